@@ -1,0 +1,93 @@
+package coord
+
+import (
+	"errors"
+	"strconv"
+)
+
+// Limits of keys and values. Beyond them a request is refused with [ErrInvalid].
+const (
+	MaxKey   = 255     // bytes; a key has at least one
+	MaxValue = 1 << 16 // bytes
+)
+
+// AnyVersion as the condition of a Set or Delete asks only that the key exists.
+// It is not zero, so that a version forgotten by mistake does not overwrite.
+const AnyVersion = ^uint64(0)
+
+// FirstVersion is the version of a key that was created and not yet set.
+const FirstVersion = 1
+
+// Session names a session. A session belongs to the host that opened it: to
+// others it looks expired.
+type Session uint64
+
+// NoSession makes a key that stays until it is deleted.
+const NoSession Session = 0
+
+// Sentinels, to be tested with errors.Is.
+var (
+	// ErrNotFound: the key does not exist.
+	ErrNotFound = errors.New("coord: no such key")
+	// ErrExists: the key to create exists already.
+	ErrExists = errors.New("coord: key exists")
+	// ErrVersion: the key has another version than the condition asks for.
+	ErrVersion = errors.New("coord: key has another version")
+	// ErrSessionExpired: the session was closed, expired, or is not this
+	// host's. Its keys are gone.
+	ErrSessionExpired = errors.New("coord: session expired")
+	// ErrUnavailable: no answer came. The request may or may not have been
+	// carried out, now or a little later.
+	ErrUnavailable = errors.New("coord: unavailable")
+	// ErrInvalid: the key or the value is outside the limits.
+	ErrInvalid = errors.New("coord: invalid request")
+)
+
+// Client is one host's access to the coordination service.
+type Client interface {
+	// Get returns the value of key, which the caller may keep, and its version.
+	Get(key string) (value []byte, version uint64, err error)
+	// Create makes key with version [FirstVersion]. It fails with [ErrExists]
+	// if the key exists, and with [ErrSessionExpired] if s is over; the latter
+	// is looked at first. With [NoSession] the key outlives its maker.
+	Create(key string, value []byte, s Session) error
+	// Set gives key a new value if it has version ifVersion, and returns the
+	// new version. The key stays in the session that it was created in.
+	Set(key string, value []byte, ifVersion uint64) (version uint64, err error)
+	// Delete removes key if it has version ifVersion.
+	Delete(key string, ifVersion uint64) error
+	// List returns the keys that begin with prefix, in byte order.
+	List(prefix string) ([]string, error)
+
+	// NewSession opens a session. After [ErrUnavailable] there may be one that
+	// nobody knows of; it ends with the host.
+	NewSession() (Session, error)
+	// CheckSession is nil if s was alive at some moment during the call.
+	CheckSession(s Session) error
+	// CloseSession ends s and removes its keys at once.
+	CloseSession(s Session) error
+}
+
+// Error is an operation that failed. It wraps one of the sentinels, and after
+// [ErrUnavailable] the cause as well.
+type Error struct {
+	Op      string  // "get", "create", "set", ...
+	Key     string  // the key or prefix, if the operation has one
+	Session Session // the session, if the operation has one
+	Err     error
+}
+
+func (e *Error) Error() string {
+	// A protocol may meet thousands of these and print none, so the text is
+	// made here and not when the error is.
+	s := e.Err.Error() + " (" + e.Op
+	if e.Key != "" {
+		s += " " + strconv.Quote(e.Key)
+	}
+	if e.Session != NoSession {
+		s += " in session " + strconv.FormatUint(uint64(e.Session), 10)
+	}
+	return s + ")"
+}
+
+func (e *Error) Unwrap() error { return e.Err }

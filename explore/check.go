@@ -1,0 +1,285 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// Strategies of a search.
+const (
+	Exhaustive = "exhaustive"
+	Random     = "random"
+	PCT        = "pct"
+)
+
+// Options say how to check a scenario. The zero value checks it exhaustively
+// with the scenario's own profile and faults on all cores.
+type Options struct {
+	Profile  string // overrides the scenario's
+	Faults   string // overrides the scenario's; "none" for no faults
+	Strategy string
+	Seed     uint64
+	MaxRuns  uint64        // 0: no limit (random and pct: 10,000)
+	MaxTime  time.Duration // 0: no limit
+	Workers  int           // 0: one for each core
+	// NoReduction tries every event at every state, NoSymmetry keeps
+	// interchangeable hosts apart. Both are there to show what the
+	// reductions save and that they lose nothing.
+	NoReduction bool
+	NoSymmetry  bool
+	// Resume continues a search from a file, and Save writes one if a limit
+	// ends it.
+	Resume, Save string
+	// NoShrink keeps a counterexample as it was found.
+	NoShrink bool
+	// Progress, if set, is called about ten times a second.
+	Progress func(Progress)
+	// Stop, if set, is asked before each run whether to stop.
+	Stop func() bool
+}
+
+// Progress is a look at a search under way.
+type Progress struct {
+	Scenario     string
+	Runs, States uint64
+	Frontier     int
+	Remaining    float64 // estimated runs, negative if unknown
+	Elapsed      time.Duration
+}
+
+// Verdict is the result of a check in a word.
+type Verdict string
+
+// The verdicts.
+const (
+	Verified Verdict = "verified" // exhausted within the stated bounds
+	Clean    Verdict = "clean"    // sampled, nothing found
+	Violated Verdict = "violated"
+	RanOut   Verdict = "ran-out" // a limit ended an exhaustive search
+	Unknown  Verdict = "unknown" // the check itself could not decide
+)
+
+// Result is what a check found.
+type Result struct {
+	Scenario  string
+	Profile   string
+	Faults    string
+	Strategy  string
+	Bounds    string
+	Verdict   Verdict
+	Exhausted bool
+	Runs      uint64
+	States    uint64
+	Edges     uint64
+	Choices   uint64
+	MaxDepth  int
+	Elapsed   time.Duration
+	Workers   int
+	Seed      uint64
+	// EagerLog10 is the power of ten of the eager states that the states of
+	// the search stand for.
+	EagerLog10 float64
+	// Remaining estimates the runs that a search which ran out still had to make.
+	Remaining float64
+	Sometimes []Condition
+	Outcomes  []string
+	// Counterexample is set if the verdict is Violated.
+	Counterexample *Counterexample
+	// Reason says why the verdict is Unknown.
+	Reason error
+	Steps  uint64 // simulated events
+	Posts  uint64 // simulated send work requests
+}
+
+// Condition is a `sometimes` condition and whether it was met.
+type Condition struct {
+	Name string
+	Met  bool
+}
+
+var errDiverged = errors.New("explore: the scenario does not repeat itself: the same choices led to another run; " +
+	"look for a clock, a map order, a goroutine, or a variable that OnReset does not reset")
+
+// ErrNotDeterministic says that a scenario failed the determinism check.
+var ErrNotDeterministic = errDiverged
+
+// ErrOptions is wrapped by errors about options.
+var ErrOptions = errors.New("explore: bad options")
+
+// Check checks one scenario. The error is about the scenario or the options; a
+// violation is not an error but a Result.
+func Check(s *Scenario, opt Options) (*Result, error) {
+	profile, budget, err := opt.resolve(s)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Scenario: s.Name, Profile: profile.Name, Faults: budget.String(), Strategy: opt.Strategy,
+		Bounds: s.Bounds, Workers: opt.Workers, Seed: opt.Seed}
+	cases := make([]*Case, opt.Workers)
+	for i := range cases {
+		if cases[i], err = newCase(s, profile, budget, false); err != nil {
+			return nil, err
+		}
+		cases[i].noSymmetry(opt.NoSymmetry)
+		defer cases[i].w.Close()
+	}
+	if err := selfCheck(cases[0]); err != nil {
+		r.Verdict, r.Reason = Unknown, err
+		return r, nil
+	}
+	start := time.Now()
+	if opt.Strategy == Exhaustive {
+		err = checkExhaustive(s, cases, opt, r, start)
+	} else {
+		err = checkSampling(cases, opt, r, start)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Elapsed = time.Since(start)
+	r.collect(s, cases)
+	return r, nil
+}
+
+// resolve fills in the defaults and checks the options.
+func (o *Options) resolve(s *Scenario) (p faults.Profile, b faults.Budget, err error) {
+	if o.Profile == "" {
+		o.Profile = s.Profile
+	}
+	if o.Profile == "" {
+		o.Profile = "strong"
+	}
+	if p, err = faults.ProfileByName(o.Profile); err != nil {
+		return p, nil, fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if o.Faults == "" {
+		o.Faults = s.Faults
+	}
+	if b, err = faults.ParseBudget(o.Faults); err != nil {
+		return p, nil, fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if o.Strategy == "" {
+		o.Strategy = s.Strategy
+	}
+	switch o.Strategy {
+	case "":
+		o.Strategy = Exhaustive
+	case Exhaustive, Random, PCT:
+	default:
+		return p, nil, fmt.Errorf("%w: strategy %q; there are exhaustive, random and pct", ErrOptions, o.Strategy)
+	}
+	if o.Workers < 0 || o.Workers > 1024 {
+		return p, nil, fmt.Errorf("%w: %d workers; 1 to 1024, or 0 for one per core", ErrOptions, o.Workers)
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.MaxRuns == 0 && o.Strategy != Exhaustive && o.MaxTime == 0 {
+		o.MaxRuns = 10000
+	}
+	return p, b, nil
+}
+
+func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) error {
+	x := &search{g: newGraph(cases[0].w, opt.NoReduction)}
+	x.wake = sync.NewCond(&x.mu)
+	x.limit = limits{runs: opt.MaxRuns, stop: opt.Stop}
+	if opt.MaxTime > 0 {
+		x.limit.end = start.Add(opt.MaxTime)
+	}
+	x.g.jobs = append(x.g.jobs, job{at: -1})
+	if opt.Resume != "" {
+		if err := x.load(opt.Resume, r, cases[0]); err != nil {
+			return err
+		}
+	}
+	done := watch(opt.Progress, func() Progress {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		return Progress{Scenario: s.Name, Runs: x.runs, States: uint64(len(x.g.states)), Frontier: len(x.g.jobs),
+			Remaining: x.remaining(), Elapsed: time.Since(start)}
+	})
+	x.exhaust(cases)
+	done()
+	if x.ranOut && opt.Save != "" {
+		if err := x.save(opt.Save, r, cases[0]); err != nil {
+			return err
+		}
+	}
+	r.Runs, r.States, r.Edges, r.Choices, r.MaxDepth = x.runs, uint64(len(x.g.states)), x.g.edges, x.choices, x.depth
+	r.EagerLog10 = math.Log10(math.Max(x.eager, 1))
+	switch {
+	case x.broken != nil:
+		r.Verdict, r.Reason = Unknown, x.broken
+	case x.failed != nil:
+		return r.violated(cases[0], opt, x.failed, followMoves(x.bad))
+	case x.ranOut:
+		r.Verdict, r.Remaining = RanOut, x.remaining()
+	default:
+		r.Verdict, r.Exhausted = Verified, true
+	}
+	return nil
+}
+
+// violated records and shrinks a counterexample.
+func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) error {
+	ce, rerr := newCounterexample(c, r, pol)
+	if rerr != nil {
+		r.Verdict, r.Reason = Unknown, fmt.Errorf("%w (it had failed with: %v)", rerr, err)
+		return nil
+	}
+	if !opt.NoShrink {
+		ce.shrink(c)
+	}
+	r.Verdict, r.Counterexample = Violated, ce
+	var limit *sim.StepLimitError
+	if errors.As(err, &limit) {
+		r.Verdict, r.Reason = Unknown, err
+	}
+	return nil
+}
+
+func (r *Result) collect(s *Scenario, cases []*Case) {
+	met := uint64(0)
+	all := map[string]struct{}{}
+	for _, c := range cases {
+		met |= c.sometimes
+		for o := range c.outcomes {
+			all[o] = struct{}{}
+		}
+		r.Steps += c.w.Stats().Steps
+		r.Posts += c.w.Stats().Posts
+	}
+	for i, name := range s.Sometimes {
+		r.Sometimes = append(r.Sometimes, Condition{name, met>>i&1 == 1})
+	}
+	r.Outcomes = sortedKeys(all)
+}
+
+// watch calls f about ten times a second until the returned function is called.
+func watch(f func(Progress), look func() Progress) func() {
+	if f == nil {
+		return func() {}
+	}
+	tick := time.NewTicker(100 * time.Millisecond)
+	quit := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-tick.C:
+				f(look())
+			case <-quit:
+				return
+			}
+		}
+	})
+	return func() { tick.Stop(); close(quit); wg.Wait() }
+}

@@ -1,0 +1,212 @@
+package explore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// FileVersion is the version of the counterexample's file.
+const FileVersion = 1
+
+// Counterexample is a run that violates a promise. It is a small file: the
+// decisions at which the run left the default, by names that survive edits.
+type Counterexample struct {
+	Version   int        `json:"version"`
+	Scenario  string     `json:"scenario"`
+	Profile   string     `json:"profile"`
+	Faults    string     `json:"faults"`
+	Class     string     `json:"class"`
+	Message   string     `json:"message"`
+	Decisions []Decision `json:"decisions"`
+	// Trace is a hash of all states of the run: a replay that differs says so.
+	Trace string `json:"trace"`
+	// Found counts the decisions before shrinking, and Tries the runs that
+	// shrinking took.
+	Found int `json:"found"`
+	Tries int `json:"tries"`
+}
+
+// Errors about counterexample files.
+var (
+	ErrFile    = errors.New("explore: not a counterexample file")
+	ErrVersion = errors.New("explore: a file of another version")
+	// ErrNotReproduced: the run no longer fails in that way, since the code changed.
+	ErrNotReproduced = errors.New("explore: the run no longer fails in this way")
+)
+
+// newCounterexample runs pol once more, under names.
+func newCounterexample(c *Case, r *Result, pol sim.Policy) (*Counterexample, error) {
+	g := newGuide(c.w, nil)
+	g.raw = pol
+	_, err := c.w.Run(g)
+	if err == nil {
+		return nil, errDiverged
+	}
+	ce := &Counterexample{Version: FileVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults,
+		Class: ClassOf(err), Message: err.Error(), Decisions: g.taken, Found: len(g.taken)}
+	ce.Trace = fmt.Sprintf("%016x", g.trace)
+	return ce, nil
+}
+
+// try runs decisions and reports whether they fail in ce's class. If they do, ce
+// becomes that run: its own decisions may be fewer still.
+func (ce *Counterexample) try(c *Case, ds []Decision, best *int) bool {
+	ce.Tries++
+	g := newGuide(c.w, ds)
+	g.follow = orEmpty(g.follow)
+	g.limit = 4000
+	_, err := c.w.Run(g)
+	if err == nil || ClassOf(err) != ce.Class {
+		return false
+	}
+	if len(g.taken) > len(ce.Decisions) || len(g.taken) == len(ce.Decisions) && g.steps >= *best {
+		return false
+	}
+	ce.Decisions, ce.Message, *best = g.taken, err.Error(), g.steps
+	ce.Trace = fmt.Sprintf("%016x", g.trace)
+	return true
+}
+
+func orEmpty(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+}
+
+// maxTries bounds the runs that shrinking makes.
+const maxTries = 3000
+
+// shrink removes decisions as long as the run fails in the same class: whole
+// stretches first, then single ones (delta debugging, Zeller and Hildebrandt 2002).
+func (ce *Counterexample) shrink(c *Case) {
+	best := 1 << 30
+	for size := len(ce.Decisions) / 2; size > 0 && ce.Tries < maxTries; {
+		again := false
+		for at := 0; at < len(ce.Decisions) && ce.Tries < maxTries; {
+			end := min(at+size, len(ce.Decisions))
+			rest := append(append([]Decision(nil), ce.Decisions[:at]...), ce.Decisions[end:]...)
+			if ce.try(c, rest, &best) {
+				again = true
+			} else {
+				at = end
+			}
+		}
+		if size == 1 && again {
+			continue
+		}
+		size /= 2
+	}
+	ce.pairs(c, &best)
+}
+
+// pairs removes two decisions at a time, where neither can go alone.
+func (ce *Counterexample) pairs(c *Case, best *int) {
+	for i := 0; i < len(ce.Decisions); i++ {
+		for j := i + 1; j < len(ce.Decisions) && ce.Tries < maxTries; j++ {
+			rest := append([]Decision(nil), ce.Decisions[:i]...)
+			rest = append(append(rest, ce.Decisions[i+1:j]...), ce.Decisions[j+1:]...)
+			if ce.try(c, rest, best) {
+				i, j = -1, len(ce.Decisions)
+				break
+			}
+		}
+	}
+}
+
+// Save writes ce to a file.
+func (ce *Counterexample) Save(path string) error {
+	b, err := json.MarshalIndent(ce, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o644)
+}
+
+// maxFile bounds what Load reads.
+const maxFile = 16 << 20
+
+// Load reads a counterexample's file.
+func Load(path string) (*Counterexample, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if st.IsDir() || st.Size() > maxFile {
+		return nil, fmt.Errorf("%w: %s is a directory or larger than %d bytes", ErrFile, path, maxFile)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	ce, err := ParseCounterexample(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return ce, nil
+}
+
+// ParseCounterexample reads the content of a file.
+func ParseCounterexample(b []byte) (*Counterexample, error) {
+	ce := &Counterexample{}
+	d := json.NewDecoder(strings.NewReader(string(b)))
+	if err := d.Decode(ce); err != nil {
+		return nil, fmt.Errorf("%w: %v (it must be JSON as written by `verbatim check --out`)", ErrFile, err)
+	}
+	if ce.Version == 0 || ce.Scenario == "" {
+		return nil, fmt.Errorf("%w: \"version\" or \"scenario\" is missing", ErrFile)
+	}
+	if ce.Version != FileVersion {
+		return nil, fmt.Errorf("%w: it has version %d, this program reads %d: find it again with `verbatim check %s`",
+			ErrVersion, ce.Version, FileVersion, ce.Scenario)
+	}
+	return ce, nil
+}
+
+// Replay is what a replay showed.
+type Replay struct {
+	Err    error // the violation
+	Events []sim.TraceEvent
+	Hosts  []string
+	Trace  string
+	// Same: every state was as recorded.
+	Same bool
+}
+
+// Replay runs the counterexample again. The error wraps ErrNotReproduced if the
+// run does not fail in the recorded class.
+func (ce *Counterexample) Replay(s *Scenario) (*Replay, error) {
+	if s.Name != ce.Scenario {
+		return nil, fmt.Errorf("%w: it is about scenario %q, not %q", ErrFile, ce.Scenario, s.Name)
+	}
+	profile, err := faults.ProfileByName(ce.Profile)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	budget, err := faults.ParseBudget(ce.Faults)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	c, err := newCase(s, profile, budget, false)
+	if err != nil {
+		return nil, err
+	}
+	defer c.w.Close()
+	var t sim.Tracer
+	c.w.SetTracer(&t)
+	g := newGuide(c.w, ce.Decisions)
+	g.follow = orEmpty(g.follow)
+	_, err = c.w.Run(g)
+	r := &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Trace: fmt.Sprintf("%016x", g.trace)}
+	r.Same = r.Trace == ce.Trace
+	if err == nil || ClassOf(err) != ce.Class {
+		return r, fmt.Errorf("%w: expected %s, got %v", ErrNotReproduced, ce.Class, err)
+	}
+	return r, nil
+}

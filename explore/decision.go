@@ -1,0 +1,164 @@
+package explore
+
+import (
+	"strconv"
+
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// Decision is one choice at which a run left the default: At says where, by names
+// that survive edits of the code, and Take what was chosen. A run is given by its
+// decisions; everywhere else the first option is taken.
+//
+// At is "actor@n" where the default would have been the n-th step of that actor,
+// or "actor@n/kind#k" for the k-th choice of a kind inside that step.
+type Decision struct {
+	At   string `json:"at"`
+	Take string `json:"take"`
+}
+
+// guide is the named policy that the artefacts use: it follows decisions, or
+// another policy, and records where it left the default.
+type guide struct {
+	w      *sim.World
+	follow map[string]string
+	raw    sim.Policy // if set, it decides instead
+	taken  []Decision
+	count  map[sim.Actor]int
+	cur    string
+	kinds  [16]int
+	trace  uint64
+	limit  int
+	steps  int
+}
+
+func newGuide(w *sim.World, ds []Decision) *guide {
+	g := &guide{w: w, count: map[sim.Actor]int{}}
+	if ds != nil {
+		g.follow = make(map[string]string, len(ds))
+		for _, d := range ds {
+			g.follow[d.At] = d.Take
+		}
+	}
+	return g
+}
+
+// Pick implements sim.Policy.
+func (g *guide) Pick(evs []sim.Event) int {
+	g.trace = hash2(g.trace, g.w.Fingerprint(nil))
+	g.steps++
+	if g.limit > 0 && g.steps > g.limit {
+		return -1
+	}
+	i := 0
+	at := g.w.EventName(&evs[0]) + "@" + strconv.Itoa(g.count[evs[0].Actor])
+	if g.raw != nil {
+		if i = g.raw.Pick(evs); i < 0 {
+			return -1
+		}
+	} else if want, ok := g.follow[at]; ok {
+		for j := range evs {
+			if g.w.EventName(&evs[j]) == want {
+				i = j
+				break
+			}
+		}
+	}
+	if i != 0 {
+		g.taken = append(g.taken, Decision{at, g.w.EventName(&evs[i])})
+	}
+	a := evs[i].Actor
+	g.cur = g.w.EventName(&evs[i]) + "@" + strconv.Itoa(g.count[a])
+	g.count[a]++
+	g.kinds = [16]int{}
+	return i
+}
+
+// Choose implements sim.Policy; the world calls ChooseNamed instead.
+func (g *guide) Choose(sim.ChoiceKind, int) int { return 0 }
+
+// ChooseNamed implements sim.NamedPolicy.
+func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
+	at := g.cur + "/" + k.String() + "#" + strconv.Itoa(g.kinds[k])
+	g.kinds[k]++
+	i := 0
+	if g.raw != nil {
+		i = g.raw.Choose(k, len(names))
+	} else if want, ok := g.follow[at]; ok {
+		for j := range names {
+			if names[j] == want {
+				i = j
+				break
+			}
+		}
+	}
+	if i != 0 {
+		g.taken = append(g.taken, Decision{at, names[i]})
+	}
+	g.trace = hash2(g.trace, uint64(i))
+	return i
+}
+
+// moves is the policy that repeats a path of the graph and then stops.
+type moves struct {
+	path []move
+	at   int
+	in   int
+}
+
+func followMoves(path []move) *moves { return &moves{path: path} }
+
+func (m *moves) Pick(evs []sim.Event) int {
+	if m.at >= len(m.path) {
+		return -1
+	}
+	a := m.path[m.at].actor
+	m.at++
+	m.in = 0
+	for i := range evs {
+		if evs[i].Actor == a {
+			return i
+		}
+	}
+	return -1
+}
+
+func (m *moves) Choose(_ sim.ChoiceKind, n int) int {
+	p := &m.path[m.at-1]
+	if m.in >= len(p.inner) {
+		return 0
+	}
+	v := int(p.inner[m.in])
+	m.in++
+	return min(v, n-1)
+}
+
+// hash2 is a small mixing function for traces of runs.
+func hash2(a, b uint64) uint64 {
+	a ^= b + 0x9e3779b97f4a7c15 + a<<6 + a>>2
+	a *= 0xbf58476d1ce4e5b9
+	return a ^ a>>31
+}
+
+// selfCheck makes the first runs of a scenario twice and compares them, step by
+// step: the checker's results mean something only if a run repeats itself.
+func selfCheck(c *Case) error {
+	for seed := uint64(0); seed < 8; seed++ {
+		var traces [2]uint64
+		for i := range traces {
+			g := newGuide(c.w, nil)
+			g.limit = 2000
+			if seed > 0 {
+				g.raw = newSampler(Random, seed, 0)
+			}
+			if _, err := c.w.Run(g); err != nil {
+				g.trace = hash2(g.trace, uint64(len(err.Error())))
+			}
+			traces[i] = hash2(g.trace, uint64(c.w.Steps()))
+		}
+		if traces[0] != traces[1] {
+			return errDiverged
+		}
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package explore
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// search is an exhaustive search by several workers that share one graph.
+type search struct {
+	mu      sync.Mutex
+	wake    *sync.Cond
+	g       *graph
+	busy    int
+	runs    uint64
+	choices uint64
+	depth   int
+	eager   float64 // eager states that the states stand for
+	limit   limits
+	ranOut  bool
+	failed  error
+	bad     []move // the path to the violation
+	spawned float64
+	broken  error
+}
+
+// limits bound a search.
+type limits struct {
+	runs uint64
+	end  time.Time
+	stop func() bool
+}
+
+func (l *limits) hit(runs uint64) bool {
+	return l.runs > 0 && runs >= l.runs || !l.end.IsZero() && !time.Now().Before(l.end) || l.stop != nil && l.stop()
+}
+
+// walker is the policy of one worker: it goes to a job's state, makes its step,
+// and then goes on with the preferred event of each new state.
+type walker struct {
+	s     *search
+	c     *Case
+	path  []move // to the job's state, and the job's own step
+	picks int
+	here  stateID // the state before the step being made
+	step  move    // the step being made, as far as it has got
+	given []uint16
+	inner int
+	order []uint8
+	root  bool
+}
+
+// Pick implements sim.Policy.
+func (w *walker) Pick(evs []sim.Event) int {
+	i := w.picks
+	w.picks++
+	if i >= len(w.path) {
+		return w.arrive(evs)
+	}
+	m := w.path[i]
+	w.begin(m.actor, m.inner)
+	for j := range evs {
+		if evs[j].Actor == m.actor {
+			return j
+		}
+	}
+	panic(errDiverged)
+}
+
+func (w *walker) begin(a sim.Actor, given []uint16) {
+	w.step, w.given, w.inner = move{actor: a}, given, 0
+}
+
+// Choose implements sim.Policy.
+func (w *walker) Choose(_ sim.ChoiceKind, n int) int {
+	if w.inner < len(w.given) {
+		v := w.given[w.inner]
+		w.inner++
+		if int(v) >= n {
+			panic(errDiverged)
+		}
+		w.step.inner = append(w.step.inner, v)
+		return int(v)
+	}
+	w.s.mu.Lock()
+	w.s.choices++
+	for i := n - 1; i > 0; i-- {
+		alt := append(append(make([]uint16, 0, len(w.step.inner)+1), w.step.inner...), uint16(i))
+		w.s.g.jobs = append(w.s.g.jobs, job{at: w.here, actor: w.step.actor, inner: alt})
+	}
+	w.s.mu.Unlock()
+	w.step.inner = append(w.step.inner, 0)
+	return 0
+}
+
+// arrive enters the state that the last step led to into the graph. It returns
+// the event to go on with, or -1 if the state was known.
+func (w *walker) arrive(evs []sim.Event) int {
+	fp := w.c.w.Fingerprint(w.order)
+	s := w.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !w.enter(fp, evs) {
+		return -1
+	}
+	s.g.try(w.here, 0, true)
+	for i := 1; s.g.full && i < min(len(evs), 64); i++ {
+		s.g.try(w.here, i, false)
+	}
+	w.begin(evs[0].Actor, nil)
+	return 0
+}
+
+// enter adds the edge, and the state if it is new; w.here moves on to it.
+func (w *walker) enter(fp uint64, evs []sim.Event) bool {
+	g := w.s.g
+	id, known := g.byPrint[fp]
+	if !known {
+		from := w.here
+		if w.root {
+			from = -1
+		}
+		id = g.add(w.c.w, fp, w.order, from, w.step, evs)
+		w.s.depth = max(w.s.depth, int(g.states[id].depth))
+		w.s.eager += w.c.w.EagerStates()
+	}
+	if !w.root {
+		e := edge{from: w.here, actor: w.step.actor, foot: append([]sim.Access(nil), w.c.w.Footprint()...)}
+		if known {
+			e.rename = g.between(g.orders[g.states[id].order], w.order)
+		}
+		g.link(id, e)
+	}
+	w.root = false
+	w.here = id
+	return !known
+}
+
+// run makes one run, for job j or from the initial state.
+func (w *walker) run(j job, path []move) {
+	w.path, w.picks, w.here, w.root = path, 0, j.at, j.at < 0
+	end, err := w.c.w.Run(w)
+	w.c.endRunIf(end == sim.Finished)
+	s := w.s
+	if end == sim.Finished {
+		fp := w.c.w.Fingerprint(w.order)
+		evs := w.c.w.Events()
+		s.mu.Lock()
+		if w.enter(fp, evs) {
+			s.g.leave(w.c.w, w.here, evs)
+		}
+		s.mu.Unlock()
+	}
+	if err != nil {
+		s.mu.Lock()
+		if s.failed == nil {
+			s.failed = err
+			s.bad = append(s.g.pathTo(w.here), w.step)
+			if w.root {
+				s.bad = []move{w.step}
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// leave gives a final state the future of what it left undone.
+func (g *graph) leave(w *sim.World, id stateID, evs []sim.Event) {
+	var buf []sim.Access
+	for i := range evs {
+		buf = w.Pending(&evs[i], buf[:0])
+		for _, a := range buf {
+			setBit(&g.states[id].future, g.useOf(use{evs[i].Actor, a}))
+		}
+	}
+	g.tell(id)
+}
+
+// pathTo is the steps from the initial state to a state.
+func (g *graph) pathTo(id stateID) []move {
+	var out []move
+	for ; id >= 0 && g.states[id].parent >= 0; id = g.states[id].parent {
+		out = append(out, g.states[id].via)
+	}
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}
+
+// work takes jobs until there are none, a limit is reached or a run failed.
+func (s *search) work(c *Case) {
+	w := &walker{s: s, c: c, order: make([]uint8, len(s.g.sym))}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		for len(s.g.jobs) == 0 && s.busy > 0 && !s.over() {
+			s.wake.Wait()
+		}
+		if s.over() || len(s.g.jobs) == 0 {
+			s.wake.Broadcast()
+			return
+		}
+		if s.limit.hit(s.runs) {
+			s.ranOut = true
+			s.wake.Broadcast()
+			return
+		}
+		j := s.g.jobs[len(s.g.jobs)-1]
+		s.g.jobs = s.g.jobs[:len(s.g.jobs)-1]
+		var path []move
+		if j.at >= 0 {
+			path = append(s.g.pathTo(j.at), move{j.actor, j.inner})
+		}
+		before := len(s.g.jobs)
+		s.busy++
+		s.runs++
+		s.mu.Unlock()
+		err := guard(func() { w.run(j, path) })
+		s.mu.Lock()
+		s.busy--
+		if err != nil {
+			s.broken = err
+		}
+		s.spawned += (float64(len(s.g.jobs)-before) - s.spawned) / 4096
+		s.wake.Broadcast()
+	}
+}
+
+func (s *search) over() bool { return s.failed != nil || s.ranOut || s.broken != nil }
+
+// remaining estimates how many runs are left, as a branching process: each run
+// makes m new jobs on average, so n jobs make n/(1-m) runs. It is negative while
+// the search still grows.
+func (s *search) remaining() float64 {
+	if s.spawned >= 1 {
+		return -1
+	}
+	return float64(len(s.g.jobs)+s.busy) / math.Max(1-s.spawned, 1e-3)
+}
+
+// guard turns a divergence into an error.
+func guard(f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case error:
+			if r != errDiverged {
+				panic(r)
+			}
+			err = r
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// exhaust runs the workers over s until it ends.
+func (s *search) exhaust(cases []*Case) {
+	var wg sync.WaitGroup
+	for _, c := range cases {
+		wg.Go(func() { s.work(c) })
+	}
+	wg.Wait()
+}

@@ -1,0 +1,70 @@
+package explore
+
+import (
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// odometer enumerates every sequence of choices: no state is recognised, no
+// order is left out. It is the yardstick of the soundness tests.
+type odometer struct {
+	at   int
+	pick []int
+	of   []int
+}
+
+func (o *odometer) next(n int) int {
+	if o.at == len(o.pick) {
+		o.pick, o.of = append(o.pick, 0), append(o.of, n)
+	}
+	v := o.pick[o.at]
+	o.at++
+	return v
+}
+
+// Pick implements sim.Policy.
+func (o *odometer) Pick(evs []sim.Event) int { return o.next(len(evs)) }
+
+// Choose implements sim.Policy.
+func (o *odometer) Choose(_ sim.ChoiceKind, n int) int { return o.next(n) }
+
+// advance goes to the next sequence; false after the last.
+func (o *odometer) advance() bool {
+	o.at = 0
+	for i := len(o.pick) - 1; i >= 0; i-- {
+		if o.pick[i]++; o.pick[i] < o.of[i] {
+			o.pick, o.of = o.pick[:i+1], o.of[:i+1]
+			return true
+		}
+	}
+	return false
+}
+
+// Naive runs everything that can happen, one run for each sequence of choices,
+// until there is no more or maxRuns is reached. Each arrival, placement and
+// acknowledgement is a step of its own if eager is set. Violations do not end it;
+// they are outcomes called "violation: class".
+func Naive(s *Scenario, opt Options, eager bool, maxRuns uint64) (outcomes []string, runs uint64, done bool, err error) {
+	profile, budget, err := opt.resolve(s)
+	if err != nil {
+		return nil, 0, false, err
+	}
+	c, err := newCase(s, profile, budget, eager)
+	if err != nil {
+		return nil, 0, false, err
+	}
+	defer c.w.Close()
+	o := &odometer{}
+	for runs < maxRuns {
+		runs++
+		end, err := c.w.Run(o)
+		if err != nil {
+			c.outcomes["violation: "+ClassOf(err)] = struct{}{}
+		}
+		c.endRunIf(end == sim.Finished)
+		if !o.advance() {
+			done = true
+			break
+		}
+	}
+	return sortedKeys(c.outcomes), runs, done, nil
+}

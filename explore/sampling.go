@@ -1,0 +1,152 @@
+package explore
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// sampler resolves choices at random: uniformly, or by priorities as PCT does
+// (Burckhardt et al., ASPLOS 2010), which finds a bug of depth d among n actors
+// and k steps with probability at least 1/(n k^(d-1)).
+type sampler struct {
+	rng   *rand.Rand
+	pct   bool
+	prio  map[sim.Actor]uint64
+	drops []int // steps at which the running actor's priority falls
+	step  int
+}
+
+const (
+	pctDepth = 3
+	pctSteps = 200
+)
+
+func newSampler(strategy string, seed, run uint64) *sampler {
+	s := &sampler{rng: rand.New(rand.NewPCG(seed, run))}
+	if strategy == PCT {
+		s.pct = true
+		s.prio = map[sim.Actor]uint64{}
+		for range pctDepth {
+			s.drops = append(s.drops, s.rng.IntN(pctSteps))
+		}
+	}
+	return s
+}
+
+// Pick implements sim.Policy.
+func (s *sampler) Pick(evs []sim.Event) int {
+	s.step++
+	if !s.pct {
+		return s.weighted(evs)
+	}
+	best := 0
+	for i := range evs {
+		if s.priority(&evs[i]) > s.priority(&evs[best]) {
+			best = i
+		}
+	}
+	for i, d := range s.drops {
+		if d == s.step {
+			s.prio[evs[best].Actor] = uint64(i)
+		}
+	}
+	return best
+}
+
+// priority gives faults a place among the lower priorities: they should strike
+// somewhere in a run rather than at its beginning.
+func (s *sampler) priority(e *sim.Event) uint64 {
+	p, ok := s.prio[e.Actor]
+	if !ok {
+		p = s.rng.Uint64() | 1<<32
+		if e.Fault {
+			p >>= uint(s.rng.IntN(4))
+		}
+		s.prio[e.Actor] = p
+	}
+	if e.Fault && s.rng.IntN(16) != 0 {
+		return 0
+	}
+	return p
+}
+
+// weighted picks any event; a fault is one in sixteen as likely as the rest.
+func (s *sampler) weighted(evs []sim.Event) int {
+	total := 0
+	for i := range evs {
+		total += weight(&evs[i])
+	}
+	x := s.rng.IntN(total)
+	for i := range evs {
+		if x -= weight(&evs[i]); x < 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+func weight(e *sim.Event) int {
+	if e.Fault {
+		return 1
+	}
+	return 16
+}
+
+// Choose implements sim.Policy.
+func (s *sampler) Choose(_ sim.ChoiceKind, n int) int { return s.rng.IntN(n) }
+
+// checkSampling makes runs that are numbered, each with a generator of its own,
+// so that the same seed makes the same runs whatever the number of workers.
+func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) error {
+	var mu sync.Mutex
+	var next, choices uint64
+	depth := 0
+	lim := limits{runs: opt.MaxRuns, stop: opt.Stop}
+	if opt.MaxTime > 0 {
+		lim.end = start.Add(opt.MaxTime)
+	}
+	badRun, bad := ^uint64(0), error(nil)
+	worker := func(c *Case) {
+		for {
+			mu.Lock()
+			if lim.hit(next) || bad != nil {
+				mu.Unlock()
+				return
+			}
+			run := next
+			next++
+			mu.Unlock()
+			end, err := c.w.Run(newSampler(opt.Strategy, opt.Seed, run))
+			c.endRunIf(end == sim.Finished)
+			mu.Lock()
+			depth = max(depth, c.w.Steps())
+			if err != nil && run < badRun {
+				badRun, bad = run, err
+			}
+			mu.Unlock()
+		}
+	}
+	done := watch(opt.Progress, func() Progress {
+		mu.Lock()
+		defer mu.Unlock()
+		return Progress{Scenario: r.Scenario, Runs: next, Remaining: float64(opt.MaxRuns) - float64(next),
+			Elapsed: time.Since(start)}
+	})
+	var wg sync.WaitGroup
+	for _, c := range cases {
+		wg.Go(func() { worker(c) })
+	}
+	wg.Wait()
+	done()
+	for _, c := range cases {
+		choices += c.w.Stats().Choices
+	}
+	r.Runs, r.Choices, r.MaxDepth, r.Verdict = next, choices, depth, Clean
+	if bad != nil {
+		return r.violated(cases[0], opt, bad, newSampler(opt.Strategy, opt.Seed, badRun))
+	}
+	return nil
+}

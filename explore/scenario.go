@@ -1,0 +1,130 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// Scenario is something to check: a protocol, a workload, a model and faults.
+type Scenario struct {
+	// Name is "protocol/scenario".
+	Name string
+	// Doc says in a sentence or two what is checked.
+	Doc string
+	// Profile and Faults are the defaults; a command line can change both.
+	Profile string
+	Faults  string
+	// Strategy is the default strategy; empty means exhaustive.
+	Strategy string
+	// Bounds says in words what the workload is bounded to.
+	Bounds string
+	// Sometimes names conditions that a search is expected to meet.
+	Sometimes []string
+	// Build makes the world of one worker. The code in it reports to c.
+	Build func(c *Case) (sim.Config, error)
+}
+
+// Case is one worker's side of a scenario: what its code reports to.
+type Case struct {
+	// Profile and Budget are what the world is to be built with.
+	Profile faults.Profile
+	Budget  faults.Budget
+
+	w         *sim.World
+	scenario  *Scenario
+	reset     []func()
+	outcome   string
+	sometimes uint64
+	outcomes  map[string]struct{}
+}
+
+// ErrScenario is wrapped by errors about a scenario itself.
+var ErrScenario = errors.New("explore: bad scenario")
+
+// OnReset registers f to be called before each run: it takes what the
+// scenario's code keeps in variables back to its initial state.
+func (c *Case) OnReset(f func()) { c.reset = append(c.reset, f) }
+
+// Fail ends the run with a violation.
+func (c *Case) Fail(err error) { c.w.Fail(err) }
+
+// Sometimes notes that the i-th condition of Scenario.Sometimes was met.
+func (c *Case) Sometimes(i int) { c.sometimes |= 1 << i }
+
+// Outcome names the outcome of this run; the checker collects the set of them.
+func (c *Case) Outcome(s string) { c.outcome = s }
+
+// History tells the fingerprint of all that the scenario's checks remember. It
+// must be called whenever that changes: states that differ in it are different.
+func (c *Case) History(h uint64) { c.w.SetHistory(h) }
+
+// Step is the number of the current event, to be used as a time.
+func (c *Case) Step() int64 { return int64(c.w.Steps()) }
+
+// newCase builds the world of one worker.
+func newCase(s *Scenario, profile faults.Profile, budget faults.Budget, eager bool) (*Case, error) {
+	c := &Case{Profile: profile, Budget: budget, scenario: s, outcomes: map[string]struct{}{}}
+	if len(s.Sometimes) > 64 {
+		return nil, fmt.Errorf("%w: %s has %d sometimes conditions; at most 64", ErrScenario, s.Name, len(s.Sometimes))
+	}
+	cfg, err := s.Build(c)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, s.Name, err)
+	}
+	cfg.Eager = cfg.Eager || eager
+	if eager {
+		cfg.MaxPieces = 0
+	}
+	cfg.Reset = func() {
+		c.outcome = ""
+		for _, f := range c.reset {
+			f()
+		}
+	}
+	if c.w, err = sim.New(cfg); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, s.Name, err)
+	}
+	return c, nil
+}
+
+// noSymmetry keeps interchangeable hosts apart.
+func (c *Case) noSymmetry(on bool) {
+	if on {
+		c.w.ForgetSymmetry()
+	}
+}
+
+// endRunIf notes the outcome of a run that came to its end.
+func (c *Case) endRunIf(finished bool) {
+	if finished && c.outcome != "" {
+		if _, ok := c.outcomes[c.outcome]; !ok {
+			c.outcomes[c.outcome] = struct{}{}
+		}
+	}
+}
+
+func sortedKeys(m map[string]struct{}) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Classed is implemented by violations that have a class: a short stable name.
+// Shrinking keeps the class.
+type Classed interface{ Class() string }
+
+// ClassOf is the class of a violation.
+func ClassOf(err error) string {
+	var c Classed
+	if errors.As(err, &c) {
+		return c.Class()
+	}
+	return "violation"
+}

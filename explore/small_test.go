@@ -1,0 +1,157 @@
+package explore_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// tiny builds small scenarios of hosts that write to each other. Each host logs
+// what it saw; the outcome is all of it.
+type tiny struct {
+	name  string
+	hosts []sim.Node
+	logs  [][]string
+	c     *explore.Case
+}
+
+func (x *tiny) say(h int, format string, args ...any) {
+	x.logs[h] = append(x.logs[h], fmt.Sprintf(format, args...))
+	x.c.History(x.hash())
+	x.c.Outcome(x.text())
+}
+
+func (x *tiny) text() string {
+	parts := make([]string, len(x.logs))
+	for i, l := range x.logs {
+		parts[i] = strings.Join(l, " ")
+	}
+	return strings.Join(parts, " | ")
+}
+
+func (x *tiny) hash() uint64 {
+	h := uint64(14695981039346656037)
+	for _, b := range []byte(x.text()) {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h
+}
+
+func scenario(name, faults string, build func(x *tiny) []sim.Node) *explore.Scenario {
+	return &explore.Scenario{Name: "small/" + name, Faults: faults, Build: func(c *explore.Case) (sim.Config, error) {
+		x := &tiny{name: name, c: c}
+		nodes := build(x)
+		c.OnReset(func() {
+			x.logs = make([][]string, len(nodes))
+			c.Outcome("nothing")
+		})
+		return sim.Config{Nodes: nodes, Profile: c.Profile, Budget: c.Budget}, nil
+	}}
+}
+
+// wire is a connection of a client to a server's region of n bytes.
+type wire struct {
+	h      host.Host
+	qp     verbs.QP
+	cq     verbs.CQ
+	buf    host.Region
+	mr     verbs.MR
+	remote uint64
+	rkey   uint32
+}
+
+const all = verbs.LocalWrite | verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic
+
+// server offers n bytes to any number of clients; f runs once ready connections
+// were made. It keeps answering nobody afterwards.
+func server(h host.Host, n, clients int, f func(r host.Region, mr verbs.MR, qps []verbs.QP, cq verbs.CQ)) {
+	must := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	r, err := h.Alloc(n)
+	must(err)
+	pd, err := h.Device().AllocPD()
+	must(err)
+	mr, err := pd.RegisterMR(r, all)
+	must(err)
+	cq, err := h.Device().CreateCQ(16, nil)
+	must(err)
+	l, err := h.Listen("connect")
+	must(err)
+	var qps []verbs.QP
+	for range clients {
+		req, err := l.Accept(verbs.Forever)
+		must(err)
+		var e verbs.Endpoint
+		must(e.UnmarshalBinary(req.Body()))
+		p, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: all})
+		must(err)
+		rr, err := h.Alloc(8)
+		must(err)
+		rmr, err := pd.RegisterMR(rr, verbs.LocalWrite)
+		must(err)
+		must(p.PostRecv([]verbs.RecvWR{{ID: 77, SGL: []verbs.SGE{{Addr: rr.Addr(), Length: 8, LKey: rmr.LKey()}}}}))
+		qp, err := p.Connect(e)
+		must(err)
+		qps = append(qps, qp)
+		b, _ := p.Endpoint().AppendBinary(nil)
+		req.Reply(append(b, byte(mr.RKey())))
+	}
+	if f != nil {
+		f(r, mr, qps, cq)
+	}
+}
+
+func connect(h host.Host, to string) *wire {
+	buf, _ := h.Alloc(64)
+	pd, _ := h.Device().AllocPD()
+	mr, _ := pd.RegisterMR(buf, all)
+	cq, _ := h.Device().CreateCQ(16, nil)
+	p, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq})
+	if err != nil {
+		panic(err)
+	}
+	b, _ := p.Endpoint().AppendBinary(nil)
+	a, err := h.Call(to, "connect", b, verbs.Forever)
+	if err != nil {
+		return nil
+	}
+	var e verbs.Endpoint
+	if err := e.UnmarshalBinary(a[:verbs.EndpointSize]); err != nil {
+		panic(err)
+	}
+	qp, err := p.Connect(e)
+	if err != nil {
+		panic(err)
+	}
+	return &wire{h: h, qp: qp, cq: cq, buf: buf, mr: mr, remote: 1 << 32, rkey: uint32(a[verbs.EndpointSize])}
+}
+
+func (w *wire) post(op verbs.Opcode, flags verbs.SendFlags, loff, n, roff int, more ...uint64) {
+	wr := verbs.SendWR{ID: uint64(roff), Op: op, Flags: flags, RKey: w.rkey, RemoteAddr: w.remote + uint64(roff),
+		SGL: []verbs.SGE{{Addr: w.buf.Addr() + uint64(loff), Length: uint32(n), LKey: w.mr.LKey()}}}
+	if len(more) > 0 {
+		wr.Add, wr.Compare = more[0], more[0]
+	}
+	if len(more) > 1 {
+		wr.Swap = more[1]
+	}
+	if err := w.qp.PostSend([]verbs.SendWR{wr}); err != nil {
+		panic(err)
+	}
+}
+
+// poll waits for one completion and returns its status.
+func (w *wire) poll() verbs.Status {
+	var wc [1]verbs.WC
+	if _, err := w.cq.Wait(wc[:], verbs.Forever); err != nil {
+		panic(err)
+	}
+	return wc[0].Status
+}

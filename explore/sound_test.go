@@ -1,0 +1,222 @@
+package explore_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// The reduced search must reach exactly the outcomes that a search without any
+// reduction reaches, in which each arrival and placement is a step of its own.
+func TestReductionsLoseNothing(t *testing.T) {
+	for _, s := range smallScenarios() {
+		for _, profile := range []string{"strong", "relaxed", "srd"} {
+			t.Run(s.Name+"/"+profile, func(t *testing.T) {
+				opt := explore.Options{Profile: profile, Workers: 1}
+				want, runs, done, err := explore.Naive(s, opt, true, 100_000)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !done {
+					t.Errorf("the naive search did not end within %d runs: make the scenario smaller", runs)
+				}
+				r, err := explore.Check(s, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Verdict != explore.Verified {
+					t.Fatalf("verdict %s: %v %v", r.Verdict, r.Reason, r.Counterexample)
+				}
+				t.Logf("naive %d runs, reduced %d runs of %d states, %d outcomes", runs, r.Runs, r.States, len(want))
+				opt.NoReduction = true
+				full, _ := explore.Check(s, opt)
+				if d := cmp.Diff(want, full.Outcomes); d != "" {
+					t.Errorf("outcomes of late resolution alone differ (-naive +late):\n%s", d)
+				}
+				if d := cmp.Diff(want, r.Outcomes); d != "" {
+					t.Errorf("outcomes differ (-naive +reduced):\n%s", d)
+				}
+			})
+		}
+	}
+}
+
+// client and serve make nodes whose connection is made before the interesting
+// part: the client's code does not run if the server has ended already.
+func client(name string, f func(h host.Host, w *wire)) sim.Node {
+	return sim.Node{Name: name, Main: func(h host.Host, life int) {
+		if w := connect(h, "b"); w != nil {
+			f(h, w)
+		}
+	}}
+}
+
+func serve(n, clients int, f func(h host.Host, r host.Region, mr verbs.MR, qps []verbs.QP, cq verbs.CQ)) sim.Node {
+	return sim.Node{Name: "b", Main: func(h host.Host, _ int) {
+		server(h, n, clients, func(r host.Region, mr verbs.MR, qps []verbs.QP, cq verbs.CQ) { f(h, r, mr, qps, cq) })
+	}}
+}
+
+const (
+	inl = verbs.Inline
+	sig = verbs.Signaled
+)
+
+func smallScenarios() []*explore.Scenario {
+	return []*explore.Scenario{
+		scenario("flag-and-data", "", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				w.buf.Store64(0, 1)
+				w.post(verbs.OpWrite, inl, 0, 8, 0)
+				w.post(verbs.OpWrite, inl|sig, 0, 8, 8)
+			}), serve(16, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
+				x.say(1, "f=%d", r.Load64(8))
+				x.say(1, "d=%d", r.Load64(0))
+			})}
+		}),
+		scenario("same-cell-twice", "", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				w.buf.Store64(0, 1)
+				w.post(verbs.OpWrite, inl, 0, 8, 0)
+				w.buf.Store64(0, 2)
+				w.post(verbs.OpWrite, inl|sig, 0, 8, 0)
+			}), serve(8, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
+				x.say(1, "x=%d", r.Load64(0))
+				x.say(1, "x=%d", r.Load64(0))
+			})}
+		}),
+		scenario("source-changes", "", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				w.buf.Store64(0, 1)
+				w.post(verbs.OpWrite, sig, 0, 8, 0)
+				w.buf.Store64(0, 2)
+				x.say(0, "%v", w.poll())
+				w.buf.Store64(0, 3)
+			}), serve(8, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
+				x.say(1, "x=%d", r.Load64(0))
+				x.say(1, "x=%d", r.Load64(0))
+			})}
+		}),
+		scenario("read-sees-later-write", "", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				w.buf.Store64(0, 1)
+				w.post(verbs.OpRead, sig, 8, 8, 0)
+				w.post(verbs.OpWrite, inl|sig, 0, 8, 0)
+				x.say(0, "%v", w.poll())
+				x.say(0, "read %d", w.buf.Load64(8))
+			}), serve(8, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
+				x.say(1, "x=%d", r.Load64(0))
+			})}
+		}),
+		scenario("torn-read-of-cpu-stores", "", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				w.post(verbs.OpRead, sig, 0, 16, 0)
+				w.poll()
+				x.say(0, "%d", w.buf.Load64(0))
+				x.say(0, "%d", w.buf.Load64(8))
+			}), serve(16, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
+				r.Store64(0, 1)
+				r.Store64(8, 1)
+				l, _ := h.Listen("bye")
+				_, _ = l.Accept(0)
+			})}
+		}),
+		scenario("write-then-read-flushes", "", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				w.buf.Store64(0, 1)
+				w.post(verbs.OpWrite, inl, 0, 8, 0)
+				w.post(verbs.OpRead, sig, 8, 8, 0)
+				w.poll()
+				x.say(0, "read %d", w.buf.Load64(8))
+			}), serve(8, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
+				x.say(1, "x=%d", r.Load64(0))
+			})}
+		}),
+		scenario("two-atomics", "", func(x *tiny) []sim.Node {
+			c := func(name string, i int) sim.Node {
+				return client(name, func(h host.Host, w *wire) {
+					w.post(verbs.OpFetchAdd, sig, 0, 8, 0, 1)
+					x.say(i, "%v", w.poll())
+					x.say(i, "old %d", w.buf.Load64(0))
+				})
+			}
+			return []sim.Node{c("a", 0), {Name: "b", Daemon: true, Main: func(h host.Host, _ int) { server(h, 8, 1, nil) }}}
+		}),
+		scenario("crash-of-the-requester", "crash(a)<=1", func(x *tiny) []sim.Node {
+			return []sim.Node{{Name: "a", Again: func(int, bool) bool { return false }, Main: func(h host.Host, _ int) {
+				if w := connect(h, "b"); w != nil {
+					w.buf.Store64(0, 1)
+					w.post(verbs.OpWrite, inl, 0, 8, 0)
+					w.post(verbs.OpWrite, inl|sig, 0, 8, 8)
+					x.say(0, "%v", w.poll())
+				}
+			}}, serve(16, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
+				x.say(1, "d=%d", r.Load64(0))
+				x.say(1, "f=%d", r.Load64(8))
+			})}
+		}),
+		scenario("revoked-while-in-flight", "", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				w.buf.Store64(0, 1)
+				w.post(verbs.OpWrite, inl|sig, 0, 8, 0)
+				x.say(0, "%v", w.poll())
+			}), serve(8, 1, func(h host.Host, r host.Region, mr verbs.MR, _ []verbs.QP, _ verbs.CQ) {
+				_ = mr.Dereg()
+				x.say(1, "x=%d", r.Load64(0))
+				x.say(1, "x=%d", r.Load64(0))
+			})}
+		}),
+		scenario("write-with-immediate", "", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				w.buf.Store64(0, 1)
+				w.post(verbs.OpWrite, inl, 0, 8, 0)
+				w.post(verbs.OpWriteImm, inl|sig, 0, 8, 8)
+			}), serve(16, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, cq verbs.CQ) {
+				x.say(1, "d=%d", r.Load64(0))
+				var wc [1]verbs.WC
+				_, _ = cq.Wait(wc[:], verbs.Forever)
+				x.say(1, "%v d=%d", wc[0].Op, r.Load64(0))
+			})}
+		}),
+		scenario("send-and-receive", "", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				w.buf.Store64(0, 1)
+				w.post(verbs.OpWrite, inl, 0, 8, 0)
+				w.post(verbs.OpSend, inl|sig, 0, 8, 0)
+				x.say(0, "%v", w.poll())
+			}), serve(8, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, cq verbs.CQ) {
+				var wc [1]verbs.WC
+				_, _ = cq.Wait(wc[:], verbs.Forever)
+				x.say(1, "%v %d", wc[0].Op, wc[0].ByteLen)
+				x.say(1, "d=%d", r.Load64(0))
+			})}
+		}),
+		scenario("broken-connection", "break(a,b)<=1", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				w.buf.Store64(0, 1)
+				w.post(verbs.OpWrite, inl|sig, 0, 8, 0)
+				x.say(0, "%v", w.poll())
+			}), serve(8, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
+				x.say(1, "x=%d", r.Load64(0))
+				x.say(1, "x=%d", r.Load64(0))
+			})}
+		}),
+		scenario("responder-crashes", "crash(b)<=1", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				w.buf.Store64(0, 1)
+				w.post(verbs.OpWrite, inl|sig, 0, 8, 0)
+				x.say(0, "%v", w.poll())
+			}), {Name: "b", Daemon: true, Again: func(int, bool) bool { return false }, Main: func(h host.Host, _ int) {
+				server(h, 8, 1, func(r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
+					l, _ := h.Listen("bye")
+					_, _ = l.Accept(verbs.Forever)
+				})
+			}}}
+		}),
+	}
+}

@@ -1,0 +1,134 @@
+package faults
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Knob describes one knob of a profile, for people.
+type Knob struct {
+	Name    string `json:"name"`    // the field of Profile, and the name for WithKnob
+	Value   string `json:"value"`   // its value in the profile at hand
+	Default string `json:"default"` // its value in the profile strong
+	Legal   string `json:"legal"`   // the values it can have
+	Meaning string `json:"meaning"` // what it means; for a yes-or-no knob, what true means
+	Promise string `json:"promise"` // who promises it
+	Source  string `json:"source"`  // how that is known; see the package documentation
+}
+
+// Knobs describes every knob with its value in p, in the order of the fields.
+func (p Profile) Knobs() []Knob {
+	base := strong()
+	out := make([]Knob, len(knobs))
+	for i, k := range knobs {
+		out[i] = Knob{
+			Name: k.name, Value: k.get(&p), Default: k.get(&base), Legal: k.legal,
+			Meaning: k.meaning, Promise: k.promise, Source: k.source,
+		}
+	}
+	return out
+}
+
+// knob is a row of the table of knobs. Everything that treats all knobs alike
+// is made from the table.
+type knob struct {
+	name                            string
+	legal, meaning, promise, source string
+
+	get    func(*Profile) string
+	set    func(*Profile, string) error // accepts what get returns if that is legal
+	weaker func(a, b *Profile) bool     // a's value allows all that b's does; nil: takes no part in the order
+}
+
+func (k knob) badValue(value string) error {
+	return fmt.Errorf("%w: %s=%s; legal values: %s", ErrKnobValue, k.name, value, k.legal)
+}
+
+func knobByName(name string) (knob, error) {
+	var names []string
+	for _, k := range knobs {
+		if strings.EqualFold(k.name, name) {
+			return k, nil
+		}
+		names = append(names, k.name)
+	}
+	return knob{}, fmt.Errorf("faults: %w: %q; the knobs are %s%s",
+		ErrUnknownKnob, name, strings.Join(names, ", "), didYouMean(name, names))
+}
+
+var errIllegal = errors.New("illegal value") // callers say more
+
+// promised makes k a knob that is true or false, where true allows less.
+func (k knob) promised(field func(*Profile) *bool) knob {
+	k = k.yesNo(field)
+	k.weaker = func(a, b *Profile) bool { return !*field(a) || *field(b) }
+	return k
+}
+
+// permitted makes k a knob that is true or false, where true allows more.
+func (k knob) permitted(field func(*Profile) *bool) knob {
+	k = k.yesNo(field)
+	k.weaker = func(a, b *Profile) bool { return *field(a) || !*field(b) }
+	return k
+}
+
+func (k knob) yesNo(field func(*Profile) *bool) knob {
+	k.legal = "true, false"
+	k.get = func(p *Profile) string { return strconv.FormatBool(*field(p)) }
+	k.set = func(p *Profile, value string) error {
+		switch strings.ToLower(value) {
+		case "true":
+			*field(p) = true
+		case "false":
+			*field(p) = false
+		default:
+			return errIllegal
+		}
+		return nil
+	}
+	return k
+}
+
+// number makes k a knob that is a number; the order is up to the caller.
+func (k knob) number(field func(*Profile) *int, legal string, isLegal func(int) bool) knob {
+	k.legal = legal
+	k.get = func(p *Profile) string { return strconv.Itoa(*field(p)) }
+	k.set = func(p *Profile, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || !isLegal(n) {
+			return errIllegal
+		}
+		*field(p) = n
+		return nil
+	}
+	return k
+}
+
+// smallerIsWeaker and largerIsWeaker give the order of a number.
+func (k knob) smallerIsWeaker(field func(*Profile) *int) knob {
+	k.weaker = func(a, b *Profile) bool { return *field(a) <= *field(b) }
+	return k
+}
+
+func (k knob) largerIsWeaker(field func(*Profile) *int) knob {
+	k.weaker = func(a, b *Profile) bool { return *field(a) >= *field(b) }
+	return k
+}
+
+// textValue is what the enumerations of a profile have in common.
+type textValue interface {
+	fmt.Stringer
+	encoding.TextUnmarshaler
+}
+
+// oneOf makes k a knob that is one of the names.
+func (k knob) oneOf(field func(*Profile) textValue, names []string, weaker func(a, b *Profile) bool) knob {
+	k.legal = strings.Join(names, ", ")
+	k.get = func(p *Profile) string { return field(p).String() }
+	k.set = func(p *Profile, value string) error { return field(p).UnmarshalText([]byte(value)) }
+	k.weaker = weaker
+	return k
+}

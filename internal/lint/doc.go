@@ -1,0 +1,27 @@
+// Package lint holds the rules of this repository that a compiler does not
+// check, as tests: which package may import which, what a deterministic package
+// may not touch, how long a file may be. Each finding says what to do instead.
+//
+// The rules run with go test ./... over the whole repository, see [Rules]. What
+// they say is shown by the files in testdata: each holds small packages and the
+// findings expected for them, and
+//
+//	go test ./internal/lint -rewrite
+//
+// writes the findings anew.
+//
+// # Where to look
+//
+// Which package may import which is the table in layers.go. What deterministic
+// packages may not use, and what takes its place, are the tables in
+// determinism.go.
+//
+// # Exceptions
+//
+// A range over a map whose order does not matter, in a way the rule cannot see,
+// carries the reason on its line or the line above:
+//
+//	//lint:ordered every iteration writes its own slot
+//
+// No other rule has an exception.
+package lint

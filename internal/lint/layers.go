@@ -1,0 +1,165 @@
+package lint
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// layer is a group of packages with the same place in the direction of imports.
+type layer struct {
+	name string
+	// at are the folders of the layer; "x/..." takes the folders below x too.
+	at []string
+	// may names the other layers that it may import. Packages of one layer may
+	// import each other, except as apart says.
+	may []string
+	// apart: only packages below the same folder of at may import each other.
+	apart bool
+	// modules are the other modules that it may import; "*" is any.
+	modules []string
+	why     string
+}
+
+// below are the layers that everything from verbs/sim on may use.
+var below = []string{"verbs", "host", "codec", "faults", "model", "coord"}
+
+// layers is the direction of imports as a table: who may import whom, and why.
+var layers = []layer{
+	{name: "verbs", at: []string{"verbs"},
+		why: "every package speaks it, so it holds types and interfaces and imports the standard library alone"},
+	{name: "host", at: []string{"host"}, may: []string{"verbs"},
+		why: "every package speaks it"},
+	{name: "codec", at: []string{"codec/...", "internal/codec/..."},
+		why: "bytes in, bytes out: it knows of no machine"},
+	{name: "faults", at: []string{"faults/..."}, may: []string{"verbs", "host"},
+		why: "it is data: profiles and budgets, not what carries them out"},
+	{name: "model", at: []string{"model/..."}, may: []string{"verbs", "host", "faults"},
+		modules: []string{"github.com/anishathalye/porcupine"},
+		why:     "a specification is a pure function"},
+	{name: "strace", at: []string{"strace/..."},
+		why: "it turns a recording of system calls into data"},
+	{name: "coord", at: []string{"coord/..."}, may: []string{"verbs", "host", "codec", "faults", "model"},
+		why: "protocols use it on every backend"},
+	{name: "protocol", at: []string{"protocol/..."}, apart: true,
+		may: []string{"verbs", "host", "codec", "coord"},
+		why: "the code that is checked is the code that runs on hardware"},
+	{name: "verbs/sim", at: []string{"verbs/sim/..."}, may: below,
+		why: "a simulator that knows a protocol can be wrong in its favour"},
+	{name: "verbs/hw", at: []string{"verbs/hw/..."}, may: below,
+		why: "the binding knows the card and no protocol"},
+	{name: "explore", at: []string{"explore/..."}, may: append(slices.Clone(below), "verbs/sim"),
+		modules: []string{"*"},
+		why:     "the checker takes every scenario alike"},
+	{name: "scenario", at: []string{"examples/..."}, modules: []string{"*"},
+		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore"),
+		why: "a scenario joins a protocol, a workload, a model and faults"},
+	{name: "lint", at: []string{"internal/lint/..."}, modules: []string{"*"},
+		why: "it reads the other packages and runs none"},
+	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
+		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore", "scenario", "lint"),
+		why: "the command joins everything, and nothing imports it"},
+}
+
+// mends says what to do instead of an import, by importing and imported layer.
+var mends = map[[2]string]string{
+	{"protocol", "verbs/sim"}: "take a host.Host and its verbs.Device as arguments, and put what needs the simulator into %s",
+	{"protocol", "verbs/hw"}:  "take a host.Host and its verbs.Device as arguments; the program that starts the protocol picks the backend",
+	{"protocol", "explore"}:   "put the scenario into %s",
+	{"protocol", "faults"}:    "put the fault budget into the scenario, %s; the protocol finds out what the card can do with verbs.Device.Attr",
+	{"protocol", "model"}:     "put the specification and what records the history into the scenario, %s",
+	{"protocol", "scenario"}:  "let the scenario import the protocol",
+	{"protocol", "protocol"}:  "move what both need into a package below codec, or into coord",
+	{"verbs/sim", "protocol"}: "put what needs both into the protocol's scenario package",
+	{"verbs/sim", "explore"}:  "declare in verbs/sim the interface that it needs, and let explore implement it",
+	{"explore", "protocol"}:   "take a scenario as an argument; the scenario package imports the protocol",
+}
+
+// layerOf returns the layer of the package and the folder in its row that holds
+// it, or nil. A folder whose name ends in check holds scenarios, and so do those below.
+func layerOf(pkg string) (*layer, string) {
+	for dir := pkg; dir != "."; dir = path.Dir(dir) {
+		if strings.Contains(dir, "/") && strings.HasSuffix(dir, "check") {
+			return layerNamed("scenario"), dir
+		}
+	}
+	for dir := pkg; dir != "."; dir = path.Dir(dir) {
+		for i := range layers {
+			at := layers[i].at
+			if slices.Contains(at, dir+"/...") || dir == pkg && slices.Contains(at, dir) {
+				return &layers[i], dir
+			}
+		}
+	}
+	return nil, ""
+}
+
+func layerNamed(name string) *layer {
+	i := slices.IndexFunc(layers, func(l layer) bool { return l.name == name })
+	return &layers[i]
+}
+
+// checkImports holds the table against every import of the code. Tests may
+// import what they like: they are not part of what they test.
+func checkImports(r *Repo) []Finding {
+	var found []Finding
+	for _, p := range r.Packages {
+		if len(p.Code()) == 0 {
+			continue
+		}
+		from, _ := layerOf(p.Path)
+		if from == nil {
+			found = append(found, r.finding(p.Code()[0].AST.Package,
+				"package %s has no place in the table of layers; give it a row in internal/lint/layers.go that says what it may import and why", p.Path))
+			continue
+		}
+		for _, f := range p.Code() {
+			for _, spec := range f.AST.Imports {
+				if text := importMend(r, p.Path, from, importPath(spec)); text != "" {
+					found = append(found, r.finding(spec.Pos(), "%s imports %s, and %s may not (%s); %s",
+						p.Path, strings.TrimPrefix(importPath(spec), r.Module+"/"), from.name, from.why, text))
+				}
+			}
+		}
+	}
+	return found
+}
+
+// importMend is empty if package pkg may import imp, and otherwise what to do instead.
+func importMend(r *Repo, pkg string, from *layer, imp string) string {
+	rel, local := r.local(imp)
+	if !local {
+		if !strings.Contains(strings.Split(imp, "/")[0], ".") || from.allows(imp) {
+			return "" // the standard library has no dot in its first element
+		}
+		return "use the standard library, or add the module to the row of " + from.name + " in internal/lint/layers.go if it is a codec"
+	}
+	to, _ := layerOf(rel)
+	switch {
+	case to == nil:
+		return "give " + rel + " a row in internal/lint/layers.go first"
+	case to == from && (!from.apart || family(pkg) == family(rel)):
+		return ""
+	case slices.Contains(from.may, to.name):
+		return ""
+	}
+	if mend := mends[[2]string{from.name, to.name}]; mend != "" {
+		return strings.ReplaceAll(mend, "%s", scenarioOf(pkg))
+	}
+	return "move what both need into a layer that " + from.name + " may import: " + strings.Join(append([]string{"the standard library"}, from.may...), ", ")
+}
+
+func (l *layer) allows(imp string) bool {
+	return slices.ContainsFunc(l.modules, func(m string) bool {
+		return m == "*" || imp == m || strings.HasPrefix(imp, m+"/")
+	})
+}
+
+// family is the protocol that a package belongs to: protocol/ncl for protocol/ncl/wire.
+func family(pkg string) string {
+	parts := strings.SplitN(pkg, "/", 3)
+	return strings.Join(parts[:min(len(parts), 2)], "/")
+}
+
+// scenarioOf is where the scenarios of a protocol live.
+func scenarioOf(pkg string) string { return family(pkg) + "/" + path.Base(family(pkg)) + "check" }

@@ -1,0 +1,226 @@
+package model
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Errors of a [LogFile] used out of turn. They are mistakes of the harness, not
+// faults of the protocol; those are a [*Violation].
+var (
+	// ErrRange: the write does not lie within the file's capacity.
+	ErrRange = errors.New("model: write outside the file")
+	// ErrNotIssued: the write acknowledged has not begun.
+	ErrNotIssued = errors.New("model: acknowledged write was never issued")
+	// ErrStaleAck: the write was issued before the last recovery and was not
+	// acknowledged by then, so nobody is left to be told.
+	ErrStaleAck = errors.New("model: acknowledgement of a write from before the last recovery")
+)
+
+// DefaultLogCapacity is the capacity of a [LogFile] with Capacity 0.
+const DefaultLogCapacity = 1 << 30
+
+// LogFile checks what a near-compute log recovers (SplitFT, EuroSys 2024). The
+// promises, with the sections of the paper they are from:
+//
+//   - An acknowledged write and all writes before it are recovered (4.2), in
+//     the order the application issued them (4.6): what comes back is the
+//     result of a prefix of the writes which holds every acknowledged one.
+//   - Unacknowledged writes may be recovered or not (4.6), and the one being
+//     written at the crash may be there in part (4.5.1): any bytes of it. Only
+//     the write directly after the recovered prefix can be that one, since
+//     each peer gets the writes in order (4.4).
+//   - What one recovery returned, every later one returns too (4.5.1, the
+//     example of Figure 7(i)), because the application may have acted on it.
+//     So the recovered content is the base on which later writes apply.
+//
+// A recovery that cannot reach enough peers returns nothing and is not told
+// here: the file is then unavailable, which the paper allows (4.2).
+//
+// The file is a region in which bytes never written are zero, and contents of
+// different lengths are equal if they differ in zeros at the end only. The
+// zero value is an empty file of the default capacity. A LogFile belongs to
+// one goroutine.
+//
+// Acknowledged writes are folded into the base at once, so the cost of a
+// write is that of its own bytes, however long the trace, and a recovery
+// costs one pass over the content and over the unacknowledged writes. Of an
+// acknowledged write only its place is kept, until the next recovery, to name
+// it should it be lost.
+type LogFile struct {
+	// Capacity is the largest end of a write; 0 is DefaultLogCapacity.
+	Capacity int64
+
+	base    []byte // the acknowledged content, whole words; zeros follow
+	baseSum uint64 // of all its words, see sumWords
+	pending queue  // writes issued and not acknowledged, oldest first
+	folded  []span // acknowledged writes since the last recovery, to name a lost one
+	issued  int    // number of the newest write
+	stale   int    // writes up to this number are of before the last recovery
+	rounds  int    // successful recoveries
+
+	scratch []byte // a copy of base for Recovered to apply writes to
+}
+
+// span is where a write went.
+type span struct{ index, off, len int }
+
+// Begin says that the application issued a write, and numbers it: 1 for the
+// first. Numbers go on after a recovery. The data is copied.
+func (f *LogFile) Begin(off int64, data []byte) (index int, err error) {
+	limit := f.Capacity
+	if limit <= 0 {
+		limit = DefaultLogCapacity
+	}
+	if off < 0 || off > limit-int64(len(data)) {
+		return 0, fmt.Errorf("%w: %d bytes at %d, capacity %d", ErrRange, len(data), off, limit)
+	}
+	f.issued++
+	f.pending.push(int(off), data)
+	return f.issued, nil
+}
+
+// Ack says that the write returned success. Writes complete in the order in
+// which they were issued (4.4), so this promises all earlier ones too, and a
+// late Ack of one of those, or a second one of the same, changes nothing.
+func (f *LogFile) Ack(index int) error {
+	switch {
+	case index < 1 || index > f.issued:
+		return fmt.Errorf("%w: write %d of %d", ErrNotIssued, index, f.issued)
+	case index <= f.stale:
+		return fmt.Errorf("%w: write %d", ErrStaleAck, index)
+	}
+	for f.acked() < index {
+		f.fold()
+	}
+	return nil
+}
+
+// Recovered says that a recovery returned this content to the application. It
+// answers nil or a [*Violation]. After nil the content is what every later
+// recovery must return, and the writes before it are settled; after a
+// violation nothing has changed.
+func (f *LogFile) Recovered(content []byte) error {
+	if !f.possible(content) {
+		return f.explain(content)
+	}
+	f.adopt(content)
+	f.pending.clear()
+	f.folded = f.folded[:0]
+	f.stale = f.issued
+	f.rounds++
+	return nil
+}
+
+// Issued is the number of the newest write, 0 if there is none.
+func (f *LogFile) Issued() int { return f.issued }
+
+// Acked is the number of the newest write that is settled: acknowledged, or
+// decided by a recovery.
+func (f *LogFile) Acked() int { return f.acked() }
+
+// Base appends the content which the next recovery must contain: what the
+// last one returned and the writes acknowledged since. It may end in zeros.
+func (f *LogFile) Base(dst []byte) []byte { return append(dst, f.base...) }
+
+// Hash is a fingerprint of all that matters for later verdicts: the base
+// content and the unacknowledged writes with their numbers. Two files with
+// the same futures have the same hash, whatever happened to get there; the
+// same hash means the same futures but for a chance of 2^-64. It is the same
+// in every run.
+func (f *LogFile) Hash() uint64 {
+	h := f.baseSum
+	n := f.pending.len()
+	if n > 0 {
+		// Acks name writes by number, so with writes to be acknowledged the
+		// numbers are part of the future. Without, they are only names.
+		h = combine(h, uint64(f.issued))
+	}
+	for i := range n {
+		h = combine(h, f.pending.at(i).hash)
+	}
+	return h
+}
+
+// AppendState appends the whole of what [LogFile.Hash] is about, for a caller
+// who wants an exact comparison or another hash.
+func (f *LogFile) AppendState(dst []byte) []byte {
+	base := f.base
+	for len(base) > 0 && base[len(base)-1] == 0 {
+		base = base[:len(base)-1]
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(base)))
+	dst = append(dst, base...)
+	n := f.pending.len()
+	dst = binary.AppendUvarint(dst, uint64(n))
+	if n > 0 {
+		dst = binary.AppendUvarint(dst, uint64(f.issued))
+	}
+	for i := range n {
+		w := f.pending.at(i)
+		dst = binary.AppendUvarint(dst, uint64(w.off))
+		dst = binary.AppendUvarint(dst, uint64(w.len()))
+		dst = append(dst, f.pending.data(w)...)
+	}
+	return dst
+}
+
+// Clone is an independent copy.
+func (f *LogFile) Clone() *LogFile {
+	c := new(LogFile)
+	c.CopyFrom(f)
+	return c
+}
+
+// CopyFrom makes f a copy of src, in the memory that f has.
+func (f *LogFile) CopyFrom(src *LogFile) {
+	if f == src {
+		return
+	}
+	f.Capacity, f.baseSum, f.issued, f.stale, f.rounds = src.Capacity, src.baseSum, src.issued, src.stale, src.rounds
+	f.base = append(f.base[:0], src.base...)
+	f.folded = append(f.folded[:0], src.folded...)
+	f.pending.copyFrom(&src.pending)
+}
+
+// Reset makes f an empty file again, keeping its capacity and its memory.
+func (f *LogFile) Reset() {
+	f.base, f.folded, f.baseSum = f.base[:0], f.folded[:0], 0
+	f.issued, f.stale, f.rounds = 0, 0, 0
+	f.pending.clear()
+}
+
+func (f *LogFile) acked() int { return f.issued - f.pending.len() }
+
+// fold applies the oldest unacknowledged write to the base.
+func (f *LogFile) fold() {
+	w := f.pending.at(0)
+	data := f.pending.data(w)
+	if len(data) > 0 { // writing nothing, however far out, writes no gap either
+		f.base = extend(f.base, w.off+len(data))
+		f.replace(w.off, data)
+	}
+	f.folded = append(f.folded, span{f.acked() + 1, w.off, len(data)})
+	f.pending.pop()
+}
+
+// replace changes bytes of the base and keeps its sum.
+func (f *LogFile) replace(off int, data []byte) {
+	words := f.base[off&^7 : (off+len(data)+7)&^7]
+	f.baseSum -= sumWords(off/8, words)
+	copy(f.base[off:], data)
+	f.baseSum += sumWords(off/8, words)
+}
+
+// sumWords is what the words, the first of them number at, add to the sum of a
+// content. Zeros add nothing, so the sum does not depend on where it ends.
+func sumWords(at int, words []byte) uint64 {
+	var sum uint64
+	for i := 0; i+8 <= len(words); i += 8 {
+		if w := binary.LittleEndian.Uint64(words[i:]); w != 0 {
+			sum += mix64(w + mix64(uint64(at+i/8)))
+		}
+	}
+	return sum
+}

@@ -1,0 +1,40 @@
+// Package ncl is the near-compute log of SplitFT (Luo et al., "SplitFT: Fault
+// Tolerance for Disaggregated Datacenters via Remote Memory Logging", EuroSys
+// 2024): small synchronous writes to a log file are made fault-tolerant in the
+// memory of 2f+1 log peers, by one-sided RDMA writes.
+//
+// # Use
+//
+// A machine with memory to spare runs [ServePeer]. An application makes a file
+// with [Create], writes with [File.Record], and deletes the file with
+// [File.Release] once its content is safe elsewhere. After a crash a new
+// instance of the application calls [Recover] and reads the file with
+// [File.ReadAt]. Only one instance may run at a time (4.7); that it does is up to
+// the application, by a coordination session for example.
+//
+// # How it works
+//
+// Every peer has a region for the file, and the application a local buffer with
+// the same layout: a [Stamp] of 8 bytes, then the data. A write changes the
+// buffer and goes to each peer as two RDMA Writes on one send queue, the data and
+// then the stamp. It is acknowledged when both have completed on f+1 peers (4.4).
+//
+// A recovery begins a new epoch in the ap-map, reads the stamps of any f+1
+// peers, takes the whole region from one with the largest stamp, copies it to a
+// fresh region on every peer that it reaches, and lets the peers switch to it.
+// When f+1 have, the file is open (4.5.1).
+//
+// # What is promised
+//
+// As long as no more than f peers fail, a write that was acknowledged is
+// recovered, with all writes before it. Of a write that was not, nothing, a part
+// or all of it may be found. If more than f peers are gone every operation fails
+// with [ErrUnavailable].
+//
+// # Where things are
+//
+// file.go is the handle and the data path, recover.go the recovery, link.go the
+// connection to one peer, peer.go the log peer, wire.go every message and the
+// ap-map entry, stamp.go the order of contents, config.go settings and errors.
+// Numbers such as (4.4) are sections of the paper.
+package ncl

@@ -1,0 +1,244 @@
+package ncl
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// File is a handle to an ncl file: the local buffer and a queue pair to each
+// peer (4.4, figure 5). Only one task may use it at a time.
+type File struct {
+	h       host.Host
+	cfg     Config
+	name    string
+	entry   entry
+	version uint64 // of the ap-map entry
+	stamp   Stamp  // of the last write
+	buf     host.Region
+	mr      verbs.MR
+	pd      verbs.PD
+	ch      verbs.CompChannel
+	links   []*link // one for each peer, in the order of the entry
+	inline  int
+	wc      []verbs.WC
+	closed  bool
+}
+
+// Create makes a new file of size zeros: the paper's initialize() (4.2, 4.3).
+// Every peer has to take part. On failure, peers may keep memory for the file
+// until the space leak is found (4.5.1).
+func Create(h host.Host, cfg Config, name string, size int) (*File, error) {
+	cfg, err := cfg.complete(name)
+	if err != nil {
+		return nil, err
+	}
+	if !validSize(size) {
+		return nil, fmt.Errorf("%w: file %q of %d bytes, at most %d are allowed", ErrConfig, name, size, MaxSize)
+	}
+	f, err := newFile(h, cfg, name, entry{epoch: 1, size: size, f: cfg.F, peers: cfg.Peers})
+	if err == nil {
+		err = f.initialize()
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("ncl: create %q: %w", name, err)
+	}
+	return f, nil
+}
+
+// initialize lets the peers set up their regions and enters the file into the
+// ap-map (4.3, steps 3 and 4b).
+func (f *File) initialize() error {
+	answers := f.ask(opAlloc, f.links).Wait(len(f.links))
+	for i, l := range f.links {
+		if err := l.accept(&answers[i], opAlloc, f.entry.size); err != nil {
+			return fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+	}
+	f.stamp = MakeStamp(f.entry.epoch, 0)
+	for _, l := range f.links {
+		f.prepareWrites(l)
+	}
+	f.version = coord.FirstVersion
+	err := f.cfg.Coord.Create(f.cfg.key(f.name), f.entry.encode(), coord.NoSession)
+	if errors.Is(err, coord.ErrExists) {
+		return fmt.Errorf("%w: %w", ErrExists, err)
+	}
+	return err
+}
+
+// Record writes data at off: the paper's record() (4.4). It returns when f+1
+// peers have completed this write and all before it. It allocates nothing.
+//
+// After an error the write may or may not be found by a recovery; the local
+// buffer has it.
+func (f *File) Record(off int, data []byte) error {
+	if err := f.check(off, len(data)); err != nil {
+		return err
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	if f.stamp.Seq() == MaxSeq {
+		return fmt.Errorf("%w: write %d of file %q", ErrExhausted, f.stamp.Seq(), f.name)
+	}
+	f.makeRoom()
+	if f.alive() < f.quorum() {
+		return f.unavailable()
+	}
+	f.stamp++ // the next sequence number of the epoch
+	f.buf.Store(dataAt+off, data)
+	f.buf.Store64(0, uint64(f.stamp))
+	for _, l := range f.links {
+		if l.err == nil {
+			f.post(l, off, len(data))
+		}
+	}
+	return f.awaitQuorum()
+}
+
+// post hands a write to one peer: the data and then the stamp, on one send
+// queue. The order is what makes a stamp vouch for the data before it (4.4).
+//
+// The stamp goes inline: the card copies it now. Taken from the buffer it could
+// be that of a later write when the card comes to fetch it, and would vouch for
+// data which is not there yet.
+func (f *File) post(l *link, off, n int) {
+	at := uint64(dataAt + off)
+	l.dataSGE[0].Addr, l.dataSGE[0].Length = f.mr.Addr()+at, uint32(n)
+	l.wrs[0].RemoteAddr = l.fresh.addr + at
+	l.wrs[0].Flags = 0
+	if n <= f.inline {
+		l.wrs[0].Flags = verbs.Inline
+	}
+	l.wrs[1].ID = f.stamp.Seq()
+	if err := l.qp.PostSend(l.wrs[:]); err != nil {
+		f.fail(l, err)
+		return
+	}
+	l.posted = f.stamp.Seq()
+}
+
+// awaitQuorum waits until the last write is complete on f+1 peers. Completions
+// come in the order of the queue, so the one of a stamp covers all writes up to it.
+func (f *File) awaitQuorum() error {
+	for {
+		if f.complete() >= f.quorum() {
+			return nil
+		}
+		if f.alive() < f.quorum() {
+			return f.unavailable()
+		}
+		cq, err := f.ch.Wait(f.cfg.CompletionTimeout)
+		if err != nil {
+			return fmt.Errorf("%w: write %v of file %q: %w", ErrUnavailable, f.stamp, f.name, err)
+		}
+		if i := f.linkOf(cq); i >= 0 {
+			n, err := cq.Poll(f.wc)
+			f.reap(f.links[i], n, err)
+		}
+	}
+}
+
+// makeRoom waits until each peer's send queue has room for a write.
+func (f *File) makeRoom() {
+	for _, l := range f.links {
+		for l.err == nil && 2*(l.posted-l.done)+2 > uint64(f.cfg.QueueDepth) {
+			n, err := l.cq.Wait(f.wc, f.cfg.CompletionTimeout)
+			f.reap(l, n, err)
+		}
+	}
+}
+
+// reap takes note of the completion of a write.
+func (f *File) reap(l *link, n int, err error) {
+	if f.succeeded(l, n, err) {
+		l.done = f.wc[0].ID
+	}
+}
+
+// succeeded reports whether f.wc holds the completion, out of n, of a request
+// that succeeded. An error is a failed peer (4.5.2): the card has retried as
+// often as it should.
+func (f *File) succeeded(l *link, n int, err error) bool {
+	switch {
+	case l.err != nil || err == nil && n == 0:
+		return false
+	case err == nil:
+		err = f.wc[0].Err()
+	}
+	if err != nil {
+		f.fail(l, err)
+	}
+	return err == nil
+}
+
+// complete counts the peers that have everything up to the last write.
+func (f *File) complete() int {
+	n := 0
+	for _, l := range f.links {
+		if l.err == nil && l.done == f.stamp.Seq() {
+			n++
+		}
+	}
+	return n
+}
+
+// quorum is how many peers must have a write, and how many must answer to a
+// recovery: any two such sets have a peer in common.
+func (f *File) quorum() int { return f.entry.f + 1 }
+
+// ReadAt fills p from the local buffer at off. It returns len(p), or an error.
+func (f *File) ReadAt(p []byte, off int) (int, error) {
+	if err := f.check(off, len(p)); err != nil {
+		return 0, err
+	}
+	if len(p) > 0 {
+		f.buf.Load(dataAt+off, p)
+	}
+	return len(p), nil
+}
+
+func (f *File) check(off, n int) error {
+	if f.closed {
+		return fmt.Errorf("%w: file %q", ErrClosed, f.name)
+	}
+	if off < 0 || off > f.entry.size || n > f.entry.size-off {
+		return fmt.Errorf("%w: %d bytes at %d of file %q, which has %d", ErrBounds, n, off, f.name, f.entry.size)
+	}
+	return nil
+}
+
+// Size is the size of the file in bytes.
+func (f *File) Size() int { return f.entry.size }
+
+// Stamp is the stamp of the last write. Of a file that was just recovered it
+// has the sequence number of the last write that was found.
+func (f *File) Stamp() Stamp { return f.stamp }
+
+// Release deletes the file: the paper's release() (4.3). The peers free their
+// regions, and then the ap-map entry goes. A peer that cannot be reached keeps
+// its region until the space leak is found (4.5.1). After an error it can be
+// called again.
+func (f *File) Release() error {
+	if f.closed {
+		return fmt.Errorf("%w: file %q", ErrClosed, f.name)
+	}
+	f.ask(opRelease, f.links).Wait(len(f.links))
+	err := f.cfg.Coord.Delete(f.cfg.key(f.name), f.version)
+	switch {
+	case errors.Is(err, coord.ErrVersion):
+		err = fmt.Errorf("%w: %w", ErrStale, err)
+	case errors.Is(err, coord.ErrNotFound):
+		err = nil // a Delete whose answer was lost
+	}
+	if err != nil {
+		return fmt.Errorf("ncl: release %q: %w", f.name, err)
+	}
+	f.Close()
+	return nil
+}

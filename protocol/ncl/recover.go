@@ -1,0 +1,331 @@
+package ncl
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Recover opens a file after the application has crashed: the paper's recover()
+// (4.5.1). It returns with all writes that were acknowledged, and maybe some
+// that were not, once f+1 peers hold exactly what it returns.
+func Recover(h host.Host, cfg Config, name string) (*File, error) {
+	cfg, err := cfg.complete(name)
+	if err != nil {
+		return nil, err
+	}
+	e, version, err := takeOver(cfg, name)
+	if err != nil {
+		return nil, fmt.Errorf("ncl: recover %q: %w", name, err)
+	}
+	f, err := newFile(h, cfg, name, e)
+	if err == nil {
+		f.version = version
+		err = f.recover()
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("ncl: recover %q: %w", name, err)
+	}
+	return f, nil
+}
+
+// takeOver finds the file in the ap-map and begins a new epoch there, before
+// any peer is asked: of two instances that recover at once one loses here.
+func takeOver(cfg Config, name string) (entry, uint64, error) {
+	value, version, err := cfg.Coord.Get(cfg.key(name))
+	if errors.Is(err, coord.ErrNotFound) {
+		err = fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	if err != nil {
+		return entry{}, 0, err
+	}
+	e, err := decodeEntry(value)
+	if err != nil {
+		return entry{}, 0, fmt.Errorf("ap-map: %w", err)
+	}
+	if e.epoch == MaxEpoch {
+		return entry{}, 0, fmt.Errorf("%w: epoch %d", ErrExhausted, e.epoch)
+	}
+	e.epoch++
+	version, err = cfg.Coord.Set(cfg.key(name), e.encode(), version)
+	if errors.Is(err, coord.ErrVersion) {
+		err = fmt.Errorf("%w: %w", ErrStale, err)
+	}
+	return e, version, err
+}
+
+// recovery is the state of a recovery while peers are being asked.
+type recovery struct {
+	f       *File
+	calls   host.Gather
+	stamps  []Stamp // what the peers' regions say, as f.links
+	known   []bool  // stamps[i] was read
+	heard   []bool  // links[i] has answered, or failed to
+	said    int     // how many have answered
+	latest  Stamp   // the largest stamp
+	scratch host.Region
+	mr      verbs.MR
+	ids     uint64 // how many requests were posted
+}
+
+func (f *File) recover() error {
+	n := len(f.links)
+	r := &recovery{f: f, stamps: make([]Stamp, n), known: make([]bool, n), heard: make([]bool, n)}
+	defer r.close()
+	var err error
+	if r.scratch, err = f.h.Alloc(stampSize * n); err != nil {
+		return err
+	}
+	if r.mr, err = f.pd.RegisterMR(r.scratch, verbs.LocalWrite); err != nil {
+		return err
+	}
+	r.calls = f.ask(opRecover, f.links)
+	if err := r.fetchLatest(); err != nil {
+		return err
+	}
+	if !r.allHeard() {
+		r.hear(n) // the peers that were not needed are caught up as well
+	}
+	r.catchUp()
+	return f.switchOver()
+}
+
+func (r *recovery) close() {
+	if r.mr != nil {
+		r.f.note(r.mr.Dereg())
+	}
+	if r.scratch != nil {
+		r.f.note(r.scratch.Free())
+	}
+}
+
+// fetchLatest reads the stamps of f+1 peers, any f+1, chooses the largest, and
+// reads the region of that peer, the recovery peer, into the local buffer. A
+// write that was acknowledged is on f+1 peers; the two sets meet, so at least one
+// of the peers read has it. Peers that fail meanwhile are replaced by others.
+func (r *recovery) fetchLatest() error {
+	f := r.f
+	for {
+		if missing := f.quorum() - r.readable(); missing <= 0 {
+			if best := r.recoveryPeer(); best != nil && r.fetch(best) {
+				return nil
+			}
+		} else if r.allHeard() {
+			return f.unavailable()
+		} else {
+			r.hear(r.said + missing)
+			r.readStamps()
+		}
+	}
+}
+
+// hear waits until need peers have answered, and connects to those that are new.
+func (r *recovery) hear(need int) {
+	answers := r.calls.Wait(need)
+	for i, l := range r.f.links {
+		if r.heard[i] || answers[i].Pending() {
+			continue
+		}
+		r.heard[i] = true
+		if answers[i].Err == nil {
+			r.said++
+		}
+		if err := l.accept(&answers[i], opRecover, r.f.entry.size); err != nil {
+			r.f.fail(l, err)
+		}
+	}
+}
+
+func (r *recovery) allHeard() bool {
+	for _, h := range r.heard {
+		if !h {
+			return false
+		}
+	}
+	return true
+}
+
+// readable counts the peers whose stamp is known and whose region can be read.
+func (r *recovery) readable() int {
+	n := 0
+	for i, l := range r.f.links {
+		if r.known[i] && l.err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// readStamps reads the stamps of the peers that have answered. All are asked at
+// once; in which order they answer makes no difference.
+func (r *recovery) readStamps() {
+	asked := make([]bool, len(r.f.links))
+	for i, l := range r.f.links {
+		asked[i] = r.heard[i] && !r.known[i] && r.postStampRead(i, l)
+	}
+	for i, l := range r.f.links {
+		if asked[i] && r.await(l, l.asked) {
+			r.stamps[i], r.known[i] = Stamp(r.scratch.Load64(stampSize*i)), true
+		}
+	}
+}
+
+// recoveryPeer is the peer with the largest stamp. Peers with the same stamp may
+// hold different data, because the data of the next write may have come without
+// its stamp. Any will do; the one that answers first to a second look is taken.
+// It is nil if none is left.
+func (r *recovery) recoveryPeer() *link {
+	r.latest = 0
+	for i, l := range r.f.links {
+		if r.known[i] && l.err == nil {
+			r.latest = max(r.latest, r.stamps[i])
+		}
+	}
+	var best []*link
+	for i, l := range r.f.links {
+		if r.isLatest(i) {
+			best = append(best, l)
+		}
+	}
+	if len(best) == 1 {
+		return best[0]
+	}
+	for i, l := range r.f.links {
+		if r.isLatest(i) {
+			r.postStampRead(i, l)
+		}
+	}
+	return r.firstToAnswer()
+}
+
+func (r *recovery) isLatest(i int) bool {
+	return r.known[i] && r.f.links[i].err == nil && r.stamps[i] == r.latest
+}
+
+// firstToAnswer is the first of the peers with the largest stamp to complete a
+// Read. Completions of the others stay in their queues; await passes over them.
+func (r *recovery) firstToAnswer() *link {
+	f := r.f
+	for {
+		waiting := false
+		for i := range f.links {
+			waiting = waiting || r.isLatest(i)
+		}
+		if !waiting {
+			return nil
+		}
+		cq, err := f.ch.Wait(f.cfg.CompletionTimeout)
+		if err != nil {
+			r.failLatest(err)
+			return nil
+		}
+		i := f.linkOf(cq)
+		if i < 0 {
+			continue
+		}
+		n, err := cq.Poll(f.wc)
+		if f.succeeded(f.links[i], n, err) && r.isLatest(i) {
+			return f.links[i]
+		}
+	}
+}
+
+func (r *recovery) failLatest(cause error) {
+	for i, l := range r.f.links {
+		if r.isLatest(i) {
+			r.f.fail(l, cause)
+		}
+	}
+}
+
+// fetch reads the region of the recovery peer into the local buffer.
+func (r *recovery) fetch(l *link) bool {
+	f := r.f
+	all := verbs.SGE{Addr: f.mr.Addr(), Length: uint32(f.mr.Len()), LKey: f.mr.LKey()}
+	return r.postRead(l, all) && r.await(l, l.asked)
+}
+
+// catchUp gives the content of the local buffer, with a stamp of the new epoch,
+// to the fresh regions. All peers get the whole content, even those with the same
+// stamp: they may hold something else (4.5.1).
+func (r *recovery) catchUp() {
+	f := r.f
+	f.stamp = MakeStamp(f.entry.epoch, r.latest.Seq())
+	f.buf.Store64(0, uint64(f.stamp))
+	for _, l := range f.links {
+		if l.err == nil {
+			f.prepareWrites(l)
+			f.post(l, 0, f.entry.size)
+		}
+	}
+	for _, l := range f.links {
+		if l.err == nil {
+			r.await(l, f.stamp.Seq())
+		}
+	}
+}
+
+// switchOver lets the peers that have the copy point their mr-map to it. With
+// fewer than f+1 of them nothing may be returned: the next recovery could find
+// something else (4.5.1).
+func (f *File) switchOver() error {
+	var caughtUp []*link
+	for _, l := range f.links {
+		if l.err == nil {
+			caughtUp = append(caughtUp, l)
+		}
+	}
+	if len(caughtUp) < f.quorum() {
+		return f.unavailable()
+	}
+	answers := f.ask(opSwitch, caughtUp).Wait(len(caughtUp))
+	for i, l := range caughtUp {
+		if err := l.answered(&answers[i], opSwitch); err != nil {
+			f.fail(l, err)
+		}
+	}
+	if f.alive() < f.quorum() {
+		return f.unavailable()
+	}
+	return nil
+}
+
+// postStampRead reads the stamp of link i into its word of the scratch region.
+func (r *recovery) postStampRead(i int, l *link) bool {
+	return r.postRead(l, verbs.SGE{Addr: r.mr.Addr() + uint64(stampSize*i), Length: stampSize, LKey: r.mr.LKey()})
+}
+
+// postRead reads the beginning of the peer's region into to.
+func (r *recovery) postRead(l *link, to verbs.SGE) bool {
+	if l.err != nil {
+		return false
+	}
+	r.ids++
+	l.asked = readID | r.ids
+	wr := verbs.SendWR{ID: l.asked, Op: verbs.OpRead, Flags: verbs.Signaled, RemoteAddr: l.current.addr,
+		RKey: l.current.key, SGL: []verbs.SGE{to}}
+	if err := l.qp.PostSend([]verbs.SendWR{wr}); err != nil {
+		r.f.fail(l, err)
+		return false
+	}
+	return true
+}
+
+// readID marks the requests of a recovery; those of writes are sequence numbers.
+const readID = 1 << 63
+
+// await waits for the completion of request id of a peer.
+func (r *recovery) await(l *link, id uint64) bool {
+	f := r.f
+	for l.err == nil {
+		n, err := l.cq.Wait(f.wc, f.cfg.CompletionTimeout)
+		if f.succeeded(l, n, err) && f.wc[0].ID == id {
+			return true
+		}
+	}
+	return false
+}

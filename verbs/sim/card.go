@@ -1,0 +1,328 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// card is the RDMA card of one life of a host. It implements verbs.Device.
+type card struct {
+	h   *Host
+	mrs []*mr
+	qps []*qp
+}
+
+func (c *card) Attr() verbs.DeviceAttr {
+	p := &c.h.w.cfg.Profile
+	return verbs.DeviceAttr{Name: "sim0", MaxInline: p.MaxInline, MaxSGE: 16, MaxQPWR: 1 << 15,
+		MaxRdAtomic: p.MaxRdAtomic, AtomicHCA: true, AtomicGlob: p.AtomicGlob}
+}
+
+func (c *card) AllocPD() (verbs.PD, error) { return &pd{c: c}, nil }
+func (c *card) Close() error               { return nil }
+
+func (c *card) CreateCompChannel() (verbs.CompChannel, error) { return &channel{h: c.h}, nil }
+
+func (c *card) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
+	if depth <= 0 || depth > 1<<20 {
+		return nil, fmt.Errorf("sim: create CQ: %w: depth %d", verbs.ErrInvalid, depth)
+	}
+	q := &cq{h: c.h}
+	if ch != nil {
+		q.ch = ch.(*channel)
+		q.ch.cqs = append(q.ch.cqs, q)
+	}
+	return q, nil
+}
+
+type pd struct{ c *card }
+
+func (p *pd) Dealloc() error { return nil }
+
+// mr is a registration of a whole region.
+type mr struct {
+	pd     *pd
+	r      *region
+	key    uint32
+	access verbs.Access
+	gone   bool
+}
+
+func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error) {
+	r, ok := mem.(*region)
+	if !ok || r.h != p.c.h || r.freed {
+		return nil, fmt.Errorf("sim: register memory: %w: not a live region of %s", verbs.ErrInvalid, p.c.h.Name())
+	}
+	if access&(verbs.RemoteWrite|verbs.RemoteAtomic) != 0 && access&verbs.LocalWrite == 0 {
+		return nil, fmt.Errorf("sim: register memory: %w: remote write access needs LocalWrite", verbs.ErrInvalid)
+	}
+	n := p.c.h.node
+	n.w.touch(object(objKeys, n.idx, 0), Add)
+	n.mrs++
+	m := &mr{pd: p, r: r, key: uint32(n.mrs), access: access}
+	r.mrs++
+	if access&^verbs.LocalWrite != 0 {
+		r.lent++
+	}
+	p.c.mrs = append(p.c.mrs, m)
+	p.c.h.w.trace(p.c.h, "register", "registers region %d with key %d", r.ord, m.key)
+	return m, nil
+}
+
+func (m *mr) Addr() uint64 { return m.r.base }
+func (m *mr) Len() int     { return len(m.r.data) }
+func (m *mr) LKey() uint32 { return m.key }
+func (m *mr) RKey() uint32 { return m.key }
+
+// Dereg implements verbs.MR.
+func (m *mr) Dereg() error {
+	if m.gone {
+		return fmt.Errorf("sim: deregister: %w", verbs.ErrClosed)
+	}
+	m.pd.c.h.w.cur.pauseDirty()
+	m.revoke()
+	m.r.mrs--
+	m.pd.c.h.w.cur.dirty = true
+	return nil
+}
+
+func (m *mr) revoke() {
+	w := m.pd.c.h.w
+	w.touch(m.r.object(), Write)
+	w.touch(object(objKeys, m.pd.c.h.node.idx, 0), Write)
+	w.trace(m.pd.c.h, "revoke", "deregisters key %d of region %d", m.key, m.r.ord)
+	w.cutoff(func(e *elem) bool { return e.reg == m.r }, func(s *sqEntry) bool { return s.mr == m }, m.pd.c)
+	m.gone = true
+	if m.access&^verbs.LocalWrite != 0 {
+		m.r.lent--
+	}
+	for i, x := range m.pd.c.mrs {
+		if x == m {
+			m.pd.c.mrs = append(m.pd.c.mrs[:i], m.pd.c.mrs[i+1:]...)
+			break
+		}
+	}
+}
+
+// key finds a registration of the card.
+func (c *card) key(k uint32) *mr {
+	for _, m := range c.mrs {
+		if m.key == k {
+			return m
+		}
+	}
+	return nil
+}
+
+// sge resolves a piece of local memory.
+func (c *card) sge(s verbs.SGE, write bool) (*region, int, bool) {
+	m := c.key(s.LKey)
+	if m == nil || write && m.access&verbs.LocalWrite == 0 {
+		return nil, 0, false
+	}
+	off := int(s.Addr - m.r.base)
+	if s.Addr < m.r.base || off+int(s.Length) > len(m.r.data) {
+		return nil, 0, false
+	}
+	return m.r, off, true
+}
+
+// cq is a completion queue. In late mode it holds nothing: which completion is
+// there is decided when somebody polls. In eager mode the card fills it.
+type cq struct {
+	h     *Host
+	ch    *channel
+	qps   []*qp // send side
+	rqps  []*qp // receive side
+	queue []verbs.WC
+	gone  bool
+}
+
+func (c *cq) Destroy() error { c.gone = true; return nil }
+
+// Poll implements verbs.CQ. It may find nothing although something has arrived;
+// the next Poll then finds it, so that a loop ends.
+func (c *cq) Poll(wc []verbs.WC) (int, error) {
+	w := c.h.w
+	t := w.cur
+	t.pause()
+	if len(wc) == 0 {
+		return 0, fmt.Errorf("sim: poll: %w: no room for completions", verbs.ErrInvalid)
+	}
+	if t.reported == c {
+		c.touch()
+		if c.canComplete() {
+			return c.take(t, wc), nil // a channel said so in this very step
+		}
+	}
+	if t.idlePoll {
+		t.wait(op{kind: opRun})
+	}
+	c.touch()
+	if !c.canComplete() || !t.idlePoll && w.choose(ChooseCompletion, 2, func(i int) string { return pollNames[i] }) == 1 {
+		if !t.idlePoll {
+			t.obs.see(-1, 4)
+		}
+		t.idlePoll = true
+		return 0, nil
+	}
+	return c.take(t, wc), nil
+}
+
+var pollNames = [...]string{"something", "nothing yet"}
+
+// Wait implements verbs.CQ.
+func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
+	w := c.h.w
+	t := w.cur
+	if len(wc) == 0 {
+		return 0, fmt.Errorf("sim: wait: %w: no room for completions", verbs.ErrInvalid)
+	}
+	if !t.wait(op{kind: opCQ, cq: c, timed: timeout >= 0, deadline: w.now + timeout}) {
+		t.obs.see(-1, 5)
+		return 0, verbs.ErrTimeout
+	}
+	c.touch()
+	return c.take(t, wc), nil
+}
+
+// take decides which completion comes and delivers it.
+func (c *cq) take(t *task, wc []verbs.WC) int {
+	t.idlePoll, t.reported = false, nil
+	w := c.h.w
+	if w.cfg.Eager {
+		n := copy(wc[:1], c.queue)
+		c.queue = append(c.queue[:0], c.queue[1:]...)
+		w.touch(object(objLife, c.h.node.idx, 1), Write)
+		c.seen(t, &wc[0])
+		return n
+	}
+	var buf [24]outcome
+	o := c.outcomes(buf[:0])
+	x := o[w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
+	w.complete(x, &wc[0])
+	c.seen(t, &wc[0])
+	return 1
+}
+
+func (c *cq) seen(t *task, wc *verbs.WC) {
+	w := c.h.w
+	q := w.qpByNum(c.h, wc.QPNum)
+	q.polled(wc)
+	t.obs.see(q.remoteSym(), mix(uint64(wc.Status), mix(uint64(wc.Op), q.wcHash(wc))))
+	if w.tracer != nil {
+		w.trace(c.h, "completion", "sees %v of %s: %v", wc.Op, q.name(), wc.Status)
+	}
+}
+
+func (c *cq) canComplete() bool {
+	if c.h.w.cfg.Eager {
+		return len(c.queue) > 0
+	}
+	var buf [24]outcome
+	return len(c.outcomes(buf[:0])) > 0
+}
+
+// outcomes lists the completions that may come next.
+func (c *cq) outcomes(o []outcome) []outcome {
+	for _, q := range c.qps {
+		o = q.sendOutcomes(o)
+	}
+	for _, q := range c.rqps {
+		o = q.recvOutcomes(o)
+	}
+	return o
+}
+
+// touch notes whose doings the look at the CQ depends on.
+func (c *cq) touch() {
+	w := c.h.w
+	for _, q := range c.qps {
+		if q.head < q.posted && len(q.sendOutcomes(nil)) == 0 {
+			q.touchRemote(Read)
+			w.touch(object(objRecv, q.remoteNode(), 0), Read)
+		}
+	}
+	for _, q := range c.rqps {
+		w.touch(object(objRecv, c.h.node.idx, 1), Write)
+		_ = q
+	}
+}
+
+// channel waits for several CQs.
+type channel struct {
+	h   *Host
+	cqs []*cq
+}
+
+func (ch *channel) Destroy() error { return nil }
+
+func (ch *channel) canComplete() bool {
+	for _, c := range ch.cqs {
+		if !c.gone && c.canComplete() {
+			return true
+		}
+	}
+	return false
+}
+
+// Wait implements verbs.CompChannel: any CQ that may have a completion can be
+// the one. The completion itself is decided when that CQ is polled.
+func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
+	w := ch.h.w
+	t := w.cur
+	if !t.wait(op{kind: opChan, ch: ch, timed: timeout >= 0, deadline: w.now + timeout}) {
+		t.obs.see(-1, 6)
+		return nil, verbs.ErrTimeout
+	}
+	var can [24]*cq
+	c := can[:0]
+	for _, q := range ch.cqs {
+		q.touch()
+		if !q.gone && q.canComplete() {
+			c = append(c, q)
+		}
+	}
+	i := w.choose(ChooseCompletion, len(c), func(i int) string { return c[i].name() })
+	t.obs.see(c[i].remoteSym(), mix(8, c[i].ordHash(c[i].remoteSym(), ch)))
+	t.reported = c[i] // the next Poll of it finds something
+	t.dirty = false
+	return c[i], nil
+}
+
+func (c *cq) name() string {
+	for _, q := range c.qps {
+		return q.name()
+	}
+	for _, q := range c.rqps {
+		return q.name()
+	}
+	return "CQ"
+}
+
+// remoteSym is the interchangeable host that all of the CQ's QPs lead to, or -1.
+func (c *cq) remoteSym() int {
+	sym := -2
+	for _, q := range append(append([]*qp(nil), c.qps...), c.rqps...) {
+		if s := q.remoteSym(); sym == -2 || sym == s {
+			sym = s
+		} else {
+			return -1
+		}
+	}
+	return max(sym, -1)
+}
+
+func (c *cq) ordHash(sym int, ch *channel) uint64 {
+	if sym >= 0 {
+		return 0
+	}
+	for i, x := range ch.cqs {
+		if x == c {
+			return uint64(i) + 1
+		}
+	}
+	return 0
+}

@@ -1,0 +1,296 @@
+package sim
+
+import (
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// outcome is one completion that may come next.
+type outcome struct {
+	q      *qp
+	wr     int // index in q's send queue, or in its receive queue
+	recv   bool
+	status verbs.Status
+}
+
+func (o outcome) name() string {
+	kind := "#"
+	if o.recv {
+		kind = " recv "
+	}
+	return o.q.name() + kind + itoa(o.wr) + " " + o.status.String()
+}
+
+// sendOutcomes appends the completions of q's send queue that may come next.
+// They come in post order; unsignaled successes make none.
+func (q *qp) sendOutcomes(o []outcome) []outcome {
+	if q.gone || q.head == q.posted {
+		return o
+	}
+	if q.state == verbs.StateErr {
+		return append(o, outcome{q: q, wr: q.head, status: verbs.StatusWRFlushErr})
+	}
+	lost := q.lost()
+	reach := q.reach()
+	for i := q.head; i < q.posted; i++ {
+		s := q.ent(i)
+		if s.local != verbs.StatusSuccess {
+			return append(o, outcome{q: q, wr: i, status: s.local})
+		}
+		if lost {
+			o = append(o, outcome{q: q, wr: i, status: verbs.StatusRetryExcErr})
+		}
+		if s.nak != verbs.StatusSuccess {
+			if !lost || i < min(q.limit, q.cutAt) {
+				o = append(o, outcome{q: q, wr: i, status: s.nak})
+			}
+			return o
+		}
+		if i >= reach {
+			if !lost && s.op.ConsumesRecv() && q.cfg.RNRRetry < 7 && q.peer != nil {
+				o = append(o, outcome{q: q, wr: i, status: verbs.StatusRNRRetryExcErr})
+			}
+			return o
+		}
+		if s.signaled {
+			return append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess})
+		}
+	}
+	return o
+}
+
+// lost reports whether the requester may give up: nobody acknowledges.
+func (q *qp) lost() bool {
+	if q.broken || q.cutAt < unlimited {
+		return true
+	}
+	n := q.w.nodes[q.remoteNode()]
+	h := n.hostLife(int(q.remote.GID[1]))
+	if h == nil || !h.alive {
+		return true
+	}
+	p := q.peer
+	return p != nil && (p.gone || p.state == verbs.StateErr || p.state == verbs.StateReset)
+}
+
+// recvOutcomes appends the completions of q's receive queue that may come next.
+func (q *qp) recvOutcomes(o []outcome) []outcome {
+	if q.gone || len(q.rq) == 0 {
+		return o
+	}
+	if q.state == verbs.StateErr {
+		return append(o, outcome{q: q, wr: 0, recv: true, status: verbs.StatusWRFlushErr})
+	}
+	if i := q.nextIncoming(); i >= 0 {
+		o = append(o, outcome{q: q, wr: 0, recv: true, status: verbs.StatusSuccess})
+	}
+	return o
+}
+
+// nextIncoming is the index in the peer's send queue of the next request that
+// takes a receive and can have arrived, or -1.
+func (q *qp) nextIncoming() int {
+	p := q.peer
+	if p == nil || q.state < verbs.StateRTR {
+		return -1
+	}
+	for i := max(q.recvNext, p.base); i < p.reach(); i++ {
+		if s := p.ent(i); s.op.ConsumesRecv() && !s.recv {
+			return i
+		}
+	}
+	return -1
+}
+
+// complete makes o happen and fills in wc.
+func (w *World) complete(o outcome, wc *verbs.WC) {
+	if o.recv {
+		w.completeRecv(o, wc)
+		return
+	}
+	q := o.q
+	s := q.ent(o.wr)
+	q.touchRemote(Read)
+	*wc = verbs.WC{ID: s.id, Status: o.status, QPNum: q.num}
+	q.dirty = true
+	switch o.status {
+	case verbs.StatusSuccess:
+		for i := q.head; i <= o.wr; i++ {
+			w.acknowledge(q, i)
+		}
+		wc.Op, wc.ByteLen = s.op.Completion(), uint32(s.length)
+		q.head = o.wr + 1
+	default:
+		for i := q.head; i < o.wr; i++ {
+			w.acknowledge(q, i)
+		}
+		q.head = o.wr + 1
+		w.failed(q, o)
+	}
+}
+
+// acknowledge makes request i certain to have reached the responder's card, and
+// a Read or Atomic to have been executed and its response delivered.
+func (w *World) acknowledge(q *qp, i int) {
+	s := q.ent(i)
+	for j := 0; j < len(s.payload); j++ {
+		e := s.payload[j]
+		if e.landed && e.kind != elemSample && e.kind != elemAtomic {
+			continue
+		}
+		if e.reg != nil {
+			w.touch(e.reg.object(), Add)
+		}
+		if !e.acked {
+			e.acked = true
+			w.fetch(e)
+		}
+		if e.kind == elemSample || e.kind == elemAtomic {
+			w.land(e)
+		}
+	}
+	if s.op == verbs.OpRead || s.op.IsAtomic() {
+		w.deliver(q, s)
+	}
+	s.payload = s.payload[:0]
+}
+
+// deliver scatters the response into the requester's memory.
+func (w *World) deliver(q *qp, s *sqEntry) {
+	var all []byte
+	if len(s.payload) == 1 {
+		all = s.payload[0].data
+	} else {
+		for _, e := range s.payload {
+			all = append(all, e.data...)
+		}
+	}
+	for _, d := range s.dst {
+		if !d.r.freed {
+			w.beforeWrite(d.r, d.off, d.n, nil)
+			w.poke(d.r, d.off, all[:d.n])
+		}
+		all = all[d.n:]
+	}
+}
+
+// failed takes the QP to ERR. What was not acknowledged may have been executed
+// wholly, in part or not at all, unless the responder refused it.
+func (w *World) failed(q *qp, o outcome) {
+	if o.status == verbs.StatusRemAccessErr || o.status == verbs.StatusRemInvReqErr {
+		q.limit = min(q.limit, o.wr+1)
+		for i := 0; i < len(q.elems); i++ {
+			if e := q.elems[i]; e.wr >= o.wr && !e.frozen {
+				w.discard(e)
+				i = -1
+			}
+		}
+		if p := q.peer; p != nil && !p.gone && p.state != verbs.StateErr {
+			p.kill(verbs.StateErr)
+		}
+	}
+	if o.status == verbs.StatusRNRRetryExcErr || q.ent(o.wr).local != verbs.StatusSuccess {
+		q.limit = min(q.limit, o.wr)
+		for i := 0; i < len(q.elems); i++ {
+			if e := q.elems[i]; e.wr >= o.wr {
+				w.discard(e)
+				i = -1
+			}
+		}
+	}
+	if q.state != verbs.StateErr {
+		q.cutSend()
+		q.stopIncoming(func(*sqEntry) bool { return true })
+		q.state = verbs.StateErr
+		w.trace(q.h, "qp-error", "%s goes to ERR", q.name())
+	}
+}
+
+// completeRecv matches the next incoming request with the first receive. All
+// that came before it on the connection is then in memory.
+func (w *World) completeRecv(o outcome, wc *verbs.WC) {
+	q := o.q
+	rw := q.rq[0]
+	q.rq = append(q.rq[:0], q.rq[1:]...)
+	q.dirty = true
+	*wc = verbs.WC{ID: rw.ID, Status: o.status, Op: verbs.WCRecv, QPNum: q.num}
+	w.touch(object(objRecv, q.h.node.idx, 0), Write)
+	if o.status != verbs.StatusSuccess {
+		return
+	}
+	p := q.peer
+	i := q.nextIncoming0()
+	s := p.ent(i)
+	s.recv = true
+	q.recvNext = i + 1
+	q.touchRemote(Read)
+	w.arrive(p, i+1)
+	for j := 0; j < len(p.elems); j++ {
+		if e := p.elems[j]; e.wr <= i && e.kind != elemSample && !e.landed {
+			w.land(e)
+			j = -1
+		}
+	}
+	p.dirty = true
+	wc.ByteLen = uint32(s.length)
+	if s.op == verbs.OpWriteImm {
+		wc.Op = verbs.WCRecvWriteImm
+	} else if !w.receive(q, &rw, s) {
+		wc.Status = verbs.StatusLocLenErr
+		s.nak = verbs.StatusRemInvReqErr
+		q.kill(verbs.StateErr)
+		return
+	}
+	if s.op != verbs.OpSend {
+		wc.Imm, wc.HasImm = s.imm, true
+	}
+}
+
+// nextIncoming0 is nextIncoming after the receive was taken off the queue.
+func (q *qp) nextIncoming0() int {
+	for i := max(q.recvNext, q.peer.base); i < q.peer.posted; i++ {
+		if s := q.peer.ent(i); s.op.ConsumesRecv() && !s.recv {
+			return i
+		}
+	}
+	panic("sim: a receive completed without a request")
+}
+
+// receive copies the payload of a Send into the receive's scatter list.
+func (w *World) receive(q *qp, rw *verbs.RecvWR, s *sqEntry) bool {
+	if s.length > rw.Length() {
+		return false
+	}
+	var all []byte
+	for _, e := range s.payload {
+		all = append(all, e.data...)
+	}
+	for _, x := range rw.SGL {
+		r, off, ok := q.h.card.sge(x, true)
+		if !ok {
+			return false
+		}
+		n := min(int(x.Length), len(all))
+		w.beforeWrite(r, off, n, nil)
+		w.poke(r, off, all[:n])
+		all = all[n:]
+	}
+	return true
+}
+
+// polled gives back the slots that a completion frees.
+func (q *qp) polled(wc *verbs.WC) {
+	if wc.Op != verbs.WCRecv && wc.Op != verbs.WCRecvWriteImm {
+		q.freed = max(q.freed, q.head)
+	}
+}
+
+// wcHash tells completions of one QP apart without naming the peer: by where in
+// the queue the request stood.
+func (q *qp) wcHash(wc *verbs.WC) uint64 {
+	h := mix(uint64(q.head), uint64(q.recvNext))
+	h = mix(h, uint64(wc.ByteLen)<<32|uint64(wc.Imm))
+	if q.remoteSym() < 0 {
+		h = mix(h, wc.ID)
+	}
+	return h
+}

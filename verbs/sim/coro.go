@@ -1,0 +1,87 @@
+package sim
+
+import (
+	"fmt"
+	"iter"
+	"runtime/debug"
+)
+
+// coro is a coroutine that runs one function after another, so that a world
+// which is run many times makes its coroutines once. iter.Pull switches without
+// the Go scheduler and without allocation.
+type coro struct {
+	next func() (struct{}, bool)
+	stop func()
+	out  func(struct{}) bool
+	fn   func()
+	kill bool
+	idle bool  // the function has ended
+	err  error // it panicked
+}
+
+// killed unwinds a coroutine whose task died; protocol code must not catch it.
+type killed struct{}
+
+// PanicError is a panic of protocol code: a violation of its own kind.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Class is the class of the violation.
+func (e *PanicError) Class() string { return "panic" }
+
+func newCoro() *coro {
+	c := &coro{idle: true}
+	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
+		c.out = yield
+		for {
+			if c.fn != nil {
+				c.call()
+			}
+			c.fn, c.idle = nil, true
+			if !yield(struct{}{}) {
+				return
+			}
+		}
+	})
+	c.next()
+	return c
+}
+
+func (c *coro) call() {
+	defer func() {
+		switch r := recover().(type) {
+		case nil, killed:
+		default:
+			c.err = &PanicError{Value: r, Stack: debug.Stack()}
+		}
+	}()
+	c.fn()
+}
+
+// start makes f the function to run; resume runs it until it yields or ends.
+func (c *coro) start(f func()) { c.fn, c.idle, c.kill, c.err = f, false, false, nil }
+
+func (c *coro) resume() { c.next() }
+
+// yield gives control back to the world; it is called inside the coroutine.
+func (c *coro) yield() {
+	c.out(struct{}{})
+	if c.kill {
+		panic(killed{})
+	}
+}
+
+// abort unwinds the function if it has not ended.
+func (c *coro) abort() {
+	if c.idle {
+		return
+	}
+	c.kill = true
+	for !c.idle {
+		c.next()
+	}
+}

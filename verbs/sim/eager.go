@@ -1,0 +1,173 @@
+package sim
+
+import "github.com/verbatim-rdma/verbatim/verbs"
+
+// Eager mode: the machine of the semantics note, section 7, with every arrival,
+// placement and acknowledgement a step of its own. It shares the rules of order
+// with the late mode, and none of its shortcuts.
+
+type wireState struct {
+	came int // work requests that have arrived whole
+	acks int // and that the requester was told of
+}
+
+// enabledWires lists the steps of wires and cards.
+func (w *World) enabledWires() {
+	for i, q := range w.qps {
+		if q.state < verbs.StateRTR {
+			continue
+		}
+		if len(w.wireSteps(q, nil)) > 0 {
+			w.events = append(w.events, Event{Actor: actor(actWire, 0, 0, i), a: i})
+		}
+		if len(w.ackSteps(q, nil)) > 0 {
+			w.events = append(w.events, Event{Actor: actor(actAck, 0, 0, i), a: i})
+		}
+	}
+}
+
+// wireSteps lists the elements that can arrive or land next.
+func (w *World) wireSteps(q *qp, out []*elem) []*elem {
+	arrives := false
+	reach := q.reach()
+	for _, e := range q.elems {
+		switch {
+		case e.landed:
+		case !e.came:
+			if !arrives && e.wr < reach && !e.frozen {
+				out = append(out, e)
+			}
+			arrives = true // packets arrive in order
+		case e.kind != elemSend && w.free(e):
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// free reports whether nothing that must land before e is still pending.
+func (w *World) free(e *elem) bool {
+	for _, p := range e.q.elems {
+		if p == e {
+			return true
+		}
+		if !p.landed && w.before(p, e) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *World) stepWire(q *qp) {
+	steps := w.wireSteps(q, nil)
+	e := steps[w.choose(ChooseLanding, len(steps), func(i int) string { return steps[i].name() })]
+	w.touch(object(objLife, q.h.node.idx, 0), Write)
+	if !e.came {
+		e.came = true
+		w.fetch(e)
+		q.dirty = true
+		return
+	}
+	w.land(e)
+}
+
+// ackSteps lists what the requester's card can learn next.
+func (w *World) ackSteps(q *qp, out []outcome) []outcome {
+	if q.gone || !q.h.alive {
+		return out
+	}
+	for _, o := range q.sendOutcomes(nil) {
+		if o.status == verbs.StatusSuccess && !w.arrived(q, o.wr) {
+			continue
+		}
+		if o.status != verbs.StatusSuccess && o.wr > q.head && !w.arrived(q, o.wr-1) {
+			continue
+		}
+		out = append(out, o)
+	}
+	if p := q.peer; p != nil && w.recvArrived(q) {
+		out = q.recvOutcomes(out)
+	} else if q.state == verbs.StateErr {
+		out = q.recvOutcomes(out)
+	}
+	return out
+}
+
+// arrived reports whether all elements up to work request i have arrived, and
+// Reads and Atomics among them have been executed.
+func (w *World) arrived(q *qp, i int) bool {
+	for _, e := range q.elems {
+		if e.wr <= i && (!e.came || e.kind == elemSample || e.kind == elemAtomic) {
+			return false
+		}
+	}
+	return true
+}
+
+// recvArrived reports whether the next incoming request and all before it are
+// in memory.
+func (w *World) recvArrived(q *qp) bool {
+	i := q.nextIncoming()
+	if i < 0 {
+		return false
+	}
+	for _, e := range q.peer.elems {
+		if e.wr <= i && e.kind != elemSample && (!e.came || e.kind != elemSend) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *World) stepAck(q *qp) {
+	steps := w.ackSteps(q, nil)
+	o := steps[w.choose(ChooseCompletion, len(steps), func(i int) string { return steps[i].name() })]
+	w.touch(object(objLife, q.h.node.idx, 0), Write)
+	var wc verbs.WC
+	w.complete(o, &wc)
+	c := q.sendCQ
+	if o.recv {
+		c = q.recvCQ
+	}
+	c.queue = append(c.queue, wc)
+}
+
+// cameTo is the first request that has not arrived, or not been executed.
+func (w *World) cameTo(q *qp) int {
+	n := q.posted
+	for _, e := range q.elems {
+		if !e.landed && (!e.came || e.kind == elemSample || e.kind == elemAtomic) {
+			n = min(n, e.wr)
+		}
+	}
+	return n
+}
+
+// cutoffEager is cutoffQP where what has arrived is known.
+func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak bool) {
+	live := q.h.alive && q.state == verbs.StateRTS && !q.gone
+	n := w.cameTo(q)
+	if live {
+		for i := n; i < q.posted && nak; i++ {
+			if s := q.ent(i); hit(s) {
+				s.nak = verbs.StatusRemAccessErr
+				break
+			}
+		}
+		q.limit = limitAfter(q, n, nak)
+	}
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		if !hitElem(e) || e.reg == nil {
+			continue
+		}
+		if !e.came {
+			w.discard(e)
+			i = -1
+		} else if w.cfg.Profile.DrainOnRevoke && e.kind != elemSample {
+			w.land(e)
+			i = -1
+		}
+	}
+	q.dirty = true
+}

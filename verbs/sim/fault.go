@@ -1,0 +1,250 @@
+package sim
+
+import (
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// enabledFaults lists the faults that the budget still allows.
+func (w *World) enabledFaults() {
+	for i := range w.cfg.Budget {
+		if w.left[i] == 0 {
+			continue
+		}
+		r := &w.cfg.Budget[i]
+		for a, n := range w.nodes {
+			if r.Kind.Arity() == 1 {
+				if w.matches(i, a, -1) && w.faultApplies(r.Kind, n) {
+					w.addFault(r.Kind, i, a, -1)
+				}
+				continue
+			}
+			for b := a + 1; b < len(w.nodes); b++ {
+				if w.matches(i, a, b) && w.pairApplies(r.Kind, a, b) {
+					w.addFault(r.Kind, i, a, b)
+				}
+			}
+		}
+	}
+}
+
+// addFault adds the fault unless another rule has listed it or forbids it.
+func (w *World) addFault(k faults.Kind, rule, a, b int) {
+	x := faultActor(int(k), a, b)
+	for i := range w.events {
+		if w.events[i].Actor == x {
+			return
+		}
+	}
+	for i := range w.cfg.Budget {
+		if w.cfg.Budget[i].Kind == k && w.left[i] == 0 && w.matches(i, a, b) {
+			return
+		}
+	}
+	w.events = append(w.events, Event{Actor: x, Fault: true, rule: rule, a: a, b: b})
+}
+
+func (w *World) matches(rule, a, b int) bool {
+	if w.match == nil {
+		w.match = map[[3]int]bool{}
+	}
+	k := [3]int{rule, a, b}
+	v, ok := w.match[k]
+	if !ok {
+		if b < 0 {
+			v = w.cfg.Budget[rule].Matches(w.nodes[a].spec.Name)
+		} else {
+			v = w.cfg.Budget[rule].Matches(w.nodes[a].spec.Name, w.nodes[b].spec.Name)
+		}
+		w.match[k] = v
+	}
+	return v
+}
+
+func (w *World) faultApplies(k faults.Kind, n *node) bool {
+	if !n.up {
+		return false
+	}
+	switch k {
+	case faults.Revoke:
+		return len(n.cur.card.mrs) > 0
+	case faults.Timeout:
+		return w.timedTask(n) != nil
+	}
+	return true
+}
+
+func (w *World) timedTask(n *node) *task {
+	for _, t := range w.tasks {
+		if t.alive && t.h.node == n && t.op.timed && !t.op.fired {
+			return t
+		}
+	}
+	return nil
+}
+
+func (w *World) pairApplies(k faults.Kind, a, b int) bool {
+	if k == faults.Break {
+		for _, q := range w.qps {
+			if q.between(a, b) && q.state == verbs.StateRTS && !q.gone && q.h.alive && q.head < q.posted {
+				return true
+			}
+		}
+		return false
+	}
+	return !w.linkCut(a, b)
+}
+
+func (q *qp) between(a, b int) bool {
+	x := q.h.node.idx
+	if x != a && x != b || q.state < verbs.StateRTR {
+		return false
+	}
+	y := q.remoteNode()
+	return x == a && y == b || x == b && y == a
+}
+
+// inject makes a fault happen.
+func (w *World) inject(ev Event) {
+	k := faults.Kind(ev.Actor.life())
+	for i := range w.cfg.Budget {
+		if w.cfg.Budget[i].Kind == k && w.matches(i, ev.a, ev.b) {
+			w.left[i]--
+			w.touch(object(objBudget, 0, i), Write)
+		}
+	}
+	n := w.nodes[ev.a]
+	switch k {
+	case faults.Crash, faults.Power:
+		w.touch(object(objLife, n.idx, 0), Write)
+		h := n.cur
+		w.trace(h, k.String(), "%s", map[bool]string{true: "loses power", false: "crashes"}[k == faults.Power])
+		w.kill(h)
+		w.lifeEnded(n, true)
+	case faults.Suspect:
+		w.touch(object(objLife, n.idx, 0), Write)
+		w.trace(n.cur, "suspect", "is believed dead, and goes on")
+		n.cur = nil
+		w.lifeEnded(n, true)
+	case faults.Partition, faults.Cut:
+		w.touch(link(ev.a, ev.b), Write)
+		w.trace(n.cur, "cut", "the link to %s is cut", w.nodes[ev.b].spec.Name)
+		w.cuts = append(w.cuts, linkState{ev.a, ev.b, k == faults.Partition})
+		for _, q := range w.qps {
+			if q.between(ev.a, ev.b) {
+				q.cutAt, q.dirty = min(q.cutAt, q.posted), true
+			}
+		}
+	case faults.Break:
+		w.touch(link(ev.a, ev.b), Write)
+		w.trace(n.cur, "break", "the connections to %s lose their acknowledgements", w.nodes[ev.b].spec.Name)
+		for _, q := range w.qps {
+			if q.between(ev.a, ev.b) && q.state == verbs.StateRTS {
+				q.broken, q.dirty = true, true
+				q.limit = min(q.limit, q.posted)
+			}
+		}
+	case faults.Revoke:
+		w.touch(object(objLife, n.idx, 0), Write)
+		for len(n.cur.card.mrs) > 0 {
+			m := n.cur.card.mrs[0]
+			m.revoke()
+			m.r.mrs--
+		}
+	case faults.Timeout:
+		w.touch(object(objLife, n.idx, 0), Write)
+		t := w.timedTask(n)
+		t.op.fired = true
+		w.trace(n.cur, "timeout", "a timer of %s fires early", t.name)
+	}
+}
+
+func (w *World) healLink(a, b int) {
+	w.touch(link(a, b), Write)
+	for i, c := range w.cuts {
+		if c.a == a && c.b == b {
+			w.cuts = append(w.cuts[:i], w.cuts[i+1:]...)
+			break
+		}
+	}
+	w.trace(w.nodes[a].cur, "heal", "the link to %s heals", w.nodes[b].spec.Name)
+	for _, q := range w.qps {
+		if q.between(a, b) {
+			q.cutAt, q.dirty = unlimited, true
+		}
+	}
+}
+
+// kill ends a machine: tasks, connections and DRAM are gone. Packets that had
+// left may still arrive elsewhere; nothing that was to arrive here will.
+func (w *World) kill(h *Host) {
+	if !h.alive {
+		return
+	}
+	h.alive = false
+	for _, t := range w.tasks {
+		if t.h == h && t.alive && t != w.cur {
+			w.endTask(t)
+		}
+	}
+	for _, q := range w.qps {
+		if q.h == h {
+			q.die()
+		} else if q.state >= verbs.StateRTR && q.remoteNode() == h.node.idx && int(q.remote.GID[1]) == h.life {
+			w.responderDied(q)
+		}
+	}
+	for _, r := range h.regs {
+		if !r.freed {
+			r.drop()
+		}
+	}
+	h.mail = h.mail[:0]
+}
+
+// die ends the requester's role of a QP whose host is gone.
+func (q *qp) die() {
+	q.cutSend()
+	q.state, q.gone, q.dirty = verbs.StateErr, true, true
+}
+
+// responderDied decides how many of q's Reads and Atomics had been executed
+// before the responder died; their responses may still be on the way.
+func (w *World) responderDied(q *qp) {
+	q.limit = min(q.limit, q.posted)
+	q.dirty = true
+	if w.cfg.Eager {
+		q.limit = min(q.limit, w.cameTo(q))
+		return
+	}
+	last := -1
+	if q.h.alive && !q.gone && q.state == verbs.StateRTS {
+		var at [32]int
+		n := 0
+		for i := q.head; i < min(q.reach(), q.posted) && n < len(at); i++ {
+			if s := q.ent(i); s.op == verbs.OpRead || s.op.IsAtomic() {
+				at[n] = i
+				n++
+			}
+		}
+		if c := w.choose(ChooseCutoff, n+1, func(i int) string { return q.name() + " reads " + itoa(i) }); c > 0 {
+			last = at[c-1]
+		}
+		if n > 0 && last < at[n-1] {
+			next := at[0]
+			for i := 0; i < n; i++ {
+				if at[i] > last {
+					next = at[i]
+					break
+				}
+			}
+			q.limit = min(q.limit, next)
+		}
+	}
+	for i := 0; i < len(q.elems); i++ {
+		if e := q.elems[i]; e.wr <= last && (e.kind == elemSample || e.kind == elemAtomic) && !e.landed {
+			w.land(e)
+			i = -1
+		}
+	}
+}

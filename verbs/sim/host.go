@@ -1,0 +1,180 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Host is one life of a node: the machine, or the process, that protocol code
+// runs on. It implements host.Host.
+type Host struct {
+	w      *World
+	node   *node
+	life   int
+	alive  bool
+	ntasks int
+	live   int // tasks that have not ended
+	card   *card
+	regs   []*region
+	lis    []*listener
+	gaths  []*gather
+	mail   []*request
+	muts   int
+	sent   int // requests sent in this life, per destination in symmetric worlds
+}
+
+var _ host.Host = (*Host)(nil)
+
+func newHost(w *World, n *node, life int) *Host {
+	h := &Host{w: w, node: n, life: life, alive: true}
+	h.card = &card{h: h}
+	return h
+}
+
+// Name implements host.Host.
+func (h *Host) Name() string { return h.node.spec.Name }
+
+// Device implements host.Host.
+func (h *Host) Device() verbs.Device { return h.card }
+
+// Life counts how often the host has started before.
+func (h *Host) Life() int { return h.life }
+
+// Go implements host.Host.
+func (h *Host) Go(name string, f func()) {
+	parent := h.w.cur
+	h.w.touch(object(objSpawn, h.node.idx, 0), Add)
+	t := h.w.spawn(h, name, f)
+	if parent != nil && parent.h == h {
+		t.obs = parent.obs
+		t.obs.see(-1, uint64(t.ord))
+		parent.dirty = true
+	}
+}
+
+// Now implements host.Host.
+func (h *Host) Now() time.Duration { return h.w.now }
+
+// Sleep implements host.Host.
+func (h *Host) Sleep(d time.Duration) {
+	t := h.w.cur
+	t.wait(op{kind: opSleep, timed: true, deadline: h.w.now + max(d, 0)})
+}
+
+// Rand implements host.Host: in a check every number is a choice.
+func (h *Host) Rand(n int) int {
+	v := h.w.choose(ChooseRand, n, func(i int) string { return itoa(i) })
+	h.w.cur.obs.see(-1, uint64(v))
+	return v
+}
+
+// Logf implements host.Host: lines show in the timeline.
+func (h *Host) Logf(format string, args ...any) {
+	if h.w.tracer != nil {
+		h.w.trace(h, "log", format, args...)
+	}
+}
+
+// NewMutex implements host.Host.
+func (h *Host) NewMutex() host.Mutex {
+	h.muts++
+	return &mutex{h: h, ord: h.muts}
+}
+
+// NewCond implements host.Host.
+func (h *Host) NewCond(m host.Mutex) host.Cond { return &cond{m: m.(*mutex)} }
+
+// Alloc implements host.Host.
+func (h *Host) Alloc(size int) (host.Region, error) { return h.newRegion("", size) }
+
+// OpenPMEM implements host.Host. The domains of persistence are not modelled
+// yet, so the simulator has none to offer.
+func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
+	return nil, errNoPMEM
+}
+
+// mutex carries what its last owner knew to the next, so that the fingerprint
+// of a task covers the Go variables that it reads under the mutex.
+type mutex struct {
+	h     *Host
+	ord   int
+	owner *task
+	obs   obs
+}
+
+func (m *mutex) object() Object { return object(objMutex, m.h.node.idx, m.ord) }
+
+func (m *mutex) Lock() {
+	w := m.h.w
+	t := w.cur
+	if t.co.kill {
+		return
+	}
+	if m.h.live > 1 || m.owner != nil {
+		t.wait(op{kind: opLock, mutex: m})
+	}
+	m.take(t)
+}
+
+func (m *mutex) take(t *task) {
+	m.h.w.touch(m.object(), Write)
+	m.owner = t
+	t.obs.join(&m.obs)
+}
+
+func (m *mutex) Unlock() {
+	w := m.h.w
+	t := w.cur
+	if t.co.kill {
+		return
+	}
+	if m.owner != t {
+		panic("sim: unlock of a mutex that the task does not hold")
+	}
+	m.owner = nil
+	m.obs = t.obs
+	w.touch(m.object(), Write)
+	t.dirty = true
+}
+
+type cond struct {
+	m       *mutex
+	waiters []*task
+}
+
+func (c *cond) Wait() {
+	t := c.m.h.w.cur
+	if t.co.kill {
+		return
+	}
+	c.m.Unlock()
+	c.waiters = append(c.waiters, t)
+	t.wait(op{kind: opCond, cond: c})
+	c.m.take(t)
+}
+
+func (c *cond) Signal() {
+	w := c.m.h.w
+	if len(c.waiters) == 0 {
+		return
+	}
+	i := w.choose(ChooseOrder, len(c.waiters), func(i int) string { return c.waiters[i].name })
+	w.cur.obs.see(-1, uint64(i))
+	c.wake(i)
+}
+
+func (c *cond) Broadcast() {
+	for len(c.waiters) > 0 {
+		c.wake(0)
+	}
+}
+
+func (c *cond) wake(i int) {
+	w := c.m.h.w
+	w.touch(c.m.object(), Write)
+	c.waiters[i].op.signaled = true
+	c.waiters = append(c.waiters[:i], c.waiters[i+1:]...)
+	w.cur.dirty = true
+}

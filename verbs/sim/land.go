@@ -1,0 +1,513 @@
+package sim
+
+import (
+	"encoding/binary"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// A message that a card sends is a list of elements: pieces of a write, an
+// atomic, or the pieces that a Read samples. An element lands when somebody
+// looks at its bytes, when somebody else changes them, or when a later element
+// that must follow it lands; until then it is pending, and stands for all the
+// moments at which it could land. This is the late resolution of the
+// architecture: placements that nobody sees cost nothing.
+
+type elemKind uint8
+
+const (
+	elemWrite elemKind = iota
+	elemAtomic
+	elemSample
+	elemSend // payload of a Send: it has no address until it meets a receive
+)
+
+// elem is one piece of one work request.
+type elem struct {
+	q      *qp
+	wr     int // index of the work request in its QP
+	part   int // index within the work request
+	kind   elemKind
+	reg    *region // what it changes or samples
+	off, n int
+	data   []byte  // what it writes, or has sampled
+	src    *region // where the card will fetch data from, if it has not yet
+	srcOff int
+	fenced bool
+	acked  bool // the requester was told: it reached the card for certain
+	came   bool // eager mode: it has arrived
+	frozen bool // it landed before now or never will
+	landed bool
+	during bool // it is landing: what lands before it has been decided
+	asked  bool
+	got    []span // what a Read has sampled already
+}
+
+func (e *elem) name() string {
+	return e.q.name() + "#" + itoa(e.wr) + "." + itoa(e.part)
+}
+
+func (e *elem) overlaps(off, n int) bool { return e.off < off+n && off < e.off+e.n }
+
+// ordered reports whether a, posted before b on the same QP, must take effect
+// in memory before b does (IBA table 79 and the knobs of the profile).
+func (w *World) ordered(a, b *elem) bool {
+	p := &w.cfg.Profile
+	switch {
+	case a.kind == elemSample:
+		if b.kind == elemSample {
+			return a.wr != b.wr
+		}
+		return b.fenced
+	case b.kind == elemSample:
+		return true // a Read flushes what came before it
+	case a.wr == b.wr:
+		return p.Placement == faults.InOrder ||
+			p.Placement == faults.Blocks128 && a.off/128 == b.off/128
+	case b.fenced && (p.FenceWaitsAll || a.kind == elemAtomic):
+		return true
+	case a.kind == elemAtomic:
+		return b.kind == elemAtomic || p.AtomicOrdersLater || p.Placement == faults.InOrder
+	case b.kind == elemAtomic:
+		return p.AtomicFlushes
+	}
+	return p.Placement == faults.InOrder
+}
+
+// before reports whether a must land before b, directly.
+func (w *World) before(a, b *elem) bool {
+	if a.q != b.q || a == b {
+		return false
+	}
+	if a.wr > b.wr || a.wr == b.wr && a.part > b.part {
+		return false
+	}
+	return w.ordered(a, b)
+}
+
+// canLand reports whether e can be in memory by now.
+func (w *World) canLand(e *elem) bool {
+	if e.landed || e.during {
+		return false
+	}
+	if w.cfg.Eager && !e.came {
+		return false
+	}
+	return e.acked || e.frozen || e.wr < e.q.reach()
+}
+
+// land makes e take effect, after everything that must precede it.
+func (w *World) land(e *elem) {
+	if e.landed || e.during {
+		return
+	}
+	e.during = true
+	for i := 0; i < len(e.q.elems); i++ {
+		p := e.q.elems[i]
+		if p == e {
+			break
+		}
+		if !p.landed && w.before(p, e) {
+			w.land(p)
+			i = -1
+		}
+	}
+	switch e.kind {
+	case elemSample:
+		e.landed = true // before anything else, so that it is not asked again
+		w.remove(e)
+		w.seesAcked(e.reg)
+		w.sampleRest(e)
+	case elemSend:
+		w.fetch(e)
+		e.landed = true
+		w.remove(e)
+	case elemWrite:
+		w.fetch(e)
+		w.beforeWrite(e.reg, e.off, e.n, e)
+		e.landed = true
+		w.remove(e)
+		w.poke(e.reg, e.off, e.data)
+		w.traceLanding(e)
+	case elemAtomic:
+		w.beforeWrite(e.reg, e.off, e.n, e)
+		e.landed = true
+		w.remove(e)
+		w.seesAcked(e.reg)
+		w.execAtomic(e)
+		w.traceLanding(e)
+	}
+}
+
+// execAtomic performs the read-modify-write and keeps the old value for the
+// response (and for a duplicate of the request).
+func (w *World) execAtomic(e *elem) {
+	wr := e.q.ent(e.wr)
+	old := e.reg.word(e.off)
+	e.data = w.bytes(8)
+	binary.LittleEndian.PutUint64(e.data, old)
+	now := old
+	switch wr.op {
+	case verbs.OpCompareSwap:
+		if old == wr.compare {
+			now = wr.swap
+		}
+	case verbs.OpFetchAdd:
+		now = old + wr.add
+	}
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], now)
+	w.poke(e.reg, e.off, b[:])
+}
+
+// seesAcked applies the profile's promise that what the card has acknowledged is
+// seen by whatever it executes later.
+func (w *World) seesAcked(r *region) {
+	if !w.cfg.Profile.ReadsSeeAcked {
+		return
+	}
+	for i := 0; i < len(r.pend); i++ {
+		if e := r.pend[i]; e.acked && e.kind != elemSample {
+			w.land(e)
+			i = -1
+		}
+	}
+}
+
+// beforeWrite is called when bytes of r are about to change: each pending
+// element on them may have landed before. by is the element that changes them,
+// or nil for a CPU.
+func (w *World) beforeWrite(r *region, off, n int, by *elem) {
+	if w.cfg.Eager {
+		return
+	}
+	for len(r.pend) > 0 {
+		var can [32]*elem
+		c := can[:0]
+		for _, e := range r.pend {
+			if e != by && e.wants(off, n) && w.canLand(e) && !(by != nil && w.follows(e, by)) {
+				c = append(c, e)
+			}
+		}
+		if len(c) == 0 {
+			return
+		}
+		i := w.choose(ChooseOrder, len(c)+1, func(i int) string {
+			if i == 0 {
+				return "nothing before"
+			}
+			return c[i-1].name() + " before"
+		})
+		if i == 0 {
+			for _, e := range c {
+				if e.frozen {
+					w.discard(e)
+				}
+			}
+			return
+		}
+		if e := c[i-1]; e.kind == elemSample {
+			w.samplePart(e, max(off, e.off), min(off+n, e.off+e.n))
+		} else {
+			w.land(e)
+		}
+	}
+}
+
+// wants reports whether a change of bytes matters to e: it would change or has
+// yet to sample some of them.
+func (e *elem) wants(off, n int) bool {
+	if !e.overlaps(off, n) {
+		return false
+	}
+	if e.kind != elemSample {
+		return true
+	}
+	lo, hi := max(off, e.off), min(off+n, e.off+e.n)
+	for _, g := range e.got {
+		if g.lo <= lo && hi <= g.hi {
+			return false
+		}
+	}
+	return true
+}
+
+// samplePart makes a Read sample [lo, hi) now, before the bytes change.
+func (w *World) samplePart(e *elem, lo, hi int) {
+	for i := 0; i < len(e.q.elems); i++ {
+		if p := e.q.elems[i]; p != e && !p.landed && w.before(p, e) {
+			w.land(p)
+			i = -1
+		}
+	}
+	if e.data == nil {
+		e.data = w.bytes(e.n)
+	}
+	w.seesAcked(e.reg)
+	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
+	e.got = append(e.got, span{lo, hi})
+	e.q.dirty = true
+}
+
+// sampleRest samples what a Read has not sampled yet.
+func (w *World) sampleRest(e *elem) {
+	if e.data == nil {
+		e.data = w.bytes(e.n)
+		w.observe(e.reg, e.off, e.data, true)
+		return
+	}
+	var keep [16][]byte
+	for i, g := range e.got {
+		keep[i%16] = append([]byte(nil), e.data[g.lo-e.off:g.hi-e.off]...)
+	}
+	w.observe(e.reg, e.off, e.data, true)
+	for i, g := range e.got {
+		copy(e.data[g.lo-e.off:], keep[i%16])
+	}
+}
+
+// span is a range of offsets.
+type span struct{ lo, hi int }
+
+// follows reports whether e must land after by, directly or through others.
+func (w *World) follows(e, by *elem) bool {
+	if e.q != by.q {
+		return false
+	}
+	if w.before(by, e) {
+		return true
+	}
+	for _, x := range e.q.elems {
+		if x != e && x != by && !x.landed && w.before(x, e) && w.follows(x, by) {
+			return true
+		}
+	}
+	return false
+}
+
+// discard drops e, and what could only follow it: it never lands.
+func (w *World) discard(e *elem) {
+	if e.landed {
+		return
+	}
+	e.landed = true
+	w.remove(e)
+	if e.src != nil {
+		w.dropSource(e)
+	}
+	if e.frozen {
+		for i := 0; i < len(e.q.elems); i++ {
+			if x := e.q.elems[i]; !x.landed && x.frozen && w.before(e, x) {
+				w.discard(x)
+				i = -1
+			}
+		}
+	}
+}
+
+// remove takes e out of its region's and its queue's lists.
+func (w *World) remove(e *elem) {
+	if e.reg != nil {
+		e.reg.pend = without(e.reg.pend, e)
+	}
+	e.q.elems = without(e.q.elems, e)
+	e.q.dirty = true
+}
+
+func without(s []*elem, e *elem) []*elem {
+	for i, x := range s {
+		if x == e {
+			return append(s[:i], s[i+1:]...)
+		}
+	}
+	return s
+}
+
+// fetch makes the card read e's source memory.
+func (w *World) fetch(e *elem) {
+	if e.src == nil {
+		return
+	}
+	e.data = w.bytes(e.n)
+	copy(e.data, e.src.data[e.srcOff:])
+	w.dropSource(e)
+}
+
+func (w *World) dropSource(e *elem) {
+	e.src.srcs = without(e.src.srcs, e)
+	e.src = nil
+	e.q.dirty = true
+}
+
+// content is what e would write if it landed now.
+func (e *elem) content() []byte {
+	if e.src != nil {
+		return e.src.data[e.srcOff : e.srcOff+e.n]
+	}
+	return e.data
+}
+
+// observe copies what a look at [off, off+len(out)) of r sees. Each cell may be
+// seen at a moment of its own, in any order, so the cells are decided
+// independently and what must have landed by then lands afterwards.
+func (w *World) observe(r *region, off int, out []byte, card bool) {
+	w.touch(r.object(), Read)
+	n := len(out)
+	if w.cfg.Eager || !w.anyPending(r, off, n) {
+		copy(out, r.data[off:])
+		return
+	}
+	w.settleFrozen(r, off, n)
+	if w.complicated(r, off, n) {
+		w.observeInOrder(r, off, out)
+		return
+	}
+	var landing [16]*elem
+	l := landing[:0]
+	copy(out, r.data[off:])
+	cell := w.cfg.Profile.CellBytes
+	for at := off; at < off+n; {
+		end := min(at&^(cell-1)+cell, off+n)
+		if w.cfg.MaxPieces > 0 {
+			end = w.pieceEnd(r, at, off+n)
+		}
+		if e := w.chooseCell(r, at, end-at); e != nil {
+			copy(out[at-off:end-off], e.content()[at-e.off:])
+			l = append(l, e)
+		}
+		at = end
+	}
+	for _, e := range l {
+		w.land(e)
+	}
+}
+
+// chooseCell picks which pending element a look at one cell finds there, or nil
+// for what is in memory. An element that would change nothing is not asked
+// about: leaving it pending allows all that its landing allows.
+func (w *World) chooseCell(r *region, at, n int) *elem {
+	var can [32]*elem
+	c := can[:0]
+	plain := true
+	for _, e := range r.pend {
+		if e.kind == elemWrite && e.overlaps(at, n) && w.canLand(e) {
+			c = append(c, e)
+			plain = plain && string(e.content()[at-e.off:at-e.off+n]) == string(r.data[at:at+n])
+		}
+	}
+	if plain {
+		return nil
+	}
+	i := w.choose(ChooseLanding, len(c)+1, func(i int) string {
+		if i == 0 {
+			return "memory"
+		}
+		return c[i-1].name()
+	})
+	if i == 0 {
+		return nil
+	}
+	return c[i-1]
+}
+
+// anyPending reports whether something that may change bytes is on its way there.
+func (w *World) anyPending(r *region, off, n int) bool {
+	for _, e := range r.pend {
+		if e.kind != elemSample && e.overlaps(off, n) && w.canLand(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// settleFrozen decides which frozen elements had landed: their time is past, so
+// all cells must agree on it.
+func (w *World) settleFrozen(r *region, off, n int) {
+	for {
+		var can [32]*elem
+		c := can[:0]
+		for _, e := range r.pend {
+			if e.frozen && e.kind != elemSample && e.overlaps(off, n) {
+				c = append(c, e)
+			}
+		}
+		if len(c) == 0 {
+			return
+		}
+		i := w.choose(ChooseLanding, len(c)+1, func(i int) string {
+			if i == 0 {
+				return "none"
+			}
+			return c[i-1].name()
+		})
+		if i == 0 {
+			for len(c) > 0 {
+				w.discard(c[0])
+				c = c[1:]
+			}
+			return
+		}
+		w.land(c[i-1])
+	}
+}
+
+// complicated reports whether cells cannot be decided by the last writer alone:
+// atomics, or elements that cover only part of a cell.
+func (w *World) complicated(r *region, off, n int) bool {
+	cell := w.cfg.Profile.CellBytes
+	for _, e := range r.pend {
+		if e.kind == elemSample || !e.overlaps(off, n) || !w.canLand(e) {
+			continue
+		}
+		lo, hi := max(e.off, off), min(e.off+e.n, off+n)
+		if e.kind == elemAtomic {
+			return true
+		}
+		if w.cfg.MaxPieces > 0 {
+			continue
+		}
+		if lo != off && lo%cell != 0 || hi != off+n && hi%cell != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// observeInOrder looks at one cell after the other and lands what each sees.
+func (w *World) observeInOrder(r *region, off int, out []byte) {
+	cell := w.cfg.Profile.CellBytes
+	for at := off; at < off+len(out); {
+		end := min(at&^(cell-1)+cell, off+len(out))
+		w.beforeWrite(r, at, end-at, nil)
+		copy(out[at-off:end-off], r.data[at:end])
+		at = end
+	}
+}
+
+// pieceEnd is the next boundary between pending elements, so that a look at
+// large messages is decided piece by piece.
+func (w *World) pieceEnd(r *region, at, end int) int {
+	for _, e := range r.pend {
+		if e.kind != elemWrite || !w.canLand(e) {
+			continue
+		}
+		if e.off > at && e.off < end {
+			end = e.off
+		}
+		if x := e.off + e.n; x > at && x < end {
+			end = x
+		}
+	}
+	return end
+}
+
+// bytes returns n bytes that live until the end of the run.
+func (w *World) bytes(n int) []byte {
+	if len(w.arena)+n > cap(w.arena) {
+		w.arena = make([]byte, 0, max(2*cap(w.arena), n, 1<<14))
+	}
+	at := len(w.arena)
+	w.arena = w.arena[:at+n]
+	return w.arena[at : at+n : at+n]
+}

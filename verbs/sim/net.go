@@ -1,0 +1,418 @@
+package sim
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// request is a control-plane request, from its sending until its answer was seen.
+type request struct {
+	g       *gather
+	idx     int // in the gather
+	from    *Host
+	to      *Host // the life it was sent to; nil if the host was down
+	service string
+	body    []byte
+	hash    uint64
+	cut     bool // sent while the link was cut: it waits for the link to heal
+	taken   bool // the server has it
+	replied bool
+	repCut  bool // the answer waits for the link to heal
+	answer  []byte
+	ansHash uint64
+	err     error
+}
+
+// deliverable reports whether the server can receive r now.
+func (r *request) deliverable() bool {
+	return !r.taken && (!r.cut || !r.from.w.linkCut(r.from.node.idx, r.to.node.idx))
+}
+
+// listener is a service of a host.
+type listener struct {
+	h       *Host
+	service string
+	closed  bool
+}
+
+// Listen implements host.Host.
+func (h *Host) Listen(service string) (host.Listener, error) {
+	for _, l := range h.lis {
+		if l.service == service && !l.closed {
+			return nil, fmt.Errorf("sim: %s already listens to %q", h.Name(), service)
+		}
+	}
+	l := &listener{h: h, service: service}
+	h.lis = append(h.lis, l)
+	return l, nil
+}
+
+func (n *node) hasMail(l *listener) bool {
+	for _, r := range l.h.mail {
+		if r.service == l.service && r.deliverable() {
+			return true
+		}
+	}
+	return false
+}
+
+// Accept implements host.Listener: any request that can have arrived may come next.
+func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
+	w, h := l.h.w, l.h
+	t := w.cur
+	if !t.wait(op{kind: opAccept, lis: l, timed: timeout >= 0, deadline: w.now + timeout}) {
+		t.obs.see(-1, 1)
+		return nil, fmt.Errorf("accept %s: %w", l.service, host.ErrTimeout)
+	}
+	w.touch(object(objMail, h.node.idx, 0), Write)
+	if l.closed {
+		return nil, fmt.Errorf("accept %s: %w", l.service, host.ErrClosed)
+	}
+	var can [16]*request
+	c := can[:0]
+	for _, r := range h.mail {
+		if r.service == l.service && r.deliverable() {
+			c = append(c, r)
+		}
+	}
+	r := c[w.choose(ChooseMessage, len(c), func(i int) string { return c[i].name() })]
+	r.taken = true
+	h.dropMail(r)
+	w.touch(object(objLife, r.from.node.idx, 0), Read)
+	w.touch(link(r.from.node.idx, h.node.idx), Read)
+	t.obs.see(r.from.node.sym, r.hash)
+	w.traceFrom(r.from, h, "request", "receives %s from %s", r.service, r.from.Name())
+	return r, nil
+}
+
+// name is stable over edits: who asked, and for what.
+func (r *request) name() string {
+	return r.from.Name() + "." + strconv.Itoa(r.from.life) + " " + r.service + " " + strconv.Itoa(r.g.ord)
+}
+
+func (h *Host) dropMail(r *request) {
+	for i, x := range h.mail {
+		if x == r {
+			h.mail = append(h.mail[:i], h.mail[i+1:]...)
+			return
+		}
+	}
+}
+
+// Close implements host.Listener.
+func (l *listener) Close() error { l.closed = true; return nil }
+
+func (r *request) From() string { return r.from.Name() }
+func (r *request) Body() []byte { return r.body }
+
+func (r *request) Reply(body []byte) {
+	if body == nil {
+		body = []byte{}
+	}
+	r.end(body, nil)
+}
+
+func (r *request) Reject(reason string) {
+	r.end(nil, &host.RemoteError{Host: r.to.Name(), Service: r.service, Reason: reason})
+}
+
+func (r *request) end(body []byte, err error) {
+	w := r.to.w
+	if r.replied || w.cur.co.kill {
+		return
+	}
+	r.replied, r.answer, r.err = true, append([]byte(nil), body...), err
+	if body == nil {
+		r.answer = nil
+	}
+	r.ansHash = hashBytes(0, r.answer)
+	if r.to.node.sym >= 0 {
+		r.ansHash = w.cur.obs.fold() // where it came from, not which keys it holds
+	}
+	r.repCut = w.linkCut(r.from.node.idx, r.to.node.idx)
+	w.touch(object(objReply, r.from.node.idx, r.g.ord), Add)
+	w.touch(object(objLife, r.from.node.idx, 0), Read)
+	w.touch(link(r.from.node.idx, r.to.node.idx), Read)
+	w.cur.dirty = true
+	w.traceFrom(r.to, r.from, "answer", "answers %s of %s%s", r.service, r.from.Name(), errSuffix(err))
+}
+
+func errSuffix(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ": " + err.Error()
+}
+
+// gather is a set of calls under way.
+type gather struct {
+	h    *Host
+	ord  int
+	reqs []*request
+	out  []host.Answer
+	// deadline counts from the start of the calls, for each Wait alike.
+	timed    bool
+	deadline time.Duration
+}
+
+// Call implements host.Host. A call to an atomic service is one step.
+func (h *Host) Call(to, service string, req []byte, timeout time.Duration) ([]byte, error) {
+	if s := h.w.service(to, service); s >= 0 {
+		return h.w.callService(h, s, req)
+	}
+	g := h.gather([]host.Call{{To: to, Service: service, Body: req}}, timeout)
+	a := g.Wait(1)[0]
+	if a.Pending() {
+		return nil, fmt.Errorf("call %s/%s: %w", to, service, host.ErrTimeout)
+	}
+	return a.Body, a.Err
+}
+
+// Gather implements host.Host.
+func (h *Host) Gather(calls []host.Call, timeout time.Duration) host.Gather {
+	return h.gather(calls, timeout)
+}
+
+func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
+	w := h.w
+	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: w.now + timeout}
+	h.gaths = append(h.gaths, g)
+	g.out = make([]host.Answer, len(calls))
+	g.reqs = make([]*request, len(calls))
+	buf := make([]request, len(calls))
+	for i, c := range calls {
+		buf[i] = request{g: g, idx: i, from: h, service: c.Service, body: append([]byte(nil), c.Body...)}
+		g.reqs[i] = &buf[i]
+		w.send(&buf[i], c.To)
+	}
+	w.cur.dirty = true
+	return g
+}
+
+// send puts r on its way. Its fingerprint says from which state of the sender
+// it came rather than what it contains, so that requests to interchangeable
+// hosts look alike although they carry different queue pair numbers.
+func (w *World) send(r *request, to string) {
+	n := w.node(to)
+	if n == nil {
+		r.replied, r.err = true, fmt.Errorf("call %s: %w: no host of that name", to, host.ErrUnreachable)
+		return
+	}
+	t := w.cur
+	r.hash = mix(t.obs.main, uint64(r.g.ord))
+	if n.sym < 0 {
+		r.hash = mix(hashBytes(r.hash, r.body), uint64(r.idx))
+	} else {
+		r.hash = mix(r.hash, t.obs.per[n.sym])
+	}
+	w.touch(object(objLife, n.idx, 0), Read)
+	w.touch(link(r.from.node.idx, n.idx), Read)
+	r.to = n.cur
+	if !n.up {
+		r.to = nil
+		if len(n.all) > 0 {
+			r.to = n.all[len(n.all)-1]
+		}
+		r.cut = true
+		w.traceFrom(r.from, r.from, "call", "calls %s of %s, which is down", r.service, to)
+		return
+	}
+	r.cut = w.linkCut(r.from.node.idx, n.idx)
+	n.cur.mail = append(n.cur.mail, r)
+	w.touch(object(objMail, n.idx, 0), Add)
+	w.traceFrom(r.from, r.to, "call", "calls %s of %s", r.service, to)
+}
+
+// canAnswer and canFail say how a call that is under way may end now.
+func (r *request) canAnswer() bool {
+	return r.replied && (!r.repCut || !r.from.w.linkCut(r.from.node.idx, r.to.node.idx))
+}
+
+func (r *request) canFail() bool {
+	if r.to == nil {
+		return true
+	}
+	return !r.to.alive || r.from.w.linkCut(r.from.node.idx, r.to.node.idx)
+}
+
+// ready reports whether Wait(need) can return.
+func (g *gather) ready(need int) bool {
+	have, can, open := 0, 0, 0
+	for i, r := range g.reqs {
+		switch {
+		case !g.out[i].Pending():
+			if g.out[i].Err == nil {
+				have++
+			}
+		case r.canAnswer():
+			if r.err == nil {
+				can++
+			}
+		case !r.canFail():
+			open++
+		}
+	}
+	return have+can >= need || open == 0
+}
+
+// Wait implements host.Gather. Which answers have come is a choice of a set: the
+// order in which they came is not observable, so it is not explored.
+func (g *gather) Wait(need int) []host.Answer {
+	w := g.h.w
+	t := w.cur
+	if !t.wait(op{kind: opGather, gather: g, need: need, timed: g.timed, deadline: g.deadline}) {
+		t.obs.see(-1, 2)
+		for i, r := range g.reqs {
+			if g.out[i].Pending() {
+				g.out[i].Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrTimeout)
+			}
+		}
+		return g.out
+	}
+	w.touch(object(objReply, g.h.node.idx, g.ord), Write)
+	sets := g.sets(need)
+	s := sets[w.choose(ChooseMessage, len(sets), func(i int) string { return g.setName(sets[i]) })]
+	for i := range g.reqs {
+		if st := s[i]; st != 0 && g.out[i].Pending() {
+			g.resolve(t, i, st == 2)
+		}
+	}
+	return g.out
+}
+
+// set says of each call: 0 it is pending or known, 1 its answer comes, 2 it fails.
+type set [16]uint8
+
+func (g *gather) sets(need int) []set {
+	var out []set
+	var cur set
+	var rec func(i, succ, pend, fails int)
+	rec = func(i, succ, pend, fails int) {
+		if i == len(g.reqs) {
+			if succ == need && fails == 0 || succ < need && pend == 0 || succ > need && fails == 0 && pend == 0 {
+				out = append(out, cur)
+			}
+			return
+		}
+		r := g.reqs[i]
+		if a := &g.out[i]; !a.Pending() {
+			cur[i] = 0
+			rec(i+1, succ+boolInt(a.Err == nil), pend, fails)
+			return
+		}
+		if r.canAnswer() {
+			cur[i] = 1
+			rec(i+1, succ+boolInt(r.err == nil), pend, fails+boolInt(r.err != nil))
+		}
+		if r.canFail() {
+			cur[i] = 2
+			rec(i+1, succ, pend, fails+1)
+		}
+		cur[i] = 0
+		rec(i+1, succ, pend+1, fails)
+	}
+	rec(0, 0, 0, 0)
+	return out
+}
+
+func (g *gather) setName(s set) string {
+	out := ""
+	for i, r := range g.reqs {
+		if s[i] == 0 || !g.out[i].Pending() {
+			continue
+		}
+		if out != "" {
+			out += " "
+		}
+		out += r.toName()
+		if s[i] == 2 {
+			out += " fails"
+		}
+	}
+	if out == "" {
+		return "none"
+	}
+	return out
+}
+
+func (r *request) toName() string {
+	if r.to == nil {
+		return "nobody"
+	}
+	return r.to.Name()
+}
+
+func (g *gather) resolve(t *task, i int, failed bool) {
+	r, a := g.reqs[i], &g.out[i]
+	w := g.h.w
+	tag := -1
+	if r.to != nil {
+		tag = r.to.node.sym
+		w.touch(object(objLife, r.to.node.idx, 0), Read)
+		w.touch(link(r.from.node.idx, r.to.node.idx), Read)
+	}
+	if failed {
+		a.Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrUnreachable)
+		if r.to != nil {
+			r.to.dropMail(r)
+		}
+		t.obs.see(tag, mix(untagged(tag, i), 3))
+		w.traceFrom(g.h, g.h, "unreachable", "gets no answer from %s", r.toName())
+		return
+	}
+	a.Body, a.Err = r.answer, r.err
+	if a.Err == nil && a.Body == nil {
+		a.Body = []byte{}
+	}
+	t.obs.see(tag, mix(mix(untagged(tag, i), r.ansHash), uint64(boolInt(r.err != nil))))
+	w.traceFrom(r.to, g.h, "answered", "has the answer of %s%s", r.toName(), errSuffix(r.err))
+}
+
+func (w *World) node(name string) *node {
+	for _, n := range w.nodes {
+		if n.spec.Name == name {
+			return n
+		}
+	}
+	return nil
+}
+
+func (w *World) service(to, name string) int {
+	for i := range w.cfg.Services {
+		if s := &w.cfg.Services[i]; s.Host == to && s.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// callService makes one call of an atomic service: one step of its own.
+func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
+	t := w.cur
+	t.wait(op{kind: opRun})
+	s := &w.cfg.Services[i]
+	m := Write
+	if s.ReadOnly != nil && s.ReadOnly(req) {
+		m = Read
+	}
+	w.touch(object(objSvc, 0, i), m)
+	resp := s.Apply(h.Name(), req)
+	t.obs.see(-1, hashBytes(9, resp))
+	t.dirty = true
+	w.trace(h, "service", "calls %s of %s", s.Name, s.Host)
+	return resp, nil
+}
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// untagged is what an observation about call i must say beyond its tag: which
+// call it was, unless the host is interchangeable and the tag says so.
+func untagged(tag, i int) uint64 {
+	if tag >= 0 {
+		return 0
+	}
+	return uint64(i) + 1
+}

@@ -1,0 +1,47 @@
+package sim
+
+// Policy resolves the world's nondeterminism: it is the checker's side of a run.
+type Policy interface {
+	// Pick chooses which of the enabled events happens next, or -1 to end the
+	// run here. The slice is the world's own.
+	Pick(events []Event) int
+	// Choose resolves one choice inside a step: a number in [0, n).
+	Choose(kind ChoiceKind, n int) int
+}
+
+// NamedPolicy also wants to know what the options are called. Names are stable:
+// they still mean something after the code was edited.
+type NamedPolicy interface {
+	Policy
+	ChooseNamed(kind ChoiceKind, names []string) int
+}
+
+// ChoiceKind says what a choice inside a step is about.
+type ChoiceKind uint8
+
+// The kinds of choices.
+const (
+	ChooseCompletion ChoiceKind = iota // which completion comes next
+	ChooseLanding                      // which pending writes a look finds in memory
+	ChooseOrder                        // which of several writes to the same bytes came first
+	ChooseFetch                        // whether the card had fetched the source already
+	ChooseMessage                      // which request or which answers arrive
+	ChooseRand                         // a random number of the protocol
+	ChooseCutoff                       // how far a queue got when it was cut off
+	choiceKinds
+)
+
+var choiceNames = [...]string{"completion", "landing", "order", "fetch", "message", "rand", "cutoff"}
+
+func (k ChoiceKind) String() string { return choiceNames[k] }
+
+// Event is something that can happen next.
+type Event struct {
+	Actor Actor
+	// Fault: it happens only at the expense of the fault budget.
+	Fault bool
+	task  *task
+	rule  int
+	a, b  int
+	timer bool
+}

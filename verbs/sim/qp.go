@@ -1,0 +1,621 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// unlimited is the reach of a queue that nothing has cut off.
+const unlimited = 1 << 40
+
+// sqEntry is a send work request from its posting until its completion.
+type sqEntry struct {
+	id                 uint64
+	op                 verbs.Opcode
+	flags              verbs.SendFlags
+	imm                uint32
+	length             int
+	compare, swap, add uint64
+	mr                 *mr          // the remote memory it names
+	local              verbs.Status // the requester's card refuses it
+	nak                verbs.Status // the responder will refuse it
+	recv               bool         // it has met its receive request
+	signaled           bool
+	dst                []sge // where the response goes
+	payload            []*elem
+}
+
+type sge struct {
+	r      *region
+	off, n int
+}
+
+// qp is one end of a reliable connection: requester for its own send queue and
+// responder for that of its peer.
+type qp struct {
+	w        *World
+	h        *Host
+	num      uint32
+	cfg      verbs.QPConfig
+	sendCQ   *cq
+	recvCQ   *cq
+	state    verbs.QPState
+	access   verbs.Access
+	remote   verbs.Endpoint
+	peer     *qp // set by Connect
+	gone     bool
+	sq       []sqEntry
+	base     int // index of sq[0]
+	head     int // first work request without a completion
+	posted   int
+	freed    int // slots given back
+	limit    int // work requests from here on can never arrive
+	cutAt    int // and from here on not while the link is cut
+	broken   bool
+	elems    []*elem
+	rq       []verbs.RecvWR
+	rqTaken  int // receives reserved by arrivals that were acknowledged
+	recvNext int // in the peer's SQ: first request that has not met a receive
+	dirty    bool
+	hash     uint64
+	wires    wireState
+}
+
+func (q *qp) ent(i int) *sqEntry { return &q.sq[i-q.base] }
+
+func (q *qp) name() string {
+	to := "?"
+	if q.state >= verbs.StateRTR {
+		to = q.w.nodes[q.remoteNode()].spec.Name
+	}
+	return q.h.Name() + "→" + to
+}
+
+func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
+	send, ok1 := cfg.SendCQ.(*cq)
+	recv, ok2 := cfg.RecvCQ.(*cq)
+	if !ok1 || !ok2 || send.h != p.c.h || recv.h != p.c.h {
+		return nil, fmt.Errorf("sim: create QP: %w: both CQs must be of this device", verbs.ErrInvalid)
+	}
+	if cfg.RetryCount < 0 || cfg.RetryCount > 7 || cfg.RNRRetry < 0 || cfg.RNRRetry > 7 {
+		return nil, fmt.Errorf("sim: create QP: %w: retry counts are 0 to 7, got %d and %d", verbs.ErrInvalid,
+			cfg.RetryCount, cfg.RNRRetry)
+	}
+	orDefault(&cfg.MaxSendWR, 64)
+	orDefault(&cfg.MaxRecvWR, 64)
+	orDefault(&cfg.MaxSGE, 4)
+	orDefault(&cfg.RNRRetry, 7)
+	orDefault(&cfg.MaxInline, p.c.h.w.cfg.Profile.MaxInline)
+	q := &qp{w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
+		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited,
+		dirty: true}
+	p.c.qps = append(p.c.qps, q)
+	q.w.qps = append(q.w.qps, q)
+	send.qps = append(send.qps, q)
+	recv.rqps = append(recv.rqps, q)
+	return (*prepared)(q), nil
+}
+
+func orDefault(v *int, d int) {
+	if *v == 0 {
+		*v = d
+	}
+}
+
+// prepared is a qp before it is connected.
+type prepared qp
+
+func (p *prepared) Num() uint32                                { return p.num }
+func (p *prepared) PostRecv(wrs []verbs.RecvWR) error          { return (*qp)(p).PostRecv(wrs) }
+func (p *prepared) Destroy() error                             { return (*qp)(p).Destroy() }
+func (p *prepared) Endpoint() verbs.Endpoint                   { return (*qp)(p).endpoint() }
+func (p *prepared) Connect(e verbs.Endpoint) (verbs.QP, error) { return (*qp)(p).connect(e) }
+
+func (q *qp) endpoint() verbs.Endpoint {
+	e := verbs.Endpoint{QPN: q.num, MTU: uint16(q.w.cfg.Profile.MTU)}
+	e.GID[0], e.GID[1] = byte(q.h.node.idx), byte(q.h.life)
+	return e
+}
+
+func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
+	if q.state != verbs.StateInit {
+		return nil, fmt.Errorf("sim: connect QP %d: %w: in state %v", q.num, verbs.ErrState, q.state)
+	}
+	if int(e.GID[0]) >= len(q.w.nodes) || e.QPN == 0 {
+		return nil, fmt.Errorf("sim: connect QP %d: %w: no such endpoint", q.num, verbs.ErrInvalid)
+	}
+	q.remote, q.state, q.dirty = e, verbs.StateRTS, true
+	if q.w.linkCut(q.h.node.idx, q.remoteNode()) {
+		q.cutAt = 0
+	}
+	q.meet()
+	q.touchRemote(Read)
+	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
+	q.w.cur.dirty = true
+	q.w.trace(q.h, "connect", "connects %s", q.name())
+	return q, nil
+}
+
+// meet links the two ends once both are connected to each other.
+func (q *qp) meet() {
+	for _, p := range q.w.qps {
+		if p.num == q.remote.QPN && p.h.node.idx == int(q.remote.GID[0]) && p.h.life == int(q.remote.GID[1]) &&
+			p.state >= verbs.StateRTR && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
+			int(p.remote.GID[1]) == q.h.life && !p.gone {
+			q.peer, p.peer = p, q
+			q.resolvePending()
+			p.resolvePending()
+		}
+	}
+}
+
+func (q *qp) remoteNode() int { return int(q.remote.GID[0]) }
+
+func (q *qp) remoteSym() int {
+	if q.state == verbs.StateInit || q.state == verbs.StateReset {
+		return -1
+	}
+	return q.w.nodes[q.remoteNode()].sym
+}
+
+func (q *qp) touchRemote(m Mode) {
+	q.w.touch(object(objLife, q.remoteNode(), 0), Read)
+	q.w.touch(link(q.h.node.idx, q.remoteNode()), m)
+}
+
+// Num, State implement verbs.QP.
+func (q *qp) Num() uint32          { return q.num }
+func (q *qp) State() verbs.QPState { return q.state }
+
+// PostSend implements verbs.QP.
+func (q *qp) PostSend(wrs []verbs.SendWR) error {
+	if q.h.live > 1 {
+		q.w.cur.pause()
+	}
+	for i := range wrs {
+		if err := q.postOne(&wrs[i]); err != nil {
+			return &verbs.PostError{Index: i, Err: err}
+		}
+	}
+	q.w.cur.dirty = true
+	return nil
+}
+
+func (q *qp) postOne(wr *verbs.SendWR) error {
+	switch {
+	case q.gone:
+		return verbs.ErrClosed
+	case !q.state.CanPostSend():
+		return fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
+	case !wr.Op.Valid():
+		return fmt.Errorf("%w: opcode %d", verbs.ErrInvalid, wr.Op)
+	case wr.Op == verbs.OpFlush || wr.Op == verbs.OpAtomicWrite:
+		return fmt.Errorf("%w: %v", verbs.ErrUnsupported, wr.Op)
+	case q.posted-q.freed >= q.cfg.MaxSendWR:
+		return verbs.ErrQueueFull
+	case len(wr.SGL) > q.cfg.MaxSGE:
+		return fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wr.SGL), q.cfg.MaxSGE)
+	}
+	if wr.Flags&verbs.Inline != 0 {
+		if wr.Op == verbs.OpRead || wr.Op.IsAtomic() {
+			return fmt.Errorf("%w: %v cannot be inline", verbs.ErrInvalid, wr.Op)
+		}
+		if n := wr.Length(); n > q.cfg.MaxInline {
+			return fmt.Errorf("%w: %d bytes inline, the QP takes %d", verbs.ErrInvalid, n, q.cfg.MaxInline)
+		}
+	}
+	q.push(wr)
+	return nil
+}
+
+// push appends wr to the send queue and breaks it into elements.
+func (q *qp) push(wr *verbs.SendWR) {
+	w := q.w
+	w.stats.Posts++
+	q.trim()
+	if len(q.sq) < cap(q.sq) {
+		q.sq = q.sq[:len(q.sq)+1]
+	} else {
+		q.sq = append(q.sq, sqEntry{})
+	}
+	s := &q.sq[len(q.sq)-1]
+	*s = sqEntry{id: wr.ID, op: wr.Op, flags: wr.Flags, imm: wr.Imm, length: wr.Length(), compare: wr.Compare,
+		swap: wr.Swap, add: wr.Add, signaled: wr.Flags&verbs.Signaled != 0 || q.cfg.SignalAll,
+		dst: s.dst[:0], payload: s.payload[:0]}
+	q.posted++
+	q.dirty = true
+	q.touchRemote(Read)
+	q.resolveLocal(s, wr)
+	if w.tracer != nil {
+		w.tracePost(q, s, wr)
+	}
+	if q.state == verbs.StateErr || s.local != verbs.StatusSuccess {
+		return
+	}
+	q.resolveRemote(s, wr)
+}
+
+func (q *qp) trim() {
+	if n := q.head - q.base; n > 256 && q.freed > q.base+128 {
+		n = min(n, q.freed-q.base)
+		q.sq = append(q.sq[:0], q.sq[n:]...)
+		q.base += n
+	}
+}
+
+// resolveLocal checks the scatter/gather list.
+func (q *qp) resolveLocal(s *sqEntry, wr *verbs.SendWR) {
+	into := wr.Op == verbs.OpRead || wr.Op.IsAtomic()
+	for _, x := range wr.SGL {
+		r, off, ok := q.h.card.sge(x, into)
+		if !ok {
+			s.local = verbs.StatusLocProtErr
+			return
+		}
+		s.dst = append(s.dst, sge{r, off, int(x.Length)})
+	}
+	if wr.Op.IsAtomic() && s.length != 8 {
+		s.local = verbs.StatusLocLenErr
+	}
+}
+
+// resolveRemote finds the remote memory and makes the elements. The responder's
+// checks follow the order of the semantics note, section 5.
+func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
+	idx := q.posted - 1
+	if wr.Op == verbs.OpSend || wr.Op == verbs.OpSendImm {
+		q.makeElems(s, idx, elemSend, nil, 0, wr)
+		return
+	}
+	n := q.w.nodes[q.remoteNode()]
+	rh := n.hostLife(int(q.remote.GID[1]))
+	if rh == nil || !rh.alive {
+		return
+	}
+	need := verbs.RemoteWrite
+	kind := elemWrite
+	switch {
+	case wr.Op == verbs.OpRead:
+		need, kind = verbs.RemoteRead, elemSample
+	case wr.Op.IsAtomic():
+		need, kind = verbs.RemoteAtomic, elemAtomic
+		if wr.RemoteAddr&7 != 0 {
+			s.nak = verbs.StatusRemInvReqErr
+			return
+		}
+	}
+	if q.peer != nil && q.peer.access&need == 0 {
+		s.nak = verbs.StatusRemInvReqErr
+		return
+	}
+	q.w.touch(object(objKeys, n.idx, 0), Read)
+	m := rh.card.key(wr.RKey)
+	if m == nil || m.access&need == 0 || wr.RemoteAddr < m.r.base ||
+		int(wr.RemoteAddr-m.r.base)+s.length > len(m.r.data) {
+		s.nak = verbs.StatusRemAccessErr
+		return
+	}
+	s.mr = m
+	q.makeElems(s, idx, kind, m.r, int(wr.RemoteAddr-m.r.base), wr)
+	q.w.touch(m.r.object(), Add)
+}
+
+func (n *node) hostLife(life int) *Host {
+	if life < len(n.all) {
+		return n.all[life]
+	}
+	return nil
+}
+
+// makeElems cuts the message at the cells of the destination, or into at most
+// MaxPieces pieces, and at the boundaries of the scatter/gather list.
+func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, wr *verbs.SendWR) {
+	w := q.w
+	part, at := 0, off
+	emit := func(n int, src *sge, srcOff int) {
+		e := &elem{q: q, wr: idx, part: part, kind: kind, reg: r, off: at, n: n, fenced: wr.Flags&verbs.Fence != 0}
+		part++
+		switch {
+		case kind == elemSample || kind == elemAtomic:
+		case wr.Flags&verbs.Inline != 0:
+			e.data = w.bytes(n)
+			copy(e.data, src.r.data[srcOff:srcOff+n])
+		default:
+			e.src, e.srcOff = src.r, srcOff
+			src.r.srcs = append(src.r.srcs, e)
+		}
+		q.elems = append(q.elems, e)
+		s.payload = append(s.payload, e)
+		if r != nil {
+			r.pend = append(r.pend, e)
+		}
+		at += n
+	}
+	if kind == elemAtomic || kind == elemSample && !w.cfg.Eager {
+		if s.length > 0 {
+			emit(s.length, nil, 0)
+		}
+		return
+	}
+	piece := s.length
+	if w.cfg.MaxPieces > 0 {
+		piece = max(((s.length+w.cfg.MaxPieces-1)/w.cfg.MaxPieces+7)&^7, 8)
+	}
+	cell := w.cfg.Profile.CellBytes
+	for i := range s.dst {
+		d := &s.dst[i]
+		for o := 0; o < d.n; {
+			n := min(d.n-o, at&^(cell-1)+cell-at)
+			if kind == elemSend {
+				n = d.n - o
+			} else if w.cfg.MaxPieces > 0 {
+				n = min(d.n-o, (at-off)/piece*piece+piece-(at-off))
+			}
+			emit(n, d, d.off+o)
+			o += n
+		}
+	}
+}
+
+// resolvePending repeats the checks for what was posted before the ends met.
+func (q *qp) resolvePending() { q.dirty = true }
+
+// reach is the index of the first work request that cannot have arrived yet.
+func (q *qp) reach() int {
+	n := min(q.limit, q.cutAt, q.posted)
+	p := q.peer
+	if p == nil || p.state < verbs.StateRTR || p.state == verbs.StateErr {
+		if q.limit == unlimited {
+			return q.acked()
+		}
+		return n
+	}
+	free := len(p.rq)
+	for i := p.recvNext; i < n; i++ {
+		s := q.ent(i)
+		if s.nak != verbs.StatusSuccess {
+			return i
+		}
+		if s.op.ConsumesRecv() && !s.recv {
+			if free == 0 {
+				return i
+			}
+			free--
+		}
+	}
+	return n
+}
+
+func (q *qp) acked() int { return q.head }
+
+// PostRecv implements verbs.QP.
+func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
+	q.w.cur.pauseDirty()
+	for i := range wrs {
+		var err error
+		switch {
+		case q.gone:
+			err = verbs.ErrClosed
+		case len(q.rq) >= q.cfg.MaxRecvWR:
+			err = verbs.ErrQueueFull
+		case len(wrs[i].SGL) > q.cfg.MaxSGE:
+			err = fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wrs[i].SGL), q.cfg.MaxSGE)
+		}
+		if err != nil {
+			return &verbs.PostError{Index: i, Err: err}
+		}
+		q.rq = append(q.rq, verbs.RecvWR{ID: wrs[i].ID, SGL: append([]verbs.SGE(nil), wrs[i].SGL...)})
+	}
+	q.dirty = true
+	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
+	q.w.cur.dirty = true
+	return nil
+}
+
+// Modify implements verbs.QP.
+func (q *qp) Modify(a verbs.QPAttr) error {
+	if q.gone {
+		return fmt.Errorf("sim: modify QP %d: %w", q.num, verbs.ErrClosed)
+	}
+	q.w.cur.pauseDirty()
+	to := q.state
+	if a.SetState {
+		to = a.State
+	}
+	if err := verbs.CheckTransition(q.state, to, a.Mask); err != nil {
+		return fmt.Errorf("sim: modify QP %d: %w", q.num, err)
+	}
+	q.dirty = true
+	q.w.cur.dirty = true
+	q.touchRemote(Write)
+	q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
+	if a.Mask&verbs.AttrAccess != 0 {
+		q.stopIncoming(func(s *sqEntry) bool { return s.forbidden(a.Access) })
+		q.access = a.Access
+	}
+	if to == verbs.StateErr || to == verbs.StateReset {
+		q.kill(to)
+	}
+	q.state = to
+	return nil
+}
+
+func (s *sqEntry) forbidden(a verbs.Access) bool {
+	switch {
+	case s.op == verbs.OpWrite || s.op == verbs.OpWriteImm:
+		return a&verbs.RemoteWrite == 0
+	case s.op == verbs.OpRead:
+		return a&verbs.RemoteRead == 0
+	case s.op.IsAtomic():
+		return a&verbs.RemoteAtomic == 0
+	}
+	return false
+}
+
+// kill ends both roles of the QP: what it sent and was not acknowledged may or
+// may not have executed, and what comes in is dropped.
+func (q *qp) kill(to verbs.QPState) {
+	q.stopIncoming(func(*sqEntry) bool { return true })
+	q.cutSend()
+	if to == verbs.StateReset {
+		q.head, q.freed = q.posted, q.posted
+		q.rq = q.rq[:0]
+	}
+	if q.state >= verbs.StateRTR {
+		q.w.touch(link(q.h.node.idx, q.remoteNode()), Write)
+	}
+	q.state = to
+}
+
+// cutSend ends the requester's role.
+func (q *qp) cutSend() {
+	q.limit = min(q.limit, q.posted)
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		if e.src != nil {
+			q.w.fetch(e)
+		}
+		if e.kind == elemSample {
+			q.w.discard(e)
+			i = -1
+		}
+	}
+	q.dirty = true
+}
+
+// stopIncoming cuts the peer's requests off here.
+func (q *qp) stopIncoming(hit func(*sqEntry) bool) {
+	if p := q.peer; p != nil {
+		q.w.cutoffQP(p, func(e *elem) bool { return hit(p.ent(e.wr)) }, hit, false)
+	}
+}
+
+// Destroy implements verbs.QP.
+func (q *qp) Destroy() error {
+	if q.gone {
+		return fmt.Errorf("sim: destroy QP %d: %w", q.num, verbs.ErrClosed)
+	}
+	q.w.cur.pauseDirty()
+	q.w.cur.dirty = true
+	q.w.trace(q.h, "destroy", "destroys %s", q.name())
+	q.kill(verbs.StateReset)
+	q.gone = true
+	q.leave()
+	return nil
+}
+
+func (q *qp) leave() {
+	q.sendCQ.qps = withoutQP(q.sendCQ.qps, q)
+	q.recvCQ.rqps = withoutQP(q.recvCQ.rqps, q)
+}
+
+func withoutQP(s []*qp, q *qp) []*qp {
+	for i, x := range s {
+		if x == q {
+			return append(s[:i], s[i+1:]...)
+		}
+	}
+	return s
+}
+
+// cutoff stops requests that reach a card from now on, because of what hit says.
+func (w *World) cutoff(hitElem func(*elem) bool, hit func(*sqEntry) bool, c *card) {
+	for _, q := range w.qps {
+		if q.state >= verbs.StateRTR && q.remoteNode() == c.h.node.idx && int(q.remote.GID[1]) == c.h.life {
+			w.cutoffQP(q, hitElem, hit, true)
+		}
+	}
+}
+
+// cutoffQP decides how far q's requests had come when the responder stopped
+// taking those that hit. A live requester learns it from a NAK, so it is decided
+// now; of a dead one nobody learns, so its elements stay pending as ones that
+// landed before now or never. Without DrainOnRevoke what the card had accepted
+// may still land later.
+func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak bool) {
+	first := -1
+	for i := q.head; i < q.posted; i++ {
+		if s := q.ent(i); s.local == 0 && s.nak == 0 && hit(s) {
+			first = i
+			break
+		}
+	}
+	live := q.h.alive && q.state == verbs.StateRTS && !q.gone
+	drain := w.cfg.Profile.DrainOnRevoke
+	if w.cfg.Eager {
+		w.cutoffEager(q, hitElem, hit, nak)
+		return
+	}
+	if live && first >= 0 {
+		reach := max(min(q.reach(), q.posted), first)
+		opts := reach - first + 1
+		n := first + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(first+i) })
+		w.arrive(q, n)
+		if nak {
+			for i := n; i < q.posted; i++ {
+				if s := q.ent(i); hit(s) {
+					s.nak = verbs.StatusRemAccessErr
+					break
+				}
+			}
+		}
+		q.limit = limitAfter(q, n, nak)
+		for i := 0; i < len(q.elems); i++ {
+			e := q.elems[i]
+			switch {
+			case e.wr > n && !e.acked && (nak || hitElem(e)):
+				w.discard(e)
+				i = -1
+			case e.wr == n && !e.acked && hitElem(e):
+				e.frozen = true
+			}
+		}
+	}
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		if !hitElem(e) || e.reg == nil {
+			continue
+		}
+		switch {
+		case e.acked && drain:
+			w.land(e)
+			i = -1
+		case !e.acked && !live && drain:
+			e.frozen = true
+		}
+	}
+	q.dirty = true
+}
+
+func limitAfter(q *qp, n int, nak bool) int {
+	if nak {
+		return q.limit // the NAK itself stops what follows
+	}
+	return min(q.limit, n)
+}
+
+// arrive marks work requests up to n as received by the responder's card.
+func (w *World) arrive(q *qp, n int) {
+	for _, e := range q.elems {
+		if e.wr < n && !e.acked {
+			e.acked = true
+			q.dirty = true
+			w.fetch(e)
+		}
+	}
+}
+
+func (w *World) linkCut(a, b int) bool {
+	if a > b {
+		a, b = b, a
+	}
+	for _, c := range w.cuts {
+		if c.a == a && c.b == b {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *World) qpByNum(h *Host, num uint32) *qp { return h.card.qps[num-1] }

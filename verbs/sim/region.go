@@ -1,0 +1,217 @@
+package sim
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+var errNoPMEM = fmt.Errorf("sim: persistent memory: %w", errors.ErrUnsupported)
+
+// region is DRAM of one life of a host. Its bytes are those that a CPU sees
+// now, if nothing that is pending has landed.
+type region struct {
+	h     *Host
+	ord   int
+	data  []byte
+	base  uint64
+	hash  uint64
+	pend  []*elem // elements that may still change or sample it
+	srcs  []*elem // elements that the card has yet to fetch from here
+	mrs   int
+	lent  int // registrations that let others reach it
+	freed bool
+}
+
+func (h *Host) newRegion(_ string, size int) (*region, error) {
+	if size <= 0 || size > 1<<30 {
+		return nil, fmt.Errorf("sim: %w: a region of %d bytes", host.ErrNoMemory, size)
+	}
+	r := &region{h: h, ord: len(h.regs), data: make([]byte, size)}
+	r.base = uint64(r.ord+1) << 32
+	h.regs = append(h.regs, r)
+	h.w.trace(h, "alloc", "allocates region %d of %d bytes", r.ord, size)
+	return r, nil
+}
+
+func (r *region) object() Object { return object(objMem, r.h.node.idx, r.h.life<<12|r.ord) }
+
+// Addr and Len implement verbs.Memory.
+func (r *region) Addr() uint64 { return r.base }
+func (r *region) Len() int     { return len(r.data) }
+
+func (r *region) check(off, n int) {
+	if r.freed {
+		panic(fmt.Errorf("sim: %w: the region was freed", host.ErrClosed))
+	}
+	if off < 0 || n < 0 || off+n > len(r.data) {
+		panic(fmt.Errorf("sim: %w: bytes %d to %d of a region of %d", host.ErrBounds, off, off+n, len(r.data)))
+	}
+}
+
+// Load implements host.Region.
+func (r *region) Load(off int, p []byte) {
+	r.check(off, len(p))
+	w := r.h.w
+	t := w.cur
+	t.pause()
+	w.observe(r, off, p, false)
+	t.obs.see(-1, hashBytes(uint64(off), p))
+	if w.tracer != nil {
+		w.trace(r.h, "load", "loads [%d,%d) of region %d: %s", off, off+len(p), r.ord, hexText(p))
+	}
+}
+
+// Store implements host.Region.
+func (r *region) Store(off int, p []byte) {
+	r.check(off, len(p))
+	w := r.h.w
+	if r.h.live > 1 || w.cfg.Eager || r.lent > 0 {
+		w.cur.pause()
+	}
+	if w.tracer != nil {
+		w.trace(r.h, "store", "stores [%d,%d) of region %d: %s", off, off+len(p), r.ord, hexText(p))
+	}
+	w.beforeWrite(r, off, len(p), nil)
+	w.poke(r, off, p)
+	w.cur.dirty = w.cur.dirty || r.lent > 0
+}
+
+// Load64 implements host.Region.
+func (r *region) Load64(off int) uint64 {
+	var b [8]byte
+	r.aligned(off)
+	r.Load(off, b[:])
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// Store64 implements host.Region.
+func (r *region) Store64(off int, v uint64) {
+	var b [8]byte
+	r.aligned(off)
+	binary.LittleEndian.PutUint64(b[:], v)
+	r.Store(off, b[:])
+}
+
+func (r *region) aligned(off int) {
+	if off&7 != 0 {
+		panic(fmt.Errorf("sim: %w: a word at offset %d, which 8 does not divide", host.ErrBounds, off))
+	}
+}
+
+// CompareAndSwap64 implements host.Region.
+func (r *region) CompareAndSwap64(off int, old, new uint64) bool {
+	r.aligned(off)
+	v := r.Load64(off)
+	if v != old {
+		return false
+	}
+	r.locked(off, new)
+	return true
+}
+
+// Add64 implements host.Region.
+func (r *region) Add64(off int, delta uint64) uint64 {
+	r.aligned(off)
+	v := r.Load64(off) + delta
+	r.locked(off, v)
+	return v
+}
+
+func (r *region) locked(off int, v uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	w := r.h.w
+	w.beforeWrite(r, off, 8, nil)
+	w.poke(r, off, b[:])
+	w.cur.dirty = true
+}
+
+// Flush and Fence implement host.Region; DRAM has nothing to flush.
+func (r *region) Flush(off, n int) { r.check(off, n) }
+func (r *region) Fence()           {}
+
+// Free implements host.Region.
+func (r *region) Free() error {
+	if r.mrs > 0 {
+		return fmt.Errorf("sim: free region %d: %w: it is still registered", r.ord, verbs.ErrBusy)
+	}
+	r.h.w.cur.pauseDirty()
+	r.drop()
+	return nil
+}
+
+// drop makes the memory vanish, with all that was on its way to it.
+func (r *region) drop() {
+	w := r.h.w
+	w.touch(r.object(), Write)
+	for len(r.srcs) > 0 {
+		w.fetch(r.srcs[0])
+	}
+	for len(r.pend) > 0 {
+		w.discard(r.pend[0])
+	}
+	r.freed, r.data, r.hash = true, nil, 0
+}
+
+// poke changes bytes and keeps the hash of the region up to date.
+func (w *World) poke(r *region, off int, p []byte) {
+	w.touch(r.object(), Write)
+	for len(r.srcs) > 0 && w.pokeSource(r, off, len(p)) {
+	}
+	for len(p) > 0 {
+		cell := off &^ 7
+		n := min(cell+8-off, len(p))
+		old := r.word(cell)
+		copy(r.data[off:], p[:n])
+		if now := r.word(cell); now != old {
+			r.hash ^= mix(uint64(cell), old) ^ mix(uint64(cell), now)
+		}
+		off, p = off+n, p[n:]
+	}
+}
+
+func (r *region) word(cell int) uint64 {
+	if cell+8 <= len(r.data) {
+		return binary.LittleEndian.Uint64(r.data[cell:])
+	}
+	var b [8]byte
+	copy(b[:], r.data[cell:])
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// pokeSource lets the card fetch, or not yet fetch, each element whose source
+// is about to change. It reports whether it must look again.
+func (w *World) pokeSource(r *region, off, n int) bool {
+	for _, e := range r.srcs {
+		if e.srcOff < off+n && off < e.srcOff+e.n && !e.asked {
+			if w.cfg.Eager {
+				continue // in eager mode the card fetches when a packet leaves
+			}
+			e.asked = true
+			if w.choose(ChooseFetch, 2, func(i int) string { return e.name() + fetchNames[i] }) == 1 {
+				w.fetch(e)
+			}
+			return true
+		}
+	}
+	for _, e := range r.srcs {
+		e.asked = false
+	}
+	return false
+}
+
+var fetchNames = [...]string{" not fetched yet", " fetched before"}
+
+func hexText(p []byte) string {
+	if len(p) == 8 {
+		return fmt.Sprintf("%#x", binary.LittleEndian.Uint64(p))
+	}
+	if len(p) > 16 {
+		return fmt.Sprintf("%q…", p[:16])
+	}
+	return fmt.Sprintf("%q", p)
+}

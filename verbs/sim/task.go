@@ -1,0 +1,258 @@
+package sim
+
+import "time"
+
+// opKind says what a task waits for.
+type opKind uint8
+
+const (
+	opRun    opKind = iota // nothing: it may go on
+	opCQ                   // a completion on a CQ
+	opChan                 // a completion on any CQ of a channel
+	opAccept               // a request
+	opGather               // answers
+	opLock                 // a mutex
+	opCond                 // a signal
+	opSleep                // the clock
+)
+
+var opNames = [...]string{"run", "CQ.Wait", "CompChannel.Wait", "Listener.Accept", "Gather.Wait", "Mutex.Lock",
+	"Cond.Wait", "Sleep"}
+
+func (k opKind) String() string { return opNames[k] }
+
+// op is what a task is about to do; its condition decides whether it can.
+type op struct {
+	kind     opKind
+	cq       *cq
+	ch       *channel
+	lis      *listener
+	gather   *gather
+	need     int
+	mutex    *mutex
+	cond     *cond
+	timed    bool
+	deadline time.Duration
+	fired    bool // its timer went off
+	signaled bool
+}
+
+// task is a coroutine of a host.
+type task struct {
+	w     *World
+	h     *Host
+	ord   int
+	name  string
+	co    *coro
+	op    op
+	obs   obs
+	alive bool
+	main  bool
+	// dirty: since the task was last scheduled it did something that others
+	// may react to, so that what it looks at next may depend on them.
+	dirty bool
+	// idlePoll: its last Poll found nothing and nothing has happened since.
+	idlePoll bool
+	// reported: the CQ that a channel said has a completion, not polled since.
+	reported *cq
+}
+
+func (t *task) actor() Actor { return actor(actTask, t.h.life, t.h.node.idx, t.ord) }
+
+// spawn starts a task on h; it runs when it is first picked.
+func (w *World) spawn(h *Host, name string, f func()) *task {
+	var t *task
+	if n := len(w.tasks); n < cap(w.tasks) {
+		w.tasks = w.tasks[:n+1]
+		t = w.tasks[n]
+	} else {
+		w.tasks = append(w.tasks, nil)
+	}
+	if t == nil {
+		t = &task{}
+		w.tasks[len(w.tasks)-1] = t
+	}
+	*t = task{w: w, h: h, ord: h.ntasks, name: name, alive: true, main: h.ntasks == 0, co: w.coro()}
+	h.ntasks++
+	h.live++
+	t.co.start(f)
+	return t
+}
+
+func (w *World) coro() *coro {
+	if n := len(w.spare); n > 0 {
+		c := w.spare[n-1]
+		w.spare = w.spare[:n-1]
+		return c
+	}
+	c := newCoro()
+	w.coros = append(w.coros, c)
+	return c
+}
+
+// wait gives control to the world until op can be done and the task is picked.
+// It reports false if the timer ended the wait.
+func (t *task) wait(o op) bool {
+	t.op = o
+	t.co.yield()
+	ok := !t.op.fired
+	t.op = op{}
+	t.dirty = false
+	return ok
+}
+
+// pause makes the next operation a step of its own if it could see what others
+// do: on a host with several tasks, or after the task did something to which
+// others may have reacted.
+func (t *task) pause() {
+	if t.dirty || t.h.live > 1 || t.w.cfg.Eager {
+		t.wait(op{kind: opRun})
+	}
+}
+
+// pauseDirty is pause for what takes effect at once, such as a revocation: if the
+// task did something before to which others may react, they may come first.
+func (t *task) pauseDirty() {
+	if t.dirty || t.w.cfg.Eager {
+		t.wait(op{kind: opRun})
+	}
+}
+
+// resume runs t until it waits again or ends.
+func (w *World) resume(t *task) {
+	w.cur = t
+	t.co.resume()
+	w.cur = nil
+	if err := t.co.err; err != nil {
+		t.co.err = nil
+		w.cur = t
+		w.Fail(err)
+		w.cur = nil
+	}
+	if t.co.idle && t.alive {
+		main, h := t.main, t.h
+		w.endTask(t)
+		if main && w.fail == nil {
+			w.mainDone(h)
+		}
+	}
+}
+
+// endTask unwinds t and gives its coroutine back.
+func (w *World) endTask(t *task) {
+	if !t.alive {
+		return
+	}
+	t.alive = false
+	t.h.live--
+	old := w.cur
+	w.cur = t
+	t.co.abort()
+	w.cur = old
+	w.spare = append(w.spare, t.co)
+	t.co = nil
+}
+
+// ready reports whether t's operation can be done now.
+func (w *World) ready(t *task) bool {
+	o := &t.op
+	if o.fired {
+		return true
+	}
+	switch o.kind {
+	case opRun:
+		return true
+	case opCQ:
+		return o.cq.canComplete()
+	case opChan:
+		return o.ch.canComplete()
+	case opAccept:
+		return o.lis.closed || o.lis.h.node.hasMail(o.lis)
+	case opGather:
+		return o.gather.ready(o.need)
+	case opLock:
+		return o.mutex.owner == nil
+	case opCond:
+		return o.signaled && o.cond.m.owner == nil
+	}
+	return false
+}
+
+// enabled lists what can happen next, in the order that a run without surprises
+// prefers: the task that ran last, other tasks, restarts, timers, faults.
+func (w *World) enabled() {
+	w.events = w.events[:0]
+	for _, t := range w.tasks {
+		if t.alive && w.ready(t) {
+			w.events = append(w.events, Event{Actor: t.actor(), task: t})
+			if n := len(w.events); n > 1 && t.actor() == w.last {
+				w.events[0], w.events[n-1] = w.events[n-1], w.events[0]
+			}
+		}
+	}
+	if w.cfg.Eager {
+		w.enabledWires()
+	}
+	idle := len(w.events) == 0
+	for _, n := range w.nodes {
+		if n.wantsLife {
+			w.events = append(w.events, Event{Actor: actor(actRestart, n.life, n.idx, 0), a: n.idx})
+		}
+	}
+	if idle {
+		w.enabledTimer()
+	}
+	for _, c := range w.cuts {
+		if c.heals {
+			w.events = append(w.events, Event{Actor: heal(c.a, c.b), a: c.a, b: c.b})
+		}
+	}
+	w.enabledFaults()
+}
+
+// enabledTimer adds the earliest timer. Timers fire only when nothing else of
+// the protocols can happen; a timer that fires early is a fault of its own.
+func (w *World) enabledTimer() {
+	var first *task
+	for _, t := range w.tasks {
+		if t.alive && t.op.timed && (first == nil || t.op.deadline < first.op.deadline) {
+			first = t
+		}
+	}
+	if first != nil {
+		w.events = append(w.events, Event{Actor: first.actor(), task: first, timer: true})
+	}
+}
+
+// step makes ev happen.
+func (w *World) step(ev Event) {
+	w.foot = w.foot[:0]
+	w.steps++
+	w.stats.Steps++
+	w.last = ev.Actor
+	switch ev.Actor.kind() {
+	case actTask:
+		t := ev.task
+		if ev.timer {
+			t.op.fired = true
+			if t.op.deadline > w.now {
+				w.now = t.op.deadline
+			}
+			w.touch(object(objSleep, 0, 0), Write)
+		}
+		w.touch(object(objLife, t.h.node.idx, 0), Read)
+		w.resume(t)
+	case actRestart:
+		n := w.nodes[ev.a]
+		w.touch(object(objLife, n.idx, 0), Write)
+		w.boot(n)
+	case actHeal:
+		w.healLink(ev.a, ev.b)
+	case actFault:
+		w.inject(ev)
+	case actWire:
+		w.stepWire(w.qps[ev.a])
+	case actAck:
+		w.stepAck(w.qps[ev.a])
+	}
+}

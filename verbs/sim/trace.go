@@ -1,0 +1,98 @@
+package sim
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// TraceEvent is one line of a run's timeline.
+type TraceEvent struct {
+	Step int    `json:"step"`
+	Host string `json:"host"`
+	Life int    `json:"life"`
+	// Peer is the other host concerned, if any.
+	Peer string `json:"peer,omitempty"`
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+	// Source is the line of the protocol that did it, as file:line.
+	Source string `json:"source,omitempty"`
+}
+
+// Tracer collects the events of a run.
+type Tracer struct{ Events []TraceEvent }
+
+// SetTracer makes the following runs record their events; nil ends it.
+func (w *World) SetTracer(t *Tracer) { w.tracer = t }
+
+func (w *World) trace(h *Host, kind, format string, args ...any) {
+	if w.tracer != nil {
+		w.add(h, "", kind, fmt.Sprintf(format, args...))
+	}
+}
+
+// traceFrom is trace for something that concerns two hosts: it happens at "at".
+func (w *World) traceFrom(peer, at *Host, kind, format string, args ...any) {
+	if w.tracer != nil {
+		p := ""
+		if peer != nil && peer != at {
+			p = peer.Name()
+		}
+		if at == nil {
+			at = peer
+		}
+		w.add(at, p, kind, fmt.Sprintf(format, args...))
+	}
+}
+
+func (w *World) add(h *Host, peer, kind, text string) {
+	e := TraceEvent{Step: w.steps, Peer: peer, Kind: kind, Text: text}
+	if h != nil {
+		e.Host, e.Life = h.Name(), h.life
+	}
+	if w.cur != nil && w.cur.h == h {
+		e.Source = caller()
+	}
+	w.tracer.Events = append(w.tracer.Events, e)
+}
+
+// caller is the nearest line of code outside the simulator and its interfaces.
+func caller() string {
+	var pcs [24]uintptr
+	n := runtime.Callers(3, pcs[:])
+	frames := runtime.CallersFrames(pcs[:n])
+	for {
+		f, more := frames.Next()
+		if f.File != "" && !strings.Contains(f.Function, "/verbs/sim.") && !strings.HasPrefix(f.Function, "runtime.") &&
+			!strings.HasPrefix(f.Function, "iter.") && !strings.Contains(f.Function, "/coord.") {
+			return filepath.Base(filepath.Dir(f.File)) + "/" + filepath.Base(f.File) + ":" + itoa(f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+func (w *World) tracePost(q *qp, s *sqEntry, wr *verbs.SendWR) {
+	flags := ""
+	for i, n := range []string{"signaled", "fence", "inline", "solicited"} {
+		if wr.Flags&(1<<i) != 0 {
+			flags += " " + n
+		}
+	}
+	to := q.w.nodes[q.remoteNode()]
+	text := fmt.Sprintf("posts %v #%d of %d bytes at %#x%s", wr.Op, q.posted-1, s.length, wr.RemoteAddr&0xffffffff, flags)
+	w.add(q.h, to.spec.Name, "post", text)
+}
+
+func (w *World) traceLanding(e *elem) {
+	if w.tracer == nil {
+		return
+	}
+	text := fmt.Sprintf("%s lands at [%d,%d) of region %d: %s", e.q.name()+" #"+itoa(e.wr), e.off, e.off+e.n, e.reg.ord,
+		hexText(e.data))
+	w.add(e.reg.h, e.q.h.Name(), "land", text)
+}

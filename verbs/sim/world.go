@@ -1,0 +1,453 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// Config describes a world: its hosts, their card and what may go wrong.
+type Config struct {
+	Nodes    []Node
+	Profile  faults.Profile
+	Budget   faults.Budget
+	Services []Service
+	// Reset takes what the nodes' code keeps outside the world back to its
+	// initial state; it is called before each run.
+	Reset func()
+	// Eager makes every arrival, placement and acknowledgement a step of its
+	// own instead of resolving them when somebody looks. It is slow; it is
+	// there to show that late resolution loses nothing.
+	Eager bool
+	// MaxPieces bounds into how many pieces a message may tear; 0 means every
+	// cell of the profile on its own.
+	MaxPieces int
+	// MaxSteps ends a run that does not end by itself. Default 100000.
+	MaxSteps int
+}
+
+// Node is one logical host: a name, and what runs there.
+type Node struct {
+	Name string
+	// Main is the host's first task. life counts from 0 and grows with each restart.
+	Main func(h host.Host, life int)
+	// Again reports whether another life follows the one that ended; nil: only
+	// after a crash. A Daemon's lives are optional: a run may end without them.
+	Again func(life int, crashed bool) bool
+	// Daemon: the run does not wait for it.
+	Daemon bool
+	// Symmetric marks the hosts that are interchangeable.
+	Symmetric bool
+}
+
+// Service is a state machine whose every call is one atomic step: the
+// linearizable services that a protocol takes for granted.
+type Service struct {
+	Host, Name string
+	Apply      func(from string, req []byte) []byte
+	ReadOnly   func(req []byte) bool
+	Hash       func() uint64
+	Reset      func()
+}
+
+// ErrConfig is wrapped by every error of Config.
+var ErrConfig = errors.New("sim: bad configuration")
+
+// maxSym bounds the number of interchangeable hosts.
+const maxSym = 8
+
+// Validate checks c; New calls it.
+func (c *Config) Validate() error {
+	if len(c.Nodes) == 0 || len(c.Nodes) > 60 {
+		return fmt.Errorf("%w: %d hosts; a world has 1 to 60", ErrConfig, len(c.Nodes))
+	}
+	if err := c.Profile.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	var names []string
+	sym := 0
+	for _, n := range c.Nodes {
+		for _, m := range names {
+			if n.Name == m {
+				return fmt.Errorf("%w: two hosts are called %q", ErrConfig, n.Name)
+			}
+		}
+		if n.Main == nil || n.Name == "" {
+			return fmt.Errorf("%w: host %q needs a name and a Main", ErrConfig, n.Name)
+		}
+		if n.Symmetric {
+			sym++
+		}
+		names = append(names, n.Name)
+	}
+	if sym > maxSym {
+		return fmt.Errorf("%w: %d symmetric hosts; at most %d", ErrConfig, sym, maxSym)
+	}
+	if err := c.Budget.Validate(names); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return nil
+}
+
+// World is a simulated cluster. It is run again and again from its initial
+// state; everything in it follows from the policy's choices.
+type World struct {
+	cfg   Config
+	nodes []*node
+	sym   []int // indices of the symmetric nodes
+	coros []*coro
+	spare []*coro
+
+	tasks  []*task
+	qps    []*qp
+	cuts   []linkState
+	left   []int // what is left of each fault rule
+	cur    *task
+	pol    Policy
+	named  NamedPolicy
+	now    time.Duration
+	steps  int
+	fail   error
+	last   Actor
+	foot   []Access
+	events []Event
+	arena  []byte
+	hist   uint64
+	stats  Stats
+	tracer *Tracer
+	fpbuf  fpScratch
+	killed bool
+	keys   uint32
+	match  map[[3]int]bool
+}
+
+// Stats counts what runs did, over the life of the world.
+type Stats struct {
+	Steps   uint64 // events
+	Posts   uint64 // send work requests
+	Choices uint64 // choices with more than one option inside steps
+	// LogAvoided is the natural logarithm of the number of eager placement
+	// states per run that late resolution did not visit, for the last run.
+	LogAvoided float64
+}
+
+// node is a logical host.
+type node struct {
+	w    *World
+	idx  int
+	sym  int // index among the symmetric hosts, or -1
+	spec *Node
+	cur  *Host // the machine that answers to the name; nil if down
+	all  []*Host
+	life int
+	up   bool
+	done bool // no life follows
+	// wantsLife: a life may follow; crashed says how the last one ended.
+	wantsLife bool
+	crashed   bool
+	mrs       int // registrations so far, for the keys
+	hash      uint64
+}
+
+type linkState struct {
+	a, b  int
+	heals bool
+}
+
+// New builds a world. It allocates its coroutines lazily and reuses them.
+func New(cfg Config) (*World, error) {
+	if cfg.MaxSteps == 0 {
+		cfg.MaxSteps = 100000
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	w := &World{cfg: cfg}
+	for i := range cfg.Nodes {
+		n := &node{w: w, idx: i, sym: -1, spec: &w.cfg.Nodes[i]}
+		if n.spec.Symmetric && !cfg.Eager {
+			n.sym = len(w.sym)
+			w.sym = append(w.sym, i)
+		}
+		w.nodes = append(w.nodes, n)
+	}
+	return w, nil
+}
+
+// Close ends the world's coroutines.
+func (w *World) Close() {
+	w.reset()
+	for _, c := range w.coros {
+		c.stop()
+	}
+	w.coros, w.spare = nil, nil
+}
+
+// End says how a run ended.
+type End uint8
+
+// The ways in which a run ends.
+const (
+	Finished  End = iota // every host that the run waits for is done
+	Stopped              // the policy ended it
+	Violated             // a check failed
+	Deadlock             // nothing can happen, and somebody waits
+	StepLimit            // MaxSteps events did not suffice
+)
+
+var endNames = [...]string{"finished", "stopped", "violated", "deadlock", "step limit"}
+
+func (e End) String() string { return endNames[e] }
+
+// Run runs the world once from its initial state under pol. The error is the
+// violation, deadlock or step limit that ended it.
+func (w *World) Run(pol Policy) (End, error) {
+	w.reset()
+	w.pol = pol
+	w.named, _ = pol.(NamedPolicy)
+	for _, n := range w.nodes {
+		w.boot(n)
+	}
+	for w.fail == nil {
+		if w.finished() {
+			return Finished, nil
+		}
+		w.enabled()
+		if len(w.events) == 0 || w.onlyFaults() && w.stuck() {
+			w.fail = &DeadlockError{Waiting: w.waiting()}
+			return Deadlock, w.fail
+		}
+		if w.steps >= w.cfg.MaxSteps {
+			w.fail = &StepLimitError{Steps: w.steps}
+			return StepLimit, w.fail
+		}
+		i := pol.Pick(w.events)
+		if i < 0 {
+			return Stopped, nil
+		}
+		w.step(w.events[i])
+	}
+	return Violated, w.fail
+}
+
+// reset takes everything back to the initial state, keeping the allocations.
+func (w *World) reset() {
+	w.killed = true
+	for _, t := range w.tasks {
+		w.endTask(t)
+	}
+	w.killed = false
+	w.tasks, w.qps, w.cuts = w.tasks[:0], w.qps[:0], w.cuts[:0]
+	w.left = w.left[:0]
+	for _, r := range w.cfg.Budget {
+		w.left = append(w.left, r.Max)
+	}
+	w.cur, w.now, w.steps, w.fail, w.last = nil, 0, 0, nil, 0
+	w.foot, w.arena, w.hist, w.keys = w.foot[:0], w.arena[:0], 0, 0
+	w.stats.LogAvoided = 0
+	if w.cfg.Reset != nil {
+		w.cfg.Reset()
+	}
+	for _, s := range w.cfg.Services {
+		s.Reset()
+	}
+	for _, n := range w.nodes {
+		*n = node{w: w, idx: n.idx, sym: n.sym, spec: n.spec, all: n.all[:0]}
+	}
+}
+
+// boot starts the next life of a node.
+func (w *World) boot(n *node) {
+	h := newHost(w, n, n.life)
+	n.cur, n.up, n.wantsLife = h, true, false
+	n.all = append(n.all, h)
+	life := n.life
+	n.life++
+	main := n.spec.Main
+	t := w.spawn(h, "main", func() {
+		main(h, life)
+		w.cur.pauseDirty() // its end takes effect at once
+	})
+	t.obs.main = mix(uint64(life), uint64(boolInt(n.crashed)))
+	w.trace(h, "start", "%s", startText(life))
+}
+
+func startText(life int) string {
+	if life == 0 {
+		return "starts"
+	}
+	return fmt.Sprintf("starts again (life %d)", life)
+}
+
+// mainDone is called when the first task of a life has returned.
+func (w *World) mainDone(h *Host) {
+	n := h.node
+	w.touch(object(objLife, n.idx, 0), Write)
+	w.trace(h, "end", "ends")
+	w.kill(h)
+	if n.cur == h {
+		w.lifeEnded(n, false)
+	}
+}
+
+// lifeEnded decides whether another life follows.
+func (w *World) lifeEnded(n *node, crashed bool) {
+	n.up, n.crashed = false, crashed
+	again := crashed
+	if n.spec.Again != nil {
+		again = n.spec.Again(n.life-1, crashed)
+	}
+	n.wantsLife, n.done = again, !again
+}
+
+func (w *World) finished() bool {
+	for _, n := range w.nodes {
+		if !n.spec.Daemon && !n.done {
+			return false
+		}
+	}
+	return true
+}
+
+// onlyFaults reports whether nothing but faults can happen.
+func (w *World) onlyFaults() bool {
+	for i := range w.events {
+		if !w.events[i].Fault {
+			return false
+		}
+	}
+	return true
+}
+
+// stuck reports whether a host that the run waits for is up with nobody to wake it.
+func (w *World) stuck() bool { return true }
+
+func (w *World) waiting() []string {
+	var out []string
+	for _, t := range w.tasks {
+		if t.alive && !t.h.node.spec.Daemon {
+			out = append(out, t.h.node.spec.Name+"/"+t.name+" in "+t.op.kind.String())
+		}
+	}
+	return out
+}
+
+// DeadlockError: hosts wait and nothing can happen any more.
+type DeadlockError struct{ Waiting []string }
+
+func (e *DeadlockError) Error() string {
+	return fmt.Sprintf("deadlock: nothing can happen any more while %v wait", e.Waiting)
+}
+
+// Class is the class of the violation.
+func (e *DeadlockError) Class() string { return "deadlock" }
+
+// StepLimitError: the run did not end within the configured number of steps.
+type StepLimitError struct{ Steps int }
+
+func (e *StepLimitError) Error() string {
+	return fmt.Sprintf("the run did not end within %d steps", e.Steps)
+}
+
+// Class is the class of the violation.
+func (e *StepLimitError) Class() string { return "step-limit" }
+
+// touch records that the current step uses an object.
+func (w *World) touch(o Object, m Mode) {
+	x := Access{o, m}
+	for i := range w.foot {
+		if w.foot[i].Obj == o {
+			if w.foot[i].Mode == m {
+				return
+			}
+			if m == Write {
+				w.foot[i].Mode = Write
+				return
+			}
+			if w.foot[i].Mode == Write {
+				return
+			}
+		}
+	}
+	w.foot = append(w.foot, x)
+}
+
+// Footprint lists what the last step used. The slice is the world's own.
+func (w *World) Footprint() []Access { return w.foot }
+
+// Steps is the number of events of this run so far.
+func (w *World) Steps() int { return w.steps }
+
+// Stats returns the counters.
+func (w *World) Stats() *Stats { return &w.stats }
+
+// Fail ends the run with a violation. Scenarios call it through the checker.
+func (w *World) Fail(err error) {
+	if w.fail == nil && err != nil {
+		w.fail = err
+		if w.cur != nil {
+			w.trace(w.cur.h, "violation", "%v", err)
+		}
+	}
+}
+
+// Failure is what ended the run, if it failed.
+func (w *World) Failure() error { return w.fail }
+
+// SetHistory tells the fingerprint of everything that the scenario's checks
+// remember; it is part of the state.
+func (w *World) SetHistory(h uint64) { w.hist = h }
+
+func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
+	if n <= 1 {
+		return 0
+	}
+	w.stats.Choices++
+	if w.named != nil {
+		names := make([]string, n)
+		for i := range names {
+			names[i] = name(i)
+		}
+		return w.named.ChooseNamed(k, names)
+	}
+	return w.pol.Choose(k, n)
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Events lists what can happen now; the slice is the world's own.
+func (w *World) Events() []Event {
+	w.enabled()
+	return w.events
+}
+
+// EagerStates is the number of states that a machine which places each piece of
+// a message in a step of its own would have for this one.
+func (w *World) EagerStates() float64 {
+	n := 1.0
+	for _, q := range w.qps {
+		open := 0
+		for _, e := range q.elems {
+			if e.kind != elemSample && !e.landed {
+				open++
+			}
+		}
+		switch {
+		case open == 0:
+		case w.cfg.Profile.Placement == faults.InOrder:
+			n *= float64(open + 1)
+		default:
+			n *= math.Exp2(float64(open))
+		}
+	}
+	return n
+}

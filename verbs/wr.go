@@ -1,0 +1,170 @@
+package verbs
+
+import "fmt"
+
+// Opcode names what a send work request does (ibv_wr_opcode).
+type Opcode uint8
+
+// The operations of a reliable connection. Flush and AtomicWrite are those of
+// IBTA 1.5; a device that lacks them refuses the post with [ErrUnsupported].
+const (
+	OpWrite Opcode = iota + 1
+	OpWriteImm
+	OpRead
+	OpSend
+	OpSendImm
+	OpCompareSwap
+	OpFetchAdd
+	OpFlush
+	OpAtomicWrite
+)
+
+var opcodeNames = [...]string{
+	OpWrite: "Write", OpWriteImm: "WriteImm", OpRead: "Read", OpSend: "Send", OpSendImm: "SendImm",
+	OpCompareSwap: "CompareSwap", OpFetchAdd: "FetchAdd", OpFlush: "Flush", OpAtomicWrite: "AtomicWrite",
+}
+
+func (o Opcode) String() string { return nameOf(opcodeNames[:], int(o), "Opcode") }
+
+// Valid reports whether o is one of the operations above.
+func (o Opcode) Valid() bool { return o >= OpWrite && o <= OpAtomicWrite }
+
+// IsAtomic reports whether o is a read-modify-write of eight remote bytes.
+func (o Opcode) IsAtomic() bool { return o == OpCompareSwap || o == OpFetchAdd }
+
+// ConsumesRecv reports whether o takes a receive work request at the responder.
+func (o Opcode) ConsumesRecv() bool { return o == OpWriteImm || o == OpSend || o == OpSendImm }
+
+// SendFlags modify a send work request (ibv_send_flags).
+type SendFlags uint8
+
+const (
+	// Signaled asks for a completion on success. An error always makes one.
+	Signaled SendFlags = 1 << iota
+	// Fence holds the request back until earlier Reads and Atomics are done.
+	Fence
+	// Inline copies the payload when the request is posted.
+	Inline
+	// Solicited raises a solicited event at the responder.
+	Solicited
+)
+
+// SGE is a piece of local memory (ibv_sge): Length bytes from Addr, which must
+// lie in the memory region that LKey names.
+type SGE struct {
+	Addr   uint64
+	Length uint32
+	LKey   uint32
+}
+
+// SendWR is a send work request (ibv_send_wr).
+//
+// RemoteAddr and RKey name the remote memory of Write, Read and the atomics.
+// An atomic operates on eight bytes at an eight-byte aligned RemoteAddr and
+// returns the old value into the SGL, which must hold exactly eight bytes. For
+// CompareSwap the word becomes Swap if it equals Compare; for FetchAdd it
+// grows by Add.
+type SendWR struct {
+	ID         uint64
+	Op         Opcode
+	Flags      SendFlags
+	Imm        uint32
+	RKey       uint32
+	RemoteAddr uint64
+	SGL        []SGE
+	Compare    uint64
+	Swap       uint64
+	Add        uint64
+}
+
+// Length is the number of bytes of wr's scatter/gather list.
+func (wr *SendWR) Length() int { return sglLength(wr.SGL) }
+
+// RecvWR is a receive work request (ibv_recv_wr).
+type RecvWR struct {
+	ID  uint64
+	SGL []SGE
+}
+
+// Length is the number of bytes of wr's scatter/gather list.
+func (wr *RecvWR) Length() int { return sglLength(wr.SGL) }
+
+func sglLength(sgl []SGE) int {
+	n := 0
+	for i := range sgl {
+		n += int(sgl[i].Length)
+	}
+	return n
+}
+
+// WCOpcode says which kind of request completed (ibv_wc_opcode).
+type WCOpcode uint8
+
+// The kinds of completions.
+const (
+	WCSend WCOpcode = iota + 1
+	WCWrite
+	WCRead
+	WCCompareSwap
+	WCFetchAdd
+	WCRecv
+	WCRecvWriteImm
+	WCFlush
+	WCAtomicWrite
+)
+
+var wcOpcodeNames = [...]string{
+	WCSend: "Send", WCWrite: "Write", WCRead: "Read", WCCompareSwap: "CompareSwap", WCFetchAdd: "FetchAdd",
+	WCRecv: "Recv", WCRecvWriteImm: "RecvWriteImm", WCFlush: "Flush", WCAtomicWrite: "AtomicWrite",
+}
+
+func (o WCOpcode) String() string { return nameOf(wcOpcodeNames[:], int(o), "WCOpcode") }
+
+// Completion is the kind of completion that a request of kind o makes.
+func (o Opcode) Completion() WCOpcode {
+	switch o {
+	case OpWrite, OpWriteImm:
+		return WCWrite
+	case OpRead:
+		return WCRead
+	case OpSend, OpSendImm:
+		return WCSend
+	case OpCompareSwap:
+		return WCCompareSwap
+	case OpFetchAdd:
+		return WCFetchAdd
+	case OpFlush:
+		return WCFlush
+	case OpAtomicWrite:
+		return WCAtomicWrite
+	}
+	return 0
+}
+
+// WC is a work completion (ibv_wc). Op, ByteLen and Imm are meaningful only if
+// Status is [StatusSuccess]; ID, QPNum and VendorErr always are.
+type WC struct {
+	ID        uint64
+	Status    Status
+	Op        WCOpcode
+	HasImm    bool
+	VendorErr uint32
+	ByteLen   uint32
+	Imm       uint32
+	QPNum     uint32
+}
+
+// Err is nil if the request succeeded, and otherwise a [*CompletionError].
+func (wc *WC) Err() error {
+	if wc.Status == StatusSuccess {
+		return nil
+	}
+	return &CompletionError{ID: wc.ID, Status: wc.Status, QPNum: wc.QPNum}
+}
+
+func nameOf(names []string, i int, kind string) string {
+	if i >= 0 && i < len(names) && names[i] != "" {
+		return names[i]
+	}
+	return fmt.Sprintf("%s(%d)", kind, i)
+}
