@@ -567,6 +567,9 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 			case e.wr > n && !e.acked && (nak || hitElem(e)):
 				w.discard(e)
 				i = -1
+			case e.wr == n && !e.acked && hitElem(e) && q.last(e):
+				w.discard(e) // had the whole of it come, it would have succeeded
+				i = -1
 			case e.wr == n && !e.acked && hitElem(e):
 				e.frozen = true
 			}
@@ -587,6 +590,9 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 	}
 	q.dirty = true
 }
+
+// last reports whether e is the last piece of its request.
+func (q *qp) last(e *elem) bool { return e.part == len(q.ent(e.wr).payload)-1 }
 
 func limitAfter(q *qp, n int, nak bool) int {
 	if nak {
