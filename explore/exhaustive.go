@@ -26,6 +26,8 @@ type search struct {
 	broken  error
 }
 
+var DebugHist map[string]int
+
 // limits bound a search.
 type limits struct {
 	runs uint64
@@ -125,6 +127,9 @@ func (w *walker) enter(fp uint64, evs []sim.Event) bool {
 		id = g.add(w.c.w, fp, w.order, from, w.step, evs)
 		w.s.depth = max(w.s.depth, int(g.states[id].depth))
 		w.s.eager += w.c.w.EagerStates()
+		if DebugHist != nil {
+			DebugHist[w.c.w.DebugKey()]++
+		}
 	}
 	if !w.root {
 		e := edge{from: w.here, actor: w.step.actor, foot: append([]sim.Access(nil), w.c.w.Footprint()...)}

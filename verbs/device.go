@@ -83,6 +83,10 @@ type CQ interface {
 type CompChannel interface {
 	// Wait returns a CQ of the channel that has completions.
 	Wait(timeout time.Duration) (CQ, error)
+	// Gather waits until each of cqs, which are of this channel and different,
+	// has a completion, and polls one from each: wc[i] is of cqs[i]. On
+	// [ErrTimeout] nothing was polled. In which order they came is not told.
+	Gather(cqs []CQ, wc []WC, timeout time.Duration) error
 	Destroy() error
 }
 

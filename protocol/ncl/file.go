@@ -242,3 +242,6 @@ func (f *File) Release() error {
 	f.Close()
 	return nil
 }
+
+// Alive counts the peers that this handle still writes to.
+func (f *File) Alive() int { return f.alive() }

@@ -14,8 +14,8 @@ func TestCreateRecordRecover(t *testing.T) {
 	if end, err := w.Run(first{}); end != sim.Finished {
 		t.Fatal(end, err)
 	}
-	if l.acked != lives*records {
-		t.Errorf("%d writes are there, want %d; %v", l.acked, lives*records, l.ended)
+	if len(l.acked) != lives*records {
+		t.Errorf("%v are there, want %d; %v", l.acked, lives*records, l.ended)
 	}
 	t.Log(w.Steps(), "steps")
 }

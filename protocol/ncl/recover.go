@@ -75,20 +75,31 @@ type recovery struct {
 func (f *File) recover() error {
 	n := len(f.links)
 	r := &recovery{f: f, stamps: make([]Stamp, n), known: make([]bool, n), heard: make([]bool, n)}
-	defer r.close()
-	var err error
-	if r.scratch, err = f.h.Alloc(stampSize * n); err != nil {
+	err := r.begin()
+	if err == nil {
+		err = r.run()
+	}
+	r.close()
+	return err
+}
+
+func (r *recovery) begin() (err error) {
+	f := r.f
+	if r.scratch, err = f.h.Alloc(stampSize * len(f.links)); err != nil {
 		return err
 	}
-	if r.mr, err = f.pd.RegisterMR(r.scratch, verbs.LocalWrite); err != nil {
-		return err
-	}
+	r.mr, err = f.pd.RegisterMR(r.scratch, verbs.LocalWrite)
+	return err
+}
+
+func (r *recovery) run() error {
+	f := r.f
 	r.calls = f.ask(opRecover, f.links)
 	if err := r.fetchLatest(); err != nil {
 		return err
 	}
 	if !r.allHeard() {
-		r.hear(n) // the peers that were not needed are caught up as well
+		r.hear(len(f.links)) // the peers that were not needed are caught up as well
 	}
 	r.catchUp()
 	return f.switchOver()
@@ -167,8 +178,9 @@ func (r *recovery) readStamps() {
 	for i, l := range r.f.links {
 		asked[i] = r.heard[i] && !r.known[i] && r.postStampRead(i, l)
 	}
+	r.awaitAll(asked)
 	for i, l := range r.f.links {
-		if asked[i] && r.await(l, l.asked) {
+		if asked[i] && l.err == nil {
 			r.stamps[i], r.known[i] = Stamp(r.scratch.Load64(stampSize*i)), true
 		}
 	}
@@ -256,17 +268,15 @@ func (r *recovery) catchUp() {
 	f := r.f
 	f.stamp = MakeStamp(f.entry.epoch, r.latest.Seq())
 	f.buf.Store64(0, uint64(f.stamp))
-	for _, l := range f.links {
-		if l.err == nil {
+	asked := make([]bool, len(f.links))
+	for i, l := range f.links {
+		if asked[i] = l.err == nil; asked[i] {
 			f.prepareWrites(l)
 			f.post(l, 0, f.entry.size)
+			l.asked = f.stamp.Seq()
 		}
 	}
-	for _, l := range f.links {
-		if l.err == nil {
-			r.await(l, f.stamp.Seq())
-		}
-	}
+	r.awaitAll(asked)
 }
 
 // switchOver lets the peers that have the copy point their mr-map to it. With
@@ -317,6 +327,33 @@ func (r *recovery) postRead(l *link, to verbs.SGE) bool {
 
 // readID marks the requests of a recovery; those of writes are sequence numbers.
 const readID = 1 << 63
+
+// awaitAll waits until the last request to each of the links that were asked is
+// complete, or its peer has failed.
+func (r *recovery) awaitAll(asked []bool) {
+	f := r.f
+	open := append([]bool(nil), asked...)
+	for {
+		var cqs []verbs.CQ
+		var links []*link
+		for i, l := range f.links {
+			if open[i] && l.err == nil {
+				cqs, links = append(cqs, l.cq), append(links, l)
+			}
+		}
+		if len(links) == 0 {
+			return
+		}
+		wcs := make([]verbs.WC, len(links))
+		err := f.ch.Gather(cqs, wcs, f.cfg.CompletionTimeout)
+		for i, l := range links {
+			f.wc[0] = wcs[i]
+			if f.succeeded(l, 1, err) && wcs[i].ID == l.asked {
+				open[f.linkOf(l.cq)] = false
+			}
+		}
+	}
+}
 
 // await waits for the completion of request id of a peer.
 func (r *recovery) await(l *link, id uint64) bool {

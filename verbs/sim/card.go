@@ -29,7 +29,8 @@ func (c *card) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 	if depth <= 0 || depth > 1<<20 {
 		return nil, fmt.Errorf("sim: create CQ: %w: depth %d", verbs.ErrInvalid, depth)
 	}
-	q := &cq{h: c.h}
+	q := c.h.w.pools.cqs.get()
+	*q = cq{qps: q.qps[:0], rqps: q.rqps[:0], queue: q.queue[:0], h: c.h}
 	if ch != nil {
 		q.ch = ch.(*channel)
 		q.ch.cqs = append(q.ch.cqs, q)
@@ -61,7 +62,8 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	n := p.c.h.node
 	n.w.touch(object(objKeys, n.idx, 0), Add)
 	n.mrs++
-	m := &mr{pd: p, r: r, key: uint32(n.mrs), access: access}
+	m := n.w.pools.mrs.get()
+	*m = mr{pd: p, r: r, key: uint32(n.mrs), access: access}
 	r.mrs++
 	if access&^verbs.LocalWrite != 0 {
 		r.lent++
@@ -78,13 +80,16 @@ func (m *mr) RKey() uint32 { return m.key }
 
 // Dereg implements verbs.MR.
 func (m *mr) Dereg() error {
+	if m.pd.c.h.w.dying() {
+		return nil
+	}
 	if m.gone {
 		return fmt.Errorf("sim: deregister: %w", verbs.ErrClosed)
 	}
 	m.pd.c.h.w.cur.pauseDirty()
 	m.revoke()
 	m.r.mrs--
-	m.pd.c.h.w.cur.dirty = true
+	m.pd.c.h.w.cur.ends()
 	return nil
 }
 
@@ -158,7 +163,9 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 		}
 	}
 	if t.idlePoll {
+		before := t.obs.main
 		t.wait(op{kind: opRun})
+		t.obs.main = before // a loop that polls in vain stays where it is
 	}
 	c.touch()
 	if !c.canComplete() || !t.idlePoll && w.choose(ChooseCompletion, 2, func(i int) string { return pollNames[i] }) == 1 {
@@ -191,30 +198,38 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 // take decides which completion comes and delivers it.
 func (c *cq) take(t *task, wc []verbs.WC) int {
 	t.idlePoll, t.reported = false, nil
-	w := c.h.w
-	if w.cfg.Eager {
-		n := copy(wc[:1], c.queue)
-		c.queue = append(c.queue[:0], c.queue[1:]...)
-		w.touch(object(objLife, c.h.node.idx, 1), Write)
-		c.seen(t, &wc[0])
-		return n
-	}
-	var buf [24]outcome
-	o := c.outcomes(buf[:0])
-	x := o[w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
-	w.complete(x, &wc[0])
+	c.takeOne(&wc[0])
 	c.seen(t, &wc[0])
 	return 1
 }
 
+func (c *cq) takeOne(wc *verbs.WC) {
+	w := c.h.w
+	if w.cfg.Eager {
+		*wc = c.queue[0]
+		c.queue = append(c.queue[:0], c.queue[1:]...)
+		w.touch(object(objLife, c.h.node.idx, 1), Write)
+		return
+	}
+	var buf [24]outcome
+	o := c.outcomes(buf[:0])
+	x := o[w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
+	w.complete(x, wc)
+}
+
 func (c *cq) seen(t *task, wc *verbs.WC) {
+	t.obs.see(c.note(wc))
+}
+
+// note does what follows from polling wc, and returns what was observed.
+func (c *cq) note(wc *verbs.WC) (tag int, v uint64) {
 	w := c.h.w
 	q := w.qpByNum(c.h, wc.QPNum)
 	q.polled(wc)
-	t.obs.see(q.remoteSym(), mix(uint64(wc.Status), mix(uint64(wc.Op), q.wcHash(wc))))
 	if w.tracer != nil {
 		w.trace(c.h, "completion", "sees %v of %s: %v", wc.Op, q.name(), wc.Status)
 	}
+	return q.remoteSym(), mix(uint64(wc.Status)+1, mix(uint64(wc.Op), q.wcHash(wc)))
 }
 
 func (c *cq) canComplete() bool {
@@ -290,6 +305,44 @@ func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	t.reported = c[i] // the next Poll of it finds something
 	t.dirty = false
 	return c[i], nil
+}
+
+// Gather implements verbs.CompChannel. What each CQ has is decided on its own.
+func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) error {
+	w := ch.h.w
+	t := w.cur
+	if len(wc) < len(cqs) {
+		return fmt.Errorf("sim: gather: %w: room for %d completions of %d CQs", verbs.ErrInvalid, len(wc), len(cqs))
+	}
+	for _, x := range cqs {
+		if q, ok := x.(*cq); !ok || q.ch != ch {
+			return fmt.Errorf("sim: gather: %w: a CQ of another channel", verbs.ErrInvalid)
+		}
+	}
+	if len(cqs) == 0 {
+		return nil
+	}
+	if !t.wait(op{kind: opAll, cqs: cqs, timed: timeout >= 0, deadline: w.now + timeout}) {
+		t.obs.see(-1, 9)
+		return verbs.ErrTimeout
+	}
+	t.idlePoll, t.reported = false, nil
+	t.obs.seeAll(len(cqs), func(i int) (int, uint64) {
+		c := cqs[i].(*cq)
+		c.touch()
+		c.takeOne(&wc[i])
+		return c.note(&wc[i])
+	})
+	return nil
+}
+
+func allComplete(cqs []verbs.CQ) bool {
+	for _, c := range cqs {
+		if !c.(*cq).canComplete() {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *cq) name() string {

@@ -62,10 +62,12 @@ func (w *World) matches(rule, a, b int) bool {
 }
 
 func (w *World) faultApplies(k faults.Kind, n *node) bool {
-	if !n.up {
+	if !n.up || n.cur == nil {
 		return false
 	}
 	switch k {
+	case faults.Crash, faults.Power:
+		return (n.cur.acted || w.cfg.Eager) && (n.spec.Immortal == nil || !n.spec.Immortal(n.life-1))
 	case faults.Revoke:
 		return len(n.cur.card.mrs) > 0
 	case faults.Timeout:

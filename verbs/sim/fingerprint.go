@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
-
-	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // mix combines two words into one; it is the only hash of the simulator.
@@ -45,6 +43,23 @@ func (o *obs) see(tag int, v uint64) {
 	}
 	o.per[tag] = mix(mix(o.per[tag], o.main), v)
 	o.main = mix(o.main, 0x5bd1e995)
+}
+
+// seeAll is see for several things that were seen at once, of hosts that differ.
+func (o *obs) seeAll(n int, seen func(i int) (tag int, v uint64)) {
+	before := o.main
+	for i := range n {
+		tag, v := seen(i)
+		if v == 0 {
+			continue
+		}
+		if tag < 0 {
+			o.main = mix(o.main, v)
+			continue
+		}
+		o.per[tag] = mix(mix(o.per[tag], before), v)
+	}
+	o.main = mix(o.main, 0x2545f491)
 }
 
 // join adds what somebody else knew.
@@ -155,7 +170,7 @@ func (w *World) nodeState(n *node) uint64 {
 		if !m.alive {
 			continue
 		}
-		h = mix(h, uint64(m.life)<<1|uint64(boolInt(m == n.cur)))
+		h = mix(h, uint64(m.life)<<2|uint64(boolInt(m.acted))<<1|uint64(boolInt(m == n.cur)))
 		for _, r := range m.regs {
 			if !r.freed {
 				h = mix(h, mix(r.hash, uint64(r.ord)<<8|uint64(r.mrs)))
@@ -223,7 +238,7 @@ func (w *World) gatherParts(rest *uint64, h *Host) {
 }
 
 func (q *qp) otherNode() int {
-	if q.state < verbs.StateRTR {
+	if !q.linked {
 		return 63
 	}
 	if q.w.nodes[q.remoteNode()].sym >= 0 {

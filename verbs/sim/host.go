@@ -22,14 +22,20 @@ type Host struct {
 	gaths  []*gather
 	mail   []*request
 	muts   int
-	sent   int // requests sent in this life, per destination in symmetric worlds
+	// acted: its last step did something that others, or the checks, can tell.
+	// A crash after a step that only looked adds nothing to a crash before it:
+	// what it saw was there already, and may as well not be known.
+	acted bool
 }
 
 var _ host.Host = (*Host)(nil)
 
 func newHost(w *World, n *node, life int) *Host {
-	h := &Host{w: w, node: n, life: life, alive: true}
-	h.card = &card{h: h}
+	h := w.pools.hosts.get()
+	*h = Host{regs: h.regs[:0], lis: h.lis[:0], gaths: h.gaths[:0], mail: h.mail[:0], w: w, node: n, life: life,
+		alive: true, acted: true}
+	h.card = w.pools.cards.get()
+	*h.card = card{mrs: h.card.mrs[:0], qps: h.card.qps[:0], h: h}
 	return h
 }
 
@@ -50,7 +56,7 @@ func (h *Host) Go(name string, f func()) {
 	if parent != nil && parent.h == h {
 		t.obs = parent.obs
 		t.obs.see(-1, uint64(t.ord))
-		parent.dirty = true
+		parent.reach()
 	}
 }
 
@@ -136,7 +142,7 @@ func (m *mutex) Unlock() {
 	m.owner = nil
 	m.obs = t.obs
 	w.touch(m.object(), Write)
-	t.dirty = true
+	t.reach()
 }
 
 type cond struct {
@@ -176,5 +182,5 @@ func (c *cond) wake(i int) {
 	w.touch(c.m.object(), Write)
 	c.waiters[i].op.signaled = true
 	c.waiters = append(c.waiters[:i], c.waiters[i+1:]...)
-	w.cur.dirty = true
+	w.cur.reach()
 }

@@ -108,7 +108,7 @@ func (w *World) land(e *elem) {
 		if p == e {
 			break
 		}
-		if !p.landed && w.before(p, e) {
+		if !p.landed && !p.during && w.before(p, e) {
 			w.land(p)
 			i = -1
 		}
@@ -161,6 +161,11 @@ func (w *World) execAtomic(e *elem) {
 	w.poke(e.reg, e.off, b[:])
 }
 
+// sees reports whether Read e must find by, which the requester was told of.
+func (w *World) sees(e, by *elem) bool {
+	return e.kind == elemSample && by.acked && w.cfg.Profile.ReadsSeeAcked
+}
+
 // seesAcked applies the profile's promise that what the card has acknowledged is
 // seen by whatever it executes later.
 func (w *World) seesAcked(r *region) {
@@ -168,7 +173,7 @@ func (w *World) seesAcked(r *region) {
 		return
 	}
 	for i := 0; i < len(r.pend); i++ {
-		if e := r.pend[i]; e.acked && e.kind != elemSample {
+		if e := r.pend[i]; e.acked && !e.during && e.kind != elemSample {
 			w.land(e)
 			i = -1
 		}
@@ -186,7 +191,7 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 		var can [32]*elem
 		c := can[:0]
 		for _, e := range r.pend {
-			if e != by && e.wants(off, n) && w.canLand(e) && !(by != nil && w.follows(e, by)) {
+			if e != by && e.wants(off, n) && w.canLand(e) && !(by != nil && (w.follows(e, by) || w.sees(e, by))) {
 				c = append(c, e)
 			}
 		}
@@ -236,7 +241,7 @@ func (e *elem) wants(off, n int) bool {
 // samplePart makes a Read sample [lo, hi) now, before the bytes change.
 func (w *World) samplePart(e *elem, lo, hi int) {
 	for i := 0; i < len(e.q.elems); i++ {
-		if p := e.q.elems[i]; p != e && !p.landed && w.before(p, e) {
+		if p := e.q.elems[i]; p != e && !p.landed && !p.during && w.before(p, e) {
 			w.land(p)
 			i = -1
 		}

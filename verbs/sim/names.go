@@ -125,3 +125,18 @@ func (w *World) ForgetSymmetry() {
 		n.sym = -1
 	}
 }
+
+func (w *World) DebugKey() string {
+	k := ""
+	for _, n := range w.nodes {
+		k += itoa(n.life) + map[bool]string{true: "u", false: "d"}[n.up] + " "
+		if len(n.spec.Name) == 3 {
+			for _, t := range w.tasks {
+				if t.alive && t.h.node == n {
+					k += t.op.kind.String() + " " 
+				}
+			}
+		}
+	}
+	return k
+}

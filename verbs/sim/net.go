@@ -124,7 +124,7 @@ func (r *request) end(body []byte, err error) {
 	if r.replied || w.cur.co.kill {
 		return
 	}
-	r.replied, r.answer, r.err = true, append([]byte(nil), body...), err
+	r.replied, r.answer, r.err = true, append(w.bytes(len(body))[:0], body...), err
 	if body == nil {
 		r.answer = nil
 	}
@@ -136,7 +136,7 @@ func (r *request) end(body []byte, err error) {
 	w.touch(object(objReply, r.from.node.idx, r.g.ord), Add)
 	w.touch(object(objLife, r.from.node.idx, 0), Read)
 	w.touch(link(r.from.node.idx, r.to.node.idx), Read)
-	w.cur.dirty = true
+	w.cur.reach()
 	w.traceFrom(r.to, r.from, "answer", "answers %s of %s%s", r.service, r.from.Name(), errSuffix(err))
 }
 
@@ -182,13 +182,13 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 	h.gaths = append(h.gaths, g)
 	g.out = make([]host.Answer, len(calls))
 	g.reqs = make([]*request, len(calls))
-	buf := make([]request, len(calls))
 	for i, c := range calls {
-		buf[i] = request{g: g, idx: i, from: h, service: c.Service, body: append([]byte(nil), c.Body...)}
-		g.reqs[i] = &buf[i]
-		w.send(&buf[i], c.To)
+		r := w.pools.reqs.get()
+		*r = request{g: g, idx: i, from: h, service: c.Service, body: append(r.body[:0], c.Body...)}
+		g.reqs[i] = r
+		w.send(r, c.To)
 	}
-	w.cur.dirty = true
+	w.cur.reach()
 	return g
 }
 
@@ -275,11 +275,12 @@ func (g *gather) Wait(need int) []host.Answer {
 	w.touch(object(objReply, g.h.node.idx, g.ord), Write)
 	sets := g.sets(need)
 	s := sets[w.choose(ChooseMessage, len(sets), func(i int) string { return g.setName(sets[i]) })]
-	for i := range g.reqs {
+	t.obs.seeAll(len(g.reqs), func(i int) (int, uint64) {
 		if st := s[i]; st != 0 && g.out[i].Pending() {
-			g.resolve(t, i, st == 2)
+			return g.resolve(i, st == 2)
 		}
-	}
+		return -1, 0
+	})
 	return g.out
 }
 
@@ -345,10 +346,11 @@ func (r *request) toName() string {
 	return r.to.Name()
 }
 
-func (g *gather) resolve(t *task, i int, failed bool) {
+// resolve ends call i and returns what was observed of it.
+func (g *gather) resolve(i int, failed bool) (tag int, v uint64) {
 	r, a := g.reqs[i], &g.out[i]
 	w := g.h.w
-	tag := -1
+	tag = -1
 	if r.to != nil {
 		tag = r.to.node.sym
 		w.touch(object(objLife, r.to.node.idx, 0), Read)
@@ -359,16 +361,15 @@ func (g *gather) resolve(t *task, i int, failed bool) {
 		if r.to != nil {
 			r.to.dropMail(r)
 		}
-		t.obs.see(tag, mix(untagged(tag, i), 3))
 		w.traceFrom(g.h, g.h, "unreachable", "gets no answer from %s", r.toName())
-		return
+		return tag, mix(untagged(tag, i), 3)
 	}
 	a.Body, a.Err = r.answer, r.err
 	if a.Err == nil && a.Body == nil {
 		a.Body = []byte{}
 	}
-	t.obs.see(tag, mix(mix(untagged(tag, i), r.ansHash), uint64(boolInt(r.err != nil))))
 	w.traceFrom(r.to, g.h, "answered", "has the answer of %s%s", r.toName(), errSuffix(r.err))
+	return tag, mix(mix(untagged(tag, i), r.ansHash), uint64(boolInt(r.err != nil)))
 }
 
 func (w *World) node(name string) *node {
@@ -401,7 +402,7 @@ func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
 	w.touch(object(objSvc, 0, i), m)
 	resp := s.Apply(h.Name(), req)
 	t.obs.see(-1, hashBytes(9, resp))
-	t.dirty = true
+	t.reach()
 	w.trace(h, "service", "calls %s of %s", s.Name, s.Host)
 	return resp, nil
 }

@@ -45,6 +45,7 @@ type qp struct {
 	remote   verbs.Endpoint
 	peer     *qp // set by Connect
 	gone     bool
+	linked   bool // Connect has named the other end
 	sq       []sqEntry
 	base     int // index of sq[0]
 	head     int // first work request without a completion
@@ -66,7 +67,7 @@ func (q *qp) ent(i int) *sqEntry { return &q.sq[i-q.base] }
 
 func (q *qp) name() string {
 	to := "?"
-	if q.state >= verbs.StateRTR {
+	if q.linked {
 		to = q.w.nodes[q.remoteNode()].spec.Name
 	}
 	return q.h.Name() + "→" + to
@@ -87,7 +88,8 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	orDefault(&cfg.MaxSGE, 4)
 	orDefault(&cfg.RNRRetry, 7)
 	orDefault(&cfg.MaxInline, p.c.h.w.cfg.Profile.MaxInline)
-	q := &qp{w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
+	q := p.c.h.w.pools.qps.get()
+	*q = qp{sq: q.sq[:0], elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
 		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited,
 		dirty: true}
 	p.c.qps = append(p.c.qps, q)
@@ -125,14 +127,14 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	if int(e.GID[0]) >= len(q.w.nodes) || e.QPN == 0 {
 		return nil, fmt.Errorf("sim: connect QP %d: %w: no such endpoint", q.num, verbs.ErrInvalid)
 	}
-	q.remote, q.state, q.dirty = e, verbs.StateRTS, true
+	q.remote, q.state, q.linked, q.dirty = e, verbs.StateRTS, true, true
 	if q.w.linkCut(q.h.node.idx, q.remoteNode()) {
 		q.cutAt = 0
 	}
 	q.meet()
 	q.touchRemote(Read)
 	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
-	q.w.cur.dirty = true
+	q.w.cur.ends()
 	q.w.trace(q.h, "connect", "connects %s", q.name())
 	return q, nil
 }
@@ -153,7 +155,7 @@ func (q *qp) meet() {
 func (q *qp) remoteNode() int { return int(q.remote.GID[0]) }
 
 func (q *qp) remoteSym() int {
-	if q.state == verbs.StateInit || q.state == verbs.StateReset {
+	if !q.linked {
 		return -1
 	}
 	return q.w.nodes[q.remoteNode()].sym
@@ -170,6 +172,9 @@ func (q *qp) State() verbs.QPState { return q.state }
 
 // PostSend implements verbs.QP.
 func (q *qp) PostSend(wrs []verbs.SendWR) error {
+	if q.w.dying() {
+		return verbs.ErrClosed
+	}
 	if q.h.live > 1 {
 		q.w.cur.pause()
 	}
@@ -177,8 +182,10 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 		if err := q.postOne(&wrs[i]); err != nil {
 			return &verbs.PostError{Index: i, Err: err}
 		}
+		if wrs[i].Op != verbs.OpRead { // nobody can tell that a Read is under way
+			q.w.cur.reach()
+		}
 	}
-	q.w.cur.dirty = true
 	return nil
 }
 
@@ -314,7 +321,8 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 	w := q.w
 	part, at := 0, off
 	emit := func(n int, src *sge, srcOff int) {
-		e := &elem{q: q, wr: idx, part: part, kind: kind, reg: r, off: at, n: n, fenced: wr.Flags&verbs.Fence != 0}
+		e := w.pools.elems.get()
+		*e = elem{got: e.got[:0], q: q, wr: idx, part: part, kind: kind, reg: r, off: at, n: n, fenced: wr.Flags&verbs.Fence != 0}
 		part++
 		switch {
 		case kind == elemSample || kind == elemAtomic:
@@ -409,12 +417,15 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 	}
 	q.dirty = true
 	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
-	q.w.cur.dirty = true
+	q.w.cur.ends()
 	return nil
 }
 
 // Modify implements verbs.QP.
 func (q *qp) Modify(a verbs.QPAttr) error {
+	if q.w.dying() {
+		return nil
+	}
 	if q.gone {
 		return fmt.Errorf("sim: modify QP %d: %w", q.num, verbs.ErrClosed)
 	}
@@ -427,7 +438,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		return fmt.Errorf("sim: modify QP %d: %w", q.num, err)
 	}
 	q.dirty = true
-	q.w.cur.dirty = true
+	q.w.cur.ends()
 	q.touchRemote(Write)
 	q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
 	if a.Mask&verbs.AttrAccess != 0 {
@@ -493,11 +504,14 @@ func (q *qp) stopIncoming(hit func(*sqEntry) bool) {
 
 // Destroy implements verbs.QP.
 func (q *qp) Destroy() error {
+	if q.w.dying() {
+		return nil
+	}
 	if q.gone {
 		return fmt.Errorf("sim: destroy QP %d: %w", q.num, verbs.ErrClosed)
 	}
 	q.w.cur.pauseDirty()
-	q.w.cur.dirty = true
+	q.w.cur.ends()
 	q.w.trace(q.h, "destroy", "destroys %s", q.name())
 	q.kill(verbs.StateReset)
 	q.gone = true

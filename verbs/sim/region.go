@@ -30,7 +30,9 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 	if size <= 0 || size > 1<<30 {
 		return nil, fmt.Errorf("sim: %w: a region of %d bytes", host.ErrNoMemory, size)
 	}
-	r := &region{h: h, ord: len(h.regs), data: make([]byte, size)}
+	r := h.w.pools.regions.get()
+	*r = region{pend: r.pend[:0], srcs: r.srcs[:0], h: h, ord: len(h.regs), data: h.w.bytes(size)}
+	clear(r.data)
 	r.base = uint64(r.ord+1) << 32
 	h.regs = append(h.regs, r)
 	h.w.trace(h, "alloc", "allocates region %d of %d bytes", r.ord, size)
@@ -77,7 +79,9 @@ func (r *region) Store(off int, p []byte) {
 	}
 	w.beforeWrite(r, off, len(p), nil)
 	w.poke(r, off, p)
-	w.cur.dirty = w.cur.dirty || r.lent > 0
+	if r.lent > 0 {
+		w.cur.reach()
+	}
 }
 
 // Load64 implements host.Region.
@@ -127,7 +131,7 @@ func (r *region) locked(off int, v uint64) {
 	w := r.h.w
 	w.beforeWrite(r, off, 8, nil)
 	w.poke(r, off, b[:])
-	w.cur.dirty = true
+	w.cur.reach()
 }
 
 // Flush and Fence implement host.Region; DRAM has nothing to flush.
@@ -136,6 +140,9 @@ func (r *region) Fence()           {}
 
 // Free implements host.Region.
 func (r *region) Free() error {
+	if r.h.w.dying() {
+		return nil
+	}
 	if r.mrs > 0 {
 		return fmt.Errorf("sim: free region %d: %w: it is still registered", r.ord, verbs.ErrBusy)
 	}

@@ -1,6 +1,10 @@
 package sim
 
-import "time"
+import (
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
 
 // opKind says what a task waits for.
 type opKind uint8
@@ -9,6 +13,7 @@ const (
 	opRun    opKind = iota // nothing: it may go on
 	opCQ                   // a completion on a CQ
 	opChan                 // a completion on any CQ of a channel
+	opAll                  // a completion on each of some CQs
 	opAccept               // a request
 	opGather               // answers
 	opLock                 // a mutex
@@ -16,7 +21,7 @@ const (
 	opSleep                // the clock
 )
 
-var opNames = [...]string{"run", "CQ.Wait", "CompChannel.Wait", "Listener.Accept", "Gather.Wait", "Mutex.Lock",
+var opNames = [...]string{"run", "CQ.Wait", "CompChannel.Wait", "CompChannel.Gather", "Listener.Accept", "Gather.Wait", "Mutex.Lock",
 	"Cond.Wait", "Sleep"}
 
 func (k opKind) String() string { return opNames[k] }
@@ -26,6 +31,7 @@ type op struct {
 	kind     opKind
 	cq       *cq
 	ch       *channel
+	cqs      []verbs.CQ
 	lis      *listener
 	gather   *gather
 	need     int
@@ -51,6 +57,9 @@ type task struct {
 	// dirty: since the task was last scheduled it did something that others
 	// may react to, so that what it looks at next may depend on them.
 	dirty bool
+	// told: some of that was more than ending things (registrations, queue
+	// pairs, memory), which can be ended one after the other in one step.
+	told bool
 	// idlePoll: its last Poll found nothing and nothing has happened since.
 	idlePoll bool
 	// reported: the CQ that a channel said has a completion, not polled since.
@@ -94,10 +103,11 @@ func (w *World) coro() *coro {
 // It reports false if the timer ended the wait.
 func (t *task) wait(o op) bool {
 	t.op = o
+	t.obs.main = mix(t.obs.main, uint64(o.kind)) // it has come this far
 	t.co.yield()
 	ok := !t.op.fired
 	t.op = op{}
-	t.dirty = false
+	t.dirty, t.told = false, false
 	return ok
 }
 
@@ -113,10 +123,16 @@ func (t *task) pause() {
 // pauseDirty is pause for what takes effect at once, such as a revocation: if the
 // task did something before to which others may react, they may come first.
 func (t *task) pauseDirty() {
-	if t.dirty || t.w.cfg.Eager {
+	if t.told || t.w.cfg.Eager {
 		t.wait(op{kind: opRun})
 	}
 }
+
+// reach notes that t did something to which others may react.
+func (t *task) reach() { t.dirty, t.told, t.h.acted = true, true, true }
+
+// ends notes that t ended something that others use.
+func (t *task) ends() { t.dirty, t.h.acted = true, true }
 
 // resume runs t until it waits again or ends.
 func (w *World) resume(t *task) {
@@ -166,6 +182,8 @@ func (w *World) ready(t *task) bool {
 		return o.cq.canComplete()
 	case opChan:
 		return o.ch.canComplete()
+	case opAll:
+		return allComplete(o.cqs)
 	case opAccept:
 		return o.lis.closed || o.lis.h.node.hasMail(o.lis)
 	case opGather:
@@ -241,6 +259,7 @@ func (w *World) step(ev Event) {
 			w.touch(object(objSleep, 0, 0), Write)
 		}
 		w.touch(object(objLife, t.h.node.idx, 0), Read)
+		t.h.acted = false
 		w.resume(t)
 	case actRestart:
 		n := w.nodes[ev.a]

@@ -38,6 +38,8 @@ type Node struct {
 	// Again reports whether another life follows the one that ended; nil: only
 	// after a crash. A Daemon's lives are optional: a run may end without them.
 	Again func(life int, crashed bool) bool
+	// Immortal, if set, tells the lives that no crash or power failure strikes.
+	Immortal func(life int) bool
 	// Daemon: the run does not wait for it.
 	Daemon bool
 	// Symmetric marks the hosts that are interchangeable.
@@ -123,6 +125,7 @@ type World struct {
 	killed bool
 	keys   uint32
 	match  map[[3]int]bool
+	pools  pools
 }
 
 // Stats counts what runs did, over the life of the world.
@@ -241,6 +244,7 @@ func (w *World) reset() {
 		w.endTask(t)
 	}
 	w.killed = false
+	w.pools.reset()
 	w.tasks, w.qps, w.cuts = w.tasks[:0], w.qps[:0], w.cuts[:0]
 	w.left = w.left[:0]
 	for _, r := range w.cfg.Budget {
@@ -400,10 +404,15 @@ func (w *World) Failure() error { return w.fail }
 
 // SetHistory tells the fingerprint of everything that the scenario's checks
 // remember; it is part of the state.
-func (w *World) SetHistory(h uint64) { w.hist = h }
+func (w *World) SetHistory(h uint64) {
+	if w.cur != nil && h != w.hist {
+		w.cur.h.acted = true
+	}
+	w.hist = h
+}
 
 func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
-	if n <= 1 {
+	if n <= 1 || w.dying() {
 		return 0
 	}
 	w.stats.Choices++
@@ -416,6 +425,10 @@ func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
 	}
 	return w.pol.Choose(k, n)
 }
+
+// dying reports whether the current task is being unwound: what its deferred
+// functions do has no effect any more.
+func (w *World) dying() bool { return w.cur != nil && w.cur.co != nil && w.cur.co.kill }
 
 func boolInt(b bool) int {
 	if b {

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// checkFlags are the flags of the command check.
+type checkFlags struct {
+	opt       explore.Options
+	trace     string
+	traceFile string
+	out       string
+	asJSON    bool
+}
+
+// newCheck is the command that checks scenarios.
+func newCheck() *cobra.Command {
+	f := &checkFlags{}
+	c := &cobra.Command{
+		Use:   "check PROTOCOL[/SCENARIO]...",
+		Short: "Check the scenarios of a protocol",
+		Long: `Check searches what can happen in a scenario for a violation of the protocol's
+promise. A violation comes with its timeline and a small file that replays it,
+<scenario>.counterexample.json in the directory that --out names (without it,
+the current one).
+
+With --json it prints one object a line for each scenario, with the keys
+scenario, profile, faults, strategy, verdict, exhausted, runs, states, choices,
+max_depth, seconds, workers, counterexample (the file, or null), reason,
+sometimes, bounds, eager_log10 and remaining (null if unknown). It then writes a
+counterexample's file only if --out is given.
+
+Ctrl-C ends a search in good order; a second one ends the program.
+
+Exit status: 0 verified (or clean, for random and pct), 1 violated, 2 bad usage
+or input, 3 a limit or Ctrl-C came first, or the check could not decide. Of
+several, 2 goes before 1, 1 before 3, and 3 before 0.`,
+		Example: `  verbatim check ncl
+  verbatim check ncl/three-writes --profile relaxed+CellBytes=1
+  verbatim check ncl --faults 'crash(app)<=1, partition(app,peer*)<=1'
+  verbatim check ncl/f2 --strategy pct --seed 7 --max-runs 100000
+  verbatim check ncl/f2 --max-time 10m --save f2.search
+  verbatim check ncl/f2 --resume f2.search --save f2.search
+  verbatim check ncl --trace sqlite.strace --trace-file '*-wal'
+  verbatim check ncl --json | jq .verdict`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(c *cobra.Command, args []string) error { return runCheck(c, f, args) },
+	}
+	f.define(c)
+	return c
+}
+
+func (f *checkFlags) define(c *cobra.Command) {
+	o, fl := &f.opt, c.Flags()
+	fl.StringVar(&o.Profile, "profile", "", "what the cards promise (see 'verbatim list profiles'); default: the scenario's")
+	fl.StringVar(&o.Faults, "faults", "", "what may go wrong (see 'verbatim list faults'), or none; default: the scenario's")
+	fl.StringVar(&o.Strategy, "strategy", "", "exhaustive, random or pct; default: the scenario's")
+	fl.Uint64Var(&o.Seed, "seed", 0, "of the strategies random and pct")
+	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "end after this many runs; 0: no limit (random and pct: 10000)")
+	fl.DurationVar(&o.MaxTime, "max-time", 0, "end after this time, for each scenario; 0: no limit")
+	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
+	fl.StringVar(&f.trace, "trace", "", "check the workload in a `file` that strace wrote")
+	fl.StringVar(&f.traceFile, "trace-file", "", "which file of the trace is the log: a `pattern` or the end of its name")
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each scenario")
+	fl.StringVar(&f.out, "out", "", "`directory` for counterexamples")
+	fl.StringVar(&o.Resume, "resume", "", "continue the search that --save left in this `file`")
+	fl.StringVar(&o.Save, "save", "", "save the search in this `file` if a limit ends it")
+	fl.BoolVar(&o.NoShrink, "no-shrink", false, "keep a counterexample as it was found")
+	completeWith(c, map[string]cobra.CompletionFunc{
+		"profile": completeProfile, "faults": completeFaults, "strategy": completeStrategy,
+	})
+}
+
+// runCheck checks what the arguments name, one after the other.
+func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
+	if c.Flags().Changed("faults") && strings.TrimSpace(f.opt.Faults) == "" {
+		f.opt.Faults = "none"
+	}
+	if err := f.validate(); err != nil {
+		return err
+	}
+	todo, err := f.scenarios(args, c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	if len(todo) > 1 && (f.opt.Save != "" || f.opt.Resume != "") {
+		return fmt.Errorf("--save and --resume are about one search, and here are %d scenarios: name one of %s", len(todo),
+			list(namesOf(todo)))
+	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o755); err != nil {
+			return err
+		}
+	}
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program
+	return f.checkAll(ctx, todo, c.OutOrStdout(), c.ErrOrStderr()).asError()
+}
+
+// validate checks what can be checked before the first scenario.
+func (f *checkFlags) validate() error {
+	o := &f.opt
+	if o.Profile != "" {
+		if _, err := faults.ProfileByName(o.Profile); err != nil {
+			return err
+		}
+	}
+	if _, err := faults.ParseBudget(o.Faults); err != nil {
+		return err
+	}
+	all := []string{"", explore.Exhaustive, explore.Random, explore.PCT}
+	switch {
+	case !slices.Contains(all, o.Strategy):
+		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, list(all[1:]), didYouMean(o.Strategy, all[1:]))
+	case o.Workers < 0:
+		return fmt.Errorf("--workers %d: it takes at least 1, or 0 for one for each core", o.Workers)
+	case o.MaxTime < 0:
+		return fmt.Errorf("--max-time %v: a time cannot be negative", o.MaxTime)
+	case f.traceFile != "" && f.trace == "":
+		return errors.New("--trace-file says which file of a trace is the log: it needs --trace")
+	case o.Strategy == explore.Random || o.Strategy == explore.PCT:
+		if o.Save != "" || o.Resume != "" {
+			return fmt.Errorf("--save and --resume are for the strategy exhaustive; %s is continued with another --seed", o.Strategy)
+		}
+	}
+	return nil
+}
+
+// scenarios are what to check: those that the arguments name, or the one that a
+// trace makes.
+func (f *checkFlags) scenarios(args []string, stderr io.Writer) ([]*explore.Scenario, error) {
+	if f.trace == "" {
+		return find(args)
+	}
+	if len(args) != 1 || strings.Contains(args[0], "/") {
+		return nil, errors.New("--trace makes a scenario of its own: name one protocol and no scenario")
+	}
+	p, err := protocolOf(args[0])
+	if err != nil {
+		return nil, err
+	}
+	s, t, err := fromTrace(p, f.trace, f.traceFile)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range t.Notes {
+		fmt.Fprintf(stderr, "verbatim: %s: %s\n", f.trace, note)
+	}
+	return []*explore.Scenario{s}, nil
+}
+
+func namesOf(list []*explore.Scenario) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// checkAll checks the scenarios and prints each result as it comes.
+func (f *checkFlags) checkAll(ctx context.Context, todo []*explore.Scenario, stdout, stderr io.Writer) status {
+	total := exitOK
+	for i, s := range todo {
+		if ctx.Err() != nil {
+			fmt.Fprintf(stderr, "verbatim: interrupted: not checked: %s\n", list(namesOf(todo[i:])))
+			return status(worse(total, exitRanOut))
+		}
+		code, err := f.checkOne(ctx, s, stdout, stderr)
+		if err != nil {
+			fmt.Fprintf(stderr, "verbatim: %s: %v\n", s.Name, err)
+			code = exitBad
+		}
+		total = worse(total, code)
+	}
+	return status(total)
+}
+
+// checkOne checks one scenario and prints the result.
+func (f *checkFlags) checkOne(ctx context.Context, s *explore.Scenario, stdout, stderr io.Writer) (int, error) {
+	opt := f.opt
+	line := newProgress(stderr)
+	opt.Progress = line.show
+	opt.Stop = func() bool { return ctx.Err() != nil }
+	r, err := explore.Check(s, opt)
+	line.clear()
+	if err != nil {
+		return exitBad, err
+	}
+	if ctx.Err() != nil && r.Verdict == explore.Clean {
+		r.Verdict = explore.RanOut
+	}
+	code := statusOf(r)
+	file, err := f.save(r)
+	if err != nil {
+		return exitBad, err
+	}
+	if f.asJSON {
+		return code, writeJSON(stdout, r, file)
+	}
+	return code, f.report(stdout, s, r, file)
+}
+
+// save writes the counterexample, if there is one, and returns the file's name.
+func (f *checkFlags) save(r *explore.Result) (string, error) {
+	if r.Counterexample == nil || f.asJSON && f.out == "" {
+		return "", nil
+	}
+	return r.Counterexample.SaveIn(f.out)
+}
+
+// statusOf is the exit status for one result.
+func statusOf(r *explore.Result) int {
+	switch r.Verdict {
+	case explore.Verified, explore.Clean:
+		return exitOK
+	case explore.Violated:
+		return exitViolated
+	default:
+		return exitRanOut
+	}
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// completeProtocols completes one protocol.
+func completeProtocols(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return protocolNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeScenarios completes any number of protocols and scenarios.
+func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	for i := range protocols {
+		out = append(out, protocols[i].Name)
+		for _, s := range protocols[i].Scenarios() {
+			out = append(out, s.Name+"\t"+s.Doc)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeProfile completes the name of a profile and the knobs after it.
+func completeProfile(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	at := strings.LastIndex(typed, "+")
+	if at < 0 {
+		return faults.ProfileNames(), cobra.ShellCompDirectiveNoFileComp
+	}
+	p, err := faults.ProfileByName(typed[:at])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []string
+	for _, k := range p.Knobs() {
+		out = append(out, typed[:at+1]+k.Name+"=")
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeFaults completes the kind of the last rule of a budget.
+func completeFaults(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if strings.Count(typed, "(") > strings.Count(typed, ")") {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	before := typed[:strings.LastIndex(typed, ",")+1]
+	out := []string{}
+	for _, k := range faults.KindNames() {
+		out = append(out, before+k+"(")
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func completeStrategy(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{explore.Exhaustive, explore.Random, explore.PCT}, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeWith registers completions of flags; the flags exist.
+func completeWith(c *cobra.Command, flags map[string]cobra.CompletionFunc) {
+	for name, f := range flags { //lint:ordered each flag's function goes to its own place
+		if err := c.RegisterFlagCompletionFunc(name, f); err != nil {
+			panic(err) // a typo in this package: no input leads here
+		}
+	}
+}

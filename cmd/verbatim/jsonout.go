@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
+
+// result is what --json prints for one scenario.
+type result struct {
+	Scenario       string          `json:"scenario"`
+	Profile        string          `json:"profile"`
+	Faults         string          `json:"faults"`
+	Strategy       string          `json:"strategy"`
+	Verdict        explore.Verdict `json:"verdict"`
+	Exhausted      bool            `json:"exhausted"`
+	Runs           uint64          `json:"runs"`
+	States         uint64          `json:"states"`
+	Choices        uint64          `json:"choices"`
+	MaxDepth       int             `json:"max_depth"`
+	Seconds        float64         `json:"seconds"`
+	Workers        int             `json:"workers"`
+	Counterexample *string         `json:"counterexample"`
+	Reason         *string         `json:"reason"`
+	Sometimes      []condition     `json:"sometimes"`
+	Bounds         string          `json:"bounds"`
+	EagerLog10     *float64        `json:"eager_log10"`
+	Remaining      *float64        `json:"remaining"`
+}
+
+type condition struct {
+	Name string `json:"name"`
+	Met  bool   `json:"met"`
+}
+
+// writeJSON prints r as one line.
+func writeJSON(w io.Writer, r *explore.Result, file string) error {
+	x := result{Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Strategy: r.Strategy, Verdict: r.Verdict,
+		Exhausted: r.Exhausted, Runs: r.Runs, States: r.States, Choices: r.Choices, MaxDepth: r.MaxDepth,
+		Seconds: math.Round(r.Elapsed.Seconds()*1e6) / 1e6, Workers: r.Workers, Counterexample: orNull(file),
+		Reason: orNull(reason(r)), Sometimes: []condition{}, Bounds: r.Bounds}
+	for _, c := range r.Sometimes {
+		x.Sometimes = append(x.Sometimes, condition(c))
+	}
+	if r.Strategy == explore.Exhaustive {
+		x.EagerLog10 = finite(r.EagerLog10)
+	}
+	if r.Exhausted || r.Verdict == explore.RanOut {
+		x.Remaining = finite(r.Remaining)
+	}
+	return lines(w).Encode(x)
+}
+
+// lines writes one JSON object a line, as it is, without escapes for HTML.
+func lines(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e
+}
+
+// reason says why the verdict is what it is.
+func reason(r *explore.Result) string {
+	switch {
+	case r.Reason != nil:
+		return r.Reason.Error()
+	case r.Counterexample != nil:
+		return r.Counterexample.Class + ": " + r.Counterexample.Message
+	}
+	return ""
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// finite is null for what JSON cannot say, and for unknown estimates.
+func finite(x float64) *float64 {
+	if x < 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}

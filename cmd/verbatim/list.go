@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// topics are what there is to list.
+var topics = []string{"scenarios", "profiles", "faults"}
+
+// newList is the command that says what there is.
+func newList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list [scenarios|profiles|faults]",
+		Short: "List the scenarios, the profiles of cards, and the kinds of faults",
+		Long: `List says what there is to check: the scenarios with their default profile and
+faults, the profiles with their knobs and who promises what, and the kinds of
+faults with the grammar of a budget. Without an argument it lists the scenarios
+and the names of the rest. With --json it prints one object a line.`,
+		Example:   "  verbatim list\n  verbatim list profiles\n  verbatim list scenarios --json | jq -r .name",
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), knownTopic),
+		ValidArgs: topics,
+		RunE: func(c *cobra.Command, args []string) error {
+			return runList(c.OutOrStdout(), strings.Join(args, ""), asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return c
+}
+
+// knownTopic checks the argument of list.
+func knownTopic(_ *cobra.Command, args []string) error {
+	for _, a := range args {
+		if !strings.Contains(" "+strings.Join(topics, " ")+" ", " "+a+" ") {
+			return fmt.Errorf("there is no list of %q; there are %s%s", a, list(topics), didYouMean(a, topics))
+		}
+	}
+	return nil
+}
+
+func runList(w io.Writer, topic string, asJSON bool) error {
+	switch topic {
+	case "profiles":
+		return listProfiles(w, asJSON)
+	case "faults":
+		return listFaults(w, asJSON)
+	case "":
+		if err := listScenarios(w, asJSON); err != nil || asJSON {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "\nprofiles: %s\nfaults:   %s\n", list(faults.ProfileNames()), list(faults.KindNames()))
+		return err
+	}
+	return listScenarios(w, asJSON)
+}
+
+// listed is a scenario in --json.
+type listed struct {
+	Name     string `json:"name"`
+	Doc      string `json:"doc"`
+	Profile  string `json:"profile"`
+	Faults   string `json:"faults"`
+	Strategy string `json:"strategy"`
+	Bounds   string `json:"bounds"`
+}
+
+func newListed(s *explore.Scenario) listed {
+	x := listed{s.Name, s.Doc, s.Profile, s.Faults, s.Strategy, s.Bounds}
+	if x.Profile == "" {
+		x.Profile = "strong"
+	}
+	if x.Strategy == "" {
+		x.Strategy = explore.Exhaustive
+	}
+	if x.Faults == "" {
+		x.Faults = "none"
+	}
+	return x
+}
+
+func listScenarios(w io.Writer, asJSON bool) error {
+	t := newTable(table.Row{"scenario", "what is checked", "profile", "faults"}, 24, 48, 10, 26)
+	for i := range protocols {
+		for _, s := range protocols[i].Scenarios() {
+			x := newListed(s)
+			if asJSON {
+				if err := lines(w).Encode(x); err != nil {
+					return err
+				}
+				continue
+			}
+			t.AppendRow(table.Row{x.Name, x.Doc + "\n" + x.Bounds, x.Profile, x.Faults})
+		}
+	}
+	return render(t, w, asJSON)
+}
+
+// newTable is a table whose columns wrap at these widths.
+func newTable(head table.Row, widths ...int) table.Writer {
+	t := table.NewWriter()
+	t.AppendHeader(head)
+	style := table.StyleLight
+	style.Format.Header = text.FormatDefault
+	style.Options.SeparateRows = true
+	style.Options.DrawBorder = false
+	t.SetStyle(style)
+	var cols []table.ColumnConfig
+	for i, n := range widths {
+		cols = append(cols, table.ColumnConfig{Number: i + 1, WidthMax: n, WidthMaxEnforcer: text.WrapSoft})
+	}
+	t.SetColumnConfigs(cols)
+	return t
+}
+
+// render writes the table unless the rows went out as JSON.
+func render(t table.Writer, w io.Writer, asJSON bool) error {
+	if asJSON {
+		return nil
+	}
+	for line := range strings.SplitSeq(t.Render(), "\n") {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// grammar is the grammar of a fault budget, as package faults documents it.
+const grammar = `budget  = "" | "none" | rule { "," rule } .
+rule    = kind "(" pattern [ "," pattern ] ")" "<=" count .
+pattern = char { char } .                 * stands for any characters but a slash
+count   = digit { digit } .
+
+Each rule bounds one sort of fault; what no rule mentions never happens. Where
+several rules match one fault, each has to have room for it and each pays.
+
+  crash(app)<=1, crash(peer*)<=1, partition(app,peer1)<=1
+`
+
+// meanings says of each kind of fault what it does.
+var meanings = map[faults.Kind]string{
+	faults.Crash:     "The process dies: its memory, tasks and connections are lost; persistent memory stays.",
+	faults.Power:     "The host loses power: beyond a crash, what the persistence domain does not cover is lost.",
+	faults.Partition: "The link between two hosts is cut, and may heal at any later point, or never.",
+	faults.Cut:       "The link between two hosts is cut and never heals.",
+	faults.Suspect:   "The others believe the host dead and replace it, while it goes on as a zombie.",
+	faults.Revoke:    "The host deregisters the memory that it lent, at any point.",
+	faults.Break:     "The connections of two hosts fail because acknowledgements were lost; what was in flight may have executed.",
+	faults.Timeout:   "A timer of the host fires although nothing is wrong.",
+}
+
+// listedFault is a kind of fault in --json.
+type listedFault struct {
+	Kind    string `json:"kind"`
+	Hosts   int    `json:"hosts"`
+	Meaning string `json:"meaning"`
+}
+
+func listFaults(w io.Writer, asJSON bool) error {
+	t := newTable(table.Row{"fault", "what it does"}, 22, 80)
+	for _, k := range faults.Kinds() {
+		if asJSON {
+			if err := lines(w).Encode(listedFault{k.String(), k.Arity(), meanings[k]}); err != nil {
+				return err
+			}
+			continue
+		}
+		t.AppendRow(table.Row{k.String() + map[int]string{1: "(host)", 2: "(host,host)"}[k.Arity()], meanings[k]})
+	}
+	if asJSON {
+		return nil
+	}
+	if err := render(t, w, false); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s", grammar)
+	return err
+}
+
+// listedProfile is a profile in --json.
+type listedProfile struct {
+	Name  string        `json:"name"`
+	Knobs []faults.Knob `json:"knobs"`
+}
+
+func listProfiles(w io.Writer, asJSON bool) error {
+	if asJSON {
+		for _, p := range faults.Profiles() {
+			if err := lines(w).Encode(listedProfile{p.Name, p.Knobs()}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := render(knobValues(), w, false); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprint(w, "\nA knob of a profile is turned with a plus: relaxed+CellBytes=1+AtomicGlob=true\n\n"); err != nil {
+		return err
+	}
+	return render(knobMeanings(), w, false)
+}
+
+// knobValues has a row for each knob and a column for each profile.
+func knobValues() table.Writer {
+	all := faults.Profiles()
+	head := table.Row{"knob"}
+	for _, p := range all {
+		head = append(head, p.Name)
+	}
+	t := newTable(head)
+	t.Style().Options.SeparateRows = false
+	for i, k := range faults.Profiles()[0].Knobs() {
+		row := table.Row{k.Name}
+		for _, p := range all {
+			row = append(row, p.Knobs()[i].Value)
+		}
+		t.AppendRow(row)
+	}
+	return t
+}
+
+// knobMeanings has a row for each knob.
+func knobMeanings() table.Writer {
+	t := newTable(table.Row{"knob", "values", "meaning", "promised by", "known from"}, 18, 14, 36, 20, 24)
+	for _, k := range faults.Profiles()[0].Knobs() {
+		t.AppendRow(table.Row{k.Name, k.Legal, k.Meaning, k.Promise, k.Source})
+	}
+	return t
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
+	"github.com/verbatim-rdma/verbatim/strace"
+)
+
+// protocol is a protocol that the command line knows.
+type protocol struct {
+	Name      string
+	Scenarios func() []*explore.Scenario
+	// GoScenarios is Scenarios as a Go expression, for regression tests.
+	GoScenarios string
+	// FromTrace makes a scenario of a program's system calls; nil if the
+	// protocol has no use for them.
+	FromTrace func(*strace.Trace) (*explore.Scenario, error)
+}
+
+// protocols are the protocols that the command line knows, in the order in which
+// they are listed.
+var protocols = []protocol{
+	{Name: "ncl", Scenarios: nclcheck.Scenarios, GoScenarios: "nclcheck.Scenarios()", FromTrace: stubFromTrace},
+}
+
+// find returns the scenarios that the arguments name, in their order: all of a
+// protocol, or one.
+func find(names []string) ([]*explore.Scenario, error) {
+	var out []*explore.Scenario
+	for _, name := range names {
+		p, err := protocolOf(name)
+		if err != nil {
+			return nil, err
+		}
+		found := matching(p.Scenarios(), name)
+		if len(found) == 0 {
+			return nil, noScenario(p, name)
+		}
+		for _, s := range found {
+			if explore.Named(out, s.Name) == nil {
+				out = append(out, s)
+			}
+		}
+	}
+	return out, nil
+}
+
+// matching are the scenarios of that name, or all if it is a protocol's name.
+func matching(list []*explore.Scenario, name string) []*explore.Scenario {
+	if !strings.Contains(name, "/") {
+		return list
+	}
+	if s := explore.Named(list, name); s != nil {
+		return []*explore.Scenario{s}
+	}
+	return nil
+}
+
+// protocolOf is the protocol that the name of a protocol or scenario begins with.
+func protocolOf(name string) (*protocol, error) {
+	first, _, _ := strings.Cut(name, "/")
+	for i := range protocols {
+		if protocols[i].Name == first {
+			return &protocols[i], nil
+		}
+	}
+	return nil, fmt.Errorf("there is no protocol %q; there are %s%s", first, list(protocolNames()), didYouMean(name,
+		append(protocolNames(), scenarioNames()...)))
+}
+
+func noScenario(p *protocol, name string) error {
+	var names []string
+	for _, s := range p.Scenarios() {
+		names = append(names, s.Name)
+	}
+	return fmt.Errorf("there is no scenario %q; there are %s%s", name, list(names), didYouMean(name, names))
+}
+
+func protocolNames() []string {
+	var out []string
+	for i := range protocols {
+		out = append(out, protocols[i].Name)
+	}
+	return out
+}
+
+func scenarioNames() []string {
+	var out []string
+	for i := range protocols {
+		for _, s := range protocols[i].Scenarios() {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// fromTrace makes a scenario of a file that strace wrote.
+func fromTrace(p *protocol, file, pattern string) (*explore.Scenario, *strace.Trace, error) {
+	if p.FromTrace == nil {
+		return nil, nil, fmt.Errorf("protocol %s makes no scenarios of traces", p.Name)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	t, err := strace.Parse(f, strace.Options{File: pattern})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	s, err := p.FromTrace(t)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return s, t, nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
+
+// replayFlags are the flags of the command replay.
+type replayFlags struct {
+	all, asGo        bool
+	trace, traceFile string
+	width            int
+}
+
+// newReplay is the command that runs a counterexample again.
+func newReplay() *cobra.Command {
+	f := &replayFlags{}
+	c := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Run a counterexample again and show its timeline",
+		Long: `Replay runs the counterexample in a file again and shows what happens in it. It
+says whether the run is the recorded one step by step: after a change of the
+code a run can still fail, by way of other states.
+
+Exit status: 1 the run still fails, 0 it no longer does, 2 the file is not a
+counterexample of a scenario that this program knows.`,
+		Example: `  verbatim replay ncl-three-writes.counterexample.json
+  verbatim replay ncl-three-writes.counterexample.json --all
+  verbatim replay ncl-three-writes.counterexample.json --go >> regression_test.go`,
+		Args: cobra.ExactArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(c *cobra.Command, args []string) error { return runReplay(c.OutOrStdout(), f, args[0]) },
+	}
+	c.Flags().BoolVar(&f.all, "all", false, "show every event")
+	c.Flags().IntVar(&f.width, "width", 0, "of the timeline in `columns`; default 120")
+	c.Flags().BoolVar(&f.asGo, "go", false, "print a Go regression test instead, with status 0")
+	c.Flags().StringVar(&f.trace, "trace", "", "the trace that the scenario was made of")
+	c.Flags().StringVar(&f.traceFile, "trace-file", "", "which file of the trace is the log")
+	return c
+}
+
+// runReplay replays a file.
+func runReplay(w io.Writer, f *replayFlags, file string) error {
+	ce, err := explore.Load(file)
+	if err != nil {
+		return err
+	}
+	s, p, err := f.scenarioOf(ce)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
+	}
+	if f.asGo {
+		_, err := io.WriteString(w, goTest(ce, p, f.trace == ""))
+		return err
+	}
+	r, err := ce.Replay(s)
+	if err != nil && !errors.Is(err, explore.ErrNotReproduced) {
+		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
+	}
+	return f.show(w, ce, r)
+}
+
+// scenarioOf is the scenario that a counterexample is about.
+func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario, *protocol, error) {
+	p, err := protocolOf(ce.Scenario)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.trace != "" {
+		s, _, err := fromTrace(p, f.trace, f.traceFile)
+		return s, p, err
+	}
+	if s := explore.Named(p.Scenarios(), ce.Scenario); s != nil {
+		return s, p, nil
+	}
+	return nil, nil, fmt.Errorf("%w; if it was made of a trace, give --trace", noScenario(p, ce.Scenario))
+}
+
+// goTest is a regression test for ce.
+func goTest(ce *explore.Counterexample, p *protocol, builtin bool) string {
+	if !builtin {
+		return explore.RegressionTest(ce)
+	}
+	return explore.RegressionTestOf(ce, fmt.Sprintf("explore.Named(%s, %q)", p.GoScenarios, ce.Scenario))
+}
+
+// show prints the timeline and what became of the run.
+func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.Replay) error {
+	if _, err := fmt.Fprintf(w, "%s with profile %s and faults %s\n\n", ce.Scenario, ce.Profile, ce.Faults); err != nil {
+		return err
+	}
+	if err := explore.WriteTimeline(w, r, explore.TimelineOptions{All: f.all, Width: f.width}); err != nil {
+		return err
+	}
+	text, code := outcome(ce, r)
+	if _, err := fmt.Fprintf(w, "\n%s\n", text); err != nil {
+		return err
+	}
+	return status(code).asError()
+}
+
+// outcome is what became of the run, and the exit status.
+func outcome(ce *explore.Counterexample, r *explore.Replay) (string, int) {
+	same := "the run is the recorded one, step by step"
+	if !r.Same {
+		same = "the run is not the recorded one step by step: the code, the scenario or the simulator changed"
+	}
+	switch {
+	case r.Err == nil:
+		return "no longer fails (" + ce.Class + " was recorded); " + same, exitOK
+	case explore.ClassOf(r.Err) != ce.Class:
+		return fmt.Sprintf("no longer fails with %s, but with %s; %s", ce.Class, explore.ClassOf(r.Err), same), exitViolated
+	}
+	return "still fails; " + same, exitViolated
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
+
+const (
+	reportWidth = 100
+	labelWidth  = 12
+)
+
+// report writes a result for people.
+func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result, file string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", s.Name, verdictText(r))
+	field(&b, "checked", s.Doc)
+	field(&b, "profile", r.Profile)
+	field(&b, "faults", r.Faults)
+	field(&b, "bounds", r.Bounds)
+	field(&b, "search", assurance(r))
+	for _, c := range r.Sometimes {
+		field(&b, conditionLabel(r, c), c.Name)
+	}
+	if r.Reason != nil {
+		field(&b, "reason", r.Reason.Error())
+	}
+	if r.Verdict == explore.RanOut && f.opt.Save != "" {
+		field(&b, "saved", f.opt.Save+" (continue with --resume)")
+	}
+	if r.Counterexample != nil {
+		f.violation(&b, s, r.Counterexample, file)
+	}
+	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// conditionLabel says whether a condition was met, and how sure that is.
+func conditionLabel(r *explore.Result, c explore.Condition) string {
+	switch {
+	case c.Met:
+		return "reached"
+	case r.Exhausted:
+		return "never"
+	}
+	return "not seen"
+}
+
+// verdictText is the verdict and what it means.
+func verdictText(r *explore.Result) string {
+	switch r.Verdict {
+	case explore.Verified:
+		return "VERIFIED within the bounds below"
+	case explore.Clean:
+		return "CLEAN: the runs that were sampled violate nothing"
+	case explore.Violated:
+		return "VIOLATED"
+	case explore.RanOut:
+		return "RAN OUT: a limit came first; nothing was found, and nothing is verified"
+	default:
+		return "UNKNOWN: the check could not decide"
+	}
+}
+
+// assurance says in a line how much was searched.
+func assurance(r *explore.Result) string {
+	parts := []string{count(r.Runs) + " runs"}
+	if r.Strategy == explore.Exhaustive {
+		parts = append(parts, count(r.States)+" states")
+	}
+	parts = append(parts, count(r.Choices)+" choices", "depth "+strconv.Itoa(r.MaxDepth), short(r.Elapsed), workers(r.Workers))
+	line := strings.Join(parts, ", ")
+	switch {
+	case r.Strategy != explore.Exhaustive:
+		return fmt.Sprintf("%s; %s with seed %d; not exhausted", line, r.Strategy, r.Seed)
+	case r.EagerLog10 > 0:
+		line += fmt.Sprintf("; stands for 10^%.1f eager states", r.EagerLog10)
+	}
+	switch {
+	case r.Exhausted:
+		return line + "; exhausted"
+	case r.Remaining > 0:
+		return line + "; not exhausted: about " + estimate(r.Remaining) + " runs remain"
+	}
+	return line + "; not exhausted"
+}
+
+func workers(n int) string {
+	if n == 1 {
+		return "1 worker"
+	}
+	return fmt.Sprintf("%d workers", n)
+}
+
+// violation writes the counterexample: what, where it is, how to run it again,
+// and what happens in it.
+func (f *checkFlags) violation(b *strings.Builder, s *explore.Scenario, ce *explore.Counterexample, file string) {
+	field(b, "violation", ce.Class+": "+ce.Message)
+	re, err := ce.Replay(s)
+	if re != nil {
+		field(b, "run", runText(ce, len(re.Events)))
+	}
+	if file != "" {
+		verbatim(b, "file", file)
+		verbatim(b, "replay", explore.Command(file)+f.traceArgs())
+		verbatim(b, "as a test", explore.Command(file)+f.traceArgs()+" --go")
+	}
+	if err != nil {
+		field(b, "replay", err.Error())
+	}
+	if re != nil {
+		b.WriteString("\n")
+		_ = explore.WriteTimeline(b, re, explore.TimelineOptions{})
+	}
+}
+
+// runText measures a counterexample.
+func runText(ce *explore.Counterexample, events int) string {
+	text := fmt.Sprintf("%d events, %d decisions", events, len(ce.Decisions))
+	if ce.Tries > 0 {
+		text += fmt.Sprintf(" (found with %d, shrunk in %d runs)", ce.Found, ce.Tries)
+	}
+	return text
+}
+
+// traceArgs are the flags that a replay needs to make the scenario of a trace.
+func (f *checkFlags) traceArgs() string {
+	if f.trace == "" {
+		return ""
+	}
+	out := " --trace " + explore.Quote(f.trace)
+	if f.traceFile != "" {
+		out += " --trace-file " + explore.Quote(f.traceFile)
+	}
+	return out
+}
+
+// field writes a labelled text, wrapped.
+func field(b *strings.Builder, label, value string) {
+	if value == "" {
+		return
+	}
+	for value := range strings.Lines(value) {
+		value = text.WrapSoft(strings.TrimRight(value, "\n"), reportWidth-labelWidth-2)
+		for line := range strings.SplitSeq(value, "\n") {
+			verbatim(b, label, strings.TrimRight(line, " "))
+			label = ""
+		}
+	}
+}
+
+// verbatim writes a labelled text that must not be wrapped, to be copied.
+func verbatim(b *strings.Builder, label, value string) {
+	fmt.Fprintf(b, "  %-*s%s\n", labelWidth, label, value)
+}
+
+// count writes n with a comma after every third digit.
+func count(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// estimate writes a number of which two digits mean something.
+func estimate(x float64) string {
+	if x < 1e6 {
+		return count(uint64(x))
+	}
+	return fmt.Sprintf("10^%.1f", math.Log10(x))
+}
+
+// short writes a time as people say it.
+func short(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}

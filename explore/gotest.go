@@ -1,0 +1,185 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Environment variables of [Test].
+const (
+	// EnvOut names the directory for counterexamples; the default is the
+	// system's directory for temporary files.
+	EnvOut = "VERBATIM_OUT"
+	// EnvReplay names a counterexample to replay instead of checking.
+	EnvReplay = "VERBATIM_REPLAY"
+)
+
+// builtin is where the packages live whose scenarios the command line knows.
+const builtin = "github.com/verbatim-rdma/verbatim/protocol/"
+
+// Test checks a scenario in a Go test. It fails if the verdict is not [Verified],
+// or [Clean] where the options or the scenario ask for a sampling strategy. The
+// failure of a promise comes with its timeline, the command that replays it and
+// a regression test. With VERBATIM_REPLAY=FILE in the environment it replays
+// that counterexample instead.
+//
+// At most one Options may be given.
+func Test(t testing.TB, s *Scenario, opts ...Options) {
+	t.Helper()
+	if s == nil || len(opts) > 1 {
+		t.Fatalf("explore.Test takes a scenario and at most one Options, got %v and %d", s, len(opts))
+		return
+	}
+	if file := os.Getenv(EnvReplay); file != "" {
+		replayFile(t, s, file)
+		return
+	}
+	var opt Options
+	if len(opts) == 1 {
+		opt = opts[0]
+	}
+	r, err := Check(s, opt)
+	if err != nil {
+		t.Fatalf("%s: %v", s.Name, err)
+		return
+	}
+	judge(t, s, r, callingPackage(2))
+}
+
+// judge fails the test unless the verdict is good.
+func judge(t testing.TB, s *Scenario, r *Result, pkg string) {
+	t.Helper()
+	switch r.Verdict {
+	case Verified, Clean:
+		t.Logf("%s: %s with %s and faults %s: %d runs, %d states", s.Name, r.Verdict, r.Profile, r.Faults, r.Runs, r.States)
+	case Violated:
+		t.Errorf("%s", violation(t, s, r.Counterexample, pkg))
+	case RanOut:
+		t.Errorf("%s: a limit ended the search after %d runs and %d states: nothing was found, and nothing is verified%s; "+
+			"raise MaxRuns or MaxTime, bound the workload further, or sample with Strategy: explore.Random",
+			s.Name, r.Runs, r.States, left(r.Remaining))
+	default:
+		text := fmt.Sprintf("%s: the check could not decide: %v", s.Name, r.Reason)
+		if r.Counterexample != nil {
+			text += "\n\n" + violation(t, s, r.Counterexample, pkg)
+		}
+		t.Errorf("%s", text)
+	}
+}
+
+func left(runs float64) string {
+	if runs <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (about %.3g runs are left)", runs)
+}
+
+// violation is what a failed test says.
+func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s: %s\nwith profile %s and faults %s, in a run of %d decisions\n\n", s.Name, ce.Class, ce.Message,
+		ce.Profile, ce.Faults, len(ce.Decisions))
+	r, err := ce.Replay(s)
+	if r != nil {
+		_ = WriteTimeline(&b, r, TimelineOptions{})
+	}
+	if err != nil {
+		fmt.Fprintf(&b, "\nand the replay went wrong: %v\n", err)
+	}
+	b.WriteString("\n" + howToReplay(t.Name(), ce, pkg))
+	b.WriteString("\nA regression test, where scenario is this one:\n\n" + RegressionTest(ce))
+	return b.String()
+}
+
+// howToReplay saves ce and says how to run it again.
+func howToReplay(test string, ce *Counterexample, pkg string) string {
+	dir := os.Getenv(EnvOut)
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	file := ""
+	dir, err := filepath.Abs(dir) // go test runs in the package's folder, and the user is elsewhere
+	if err == nil {
+		file, err = ce.SaveIn(dir)
+	}
+	if err != nil {
+		return fmt.Sprintf("The counterexample could not be saved: %v\n", err)
+	}
+	text := "To replay it:\n"
+	if strings.HasPrefix(pkg, builtin) {
+		text += "  " + Command(file) + "\n"
+	}
+	return text + "  " + EnvReplay + "=" + Quote(file) + " go test -count=1 -run " + Quote(pattern(test)) + " " + Quote(pkg) + "\n"
+}
+
+// pattern matches exactly one test or subtest.
+func pattern(test string) string {
+	parts := strings.Split(test, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// callingPackage is the import path of the package of a caller, "." if unknown.
+func callingPackage(skip int) string {
+	pc, _, _, ok := runtime.Caller(skip)
+	if !ok {
+		return "."
+	}
+	name := runtime.FuncForPC(pc).Name()
+	slash := strings.LastIndex(name, "/") + 1
+	dot := strings.Index(name[slash:], ".")
+	if dot < 0 {
+		return "."
+	}
+	return strings.TrimSuffix(strings.ReplaceAll(name[:slash+dot], "%2e", "."), "_test")
+}
+
+// replayFile replays a file in a test.
+func replayFile(t testing.TB, s *Scenario, file string) {
+	t.Helper()
+	ce, err := Load(file)
+	if err != nil {
+		t.Fatalf("%s: %v", EnvReplay, err)
+		return
+	}
+	if ce.Scenario != s.Name {
+		t.Errorf("%s=%s is about scenario %q; this test checks %q", EnvReplay, file, ce.Scenario, s.Name)
+		return
+	}
+	Replays(t, s, ce)
+}
+
+// Replays runs a counterexample again in a test: it passes if the run no longer
+// fails in that way, and fails with the timeline if it still does.
+func Replays(t testing.TB, s *Scenario, ce *Counterexample) {
+	t.Helper()
+	if s == nil || ce == nil {
+		t.Fatalf("explore.Replays needs a scenario and a counterexample, got %v and %v", s, ce)
+		return
+	}
+	r, err := ce.Replay(s)
+	switch {
+	case errors.Is(err, ErrNotReproduced) && r != nil && r.Err != nil:
+		t.Errorf("%s: the run fails, though no longer with %s:\n\n%s", s.Name, ce.Class, timeline(r))
+	case errors.Is(err, ErrNotReproduced):
+		t.Logf("%s: the run no longer fails", s.Name)
+	case err != nil:
+		t.Fatalf("%s: %v", s.Name, err)
+	default:
+		t.Errorf("%s: the run still fails:\n\n%s", s.Name, timeline(r))
+	}
+}
+
+func timeline(r *Replay) string {
+	var b strings.Builder
+	_ = WriteTimeline(&b, r, TimelineOptions{})
+	return b.String()
+}

@@ -1,0 +1,104 @@
+package explore
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// program is what `go run` needs to run the command line.
+const program = "github.com/verbatim-rdma/verbatim/cmd/verbatim"
+
+// Command is the command that replays a counterexample's file, for scenarios that
+// the command line knows.
+func Command(file string) string {
+	return "go run " + program + " replay " + Quote(file)
+}
+
+// FileName is the name under which the counterexample of a scenario is saved.
+func FileName(scenario string) string {
+	return strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r)) {
+			return r
+		}
+		return '-'
+	}, strings.TrimLeft(scenario, ".")) + ".counterexample.json"
+}
+
+// SaveIn writes ce into a directory under its usual name and returns the path.
+func (ce *Counterexample) SaveIn(dir string) (string, error) {
+	path := filepath.Join(dir, FileName(ce.Scenario))
+	return path, ce.Save(path)
+}
+
+// Named is the scenario of that name, or nil. Regression tests use it.
+func Named(list []*Scenario, name string) *Scenario {
+	for _, s := range list {
+		if s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// RegressionTest is a Go test that fails as long as ce does: ready to paste
+// where the variable scenario is the one that ce is about.
+func RegressionTest(ce *Counterexample) string { return RegressionTestOf(ce, "scenario") }
+
+// RegressionTestOf is RegressionTest for a scenario that is a Go expression. The
+// file that it is pasted into has to import testing and this package.
+func RegressionTestOf(ce *Counterexample, scenario string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s keeps %s from coming back in %s:\n", testName(ce), printable(ce.Class), printable(ce.Scenario))
+	for line := range strings.Lines(ce.Message) {
+		b.WriteString("// " + printable(line) + "\n")
+	}
+	fmt.Fprintf(&b, "func %s(t *testing.T) {\n", testName(ce))
+	fmt.Fprintf(&b, "\texplore.Replays(t, %s, &explore.Counterexample{\n", scenario)
+	fmt.Fprintf(&b, "\t\tVersion:  %d,\n\t\tScenario: %q,\n\t\tProfile:  %q,\n\t\tFaults:   %q,\n\t\tClass:    %q,\n",
+		ce.Version, ce.Scenario, ce.Profile, ce.Faults, ce.Class)
+	if len(ce.Decisions) > 0 {
+		b.WriteString("\t\tDecisions: []explore.Decision{\n")
+		for _, d := range ce.Decisions {
+			fmt.Fprintf(&b, "\t\t\t{At: %q, Take: %q},\n", d.At, d.Take)
+		}
+		b.WriteString("\t\t},\n")
+	}
+	b.WriteString("\t})\n}\n")
+	return b.String()
+}
+
+// printable is a line as a comment can hold it.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, line)
+}
+
+// testName is the name of a Go test, made of the scenario and the class.
+func testName(ce *Counterexample) string {
+	words := strings.FieldsFunc(ce.Scenario+" "+ce.Class, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	name := "Test"
+	for _, w := range words {
+		first, rest := []rune(w)[0], []rune(w)[1:]
+		name += string(unicode.ToUpper(first)) + string(rest)
+	}
+	return name
+}
+
+// Quote makes s one word of a shell's command line.
+func Quote(s string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=@+,", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,88 @@
+package ncl
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+var (
+	someEnd  = verbs.Endpoint{GID: [16]byte{1, 2, 3}, QPN: 7, PSN: 9, MTU: 4096}
+	requests = []request{
+		{op: opAlloc, epoch: 1, app: "db", file: "wal", size: 64, endpoint: someEnd},
+		{op: opRecover, epoch: MaxEpoch, app: "db", file: strings.Repeat("f", MaxName), endpoint: someEnd},
+		{op: opSwitch, epoch: 2, app: "a", file: "b"},
+		{op: opRelease, epoch: 2, app: "a", file: "b"},
+	}
+)
+
+func TestRequests(t *testing.T) {
+	for _, r := range requests {
+		b := r.encode()
+		if got, err := decodeRequest(b); err != nil || got != r {
+			t.Errorf("%v: %+v, %v", r.op, got, err)
+		}
+		for n := range b {
+			if _, err := decodeRequest(b[:n]); !errors.Is(err, ErrMalformed) {
+				t.Errorf("%v, the first %d bytes: %v", r.op, n, err)
+			}
+		}
+		if _, err := decodeRequest(append(b, 0)); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%v and a byte: %v", r.op, err)
+		}
+	}
+	for name, r := range map[string]request{
+		"no op": {}, "unknown op": {op: opRelease + 1, epoch: 1, app: "a", file: "b"},
+		"epoch 0": {op: opSwitch, app: "a", file: "b"}, "long epoch": {op: opSwitch, epoch: MaxEpoch + 1, app: "a", file: "b"},
+		"no app": {op: opSwitch, epoch: 1, file: "b"}, "no size": {op: opAlloc, epoch: 1, app: "a", file: "b"},
+		"long name": {op: opSwitch, epoch: 1, app: "a", file: strings.Repeat("f", MaxName+1)},
+		"too large": {op: opAlloc, epoch: 1, app: "a", file: "b", size: MaxSize + 1},
+	} {
+		if _, err := decodeRequest(r.encode()); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOffersAndEntries(t *testing.T) {
+	o := offer{endpoint: someEnd, current: window{1 << 40, 3, 5}, fresh: window{7, 8, 9}}
+	if got, err := decodeOffer(o.encode(opRecover), opRecover); err != nil || got != o {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := decodeOffer(o.encode(opRecover), opAlloc); !errors.Is(err, ErrMalformed) {
+		t.Errorf("an answer to recover as one to alloc: %v", err)
+	}
+	e := entry{epoch: 3, size: 9, f: 1, peers: []string{"p1", "p2", "p3"}}
+	if got, err := decodeEntry(e.encode()); err != nil || !reflect.DeepEqual(got, e) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	e.peers[2] = "p1"
+	if _, err := decodeEntry(e.encode()); !errors.Is(err, ErrMalformed) {
+		t.Errorf("an entry with a peer twice: %v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, r := range requests {
+		f.Add(r.encode())
+	}
+	f.Add((&entry{epoch: 3, size: 9, f: 1, peers: []string{"p1", "p2", "p3"}}).encode())
+	f.Add((&offer{endpoint: someEnd, current: window{1, 3, 5}, fresh: window{7, 8, 9}}).encode(opRecover))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if r, err := decodeRequest(b); err == nil && !bytes.Equal(r.encode(), b) {
+			t.Errorf("request %x is also %x", b, r.encode())
+		}
+		if e, err := decodeEntry(b); err == nil && !bytes.Equal(e.encode(), b) {
+			t.Errorf("entry %x is also %x", b, e.encode())
+		}
+		for _, to := range []op{opAlloc, opRecover} {
+			if o, err := decodeOffer(b, to); err == nil && !bytes.Equal(o.encode(to), b) {
+				t.Errorf("offer %x is also %x", b, o.encode(to))
+			}
+		}
+	})
+}

@@ -1,0 +1,45 @@
+package sim
+
+// pool hands out objects of one type and takes all of them back at once, at the
+// beginning of a run: a world that is run a million times allocates its objects once.
+type pool[T any] struct {
+	all  []*T
+	used int
+}
+
+// get returns an object as the last run left it; the caller overwrites it.
+func (p *pool[T]) get() *T {
+	if p.used == len(p.all) {
+		chunk := make([]T, 16)
+		for i := range chunk {
+			p.all = append(p.all, &chunk[i])
+		}
+	}
+	p.used++
+	return p.all[p.used-1]
+}
+
+func (p *pool[T]) reset() { p.used = 0 }
+
+// pools are the pools of a world.
+type pools struct {
+	elems   pool[elem]
+	qps     pool[qp]
+	regions pool[region]
+	hosts   pool[Host]
+	cards   pool[card]
+	cqs     pool[cq]
+	mrs     pool[mr]
+	reqs    pool[request]
+}
+
+func (p *pools) reset() {
+	p.elems.reset()
+	p.qps.reset()
+	p.regions.reset()
+	p.hosts.reset()
+	p.cards.reset()
+	p.cqs.reset()
+	p.mrs.reset()
+	p.reqs.reset()
+}
