@@ -113,7 +113,7 @@ func (ce *Counterexample) pairs(c *Case, best *int) {
 			rest := append([]Decision(nil), ce.Decisions[:i]...)
 			rest = append(append(rest, ce.Decisions[i+1:j]...), ce.Decisions[j+1:]...)
 			if ce.try(c, rest, best) {
-				i, j = -1, len(ce.Decisions)
+				i = -1
 				break
 			}
 		}
@@ -158,6 +158,9 @@ func ParseCounterexample(b []byte) (*Counterexample, error) {
 	d := json.NewDecoder(strings.NewReader(string(b)))
 	if err := d.Decode(ce); err != nil {
 		return nil, fmt.Errorf("%w: %v (it must be JSON as written by `verbatim check --out`)", ErrFile, err)
+	}
+	if d.More() {
+		return nil, fmt.Errorf("%w: something follows the JSON object", ErrFile)
 	}
 	if ce.Version == 0 || ce.Scenario == "" {
 		return nil, fmt.Errorf("%w: \"version\" or \"scenario\" is missing", ErrFile)

@@ -26,8 +26,6 @@ type search struct {
 	broken  error
 }
 
-var DebugHist map[string]int
-
 // limits bound a search.
 type limits struct {
 	runs uint64
@@ -52,6 +50,7 @@ type walker struct {
 	inner int
 	order []uint8
 	root  bool
+	buf   []move
 }
 
 // Pick implements sim.Policy.
@@ -127,12 +126,9 @@ func (w *walker) enter(fp uint64, evs []sim.Event) bool {
 		id = g.add(w.c.w, fp, w.order, from, w.step, evs)
 		w.s.depth = max(w.s.depth, int(g.states[id].depth))
 		w.s.eager += w.c.w.EagerStates()
-		if DebugHist != nil {
-			DebugHist[w.c.w.DebugKey()]++
-		}
 	}
 	if !w.root {
-		e := edge{from: w.here, actor: w.step.actor, foot: append([]sim.Access(nil), w.c.w.Footprint()...)}
+		e := edge{from: w.here, actor: w.step.actor, foot: g.keep(w.c.w.Footprint())}
 		if known {
 			e.rename = g.between(g.orders[g.states[id].order], w.order)
 		}
@@ -162,7 +158,7 @@ func (w *walker) run(j job, path []move) {
 		s.mu.Lock()
 		if s.failed == nil {
 			s.failed = err
-			s.bad = append(s.g.pathTo(w.here), w.step)
+			s.bad = append(s.g.pathTo(w.here, nil), w.step)
 			if w.root {
 				s.bad = []move{w.step}
 			}
@@ -183,9 +179,8 @@ func (g *graph) leave(w *sim.World, id stateID, evs []sim.Event) {
 	g.tell(id)
 }
 
-// pathTo is the steps from the initial state to a state.
-func (g *graph) pathTo(id stateID) []move {
-	var out []move
+// pathTo appends the steps from the initial state to a state.
+func (g *graph) pathTo(id stateID, out []move) []move {
 	for ; id >= 0 && g.states[id].parent >= 0; id = g.states[id].parent {
 		out = append(out, g.states[id].via)
 	}
@@ -217,7 +212,8 @@ func (s *search) work(c *Case) {
 		s.g.jobs = s.g.jobs[:len(s.g.jobs)-1]
 		var path []move
 		if j.at >= 0 {
-			path = append(s.g.pathTo(j.at), move{j.actor, j.inner})
+			w.buf = append(s.g.pathTo(j.at, w.buf[:0]), move{j.actor, j.inner})
+			path = w.buf
 		}
 		before := len(s.g.jobs)
 		s.busy++

@@ -87,6 +87,7 @@ type graph struct {
 	sym     []int
 	hosts   int
 	objs    []sim.Object
+	feet    []sim.Access
 	full    bool // no partial-order reduction
 }
 
@@ -173,6 +174,16 @@ func (g *graph) eventsOf(id stateID) []event {
 	return g.events[s.first : int(s.first)+int(s.n)]
 }
 
+// keep copies a footprint to where it can stay.
+func (g *graph) keep(foot []sim.Access) []sim.Access {
+	if len(g.feet)+len(foot) > cap(g.feet) {
+		g.feet = make([]sim.Access, 0, max(1<<14, len(foot)))
+	}
+	at := len(g.feet)
+	g.feet = append(g.feet, foot...)
+	return g.feet[at:len(g.feet):len(g.feet)]
+}
+
 // try makes the i-th event of a state one that is tried, and with it those that
 // it collides with. The first returned event needs no job: the caller runs it.
 func (g *graph) try(id stateID, i int, run bool) {
@@ -238,8 +249,8 @@ func (g *graph) inherit(to stateID, k int, future []uint64) bool {
 	grew, asked := false, false
 	for wi := range future {
 		e := &g.states[to].in[k]
-		for wi >= len(e.seen) {
-			e.seen = append(e.seen, 0)
+		if wi >= len(e.seen) {
+			e.seen = append(make([]uint64, 0, len(future)+1), e.seen...)[:len(future)]
 		}
 		word := future[wi] &^ e.seen[wi]
 		e.seen[wi] |= word
@@ -357,8 +368,8 @@ func each(set []uint64) func(func(int32) bool) {
 
 func setBit(s *[]uint64, i int32) bool {
 	w := int(i / 64)
-	for w >= len(*s) {
-		*s = append(*s, 0)
+	if w >= len(*s) {
+		*s = append(make([]uint64, 0, w+3), *s...)[:w+1]
 	}
 	m := uint64(1) << (i % 64)
 	if (*s)[w]&m != 0 {

@@ -23,7 +23,8 @@ const (
 	narrowest   = 40 // a smaller Width counts as this
 	minColumn   = 9
 	maxSource   = 26
-	stepColumns = 6 // a mark, the step and a blank
+	maxWord     = 18 // longer words are broken: a number of 8 bytes fits
+	stepColumns = 6  // a mark, the step and a blank
 )
 
 // folded are the kinds of events that a timeline leaves out unless asked.
@@ -205,12 +206,11 @@ type table struct {
 // the rest goes where the most text is.
 func newTable(hosts []string, rows []row, width int) *table {
 	t := &table{hosts: hosts, columns: make([]int, len(hosts))}
-	total, longest := make([]int, len(hosts)), make([]int, len(hosts))
+	need := make([]want, len(hosts))
 	for i := range rows {
 		t.source = max(t.source, min(maxSource, runes(rows[i].source)))
 		for h, c := range rows[i].cells {
-			total[h] += runes(c)
-			longest[h] = max(longest[h], runes(c))
+			need[h].add(c)
 		}
 	}
 	least := max(minColumn, (width-t.width())/(len(hosts)+2))
@@ -218,18 +218,33 @@ func newTable(hosts []string, rows []row, width int) *table {
 		t.columns[i] = max(least, runes(h))
 	}
 	for spare := width - t.width(); spare > 0; spare-- {
-		if h := t.neediest(total, longest); h >= 0 {
+		if h := t.neediest(need); h >= 0 {
 			t.columns[h]++
 		}
 	}
 	return t
 }
 
-// neediest is the column whose text is longest for its width, or -1 if all fit.
-func (t *table) neediest(total, longest []int) int {
+// want is what a column has to hold.
+type want struct{ total, longest, word int }
+
+func (x *want) add(text string) {
+	x.total += runes(text)
+	x.longest = max(x.longest, runes(text))
+	for word := range strings.FieldsSeq(text) {
+		x.word = max(x.word, min(runes(word), maxWord)+1)
+	}
+}
+
+// neediest is the column that should be wider: one that breaks a word, or the
+// one whose text is longest for its width, or -1 if all fit.
+func (t *table) neediest(need []want) int {
 	best := -1
 	for h, n := range t.columns {
-		if n < longest[h] && (best < 0 || total[h]*t.columns[best] > total[best]*n) {
+		if n < min(need[h].word, need[h].longest) {
+			return h
+		}
+		if n < need[h].longest && (best < 0 || need[h].total*t.columns[best] > need[best].total*n) {
 			best = h
 		}
 	}

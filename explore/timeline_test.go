@@ -47,33 +47,32 @@ func story() *explore.Replay {
 		}}
 }
 
-const storyAt100 = `step   app                              peer1               peer2         source
-──────┬────────────────────────────────┬───────────────────┬────────────────────────────────────────
-    0 │starts                          │starts             │starts
-    1 │calls lend → peer1, peer2       │                   │              demo/app.go:10
-    2 │                                │receives lend ←    │              demo/peer.go:5
-      │                                │ app               │
-      │                                │answers lend: too  │              demo/peer.go:7
-      │                                │ late → app        │
-    3 │has the answer ← peer1          │                   │              demo/app.go:11
-    4 │posts Write #0 of 16 bytes at   │                   │              demo/app.go:12
-      │ 0x8 inline → peer1, peer2      │                   │
-      │posts Write #1 of 8 bytes at    │                   │              demo/app.go:13
-      │ 0x0 signaled → peer1           │                   │
-    5 │                                │#0 lands at [8,16) │
-      │                                │ of region 0:      │
-      │                                │ 0x616161616161616 │
-      │                                │ 1 ← app           │
-      │sees Write → peer1: SUCCESS     │                   │              demo/app.go:14
-!   6 │                                │✗ the link to      │
-      │                                │ peer2 is cut      │
-!   7 │                                │✓ the link to      │
-      │                                │ peer2 heals       │
-!     │                                │                    ✗ crashes
-    8 │starts again (life 1)           │
-    9 │[life 0] loads [0,8) of region  │                                  demo/app.go:20
-      │ 0: 0x1                         │
-!  10 │✗ violates the promise below    │                                  …/path/to/some/file.go:123
+const storyAt100 = `step   app                             peer1                peer2         source
+──────┬───────────────────────────────┬────────────────────┬────────────────────────────────────────
+    0 │starts                         │starts              │starts
+    1 │calls lend → peer1, peer2      │                    │              demo/app.go:10
+    2 │                               │receives lend ← app │              demo/peer.go:5
+      │                               │answers lend: too   │              demo/peer.go:7
+      │                               │ late → app         │
+    3 │has the answer ← peer1         │                    │              demo/app.go:11
+    4 │posts Write #0 of 16 bytes at  │                    │              demo/app.go:12
+      │ 0x8 inline → peer1, peer2     │                    │
+      │posts Write #1 of 8 bytes at   │                    │              demo/app.go:13
+      │ 0x0 signaled → peer1          │                    │
+    5 │                               │#0 lands at [8,16)  │
+      │                               │ of region 0:       │
+      │                               │ 0x6161616161616161 │
+      │                               │ ← app              │
+      │sees Write → peer1: SUCCESS    │                    │              demo/app.go:14
+!   6 │                               │✗ the link to peer2 │
+      │                               │ is cut             │
+!   7 │                               │✓ the link to peer2 │
+      │                               │ heals              │
+!     │                               │                     ✗ crashes
+    8 │starts again (life 1)          │
+    9 │[life 0] loads [0,8) of region │                                   demo/app.go:20
+      │ 0: 0x1                        │
+!  10 │✗ violates the promise below   │                                   …/path/to/some/file.go:123
 left out: 1 of allocations, registrations and connections (--all shows them)
 
 violated: violation

@@ -73,11 +73,11 @@ func verdictText(r *explore.Result) string {
 
 // assurance says in a line how much was searched.
 func assurance(r *explore.Result) string {
-	parts := []string{count(r.Runs) + " runs"}
+	parts := []string{number(r.Runs, "run")}
 	if r.Strategy == explore.Exhaustive {
-		parts = append(parts, count(r.States)+" states")
+		parts = append(parts, number(r.States, "state"))
 	}
-	parts = append(parts, count(r.Choices)+" choices", "depth "+strconv.Itoa(r.MaxDepth), short(r.Elapsed), workers(r.Workers))
+	parts = append(parts, number(r.Choices, "choice"), "depth "+strconv.Itoa(r.MaxDepth), short(r.Elapsed), number(uint64(r.Workers), "worker"))
 	line := strings.Join(parts, ", ")
 	switch {
 	case r.Strategy != explore.Exhaustive:
@@ -94,11 +94,12 @@ func assurance(r *explore.Result) string {
 	return line + "; not exhausted"
 }
 
-func workers(n int) string {
+// number is a count of things.
+func number(n uint64, thing string) string {
 	if n == 1 {
-		return "1 worker"
+		return "1 " + thing
 	}
-	return fmt.Sprintf("%d workers", n)
+	return count(n) + " " + thing + "s"
 }
 
 // violation writes the counterexample: what, where it is, how to run it again,
@@ -125,7 +126,7 @@ func (f *checkFlags) violation(b *strings.Builder, s *explore.Scenario, ce *expl
 
 // runText measures a counterexample.
 func runText(ce *explore.Counterexample, events int) string {
-	text := fmt.Sprintf("%d events, %d decisions", events, len(ce.Decisions))
+	text := number(uint64(events), "event") + ", " + number(uint64(len(ce.Decisions)), "decision")
 	if ce.Tries > 0 {
 		text += fmt.Sprintf(" (found with %d, shrunk in %d runs)", ce.Found, ce.Tries)
 	}

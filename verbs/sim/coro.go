@@ -52,6 +52,9 @@ func newCoro() *coro {
 }
 
 func (c *coro) call() {
+	if c.kill {
+		return // it was ended before it began
+	}
 	defer func() {
 		switch r := recover().(type) {
 		case nil, killed:

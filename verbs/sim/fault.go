@@ -5,60 +5,73 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// enabledFaults lists the faults that the budget still allows.
-func (w *World) enabledFaults() {
-	for i := range w.cfg.Budget {
-		if w.left[i] == 0 {
-			continue
+// candidate is a fault that the budget names.
+type candidate struct {
+	actor Actor
+	kind  faults.Kind
+	a, b  int
+	rules []int // all of them must have something left
+}
+
+// candidates lists the faults that the budget could ever allow.
+func (w *World) candidates() []candidate {
+	var out []candidate
+	add := func(k faults.Kind, a, b int) {
+		c := candidate{actor: faultActor(int(k), a, b), kind: k, a: a, b: b}
+		for i := range w.cfg.Budget {
+			if r := &w.cfg.Budget[i]; r.Kind == k && w.ruleMatches(r, a, b) {
+				c.rules = append(c.rules, i)
+			}
 		}
-		r := &w.cfg.Budget[i]
-		for a, n := range w.nodes {
-			if r.Kind.Arity() == 1 {
-				if w.matches(i, a, -1) && w.faultApplies(r.Kind, n) {
-					w.addFault(r.Kind, i, a, -1)
-				}
+		if len(c.rules) > 0 {
+			out = append(out, c)
+		}
+	}
+	for _, k := range faults.Kinds() {
+		for a := range w.nodes {
+			if k.Arity() == 1 {
+				add(k, a, -1)
 				continue
 			}
 			for b := a + 1; b < len(w.nodes); b++ {
-				if w.matches(i, a, b) && w.pairApplies(r.Kind, a, b) {
-					w.addFault(r.Kind, i, a, b)
-				}
+				add(k, a, b)
 			}
 		}
 	}
+	return out
 }
 
-// addFault adds the fault unless another rule has listed it or forbids it.
-func (w *World) addFault(k faults.Kind, rule, a, b int) {
-	x := faultActor(int(k), a, b)
-	for i := range w.events {
-		if w.events[i].Actor == x {
-			return
-		}
+func (w *World) ruleMatches(r *faults.Rule, a, b int) bool {
+	if b < 0 {
+		return r.Matches(w.nodes[a].spec.Name)
 	}
-	for i := range w.cfg.Budget {
-		if w.cfg.Budget[i].Kind == k && w.left[i] == 0 && w.matches(i, a, b) {
-			return
-		}
-	}
-	w.events = append(w.events, Event{Actor: x, Fault: true, rule: rule, a: a, b: b})
+	return r.Matches(w.nodes[a].spec.Name, w.nodes[b].spec.Name)
 }
 
-func (w *World) matches(rule, a, b int) bool {
-	if w.match == nil {
-		w.match = map[[3]int]bool{}
-	}
-	k := [3]int{rule, a, b}
-	v, ok := w.match[k]
-	if !ok {
-		if b < 0 {
-			v = w.cfg.Budget[rule].Matches(w.nodes[a].spec.Name)
-		} else {
-			v = w.cfg.Budget[rule].Matches(w.nodes[a].spec.Name, w.nodes[b].spec.Name)
+// enabledFaults lists the faults that can happen now.
+func (w *World) enabledFaults() {
+	for i := range w.cands {
+		c := &w.cands[i]
+		if w.affords(c) && w.applies(c) {
+			w.events = append(w.events, Event{Actor: c.actor, Fault: true, rule: i, a: c.a, b: c.b})
 		}
-		w.match[k] = v
 	}
-	return v
+}
+
+func (w *World) affords(c *candidate) bool {
+	for _, r := range c.rules {
+		if w.left[r] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *World) applies(c *candidate) bool {
+	if c.b >= 0 {
+		return w.pairApplies(c.kind, c.a, c.b)
+	}
+	return w.faultApplies(c.kind, w.nodes[c.a])
 }
 
 func (w *World) faultApplies(k faults.Kind, n *node) bool {
@@ -109,11 +122,9 @@ func (q *qp) between(a, b int) bool {
 // inject makes a fault happen.
 func (w *World) inject(ev Event) {
 	k := faults.Kind(ev.Actor.life())
-	for i := range w.cfg.Budget {
-		if w.cfg.Budget[i].Kind == k && w.matches(i, ev.a, ev.b) {
-			w.left[i]--
-			w.touch(object(objBudget, 0, i), Write)
-		}
+	for _, i := range w.cands[ev.rule].rules {
+		w.left[i]--
+		w.touch(object(objBudget, 0, i), Write)
 	}
 	n := w.nodes[ev.a]
 	switch k {
@@ -125,6 +136,7 @@ func (w *World) inject(ev Event) {
 		w.lifeEnded(n, true)
 	case faults.Suspect:
 		w.touch(object(objLife, n.idx, 0), Write)
+		w.touch(object(objUp, n.idx, 0), Write)
 		w.trace(n.cur, "suspect", "is believed dead, and goes on")
 		n.cur = nil
 		w.lifeEnded(n, true)

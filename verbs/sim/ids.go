@@ -56,6 +56,7 @@ const (
 	objSpawn                     // tasks of a host
 	objSleep                     // virtual time
 	objKeys                      // the registrations of a host
+	objUp                        // which life answers to the name of a host
 )
 
 func object(k objKind, a, b int) Object {
@@ -141,7 +142,7 @@ func (o Object) Rename(perm []uint8) Object {
 }
 
 var objNames = [...]string{objLife: "life", objLink: "link", objMem: "mem", objMail: "mail", objReply: "reply",
-	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objRecv: "recv", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys"}
+	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objRecv: "recv", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objUp: "up"}
 
 func (o Object) String() string {
 	return fmt.Sprintf("%s(%d,%d)", objNames[o.kind()], o.a(), o.b())

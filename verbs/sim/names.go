@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 )
@@ -65,12 +66,8 @@ func (w *World) Collide(a, b *Event) bool {
 }
 
 func (w *World) shareRule(a, b *Event) bool {
-	k := faults.Kind(a.Actor.life())
-	if k != faults.Kind(b.Actor.life()) {
-		return false
-	}
-	for i := range w.cfg.Budget {
-		if w.cfg.Budget[i].Kind == k && w.matches(i, a.a, a.b) && w.matches(i, b.a, b.b) {
+	for _, i := range w.cands[a.rule].rules {
+		if slices.Contains(w.cands[b.rule].rules, i) {
 			return true
 		}
 	}
@@ -83,11 +80,8 @@ func (w *World) Pending(ev *Event, out []Access) []Access {
 	life := object(objLife, ev.Actor.Node(), 0)
 	switch ev.Actor.kind() {
 	case actFault:
-		k := faults.Kind(ev.Actor.life())
-		for i := range w.cfg.Budget {
-			if w.cfg.Budget[i].Kind == k && w.matches(i, ev.a, ev.b) {
-				out = append(out, Access{object(objBudget, 0, i), Write})
-			}
+		for _, i := range w.cands[ev.rule].rules {
+			out = append(out, Access{object(objBudget, 0, i), Write})
 		}
 		if ev.Actor.b()&twoHosts != 0 {
 			return append(out, Access{link(ev.a, ev.b), Write})
@@ -124,19 +118,4 @@ func (w *World) ForgetSymmetry() {
 	for _, n := range w.nodes {
 		n.sym = -1
 	}
-}
-
-func (w *World) DebugKey() string {
-	k := ""
-	for _, n := range w.nodes {
-		k += itoa(n.life) + map[bool]string{true: "u", false: "d"}[n.up] + " "
-		if len(n.spec.Name) == 3 {
-			for _, t := range w.tasks {
-				if t.alive && t.h.node == n {
-					k += t.op.kind.String() + " " 
-				}
-			}
-		}
-	}
-	return k
 }

@@ -81,8 +81,9 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	r := c[w.choose(ChooseMessage, len(c), func(i int) string { return c[i].name() })]
 	r.taken = true
 	h.dropMail(r)
-	w.touch(object(objLife, r.from.node.idx, 0), Read)
-	w.touch(link(r.from.node.idx, h.node.idx), Read)
+	if r.cut {
+		w.touch(link(r.from.node.idx, h.node.idx), Read)
+	}
 	t.obs.see(r.from.node.sym, r.hash)
 	w.traceFrom(r.from, h, "request", "receives %s from %s", r.service, r.from.Name())
 	return r, nil
@@ -134,10 +135,8 @@ func (r *request) end(body []byte, err error) {
 	}
 	r.repCut = w.linkCut(r.from.node.idx, r.to.node.idx)
 	w.touch(object(objReply, r.from.node.idx, r.g.ord), Add)
-	w.touch(object(objLife, r.from.node.idx, 0), Read)
-	w.touch(link(r.from.node.idx, r.to.node.idx), Read)
 	w.cur.reach()
-	w.traceFrom(r.to, r.from, "answer", "answers %s of %s%s", r.service, r.from.Name(), errSuffix(err))
+	w.traceFrom(r.from, r.to, "answer", "answers %s of %s%s", r.service, r.from.Name(), errSuffix(err))
 }
 
 func errSuffix(err error) string {
@@ -192,7 +191,15 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 	return g
 }
 
-// send puts r on its way. Its fingerprint says from which state of the sender
+// send puts r on its way.
+//
+// It does not use the other host's life or the link: what is sent just before a
+// crash or a cut may come or not, which includes all that can happen to what is
+// sent after it. So a crash need only be tried before somebody looks at what
+// became of it; the same holds for posts and answers. A restart is different:
+// what is sent after it reaches the new life.
+//
+// Its fingerprint says from which state of the sender
 // it came rather than what it contains, so that requests to interchangeable
 // hosts look alike although they carry different queue pair numbers.
 func (w *World) send(r *request, to string) {
@@ -208,8 +215,7 @@ func (w *World) send(r *request, to string) {
 	} else {
 		r.hash = mix(r.hash, t.obs.per[n.sym])
 	}
-	w.touch(object(objLife, n.idx, 0), Read)
-	w.touch(link(r.from.node.idx, n.idx), Read)
+	w.touch(object(objUp, n.idx, 0), Read)
 	r.to = n.cur
 	if !n.up {
 		r.to = nil
@@ -223,7 +229,7 @@ func (w *World) send(r *request, to string) {
 	r.cut = w.linkCut(r.from.node.idx, n.idx)
 	n.cur.mail = append(n.cur.mail, r)
 	w.touch(object(objMail, n.idx, 0), Add)
-	w.traceFrom(r.from, r.to, "call", "calls %s of %s", r.service, to)
+	w.traceFrom(r.to, r.from, "call", "calls %s of %s", r.service, to)
 }
 
 // canAnswer and canFail say how a call that is under way may end now.

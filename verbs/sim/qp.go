@@ -132,7 +132,6 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 		q.cutAt = 0
 	}
 	q.meet()
-	q.touchRemote(Read)
 	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	q.w.cur.ends()
 	q.w.trace(q.h, "connect", "connects %s", q.name())
@@ -232,7 +231,6 @@ func (q *qp) push(wr *verbs.SendWR) {
 		dst: s.dst[:0], payload: s.payload[:0]}
 	q.posted++
 	q.dirty = true
-	q.touchRemote(Read)
 	q.resolveLocal(s, wr)
 	if w.tracer != nil {
 		w.tracePost(q, s, wr)

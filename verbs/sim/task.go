@@ -264,6 +264,7 @@ func (w *World) step(ev Event) {
 	case actRestart:
 		n := w.nodes[ev.a]
 		w.touch(object(objLife, n.idx, 0), Write)
+		w.touch(object(objUp, n.idx, 0), Write)
 		w.boot(n)
 	case actHeal:
 		w.healLink(ev.a, ev.b)

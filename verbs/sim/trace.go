@@ -67,7 +67,8 @@ func caller() string {
 	for {
 		f, more := frames.Next()
 		if f.File != "" && !strings.Contains(f.Function, "/verbs/sim.") && !strings.HasPrefix(f.Function, "runtime.") &&
-			!strings.HasPrefix(f.Function, "iter.") && !strings.Contains(f.Function, "/coord.") {
+			!strings.HasPrefix(f.Function, "iter.") && !strings.Contains(f.Function, "/coord.") &&
+			!strings.Contains(f.Function, "/explore.(") {
 			return filepath.Base(filepath.Dir(f.File)) + "/" + filepath.Base(f.File) + ":" + itoa(f.Line)
 		}
 		if !more {

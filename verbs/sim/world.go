@@ -124,7 +124,7 @@ type World struct {
 	fpbuf  fpScratch
 	killed bool
 	keys   uint32
-	match  map[[3]int]bool
+	cands  []candidate
 	pools  pools
 }
 
@@ -178,6 +178,7 @@ func New(cfg Config) (*World, error) {
 		}
 		w.nodes = append(w.nodes, n)
 	}
+	w.cands = w.candidates()
 	return w, nil
 }
 

@@ -1,0 +1,288 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/strace"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// restartFails is violated if host a crashes and starts again.
+func restartFails(name string) *explore.Scenario {
+	return &explore.Scenario{Name: name, Doc: "a never starts again", Bounds: "two hosts", Sometimes: []string{"never met"},
+		Build: func(c *explore.Case) (sim.Config, error) {
+			main := func(h host.Host, life int) {
+				if life > 0 && h.Name() == "a" {
+					c.Fail(errors.New("started again"))
+				}
+				if r, err := h.Alloc(8); err == nil {
+					r.Store64(0, 1)
+				}
+			}
+			again := func(_ int, crashed bool) bool { return crashed }
+			return sim.Config{Profile: c.Profile, Budget: c.Budget,
+				Nodes: []sim.Node{{Name: "a", Main: main, Again: again}, {Name: "b", Main: main, Again: again}}}, nil
+		}}
+}
+
+// broken cannot be built.
+func broken() *explore.Scenario {
+	return &explore.Scenario{Name: "demo/broken", Build: func(*explore.Case) (sim.Config, error) {
+		return sim.Config{}, errors.New("out of order")
+	}}
+}
+
+// useDemo makes a small protocol the only one, in an empty directory.
+func useDemo(t *testing.T) {
+	old := protocols
+	t.Cleanup(func() { protocols = old })
+	protocols = []protocol{{Name: "demo", GoScenarios: "demo.Scenarios()",
+		Scenarios: func() []*explore.Scenario {
+			return []*explore.Scenario{restartFails("demo/restart"), restartFails("demo/second")}
+		},
+		FromTrace: func(tr *strace.Trace) (*explore.Scenario, error) { return restartFails("demo/trace"), nil },
+	}, {Name: "bad", Scenarios: func() []*explore.Scenario { return []*explore.Scenario{broken()} }}}
+	t.Chdir(t.TempDir())
+}
+
+// call runs the program.
+func call(args ...string) (code int, stdout, stderr string) {
+	var out, err strings.Builder
+	code = run(args, &out, &err)
+	return code, out.String(), err.String()
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const (
+	goodTrace = `openat(AT_FDCWD, "/d/app.log", O_WRONLY|O_CREAT|O_TRUNC, 0644) = 3
+write(3, "begin\n", 6) = 6
+`
+	cutTrace = `openat(AT_FDCWD, "/d/app.log", O_WRONLY|O_CREAT|O_TRUNC, 0644) = 3
+write(3, "beg"..., 4096) = 4096
+`
+)
+
+func TestExitStatus(t *testing.T) {
+	useDemo(t)
+	write(t, "good.strace", goodTrace)
+	write(t, "cut.strace", cutTrace)
+	write(t, "foreign.json", `{"name": "package.json"}`)
+	write(t, "text.json", "hello")
+	write(t, "version.json", `{"version": 99, "scenario": "demo/restart"}`)
+	write(t, "scenario.json", `{"version": 1, "scenario": "demo/restrat"}`)
+	write(t, "protocol.json", `{"version": 1, "scenario": "dmo/restart"}`)
+	write(t, "profile.json", `{"version": 1, "scenario": "demo/restart", "profile": "stong"}`)
+	write(t, "fixed.json", `{"version": 1, "scenario": "demo/restart", "profile": "strong", "faults": "none", "class": "violation"}`)
+	for _, x := range []struct {
+		args   string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{"", 0, "verbatim check ncl", ""},
+		{"--help", 0, "Exit status", ""},
+		{"chekc", 2, "", "chekc"},
+		{"check", 2, "", "requires at least 1 arg"},
+		{"check demo", 0, "demo/second: VERIFIED", ""},
+		{"check demo/restart demo", 0, "demo/second: VERIFIED", ""},
+		{"check demo --strategy random --max-runs 20", 0, "CLEAN", ""},
+		{"check demo --strategy pct --max-runs 20 --seed 3", 0, "with seed 3", ""},
+		{"check demo/restart --faults crash(a)<=1", 1, "violation: started again", ""},
+		{"check demo/restart --faults crash(a)<=1 --no-shrink", 1, "1 decision\n", ""},
+		{"check demo/restart --faults crash(b)<=1 --max-runs 1", 3, "RAN OUT", ""},
+		{"check demo bad", 2, "demo/second: VERIFIED", "out of order"},
+		{"check bad demo --faults crash(a)<=1", 2, "VIOLATED", "out of order"},
+		{"check demo/restrat", 2, "", "did you mean demo/restart?"},
+		{"check dmo", 2, "", "did you mean demo?"},
+		{"check demo --profile stong", 2, "", "did you mean strong?"},
+		{"check demo --profile strong+CelBytes=1", 2, "", "did you mean CellBytes?"},
+		{"check demo --faults crsh(a)<=1", 2, "", "\n  ^"},
+		{"check demo --faults crash(peer*)<=1", 2, "", "peer*"},
+		{"check demo --strategy exhausting", 2, "", "did you mean exhaustive?"},
+		{"check demo --workers -1", 2, "", "--workers -1"},
+		{"check demo --workers 5000", 2, "", "1 to 1024"},
+		{"check demo --workers many", 2, "", "--help"},
+		{"check demo --max-runs -1", 2, "", "--help"},
+		{"check demo --max-time -1s", 2, "", "negative"},
+		{"check demo --save s", 2, "", "one search"},
+		{"check demo/restart --resume none", 2, "", "cannot resume"},
+		{"check demo/restart --resume text.json", 2, "", "not a saved search"},
+		{"check demo/restart --strategy pct --save s", 2, "", "another --seed"},
+		{"check demo --trace good.strace", 0, "demo/trace: VERIFIED", ""},
+		{"check demo --trace cut.strace", 2, "", "cut.strace: "},
+		{"check demo --trace none.strace", 2, "", "none.strace"},
+		{"check demo --trace good.strace --trace-file *.db", 2, "", "*.db"},
+		{"check demo/restart --trace good.strace", 2, "", "no scenario"},
+		{"check bad --trace good.strace", 2, "", "no scenarios of traces"},
+		{"check demo --trace-file *.db", 2, "", "--trace"},
+		{"replay", 2, "", "accepts 1 arg"},
+		{"replay none.json", 2, "", "none.json"},
+		{"replay .", 2, "", "directory"},
+		{"replay foreign.json", 2, "", "not a counterexample"},
+		{"replay text.json", 2, "", "not a counterexample"},
+		{"replay version.json", 2, "", "another version"},
+		{"replay scenario.json", 2, "", "did you mean demo/restart?"},
+		{"replay protocol.json", 2, "", "there is no protocol"},
+		{"replay profile.json", 2, "", "did you mean strong?"},
+		{"replay fixed.json", 0, "no longer fails", ""},
+		{"replay fixed.json --trace good.strace", 2, "", "demo/trace"},
+		{"list", 0, "demo/second", ""},
+		{"list profiles", 0, "CellBytes", ""},
+		{"list faults", 0, "partition(host,host)", ""},
+		{"list fualts", 2, "", "did you mean faults?"},
+		{"list scenarios profiles", 2, "", "at most 1 arg"},
+		{"mutants dmo", 2, "", "did you mean demo?"},
+		{"completion bash", 0, "verbatim", ""},
+	} {
+		t.Run(x.args, func(t *testing.T) {
+			code, stdout, stderr := call(strings.Fields(x.args)...)
+			if code != x.code || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) {
+				t.Errorf("status %d, want %d with %q and %q:\n%s\n%s", code, x.code, x.stdout, x.stderr, stdout, stderr)
+			}
+			if (stderr == "") != (x.stderr == "") {
+				t.Errorf("on stderr: %s", stderr)
+			}
+		})
+	}
+}
+
+func TestWorse(t *testing.T) {
+	for _, x := range [][3]int{{0, 3, 3}, {3, 1, 1}, {1, 2, 2}, {2, 3, 2}, {0, 0, 0}} {
+		if worse(x[0], x[1]) != x[2] || worse(x[1], x[0]) != x[2] {
+			t.Errorf("worse(%d, %d) is not %d both ways", x[0], x[1], x[2])
+		}
+	}
+}
+
+func TestViolationReplays(t *testing.T) {
+	useDemo(t)
+	code, stdout, _ := call("check", "demo/restart", "--faults", "crash(a)<=1", "--out", "found")
+	file := filepath.Join("found", "demo-restart.counterexample.json")
+	if code != 1 || !strings.Contains(stdout, explore.Command(file)+"\n") || !strings.Contains(stdout, "✗ crashes") {
+		t.Fatalf("status %d:\n%s", code, stdout)
+	}
+	code, stdout, stderr := call("replay", file)
+	if code != 1 || !strings.Contains(stdout, "step by step") || strings.Contains(stdout, "allocates") {
+		t.Errorf("status %d:\n%s%s", code, stdout, stderr)
+	}
+	if _, stdout, _ = call("replay", file, "--all"); !strings.Contains(stdout, "allocates") {
+		t.Errorf("--all leaves allocations out:\n%s", stdout)
+	}
+	code, stdout, _ = call("replay", file, "--go")
+	if code != 0 || !strings.Contains(stdout, `explore.Named(demo.Scenarios(), "demo/restart")`) {
+		t.Errorf("status %d:\n%s", code, stdout)
+	}
+}
+
+func TestTraceViolationReplays(t *testing.T) {
+	useDemo(t)
+	write(t, "good.strace", goodTrace)
+	_, stdout, _ := call("check", "demo", "--trace", "good.strace", "--faults", "crash(a)<=1")
+	want := "replay demo-trace.counterexample.json --trace good.strace\n"
+	if !strings.Contains(stdout, want) {
+		t.Fatalf("%q is missing in:\n%s", want, stdout)
+	}
+	if code, out, err := call("replay", "demo-trace.counterexample.json", "--trace", "good.strace"); code != 1 {
+		t.Errorf("status %d:\n%s%s", code, out, err)
+	}
+	if code, _, err := call("replay", "demo-trace.counterexample.json"); code != 2 || !strings.Contains(err, "--trace") {
+		t.Errorf("status %d: %s", code, err)
+	}
+}
+
+func TestSaveAndResume(t *testing.T) {
+	useDemo(t)
+	if code, out, err := call("check", "demo/restart", "--faults", "crash(b)<=1", "--max-runs", "1", "--save", "s"); code != 3 || !strings.Contains(out, "--resume") {
+		t.Fatalf("status %d:\n%s%s", code, out, err)
+	}
+	if code, out, err := call("check", "demo/restart", "--faults", "crash(b)<=1", "--resume", "s"); code != 0 {
+		t.Errorf("status %d:\n%s%s", code, out, err)
+	}
+}
+
+func TestJSONKeys(t *testing.T) {
+	useDemo(t)
+	_, stdout, stderr := call("check", "demo", "--json", "--faults", "crash(a)<=1")
+	found := strings.Split(strings.TrimSpace(stdout), "\n")
+	if len(found) != 2 || stderr != "" {
+		t.Fatalf("%d lines, want 2:\n%s%s", len(found), stdout, stderr)
+	}
+	keys := "scenario profile faults strategy verdict exhausted runs states choices max_depth seconds workers counterexample " +
+		"reason sometimes bounds eager_log10 remaining"
+	d := json.NewDecoder(strings.NewReader(found[0]))
+	var got []string
+	for depth, isKey := 0, false; d.More() || depth > 0; {
+		tok, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch tok {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+			isKey = true
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+			isKey = true
+		default:
+			if depth == 1 && isKey {
+				got = append(got, tok.(string))
+			}
+			isKey = !isKey
+		}
+	}
+	if strings.Join(got, " ") != keys {
+		t.Errorf("keys\n%v\nwant\n%s", got, keys)
+	}
+	if !strings.Contains(found[0], `"counterexample":null`) || !strings.Contains(found[0], `"verdict":"violated"`) {
+		t.Errorf("got %s", found[0])
+	}
+	_, stdout, _ = call("check", "demo/restart", "--json", "--faults", "crash(a)<=1", "--out", ".")
+	if !strings.Contains(stdout, `"counterexample":"demo-restart.counterexample.json"`) {
+		t.Errorf("got %s", stdout)
+	}
+}
+
+func TestListsAreJSON(t *testing.T) {
+	for _, topic := range topics {
+		_, stdout, _ := call("list", topic, "--json")
+		for line := range strings.Lines(stdout) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("%s: %s", topic, line)
+			}
+		}
+		if strings.Count(stdout, "\n") < 3 {
+			t.Errorf("%s: %s", topic, stdout)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	useDemo(t)
+	for typed, want := range map[string]string{
+		"check d":                    "demo/restart\ta never starts again",
+		"check demo --profile r":     "relaxed",
+		"check demo --profile rxe+M": "rxe+MTU=",
+		"check demo --faults cr":     "crash(",
+		"check demo --strategy p":    "pct",
+		"mutants d":                  "demo",
+		"list p":                     "profiles",
+	} {
+		code, stdout, _ := call(append([]string{"__complete"}, strings.Fields(typed)...)...)
+		if code != 0 || !strings.Contains(stdout, want+"\n") {
+			t.Errorf("%q completes to\n%s", typed, stdout)
+		}
+	}
+}
