@@ -13,7 +13,8 @@ type search struct {
 	mu      sync.Mutex
 	wake    *sync.Cond
 	g       *graph
-	busy    int
+	busy    int // workers that run
+	idle    int // workers that wait
 	runs    uint64
 	choices uint64
 	depth   int
@@ -50,7 +51,11 @@ type walker struct {
 	inner int
 	order []uint8
 	root  bool
-	buf   []move
+	// found are the jobs and choices of the current step, before they are handed
+	// in under the lock.
+	found   []job
+	choices uint64
+	failed  bool
 }
 
 // Pick implements sim.Policy.
@@ -70,6 +75,17 @@ func (w *walker) Pick(evs []sim.Event) int {
 	panic(errDiverged)
 }
 
+// Next implements sim.KnowingPolicy: the steps to the job's state are known.
+func (w *walker) Next() (sim.Actor, bool) {
+	if w.picks >= len(w.path)-1 {
+		return 0, false // the job's own step is looked at
+	}
+	m := w.path[w.picks]
+	w.picks++
+	w.begin(m.actor, m.inner)
+	return m.actor, true
+}
+
 func (w *walker) begin(a sim.Actor, given []uint16) {
 	w.step, w.given, w.inner = move{actor: a}, given, 0
 }
@@ -85,13 +101,11 @@ func (w *walker) Choose(_ sim.ChoiceKind, n int) int {
 		w.step.inner = append(w.step.inner, v)
 		return int(v)
 	}
-	w.s.mu.Lock()
-	w.s.choices++
+	w.choices++
 	for i := n - 1; i > 0; i-- {
 		alt := append(append(make([]uint16, 0, len(w.step.inner)+1), w.step.inner...), uint16(i))
-		w.s.g.jobs = append(w.s.g.jobs, job{at: w.here, actor: w.step.actor, inner: alt})
+		w.found = append(w.found, job{at: w.here, actor: w.step.actor, inner: alt})
 	}
-	w.s.mu.Unlock()
 	w.step.inner = append(w.step.inner, 0)
 	return 0
 }
@@ -117,6 +131,7 @@ func (w *walker) arrive(evs []sim.Event) int {
 // enter adds the edge, and the state if it is new; w.here moves on to it.
 func (w *walker) enter(fp uint64, evs []sim.Event) bool {
 	g := w.s.g
+	w.handIn()
 	id, known := g.byPrint[fp]
 	if !known {
 		from := w.here
@@ -139,6 +154,13 @@ func (w *walker) enter(fp uint64, evs []sim.Event) bool {
 	return !known
 }
 
+// handIn gives what the step found to the search; the caller has the lock.
+func (w *walker) handIn() {
+	w.s.g.jobs = append(w.s.g.jobs, w.found...)
+	w.s.choices += w.choices
+	w.found, w.choices = w.found[:0], 0
+}
+
 // run makes one run, for job j or from the initial state.
 func (w *walker) run(j job, path []move) {
 	w.path, w.picks, w.here, w.root = path, 0, j.at, j.at < 0
@@ -155,6 +177,7 @@ func (w *walker) run(j job, path []move) {
 		s.mu.Unlock()
 	}
 	if err != nil {
+		w.failed = true
 		s.mu.Lock()
 		if s.failed == nil {
 			s.failed = err
@@ -190,43 +213,76 @@ func (g *graph) pathTo(id stateID, out []move) []move {
 	return out
 }
 
+// batch is how many jobs a worker takes at once.
+const batch = 16
+
+// task is a job with the way to it.
+type task struct {
+	j    job
+	path []move
+}
+
 // work takes jobs until there are none, a limit is reached or a run failed.
 func (s *search) work(c *Case) {
 	w := &walker{s: s, c: c, order: make([]uint8, len(s.g.sym))}
+	tasks := make([]task, batch)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
 		for len(s.g.jobs) == 0 && s.busy > 0 && !s.over() {
+			s.idle++
 			s.wake.Wait()
+			s.idle--
 		}
+		s.ranOut = s.ranOut || len(s.g.jobs) > 0 && s.limit.hit(s.runs)
 		if s.over() || len(s.g.jobs) == 0 {
 			s.wake.Broadcast()
 			return
 		}
-		if s.limit.hit(s.runs) {
-			s.ranOut = true
-			s.wake.Broadcast()
-			return
-		}
-		j := s.g.jobs[len(s.g.jobs)-1]
-		s.g.jobs = s.g.jobs[:len(s.g.jobs)-1]
-		var path []move
-		if j.at >= 0 {
-			w.buf = append(s.g.pathTo(j.at, w.buf[:0]), move{j.actor, j.inner})
-			path = w.buf
-		}
+		n := s.take(tasks)
 		before := len(s.g.jobs)
 		s.busy++
-		s.runs++
 		s.mu.Unlock()
-		err := guard(func() { w.run(j, path) })
+		err := guard(func() { w.runAll(tasks[:n]) })
 		s.mu.Lock()
+		w.handIn()
 		s.busy--
 		if err != nil {
 			s.broken = err
 		}
-		s.spawned += (float64(len(s.g.jobs)-before) - s.spawned) / 4096
-		s.wake.Broadcast()
+		s.spawned += (float64(len(s.g.jobs)-before)/float64(n) - s.spawned) / (4096 / batch)
+		if s.idle > 0 {
+			s.wake.Broadcast()
+		}
+	}
+}
+
+// take moves the newest jobs into tasks, and leaves some for the other workers.
+func (s *search) take(tasks []task) int {
+	n := min(len(tasks), (len(s.g.jobs)+1)/2)
+	if s.limit.runs > 0 {
+		n = min(n, int(s.limit.runs-s.runs))
+	}
+	for i := range n {
+		j := s.g.jobs[len(s.g.jobs)-1]
+		s.g.jobs = s.g.jobs[:len(s.g.jobs)-1]
+		path := tasks[i].path[:0]
+		if j.at >= 0 {
+			path = append(s.g.pathTo(j.at, path), move{j.actor, j.inner})
+		}
+		tasks[i] = task{j, path}
+	}
+	s.runs += uint64(n)
+	return n
+}
+
+// runAll makes the runs of a batch; what is left after a failure does not matter.
+func (w *walker) runAll(tasks []task) {
+	for i := range tasks {
+		w.run(tasks[i].j, tasks[i].path)
+		if w.failed {
+			return
+		}
 	}
 }
 

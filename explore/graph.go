@@ -87,6 +87,7 @@ type graph struct {
 	sym     []int
 	hosts   int
 	objs    []sim.Object
+	ask     []sim.Actor
 	feet    []sim.Access
 	full    bool // no partial-order reduction
 }
@@ -325,19 +326,22 @@ func (g *graph) need(to stateID, k int, a sim.Actor) {
 func (g *graph) enablers(to stateID, k int, a sim.Actor) {
 	e := &g.states[to].in[k]
 	fut := g.states[e.from].future
-	g.objs = g.objs[:0]
+	g.objs, g.ask = g.objs[:0], g.ask[:0]
 	for u := range each(fut) {
 		x := &g.uses[u]
 		if x.actor.Starts(a) {
 			g.need(to, k, x.actor)
 			return
 		}
+		if a.Strikes(x.actor) && x.actor != e.actor && !slices.Contains(g.ask, x.actor) {
+			g.ask = append(g.ask, x.actor) // a crash is enabled by what its host does
+		}
 		if x.actor == a {
 			g.objs = append(g.objs, x.acc.Obj)
 		}
 	}
 	wake := g.objs
-	var ask []sim.Actor
+	ask := append([]sim.Actor(nil), g.ask...)
 	for u := range each(fut) {
 		x := &g.uses[u]
 		if x.actor == a || x.actor == e.actor || x.acc.Mode == sim.Read {

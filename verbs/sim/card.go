@@ -69,7 +69,9 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 		r.lent++
 	}
 	p.c.mrs = append(p.c.mrs, m)
-	p.c.h.w.trace(p.c.h, "register", "registers region %d with key %d", r.ord, m.key)
+	if p.c.h.w.tracer != nil {
+		p.c.h.w.trace(p.c.h, "register", "registers region %d with key %d", r.ord, m.key)
+	}
 	return m, nil
 }
 
@@ -97,7 +99,9 @@ func (m *mr) revoke() {
 	w := m.pd.c.h.w
 	w.touch(m.r.object(), Write)
 	w.touch(object(objKeys, m.pd.c.h.node.idx, 0), Write)
-	w.trace(m.pd.c.h, "revoke", "deregisters key %d of region %d", m.key, m.r.ord)
+	if w.tracer != nil {
+		w.trace(m.pd.c.h, "revoke", "deregisters key %d of region %d", m.key, m.r.ord)
+	}
 	w.cutoff(func(e *elem) bool { return e.reg == m.r }, func(s *sqEntry) bool { return s.mr == m }, m.pd.c)
 	m.gone = true
 	if m.access&^verbs.LocalWrite != 0 {
@@ -254,8 +258,9 @@ func (c *cq) outcomes(o []outcome) []outcome {
 // touch notes whose doings the look at the CQ depends on.
 func (c *cq) touch() {
 	w := c.h.w
+	var buf [8]outcome
 	for _, q := range c.qps {
-		if q.head < q.posted && len(q.sendOutcomes(nil)) == 0 {
+		if q.head < q.posted && len(q.sendOutcomes(buf[:0])) == 0 {
 			q.touchRemote(Read)
 			w.touch(object(objRecv, q.remoteNode(), 0), Read)
 		}
@@ -358,11 +363,13 @@ func (c *cq) name() string {
 // remoteSym is the interchangeable host that all of the CQ's QPs lead to, or -1.
 func (c *cq) remoteSym() int {
 	sym := -2
-	for _, q := range append(append([]*qp(nil), c.qps...), c.rqps...) {
-		if s := q.remoteSym(); sym == -2 || sym == s {
-			sym = s
-		} else {
-			return -1
+	for _, qs := range [2][]*qp{c.qps, c.rqps} {
+		for _, q := range qs {
+			if s := q.remoteSym(); sym == -2 || sym == s {
+				sym = s
+			} else {
+				return -1
+			}
 		}
 	}
 	return max(sym, -1)

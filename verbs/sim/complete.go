@@ -201,7 +201,9 @@ func (w *World) failed(q *qp, o outcome) {
 		q.cutSend()
 		q.stopIncoming(func(*sqEntry) bool { return true })
 		q.state = verbs.StateErr
-		w.trace(q.h, "qp-error", "%s goes to ERR", q.name())
+		if w.tracer != nil {
+			w.trace(q.h, "qp-error", "%s goes to ERR", q.name())
+		}
 	}
 }
 

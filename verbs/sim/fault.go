@@ -80,13 +80,33 @@ func (w *World) faultApplies(k faults.Kind, n *node) bool {
 	}
 	switch k {
 	case faults.Crash, faults.Power:
-		return (n.cur.acted || w.cfg.Eager) && (n.spec.Immortal == nil || !n.spec.Immortal(n.life-1))
+		return (w.cfg.Eager || n.cur.acted && !w.serving(n)) && (n.spec.Immortal == nil || !n.spec.Immortal(n.life-1))
 	case faults.Revoke:
 		return len(n.cur.card.mrs) > 0
 	case faults.Timeout:
 		return w.timedTask(n) != nil
 	}
 	return true
+}
+
+// serving reports whether all that a daemon is about to do is to take a request.
+// A crash after that includes all that a crash before it allows: the answer, and
+// whatever else it does, may be lost. Only the checks could tell, and daemons do
+// not report to them.
+func (w *World) serving(n *node) bool {
+	if !n.spec.Daemon {
+		return false
+	}
+	ready := false
+	for _, t := range w.tasks {
+		if t.alive && t.h == n.cur {
+			if t.op.kind != opAccept {
+				return false
+			}
+			ready = ready || w.ready(t)
+		}
+	}
+	return ready
 }
 
 func (w *World) timedTask(n *node) *task {

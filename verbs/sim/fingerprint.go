@@ -256,25 +256,7 @@ func (q *qp) state64() uint64 {
 	if !q.dirty && len(q.elems) == 0 {
 		return q.hash
 	}
-	h := mix(uint64(q.state)<<8|uint64(q.access), uint64(q.posted-q.head)<<32|uint64(min(q.limit, q.posted)-q.head+1)&0xffff)
-	h = mix(h, uint64(min(q.cutAt, q.posted+1)-q.head)<<8|uint64(boolInt(q.broken))<<2|uint64(boolInt(q.gone))<<1|
-		uint64(boolInt(q.peer != nil)))
-	h = mix(h, uint64(len(q.rq))<<32|uint64(q.posted-q.freed))
-	if !q.gone {
-		for i := q.head; i < q.posted; i++ {
-			s := q.ent(i)
-			h = mix(h, uint64(s.op)<<24|uint64(s.nak)<<16|uint64(s.local)<<8|uint64(boolInt(s.recv))<<1|uint64(boolInt(s.signaled)))
-			if s.op.IsAtomic() {
-				h = mix(h, mix(s.compare, mix(s.swap, s.add)))
-			}
-			for _, e := range s.payload {
-				if e.landed && (e.kind == elemSample || e.kind == elemAtomic) {
-					h = hashBytes(h, e.data) // a response on its way
-				}
-			}
-		}
-		h = mix(h, uint64(q.recvNext))
-	}
+	h := q.queues()
 	for _, e := range q.elems {
 		x := uint64(e.kind)<<40 | uint64(e.off)<<8 | uint64(boolInt(e.acked))<<3 | uint64(boolInt(e.frozen))<<2 |
 			uint64(boolInt(e.src != nil))<<1 | uint64(boolInt(e.fenced)) | uint64(boolInt(e.came))<<4
@@ -283,6 +265,8 @@ func (q *qp) state64() uint64 {
 		}
 		if !q.gone {
 			x = mix(x, uint64(e.wr-q.head))
+		} else {
+			x = mix(x, uint64(boolInt(e.wr < min(q.limit, q.cutAt)))) // all that matters of a dead QP
 		}
 		if e.kind != elemSample {
 			x = hashBytes(x, e.content())
@@ -294,5 +278,30 @@ func (q *qp) state64() uint64 {
 		h = mix(h, x)
 	}
 	q.hash, q.dirty = h, false
+	return h
+}
+
+// queues is the hash of a live QP's state and work queues.
+func (q *qp) queues() uint64 {
+	if q.gone {
+		return 1
+	}
+	h := mix(uint64(q.state)<<8|uint64(q.access), uint64(q.posted-q.head)<<32|uint64(min(q.limit, q.posted)-q.head+1)&0xffff)
+	h = mix(h, uint64(min(q.cutAt, q.posted+1)-q.head)<<8|uint64(boolInt(q.broken))<<2|uint64(boolInt(q.gone))<<1|
+		uint64(boolInt(q.peer != nil)))
+	h = mix(h, uint64(len(q.rq))<<32|uint64(q.posted-q.freed))
+	for i := q.head; i < q.posted; i++ {
+		s := q.ent(i)
+		h = mix(h, uint64(s.op)<<24|uint64(s.nak)<<16|uint64(s.local)<<8|uint64(boolInt(s.recv))<<1|uint64(boolInt(s.signaled)))
+		if s.op.IsAtomic() {
+			h = mix(h, mix(s.compare, mix(s.swap, s.add)))
+		}
+		for _, e := range s.payload {
+			if e.landed && (e.kind == elemSample || e.kind == elemAtomic) {
+				h = hashBytes(h, e.data) // a response on its way
+			}
+		}
+	}
+	h = mix(h, uint64(q.recvNext))
 	return h
 }

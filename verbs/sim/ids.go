@@ -38,6 +38,11 @@ func (x Actor) Starts(y Actor) bool {
 	return x.kind() == actRestart && y.kind() == actTask && x.a() == y.a() && x.life() == y.life()
 }
 
+// Strikes reports whether x is a fault of the host of task y.
+func (x Actor) Strikes(y Actor) bool {
+	return x.kind() == actFault && x.b()&twoHosts == 0 && y.kind() == actTask && x.a() == y.a()
+}
+
 // Object names a part of the world that steps share.
 type Object uint32
 

@@ -85,7 +85,9 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 		w.touch(link(r.from.node.idx, h.node.idx), Read)
 	}
 	t.obs.see(r.from.node.sym, r.hash)
-	w.traceFrom(r.from, h, "request", "receives %s from %s", r.service, r.from.Name())
+	if w.tracer != nil {
+		w.traceFrom(r.from, h, "request", "receives %s from %s", r.service, r.from.Name())
+	}
 	return r, nil
 }
 
@@ -136,7 +138,9 @@ func (r *request) end(body []byte, err error) {
 	r.repCut = w.linkCut(r.from.node.idx, r.to.node.idx)
 	w.touch(object(objReply, r.from.node.idx, r.g.ord), Add)
 	w.cur.reach()
-	w.traceFrom(r.from, r.to, "answer", "answers %s of %s%s", r.service, r.from.Name(), errSuffix(err))
+	if w.tracer != nil {
+		w.traceFrom(r.from, r.to, "answer", "answers %s of %s%s", r.service, r.from.Name(), errSuffix(err))
+	}
 }
 
 func errSuffix(err error) string {
@@ -223,13 +227,17 @@ func (w *World) send(r *request, to string) {
 			r.to = n.all[len(n.all)-1]
 		}
 		r.cut = true
-		w.traceFrom(r.from, r.from, "call", "calls %s of %s, which is down", r.service, to)
+		if w.tracer != nil {
+			w.traceFrom(r.from, r.from, "call", "calls %s of %s, which is down", r.service, to)
+		}
 		return
 	}
 	r.cut = w.linkCut(r.from.node.idx, n.idx)
 	n.cur.mail = append(n.cur.mail, r)
 	w.touch(object(objMail, n.idx, 0), Add)
-	w.traceFrom(r.to, r.from, "call", "calls %s of %s", r.service, to)
+	if w.tracer != nil {
+		w.traceFrom(r.to, r.from, "call", "calls %s of %s", r.service, to)
+	}
 }
 
 // canAnswer and canFail say how a call that is under way may end now.
@@ -367,14 +375,18 @@ func (g *gather) resolve(i int, failed bool) (tag int, v uint64) {
 		if r.to != nil {
 			r.to.dropMail(r)
 		}
-		w.traceFrom(g.h, g.h, "unreachable", "gets no answer from %s", r.toName())
+		if w.tracer != nil {
+			w.traceFrom(g.h, g.h, "unreachable", "gets no answer from %s", r.toName())
+		}
 		return tag, mix(untagged(tag, i), 3)
 	}
 	a.Body, a.Err = r.answer, r.err
 	if a.Err == nil && a.Body == nil {
 		a.Body = []byte{}
 	}
-	w.traceFrom(r.to, g.h, "answered", "has the answer of %s%s", r.toName(), errSuffix(r.err))
+	if w.tracer != nil {
+		w.traceFrom(r.to, g.h, "answered", "has the answer of %s%s", r.toName(), errSuffix(r.err))
+	}
 	return tag, mix(mix(untagged(tag, i), r.ansHash), uint64(boolInt(r.err != nil)))
 }
 
@@ -409,7 +421,9 @@ func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
 	resp := s.Apply(h.Name(), req)
 	t.obs.see(-1, hashBytes(9, resp))
 	t.reach()
-	w.trace(h, "service", "calls %s of %s", s.Name, s.Host)
+	if w.tracer != nil {
+		w.trace(h, "service", "calls %s of %s", s.Name, s.Host)
+	}
 	return resp, nil
 }
 

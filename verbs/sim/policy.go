@@ -9,6 +9,14 @@ type Policy interface {
 	Choose(kind ChoiceKind, n int) int
 }
 
+// KnowingPolicy also knows, while it repeats a run, who comes next; the world then
+// does not list what else could happen.
+type KnowingPolicy interface {
+	Policy
+	// Next is the actor of the next event, if it is known.
+	Next() (Actor, bool)
+}
+
 // NamedPolicy also wants to know what the options are called. Names are stable:
 // they still mean something after the code was edited.
 type NamedPolicy interface {

@@ -134,7 +134,9 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	q.meet()
 	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	q.w.cur.ends()
-	q.w.trace(q.h, "connect", "connects %s", q.name())
+	if q.w.tracer != nil {
+		q.w.trace(q.h, "connect", "connects %s", q.name())
+	}
 	return q, nil
 }
 
@@ -438,7 +440,9 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	q.dirty = true
 	q.w.cur.ends()
 	q.touchRemote(Write)
-	q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
+	if q.w.tracer != nil {
+		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
+	}
 	if a.Mask&verbs.AttrAccess != 0 {
 		q.stopIncoming(func(s *sqEntry) bool { return s.forbidden(a.Access) })
 		q.access = a.Access
@@ -510,7 +514,9 @@ func (q *qp) Destroy() error {
 	}
 	q.w.cur.pauseDirty()
 	q.w.cur.ends()
-	q.w.trace(q.h, "destroy", "destroys %s", q.name())
+	if q.w.tracer != nil {
+		q.w.trace(q.h, "destroy", "destroys %s", q.name())
+	}
 	q.kill(verbs.StateReset)
 	q.gone = true
 	q.leave()

@@ -35,7 +35,9 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 	clear(r.data)
 	r.base = uint64(r.ord+1) << 32
 	h.regs = append(h.regs, r)
-	h.w.trace(h, "alloc", "allocates region %d of %d bytes", r.ord, size)
+	if h.w.tracer != nil {
+		h.w.trace(h, "alloc", "allocates region %d of %d bytes", r.ord, size)
+	}
 	return r, nil
 }
 

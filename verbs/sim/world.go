@@ -59,6 +59,9 @@ type Service struct {
 // ErrConfig is wrapped by every error of Config.
 var ErrConfig = errors.New("sim: bad configuration")
 
+// ErrDaemonReports: the code of a Daemon told the checks something.
+var ErrDaemonReports = errors.New("sim: a daemon host reports to the checks; leave out Node.Daemon")
+
 // maxSym bounds the number of interchangeable hosts.
 const maxSym = 8
 
@@ -104,28 +107,30 @@ type World struct {
 	coros []*coro
 	spare []*coro
 
-	tasks  []*task
-	qps    []*qp
-	cuts   []linkState
-	left   []int // what is left of each fault rule
-	cur    *task
-	pol    Policy
-	named  NamedPolicy
-	now    time.Duration
-	steps  int
-	fail   error
-	last   Actor
-	foot   []Access
-	events []Event
-	arena  []byte
-	hist   uint64
-	stats  Stats
-	tracer *Tracer
-	fpbuf  fpScratch
-	killed bool
-	keys   uint32
-	cands  []candidate
-	pools  pools
+	tasks     []*task
+	qps       []*qp
+	cuts      []linkState
+	left      []int // what is left of each fault rule
+	cur       *task
+	pol       Policy
+	named     NamedPolicy
+	knowing   KnowingPolicy
+	replaying bool // the step is one of a known prefix: nobody asks what it used
+	now       time.Duration
+	steps     int
+	fail      error
+	last      Actor
+	foot      []Access
+	events    []Event
+	arena     []byte
+	hist      uint64
+	stats     Stats
+	tracer    *Tracer
+	fpbuf     fpScratch
+	killed    bool
+	keys      uint32
+	cands     []candidate
+	pools     pools
 }
 
 // Stats counts what runs did, over the life of the world.
@@ -213,10 +218,17 @@ func (w *World) Run(pol Policy) (End, error) {
 	w.reset()
 	w.pol = pol
 	w.named, _ = pol.(NamedPolicy)
+	w.knowing, _ = pol.(KnowingPolicy)
 	for _, n := range w.nodes {
 		w.boot(n)
 	}
 	for w.fail == nil {
+		if ev, ok := w.known(); ok {
+			w.replaying = true
+			w.step(ev)
+			w.replaying = false
+			continue
+		}
 		if w.finished() {
 			return Finished, nil
 		}
@@ -236,6 +248,39 @@ func (w *World) Run(pol Policy) (End, error) {
 		w.step(w.events[i])
 	}
 	return Violated, w.fail
+}
+
+// known is the next event if the policy knows it.
+func (w *World) known() (Event, bool) {
+	if w.knowing == nil {
+		return Event{}, false
+	}
+	a, ok := w.knowing.Next()
+	if !ok {
+		return Event{}, false
+	}
+	ev := Event{Actor: a, a: a.a(), b: a.b()}
+	switch a.kind() {
+	case actTask:
+		for _, t := range w.tasks {
+			if t.alive && t.actor() == a {
+				ev.task, ev.timer = t, !w.ready(t)
+				return ev, true
+			}
+		}
+		return ev, false
+	case actFault:
+		for i := range w.cands {
+			if c := &w.cands[i]; c.actor == a {
+				ev.rule, ev.a, ev.b, ev.Fault = i, c.a, c.b, true
+				return ev, true
+			}
+		}
+		return ev, false
+	case actRestart:
+		return ev, w.nodes[ev.a].wantsLife
+	}
+	return ev, a.kind() == actHeal
 }
 
 // reset takes everything back to the initial state, keeping the allocations.
@@ -278,7 +323,9 @@ func (w *World) boot(n *node) {
 		w.cur.pauseDirty() // its end takes effect at once
 	})
 	t.obs.main = mix(uint64(life), uint64(boolInt(n.crashed)))
-	w.trace(h, "start", "%s", startText(life))
+	if w.tracer != nil {
+		w.trace(h, "start", "%s", startText(life))
+	}
 }
 
 func startText(life int) string {
@@ -363,6 +410,9 @@ func (e *StepLimitError) Class() string { return "step-limit" }
 
 // touch records that the current step uses an object.
 func (w *World) touch(o Object, m Mode) {
+	if w.replaying {
+		return
+	}
 	x := Access{o, m}
 	for i := range w.foot {
 		if w.foot[i].Obj == o {
@@ -395,7 +445,9 @@ func (w *World) Fail(err error) {
 	if w.fail == nil && err != nil {
 		w.fail = err
 		if w.cur != nil {
-			w.trace(w.cur.h, "violation", "%v", err)
+			if w.tracer != nil {
+				w.trace(w.cur.h, "violation", "%v", err)
+			}
 		}
 	}
 }
@@ -406,6 +458,9 @@ func (w *World) Failure() error { return w.fail }
 // SetHistory tells the fingerprint of everything that the scenario's checks
 // remember; it is part of the state.
 func (w *World) SetHistory(h uint64) {
+	if w.cur != nil && w.cur.h.node.spec.Daemon {
+		w.Fail(ErrDaemonReports)
+	}
 	if w.cur != nil && h != w.hist {
 		w.cur.h.acted = true
 	}
