@@ -182,7 +182,10 @@ func (o *Options) resolve(s *Scenario) (p faults.Profile, b faults.Budget, err e
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.MaxRuns == 0 && o.Strategy != Exhaustive && o.MaxTime == 0 {
-		o.MaxRuns = 10000
+		o.MaxRuns = s.MaxRuns
+		if o.MaxRuns == 0 {
+			o.MaxRuns = 10000
+		}
 	}
 	return p, b, nil
 }

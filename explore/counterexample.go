@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -80,22 +81,27 @@ func orEmpty(m map[string]string) map[string]string {
 	return m
 }
 
-// maxTries bounds the runs that shrinking makes.
-const maxTries = 3000
+// Bounds of shrinking: the runs that it makes, and for long runs the time.
+const (
+	maxTries = 3000
+	maxTime  = 15 * time.Second
+)
 
 // shrink removes decisions as long as the run fails in the same class: whole
 // stretches first, then single ones (delta debugging, Zeller and Hildebrandt 2002).
 func (ce *Counterexample) shrink(c *Case) {
 	best := 1 << 30
-	for size := len(ce.Decisions) / 2; size > 0 && ce.Tries < maxTries; {
+	end := time.Now().Add(maxTime)
+	more := func() bool { return ce.Tries < maxTries && time.Now().Before(end) }
+	for size := len(ce.Decisions) / 2; size > 0 && more(); {
 		again := false
-		for at := 0; at < len(ce.Decisions) && ce.Tries < maxTries; {
-			end := min(at+size, len(ce.Decisions))
-			rest := append(append([]Decision(nil), ce.Decisions[:at]...), ce.Decisions[end:]...)
+		for at := 0; at < len(ce.Decisions) && more(); {
+			to := min(at+size, len(ce.Decisions))
+			rest := append(append([]Decision(nil), ce.Decisions[:at]...), ce.Decisions[to:]...)
 			if ce.try(c, rest, &best) {
 				again = true
 			} else {
-				at = end
+				at = to
 			}
 		}
 		if size == 1 && again {
@@ -103,13 +109,13 @@ func (ce *Counterexample) shrink(c *Case) {
 		}
 		size /= 2
 	}
-	ce.pairs(c, &best)
+	ce.pairs(c, &best, more)
 }
 
 // pairs removes two decisions at a time, where neither can go alone.
-func (ce *Counterexample) pairs(c *Case, best *int) {
+func (ce *Counterexample) pairs(c *Case, best *int, more func() bool) {
 	for i := 0; i < len(ce.Decisions); i++ {
-		for j := i + 1; j < len(ce.Decisions) && ce.Tries < maxTries; j++ {
+		for j := i + 1; j < len(ce.Decisions) && more(); j++ {
 			rest := append([]Decision(nil), ce.Decisions[:i]...)
 			rest = append(append(rest, ce.Decisions[i+1:j]...), ce.Decisions[j+1:]...)
 			if ce.try(c, rest, best) {

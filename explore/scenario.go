@@ -20,6 +20,8 @@ type Scenario struct {
 	Faults  string
 	// Strategy is the default strategy; empty means exhaustive.
 	Strategy string
+	// MaxRuns is the default number of runs of a random or pct search.
+	MaxRuns uint64
 	// Bounds says in words what the workload is bounded to.
 	Bounds string
 	// Sometimes names conditions that a search is expected to meet.

@@ -1,19 +1,49 @@
 package main
 
 import (
-	"errors"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
 
+	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/mutant"
 )
+
+// mutantFlags are the flags of the command mutants.
+type mutantFlags struct {
+	opt    mutant.Options
+	asJSON bool
+}
 
 // newMutants is the command that checks protocols with bugs on purpose.
 func newMutants() *cobra.Command {
-	var asJSON bool
+	f := &mutantFlags{}
 	c := &cobra.Command{
-		Use:               "mutants PROTOCOL",
-		Short:             "Check that every bug on purpose is caught",
-		Long:              "Mutants checks a protocol again and again, each time with one bug put in on\npurpose, and says which of them were caught, by what and how fast.",
-		Example:           "  verbatim mutants ncl",
+		Use:   "mutants PROTOCOL",
+		Short: "Check that every bug on purpose is caught",
+		Long: `Mutants checks a protocol again and again, each time with one bug put in on
+purpose, and says which of them were caught, by what and how fast. The bugs are
+the patches in testdata/mutants/PROTOCOL. It needs the source tree, in which it
+must be run, and the go command; the source is not changed.
+
+The scenarios are searched each for a short time, then each by sampling, then
+each to the end; the first that is violated has caught the mutant. Before that
+the code as it is must be verified in all of them.
+
+In the table, events are the rows of the counterexample's timeline, and runs
+those of the search that caught the mutant. With --json there is one object a
+line for each mutant.
+
+Exit status: 0 all are caught, 1 one survives, 2 bad usage or input, a patch
+that does not apply, or code that is not verified without a mutant.`,
+		Example:           "  verbatim mutants ncl\n  verbatim mutants ncl --name ack-at-f --out .",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeProtocols,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -21,14 +51,137 @@ func newMutants() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runMutants(c, p, asJSON)
+			f.opt.Protocol = p.Name
+			return runMutants(c, f)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	o, fl := &f.opt, c.Flags()
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line")
+	fl.StringVar(&o.Out, "out", "", "`directory` for counterexamples")
+	fl.StringSliceVar(&o.Names, "name", nil, "only the mutant with this `name`; can be given again")
+	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
+	fl.DurationVar(&o.MaxTime, "max-time", 0, "end a search after this time; 0: no limit")
+	fl.BoolVar(&o.NoControl, "no-control", false, "do not check the code as it is first")
+	completeWith(c, map[string]cobra.CompletionFunc{"name": completeMutants})
 	return c
 }
 
-// runMutants is where package mutant goes.
-func runMutants(*cobra.Command, *protocol, bool) error {
-	return errors.New("this build has no mutants")
+// completeMutants completes the name of a mutant.
+func completeMutants(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	for _, protocol := range args {
+		all, _ := mutant.List("", protocol) // an error completes nothing
+		for _, m := range all {
+			out = append(out, m.Name+"\t"+m.Title)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// runMutants runs the mutants and prints what became of them.
+func runMutants(c *cobra.Command, f *mutantFlags) error {
+	if o := &f.opt; o.Workers < 0 || o.MaxTime < 0 {
+		return fmt.Errorf("--workers %d, --max-time %v: neither can be negative", o.Workers, o.MaxTime)
+	}
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program
+	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
+	var printing error
+	f.opt.Done = func(x mutant.Result) {
+		if f.asJSON {
+			if err := lines(stdout).Encode(newMutantResult(&x)); err != nil {
+				printing = err
+			}
+		} else if isTerminal(stderr) {
+			fmt.Fprintf(stderr, "%s: %s after %.0f s\n", x.Name, x.Verdict(), x.Seconds)
+		}
+	}
+	results, err := mutant.Run(ctx, f.opt)
+	if !f.asJSON && len(results) > 0 {
+		printing = mutantTable(stdout, results)
+	}
+	for i := range results {
+		if results[i].Err != nil {
+			fmt.Fprintf(stderr, "verbatim: %v\n", results[i].Err)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case printing != nil:
+		return printing
+	}
+	return mutantStatus(results).asError()
+}
+
+// mutantStatus is the exit status for results.
+func mutantStatus(results []mutant.Result) status {
+	code := exitOK
+	for i := range results {
+		switch {
+		case results[i].Err != nil:
+			code = worse(code, exitBad)
+		case !results[i].Caught:
+			code = worse(code, exitViolated)
+		}
+	}
+	return status(code)
+}
+
+// mutantTable prints the results as a table, and how many mutants were caught.
+func mutantTable(w io.Writer, results []mutant.Result) error {
+	t := newTable(table.Row{"mutant", "result", "scenario", "runs", "decisions", "events", "violation"}, 26, 36, 20, 12, 9, 6, 30)
+	t.Style().Options.SeparateRows = false
+	caught := 0
+	for i := range results {
+		x := &results[i]
+		row := table.Row{x.Name, x.Verdict()}
+		if x.Caught {
+			caught++
+			_, scenario, _ := strings.Cut(x.Scenario, "/")
+			row = append(row, scenario, x.Runs, x.Decisions, x.Events, x.Class)
+		}
+		t.AppendRow(row)
+	}
+	if err := render(t, w, false); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%d of %d mutants are caught\n", caught, len(results))
+	return err
+}
+
+// mutantResult is what --json prints for one mutant.
+type mutantResult struct {
+	Mutant         string          `json:"mutant"`
+	Title          string          `json:"title"`
+	Paper          string          `json:"paper"`
+	Finding        *string         `json:"finding"`
+	Result         string          `json:"result"`
+	Caught         bool            `json:"caught"`
+	Scenario       *string         `json:"scenario"`
+	Strategy       *string         `json:"strategy"`
+	Class          *string         `json:"class"`
+	Runs           uint64          `json:"runs"`
+	Found          int             `json:"found"`
+	Decisions      int             `json:"decisions"`
+	Events         int             `json:"events"`
+	Seconds        float64         `json:"seconds"`
+	Counterexample *string         `json:"counterexample"`
+	Searches       []mutant.Search `json:"searches"`
+	Error          *string         `json:"error"`
+}
+
+func newMutantResult(x *mutant.Result) mutantResult {
+	out := mutantResult{Mutant: x.Name, Title: x.Title, Paper: x.Paper, Finding: orNull(x.Finding), Result: x.Verdict(),
+		Caught: x.Caught, Scenario: orNull(x.Scenario), Strategy: orNull(x.Strategy), Class: orNull(x.Class), Runs: x.Runs,
+		Found: x.Found, Decisions: x.Decisions, Events: x.Events, Seconds: x.Seconds,
+		Searches: append([]mutant.Search{}, x.Searches...)}
+	if x.File != "" {
+		out.Counterexample = orNull(filepath.ToSlash(x.File))
+	}
+	if x.Err != nil {
+		out.Error = orNull(x.Err.Error())
+	}
+	return out
 }

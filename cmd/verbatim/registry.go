@@ -24,7 +24,7 @@ type protocol struct {
 // protocols are the protocols that the command line knows, in the order in which
 // they are listed.
 var protocols = []protocol{
-	{Name: "ncl", Scenarios: nclcheck.Scenarios, GoScenarios: "nclcheck.Scenarios()", FromTrace: stubFromTrace},
+	{Name: "ncl", Scenarios: nclcheck.Scenarios, GoScenarios: "nclcheck.Scenarios()", FromTrace: nclcheck.FromTrace},
 }
 
 // find returns the scenarios that the arguments name, in their order: all of a

@@ -56,8 +56,11 @@ var layers = []layer{
 		why: "a scenario joins a protocol, a workload, a model and faults"},
 	{name: "lint", at: []string{"internal/lint/..."}, modules: []string{"*"},
 		why: "it reads the other packages and runs none"},
+	{name: "mutant", at: []string{"mutant/..."}, may: []string{"explore"},
+		modules: []string{"github.com/bluekeyes/go-gitdiff"},
+		why:     "it runs the go command and the programs that it builds, and reads what they found"},
 	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
-		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore", "scenario", "lint"),
+		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore", "scenario", "mutant", "lint"),
 		why: "the command joins everything, and nothing imports it"},
 }
 

@@ -223,6 +223,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	i := q.nextIncoming0()
 	s := p.ent(i)
 	s.recv = true
+	p.unmet--
 	q.recvNext = i + 1
 	q.touchRemote(Read)
 	w.arrive(p, i+1)

@@ -68,6 +68,9 @@ func (w *World) affords(c *candidate) bool {
 }
 
 func (w *World) applies(c *candidate) bool {
+	if w.cfg.Gate != nil && !w.cfg.Gate(c.kind, false) {
+		return false
+	}
 	if c.b >= 0 {
 		return w.pairApplies(c.kind, c.a, c.b)
 	}
@@ -142,6 +145,7 @@ func (q *qp) between(a, b int) bool {
 // inject makes a fault happen.
 func (w *World) inject(ev Event) {
 	k := faults.Kind(ev.Actor.life())
+	w.gated(ev)
 	for _, i := range w.cands[ev.rule].rules {
 		w.left[i]--
 		w.touch(object(objBudget, 0, i), Write)
@@ -193,7 +197,19 @@ func (w *World) inject(ev Event) {
 	}
 }
 
+// gated notes that a gate looks at the lives of the hosts.
+func (w *World) gated(ev Event) {
+	if w.cfg.Gate == nil {
+		return
+	}
+	w.touch(object(objLife, ev.a, 0), Read)
+	if ev.b >= 0 {
+		w.touch(object(objLife, ev.b, 0), Read)
+	}
+}
+
 func (w *World) healLink(a, b int) {
+	w.gated(Event{a: a, b: b})
 	w.touch(link(a, b), Write)
 	for i, c := range w.cuts {
 		if c.a == a && c.b == b {

@@ -57,6 +57,7 @@ type qp struct {
 	elems    []*elem
 	rq       []verbs.RecvWR
 	rqTaken  int // receives reserved by arrivals that were acknowledged
+	unmet    int // requests that have yet to meet their receive
 	recvNext int // in the peer's SQ: first request that has not met a receive
 	dirty    bool
 	hash     uint64
@@ -233,6 +234,9 @@ func (q *qp) push(wr *verbs.SendWR) {
 		dst: s.dst[:0], payload: s.payload[:0]}
 	q.posted++
 	q.dirty = true
+	if wr.Op.ConsumesRecv() {
+		q.unmet++
+	}
 	q.resolveLocal(s, wr)
 	if w.tracer != nil {
 		w.tracePost(q, s, wr)
@@ -244,8 +248,11 @@ func (q *qp) push(wr *verbs.SendWR) {
 }
 
 func (q *qp) trim() {
-	if n := q.head - q.base; n > 256 && q.freed > q.base+128 {
+	if n := q.head - q.base; n > 256 && q.unmet == 0 && q.freed > q.base+128 {
 		n = min(n, q.freed-q.base)
+		if len(q.elems) > 0 {
+			n = min(n, q.elems[0].wr-q.base)
+		}
 		q.sq = append(q.sq[:0], q.sq[n:]...)
 		q.base += n
 	}
@@ -380,7 +387,11 @@ func (q *qp) reach() int {
 		return n
 	}
 	free := len(p.rq)
-	for i := p.recvNext; i < n; i++ {
+	from := q.head
+	if q.unmet > 0 {
+		from = max(p.recvNext, q.base)
+	}
+	for i := from; i < n; i++ {
 		s := q.ent(i)
 		if s.nak != verbs.StatusSuccess {
 			return i

@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -221,7 +222,7 @@ func (w *World) enabled() {
 		w.enabledTimer()
 	}
 	for _, c := range w.cuts {
-		if c.heals {
+		if c.heals && (w.cfg.Gate == nil || w.cfg.Gate(faults.Partition, true)) {
 			w.events = append(w.events, Event{Actor: heal(c.a, c.b), a: c.a, b: c.b})
 		}
 	}

@@ -19,6 +19,9 @@ type Config struct {
 	// Reset takes what the nodes' code keeps outside the world back to its
 	// initial state; it is called before each run.
 	Reset func()
+	// Gate, if set, says whether a fault of kind k, or the healing of a link, may
+	// happen now. It may depend only on which life the concerned hosts are in.
+	Gate func(k faults.Kind, heal bool) bool
 	// Eager makes every arrival, placement and acknowledgement a step of its
 	// own instead of resolving them when somebody looks. It is slow; it is
 	// there to show that late resolution loses nothing.

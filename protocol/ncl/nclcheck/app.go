@@ -6,6 +6,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/model"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -21,13 +22,15 @@ type app struct {
 	peers []string
 	file  model.LogFile
 	// pend holds the one write that was issued and not acknowledged.
-	pend    write
-	pendNum int
-	next    int // the number of the next write
-	got     []byte
-	trail   []string
-	created bool
-	ended   bool // a life ended because the file could not be created
+	pend     write
+	pendNum  int
+	pendData []byte
+	next     int // the number of the next write
+	got      []byte
+	trail    []string
+	created  bool
+	life     int
+	ended    bool // a life ended because the file could not be created
 }
 
 func newApp(c *explore.Case, load workload) *app {
@@ -38,7 +41,7 @@ func (a *app) reset() {
 	a.file.Reset()
 	a.pend, a.pendNum, a.next = write{}, 0, 0
 	a.trail = a.trail[:0]
-	a.created, a.ended = false, false
+	a.created, a.ended, a.life = false, false, 0
 }
 
 // again: a crashed application starts again; one that ended goes on to its next
@@ -51,7 +54,19 @@ func (a *app) again(life int, crashed bool) bool {
 // one of an observer.
 func (a *app) immortal(life int) bool { return life >= len(a.load.lives)-1 }
 
+// gate lets links be cut in the first life and heal in the last.
+func (a *app) gate(k faults.Kind, heal bool) bool {
+	switch {
+	case heal:
+		return a.life >= len(a.load.lives)-1
+	case k == faults.Partition:
+		return a.life == 0
+	}
+	return true
+}
+
 func (a *app) main(h host.Host, life int) {
+	a.life = life
 	cfg := ncl.Config{App: "app", Peers: a.peers, F: a.load.f, Coord: coord.NewClient(h, "coord", "coord")}
 	f := a.open(h, cfg, life)
 	if f == nil {
@@ -94,14 +109,15 @@ func (a *app) giveUp(why string) {
 }
 
 // record makes one write and tells the model about it.
-func (a *app) record(f *ncl.File, w write) bool {
-	data := a.data(w)
+func (a *app) record(f *ncl.File, w write) bool { return a.issue(f, w, a.data(w)) }
+
+func (a *app) issue(f *ncl.File, w write, data []byte) bool {
 	n, err := a.file.Begin(int64(w.off), data)
 	if err != nil {
 		a.c.Fail(err)
 		return false
 	}
-	a.pend, a.pendNum = w, n
+	a.pend, a.pendNum, a.pendData = w, n, data
 	a.history()
 	if err := f.Record(w.off, data); err != nil {
 		a.c.Fail(&unavailable{err})
@@ -141,7 +157,9 @@ func (a *app) recovered(f *ncl.File) {
 		return
 	}
 	a.pend = write{}
-	a.note(fmt.Sprintf("%q", a.got))
+	if len(a.got) <= 256 {
+		a.note(fmt.Sprintf("%q", a.got))
+	}
 }
 
 // conditions notes what became of the write that was not acknowledged.
@@ -149,9 +167,9 @@ func (a *app) conditions() {
 	if a.pend.size == 0 {
 		return
 	}
-	letter, n := byte('a'+(a.next-1)%26), 0
-	for _, b := range a.got[a.pend.off : a.pend.off+a.pend.size] {
-		if b == letter {
+	n := 0
+	for i, b := range a.got[a.pend.off : a.pend.off+a.pend.size] {
+		if b == a.pendData[i] {
 			n++
 		}
 	}

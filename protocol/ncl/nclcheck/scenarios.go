@@ -14,6 +14,10 @@ type workload struct {
 	f     int // failures to tolerate; there are 2f+1 peers
 	size  int // of the file
 	lives [][]write
+	// stayDown: a peer that crashes does not start again.
+	stayDown bool
+	// cutBetween: links are cut in the first life and heal in the last.
+	cutBetween bool
 }
 
 // Scenarios are the built-in scenarios of NCL.
@@ -35,17 +39,17 @@ func Scenarios() []*explore.Scenario {
 		}),
 		build(scenario{
 			name:   "twice",
-			doc:    "The application crashes twice, in its first life or while it recovers and writes on; meanwhile one peer is cut off and comes back with what it had.",
+			doc:    "The application crashes twice, in its first life and while it recovers and writes on; one peer is cut off in the first life and comes back for the last recovery with what it had.",
 			faults: "crash(app)<=2, partition(app,peer*)<=1",
-			bounds: "f=1, three peers, two appends of 8 bytes, recovery, another append, recovery and read back",
-			load:   workload{f: 1, size: 24, lives: [][]write{{{0, 8}, {8, 8}}, {{16, 8}}, nil}},
+			bounds: "f=1, three peers, an append of 8 bytes, recovery, another append, recovery and read back; a link is cut in the first life and heals in the last",
+			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, cutBetween: true},
 		}),
 		build(scenario{
 			name:   "f2",
-			doc:    "Five peers of which two may crash, and the application too.",
-			faults: "crash(app)<=1, crash(peer*)<=2",
-			bounds: "f=2, five peers, one append of 8 bytes, recovery and read back",
-			load:   workload{f: 2, size: 8, lives: [][]write{{{0, 8}}, nil}},
+			doc:    "Five peers of which two may crash at any point, while the application writes or while it recovers.",
+			faults: "crash(peer*)<=2",
+			bounds: "f=2, five peers that stay down once they crash, one append of 8 bytes by an application that ends after it, recovery and read back",
+			load:   workload{f: 2, size: 8, lives: [][]write{{{0, 8}}, nil}, stayDown: true},
 		}),
 	}
 }

@@ -45,17 +45,28 @@ func build(s scenario) *explore.Scenario {
 // newWorld is an application, 2f+1 interchangeable peers, and a controller whose
 // every operation is one step.
 func newWorld(c *explore.Case, load workload) sim.Config {
-	store := &coord.Store{}
 	app := newApp(c, load)
+	return newWorldOf(c, app, app.main)
+}
+
+func newWorldOf(c *explore.Case, app *app, main func(host.Host, int)) sim.Config {
+	store, load := &coord.Store{}, app.load
 	c.OnReset(app.reset)
 	cfg := sim.Config{Profile: c.Profile, Budget: c.Budget}
 	cfg.Services = []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly,
 		Hash: store.Hash, Reset: store.Reset}}
-	cfg.Nodes = []sim.Node{{Name: "app", Main: app.main, Again: app.again, Immortal: app.immortal}}
+	cfg.Nodes = []sim.Node{{Name: "app", Main: main, Again: app.again, Immortal: app.immortal}}
+	if load.cutBetween {
+		cfg.Gate = app.gate
+	}
 	for i := range 2*load.f + 1 {
 		name := fmt.Sprint("peer", i+1)
 		app.peers = append(app.peers, name)
-		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, Main: peer(load.size), Daemon: true, Symmetric: true})
+		n := sim.Node{Name: name, Main: peer(load.size), Daemon: true, Symmetric: true}
+		if load.stayDown {
+			n.Again = func(int, bool) bool { return false }
+		}
+		cfg.Nodes = append(cfg.Nodes, n)
 	}
 	return cfg
 }

@@ -1,0 +1,113 @@
+package mutant
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const module = "github.com/verbatim-rdma/verbatim"
+
+// findRoot is the source tree: dir or the first folder above it with this
+// module's go.mod.
+func findRoot(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		text, err := os.ReadFile(filepath.Join(at, "go.mod"))
+		if err == nil && bytes.HasPrefix(text, []byte("module "+module+"\n")) {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("%w; %s is not in it", ErrSource, dir)
+		}
+	}
+}
+
+// overlay writes the files that a mutant changes, and the JSON for -overlay that
+// puts them in place of those in root, into folder tmp. It returns the JSON's name.
+func overlay(root, tmp string, files map[string][]byte) (string, error) {
+	replace := map[string]string{}
+	for name, text := range files { //lint:ordered every file has a place of its own
+		to := filepath.Join(tmp, "src", name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(to, text, 0o644); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(root, name)] = to
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(tmp, "overlay.json")
+	return name, os.WriteFile(name, text, 0o644)
+}
+
+// goCommand runs the go command in root on the tree that files make of it.
+func goCommand(ctx context.Context, root, tmp string, files map[string][]byte, verb string, args ...string) error {
+	json, err := overlay(root, tmp, files)
+	if err != nil {
+		return err
+	}
+	_, err = command(ctx, root, "go", append([]string{verb, "-overlay=" + json}, args...)...)
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("%w; %w", ErrSource, err)
+	}
+	return err
+}
+
+// grace is how long a command has to end after it was asked to.
+const grace = 10 * time.Second
+
+// command runs a command and returns what it prints. The error of one that
+// fails has what it printed on standard error.
+func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+	var stdout, stderr bytes.Buffer
+	c := exec.CommandContext(ctx, name, args...)
+	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = grace
+	err := c.Run()
+	if err != nil {
+		err = fmt.Errorf("%w: %s %s: %w%s", ErrTool, filepath.Base(name), strings.Join(args, " "), err, indented(stderr.String()))
+	}
+	return stdout.Bytes(), err
+}
+
+// maxShown bounds how much of what a command said goes into an error.
+const maxShown = 4000
+
+func indented(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	if len(text) > maxShown {
+		text = text[:maxShown] + "…"
+	}
+	return "\n\t" + strings.ReplaceAll(text, "\n", "\n\t")
+}
+
+// exitCode is the exit status that err reports, or -1.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	}
+	return -1
+}

@@ -1,0 +1,36 @@
+// Package mutant shows that the checker finds bugs: it checks a protocol again
+// and again, each time with one bug put in on purpose.
+//
+// # A mutant
+//
+// A mutant is a file testdata/mutants/PROTOCOL/NAME.patch: a header and a unified
+// diff. Protocol code has no switches for bugs, and the working tree is never
+// changed: the patch is applied in memory, and `go build -overlay` builds the
+// command verbatim from the result.
+//
+//	Title: The stamp is posted before the data
+//	Breaks: A stamp on a peer no longer says that the data before it is there.
+//	Paper: 4.4
+//	Finding: 1
+//
+//	diff --git a/protocol/ncl/file.go b/protocol/ncl/file.go
+//	--- a/protocol/ncl/file.go
+//	+++ b/protocol/ncl/file.go
+//	...
+//
+// Finding is the number in docs/findings.md, if the bug has one. A long value goes
+// on in the next line, after blanks. To make a patch, edit the protocol, run `git
+// diff protocol/ncl`, put the header above what it prints, and undo the edit.
+//
+// A hunk is looked for by its lines, not its line numbers, and there must be one
+// place for it. A patch that no longer applies is an error that names the patch,
+// the file and the hunk; the tests of this package apply them all.
+//
+// # What counts as caught
+//
+// [Run] builds each mutant and checks the protocol's scenarios, with their own
+// profiles and faults, until one is violated: first each for a short time, then
+// each by sampling, then each to the end. The code as it is must be verified in
+// all of them, see [Options.NoControl]. A mutant that no scenario catches
+// survives, and [Result.Searches] says how each search ended.
+package mutant

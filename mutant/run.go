@@ -1,0 +1,360 @@
+package mutant
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
+
+// Options say what to run and how.
+type Options struct {
+	Protocol string
+	Names    []string      // of the mutants; empty: all
+	Dir      string        // the source tree; empty: the one around the working directory
+	Workers  int           // of each search; 0: one for each core
+	MaxTime  time.Duration // for each search; 0: no limit
+	Out      string        // directory for the counterexamples; empty: they are not kept
+	// NoControl leaves out the run of the code as it is.
+	NoControl bool
+	// Done, if set, is called after each mutant.
+	Done func(Result)
+}
+
+// Search is how the check of one scenario ended.
+type Search struct {
+	Scenario string          `json:"scenario"`
+	Strategy string          `json:"strategy"`
+	Verdict  explore.Verdict `json:"verdict"`
+	Runs     uint64          `json:"runs"`
+	Seconds  float64         `json:"seconds"`
+	Reason   string          `json:"reason"` // of a violation or of not knowing
+
+	counterexample string
+}
+
+// Result is what became of a mutant.
+type Result struct {
+	Name    string
+	Title   string
+	Paper   string
+	Finding string
+	Caught  bool
+
+	// What caught it.
+	Scenario  string
+	Strategy  string
+	Class     string // of the violation
+	Runs      uint64 // that the search took
+	Found     int    // decisions at first
+	Decisions int    // decisions after shrinking
+	// Events is what a person has to follow in the counterexample: the rows of
+	// the timeline that `verbatim replay` prints. Allocations, registrations and
+	// connections are not among them, and the posts of one write to several
+	// peers are one.
+	Events int
+	File   string // the counterexample, if Options.Out is set
+
+	Searches []Search // all of them; of a scenario the last one counts
+	Seconds  float64  // for all of it, building too
+	Err      error    // the mutant could not be applied, built or checked
+}
+
+// round is a search that every scenario gets that is still open.
+type round struct {
+	strategy string
+	runs     int // at most; 0: no limit
+}
+
+// rounds are in the order in which they pay. Most bugs show soon. Some need a
+// long run of certain steps, which sampling comes by long before an exhaustive
+// search has got there; and only that one can say that a mutant survives.
+var rounds = []round{{explore.Exhaustive, 20000}, {explore.Random, 50000}, {explore.Exhaustive, 0}}
+
+// Run checks the mutants of a protocol, one after the other. A mutant with which
+// something is wrong has that in its result. Run's own error is about the options
+// or the code as it is, and wraps [ErrControl] if that is not verified.
+func Run(ctx context.Context, opt Options) ([]Result, error) {
+	root, err := findRoot(opt.Dir)
+	if err != nil {
+		return nil, err
+	}
+	all, err := List(root, opt.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	todo, err := named(all, opt.Names)
+	if err != nil {
+		return nil, err
+	}
+	tmp, err := os.MkdirTemp("", "verbatim-mutants-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	r := &runner{ctx: ctx, opt: opt, root: root, tmp: tmp}
+	if !opt.NoControl {
+		if err := r.control(); err != nil {
+			return nil, err
+		}
+	}
+	var out []Result
+	for _, m := range todo {
+		x := r.check(m)
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		out = append(out, x)
+		if opt.Done != nil {
+			opt.Done(x)
+		}
+	}
+	return out, nil
+}
+
+// named are the mutants with these names, or all if there are none.
+func named(all []*Mutant, names []string) ([]*Mutant, error) {
+	var out []*Mutant
+	for _, m := range all {
+		if len(names) == 0 || slices.Contains(names, m.Name) {
+			out = append(out, m)
+		}
+	}
+	for _, n := range names {
+		if !slices.ContainsFunc(all, func(m *Mutant) bool { return m.Name == n }) {
+			var have []string
+			for _, m := range all {
+				have = append(have, m.Name)
+			}
+			return nil, fmt.Errorf("%w: %q; there are %s", ErrUnknown, n, strings.Join(have, ", "))
+		}
+	}
+	return out, nil
+}
+
+// runner runs mutants.
+type runner struct {
+	ctx  context.Context
+	opt  Options
+	root string
+	tmp  string
+}
+
+// program is the command verbatim, built with some files replaced.
+type program struct {
+	r         *runner
+	dir       string // for everything that belongs to it
+	path      string
+	scenarios []string
+}
+
+func (r *runner) build(name string, files map[string][]byte) (*program, error) {
+	p := &program{r: r, dir: filepath.Join(r.tmp, name)}
+	p.path = filepath.Join(p.dir, "verbatim")
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := goCommand(r.ctx, r.root, p.dir, files, "build", "-o", p.path, "./cmd/verbatim"); err != nil {
+		return nil, err
+	}
+	out, err := command(r.ctx, p.dir, p.path, "list", "scenarios", "--json")
+	if err != nil {
+		return nil, err
+	}
+	if p.scenarios, err = scenarios(out, r.opt.Protocol); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// scenarios reads the names of a protocol's scenarios from what `verbatim list
+// scenarios --json` prints.
+func scenarios(out []byte, protocol string) ([]string, error) {
+	var names []string
+	for line := range bytes.Lines(out) {
+		var x struct{ Name string }
+		if err := json.Unmarshal(line, &x); err != nil {
+			return nil, fmt.Errorf("%w: verbatim list scenarios --json printed %q: %w", ErrTool, line, err)
+		}
+		if strings.HasPrefix(x.Name, protocol+"/") {
+			names = append(names, x.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%w: protocol %s has no scenarios", ErrUnknown, protocol)
+	}
+	return names, nil
+}
+
+// search checks one scenario.
+func (p *program) search(scenario string, how round) (*Search, error) {
+	args := []string{"check", scenario, "--json", "--out", p.dir, "--workers", strconv.Itoa(p.r.opt.Workers),
+		"--strategy", how.strategy, "--seed", "1", "--max-runs", strconv.Itoa(how.runs), "--max-time", p.r.opt.MaxTime.String()}
+	ctx := p.r.ctx
+	if p.r.opt.MaxTime > 0 { // a mutant may loop where the search does not look at the clock
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 2*p.r.opt.MaxTime+time.Minute)
+		defer cancel()
+	}
+	out, err := command(ctx, p.dir, p.path, args...)
+	if code := exitCode(err); code != 0 && code != 1 && code != 3 {
+		return nil, err
+	}
+	return readSearch(out)
+}
+
+// readSearch reads the line that `verbatim check --json` prints.
+func readSearch(line []byte) (*Search, error) {
+	var x struct {
+		Search
+		Counterexample string
+	}
+	if err := json.Unmarshal(line, &x); err != nil {
+		return nil, fmt.Errorf("%w: verbatim check --json printed %q: %w", ErrTool, line, err)
+	}
+	if x.Scenario == "" || x.Verdict == "" || (x.Verdict == explore.Violated) != (x.Counterexample != "") {
+		return nil, fmt.Errorf("%w: verbatim check --json printed %q", ErrTool, line)
+	}
+	x.counterexample = x.Counterexample
+	return &x.Search, nil
+}
+
+// control checks the code as it is.
+func (r *runner) control() error {
+	p, err := r.build("control", nil)
+	if err != nil {
+		return err
+	}
+	for _, scenario := range p.scenarios {
+		s, err := p.search(scenario, round{strategy: explore.Exhaustive})
+		if err != nil {
+			return err
+		}
+		if s.Verdict != explore.Verified {
+			return fmt.Errorf("%w: %s: %s after %d runs and %.0f s: %s", ErrControl, scenario, s.Verdict, s.Runs, s.Seconds, s.Reason)
+		}
+	}
+	return nil
+}
+
+// check applies, builds and checks one mutant.
+func (r *runner) check(m *Mutant) Result {
+	start := time.Now()
+	x := Result{Name: m.Name, Title: m.Title, Paper: m.Paper, Finding: m.Finding}
+	x.Err = r.hunt(m, &x)
+	x.Seconds = time.Since(start).Seconds()
+	return x
+}
+
+func (r *runner) hunt(m *Mutant, x *Result) error {
+	files, err := m.apply(r.root)
+	if err != nil {
+		return err
+	}
+	p, err := r.build(m.Name, files)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	defer os.RemoveAll(p.dir)
+	open := p.scenarios // not searched to the end
+	for _, how := range rounds {
+		var left []string
+		for _, scenario := range open {
+			s, err := p.search(scenario, how)
+			if err != nil {
+				return fmt.Errorf("%s: %w", m.Name, err)
+			}
+			x.Searches = append(x.Searches, *s)
+			if s.Verdict == explore.Violated {
+				return p.caught(x, s)
+			}
+			if s.Verdict != explore.Verified {
+				left = append(left, scenario)
+			}
+		}
+		open = left
+	}
+	return nil
+}
+
+// caught notes what search s found.
+func (p *program) caught(x *Result, s *Search) error {
+	file := s.counterexample
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(p.dir, file)
+	}
+	ce, err := explore.Load(file)
+	if err != nil {
+		return err
+	}
+	x.Caught, x.Scenario, x.Strategy, x.Class, x.Runs = true, s.Scenario, s.Strategy, ce.Class, s.Runs
+	x.Found, x.Decisions = ce.Found, len(ce.Decisions)
+	out, err := command(p.r.ctx, p.dir, p.path, "replay", file, "--width", timelineWidth)
+	if exitCode(err) != 1 {
+		return fmt.Errorf("%w: the counterexample of %s does not fail again: %v", ErrTool, x.Name, err)
+	}
+	if x.Events, err = timelineRows(out); err != nil || p.r.opt.Out == "" {
+		return err
+	}
+	x.File = filepath.Join(p.r.opt.Out, x.Name+".counterexample.json")
+	if err := os.MkdirAll(p.r.opt.Out, 0o755); err != nil {
+		return err
+	}
+	return ce.Save(x.File)
+}
+
+// timelineWidth is so wide that no row takes two lines.
+const timelineWidth = "20000"
+
+// timelineRows counts the rows of a timeline: the lines between the rule below
+// the names of the hosts and the first that is empty.
+func timelineRows(out []byte) (int, error) {
+	in, n := false, 0
+	for scan := bufio.NewScanner(bytes.NewReader(out)); scan.Scan(); {
+		line := scan.Text()
+		switch {
+		case strings.HasPrefix(line, "───"):
+			in = true
+		case in && line == "":
+			return n, nil
+		case in && !strings.HasPrefix(line, "left out: "):
+			n++
+		}
+	}
+	return 0, fmt.Errorf("%w: verbatim replay printed no timeline", ErrTool)
+}
+
+// Verdict is the result in a word or two: caught, survived, or an error.
+func (x *Result) Verdict() string {
+	switch {
+	case x.Err != nil:
+		return "error"
+	case x.Caught:
+		return "caught"
+	case len(x.Undecided()) > 0:
+		return "survived (" + strings.Join(x.Undecided(), ", ") + " not exhausted)"
+	}
+	return "survived"
+}
+
+// Undecided are the scenarios that neither caught a mutant nor were exhausted.
+func (x *Result) Undecided() []string {
+	last := map[string]explore.Verdict{}
+	var names []string
+	for _, s := range x.Searches {
+		if _, seen := last[s.Scenario]; !seen {
+			names = append(names, s.Scenario)
+		}
+		last[s.Scenario] = s.Verdict
+	}
+	return slices.DeleteFunc(names, func(n string) bool { return last[n] == explore.Verified || last[n] == explore.Violated })
+}

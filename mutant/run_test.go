@@ -1,0 +1,140 @@
+package mutant
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// demo stands in for the command verbatim: a check prints what the functions
+// below say of the strategy.
+const demo = `package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func one(strategy string) string { return "verified" }
+
+func two(strategy string) string { return "verified" }
+
+const counterexample = ` + "`" + `{"version": 1, "scenario": "demo/two", "class": "c", "decisions": [{}, {}], "found": 9}` + "`" + `
+
+func main() {
+	switch os.Args[1] {
+	case "list":
+		fmt.Print("{\"name\": \"demo/one\"}\n{\"name\": \"demo/two\"}\n")
+	case "check":
+		check(os.Args[2], os.Args[9])
+	case "replay":
+		fmt.Print("\n───┬──\n1\n2\n3\n\n")
+		os.Exit(1)
+	}
+}
+
+func check(scenario, strategy string) {
+	verdict := one(strategy)
+	if scenario == "demo/two" {
+		verdict = two(strategy)
+	}
+	file, status := "null", map[string]int{"verified": 0, "clean": 0, "violated": 1, "ran-out": 3}[verdict]
+	if status == 1 {
+		file = "\"two.json\""
+		os.WriteFile("two.json", []byte(counterexample), 0o644)
+	}
+	fmt.Printf("{\"scenario\": %q, \"strategy\": %q, \"verdict\": %q, \"runs\": 5, \"counterexample\": %s}\n", scenario, strategy, verdict, file)
+	os.Exit(status)
+}
+`
+
+// bug is a patch to demo.
+func bug(before, after string) string {
+	return strings.ReplaceAll(diff(change("1", before, after)), "p/f.go", "cmd/verbatim/main.go")
+}
+
+const (
+	one = `func one(strategy string) string { return "verified" }`
+	two = `func two(strategy string) string { return "verified" }`
+)
+
+func newDemo(t *testing.T, main string) string {
+	root := t.TempDir()
+	write(t, root, "go.mod", "module "+module+"\n\ngo 1.26\n")
+	write(t, root, "cmd/verbatim/main.go", main)
+	for name, patch := range map[string]string{
+		"a-caught":   bug(two, strings.Replace(two, "verified", "violated", 1)),
+		"b-sampled":  bug(two, `func two(s string) string { return map[string]string{"random": "violated", "exhaustive": "ran-out"}[s] }`),
+		"c-survives": bug(two, strings.ReplaceAll(two, "strategy", "s")),
+		"d-ran-out":  bug(two, `func two(s string) string { return map[string]string{"random": "clean", "exhaustive": "ran-out"}[s] }`),
+		"e-panics":   bug(two, `func two(s string) string { panic(s) }`),
+		"f-broken":   bug(two, `func two(s string) int { return 1 }`),
+		"g-stale":    bug("func three() {", "func three() {}"),
+	} {
+		write(t, root, "testdata/mutants/demo/"+name+".patch", patch)
+	}
+	return root
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	root := newDemo(t, demo)
+	done := 0
+	results, err := Run(t.Context(), Options{Protocol: "demo", Dir: root, Out: t.TempDir(), Done: func(Result) { done++ }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done != len(results) {
+		t.Errorf("%d of %d results announced", done, len(results))
+	}
+	var got []string
+	for _, x := range results {
+		var how []string
+		for _, s := range x.Searches {
+			how = append(how, s.Scenario[5:]+" "+string(s.Verdict))
+		}
+		got = append(got, x.Name+": "+x.Verdict()+": "+strings.Join(how, ", "))
+	}
+	if d := cmp.Diff([]string{
+		"a-caught: caught: one verified, two violated",
+		"b-sampled: caught: one verified, two ran-out, two violated",
+		"c-survives: survived: one verified, two verified",
+		"d-ran-out: survived (demo/two not exhausted): one verified, two ran-out, two clean, two ran-out",
+		"e-panics: error: one verified",
+		"f-broken: error: ",
+		"g-stale: error: ",
+	}, got); d != "" {
+		t.Error(d)
+	}
+	if x := results[0]; x.Scenario != "demo/two" || x.Class != "c" || x.Runs != 5 || x.Found != 9 || x.Decisions != 2 || x.Events != 3 || x.File == "" {
+		t.Errorf("%+v", x)
+	}
+	for i, want := range map[int]string{4: "panic: exhaustive", 5: "cannot use two", 6: "g-stale does not apply to cmd/verbatim/main.go: hunk 1"} {
+		if err := results[i].Err; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", results[i].Name, err, want)
+		}
+	}
+}
+
+// Nothing is said about mutants if the code is violated without them.
+func TestControl(t *testing.T) {
+	t.Parallel()
+	root := newDemo(t, strings.Replace(demo, one, strings.Replace(one, "verified", "violated", 1), 1))
+	results, err := Run(t.Context(), Options{Protocol: "demo", Dir: root})
+	if !errors.Is(err, ErrControl) || !strings.Contains(err.Error(), "demo/one: violated") || len(results) > 0 {
+		t.Errorf("%v, %v", results, err)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	root := newDemo(t, demo)
+	results, err := Run(ctx, Options{Protocol: "demo", Dir: root, NoControl: true, Done: func(Result) { cancel() }})
+	if !errors.Is(err, context.Canceled) || len(results) != 1 {
+		t.Errorf("%v, %v", results, err)
+	}
+}
