@@ -74,9 +74,9 @@ func (ce *Counterexample) try(c *Case, ds []Decision, best *int) bool {
 	return true
 }
 
-func orEmpty(m map[string]string) map[string]string {
+func orEmpty(m map[string][]string) map[string][]string {
 	if m == nil {
-		return map[string]string{}
+		return map[string][]string{}
 	}
 	return m
 }

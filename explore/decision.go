@@ -21,8 +21,8 @@ type Decision struct {
 // another policy, and records where it left the default.
 type guide struct {
 	w      *sim.World
-	follow map[string]string
-	raw    sim.Policy // if set, it decides instead
+	follow map[string][]string // several in a row can share a place
+	raw    sim.Policy          // if set, it decides instead
 	taken  []Decision
 	count  map[sim.Actor]int
 	cur    string
@@ -35,9 +35,9 @@ type guide struct {
 func newGuide(w *sim.World, ds []Decision) *guide {
 	g := &guide{w: w, count: map[sim.Actor]int{}}
 	if ds != nil {
-		g.follow = make(map[string]string, len(ds))
+		g.follow = make(map[string][]string, len(ds))
 		for _, d := range ds {
-			g.follow[d.At] = d.Take
+			g.follow[d.At] = append(g.follow[d.At], d.Take)
 		}
 	}
 	return g
@@ -56,10 +56,11 @@ func (g *guide) Pick(evs []sim.Event) int {
 		if i = g.raw.Pick(evs); i < 0 {
 			return -1
 		}
-	} else if want, ok := g.follow[at]; ok {
+	} else if want := g.follow[at]; len(want) > 0 {
 		for j := range evs {
-			if g.w.EventName(&evs[j]) == want {
+			if g.w.EventName(&evs[j]) == want[0] {
 				i = j
+				g.follow[at] = want[1:]
 				break
 			}
 		}
@@ -84,9 +85,9 @@ func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
 	i := 0
 	if g.raw != nil {
 		i = g.raw.Choose(k, len(names))
-	} else if want, ok := g.follow[at]; ok {
+	} else if want := g.follow[at]; len(want) > 0 {
 		for j := range names {
-			if names[j] == want {
+			if names[j] == want[0] {
 				i = j
 				break
 			}

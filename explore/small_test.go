@@ -14,10 +14,9 @@ import (
 // tiny builds small scenarios of hosts that write to each other. Each host logs
 // what it saw; the outcome is all of it.
 type tiny struct {
-	name  string
-	hosts []sim.Node
-	logs  [][]string
-	c     *explore.Case
+	name string
+	logs [][]string
+	c    *explore.Case
 }
 
 func (x *tiny) say(h int, format string, args ...any) {

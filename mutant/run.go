@@ -48,9 +48,10 @@ type Result struct {
 	Title   string
 	Paper   string
 	Finding string
-	Caught  bool
+	// Caught: a scenario is violated, and the counterexample replays.
+	Caught bool
 
-	// What caught it.
+	// The search that found a violation.
 	Scenario  string
 	Strategy  string
 	Class     string // of the violation
@@ -296,14 +297,22 @@ func (p *program) caught(x *Result, s *Search) error {
 	if err != nil {
 		return err
 	}
-	x.Caught, x.Scenario, x.Strategy, x.Class, x.Runs = true, s.Scenario, s.Strategy, ce.Class, s.Runs
+	x.Scenario, x.Strategy, x.Class, x.Runs = s.Scenario, s.Strategy, ce.Class, s.Runs
 	x.Found, x.Decisions = ce.Found, len(ce.Decisions)
 	out, err := command(p.r.ctx, p.dir, p.path, "replay", file, "--width", timelineWidth)
-	if exitCode(err) != 1 {
-		return fmt.Errorf("%w: the counterexample of %s does not fail again: %v", ErrTool, x.Name, err)
+	switch code := exitCode(err); code {
+	case 1:
+	case 0:
+		return fmt.Errorf("%w: %s: the counterexample of %s does not fail when it is replayed", ErrTool, x.Name, s.Scenario)
+	default:
+		return fmt.Errorf("%s: %w", x.Name, err)
 	}
-	if x.Events, err = timelineRows(out); err != nil || p.r.opt.Out == "" {
+	if x.Events, err = timelineRows(out); err != nil {
 		return err
+	}
+	x.Caught = true
+	if p.r.opt.Out == "" {
+		return nil
 	}
 	x.File = filepath.Join(p.r.opt.Out, x.Name+".counterexample.json")
 	if err := os.MkdirAll(p.r.opt.Out, 0o755); err != nil {

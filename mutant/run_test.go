@@ -24,6 +24,8 @@ func two(strategy string) string { return "verified" }
 
 const counterexample = ` + "`" + `{"version": 1, "scenario": "demo/two", "class": "c", "decisions": [{}, {}], "found": 9}` + "`" + `
 
+const again = 1
+
 func main() {
 	switch os.Args[1] {
 	case "list":
@@ -32,7 +34,7 @@ func main() {
 		check(os.Args[2], os.Args[9])
 	case "replay":
 		fmt.Print("\n───┬──\n1\n2\n3\n\n")
-		os.Exit(1)
+		os.Exit(again)
 	}
 }
 
@@ -72,6 +74,7 @@ func newDemo(t *testing.T, main string) string {
 		"d-ran-out":  bug(two, `func two(s string) string { return map[string]string{"random": "clean", "exhaustive": "ran-out"}[s] }`),
 		"e-panics":   bug(two, `func two(s string) string { panic(s) }`),
 		"f-broken":   bug(two, `func two(s string) int { return 1 }`),
+		"f-passes":   bug(two, strings.Replace(two, "verified", "violated", 1)) + change("20", "const again = 1", "const again = 0"),
 		"g-stale":    bug("func three() {", "func three() {}"),
 	} {
 		write(t, root, "testdata/mutants/demo/"+name+".patch", patch)
@@ -105,6 +108,7 @@ func TestRun(t *testing.T) {
 		"d-ran-out: survived (demo/two not exhausted): one verified, two ran-out, two clean, two ran-out",
 		"e-panics: error: one verified",
 		"f-broken: error: ",
+		"f-passes: error: one verified, two violated",
 		"g-stale: error: ",
 	}, got); d != "" {
 		t.Error(d)
@@ -112,7 +116,7 @@ func TestRun(t *testing.T) {
 	if x := results[0]; x.Scenario != "demo/two" || x.Class != "c" || x.Runs != 5 || x.Found != 9 || x.Decisions != 2 || x.Events != 3 || x.File == "" {
 		t.Errorf("%+v", x)
 	}
-	for i, want := range map[int]string{4: "panic: exhaustive", 5: "cannot use two", 6: "g-stale does not apply to cmd/verbatim/main.go: hunk 1"} {
+	for i, want := range map[int]string{4: "panic: exhaustive", 5: "cannot use two", 6: "does not fail when it is replayed", 7: "g-stale does not apply to cmd/verbatim/main.go: hunk 1"} {
 		if err := results[i].Err; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", results[i].Name, err, want)
 		}

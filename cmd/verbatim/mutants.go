@@ -139,6 +139,8 @@ func mutantTable(w io.Writer, results []mutant.Result) error {
 		row := table.Row{x.Name, x.Verdict()}
 		if x.Caught {
 			caught++
+		}
+		if x.Scenario != "" {
 			_, scenario, _ := strings.Cut(x.Scenario, "/")
 			row = append(row, scenario, x.Runs, x.Decisions, x.Events, x.Class)
 		}

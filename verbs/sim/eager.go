@@ -6,11 +6,6 @@ import "github.com/verbatim-rdma/verbatim/verbs"
 // placement and acknowledgement a step of its own. It shares the rules of order
 // with the late mode, and none of its shortcuts.
 
-type wireState struct {
-	came int // work requests that have arrived whole
-	acks int // and that the requester was told of
-}
-
 // enabledWires lists the steps of wires and cards.
 func (w *World) enabledWires() {
 	for i, q := range w.qps {

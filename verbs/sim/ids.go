@@ -152,3 +152,7 @@ var objNames = [...]string{objLife: "life", objLink: "link", objMem: "mem", objM
 func (o Object) String() string {
 	return fmt.Sprintf("%s(%d,%d)", objNames[o.kind()], o.a(), o.b())
 }
+
+// Timer reports whether x is the use of virtual time by a timer that goes off when
+// nothing else can happen: such a step comes after all before it.
+func (x Access) Timer() bool { return x.Obj.kind() == objSleep && x.Mode == Write }

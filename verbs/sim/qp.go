@@ -56,12 +56,10 @@ type qp struct {
 	broken   bool
 	elems    []*elem
 	rq       []verbs.RecvWR
-	rqTaken  int // receives reserved by arrivals that were acknowledged
 	unmet    int // requests that have yet to meet their receive
 	recvNext int // in the peer's SQ: first request that has not met a receive
 	dirty    bool
 	hash     uint64
-	wires    wireState
 }
 
 func (q *qp) ent(i int) *sqEntry { return &q.sq[i-q.base] }

@@ -131,7 +131,6 @@ type World struct {
 	tracer    *Tracer
 	fpbuf     fpScratch
 	killed    bool
-	keys      uint32
 	cands     []candidate
 	pools     pools
 }
@@ -161,7 +160,6 @@ type node struct {
 	wantsLife bool
 	crashed   bool
 	mrs       int // registrations so far, for the keys
-	hash      uint64
 }
 
 type linkState struct {
@@ -300,7 +298,7 @@ func (w *World) reset() {
 		w.left = append(w.left, r.Max)
 	}
 	w.cur, w.now, w.steps, w.fail, w.last = nil, 0, 0, nil, 0
-	w.foot, w.arena, w.hist, w.keys = w.foot[:0], w.arena[:0], 0, 0
+	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], 0
 	w.stats.LogAvoided = 0
 	if w.cfg.Reset != nil {
 		w.cfg.Reset()

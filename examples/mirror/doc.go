@@ -1,0 +1,7 @@
+// Package mirror is the example of the tutorial in README.md: a register of one
+// word that is kept on several hosts, and how to check it.
+//
+// mirror.go serves and opens the register and reads it, write.go writes it,
+// wrong.go holds two ways to write it that look right and are not, and scenario.go
+// says what to check.
+package mirror

@@ -1,0 +1,38 @@
+package mirror_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// sourceBlock is a block of the tutorial: the comment that names its file, and its code.
+var sourceBlock = regexp.MustCompile("(?s)<!-- source: ([^ ]+) -->\n```go\n(.*?\n)```")
+
+// The tutorial's code is this package's, word for word.
+func TestReadmeQuotesTheSource(t *testing.T) {
+	root := filepath.Join("..", "..")
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := sourceBlock.FindAllStringSubmatch(string(text), -1)
+	if marks := strings.Count(string(text), "<!-- source:"); len(blocks) != marks || marks < 5 {
+		t.Errorf("%d blocks for %d comments; a comment stands right above its block of Go", len(blocks), marks)
+	}
+	if n := strings.Count(string(text), "```go\n"); n != len(blocks) {
+		t.Errorf("%d blocks of Go, of which %d name their source", n, len(blocks))
+	}
+	for _, b := range blocks {
+		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(b[1])))
+		if err != nil {
+			t.Errorf("README.md: %v", err)
+			continue
+		}
+		if !strings.Contains(string(source), b[2]) {
+			t.Errorf("README.md quotes what is not in %s:\n%s", b[1], b[2])
+		}
+	}
+}
