@@ -28,7 +28,8 @@ const (
 )
 
 // folded are the kinds of events that a timeline leaves out unless asked.
-var folded = []string{"alloc", "register", "connect", "modify", "destroy"}
+// What servers do with requests shows in what callers see.
+var folded = []string{"alloc", "register", "connect", "modify", "destroy", "store", "request", "answer", "service", "qp-error"}
 
 // marked are the kinds of events that a timeline points at.
 var marked = []string{"crash", "power", "suspect", "cut", "break", "timeout", "heal", "violation"}
@@ -73,7 +74,7 @@ func leftOut(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("left out: %d of allocations, registrations and connections (--all shows them)\n", n)
+	return fmt.Sprintf("left out: %d of allocations, registrations, connections, stores and what servers do (--all shows them)\n", n)
 }
 
 // ending is the violated promise in words.
@@ -120,7 +121,27 @@ func timelineRows(r *Replay, all bool) (rows []row, left int) {
 	for i := range rows {
 		rows[i].cells[rows[i].host] += rows[i].peers
 	}
+	if !all {
+		rows = gathered(rows)
+	}
 	return rows, left
+}
+
+// gathered makes one row of what a host posts in one step, and of what lands there.
+func gathered(rows []row) []row {
+	var out []row
+	for _, x := range rows {
+		if n := len(out); n > 0 && (x.kind == "post" || x.kind == "land") {
+			y := &out[n-1]
+			if y.kind == x.kind && y.step == x.step && y.host == x.host && y.life == x.life && y.peers == x.peers {
+				text := strings.TrimSuffix(y.cells[x.host], x.peers) + "; " + strings.TrimPrefix(x.cells[x.host], "posts ")
+				y.cells[x.host] = text
+				continue
+			}
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // upAfter notes in up what e does to its host.
@@ -205,7 +226,7 @@ type table struct {
 // newTable divides the width: each column has the least that it can do with, and
 // the rest goes where the most text is.
 func newTable(hosts []string, rows []row, width int) *table {
-	t := &table{hosts: hosts, columns: make([]int, len(hosts))}
+	t := &table{hosts: hosts, columns: make([]int, len(hosts)), source: runes("source")}
 	need := make([]want, len(hosts))
 	for i := range rows {
 		t.source = max(t.source, min(maxSource, runes(rows[i].source)))

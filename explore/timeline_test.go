@@ -51,9 +51,6 @@ const storyAt100 = `step   app                             peer1                
 ──────┬───────────────────────────────┬────────────────────┬────────────────────────────────────────
     0 │starts                         │starts              │starts
     1 │calls lend → peer1, peer2      │                    │              demo/app.go:10
-    2 │                               │receives lend ← app │              demo/peer.go:5
-      │                               │answers lend: too   │              demo/peer.go:7
-      │                               │ late → app         │
     3 │has the answer ← peer1         │                    │              demo/app.go:11
     4 │posts Write #0 of 16 bytes at  │                    │              demo/app.go:12
       │ 0x8 inline → peer1, peer2     │                    │
@@ -73,7 +70,7 @@ const storyAt100 = `step   app                             peer1                
     9 │[life 0] loads [0,8) of region │                                   demo/app.go:20
       │ 0: 0x1                        │
 !  10 │✗ violates the promise below   │                                   …/path/to/some/file.go:123
-left out: 1 of allocations, registrations and connections (--all shows them)
+left out: 3 of allocations, registrations, connections, stores and what servers do (--all shows them)
 
 violated: violation
   write 1 is lost

@@ -84,7 +84,7 @@ func (x *clients) ends(op model.OpID, output any, v uint64) {
 	if r.Verdict == model.Illegal {
 		x.c.Fail(&violation{model.Explain(model.Register{}, r, model.Budget{})})
 	}
-	x.check(r.Reason)
+	x.check(r.Why)
 }
 
 // remember tells the checker that the history has grown.

@@ -231,7 +231,11 @@ func (c *cq) note(wc *verbs.WC) (tag int, v uint64) {
 	q := w.qpByNum(c.h, wc.QPNum)
 	q.polled(wc)
 	if w.tracer != nil {
-		w.trace(c.h, "completion", "sees %v of %s: %v", wc.Op, q.name(), wc.Status)
+		what := "a completion"
+		if wc.Status == verbs.StatusSuccess {
+			what = wc.Op.String()
+		}
+		w.trace(c.h, "completion", "sees %s of %s: %v", what, q.name(), wc.Status)
 	}
 	return q.remoteSym(), mix(uint64(wc.Status)+1, mix(uint64(wc.Op), q.wcHash(wc)))
 }

@@ -85,7 +85,7 @@ func (w *World) tracePost(q *qp, s *sqEntry, wr *verbs.SendWR) {
 		}
 	}
 	to := q.w.nodes[q.remoteNode()]
-	text := fmt.Sprintf("posts %v #%d of %d bytes at %#x%s", wr.Op, q.posted-1, s.length, wr.RemoteAddr&0xffffffff, flags)
+	text := fmt.Sprintf("posts %v #%d of %d bytes at %d%s", wr.Op, q.posted-1, s.length, wr.RemoteAddr&0xffffffff, flags)
 	w.add(q.h, to.spec.Name, "post", text)
 }
 
@@ -93,7 +93,6 @@ func (w *World) traceLanding(e *elem) {
 	if w.tracer == nil {
 		return
 	}
-	text := fmt.Sprintf("%s lands at [%d,%d) of region %d: %s", e.q.name()+" #"+itoa(e.wr), e.off, e.off+e.n, e.reg.ord,
-		hexText(e.data))
+	text := fmt.Sprintf("%s lands at %d..%d: %s", e.q.name()+" #"+itoa(e.wr), e.off, e.off+e.n-1, hexText(e.data))
 	w.add(e.reg.h, e.q.h.Name(), "land", text)
 }
