@@ -163,6 +163,22 @@ func orderScenarios() []*explore.Scenario {
 // endScenarios are about crashes, revocation, receives and broken connections.
 func endScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
+		scenario("read-posted-before-the-acknowledgement", "", func(x *tiny) []sim.Node {
+			return []sim.Node{client("a", func(h host.Host, w *wire) {
+				// The Read of one connection may have sampled before the write of
+				// another, although its completion is seen after the acknowledgement.
+				w2 := connect(h, "b")
+				if w2 == nil {
+					return
+				}
+				w.buf.Store64(0, 1)
+				w2.post(verbs.OpRead, sig, 8, 8, 0)
+				w.post(verbs.OpWrite, inl|sig, 0, 8, 0)
+				if w.poll() == 0 && w2.poll() == 0 {
+					x.say(0, "read %d", w2.buf.Load64(8))
+				}
+			}), {Name: "b", Daemon: true, Main: func(h host.Host, _ int) { server(h, 8, 3, nil) }}}
+		}),
 		scenario("crash-of-the-requester", "crash(a)<=1", func(x *tiny) []sim.Node {
 			return []sim.Node{{Name: "a", Again: func(int, bool) bool { return false }, Main: func(h host.Host, _ int) {
 				if w := connect(h, "b"); w != nil {

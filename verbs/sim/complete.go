@@ -141,7 +141,8 @@ func (w *World) acknowledge(q *qp, i int) {
 			w.touch(e.reg.object(), Add)
 		}
 		if !e.acked {
-			e.acked = true
+			w.ticks++
+			e.acked, e.ackAt = true, w.ticks
 			w.fetch(e)
 		}
 		if e.kind == elemSample || e.kind == elemAtomic {

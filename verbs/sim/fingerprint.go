@@ -271,6 +271,11 @@ func (q *qp) state64() uint64 {
 		if e.kind != elemSample {
 			x = hashBytes(x, e.content())
 		} else {
+			for i, y := range e.reg.pend {
+				if y.acked && y.ackAt < e.at {
+					x = mix(x, uint64(i)) // it must find this one
+				}
+			}
 			for _, g := range e.got {
 				x = hashBytes(mix(x, uint64(g.lo)), e.data[g.lo-e.off:g.hi-e.off])
 			}

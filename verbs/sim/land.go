@@ -36,6 +36,8 @@ type elem struct {
 	srcOff int
 	fenced bool
 	acked  bool // the requester was told: it reached the card for certain
+	at     int  // when it was posted
+	ackAt  int  // when the requester was told
 	came   bool // eager mode: it has arrived
 	frozen bool // it landed before now or never will
 	landed bool
@@ -117,7 +119,7 @@ func (w *World) land(e *elem) {
 	case elemSample:
 		e.landed = true // before anything else, so that it is not asked again
 		w.remove(e)
-		w.seesAcked(e.reg)
+		w.seesAcked(e)
 		w.sampleRest(e)
 	case elemSend:
 		w.fetch(e)
@@ -134,7 +136,7 @@ func (w *World) land(e *elem) {
 		w.beforeWrite(e.reg, e.off, e.n, e)
 		e.landed = true
 		w.remove(e)
-		w.seesAcked(e.reg)
+		w.seesAcked(e)
 		w.execAtomic(e)
 		w.traceLanding(e)
 	}
@@ -161,19 +163,21 @@ func (w *World) execAtomic(e *elem) {
 	w.poke(e.reg, e.off, b[:])
 }
 
-// sees reports whether Read e must find by, which the requester was told of.
+// sees reports whether Read e must find by: the requester was told of by before the
+// Read was posted. One that was posted earlier may have sampled earlier.
 func (w *World) sees(e, by *elem) bool {
-	return e.kind == elemSample && by.acked && w.cfg.Profile.ReadsSeeAcked
+	return e.kind == elemSample && by.acked && by.ackAt < e.at && w.cfg.Profile.ReadsSeeAcked
 }
 
 // seesAcked applies the profile's promise that what the card has acknowledged is
 // seen by whatever it executes later.
-func (w *World) seesAcked(r *region) {
+func (w *World) seesAcked(by *elem) {
+	r := by.reg
 	if !w.cfg.Profile.ReadsSeeAcked {
 		return
 	}
 	for i := 0; i < len(r.pend); i++ {
-		if e := r.pend[i]; e.acked && !e.during && e.kind != elemSample {
+		if e := r.pend[i]; e.acked && e.ackAt < by.at && !e.during && e.kind != elemSample {
 			w.land(e)
 			i = -1
 		}
@@ -249,7 +253,7 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 	if e.data == nil {
 		e.data = w.bytes(e.n)
 	}
-	w.seesAcked(e.reg)
+	w.seesAcked(e)
 	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
 	e.got = append(e.got, span{lo, hi})
 	e.q.dirty = true

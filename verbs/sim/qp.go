@@ -45,10 +45,10 @@ type qp struct {
 	remote   verbs.Endpoint
 	peer     *qp // set by Connect
 	gone     bool
-	linked   bool // Connect has named the other end
-	sq       []sqEntry
-	base     int // index of sq[0]
-	head     int // first work request without a completion
+	linked   bool      // Connect has named the other end
+	sq       []sqEntry // a ring: request i is at i modulo its length
+	base     int       // the oldest request that it holds
+	head     int       // first work request without a completion
 	posted   int
 	freed    int // slots given back
 	limit    int // work requests from here on can never arrive
@@ -62,7 +62,7 @@ type qp struct {
 	hash     uint64
 }
 
-func (q *qp) ent(i int) *sqEntry { return &q.sq[i-q.base] }
+func (q *qp) ent(i int) *sqEntry { return &q.sq[i&(len(q.sq)-1)] }
 
 func (q *qp) name() string {
 	to := "?"
@@ -88,7 +88,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	orDefault(&cfg.RNRRetry, 7)
 	orDefault(&cfg.MaxInline, p.c.h.w.cfg.Profile.MaxInline)
 	q := p.c.h.w.pools.qps.get()
-	*q = qp{sq: q.sq[:0], elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
+	*q = qp{sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
 		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited,
 		dirty: true}
 	p.c.qps = append(p.c.qps, q)
@@ -220,13 +220,8 @@ func (q *qp) postOne(wr *verbs.SendWR) error {
 func (q *qp) push(wr *verbs.SendWR) {
 	w := q.w
 	w.stats.Posts++
-	q.trim()
-	if len(q.sq) < cap(q.sq) {
-		q.sq = q.sq[:len(q.sq)+1]
-	} else {
-		q.sq = append(q.sq, sqEntry{})
-	}
-	s := &q.sq[len(q.sq)-1]
+	q.room()
+	s := q.ent(q.posted)
 	*s = sqEntry{id: wr.ID, op: wr.Op, flags: wr.Flags, imm: wr.Imm, length: wr.Length(), compare: wr.Compare,
 		swap: wr.Swap, add: wr.Add, signaled: wr.Flags&verbs.Signaled != 0 || q.cfg.SignalAll,
 		dst: s.dst[:0], payload: s.payload[:0]}
@@ -245,14 +240,25 @@ func (q *qp) push(wr *verbs.SendWR) {
 	q.resolveRemote(s, wr)
 }
 
-func (q *qp) trim() {
-	if n := q.head - q.base; n > 256 && q.unmet == 0 && q.freed > q.base+128 {
-		n = min(n, q.freed-q.base)
+// room makes a place for one more request: it gives up those that nothing refers
+// to any more, or doubles the ring.
+func (q *qp) room() {
+	if q.posted-q.base < len(q.sq) {
+		return
+	}
+	if q.unmet == 0 {
+		q.base = max(q.base, min(q.head, q.freed))
 		if len(q.elems) > 0 {
-			n = min(n, q.elems[0].wr-q.base)
+			q.base = min(q.base, q.elems[0].wr)
 		}
-		q.sq = append(q.sq[:0], q.sq[n:]...)
-		q.base += n
+	}
+	if q.posted-q.base < len(q.sq) {
+		return
+	}
+	old, n := q.sq, len(q.sq)
+	q.sq = make([]sqEntry, max(16, 2*n))
+	for i := q.base; i < q.posted; i++ {
+		*q.ent(i) = old[i&(n-1)]
 	}
 }
 
@@ -327,7 +333,8 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 	part, at := 0, off
 	emit := func(n int, src *sge, srcOff int) {
 		e := w.pools.elems.get()
-		*e = elem{got: e.got[:0], q: q, wr: idx, part: part, kind: kind, reg: r, off: at, n: n, fenced: wr.Flags&verbs.Fence != 0}
+		w.ticks++
+		*e = elem{got: e.got[:0], at: w.ticks, q: q, wr: idx, part: part, kind: kind, reg: r, off: at, n: n, fenced: wr.Flags&verbs.Fence != 0}
 		part++
 		switch {
 		case kind == elemSample || kind == elemAtomic:
@@ -492,13 +499,13 @@ func (q *qp) kill(to verbs.QPState) {
 
 // cutSend ends the requester's role.
 func (q *qp) cutSend() {
-	q.limit = min(q.limit, q.posted)
+	q.limit = min(q.limit, q.posted, q.cutAt)
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		if e.src != nil {
 			q.w.fetch(e)
 		}
-		if e.kind == elemSample {
+		if e.kind == elemSample || e.wr >= q.limit && !e.acked {
 			q.w.discard(e)
 			i = -1
 		}
@@ -632,7 +639,8 @@ func limitAfter(q *qp, n int, nak bool) int {
 func (w *World) arrive(q *qp, n int) {
 	for _, e := range q.elems {
 		if e.wr < n && !e.acked {
-			e.acked = true
+			w.ticks++
+			e.acked, e.ackAt = true, w.ticks
 			q.dirty = true
 			w.fetch(e)
 		}

@@ -131,9 +131,25 @@ func (r *region) locked(off int, v uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
 	w := r.h.w
-	w.beforeWrite(r, off, 8, nil)
+	if r.racesAtomic(off) {
+		if w.cfg.Eager {
+			w.cur.pause()
+		}
+		w.beforeWrite(r, off, 8, nil)
+	}
 	w.poke(r, off, b[:])
 	w.cur.reach()
+}
+
+// racesAtomic reports whether a card's atomic can come between the load and the
+// store of a locked instruction: unless the card promises ATOMIC_GLOB.
+func (r *region) racesAtomic(off int) bool {
+	for _, e := range r.pend {
+		if e.kind == elemAtomic && e.overlaps(off, 8) && !r.h.w.cfg.Profile.AtomicGlob {
+			return true
+		}
+	}
+	return false
 }
 
 // Flush and Fence implement host.Region; DRAM has nothing to flush.

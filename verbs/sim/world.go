@@ -121,6 +121,7 @@ type World struct {
 	replaying bool // the step is one of a known prefix: nobody asks what it used
 	now       time.Duration
 	steps     int
+	ticks     int // counts posts and acknowledgements
 	fail      error
 	last      Actor
 	foot      []Access
@@ -297,7 +298,7 @@ func (w *World) reset() {
 	for _, r := range w.cfg.Budget {
 		w.left = append(w.left, r.Max)
 	}
-	w.cur, w.now, w.steps, w.fail, w.last = nil, 0, 0, nil, 0
+	w.cur, w.now, w.steps, w.ticks, w.fail, w.last = nil, 0, 0, 0, nil, 0
 	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], 0
 	w.stats.LogAvoided = 0
 	if w.cfg.Reset != nil {

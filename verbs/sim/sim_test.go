@@ -1,0 +1,153 @@
+package sim_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// first is the run without surprises.
+type first struct{}
+
+func (first) Pick([]sim.Event) int           { return 0 }
+func (first) Choose(sim.ChoiceKind, int) int { return 0 }
+
+func strong(t testing.TB) faults.Profile {
+	t.Helper()
+	p, err := faults.ProfileByName("strong")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func world(t testing.TB, nodes ...sim.Node) *sim.World {
+	t.Helper()
+	w, err := sim.New(sim.Config{Nodes: nodes, Profile: strong(t), MaxSteps: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	return w
+}
+
+func solo(t testing.TB, f func(h host.Host)) (sim.End, error) {
+	t.Helper()
+	return world(t, sim.Node{Name: "a", Main: func(h host.Host, _ int) { f(h) }}).Run(first{})
+}
+
+func TestRunsThatEndBadly(t *testing.T) {
+	for reason, x := range map[string]struct {
+		f    func(h host.Host)
+		end  sim.End
+		text string
+	}{
+		"waits for nobody": {func(h host.Host) {
+			l, _ := h.Listen("x")
+			_, _ = l.Accept(verbs.Forever)
+		}, sim.Deadlock, "a/main in Listener.Accept"},
+		"never ends": {func(h host.Host) {
+			for {
+				h.Sleep(time.Millisecond)
+			}
+		}, sim.StepLimit, "2000 steps"},
+		"panics":                {func(host.Host) { panic("oh") }, sim.Violated, "oh"},
+		"reads past the region": {func(h host.Host) { r, _ := h.Alloc(8); r.Load64(8) }, sim.Violated, "outside the region"},
+		"unlocks what it does not hold": {func(h host.Host) { h.NewMutex().Unlock() }, sim.Violated,
+			"does not hold"},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			end, err := solo(t, x.f)
+			if end != x.end || err == nil || !strings.Contains(err.Error(), x.text) {
+				t.Errorf("%v: %v", end, err)
+			}
+		})
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	ok := sim.Node{Name: "a", Main: func(host.Host, int) {}}
+	for reason, c := range map[string]sim.Config{
+		"no hosts":         {Profile: strong(t)},
+		"two of one name":  {Profile: strong(t), Nodes: []sim.Node{ok, ok}},
+		"no main":          {Profile: strong(t), Nodes: []sim.Node{{Name: "a"}}},
+		"no profile":       {Nodes: []sim.Node{ok}},
+		"budget of others": {Profile: strong(t), Nodes: []sim.Node{ok}, Budget: faults.Budget{{Kind: faults.Crash, Hosts: []string{"b"}, Max: 1}}},
+	} {
+		if _, err := sim.New(c); !errors.Is(err, sim.ErrConfig) {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+}
+
+// Tasks of one host take turns under a mutex and wake each other.
+func TestMutexAndCond(t *testing.T) {
+	sum := 0
+	end, err := solo(t, func(h host.Host) {
+		m := h.NewMutex()
+		c := h.NewCond(m)
+		for range 3 {
+			h.Go("adder", func() {
+				m.Lock()
+				sum++
+				c.Signal()
+				m.Unlock()
+			})
+		}
+		m.Lock()
+		for sum < 3 {
+			c.Wait()
+		}
+		m.Unlock()
+	})
+	if end != sim.Finished || err != nil || sum != 3 {
+		t.Errorf("%v %v, sum %d", end, err, sum)
+	}
+}
+
+func TestPostErrors(t *testing.T) {
+	_, err := solo(t, func(h host.Host) {
+		d := h.Device()
+		pd, _ := d.AllocPD()
+		cq, _ := d.CreateCQ(4, nil)
+		prep, _ := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, MaxSendWR: 2})
+		if _, err := prep.Connect(verbs.Endpoint{}); !errors.Is(err, verbs.ErrInvalid) {
+			t.Errorf("no endpoint: %v", err)
+		}
+		self, err := prep.Connect(prep.Endpoint())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for reason, x := range map[string]struct {
+			wr   verbs.SendWR
+			want error
+		}{
+			"no opcode":       {verbs.SendWR{}, verbs.ErrInvalid},
+			"not there yet":   {verbs.SendWR{Op: verbs.OpFlush}, verbs.ErrUnsupported},
+			"inline read":     {verbs.SendWR{Op: verbs.OpRead, Flags: verbs.Inline}, verbs.ErrInvalid},
+			"too many pieces": {verbs.SendWR{Op: verbs.OpWrite, SGL: make([]verbs.SGE, 9)}, verbs.ErrInvalid},
+		} {
+			var p *verbs.PostError
+			if err := self.PostSend([]verbs.SendWR{x.wr}); !errors.Is(err, x.want) || !errors.As(err, &p) {
+				t.Errorf("%s: %v", reason, err)
+			}
+		}
+		three := make([]verbs.SendWR, 3)
+		for i := range three {
+			three[i].Op = verbs.OpSend
+		}
+		var p *verbs.PostError
+		if err := self.PostSend(three); !errors.As(err, &p) || p.Index != 2 || !errors.Is(err, verbs.ErrQueueFull) {
+			t.Errorf("third of two places: %v", err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
