@@ -127,21 +127,32 @@ func timelineRows(r *Replay, all bool) (rows []row, left int) {
 	return rows, left
 }
 
-// gathered makes one row of what a host posts in one step, and of what lands there.
+// gathered makes one row of what a host does in one step, and one of what lands
+// at a host in one step.
 func gathered(rows []row) []row {
 	var out []row
 	for _, x := range rows {
-		if n := len(out); n > 0 && (x.kind == "post" || x.kind == "land") {
-			y := &out[n-1]
-			if y.kind == x.kind && y.step == x.step && y.host == x.host && y.life == x.life && y.peers == x.peers {
-				text := strings.TrimSuffix(y.cells[x.host], x.peers) + "; " + strings.TrimPrefix(x.cells[x.host], "posts ")
-				y.cells[x.host] = text
-				continue
-			}
+		if i := together(out, &x); i >= 0 {
+			y := &out[i]
+			y.cells[x.host] += "; " + strings.TrimPrefix(x.cells[x.host], "posts ")
+			y.up = x.up
+			continue
 		}
 		out = append(out, x)
 	}
 	return out
+}
+
+// together is the row of the same step that x belongs to, or -1.
+func together(rows []row, x *row) int {
+	for i := len(rows) - 1; i >= 0 && rows[i].step == x.step; i-- {
+		y := &rows[i]
+		if y.host == x.host && y.life == x.life && (y.kind == "land") == (x.kind == "land") &&
+			!slices.Contains(marked, x.kind) && !slices.Contains(marked, y.kind) && x.kind != "start" && y.kind != "start" {
+			return i
+		}
+	}
+	return -1
 }
 
 // upAfter notes in up what e does to its host.

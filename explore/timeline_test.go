@@ -53,9 +53,9 @@ const storyAt100 = `step   app                             peer1                
     1 │calls lend → peer1, peer2      │                    │              demo/app.go:10
     3 │has the answer ← peer1         │                    │              demo/app.go:11
     4 │posts Write #0 of 16 bytes at  │                    │              demo/app.go:12
-      │ 0x8 inline → peer1, peer2     │                    │
-      │posts Write #1 of 8 bytes at   │                    │              demo/app.go:13
-      │ 0x0 signaled → peer1          │                    │
+      │ 0x8 inline → peer1, peer2;    │                    │
+      │ Write #1 of 8 bytes at 0x0    │                    │
+      │ signaled → peer1              │                    │
     5 │                               │#0 lands at [8,16)  │
       │                               │ of region 0:       │
       │                               │ 0x6161616161616161 │
