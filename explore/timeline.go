@@ -133,14 +133,26 @@ func gathered(rows []row) []row {
 	var out []row
 	for _, x := range rows {
 		if i := together(out, &x); i >= 0 {
-			y := &out[i]
-			y.cells[x.host] += "; " + strings.TrimPrefix(x.cells[x.host], "posts ")
-			y.up = x.up
+			out[i].append(&x)
 			continue
 		}
 		out = append(out, x)
 	}
 	return out
+}
+
+// append adds what x says, without the words that y has said already.
+func (y *row) append(x *row) {
+	text := x.cells[x.host]
+	switch {
+	case x.kind == "post" && y.kind == "post":
+		text = strings.TrimPrefix(text, "posts ")
+	case x.kind == "land" && y.peers == x.peers:
+		y.cells[y.host] = strings.TrimSuffix(y.cells[y.host], y.peers)
+		text = strings.Replace(text, " lands at ", " at ", 1)
+	}
+	y.cells[y.host] += "; " + text
+	y.up, y.kind, y.peers = x.up, x.kind, x.peers
 }
 
 // together is the row of the same step that x belongs to, or -1.
