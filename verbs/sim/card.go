@@ -167,15 +167,11 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 		}
 	}
 	if t.idlePoll {
-		before := t.obs.main
-		t.wait(op{kind: opRun})
-		t.obs.main = before // a loop that polls in vain stays where it is
+		t.wait(op{kind: opRun}) // a loop that polls in vain lets others go on
 	}
 	c.touch()
 	if !c.canComplete() || !t.idlePoll && w.choose(ChooseCompletion, 2, func(i int) string { return pollNames[i] }) == 1 {
-		if !t.idlePoll {
-			t.obs.see(-1, 4)
-		}
+		t.obs.see(-1, 4)
 		t.idlePoll = true
 		return 0, nil
 	}

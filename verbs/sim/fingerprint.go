@@ -189,7 +189,7 @@ func (w *World) taskPart(rest *uint64, t *task) {
 	}
 	o := &t.op
 	h := mix(uint64(t.ord)<<16|uint64(o.kind)<<8|uint64(o.need)<<4|uint64(boolInt(o.fired))<<3|
-		uint64(boolInt(t.dirty))<<2|uint64(boolInt(t.idlePoll))<<1|uint64(boolInt(o.signaled)), uint64(t.h.life))
+		uint64(boolInt(t.reported != nil))<<2|uint64(boolInt(t.idlePoll))<<1|uint64(boolInt(o.signaled)), uint64(t.h.life))
 	if o.timed {
 		h = mix(h, uint64(o.deadline))
 	}

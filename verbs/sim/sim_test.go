@@ -57,6 +57,17 @@ func TestRunsThatEndBadly(t *testing.T) {
 				h.Sleep(time.Millisecond)
 			}
 		}, sim.StepLimit, "2000 steps"},
+		"spins on memory": {func(h host.Host) {
+			r, _ := h.Alloc(8)
+			for r.Load64(0) == 0 {
+			}
+		}, sim.StepLimit, "2000 steps"},
+		"spins on an empty queue": {func(h host.Host) {
+			cq, _ := h.Device().CreateCQ(1, nil)
+			for wc := make([]verbs.WC, 1); ; {
+				_, _ = cq.Poll(wc)
+			}
+		}, sim.StepLimit, "2000 steps"},
 		"panics":                {func(host.Host) { panic("oh") }, sim.Violated, "oh"},
 		"reads past the region": {func(h host.Host) { r, _ := h.Alloc(8); r.Load64(8) }, sim.Violated, "outside the region"},
 		"unlocks what it does not hold": {func(h host.Host) { h.NewMutex().Unlock() }, sim.Violated,

@@ -60,7 +60,8 @@ type task struct {
 	dirty bool
 	// told: some of that was more than ending things (registrations, queue
 	// pairs, memory), which can be ended one after the other in one step.
-	told bool
+	told  bool
+	looks int // since it was last scheduled
 	// idlePoll: its last Poll found nothing and nothing has happened since.
 	idlePoll bool
 	// reported: the CQ that a channel said has a completion, not polled since.
@@ -108,7 +109,7 @@ func (t *task) wait(o op) bool {
 	t.co.yield()
 	ok := !t.op.fired
 	t.op = op{}
-	t.dirty, t.told = false, false
+	t.dirty, t.told, t.looks = false, false, 0
 	return ok
 }
 
@@ -116,10 +117,15 @@ func (t *task) wait(o op) bool {
 // do: on a host with several tasks, or after the task did something to which
 // others may have reacted.
 func (t *task) pause() {
-	if t.dirty || t.h.live > 1 || t.w.cfg.Eager {
+	t.looks++
+	if t.looks > maxLooks || t.dirty || t.h.live > 1 || t.w.cfg.Eager {
 		t.wait(op{kind: opRun})
 	}
 }
+
+// maxLooks bounds how often a task looks at something in one step: a loop that waits
+// for memory to change must let others go on, and meets the limit on steps.
+const maxLooks = 256
 
 // pauseDirty is pause for what takes effect at once, such as a revocation: if the
 // task did something before to which others may react, they may come first.
