@@ -205,6 +205,7 @@ func (c *cq) take(t *task, wc []verbs.WC) int {
 
 func (c *cq) takeOne(wc *verbs.WC) {
 	w := c.h.w
+	w.cur.looked = true
 	if w.cfg.Eager {
 		*wc = c.queue[0]
 		c.queue = append(c.queue[:0], c.queue[1:]...)

@@ -140,9 +140,14 @@ func (w *World) cameTo(q *qp) int {
 
 // cutoffEager is cutoffQP where what has arrived is known.
 func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak bool) {
-	live := q.h.alive && q.state == verbs.StateRTS && !q.gone
+	for i := 0; i < len(q.elems) && w.cfg.Profile.DrainOnRevoke; i++ {
+		if e := q.elems[i]; e.reg != nil && e.came && e.kind != elemSample && hitElem(e) {
+			w.land(e)
+			i = -1
+		}
+	}
 	n := w.cameTo(q)
-	if live {
+	if q.h.alive && q.state == verbs.StateRTS && !q.gone {
 		for i := n; i < q.posted && nak; i++ {
 			if s := q.ent(i); hit(s) {
 				s.nak = verbs.StatusRemAccessErr
@@ -153,14 +158,8 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 	}
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
-		if !hitElem(e) || e.reg == nil {
-			continue
-		}
-		if !e.came {
-			w.discard(e)
-			i = -1
-		} else if w.cfg.Profile.DrainOnRevoke && e.kind != elemSample {
-			w.land(e)
+		if e.reg != nil && hitElem(e) && (!e.came || e.kind != elemWrite) {
+			w.discard(e) // what was not executed cannot be any more
 			i = -1
 		}
 	}

@@ -582,10 +582,11 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 		return
 	}
 	if live && first >= 0 {
-		reach := max(min(q.reach(), q.posted), first)
-		opts := reach - first + 1
-		n := first + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(first+i) })
+		least := q.seenAt(first)
+		opts := max(min(q.reach(), q.posted), least) - least + 1
+		n := least + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(least+i) })
 		w.arrive(q, n)
+		w.execute(q, n, hitElem)
 		if nak {
 			for i := n; i < q.posted; i++ {
 				if s := q.ent(i); hit(s) {
@@ -601,7 +602,7 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 			case e.wr > n && !e.acked && (nak || hitElem(e)):
 				w.discard(e)
 				i = -1
-			case e.wr == n && !e.acked && hitElem(e) && q.last(e):
+			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.kind == elemSample):
 				w.discard(e) // had the whole of it come, it would have succeeded
 				i = -1
 			case e.wr == n && !e.acked && hitElem(e):
@@ -623,6 +624,34 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 		}
 	}
 	q.dirty = true
+}
+
+// execute makes the Reads and Atomics before request n take place now: after a
+// revocation the card could not.
+func (w *World) execute(q *qp, n int, hit func(*elem) bool) {
+	for i := 0; i < len(q.elems); i++ {
+		if e := q.elems[i]; e.wr < n && (e.kind == elemSample || e.kind == elemAtomic) && hit(e) {
+			w.land(e)
+			i = -1
+		}
+	}
+}
+
+// seenAt is the first request from i on of which nothing shows that it has arrived
+// whole: requests arrive in order, and what has landed has arrived.
+func (q *qp) seenAt(i int) int {
+	for j := i; j < q.posted; j++ {
+		some, all := false, true
+		for _, e := range q.ent(j).payload {
+			some, all = some || e.landed, all && e.landed
+		}
+		if some && all {
+			i = j + 1
+		} else if some {
+			i = j
+		}
+	}
+	return i
 }
 
 // last reports whether e is the last piece of its request.

@@ -63,6 +63,7 @@ func (r *region) Load(off int, p []byte) {
 	t := w.cur
 	t.pause()
 	w.observe(r, off, p, false)
+	t.looked = t.looked || r.lent > 0
 	t.obs.see(-1, hashBytes(uint64(off), p))
 	if w.tracer != nil {
 		w.trace(r.h, "load", "loads [%d,%d) of region %d: %s", off, off+len(p), r.ord, hexText(p))
@@ -73,8 +74,10 @@ func (r *region) Load(off int, p []byte) {
 func (r *region) Store(off int, p []byte) {
 	r.check(off, len(p))
 	w := r.h.w
-	if r.h.live > 1 || w.cfg.Eager || r.lent > 0 {
+	if r.h.live > 1 || w.cfg.Eager {
 		w.cur.pause()
+	} else if r.lent > 0 {
+		w.cur.pauseDirty()
 	}
 	if w.tracer != nil {
 		w.trace(r.h, "store", "stores [%d,%d) of region %d: %s", off, off+len(p), r.ord, hexText(p))

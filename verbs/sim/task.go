@@ -62,6 +62,8 @@ type task struct {
 	// pairs, memory), which can be ended one after the other in one step.
 	told  bool
 	looks int // since it was last scheduled
+	// looked: one of them was at what others may change.
+	looked bool
 	// idlePoll: its last Poll found nothing and nothing has happened since.
 	idlePoll bool
 	// reported: the CQ that a channel said has a completion, not polled since.
@@ -109,7 +111,7 @@ func (t *task) wait(o op) bool {
 	t.co.yield()
 	ok := !t.op.fired
 	t.op = op{}
-	t.dirty, t.told, t.looks = false, false, 0
+	t.dirty, t.told, t.looked, t.looks = false, false, false, 0
 	return ok
 }
 
@@ -127,10 +129,11 @@ func (t *task) pause() {
 // for memory to change must let others go on, and meets the limit on steps.
 const maxLooks = 256
 
-// pauseDirty is pause for what takes effect at once, such as a revocation: if the
-// task did something before to which others may react, they may come first.
+// pauseDirty is pause for what takes effect at once, such as a revocation or a store
+// that others can read: if the task did something before to which others may
+// react, or saw something that others may change, they may come in between.
 func (t *task) pauseDirty() {
-	if t.told || t.w.cfg.Eager {
+	if t.told || t.looked || t.w.cfg.Eager {
 		t.wait(op{kind: opRun})
 	}
 }
