@@ -88,7 +88,9 @@ func (m *mr) Dereg() error {
 	if m.gone {
 		return fmt.Errorf("sim: deregister: %w", verbs.ErrClosed)
 	}
-	m.pd.c.h.w.cur.pauseDirty()
+	if m.access&^verbs.LocalWrite != 0 {
+		m.pd.c.h.w.cur.pauseDirty()
+	}
 	m.revoke()
 	m.r.mrs--
 	m.pd.c.h.w.cur.ends()

@@ -528,7 +528,9 @@ func (q *qp) Destroy() error {
 	if q.gone {
 		return fmt.Errorf("sim: destroy QP %d: %w", q.num, verbs.ErrClosed)
 	}
-	q.w.cur.pauseDirty()
+	if !q.silent() {
+		q.w.cur.pauseDirty()
+	}
 	q.w.cur.ends()
 	if q.w.tracer != nil {
 		q.w.trace(q.h, "destroy", "destroys %s", q.name())
@@ -537,6 +539,12 @@ func (q *qp) Destroy() error {
 	q.gone = true
 	q.leave()
 	return nil
+}
+
+// silent reports whether nobody can tell that q goes: it has failed already, and
+// its peer has nothing under way to it.
+func (q *qp) silent() bool {
+	return q.state == verbs.StateErr && (q.peer == nil || len(q.peer.elems) == 0 && q.peer.head == q.peer.posted)
 }
 
 func (q *qp) leave() {
