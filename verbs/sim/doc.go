@@ -36,8 +36,9 @@
 // Regions are DRAM; OpenPMEM reports that persistent memory is unsupported, as
 // do posts of Flush and AtomicWrite. A Read's response reaches the local buffer
 // when its completion is seen, not before. CPUs are sequentially consistent: store
-// buffers come with persistent memory. These knobs of a profile have no effect yet:
-// WholePackets, FailedCellBytes (a write that failed leaves any cells that the
-// order allows, which includes what the knobs allow, but for bytes within a cell),
-// MTU, MaxRdAtomic, DDIO and Domain.
+// buffers come with persistent memory. Where a profile promises WholePackets, a
+// write that failed may still leave any cells that the order allows: more than
+// such cards do. MTU and MaxRdAtomic bound sizes and delay requests, which changes
+// nothing that can be observed without a clock; DDIO and Domain are about
+// persistent memory.
 package sim

@@ -28,6 +28,7 @@ type elem struct {
 	q      *qp
 	wr     int // index of the work request in its QP
 	part   int // index within the work request
+	sub    int // index within that, if the request failed and came apart
 	kind   elemKind
 	reg    *region // what it changes or samples
 	off, n int
@@ -82,7 +83,7 @@ func (w *World) before(a, b *elem) bool {
 	if a.q != b.q || a == b {
 		return false
 	}
-	if a.wr > b.wr || a.wr == b.wr && a.part > b.part {
+	if a.wr > b.wr || a.wr == b.wr && (a.part > b.part || a.part == b.part && a.sub > b.sub) {
 		return false
 	}
 	return w.ordered(a, b)

@@ -510,7 +510,34 @@ func (q *qp) cutSend() {
 			i = -1
 		}
 	}
+	q.shatter()
 	q.dirty = true
+}
+
+// shatter breaks what is left of failed writes into the pieces that the profile
+// says they may leave behind: less than a cell, in the weakest one.
+func (q *qp) shatter() {
+	size := q.w.cfg.Profile.FailedCell()
+	if size >= q.w.cfg.Profile.CellBytes {
+		return
+	}
+	var all []*elem
+	for _, e := range q.elems {
+		if e.kind != elemWrite || e.acked || e.landed || e.n <= size {
+			all = append(all, e)
+			continue
+		}
+		e.reg.pend = without(e.reg.pend, e)
+		for at := 0; at < e.n; at += size {
+			x := q.w.pools.elems.get()
+			*x = *e
+			n := min(size, e.n-at)
+			x.off, x.n, x.sub, x.data, x.got = e.off+at, n, at/size, e.data[at:at+n], nil
+			all = append(all, x)
+			e.reg.pend = append(e.reg.pend, x)
+		}
+	}
+	q.elems = all
 }
 
 // stopIncoming cuts the peer's requests off here.
