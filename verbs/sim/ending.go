@@ -1,0 +1,284 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// How queue pairs end, and what becomes of requests that are cut off: state
+// changes, revocation, errors (the semantics note, section 5).
+
+// Modify implements verbs.QP.
+func (q *qp) Modify(a verbs.QPAttr) error {
+	if q.w.dying() {
+		return nil
+	}
+	if q.gone {
+		return fmt.Errorf("sim: modify QP %d: %w", q.num, verbs.ErrClosed)
+	}
+	q.w.cur.pauseDirty()
+	to := q.state
+	if a.SetState {
+		to = a.State
+	}
+	if err := verbs.CheckTransition(q.state, to, a.Mask); err != nil {
+		return fmt.Errorf("sim: modify QP %d: %w", q.num, err)
+	}
+	q.dirty = true
+	q.w.cur.ends()
+	q.touchRemote(Write)
+	if q.w.tracer != nil {
+		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
+	}
+	if a.Mask&verbs.AttrAccess != 0 {
+		q.stopIncoming(func(s *sqEntry) bool { return s.forbidden(a.Access) })
+		q.access = a.Access
+	}
+	if to == verbs.StateErr || to == verbs.StateReset {
+		q.kill(to)
+	}
+	q.state = to
+	return nil
+}
+
+func (s *sqEntry) forbidden(a verbs.Access) bool {
+	switch {
+	case s.op == verbs.OpWrite || s.op == verbs.OpWriteImm:
+		return a&verbs.RemoteWrite == 0
+	case s.op == verbs.OpRead:
+		return a&verbs.RemoteRead == 0
+	case s.op.IsAtomic():
+		return a&verbs.RemoteAtomic == 0
+	}
+	return false
+}
+
+// kill ends both roles of the QP: what it sent and was not acknowledged may or
+// may not have executed, and what comes in is dropped.
+func (q *qp) kill(to verbs.QPState) {
+	q.stopIncoming(func(*sqEntry) bool { return true })
+	q.cutSend()
+	if to == verbs.StateReset {
+		q.head, q.freed = q.posted, q.posted
+		q.rq = q.rq[:0]
+	}
+	if q.state >= verbs.StateRTR {
+		q.w.touch(link(q.h.node.idx, q.remoteNode()), Write)
+	}
+	q.state = to
+}
+
+// cutSend ends the requester's role.
+func (q *qp) cutSend() {
+	q.limit = min(q.limit, q.posted, q.cutAt)
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		if e.src != nil {
+			q.w.fetch(e)
+		}
+		if e.kind == elemSample || e.wr >= q.limit && !e.acked {
+			q.w.discard(e)
+			i = -1
+		}
+	}
+	q.shatter()
+	q.dirty = true
+}
+
+// shatter breaks what is left of failed writes into the pieces that the profile
+// says they may leave behind: less than a cell, in the weakest one.
+func (q *qp) shatter() {
+	size := q.w.cfg.Profile.FailedCell()
+	if size >= q.w.cfg.Profile.CellBytes {
+		return
+	}
+	var all []*elem
+	for _, e := range q.elems {
+		if e.kind != elemWrite || e.acked || e.landed || e.n <= size {
+			all = append(all, e)
+			continue
+		}
+		e.reg.pend = without(e.reg.pend, e)
+		for at := 0; at < e.n; at += size {
+			x := q.w.pools.elems.get()
+			*x = *e
+			n := min(size, e.n-at)
+			x.off, x.n, x.sub, x.data, x.got = e.off+at, n, at/size, e.data[at:at+n], nil
+			all = append(all, x)
+			e.reg.pend = append(e.reg.pend, x)
+		}
+	}
+	q.elems = all
+}
+
+// stopIncoming cuts the peer's requests off here.
+func (q *qp) stopIncoming(hit func(*sqEntry) bool) {
+	if p := q.peer; p != nil {
+		q.w.cutoffQP(p, func(e *elem) bool { return hit(p.ent(e.wr)) }, hit, false)
+	}
+}
+
+// Destroy implements verbs.QP.
+func (q *qp) Destroy() error {
+	if q.w.dying() {
+		return nil
+	}
+	if q.gone {
+		return fmt.Errorf("sim: destroy QP %d: %w", q.num, verbs.ErrClosed)
+	}
+	if !q.silent() {
+		q.w.cur.pauseDirty()
+	}
+	q.w.cur.ends()
+	if q.w.tracer != nil {
+		q.w.trace(q.h, "destroy", "destroys %s", q.name())
+	}
+	q.kill(verbs.StateReset)
+	q.gone = true
+	q.leave()
+	return nil
+}
+
+// silent reports whether nobody can tell that q goes: it has failed already, and
+// its peer has nothing under way to it.
+func (q *qp) silent() bool {
+	return q.state == verbs.StateErr && (q.peer == nil || len(q.peer.elems) == 0 && q.peer.head == q.peer.posted)
+}
+
+func (q *qp) leave() {
+	q.sendCQ.qps = withoutQP(q.sendCQ.qps, q)
+	q.recvCQ.rqps = withoutQP(q.recvCQ.rqps, q)
+}
+
+func withoutQP(s []*qp, q *qp) []*qp {
+	for i, x := range s {
+		if x == q {
+			return append(s[:i], s[i+1:]...)
+		}
+	}
+	return s
+}
+
+// cutoff stops requests that reach a card from now on, because of what hit says.
+func (w *World) cutoff(hitElem func(*elem) bool, hit func(*sqEntry) bool, c *card) {
+	for _, q := range w.qps {
+		if q.state >= verbs.StateRTR && q.remoteNode() == c.h.node.idx && int(q.remote.GID[1]) == c.h.life {
+			w.cutoffQP(q, hitElem, hit, true)
+		}
+	}
+}
+
+// cutoffQP decides how far q's requests had come when the responder stopped
+// taking those that hit. A live requester learns it from a NAK, so it is decided
+// now; of a dead one nobody learns, so its elements stay pending as ones that
+// landed before now or never. Without DrainOnRevoke what the card had accepted
+// may still land later.
+func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak bool) {
+	first := -1
+	for i := q.head; i < q.posted; i++ {
+		if s := q.ent(i); s.local == 0 && s.nak == 0 && hit(s) {
+			first = i
+			break
+		}
+	}
+	live := q.h.alive && q.state == verbs.StateRTS && !q.gone
+	drain := w.cfg.Profile.DrainOnRevoke
+	if w.cfg.Eager {
+		w.cutoffEager(q, hitElem, hit, nak)
+		return
+	}
+	if live && first >= 0 {
+		least := q.seenAt(first)
+		opts := max(min(q.reach(), q.posted), least) - least + 1
+		n := least + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(least+i) })
+		w.arrive(q, n)
+		w.execute(q, n, hitElem)
+		if nak {
+			for i := n; i < q.posted; i++ {
+				if s := q.ent(i); hit(s) {
+					s.nak = verbs.StatusRemAccessErr
+					break
+				}
+			}
+		}
+		q.limit = limitAfter(q, n, nak)
+		for i := 0; i < len(q.elems); i++ {
+			e := q.elems[i]
+			switch {
+			case e.wr > n && !e.acked && (nak || hitElem(e)):
+				w.discard(e)
+				i = -1
+			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.kind == elemSample):
+				w.discard(e) // had the whole of it come, it would have succeeded
+				i = -1
+			case e.wr == n && !e.acked && hitElem(e):
+				e.frozen = true
+			}
+		}
+	}
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		if !hitElem(e) || e.reg == nil {
+			continue
+		}
+		switch {
+		case e.acked && drain:
+			w.land(e)
+			i = -1
+		case !e.acked && !live && drain:
+			e.frozen = true
+		}
+	}
+	q.dirty = true
+}
+
+// execute makes the Reads and Atomics before request n take place now: after a
+// revocation the card could not.
+func (w *World) execute(q *qp, n int, hit func(*elem) bool) {
+	for i := 0; i < len(q.elems); i++ {
+		if e := q.elems[i]; e.wr < n && (e.kind == elemSample || e.kind == elemAtomic) && hit(e) {
+			w.land(e)
+			i = -1
+		}
+	}
+}
+
+// seenAt is the first request from i on of which nothing shows that it has arrived
+// whole: requests arrive in order, and what has landed has arrived.
+func (q *qp) seenAt(i int) int {
+	for j := i; j < q.posted; j++ {
+		some, all := false, true
+		for _, e := range q.ent(j).payload {
+			some, all = some || e.landed, all && e.landed
+		}
+		if some && all {
+			i = j + 1
+		} else if some {
+			i = j
+		}
+	}
+	return i
+}
+
+// last reports whether e is the last piece of its request.
+func (q *qp) last(e *elem) bool { return e.part == len(q.ent(e.wr).payload)-1 }
+
+func limitAfter(q *qp, n int, nak bool) int {
+	if nak {
+		return q.limit // the NAK itself stops what follows
+	}
+	return min(q.limit, n)
+}
+
+// arrive marks work requests up to n as received by the responder's card.
+func (w *World) arrive(q *qp, n int) {
+	for _, e := range q.elems {
+		if e.wr < n && !e.acked {
+			w.ticks++
+			e.acked, e.ackAt = true, w.ticks
+			q.dirty = true
+			w.fetch(e)
+		}
+	}
+}
