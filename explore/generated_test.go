@@ -70,8 +70,9 @@ func TestGeneratedProgramsLoseNothing(t *testing.T) {
 		}
 		defer func() { _ = seed.Value.Set("0") }()
 	}
-	compared := 0
+	tried, compared := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
+		tried++
 		var region host.Region
 		var mr verbs.MR
 		ca := clientActs()
@@ -120,7 +121,7 @@ func TestGeneratedProgramsLoseNothing(t *testing.T) {
 			t.Fatalf("%s under %s: outcomes differ (-naive +reduced):\n%s", text, profile, d)
 		}
 	})
-	if compared < 20 {
-		t.Errorf("only %d programs were small enough to compare", compared)
+	if compared < tried/2 {
+		t.Errorf("only %d of %d programs were small enough to compare", compared, tried)
 	}
 }
