@@ -238,6 +238,23 @@ func endScenarios() []*explore.Scenario {
 				x.say(1, "x=%d", r.Load64(0))
 			})}
 		}),
+		scenario("interchangeable-responders", "crash(b*)<=1", func(x *tiny) []sim.Node {
+			b := func(name string) sim.Node {
+				return sim.Node{Name: name, Daemon: true, Symmetric: true, Again: func(int, bool) bool { return false },
+					Main: func(h host.Host, _ int) { server(h, 8, 2, nil) }}
+			}
+			return []sim.Node{{Name: "a", Main: func(h host.Host, _ int) {
+				failed := 0
+				for _, to := range []string{"b1", "b2"} {
+					if w := connect(h, to); w == nil {
+						failed++
+					} else if w.post(verbs.OpWrite, inl|sig, 0, 8, 0); w.poll() != verbs.StatusSuccess {
+						failed += 10
+					}
+				}
+				x.say(0, "failed %d", failed)
+			}}, b("b1"), b("b2")}
+		}),
 		scenario("responder-crashes", "crash(b)<=1", func(x *tiny) []sim.Node {
 			return []sim.Node{client("a", func(h host.Host, w *wire) {
 				w.buf.Store64(0, 1)
