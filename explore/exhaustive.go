@@ -167,12 +167,16 @@ func (w *walker) run(j job, path []move) {
 	end, err := w.c.w.Run(w)
 	w.c.endRunIf(end == sim.Finished)
 	s := w.s
-	if end == sim.Finished {
+	if end == sim.Finished || end == sim.Abandoned {
 		fp := w.c.w.Fingerprint(w.order)
 		evs := w.c.w.Events()
 		s.mu.Lock()
+		before := w.here
 		if w.enter(fp, evs) {
 			s.g.leave(w.c.w, w.here, evs)
+		}
+		if end == sim.Abandoned && before >= 0 {
+			s.g.tryAll(before) // as if it had not looked: nobody may be left out
 		}
 		s.mu.Unlock()
 	}

@@ -201,6 +201,13 @@ func (g *graph) try(id stateID, i int, run bool) {
 	}
 }
 
+// tryAll makes every event of the state one that is tried.
+func (g *graph) tryAll(id stateID) {
+	for i := range g.eventsOf(id) {
+		g.try(id, i, false)
+	}
+}
+
 // link adds an edge to a state, and tells what follows from it.
 func (g *graph) link(to stateID, e edge) {
 	g.edges++

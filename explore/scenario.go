@@ -54,6 +54,18 @@ func (c *Case) OnReset(f func()) { c.reset = append(c.reset, f) }
 // Fail ends the run with a violation.
 func (c *Case) Fail(err error) { c.w.Fail(err) }
 
+// Inject makes a fault happen now, whatever the budget: see [sim.World.Inject].
+func (c *Case) Inject(k faults.Kind, hosts ...string) error { return c.w.Inject(k, hosts...) }
+
+// Heal makes the link between two hosts work again.
+func (c *Case) Heal(a, b string) { c.w.Heal(a, b) }
+
+// Abandon ends the run without an outcome: see [sim.World.Abandon].
+func (c *Case) Abandon() { c.w.Abandon() }
+
+// Waiting lists the tasks that wait, as host/task in operation.
+func (c *Case) Waiting() []string { return c.w.Waiting() }
+
 // Sometimes notes that the i-th condition of Scenario.Sometimes was met.
 func (c *Case) Sometimes(i int) { c.sometimes |= 1 << i }
 

@@ -150,7 +150,12 @@ func (w *World) inject(ev Event) {
 		w.left[i]--
 		w.touch(object(objBudget, 0, i), Write)
 	}
-	n := w.nodes[ev.a]
+	w.strike(k, ev.a, ev.b)
+}
+
+// strike makes a fault of kind k happen to host a, or to the link from a to b.
+func (w *World) strike(k faults.Kind, a, b int) {
+	n := w.nodes[a]
 	switch k {
 	case faults.Crash, faults.Power:
 		w.touch(object(objLife, n.idx, 0), Write)
@@ -165,19 +170,19 @@ func (w *World) inject(ev Event) {
 		n.cur = nil
 		w.lifeEnded(n, true)
 	case faults.Partition, faults.Cut:
-		w.touch(link(ev.a, ev.b), Write)
-		w.trace(n.cur, "cut", "the link to %s is cut", w.nodes[ev.b].spec.Name)
-		w.cuts = append(w.cuts, linkState{ev.a, ev.b, k == faults.Partition})
+		w.touch(link(a, b), Write)
+		w.trace(n.cur, "cut", "the link to %s is cut", w.nodes[b].spec.Name)
+		w.cuts = append(w.cuts, linkState{a, b, k == faults.Partition})
 		for _, q := range w.qps {
-			if q.between(ev.a, ev.b) {
+			if q.between(a, b) {
 				q.cutAt, q.dirty = min(q.cutAt, q.posted), true
 			}
 		}
 	case faults.Break:
-		w.touch(link(ev.a, ev.b), Write)
-		w.trace(n.cur, "break", "the connections to %s lose their acknowledgements", w.nodes[ev.b].spec.Name)
+		w.touch(link(a, b), Write)
+		w.trace(n.cur, "break", "the connections to %s lose their acknowledgements", w.nodes[b].spec.Name)
 		for _, q := range w.qps {
-			if q.between(ev.a, ev.b) && q.state == verbs.StateRTS {
+			if q.between(a, b) && q.state == verbs.StateRTS {
 				q.broken, q.dirty = true, true
 				q.limit = min(q.limit, q.posted)
 			}

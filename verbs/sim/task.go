@@ -106,6 +106,10 @@ func (w *World) coro() *coro {
 // wait gives control to the world until op can be done and the task is picked.
 // It reports false if the timer ended the wait.
 func (t *task) wait(o op) bool {
+	if t.w.preparing {
+		t.w.unprepared(o)
+		return true
+	}
 	t.op = o
 	t.obs.main = mix(t.obs.main, uint64(o.kind)) // it has come this far
 	t.co.yield()
@@ -158,7 +162,7 @@ func (w *World) resume(t *task) {
 	if t.co.idle && t.alive {
 		main, h := t.main, t.h
 		w.endTask(t)
-		if main && w.fail == nil {
+		if main && w.fail == nil && !w.cfg.Linger {
 			w.mainDone(h)
 		}
 	}
@@ -284,5 +288,8 @@ func (w *World) step(ev Event) {
 		w.stepWire(w.qps[ev.a])
 	case actAck:
 		w.stepAck(w.qps[ev.a])
+	}
+	if w.cfg.Linger {
+		w.endIfOver()
 	}
 }

@@ -31,6 +31,15 @@ type Config struct {
 	MaxPieces int
 	// MaxSteps ends a run that does not end by itself. Default 100000.
 	MaxSteps int
+	// Setup, if set, prepares the hosts before the first step of a run: nothing
+	// happens at the same time, and its calls return at once. It must not wait.
+	Setup func(hosts []*Host)
+	// Linger keeps hosts up when their code has returned: a run ends when no
+	// code can go on, and it is no error if some then waits for ever.
+	Linger bool
+	// AtEnd, if set, is called when a run with Linger has ended. What is still
+	// under way lands as it asks for it with [Host.Settle].
+	AtEnd func(hosts []*Host)
 }
 
 // Node is one logical host: a name, and what runs there.
@@ -132,6 +141,9 @@ type World struct {
 	tracer    *Tracer
 	fpbuf     fpScratch
 	killed    bool
+	preparing bool // Setup or AtEnd runs
+	over      bool // Linger: the run has ended
+	abandoned bool
 	cands     []candidate
 	pools     pools
 }
@@ -208,9 +220,10 @@ const (
 	Violated             // a check failed
 	Deadlock             // nothing can happen, and somebody waits
 	StepLimit            // MaxSteps events did not suffice
+	Abandoned            // World.Abandon was called
 )
 
-var endNames = [...]string{"finished", "stopped", "violated", "deadlock", "step limit"}
+var endNames = [...]string{"finished", "stopped", "violated", "deadlock", "step limit", "abandoned"}
 
 func (e End) String() string { return endNames[e] }
 
@@ -224,7 +237,11 @@ func (w *World) Run(pol Policy) (End, error) {
 	for _, n := range w.nodes {
 		w.boot(n)
 	}
+	w.setup()
 	for w.fail == nil {
+		if w.abandoned {
+			return Abandoned, nil
+		}
 		if ev, ok := w.known(); ok {
 			w.replaying = true
 			w.step(ev)
@@ -301,6 +318,7 @@ func (w *World) reset() {
 	w.cur, w.now, w.steps, w.ticks, w.fail, w.last = nil, 0, 0, 0, nil, 0
 	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], 0
 	w.stats.LogAvoided = 0
+	w.preparing, w.over, w.abandoned = false, false, false
 	if w.cfg.Reset != nil {
 		w.cfg.Reset()
 	}
@@ -359,6 +377,9 @@ func (w *World) lifeEnded(n *node, crashed bool) {
 }
 
 func (w *World) finished() bool {
+	if w.cfg.Linger {
+		return w.over
+	}
 	for _, n := range w.nodes {
 		if !n.spec.Daemon && !n.done {
 			return false

@@ -1,0 +1,156 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// Runs of programs rather than of servers, as litmus tests are: the hosts are
+// prepared before the run, stay up when their code has ended, and their memory is
+// looked at when all is quiet.
+
+// setup runs Config.Setup before the first step.
+func (w *World) setup() {
+	if w.cfg.Setup != nil {
+		w.prepare(w.cfg.Setup)
+	}
+}
+
+// prepare calls f outside any task: what it does takes effect at once.
+func (w *World) prepare(f func([]*Host)) {
+	hosts := make([]*Host, len(w.nodes))
+	for i, n := range w.nodes {
+		hosts[i] = n.all[len(n.all)-1]
+	}
+	w.cur = &task{w: w, h: hosts[0], co: &coro{}}
+	w.preparing = true
+	f(hosts)
+	w.preparing = false
+	w.cur = nil
+}
+
+// unprepared is called for a wait inside prepare.
+func (w *World) unprepared(o op) {
+	if o.kind != opRun {
+		panic(fmt.Errorf("sim: %w: Setup and AtEnd cannot wait, and %v does", ErrConfig, o.kind))
+	}
+}
+
+// endIfOver ends a run with Linger when no code can go on.
+func (w *World) endIfOver() {
+	if w.over || w.fail != nil || w.abandoned {
+		return
+	}
+	live := false
+	for _, t := range w.tasks {
+		live = live || t.alive
+	}
+	if live || w.cfg.Eager {
+		w.enabled()
+		for i := range w.events {
+			if k := w.events[i].Actor.kind(); live || k == actWire || k == actAck {
+				return
+			}
+		}
+	}
+	for _, n := range w.nodes {
+		if n.wantsLife {
+			return
+		}
+	}
+	w.over = true
+	if w.cfg.AtEnd != nil {
+		w.prepare(w.cfg.AtEnd)
+	}
+}
+
+// Waiting lists the tasks that have not ended, as host/task in operation.
+func (w *World) Waiting() []string { return w.waiting() }
+
+// Abandon ends the run without an outcome. A task calls it when it has looked for
+// something in vain that it would look for again: the runs in which it looks later
+// are others. The task must return at once.
+func (w *World) Abandon() { w.abandoned = true }
+
+// Inject makes a fault happen now, whatever the budget. A task calls it; if the
+// fault ends the task's own host, the task must return at once.
+func (w *World) Inject(k faults.Kind, hosts ...string) error {
+	if len(hosts) != k.Arity() || k.Arity() == 0 {
+		return fmt.Errorf("sim: inject %v: %w: it takes %d hosts, got %d", k, ErrConfig, k.Arity(), len(hosts))
+	}
+	at := [2]int{-1, -1}
+	for i, name := range hosts {
+		for _, n := range w.nodes {
+			if n.spec.Name == name {
+				at[i] = n.idx
+			}
+		}
+		if at[i] < 0 {
+			return fmt.Errorf("sim: inject %v: %w: no host %q", k, ErrConfig, name)
+		}
+	}
+	if at[1] >= 0 && at[1] < at[0] {
+		at[0], at[1] = at[1], at[0]
+	}
+	if n := w.nodes[at[0]]; !n.up || n.cur == nil {
+		return nil // it is down already
+	}
+	w.strike(k, at[0], at[1])
+	w.cur.reach()
+	return nil
+}
+
+// Heal makes a link that was cut work again.
+func (w *World) Heal(a, b string) {
+	for _, c := range w.cuts {
+		x, y := w.nodes[c.a].spec.Name, w.nodes[c.b].spec.Name
+		if x == a && y == b || x == b && y == a {
+			w.healLink(c.a, c.b)
+			w.cur.reach()
+			return
+		}
+	}
+}
+
+// Alive reports whether the machine is up.
+func (h *Host) Alive() bool { return h.alive }
+
+// Settle returns n bytes of a region of the host when all that will land there
+// has landed. AtEnd calls it.
+func (h *Host) Settle(mem any, off, n int) []byte {
+	r := mem.(*region)
+	r.check(off, n)
+	w := h.w
+	for {
+		var can [32]*elem
+		c := can[:0]
+		certain := false
+		for _, e := range r.pend {
+			if e.kind != elemSample && e.overlaps(off, n) && w.canLand(e) {
+				c = append(c, e)
+				certain = certain || e.acked || !e.frozen && !e.q.gone && !e.q.lost()
+			}
+		}
+		if len(c) == 0 {
+			break
+		}
+		opts := len(c)
+		if !certain {
+			opts++
+		}
+		i := w.choose(ChooseOrder, opts, func(i int) string {
+			if i == len(c) {
+				return "nothing more"
+			}
+			return c[i].name() + " next"
+		})
+		if i == len(c) {
+			break
+		}
+		w.land(c[i])
+	}
+	out := make([]byte, n)
+	copy(out, r.data[off:])
+	return out
+}
