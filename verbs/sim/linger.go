@@ -73,6 +73,10 @@ func (w *World) Waiting() []string { return w.waiting() }
 // are others. The task must return at once.
 func (w *World) Abandon() { w.abandoned = true }
 
+// Point lets others go on here although the task has done nothing to which they
+// could react: a crash can come between two steps that only look.
+func (w *World) Point() { w.cur.wait(op{kind: opRun}) }
+
 // Inject makes a fault happen now, whatever the budget. A task calls it; if the
 // fault ends the task's own host, the task must return at once.
 func (w *World) Inject(k faults.Kind, hosts ...string) error {
