@@ -65,18 +65,20 @@ const (
 type Row struct {
 	Outcome  string
 	Cond     string
-	Expected Got
+	Expected Got // Undecided if the file does not say
 	Got      Got
 	// Counterexample is a run that reaches an outcome that ought not to be.
 	Counterexample *explore.Counterexample
 	scenario       *explore.Scenario
 }
 
-// OK reports whether the answer is the expected one.
-func (r *Row) OK() bool { return r.Got == r.Expected }
+// OK reports whether the answer is the expected one, or the file expects none.
+func (r *Row) OK() bool {
+	return r.Got != Undecided && (r.Expected == Undecided || r.Got == r.Expected)
+}
 
 // Wrong reports whether the answer is certain and not the expected one.
-func (r *Row) Wrong() bool { return r.Got != Undecided && r.Got != r.Expected }
+func (r *Row) Wrong() bool { return r.Got != Undecided && !r.OK() }
 
 // Replay runs the counterexample again, for its timeline.
 func (r *Row) Replay() (*explore.Replay, error) { return r.Counterexample.Replay(r.scenario) }
@@ -194,10 +196,8 @@ func (simBackend) run(p *program, profile string, opt Options) (*Result, error) 
 	}
 	for i := range p.t.Outcomes {
 		o := &p.t.Outcomes[i]
-		row := Row{Outcome: outcomeName(p.t, i), Cond: CondText(o.Cond), Expected: expected(o, profile), Got: Undecided}
+		row := Row{Outcome: p.t.OutcomeName(i), Cond: CondText(o.Cond), Expected: expected(o, profile), Got: Undecided}
 		switch {
-		case row.Expected == Undecided:
-			continue // the file does not say
 		case reached[i] && (r.Reason == nil || errors.Is(r.Reason, ErrLimit)):
 			row.Got = Reachable
 		case r.Reason == nil:

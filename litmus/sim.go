@@ -39,8 +39,8 @@ const classPrefix = "reaches "
 
 func classOf(outcome string) string { return classPrefix + outcome }
 
-// outcomeName is how reports call the i-th outcome.
-func outcomeName(t *Test, i int) string {
+// OutcomeName is how reports call the i-th outcome.
+func (t *Test) OutcomeName(i int) string {
 	if n := t.Outcomes[i].Name; n != "" {
 		return n
 	}
@@ -64,7 +64,7 @@ func Compile(t *Test, watch ...string) (*explore.Scenario, error) {
 	for _, w := range watch {
 		known := false
 		for i := range t.Outcomes {
-			known = known || outcomeName(t, i) == w
+			known = known || t.OutcomeName(i) == w
 		}
 		if !known {
 			return nil, fmt.Errorf("%w: %s has no outcome %q", ErrTest, t.Name, w)
@@ -118,7 +118,7 @@ func (p *program) scenario(got *collected, watch []string) *explore.Scenario {
 			c.Outcome(text)
 			for i := range which {
 				for _, w := range watch {
-					if which[i] && outcomeName(p.t, i) == w {
+					if which[i] && p.t.OutcomeName(i) == w {
 						c.Fail(&Reached{p.t.Name, w, text})
 					}
 				}

@@ -51,6 +51,8 @@ var layers = []layer{
 	{name: "explore", at: []string{"explore/..."}, may: append(slices.Clone(below), "verbs/sim"),
 		modules: []string{"*"},
 		why:     "the checker takes every scenario alike"},
+	{name: "litmus", at: []string{"litmus/..."}, may: append(slices.Clone(below), "verbs/sim", "explore"),
+		why: "a test is a text: it knows the vocabulary and the checker, and no protocol"},
 	{name: "scenario", at: []string{"examples/..."}, modules: []string{"*"},
 		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore"),
 		why: "a scenario joins a protocol, a workload, a model and faults"},
@@ -60,7 +62,7 @@ var layers = []layer{
 		modules: []string{"github.com/bluekeyes/go-gitdiff"},
 		why:     "it runs the go command and the programs that it builds, and reads what they found"},
 	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
-		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore", "scenario", "mutant", "lint"),
+		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore", "litmus", "scenario", "mutant", "lint"),
 		why: "the command joins everything, and nothing imports it"},
 }
 
