@@ -17,6 +17,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	if q.gone {
 		return fmt.Errorf("sim: modify QP %d: %w", q.num, verbs.ErrClosed)
 	}
+	q.w.cur.drain()
 	q.w.cur.pauseDirty()
 	to := q.state
 	if a.SetState {
@@ -72,6 +73,7 @@ func (q *qp) kill(to verbs.QPState) {
 // cutSend ends the requester's role.
 func (q *qp) cutSend() {
 	q.limit = min(q.limit, q.posted, q.cutAt)
+	q.remember()
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		if e.src != nil {
@@ -95,7 +97,7 @@ func (q *qp) shatter() {
 	}
 	var all []*elem
 	for _, e := range q.elems {
-		if e.kind != elemWrite || e.acked || e.landed || e.n <= size {
+		if e.kind != elemWrite || e.acked || e.landed || e.lost || e.n <= size {
 			all = append(all, e)
 			continue
 		}
@@ -127,6 +129,7 @@ func (q *qp) Destroy() error {
 	if q.gone {
 		return fmt.Errorf("sim: destroy QP %d: %w", q.num, verbs.ErrClosed)
 	}
+	q.w.cur.drain()
 	if !q.silent() {
 		q.w.cur.pauseDirty()
 	}
@@ -209,11 +212,14 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 			case e.wr > n && !e.acked && (nak || hitElem(e)):
 				w.discard(e)
 				i = -1
-			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.kind == elemSample):
+			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.responds()):
 				w.discard(e) // had the whole of it come, it would have succeeded
 				i = -1
 			case e.wr == n && !e.acked && hitElem(e):
-				e.frozen = true
+				w.freeze(e)
+				if e.landed {
+					i = -1
+				}
 			}
 		}
 	}
@@ -226,8 +232,11 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 		case e.acked && drain:
 			w.land(e)
 			i = -1
-		case !e.acked && !live && drain:
-			e.frozen = true
+		case !e.acked && !live && drain && !e.frozen:
+			w.freeze(e)
+			if e.landed {
+				i = -1
+			}
 		}
 	}
 	q.dirty = true
@@ -237,7 +246,7 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 // revocation the card could not.
 func (w *World) execute(q *qp, n int, hit func(*elem) bool) {
 	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.wr < n && (e.kind == elemSample || e.kind == elemAtomic) && hit(e) {
+		if e := q.elems[i]; e.wr < n && e.responds() && hit(e) {
 			w.land(e)
 			i = -1
 		}

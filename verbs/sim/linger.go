@@ -126,12 +126,13 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	r := mem.(*region)
 	r.check(off, n)
 	w := h.w
+	w.findOut(r, off, n, false)
 	for {
 		var can [32]*elem
 		c := can[:0]
 		certain := false
 		for _, e := range r.pend {
-			if e.kind != elemSample && e.overlaps(off, n) && w.canLand(e) {
+			if e.changes() && e.overlaps(off, n) && w.canLand(e) {
 				c = append(c, e)
 				certain = certain || e.acked || !e.frozen && !e.q.gone && !e.q.lost()
 			}

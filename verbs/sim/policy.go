@@ -36,10 +36,12 @@ const (
 	ChooseMessage                      // which request or which answers arrive
 	ChooseRand                         // a random number of the protocol
 	ChooseCutoff                       // how far a queue got when it was cut off
+	ChoosePersist                      // what a power failure left of some bytes
+	ChooseMedia                        // whether some bytes are the damaged ones
 	choiceKinds
 )
 
-var choiceNames = [...]string{"completion", "landing", "order", "fetch", "message", "rand", "cutoff"}
+var choiceNames = [...]string{"completion", "landing", "order", "fetch", "message", "rand", "cutoff", "persist", "media"}
 
 func (k ChoiceKind) String() string { return choiceNames[k] }
 

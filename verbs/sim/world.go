@@ -144,6 +144,10 @@ type World struct {
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended
 	abandoned bool
+	finding   bool  // what survived a power failure is being found out
+	asked     bool  // the cards were asked whether they had fetched what changes now
+	placing   *elem // it changes memory now
+	ghosts    []ghost
 	cands     []candidate
 	pools     pools
 }
@@ -172,7 +176,10 @@ type node struct {
 	// wantsLife: a life may follow; crashed says how the last one ended.
 	wantsLife bool
 	crashed   bool
-	mrs       int // registrations so far, for the keys
+	mrs       int       // registrations so far, for the keys
+	pmem      []*region // of the machine that answers to the name
+	flips     int       // media errors that have yet to show, as flipped bits
+	poisons   int       // and as unreadable memory
 }
 
 type linkState struct {
@@ -318,7 +325,8 @@ func (w *World) reset() {
 	w.cur, w.now, w.steps, w.ticks, w.fail, w.last = nil, 0, 0, 0, nil, 0
 	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], 0
 	w.stats.LogAvoided = 0
-	w.preparing, w.over, w.abandoned = false, false, false
+	w.preparing, w.over, w.abandoned, w.finding, w.placing = false, false, false, false, nil
+	w.ghosts = w.ghosts[:0]
 	if w.cfg.Reset != nil {
 		w.cfg.Reset()
 	}
@@ -326,7 +334,7 @@ func (w *World) reset() {
 		s.Reset()
 	}
 	for _, n := range w.nodes {
-		*n = node{w: w, idx: n.idx, sym: n.sym, spec: n.spec, all: n.all[:0]}
+		*n = node{w: w, idx: n.idx, sym: n.sym, spec: n.spec, all: n.all[:0], pmem: n.pmem[:0]}
 	}
 }
 
@@ -360,7 +368,7 @@ func (w *World) mainDone(h *Host) {
 	n := h.node
 	w.touch(object(objLife, n.idx, 0), Write)
 	w.trace(h, "end", "ends")
-	w.kill(h)
+	w.kill(h, false)
 	if n.cur == h {
 		w.lifeEnded(n, false)
 	}
