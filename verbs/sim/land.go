@@ -280,7 +280,7 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 		})
 		if i == 0 {
 			for _, e := range c {
-				if e.frozen {
+				if e.frozen && (by == nil || !by.frozen) {
 					w.discard(e)
 				}
 			}
@@ -410,7 +410,7 @@ func (w *World) mates(a, b *elem) bool {
 // landed, all of it has arrived.
 func (w *World) freeze(e *elem) {
 	w.fetch(e)
-	if w.cfg.Profile.WholePackets && e.kind == elemWrite {
+	if w.cfg.Profile.WholePackets && e.kind == elemWrite && e.q.cpu == nil {
 		for _, x := range e.q.ent(e.wr).payload {
 			if x.landed && w.mates(e, x) {
 				w.land(e)

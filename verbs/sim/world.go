@@ -259,7 +259,7 @@ func (w *World) Run(pol Policy) (End, error) {
 			return Finished, nil
 		}
 		w.enabled()
-		if len(w.events) == 0 || w.onlyFaults() && w.stuck() {
+		if len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger {
 			w.fail = &DeadlockError{Waiting: w.waiting()}
 			return Deadlock, w.fail
 		}
@@ -305,6 +305,9 @@ func (w *World) known() (Event, bool) {
 		return ev, false
 	case actRestart:
 		return ev, w.nodes[ev.a].wantsLife
+	case actWire, actAck:
+		ev.a = a.b()
+		return ev, true
 	}
 	return ev, a.kind() == actHeal
 }
@@ -405,9 +408,6 @@ func (w *World) onlyFaults() bool {
 	}
 	return true
 }
-
-// stuck reports whether a host that the run waits for is up with nobody to wake it.
-func (w *World) stuck() bool { return true }
 
 func (w *World) waiting() []string {
 	var out []string
