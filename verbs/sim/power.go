@@ -70,9 +70,10 @@ func (w *World) crashPMEM(r *region) {
 		switch e := r.pend[i]; {
 		case e.q.cpu == nil && e.changes() && e.acked && drain:
 			w.land(e)
-		case !e.changes() || !e.could || w.cfg.Eager && (drain || e.q.cpu != nil):
+		case !e.changes() || !e.could, w.cfg.Eager && (drain || e.q.cpu != nil || e.kind == elemAtomic),
+			e.kind == elemAtomic && e.q.h.alive: // whether it was executed has been decided
 			w.discard(e)
-		case (drain || e.q.cpu != nil) && !e.frozen:
+		case (drain || e.q.cpu != nil || e.kind == elemAtomic) && !e.frozen:
 			if w.freeze(e); e.landed {
 				i = -1
 			}

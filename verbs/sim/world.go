@@ -144,9 +144,10 @@ type World struct {
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended
 	abandoned bool
-	finding   bool  // what survived a power failure is being found out
-	asked     bool  // the cards were asked whether they had fetched what changes now
-	placing   *elem // it changes memory now
+	finding   bool    // what survived a power failure is being found out
+	asked     bool    // the cards were asked whether they had fetched what changes now
+	landing   []*elem // what is landing now: what must follow it cannot land yet
+	placing   *elem   // it changes memory now
 	ghosts    []ghost
 	cands     []candidate
 	pools     pools
@@ -329,7 +330,7 @@ func (w *World) reset() {
 	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], 0
 	w.stats.LogAvoided = 0
 	w.preparing, w.over, w.abandoned, w.finding, w.placing = false, false, false, false, nil
-	w.ghosts = w.ghosts[:0]
+	w.ghosts, w.landing = w.ghosts[:0], w.landing[:0]
 	if w.cfg.Reset != nil {
 		w.cfg.Reset()
 	}
