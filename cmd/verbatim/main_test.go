@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/mutant"
 	"github.com/verbatim-rdma/verbatim/strace"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -156,6 +157,28 @@ func TestExitStatus(t *testing.T) {
 				t.Errorf("on stderr: %s", stderr)
 			}
 		})
+	}
+}
+
+// A mutant is caught by a counterexample that a person can follow.
+func TestMutantStatus(t *testing.T) {
+	for _, x := range []struct {
+		r    mutant.Result
+		want status
+		text string
+	}{
+		{mutant.Result{Caught: true, Events: mutant.MaxEvents}, exitOK, "1 of 1 mutants are caught\n"},
+		{mutant.Result{Caught: true, Events: mutant.MaxEvents + 1}, exitViolated, "1 of the counterexamples are too long"},
+		{mutant.Result{}, exitViolated, "0 of 1 mutants are caught\n"},
+		{mutant.Result{Err: errors.New("broken")}, exitBad, "error"},
+	} {
+		var b strings.Builder
+		if err := mutantTable(&b, []mutant.Result{x.r}); err != nil {
+			t.Fatal(err)
+		}
+		if got := mutantStatus([]mutant.Result{x.r}); got != x.want || !strings.Contains(b.String(), x.text) {
+			t.Errorf("%+v: status %d, want %d and %q in\n%s", x.r, got, x.want, x.text, &b)
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ counterexample of a scenario that this program knows.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error { return runReplay(c.OutOrStdout(), f, args[0]) },
 	}
-	c.Flags().BoolVar(&f.all, "all", false, "show every event")
+	c.Flags().BoolVar(&f.all, "all", false, "show every event, one a row: nothing left out or folded")
 	c.Flags().IntVar(&f.width, "width", 0, "of the timeline in `columns`; default 120")
 	c.Flags().BoolVar(&f.asGo, "go", false, "print a Go regression test instead, with status 0")
 	c.Flags().StringVar(&f.trace, "trace", "", "the trace that the scenario was made of")
