@@ -29,7 +29,8 @@ says whether the run is the recorded one step by step: after a change of the
 code a run can still fail, by way of other states.
 
 Exit status: 1 the run still fails, 0 it no longer does, 2 the file is not a
-counterexample of a scenario that this program knows.`,
+counterexample of a scenario that this program knows, 3 a step of the run does not
+come back.`,
 		Example: `  verbatim replay ncl-three-writes.counterexample.json
   verbatim replay ncl-three-writes.counterexample.json --all
   verbatim replay ncl-three-writes.counterexample.json --go >> regression_test.go`,
@@ -62,6 +63,12 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 		return err
 	}
 	r, err := ce.Replay(s)
+	if errors.Is(err, explore.ErrHang) {
+		if _, err := fmt.Fprintf(w, "%s: %v\n", filepath.Clean(file), err); err != nil {
+			return err
+		}
+		return status(exitRanOut).asError()
+	}
 	if err != nil && !errors.Is(err, explore.ErrNotReproduced) {
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}
