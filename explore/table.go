@@ -22,7 +22,12 @@ func newTable(hosts []string, rows []row, width int) *table {
 	need := make([]want, len(hosts))
 	for i := range rows {
 		t.step = max(t.step, runes(rows[i].steps())+2)
-		for s := range strings.FieldsSeq(strings.Join(rows[i].sources, ", ")) {
+		sources := strings.Join(rows[i].sources, ", ")
+		if n := runes(sources); n <= width/8 {
+			t.source = max(t.source, n)
+			sources = ""
+		}
+		for s := range strings.FieldsSeq(sources) {
 			t.source = max(t.source, min(maxSource+1, runes(s))) // one more for the comma
 		}
 		for h, c := range rows[i].cells {

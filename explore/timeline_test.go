@@ -125,7 +125,7 @@ func TestTimelineFolds(t *testing.T) {
 		return sim.TraceEvent{Host: host, Kind: "revoke", Text: "deregisters key 1 of region 0", Source: source}
 	}
 	call := func(text string) sim.TraceEvent {
-		return sim.TraceEvent{Host: "app", Peer: "peer1", Kind: "call", Text: text, Source: "d/a.go:1"}
+		return sim.TraceEvent{Host: "app", Peer: "peer1", Kind: "call", Text: text, Source: "d/a.go:2"}
 	}
 	post := sim.TraceEvent{Host: "app", Peer: "peer1", Kind: "post", Text: "posts Write #0 of 8 bytes at 0"}
 	crash := sim.TraceEvent{Host: "app", Kind: "crash", Text: "crashes"}
