@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // Runs of programs rather than of servers, as litmus tests are: the hosts are
@@ -126,33 +127,77 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	w.findOut(r, off, n, false)
 	for {
 		var can [32]*elem
-		c := can[:0]
-		certain := false
-		for _, e := range r.pend {
-			if e.changes() && e.overlaps(off, n) && w.canLand(e) {
-				c = append(c, e)
-				certain = certain || e.acked || !e.frozen && !e.q.gone && !e.q.lost()
-			}
-		}
+		c := w.undecided(r, off, n, can[:0])
 		if len(c) == 0 {
 			break
 		}
-		opts := len(c)
-		if !certain {
-			opts++
+		certain := w.certain(c[0])
+		if alone(c[0], c) {
+			c = c[:1]
+		} else {
+			for _, e := range c {
+				certain = certain || w.certain(e)
+			}
 		}
-		i := w.choose(ChooseOrder, opts, func(i int) string {
+		i := w.choose(ChooseOrder, len(c)+boolInt(!certain), func(i int) string {
 			if i == len(c) {
 				return "nothing more"
 			}
 			return c[i].name() + " next"
 		})
-		if i == len(c) {
-			break
+		if i < len(c) {
+			w.land(c[i])
+			continue
 		}
-		w.land(c[i])
+		for _, e := range c {
+			if !e.landed {
+				w.never(e)
+			}
+		}
 	}
 	out := make([]byte, n)
 	copy(out, r.data[off:])
 	return out
+}
+
+// undecided lists what may yet change some bytes.
+func (w *World) undecided(r *region, off, n int, c []*elem) []*elem {
+	for _, e := range r.pend {
+		if e.changes() && e.overlaps(off, n) && w.canLand(e) {
+			c = append(c, e)
+		}
+	}
+	if w.cfg.Profile.WholePackets {
+		return c
+	}
+	out := c[:0:0]
+	for _, e := range c { // whether something lands that changes nothing is no question
+		if e.kind != elemWrite || !alone(e, c) || string(e.content()) != string(r.data[e.off:e.off+e.n]) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func alone(e *elem, c []*elem) bool {
+	for _, x := range c {
+		if x != e && x.overlaps(e.off, e.n) {
+			return false
+		}
+	}
+	return true
+}
+
+// certain reports whether e lands when all is quiet.
+func (w *World) certain(e *elem) bool {
+	return e.acked || w.hasCome(e) || w.cfg.Eager && e.came ||
+		!e.frozen && !e.q.gone && !e.q.lost() && e.q.state != verbs.StateErr
+}
+
+// never makes e one that does not land.
+func (w *World) never(e *elem) {
+	for _, x := range e.q.elems {
+		x.frozen = x.frozen || !x.acked
+	}
+	w.discard(e)
 }
