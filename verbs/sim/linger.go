@@ -124,6 +124,30 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	r.check(off, n)
 	w := h.w
 	w.findOut(r, off, n, false)
+	w.expire(r)
+	for at := off; at < off+n; {
+		end := w.pieceEnd(r, at, off+n)
+		w.settle(r, at, end-at)
+		at = end
+	}
+	out := make([]byte, n)
+	copy(out, r.data[off:])
+	return out
+}
+
+// expire freezes what may never arrive in r because its connection has ended.
+func (w *World) expire(r *region) {
+	for i := 0; i < len(r.pend); i++ {
+		if e := r.pend[i]; e.changes() && !e.frozen && !e.acked && (e.q.gone || e.q.lost()) && w.canLand(e) {
+			if w.freeze(e); e.landed {
+				i = -1
+			}
+		}
+	}
+}
+
+// settle lands what will land on some bytes that are settled together.
+func (w *World) settle(r *region, off, n int) {
 	for {
 		var can [32]*elem
 		c := can[:0]
@@ -131,11 +155,11 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 		for _, e := range r.pend {
 			if e.changes() && e.overlaps(off, n) && w.canLand(e) {
 				c = append(c, e)
-				certain = certain || e.acked || !e.frozen && !e.q.gone && !e.q.lost()
+				certain = certain || e.acked || !e.frozen
 			}
 		}
 		if len(c) == 0 {
-			break
+			return
 		}
 		opts := len(c)
 		if !certain {
@@ -147,12 +171,13 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 			}
 			return c[i].name() + " next"
 		})
-		if i == len(c) {
-			break
+		if i < len(c) {
+			w.land(c[i])
+			continue
 		}
-		w.land(c[i])
+		for _, e := range c {
+			w.discard(e)
+		}
+		return
 	}
-	out := make([]byte, n)
-	copy(out, r.data[off:])
-	return out
 }
