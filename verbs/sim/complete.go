@@ -204,7 +204,7 @@ func (w *World) failed(q *qp, o outcome) {
 	}
 	if q.state != verbs.StateErr {
 		q.cutSend()
-		q.stopIncoming(func(*sqEntry) bool { return true })
+		q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 		q.state = verbs.StateErr
 		if w.tracer != nil {
 			w.trace(q.h, "qp-error", "%s goes to ERR", q.name())

@@ -33,7 +33,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
 	}
 	if a.Mask&verbs.AttrAccess != 0 {
-		q.stopIncoming(func(s *sqEntry) bool { return s.forbidden(a.Access) })
+		q.stopIncoming(func(s *sqEntry) bool { return s.forbidden(a.Access) }, verbs.StatusRemInvReqErr)
 		q.access = a.Access
 	}
 	if to == verbs.StateErr || to == verbs.StateReset {
@@ -58,7 +58,7 @@ func (s *sqEntry) forbidden(a verbs.Access) bool {
 // kill ends both roles of the QP: what it sent and was not acknowledged may or
 // may not have executed, and what comes in is dropped.
 func (q *qp) kill(to verbs.QPState) {
-	q.stopIncoming(func(*sqEntry) bool { return true })
+	q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 	q.cutSend()
 	if to == verbs.StateReset {
 		q.head, q.freed = q.posted, q.posted
@@ -114,10 +114,11 @@ func (q *qp) shatter() {
 	q.elems = all
 }
 
-// stopIncoming cuts the peer's requests off here.
-func (q *qp) stopIncoming(hit func(*sqEntry) bool) {
+// stopIncoming cuts the peer's requests off here. They are refused with nak, or if
+// that is 0 dropped.
+func (q *qp) stopIncoming(hit func(*sqEntry) bool, nak verbs.Status) {
 	if p := q.peer; p != nil {
-		q.w.cutoffQP(p, func(e *elem) bool { return hit(p.ent(e.wr)) }, hit, false)
+		q.w.cutoffQP(p, func(e *elem) bool { return hit(p.ent(e.wr)) }, hit, nak)
 	}
 }
 
@@ -167,7 +168,7 @@ func withoutQP(s []*qp, q *qp) []*qp {
 func (w *World) cutoff(hitElem func(*elem) bool, hit func(*sqEntry) bool, c *card) {
 	for _, q := range w.qps {
 		if q.state >= verbs.StateRTR && q.remoteNode() == c.h.node.idx && int(q.remote.GID[1]) == c.h.life {
-			w.cutoffQP(q, hitElem, hit, true)
+			w.cutoffQP(q, hitElem, hit, verbs.StatusRemAccessErr)
 		}
 	}
 }
@@ -177,7 +178,7 @@ func (w *World) cutoff(hitElem func(*elem) bool, hit func(*sqEntry) bool, c *car
 // now; of a dead one nobody learns, so its elements stay pending as ones that
 // landed before now or never. Without DrainOnRevoke what the card had accepted
 // may still land later.
-func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak bool) {
+func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak verbs.Status) {
 	first := -1
 	for i := q.head; i < q.posted; i++ {
 		if s := q.ent(i); s.local == 0 && s.nak == 0 && hit(s) {
@@ -197,10 +198,10 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 		n := least + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(least+i) })
 		w.arrive(q, n)
 		w.execute(q, n, hitElem)
-		if nak {
+		if nak != 0 {
 			for i := n; i < q.posted; i++ {
 				if s := q.ent(i); hit(s) {
-					s.nak = verbs.StatusRemAccessErr
+					s.nak = nak
 					break
 				}
 			}
@@ -209,7 +210,7 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 		for i := 0; i < len(q.elems); i++ {
 			e := q.elems[i]
 			switch {
-			case e.wr > n && !e.acked && (nak || hitElem(e)):
+			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)):
 				w.discard(e)
 				i = -1
 			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.responds()):
@@ -259,7 +260,7 @@ func (q *qp) seenAt(i int) int {
 	for j := i; j < q.posted; j++ {
 		some, all := false, true
 		for _, e := range q.ent(j).payload {
-			some, all = some || e.landed, all && e.landed
+			some, all = some || e.landed && !e.void, all && e.landed && !e.void
 		}
 		if some && all {
 			i = j + 1
@@ -273,8 +274,8 @@ func (q *qp) seenAt(i int) int {
 // last reports whether e is the last piece of its request.
 func (q *qp) last(e *elem) bool { return e.part == len(q.ent(e.wr).payload)-1 }
 
-func limitAfter(q *qp, n int, nak bool) int {
-	if nak {
+func limitAfter(q *qp, n int, nak verbs.Status) int {
+	if nak != 0 {
 		return q.limit // the NAK itself stops what follows
 	}
 	return min(q.limit, n)

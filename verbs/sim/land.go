@@ -47,7 +47,8 @@ type elem struct {
 	persist bool // a Flush that makes persistent
 	lost    bool // frozen by a power failure: what it wrote may not have persisted
 	could   bool // it could land when its responder died
-	landed  bool
+	landed  bool // or never will
+	void    bool // it never will
 	during  bool // it is landing: what lands before it has been decided
 	asked   bool
 	got     []span // what a Read has sampled already
@@ -149,7 +150,7 @@ func (w *World) land(e *elem) {
 	}
 	w.landOne(e)
 	if e.frozen {
-		w.eachMate(e, w.land, w.cameFirst)
+		w.eachMate(e, func(x *elem) bool { return w.with(x, e) }, w.land)
 	}
 }
 
@@ -382,13 +383,13 @@ func (w *World) discard(e *elem) {
 	if e.landed {
 		return
 	}
-	e.landed = true
+	e.landed, e.void = true, true
 	w.remove(e)
 	if e.src != nil {
 		w.dropSource(e)
 	}
 	if e.frozen {
-		w.eachMate(e, w.discard, func(e, x *elem) bool { return w.cameFirst(x, e) })
+		w.eachMate(e, func(x *elem) bool { return w.with(e, x) }, w.discard)
 		for i := 0; i < len(e.q.elems); i++ {
 			if x := e.q.elems[i]; !x.landed && x.frozen && w.before(e, x) {
 				w.discard(x)
@@ -398,54 +399,54 @@ func (w *World) discard(e *elem) {
 	}
 }
 
-// eachMate calls f for those of e's Write that came with it or, says came, must have
-// come if e did, if a failed request leaves its first packets whole. Not so a power
-// failure, which strikes while they are placed.
-func (w *World) eachMate(e *elem, f func(*elem), came func(e, x *elem) bool) {
-	if !w.cfg.Profile.WholePackets || e.kind != elemWrite || e.q.cpu != nil || e.lost {
+// whole reports whether what a failed request leaves of e is whole packets. Not so
+// after a power failure, which strikes while they are placed.
+func (w *World) whole(e *elem) bool {
+	return w.cfg.Profile.WholePackets && e.kind == elemWrite && e.q.cpu == nil && !e.lost
+}
+
+// eachMate calls f for the frozen elements that share e's fate because whole
+// packets arrive, and in order.
+func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
+	if !w.whole(e) {
 		return
 	}
 	for i := 0; i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x != e && !x.landed && !x.during && came(e, x) {
+		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && w.whole(x) && shares(x) {
 			f(x)
 			i = -1
 		}
 	}
 }
 
-// cameFirst reports whether x came in the packet of e or in an earlier one of the
-// same Write.
-func (w *World) cameFirst(e, x *elem) bool {
+// with reports whether a came in the packet of b or in one before it.
+func (w *World) with(a, b *elem) bool {
 	mtu := w.cfg.Profile.MTU
-	return e.q == x.q && e.wr == x.wr && e.kind == x.kind && (x.off-x.start)/mtu <= (e.off-e.start)/mtu
-}
-
-// hasCome reports whether what has landed shows that e, of a failed Write, came.
-func (w *World) hasCome(e *elem) bool {
-	if !w.cfg.Profile.WholePackets || e.kind != elemWrite || e.q.cpu != nil {
-		return false
-	}
-	for _, x := range e.q.ent(e.wr).payload {
-		if x.landed && w.cameFirst(x, e) {
-			return true
-		}
-	}
-	return false
+	return a.q == b.q && (a.wr < b.wr || a.wr == b.wr && (a.off-a.start)/mtu <= (b.off-b.start)/mtu)
 }
 
 // mates reports whether two elements came in one packet.
-func (w *World) mates(a, b *elem) bool {
-	mtu := w.cfg.Profile.MTU
-	return a.q == b.q && a.wr == b.wr && a.kind == b.kind && (a.off-a.start)/mtu == (b.off-b.start)/mtu
-}
+func (w *World) mates(a, b *elem) bool { return w.with(a, b) && w.with(b, a) }
 
-// freeze makes e one that landed before now or never will. Had part of its packet
-// or of a later one landed, all of it has arrived.
+// freeze makes e one that landed before now or never will. Had something landed
+// that came with it or later, it has arrived; had something been dropped that came
+// with it or earlier, it has not.
 func (w *World) freeze(e *elem) {
 	w.fetch(e)
-	if w.hasCome(e) {
-		w.land(e)
-		return
+	if w.whole(e) {
+		for i := max(e.q.base, e.q.head); i < e.q.posted; i++ {
+			for _, x := range e.q.ent(i).payload {
+				switch {
+				case x.kind != elemWrite || !x.landed:
+				case !x.void && w.with(e, x):
+					w.land(e)
+					return
+				case x.void && w.with(x, e):
+					w.discard(e)
+					return
+				}
+			}
+		}
 	}
 	e.frozen = true
 	e.q.dirty = true

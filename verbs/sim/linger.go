@@ -125,21 +125,48 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	r.check(off, n)
 	w := h.w
 	w.findOut(r, off, n, false)
-	for {
-		var can [32]*elem
-		c := w.undecided(r, off, n, can[:0])
-		if len(c) == 0 {
-			break
-		}
-		certain := w.certain(c[0])
-		if alone(c[0], c) {
-			c = c[:1]
-		} else {
-			for _, e := range c {
-				certain = certain || w.certain(e)
+	w.expire(r)
+	for at := off; at < off+n; {
+		end := w.pieceEnd(r, at, off+n)
+		w.settle(r, at, end-at)
+		at = end
+	}
+	out := make([]byte, n)
+	copy(out, r.data[off:])
+	return out
+}
+
+// expire freezes what may never arrive in r because its connection has ended.
+func (w *World) expire(r *region) {
+	for i := 0; i < len(r.pend); i++ {
+		if e := r.pend[i]; e.changes() && !e.frozen && !e.acked && (e.q.gone || e.q.lost() || e.q.state == verbs.StateErr) && w.canLand(e) {
+			if w.freeze(e); e.landed {
+				i = -1
 			}
 		}
-		i := w.choose(ChooseOrder, len(c)+boolInt(!certain), func(i int) string {
+	}
+}
+
+// settle lands what will land on some bytes that are settled together.
+func (w *World) settle(r *region, off, n int) {
+	for {
+		var can [32]*elem
+		c := can[:0]
+		certain := false
+		for _, e := range r.pend {
+			if e.changes() && e.overlaps(off, n) && w.canLand(e) {
+				c = append(c, e)
+				certain = certain || e.acked || !e.frozen
+			}
+		}
+		if len(c) == 0 {
+			return
+		}
+		opts := len(c)
+		if !certain {
+			opts++
+		}
+		i := w.choose(ChooseOrder, opts, func(i int) string {
 			if i == len(c) {
 				return "nothing more"
 			}
@@ -150,54 +177,8 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 			continue
 		}
 		for _, e := range c {
-			if !e.landed {
-				w.never(e)
-			}
+			w.discard(e)
 		}
+		return
 	}
-	out := make([]byte, n)
-	copy(out, r.data[off:])
-	return out
-}
-
-// undecided lists what may yet change some bytes.
-func (w *World) undecided(r *region, off, n int, c []*elem) []*elem {
-	for _, e := range r.pend {
-		if e.changes() && e.overlaps(off, n) && w.canLand(e) {
-			c = append(c, e)
-		}
-	}
-	if w.cfg.Profile.WholePackets {
-		return c
-	}
-	out := c[:0:0]
-	for _, e := range c { // whether something lands that changes nothing is no question
-		if e.kind != elemWrite || !alone(e, c) || string(e.content()) != string(r.data[e.off:e.off+e.n]) {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-func alone(e *elem, c []*elem) bool {
-	for _, x := range c {
-		if x != e && x.overlaps(e.off, e.n) {
-			return false
-		}
-	}
-	return true
-}
-
-// certain reports whether e lands when all is quiet.
-func (w *World) certain(e *elem) bool {
-	return e.acked || w.hasCome(e) || w.cfg.Eager && e.came ||
-		!e.frozen && !e.q.gone && !e.q.lost() && e.q.state != verbs.StateErr
-}
-
-// never makes e one that does not land.
-func (w *World) never(e *elem) {
-	for _, x := range e.q.elems {
-		x.frozen = x.frozen || !x.acked
-	}
-	w.discard(e)
 }
