@@ -13,10 +13,6 @@ import (
 var known = map[string]string{
 	"access-withdrawn":   "a requester whose access is withdrawn midway waits for ever",
 	"atomic-write-mixed": "an atomic is atomic against plain Writes",
-	"lock-handover":      "a Read can sample while an earlier atomic of its queue pair is landing",
-	"lock-then-read":     "a Read can sample while an earlier atomic of its queue pair is landing",
-	"read-cas-fenced":    "a Read sees a later fenced request to the same bytes",
-	"read-write-fenced":  "a Read sees a later fenced request to the same bytes",
 }
 
 // suite reads the tests of testdata/litmus.

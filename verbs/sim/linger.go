@@ -127,32 +127,105 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	for {
 		var can [32]*elem
 		c := can[:0]
-		certain := false
 		for _, e := range r.pend {
 			if e.changes() && e.overlaps(off, n) && w.canLand(e) {
 				c = append(c, e)
-				certain = certain || e.acked || !e.frozen && !e.q.gone && !e.q.lost()
 			}
 		}
 		if len(c) == 0 {
 			break
 		}
-		opts := len(c)
-		if !certain {
-			opts++
+		if e := unrivalled(c); e != nil {
+			c = append(c[:0], e) // when it lands does not matter, but whether
 		}
-		i := w.choose(ChooseOrder, opts, func(i int) string {
-			if i == len(c) {
-				return "nothing more"
-			}
-			return c[i].name() + " next"
-		})
-		if i == len(c) {
-			break
-		}
-		w.land(c[i])
+		w.settleOne(c)
 	}
 	out := make([]byte, n)
 	copy(out, r.data[off:])
 	return out
+}
+
+// settleOne lets one of c land next, or none of them ever.
+func (w *World) settleOne(c []*elem) {
+	opts := len(c) + 1
+	for _, e := range c {
+		if w.landsYet(e) {
+			opts = len(c)
+		}
+	}
+	i := w.choose(ChooseOrder, opts, func(i int) string {
+		if i == len(c) {
+			return "nothing more"
+		}
+		return c[i].name() + " next"
+	})
+	if i < len(c) {
+		w.land(c[i])
+		return
+	}
+	for _, e := range c {
+		w.neverLands(e)
+	}
+}
+
+// unrivalled returns an element that shares no bytes with another, or nil.
+func unrivalled(c []*elem) *elem {
+	for _, e := range c {
+		alone := true
+		for _, x := range c {
+			alone = alone && (x == e || !x.overlaps(e.off, e.n))
+		}
+		if alone {
+			return e
+		}
+	}
+	return nil
+}
+
+// landsYet reports whether e is certain to land: nothing has cut it off, or, where
+// whole packets arrive in order, part of its packet or of a later one has landed.
+func (w *World) landsYet(e *elem) bool {
+	if e.acked || !e.frozen && !e.q.gone && !e.q.lost() {
+		return true
+	}
+	if !w.inPackets(e) {
+		return false
+	}
+	for i := e.wr; i < e.q.posted; i++ {
+		for _, x := range e.q.ent(i).payload {
+			if x.landed && !w.packetBefore(x, e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inPackets reports whether e arrives as a part of a packet that is whole or not at all.
+func (w *World) inPackets(e *elem) bool {
+	return w.cfg.Profile.WholePackets && e.kind == elemWrite && e.q.cpu == nil && !e.lost
+}
+
+// packetBefore reports whether a came in a packet before that of b.
+func (w *World) packetBefore(a, b *elem) bool {
+	mtu := w.cfg.Profile.MTU
+	return a.wr < b.wr || a.wr == b.wr && (a.off-a.start)/mtu < (b.off-b.start)/mtu
+}
+
+// neverLands drops e at the end of a run. What its queue pair has not delivered by
+// now it never will, so what could only follow e goes too.
+func (w *World) neverLands(e *elem) {
+	for i := 0; i < len(e.q.elems); i++ {
+		if x := e.q.elems[i]; x.changes() && !x.acked && !x.frozen && !x.landed {
+			w.freeze(x)
+			i = -1
+		}
+	}
+	w.discard(e)
+	for i := 0; w.inPackets(e) && i < len(e.q.elems); i++ {
+		if x := e.q.elems[i]; x.frozen && !x.acked && w.packetBefore(e, x) {
+			w.discard(x)
+			i = -1
+		}
+	}
 }
