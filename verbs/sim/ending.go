@@ -79,7 +79,7 @@ func (q *qp) cutSend() {
 		if e.src != nil {
 			q.w.fetch(e)
 		}
-		if e.kind == elemSample || e.wr >= q.limit && !e.acked {
+		if e.kind == elemSample || e.wr >= q.limit && !e.acked && !e.could {
 			q.w.discard(e)
 			i = -1
 		}

@@ -139,7 +139,7 @@ func (w *World) canLand(e *elem) bool {
 			return false
 		}
 	}
-	return e.acked || e.frozen || e.q.cpu != nil || e.wr < e.q.reach()
+	return e.acked || e.frozen || e.could || e.q.cpu != nil || e.wr < e.q.reach()
 }
 
 // land makes e take effect, after everything that must precede it.
