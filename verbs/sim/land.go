@@ -564,6 +564,9 @@ func (w *World) settleFrozen(r *region, off, n int) {
 		if len(c) == 0 {
 			return
 		}
+		if e := unrivalled(c); e != nil {
+			c = append(c[:0], e)
+		}
 		i := w.choose(ChooseLanding, len(c)+1, func(i int) string {
 			if i == 0 {
 				return "none"
@@ -575,7 +578,7 @@ func (w *World) settleFrozen(r *region, off, n int) {
 				w.discard(c[0])
 				c = c[1:]
 			}
-			return
+			continue
 		}
 		w.land(c[i-1])
 	}
