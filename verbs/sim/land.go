@@ -623,13 +623,23 @@ func (w *World) complicated(r *region, off, n int) bool {
 
 // observeInOrder looks at one cell after the other and lands what each sees.
 func (w *World) observeInOrder(r *region, off int, out []byte) {
-	cell := w.cfg.Profile.CellBytes
 	for at := off; at < off+len(out); {
-		end := min(at&^(cell-1)+cell, off+len(out))
+		end := min(w.cellEnd(r, at), off+len(out))
 		w.beforeWrite(r, at, end-at, nil)
 		copy(out[at-off:end-off], r.data[at:end])
 		at = end
 	}
+}
+
+// cellEnd is where the cell at an offset ends. What an atomic changes is seen at once.
+func (w *World) cellEnd(r *region, at int) int {
+	for _, e := range r.pend {
+		if e.kind == elemAtomic && e.overlaps(at, 1) && w.canLand(e) {
+			return e.off + e.n
+		}
+	}
+	cell := w.cfg.Profile.CellBytes
+	return at&^(cell-1) + cell
 }
 
 // pieceEnd is the next boundary between pending elements, so that a look at

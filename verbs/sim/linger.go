@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // Runs of programs rather than of servers, as litmus tests are: the hosts are
@@ -124,7 +125,7 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	r.check(off, n)
 	w := h.w
 	w.findOut(r, off, n, false)
-	w.expire(r)
+	w.expire()
 	for at := off; at < off+n; {
 		end := w.pieceEnd(r, at, off+n)
 		w.settle(r, at, end-at)
@@ -135,12 +136,17 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	return out
 }
 
-// expire freezes what may never arrive in r because its connection has ended.
-func (w *World) expire(r *region) {
-	for i := 0; i < len(r.pend); i++ {
-		if e := r.pend[i]; e.changes() && !e.frozen && !e.acked && (e.q.gone || e.q.lost()) && w.canLand(e) {
-			if w.freeze(e); e.landed {
-				i = -1
+// expire freezes what may never arrive because its connection has ended.
+func (w *World) expire() {
+	for _, q := range w.qps {
+		if q.cpu != nil || !q.gone && q.state == verbs.StateRTS && !q.lost() {
+			continue
+		}
+		for i := 0; i < len(q.elems); i++ {
+			if e := q.elems[i]; e.changes() && !e.frozen && !e.acked && w.canLand(e) {
+				if w.freeze(e); e.landed {
+					i = -1
+				}
 			}
 		}
 	}
