@@ -99,9 +99,6 @@ func (h *Host) Damage(mem any, off, n int, unreadable bool) {
 
 // media raises what a load of damaged memory raises.
 func (r *region) media(off, n int) {
-	if r.pm == nil {
-		return
-	}
 	w := r.h.w
 	w.findOut(r, off, n, false)
 	w.damage(r, off, n, false)

@@ -449,7 +449,7 @@ func (q *qp) reach() int {
 	}
 	for i := from; i < n; i++ {
 		s := q.ent(i)
-		if s.nak != verbs.StatusSuccess {
+		if s.nak != verbs.StatusSuccess || s.local != verbs.StatusSuccess {
 			return i
 		}
 		if s.op.ConsumesRecv() && !s.recv {

@@ -65,7 +65,7 @@ func (r *region) Load(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
 	t.pause()
-	if _, whole := t.own(r, off, p); !whole {
+	if r.pm != nil && !t.holds(r, off, p) {
 		r.media(off, len(p))
 	}
 	if !t.forward(r, off, p) {
