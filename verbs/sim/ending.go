@@ -33,8 +33,9 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
 	}
 	if a.Mask&verbs.AttrAccess != 0 {
-		q.stopIncoming(func(s *sqEntry) bool { return s.forbidden(a.Access) }, verbs.StatusRemInvReqErr)
+		q.stopIncoming(func(s *sqEntry) bool { return s.need&^a.Access != 0 }, verbs.StatusRemInvReqErr)
 		q.access = a.Access
+		q.grant()
 	}
 	if to == verbs.StateErr || to == verbs.StateReset {
 		q.kill(to)
@@ -43,23 +44,39 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	return nil
 }
 
-func (s *sqEntry) forbidden(a verbs.Access) bool {
-	switch {
-	case s.op == verbs.OpWrite || s.op == verbs.OpWriteImm:
-		return a&verbs.RemoteWrite == 0
-	case s.op == verbs.OpRead:
-		return a&verbs.RemoteRead == 0
-	case s.op.IsAtomic():
-		return a&verbs.RemoteAtomic == 0
+// grant lets in what the access flags forbade and now do not, unless it has come
+// and was refused before.
+func (q *qp) grant() {
+	p := q.peer
+	if p == nil || p.state != verbs.StateRTS {
+		return
 	}
-	return false
+	for i := p.head; i < p.posted; i++ {
+		s := p.ent(i)
+		if !s.early || s.need&^q.access != 0 {
+			if s.nak != verbs.StatusSuccess {
+				return
+			}
+			continue
+		}
+		if q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + grantNames[k] }) == 1 {
+			s.early = false
+			return
+		}
+		s.early, s.nak, p.dirty = false, verbs.StatusSuccess, true
+	}
 }
+
+var grantNames = [...]string{" comes after the grant", " has been refused"}
 
 // kill ends both roles of the QP: what it sent and was not acknowledged may or
 // may not have executed, and what comes in is dropped.
 func (q *qp) kill(to verbs.QPState) {
 	q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 	q.cutSend()
+	if p := q.peer; p != nil {
+		p.limit, p.dirty = min(p.limit, p.posted), true // what it posts from now on is dropped
+	}
 	if to == verbs.StateReset {
 		q.head, q.freed = q.posted, q.posted
 		q.rq = q.rq[:0]
@@ -72,20 +89,30 @@ func (q *qp) kill(to verbs.QPState) {
 
 // cutSend ends the requester's role.
 func (q *qp) cutSend() {
-	q.limit = min(q.limit, q.posted, q.cutAt)
+	q.limit = min(q.limit, q.posted, q.cutAt, q.refused())
 	q.remember()
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		if e.src != nil {
 			q.w.fetch(e)
 		}
-		if e.kind == elemSample || e.wr >= q.limit && !e.acked {
+		if e.kind == elemSample || e.wr >= q.limit && !e.acked && !e.could && !e.frozen {
 			q.w.discard(e)
 			i = -1
 		}
 	}
 	q.shatter()
 	q.dirty = true
+}
+
+// refused is the first request that the responder will refuse.
+func (q *qp) refused() int {
+	for i := q.head; i < q.posted; i++ {
+		if q.ent(i).nak != verbs.StatusSuccess {
+			return i
+		}
+	}
+	return unlimited
 }
 
 // shatter breaks what is left of failed writes into the pieces that the profile

@@ -140,7 +140,7 @@ func (w *World) canLand(e *elem) bool {
 			return false
 		}
 	}
-	return e.acked || e.frozen || e.q.cpu != nil || e.wr < e.q.reach()
+	return e.acked || e.frozen || e.could || e.q.cpu != nil || e.wr < e.q.reach()
 }
 
 // land makes e take effect, after everything that must precede it.
@@ -587,6 +587,9 @@ func (w *World) settleFrozen(r *region, off, n int) {
 		if len(c) == 0 {
 			return
 		}
+		if e := unrivalled(c); e != nil {
+			c = append(c[:0], e)
+		}
 		i := w.choose(ChooseLanding, len(c)+1, func(i int) string {
 			if i == 0 {
 				return "none"
@@ -598,7 +601,7 @@ func (w *World) settleFrozen(r *region, off, n int) {
 				w.discard(c[0])
 				c = c[1:]
 			}
-			return
+			continue
 		}
 		w.land(c[i-1])
 	}
@@ -628,14 +631,24 @@ func (w *World) complicated(r *region, off, n int) bool {
 
 // observeInOrder looks at one cell after the other and lands what each sees.
 func (w *World) observeInOrder(r *region, off int, out []byte) {
-	cell := w.cfg.Profile.CellBytes
 	for at := off; at < off+len(out); {
-		end := min(at&^(cell-1)+cell, off+len(out))
+		end := min(w.cellEnd(r, at), off+len(out))
 		w.findOut(r, at, end-at, true)
 		w.landBefore(r, at, end-at, nil)
 		copy(out[at-off:end-off], r.data[at:end])
 		at = end
 	}
+}
+
+// cellEnd is where the cell at an offset ends. What an atomic changes is seen at once.
+func (w *World) cellEnd(r *region, at int) int {
+	for _, e := range r.pend {
+		if e.kind == elemAtomic && e.overlaps(at, 1) && w.canLand(e) {
+			return e.off + e.n
+		}
+	}
+	cell := w.cfg.Profile.CellBytes
+	return at&^(cell-1) + cell
 }
 
 // pieceEnd is the next boundary between pending elements, so that a look at
