@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // Runs of programs rather than of servers, as litmus tests are: the hosts are
@@ -124,6 +125,36 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	r.check(off, n)
 	w := h.w
 	w.findOut(r, off, n, false)
+	w.expire()
+	for at := off; at < off+n; {
+		end := w.pieceEnd(r, at, off+n)
+		w.settle(r, at, end-at)
+		at = end
+	}
+	out := make([]byte, n)
+	copy(out, r.data[off:])
+	return out
+}
+
+// expire freezes what may never arrive because its connection has ended.
+func (w *World) expire() {
+	for _, q := range w.qps {
+		if q.cpu != nil || !q.gone && q.state == verbs.StateRTS && !q.lost() {
+			continue
+		}
+		for i := 0; i < len(q.elems); i++ {
+			if e := q.elems[i]; e.changes() && !e.frozen && !e.acked && w.canLand(e) {
+				if w.freeze(e); e.landed {
+					i = -1
+				}
+			}
+		}
+	}
+}
+
+// settle lands what will land on some bytes that are settled together. What is
+// frozen landed before now or never will; the rest lands for certain.
+func (w *World) settle(r *region, off, n int) {
 	for {
 		var can [32]*elem
 		c := can[:0]
@@ -133,38 +164,30 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 			}
 		}
 		if len(c) == 0 {
-			break
+			return
 		}
 		if e := unrivalled(c); e != nil {
 			c = append(c[:0], e) // when it lands does not matter, but whether
 		}
-		w.settleOne(c)
-	}
-	out := make([]byte, n)
-	copy(out, r.data[off:])
-	return out
-}
-
-// settleOne lets one of c land next, or none of them ever.
-func (w *World) settleOne(c []*elem) {
-	opts := len(c) + 1
-	for _, e := range c {
-		if w.landsYet(e) {
-			opts = len(c)
+		opts := len(c) + 1
+		for _, e := range c {
+			if e.acked || !e.frozen {
+				opts = len(c)
+			}
 		}
-	}
-	i := w.choose(ChooseOrder, opts, func(i int) string {
-		if i == len(c) {
-			return "nothing more"
+		i := w.choose(ChooseOrder, opts, func(i int) string {
+			if i == len(c) {
+				return "nothing more"
+			}
+			return c[i].name() + " next"
+		})
+		if i < len(c) {
+			w.land(c[i])
+			continue
 		}
-		return c[i].name() + " next"
-	})
-	if i < len(c) {
-		w.land(c[i])
-		return
-	}
-	for _, e := range c {
-		w.neverLands(e)
+		for _, e := range c {
+			w.discard(e)
+		}
 	}
 }
 
@@ -180,52 +203,4 @@ func unrivalled(c []*elem) *elem {
 		}
 	}
 	return nil
-}
-
-// landsYet reports whether e is certain to land: nothing has cut it off, or, where
-// whole packets arrive in order, part of its packet or of a later one has landed.
-func (w *World) landsYet(e *elem) bool {
-	if e.acked || !e.frozen && !e.q.gone && !e.q.lost() {
-		return true
-	}
-	if !w.inPackets(e) {
-		return false
-	}
-	for i := e.wr; i < e.q.posted; i++ {
-		for _, x := range e.q.ent(i).payload {
-			if x.landed && !w.packetBefore(x, e) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// inPackets reports whether e arrives as a part of a packet that is whole or not at all.
-func (w *World) inPackets(e *elem) bool {
-	return w.cfg.Profile.WholePackets && e.kind == elemWrite && e.q.cpu == nil && !e.lost
-}
-
-// packetBefore reports whether a came in a packet before that of b.
-func (w *World) packetBefore(a, b *elem) bool {
-	mtu := w.cfg.Profile.MTU
-	return a.wr < b.wr || a.wr == b.wr && (a.off-a.start)/mtu < (b.off-b.start)/mtu
-}
-
-// neverLands drops e at the end of a run. What its queue pair has not delivered by
-// now it never will, so what could only follow e goes too.
-func (w *World) neverLands(e *elem) {
-	for i := 0; i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x.changes() && !x.acked && !x.frozen && !x.landed {
-			w.freeze(x)
-			i = -1
-		}
-	}
-	w.discard(e)
-	for i := 0; w.inPackets(e) && i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x.frozen && !x.acked && w.packetBefore(e, x) {
-			w.discard(x)
-			i = -1
-		}
-	}
 }
