@@ -290,6 +290,15 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 		if len(c) == 0 {
 			return
 		}
+		if e := unrivalled(c); e != nil && e.frozen && (by == nil || !by.frozen) {
+			// Its place among the others does not matter, but whether it landed.
+			if w.choose(ChooseOrder, 2, func(i int) string { return e.name() + landedNames[i] }) == 1 {
+				w.land(e)
+			} else {
+				w.discard(e)
+			}
+			continue
+		}
 		i := w.choose(ChooseOrder, len(c)+1, func(i int) string {
 			if i == 0 {
 				return "nothing before"
@@ -311,6 +320,8 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 		}
 	}
 }
+
+var landedNames = [...]string{" never landed", " landed before"}
 
 // wants reports whether a change of bytes matters to e: it would change or has
 // yet to sample some of them.
