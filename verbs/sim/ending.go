@@ -96,7 +96,7 @@ func (q *qp) cutSend() {
 		if e.src != nil {
 			q.w.fetch(e)
 		}
-		if e.kind == elemSample || e.wr >= q.limit && !e.acked && !e.frozen {
+		if e.kind == elemSample || e.wr >= q.limit && !e.acked && !e.could && !e.frozen {
 			q.w.discard(e)
 			i = -1
 		}

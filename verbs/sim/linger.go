@@ -47,7 +47,7 @@ func (w *World) endIfOver() {
 	w.enabled()
 	faulty := false
 	for i := range w.events {
-		if !w.events[i].Fault {
+		if !w.events[i].Fault && !w.vain(&w.events[i]) {
 			return
 		}
 		faulty = true
@@ -59,6 +59,15 @@ func (w *World) endIfOver() {
 	if w.cfg.AtEnd != nil {
 		w.prepare(w.cfg.AtEnd)
 	}
+}
+
+// vain reports whether a step of a wire may never come: its connection has ended.
+func (w *World) vain(ev *Event) bool {
+	if ev.Actor.kind() != actWire {
+		return false
+	}
+	q := w.qps[ev.a]
+	return q.cpu == nil && (q.gone || q.lost() || q.state == verbs.StateErr)
 }
 
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}
@@ -108,12 +117,29 @@ func (w *World) Heal(a, b string) {
 	for _, c := range w.cuts {
 		x, y := w.nodes[c.a].spec.Name, w.nodes[c.b].spec.Name
 		if x == a && y == b || x == b && y == a {
+			w.gaveUp(c.a, c.b)
 			w.healLink(c.a, c.b)
 			w.cur.reach()
 			return
 		}
 	}
 }
+
+// gaveUp asks which queue pairs have run out of retries by the time that their link
+// heals. In eager mode that is a step of its own.
+func (w *World) gaveUp(a, b int) {
+	for _, q := range w.qps {
+		if w.cfg.Eager || !q.between(a, b) || q.gone || q.broken || q.state != verbs.StateRTS || q.head == q.posted {
+			continue
+		}
+		if w.choose(ChooseCutoff, 2, func(i int) string { return q.name() + gaveUpNames[i] }) == 1 {
+			q.broken, q.dirty = true, true
+			q.limit = min(q.limit, q.cutAt, q.posted)
+		}
+	}
+}
+
+var gaveUpNames = [...]string{" still tries", " has given up"}
 
 // Alive reports whether the machine is up.
 func (h *Host) Alive() bool { return h.alive }
@@ -152,24 +178,28 @@ func (w *World) expire() {
 	}
 }
 
-// settle lands what will land on some bytes that are settled together.
+// settle lands what will land on some bytes that are settled together. What is
+// frozen landed before now or never will; the rest lands for certain.
 func (w *World) settle(r *region, off, n int) {
 	for {
 		var can [32]*elem
 		c := can[:0]
-		certain := false
 		for _, e := range r.pend {
 			if e.changes() && e.overlaps(off, n) && w.canLand(e) {
 				c = append(c, e)
-				certain = certain || e.acked || !e.frozen
 			}
 		}
 		if len(c) == 0 {
 			return
 		}
-		opts := len(c)
-		if !certain {
-			opts++
+		if e := unrivalled(c); e != nil {
+			c = append(c[:0], e) // when it lands does not matter, but whether
+		}
+		opts := len(c) + 1
+		for _, e := range c {
+			if e.acked || !e.frozen {
+				opts = len(c)
+			}
 		}
 		i := w.choose(ChooseOrder, opts, func(i int) string {
 			if i == len(c) {
@@ -184,6 +214,19 @@ func (w *World) settle(r *region, off, n int) {
 		for _, e := range c {
 			w.discard(e)
 		}
-		return
 	}
+}
+
+// unrivalled returns an element that shares no bytes with another, or nil.
+func unrivalled(c []*elem) *elem {
+	for _, e := range c {
+		alone := true
+		for _, x := range c {
+			alone = alone && (x == e || !x.overlaps(e.off, e.n))
+		}
+		if alone {
+			return e
+		}
+	}
+	return nil
 }
