@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -279,37 +280,56 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 }
 
 func (w *World) landBefore(r *region, off, n int, by *elem) {
+	var passed []*elem
 	for len(r.pend) > 0 {
 		var can [32]*elem
 		c := can[:0]
 		for _, e := range r.pend {
-			if e != by && e.wants(off, n) && w.canLand(e) && !(by != nil && (w.follows(e, by) || w.sees(e, by) || by.excludes(e))) {
+			if e != by && e.wants(off, n) && w.canLand(e) && !slices.Contains(passed, e) &&
+				!(by != nil && (w.follows(e, by) || w.sees(e, by) || by.excludes(e))) {
 				c = append(c, e)
 			}
 		}
-		if len(c) == 0 {
-			return
+		i := 0
+		if len(c) > 0 {
+			i = w.choose(ChooseOrder, len(c)+1, func(i int) string {
+				if i == 0 {
+					return "nothing before"
+				}
+				return c[i-1].name() + " before"
+			})
 		}
-		i := w.choose(ChooseOrder, len(c)+1, func(i int) string {
-			if i == 0 {
-				return "nothing before"
-			}
-			return c[i-1].name() + " before"
-		})
 		if i == 0 {
-			for _, e := range c {
+			for _, e := range append(c, passed...) {
 				if e.frozen && (by == nil || !by.frozen) {
 					w.discard(e)
 				}
 			}
 			return
 		}
+		passed = w.passing(passed, c, i-1)
 		if e := c[i-1]; e.kind == elemSample {
 			w.samplePart(e, max(off, e.off), min(off+n, e.off+e.n))
 		} else {
 			w.land(e)
 		}
 	}
+}
+
+// passing adds to passed the pieces of less than a cell before c[i] whose landing
+// commutes with its own: they have had their turn, and each set of them is tried in
+// one order.
+func (w *World) passing(passed, c []*elem, i int) []*elem {
+	e := c[i]
+	if e.kind != elemWrite || e.n >= w.cfg.Profile.CellBytes || !w.free(e) {
+		return passed
+	}
+	for _, x := range c[:i] {
+		if x.kind == elemWrite && x.q == e.q && x.wr == e.wr && x.n < w.cfg.Profile.CellBytes && !x.overlaps(e.off, e.n) && w.free(x) {
+			passed = append(passed, x)
+		}
+	}
+	return passed
 }
 
 // wants reports whether a change of bytes matters to e: it would change or has
