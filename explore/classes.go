@@ -66,7 +66,7 @@ func Classes(s *Scenario, opt Options, maxRuns uint64) (*ClassCount, error) {
 	if len(budget) > 0 {
 		return nil, fmt.Errorf("%w: classes are counted without faults, and the budget is %q", ErrOptions, budget)
 	}
-	c, err := newCase(s, profile, budget, false)
+	c, err := newCase(s, profile, budget, opt.Strengthen, false)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func Naive(s *Scenario, opt Options, eager bool, maxRuns uint64) (outcomes []str
 	if err != nil {
 		return nil, 0, false, err
 	}
-	c, err := newCase(s, profile, budget, eager)
+	c, err := newCase(s, profile, budget, opt.Strengthen, eager)
 	if err != nil {
 		return nil, 0, false, err
 	}

@@ -35,6 +35,8 @@ type Case struct {
 	// Profile and Budget are what the world is to be built with.
 	Profile faults.Profile
 	Budget  faults.Budget
+	// Strengthen is done at the cards of the world.
+	Strengthen sim.Strengthen
 
 	w         *sim.World
 	scenario  *Scenario
@@ -80,8 +82,8 @@ func (c *Case) History(h uint64) { c.w.SetHistory(h) }
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }
 
 // newCase builds the world of one worker.
-func newCase(s *Scenario, profile faults.Profile, budget faults.Budget, eager bool) (*Case, error) {
-	c := &Case{Profile: profile, Budget: budget, scenario: s, outcomes: map[string]struct{}{}}
+func newCase(s *Scenario, profile faults.Profile, budget faults.Budget, strengthen sim.Strengthen, eager bool) (*Case, error) {
+	c := &Case{Profile: profile, Budget: budget, Strengthen: strengthen, scenario: s, outcomes: map[string]struct{}{}}
 	if len(s.Sometimes) > 64 {
 		return nil, fmt.Errorf("%w: %s has %d sometimes conditions; at most 64", ErrScenario, s.Name, len(s.Sometimes))
 	}
@@ -90,6 +92,7 @@ func newCase(s *Scenario, profile faults.Profile, budget faults.Budget, eager bo
 		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, s.Name, err)
 	}
 	cfg.Eager = cfg.Eager || eager
+	cfg.Strengthen |= strengthen
 	if eager {
 		cfg.MaxPieces = 0
 	}

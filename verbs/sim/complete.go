@@ -145,7 +145,7 @@ func (w *World) acknowledge(q *qp, i int) {
 			e.acked, e.ackAt = true, w.ticks
 			w.fetch(e)
 		}
-		if e.kind == elemSample || e.kind == elemAtomic {
+		if e.kind == elemSample || e.kind == elemAtomic || w.flushes(e) {
 			w.land(e)
 		}
 	}

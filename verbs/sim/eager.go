@@ -92,7 +92,7 @@ func (w *World) ackSteps(q *qp, out []outcome) []outcome {
 // Reads and Atomics among them have been executed.
 func (w *World) arrived(q *qp, i int) bool {
 	for _, e := range q.elems {
-		if e.wr <= i && (!e.came || e.kind == elemSample || e.kind == elemAtomic) {
+		if e.wr <= i && (!e.came || e.kind == elemSample || e.kind == elemAtomic || w.flushes(e)) {
 			return false
 		}
 	}
@@ -131,7 +131,7 @@ func (w *World) stepAck(q *qp) {
 func (w *World) cameTo(q *qp) int {
 	n := q.posted
 	for _, e := range q.elems {
-		if !e.landed && (!e.came || e.kind == elemSample || e.kind == elemAtomic) {
+		if !e.landed && (!e.came || e.kind == elemSample || e.kind == elemAtomic || w.flushes(e)) {
 			n = min(n, e.wr)
 		}
 	}
@@ -148,6 +148,11 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 	}
 	n := w.cameTo(q)
 	if q.h.alive && q.state == verbs.StateRTS && !q.gone {
+		first := q.head
+		for first < n && !hit(q.ent(first)) {
+			first++
+		}
+		n = w.unread(q, first, n)
 		for i := n; i < q.posted && nak; i++ {
 			if s := q.ent(i); hit(s) {
 				s.nak = verbs.StatusRemAccessErr

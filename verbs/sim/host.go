@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -98,6 +99,7 @@ func (h *Host) Alloc(size int) (host.Region, error) { return h.newRegion("", siz
 // OpenPMEM implements host.Host. The domains of persistence are not modelled
 // yet, so the simulator has none to offer.
 func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
+	h.w.stats.Exercised |= faults.Persistence
 	return nil, errNoPMEM
 }
 

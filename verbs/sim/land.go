@@ -47,8 +47,14 @@ type elem struct {
 	got    []span // what a Read has sampled already
 }
 
+// name tells e apart from all others of its queue: decisions of a counterexample
+// go by it.
 func (e *elem) name() string {
-	return e.q.name() + "#" + itoa(e.wr) + "." + itoa(e.part)
+	name := e.q.name() + "#" + itoa(e.wr) + "." + itoa(e.part)
+	if e.sub > 0 {
+		name += "." + itoa(e.sub)
+	}
+	return name
 }
 
 func (e *elem) overlaps(off, n int) bool { return e.off < off+n && off < e.off+e.n }
@@ -68,7 +74,7 @@ func (w *World) ordered(a, b *elem) bool {
 	case a.wr == b.wr:
 		return p.Placement == faults.InOrder ||
 			p.Placement == faults.Blocks128 && a.off/128 == b.off/128
-	case b.fenced && (p.FenceWaitsAll || a.kind == elemAtomic):
+	case b.fenced && (p.FenceWaitsAll || a.kind == elemAtomic || w.flushes(a)):
 		return true
 	case a.kind == elemAtomic:
 		return b.kind == elemAtomic || p.AtomicOrdersLater || p.Placement == faults.InOrder
@@ -97,6 +103,9 @@ func (w *World) canLand(e *elem) bool {
 	if w.cfg.Eager && !e.came {
 		return false
 	}
+	if w.sampling != nil && w.follows(e, w.sampling) {
+		return false // it is fenced, and waits for the Read that samples now
+	}
 	return e.acked || e.frozen || e.wr < e.q.reach()
 }
 
@@ -121,7 +130,10 @@ func (w *World) land(e *elem) {
 		e.landed = true // before anything else, so that it is not asked again
 		w.remove(e)
 		w.seesAcked(e)
+		outer := w.sampling
+		w.sampling = e
 		w.sampleRest(e)
+		w.sampling = outer
 	case elemSend:
 		w.fetch(e)
 		e.landed = true
@@ -255,7 +267,10 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 		e.data = w.bytes(e.n)
 	}
 	w.seesAcked(e)
+	outer := w.sampling
+	w.sampling = e
 	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
+	w.sampling = outer
 	e.got = append(e.got, span{lo, hi})
 	e.q.dirty = true
 }
@@ -267,13 +282,11 @@ func (w *World) sampleRest(e *elem) {
 		w.observe(e.reg, e.off, e.data, true)
 		return
 	}
-	var keep [16][]byte
-	for i, g := range e.got {
-		keep[i%16] = append([]byte(nil), e.data[g.lo-e.off:g.hi-e.off]...)
-	}
+	sampled := e.data
+	e.data = w.bytes(e.n)
 	w.observe(e.reg, e.off, e.data, true)
-	for i, g := range e.got {
-		copy(e.data[g.lo-e.off:], keep[i%16])
+	for _, g := range e.got {
+		copy(e.data[g.lo-e.off:], sampled[g.lo-e.off:g.hi-e.off])
 	}
 }
 
