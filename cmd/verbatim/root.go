@@ -81,6 +81,6 @@ decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, c.CommandPath())
 	})
-	root.AddCommand(newCheck(), newReplay(), newList(), newMutants())
+	root.AddCommand(newCheck(), newReplay(), newList(), newMutants(), newMatrix())
 	return root
 }
