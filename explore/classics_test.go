@@ -79,6 +79,7 @@ func fibBench(k int) *explore.Scenario {
 // consistency: runs of source-set DPOR must be exactly as many, and reach the same
 // outcomes as the state graph.
 func TestClassesEqualThePublishedNumbers(t *testing.T) {
+	sc := explore.Options{Profile: "strong+StoreBuffers=false"}
 	for _, x := range []struct {
 		s       *explore.Scenario
 		classes uint64 // 0: nobody has published it
@@ -91,7 +92,7 @@ func TestClassesEqualThePublishedNumbers(t *testing.T) {
 			if testing.Short() && x.classes > 10000 {
 				t.Skip("takes ten seconds")
 			}
-			r, err := explore.Classes(x.s, explore.Options{}, 1_000_000)
+			r, err := explore.Classes(x.s, sc, 1_000_000)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +103,7 @@ func TestClassesEqualThePublishedNumbers(t *testing.T) {
 			if !x.graph {
 				return
 			}
-			g, err := explore.Check(x.s, explore.Options{})
+			g, err := explore.Check(x.s, sc)
 			if err != nil {
 				t.Fatal(err)
 			}

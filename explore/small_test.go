@@ -113,7 +113,7 @@ func server(h host.Host, n, clients int, f func(r host.Region, mr verbs.MR, qps 
 func connect(h host.Host, to string) *wire {
 	buf, _ := h.Alloc(64)
 	pd, _ := h.Device().AllocPD()
-	mr, _ := pd.RegisterMR(buf, all)
+	mr, _ := pd.RegisterMR(buf, verbs.LocalWrite)
 	cq, _ := h.Device().CreateCQ(16, nil)
 	p, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq})
 	if err != nil {

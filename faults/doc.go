@@ -44,7 +44,7 @@
 // [ParseBudget] points at mistakes in the text:
 //
 //	faults: syntax error at column 13: expected a fault kind (crash, power,
-//	partition, cut, suspect, revoke, break, timeout), found "prtition"; did you mean partition?
+//	partition, cut, suspect, revoke, break, timeout, flip, poison, ghost), found "prtition"; did you mean partition?
 //	  crash(a)<=1,prtition(a,b)<=1
 //	              ^
 //

@@ -33,6 +33,9 @@ func TestProfilePageIsTheData(t *testing.T) {
 		if k.Needs != "" {
 			test += ", if `" + k.Needs + "`"
 		}
+		if k.Amount != "" {
+			test = "no promise: " + k.Amount
+		}
 		if k.Simulated != "" {
 			test = strings.TrimPrefix(test+"; the simulator makes no difference: "+k.Simulated, "; ")
 		}

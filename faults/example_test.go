@@ -23,7 +23,7 @@ func ExampleParseBudget_mistake() {
 	_, err := faults.ParseBudget("crash(a)<=1,prtition(a,b)<=1")
 	fmt.Println(err)
 	// Output:
-	// faults: syntax error at column 13: expected a fault kind (crash, power, partition, cut, suspect, revoke, break, timeout), found "prtition"; did you mean partition?
+	// faults: syntax error at column 13: expected a fault kind (crash, power, partition, cut, suspect, revoke, break, timeout, flip, poison, ghost), found "prtition"; did you mean partition?
 	//   crash(a)<=1,prtition(a,b)<=1
 	//               ^
 }

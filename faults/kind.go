@@ -37,6 +37,14 @@ const (
 	Break
 	// Timeout, timeout(h): a timer of h fires although nothing is wrong.
 	Timeout
+	// Flip, flip(h): a media error flips a bit of h's persistent memory.
+	Flip
+	// Poison, poison(h): a media error makes some of h's persistent memory
+	// unreadable until it is written anew.
+	Poison
+	// Ghost, ghost(a,b): a packet of an old connection between a and b, delayed
+	// on its way, is taken for one of a new connection that reuses its number.
+	Ghost
 )
 
 // kinds holds what there is to know of each kind, at the index kind-1.
@@ -52,6 +60,9 @@ var kinds = [...]struct {
 	{"revoke", 1},
 	{"break", 2},
 	{"timeout", 1},
+	{"flip", 1},
+	{"poison", 1},
+	{"ghost", 2},
 }
 
 // Kinds returns every kind, in the order of their declaration.

@@ -26,6 +26,8 @@ type Knob struct {
 	// Simulated says why the simulator makes no difference between the values;
 	// empty if it makes one.
 	Simulated string `json:"simulated"`
+	// Amount says of a knob that is an amount or an ability why it is no promise.
+	Amount string `json:"amount"`
 }
 
 // Knobs describes every knob with its value in p, in the order of the fields.
@@ -38,7 +40,7 @@ func (p Profile) Knobs() []Knob {
 			Meaning: k.meaning, Promise: k.promise, Source: k.source,
 		}
 		a := abouts[k.name]
-		out[i].Exercised, out[i].Simulated = a.exercised.String(), a.blind+a.size
+		out[i].Exercised, out[i].Simulated, out[i].Amount = a.exercised.String(), a.blind, a.size
 		if a.needs != "" {
 			out[i].Needs = a.needs + "=" + a.needed
 		}

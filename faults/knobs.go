@@ -92,6 +92,24 @@ var knobs = []knob{
 		promise: "the platform",
 		source:  "notes 6 [seen]",
 	}.oneOf(func(p *Profile) textValue { return &p.Domain }, domainNames, weakerDomain),
+	knob{
+		name:    "StoreBuffers",
+		meaning: "a CPU's stores wait in a buffer of its own, so that later loads may pass them; otherwise CPUs are sequentially consistent",
+		promise: "x86 processors are so (TSO); none promises sequential consistency",
+		source:  "notes 6: x86-TSO [spec]",
+	}.permitted(func(p *Profile) *bool { return &p.StoreBuffers }),
+	knob{
+		name:    "TornLines",
+		meaning: "a cache line that is written back persists in part, in any of its aligned 8 bytes; otherwise as it was at one moment",
+		promise: "nobody promises whole lines; memory controllers with ADR take a line at once",
+		source:  "notes 6: a 64-byte line may persist in part [de facto]",
+	}.permitted(func(p *Profile) *bool { return &p.TornLines }),
+	knob{
+		name:    "FlushOps",
+		meaning: "the card has RDMA Flush and Atomic Write; otherwise it refuses to take them",
+		promise: "cards that report IBV_DEVICE_FLUSH and IBV_DEVICE_ATOMIC_WRITE; of those that can be had only rxe, so turn it off to see what a protocol does without",
+		source:  "notes 2: IBTA 1.5 [spec]; rxe from kernel 6.2 [seen]",
+	}.yesNo(func(p *Profile) *bool { return &p.FlushOps }),
 }
 
 func placementOf(p *Profile) textValue    { return &p.Placement }

@@ -53,7 +53,7 @@ func TestParseBudgetAccepts(t *testing.T) {
 	}
 }
 
-const kindsWanted = "a fault kind (crash, power, partition, cut, suspect, revoke, break, timeout)"
+const kindsWanted = "a fault kind (crash, power, partition, cut, suspect, revoke, break, timeout, flip, poison, ghost)"
 
 func TestParseBudgetRejects(t *testing.T) {
 	const hostWanted = "a host name or pattern (letters, digits and _ . * / -)"

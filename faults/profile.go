@@ -59,6 +59,13 @@ type Profile struct {
 	DDIO bool
 	// Domain is the persistence domain of the host.
 	Domain Domain
+	// StoreBuffers: CPUs are x86-TSO, with a store buffer for each task. Otherwise
+	// they are sequentially consistent.
+	StoreBuffers bool
+	// TornLines: a cache line may persist in part, in cells of 8 bytes.
+	TornLines bool
+	// FlushOps: the card has RDMA Flush and Atomic Write.
+	FlushOps bool
 }
 
 // FailedCell returns the bytes that a Write that failed leaves together if

@@ -47,6 +47,9 @@ func strong() Profile {
 		MaxRdAtomic:       16,
 		DDIO:              true,
 		Domain:            ADR,
+		StoreBuffers:      true,
+		TornLines:         true,
+		FlushOps:          true,
 	}
 }
 

@@ -10,7 +10,8 @@ type about struct {
 	// needs is another knob and the value that it must have for this one to
 	// say anything.
 	needs, needed string
-	// size: it is an amount, not a promise; the text says why it is not weakened.
+	// size: it is an amount or an ability, not a promise; the text says why it is
+	// not weakened.
 	size string
 	// blind says why the simulator makes no difference between the values.
 	blind string
@@ -36,6 +37,8 @@ var abouts = map[string]about{
 	"MaxRdAtomic":     {size: "a send queue that stalls is a delay, which every request may have anyway"},
 	"DDIO":            {exercised: Persistence},
 	"Domain":          {exercised: Persistence},
+	"TornLines":       {exercised: Persistence},
+	"FlushOps":        {size: "a card without it refuses such requests, which a program is told at once"},
 }
 
 // Weakening is one way to promise less than a profile: one knob turned.
@@ -93,8 +96,21 @@ func Weakenings() []Weakening {
 	return out
 }
 
-// Sizes returns the knobs that are amounts and not promises, and why nothing is
-// to be learned from weakening them alone.
+// Unordered returns the names of the knobs that [WeakerOrEqual] does not compare
+// and that differ between a and b. A program may be told of their values, and
+// do other things for it.
+func Unordered(a, b Profile) []string {
+	var out []string
+	for _, k := range knobs {
+		if k.weaker == nil && k.get(&a) != k.get(&b) {
+			out = append(out, k.name)
+		}
+	}
+	return out
+}
+
+// Sizes returns the knobs that are amounts or abilities and not promises, and why
+// nothing is to be learned from weakening them alone.
 func Sizes() (names, reasons []string) {
 	for _, k := range knobs {
 		if a := abouts[k.name]; a.size != "" {

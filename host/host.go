@@ -22,6 +22,8 @@ var (
 	ErrNoMemory = errors.New("host: out of memory")
 	// ErrBounds: an access outside a region.
 	ErrBounds = errors.New("host: outside the region")
+	// ErrMedia: persistent memory that cannot be read. See [TryLoad].
+	ErrMedia = errors.New("host: media error")
 )
 
 // Host is the machine that protocol code runs on.
@@ -64,7 +66,8 @@ type Region interface {
 	verbs.Memory
 	// Load copies len(p) bytes at off into p; Store copies p to off. An
 	// access outside the region is a programming error and panics with an
-	// error that wraps [ErrBounds].
+	// error that wraps [ErrBounds]. A load of persistent memory that cannot be
+	// read panics with one that wraps [ErrMedia]: see [TryLoad].
 	Load(off int, p []byte)
 	Store(off int, p []byte)
 	// Load64 and Store64 access an aligned little-endian word at once.
@@ -79,6 +82,25 @@ type Region interface {
 	Fence()
 	// Free gives the memory back. Its registrations must be gone.
 	Free() error
+}
+
+// TryLoad is r.Load for memory that may be damaged: it returns an error that wraps
+// [ErrMedia] where Load panics. Write the memory anew to mend it.
+func TryLoad(r Region, off int, p []byte) (err error) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case error:
+			if !errors.Is(x, ErrMedia) {
+				panic(x)
+			}
+			err = x
+		default:
+			panic(x)
+		}
+	}()
+	r.Load(off, p)
+	return nil
 }
 
 // Mutex excludes the tasks of one host from each other.

@@ -126,7 +126,7 @@ func (f *filler) known(p faults.Profile, with sim.Strengthen) *fact {
 	}
 	for _, x := range f.facts {
 		switch {
-		case !f.sameInline(p, x.profile):
+		case !f.alike(p, x.profile):
 		case x.verdict == Holds && x.with&^with == 0 && faults.WeakerOrEqual(x.profile, p):
 			return x
 		case x.verdict == Breaks && with&^x.with == 0 && faults.WeakerOrEqual(p, x.profile):
@@ -136,8 +136,14 @@ func (f *filler) known(p faults.Profile, with sim.Strengthen) *fact {
 	return nil
 }
 
-// sameInline reports whether the same requests go inline with both profiles, for
-// a program that decides by their length.
-func (f *filler) sameInline(a, b faults.Profile) bool {
-	return a.MaxInline == b.MaxInline || f.payload <= min(a.MaxInline, b.MaxInline)
+// alike reports whether a program does the same with both cards. One that decides
+// by the length of a payload whether it goes inline can tell different limits
+// only if it has a payload between them.
+func (f *filler) alike(a, b faults.Profile) bool {
+	for _, name := range faults.Unordered(a, b) {
+		if name != "MaxInline" || f.payload > min(a.MaxInline, b.MaxInline) {
+			return false
+		}
+	}
+	return true
 }

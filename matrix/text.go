@@ -35,7 +35,7 @@ func Legend() string {
 	for i, name := range names {
 		parts = append(parts, name+" ("+reasons[i]+")")
 	}
-	return "Amounts have no rows of their own: " + strings.Join(parts, "; ") + "."
+	return "Amounts and abilities have no rows of their own: " + strings.Join(parts, "; ") + "."
 }
 
 // Markdown writes the cells of one protocol as a table. It has nothing in it that

@@ -103,6 +103,10 @@ type QPConfig struct {
 	RetryCount     int    // 0 to 7, default 7
 	RNRRetry       int    // 0 to 7, 7 is for ever; default 7
 	SignalAll      bool   // every send request is signaled
+	// PSN is the first packet sequence number, 24 bits; 0 lets the device take a
+	// fresh one. A connection that takes the number of an earlier one may accept
+	// a packet of that one, delayed on its way.
+	PSN uint32
 }
 
 // PreparedQP is a queue pair in state INIT: it has an endpoint and takes

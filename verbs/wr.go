@@ -32,6 +32,10 @@ func (o Opcode) Valid() bool { return o >= OpWrite && o <= OpAtomicWrite }
 // IsAtomic reports whether o is a read-modify-write of eight remote bytes.
 func (o Opcode) IsAtomic() bool { return o == OpCompareSwap || o == OpFetchAdd }
 
+// Responds reports whether the responder answers o with more than an
+// acknowledgement, so that it counts among the outstanding Reads and Atomics.
+func (o Opcode) Responds() bool { return o == OpRead || o >= OpCompareSwap && o <= OpAtomicWrite }
+
 // ConsumesRecv reports whether o takes a receive work request at the responder.
 func (o Opcode) ConsumesRecv() bool { return o == OpWriteImm || o == OpSend || o == OpSendImm }
 
@@ -63,7 +67,12 @@ type SGE struct {
 // An atomic operates on eight bytes at an eight-byte aligned RemoteAddr and
 // returns the old value into the SGL, which must hold exactly eight bytes. For
 // CompareSwap the word becomes Swap if it equals Compare; for FetchAdd it
-// grows by Add.
+// grows by Add. AtomicWrite writes the eight bytes of its SGL at once.
+//
+// Flush takes no SGL: its range is FlushLen bytes from RemoteAddr, or all of the
+// memory region if FlushMR is set. FlushTo is [FlushGlobal], which makes what came
+// before visible to all, or [FlushPersistent], which makes it persistent, or both;
+// the memory region and the queue pair must both grant what it asks for.
 type SendWR struct {
 	ID         uint64
 	Op         Opcode
@@ -75,6 +84,9 @@ type SendWR struct {
 	Compare    uint64
 	Swap       uint64
 	Add        uint64
+	FlushTo    Access
+	FlushLen   uint32
+	FlushMR    bool
 }
 
 // Length is the number of bytes of wr's scatter/gather list.

@@ -17,7 +17,8 @@ type card struct {
 func (c *card) Attr() verbs.DeviceAttr {
 	p := &c.h.w.cfg.Profile
 	return verbs.DeviceAttr{Name: "sim0", MaxInline: p.MaxInline, MaxSGE: 16, MaxQPWR: 1 << 15,
-		MaxRdAtomic: p.MaxRdAtomic, AtomicHCA: true, AtomicGlob: p.AtomicGlob}
+		MaxRdAtomic: p.MaxRdAtomic, AtomicHCA: true, AtomicGlob: p.AtomicGlob,
+		HasFlush: p.FlushOps, HasAtomicWrite: p.FlushOps}
 }
 
 func (c *card) AllocPD() (verbs.PD, error) { return &pd{c: c}, nil }
@@ -60,6 +61,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 		return nil, fmt.Errorf("sim: register memory: %w: remote write access needs LocalWrite", verbs.ErrInvalid)
 	}
 	n := p.c.h.node
+	n.w.cur.drain()
 	n.w.touch(object(objKeys, n.idx, 0), Add)
 	n.mrs++
 	m := n.w.pools.mrs.get()
@@ -88,6 +90,7 @@ func (m *mr) Dereg() error {
 	if m.gone {
 		return fmt.Errorf("sim: deregister: %w", verbs.ErrClosed)
 	}
+	m.pd.c.h.w.cur.drain()
 	if m.access&^verbs.LocalWrite != 0 {
 		m.pd.c.h.w.cur.pauseDirty()
 	}

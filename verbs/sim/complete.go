@@ -51,6 +51,9 @@ func (q *qp) sendOutcomes(o []outcome) []outcome {
 			}
 			return o
 		}
+		if q.w.poisoned(s) {
+			return append(o, outcome{q: q, wr: i, status: verbs.StatusRemOpErr})
+		}
 		if s.signaled {
 			return append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess})
 		}
@@ -134,7 +137,7 @@ func (w *World) acknowledge(q *qp, i int) {
 	s := q.ent(i)
 	for j := 0; j < len(s.payload); j++ {
 		e := s.payload[j]
-		if e.landed && e.kind != elemSample && e.kind != elemAtomic {
+		if e.landed && !e.responds() {
 			continue
 		}
 		if e.reg != nil {
@@ -145,7 +148,7 @@ func (w *World) acknowledge(q *qp, i int) {
 			e.acked, e.ackAt = true, w.ticks
 			w.fetch(e)
 		}
-		if e.kind == elemSample || e.kind == elemAtomic || w.flushes(e) {
+		if e.responds() || w.flushes(e) {
 			w.land(e)
 		}
 	}
@@ -168,7 +171,7 @@ func (w *World) deliver(q *qp, s *sqEntry) {
 	for _, d := range s.dst {
 		if !d.r.freed {
 			w.beforeWrite(d.r, d.off, d.n, nil)
-			w.poke(d.r, d.off, all[:d.n])
+			w.pokeBy(d.r, d.off, all[:d.n], true)
 		}
 		all = all[d.n:]
 	}
@@ -177,7 +180,8 @@ func (w *World) deliver(q *qp, s *sqEntry) {
 // failed takes the QP to ERR. What was not acknowledged may have been executed
 // wholly, in part or not at all, unless the responder refused it.
 func (w *World) failed(q *qp, o outcome) {
-	if o.status == verbs.StatusRemAccessErr || o.status == verbs.StatusRemInvReqErr {
+	switch o.status {
+	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr:
 		q.limit = min(q.limit, o.wr+1)
 		for i := 0; i < len(q.elems); i++ {
 			if e := q.elems[i]; e.wr >= o.wr && !e.frozen {
@@ -229,7 +233,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	q.touchRemote(Read)
 	w.arrive(p, i+1)
 	for j := 0; j < len(p.elems); j++ {
-		if e := p.elems[j]; e.wr <= i && e.kind != elemSample && !e.landed {
+		if e := p.elems[j]; e.wr <= i && (e.changes() || e.kind == elemSend) && !e.landed {
 			w.land(e)
 			j = -1
 		}
@@ -275,7 +279,7 @@ func (w *World) receive(q *qp, rw *verbs.RecvWR, s *sqEntry) bool {
 		}
 		n := min(int(x.Length), len(all))
 		w.beforeWrite(r, off, n, nil)
-		w.poke(r, off, all[:n])
+		w.pokeBy(r, off, all[:n], true)
 		all = all[n:]
 	}
 	return true

@@ -9,7 +9,7 @@ import "github.com/verbatim-rdma/verbatim/verbs"
 // enabledWires lists the steps of wires and cards.
 func (w *World) enabledWires() {
 	for i, q := range w.qps {
-		if q.state < verbs.StateRTR {
+		if q.state < verbs.StateRTR && q.cpu == nil {
 			continue
 		}
 		if len(w.wireSteps(q, nil)) > 0 {
@@ -24,7 +24,10 @@ func (w *World) enabledWires() {
 // wireSteps lists the elements that can arrive or land next.
 func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 	arrives := false
-	reach := q.reach()
+	reach := q.posted
+	if q.cpu == nil {
+		reach = q.reach()
+	}
 	for _, e := range q.elems {
 		switch {
 		case e.landed:
@@ -60,6 +63,12 @@ func (w *World) stepWire(q *qp) {
 	if !e.came {
 		e.came = true
 		w.fetch(e)
+		for _, x := range q.elems {
+			if w.cfg.Profile.WholePackets && !x.came && x.kind == elemWrite && w.mates(e, x) {
+				x.came = true
+				w.fetch(x)
+			}
+		}
 		q.dirty = true
 		return
 	}
@@ -68,7 +77,7 @@ func (w *World) stepWire(q *qp) {
 
 // ackSteps lists what the requester's card can learn next.
 func (w *World) ackSteps(q *qp, out []outcome) []outcome {
-	if q.gone || !q.h.alive {
+	if q.gone || !q.h.alive || q.cpu != nil {
 		return out
 	}
 	for _, o := range q.sendOutcomes(nil) {
@@ -92,7 +101,7 @@ func (w *World) ackSteps(q *qp, out []outcome) []outcome {
 // Reads and Atomics among them have been executed.
 func (w *World) arrived(q *qp, i int) bool {
 	for _, e := range q.elems {
-		if e.wr <= i && (!e.came || e.kind == elemSample || e.kind == elemAtomic || w.flushes(e)) {
+		if e.wr <= i && (!e.came || e.responds() || w.flushes(e)) {
 			return false
 		}
 	}
@@ -107,7 +116,7 @@ func (w *World) recvArrived(q *qp) bool {
 		return false
 	}
 	for _, e := range q.peer.elems {
-		if e.wr <= i && e.kind != elemSample && (!e.came || e.kind != elemSend) {
+		if e.wr <= i && e.kind != elemSample && e.kind != elemFlush && (!e.came || e.kind != elemSend) {
 			return false
 		}
 	}
@@ -131,7 +140,7 @@ func (w *World) stepAck(q *qp) {
 func (w *World) cameTo(q *qp) int {
 	n := q.posted
 	for _, e := range q.elems {
-		if !e.landed && (!e.came || e.kind == elemSample || e.kind == elemAtomic || w.flushes(e)) {
+		if !e.landed && (!e.came || e.responds() || w.flushes(e)) {
 			n = min(n, e.wr)
 		}
 	}
@@ -169,4 +178,14 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 		}
 	}
 	q.dirty = true
+}
+
+// eagerState covers the completions that nobody has polled yet. Late mode has none.
+func (w *World) eagerState(h uint64) uint64 {
+	for i, c := range w.pools.cqs.all[:w.pools.cqs.used] {
+		for _, wc := range c.queue {
+			h = mix(h, mix(uint64(i)<<16|uint64(wc.Status)<<8|uint64(wc.Op), wc.ID))
+		}
+	}
+	return h
 }

@@ -18,6 +18,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	if q.gone {
 		return fmt.Errorf("sim: modify QP %d: %w", q.num, verbs.ErrClosed)
 	}
+	q.w.cur.drain()
 	q.w.cur.pauseDirty()
 	to := q.state
 	if a.SetState {
@@ -73,12 +74,13 @@ func (q *qp) kill(to verbs.QPState) {
 // cutSend ends the requester's role.
 func (q *qp) cutSend() {
 	q.limit = min(q.limit, q.posted, q.cutAt)
+	q.remember()
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		if e.src != nil {
 			q.w.fetch(e)
 		}
-		if e.kind == elemSample || e.wr >= q.limit && !e.acked {
+		if e.kind == elemSample || e.wr >= q.limit && !e.acked && !e.could {
 			q.w.discard(e)
 			i = -1
 		}
@@ -96,7 +98,7 @@ func (q *qp) shatter() {
 	}
 	var all []*elem
 	for _, e := range q.elems {
-		if e.kind != elemWrite || e.acked || e.landed || e.n <= size {
+		if e.kind != elemWrite || e.acked || e.landed || e.lost || e.n <= size {
 			all = append(all, e)
 			continue
 		}
@@ -128,6 +130,7 @@ func (q *qp) Destroy() error {
 	if q.gone {
 		return fmt.Errorf("sim: destroy QP %d: %w", q.num, verbs.ErrClosed)
 	}
+	q.w.cur.drain()
 	if !q.silent() {
 		q.w.cur.pauseDirty()
 	}
@@ -212,11 +215,14 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 			case e.wr > n && !e.acked && (nak || hitElem(e)):
 				w.discard(e)
 				i = -1
-			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.kind == elemSample):
+			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.responds()):
 				w.discard(e) // had the whole of it come, it would have succeeded
 				i = -1
 			case e.wr == n && !e.acked && hitElem(e):
-				e.frozen = true
+				w.freeze(e)
+				if e.landed {
+					i = -1
+				}
 			}
 		}
 	}
@@ -229,8 +235,11 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 		case e.acked && drain:
 			w.land(e)
 			i = -1
-		case !e.acked && !live && drain:
-			e.frozen = true
+		case !e.acked && !live && drain && !e.frozen:
+			w.freeze(e)
+			if e.landed {
+				i = -1
+			}
 		}
 	}
 	q.dirty = true
@@ -242,7 +251,7 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
-		if e.wr < n && (e.kind == elemSample || e.kind == elemAtomic || w.flushes(e) && e.wr < done) && hit(e) {
+		if e.wr < n && (e.responds() || w.flushes(e) && e.wr < done) && hit(e) {
 			w.land(e)
 			i = -1
 		}

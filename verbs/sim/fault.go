@@ -88,6 +88,8 @@ func (w *World) faultApplies(k faults.Kind, n *node) bool {
 		return len(n.cur.card.mrs) > 0
 	case faults.Timeout:
 		return w.timedTask(n) != nil
+	case faults.Flip, faults.Poison:
+		return len(n.pmem) > 0
 	}
 	return true
 }
@@ -97,7 +99,7 @@ func (w *World) faultApplies(k faults.Kind, n *node) bool {
 // whatever else it does, may be lost. Only the checks could tell, and daemons do
 // not report to them.
 func (w *World) serving(n *node) bool {
-	if !n.spec.Daemon {
+	if !n.spec.Daemon || len(n.pmem) > 0 { // what it makes persistent is not lost
 		return false
 	}
 	ready := false
@@ -122,6 +124,9 @@ func (w *World) timedTask(n *node) *task {
 }
 
 func (w *World) pairApplies(k faults.Kind, a, b int) bool {
+	if k == faults.Ghost {
+		return len(w.haunting(a, b)) > 0
+	}
 	if k == faults.Break {
 		for _, q := range w.qps {
 			if q.between(a, b) && q.state == verbs.StateRTS && !q.gone && q.h.alive && q.head < q.posted {
@@ -161,13 +166,14 @@ func (w *World) strike(k faults.Kind, a, b int) {
 		w.touch(object(objLife, n.idx, 0), Write)
 		h := n.cur
 		w.trace(h, k.String(), "%s", map[bool]string{true: "loses power", false: "crashes"}[k == faults.Power])
-		w.kill(h)
+		w.kill(h, k == faults.Power)
 		w.lifeEnded(n, true)
 	case faults.Suspect:
 		w.touch(object(objLife, n.idx, 0), Write)
 		w.touch(object(objUp, n.idx, 0), Write)
 		w.trace(n.cur, "suspect", "is believed dead, and goes on")
-		n.cur = nil
+		n.cur.pmem = append(n.cur.pmem[:0], n.pmem...) // another machine takes the name
+		n.cur, n.pmem = nil, n.pmem[:0]
 		w.lifeEnded(n, true)
 	case faults.Partition, faults.Cut:
 		w.touch(link(a, b), Write)
@@ -194,6 +200,13 @@ func (w *World) strike(k faults.Kind, a, b int) {
 			m.revoke()
 			m.r.mrs--
 		}
+	case faults.Flip, faults.Poison:
+		w.touch(object(objLife, n.idx, 0), Write)
+		n.flips += boolInt(k == faults.Flip)
+		n.poisons += boolInt(k == faults.Poison)
+	case faults.Ghost:
+		w.touch(link(a, b), Write)
+		w.haunt(a, b)
 	case faults.Timeout:
 		w.touch(object(objLife, n.idx, 0), Write)
 		t := w.timedTask(n)
@@ -232,18 +245,21 @@ func (w *World) healLink(a, b int) {
 
 // kill ends a machine: tasks, connections and DRAM are gone. Packets that had
 // left may still arrive elsewhere; nothing that was to arrive here will.
-func (w *World) kill(h *Host) {
+func (w *World) kill(h *Host, power bool) {
 	if !h.alive {
 		return
 	}
 	h.alive = false
+	w.arriving(h)
 	for _, t := range w.tasks {
 		if t.h == h && t.alive && t != w.cur {
 			w.endTask(t)
 		}
 	}
 	for _, q := range w.qps {
-		if q.h == h {
+		if q.cpu != nil {
+			q.gone = q.gone || q.h == h
+		} else if q.h == h {
 			q.die()
 		} else if q.state >= verbs.StateRTR && q.remoteNode() == h.node.idx && int(q.remote.GID[1]) == h.life {
 			w.responderDied(q)
@@ -254,6 +270,7 @@ func (w *World) kill(h *Host) {
 			r.drop()
 		}
 	}
+	w.leavePMEM(h, power)
 	h.mail = h.mail[:0]
 }
 
@@ -270,6 +287,7 @@ func (w *World) responderDied(q *qp) {
 	q.dirty = true
 	if w.cfg.Eager {
 		q.limit = min(q.limit, w.cameTo(q))
+		w.dropBehind(q)
 		return
 	}
 	last := -1
@@ -277,7 +295,7 @@ func (w *World) responderDied(q *qp) {
 		var at [32]int
 		n := 0
 		for i := q.head; i < min(q.reach(), q.posted) && n < len(at); i++ {
-			if s := q.ent(i); s.op == verbs.OpRead || s.op.IsAtomic() {
+			if s := q.ent(i); s.op.Responds() {
 				at[n] = i
 				n++
 			}
@@ -297,9 +315,30 @@ func (w *World) responderDied(q *qp) {
 		}
 	}
 	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.wr <= last && (e.kind == elemSample || e.kind == elemAtomic) && !e.landed {
+		if e := q.elems[i]; e.wr <= last && e.responds() && !e.landed {
 			w.land(e)
 			i = -1
+		}
+	}
+	w.dropBehind(q)
+}
+
+// dropBehind discards what had to wait for Reads and Atomics that the dead
+// responder did not execute. Of those of a dead requester nobody knows.
+func (w *World) dropBehind(q *qp) {
+	if !q.h.alive || q.gone {
+		return
+	}
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		if !e.responds() {
+			continue
+		}
+		for j := i + 1; j < len(q.elems); j++ {
+			if x := q.elems[j]; x.changes() && w.follows(x, e) {
+				w.discard(x)
+				j = i
+			}
 		}
 	}
 }

@@ -91,7 +91,10 @@ type fpScratch struct {
 // stands at place i.
 func (w *World) Fingerprint(order []uint8) uint64 {
 	f := &w.fpbuf
-	rest := mix(w.hist, uint64(w.now))
+	rest := mix(w.hist, uint64(w.now)<<1|uint64(boolInt(w.over)))
+	if w.cfg.Eager {
+		rest = w.eagerState(rest)
+	}
 	for i, n := range w.left {
 		rest = mix(rest, uint64(i)<<32|uint64(n))
 	}
@@ -166,10 +169,12 @@ func (w *World) pairPart(rest *uint64, a, b int, h uint64) {
 func (w *World) nodeState(n *node) uint64 {
 	h := mix(uint64(n.life)<<4|uint64(boolInt(n.up))<<3|uint64(boolInt(n.done))<<2|
 		uint64(boolInt(n.wantsLife))<<1|uint64(boolInt(n.crashed)), uint64(n.mrs))
+	h = pmemState(mix(h, uint64(n.flips)<<8|uint64(n.poisons)), n.pmem)
 	for _, m := range n.all {
 		if !m.alive {
 			continue
 		}
+		h = pmemState(h, m.pmem)
 		h = mix(h, uint64(m.life)<<2|uint64(boolInt(m.acted))<<1|uint64(boolInt(m == n.cur)))
 		for _, r := range m.regs {
 			if !r.freed {
@@ -178,6 +183,24 @@ func (w *World) nodeState(n *node) uint64 {
 		}
 		for _, k := range m.card.mrs {
 			h = mix(h, uint64(k.key)<<8|uint64(k.access))
+		}
+	}
+	return h
+}
+
+// pmemState covers what persistent memory holds and may hold.
+func pmemState(h uint64, regions []*region) uint64 {
+	for _, r := range regions {
+		h = mix(h, mix(r.hash, uint64(r.ord)<<8|uint64(r.mrs)))
+		for _, i := range r.pm.used {
+			u := &r.pm.units[i]
+			if len(u.list) == 0 && !u.bad {
+				continue
+			}
+			h = mix(h, uint64(i)<<2|uint64(boolInt(u.open))<<1|uint64(boolInt(u.bad)))
+			for _, c := range u.list {
+				h = hashBytes(h, c.data)
+			}
 		}
 	}
 	return h
@@ -194,6 +217,10 @@ func (w *World) taskPart(rest *uint64, t *task) {
 		h = mix(h, uint64(o.deadline))
 	}
 	h = mix(h, t.obs.main)
+	for _, f := range t.flushing {
+		h = mix(h, uint64(f.r.ord)<<32|uint64(f.unit))
+		h = mix(h, uint64(f.r.pm.kept(f)))
+	}
 	f := &w.fpbuf
 	for i := range w.sym {
 		if p := t.obs.per[i]; p != 0 {
@@ -250,7 +277,7 @@ func (q *qp) otherNode() int {
 // state64 is the hash of a QP: its state, its outstanding requests and what is
 // pending. A dead QP with nothing pending is no part of the state.
 func (q *qp) state64() uint64 {
-	if q.gone && len(q.elems) == 0 {
+	if (q.gone || q.cpu != nil) && len(q.elems) == 0 {
 		return 0
 	}
 	if !q.dirty && len(q.elems) == 0 {
@@ -259,11 +286,14 @@ func (q *qp) state64() uint64 {
 	h := q.queues()
 	for _, e := range q.elems {
 		x := uint64(e.kind)<<40 | uint64(e.off)<<8 | uint64(boolInt(e.acked))<<3 | uint64(boolInt(e.frozen))<<2 |
-			uint64(boolInt(e.src != nil))<<1 | uint64(boolInt(e.fenced)) | uint64(boolInt(e.came))<<4
+			uint64(boolInt(e.src != nil))<<1 | uint64(boolInt(e.fenced)) | uint64(boolInt(e.came))<<4 |
+			uint64(boolInt(e.lost))<<5 | uint64(boolInt(e.persist))<<6
 		if e.reg != nil {
 			x = mix(x, uint64(e.reg.ord)<<8|uint64(e.reg.h.life))
 		}
-		if !q.gone {
+		if q.cpu != nil {
+			x = mix(x, uint64(e.n)) // they are in the order of the list
+		} else if !q.gone {
 			x = mix(x, uint64(e.wr-q.head))
 		} else {
 			x = mix(x, uint64(boolInt(e.wr < min(q.limit, q.cutAt)))) // all that matters of a dead QP
@@ -288,6 +318,9 @@ func (q *qp) state64() uint64 {
 
 // queues is the hash of a live QP's state and work queues.
 func (q *qp) queues() uint64 {
+	if q.cpu != nil {
+		return mix(uint64(q.cpu.ord), uint64(q.h.life))
+	}
 	if q.gone {
 		return 1
 	}

@@ -3,7 +3,6 @@ package sim
 import (
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -23,6 +22,7 @@ type Host struct {
 	gaths  []*gather
 	mail   []*request
 	muts   int
+	pmem   []*region // of a machine that another has replaced
 	// acted: its last step did something that others, or the checks, can tell.
 	// A crash after a step that only looked adds nothing to a crash before it:
 	// what it saw was there already, and may as well not be known.
@@ -52,6 +52,7 @@ func (h *Host) Life() int { return h.life }
 // Go implements host.Host.
 func (h *Host) Go(name string, f func()) {
 	parent := h.w.cur
+	parent.drain()
 	h.w.touch(object(objSpawn, h.node.idx, 0), Add)
 	t := h.w.spawn(h, name, f)
 	if parent != nil && parent.h == h {
@@ -96,13 +97,6 @@ func (h *Host) NewCond(m host.Mutex) host.Cond { return &cond{m: m.(*mutex)} }
 // Alloc implements host.Host.
 func (h *Host) Alloc(size int) (host.Region, error) { return h.newRegion("", size) }
 
-// OpenPMEM implements host.Host. The domains of persistence are not modelled
-// yet, so the simulator has none to offer.
-func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
-	h.w.stats.Exercised |= faults.Persistence
-	return nil, errNoPMEM
-}
-
 // mutex carries what its last owner knew to the next, so that the fingerprint
 // of a task covers the Go variables that it reads under the mutex.
 type mutex struct {
@@ -141,6 +135,7 @@ func (m *mutex) Unlock() {
 	if m.owner != t {
 		panic("sim: unlock of a mutex that the task does not hold")
 	}
+	t.drain()
 	m.owner = nil
 	m.obs = t.obs
 	w.touch(m.object(), Write)
@@ -168,12 +163,14 @@ func (c *cond) Signal() {
 	if len(c.waiters) == 0 {
 		return
 	}
+	w.cur.drain()
 	i := w.choose(ChooseOrder, len(c.waiters), func(i int) string { return c.waiters[i].name })
 	w.cur.obs.see(-1, uint64(i))
 	c.wake(i)
 }
 
 func (c *cond) Broadcast() {
+	c.m.h.w.cur.drain()
 	for len(c.waiters) > 0 {
 		c.wake(0)
 	}

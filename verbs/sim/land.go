@@ -20,31 +20,37 @@ const (
 	elemWrite elemKind = iota
 	elemAtomic
 	elemSample
-	elemSend // payload of a Send: it has no address until it meets a receive
+	elemSend  // payload of a Send: it has no address until it meets a receive
+	elemFlush // an RDMA Flush: what came before it is in memory, or persistent
+	elemClwb  // a CPU's flush of some lines, in its store buffer
 )
 
 // elem is one piece of one work request.
 type elem struct {
-	q      *qp
-	wr     int // index of the work request in its QP
-	part   int // index within the work request
-	sub    int // index within that, if the request failed and came apart
-	kind   elemKind
-	reg    *region // what it changes or samples
-	off, n int
-	data   []byte  // what it writes, or has sampled
-	src    *region // where the card will fetch data from, if it has not yet
-	srcOff int
-	fenced bool
-	acked  bool // the requester was told: it reached the card for certain
-	at     int  // when it was posted
-	ackAt  int  // when the requester was told
-	came   bool // eager mode: it has arrived
-	frozen bool // it landed before now or never will
-	landed bool
-	during bool // it is landing: what lands before it has been decided
-	asked  bool
-	got    []span // what a Read has sampled already
+	q       *qp
+	wr      int // index of the work request in its QP
+	part    int // index within the work request
+	sub     int // index within that, if the request failed and came apart
+	kind    elemKind
+	reg     *region // what it changes or samples
+	off, n  int
+	data    []byte  // what it writes, or has sampled
+	start   int     // where its message starts
+	src     *region // where the card will fetch data from, if it has not yet
+	srcOff  int
+	fenced  bool
+	acked   bool // the requester was told: it reached the card for certain
+	at      int  // when it was posted
+	ackAt   int  // when the requester was told
+	came    bool // eager mode: it has arrived
+	frozen  bool // it landed before now or never will
+	persist bool // a Flush that makes persistent
+	lost    bool // frozen by a power failure: what it wrote may not have persisted
+	could   bool // it could land when its responder died
+	landed  bool
+	during  bool // it is landing: what lands before it has been decided
+	asked   bool
+	got     []span // what a Read has sampled already
 }
 
 // name tells e apart from all others of its queue: decisions of a counterexample
@@ -57,20 +63,36 @@ func (e *elem) name() string {
 	return name
 }
 
+// changes reports whether e changes memory when it lands.
+func (e *elem) changes() bool { return e.kind == elemWrite || e.kind == elemAtomic }
+
+// responds reports whether the requester's completion tells that e was executed.
+func (e *elem) responds() bool {
+	return e.kind == elemSample || e.kind == elemAtomic || e.kind == elemFlush
+}
+
 func (e *elem) overlaps(off, n int) bool { return e.off < off+n && off < e.off+e.n }
 
 // ordered reports whether a, posted before b on the same QP, must take effect
-// in memory before b does (IBA table 79 and the knobs of the profile).
+// in memory before b does (IBA table 79 and the knobs of the profile; for Flush
+// and Atomic Write the IBTA's extensions for memory placement, 2021).
 func (w *World) ordered(a, b *elem) bool {
 	p := &w.cfg.Profile
 	switch {
-	case a.kind == elemSample:
-		if b.kind == elemSample {
+	case a.q.cpu != nil:
+		return true // a store buffer
+	case a.wr != b.wr && a.stalls(b):
+		return true
+	case a.kind == elemSample || a.kind == elemFlush:
+		switch b.kind {
+		case elemSample, elemFlush:
 			return a.wr != b.wr
+		case elemAtomic:
+			return b.fenced || a.kind == elemFlush && b.q.ent(b.wr).op == verbs.OpAtomicWrite
 		}
 		return b.fenced
-	case b.kind == elemSample:
-		return true // a Read flushes what came before it
+	case b.kind == elemSample || b.kind == elemFlush:
+		return true // it flushes what came before it
 	case a.wr == b.wr:
 		return p.Placement == faults.InOrder ||
 			p.Placement == faults.Blocks128 && a.off/128 == b.off/128
@@ -82,6 +104,21 @@ func (w *World) ordered(a, b *elem) bool {
 		return p.AtomicFlushes
 	}
 	return p.Placement == faults.InOrder
+}
+
+// stalls reports whether b cannot leave before a's response has come: with as many
+// Reads and Atomics outstanding as the QP may have, the send queue stands still.
+func (a *elem) stalls(b *elem) bool {
+	if a.kind != elemSample && a.kind != elemAtomic && a.kind != elemFlush {
+		return false
+	}
+	n := 0
+	for i := a.wr + 1; i <= b.wr; i++ {
+		if a.q.ent(i).op.Responds() {
+			n++
+		}
+	}
+	return n >= a.q.cfg.MaxRdAtomic
 }
 
 // before reports whether a must land before b, directly.
@@ -103,10 +140,12 @@ func (w *World) canLand(e *elem) bool {
 	if w.cfg.Eager && !e.came {
 		return false
 	}
-	if w.sampling != nil && w.follows(e, w.sampling) {
-		return false // it is fenced, and waits for the Read that samples now
+	for _, d := range w.landing {
+		if w.follows(e, d) {
+			return false
+		}
 	}
-	return e.acked || e.frozen || e.wr < e.q.reach()
+	return e.acked || e.frozen || e.could || e.q.cpu != nil || e.wr < e.q.reach()
 }
 
 // land makes e take effect, after everything that must precede it.
@@ -114,7 +153,15 @@ func (w *World) land(e *elem) {
 	if e.landed || e.during {
 		return
 	}
+	w.landOne(e)
+	if e.frozen {
+		w.eachMate(e, w.land)
+	}
+}
+
+func (w *World) landOne(e *elem) {
 	e.during = true
+	w.landing = append(w.landing, e)
 	for i := 0; i < len(e.q.elems); i++ {
 		p := e.q.elems[i]
 		if p == e {
@@ -130,35 +177,57 @@ func (w *World) land(e *elem) {
 		e.landed = true // before anything else, so that it is not asked again
 		w.remove(e)
 		w.seesAcked(e)
-		outer := w.sampling
-		w.sampling = e
 		w.sampleRest(e)
-		w.sampling = outer
 	case elemSend:
 		w.fetch(e)
 		e.landed = true
 		w.remove(e)
 	case elemWrite:
 		w.fetch(e)
-		w.beforeWrite(e.reg, e.off, e.n, e)
+		if !e.lost {
+			w.beforeWrite(e.reg, e.off, e.n, e)
+		}
 		e.landed = true
 		w.remove(e)
-		w.poke(e.reg, e.off, e.data)
+		w.place(e, e.data)
 		w.traceLanding(e)
 	case elemAtomic:
-		w.beforeWrite(e.reg, e.off, e.n, e)
+		w.fetch(e)
+		if !e.lost {
+			w.beforeWrite(e.reg, e.off, e.n, e)
+		}
 		e.landed = true
 		w.remove(e)
 		w.seesAcked(e)
 		w.execAtomic(e)
 		w.traceLanding(e)
+	case elemFlush:
+		e.landed = true
+		w.remove(e)
+		w.flush(e)
+	case elemClwb:
+		e.landed = true
+		w.remove(e)
+		e.q.cpu.clwb(e)
 	}
+	w.landing = w.landing[:len(w.landing)-1]
+}
+
+// place puts what e writes into memory.
+func (w *World) place(e *elem, p []byte) {
+	w.placing = e
+	w.pokeBy(e.reg, e.off, p, e.q.cpu == nil)
+	w.placing = nil
 }
 
 // execAtomic performs the read-modify-write and keeps the old value for the
 // response (and for a duplicate of the request).
 func (w *World) execAtomic(e *elem) {
 	wr := e.q.ent(e.wr)
+	if wr.op == verbs.OpAtomicWrite {
+		w.place(e, e.data)
+		return
+	}
 	old := e.reg.word(e.off)
 	e.data = w.bytes(8)
 	binary.LittleEndian.PutUint64(e.data, old)
@@ -173,7 +242,7 @@ func (w *World) execAtomic(e *elem) {
 	}
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], now)
-	w.poke(e.reg, e.off, b[:])
+	w.place(e, b[:])
 }
 
 // sees reports whether Read e must find by: the requester was told of by before the
@@ -190,7 +259,7 @@ func (w *World) seesAcked(by *elem) {
 		return
 	}
 	for i := 0; i < len(r.pend); i++ {
-		if e := r.pend[i]; e.acked && e.ackAt < by.at && !e.during && e.kind != elemSample {
+		if e := r.pend[i]; e.acked && e.ackAt < by.at && !e.during && e.changes() {
 			w.land(e)
 			i = -1
 		}
@@ -201,6 +270,7 @@ func (w *World) seesAcked(by *elem) {
 // element on them may have landed before. by is the element that changes them,
 // or nil for a CPU.
 func (w *World) beforeWrite(r *region, off, n int, by *elem) {
+	w.findOut(r, off, n, true)
 	if w.cfg.Eager {
 		return
 	}
@@ -223,7 +293,7 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 		})
 		if i == 0 {
 			for _, e := range c {
-				if e.frozen {
+				if e.frozen && (by == nil || !by.frozen) {
 					w.discard(e)
 				}
 			}
@@ -244,7 +314,7 @@ func (e *elem) wants(off, n int) bool {
 		return false
 	}
 	if e.kind != elemSample {
-		return true
+		return e.changes()
 	}
 	lo, hi := max(off, e.off), min(off+n, e.off+e.n)
 	for _, g := range e.got {
@@ -267,10 +337,9 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 		e.data = w.bytes(e.n)
 	}
 	w.seesAcked(e)
-	outer := w.sampling
-	w.sampling = e
+	w.landing = append(w.landing, e) // what follows e cannot be found by it
 	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
-	w.sampling = outer
+	w.landing = w.landing[:len(w.landing)-1]
 	e.got = append(e.got, span{lo, hi})
 	e.q.dirty = true
 }
@@ -295,7 +364,7 @@ type span struct{ lo, hi int }
 
 // follows reports whether e must land after by, directly or through others.
 func (w *World) follows(e, by *elem) bool {
-	if e.q != by.q {
+	if e.q != by.q || e == by {
 		return false
 	}
 	if w.before(by, e) {
@@ -320,6 +389,7 @@ func (w *World) discard(e *elem) {
 		w.dropSource(e)
 	}
 	if e.frozen {
+		w.eachMate(e, w.discard)
 		for i := 0; i < len(e.q.elems); i++ {
 			if x := e.q.elems[i]; !x.landed && x.frozen && w.before(e, x) {
 				w.discard(x)
@@ -327,6 +397,42 @@ func (w *World) discard(e *elem) {
 			}
 		}
 	}
+}
+
+// eachMate calls f for what was in one packet with e, if a failed request leaves
+// whole packets. Not so a power failure, which strikes while they are placed.
+func (w *World) eachMate(e *elem, f func(*elem)) {
+	if !w.cfg.Profile.WholePackets || e.kind != elemWrite || e.q.cpu != nil || e.lost {
+		return
+	}
+	for i := 0; i < len(e.q.elems); i++ {
+		if x := e.q.elems[i]; x != e && !x.landed && !x.during && w.mates(e, x) {
+			f(x)
+			i = -1
+		}
+	}
+}
+
+// mates reports whether two elements came in one packet.
+func (w *World) mates(a, b *elem) bool {
+	mtu := w.cfg.Profile.MTU
+	return a.q == b.q && a.wr == b.wr && a.kind == b.kind && (a.off-a.start)/mtu == (b.off-b.start)/mtu
+}
+
+// freeze makes e one that landed before now or never will. Had part of its packet
+// landed, all of it has arrived.
+func (w *World) freeze(e *elem) {
+	w.fetch(e)
+	if w.cfg.Profile.WholePackets && e.kind == elemWrite && e.q.cpu == nil {
+		for _, x := range e.q.ent(e.wr).payload {
+			if x.landed && w.mates(e, x) {
+				w.land(e)
+				return
+			}
+		}
+	}
+	e.frozen = true
+	e.q.dirty = true
 }
 
 // remove takes e out of its region's and its queue's lists.
@@ -377,6 +483,12 @@ func (e *elem) content() []byte {
 func (w *World) observe(r *region, off int, out []byte, card bool) {
 	w.touch(r.object(), Read)
 	n := len(out)
+	if r.pm != nil {
+		w.findOut(r, off, n, false)
+		if card {
+			w.damage(r, off, n, true)
+		}
+	}
 	if w.cfg.Eager || !w.anyPending(r, off, n) {
 		copy(out, r.data[off:])
 		return
@@ -437,7 +549,7 @@ func (w *World) chooseCell(r *region, at, n int) *elem {
 // anyPending reports whether something that may change bytes is on its way there.
 func (w *World) anyPending(r *region, off, n int) bool {
 	for _, e := range r.pend {
-		if e.kind != elemSample && e.overlaps(off, n) && w.canLand(e) {
+		if e.changes() && e.overlaps(off, n) && w.canLand(e) {
 			return true
 		}
 	}
@@ -451,7 +563,7 @@ func (w *World) settleFrozen(r *region, off, n int) {
 		var can [32]*elem
 		c := can[:0]
 		for _, e := range r.pend {
-			if e.frozen && e.kind != elemSample && e.overlaps(off, n) {
+			if e.frozen && e.changes() && e.overlaps(off, n) {
 				c = append(c, e)
 			}
 		}
@@ -480,7 +592,7 @@ func (w *World) settleFrozen(r *region, off, n int) {
 func (w *World) complicated(r *region, off, n int) bool {
 	cell := w.cfg.Profile.CellBytes
 	for _, e := range r.pend {
-		if e.kind == elemSample || !e.overlaps(off, n) || !w.canLand(e) {
+		if !e.changes() || !e.overlaps(off, n) || !w.canLand(e) {
 			continue
 		}
 		lo, hi := max(e.off, off), min(e.off+e.n, off+n)

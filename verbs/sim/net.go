@@ -123,6 +123,7 @@ func (r *request) Reject(reason string) {
 }
 
 func (r *request) end(body []byte, err error) {
+	r.to.w.cur.drain()
 	w := r.to.w
 	if r.replied || w.cur.co.kill {
 		return
@@ -180,6 +181,7 @@ func (h *Host) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 }
 
 func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
+	h.w.cur.drain()
 	w := h.w
 	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: w.now + timeout}
 	h.gaths = append(h.gaths, g)

@@ -60,11 +60,15 @@ type qp struct {
 	recvNext int // in the peer's SQ: first request that has not met a receive
 	dirty    bool
 	hash     uint64
+	cpu      *task // it is no queue pair but this task's store buffer
 }
 
 func (q *qp) ent(i int) *sqEntry { return &q.sq[i&(len(q.sq)-1)] }
 
 func (q *qp) name() string {
+	if q.cpu != nil {
+		return q.h.Name() + "/" + q.cpu.name + "'s store"
+	}
 	to := "?"
 	if q.linked {
 		to = q.w.nodes[q.remoteNode()].spec.Name
@@ -78,6 +82,10 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	if !ok1 || !ok2 || send.h != p.c.h || recv.h != p.c.h {
 		return nil, fmt.Errorf("sim: create QP: %w: both CQs must be of this device", verbs.ErrInvalid)
 	}
+	if cfg.PSN >= 1<<24 || cfg.MaxRdAtomic < 0 || cfg.MaxRdAtomic > 255 {
+		return nil, fmt.Errorf("sim: create QP: %w: PSN %d has at most 24 bits, MaxRdAtomic %d is 0 to 255", verbs.ErrInvalid,
+			cfg.PSN, cfg.MaxRdAtomic)
+	}
 	if cfg.RetryCount < 0 || cfg.RetryCount > 7 || cfg.RNRRetry < 0 || cfg.RNRRetry > 7 {
 		return nil, fmt.Errorf("sim: create QP: %w: retry counts are 0 to 7, got %d and %d", verbs.ErrInvalid,
 			cfg.RetryCount, cfg.RNRRetry)
@@ -86,6 +94,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	orDefault(&cfg.MaxRecvWR, 64)
 	orDefault(&cfg.MaxSGE, 4)
 	orDefault(&cfg.RNRRetry, 7)
+	orDefault(&cfg.MaxRdAtomic, p.c.h.w.cfg.Profile.MaxRdAtomic)
 	orDefault(&cfg.MaxInline, p.c.h.w.cfg.Profile.MaxInline)
 	q := p.c.h.w.pools.qps.get()
 	*q = qp{sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
@@ -114,12 +123,13 @@ func (p *prepared) Endpoint() verbs.Endpoint                   { return (*qp)(p)
 func (p *prepared) Connect(e verbs.Endpoint) (verbs.QP, error) { return (*qp)(p).connect(e) }
 
 func (q *qp) endpoint() verbs.Endpoint {
-	e := verbs.Endpoint{QPN: q.num, MTU: uint16(q.w.cfg.Profile.MTU)}
+	e := verbs.Endpoint{QPN: q.num, PSN: q.cfg.PSN, MTU: uint16(q.w.cfg.Profile.MTU)}
 	e.GID[0], e.GID[1] = byte(q.h.node.idx), byte(q.h.life)
 	return e
 }
 
 func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
+	q.w.cur.drain()
 	if q.state != verbs.StateInit {
 		return nil, fmt.Errorf("sim: connect QP %d: %w: in state %v", q.num, verbs.ErrState, q.state)
 	}
@@ -146,8 +156,7 @@ func (q *qp) meet() {
 			p.state >= verbs.StateRTR && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
 			int(p.remote.GID[1]) == q.h.life && !p.gone {
 			q.peer, p.peer = p, q
-			q.resolvePending()
-			p.resolvePending()
+			q.dirty, p.dirty = true, true // what was posted before they met can arrive from now on
 		}
 	}
 }
@@ -178,6 +187,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	if q.h.live > 1 {
 		q.w.cur.pause()
 	}
+	q.w.cur.drain() // a doorbell is rung after the stores before it
 	for i := range wrs {
 		if err := q.postOne(&wrs[i]); err != nil {
 			return &verbs.PostError{Index: i, Err: err}
@@ -197,15 +207,18 @@ func (q *qp) postOne(wr *verbs.SendWR) error {
 		return fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
 	case !wr.Op.Valid():
 		return fmt.Errorf("%w: opcode %d", verbs.ErrInvalid, wr.Op)
-	case wr.Op == verbs.OpFlush || wr.Op == verbs.OpAtomicWrite:
-		return fmt.Errorf("%w: %v", verbs.ErrUnsupported, wr.Op)
+	case (wr.Op == verbs.OpFlush || wr.Op == verbs.OpAtomicWrite) && !q.w.cfg.Profile.FlushOps:
+		return fmt.Errorf("%w: %v, under the profile %s", verbs.ErrUnsupported, wr.Op, q.w.cfg.Profile.Name)
+	case wr.Op == verbs.OpFlush && (len(wr.SGL) > 0 || wr.FlushTo&(verbs.FlushGlobal|verbs.FlushPersistent) == 0 ||
+		wr.FlushTo&^(verbs.FlushGlobal|verbs.FlushPersistent) != 0):
+		return fmt.Errorf("%w: a Flush has no SGL, and FlushTo is FlushGlobal, FlushPersistent or both", verbs.ErrInvalid)
 	case q.posted-q.freed >= q.cfg.MaxSendWR:
 		return verbs.ErrQueueFull
 	case len(wr.SGL) > q.cfg.MaxSGE:
 		return fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wr.SGL), q.cfg.MaxSGE)
 	}
 	if wr.Flags&verbs.Inline != 0 {
-		if wr.Op == verbs.OpRead || wr.Op.IsAtomic() {
+		if wr.Op == verbs.OpRead || wr.Op.IsAtomic() || wr.Op == verbs.OpFlush {
 			return fmt.Errorf("%w: %v cannot be inline", verbs.ErrInvalid, wr.Op)
 		}
 		if n := wr.Length(); n > q.cfg.MaxInline {
@@ -277,7 +290,10 @@ func (q *qp) resolveLocal(s *sqEntry, wr *verbs.SendWR) {
 		}
 		s.dst = append(s.dst, sge{r, off, int(x.Length)})
 	}
-	if wr.Op.IsAtomic() && s.length != 8 {
+	if wr.Op == verbs.OpFlush {
+		s.length = int(wr.FlushLen)
+	}
+	if (wr.Op.IsAtomic() || wr.Op == verbs.OpAtomicWrite) && s.length != 8 {
 		s.local = verbs.StatusLocLenErr
 	}
 }
@@ -306,14 +322,26 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 			s.nak = verbs.StatusRemInvReqErr
 			return
 		}
+	case wr.Op == verbs.OpAtomicWrite:
+		kind = elemAtomic
+		if wr.RemoteAddr&7 != 0 {
+			s.nak = verbs.StatusRemInvReqErr
+			return
+		}
+	case wr.Op == verbs.OpFlush:
+		need, kind = wr.FlushTo, elemFlush
 	}
-	if q.peer != nil && q.peer.access&need == 0 {
+	if q.peer != nil && q.peer.access&need != need {
 		s.nak = verbs.StatusRemInvReqErr
 		return
 	}
 	q.w.touch(object(objKeys, n.idx, 0), Read)
 	m := rh.card.key(wr.RKey)
-	if m == nil || m.access&need == 0 || wr.RemoteAddr < m.r.base ||
+	if m != nil && wr.FlushMR && wr.Op == verbs.OpFlush {
+		s.length = len(m.r.data)
+		wr.RemoteAddr = m.r.base
+	}
+	if m == nil || m.access&need != need || wr.RemoteAddr < m.r.base ||
 		int(wr.RemoteAddr-m.r.base)+s.length > len(m.r.data) {
 		s.nak = verbs.StatusRemAccessErr
 		return
@@ -338,10 +366,10 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 	emit := func(n int, src *sge, srcOff int) {
 		e := w.pools.elems.get()
 		w.ticks++
-		*e = elem{got: e.got[:0], at: w.ticks, q: q, wr: idx, part: part, kind: kind, reg: r, off: at, n: n, fenced: wr.Flags&verbs.Fence != 0}
+		*e = elem{got: e.got[:0], at: w.ticks, start: off, persist: wr.FlushTo&verbs.FlushPersistent != 0, q: q, wr: idx, part: part, kind: kind, reg: r, off: at, n: n, fenced: wr.Flags&verbs.Fence != 0}
 		part++
 		switch {
-		case kind == elemSample || kind == elemAtomic:
+		case kind == elemSample || kind == elemFlush || kind == elemAtomic && s.op != verbs.OpAtomicWrite:
 		case wr.Flags&verbs.Inline != 0:
 			e.data = w.bytes(n)
 			copy(e.data, src.r.data[srcOff:srcOff+n])
@@ -356,8 +384,13 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		}
 		at += n
 	}
-	if kind == elemAtomic || kind == elemSample && !w.cfg.Eager {
-		if s.length > 0 {
+	for _, d := range s.dst {
+		w.findOut(d.r, d.off, d.n, false)
+	}
+	if kind == elemAtomic || kind == elemFlush || kind == elemSample && !w.cfg.Eager {
+		if s.op == verbs.OpAtomicWrite && len(s.dst) == 1 {
+			emit(s.length, &s.dst[0], s.dst[0].off)
+		} else if s.length > 0 {
 			emit(s.length, nil, 0)
 		}
 		return
@@ -381,9 +414,6 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		}
 	}
 }
-
-// resolvePending repeats the checks for what was posted before the ends met.
-func (q *qp) resolvePending() { q.dirty = true }
 
 // reach is the index of the first work request that cannot have arrived yet.
 func (q *qp) reach() int {
@@ -419,6 +449,7 @@ func (q *qp) acked() int { return q.head }
 
 // PostRecv implements verbs.QP.
 func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
+	q.w.cur.drain()
 	q.w.cur.pauseDirty()
 	for i := range wrs {
 		var err error

@@ -2,17 +2,14 @@ package sim
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-var errNoPMEM = fmt.Errorf("sim: persistent memory: %w", errors.ErrUnsupported)
-
-// region is DRAM of one life of a host. Its bytes are those that a CPU sees
-// now, if nothing that is pending has landed.
+// region is DRAM of one life of a host, or persistent memory of its machine. Its
+// bytes are those that a CPU sees now, if nothing that is pending has landed.
 type region struct {
 	h     *Host
 	ord   int
@@ -24,6 +21,7 @@ type region struct {
 	mrs   int
 	lent  int // registrations that let others reach it
 	freed bool
+	pm    *pmem // nil: DRAM
 }
 
 func (h *Host) newRegion(_ string, size int) (*region, error) {
@@ -41,7 +39,12 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 	return r, nil
 }
 
-func (r *region) object() Object { return object(objMem, r.h.node.idx, r.h.life<<12|r.ord) }
+func (r *region) object() Object {
+	if r.pm != nil {
+		return object(objMem, r.h.node.idx, pmemLife<<12|r.ord)
+	}
+	return object(objMem, r.h.node.idx, r.h.life<<12|r.ord)
+}
 
 // Addr and Len implement verbs.Memory.
 func (r *region) Addr() uint64 { return r.base }
@@ -62,7 +65,10 @@ func (r *region) Load(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
 	t.pause()
-	w.observe(r, off, p, false)
+	r.media(off, len(p))
+	if !t.forward(r, off, p) {
+		w.observe(r, off, p, false)
+	}
 	t.looked = t.looked || r.lent > 0
 	t.obs.see(-1, hashBytes(uint64(off), p))
 	if w.tracer != nil {
@@ -74,19 +80,50 @@ func (r *region) Load(off int, p []byte) {
 func (r *region) Store(off int, p []byte) {
 	r.check(off, len(p))
 	w := r.h.w
-	if r.h.live > 1 || w.cfg.Eager {
-		w.cur.pause()
-	} else if r.lent > 0 {
-		w.cur.pauseDirty()
+	t := w.cur
+	buffered := (r.shared() || r.pm != nil) && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
+	sources := buffered && !w.cfg.Eager && r.sources(off, len(p))
+	switch {
+	case w.cfg.Eager, r.h.live > 1 && (!buffered || sources):
+		t.pause()
+	case (r.lent > 0 || r.pm != nil) && (!buffered || sources):
+		t.pauseDirty()
+	}
+	if sources {
+		buffered = !r.fetching(off, len(p))
 	}
 	if w.tracer != nil {
 		w.trace(r.h, "store", "stores [%d,%d) of region %d: %s", off, off+len(p), r.ord, hexText(p))
 	}
+	if buffered {
+		t.store(r, off, p)
+		return
+	}
+	t.drain()
 	w.beforeWrite(r, off, len(p), nil)
 	w.poke(r, off, p)
-	if r.lent > 0 {
-		w.cur.reach()
+	if r.lent > 0 || r.pm != nil { // what a power failure leaves depends on it too
+		t.reach()
 	}
+}
+
+// sources reports whether the card has yet to fetch something from [off, off+n).
+func (r *region) sources(off, n int) bool {
+	for _, e := range r.srcs {
+		if e.srcOff < off+n && off < e.srcOff+e.n {
+			return true
+		}
+	}
+	return false
+}
+
+// fetching asks whether the card fetched before a store to [off, off+n). If it
+// will fetch after it, the store has drained by then: it is made to drain at once.
+func (r *region) fetching(off, n int) bool {
+	for r.h.w.pokeSource(r, off, n) {
+	}
+	r.h.w.asked = r.sources(off, n)
+	return r.h.w.asked
 }
 
 // Load64 implements host.Region.
@@ -114,6 +151,7 @@ func (r *region) aligned(off int) {
 // CompareAndSwap64 implements host.Region.
 func (r *region) CompareAndSwap64(off int, old, new uint64) bool {
 	r.aligned(off)
+	r.h.w.cur.fence()
 	v := r.Load64(off)
 	if v != old {
 		return false
@@ -125,6 +163,7 @@ func (r *region) CompareAndSwap64(off int, old, new uint64) bool {
 // Add64 implements host.Region.
 func (r *region) Add64(off int, delta uint64) uint64 {
 	r.aligned(off)
+	r.h.w.cur.fence()
 	v := r.Load64(off) + delta
 	r.locked(off, v)
 	return v
@@ -155,9 +194,22 @@ func (r *region) racesAtomic(off int) bool {
 	return false
 }
 
-// Flush and Fence implement host.Region; DRAM has nothing to flush.
-func (r *region) Flush(off, n int) { r.check(off, n) }
-func (r *region) Fence()           {}
+// Flush implements host.Region: the lines of [off, off+n) are written back when
+// it drains, after the stores before it, and are persistent after a Fence.
+func (r *region) Flush(off, n int) {
+	r.check(off, n)
+	t := r.h.w.cur
+	if r.pm == nil || n == 0 || t.w.dying() {
+		return
+	}
+	if t.w.tracer != nil {
+		t.w.trace(r.h, "flush", "flushes [%d,%d) of region %d", off, off+n, r.ord)
+	}
+	t.flushLines(r, off&^(lineBytes-1), min((off+n+lineBytes-1)&^(lineBytes-1), len(r.data)))
+}
+
+// Fence implements host.Region.
+func (r *region) Fence() { r.h.w.cur.fence() }
 
 // Free implements host.Region.
 func (r *region) Free() error {
@@ -167,6 +219,10 @@ func (r *region) Free() error {
 	if r.mrs > 0 {
 		return fmt.Errorf("sim: free region %d: %w: it is still registered", r.ord, verbs.ErrBusy)
 	}
+	if r.pm != nil {
+		return nil // unmapped; what is there stays
+	}
+	r.h.w.cur.drain()
 	r.h.w.cur.pauseDirty()
 	r.drop()
 	return nil
@@ -185,11 +241,25 @@ func (r *region) drop() {
 	r.freed, r.data, r.hash = true, nil, 0
 }
 
-// poke changes bytes and keeps the hash of the region up to date.
-func (w *World) poke(r *region, off int, p []byte) {
-	w.touch(r.object(), Write)
-	for len(r.srcs) > 0 && w.pokeSource(r, off, len(p)) {
+// poke changes bytes as a CPU does, pokeBy as a CPU or a card does.
+func (w *World) poke(r *region, off int, p []byte) { w.pokeBy(r, off, p, false) }
+
+func (w *World) pokeBy(r *region, off int, p []byte, card bool) {
+	if r.pm == nil {
+		w.change(r, off, p)
+		return
 	}
+	r.pm.before(r, off, len(p))
+	w.change(r, off, p)
+	r.pm.after(r, off, len(p), card)
+}
+
+// change changes bytes and keeps the hash of the region up to date.
+func (w *World) change(r *region, off int, p []byte) {
+	w.touch(r.object(), Write)
+	for len(r.srcs) > 0 && !w.asked && w.pokeSource(r, off, len(p)) {
+	}
+	w.asked = false
 	for len(p) > 0 {
 		cell := off &^ 7
 		n := min(cell+8-off, len(p))

@@ -139,10 +139,10 @@ func TestPostErrors(t *testing.T) {
 			wr   verbs.SendWR
 			want error
 		}{
-			"no opcode":       {verbs.SendWR{}, verbs.ErrInvalid},
-			"not there yet":   {verbs.SendWR{Op: verbs.OpFlush}, verbs.ErrUnsupported},
-			"inline read":     {verbs.SendWR{Op: verbs.OpRead, Flags: verbs.Inline}, verbs.ErrInvalid},
-			"too many pieces": {verbs.SendWR{Op: verbs.OpWrite, SGL: make([]verbs.SGE, 9)}, verbs.ErrInvalid},
+			"no opcode":        {verbs.SendWR{}, verbs.ErrInvalid},
+			"flush of nothing": {verbs.SendWR{Op: verbs.OpFlush}, verbs.ErrInvalid},
+			"inline read":      {verbs.SendWR{Op: verbs.OpRead, Flags: verbs.Inline}, verbs.ErrInvalid},
+			"too many pieces":  {verbs.SendWR{Op: verbs.OpWrite, SGL: make([]verbs.SGE, 9)}, verbs.ErrInvalid},
 		} {
 			var p *verbs.PostError
 			if err := self.PostSend([]verbs.SendWR{x.wr}); !errors.Is(err, x.want) || !errors.As(err, &p) {

@@ -73,10 +73,15 @@ func (s Strengthen) apply(wr verbs.SendWR, inline int) verbs.SendWR {
 	if s&Fenced != 0 {
 		wr.Flags |= verbs.Fence
 	}
-	if s&Inlined != 0 && wr.Op != verbs.OpRead && !wr.Op.IsAtomic() && wr.Length() <= inline {
+	if s&Inlined != 0 && canInline(wr.Op) && wr.Length() <= inline {
 		wr.Flags |= verbs.Inline
 	}
 	return wr
+}
+
+// canInline reports whether requests of this kind have a payload to copy.
+func canInline(op verbs.Opcode) bool {
+	return op == verbs.OpWrite || op == verbs.OpWriteImm || op == verbs.OpSend || op == verbs.OpSendImm
 }
 
 // strengthen is wr as it is posted, and notes what cannot be inline.
@@ -86,7 +91,7 @@ func (q *qp) strengthen(wr *verbs.SendWR) *verbs.SendWR {
 		return wr
 	}
 	x := s.apply(*wr, q.cfg.MaxInline)
-	if s&Inlined != 0 && x.Flags&verbs.Inline == 0 && wr.Op != verbs.OpRead && !wr.Op.IsAtomic() {
+	if s&Inlined != 0 && x.Flags&verbs.Inline == 0 && canInline(wr.Op) {
 		q.w.stats.NotInline++
 	}
 	return &x
@@ -95,7 +100,7 @@ func (q *qp) strengthen(wr *verbs.SendWR) *verbs.SendWR {
 // flushes reports whether e is in memory once its request has succeeded, because
 // of the Read that follows it.
 func (w *World) flushes(e *elem) bool {
-	return e.kind == elemWrite && w.cfg.Strengthen&FlushRead != 0
+	return e.kind == elemWrite && w.cfg.Strengthen&FlushRead != 0 && e.q.cpu == nil
 }
 
 // unread decides which was the first request that the responder refused, of

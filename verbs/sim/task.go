@@ -64,6 +64,9 @@ type task struct {
 	looks int // since it was last scheduled
 	// looked: one of them was at what others may change.
 	looked bool
+	// sb is its store buffer, flushing the lines whose write-back a fence awaits.
+	sb       *qp
+	flushing []clwbRec
 	// idlePoll: its last Poll found nothing and nothing has happened since.
 	idlePoll bool
 	// reported: the CQ that a channel said has a completion, not polled since.
@@ -85,7 +88,7 @@ func (w *World) spawn(h *Host, name string, f func()) *task {
 		t = &task{}
 		w.tasks[len(w.tasks)-1] = t
 	}
-	*t = task{w: w, h: h, ord: h.ntasks, name: name, alive: true, main: h.ntasks == 0, co: w.coro()}
+	*t = task{flushing: t.flushing[:0], w: w, h: h, ord: h.ntasks, name: name, alive: true, main: h.ntasks == 0, co: w.coro()}
 	h.ntasks++
 	h.live++
 	t.co.start(f)
@@ -109,6 +112,9 @@ func (t *task) wait(o op) bool {
 	if t.w.preparing {
 		t.w.unprepared(o)
 		return true
+	}
+	if o.kind == opAccept || o.kind == opGather || o.kind == opLock || o.kind == opSleep {
+		t.drain() // they enter the kernel
 	}
 	t.op = o
 	t.obs.main = mix(t.obs.main, uint64(o.kind)) // it has come this far

@@ -141,7 +141,6 @@ type World struct {
 	foot      []Access
 	events    []Event
 	arena     []byte
-	sampling  *elem // the Read that looks at memory now
 	hist      uint64
 	stats     Stats
 	tracer    *Tracer
@@ -150,6 +149,11 @@ type World struct {
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended
 	abandoned bool
+	finding   bool    // what survived a power failure is being found out
+	asked     bool    // the cards were asked whether they had fetched what changes now
+	landing   []*elem // what is landing now: what must follow it cannot land yet
+	placing   *elem   // it changes memory now
+	ghosts    []ghost
 	cands     []candidate
 	pools     pools
 }
@@ -184,7 +188,10 @@ type node struct {
 	// wantsLife: a life may follow; crashed says how the last one ended.
 	wantsLife bool
 	crashed   bool
-	mrs       int // registrations so far, for the keys
+	mrs       int       // registrations so far, for the keys
+	pmem      []*region // of the machine that answers to the name
+	flips     int       // media errors that have yet to show, as flipped bits
+	poisons   int       // and as unreadable memory
 }
 
 type linkState struct {
@@ -264,7 +271,7 @@ func (w *World) Run(pol Policy) (End, error) {
 			return Finished, nil
 		}
 		w.enabled()
-		if len(w.events) == 0 || w.onlyFaults() && w.stuck() {
+		if len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger {
 			w.fail = &DeadlockError{Waiting: w.waiting()}
 			return Deadlock, w.fail
 		}
@@ -310,6 +317,9 @@ func (w *World) known() (Event, bool) {
 		return ev, false
 	case actRestart:
 		return ev, w.nodes[ev.a].wantsLife
+	case actWire, actAck:
+		ev.a = a.b()
+		return ev, true
 	}
 	return ev, a.kind() == actHeal
 }
@@ -330,7 +340,8 @@ func (w *World) reset() {
 	w.cur, w.now, w.steps, w.ticks, w.fail, w.last = nil, 0, 0, 0, nil, 0
 	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], 0
 	w.stats.LogAvoided = 0
-	w.preparing, w.over, w.abandoned = false, false, false
+	w.preparing, w.over, w.abandoned, w.finding, w.placing = false, false, false, false, nil
+	w.ghosts, w.landing = w.ghosts[:0], w.landing[:0]
 	if w.cfg.Reset != nil {
 		w.cfg.Reset()
 	}
@@ -338,7 +349,7 @@ func (w *World) reset() {
 		s.Reset()
 	}
 	for _, n := range w.nodes {
-		*n = node{w: w, idx: n.idx, sym: n.sym, spec: n.spec, all: n.all[:0]}
+		*n = node{w: w, idx: n.idx, sym: n.sym, spec: n.spec, all: n.all[:0], pmem: n.pmem[:0]}
 	}
 }
 
@@ -372,7 +383,7 @@ func (w *World) mainDone(h *Host) {
 	n := h.node
 	w.touch(object(objLife, n.idx, 0), Write)
 	w.trace(h, "end", "ends")
-	w.kill(h)
+	w.kill(h, false)
 	if n.cur == h {
 		w.lifeEnded(n, false)
 	}
@@ -409,9 +420,6 @@ func (w *World) onlyFaults() bool {
 	}
 	return true
 }
-
-// stuck reports whether a host that the run waits for is up with nobody to wake it.
-func (w *World) stuck() bool { return true }
 
 func (w *World) waiting() []string {
 	var out []string

@@ -1,0 +1,138 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Media errors: bits of persistent memory flip, or some of it becomes unreadable.
+// Which bytes are hit is decided when somebody reads them, like all else about
+// persistent memory.
+
+// damageNames name what may be wrong with a unit: the flipped bits stand for all.
+var damageNames = [...]string{"fine", "lowest bit flipped", "highest bit flipped", "unreadable"}
+
+// damage lets a media error of r's host show in what is read, if one is due.
+// Whether a card may find memory unreadable is decided before it reads (poisoned).
+func (w *World) damage(r *region, off, n int, card bool) {
+	h := r.h.node
+	if r.pm == nil || h.flips == 0 && (card || h.poisons == 0) {
+		return
+	}
+	lo, hi, size := r.pm.span(r, off, n)
+	for i := lo; i < hi; i++ {
+		u := &r.pm.units[i]
+		if u.bad || len(u.list) > 0 {
+			continue // caches hold it, and write it back
+		}
+		var can [4]int
+		c := append(can[:0], 0)
+		if h.flips > 0 {
+			c = append(c, 1, 2)
+		}
+		if h.poisons > 0 && !card {
+			c = append(c, 3)
+		}
+		if len(c) == 1 {
+			return
+		}
+		k := c[w.choose(ChooseMedia, len(c), func(k int) string {
+			return fmt.Sprintf("%s [%d,%d) %s", r.pm.name, i*size, i*size+size, damageNames[c[k]])
+		})]
+		switch k {
+		case 1, 2:
+			h.flips--
+			w.flip(r, i, size, k == 2)
+		case 3:
+			h.poisons--
+			w.spoil(r, i)
+		}
+	}
+}
+
+func (w *World) flip(r *region, i, size int, high bool) {
+	d := append([]byte(nil), r.unit(i, size)...)
+	if high {
+		d[len(d)-1] ^= 0x80
+	} else {
+		d[0] ^= 1
+	}
+	w.change(r, i*size, d)
+	w.trace(r.h, "flip", "a bit of persistent region %q at %d is found flipped", r.pm.name, i*size)
+}
+
+func (w *World) spoil(r *region, i int) {
+	u := &r.pm.units[i]
+	u.bad = true
+	if !u.used {
+		u.used = true
+		r.pm.used = append(r.pm.used, i)
+	}
+	w.touch(r.object(), Write)
+	w.trace(r.h, "poison", "persistent region %q is found unreadable at %d", r.pm.name, i*w.unitBytes())
+}
+
+// Damage makes some of a persistent region of the host unreadable, or flips a bit
+// of it, as it is in memory now.
+func (h *Host) Damage(mem any, off, n int, unreadable bool) {
+	r := mem.(*region)
+	r.check(off, n)
+	if r.pm == nil {
+		return
+	}
+	lo, hi, size := r.pm.span(r, off, n)
+	for i := lo; i < hi; i++ {
+		if u := &r.pm.units[i]; len(u.list) > 0 {
+			continue
+		}
+		if unreadable {
+			h.w.spoil(r, i)
+		} else {
+			h.w.flip(r, i, size, false)
+			break
+		}
+	}
+	h.w.cur.reach()
+}
+
+// media raises what a load of damaged memory raises.
+func (r *region) media(off, n int) {
+	if r.pm == nil {
+		return
+	}
+	w := r.h.w
+	w.findOut(r, off, n, false)
+	w.damage(r, off, n, false)
+	if w.unreadable(r, off, n) {
+		w.cur.obs.see(-1, 7)
+		panic(fmt.Errorf("sim: load [%d,%d) of persistent region %q: %w", off, off+n, r.pm.name, host.ErrMedia))
+	}
+}
+
+func (w *World) unreadable(r *region, off, n int) bool {
+	if r.pm == nil || len(r.pm.used) == 0 {
+		return false
+	}
+	lo, hi, _ := r.pm.span(r, off, n)
+	for i := lo; i < hi; i++ {
+		if r.pm.units[i].bad {
+			return true
+		}
+	}
+	return false
+}
+
+// poisoned reports whether a request meets memory that cannot be read.
+func (w *World) poisoned(s *sqEntry) bool {
+	if s.op != verbs.OpRead && !s.op.IsAtomic() || len(s.payload) == 0 {
+		return false
+	}
+	for _, e := range s.payload {
+		if !e.landed && w.unreadable(e.reg, e.off, e.n) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,262 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// Persistent memory (the semantics note, section 6). What is stored sits in a
+// cache line that may be written back at any time; a flush and the fence after it
+// make sure that it was. So a unit of memory, which persists or does not, has a
+// set of contents of which any may be the persistent one: those that it has had
+// since it was last made sure of. They are kept, and nothing is decided, until a
+// machine that lost its power reads the unit (as in Jaaru, ASPLOS 2021). Units
+// that nobody reads cost nothing.
+//
+// The unit is 8 bytes, or a cache line if the profile has no torn lines.
+
+const (
+	lineBytes = 64
+	pmemLife  = 0xff // no life has this number
+	maxPMEM   = 1 << 11
+)
+
+// pmem is what makes a region persistent.
+type pmem struct {
+	name  string
+	units []punit
+	used  []int // units that have contents that may be lost, in the order of their first use
+}
+
+// punit is one unit of persistent memory. With no contents listed, what caches
+// hold is persistent.
+type punit struct {
+	list []content
+	ver  int  // counts the changes
+	open bool // power was lost: which of the list is there has yet to be found out
+	used bool
+	bad  bool // unreadable
+}
+
+// content is one thing that a unit may persistently hold.
+type content struct {
+	ver  int
+	data []byte
+	at   int // when it came
+	q    *qp // who brought it, and with which request; nil: a CPU
+	wr   int
+}
+
+// clwbRec is a line on its way back to memory.
+type clwbRec struct {
+	r         *region
+	unit, ver int
+}
+
+// OpenPMEM implements host.Host.
+func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
+	n := h.node
+	h.w.stats.Exercised |= faults.Persistence
+	if name == "" || size <= 0 || size > 1<<30 {
+		return nil, fmt.Errorf("sim: %w: a persistent region %q of %d bytes", host.ErrNoMemory, name, size)
+	}
+	for _, r := range n.pmem {
+		if r.pm.name != name {
+			continue
+		}
+		if len(r.data) != size {
+			return nil, fmt.Errorf("sim: open persistent region %q: %w: it has %d bytes, not %d", name, host.ErrBounds, len(r.data), size)
+		}
+		r.h = h
+		return r, nil
+	}
+	if len(n.pmem) == maxPMEM {
+		return nil, fmt.Errorf("sim: %w: %d persistent regions", host.ErrNoMemory, len(n.pmem))
+	}
+	r := h.w.pools.regions.get()
+	*r = region{pend: r.pend[:0], srcs: r.srcs[:0], h: h, ord: len(n.pmem), data: h.w.bytes(size), pm: &pmem{name: name}}
+	clear(r.data)
+	r.base = uint64(r.ord+1)<<32 | 1<<62
+	n.pmem = append(n.pmem, r)
+	if h.w.tracer != nil {
+		h.w.trace(h, "alloc", "makes persistent region %q of %d bytes", name, size)
+	}
+	return r, nil
+}
+
+// unitBytes is how much of memory persists together.
+func (w *World) unitBytes() int {
+	if w.cfg.Profile.TornLines {
+		return 8
+	}
+	return lineBytes
+}
+
+// span returns the units that [off, off+n) touches.
+func (p *pmem) span(r *region, off, n int) (lo, hi, size int) {
+	size = r.h.w.unitBytes()
+	if p.units == nil {
+		p.units = make([]punit, (len(r.data)+size-1)/size)
+	}
+	return off / size, (off + n + size - 1) / size, size
+}
+
+func (r *region) unit(i, size int) []byte { return r.data[i*size : min((i+1)*size, len(r.data))] }
+
+// caching reports whether stores stay in caches that a power failure empties.
+func (w *World) caching(card bool) bool {
+	return w.cfg.Profile.Domain == faults.ADR && (!card || w.cfg.Profile.DDIO)
+}
+
+// before notes what a unit held before it changes.
+func (p *pmem) before(r *region, off, n int) {
+	w := r.h.w
+	if !w.mayLosePower(r.h.node) {
+		return
+	}
+	lo, hi, size := p.span(r, off, n)
+	for i := lo; i < hi; i++ {
+		if u := &p.units[i]; len(u.list) == 0 && w.cfg.Profile.Domain == faults.ADR {
+			p.push(r, i, size)
+		}
+	}
+}
+
+// after notes what it holds now. What a card puts past the caches is persistent.
+func (p *pmem) after(r *region, off, n int, card bool) {
+	lo, hi, size := p.span(r, off, n)
+	w := r.h.w
+	for i := lo; i < hi; i++ {
+		u := &p.units[i]
+		u.ver++
+		switch {
+		case !w.caching(card):
+			u.list = u.list[:0]
+			if u.open = u.open && w.finding; u.open {
+				p.push(r, i, size)
+			}
+		case len(u.list) > 0:
+			p.push(r, i, size)
+			u.open = u.open && (w.finding || !whole(r, i, size, off, n))
+		}
+		u.bad = u.bad && !whole(r, i, size, off, n)
+	}
+}
+
+// whole reports whether [off, off+n) covers all of unit i.
+func whole(r *region, i, size, off, n int) bool {
+	return off <= i*size && off+n >= min((i+1)*size, len(r.data))
+}
+
+// push lists what the unit holds now as something that may be persistent.
+func (p *pmem) push(r *region, i, size int) {
+	u := &p.units[i]
+	if n := len(u.list); n > 0 && bytes.Equal(u.list[n-1].data, r.unit(i, size)) {
+		return
+	}
+	d := r.h.w.bytes(len(r.unit(i, size)))
+	copy(d, r.unit(i, size))
+	c := content{ver: u.ver, data: d, at: r.h.w.ticks}
+	if e := r.h.w.placing; e != nil && e.q.cpu == nil {
+		c.q, c.wr = e.q, e.wr
+	}
+	u.list = append(u.list, c)
+	if !u.used {
+		u.used = true
+		p.used = append(p.used, i)
+	}
+}
+
+// sure makes certain that unit i persistently holds what it held at version ver or
+// something newer.
+func (p *pmem) sure(i, ver int) {
+	u := &p.units[i]
+	k := 0
+	for k+1 < len(u.list) && u.list[k+1].ver <= ver {
+		k++
+	}
+	if len(u.list) > 0 && u.list[k].ver <= ver {
+		u.list = u.list[k:]
+	}
+	if len(u.list) == 1 && !u.open {
+		u.list = u.list[:0]
+	}
+}
+
+// kept counts the contents that a fence would keep for f.
+func (p *pmem) kept(f clwbRec) int {
+	n := 0
+	for _, c := range p.units[f.unit].list {
+		n += boolInt(c.ver > f.ver)
+	}
+	return n
+}
+
+// flushLines starts the write-back of lines.
+func (t *task) flushLines(r *region, off, end int) {
+	if !t.w.preparing {
+		t.buffer(elemClwb, r, off, end-off, nil)
+		return
+	}
+	t.writeBack(r, off, end-off)
+}
+
+func (t *task) clwb(e *elem) { t.writeBack(e.reg, e.off, e.n) }
+
+// writeBack notes which version of each unit is on its way to memory.
+func (t *task) writeBack(r *region, off, n int) {
+	lo, hi, _ := r.pm.span(r, off, n)
+	for i := lo; i < hi; i++ {
+		if u := &r.pm.units[i]; len(u.list) > 0 && !u.open {
+			t.flushing = append(t.flushing, clwbRec{r, i, u.ver})
+		}
+	}
+}
+
+// fence waits until t's stores have drained and its lines are back in memory.
+func (t *task) fence() {
+	if t.w.dying() {
+		return
+	}
+	t.drain()
+	if len(t.flushing) == 0 {
+		return
+	}
+	// A power failure may strike before: then more than one content was possible.
+	t.pauseDirty()
+	for _, f := range t.flushing {
+		f.r.pm.sure(f.unit, f.ver)
+		t.w.touch(f.r.object(), Write)
+	}
+	t.flushing = t.flushing[:0]
+	t.reach()
+}
+
+// flush carries out an RDMA Flush: what came before it has landed by now.
+func (w *World) flush(e *elem) {
+	r := e.reg
+	if r.pm == nil || !e.persist {
+		return
+	}
+	w.touch(r.object(), Write)
+	lo, hi, _ := r.pm.span(r, e.off, e.n)
+	for i := lo; i < hi; i++ {
+		r.pm.sure(i, r.pm.units[i].ver)
+	}
+}
+
+// mayLosePower reports whether a power failure of n is still possible.
+func (w *World) mayLosePower(n *node) bool {
+	if w.cfg.Linger {
+		return true // one can be injected
+	}
+	for i := range w.cands {
+		if c := &w.cands[i]; c.kind == faults.Power && c.a == n.idx && w.affords(c) {
+			return true
+		}
+	}
+	return false
+}

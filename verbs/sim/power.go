@@ -1,0 +1,260 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// What becomes of persistent memory when its machine crashes or loses power, and
+// how it is found out.
+
+// arriving notes which elements on their way to h's persistent memory could have
+// landed by now, before h's connections end.
+func (w *World) arriving(h *Host) {
+	for _, r := range h.node.pmem {
+		for _, e := range r.pend {
+			e.could = w.canLand(e)
+		}
+	}
+}
+
+// leavePMEM ends a life's use of its persistent memory.
+func (w *World) leavePMEM(h *Host, power bool) {
+	for _, r := range h.node.pmem {
+		if r.h != h {
+			continue
+		}
+		r.mrs, r.lent = 0, 0
+		for len(r.srcs) > 0 {
+			w.fetch(r.srcs[0])
+		}
+		switch {
+		case !power:
+			w.crashPMEM(r)
+		case w.cfg.Profile.Domain == faults.Volatile:
+			w.dropPending(r, func(*elem) bool { return true })
+			clear(r.data)
+			r.hash, r.pm = 0, &pmem{name: r.pm.name}
+			w.touch(r.object(), Write)
+		case w.cfg.Eager:
+			w.dropPending(r, func(*elem) bool { return true })
+			w.losePower(r)
+			for _, i := range r.pm.used {
+				if r.pm.units[i].open {
+					w.findUnit(r, i, w.unitBytes())
+				}
+			}
+		default:
+			w.losePower(r)
+		}
+	}
+}
+
+func (w *World) dropPending(r *region, drop func(*elem) bool) {
+	for i := 0; i < len(r.pend); i++ {
+		if drop(r.pend[i]) {
+			w.discard(r.pend[i])
+			i = -1
+		}
+	}
+}
+
+// crashPMEM: the process is gone and the machine goes on. Its last stores were made
+// or not. What the card had accepted is in memory if the profile drains, and may
+// come later if not.
+func (w *World) crashPMEM(r *region) {
+	drain := w.cfg.Profile.DrainOnRevoke
+	for i := 0; i < len(r.pend); i++ {
+		switch e := r.pend[i]; {
+		case e.q.cpu == nil && e.changes() && e.acked && drain:
+			w.land(e)
+		case !e.changes() || !e.could, w.cfg.Eager && (drain || e.q.cpu != nil || e.kind == elemAtomic),
+			e.kind == elemAtomic && e.q.h.alive: // whether it was executed has been decided
+			w.discard(e)
+		case (drain || e.q.cpu != nil || e.kind == elemAtomic) && !e.frozen:
+			if w.freeze(e); e.landed {
+				i = -1
+			}
+			continue
+		default:
+			continue
+		}
+		i = -1
+	}
+}
+
+// losePower leaves of r what may be persistent. Which it is, is found out later.
+func (w *World) losePower(r *region) {
+	w.touch(r.object(), Write)
+	adr := w.cfg.Profile.Domain == faults.ADR
+	w.dropPending(r, func(e *elem) bool {
+		return !e.could && !e.frozen || e.kind == elemSample || e.kind == elemClwb || e.kind == elemFlush && !adr
+	})
+	if adr {
+		w.splitLost(r)
+	}
+	_, _, size := r.pm.span(r, 0, 0)
+	for _, e := range r.pend {
+		w.fetch(e)
+		e.frozen, e.lost = true, adr
+		e.q.dirty = true
+		if !adr || !e.changes() {
+			continue
+		}
+		for i := e.off / size; i*size < e.off+e.n; i++ {
+			if len(r.pm.units[i].list) == 0 {
+				r.pm.push(r, i, size)
+			}
+		}
+	}
+	for _, i := range r.pm.used {
+		r.pm.units[i].open = len(r.pm.units[i].list) > 0
+	}
+}
+
+// splitLost cuts what was under way at the borders of units, each of which
+// persists on its own.
+func (w *World) splitLost(r *region) {
+	size := w.unitBytes()
+	for _, e := range append([]*elem(nil), r.pend...) {
+		if e.kind != elemWrite || e.off/size == (e.off+e.n-1)/size {
+			continue
+		}
+		w.fetch(e)
+		at := 0
+		for i, x := range e.q.elems {
+			if x == e {
+				at = i
+			}
+		}
+		var parts []*elem
+		for lo := e.off; lo < e.off+e.n; {
+			hi := min(lo&^(size-1)+size, e.off+e.n)
+			x := w.pools.elems.get()
+			*x = *e
+			x.off, x.n, x.sub, x.data, x.got = lo, hi-lo, e.sub+len(parts), e.data[lo-e.off:hi-e.off], nil
+			parts = append(parts, x)
+			lo = hi
+		}
+		r.pend = append(without(r.pend, e), parts...)
+		e.q.elems = append(e.q.elems[:at:at], append(parts, e.q.elems[at+1:]...)...)
+	}
+}
+
+// findOut decides what persisted of [off, off+n), before it is looked at or, if
+// write is set, overwritten. Units that are overwritten whole need no decision.
+func (w *World) findOut(r *region, off, n int, write bool) {
+	if r.pm == nil || len(r.pm.used) == 0 || n == 0 {
+		return
+	}
+	lo, hi, size := r.pm.span(r, off, n)
+	for i := lo; i < hi; i++ {
+		u := &r.pm.units[i]
+		if !u.open || w.finding {
+			continue
+		}
+		if write && whole(r, i, size, off, n) && w.underway(r, i, size) == nil {
+			continue
+		}
+		w.findUnit(r, i, size)
+	}
+}
+
+// underway returns an element that was on its way to unit i when power failed.
+func (w *World) underway(r *region, i, size int) *elem {
+	for _, e := range r.pend {
+		if e.lost && e.changes() && e.overlaps(i*size, size) {
+			return e
+		}
+	}
+	return nil
+}
+
+// findUnit decides what unit i holds: one of the contents that it had, or what was
+// on its way to it.
+func (w *World) findUnit(r *region, i, size int) {
+	u := &r.pm.units[i]
+	w.finding = true
+	defer func() { w.finding = false }()
+	for {
+		var opts []content
+		for k := len(u.list) - 1; k >= 0; k-- {
+			c := u.list[k]
+			known := false
+			for _, o := range opts {
+				known = known || bytes.Equal(o.data, c.data)
+			}
+			if !known {
+				opts = append(opts, c)
+			}
+		}
+		var way []*elem
+		for _, e := range r.pend {
+			if e.lost && e.changes() && e.overlaps(i*size, size) {
+				way = append(way, e)
+			}
+		}
+		k := w.choose(ChoosePersist, len(opts)+len(way), func(k int) string {
+			if k < len(opts) {
+				return fmt.Sprintf("%s [%d,%d) kept %s", r.pm.name, i*size, i*size+size, hexText(opts[k].data))
+			}
+			return way[k-len(opts)].name() + " persisted"
+		})
+		if k >= len(opts) {
+			w.land(way[k-len(opts)])
+			u.list = u.list[max(0, len(u.list)-1):] // older ones could be chosen before
+			if len(u.list) == 0 {
+				r.pm.push(r, i, size)
+			}
+			u.open = true
+			continue
+		}
+		w.close(r, i, size, opts[k])
+		return
+	}
+}
+
+// close makes c what unit i holds. What was on its way and is not there did not
+// land, or landed in a cache that is lost.
+func (w *World) close(r *region, i, size int, c content) {
+	u := &r.pm.units[i]
+	var missed []*elem
+	for k := 0; k < len(r.pend); k++ {
+		e := r.pend[k]
+		if !e.lost || !e.changes() || !e.overlaps(i*size, size) {
+			continue
+		}
+		missed = append(missed, e)
+		if w.caching(e.q.cpu == nil) {
+			w.remove(e)
+			e.landed = true
+		} else {
+			w.discard(e)
+		}
+		k = -1
+	}
+	w.dropPending(r, func(f *elem) bool {
+		return f.lost && f.kind == elemFlush && f.persist && f.overlaps(i*size, size) && w.refutes(u, c, missed, f)
+	})
+	w.change(r, i*size, c.data)
+	u.list, u.open = u.list[:0], false
+}
+
+// refutes reports whether Flush f cannot have been carried out if unit u held no
+// more than c, and none of what was on its way: it would have made sure of what
+// was there when it was posted, and of what came before it on its queue pair.
+func (w *World) refutes(u *punit, c content, missed []*elem, f *elem) bool {
+	for _, x := range u.list {
+		if x.ver > c.ver && (x.at < f.at || x.q == f.q && x.wr < f.wr) {
+			return true
+		}
+	}
+	for _, e := range missed {
+		if w.before(e, f) {
+			return true
+		}
+	}
+	return false
+}
