@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -171,10 +172,11 @@ func search(t *rapid.T, s *explore.Scenario, opt explore.Options) (outcomes []st
 
 // A Read that is sampled byte by byte keeps all of what it sampled.
 func TestReadInManyPiecesKeepsThemAll(t *testing.T) {
-	const n = 24
+	const n = 64
 	s := scenario("many-pieces", "", func(x *tiny) []sim.Node {
 		return []sim.Node{client("a", func(h host.Host, w *wire) {
 			w.post(verbs.OpRead, sig, 0, n, 0)
+			_, _ = h.Call("b", "bye", nil, verbs.Forever) // and no completion before that
 			w.poll()
 			var got [n]byte
 			w.buf.Load(0, got[:])
@@ -184,11 +186,13 @@ func TestReadInManyPiecesKeepsThemAll(t *testing.T) {
 				}
 			}
 		}), serve(n, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
+			l, _ := h.Listen("bye")
 			for i := range 2 * n { // each byte twice, so that old values differ
 				r.Store(i%n, []byte{byte(i%n + 1 + i/n*99)})
 			}
-			l, _ := h.Listen("bye")
-			_, _ = l.Accept(0)
+			if req, err := l.Accept(time.Second); err == nil {
+				req.Reply(nil)
+			}
 		})}
 	})
 	r, err := explore.Check(s, explore.Options{Profile: "strong+CellBytes=1+StoreBuffers=false", Strategy: explore.Random, MaxRuns: 2000, Workers: 1})
