@@ -33,6 +33,8 @@ type Counterexample struct {
 	// shrinking took.
 	Found int `json:"found"`
 	Tries int `json:"tries"`
+	// Text is that of the scenario, if it has one.
+	Text string `json:"text,omitempty"`
 }
 
 // Errors about counterexample files.
@@ -52,7 +54,7 @@ func newCounterexample(c *Case, r *Result, pol sim.Policy) (*Counterexample, err
 		return nil, errDiverged
 	}
 	ce := &Counterexample{Version: FileVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults,
-		Strengthen: r.Strengthen.String(), Class: ClassOf(err), Message: err.Error(), Decisions: g.taken, Found: len(g.taken)}
+		Strengthen: r.Strengthen.String(), Class: ClassOf(err), Message: err.Error(), Decisions: g.taken, Found: len(g.taken), Text: c.scenario.Text}
 	ce.Trace = fmt.Sprintf("%016x", g.trace)
 	return ce, nil
 }

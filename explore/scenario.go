@@ -26,6 +26,9 @@ type Scenario struct {
 	Bounds string
 	// Sometimes names conditions that a search is expected to meet.
 	Sometimes []string
+	// Text is what the scenario was made of, if that is no Go code; its
+	// counterexamples carry it.
+	Text string
 	// Build makes the world of one worker. The code in it reports to c.
 	Build func(c *Case) (sim.Config, error)
 }
@@ -66,6 +69,9 @@ func (c *Case) Heal(a, b string) { c.w.Heal(a, b) }
 
 // Abandon ends the run without an outcome: see [sim.World.Abandon].
 func (c *Case) Abandon() { c.w.Abandon() }
+
+// Point lets others go on here: see [sim.World.Point].
+func (c *Case) Point() { c.w.Point() }
 
 // Waiting lists the tasks that wait, as host/task in operation.
 func (c *Case) Waiting() []string { return c.w.Waiting() }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/litmus"
 )
 
 // replayFlags are the flags of the command replay.
@@ -59,6 +60,9 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}
 	if f.asGo {
+		if litmus.IsScenario(ce.Scenario) {
+			return errors.New("a litmus test is its own regression test: put its file into " + litmusDir)
+		}
 		_, err := io.WriteString(w, goTest(ce, p, f.trace == ""))
 		return err
 	}
@@ -77,6 +81,10 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 
 // scenarioOf is the scenario that a counterexample is about.
 func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario, *protocol, error) {
+	if litmus.IsScenario(ce.Scenario) {
+		s, err := litmus.FromCounterexample(ce)
+		return s, &protocol{Name: "litmus"}, err
+	}
 	p, err := protocolOf(ce.Scenario)
 	if err != nil {
 		return nil, nil, err

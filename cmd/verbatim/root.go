@@ -72,6 +72,7 @@ decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.`,
   verbatim check ncl
   verbatim check ncl/three-writes --profile relaxed
   verbatim replay ncl-three-writes.counterexample.json
+  verbatim litmus --profile strong
   source <(verbatim completion bash)`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -81,6 +82,6 @@ decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, c.CommandPath())
 	})
-	root.AddCommand(newCheck(), newReplay(), newList(), newMutants(), newMatrix())
+	root.AddCommand(newCheck(), newReplay(), newList(), newMutants(), newLitmus(), newMatrix())
 	return root
 }

@@ -51,6 +51,8 @@ var layers = []layer{
 	{name: "explore", at: []string{"explore/..."}, may: append(slices.Clone(below), "verbs/sim"),
 		modules: []string{"*"},
 		why:     "the checker takes every scenario alike"},
+	{name: "litmus", at: []string{"litmus/..."}, may: append(slices.Clone(below), "verbs/sim", "explore"),
+		why: "a test is a text: it knows the vocabulary and the checker, and no protocol"},
 	{name: "scenario", at: []string{"examples/..."}, modules: []string{"*"},
 		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore"),
 		why: "a scenario joins a protocol, a workload, a model and faults"},
@@ -62,7 +64,7 @@ var layers = []layer{
 	{name: "matrix", at: []string{"matrix/..."}, may: []string{"faults", "verbs/sim", "explore"},
 		why: "it is many checks of any scenarios, put together"},
 	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
-		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore", "scenario", "mutant", "matrix", "lint"),
+		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore", "litmus", "scenario", "mutant", "matrix", "lint"),
 		why: "the command joins everything, and nothing imports it"},
 }
 

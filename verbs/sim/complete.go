@@ -72,7 +72,7 @@ func (q *qp) lost() bool {
 		return true
 	}
 	p := q.peer
-	return p != nil && (p.gone || p.state == verbs.StateErr || p.state == verbs.StateReset)
+	return p != nil && (p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR)
 }
 
 // recvOutcomes appends the completions of q's receive queue that may come next.
@@ -155,7 +155,9 @@ func (w *World) acknowledge(q *qp, i int) {
 	if s.op == verbs.OpRead || s.op.IsAtomic() {
 		w.deliver(q, s)
 	}
-	s.payload = s.payload[:0]
+	if s.recv || s.op != verbs.OpSend && s.op != verbs.OpSendImm {
+		s.payload = s.payload[:0] // what a Send brings is wanted until it meets its receive
+	}
 }
 
 // deliver scatters the response into the requester's memory.
@@ -204,7 +206,7 @@ func (w *World) failed(q *qp, o outcome) {
 	}
 	if q.state != verbs.StateErr {
 		q.cutSend()
-		q.stopIncoming(func(*sqEntry) bool { return true })
+		q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 		q.state = verbs.StateErr
 		if w.tracer != nil {
 			w.trace(q.h, "qp-error", "%s goes to ERR", q.name())
@@ -232,6 +234,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	q.recvNext = i + 1
 	q.touchRemote(Read)
 	w.arrive(p, i+1)
+	w.departed(p, i)
 	for j := 0; j < len(p.elems); j++ {
 		if e := p.elems[j]; e.wr <= i && (e.changes() || e.kind == elemSend) && !e.landed {
 			w.land(e)
@@ -250,6 +253,18 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	}
 	if s.op != verbs.OpSend {
 		wc.Imm, wc.HasImm = s.imm, true
+	}
+}
+
+// departed makes those Reads and Atomics execute whose responses request i of p had
+// to wait for.
+func (w *World) departed(p *qp, i int) {
+	fenced := p.ent(i).flags&verbs.Fence != 0
+	for j := 0; j < len(p.elems); j++ {
+		if e := p.elems[j]; e.wr < i && e.responds() && !e.landed && (fenced || e.stalls(i)) {
+			w.land(e)
+			j = -1
+		}
 	}
 }
 

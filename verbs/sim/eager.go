@@ -72,6 +72,10 @@ func (w *World) stepWire(q *qp) {
 		q.dirty = true
 		return
 	}
+	if e.modifies() && !e.hasRead() && w.choose(ChooseOrder, 2, func(i int) string { return e.name() + readNames[i] }) == 1 {
+		w.readAtomic(e)
+		return
+	}
 	w.land(e)
 }
 
@@ -148,7 +152,7 @@ func (w *World) cameTo(q *qp) int {
 }
 
 // cutoffEager is cutoffQP where what has arrived is known.
-func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak bool) {
+func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak verbs.Status) {
 	for i := 0; i < len(q.elems) && w.cfg.Profile.DrainOnRevoke; i++ {
 		if e := q.elems[i]; e.reg != nil && e.came && e.kind != elemSample && hitElem(e) {
 			w.land(e)
@@ -162,9 +166,9 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 			first++
 		}
 		n = w.unread(q, first, n)
-		for i := n; i < q.posted && nak; i++ {
+		for i := n; i < q.posted && nak != 0; i++ {
 			if s := q.ent(i); hit(s) {
-				s.nak = verbs.StatusRemAccessErr
+				s.nak = nak
 				break
 			}
 		}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -47,20 +48,11 @@ type elem struct {
 	persist bool // a Flush that makes persistent
 	lost    bool // frozen by a power failure: what it wrote may not have persisted
 	could   bool // it could land when its responder died
-	landed  bool
+	landed  bool // or never will
+	void    bool // it never will
 	during  bool // it is landing: what lands before it has been decided
 	asked   bool
 	got     []span // what a Read has sampled already
-}
-
-// name tells e apart from all others of its queue: decisions of a counterexample
-// go by it.
-func (e *elem) name() string {
-	name := e.q.name() + "#" + itoa(e.wr) + "." + itoa(e.part)
-	if e.sub > 0 {
-		name += "." + itoa(e.sub)
-	}
-	return name
 }
 
 // changes reports whether e changes memory when it lands.
@@ -81,7 +73,7 @@ func (w *World) ordered(a, b *elem) bool {
 	switch {
 	case a.q.cpu != nil:
 		return true // a store buffer
-	case a.wr != b.wr && a.stalls(b):
+	case a.wr != b.wr && a.stalls(b.wr):
 		return true
 	case a.kind == elemSample || a.kind == elemFlush:
 		switch b.kind {
@@ -106,15 +98,15 @@ func (w *World) ordered(a, b *elem) bool {
 	return p.Placement == faults.InOrder
 }
 
-// stalls reports whether b cannot leave before a's response has come: with as many
+// stalls reports whether request i cannot leave before a's response has come: with as many
 // Reads and Atomics outstanding as the QP may have, the send queue stands still.
-func (a *elem) stalls(b *elem) bool {
+func (a *elem) stalls(i int) bool {
 	if a.kind != elemSample && a.kind != elemAtomic && a.kind != elemFlush {
 		return false
 	}
 	n := 0
-	for i := a.wr + 1; i <= b.wr; i++ {
-		if a.q.ent(i).op.Responds() {
+	for j := a.wr + 1; j <= i; j++ {
+		if a.q.ent(j).op.Responds() {
 			n++
 		}
 	}
@@ -155,7 +147,7 @@ func (w *World) land(e *elem) {
 	}
 	w.landOne(e)
 	if e.frozen {
-		w.eachMate(e, w.land)
+		w.eachMate(e, func(x *elem) bool { return w.with(x, e) }, w.land)
 	}
 }
 
@@ -228,15 +220,19 @@ func (w *World) execAtomic(e *elem) {
 		w.place(e, e.data)
 		return
 	}
-	old := e.reg.word(e.off)
-	e.data = w.bytes(8)
-	binary.LittleEndian.PutUint64(e.data, old)
+	if !e.hasRead() {
+		e.data = w.bytes(8)
+		binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))
+	}
+	old := binary.LittleEndian.Uint64(e.data)
 	now := old
 	switch wr.op {
 	case verbs.OpCompareSwap:
-		if old == wr.compare {
-			now = wr.swap
+		if old != wr.compare {
+			w.touch(e.reg.object(), Read)
+			return // it writes nothing
 		}
+		now = wr.swap
 	case verbs.OpFetchAdd:
 		now = old + wr.add
 	}
@@ -245,10 +241,10 @@ func (w *World) execAtomic(e *elem) {
 	w.place(e, b[:])
 }
 
-// sees reports whether Read e must find by: the requester was told of by before the
-// Read was posted. One that was posted earlier may have sampled earlier.
+// sees reports whether Read or Atomic e must find by: the requester was told of by
+// before e was posted. One that was posted earlier may have sampled earlier.
 func (w *World) sees(e, by *elem) bool {
-	return e.kind == elemSample && by.acked && by.ackAt < e.at && w.cfg.Profile.ReadsSeeAcked
+	return (e.kind == elemSample || e.modifies()) && by.acked && by.ackAt < e.at && w.cfg.Profile.ReadsSeeAcked
 }
 
 // seesAcked applies the profile's promise that what the card has acknowledged is
@@ -271,40 +267,65 @@ func (w *World) seesAcked(by *elem) {
 // or nil for a CPU.
 func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 	w.findOut(r, off, n, true)
+	w.finishAtomics(r, off, n, by)
 	if w.cfg.Eager {
 		return
 	}
+	w.landBefore(r, off, n, by)
+	w.readBefore(r, off, n, by)
+}
+
+func (w *World) landBefore(r *region, off, n int, by *elem) {
+	var passed []*elem
 	for len(r.pend) > 0 {
 		var can [32]*elem
 		c := can[:0]
 		for _, e := range r.pend {
-			if e != by && e.wants(off, n) && w.canLand(e) && !(by != nil && (w.follows(e, by) || w.sees(e, by))) {
+			if e != by && e.wants(off, n) && w.canLand(e) && !slices.Contains(passed, e) &&
+				!(by != nil && (w.follows(e, by) || w.sees(e, by) || by.excludes(e))) {
 				c = append(c, e)
 			}
 		}
-		if len(c) == 0 {
-			return
+		i := 0
+		if len(c) > 0 {
+			i = w.choose(ChooseOrder, len(c)+1, func(i int) string {
+				if i == 0 {
+					return "nothing before"
+				}
+				return c[i-1].name() + " before"
+			})
 		}
-		i := w.choose(ChooseOrder, len(c)+1, func(i int) string {
-			if i == 0 {
-				return "nothing before"
-			}
-			return c[i-1].name() + " before"
-		})
 		if i == 0 {
-			for _, e := range c {
+			for _, e := range append(c, passed...) {
 				if e.frozen && (by == nil || !by.frozen) {
 					w.discard(e)
 				}
 			}
 			return
 		}
+		passed = w.passing(passed, c, i-1)
 		if e := c[i-1]; e.kind == elemSample {
 			w.samplePart(e, max(off, e.off), min(off+n, e.off+e.n))
 		} else {
 			w.land(e)
 		}
 	}
+}
+
+// passing adds to passed the pieces of less than a cell before c[i] whose landing
+// commutes with its own: they have had their turn, and each set of them is tried in
+// one order.
+func (w *World) passing(passed, c []*elem, i int) []*elem {
+	e := c[i]
+	if e.kind != elemWrite || e.n >= w.cfg.Profile.CellBytes || !w.free(e) {
+		return passed
+	}
+	for _, x := range c[:i] {
+		if x.kind == elemWrite && x.q == e.q && x.wr == e.wr && x.n < w.cfg.Profile.CellBytes && !x.overlaps(e.off, e.n) && w.free(x) {
+			passed = append(passed, x)
+		}
+	}
+	return passed
 }
 
 // wants reports whether a change of bytes matters to e: it would change or has
@@ -327,12 +348,7 @@ func (e *elem) wants(off, n int) bool {
 
 // samplePart makes a Read sample [lo, hi) now, before the bytes change.
 func (w *World) samplePart(e *elem, lo, hi int) {
-	for i := 0; i < len(e.q.elems); i++ {
-		if p := e.q.elems[i]; p != e && !p.landed && !p.during && w.before(p, e) {
-			w.land(p)
-			i = -1
-		}
-	}
+	w.landEarlier(e)
 	if e.data == nil {
 		e.data = w.bytes(e.n)
 	}
@@ -383,13 +399,13 @@ func (w *World) discard(e *elem) {
 	if e.landed {
 		return
 	}
-	e.landed = true
+	e.landed, e.void = true, true
 	w.remove(e)
 	if e.src != nil {
 		w.dropSource(e)
 	}
 	if e.frozen {
-		w.eachMate(e, w.discard)
+		w.eachMate(e, func(x *elem) bool { return w.with(e, x) }, w.discard)
 		for i := 0; i < len(e.q.elems); i++ {
 			if x := e.q.elems[i]; !x.landed && x.frozen && w.before(e, x) {
 				w.discard(x)
@@ -399,35 +415,52 @@ func (w *World) discard(e *elem) {
 	}
 }
 
-// eachMate calls f for what was in one packet with e, if a failed request leaves
-// whole packets. Not so a power failure, which strikes while they are placed.
-func (w *World) eachMate(e *elem, f func(*elem)) {
-	if !w.cfg.Profile.WholePackets || e.kind != elemWrite || e.q.cpu != nil || e.lost {
+// whole reports whether what a failed request leaves of e is whole packets. Not so
+// after a power failure, which strikes while they are placed.
+func (w *World) whole(e *elem) bool {
+	return w.cfg.Profile.WholePackets && e.kind == elemWrite && e.q.cpu == nil && !e.lost
+}
+
+// eachMate calls f for the frozen elements that share e's fate because whole
+// packets arrive, and in order.
+func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
+	if !w.whole(e) {
 		return
 	}
 	for i := 0; i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x != e && !x.landed && !x.during && w.mates(e, x) {
+		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && w.whole(x) && shares(x) {
 			f(x)
 			i = -1
 		}
 	}
 }
 
-// mates reports whether two elements came in one packet.
-func (w *World) mates(a, b *elem) bool {
+// with reports whether a came in the packet of b or in one before it.
+func (w *World) with(a, b *elem) bool {
 	mtu := w.cfg.Profile.MTU
-	return a.q == b.q && a.wr == b.wr && a.kind == b.kind && (a.off-a.start)/mtu == (b.off-b.start)/mtu
+	return a.q == b.q && (a.wr < b.wr || a.wr == b.wr && (a.off-a.start)/mtu <= (b.off-b.start)/mtu)
 }
 
-// freeze makes e one that landed before now or never will. Had part of its packet
-// landed, all of it has arrived.
+// mates reports whether two elements came in one packet.
+func (w *World) mates(a, b *elem) bool { return w.with(a, b) && w.with(b, a) }
+
+// freeze makes e one that landed before now or never will. Had something landed
+// that came with it or later, it has arrived; had something been dropped that came
+// with it or earlier, it has not.
 func (w *World) freeze(e *elem) {
 	w.fetch(e)
-	if w.cfg.Profile.WholePackets && e.kind == elemWrite && e.q.cpu == nil {
-		for _, x := range e.q.ent(e.wr).payload {
-			if x.landed && w.mates(e, x) {
-				w.land(e)
-				return
+	if w.whole(e) {
+		for i := max(e.q.base, e.q.head); i < e.q.posted; i++ {
+			for _, x := range e.q.ent(i).payload {
+				switch {
+				case x.kind != elemWrite || !x.landed:
+				case !x.void && w.with(e, x):
+					w.land(e)
+					return
+				case x.void && w.with(x, e):
+					w.discard(e)
+					return
+				}
 			}
 		}
 	}
@@ -570,6 +603,9 @@ func (w *World) settleFrozen(r *region, off, n int) {
 		if len(c) == 0 {
 			return
 		}
+		if e := unrivalled(c); e != nil {
+			c = append(c[:0], e)
+		}
 		i := w.choose(ChooseLanding, len(c)+1, func(i int) string {
 			if i == 0 {
 				return "none"
@@ -581,7 +617,7 @@ func (w *World) settleFrozen(r *region, off, n int) {
 				w.discard(c[0])
 				c = c[1:]
 			}
-			return
+			continue
 		}
 		w.land(c[i-1])
 	}
@@ -611,13 +647,24 @@ func (w *World) complicated(r *region, off, n int) bool {
 
 // observeInOrder looks at one cell after the other and lands what each sees.
 func (w *World) observeInOrder(r *region, off int, out []byte) {
-	cell := w.cfg.Profile.CellBytes
 	for at := off; at < off+len(out); {
-		end := min(at&^(cell-1)+cell, off+len(out))
-		w.beforeWrite(r, at, end-at, nil)
+		end := min(w.cellEnd(r, at), off+len(out))
+		w.findOut(r, at, end-at, true)
+		w.landBefore(r, at, end-at, nil)
 		copy(out[at-off:end-off], r.data[at:end])
 		at = end
 	}
+}
+
+// cellEnd is where the cell at an offset ends. What an atomic changes is seen at once.
+func (w *World) cellEnd(r *region, at int) int {
+	for _, e := range r.pend {
+		if e.kind == elemAtomic && e.overlaps(at, 1) && w.canLand(e) {
+			return e.off + e.n
+		}
+	}
+	cell := w.cfg.Profile.CellBytes
+	return at&^(cell-1) + cell
 }
 
 // pieceEnd is the next boundary between pending elements, so that a look at

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // Runs of programs rather than of servers, as litmus tests are: the hosts are
@@ -46,7 +47,7 @@ func (w *World) endIfOver() {
 	w.enabled()
 	faulty := false
 	for i := range w.events {
-		if !w.events[i].Fault {
+		if !w.events[i].Fault && !w.vain(&w.events[i]) {
 			return
 		}
 		faulty = true
@@ -60,6 +61,15 @@ func (w *World) endIfOver() {
 	}
 }
 
+// vain reports whether a step of a wire may never come: its connection has ended.
+func (w *World) vain(ev *Event) bool {
+	if ev.Actor.kind() != actWire {
+		return false
+	}
+	q := w.qps[ev.a]
+	return q.cpu == nil && (q.gone || q.lost() || q.state == verbs.StateErr)
+}
+
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}
 
 // Waiting lists the tasks that have not ended, as host/task in operation.
@@ -69,6 +79,10 @@ func (w *World) Waiting() []string { return w.waiting() }
 // something in vain that it would look for again: the runs in which it looks later
 // are others. The task must return at once.
 func (w *World) Abandon() { w.abandoned = true }
+
+// Point lets others go on here although the task has done nothing to which they
+// could react: a crash can come between two steps that only look.
+func (w *World) Point() { w.cur.wait(op{kind: opRun}) }
 
 // Inject makes a fault happen now, whatever the budget. A task calls it; if the
 // fault ends the task's own host, the task must return at once.
@@ -103,12 +117,29 @@ func (w *World) Heal(a, b string) {
 	for _, c := range w.cuts {
 		x, y := w.nodes[c.a].spec.Name, w.nodes[c.b].spec.Name
 		if x == a && y == b || x == b && y == a {
+			w.gaveUp(c.a, c.b)
 			w.healLink(c.a, c.b)
 			w.cur.reach()
 			return
 		}
 	}
 }
+
+// gaveUp asks which queue pairs have run out of retries by the time that their link
+// heals. In eager mode that is a step of its own.
+func (w *World) gaveUp(a, b int) {
+	for _, q := range w.qps {
+		if w.cfg.Eager || !q.between(a, b) || q.gone || q.broken || q.state != verbs.StateRTS || q.head == q.posted {
+			continue
+		}
+		if w.choose(ChooseCutoff, 2, func(i int) string { return q.name() + gaveUpNames[i] }) == 1 {
+			q.broken, q.dirty = true, true
+			q.limit = min(q.limit, q.cutAt, q.posted)
+		}
+	}
+}
+
+var gaveUpNames = [...]string{" still tries", " has given up"}
 
 // Alive reports whether the machine is up.
 func (h *Host) Alive() bool { return h.alive }
@@ -120,22 +151,55 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	r.check(off, n)
 	w := h.w
 	w.findOut(r, off, n, false)
+	w.expire()
+	for at := off; at < off+n; {
+		end := w.pieceEnd(r, at, off+n)
+		w.settle(r, at, end-at)
+		at = end
+	}
+	out := make([]byte, n)
+	copy(out, r.data[off:])
+	return out
+}
+
+// expire freezes what may never arrive because its connection has ended.
+func (w *World) expire() {
+	for _, q := range w.qps {
+		if q.cpu != nil || !q.gone && q.state == verbs.StateRTS && !q.lost() {
+			continue
+		}
+		for i := 0; i < len(q.elems); i++ {
+			if e := q.elems[i]; e.changes() && !e.frozen && !e.acked && w.canLand(e) {
+				if w.freeze(e); e.landed {
+					i = -1
+				}
+			}
+		}
+	}
+}
+
+// settle lands what will land on some bytes that are settled together. What is
+// frozen landed before now or never will; the rest lands for certain.
+func (w *World) settle(r *region, off, n int) {
 	for {
 		var can [32]*elem
 		c := can[:0]
-		certain := false
 		for _, e := range r.pend {
 			if e.changes() && e.overlaps(off, n) && w.canLand(e) {
 				c = append(c, e)
-				certain = certain || e.acked || !e.frozen && !e.q.gone && !e.q.lost()
 			}
 		}
 		if len(c) == 0 {
-			break
+			return
 		}
-		opts := len(c)
-		if !certain {
-			opts++
+		if e := unrivalled(c); e != nil {
+			c = append(c[:0], e) // when it lands does not matter, but whether
+		}
+		opts := len(c) + 1
+		for _, e := range c {
+			if e.acked || !e.frozen {
+				opts = len(c)
+			}
 		}
 		i := w.choose(ChooseOrder, opts, func(i int) string {
 			if i == len(c) {
@@ -143,12 +207,26 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 			}
 			return c[i].name() + " next"
 		})
-		if i == len(c) {
-			break
+		if i < len(c) {
+			w.land(c[i])
+			continue
 		}
-		w.land(c[i])
+		for _, e := range c {
+			w.discard(e)
+		}
 	}
-	out := make([]byte, n)
-	copy(out, r.data[off:])
-	return out
+}
+
+// unrivalled returns an element that shares no bytes with another, or nil.
+func unrivalled(c []*elem) *elem {
+	for _, e := range c {
+		alone := true
+		for _, x := range c {
+			alone = alone && (x == e || !x.overlaps(e.off, e.n))
+		}
+		if alone {
+			return e
+		}
+	}
+	return nil
 }

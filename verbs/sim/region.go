@@ -21,6 +21,7 @@ type region struct {
 	mrs   int
 	lent  int // registrations that let others reach it
 	freed bool
+	whole bool  // a locked instruction looks: see loadLocked
 	pm    *pmem // nil: DRAM
 }
 
@@ -65,7 +66,9 @@ func (r *region) Load(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
 	t.pause()
-	r.media(off, len(p))
+	if r.pm != nil && !t.holds(r, off, p) {
+		r.media(off, len(p))
+	}
 	if !t.forward(r, off, p) {
 		w.observe(r, off, p, false)
 	}
@@ -152,7 +155,7 @@ func (r *region) aligned(off int) {
 func (r *region) CompareAndSwap64(off int, old, new uint64) bool {
 	r.aligned(off)
 	r.h.w.cur.fence()
-	v := r.Load64(off)
+	v := r.loadLocked(off)
 	if v != old {
 		return false
 	}
@@ -164,7 +167,7 @@ func (r *region) CompareAndSwap64(off int, old, new uint64) bool {
 func (r *region) Add64(off int, delta uint64) uint64 {
 	r.aligned(off)
 	r.h.w.cur.fence()
-	v := r.Load64(off) + delta
+	v := r.loadLocked(off) + delta
 	r.locked(off, v)
 	return v
 }

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/litmus"
+)
+
+// litmusFlags are the flags of the command litmus.
+type litmusFlags struct {
+	profiles []string
+	backend  string
+	asJSON   bool
+	out      string
+	maxTime  time.Duration
+	outcomes bool
+	format   bool
+	workers  int
+}
+
+// litmusDir is where the tests are, from the root of the repository.
+const litmusDir = "testdata/litmus"
+
+// newLitmus is the command that runs litmus tests.
+func newLitmus() *cobra.Command {
+	f := &litmusFlags{}
+	c := &cobra.Command{
+		Use:   "litmus [FILE|DIRECTORY]...",
+		Short: "Run litmus tests: small RDMA programs with a question",
+		Long: `Litmus searches all runs of small programs under hardware profiles and compares
+the outcomes that they can have with those that the files expect. docs/litmus.md
+has the language. Without arguments it runs the tests in ` + litmusDir + `.
+
+The table has a line for each outcome and profile: the file, the profile, the
+outcome, what is expected and what was found (Y: some run reaches it; N: none
+does, and all were tried; ?: undecided), the runs and states of the search, and
+its time. A run that reaches what it must not is shown, and with --out written to
+a file that 'verbatim replay' takes.
+
+With --json it prints one object a line with the keys file, test, profile,
+outcome, condition, expected, got, verdict (ok, wrong, undecided, unsupported,
+error), reason, finals, runs, states, seconds and counterexample.
+
+Exit status: 0 all as expected, 1 some wrong, 2 bad usage or input, 3 a limit
+came first or something is unsupported. Of several, 2 goes before 1, 1 before 3,
+and 3 before 0.`,
+		Example: `  verbatim litmus
+  verbatim litmus testdata/litmus/message-passing.litmus --outcomes
+  verbatim litmus --profile strong,relaxed+AtomicFlushes=false mine.litmus
+  verbatim litmus --json | jq 'select(.verdict != "ok")'
+  verbatim litmus --format mine.litmus`,
+		RunE: func(c *cobra.Command, args []string) error { return runLitmus(c, f, args) },
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{strings.TrimPrefix(litmus.Ext, ".")}, cobra.ShellCompDirectiveFilterFileExt
+		},
+	}
+	fl := c.Flags()
+	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, joined by commas; default: those that the files name")
+	fl.StringVar(&f.backend, "backend", "sim", "what runs the tests: sim or rdma")
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each outcome and profile")
+	fl.StringVar(&f.out, "out", "", "`directory` for the runs that show a wrong outcome")
+	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a search after this time, for each file and profile; 0: no limit")
+	fl.BoolVar(&f.outcomes, "outcomes", false, "list all final states that can be reached")
+	fl.BoolVar(&f.format, "format", false, "print the tests in canonical form instead of running them")
+	fl.IntVar(&f.workers, "workers", 0, "files at a time; 0: one for each core")
+	completeWith(c, map[string]cobra.CompletionFunc{
+		"profile": completeProfile,
+		"backend": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return litmus.Backends(), cobra.ShellCompDirectiveNoFileComp
+		},
+	})
+	return c
+}
+
+// litmusJob is one test under one profile, and what became of it.
+type litmusJob struct {
+	file    string
+	test    *litmus.Test
+	profile string
+	result  *litmus.Result
+	err     error
+	done    chan struct{}
+}
+
+func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
+	backend, err := litmus.BackendByName(f.backend)
+	if err != nil {
+		return err
+	}
+	for i, p := range f.profiles {
+		prof, err := faults.ProfileByName(strings.TrimSpace(p))
+		if err != nil {
+			return err
+		}
+		f.profiles[i] = prof.Name
+	}
+	if f.workers < 0 || f.maxTime < 0 {
+		return errors.New("--workers and --max-time cannot be negative")
+	}
+	files, err := litmusFiles(args)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o755); err != nil {
+			return err
+		}
+	}
+	jobs, bad := f.jobs(files, c.ErrOrStderr())
+	if f.format {
+		return formatTests(c.OutOrStdout(), jobs, bad)
+	}
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program
+	f.start(ctx, backend, jobs)
+	r := newLitmusReport(f, c.OutOrStdout(), jobs)
+	for _, j := range jobs {
+		<-j.done
+		if err := r.add(j); err != nil {
+			return err
+		}
+	}
+	return status(worse(bad, r.end())).asError()
+}
+
+// litmusFiles lists the files that the arguments name.
+func litmusFiles(args []string) ([]string, error) {
+	if len(args) == 0 {
+		if _, err := os.Stat(litmusDir); err != nil {
+			return nil, fmt.Errorf("there is no %s here: name a file or a directory with litmus tests", litmusDir)
+		}
+		args = []string{litmusDir}
+	}
+	var files []string
+	for _, a := range args {
+		st, err := os.Stat(a)
+		if err != nil {
+			return nil, err
+		}
+		if !st.IsDir() {
+			files = append(files, a)
+			continue
+		}
+		n := len(files)
+		err = filepath.WalkDir(a, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.HasSuffix(path, litmus.Ext) {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == n {
+			return nil, fmt.Errorf("%s holds no file whose name ends in %s", a, litmus.Ext)
+		}
+	}
+	return files, nil
+}
+
+// jobs reads the files. Those that are no tests are reported, and make the status.
+func (f *litmusFlags) jobs(files []string, stderr io.Writer) (jobs []*litmusJob, code int) {
+	for _, file := range files {
+		t, err := litmus.ParseFile(file)
+		if err != nil {
+			fmt.Fprintf(stderr, "verbatim: %v\n", err)
+			code = exitBad
+			continue
+		}
+		profiles := litmus.Profiles(t)
+		if len(f.profiles) > 0 {
+			profiles = f.profiles
+		}
+		if f.format {
+			profiles = profiles[:1]
+		}
+		for _, p := range profiles {
+			jobs = append(jobs, &litmusJob{file: file, test: t, profile: p, done: make(chan struct{})})
+		}
+	}
+	return jobs, code
+}
+
+// start runs the jobs in the background, in their order.
+func (f *litmusFlags) start(ctx context.Context, b litmus.Backend, jobs []*litmusJob) {
+	var mu sync.Mutex
+	next := 0
+	n := f.workers
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	opt := litmus.Options{MaxTime: f.maxTime, Stop: func() bool { return ctx.Err() != nil }}
+	for range min(n, len(jobs)) {
+		go func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= len(jobs) {
+					return
+				}
+				j := jobs[i]
+				j.result, j.err = litmus.Run(j.test, j.profile, b, opt)
+				close(j.done)
+			}
+		}()
+	}
+}
+
+// formatTests prints tests in canonical form.
+func formatTests(w io.Writer, jobs []*litmusJob, code int) error {
+	for i, j := range jobs {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if _, err := io.WriteString(w, litmus.Format(j.test)); err != nil {
+			return err
+		}
+	}
+	return status(code).asError()
+}

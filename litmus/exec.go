@@ -1,0 +1,221 @@
+package litmus
+
+import (
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// machine is what a program needs of the world beyond host.Host and verbs: all
+// that the interpreter knows of a backend.
+type machine interface {
+	// Strike makes a fault happen now.
+	Strike(k faults.Kind, hosts ...string) error
+	Heal(a, b string)
+	// Abandon ends the run without an outcome; the caller returns at once.
+	Abandon()
+	// Remember tells what the final state will hold of threads that have ended.
+	Remember(hash uint64)
+	// Point lets others go on here: a fault can come between two statements.
+	Point()
+	// Alive reports whether the machine is up.
+	Alive(h host.Host) bool
+	// Fail ends the run: the test cannot be run as it is.
+	Fail(err error)
+}
+
+// runner runs one program again and again: the state of one run.
+type runner struct {
+	p       *program
+	machine machine
+	env     env
+	lives   [][]*life // by host
+	started []*life   // by thread: the last life in which it started
+	hash    uint64
+	passed  []bool // by loop: some run got through. Not reset.
+	refused error  // why the test cannot be run here. Not reset.
+}
+
+func newRunner(p *program, m machine) *runner {
+	n := len(p.threads)
+	r := &runner{p: p, machine: m, lives: make([][]*life, len(p.hosts)), started: make([]*life, n), passed: make([]bool, len(p.untils))}
+	r.env = env{regs: make([]value, len(p.regs)), asked: make([]value, len(p.asked)), blocked: make([]bool, n), done: make([]bool, n)}
+	return r
+}
+
+// reset takes everything back to before the run.
+func (m *runner) reset() {
+	clear(m.env.regs)
+	clear(m.env.asked)
+	clear(m.env.blocked)
+	clear(m.env.done)
+	clear(m.started)
+	for i := range m.lives {
+		m.lives[i] = m.lives[i][:0]
+	}
+	m.hash = 0
+}
+
+// broken ends the run because the test cannot be run as it is.
+func (m *runner) broken(err error) bool {
+	if m.refused == nil {
+		m.refused = err
+	}
+	m.machine.Fail(&refusedError{err})
+	return false
+}
+
+// refusedError says that a statement cannot be carried out.
+type refusedError struct{ err error }
+
+func (e *refusedError) Error() string { return e.err.Error() }
+func (e *refusedError) Unwrap() error { return e.err }
+func (e *refusedError) Class() string { return "refused" }
+
+// exec is one thread of one life.
+type exec struct {
+	m    *runner
+	t    *threadProg
+	h    host.Host
+	life *life
+	seen []seen // by label: the completions that the thread has taken
+	wcs  [1]verbs.WC
+	dead bool
+	sges []verbs.SGE
+}
+
+type seen struct {
+	ok bool
+	wc verbs.WC
+}
+
+// main is the first task of a life of a host: it starts the threads.
+func (m *runner) main(at *hostProg, h host.Host, count int) {
+	if count > 0 {
+		if err := m.boot(at, h); err != nil {
+			m.broken(err)
+			return
+		}
+	}
+	l := m.lives[at.idx][len(m.lives[at.idx])-1]
+	var own *threadProg
+	for _, t := range at.threads {
+		if t.spec.Recover != (count > 0) {
+			continue
+		}
+		m.started[t.idx] = l
+		if own == nil {
+			own = t
+			continue
+		}
+		h.Go(t.spec.Name, func() { m.thread(t, h, l) })
+	}
+	if own != nil {
+		m.thread(own, h, l)
+	}
+}
+
+// thread runs the statements of a thread.
+func (m *runner) thread(t *threadProg, h host.Host, l *life) {
+	x := &exec{m: m, t: t, h: h, life: l, seen: make([]seen, len(m.p.labels))}
+	for i := range t.steps {
+		s := &t.steps[i]
+		if t.host.mortal {
+			m.machine.Point()
+		}
+		h.Logf("%d: %s", s.line, s.text)
+		if !s.do(x) {
+			break // by stop, or the run or the host has ended
+		}
+	}
+	if !x.dead {
+		m.env.done[t.idx] = true
+		if t.asked {
+			m.remember(uint64(t.idx)<<32, 0, 1)
+		}
+	}
+}
+
+// remember replaces a part of what the final state depends on.
+func (m *runner) remember(key, old, now uint64) {
+	if old != 0 {
+		m.hash ^= mix(key, old)
+	}
+	if now != 0 {
+		m.hash ^= mix(key, now)
+	}
+	m.machine.Remember(m.hash)
+}
+
+// set puts a value into a register; reg may be nil.
+func (x *exec) set(reg *regProg, v value) bool {
+	if reg == nil {
+		return true
+	}
+	r := &x.m.env.regs[reg.idx]
+	if reg.asked {
+		x.m.remember(uint64(reg.idx)+1, r.hash(), v.hash())
+	}
+	*r = v
+	return true
+}
+
+// look goes on if the loop's condition holds.
+func (x *exec) look(loop int, ok bool) bool {
+	if !ok {
+		x.m.machine.Abandon()
+		return false
+	}
+	x.m.passed[loop] = true
+	return true
+}
+
+// result notes what became of a post or a change of state. Without a register it
+// must succeed.
+func (x *exec) result(reg *regProg, what string, err error) bool {
+	if reg == nil && err != nil {
+		return x.m.broken(fmt.Errorf("%s: %w (take the result into a register if it may fail)", what, err))
+	}
+	return x.set(reg, number64(posted(err)))
+}
+
+func (x *exec) region(p place) host.Region { return x.life.regions[p.loc.block.at] }
+
+// load loads bytes; what persistent memory cannot give is unset.
+func (x *exec) load(p place) value {
+	r := x.region(p)
+	if p.loc.block.persistent {
+		b := make([]byte, p.n)
+		if err := host.TryLoad(r, p.off, b); err != nil {
+			return value{}
+		}
+		return valueOf(b)
+	}
+	if p.n == 8 && p.off%8 == 0 {
+		return number64(r.Load64(p.off))
+	}
+	b := make([]byte, p.n)
+	r.Load(p.off, b)
+	return valueOf(b)
+}
+
+func (x *exec) store(p place, b []byte) {
+	if p.n == 8 && p.off%8 == 0 {
+		x.region(p).Store64(p.off, valueOf(b).num)
+		return
+	}
+	x.region(p).Store(p.off, b)
+}
+
+// cell reads a thread's private memory.
+func (x *exec) cell(c cell, thread int) value {
+	r := x.life.cells[thread]
+	if c.n == 8 {
+		return number64(r.region.Load64(c.off))
+	}
+	b := make([]byte, c.n)
+	r.region.Load(c.off, b)
+	return valueOf(b)
+}

@@ -1,0 +1,253 @@
+package litmus
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// life is what a host has from its start to its end: memory, registrations,
+// queues. The threads of the host share it; only connect changes it.
+type life struct {
+	h         host.Host
+	regions   []host.Region // by block of the host
+	mrs       []verbs.MR    // by registration of the host
+	cells     []private     // by thread
+	cqs       []verbs.CQ    // by index; those of other hosts are nil
+	qps       []queuePair   // by index
+	peers     []peer        // by host
+	listeners map[string]host.Listener
+	pd        verbs.PD
+}
+
+// private is a thread's own memory.
+type private struct {
+	region host.Region
+	mr     verbs.MR
+}
+
+type queuePair struct {
+	prepared verbs.PreparedQP
+	qp       verbs.QP
+}
+
+// peer is what a host knows of another: where its memory is, and the keys.
+type peer struct {
+	addrs []uint64
+	keys  []uint32
+}
+
+// setup makes the first life of all hosts, with everything connected.
+func (m *runner) setup(hosts []host.Host) error {
+	for i, at := range m.p.hosts {
+		if err := m.boot(at, hosts[i]); err != nil {
+			return err
+		}
+	}
+	for _, q := range m.p.qps {
+		a, b := m.lives[q.ends[0].host.idx][0], m.lives[q.ends[1].host.idx][0]
+		for i, l := range []*life{a, b} {
+			if err := l.prepare(q, i, true); err != nil {
+				return err
+			}
+		}
+		pa, pb := a.qps[q.idx].prepared, b.qps[q.idx].prepared
+		var err error
+		if a.qps[q.idx].qp, err = pa.Connect(pb.Endpoint()); err != nil {
+			return err
+		}
+		if b.qps[q.idx].qp, err = pb.Connect(pa.Endpoint()); err != nil {
+			return err
+		}
+	}
+	for _, at := range m.p.hosts {
+		for i := range m.p.hosts {
+			m.lives[at.idx][0].peers[i] = m.lives[i][0].own()
+		}
+	}
+	return nil
+}
+
+// boot makes a life of one host, without connections.
+func (m *runner) boot(at *hostProg, h host.Host) error {
+	l := &life{h: h, cqs: make([]verbs.CQ, len(m.p.cqs)), qps: make([]queuePair, len(m.p.qps)), peers: make([]peer, len(m.p.hosts)),
+		cells: make([]private, len(m.p.threads)), listeners: map[string]host.Listener{}}
+	first := len(m.lives[at.idx]) == 0
+	m.lives[at.idx] = append(m.lives[at.idx], l)
+	var err error
+	if l.pd, err = h.Device().AllocPD(); err != nil {
+		return err
+	}
+	for _, b := range at.blocks {
+		if err := l.memory(b, first); err != nil {
+			return fmt.Errorf("memory of %s: %w", at.name, err)
+		}
+	}
+	for _, mr := range at.mrs {
+		x, err := l.pd.RegisterMR(l.regions[mr.block.at], verbs.LocalWrite|mr.access)
+		if err != nil {
+			return err
+		}
+		l.mrs = append(l.mrs, x)
+	}
+	for _, t := range at.threads {
+		if err := l.private(t); err != nil {
+			return err
+		}
+	}
+	for _, c := range m.p.cqs {
+		if c.host == at {
+			if l.cqs[c.idx], err = h.Device().CreateCQ(max(c.depth, 1), nil); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range at.listens {
+		if l.listeners[s], err = h.Listen(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memory allocates a block. What is persistent has its first value only once.
+func (l *life) memory(b *blockProg, first bool) error {
+	var r host.Region
+	var err error
+	if b.persistent {
+		r, err = l.h.OpenPMEM(b.name, b.size)
+	} else {
+		r, err = l.h.Alloc(b.size)
+	}
+	if err != nil {
+		return err
+	}
+	l.regions = append(l.regions, r)
+	if b.persistent && !first {
+		return nil
+	}
+	for _, x := range b.locs {
+		if x.init != 0 {
+			buf := make([]byte, x.size)
+			fill(buf, x.init)
+			r.Store(x.off, buf)
+			if b.persistent {
+				r.Flush(x.off, x.size)
+				r.Fence()
+			}
+		}
+	}
+	return nil
+}
+
+// private allocates a thread's own memory, with the values of its messages.
+func (l *life) private(t *threadProg) error {
+	if t.scratch == 0 {
+		return nil
+	}
+	r, err := l.h.Alloc(t.scratch)
+	if err != nil {
+		return err
+	}
+	for _, c := range t.consts {
+		b := make([]byte, c.cell.n)
+		fill(b, c.v)
+		r.Store(c.cell.off, b)
+	}
+	mr, err := l.pd.RegisterMR(r, verbs.LocalWrite)
+	l.cells[t.idx] = private{r, mr}
+	return err
+}
+
+// prepare makes an end of a queue pair; samePSN gives it the sequence number that
+// the test says, if it says one.
+func (l *life) prepare(q *qpProg, end int, samePSN bool) error {
+	e := &q.ends[end]
+	cfg := e.cfg
+	cfg.SendCQ, cfg.RecvCQ = l.cqs[e.send.idx], l.cqs[e.recv.idx]
+	if !samePSN {
+		cfg.PSN = 0
+	}
+	p, err := l.pd.CreateQP(cfg)
+	l.qps[q.idx] = queuePair{prepared: p}
+	return err
+}
+
+// own is what others must know of this host.
+func (l *life) own() peer {
+	var p peer
+	for _, r := range l.regions {
+		p.addrs = append(p.addrs, r.Addr())
+	}
+	for _, m := range l.mrs {
+		p.keys = append(p.keys, m.RKey())
+	}
+	return p
+}
+
+// hello is what the ends of a queue pair tell each other to connect.
+func (l *life) hello(q *qpProg) []byte {
+	b, _ := l.qps[q.idx].prepared.Endpoint().AppendBinary(nil)
+	p := l.own()
+	for _, a := range p.addrs {
+		b = binary.BigEndian.AppendUint64(b, a)
+	}
+	for _, k := range p.keys {
+		b = binary.BigEndian.AppendUint32(b, k)
+	}
+	return b
+}
+
+// meet reads what the other end told, and connects.
+func (l *life) meet(q *qpProg, other *hostProg, b []byte) error {
+	var e verbs.Endpoint
+	nb, nk := len(other.blocks), len(other.mrs)
+	if len(b) != verbs.EndpointSize+8*nb+4*nk {
+		return fmt.Errorf("litmus: %s told %d bytes to connect", other.name, len(b))
+	}
+	if err := e.UnmarshalBinary(b[:verbs.EndpointSize]); err != nil {
+		return err
+	}
+	b = b[verbs.EndpointSize:]
+	p := peer{}
+	for range nb {
+		p.addrs, b = append(p.addrs, binary.BigEndian.Uint64(b)), b[8:]
+	}
+	for range nk {
+		p.keys, b = append(p.keys, binary.BigEndian.Uint32(b)), b[4:]
+	}
+	l.peers[other.idx] = p
+	var err error
+	l.qps[q.idx].qp, err = l.qps[q.idx].prepared.Connect(e)
+	return err
+}
+
+// connect makes the thread's end anew. The first end calls, the other answers.
+func (x *exec) connect(q *qpProg, samePSN bool, loop int) bool {
+	end := q.end(x.t.host)
+	if err := x.life.prepare(q, end, samePSN); err != nil {
+		return x.m.broken(err)
+	}
+	other := q.ends[1-end].host
+	if end == 0 {
+		answer, err := x.h.Call(other.name, q.service, x.life.hello(q), verbs.Forever)
+		if err != nil {
+			return x.look(loop, false) // it would try again
+		}
+		if err := x.life.meet(q, other, answer); err != nil {
+			return x.m.broken(err)
+		}
+		return x.look(loop, true)
+	}
+	req, err := x.life.listeners[q.service].Accept(verbs.Forever)
+	if err != nil {
+		return x.m.broken(err)
+	}
+	if err := x.life.meet(q, other, req.Body()); err != nil {
+		return x.m.broken(err)
+	}
+	req.Reply(x.life.hello(q))
+	return x.look(loop, true)
+}

@@ -1,0 +1,78 @@
+package litmus
+
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// control compiles what changes queue pairs and registrations.
+func (r *resolver) control(s Stmt) func(*exec) bool {
+	h := r.cur.host
+	switch s := s.(type) {
+	case Modify:
+		q := r.qp(s.QP, h, s.Pos)
+		r.use(q, s.Pos)
+		reg := r.set(s.Reg, kindPosted, 8, s.Pos)
+		attr := verbs.QPAttr{SetState: true, State: s.State}
+		if s.State == verbs.StateInit {
+			attr.Mask, attr.Access = verbs.AttrPKey|verbs.AttrPort|verbs.AttrAccess, q.ends[q.end(h)].cfg.Access
+		}
+		if s.Access != nil {
+			attr = verbs.QPAttr{Mask: verbs.AttrAccess, Access: *s.Access}
+		}
+		what := StmtText(s)
+		return func(x *exec) bool {
+			err := verbs.ErrClosed
+			if qp := x.life.qps[q.idx].qp; qp != nil {
+				err = qp.Modify(attr)
+			}
+			return x.result(reg, what, err)
+		}
+	case StateOf:
+		q := r.qp(s.QP, h, s.Pos)
+		r.use(q, s.Pos)
+		reg := r.set(s.Reg, kindState, 8, s.Pos)
+		return func(x *exec) bool {
+			if qp := x.life.qps[q.idx].qp; qp != nil {
+				return x.set(reg, number64(uint64(qp.State())))
+			}
+			return x.set(reg, value{})
+		}
+	case Destroy:
+		q := r.qp(s.QP, h, s.Pos)
+		r.use(q, s.Pos)
+		return func(x *exec) bool {
+			if qp := x.life.qps[q.idx].qp; qp != nil {
+				return x.result(nil, "destroy "+s.QP, qp.Destroy())
+			}
+			return true
+		}
+	case Connect:
+		q := r.qp(s.QP, h, s.Pos)
+		peer := &q.ends[1-q.end(h)]
+		if peer.connector == nil {
+			fail(s.Pos, "", "no thread of %s connects %s too: both ends must", peer.host.name, q.name)
+		}
+		if s.SamePSN && q.ends[q.end(h)].cfg.PSN == 0 {
+			fail(s.Pos, "declare it with qp ... psn=1", "the queue pair %s has no sequence number to be used again", q.name)
+		}
+		r.cur.ready[q] = true
+		loop := r.loop(s.Pos, s)
+		return func(x *exec) bool { return x.connect(q, s.SamePSN, loop) }
+	case Dereg:
+		i := slices.IndexFunc(h.mrs, func(m *mrProg) bool { return m.name == s.Name })
+		if i < 0 {
+			if l := h.locs[s.Name]; l != nil {
+				fail(s.Pos, "write dereg "+l.block.name, "%s is registered together with %s", s.Name, l.block.name)
+			}
+			var names []string
+			for _, m := range h.mrs {
+				names = append(names, m.name)
+			}
+			fail(s.Pos, didYouMean(s.Name, names), "%s has no registration called %s", h.name, s.Name)
+		}
+		return func(x *exec) bool { return x.result(nil, "dereg "+s.Name, x.life.mrs[i].Dereg()) }
+	}
+	panic("litmus: a statement of no kind")
+}

@@ -1,0 +1,264 @@
+package litmus
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Options say how to run a test. The zero value searches without a limit.
+type Options struct {
+	MaxTime time.Duration // for one test under one profile; 0: no limit
+	MaxRuns uint64        // likewise
+	// NoRuns leaves out the runs that show a wrong outcome.
+	NoRuns bool
+	// Stop, if set, is asked before each run whether to stop.
+	Stop func() bool
+}
+
+// Backend runs a program under a profile.
+type Backend interface {
+	// Name is what a command line calls it.
+	Name() string
+	run(p *program, profile string, opt Options) (*Result, error)
+}
+
+// ErrBackend: the program was built without the backend.
+var ErrBackend = errors.New("litmus: backend not built in")
+
+// Backends lists the names of the backends.
+func Backends() []string { return []string{"sim", "rdma"} }
+
+// BackendByName returns a backend. The error wraps [ErrBackend] if this program
+// was built without it.
+func BackendByName(name string) (Backend, error) {
+	switch name {
+	case "sim":
+		return simBackend{}, nil
+	case "rdma":
+		return nil, fmt.Errorf("%w: rdma runs tests on the cards of this machine and needs libibverbs; use sim", ErrBackend)
+	}
+	hint := didYouMean(name, Backends())
+	if hint != "" {
+		hint = "; " + hint
+	}
+	return nil, fmt.Errorf("litmus: there is no backend %q; there are %s%s", name, oneOf(Backends()), hint)
+}
+
+// Got says how a question was answered.
+type Got string
+
+// The answers.
+const (
+	Reachable   Got = "Y"
+	Unreachable Got = "N" // with the space exhausted
+	Undecided   Got = "?" // a limit came first, or the test cannot be run
+)
+
+// Row is one question under one profile.
+type Row struct {
+	Outcome  string
+	Cond     string
+	Expected Got // Undecided if the file does not say
+	Got      Got
+	// Counterexample is a run that reaches an outcome that ought not to be.
+	Counterexample *explore.Counterexample
+	scenario       *explore.Scenario
+}
+
+// OK reports whether the answer is the expected one, or the file expects none.
+func (r *Row) OK() bool {
+	return r.Got != Undecided && (r.Expected == Undecided || r.Got == r.Expected)
+}
+
+// Wrong reports whether the answer is certain and not the expected one.
+func (r *Row) Wrong() bool { return r.Got != Undecided && !r.OK() }
+
+// Replay runs the counterexample again, for its timeline.
+func (r *Row) Replay() (*explore.Replay, error) { return r.Counterexample.Replay(r.scenario) }
+
+// Result is what a search of one test under one profile found.
+type Result struct {
+	Test    *Test
+	Profile string
+	Rows    []Row
+	// States are the final states that were reached.
+	Finals       []string
+	Runs, States uint64
+	Elapsed      time.Duration
+	// Reason says why something is undecided; it wraps ErrUnsupported if the
+	// backend or the profile cannot do what the test does, and ErrStuck if no
+	// run comes to its end.
+	Reason error
+}
+
+// Errors of a result.
+var (
+	ErrUnsupported = errors.New("unsupported")
+	ErrStuck       = errors.New("no run comes to its end")
+	ErrRefused     = errors.New("a statement cannot be carried out")
+	ErrLimit       = errors.New("a limit came first")
+)
+
+// Profiles lists the profiles under which the test has an answer: those that it
+// is restricted to, or all named ones, and those with a line of their own.
+func Profiles(t *Test) []string {
+	var out []string
+	add := func(name string) {
+		if slices.Contains(out, name) {
+			return
+		}
+		for i := range t.Outcomes {
+			if t.expected(i, name) != Undecided {
+				out = append(out, name)
+				return
+			}
+		}
+	}
+	for _, n := range t.starred() {
+		add(n)
+	}
+	for _, o := range t.Outcomes {
+		for _, v := range o.Verdicts {
+			if v.Profile != "*" && (len(t.Profiles) == 0 || strings.Contains(v.Profile, "+")) {
+				add(v.Profile)
+			}
+		}
+	}
+	return out
+}
+
+// starred are the profiles that a line * is about.
+func (t *Test) starred() []string {
+	if len(t.Profiles) == 0 {
+		return faults.ProfileNames()
+	}
+	return t.Profiles
+}
+
+// expected is the answer that the file gives under a profile; Undecided if none.
+func (t *Test) expected(outcome int, profile string) Got {
+	star := Undecided
+	for _, v := range t.Outcomes[outcome].Verdicts {
+		got := Unreachable
+		if v.Reached {
+			got = Reachable
+		}
+		if v.Profile == profile {
+			return got
+		}
+		if v.Profile == "*" && slices.Contains(t.starred(), profile) {
+			star = got
+		}
+	}
+	return star
+}
+
+// Run searches all runs of a test under a profile and answers its questions.
+func Run(t *Test, profile string, b Backend, opt Options) (*Result, error) {
+	prof, err := faults.ProfileByName(profile)
+	if err != nil {
+		return nil, err
+	}
+	p, err := resolve(t)
+	if err != nil {
+		return nil, err
+	}
+	return b.run(p, prof.Name, opt)
+}
+
+type simBackend struct{}
+
+func (simBackend) Name() string { return "sim" }
+
+func (simBackend) run(p *program, profile string, opt Options) (*Result, error) {
+	var got collected
+	start := time.Now()
+	eo := explore.Options{Profile: profile, Workers: 1, MaxTime: opt.MaxTime, MaxRuns: opt.MaxRuns, Stop: opt.Stop, NoShrink: true}
+	er, err := explore.Check(p.scenario(&got, nil), eo)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Test: p.t, Profile: profile, Runs: er.Runs, States: er.States, Finals: er.Outcomes}
+	r.Reason = reason(p, er, &got)
+	reached := make([]bool, len(p.conds))
+	for _, which := range got.states {
+		for i, y := range which {
+			reached[i] = reached[i] || y
+		}
+	}
+	for i := range p.t.Outcomes {
+		o := &p.t.Outcomes[i]
+		row := Row{Outcome: p.t.OutcomeName(i), Cond: CondText(o.Cond), Expected: p.t.expected(i, profile), Got: Undecided}
+		switch {
+		case reached[i] && (r.Reason == nil || errors.Is(r.Reason, ErrLimit)):
+			row.Got = Reachable
+		case r.Reason == nil:
+			row.Got = Unreachable
+		}
+		if row.Wrong() && row.Got == Reachable && !opt.NoRuns {
+			if err := row.find(p, eo); err != nil {
+				return nil, err
+			}
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	r.Elapsed = time.Since(start)
+	return r, nil
+}
+
+// find searches once more, for a run that reaches the row's outcome.
+func (row *Row) find(p *program, opt explore.Options) error {
+	opt.NoShrink = false
+	row.scenario = p.scenario(&collected{}, []string{row.Outcome})
+	er, err := explore.Check(row.scenario, opt)
+	if err == nil {
+		row.Counterexample = er.Counterexample
+	}
+	return err
+}
+
+// reason says why a search decides nothing, nil if it does.
+func reason(p *program, er *explore.Result, got *collected) error {
+	var refused error
+	if got.runner != nil {
+		refused = got.runner.refused
+	}
+	switch {
+	case refused != nil && (errors.Is(refused, errors.ErrUnsupported) || errors.Is(refused, verbs.ErrUnsupported)):
+		return fmt.Errorf("%w: %w", ErrUnsupported, refused)
+	case refused != nil:
+		return fmt.Errorf("%w: %w", ErrRefused, refused)
+	case er.Verdict == explore.RanOut:
+		return ErrLimit
+	case er.Verdict == explore.Violated:
+		return fmt.Errorf("%w: %s: %s", ErrRefused, er.Counterexample.Class, er.Counterexample.Message)
+	case er.Verdict != explore.Verified:
+		return er.Reason
+	case len(got.states) == 0:
+		return fmt.Errorf("%w: %s", ErrStuck, stuck(p, got.runner))
+	}
+	return nil
+}
+
+// stuck names the loops that no run got through.
+func stuck(p *program, m *runner) string {
+	var out []string
+	for i, text := range p.untils {
+		if !m.passed[i] {
+			out = append(out, text)
+		}
+	}
+	if len(out) == 0 {
+		return "each loop ends in some run, and no run ends all of them"
+	}
+	sort.Strings(out)
+	return strings.Join(out, ", ") + ", and it holds in no run"
+}
