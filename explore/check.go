@@ -34,6 +34,9 @@ type Options struct {
 	// reductions save and that they lose nothing.
 	NoReduction bool
 	NoSymmetry  bool
+	// Eager makes each arrival, placement and acknowledgement a step of its own;
+	// it is there to show that late resolution loses nothing.
+	Eager bool
 	// Resume continues a search from a file, and Save writes one if a limit
 	// ends it.
 	Resume, Save string
@@ -124,7 +127,7 @@ func Check(s *Scenario, opt Options) (*Result, error) {
 		Bounds: s.Bounds, Workers: opt.Workers, Seed: opt.Seed}
 	cases := make([]*Case, opt.Workers)
 	for i := range cases {
-		if cases[i], err = newCase(s, profile, budget, false); err != nil {
+		if cases[i], err = newCase(s, profile, budget, opt.Eager); err != nil {
 			return nil, err
 		}
 		cases[i].noSymmetry(opt.NoSymmetry)

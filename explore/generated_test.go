@@ -62,14 +62,7 @@ func serverActs(r func() host.Region, mr func() verbs.MR) []act {
 // Programs that nobody thought of: late resolution and the reductions reach what
 // the search without either reaches.
 func TestGeneratedProgramsLoseNothing(t *testing.T) {
-	// The same programs every time, so that a change is judged by what it changes;
-	// -rapid.seed=N looks at others.
-	if seed := flag.Lookup("rapid.seed"); seed != nil && seed.Value.String() == "0" {
-		if err := seed.Value.Set("20261121"); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = seed.Value.Set("0") }()
-	}
+	pinRapid(t)
 	tried, compared := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		tried++
@@ -123,5 +116,16 @@ func TestGeneratedProgramsLoseNothing(t *testing.T) {
 	})
 	if compared < tried/2 {
 		t.Errorf("only %d of %d programs were small enough to compare", compared, tried)
+	}
+}
+
+// pinRapid makes rapid try the same programs every time, so that a change is judged
+// by what it changes; -rapid.seed=N looks at others.
+func pinRapid(t *testing.T) {
+	if seed := flag.Lookup("rapid.seed"); seed != nil && seed.Value.String() == "0" {
+		if err := seed.Value.Set("20261121"); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = seed.Value.Set("0") })
 	}
 }

@@ -10,7 +10,8 @@ import (
 // kept as a queue of pending elements, like that of a queue pair, so that a store
 // that nobody looks at costs nothing (land.go).
 //
-// Memory that only the storing task can reach needs no buffer: nobody could tell.
+// DRAM that only the storing task can reach needs no buffer: nobody could tell. Of
+// persistent memory the next life can tell how far the stores had got.
 
 // storeBuffer is t's buffer, made when it is first needed.
 func (t *task) storeBuffer() *qp {

@@ -31,14 +31,24 @@
 // [World.Footprint] says what the last event used; two events that use nothing in
 // common commute.
 //
+// # Persistence
+//
+// Persistent memory belongs to the machine and survives its lives (pmem.go). What is
+// stored there sits in caches until a flush and a fence, and a power failure leaves
+// any of the contents that a unit had since: which, is found out when somebody reads
+// it (power.go). Stores of a CPU wait in a store buffer (cpu.go), and are pending
+// pieces like those of a Write.
+//
+// # Programs
+//
+// Config.Setup, Linger and AtEnd are for programs that are prepared before they run
+// and looked at when all is quiet, as litmus tests are (linger.go).
+//
 // # Limits
 //
-// Regions are DRAM; OpenPMEM reports that persistent memory is unsupported, as
-// do posts of Flush and AtomicWrite. A Read's response reaches the local buffer
-// when its completion is seen, not before. CPUs are sequentially consistent: store
-// buffers come with persistent memory. Where a profile promises WholePackets, a
-// write that failed may still leave any cells that the order allows: more than
-// such cards do. MTU and MaxRdAtomic bound sizes and delay requests, which changes
-// nothing that can be observed without a clock; DDIO and Domain are about
-// persistent memory.
+// A Read's response reaches the local buffer when its completion is seen, not
+// before. A store to memory that the card has yet to fetch from drains at once if the
+// card is to fetch after it. MTU matters for what a failed Write leaves
+// (WholePackets); Config.MaxPieces bounds into how many pieces a message tears. Of the
+// bits that a media error can flip, two of each unit stand for all.
 package sim

@@ -91,7 +91,10 @@ type fpScratch struct {
 // stands at place i.
 func (w *World) Fingerprint(order []uint8) uint64 {
 	f := &w.fpbuf
-	rest := mix(w.hist, uint64(w.now))
+	rest := mix(w.hist, uint64(w.now)<<1|uint64(boolInt(w.over)))
+	if w.cfg.Eager {
+		rest = w.eagerState(rest)
+	}
 	for i, n := range w.left {
 		rest = mix(rest, uint64(i)<<32|uint64(n))
 	}

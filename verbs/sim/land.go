@@ -134,6 +134,11 @@ func (w *World) canLand(e *elem) bool {
 	if w.cfg.Eager && !e.came {
 		return false
 	}
+	for _, d := range w.landing {
+		if w.follows(e, d) {
+			return false
+		}
+	}
 	return e.acked || e.frozen || e.q.cpu != nil || e.wr < e.q.reach()
 }
 
@@ -150,6 +155,7 @@ func (w *World) land(e *elem) {
 
 func (w *World) landOne(e *elem) {
 	e.during = true
+	w.landing = append(w.landing, e)
 	for i := 0; i < len(e.q.elems); i++ {
 		p := e.q.elems[i]
 		if p == e {
@@ -198,6 +204,7 @@ func (w *World) landOne(e *elem) {
 		w.remove(e)
 		e.q.cpu.clwb(e)
 	}
+	w.landing = w.landing[:len(w.landing)-1]
 }
 
 // place puts what e writes into memory.
@@ -280,7 +287,7 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 		})
 		if i == 0 {
 			for _, e := range c {
-				if e.frozen {
+				if e.frozen && (by == nil || !by.frozen) {
 					w.discard(e)
 				}
 			}
@@ -351,7 +358,7 @@ type span struct{ lo, hi int }
 
 // follows reports whether e must land after by, directly or through others.
 func (w *World) follows(e, by *elem) bool {
-	if e.q != by.q {
+	if e.q != by.q || e == by {
 		return false
 	}
 	if w.before(by, e) {
@@ -410,7 +417,7 @@ func (w *World) mates(a, b *elem) bool {
 // landed, all of it has arrived.
 func (w *World) freeze(e *elem) {
 	w.fetch(e)
-	if w.cfg.Profile.WholePackets && e.kind == elemWrite {
+	if w.cfg.Profile.WholePackets && e.kind == elemWrite && e.q.cpu == nil {
 		for _, x := range e.q.ent(e.wr).payload {
 			if x.landed && w.mates(e, x) {
 				w.land(e)

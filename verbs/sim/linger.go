@@ -37,33 +37,30 @@ func (w *World) unprepared(o op) {
 	}
 }
 
-// endIfOver ends a run with Linger when no code can go on.
+// endIfOver ends a run with Linger when no code can go on. Faults may still strike
+// then, or not: that is a choice.
 func (w *World) endIfOver() {
 	if w.over || w.fail != nil || w.abandoned {
 		return
 	}
-	live := false
-	for _, t := range w.tasks {
-		live = live || t.alive
-	}
-	if live || w.cfg.Eager {
-		w.enabled()
-		for i := range w.events {
-			if k := w.events[i].Actor.kind(); live || k == actWire || k == actAck {
-				return
-			}
-		}
-	}
-	for _, n := range w.nodes {
-		if n.wantsLife {
+	w.enabled()
+	faulty := false
+	for i := range w.events {
+		if !w.events[i].Fault {
 			return
 		}
+		faulty = true
+	}
+	if faulty && w.choose(ChooseEnd, 2, func(i int) string { return endingNames[i] }) == 1 {
+		return
 	}
 	w.over = true
 	if w.cfg.AtEnd != nil {
 		w.prepare(w.cfg.AtEnd)
 	}
 }
+
+var endingNames = [...]string{"the run ends", "a fault strikes yet"}
 
 // Waiting lists the tasks that have not ended, as host/task in operation.
 func (w *World) Waiting() []string { return w.waiting() }

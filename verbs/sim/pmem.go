@@ -196,7 +196,7 @@ func (p *pmem) kept(f clwbRec) int {
 
 // flushLines starts the write-back of lines.
 func (t *task) flushLines(r *region, off, end int) {
-	if r.shared() && !t.w.preparing {
+	if !t.w.preparing {
 		t.buffer(elemClwb, r, off, end-off, nil)
 		return
 	}

@@ -37,11 +37,12 @@ const (
 	ChooseRand                         // a random number of the protocol
 	ChooseCutoff                       // how far a queue got when it was cut off
 	ChoosePersist                      // what a power failure left of some bytes
+	ChooseEnd                          // whether a run that could end does
 	ChooseMedia                        // whether some bytes are the damaged ones
 	choiceKinds
 )
 
-var choiceNames = [...]string{"completion", "landing", "order", "fetch", "message", "rand", "cutoff", "persist", "media"}
+var choiceNames = [...]string{"completion", "landing", "order", "fetch", "message", "rand", "cutoff", "persist", "end", "media"}
 
 func (k ChoiceKind) String() string { return choiceNames[k] }
 

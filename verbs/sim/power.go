@@ -61,19 +61,19 @@ func (w *World) dropPending(r *region, drop func(*elem) bool) {
 	}
 }
 
-// crashPMEM: the process is gone and the machine goes on. Stores drain. What the
-// card had accepted is in memory if the profile drains, and may come later if not.
+// crashPMEM: the process is gone and the machine goes on. Its last stores were made
+// or not. What the card had accepted is in memory if the profile drains, and may
+// come later if not.
 func (w *World) crashPMEM(r *region) {
 	drain := w.cfg.Profile.DrainOnRevoke
 	for i := 0; i < len(r.pend); i++ {
 		switch e := r.pend[i]; {
-		case e.q.cpu != nil, e.changes() && e.acked && drain:
+		case e.q.cpu == nil && e.changes() && e.acked && drain:
 			w.land(e)
-		case !e.changes() || !e.could:
+		case !e.changes() || !e.could, w.cfg.Eager && (drain || e.q.cpu != nil || e.kind == elemAtomic),
+			e.kind == elemAtomic && e.q.h.alive: // whether it was executed has been decided
 			w.discard(e)
-		case drain && w.cfg.Eager:
-			w.discard(e)
-		case drain && !e.frozen:
+		case (drain || e.q.cpu != nil || e.kind == elemAtomic) && !e.frozen:
 			if w.freeze(e); e.landed {
 				i = -1
 			}

@@ -81,12 +81,12 @@ func (r *region) Store(off int, p []byte) {
 	r.check(off, len(p))
 	w := r.h.w
 	t := w.cur
-	buffered := r.shared() && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
+	buffered := (r.shared() || r.pm != nil) && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
 	sources := buffered && !w.cfg.Eager && r.sources(off, len(p))
 	switch {
 	case w.cfg.Eager, r.h.live > 1 && (!buffered || sources):
 		t.pause()
-	case r.lent > 0 && (!buffered || sources):
+	case (r.lent > 0 || r.pm != nil) && (!buffered || sources):
 		t.pauseDirty()
 	}
 	if sources {

@@ -144,9 +144,10 @@ type World struct {
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended
 	abandoned bool
-	finding   bool  // what survived a power failure is being found out
-	asked     bool  // the cards were asked whether they had fetched what changes now
-	placing   *elem // it changes memory now
+	finding   bool    // what survived a power failure is being found out
+	asked     bool    // the cards were asked whether they had fetched what changes now
+	landing   []*elem // what is landing now: what must follow it cannot land yet
+	placing   *elem   // it changes memory now
 	ghosts    []ghost
 	cands     []candidate
 	pools     pools
@@ -259,7 +260,7 @@ func (w *World) Run(pol Policy) (End, error) {
 			return Finished, nil
 		}
 		w.enabled()
-		if len(w.events) == 0 || w.onlyFaults() && w.stuck() {
+		if len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger {
 			w.fail = &DeadlockError{Waiting: w.waiting()}
 			return Deadlock, w.fail
 		}
@@ -305,6 +306,9 @@ func (w *World) known() (Event, bool) {
 		return ev, false
 	case actRestart:
 		return ev, w.nodes[ev.a].wantsLife
+	case actWire, actAck:
+		ev.a = a.b()
+		return ev, true
 	}
 	return ev, a.kind() == actHeal
 }
@@ -326,7 +330,7 @@ func (w *World) reset() {
 	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], 0
 	w.stats.LogAvoided = 0
 	w.preparing, w.over, w.abandoned, w.finding, w.placing = false, false, false, false, nil
-	w.ghosts = w.ghosts[:0]
+	w.ghosts, w.landing = w.ghosts[:0], w.landing[:0]
 	if w.cfg.Reset != nil {
 		w.cfg.Reset()
 	}
@@ -405,9 +409,6 @@ func (w *World) onlyFaults() bool {
 	}
 	return true
 }
-
-// stuck reports whether a host that the run waits for is up with nobody to wake it.
-func (w *World) stuck() bool { return true }
 
 func (w *World) waiting() []string {
 	var out []string
