@@ -25,6 +25,7 @@ type Test struct {
 	Show     []Term // what final states hold besides what the outcomes name
 	Threads  []Thread
 	Outcomes []Outcome
+	text     string // as it was read
 }
 
 // Memory is a line of locations of one host with the same properties.
@@ -140,7 +141,8 @@ type Post struct {
 	Flags   verbs.SendFlags
 	Silent  bool   // not signaled although it has a label
 	Imm     uint32 // with an immediate
-	Scope   string // of a Flush: "global", "persistent" or empty
+	Scope   string // of a Flush: "global", "persistent", "both", or empty: persistent
+	WholeMR bool   // of a Flush: all of the memory region
 	Key     string // which MR's key; empty: the block's; "bad": no key at all
 	Unbound bool   // its range is not checked
 	QP      string // empty: the only one

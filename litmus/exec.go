@@ -183,8 +183,16 @@ func (x *exec) result(reg *regProg, what string, err error) bool {
 
 func (x *exec) region(p place) host.Region { return x.life.regions[p.loc.block.at] }
 
+// load loads bytes; what persistent memory cannot give is unset.
 func (x *exec) load(p place) value {
 	r := x.region(p)
+	if p.loc.block.persistent {
+		b := make([]byte, p.n)
+		if err := host.TryLoad(r, p.off, b); err != nil {
+			return value{}
+		}
+		return valueOf(b)
+	}
 	if p.n == 8 && p.off%8 == 0 {
 		return number64(r.Load64(p.off))
 	}

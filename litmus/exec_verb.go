@@ -54,7 +54,7 @@ func (x *exec) post(q *request) bool {
 		wr.Add = q.add(x)
 	}
 	if q.s.Op == verbs.OpFlush {
-		setFlush(&wr, q)
+		setFlush(&wr, q.s, q.remote.n)
 	}
 	err := verbs.ErrClosed
 	if qp := x.life.qps[q.qp].qp; qp != nil {

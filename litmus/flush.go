@@ -2,8 +2,13 @@ package litmus
 
 import "github.com/verbatim-rdma/verbatim/verbs"
 
-// setFlush says what a Flush is to make visible or persistent.
-func setFlush(wr *verbs.SendWR, q *request) {
-	_ = wr
-	_ = q
+// setFlush says what a Flush is to make visible or persistent, and of what.
+func setFlush(wr *verbs.SendWR, s *Post, n int) {
+	wr.FlushTo, wr.FlushLen, wr.FlushMR = verbs.FlushPersistent, uint32(n), s.WholeMR
+	switch s.Scope {
+	case "global":
+		wr.FlushTo = verbs.FlushGlobal
+	case "both":
+		wr.FlushTo = verbs.FlushGlobal | verbs.FlushPersistent
+	}
 }

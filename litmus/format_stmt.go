@@ -127,8 +127,13 @@ func (s *Post) text() string {
 		out += " " + s.Compare.text() + " " + s.Swap.text()
 	case s.Op == verbs.OpFetchAdd:
 		out += " " + s.Add.text()
-	case s.Scope != "":
-		out += " " + s.Scope
+	case s.Op == verbs.OpFlush:
+		if s.Scope != "" {
+			out += " " + s.Scope
+		}
+		if s.WholeMR {
+			out += " whole"
+		}
 	case !into && s.Payload != nil:
 		out += " <- " + listed(s.Payload)
 	}

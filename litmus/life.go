@@ -49,7 +49,7 @@ func (m *runner) setup(hosts []host.Host) error {
 	for _, q := range m.p.qps {
 		a, b := m.lives[q.ends[0].host.idx][0], m.lives[q.ends[1].host.idx][0]
 		for i, l := range []*life{a, b} {
-			if err := l.prepare(q, i); err != nil {
+			if err := l.prepare(q, i, true); err != nil {
 				return err
 			}
 		}
@@ -161,11 +161,15 @@ func (l *life) private(t *threadProg) error {
 	return err
 }
 
-// prepare makes an end of a queue pair.
-func (l *life) prepare(q *qpProg, end int) error {
+// prepare makes an end of a queue pair; samePSN gives it the sequence number that
+// the test says, if it says one.
+func (l *life) prepare(q *qpProg, end int, samePSN bool) error {
 	e := &q.ends[end]
 	cfg := e.cfg
 	cfg.SendCQ, cfg.RecvCQ = l.cqs[e.send.idx], l.cqs[e.recv.idx]
+	if !samePSN {
+		cfg.PSN = 0
+	}
 	p, err := l.pd.CreateQP(cfg)
 	l.qps[q.idx] = queuePair{prepared: p}
 	return err
@@ -223,11 +227,8 @@ func (l *life) meet(q *qpProg, other *hostProg, b []byte) error {
 // connect makes the thread's end anew. The first end calls, the other answers.
 func (x *exec) connect(q *qpProg, samePSN bool, loop int) bool {
 	end := q.end(x.t.host)
-	if err := x.life.prepare(q, end); err != nil {
+	if err := x.life.prepare(q, end, samePSN); err != nil {
 		return x.m.broken(err)
-	}
-	if samePSN {
-		return x.m.broken(fmt.Errorf("connect samepsn: %w", verbs.ErrUnsupported))
 	}
 	other := q.ends[1-end].host
 	if end == 0 {

@@ -56,7 +56,7 @@ const Ext = ".litmus"
 // Parse reads and checks a test; file is how errors name it. Every error is an
 // [*Error].
 func Parse(file string, text []byte) (t *Test, err error) {
-	p := &parser{file: file, test: &Test{File: file}, seen: map[string]bool{}}
+	p := &parser{file: file, test: &Test{File: file, text: string(text)}, seen: map[string]bool{}}
 	defer func() {
 		if r := recover(); r != nil {
 			b, ok := r.(bail)
@@ -258,10 +258,11 @@ func (p *parser) complete() {
 // profiles reads a list of profiles.
 func (p *parser) profiles() {
 	for _, name := range strings.Fields(strings.ReplaceAll(p.rest(), ",", " ")) {
-		if _, err := faults.ProfileByName(name); err != nil {
+		prof, err := faults.ProfileByName(name)
+		if err != nil {
 			p.failText(name, strings.TrimPrefix(err.Error(), "faults: "))
 		}
-		p.test.Profiles = append(p.test.Profiles, name)
+		p.test.Profiles = append(p.test.Profiles, prof.Name)
 	}
 	if len(p.test.Profiles) == 0 {
 		p.failAt(p.peek(), "`profiles` without a profile", "")

@@ -92,6 +92,7 @@ var qpOptions = []struct {
 	{"retry", 1, 7, "retries without an answer"},
 	{"rnr", 1, 7, "retries where no receive is posted; 7 is for ever"},
 	{"signal_all", 0, 1, "1: every request is signaled"},
+	{"psn", 1, 1<<24 - 1, "first packet sequence number; without it, always a fresh one"},
 	{"access", 0, 0, "what the peer may do: write, read, atomic, joined by |, or none or all"},
 	{"cq", 0, 0, "the completion queue of both queues"},
 }

@@ -152,9 +152,10 @@ func (p *parser) post(word string, pos Pos) *Post {
 	case verbs.OpFetchAdd:
 		s.Add = p.expr()
 	case verbs.OpFlush:
-		if t := p.peek().text; t == "global" || t == "persistent" {
+		if t := p.peek().text; t == "global" || t == "persistent" || t == "both" {
 			s.Scope = p.next().text
 		}
+		s.WholeMR = p.accept("whole")
 	}
 	p.flags(s)
 	return s

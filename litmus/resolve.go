@@ -373,6 +373,8 @@ func (r *resolver) applyOption(e *endProg, o *Option) {
 		e.cfg.RetryCount = n
 	case "rnr":
 		e.cfg.RNRRetry = n
+	case "psn":
+		e.cfg.PSN = uint32(n)
 	case "signal_all":
 		e.cfg.SignalAll = n != 0
 	case "access":

@@ -51,6 +51,9 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 		if peer.connector == nil {
 			fail(s.Pos, "", "no thread of %s connects %s too: both ends must", peer.host.name, q.name)
 		}
+		if s.SamePSN && q.ends[q.end(h)].cfg.PSN == 0 {
+			fail(s.Pos, "declare it with qp ... psn=1", "the queue pair %s has no sequence number to be used again", q.name)
+		}
 		r.cur.ready[q] = true
 		loop := r.loop(s.Pos, s)
 		return func(x *exec) bool { return x.connect(q, s.SamePSN, loop) }

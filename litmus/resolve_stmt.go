@@ -127,10 +127,10 @@ func (r *resolver) cpu(s Stmt) func(*exec) bool {
 		}
 		loop := r.loop(s.Pos, s)
 		return func(x *exec) bool {
-			got := x.load(p).num
+			got := x.load(p)
 			var b [8]byte
 			v(x, b[:p.n])
-			return x.look(loop, ordered(s.Op, got, binary.LittleEndian.Uint64(b[:])))
+			return x.look(loop, got.set && ordered(s.Op, got.num, binary.LittleEndian.Uint64(b[:])))
 		}
 	}
 	panic("litmus: a statement of no kind")

@@ -3,6 +3,7 @@ package litmus
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -109,32 +110,24 @@ var (
 // Profiles lists the profiles under which the test has an answer: those that it
 // is restricted to, or all named ones, and those with a line of their own.
 func Profiles(t *Test) []string {
-	names := t.Profiles
-	if len(names) == 0 {
-		names = faults.ProfileNames()
-	}
 	var out []string
-	seen := map[string]bool{}
 	add := func(name string) {
-		if seen[name] {
+		if slices.Contains(out, name) {
 			return
 		}
-		seen[name] = true
 		for i := range t.Outcomes {
-			if expected(&t.Outcomes[i], name) != Undecided {
+			if t.expected(i, name) != Undecided {
 				out = append(out, name)
 				return
 			}
 		}
 	}
-	for _, n := range names {
-		if p, err := faults.ProfileByName(n); err == nil {
-			add(p.Name)
-		}
+	for _, n := range t.starred() {
+		add(n)
 	}
 	for _, o := range t.Outcomes {
 		for _, v := range o.Verdicts {
-			if strings.Contains(v.Profile, "+") {
+			if v.Profile != "*" && (len(t.Profiles) == 0 || strings.Contains(v.Profile, "+")) {
 				add(v.Profile)
 			}
 		}
@@ -142,11 +135,18 @@ func Profiles(t *Test) []string {
 	return out
 }
 
+// starred are the profiles that a line * is about.
+func (t *Test) starred() []string {
+	if len(t.Profiles) == 0 {
+		return faults.ProfileNames()
+	}
+	return t.Profiles
+}
+
 // expected is the answer that the file gives under a profile; Undecided if none.
-// The line * holds for the named profiles, not for those with a knob turned.
-func expected(o *Outcome, profile string) Got {
+func (t *Test) expected(outcome int, profile string) Got {
 	star := Undecided
-	for _, v := range o.Verdicts {
+	for _, v := range t.Outcomes[outcome].Verdicts {
 		got := Unreachable
 		if v.Reached {
 			got = Reachable
@@ -154,7 +154,7 @@ func expected(o *Outcome, profile string) Got {
 		if v.Profile == profile {
 			return got
 		}
-		if v.Profile == "*" && !strings.Contains(profile, "+") {
+		if v.Profile == "*" && slices.Contains(t.starred(), profile) {
 			star = got
 		}
 	}
@@ -196,7 +196,7 @@ func (simBackend) run(p *program, profile string, opt Options) (*Result, error) 
 	}
 	for i := range p.t.Outcomes {
 		o := &p.t.Outcomes[i]
-		row := Row{Outcome: p.t.OutcomeName(i), Cond: CondText(o.Cond), Expected: expected(o, profile), Got: Undecided}
+		row := Row{Outcome: p.t.OutcomeName(i), Cond: CondText(o.Cond), Expected: p.t.expected(i, profile), Got: Undecided}
 		switch {
 		case reached[i] && (r.Reason == nil || errors.Is(r.Reason, ErrLimit)):
 			row.Got = Reachable

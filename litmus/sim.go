@@ -50,6 +50,14 @@ func (t *Test) OutcomeName(i int) string {
 	return fmt.Sprintf("exists-%d", i+1)
 }
 
+// Text is the test as it was read, or in canonical form if it was made otherwise.
+func (t *Test) Text() string {
+	if t.text != "" {
+		return t.text
+	}
+	return Format(t)
+}
+
 // Scenario names that belong to this package begin with this.
 const scenarioPrefix = "litmus/"
 
@@ -81,7 +89,7 @@ type collected struct {
 
 // scenario builds the world of the program.
 func (p *program) scenario(got *collected, watch []string) *explore.Scenario {
-	s := &explore.Scenario{Name: scenarioPrefix + p.t.Name, Doc: p.t.Doc, Faults: p.t.Faults, Text: Format(p.t)}
+	s := &explore.Scenario{Name: scenarioPrefix + p.t.Name, Doc: p.t.Doc, Faults: p.t.Faults, Text: p.t.Text()}
 	s.Build = func(c *explore.Case) (sim.Config, error) {
 		m := newRunner(p, simMachine{c})
 		states := map[string][]bool{}
