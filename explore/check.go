@@ -42,19 +42,14 @@ type Options struct {
 	Resume, Save string
 	// NoShrink keeps a counterexample as it was found.
 	NoShrink bool
+	// StepTimeout is how much real time one step may take before the check is
+	// given up with verdict Unknown and a [HangError]; 0 means DefaultStepTimeout,
+	// and with a negative one it waits for ever.
+	StepTimeout time.Duration
 	// Progress, if set, is called about ten times a second.
 	Progress func(Progress)
 	// Stop, if set, is asked before each run whether to stop.
 	Stop func() bool
-}
-
-// Progress is a look at a search under way.
-type Progress struct {
-	Scenario     string
-	Runs, States uint64
-	Frontier     int
-	Remaining    float64 // estimated runs, negative if unknown
-	Elapsed      time.Duration
 }
 
 // Verdict is the result of a check in a word.
@@ -65,7 +60,7 @@ const (
 	Verified Verdict = "verified" // exhausted within the stated bounds
 	Clean    Verdict = "clean"    // sampled, nothing found
 	Violated Verdict = "violated"
-	RanOut   Verdict = "ran-out" // a limit ended an exhaustive search
+	RanOut   Verdict = "ran-out" // a limit ended an exhaustive search, or Stop any
 	Unknown  Verdict = "unknown" // the check itself could not decide
 )
 
@@ -117,38 +112,61 @@ var ErrNotDeterministic = errDiverged
 var ErrOptions = errors.New("explore: bad options")
 
 // Check checks one scenario. The error is about the scenario or the options; a
-// violation is not an error but a Result.
+// violation is not an error but a Result. If Options.Save could not be written
+// there is a Result as well as an error, and in no other case.
 func Check(s *Scenario, opt Options) (*Result, error) {
 	profile, budget, err := opt.resolve(s)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Scenario: s.Name, Profile: profile.Name, Faults: budget.String(), Strategy: opt.Strategy,
+	head := Result{Scenario: s.Name, Profile: profile.Name, Faults: budget.String(), Strategy: opt.Strategy,
 		Bounds: s.Bounds, Workers: opt.Workers, Seed: opt.Seed}
+	r, start := head, time.Now()
+	var failed error
+	d, hang := watched(s, opt.StepTimeout, func(d *watchdog) { failed = r.check(d, s, profile, budget, opt) })
+	if hang != nil {
+		return head.hung(d, hang, time.Since(start)), nil
+	}
+	if failed != nil && r.Verdict == "" {
+		return nil, failed
+	}
+	return &r, failed
+}
+
+// hung is the result of a check that was given up. What was found before stays.
+func (r *Result) hung(d *watchdog, hang error, took time.Duration) *Result {
+	r.Verdict, r.Reason, r.Elapsed = Unknown, hang, took
+	if ce := d.kept(); ce != nil {
+		r.Verdict, r.Counterexample = Violated, ce
+	}
+	return r
+}
+
+// check makes the check. The error comes with a verdict if there is a result
+// nevertheless.
+func (r *Result) check(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, opt Options) (err error) {
 	cases := make([]*Case, opt.Workers)
 	for i := range cases {
-		if cases[i], err = newCase(s, profile, budget, opt.Eager); err != nil {
-			return nil, err
+		if cases[i], err = newCase(d, s, profile, budget, opt.Eager); err != nil {
+			return err
 		}
 		cases[i].noSymmetry(opt.NoSymmetry)
-		defer cases[i].w.Close()
+		defer cases[i].close()
 	}
 	if err := selfCheck(cases[0]); err != nil {
 		r.Verdict, r.Reason = Unknown, err
-		return r, nil
+		return nil
 	}
+	opt.Stop = d.stop(opt.Stop)
 	start := time.Now()
 	if opt.Strategy == Exhaustive {
 		err = checkExhaustive(s, cases, opt, r, start)
 	} else {
-		err = checkSampling(cases, opt, r, start)
-	}
-	if err != nil {
-		return nil, err
+		checkSampling(cases, opt, r, start)
 	}
 	r.Elapsed = time.Since(start)
 	r.collect(s, cases)
-	return r, nil
+	return err
 }
 
 // resolve fills in the defaults and checks the options.
@@ -206,7 +224,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 			return err
 		}
 	}
-	done := watch(opt.Progress, func() Progress {
+	done := cases[0].dog.watchProgress(opt.Progress, func() Progress {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		return Progress{Scenario: s.Name, Runs: x.runs, States: uint64(len(x.g.states)), Frontier: len(x.g.jobs),
@@ -214,10 +232,9 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	})
 	x.exhaust(cases)
 	done()
-	if x.ranOut && opt.Save != "" {
-		if err := x.save(opt.Save, r, cases[0]); err != nil {
-			return err
-		}
+	var saving error
+	if x.ranOut && opt.Save != "" && !cases[0].dog.hung.Load() {
+		saving = x.save(opt.Save, r, cases[0])
 	}
 	r.Runs, r.States, r.Edges, r.Choices, r.MaxDepth = x.runs, uint64(len(x.g.states)), x.g.edges, x.choices, x.depth
 	r.EagerLog10 = math.Log10(math.Max(x.eager, 1))
@@ -225,31 +242,34 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	case x.broken != nil:
 		r.Verdict, r.Reason = Unknown, x.broken
 	case x.failed != nil:
-		return r.violated(cases[0], opt, x.failed, followMoves(x.bad))
+		r.violated(cases[0], opt, x.failed, followMoves(x.bad))
 	case x.ranOut:
 		r.Verdict, r.Remaining = RanOut, x.remaining()
 	default:
 		r.Verdict, r.Exhausted = Verified, true
 	}
-	return nil
+	return saving
 }
 
 // violated records and shrinks a counterexample.
-func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) error {
+func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) {
 	ce, rerr := newCounterexample(c, r, pol)
 	if rerr != nil {
 		r.Verdict, r.Reason = Unknown, fmt.Errorf("%w (it had failed with: %v)", rerr, err)
-		return nil
+		return
+	}
+	var limit *sim.StepLimitError
+	unknown := errors.As(err, &limit)
+	if !unknown {
+		c.dog.keep(ce)
 	}
 	if !opt.NoShrink {
 		ce.shrink(c)
 	}
 	r.Verdict, r.Counterexample = Violated, ce
-	var limit *sim.StepLimitError
-	if errors.As(err, &limit) {
+	if unknown {
 		r.Verdict, r.Reason = Unknown, err
 	}
-	return nil
 }
 
 func (r *Result) collect(s *Scenario, cases []*Case) {
@@ -267,25 +287,4 @@ func (r *Result) collect(s *Scenario, cases []*Case) {
 		r.Sometimes = append(r.Sometimes, Condition{name, met>>i&1 == 1})
 	}
 	r.Outcomes = sortedKeys(all)
-}
-
-// watch calls f about ten times a second until the returned function is called.
-func watch(f func(Progress), look func() Progress) func() {
-	if f == nil {
-		return func() {}
-	}
-	tick := time.NewTicker(100 * time.Millisecond)
-	quit := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			select {
-			case <-tick.C:
-				f(look())
-			case <-quit:
-				return
-			}
-		}
-	})
-	return func() { tick.Stop(); close(quit); wg.Wait() }
 }

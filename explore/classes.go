@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -57,7 +58,8 @@ type classSearch struct {
 
 // Classes enumerates the classes of executions of a scenario without faults, at
 // most maxRuns runs. Faults make other steps impossible, which this search does
-// not account for; it refuses them.
+// not account for; it refuses them. The error is about the scenario or the options,
+// or a [HangError].
 func Classes(s *Scenario, opt Options, maxRuns uint64) (*ClassCount, error) {
 	profile, budget, err := opt.resolve(s)
 	if err != nil {
@@ -66,16 +68,27 @@ func Classes(s *Scenario, opt Options, maxRuns uint64) (*ClassCount, error) {
 	if len(budget) > 0 {
 		return nil, fmt.Errorf("%w: classes are counted without faults, and the budget is %q", ErrOptions, budget)
 	}
-	c, err := newCase(s, profile, budget, false)
-	if err != nil {
-		return nil, err
-	}
-	defer c.w.Close()
-	x := &classSearch{c: c}
 	r := &ClassCount{}
-	for r.Runs+r.Blocked < maxRuns {
+	var failed error
+	if _, hang := watched(s, opt.StepTimeout, func(d *watchdog) { failed = r.count(d, s, profile, budget, maxRuns) }); hang != nil {
+		return nil, hang
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return r, nil
+}
+
+func (r *ClassCount) count(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, maxRuns uint64) error {
+	c, err := newCase(d, s, profile, budget, false)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	x := &classSearch{c: c}
+	for r.Runs+r.Blocked < maxRuns && !d.hung.Load() {
 		x.depth, x.stuck = 0, false
-		end, err := c.w.Run(x)
+		end, err := c.run(x)
 		x.finishStep()
 		if err != nil {
 			r.Failed = err
@@ -94,7 +107,7 @@ func Classes(s *Scenario, opt Options, maxRuns uint64) (*ClassCount, error) {
 		}
 	}
 	r.Outcomes = sortedKeys(c.outcomes)
-	return r, nil
+	return nil
 }
 
 // Pick implements sim.Policy.

@@ -47,7 +47,7 @@ var (
 func newCounterexample(c *Case, r *Result, pol sim.Policy) (*Counterexample, error) {
 	g := newGuide(c.w, nil)
 	g.raw = pol
-	_, err := c.w.Run(g)
+	_, err := c.run(g)
 	if err == nil {
 		return nil, errDiverged
 	}
@@ -64,7 +64,7 @@ func (ce *Counterexample) try(c *Case, ds []Decision, best *int) bool {
 	g := newGuide(c.w, ds)
 	g.follow = orEmpty(g.follow)
 	g.limit = 4000
-	_, err := c.w.Run(g)
+	_, err := c.run(g)
 	if err == nil || ClassOf(err) != ce.Class {
 		return false
 	}
@@ -73,6 +73,9 @@ func (ce *Counterexample) try(c *Case, ds []Decision, best *int) bool {
 	}
 	ce.Decisions, ce.Message, *best = g.taken, err.Error(), g.steps
 	ce.Trace = fmt.Sprintf("%016x", g.trace)
+	if c.dog.kept() != nil {
+		c.dog.keep(ce)
+	}
 	return true
 }
 
@@ -94,7 +97,7 @@ const (
 func (ce *Counterexample) shrink(c *Case) {
 	best := 1 << 30
 	end := time.Now().Add(maxTime)
-	more := func() bool { return ce.Tries < maxTries && time.Now().Before(end) }
+	more := func() bool { return ce.Tries < maxTries && !c.dog.hung.Load() && time.Now().Before(end) }
 	for size := len(ce.Decisions) / 2; size > 0 && more(); {
 		again := false
 		for at := 0; at < len(ce.Decisions) && more(); {
@@ -191,8 +194,22 @@ type Replay struct {
 }
 
 // Replay runs the counterexample again. The error wraps ErrNotReproduced if the
-// run does not fail in the recorded class.
+// run does not fail in the recorded class, and is a [HangError] if a step of it
+// takes longer than DefaultStepTimeout; there is a Replay only with the former.
 func (ce *Counterexample) Replay(s *Scenario) (*Replay, error) {
+	return ce.replay(s, DefaultStepTimeout)
+}
+
+func (ce *Counterexample) replay(s *Scenario, limit time.Duration) (*Replay, error) {
+	var r *Replay
+	var err error
+	if _, hang := watched(s, limit, func(d *watchdog) { r, err = ce.replayed(d, s) }); hang != nil {
+		return nil, hang
+	}
+	return r, err
+}
+
+func (ce *Counterexample) replayed(d *watchdog, s *Scenario) (*Replay, error) {
 	if s.Name != ce.Scenario {
 		return nil, fmt.Errorf("%w: it is about scenario %q, not %q", ErrFile, ce.Scenario, s.Name)
 	}
@@ -204,16 +221,16 @@ func (ce *Counterexample) Replay(s *Scenario) (*Replay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	}
-	c, err := newCase(s, profile, budget, false)
+	c, err := newCase(d, s, profile, budget, false)
 	if err != nil {
 		return nil, err
 	}
-	defer c.w.Close()
+	defer c.close()
 	var t sim.Tracer
 	c.w.SetTracer(&t)
 	g := newGuide(c.w, ce.Decisions)
 	g.follow = orEmpty(g.follow)
-	_, err = c.w.Run(g)
+	_, err = c.run(g)
 	r := &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Trace: fmt.Sprintf("%016x", g.trace)}
 	r.Same = r.Trace == ce.Trace
 	if err == nil || ClassOf(err) != ce.Class {

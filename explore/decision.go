@@ -30,6 +30,7 @@ type guide struct {
 	trace  uint64
 	limit  int
 	steps  int
+	pulse  *pulse // of the case that it runs in
 }
 
 func newGuide(w *sim.World, ds []Decision) *guide {
@@ -45,6 +46,7 @@ func newGuide(w *sim.World, ds []Decision) *guide {
 
 // Pick implements sim.Policy.
 func (g *guide) Pick(evs []sim.Event) int {
+	g.pulse.think()
 	g.trace = hash2(g.trace, g.w.Fingerprint(nil))
 	g.steps++
 	if g.limit > 0 && g.steps > g.limit {
@@ -69,6 +71,7 @@ func (g *guide) Pick(evs []sim.Event) int {
 		g.taken = append(g.taken, Decision{at, g.w.EventName(&evs[i])})
 	}
 	a := evs[i].Actor
+	g.pulse.step(a)
 	g.cur = g.w.EventName(&evs[i]) + "@" + strconv.Itoa(g.count[a])
 	g.count[a]++
 	g.kinds = [16]int{}
@@ -152,7 +155,7 @@ func selfCheck(c *Case) error {
 			if seed > 0 {
 				g.raw = newSampler(Random, seed, 0)
 			}
-			if _, err := c.w.Run(g); err != nil {
+			if _, err := c.run(g); err != nil {
 				g.trace = hash2(g.trace, uint64(len(err.Error())))
 			}
 			traces[i] = hash2(g.trace, uint64(c.w.Steps()))

@@ -29,4 +29,9 @@
 // A run is a function of its choices. Before a search the first runs are made
 // twice and compared; if they differ the verdict is [Unknown] with
 // [ErrNotDeterministic].
+//
+// A step must come back: code that loops or waits without a call of packages host
+// or verbs cannot be interrupted. After [Options].StepTimeout of real time the
+// check is given up with verdict [Unknown] and a [HangError], and the code's
+// goroutine is abandoned.
 package explore

@@ -62,10 +62,16 @@ type walker struct {
 func (w *walker) Pick(evs []sim.Event) int {
 	i := w.picks
 	w.picks++
+	w.c.pulse.think()
 	if i >= len(w.path) {
-		return w.arrive(evs)
+		next := w.arrive(evs)
+		if next >= 0 {
+			w.c.pulse.step(evs[next].Actor)
+		}
+		return next
 	}
 	m := w.path[i]
+	w.c.pulse.step(m.actor)
 	w.begin(m.actor, m.inner)
 	for j := range evs {
 		if evs[j].Actor == m.actor {
@@ -82,6 +88,7 @@ func (w *walker) Next() (sim.Actor, bool) {
 	}
 	m := w.path[w.picks]
 	w.picks++
+	w.c.pulse.step(m.actor)
 	w.begin(m.actor, m.inner)
 	return m.actor, true
 }
@@ -164,7 +171,7 @@ func (w *walker) handIn() {
 // run makes one run, for job j or from the initial state.
 func (w *walker) run(j job, path []move) {
 	w.path, w.picks, w.here, w.root = path, 0, j.at, j.at < 0
-	end, err := w.c.w.Run(w)
+	end, err := w.c.run(w)
 	w.c.endRunIf(end == sim.Finished)
 	s := w.s
 	if end == sim.Finished || end == sim.Abandoned {

@@ -45,9 +45,12 @@ func Test(t testing.TB, s *Scenario, opts ...Options) {
 		opt = opts[0]
 	}
 	r, err := Check(s, opt)
-	if err != nil {
+	if r == nil {
 		t.Fatalf("%s: %v", s.Name, err)
 		return
+	}
+	if err != nil {
+		t.Errorf("%s: %v", s.Name, err)
 	}
 	judge(t, s, r, callingPackage(2))
 }

@@ -77,8 +77,30 @@ func TestTestVerdicts(t *testing.T) {
 	wants(t, testWith(t, s, explore.Options{Strategy: explore.Random, MaxRuns: 50}), false, "clean")
 	wants(t, testWith(t, s, explore.Options{MaxRuns: 1}), true, "nothing is verified")
 	wants(t, testWith(t, s, explore.Options{Profile: "stong"}), true, "did you mean strong?")
-	wants(t, testWith(t, s, explore.Options{MaxTime: time.Minute, Profile: "relaxed"}), true, "violation", "posts Write #0",
+	wants(t, testWith(t, s, explore.Options{MaxTime: time.Minute, Profile: "relaxed"}), true, "violation", "posts", "#1 lands",
 		"small_test.go:", "the flag is up", "VERBATIM_REPLAY=", `-run '^TestFlag$/^a b$'`, "verbatim/explore\n", "explore.Replays(t, scenario,")
+}
+
+// A search that cannot be saved is reported with what it found.
+func TestTestSaveFails(t *testing.T) {
+	wants(t, testWith(t, flagBeforeData(), explore.Options{MaxRuns: 1, Save: filepath.Join(t.TempDir(), "none", "s")}), true,
+		"save the search", "nothing is verified")
+}
+
+// Sampling that was stopped has not sampled what it was asked to.
+func TestStoppedIsNotClean(t *testing.T) {
+	for _, strategy := range []string{explore.Random, explore.PCT} {
+		n := 0
+		r, err := explore.Check(flagBeforeData(), explore.Options{Strategy: strategy, MaxRuns: 100, Workers: 1,
+			Stop: func() bool { n++; return n > 5 }})
+		if err != nil || r.Verdict != explore.RanOut || r.Runs != 5 || r.Remaining != 95 {
+			t.Errorf("%s: %+v, %v", strategy, r, err)
+		}
+		r, err = explore.Check(flagBeforeData(), explore.Options{Strategy: strategy, MaxRuns: 100, Stop: func() bool { return false }})
+		if err != nil || r.Verdict != explore.Clean || r.Runs != 100 {
+			t.Errorf("%s: %+v, %v", strategy, r, err)
+		}
+	}
 }
 
 func TestReplayInsteadOfChecking(t *testing.T) {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -42,29 +43,47 @@ func (o *odometer) advance() bool {
 // Naive runs everything that can happen, one run for each sequence of choices,
 // until there is no more or maxRuns is reached. Each arrival, placement and
 // acknowledgement is a step of its own if eager is set. Violations do not end it;
-// they are outcomes called "violation: class".
+// they are outcomes called "violation: class". The error is about the scenario or the
+// options, or a [HangError].
 func Naive(s *Scenario, opt Options, eager bool, maxRuns uint64) (outcomes []string, runs uint64, done bool, err error) {
 	profile, budget, err := opt.resolve(s)
 	if err != nil {
 		return nil, 0, false, err
 	}
-	c, err := newCase(s, profile, budget, eager)
-	if err != nil {
-		return nil, 0, false, err
+	var n naive
+	if _, hang := watched(s, opt.StepTimeout, func(d *watchdog) { n.err = n.run(d, s, profile, budget, eager, maxRuns) }); hang != nil {
+		return nil, 0, false, hang
 	}
-	defer c.w.Close()
+	return n.outcomes, n.runs, n.done, n.err
+}
+
+// naive is what a naive enumeration found.
+type naive struct {
+	outcomes []string
+	runs     uint64
+	done     bool
+	err      error
+}
+
+func (n *naive) run(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, eager bool, maxRuns uint64) error {
+	c, err := newCase(d, s, profile, budget, eager)
+	if err != nil {
+		return err
+	}
+	defer c.close()
 	o := &odometer{}
-	for runs < maxRuns {
-		runs++
-		end, err := c.w.Run(o)
+	for n.runs < maxRuns && !d.hung.Load() {
+		n.runs++
+		end, err := c.run(o)
 		if err != nil {
 			c.outcomes["violation: "+ClassOf(err)] = struct{}{}
 		}
 		c.endRunIf(end == sim.Finished)
 		if !o.advance() {
-			done = true
+			n.done = true
 			break
 		}
 	}
-	return sortedKeys(c.outcomes), runs, done, nil
+	n.outcomes = sortedKeys(c.outcomes)
+	return nil
 }

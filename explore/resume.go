@@ -74,7 +74,7 @@ type snapJob struct {
 func probe(c *Case) uint64 {
 	g := newGuide(c.w, []Decision{})
 	g.limit = 100000
-	_, _ = c.w.Run(g)
+	_, _ = c.run(g)
 	return g.trace
 }
 

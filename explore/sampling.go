@@ -100,11 +100,12 @@ func (s *sampler) Choose(_ sim.ChoiceKind, n int) int { return s.rng.IntN(n) }
 
 // checkSampling makes runs that are numbered, each with a generator of its own,
 // so that the same seed makes the same runs whatever the number of workers.
-func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) error {
+func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) {
 	var mu sync.Mutex
 	var next, choices uint64
 	depth := 0
-	lim := limits{runs: opt.MaxRuns, stop: opt.Stop}
+	stopped := false // by Stop
+	lim := limits{runs: opt.MaxRuns, stop: func() bool { stopped = stopped || opt.Stop(); return stopped }}
 	if opt.MaxTime > 0 {
 		lim.end = start.Add(opt.MaxTime)
 	}
@@ -112,14 +113,14 @@ func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) error
 	worker := func(c *Case) {
 		for {
 			mu.Lock()
-			if lim.hit(next) || bad != nil {
+			if bad != nil || lim.hit(next) {
 				mu.Unlock()
 				return
 			}
 			run := next
 			next++
 			mu.Unlock()
-			end, err := c.w.Run(newSampler(opt.Strategy, opt.Seed, run))
+			end, err := c.run(newSampler(opt.Strategy, opt.Seed, run))
 			c.endRunIf(end == sim.Finished)
 			mu.Lock()
 			depth = max(depth, c.w.Steps())
@@ -129,7 +130,7 @@ func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) error
 			mu.Unlock()
 		}
 	}
-	done := watch(opt.Progress, func() Progress {
+	done := cases[0].dog.watchProgress(opt.Progress, func() Progress {
 		mu.Lock()
 		defer mu.Unlock()
 		return Progress{Scenario: r.Scenario, Runs: next, Remaining: float64(opt.MaxRuns) - float64(next),
@@ -145,8 +146,14 @@ func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) error
 		choices += c.w.Stats().Choices
 	}
 	r.Runs, r.Choices, r.MaxDepth, r.Verdict = next, choices, depth, Clean
-	if bad != nil {
-		return r.violated(cases[0], opt, bad, newSampler(opt.Strategy, opt.Seed, badRun))
+	switch {
+	case bad != nil:
+		r.violated(cases[0], opt, bad, newSampler(opt.Strategy, opt.Seed, badRun))
+	case stopped:
+		r.Verdict = RanOut // it was stopped before it had made the runs that were asked for
+		r.Remaining = -1   // unknown: a limit in time says nothing about runs
+		if opt.MaxRuns > 0 {
+			r.Remaining = float64(opt.MaxRuns - next)
+		}
 	}
-	return nil
 }

@@ -40,6 +40,8 @@ type Case struct {
 	Budget  faults.Budget
 
 	w         *sim.World
+	dog       *watchdog
+	pulse     pulse
 	scenario  *Scenario
 	reset     []func()
 	outcome   string
@@ -85,9 +87,12 @@ func (c *Case) History(h uint64) { c.w.SetHistory(h) }
 // Step is the number of the current event, to be used as a time.
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }
 
-// newCase builds the world of one worker.
-func newCase(s *Scenario, profile faults.Profile, budget faults.Budget, eager bool) (*Case, error) {
-	c := &Case{Profile: profile, Budget: budget, scenario: s, outcomes: map[string]struct{}{}}
+// newCase builds the world of one worker, whose steps d watches.
+func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, eager bool) (*Case, error) {
+	c := &Case{Profile: profile, Budget: budget, scenario: s, outcomes: map[string]struct{}{}, dog: d}
+	d.watch(c)
+	c.pulse.begin()
+	defer c.pulse.end()
 	if len(s.Sometimes) > 64 {
 		return nil, fmt.Errorf("%w: %s has %d sometimes conditions; at most 64", ErrScenario, s.Name, len(s.Sometimes))
 	}

@@ -47,30 +47,30 @@ func story() *explore.Replay {
 		}}
 }
 
-const storyAt100 = `step   app                             peer1                peer2         source
-──────┬───────────────────────────────┬────────────────────┬────────────────────────────────────────
-    0 │starts                         │starts              │starts
-    1 │calls lend → peer1, peer2      │                    │              demo/app.go:10
-    3 │has the answer ← peer1         │                    │              demo/app.go:11
-    4 │posts Write #0 of 16 bytes at  │                    │              demo/app.go:12
-      │ 0x8 inline → peer1, peer2;    │                    │
-      │ Write #1 of 8 bytes at 0x0    │                    │
-      │ signaled → peer1              │                    │
-    5 │                               │#0 lands at [8,16)  │
-      │                               │ of region 0:       │
-      │                               │ 0x6161616161616161 │
-      │                               │ ← app              │
-      │sees Write → peer1: SUCCESS    │                    │              demo/app.go:14
-!   6 │                               │✗ the link to peer2 │
-      │                               │ is cut             │
-!   7 │                               │✓ the link to peer2 │
-      │                               │ heals              │
-!     │                               │                     ✗ crashes
-    8 │starts again (life 1)          │
-    9 │[life 0] loads [0,8) of region │                                   demo/app.go:20
-      │ 0: 0x1                        │
-!  10 │✗ violates the promise below   │                                   …/path/to/some/file.go:123
+const storyAt100 = `step   app                            peer1                peer2         source
+──────┬──────────────────────────────┬────────────────────┬─────────────────────────────────────────
+    0 │starts                        │starts              │starts
+  1-3 │calls lend → peer1, peer2;    │                    │              demo/app.go:10,
+      │ has the answer ← peer1       │                    │              demo/app.go:11
+    4 │posts Write #0 of 16 bytes at │                    │              demo/app.go:12
+      │ 0x8 inline → peer1, peer2;   │                    │
+      │ Write #1 of 8 bytes at 0x0   │                    │
+      │ signaled → peer1             │                    │
+    5 │sees Write → peer1: SUCCESS   │#0 lands at [8,16)  │              demo/app.go:14
+      │                              │ of region 0:       │
+      │                              │ 0x6161616161616161 │
+      │                              │ ← app              │
+!   6 │                              │✗ the link to peer2 │
+      │                              │ is cut             │
+!   7 │                              │✓ the link to peer2 │
+      │                              │ heals              │
+!     │                              │                     ✗ crashes
+    8 │starts again (life 1)         │
+    9 │[life 0] loads [0,8) of       │                                   demo/app.go:20
+      │ region 0: 0x1                │
+!  10 │✗ violates the promise below  │                                   …/path/to/some/file.go:123
 left out: 3 of allocations, registrations, connections, stores and what servers do (--all shows them)
+folded: 2 rows into others of the same step or of ordinary course (--all shows them)
 
 violated: violation
   write 1 is lost
@@ -98,11 +98,85 @@ func TestTimelineGolden(t *testing.T) {
 
 func TestTimelineAll(t *testing.T) {
 	got := draw(t, story(), explore.TimelineOptions{All: true})
-	if !strings.Contains(got, "allocates region 0") || strings.Contains(got, "left out") {
+	if !strings.Contains(got, "allocates region 0") || strings.Contains(got, "left out") || strings.Contains(got, "folded") {
 		t.Errorf("--all leaves something out:\n%s", got)
 	}
 	if n := strings.Count(got, "calls lend"); n != 2 {
 		t.Errorf("--all shows %d calls, want 2:\n%s", n, got)
+	}
+}
+
+// told are the texts and the lines of code of some events, each one in its own step.
+func told(events ...sim.TraceEvent) *explore.Replay {
+	for i := range events {
+		if events[i].Step == 0 {
+			events[i].Step = i + 1
+		}
+	}
+	return &explore.Replay{Hosts: []string{"app", "peer1", "peer2"}, Events: events}
+}
+
+// What may be one row is, and nothing else.
+func TestTimelineFolds(t *testing.T) {
+	seen := func(peer, status string) sim.TraceEvent {
+		return sim.TraceEvent{Host: "app", Kind: "completion", Text: "sees Write of app→" + peer + ": " + status, Source: "d/a.go:1"}
+	}
+	gives := func(host, source string) sim.TraceEvent {
+		return sim.TraceEvent{Host: host, Kind: "revoke", Text: "deregisters key 1 of region 0", Source: source}
+	}
+	call := func(text string) sim.TraceEvent {
+		return sim.TraceEvent{Host: "app", Peer: "peer1", Kind: "call", Text: text, Source: "d/a.go:2"}
+	}
+	post := sim.TraceEvent{Host: "app", Peer: "peer1", Kind: "post", Text: "posts Write #0 of 8 bytes at 0"}
+	crash := sim.TraceEvent{Host: "app", Kind: "crash", Text: "crashes"}
+	land := func(step int, host string) sim.TraceEvent {
+		return sim.TraceEvent{Step: step, Host: host, Peer: "app", Kind: "land", Text: "app→" + host + " #0 lands at 0..7: 0x1"}
+	}
+	load := sim.TraceEvent{Step: 9, Host: "app", Kind: "load", Text: "loads [0,8) of region 0: 0x1", Source: "d/a.go:3"}
+	ends := sim.TraceEvent{Host: "app", Kind: "end", Text: "ends"}
+	again := sim.TraceEvent{Host: "app", Kind: "start", Life: 1, Text: "starts again (life 1)"}
+	for _, x := range []struct {
+		name   string
+		events []sim.TraceEvent
+		rows   int
+		has    string
+	}{
+		{"successes", []sim.TraceEvent{seen("peer1", "SUCCESS"), seen("peer2", "SUCCESS")}, 1, "  1-2  sees Write → peer1, peer2: SUCCESS"},
+		{"an error", []sim.TraceEvent{seen("peer1", "SUCCESS"), seen("peer2", "RETRY_EXC_ERR")}, 2, "RETRY_EXC_ERR"},
+		{"another host between", []sim.TraceEvent{seen("peer1", "SUCCESS"), gives("peer1", "d/p.go:1"), seen("peer2", "SUCCESS")}, 3, ""},
+		{"what follows", []sim.TraceEvent{call("calls lend of peer1"), seen("peer1", "SUCCESS"), ends, again}, 1, "starts again (life 1)"},
+		{"a post", []sim.TraceEvent{call("calls lend of peer1"), post, post, post}, 4, ""},
+		{"after a post", []sim.TraceEvent{post, seen("peer1", "SUCCESS")}, 2, ""},
+		{"a peer that is down", []sim.TraceEvent{seen("peer1", "SUCCESS"), call("calls lend of peer1, which is down")}, 2, "which is down"},
+		{"a crash", []sim.TraceEvent{seen("peer1", "SUCCESS"), crash, again}, 3, "✗ crashes"},
+		{"symmetric", []sim.TraceEvent{gives("peer1", "d/p.go:1"), gives("peer2", "d/p.go:1"), gives("app", "d/p.go:1")}, 1, "  1-3"},
+		{"other lines", []sim.TraceEvent{gives("peer1", "d/p.go:1"), gives("peer2", "d/p.go:2")}, 2, "d/p.go:2"},
+		{"the same host twice", []sim.TraceEvent{gives("peer1", "d/p.go:1"), gives("peer2", "d/p.go:1"), gives("peer1", "d/p.go:1")}, 2, ""},
+		{"landing before a look", []sim.TraceEvent{land(9, "peer1"), land(9, "peer2"), load}, 1, "#0 lands"},
+		{"landing after a look", []sim.TraceEvent{load, land(9, "peer1"), land(9, "peer2")}, 2, ""},
+		{"landing in another step", []sim.TraceEvent{land(8, "peer1"), load}, 2, ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			got := draw(t, told(x.events...), explore.TimelineOptions{Width: 2000})
+			body, _, _ := strings.Cut(strings.SplitN(got, "\n", 3)[2], "\nno promise")
+			rows := 0
+			for line := range strings.Lines(body) {
+				if !strings.HasPrefix(line, "folded: ") {
+					rows++
+				}
+			}
+			if rows != x.rows || !strings.Contains(got, x.has) {
+				t.Errorf("%d rows, want %d and %q:\n%s", rows, x.rows, x.has, got)
+			}
+			if want := fmt.Sprintf("folded: %d row", len(x.events)-x.rows); strings.Contains(got, "folded: ") && !strings.Contains(got, want) {
+				t.Errorf("want %q:\n%s", want, got)
+			}
+			for _, e := range x.events {
+				if !strings.Contains(got, e.Source) {
+					t.Errorf("%s is lost:\n%s", e.Source, got)
+				}
+			}
+		})
 	}
 }
 

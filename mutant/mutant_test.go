@@ -56,7 +56,7 @@ func TestCaught(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := results[0]
-	if x.Err != nil || !x.Caught || x.Class != "lost-acknowledged-write" || x.Events < x.Decisions || x.Runs == 0 {
+	if x.Err != nil || !x.Caught || x.Class != "lost-acknowledged-write" || x.Events < x.Decisions || x.Runs == 0 || x.TooLong() {
 		t.Fatalf("%+v", x)
 	}
 	ce, err := explore.Load(x.File)
@@ -168,8 +168,8 @@ func TestScenarios(t *testing.T) {
 
 func TestTimelineRows(t *testing.T) {
 	for text, want := range map[string]int{
-		"x with profile p\n\nstep a\n─────┬──\n 1 │post\n   │land\nleft out: 3 of allocations\n\nviolated: c\n": 2,
-		"x\n\nstep a\n─────┬──\n\nviolated: c\n":                                                                0,
+		"x with profile p\n\nstep a\n─────┬──\n 1 │post\n   │land\nleft out: 3 of allocations\nfolded: 2 rows\n\nviolated: c\n": 2,
+		"x\n\nstep a\n─────┬──\n\nviolated: c\n":                                                                                0,
 	} {
 		if n, err := timelineRows([]byte(text)); n != want || err != nil {
 			t.Errorf("%q: %d, %v", text, n, err)
@@ -177,6 +177,14 @@ func TestTimelineRows(t *testing.T) {
 	}
 	if _, err := timelineRows([]byte("hello\n")); !errors.Is(err, ErrTool) {
 		t.Error(err)
+	}
+}
+
+func TestTooLong(t *testing.T) {
+	for events, want := range map[int]bool{0: false, MaxEvents: false, MaxEvents + 1: true} {
+		if x := (Result{Caught: true, Events: events}); x.TooLong() != want {
+			t.Errorf("%d events: too long is %v", events, x.TooLong())
+		}
 	}
 }
 

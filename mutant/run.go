@@ -60,8 +60,8 @@ type Result struct {
 	Decisions int    // decisions after shrinking
 	// Events is what a person has to follow in the counterexample: the rows of
 	// the timeline that `verbatim replay` prints. Allocations, registrations and
-	// connections are not among them, and the posts of one write to several
-	// peers are one.
+	// connections are not among them, the posts of one write to several peers
+	// are one, and so is a stretch of ordinary course.
 	Events int
 	File   string // the counterexample, if Options.Out is set
 
@@ -321,6 +321,14 @@ func (p *program) caught(x *Result, s *Search) error {
 	return ce.Save(x.File)
 }
 
+// MaxEvents is how many events a person can be asked to follow. A counterexample
+// with more is too long: either it was not shrunk well, or its timeline shows too
+// much that is of ordinary course.
+const MaxEvents = 30
+
+// TooLong: the counterexample has more than [MaxEvents] events.
+func (x *Result) TooLong() bool { return x.Events > MaxEvents }
+
 // timelineWidth is so wide that no row takes two lines.
 const timelineWidth = "20000"
 
@@ -335,7 +343,7 @@ func timelineRows(out []byte) (int, error) {
 			in = true
 		case in && line == "":
 			return n, nil
-		case in && !strings.HasPrefix(line, "left out: "):
+		case in && !strings.HasPrefix(line, "left out: ") && !strings.HasPrefix(line, "folded: "):
 			n++
 		}
 	}

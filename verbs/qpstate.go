@@ -78,9 +78,14 @@ type Transition struct {
 	Required, Optional Attr
 }
 
-// Transitions is the whole state machine of a reliable connection (ibv_modify_qp(3)
-// and IBA volume 1, table 91). Every state may also go to RESET and to ERR, with
-// no attributes; [CheckTransition] knows that.
+// Transitions is the whole state machine of a reliable connection. The required
+// attributes are those of ibv_modify_qp(3) and IBA volume 1, table 91. The manual
+// page does not list optional ones; these are what the table qp_state_table of
+// Linux (drivers/infiniband/core/verbs.c) accepts of a reliable connection. From
+// SQE to RTS that is nothing: only unreliable queue pairs come into SQE by
+// themselves, and the access flags are optional for unreliable connections alone.
+// Every state may also go to RESET and to ERR, with no attributes;
+// [CheckTransition] knows that.
 var Transitions = []Transition{
 	{StateReset, StateInit, AttrPKey | AttrPort | AttrAccess, 0},
 	{StateInit, StateInit, 0, AttrPKey | AttrPort | AttrAccess},
@@ -93,7 +98,7 @@ var Transitions = []Transition{
 	{StateSQD, StateRTS, 0, AttrAccess | AttrAltPath | AttrMinRNRTimer},
 	{StateSQD, StateSQD, 0, AttrPort | AttrPKey | AttrAccess | AttrPath | AttrMaxRdAtomic | AttrMaxDestRdAtomic |
 		AttrMinRNRTimer | AttrTimeout | AttrRetryCount | AttrRNRRetry | AttrAltPath},
-	{StateSQE, StateRTS, 0, AttrAccess | AttrMinRNRTimer},
+	{StateSQE, StateRTS, 0, 0},
 }
 
 // CheckTransition is nil if a queue pair in state from may go to state to with

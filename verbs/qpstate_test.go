@@ -56,6 +56,25 @@ func TestRequiredAttributes(t *testing.T) {
 	}
 }
 
+// The optional attributes as Linux takes them of a reliable connection, written
+// out a second time.
+func TestOptionalAttributes(t *testing.T) {
+	optional := map[string]string{
+		"RESET-INIT": "none", "INIT-INIT": "PORT|PKEY_INDEX|ACCESS_FLAGS", "INIT-RTR": "PKEY_INDEX|ACCESS_FLAGS|ALT_PATH",
+		"RTR-RTS": "ACCESS_FLAGS|MIN_RNR_TIMER|ALT_PATH", "RTS-RTS": "ACCESS_FLAGS|MIN_RNR_TIMER|ALT_PATH",
+		"RTS-SQD": "none", "SQD-RTS": "ACCESS_FLAGS|MIN_RNR_TIMER|ALT_PATH",
+		"SQD-SQD": "PORT|PKEY_INDEX|ACCESS_FLAGS|AV|MAX_DEST_RD_ATOMIC|MIN_RNR_TIMER|TIMEOUT|RETRY_CNT|RNR_RETRY|" +
+			"MAX_QP_RD_ATOMIC|ALT_PATH",
+		"SQE-RTS": "none",
+	}
+	for _, tr := range Transitions {
+		name := fmt.Sprintf("%v-%v", tr.From, tr.To)
+		if want, ok := optional[name]; !ok || tr.Optional.String() != want {
+			t.Errorf("%s may have %v, want %s", name, tr.Optional, want)
+		}
+	}
+}
+
 func TestCheckTransition(t *testing.T) {
 	for _, tr := range Transitions {
 		t.Run(fmt.Sprintf("%v-%v", tr.From, tr.To), func(t *testing.T) {

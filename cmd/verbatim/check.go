@@ -45,9 +45,14 @@ counterexample's file only if --out is given.
 
 Ctrl-C ends a search in good order; a second one ends the program.
 
+A step of a run that does not come back in the time of --step-timeout, such as an
+endless loop that calls nothing of host or verbs, ends the check of its scenario
+with the verdict unknown and the line where it is. Nothing can interrupt it: it
+goes on until the program ends.
+
 Exit status: 0 verified (or clean, for random and pct), 1 violated, 2 bad usage
-or input, 3 a limit or Ctrl-C came first, or the check could not decide. Of
-several, 2 goes before 1, 1 before 3, and 3 before 0.`,
+or input, or a file that cannot be written, 3 a limit or Ctrl-C came first, or the
+check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.`,
 		Example: `  verbatim check ncl
   verbatim check ncl/three-writes --profile relaxed+CellBytes=1
   verbatim check ncl --faults 'crash(app)<=1, partition(app,peer*)<=1'
@@ -72,6 +77,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.Uint64Var(&o.Seed, "seed", 0, "of the strategies random and pct")
 	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "end after this many runs; 0: no limit (random and pct: 10000)")
 	fl.DurationVar(&o.MaxTime, "max-time", 0, "end after this time, for each scenario; 0: no limit")
+	fl.DurationVar(&o.StepTimeout, "step-timeout", explore.DefaultStepTimeout, "give up if one step takes longer")
 	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
 	fl.StringVar(&f.trace, "trace", "", "check the workload in a `file` that strace wrote")
 	fl.StringVar(&f.traceFile, "trace-file", "", "which file of the trace is the log: a `pattern` or the end of its name")
@@ -131,6 +137,8 @@ func (f *checkFlags) validate() error {
 		return fmt.Errorf("--workers %d: it takes at least 1, or 0 for one for each core", o.Workers)
 	case o.MaxTime < 0:
 		return fmt.Errorf("--max-time %v: a time cannot be negative", o.MaxTime)
+	case o.StepTimeout <= 0:
+		return fmt.Errorf("--step-timeout %v: a step takes some time", o.StepTimeout)
 	case f.traceFile != "" && f.trace == "":
 		return errors.New("--trace-file says which file of a trace is the log: it needs --trace")
 	case o.Strategy == explore.Random || o.Strategy == explore.PCT:
@@ -196,23 +204,19 @@ func (f *checkFlags) checkOne(ctx context.Context, s *explore.Scenario, stdout, 
 	line := newProgress(stderr)
 	opt.Progress = line.show
 	opt.Stop = func() bool { return ctx.Err() != nil }
-	r, err := explore.Check(s, opt)
+	r, unsaved := explore.Check(s, opt)
 	line.clear()
-	if err != nil {
-		return exitBad, err
+	if r == nil {
+		return exitBad, unsaved
 	}
-	if ctx.Err() != nil && r.Verdict == explore.Clean {
-		r.Verdict = explore.RanOut
-	}
-	code := statusOf(r)
 	file, err := f.save(r)
-	if err != nil {
-		return exitBad, err
-	}
+	unsaved = errors.Join(unsaved, err) // what was found is reported nevertheless
 	if f.asJSON {
-		return code, writeJSON(stdout, r, file)
+		err = writeJSON(stdout, r, file)
+	} else {
+		err = f.report(stdout, s, r, file, unsaved == nil)
 	}
-	return code, f.report(stdout, s, r, file)
+	return statusOf(r), errors.Join(unsaved, err)
 }
 
 // save writes the counterexample, if there is one, and returns the file's name.
@@ -220,7 +224,11 @@ func (f *checkFlags) save(r *explore.Result) (string, error) {
 	if r.Counterexample == nil || f.asJSON && f.out == "" {
 		return "", nil
 	}
-	return r.Counterexample.SaveIn(f.out)
+	file, err := r.Counterexample.SaveIn(f.out)
+	if err != nil {
+		return "", err
+	}
+	return file, nil
 }
 
 // statusOf is the exit status for one result.

@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/mutant"
 	"github.com/verbatim-rdma/verbatim/strace"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -116,6 +118,7 @@ func TestExitStatus(t *testing.T) {
 		{"check demo --workers 5000", 2, "", "1 to 1024"},
 		{"check demo --workers many", 2, "", "--help"},
 		{"check demo --max-runs -1", 2, "", "--help"},
+		{"check demo --step-timeout 0s", 2, "", "--step-timeout 0s"},
 		{"check demo --max-time -1s", 2, "", "negative"},
 		{"check demo --save s", 2, "", "one search"},
 		{"check demo/restart --resume none", 2, "", "cannot resume"},
@@ -156,6 +159,28 @@ func TestExitStatus(t *testing.T) {
 				t.Errorf("on stderr: %s", stderr)
 			}
 		})
+	}
+}
+
+// A mutant is caught by a counterexample that a person can follow.
+func TestMutantStatus(t *testing.T) {
+	for _, x := range []struct {
+		r    mutant.Result
+		want status
+		text string
+	}{
+		{mutant.Result{Caught: true, Events: mutant.MaxEvents}, exitOK, "1 of 1 mutants are caught\n"},
+		{mutant.Result{Caught: true, Events: mutant.MaxEvents + 1}, exitViolated, "1 of the counterexamples are too long"},
+		{mutant.Result{}, exitViolated, "0 of 1 mutants are caught\n"},
+		{mutant.Result{Err: errors.New("broken")}, exitBad, "error"},
+	} {
+		var b strings.Builder
+		if err := mutantTable(&b, []mutant.Result{x.r}); err != nil {
+			t.Fatal(err)
+		}
+		if got := mutantStatus([]mutant.Result{x.r}); got != x.want || !strings.Contains(b.String(), x.text) {
+			t.Errorf("%+v: status %d, want %d and %q in\n%s", x.r, got, x.want, x.text, &b)
+		}
 	}
 }
 
@@ -210,6 +235,46 @@ func TestSaveAndResume(t *testing.T) {
 	}
 	if code, out, err := call("check", "demo/restart", "--faults", "crash(b)<=1", "--resume", "s"); code != 0 {
 		t.Errorf("status %d:\n%s%s", code, out, err)
+	}
+}
+
+// A file that cannot be written costs the file, and not the result.
+func TestUnwritable(t *testing.T) {
+	useDemo(t)
+	if err := os.MkdirAll(filepath.Join("o", explore.FileName("demo/restart"), "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct{ args, stdout, stderr string }{
+		{"check demo/restart --faults crash(b)<=1 --max-runs 1 --save none/s", "RAN OUT", "save the search"},
+		{"check demo/restart --faults crash(b)<=1 --max-runs 1 --save none/s --json", `"ran-out"`, "save the search"},
+		{"check demo/restart --faults crash(a)<=1 --out o", "violation: started again", "demo-restart"},
+		{"check demo/restart --faults crash(a)<=1 --out o --json", `"violated"`, "demo-restart"},
+	} {
+		code, stdout, stderr := call(strings.Fields(x.args)...)
+		if code != exitBad || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) || strings.Contains(stdout, "--resume") {
+			t.Errorf("%s: status %d:\n%s\n%s", x.args, code, stdout, stderr)
+		}
+	}
+}
+
+// An endless loop ends as a check that could not decide. The loop ends with the
+// test: nothing else can end it.
+func TestHangIsUnknown(t *testing.T) {
+	useDemo(t)
+	var over atomic.Bool
+	t.Cleanup(func() { over.Store(true) })
+	loops := restartFails("demo/loops")
+	loops.Build = func(c *explore.Case) (sim.Config, error) {
+		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: func(host.Host, int) {
+			for !over.Load() {
+			}
+		}}}}, nil
+	}
+	protocols[0].Scenarios = func() []*explore.Scenario { return []*explore.Scenario{loops, restartFails("demo/second")} }
+	code, stdout, stderr := call("check", "demo", "--step-timeout", "200ms")
+	if code != exitRanOut || stderr != "" || !strings.Contains(stdout, "a.0/main") || !strings.Contains(stdout, "verbatim/main_test.go:") ||
+		!strings.Contains(stdout, "demo/loops: UNKNOWN") || !strings.Contains(stdout, "demo/second: VERIFIED") {
+		t.Errorf("status %d:\n%s\n%s", code, stdout, stderr)
 	}
 }
 

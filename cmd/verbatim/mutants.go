@@ -38,11 +38,12 @@ each to the end; the first that is violated has caught the mutant. Before that
 the code as it is must be verified in all of them.
 
 In the table, events are the rows of the counterexample's timeline, and runs
-those of the search that caught the mutant. With --json there is one object a
-line for each mutant.
+those of the search that caught the mutant. More than 30 events are too long for
+a person to follow. With --json there is one object a line for each mutant.
 
-Exit status: 0 all are caught, 1 one survives, 2 bad usage or input, a patch
-that does not apply, or code that is not verified without a mutant.`,
+Exit status: 0 all are caught, 1 one survives or its counterexample is too long,
+2 bad usage or input, a patch that does not apply, or code that is not verified
+without a mutant.`,
 		Example:           "  verbatim mutants ncl\n  verbatim mutants ncl --name ack-at-f --out .",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeProtocols,
@@ -122,7 +123,7 @@ func mutantStatus(results []mutant.Result) status {
 		switch {
 		case results[i].Err != nil:
 			code = worse(code, exitBad)
-		case !results[i].Caught:
+		case !results[i].Caught, results[i].TooLong():
 			code = worse(code, exitViolated)
 		}
 	}
@@ -133,7 +134,7 @@ func mutantStatus(results []mutant.Result) status {
 func mutantTable(w io.Writer, results []mutant.Result) error {
 	t := newTable(table.Row{"mutant", "result", "scenario", "runs", "decisions", "events", "violation"}, 26, 36, 20, 12, 9, 6, 30)
 	t.Style().Options.SeparateRows = false
-	caught := 0
+	caught, long := 0, 0
 	for i := range results {
 		x := &results[i]
 		row := table.Row{x.Name, x.Verdict()}
@@ -144,12 +145,19 @@ func mutantTable(w io.Writer, results []mutant.Result) error {
 			_, scenario, _ := strings.Cut(x.Scenario, "/")
 			row = append(row, scenario, x.Runs, x.Decisions, x.Events, x.Class)
 		}
+		if x.TooLong() {
+			long++
+		}
 		t.AppendRow(row)
 	}
 	if err := render(t, w, false); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%d of %d mutants are caught\n", caught, len(results))
+	text := fmt.Sprintf("\n%d of %d mutants are caught\n", caught, len(results))
+	if long > 0 {
+		text += fmt.Sprintf("%d of the counterexamples are too long: more than %d events\n", long, mutant.MaxEvents)
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 
@@ -168,6 +176,7 @@ type mutantResult struct {
 	Found          int             `json:"found"`
 	Decisions      int             `json:"decisions"`
 	Events         int             `json:"events"`
+	TooLong        bool            `json:"too_long"`
 	Seconds        float64         `json:"seconds"`
 	Counterexample *string         `json:"counterexample"`
 	Searches       []mutant.Search `json:"searches"`
@@ -177,7 +186,7 @@ type mutantResult struct {
 func newMutantResult(x *mutant.Result) mutantResult {
 	out := mutantResult{Mutant: x.Name, Title: x.Title, Paper: x.Paper, Finding: orNull(x.Finding), Result: x.Verdict(),
 		Caught: x.Caught, Scenario: orNull(x.Scenario), Strategy: orNull(x.Strategy), Class: orNull(x.Class), Runs: x.Runs,
-		Found: x.Found, Decisions: x.Decisions, Events: x.Events, Seconds: x.Seconds,
+		Found: x.Found, Decisions: x.Decisions, Events: x.Events, TooLong: x.TooLong(), Seconds: x.Seconds,
 		Searches: append([]mutant.Search{}, x.Searches...)}
 	if x.File != "" {
 		out.Counterexample = orNull(filepath.ToSlash(x.File))

@@ -30,7 +30,8 @@ says whether the run is the recorded one step by step: after a change of the
 code a run can still fail, by way of other states.
 
 Exit status: 1 the run still fails, 0 it no longer does, 2 the file is not a
-counterexample of a scenario that this program knows.`,
+counterexample of a scenario that this program knows, 3 a step of the run does not
+come back.`,
 		Example: `  verbatim replay ncl-three-writes.counterexample.json
   verbatim replay ncl-three-writes.counterexample.json --all
   verbatim replay ncl-three-writes.counterexample.json --go >> regression_test.go`,
@@ -40,7 +41,7 @@ counterexample of a scenario that this program knows.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error { return runReplay(c.OutOrStdout(), f, args[0]) },
 	}
-	c.Flags().BoolVar(&f.all, "all", false, "show every event")
+	c.Flags().BoolVar(&f.all, "all", false, "show every event, one a row: nothing left out or folded")
 	c.Flags().IntVar(&f.width, "width", 0, "of the timeline in `columns`; default 120")
 	c.Flags().BoolVar(&f.asGo, "go", false, "print a Go regression test instead, with status 0")
 	c.Flags().StringVar(&f.trace, "trace", "", "the trace that the scenario was made of")
@@ -66,6 +67,12 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 		return err
 	}
 	r, err := ce.Replay(s)
+	if errors.Is(err, explore.ErrHang) {
+		if _, err := fmt.Fprintf(w, "%s: %v\n", filepath.Clean(file), err); err != nil {
+			return err
+		}
+		return status(exitRanOut).asError()
+	}
 	if err != nil && !errors.Is(err, explore.ErrNotReproduced) {
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}

@@ -18,8 +18,8 @@ const (
 	labelWidth  = 12
 )
 
-// report writes a result for people.
-func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result, file string) error {
+// report writes a result for people. saved: every file that it names was written.
+func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result, file string, saved bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", s.Name, verdictText(r))
 	field(&b, "checked", s.Doc)
@@ -33,7 +33,7 @@ func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result,
 	if r.Reason != nil {
 		field(&b, "reason", r.Reason.Error())
 	}
-	if r.Verdict == explore.RanOut && f.opt.Save != "" {
+	if r.Verdict == explore.RanOut && f.opt.Save != "" && saved && r.Strategy == explore.Exhaustive {
 		field(&b, "saved", f.opt.Save+" (continue with --resume)")
 	}
 	if r.Counterexample != nil {

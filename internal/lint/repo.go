@@ -94,7 +94,7 @@ func (r *Repo) read(fsys fs.FS) error {
 			return err
 		case d.IsDir() && skip[name]:
 			return fs.SkipDir
-		case !d.Type().IsRegular():
+		case !d.Type().IsRegular(), name == ".git": // in a worktree it is a file, and names a path
 			return nil
 		}
 		text, err := fs.ReadFile(fsys, name)

@@ -30,6 +30,10 @@ func (x Actor) b() int          { return int(x & 0x3fff) }
 // Node is the index of the host on which the actor acts.
 func (x Actor) Node() int { return x.a() }
 
+// Task is the life of its host in which a task runs, and its number there: 0 is
+// the host's Main. It is not ok if x is no task.
+func (x Actor) Task() (life, number int, ok bool) { return x.life(), x.b(), x.kind() == actTask }
+
 // Restart reports whether the actor starts a host anew.
 func (x Actor) Restart() bool { return x.kind() == actRestart }
 

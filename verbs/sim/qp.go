@@ -156,8 +156,7 @@ func (q *qp) meet() {
 			p.state >= verbs.StateRTR && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
 			int(p.remote.GID[1]) == q.h.life && !p.gone {
 			q.peer, p.peer = p, q
-			q.resolvePending()
-			p.resolvePending()
+			q.dirty, p.dirty = true, true // what was posted before they met can arrive from now on
 		}
 	}
 }
@@ -411,9 +410,6 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		}
 	}
 }
-
-// resolvePending repeats the checks for what was posted before the ends met.
-func (q *qp) resolvePending() { q.dirty = true }
 
 // reach is the index of the first work request that cannot have arrived yet.
 func (q *qp) reach() int {

@@ -21,14 +21,16 @@ func BenchmarkRuns(b *testing.B) {
 }
 
 // BenchmarkStates is an exhaustive search on one core: distinct states a second,
-// and what a state takes in memory.
+// what a state takes of the allocator, and what stays of it in memory.
 func BenchmarkStates(b *testing.B) {
 	s := nclcheck.Scenarios()[0]
 	var before, after runtime.MemStats
+	asked := 0
 	for range b.N {
+		asked = 0
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		r, err := explore.Check(s, explore.Options{Faults: "crash(app)<=1", Workers: 1})
+		r, err := explore.Check(s, explore.Options{Faults: "crash(app)<=1", Workers: 1, Stop: func() bool { asked++; return false }})
 		if err != nil || r.Verdict != explore.Verified {
 			b.Fatal(r, err)
 		}
@@ -37,4 +39,30 @@ func BenchmarkStates(b *testing.B) {
 		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(r.States), "allocated-B/state")
 		b.ReportMetric(float64(r.Runs)/float64(r.States), "runs/state")
 	}
+	b.StopTimer()
+	b.ReportMetric(live(b, s, asked), "live-B/state")
+}
+
+// live is the heap in use for each state: what the search holds when it is asked
+// whether to stop for the last time, with at most a few runs to go, without what it
+// held at the first time, when it had its worlds and no states. One worker asks as
+// often in every search.
+func live(b *testing.B, s *explore.Scenario, asked int) float64 {
+	var first, last runtime.MemStats
+	n := 0
+	r, err := explore.Check(s, explore.Options{Faults: "crash(app)<=1", Workers: 1, Stop: func() bool {
+		switch n++; n {
+		case 1:
+			runtime.GC()
+			runtime.ReadMemStats(&first)
+		case asked:
+			runtime.GC()
+			runtime.ReadMemStats(&last)
+		}
+		return false
+	}})
+	if err != nil || n != asked || last.HeapAlloc == 0 {
+		b.Fatalf("asked %d times instead of %d: %v", n, asked, err)
+	}
+	return (float64(last.HeapAlloc) - float64(first.HeapAlloc)) / float64(r.States)
 }

@@ -1,0 +1,204 @@
+package explore
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// Folding makes a timeline as short as a person needs it, and hides nothing that
+// the rows said before: the texts and the lines of the protocol stay, the step
+// becomes a first and a last one. What a failure is about (posts, what lands, loads,
+// errors, faults) has no two steps in one row: only ordinary course is drawn
+// together with what follows it.
+
+// ordinary tells events of ordinary course: calls and their answers, successes,
+// what is given back at the end of a use, and that a host ends or starts again.
+func ordinary(e *sim.TraceEvent) bool {
+	switch e.Kind {
+	case "call":
+		return !strings.Contains(e.Text, ", which is down")
+	case "answered":
+		return !strings.Contains(e.Text, ": ") // no error
+	case "completion":
+		return strings.HasSuffix(e.Text, ": SUCCESS")
+	case "revoke", "end":
+		return true
+	case "start":
+		return e.Life > 0
+	}
+	return false
+}
+
+// fold joins each row to the one before it where that reads as well, until no
+// two can be joined.
+func fold(rows []row) []row {
+	for n := len(rows) + 1; len(rows) < n; {
+		n = len(rows)
+		rows = foldOnce(rows)
+	}
+	return rows
+}
+
+func foldOnce(rows []row) []row {
+	var out []row
+	for _, x := range rows {
+		if len(out) > 0 {
+			y := &out[len(out)-1]
+			if y.landed(&x) || y.course(&x) || y.alike(&x) {
+				y.take(&x)
+				continue
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// landed: x goes on with the step in which y landed.
+func (y *row) landed(x *row) bool {
+	return y.lands && y.last == x.step && x.kind != "start" && !slices.Contains(marked, x.kind)
+}
+
+// course: one host's ordinary course goes on, and no other host did anything
+// that is shown. What x does after it, in the last of the steps, ends the row.
+func (y *row) course(x *row) bool {
+	return y.ordinary && x.begins && y.host == x.host && y.alone() && x.alone() && (y.life == x.life || x.kind == "start" && y.kind == "end")
+}
+
+// alike: one host after the other gives something back, at the same line of the
+// protocol. What lands because of that stays beside it.
+func (y *row) alike(x *row) bool {
+	if x.kind != "revoke" || y.kind != "revoke" || y.source() != x.source() {
+		return false
+	}
+	for h := range x.cells {
+		if len(x.cells[h]) > 0 && len(y.cells[h]) > 0 {
+			return false // a host's texts are in the order of the steps
+		}
+	}
+	return true
+}
+
+// source is the line of the protocol that a row ends with.
+func (y *row) source() string {
+	if len(y.sources) == 0 {
+		return ""
+	}
+	return y.sources[len(y.sources)-1]
+}
+
+// alone: y is about one host only.
+func (y *row) alone() bool {
+	n := 0
+	for _, c := range y.cells {
+		n += min(len(c), 1)
+	}
+	return n == 1
+}
+
+// take makes x, the next row, a part of y.
+func (y *row) take(x *row) {
+	for h, cell := range x.cells {
+		for _, text := range cell {
+			y.say(h, text)
+		}
+	}
+	for _, s := range x.sources {
+		if !slices.Contains(y.sources, s) {
+			y.sources = append(y.sources, s)
+		}
+	}
+	y.ordinary, y.lands = y.ordinary && x.ordinary, y.lands && x.lands
+	y.last, y.host, y.life, y.kind, y.up = x.last, x.host, x.life, x.kind, x.up
+}
+
+// seen is a success in the words of shortText.
+var seen = regexp.MustCompile(`^sees (\S+) → ([^:"]+): SUCCESS$`)
+
+// say adds a text to a host's cell. The successes of one operation at several
+// peers are one text.
+func (y *row) say(h int, text string) {
+	cell := y.cells[h]
+	if n := len(cell); n > 0 {
+		a, b := seen.FindStringSubmatch(cell[n-1]), seen.FindStringSubmatch(text)
+		if a != nil && b != nil && a[1] == b[1] && !slices.Contains(strings.Split(a[2], ", "), b[2]) {
+			cell[n-1] = "sees " + a[1] + " → " + a[2] + ", " + b[2] + ": SUCCESS"
+			return
+		}
+	}
+	y.cells[h] = append(cell, text)
+}
+
+// gathered makes one row of what a host does in one step, and one of what lands
+// at a host in one step.
+func gathered(rows []row) []row {
+	var out []row
+	for _, x := range rows {
+		if i := together(out, &x); i >= 0 {
+			out[i].append(&x)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// append adds what x says, without the words that y has said already.
+func (y *row) append(x *row) {
+	cell := &y.cells[y.host]
+	text, end := x.cells[x.host][0], len(*cell)-1
+	switch {
+	case x.kind == "post" && y.kind == "post":
+		text = strings.TrimPrefix(text, "posts ")
+	case x.kind == "land" && y.peers == x.peers:
+		(*cell)[end] = strings.TrimSuffix((*cell)[end], y.peers)
+		text = strings.Replace(text, " lands at ", " at ", 1)
+	}
+	y.say(x.host, text)
+	y.up, y.kind, y.peers = x.up, x.kind, x.peers
+	y.ordinary = y.ordinary && x.ordinary
+}
+
+// together is the row of the same step that x belongs to, or -1.
+func together(rows []row, x *row) int {
+	for i := len(rows) - 1; i >= 0 && rows[i].step == x.step; i-- {
+		y := &rows[i]
+		if y.host == x.host && y.life == x.life && (y.kind == "land") == (x.kind == "land") &&
+			!slices.Contains(marked, x.kind) && !slices.Contains(marked, y.kind) && x.kind != "start" && y.kind != "start" {
+			return i
+		}
+	}
+	return -1
+}
+
+// joins adds x to a row that says the same of other hosts, if there is one in
+// this step: three posts of one text are a row with three peers, and hosts that
+// start together start in one row.
+func joins(rows []row, x *row) bool {
+	for i := len(rows) - 1; i >= 0; i-- {
+		y := &rows[i]
+		if y.step != x.step || y.kind != x.kind {
+			return false
+		}
+		if x.kind == "start" && len(y.cells[x.host]) == 0 {
+			y.cells[x.host], y.up = x.cells[x.host], x.up
+			return true
+		}
+		if y.host == x.host && y.life == x.life && slices.Equal(y.sources, x.sources) && y.peers != "" && x.peers != "" &&
+			y.cells[y.host][0] == x.cells[x.host][0] && !strings.Contains(y.peers, peerOf(x)) {
+			y.peers += "," + peerOf(x)
+			return true
+		}
+	}
+	return false
+}
+
+// peerOf is the name after the arrow, with the blank before it.
+func peerOf(x *row) string {
+	_, name, _ := strings.Cut(x.peers, " ")
+	_, name, _ = strings.Cut(name, " ")
+	return " " + name
+}

@@ -1,0 +1,251 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// DefaultStepTimeout is the real time that one step of a run may take.
+const DefaultStepTimeout = 30 * time.Second
+
+// ErrHang is wrapped by every [HangError].
+var ErrHang = errors.New("explore: a step does not come back")
+
+// HangError: a step of a scenario did not come back in [Options].StepTimeout of
+// real time. The code in it loops or blocks without a call of packages host or
+// verbs, so nothing can interrupt it. Its goroutine is abandoned and goes on.
+type HangError struct {
+	Scenario string
+	Task     string        // such as app.0/main: host, life and task; or what else was going on
+	Line     string        // file:line of the code that is nearest to where it hangs; empty if not found
+	Timeout  time.Duration // how long it was waited for
+}
+
+func (e *HangError) Error() string {
+	at := ""
+	if e.Line != "" {
+		at = " at " + e.Line
+	}
+	return fmt.Sprintf("%v: %s: %s has been%s for %v without a call of host or verbs: an endless loop, or something else "+
+		"than host and verbs that it waits for; if the step is only slow, raise StepTimeout (--step-timeout)",
+		ErrHang, e.Scenario, e.Task, at, e.Timeout)
+}
+
+func (e *HangError) Unwrap() error { return ErrHang }
+
+// pulse shows a watchdog that the code of a case goes on. It costs a few atomic
+// operations a step and no look at a clock.
+type pulse struct {
+	beats atomic.Uint64 // odd while code of the scenario may run
+	actor atomic.Uint32 // whose step it is; 0 between the steps
+}
+
+// begin and end enclose what may hang.
+func (p *pulse) begin() { p.actor.Store(0); p.beats.Add(1) }
+func (p *pulse) end()   { p.actor.Store(0); p.beats.Add(1) }
+
+// step notes that actor a makes the next step.
+func (p *pulse) step(a sim.Actor) { p.actor.Store(uint32(a)); p.beats.Add(2) }
+
+// think notes that the last step came back, and that the policy is at work.
+func (p *pulse) think() { p.beats.Add(2) }
+
+// run makes one run of the world under pol, in sight of the watchdog. Walkers and
+// guides note their steps themselves.
+func (c *Case) run(pol sim.Policy) (sim.End, error) {
+	switch p := pol.(type) {
+	case *walker:
+	case *guide:
+		p.pulse = &c.pulse
+	default:
+		pol = beating{pol, &c.pulse}
+	}
+	c.pulse.begin()
+	defer c.pulse.end()
+	return c.w.Run(pol)
+}
+
+// close ends the world, which unwinds the tasks: their deferred functions run.
+func (c *Case) close() {
+	c.pulse.begin()
+	defer c.pulse.end()
+	c.w.Close()
+}
+
+// beating is a policy whose steps are noted.
+type beating struct {
+	sim.Policy
+	pulse *pulse
+}
+
+// Pick implements sim.Policy.
+func (b beating) Pick(evs []sim.Event) int {
+	b.pulse.think()
+	i := b.Policy.Pick(evs)
+	if i >= 0 {
+		b.pulse.step(evs[i].Actor)
+	}
+	return i
+}
+
+// watchdog waits for the steps of some cases.
+type watchdog struct {
+	scenario string
+	limit    time.Duration
+	hung     atomic.Bool
+
+	mu    sync.Mutex
+	cases []*Case
+	atEnd []func()
+	best  *Counterexample // found, and shrunk as far as it has got
+}
+
+// watched calls f, and waits until it has returned or hangs: a step of a case that
+// f makes takes longer than limit of real time (0: the default; negative: any time
+// is fine). Then the error is a [HangError], and f goes on by itself: nothing that
+// it writes may be read.
+func watched(s *Scenario, limit time.Duration, f func(*watchdog)) (*watchdog, error) {
+	if limit == 0 {
+		limit = DefaultStepTimeout
+	}
+	d := &watchdog{scenario: s.Name, limit: limit}
+	done := make(chan bool, 1)
+	go func() {
+		came := false
+		defer func() { done <- came }()
+		f(d)
+		came = true
+	}()
+	every := max(limit/8, time.Millisecond)
+	if limit < 0 {
+		every = time.Hour
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	last := map[*Case]sighting{}
+	for {
+		select {
+		case came := <-done:
+			if !came {
+				runtime.Goexit() // as f did: a test that Build failed
+			}
+			return d, nil
+		case now := <-tick.C:
+			if c := d.look(last, now); c != nil {
+				return d, d.hang(c, done)
+			}
+		}
+	}
+}
+
+// sighting is when a pulse had come so far.
+type sighting struct {
+	beats uint64
+	since time.Time
+}
+
+// look is the case whose step takes too long, or nil.
+func (d *watchdog) look(last map[*Case]sighting, now time.Time) *Case {
+	if d.limit < 0 {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.cases {
+		n := c.pulse.beats.Load()
+		if x, ok := last[c]; !ok || x.beats != n {
+			last[c] = sighting{n, now}
+		} else if n%2 == 1 && now.Sub(x.since) >= d.limit {
+			return c
+		}
+	}
+	return nil
+}
+
+// settle is how long the other workers have to come to the end of their runs, so
+// that only the one that hangs is to be seen.
+const settle = time.Second
+
+// hang stops the check and describes what hangs.
+func (d *watchdog) hang(c *Case, done <-chan bool) error {
+	d.hung.Store(true)
+	d.mu.Lock()
+	end, cases := d.atEnd, d.cases
+	d.mu.Unlock()
+	for _, f := range end {
+		f()
+	}
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for until := time.Now().Add(settle); time.Now().Before(until) && busy(cases) > 1; {
+		<-tick.C
+	}
+	return &HangError{Scenario: d.scenario, Task: c.doing(), Line: stuckLine(stacks()), Timeout: d.limit}
+}
+
+// busy counts the cases whose code may be running.
+func busy(cases []*Case) int {
+	n := 0
+	for _, c := range cases {
+		n += int(c.pulse.beats.Load() % 2)
+	}
+	return n
+}
+
+// doing names the task whose step it is. The world itself is not looked at: the
+// step that hangs may be changing it.
+func (c *Case) doing() string {
+	a := sim.Actor(c.pulse.actor.Load())
+	if a == 0 || c.w == nil {
+		return "the scenario (Build, OnReset, or a deferred function of a task that was ended)"
+	}
+	life, number, ok := a.Task()
+	if !ok {
+		return c.w.ActorName(a)
+	}
+	name := "main"
+	if number > 0 {
+		name = fmt.Sprint("task", number)
+	}
+	return fmt.Sprintf("%s.%d/%s", c.w.HostNames()[a.Node()], life, name)
+}
+
+// watch adds a case before any of its code runs.
+func (d *watchdog) watch(c *Case) {
+	d.mu.Lock()
+	d.cases = append(d.cases, c)
+	d.mu.Unlock()
+}
+
+// atHang has f called if the check is given up.
+func (d *watchdog) atHang(f func()) {
+	d.mu.Lock()
+	d.atEnd = append(d.atEnd, f)
+	d.mu.Unlock()
+}
+
+// keep remembers a counterexample that must not be lost if shrinking hangs.
+func (d *watchdog) keep(ce *Counterexample) {
+	x := *ce
+	d.mu.Lock()
+	d.best = &x
+	d.mu.Unlock()
+}
+
+// kept is the last counterexample, or nil.
+func (d *watchdog) kept() *Counterexample {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.best
+}
+
+// stop is whether to stop: because of a hang, or because f says so.
+func (d *watchdog) stop(f func() bool) func() bool {
+	return func() bool { return d.hung.Load() || f != nil && f() }
+}
