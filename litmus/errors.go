@@ -59,7 +59,7 @@ func printable(r rune) rune {
 // didYouMean suggests the name nearest to s.
 func didYouMean(s string, names []string) string {
 	s = strings.ToLower(s[:min(len(s), 64)])
-	best, distance := "", (len(s)+2)/3+1
+	best, distance := "", (len(s)+1)/3+1
 	for _, n := range names {
 		if d := edits(s, strings.ToLower(n[:min(len(n), 64)])); d < distance && d < max(len(n), 2) {
 			best, distance = n, d

@@ -15,6 +15,9 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 		r.use(q, s.Pos)
 		reg := r.set(s.Reg, kindPosted, 8, s.Pos)
 		attr := verbs.QPAttr{SetState: true, State: s.State}
+		if s.State == verbs.StateInit {
+			attr.Mask, attr.Access = verbs.AttrPKey|verbs.AttrPort|verbs.AttrAccess, q.ends[q.end(h)].cfg.Access
+		}
 		if s.Access != nil {
 			attr = verbs.QPAttr{Mask: verbs.AttrAccess, Access: *s.Access}
 		}

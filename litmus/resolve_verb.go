@@ -66,13 +66,10 @@ func (r *resolver) post(s *Post) func(*exec) bool {
 			fail(s.Pos, "", "the thread waits for the completion, so the request cannot be unsignaled")
 		}
 		r.take(q.label.cq, s.Pos)
-		q.value = r.set(s.Value, kindValue, max(q.label.cell.n, 8), s.Pos)
 		if s.Value != "" && q.label.cell.n == 0 {
 			fail(s.Pos, "load it from there", "the value goes to memory: no register can have it")
 		}
-		if q.value != nil {
-			q.value.size = q.label.cell.n
-		}
+		q.value = r.set(s.Value, kindValue, q.label.cell.n, s.Pos)
 		q.status = r.set(s.Status, kindStatus, 8, s.Pos)
 	}
 	q.posted = r.set(s.Posted, kindPosted, 8, s.Pos)

@@ -34,6 +34,7 @@ type Mutant struct {
 	Title   string // the bug in a few words
 	Breaks  string // what goes wrong
 	Paper   string // the sections of the paper that it breaks
+	Rule    string // of the semantics, if it breaks the simulator
 	Finding string // the number of the finding in docs/findings.md, or empty
 	Path    string // of the patch
 	files   []*gitdiff.File
@@ -80,9 +81,10 @@ func parse(name string, text []byte) (*Mutant, error) {
 	if err != nil {
 		return bad(fmt.Errorf("the header: %w", err))
 	}
-	m := &Mutant{Name: name, Title: h.Get("Title"), Breaks: h.Get("Breaks"), Paper: h.Get("Paper"), Finding: h.Get("Finding")}
-	if m.Title == "" || m.Breaks == "" || m.Paper == "" {
-		return bad(errors.New("the header must have Title, Breaks and Paper"))
+	m := &Mutant{Name: name, Title: h.Get("Title"), Breaks: h.Get("Breaks"), Paper: h.Get("Paper"), Rule: h.Get("Rule"),
+		Finding: h.Get("Finding")}
+	if m.Title == "" || m.Breaks == "" || m.Paper == "" && m.Rule == "" {
+		return bad(errors.New("the header must have Title, Breaks and Paper, or Rule instead of Paper"))
 	}
 	files, _, err := gitdiff.Parse(bytes.NewReader(diff))
 	if err != nil {

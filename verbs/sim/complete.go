@@ -72,7 +72,7 @@ func (q *qp) lost() bool {
 		return true
 	}
 	p := q.peer
-	return p != nil && (p.gone || p.state == verbs.StateErr || p.state == verbs.StateReset)
+	return p != nil && (p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR)
 }
 
 // recvOutcomes appends the completions of q's receive queue that may come next.
@@ -155,7 +155,9 @@ func (w *World) acknowledge(q *qp, i int) {
 	if s.op == verbs.OpRead || s.op.IsAtomic() {
 		w.deliver(q, s)
 	}
-	s.payload = s.payload[:0]
+	if s.recv || s.op != verbs.OpSend && s.op != verbs.OpSendImm {
+		s.payload = s.payload[:0] // what a Send brings is wanted until it meets its receive
+	}
 }
 
 // deliver scatters the response into the requester's memory.
@@ -204,7 +206,7 @@ func (w *World) failed(q *qp, o outcome) {
 	}
 	if q.state != verbs.StateErr {
 		q.cutSend()
-		q.stopIncoming(func(*sqEntry) bool { return true })
+		q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 		q.state = verbs.StateErr
 		if w.tracer != nil {
 			w.trace(q.h, "qp-error", "%s goes to ERR", q.name())

@@ -116,6 +116,12 @@ func (t *task) own(r *region, off int, p []byte) (last *elem, whole bool) {
 	return last, have == len(p)
 }
 
+// holds reports whether t's buffer answers a load alone.
+func (t *task) holds(r *region, off int, p []byte) bool {
+	_, whole := t.own(r, off, p)
+	return whole
+}
+
 // rivals reports whether others change bytes of r, so that a load may find
 // something newer than t's own store.
 func (t *task) rivals(r *region, off, n int) bool {

@@ -148,7 +148,7 @@ func (w *World) cameTo(q *qp) int {
 }
 
 // cutoffEager is cutoffQP where what has arrived is known.
-func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak bool) {
+func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak verbs.Status) {
 	for i := 0; i < len(q.elems) && w.cfg.Profile.DrainOnRevoke; i++ {
 		if e := q.elems[i]; e.reg != nil && e.came && e.kind != elemSample && hitElem(e) {
 			w.land(e)
@@ -157,9 +157,9 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 	}
 	n := w.cameTo(q)
 	if q.h.alive && q.state == verbs.StateRTS && !q.gone {
-		for i := n; i < q.posted && nak; i++ {
+		for i := n; i < q.posted && nak != 0; i++ {
 			if s := q.ent(i); hit(s) {
-				s.nak = verbs.StatusRemAccessErr
+				s.nak = nak
 				break
 			}
 		}

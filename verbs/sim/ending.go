@@ -33,8 +33,9 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
 	}
 	if a.Mask&verbs.AttrAccess != 0 {
-		q.stopIncoming(func(s *sqEntry) bool { return s.forbidden(a.Access) })
+		q.stopIncoming(func(s *sqEntry) bool { return s.need&^a.Access != 0 }, verbs.StatusRemInvReqErr)
 		q.access = a.Access
+		q.grant()
 	}
 	if to == verbs.StateErr || to == verbs.StateReset {
 		q.kill(to)
@@ -43,23 +44,39 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	return nil
 }
 
-func (s *sqEntry) forbidden(a verbs.Access) bool {
-	switch {
-	case s.op == verbs.OpWrite || s.op == verbs.OpWriteImm:
-		return a&verbs.RemoteWrite == 0
-	case s.op == verbs.OpRead:
-		return a&verbs.RemoteRead == 0
-	case s.op.IsAtomic():
-		return a&verbs.RemoteAtomic == 0
+// grant lets in what the access flags forbade and now do not, unless it has come
+// and was refused before.
+func (q *qp) grant() {
+	p := q.peer
+	if p == nil || p.state != verbs.StateRTS {
+		return
 	}
-	return false
+	for i := p.head; i < p.posted; i++ {
+		s := p.ent(i)
+		if !s.early || s.need&^q.access != 0 {
+			if s.nak != verbs.StatusSuccess {
+				return
+			}
+			continue
+		}
+		if q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + grantNames[k] }) == 1 {
+			s.early = false
+			return
+		}
+		s.early, s.nak, p.dirty = false, verbs.StatusSuccess, true
+	}
 }
+
+var grantNames = [...]string{" comes after the grant", " has been refused"}
 
 // kill ends both roles of the QP: what it sent and was not acknowledged may or
 // may not have executed, and what comes in is dropped.
 func (q *qp) kill(to verbs.QPState) {
-	q.stopIncoming(func(*sqEntry) bool { return true })
+	q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 	q.cutSend()
+	if p := q.peer; p != nil {
+		p.limit, p.dirty = min(p.limit, p.posted), true // what it posts from now on is dropped
+	}
 	if to == verbs.StateReset {
 		q.head, q.freed = q.posted, q.posted
 		q.rq = q.rq[:0]
@@ -72,20 +89,30 @@ func (q *qp) kill(to verbs.QPState) {
 
 // cutSend ends the requester's role.
 func (q *qp) cutSend() {
-	q.limit = min(q.limit, q.posted, q.cutAt)
+	q.limit = min(q.limit, q.posted, q.cutAt, q.refused())
 	q.remember()
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		if e.src != nil {
 			q.w.fetch(e)
 		}
-		if e.kind == elemSample || e.wr >= q.limit && !e.acked {
+		if e.kind == elemSample || e.wr >= q.limit && !e.acked && !e.could && !e.frozen {
 			q.w.discard(e)
 			i = -1
 		}
 	}
 	q.shatter()
 	q.dirty = true
+}
+
+// refused is the first request that the responder will refuse.
+func (q *qp) refused() int {
+	for i := q.head; i < q.posted; i++ {
+		if q.ent(i).nak != verbs.StatusSuccess {
+			return i
+		}
+	}
+	return unlimited
 }
 
 // shatter breaks what is left of failed writes into the pieces that the profile
@@ -114,10 +141,11 @@ func (q *qp) shatter() {
 	q.elems = all
 }
 
-// stopIncoming cuts the peer's requests off here.
-func (q *qp) stopIncoming(hit func(*sqEntry) bool) {
+// stopIncoming cuts the peer's requests off here. They are refused with nak, or if
+// that is 0 dropped.
+func (q *qp) stopIncoming(hit func(*sqEntry) bool, nak verbs.Status) {
 	if p := q.peer; p != nil {
-		q.w.cutoffQP(p, func(e *elem) bool { return hit(p.ent(e.wr)) }, hit, false)
+		q.w.cutoffQP(p, func(e *elem) bool { return hit(p.ent(e.wr)) }, hit, nak)
 	}
 }
 
@@ -167,7 +195,7 @@ func withoutQP(s []*qp, q *qp) []*qp {
 func (w *World) cutoff(hitElem func(*elem) bool, hit func(*sqEntry) bool, c *card) {
 	for _, q := range w.qps {
 		if q.state >= verbs.StateRTR && q.remoteNode() == c.h.node.idx && int(q.remote.GID[1]) == c.h.life {
-			w.cutoffQP(q, hitElem, hit, true)
+			w.cutoffQP(q, hitElem, hit, verbs.StatusRemAccessErr)
 		}
 	}
 }
@@ -177,7 +205,7 @@ func (w *World) cutoff(hitElem func(*elem) bool, hit func(*sqEntry) bool, c *car
 // now; of a dead one nobody learns, so its elements stay pending as ones that
 // landed before now or never. Without DrainOnRevoke what the card had accepted
 // may still land later.
-func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak bool) {
+func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak verbs.Status) {
 	first := -1
 	for i := q.head; i < q.posted; i++ {
 		if s := q.ent(i); s.local == 0 && s.nak == 0 && hit(s) {
@@ -197,10 +225,10 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 		n := least + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(least+i) })
 		w.arrive(q, n)
 		w.execute(q, n, hitElem)
-		if nak {
+		if nak != 0 {
 			for i := n; i < q.posted; i++ {
 				if s := q.ent(i); hit(s) {
-					s.nak = verbs.StatusRemAccessErr
+					s.nak = nak
 					break
 				}
 			}
@@ -209,7 +237,7 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 		for i := 0; i < len(q.elems); i++ {
 			e := q.elems[i]
 			switch {
-			case e.wr > n && !e.acked && (nak || hitElem(e)):
+			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)):
 				w.discard(e)
 				i = -1
 			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.responds()):
@@ -259,7 +287,7 @@ func (q *qp) seenAt(i int) int {
 	for j := i; j < q.posted; j++ {
 		some, all := false, true
 		for _, e := range q.ent(j).payload {
-			some, all = some || e.landed, all && e.landed
+			some, all = some || e.landed && !e.void, all && e.landed && !e.void
 		}
 		if some && all {
 			i = j + 1
@@ -273,8 +301,8 @@ func (q *qp) seenAt(i int) int {
 // last reports whether e is the last piece of its request.
 func (q *qp) last(e *elem) bool { return e.part == len(q.ent(e.wr).payload)-1 }
 
-func limitAfter(q *qp, n int, nak bool) int {
-	if nak {
+func limitAfter(q *qp, n int, nak verbs.Status) int {
+	if nak != 0 {
 		return q.limit // the NAK itself stops what follows
 	}
 	return min(q.limit, n)

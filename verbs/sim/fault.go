@@ -287,6 +287,7 @@ func (w *World) responderDied(q *qp) {
 	q.dirty = true
 	if w.cfg.Eager {
 		q.limit = min(q.limit, w.cameTo(q))
+		w.dropBehind(q)
 		return
 	}
 	last := -1
@@ -317,6 +318,27 @@ func (w *World) responderDied(q *qp) {
 		if e := q.elems[i]; e.wr <= last && e.responds() && !e.landed {
 			w.land(e)
 			i = -1
+		}
+	}
+	w.dropBehind(q)
+}
+
+// dropBehind discards what had to wait for Reads and Atomics that the dead
+// responder did not execute. Of those of a dead requester nobody knows.
+func (w *World) dropBehind(q *qp) {
+	if !q.h.alive || q.gone {
+		return
+	}
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		if !e.responds() {
+			continue
+		}
+		for j := i + 1; j < len(q.elems); j++ {
+			if x := q.elems[j]; x.changes() && w.follows(x, e) {
+				w.discard(x)
+				j = i
+			}
 		}
 	}
 }

@@ -324,13 +324,13 @@ func (q *qp) queues() uint64 {
 	if q.gone {
 		return 1
 	}
-	h := mix(uint64(q.state)<<8|uint64(q.access), uint64(q.posted-q.head)<<32|uint64(min(q.limit, q.posted)-q.head+1)&0xffff)
+	h := mix(uint64(q.state)<<8|uint64(q.access), uint64(q.posted-q.head)<<32|uint64(min(q.limit, q.posted+1)-q.head+1)&0xffff)
 	h = mix(h, uint64(min(q.cutAt, q.posted+1)-q.head)<<8|uint64(boolInt(q.broken))<<2|uint64(boolInt(q.gone))<<1|
 		uint64(boolInt(q.peer != nil)))
 	h = mix(h, uint64(len(q.rq))<<32|uint64(q.posted-q.freed))
 	for i := q.head; i < q.posted; i++ {
 		s := q.ent(i)
-		h = mix(h, uint64(s.op)<<24|uint64(s.nak)<<16|uint64(s.local)<<8|uint64(boolInt(s.recv))<<1|uint64(boolInt(s.signaled)))
+		h = mix(h, uint64(s.op)<<24|uint64(s.nak)<<16|uint64(s.local)<<8|uint64(boolInt(s.early))<<2|uint64(boolInt(s.recv))<<1|uint64(boolInt(s.signaled)))
 		if s.op.IsAtomic() {
 			h = mix(h, mix(s.compare, mix(s.swap, s.add)))
 		}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -47,7 +48,8 @@ type elem struct {
 	persist bool // a Flush that makes persistent
 	lost    bool // frozen by a power failure: what it wrote may not have persisted
 	could   bool // it could land when its responder died
-	landed  bool
+	landed  bool // or never will
+	void    bool // it never will
 	during  bool // it is landing: what lands before it has been decided
 	asked   bool
 	got     []span // what a Read has sampled already
@@ -139,7 +141,7 @@ func (w *World) canLand(e *elem) bool {
 			return false
 		}
 	}
-	return e.acked || e.frozen || e.q.cpu != nil || e.wr < e.q.reach()
+	return e.acked || e.frozen || e.could || e.q.cpu != nil || e.wr < e.q.reach()
 }
 
 // land makes e take effect, after everything that must precede it.
@@ -149,7 +151,7 @@ func (w *World) land(e *elem) {
 	}
 	w.landOne(e)
 	if e.frozen {
-		w.eachMate(e, w.land)
+		w.eachMate(e, func(x *elem) bool { return w.with(x, e) }, w.land)
 	}
 }
 
@@ -268,37 +270,55 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 	if w.cfg.Eager {
 		return
 	}
+	var passed []*elem
 	for len(r.pend) > 0 {
 		var can [32]*elem
 		c := can[:0]
 		for _, e := range r.pend {
-			if e != by && e.wants(off, n) && w.canLand(e) && !(by != nil && (w.follows(e, by) || w.sees(e, by))) {
+			if e != by && e.wants(off, n) && w.canLand(e) && !slices.Contains(passed, e) && !(by != nil && (w.follows(e, by) || w.sees(e, by))) {
 				c = append(c, e)
 			}
 		}
-		if len(c) == 0 {
-			return
+		i := 0
+		if len(c) > 0 {
+			i = w.choose(ChooseOrder, len(c)+1, func(i int) string {
+				if i == 0 {
+					return "nothing before"
+				}
+				return c[i-1].name() + " before"
+			})
 		}
-		i := w.choose(ChooseOrder, len(c)+1, func(i int) string {
-			if i == 0 {
-				return "nothing before"
-			}
-			return c[i-1].name() + " before"
-		})
 		if i == 0 {
-			for _, e := range c {
+			for _, e := range append(c, passed...) {
 				if e.frozen && (by == nil || !by.frozen) {
 					w.discard(e)
 				}
 			}
 			return
 		}
+		passed = w.passing(passed, c, i-1)
 		if e := c[i-1]; e.kind == elemSample {
 			w.samplePart(e, max(off, e.off), min(off+n, e.off+e.n))
 		} else {
 			w.land(e)
 		}
 	}
+}
+
+// passing adds to passed the pieces of less than a cell before c[i] whose landing
+// commutes with its own: they have had their turn, and each set of them is tried in
+// one order.
+func (w *World) passing(passed, c []*elem, i int) []*elem {
+	e := c[i]
+	if e.kind != elemWrite || e.n >= w.cfg.Profile.CellBytes || !w.free(e) {
+		return passed
+	}
+	for _, x := range c[:i] {
+		if x.kind == elemWrite && x.q == e.q && x.wr == e.wr && x.n < w.cfg.Profile.CellBytes && !x.overlaps(e.off, e.n) && w.free(x) {
+			passed = append(passed, x)
+		}
+	}
+	return passed
 }
 
 // wants reports whether a change of bytes matters to e: it would change or has
@@ -382,13 +402,13 @@ func (w *World) discard(e *elem) {
 	if e.landed {
 		return
 	}
-	e.landed = true
+	e.landed, e.void = true, true
 	w.remove(e)
 	if e.src != nil {
 		w.dropSource(e)
 	}
 	if e.frozen {
-		w.eachMate(e, w.discard)
+		w.eachMate(e, func(x *elem) bool { return w.with(e, x) }, w.discard)
 		for i := 0; i < len(e.q.elems); i++ {
 			if x := e.q.elems[i]; !x.landed && x.frozen && w.before(e, x) {
 				w.discard(x)
@@ -398,35 +418,52 @@ func (w *World) discard(e *elem) {
 	}
 }
 
-// eachMate calls f for what was in one packet with e, if a failed request leaves
-// whole packets. Not so a power failure, which strikes while they are placed.
-func (w *World) eachMate(e *elem, f func(*elem)) {
-	if !w.cfg.Profile.WholePackets || e.kind != elemWrite || e.q.cpu != nil || e.lost {
+// whole reports whether what a failed request leaves of e is whole packets. Not so
+// after a power failure, which strikes while they are placed.
+func (w *World) whole(e *elem) bool {
+	return w.cfg.Profile.WholePackets && e.kind == elemWrite && e.q.cpu == nil && !e.lost
+}
+
+// eachMate calls f for the frozen elements that share e's fate because whole
+// packets arrive, and in order.
+func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
+	if !w.whole(e) {
 		return
 	}
 	for i := 0; i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x != e && !x.landed && !x.during && w.mates(e, x) {
+		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && w.whole(x) && shares(x) {
 			f(x)
 			i = -1
 		}
 	}
 }
 
-// mates reports whether two elements came in one packet.
-func (w *World) mates(a, b *elem) bool {
+// with reports whether a came in the packet of b or in one before it.
+func (w *World) with(a, b *elem) bool {
 	mtu := w.cfg.Profile.MTU
-	return a.q == b.q && a.wr == b.wr && a.kind == b.kind && (a.off-a.start)/mtu == (b.off-b.start)/mtu
+	return a.q == b.q && (a.wr < b.wr || a.wr == b.wr && (a.off-a.start)/mtu <= (b.off-b.start)/mtu)
 }
 
-// freeze makes e one that landed before now or never will. Had part of its packet
-// landed, all of it has arrived.
+// mates reports whether two elements came in one packet.
+func (w *World) mates(a, b *elem) bool { return w.with(a, b) && w.with(b, a) }
+
+// freeze makes e one that landed before now or never will. Had something landed
+// that came with it or later, it has arrived; had something been dropped that came
+// with it or earlier, it has not.
 func (w *World) freeze(e *elem) {
 	w.fetch(e)
-	if w.cfg.Profile.WholePackets && e.kind == elemWrite && e.q.cpu == nil {
-		for _, x := range e.q.ent(e.wr).payload {
-			if x.landed && w.mates(e, x) {
-				w.land(e)
-				return
+	if w.whole(e) {
+		for i := max(e.q.base, e.q.head); i < e.q.posted; i++ {
+			for _, x := range e.q.ent(i).payload {
+				switch {
+				case x.kind != elemWrite || !x.landed:
+				case !x.void && w.with(e, x):
+					w.land(e)
+					return
+				case x.void && w.with(x, e):
+					w.discard(e)
+					return
+				}
 			}
 		}
 	}
@@ -569,6 +606,9 @@ func (w *World) settleFrozen(r *region, off, n int) {
 		if len(c) == 0 {
 			return
 		}
+		if e := unrivalled(c); e != nil {
+			c = append(c[:0], e)
+		}
 		i := w.choose(ChooseLanding, len(c)+1, func(i int) string {
 			if i == 0 {
 				return "none"
@@ -580,7 +620,7 @@ func (w *World) settleFrozen(r *region, off, n int) {
 				w.discard(c[0])
 				c = c[1:]
 			}
-			return
+			continue
 		}
 		w.land(c[i-1])
 	}
@@ -610,13 +650,23 @@ func (w *World) complicated(r *region, off, n int) bool {
 
 // observeInOrder looks at one cell after the other and lands what each sees.
 func (w *World) observeInOrder(r *region, off int, out []byte) {
-	cell := w.cfg.Profile.CellBytes
 	for at := off; at < off+len(out); {
-		end := min(at&^(cell-1)+cell, off+len(out))
+		end := min(w.cellEnd(r, at), off+len(out))
 		w.beforeWrite(r, at, end-at, nil)
 		copy(out[at-off:end-off], r.data[at:end])
 		at = end
 	}
+}
+
+// cellEnd is where the cell at an offset ends. What an atomic changes is seen at once.
+func (w *World) cellEnd(r *region, at int) int {
+	for _, e := range r.pend {
+		if e.kind == elemAtomic && e.overlaps(at, 1) && w.canLand(e) {
+			return e.off + e.n
+		}
+	}
+	cell := w.cfg.Profile.CellBytes
+	return at&^(cell-1) + cell
 }
 
 // pieceEnd is the next boundary between pending elements, so that a look at

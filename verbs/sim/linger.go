@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // Runs of programs rather than of servers, as litmus tests are: the hosts are
@@ -124,22 +125,55 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	r.check(off, n)
 	w := h.w
 	w.findOut(r, off, n, false)
+	w.expire()
+	for at := off; at < off+n; {
+		end := w.pieceEnd(r, at, off+n)
+		w.settle(r, at, end-at)
+		at = end
+	}
+	out := make([]byte, n)
+	copy(out, r.data[off:])
+	return out
+}
+
+// expire freezes what may never arrive because its connection has ended.
+func (w *World) expire() {
+	for _, q := range w.qps {
+		if q.cpu != nil || !q.gone && q.state == verbs.StateRTS && !q.lost() {
+			continue
+		}
+		for i := 0; i < len(q.elems); i++ {
+			if e := q.elems[i]; e.changes() && !e.frozen && !e.acked && w.canLand(e) {
+				if w.freeze(e); e.landed {
+					i = -1
+				}
+			}
+		}
+	}
+}
+
+// settle lands what will land on some bytes that are settled together. What is
+// frozen landed before now or never will; the rest lands for certain.
+func (w *World) settle(r *region, off, n int) {
 	for {
 		var can [32]*elem
 		c := can[:0]
-		certain := false
 		for _, e := range r.pend {
 			if e.changes() && e.overlaps(off, n) && w.canLand(e) {
 				c = append(c, e)
-				certain = certain || e.acked || !e.frozen && !e.q.gone && !e.q.lost()
 			}
 		}
 		if len(c) == 0 {
-			break
+			return
 		}
-		opts := len(c)
-		if !certain {
-			opts++
+		if e := unrivalled(c); e != nil {
+			c = append(c[:0], e) // when it lands does not matter, but whether
+		}
+		opts := len(c) + 1
+		for _, e := range c {
+			if e.acked || !e.frozen {
+				opts = len(c)
+			}
 		}
 		i := w.choose(ChooseOrder, opts, func(i int) string {
 			if i == len(c) {
@@ -147,12 +181,26 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 			}
 			return c[i].name() + " next"
 		})
-		if i == len(c) {
-			break
+		if i < len(c) {
+			w.land(c[i])
+			continue
 		}
-		w.land(c[i])
+		for _, e := range c {
+			w.discard(e)
+		}
 	}
-	out := make([]byte, n)
-	copy(out, r.data[off:])
-	return out
+}
+
+// unrivalled returns an element that shares no bytes with another, or nil.
+func unrivalled(c []*elem) *elem {
+	for _, e := range c {
+		alone := true
+		for _, x := range c {
+			alone = alone && (x == e || !x.overlaps(e.off, e.n))
+		}
+		if alone {
+			return e
+		}
+	}
+	return nil
 }

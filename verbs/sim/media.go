@@ -99,9 +99,6 @@ func (h *Host) Damage(mem any, off, n int, unreadable bool) {
 
 // media raises what a load of damaged memory raises.
 func (r *region) media(off, n int) {
-	if r.pm == nil {
-		return
-	}
 	w := r.h.w
 	w.findOut(r, off, n, false)
 	w.damage(r, off, n, false)
@@ -130,9 +127,25 @@ func (w *World) poisoned(s *sqEntry) bool {
 		return false
 	}
 	for _, e := range s.payload {
-		if !e.landed && w.unreadable(e.reg, e.off, e.n) {
+		if !e.landed && w.unreadable(e.reg, e.off, e.n) && !w.mended(e) {
 			return true
 		}
 	}
 	return false
+}
+
+// mended reports whether what comes before e on its queue pair writes all that
+// cannot be read anew.
+func (w *World) mended(e *elem) bool {
+	lo, hi, size := e.reg.pm.span(e.reg, e.off, e.n)
+	for i := lo; i < hi; i++ {
+		ok := !e.reg.pm.units[i].bad
+		for _, p := range e.reg.pend {
+			ok = ok || p.changes() && w.before(p, e) && whole(e.reg, i, size, p.off, p.n)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
 }

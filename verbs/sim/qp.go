@@ -20,6 +20,8 @@ type sqEntry struct {
 	mr                 *mr          // the remote memory it names
 	local              verbs.Status // the requester's card refuses it
 	nak                verbs.Status // the responder will refuse it
+	need               verbs.Access // what the responder must grant
+	early              bool         // nak is for the QP's access flags, which may change before it comes
 	recv               bool         // it has met its receive request
 	signaled           bool
 	dst                []sge // where the response goes
@@ -156,8 +158,26 @@ func (q *qp) meet() {
 			p.state >= verbs.StateRTR && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
 			int(p.remote.GID[1]) == q.h.life && !p.gone {
 			q.peer, p.peer = p, q
-			q.dirty, p.dirty = true, true // what was posted before they met can arrive from now on
+			q.met() // what was posted before they met can arrive from now on
+			p.met()
 		}
+	}
+}
+
+// met makes the checks for what was posted before the ends met.
+func (q *qp) met() {
+	for i := q.head; i < q.posted; i++ {
+		if s := q.ent(i); s.nak == verbs.StatusSuccess {
+			q.checkAccess(s)
+		}
+	}
+	q.dirty = true
+}
+
+// checkAccess checks the access flags of the responder's QP.
+func (q *qp) checkAccess(s *sqEntry) {
+	if p := q.peer; p != nil && s.need&^p.access != 0 {
+		s.nak, s.early = verbs.StatusRemInvReqErr, true
 	}
 }
 
@@ -327,10 +347,8 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	case wr.Op == verbs.OpFlush:
 		need, kind = wr.FlushTo, elemFlush
 	}
-	if q.peer != nil && q.peer.access&need != need {
-		s.nak = verbs.StatusRemInvReqErr
-		return
-	}
+	s.need = need
+	q.checkAccess(s)
 	q.w.touch(object(objKeys, n.idx, 0), Read)
 	m := rh.card.key(wr.RKey)
 	if m != nil && wr.FlushMR && wr.Op == verbs.OpFlush {
@@ -339,7 +357,10 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	}
 	if m == nil || m.access&need != need || wr.RemoteAddr < m.r.base ||
 		int(wr.RemoteAddr-m.r.base)+s.length > len(m.r.data) {
-		s.nak = verbs.StatusRemAccessErr
+		if s.nak == verbs.StatusSuccess {
+			s.nak = verbs.StatusRemAccessErr
+		}
+		s.early = false
 		return
 	}
 	s.mr = m
@@ -428,7 +449,7 @@ func (q *qp) reach() int {
 	}
 	for i := from; i < n; i++ {
 		s := q.ent(i)
-		if s.nak != verbs.StatusSuccess {
+		if s.nak != verbs.StatusSuccess || s.local != verbs.StatusSuccess {
 			return i
 		}
 		if s.op.ConsumesRecv() && !s.recv {

@@ -65,7 +65,9 @@ func (r *region) Load(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
 	t.pause()
-	r.media(off, len(p))
+	if r.pm != nil && !t.holds(r, off, p) {
+		r.media(off, len(p))
+	}
 	if !t.forward(r, off, p) {
 		w.observe(r, off, p, false)
 	}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/mutant"
+)
+
+// ruleResult is what `verbatim mutants litmus --json` prints for one mutant.
+type ruleResult struct {
+	Mutant    string   `json:"mutant"`
+	Title     string   `json:"title"`
+	Rule      string   `json:"rule"`
+	Result    string   `json:"result"`
+	Caught    bool     `json:"caught"`
+	Tests     []string `json:"tests"`
+	Test      *string  `json:"test"`
+	Profile   *string  `json:"profile"`
+	Condition *string  `json:"condition"`
+	Expected  *string  `json:"expected"`
+	Got       *string  `json:"got"`
+	Wrong     int      `json:"wrong"`
+	Seconds   float64  `json:"seconds"`
+	Error     *string  `json:"error"`
+}
+
+func newRuleResult(x *mutant.RuleResult) ruleResult {
+	out := ruleResult{Mutant: x.Name, Title: x.Title, Rule: x.Rule, Result: x.Verdict(), Caught: x.Caught,
+		Tests: append([]string{}, x.Tests...), Test: orNull(x.Test), Profile: orNull(x.Profile), Condition: orNull(x.Condition),
+		Expected: orNull(x.Expected), Got: orNull(x.Got), Wrong: x.Wrong, Seconds: x.Seconds}
+	if x.Err != nil {
+		out.Error = orNull(x.Err.Error())
+	}
+	return out
+}
+
+// runRuleMutants runs the mutants of the simulator and prints which test noticed.
+func runRuleMutants(c *cobra.Command, f *mutantFlags) error {
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program
+	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
+	var printing error
+	results, err := mutant.RunLitmus(ctx, f.opt, func(x mutant.RuleResult) {
+		if f.asJSON {
+			if err := lines(stdout).Encode(newRuleResult(&x)); err != nil {
+				printing = err
+			}
+		} else if isTerminal(stderr) {
+			fmt.Fprintf(stderr, "%s: %s after %.0f s\n", x.Name, x.Verdict(), x.Seconds)
+		}
+	})
+	if !f.asJSON && len(results) > 0 {
+		printing = ruleTable(stdout, results)
+	}
+	code := exitOK
+	for i := range results {
+		switch x := &results[i]; {
+		case x.Err != nil:
+			fmt.Fprintf(stderr, "verbatim: %v\n", x.Err)
+			code = worse(code, exitBad)
+		case !x.Caught:
+			code = worse(code, exitViolated)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case printing != nil:
+		return printing
+	}
+	return status(code).asError()
+}
+
+// ruleTable prints the results as a table.
+func ruleTable(w io.Writer, results []mutant.RuleResult) error {
+	t := newTable(table.Row{"mutant", "result", "test", "profile", "outcome", "expected", "got"}, 34, 10, 34, 18, 40, 8, 6)
+	t.Style().Options.SeparateRows = false
+	caught := 0
+	for i := range results {
+		x := &results[i]
+		row := table.Row{x.Name, x.Verdict()}
+		if x.Caught {
+			caught++
+			row = append(row, x.Test, x.Profile, x.Condition, x.Expected, x.Got)
+		}
+		t.AppendRow(row)
+	}
+	if err := render(t, w, false); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%d of %d mutants of the simulator are caught\n", caught, len(results))
+	return err
+}

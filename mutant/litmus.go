@@ -1,0 +1,215 @@
+package mutant
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Litmus is the name under which the mutants of the simulator are kept: each
+// breaks one rule of its semantics, and a litmus test of that rule must notice.
+const Litmus = "litmus"
+
+// RuleResult is what became of a mutant of the simulator.
+type RuleResult struct {
+	Name  string
+	Title string
+	Rule  string
+	// Tests are the litmus tests of the rule, which were run.
+	Tests []string
+	// Caught: one of them has a wrong verdict; which, and what is wrong.
+	Caught    bool
+	Test      string
+	Profile   string
+	Condition string
+	Expected  string
+	Got       string
+	Wrong     int // wrong verdicts in all
+	Seconds   float64
+	Err       error
+}
+
+// Verdict is the result in a word.
+func (x *RuleResult) Verdict() string {
+	switch {
+	case x.Err != nil:
+		return "error"
+	case x.Caught:
+		return "caught"
+	}
+	return "survived"
+}
+
+// RunLitmus checks the mutants of the simulator with the litmus tests in
+// testdata/litmus, one mutant after the other; done, if not nil, is called after
+// each. Of opt it uses Names, Dir and NoControl. Its error is about the options or
+// the simulator as it is, and wraps [ErrControl] if that fails a test.
+func RunLitmus(ctx context.Context, opt Options, done func(RuleResult)) ([]RuleResult, error) {
+	opt.Protocol = Litmus
+	root, err := findRoot(opt.Dir)
+	if err != nil {
+		return nil, err
+	}
+	all, err := List(root, Litmus)
+	if err != nil {
+		return nil, err
+	}
+	todo, err := named(all, opt.Names)
+	if err != nil {
+		return nil, err
+	}
+	tests, err := testsByRule(root)
+	if err != nil {
+		return nil, err
+	}
+	tmp, err := os.MkdirTemp("", "verbatim-mutants-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	r := &runner{ctx: ctx, opt: opt, root: root, tmp: tmp}
+	if !opt.NoControl {
+		if err := r.litmusControl(); err != nil {
+			return nil, err
+		}
+	}
+	var out []RuleResult
+	for _, m := range todo {
+		start := time.Now()
+		x := RuleResult{Name: m.Name, Title: m.Title, Rule: m.Rule, Tests: tests[m.Rule]}
+		x.Err = r.notice(m, &x)
+		x.Seconds = time.Since(start).Seconds()
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		out = append(out, x)
+		if done != nil {
+			done(x)
+		}
+	}
+	return out, nil
+}
+
+// testsByRule lists the litmus tests of each rule, as their files say it.
+func testsByRule(root string) (map[string][]string, error) {
+	paths, err := filepath.Glob(filepath.Join(root, "testdata", "litmus", "*.litmus"))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]string{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(text)) {
+			words := strings.Fields(line)
+			if len(words) == 0 || words[0] != "rule" {
+				continue
+			}
+			for _, rule := range words[1:] {
+				out[rule] = append(out[rule], filepath.Join("testdata", "litmus", filepath.Base(path)))
+			}
+		}
+	}
+	return out, nil
+}
+
+// verdict is a line of what `verbatim litmus --json` prints.
+type verdict struct {
+	Test, Profile, Condition, Expected, Got, Verdict string
+}
+
+// litmusTests runs tests with a program and returns the verdicts that are wrong.
+func (r *runner) litmusTests(program string, tests []string) ([]verdict, error) {
+	out, err := command(r.ctx, r.root, program, append([]string{"litmus", "--json"}, tests...)...)
+	if code := exitCode(err); code != 0 && code != 1 && code != 3 {
+		return nil, err
+	}
+	var wrong []verdict
+	for line := range bytes.Lines(out) {
+		var v verdict
+		if err := json.Unmarshal(line, &v); err != nil || v.Verdict == "" {
+			return nil, fmt.Errorf("%w: verbatim litmus --json printed %q", ErrTool, line)
+		}
+		if v.Verdict == "wrong" {
+			wrong = append(wrong, v)
+		}
+	}
+	return wrong, nil
+}
+
+// command is the program verbatim with some files replaced.
+func (r *runner) command(name string, files map[string][]byte) (string, error) {
+	dir := filepath.Join(r.tmp, name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "verbatim")
+	return path, goCommand(r.ctx, r.root, dir, files, "build", "-ldflags=-s -w", "-o", path, "./cmd/verbatim")
+}
+
+func (r *runner) litmusControl() error {
+	program, err := r.command("control", nil)
+	if err != nil {
+		return err
+	}
+	wrong, err := r.litmusTests(program, nil)
+	if err != nil {
+		return err
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("%w: %d litmus verdicts are wrong, the first in %s under %s", ErrControl, len(wrong), wrong[0].Test, wrong[0].Profile)
+	}
+	return nil
+}
+
+// notice runs the tests of the rule that a mutant breaks.
+func (r *runner) notice(m *Mutant, x *RuleResult) error {
+	if m.Rule == "" {
+		return fmt.Errorf("%w: %s: the header has no Rule", ErrPatch, m.Name)
+	}
+	if len(x.Tests) == 0 {
+		return fmt.Errorf("%w: %s: no litmus test names the rule %s", ErrPatch, m.Name, m.Rule)
+	}
+	files, err := m.apply(r.root)
+	if err != nil {
+		return err
+	}
+	for name := range files { //lint:ordered each is looked at alone
+		if !strings.HasPrefix(filepath.ToSlash(name), "verbs/sim/") {
+			return fmt.Errorf("%w: %s changes %s, which is no part of the simulator", ErrPatch, m.Name, name)
+		}
+	}
+	program, err := r.command(m.Name, files)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	defer os.RemoveAll(filepath.Dir(program))
+	wrong, err := r.litmusTests(program, x.Tests)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	if x.Wrong, x.Caught = len(wrong), len(wrong) > 0; x.Caught {
+		w := wrong[0]
+		x.Test, x.Profile, x.Condition, x.Expected, x.Got = w.Test, w.Profile, w.Condition, w.Expected, w.Got
+	}
+	return nil
+}
+
+// RulesOf lists the rules that the mutants of the simulator break.
+func RulesOf(mutants []*Mutant) []string {
+	var out []string
+	for _, m := range mutants {
+		if !slices.Contains(out, m.Rule) {
+			out = append(out, m.Rule)
+		}
+	}
+	return out
+}
