@@ -234,6 +234,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	q.recvNext = i + 1
 	q.touchRemote(Read)
 	w.arrive(p, i+1)
+	w.departed(p, i)
 	for j := 0; j < len(p.elems); j++ {
 		if e := p.elems[j]; e.wr <= i && (e.changes() || e.kind == elemSend) && !e.landed {
 			w.land(e)
@@ -252,6 +253,18 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	}
 	if s.op != verbs.OpSend {
 		wc.Imm, wc.HasImm = s.imm, true
+	}
+}
+
+// departed makes those Reads and Atomics execute whose responses request i of p had
+// to wait for.
+func (w *World) departed(p *qp, i int) {
+	fenced := p.ent(i).flags&verbs.Fence != 0
+	for j := 0; j < len(p.elems); j++ {
+		if e := p.elems[j]; e.wr < i && e.responds() && !e.landed && (fenced || e.stalls(i)) {
+			w.land(e)
+			j = -1
+		}
 	}
 }
 

@@ -72,6 +72,10 @@ func (w *World) stepWire(q *qp) {
 		q.dirty = true
 		return
 	}
+	if e.modifies() && !e.hasRead() && w.choose(ChooseOrder, 2, func(i int) string { return e.name() + readNames[i] }) == 1 {
+		w.readAtomic(e)
+		return
+	}
 	w.land(e)
 }
 

@@ -77,7 +77,7 @@ func (w *World) ordered(a, b *elem) bool {
 	switch {
 	case a.q.cpu != nil:
 		return true // a store buffer
-	case a.wr != b.wr && a.stalls(b):
+	case a.wr != b.wr && a.stalls(b.wr):
 		return true
 	case a.kind == elemSample || a.kind == elemFlush:
 		switch b.kind {
@@ -102,15 +102,15 @@ func (w *World) ordered(a, b *elem) bool {
 	return p.Placement == faults.InOrder
 }
 
-// stalls reports whether b cannot leave before a's response has come: with as many
+// stalls reports whether request i cannot leave before a's response has come: with as many
 // Reads and Atomics outstanding as the QP may have, the send queue stands still.
-func (a *elem) stalls(b *elem) bool {
+func (a *elem) stalls(i int) bool {
 	if a.kind != elemSample && a.kind != elemAtomic && a.kind != elemFlush {
 		return false
 	}
 	n := 0
-	for i := a.wr + 1; i <= b.wr; i++ {
-		if a.q.ent(i).op.Responds() {
+	for j := a.wr + 1; j <= i; j++ {
+		if a.q.ent(j).op.Responds() {
 			n++
 		}
 	}
@@ -137,7 +137,7 @@ func (w *World) canLand(e *elem) bool {
 		return false
 	}
 	for _, d := range w.landing {
-		if w.follows(e, d) {
+		if w.follows(e, d) || d.hasRead() && w.brings(e, d) {
 			return false
 		}
 	}
@@ -224,15 +224,19 @@ func (w *World) execAtomic(e *elem) {
 		w.place(e, e.data)
 		return
 	}
-	old := e.reg.word(e.off)
-	e.data = w.bytes(8)
-	binary.LittleEndian.PutUint64(e.data, old)
+	if !e.hasRead() {
+		e.data = w.bytes(8)
+		binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))
+	}
+	old := binary.LittleEndian.Uint64(e.data)
 	now := old
 	switch wr.op {
 	case verbs.OpCompareSwap:
-		if old == wr.compare {
-			now = wr.swap
+		if old != wr.compare {
+			w.touch(e.reg.object(), Read)
+			return // it writes nothing
 		}
+		now = wr.swap
 	case verbs.OpFetchAdd:
 		now = old + wr.add
 	}
@@ -241,10 +245,10 @@ func (w *World) execAtomic(e *elem) {
 	w.place(e, b[:])
 }
 
-// sees reports whether Read e must find by: the requester was told of by before the
-// Read was posted. One that was posted earlier may have sampled earlier.
+// sees reports whether Read or Atomic e must find by: the requester was told of by
+// before e was posted. One that was posted earlier may have sampled earlier.
 func (w *World) sees(e, by *elem) bool {
-	return e.kind == elemSample && by.acked && by.ackAt < e.at && w.cfg.Profile.ReadsSeeAcked
+	return (e.kind == elemSample || e.modifies()) && by.acked && by.ackAt < e.at && w.cfg.Profile.ReadsSeeAcked
 }
 
 // seesAcked applies the profile's promise that what the card has acknowledged is
@@ -267,15 +271,23 @@ func (w *World) seesAcked(by *elem) {
 // or nil for a CPU.
 func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 	w.findOut(r, off, n, true)
+	w.finishAtomics(r, off, n, by)
 	if w.cfg.Eager {
 		return
 	}
+	w.landBefore(r, off, n, by)
+	w.finishAtomics(r, off, n, by) // those that have read while others landed
+	w.readBefore(r, off, n, by)
+}
+
+func (w *World) landBefore(r *region, off, n int, by *elem) {
 	var passed []*elem
 	for len(r.pend) > 0 {
 		var can [32]*elem
 		c := can[:0]
 		for _, e := range r.pend {
-			if e != by && e.wants(off, n) && w.canLand(e) && !slices.Contains(passed, e) && !(by != nil && (w.follows(e, by) || w.sees(e, by))) {
+			if e != by && e.wants(off, n) && w.canLand(e) && !slices.Contains(passed, e) &&
+				!(by != nil && (w.follows(e, by) || w.sees(e, by) || by.excludes(e))) {
 				c = append(c, e)
 			}
 		}
@@ -341,12 +353,7 @@ func (e *elem) wants(off, n int) bool {
 
 // samplePart makes a Read sample [lo, hi) now, before the bytes change.
 func (w *World) samplePart(e *elem, lo, hi int) {
-	for i := 0; i < len(e.q.elems); i++ {
-		if p := e.q.elems[i]; p != e && !p.landed && !p.during && w.before(p, e) {
-			w.land(p)
-			i = -1
-		}
-	}
+	w.landEarlier(e)
 	if e.data == nil {
 		e.data = w.bytes(e.n)
 	}
@@ -652,7 +659,8 @@ func (w *World) complicated(r *region, off, n int) bool {
 func (w *World) observeInOrder(r *region, off int, out []byte) {
 	for at := off; at < off+len(out); {
 		end := min(w.cellEnd(r, at), off+len(out))
-		w.beforeWrite(r, at, end-at, nil)
+		w.findOut(r, at, end-at, true)
+		w.landBefore(r, at, end-at, nil)
 		copy(out[at-off:end-off], r.data[at:end])
 		at = end
 	}

@@ -47,7 +47,7 @@ func (w *World) endIfOver() {
 	w.enabled()
 	faulty := false
 	for i := range w.events {
-		if !w.events[i].Fault {
+		if !w.events[i].Fault && !w.vain(&w.events[i]) {
 			return
 		}
 		faulty = true
@@ -59,6 +59,15 @@ func (w *World) endIfOver() {
 	if w.cfg.AtEnd != nil {
 		w.prepare(w.cfg.AtEnd)
 	}
+}
+
+// vain reports whether a step of a wire may never come: its connection has ended.
+func (w *World) vain(ev *Event) bool {
+	if ev.Actor.kind() != actWire {
+		return false
+	}
+	q := w.qps[ev.a]
+	return q.cpu == nil && (q.gone || q.lost() || q.state == verbs.StateErr)
 }
 
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}
@@ -108,12 +117,29 @@ func (w *World) Heal(a, b string) {
 	for _, c := range w.cuts {
 		x, y := w.nodes[c.a].spec.Name, w.nodes[c.b].spec.Name
 		if x == a && y == b || x == b && y == a {
+			w.gaveUp(c.a, c.b)
 			w.healLink(c.a, c.b)
 			w.cur.reach()
 			return
 		}
 	}
 }
+
+// gaveUp asks which queue pairs have run out of retries by the time that their link
+// heals. In eager mode that is a step of its own.
+func (w *World) gaveUp(a, b int) {
+	for _, q := range w.qps {
+		if w.cfg.Eager || !q.between(a, b) || q.gone || q.broken || q.state != verbs.StateRTS || q.head == q.posted {
+			continue
+		}
+		if w.choose(ChooseCutoff, 2, func(i int) string { return q.name() + gaveUpNames[i] }) == 1 {
+			q.broken, q.dirty = true, true
+			q.limit = min(q.limit, q.cutAt, q.posted)
+		}
+	}
+}
+
+var gaveUpNames = [...]string{" still tries", " has given up"}
 
 // Alive reports whether the machine is up.
 func (h *Host) Alive() bool { return h.alive }

@@ -21,6 +21,7 @@ type region struct {
 	mrs   int
 	lent  int // registrations that let others reach it
 	freed bool
+	whole bool  // a locked instruction looks: see loadLocked
 	pm    *pmem // nil: DRAM
 }
 
@@ -154,7 +155,7 @@ func (r *region) aligned(off int) {
 func (r *region) CompareAndSwap64(off int, old, new uint64) bool {
 	r.aligned(off)
 	r.h.w.cur.fence()
-	v := r.Load64(off)
+	v := r.loadLocked(off)
 	if v != old {
 		return false
 	}
@@ -166,7 +167,7 @@ func (r *region) CompareAndSwap64(off int, old, new uint64) bool {
 func (r *region) Add64(off int, delta uint64) uint64 {
 	r.aligned(off)
 	r.h.w.cur.fence()
-	v := r.Load64(off) + delta
+	v := r.loadLocked(off) + delta
 	r.locked(off, v)
 	return v
 }

@@ -1,0 +1,137 @@
+package sim
+
+import (
+	"encoding/binary"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// An Atomic reads a word and then writes it. The card lets no other Atomic of its
+// own come between, but it lets a Write or, without ATOMIC_GLOB, a CPU. So an
+// Atomic may have read although it is still pending: then got is not empty and
+// data is what it found.
+
+// modifies reports whether e is an Atomic that reads before it writes.
+func (e *elem) modifies() bool {
+	return e.kind == elemAtomic && e.q.ent(e.wr).op != verbs.OpAtomicWrite
+}
+
+func (e *elem) hasRead() bool { return e.kind == elemAtomic && len(e.got) > 0 }
+
+// excludes reports whether x cannot land between what e has read and its write.
+func (e *elem) excludes(x *elem) bool {
+	return e.hasRead() && (x.kind == elemAtomic || x.q.cpu != nil && x.q.w.cfg.Profile.AtomicGlob)
+}
+
+// separates reports whether by, nil for a CPU, can come between the two halves of
+// an Atomic.
+func (w *World) separates(by *elem) bool {
+	if by == nil || by.q.cpu != nil {
+		return !w.cfg.Profile.AtomicGlob
+	}
+	return by.kind != elemAtomic
+}
+
+// shuts reports whether x cannot land between the two halves of Atomic e.
+func (e *elem) shuts(x *elem) bool {
+	return x != e && x.reg == e.reg && x.overlaps(e.off, e.n) &&
+		(x.kind == elemAtomic || x.q.cpu != nil && x.q.w.cfg.Profile.AtomicGlob)
+}
+
+// brings reports whether e shuts x, or something that must land before x does.
+func (w *World) brings(x, e *elem) bool {
+	if e.shuts(x) {
+		return true
+	}
+	for _, y := range x.q.elems {
+		if !y.landed && e.shuts(y) && w.follows(x, y) {
+			return true
+		}
+	}
+	return false
+}
+
+// tooLate reports whether Atomic e, which is landing, can no longer read: before it
+// writes, something lands that could not come between.
+func (w *World) tooLate(e *elem) bool {
+	for i := len(w.landing) - 1; i >= 0 && w.landing[i] != e; i-- {
+		if w.brings(w.landing[i], e) {
+			return true
+		}
+	}
+	return false
+}
+
+// finishAtomics makes the Atomics that have read write, if by must not come between.
+func (w *World) finishAtomics(r *region, off, n int, by *elem) {
+	if w.separates(by) {
+		return
+	}
+	for i := 0; i < len(r.pend); i++ {
+		if e := r.pend[i]; e.hasRead() && !e.during && e.overlaps(off, n) {
+			w.land(e)
+			i = -1
+		}
+	}
+}
+
+// readBefore asks of each pending Atomic on bytes that by is about to change whether
+// it has read them before.
+func (w *World) readBefore(r *region, off, n int, by *elem) {
+	if !w.separates(by) || r.whole {
+		return
+	}
+	for i := 0; i < len(r.pend); i++ {
+		e := r.pend[i]
+		if e == by || e.landed || e.frozen || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
+			!w.canLand(e) && !(e.during && w.free(e) && !w.tooLate(e)) || by != nil && (w.follows(e, by) || w.sees(e, by)) {
+			continue
+		}
+		if w.choose(ChooseOrder, 2, func(i int) string { return e.name() + readNames[i] }) == 1 {
+			w.readAtomic(e)
+			i = -1
+		}
+	}
+}
+
+var readNames = [...]string{" not read yet", " has read"}
+
+// readAtomic performs the first half of an Atomic.
+func (w *World) readAtomic(e *elem) {
+	w.landEarlier(e)
+	w.finishAtomics(e.reg, e.off, e.n, e)
+	w.seesAcked(e)
+	w.touch(e.reg.object(), Read)
+	e.data = w.bytes(8)
+	binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))
+	e.got = append(e.got, span{e.off, e.off + 8})
+	e.q.dirty = true
+}
+
+// landEarlier lands what must be in memory before e samples some of it.
+func (w *World) landEarlier(e *elem) {
+	for i := 0; i < len(e.q.elems); i++ {
+		if p := e.q.elems[i]; p != e && !p.landed && !p.during && w.before(p, e) {
+			w.land(p)
+			i = -1
+		}
+	}
+}
+
+// loadLocked is the load of a locked instruction. Under ATOMIC_GLOB no Atomic is
+// between its two halves then.
+func (r *region) loadLocked(off int) uint64 {
+	w := r.h.w
+	if !w.cfg.Profile.AtomicGlob {
+		return r.Load64(off)
+	}
+	w.cur.pause()
+	if !w.cfg.Eager {
+		w.landBefore(r, off, 8, nil)
+	}
+	w.finishAtomics(r, off, 8, nil)
+	r.whole = true
+	v := r.Load64(off)
+	r.whole = false
+	return v
+}
