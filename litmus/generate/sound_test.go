@@ -104,6 +104,35 @@ func TestEager(t *testing.T) {
 	}
 }
 
+// What the comparison found: two Atomics of one card, one of which came between the
+// halves of the other when a Write or a store had.
+func TestAtomicsKeepTogether(t *testing.T) {
+	for _, x := range []struct{ name, profile, never string }{
+		{"A-wx-ax_C-ax", "strong", "A.r1=1 C.r1=0 B:x=200"},
+		{"A-ax_C-ax_B-sx", "strong", "A.r1=1 C.r1=0 B:x=200"},
+		{"A-ax-wx_C-ax", "relaxed", "A.r1=0 C.r1=1 B:x=100"},
+	} {
+		p, err := Parse(x.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seq, err := Judge([]*Program{p}, Options{Profiles: []string{x.profile}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range seq {
+			if err := v.Err(); err != nil || len(v.States) < 4 {
+				t.Errorf("%s: %d final states, %v", x.name, len(v.States), err)
+			}
+			for _, s := range v.States {
+				if s.Text == x.never {
+					t.Errorf("%s under %s reaches %s", x.name, x.profile, s.Text)
+				}
+			}
+		}
+	}
+}
+
 // A Read that samples part of its bytes before a change must not be asked again
 // while it does: the search of these did not end.
 func TestReadSamplesOnce(t *testing.T) {

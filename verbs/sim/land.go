@@ -133,7 +133,7 @@ func (w *World) canLand(e *elem) bool {
 		return false
 	}
 	for _, d := range w.landing {
-		if w.follows(e, d) {
+		if w.follows(e, d) || d.hasRead() && w.brings(e, d) {
 			return false
 		}
 	}
@@ -272,6 +272,7 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 		return
 	}
 	w.landBefore(r, off, n, by)
+	w.finishAtomics(r, off, n, by) // those that have read while others landed
 	w.readBefore(r, off, n, by)
 }
 
