@@ -25,10 +25,12 @@ type Options struct {
 	Profile  string // overrides the scenario's
 	Faults   string // overrides the scenario's; "none" for no faults
 	Strategy string
-	Seed     uint64
-	MaxRuns  uint64        // 0: no limit (random and pct: 10,000)
-	MaxTime  time.Duration // 0: no limit
-	Workers  int           // 0: one for each core
+	// Strengthen does at the cards what the protocol does not do itself.
+	Strengthen sim.Strengthen
+	Seed       uint64
+	MaxRuns    uint64        // 0: no limit (random and pct: 10,000)
+	MaxTime    time.Duration // 0: no limit
+	Workers    int           // 0: one for each core
 	// NoReduction tries every event at every state, NoSymmetry keeps
 	// interchangeable hosts apart. Both are there to show what the
 	// reductions save and that they lose nothing.
@@ -94,6 +96,14 @@ type Result struct {
 	Reason error
 	Steps  uint64 // simulated events
 	Posts  uint64 // simulated send work requests
+	// Strengthen is what was done at the cards; Strengthen.Inlined had to leave
+	// NotInline requests as they were.
+	Strengthen sim.Strengthen
+	NotInline  uint64
+	// Exercised are the promises of cards that the code made use of, and
+	// MaxPayload is the longest payload that it posted.
+	Exercised  faults.Exercise
+	MaxPayload int
 }
 
 // Condition is a `sometimes` condition and whether it was met.
@@ -120,7 +130,8 @@ func Check(s *Scenario, opt Options) (*Result, error) {
 		return nil, err
 	}
 	head := Result{Scenario: s.Name, Profile: profile.Name, Faults: budget.String(), Strategy: opt.Strategy,
-		Bounds: s.Bounds, Workers: opt.Workers, Seed: opt.Seed}
+		Bounds: s.Bounds, Workers: opt.Workers, Seed: opt.Seed,
+		Strengthen: opt.Strengthen}
 	r, start := head, time.Now()
 	var failed error
 	d, hang := watched(s, opt.StepTimeout, func(d *watchdog) { failed = r.check(d, s, profile, budget, opt) })
@@ -147,7 +158,7 @@ func (r *Result) hung(d *watchdog, hang error, took time.Duration) *Result {
 func (r *Result) check(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, opt Options) (err error) {
 	cases := make([]*Case, opt.Workers)
 	for i := range cases {
-		if cases[i], err = newCase(d, s, profile, budget, opt.Eager); err != nil {
+		if cases[i], err = newCase(d, s, profile, budget, opt.Strengthen, opt.Eager); err != nil {
 			return err
 		}
 		cases[i].noSymmetry(opt.NoSymmetry)
@@ -282,6 +293,9 @@ func (r *Result) collect(s *Scenario, cases []*Case) {
 		}
 		r.Steps += c.w.Stats().Steps
 		r.Posts += c.w.Stats().Posts
+		r.NotInline += c.w.Stats().NotInline
+		r.Exercised |= c.w.Stats().Exercised
+		r.MaxPayload = max(r.MaxPayload, c.w.Stats().MaxPayload)
 	}
 	for i, name := range s.Sometimes {
 		r.Sometimes = append(r.Sometimes, Condition{name, met>>i&1 == 1})

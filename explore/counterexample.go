@@ -18,13 +18,15 @@ const FileVersion = 1
 // Counterexample is a run that violates a promise. It is a small file: the
 // decisions at which the run left the default, by names that survive edits.
 type Counterexample struct {
-	Version   int        `json:"version"`
-	Scenario  string     `json:"scenario"`
-	Profile   string     `json:"profile"`
-	Faults    string     `json:"faults"`
-	Class     string     `json:"class"`
-	Message   string     `json:"message"`
-	Decisions []Decision `json:"decisions"`
+	Version  int    `json:"version"`
+	Scenario string `json:"scenario"`
+	Profile  string `json:"profile"`
+	Faults   string `json:"faults"`
+	// Strengthen names what was done at the cards, as sim.ParseStrengthen reads it.
+	Strengthen string     `json:"strengthen,omitempty"`
+	Class      string     `json:"class"`
+	Message    string     `json:"message"`
+	Decisions  []Decision `json:"decisions"`
 	// Trace is a hash of all states of the run: a replay that differs says so.
 	Trace string `json:"trace"`
 	// Found counts the decisions before shrinking, and Tries the runs that
@@ -52,7 +54,7 @@ func newCounterexample(c *Case, r *Result, pol sim.Policy) (*Counterexample, err
 		return nil, errDiverged
 	}
 	ce := &Counterexample{Version: FileVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults,
-		Class: ClassOf(err), Message: err.Error(), Decisions: g.taken, Found: len(g.taken), Text: c.scenario.Text}
+		Strengthen: r.Strengthen.String(), Class: ClassOf(err), Message: err.Error(), Decisions: g.taken, Found: len(g.taken), Text: c.scenario.Text}
 	ce.Trace = fmt.Sprintf("%016x", g.trace)
 	return ce, nil
 }
@@ -221,7 +223,11 @@ func (ce *Counterexample) replayed(d *watchdog, s *Scenario) (*Replay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	}
-	c, err := newCase(d, s, profile, budget, false)
+	strengthen, err := sim.ParseStrengthen(ce.Strengthen)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	c, err := newCase(d, s, profile, budget, strengthen, false)
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,9 @@ func RegressionTestOf(ce *Counterexample, scenario string) string {
 	fmt.Fprintf(&b, "\texplore.Replays(t, %s, &explore.Counterexample{\n", scenario)
 	fmt.Fprintf(&b, "\t\tVersion:  %d,\n\t\tScenario: %q,\n\t\tProfile:  %q,\n\t\tFaults:   %q,\n\t\tClass:    %q,\n",
 		ce.Version, ce.Scenario, ce.Profile, ce.Faults, ce.Class)
+	if ce.Strengthen != "" {
+		fmt.Fprintf(&b, "\t\tStrengthen: %q,\n", ce.Strengthen)
+	}
 	if len(ce.Decisions) > 0 {
 		b.WriteString("\t\tDecisions: []explore.Decision{\n")
 		for _, d := range ce.Decisions {

@@ -17,6 +17,7 @@ var ErrResume = errors.New("explore: cannot resume")
 type snapshot struct {
 	Version                   int
 	Scenario, Profile, Faults string
+	Strengthen                sim.Strengthen
 	// Probe is the trace of the default run: a changed scenario has another.
 	Probe         uint64
 	Runs, Choices uint64
@@ -101,7 +102,7 @@ func (x *search) save(path string, r *Result, c *Case) error {
 
 func (x *search) snapshot(r *Result) *snapshot {
 	g := x.g
-	s := &snapshot{Version: FileVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Runs: x.runs,
+	s := &snapshot{Version: FileVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Strengthen: r.Strengthen, Runs: x.runs,
 		Choices: x.choices, Edges: g.edges, Depth: x.depth, Eager: x.eager, Orders: g.orders}
 	s.Prints = make([]uint64, len(g.states))
 	//lint:ordered each print goes to its own state's place
@@ -151,6 +152,8 @@ func (x *search) load(path string, r *Result, c *Case) error {
 	case s.Scenario != r.Scenario || s.Profile != r.Profile || s.Faults != r.Faults:
 		return fmt.Errorf("%w: %s is a search of %s with profile %s and faults %q, not of %s with %s and %q", ErrResume,
 			path, s.Scenario, s.Profile, s.Faults, r.Scenario, r.Profile, r.Faults)
+	case s.Strengthen != r.Strengthen:
+		return fmt.Errorf("%w: %s is a search with the strengthening %q, not %q", ErrResume, path, s.Strengthen, r.Strengthen)
 	case s.Probe != probe(c):
 		return fmt.Errorf("%w: %s was made with other code: start the search anew", ErrResume, path)
 	}

@@ -38,6 +38,8 @@ type Case struct {
 	// Profile and Budget are what the world is to be built with.
 	Profile faults.Profile
 	Budget  faults.Budget
+	// Strengthen is done at the cards of the world.
+	Strengthen sim.Strengthen
 
 	w         *sim.World
 	dog       *watchdog
@@ -88,8 +90,8 @@ func (c *Case) History(h uint64) { c.w.SetHistory(h) }
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }
 
 // newCase builds the world of one worker, whose steps d watches.
-func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, eager bool) (*Case, error) {
-	c := &Case{Profile: profile, Budget: budget, scenario: s, outcomes: map[string]struct{}{}, dog: d}
+func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, strengthen sim.Strengthen, eager bool) (*Case, error) {
+	c := &Case{Profile: profile, Budget: budget, Strengthen: strengthen, scenario: s, outcomes: map[string]struct{}{}, dog: d}
 	d.watch(c)
 	c.pulse.begin()
 	defer c.pulse.end()
@@ -101,6 +103,7 @@ func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Bud
 		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, s.Name, err)
 	}
 	cfg.Eager = cfg.Eager || eager
+	cfg.Strengthen |= strengthen
 	if eager {
 		cfg.MaxPieces = 0
 	}

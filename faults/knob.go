@@ -17,6 +17,17 @@ type Knob struct {
 	Meaning string `json:"meaning"` // what it means; for a yes-or-no knob, what true means
 	Promise string `json:"promise"` // who promises it
 	Source  string `json:"source"`  // how that is known; see the package documentation
+
+	// Exercised is what a program must do to tell, empty if nothing special.
+	Exercised string `json:"exercised"`
+	// Needs is another knob with the value that it must have for this one to say
+	// anything, as Knob=value; empty if there is none.
+	Needs string `json:"needs"`
+	// Simulated says why the simulator makes no difference between the values;
+	// empty if it makes one.
+	Simulated string `json:"simulated"`
+	// Amount says of a knob that is an amount or an ability why it is no promise.
+	Amount string `json:"amount"`
 }
 
 // Knobs describes every knob with its value in p, in the order of the fields.
@@ -27,6 +38,11 @@ func (p Profile) Knobs() []Knob {
 		out[i] = Knob{
 			Name: k.name, Value: k.get(&p), Default: k.get(&base), Legal: k.legal,
 			Meaning: k.meaning, Promise: k.promise, Source: k.source,
+		}
+		a := abouts[k.name]
+		out[i].Exercised, out[i].Simulated, out[i].Amount = a.exercised.String(), a.blind, a.size
+		if a.needs != "" {
+			out[i].Needs = a.needs + "=" + a.needed
 		}
 	}
 	return out

@@ -15,6 +15,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
 // checkFlags are the flags of the command check.
@@ -24,6 +25,8 @@ type checkFlags struct {
 	traceFile string
 	out       string
 	asJSON    bool
+
+	strengthen string
 }
 
 // newCheck is the command that checks scenarios.
@@ -71,7 +74,8 @@ check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.
 
 func (f *checkFlags) define(c *cobra.Command) {
 	o, fl := &f.opt, c.Flags()
-	fl.StringVar(&o.Profile, "profile", "", "what the cards promise (see 'verbatim list profiles'); default: the scenario's")
+	fl.StringVar(&o.Profile, "profile", "", "what the cards promise: a name (see 'verbatim list profiles') or a file (with a slash, or *.profile; see docs/profiles.md); default: the scenario's")
+	fl.StringVar(&f.strengthen, "strengthen", "", "what to do at the cards for the protocol: inline, fence, flush-read, or several with + between them")
 	fl.StringVar(&o.Faults, "faults", "", "what may go wrong (see 'verbatim list faults'), or none; default: the scenario's")
 	fl.StringVar(&o.Strategy, "strategy", "", "exhaustive, random or pct; default: the scenario's")
 	fl.Uint64Var(&o.Seed, "seed", 0, "of the strategies random and pct")
@@ -122,13 +126,20 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 func (f *checkFlags) validate() error {
 	o := &f.opt
 	if o.Profile != "" {
-		if _, err := faults.ProfileByName(o.Profile); err != nil {
+		p, err := faults.FindProfile(o.Profile)
+		if err != nil {
 			return err
 		}
+		o.Profile = p.Name // what is found says it without the file
 	}
 	if _, err := faults.ParseBudget(o.Faults); err != nil {
 		return err
 	}
+	with, err := sim.ParseStrengthen(f.strengthen)
+	if err != nil {
+		return err
+	}
+	o.Strengthen = with
 	all := []string{"", explore.Exhaustive, explore.Random, explore.PCT}
 	switch {
 	case !slices.Contains(all, o.Strategy):

@@ -31,6 +31,9 @@ func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellC
 
 // completeProfile completes the name of a profile and the knobs after it.
 func completeProfile(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if faults.IsFile(typed) {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
 	at := strings.LastIndex(typed, "+")
 	if at < 0 {
 		return faults.ProfileNames(), cobra.ShellCompDirectiveNoFileComp

@@ -87,6 +87,8 @@ func TestExitStatus(t *testing.T) {
 	write(t, "scenario.json", `{"version": 1, "scenario": "demo/restrat"}`)
 	write(t, "protocol.json", `{"version": 1, "scenario": "dmo/restart"}`)
 	write(t, "profile.json", `{"version": 1, "scenario": "demo/restart", "profile": "stong"}`)
+	write(t, "bad.profile", "base strong\nPlacment AnyOrder\n")
+	write(t, "card", "base strong # mine\nplacement anyorder\nMTU 1024\n")
 	write(t, "fixed.json", `{"version": 1, "scenario": "demo/restart", "profile": "strong", "faults": "none", "class": "violation"}`)
 	for _, x := range []struct {
 		args   string
@@ -110,6 +112,19 @@ func TestExitStatus(t *testing.T) {
 		{"check demo/restrat", 2, "", "did you mean demo/restart?"},
 		{"check dmo", 2, "", "did you mean demo?"},
 		{"check demo --profile stong", 2, "", "did you mean strong?"},
+		{"check demo --profile bad.profile", 2, "", "bad.profile: line 2, column 1: expected name, base"},
+		{"check demo --profile none.profile", 2, "", "none.profile"},
+		{"check demo/restart --profile ./card", 0, "profile     strong+Placement=AnyOrder+MTU=1024\n", ""},
+		{"check demo --strengthen fense", 2, "", "inline, fence, flush-read"},
+		{"check demo/restart --strengthen fence+inline", 0, "with        inline+fence\n", ""},
+		{"matrix dmo", 2, "", "did you mean demo?"},
+		{"matrix demo/restart", 2, "", "all its scenarios"},
+		{"matrix demo --workers -1", 2, "", "neither can be negative"},
+		{"matrix demo --json --markdown", 2, "", "json markdown"},
+		{"matrix bad", 2, "", "out of order"},
+		{"matrix demo", 0, "no scenario uses a Write", ""},
+		{"matrix demo --max-time 1ns", 3, "a limit came first", ""},
+		{"matrix demo --markdown", 0, "| demo | `strong` | **holds** |", ""},
 		{"check demo --profile strong+CelBytes=1", 2, "", "did you mean CellBytes?"},
 		{"check demo --faults crsh(a)<=1", 2, "", "\n  ^"},
 		{"check demo --faults crash(peer*)<=1", 2, "", "peer*"},

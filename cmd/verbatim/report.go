@@ -24,6 +24,7 @@ func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result,
 	fmt.Fprintf(&b, "%s: %s\n", s.Name, verdictText(r))
 	field(&b, "checked", s.Doc)
 	field(&b, "profile", r.Profile)
+	field(&b, "with", r.Strengthen.String())
 	field(&b, "faults", r.Faults)
 	field(&b, "bounds", r.Bounds)
 	field(&b, "search", assurance(r))

@@ -61,8 +61,10 @@ var layers = []layer{
 	{name: "mutant", at: []string{"mutant/..."}, may: []string{"explore"},
 		modules: []string{"github.com/bluekeyes/go-gitdiff"},
 		why:     "it runs the go command and the programs that it builds, and reads what they found"},
+	{name: "matrix", at: []string{"matrix/..."}, may: []string{"faults", "verbs/sim", "explore"},
+		why: "it is many checks of any scenarios, put together"},
 	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
-		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore", "litmus", "scenario", "mutant", "lint"),
+		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "explore", "litmus", "scenario", "mutant", "matrix", "lint"),
 		why: "the command joins everything, and nothing imports it"},
 }
 

@@ -148,7 +148,7 @@ func (w *World) acknowledge(q *qp, i int) {
 			e.acked, e.ackAt = true, w.ticks
 			w.fetch(e)
 		}
-		if e.responds() {
+		if e.responds() || w.flushes(e) {
 			w.land(e)
 		}
 	}

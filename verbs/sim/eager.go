@@ -105,7 +105,7 @@ func (w *World) ackSteps(q *qp, out []outcome) []outcome {
 // Reads and Atomics among them have been executed.
 func (w *World) arrived(q *qp, i int) bool {
 	for _, e := range q.elems {
-		if e.wr <= i && (!e.came || e.responds()) {
+		if e.wr <= i && (!e.came || e.responds() || w.flushes(e)) {
 			return false
 		}
 	}
@@ -144,7 +144,7 @@ func (w *World) stepAck(q *qp) {
 func (w *World) cameTo(q *qp) int {
 	n := q.posted
 	for _, e := range q.elems {
-		if !e.landed && (!e.came || e.responds()) {
+		if !e.landed && (!e.came || e.responds() || w.flushes(e)) {
 			n = min(n, e.wr)
 		}
 	}
@@ -161,6 +161,11 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 	}
 	n := w.cameTo(q)
 	if q.h.alive && q.state == verbs.StateRTS && !q.gone {
+		first := q.head
+		for first < n && !hit(q.ent(first)) {
+			first++
+		}
+		n = w.unread(q, first, n)
 		for i := n; i < q.posted && nak != 0; i++ {
 			if s := q.ent(i); hit(s) {
 				s.nak = nak

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -208,6 +209,7 @@ func (w *World) cutoff(hitElem func(*elem) bool, hit func(*sqEntry) bool, c *car
 // landed before now or never. Without DrainOnRevoke what the card had accepted
 // may still land later.
 func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak verbs.Status) {
+	w.stats.Exercised |= faults.Revocations
 	first := -1
 	for i := q.head; i < q.posted; i++ {
 		if s := q.ent(i); s.local == 0 && s.nak == 0 && hit(s) {
@@ -226,16 +228,17 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 		opts := max(min(q.reach(), q.posted), least) - least + 1
 		n := least + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(least+i) })
 		w.arrive(q, n)
-		w.execute(q, n, hitElem)
+		done := w.unread(q, first, n)
+		w.execute(q, n, done, hitElem)
 		if nak != 0 {
-			for i := n; i < q.posted; i++ {
+			for i := done; i < q.posted; i++ {
 				if s := q.ent(i); hit(s) {
 					s.nak = nak
 					break
 				}
 			}
 		}
-		q.limit = limitAfter(q, n, nak)
+		q.limit = limitAfter(q, done, nak)
 		for i := 0; i < len(q.elems); i++ {
 			e := q.elems[i]
 			switch {
@@ -273,10 +276,12 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 }
 
 // execute makes the Reads and Atomics before request n take place now: after a
-// revocation the card could not.
-func (w *World) execute(q *qp, n int, hit func(*elem) bool) {
+// revocation the card could not. The Reads that follow Writes were executed up to
+// request done.
+func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
 	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.wr < n && e.responds() && hit(e) {
+		e := q.elems[i]
+		if e.wr < n && (e.responds() || w.flushes(e) && e.wr < done) && hit(e) {
 			w.land(e)
 			i = -1
 		}

@@ -55,10 +55,6 @@ type elem struct {
 	got     []span // what a Read has sampled already
 }
 
-func (e *elem) name() string {
-	return e.q.name() + "#" + itoa(e.wr) + "." + itoa(e.part)
-}
-
 // changes reports whether e changes memory when it lands.
 func (e *elem) changes() bool { return e.kind == elemWrite || e.kind == elemAtomic }
 
@@ -92,7 +88,7 @@ func (w *World) ordered(a, b *elem) bool {
 	case a.wr == b.wr:
 		return p.Placement == faults.InOrder ||
 			p.Placement == faults.Blocks128 && a.off/128 == b.off/128
-	case b.fenced && (p.FenceWaitsAll || a.kind == elemAtomic):
+	case b.fenced && (p.FenceWaitsAll || a.kind == elemAtomic || w.flushes(a)):
 		return true
 	case a.kind == elemAtomic:
 		return b.kind == elemAtomic || p.AtomicOrdersLater || p.Placement == faults.InOrder
@@ -357,7 +353,9 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 		e.data = w.bytes(e.n)
 	}
 	w.seesAcked(e)
+	w.landing = append(w.landing, e) // what follows e cannot be found by it
 	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
+	w.landing = w.landing[:len(w.landing)-1]
 	e.got = append(e.got, span{lo, hi})
 	e.q.dirty = true
 }
@@ -369,13 +367,11 @@ func (w *World) sampleRest(e *elem) {
 		w.observe(e.reg, e.off, e.data, true)
 		return
 	}
-	var keep [16][]byte
-	for i, g := range e.got {
-		keep[i%16] = append([]byte(nil), e.data[g.lo-e.off:g.hi-e.off]...)
-	}
+	sampled := e.data
+	e.data = w.bytes(e.n)
 	w.observe(e.reg, e.off, e.data, true)
-	for i, g := range e.got {
-		copy(e.data[g.lo-e.off:], keep[i%16])
+	for _, g := range e.got {
+		copy(e.data[g.lo-e.off:], sampled[g.lo-e.off:g.hi-e.off])
 	}
 }
 

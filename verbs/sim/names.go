@@ -119,3 +119,13 @@ func (w *World) ForgetSymmetry() {
 		n.sym = -1
 	}
 }
+
+// name tells e apart from all others of its queue: decisions of a counterexample
+// go by it.
+func (e *elem) name() string {
+	name := e.q.name() + "#" + itoa(e.wr) + "." + itoa(e.part)
+	if e.sub > 0 {
+		name += "." + itoa(e.sub)
+	}
+	return name
+}

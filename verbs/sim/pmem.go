@@ -59,6 +59,7 @@ type clwbRec struct {
 // OpenPMEM implements host.Host.
 func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	n := h.node
+	h.w.stats.Exercised |= faults.Persistence
 	if name == "" || size <= 0 || size > 1<<30 {
 		return nil, fmt.Errorf("sim: %w: a persistent region %q of %d bytes", host.ErrNoMemory, name, size)
 	}

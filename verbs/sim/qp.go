@@ -256,7 +256,7 @@ func (q *qp) postOne(wr *verbs.SendWR) error {
 			return fmt.Errorf("%w: %d bytes inline, the QP takes %d", verbs.ErrInvalid, n, q.cfg.MaxInline)
 		}
 	}
-	q.push(wr)
+	q.push(q.strengthen(wr))
 	return nil
 }
 
@@ -264,6 +264,10 @@ func (q *qp) postOne(wr *verbs.SendWR) error {
 func (q *qp) push(wr *verbs.SendWR) {
 	w := q.w
 	w.stats.Posts++
+	w.stats.Exercised |= exercisedBy(wr)
+	if wr.Op != verbs.OpRead && !wr.Op.IsAtomic() {
+		w.stats.MaxPayload = max(w.stats.MaxPayload, wr.Length())
+	}
 	q.room()
 	s := q.ent(q.posted)
 	*s = sqEntry{id: wr.ID, op: wr.Op, flags: wr.Flags, imm: wr.Imm, length: wr.Length(), compare: wr.Compare,

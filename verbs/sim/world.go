@@ -26,6 +26,8 @@ type Config struct {
 	// own instead of resolving them when somebody looks. It is slow; it is
 	// there to show that late resolution loses nothing.
 	Eager bool
+	// Strengthen does at the card what the program does not do itself.
+	Strengthen Strengthen
 	// MaxPieces bounds into how many pieces a message may tear; 0 means every
 	// cell of the profile on its own.
 	MaxPieces int
@@ -84,6 +86,9 @@ func (c *Config) Validate() error {
 	}
 	if err := c.Profile.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	if c.Strengthen >= strengthenEnd {
+		return fmt.Errorf("%w: strengthening %d", ErrConfig, c.Strengthen)
 	}
 	var names []string
 	sym := 0
@@ -161,6 +166,12 @@ type Stats struct {
 	// LogAvoided is the natural logarithm of the number of eager placement
 	// states per run that late resolution did not visit, for the last run.
 	LogAvoided float64
+	// Exercised are the promises of cards that the programs made use of.
+	Exercised faults.Exercise
+	// MaxPayload is the longest payload of a Write or Send.
+	MaxPayload int
+	// NotInline counts the requests that Inlined had to leave as they were.
+	NotInline uint64
 }
 
 // node is a logical host.

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/matrix"
+)
+
+// matrixFlags are the flags of the command matrix.
+type matrixFlags struct {
+	opt              matrix.Options
+	asJSON, markdown bool
+}
+
+// newMatrix is the command that fills the table of assumptions.
+func newMatrix() *cobra.Command {
+	f := &matrixFlags{}
+	c := &cobra.Command{
+		Use:   "matrix [PROTOCOL]...",
+		Short: "Find out which promises of cards a protocol rests on",
+		Long: `Matrix checks the scenarios of each protocol under every named profile and under
+every single knob weakened from the profile strong. A cell of the table says
+holds (every search that it rests on was exhausted), breaks (with a scenario and,
+with --out, the file of a counterexample), or not decided, with the reason. A
+protocol that holds under a profile holds under all stronger ones, and one that
+breaks does so under all weaker ones, so most cells follow from searches of
+others, and name them. For a cell that breaks the table says what would mend it
+without a change of the protocol: every payload inline (inline), every request
+fenced (fence), every Write followed by a Read whose completion is waited for
+(flush-read), placement in order (in-order), or two of them.
+
+--max-runs bounds the search of one scenario for one cell or mend; a cell whose
+messages come apart into more pieces gets a twentieth of it, since no search of it
+ends. --max-time bounds a cell with all its scenarios. With --json there is one object a line for each cell, with the keys protocol, assumption,
+profile, verdict, exhausted, scenario, derived_from, reason, counterexample, mend,
+seconds and limited; what does not apply is empty.
+
+Exit status: 0 the table is filled in, whatever the cells say, 2 bad usage or
+input, 3 a limit or Ctrl-C left cells undecided.`,
+		Example:           "  verbatim matrix ncl\n  verbatim matrix ncl --out found --json | jq -r '[.assumption, .verdict] | @tsv'",
+		ValidArgsFunction: completeProtocols,
+		RunE:              func(c *cobra.Command, args []string) error { return runMatrix(c, f, args) },
+	}
+	o, fl := &f.opt, c.Flags()
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each cell")
+	fl.BoolVar(&f.markdown, "markdown", false, "the table as Markdown, as docs/matrix.md has it")
+	fl.DurationVar(&o.MaxTime, "max-time", 0, "end the search for a cell after this time; 0: no limit")
+	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "end the search of a scenario after this many runs; 0: 1000000")
+	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
+	fl.StringVar(&o.Out, "out", "", "`directory` for counterexamples")
+	c.MarkFlagsMutuallyExclusive("json", "markdown")
+	return c
+}
+
+// runMatrix fills the table and prints it.
+func runMatrix(c *cobra.Command, f *matrixFlags, args []string) error {
+	o := &f.opt
+	if o.Workers < 0 || o.MaxTime < 0 {
+		return fmt.Errorf("--workers %d, --max-time %v: neither can be negative", o.Workers, o.MaxTime)
+	}
+	if len(args) == 0 {
+		args = protocolNames()
+	}
+	var todo []matrix.Protocol
+	for _, name := range args {
+		p, err := protocolOf(name)
+		if err != nil {
+			return err
+		}
+		if p.Name != name {
+			return fmt.Errorf("matrix takes a protocol with all its scenarios: %s, not %s", p.Name, name)
+		}
+		todo = append(todo, matrix.Protocol{Name: p.Name, Scenarios: p.Scenarios()})
+	}
+	if o.Out != "" {
+		if err := os.MkdirAll(o.Out, 0o755); err != nil {
+			return err
+		}
+	}
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program
+	o.Stop = func() bool { return ctx.Err() != nil }
+	clear := f.showProgress(c.ErrOrStderr())
+	code := exitOK
+	for _, p := range todo {
+		cells, err := matrix.Fill(p, *o)
+		clear()
+		if err != nil {
+			return err
+		}
+		if err := f.print(c.OutOrStdout(), cells); err != nil {
+			return err
+		}
+		for i := range cells {
+			if cells[i].Limited {
+				code = exitRanOut
+			}
+		}
+	}
+	return status(code).asError()
+}
+
+// showProgress shows on a terminal what is searched; what it returns clears that.
+func (f *matrixFlags) showProgress(stderr io.Writer) func() {
+	if !isTerminal(stderr) {
+		return func() {}
+	}
+	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(stderr), progressbar.OptionSpinnerType(14),
+		progressbar.OptionClearOnFinish())
+	f.opt.Progress = func(text string) {
+		bar.Describe(text)
+		_ = bar.Add(1)
+	}
+	return func() { _ = bar.Clear() }
+}
+
+func (f *matrixFlags) print(w io.Writer, cells []matrix.Cell) error {
+	switch {
+	case f.markdown:
+		return matrix.Markdown(w, cells)
+	case f.asJSON:
+		for i := range cells {
+			if err := lines(w).Encode(&cells[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := newTable(table.Row{"protocol", "assumption", "verdict", "why", "what would mend it"}, 10, 24, 11, 48, 30)
+	for i := range cells {
+		x := &cells[i]
+		t.AppendRow(table.Row{x.Protocol, x.Assumption, string(x.Verdict), x.Why(), x.Mend})
+	}
+	if err := render(t, w, false); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", matrix.Legend())
+	return err
+}

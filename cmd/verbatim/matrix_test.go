@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/matrix"
+)
+
+// evidence is what `verbatim matrix ncl --json` printed when docs/matrix.md was made.
+func evidence(t *testing.T) []matrix.Cell {
+	t.Helper()
+	text, err := os.ReadFile("../../testdata/matrix/ncl.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cells []matrix.Cell
+	for line := range strings.Lines(string(text)) {
+		var c matrix.Cell
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, c)
+	}
+	return cells
+}
+
+func TestMatrixPageIsTheEvidence(t *testing.T) {
+	page, err := os.ReadFile("../../docs/matrix.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok1 := strings.Cut(string(page), "<!-- begin matrix -->\n")
+	got, _, ok2 := strings.Cut(rest, "<!-- end matrix -->")
+	var want strings.Builder
+	if err := matrix.Markdown(&want, evidence(t)); err != nil || !ok1 || !ok2 {
+		t.Fatal(err, ok1, ok2)
+	}
+	if d := cmp.Diff(got, want.String()); d != "" {
+		t.Errorf("make docs/matrix.md and testdata/matrix/ncl.jsonl of one search (-page +evidence):\n%s", d)
+	}
+}
+
+// A knob or a profile that is new has a row, or the page is out of date.
+func TestEvidenceHasAllRows(t *testing.T) {
+	rows, err := matrix.Rows("ncl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := cmpopts.IgnoreFields(matrix.Cell{}, "Verdict", "Exhausted", "Scenario", "DerivedFrom", "Reason", "Counterexample",
+		"Mend", "Seconds", "Limited")
+	if d := cmp.Diff(evidence(t), rows, found); d != "" {
+		t.Errorf("run `go run ./cmd/verbatim matrix ncl` again (-evidence +rows):\n%s", d)
+	}
+}
+
+// What is quick to run again is run again: the cells that break. The conclusions
+// must be drawn in the right direction.
+func TestEvidenceIsStillTrue(t *testing.T) {
+	p, err := protocolOf("ncl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range evidence(t) {
+		mine, err := faults.ProfileByName(c.Profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.DerivedFrom != "" {
+			from, err := faults.ProfileByName(c.DerivedFrom)
+			if err != nil || c.Verdict == matrix.Holds && !faults.WeakerOrEqual(from, mine) ||
+				c.Verdict == matrix.Breaks && !faults.WeakerOrEqual(mine, from) || c.Verdict == matrix.Undecided {
+				t.Errorf("%s %s does not follow from %s: %v", c.Assumption, c.Verdict, c.DerivedFrom, err)
+			}
+		}
+		if c.Verdict != matrix.Breaks {
+			continue
+		}
+		s := explore.Named(p.Scenarios(), c.Scenario)
+		if s == nil {
+			t.Errorf("%s: there is no %s", c.Assumption, c.Scenario)
+			continue
+		}
+		r, err := explore.Check(s, explore.Options{Profile: c.Profile, MaxRuns: 20_000, NoShrink: true})
+		if err != nil || r.Verdict != explore.Violated || r.Counterexample.Class != c.Reason {
+			t.Errorf("%s breaks no longer in %s with %s: %v, %v", c.Assumption, c.Scenario, c.Reason, r, err)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package matrix
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// Why says in a line what the verdict rests on.
+func (c *Cell) Why() string {
+	var parts []string
+	switch c.Verdict {
+	case Holds:
+		parts = append(parts, "all scenarios exhausted")
+	case Breaks:
+		parts = append(parts, c.Scenario+": "+c.Reason)
+	default:
+		parts = append(parts, c.Reason)
+	}
+	if c.DerivedFrom != "" {
+		parts = append(parts, "follows from "+c.DerivedFrom)
+	}
+	if c.Counterexample != "" {
+		parts = append(parts, c.Counterexample)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Legend says what the table leaves out and what its words mean.
+func Legend() string {
+	names, reasons := faults.Sizes()
+	var parts []string
+	for i, name := range names {
+		parts = append(parts, name+" ("+reasons[i]+")")
+	}
+	return "Amounts and abilities have no rows of their own: " + strings.Join(parts, "; ") + "."
+}
+
+// Markdown writes the cells of one protocol as a table. It has nothing in it that
+// differs between two searches of the same code, such as times.
+func Markdown(w io.Writer, cells []Cell) error {
+	promise := map[string]string{}
+	for _, k := range faults.Profiles()[0].Knobs() {
+		promise[k.Name] = k.Promise
+	}
+	var b strings.Builder
+	b.WriteString("| protocol | assumption | verdict | why | what would mend it | who promises more |\n|---|---|---|---|---|---|\n")
+	for i := range cells {
+		c := cells[i]
+		c.Counterexample = ""
+		knob, _, single := strings.Cut(c.Assumption, "=")
+		who := ""
+		if single {
+			who = promise[knob]
+		}
+		fmt.Fprintf(&b, "| %s | `%s` | **%s** | %s | %s | %s |\n", c.Protocol, c.Assumption, c.Verdict, cell(c.Why()), cell(c.Mend), cell(who))
+	}
+	b.WriteString("\n" + Legend() + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// cell keeps a text from ending its column.
+func cell(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "|", `\|`), "\n", " ") }

@@ -1,0 +1,128 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Strengthen is a set of things that a program could do at the card to get along
+// with weaker promises, done for it. The program itself stays as it is, so a
+// check says what each of them would mend.
+type Strengthen uint8
+
+// What a Strengthen is made of.
+const (
+	// Inlined posts the payload of every Write and Send inline if it fits, so
+	// that the card copies it at once. What does not fit stays as it is.
+	Inlined Strengthen = 1 << iota
+	// Fenced posts every request with a fence.
+	Fenced
+	// FlushRead has every Write followed by a Read of what it wrote, and the
+	// program wait for the Read where it waits for the Write: a Write that is
+	// acknowledged is in memory. One whose Read failed may be in memory although
+	// it is reported as failed. The Reads themselves are not in the trace. With
+	// Fenced, a later Write waits for the Read, and thus for the Write before it.
+	FlushRead
+	strengthenEnd
+)
+
+var strengthenNames = []string{"inline", "fence", "flush-read"}
+
+// ErrStrengthen is wrapped by errors about names of a Strengthen.
+var ErrStrengthen = errors.New("sim: unknown strengthening")
+
+// StrengthenNames are the names that ParseStrengthen knows.
+func StrengthenNames() []string { return append([]string(nil), strengthenNames...) }
+
+// ParseStrengthen reads names with + between them, as String writes them. The
+// empty text is the empty set.
+func ParseStrengthen(text string) (Strengthen, error) {
+	var out Strengthen
+	if text == "" {
+		return 0, nil
+	}
+next:
+	for word := range strings.SplitSeq(text, "+") {
+		for i, name := range strengthenNames {
+			if name == word {
+				out |= 1 << i
+				continue next
+			}
+		}
+		return 0, fmt.Errorf("%w: %q; there are %s", ErrStrengthen, word, strings.Join(strengthenNames, ", "))
+	}
+	return out, nil
+}
+
+// String returns the names in s with + between them, empty for the empty set.
+func (s Strengthen) String() string {
+	var names []string
+	for i, name := range strengthenNames {
+		if s>>i&1 != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, "+")
+}
+
+// apply returns wr as it is posted on a queue pair that takes inline bytes.
+func (s Strengthen) apply(wr verbs.SendWR, inline int) verbs.SendWR {
+	if s&Fenced != 0 {
+		wr.Flags |= verbs.Fence
+	}
+	if s&Inlined != 0 && canInline(wr.Op) && wr.Length() <= inline {
+		wr.Flags |= verbs.Inline
+	}
+	return wr
+}
+
+// canInline reports whether requests of this kind have a payload to copy.
+func canInline(op verbs.Opcode) bool {
+	return op == verbs.OpWrite || op == verbs.OpWriteImm || op == verbs.OpSend || op == verbs.OpSendImm
+}
+
+// strengthen is wr as it is posted, and notes what cannot be inline.
+func (q *qp) strengthen(wr *verbs.SendWR) *verbs.SendWR {
+	s := q.w.cfg.Strengthen
+	if s == 0 {
+		return wr
+	}
+	x := s.apply(*wr, q.cfg.MaxInline)
+	if s&Inlined != 0 && x.Flags&verbs.Inline == 0 && canInline(wr.Op) {
+		q.w.stats.NotInline++
+	}
+	return &x
+}
+
+// flushes reports whether e is in memory once its request has succeeded, because
+// of the Read that follows it.
+func (w *World) flushes(e *elem) bool {
+	return e.kind == elemWrite && w.cfg.Strengthen&FlushRead != 0 && e.q.cpu == nil
+}
+
+// unread decides which was the first request that the responder refused, of
+// those from first on, if the card had taken those before n. Without FlushRead
+// it is n. With it, the Reads that follow the last Writes may have been too late
+// although the Writes were not: those are then in memory, or on their way there,
+// and nobody is told that they succeeded.
+func (w *World) unread(q *qp, first, n int) int {
+	least := n
+	for least > first && w.cfg.Strengthen&FlushRead != 0 && q.ent(least-1).writes() {
+		least--
+	}
+	if least == n {
+		return n
+	}
+	done := n - w.choose(ChooseCutoff, n-least+1, func(i int) string { return q.name() + " read to #" + itoa(n-i) })
+	for _, e := range q.elems {
+		if e.wr >= done && e.wr < n && e.acked {
+			e.ackAt = unlimited // no Read has to find it
+		}
+	}
+	return done
+}
+
+func (s *sqEntry) writes() bool { return s.op == verbs.OpWrite || s.op == verbs.OpWriteImm }
