@@ -54,7 +54,12 @@ func Format(t *Test) string {
 	return b.String()
 }
 
-func header(b *strings.Builder, key, text string) { fmt.Fprintf(b, "%-6s %s\n", key, text) }
+// header writes a section of one line, if it says anything.
+func header(b *strings.Builder, key, text string) {
+	if text != "" {
+		fmt.Fprintf(b, "%-6s %s\n", key, text)
+	}
+}
 
 // wrapped cuts a text into lines at blanks.
 func wrapped(text string, width int) []string {

@@ -16,7 +16,7 @@ const (
 	MaxBlocks   = 64
 	MaxSize     = 1 << 16 // bytes of a block
 	MaxQPs      = 32
-	MaxOutcomes = 32
+	MaxOutcomes = 1000
 	maxNesting  = 40
 )
 

@@ -69,6 +69,7 @@ and 3 before 0.`,
 			return []string{strings.TrimPrefix(litmus.Ext, ".")}, cobra.ShellCompDirectiveFilterFileExt
 		},
 	}
+	c.AddCommand(newGenerate())
 	fl := c.Flags()
 	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, joined by commas; default: those that the files name")
 	fl.StringVar(&f.backend, "backend", "sim", "what runs the tests: sim or rdma")

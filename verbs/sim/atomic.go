@@ -32,6 +32,36 @@ func (w *World) separates(by *elem) bool {
 	return by.kind != elemAtomic
 }
 
+// shuts reports whether x cannot land between the two halves of Atomic e.
+func (e *elem) shuts(x *elem) bool {
+	return x != e && x.reg == e.reg && x.overlaps(e.off, e.n) &&
+		(x.kind == elemAtomic || x.q.cpu != nil && x.q.w.cfg.Profile.AtomicGlob)
+}
+
+// brings reports whether e shuts x, or something that must land before x does.
+func (w *World) brings(x, e *elem) bool {
+	if e.shuts(x) {
+		return true
+	}
+	for _, y := range x.q.elems {
+		if !y.landed && e.shuts(y) && w.follows(x, y) {
+			return true
+		}
+	}
+	return false
+}
+
+// tooLate reports whether Atomic e, which is landing, can no longer read: before it
+// writes, something lands that could not come between.
+func (w *World) tooLate(e *elem) bool {
+	for i := len(w.landing) - 1; i >= 0 && w.landing[i] != e; i-- {
+		if w.brings(w.landing[i], e) {
+			return true
+		}
+	}
+	return false
+}
+
 // finishAtomics makes the Atomics that have read write, if by must not come between.
 func (w *World) finishAtomics(r *region, off, n int, by *elem) {
 	if w.separates(by) {
@@ -54,7 +84,7 @@ func (w *World) readBefore(r *region, off, n int, by *elem) {
 	for i := 0; i < len(r.pend); i++ {
 		e := r.pend[i]
 		if e == by || e.landed || e.frozen || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
-			!w.canLand(e) && !(e.during && w.free(e)) || by != nil && (w.follows(e, by) || w.sees(e, by)) {
+			!w.canLand(e) && !(e.during && w.free(e) && !w.tooLate(e)) || by != nil && (w.follows(e, by) || w.sees(e, by)) {
 			continue
 		}
 		if w.choose(ChooseOrder, 2, func(i int) string { return e.name() + readNames[i] }) == 1 {

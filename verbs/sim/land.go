@@ -133,7 +133,7 @@ func (w *World) canLand(e *elem) bool {
 		return false
 	}
 	for _, d := range w.landing {
-		if w.follows(e, d) {
+		if w.follows(e, d) || d.hasRead() && w.brings(e, d) {
 			return false
 		}
 	}
@@ -272,6 +272,7 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 		return
 	}
 	w.landBefore(r, off, n, by)
+	w.finishAtomics(r, off, n, by) // those that have read while others landed
 	w.readBefore(r, off, n, by)
 }
 
@@ -352,10 +353,13 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 	if e.data == nil {
 		e.data = w.bytes(e.n)
 	}
+	// It is sampling: what lands before it must not ask it to sample these bytes again.
+	e.during = true
+	w.landing = append(w.landing, e) // and what follows it cannot be found by it
 	w.seesAcked(e)
-	w.landing = append(w.landing, e) // what follows e cannot be found by it
 	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
 	w.landing = w.landing[:len(w.landing)-1]
+	e.during = false
 	e.got = append(e.got, span{lo, hi})
 	e.q.dirty = true
 }

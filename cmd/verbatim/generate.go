@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/generate"
+)
+
+// generateFlags are the flags of the command litmus generate.
+type generateFlags struct {
+	size     int
+	program  string
+	profiles []string
+	knobs    bool
+	out      string
+	asJSON   bool
+	list     bool
+	maxTime  time.Duration
+	workers  int
+}
+
+// newGenerate is the command that makes litmus tests.
+func newGenerate() *cobra.Command {
+	f := &generateFlags{}
+	c := &cobra.Command{
+		Use:   "generate --size N | --program NAME",
+		Short: "Make all litmus tests up to a size, with the verdict of each profile",
+		Long: `Generate lists all small programs up to a size, each once up to renaming, with the
+final states that they can have under each profile: first those that all profiles
+allow, then those that separate profiles. docs/generator.md says what the programs
+are made of, what their names mean, and how many there are.
+
+What a profile allows, a weaker one must allow too; what breaks this is listed, and
+is an error of the simulator or of the order of profiles.
+
+With --out each program becomes a file that 'verbatim litmus' passes. With --json it
+prints one object a line with the keys program, size, text, profiles, states (each
+with state and profiles), separates, runs, explored, and undecided (profiles without
+an answer).
+
+Exit status: 0 all decided, 1 a weaker profile forbids what a stronger one allows,
+2 bad usage, 3 a limit came first.`,
+		Example: `  verbatim litmus generate --size 3
+  verbatim litmus generate --size 4 --out generated && verbatim litmus generated
+  verbatim litmus generate --size 4 --json | jq -r 'select(.separates) | .program'
+  verbatim litmus generate --program A-wx-wy_B-ly-lx --profile strong,relaxed`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runGenerate(c, f) },
+	}
+	fl := c.Flags()
+	fl.IntVar(&f.size, "size", 0, fmt.Sprintf("all programs up to this size, at most %d", generate.MaxSize))
+	fl.StringVar(&f.program, "program", "", "only the program of this `name`")
+	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, joined by commas; default: the named ones")
+	fl.BoolVar(&f.knobs, "knobs", false, "also profiles with one knob turned")
+	fl.StringVar(&f.out, "out", "", "`directory` for a file of each program")
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each program")
+	fl.BoolVar(&f.list, "list", false, "only list the names of the programs")
+	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a search after this time, for each program and profile; 0: no limit")
+	fl.IntVar(&f.workers, "workers", 0, "programs at a time; 0: one for each core")
+	completeWith(c, map[string]cobra.CompletionFunc{"profile": completeProfile})
+	return c
+}
+
+// programs lists what the flags ask for.
+func (f *generateFlags) programs() ([]*generate.Program, error) {
+	switch {
+	case f.workers < 0 || f.maxTime < 0:
+		return nil, errors.New("--workers and --max-time cannot be negative")
+	case f.program != "" && f.size != 0:
+		return nil, errors.New("--size and --program exclude each other")
+	case f.program != "":
+		p, err := generate.Parse(f.program)
+		return []*generate.Program{p}, err
+	case f.size < 1 || f.size > generate.MaxSize:
+		return nil, fmt.Errorf("--size is 1 to %d", generate.MaxSize)
+	}
+	return generate.All(f.size), nil
+}
+
+func runGenerate(c *cobra.Command, f *generateFlags) error {
+	programs, err := f.programs()
+	if err != nil {
+		return err
+	}
+	w := c.OutOrStdout()
+	if f.list {
+		for _, p := range programs {
+			if _, err := fmt.Fprintln(w, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o755); err != nil {
+			return err
+		}
+	}
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program
+	profiles := f.profiles
+	if f.knobs {
+		profiles = append(generate.AllProfiles(), profiles...)
+	}
+	for i := range profiles {
+		profiles[i] = strings.TrimSpace(profiles[i])
+	}
+	seq, err := generate.Judge(programs, generate.Options{Profiles: profiles, Workers: f.workers,
+		Search: litmus.Options{MaxTime: f.maxTime, Stop: func() bool { return ctx.Err() != nil }}})
+	if err != nil {
+		return err
+	}
+	r := &generateReport{f: f, w: w}
+	bar := newCounter(c.ErrOrStderr(), len(programs))
+	for v := range seq {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := r.add(v); err != nil {
+			bar.end()
+			return err
+		}
+		bar.step()
+	}
+	bar.end()
+	return status(r.end(ctx.Err() != nil, len(programs))).asError()
+}
+
+// counter shows on a terminal how many of a known number are done.
+type counter struct{ bar *progressbar.ProgressBar }
+
+func newCounter(w io.Writer, n int) counter {
+	if !isTerminal(w) {
+		return counter{}
+	}
+	return counter{progressbar.NewOptions(n, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())}
+}
+
+func (c counter) step() {
+	if c.bar != nil {
+		_ = c.bar.Add(1)
+	}
+}
+
+func (c counter) end() {
+	if c.bar != nil {
+		_ = c.bar.Finish()
+	}
+}
+
+// save writes a program as a test; one that is undecided has none.
+func (f *generateFlags) save(v *generate.Verdicts) error {
+	if f.out == "" || v.Err() != nil {
+		return nil
+	}
+	t, err := v.Test()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(f.out, t.Name+litmus.Ext), []byte(litmus.Format(t)), 0o644)
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestGenerate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, x := range []struct {
+		args string
+		code int
+		want string // of stdout, or of stderr if it is wrong
+	}{
+		{"--size 2", exitOK, "35 programs, of which 3 separate profiles"},
+		{"--size 2 --list", exitOK, "A-wx-wx\n"},
+		{"--size 2 --out files", exitOK, "0 undecided"},
+		{"--program A-wx-wy_B-ly-lx", exitOK, "  relaxed ooo srd iba\n    B.r1=2 B.r2=0 B:x=1 B:y=2\n"},
+		{"--program A-wx-wx --profile strong,strong+Placement=AnyOrder", exitOK, "  strong+Placement=AnyOrder\n    B:x=1\n"},
+		{"--program A-wx-wx --knobs", exitOK, "strong+Placement=Blocks128"},
+		{"--size 4 --max-time 1ns --program A-wx-wx", exitBad, "exclude each other"},
+		{"--program A-wx-wx --max-time 1ns", exitRanOut, "undecided: A-wx-wx under strong"},
+		{"", exitBad, "--size is 1 to"},
+		{"--size 99", exitBad, "--size is 1 to"},
+		{"--size 2 --workers -1", exitBad, "cannot be negative"},
+		{"--program A-wx", exitBad, "no order can be seen at x"},
+		{"--program nonsense", exitBad, "a thread is A, C or B"},
+		{"--size 2 --profile weak", exitBad, "unknown profile"},
+		{"extra", exitBad, "extra"},
+	} {
+		code, stdout, stderr := call(append([]string{"litmus", "generate"}, strings.Fields(x.args)...)...)
+		text := stdout
+		if x.code == exitBad {
+			text = stderr
+		}
+		if code != x.code || !strings.Contains(text, x.want) {
+			t.Errorf("generate %s: status %d, want %d; want %q in\n%s%s", x.args, code, x.code, x.want, stdout, stderr)
+		}
+		if x.code != exitBad && stderr != "" {
+			t.Errorf("generate %s: it is not quiet: %s", x.args, stderr)
+		}
+	}
+	if code, stdout, stderr := call("litmus", "files"); code != exitOK || !strings.Contains(stdout, "588 ok; ") {
+		t.Errorf("the files that were made: status %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestGenerateJSON(t *testing.T) {
+	args := []string{"litmus", "generate", "--size", "2", "--json"}
+	_, first, _ := call(args...)
+	_, again, _ := call(append(args, "--workers", "1")...)
+	if first != again {
+		t.Error("two runs print different things")
+	}
+	n := 0
+	for line := range strings.Lines(first) {
+		n++
+		var x generatedLine
+		if err := json.Unmarshal([]byte(line), &x); err != nil {
+			t.Fatal(err)
+		}
+		if x.Program == "" || x.Size != 2 || len(x.States) == 0 || len(x.Profiles) != 6 || x.Runs == 0 || len(x.Undecided) != 0 {
+			t.Errorf("odd line: %s", line)
+		}
+		for _, s := range x.States {
+			if len(s.Profiles) == 0 {
+				t.Errorf("%s: nobody allows %s", x.Program, s.State)
+			}
+		}
+	}
+	if n != 35 {
+		t.Errorf("%d lines, want 35", n)
+	}
+}
