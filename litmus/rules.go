@@ -87,7 +87,7 @@ var Rules = []Rule{
 	{"local-protection", partStates, "a bad local key or range fails with LOC_PROT_ERR and nothing is sent", "", Spec, "man ibv_post_send"},
 	{"retry-exhausted", partStates, "a peer that is gone, down or cut off: RETRY_EXC_ERR", "", Spec, "notes 5"},
 	{"rnr", partStates, "a Send without a receive waits for ever if RNR retry is 7, and else may fail with RNR_RETRY_EXC_ERR", "", Spec, "notes 5"},
-	{"recv-length", partStates, "a Send that is longer than its receive fails on both sides", "", Spec, "IBA vol. 1, 9.9.2"},
+	{"recv-length", partStates, "a Send that is longer than its receive fails on both sides", "", Spec, "IBA vol. 1, on the errors of a responder"},
 	{"error-always-completes", partStates, "an unsignaled request that fails makes a completion", "", Spec, "notes 5"},
 	{"slots-are-freed-by-polling", partStates, "a slot of the send queue is freed only by polling a later completion", "", Spec, "notes 5"},
 	{"drain-on-revoke", partStates, "when modify_qp(ERR) or dereg_mr returns, what the card accepted is in memory", "DrainOnRevoke", DeFacto, "notes 5"},

@@ -189,8 +189,8 @@ func (simBackend) run(p *program, profile string, opt Options) (*Result, error) 
 	r := &Result{Test: p.t, Profile: profile, Runs: er.Runs, States: er.States, Finals: er.Outcomes}
 	r.Reason = reason(p, er, &got)
 	reached := make([]bool, len(p.conds))
-	for _, which := range got.states {
-		for i, y := range which {
+	for _, final := range er.Outcomes { // those of the search, not of the runs that look for nondeterminism
+		for i, y := range got.states[final] {
 			reached[i] = reached[i] || y
 		}
 	}
@@ -242,7 +242,7 @@ func reason(p *program, er *explore.Result, got *collected) error {
 		return fmt.Errorf("%w: %s: %s", ErrRefused, er.Counterexample.Class, er.Counterexample.Message)
 	case er.Verdict != explore.Verified:
 		return er.Reason
-	case len(got.states) == 0:
+	case len(er.Outcomes) == 0:
 		return fmt.Errorf("%w: %s", ErrStuck, stuck(p, got.runner))
 	}
 	return nil

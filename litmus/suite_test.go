@@ -10,10 +10,7 @@ import (
 
 // known are the tests that the simulator gets wrong, and what is wrong with it. A
 // test that it gets right must leave the list.
-var known = map[string]string{
-	"access-withdrawn":   "a requester whose access is withdrawn midway waits for ever",
-	"atomic-write-mixed": "an atomic is atomic against plain Writes",
-}
+var known = map[string]string{}
 
 // suite reads the tests of testdata/litmus.
 func suite(t testing.TB) []*litmus.Test {

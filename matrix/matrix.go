@@ -264,7 +264,11 @@ func (f *filler) conclude(r *row) {
 	switch {
 	case x == nil:
 		r.Verdict, r.Limited, r.Reason = Undecided, true, "a limit came first; nothing was found"
-		if y := f.own(r.profile, 0); y != nil && y.reason != "" {
+		if y := f.own(r.profile, 0); finer(r.profile) {
+			// Here a single step may take so long that the checker gives it up:
+			// that too is a limit.
+			r.Reason = "piece by piece, no search ends within its limit; nothing was found"
+		} else if y != nil && y.reason != "" {
 			r.Reason = y.reason
 		}
 		return

@@ -24,16 +24,18 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	if a.SetState {
 		to = a.State
 	}
+	q.touchRemote(Write) // a failure of the peer's takes this end to ERR as well
+	q.w.cur.obs.see(-1, uint64(q.state)+1)
 	if err := verbs.CheckTransition(q.state, to, a.Mask); err != nil {
 		return fmt.Errorf("sim: modify QP %d: %w", q.num, err)
 	}
 	q.dirty = true
 	q.w.cur.ends()
-	q.touchRemote(Write)
 	if q.w.tracer != nil {
 		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
 	}
 	if a.Mask&verbs.AttrAccess != 0 {
+		q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // posts look at it
 		q.stopIncoming(func(s *sqEntry) bool { return s.need&^a.Access != 0 }, verbs.StatusRemInvReqErr)
 		q.access = a.Access
 		q.grant()

@@ -195,9 +195,20 @@ func (q *qp) touchRemote(m Mode) {
 	q.w.touch(link(q.h.node.idx, q.remoteNode()), m)
 }
 
-// Num, State implement verbs.QP.
-func (q *qp) Num() uint32          { return q.num }
-func (q *qp) State() verbs.QPState { return q.state }
+// Num implements verbs.QP.
+func (q *qp) Num() uint32 { return q.num }
+
+// State implements verbs.QP. It is a look, and a step of its own: a failure of the
+// peer's takes this end to ERR as well.
+func (q *qp) State() verbs.QPState {
+	if t := q.w.cur; t != nil && q.linked && !q.w.dying() {
+		t.wait(op{kind: opRun})
+		q.touchRemote(Read)
+		t.looked = true
+		t.obs.see(-1, uint64(q.state)+1)
+	}
+	return q.state
+}
 
 // PostSend implements verbs.QP.
 func (q *qp) PostSend(wrs []verbs.SendWR) error {
