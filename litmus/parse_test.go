@@ -83,8 +83,8 @@ func TestLimits(t *testing.T) {
 		"memory":     {header0 + "dram A: z[65537]\n", "it can be at most 65536"},
 		"nesting":    {header0 + "thread A\n stop\nexists " + strings.Repeat("(", 500) + "\n", "nested more than 40 deep"},
 		"maybe":      {header0 + "thread A\n" + strings.Repeat("maybe ", 500) + "stop\n", "nested more than 4 deep"},
-		"outcomes":   {header0 + "thread A\n stop\n" + strings.Repeat("exists done(A)\n * Y\n", MaxOutcomes+1), fmt.Sprint("more than ", MaxOutcomes, " outcomes")},
-		"threads":    {header0 + strings.Repeat("thread A\n stop\n", MaxThreads+1), fmt.Sprint("more than ", MaxThreads, " threads")},
+		"outcomes":   {header0 + "thread A\n stop\n" + strings.Repeat("exists done(A)\n * Y\n", 1001), "more than 1000 outcomes"},
+		"threads":    {header0 + strings.Repeat("thread A\n stop\n", 40), "more than 16 threads"},
 	} {
 		if _, err := Parse("f", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %s", name, err, tt.want)
