@@ -31,6 +31,7 @@ int vb_query_device(struct ibv_context *ctx, struct vb_device *out)
 	int rc = ibv_query_device_ex(ctx, NULL, &a);
 	if (rc)
 		return rc < 0 ? errno : rc;
+	out->vendor = a.orig_attr.vendor_id;
 	out->max_sge = a.orig_attr.max_sge;
 	out->max_qp_wr = a.orig_attr.max_qp_wr;
 	out->max_rd_atomic = a.orig_attr.max_qp_rd_atom;

@@ -15,7 +15,7 @@ struct vb_wc {
 
 // What is worth knowing of a device and of one of its ports.
 struct vb_device {
-	int max_sge, max_qp_wr, max_rd_atomic, max_init_rd_atomic, max_cqe, atomic_hca, atomic_glob;
+	int vendor, max_sge, max_qp_wr, max_rd_atomic, max_init_rd_atomic, max_cqe, atomic_hca, atomic_glob;
 	uint64_t caps;
 };
 struct vb_port {

@@ -43,6 +43,7 @@ type device struct {
 	maxCQE int
 	resp   int // Reads and atomics that a QP may have to answer at a time
 	events *descriptor
+	soft   bool         // Soft-RoCE
 	open   atomic.Int64 // objects on it
 	dead   atomic.Pointer[string]
 	closed atomic.Bool
@@ -125,6 +126,8 @@ func (d *device) describe() error {
 	if rc := C.vb_query_device(d.ctx, &a); rc != 0 {
 		return d.err("query the device", rc, "")
 	}
+	const softRoCE = 0xffffff
+	d.soft = a.vendor == softRoCE
 	d.maxCQE, d.resp = int(a.max_cqe), min(int(a.max_rd_atomic), 255)
 	d.attr = verbs.DeviceAttr{Name: d.name, MaxSGE: int(a.max_sge), MaxQPWR: int(a.max_qp_wr),
 		MaxRdAtomic: min(int(a.max_init_rd_atomic), 255), AtomicHCA: a.atomic_hca != 0, AtomicGlob: a.atomic_glob != 0}

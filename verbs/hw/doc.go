@@ -40,6 +40,9 @@
 // the next power of two, and when a slot becomes free is the driver's business:
 // not later than the poll of a later completion. Rely on neither.
 //
+// Soft-RoCE takes a retry count of 7 for "for ever"; here it gets at most 6, so that
+// a dead peer shows as it does on cards.
+//
 // A completion of a queue pair that was destroyed may still come out of its CQ, or
 // not: it depends on the driver.
 //

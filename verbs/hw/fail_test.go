@@ -38,7 +38,7 @@ func TestStatuses(t *testing.T) {
 		{"no receive", verbs.QPConfig{RNRRetry: 1}, nil, func(a, b *end) verbs.SendWR {
 			return verbs.SendWR{Op: verbs.OpSend, SGL: a.list(0, 8)}
 		}, verbs.StatusRNRRetryExcErr, 0, false},
-		{"peer destroyed", verbs.QPConfig{RetryCount: 1}, func(a, b *end) { b.destroy() }, func(a, b *end) verbs.SendWR {
+		{"peer destroyed", verbs.QPConfig{}, func(a, b *end) { b.destroy() }, func(a, b *end) verbs.SendWR {
 			return verbs.SendWR{Op: verbs.OpWrite, RKey: b.mr.RKey(), RemoteAddr: b.at(0), SGL: a.list(0, 8)}
 		}, verbs.StatusRetryExcErr, 0, false},
 	} {

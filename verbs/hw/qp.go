@@ -70,6 +70,11 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	if err := d.alive(); err != nil {
 		return nil, err
 	}
+	if d.soft {
+		// Linux's rdma_rxe never gives up if it is 7, against the specification, and a
+		// dead peer would never show (rxe_comp.c).
+		cfg.RetryCount = min(cfg.RetryCount, 6)
+	}
 	for cfg.PSN == 0 {
 		cfg.PSN = rand.Uint32() & (1<<24 - 1)
 	}
