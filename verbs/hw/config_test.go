@@ -92,6 +92,27 @@ func TestCheckQP(t *testing.T) {
 	}
 }
 
+func TestCheckEndpoint(t *testing.T) {
+	good := verbs.Endpoint{GID: [16]byte{1}, LID: 3, QPN: 17, PSN: 5, MTU: 1024}
+	for _, roce := range []bool{false, true} {
+		if err := checkEndpoint(good, roce); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, f := range map[string]func(*verbs.Endpoint){
+		"QP number": func(e *verbs.Endpoint) { e.QPN = 1 << 24 }, "sequence number": func(e *verbs.Endpoint) { e.PSN = 1 << 24 },
+		"MTU": func(e *verbs.Endpoint) { e.MTU = 0 }, "GID": func(e *verbs.Endpoint) { e.GID, e.LID = [16]byte{}, 0 },
+	} {
+		bad := good
+		f(&bad)
+		for _, roce := range []bool{false, true} {
+			if err := checkEndpoint(bad, roce); !errors.Is(err, verbs.ErrInvalid) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for e, want := range map[syscall.Errno]error{
 		syscall.EINVAL: verbs.ErrInvalid, syscall.EBUSY: verbs.ErrBusy, syscall.EOPNOTSUPP: verbs.ErrUnsupported, syscall.EIO: ErrDead,

@@ -31,6 +31,17 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// A path MTU beyond that of the port is refused before any connection hangs on it.
+func TestMTUBeyondThePort(t *testing.T) {
+	d, err := Open(Config{Device: deviceName(t), MTU: 4096})
+	if err == nil {
+		check(t, d.Close())
+		t.Skip("the port has the largest MTU")
+	}
+	wantError(t, err, ErrConfig, "active MTU of")
+	t.Log(err)
+}
+
 func TestAttr(t *testing.T) {
 	d := open(t, Config{})
 	a := d.Attr()
