@@ -80,8 +80,12 @@ func (h *Host) AddPeer(name, addr string) error {
 		return err
 	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
+	moved := h.peers[name] != "" && h.peers[name] != addr
 	h.peers[name] = addr
+	h.mu.Unlock()
+	if moved { // connections are kept by name
+		h.client.CloseIdleConnections()
+	}
 	return nil
 }
 

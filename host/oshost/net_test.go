@@ -377,10 +377,12 @@ func TestMisbehavingServers(t *testing.T) {
 					_, _ = io.WriteString(c, tt.answer) // the caller may have hung up
 				}
 			}()
-			if err := a.AddPeer("bad", lis.Addr().String()); err != nil {
+			// Each has a name of its own: connections are kept by name.
+			bad := strings.ReplaceAll(tt.name, " ", "-")
+			if err := a.AddPeer(bad, lis.Addr().String()); err != nil {
 				t.Fatal(err)
 			}
-			_, err = a.Call("bad", "s", nil, patience)
+			_, err = a.Call(bad, "s", nil, patience)
 			wantError(t, err, nil, tt.want, host.ErrUnreachable)
 		})
 	}
