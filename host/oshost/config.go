@@ -1,0 +1,110 @@
+package oshost
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Errors, to be tested with errors.Is. Those of calls also wrap host.ErrUnreachable.
+var (
+	// ErrConfig: a setting is outside its limits.
+	ErrConfig = errors.New("oshost: bad configuration")
+	// ErrVersion: the other host speaks another version of the protocol.
+	ErrVersion = errors.New("oshost: the peer has another version")
+	// ErrProtocol: what answers there is not a host of this kind, or it broke the rules.
+	ErrProtocol = errors.New("oshost: the peer breaks the protocol")
+	// ErrTooLarge: a message is longer than Config.MaxMessage.
+	ErrTooLarge = errors.New("oshost: message too large")
+	// ErrBusy: the service of the peer has a full queue.
+	ErrBusy = errors.New("oshost: the peer is busy")
+)
+
+// Defaults of Config.
+const (
+	DefaultMaxMessage = 1 << 20
+	DefaultQueue      = 128
+	DefaultMaxConns   = 256
+	DefaultSlowest    = 10 * time.Second
+)
+
+// Config says who a host is. A field that is zero has its default.
+type Config struct {
+	// Name is what others call it: 1 to 100 letters, digits and -._ characters.
+	Name string
+	// Device is the card; nil if nothing needs one.
+	Device verbs.Device
+	// Listen is the address for calls from others, such as ":7001". Empty: it takes none.
+	Listen string
+	// Peers are the addresses of other hosts by name. More can come with AddPeer.
+	Peers map[string]string
+	// TLS makes all messages go over TLS, with certificates on both sides: it needs
+	// Certificates, RootCAs and ClientCAs. A certificate must be for the host's name.
+	TLS *tls.Config
+	// PMEMDir is the folder for persistent regions. Empty: there are none.
+	PMEMDir string
+	// HugePages puts regions on huge pages.
+	HugePages bool
+	// MaxMessage is the most bytes of a request or an answer. Default 1 MiB.
+	MaxMessage int
+	// Queue is how many requests to a service may wait. Default 128.
+	Queue int
+	// MaxConns is how many connections others may have. Default 256.
+	MaxConns int
+	// Slowest is how long a peer may take to send one request, or to take one answer,
+	// and to accept a connection. Default 10 s.
+	Slowest time.Duration
+	// Logf takes the lines of Host.Logf. Nil: they are dropped unformatted.
+	Logf func(format string, args ...any)
+}
+
+// Validate checks c. Its error wraps [ErrConfig] and names the field.
+func (c *Config) Validate() error {
+	if !validName(c.Name) {
+		return fmt.Errorf("%w: Name %q: 1 to %d letters, digits and -._ characters", ErrConfig, c.Name, maxName)
+	}
+	for _, f := range []struct {
+		name    string
+		v, most int
+	}{{"MaxMessage", c.MaxMessage, math.MaxInt32}, {"Queue", c.Queue, 1 << 20}, {"MaxConns", c.MaxConns, 1 << 20},
+		{"Slowest", int(c.Slowest), int(time.Hour)}} {
+		if f.v < 0 || f.v > f.most {
+			return fmt.Errorf("%w: %s is %d, and must be 0 (default) to %d", ErrConfig, f.name, f.v, f.most)
+		}
+	}
+	for name, addr := range c.Peers { //lint:ordered the first error will do
+		if err := checkPeer(name, addr); err != nil {
+			return err
+		}
+	}
+	if c.TLS != nil && (len(c.TLS.Certificates) == 0 && c.TLS.GetCertificate == nil || c.TLS.RootCAs == nil || c.TLS.ClientCAs == nil) {
+		return fmt.Errorf("%w: TLS needs Certificates, RootCAs and ClientCAs: both sides show certificates", ErrConfig)
+	}
+	return nil
+}
+
+func checkPeer(name, addr string) error {
+	if !validName(name) || addr == "" {
+		return fmt.Errorf("%w: peer %q at %q: want a name and host:port", ErrConfig, name, addr)
+	}
+	return nil
+}
+
+// complete returns c with its defaults filled in.
+func (c Config) complete() Config {
+	orDefault(&c.MaxMessage, DefaultMaxMessage)
+	orDefault(&c.Queue, DefaultQueue)
+	orDefault(&c.MaxConns, DefaultMaxConns)
+	orDefault(&c.Slowest, DefaultSlowest)
+	return c
+}
+
+func orDefault[T int | time.Duration](v *T, d T) {
+	if *v == 0 {
+		*v = d
+	}
+}

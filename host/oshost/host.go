@@ -1,0 +1,135 @@
+package oshost
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Host is a process on the operating system. It implements host.Host.
+type Host struct {
+	cfg     Config
+	version string // of the protocol; tests speak others
+	start   time.Time
+	ctx     context.Context // ends with the host
+	end     context.CancelFunc
+	server  *server // nil if it takes no calls
+	client  *http.Client
+	mu      sync.Mutex
+	peers   map[string]string
+	pmem    map[string]*region
+}
+
+var _ host.Host = (*Host)(nil)
+
+// New makes a host, which takes calls from then on. Close gives it back.
+func New(cfg Config) (*Host, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	h := &Host{cfg: cfg.complete(), version: version, start: time.Now(), peers: map[string]string{}, pmem: map[string]*region{}}
+	for name, addr := range cfg.Peers { //lint:ordered into a map
+		h.peers[name] = addr
+	}
+	h.ctx, h.end = context.WithCancel(context.Background())
+	h.client = h.newClient()
+	if cfg.Listen != "" {
+		if err := h.serve(); err != nil {
+			h.end()
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// Run runs the first task, main, and ends the host when it returns.
+func (h *Host) Run(main func(host.Host)) error {
+	main(h)
+	return h.Close()
+}
+
+// Close ends the host: what waits for messages gets host.ErrClosed. Tasks are not
+// stopped, since Go cannot, and regions stay mapped, since a card may still write
+// to them; both end with the process.
+func (h *Host) Close() error {
+	h.end()
+	h.client.CloseIdleConnections()
+	if h.server != nil {
+		return h.server.close()
+	}
+	return nil
+}
+
+// Addr is the address that it takes calls at, empty if it takes none.
+func (h *Host) Addr() string {
+	if h.server == nil {
+		return ""
+	}
+	return h.server.lis.Addr().String()
+}
+
+// AddPeer tells it where another host is, or that it has moved.
+func (h *Host) AddPeer(name, addr string) error {
+	if err := checkPeer(name, addr); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	moved := h.peers[name] != "" && h.peers[name] != addr
+	h.peers[name] = addr
+	h.mu.Unlock()
+	if moved { // connections are kept by name
+		h.client.CloseIdleConnections()
+	}
+	return nil
+}
+
+// peer is the address of a host, which may be this one.
+func (h *Host) peer(name string) (string, error) {
+	h.mu.Lock()
+	addr := h.peers[name]
+	h.mu.Unlock()
+	if addr == "" && name == h.cfg.Name {
+		addr = h.Addr()
+	}
+	if addr == "" {
+		return "", fmt.Errorf("%w: no host of that name is known", host.ErrUnreachable)
+	}
+	return addr, nil
+}
+
+// Name implements host.Host.
+func (h *Host) Name() string { return h.cfg.Name }
+
+// Device implements host.Host.
+func (h *Host) Device() verbs.Device { return h.cfg.Device }
+
+// Go implements host.Host.
+func (h *Host) Go(_ string, f func()) { go f() }
+
+// Now implements host.Host.
+func (h *Host) Now() time.Duration { return time.Since(h.start) }
+
+// Sleep implements host.Host.
+func (h *Host) Sleep(d time.Duration) { time.Sleep(d) }
+
+// Rand implements host.Host.
+func (h *Host) Rand(n int) int { return rand.IntN(n) }
+
+// NewMutex implements host.Host.
+func (h *Host) NewMutex() host.Mutex { return new(sync.Mutex) }
+
+// NewCond implements host.Host.
+func (h *Host) NewCond(m host.Mutex) host.Cond { return sync.NewCond(m) }
+
+// Logf implements host.Host.
+func (h *Host) Logf(format string, args ...any) {
+	if h.cfg.Logf != nil {
+		h.cfg.Logf(format, args...)
+	}
+}

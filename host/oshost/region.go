@@ -1,0 +1,183 @@
+package oshost
+
+import (
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/internal/pages"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// region is mapped memory. It implements host.Region.
+type region struct {
+	h     *Host
+	name  string // of a persistent region
+	bytes []byte // nil after Free
+	addr  uint64
+	size  int
+	dax   bool // flushing cache lines makes it persistent
+	mu    sync.Mutex
+	pins  int // registrations
+	users int // of a persistent region: OpenPMEM less Free
+}
+
+// Alloc implements host.Host.
+func (h *Host) Alloc(size int) (host.Region, error) {
+	b, err := pages.Map(size, h.cfg.HugePages)
+	if err != nil {
+		return nil, fmt.Errorf("oshost: %w: %w", host.ErrNoMemory, err)
+	}
+	return &region{h: h, bytes: b, addr: pages.Addr(b), size: size}, nil
+}
+
+// Addr and those below implement verbs.Memory.
+func (r *region) Addr() uint64 { return r.addr }
+func (r *region) Len() int     { return r.size }
+
+// Pin keeps the region until Unpin. The binding calls it for each registration.
+func (r *region) Pin() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bytes == nil {
+		return host.ErrClosed
+	}
+	r.pins++
+	return nil
+}
+
+// Unpin ends one Pin.
+func (r *region) Unpin() {
+	r.mu.Lock()
+	r.pins--
+	r.mu.Unlock()
+}
+
+// at checks an access and returns its bytes.
+func (r *region) at(off, n int) []byte {
+	if r.bytes == nil {
+		panic(fmt.Errorf("oshost: %w: the region was freed", host.ErrClosed))
+	}
+	if off < 0 || n < 0 || off > r.size || n > r.size-off {
+		panic(fmt.Errorf("oshost: %w: %d bytes at %d of a region of %d", host.ErrBounds, n, off, r.size))
+	}
+	return r.bytes[off : off+n : off+n]
+}
+
+// Load implements host.Region.
+func (r *region) Load(off int, p []byte) {
+	b := r.at(off, len(p))
+	if r.name == "" {
+		copy(p, b)
+		return
+	}
+	r.guarded("load", off, len(p), func() { copy(p, b) })
+}
+
+// Store implements host.Region.
+func (r *region) Store(off int, p []byte) {
+	b := r.at(off, len(p))
+	if r.name == "" {
+		copy(b, p)
+		return
+	}
+	r.guarded("store", off, len(p), func() { copy(b, p) })
+}
+
+// guarded makes the signal that unreadable memory raises a panic that the caller
+// can recover from. Without it the runtime would end the process.
+func (r *region) guarded(what string, off, n int, f func()) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case runtime.Error:
+			if _, fault := x.(interface{ Addr() uintptr }); !fault {
+				panic(x)
+			}
+			panic(fmt.Errorf("oshost: %s [%d,%d) of persistent region %q: %w: %w", what, off, off+n, r.name, host.ErrMedia, x))
+		default:
+			panic(x)
+		}
+	}()
+	f()
+}
+
+// word is the aligned word at off.
+func (r *region) word(off int) *uint64 {
+	if off&7 != 0 {
+		panic(fmt.Errorf("oshost: %w: a word at offset %d, which 8 does not divide", host.ErrBounds, off))
+	}
+	return (*uint64)(unsafe.Pointer(unsafe.SliceData(r.at(off, 8))))
+}
+
+// little turns a word as memory has it, little-endian, into a number, and back.
+func little(v uint64) uint64 {
+	var b [8]byte
+	binary.NativeEndian.PutUint64(b[:], v)
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// Load64 implements host.Region.
+func (r *region) Load64(off int) (v uint64) {
+	p := r.word(off)
+	if r.name == "" {
+		return little(atomic.LoadUint64(p))
+	}
+	r.guarded("load", off, 8, func() { v = little(atomic.LoadUint64(p)) })
+	return v
+}
+
+// Store64 implements host.Region.
+func (r *region) Store64(off int, v uint64) {
+	p := r.word(off)
+	if r.name == "" {
+		atomic.StoreUint64(p, little(v))
+		return
+	}
+	r.guarded("store", off, 8, func() { atomic.StoreUint64(p, little(v)) })
+}
+
+// CompareAndSwap64 implements host.Region.
+func (r *region) CompareAndSwap64(off int, old, new uint64) (swapped bool) {
+	p := r.word(off)
+	r.guarded("compare and swap", off, 8, func() { swapped = atomic.CompareAndSwapUint64(p, little(old), little(new)) })
+	return swapped
+}
+
+// Add64 implements host.Region.
+func (r *region) Add64(off int, delta uint64) (sum uint64) {
+	p := r.word(off)
+	r.guarded("add", off, 8, func() {
+		for {
+			old := atomic.LoadUint64(p)
+			if sum = little(old) + delta; atomic.CompareAndSwapUint64(p, old, little(sum)) {
+				return
+			}
+		}
+	})
+	return sum
+}
+
+// Free implements host.Region.
+func (r *region) Free() error {
+	if r.name != "" {
+		return r.close()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.bytes == nil:
+		return fmt.Errorf("oshost: free a region: %w", host.ErrClosed)
+	case r.pins > 0:
+		return fmt.Errorf("oshost: free a region: %w: it is still registered", verbs.ErrBusy)
+	}
+	b := r.bytes
+	r.bytes = nil
+	return pages.Unmap(b)
+}

@@ -1,0 +1,286 @@
+//go:build rdma
+
+package hw
+
+/*
+#include "binding.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// channel is a completion channel. It implements verbs.CompChannel.
+//
+// Events are taken by one goroutine, which wakes all that wait: which CQ an event
+// was of does not matter, since whoever waits looks again.
+type channel struct {
+	d       *device
+	c       *C.struct_ibv_comp_channel
+	events  *descriptor
+	mu      sync.Mutex
+	gone    bool
+	cqs     []*cq
+	next    int // the CQ to look at first, so that all get their turn
+	waiters []*waiter
+}
+
+// waiter is a sleeping wait.
+type waiter struct {
+	wake  chan struct{}
+	timer *time.Timer
+}
+
+// waiters are kept, because a wait must not allocate.
+var waiters = sync.Pool{New: func() any {
+	w := &waiter{wake: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
+	w.timer.Stop()
+	return w
+}}
+
+// CreateCompChannel implements verbs.Device.
+func (d *device) CreateCompChannel() (verbs.CompChannel, error) {
+	if err := d.alive(); err != nil {
+		return nil, err
+	}
+	c, err := C.ibv_create_comp_channel(d.ctx)
+	if c == nil {
+		return nil, d.errno("create a completion channel", err, "is the limit on open files reached?")
+	}
+	ch := &channel{d: d, c: c}
+	ch.events, err = watch(d.name, c.fd, func() {
+		if C.vb_drain(c) > 0 {
+			ch.wakeAll()
+		}
+	})
+	if err != nil {
+		C.ibv_destroy_comp_channel(c)
+		return nil, err
+	}
+	d.open.Add(1)
+	return ch, nil
+}
+
+// add makes the CQ and lets it report here.
+func (ch *channel) add(q *cq, depth int) error {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	if ch.gone {
+		return fmt.Errorf("hw: %s: create CQ: %w: the channel", ch.d.name, verbs.ErrClosed)
+	}
+	c, err := C.ibv_create_cq(ch.d.ctx, C.int(depth), nil, ch.c, 0)
+	if c == nil {
+		return ch.d.errno(fmt.Sprintf("create a CQ of %d entries", depth), err, hintRegister(errnoOf(err), lockLimit()))
+	}
+	q.c = c
+	ch.cqs = append(ch.cqs, q)
+	return nil
+}
+
+func (ch *channel) remove(q *cq) {
+	ch.mu.Lock()
+	ch.cqs = slices.DeleteFunc(ch.cqs, func(x *cq) bool { return x == q })
+	ch.mu.Unlock()
+	ch.wakeAll() // whoever waits for it hears that it is gone
+}
+
+// Destroy implements verbs.CompChannel.
+func (ch *channel) Destroy() error {
+	ch.mu.Lock()
+	n, gone := len(ch.cqs), ch.gone
+	ch.gone = ch.gone || n == 0
+	ch.mu.Unlock()
+	switch {
+	case gone:
+		return fmt.Errorf("hw: %s: destroy a channel: %w", ch.d.name, verbs.ErrClosed)
+	case n > 0:
+		return fmt.Errorf("hw: %s: destroy a channel: %w: %d CQs report on it", ch.d.name, verbs.ErrBusy, n)
+	}
+	ch.wakeAll()
+	ch.events.close()
+	ch.d.open.Add(-1)
+	if rc := C.ibv_destroy_comp_channel(ch.c); rc != 0 {
+		return ch.d.err("destroy a channel", rc, "")
+	}
+	return nil
+}
+
+func (ch *channel) wakeAll() {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	for _, w := range ch.waiters {
+		select {
+		case w.wake <- struct{}{}:
+		default: // it is awake already
+		}
+	}
+}
+
+// wait returns when ready says so. It polls for a while and then sleeps; arm asks
+// the CQs in question for an event.
+func (ch *channel) wait(timeout time.Duration, ready func() (bool, error), arm func() error) error {
+	start := time.Now()
+	for i := 1; ; i++ {
+		if ok, err := ready(); ok || err != nil {
+			return err
+		}
+		if timeout == 0 {
+			return verbs.ErrTimeout
+		}
+		if i%16 != 0 {
+			continue
+		}
+		if t := time.Since(start); t >= ch.d.cfg.Spin || timeout > 0 && t >= timeout {
+			break
+		}
+		runtime.Gosched()
+	}
+	w := ch.join()
+	defer ch.leave(w)
+	if timeout > 0 {
+		w.timer.Reset(timeout - time.Since(start))
+	}
+	for {
+		if err := arm(); err != nil {
+			return err
+		}
+		// What came before the CQ was armed makes no event: look once more.
+		if ok, err := ready(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-w.wake:
+		case <-w.timer.C:
+			if ok, err := ready(); ok || err != nil {
+				return err
+			}
+			return verbs.ErrTimeout
+		}
+	}
+}
+
+func (ch *channel) join() *waiter {
+	w := waiters.Get().(*waiter)
+	ch.mu.Lock()
+	ch.waiters = append(ch.waiters, w)
+	ch.mu.Unlock()
+	return w
+}
+
+func (ch *channel) leave(w *waiter) {
+	ch.mu.Lock()
+	i := slices.Index(ch.waiters, w)
+	ch.waiters = slices.Delete(ch.waiters, i, i+1)
+	ch.mu.Unlock()
+	w.timer.Stop()
+	select {
+	case <-w.wake:
+	default:
+	}
+	waiters.Put(w)
+}
+
+// Wait implements verbs.CompChannel.
+func (ch *channel) Wait(timeout time.Duration) (found verbs.CQ, err error) {
+	err = ch.wait(timeout, func() (bool, error) {
+		q, err := ch.look()
+		if q != nil {
+			found = q
+		}
+		return q != nil, err
+	}, ch.armAll)
+	return found, err
+}
+
+// look returns a CQ that has completions, or nil.
+func (ch *channel) look() (*cq, error) {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	if ch.gone {
+		return nil, fmt.Errorf("hw: %s: wait: %w: the channel", ch.d.name, verbs.ErrClosed)
+	}
+	for i := range ch.cqs {
+		at := (ch.next + i) % len(ch.cqs)
+		q := ch.cqs[at]
+		ok, err := q.has()
+		switch {
+		case errors.Is(err, verbs.ErrClosed): // it is about to leave the channel
+		case err != nil:
+			return nil, err
+		case ok:
+			ch.next = at + 1
+			return q, nil
+		}
+	}
+	return nil, nil
+}
+
+func (ch *channel) armAll() error {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	for _, q := range ch.cqs {
+		if err := q.arm(); err != nil && !errors.Is(err, verbs.ErrClosed) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Gather implements verbs.CompChannel.
+func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) error {
+	if len(wc) < len(cqs) {
+		return fmt.Errorf("hw: %s: gather: %w: room for %d completions of %d CQs", ch.d.name, verbs.ErrInvalid, len(wc), len(cqs))
+	}
+	for i, x := range cqs {
+		if q, ok := x.(*cq); !ok || q.ch != ch {
+			return fmt.Errorf("hw: %s: gather: %w: CQ %d is of another channel", ch.d.name, verbs.ErrInvalid, i)
+		}
+		if slices.Contains(cqs[:i], x) {
+			return fmt.Errorf("hw: %s: gather: %w: CQ %d is there twice", ch.d.name, verbs.ErrInvalid, i)
+		}
+	}
+	if len(cqs) == 0 {
+		return nil
+	}
+	err := ch.wait(timeout, func() (bool, error) { return allHave(cqs) }, func() error {
+		for _, x := range cqs {
+			if err := x.(*cq).arm(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, x := range cqs {
+		if n, err := x.Poll(wc[i : i+1]); n == 0 || err != nil {
+			return joinErr(fmt.Errorf("hw: %s: gather: CQ %d was polled by somebody else meanwhile", ch.d.name, i), err)
+		}
+	}
+	return nil
+}
+
+func allHave(cqs []verbs.CQ) (bool, error) {
+	for _, x := range cqs {
+		if ok, err := x.(*cq).has(); !ok || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func joinErr(a, b error) error {
+	if b == nil {
+		return a
+	}
+	return errors.Join(a, b)
+}

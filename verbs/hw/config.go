@@ -1,0 +1,232 @@
+package hw
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// ErrConfig: a setting is outside its limits.
+var ErrConfig = errors.New("hw: bad configuration")
+
+// GIDType is the kind of address of a port (ibv_gid_type).
+type GIDType uint8
+
+// The kinds of addresses. AnyGID takes the first there is of RoCE v2, InfiniBand
+// and RoCE v1, in this order.
+const (
+	AnyGID GIDType = iota
+	RoCEv2
+	IB
+	RoCEv1
+)
+
+var gidTypeNames = [...]string{"any", "RoCE v2", "IB", "RoCE v1"}
+
+func (t GIDType) String() string {
+	if int(t) < len(gidTypeNames) {
+		return gidTypeNames[t]
+	}
+	return fmt.Sprintf("GIDType(%d)", uint8(t))
+}
+
+// Defaults of Config.
+const (
+	DefaultTimeout     = 14 // 67 ms
+	DefaultMinRNRTimer = 12 // 0.64 ms
+	DefaultHopLimit    = 64
+	DefaultMaxInline   = 256
+	DefaultSpin        = 20 * time.Microsecond
+)
+
+// NoSpin as Config.Spin makes every wait sleep at once.
+const NoSpin time.Duration = -1
+
+// Config says which card to open and how its connections behave. A field that is
+// zero has its default.
+type Config struct {
+	// Device is the name, such as mlx5_0. Default: the only one there is.
+	Device string
+	// Port counts from 1. Default 1.
+	Port int
+	// GIDType and GID choose the port's address: the first of this type that is
+	// not link-local, or exactly this one, such as ::ffff:192.0.2.1 or 192.0.2.1.
+	GIDType GIDType
+	GID     string
+	// MTU of the path in bytes: 256, 512, 1024, 2048 or 4096. Default: the port's.
+	// Two ends that differ take the smaller one.
+	MTU int
+	// Timeout of an acknowledgement is 4.096 µs times 2 to this power, up to 31.
+	Timeout int
+	// MinRNRTimer is the code of the time to wait when a receive is missing, 1 to 31.
+	MinRNRTimer int
+	// ServiceLevel and TrafficClass go into the packets; HopLimit too.
+	ServiceLevel, TrafficClass, HopLimit int
+	// MaxInline is how many bytes a request may carry inline, if the card can. More
+	// makes every entry of every send queue longer.
+	MaxInline int
+	// Spin is how long a wait polls before it sleeps, or [NoSpin].
+	Spin time.Duration
+	// OnEvent hears of asynchronous events: a port that goes down, a fatal error. It
+	// must not block. May be nil.
+	OnEvent func(event string)
+}
+
+// Validate checks c. Its error wraps [ErrConfig] and names the field.
+func (c *Config) Validate() error {
+	for _, f := range []struct {
+		name     string
+		v, least int
+		most     int
+	}{
+		{"Port", c.Port, 0, 255}, {"GIDType", int(c.GIDType), 0, int(RoCEv1)}, {"Timeout", c.Timeout, 0, 31},
+		{"MinRNRTimer", c.MinRNRTimer, 0, 31}, {"ServiceLevel", c.ServiceLevel, 0, 15},
+		{"TrafficClass", c.TrafficClass, 0, 255}, {"HopLimit", c.HopLimit, 0, 255}, {"MaxInline", c.MaxInline, 0, 1 << 12},
+	} {
+		if f.v < f.least || f.v > f.most {
+			return fmt.Errorf("%w: %s is %d, and must be %d to %d", ErrConfig, f.name, f.v, f.least, f.most)
+		}
+	}
+	if c.MTU != 0 && mtuCode(c.MTU) == 0 {
+		return fmt.Errorf("%w: MTU is %d, and must be one of %v", ErrConfig, c.MTU, mtus)
+	}
+	if c.Spin < NoSpin {
+		return fmt.Errorf("%w: Spin is %v, and must not be negative, or NoSpin", ErrConfig, c.Spin)
+	}
+	if _, err := parseGID(c.GID); err != nil {
+		return err
+	}
+	return nil
+}
+
+// complete returns c with its defaults filled in.
+func (c Config) complete() Config {
+	orDefault(&c.Port, 1)
+	orDefault(&c.Timeout, DefaultTimeout)
+	orDefault(&c.MinRNRTimer, DefaultMinRNRTimer)
+	orDefault(&c.HopLimit, DefaultHopLimit)
+	orDefault(&c.MaxInline, DefaultMaxInline)
+	if c.Spin == 0 {
+		c.Spin = DefaultSpin
+	}
+	return c
+}
+
+func orDefault(v *int, d int) {
+	if *v == 0 {
+		*v = d
+	}
+}
+
+// mtus are the path MTUs; the code of mtus[i] in libibverbs is i+1.
+var mtus = []int{256, 512, 1024, 2048, 4096}
+
+// mtuCode is the ibv_mtu of n bytes, or 0.
+func mtuCode(n int) int { return slices.Index(mtus, n) + 1 }
+
+func mtuBytes(code int) int {
+	if code < 1 || code > len(mtus) {
+		return 0
+	}
+	return mtus[code-1]
+}
+
+// parseGID reads an address. IPv4 is taken as RoCE v2 has it, mapped into IPv6.
+// The empty string is the zero GID.
+func parseGID(s string) ([16]byte, error) {
+	if s == "" {
+		return [16]byte{}, nil
+	}
+	a, err := netip.ParseAddr(s)
+	if err != nil || a.Zone() != "" {
+		return [16]byte{}, fmt.Errorf("%w: GID %q is no address: want it as 2001:db8::1, ::ffff:192.0.2.1 or 192.0.2.1", ErrConfig, s)
+	}
+	return a.As16(), nil
+}
+
+// gidEntry is an address of a port.
+type gidEntry struct {
+	gid   [16]byte
+	typ   GIDType
+	index int
+	port  int
+}
+
+func (e gidEntry) String() string {
+	return fmt.Sprintf("%v (%v, index %d)", netip.AddrFrom16(e.gid), e.typ, e.index)
+}
+
+// pickGID chooses among the addresses of all ports. The error lists what the port has.
+func (c *Config) pickGID(table []gidEntry) (gidEntry, error) {
+	want, err := parseGID(c.GID)
+	if err != nil {
+		return gidEntry{}, err
+	}
+	table = slices.DeleteFunc(slices.Clone(table), func(e gidEntry) bool { return e.port != c.Port })
+	order := []GIDType{c.GIDType}
+	if c.GIDType == AnyGID {
+		order = []GIDType{RoCEv2, IB, RoCEv1}
+	}
+	for _, linkLocal := range []bool{false, true} { // link-local addresses need a neighbour on this very link
+		for _, typ := range order {
+			for _, e := range table {
+				fits := c.GID == "" && netip.AddrFrom16(e.gid).IsLinkLocalUnicast() == linkLocal || c.GID != "" && e.gid == want
+				if e.typ == typ && fits {
+					return e, nil
+				}
+			}
+		}
+	}
+	asked := "type " + c.GIDType.String()
+	if c.GID != "" {
+		asked = "GID " + c.GID + " of " + asked
+	}
+	return gidEntry{}, fmt.Errorf("%w: port %d has no %s; it has %v", ErrConfig, c.Port, asked, table)
+}
+
+// checkQP checks what the caller says of a queue pair and fills in defaults.
+func checkQP(cfg verbs.QPConfig, attr *verbs.DeviceAttr) (verbs.QPConfig, error) {
+	orDefault(&cfg.MaxSendWR, 64)
+	orDefault(&cfg.MaxRecvWR, 64)
+	orDefault(&cfg.MaxSGE, min(4, attr.MaxSGE))
+	orDefault(&cfg.MaxInline, attr.MaxInline)
+	orDefault(&cfg.MaxRdAtomic, min(attr.MaxRdAtomic, 128))
+	orDefault(&cfg.RetryCount, 7)
+	orDefault(&cfg.RNRRetry, 7)
+	for _, f := range []struct {
+		name          string
+		v, least, top int
+	}{
+		{"MaxSendWR", cfg.MaxSendWR, 1, attr.MaxQPWR}, {"MaxRecvWR", cfg.MaxRecvWR, 1, attr.MaxQPWR},
+		{"MaxSGE", cfg.MaxSGE, 1, attr.MaxSGE}, {"MaxInline", cfg.MaxInline, 0, attr.MaxInline},
+		{"MaxRdAtomic", cfg.MaxRdAtomic, 0, attr.MaxRdAtomic}, {"RetryCount", cfg.RetryCount, 0, 7},
+		{"RNRRetry", cfg.RNRRetry, 0, 7}, {"PSN", int(cfg.PSN), 0, 1<<24 - 1},
+	} {
+		if f.v < f.least || f.v > f.top {
+			return cfg, fmt.Errorf("hw: %s: create QP: %w: %s is %d, and must be %d to %d", attr.Name, verbs.ErrInvalid,
+				f.name, f.v, f.least, f.top)
+		}
+	}
+	return cfg, nil
+}
+
+// checkEndpoint checks what the peer says of itself.
+func checkEndpoint(e verbs.Endpoint, roce bool) error {
+	switch {
+	case e.QPN == 0 || e.QPN >= 1<<24:
+		return fmt.Errorf("%w: QP number %d of the peer", verbs.ErrInvalid, e.QPN)
+	case e.PSN >= 1<<24:
+		return fmt.Errorf("%w: packet sequence number %d of the peer has more than 24 bits", verbs.ErrInvalid, e.PSN)
+	case mtuCode(int(e.MTU)) == 0:
+		return fmt.Errorf("%w: MTU %d of the peer, which must be one of %v", verbs.ErrInvalid, e.MTU, mtus)
+	case roce && e.GID == [16]byte{}:
+		return fmt.Errorf("%w: the peer has no GID, and RoCE needs one", verbs.ErrInvalid)
+	case !roce && e.LID == 0 && e.GID == [16]byte{}:
+		return fmt.Errorf("%w: the peer has neither LID nor GID", verbs.ErrInvalid)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+//go:build rdma
+
+package hw
+
+/*
+#include "binding.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// descriptor is a file descriptor of libibverbs that the Go runtime waits for.
+type descriptor struct {
+	file *os.File
+	raw  syscall.RawConn
+	done chan struct{}
+}
+
+// watch calls drain on a goroutine of its own whenever fd can be read, until it is
+// closed. libibverbs keeps fd; the runtime waits on a duplicate, because each of
+// the two closes what it has.
+func watch(name string, fd C.int, drain func()) (*descriptor, error) {
+	if rc := C.vb_nonblock(fd); rc != 0 {
+		return nil, callError(name, "make a channel non-blocking", syscall.Errno(rc), "")
+	}
+	dup, err := syscall.Dup(int(fd))
+	if err != nil {
+		return nil, callError(name, "duplicate a channel", errnoOf(err), "is the limit on open files reached?")
+	}
+	syscall.CloseOnExec(dup)
+	d := &descriptor{file: os.NewFile(uintptr(dup), name), done: make(chan struct{})}
+	if d.raw, err = d.file.SyscallConn(); err != nil {
+		d.file.Close()
+		return nil, fmt.Errorf("hw: %s: wait on a channel: %w", name, err)
+	}
+	go func() {
+		defer close(d.done)
+		for d.raw.Read(func(uintptr) bool { drain(); return false }) == nil {
+		}
+	}()
+	return d, nil
+}
+
+// close returns when drain will not be called any more.
+func (d *descriptor) close() {
+	d.file.Close()
+	<-d.done
+}
+
+// listen takes note of what the device reports by itself.
+func (d *device) listen() (err error) {
+	d.events, err = watch(d.name, d.ctx.async_fd, func() {
+		for {
+			kind := C.vb_async(d.ctx)
+			if kind < 0 {
+				return
+			}
+			text := C.GoString(C.ibv_event_type_str(uint32(kind)))
+			if kind == C.IBV_EVENT_DEVICE_FATAL {
+				d.dead.Store(&text)
+			}
+			if d.cfg.OnEvent != nil {
+				d.cfg.OnEvent(d.name + ": " + text)
+			}
+		}
+	})
+	return err
+}
