@@ -18,8 +18,8 @@ var update = flag.Bool("update", false, "write the tables of docs/semantics.md a
 
 const (
 	semanticsPage = "../docs/semantics.md"
-	rulesHead = "<!-- rules: made by go test ./litmus -run Semantics -update -->\n"
-	rulesTail = "<!-- end of rules -->\n"
+	rulesHead     = "<!-- rules: made by go test ./litmus -run Semantics -update -->\n"
+	rulesTail     = "<!-- end of rules -->\n"
 )
 
 // suiteTests lists the tests of each rule by their names.
