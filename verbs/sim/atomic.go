@@ -98,6 +98,15 @@ var readNames = [...]string{" not read yet", " has read"}
 
 // readAtomic performs the first half of an Atomic.
 func (w *World) readAtomic(e *elem) {
+	if !e.during {
+		// What lands first must know that e is about to read.
+		e.during = true
+		w.landing = append(w.landing, e)
+		defer func() {
+			w.landing = w.landing[:len(w.landing)-1]
+			e.during = false
+		}()
+	}
 	w.landEarlier(e)
 	w.finishAtomics(e.reg, e.off, e.n, e)
 	w.seesAcked(e)
@@ -123,6 +132,12 @@ func (w *World) landEarlier(e *elem) {
 func (r *region) loadLocked(off int) uint64 {
 	w := r.h.w
 	if !w.cfg.Profile.AtomicGlob {
+		if !w.cfg.Eager && !r.racesAtomic(off) {
+			// Nothing comes between: what lands or samples before its store does so before
+			// its load.
+			w.cur.pause()
+			w.landBefore(r, off, 8, nil)
+		}
 		return r.Load64(off)
 	}
 	w.cur.pause()
