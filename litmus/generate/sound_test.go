@@ -112,6 +112,7 @@ func TestAtomicsKeepTogether(t *testing.T) {
 		{"A-ax_C-ax_B-sx", "strong", "A.r1=1 C.r1=0 B:x=200"},
 		{"A-ax-wx_C-ax", "relaxed", "A.r1=0 C.r1=1 B:x=100"},
 		{"A-wx-ax_C-ax_B-sx", "strong", "A.r1=1 C.r1=0 B:x=200"},
+		{"A-wxw-ax_C-ax", "strong+AtomicFlushes=false", "A.r1=1 C.r1=0 B:x=200"},
 	} {
 		p, err := Parse(x.name)
 		if err != nil {

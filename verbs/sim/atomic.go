@@ -108,8 +108,8 @@ func (w *World) readAtomic(e *elem) {
 		}()
 	}
 	w.landEarlier(e)
-	w.finishAtomics(e.reg, e.off, e.n, e)
 	w.seesAcked(e)
+	w.finishAtomics(e.reg, e.off, e.n, e)
 	w.touch(e.reg.object(), Read)
 	e.data = w.bytes(8)
 	binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))

@@ -191,6 +191,7 @@ func (w *World) landOne(e *elem) {
 		e.landed = true
 		w.remove(e)
 		w.seesAcked(e)
+		w.finishAtomics(e.reg, e.off, e.n, e) // those that have read while these landed
 		w.execAtomic(e)
 		w.traceLanding(e)
 	case elemFlush:
