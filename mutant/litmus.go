@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -47,8 +49,8 @@ func (x *RuleResult) Verdict() string {
 }
 
 // RunLitmus checks the mutants of the simulator with the litmus tests in
-// testdata/litmus, one mutant after the other; done, if not nil, is called after
-// each. Of opt it uses Names, Dir and NoControl. Its error is about the options or
+// testdata/litmus; done, if not nil, is called after each, in the order of their
+// names. Of opt it uses Names, Dir and NoControl. Its error is about the options or
 // the simulator as it is, and wraps [ErrControl] if that fails a test.
 func RunLitmus(ctx context.Context, opt Options, done func(RuleResult)) ([]RuleResult, error) {
 	opt.Protocol = Litmus
@@ -79,14 +81,35 @@ func RunLitmus(ctx context.Context, opt Options, done func(RuleResult)) ([]RuleR
 			return nil, err
 		}
 	}
+	return r.notices(todo, tests, done)
+}
+
+// notices checks mutants, as many at a time as there are cores: most of the work is
+// that of the compiler, package after package. It reports them in their order.
+func (r *runner) notices(todo []*Mutant, tests map[string][]string, done func(RuleResult)) ([]RuleResult, error) {
+	results := make([]chan RuleResult, len(todo))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for i, m := range todo {
+		results[i] = make(chan RuleResult, 1)
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			start := time.Now()
+			x := RuleResult{Name: m.Name, Title: m.Title, Rule: m.Rule, Tests: tests[m.Rule]}
+			if x.Err = r.ctx.Err(); x.Err == nil {
+				x.Err = r.notice(m, &x)
+			}
+			x.Seconds = time.Since(start).Seconds()
+			results[i] <- x
+		})
+	}
 	var out []RuleResult
-	for _, m := range todo {
-		start := time.Now()
-		x := RuleResult{Name: m.Name, Title: m.Title, Rule: m.Rule, Tests: tests[m.Rule]}
-		x.Err = r.notice(m, &x)
-		x.Seconds = time.Since(start).Seconds()
-		if ctx.Err() != nil {
-			return out, ctx.Err()
+	for i := range todo {
+		x := <-results[i]
+		if r.ctx.Err() != nil {
+			return out, r.ctx.Err()
 		}
 		out = append(out, x)
 		if done != nil {
