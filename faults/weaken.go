@@ -29,16 +29,15 @@ var abouts = map[string]about{
 	"FenceWaitsAll":     {exercised: Fences},
 	"DrainOnRevoke":     {exercised: Revocations},
 	"AtomicGlob":        {exercised: Atomics},
-	"WholePackets": {exercised: Writes, blind: "a failed Write leaves any cells that the order of placement allows, " +
-		"with packets of any size"},
-	"FailedCellBytes": {exercised: Writes, needs: "WholePackets", needed: "false", finer: true},
-	"MTU":             {size: "a Write comes apart at cells, wherever its packets end"},
-	"MaxInline":       {size: "it limits what may be asked for, and a program that asks for too much fails at once"},
-	"MaxRdAtomic":     {size: "a send queue that stalls is a delay, which every request may have anyway"},
-	"DDIO":            {exercised: Persistence},
-	"Domain":          {exercised: Persistence},
-	"TornLines":       {exercised: Persistence},
-	"FlushOps":        {size: "a card without it refuses such requests, which a program is told at once"},
+	"WholePackets":      {exercised: Writes},
+	"FailedCellBytes":   {exercised: Writes, needs: "WholePackets", needed: "false", finer: true},
+	"MTU":               {size: "it says how much a packet is, and WholePackets what comes of that"},
+	"MaxInline":         {size: "it limits what may be asked for, and a program that asks for too much fails at once"},
+	"MaxRdAtomic":       {size: "a send queue that stalls sooner only orders more"},
+	"DDIO":              {exercised: Persistence},
+	"Domain":            {exercised: Persistence},
+	"TornLines":         {exercised: Persistence},
+	"FlushOps":          {size: "a card without it refuses such requests, which a program is told at once"},
 }
 
 // Weakening is one way to promise less than a profile: one knob turned.

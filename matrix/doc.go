@@ -19,7 +19,7 @@
 //     exhausted, each of them holds, and so does every profile between it and
 //     strong. If it finds something, halves are tried.
 //   - Knobs that make messages come apart into more pieces multiply the states,
-//     so they are searched on their own, with a twentieth of the runs.
+//     so they are searched on their own, with a fiftieth of the runs.
 //   - What is left is searched row by row.
 //
 // A cell that was not searched itself says from which search it follows. Different

@@ -56,7 +56,7 @@ type Protocol struct {
 type Options struct {
 	// MaxRuns bounds the search of a scenario, and Probe the first look at it.
 	// Runs and not seconds, so that a busy machine fills in the same table. A
-	// cell with finer pieces gets a twentieth of MaxRuns.
+	// cell with finer pieces gets a fiftieth of MaxRuns.
 	MaxRuns, Probe uint64 // default 1,000,000 and 5,000
 	// MaxTime, if set, also bounds the search for a cell, all scenarios together.
 	MaxTime time.Duration

@@ -69,7 +69,7 @@ func TestCellsSayWhatSearchesSay(t *testing.T) {
 		"ReadsSeeAcked=false": "breaks: flush-read",
 		"relaxed":             "breaks: flush-read",
 		"AtomicFlushes=false": "not decided: ",
-		"WholePackets=false":  "not decided: ",
+		"WholePackets=false":  "holds: ",
 		"FenceWaitsAll=false": "not decided: ",
 		"Domain=Volatile":     "not decided: ",
 		"Placement=Blocks128": "holds: ",

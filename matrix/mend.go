@@ -69,6 +69,18 @@ func (f *filler) mends(rows []row) error {
 	}
 }
 
+// sameCard names a remedy that needs no other card, if the searches so far show one.
+func (f *filler) sameCard(r *row) string {
+	for _, size := range remedies() {
+		for _, m := range size {
+			if x := f.known(r.profile, m.with); !m.inOrder && x != nil && x.verdict == Holds {
+				return "; on the same card " + m.String()
+			}
+		}
+	}
+	return ""
+}
+
 // mend finds the smallest remedy for a row.
 func (f *filler) mend(r *row) error {
 	var open []string
@@ -92,6 +104,9 @@ func (f *filler) mend(r *row) error {
 				r.Mend = m.String()
 				if x.left > 0 && m.with&sim.Inlined != 0 {
 					r.Mend += " (where it fits)"
+				}
+				if m.inOrder {
+					r.Mend += f.sameCard(r)
 				}
 				return nil
 			case Undecided:

@@ -25,7 +25,7 @@ func (f *filler) full(p faults.Profile, with sim.Strengthen) (*fact, error) {
 		return x, nil
 	}
 	if finer(p) {
-		return f.run(p, with, max(1, f.opt.MaxRuns/20))
+		return f.run(p, with, max(1, f.opt.MaxRuns/50))
 	}
 	return f.run(p, with, f.opt.MaxRuns)
 }

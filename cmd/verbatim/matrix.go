@@ -39,7 +39,7 @@ fenced (fence), every Write followed by a Read whose completion is waited for
 (flush-read), placement in order (in-order), or two of them.
 
 --max-runs bounds the search of one scenario for one cell or mend; a cell whose
-messages come apart into more pieces gets a twentieth of it, since no search of it
+messages come apart into more pieces gets a fiftieth of it, since no search of it
 ends. --max-time bounds a cell with all its scenarios. With --json there is one object a line for each cell, with the keys protocol, assumption,
 profile, verdict, exhausted, scenario, derived_from, reason, counterexample, mend,
 seconds and limited; what does not apply is empty.

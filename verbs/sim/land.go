@@ -115,13 +115,12 @@ func (a *elem) stalls(i int) bool {
 
 // before reports whether a must land before b, directly.
 func (w *World) before(a, b *elem) bool {
-	if a.q != b.q || a == b {
-		return false
-	}
-	if a.wr > b.wr || a.wr == b.wr && (a.part > b.part || a.part == b.part && a.sub > b.sub) {
-		return false
-	}
-	return w.ordered(a, b)
+	return a.precedes(b) && w.ordered(a, b)
+}
+
+// precedes reports whether a stands before b in their queue.
+func (a *elem) precedes(b *elem) bool {
+	return a.q == b.q && a != b && (a.wr < b.wr || a.wr == b.wr && (a.part < b.part || a.part == b.part && a.sub <= b.sub))
 }
 
 // canLand reports whether e can be in memory by now.
@@ -385,14 +384,14 @@ type span struct{ lo, hi int }
 
 // follows reports whether e must land after by, directly or through others.
 func (w *World) follows(e, by *elem) bool {
-	if e.q != by.q || e == by {
-		return false
+	if !by.precedes(e) {
+		return false // nothing between them, and no way round
 	}
 	if w.before(by, e) {
 		return true
 	}
 	for _, x := range e.q.elems {
-		if x != e && x != by && !x.landed && w.before(x, e) && w.follows(x, by) {
+		if !x.landed && by.precedes(x) && w.before(x, e) && w.follows(x, by) {
 			return true
 		}
 	}
