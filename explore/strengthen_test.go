@@ -96,7 +96,7 @@ func TestStrengthenedModesAgree(t *testing.T) {
 		}
 	}
 	for _, name := range sim.StrengthenNames() {
-		if lost[name] <= 0 {
+		if _, tried := lost[name]; (tried || !testing.Short()) && lost[name] <= 0 {
 			t.Errorf("%s takes no outcome away in any scenario: %v", name, lost)
 		}
 	}
