@@ -157,7 +157,7 @@ func (p *parser) section(name string) bool {
 		p.next()
 		p.test.Name = p.name("the name of the test")
 	case "doc":
-		p.test.Doc = strings.TrimSpace(p.test.Doc + " " + p.rest())
+		p.test.Doc = strings.Join(strings.Fields(p.test.Doc+" "+p.rest()), " ")
 		return p.over()
 	case "source":
 		p.once(name)

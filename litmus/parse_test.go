@@ -103,7 +103,9 @@ func TestRoundTrip(t *testing.T) {
 		}
 		sameAgain(t, test)
 	}
-	for _, text := range blocks(page(t)) {
+	texts := blocks(page(t))
+	texts = append(texts, strings.Replace(texts[0], "\ndoc ", "\ndoc several  spaces\tand a\vtab ", 1))
+	for _, text := range texts {
 		test, err := Parse("page", []byte(text))
 		if err != nil {
 			t.Fatal(err)

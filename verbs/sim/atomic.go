@@ -127,26 +127,17 @@ func (w *World) landEarlier(e *elem) {
 	}
 }
 
-// loadLocked is the load of a locked instruction. Under ATOMIC_GLOB no Atomic is
-// between its two halves then.
+// loadLocked is the load of a locked instruction, which is one step with its store:
+// what comes before the store comes before the load. Without ATOMIC_GLOB that may be
+// the first half of an Atomic.
 func (r *region) loadLocked(off int) uint64 {
+	r.check(off, 8)
 	w := r.h.w
-	if !w.cfg.Profile.AtomicGlob {
-		if !w.cfg.Eager && !r.racesAtomic(off) {
-			// Nothing comes between: what lands or samples before its store does so before
-			// its load.
-			w.cur.pause()
-			w.landBefore(r, off, 8, nil)
-		}
-		return r.Load64(off)
-	}
 	w.cur.pause()
-	if !w.cfg.Eager {
-		w.landBefore(r, off, 8, nil)
-	}
-	w.finishAtomics(r, off, 8, nil)
-	r.whole = true
-	v := r.Load64(off)
+	w.beforeWrite(r, off, 8, nil)
+	r.whole = w.cfg.Profile.AtomicGlob
+	var b [8]byte
+	r.look(off, b[:])
 	r.whole = false
-	return v
+	return binary.LittleEndian.Uint64(b[:])
 }

@@ -63,9 +63,14 @@ func (r *region) check(off, n int) {
 // Load implements host.Region.
 func (r *region) Load(off int, p []byte) {
 	r.check(off, len(p))
+	r.h.w.cur.pause()
+	r.look(off, p)
+}
+
+// look is a load that is part of the current step.
+func (r *region) look(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
-	t.pause()
 	if r.pm != nil && !t.holds(r, off, p) {
 		r.media(off, len(p))
 	}
@@ -175,26 +180,8 @@ func (r *region) Add64(off int, delta uint64) uint64 {
 func (r *region) locked(off int, v uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
-	w := r.h.w
-	if r.racesAtomic(off) {
-		if w.cfg.Eager {
-			w.cur.pause()
-		}
-		w.beforeWrite(r, off, 8, nil)
-	}
-	w.poke(r, off, b[:])
-	w.cur.reach()
-}
-
-// racesAtomic reports whether a card's atomic can come between the load and the
-// store of a locked instruction: unless the card promises ATOMIC_GLOB.
-func (r *region) racesAtomic(off int) bool {
-	for _, e := range r.pend {
-		if e.kind == elemAtomic && e.overlaps(off, 8) && !r.h.w.cfg.Profile.AtomicGlob {
-			return true
-		}
-	}
-	return false
+	r.h.w.poke(r, off, b[:])
+	r.h.w.cur.reach()
 }
 
 // Flush implements host.Region: the lines of [off, off+n) are written back when
