@@ -93,10 +93,10 @@ func (w *World) ackSteps(q *qp, out []outcome) []outcome {
 		}
 		out = append(out, o)
 	}
-	if p := q.peer; p != nil && w.recvArrived(q) {
-		out = q.recvOutcomes(out)
-	} else if q.state == verbs.StateErr {
-		out = q.recvOutcomes(out)
+	for _, o := range q.recvOutcomes(nil) {
+		if o.status == verbs.StatusWRFlushErr || w.recvArrived(q) {
+			out = append(out, o)
+		}
 	}
 	return out
 }
@@ -120,7 +120,7 @@ func (w *World) recvArrived(q *qp) bool {
 		return false
 	}
 	for _, e := range q.peer.elems {
-		if e.wr <= i && e.kind != elemSample && e.kind != elemFlush && (!e.came || e.kind != elemSend) {
+		if e.wr <= i && e.changes() {
 			return false
 		}
 	}
@@ -160,6 +160,9 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 		}
 	}
 	n := w.cameTo(q)
+	for i := max(q.head, q.base); i < n; i++ {
+		q.ent(i).came = true
+	}
 	if q.h.alive && q.state == verbs.StateRTS && !q.gone {
 		first := q.head
 		for first < n && !hit(q.ent(first)) {

@@ -330,7 +330,7 @@ func (q *qp) queues() uint64 {
 	h = mix(h, uint64(len(q.rq))<<32|uint64(q.posted-q.freed))
 	for i := q.head; i < q.posted; i++ {
 		s := q.ent(i)
-		h = mix(h, uint64(s.op)<<24|uint64(s.nak)<<16|uint64(s.local)<<8|uint64(boolInt(s.early))<<2|uint64(boolInt(s.recv))<<1|uint64(boolInt(s.signaled)))
+		h = mix(h, uint64(s.op)<<24|uint64(s.nak)<<16|uint64(s.local)<<8|uint64(boolInt(s.came))<<3|uint64(boolInt(s.early))<<2|uint64(boolInt(s.recv))<<1|uint64(boolInt(s.signaled)))
 		if s.op.IsAtomic() {
 			h = mix(h, mix(s.compare, mix(s.swap, s.add)))
 		}
