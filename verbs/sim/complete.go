@@ -72,7 +72,17 @@ func (q *qp) lost() bool {
 		return true
 	}
 	p := q.peer
-	return p != nil && (p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR)
+	return p != nil && (p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR) && !q.refusalComes()
+}
+
+// refusalComes reports whether a refusal is on its way for certain.
+func (q *qp) refusalComes() bool {
+	for i := q.head; i < q.posted; i++ {
+		if s := q.ent(i); s.came && s.nak != verbs.StatusSuccess {
+			return true
+		}
+	}
+	return false
 }
 
 // complete makes o happen and fills in wc.

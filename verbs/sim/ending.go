@@ -83,6 +83,7 @@ func (q *qp) kill(to verbs.QPState) {
 	if to == verbs.StateReset {
 		q.head, q.freed = q.posted, q.posted
 		q.rq, q.met = q.rq[:0], 0
+		q.wipe()
 	}
 	if q.state >= verbs.StateRTR {
 		q.w.touch(link(q.h.node.idx, q.remoteNode()), Write)

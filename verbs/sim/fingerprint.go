@@ -112,6 +112,10 @@ func (w *World) Fingerprint(order []uint8) uint64 {
 	for _, c := range w.cuts {
 		w.pairPart(&rest, c.a, c.b, mix(2, uint64(boolInt(c.heals))))
 	}
+	for i := range w.ghosts {
+		g := &w.ghosts[i]
+		w.pairPart(&rest, g.from.idx, g.to.idx, hashBytes(mix(uint64(g.psn)<<32|uint64(g.key), uint64(g.wr)<<32|uint64(g.off)), g.data))
+	}
 	for _, q := range w.qps {
 		if h := q.state64(); h != 0 {
 			if q.h.node.sym >= 0 {

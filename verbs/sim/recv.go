@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/verbatim-rdma/verbatim/verbs"
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
 
 // The receive side of a queue pair. Requests that take a receive meet the receives in
 // the order of both queues, so which meets which is known as soon as both are posted:
@@ -51,8 +55,8 @@ func (p *qp) address(i int, rw *verbs.RecvWR) {
 // boundaries of the list and, as for Writes, at cells or into at most MaxPieces.
 func (p *qp) scatter(i int, c *card, sgl []verbs.SGE) {
 	w, s := p.w, p.ent(i)
-	if len(s.payload) == 0 || s.payload[0].landed {
-		return // nothing to bring, or its requester has ended
+	if len(s.payload) == 0 || slices.ContainsFunc(s.payload, func(e *elem) bool { return e.landed || e.frozen }) {
+		return // it brings nothing, or it was cut off before the receive was there
 	}
 	at := 0
 	for at < len(p.elems) && p.elems[at].wr < i {
