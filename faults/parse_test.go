@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -139,7 +140,11 @@ func checkCaret(t *testing.T, e *SyntaxError) {
 		}
 		return
 	}
-	if want := printable(input[e.Column-1]); at >= len(shown) || shown[at] != want {
+	want := input[e.Column-1]
+	if !unicode.IsPrint(want) {
+		want = '?'
+	}
+	if at >= len(shown) || shown[at] != want {
 		t.Errorf("the caret is not under %q:\n%v", want, e)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -143,7 +144,7 @@ func (f *checkFlags) validate() error {
 	all := []string{"", explore.Exhaustive, explore.Random, explore.PCT}
 	switch {
 	case !slices.Contains(all, o.Strategy):
-		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, list(all[1:]), didYouMean(o.Strategy, all[1:]))
+		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, list(all[1:]), mistake.DidYouMean(o.Strategy, all[1:]))
 	case o.Workers < 0:
 		return fmt.Errorf("--workers %d: it takes at least 1, or 0 for one for each core", o.Workers)
 	case o.MaxTime < 0:
