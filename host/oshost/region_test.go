@@ -167,7 +167,7 @@ func TestFlushInstructions(t *testing.T) {
 	r := alloc(t, 4096).(*region)
 	for with := range flushWith + 1 {
 		for _, span := range [][2]int{{0, 0}, {0, 1}, {63, 2}, {1, 4095}, {0, 4096}} {
-			flushBy(r.bytes[span[0]:span[0]+span[1]], with)
+			flushBy(r.Bytes()[span[0]:span[0]+span[1]], with)
 		}
 	}
 	storeFence()
