@@ -117,6 +117,15 @@ func TestPMEM(t *testing.T) {
 		}
 	}
 	wantError(t, r.Free(), nil, host.ErrClosed)
+	// Opened anew it is another region, which a late Free of the old one leaves alone.
+	anew, err := h.OpenPMEM(name, 100)
+	if err != nil || anew == r || anew.Load64(16) != 42 {
+		t.Fatal(anew, err)
+	}
+	wantError(t, r.Free(), nil, host.ErrClosed)
+	if again, err := h.OpenPMEM(name, 100); again != anew || err != nil {
+		t.Errorf("opened again: %v, %v", again, err)
+	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 1 {
 		t.Errorf("the folder has %v, %v", files, err)
