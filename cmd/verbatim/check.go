@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -117,9 +115,8 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 			return err
 		}
 	}
-	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(c)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program
 	return f.checkAll(ctx, todo, c.OutOrStdout(), c.ErrOrStderr()).asError()
 }
 
@@ -145,10 +142,6 @@ func (f *checkFlags) validate() error {
 	switch {
 	case !slices.Contains(all, o.Strategy):
 		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, list(all[1:]), mistake.DidYouMean(o.Strategy, all[1:]))
-	case o.Workers < 0:
-		return fmt.Errorf("--workers %d: it takes at least 1, or 0 for one for each core", o.Workers)
-	case o.MaxTime < 0:
-		return fmt.Errorf("--max-time %v: a time cannot be negative", o.MaxTime)
 	case o.StepTimeout <= 0:
 		return fmt.Errorf("--step-timeout %v: a step takes some time", o.StepTimeout)
 	case f.traceFile != "" && f.trace == "":
@@ -158,7 +151,7 @@ func (f *checkFlags) validate() error {
 			return fmt.Errorf("--save and --resume are for the strategy exhaustive; %s is continued with another --seed", o.Strategy)
 		}
 	}
-	return nil
+	return checkLimits(o.Workers, o.MaxTime)
 }
 
 // scenarios are what to check: those that the arguments name, or the one that a
