@@ -22,7 +22,7 @@ type SyntaxError struct {
 // Unwrap returns [ErrSyntax].
 func (e *SyntaxError) Unwrap() error { return ErrSyntax }
 
-// Error returns three lines: what is wrong, the input, and a caret under the
+// Error says what is wrong, and shows the input with a caret under the
 // column.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("faults: %v at column %d: %s",

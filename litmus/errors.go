@@ -30,10 +30,7 @@ func (e *Error) Error() string {
 	if e.Hint != "" {
 		b.WriteString("; " + e.Hint)
 	}
-	if strings.TrimSpace(e.Source) != "" {
-		b.WriteString(mistake.Excerpt(e.Source, e.Col))
-	}
-	return b.String()
+	return b.String() + mistake.Excerpt(e.Source, e.Col)
 }
 
 // didYouMean is a hint: the name nearest to s, or nothing when none is near.

@@ -71,8 +71,12 @@ func step(s, w byte, diagonal, above, left int) int {
 const width = 60
 
 // Excerpt returns two more lines for a message: the line around a column, which
-// counts characters from 1, and a caret under that column.
+// counts characters from 1, and a caret under that column. Of a blank line there is
+// nothing to show.
 func Excerpt(line string, column int) string {
+	if strings.TrimSpace(line) == "" {
+		return ""
+	}
 	runes := []rune(line)
 	at := max(0, min(column-1, len(runes)))
 	from, to := max(0, at-width), min(len(runes), at+width)

@@ -48,6 +48,7 @@ func TestExcerpt(t *testing.T) {
 		{"one past the end", "ab", 3, "\n  ab\n    ^"},
 		{"no column is out of range", "ab", 99, "\n  ab\n    ^"},
 		{"nor below it", "ab", -1, "\n  ab\n  ^"},
+		{"a blank line", " \t", 2, ""},
 		{"every character takes one column", "ä\t\x00e\u0301!", 6, "\n  ä ?e?!\n       ^"},
 		{"a long line is cut on both sides", long, 101,
 			"\n  ..." + strings.Repeat("a", 60) + "!" + strings.Repeat("b", 59) + "...\n  " + strings.Repeat(" ", 63) + "^"},
