@@ -90,7 +90,7 @@ func TestClassesEqualThePublishedNumbers(t *testing.T) {
 	} {
 		t.Run(x.s.Name, func(t *testing.T) {
 			if testing.Short() && x.classes > 10000 {
-				t.Skip("takes ten seconds")
+				t.Skip("takes ten seconds: not with -short")
 			}
 			r, err := explore.Classes(x.s, sc, 1_000_000)
 			if err != nil {

@@ -2,17 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -110,8 +107,8 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 		}
 		f.profiles[i] = prof.Name
 	}
-	if f.workers < 0 || f.maxTime < 0 {
-		return errors.New("--workers and --max-time cannot be negative")
+	if err := checkLimits(f.workers, f.maxTime); err != nil {
+		return err
 	}
 	files, err := litmusFiles(args)
 	if err != nil {
@@ -126,9 +123,8 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	if f.format {
 		return formatTests(c.OutOrStdout(), jobs, bad)
 	}
-	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(c)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program
 	f.start(ctx, backend, jobs)
 	r := newLitmusReport(f, c.OutOrStdout(), jobs)
 	for _, j := range jobs {
