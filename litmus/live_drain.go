@@ -2,7 +2,7 @@ package litmus
 
 import (
 	"errors"
-	"runtime"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -10,115 +10,93 @@ import (
 // probeID is the number of the requests of a drain: no label has it.
 const probeID = 1 << 62
 
-// drain waits until all that a run posted has arrived: on each queue pair a Read
-// behind it says so.
-type drain struct {
-	l     *Live
-	todo  []verbs.QP        // that still have no room for a Read
-	reads []verbs.SendWR    // theirs
-	open  map[verbs.QP]bool // Reads under way
-	bad   bool              // a queue pair is not as it was before the run
+// probe is a Read behind all that was posted to an end of a queue pair: when it
+// completes, all of that has arrived.
+type probe struct {
+	life *life
+	qp   verbs.QP
+	cq   verbs.CQ
+	read verbs.SendWR
+	done bool
 }
 
-// drain ends a run. It reports whether all queue pairs are as they were before it,
-// so that the next run can use them. A queue pair on which no Read gets through may
-// still have sent something, so then it waits for a while.
+// drain ends a run.
+type drain struct {
+	probes []*probe
+	end    time.Duration // when to give up
+	bad    bool          // a queue pair is not as it was before the run
+}
+
+// drain waits until all that a run posted has arrived. It reports whether all queue
+// pairs are as they were before it, so that the next run can use them. A queue pair
+// on which no Read gets through may still have sent something: then time must do.
+//
+// It sleeps where it waits, because what the cards of software have to do needs the
+// processor.
 func (l *Live) drain() bool {
-	d := &drain{l: l, open: map[verbs.QP]bool{}}
+	now := l.hosts[0].Now
+	d := &drain{end: now() + l.cfg.Patience}
 	for _, q := range l.r.p.qps {
 		for i := range q.ends {
-			at, peer := q.ends[i].host.idx, q.ends[1-i].host.idx
-			qp := l.r.lives[at][0].qp(q.idx)
-			if qp == nil {
-				d.bad = true
-				continue
-			}
-			own, far := l.probes[at].mr, l.probes[peer].mr
-			d.todo = append(d.todo, qp)
-			d.reads = append(d.reads, verbs.SendWR{ID: probeID, Op: verbs.OpRead, Flags: verbs.Signaled, RKey: far.RKey(), RemoteAddr: far.Addr(),
-				SGL: []verbs.SGE{{Addr: own.Addr(), Length: 8, LKey: own.LKey()}}})
+			at, far := q.ends[i].host.idx, l.probes[q.ends[1-i].host.idx].mr
+			x, own := l.r.lives[at][0], l.probes[at].mr
+			p := &probe{life: x, qp: x.qp(q.idx), cq: x.cqs[q.ends[i].send.idx]}
+			p.read = verbs.SendWR{ID: probeID, Op: verbs.OpRead, Flags: verbs.Signaled, RKey: far.RKey(), RemoteAddr: far.Addr(),
+				SGL: []verbs.SGE{{Addr: own.Addr(), Length: 8, LKey: own.LKey()}}}
+			d.probes = append(d.probes, p)
+			l.post(d, p)
 		}
 	}
-	now := l.hosts[0].Now
-	for end := now() + l.cfg.Patience; ; runtime.Gosched() {
-		d.post()
-		d.poll()
-		if len(d.todo) == 0 && len(d.open) == 0 {
-			break
+	for _, p := range d.probes {
+		for !p.done && now() < d.end {
+			l.take(d, p.life, p.cq, d.end-now())
 		}
-		if now() > end {
-			d.bad = true
-			break
-		}
+		d.bad = d.bad || !p.done
 	}
-	for end := now() + l.cfg.Patience/50; d.bad && now() < end; runtime.Gosched() {
-		d.poll()
+	for end := now() + l.cfg.Patience/50; d.bad && len(d.probes) > 0 && now() < end; {
+		l.take(d, d.probes[0].life, d.probes[0].cq, end-now())
 	}
 	for _, lives := range l.r.lives {
+		for _, c := range lives[0].cqs {
+			for c != nil && l.take(d, lives[0], c, 0) {
+			}
+		}
 		d.bad = d.bad || lives[0].recvs.Load() != 0
 	}
 	return !d.bad
 }
 
-// post posts what there is room for.
-func (d *drain) post() {
-	for i := 0; i < len(d.todo); {
-		err := d.todo[i].PostSend(d.reads[i : i+1])
-		if errors.Is(err, verbs.ErrQueueFull) {
-			i++
-			continue
+// post posts a probe. A queue that is full gets room when completions are taken.
+func (l *Live) post(d *drain, p *probe) {
+	err := verbs.ErrClosed
+	for p.qp != nil {
+		err = p.qp.PostSend([]verbs.SendWR{p.read})
+		if !errors.Is(err, verbs.ErrQueueFull) || !l.take(d, p.life, p.cq, l.cfg.Patience/50) {
+			break
 		}
-		if err == nil {
-			d.open[d.todo[i]] = true
-		} else {
-			d.bad = true
-		}
-		d.todo = append(d.todo[:i], d.todo[i+1:]...)
-		d.reads = append(d.reads[:i], d.reads[i+1:]...)
+	}
+	if err != nil {
+		p.done, d.bad = true, true
 	}
 }
 
-// poll takes all completions that there are.
-func (d *drain) poll() {
+// take takes completions of a host, and returns false if there are none in time.
+func (l *Live) take(d *drain, x *life, c verbs.CQ, patience time.Duration) bool {
 	var wcs [16]verbs.WC
-	for _, lives := range d.l.r.lives {
-		x := lives[0]
-		for _, c := range x.cqs {
-			if c == nil {
-				continue
-			}
-			n, err := c.Poll(wcs[:])
-			if err != nil {
-				d.bad = true
-			}
-			for _, wc := range wcs[:n] {
-				d.take(x, &wc)
-			}
-		}
+	n, err := c.Wait(wcs[:], patience)
+	if err != nil && !errors.Is(err, verbs.ErrTimeout) {
+		d.bad = true
 	}
-}
-
-func (d *drain) take(x *life, wc *verbs.WC) {
-	if wc.ID != probeID {
-		if d.l.r.p.labels[wc.ID].recv {
+	for _, wc := range wcs[:n] {
+		switch {
+		case wc.ID == probeID:
+			d.bad = d.bad || wc.Status != verbs.StatusSuccess
+			for _, p := range d.probes {
+				p.done = p.done || p.life == x && p.qp.Num() == wc.QPNum
+			}
+		case l.r.p.labels[wc.ID].recv:
 			x.recvs.Add(-1)
 		}
-		return
 	}
-	for qp := range d.open { //lint:ordered one of them at most has the number
-		if qp.Num() == wc.QPNum && x.has(qp) {
-			delete(d.open, qp)
-		}
-	}
-	d.bad = d.bad || wc.Status != verbs.StatusSuccess
-}
-
-// has reports whether a queue pair is one of the host's: numbers are a card's own.
-func (l *life) has(qp verbs.QP) bool {
-	for i := range l.qps {
-		if l.qps[i].qp == qp {
-			return true
-		}
-	}
-	return false
+	return n > 0
 }
