@@ -13,7 +13,6 @@ var differs = map[string]string{
 	"flushed-may-be-executed": "the machine loses the placement of what has arrived",
 	"media-unreadable-read":   "in the machine a card's Read of unreadable memory can succeed",
 	"reset-wipes":             "in the machine RESET leaves completions in their queue",
-	"rnr-gives-up":            "the payload of a Send is in memory only when its completion is taken",
 }
 
 // TestEagerSuite compares the final states of the search with those of a machine

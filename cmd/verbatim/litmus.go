@@ -63,9 +63,9 @@ compares: every final state that a card shows must be one that the simulator
 reaches under the profile, rxe unless --profile says another. It prints how often
 which final state was seen, and which ones are allowed. Tests that need a fault or
 an operation that the cards lack are skipped, with the reason. The keys of --json
-are then file, test, profile, verdict (ok, forbidden, refused, skipped), reason,
-runs, left_out, seen (each with state, count and allowed), allowed, seed, seconds,
-and again: the command that runs the test once more. docs/litmus.md says more. The
+are then file, test, profile, verdict (ok, known, forbidden, refused, skipped),
+reason, runs, left_out, seen (each with state, count, allowed and why), allowed,
+seed, seconds, and again: the command that runs the test once more. docs/litmus.md says more. The
 program must be built with the tag rdma: go build -tags rdma ./cmd/verbatim.
 
 Exit status: 0 all as expected, 1 some wrong, 2 bad usage or input, 3 a limit

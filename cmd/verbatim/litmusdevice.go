@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"os/signal"
 	"slices"
 	"strings"
@@ -29,6 +31,7 @@ type deviceFlags struct {
 	devices   []string
 	generated int
 	programs  []string
+	known     string
 }
 
 // generatedSize is the size of the programs that --generated picks from.
@@ -40,6 +43,7 @@ func (d *deviceFlags) add(c *cobra.Command) {
 	fl.Uint64Var(&d.seed, "seed", 1, "with rdma: what the delays follow from, and the choice of --generated")
 	fl.StringSliceVar(&d.devices, "device", nil, "with rdma: `cards` for the hosts of a test, joined by commas; default: all of this machine")
 	fl.IntVar(&d.generated, "generated", 0, fmt.Sprintf("with rdma: also this `number` of generated programs of size %d", generatedSize))
+	fl.StringVar(&d.known, "known", "", "with rdma: a `file` with known differences, a line each: TEST | STATE | WHY")
 	fl.StringSliceVar(&d.programs, "program", nil, "with rdma: the generated programs of these `names`, and no files unless they are named")
 }
 
@@ -48,7 +52,7 @@ func (f *litmusFlags) checkBackend(c *cobra.Command) error {
 	if !slices.Contains(backends, f.backend) {
 		return fmt.Errorf("there is no backend %q; there are %s%s", f.backend, list(backends), didYouMean(f.backend, backends))
 	}
-	other := []string{"runs", "seed", "device", "generated", "program"}
+	other := []string{"runs", "seed", "device", "generated", "program", "known"}
 	if f.backend == "rdma" {
 		other = []string{"out", "outcomes", "format", "workers"}
 	}
@@ -88,6 +92,15 @@ func (f *litmusFlags) onDevices(c *cobra.Command, devices []verbs.Device, args [
 	cfg := device.Config{Devices: devices, Runs: d.runs, Seed: d.seed, MaxTime: f.maxTime, Links: rxeLinks(devices), Stop: func() bool { return ctx.Err() != nil }}
 	if len(f.profiles) == 1 {
 		cfg.Profile = f.profiles[0]
+	}
+	if d.known != "" {
+		b, err := os.ReadFile(d.known)
+		if err != nil {
+			return err
+		}
+		if cfg.Known, err = device.ReadKnown(d.known, bytes.NewReader(b)); err != nil {
+			return err
+		}
 	}
 	rig, err := device.NewRig(cfg)
 	if err != nil {

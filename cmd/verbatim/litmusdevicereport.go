@@ -21,6 +21,7 @@ type deviceReport struct {
 	seen    int // final states
 	allowed int
 	wrong   int
+	known   int
 	skipped map[string]int // by reason
 }
 
@@ -52,15 +53,20 @@ type deviceSeen struct {
 	State   string `json:"state"`
 	Count   int    `json:"count"`
 	Allowed bool   `json:"allowed"`
+	Why     string `json:"why"`
 }
 
-// verdict is ok, skipped, refused or forbidden, and a reason.
+// deviceVerdict is ok, skipped, known, refused or forbidden, and a reason.
 func deviceVerdict(rep *device.Report) (string, string) {
 	switch {
 	case rep.Skipped != "":
 		return "skipped", rep.Skipped
-	case rep.Refused != nil:
+	case rep.Refused != nil && !rep.OK():
 		return "refused", rep.Refused.Error()
+	case rep.Refused != nil:
+		return "known", rep.RefusedWhy
+	case rep.OK() && rep.Differs():
+		return "known", ""
 	case !rep.OK():
 		return "forbidden", "a card shows a final state that " + rep.Profile + " forbids"
 	}
@@ -79,8 +85,11 @@ func (r *deviceReport) add(t deviceTest, rep *device.Report) error {
 		r.seen += len(rep.Seen)
 		r.allowed += len(rep.Allowed)
 	}
-	if verdict == "forbidden" || verdict == "refused" {
+	switch verdict {
+	case "forbidden", "refused":
 		r.wrong++
+	case "known":
+		r.known++
 	}
 	if r.f.asJSON {
 		x := deviceLine{File: t.file, Test: t.test.Name, Profile: rep.Profile, Verdict: verdict, Reason: orNull(why), Runs: rep.Runs,
@@ -115,7 +124,10 @@ func (r *deviceReport) text(t deviceTest, rep *device.Report, verdict, why strin
 	b.WriteString("\n")
 	for _, s := range rep.Seen {
 		mark := ""
-		if !s.Allowed {
+		switch {
+		case !s.Allowed && s.Why != "":
+			mark = "   known: " + s.Why
+		case !s.Allowed:
 			mark = "   NOT ALLOWED by " + rep.Profile
 		}
 		fmt.Fprintf(&b, "  %8s  %s%s\n", count(uint64(s.Count)), s.State, mark)
@@ -123,7 +135,10 @@ func (r *deviceReport) text(t deviceTest, rep *device.Report, verdict, why strin
 	for _, s := range rep.Unseen() {
 		fmt.Fprintf(&b, "  %8s  %s\n", "-", s)
 	}
-	if verdict != "ok" {
+	if verdict == "known" && why != "" {
+		fmt.Fprintf(&b, "  refused, known: %s\n", why)
+	}
+	if !rep.OK() {
 		fmt.Fprintf(&b, "  %s\n  run again with: %s\n", why, r.again(t, rep))
 	}
 	_, err := io.WriteString(r.w, b.String())
@@ -146,9 +161,9 @@ func (r *deviceReport) end(stopped bool) int {
 	for _, k := range r.skipped {
 		n += k
 	}
-	fmt.Fprintf(r.w, "\n%s on %s, %s (%s left out), %s seen of %s; %d wrong; %d skipped\n", number(uint64(r.tests), "test"),
+	fmt.Fprintf(r.w, "\n%s on %s, %s (%s left out), %s seen of %s; %d wrong; %d with known differences; %d skipped\n", number(uint64(r.tests), "test"),
 		strings.Join(r.devices, " "), number(uint64(r.runs), "run"), count(uint64(r.leftOut)), number(uint64(r.seen), "final state"),
-		count(uint64(r.allowed)), r.wrong, n)
+		count(uint64(r.allowed)), r.wrong, r.known, n)
 	var reasons []string
 	for why, k := range r.skipped {
 		reasons = append(reasons, fmt.Sprintf("%5d skipped: %s", k, why))

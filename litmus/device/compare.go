@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+	"sync"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
@@ -35,8 +36,10 @@ type Report struct {
 	Profile string
 	// Skipped says why the test was not run; empty: it was.
 	Skipped string
-	// Refused is why the cards could not carry out what the profile carries out.
-	Refused error
+	// Refused is why the cards could not carry out what the profile carries out, and
+	// RefusedWhy why that is known; see Seen.
+	Refused    error
+	RefusedWhy string
 	Runs    int // that came to an end
 	LeftOut int // runs in which a loop waited in vain; they count in Runs too
 	Seen    []Seen
@@ -49,11 +52,19 @@ type Seen struct {
 	State   string
 	Count   int
 	Allowed bool
+	Why     string // if it is not allowed, and one of Config.Known
 }
 
-// OK reports whether the cards did nothing that the profile forbids.
+// OK reports whether the cards did nothing that the profile forbids, known
+// differences aside.
 func (r *Report) OK() bool {
-	return r.Refused == nil && !slices.ContainsFunc(r.Seen, func(s Seen) bool { return !s.Allowed })
+	return (r.Refused == nil || r.RefusedWhy != "") &&
+		!slices.ContainsFunc(r.Seen, func(s Seen) bool { return !s.Allowed && s.Why == "" })
+}
+
+// Differs reports whether the cards did something that the profile forbids.
+func (r *Report) Differs() bool {
+	return r.Refused != nil || slices.ContainsFunc(r.Seen, func(s Seen) bool { return !s.Allowed })
 }
 
 // Unseen are the final states that the profile allows and the cards did not show.
@@ -91,12 +102,16 @@ func (r *Rig) Compare(t *litmus.Test) (*Report, error) {
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, host.ErrNoMemory):
 		rep.Skipped = "the cards cannot: " + err.Error()
 	case errors.Is(err, litmus.ErrRefused):
-		rep.Refused = err
+		rep.Refused, rep.RefusedWhy = err, r.known(t.Name, refused)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
 	}
 	for s, n := range counts {
-		rep.Seen = append(rep.Seen, Seen{State: s, Count: n, Allowed: slices.Contains(rep.Allowed, s)})
+		x := Seen{State: s, Count: n, Allowed: slices.Contains(rep.Allowed, s)}
+		if !x.Allowed {
+			x.Why = r.known(t.Name, s)
+		}
+		rep.Seen = append(rep.Seen, x)
 	}
 	sort.Slice(rep.Seen, func(i, j int) bool { return rep.Seen[i].State < rep.Seen[j].State })
 	rep.Elapsed = time.Since(start)
@@ -161,6 +176,7 @@ func (r *Rig) hosts(t *litmus.Test) ([]host.Host, error) {
 type cuts struct {
 	links Links
 	hosts []string
+	mu    sync.Mutex
 	open  [][2]int
 }
 
@@ -170,7 +186,9 @@ func (c *cuts) pair(a, b string) [2]int {
 
 func (c *cuts) strike(_ faults.Kind, hosts ...string) error {
 	p := c.pair(hosts[0], hosts[1])
+	c.mu.Lock()
 	c.open = append(c.open, p)
+	c.mu.Unlock()
 	return c.links.Cut(p[0], p[1])
 }
 

@@ -40,6 +40,8 @@ type Config struct {
 	// Links can cut the network between two of the Devices. nil: tests that cut
 	// are skipped.
 	Links Links
+	// Known are differences from the profile that are none of its errors.
+	Known []Known
 	// Stop, if set, is asked before each run whether to stop.
 	Stop func() bool
 }

@@ -150,6 +150,7 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	r := mem.(*region)
 	r.check(off, n)
 	w := h.w
+	w.receiveRest(r, off, n)
 	w.findOut(r, off, n, false)
 	w.expire()
 	for at := off; at < off+n; {
@@ -160,6 +161,34 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	out := make([]byte, n)
 	copy(out, r.data[off:])
 	return out
+}
+
+// receiveRest carries out the receives into [off, off+n) for which something comes and
+// whose completions nobody takes: on a connection that works it is in memory when
+// all is quiet.
+func (w *World) receiveRest(r *region, off, n int) {
+	for _, q := range w.qps {
+		p := q.peer
+		if p == nil || q.gone || q.state == verbs.StateErr || p.gone || p.state != verbs.StateRTS || p.lost() {
+			continue
+		}
+		for last := q.lastInto(r, off, n); last >= 0 && q.nextIncoming() >= 0; last-- {
+			var wc verbs.WC
+			w.complete(outcome{q: q, recv: true}, &wc)
+		}
+	}
+}
+
+// lastInto is the index of the last receive whose memory overlaps [off, off+n), or -1.
+func (q *qp) lastInto(r *region, off, n int) int {
+	for i := len(q.rq) - 1; i >= 0; i-- {
+		for _, s := range q.rq[i].SGL {
+			if m, at, ok := q.h.card.sge(s, true); ok && m == r && at < off+n && off < at+int(s.Length) {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // expire freezes what may never arrive because its connection has ended.
