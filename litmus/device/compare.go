@@ -40,11 +40,11 @@ type Report struct {
 	// RefusedWhy why that is known; see Seen.
 	Refused    error
 	RefusedWhy string
-	Runs    int // that came to an end
-	LeftOut int // runs in which a loop waited in vain; they count in Runs too
-	Seen    []Seen
-	Allowed []string // all final states that the profile allows
-	Elapsed time.Duration
+	Runs       int // that came to an end
+	LeftOut    int // runs in which a loop waited in vain; they count in Runs too
+	Seen       []Seen
+	Allowed    []string // all final states that the profile allows
+	Elapsed    time.Duration
 }
 
 // Seen is a final state that the cards have shown.
