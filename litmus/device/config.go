@@ -16,7 +16,7 @@ var ErrConfig = errors.New("device: bad configuration")
 const (
 	DefaultProfile  = "rxe"
 	DefaultRuns     = 1000
-	DefaultPatience = time.Second
+	DefaultPatience = 2 * time.Second
 )
 
 // Config says on what to run tests, and how often. A field that is zero has its
