@@ -43,6 +43,33 @@ exists s1 == SUCCESS && s2 == SUCCESS && r == 1
 	}
 }
 
+// A receive that nothing took and what memory held are gone when the next run begins.
+func TestNothingIsLeftForTheNextRun(t *testing.T) {
+	x, err := litmus.Parse("left", []byte(`litmus left
+doc d
+source s
+rule r
+hosts A B
+dram B: b x
+thread A
+  maybe send B <- 1
+  maybe write x <- 1
+thread B
+  maybe p = post recv b
+exists b: unset(p) && B:b == 1
+  * N
+exists x: B:x == 1
+  * Y
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := compare(t, newFakeNet(false), Config{Runs: 60, Patience: 100 * time.Millisecond}, x)[0]
+	if !rep.OK() || len(rep.Seen) < 4 {
+		t.Errorf("%+v", rep)
+	}
+}
+
 func TestConfigValidate(t *testing.T) {
 	cards := newFakeNet(false).cards(1)
 	for want, c := range map[string]Config{
