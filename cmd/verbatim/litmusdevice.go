@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,7 @@ type deviceFlags struct {
 	generated int
 	programs  []string
 	known     string
+	patience  time.Duration
 }
 
 // generatedSize is the size of the programs that --generated picks from.
@@ -43,6 +45,7 @@ func (d *deviceFlags) add(c *cobra.Command) {
 	fl.Uint64Var(&d.seed, "seed", 1, "with rdma: what the delays follow from, and the choice of --generated")
 	fl.StringSliceVar(&d.devices, "device", nil, "with rdma: `cards` for the hosts of a test, joined by commas; default: all of this machine")
 	fl.IntVar(&d.generated, "generated", 0, fmt.Sprintf("with rdma: also this `number` of generated programs of size %d", generatedSize))
+	fl.DurationVar(&d.patience, "patience", device.DefaultPatience, "with rdma: a thread is blocked when nothing has happened for so long")
 	fl.StringVar(&d.known, "known", "", "with rdma: a `file` with known differences, a line each: TEST | STATE | WHY")
 	fl.StringSliceVar(&d.programs, "program", nil, "with rdma: the generated programs of these `names`, and no files unless they are named")
 }
@@ -52,7 +55,7 @@ func (f *litmusFlags) checkBackend(c *cobra.Command) error {
 	if !slices.Contains(backends, f.backend) {
 		return fmt.Errorf("there is no backend %q; there are %s%s", f.backend, list(backends), didYouMean(f.backend, backends))
 	}
-	other := []string{"runs", "seed", "device", "generated", "program", "known"}
+	other := []string{"runs", "seed", "device", "generated", "program", "known", "patience"}
 	if f.backend == "rdma" {
 		other = []string{"out", "outcomes", "format", "workers"}
 	}
@@ -84,12 +87,12 @@ func runOnDevices(c *cobra.Command, f *litmusFlags, args []string) error {
 // onDevices compares what the cards do with the simulator.
 func (f *litmusFlags) onDevices(c *cobra.Command, devices []verbs.Device, args []string) error {
 	d := &f.device
-	if d.runs < 1 || d.generated < 0 || f.maxTime < 0 {
-		return errors.New("--runs must be at least 1, and --generated and --max-time cannot be negative")
+	if d.runs < 1 || d.patience <= 0 || d.generated < 0 || f.maxTime < 0 {
+		return errors.New("--runs and --patience must be positive, and --generated and --max-time cannot be negative")
 	}
 	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	cfg := device.Config{Devices: devices, Runs: d.runs, Seed: d.seed, MaxTime: f.maxTime, Links: rxeLinks(devices), Stop: func() bool { return ctx.Err() != nil }}
+	cfg := device.Config{Devices: devices, Runs: d.runs, Seed: d.seed, MaxTime: f.maxTime, Patience: d.patience, Links: rxeLinks(devices), Stop: func() bool { return ctx.Err() != nil }}
 	if len(f.profiles) == 1 {
 		cfg.Profile = f.profiles[0]
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/device"
@@ -41,7 +42,7 @@ func TestLitmusBackendFlags(t *testing.T) {
 // reported is what becomes of reports: the text, the lines of JSON and the status.
 func reported(t *testing.T, args string, reps ...*device.Report) (string, []deviceLine, int) {
 	t.Helper()
-	f := &litmusFlags{device: deviceFlags{runs: 50, seed: 7}}
+	f := &litmusFlags{device: deviceFlags{runs: 50, seed: 7, patience: 2 * time.Second}}
 	var text, lines bytes.Buffer
 	r := newDeviceReport(f, &text, nil)
 	r.devices = []string{"rxe0", "rxe1"}
@@ -80,7 +81,7 @@ func TestDeviceReport(t *testing.T) {
 		lines[0].Verdict != "ok" || len(lines[0].Seen) != 1 || len(lines[0].Allowed) != 2 {
 		t.Errorf("%d\n%s%+v", code, text, lines)
 	}
-	const again = "verbatim litmus --program A-wx-wy_B-ly-lx --backend rdma --profile rxe --runs 50 --seed 7 --device rxe0,rxe1"
+	const again = "verbatim litmus --program A-wx-wy_B-ly-lx --backend rdma --profile rxe --runs 50 --seed 7 --patience 2s --device rxe0,rxe1"
 	wrong := &device.Report{Test: x, Profile: "rxe", Runs: 3, Allowed: []string{"a"}, Seen: []device.Seen{{State: "c", Count: 3}}}
 	text, lines, code = reported(t, "--program "+x.Name, ok, wrong)
 	if code != exitViolated || !strings.Contains(text, "3  c   NOT ALLOWED by rxe") || !strings.Contains(text, "run again with: "+again+"\n") ||

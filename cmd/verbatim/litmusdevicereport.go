@@ -105,8 +105,9 @@ func (r *deviceReport) add(t deviceTest, rep *device.Report) error {
 
 // again is the command that runs a test once more with the same delays.
 func (r *deviceReport) again(t deviceTest, rep *device.Report) string {
-	return fmt.Sprintf("verbatim litmus %s --backend rdma --profile %s --runs %d --seed %d --device %s", t.args, rep.Profile, r.f.device.runs,
-		r.f.device.seed, strings.Join(r.devices, ","))
+	d := &r.f.device
+	return fmt.Sprintf("verbatim litmus %s --backend rdma --profile %s --runs %d --seed %d --patience %v --device %s", t.args, rep.Profile,
+		d.runs, d.seed, d.patience, strings.Join(r.devices, ","))
 }
 
 func (r *deviceReport) text(t deviceTest, rep *device.Report, verdict, why string) error {

@@ -14,11 +14,11 @@ var ErrKnown = errors.New("device: bad list of known differences")
 // Known is a difference between cards and a profile that was looked into, and is
 // the card's own.
 type Known struct {
-	Test string
-	// State is a final state, or the beginning of some if it ends in *, or
-	// "refused" if the cards do not take one of the statements.
-	State string
-	Why   string
+	// Test is the name of a test and State a final state of it, in both of which *
+	// stands for anything. State is "refused" if the cards do not take one of the
+	// statements.
+	Test, State string
+	Why         string
 }
 
 // refused is the State of a test that cards cannot carry out.
@@ -52,10 +52,26 @@ func ReadKnown(name string, r io.Reader) ([]Known, error) {
 // known is why a test may end in a state that the profile forbids; empty: it may not.
 func (r *Rig) known(test, state string) string {
 	for _, k := range r.cfg.Known {
-		prefix, many := strings.CutSuffix(k.State, "*")
-		if k.Test == test && (k.State == state || many && strings.HasPrefix(state, prefix)) {
+		if like(k.Test, test) && like(k.State, state) {
 			return k.Why
 		}
 	}
 	return ""
+}
+
+// like reports whether s is like a pattern.
+func like(pattern, s string) bool {
+	head, rest, star := strings.Cut(pattern, "*")
+	if !star {
+		return s == pattern
+	}
+	if !strings.HasPrefix(s, head) {
+		return false
+	}
+	for s = s[len(head):]; !like(rest, s); s = s[1:] {
+		if s == "" {
+			return false
+		}
+	}
+	return true
 }

@@ -97,6 +97,20 @@ func TestReadKnown(t *testing.T) {
 	}
 }
 
+func TestKnownPatterns(t *testing.T) {
+	for _, x := range []struct {
+		pattern, s string
+		want       bool
+	}{
+		{"a", "a", true}, {"a", "ab", false}, {"a*", "ab", true}, {"*", "", true}, {"*b", "ab", true}, {"*b", "abc", false},
+		{"a*c*e", "abcde", true}, {"a*c*e", "abcd", false}, {"*=-*", "A.r=1 A.s=- B:x=1", true}, {"*=-*", "A.r=1", false},
+	} {
+		if got := like(x.pattern, x.s); got != x.want {
+			t.Errorf("%q, %q: %v", x.pattern, x.s, got)
+		}
+	}
+}
+
 // The delays follow from the seed, and from nothing else.
 func TestPausesFollowFromTheSeed(t *testing.T) {
 	draw := func(seed uint64, test string, run int) (out [3]uint64) {
