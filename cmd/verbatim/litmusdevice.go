@@ -34,6 +34,7 @@ type deviceFlags struct {
 	programs  []string
 	known     string
 	patience  time.Duration
+	cut       bool
 }
 
 // generatedSize is the size of the programs that --generated picks from.
@@ -45,6 +46,7 @@ func (d *deviceFlags) add(c *cobra.Command) {
 	fl.Uint64Var(&d.seed, "seed", 1, "with rdma: what the delays follow from, and the choice of --generated")
 	fl.StringSliceVar(&d.devices, "device", nil, "with rdma: `cards` for the hosts of a test, joined by commas; default: all of this machine")
 	fl.IntVar(&d.generated, "generated", 0, fmt.Sprintf("with rdma: also this `number` of generated programs of size %d", generatedSize))
+	fl.BoolVar(&d.cut, "cut", false, "with rdma: also tests that cut links, by rxe-cut and rxe-heal of scripts/rxe-vm; they take seconds")
 	fl.DurationVar(&d.patience, "patience", device.DefaultPatience, "with rdma: a thread is blocked when nothing has happened for so long")
 	fl.StringVar(&d.known, "known", "", "with rdma: a `file` with known differences, a line each: TEST | STATE | WHY")
 	fl.StringSliceVar(&d.programs, "program", nil, "with rdma: the generated programs of these `names`, and no files unless they are named")
@@ -55,7 +57,7 @@ func (f *litmusFlags) checkBackend(c *cobra.Command) error {
 	if !slices.Contains(backends, f.backend) {
 		return fmt.Errorf("there is no backend %q; there are %s%s", f.backend, list(backends), didYouMean(f.backend, backends))
 	}
-	other := []string{"runs", "seed", "device", "generated", "program", "known", "patience"}
+	other := []string{"runs", "seed", "device", "generated", "program", "known", "patience", "cut"}
 	if f.backend == "rdma" {
 		other = []string{"out", "outcomes", "format", "workers"}
 	}
@@ -92,9 +94,15 @@ func (f *litmusFlags) onDevices(c *cobra.Command, devices []verbs.Device, args [
 	}
 	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	cfg := device.Config{Devices: devices, Runs: d.runs, Seed: d.seed, MaxTime: f.maxTime, Patience: d.patience, Links: rxeLinks(devices), Stop: func() bool { return ctx.Err() != nil }}
+	cfg := device.Config{Devices: devices, Runs: d.runs, Seed: d.seed, MaxTime: f.maxTime, Patience: d.patience, Stop: func() bool { return ctx.Err() != nil }}
 	if len(f.profiles) == 1 {
 		cfg.Profile = f.profiles[0]
+	}
+	if d.cut {
+		var err error
+		if cfg.Links, err = rxeLinks(devices); err != nil {
+			return err
+		}
 	}
 	if d.known != "" {
 		b, err := os.ReadFile(d.known)

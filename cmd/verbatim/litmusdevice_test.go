@@ -93,6 +93,9 @@ func TestDeviceReport(t *testing.T) {
 		t.Errorf("%d\n%s%+v", code, text, lines)
 	}
 	wrong.Seen[0].Why, refused.RefusedWhy = "this is why", "and this"
+	if _, err := rxeLinks(nil); err == nil || !strings.Contains(err.Error(), "rxe-cut") {
+		t.Error(err) // there is no such command here
+	}
 	text, lines, code = reported(t, "f", wrong, refused)
 	if code != exitOK || lines[0].Verdict != "known" || lines[1].Verdict != "known" || !strings.Contains(text, "known: this is why") ||
 		!strings.Contains(text, "2 with known differences") {

@@ -106,8 +106,12 @@ func (r *deviceReport) add(t deviceTest, rep *device.Report) error {
 // again is the command that runs a test once more with the same delays.
 func (r *deviceReport) again(t deviceTest, rep *device.Report) string {
 	d := &r.f.device
-	return fmt.Sprintf("verbatim litmus %s --backend rdma --profile %s --runs %d --seed %d --patience %v --device %s", t.args, rep.Profile,
-		d.runs, d.seed, d.patience, strings.Join(r.devices, ","))
+	cut := ""
+	if d.cut {
+		cut = " --cut"
+	}
+	return fmt.Sprintf("verbatim litmus %s --backend rdma --profile %s --runs %d --seed %d --patience %v%s --device %s", t.args, rep.Profile,
+		d.runs, d.seed, d.patience, cut, strings.Join(r.devices, ","))
 }
 
 func (r *deviceReport) text(t deviceTest, rep *device.Report, verdict, why string) error {

@@ -14,20 +14,20 @@ import (
 // commands rxe-cut and rxe-heal.
 type switched struct{ numbers []string }
 
-// rxeLinks are the links between cards that can be cut; nil if nothing can.
-func rxeLinks(devices []verbs.Device) device.Links {
+// rxeLinks are the links between cards, to be cut.
+func rxeLinks(devices []verbs.Device) (device.Links, error) {
 	var s switched
 	for _, d := range devices {
 		n, ok := strings.CutPrefix(d.Attr().Name, "rxe")
 		if _, err := strconv.Atoi(n); !ok || err != nil {
-			return nil
+			return nil, fmt.Errorf("--cut is for the devices of scripts/rxe-vm, rxe0 and up, and there is %s", d.Attr().Name)
 		}
 		s.numbers = append(s.numbers, n)
 	}
 	if _, err := exec.LookPath("rxe-cut"); err != nil {
-		return nil
+		return nil, fmt.Errorf("--cut: %w: it is there in the guest of scripts/rxe-vm", err)
 	}
-	return s
+	return s, nil
 }
 
 // Cut implements device.Links.

@@ -166,3 +166,16 @@ func TestSkips(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatTheSimulatorLacks holds what cards do and the simulator cannot show yet. When
+// it can, move the test into testdata/litmus.
+func TestWhatTheSimulatorLacks(t *testing.T) {
+	x, err := litmus.ParseFile("testdata/send-early.litmus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := compare(t, newFakeNet(false), Config{Runs: 2000, Seed: 1}, x)[0]
+	if len(rep.Seen) != 2 || len(rep.Allowed) != 1 {
+		t.Errorf("the payload of a Send before its completion: %+v", rep)
+	}
+}
