@@ -7,10 +7,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,7 +91,7 @@ func (f *litmusFlags) onDevices(c *cobra.Command, devices []verbs.Device, args [
 	if d.runs < 1 || d.patience <= 0 || d.generated < 0 || f.maxTime < 0 {
 		return errors.New("--runs and --patience must be positive, and --generated and --max-time cannot be negative")
 	}
-	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := interruptible(c)
 	defer stop()
 	cfg := device.Config{Devices: devices, Runs: d.runs, Seed: d.seed, MaxTime: f.maxTime, Patience: d.patience, Stop: func() bool { return ctx.Err() != nil }}
 	if len(f.profiles) == 1 {
