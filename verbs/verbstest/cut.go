@@ -25,6 +25,7 @@ func cutGivesUp(t *T) {
 	a, b := t.pair(verbs.QPConfig{RetryCount: 1})
 	a.setWord(0, 1)
 	a.done(a.write(1, 0, 8, b, 0))
+	a.done(a.read(1, 8, 8, b, 0)) // it is in memory
 	t.cut(0, 1)
 	a.setWord(0, 2)
 	a.post(a.write(2, 0, 8, b, 0), a.read(3, 8, 8, b, 0), a.add(4, 8, b, 64, 1))

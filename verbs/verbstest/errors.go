@@ -29,6 +29,7 @@ func errorCases() []testCase {
 	}
 	return append(out,
 		testCase{"first-has-the-cause", 0, firstHasTheCause},
+		testCase{"receive-in-err", 0, receiveInErr},
 		testCase{"unsignaled-fails", 0, unsignaledFails},
 		testCase{"behind-is-not-executed", 0, behindIsNotExecuted},
 		testCase{"earlier-succeed", 0, earlierSucceed},
@@ -91,7 +92,7 @@ func wrongs() []wrong {
 		{name: "lkey-send", wr: near(send, func(s *verbs.SGE) { s.LKey ^= keyFlip }), want: protect},
 		{name: "local-range", wr: near(write, func(s *verbs.SGE) { s.Addr += memSize - 4 }), want: protect},
 		{name: "local-range-wraps", wr: near(write, func(s *verbs.SGE) { s.Addr = ^uint64(3) }), want: protect},
-		{name: "local-length", wr: near(write, func(s *verbs.SGE) { s.Length = 1 << 20 }), want: protect},
+		{name: "local-length", wr: near(write, func(s *verbs.SGE) { s.Addr, s.Length = s.Addr+8, memSize }), want: protect},
 		{name: "read-into-readonly", before: func(a, b *end) { a.lock() }, wr: read, want: protect},
 		{name: "atomic-into-readonly", before: func(a, b *end) { a.lock() }, wr: atomic, want: protect},
 		{name: "atomic-length", wr: near(atomic, func(s *verbs.SGE) { s.Length = 4 }), want: verbs.StatusLocLenErr, orRefused: true},
@@ -155,8 +156,14 @@ func (e *end) failed() {
 	e.post(verbs.SendWR{ID: 66, Op: verbs.OpWrite, RKey: 1, RemoteAddr: 8, SGL: e.list(0, 8)}, verbs.SendWR{ID: 67, Op: verbs.OpSend})
 	e.want(66, verbs.StatusWRFlushErr)
 	e.want(67, verbs.StatusWRFlushErr)
-	e.recv(verbs.RecvWR{ID: 68, SGL: e.list(0, 8)})
-	e.wantRecv(68, verbs.StatusWRFlushErr)
+}
+
+// In ERR receives are taken too, and flushed (IBA, C10-42).
+func receiveInErr(t *T) {
+	a, _ := t.pair(verbs.QPConfig{})
+	a.modify(verbs.QPAttr{SetState: true, State: verbs.StateErr})
+	a.recv(verbs.RecvWR{ID: 68, SGL: a.list(0, 8)})
+	a.wantRecv(68, verbs.StatusWRFlushErr)
 }
 
 // The first completion in error has the cause; all behind it are flushed, in order,

@@ -53,36 +53,44 @@ func deregLocal(t *T) {
 	a.failed()
 }
 
-// revoked lets a write to b without end, revokes while it does, and checks what it
-// learns: successes, then want once, then flushes. Afterwards nothing changes b's
-// memory any more.
+// revoked lets a write to b while b revokes, and checks what a learns: successes, then
+// want once, then flushes. Afterwards nothing changes b's memory any more.
 func revoked(t *T, a, b *end, want verbs.Status, revoke func()) {
-	const deep = 16
-	t.together(
-		Task{b.host, revoke},
-		Task{a.host, func() {
-			id, seen, over := uint64(0), uint64(0), false
-			wrs := make([]verbs.SendWR, 0, deep)
-			for !over || seen < id {
-				wrs = wrs[:0]
-				for ; !over && id < seen+deep; id++ {
-					a.mem.Store64(int(id%deep)*8, id+1)
-					wrs = append(wrs, a.write(id, int(id%deep)*8, 8, b, int(id%deep)*8))
-				}
-				a.post(wrs...)
-				wc := a.next(a.cq)
-				switch {
-				case wc.ID != seen:
-					t.fatalf("completion %d, want %d", wc.ID, seen)
-				case !over && wc.Status == verbs.StatusSuccess:
-				case !over && wc.Status == want, over && wc.Status == verbs.StatusWRFlushErr:
-					over = true
-				default:
-					t.fatalf("completion %d with %v; the first in error should be %v, the rest flushed", wc.ID, wc.Status, want)
-				}
-				seen++
+	const deep, most = 16, 400
+	id, seen := uint64(0), uint64(0)
+	failed := false
+	round := func() { // keeps up to deep Writes under way and takes one completion
+		var wrs []verbs.SendWR
+		for ; !failed && id < seen+deep; id++ {
+			off := int(id%deep) * 8
+			a.mem.Store64(off, id+1)
+			wrs = append(wrs, a.write(id, off, 8, b, off))
+		}
+		a.post(wrs...)
+		wc := a.next(a.cq)
+		switch {
+		case wc.ID != seen:
+			t.fatalf("completion %d, want %d", wc.ID, seen)
+		case !failed && wc.Status == verbs.StatusSuccess:
+		case !failed && wc.Status == want, failed && wc.Status == verbs.StatusWRFlushErr:
+			failed = true
+		default:
+			t.fatalf("completion %d with %v; the first in error should have %v, those behind it be flushed", wc.ID, wc.Status, want)
+		}
+		seen++
+	}
+	t.together(Task{b.host, revoke}, Task{a.host, func() {
+		for seen < most && !failed {
+			round()
+		}
+	}})
+	t.on(a.host, func() { // by now it is revoked for certain
+		for !failed || seen < id {
+			if round(); seen > most+2*deep && !failed {
+				t.fatalf("Writes succeed although the access was revoked")
 			}
-		}})
+		}
+	})
 	then := b.load(0, 8*deep)
 	a.failed()
 	if now := b.load(0, 8*deep); !bytes.Equal(then, now) {

@@ -15,7 +15,7 @@ import (
 const (
 	// patience is how long a case waits for what must come. In a simulator it never
 	// passes while anything can happen.
-	patience = 60 * time.Second
+	patience = 15 * time.Second
 	// moment is how long it waits for what must not come.
 	moment = 100 * time.Millisecond
 )
@@ -26,7 +26,8 @@ type T struct {
 	site    Site
 	hosts   int
 	differs []Difference
-	inTask  bool // tasks run, and the script waits for them
+	inTask  bool   // tasks run, and the script waits for them
+	at      string // the line of the script that does
 	undo    []func()
 	ending  bool // the cleanup runs, and goes on after a failure
 
@@ -60,7 +61,11 @@ func (t *T) guard(f func()) {
 
 // errorf records a failure with the line of the case; the first one counts.
 func (t *T) errorf(format string, args ...any) {
-	err := fmt.Errorf("%s: %s", caseLine(), fmt.Sprintf(format, args...))
+	at := place()
+	if at == "" {
+		at = t.at
+	}
+	err := fmt.Errorf("%s: %s", at, fmt.Sprintf(format, args...))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.err == nil {
@@ -89,14 +94,19 @@ func (t *T) notef(format string, args ...any) {
 	t.mu.Unlock()
 }
 
-// caseLine is the place in a case from which the failure came.
-func caseLine() string {
-	var pcs [32]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+// place is the line of a case that this was called from, or empty if the case is
+// not on this stack: then the script is, and waits for this task.
+func place() string {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
 		f, more := frames.Next()
-		if name := filepath.Base(f.File); name != "t.go" && name != "end.go" || !more {
+		name := filepath.Base(f.File)
+		if strings.Contains(f.Function, "/verbstest.") && name != "t.go" && name != "end.go" && name != "verbstest.go" {
 			return fmt.Sprintf("%s:%d", name, f.Line)
+		}
+		if !more {
+			return ""
 		}
 	}
 }
@@ -138,7 +148,7 @@ func (t *T) together(tasks ...Task) {
 		f := tasks[i].Run
 		tasks[i].Run = func() { t.guard(f) }
 	}
-	t.inTask = true
+	t.inTask, t.at = true, place()
 	t.site.Do(tasks)
 	t.inTask = false
 	t.mu.Lock()
@@ -162,9 +172,18 @@ func (t *T) cleanup(h int, f func() error) {
 
 // known reports whether the backend is known to say another status here.
 func (t *T) known(want, says verbs.Status) bool {
+	return t.differ(func(d Difference) bool { return !d.Never && d.Want == want && d.Says == says }, says.String(), want)
+}
+
+// never reports whether this completion is known not to come.
+func (t *T) never(want verbs.Status) bool {
+	return t.differ(func(d Difference) bool { return d.Never && d.Want == want }, "no completion", want)
+}
+
+func (t *T) differ(is func(Difference) bool, says string, want verbs.Status) bool {
 	for _, d := range t.differs {
-		if d.Want == want && d.Says == says && (d.Case == t.name || strings.HasPrefix(t.name, d.Case+"/")) {
-			t.notef("%v instead of %v: %s", says, want, d.Why)
+		if d.Case == t.name && is(d) {
+			t.notef("%s instead of %v: %s", says, want, d.Why)
 			return true
 		}
 	}

@@ -39,10 +39,11 @@ type Task struct {
 	Run  func()
 }
 
-// Difference is a completion status that is not the one of the specification.
+// Difference is a completion that is not as the specification has it.
 type Difference struct {
 	Case       string // in which case
 	Want, Says verbs.Status
+	Never      bool // it does not come at all
 	Why        string
 }
 
