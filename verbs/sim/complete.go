@@ -288,7 +288,7 @@ func (w *World) receive(q *qp, rw *verbs.RecvWR, s *sqEntry) bool {
 		all = append(all, e.data...)
 	}
 	for _, x := range rw.SGL {
-		r, off, ok := q.h.card.sge(x, true)
+		r, off, ok := q.pd.sge(x, true)
 		if !ok {
 			return false
 		}

@@ -170,6 +170,7 @@ func (q *qp) Destroy() error {
 	}
 	q.kill(verbs.StateReset)
 	q.gone = true
+	q.pd.open--
 	q.leave()
 	return nil
 }

@@ -59,12 +59,15 @@ func revoked(t *T, a, b *end, want verbs.Status, revoke func()) {
 	const deep, most = 16, 400
 	id, seen := uint64(0), uint64(0)
 	failed := false
-	round := func() { // keeps up to deep Writes under way and takes one completion
+	wr := a.write(0, 0, 8, b, 0) // while b's registration is there
+	round := func() {            // keeps up to deep Writes under way and takes one completion
 		var wrs []verbs.SendWR
 		for ; !failed && id < seen+deep; id++ {
 			off := int(id%deep) * 8
 			a.mem.Store64(off, id+1)
-			wrs = append(wrs, a.write(id, off, 8, b, off))
+			x := wr
+			x.ID, x.RemoteAddr, x.SGL = id, wr.RemoteAddr+uint64(off), a.list(off, 8)
+			wrs = append(wrs, x)
 		}
 		a.post(wrs...)
 		wc := a.next(a.cq)

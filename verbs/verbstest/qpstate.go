@@ -1,7 +1,9 @@
 package verbstest
 
 import (
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -22,6 +24,7 @@ func stateCases() []testCase {
 		{"rtr-does-not-send", 0, rtrDoesNotSend},
 		{"reset-takes-nothing", 0, resetTakesNothing},
 		{"sqd-holds-requests", 0, sqdHolds},
+		{"sqd-resumes", 0, sqdResumes},
 		{"sqd-responds", 0, sqdResponds},
 		{"access-changes", 0, accessChanges},
 		{"connect-twice", 0, connectTwice},
@@ -36,14 +39,14 @@ func stateCases() []testCase {
 }
 
 // row is the line of the state machine from one state to another, and whether there
-// is one. To RESET and ERR there always is.
+// is one. To RESET there always is, and to ERR from all others.
 func row(from, to verbs.QPState) (verbs.Transition, bool) {
 	for _, r := range verbs.Transitions {
 		if r.From == from && r.To == to {
 			return r, true
 		}
 	}
-	return verbs.Transition{From: from, To: to}, to == verbs.StateReset || to == verbs.StateErr
+	return verbs.Transition{From: from, To: to}, verbs.CheckTransition(from, to, 0) == nil
 }
 
 // step modifies the queue pair to a state with what the state machine requires.
@@ -76,11 +79,9 @@ func transition(t *T, from, to verbs.QPState) {
 	a, _ := t.pair(verbs.QPConfig{})
 	a.bring(from)
 	r, ok := row(from, to)
-	try := func(mask verbs.Attr) error {
-		return a.tryModify(verbs.QPAttr{SetState: true, State: to, Mask: mask, Access: allRemote})
-	}
 	refused := func(mask verbs.Attr) {
-		t.refused(fmt.Sprintf("%v to %v with %v", from, to, mask), try(mask), verbs.ErrState)
+		err := a.tryModify(verbs.QPAttr{SetState: true, State: to, Mask: mask, Access: allRemote})
+		t.refused(fmt.Sprintf("%v to %v with %v", from, to, mask), err, verbs.ErrState)
 		if s := a.state(); s != from {
 			t.fatalf("a refused change from %v took it to %v", from, s)
 		}
@@ -102,10 +103,9 @@ func transition(t *T, from, to verbs.QPState) {
 			continue
 		}
 		a.bring(from)
-		if err := try(r.Required | bit); err != nil {
-			t.errorf("%v to %v with %v: %v", from, to, r.Required|bit, err)
-		} else if s := a.state(); s != to {
-			t.errorf("%v to %v ended in %v", from, to, s)
+		a.settled(verbs.QPAttr{SetState: true, State: to, Mask: r.Required | bit, Access: allRemote})
+		if s := a.state(); s != to {
+			t.errorf("%v to %v with %v ended in %v", from, to, r.Required|bit, s)
 		}
 	}
 }
@@ -218,22 +218,51 @@ func resetTakesNothing(t *T) {
 	a.nothing(a.cq)
 }
 
-// In SQD requests are taken and wait until the queue pair is in RTS again.
-func sqdHolds(t *T) {
-	a, b := t.pair(verbs.QPConfig{})
+// held is a connection whose one end was in SQD, has taken requests there, and is in
+// RTS again.
+func held(t *T) (a, b *end) {
+	a, b = t.pair(verbs.QPConfig{})
 	a.done(a.write(1, 0, 8, b, 0))
 	a.modify(verbs.QPAttr{SetState: true, State: verbs.StateSQD})
 	a.setWord(0, 6)
 	bad := a.write(3, 0, 8, b, 0)
-	bad.SGL[0].LKey ^= 0x5500
+	bad.RKey ^= 0x5500
 	a.post(a.write(2, 0, 8, b, 8), bad)
 	a.nothing(a.cq)
 	if v := b.word(8); v != 0 {
 		t.errorf("in SQD a request was executed")
 	}
-	a.modify(verbs.QPAttr{SetState: true, State: verbs.StateRTS})
+	a.settled(verbs.QPAttr{SetState: true, State: verbs.StateRTS})
+	return a, b
+}
+
+// settled modifies a queue pair in SQD, which may be refused while it drains.
+func (e *end) settled(a verbs.QPAttr) {
+	e.t.on(e.host, func() {
+		began := e.h.Now()
+		err := e.qp.Modify(a)
+		for errors.Is(err, verbs.ErrInvalid) && e.h.Now()-began < patience {
+			_, _ = e.cq.Wait(make([]verbs.WC, 1), time.Millisecond)
+			err = e.qp.Modify(a)
+		}
+		e.t.check(err)
+	})
+}
+
+// In SQD requests are taken and wait until the queue pair is in RTS again.
+func sqdHolds(t *T) {
+	a, b := held(t)
+	a.post(a.write(4, 0, 8, b, 0))
 	a.want(2, verbs.StatusSuccess)
-	a.want(3, verbs.StatusLocProtErr)
+	a.want(3, verbs.StatusRemAccessErr)
+	a.want(4, verbs.StatusWRFlushErr)
+}
+
+// They go on by themselves then.
+func sqdResumes(t *T) {
+	a, _ := held(t)
+	a.want(2, verbs.StatusSuccess)
+	a.want(3, verbs.StatusRemAccessErr)
 }
 
 // In SQD it answers and receives as ever.

@@ -172,12 +172,12 @@ func (t *T) cleanup(h int, f func() error) {
 
 // known reports whether the backend is known to say another status here.
 func (t *T) known(want, says verbs.Status) bool {
-	return t.differ(func(d Difference) bool { return !d.Never && d.Want == want && d.Says == says }, says.String(), want)
+	return t.differ(func(d Difference) bool { return !d.Lost && d.Want == want && d.Says == says }, says.String(), want)
 }
 
-// never reports whether this completion is known not to come.
-func (t *T) never(want verbs.Status) bool {
-	return t.differ(func(d Difference) bool { return d.Never && d.Want == want }, "no completion", want)
+// lost reports whether this completion is known not to come at times.
+func (t *T) lost(want verbs.Status) bool {
+	return t.differ(func(d Difference) bool { return d.Lost && d.Want == want }, "no completion, at times,", want)
 }
 
 func (t *T) differ(is func(Difference) bool, says string, want verbs.Status) bool {

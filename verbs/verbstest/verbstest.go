@@ -43,7 +43,7 @@ type Task struct {
 type Difference struct {
 	Case       string // in which case
 	Want, Says verbs.Status
-	Never      bool // it does not come at all
+	Lost       bool // it may not come at all
 	Why        string
 }
 
