@@ -319,7 +319,7 @@ func (c *cq) touch() {
 	w := c.h.w
 	var buf [8]outcome
 	for _, q := range c.qps {
-		if q.head < q.posted && (q.unmet > 0 && q.cfg.RNRRetry < 7 || len(q.sendOutcomes(buf[:0])) == 0) {
+		if q.head < q.posted && (q.peer == nil || q.unmet > 0 && q.cfg.RNRRetry < 7 || len(q.sendOutcomes(buf[:0])) == 0) {
 			q.touchRemote(Read)
 			w.touch(object(objRecv, q.remoteNode(), 0), Read)
 		}

@@ -33,15 +33,18 @@ func (q *qp) sendOutcomes(o []outcome) []outcome {
 	reach := q.reach()
 	for i := q.head; i < q.posted; i++ {
 		s := q.ent(i)
+		if i >= q.held {
+			return o
+		}
 		if s.local != verbs.StatusSuccess {
 			return append(o, outcome{q: q, wr: i, status: s.local})
 		}
 		if lost {
 			o = append(o, outcome{q: q, wr: i, status: verbs.StatusRetryExcErr})
 		}
-		if s.nak != verbs.StatusSuccess {
+		if nak := q.refusal(i); nak != verbs.StatusSuccess {
 			if !lost || i < min(q.limit, q.cutAt) {
-				o = append(o, outcome{q: q, wr: i, status: s.nak})
+				o = append(o, outcome{q: q, wr: i, status: nak})
 			}
 			return o
 		}
@@ -72,7 +75,7 @@ func (q *qp) lost() bool {
 		return true
 	}
 	p := q.peer
-	return p != nil && (p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR)
+	return p == nil || p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR
 }
 
 // recvOutcomes appends the completions of q's receive queue that may come next.
@@ -81,7 +84,7 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 		return o
 	}
 	if q.state == verbs.StateErr {
-		return append(o, outcome{q: q, wr: 0, recv: true, status: verbs.StatusWRFlushErr})
+		return append(o, outcome{q: q, wr: 0, recv: true, status: q.owed()})
 	}
 	if i := q.nextIncoming(); i >= 0 {
 		o = append(o, outcome{q: q, wr: 0, recv: true, status: verbs.StatusSuccess})
@@ -96,9 +99,13 @@ func (q *qp) nextIncoming() int {
 	if p == nil || q.state < verbs.StateRTR {
 		return -1
 	}
-	for i := max(q.recvNext, p.base); i < p.reach(); i++ {
+	reach := p.reach()
+	for i := max(q.recvNext, p.base); i < p.posted && i <= reach; i++ {
 		if s := p.ent(i); s.op.ConsumesRecv() && !s.recv {
-			return i
+			if i < reach || i < min(p.limit, p.cutAt, p.held) && p.misfit(i) != verbs.StatusSuccess {
+				return i
+			}
+			return -1
 		}
 	}
 	return -1
@@ -135,6 +142,7 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 // a Read or Atomic to have been executed and its response delivered.
 func (w *World) acknowledge(q *qp, i int) {
 	s := q.ent(i)
+	s.done = true
 	for j := 0; j < len(s.payload); j++ {
 		e := s.payload[j]
 		if e.landed && !e.responds() {
@@ -185,6 +193,7 @@ func (w *World) failed(q *qp, o outcome) {
 	switch o.status {
 	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr:
 		q.limit = min(q.limit, o.wr+1)
+		q.blame(o.wr)
 		for i := 0; i < len(q.elems); i++ {
 			if e := q.elems[i]; e.wr >= o.wr && !e.frozen {
 				w.discard(e)
@@ -223,7 +232,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	q.dirty = true
 	*wc = verbs.WC{ID: rw.ID, Status: o.status, Op: verbs.WCRecv, QPNum: q.num}
 	w.touch(object(objRecv, q.h.node.idx, 0), Write)
-	if o.status != verbs.StatusSuccess {
+	if o.status == verbs.StatusWRFlushErr {
 		return
 	}
 	p := q.peer
@@ -232,6 +241,9 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	s.recv = true
 	p.unmet--
 	q.recvNext = i + 1
+	if o.status != verbs.StatusSuccess {
+		return // the requester has heard of it already
+	}
 	q.touchRemote(Read)
 	w.arrive(p, i+1)
 	w.departed(p, i)
@@ -245,11 +257,12 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	wc.ByteLen = uint32(s.length)
 	if s.op == verbs.OpWriteImm {
 		wc.Op = verbs.WCRecvWriteImm
-	} else if !w.receive(q, &rw, s) {
-		wc.Status = verbs.StatusLocLenErr
-		s.nak = verbs.StatusRemInvReqErr
+	} else if here, there := q.fits(&rw, s); there != verbs.StatusSuccess {
+		wc.Status, s.nak = there, here
 		q.kill(verbs.StateErr)
 		return
+	} else {
+		w.receive(q, &rw, s)
 	}
 	if s.op != verbs.OpSend {
 		wc.Imm, wc.HasImm = s.imm, true
@@ -276,28 +289,6 @@ func (q *qp) nextIncoming0() int {
 		}
 	}
 	panic("sim: a receive completed without a request")
-}
-
-// receive copies the payload of a Send into the receive's scatter list.
-func (w *World) receive(q *qp, rw *verbs.RecvWR, s *sqEntry) bool {
-	if s.length > rw.Length() {
-		return false
-	}
-	var all []byte
-	for _, e := range s.payload {
-		all = append(all, e.data...)
-	}
-	for _, x := range rw.SGL {
-		r, off, ok := q.pd.sge(x, true)
-		if !ok {
-			return false
-		}
-		n := min(int(x.Length), len(all))
-		w.beforeWrite(r, off, n, nil)
-		w.pokeBy(r, off, all[:n], true)
-		all = all[n:]
-	}
-	return true
 }
 
 // polled gives back the slots that a completion frees.

@@ -160,7 +160,7 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 		}
 	}
 	n := w.cameTo(q)
-	if q.h.alive && q.state == verbs.StateRTS && !q.gone {
+	if q.h.alive && q.sends() && !q.gone {
 		first := q.head
 		for first < n && !hit(q.ent(first)) {
 			first++

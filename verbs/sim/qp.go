@@ -24,6 +24,8 @@ type sqEntry struct {
 	need               verbs.Access // what the responder must grant
 	early              bool         // nak is for the QP's access flags, which may change before it comes
 	recv               bool         // it has met its receive request
+	done               bool         // the requester knows that it has arrived
+	fault              verbs.Status // what the receive says that could not take it
 	signaled           bool
 	dst                []sge // where the response goes
 	payload            []*elem
@@ -54,9 +56,12 @@ type qp struct {
 	base     int       // the oldest request that it holds
 	head     int       // first work request without a completion
 	posted   int
-	freed    int // slots given back
-	limit    int // work requests from here on can never arrive
-	cutAt    int // and from here on not while the link is cut
+	freed    int  // slots given back
+	limit    int  // work requests from here on can never arrive
+	cutAt    int  // and from here on not while the link is cut
+	held     int  // and from here on not before the queue pair leaves SQD
+	first    int  // the requests before were wiped by a RESET
+	stale    bool // its peer was connected anew, and it was not
 	broken   bool
 	elems    []*elem
 	rq       []verbs.RecvWR
@@ -101,7 +106,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	q := p.c.h.w.pools.qps.get()
 	p.open++
 	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
-		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited,
+		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited, held: unlimited,
 		dirty: true}
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
@@ -159,10 +164,7 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 		return nil, fmt.Errorf("sim: connect QP %d: %w: no such endpoint: %+v", q.num, verbs.ErrInvalid, e)
 	}
 	q.remote, q.state, q.linked, q.dirty = e, verbs.StateRTS, true, true
-	if q.w.linkCut(q.h.node.idx, q.remoteNode()) {
-		q.cutAt = 0
-	}
-	q.meet()
+	q.link()
 	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	q.w.cur.ends()
 	if q.w.tracer != nil {
@@ -171,13 +173,27 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	return q, nil
 }
 
+// link makes a connection of the queue pair, the first one or after a RESET.
+func (q *qp) link() {
+	if p := q.peer; p != nil && p.peer == q {
+		p.peer, p.stale, p.dirty = nil, true, true
+	}
+	q.peer, q.stale, q.broken, q.unmet = nil, false, false, 0
+	q.limit, q.cutAt, q.held = unlimited, unlimited, unlimited
+	if q.w.linkCut(q.h.node.idx, q.remoteNode()) {
+		q.cutAt = q.posted
+	}
+	q.meet()
+}
+
 // meet links the two ends once both are connected to each other.
 func (q *qp) meet() {
 	for _, p := range q.w.qps {
 		if p.num == q.remote.QPN && p.h.node.idx == int(q.remote.GID[0]) && p.h.life == int(q.remote.GID[1]) &&
-			p.state >= verbs.StateRTR && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
+			p.state >= verbs.StateRTR && p.state != verbs.StateErr && p.peer == nil && !p.stale && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
 			int(p.remote.GID[1]) == q.h.life && !p.gone {
 			q.peer, p.peer = p, q
+			q.recvNext, p.recvNext = p.first, q.first
 			q.met() // what was posted before they met can arrive from now on
 			p.met()
 		}
@@ -478,7 +494,7 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 
 // reach is the index of the first work request that cannot have arrived yet.
 func (q *qp) reach() int {
-	n := min(q.limit, q.cutAt, q.posted)
+	n := min(q.limit, q.cutAt, q.held, q.posted)
 	p := q.peer
 	if p == nil || p.state < verbs.StateRTR || p.state == verbs.StateErr {
 		if q.limit == unlimited {
@@ -498,6 +514,9 @@ func (q *qp) reach() int {
 		}
 		if s.op.ConsumesRecv() && !s.recv {
 			if free == 0 {
+				return i
+			}
+			if here, _ := p.fits(&p.rq[len(p.rq)-free], s); here != verbs.StatusSuccess && !s.done {
 				return i
 			}
 			free--

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/faults"
@@ -50,7 +51,11 @@ func simulated(p faults.Profile, eager bool) verbstest.Backend {
 			return err
 		}
 		defer s.w.Close()
-		for seed := range *seeds {
+		n := *seeds
+		if strings.Contains(t.Name(), "/load/") {
+			n = min(n, 2) // they are long
+		}
+		for seed := range n {
 			if *onlySeed >= 0 && seed != *onlySeed {
 				continue
 			}

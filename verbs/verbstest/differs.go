@@ -10,6 +10,14 @@ func SoftRoCE() []Difference {
 	out = append(out, Difference{Case: "state/sqd-resumes", Want: verbs.StatusSuccess, Lost: true,
 		Why: "what was posted in SQD waits for the next post after the return to RTS"},
 		Difference{Case: "state/sqd-resumes", Want: verbs.StatusRemAccessErr, Lost: true, Why: "the same"})
+	const short = "a receive that cannot take the Send is a malformed work request to it, not a message that is too long"
+	for _, c := range []string{"receive/too-short", "receive/too-short-by-packets"} {
+		out = append(out, Difference{Case: c, Want: verbs.StatusRemInvReqErr, Says: verbs.StatusRemOpErr, Why: short},
+			Difference{Case: c, Want: verbs.StatusLocLenErr, Says: verbs.StatusLocQPOpErr, Why: short})
+	}
+	for _, c := range []string{"receive/bad-lkey", "receive/readonly"} {
+		out = append(out, Difference{Case: c, Want: verbs.StatusLocProtErr, Says: verbs.StatusLocQPOpErr, Why: local})
+	}
 	for _, c := range []string{"error/lkey-write", "error/lkey-send", "memory/dereg-local", "memory/other-pd-local"} {
 		out = append(out, Difference{Case: c, Want: verbs.StatusLocProtErr, Says: verbs.StatusLocQPOpErr, Why: local})
 	}

@@ -155,7 +155,7 @@ func manySends(t *T) {
 
 // All kinds of requests, from both ends at once.
 func manyMixed(t *T) {
-	const n = 1200
+	const n = 600
 	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n, MaxRecvWR: n}})
 	half := func(e, peer *end) func() {
 		return func() {
@@ -166,9 +166,9 @@ func manyMixed(t *T) {
 				id := uint64(i)
 				switch i % 4 {
 				case 0:
-					return e.write(id, 0, 1500, peer, 4096)
+					return e.write(id, 0, 200, peer, 4096)
 				case 1:
-					return e.read(id, 12<<10, 700, peer, 4096)
+					return e.read(id, 12<<10, 100, peer, 4096)
 				case 2:
 					return e.add(id, 8, peer, 16<<10, 1)
 				}

@@ -12,7 +12,6 @@ func queueCases() []testCase {
 		{"signal-all", 0, signalAll},
 		{"unsignaled", 0, unsignaled},
 		{"full", 0, queueFull},
-		{"full-until-polled", 0, fullUntilPolled},
 		{"slots-by-later-completion", 0, slotsByLaterCompletion},
 		{"refused", 0, postRefused},
 		{"flushes-when-full", 0, flushesWhenFull},
@@ -92,16 +91,6 @@ func queueFull(t *T) {
 	if n := a.fill(a.send(0, 0, 8)); n < 16 { // they have no receive to go to
 		t.errorf("it took %d requests, and was asked for 16", n)
 	}
-}
-
-// Requests without signal fill it for ever: no completion, no slot.
-func fullUntilPolled(t *T) {
-	a, b := t.pair(verbs.QPConfig{MaxSendWR: 16})
-	wr := a.write(0, 0, 8, b, 0)
-	wr.Flags = 0
-	a.fill(wr)
-	a.nothing(a.cq)
-	t.refused("a request after a while", a.tryPost(wr), verbs.ErrQueueFull)
 }
 
 // Polling a completion gives back its slot and those of all before it.

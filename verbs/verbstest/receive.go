@@ -17,6 +17,7 @@ func receiveCases() []testCase {
 		{"queue-full", 0, receiveQueueFull},
 		{"too-many-pieces", 0, receiveTooManyPieces},
 		{"flushed", 0, receivesFlushed},
+		{"acknowledged-then-err", 0, acknowledgedThenErr},
 	}
 }
 
@@ -174,4 +175,24 @@ func receivesFlushed(t *T) {
 		b.wantRecv(i, verbs.StatusWRFlushErr)
 	}
 	b.nothing(b.rcq)
+}
+
+// A Send that was acknowledged has been received, whatever becomes of the queue pair
+// before its completion is polled.
+func acknowledgedThenErr(t *T) {
+	a, b := t.pair(verbs.QPConfig{})
+	for i := range uint64(4) {
+		b.recv(verbs.RecvWR{ID: i, SGL: b.list(int(8*i), 8)})
+	}
+	a.setWord(0, 1)
+	a.done(a.send(8, 0, 8))
+	a.done(a.send(9, 0, 8))
+	b.modify(verbs.QPAttr{SetState: true, State: verbs.StateErr})
+	b.wantRecv(0, verbs.StatusSuccess)
+	b.wantRecv(1, verbs.StatusSuccess)
+	b.wantRecv(2, verbs.StatusWRFlushErr)
+	b.wantRecv(3, verbs.StatusWRFlushErr)
+	if v, w := b.word(0), b.word(8); v != 1 || w != 1 {
+		t.errorf("received %d and %d", v, w)
+	}
 }
