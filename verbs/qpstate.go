@@ -84,8 +84,8 @@ type Transition struct {
 // Linux (drivers/infiniband/core/verbs.c) accepts of a reliable connection. From
 // SQE to RTS that is nothing: only unreliable queue pairs come into SQE by
 // themselves, and the access flags are optional for unreliable connections alone.
-// Every state may also go to RESET and to ERR, with no attributes;
-// [CheckTransition] knows that.
+// Every state may also go to RESET, and every state but RESET to ERR, with no
+// attributes; [CheckTransition] knows that.
 var Transitions = []Transition{
 	{StateReset, StateInit, AttrPKey | AttrPort | AttrAccess, 0},
 	{StateInit, StateInit, 0, AttrPKey | AttrPort | AttrAccess},
@@ -105,7 +105,7 @@ var Transitions = []Transition{
 // the attributes in mask. The error, which wraps [ErrState], names what is
 // missing, what is too much, or which states can be reached.
 func CheckTransition(from, to QPState, mask Attr) error {
-	if to == StateReset || to == StateErr {
+	if to == StateReset || to == StateErr && from != StateReset {
 		if mask != 0 {
 			return fmt.Errorf("%w: %v to %v takes no attributes, got %v", ErrState, from, to, mask)
 		}
@@ -133,7 +133,10 @@ func reachable(from QPState) string {
 			names = append(names, t.To.String())
 		}
 	}
-	return strings.Join(append(names, "RESET", "ERR"), ", ")
+	if names = append(names, "RESET"); from != StateReset {
+		names = append(names, "ERR")
+	}
+	return strings.Join(names, ", ")
 }
 
 // CanPostRecv reports whether a QP in state s takes receive requests.

@@ -103,6 +103,9 @@ func TestCheckTransition(t *testing.T) {
 func TestResetAndErrFromEverywhere(t *testing.T) {
 	for _, from := range allStates {
 		for _, to := range []QPState{StateReset, StateErr} {
+			if from == StateReset && to == StateErr {
+				continue // see TestUnreachableStates
+			}
 			if err := CheckTransition(from, to, 0); err != nil {
 				t.Errorf("%v to %v: %v", from, to, err)
 			}
@@ -114,7 +117,7 @@ func TestResetAndErrFromEverywhere(t *testing.T) {
 
 func TestUnreachableStates(t *testing.T) {
 	reachable := map[QPState]string{
-		StateReset: "INIT, RESET, ERR", StateInit: "RTR, RESET, ERR", StateRTR: "RTS, RESET, ERR",
+		StateReset: "INIT, RESET", StateInit: "RTR, RESET, ERR", StateRTR: "RTS, RESET, ERR",
 		StateRTS: "SQD, RESET, ERR", StateSQD: "RTS, RESET, ERR", StateSQE: "RTS, RESET, ERR",
 		StateErr: "RESET, ERR",
 	}
@@ -122,7 +125,7 @@ func TestUnreachableStates(t *testing.T) {
 	for _, from := range allStates {
 		for _, to := range allStates {
 			inTable := slices.ContainsFunc(Transitions, func(tr Transition) bool { return tr.From == from && tr.To == to })
-			if inTable || to == StateReset || to == StateErr {
+			if inTable || to == StateReset || to == StateErr && from != StateReset {
 				continue
 			}
 			refused++
@@ -130,7 +133,7 @@ func TestUnreachableStates(t *testing.T) {
 				fmt.Sprintf("%v to %v is not a transition; from %v one reaches %s", from, to, from, reachable[from]))
 		}
 	}
-	if want := 7*7 - 7*2 - len(Transitions); refused != want {
+	if want := 7*7 - 7 - 6 - len(Transitions); refused != want {
 		t.Errorf("%d pairs are refused, want %d", refused, want)
 	}
 }

@@ -133,6 +133,13 @@ int vb_state(struct ibv_qp *qp)
 	return a.qp_state;
 }
 
+// refused is an errno and the place of the request that was refused. Some
+// libraries do not name it, or not one of ours.
+static int64_t refused(int rc, int64_t place)
+{
+	return (int64_t)(rc < 0 ? errno : rc) << 32 | place;
+}
+
 int64_t vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *chain, int n)
 {
 	struct ibv_send_wr *bad = chain, *next = chain[n - 1].next;
@@ -141,7 +148,7 @@ int64_t vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *chain, int n)
 	chain[n - 1].next = next;
 	if (rc == 0)
 		return 0;
-	return (int64_t)(rc < 0 ? errno : rc) << 32 | (bad - chain);
+	return refused(rc, bad >= chain && bad < chain + n ? bad - chain : 0);
 }
 
 int64_t vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *chain, int n)
@@ -152,7 +159,7 @@ int64_t vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *chain, int n)
 	chain[n - 1].next = next;
 	if (rc == 0)
 		return 0;
-	return (int64_t)(rc < 0 ? errno : rc) << 32 | (bad - chain);
+	return refused(rc, bad >= chain && bad < chain + n ? bad - chain : 0);
 }
 
 typedef void (*atomic_write_fn)(struct ibv_qp_ex *, uint32_t, uint64_t, const void *);

@@ -116,6 +116,11 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	if q.c == nil {
 		return &verbs.PostError{Err: fmt.Errorf("QP %d: %w", q.num, verbs.ErrClosed)}
 	}
+	// Libraries write the request into the queue first and ask the kernel then, if at
+	// all, so that it would be sent later.
+	if !q.state.CanPostSend() {
+		return &verbs.PostError{Err: fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)}
+	}
 	n := 0 // requests in the chain; they are wrs[i-n:i]
 	for i := range wrs {
 		wr := &wrs[i]
@@ -258,6 +263,9 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 	defer q.mu.Unlock()
 	if q.c == nil {
 		return &verbs.PostError{Err: fmt.Errorf("QP %d: %w", q.num, verbs.ErrClosed)}
+	}
+	if !q.state.CanPostRecv() {
+		return &verbs.PostError{Err: fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)}
 	}
 	for first := 0; first < len(wrs); first += len(q.recv.wrs) {
 		n := min(len(wrs)-first, len(q.recv.wrs))

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -39,9 +40,35 @@ func (c *card) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 	return q, nil
 }
 
-type pd struct{ c *card }
+type pd struct {
+	c    *card
+	open int // registrations and queue pairs of it
+	gone bool
+}
 
-func (p *pd) Dealloc() error { return nil }
+// Dealloc implements verbs.PD.
+func (p *pd) Dealloc() error {
+	switch {
+	case p.c.h.w.dying():
+	case p.gone:
+		return fmt.Errorf("sim: deallocate a protection domain: %w", verbs.ErrClosed)
+	case p.open > 0:
+		return fmt.Errorf("sim: deallocate a protection domain: %w: %d regions and QPs are left", verbs.ErrBusy, p.open)
+	}
+	p.gone = true
+	return nil
+}
+
+// access checks flags that are asked for.
+func (p *pd) access(a verbs.Access) error {
+	switch {
+	case a > verbs.FlushPersistent<<1-1:
+		return fmt.Errorf("%w: access flags %#x", verbs.ErrInvalid, uint8(a))
+	case a&(verbs.FlushGlobal|verbs.FlushPersistent) != 0 && !p.c.h.w.cfg.Profile.FlushOps:
+		return fmt.Errorf("%w: access for Flush, under the profile %s", verbs.ErrUnsupported, p.c.h.w.cfg.Profile.Name)
+	}
+	return nil
+}
 
 // mr is a registration of a whole region.
 type mr struct {
@@ -53,6 +80,12 @@ type mr struct {
 }
 
 func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error) {
+	if p.gone {
+		return nil, fmt.Errorf("sim: register memory: %w: the protection domain", verbs.ErrClosed)
+	}
+	if err := p.access(access); err != nil {
+		return nil, fmt.Errorf("sim: register memory: %w", err)
+	}
 	r, ok := mem.(*region)
 	if !ok || r.h != p.c.h || r.freed {
 		return nil, fmt.Errorf("sim: register memory: %w: not a live region of %s", verbs.ErrInvalid, p.c.h.Name())
@@ -67,6 +100,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	m := n.w.pools.mrs.get()
 	*m = mr{pd: p, r: r, key: uint32(n.mrs), access: access}
 	r.mrs++
+	p.open++
 	if access&^verbs.LocalWrite != 0 {
 		r.lent++
 	}
@@ -109,6 +143,7 @@ func (m *mr) revoke() {
 	}
 	w.cutoff(func(e *elem) bool { return e.reg == m.r }, func(s *sqEntry) bool { return s.mr == m }, m.pd.c)
 	m.gone = true
+	m.pd.open--
 	if m.access&^verbs.LocalWrite != 0 {
 		m.r.lent--
 	}
@@ -131,16 +166,17 @@ func (c *card) key(k uint32) *mr {
 }
 
 // sge resolves a piece of local memory.
-func (c *card) sge(s verbs.SGE, write bool) (*region, int, bool) {
-	m := c.key(s.LKey)
-	if m == nil || write && m.access&verbs.LocalWrite == 0 {
+func (p *pd) sge(s verbs.SGE, write bool) (*region, int, bool) {
+	m := p.c.key(s.LKey)
+	if m == nil || m.pd != p || write && m.access&verbs.LocalWrite == 0 || !m.r.has(s.Addr, int(s.Length)) {
 		return nil, 0, false
 	}
-	off := int(s.Addr - m.r.base)
-	if s.Addr < m.r.base || off+int(s.Length) > len(m.r.data) {
-		return nil, 0, false
-	}
-	return m.r, off, true
+	return m.r, int(s.Addr - m.r.base), true
+}
+
+// has reports whether n bytes from addr, which may be any, are in the region.
+func (r *region) has(addr uint64, n int) bool {
+	return addr >= r.base && addr-r.base <= uint64(len(r.data)) && n <= len(r.data)-int(addr-r.base)
 }
 
 // cq is a completion queue. In late mode it holds nothing: which completion is
@@ -154,7 +190,18 @@ type cq struct {
 	gone  bool
 }
 
-func (c *cq) Destroy() error { c.gone = true; return nil }
+// Destroy implements verbs.CQ.
+func (c *cq) Destroy() error {
+	switch {
+	case c.h.w.dying():
+	case c.gone:
+		return fmt.Errorf("sim: destroy CQ: %w", verbs.ErrClosed)
+	case len(c.qps)+len(c.rqps) > 0:
+		return fmt.Errorf("sim: destroy CQ: %w: QPs use it", verbs.ErrBusy)
+	}
+	c.gone = true
+	return nil
+}
 
 // Poll implements verbs.CQ. It may find nothing although something has arrived;
 // the next Poll then finds it, so that a loop ends.
@@ -164,6 +211,9 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	t.pause()
 	if len(wc) == 0 {
 		return 0, fmt.Errorf("sim: poll: %w: no room for completions", verbs.ErrInvalid)
+	}
+	if c.gone {
+		return 0, fmt.Errorf("sim: poll: %w", verbs.ErrClosed)
 	}
 	if t.reported == c {
 		c.touch()
@@ -191,6 +241,9 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 	t := w.cur
 	if len(wc) == 0 {
 		return 0, fmt.Errorf("sim: wait: %w: no room for completions", verbs.ErrInvalid)
+	}
+	if c.gone {
+		return 0, fmt.Errorf("sim: wait: %w", verbs.ErrClosed)
 	}
 	if !t.wait(op{kind: opCQ, cq: c, timed: timeout >= 0, deadline: w.now + timeout}) {
 		t.obs.see(-1, 5)
@@ -266,7 +319,7 @@ func (c *cq) touch() {
 	w := c.h.w
 	var buf [8]outcome
 	for _, q := range c.qps {
-		if q.head < q.posted && (q.unmet > 0 && q.cfg.RNRRetry < 7 || len(q.sendOutcomes(buf[:0])) == 0) {
+		if q.head < q.posted && (q.peer == nil || q.unmet > 0 && q.cfg.RNRRetry < 7 || len(q.sendOutcomes(buf[:0])) == 0) {
 			q.touchRemote(Read)
 			w.touch(object(objRecv, q.remoteNode(), 0), Read)
 		}
@@ -279,11 +332,27 @@ func (c *cq) touch() {
 
 // channel waits for several CQs.
 type channel struct {
-	h   *Host
-	cqs []*cq
+	h    *Host
+	cqs  []*cq
+	gone bool
 }
 
-func (ch *channel) Destroy() error { return nil }
+// Destroy implements verbs.CompChannel.
+func (ch *channel) Destroy() error {
+	if ch.h.w.dying() {
+		return nil
+	}
+	if ch.gone {
+		return fmt.Errorf("sim: destroy a channel: %w", verbs.ErrClosed)
+	}
+	for _, c := range ch.cqs {
+		if !c.gone {
+			return fmt.Errorf("sim: destroy a channel: %w: CQs use it", verbs.ErrBusy)
+		}
+	}
+	ch.gone = true
+	return nil
+}
 
 func (ch *channel) canComplete() bool {
 	for _, c := range ch.cqs {
@@ -325,9 +394,12 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 	if len(wc) < len(cqs) {
 		return fmt.Errorf("sim: gather: %w: room for %d completions of %d CQs", verbs.ErrInvalid, len(wc), len(cqs))
 	}
-	for _, x := range cqs {
+	for i, x := range cqs {
 		if q, ok := x.(*cq); !ok || q.ch != ch {
 			return fmt.Errorf("sim: gather: %w: a CQ of another channel", verbs.ErrInvalid)
+		}
+		if slices.Contains(cqs[:i], x) {
+			return fmt.Errorf("sim: gather: %w: a CQ is named twice", verbs.ErrInvalid)
 		}
 	}
 	if len(cqs) == 0 {

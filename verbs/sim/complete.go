@@ -33,6 +33,9 @@ func (q *qp) sendOutcomes(o []outcome) []outcome {
 	reach := q.reach()
 	for i := q.head; i < q.posted; i++ {
 		s := q.ent(i)
+		if i >= q.held {
+			return o
+		}
 		if s.local != verbs.StatusSuccess {
 			return append(o, outcome{q: q, wr: i, status: s.local})
 		}
@@ -72,7 +75,7 @@ func (q *qp) lost() bool {
 		return true
 	}
 	p := q.peer
-	return p != nil && (p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR) && !q.refusalComes()
+	return (p == nil || p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR) && !q.refusalComes()
 }
 
 // refusalComes reports whether a refusal is on its way for certain.

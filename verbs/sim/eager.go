@@ -179,7 +179,7 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 		s := q.ent(i)
 		s.came = s.came || s.nak == verbs.StatusSuccess
 	}
-	if q.h.alive && q.state == verbs.StateRTS && !q.gone {
+	if q.h.alive && q.sends() && !q.gone {
 		first := q.head
 		for first < n && !hit(q.ent(first)) {
 			first++

@@ -40,11 +40,31 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.access = a.Access
 		q.grant()
 	}
+	from := q.state
 	if to == verbs.StateErr || to == verbs.StateReset {
 		q.kill(to)
 	}
 	q.state = to
+	switch {
+	case to == verbs.StateRTR && from == verbs.StateInit:
+		q.link()
+		q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
+	case to == verbs.StateSQD && from == verbs.StateRTS:
+		q.held = q.posted
+	case to == verbs.StateRTS && from == verbs.StateSQD:
+		q.release()
+	}
 	return nil
+}
+
+// release lets go what was posted in SQD.
+func (q *qp) release() {
+	for _, e := range q.elems {
+		if e.wr >= q.held && e.reg != nil {
+			q.w.touch(e.reg.object(), Add)
+		}
+	}
+	q.held = unlimited
 }
 
 // grant lets in what the access flags forbade and now do not, unless it has come
@@ -81,7 +101,7 @@ func (q *qp) kill(to verbs.QPState) {
 		p.limit, p.dirty = min(p.limit, p.posted), true // what it posts from now on is dropped
 	}
 	if to == verbs.StateReset {
-		q.head, q.freed = q.posted, q.posted
+		q.head, q.freed, q.first = q.posted, q.posted, q.posted
 		q.rq, q.met = q.rq[:0], 0
 		q.wipe()
 	}
@@ -94,6 +114,9 @@ func (q *qp) kill(to verbs.QPState) {
 // cutSend ends the requester's role.
 func (q *qp) cutSend() {
 	q.limit = min(q.limit, q.posted, q.cutAt, q.refused())
+	if q.peer == nil && !q.stale {
+		q.limit = min(q.limit, q.first) // the peer was never there
+	}
 	q.remember()
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
@@ -171,6 +194,7 @@ func (q *qp) Destroy() error {
 	}
 	q.kill(verbs.StateReset)
 	q.gone = true
+	q.pd.open--
 	q.leave()
 	return nil
 }
@@ -218,7 +242,7 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 			break
 		}
 	}
-	live := q.h.alive && q.state == verbs.StateRTS && !q.gone
+	live := q.h.alive && q.sends() && !q.gone
 	drain := w.cfg.Profile.DrainOnRevoke
 	if w.cfg.Eager {
 		w.cutoffEager(q, hitElem, hit, nak)
@@ -275,6 +299,9 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 	}
 	q.dirty = true
 }
+
+// sends reports whether the queue pair is a requester.
+func (q *qp) sends() bool { return q.state == verbs.StateRTS || q.state == verbs.StateSQD }
 
 // execute makes the Reads and Atomics before request n take place now: after a
 // revocation the card could not. The Reads that follow Writes were executed up to

@@ -292,7 +292,7 @@ func (w *World) responderDied(q *qp) {
 		return
 	}
 	last := -1
-	if q.h.alive && !q.gone && q.state == verbs.StateRTS {
+	if q.h.alive && !q.gone && q.sends() {
 		var at [32]int
 		n := 0
 		for i := q.head; i < min(q.reach(), q.posted) && n < len(at); i++ {

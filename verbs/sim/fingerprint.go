@@ -345,5 +345,13 @@ func (q *qp) queues() uint64 {
 		}
 	}
 	h = mix(h, uint64(q.recvNext))
+	if q.held != unlimited || q.stale {
+		h = mix(h, uint64(max(q.held-q.head, 0))<<1|uint64(boolInt(q.stale)))
+	}
+	for i := max(q.base, q.first); q.unmet > 0 && i < q.head; i++ { // Sends that their receives have yet to meet
+		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
+			h = mix(h, uint64(s.length)<<32|uint64(s.recvErr)<<1|uint64(boolInt(s.came)))
+		}
+	}
 	return h
 }

@@ -378,22 +378,6 @@ func (w *World) sampleRest(e *elem) {
 // span is a range of offsets.
 type span struct{ lo, hi int }
 
-// follows reports whether e must land after by, directly or through others.
-func (w *World) follows(e, by *elem) bool {
-	if !by.precedes(e) {
-		return false // nothing between them, and no way round
-	}
-	if w.before(by, e) {
-		return true
-	}
-	for _, x := range e.q.elems {
-		if !x.landed && by.precedes(x) && w.before(x, e) && w.follows(x, by) {
-			return true
-		}
-	}
-	return false
-}
-
 // discard drops e, and what could only follow it: it never lands.
 func (w *World) discard(e *elem) {
 	if e.landed {

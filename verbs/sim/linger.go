@@ -137,7 +137,7 @@ func (w *World) Heal(a, b string) {
 // heals. In eager mode that is a step of its own.
 func (w *World) gaveUp(a, b int) {
 	for _, q := range w.qps {
-		if w.cfg.Eager || !q.between(a, b) || q.gone || q.broken || q.state != verbs.StateRTS || q.head == q.posted {
+		if w.cfg.Eager || !q.between(a, b) || q.gone || q.broken || !q.sends() || q.head == q.posted {
 			continue
 		}
 		if w.choose(ChooseCutoff, 2, func(i int) string { return q.name() + gaveUpNames[i] }) == 1 {
@@ -173,7 +173,7 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 // expire freezes what may never arrive because its connection has ended.
 func (w *World) expire() {
 	for _, q := range w.qps {
-		if q.cpu != nil || !q.gone && q.state == verbs.StateRTS && !q.lost() {
+		if q.cpu != nil || !q.gone && q.sends() && !q.lost() {
 			continue
 		}
 		for i := 0; i < len(q.elems); i++ {

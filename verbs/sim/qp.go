@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -39,6 +40,7 @@ type sge struct {
 // responder for that of its peer.
 type qp struct {
 	w        *World
+	pd       *pd
 	h        *Host
 	num      uint32
 	cfg      verbs.QPConfig
@@ -54,9 +56,12 @@ type qp struct {
 	base     int       // the oldest request that it holds
 	head     int       // first work request without a completion
 	posted   int
-	freed    int // slots given back
-	limit    int // work requests from here on can never arrive
-	cutAt    int // and from here on not while the link is cut
+	freed    int  // slots given back
+	limit    int  // work requests from here on can never arrive
+	cutAt    int  // and from here on not while the link is cut
+	held     int  // and from here on not before the queue pair leaves SQD
+	first    int  // the requests before were wiped by a RESET
+	stale    bool // its peer was connected anew, and it was not
 	broken   bool
 	elems    []*elem
 	rq       []verbs.RecvWR
@@ -88,13 +93,11 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	if !ok1 || !ok2 || send.h != p.c.h || recv.h != p.c.h {
 		return nil, fmt.Errorf("sim: create QP: %w: both CQs must be of this device", verbs.ErrInvalid)
 	}
-	if cfg.PSN >= 1<<24 || cfg.MaxRdAtomic < 0 || cfg.MaxRdAtomic > 255 {
-		return nil, fmt.Errorf("sim: create QP: %w: PSN %d has at most 24 bits, MaxRdAtomic %d is 0 to 255", verbs.ErrInvalid,
-			cfg.PSN, cfg.MaxRdAtomic)
+	if p.gone || send.gone || recv.gone {
+		return nil, fmt.Errorf("sim: create QP: %w: the protection domain or a CQ", verbs.ErrClosed)
 	}
-	if cfg.RetryCount < 0 || cfg.RetryCount > 7 || cfg.RNRRetry < 0 || cfg.RNRRetry > 7 {
-		return nil, fmt.Errorf("sim: create QP: %w: retry counts are 0 to 7, got %d and %d", verbs.ErrInvalid,
-			cfg.RetryCount, cfg.RNRRetry)
+	if err := p.checkQP(&cfg); err != nil {
+		return nil, fmt.Errorf("sim: create QP: %w", err)
 	}
 	orDefault(&cfg.MaxSendWR, 64)
 	orDefault(&cfg.MaxRecvWR, 64)
@@ -103,14 +106,31 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	orDefault(&cfg.MaxRdAtomic, p.c.h.w.cfg.Profile.MaxRdAtomic)
 	orDefault(&cfg.MaxInline, p.c.h.w.cfg.Profile.MaxInline)
 	q := p.c.h.w.pools.qps.get()
-	*q = qp{sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
-		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited,
+	p.open++
+	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
+		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited, held: unlimited,
 		dirty: true}
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
 	send.qps = append(send.qps, q)
 	recv.rqps = append(recv.rqps, q)
 	return (*prepared)(q), nil
+}
+
+// checkQP holds cfg against what the card can do; zero is a default.
+func (p *pd) checkQP(cfg *verbs.QPConfig) error {
+	a := p.c.Attr()
+	for _, f := range [...]struct {
+		name    string
+		v, most int
+	}{{"MaxSendWR", cfg.MaxSendWR, a.MaxQPWR}, {"MaxRecvWR", cfg.MaxRecvWR, a.MaxQPWR}, {"MaxSGE", cfg.MaxSGE, a.MaxSGE},
+		{"MaxInline", cfg.MaxInline, a.MaxInline}, {"MaxRdAtomic", cfg.MaxRdAtomic, a.MaxRdAtomic},
+		{"RetryCount", cfg.RetryCount, 7}, {"RNRRetry", cfg.RNRRetry, 7}, {"PSN", int(cfg.PSN), 1<<24 - 1}} {
+		if f.v < 0 || f.v > f.most {
+			return fmt.Errorf("%w: %s is %d, and must be 0 to %d", verbs.ErrInvalid, f.name, f.v, f.most)
+		}
+	}
+	return p.access(cfg.Access)
 }
 
 func orDefault(v *int, d int) {
@@ -135,18 +155,18 @@ func (q *qp) endpoint() verbs.Endpoint {
 }
 
 func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
+	if q.gone {
+		return nil, fmt.Errorf("sim: connect QP %d: %w", q.num, verbs.ErrClosed)
+	}
 	q.w.cur.drain()
-	if q.state != verbs.StateInit {
+	if q.state != verbs.StateInit || q.linked {
 		return nil, fmt.Errorf("sim: connect QP %d: %w: in state %v", q.num, verbs.ErrState, q.state)
 	}
-	if int(e.GID[0]) >= len(q.w.nodes) || e.QPN == 0 {
-		return nil, fmt.Errorf("sim: connect QP %d: %w: no such endpoint", q.num, verbs.ErrInvalid)
+	if int(e.GID[0]) >= len(q.w.nodes) || e.QPN == 0 || e.QPN >= 1<<24 || e.PSN >= 1<<24 || e.MTU > 4096 || bits.OnesCount16(e.MTU) != 1 {
+		return nil, fmt.Errorf("sim: connect QP %d: %w: no such endpoint: %+v", q.num, verbs.ErrInvalid, e)
 	}
 	q.remote, q.state, q.linked, q.dirty = e, verbs.StateRTS, true, true
-	if q.w.linkCut(q.h.node.idx, q.remoteNode()) {
-		q.cutAt = 0
-	}
-	q.meet()
+	q.link()
 	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	q.w.cur.ends()
 	if q.w.tracer != nil {
@@ -155,13 +175,28 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	return q, nil
 }
 
+// link makes a connection of the queue pair, the first one or after a RESET.
+func (q *qp) link() {
+	if p := q.peer; p != nil && p.peer == q {
+		p.peer, p.stale, p.dirty = nil, true, true
+	}
+	q.peer, q.stale, q.broken, q.unmet, q.met = nil, false, false, 0, 0
+	q.limit, q.cutAt, q.held = unlimited, unlimited, unlimited
+	if q.w.linkCut(q.h.node.idx, q.remoteNode()) {
+		q.cutAt = q.posted
+	}
+	q.meet()
+}
+
 // meet links the two ends once both are connected to each other.
 func (q *qp) meet() {
 	for _, p := range q.w.qps {
 		if p.num == q.remote.QPN && p.h.node.idx == int(q.remote.GID[0]) && p.h.life == int(q.remote.GID[1]) &&
-			p.state >= verbs.StateRTR && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
+			p.state >= verbs.StateRTR && p.state != verbs.StateErr && p.peer == nil && !p.stale && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
 			int(p.remote.GID[1]) == q.h.life && !p.gone {
 			q.peer, p.peer = p, q
+			q.recvNext, p.recvNext = p.first, q.first
+			q.matched, p.matched = p.first, q.first
 			q.meets() // what was posted before they met can arrive from now on
 			p.meets()
 		}
@@ -241,6 +276,8 @@ func (q *qp) postOne(wr *verbs.SendWR) error {
 		return verbs.ErrClosed
 	case !q.state.CanPostSend():
 		return fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
+	case wr.Flags&^(verbs.Signaled|verbs.Fence|verbs.Inline|verbs.Solicited) != 0:
+		return fmt.Errorf("%w: flags %#x", verbs.ErrInvalid, uint8(wr.Flags))
 	case !wr.Op.Valid():
 		return fmt.Errorf("%w: opcode %d", verbs.ErrInvalid, wr.Op)
 	case (wr.Op == verbs.OpFlush || wr.Op == verbs.OpAtomicWrite) && !q.w.cfg.Profile.FlushOps:
@@ -323,7 +360,7 @@ func (q *qp) room() {
 func (q *qp) resolveLocal(s *sqEntry, wr *verbs.SendWR) {
 	into := wr.Op == verbs.OpRead || wr.Op.IsAtomic()
 	for _, x := range wr.SGL {
-		r, off, ok := q.h.card.sge(x, into)
+		r, off, ok := q.pd.sge(x, into)
 		if !ok {
 			s.local = verbs.StatusLocProtErr
 			return
@@ -373,14 +410,16 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	}
 	s.need = need
 	q.checkAccess(s)
+	if s.length == 0 && (kind == elemWrite || kind == elemSample) {
+		return // it reaches no memory, so its key is not looked at
+	}
 	q.w.touch(object(objKeys, n.idx, 0), Read)
 	m := rh.card.key(wr.RKey)
 	if m != nil && wr.FlushMR && wr.Op == verbs.OpFlush {
 		s.length = len(m.r.data)
 		wr.RemoteAddr = m.r.base
 	}
-	if m == nil || m.access&need != need || wr.RemoteAddr < m.r.base ||
-		int(wr.RemoteAddr-m.r.base)+s.length > len(m.r.data) {
+	if m == nil || !q.reaches(rh.card, m) || m.access&need != need || !m.r.has(wr.RemoteAddr, s.length) {
 		if s.nak == verbs.StatusSuccess {
 			s.nak = verbs.StatusRemAccessErr
 		}
@@ -390,6 +429,11 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	s.mr = m
 	q.makeElems(s, idx, kind, m.r, int(wr.RemoteAddr-m.r.base), wr)
 	q.w.touch(m.r.object(), Add)
+}
+
+// reaches reports whether m is of the protection domain of the responder's QP.
+func (q *qp) reaches(c *card, m *mr) bool {
+	return int(q.remote.QPN) > len(c.qps) || c.qps[q.remote.QPN-1].pd == m.pd
 }
 
 func (n *node) hostLife(life int) *Host {
@@ -451,7 +495,7 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 
 // reach is the index of the first work request that cannot have arrived yet.
 func (q *qp) reach() int {
-	n := min(q.limit, q.cutAt, q.posted)
+	n := min(q.limit, q.cutAt, q.held, q.posted)
 	p := q.peer
 	if p == nil || p.state < verbs.StateRTR || p.state == verbs.StateErr {
 		if q.limit == unlimited {
@@ -490,6 +534,8 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 		switch {
 		case q.gone:
 			err = verbs.ErrClosed
+		case !q.state.CanPostRecv():
+			err = fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
 		case len(q.rq) >= q.cfg.MaxRecvWR:
 			err = verbs.ErrQueueFull
 		case len(wrs[i].SGL) > q.cfg.MaxSGE:
@@ -512,7 +558,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 // lend notes that a peer can write to the memory of a receive.
 func (q *qp) lend(sgl []verbs.SGE) {
 	for _, x := range sgl {
-		if r, _, ok := q.h.card.sge(x, true); ok && !r.receives {
+		if r, _, ok := q.pd.sge(x, true); ok && !r.receives {
 			r.receives = true
 			r.lent++
 		}

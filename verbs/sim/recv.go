@@ -37,23 +37,24 @@ func (p *qp) address(i int, rw *verbs.RecvWR) {
 	if s.op == verbs.OpWriteImm || s.local != verbs.StatusSuccess || s.nak != verbs.StatusSuccess {
 		return
 	}
-	c := p.peer.h.card
 	if s.length > rw.Length() {
 		s.nak, s.recvErr = verbs.StatusRemInvReqErr, verbs.StatusLocLenErr
 		return
 	}
+	left := s.length
 	for _, x := range rw.SGL {
-		if _, _, ok := c.sge(x, true); !ok {
+		if _, _, ok := p.peer.pd.sge(x, true); !ok && left > 0 {
 			s.nak, s.recvErr = verbs.StatusRemOpErr, verbs.StatusLocProtErr
 			return
 		}
+		left -= int(x.Length)
 	}
-	p.scatter(i, c, rw.SGL)
+	p.scatter(i, rw.SGL)
 }
 
 // scatter cuts the payload of Send i as the memory of its receive is cut: at the
 // boundaries of the list and, as for Writes, at cells or into at most MaxPieces.
-func (p *qp) scatter(i int, c *card, sgl []verbs.SGE) {
+func (p *qp) scatter(i int, sgl []verbs.SGE) {
 	w, s := p.w, p.ent(i)
 	if len(s.payload) == 0 || slices.ContainsFunc(s.payload, func(e *elem) bool { return e.landed || e.frozen }) {
 		return // it brings nothing, or it was cut off before the receive was there
@@ -71,7 +72,7 @@ func (p *qp) scatter(i int, c *card, sgl []verbs.SGE) {
 			for used == int(sgl[k].Length) {
 				k, used = k+1, 0
 			}
-			r, off, _ := c.sge(sgl[k], true)
+			r, off, _ := p.peer.pd.sge(sgl[k], true)
 			off += used
 			n := min(e.n-from, int(sgl[k].Length)-used, w.pieceAt(off, done, s.length))
 			x := w.pools.elems.get()
@@ -134,7 +135,7 @@ func (q *qp) nextIncoming() int {
 	reach := p.reach()
 	for i := max(q.recvNext, p.base); i < p.posted; i++ {
 		s := p.ent(i)
-		refused := s.recvErr != verbs.StatusSuccess && i == reach && i < min(p.limit, p.cutAt)
+		refused := s.recvErr != verbs.StatusSuccess && i == reach && i < min(p.limit, p.cutAt, p.held)
 		if i >= reach && !refused || s.local != verbs.StatusSuccess || s.nak != verbs.StatusSuccess && s.recvErr == verbs.StatusSuccess {
 			return -1
 		}
@@ -224,11 +225,11 @@ func (w *World) departed(p *qp, i int) {
 // retries by the time that one is posted. In eager mode that is a step of its own.
 func (q *qp) waitsInVain() {
 	p := q.peer
-	if q.w.cfg.Eager || p == nil || p.cfg.RNRRetry == 7 || p.gone || !p.h.alive || p.state != verbs.StateRTS || p.lost() {
+	if q.w.cfg.Eager || p == nil || p.cfg.RNRRetry == 7 || p.gone || !p.h.alive || !p.sends() || p.lost() {
 		return
 	}
 	i := p.reach()
-	if i >= min(p.posted, p.limit, p.cutAt) || !p.ent(i).op.ConsumesRecv() || p.ent(i).nak != verbs.StatusSuccess || p.ent(i).local != verbs.StatusSuccess {
+	if i >= min(p.posted, p.limit, p.cutAt, p.held) || !p.ent(i).op.ConsumesRecv() || p.ent(i).nak != verbs.StatusSuccess || p.ent(i).local != verbs.StatusSuccess {
 		return
 	}
 	if q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + gaveUpNames[k] }) == 1 {

@@ -1,0 +1,287 @@
+package verbstest
+
+import (
+	"bytes"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// deep is how many requests the cases here have under way at once.
+const deep = 4096
+
+func loadCases() []testCase {
+	return []testCase{
+		{"writes", 0, manyWrites},
+		{"unsignaled-writes", 0, manyUnsignaled},
+		{"reads", 0, manyReads},
+		{"sends", 0, manySends},
+		{"mixed", 0, manyMixed},
+		{"atomics-of-all", 3, atomicsOfAll},
+		{"many-connections", 0, manyConnections},
+		{"one-queue-pair-many-tasks", 0, manyTasks},
+		{"error-under-load", 0, errorUnderLoad},
+	}
+}
+
+// depth is deep, or what the device can do.
+func (t *T) depth() (n int) {
+	t.on(0, func() { n = min(deep, t.site.Host(0).Device().Attr().MaxQPWR) })
+	return n
+}
+
+// batches posts n requests, made by f, many at a time.
+func (e *end) batches(n int, f func(i int) verbs.SendWR) {
+	e.t.on(e.host, func() {
+		wrs := make([]verbs.SendWR, 0, 256)
+		for i := range n {
+			if wrs = append(wrs, f(i)); len(wrs) == cap(wrs) || i == n-1 {
+				e.t.check(e.qp.PostSend(wrs))
+				wrs = wrs[:0]
+			}
+		}
+	})
+}
+
+// all waits for n completions, 0 to n-1 in this order, with some status.
+func (e *end) all(cq verbs.CQ, n int, status verbs.Status) {
+	e.t.on(e.host, func() {
+		wc := make([]verbs.WC, 64)
+		for got := 0; got < n; {
+			k, err := cq.Wait(wc, patience)
+			e.t.check(err)
+			for _, x := range wc[:k] {
+				if x.ID != uint64(got) || x.Status != status {
+					e.t.fatalf("completion %d is %+v, want %v", got, x, status)
+				}
+				got++
+			}
+		}
+	})
+}
+
+// Thousands of Writes under way, and the last one to each word is what stays.
+func manyWrites(t *T) {
+	n := t.depth()
+	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n}, size: 8 * deep})
+	t.on(a.host, func() {
+		for i := range n {
+			a.mem.Store64(8*i, uint64(i)+1)
+		}
+	})
+	a.batches(n, func(i int) verbs.SendWR { return a.write(uint64(i), 8*i, 8, b, 8*(n-1-i)) })
+	a.all(a.cq, n, verbs.StatusSuccess)
+	a.done(a.read(0, 0, 8*n, b, 0))
+	t.on(a.host, func() {
+		for i := range n {
+			if v := a.mem.Load64(8 * i); v != uint64(n-i) {
+				t.fatalf("word %d is %d, want %d", i, v, n-i)
+			}
+		}
+	})
+}
+
+// One completion at the end speaks for all.
+func manyUnsignaled(t *T) {
+	n := t.depth()
+	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n}, size: 8 * deep})
+	t.on(a.host, func() {
+		for i := range n {
+			a.mem.Store64(8*i, uint64(i)+1)
+		}
+	})
+	a.batches(n-1, func(i int) verbs.SendWR {
+		wr := a.write(uint64(i), 8*i, 8, b, 8*i)
+		wr.Flags = 0
+		return wr
+	})
+	a.done(a.read(uint64(n), 0, 8*(n-1), b, 0))
+	a.nothing(a.cq)
+	t.on(b.host, func() {
+		for i := range n - 1 {
+			if v := b.mem.Load64(8 * i); v != uint64(i)+1 {
+				t.fatalf("word %d is %d, want %d", i, v, i+1)
+			}
+		}
+	})
+}
+
+// Many more Reads than can be outstanding: the queue stalls, and all are answered.
+func manyReads(t *T) {
+	n := t.depth()
+	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n}, size: 8 * deep})
+	t.on(b.host, func() {
+		for i := range n {
+			b.mem.Store64(8*i, uint64(i)+1)
+		}
+	})
+	a.batches(n, func(i int) verbs.SendWR { return a.read(uint64(i), 8*(n-1-i), 8, b, 8*i) })
+	a.all(a.cq, n, verbs.StatusSuccess)
+	t.on(a.host, func() {
+		for i := range n {
+			if v := a.mem.Load64(8 * i); v != uint64(n-i) {
+				t.fatalf("word %d is %d, want %d", i, v, n-i)
+			}
+		}
+	})
+}
+
+// Thousands of Sends and as many receives, posted before and while they come.
+func manySends(t *T) {
+	n := t.depth()
+	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n, MaxRecvWR: n}, size: 8 * deep})
+	recv := func(from, to int) {
+		for i := from; i < to; i++ {
+			t.check(b.qp.PostRecv([]verbs.RecvWR{{ID: uint64(i), SGL: b.list(8*i, 8)}}))
+		}
+	}
+	t.on(b.host, func() { recv(0, n/2) })
+	t.on(a.host, func() {
+		for i := range n {
+			a.mem.Store64(8*i, uint64(i)+1)
+		}
+	})
+	a.batches(n, func(i int) verbs.SendWR { return a.send(uint64(i), 8*i, 8) })
+	t.on(b.host, func() { recv(n/2, n) })
+	b.all(b.rcq, n, verbs.StatusSuccess)
+	a.all(a.cq, n, verbs.StatusSuccess)
+	t.on(b.host, func() {
+		for i := range n {
+			if v := b.mem.Load64(8 * i); v != uint64(i)+1 {
+				t.fatalf("receive %d has %d", i, v)
+			}
+		}
+	})
+}
+
+// All kinds of requests, from both ends at once.
+func manyMixed(t *T) {
+	const n = 600
+	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n, MaxRecvWR: n}})
+	half := func(e, peer *end) func() {
+		return func() {
+			for i := range uint64(n / 4) {
+				t.check(e.qp.PostRecv([]verbs.RecvWR{{ID: i, SGL: e.list(8192, 64)}}))
+			}
+			e.batches(n, func(i int) verbs.SendWR {
+				id := uint64(i)
+				switch i % 4 {
+				case 0:
+					return e.write(id, 0, 200, peer, 4096)
+				case 1:
+					return e.read(id, 12<<10, 100, peer, 4096)
+				case 2:
+					return e.add(id, 8, peer, 16<<10, 1)
+				}
+				return e.send(id, 0, 64)
+			})
+			e.all(e.cq, n, verbs.StatusSuccess)
+			e.all(e.rcq, n/4, verbs.StatusSuccess)
+		}
+	}
+	t.together(Task{0, half(a, b)}, Task{1, half(b, a)})
+	if v, w := a.word(16<<10), b.word(16<<10); v != n/4 || w != n/4 {
+		t.errorf("the sums are %d and %d, want %d", v, w, n/4)
+	}
+}
+
+// Atomics from several cards and queue pairs to one word lose nothing.
+func atomicsOfAll(t *T) {
+	const each = 100
+	m := t.newEnd(2, endConfig{})
+	var tasks []Task
+	for i := range 4 {
+		e, peer := t.link(i%2, 2, endConfig{})
+		var key verbs.MR
+		t.on(2, func() { key = must[verbs.MR](t)(peer.pd.RegisterMR(m.mem, verbs.LocalWrite|allRemote)) })
+		t.cleanup(2, func() error { return key.Dereg() })
+		tasks = append(tasks, Task{i % 2, func() {
+			for k := range uint64(each) {
+				wr := e.add(k, 0, m, 8, 1)
+				wr.RKey = key.RKey()
+				e.done(wr)
+			}
+		}})
+	}
+	t.together(tasks...)
+	if v := m.word(8); v != 4*each {
+		t.errorf("the sum is %d, want %d", v, 4*each)
+	}
+}
+
+// Many connections at once, each with its own traffic.
+func manyConnections(t *T) {
+	const n = 16
+	var from, to []*end
+	for range n {
+		a, b := t.link(0, 1, endConfig{size: 4096})
+		from, to = append(from, a), append(to, b)
+	}
+	t.on(0, func() {
+		for i, e := range from {
+			e.mem.Store(0, pattern(1024, byte(i)))
+			for k := range uint64(16) {
+				e.post(e.write(k, 0, 1024, to[i], 1024))
+			}
+		}
+		for i, e := range from {
+			e.all(e.cq, 16, verbs.StatusSuccess)
+			e.done(e.read(0, 2048, 1024, to[i], 1024))
+			got := make([]byte, 1024)
+			if e.mem.Load(2048, got); !bytes.Equal(got, pattern(1024, byte(i))) {
+				t.errorf("connection %d has the bytes of another", i)
+			}
+		}
+	})
+}
+
+// Tasks may share a queue pair: what each posts is done, and in its order.
+func manyTasks(t *T) {
+	const tasks, each = 4, 50
+	a, b := t.pair(verbs.QPConfig{MaxSendWR: tasks * each})
+	var post []Task
+	for k := range uint64(tasks) {
+		post = append(post, Task{0, func() {
+			for i := range uint64(each) {
+				a.post(a.write(k<<32|i, 0, 8, b, int(8*k)))
+			}
+		}})
+	}
+	t.together(post...)
+	var next [tasks]uint64
+	for range tasks * each {
+		wc := a.next(a.cq)
+		k, i := wc.ID>>32, wc.ID&(1<<32-1)
+		if wc.Status != verbs.StatusSuccess || k >= tasks || i != next[k] {
+			t.fatalf("completion %+v out of order", wc)
+		}
+		next[k]++
+	}
+}
+
+// An error in the middle of a long queue: what stands before it succeeds, what
+// stands behind it is flushed, every one of them.
+func errorUnderLoad(t *T) {
+	const n, bad = 1000, 500
+	a, b := t.pair(verbs.QPConfig{MaxSendWR: n})
+	a.batches(n, func(i int) verbs.SendWR {
+		wr := a.write(uint64(i), 0, 8, b, 0)
+		if i == bad {
+			wr.RKey ^= 0x5500
+		}
+		if i > bad {
+			wr.Flags = 0
+		}
+		return wr
+	})
+	for i := range uint64(n) {
+		want := verbs.StatusSuccess
+		switch {
+		case i == bad:
+			want = verbs.StatusRemAccessErr
+		case i > bad:
+			want = verbs.StatusWRFlushErr
+		}
+		a.want(i, want)
+	}
+	a.nothing(a.cq)
+}
