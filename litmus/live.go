@@ -17,8 +17,9 @@ import (
 // Package litmus/device compares what it sees with what a profile allows.
 //
 // A thread is blocked if it waits for a completion or a message, and no thread has
-// begun a statement for LiveConfig.Patience. A loop (until, assume) that waits for
-// so long in vain leaves the run out, as in the simulator.
+// begun a statement for LiveConfig.Patience. An until that waits for so long in
+// vain leaves the run out, and so does an assume that does not hold, as in the
+// simulator.
 type Live struct {
 	cfg      LiveConfig
 	hosts    []host.Host

@@ -13,6 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // Rig is a set of cards to run tests on. Use it for one test at a time.
@@ -99,10 +100,12 @@ func (r *Rig) Compare(t *litmus.Test) (*Report, error) {
 	counts := map[string]int{}
 	err = r.run(x, rep, counts)
 	switch {
-	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, host.ErrNoMemory):
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, verbs.ErrUnsupported):
 		rep.Skipped = "the cards cannot: " + err.Error()
 	case errors.Is(err, litmus.ErrRefused):
 		rep.Refused, rep.RefusedWhy = err, r.known(t.Name, refused)
+	case errors.Is(err, verbs.ErrInvalid), errors.Is(err, host.ErrNoMemory): // it could not be set up
+		rep.Skipped = "it is too much for the cards: " + err.Error()
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
 	}

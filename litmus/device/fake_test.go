@@ -15,13 +15,15 @@ import (
 // package verbs to run tests in real time without a card. With reorder it places
 // Writes late and in any order.
 type fakeNet struct {
-	reorder bool
-	mu      sync.Mutex
-	last    uint32 // number of a queue pair, or key
-	qps     map[uint32]*fakeQP
-	mrs     map[uint32]*fakeMR
-	open    int // objects that must be given back
-	cut     bool
+	reorder   bool
+	mu        sync.Mutex
+	last      uint32 // number of a queue pair, or key
+	qps       map[uint32]*fakeQP
+	mrs       map[uint32]*fakeMR
+	open      int // objects that must be given back
+	cut       bool
+	limit     int  // of a send queue; 0: none
+	unaligned bool // what is not aligned is refused when it is posted
 }
 
 // Cut and Heal implement Links: there are two cards.
@@ -94,6 +96,9 @@ func (p *fakePD) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, er
 }
 
 func (p *fakePD) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
+	if p.net.limit > 0 && cfg.MaxSendWR > p.net.limit {
+		return nil, verbs.ErrInvalid
+	}
 	q := &fakeQP{net: p.net, cfg: cfg, num: p.net.number(1), state: verbs.StateInit, ended: make(chan struct{})}
 	q.turn = sync.NewCond(&q.mu)
 	p.net.mu.Lock()
@@ -246,6 +251,9 @@ func (q *fakeQP) PostSend(wrs []verbs.SendWR) error {
 		return verbs.ErrClosed
 	}
 	for _, wr := range wrs {
+		if q.net.unaligned && wr.RemoteAddr%8 != 0 {
+			return verbs.ErrInvalid
+		}
 		wr.SGL = append([]verbs.SGE(nil), wr.SGL...)
 		s := fakeSend{SendWR: wr}
 		if wr.Flags&verbs.Inline != 0 {

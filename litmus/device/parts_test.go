@@ -70,6 +70,30 @@ exists x: B:x == 1
 	}
 }
 
+// What a card cannot set up is skipped, and a statement that it refuses is not.
+func TestRefusals(t *testing.T) {
+	const text = "litmus small\ndoc d\nsource s\nrule r\nhosts A B\ndram B: x[16]\nqp A -> B depth=DEPTH\nthread A\n  write x[4:8] <- 1\nexists B:x[8] == 0\n  * Y\n"
+	for depth, want := range map[string]string{"9": "skipped", "2": "ok", "1": "refused"} {
+		x, err := litmus.Parse("small", []byte(strings.Replace(text, "DEPTH", depth, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		net := newFakeNet(false)
+		net.limit, net.unaligned = 8, depth == "1"
+		rep := compare(t, net, Config{Runs: 3}, x)[0]
+		got := "ok"
+		switch {
+		case rep.Skipped != "":
+			got = "skipped"
+		case rep.Refused != nil && !rep.OK() && rep.Differs():
+			got = "refused"
+		}
+		if got != want {
+			t.Errorf("depth %s: %s, %+v", depth, got, rep)
+		}
+	}
+}
+
 func TestConfigValidate(t *testing.T) {
 	cards := newFakeNet(false).cards(1)
 	for want, c := range map[string]Config{
