@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -37,7 +38,7 @@ The mutants of the simulator are called litmus: each breaks one rule of the
 semantics, and a litmus test that names the rule must have a wrong verdict then.
 
 In the table, events are the rows of the counterexample's timeline, and runs
-those of the search that caught the mutant. More than 30 events are too long for
+those of the search that caught the mutant. More than ` + strconv.Itoa(mutant.MaxEvents) + ` events are too long for
 a person to follow. With --json there is one object a line for each mutant.
 
 Exit status: 0 all are caught, 1 one survives or its counterexample is too long,
