@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
 
@@ -68,7 +70,7 @@ and 3 before 0.`,
 	}
 	c.AddCommand(newGenerate())
 	fl := c.Flags()
-	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, joined by commas; default: those that the files name")
+	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, joined by commas; default: those that the files name")
 	fl.StringVar(&f.backend, "backend", "sim", "what runs the tests: sim or rdma")
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each outcome and profile")
 	fl.StringVar(&f.out, "out", "", "`directory` for the runs that show a wrong outcome")
@@ -101,7 +103,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 		return err
 	}
 	for i, p := range f.profiles {
-		prof, err := faults.ProfileByName(strings.TrimSpace(p))
+		prof, err := faults.FindProfile(strings.TrimSpace(p))
 		if err != nil {
 			return err
 		}
@@ -147,6 +149,9 @@ func litmusFiles(args []string) ([]string, error) {
 	var files []string
 	for _, a := range args {
 		st, err := os.Stat(a)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w%s", err, meantTest(a))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -169,6 +174,12 @@ func litmusFiles(args []string) ([]string, error) {
 		}
 	}
 	return files, nil
+}
+
+// meantTest suggests a test for a file that is not there.
+func meantTest(a string) string {
+	tests, _ := filepath.Glob(filepath.Join(litmusDir, "*"+litmus.Ext))
+	return mistake.DidYouMean(filepath.Join(litmusDir, strings.TrimSuffix(filepath.Base(a), litmus.Ext)+litmus.Ext), tests)
 }
 
 // jobs reads the files. Those that are no tests are reported, and make the status.

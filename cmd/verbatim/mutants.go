@@ -45,7 +45,7 @@ Exit status: 0 all are caught, 1 one survives or its counterexample is too long,
 2 bad usage or input, a patch that does not apply, or code that is not verified
 without a mutant.`,
 		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants ncl --name ack-at-f --out .",
-		Args:              cobra.ExactArgs(1),
+		Args:              takes("one protocol, or "+mutant.Litmus, cobra.ExactArgs(1)),
 		ValidArgsFunction: completeProtocols,
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == mutant.Litmus {
