@@ -178,8 +178,15 @@ func litmusFiles(args []string) ([]string, error) {
 
 // meantTest suggests a test for a file that is not there.
 func meantTest(a string) string {
-	tests, _ := filepath.Glob(filepath.Join(litmusDir, "*"+litmus.Ext))
-	return mistake.DidYouMean(filepath.Join(litmusDir, strings.TrimSuffix(filepath.Base(a), litmus.Ext)+litmus.Ext), tests)
+	paths, _ := filepath.Glob(filepath.Join(litmusDir, "*"+litmus.Ext))
+	var names []string
+	for _, p := range paths {
+		names = append(names, strings.TrimSuffix(filepath.Base(p), litmus.Ext))
+	}
+	if n := mistake.Nearest(strings.TrimSuffix(filepath.Base(a), litmus.Ext), names); n != "" {
+		return "; did you mean " + filepath.Join(litmusDir, n+litmus.Ext) + "?"
+	}
+	return ""
 }
 
 // jobs reads the files. Those that are no tests are reported, and make the status.

@@ -105,6 +105,9 @@ func TestLitmusSuggestsFiles(t *testing.T) {
 	if err := os.Rename("mp.litmus", "testdata/litmus/message-passing.litmus"); err != nil {
 		t.Fatal(err)
 	}
+	if _, _, stderr := call("litmus", "atomics"); strings.Contains(stderr, "did you mean") {
+		t.Errorf("a name that is near to none: %s", stderr)
+	}
 	for _, a := range []string{"message-passing", "message-pasing.litmus", "testdata/litmus/mesage-passing.litmus"} {
 		code, stdout, stderr := call("litmus", a)
 		if code != exitBad || stdout != "" || !strings.Contains(stderr, "did you mean testdata/litmus/message-passing.litmus?") {
