@@ -60,6 +60,8 @@ var layers = []layer{
 		why:     "the checker takes every scenario alike"},
 	{name: "litmus", at: []string{"litmus/..."}, may: append(slices.Clone(below), "mistake", "verbs/sim", "explore"),
 		why: "a test is a text: it knows the vocabulary and the checker, and no protocol"},
+	{name: "litmus/device", at: []string{"litmus/device/..."}, may: []string{"verbs", "host", "host/oshost", "faults", "litmus"},
+		why: "it runs tests on any verbs.Device, so the comparison with the simulator needs neither the binding nor a card"},
 	{name: "scenario", at: []string{"examples/..."}, modules: []string{"*"},
 		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "host/oshost", "explore"),
 		why: "a scenario joins a protocol, a workload, a model and faults"},
@@ -71,7 +73,7 @@ var layers = []layer{
 	{name: "matrix", at: []string{"matrix/..."}, may: []string{"faults", "verbs/sim", "explore"},
 		why: "it is many checks of any scenarios, put together"},
 	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
-		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "host/oshost", "explore", "litmus", "scenario",
+		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "host/oshost", "explore", "litmus", "litmus/device", "scenario",
 			"mutant", "matrix", "lint", "mistake"),
 		why: "the command joins everything, and nothing imports it"},
 }
