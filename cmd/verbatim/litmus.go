@@ -48,13 +48,13 @@ has the language. Without arguments it runs the tests in ` + litmusDir + `.
 
 The table has a line for each outcome and profile: the file, the profile, the
 outcome, what is expected and what was found (Y: some run reaches it; N: none
-does, and all were tried; ?: undecided), the runs and states of the search, and
-its time. A run that reaches what it must not is shown, and with --out written to
+does, and all were tried; ?: undecided), the verdict (unasked: the file says
+nothing of this profile), the runs and states of the search, and its time. A run that reaches what it must not is shown, and with --out written to
 a file that 'verbatim replay' takes.
 
 With --json it prints one object a line with the keys file, test, profile,
 outcome, condition, expected, got, verdict (ok, wrong, undecided, unsupported,
-error), reason, finals, runs, states, seconds and counterexample.
+unasked, error), reason, finals, runs, states, seconds and counterexample.
 
 With --backend rdma it runs the tests on the cards of this machine, --runs times
 each, with random delays between the statements that follow from --seed, and
