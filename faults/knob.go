@@ -62,7 +62,8 @@ type knob struct {
 }
 
 func (k knob) badValue(value string) error {
-	return fmt.Errorf("%w: %s=%s; legal values: %s", ErrKnobValue, k.name, value, k.legal)
+	return fmt.Errorf("%w: %s=%s; legal values: %s%s", ErrKnobValue, k.name, value, k.legal,
+		mistake.DidYouMean(value, strings.Split(k.legal, ", ")))
 }
 
 func knobByName(name string) (knob, error) {

@@ -63,7 +63,7 @@ check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.
   verbatim check ncl/f2 --resume f2.search --save f2.search
   verbatim check ncl --trace sqlite.strace --trace-file '*-wal'
   verbatim check ncl --json | jq .verdict`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              takes("protocols ("+list(protocolNames())+") or scenarios", cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(c *cobra.Command, args []string) error { return runCheck(c, f, args) },
 	}

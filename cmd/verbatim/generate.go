@@ -12,6 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
 )
@@ -60,7 +61,7 @@ Exit status: 0 all decided, 1 a weaker profile forbids what a stronger one allow
 	fl := c.Flags()
 	fl.IntVar(&f.size, "size", 0, fmt.Sprintf("all programs up to this size, at most %d", generate.MaxSize))
 	fl.StringVar(&f.program, "program", "", "only the program of this `name`")
-	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, joined by commas; default: the named ones")
+	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, joined by commas; default: the named ones")
 	fl.BoolVar(&f.knobs, "knobs", false, "also profiles with one knob turned")
 	fl.StringVar(&f.out, "out", "", "`directory` for a file of each program")
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each program")
@@ -80,7 +81,7 @@ func (f *generateFlags) programs() ([]*generate.Program, error) {
 		p, err := generate.Parse(f.program)
 		return []*generate.Program{p}, err
 	case f.size < 1 || f.size > generate.MaxSize:
-		return nil, fmt.Errorf("--size is 1 to %d", generate.MaxSize)
+		return nil, fmt.Errorf("--size %d: give a size from 1 to %d, or --program", f.size, generate.MaxSize)
 	}
 	return generate.All(f.size), nil
 }
@@ -114,7 +115,11 @@ func runGenerate(c *cobra.Command, f *generateFlags) error {
 		profiles = append(generate.AllProfiles(), profiles...)
 	}
 	for i := range profiles {
-		profiles[i] = strings.TrimSpace(profiles[i])
+		p, err := faults.FindProfile(strings.TrimSpace(profiles[i]))
+		if err != nil {
+			return err
+		}
+		profiles[i] = p.Name
 	}
 	seq, err := generate.Judge(programs, generate.Options{Profiles: profiles, Workers: f.workers,
 		Search: litmus.Options{MaxTime: f.maxTime, Stop: func() bool { return ctx.Err() != nil }}})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
 
@@ -46,13 +48,13 @@ has the language. Without arguments it runs the tests in ` + litmusDir + `.
 
 The table has a line for each outcome and profile: the file, the profile, the
 outcome, what is expected and what was found (Y: some run reaches it; N: none
-does, and all were tried; ?: undecided), the runs and states of the search, and
-its time. A run that reaches what it must not is shown, and with --out written to
+does, and all were tried; ?: undecided), the verdict (unasked: the file says
+nothing of this profile), the runs and states of the search, and its time. A run that reaches what it must not is shown, and with --out written to
 a file that 'verbatim replay' takes.
 
 With --json it prints one object a line with the keys file, test, profile,
 outcome, condition, expected, got, verdict (ok, wrong, undecided, unsupported,
-error), reason, finals, runs, states, seconds and counterexample.
+unasked, error), reason, finals, runs, states, seconds and counterexample.
 
 With --backend rdma it runs the tests on the cards of this machine, --runs times
 each, with random delays between the statements that follow from --seed, and
@@ -81,7 +83,7 @@ and 3 before 0.`,
 	}
 	c.AddCommand(newGenerate())
 	fl := c.Flags()
-	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, joined by commas; default: those that the files name")
+	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, joined by commas; default: those that the files name")
 	fl.StringVar(&f.backend, "backend", "sim", "what runs the tests: sim or rdma")
 	f.device.add(c)
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each outcome and profile")
@@ -114,7 +116,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 		return err
 	}
 	for i, p := range f.profiles {
-		prof, err := faults.ProfileByName(strings.TrimSpace(p))
+		prof, err := faults.FindProfile(strings.TrimSpace(p))
 		if err != nil {
 			return err
 		}
@@ -167,6 +169,9 @@ func litmusFiles(args []string) ([]string, error) {
 	var files []string
 	for _, a := range args {
 		st, err := os.Stat(a)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w%s", err, meantTest(a))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -189,6 +194,19 @@ func litmusFiles(args []string) ([]string, error) {
 		}
 	}
 	return files, nil
+}
+
+// meantTest suggests a test for a file that is not there.
+func meantTest(a string) string {
+	paths, _ := filepath.Glob(filepath.Join(litmusDir, "*"+litmus.Ext))
+	var names []string
+	for _, p := range paths {
+		names = append(names, strings.TrimSuffix(filepath.Base(p), litmus.Ext))
+	}
+	if n := mistake.Nearest(strings.TrimSuffix(filepath.Base(a), litmus.Ext), names); n != "" {
+		return "; did you mean " + filepath.Join(litmusDir, n+litmus.Ext) + "?"
+	}
+	return ""
 }
 
 // jobs reads the files. Those that are no tests are reported, and make the status.

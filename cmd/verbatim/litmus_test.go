@@ -82,6 +82,40 @@ func TestLitmusWrongAndReplay(t *testing.T) {
 	}
 }
 
+// The commands that take profiles take files of them.
+func TestLitmusTakesFilesOfProfiles(t *testing.T) {
+	litmusFile(t, "mp.litmus", strings.Replace(litmusText, "VERDICT", "N", 1))
+	if err := os.WriteFile("my.profile", []byte("base strong\nMTU 256\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"litmus mp.litmus --outcomes", "litmus generate --program A-wx-wx --json"} {
+		code, stdout, stderr := call(append(strings.Fields(args), "--profile", "my.profile")...)
+		if code != exitOK || !strings.Contains(stdout, "strong+MTU=256") {
+			t.Errorf("%s: %d %s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
+// Who names a test and not its file, or misspells it, is told which file it is.
+func TestLitmusSuggestsFiles(t *testing.T) {
+	litmusFile(t, "mp.litmus", litmusText)
+	if err := os.MkdirAll("testdata/litmus", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename("mp.litmus", "testdata/litmus/message-passing.litmus"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, stderr := call("litmus", "atomics"); strings.Contains(stderr, "did you mean") {
+		t.Errorf("a name that is near to none: %s", stderr)
+	}
+	for _, a := range []string{"message-passing", "message-pasing.litmus", "testdata/litmus/mesage-passing.litmus"} {
+		code, stdout, stderr := call("litmus", a)
+		if code != exitBad || stdout != "" || !strings.Contains(stderr, "did you mean testdata/litmus/message-passing.litmus?") {
+			t.Errorf("%s: %d %s %s", a, code, stdout, stderr)
+		}
+	}
+}
+
 func TestLitmusBadInput(t *testing.T) {
 	litmusFile(t, "mp.litmus", strings.Replace(litmusText, "write d", "wirte d", 1))
 	for _, tt := range []struct {
@@ -94,9 +128,9 @@ func TestLitmusBadInput(t *testing.T) {
 		{[]string{"mp.litmus", "--backend", "sm"}, "did you mean sim?"},
 		{[]string{"mp.litmus", "--profile", "strnog"}, "did you mean strong?"},
 	} {
-		code, _, stderr := call(append([]string{"litmus"}, tt.args...)...)
-		if code != exitBad || !strings.Contains(stderr, tt.want) {
-			t.Errorf("%q: %d %s", tt.args, code, stderr)
+		code, stdout, stderr := call(append([]string{"litmus"}, tt.args...)...)
+		if code != exitBad || !strings.Contains(stderr, tt.want) || stdout != "" {
+			t.Errorf("%q: %d %s%s", tt.args, code, stdout, stderr)
 		}
 	}
 }

@@ -176,7 +176,7 @@ func (r *litmusReport) finals(j *litmusJob) error {
 
 // end prints the totals and returns the exit status.
 func (r *litmusReport) end() int {
-	if !r.f.asJSON {
+	if !r.f.asJSON && len(r.counts) > 0 {
 		var parts []string
 		for _, v := range []string{"ok", "wrong", "undecided", "unsupported", "error", "unasked"} {
 			if n := r.counts[v]; n > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -37,14 +38,14 @@ The mutants of the simulator are called litmus: each breaks one rule of the
 semantics, and a litmus test that names the rule must have a wrong verdict then.
 
 In the table, events are the rows of the counterexample's timeline, and runs
-those of the search that caught the mutant. More than 30 events are too long for
+those of the search that caught the mutant. More than ` + strconv.Itoa(mutant.MaxEvents) + ` events are too long for
 a person to follow. With --json there is one object a line for each mutant.
 
 Exit status: 0 all are caught, 1 one survives or its counterexample is too long,
 2 bad usage or input, a patch that does not apply, or code that is not verified
 without a mutant.`,
 		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants ncl --name ack-at-f --out .",
-		Args:              cobra.ExactArgs(1),
+		Args:              takes("one protocol, or "+mutant.Litmus, cobra.ExactArgs(1)),
 		ValidArgsFunction: completeProtocols,
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == mutant.Litmus {

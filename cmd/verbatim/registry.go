@@ -69,7 +69,7 @@ func protocolOf(name string) (*protocol, error) {
 			return &protocols[i], nil
 		}
 	}
-	return nil, fmt.Errorf("there is no protocol %q; there are %s%s", first, list(protocolNames()), mistake.DidYouMean(name,
+	return nil, fmt.Errorf("there is no protocol %q (known: %s)%s", first, list(protocolNames()), mistake.DidYouMean(name,
 		append(protocolNames(), scenarioNames()...)))
 }
 

@@ -35,7 +35,7 @@ come back.`,
 		Example: `  verbatim replay ncl-three-writes.counterexample.json
   verbatim replay ncl-three-writes.counterexample.json --all
   verbatim replay ncl-three-writes.counterexample.json --go >> regression_test.go`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("one file that check, matrix or litmus wrote", cobra.ExactArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 		},

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // Exit statuses.
@@ -80,6 +82,30 @@ func checkLimits(workers int, maxTime time.Duration) error {
 	return nil
 }
 
+// noCommand is the error for what is no command.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, x := range c.Commands() {
+		if x.IsAvailableCommand() {
+			names = append(names, x.Name())
+		}
+	}
+	return fmt.Errorf("there is no command %q; there are %s%s", args[0], list(names), mistake.DidYouMean(args[0], names))
+}
+
+// takes says what the arguments of a command are when there are too few or too many.
+func takes(what string, args cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, given []string) error {
+		if err := args(c, given); err != nil {
+			return fmt.Errorf("%s takes %s, and here are %d arguments; see `%s --help`", c.CommandPath(), what, len(given), c.CommandPath())
+		}
+		return nil
+	}
+}
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "verbatim",
@@ -100,7 +126,7 @@ decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.`,
   source <(verbatim completion bash)`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

@@ -18,14 +18,18 @@ func DidYouMean(s string, words []string) string {
 
 // Nearest returns the first of the words that are nearest to s, regardless of
 // case. It is "" when all of them differ in more than a third of s, or in every
-// letter. A * in s stands for anything, so that the nearest match of a pattern
-// can be found.
+// letter; a word of which s is the beginning is as near as one with another letter.
+// A * in s stands for anything, so that the nearest match of a pattern can be found.
 func Nearest(s string, words []string) string {
 	s = clip(s)
 	letters := len(strings.ReplaceAll(s, "*", ""))
 	best, bestDistance := "", (letters+2)/3+1
 	for _, w := range words {
-		if d := distance(s, clip(w)); d < bestDistance && d < max(letters, len(w)) {
+		d := distance(s, clip(w))
+		if letters > 1 && d > 1 && strings.HasPrefix(clip(w), s) {
+			d = 1
+		}
+		if d < bestDistance && d < max(letters, len(w)) {
 			best, bestDistance = w, d
 		}
 	}

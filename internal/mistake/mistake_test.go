@@ -9,7 +9,7 @@ import (
 
 func TestNearest(t *testing.T) {
 	long := strings.Repeat("a", 64)
-	words := []string{"crash", "partition", "ncl", "ncl/three-writes", "P", "app1", "app2", long}
+	words := []string{"crash", "partition", "ncl", "ncl/thrice", "ncl/three-writes", "P", "app1", "app2", long}
 	tests := []struct{ doc, s, want string }{
 		{"a letter too many", "crassh", "crash"},
 		{"a letter too few", "partitin", "partition"},
@@ -19,6 +19,9 @@ func TestNearest(t *testing.T) {
 		{"a third may differ", "cxaxh", "crash"},
 		{"more than a third may not", "cxxxh", ""},
 		{"something must agree", "Q", ""},
+		{"the beginning of a word", "parti", "partition"},
+		{"the beginning of one before what is farther from another", "ncl/three", "ncl/three-writes"},
+		{"one letter begins too many words", "c", ""},
 		{"a pattern is near to what almost matches", "*/tree-*", "ncl/three-writes"},
 		{"a pattern that matches is nearest", "par*", "partition"},
 		{"nothing is near to nothing", "", ""},

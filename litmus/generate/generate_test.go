@@ -2,6 +2,10 @@ package generate
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
 
-// counts are how many programs there are up to each size: docs/generator.md says so.
+// counts are how many programs there are up to each size.
 var counts = map[int]int{1: 0, 2: 35, 3: 328, 4: 5753}
 
 func TestCounts(t *testing.T) {
@@ -18,10 +22,56 @@ func TestCounts(t *testing.T) {
 		if len(list) != counts[size] {
 			t.Errorf("size %d: %d programs, want %d: if that is meant, change docs/generator.md too", size, len(list), counts[size])
 		}
+		if row := fmt.Sprintf("\n| %d | %s |", size, thousands(len(list))); size > 1 && !strings.Contains(page(t), row) {
+			t.Errorf("docs/generator.md has no row that begins with %s", row)
+		}
 		for i, p := range list {
 			if p.Size() > size || i > 0 && p.Size() < list[i-1].Size() {
 				t.Errorf("%s, of size %d, is out of its place up to size %d", p, p.Size(), size)
 			}
+		}
+	}
+}
+
+func page(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/generator.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// thousands writes a number as the page does.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// The numbers on the page are those of the search, up to a size that takes no time.
+func TestNumbersOfThePage(t *testing.T) {
+	for size := 2; size <= 3 && !(testing.Short() && size == 3); size++ { // under the race detector it takes time
+		programs, separate, states, runs := All(size), 0, 0, 0
+		seq, err := Judge(programs, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range seq {
+			states += len(v.States)
+			runs += int(v.Runs)
+			if v.Separates() {
+				separate++
+			}
+		}
+		row := "| " + strconv.Itoa(size)
+		for _, n := range []int{len(programs), separate, states, runs} {
+			row += " | " + thousands(n)
+		}
+		if !strings.Contains(page(t), "\n"+row+" |") {
+			t.Errorf("docs/generator.md has no row\n%s", row)
 		}
 	}
 }
