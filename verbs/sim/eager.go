@@ -27,6 +27,9 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 	reach := q.posted
 	if q.cpu == nil {
 		reach = q.reach()
+		if reach < min(q.limit, q.cutAt, q.held, q.posted) && q.misfit(reach) != verbs.StatusSuccess {
+			reach++ // it comes, and is found not to fit
+		}
 	}
 	for _, e := range q.elems {
 		switch {
