@@ -48,6 +48,8 @@ var layers = []layer{
 	{name: "protocol", at: []string{"protocol/..."}, apart: true,
 		may: []string{"verbs", "host", "codec", "coord"},
 		why: "the code that is checked is the code that runs on hardware"},
+	{name: "verbs/verbstest", at: []string{"verbs/verbstest/..."}, may: []string{"verbs", "host"},
+		why: "a suite that knows a backend can be lenient with it"},
 	{name: "verbs/sim", at: []string{"verbs/sim/..."}, may: below,
 		why: "a simulator that knows a protocol can be wrong in its favour"},
 	{name: "verbs/hw", at: []string{"verbs/hw/..."}, may: append(slices.Clone(below), "pages"),

@@ -130,34 +130,7 @@ func (e *end) list(off, n int) []verbs.SGE { return []verbs.SGE{e.sge(off, n)} }
 
 func (e *end) at(off int) uint64 { return e.mr.Addr() + uint64(off) }
 
-func (e *end) post(wrs ...verbs.SendWR) {
-	e.t.Helper()
-	if err := e.qp.PostSend(wrs); err != nil {
-		e.t.Fatal(err)
-	}
-}
-
 const patience = 20 * time.Second
-
-// next waits for the next completion.
-func (e *end) next() verbs.WC {
-	e.t.Helper()
-	var wc [1]verbs.WC
-	if _, err := e.cq.Wait(wc[:], patience); err != nil {
-		e.t.Fatal(err)
-	}
-	return wc[0]
-}
-
-// want waits for a completion and compares its number and status.
-func (e *end) want(id uint64, status verbs.Status) verbs.WC {
-	e.t.Helper()
-	wc := e.next()
-	if wc.ID != id || wc.Status != status || wc.QPNum != e.qp.Num() {
-		e.t.Fatalf("completion %+v, want %d with %v of QP %d", wc, id, status, e.qp.Num())
-	}
-	return wc
-}
 
 func wantError(t testing.TB, err, is error, texts ...string) {
 	t.Helper()

@@ -135,11 +135,11 @@ func again(t *T, a, b *end) {
 	}
 	a.setWord(0, 11)
 	b.setWord(8, 12)
-	a.post(a.write(2, 0, 8, b, 0), a.read(3, 16, 8, b, 8))
+	a.post(a.write(2, 0, 8, b, 40), a.read(3, 16, 8, b, 8))
 	a.want(2, verbs.StatusSuccess)
 	a.want(3, verbs.StatusSuccess)
 	b.done(b.read(4, 24, 8, a, 0))
-	if v, w, x := b.word(0), a.word(16), b.word(24); v != 11 || w != 12 || x != 11 {
+	if v, w, x := b.word(40), a.word(16), b.word(24); v != 11 || w != 12 || x != 11 {
 		t.errorf("after it was connected again: %d, %d and %d", v, w, x)
 	}
 }
