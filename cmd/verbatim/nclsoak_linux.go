@@ -63,7 +63,7 @@ and 3 the logs of the processes are kept, and the last line names them.`,
 	fl.StringSliceVar(&o.Devices, "devices", nil, "cards, separated by commas")
 	fl.IntVar(&o.F, "f", 1, "peers that may fail, of 2f+1")
 	fl.Var(&f.size, "size", "of a file")
-	fl.IntVar(&o.Acks, "acks", 40, "wait for at most this many acknowledgements before a kill")
+	fl.IntVar(&o.Acks, "acks", 20, "wait for at most this many acknowledgements before a kill")
 	fl.IntVar(&o.Record, "record", 256, "the most `bytes` of a record")
 	fl.DurationVar(&o.Patience, "patience", time.Minute, "a process that needs longer for one step stands still")
 	fl.StringVar(&o.Program, "program", "", "another `build` of verbatim for the processes, such as one with a bug on purpose")

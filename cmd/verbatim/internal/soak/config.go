@@ -33,7 +33,7 @@ type Config struct {
 	Seed uint64
 	// Size is the size of a file in bytes. Default 64 KiB.
 	Size int
-	// Acks is the most acknowledgements to wait for before a kill. Default 40.
+	// Acks is the most acknowledgements to wait for before a kill. Default 20.
 	Acks int
 	// Record is the most bytes of a record. Default 256.
 	Record int
@@ -59,8 +59,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("soak: f is %d, and must be 1 to %d", full.F, ncl.MaxF)
 	case c.Rounds < 1:
 		return fmt.Errorf("soak: %d rounds; it takes at least one", c.Rounds)
-	case full.Acks < 1:
-		return fmt.Errorf("soak: %d acknowledgements before a kill; it takes at least one", full.Acks)
+	case full.Acks < 1 || full.Acks > 1<<20:
+		return fmt.Errorf("soak: %d acknowledgements before a kill; it takes 1 to %d", full.Acks, 1<<20)
 	case full.Record < minRecord || full.Record > 1<<20:
 		return fmt.Errorf("soak: records of at most %d bytes; it takes %d to %d", full.Record, minRecord, 1<<20)
 	case full.Size < full.need() || full.Size > ncl.MaxSize:
@@ -75,13 +75,13 @@ func (c *Config) Validate() error {
 // those to wait for keep it busy when it is killed.
 func (c *Config) need() int { return c.feed() * (reclog.Header + c.Record) }
 
-func (c *Config) feed() int { return 2*c.Acks + 10 }
+func (c *Config) feed() int { return 4*c.Acks + 10 }
 
 func (c *Config) complete() Config {
 	full := *c
 	orDefault(&full.F, 1)
 	orDefault(&full.Size, 64<<10)
-	orDefault(&full.Acks, 40)
+	orDefault(&full.Acks, 20)
 	orDefault(&full.Record, 256)
 	orDefault(&full.Patience, time.Minute)
 	return full

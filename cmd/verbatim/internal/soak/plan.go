@@ -21,11 +21,11 @@ type plan struct {
 // draw draws a round. One of peers may be killed, and first says that the writer
 // creates the file.
 func draw(r *rand.Rand, c *Config, peers []int, first bool) plan {
-	p := plan{acks: r.IntN(c.Acks + 1), peer: -1, backAtOnce: r.IntN(2) == 0, lastOfFile: r.IntN(6) == 0,
-		pause: r.Float64()}
+	p := plan{acks: r.IntN(c.Acks + 1), peer: -1, backAtOnce: r.IntN(2) == 0, pause: r.Float64()}
 	// All numbers are drawn whether they are used or not: the next round's do not depend on it.
-	kill, victim, more, together := r.IntN(3) == 0, r.IntN(1<<20), r.IntN(c.Acks+1), r.IntN(2) == 0
-	inRecovery := r.IntN(6) == 0
+	kill, victim, more, together := r.IntN(2) == 0, r.IntN(1<<20), r.IntN(c.Acks+1), r.IntN(2) == 0
+	inRecovery, last := r.IntN(6) == 0, r.IntN(8)
+	p.lastOfFile = last == 0 || last < 4 && len(peers) == 0
 	switch {
 	case inRecovery && !first:
 		p.inRecovery = true

@@ -323,5 +323,6 @@ func (s *soak) report(w *writer, p *plan) {
 	case p.peer >= 0:
 		what = s.peers[p.peer].name + ", then the writer"
 	}
-	fmt.Fprintf(s.cfg.Progress, "round %d: %s, %d records recovered, %d acknowledged, killed %s\n", s.round, s.file, len(w.shown), w.acked, what)
+	fmt.Fprintf(s.cfg.Progress, "round %d: %s, %d records recovered, open after %v, %d acknowledged, killed %s after %v\n", s.round, s.file,
+		len(w.shown), w.took.Round(time.Millisecond), w.acked, what, time.Since(w.began).Round(time.Millisecond))
 }
