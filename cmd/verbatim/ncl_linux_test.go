@@ -121,7 +121,7 @@ func TestNCLNotBuilt(t *testing.T) {
 	}
 	t.Setenv("VERBATIM_RXE_DEVICES", "")
 	for _, args := range []string{"ncl peer --name a --listen 127.0.0.1:0", "ncl write --file w --peer a=127.0.0.1:1",
-		"ncl recover --file w --peer a=127.0.0.1:1", "ncl soak"} {
+		"ncl recover --file w --peer a=127.0.0.1:1", "ncl soak", "ncl soak --devices none0"} {
 		code, _, stderr := call(strings.Fields(args)...)
 		if code != 2 || !strings.Contains(stderr, "go build -tags rdma") || !strings.Contains(stderr, "libibverbs-dev") {
 			t.Errorf("%s: exit status %d; stderr:\n%s", args, code, stderr)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,7 +122,8 @@ func (f *soakFlags) complete() error {
 		o.Seed = uint64(rand.Uint32())
 	}
 	var err error
-	if o.Program == "" {
+	itself := o.Program == ""
+	if itself {
 		if o.Program, err = os.Executable(); err != nil {
 			return err
 		}
@@ -137,7 +139,24 @@ func (f *soakFlags) complete() error {
 			return fmt.Errorf("%w: this machine has none; docs/hardware.md says how to have Soft-RoCE", hw.ErrNoDevice)
 		}
 	}
-	return o.Validate()
+	if err := o.Validate(); err != nil || !itself {
+		return err
+	}
+	return thereAre(o.Devices)
+}
+
+// thereAre tells a name that is wrong before anything is started.
+func thereAre(devices []string) error {
+	there, err := hw.Devices()
+	if err != nil {
+		return err
+	}
+	for _, d := range devices {
+		if !slices.Contains(there, d) {
+			return fmt.Errorf("--devices: %w: %s; there are: %s", hw.ErrNoDevice, d, list(there))
+		}
+	}
+	return nil
 }
 
 // soaked is what --json prints.

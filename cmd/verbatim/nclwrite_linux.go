@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -103,13 +104,21 @@ func (f *writeFlags) open(h host.Host, cfg ncl.Config) (*ncl.File, error) {
 		return recoverFile(h, cfg, f.file)
 	}
 	file, err := ncl.Create(h, cfg, f.file, int(f.size))
-	switch {
-	case errors.Is(err, ncl.ErrExists), errors.Is(err, ncl.ErrRejected):
+	if errors.Is(err, ncl.ErrExists) || errors.Is(err, ncl.ErrRejected) {
 		// Not %w: peers that answer and refuse are there, and another time is no remedy.
-		return nil, fmt.Errorf("%v; if the file is there already, go on with it by --resume, or read it and delete it with "+
-			"'verbatim ncl recover --release'; if its writer died while it created it, take another --file or restart the peers", err)
+		return nil, fmt.Errorf("%v; %s", err, createHint(err.Error()))
 	}
 	return file, err
+}
+
+// createHint says what to do about peers that refuse a new file. What a peer refuses
+// for comes as text.
+func createHint(refusal string) string {
+	if strings.Contains(refusal, "no memory") {
+		return "take a smaller --size, or give the peer more --memory"
+	}
+	return "if the file is there, go on with it by --resume, or read it and delete it with 'verbatim ncl recover --release'; " +
+		"if its writer died while it created it, take another --file or restart the peers"
 }
 
 func recoverFile(h host.Host, cfg ncl.Config, name string) (*ncl.File, error) {
