@@ -190,6 +190,9 @@ func (f *soakFlags) failed(w io.Writer, err error) error {
 	if err == nil {
 		return nil
 	}
+	if errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("interrupted: %w", err)
+	}
 	fmt.Fprintf(w, "verbatim: %v\n", err)
 	again := fmt.Sprintf("verbatim ncl soak --seed %d --rounds %d --devices %s --f %d --size %v --acks %d --record %d", f.cfg.Seed, f.cfg.Rounds,
 		strings.Join(f.cfg.Devices, ","), f.cfg.F, &f.size, f.cfg.Acks, f.cfg.Record)
