@@ -105,6 +105,8 @@ func TestNCLUsage(t *testing.T) {
 		{"ncl soak --devices none0 --record 1", 2, "records of at most 1 bytes"},
 		{"ncl soak --devices none0 --size 1KiB", 2, "files of 1024 bytes; with these records it takes"},
 		{"ncl soak --devices none0 --program /none --dir " + t.TempDir(), 2, "/none: no such file"},
+		{"ncl soak --devices none0,none1 --seed 3 --f 2 --program /none --dir " + t.TempDir(), 2,
+			"again: verbatim ncl soak --seed 3 --devices none0,none1 --f 2 --program /none\n"},
 		{"ncl soak --devices none0 --program " + text + " --dir " + t.TempDir(), 2, "permission denied"},
 	} {
 		code, _, stderr := call(strings.Fields(x.args)...)

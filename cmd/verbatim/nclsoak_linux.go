@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/verbatim-rdma/verbatim/cmd/verbatim/internal/soak"
 	"github.com/verbatim-rdma/verbatim/verbs/hw"
@@ -66,6 +67,7 @@ and 3 the logs of the processes are kept, and the last line names them.`,
 	fl.Var(&f.size, "size", "of a file")
 	fl.IntVar(&o.Acks, "acks", 20, "wait for at most this many acknowledgements before a kill")
 	fl.IntVar(&o.Record, "record", 256, "the most `bytes` of a record")
+	fl.DurationVar(&o.AckTimeout, "ack-timeout", 0, "the flag of peer and write; default: theirs")
 	fl.DurationVar(&o.Patience, "patience", time.Minute, "a process that needs longer for one step stands still")
 	fl.StringVar(&o.Program, "program", "", "another `build` of verbatim for the processes, such as one with a bug on purpose")
 	fl.StringVar(&f.dir, "dir", "", "`directory` for the logs of the processes; default: a temporary one, kept if something is wrong")
@@ -111,7 +113,7 @@ func runNCLSoak(c *cobra.Command, f *soakFlags) error {
 	if err == nil && !keep {
 		return os.RemoveAll(f.dir)
 	}
-	return f.failed(c.ErrOrStderr(), err)
+	return f.failed(c, err)
 }
 
 // complete finds the program and the devices.
@@ -186,16 +188,21 @@ func (f *soakFlags) summary(w io.Writer, n *soak.Counts, took time.Duration, err
 }
 
 // failed says how to repeat the soak and where the logs are.
-func (f *soakFlags) failed(w io.Writer, err error) error {
+func (f *soakFlags) failed(c *cobra.Command, err error) error {
 	if err == nil {
 		return nil
 	}
+	w := c.ErrOrStderr()
 	if errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("interrupted: %w", err)
 	}
 	fmt.Fprintf(w, "verbatim: %v\n", err)
-	again := fmt.Sprintf("verbatim ncl soak --seed %d --rounds %d --devices %s --f %d --size %v --acks %d --record %d", f.cfg.Seed, f.cfg.Rounds,
-		strings.Join(f.cfg.Devices, ","), f.cfg.F, &f.size, f.cfg.Acks, f.cfg.Record)
+	again := fmt.Sprintf("verbatim ncl soak --seed %d --devices %s", f.cfg.Seed, strings.Join(f.cfg.Devices, ","))
+	c.Flags().Visit(func(fl *pflag.Flag) {
+		if !slices.Contains([]string{"seed", "devices", "dir", "json", "verbose"}, fl.Name) {
+			again += " --" + fl.Name + " " + fl.Value.String()
+		}
+	})
 	fmt.Fprintf(w, "the same plan again: %s\nlogs: %s\n", again, f.dir)
 	switch {
 	case errors.Is(err, soak.ErrLost):

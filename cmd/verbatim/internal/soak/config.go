@@ -37,6 +37,8 @@ type Config struct {
 	Acks int
 	// Record is the most bytes of a record. Default 256.
 	Record int
+	// AckTimeout is the flag --ack-timeout of the processes. Default theirs.
+	AckTimeout time.Duration
 	// Patience is how long a process may take for one step. Default a minute.
 	Patience time.Duration
 	// Env is added to the environment of the processes.

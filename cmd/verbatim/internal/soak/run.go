@@ -151,7 +151,7 @@ func (s *soak) revive(ctx context.Context) error {
 		}
 		var err error
 		memory := 4*s.cfg.Size + 1<<16
-		p.process, p.addr, err = s.serve(ctx, p.name, "peer", "--name", p.name, "--memory", strconv.Itoa(memory), "--device", p.device)
+		p.process, p.addr, err = s.serve(ctx, p.name, s.device(p.device, "peer", "--name", p.name, "--memory", strconv.Itoa(memory))...)
 		if err != nil {
 			return err
 		}
@@ -159,9 +159,18 @@ func (s *soak) revive(ctx context.Context) error {
 	return nil
 }
 
+// device adds the flags about a card.
+func (s *soak) device(name string, args ...string) []string {
+	args = append(args, "--device", name)
+	if s.cfg.AckTimeout != 0 {
+		args = append(args, "--ack-timeout", s.cfg.AckTimeout.String())
+	}
+	return args
+}
+
 // access adds the flags of whoever opens the file.
 func (s *soak) access(args ...string) []string {
-	args = append(args, "--file", s.file, "--device", s.cfg.Devices[0], "--coord", s.coord, "--call-timeout", s.cfg.Patience.String())
+	args = s.device(s.cfg.Devices[0], append(args, "--file", s.file, "--coord", s.coord, "--call-timeout", s.cfg.Patience.String())...)
 	for _, p := range s.peers {
 		args = append(args, "--peer", p.name+"="+p.addr)
 	}
