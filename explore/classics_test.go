@@ -89,8 +89,8 @@ func TestClassesEqualThePublishedNumbers(t *testing.T) {
 		{fibBench(3), 0, true}, {fibBench(5), 218243, false},
 	} {
 		t.Run(x.s.Name, func(t *testing.T) {
-			if testing.Short() && x.classes > 10000 {
-				t.Skip("takes ten seconds")
+			if x.classes > 10000 {
+				sequential(t)
 			}
 			r, err := explore.Classes(x.s, sc, 1_000_000)
 			if err != nil {

@@ -62,6 +62,7 @@ func serverActs(r func() host.Region, mr func() verbs.MR) []act {
 // Programs that nobody thought of: late resolution and the reductions reach what
 // the search without either reaches.
 func TestGeneratedProgramsLoseNothing(t *testing.T) {
+	sequential(t)
 	pinRapid(t)
 	tried, compared := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

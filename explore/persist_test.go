@@ -169,6 +169,7 @@ func readBack(order []int) func(s *stage) {
 // What late resolution finds after a power failure is what a machine finds that
 // decides about every unit when its power fails.
 func TestPersistenceLosesNothing(t *testing.T) {
+	sequential(t)
 	pinRapid(t)
 	tried, naive, compared, outcomes := 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {

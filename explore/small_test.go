@@ -3,6 +3,7 @@ package explore_test
 import (
 	"fmt"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
@@ -10,6 +11,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
+
+// sequential ends a long test of searches with one worker under -short, with which the
+// race detector is run: it would find nothing here.
+func sequential(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: searches with one worker, for minutes under the race detector")
+	}
+}
 
 // tiny builds small scenarios of hosts that write to each other. Each host logs
 // what it saw; the outcome is all of it.

@@ -14,6 +14,7 @@ import (
 // The reduced search must reach exactly the outcomes that a search without any
 // reduction reaches, in which each arrival and placement is a step of its own.
 func TestReductionsLoseNothing(t *testing.T) {
+	sequential(t)
 	for _, s := range smallScenarios() {
 		for _, profile := range []string{"strong", "relaxed", "srd"} {
 			t.Run(s.Name+"/"+profile, func(t *testing.T) {

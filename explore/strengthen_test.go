@@ -55,12 +55,13 @@ func strengthened() []*explore.Scenario {
 // Both modes obey a strengthening alike, and it takes outcomes away and adds none,
 // but for the failure of a Write that was executed.
 func TestStrengthenedModesAgree(t *testing.T) {
+	sequential(t)
 	lost := map[string]int{}
 	for _, s := range strengthened() {
 		for _, profile := range []string{"strong", "relaxed"} {
 			plain := outcomesOf(t, s, explore.Options{Profile: profile, Workers: 1})
 			names := []string{"inline", "fence", "flush-read", "inline+fence+flush-read"}
-			if profile == "strong" || testing.Short() {
+			if profile == "strong" {
 				names = names[2:3] // with strong the others have little left to order
 			}
 			for _, name := range names {
@@ -96,7 +97,7 @@ func TestStrengthenedModesAgree(t *testing.T) {
 		}
 	}
 	for _, name := range sim.StrengthenNames() {
-		if _, tried := lost[name]; (tried || !testing.Short()) && lost[name] <= 0 {
+		if lost[name] <= 0 {
 			t.Errorf("%s takes no outcome away in any scenario: %v", name, lost)
 		}
 	}
@@ -128,6 +129,7 @@ func TestFencedWritesBehindFlushingReadsAreInOrder(t *testing.T) {
 // What the order of package faults rests on: a profile that it calls weaker shows
 // all outcomes of the stronger one.
 func TestWeakerProfilesShowAllOfStrongerOnes(t *testing.T) {
+	sequential(t)
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom(strengthened()).Draw(t, "scenario")
 		with := sim.Strengthen(rapid.IntRange(0, 7).Draw(t, "strengthen"))
@@ -147,7 +149,7 @@ func TestWeakerProfilesShowAllOfStrongerOnes(t *testing.T) {
 			}
 		}
 		if !faults.WeakerOrEqual(weak, strong) {
-			t.Skip()
+			t.Skip("the knobs that were drawn make " + weak.Name + ", which is no weaker than " + strong.Name)
 		}
 		many, done := search(t, s, explore.Options{Profile: weak.Name, Workers: 1, Strengthen: with, MaxRuns: 2000})
 		few, _ := search(t, s, explore.Options{Profile: strong.Name, Workers: 1, Strengthen: with, MaxRuns: 2000})

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"unicode"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // MaxFile is the largest file of a profile, in bytes.
@@ -28,13 +30,8 @@ func (e *FileError) Unwrap() error { return ErrProfileFile }
 
 // Error says where the mistake is and what was expected, and shows the line.
 func (e *FileError) Error() string {
-	suggestion := ""
-	if e.Suggestion != "" {
-		suggestion = "; did you mean " + e.Suggestion + "?"
-	}
-	line, caret := excerpt(e.Text, e.Column)
-	return fmt.Sprintf("line %d, column %d: expected %s, found %s%s\n  %s\n  %s^",
-		e.Line, e.Column, e.Expected, e.Found, suggestion, line, strings.Repeat(" ", caret))
+	return fmt.Sprintf("line %d, column %d: %s",
+		e.Line, e.Column, wanted(e.Expected, e.Found, e.Suggestion)) + mistake.Excerpt(e.Text, e.Column)
 }
 
 // Named is a profile that somebody wrote into a file.
@@ -120,7 +117,7 @@ func (p *profileParser) take() error {
 	k, err := knobByName(word)
 	if err != nil && word != "name" && word != "base" {
 		words := p.words()
-		return p.fail(f[0].column, strings.Join(words, ", "), quoted(f[0].text), nearest(word, words))
+		return p.fail(f[0].column, strings.Join(words, ", "), quoted(f[0].text), mistake.Nearest(word, words))
 	}
 	what := map[string]string{"name": "a name", "base": "a profile (" + strings.Join(ProfileNames(), ", ") + ")"}[word]
 	if what == "" {
@@ -157,7 +154,7 @@ func (p *profileParser) set(word, what string, k knob, f []field) error {
 	case "base":
 		base, ok := namedProfile(strings.ToLower(value.text))
 		if !ok {
-			return p.fail(value.column, what, quoted(value.text), nearest(value.text, ProfileNames()))
+			return p.fail(value.column, what, quoted(value.text), mistake.Nearest(value.text, ProfileNames()))
 		}
 		p.profile = base
 		return nil
@@ -167,7 +164,7 @@ func (p *profileParser) set(word, what string, k knob, f []field) error {
 	}
 	turned, err := p.profile.WithKnob(k.name, value.text)
 	if err != nil {
-		return p.fail(value.column, what, quoted(value.text), nearest(value.text, strings.Split(k.legal, ", ")))
+		return p.fail(value.column, what, quoted(value.text), mistake.Nearest(value.text, strings.Split(k.legal, ", ")))
 	}
 	p.profile = turned
 	return nil

@@ -3,6 +3,7 @@ package faults
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,9 +17,13 @@ func genNamed() *rapid.Generator[Named] {
 		p := rapid.SampledFrom(Profiles()).Draw(t, "base")
 		for range rapid.IntRange(0, 6).Draw(t, "turns") {
 			k := rapid.SampledFrom(knobs).Draw(t, "knob")
-			from := rapid.SampledFrom(Profiles()).Draw(t, "value of")
+			// Of the words in the text for people some are no values.
+			values := slices.DeleteFunc(append(strings.Split(k.legal, ", "), "64", "256"), func(v string) bool {
+				_, err := p.WithKnob(k.name, v)
+				return err != nil
+			})
 			var err error
-			if p, err = p.WithKnob(k.name, k.get(&from)); err != nil {
+			if p, err = p.WithKnob(k.name, rapid.SampledFrom(values).Draw(t, "value")); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // ErrUnknownKind is the cause of an error about a kind of fault that does not
@@ -91,7 +93,7 @@ func ParseKind(name string) (Kind, error) {
 			return Kind(i + 1), nil
 		}
 	}
-	return 0, fmt.Errorf("faults: %w: %q%s", ErrUnknownKind, name, didYouMean(name, KindNames()))
+	return 0, fmt.Errorf("faults: %w: %q%s", ErrUnknownKind, name, mistake.DidYouMean(name, KindNames()))
 }
 
 // Valid reports whether k is one of the declared kinds.

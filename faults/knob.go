@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // Knob describes one knob of a profile, for people.
@@ -72,7 +74,7 @@ func knobByName(name string) (knob, error) {
 		names = append(names, k.name)
 	}
 	return knob{}, fmt.Errorf("faults: %w: %q; the knobs are %s%s",
-		ErrUnknownKnob, name, strings.Join(names, ", "), didYouMean(name, names))
+		ErrUnknownKnob, name, strings.Join(names, ", "), mistake.DidYouMean(name, names))
 }
 
 var errIllegal = errors.New("illegal value") // callers say more

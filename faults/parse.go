@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 const none = "none" // the empty budget
@@ -89,7 +91,7 @@ func (p *parser) kind() (Kind, error) {
 	kind, err := ParseKind(name)
 	if err != nil {
 		expected := "a fault kind (" + strings.Join(KindNames(), ", ") + ")"
-		return 0, p.fail(expected, nearest(name, KindNames()))
+		return 0, p.fail(expected, mistake.Nearest(name, KindNames()))
 	}
 	p.at += len(name)
 	return kind, nil
@@ -224,8 +226,9 @@ func (p *parser) failFound(expected, found, suggestion string) error {
 
 // shorten keeps an error readable when a word is not.
 func shorten(word string) string {
-	if runes := []rune(word); len(runes) > excerptWidth {
-		return string(runes[:excerptWidth]) + "..."
+	const most = 60
+	if runes := []rune(word); len(runes) > most {
+		return string(runes[:most]) + "..."
 	}
 	return word
 }

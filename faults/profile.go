@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // Profile says what a card and its host promise while nothing is broken. The
@@ -143,7 +145,7 @@ func parseEnum(value *uint8, names []string, text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("faults: %q is not one of %s%s", text, strings.Join(names, ", "), didYouMean(text, names))
+	return fmt.Errorf("faults: %q is not one of %s%s", text, strings.Join(names, ", "), mistake.DidYouMean(text, names))
 }
 
 var (

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // ErrUnknownProfile is the cause of an error about a profile that does not
@@ -122,7 +124,7 @@ func ProfileByName(name string) (Profile, error) {
 	p, ok := namedProfile(base)
 	if !ok {
 		return Profile{}, fmt.Errorf("faults: %w: %q; the profiles are %s%s",
-			ErrUnknownProfile, base, strings.Join(ProfileNames(), ", "), didYouMean(base, ProfileNames()))
+			ErrUnknownProfile, base, strings.Join(ProfileNames(), ", "), mistake.DidYouMean(base, ProfileNames()))
 	}
 	if base == name {
 		return p, nil

@@ -3,8 +3,8 @@ package faults
 import (
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // ErrSyntax is the cause of every error of [ParseBudget].
@@ -22,45 +22,18 @@ type SyntaxError struct {
 // Unwrap returns [ErrSyntax].
 func (e *SyntaxError) Unwrap() error { return ErrSyntax }
 
-// Error returns three lines: what is wrong, the input, and a caret under the
+// Error says what is wrong, and shows the input with a caret under the
 // column.
 func (e *SyntaxError) Error() string {
-	suggestion := ""
-	if e.Suggestion != "" {
-		suggestion = "; did you mean " + e.Suggestion + "?"
-	}
-	line, caret := excerpt(e.Input, e.Column)
-	return fmt.Sprintf("faults: %v at column %d: expected %s, found %s%s\n  %s\n  %s^",
-		ErrSyntax, e.Column, e.Expected, e.Found, suggestion, line, strings.Repeat(" ", caret))
+	return fmt.Sprintf("faults: %v at column %d: %s",
+		ErrSyntax, e.Column, wanted(e.Expected, e.Found, e.Suggestion)) + mistake.Excerpt(e.Input, e.Column)
 }
 
-// excerptWidth is how much of a long input an error shows on each side of the
-// mistake.
-const excerptWidth = 60
-
-// excerpt returns the input around the column on one line, and how many
-// characters of it stand before the column.
-func excerpt(input string, column int) (line string, caret int) {
-	runes := []rune(input)
-	at := max(0, min(column-1, len(runes)))
-	from, to := max(0, at-excerptWidth), min(len(runes), at+excerptWidth)
-	head, tail := "", ""
-	if from > 0 {
-		head = "..."
+// wanted says what is wrong at one place of a text.
+func wanted(expected, found, suggestion string) string {
+	text := "expected " + expected + ", found " + found
+	if suggestion != "" {
+		text += "; did you mean " + suggestion + "?"
 	}
-	if to < len(runes) {
-		tail = "..."
-	}
-	return head + strings.Map(printable, string(runes[from:to])) + tail, len(head) + at - from
-}
-
-// printable keeps the caret in place: every character takes one column.
-func printable(r rune) rune {
-	switch {
-	case r == '\t':
-		return ' '
-	case unicode.IsMark(r), !unicode.IsPrint(r):
-		return '?'
-	}
-	return r
+	return text
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 var (
@@ -36,7 +38,7 @@ func (r Rule) validateHosts(hosts []string) error {
 	for _, pattern := range r.Hosts {
 		if !matchesAny(pattern, hosts) {
 			return fmt.Errorf("faults: rule %v: pattern %q %w; %s%s",
-				r, pattern, ErrUnknownHost, listHosts(hosts), didYouMean(pattern, hosts))
+				r, pattern, ErrUnknownHost, listHosts(hosts), mistake.DidYouMean(pattern, hosts))
 		}
 	}
 	if len(r.Hosts) == 2 && !r.matchesAnyPair(hosts) {

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // ErrTest is wrapped by every error about a litmus test's text.
@@ -29,67 +30,12 @@ func (e *Error) Error() string {
 	if e.Hint != "" {
 		b.WriteString("; " + e.Hint)
 	}
-	if line, caret := excerpt(e.Source, e.Col); strings.TrimSpace(line) != "" {
-		fmt.Fprintf(&b, "\n  %s\n  %s^", line, strings.Repeat(" ", caret))
-	}
-	return b.String()
+	return b.String() + mistake.Excerpt(e.Source, e.Col)
 }
 
-const excerptWidth = 90
-
-// excerpt is the part of a line around a column, and what stands before it there.
-func excerpt(line string, col int) (string, int) {
-	runes := []rune(line)
-	at := max(0, min(col-1, len(runes)))
-	from := max(0, at-excerptWidth+20)
-	to := min(len(runes), from+excerptWidth)
-	return strings.Map(printable, string(runes[from:to])), at - from
-}
-
-func printable(r rune) rune {
-	switch {
-	case r == '\t':
-		return ' '
-	case unicode.IsMark(r), !unicode.IsPrint(r):
-		return '?'
-	}
-	return r
-}
-
-// didYouMean suggests the name nearest to s.
+// didYouMean is a hint: the name nearest to s, or nothing when none is near.
 func didYouMean(s string, names []string) string {
-	s = strings.ToLower(s[:min(len(s), 64)])
-	best, distance := "", (len(s)+1)/3+1
-	for _, n := range names {
-		if d := edits(s, strings.ToLower(n[:min(len(n), 64)])); d < distance && d < max(len(n), 2) {
-			best, distance = n, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return "did you mean " + best + "?"
-}
-
-// edits counts the bytes to insert, delete or replace between a and b.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			above := row[j+1]
-			if a[i] != b[j] {
-				diagonal++
-			}
-			row[j+1] = min(diagonal, above+1, row[j]+1)
-			diagonal = above
-		}
-	}
-	return row[len(b)]
+	return strings.TrimPrefix(mistake.DidYouMean(s, names), "; ")
 }
 
 // oneOf is a list for people: a, b or c.

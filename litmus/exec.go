@@ -1,7 +1,10 @@
 package litmus
 
 import (
+	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
@@ -18,8 +21,13 @@ type machine interface {
 	Abandon()
 	// Remember tells what the final state will hold of threads that have ended.
 	Remember(hash uint64)
-	// Point lets others go on here: a fault can come between two statements.
-	Point()
+	// Step is told that a thread comes to its next statement, and lets others go on.
+	Step(t *threadProg)
+	// Patience is how long a thread waits at a time, and then asks Again.
+	Patience() time.Duration
+	// Again reports whether a thread that found nothing is to look once more. If
+	// not, what it waits for will not come.
+	Again(t *threadProg) bool
 	// Alive reports whether the machine is up.
 	Alive(h host.Host) bool
 	// Fail ends the run: the test cannot be run as it is.
@@ -35,7 +43,8 @@ type runner struct {
 	started []*life   // by thread: the last life in which it started
 	hash    uint64
 	passed  []bool // by loop: some run got through. Not reset.
-	refused error  // why the test cannot be run here. Not reset.
+	refuse  sync.Mutex
+	refused error // why the test cannot be run here. Not reset.
 }
 
 func newRunner(p *program, m machine) *runner {
@@ -45,13 +54,18 @@ func newRunner(p *program, m machine) *runner {
 	return r
 }
 
-// reset takes everything back to before the run.
-func (m *runner) reset() {
+// forget takes what a run leaves behind in conditions back to before it.
+func (m *runner) forget() {
 	clear(m.env.regs)
 	clear(m.env.asked)
 	clear(m.env.blocked)
 	clear(m.env.done)
 	clear(m.started)
+}
+
+// reset takes everything back to before the run.
+func (m *runner) reset() {
+	m.forget()
 	for i := range m.lives {
 		m.lives[i] = m.lives[i][:0]
 	}
@@ -60,9 +74,11 @@ func (m *runner) reset() {
 
 // broken ends the run because the test cannot be run as it is.
 func (m *runner) broken(err error) bool {
+	m.refuse.Lock()
 	if m.refused == nil {
 		m.refused = err
 	}
+	m.refuse.Unlock()
 	m.machine.Fail(&refusedError{err})
 	return false
 }
@@ -82,7 +98,7 @@ type exec struct {
 	life *life
 	seen []seen // by label: the completions that the thread has taken
 	wcs  [1]verbs.WC
-	dead bool
+	dead bool // it does not come to its end
 	sges []verbs.SGE
 }
 
@@ -122,9 +138,7 @@ func (m *runner) thread(t *threadProg, h host.Host, l *life) {
 	x := &exec{m: m, t: t, h: h, life: l, seen: make([]seen, len(m.p.labels))}
 	for i := range t.steps {
 		s := &t.steps[i]
-		if t.host.mortal {
-			m.machine.Point()
-		}
+		m.machine.Step(t)
 		h.Logf("%d: %s", s.line, s.text)
 		if !s.do(x) {
 			break // by stop, or the run or the host has ended
@@ -160,6 +174,23 @@ func (x *exec) set(reg *regProg, v value) bool {
 	}
 	*r = v
 	return true
+}
+
+// until calls try until it gets something, and returns false if that never comes.
+// try waits for as long as it is told, or not at all.
+func (x *exec) until(try func(patience time.Duration) (bool, error)) bool {
+	for {
+		got, err := try(x.m.machine.Patience())
+		switch {
+		case err != nil && !errors.Is(err, verbs.ErrTimeout) && !errors.Is(err, host.ErrTimeout):
+			return x.m.broken(err)
+		case got:
+			return true
+		case !x.m.machine.Again(x.t):
+			x.dead = true
+			return false
+		}
+	}
 }
 
 // look goes on if the loop's condition holds.

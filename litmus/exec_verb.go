@@ -1,6 +1,8 @@
 package litmus
 
 import (
+	"time"
+
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -39,7 +41,7 @@ func (b *blockProg) mr() *mrProg {
 func (x *exec) post(q *request) bool {
 	wr := verbs.SendWR{ID: q.id, Op: q.s.Op, Flags: q.flags, Imm: q.s.Imm, SGL: x.list(q.pieces)}
 	if q.remote.loc != nil {
-		peer := &x.life.peers[q.peer.idx]
+		peer := x.life.peer(q.peer.idx)
 		if at := q.remote.loc.block.at; at < len(peer.addrs) {
 			wr.RemoteAddr = peer.addrs[at] + uint64(q.remote.off)
 		}
@@ -57,7 +59,7 @@ func (x *exec) post(q *request) bool {
 		setFlush(&wr, q.s, q.remote.n)
 	}
 	err := verbs.ErrClosed
-	if qp := x.life.qps[q.qp].qp; qp != nil {
+	if qp := x.life.qp(q.qp); qp != nil {
 		err = qp.PostSend([]verbs.SendWR{wr})
 	}
 	if !x.result(q.posted, StmtText(q.s), err) {
@@ -78,7 +80,8 @@ func (x *exec) post(q *request) bool {
 
 func (x *exec) recv(qp int, pieces []piece, l *labelProg, reg *regProg) bool {
 	err := verbs.ErrClosed
-	if q := x.life.qps[qp].qp; q != nil {
+	if q := x.life.qp(qp); q != nil {
+		x.life.recvs.Add(1)
 		err = q.PostRecv([]verbs.RecvWR{{ID: uint64(l.idx), SGL: x.list(pieces)}})
 	}
 	return x.result(reg, "recv", err)
@@ -96,9 +99,11 @@ func (x *exec) await(l *labelProg) bool {
 
 // take waits for the next completion and notes it; it returns its label's index.
 func (x *exec) take(c *cqProg) int {
-	n, err := x.life.cqs[c.idx].Wait(x.wcs[:], verbs.Forever)
-	if err != nil || n != 1 {
-		x.m.broken(err)
+	got := x.until(func(patience time.Duration) (bool, error) {
+		n, err := x.life.cqs[c.idx].Wait(x.wcs[:], patience)
+		return n == 1, err
+	})
+	if !got {
 		return -1
 	}
 	return x.note()
@@ -107,6 +112,9 @@ func (x *exec) take(c *cqProg) int {
 func (x *exec) note() int {
 	i := int(x.wcs[0].ID)
 	x.seen[i] = seen{true, x.wcs[0]}
+	if x.m.p.labels[i].recv {
+		x.life.recvs.Add(-1)
+	}
 	return i
 }
 

@@ -3,6 +3,9 @@ package litmus
 import (
 	"encoding/binary"
 	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -16,10 +19,27 @@ type life struct {
 	mrs       []verbs.MR    // by registration of the host
 	cells     []private     // by thread
 	cqs       []verbs.CQ    // by index; those of other hosts are nil
-	qps       []queuePair   // by index
-	peers     []peer        // by host
+	mu        sync.Mutex
+	qps       []queuePair // by index, under mu
+	peers     []peer      // by host, under mu
+	old       []queuePair // that connect replaced, under mu
 	listeners map[string]host.Listener
 	pd        verbs.PD
+	recvs     atomic.Int64 // receives that were posted and are not known to be used
+}
+
+// qp is the host's end of a queue pair; nil if it is not connected.
+func (l *life) qp(i int) verbs.QP {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.qps[i].qp
+}
+
+// peer is what is known of another host.
+func (l *life) peer(i int) peer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.peers[i]
 }
 
 // private is a thread's own memory.
@@ -86,7 +106,7 @@ func (m *runner) boot(at *hostProg, h host.Host) error {
 		}
 	}
 	for _, mr := range at.mrs {
-		x, err := l.pd.RegisterMR(l.regions[mr.block.at], verbs.LocalWrite|mr.access)
+		x, err := l.pd.RegisterMR(l.regions[mr.block.at], grantable(h, verbs.LocalWrite|mr.access))
 		if err != nil {
 			return err
 		}
@@ -125,9 +145,14 @@ func (l *life) memory(b *blockProg, first bool) error {
 		return err
 	}
 	l.regions = append(l.regions, r)
-	if b.persistent && !first {
-		return nil
+	if !b.persistent || first {
+		b.fill(r)
 	}
+	return nil
+}
+
+// fill gives a block its first values.
+func (b *blockProg) fill(r host.Region) {
 	for _, x := range b.locs {
 		if x.init != 0 {
 			buf := make([]byte, x.size)
@@ -139,7 +164,14 @@ func (l *life) memory(b *blockProg, first bool) error {
 			}
 		}
 	}
-	return nil
+}
+
+// grantable is access without what the host's card does not have.
+func grantable(h host.Host, access verbs.Access) verbs.Access {
+	if !h.Device().Attr().HasFlush {
+		access &^= verbs.FlushGlobal | verbs.FlushPersistent
+	}
+	return access
 }
 
 // private allocates a thread's own memory, with the values of its messages.
@@ -151,14 +183,19 @@ func (l *life) private(t *threadProg) error {
 	if err != nil {
 		return err
 	}
+	t.fill(r)
+	mr, err := l.pd.RegisterMR(r, verbs.LocalWrite)
+	l.cells[t.idx] = private{r, mr}
+	return err
+}
+
+// fill gives a thread's own memory the values of its messages.
+func (t *threadProg) fill(r host.Region) {
 	for _, c := range t.consts {
 		b := make([]byte, c.cell.n)
 		fill(b, c.v)
 		r.Store(c.cell.off, b)
 	}
-	mr, err := l.pd.RegisterMR(r, verbs.LocalWrite)
-	l.cells[t.idx] = private{r, mr}
-	return err
 }
 
 // prepare makes an end of a queue pair; samePSN gives it the sequence number that
@@ -170,9 +207,18 @@ func (l *life) prepare(q *qpProg, end int, samePSN bool) error {
 	if !samePSN {
 		cfg.PSN = 0
 	}
+	cfg.Access = grantable(l.h, cfg.Access)
 	p, err := l.pd.CreateQP(cfg)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.qps[q.idx].prepared != nil {
+		l.old = append(l.old, l.qps[q.idx])
+	}
 	l.qps[q.idx] = queuePair{prepared: p}
-	return err
+	return nil
 }
 
 // own is what others must know of this host.
@@ -218,10 +264,24 @@ func (l *life) meet(q *qpProg, other *hostProg, b []byte) error {
 	for range nk {
 		p.keys, b = append(p.keys, binary.BigEndian.Uint32(b)), b[4:]
 	}
+	l.mu.Lock()
 	l.peers[other.idx] = p
-	var err error
-	l.qps[q.idx].qp, err = l.qps[q.idx].prepared.Connect(e)
+	prepared := l.qps[q.idx].prepared
+	l.mu.Unlock()
+	qp, err := prepared.Connect(e) // not under mu: others may go on here
+	l.mu.Lock()
+	l.qps[q.idx].qp = qp
+	l.mu.Unlock()
 	return err
+}
+
+// accept waits for a message; nil if none will come.
+func (x *exec) accept(service string) (req host.Request) {
+	x.until(func(patience time.Duration) (got bool, err error) {
+		req, err = x.life.listeners[service].Accept(patience)
+		return err == nil, err
+	})
+	return req
 }
 
 // connect makes the thread's end anew. The first end calls, the other answers.
@@ -241,9 +301,9 @@ func (x *exec) connect(q *qpProg, samePSN bool, loop int) bool {
 		}
 		return x.look(loop, true)
 	}
-	req, err := x.life.listeners[q.service].Accept(verbs.Forever)
-	if err != nil {
-		return x.m.broken(err)
+	req := x.accept(q.service)
+	if req == nil {
+		return false
 	}
 	if err := x.life.meet(q, other, req.Body()); err != nil {
 		return x.m.broken(err)

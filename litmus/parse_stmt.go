@@ -28,8 +28,7 @@ func statementNames() []string {
 
 // reserved are the words that cannot name a location, a register or a label.
 func reserved(name string) bool {
-	return slices.Contains([]string{"from", "on", "as", "post", "inline", "fence", "signaled", "unsignaled", "solicited", "key",
-		"imm", "unchecked"}, name)
+	return name == "from" || name == "post" || slices.Contains(flagNames, name)
 }
 
 // statement reads one statement.

@@ -96,6 +96,7 @@ type labelProg struct {
 	cq     *cqProg
 	cell   cell // where the value comes to, if it has one
 	silent bool
+	recv   bool
 }
 
 // cell is a piece of a thread's private memory.

@@ -24,8 +24,10 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 		what := StmtText(s)
 		return func(x *exec) bool {
 			err := verbs.ErrClosed
-			if qp := x.life.qps[q.idx].qp; qp != nil {
-				err = qp.Modify(attr)
+			if qp := x.life.qp(q.idx); qp != nil {
+				now := attr
+				now.Access = grantable(x.h, attr.Access)
+				err = qp.Modify(now)
 			}
 			return x.result(reg, what, err)
 		}
@@ -34,7 +36,7 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 		r.use(q, s.Pos)
 		reg := r.set(s.Reg, kindState, 8, s.Pos)
 		return func(x *exec) bool {
-			if qp := x.life.qps[q.idx].qp; qp != nil {
+			if qp := x.life.qp(q.idx); qp != nil {
 				return x.set(reg, number64(uint64(qp.State())))
 			}
 			return x.set(reg, value{})
@@ -43,7 +45,7 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 		q := r.qp(s.QP, h, s.Pos)
 		r.use(q, s.Pos)
 		return func(x *exec) bool {
-			if qp := x.life.qps[q.idx].qp; qp != nil {
+			if qp := x.life.qp(q.idx); qp != nil {
 				return x.result(nil, "destroy "+s.QP, qp.Destroy())
 			}
 			return true

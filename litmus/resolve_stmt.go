@@ -127,10 +127,15 @@ func (r *resolver) cpu(s Stmt) func(*exec) bool {
 		}
 		loop := r.loop(s.Pos, s)
 		return func(x *exec) bool {
-			got := x.load(p)
 			var b [8]byte
 			v(x, b[:p.n])
-			return x.look(loop, got.set && ordered(s.Op, got.num, binary.LittleEndian.Uint64(b[:])))
+			for {
+				got := x.load(p)
+				ok := got.set && ordered(s.Op, got.num, binary.LittleEndian.Uint64(b[:]))
+				if ok || !x.m.machine.Again(x.t) {
+					return x.look(loop, ok)
+				}
+			}
 		}
 	}
 	panic("litmus: a statement of no kind")
@@ -168,11 +173,8 @@ func (r *resolver) world(s Stmt) func(*exec) bool {
 	case Hear:
 		reg := r.set(s.Reg, kindValue, 8, s.Pos)
 		return func(x *exec) bool {
-			req, err := x.life.listeners[s.Msg].Accept(verbs.Forever)
-			if err != nil {
-				return x.m.broken(err)
-			}
-			return x.set(reg, valueOf(req.Body()))
+			req := x.accept(s.Msg)
+			return req != nil && x.set(reg, valueOf(req.Body()))
 		}
 	case Fault:
 		own := ends(s.Kind) && s.Hosts[0] == r.cur.host.name

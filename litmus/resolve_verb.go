@@ -199,7 +199,7 @@ func (r *resolver) recv(s *Recv) func(*exec) bool {
 	for _, ref := range s.Into {
 		pieces = append(pieces, piece{place: r.local(ref, t.host)})
 	}
-	l := &labelProg{idx: len(r.labels), name: s.Label, host: t.host, thread: t, cq: qp.ends[end].recv}
+	l := &labelProg{idx: len(r.labels), name: s.Label, host: t.host, thread: t, cq: qp.ends[end].recv, recv: true}
 	r.addLabel(l, s.Pos)
 	reg := r.set(s.Posted, kindPosted, 8, s.Pos)
 	return func(x *exec) bool { return x.recv(qp.idx, pieces, l, reg) }

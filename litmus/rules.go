@@ -59,9 +59,11 @@ var Rules = []Rule{
 	{"response-is-local", partCompletion, "after a Read's or Atomic's completion the response is in local memory", "", Spec, "notes 2"},
 	{"recv-completion-visibility", partCompletion, "after a receive completion all earlier transfers of the connection are visible", "", Spec, "notes 2"},
 	{"recv-completion-spares-reads", partCompletion, "a receive completion does not say that earlier Reads are finished", "", Spec, "notes 2"},
+	{"recv-completes-if-acknowledged", partCompletion, "a receive whose Send was acknowledged completes with it, also if its queue pair has gone to ERR since", "", Spec, "IBA vol. 1, on completions"},
 	{"recv-completion-content", partCompletion, "the completion of a Write with immediate carries length and immediate value", "", Spec, "notes 2"},
 	{"reads-see-acknowledged", partCompletion, "a Read sees what its card acknowledged before it was posted, on any queue pair", "ReadsSeeAcked", DeFacto, "PCIe: a read pushes posted writes"},
 
+	{"send-lands-like-write", partPlacement, "what a Send brings may be in the memory of its receive before that completes, in parts as of a Write", "", Spec, "IBA vol. 1, on receive buffers"},
 	{"message-order", partPlacement, "the bytes of one message are placed at increasing addresses", "Placement", DeFacto, "notes 3"},
 	{"block-order", partPlacement, "inside an aligned block of 128 bytes of one message they are", "Placement", Spec, "man ibv_query_qp_data_in_order"},
 	{"cell-atomicity", partPlacement, "8 aligned bytes are never torn, more may be", "CellBytes", DeFacto, "notes 3"},

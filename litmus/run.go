@@ -30,20 +30,14 @@ type Backend interface {
 	run(p *program, profile string, opt Options) (*Result, error)
 }
 
-// ErrBackend: the program was built without the backend.
-var ErrBackend = errors.New("litmus: backend not built in")
+// Backends lists the names of the backends. Cards are none: they can show what
+// happens and not search; package litmus/device runs tests on them.
+func Backends() []string { return []string{"sim"} }
 
-// Backends lists the names of the backends.
-func Backends() []string { return []string{"sim", "rdma"} }
-
-// BackendByName returns a backend. The error wraps [ErrBackend] if this program
-// was built without it.
+// BackendByName returns a backend.
 func BackendByName(name string) (Backend, error) {
-	switch name {
-	case "sim":
+	if name == "sim" {
 		return simBackend{}, nil
-	case "rdma":
-		return nil, fmt.Errorf("%w: rdma runs tests on the cards of this machine and needs libibverbs; use sim", ErrBackend)
 	}
 	hint := didYouMean(name, Backends())
 	if hint != "" {

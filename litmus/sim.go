@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -18,9 +20,17 @@ func (s simMachine) Strike(k faults.Kind, hosts ...string) error { return s.c.In
 func (s simMachine) Heal(a, b string)                            { s.c.Heal(a, b) }
 func (s simMachine) Abandon()                                    { s.c.Abandon() }
 func (s simMachine) Remember(h uint64)                           { s.c.History(h) }
-func (s simMachine) Point()                                      { s.c.Point() }
+func (s simMachine) Patience() time.Duration                     { return verbs.Forever }
+func (s simMachine) Again(*threadProg) bool                      { return false }
 func (s simMachine) Fail(err error)                              { s.c.Fail(err) }
 func (s simMachine) Alive(h host.Host) bool                      { return h.(*sim.Host).Alive() }
+
+// Step is a point at which a fault can come, if one can end the host.
+func (s simMachine) Step(t *threadProg) {
+	if t.host.mortal {
+		s.c.Point()
+	}
+}
 
 // Reached is the violation of a run that reaches an outcome which is watched for.
 type Reached struct {

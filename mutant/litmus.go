@@ -54,28 +54,15 @@ func (x *RuleResult) Verdict() string {
 // the simulator as it is, and wraps [ErrControl] if that fails a test.
 func RunLitmus(ctx context.Context, opt Options, done func(RuleResult)) ([]RuleResult, error) {
 	opt.Protocol = Litmus
-	root, err := findRoot(opt.Dir)
+	r, todo, err := prepare(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
-	all, err := List(root, Litmus)
+	defer r.close()
+	tests, err := testsByRule(r.root)
 	if err != nil {
 		return nil, err
 	}
-	todo, err := named(all, opt.Names)
-	if err != nil {
-		return nil, err
-	}
-	tests, err := testsByRule(root)
-	if err != nil {
-		return nil, err
-	}
-	tmp, err := os.MkdirTemp("", "verbatim-mutants-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(tmp)
-	r := &runner{ctx: ctx, opt: opt, root: root, tmp: tmp}
 	if !opt.NoControl {
 		if err := r.litmusControl(); err != nil {
 			return nil, err

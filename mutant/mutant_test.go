@@ -47,7 +47,7 @@ func TestPatchesApply(t *testing.T) {
 // One mutant is caught, from the patch to the counterexample.
 func TestCaught(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the command")
+		t.Skip("builds the command: not with -short")
 	}
 	out := t.TempDir()
 	results, err := Run(t.Context(), Options{Protocol: "ncl", Names: []string{"ack-at-f"}, Workers: 1,

@@ -85,24 +85,11 @@ var rounds = []round{{explore.Exhaustive, 20000}, {explore.Random, 50000}, {expl
 // something is wrong has that in its result. Run's own error is about the options
 // or the code as it is, and wraps [ErrControl] if that is not verified.
 func Run(ctx context.Context, opt Options) ([]Result, error) {
-	root, err := findRoot(opt.Dir)
+	r, todo, err := prepare(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
-	all, err := List(root, opt.Protocol)
-	if err != nil {
-		return nil, err
-	}
-	todo, err := named(all, opt.Names)
-	if err != nil {
-		return nil, err
-	}
-	tmp, err := os.MkdirTemp("", "verbatim-mutants-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(tmp)
-	r := &runner{ctx: ctx, opt: opt, root: root, tmp: tmp}
+	defer r.close()
 	if !opt.NoControl {
 		if err := r.control(); err != nil {
 			return nil, err
@@ -120,6 +107,27 @@ func Run(ctx context.Context, opt Options) ([]Result, error) {
 		}
 	}
 	return out, nil
+}
+
+// prepare finds the mutants that opt names. The runner is to be closed.
+func prepare(ctx context.Context, opt Options) (*runner, []*Mutant, error) {
+	root, err := findRoot(opt.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := List(root, opt.Protocol)
+	if err != nil {
+		return nil, nil, err
+	}
+	todo, err := named(all, opt.Names)
+	if err != nil {
+		return nil, nil, err
+	}
+	tmp, err := os.MkdirTemp("", "verbatim-mutants-")
+	if err != nil {
+		return nil, nil, err
+	}
+	return &runner{ctx: ctx, opt: opt, root: root, tmp: tmp}, todo, nil
 }
 
 // named are the mutants with these names, or all if there are none.
@@ -147,8 +155,10 @@ type runner struct {
 	ctx  context.Context
 	opt  Options
 	root string
-	tmp  string
+	tmp  string // for what it builds
 }
+
+func (r *runner) close() { os.RemoveAll(r.tmp) }
 
 // program is the command verbatim, built with some files replaced.
 type program struct {

@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -116,9 +115,8 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 			return err
 		}
 	}
-	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(c)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program
 	return f.checkAll(ctx, todo, c.OutOrStdout(), c.ErrOrStderr()).asError()
 }
 
@@ -143,11 +141,7 @@ func (f *checkFlags) validate() error {
 	all := []string{"", explore.Exhaustive, explore.Random, explore.PCT}
 	switch {
 	case !slices.Contains(all, o.Strategy):
-		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, list(all[1:]), didYouMean(o.Strategy, all[1:]))
-	case o.Workers < 0:
-		return fmt.Errorf("--workers %d: it takes at least 1, or 0 for one for each core", o.Workers)
-	case o.MaxTime < 0:
-		return fmt.Errorf("--max-time %v: a time cannot be negative", o.MaxTime)
+		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, list(all[1:]), mistake.DidYouMean(o.Strategy, all[1:]))
 	case o.StepTimeout <= 0:
 		return fmt.Errorf("--step-timeout %v: a step takes some time", o.StepTimeout)
 	case f.traceFile != "" && f.trace == "":
@@ -157,7 +151,7 @@ func (f *checkFlags) validate() error {
 			return fmt.Errorf("--save and --resume are for the strategy exhaustive; %s is continued with another --seed", o.Strategy)
 		}
 	}
-	return nil
+	return checkLimits(o.Workers, o.MaxTime)
 }
 
 // scenarios are what to check: those that the arguments name, or the one that a

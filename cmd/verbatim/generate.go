@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -77,8 +74,6 @@ Exit status: 0 all decided, 1 a weaker profile forbids what a stronger one allow
 // programs lists what the flags ask for.
 func (f *generateFlags) programs() ([]*generate.Program, error) {
 	switch {
-	case f.workers < 0 || f.maxTime < 0:
-		return nil, errors.New("--workers and --max-time cannot be negative")
 	case f.program != "" && f.size != 0:
 		return nil, errors.New("--size and --program exclude each other")
 	case f.program != "":
@@ -91,6 +86,9 @@ func (f *generateFlags) programs() ([]*generate.Program, error) {
 }
 
 func runGenerate(c *cobra.Command, f *generateFlags) error {
+	if err := checkLimits(f.workers, f.maxTime); err != nil {
+		return err
+	}
 	programs, err := f.programs()
 	if err != nil {
 		return err
@@ -109,9 +107,8 @@ func runGenerate(c *cobra.Command, f *generateFlags) error {
 			return err
 		}
 	}
-	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(c)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program
 	profiles := f.profiles
 	if f.knobs {
 		profiles = append(generate.AllProfiles(), profiles...)

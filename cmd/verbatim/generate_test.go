@@ -23,7 +23,7 @@ func TestGenerate(t *testing.T) {
 		{"--program A-wx-wx --max-time 1ns", exitRanOut, "undecided: A-wx-wx under strong"},
 		{"", exitBad, "--size is 1 to"},
 		{"--size 99", exitBad, "--size is 1 to"},
-		{"--size 2 --workers -1", exitBad, "cannot be negative"},
+		{"--size 2 --workers -1", exitBad, "at least 1"},
 		{"--program A-wx", exitBad, "no order can be seen at x"},
 		{"--program nonsense", exitBad, "a thread is A, C or B"},
 		{"--size 2 --profile weak", exitBad, "unknown profile"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // topics are what there is to list.
@@ -41,11 +42,14 @@ and the names of the rest. With --json it prints one object a line.`,
 func knownTopic(_ *cobra.Command, args []string) error {
 	for _, a := range args {
 		if !strings.Contains(" "+strings.Join(topics, " ")+" ", " "+a+" ") {
-			return fmt.Errorf("there is no list of %q; there are %s%s", a, list(topics), didYouMean(a, topics))
+			return fmt.Errorf("there is no list of %q; there are %s%s", a, list(topics), mistake.DidYouMean(a, topics))
 		}
 	}
 	return nil
 }
+
+// list puts names into a sentence.
+func list(names []string) string { return strings.Join(names, ", ") }
 
 func runList(w io.Writer, topic string, asJSON bool) error {
 	switch topic {

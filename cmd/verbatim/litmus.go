@@ -2,17 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,6 +28,7 @@ type litmusFlags struct {
 	outcomes bool
 	format   bool
 	workers  int
+	device   deviceFlags
 }
 
 // litmusDir is where the tests are, from the root of the repository.
@@ -56,6 +54,17 @@ With --json it prints one object a line with the keys file, test, profile,
 outcome, condition, expected, got, verdict (ok, wrong, undecided, unsupported,
 error), reason, finals, runs, states, seconds and counterexample.
 
+With --backend rdma it runs the tests on the cards of this machine, --runs times
+each, with random delays between the statements that follow from --seed, and
+compares: every final state that a card shows must be one that the simulator
+reaches under the profile, rxe unless --profile says another. It prints how often
+which final state was seen, and which ones are allowed. Tests that need a fault or
+an operation that the cards lack are skipped, with the reason. The keys of --json
+are then file, test, profile, verdict (ok, known, forbidden, refused, skipped),
+reason, runs, left_out, seen (each with state, count, allowed and why), allowed,
+seed, seconds, and again: the command that runs the test once more. docs/litmus.md says more. The
+program must be built with the tag rdma: go build -tags rdma ./cmd/verbatim.
+
 Exit status: 0 all as expected, 1 some wrong, 2 bad usage or input, 3 a limit
 came first or something is unsupported. Of several, 2 goes before 1, 1 before 3,
 and 3 before 0.`,
@@ -63,7 +72,8 @@ and 3 before 0.`,
   verbatim litmus testdata/litmus/message-passing.litmus --outcomes
   verbatim litmus --profile strong,relaxed+AtomicFlushes=false mine.litmus
   verbatim litmus --json | jq 'select(.verdict != "ok")'
-  verbatim litmus --format mine.litmus`,
+  verbatim litmus --format mine.litmus
+  verbatim litmus --backend rdma --runs 1000 --generated 100`,
 		RunE: func(c *cobra.Command, args []string) error { return runLitmus(c, f, args) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{strings.TrimPrefix(litmus.Ext, ".")}, cobra.ShellCompDirectiveFilterFileExt
@@ -73,6 +83,7 @@ and 3 before 0.`,
 	fl := c.Flags()
 	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, joined by commas; default: those that the files name")
 	fl.StringVar(&f.backend, "backend", "sim", "what runs the tests: sim or rdma")
+	f.device.add(c)
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each outcome and profile")
 	fl.StringVar(&f.out, "out", "", "`directory` for the runs that show a wrong outcome")
 	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a search after this time, for each file and profile; 0: no limit")
@@ -82,7 +93,7 @@ and 3 before 0.`,
 	completeWith(c, map[string]cobra.CompletionFunc{
 		"profile": completeProfile,
 		"backend": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return litmus.Backends(), cobra.ShellCompDirectiveNoFileComp
+			return backends, cobra.ShellCompDirectiveNoFileComp
 		},
 	})
 	return c
@@ -99,8 +110,7 @@ type litmusJob struct {
 }
 
 func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
-	backend, err := litmus.BackendByName(f.backend)
-	if err != nil {
+	if err := f.checkBackend(c); err != nil {
 		return err
 	}
 	for i, p := range f.profiles {
@@ -110,8 +120,15 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 		}
 		f.profiles[i] = prof.Name
 	}
-	if f.workers < 0 || f.maxTime < 0 {
-		return errors.New("--workers and --max-time cannot be negative")
+	if f.backend == "rdma" {
+		return runOnDevices(c, f, args)
+	}
+	backend, err := litmus.BackendByName(f.backend)
+	if err != nil {
+		return err
+	}
+	if err := checkLimits(f.workers, f.maxTime); err != nil {
+		return err
 	}
 	files, err := litmusFiles(args)
 	if err != nil {
@@ -126,9 +143,8 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	if f.format {
 		return formatTests(c.OutOrStdout(), jobs, bad)
 	}
-	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(c)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program
 	f.start(ctx, backend, jobs)
 	r := newLitmusReport(f, c.OutOrStdout(), jobs)
 	for _, j := range jobs {

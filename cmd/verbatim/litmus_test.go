@@ -91,7 +91,6 @@ func TestLitmusBadInput(t *testing.T) {
 		{[]string{"mp.litmus"}, "mp.litmus:9:3: expected a statement"},
 		{nil, "there is no testdata/litmus here"},
 		{[]string{"none.litmus"}, "no such file"},
-		{[]string{"mp.litmus", "--backend", "rdma"}, "not built in"},
 		{[]string{"mp.litmus", "--backend", "sm"}, "did you mean sim?"},
 		{[]string{"mp.litmus", "--profile", "strnog"}, "did you mean strong?"},
 	} {

@@ -119,7 +119,7 @@ func TestExitStatus(t *testing.T) {
 		{"check demo/restart --strengthen fence+inline", 0, "with        inline+fence\n", ""},
 		{"matrix dmo", 2, "", "did you mean demo?"},
 		{"matrix demo/restart", 2, "", "all its scenarios"},
-		{"matrix demo --workers -1", 2, "", "neither can be negative"},
+		{"matrix demo --workers -1", 2, "", "at least 1"},
 		{"matrix demo --json --markdown", 2, "", "json markdown"},
 		{"matrix bad", 2, "", "out of order"},
 		{"matrix demo", 0, "no scenario uses a Write", ""},
@@ -162,6 +162,8 @@ func TestExitStatus(t *testing.T) {
 		{"list faults", 0, "partition(host,host)", ""},
 		{"list fualts", 2, "", "did you mean faults?"},
 		{"list scenarios profiles", 2, "", "at most 1 arg"},
+		{"mutants litmus --out d", 2, "", "--out is for the mutants of a protocol"},
+		{"mutants litmus --workers 2", 2, "", "--workers is for the mutants of a protocol"},
 		{"mutants dmo", 2, "", "did you mean demo?"},
 		{"completion bash", 0, "verbatim", ""},
 	} {

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/schollz/progressbar/v3"
@@ -64,8 +61,8 @@ input, 3 a limit or Ctrl-C left cells undecided.`,
 // runMatrix fills the table and prints it.
 func runMatrix(c *cobra.Command, f *matrixFlags, args []string) error {
 	o := &f.opt
-	if o.Workers < 0 || o.MaxTime < 0 {
-		return fmt.Errorf("--workers %d, --max-time %v: neither can be negative", o.Workers, o.MaxTime)
+	if err := checkLimits(f.opt.Workers, f.opt.MaxTime); err != nil {
+		return err
 	}
 	if len(args) == 0 {
 		args = protocolNames()
@@ -86,9 +83,8 @@ func runMatrix(c *cobra.Command, f *matrixFlags, args []string) error {
 			return err
 		}
 	}
-	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(c)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program
 	o.Stop = func() bool { return ctx.Err() != nil }
 	clear := f.showProgress(c.ErrOrStderr())
 	code := exitOK

@@ -61,8 +61,8 @@ func TestEvidenceHasAllRows(t *testing.T) {
 	}
 }
 
-// What is quick to run again is run again: the cells that break. The conclusions
-// must be drawn in the right direction.
+// What is quick to run again is run again: the cells that break, and the beginning of
+// the searches of those that hold. The conclusions must be drawn in the right direction.
 func TestEvidenceIsStillTrue(t *testing.T) {
 	p, err := protocolOf("ncl")
 	if err != nil {
@@ -78,6 +78,15 @@ func TestEvidenceIsStillTrue(t *testing.T) {
 			if err != nil || c.Verdict == matrix.Holds && !faults.WeakerOrEqual(from, mine) ||
 				c.Verdict == matrix.Breaks && !faults.WeakerOrEqual(mine, from) || c.Verdict == matrix.Undecided {
 				t.Errorf("%s %s does not follow from %s: %v", c.Assumption, c.Verdict, c.DerivedFrom, err)
+			}
+		}
+		for _, s := range p.Scenarios() {
+			if c.Verdict != matrix.Holds {
+				break
+			}
+			r, err := explore.Check(s, explore.Options{Profile: c.Profile, MaxRuns: 500, NoShrink: true})
+			if err != nil || r.Verdict == explore.Violated {
+				t.Errorf("%s holds no longer in %s: %v, %v", c.Assumption, s.Name, r, err)
 			}
 		}
 		if c.Verdict != matrix.Breaks {

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
@@ -87,12 +83,11 @@ func completeMutants(_ *cobra.Command, args []string, _ string) ([]string, cobra
 
 // runMutants runs the mutants and prints what became of them.
 func runMutants(c *cobra.Command, f *mutantFlags) error {
-	if o := &f.opt; o.Workers < 0 || o.MaxTime < 0 {
-		return fmt.Errorf("--workers %d, --max-time %v: neither can be negative", o.Workers, o.MaxTime)
+	if err := checkLimits(f.opt.Workers, f.opt.MaxTime); err != nil {
+		return err
 	}
-	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(c)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	var printing error
 	f.opt.Done = func(x mutant.Result) {

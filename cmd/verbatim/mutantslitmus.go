@@ -1,12 +1,8 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
@@ -44,9 +40,13 @@ func newRuleResult(x *mutant.RuleResult) ruleResult {
 
 // runRuleMutants runs the mutants of the simulator and prints which test noticed.
 func runRuleMutants(c *cobra.Command, f *mutantFlags) error {
-	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	for _, name := range []string{"out", "workers", "max-time"} {
+		if c.Flags().Changed(name) {
+			return fmt.Errorf("--%s is for the mutants of a protocol: those of the simulator are caught by litmus tests, not by searches", name)
+		}
+	}
+	ctx, stop := interruptible(c)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	var printing error
 	results, err := mutant.RunLitmus(ctx, f.opt, func(x mutant.RuleResult) {

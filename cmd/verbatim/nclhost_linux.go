@@ -22,13 +22,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/hw"
 )
 
-// deviceFlags say which card, and how its connections behave.
-type deviceFlags struct {
+// cardFlags say which card, and how its connections behave.
+type cardFlags struct {
 	cfg        hw.Config
 	ackTimeout time.Duration
 }
 
-func (f *deviceFlags) define(fl *pflag.FlagSet) {
+func (f *cardFlags) define(fl *pflag.FlagSet) {
 	fl.StringVar(&f.cfg.Device, "device", "", "the card, such as mlx5_0 or rxe0; default: the only one there is")
 	fl.IntVar(&f.cfg.Port, "device-port", 1, "port of the card; they count from 1")
 	fl.StringVar(&f.cfg.GID, "gid", "", "`address` of the port, such as 10.7.7.1; default: the first of RoCE v2, else of InfiniBand")
@@ -38,7 +38,7 @@ func (f *deviceFlags) define(fl *pflag.FlagSet) {
 }
 
 // complete turns the timeout into the card's: 4.096 µs times a power of two.
-func (f *deviceFlags) complete() (hw.Config, error) {
+func (f *cardFlags) complete() (hw.Config, error) {
 	const unit = 4.096e3 // nanoseconds
 	n := int(math.Ceil(math.Log2(float64(f.ackTimeout) / unit)))
 	if f.ackTimeout < 10*time.Microsecond || n > 31 {
@@ -61,7 +61,7 @@ func (f *hostFlags) define(fl *pflag.FlagSet) {
 }
 
 // open makes the host, on a card if device is not nil.
-func (f *hostFlags) open(device *deviceFlags, peers map[string]string, stderr io.Writer) (*oshost.Host, error) {
+func (f *hostFlags) open(device *cardFlags, peers map[string]string, stderr io.Writer) (*oshost.Host, error) {
 	cfg := oshost.Config{Name: f.name, Listen: f.listen, Peers: peers,
 		Logf: func(format string, args ...any) {
 			fmt.Fprintf(stderr, "%s: %s\n", f.name, fmt.Sprintf(format, args...))
@@ -126,7 +126,7 @@ const coordName = "coord"
 // fileFlags say which file, and where the others are: what write and recover have
 // in common.
 type fileFlags struct {
-	device      deviceFlags
+	device      cardFlags
 	host        hostFlags
 	file, coord string
 	peers       []string // name=address

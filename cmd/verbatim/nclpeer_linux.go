@@ -70,7 +70,7 @@ func unlessEnded(ctx context.Context, err error) error {
 
 // peerFlags are the flags of the command peer.
 type peerFlags struct {
-	device deviceFlags
+	device cardFlags
 	host   hostFlags
 	memory size
 }

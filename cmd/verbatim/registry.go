@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
 	"github.com/verbatim-rdma/verbatim/strace"
 )
@@ -68,7 +69,7 @@ func protocolOf(name string) (*protocol, error) {
 			return &protocols[i], nil
 		}
 	}
-	return nil, fmt.Errorf("there is no protocol %q; there are %s%s", first, list(protocolNames()), didYouMean(name,
+	return nil, fmt.Errorf("there is no protocol %q; there are %s%s", first, list(protocolNames()), mistake.DidYouMean(name,
 		append(protocolNames(), scenarioNames()...)))
 }
 
@@ -77,7 +78,7 @@ func noScenario(p *protocol, name string) error {
 	for _, s := range p.Scenarios() {
 		names = append(names, s.Name)
 	}
-	return fmt.Errorf("there is no scenario %q; there are %s%s", name, list(names), didYouMean(name, names))
+	return fmt.Errorf("there is no scenario %q; there are %s%s", name, list(names), mistake.DidYouMean(name, names))
 }
 
 func protocolNames() []string {

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -54,6 +59,25 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stderr, "verbatim: %v\n", err)
 	return exitBad
+}
+
+// interruptible is the context of a command whose work Ctrl-C ends in good order. A
+// second one ends the program.
+func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// checkLimits checks two flags that most commands have.
+func checkLimits(workers int, maxTime time.Duration) error {
+	switch {
+	case workers < 0:
+		return fmt.Errorf("--workers %d: it takes at least 1, or 0 for one for each core", workers)
+	case maxTime < 0:
+		return fmt.Errorf("--max-time %v: a time cannot be negative", maxTime)
+	}
+	return nil
 }
 
 func newRoot() *cobra.Command {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/internal/pages"
-	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // OpenPMEM implements host.Host: a persistent region is a file in Config.PMEMDir,
@@ -33,8 +32,8 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 		}
 		h.pmem[name] = r
 	}
-	if r.size != size {
-		return nil, fmt.Errorf("oshost: persistent region %q: %w: it has %d bytes, not %d", name, host.ErrBounds, r.size, size)
+	if r.Len() != size {
+		return nil, fmt.Errorf("oshost: persistent region %q: %w: it has %d bytes, not %d", name, host.ErrBounds, r.Len(), size)
 	}
 	r.users++
 	return r, nil
@@ -65,7 +64,7 @@ func (h *Host) mapPMEM(name string, size int) (*region, error) {
 	if err != nil {
 		return nil, fmt.Errorf("oshost: persistent region %q: %w: %w", name, host.ErrNoMemory, err)
 	}
-	return &region{h: h, name: name, bytes: b, addr: pages.Addr(b), size: size, dax: dax && canFlush}, nil
+	return &region{Block: pages.NewBlock(b), h: h, name: name, dax: dax && canFlush}, nil
 }
 
 func syncDir(name string) error {
@@ -80,21 +79,18 @@ func syncDir(name string) error {
 func (r *region) close() error {
 	r.h.mu.Lock()
 	defer r.h.mu.Unlock()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case r.bytes == nil:
-		return fmt.Errorf("oshost: free persistent region %q: %w", r.name, host.ErrClosed)
-	case r.users > 1:
+	if r.users > 1 {
 		r.users--
 		return nil
-	case r.pins > 0:
-		return fmt.Errorf("oshost: free persistent region %q: %w: it is still registered", r.name, verbs.ErrBusy)
 	}
-	b := r.bytes
-	r.users, r.bytes = 0, nil
-	delete(r.h.pmem, r.name)
-	return pages.Unmap(b)
+	err := r.Block.Free()
+	if r.h.pmem[r.name] == r && r.Bytes() == nil {
+		delete(r.h.pmem, r.name)
+	}
+	if err != nil {
+		return fmt.Errorf("oshost: free persistent region %q: %w", r.name, err)
+	}
+	return nil
 }
 
 // Flush implements host.Region. Where the memory is a file in the page cache,
@@ -107,7 +103,7 @@ func (r *region) Flush(off, n int) {
 	case r.dax:
 		flushLines(b)
 	default:
-		if err := pages.Sync(r.bytes, off, n); err != nil {
+		if err := pages.Sync(r.Bytes(), off, n); err != nil {
 			panic(fmt.Errorf("oshost: flush [%d,%d) of persistent region %q: %w: %w", off, off+n, r.name, host.ErrMedia, err))
 		}
 	}

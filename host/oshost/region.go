@@ -5,26 +5,20 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/internal/pages"
-	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // region is mapped memory. It implements host.Region.
 type region struct {
+	pages.Block
 	h     *Host
 	name  string // of a persistent region
-	bytes []byte // nil after Free
-	addr  uint64
-	size  int
-	dax   bool // flushing cache lines makes it persistent
-	mu    sync.Mutex
-	pins  int // registrations
-	users int // of a persistent region: OpenPMEM less Free
+	dax   bool   // flushing cache lines makes it persistent
+	users int    // of a persistent region: OpenPMEM less Free
 }
 
 // Alloc implements host.Host.
@@ -33,40 +27,19 @@ func (h *Host) Alloc(size int) (host.Region, error) {
 	if err != nil {
 		return nil, fmt.Errorf("oshost: %w: %w", host.ErrNoMemory, err)
 	}
-	return &region{h: h, bytes: b, addr: pages.Addr(b), size: size}, nil
-}
-
-// Addr and those below implement verbs.Memory.
-func (r *region) Addr() uint64 { return r.addr }
-func (r *region) Len() int     { return r.size }
-
-// Pin keeps the region until Unpin. The binding calls it for each registration.
-func (r *region) Pin() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.bytes == nil {
-		return host.ErrClosed
-	}
-	r.pins++
-	return nil
-}
-
-// Unpin ends one Pin.
-func (r *region) Unpin() {
-	r.mu.Lock()
-	r.pins--
-	r.mu.Unlock()
+	return &region{Block: pages.NewBlock(b), h: h}, nil
 }
 
 // at checks an access and returns its bytes.
 func (r *region) at(off, n int) []byte {
-	if r.bytes == nil {
+	b := r.Bytes()
+	if b == nil {
 		panic(fmt.Errorf("oshost: %w: the region was freed", host.ErrClosed))
 	}
-	if off < 0 || n < 0 || off > r.size || n > r.size-off {
-		panic(fmt.Errorf("oshost: %w: %d bytes at %d of a region of %d", host.ErrBounds, n, off, r.size))
+	if off < 0 || n < 0 || off > len(b) || n > len(b)-off {
+		panic(fmt.Errorf("oshost: %w: %d bytes at %d of a region of %d", host.ErrBounds, n, off, len(b)))
 	}
-	return r.bytes[off : off+n : off+n]
+	return b[off : off+n : off+n]
 }
 
 // Load implements host.Region.
@@ -169,15 +142,8 @@ func (r *region) Free() error {
 	if r.name != "" {
 		return r.close()
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case r.bytes == nil:
-		return fmt.Errorf("oshost: free a region: %w", host.ErrClosed)
-	case r.pins > 0:
-		return fmt.Errorf("oshost: free a region: %w: it is still registered", verbs.ErrBusy)
+	if err := r.Block.Free(); err != nil {
+		return fmt.Errorf("oshost: free a region: %w", err)
 	}
-	b := r.bytes
-	r.bytes = nil
-	return pages.Unmap(b)
+	return nil
 }

@@ -117,6 +117,15 @@ func TestPMEM(t *testing.T) {
 		}
 	}
 	wantError(t, r.Free(), nil, host.ErrClosed)
+	// Opened anew it is another region, which a late Free of the old one leaves alone.
+	anew, err := h.OpenPMEM(name, 100)
+	if err != nil || anew == r || anew.Load64(16) != 42 {
+		t.Fatal(anew, err)
+	}
+	wantError(t, r.Free(), nil, host.ErrClosed)
+	if again, err := h.OpenPMEM(name, 100); again != anew || err != nil {
+		t.Errorf("opened again: %v, %v", again, err)
+	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 1 {
 		t.Errorf("the folder has %v, %v", files, err)
@@ -167,7 +176,7 @@ func TestFlushInstructions(t *testing.T) {
 	r := alloc(t, 4096).(*region)
 	for with := range flushWith + 1 {
 		for _, span := range [][2]int{{0, 0}, {0, 1}, {63, 2}, {1, 4095}, {0, 4096}} {
-			flushBy(r.bytes[span[0]:span[0]+span[1]], with)
+			flushBy(r.Bytes()[span[0]:span[0]+span[1]], with)
 		}
 	}
 	storeFence()

@@ -20,56 +20,56 @@ import (
 // postBatch is how many requests one call into C posts at most.
 const postBatch = 64
 
-// sendChain is a chain of send requests in C memory, each with room for a
-// scatter/gather list. C follows pointers in it, so it cannot be Go memory. It is
-// zeroed and linked once; afterwards only values change.
-type sendChain struct {
-	wrs  []C.struct_ibv_send_wr
+// chain is a chain of requests in C memory, each with room for a scatter/gather
+// list. C follows pointers in it, so it cannot be Go memory. It is zeroed and
+// linked once; afterwards only values change.
+type chain[WR any] struct {
+	wrs  []WR
 	sges []C.struct_ibv_sge
 	each int // SGEs of a request
 }
 
-func (s *sendChain) alloc(n, each int) {
-	s.each = each
-	s.wrs = unsafe.Slice((*C.struct_ibv_send_wr)(C.calloc(C.size_t(n), C.sizeof_struct_ibv_send_wr)), n)
-	s.sges = unsafe.Slice((*C.struct_ibv_sge)(C.calloc(C.size_t(n*each), C.sizeof_struct_ibv_sge)), n*each)
-	for i := range s.wrs {
+// alloc makes n requests. link gives one its successor, or nil, and its list.
+func (c *chain[WR]) alloc(n, each int, link func(wr, next *WR, list *C.struct_ibv_sge)) {
+	c.each = each
+	c.wrs = zeroed[WR](n)
+	c.sges = zeroed[C.struct_ibv_sge](n * each)
+	for i := range c.wrs {
+		var next *WR
 		if i+1 < n {
-			s.wrs[i].next = &s.wrs[i+1]
+			next = &c.wrs[i+1]
 		}
-		s.wrs[i].sg_list = &s.sges[i*each]
+		link(&c.wrs[i], next, &c.sges[i*each])
 	}
 }
 
-func (s *sendChain) free() {
-	C.free(unsafe.Pointer(unsafe.SliceData(s.wrs)))
-	C.free(unsafe.Pointer(unsafe.SliceData(s.sges)))
-	s.wrs, s.sges = nil, nil
+func (c *chain[WR]) free() {
+	C.free(unsafe.Pointer(unsafe.SliceData(c.wrs)))
+	C.free(unsafe.Pointer(unsafe.SliceData(c.sges)))
+	c.wrs, c.sges = nil, nil
 }
 
-// recvChain is the same for receive requests.
-type recvChain struct {
-	wrs  []C.struct_ibv_recv_wr
-	sges []C.struct_ibv_sge
-	each int
+// zeroed is n values in C memory.
+func zeroed[T any](n int) []T {
+	var t T
+	return unsafe.Slice((*T)(C.calloc(C.size_t(n), C.size_t(unsafe.Sizeof(t)))), n)
 }
 
-func (r *recvChain) alloc(n, each int) {
-	r.each = each
-	r.wrs = unsafe.Slice((*C.struct_ibv_recv_wr)(C.calloc(C.size_t(n), C.sizeof_struct_ibv_recv_wr)), n)
-	r.sges = unsafe.Slice((*C.struct_ibv_sge)(C.calloc(C.size_t(n*each), C.sizeof_struct_ibv_sge)), n*each)
-	for i := range r.wrs {
-		if i+1 < n {
-			r.wrs[i].next = &r.wrs[i+1]
-		}
-		r.wrs[i].sg_list = &r.sges[i*each]
+// linkSend and linkRecv are for alloc.
+func linkSend(wr, next *C.struct_ibv_send_wr, list *C.struct_ibv_sge) {
+	wr.next, wr.sg_list = next, list
+}
+
+func linkRecv(wr, next *C.struct_ibv_recv_wr, list *C.struct_ibv_sge) {
+	wr.next, wr.sg_list = next, list
+}
+
+// setList writes a scatter/gather list to where the chain has it.
+func setList(to []C.struct_ibv_sge, sgl []verbs.SGE) {
+	for i := range sgl {
+		x, s := &sgl[i], &to[i]
+		s.addr, s.length, s.lkey = C.uint64_t(x.Addr), C.uint32_t(x.Length), C.uint32_t(x.LKey)
 	}
-}
-
-func (r *recvChain) free() {
-	C.free(unsafe.Pointer(unsafe.SliceData(r.wrs)))
-	C.free(unsafe.Pointer(unsafe.SliceData(r.sges)))
-	r.wrs, r.sges = nil, nil
 }
 
 // rdmaPart and atomicPart are the members of the union wr of struct ibv_send_wr.
@@ -176,10 +176,7 @@ func (q *qp) fill(i int, wr *verbs.SendWR) {
 	w.opcode = opcodes[wr.Op]
 	w.send_flags = C.uint(sendFlags(wr.Flags))
 	w.num_sge = C.int(len(wr.SGL))
-	for j := range wr.SGL {
-		s := &q.send.sges[i*q.send.each+j]
-		s.addr, s.length, s.lkey = C.uint64_t(wr.SGL[j].Addr), C.uint32_t(wr.SGL[j].Length), C.uint32_t(wr.SGL[j].LKey)
-	}
+	setList(q.send.sges[i*q.send.each:], wr.SGL)
 	switch wr.Op {
 	case verbs.OpWriteImm, verbs.OpSendImm:
 		binary.BigEndian.PutUint32(w.anon0[:], wr.Imm)
@@ -277,10 +274,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 			}
 			w := &q.recv.wrs[i]
 			w.wr_id, w.num_sge = C.uint64_t(wr.ID), C.int(len(wr.SGL))
-			for j, x := range wr.SGL {
-				s := &q.recv.sges[i*q.recv.each+j]
-				s.addr, s.length, s.lkey = C.uint64_t(x.Addr), C.uint32_t(x.Length), C.uint32_t(x.LKey)
-			}
+			setList(q.recv.sges[i*q.recv.each:], wr.SGL)
 		}
 		if rc := C.vb_post_recv(q.c, &q.recv.wrs[0], C.int(n)); rc != 0 {
 			return q.refused(int64(rc), first)

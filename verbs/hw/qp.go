@@ -30,8 +30,8 @@ type qp struct {
 	c        *C.struct_ibv_qp // nil after Destroy
 	attr     C.struct_vb_attr // all that it was told
 	state    verbs.QPState    // that this side has brought it to
-	send     sendChain
-	recv     recvChain
+	send     chain[C.struct_ibv_send_wr]
+	recv     chain[C.struct_ibv_recv_wr]
 	prepared bool
 }
 
@@ -123,8 +123,8 @@ func (q *qp) create() error {
 		q.unuse()
 		return err
 	}
-	q.send.alloc(min(q.cfg.MaxSendWR, postBatch), q.cfg.MaxSGE)
-	q.recv.alloc(min(q.cfg.MaxRecvWR, postBatch), q.cfg.MaxSGE)
+	q.send.alloc(min(q.cfg.MaxSendWR, postBatch), q.cfg.MaxSGE, linkSend)
+	q.recv.alloc(min(q.cfg.MaxRecvWR, postBatch), q.cfg.MaxSGE, linkRecv)
 	return nil
 }
 

@@ -72,36 +72,17 @@ func (q *qp) lost() bool {
 		return true
 	}
 	p := q.peer
-	return p != nil && (p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR)
+	return p != nil && (p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR) && !q.refusalComes()
 }
 
-// recvOutcomes appends the completions of q's receive queue that may come next.
-func (q *qp) recvOutcomes(o []outcome) []outcome {
-	if q.gone || len(q.rq) == 0 {
-		return o
-	}
-	if q.state == verbs.StateErr {
-		return append(o, outcome{q: q, wr: 0, recv: true, status: verbs.StatusWRFlushErr})
-	}
-	if i := q.nextIncoming(); i >= 0 {
-		o = append(o, outcome{q: q, wr: 0, recv: true, status: verbs.StatusSuccess})
-	}
-	return o
-}
-
-// nextIncoming is the index in the peer's send queue of the next request that
-// takes a receive and can have arrived, or -1.
-func (q *qp) nextIncoming() int {
-	p := q.peer
-	if p == nil || q.state < verbs.StateRTR {
-		return -1
-	}
-	for i := max(q.recvNext, p.base); i < p.reach(); i++ {
-		if s := p.ent(i); s.op.ConsumesRecv() && !s.recv {
-			return i
+// refusalComes reports whether a refusal is on its way for certain.
+func (q *qp) refusalComes() bool {
+	for i := q.head; i < q.posted; i++ {
+		if s := q.ent(i); s.came && s.nak != verbs.StatusSuccess {
+			return true
 		}
 	}
-	return -1
+	return false
 }
 
 // complete makes o happen and fills in wc.
@@ -155,9 +136,8 @@ func (w *World) acknowledge(q *qp, i int) {
 	if s.op == verbs.OpRead || s.op.IsAtomic() {
 		w.deliver(q, s)
 	}
-	if s.recv || s.op != verbs.OpSend && s.op != verbs.OpSendImm {
-		s.payload = s.payload[:0] // what a Send brings is wanted until it meets its receive
-	}
+	s.came = true
+	s.payload = s.payload[:0]
 }
 
 // deliver scatters the response into the requester's memory.
@@ -184,6 +164,7 @@ func (w *World) deliver(q *qp, s *sqEntry) {
 func (w *World) failed(q *qp, o outcome) {
 	switch o.status {
 	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr:
+		q.ent(o.wr).came = true
 		q.limit = min(q.limit, o.wr+1)
 		for i := 0; i < len(q.elems); i++ {
 			if e := q.elems[i]; e.wr >= o.wr && !e.frozen {
@@ -212,92 +193,6 @@ func (w *World) failed(q *qp, o outcome) {
 			w.trace(q.h, "qp-error", "%s goes to ERR", q.name())
 		}
 	}
-}
-
-// completeRecv matches the next incoming request with the first receive. All
-// that came before it on the connection is then in memory.
-func (w *World) completeRecv(o outcome, wc *verbs.WC) {
-	q := o.q
-	rw := q.rq[0]
-	q.rq = append(q.rq[:0], q.rq[1:]...)
-	q.dirty = true
-	*wc = verbs.WC{ID: rw.ID, Status: o.status, Op: verbs.WCRecv, QPNum: q.num}
-	w.touch(object(objRecv, q.h.node.idx, 0), Write)
-	if o.status != verbs.StatusSuccess {
-		return
-	}
-	p := q.peer
-	i := q.nextIncoming0()
-	s := p.ent(i)
-	s.recv = true
-	p.unmet--
-	q.recvNext = i + 1
-	q.touchRemote(Read)
-	w.arrive(p, i+1)
-	w.departed(p, i)
-	for j := 0; j < len(p.elems); j++ {
-		if e := p.elems[j]; e.wr <= i && (e.changes() || e.kind == elemSend) && !e.landed {
-			w.land(e)
-			j = -1
-		}
-	}
-	p.dirty = true
-	wc.ByteLen = uint32(s.length)
-	if s.op == verbs.OpWriteImm {
-		wc.Op = verbs.WCRecvWriteImm
-	} else if !w.receive(q, &rw, s) {
-		wc.Status = verbs.StatusLocLenErr
-		s.nak = verbs.StatusRemInvReqErr
-		q.kill(verbs.StateErr)
-		return
-	}
-	if s.op != verbs.OpSend {
-		wc.Imm, wc.HasImm = s.imm, true
-	}
-}
-
-// departed makes those Reads and Atomics execute whose responses request i of p had
-// to wait for.
-func (w *World) departed(p *qp, i int) {
-	fenced := p.ent(i).flags&verbs.Fence != 0
-	for j := 0; j < len(p.elems); j++ {
-		if e := p.elems[j]; e.wr < i && e.responds() && !e.landed && (fenced || e.stalls(i)) {
-			w.land(e)
-			j = -1
-		}
-	}
-}
-
-// nextIncoming0 is nextIncoming after the receive was taken off the queue.
-func (q *qp) nextIncoming0() int {
-	for i := max(q.recvNext, q.peer.base); i < q.peer.posted; i++ {
-		if s := q.peer.ent(i); s.op.ConsumesRecv() && !s.recv {
-			return i
-		}
-	}
-	panic("sim: a receive completed without a request")
-}
-
-// receive copies the payload of a Send into the receive's scatter list.
-func (w *World) receive(q *qp, rw *verbs.RecvWR, s *sqEntry) bool {
-	if s.length > rw.Length() {
-		return false
-	}
-	var all []byte
-	for _, e := range s.payload {
-		all = append(all, e.data...)
-	}
-	for _, x := range rw.SGL {
-		r, off, ok := q.h.card.sge(x, true)
-		if !ok {
-			return false
-		}
-		n := min(int(x.Length), len(all))
-		w.beforeWrite(r, off, n, nil)
-		w.pokeBy(r, off, all[:n], true)
-		all = all[n:]
-	}
-	return true
 }
 
 // polled gives back the slots that a completion frees.

@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/verbatim-rdma/verbatim/verbs"
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
 
 // Eager mode: the machine of the semantics note, section 7, with every arrival,
 // placement and acknowledgement a step of its own. It shares the rules of order
@@ -36,7 +40,7 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 				out = append(out, e)
 			}
 			arrives = true // packets arrive in order
-		case e.kind != elemSend && w.free(e):
+		case e.kind != elemSend && w.free(e) && !w.refusedByMedia(e):
 			out = append(out, e)
 		}
 	}
@@ -93,10 +97,10 @@ func (w *World) ackSteps(q *qp, out []outcome) []outcome {
 		}
 		out = append(out, o)
 	}
-	if p := q.peer; p != nil && w.recvArrived(q) {
-		out = q.recvOutcomes(out)
-	} else if q.state == verbs.StateErr {
-		out = q.recvOutcomes(out)
+	for _, o := range q.recvOutcomes(nil) {
+		if o.status == verbs.StatusWRFlushErr || w.recvArrived(q) {
+			out = append(out, o)
+		}
 	}
 	return out
 }
@@ -120,7 +124,7 @@ func (w *World) recvArrived(q *qp) bool {
 		return false
 	}
 	for _, e := range q.peer.elems {
-		if e.wr <= i && e.kind != elemSample && e.kind != elemFlush && (!e.came || e.kind != elemSend) {
+		if e.wr <= i && e.changes() {
 			return false
 		}
 	}
@@ -140,9 +144,20 @@ func (w *World) stepAck(q *qp) {
 	c.queue = append(c.queue, wc)
 }
 
-// cameTo is the first request that has not arrived, or not been executed.
+// wipe takes q's completions out of their queues.
+func (q *qp) wipe() {
+	for _, c := range [2]*cq{q.sendCQ, q.recvCQ} {
+		c.queue = slices.DeleteFunc(c.queue, func(wc verbs.WC) bool { return wc.QPNum == q.num })
+	}
+}
+
+// cameTo is the first request that has not arrived, or not been executed. One that is
+// refused may have arrived.
 func (w *World) cameTo(q *qp) int {
-	n := q.posted
+	n := min(q.posted, q.reach())
+	if n < q.posted && q.ent(n).nak != verbs.StatusSuccess {
+		n++
+	}
 	for _, e := range q.elems {
 		if !e.landed && (!e.came || e.responds() || w.flushes(e)) {
 			n = min(n, e.wr)
@@ -160,6 +175,10 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 		}
 	}
 	n := w.cameTo(q)
+	for i := max(q.head, q.base); i < n; i++ {
+		s := q.ent(i)
+		s.came = s.came || s.nak == verbs.StatusSuccess
+	}
 	if q.h.alive && q.state == verbs.StateRTS && !q.gone {
 		first := q.head
 		for first < n && !hit(q.ent(first)) {

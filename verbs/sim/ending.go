@@ -82,7 +82,8 @@ func (q *qp) kill(to verbs.QPState) {
 	}
 	if to == verbs.StateReset {
 		q.head, q.freed = q.posted, q.posted
-		q.rq = q.rq[:0]
+		q.rq, q.met = q.rq[:0], 0
+		q.wipe()
 	}
 	if q.state >= verbs.StateRTR {
 		q.w.touch(link(q.h.node.idx, q.remoteNode()), Write)
@@ -317,6 +318,9 @@ func limitAfter(q *qp, n int, nak verbs.Status) int {
 
 // arrive marks work requests up to n as received by the responder's card.
 func (w *World) arrive(q *qp, n int) {
+	for i := max(q.head, q.base); i < n; i++ {
+		q.ent(i).came = true
+	}
 	for _, e := range q.elems {
 		if e.wr < n && !e.acked {
 			w.ticks++

@@ -227,6 +227,7 @@ func (w *World) gated(ev Event) {
 }
 
 func (w *World) healLink(a, b int) {
+	w.gaveUp(a, b)
 	w.gated(Event{a: a, b: b})
 	w.touch(link(a, b), Write)
 	for i, c := range w.cuts {

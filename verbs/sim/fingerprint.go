@@ -112,6 +112,10 @@ func (w *World) Fingerprint(order []uint8) uint64 {
 	for _, c := range w.cuts {
 		w.pairPart(&rest, c.a, c.b, mix(2, uint64(boolInt(c.heals))))
 	}
+	for i := range w.ghosts {
+		g := &w.ghosts[i]
+		w.pairPart(&rest, g.from.idx, g.to.idx, hashBytes(mix(uint64(g.psn)<<32|uint64(g.key), uint64(g.wr)<<32|uint64(g.off)), g.data))
+	}
 	for _, q := range w.qps {
 		if h := q.state64(); h != 0 {
 			if q.h.node.sym >= 0 {
@@ -330,7 +334,7 @@ func (q *qp) queues() uint64 {
 	h = mix(h, uint64(len(q.rq))<<32|uint64(q.posted-q.freed))
 	for i := q.head; i < q.posted; i++ {
 		s := q.ent(i)
-		h = mix(h, uint64(s.op)<<24|uint64(s.nak)<<16|uint64(s.local)<<8|uint64(boolInt(s.early))<<2|uint64(boolInt(s.recv))<<1|uint64(boolInt(s.signaled)))
+		h = mix(h, uint64(s.op)<<24|uint64(s.nak)<<16|uint64(s.local)<<8|uint64(boolInt(s.came))<<3|uint64(boolInt(s.early))<<2|uint64(boolInt(s.recv))<<1|uint64(boolInt(s.signaled)))
 		if s.op.IsAtomic() {
 			h = mix(h, mix(s.compare, mix(s.swap, s.add)))
 		}

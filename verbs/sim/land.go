@@ -169,10 +169,6 @@ func (w *World) landOne(e *elem) {
 		w.remove(e)
 		w.seesAcked(e)
 		w.sampleRest(e)
-	case elemSend:
-		w.fetch(e)
-		e.landed = true
-		w.remove(e)
 	case elemWrite:
 		w.fetch(e)
 		if !e.lost {

@@ -61,13 +61,22 @@ func (w *World) endIfOver() {
 	}
 }
 
-// vain reports whether a step of a wire may never come: its connection has ended.
+// vain reports whether a step of a wire may never come: its connection has ended, and
+// nothing that has arrived waits to be placed.
 func (w *World) vain(ev *Event) bool {
 	if ev.Actor.kind() != actWire {
 		return false
 	}
 	q := w.qps[ev.a]
-	return q.cpu == nil && (q.gone || q.lost() || q.state == verbs.StateErr)
+	if q.cpu != nil || !q.gone && !q.lost() && q.state != verbs.StateErr {
+		return false
+	}
+	for _, e := range w.wireSteps(q, nil) {
+		if e.came {
+			return false
+		}
+	}
+	return true
 }
 
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}
@@ -117,7 +126,6 @@ func (w *World) Heal(a, b string) {
 	for _, c := range w.cuts {
 		x, y := w.nodes[c.a].spec.Name, w.nodes[c.b].spec.Name
 		if x == a && y == b || x == b && y == a {
-			w.gaveUp(c.a, c.b)
 			w.healLink(c.a, c.b)
 			w.cur.reach()
 			return

@@ -127,11 +127,16 @@ func (w *World) poisoned(s *sqEntry) bool {
 		return false
 	}
 	for _, e := range s.payload {
-		if !e.landed && w.unreadable(e.reg, e.off, e.n) && !w.mended(e) {
+		if w.refusedByMedia(e) && !w.mended(e) {
 			return true
 		}
 	}
 	return false
+}
+
+// refusedByMedia reports whether e would read memory that cannot be read.
+func (w *World) refusedByMedia(e *elem) bool {
+	return (e.kind == elemSample || e.modifies()) && !e.landed && w.unreadable(e.reg, e.off, e.n)
 }
 
 // mended reports whether what comes before e on its queue pair writes all that

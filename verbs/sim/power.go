@@ -26,7 +26,7 @@ func (w *World) leavePMEM(h *Host, power bool) {
 		if r.h != h {
 			continue
 		}
-		r.mrs, r.lent = 0, 0
+		r.mrs, r.lent, r.receives = 0, 0, false
 		for len(r.srcs) > 0 {
 			w.fetch(r.srcs[0])
 		}

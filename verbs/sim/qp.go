@@ -21,8 +21,10 @@ type sqEntry struct {
 	local              verbs.Status // the requester's card refuses it
 	nak                verbs.Status // the responder will refuse it
 	need               verbs.Access // what the responder must grant
+	recvErr            verbs.Status // how its receive completes then
 	early              bool         // nak is for the QP's access flags, which may change before it comes
-	recv               bool         // it has met its receive request
+	came               bool         // it has reached the responder for certain
+	recv               bool         // its receive has completed
 	signaled           bool
 	dst                []sge // where the response goes
 	payload            []*elem
@@ -58,8 +60,10 @@ type qp struct {
 	broken   bool
 	elems    []*elem
 	rq       []verbs.RecvWR
-	unmet    int // requests that have yet to meet their receive
-	recvNext int // in the peer's SQ: first request that has not met a receive
+	met      int // of these, from the first on, have met the request that takes them
+	matched  int // in the peer's SQ: requests before it have met their receives
+	unmet    int // requests whose receive has not completed
+	recvNext int // in the peer's SQ: first request whose receive has not completed
 	dirty    bool
 	hash     uint64
 	cpu      *task // it is no queue pair but this task's store buffer
@@ -158,19 +162,20 @@ func (q *qp) meet() {
 			p.state >= verbs.StateRTR && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
 			int(p.remote.GID[1]) == q.h.life && !p.gone {
 			q.peer, p.peer = p, q
-			q.met() // what was posted before they met can arrive from now on
-			p.met()
+			q.meets() // what was posted before they met can arrive from now on
+			p.meets()
 		}
 	}
 }
 
-// met makes the checks for what was posted before the ends met.
-func (q *qp) met() {
+// meets makes the checks for what was posted before the ends met.
+func (q *qp) meets() {
 	for i := q.head; i < q.posted; i++ {
 		if s := q.ent(i); s.nak == verbs.StatusSuccess {
 			q.checkAccess(s)
 		}
 	}
+	q.match()
 	q.dirty = true
 }
 
@@ -286,6 +291,10 @@ func (q *qp) push(wr *verbs.SendWR) {
 		return
 	}
 	q.resolveRemote(s, wr)
+	if wr.Op.ConsumesRecv() && q.peer != nil {
+		q.w.touch(object(objRecv, q.remoteNode(), 0), Add)
+		q.peer.match()
+	}
 }
 
 // room makes a place for one more request: it gives up those that nothing refers
@@ -427,19 +436,12 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		}
 		return
 	}
-	piece := s.length
-	if w.cfg.MaxPieces > 0 {
-		piece = max(((s.length+w.cfg.MaxPieces-1)/w.cfg.MaxPieces+7)&^7, 8)
-	}
-	cell := w.cfg.Profile.CellBytes
 	for i := range s.dst {
 		d := &s.dst[i]
 		for o := 0; o < d.n; {
-			n := min(d.n-o, at&^(cell-1)+cell-at)
-			if kind == elemSend {
-				n = d.n - o
-			} else if w.cfg.MaxPieces > 0 {
-				n = min(d.n-o, (at-off)/piece*piece+piece-(at-off))
+			n := d.n - o
+			if kind != elemSend {
+				n = min(n, w.pieceAt(at, at-off, s.length))
 			}
 			emit(n, d, d.off+o)
 			o += n
@@ -496,12 +498,25 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 		if err != nil {
 			return &verbs.PostError{Index: i, Err: err}
 		}
+		q.waitsInVain()
 		q.rq = append(q.rq, verbs.RecvWR{ID: wrs[i].ID, SGL: append([]verbs.SGE(nil), wrs[i].SGL...)})
+		q.lend(wrs[i].SGL)
+		q.match()
 	}
 	q.dirty = true
 	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	q.w.cur.ends()
 	return nil
+}
+
+// lend notes that a peer can write to the memory of a receive.
+func (q *qp) lend(sgl []verbs.SGE) {
+	for _, x := range sgl {
+		if r, _, ok := q.h.card.sge(x, true); ok && !r.receives {
+			r.receives = true
+			r.lent++
+		}
+	}
 }
 
 func (w *World) linkCut(a, b int) bool {

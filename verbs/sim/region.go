@@ -11,18 +11,19 @@ import (
 // region is DRAM of one life of a host, or persistent memory of its machine. Its
 // bytes are those that a CPU sees now, if nothing that is pending has landed.
 type region struct {
-	h     *Host
-	ord   int
-	data  []byte
-	base  uint64
-	hash  uint64
-	pend  []*elem // elements that may still change or sample it
-	srcs  []*elem // elements that the card has yet to fetch from here
-	mrs   int
-	lent  int // registrations that let others reach it
-	freed bool
-	whole bool  // a locked instruction looks: see loadLocked
-	pm    *pmem // nil: DRAM
+	h        *Host
+	ord      int
+	data     []byte
+	base     uint64
+	hash     uint64
+	pend     []*elem // elements that may still change or sample it
+	srcs     []*elem // elements that the card has yet to fetch from here
+	mrs      int
+	lent     int // registrations that let others reach it, and 1 if a receive does
+	freed    bool
+	receives bool  // receives name it
+	whole    bool  // a locked instruction looks: see loadLocked
+	pm       *pmem // nil: DRAM
 }
 
 func (h *Host) newRegion(_ string, size int) (*region, error) {

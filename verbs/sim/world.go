@@ -140,6 +140,8 @@ type World struct {
 	last      Actor
 	foot      []Access
 	events    []Event
+	aside     []*elem // scratch of scatter
+	sends     []*elem
 	arena     []byte
 	hist      uint64
 	stats     Stats

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/litmus/device"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// deviceReport prints what cards did, test by test.
+type deviceReport struct {
+	f       *litmusFlags
+	w       io.Writer
+	devices []string
+	tests   int
+	runs    int
+	leftOut int
+	seen    int // final states
+	allowed int
+	wrong   int
+	known   int
+	skipped map[string]int // by reason
+}
+
+func newDeviceReport(f *litmusFlags, w io.Writer, devices []verbs.Device) *deviceReport {
+	r := &deviceReport{f: f, w: w, skipped: map[string]int{}}
+	for _, d := range devices {
+		r.devices = append(r.devices, d.Attr().Name)
+	}
+	return r
+}
+
+// deviceLine is what --json prints for a test.
+type deviceLine struct {
+	File    string       `json:"file"`
+	Test    string       `json:"test"`
+	Profile string       `json:"profile"`
+	Verdict string       `json:"verdict"`
+	Reason  *string      `json:"reason"`
+	Runs    int          `json:"runs"`
+	LeftOut int          `json:"left_out"`
+	Seen    []deviceSeen `json:"seen"`
+	Allowed []string     `json:"allowed"`
+	Seed    uint64       `json:"seed"`
+	Seconds float64      `json:"seconds"`
+	Again   string       `json:"again"`
+}
+
+type deviceSeen struct {
+	State   string `json:"state"`
+	Count   int    `json:"count"`
+	Allowed bool   `json:"allowed"`
+	Why     string `json:"why"`
+}
+
+// deviceVerdict is ok, skipped, known, refused or forbidden, and a reason.
+func deviceVerdict(rep *device.Report) (string, string) {
+	switch {
+	case rep.Skipped != "":
+		return "skipped", rep.Skipped
+	case rep.Refused != nil && !rep.OK():
+		return "refused", rep.Refused.Error()
+	case rep.Refused != nil:
+		return "known", rep.RefusedWhy
+	case rep.OK() && rep.Differs():
+		return "known", ""
+	case !rep.OK():
+		return "forbidden", "a card shows a final state that " + rep.Profile + " forbids"
+	}
+	return "ok", ""
+}
+
+// add reports one test.
+func (r *deviceReport) add(t deviceTest, rep *device.Report) error {
+	verdict, why := deviceVerdict(rep)
+	if verdict == "skipped" {
+		r.skipped[why]++
+	} else {
+		r.tests++
+		r.runs += rep.Runs
+		r.leftOut += rep.LeftOut
+		r.seen += len(rep.Seen)
+		r.allowed += len(rep.Allowed)
+	}
+	switch verdict {
+	case "forbidden", "refused":
+		r.wrong++
+	case "known":
+		r.known++
+	}
+	if r.f.asJSON {
+		x := deviceLine{File: t.file, Test: t.test.Name, Profile: rep.Profile, Verdict: verdict, Reason: orNull(why), Runs: rep.Runs,
+			LeftOut: rep.LeftOut, Seen: []deviceSeen{}, Allowed: append([]string{}, rep.Allowed...), Seed: r.f.device.seed,
+			Seconds: rep.Elapsed.Seconds(), Again: r.again(t, rep)}
+		for _, s := range rep.Seen {
+			x.Seen = append(x.Seen, deviceSeen(s))
+		}
+		return lines(r.w).Encode(x)
+	}
+	return r.text(t, rep, verdict, why)
+}
+
+// again is the command that runs a test once more with the same delays.
+func (r *deviceReport) again(t deviceTest, rep *device.Report) string {
+	d := &r.f.device
+	cut := ""
+	if d.cut {
+		cut = " --cut"
+	}
+	return fmt.Sprintf("verbatim litmus %s --backend rdma --profile %s --runs %d --seed %d --patience %v%s --device %s", t.args, rep.Profile,
+		d.runs, d.seed, d.patience, cut, strings.Join(r.devices, ","))
+}
+
+func (r *deviceReport) text(t deviceTest, rep *device.Report, verdict, why string) error {
+	var b strings.Builder
+	if verdict == "skipped" {
+		fmt.Fprintf(&b, "%s: skipped: %s\n", t.test.Name, why)
+		_, err := io.WriteString(r.w, b.String())
+		return err
+	}
+	fmt.Fprintf(&b, "%s: %s: %s in %.2f s, %d of %s", t.test.Name, verdict, number(uint64(rep.Runs), "run"), rep.Elapsed.Seconds(),
+		len(rep.Allowed)-len(rep.Unseen()), number(uint64(len(rep.Allowed)), "allowed final state"))
+	if rep.LeftOut > 0 {
+		fmt.Fprintf(&b, ", %s left out", number(uint64(rep.LeftOut), "run"))
+	}
+	b.WriteString("\n")
+	for _, s := range rep.Seen {
+		mark := ""
+		switch {
+		case !s.Allowed && s.Why != "":
+			mark = "   known: " + s.Why
+		case !s.Allowed:
+			mark = "   NOT ALLOWED by " + rep.Profile
+		}
+		fmt.Fprintf(&b, "  %8s  %s%s\n", count(uint64(s.Count)), s.State, mark)
+	}
+	for _, s := range rep.Unseen() {
+		fmt.Fprintf(&b, "  %8s  %s\n", "-", s)
+	}
+	if verdict == "known" && why != "" {
+		fmt.Fprintf(&b, "  refused, known: %s\n", why)
+	}
+	if !rep.OK() {
+		fmt.Fprintf(&b, "  %s\n  run again with: %s\n", why, r.again(t, rep))
+	}
+	_, err := io.WriteString(r.w, b.String())
+	return err
+}
+
+// end prints the totals and returns the exit status.
+func (r *deviceReport) end(stopped bool) int {
+	code := exitOK
+	if stopped || r.tests == 0 {
+		code = exitRanOut
+	}
+	if r.wrong > 0 {
+		code = worse(code, exitViolated)
+	}
+	if r.f.asJSON {
+		return code
+	}
+	n := 0
+	for _, k := range r.skipped {
+		n += k
+	}
+	fmt.Fprintf(r.w, "\n%s on %s, %s (%s left out), %s seen of %s; %d wrong; %d with known differences; %d skipped\n", number(uint64(r.tests), "test"),
+		strings.Join(r.devices, " "), number(uint64(r.runs), "run"), count(uint64(r.leftOut)), number(uint64(r.seen), "final state"),
+		count(uint64(r.allowed)), r.wrong, r.known, n)
+	var reasons []string
+	for why, k := range r.skipped {
+		reasons = append(reasons, fmt.Sprintf("%5d skipped: %s", k, why))
+	}
+	slices.Sort(reasons)
+	for i := len(reasons) - 1; i >= 0; i-- {
+		fmt.Fprintln(r.w, reasons[i])
+	}
+	if stopped {
+		fmt.Fprintln(r.w, "stopped before the end")
+	}
+	return code
+}

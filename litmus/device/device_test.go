@@ -1,0 +1,168 @@
+package device
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/generate"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// The cards of these tests are goroutines (fake_test.go): really concurrent, in
+// order unless they are told to reorder Writes.
+
+func parse(t *testing.T, name string) *litmus.Test {
+	t.Helper()
+	x, err := litmus.ParseFile(filepath.Join("../../testdata/litmus", name+litmus.Ext))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// compare runs tests on fake cards and checks that all that was made is given back.
+func compare(t *testing.T, net *fakeNet, cfg Config, tests ...*litmus.Test) []*Report {
+	t.Helper()
+	cfg.Devices = net.cards(2)
+	if cfg.Patience == 0 {
+		cfg.Patience = 2 * time.Second
+	}
+	r, err := NewRig(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*Report
+	for _, x := range tests {
+		rep, err := r.Compare(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, rep)
+	}
+	if net.open != 0 {
+		t.Errorf("%d objects are left on the cards", net.open)
+	}
+	return out
+}
+
+// Tests of most of the language, on cards that keep the order, show nothing that
+// the strongest profile forbids.
+func TestOrderedCardsStayWithinTheProfile(t *testing.T) {
+	var tests []*litmus.Test
+	for _, name := range []string{"atomic-again", "cas-cas", "completion-order", "faa-flag", "lock-protects", "message-passing", "mr-access", "mr-deregistered",
+		"read-then-message", "recv-content", "send-flag", "source-inline", "two-queue-pairs", "unsignaled-atomic",
+		"write-imm-flag", "write-read"} {
+		tests = append(tests, parse(t, name))
+	}
+	all := generate.All(3)
+	for range 30 {
+		tests = append(tests, all[rand.IntN(len(all))].Test())
+	}
+	states := 0
+	net := newFakeNet(false)
+	for _, rep := range compare(t, net, Config{Profile: "rxe", Runs: 60, Seed: rand.Uint64(), Links: net}, tests...) {
+		if !rep.OK() || rep.Skipped != "" || rep.Runs != 60 {
+			t.Errorf("%s: skipped %q, refused %v, %d runs; seen %+v, allowed %q", rep.Test.Name, rep.Skipped, rep.Refused, rep.Runs, rep.Seen, rep.Allowed)
+		}
+		states += len(rep.Seen)
+	}
+	if states <= len(tests) {
+		t.Errorf("%d final states of %d tests: the delays do nothing", states, len(tests))
+	}
+}
+
+// Cards that place Writes in any order are caught under a profile that forbids it,
+// and not under one that allows it.
+func TestReorderingCardsAreCaught(t *testing.T) {
+	x := parse(t, "message-passing")
+	cfg := Config{Profile: "rxe", Runs: 3000, Seed: 1}
+	rep := compare(t, newFakeNet(true), cfg, x)[0]
+	if rep.OK() || !rep.Differs() {
+		t.Fatalf("nothing noticed: %+v", rep.Seen)
+	}
+	for _, s := range rep.Seen {
+		if s.Allowed != (s.State != "B.r1=1 B.r2=0") {
+			t.Errorf("%+v", s)
+		}
+	}
+	cfg.Profile = "iba"
+	if rep := compare(t, newFakeNet(true), cfg, x)[0]; !rep.OK() || rep.Differs() || len(rep.Allowed) != 4 {
+		t.Errorf("%+v", rep)
+	}
+	cfg.Profile, cfg.Known = "rxe", []Known{{x.Name, "B.r1=1 *", "this is why"}}
+	if rep := compare(t, newFakeNet(true), cfg, x)[0]; !rep.OK() || !rep.Differs() {
+		t.Errorf("%+v", rep)
+	}
+	cfg.Known[0].Test = "another"
+	if rep := compare(t, newFakeNet(true), cfg, x)[0]; rep.OK() {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// A thread that waits for what never comes is blocked, and a loop that does leaves
+// the run out.
+func TestWaitingEnds(t *testing.T) {
+	const text = `litmus waiting
+doc d
+source s
+rule r
+hosts A B
+dram B: x y
+thread A
+  send B <- 1 as w
+  s = wait w
+thread B
+  hear never
+thread B2 on B
+  maybe tell A other
+thread A2 on A
+  hear other
+thread A3 on A
+  maybe tell B never
+exists blocked(A) && blocked(B) && blocked(A2)
+  * Y
+`
+	x, err := litmus.Parse("waiting", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := compare(t, newFakeNet(false), Config{Runs: 8, Patience: 200 * time.Millisecond}, x)[0]
+	if !rep.OK() || len(rep.Allowed) != 4 || len(rep.Seen) < 2 {
+		t.Errorf("%+v", rep)
+	}
+	loop := strings.Replace(text, "  hear never\n", "  until x == 1\n", 1)
+	loop = loop[:strings.Index(loop, "thread B2")] + "exists B:y == 1\n  * N\n"
+	if x, err = litmus.Parse("loop", []byte(loop)); err != nil {
+		t.Fatal(err)
+	}
+	x.Threads[0].Body = nil
+	if rep = compare(t, newFakeNet(false), Config{Runs: 3, Patience: 100 * time.Millisecond}, x)[0]; !strings.Contains(rep.Skipped, "no run comes to its end") {
+		t.Errorf("%+v", rep)
+	}
+	x.Threads[0].Body = []litmus.Stmt{litmus.Maybe{Then: &litmus.Post{Op: verbs.OpWrite, Remote: litmus.Ref{Name: "x"}, Payload: []litmus.Operand{{Expr: &litmus.Expr{Const: 1}}}}}}
+	rep = compare(t, newFakeNet(false), Config{Runs: 12, Patience: 100 * time.Millisecond}, x)[0]
+	if !rep.OK() || rep.Runs != 12 || rep.LeftOut == 0 || rep.LeftOut == 12 {
+		t.Errorf("%+v", rep)
+	}
+}
+
+func TestSkips(t *testing.T) {
+	for name, want := range map[string]string{
+		"pmem-power-recover":    "it needs the fault power",
+		"atomic-write-whole":    "the cards do not have AtomicWrite",
+		"flush-persists":        "the cards do not have Flush",
+		"retry-exhausted":       "it cuts a link, and there is nothing here that can",
+		"completion-order":      "",
+		"lock-two-takers":       "",
+		"reads-outstanding-two": "",
+	} {
+		rep := compare(t, newFakeNet(false), Config{Runs: 1}, parse(t, name))[0]
+		if rep.Skipped != want {
+			t.Errorf("%s: skipped %q, want %q", name, rep.Skipped, want)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package device
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/host/oshost"
+)
+
+// network carries the messages between the hosts of a test, in this process.
+type network struct {
+	patience time.Duration // the longest wait for an answer
+	mu       sync.Mutex
+	services map[string]chan *message // by host and service
+}
+
+// queue bounds the messages that wait for one service.
+const queue = 64
+
+// member is a host of a test: one on the operating system, but for its messages,
+// its persistent memory and its random numbers. It implements host.Host.
+type member struct {
+	*oshost.Host
+	net  *network
+	mu   sync.Mutex
+	rand *rand.Rand
+}
+
+var _ host.Host = (*member)(nil)
+
+// OpenPMEM is Alloc: without a failure of power, memory is memory.
+func (h *member) OpenPMEM(_ string, size int) (host.Region, error) { return h.Alloc(size) }
+
+// Rand follows from the seed.
+func (h *member) Rand(n int) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.rand.IntN(n)
+}
+
+// Listen implements host.Host.
+func (h *member) Listen(service string) (host.Listener, error) {
+	h.net.mu.Lock()
+	defer h.net.mu.Unlock()
+	key := h.Name() + "/" + service
+	if h.net.services[key] != nil {
+		return nil, fmt.Errorf("device: %s listens to %q already", h.Name(), service)
+	}
+	ch := make(chan *message, queue)
+	h.net.services[key] = ch
+	return &listener{h.net, key, ch}, nil
+}
+
+// Call implements host.Host.
+func (h *member) Call(to, service string, req []byte, timeout time.Duration) ([]byte, error) {
+	m, err := h.net.send(h.Name(), to, service, req)
+	if err != nil {
+		return nil, err
+	}
+	if timeout < 0 {
+		timeout = h.net.patience
+	}
+	after := time.NewTimer(timeout)
+	defer after.Stop()
+	select {
+	case a := <-m.answer:
+		return a.Body, a.Err
+	case <-after.C:
+		return nil, host.ErrTimeout
+	}
+}
+
+// Gather implements host.Host.
+func (h *member) Gather(calls []host.Call, timeout time.Duration) host.Gather {
+	g := &gather{timeout: timeout, answers: make([]host.Answer, len(calls)), sent: make([]*message, len(calls))}
+	if timeout < 0 {
+		g.timeout = h.net.patience
+	}
+	for i, c := range calls {
+		g.sent[i], g.answers[i].Err = h.net.send(h.Name(), c.To, c.Service, c.Body)
+	}
+	return g
+}
+
+// send delivers a request.
+func (n *network) send(from, to, service string, body []byte) (*message, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	ch := n.services[to+"/"+service]
+	if ch == nil {
+		return nil, fmt.Errorf("%w: %s at %s", host.ErrUnreachable, service, to)
+	}
+	m := &message{from: from, service: to + "/" + service, body: body, answer: make(chan host.Answer, 1)}
+	select {
+	case ch <- m:
+		return m, nil
+	default:
+		return nil, fmt.Errorf("%w: %d messages wait for %s at %s", host.ErrUnreachable, queue, service, to)
+	}
+}
+
+// message is a request and its way back. It implements host.Request.
+type message struct {
+	from, service string
+	body          []byte
+	answer        chan host.Answer
+}
+
+func (m *message) From() string   { return m.from }
+func (m *message) Body() []byte   { return m.body }
+func (m *message) Reply(b []byte) { m.reply(host.Answer{Body: append([]byte{}, b...)}) }
+func (m *message) Reject(reason string) {
+	m.reply(host.Answer{Err: &host.RemoteError{Service: m.service, Reason: reason}})
+}
+
+func (m *message) reply(a host.Answer) {
+	select {
+	case m.answer <- a:
+	default: // a second answer is ignored
+	}
+}
+
+// listener implements host.Listener.
+type listener struct {
+	net *network
+	key string
+	ch  chan *message
+}
+
+func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
+	select {
+	case m := <-l.ch:
+		return m, nil
+	default:
+	}
+	if timeout < 0 {
+		timeout = l.net.patience
+	}
+	after := time.NewTimer(timeout)
+	defer after.Stop()
+	select {
+	case m := <-l.ch:
+		return m, nil
+	case <-after.C:
+		return nil, host.ErrTimeout
+	}
+}
+
+func (l *listener) Close() error {
+	l.net.mu.Lock()
+	defer l.net.mu.Unlock()
+	delete(l.net.services, l.key)
+	return nil
+}
+
+// gather implements host.Gather.
+type gather struct {
+	timeout time.Duration
+	sent    []*message
+	answers []host.Answer
+}
+
+// Wait implements host.Gather. It waits for the calls in their order.
+func (g *gather) Wait(need int) []host.Answer {
+	after := time.NewTimer(g.timeout)
+	defer after.Stop()
+	good := 0
+	for i, m := range g.sent {
+		if g.answers[i].Pending() && good < need {
+			select {
+			case g.answers[i] = <-m.answer:
+			case <-after.C:
+				after.Reset(0) // for the others
+				g.answers[i].Err = host.ErrTimeout
+			}
+		}
+		if g.answers[i].Err == nil && !g.answers[i].Pending() {
+			good++
+		}
+	}
+	return g.answers
+}

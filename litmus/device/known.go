@@ -1,0 +1,77 @@
+package device
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// ErrKnown is wrapped by errors about a list of known differences.
+var ErrKnown = errors.New("device: bad list of known differences")
+
+// Known is a difference between cards and a profile that was looked into, and is
+// the card's own.
+type Known struct {
+	// Test is the name of a test and State a final state of it, in both of which *
+	// stands for anything. State is "refused" if the cards do not take one of the
+	// statements.
+	Test, State string
+	Why         string
+}
+
+// refused is the State of a test that cards cannot carry out.
+const refused = "refused"
+
+// ReadKnown reads a list of known differences: a line each, TEST | STATE | WHY. Empty
+// lines and lines that begin with # mean nothing. The error wraps [ErrKnown].
+func ReadKnown(name string, r io.Reader) ([]Known, error) {
+	var out []Known
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		parts := strings.Split(line, "|")
+		for i := range parts {
+			parts[i] = strings.TrimSpace(parts[i])
+		}
+		if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
+			return nil, fmt.Errorf("%w: %s:%d: want TEST | STATE | WHY, found %q", ErrKnown, name, n, line)
+		}
+		out = append(out, Known{parts[0], parts[1], parts[2]})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrKnown, name, err)
+	}
+	return out, nil
+}
+
+// known is why a test may end in a state that the profile forbids; empty: it may not.
+func (r *Rig) known(test, state string) string {
+	for _, k := range r.cfg.Known {
+		if like(k.Test, test) && like(k.State, state) {
+			return k.Why
+		}
+	}
+	return ""
+}
+
+// like reports whether s is like a pattern.
+func like(pattern, s string) bool {
+	head, rest, star := strings.Cut(pattern, "*")
+	if !star {
+		return s == pattern
+	}
+	if !strings.HasPrefix(s, head) {
+		return false
+	}
+	for s = s[len(head):]; !like(rest, s); s = s[1:] {
+		if s == "" {
+			return false
+		}
+	}
+	return true
+}

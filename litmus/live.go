@@ -1,0 +1,132 @@
+package litmus
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// Live runs a test on hosts that exist, as often as one likes: the same
+// interpreter as in the simulator, with threads that run at the same time.
+// Package litmus/device compares what it sees with what a profile allows.
+//
+// A thread is blocked if it waits for a completion or a message, and no thread has
+// begun a statement for LiveConfig.Patience. A loop (until, assume) that waits for
+// so long in vain leaves the run out, as in the simulator.
+type Live struct {
+	cfg      LiveConfig
+	hosts    []host.Host
+	r        *runner
+	controls bool // the program changes queue pairs or registrations
+	probes   []private
+	clean    bool // what the last run left behind can be used again
+	steps    atomic.Uint64
+	waits    []waiting // by thread
+	over     atomic.Bool
+	left     atomic.Bool // the run is left out
+	struck   atomic.Bool // by a fault
+}
+
+// waiting is since when a thread has seen nobody do anything.
+type waiting struct {
+	saw   uint64 // steps, and 1
+	since time.Duration
+}
+
+// LiveConfig says how to run a test on real hosts.
+type LiveConfig struct {
+	// Patience is how long nothing must happen until it is clear that nothing
+	// will. It must be longer than what a card takes to give a peer up.
+	Patience time.Duration
+	// Pause is called by each thread before each of its statements. May be nil.
+	Pause func(thread int)
+	// Strike and Heal carry out faults. Without Strike a fault is refused.
+	Strike func(k faults.Kind, hosts ...string) error
+	Heal   func(a, b string) error
+}
+
+// ErrLeftOut: a loop of the run waited in vain, so the run has no outcome.
+var ErrLeftOut = errors.New("litmus: a loop waits in vain")
+
+// NewLive prepares a test. hosts are those of the test, in its order; their cards
+// must reach each other. Close gives back what was made on them.
+func NewLive(t *Test, hosts []host.Host, cfg LiveConfig) (*Live, error) {
+	p, err := resolve(t)
+	if err != nil {
+		return nil, err
+	}
+	if len(hosts) != len(p.hosts) || cfg.Patience <= 0 {
+		return nil, fmt.Errorf("litmus: %s has %d hosts and got %d, and the patience %v must be more than 0", t.Name, len(p.hosts), len(hosts), cfg.Patience)
+	}
+	for _, g := range p.regs {
+		g.asked = false // nobody searches, so nothing must be remembered
+	}
+	l := &Live{cfg: cfg, hosts: hosts, waits: make([]waiting, len(p.threads))}
+	for _, x := range p.threads {
+		x.asked = false
+		walk(x.spec.Body, func(s Stmt) {
+			switch s.(type) {
+			case Modify, Destroy, Connect, Dereg:
+				l.controls = true
+			}
+		})
+	}
+	l.r = newRunner(p, liveMachine{l})
+	return l, nil
+}
+
+// Run runs the test once and returns its final state, in the words that a search
+// has for it. The error wraps ErrLeftOut if the run has none, and ErrRefused if
+// something that must succeed did not.
+func (l *Live) Run() (string, error) {
+	if err := l.renew(); err != nil {
+		return "", err
+	}
+	m := l.r
+	var ended sync.WaitGroup
+	var atStart atomic.Int64
+	n := int64(0)
+	for _, t := range m.p.threads {
+		if t.spec.Recover {
+			continue
+		}
+		n++
+		l.waits[t.idx] = waiting{}
+		m.started[t.idx] = m.lives[t.host.idx][0]
+	}
+	ended.Add(int(n))
+	for _, t := range m.p.threads {
+		if t.spec.Recover {
+			continue
+		}
+		h := l.hosts[t.host.idx]
+		h.Go(t.spec.Name, func() {
+			defer ended.Done()
+			for atStart.Add(1); atStart.Load() < n; {
+				runtime.Gosched()
+			}
+			m.thread(t, h, m.started[t.idx])
+		})
+	}
+	ended.Wait()
+	if m.refused != nil {
+		l.clean = false
+		return "", fmt.Errorf("%w: %w", ErrRefused, m.refused)
+	}
+	l.clean = l.drain() && !l.controls && !l.struck.Load()
+	if l.left.Load() {
+		return "", ErrLeftOut
+	}
+	m.finish(func(_ host.Host, r host.Region, off, n int) []byte {
+		b := make([]byte, n)
+		r.Load(off, b)
+		return b
+	})
+	return m.final(), nil
+}

@@ -1,0 +1,102 @@
+package litmus
+
+import (
+	"errors"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// probeID is the number of the requests of a drain: no label has it.
+const probeID = 1 << 62
+
+// probe is a Read behind all that was posted to an end of a queue pair: when it
+// completes, all of that has arrived.
+type probe struct {
+	life *life
+	qp   verbs.QP
+	cq   verbs.CQ
+	read verbs.SendWR
+	done bool
+}
+
+// drain ends a run.
+type drain struct {
+	probes []*probe
+	end    time.Duration // when to give up
+	bad    bool          // a queue pair is not as it was before the run
+}
+
+// drain waits until all that a run posted has arrived. It reports whether all queue
+// pairs are as they were before it, so that the next run can use them. A queue pair
+// on which no Read gets through may still have sent something: then time must do.
+//
+// It sleeps where it waits, because what the cards of software have to do needs the
+// processor.
+func (l *Live) drain() bool {
+	now := l.hosts[0].Now
+	d := &drain{end: now() + l.cfg.Patience}
+	for _, q := range l.r.p.qps {
+		for i := range q.ends {
+			at, far := q.ends[i].host.idx, l.probes[q.ends[1-i].host.idx].mr
+			x, own := l.r.lives[at][0], l.probes[at].mr
+			p := &probe{life: x, qp: x.qp(q.idx), cq: x.cqs[q.ends[i].send.idx]}
+			p.read = verbs.SendWR{ID: probeID, Op: verbs.OpRead, Flags: verbs.Signaled, RKey: far.RKey(), RemoteAddr: far.Addr(),
+				SGL: []verbs.SGE{{Addr: own.Addr(), Length: 8, LKey: own.LKey()}}}
+			d.probes = append(d.probes, p)
+			l.post(d, p)
+		}
+	}
+	for _, p := range d.probes {
+		for !p.done && now() < d.end {
+			l.take(d, p.life, p.cq, d.end-now())
+		}
+		d.bad = d.bad || !p.done
+	}
+	for end := now() + l.cfg.Patience/50; d.bad && len(d.probes) > 0 && now() < end; {
+		l.take(d, d.probes[0].life, d.probes[0].cq, end-now())
+	}
+	for _, lives := range l.r.lives {
+		for _, c := range lives[0].cqs {
+			for c != nil && l.take(d, lives[0], c, 0) {
+			}
+		}
+		d.bad = d.bad || lives[0].recvs.Load() != 0
+	}
+	return !d.bad
+}
+
+// post posts a probe. A queue that is full gets room when completions are taken.
+func (l *Live) post(d *drain, p *probe) {
+	err := verbs.ErrClosed
+	for p.qp != nil {
+		err = p.qp.PostSend([]verbs.SendWR{p.read})
+		if !errors.Is(err, verbs.ErrQueueFull) || !l.take(d, p.life, p.cq, l.cfg.Patience/50) {
+			break
+		}
+	}
+	if err != nil {
+		p.done, d.bad = true, true
+	}
+}
+
+// take takes completions of a host, and returns false if there are none in time.
+func (l *Live) take(d *drain, x *life, c verbs.CQ, patience time.Duration) bool {
+	var wcs [16]verbs.WC
+	n, err := c.Wait(wcs[:], patience)
+	if err != nil && !errors.Is(err, verbs.ErrTimeout) {
+		d.bad = true
+	}
+	for _, wc := range wcs[:n] {
+		switch {
+		case wc.ID == probeID:
+			d.bad = d.bad || wc.Status != verbs.StatusSuccess
+			for _, p := range d.probes {
+				p.done = p.done || p.life == x && p.qp.Num() == wc.QPNum
+			}
+		case l.r.p.labels[wc.ID].recv:
+			x.recvs.Add(-1)
+		}
+	}
+	return n > 0
+}

@@ -1,0 +1,237 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// The receive side of a queue pair. Requests that take a receive meet the receives in
+// the order of both queues, so which meets which is known as soon as both are posted:
+// a Send has an address from then on, and what it brings is pending there like a
+// Write. Its completion says that all of it is in memory.
+
+// match lets requests of q's peer meet the receives that they will take.
+func (q *qp) match() {
+	p := q.peer
+	if p == nil {
+		return
+	}
+	for i := max(q.matched, p.base); i < p.posted && q.met < len(q.rq); i++ {
+		s := p.ent(i)
+		if s.nak == verbs.StatusRNRRetryExcErr {
+			return // it gave up, and what is behind it does not arrive
+		}
+		if s.op.ConsumesRecv() {
+			p.address(i, &q.rq[q.met])
+			q.met++
+		}
+		q.matched = i + 1
+	}
+}
+
+// address gives request i of p the memory that rw names.
+func (p *qp) address(i int, rw *verbs.RecvWR) {
+	s := p.ent(i)
+	p.dirty = true
+	if s.op == verbs.OpWriteImm || s.local != verbs.StatusSuccess || s.nak != verbs.StatusSuccess {
+		return
+	}
+	c := p.peer.h.card
+	if s.length > rw.Length() {
+		s.nak, s.recvErr = verbs.StatusRemInvReqErr, verbs.StatusLocLenErr
+		return
+	}
+	for _, x := range rw.SGL {
+		if _, _, ok := c.sge(x, true); !ok {
+			s.nak, s.recvErr = verbs.StatusRemOpErr, verbs.StatusLocProtErr
+			return
+		}
+	}
+	p.scatter(i, c, rw.SGL)
+}
+
+// scatter cuts the payload of Send i as the memory of its receive is cut: at the
+// boundaries of the list and, as for Writes, at cells or into at most MaxPieces.
+func (p *qp) scatter(i int, c *card, sgl []verbs.SGE) {
+	w, s := p.w, p.ent(i)
+	if len(s.payload) == 0 || slices.ContainsFunc(s.payload, func(e *elem) bool { return e.landed || e.frozen }) {
+		return // it brings nothing, or it was cut off before the receive was there
+	}
+	at := 0
+	for at < len(p.elems) && p.elems[at].wr < i {
+		at++
+	}
+	behind := append(w.aside[:0], p.elems[at+len(s.payload):]...)
+	whole := append(w.sends[:0], s.payload...)
+	p.elems, s.payload = p.elems[:at], s.payload[:0]
+	k, used, done := 0, 0, 0 // SGE, bytes of it that are used, bytes of the message
+	for _, e := range whole {
+		for from := 0; from < e.n; {
+			for used == int(sgl[k].Length) {
+				k, used = k+1, 0
+			}
+			r, off, _ := c.sge(sgl[k], true)
+			off += used
+			n := min(e.n-from, int(sgl[k].Length)-used, w.pieceAt(off, done, s.length))
+			x := w.pools.elems.get()
+			got := x.got[:0]
+			*x = *e
+			x.got, x.kind, x.reg, x.off, x.n, x.start, x.part = got, elemWrite, r, off, n, off-done, len(s.payload)
+			if e.src != nil {
+				x.srcOff = e.srcOff + from
+				x.src.srcs = append(x.src.srcs, x)
+			} else {
+				x.data = e.data[from : from+n]
+			}
+			p.elems, s.payload, r.pend = append(p.elems, x), append(s.payload, x), append(r.pend, x)
+			w.touch(r.object(), Add)
+			from, used, done = from+n, used+n, done+n
+		}
+		if e.src != nil {
+			w.dropSource(e)
+		}
+		e.landed = true
+	}
+	p.elems = append(p.elems, behind...)
+	w.aside, w.sends = behind, whole
+}
+
+// pieceAt is how long a piece of a message of length bytes is that begins with its
+// byte done and lands at off.
+func (w *World) pieceAt(off, done, length int) int {
+	if w.cfg.MaxPieces > 0 {
+		piece := max(((length+w.cfg.MaxPieces-1)/w.cfg.MaxPieces+7)&^7, 8)
+		return piece - done%piece
+	}
+	cell := w.cfg.Profile.CellBytes
+	return cell - off%cell
+}
+
+// recvOutcomes appends the completions of q's receive queue that may come next.
+func (q *qp) recvOutcomes(o []outcome) []outcome {
+	if q.gone || len(q.rq) == 0 {
+		return o
+	}
+	i := q.nextIncoming()
+	came := i >= 0 && q.peer.ent(i).came
+	if i >= 0 && (came || q.state != verbs.StateErr || !q.w.cfg.Eager) {
+		o = append(o, outcome{q: q, wr: 0, recv: true, status: q.peer.ent(i).recvErr})
+	}
+	if q.state == verbs.StateErr && !came {
+		o = append(o, outcome{q: q, wr: 0, recv: true, status: verbs.StatusWRFlushErr})
+	}
+	return o
+}
+
+// nextIncoming is the index in the peer's send queue of the next request that
+// takes a receive and can have arrived, or -1.
+func (q *qp) nextIncoming() int {
+	p := q.peer
+	if p == nil || q.state < verbs.StateRTR || q.met == 0 {
+		return -1
+	}
+	reach := p.reach()
+	for i := max(q.recvNext, p.base); i < p.posted; i++ {
+		s := p.ent(i)
+		refused := s.recvErr != verbs.StatusSuccess && i == reach && i < min(p.limit, p.cutAt)
+		if i >= reach && !refused || s.local != verbs.StatusSuccess || s.nak != verbs.StatusSuccess && s.recvErr == verbs.StatusSuccess {
+			return -1
+		}
+		if s.op.ConsumesRecv() && !s.recv {
+			return i
+		}
+	}
+	return -1
+}
+
+// completeRecv completes the first receive. All that came before it on the
+// connection is then in memory.
+func (w *World) completeRecv(o outcome, wc *verbs.WC) {
+	q := o.q
+	rw := q.rq[0]
+	i := q.nextIncoming()
+	q.rq = append(q.rq[:0], q.rq[1:]...)
+	q.met = max(q.met-1, 0)
+	q.dirty = true
+	*wc = verbs.WC{ID: rw.ID, Status: o.status, Op: verbs.WCRecv, QPNum: q.num}
+	w.touch(object(objRecv, q.h.node.idx, 0), Write)
+	p := q.peer
+	if o.status == verbs.StatusWRFlushErr {
+		if i >= 0 {
+			w.missed(p, i)
+		}
+		return
+	}
+	s := p.ent(i)
+	s.recv = true
+	p.unmet--
+	q.recvNext = i + 1
+	q.touchRemote(Read)
+	w.arrive(p, i+1)
+	w.departed(p, i)
+	for j := 0; j < len(p.elems); j++ {
+		if e := p.elems[j]; e.wr <= i && e.changes() && !e.landed {
+			w.land(e)
+			j = -1
+		}
+	}
+	p.dirty = true
+	if s.recvErr != verbs.StatusSuccess {
+		q.kill(verbs.StateErr)
+		return
+	}
+	wc.ByteLen = uint32(s.length)
+	if s.op == verbs.OpWriteImm {
+		wc.Op = verbs.WCRecvWriteImm
+	}
+	if s.op != verbs.OpSend {
+		wc.Imm, wc.HasImm = s.imm, true
+	}
+}
+
+// missed makes request i of p one that did not arrive whole before its responder
+// stopped, although parts of it may have.
+func (w *World) missed(p *qp, i int) {
+	p.limit, p.dirty = min(p.limit, i), true
+	for j := 0; j < len(p.elems); j++ {
+		e := p.elems[j]
+		switch {
+		case e.wr > i || e.wr == i && !e.changes():
+			w.discard(e)
+			j = -1
+		case e.wr == i && !e.frozen:
+			if w.freeze(e); e.landed {
+				j = -1
+			}
+		}
+	}
+}
+
+// departed makes those Reads and Atomics execute whose responses request i of p had
+// to wait for.
+func (w *World) departed(p *qp, i int) {
+	fenced := p.ent(i).flags&verbs.Fence != 0
+	for j := 0; j < len(p.elems); j++ {
+		if e := p.elems[j]; e.wr < i && e.responds() && !e.landed && (fenced || e.stalls(i)) {
+			w.land(e)
+			j = -1
+		}
+	}
+}
+
+// waitsInVain asks whether a request of p that found no receive has run out of
+// retries by the time that one is posted. In eager mode that is a step of its own.
+func (q *qp) waitsInVain() {
+	p := q.peer
+	if q.w.cfg.Eager || p == nil || p.cfg.RNRRetry == 7 || p.gone || !p.h.alive || p.state != verbs.StateRTS || p.lost() {
+		return
+	}
+	i := p.reach()
+	if i >= min(p.posted, p.limit, p.cutAt) || !p.ent(i).op.ConsumesRecv() || p.ent(i).nak != verbs.StatusSuccess || p.ent(i).local != verbs.StatusSuccess {
+		return
+	}
+	if q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + gaveUpNames[k] }) == 1 {
+		p.ent(i).nak, p.dirty = verbs.StatusRNRRetryExcErr, true
+	}
+}
