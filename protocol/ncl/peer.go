@@ -11,6 +11,7 @@ import (
 // What a peer rejects, and why.
 var (
 	errAbsent   = errors.New("the mr-map has no such file")
+	errThere    = errors.New("it has memory for a file of this name already")
 	errEpoch    = errors.New("the epoch is over")
 	errNoFresh  = errors.New("no copy of that epoch")
 	errNoMemory = errors.New("no memory left to lend")
@@ -109,7 +110,7 @@ func (p *peer) alloc(r *request) ([]byte, error) {
 	m := p.find(r)
 	if m != nil {
 		if r.epoch <= m.seen() {
-			return nil, errEpoch
+			return nil, errThere
 		}
 		p.remove(m)
 	}

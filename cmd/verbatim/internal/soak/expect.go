@@ -1,0 +1,59 @@
+package soak
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// expectation is what the next recovery of a file may return.
+type expectation struct {
+	// known are the records that the last recovery returned: they stay.
+	known [][]byte
+	// acked is how many records the writer after it has had acknowledged, and fed is
+	// the i-th record that it was given, from 1. A writer takes the next one only when
+	// it has printed the acknowledgement of the one before.
+	acked int
+	fed   func(i int) []byte
+}
+
+// check holds what a recovery returned against e. Its error wraps [ErrLost].
+func (e *expectation) check(got [][]byte) error {
+	least := len(e.known) + e.acked
+	for i, r := range got {
+		if want := e.want(i); i > least || !bytes.Equal(r, want) {
+			return e.wrong(i, r, least)
+		}
+	}
+	if len(got) < least {
+		return fmt.Errorf("%w: record %d was acknowledged, and only the first %d came back", ErrLost, least, len(got))
+	}
+	return nil
+}
+
+// want is the i-th record of the file, from 0.
+func (e *expectation) want(i int) []byte {
+	if i < len(e.known) {
+		return e.known[i]
+	}
+	return e.fed(i - len(e.known) + 1)
+}
+
+func (e *expectation) wrong(i int, got []byte, least int) error {
+	if i > least {
+		return fmt.Errorf("%w: %d records were acknowledged, and %d or more came back: only one was under way", ErrLost, least, i+1)
+	}
+	what := "was acknowledged"
+	switch {
+	case i < len(e.known):
+		what = "had come back from the recovery before"
+	case i == least:
+		what = "was not acknowledged, so that it may be missing, but not be another"
+	}
+	return fmt.Errorf("%w: record %d of %d bytes, which %s, came back as %d bytes: %.32x, want %.32x", ErrLost, i+1, len(e.want(i)), what,
+		len(got), got, e.want(i))
+}
+
+// returned takes note of what a recovery returned.
+func (e *expectation) returned(got [][]byte, fed func(i int) []byte) {
+	e.known, e.acked, e.fed = got, 0, fed
+}

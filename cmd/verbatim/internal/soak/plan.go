@@ -1,0 +1,49 @@
+package soak
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+)
+
+// plan is what a round does.
+type plan struct {
+	inRecovery bool    // kill the writer while it starts and recovers
+	acks       int     // otherwise wait for this many acknowledgements
+	pause      float64 // and then for this part of what a recovery, or three writes, take
+	peer       int     // kill this peer first, or none if it is -1
+	more       int     // and wait for this many acknowledgements from the others
+	together   bool    // kill the writer with the peer, without waiting
+	// backAtOnce: a peer that was killed is there again, empty, when the next recovery begins.
+	backAtOnce bool
+	lastOfFile bool // read the file and delete it afterwards
+}
+
+// draw draws a round. One of peers may be killed, and first says that the writer
+// creates the file.
+func draw(r *rand.Rand, c *Config, peers []int, first bool) plan {
+	p := plan{acks: r.IntN(c.Acks + 1), peer: -1, backAtOnce: r.IntN(2) == 0, pause: r.Float64()}
+	// All numbers are drawn whether they are used or not: the next round's do not depend on it.
+	kill, victim, more, together := r.IntN(2) == 0, r.IntN(1<<20), r.IntN(c.Acks+1), r.IntN(2) == 0
+	inRecovery, last := r.IntN(6) == 0, r.IntN(8)
+	p.lastOfFile = last == 0 || last < 4 && len(peers) == 0
+	switch {
+	case inRecovery && !first:
+		p.inRecovery = true
+	case kill && len(peers) > 0:
+		p.peer, p.together, p.more = peers[victim%len(peers)], together, more
+	}
+	return p
+}
+
+// record is what a writer is fed as its i-th record, from 1: no two are the same, so
+// that one in the place of another shows.
+func record(c *Config, life, i int) []byte {
+	r := rand.New(rand.NewPCG(c.Seed, uint64(life)<<32|uint64(i)))
+	b := make([]byte, minRecord+r.IntN(c.Record-minRecord+1))
+	for at := range b {
+		b[at] = byte(r.Uint32())
+	}
+	binary.BigEndian.PutUint32(b, uint32(life))
+	binary.BigEndian.PutUint32(b[4:], uint32(i))
+	return b
+}

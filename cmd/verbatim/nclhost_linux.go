@@ -1,0 +1,223 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/host/oshost"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/verbs/hw"
+)
+
+// cardFlags say which card, and how its connections behave.
+type cardFlags struct {
+	cfg        hw.Config
+	ackTimeout time.Duration
+}
+
+func (f *cardFlags) define(fl *pflag.FlagSet) {
+	fl.StringVar(&f.cfg.Device, "device", "", "the card, such as mlx5_0 or rxe0; default: the only one there is")
+	fl.IntVar(&f.cfg.Port, "device-port", 1, "port of the card; they count from 1")
+	fl.StringVar(&f.cfg.GID, "gid", "", "`address` of the port, such as 10.7.7.1; default: the first of RoCE v2, else of InfiniBand")
+	fl.IntVar(&f.cfg.MTU, "mtu", 0, "`bytes` of a packet, a power of two from 256 to 4096; default: the port's")
+	fl.DurationVar(&f.ackTimeout, "ack-timeout", 67*time.Millisecond, "send again what a card has not acknowledged after this time; it fails after 7 times")
+	fl.SortFlags = false
+}
+
+// complete turns the timeout into the card's: 4.096 µs times a power of two.
+func (f *cardFlags) complete() (hw.Config, error) {
+	const unit = 4.096e3 // nanoseconds
+	n := int(math.Ceil(math.Log2(float64(f.ackTimeout) / unit)))
+	if f.ackTimeout < 10*time.Microsecond || n > 31 {
+		return f.cfg, fmt.Errorf("--ack-timeout %v: want 10µs to 2h20m; a card takes the next power of two times 4.096µs", f.ackTimeout)
+	}
+	f.cfg.Timeout = n
+	return f.cfg, f.cfg.Validate()
+}
+
+// hostFlags say who a process is, and how it talks to the others.
+type hostFlags struct {
+	name, listen  string
+	cert, key, ca string
+}
+
+func (f *hostFlags) define(fl *pflag.FlagSet) {
+	fl.StringVar(&f.cert, "tls-cert", "", "talk over TLS, with this certificate (PEM `file`), which must be for the host's name")
+	fl.StringVar(&f.key, "tls-key", "", "its private key (PEM `file`)")
+	fl.StringVar(&f.ca, "tls-ca", "", "who must have signed the others' certificates (PEM `file`)")
+}
+
+// open makes the host, on a card if device is not nil.
+func (f *hostFlags) open(device *cardFlags, peers map[string]string, stderr io.Writer) (*oshost.Host, error) {
+	cfg := oshost.Config{Name: f.name, Listen: f.listen, Peers: peers,
+		Logf: func(format string, args ...any) {
+			fmt.Fprintf(stderr, "%s: %s\n", f.name, fmt.Sprintf(format, args...))
+		}}
+	var err error
+	if cfg.TLS, err = f.tls(); err != nil {
+		return nil, err
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if device != nil {
+		dc, err := device.complete()
+		if err != nil {
+			return nil, err
+		}
+		dc.OnEvent = func(event string) { cfg.Logf("the card reports: %s", event) }
+		if cfg.Device, err = hw.Open(dc); err != nil {
+			return nil, deviceError(dc.Device, err)
+		}
+	}
+	return oshost.New(cfg)
+}
+
+// deviceError says which flag is about the device, unless the error is another one's.
+func deviceError(name string, err error) error {
+	if errors.Is(err, hw.ErrNoDevice) {
+		if name == "" {
+			return fmt.Errorf("%w; name one with --device", err)
+		}
+		return fmt.Errorf("--device: %w", err)
+	}
+	return err
+}
+
+// tls is nil without the flags.
+func (f *hostFlags) tls() (*tls.Config, error) {
+	if f.cert == "" && f.key == "" && f.ca == "" {
+		return nil, nil
+	}
+	if f.cert == "" || f.key == "" || f.ca == "" {
+		return nil, errors.New("--tls-cert, --tls-key and --tls-ca belong together: give all three or none")
+	}
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-cert %s, --tls-key %s: %w", f.cert, f.key, err)
+	}
+	pem, err := os.ReadFile(f.ca)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-ca: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("--tls-ca %s: there is no certificate in it (PEM)", f.ca)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool}, nil
+}
+
+// coordName is the name and the service of the coordinator.
+const coordName = "coord"
+
+// fileFlags say which file, and where the others are: what write and recover have
+// in common.
+type fileFlags struct {
+	device      cardFlags
+	host        hostFlags
+	file, coord string
+	peers       []string // name=address
+	callTimeout time.Duration
+}
+
+func (f *fileFlags) define(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.host.name, "app", "app", "`name` of the application, to which the file belongs")
+	fl.StringVar(&f.file, "file", "", "`name` of the file (required)")
+	fl.StringVar(&f.coord, "coord", "127.0.0.1:7000", "`address` of the coordinator")
+	fl.StringArrayVar(&f.peers, "peer", nil, "a log peer, as `NAME=ADDRESS`; 2f+1 of them, always in the same number")
+	fl.DurationVar(&f.callTimeout, "call-timeout", 5*time.Second, "how long a peer or the coordinator may take to answer")
+	f.device.define(fl)
+	f.host.define(fl)
+}
+
+// config checks the flags and opens the host. The host is closed with the process.
+func (f *fileFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
+	cfg := ncl.Config{App: f.host.name, CallTimeout: f.callTimeout}
+	if f.file == "" {
+		return nil, cfg, errors.New("--file is missing: name the file")
+	}
+	if f.callTimeout <= 0 {
+		return nil, cfg, fmt.Errorf("--call-timeout %v: an answer takes some time", f.callTimeout)
+	}
+	addresses := map[string]string{coordName: f.coord}
+	for _, p := range f.peers {
+		name, addr, ok := strings.Cut(p, "=")
+		switch {
+		case !ok || name == "" || addr == "":
+			return nil, cfg, fmt.Errorf("--peer %q: want NAME=ADDRESS, such as peer1=10.0.0.1:7001", p)
+		case name == coordName || name == f.host.name:
+			return nil, cfg, fmt.Errorf("--peer %q: the name %s is taken; peers need names of their own", p, name)
+		}
+		cfg.Peers = append(cfg.Peers, name)
+		addresses[name] = addr
+	}
+	if len(cfg.Peers)%2 == 0 {
+		return nil, cfg, fmt.Errorf("--peer is there %d times: it takes 2f+1 peers to outlive f failures, such as 3 for one", len(cfg.Peers))
+	}
+	cfg.F = len(cfg.Peers) / 2
+	h, err := f.host.open(&f.device, addresses, stderr)
+	if err != nil {
+		return nil, cfg, err
+	}
+	cfg.Coord = coord.NewClient(patient{h, f.callTimeout}, coordName, coordName)
+	return h, cfg, nil
+}
+
+// patient is a host whose calls may take its own time: a coord.Client has a fixed one.
+type patient struct {
+	host.Host
+	timeout time.Duration
+}
+
+func (p patient) Call(to, service string, req []byte, _ time.Duration) ([]byte, error) {
+	return p.Host.Call(to, service, req, p.timeout)
+}
+
+// size is a number of bytes as a flag, such as 4096, 64KiB or 1MiB.
+type size int
+
+var units = []struct {
+	suffix string
+	bytes  int
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"", 1}}
+
+func (s *size) Set(text string) error {
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(text, u.suffix)
+		if !ok {
+			continue
+		}
+		n, err := strconv.Atoi(digits)
+		if err != nil || n < 1 || n > math.MaxInt/u.bytes {
+			break
+		}
+		*s = size(n * u.bytes)
+		return nil
+	}
+	return errors.New("want a number of bytes, such as 4096, 64KiB, 1MiB or 1GiB")
+}
+
+func (s *size) String() string {
+	for _, u := range units {
+		if *s != 0 && int(*s)%u.bytes == 0 {
+			return strconv.Itoa(int(*s)/u.bytes) + u.suffix
+		}
+	}
+	return "0"
+}
+
+func (s *size) Type() string { return "size" }

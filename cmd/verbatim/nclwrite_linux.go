@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/internal/codec/reclog"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// writeFlags are the flags of the command write.
+type writeFlags struct {
+	fileFlags
+	size                 size
+	resume, show, framed bool
+}
+
+// newNCLWrite is the command that writes records into a file.
+func newNCLWrite() *cobra.Command {
+	f := &writeFlags{size: 1 << 20}
+	c := &cobra.Command{
+		Use:   "write",
+		Short: "Write records from standard input into a file",
+		Long: `Write creates a file in the memory of the peers and appends the records of its
+standard input to it: one for each line, without the line feed, or with --framed one
+for each length (4 bytes, big-endian) and as many bytes.
+
+The first line of its output is 'open: 0 records, 3 of 3 peers', once the file is
+there. Then comes 'ack N' for each record, counted from 1 in the file, as soon as the
+protocol has acknowledged it and before the next record is taken. Whenever the
+process dies, a recovery finds every record that has its line, and at most one more.
+
+A file is left where it is, for --resume to go on with after a recovery, or for
+'verbatim ncl recover'. It takes 8 bytes for each record beside the data.
+
+Only one writer of a file may run at a time: to see to it is up to you. A recovery
+takes the file from a writer that still runs.
+
+Exit status: 0 all records are acknowledged, 2 bad usage or input, a device or
+address that cannot be used, a file that is there already (or is not, with
+--resume) or is full, 3 too few peers answer, the coordinator does not answer, or
+another process has taken the file over. What has no line may be lost.`,
+		Example: `  journal | verbatim ncl write --file wal --coord 10.0.0.9:7000 \
+    --peer peer1=10.0.0.1:7001 --peer peer2=10.0.0.2:7001 --peer peer3=10.0.0.3:7001`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return ended(runNCLWrite(c, f), c.ErrOrStderr()) },
+	}
+	fl := c.Flags()
+	f.define(c)
+	fl.Var(&f.size, "size", "of the new file")
+	fl.BoolVar(&f.resume, "resume", false, "recover the file and go on behind its last record")
+	fl.BoolVar(&f.show, "show", false, "with --resume: first print the records that were recovered, as 'recover --json' does")
+	fl.BoolVar(&f.framed, "framed", false, "each record has its length in front (4 bytes, big-endian)")
+	return c
+}
+
+func runNCLWrite(c *cobra.Command, f *writeFlags) error {
+	switch {
+	case f.resume && c.Flags().Changed("size"):
+		return errors.New("--size is that of a new file; with --resume the file has one")
+	case f.show && !f.resume:
+		return errors.New("--show is about what --resume recovers: give both")
+	case f.size > ncl.MaxSize:
+		return fmt.Errorf("--size %v: at most %d bytes", &f.size, ncl.MaxSize)
+	}
+	h, cfg, err := f.config(c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = h.Close() }()
+	file, err := f.open(h, cfg)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	l, err := readLog(file)
+	if err != nil {
+		return err
+	}
+	w, err := newLogWriter(file, l)
+	if err != nil {
+		return err
+	}
+	out := c.OutOrStdout()
+	if f.show {
+		if err := printJSON(out, l.Records); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out, "open: %d records, %d of %d peers\n", w.n, file.Alive(), len(cfg.Peers))
+	in := &recordReader{r: bufio.NewReader(c.InOrStdin()), framed: f.framed, limit: file.Size() - reclog.Header}
+	return w.writeAll(in, out)
+}
+
+func (f *writeFlags) open(h host.Host, cfg ncl.Config) (*ncl.File, error) {
+	if f.resume {
+		return recoverFile(h, cfg, f.file)
+	}
+	file, err := ncl.Create(h, cfg, f.file, int(f.size))
+	if errors.Is(err, ncl.ErrExists) || errors.Is(err, ncl.ErrRejected) {
+		// Not %w: peers that answer and refuse are there, and another time is no remedy.
+		return nil, fmt.Errorf("%v; %s", err, createHint(err.Error()))
+	}
+	return file, err
+}
+
+// createHint says what to do about peers that refuse a new file. What a peer refuses
+// for comes as text.
+func createHint(refusal string) string {
+	if strings.Contains(refusal, "no memory") {
+		return "take a smaller --size, or give the peer more --memory"
+	}
+	return "if the file is there, go on with it by --resume, or read it and delete it with 'verbatim ncl recover --release'; " +
+		"if its writer died while it created it, take another --file or restart the peers"
+}
+
+func recoverFile(h host.Host, cfg ncl.Config, name string) (*ncl.File, error) {
+	file, err := ncl.Recover(h, cfg, name)
+	if errors.Is(err, ncl.ErrNotFound) {
+		err = fmt.Errorf("%w; look at --app (%s) and --file, or is this another coordinator?", err, cfg.App)
+	}
+	return file, err
+}
+
+// recoverFlags are the flags of the command recover.
+type recoverFlags struct {
+	fileFlags
+	release, framed, asJSON bool
+}
+
+// newNCLRecover is the command that reads a file after a crash.
+func newNCLRecover() *cobra.Command {
+	f := &recoverFlags{}
+	c := &cobra.Command{
+		Use:   "recover",
+		Short: "Recover a file and print its records",
+		Long: `Recover finds the file as the peers have it: every record that was acknowledged,
+in order, and maybe one more. It prints them, one a line, and a summary on standard
+error. A writer that still runs loses the file.
+
+With --json there is one object a line for each record, with the keys record
+(counted from 1) and data (base64), and then one with the keys file, records, used
+and size (bytes), remains (bytes of a record that was not acknowledged, left out),
+epoch, peers, alive and released. With --framed each record has its length in front.
+
+With --release the file is deleted once all of it is printed.
+
+Exit status: 0 done, 2 bad usage, a device or address that cannot be used, no such
+file, or records with line feeds that would be printed as lines, 3 too few peers
+answer, the coordinator does not answer, or another process has taken the file
+over.`,
+		Example: `  verbatim ncl recover --file wal --coord 10.0.0.9:7000 \
+    --peer peer1=10.0.0.1:7001 --peer peer2=10.0.0.2:7001 --peer peer3=10.0.0.3:7001`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return ended(runNCLRecover(c, f), c.ErrOrStderr()) },
+	}
+	f.define(c)
+	fl := c.Flags()
+	fl.BoolVar(&f.release, "release", false, "delete the file once it is printed")
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line")
+	fl.BoolVar(&f.framed, "framed", false, "each record with its length in front (4 bytes, big-endian)")
+	c.MarkFlagsMutuallyExclusive("json", "framed")
+	return c
+}
+
+// recovered is the last line of --json.
+type recovered struct {
+	File     string `json:"file"`
+	Records  int    `json:"records"`
+	Used     int    `json:"used"`
+	Size     int    `json:"size"`
+	Remains  int    `json:"remains"`
+	Epoch    uint32 `json:"epoch"`
+	Peers    int    `json:"peers"`
+	Alive    int    `json:"alive"`
+	Released bool   `json:"released"`
+}
+
+func runNCLRecover(c *cobra.Command, f *recoverFlags) error {
+	h, cfg, err := f.config(c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = h.Close() }()
+	file, err := recoverFile(h, cfg, f.file)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	l, err := readLog(file)
+	if err != nil {
+		return err
+	}
+	r := recovered{File: f.file, Records: len(l.Records), Used: l.Used, Size: file.Size(), Remains: l.Remains,
+		Epoch: file.Stamp().Epoch(), Peers: len(cfg.Peers), Alive: file.Alive(), Released: f.release}
+	if err := f.print(c.OutOrStdout(), l.Records); err != nil {
+		return err
+	}
+	if f.release {
+		if err := file.Release(); err != nil {
+			return err
+		}
+	}
+	if f.asJSON {
+		return lines(c.OutOrStdout()).Encode(r)
+	}
+	r.summary(c.ErrOrStderr())
+	return nil
+}
+
+func (f *recoverFlags) print(w io.Writer, records [][]byte) error {
+	switch {
+	case f.asJSON:
+		return printJSON(w, records)
+	case f.framed:
+		return printFramed(w, records)
+	}
+	for i, r := range records {
+		if bytes.IndexByte(r, '\n') >= 0 {
+			return fmt.Errorf("record %d has a line feed in it: nothing was printed; print the records with --json or --framed", i+1)
+		}
+	}
+	return printLines(w, records)
+}
+
+func (r *recovered) summary(w io.Writer) {
+	fmt.Fprintf(w, "verbatim: file %s: %d records, %d of %d bytes, epoch %d, %d of %d peers", r.File, r.Records, r.Used, r.Size,
+		r.Epoch, r.Alive, r.Peers)
+	if r.Remains > 0 {
+		fmt.Fprint(w, "; a part of a record that was not acknowledged is left out")
+	}
+	if r.Released {
+		fmt.Fprint(w, "; deleted")
+	}
+	fmt.Fprintln(w)
+}
