@@ -82,6 +82,6 @@ decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, c.CommandPath())
 	})
-	root.AddCommand(newCheck(), newReplay(), newList(), newMutants(), newLitmus(), newMatrix())
+	root.AddCommand(newCheck(), newReplay(), newList(), newMutants(), newLitmus(), newMatrix(), newBench())
 	return root
 }
