@@ -20,6 +20,7 @@ type rival struct {
 	ask    request
 	ours   []float64 // medians of the rounds
 	theirs []float64
+	least  []float64 // that perftest saw
 }
 
 // round lets perftest measure once.
@@ -33,6 +34,7 @@ func (v *rival) round() error {
 		return err
 	}
 	v.theirs = append(v.theirs, r.p50)
+	v.least = append(v.least, r.least)
 	_, err = v.peer.ask(request{Do: doServed})
 	return err
 }
@@ -50,6 +52,7 @@ func (v *rival) compare(version string, perMicrosecond float64) *Comparison {
 		c.Theirs = append(c.Theirs, v.theirs[i]/their)
 		ratios[i] = c.Ours[i] / c.Theirs[i]
 	}
+	c.Min = slices.Min(v.least) / their
 	c.P50 = median(c.Theirs)
 	c.Ratio = median(ratios)
 	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(ratios, &benchmath.DefaultThresholds), 0.95)

@@ -1,18 +1,23 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"runtime"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
-// Pin locks the calling goroutine to its thread and the thread to a processor: the
-// last one that it may use, or the first one for the side that answers. Programs
-// that it starts inherit that. With one processor it does nothing.
+// Pin ties all threads of this process to one processor: the last one that it may
+// use, or the first one for the side that answers. Programs that it starts inherit
+// that. With one processor it does nothing.
 //
-// Two threads that spin disturb each other for a whole time slice whenever the
-// kernel puts them on one processor.
+// Two processes that spin disturb each other for a whole time slice whenever the
+// kernel puts them on one processor. All threads are tied, and the loops are not
+// locked to one of them: the Go runtime interrupts a loop every 10 ms, and a loop
+// that is locked to its thread then waits for another thread to hand it back.
 func Pin(first bool) error {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -21,18 +26,39 @@ func Pin(first bool) error {
 	if set.Count() < 2 {
 		return nil
 	}
-	at, left := -1, set.Count()
-	for cpu := 0; left > 0 && (at < 0 || !first); cpu++ {
+	at := choose(&set, first)
+	set.Zero()
+	set.Set(at)
+	// The runtime would follow with GOMAXPROCS 1, and then take the only place from
+	// a loop during calls into C.
+	runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return fmt.Errorf("bench: the threads of this process: %w", err)
+	}
+	for _, t := range threads {
+		id, err := strconv.Atoi(t.Name())
+		if err == nil {
+			err = unix.SchedSetaffinity(id, &set)
+		}
+		if err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
+			return fmt.Errorf("bench: pin thread %s to processor %d: %w", t.Name(), at, err)
+		}
+	}
+	return nil
+}
+
+// choose is the first or the last processor of the set, which is not empty.
+func choose(set *unix.CPUSet, first bool) int {
+	at := -1
+	for cpu, left := 0, set.Count(); left > 0; cpu++ {
 		if set.IsSet(cpu) {
 			at = cpu
 			left--
+			if first {
+				break
+			}
 		}
 	}
-	set.Zero()
-	set.Set(at)
-	runtime.LockOSThread()
-	if err := unix.SchedSetaffinity(0, &set); err != nil {
-		return fmt.Errorf("bench: pin to processor %d: %w", at, err)
-	}
-	return nil
+	return at
 }

@@ -58,6 +58,7 @@ type Comparison struct {
 	Version string `json:"version"`
 	// P50 is the median of the medians that its rounds printed, in microseconds.
 	P50 float64 `json:"p50_us"`
+	Min float64 `json:"min_us"`
 	// Ratio is the median of the ratios, ours by theirs, of neighbouring rounds'
 	// medians; with the probability Confidence it is in [Low, High]. Too few rounds
 	// have no such interval: then all three are 0.

@@ -73,7 +73,7 @@ var layers = []layer{
 		why: "it runs the same loops on every backend, and looks for no bugs"},
 	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
 		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "host/oshost", "explore", "litmus", "scenario",
-			"mutant", "matrix", "lint"),
+			"mutant", "matrix", "bench", "lint"),
 		why: "the command joins everything, and nothing imports it"},
 }
 

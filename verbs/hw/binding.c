@@ -133,14 +133,16 @@ int vb_state(struct ibv_qp *qp)
 	return a.qp_state;
 }
 
-int64_t vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *chain, int n)
+int64_t vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *chain, int n, struct ibv_cq *cq, int room, struct vb_wc *out)
 {
 	struct ibv_send_wr *bad = chain, *next = chain[n - 1].next;
 	chain[n - 1].next = NULL;
 	int rc = ibv_post_send(qp, chain, &bad);
 	chain[n - 1].next = next;
-	if (rc == 0)
-		return 0;
+	if (rc == 0) {
+		int got = cq ? vb_poll(cq, room, out) : 0;
+		return got < 0 ? 0 : got; // the next poll will fail as well, and say why
+	}
 	return (int64_t)(rc < 0 ? errno : rc) << 32 | (bad - chain);
 }
 
