@@ -125,18 +125,25 @@ func (c *client) once(e *end, peer *remote, s spec, r *round, run func([]uint64)
 }
 
 // rounds takes turns with perftest, if there is a tool for s. Who goes first
-// alternates, so that a machine that gets slower or faster favours nobody.
+// alternates, so that a machine that gets slower or faster favours nobody. A
+// perftest that fails costs the comparison, and not our numbers.
 func (c *client) rounds(row *Row, e *end, peer *remote, s spec, run func([]uint64) error) error {
 	rival, version := c.rival(row, e, peer, s)
+	theirs := func() {
+		if rival == nil {
+			return
+		}
+		if err := rival.round(); err != nil {
+			row.Missing, rival = err.Error(), nil
+		}
+	}
 	total, r := newTally(), newRound(c.cfg.Iters)
 	for i := range c.cfg.Rounds {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		if rival != nil && i%2 == 1 {
-			if err := rival.round(); err != nil {
-				return err
-			}
+		if i%2 == 1 {
+			theirs()
 		}
 		if err := c.once(e, peer, s, r, run); err != nil {
 			return err
@@ -145,21 +152,18 @@ func (c *client) rounds(row *Row, e *end, peer *remote, s spec, run func([]uint6
 		if err != nil {
 			return err
 		}
-		if rival == nil {
-			continue
+		if rival != nil {
+			rival.ours = append(rival.ours, p50)
 		}
-		rival.ours = append(rival.ours, p50)
 		if i%2 == 0 {
-			if err := rival.round(); err != nil {
-				return err
-			}
+			theirs()
 		}
 	}
 	total.fill(row)
 	if rival != nil {
 		row.Perftest = rival.compare(version, total.perMicrosecond())
 	}
-	return nil
+	return c.ctx.Err()
 }
 
 // rival is nil if there is nothing to compare with; row then says why.

@@ -42,7 +42,8 @@ func TestParseReport(t *testing.T) {
 // Numbers that cannot be are errors, not results.
 func TestParseReportRefuses(t *testing.T) {
 	const head = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n"
-	for _, line := range []string{"", "128", "128 1000 1 3", "128 1000 1 3 nan 2", "128 1000 1 3 -2 2", "128 1000 1 3 4 2", "128 1000 3 4 2 2",
+	for _, line := range []string{"", "128", "128 1000 1 3", "128 1000 1 3 nan 2", "128 1000 1 3 -2 2", "128 1000 1 3 4 2", "128 1000 3 4 2 2", "128 1000 -3 -1 -2 2",
+		"128 1000 0 0 0 0",
 		"128 1000 1 inf 2 2", "128.5 1000 1 3 2 2", "128 1e300 1 3 2 2", "128 1000 1 3 two 2", "----"} {
 		if r, err := parseReport(head+line+"\n", request{Tool: writeTool, Size: 128, Iters: 1000}); !errors.Is(err, ErrPerftest) {
 			t.Errorf("%q: %+v, %v", line, r, err)
