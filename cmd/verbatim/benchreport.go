@@ -80,7 +80,7 @@ func benchNotes(rows []bench.Row) []string {
 		notes = append(notes, "half-round-trip: a Write went and one came back, divided by two; ops/s counts those of this side")
 	}
 	if compared {
-		notes = append(notes, "ratio: the median over the rounds of our median by perftest's in the round beside it, with its confidence interval")
+		notes = append(notes, "ratio: the median over the rounds of our median by perftest's in the round beside it, with its confidence interval (from 6 rounds on)")
 	}
 	return append(notes, missing...)
 }
@@ -92,7 +92,7 @@ func compared(x *bench.Row) (theirs, ratio string) {
 	case p == nil:
 		return "", ""
 	case p.Confidence == 0:
-		return micros(p.P50), fmt.Sprintf("%.3f (too few rounds for an interval)", p.Ratio)
+		return micros(p.P50), fmt.Sprintf("%.3f (no interval)", p.Ratio)
 	}
 	return micros(p.P50), fmt.Sprintf("%.3f [%.3f, %.3f] %.0f%%", p.Ratio, p.Low, p.High, 100*p.Confidence)
 }
