@@ -74,9 +74,12 @@ var layers = []layer{
 		why:     "it runs the go command and the programs that it builds, and reads what they found"},
 	{name: "matrix", at: []string{"matrix/..."}, may: []string{"faults", "verbs/sim", "explore"},
 		why: "it is many checks of any scenarios, put together"},
+	{name: "bench", at: []string{"bench/..."}, modules: []string{"*"},
+		may: []string{"verbs", "host", "faults", "coord", "protocol", "verbs/sim", "verbs/hw", "host/oshost"},
+		why: "it runs the same loops on every backend, and looks for no bugs"},
 	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
 		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "host/oshost", "explore", "litmus", "litmus/device", "scenario",
-			"mutant", "matrix", "lint", "mistake"),
+			"mutant", "matrix", "bench", "lint", "mistake"),
 		why: "the command joins everything, and nothing imports it"},
 }
 

@@ -140,14 +140,16 @@ static int64_t refused(int rc, int64_t place)
 	return (int64_t)(rc < 0 ? errno : rc) << 32 | place;
 }
 
-int64_t vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *chain, int n)
+int64_t vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *chain, int n, struct ibv_cq *cq, int room, struct vb_wc *out)
 {
 	struct ibv_send_wr *bad = chain, *next = chain[n - 1].next;
 	chain[n - 1].next = NULL;
 	int rc = ibv_post_send(qp, chain, &bad);
 	chain[n - 1].next = next;
-	if (rc == 0)
-		return 0;
+	if (rc == 0) {
+		int got = cq ? vb_poll(cq, room, out) : 0;
+		return got < 0 ? 0 : got; // the next poll will fail as well, and say why
+	}
 	return refused(rc, bad >= chain && bad < chain + n ? bad - chain : 0);
 }
 

@@ -53,8 +53,10 @@ int vb_modify(struct ibv_qp *qp, struct vb_attr *a, int mask, int state);
 int vb_state(struct ibv_qp *qp); // or -errno
 
 // n requests from a chain; of those, the link of the last is restored. The upper
-// half of the result is 0 or an errno, the lower the index of the refused one.
-int64_t vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *chain, int n);
+// half of the result is 0 or an errno, the lower the index of the refused one. When
+// sends were posted, up to room completions of cq come into out, and the lower half
+// says how many; cq may be NULL.
+int64_t vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *chain, int n, struct ibv_cq *cq, int room, struct vb_wc *out);
 int64_t vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *chain, int n);
 int vb_post_ext(struct ibv_qp *qp, struct vb_ext *x);
 

@@ -4,6 +4,8 @@ package hw
 
 /*
 #include "binding.h"
+#cgo noescape vb_poll
+#cgo nocallback vb_poll
 */
 import "C"
 
@@ -31,7 +33,7 @@ var _ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.HasImm)-unsafe.Offsetof(C.struc
 //
 // A channel says that a CQ has completions, and Gather wants one of each of
 // several: both must look without taking. Hence the stash: completions that came
-// out of the card and that nobody has polled.
+// out of the card and that nobody has polled. A post fills it too.
 type cq struct {
 	d    *device
 	ch   *channel
@@ -140,6 +142,18 @@ func (q *cq) poll(wc []verbs.WC) (int, error) {
 		return 0, callError(q.d.name, "poll", syscall.Errno(-n), "has the CQ overflowed? It must hold all completions of its QPs")
 	}
 	return n, nil
+}
+
+// reserve is the free part of the stash, with q.mu held; nil, without it, if somebody
+// else has it.
+func (q *cq) reserve() []verbs.WC {
+	if !q.mu.TryLock() {
+		return nil
+	}
+	if q.at == q.n {
+		q.at, q.n = 0, 0
+	}
+	return q.stash[q.n:]
 }
 
 // has reports whether there is a completion, without taking it.

@@ -232,6 +232,10 @@ func flag(b bool) C.int {
 // Attr implements verbs.Device.
 func (d *device) Attr() verbs.DeviceAttr { return d.attr }
 
+// GIDIndex is where the port's table has the address that is used: what other
+// programs on the same card, such as perftest, want to be told.
+func (d *device) GIDIndex() int { return d.gid.index }
+
 // alive is nil as long as calls make sense.
 func (d *device) alive() error {
 	if d.closed.Load() {

@@ -22,7 +22,8 @@
 // Posting a batch is one call into C, or one for each 64 requests: the chain of
 // requests lives in C memory that belongs to the queue pair, and Go writes it in
 // place. Polling is one call for up to 64 completions, which C writes where the
-// caller wants them. Neither allocates.
+// caller wants them. A post looks at the send CQ as well, since it is in C anyway:
+// the poll after it may find the completion without a call. Neither allocates.
 //
 // Waiting spins for Config.Spin and then sleeps on the completion channel, which
 // is a descriptor that the Go runtime polls: a sleeping wait blocks no thread.

@@ -1,0 +1,166 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// rows collects what a bench emits.
+func rows(t *testing.T, bench func(context.Context, Config, func(Row) error) error, cfg Config) []Row {
+	t.Helper()
+	var out []Row
+	if err := bench(t.Context(), cfg, func(r Row) error { out = append(out, r); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for i := range out {
+		if _, err := json.Marshal(out[i]); err != nil {
+			t.Errorf("%+v: %v", out[i], err)
+		}
+	}
+	return out
+}
+
+// The loops, with few iterations, where time is not real.
+func TestVerbsInSimulator(t *testing.T) {
+	cfg := Config{Sizes: []int{8, 300}, Depths: []int{1, 5}, Iters: 1000, Rounds: 2}
+	var got []string
+	for _, r := range rows(t, Verbs, cfg) {
+		got = append(got, r.Op)
+		if r.Latency != nil || r.Perftest != nil {
+			t.Errorf("%+v: neither means anything in the simulator", r)
+		}
+		if r.OpsPerSecond <= 0 || r.BytesPerSecond != r.OpsPerSecond*float64(r.Size) {
+			t.Errorf("%+v: no throughput", r)
+		}
+		if r.AllocsPerOp > 0.01 { // the world grows a little
+			t.Errorf("%s of %d bytes, depth %d: %d allocations", r.Op, r.Size, r.Depth, r.Allocs)
+		}
+		if want := r.Op == Write && r.Size == 8; r.Inline != want {
+			t.Errorf("%s of %d bytes inline: %v", r.Op, r.Size, r.Inline)
+		}
+	}
+	if want := "write write write write read read read read cas cas"; strings.Join(got, " ") != want {
+		t.Errorf("rows %v, want %s", got, want)
+	}
+}
+
+func TestNCLInSimulator(t *testing.T) {
+	got := rows(t, NCL, Config{Sizes: []int{1, 300}, Iters: 20, Rounds: 2})
+	if len(got) != 2 || got[1].Size != 300 || got[1].OpsPerSecond <= 0 || got[1].Latency != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A measurement ends when it is told to.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, f := range []func(context.Context, Config, func(Row) error) error{Verbs, NCL} {
+		if err := f(ctx, Config{}, func(Row) error { return nil }); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+}
+
+func TestConfig(t *testing.T) {
+	for want, c := range map[string]Config{
+		"backend":      {Backend: "tcp"},
+		"operation":    {Ops: []string{"send"}},
+		"size is 0":    {Sizes: []int{0}},
+		"8388609":      {Sizes: []int{MaxSize + 1}},
+		"depth":        {Depths: []int{MaxDepth + 1}},
+		"iterations":   {Iters: 4},
+		"rounds":       {Rounds: -1},
+		"inline":       {Inline: -2},
+		"neither Peer": {Backend: RDMA},
+	} {
+		if err := c.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want one that says %q", c, err, want)
+		}
+	}
+	if err := NCL(t.Context(), Config{Sizes: []int{nclFile + 1}}, nil); !errors.Is(err, ErrConfig) {
+		t.Error(err)
+	}
+}
+
+// What is measured, and which tool of perftest measures the same.
+func TestSpecs(t *testing.T) {
+	c, err := Config{Backend: RDMA, Sizes: []int{64}, Depths: []int{1, 4}, Peers: []string{"a:1"}}.complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range c.specs() {
+		got = append(got, strings.TrimSpace(s.op+" "+s.measure+" "+s.tool()))
+	}
+	want := []string{"write half-round-trip ib_write_lat", "write post-to-completion", "write post-to-completion",
+		"read post-to-completion ib_read_lat", "read post-to-completion", "cas post-to-completion ib_atomic_lat", "cas post-to-completion"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestTally(t *testing.T) {
+	total := newTally()
+	for i := range 2 {
+		r := newRound(1000)
+		for j := range r.lat {
+			r.lat[j] = uint64(1000 * (j + 1))
+		}
+		r.ticks, r.seconds, r.allocs = 5_000_000, 0.001, uint64(i)
+		p50, err := total.add(r)
+		if err != nil || math.Abs(p50-500_000) > 1000 {
+			t.Error(p50, err)
+		}
+	}
+	x := Row{Backend: RDMA, Size: 10}
+	total.fill(&x)
+	near := func(what string, got, want float64) {
+		if math.Abs(got-want) > want/500 { // a histogram has three digits
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	near("p50", x.Latency.P50, 100) // of 5000 ticks a microsecond
+	near("p90", x.Latency.P90, 180)
+	near("p99.9", x.Latency.P999, 200)
+	near("max", x.Latency.Max, 200)
+	near("ops", x.OpsPerSecond, 1e6)
+	near("bytes", x.BytesPerSecond, 1e7)
+	if x.Allocs != 1 || x.AllocsPerOp != 1.0/2000 {
+		t.Error(x.Allocs, x.AllocsPerOp)
+	}
+}
+
+// The ratio is that of neighbouring rounds: a machine that gets slower counts for nothing.
+func TestCompare(t *testing.T) {
+	v := rival{ask: request{Tool: readTool}, least: []float64{900}}
+	for i := range 9 {
+		slow := float64(uint(1) << i)
+		v.ours = append(v.ours, 1200*slow)
+		v.theirs = append(v.theirs, 1000*slow)
+	}
+	v.ours[0], v.theirs[8] = 9999, 1 // two rounds that something disturbed
+	c := v.compare("4.5", 1000)
+	if c.Ratio != 1.2 || c.Low != 1.2 || c.High < 1.2 || c.Confidence < 0.95 || len(c.Ours) != 9 {
+		t.Errorf("%+v", c)
+	}
+	v.ours, v.theirs = v.ours[1:3], v.theirs[1:3]
+	if c := v.compare("4.5", 1000); c.Ratio != 1.2 || c.Confidence != 0 {
+		t.Errorf("two rounds have an interval: %+v", c)
+	}
+}
+
+// What the other side may be told by anybody.
+func TestPeerRefuses(t *testing.T) {
+	for _, s := range []string{"", "{", `{"size":-1}`, `{"size":9000000}`, `{"iters":999999999}`, `{"mtu":5000}`, `{"inline":-1}`} {
+		if _, err := decodeRequest([]byte(s)); err == nil {
+			t.Errorf("%q is taken", s)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/host/oshost"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/hw"
+)
+
+// Verbs measures single requests, and calls emit with each row as it is there. What
+// was emitted before an error stands.
+func Verbs(ctx context.Context, cfg Config, emit func(Row) error) error {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return err
+	}
+	if cfg.Backend == Sim {
+		return verbsInSimulator(ctx, cfg, emit)
+	}
+	return onCards(ctx, cfg, 1, func(c *client) error {
+		for _, s := range cfg.specs() {
+			cfg.progress("%s of %d bytes, depth %d, %s", s.op, s.size, s.depth, s.measure)
+			row, err := c.measure(s)
+			if err != nil {
+				return fmt.Errorf("%s of %d bytes, depth %d, %s: %w", s.op, s.size, s.depth, s.measure, err)
+			}
+			if err := emit(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// client is the side that measures, on a card.
+type client struct {
+	ctx   context.Context
+	cfg   Config
+	h     *oshost.Host
+	peers []string // addresses
+	names []string
+}
+
+// PeerName is what the i-th peer must be called, counting from 0.
+func PeerName(i int) string { return fmt.Sprint("peer", i+1) }
+
+// onCards runs f with a client and so many peers.
+func onCards(ctx context.Context, cfg Config, peers int, f func(*client) error) (err error) {
+	if len(cfg.Peers) != 0 && len(cfg.Peers) != peers {
+		return fmt.Errorf("%w: %d peers; it takes %d", ErrConfig, len(cfg.Peers), peers)
+	}
+	dev, err := hw.Open(hw.Config{Device: cfg.Device, MTU: cfg.MTU, Spin: cfg.Spin, MaxInline: max(cfg.Inline, hw.DefaultMaxInline)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	h, err := oshost.New(oshost.Config{Name: "bench", Device: dev, Listen: "127.0.0.1:0"})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	c := &client{ctx: ctx, cfg: cfg, h: h, peers: cfg.Peers}
+	for i := range peers {
+		name := PeerName(i)
+		if len(cfg.Peers) == 0 {
+			addr, stop, err := cfg.StartPeer(ctx, name)
+			if err != nil {
+				return fmt.Errorf("%w: start %s: %w", ErrPeer, name, err)
+			}
+			defer func() { err = errors.Join(err, stop()) }()
+			c.peers = append(c.peers, addr)
+		}
+		c.names = append(c.names, name)
+		if err := h.AddPeer(name, c.peers[i]); err != nil {
+			return err
+		}
+	}
+	if cfg.Pin && !cfg.Wait { // what sleeps is better off free
+		if err := Pin(false); err != nil {
+			return err
+		}
+	}
+	return f(c)
+}
+
+// measure makes one row.
+func (c *client) measure(s spec) (row Row, err error) {
+	e, err := newEnd(c.h, s.size, s.depth, c.cfg.Inline, c.cfg.Wait)
+	if err != nil {
+		return row, err
+	}
+	defer func() { err = errors.Join(err, e.close()) }()
+	peer := &remote{c.h, c.names[0]}
+	if err := e.open(peer, s.opcode()); err != nil {
+		return row, err
+	}
+	defer func() { // first, since it says goodbye to the end that goes
+		_, e := peer.ask(request{Do: doClose})
+		err = errors.Join(err, e)
+	}()
+	row = Row{Bench: "verbs", Backend: RDMA, Op: s.op, Measure: s.measure, Size: s.size, Depth: s.depth, Iters: c.cfg.Iters,
+		Rounds: c.cfg.Rounds, Reap: reap(c.cfg.Wait), Inline: s.op == Write && s.size <= e.inline, MTU: e.mtu}
+	run := func(lat []uint64) error { return e.closedLoop(lat, s.depth) }
+	if s.measure == HalfRoundTrip {
+		run = e.ping
+	}
+	if err := c.once(e, peer, s, newRound(warmUp), run); err != nil {
+		return row, err
+	}
+	return row, c.rounds(&row, e, peer, s, run)
+}
+
+// once is one round: ours.
+func (c *client) once(e *end, peer *remote, s spec, r *round, run func([]uint64) error) error {
+	if s.measure == HalfRoundTrip {
+		e.rearm()
+		if _, err := peer.ask(request{Do: doPong, Iters: len(r.lat)}); err != nil {
+			return err
+		}
+	}
+	return r.time(run)
+}
+
+// rounds takes turns with perftest, if there is a tool for s. Who goes first
+// alternates, so that a machine that gets slower or faster favours nobody. A
+// perftest that fails costs the comparison, and not our numbers.
+func (c *client) rounds(row *Row, e *end, peer *remote, s spec, run func([]uint64) error) error {
+	rival, version := c.rival(row, e, peer, s)
+	theirs := func() {
+		if rival == nil {
+			return
+		}
+		if err := rival.round(); err != nil {
+			row.Missing, rival = err.Error(), nil
+		}
+	}
+	total, r := newTally(), newRound(c.cfg.Iters)
+	for i := range c.cfg.Rounds {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		if i%2 == 1 {
+			theirs()
+		}
+		if err := c.once(e, peer, s, r, run); err != nil {
+			return err
+		}
+		p50, err := total.add(r)
+		if err != nil {
+			return err
+		}
+		if rival != nil {
+			rival.ours = append(rival.ours, p50)
+		}
+		if i%2 == 0 {
+			theirs()
+		}
+	}
+	total.fill(row)
+	if rival != nil {
+		row.Perftest = rival.compare(version, total.perMicrosecond())
+	}
+	return c.ctx.Err()
+}
+
+// rival is nil if there is nothing to compare with; row then says why.
+func (c *client) rival(row *Row, e *end, peer *remote, s spec) (*rival, string) {
+	if s.tool() == "" || c.cfg.NoPerftest || c.cfg.Wait {
+		return nil, ""
+	}
+	v, err := version(c.ctx, s.tool())
+	if err != nil {
+		row.Missing = err.Error()
+		return nil, ""
+	}
+	host, err := hostOf(c.peers[0])
+	if err != nil {
+		row.Missing = err.Error()
+		return nil, ""
+	}
+	return &rival{ctx: c.ctx, dev: c.h.Device(), peer: peer, host: host,
+		ask: request{Do: doServe, Tool: s.tool(), Size: s.size, Inline: e.inline, Iters: c.cfg.Iters, MTU: e.mtu}}, v
+}
+
+// open connects e to the peer and makes its request.
+func (e *end) open(peer *remote, op verbs.Opcode) error {
+	endpoint, err := e.endpoint()
+	if err != nil {
+		return err
+	}
+	a, err := peer.ask(request{Do: doOpen, Endpoint: endpoint, Addr: e.mr.Addr(), RKey: e.mr.RKey(), Size: e.size, Inline: e.inline})
+	if err != nil {
+		return err
+	}
+	e.aim(op, a.Addr, a.RKey)
+	return e.connect(a.Endpoint)
+}
+
+func reap(wait bool) string {
+	if wait {
+		return "wait"
+	}
+	return "poll"
+}

@@ -1,0 +1,124 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// access is what both ends grant each other.
+const access = verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic
+
+// patience is how long an end spins without progress before it gives up.
+const patience = 20 * time.Second
+
+// end is one end of a connection, with a buffer of two halves: the peer reads and
+// writes the first, requests of this end send from and receive into the second.
+type end struct {
+	h        host.Host
+	size     int
+	half     int // bytes of a half
+	inline   int
+	wait     bool
+	pd       verbs.PD
+	cq       verbs.CQ
+	buf      host.Region
+	mr       verbs.MR
+	prepared verbs.PreparedQP // until it is connected
+	qp       verbs.QP
+	mtu      int
+
+	wrs  [1]verbs.SendWR
+	sgl  [1]verbs.SGE
+	wc   []verbs.WC
+	last []byte // the last byte of the message, to be polled for
+}
+
+// newEnd allocates an end for messages of size bytes. After an error it gives back
+// what it had.
+func newEnd(h host.Host, size, depth, inline int, wait bool) (*end, error) {
+	e := &end{h: h, size: size, half: (size + 63) &^ 63, wait: wait, wc: make([]verbs.WC, depth), last: make([]byte, 1)}
+	if err := e.allocate(depth, inline); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	return e, nil
+}
+
+func (e *end) allocate(depth, inline int) (err error) {
+	dev := e.h.Device()
+	if inline > 0 {
+		e.inline = min(inline, dev.Attr().MaxInline)
+	}
+	if most := dev.Attr().MaxQPWR; depth > most {
+		return fmt.Errorf("%w: depth %d, and %s takes %d requests at a time", ErrConfig, depth, dev.Attr().Name, most)
+	}
+	if e.pd, err = dev.AllocPD(); err != nil {
+		return err
+	}
+	if e.cq, err = dev.CreateCQ(depth, nil); err != nil {
+		return err
+	}
+	if e.buf, err = e.h.Alloc(2 * e.half); err != nil {
+		return err
+	}
+	if e.mr, err = e.pd.RegisterMR(e.buf, access|verbs.LocalWrite); err != nil {
+		return err
+	}
+	e.prepared, err = e.pd.CreateQP(verbs.QPConfig{SendCQ: e.cq, RecvCQ: e.cq, Access: access, MaxSendWR: depth,
+		MaxRecvWR: 1, MaxSGE: 1, MaxInline: e.inline})
+	return err
+}
+
+// endpoint is what the peer needs to connect.
+func (e *end) endpoint() ([]byte, error) { return e.prepared.Endpoint().AppendBinary(nil) }
+
+// connect connects to the peer's endpoint.
+func (e *end) connect(endpoint []byte) error {
+	var to verbs.Endpoint
+	if err := to.UnmarshalBinary(endpoint); err != nil {
+		return err
+	}
+	e.mtu = int(min(to.MTU, e.prepared.Endpoint().MTU))
+	qp, err := e.prepared.Connect(to)
+	if err != nil {
+		return err
+	}
+	e.qp, e.prepared = qp, nil
+	return nil
+}
+
+// aim makes the one request that is posted again and again.
+func (e *end) aim(op verbs.Opcode, addr uint64, rkey uint32) {
+	e.sgl[0] = verbs.SGE{Addr: e.mr.Addr() + uint64(e.half), Length: uint32(e.size), LKey: e.mr.LKey()}
+	e.wrs[0] = verbs.SendWR{Op: op, Flags: verbs.Signaled, RKey: rkey, RemoteAddr: addr, SGL: e.sgl[:]}
+	if op == verbs.OpWrite && e.size <= e.inline {
+		e.wrs[0].Flags |= verbs.Inline
+	}
+}
+
+// close gives everything back.
+func (e *end) close() error {
+	var errs []error
+	if e.prepared != nil {
+		errs = append(errs, e.prepared.Destroy())
+	}
+	if e.qp != nil {
+		errs = append(errs, e.qp.Destroy())
+	}
+	if e.mr != nil {
+		errs = append(errs, e.mr.Dereg())
+	}
+	if e.buf != nil {
+		errs = append(errs, e.buf.Free())
+	}
+	if e.cq != nil {
+		errs = append(errs, e.cq.Destroy())
+	}
+	if e.pd != nil {
+		errs = append(errs, e.pd.Dealloc())
+	}
+	return errors.Join(errs...)
+}

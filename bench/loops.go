@@ -1,0 +1,149 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// spins is how often a loop polls before it looks at the clock, which costs more
+// than the rest on some machines.
+const spins = 1 << 16
+
+// completions takes at least one completion off the queue and returns how many.
+func (e *end) completions() (int, error) {
+	var n int
+	var err error
+	if e.wait {
+		n, err = e.cq.Wait(e.wc, verbs.Forever)
+	} else {
+		n, err = e.poll()
+	}
+	if err != nil {
+		return 0, err
+	}
+	for i := range n {
+		if err := e.wc[i].Err(); err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
+}
+
+// poll spins on the queue, as perftest does.
+func (e *end) poll() (int, error) {
+	var since time.Duration
+	for i := 1; ; i++ {
+		if n, err := e.cq.Poll(e.wc); n > 0 || err != nil {
+			return n, err
+		}
+		if i%spins == 0 {
+			if err := e.stuck(&since, "a completion"); err != nil {
+				return 0, err
+			}
+		}
+	}
+}
+
+// stuck is nil until its calls have spanned the patience.
+func (e *end) stuck(since *time.Duration, what string) error {
+	now := e.h.Now()
+	if *since == 0 {
+		*since = now
+	}
+	if now-*since > patience {
+		return fmt.Errorf("bench: waited %v for %s", patience, what)
+	}
+	return nil
+}
+
+// arrives spins until the last byte of the peer's message is b.
+func (e *end) arrives(b byte) error {
+	var since time.Duration
+	for i := 1; ; i++ {
+		if e.buf.Load(e.size-1, e.last); e.last[0] == b {
+			return nil
+		}
+		if i%spins == 0 {
+			if err := e.stuck(&since, "a message of the peer"); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// pong waits for n Writes of the peer and answers each with one.
+func (e *end) pong(n int) error {
+	for i := range n {
+		if err := e.arrives(byte(i + 1)); err != nil {
+			return err
+		}
+		if err := e.send(byte(i + 1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send writes a message that ends in b to the peer, and reaps the completion.
+func (e *end) send(b byte) error {
+	e.last[0] = b
+	e.buf.Store(e.half+e.size-1, e.last)
+	if err := e.qp.PostSend(e.wrs[:]); err != nil {
+		return err
+	}
+	_, err := e.completions()
+	return err
+}
+
+// ping sends len(lat) Writes, each when the peer's answer to the one before is
+// there. lat becomes half of the ticks from one post to the next: what
+// ib_write_lat reports.
+func (e *end) ping(lat []uint64) error {
+	began := ticks()
+	for i := range lat {
+		if err := e.send(byte(i + 1)); err != nil {
+			return err
+		}
+		if err := e.arrives(byte(i + 1)); err != nil {
+			return err
+		}
+		now := ticks()
+		lat[i], began = (now-began)/2, now
+	}
+	return nil
+}
+
+// rearm clears the byte that the next ping or pong waits for.
+func (e *end) rearm() {
+	e.last[0] = 0
+	e.buf.Store(e.size-1, e.last)
+}
+
+// closedLoop keeps depth requests under way until len(lat) have completed. lat
+// becomes the ticks from before a post to after the poll that reaped it.
+func (e *end) closedLoop(lat []uint64, depth int) error {
+	for posted, done := 0, 0; done < len(lat); {
+		for ; posted < len(lat) && posted-done < depth; posted++ {
+			lat[posted] = ticks()
+			if err := e.qp.PostSend(e.wrs[:]); err != nil {
+				return err
+			}
+		}
+		n, err := e.completions()
+		if err != nil {
+			return err
+		}
+		now := ticks()
+		for ; n > 0; n-- { // they come in the order of the posts
+			if done == posted {
+				return errors.New("bench: more completions than requests")
+			}
+			lat[done] = now - lat[done]
+			done++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// The bench of NCL tolerates one failure, with three peers.
+const (
+	nclF     = 1
+	nclPeers = 2*nclF + 1
+	// nclFile is the size of the file, which is written from end to end and again.
+	nclFile = 1 << 20
+	// NCLMemory is what a peer lends.
+	NCLMemory = 64 << 20
+)
+
+// NCL measures File.Record by the size of the write, at f=1.
+func NCL(ctx context.Context, cfg Config, emit func(Row) error) error {
+	if len(cfg.Sizes) == 0 {
+		cfg.Sizes = []int{128, 512, 1024, 2048, 4096, 8192}
+	}
+	if cfg.Backend != RDMA && cfg.Iters == 0 { // runs of 8 kB take their time
+		cfg.Iters = nclPerRun
+	}
+	cfg.Wait = true
+	cfg, err := cfg.complete()
+	if err != nil {
+		return err
+	}
+	for _, n := range cfg.Sizes {
+		if err := within("size", n, 1, nclFile); err != nil {
+			return err
+		}
+	}
+	if cfg.Backend == Sim {
+		return nclInSimulator(ctx, cfg, emit)
+	}
+	return onCards(ctx, cfg, nclPeers, func(c *client) error {
+		stop, err := serveCoord(c.h)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		for _, size := range cfg.Sizes {
+			cfg.progress("records of %d bytes", size)
+			row := c.cfg.nclRow(size)
+			if err := c.record(&row); err != nil {
+				return fmt.Errorf("records of %d bytes: %w", size, err)
+			}
+			if err := emit(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (c *Config) nclRow(size int) Row {
+	return Row{Bench: "ncl", Backend: c.Backend, Op: "record", Measure: Recorded, Size: size, Depth: 1, Iters: c.Iters,
+		Rounds: c.Rounds, Reap: reap(true)}
+}
+
+// nclConfig is the application of the bench, on host h with the service coord.
+func nclConfig(h host.Host, coordHost string) ncl.Config {
+	cfg := ncl.Config{App: "bench", F: nclF, Coord: coord.NewClient(h, coordHost, "coord"), CallTimeout: 20 * time.Second}
+	for i := range nclPeers {
+		cfg.Peers = append(cfg.Peers, PeerName(i))
+	}
+	return cfg
+}
+
+// recorder is a file and what is written to it.
+type recorder struct {
+	f    *ncl.File
+	data []byte
+	off  int
+}
+
+// newRecorder makes a file. It retries as long as peers do not listen yet.
+func newRecorder(ctx context.Context, h host.Host, cfg ncl.Config, size int) (*recorder, error) {
+	for {
+		f, err := ncl.Create(h, cfg, fmt.Sprint("wal-", size), max(nclFile, size))
+		if err == nil {
+			return &recorder{f: f, data: make([]byte, size)}, nil
+		}
+		if !errors.Is(err, host.ErrNoService) || ctx.Err() != nil {
+			return nil, err
+		}
+	}
+}
+
+// loop records len(lat) times, one after the other.
+func (r *recorder) loop(lat []uint64) error {
+	for i := range lat {
+		began := ticks()
+		if err := r.f.Record(r.off, r.data); err != nil {
+			return err
+		}
+		lat[i] = ticks() - began
+		if r.off += len(r.data); r.off+len(r.data) > r.f.Size() {
+			r.off = 0
+		}
+	}
+	return nil
+}
+
+// record measures on cards.
+func (c *client) record(row *Row) (err error) {
+	r, err := newRecorder(c.ctx, c.h, nclConfig(c.h, c.h.Name()), row.Size)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.f.Release()) }()
+	if err := newRound(warmUp).time(r.loop); err != nil {
+		return err
+	}
+	total, x := newTally(), newRound(row.Iters)
+	for range row.Rounds {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		if err := x.time(r.loop); err != nil {
+			return err
+		}
+		if _, err := total.add(x); err != nil {
+			return err
+		}
+	}
+	if n := r.f.Alive(); n < nclPeers {
+		return fmt.Errorf("%w: only %d of %d peers were left at the end", ErrPeer, n, nclPeers)
+	}
+	total.fill(row)
+	return nil
+}
+
+// serveCoord runs the coordination service on h until stop is called.
+func serveCoord(h host.Host) (stop func(), err error) {
+	l, err := h.Listen("coord")
+	if err != nil {
+		return nil, err
+	}
+	h.Go("coord", func() {
+		var store coord.Store
+		for {
+			r, err := l.Accept(verbs.Forever)
+			if err != nil {
+				return
+			}
+			r.Reply(store.Apply(r.From(), r.Body()))
+		}
+	})
+	return func() { _ = l.Close() }, nil
+}
+
+// nclInSimulator is NCL there.
+func nclInSimulator(ctx context.Context, cfg Config, emit func(Row) error) error {
+	for _, size := range cfg.Sizes {
+		cfg.progress("records of %d bytes", size)
+		row := cfg.nclRow(size)
+		f := func(h host.Host, r *round) error {
+			w, err := newRecorder(ctx, h, nclConfig(h, "coord"), size)
+			if err != nil {
+				return err
+			}
+			return r.time(w.loop)
+		}
+		store := &coord.Store{}
+		services := []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}}
+		var peers []sim.Node
+		for i := range nclPeers {
+			peers = append(peers, sim.Node{Name: PeerName(i), Daemon: true, Main: mustServe(func(h host.Host) error {
+				return ncl.ServePeer(h, ncl.PeerConfig{Memory: NCLMemory})
+			})})
+		}
+		x, err := newSimulated(nclPerRun, cfg.Iters, f, services, peers...)
+		if err == nil {
+			err = x.measure(ctx, &row)
+		}
+		if err != nil {
+			return fmt.Errorf("records of %d bytes: %w", size, err)
+		}
+		if err := emit(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/host/oshost"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/hw"
+)
+
+// PeerConfig says who the other side is.
+type PeerConfig struct {
+	// Name is one of [PeerName].
+	Name string
+	// Listen is the address for clients. Anybody who reaches it can use the peer.
+	Listen string
+	// Device and MTU are as in Config.
+	Device string
+	MTU    int
+	// Pin ties the answering thread, and perftest, to the first processor.
+	Pin bool
+	// Ready hears where it listens.
+	Ready func(addr string)
+	// Logf takes what goes wrong. May be nil.
+	Logf func(format string, args ...any)
+}
+
+// RunPeer is the other side of measurements on cards, for verbs and for NCL, until
+// ctx ends.
+func RunPeer(ctx context.Context, cfg PeerConfig) (err error) {
+	dev, err := hw.Open(hw.Config{Device: cfg.Device, MTU: cfg.MTU})
+	if err != nil {
+		return err
+	}
+	h, err := oshost.New(oshost.Config{Name: cfg.Name, Device: dev, Listen: cfg.Listen, Logf: cfg.Logf})
+	if err != nil {
+		return errors.Join(err, dev.Close())
+	}
+	// What NCL's peer holds on the device ends with the process.
+	h.Go("ncl", func() {
+		if err := ncl.ServePeer(h, ncl.PeerConfig{Memory: NCLMemory}); ctx.Err() == nil {
+			h.Logf("%v", err)
+		}
+	})
+	stop := context.AfterFunc(ctx, func() { _ = h.Close() })
+	defer stop()
+	if cfg.Pin {
+		if err := Pin(true); err != nil {
+			return errors.Join(err, h.Close())
+		}
+	}
+	cfg.Ready(h.Addr())
+	if err := Serve(ctx, h); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// peer is the other side of a measurement.
+type peer struct {
+	h        host.Host
+	end      *end
+	perftest *server // of perftest, while it runs
+	ctx      context.Context
+}
+
+// Serve is the other side: it answers clients, one at a time, until requests cannot
+// be received any more. Programs of perftest that it starts end with ctx.
+func Serve(ctx context.Context, h host.Host) error {
+	p := &peer{h: h, ctx: ctx}
+	l, err := h.Listen(service)
+	if err != nil {
+		return err
+	}
+	for {
+		req, err := l.Accept(verbs.Forever)
+		if err != nil {
+			return errors.Join(err, p.close())
+		}
+		if err := p.handle(req); err != nil {
+			h.Logf("%v", err)
+			req.Reject(err.Error()) // ignored if it was answered
+		}
+	}
+}
+
+// handle carries out one request.
+func (p *peer) handle(req host.Request) error {
+	r, err := decodeRequest(req.Body())
+	if err != nil {
+		return err
+	}
+	var a answer
+	switch r.Do {
+	case doOpen:
+		a, err = p.open(r)
+	case doClose:
+		err = p.close()
+	case doServe:
+		if err := p.perftest.stop(); err != nil { // of a client that is gone
+			p.h.Logf("%v", err)
+		}
+		p.perftest, err = serve(p.ctx, p.h.Device(), r)
+		a.Port = p.perftest.portNumber()
+	case doServed:
+		err, p.perftest = p.perftest.wait(), nil
+	case doPong:
+		if p.end == nil {
+			return errors.New("bench: no connection")
+		}
+	default:
+		return fmt.Errorf("bench: unknown request %q; do both sides run the same release?", r.Do)
+	}
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	if r.Do != doPong {
+		req.Reply(body)
+		return nil
+	}
+	p.end.rearm()
+	req.Reply(body) // the client starts when it has it
+	return p.end.pong(r.Iters)
+}
+
+// open makes an end and connects it. One that was there belonged to a client that
+// is gone.
+func (p *peer) open(r request) (a answer, err error) {
+	if err := p.close(); err != nil {
+		return a, err
+	}
+	if r.Size < 1 {
+		return a, fmt.Errorf("%w: size is %d", ErrConfig, r.Size)
+	}
+	e, err := newEnd(p.h, r.Size, 1, r.Inline, false)
+	if err != nil {
+		return a, err
+	}
+	p.end = e
+	if a.Endpoint, err = e.endpoint(); err != nil {
+		return a, err
+	}
+	a.Addr, a.RKey = e.mr.Addr(), e.mr.RKey()
+	if err := e.connect(r.Endpoint); err != nil {
+		return a, err
+	}
+	// The client's buffer is as this one; where it is comes with its endpoint.
+	e.aim(verbs.OpWrite, r.Addr, r.RKey)
+	return a, nil
+}
+
+func (p *peer) close() error {
+	if p.end == nil {
+		return nil
+	}
+	err := p.end.close()
+	p.end = nil
+	return err
+}

@@ -1,0 +1,278 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// The tools of perftest, and what each measures.
+const (
+	writeTool  = "ib_write_lat"
+	readTool   = "ib_read_lat"
+	atomicTool = "ib_atomic_lat"
+)
+
+// tool is the tool that measures s, or empty.
+func (s spec) tool() string {
+	switch {
+	case s.measure == HalfRoundTrip:
+		return writeTool
+	case s.depth == 1 && s.op == Read:
+		return readTool
+	case s.depth == 1 && s.op == CAS:
+		return atomicTool
+	}
+	return ""
+}
+
+// gidIndexed is a card that knows the index of its address, as verbs/hw does.
+type gidIndexed interface{ GIDIndex() int }
+
+// arguments are those of both sides. -C reports cycles, -F says nothing of the
+// processor's frequency.
+func arguments(dev verbs.Device, r request, port int) []string {
+	a := []string{"-F", "-d", dev.Attr().Name, "-m", strconv.Itoa(r.MTU), "-n", strconv.Itoa(r.Iters), "-p", strconv.Itoa(port)}
+	if d, ok := dev.(gidIndexed); ok {
+		a = append(a, "-x", strconv.Itoa(d.GIDIndex()))
+	}
+	if cycles {
+		a = append(a, "-C")
+	}
+	switch r.Tool {
+	case writeTool:
+		a = append(a, "-s", strconv.Itoa(r.Size), "-I", strconv.Itoa(r.Inline))
+	case readTool:
+		a = append(a, "-s", strconv.Itoa(r.Size))
+	case atomicTool:
+		a = append(a, "-A", "CMP_AND_SWAP")
+	}
+	return a
+}
+
+// find is the path of a tool. Only the three can be had.
+func find(tool string) (string, error) {
+	switch tool {
+	case writeTool, readTool, atomicTool:
+	default:
+		return "", fmt.Errorf("%w: there is no tool %q", ErrPerftest, tool)
+	}
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		return "", fmt.Errorf("%w: %s is not installed; it is in Debian's package perftest (apt-get install perftest)", ErrPerftest, tool)
+	}
+	return path, nil
+}
+
+// version is what the tool says of itself.
+func version(ctx context.Context, tool string) (string, error) {
+	path, err := find(tool)
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
+	fields := strings.Fields(string(out))
+	if len(fields) == 0 {
+		return "", fmt.Errorf("%w: %s --version: %w", ErrPerftest, tool, err)
+	}
+	return fields[len(fields)-1], nil
+}
+
+// perftestTime is how long a round of perftest may take.
+const perftestTime = 2 * time.Minute
+
+// server is the passive side of perftest.
+type server struct {
+	cmd    *exec.Cmd
+	cancel context.CancelFunc
+	out    bytes.Buffer
+	port   int
+	done   chan error
+}
+
+// serve starts the passive side and returns when it listens.
+func serve(ctx context.Context, dev verbs.Device, r request) (*server, error) {
+	path, err := find(r.Tool)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{done: make(chan error, 1)}
+	if s.port, err = freePort(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPerftest, err)
+	}
+	ctx, s.cancel = context.WithTimeout(ctx, perftestTime)
+	s.cmd = exec.CommandContext(ctx, path, arguments(dev, r, s.port)...)
+	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.out
+	if err := s.cmd.Start(); err != nil {
+		s.cancel()
+		return nil, fmt.Errorf("%w: %w", ErrPerftest, err)
+	}
+	go func() { s.done <- s.cmd.Wait() }()
+	for tick := time.NewTicker(5 * time.Millisecond); ; {
+		select {
+		case err := <-s.done:
+			s.cancel()
+			return nil, s.failed(err)
+		case <-tick.C:
+			if listening(s.port) {
+				tick.Stop()
+				return s, nil
+			}
+		}
+	}
+}
+
+func (s *server) portNumber() int {
+	if s == nil {
+		return 0
+	}
+	return s.port
+}
+
+// wait returns when it has ended, by itself or because the time is over.
+func (s *server) wait() error {
+	if s == nil {
+		return nil
+	}
+	defer s.cancel()
+	return s.failed(<-s.done)
+}
+
+// stop ends it.
+func (s *server) stop() error {
+	if s == nil {
+		return nil
+	}
+	s.cancel()
+	return s.wait()
+}
+
+func (s *server) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s: %w: %s", ErrPerftest, strings.Join(s.cmd.Args, " "), err, lastLines(s.out.String()))
+}
+
+// freePort is a port that nobody listens to.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", ":0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// listening looks the port up in the kernel's tables: a connection to try would be
+// taken for the client.
+func listening(port int) bool {
+	want := fmt.Sprintf(":%04X", port)
+	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		text, _ := os.ReadFile(name) // one of them may not be there
+		for line := range strings.Lines(string(text)) {
+			const listen = "0A"
+			if f := strings.Fields(line); len(f) > 3 && strings.HasSuffix(f[1], want) && f[3] == listen {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runPerftest runs the active side and returns what it reports.
+func runPerftest(ctx context.Context, dev verbs.Device, r request, host string, port int) (report, error) {
+	path, err := find(r.Tool)
+	if err != nil {
+		return report{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, perftestTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, append(arguments(dev, r, port), host)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return report{}, fmt.Errorf("%w: %s: %w: %s", ErrPerftest, strings.Join(cmd.Args, " "), err, lastLines(stdout.String()+stderr.String()))
+	}
+	return parseReport(stdout.String(), r)
+}
+
+// lastLines is the end of what a program said, where the reason is.
+func lastLines(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines[max(0, len(lines)-3):], "; ")
+}
+
+// report is the line of numbers that a latency tool prints, in the unit that it was
+// asked for.
+type report struct {
+	size, iters       int
+	least, p50, worst float64
+}
+
+// parseReport finds the line of numbers below its head and checks it against what
+// was asked for.
+func parseReport(text string, want request) (report, error) {
+	var head []string
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) > 1 && f[0] == "#bytes":
+			head = f
+		case head != nil && len(f) > 0 && f[0] != "" && f[0][0] != '-':
+			r, err := parseLine(head, f)
+			if err == nil && (want.Tool != atomicTool && r.size != want.Size || r.iters != want.Iters) {
+				err = fmt.Errorf("it reports %d bytes and %d iterations, and was asked for %d and %d", r.size, r.iters, want.Size, want.Iters)
+			}
+			if err != nil {
+				return r, fmt.Errorf("%w: %q: %w", ErrPerftest, strings.TrimSpace(line), err)
+			}
+			return r, nil
+		}
+	}
+	return report{}, fmt.Errorf("%w: it printed no numbers: %s", ErrPerftest, lastLines(text))
+}
+
+// parseLine reads the columns by their heads. Whatever the unit, perftest heads
+// them with [usec].
+func parseLine(head, f []string) (r report, err error) {
+	column := func(name string) float64 {
+		for i, h := range head {
+			if before, _, _ := strings.Cut(h, "["); before != name || i >= len(f) {
+				continue
+			}
+			v, e := strconv.ParseFloat(f[i], 64)
+			if e == nil && (math.IsNaN(v) || math.IsInf(v, 0) || v <= 0) {
+				e = fmt.Errorf("%s is %s", name, f[i])
+			}
+			err = errors.Join(err, e)
+			return v
+		}
+		err = errors.Join(err, fmt.Errorf("there is no %s", name))
+		return 0
+	}
+	size, iters := column("#bytes"), column("#iterations")
+	r.least, r.p50, r.worst = column("t_min"), column("t_typical"), column("t_max")
+	switch {
+	case err != nil:
+	case size > MaxSize || iters > MaxIters || size != math.Trunc(size) || iters != math.Trunc(iters):
+		err = fmt.Errorf("%v bytes and %v iterations", size, iters)
+	case r.least > r.p50 || r.p50 > r.worst:
+		err = errors.New("the median is not between the least and the largest")
+	}
+	r.size, r.iters = int(size), int(iters)
+	return r, err
+}

@@ -1,0 +1,64 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Pin ties all threads of this process to one processor: the last one that it may
+// use, or the first one for the side that answers. Programs that it starts inherit
+// that. With one processor it does nothing.
+//
+// Two processes that spin disturb each other for a whole time slice whenever the
+// kernel puts them on one processor. All threads are tied, and the loops are not
+// locked to one of them: the Go runtime interrupts a loop every 10 ms, and a loop
+// that is locked to its thread then waits for another thread to hand it back.
+func Pin(first bool) error {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return fmt.Errorf("bench: which processors may be used: %w", err)
+	}
+	if set.Count() < 2 {
+		return nil
+	}
+	at := choose(&set, first)
+	set.Zero()
+	set.Set(at)
+	// The runtime would follow with GOMAXPROCS 1, and then take the only place from
+	// a loop during calls into C.
+	runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return fmt.Errorf("bench: the threads of this process: %w", err)
+	}
+	for _, t := range threads {
+		id, err := strconv.Atoi(t.Name())
+		if err == nil {
+			err = unix.SchedSetaffinity(id, &set)
+		}
+		if err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
+			return fmt.Errorf("bench: pin thread %s to processor %d: %w", t.Name(), at, err)
+		}
+	}
+	return nil
+}
+
+// choose is the first or the last processor of the set, which is not empty.
+func choose(set *unix.CPUSet, first bool) int {
+	at := -1
+	for cpu, left := 0, set.Count(); left > 0; cpu++ {
+		if set.IsSet(cpu) {
+			at = cpu
+			left--
+			if first {
+				break
+			}
+		}
+	}
+	return at
+}

@@ -1,0 +1,121 @@
+package bench
+
+import (
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// What a latency is of.
+const (
+	// HalfRoundTrip is half the time in which a Write went and one came back.
+	HalfRoundTrip = "half-round-trip"
+	// Completion is the time from before the post to after the poll of the completion.
+	Completion = "post-to-completion"
+	// Recorded is the time of one call of ncl.File.Record.
+	Recorded = "record"
+)
+
+// Row is one measurement.
+type Row struct {
+	Bench   string `json:"bench"`
+	Backend string `json:"backend"`
+	Op      string `json:"op"`
+	Measure string `json:"measure"`
+	Size    int    `json:"size"`
+	Depth   int    `json:"depth"`
+	Iters   int    `json:"iters"`
+	Rounds  int    `json:"rounds"`
+	Reap    string `json:"reap"` // poll or wait
+	Inline  bool   `json:"inline"`
+	MTU     int    `json:"mtu"`
+	// Latency is nil in the simulator, where time is not real.
+	Latency *Latency `json:"latency_us"`
+	// OpsPerSecond is how many operations this side completed in a second of this
+	// machine's time; in the simulator, the speed of simulating them.
+	OpsPerSecond   float64 `json:"ops_per_second"`
+	BytesPerSecond float64 `json:"bytes_per_second"`
+	// Allocs are the allocations of this process while the loops ran.
+	Allocs      uint64      `json:"allocs"`
+	AllocsPerOp float64     `json:"allocs_per_op"`
+	Perftest    *Comparison `json:"perftest"`
+	// Missing says why a comparison that was asked for is not there.
+	Missing string `json:"missing,omitempty"`
+}
+
+// Latency is in microseconds.
+type Latency struct {
+	Min  float64 `json:"min"`
+	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
+	P99  float64 `json:"p99"`
+	P999 float64 `json:"p99_9"`
+	Max  float64 `json:"max"`
+	Mean float64 `json:"mean"`
+}
+
+// Comparison is perftest beside ours.
+type Comparison struct {
+	Tool    string `json:"tool"`
+	Version string `json:"version"`
+	// P50 is the median of the medians that its rounds printed, in microseconds.
+	P50 float64 `json:"p50_us"`
+	Min float64 `json:"min_us"`
+	// Ratio is the median of the ratios, ours by theirs, of neighbouring rounds'
+	// medians; with the probability Confidence it is in [Low, High]. Too few rounds
+	// have no such interval: then all three are 0.
+	Ratio      float64 `json:"ratio"`
+	Low        float64 `json:"ratio_low"`
+	High       float64 `json:"ratio_high"`
+	Confidence float64 `json:"ratio_confidence"`
+	// Ours and Theirs are the medians of the rounds, in microseconds.
+	Ours   []float64 `json:"rounds_ours_us"`
+	Theirs []float64 `json:"rounds_theirs_us"`
+}
+
+// tally adds up rounds.
+type tally struct {
+	hist    *hdrhistogram.Histogram // of ticks
+	ops     int
+	ticks   uint64 // that the loops took
+	seconds float64
+	allocs  uint64
+}
+
+func newTally() *tally { return &tally{hist: newHistogram()} }
+
+// newHistogram takes up to some minutes of ticks, at three digits.
+func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, 1<<40, 3) }
+
+// add adds a round, and returns the median of its latencies in ticks.
+func (t *tally) add(r *round) (float64, error) {
+	h := newHistogram()
+	for _, v := range r.lat {
+		if err := h.RecordValue(int64(max(v, 1))); err != nil {
+			return 0, err
+		}
+	}
+	t.hist.Merge(h)
+	t.ops += len(r.lat)
+	t.ticks += r.ticks
+	t.seconds += r.seconds
+	t.allocs += r.allocs
+	return float64(h.ValueAtQuantile(50)), nil
+}
+
+// perMicrosecond is the rate of ticks. It is that of all rounds together, because
+// a clock may be coarse.
+func (t *tally) perMicrosecond() float64 { return float64(t.ticks) / t.seconds / 1e6 }
+
+// fill writes what was measured into x.
+func (t *tally) fill(x *Row) {
+	x.OpsPerSecond = float64(t.ops) / t.seconds
+	x.BytesPerSecond = x.OpsPerSecond * float64(x.Size)
+	x.Allocs = t.allocs
+	x.AllocsPerOp = float64(t.allocs) / float64(t.ops)
+	if x.Backend == Sim {
+		return
+	}
+	us := func(v float64) float64 { return v / t.perMicrosecond() }
+	at := func(q float64) float64 { return us(float64(t.hist.ValueAtQuantile(q))) }
+	x.Latency = &Latency{Min: us(float64(t.hist.Min())), P50: at(50), P90: at(90), P99: at(99), P999: at(99.9),
+		Max: us(float64(t.hist.Max())), Mean: us(t.hist.Mean())}
+}

@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// How many operations a run of the simulator has at most. What nobody has looked at
+// stays undecided, and costs the more the more there is of it; the runs of a check
+// are short.
+const (
+	perRun    = 1000
+	nclPerRun = 16
+)
+
+// straight takes the first of everything.
+type straight struct{}
+
+func (straight) Pick([]sim.Event) int           { return 0 }
+func (straight) Choose(sim.ChoiceKind, int) int { return 0 }
+
+// simulated is a client in the simulator: f is its code, given a round to time.
+type simulated struct {
+	world *sim.World
+	round *round
+	err   error
+}
+
+// newSimulated makes a world of a client and others.
+func newSimulated(perRun, iters int, f func(h host.Host, r *round) error, services []sim.Service, others ...sim.Node) (*simulated, error) {
+	profile, err := faults.ProfileByName("strong")
+	if err != nil {
+		return nil, err
+	}
+	s := &simulated{round: newRound(min(iters, perRun))}
+	once := func(int, bool) bool { return false }
+	client := sim.Node{Name: "bench", Again: once, Main: func(h host.Host, _ int) { s.err = f(h, s.round) }}
+	s.world, err = sim.New(sim.Config{Profile: profile, MaxSteps: 1 << 30, Services: services, Nodes: append([]sim.Node{client}, others...)})
+	return s, err
+}
+
+// measure fills in row. The first run warms the world up and does not count.
+func (s *simulated) measure(ctx context.Context, row *Row) error {
+	defer s.world.Close()
+	total := newTally()
+	for i := -1; i < row.Rounds; i++ {
+		for left := row.Iters; left > 0; left -= len(s.round.lat) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s.round.lat = s.round.lat[:min(left, cap(s.round.lat))]
+			if _, err := s.world.Run(straight{}); err != nil {
+				return err
+			}
+			if s.err != nil {
+				return s.err
+			}
+			if i < 0 {
+				continue
+			}
+			if _, err := total.add(s.round); err != nil {
+				return err
+			}
+		}
+	}
+	total.fill(row)
+	return nil
+}
+
+// verbsInSimulator is Verbs there.
+func verbsInSimulator(ctx context.Context, cfg Config, emit func(Row) error) error {
+	for _, s := range cfg.specs() {
+		cfg.progress("%s of %d bytes, depth %d", s.op, s.size, s.depth)
+		row := Row{Bench: "verbs", Backend: Sim, Op: s.op, Measure: s.measure, Size: s.size, Depth: s.depth, Iters: cfg.Iters,
+			Rounds: cfg.Rounds, Reap: reap(true)}
+		f := func(h host.Host, r *round) error {
+			e, err := newEnd(h, s.size, s.depth, cfg.Inline, true)
+			if err != nil {
+				return err
+			}
+			row.Inline = s.op == Write && s.size <= e.inline
+			if err := e.open(&remote{h, PeerName(0)}, s.opcode()); err != nil {
+				return err
+			}
+			row.MTU = e.mtu
+			return r.time(func(lat []uint64) error { return e.closedLoop(lat, s.depth) })
+		}
+		x, err := newSimulated(perRun, cfg.Iters, f, nil, sim.Node{Name: PeerName(0), Daemon: true, Main: func(h host.Host, _ int) {
+			_ = Serve(ctx, h) // it ends with the run
+		}})
+		if err == nil {
+			err = x.measure(ctx, &row)
+		}
+		if err != nil {
+			return fmt.Errorf("%s of %d bytes, depth %d: %w", s.op, s.size, s.depth, err)
+		}
+		if err := emit(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mustServe runs a daemon whose end before that of the run is a mistake.
+func mustServe(f func(h host.Host) error) func(host.Host, int) {
+	return func(h host.Host, _ int) {
+		if err := f(h); err != nil {
+			panic(err)
+		}
+	}
+}
