@@ -132,7 +132,7 @@ func TestTally(t *testing.T) {
 	near("max", x.Latency.Max, 200)
 	near("ops", x.OpsPerSecond, 1e6)
 	near("bytes", x.BytesPerSecond, 1e7)
-	if x.Allocs != 1 || x.AllocsPerOp != 1.0/2000 {
+	if x.Allocs != 1 || x.CleanRounds != 1 || x.AllocsPerOp != 1.0/2000 {
 		t.Error(x.Allocs, x.AllocsPerOp)
 	}
 }

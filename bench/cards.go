@@ -1,3 +1,5 @@
+//go:build linux
+
 package bench
 
 import (
@@ -6,20 +8,20 @@ import (
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/host/oshost"
-	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/hw"
 )
 
-// Verbs measures single requests, and calls emit with each row as it is there. What
-// was emitted before an error stands.
-func Verbs(ctx context.Context, cfg Config, emit func(Row) error) error {
-	cfg, err := cfg.complete()
-	if err != nil {
-		return err
-	}
-	if cfg.Backend == Sim {
-		return verbsInSimulator(ctx, cfg, emit)
-	}
+// Built reports whether this program can open cards.
+const Built = hw.Built
+
+// Devices are the names of the cards of this machine.
+func Devices() []string {
+	names, _ := hw.Devices() // none without the tag
+	return names
+}
+
+// verbsOnCards is Verbs there.
+func verbsOnCards(ctx context.Context, cfg Config, emit func(Row) error) error {
 	return onCards(ctx, cfg, 1, func(c *client) error {
 		for _, s := range cfg.specs() {
 			cfg.progress("%s of %d bytes, depth %d, %s", s.op, s.size, s.depth, s.measure)
@@ -43,9 +45,6 @@ type client struct {
 	peers []string // addresses
 	names []string
 }
-
-// PeerName is what the i-th peer must be called, counting from 0.
-func PeerName(i int) string { return fmt.Sprint("peer", i+1) }
 
 // onCards runs f with a client and so many peers.
 func onCards(ctx context.Context, cfg Config, peers int, f func(*client) error) (err error) {
@@ -183,25 +182,4 @@ func (c *client) rival(row *Row, e *end, peer *remote, s spec) (*rival, string) 
 	}
 	return &rival{ctx: c.ctx, dev: c.h.Device(), peer: peer, host: host,
 		ask: request{Do: doServe, Tool: s.tool(), Size: s.size, Inline: e.inline, Iters: c.cfg.Iters, MTU: e.mtu}}, v
-}
-
-// open connects e to the peer and makes its request.
-func (e *end) open(peer *remote, op verbs.Opcode) error {
-	endpoint, err := e.endpoint()
-	if err != nil {
-		return err
-	}
-	a, err := peer.ask(request{Do: doOpen, Endpoint: endpoint, Addr: e.mr.Addr(), RKey: e.mr.RKey(), Size: e.size, Inline: e.inline})
-	if err != nil {
-		return err
-	}
-	e.aim(op, a.Addr, a.RKey)
-	return e.connect(a.Endpoint)
-}
-
-func reap(wait bool) string {
-	if wait {
-		return "wait"
-	}
-	return "poll"
 }

@@ -90,6 +90,27 @@ func (e *end) connect(endpoint []byte) error {
 	return nil
 }
 
+// open connects e to the peer and makes its request.
+func (e *end) open(peer *remote, op verbs.Opcode) error {
+	endpoint, err := e.endpoint()
+	if err != nil {
+		return err
+	}
+	a, err := peer.ask(request{Do: doOpen, Endpoint: endpoint, Addr: e.mr.Addr(), RKey: e.mr.RKey(), Size: e.size, Inline: e.inline})
+	if err != nil {
+		return err
+	}
+	e.aim(op, a.Addr, a.RKey)
+	return e.connect(a.Endpoint)
+}
+
+func reap(wait bool) string {
+	if wait {
+		return "wait"
+	}
+	return "poll"
+}
+
 // aim makes the one request that is posted again and again.
 func (e *end) aim(op verbs.Opcode, addr uint64, rkey uint32) {
 	e.sgl[0] = verbs.SGE{Addr: e.mr.Addr() + uint64(e.half), Length: uint32(e.size), LKey: e.mr.LKey()}

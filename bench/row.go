@@ -34,7 +34,10 @@ type Row struct {
 	OpsPerSecond   float64 `json:"ops_per_second"`
 	BytesPerSecond float64 `json:"bytes_per_second"`
 	// Allocs are the allocations of this process while the loops ran.
+	// The runtime makes a few of its own now and then; an operation that allocated
+	// would leave no round without.
 	Allocs      uint64      `json:"allocs"`
+	CleanRounds int         `json:"rounds_without_allocs"`
 	AllocsPerOp float64     `json:"allocs_per_op"`
 	Perftest    *Comparison `json:"perftest"`
 	// Missing says why a comparison that was asked for is not there.
@@ -78,6 +81,7 @@ type tally struct {
 	ticks   uint64 // that the loops took
 	seconds float64
 	allocs  uint64
+	clean   int // rounds without allocations
 }
 
 func newTally() *tally { return &tally{hist: newHistogram()} }
@@ -98,6 +102,9 @@ func (t *tally) add(r *round) (float64, error) {
 	t.ticks += r.ticks
 	t.seconds += r.seconds
 	t.allocs += r.allocs
+	if r.allocs == 0 {
+		t.clean++
+	}
 	return float64(h.ValueAtQuantile(50)), nil
 }
 
@@ -109,7 +116,7 @@ func (t *tally) perMicrosecond() float64 { return float64(t.ticks) / t.seconds /
 func (t *tally) fill(x *Row) {
 	x.OpsPerSecond = float64(t.ops) / t.seconds
 	x.BytesPerSecond = x.OpsPerSecond * float64(x.Size)
-	x.Allocs = t.allocs
+	x.Allocs, x.CleanRounds = t.allocs, t.clean
 	x.AllocsPerOp = float64(t.allocs) / float64(t.ops)
 	if x.Backend == Sim {
 		return

@@ -14,7 +14,6 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/bench"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
-	"github.com/verbatim-rdma/verbatim/verbs/hw"
 )
 
 // benchFlags are the flags of the commands bench verbs and bench ncl.
@@ -110,12 +109,11 @@ func (f *benchFlags) common(c *cobra.Command) {
 	fl.StringSliceVar(&f.peerDevices, "peer-device", nil, "the other side's `card`, or one for each peer; default: as --device")
 	fl.StringArrayVar(&o.Peers, "peer", nil, "the other side runs bench peer at `host:port`; once for verbs, three times for ncl")
 	fl.IntVar(&o.MTU, "mtu", 0, "MTU of the path; 0: the port's")
-	fl.DurationVar(&o.Spin, "spin", hw.DefaultSpin, "how long a wait polls before it sleeps")
+	fl.DurationVar(&o.Spin, "spin", 0, "how long a wait polls before it sleeps; 0: 20µs")
 	c.MarkFlagsMutuallyExclusive("peer", "peer-device")
 	completes(c, "backend", bench.Backends)
 	for _, name := range []string{"device", "peer-device"} {
-		names, _ := hw.Devices() // none without the tag
-		completes(c, name, names)
+		completes(c, name, bench.Devices())
 	}
 }
 

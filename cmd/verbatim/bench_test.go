@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/bench"
-	"github.com/verbatim-rdma/verbatim/verbs/hw"
 )
 
 func TestBenchStatus(t *testing.T) {
@@ -45,7 +44,7 @@ func TestBenchStatus(t *testing.T) {
 
 // Without the tag the command says how to build it.
 func TestBenchNotBuilt(t *testing.T) {
-	if hw.Built {
+	if bench.Built {
 		t.Skip("this program was built with the tag rdma")
 	}
 	for _, args := range []string{"bench verbs --backend rdma", "bench ncl --backend rdma", "bench peer --listen 127.0.0.1:0"} {
