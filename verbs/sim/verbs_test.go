@@ -18,7 +18,7 @@ import (
 
 var (
 	onlySeed = flag.Int("verbs.seed", -1, "run the cases of TestVerbs under this schedule alone")
-	seeds    = flag.Int("verbs.seeds", 8, "schedules for each case of TestVerbs; 0 is the one without surprises")
+	seeds    = flag.Int("verbs.seeds", 5, "schedules for each case of TestVerbs; 0 is the one without surprises")
 )
 
 // TestVerbs holds the simulator against the suite that cards have to pass, under
@@ -47,19 +47,21 @@ func simulated(p faults.Profile, eager bool) verbstest.Backend {
 			failed = try(s)
 		}}
 		var err error
-		pieces := 0
-		if eager {
-			if pieces = 2; strings.Contains(t.Name(), "/load/") {
-				t.Skip("each placement is a step of its own here, and these would be very many")
-			}
+		load := strings.Contains(t.Name(), "/load/")
+		if load && (eager || p.Name != "rxe") {
+			t.Skip("it is long, and runs under rxe")
+		}
+		pieces := 0 // as many as there are words
+		if eager || load {
+			pieces = 2
 		}
 		if s.w, err = sim.New(sim.Config{MaxPieces: pieces, Nodes: nodes, Profile: p, Eager: eager, MaxSteps: 1 << 22}); err != nil {
 			return err
 		}
 		defer s.w.Close()
 		n := *seeds
-		if strings.Contains(t.Name(), "/load/") {
-			n = min(n, 2) // they are long
+		if load || testing.Short() {
+			n = min(n, 2)
 		}
 		for seed := range n {
 			if *onlySeed >= 0 && seed != *onlySeed {
