@@ -25,16 +25,15 @@ var (
 // every profile.
 func TestVerbs(t *testing.T) {
 	for _, p := range faults.Profiles() {
-		t.Run(p.Name, func(t *testing.T) { verbstest.Run(t, simulated(p, false)) })
+		t.Run(p.Name, func(t *testing.T) { verbstest.Run(t, simulated(p)) })
 	}
-	t.Run("eager", func(t *testing.T) { verbstest.Run(t, simulated(strong(t), true)) })
 }
 
 const simHosts = 3
 
 // simulated runs each case under a number of schedules. The last host is the
 // script's; the others do what it asks them to.
-func simulated(p faults.Profile, eager bool) verbstest.Backend {
+func simulated(p faults.Profile) verbstest.Backend {
 	return verbstest.Backend{Hosts: simHosts, Run: func(t *testing.T, try func(verbstest.Site) error) error {
 		s := &site{}
 		var failed error
@@ -48,14 +47,14 @@ func simulated(p faults.Profile, eager bool) verbstest.Backend {
 		}}
 		var err error
 		load := strings.Contains(t.Name(), "/load/")
-		if load && (eager || p.Name != "rxe") {
+		if load && p.Name != "rxe" {
 			t.Skip("it is long, and runs under rxe")
 		}
 		pieces := 0 // as many as there are words
-		if eager || load {
+		if load {
 			pieces = 2
 		}
-		if s.w, err = sim.New(sim.Config{MaxPieces: pieces, Nodes: nodes, Profile: p, Eager: eager, MaxSteps: 1 << 22}); err != nil {
+		if s.w, err = sim.New(sim.Config{MaxPieces: pieces, Nodes: nodes, Profile: p, MaxSteps: 1 << 22}); err != nil {
 			return err
 		}
 		defer s.w.Close()
