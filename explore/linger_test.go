@@ -40,8 +40,9 @@ func flagAndData(spin bool) *explore.Scenario {
 			src, _ = hs[0].Alloc(8)
 			dst, _ = hs[1].Alloc(16)
 			src.Store64(0, 1)
-			lkey, rkey = register(hs[0], src, 0), register(hs[1], dst, verbs.LocalWrite|verbs.RemoteWrite)
-			qp = pair(hs[0], hs[1])
+			pa, pb := domain(hs[0]), domain(hs[1])
+			lkey, rkey = register(pa, src, 0), register(pb, dst, verbs.LocalWrite|verbs.RemoteWrite)
+			qp = pair(hs[0], pa, hs[1], pb)
 		}, AtEnd: func(hs []*sim.Host) {
 			d := hs[1].Settle(dst, 0, 8)[0]
 			c.Outcome(fmt.Sprintf("f=%d d=%d final d=%d done %v", r1, r2, d, done))
@@ -49,8 +50,15 @@ func flagAndData(spin bool) *explore.Scenario {
 	}}
 }
 
-func register(h host.Host, r host.Region, a verbs.Access) uint32 {
-	pd, _ := h.Device().AllocPD()
+func domain(h host.Host) verbs.PD {
+	pd, err := h.Device().AllocPD()
+	if err != nil {
+		panic(err)
+	}
+	return pd
+}
+
+func register(pd verbs.PD, r host.Region, a verbs.Access) uint32 {
 	m, err := pd.RegisterMR(r, a)
 	if err != nil {
 		panic(err)
@@ -59,17 +67,16 @@ func register(h host.Host, r host.Region, a verbs.Access) uint32 {
 }
 
 // pair connects two hosts and returns the end of the first.
-func pair(a, b host.Host) verbs.QP {
-	prepared := func(h host.Host) verbs.PreparedQP {
+func pair(a host.Host, pa verbs.PD, b host.Host, pb verbs.PD) verbs.QP {
+	prepared := func(h host.Host, pd verbs.PD) verbs.PreparedQP {
 		cq, _ := h.Device().CreateCQ(16, nil)
-		pd, _ := h.Device().AllocPD()
 		q, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: verbs.RemoteWrite | verbs.RemoteRead})
 		if err != nil {
 			panic(err)
 		}
 		return q
 	}
-	p, q := prepared(a), prepared(b)
+	p, q := prepared(a, pa), prepared(b, pb)
 	out, _ := p.Connect(q.Endpoint())
 	_, _ = q.Connect(p.Endpoint())
 	return out

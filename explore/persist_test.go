@@ -132,25 +132,25 @@ func persistence(faults string, ofA, ofB []persistAct, after func(s *stage)) *ex
 				s.src.Store64(8*i, uint64(i+1))
 			}
 			s.dst, _ = hs[1].OpenPMEM("log", 72)
-			s.lkey = register(hs[0], s.src, verbs.LocalWrite)
-			s.rkey = register(hs[1], s.dst, all|verbs.FlushPersistent|verbs.FlushGlobal)
-			s.qp, s.cq = persistentPair(hs[0], hs[1])
+			pa, pb := domain(hs[0]), domain(hs[1])
+			s.lkey = register(pa, s.src, verbs.LocalWrite)
+			s.rkey = register(pb, s.dst, all|verbs.FlushPersistent|verbs.FlushGlobal)
+			s.qp, s.cq = persistentPair(hs[0], pa, hs[1], pb)
 		}, AtEnd: func([]*sim.Host) { c.Outcome(s.kept + s.logs[0] + "|" + s.logs[1]) }}, nil
 	}}
 }
 
-func persistentPair(a, b host.Host) (verbs.QP, verbs.CQ) {
-	prepared := func(h host.Host) (verbs.PreparedQP, verbs.CQ) {
+func persistentPair(a host.Host, pa verbs.PD, b host.Host, pb verbs.PD) (verbs.QP, verbs.CQ) {
+	prepared := func(h host.Host, pd verbs.PD) (verbs.PreparedQP, verbs.CQ) {
 		cq, _ := h.Device().CreateCQ(16, nil)
-		pd, _ := h.Device().AllocPD()
 		q, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: all | verbs.FlushPersistent | verbs.FlushGlobal})
 		if err != nil {
 			panic(err)
 		}
 		return q, cq
 	}
-	p, cq := prepared(a)
-	q, _ := prepared(b)
+	p, cq := prepared(a, pa)
+	q, _ := prepared(b, pb)
 	out, _ := p.Connect(q.Endpoint())
 	_, _ = q.Connect(p.Endpoint())
 	return out, cq

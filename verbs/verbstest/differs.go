@@ -18,7 +18,7 @@ func SoftRoCE() []Difference {
 	for _, c := range []string{"receive/bad-lkey", "receive/readonly"} {
 		out = append(out, Difference{Case: c, Want: verbs.StatusLocProtErr, Says: verbs.StatusLocQPOpErr, Why: local})
 	}
-	for _, c := range []string{"error/lkey-write", "error/lkey-send", "memory/dereg-local", "memory/other-pd-local"} {
+	for _, c := range []string{"error/lkey-write", "error/lkey-send", "error/behind-local-error", "memory/dereg-local", "memory/other-pd-local"} {
 		out = append(out, Difference{Case: c, Want: verbs.StatusLocProtErr, Says: verbs.StatusLocQPOpErr, Why: local})
 	}
 	return out

@@ -34,6 +34,7 @@ func errorCases() []testCase {
 		testCase{"receive-in-err", 0, receiveInErr},
 		testCase{"unsignaled-fails", 0, unsignaledFails},
 		testCase{"behind-is-not-executed", 0, behindIsNotExecuted},
+		testCase{"behind-local-error", 0, behindLocalError},
 		testCase{"earlier-succeed", 0, earlierSucceed},
 		testCase{"other-connections-live", 0, otherConnectionsLive},
 		testCase{"peer-in-err", 0, peerInErr},
@@ -211,6 +212,21 @@ func behindIsNotExecuted(t *T) {
 	a.want(2, verbs.StatusWRFlushErr)
 	a.want(3, verbs.StatusWRFlushErr)
 	b.failed()
+	if v, w := b.word(8), b.word(16); v != 0 || w != 0 {
+		t.errorf("a flushed Write left %d, a flushed Atomic %d", v, w)
+	}
+}
+
+// Nor is what stands behind one that failed here.
+func behindLocalError(t *T) {
+	a, b := t.pair(verbs.QPConfig{})
+	a.setWord(0, 1)
+	bad := a.write(1, 0, 8, b, 0)
+	bad.SGL[0].LKey ^= 0x5500
+	a.post(bad, a.write(2, 0, 8, b, 8), a.add(3, 8, b, 16, 1))
+	a.want(1, verbs.StatusLocProtErr)
+	a.want(2, verbs.StatusWRFlushErr)
+	a.want(3, verbs.StatusWRFlushErr)
 	if v, w := b.word(8), b.word(16); v != 0 || w != 0 {
 		t.errorf("a flushed Write left %d, a flushed Atomic %d", v, w)
 	}

@@ -155,7 +155,7 @@ func manySends(t *T) {
 
 // All kinds of requests, from both ends at once.
 func manyMixed(t *T) {
-	const n = 600
+	const n = 240
 	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n, MaxRecvWR: n}})
 	half := func(e, peer *end) func() {
 		return func() {

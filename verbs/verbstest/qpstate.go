@@ -144,15 +144,28 @@ func again(t *T, a, b *end) {
 	}
 }
 
-// RESET wipes what is queued: neither side of the queue pair completes it.
+// RESET wipes what is queued: it does not complete, and is not sent when the queue pair
+// is connected again.
 func resetWipes(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.recv(verbs.RecvWR{ID: 1}, verbs.RecvWR{ID: 2})
-	a.post(a.send(3, 0, 8)) // b has no receive for it
+	a.setWord(8, 9)
+	a.post(a.send(3, 8, 8)) // b has no receive for it
 	t.check(a.step(verbs.StateReset, 0))
 	a.nothing(a.cq)
 	a.nothing(a.rcq)
-	_ = b
+	for _, s := range []verbs.QPState{verbs.StateReset, verbs.StateInit, verbs.StateRTR, verbs.StateRTS} {
+		t.check(b.step(s, 0))
+		t.check(a.step(s, 0))
+	}
+	b.recv(verbs.RecvWR{ID: 4, SGL: b.list(64, 8)}, verbs.RecvWR{ID: 5, SGL: b.list(64, 8)})
+	a.setWord(0, 5)
+	a.done(a.send(6, 0, 8))
+	b.wantRecv(4, verbs.StatusSuccess)
+	if v := b.word(64); v != 5 {
+		t.errorf("received %d, want 5", v)
+	}
+	b.nothing(b.rcq)
 }
 
 // ERR flushes what is queued, in order, each side on its own.
