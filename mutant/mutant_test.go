@@ -44,6 +44,24 @@ func TestPatchesApply(t *testing.T) {
 	}
 }
 
+// The mutants of the simulator are built by `verbatim mutants litmus` alone; that their
+// patches still apply is known at once.
+func TestLitmusPatchesApply(t *testing.T) {
+	root, err := findRoot("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := List("", "litmus")
+	if err != nil || len(all) < 80 {
+		t.Fatalf("%d mutants, %v", len(all), err)
+	}
+	for _, m := range all {
+		if _, err := m.apply(root); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // One mutant is caught, from the patch to the counterexample.
 func TestCaught(t *testing.T) {
 	if testing.Short() {
