@@ -18,6 +18,12 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 		if s.State == verbs.StateInit {
 			attr.Mask, attr.Access = verbs.AttrPKey|verbs.AttrPort|verbs.AttrAccess, q.ends[q.end(h)].cfg.Access
 		}
+		if s.State == verbs.StateRTR {
+			attr.Mask = verbs.AttrPath | verbs.AttrMTU | verbs.AttrDestQPN | verbs.AttrRQPSN | verbs.AttrMaxDestRdAtomic | verbs.AttrMinRNRTimer
+		}
+		if s.State == verbs.StateRTS && s.Access == nil {
+			attr.Mask = verbs.AttrTimeout | verbs.AttrRetryCount | verbs.AttrRNRRetry | verbs.AttrSQPSN | verbs.AttrMaxRdAtomic
+		}
 		if s.Access != nil {
 			attr = verbs.QPAttr{Mask: verbs.AttrAccess, Access: *s.Access}
 		}

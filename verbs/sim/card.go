@@ -125,7 +125,7 @@ func (m *mr) Dereg() error {
 		return fmt.Errorf("sim: deregister: %w", verbs.ErrClosed)
 	}
 	m.pd.c.h.w.cur.drain()
-	if m.access&^verbs.LocalWrite != 0 {
+	if m.access&^verbs.LocalWrite != 0 || m.r.receives {
 		m.pd.c.h.w.cur.pauseDirty()
 	}
 	m.revoke()

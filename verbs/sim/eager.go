@@ -187,7 +187,7 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 		n = w.unread(q, first, n)
 		for i := n; i < q.posted && nak != 0; i++ {
 			if s := q.ent(i); hit(s) {
-				s.nak = nak
+				s.refuse(nak)
 				break
 			}
 		}

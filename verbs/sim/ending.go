@@ -113,7 +113,7 @@ func (q *qp) kill(to verbs.QPState) {
 
 // cutSend ends the requester's role.
 func (q *qp) cutSend() {
-	q.limit = min(q.limit, q.posted, q.cutAt, q.refused())
+	q.limit = min(q.limit, q.posted, q.cutAt, q.held, q.refused())
 	if q.peer == nil && !q.stale {
 		q.limit = min(q.limit, q.first) // the peer was never there
 	}
@@ -258,7 +258,7 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 		if nak != 0 {
 			for i := done; i < q.posted; i++ {
 				if s := q.ent(i); hit(s) {
-					s.nak = nak
+					s.refuse(nak)
 					break
 				}
 			}
@@ -302,6 +302,14 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 
 // sends reports whether the queue pair is a requester.
 func (q *qp) sends() bool { return q.state == verbs.StateRTS || q.state == verbs.StateSQD }
+
+// refuse makes the responder refuse s. A Send is refused because of its receive.
+func (s *sqEntry) refuse(nak verbs.Status) {
+	s.nak = nak
+	if s.op == verbs.OpSend || s.op == verbs.OpSendImm {
+		s.nak, s.recvErr = verbs.StatusRemOpErr, verbs.StatusLocProtErr
+	}
+}
 
 // execute makes the Reads and Atomics before request n take place now: after a
 // revocation the card could not. The Reads that follow Writes were executed up to
@@ -349,7 +357,7 @@ func (w *World) arrive(q *qp, n int) {
 		q.ent(i).came = true
 	}
 	for _, e := range q.elems {
-		if e.wr < n && !e.acked {
+		if e.wr < n && e.wr >= q.first && !e.acked {
 			w.ticks++
 			e.acked, e.ackAt = true, w.ticks
 			q.dirty = true

@@ -281,7 +281,7 @@ func (q *qp) otherNode() int {
 // state64 is the hash of a QP: its state, its outstanding requests and what is
 // pending. A dead QP with nothing pending is no part of the state.
 func (q *qp) state64() uint64 {
-	if (q.gone || q.cpu != nil) && len(q.elems) == 0 {
+	if (q.gone || q.cpu != nil) && len(q.elems) == 0 && q.unmet == 0 {
 		return 0
 	}
 	if !q.dirty && len(q.elems) == 0 {
@@ -326,7 +326,14 @@ func (q *qp) queues() uint64 {
 		return mix(uint64(q.cpu.ord), uint64(q.h.life))
 	}
 	if q.gone {
-		return 1
+		h := uint64(1) // its Sends may still meet their receives
+		for i := max(q.base, q.first); q.unmet > 0 && i < min(q.posted, q.limit); i++ {
+			if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
+				h = mix(h, uint64(s.length)<<32|uint64(s.imm))
+				h = mix(h, uint64(s.op)<<8|uint64(s.recvErr)<<1|uint64(boolInt(s.came)))
+			}
+		}
+		return h
 	}
 	h := mix(uint64(q.state)<<8|uint64(q.access), uint64(q.posted-q.head)<<32|uint64(min(q.limit, q.posted+1)-q.head+1)&0xffff)
 	h = mix(h, uint64(min(q.cutAt, q.posted+1)-q.head)<<8|uint64(boolInt(q.broken))<<2|uint64(boolInt(q.gone))<<1|

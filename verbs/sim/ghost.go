@@ -22,7 +22,7 @@ func (q *qp) remember() {
 		return
 	}
 	for _, e := range q.elems {
-		if e.kind == elemWrite && !e.acked && !e.landed && !e.lost {
+		if e.kind == elemWrite && !e.acked && !e.landed && !e.lost && q.ent(e.wr).writes() {
 			q.w.ghosts = append(q.w.ghosts, ghost{from: q.h.node, to: q.w.nodes[q.remoteNode()], psn: q.cfg.PSN,
 				key: q.ent(e.wr).mr.key, q: q, wr: e.wr, off: e.off, data: append([]byte(nil), e.content()...)})
 		}

@@ -87,7 +87,7 @@ func (w *World) ordered(a, b *elem) bool {
 		return true // it flushes what came before it
 	case a.wr == b.wr:
 		return p.Placement == faults.InOrder ||
-			p.Placement == faults.Blocks128 && a.off/128 == b.off/128
+			p.Placement == faults.Blocks128 && a.reg == b.reg && a.off/128 == b.off/128
 	case b.fenced && (p.FenceWaitsAll || a.kind == elemAtomic || w.flushes(a)):
 		return true
 	case a.kind == elemAtomic:
@@ -120,7 +120,7 @@ func (w *World) before(a, b *elem) bool {
 
 // precedes reports whether a stands before b in their queue.
 func (a *elem) precedes(b *elem) bool {
-	return a.q == b.q && a != b && (a.wr < b.wr || a.wr == b.wr && (a.part < b.part || a.part == b.part && a.sub <= b.sub))
+	return a.q == b.q && a != b && (a.wr < a.q.first) == (b.wr < b.q.first) && (a.wr < b.wr || a.wr == b.wr && (a.part < b.part || a.part == b.part && a.sub <= b.sub))
 }
 
 // canLand reports whether e can be in memory by now.

@@ -180,12 +180,30 @@ func (q *qp) link() {
 	if p := q.peer; p != nil && p.peer == q {
 		p.peer, p.stale, p.dirty = nil, true, true
 	}
+	q.leaveBehind()
 	q.peer, q.stale, q.broken, q.unmet, q.met = nil, false, false, 0, 0
 	q.limit, q.cutAt, q.held = unlimited, unlimited, unlimited
 	if q.w.linkCut(q.h.node.idx, q.remoteNode()) {
 		q.cutAt = q.posted
 	}
 	q.meet()
+}
+
+// leaveBehind makes what is under way on the old connection what has arrived by now or
+// never will.
+func (q *qp) leaveBehind() {
+	for i := 0; i < len(q.elems); i++ {
+		switch e := q.elems[i]; {
+		case e.wr >= q.first || e.frozen:
+		case e.changes() && !e.acked:
+			if q.w.freeze(e); e.landed {
+				i = -1
+			}
+		case !e.changes():
+			q.w.discard(e)
+			i = -1
+		}
+	}
 }
 
 // meet links the two ends once both are connected to each other.

@@ -14,8 +14,8 @@ import (
 // match lets requests of q's peer meet the receives that they will take.
 func (q *qp) match() {
 	p := q.peer
-	if p == nil {
-		return
+	if p == nil || q.state < verbs.StateRTR || q.state == verbs.StateErr {
+		return // it drops what comes
 	}
 	for i := max(q.matched, p.base); i < p.posted && q.met < len(q.rq); i++ {
 		s := p.ent(i)
@@ -43,9 +43,12 @@ func (p *qp) address(i int, rw *verbs.RecvWR) {
 	}
 	left := s.length
 	for _, x := range rw.SGL {
-		if _, _, ok := p.peer.pd.sge(x, true); !ok && left > 0 {
+		if _, _, ok := p.peer.pd.sge(x, true); !ok && left > 0 && x.Length > 0 {
 			s.nak, s.recvErr = verbs.StatusRemOpErr, verbs.StatusLocProtErr
 			return
+		}
+		if left > 0 && x.Length > 0 {
+			s.mr = p.peer.pd.c.key(x.LKey) // of several, the last: what its end refuses is known
 		}
 		left -= int(x.Length)
 	}
@@ -96,6 +99,9 @@ func (p *qp) scatter(i int, sgl []verbs.SGE) {
 	}
 	p.elems = append(p.elems, behind...)
 	w.aside, w.sends = behind, whole
+	if !p.sends() {
+		p.shatter()
+	}
 }
 
 // pieceAt is how long a piece of a message of length bytes is that begins with its
@@ -172,13 +178,14 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	w.arrive(p, i+1)
 	w.departed(p, i)
 	for j := 0; j < len(p.elems); j++ {
-		if e := p.elems[j]; e.wr <= i && e.changes() && !e.landed {
+		if e := p.elems[j]; e.wr <= i && e.wr >= p.first && e.changes() && !e.landed {
 			w.land(e)
 			j = -1
 		}
 	}
 	p.dirty = true
 	if s.recvErr != verbs.StatusSuccess {
+		p.limit = min(p.limit, i+1) // what is behind it is not executed
 		q.kill(verbs.StateErr)
 		return
 	}
