@@ -195,6 +195,12 @@ func (q *qp) leaveBehind() {
 	for i := 0; i < len(q.elems); i++ {
 		switch e := q.elems[i]; {
 		case e.wr >= q.first || e.frozen:
+		case q.w.cfg.Eager && e.came && e.changes():
+			q.w.land(e)
+			i = -1
+		case q.w.cfg.Eager:
+			q.w.discard(e)
+			i = -1
 		case e.changes() && !e.acked:
 			if q.w.freeze(e); e.landed {
 				i = -1

@@ -217,9 +217,9 @@ func (w *World) missed(p *qp, i int) {
 }
 
 // departed makes those Reads and Atomics execute whose responses request i of p had
-// to wait for.
+// to wait for, or whose refusal acknowledges them.
 func (w *World) departed(p *qp, i int) {
-	fenced := p.ent(i).flags&verbs.Fence != 0
+	fenced := p.ent(i).flags&verbs.Fence != 0 || p.ent(i).recvErr != verbs.StatusSuccess
 	for j := 0; j < len(p.elems); j++ {
 		if e := p.elems[j]; e.wr < i && e.responds() && !e.landed && (fenced || e.stalls(i)) {
 			w.land(e)
