@@ -84,7 +84,7 @@ func TestDeviceReport(t *testing.T) {
 	const again = "verbatim litmus --program A-wx-wy_B-ly-lx --backend rdma --profile rxe --runs 50 --seed 7 --patience 2s --device rxe0,rxe1"
 	wrong := &device.Report{Test: x, Profile: "rxe", Runs: 3, Allowed: []string{"a"}, Seen: []device.Seen{{State: "c", Count: 3}}}
 	text, lines, code = reported(t, "--program "+x.Name, ok, wrong)
-	if code != exitViolated || !strings.Contains(text, "3  c   NOT ALLOWED by rxe") || !strings.Contains(text, "run again with: "+again+"\n") ||
+	if code != exitViolated || !strings.Contains(text, "3  c   NOT ALLOWED by rxe") || !strings.Contains(text, "\nwrong: "+x.Name+"\n") || !strings.Contains(text, "run again with: "+again+"\n") ||
 		lines[1].Verdict != "forbidden" || lines[1].Again != again {
 		t.Errorf("%d\n%s%+v", code, text, lines)
 	}

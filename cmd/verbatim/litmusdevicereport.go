@@ -20,7 +20,7 @@ type deviceReport struct {
 	leftOut int
 	seen    int // final states
 	allowed int
-	wrong   int
+	wrong   []string // names of tests
 	known   int
 	skipped map[string]int // by reason
 }
@@ -87,7 +87,7 @@ func (r *deviceReport) add(t deviceTest, rep *device.Report) error {
 	}
 	switch verdict {
 	case "forbidden", "refused":
-		r.wrong++
+		r.wrong = append(r.wrong, t.test.Name)
 	case "known":
 		r.known++
 	}
@@ -156,7 +156,7 @@ func (r *deviceReport) end(stopped bool) int {
 	if stopped || r.tests == 0 {
 		code = exitRanOut
 	}
-	if r.wrong > 0 {
+	if len(r.wrong) > 0 {
 		code = worse(code, exitViolated)
 	}
 	if r.f.asJSON {
@@ -168,7 +168,7 @@ func (r *deviceReport) end(stopped bool) int {
 	}
 	fmt.Fprintf(r.w, "\n%s on %s, %s (%s left out), %s seen of %s; %d wrong; %d with known differences; %d skipped\n", number(uint64(r.tests), "test"),
 		strings.Join(r.devices, " "), number(uint64(r.runs), "run"), count(uint64(r.leftOut)), number(uint64(r.seen), "final state"),
-		count(uint64(r.allowed)), r.wrong, r.known, n)
+		count(uint64(r.allowed)), len(r.wrong), r.known, n)
 	var reasons []string
 	for why, k := range r.skipped {
 		reasons = append(reasons, fmt.Sprintf("%5d skipped: %s", k, why))
@@ -176,6 +176,9 @@ func (r *deviceReport) end(stopped bool) int {
 	slices.Sort(reasons)
 	for i := len(reasons) - 1; i >= 0; i-- {
 		fmt.Fprintln(r.w, reasons[i])
+	}
+	for _, name := range r.wrong {
+		fmt.Fprintln(r.w, "wrong:", name)
 	}
 	if stopped {
 		fmt.Fprintln(r.w, "stopped before the end")
