@@ -19,6 +19,7 @@ type sqEntry struct {
 	length             int
 	compare, swap, add uint64
 	mr                 *mr          // the remote memory it names
+	into               []*mr        // of a Send: the memory of its receive
 	local              verbs.Status // the requester's card refuses it
 	nak                verbs.Status // the responder will refuse it
 	need               verbs.Access // what the responder must grant
@@ -338,7 +339,7 @@ func (q *qp) push(wr *verbs.SendWR) {
 	s := q.ent(q.posted)
 	*s = sqEntry{id: wr.ID, op: wr.Op, flags: wr.Flags, imm: wr.Imm, length: wr.Length(), compare: wr.Compare,
 		swap: wr.Swap, add: wr.Add, signaled: wr.Flags&verbs.Signaled != 0 || q.cfg.SignalAll,
-		dst: s.dst[:0], payload: s.payload[:0]}
+		dst: s.dst[:0], payload: s.payload[:0], into: s.into[:0]}
 	q.posted++
 	q.dirty = true
 	if wr.Op.ConsumesRecv() {

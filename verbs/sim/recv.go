@@ -48,7 +48,7 @@ func (p *qp) address(i int, rw *verbs.RecvWR) {
 			return
 		}
 		if left > 0 && x.Length > 0 {
-			s.mr = p.peer.pd.c.key(x.LKey) // of several, the last: what its end refuses is known
+			s.into = append(s.into, p.peer.pd.c.key(x.LKey))
 		}
 		left -= int(x.Length)
 	}
