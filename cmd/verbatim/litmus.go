@@ -209,8 +209,9 @@ func meantTest(a string) string {
 	return ""
 }
 
-// jobs reads the files. Those that are no tests are reported, and make the status.
-func (f *litmusFlags) jobs(files []string, stderr io.Writer) (jobs []*litmusJob, code int) {
+// parseTests reads the files. Those that are no tests are left out and reported, and
+// make the status.
+func parseTests(files []string, stderr io.Writer, add func(file string, t *litmus.Test)) (code int) {
 	for _, file := range files {
 		t, err := litmus.ParseFile(file)
 		if err != nil {
@@ -218,6 +219,14 @@ func (f *litmusFlags) jobs(files []string, stderr io.Writer) (jobs []*litmusJob,
 			code = exitBad
 			continue
 		}
+		add(file, t)
+	}
+	return code
+}
+
+// jobs makes jobs of the tests in the files; the status is that of parseTests.
+func (f *litmusFlags) jobs(files []string, stderr io.Writer) (jobs []*litmusJob, code int) {
+	code = parseTests(files, stderr, func(file string, t *litmus.Test) {
 		profiles := litmus.Profiles(t)
 		if len(f.profiles) > 0 {
 			profiles = f.profiles
@@ -228,7 +237,7 @@ func (f *litmusFlags) jobs(files []string, stderr io.Writer) (jobs []*litmusJob,
 		for _, p := range profiles {
 			jobs = append(jobs, &litmusJob{file: file, test: t, profile: p, done: make(chan struct{})})
 		}
-	}
+	})
 	return jobs, code
 }
 

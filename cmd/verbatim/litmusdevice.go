@@ -176,15 +176,9 @@ func (f *litmusFlags) deviceTests(args []string, stderr io.Writer) (tests []devi
 		if err != nil {
 			return nil, 0, err
 		}
-		for _, file := range files {
-			t, err := litmus.ParseFile(file)
-			if err != nil {
-				fmt.Fprintf(stderr, "verbatim: %v\n", err)
-				code = exitBad
-				continue
-			}
+		code = parseTests(files, stderr, func(file string, t *litmus.Test) {
 			tests = append(tests, deviceTest{t, file, file})
-		}
+		})
 	}
 	var programs []*generate.Program
 	for _, name := range d.programs {

@@ -70,20 +70,13 @@ func runNCLWrite(c *cobra.Command, f *writeFlags) error {
 	case f.size > ncl.MaxSize:
 		return fmt.Errorf("--size %v: at most %d bytes", &f.size, ncl.MaxSize)
 	}
-	h, cfg, err := f.config(c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = h.Close() }()
-	file, err := f.open(h, cfg)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	l, err := readLog(file)
-	if err != nil {
-		return err
-	}
+	return f.withLog(c.ErrOrStderr(), f.open, func(cfg ncl.Config, file *ncl.File, l reclog.Log) error {
+		return f.write(c, cfg, file, l)
+	})
+}
+
+// write appends what comes in to the records l of the file.
+func (f *writeFlags) write(c *cobra.Command, cfg ncl.Config, file *ncl.File, l reclog.Log) error {
 	w, err := newLogWriter(file, l)
 	if err != nil {
 		return err
@@ -101,7 +94,7 @@ func runNCLWrite(c *cobra.Command, f *writeFlags) error {
 
 func (f *writeFlags) open(h host.Host, cfg ncl.Config) (*ncl.File, error) {
 	if f.resume {
-		return recoverFile(h, cfg, f.file)
+		return f.recover(h, cfg)
 	}
 	file, err := ncl.Create(h, cfg, f.file, int(f.size))
 	if errors.Is(err, ncl.ErrExists) || errors.Is(err, ncl.ErrRejected) {
@@ -121,8 +114,28 @@ func createHint(refusal string) string {
 		"if its writer died while it created it, take another --file or restart the peers"
 }
 
-func recoverFile(h host.Host, cfg ncl.Config, name string) (*ncl.File, error) {
-	file, err := ncl.Recover(h, cfg, name)
+// withLog opens the file and calls use with the records that are in it.
+func (f *fileFlags) withLog(stderr io.Writer, open func(host.Host, ncl.Config) (*ncl.File, error),
+	use func(ncl.Config, *ncl.File, reclog.Log) error) error {
+	h, cfg, err := f.config(stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = h.Close() }()
+	file, err := open(h, cfg)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	l, err := readLog(file)
+	if err != nil {
+		return err
+	}
+	return use(cfg, file, l)
+}
+
+func (f *fileFlags) recover(h host.Host, cfg ncl.Config) (*ncl.File, error) {
+	file, err := ncl.Recover(h, cfg, f.file)
 	if errors.Is(err, ncl.ErrNotFound) {
 		err = fmt.Errorf("%w; look at --app (%s) and --file, or is this another coordinator?", err, cfg.App)
 	}
@@ -184,20 +197,13 @@ type recovered struct {
 }
 
 func runNCLRecover(c *cobra.Command, f *recoverFlags) error {
-	h, cfg, err := f.config(c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = h.Close() }()
-	file, err := recoverFile(h, cfg, f.file)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	l, err := readLog(file)
-	if err != nil {
-		return err
-	}
+	return f.withLog(c.ErrOrStderr(), f.recover, func(cfg ncl.Config, file *ncl.File, l reclog.Log) error {
+		return f.report(c, cfg, file, l)
+	})
+}
+
+// report prints the records l of the file, and deletes it if that is asked for.
+func (f *recoverFlags) report(c *cobra.Command, cfg ncl.Config, file *ncl.File, l reclog.Log) error {
 	r := recovered{File: f.file, Records: len(l.Records), Used: l.Used, Size: file.Size(), Remains: l.Remains,
 		Epoch: file.Stamp().Epoch(), Peers: len(cfg.Peers), Alive: file.Alive(), Released: f.release}
 	if err := f.print(c.OutOrStdout(), l.Records); err != nil {

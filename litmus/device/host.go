@@ -60,25 +60,41 @@ func (h *member) Call(to, service string, req []byte, timeout time.Duration) ([]
 	if err != nil {
 		return nil, err
 	}
-	if timeout < 0 {
-		timeout = h.net.patience
+	a, ok := within(h.net.limit(timeout), m.answer)
+	if !ok {
+		return nil, host.ErrTimeout
 	}
-	after := time.NewTimer(timeout)
+	return a.Body, a.Err
+}
+
+// limit is a timeout of package host as a time to wait: nobody waits for ever here.
+func (n *network) limit(timeout time.Duration) time.Duration {
+	if timeout < 0 {
+		return n.patience
+	}
+	return timeout
+}
+
+// within waits for a value of ch. What is there already comes even with no time left.
+func within[T any](d time.Duration, ch <-chan T) (v T, ok bool) {
+	select {
+	case v = <-ch:
+		return v, true
+	default:
+	}
+	after := time.NewTimer(d)
 	defer after.Stop()
 	select {
-	case a := <-m.answer:
-		return a.Body, a.Err
+	case v = <-ch:
+		return v, true
 	case <-after.C:
-		return nil, host.ErrTimeout
+		return v, false
 	}
 }
 
 // Gather implements host.Host.
 func (h *member) Gather(calls []host.Call, timeout time.Duration) host.Gather {
-	g := &gather{timeout: timeout, answers: make([]host.Answer, len(calls)), sent: make([]*message, len(calls))}
-	if timeout < 0 {
-		g.timeout = h.net.patience
-	}
+	g := &gather{timeout: h.net.limit(timeout), answers: make([]host.Answer, len(calls)), sent: make([]*message, len(calls))}
 	for i, c := range calls {
 		g.sent[i], g.answers[i].Err = h.net.send(h.Name(), c.To, c.Service, c.Body)
 	}
@@ -131,22 +147,11 @@ type listener struct {
 }
 
 func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
-	select {
-	case m := <-l.ch:
-		return m, nil
-	default:
-	}
-	if timeout < 0 {
-		timeout = l.net.patience
-	}
-	after := time.NewTimer(timeout)
-	defer after.Stop()
-	select {
-	case m := <-l.ch:
-		return m, nil
-	case <-after.C:
+	m, ok := within(l.net.limit(timeout), l.ch)
+	if !ok {
 		return nil, host.ErrTimeout
 	}
+	return m, nil
 }
 
 func (l *listener) Close() error {

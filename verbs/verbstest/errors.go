@@ -204,14 +204,19 @@ func unsignaledFails(t *T) {
 // What stands behind a refused request is not executed.
 func behindIsNotExecuted(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
-	a.setWord(0, 1)
 	bad := a.write(1, 0, 8, b, 0)
 	bad.RKey ^= 0x5500
+	behind(t, a, b, bad, verbs.StatusRemAccessErr)
+	b.failed()
+}
+
+// behind posts bad and two requests behind it, which are not executed.
+func behind(t *T, a, b *end, bad verbs.SendWR, status verbs.Status) {
+	a.setWord(0, 1)
 	a.post(bad, a.write(2, 0, 8, b, 8), a.add(3, 8, b, 16, 1))
-	a.want(1, verbs.StatusRemAccessErr)
+	a.want(1, status)
 	a.want(2, verbs.StatusWRFlushErr)
 	a.want(3, verbs.StatusWRFlushErr)
-	b.failed()
 	if v, w := b.word(8), b.word(16); v != 0 || w != 0 {
 		t.errorf("a flushed Write left %d, a flushed Atomic %d", v, w)
 	}
@@ -220,16 +225,9 @@ func behindIsNotExecuted(t *T) {
 // Nor is what stands behind one that failed here.
 func behindLocalError(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
-	a.setWord(0, 1)
 	bad := a.write(1, 0, 8, b, 0)
 	bad.SGL[0].LKey ^= 0x5500
-	a.post(bad, a.write(2, 0, 8, b, 8), a.add(3, 8, b, 16, 1))
-	a.want(1, verbs.StatusLocProtErr)
-	a.want(2, verbs.StatusWRFlushErr)
-	a.want(3, verbs.StatusWRFlushErr)
-	if v, w := b.word(8), b.word(16); v != 0 || w != 0 {
-		t.errorf("a flushed Write left %d, a flushed Atomic %d", v, w)
-	}
+	behind(t, a, b, bad, verbs.StatusLocProtErr)
 }
 
 // What stands before it was executed.

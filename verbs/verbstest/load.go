@@ -59,36 +59,45 @@ func (e *end) all(cq verbs.CQ, n int, status verbs.Status) {
 	})
 }
 
+// count stores 1 to n in the first n words.
+func (e *end) count(n int) {
+	e.t.on(e.host, func() {
+		for i := range n {
+			e.mem.Store64(8*i, counted(i))
+		}
+	})
+}
+
+// counted is word i after count.
+func counted(i int) uint64 { return uint64(i) + 1 }
+
+// words holds the first n words against want.
+func (e *end) words(n int, want func(i int) uint64) {
+	e.t.on(e.host, func() {
+		for i := range n {
+			if v := e.mem.Load64(8 * i); v != want(i) {
+				e.t.fatalf("word %d is %d, want %d", i, v, want(i))
+			}
+		}
+	})
+}
+
 // Thousands of Writes under way, and the last one to each word is what stays.
 func manyWrites(t *T) {
 	n := t.depth()
 	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n}, size: 8 * deep})
-	t.on(a.host, func() {
-		for i := range n {
-			a.mem.Store64(8*i, uint64(i)+1)
-		}
-	})
+	a.count(n)
 	a.batches(n, func(i int) verbs.SendWR { return a.write(uint64(i), 8*i, 8, b, 8*(n-1-i)) })
 	a.all(a.cq, n, verbs.StatusSuccess)
 	a.done(a.read(0, 0, 8*n, b, 0))
-	t.on(a.host, func() {
-		for i := range n {
-			if v := a.mem.Load64(8 * i); v != uint64(n-i) {
-				t.fatalf("word %d is %d, want %d", i, v, n-i)
-			}
-		}
-	})
+	a.words(n, func(i int) uint64 { return uint64(n - i) })
 }
 
 // One completion at the end speaks for all.
 func manyUnsignaled(t *T) {
 	n := t.depth()
 	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n}, size: 8 * deep})
-	t.on(a.host, func() {
-		for i := range n {
-			a.mem.Store64(8*i, uint64(i)+1)
-		}
-	})
+	a.count(n)
 	a.batches(n-1, func(i int) verbs.SendWR {
 		wr := a.write(uint64(i), 8*i, 8, b, 8*i)
 		wr.Flags = 0
@@ -96,33 +105,17 @@ func manyUnsignaled(t *T) {
 	})
 	a.done(a.read(uint64(n), 0, 8*(n-1), b, 0))
 	a.nothing(a.cq)
-	t.on(b.host, func() {
-		for i := range n - 1 {
-			if v := b.mem.Load64(8 * i); v != uint64(i)+1 {
-				t.fatalf("word %d is %d, want %d", i, v, i+1)
-			}
-		}
-	})
+	b.words(n-1, counted)
 }
 
 // Many more Reads than can be outstanding: the queue stalls, and all are answered.
 func manyReads(t *T) {
 	n := t.depth()
 	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n}, size: 8 * deep})
-	t.on(b.host, func() {
-		for i := range n {
-			b.mem.Store64(8*i, uint64(i)+1)
-		}
-	})
+	b.count(n)
 	a.batches(n, func(i int) verbs.SendWR { return a.read(uint64(i), 8*(n-1-i), 8, b, 8*i) })
 	a.all(a.cq, n, verbs.StatusSuccess)
-	t.on(a.host, func() {
-		for i := range n {
-			if v := a.mem.Load64(8 * i); v != uint64(n-i) {
-				t.fatalf("word %d is %d, want %d", i, v, n-i)
-			}
-		}
-	})
+	a.words(n, func(i int) uint64 { return uint64(n - i) })
 }
 
 // Thousands of Sends and as many receives, posted before and while they come.
@@ -135,22 +128,12 @@ func manySends(t *T) {
 		}
 	}
 	t.on(b.host, func() { recv(0, n/2) })
-	t.on(a.host, func() {
-		for i := range n {
-			a.mem.Store64(8*i, uint64(i)+1)
-		}
-	})
+	a.count(n)
 	a.batches(n, func(i int) verbs.SendWR { return a.send(uint64(i), 8*i, 8) })
 	t.on(b.host, func() { recv(n/2, n) })
 	b.all(b.rcq, n, verbs.StatusSuccess)
 	a.all(a.cq, n, verbs.StatusSuccess)
-	t.on(b.host, func() {
-		for i := range n {
-			if v := b.mem.Load64(8 * i); v != uint64(i)+1 {
-				t.fatalf("receive %d has %d", i, v)
-			}
-		}
-	})
+	b.words(n, counted)
 }
 
 // All kinds of requests, from both ends at once.
