@@ -99,6 +99,7 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 	q.touchRemote(Read)
 	*wc = verbs.WC{ID: s.id, Status: o.status, QPNum: q.num}
 	q.dirty = true
+	head := q.head
 	switch o.status {
 	case verbs.StatusSuccess:
 		for i := q.head; i <= o.wr; i++ {
@@ -113,6 +114,7 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 		q.head = o.wr + 1
 		w.failed(q, o)
 	}
+	w.recordDone(q, head, o.wr, o.status)
 }
 
 // acknowledge makes request i certain to have reached the responder's card, and
