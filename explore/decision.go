@@ -24,6 +24,7 @@ type guide struct {
 	follow map[string][]string // several in a row can share a place
 	raw    sim.Policy          // if set, it decides instead
 	taken  []Decision
+	at     []int // the steps of taken
 	count  map[sim.Actor]int
 	cur    string
 	kinds  [16]int
@@ -68,7 +69,7 @@ func (g *guide) Pick(evs []sim.Event) int {
 		}
 	}
 	if i != 0 {
-		g.taken = append(g.taken, Decision{at, g.w.EventName(&evs[i])})
+		g.take(at, g.w.EventName(&evs[i]), g.w.Steps()+1)
 	}
 	a := evs[i].Actor
 	g.pulse.step(a)
@@ -97,10 +98,24 @@ func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
 		}
 	}
 	if i != 0 {
-		g.taken = append(g.taken, Decision{at, names[i]})
+		g.take(at, names[i], g.w.Steps())
 	}
 	g.trace = hash2(g.trace, uint64(i))
 	return i
+}
+
+// take notes a decision.
+func (g *guide) take(at, what string, step int) {
+	g.taken, g.at = append(g.taken, Decision{at, what}), append(g.at, step)
+}
+
+// takenAt are the decisions and their steps.
+func (g *guide) takenAt() []Taken {
+	out := make([]Taken, len(g.taken))
+	for i := range out {
+		out[i] = Taken{g.at[i], g.taken[i]}
+	}
+	return out
 }
 
 // moves is the policy that repeats a path of the graph and then stops.
