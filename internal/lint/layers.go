@@ -62,6 +62,8 @@ var layers = []layer{
 		why:     "the checker takes every scenario alike"},
 	{name: "litmus", at: []string{"litmus/..."}, may: append(slices.Clone(below), "mistake", "verbs/sim", "explore"),
 		why: "a test is a text: it knows the vocabulary and the checker, and no protocol"},
+	{name: "view", at: []string{"view/..."}, may: []string{"verbs/sim", "explore"},
+		why: "a page is data of any run: it knows no protocol"},
 	{name: "litmus/device", at: []string{"litmus/device/..."}, may: []string{"verbs", "host", "host/oshost", "faults", "litmus"},
 		why: "it runs tests on any verbs.Device, so the comparison with the simulator needs neither the binding nor a card"},
 	{name: "scenario", at: []string{"examples/..."}, modules: []string{"*"},
@@ -79,7 +81,7 @@ var layers = []layer{
 		why: "it runs the same loops on every backend, and looks for no bugs"},
 	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
 		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "host/oshost", "explore", "litmus", "litmus/device", "scenario",
-			"mutant", "matrix", "bench", "lint", "mistake"),
+			"mutant", "matrix", "bench", "lint", "mistake", "view"),
 		why: "the command joins everything, and nothing imports it"},
 }
 
