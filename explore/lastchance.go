@@ -6,33 +6,51 @@ import "github.com/verbatim-rdma/verbatim/verbs/sim"
 type LastChance struct {
 	// Step is the last step after which the promise could still be kept: a run that
 	// is the same up to and with this step, and goes on otherwise, was made, and
-	// keeps it. It is -1 if no such run was found at all.
+	// keeps it. It is -1 if no such run was found.
 	Step int
 	// Tried is how many ways to go on were tried after each later step, all of
 	// which broke the promise, or came to no end. They are a sample: there may be
 	// one that keeps it.
 	Tried int
+	// From is the first step from which on any were tried: 0, or later if the run
+	// is long and no step was found before the search gave up.
+	From int
 }
+
+// maxSteps bounds what looking for the last chance may take, in simulated steps.
+const maxSteps = 300_000
 
 // lastChance looks for the last step of the run of ds, steps long, after which it
 // can go on and keep the promise. It goes backwards: a run that leaves ds late also
 // leaves it after each earlier step.
 func (c *Case) lastChance(ds []Decision, steps, tries int) *LastChance {
-	for k := steps - 1; k >= 0 && !c.dog.hung.Load(); k-- {
+	out := &LastChance{Step: -1, Tried: tries, From: steps}
+	for left := maxSteps; out.From > 0 && left > 0 && !c.dog.hung.Load(); {
+		out.From--
 		for seed := range tries {
-			g := newGuide(c.w, ds)
-			g.follow = orEmpty(g.follow)
-			g.limit = steps + maxBeyond
-			p := &leaving{guide: g, after: k}
-			if seed > 0 {
-				p.then = newSampler(Random, uint64(seed), uint64(k))
-			}
-			if end, err := c.run(p); err == nil && end == sim.Finished {
-				return &LastChance{Step: k, Tried: tries}
+			kept, took := c.goesOn(ds, out.From, steps, uint64(seed))
+			if left -= took; kept {
+				out.Step = out.From
+				return out
 			}
 		}
 	}
-	return &LastChance{Step: -1, Tried: tries}
+	return out
+}
+
+// goesOn makes a run that is that of ds up to a step, and then takes the defaults or,
+// with a seed, anything. It reports whether the run keeps the promise to its end, and
+// how many steps it took.
+func (c *Case) goesOn(ds []Decision, after, steps int, seed uint64) (kept bool, took int) {
+	g := newGuide(c.w, ds)
+	g.follow = orEmpty(g.follow)
+	g.limit = steps + maxBeyond
+	p := &leaving{guide: g, after: after}
+	if seed > 0 {
+		p.then = newSampler(Random, seed, uint64(after))
+	}
+	end, err := c.run(p)
+	return err == nil && end == sim.Finished, c.w.Steps()
 }
 
 // maxBeyond bounds how many steps a run goes on after it has left another.

@@ -43,9 +43,10 @@ type Violation struct {
 	Source  int    `json:"source"`
 	// LastChance is the last step after which a run that keeps the promise goes on
 	// from here, -1 if none was found; nil: nobody looked. Tried is how many ways to
-	// go on were tried after each step behind it.
+	// go on were tried after each step behind it, and TriedFrom the first such step.
 	LastChance *int `json:"lastChance"`
 	Tried      int  `json:"tried"`
+	TriedFrom  int  `json:"triedFrom"`
 }
 
 // Event is one thing that happened at a host.

@@ -60,7 +60,7 @@ func (d *Document) violation(r Run) {
 		}
 	}
 	if c := r.Replay.LastChance; c != nil {
-		v.LastChance, v.Tried = &c.Step, c.Tried
+		v.LastChance, v.Tried, v.TriedFrom = &c.Step, c.Tried, c.From
 	}
 	d.Violation = v
 }
@@ -86,7 +86,7 @@ func (d *Document) rows(re *explore.Replay) {
 	for i := range all {
 		for _, n := range all[i].Events {
 			e := &d.Events[n]
-			e.Cell, e.Marked = strings.Join(all[i].Cells[e.Host], "; "), all[i].Marked
+			e.Cell, e.Marked = above(strings.Join(all[i].Cells[e.Host], "; ")), all[i].Marked
 		}
 	}
 	rows, left := explore.TimelineRows(re, false)
@@ -95,7 +95,10 @@ func (d *Document) rows(re *explore.Replay) {
 		x := &rows[i]
 		y := Row{Step: x.Step, Last: x.Last, Marked: x.Marked, Cells: make([][]string, len(x.Cells)), Sources: x.Sources, Events: x.Events}
 		for h := range x.Cells {
-			y.Cells[h] = append([]string{}, x.Cells[h]...)
+			y.Cells[h] = []string{}
+			for _, text := range x.Cells[h] {
+				y.Cells[h] = append(y.Cells[h], above(text))
+			}
 		}
 		if y.Sources == nil {
 			y.Sources = []string{}
@@ -103,6 +106,11 @@ func (d *Document) rows(re *explore.Replay) {
 		slices.Sort(y.Events)
 		d.Rows = append(d.Rows, y)
 	}
+}
+
+// above: a page has the promise at its top, and a timeline in a terminal at its end.
+func above(text string) string {
+	return strings.Replace(text, "violates the promise below", "violates the promise above", 1)
 }
 
 func (d *Document) record(x *sim.Record) {

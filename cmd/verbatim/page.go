@@ -30,7 +30,7 @@ func (f *replayFlags) writePage(w io.Writer, ce *explore.Counterexample, s *expl
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}
 	text, code := outcome(ce, re)
-	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: text, Command: explore.Command(file),
+	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: text, Command: explore.Command(filepath.Base(file)),
 		Litmus: litmus.IsScenario(ce.Scenario), Read: read})
 	if err := writeFile(f.html, func(w io.Writer) error { return view.Write(w, d) }); err != nil {
 		return err

@@ -34,6 +34,7 @@ export interface Violation {
   source: number;
   lastChance: number | null;
   tried: number;
+  triedFrom: number;
 }
 
 export interface Event {

@@ -97,15 +97,18 @@ function classes(c: CellState): string {
 function states(run: Run, c: CellState): HTMLElement {
   const out = el("span");
   const say = (cls: string, text: string) => out.append(el("span", { class: "state " + cls }, text), " ");
+  const number = (request: number) => run.doc.requests[request].number;
   if (c.fresh) say("fresh", "◆ new");
   if (c.read) say("read", "◉ read");
-  if (c.there >= 0) say("torn", `◣ torn: this part of ${run.name(c.there)} is there`);
-  if (c.missing >= 0) say("torn", `◢ torn: this part of ${run.name(c.missing)} is missing`);
-  for (const q of c.coming) say("coming", `→ under way: ${valueText(q.bytes)} of #${run.doc.requests[q.request].number} ${run.doc.requests[q.request].qp}`);
+  if (c.there >= 0) say("torn", `◣ torn: this part of #${number(c.there)} is there`);
+  if (c.missing >= 0) say("torn", `◢ torn: this part of #${number(c.missing)} is missing`);
+  if (c.coming.length > 0) say("coming", "→ undecided: " + c.coming.map((q) => `#${number(q.request)}’s ${valueText(q.bytes)}`).join(", "));
   if (c.doubt) say("doubt", "~ not persistent for certain");
   if (out.children.length === 0) say("", "old");
   return out;
 }
+
+const maxOperations = 12; // that are shown at once
 
 // operations are drawn as porcupine draws a history: a bar for each, by client.
 export function operations(run: Run): HTMLElement | null {
@@ -123,7 +126,9 @@ export function operations(run: Run): HTMLElement | null {
     }),
     "operations",
   );
-  return el("section", { "aria-labelledby": "operations-title" }, el("h2", { id: "operations-title" }, "What the clients did and were told"), t);
+  const title = "What the clients did and were told";
+  if (ops.length > maxOperations) return el("details", {}, el("summary", {}, `${title}: ${ops.length} operations`), t);
+  return el("section", { "aria-labelledby": "operations-title" }, el("h2", { id: "operations-title" }, title), t);
 }
 
 // requests tells in a table what the arrows show.

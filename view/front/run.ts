@@ -1,6 +1,6 @@
 // What follows from a document: rows, what is in memory at a row, what led to what.
 
-import { Document, Event, Piece, Request } from "./document";
+import { Document, Event, Piece, Request, Span } from "./document";
 
 // Line is a row of the timeline as it is shown.
 export interface Line {
@@ -32,6 +32,7 @@ export class Run {
   readonly folded: Line[];
   readonly all: Line[];
   private readonly piecesOf: Piece[][];
+  private readonly samples: Piece[];
   private readonly linesOf = new Map<Line[], Int32Array>();
 
   constructor(readonly doc: Document) {
@@ -57,6 +58,7 @@ export class Run {
       for (let e = 0; e < index.length; e++) last = index[e] = index[e] < 0 ? last : index[e];
       this.linesOf.set(lines, index);
     }
+    this.samples = doc.pieces.filter((p) => p.fate === "sampled");
     this.piecesOf = doc.requests.map(() => []);
     for (const p of doc.pieces) if (p.request >= 0) this.piecesOf[p.request].push(p);
   }
@@ -86,6 +88,20 @@ export class Run {
     return `${r.op} #${r.number} ${r.qp}`;
   }
 
+  // late reports whether a piece is known to have landed after its completion: somebody
+  // looked in between and did not find it. That the simulator decides late where a
+  // piece is says nothing about when a card put it there.
+  late(p: Piece): boolean {
+    const r = this.doc.requests[p.request];
+    return p.fate === "landed" && r.done >= 0 && p.event > r.done && this.missed(p, r.done, p.event);
+  }
+
+  // missed reports whether somebody looked at bytes between two events.
+  private missed(x: { region: number; offset: number; length: number }, after: number, before: number): boolean {
+    const looks = (k: Span) => k.region === x.region && k.event > after && k.event < before && overlaps(k, x.offset, x.offset + x.length);
+    return this.doc.looks.some(looks) || this.samples.some(looks);
+  }
+
   // tale is what became of a request, in words.
   tale(request: number): string {
     const r = this.doc.requests[request];
@@ -93,10 +109,11 @@ export class Run {
     const parts = [`posted in ${step(r.posted)}`];
     for (const p of this.pieces(request)) {
       const what = p.length === r.length ? "" : `bytes ${p.offset} to ${p.offset + p.length - 1} `;
-      const late = p.fate === "landed" && r.done >= 0 && p.event > r.done ? ", after its completion" : "";
-      parts.push(p.fate === "dropped" ? `${what}never lands (${step(p.event)})` : `${what}${p.fate} in ${step(p.event)}${late}`);
+      if (p.fate === "dropped") parts.push(`${what}never in memory (${step(p.event)})`);
+      else if (p.fate === "sampled") parts.push(`${what}taken from memory in ${step(p.event)}`);
+      else parts.push(`${what}in memory by ${step(p.event)}${this.late(p) ? ", after its completion" : ""}`);
     }
-    if (this.pieces(request).length === 0 && r.region >= 0) parts.push("nobody looks whether it landed");
+    if (this.pieces(request).length === 0 && r.region >= 0) parts.push("nobody looks whether it is in memory");
     parts.push(r.done < 0 ? "no completion is seen" : `completion in ${step(r.done)}: ${r.status}`);
     return parts.join("; ");
   }
@@ -129,13 +146,13 @@ export class Run {
         fresh: bytes.some((b, i) => b !== was[at + i]),
         read: this.doc.looks.some((k) => within(k.event, l) && k.region === region && overlaps(k, at, end)) ||
           this.doc.pieces.some((k) => k.fate === "sampled" && within(k.event, l) && k.region === region && overlaps(k, at, end)),
-        there: this.torn(region, l.point, owner, at, end),
+        there: this.torn(l.point, owner, at, end),
         missing: -1,
         coming: coming.filter((q) => overlaps(q, at, end)).map((q) => ({ request: q.request, bytes: q.data.slice(at - q.offset < 0 ? 0 : at - q.offset, end - q.offset) })),
         doubt: this.doubtful(region, l.point, at, end),
       });
     }
-    this.markMissing(region, l.point, cells);
+    this.markMissing(l.point, cells);
     return cells;
   }
 
@@ -156,32 +173,37 @@ export class Run {
     return out;
   }
 
-  // partly reports whether some of a Write is in memory after an event and some is not.
-  private partly(request: number, point: number): boolean {
-    const r = this.doc.requests[request];
-    if (r.payload === "" || r.posted > point) return false;
-    let n = 0;
-    for (const p of this.pieces(request)) if (p.fate === "landed" && p.event <= point) n += p.length;
-    return n > 0 && n < r.length;
-  }
-
-  private torn(region: number, point: number, owner: Int32Array, at: number, end: number): number {
+  // torn is the request that brought some of the bytes from at to end, if others of its
+  // bytes are known to be missing after an event; or -1.
+  private torn(point: number, owner: Int32Array, at: number, end: number): number {
     for (let i = at; i < end; i++) {
       const q = owner[i];
-      if (q >= 0 && this.doc.requests[q].region === region && this.partly(q, point)) return q;
+      if (q >= 0 && this.doc.requests[q].payload !== "" && this.gaps(q, point).length > 0) return q;
     }
     return -1;
   }
 
+  // gaps are the parts of a Write that are known not to be in memory after an event:
+  // they never come, or somebody looked and did not find them.
+  private gaps(request: number, point: number): Span[] {
+    const r = this.doc.requests[request];
+    const landed = this.pieces(request).filter((p) => p.fate === "landed" && p.event <= point);
+    const out: Span[] = [];
+    for (let at = r.offset; at < r.offset + r.length; ) {
+      const end = Math.min((Math.floor(at / cellBytes) + 1) * cellBytes, r.offset + r.length);
+      const cell = { event: point, region: r.region, offset: at, length: end - at };
+      at = end;
+      if (landed.some((p) => overlaps(p, cell.offset, end))) continue;
+      const dropped = this.pieces(request).some((p) => p.fate === "dropped" && p.event <= point && overlaps(p, cell.offset, end));
+      if (dropped || this.missed(cell, r.posted, point + 1)) out.push(cell);
+    }
+    return out;
+  }
+
   // markMissing marks the cells of a torn Write that it has not reached.
-  private markMissing(region: number, point: number, cells: CellState[]) {
+  private markMissing(point: number, cells: CellState[]) {
     for (const q of new Set(cells.map((c) => c.there).filter((q) => q >= 0))) {
-      const r = this.doc.requests[q];
-      for (const c of cells) {
-        if (!overlaps({ offset: r.offset, length: r.length }, c.offset, c.offset + c.length)) continue;
-        const has = this.pieces(q).some((p) => p.region === region && p.fate === "landed" && p.event <= point && overlaps(p, c.offset, c.offset + c.length));
-        if (!has) c.missing = q;
-      }
+      for (const g of this.gaps(q, point)) for (const c of cells) if (overlaps(g, c.offset, c.offset + c.length)) c.missing = q;
     }
   }
 
@@ -284,4 +306,27 @@ export function stepText(l: { step: number; last: number }): string {
 // isFailure tells completions that are none of success.
 export function isFailure(r: Request): boolean {
   return r.done >= 0 && r.status !== "SUCCESS";
+}
+
+// decisionText tells a decision in words; its names are those of the file.
+export function decisionText(at: string, take: string): string {
+  const kind = /^(.*)@\d+\/([a-z]+)#\d+$/.exec(at);
+  if (kind === null) {
+    const fault = /^([a-z]+)\((.*)\)$/.exec(take);
+    if (fault === null) return `it is the turn of ${take}, not of ${at.replace(/@\d+$/, "")}`;
+    const words: Record<string, string> = { crash: "crashes", power: "loses power", restart: "starts again", suspect: "is believed dead", revoke: "has its registrations revoked" };
+    return Object.prototype.hasOwnProperty.call(words, fault[1]) ? `${fault[2]} ${words[fault[1]]}` : take;
+  }
+  const who = kind[1].replace(/\.\d+\/main$/, "");
+  switch (kind[2]) {
+    case "landing":
+      return take === "memory" || take === "none" ? `${who} finds what was there before` : `${who} finds ${take} in memory`;
+    case "completion":
+      return `the next completion for ${who} is ${take}`;
+    case "order":
+      return `${take} something else`;
+    case "persist":
+      return `after the power failure: ${take}`;
+  }
+  return `${who}: ${take} (${kind[2]})`;
 }

@@ -29,9 +29,21 @@ export class Timeline {
     const body = el("tbody");
     const up = upAfter(run, lines);
     lines.forEach((l, i) => body.append(this.row(l, i, up[i], i === lastChance)));
-    const table = el("table", { class: "timeline", "aria-label": "Timeline: a column for each host, time downwards" }, el("thead", {}, head), body);
+    const columns = el("colgroup", {}, el("col", { class: "step" }), ...this.widths(), el("col", { class: "source" }));
+    const table = el("table", { class: "timeline", "aria-label": "Timeline: a column for each host, time downwards" }, columns, el("thead", {}, head), body);
     this.overlay = svg("svg", { class: "arrows", "aria-hidden": "true" });
     this.element = el("div", { class: "lanes" }, table, this.overlay);
+  }
+
+  // widths are columns that are wider the more they have to hold.
+  private widths(): HTMLElement[] {
+    const need = this.run.doc.hosts.map((_, h) => 20 + Math.sqrt(this.lines.reduce((n, l) => n + l.cells[h].reduce((m, t) => m + t.length, 0), 0)));
+    const all = need.reduce((a, b) => a + b, 0);
+    return need.map((n) => {
+      const c = el("col");
+      c.style.width = `${((82 * n) / all).toFixed(2)}%`;
+      return c;
+    });
   }
 
   private row(l: Line, i: number, up: boolean[], chance: boolean): HTMLTableRowElement {
@@ -111,8 +123,7 @@ export class Timeline {
     const start = at(r.posted);
     g.append(svg("circle", { cx: from, cy: start, r: 4, class: "post" }));
     const pieces = this.run.pieces(q);
-    const whole = pieces.length > 0 && pieces.every((p) => p.fate === pieces[0].fate && at(p.event) === at(pieces[0].event)) &&
-      pieces.reduce((n, p) => n + p.length, 0) >= r.length;
+    const whole = pieces.reduce((n, p) => n + (p.fate === "dropped" ? 0 : p.length), 0) >= r.length;
     let end = -1;
     const drawn = new Set<string>();
     for (const p of pieces) {
@@ -124,8 +135,7 @@ export class Timeline {
         g.append(line(from, start, mx, my, "dropped"), cross(mx, my));
         continue;
       }
-      const late = p.fate === "landed" && r.done >= 0 && p.event > r.done;
-      g.append(line(from, start, to, y, (late ? "late " : "") + "go"), head(from, start, to, y, whole));
+      g.append(line(from, start, to, y, (this.run.late(p) ? "late " : "") + "go"), head(from, start, to, y, whole));
       end = Math.max(end, y);
     }
     if (pieces.length === 0 && r.region >= 0) {

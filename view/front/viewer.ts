@@ -1,9 +1,9 @@
 // The page of one run.
 
-import { Document } from "./document";
+import { Document, Violation } from "./document";
 import { button, el } from "./dom";
 import { details, linksOf, memory, operations, requests } from "./panels";
-import { Line, Run } from "./run";
+import { decisionText, Line, Run } from "./run";
 import { Timeline } from "./timeline";
 
 const version = 1;
@@ -34,17 +34,18 @@ class Viewer {
     this.lines = run.folded;
     this.fold = button("Show every event", () => this.toggle(), { "aria-pressed": "false", id: "fold" });
     const legend = el("p", { class: "legend" });
-    for (const [mark, text] of [["●", "posted"], ["▶", "lands whole"], ["▷", "lands in part"], ["- -", "lands after its completion"], ["○", "nobody looks"], ["✕", "fails, or never lands"], ["■", "completion"], ["!", "fault"]]) {
+    for (const [mark, text] of [["●", "posted"], ["▶", "all of it is in memory, or read"], ["▷", "a part"], ["- -", "in memory after its completion"], ["○", "nobody looks"], ["✕", "fails, or never lands"], ["■", "completion"], ["!", "fault"]]) {
       legend.append(el("span", {}, el("b", {}, mark), " " + text));
     }
     const help = el("details", { class: "help" }, el("summary", {}, "Keys"), el("dl", {}, ...keys.flatMap(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])));
     const main = el(
       "main",
       {},
+      ...[operations(run)].filter((x): x is HTMLElement => x !== null),
       el("div", { class: "tools" }, this.fold, help, el("p", { class: "note", id: "left-out" }, this.leftOut())),
       legend,
       el("div", { class: "columns" }, this.place, this.side),
-      ...[operations(run), requests(run)].filter((x): x is HTMLElement => x !== null),
+      ...[requests(run)].filter((x): x is HTMLElement => x !== null),
     );
     app.replaceChildren(header(run, (step) => this.select(run.lineAt(this.lines, step), true)), main, this.live);
     this.draw();
@@ -150,33 +151,32 @@ function header(run: Run, go: (step: number) => void): HTMLElement {
     out.append(el("h1", {}, (v.litmus ? "Outcome " : "Promise broken: ") + v.class.replace(/-/g, " ")), el("p", { class: "message" }, v.message));
     const where = v.source >= 0 ? ` (${d.sources[v.source].name})` : "";
     const when = el("p", { class: "when" }, "Noticed in ", button(`step ${v.step}`, () => go(v.step)), where + ". ");
-    if (v.lastChance !== null) when.append(...chance(v.lastChance, v.tried, v.litmus, go));
+    if (v.lastChance !== null) when.append(...chance(v.lastChance, v, go));
     out.append(when);
+  }
+  if (d.decisions.length > 0) {
+    const list = el("ol");
+    for (const x of d.decisions) list.append(el("li", { title: `${x.take} at ${x.at}` }, button(`step ${x.step}`, () => go(x.step)), " " + decisionText(x.at, x.take)));
+    out.append(el("details", { open: "" }, el("summary", {}, `What had to happen: ${d.decisions.length} ${d.decisions.length === 1 ? "choice" : "choices"} out of the ordinary`), list));
   }
   const facts = el("dl", { class: "facts" });
   const fact = (name: string, value: string) => value !== "" && facts.append(el("div", {}, el("dt", {}, name), el("dd", {}, value)));
-  fact("scenario", d.scenario);
   fact("what is checked", d.doc);
   fact("bounds", d.bounds);
   fact("cards", d.profile + (d.strengthen ? `, strengthened by ${d.strengthen}` : ""));
   fact("allowed faults", d.faults);
   fact("replay", d.outcome);
   fact("in a terminal", d.command);
-  out.append(facts);
-  if (d.decisions.length > 0) {
-    const list = el("ol");
-    for (const x of d.decisions) list.append(el("li", {}, button(`step ${x.step}`, () => go(x.step)), " ", el("code", {}, x.take), " ", el("span", { class: "note" }, `at ${x.at}`)));
-    out.append(el("details", { open: "" }, el("summary", {}, `What had to happen: ${d.decisions.length} ${d.decisions.length === 1 ? "decision" : "decisions"} out of the ordinary`), list));
-  }
+  out.append(el("details", {}, el("summary", {}, `Scenario ${d.scenario}`), facts));
   return out;
 }
 
-function chance(step: number, tried: number, litmus: boolean, go: (step: number) => void): (Node | string)[] {
-  const [kept, broke] = litmus ? ["be avoided", "reached it"] : ["be kept", "broke it"];
-  if (step < 0) return [`No run that begins alike was found in which it could ${kept}: ${tried} were tried from each step.`];
+function chance(step: number, v: Violation, go: (step: number) => void): (Node | string)[] {
+  const [kept, broke] = v.litmus ? ["be avoided", "reached it"] : ["be kept", "broke it"];
+  if (step < 0) return [`No run that begins alike was found in which it could ${kept}: ${v.tried} were tried from each step on, back to step ${v.triedFrom}.`];
   return [
     "After ", button(`step ${step}`, () => go(step)),
-    ` it could still ${kept}: a run that is the same so far and goes on otherwise shows it. Of ${tried} ways to go on that were tried after each later step, all ${broke}.`,
+    ` it could still ${kept}: a run that is the same so far and goes on otherwise shows it. Of ${v.tried} ways to go on that were tried after each later step, all ${broke}.`,
   ];
 }
 
