@@ -46,6 +46,7 @@ type Search struct {
 type Result struct {
 	Name    string
 	Title   string
+	Breaks  string
 	Paper   string
 	Finding string
 	// Caught: a scenario is violated, and the counterexample replays.
@@ -261,7 +262,7 @@ func (r *runner) control() error {
 // check applies, builds and checks one mutant.
 func (r *runner) check(m *Mutant) Result {
 	start := time.Now()
-	x := Result{Name: m.Name, Title: m.Title, Paper: m.Paper, Finding: m.Finding}
+	x := Result{Name: m.Name, Title: m.Title, Breaks: m.Breaks, Paper: m.Paper, Finding: m.Finding}
 	x.Err = r.hunt(m, &x)
 	x.Seconds = time.Since(start).Seconds()
 	return x
@@ -343,7 +344,8 @@ func (p *program) page(x *Result, file string) error {
 	if err != nil {
 		return err
 	}
-	_, err = command(p.r.ctx, p.dir, p.path, "replay", file, "--html", to, "--overlay", filepath.Join(p.dir, "overlay.json"))
+	_, err = command(p.r.ctx, p.dir, p.path, "replay", file, "--html", to, "--overlay", filepath.Join(p.dir, "overlay.json"),
+		"--note", "The bug, put in on purpose: "+x.Title+". "+x.Breaks)
 	if exitCode(err) != 1 {
 		return fmt.Errorf("%w: %s: no page: %w", ErrTool, x.Name, err)
 	}

@@ -10,6 +10,7 @@ const Version = 1
 type Document struct {
 	Version    int         `json:"version"`
 	Scenario   string      `json:"scenario"`
+	Note       string      `json:"note"`   // of whoever made the page
 	Doc        string      `json:"doc"`    // what is checked
 	Bounds     string      `json:"bounds"` // in words
 	Profile    string      `json:"profile"`
@@ -90,7 +91,7 @@ type Request struct {
 	Signaled bool   `json:"signaled"`
 }
 
-// Piece is a part of a request: landed, sampled or dropped.
+// Piece is a part of a request: landed, sampled, dropped, or gone with its memory.
 type Piece struct {
 	Span
 	Request int    `json:"request"`

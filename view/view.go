@@ -16,6 +16,7 @@ type Run struct {
 	Replay         *explore.Replay // by ReplayFull
 	Outcome        string          // what became of the run, in words
 	Command        string          // that shows the run in a terminal
+	Note           string          // of whoever makes the page; may be empty
 	Litmus         bool            // it reaches an outcome rather than breaking a promise
 	// Read reads the file that the compiler knew by a name; nil: no source lines.
 	Read func(file string) ([]byte, error)
@@ -24,7 +25,7 @@ type Run struct {
 // New makes the document of a run.
 func New(r Run) *Document {
 	ce, re := r.Counterexample, r.Replay
-	d := &Document{Version: Version, Scenario: ce.Scenario, Doc: r.Scenario.Doc, Bounds: r.Scenario.Bounds, Profile: ce.Profile,
+	d := &Document{Version: Version, Scenario: ce.Scenario, Note: r.Note, Doc: r.Scenario.Doc, Bounds: r.Scenario.Bounds, Profile: ce.Profile,
 		Faults: ce.Faults, Strengthen: ce.Strengthen, Outcome: r.Outcome, Command: r.Command, Hosts: slices.Clone(re.Hosts),
 		Rows: []Row{}, Requests: []Request{}, Pieces: []Piece{}, Regions: []Region{}, Changes: []Change{}, Looks: []Span{},
 		Doubts: []Doubt{}, Operations: []Operation{}, Decisions: []Decision{}, Sources: []Source{}, Events: []Event{}}

@@ -54,9 +54,9 @@ func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
 	w := c.OutOrStdout()
 	switch {
 	case r.Counterexample == nil && r.Verdict == explore.Verified:
-		return says(w, exitViolated, "no run of %s with %s reaches %s, and all were tried: there is nothing to show\n", test.Name, profile, reach)
+		return tells(w, exitViolated, "no run of %s with %s reaches %s, and all were tried: there is nothing to show\n", test.Name, profile, reach)
 	case r.Counterexample == nil:
-		return says(w, exitRanOut, "no run of %s with %s that reaches %s was found, and not all were tried\n", test.Name, profile, reach)
+		return tells(w, exitRanOut, "no run of %s with %s that reaches %s was found, and not all were tried\n", test.Name, profile, reach)
 	}
 	re, err := r.Counterexample.ReplayFull(s)
 	if err != nil {
@@ -66,7 +66,7 @@ func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
 	if err := p.write(s, r.Counterexample, re); err != nil {
 		return err
 	}
-	return says(w, exitOK, "a run of %s with %s reaches %s\n%s\n", test.Name, profile, reach, f.html)
+	return tells(w, exitOK, "a run of %s with %s reaches %s\n%s\n", test.Name, profile, reach, f.html)
 }
 
 // outcomeOf is the outcome that --reach names: the first if it names none.
@@ -86,8 +86,8 @@ func (f *litmusFlags) outcomeOf(t *litmus.Test) (string, error) {
 	return "", fmt.Errorf("there is no outcome %q; there are %s%s", f.reach, strings.Join(names, ", "), mistake.DidYouMean(f.reach, names))
 }
 
-// says prints a line and ends with a status.
-func says(w io.Writer, code int, format string, args ...any) error {
+// tells prints a line and ends with a status.
+func tells(w io.Writer, code int, format string, args ...any) error {
 	if _, err := fmt.Fprintf(w, format, args...); err != nil {
 		return err
 	}

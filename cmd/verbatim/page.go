@@ -30,21 +30,21 @@ func (f *replayFlags) writePage(w io.Writer, ce *explore.Counterexample, s *expl
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}
 	text, code := outcome(ce, re)
-	p := page{file: f.html, text: text, command: explore.Command(filepath.Base(file)), read: read}
+	p := page{file: f.html, text: text, note: f.note, command: explore.Command(filepath.Base(file)), read: read}
 	if err := p.write(s, ce, re); err != nil {
 		return err
 	}
-	return says(w, code, "%s\n%s\n", text, f.html)
+	return tells(w, code, "%s\n%s\n", text, f.html)
 }
 
 // page is a page to be written.
 type page struct {
-	file, text, command string
-	read                func(string) ([]byte, error)
+	file, text, note, command string
+	read                      func(string) ([]byte, error)
 }
 
 func (p *page) write(s *explore.Scenario, ce *explore.Counterexample, re *explore.Replay) error {
-	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: p.text, Command: p.command,
+	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: p.text, Note: p.note, Command: p.command,
 		Litmus: litmus.IsScenario(ce.Scenario), Read: p.read})
 	return writeFile(p.file, func(w io.Writer) error { return view.Write(w, d) })
 }

@@ -17,7 +17,8 @@ type replayFlags struct {
 	all, asGo        bool
 	trace, traceFile string
 	width            int
-	html, overlay    string
+	html, note       string
+	overlay          string
 }
 
 // newReplay is the command that runs a counterexample again.
@@ -53,6 +54,7 @@ come back.`,
 	c.Flags().BoolVar(&f.asGo, "go", false, "print a Go regression test instead, with status 0")
 	c.Flags().StringVar(&f.html, "html", "", "write a page that shows the run to this `file` instead")
 	c.Flags().StringVar(&f.overlay, "overlay", "", "with --html: the `file` that go build -overlay was given, whose sources are shown")
+	c.Flags().StringVar(&f.note, "note", "", "with --html: `text` to stand at the top of the page")
 	c.MarkFlagsMutuallyExclusive("html", "go")
 	c.Flags().StringVar(&f.trace, "trace", "", "the trace that the scenario was made of")
 	c.Flags().StringVar(&f.traceFile, "trace-file", "", "which file of the trace is the log")
@@ -79,8 +81,8 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 	if f.html != "" {
 		return f.writePage(w, ce, s, file)
 	}
-	if f.overlay != "" {
-		return errors.New("--overlay says where --html finds sources: it needs --html")
+	if f.overlay != "" || f.note != "" {
+		return errors.New("--overlay and --note are about the page that --html writes: they need --html")
 	}
 	r, err := ce.Replay(s)
 	if errors.Is(err, explore.ErrHang) {

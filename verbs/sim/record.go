@@ -57,6 +57,7 @@ const (
 	Landed  Fate = "landed"  // it is in memory
 	Sampled Fate = "sampled" // a Read took it from memory
 	Dropped Fate = "dropped" // it never lands
+	Gone    Fate = "gone"    // its memory was given back before anybody looked
 )
 
 // Piece is a part of a request and when its fate was decided. A piece without an
@@ -276,9 +277,14 @@ func (w *World) recordSample(e *elem, lo, hi int) {
 }
 
 func (w *World) recordDropped(e *elem) {
-	if w.tracer != nil {
-		w.recordPiece(e, e.off, e.n, Dropped, w.lastEvent())
+	if w.tracer == nil {
+		return
 	}
+	fate := Dropped
+	if e.reg != nil && e.reg.freed {
+		fate = Gone
+	}
+	w.recordPiece(e, e.off, e.n, fate, w.lastEvent())
 }
 
 // Content is what a CPU could see in a region after an event if nothing landed that

@@ -228,11 +228,12 @@ func (r *region) drop() {
 	for len(r.srcs) > 0 {
 		w.fetch(r.srcs[0])
 	}
+	r.freed = true
 	for len(r.pend) > 0 {
 		w.discard(r.pend[0])
 	}
 	w.recordDrop(r)
-	r.freed, r.data, r.hash = true, nil, 0
+	r.data, r.hash = nil, 0
 }
 
 // poke changes bytes as a CPU does, pokeBy as a CPU or a card does.

@@ -3,6 +3,7 @@
 export interface Document {
   version: number;
   scenario: string;
+  note: string;
   doc: string;
   bounds: string;
   profile: string;

@@ -110,12 +110,13 @@ export class Run {
     for (const p of this.pieces(request)) {
       const what = p.length === r.length ? "" : `bytes ${p.offset} to ${p.offset + p.length - 1} `;
       if (p.fate === "dropped") parts.push(`${what}never in memory (${step(p.event)})`);
+      else if (p.fate === "gone") parts.push(`nobody had looked when its memory was gone (${step(p.event)})`);
       else if (p.fate === "sampled") parts.push(`${what}taken from memory in ${step(p.event)}`);
       else parts.push(`${what}in memory by ${step(p.event)}${this.late(p) ? ", after its completion" : ""}`);
     }
     if (this.pieces(request).length === 0 && r.region >= 0) parts.push("nobody looks whether it is in memory");
     parts.push(r.done < 0 ? "no completion is seen" : `completion in ${step(r.done)}: ${r.status}`);
-    return parts.join("; ");
+    return [...new Set(parts)].join("; ");
   }
 
   // memory is the content of a region after a row, in cells.

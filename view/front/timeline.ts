@@ -41,7 +41,7 @@ export class Timeline {
     const all = need.reduce((a, b) => a + b, 0);
     return need.map((n) => {
       const c = el("col");
-      c.style.width = `${((82 * n) / all).toFixed(2)}%`;
+      c.style.width = `${((77 * n) / all).toFixed(2)}%`;
       return c;
     });
   }
@@ -123,11 +123,16 @@ export class Timeline {
     const start = at(r.posted);
     g.append(svg("circle", { cx: from, cy: start, r: 4, class: "post" }));
     const pieces = this.run.pieces(q);
-    const whole = pieces.reduce((n, p) => n + (p.fate === "dropped" ? 0 : p.length), 0) >= r.length;
+    const whole = pieces.reduce((n, p) => n + (p.fate === "landed" || p.fate === "sampled" ? p.length : 0), 0) >= r.length;
     let end = -1;
     const drawn = new Set<string>();
     for (const p of pieces) {
       const y = at(p.event);
+      if (p.fate === "gone") {
+        if (drawn.size === 0) g.append(line(from, start, to, y, "unseen"), svg("circle", { cx: to, cy: y, r: 3, class: "open" }));
+        drawn.add(p.fate + y);
+        continue;
+      }
       if (drawn.has(p.fate + y)) continue;
       drawn.add(p.fate + y);
       if (p.fate === "dropped") {

@@ -149,6 +149,7 @@ function header(run: Run, go: (step: number) => void): HTMLElement {
     out.append(el("h1", {}, `${d.scenario}: no promise is violated`));
   } else {
     out.append(el("h1", {}, (v.litmus ? "Outcome " : "Promise broken: ") + v.class.replace(/-/g, " ")), el("p", { class: "message" }, v.message));
+    if (d.note !== "") out.append(el("p", { class: "remark" }, d.note));
     const where = v.source >= 0 ? ` (${d.sources[v.source].name})` : "";
     const when = el("p", { class: "when" }, "Noticed in ", button(`step ${v.step}`, () => go(v.step)), where + ". ");
     if (v.lastChance !== null) when.append(...chance(v.lastChance, v, go));
