@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
