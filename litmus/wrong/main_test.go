@@ -11,6 +11,7 @@ import (
 const test = `litmus mine
 doc    A CPU reads what it has stored.
 source us
+rule   store-buffer
 hosts  A B
 dram   B: x
 
