@@ -11,6 +11,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/coord/etcd"
+	"github.com/verbatim-rdma/verbatim/coord/etcd/etcdtest"
 )
 
 // slack is what a busy machine may add to a timeout.
@@ -30,13 +31,13 @@ func TestServerStandsStill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.signal(syscall.SIGSTOP)
+	s.Signal(syscall.SIGSTOP)
 	began := time.Now()
 	errs := operations(c)
 	took := time.Since(began)
-	s.signal(syscall.SIGCONT)
+	s.Signal(syscall.SIGCONT)
 	for op, err := range errs {
-		if !errors.Is(err, coord.ErrUnavailable) || !strings.Contains(err.Error(), s.endpoint) {
+		if !errors.Is(err, coord.ErrUnavailable) || !strings.Contains(err.Error(), s.Endpoint) {
 			t.Errorf("%s: got %v, want ErrUnavailable with the endpoint", op, err)
 		}
 	}
@@ -75,7 +76,7 @@ func TestServerIsKilled(t *testing.T) {
 	for _, n := range counters {
 		<-n.before
 	}
-	s.restart()
+	s.Restart()
 	close(restarted)
 	wg.Wait()
 
@@ -170,7 +171,7 @@ func closed(c chan struct{}) bool {
 // Nobody there, from the start: an error in time that says where.
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
-	nowhere, _ := freePorts(t)
+	nowhere, _ := etcdtest.FreePorts(t)
 	cfg := etcd.Config{Endpoints: []string{nowhere}, Name: "a", CallTimeout: 100 * time.Millisecond}
 	c := newClient(t, cfg)
 	began := time.Now()

@@ -41,7 +41,7 @@ func TestSecured(t *testing.T) {
 	if v, version, err := c.Get("k"); string(v) != "v" || version != 1 || err != nil {
 		t.Errorf("got %q, version %d, %v", v, version, err)
 	}
-	s.restart() // which forgets the tokens of those who are logged in
+	s.Restart() // which forgets the tokens of those who are logged in
 	if _, err := c.Set("k", nil, 1); err != nil && !errors.Is(err, coord.ErrUnavailable) {
 		t.Errorf("after a restart: %v", err)
 	}
