@@ -45,6 +45,9 @@ var layers = []layer{
 		why: "it turns a recording of system calls into data"},
 	{name: "coord", at: []string{"coord/..."}, may: []string{"verbs", "host", "codec", "faults", "model"},
 		why: "protocols use it on every backend"},
+	{name: "coord/etcd", at: []string{"coord/etcd/..."}, may: []string{"coord"},
+		modules: []string{"go.etcd.io/etcd", "go.uber.org/zap", "google.golang.org/grpc"},
+		why:     "the operating system's network as a coord.Client knows no card and no protocol"},
 	{name: "protocol", at: []string{"protocol/..."}, apart: true,
 		may: []string{"verbs", "host", "codec", "coord"},
 		why: "the code that is checked is the code that runs on hardware"},
@@ -80,7 +83,7 @@ var layers = []layer{
 		may: []string{"verbs", "host", "faults", "coord", "protocol", "verbs/sim", "verbs/hw", "host/oshost"},
 		why: "it runs the same loops on every backend, and looks for no bugs"},
 	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
-		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "verbs/hw", "host/oshost", "explore", "litmus", "litmus/device", "scenario",
+		may: append(slices.Clone(below), "strace", "coord/etcd", "protocol", "verbs/sim", "verbs/hw", "host/oshost", "explore", "litmus", "litmus/device", "scenario",
 			"mutant", "matrix", "bench", "lint", "mistake", "view"),
 		why: "the command joins everything, and nothing imports it"},
 }
