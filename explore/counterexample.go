@@ -262,7 +262,7 @@ func (ce *Counterexample) replayed(d *watchdog, s *Scenario, full bool) (*Replay
 	r := &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Trace: fmt.Sprintf("%016x", g.trace), Profile: profile}
 	r.Same = r.Trace == ce.Trace
 	if full {
-		c.full(r, &t, g, ce.Decisions)
+		c.full(r, &t, g, append([]Decision{}, ce.Decisions...))
 	}
 	if err == nil || ClassOf(err) != ce.Class {
 		return r, fmt.Errorf("%w: expected %s, got %v", ErrNotReproduced, ce.Class, err)
@@ -273,14 +273,15 @@ func (ce *Counterexample) replayed(d *watchdog, s *Scenario, full bool) (*Replay
 // chances is how many ways to go on are tried after each step of a run.
 const chances = 64
 
-// full adds to r what a drawing shows besides the events.
+// full adds to r what a drawing shows besides the events. Without ds it looks for no
+// last chance.
 func (c *Case) full(r *Replay, t *sim.Tracer, g *guide, ds []Decision) {
 	r.Record, r.Taken = t.Record, g.takenAt()
 	for _, f := range c.shows {
 		r.Operations = append(r.Operations, f()...)
 	}
-	c.w.SetTracer(nil)
-	if r.Err != nil {
+	c.w.SetTracer(nil) // what follows are other runs
+	if r.Err != nil && ds != nil {
 		r.LastChance = c.lastChance(ds, c.w.Steps(), chances)
 	}
 }

@@ -54,7 +54,7 @@ func (g *guide) Pick(evs []sim.Event) int {
 		return -1
 	}
 	i := 0
-	at := g.w.EventName(&evs[0]) + "@" + strconv.Itoa(g.count[evs[0].Actor])
+	at := g.place(&evs[0])
 	if g.raw != nil {
 		if i = g.raw.Pick(evs); i < 0 {
 			return -1
@@ -73,10 +73,20 @@ func (g *guide) Pick(evs []sim.Event) int {
 	}
 	a := evs[i].Actor
 	g.pulse.step(a)
-	g.cur = g.w.EventName(&evs[i]) + "@" + strconv.Itoa(g.count[a])
+	g.cur = g.place(&evs[i])
 	g.count[a]++
 	g.kinds = [16]int{}
 	return i
+}
+
+// place names the next step of an event's actor.
+func (g *guide) place(ev *sim.Event) string {
+	return g.w.EventName(ev) + "@" + strconv.Itoa(g.count[ev.Actor])
+}
+
+// inner names the i-th choice of a kind inside the current step.
+func (g *guide) inner(k sim.ChoiceKind, i int) string {
+	return g.cur + "/" + k.String() + "#" + strconv.Itoa(i)
 }
 
 // Choose implements sim.Policy; the world calls ChooseNamed instead.
@@ -84,7 +94,7 @@ func (g *guide) Choose(sim.ChoiceKind, int) int { return 0 }
 
 // ChooseNamed implements sim.NamedPolicy.
 func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
-	at := g.cur + "/" + k.String() + "#" + strconv.Itoa(g.kinds[k])
+	at := g.inner(k, g.kinds[k])
 	g.kinds[k]++
 	i := 0
 	if g.raw != nil {

@@ -28,7 +28,7 @@ func (c *Case) lastChance(ds []Decision, steps, tries int) *LastChance {
 	for left := maxSteps; out.From > 0 && left > 0 && !c.dog.hung.Load(); {
 		out.From--
 		for seed := range tries {
-			kept, took := c.goesOn(ds, out.From, steps, uint64(seed))
+			kept, took := c.goesOn(ds, out.From, uint64(seed))
 			if left -= took; kept {
 				out.Step = out.From
 				return out
@@ -41,16 +41,22 @@ func (c *Case) lastChance(ds []Decision, steps, tries int) *LastChance {
 // goesOn makes a run that is that of ds up to a step, and then takes the defaults or,
 // with a seed, anything. It reports whether the run keeps the promise to its end, and
 // how many steps it took.
-func (c *Case) goesOn(ds []Decision, after, steps int, seed uint64) (kept bool, took int) {
+func (c *Case) goesOn(ds []Decision, after int, seed uint64) (kept bool, took int) {
+	end, err := c.run(c.leave(ds, after, seed))
+	return err == nil && end == sim.Finished, c.w.Steps()
+}
+
+// leave is the policy that follows ds up to a step, and then takes the defaults or, with
+// a seed, anything.
+func (c *Case) leave(ds []Decision, after int, seed uint64) *leaving {
 	g := newGuide(c.w, ds)
 	g.follow = orEmpty(g.follow)
-	g.limit = steps + maxBeyond
+	g.limit = after + maxBeyond
 	p := &leaving{guide: g, after: after}
 	if seed > 0 {
 		p.then = newSampler(Random, seed, uint64(after))
 	}
-	end, err := c.run(p)
-	return err == nil && end == sim.Finished, c.w.Steps()
+	return p
 }
 
 // maxBeyond bounds how many steps a run goes on after it has left another.

@@ -65,6 +65,8 @@ func (c *Case) run(pol sim.Policy) (sim.End, error) {
 		p.pulse = &c.pulse
 	case *leaving:
 		p.pulse = &c.pulse
+	case *hand:
+		p.pulse = &c.pulse
 	default:
 		pol = beating{pol, &c.pulse}
 	}

@@ -32,6 +32,32 @@ type Document struct {
 	Operations []Operation `json:"operations"`
 	Decisions  []Decision  `json:"decisions"`
 	Sources    []Source    `json:"sources"`
+	Hand       *Hand       `json:"hand"` // where the run is made by hand; nil elsewhere
+}
+
+// Hand is what a run by hand can do next, as links to other pages of the same server.
+// Their targets begin with a question mark.
+type Hand struct {
+	Start  string `json:"start"`
+	Back   string `json:"back"`   // one step less; empty at the start
+	Search string `json:"search"` // for a violation from here; empty where nothing follows
+	Said   string `json:"said"`   // what a search found
+	Next   []Link `json:"next"`
+	Inside []Fork `json:"inside"`
+}
+
+// Fork is a choice inside the last step, with a link for each way that there was.
+type Fork struct {
+	Kind string `json:"kind"`
+	Ways []Link `json:"ways"`
+}
+
+// Link is one thing that can happen, or could have happened.
+type Link struct {
+	Text  string `json:"text"`
+	Href  string `json:"href"`
+	Fault bool   `json:"fault"`
+	Taken bool   `json:"taken"`
 }
 
 // Violation is the promise that is not kept, or for a litmus test the outcome that

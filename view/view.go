@@ -20,12 +20,13 @@ type Run struct {
 	Litmus         bool            // it reaches an outcome rather than breaking a promise
 	// Read reads the file that the compiler knew by a name; nil: no source lines.
 	Read func(file string) ([]byte, error)
+	Hand *Hand // of a run that is made by hand
 }
 
 // New makes the document of a run.
 func New(r Run) *Document {
 	ce, re := r.Counterexample, r.Replay
-	d := &Document{Version: Version, Scenario: ce.Scenario, Note: r.Note, Doc: r.Scenario.Doc, Bounds: r.Scenario.Bounds, Profile: ce.Profile,
+	d := &Document{Version: Version, Scenario: ce.Scenario, Note: r.Note, Hand: r.Hand, Doc: r.Scenario.Doc, Bounds: r.Scenario.Bounds, Profile: ce.Profile,
 		Faults: ce.Faults, Strengthen: ce.Strengthen, Outcome: r.Outcome, Command: r.Command, Hosts: slices.Clone(re.Hosts),
 		Rows: []Row{}, Requests: []Request{}, Pieces: []Piece{}, Regions: []Region{}, Changes: []Change{}, Looks: []Span{},
 		Doubts: []Doubt{}, Operations: []Operation{}, Decisions: []Decision{}, Sources: []Source{}, Events: []Event{}}

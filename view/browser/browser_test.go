@@ -60,6 +60,8 @@ type tab struct {
 	mu   sync.Mutex
 	said []string
 	asks []string // addresses
+
+	origin string // that it may ask besides files
 }
 
 // newTab is an empty tab of a size. At the end of the test it must not have
@@ -91,7 +93,7 @@ func newTab(t *testing.T, width, height int) *tab {
 			t.Errorf("the console says: %s", s)
 		}
 		for _, url := range b.asks {
-			if !strings.HasPrefix(url, "file://") && !strings.HasPrefix(url, "data:") {
+			if !strings.HasPrefix(url, "file://") && !strings.HasPrefix(url, "data:") && (b.origin == "" || !strings.HasPrefix(url, b.origin)) {
 				t.Errorf("the page asks for %s", url)
 			}
 		}

@@ -25,6 +25,28 @@ export interface Document {
   operations: Operation[];
   decisions: Decision[];
   sources: Source[];
+  hand: Hand | null;
+}
+
+export interface Hand {
+  start: string;
+  back: string;
+  search: string;
+  said: string;
+  next: Link[];
+  inside: Fork[];
+}
+
+export interface Fork {
+  kind: string;
+  ways: Link[];
+}
+
+export interface Link {
+  text: string;
+  href: string;
+  fault: boolean;
+  taken: boolean;
 }
 
 export interface Violation {

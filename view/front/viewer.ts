@@ -2,6 +2,7 @@
 
 import { Document, Violation } from "./document";
 import { button, el } from "./dom";
+import { hand } from "./hand";
 import { details, linksOf, memory, operations, requests } from "./panels";
 import { decisionText, Line, Run } from "./run";
 import { Timeline } from "./timeline";
@@ -41,7 +42,7 @@ class Viewer {
     const main = el(
       "main",
       {},
-      ...[operations(run)].filter((x): x is HTMLElement => x !== null),
+      ...[run.doc.hand === null ? null : hand(run.doc.hand), operations(run)].filter((x): x is HTMLElement => x !== null),
       el("div", { class: "tools" }, this.fold, help, el("p", { class: "note", id: "left-out" }, this.leftOut())),
       legend,
       el("div", { class: "columns" }, this.place, this.side),
@@ -146,9 +147,9 @@ function header(run: Run, go: (step: number) => void): HTMLElement {
   const v = d.violation;
   const out = el("header");
   if (v === null) {
-    out.append(el("h1", {}, `${d.scenario}: no promise is violated`));
+    out.append(el("h1", {}, d.hand === null ? `${d.scenario}: no promise is violated` : `${d.scenario}, by hand: ${d.outcome}`));
   } else {
-    out.append(el("h1", {}, (v.litmus ? "Outcome " : "Promise broken: ") + v.class.replace(/-/g, " ")), el("p", { class: "message" }, v.message));
+    out.append(el("h1", v.litmus ? {} : { class: "broken" }, (v.litmus ? "Outcome " : "Promise broken: ") + v.class.replace(/-/g, " ")), el("p", { class: "message" }, v.message));
     if (d.note !== "") out.append(el("p", { class: "remark" }, d.note));
     const where = v.source >= 0 ? ` (${d.sources[v.source].name})` : "";
     const when = el("p", { class: "when" }, "Noticed in ", button(`step ${v.step}`, () => go(v.step)), where + ". ");
