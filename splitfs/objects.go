@@ -192,10 +192,11 @@ func (f *FS) create(name string, perm fs.FileMode) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = f.cfg.Dir.Rename(at, name); err == nil {
-		err = f.syncDirs(path.Dir(name), Reserved)
+	if err := f.cfg.Dir.Rename(at, name); err != nil {
+		f.release(r.obj, id, at)
+		return nil, err
 	}
-	if err != nil {
+	if err := f.syncDirs(path.Dir(name), Reserved); err != nil {
 		r.obj.Close()
 		return nil, err
 	}
