@@ -48,7 +48,7 @@ first.`,
 	}
 	fl := c.Flags()
 	fl.IntVar(&cfg.Transactions, "transactions", 200, "of the workload")
-	fl.IntVar(&cfg.Points, "points", 1000, "how many of the crash points to try, evenly spread; 0: all")
+	fl.IntVar(&cfg.Points, "points", 1100, "how many of the crash points to try, evenly spread; 0: all")
 	fl.IntVar(&cfg.At, "at", 0, "try only the crash at this `step`, as a report names it")
 	fl.Uint64Var(&cfg.Seed, "seed", 0, "of what is drawn")
 	fl.StringVar(&cfg.Profile, "profile", "strong", "what the cards promise: a name (see 'verbatim list profiles') or a file")
