@@ -101,7 +101,7 @@ func (f *FS) check(names ...string) error {
 	for _, name := range names {
 		switch {
 		case !fs.ValidPath(name):
-			return fmt.Errorf("%w: the name %q: want it relative to the directory, without . and ..", fs.ErrInvalid, name)
+			return fmt.Errorf("%w: the name %q: want it relative to the directory, without dots as elements", fs.ErrInvalid, name)
 		case name == Reserved || strings.HasPrefix(name, Reserved+"/"):
 			return fmt.Errorf("%w: %s is the file system's own", fs.ErrPermission, Reserved)
 		}
