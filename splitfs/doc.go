@@ -53,6 +53,6 @@
 // config.go has settings and errors, fs.go the names, objects.go the life of
 // objects and their stubs, file.go open files, region.go the layout, dir.go and
 // osdir.go the directory, ncl.go the peers, patterns.go which files. Package memdir is a
-// directory for tests, with crashes; packages sqlite and fusefs bring programs
-// here.
+// directory for tests, with crashes; packages sqlite, pebblefs and fusefs bring
+// programs here.
 package splitfs
