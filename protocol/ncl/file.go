@@ -209,3 +209,6 @@ func (f *File) Release() error {
 
 // Alive counts the peers that this handle still writes to.
 func (f *File) Alive() int { return f.alive() }
+
+// Peers are the names of the file's peers, as the ap-map has them.
+func (f *File) Peers() []string { return linkNames(f.links) }
