@@ -20,7 +20,7 @@ type app struct {
 	peers []string
 	files []*logFile
 	trail []string
-	life  int  // the latest
+	life  int  // the latest, or the one that is about to start
 	ended bool // a life ended because the file could not be created, or was released
 }
 
@@ -64,7 +64,11 @@ func (a *app) reset() {
 // again: a crashed application starts again; one that ended goes on to its next
 // life, until the last has read the file back.
 func (a *app) again(life int, crashed bool) bool {
-	return crashed || !a.ended && life < len(a.load.lives)-1
+	if !crashed && (a.ended || life >= len(a.load.lives)-1) {
+		return false
+	}
+	a.life = max(a.life, life+1)
+	return true
 }
 
 // immortal: the last life only looks at what is there; a crash of it would be
@@ -93,7 +97,6 @@ type run struct {
 }
 
 func (a *app) main(h host.Host, life int) {
-	a.life = life
 	r := &run{app: a, h: h, life: life, file: a.files[0]}
 	if a.load.script != nil {
 		a.load.script(r)

@@ -27,7 +27,7 @@ func replacing(r *run) {
 // keeping replaces a failed peer, and lets the others look for leaked regions.
 func keeping(r *run) {
 	f := r.open()
-	if f == nil || !r.writeAll(f) || !r.last() && !r.repair(f) {
+	if f == nil || r.last() || !r.writeAll(f) || !r.repair(f) {
 		return
 	}
 	r.checkLeaks(f)
@@ -96,20 +96,34 @@ func (r *run) repair(f *ncl.File) bool {
 // claiming is an instance that runs only as long as nobody else does, as far as the
 // controller knows (4.7).
 func claiming(r *run) {
-	if r.life > 0 {
-		if _, err := r.h.Call("coord", "coord", expire, ncl.DefaultCallTimeout); err != nil {
-			r.c.Fail(err)
-			return
-		}
-	}
-	if _, err := ncl.Start(r.config()); err != nil {
-		if !r.zombie() {
-			r.c.Fail(err)
-		}
+	if !r.claim() {
 		return
 	}
 	if f := r.open(); f != nil {
 		r.writeAll(f)
+	}
+}
+
+// claim waits for the sessions of earlier instances to end, one of which may have
+// begun a moment ago.
+func (r *run) claim() bool {
+	for {
+		if r.life > 0 {
+			if _, err := r.h.Call("coord", "coord", expire, ncl.DefaultCallTimeout); err != nil {
+				r.c.Fail(err)
+				return false
+			}
+		}
+		_, err := ncl.Start(r.config())
+		switch {
+		case err == nil:
+			return true
+		case r.zombie():
+			return false
+		case !errors.Is(err, ncl.ErrRunning):
+			r.c.Fail(err)
+			return false
+		}
 	}
 }
 
