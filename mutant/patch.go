@@ -40,7 +40,7 @@ type Mutant struct {
 	// or empty.
 	Scenario string
 	Path     string // of the patch
-	files   []*gitdiff.File
+	files    []*gitdiff.File
 }
 
 // List reads the mutants of a protocol, in the order of their names. dir is the

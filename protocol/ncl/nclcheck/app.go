@@ -144,6 +144,8 @@ func (r *run) create() *ncl.File {
 		r.file.created = true
 		r.history()
 		return f
+	case r.load.second || r.load.intact: // nothing but the application fails
+		r.c.Fail(&unavailable{err})
 	case !r.zombie():
 		r.giveUp("not created")
 	}

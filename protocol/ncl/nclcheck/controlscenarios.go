@@ -21,11 +21,11 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(scenario{
 			name:   "return",
-			doc:    "A peer crashes, comes back empty and is chosen again for the file that it had; the application may crash at any point of that.",
-			faults: "crash(app)<=1, crash(peer*)<=1",
-			bounds: "f=1, three peers and no other, an append of 8 bytes, replacement if a peer has failed, another append, recovery and read back",
-			load: workload{f: 1, size: 16, lives: [][]write{two, nil}, script: replacing,
-				meets: []condition{sawUnacked, sawBehind, sawRejected, sawReturned, sawShort}},
+			doc:    "A peer crashes, comes back empty and is chosen again for the file that it had, while another one is cut off with what it had; the application may crash at any point of that.",
+			faults: "crash(app)<=1, crash(peer1)<=1, partition(app,peer2)<=1",
+			bounds: "f=1, three peers and no other, two appends of 8 bytes, replacement if writing stops, recovery and read back; a link is cut in the first life and heals in the last",
+			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{two, nil}, script: persisting,
+				firstLife: true, beyond: true, meets: []condition{sawUnacked, sawBehind, sawStopped, sawRevived}},
 		}),
 		build(scenario{
 			name:   "revoke",
@@ -71,8 +71,9 @@ func controlScenarios() []*explore.Scenario {
 			name:   "keep",
 			doc:    "After a replacement all peers look for leaked regions: those of the peers that stayed are older than the ap-map entry, and stay.",
 			faults: "crash(peer1)<=1",
-			bounds: "f=1, four peers, an append of 8 bytes, replacement if a peer has failed, a collection at any moment and one afterwards, recovery and read back",
-			load: workload{f: 1, size: 16, peers: fourPeers, lives: [][]write{{{0, 8}}, nil}, script: keeping, collects: true, collectAt: "steady1",
+			bounds: "f=1, four peers, an append of 8 bytes, replacement if a peer has failed, a collection at every peer, recovery and read back",
+			load: workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}, nil}, script: keeping, collects: true, intact: true,
+				loses: "peer1",
 				meets: []condition{sawReplaced}},
 		}),
 		build(scenario{

@@ -36,6 +36,8 @@ type workload struct {
 	collectAt string
 	// intact: no peer fails, so none may lose its region.
 	intact bool
+	// loses is the one peer that may fail nevertheless.
+	loses string
 	// registered: the controller says which peers there are; the first one refuses.
 	registered bool
 	// second: there is a file of another application.

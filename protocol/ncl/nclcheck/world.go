@@ -27,8 +27,6 @@ const (
 	sawBehind
 	sawRejected
 	sawReplaced
-	sawShort
-	sawReturned
 	sawLate
 	sawFenced
 	sawUnfinished
@@ -43,8 +41,6 @@ var conditionNames = [...]string{
 	sawBehind:     "a recovery returned without an unacknowledged write",
 	sawRejected:   "a write was acknowledged although a peer had failed",
 	sawReplaced:   "a failed peer was replaced",
-	sawShort:      "a failed peer could not be replaced, and writing went on",
-	sawReturned:   "a peer that had failed became a peer of the file again",
 	sawLate:       "a write was acknowledged to an instance that was believed dead",
 	sawFenced:     "an instance that was believed dead could not write",
 	sawUnfinished: "an application crashed while it created the file",
