@@ -147,6 +147,8 @@ type PeerConfig struct {
 	// Coord is the controller. Without one the peer does not register, which
 	// leaves it to those who name it in Config.Peers, and collects nothing.
 	Coord coord.Client
+	// Unlisted: the peer does not register, and collects nevertheless.
+	Unlisted bool
 	// CollectEvery is how often the peer looks for leaked regions. The default
 	// is to do so only when it is asked to: see [Collect].
 	CollectEvery time.Duration

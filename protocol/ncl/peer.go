@@ -25,7 +25,8 @@ type peer struct {
 	h     host.Host
 	pd    verbs.PD
 	cq    verbs.CQ     // nothing completes at a peer; a queue pair must have one
-	coord coord.Client // nil: the peer does not register
+	coord coord.Client // nil: the peer does not register, nor collect
+	quiet bool         // it does not register
 	limit int
 	used  int
 	told  int           // what of it the controller knows
@@ -77,7 +78,7 @@ func ServePeer(h host.Host, cfg PeerConfig) error {
 }
 
 func newPeer(h host.Host, cfg PeerConfig) (*peer, error) {
-	p := &peer{h: h, coord: cfg.Coord, limit: cfg.Memory, every: cfg.CollectEvery, due: h.Now() + cfg.CollectEvery}
+	p := &peer{h: h, coord: cfg.Coord, quiet: cfg.Unlisted, limit: cfg.Memory, every: cfg.CollectEvery, due: h.Now() + cfg.CollectEvery}
 	var err error
 	if p.pd, err = h.Device().AllocPD(); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ const peersPrefix = "peers/"
 // register tells the controller the peer's name and how much memory it lends (4.3).
 // A peer that starts again finds its name there, and gives the figure anew.
 func (p *peer) register() error {
-	if p.coord == nil {
+	if p.coord == nil || p.quiet {
 		return nil
 	}
 	figure := p.figure()
@@ -31,7 +31,7 @@ func (p *peer) register() error {
 // tell brings the controller's figure up to date (4.3, step 4a). The figure is a hint
 // only: if the controller cannot be reached, the next change tells this one too.
 func (p *peer) tell() {
-	if p.coord == nil || p.told == p.used {
+	if p.coord == nil || p.quiet || p.told == p.used {
 		return
 	}
 	if err := p.register(); err != nil {

@@ -75,13 +75,12 @@ func (a *app) again(life int, crashed bool) bool {
 // one of an observer.
 func (a *app) immortal(life int) bool { return life >= len(a.load.lives)-1 }
 
-// gate lets links be cut, and the application be believed dead, in the first life, and
-// links heal in the last.
+// gate lets links be cut in the first life and heal in the last.
 func (a *app) gate(k faults.Kind, heal bool) bool {
 	switch {
 	case heal:
 		return a.life >= len(a.load.lives)-1
-	case k == faults.Partition || k == faults.Suspect:
+	case k == faults.Partition:
 		return a.life == 0
 	}
 	return true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
@@ -27,10 +28,16 @@ func replacing(r *run) {
 // keeping replaces a failed peer, and lets the others look for leaked regions.
 func keeping(r *run) {
 	f := r.open()
-	if f == nil || r.last() || !r.writeAll(f) || !r.repair(f) {
+	if f == nil || r.last() {
 		return
 	}
-	r.checkLeaks(f)
+	if err := r.c.Inject(faults.Revoke, "peer1"); err != nil {
+		r.c.Fail(err)
+		return
+	}
+	if r.writeAll(f) && r.repair(f) {
+		r.checkLeaks(f)
+	}
 }
 
 // persisting writes on whatever happens: when writing stops it replaces peers, and what
@@ -93,7 +100,14 @@ func claiming(r *run) {
 	if !r.claim() {
 		return
 	}
-	if f := r.open(); f != nil {
+	f := r.open()
+	if r.life == 0 {
+		if err := r.c.Inject(faults.Suspect, "app"); err != nil {
+			r.c.Fail(err)
+			return
+		}
+	}
+	if f != nil {
 		r.writeAll(f)
 	}
 }

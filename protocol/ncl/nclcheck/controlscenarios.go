@@ -25,7 +25,7 @@ func controlScenarios() []*explore.Scenario {
 			faults: "crash(app)<=1, crash(peer1)<=1, partition(app,peer2)<=1",
 			bounds: "f=1, three peers and no other, two appends of 8 bytes, replacement if writing stops, recovery and read back; a link is cut in the first life and heals in the last",
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{two, nil}, script: persisting,
-				firstLife: true, beyond: true, meets: []condition{sawUnacked, sawBehind, sawStopped, sawRevived}},
+				cutBetween: true, beyond: true, meets: []condition{sawUnacked, sawBehind, sawStopped, sawRevived}},
 		}),
 		build(scenario{
 			name:   "revoke",
@@ -41,14 +41,14 @@ func controlScenarios() []*explore.Scenario {
 			faults: "crash(app)<=1, crash(peer1)<=1, partition(app,peer2)<=1",
 			bounds: "f=1, four peers, two appends of 8 bytes, replacement if writing stops, recovery and read back; a link is cut in the first life and heals in the last",
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "steady1", "steady2"}, lives: [][]write{two, nil},
-				script: persisting, firstLife: true, beyond: true, meets: []condition{sawUnacked, sawBehind, sawStopped, sawRevived}},
+				script: persisting, cutBetween: true, beyond: true, meets: []condition{sawUnacked, sawBehind, sawStopped, sawRevived}},
 		}),
 		build(scenario{
 			name:   "zombie",
 			doc:    "The controller ends the session of an instance that lives on and writes, while the next instance recovers the file.",
-			faults: "suspect(app)<=1",
-			bounds: "f=1, three peers, one append of 8 bytes, the recovery of the next instance at any moment and read back",
-			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, nil}, script: claiming, firstLife: true,
+			faults: "none",
+			bounds: "f=1, three peers, an instance that is believed dead once it has created the file and appends 8 bytes, the recovery of the next one at any moment of that and read back",
+			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, nil}, script: claiming,
 				meets: []condition{sawUnacked, sawBehind, sawLate, sawFenced}},
 		}),
 		build(scenario{
@@ -70,8 +70,8 @@ func controlScenarios() []*explore.Scenario {
 		build(scenario{
 			name:   "keep",
 			doc:    "After a replacement all peers look for leaked regions: those of the peers that stayed are older than the ap-map entry, and stay.",
-			faults: "crash(peer1)<=1",
-			bounds: "f=1, four peers, an append of 8 bytes, replacement if a peer has failed, a collection at every peer, recovery and read back",
+			faults: "none",
+			bounds: "f=1, four peers of which the first revokes its memory before an append of 8 bytes, replacement if that is noticed, a collection at every peer, recovery and read back",
 			load: workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}, nil}, script: keeping, collects: true, intact: true,
 				loses: "peer1",
 				meets: []condition{sawReplaced}},
@@ -81,7 +81,7 @@ func controlScenarios() []*explore.Scenario {
 			doc:    "The application deletes the file. It may crash at any point, and a peer may be out of reach: the file is there or it is not, and nothing is leaked.",
 			faults: "crash(app)<=1, partition(app,peer*)<=1",
 			bounds: "f=1, three peers, release, recovery if the file is there, a collection at the end; a link is cut in the first life and heals in the last",
-			load: workload{f: 1, size: 8, lives: [][]write{{}, nil}, script: releasing, collects: true, firstLife: true,
+			load: workload{f: 1, size: 8, lives: [][]write{{}, nil}, script: releasing, collects: true, cutBetween: true,
 				meets: []condition{sawUnfinished, sawReleasing}},
 		}),
 		build(scenario{

@@ -24,9 +24,8 @@ type workload struct {
 	meets []condition
 	// stayDown: a peer that crashes does not start again.
 	stayDown bool
-	// firstLife: links are cut, and the application is believed dead, in the first
-	// life; links heal in the last.
-	firstLife bool
+	// cutBetween: links are cut in the first life and heal in the last.
+	cutBetween bool
 	// beyond: more than f peers may be gone, and then nothing but the promise that
 	// what is returned is right is left.
 	beyond bool
@@ -78,7 +77,7 @@ func Scenarios() []*explore.Scenario {
 			doc:    "The application crashes twice, in its first life and while it recovers and writes on; one peer is cut off in the first life and comes back for the last recovery with what it had.",
 			faults: "crash(app)<=2, partition(app,peer*)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes, recovery, another append, recovery and read back; a link is cut in the first life and heals in the last",
-			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, firstLife: true, meets: afterCrash},
+			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, cutBetween: true, meets: afterCrash},
 		}),
 		build(scenario{
 			name:   "f2",

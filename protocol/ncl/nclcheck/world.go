@@ -91,7 +91,7 @@ func newWorldOf(c *explore.Case, app *app, main func(host.Host, int)) sim.Config
 	cfg := sim.Config{Profile: c.Profile, Budget: c.Budget}
 	cfg.Services = []sim.Service{controller(load)}
 	cfg.Nodes = []sim.Node{{Name: "app", Main: main, Again: app.again, Immortal: app.immortal}}
-	if load.firstLife {
+	if load.cutBetween {
 		cfg.Gate = app.gate
 	}
 	if load.collectAt != "" {
@@ -165,7 +165,7 @@ func peer(load workload, i int) func(host.Host, int) {
 			cfg.Memory = load.size + 1
 		}
 		if load.collects || load.registered {
-			cfg.Coord = coord.NewClient(h, "coord", "coord")
+			cfg.Coord, cfg.Unlisted = coord.NewClient(h, "coord", "coord"), !load.registered
 		}
 		if err := ncl.ServePeer(h, cfg); err != nil {
 			panic(err)
