@@ -27,7 +27,7 @@ type Figure struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// Ratio is ours by the paper's.
+// Ratio is ours by the paper's, which must have one.
 func (f *Figure) Ratio() float64 { return f.Ours / f.Paper }
 
 // The sizes of the experiments.
@@ -72,8 +72,8 @@ func figure8(m virtual.Model) ([]Figure, error) {
 	inline, err := writing(m, smallIO)
 	return []Figure{
 		{Of: "figure 8", What: "a write of 128 bytes", Unit: "µs", Paper: 4.6, Ours: micro(small)},
-		{Of: "figure 8", What: "a write of 8 KiB", Unit: "µs", Ours: micro(large), Note: "the paper draws it without a number"},
-		{Of: "figure 8", What: "a write of 128 bytes, sent inline", Unit: "µs", Ours: micro(inline), Note: "what our code does where the card can"},
+		{Of: "figure 8", What: "a write of 8 KiB", Unit: "µs", Ours: micro(large), Note: "drawn without a number"},
+		{Of: "figure 8", What: "a write of 128 bytes, sent inline", Unit: "µs", Ours: micro(inline), Note: "as our code does if the card can"},
 	}, err
 }
 

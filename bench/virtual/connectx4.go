@@ -34,10 +34,13 @@ func ConnectX4() Model {
 
 // Input is a number of the model as a person reads it.
 type Input struct {
-	Name, Value string
+	Name  string `json:"name"`
+	Value string `json:"value"`
 	// From: "paper" is SplitFT itself, "published" a measurement of others on such
-	// hardware, "standard" a specification, "assumed" a round figure of ours.
-	From, Source string
+	// hardware, cited from memory, "standard" a specification, "assumed" a round
+	// figure of ours.
+	From   string `json:"from"`
+	Source string `json:"source,omitempty"`
 }
 
 // Inputs are the numbers of m, which is [ConnectX4] or a change of it, and where those
