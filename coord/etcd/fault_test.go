@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -31,11 +30,11 @@ func TestServerStandsStill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.Signal(syscall.SIGSTOP)
+	s.Stop()
 	began := time.Now()
 	errs := operations(c)
 	took := time.Since(began)
-	s.Signal(syscall.SIGCONT)
+	s.Continue()
 	for op, err := range errs {
 		if !errors.Is(err, coord.ErrUnavailable) || !strings.Contains(err.Error(), s.Endpoint) {
 			t.Errorf("%s: got %v, want ErrUnavailable with the endpoint", op, err)

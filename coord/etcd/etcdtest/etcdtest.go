@@ -133,8 +133,24 @@ func (s *Server) Restart() {
 	}
 }
 
-// Signal sends sig to the server: SIGSTOP makes it stand still.
-func (s *Server) Signal(sig syscall.Signal) {
+// Stop makes the server stand still, until it goes on with Continue.
+func (s *Server) Stop() {
+	s.t.Helper()
+	s.signal(syscall.SIGSTOP)
+	// The signal takes effect a little later.
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(s.cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		s.t.Fatalf("etcd does not stop: %v, %v", status, err)
+	}
+}
+
+// Continue lets a server go on that was stopped.
+func (s *Server) Continue() {
+	s.t.Helper()
+	s.signal(syscall.SIGCONT)
+}
+
+func (s *Server) signal(sig syscall.Signal) {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(sig); err != nil {
 		s.t.Fatal(err)
