@@ -70,6 +70,10 @@ func (c *Config) dial(options ...grpc.DialOption) (*clientv3.Client, error) {
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: c.CallTimeout,
 		Logger:               zap.NewNop(), // what goes wrong is in the errors
+		// Reads are sent again for half of the timeout, so that the error can be that
+		// of the connection, and not that the time was up.
+		BackoffWaitBetween: c.CallTimeout / 20,
+		MaxUnaryRetries:    10,
 		DialOptions: append(options, grpc.WithConnectParams(grpc.ConnectParams{
 			// A server that comes back is found within about a second.
 			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 2, Jitter: 0.2, MaxDelay: time.Second},
