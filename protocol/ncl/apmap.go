@@ -29,8 +29,9 @@ func Files(c coord.Client, app string) ([]string, error) {
 	return keys, err
 }
 
-// newID is an identity that no other file of the application ever had. Epochs
-// alone do not tell a file from an earlier one of the same name: see finding 6.
+// newID is an identity that no other file of the application ever had. Epochs alone do
+// not tell a file from an earlier one of the same name, of which a peer may still have
+// a region, or a request may still be on its way.
 func newID(c coord.Client, app string) (uint64, error) {
 	for {
 		value, version, err := c.Get(counterKey(app))

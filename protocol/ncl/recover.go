@@ -44,6 +44,9 @@ func takeOver(cfg Config, name string) (entry, uint64, error) {
 		return entry{}, 0, err
 	case !e.created():
 		err = cfg.Coord.Delete(fileKey(cfg.App, name), version)
+		if errors.Is(err, coord.ErrVersion) {
+			return takeOver(cfg, name) // it has come to its end
+		}
 		return entry{}, 0, errors.Join(fmt.Errorf("%w: its creation came to no end", ErrNotFound), err)
 	case e.epoch == MaxEpoch:
 		return entry{}, 0, fmt.Errorf("%w: epoch %d", ErrExhausted, e.epoch)

@@ -21,7 +21,7 @@ func (f *File) Repair() error {
 	}
 	missing := f.size() - f.alive()
 	if missing == 0 {
-		return nil
+		return f.awaitQuorum()
 	}
 	if err := f.replace(missing); err != nil {
 		return fmt.Errorf("ncl: repair %q: %w", f.name, err)
@@ -56,7 +56,7 @@ func (f *File) replace(missing int) error {
 
 // bringUpToDate copies the local buffer to new peers, and lets those that have it
 // enter it into their mr-maps: until then their regions must not answer a recovery,
-// see finding 5. It returns those.
+// see finding 6. It returns those.
 func (f *File) bringUpToDate(links []*link) []*link {
 	f.copyTo(links)
 	links = f.dropFailed(links)

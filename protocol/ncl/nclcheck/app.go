@@ -20,7 +20,7 @@ type app struct {
 	peers []string
 	files []*logFile
 	trail []string
-	life  int  // the latest
+	life  int  // the latest, or the one that is about to start
 	ended bool // a life ended because the file could not be created, or was released
 }
 
@@ -64,19 +64,24 @@ func (a *app) reset() {
 // again: a crashed application starts again; one that ended goes on to its next
 // life, until the last has read the file back.
 func (a *app) again(life int, crashed bool) bool {
-	return crashed || !a.ended && life < len(a.load.lives)-1
+	if !crashed && (a.ended || life >= len(a.load.lives)-1) {
+		return false
+	}
+	a.life = max(a.life, life+1)
+	return true
 }
 
 // immortal: the last life only looks at what is there; a crash of it would be
 // one of an observer.
 func (a *app) immortal(life int) bool { return life >= len(a.load.lives)-1 }
 
-// gate lets links be cut in the first life and heal in the last.
+// gate lets links be cut, and the application be believed dead, in the first life, and
+// links heal in the last.
 func (a *app) gate(k faults.Kind, heal bool) bool {
 	switch {
 	case heal:
 		return a.life >= len(a.load.lives)-1
-	case k == faults.Partition:
+	case k == faults.Partition || k == faults.Suspect:
 		return a.life == 0
 	}
 	return true
@@ -92,7 +97,6 @@ type run struct {
 }
 
 func (a *app) main(h host.Host, life int) {
-	a.life = life
 	r := &run{app: a, h: h, life: life, file: a.files[0]}
 	if a.load.script != nil {
 		a.load.script(r)
@@ -150,10 +154,15 @@ func (r *run) recover() *ncl.File {
 	f, err := ncl.Recover(r.h, r.config(), r.file.name)
 	switch {
 	case errors.Is(err, ncl.ErrNotFound) && !r.file.created:
+		r.meet(sawUnfinished)
 		r.giveUp("never existed")
 		return nil
 	case errors.Is(err, ncl.ErrNotFound) && r.file.released:
+		r.meet(sawReleasing)
 		r.giveUp("released")
+		return nil
+	case errors.Is(err, ncl.ErrUnavailable) && r.load.beyond:
+		r.giveUp("unavailable")
 		return nil
 	case err != nil:
 		if !r.zombie() {
@@ -171,6 +180,17 @@ func (r *run) giveUp(why string) {
 	r.note(why)
 }
 
+// begin tells the model of a write.
+func (r *run) begin(w write, data []byte) (int, error) {
+	x := r.file
+	n, err := x.model.Begin(int64(w.off), data)
+	if err == nil {
+		x.pend, x.pendNum, x.pendData = w, n, data
+		r.history()
+	}
+	return n, err
+}
+
 // record makes one write and tells the model about it.
 func (r *run) record(f *ncl.File, w write) bool { return r.issue(f, w, r.file.data(w)) }
 
@@ -182,13 +202,11 @@ func (r *run) issue(f *ncl.File, w write, data []byte) bool {
 		}
 		return false
 	}
-	n, err := x.model.Begin(int64(w.off), data)
+	n, err := r.begin(w, data)
 	if err != nil {
 		r.c.Fail(err)
 		return false
 	}
-	x.pend, x.pendNum, x.pendData = w, n, data
-	r.history()
 	err = f.Record(w.off, data)
 	switch {
 	case err != nil && r.zombie():

@@ -115,7 +115,6 @@ type replay struct {
 func (a *replay) gate(faults.Kind, bool) bool { return a.life > 0 || a.at == a.target && a.target > 0 }
 
 func (a *replay) main(h host.Host, life int) {
-	a.life = life
 	run := &run{app: a.app, h: h, life: life, file: a.files[0]}
 	f := run.open()
 	if f == nil || life > 0 {

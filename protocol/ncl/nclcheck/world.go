@@ -2,7 +2,6 @@ package nclcheck
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"time"
 
@@ -33,8 +32,9 @@ const (
 	sawLate
 	sawFenced
 	sawUnfinished
-	sawCollected
-	sawReleased
+	sawReleasing
+	sawStopped
+	sawRevived
 )
 
 var conditionNames = [...]string{
@@ -48,8 +48,9 @@ var conditionNames = [...]string{
 	sawLate:       "a write was acknowledged to an instance that was believed dead",
 	sawFenced:     "an instance that was believed dead could not write",
 	sawUnfinished: "an application crashed while it created the file",
-	sawCollected:  "a peer had a region that nobody claimed, and freed it",
-	sawReleased:   "an application crashed while it released the file",
+	sawReleasing:  "an application crashed while it released the file",
+	sawStopped:    "a write failed because more than f peers were gone",
+	sawRevived:    "writing went on after more than f peers had been gone",
 }
 
 // afterCrash are the conditions of scenarios with crashes of the application and a
@@ -92,30 +93,27 @@ func newWorldOf(c *explore.Case, app *app, main func(host.Host, int)) sim.Config
 	load := app.load
 	c.OnReset(app.reset)
 	cfg := sim.Config{Profile: c.Profile, Budget: c.Budget}
-	cfg.Services = []sim.Service{controller()}
+	cfg.Services = []sim.Service{controller(load)}
 	cfg.Nodes = []sim.Node{{Name: "app", Main: main, Again: app.again, Immortal: app.immortal}}
-	switch {
-	case load.gate != nil:
-		cfg.Gate = load.gate(app)
-	case load.cutBetween:
+	if load.firstLife {
 		cfg.Gate = app.gate
 	}
-	n := load.peers
-	if n == 0 {
-		n = 2*load.f + 1
+	if load.collectAt != "" {
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "clock", Main: func(h host.Host, _ int) {
+			_, err := ncl.Collect(h, load.collectAt, ncl.DefaultCallTimeout)
+			h.Logf("%v", err)
+		}})
 	}
-	for i := range n {
-		name := fmt.Sprint("peer", i+1)
-		app.peers = append(app.peers, name)
+	for i, name := range load.names() {
+		if !load.registered {
+			app.peers = append(app.peers, name)
+		}
 		// Peers are interchangeable as long as the ap-map names all of them.
-		node := sim.Node{Name: name, Main: peer(load), Daemon: true, Symmetric: load.peers == 0 && !load.registered}
+		node := sim.Node{Name: name, Main: peer(load, i), Daemon: true, Symmetric: len(load.peers) == 0}
 		if load.stayDown {
 			node.Again = func(int, bool) bool { return false }
 		}
 		cfg.Nodes = append(cfg.Nodes, node)
-	}
-	if load.registered {
-		app.peers = nil
 	}
 	return cfg
 }
@@ -125,9 +123,23 @@ func newWorldOf(c *explore.Case, app *app, main func(host.Host, int)) sim.Config
 var expire = []byte("expire")
 
 // controller is the coordination service, with sessions that end when a scenario says so.
-func controller() sim.Service {
+//
+// Peers that register have done so before a run begins, and the first one has lent its
+// memory since.
+func controller(load workload) sim.Service {
 	store := &coord.Store{}
-	return sim.Service{Host: "coord", Name: "coord", Hash: store.Hash, Reset: store.Reset,
+	reset := func() {
+		store.Reset()
+		if load.registered {
+			for _, name := range load.names() {
+				c := coord.NewClient(direct{store: store}, "coord", "coord")
+				if err := c.Create("peers/"+name, []byte{7: 255}, coord.NoSession); err != nil {
+					panic(err)
+				}
+			}
+		}
+	}
+	return sim.Service{Host: "coord", Name: "coord", Hash: store.Hash, Reset: reset,
 		Apply: func(from string, req []byte) []byte {
 			if bytes.Equal(req, expire) {
 				store.ExpireHost(from)
@@ -139,15 +151,25 @@ func controller() sim.Service {
 	}
 }
 
-// peer lends memory for a few copies of a file.
-func peer(load workload) func(host.Host, int) {
+// direct is a host whose calls are carried out at once, before a run begins.
+type direct struct {
+	host.Host
+	store *coord.Store
+}
+
+func (d direct) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
+	return d.store.Apply("direct", req), nil
+}
+
+// peer lends memory for a few copies of a file, unless the first is to refuse.
+func peer(load workload, i int) func(host.Host, int) {
 	return func(h host.Host, _ int) {
 		cfg := ncl.PeerConfig{Memory: 8 * (load.size + 64)}
+		if load.registered && i == 0 {
+			cfg.Memory = load.size + 1
+		}
 		if load.collects || load.registered {
 			cfg.Coord = coord.NewClient(h, "coord", "coord")
-		}
-		if load.collects {
-			cfg.CollectEvery = time.Hour
 		}
 		if err := ncl.ServePeer(h, cfg); err != nil {
 			panic(err)
