@@ -70,10 +70,6 @@ func (c *Config) dial(options ...grpc.DialOption) (*clientv3.Client, error) {
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: c.CallTimeout,
 		Logger:               zap.NewNop(), // what goes wrong is in the errors
-		// Reads are sent again for half of the timeout, so that the error can be that
-		// of the connection, and not that the time was up.
-		BackoffWaitBetween: c.CallTimeout / 20,
-		MaxUnaryRetries:    10,
 		DialOptions: append(options, grpc.WithConnectParams(grpc.ConnectParams{
 			// A server that comes back is found within about a second.
 			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 2, Jitter: 0.2, MaxDelay: time.Second},
@@ -108,6 +104,9 @@ func (c *Client) context() (context.Context, context.CancelFunc) {
 // unavailable is the error of a call that had no answer of the kind that [coord]
 // knows, whatever the reason.
 func (c *Client) unavailable(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) { // calls wait for a connection, too
+		err = fmt.Errorf("no answer in %v: %w", c.cfg.CallTimeout, err)
+	}
 	return fmt.Errorf("%w: etcd at %s: %w", coord.ErrUnavailable, strings.Join(c.cfg.Endpoints, ","), err)
 }
 
