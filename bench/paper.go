@@ -204,7 +204,7 @@ func replacement(events []virtual.Event) ([]Figure, error) {
 		last string // the event that ends it
 	}{
 		{Figure{What: "get a peer from the controller", Paper: 3586, Input: true}, "lookup"},
-		{Figure{What: "name it in the ap-map", Note: "ours only: finding 4"}, "update"},
+		{Figure{What: "name it in the ap-map", Note: "ours only: before it is asked"}, "update"},
 		{Figure{What: "connect to it and set up its region", Paper: 64871}, "setup"},
 		{Figure{What: "catch up", Paper: 23368}, "call"},
 		{Figure{What: "change the ap-map", Paper: 4734, Input: true}, "update"},
