@@ -34,7 +34,7 @@ type end struct {
 	wrs  [1]verbs.SendWR
 	sgl  [1]verbs.SGE
 	wc   []verbs.WC
-	last []byte // the last byte of the message, to be polled for
+	last []byte // room for the last byte of a message
 }
 
 // newEnd allocates an end for messages of size bytes. After an error it gives back

@@ -59,11 +59,30 @@ func (e *end) stuck(since *time.Duration, what string) error {
 	return nil
 }
 
+// mark is the last byte of the message in the half at off, and setMark sets it. A word
+// is one instruction, and a slice a call.
+func (e *end) mark(off int) byte {
+	if e.size%8 == 0 {
+		return byte(e.buf.Load64(off+e.size-8) >> 56)
+	}
+	e.buf.Load(off+e.size-1, e.last)
+	return e.last[0]
+}
+
+func (e *end) setMark(off int, b byte) {
+	if e.size%8 == 0 {
+		e.buf.Store64(off+e.size-8, uint64(b)<<56)
+		return
+	}
+	e.last[0] = b
+	e.buf.Store(off+e.size-1, e.last)
+}
+
 // arrives spins until the last byte of the peer's message is b.
 func (e *end) arrives(b byte) error {
 	var since time.Duration
 	for i := 1; ; i++ {
-		if e.buf.Load(e.size-1, e.last); e.last[0] == b {
+		if e.mark(0) == b {
 			return nil
 		}
 		if i%spins == 0 {
@@ -89,8 +108,7 @@ func (e *end) pong(n int) error {
 
 // send writes a message that ends in b to the peer, and reaps the completion.
 func (e *end) send(b byte) error {
-	e.last[0] = b
-	e.buf.Store(e.half+e.size-1, e.last)
+	e.setMark(e.half, b)
 	if err := e.qp.PostSend(e.wrs[:]); err != nil {
 		return err
 	}
@@ -117,10 +135,7 @@ func (e *end) ping(lat []uint64) error {
 }
 
 // rearm clears the byte that the next ping or pong waits for.
-func (e *end) rearm() {
-	e.last[0] = 0
-	e.buf.Store(e.size-1, e.last)
-}
+func (e *end) rearm() { e.setMark(0, 0) }
 
 // closedLoop keeps depth requests under way until len(lat) have completed. lat
 // becomes the ticks from before a post to after the poll that reaped it.

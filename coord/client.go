@@ -40,15 +40,14 @@ func (c *client) call(op opcode, key string, num uint64, value []byte) ([]byte, 
 }
 
 func checkLimits(op opcode, key string, value []byte) error {
-	switch {
-	case key == "" && ops[op].shape&hasKey != 0:
-		return fmt.Errorf("%w: the key is empty", ErrInvalid)
-	case len(key) > MaxKey:
-		return fmt.Errorf("%w: the key has %d bytes, at most %d are allowed", ErrInvalid, len(key), MaxKey)
-	case len(value) > MaxValue:
-		return fmt.Errorf("%w: the value has %d bytes, at most %d are allowed", ErrInvalid, len(value), MaxValue)
+	check := CheckPrefix
+	if ops[op].shape&hasKey != 0 {
+		check = CheckKey
 	}
-	return nil
+	if err := check(key); err != nil {
+		return err
+	}
+	return CheckValue(value)
 }
 
 func opError(op opcode, key string, num uint64, err error) error {

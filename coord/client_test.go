@@ -12,20 +12,23 @@ import (
 )
 
 func TestClient(t *testing.T) {
-	coordtest.Run(t, func() coord.Client {
-		_, c := newClient(new(coord.Store), "a")
-		return c
-	})
+	coordtest.Run(t, func() coordtest.Service { return service(new(coord.Store)) })
 }
 
 // The suite must pass on a store that has been used and reset, too.
 func TestClientAfterReset(t *testing.T) {
 	var store coord.Store
-	coordtest.Run(t, func() coord.Client {
+	coordtest.Run(t, func() coordtest.Service {
 		store.Reset()
-		_, c := newClient(&store, "a")
-		return c
+		return service(&store)
 	})
+}
+
+func service(store *coord.Store) coordtest.Service {
+	return func(host string) coord.Client {
+		_, c := newClient(store, host)
+		return c
+	}
 }
 
 // operations calls every operation once.

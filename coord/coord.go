@@ -2,6 +2,7 @@ package coord
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 )
 
@@ -10,6 +11,31 @@ const (
 	MaxKey   = 255     // bytes; a key has at least one
 	MaxValue = 1 << 16 // bytes
 )
+
+// CheckKey says whether a key is within the limits. It and the next two are for
+// those who implement a [Client]; their errors wrap [ErrInvalid].
+func CheckKey(key string) error {
+	if key == "" {
+		return fmt.Errorf("%w: the key is empty", ErrInvalid)
+	}
+	return CheckPrefix(key)
+}
+
+// CheckPrefix is CheckKey for the prefix of a List, which may be empty.
+func CheckPrefix(prefix string) error {
+	if len(prefix) > MaxKey {
+		return fmt.Errorf("%w: the key has %d bytes, at most %d are allowed", ErrInvalid, len(prefix), MaxKey)
+	}
+	return nil
+}
+
+// CheckValue says whether a value is within the limits.
+func CheckValue(value []byte) error {
+	if len(value) > MaxValue {
+		return fmt.Errorf("%w: the value has %d bytes, at most %d are allowed", ErrInvalid, len(value), MaxValue)
+	}
+	return nil
+}
 
 // AnyVersion as the condition of a Set or Delete asks only that the key exists.
 // It is not zero, so that a version forgotten by mistake does not overwrite.

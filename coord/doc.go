@@ -45,7 +45,8 @@
 // that the checker explores. [NewClient] makes the Client that speaks to it
 // through [host.Host]. Package coordtest tests any implementation.
 //
-// An implementation on etcd takes the key's Version field, transactions that
-// compare it, and leases. One on ZooKeeper takes the data version, ephemeral
-// nodes under a single parent, and a sync before each read.
+// # Real services
+//
+// Package etcd, below this one, speaks to an etcd cluster. docs/controllers.md says
+// how one would do the same for ZooKeeper.
 package coord

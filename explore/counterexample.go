@@ -193,25 +193,44 @@ type Replay struct {
 	Trace  string
 	// Same: every state was as recorded.
 	Same bool
+	// Profile is what the cards promised.
+	Profile faults.Profile
+	// Record, Operations, Taken and LastChance are there after ReplayFull only.
+	Record     *sim.Record
+	Operations []Operation
+	Taken      []Taken
+	LastChance *LastChance
+}
+
+// Taken is a decision of a run and the step of it.
+type Taken struct {
+	Step int
+	Decision
 }
 
 // Replay runs the counterexample again. The error wraps ErrNotReproduced if the
 // run does not fail in the recorded class, and is a [HangError] if a step of it
 // takes longer than DefaultStepTimeout; there is a Replay only with the former.
 func (ce *Counterexample) Replay(s *Scenario) (*Replay, error) {
-	return ce.replay(s, DefaultStepTimeout)
+	return ce.replay(s, DefaultStepTimeout, false)
 }
 
-func (ce *Counterexample) replay(s *Scenario, limit time.Duration) (*Replay, error) {
+// ReplayFull is Replay for those who draw the run: it records memory and requests,
+// and looks for the last step after which the promise could still be kept.
+func (ce *Counterexample) ReplayFull(s *Scenario) (*Replay, error) {
+	return ce.replay(s, DefaultStepTimeout, true)
+}
+
+func (ce *Counterexample) replay(s *Scenario, limit time.Duration, full bool) (*Replay, error) {
 	var r *Replay
 	var err error
-	if _, hang := watched(s, limit, func(d *watchdog) { r, err = ce.replayed(d, s) }); hang != nil {
+	if _, hang := watched(s, limit, func(d *watchdog) { r, err = ce.replayed(d, s, full) }); hang != nil {
 		return nil, hang
 	}
 	return r, err
 }
 
-func (ce *Counterexample) replayed(d *watchdog, s *Scenario) (*Replay, error) {
+func (ce *Counterexample) replayed(d *watchdog, s *Scenario, full bool) (*Replay, error) {
 	if s.Name != ce.Scenario {
 		return nil, fmt.Errorf("%w: it is about scenario %q, not %q", ErrFile, ce.Scenario, s.Name)
 	}
@@ -233,14 +252,36 @@ func (ce *Counterexample) replayed(d *watchdog, s *Scenario) (*Replay, error) {
 	}
 	defer c.close()
 	var t sim.Tracer
+	if full {
+		t.Record = &sim.Record{}
+	}
 	c.w.SetTracer(&t)
 	g := newGuide(c.w, ce.Decisions)
 	g.follow = orEmpty(g.follow)
 	_, err = c.run(g)
-	r := &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Trace: fmt.Sprintf("%016x", g.trace)}
+	r := &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Trace: fmt.Sprintf("%016x", g.trace), Profile: profile}
 	r.Same = r.Trace == ce.Trace
+	if full {
+		c.full(r, &t, g, append([]Decision{}, ce.Decisions...))
+	}
 	if err == nil || ClassOf(err) != ce.Class {
 		return r, fmt.Errorf("%w: expected %s, got %v", ErrNotReproduced, ce.Class, err)
 	}
 	return r, nil
+}
+
+// chances is how many ways to go on are tried after each step of a run.
+const chances = 64
+
+// full adds to r what a drawing shows besides the events. Without ds it looks for no
+// last chance.
+func (c *Case) full(r *Replay, t *sim.Tracer, g *guide, ds []Decision) {
+	r.Record, r.Taken = t.Record, g.takenAt()
+	for _, f := range c.shows {
+		r.Operations = append(r.Operations, f()...)
+	}
+	c.w.SetTracer(nil) // what follows are other runs
+	if r.Err != nil && ds != nil {
+		r.LastChance = c.lastChance(ds, c.w.Steps(), chances)
+	}
 }

@@ -24,6 +24,7 @@ type guide struct {
 	follow map[string][]string // several in a row can share a place
 	raw    sim.Policy          // if set, it decides instead
 	taken  []Decision
+	at     []int // the steps of taken
 	count  map[sim.Actor]int
 	cur    string
 	kinds  [16]int
@@ -53,7 +54,7 @@ func (g *guide) Pick(evs []sim.Event) int {
 		return -1
 	}
 	i := 0
-	at := g.w.EventName(&evs[0]) + "@" + strconv.Itoa(g.count[evs[0].Actor])
+	at := g.place(&evs[0])
 	if g.raw != nil {
 		if i = g.raw.Pick(evs); i < 0 {
 			return -1
@@ -68,14 +69,24 @@ func (g *guide) Pick(evs []sim.Event) int {
 		}
 	}
 	if i != 0 {
-		g.taken = append(g.taken, Decision{at, g.w.EventName(&evs[i])})
+		g.take(at, g.w.EventName(&evs[i]), g.w.Steps()+1)
 	}
 	a := evs[i].Actor
 	g.pulse.step(a)
-	g.cur = g.w.EventName(&evs[i]) + "@" + strconv.Itoa(g.count[a])
+	g.cur = g.place(&evs[i])
 	g.count[a]++
 	g.kinds = [16]int{}
 	return i
+}
+
+// place names the next step of an event's actor.
+func (g *guide) place(ev *sim.Event) string {
+	return g.w.EventName(ev) + "@" + strconv.Itoa(g.count[ev.Actor])
+}
+
+// inner names the i-th choice of a kind inside the current step.
+func (g *guide) inner(k sim.ChoiceKind, i int) string {
+	return g.cur + "/" + k.String() + "#" + strconv.Itoa(i)
 }
 
 // Choose implements sim.Policy; the world calls ChooseNamed instead.
@@ -83,7 +94,7 @@ func (g *guide) Choose(sim.ChoiceKind, int) int { return 0 }
 
 // ChooseNamed implements sim.NamedPolicy.
 func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
-	at := g.cur + "/" + k.String() + "#" + strconv.Itoa(g.kinds[k])
+	at := g.inner(k, g.kinds[k])
 	g.kinds[k]++
 	i := 0
 	if g.raw != nil {
@@ -97,10 +108,24 @@ func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
 		}
 	}
 	if i != 0 {
-		g.taken = append(g.taken, Decision{at, names[i]})
+		g.take(at, names[i], g.w.Steps())
 	}
 	g.trace = hash2(g.trace, uint64(i))
 	return i
+}
+
+// take notes a decision.
+func (g *guide) take(at, what string, step int) {
+	g.taken, g.at = append(g.taken, Decision{at, what}), append(g.at, step)
+}
+
+// takenAt are the decisions and their steps.
+func (g *guide) takenAt() []Taken {
+	out := make([]Taken, len(g.taken))
+	for i := range out {
+		out[i] = Taken{g.at[i], g.taken[i]}
+	}
+	return out
 }
 
 // moves is the policy that repeats a path of the graph and then stops.

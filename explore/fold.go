@@ -111,6 +111,7 @@ func (y *row) take(x *row) {
 			y.sources = append(y.sources, s)
 		}
 	}
+	y.events = append(y.events, x.events...)
 	y.ordinary, y.lands = y.ordinary && x.ordinary, y.lands && x.lands
 	y.last, y.host, y.life, y.kind, y.up = x.last, x.host, x.life, x.kind, x.up
 }
@@ -148,6 +149,7 @@ func gathered(rows []row) []row {
 
 // append adds what x says, without the words that y has said already.
 func (y *row) append(x *row) {
+	y.events = append(y.events, x.events...)
 	cell := &y.cells[y.host]
 	text, end := x.cells[x.host][0], len(*cell)-1
 	switch {
@@ -185,11 +187,13 @@ func joins(rows []row, x *row) bool {
 		}
 		if x.kind == "start" && len(y.cells[x.host]) == 0 {
 			y.cells[x.host], y.up = x.cells[x.host], x.up
+			y.events = append(y.events, x.events...)
 			return true
 		}
 		if y.host == x.host && y.life == x.life && slices.Equal(y.sources, x.sources) && y.peers != "" && x.peers != "" &&
 			y.cells[y.host][0] == x.cells[x.host][0] && !strings.Contains(y.peers, peerOf(x)) {
 			y.peers += "," + peerOf(x)
+			y.events = append(y.events, x.events...)
 			return true
 		}
 	}

@@ -46,6 +46,7 @@ type Case struct {
 	pulse     pulse
 	scenario  *Scenario
 	reset     []func()
+	shows     []func() []Operation
 	outcome   string
 	sometimes uint64
 	outcomes  map[string]struct{}

@@ -127,7 +127,7 @@ func (t *table) line(x *row, cells [][]string, source []string, i int, first boo
 // stepText is the left margin: the step, and a mark beside a fault.
 func (t *table) stepText(x *row, first, top bool) string {
 	mark, step := " ", ""
-	if top && slices.Contains(marked, x.kind) {
+	if top && x.isMarked() {
 		mark = "!"
 	}
 	if first {
@@ -135,6 +135,9 @@ func (t *table) stepText(x *row, first, top bool) string {
 	}
 	return fmt.Sprintf("%s%*s ", mark, t.step-2, step)
 }
+
+// isMarked reports whether a row is about a fault or the violation.
+func (x *row) isMarked() bool { return slices.Contains(marked, x.kind) }
 
 // steps names the steps of a row: one, or the first and the last.
 func (x *row) steps() string {

@@ -46,6 +46,7 @@ type row struct {
 	ordinary   bool // nothing but ordinary course
 	begins     bool // with ordinary course
 	lands      bool // nothing but what lands
+	events     []int
 }
 
 // WriteTimeline draws a replay for a terminal: a column for each host, and at the
@@ -128,6 +129,7 @@ func timelineRows(r *Replay, all bool) (rows []row, left int) {
 			continue
 		}
 		x := newRow(e, h, r.Hosts)
+		x.events = []int{i}
 		if e.Life < lives[h] {
 			x.cells[h][0] = fmt.Sprintf("[life %d] %s", e.Life, x.cells[h][0])
 		}

@@ -63,6 +63,10 @@ func (c *Case) run(pol sim.Policy) (sim.End, error) {
 	case *walker:
 	case *guide:
 		p.pulse = &c.pulse
+	case *leaving:
+		p.pulse = &c.pulse
+	case *hand:
+		p.pulse = &c.pulse
 	default:
 		pol = beating{pol, &c.pulse}
 	}

@@ -77,7 +77,7 @@ func TestHang(t *testing.T) {
 	})
 	t.Run("replay", func(t *testing.T) {
 		ce := &Counterexample{Version: FileVersion, Scenario: "small/hangs", Profile: "strong", Faults: "none"}
-		_, err := ce.replay(hanging(t, "", always), impatient)
+		_, err := ce.replay(hanging(t, "", always), impatient, false)
 		wantHang(t, err, "b.0/main")
 	})
 }

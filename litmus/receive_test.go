@@ -16,25 +16,36 @@ import (
 // messages is a test of one requester that sends and one responder that receives.
 func messages(t *rapid.T) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "litmus messages\ndoc d\nsource s\nrule rnr\nhosts A B\ndram B: x y[16] z\nqp A -> B rnr=%d\n\nthread A\n",
-		rapid.SampledFrom([]int{1, 7}).Draw(t, "rnr"))
-	show := "show B:x B:y B:z"
+	rnr := rapid.SampledFrom([]int{1, 7}).Draw(t, "rnr")
+	fault := rapid.SampledFrom([]string{"", "", "", "faults crash(B)<=1\n", "faults partition(A,B)<=1\n"}).Draw(t, "fault")
+	fmt.Fprintf(&b, "litmus messages\ndoc d\nsource s\nrule rnr\nhosts A B\ndram B: x y[16] z\nqp A -> B rnr=%d\n%s\nthread A\n", rnr, fault)
+	show, later := "show B:x B:y B:z", ""
 	for i := range rapid.IntRange(1, 3).Draw(t, "posts") {
-		post := rapid.SampledFrom([]string{"send B <- 1", "send B <- [2 3]", "send B <- 4 fence", "write x <- 5", "write z <- 6 imm=9", "send B", "read x as r"}).Draw(t, "post")
+		post := rapid.SampledFrom([]string{"send B <- 1", "send B <- [2 3]", "send B <- 4 fence", "write x <- 5", "write z <- 6 imm=9", "send B", "read x as r", "modify A-B ERR"}).Draw(t, "post")
 		if strings.Contains(post, "read") {
 			post = "read x"
 		}
+		if strings.HasPrefix(post, "modify") {
+			fmt.Fprintf(&b, "  %s\n", post)
+			continue
+		}
 		fmt.Fprintf(&b, "  %s as w%d\n", post, i)
-		if rapid.Bool().Draw(t, "wait") {
+		switch rapid.SampledFrom([]string{"now", "later", "never"}).Draw(t, "wait") {
+		case "now":
 			fmt.Fprintf(&b, "  s%d = wait w%d\n", i, i)
+			show += fmt.Sprintf(" A.s%d", i)
+		case "later":
+			later += fmt.Sprintf("  s%d = wait w%d\n", i, i)
 			show += fmt.Sprintf(" A.s%d", i)
 		}
 	}
+	b.WriteString(later)
 	b.WriteString("\nthread B\n")
-	recvs := 0
+	recvs, reset := 0, false
 	for i := range rapid.IntRange(1, 4).Draw(t, "looks") {
-		look := rapid.SampledFrom([]string{"recv x", "recv y", "recv [x z]", "load x", "load y[8]", "wait", "wait", "modify A-B ERR", "store x <- 7"}).Draw(t, "look")
+		look := rapid.SampledFrom([]string{"recv x", "recv y", "recv [x z]", "load x", "load y[8]", "wait", "wait", "modify A-B ERR", "modify A-B RESET", "store x <- 7"}).Draw(t, "look")
 		switch {
+		case reset && (strings.HasPrefix(look, "recv") || strings.HasSuffix(look, "ERR")): // it would be refused
 		case strings.HasPrefix(look, "recv"):
 			fmt.Fprintf(&b, "  %s as v%d\n", look, recvs)
 			recvs++
@@ -45,6 +56,7 @@ func messages(t *rapid.T) string {
 			fmt.Fprintf(&b, "  r%d = %s\n", i, look)
 			show += fmt.Sprintf(" B.r%d", i)
 		case look != "wait":
+			reset = reset || strings.HasSuffix(look, "RESET")
 			fmt.Fprintf(&b, "  %s\n", look)
 		}
 	}

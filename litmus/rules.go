@@ -59,6 +59,7 @@ var Rules = []Rule{
 	{"response-is-local", partCompletion, "after a Read's or Atomic's completion the response is in local memory", "", Spec, "notes 2"},
 	{"recv-completion-visibility", partCompletion, "after a receive completion all earlier transfers of the connection are visible", "", Spec, "notes 2"},
 	{"recv-completion-spares-reads", partCompletion, "a receive completion does not say that earlier Reads are finished", "", Spec, "notes 2"},
+	{"completed-stays", partCompletion, "what has completed when its queue pair goes to ERR stays in the CQ: only the rest is flushed", "", Spec, "IBA vol. 1, on completions; man ibv_modify_qp"},
 	{"recv-completes-if-acknowledged", partCompletion, "a receive whose Send was acknowledged completes with it, also if its queue pair has gone to ERR since", "", Spec, "IBA vol. 1, on completions"},
 	{"recv-completion-content", partCompletion, "the completion of a Write with immediate carries length and immediate value", "", Spec, "notes 2"},
 	{"reads-see-acknowledged", partCompletion, "a Read sees what its card acknowledged before it was posted, on any queue pair", "ReadsSeeAcked", DeFacto, "PCIe: a read pushes posted writes"},

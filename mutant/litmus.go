@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -106,15 +107,20 @@ func (r *runner) notices(todo []*Mutant, tests map[string][]string, done func(Ru
 	return out, nil
 }
 
+// litmusFiles are the paths of the litmus tests, from root on.
+func litmusFiles(root string) ([]string, error) {
+	return fs.Glob(os.DirFS(root), "testdata/litmus/*.litmus")
+}
+
 // testsByRule lists the litmus tests of each rule, as their files say it.
 func testsByRule(root string) (map[string][]string, error) {
-	paths, err := filepath.Glob(filepath.Join(root, "testdata", "litmus", "*.litmus"))
+	paths, err := litmusFiles(root)
 	if err != nil {
 		return nil, err
 	}
 	out := map[string][]string{}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := os.ReadFile(filepath.Join(root, path))
 		if err != nil {
 			return nil, err
 		}
@@ -124,45 +130,43 @@ func testsByRule(root string) (map[string][]string, error) {
 				continue
 			}
 			for _, rule := range words[1:] {
-				out[rule] = append(out[rule], filepath.Join("testdata", "litmus", filepath.Base(path)))
+				out[rule] = append(out[rule], path)
 			}
 		}
 	}
 	return out, nil
 }
 
-// verdict is a line of what `verbatim litmus --json` prints.
+// verdict is a line of what litmus/wrong prints.
 type verdict struct {
-	Test, Profile, Condition, Expected, Got, Verdict string
+	Test, Profile, Condition, Expected, Got string
 }
 
 // litmusTests runs tests with a program and returns the verdicts that are wrong.
 func (r *runner) litmusTests(program string, tests []string) ([]verdict, error) {
-	out, err := command(r.ctx, r.root, program, append([]string{"litmus", "--json"}, tests...)...)
-	if code := exitCode(err); code != 0 && code != 1 && code != 3 {
+	out, err := command(r.ctx, r.root, program, tests...)
+	if err != nil {
 		return nil, err
 	}
 	var wrong []verdict
 	for line := range bytes.Lines(out) {
 		var v verdict
-		if err := json.Unmarshal(line, &v); err != nil || v.Verdict == "" {
-			return nil, fmt.Errorf("%w: verbatim litmus --json printed %q", ErrTool, line)
+		if err := json.Unmarshal(line, &v); err != nil || v.Test == "" {
+			return nil, fmt.Errorf("%w: litmus/wrong printed %q", ErrTool, line)
 		}
-		if v.Verdict == "wrong" {
-			wrong = append(wrong, v)
-		}
+		wrong = append(wrong, v)
 	}
 	return wrong, nil
 }
 
-// command is the program verbatim with some files replaced.
+// command is the program litmus/wrong with some files replaced.
 func (r *runner) command(name string, files map[string][]byte) (string, error) {
 	dir := filepath.Join(r.tmp, name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "verbatim")
-	return path, goCommand(r.ctx, r.root, dir, files, "build", "-ldflags=-s -w", "-o", path, "./cmd/verbatim")
+	path := filepath.Join(dir, "wrong")
+	return path, goCommand(r.ctx, r.root, dir, files, "build", "-ldflags=-s -w", "-o", path, "./litmus/wrong")
 }
 
 func (r *runner) litmusControl() error {
@@ -170,7 +174,11 @@ func (r *runner) litmusControl() error {
 	if err != nil {
 		return err
 	}
-	wrong, err := r.litmusTests(program, nil)
+	tests, err := litmusFiles(r.root)
+	if err != nil {
+		return err
+	}
+	wrong, err := r.litmusTests(program, tests)
 	if err != nil {
 		return err
 	}

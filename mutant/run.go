@@ -23,7 +23,7 @@ type Options struct {
 	Dir      string        // the source tree; empty: the one around the working directory
 	Workers  int           // of each search; 0: one for each core
 	MaxTime  time.Duration // for each search; 0: no limit
-	Out      string        // directory for the counterexamples; empty: they are not kept
+	Out      string        // directory for the counterexamples and their pages; empty: they are not kept
 	// NoControl leaves out the run of the code as it is.
 	NoControl bool
 	// Done, if set, is called after each mutant.
@@ -46,6 +46,7 @@ type Search struct {
 type Result struct {
 	Name    string
 	Title   string
+	Breaks  string
 	Paper   string
 	Finding string
 	// Caught: a scenario is violated, and the counterexample replays.
@@ -64,6 +65,7 @@ type Result struct {
 	// are one, and so is a stretch of ordinary course.
 	Events int
 	File   string // the counterexample, if Options.Out is set
+	Page   string // and the page that shows it
 
 	Searches []Search // all of them; of a scenario the last one counts
 	Seconds  float64  // for all of it, building too
@@ -260,7 +262,7 @@ func (r *runner) control() error {
 // check applies, builds and checks one mutant.
 func (r *runner) check(m *Mutant) Result {
 	start := time.Now()
-	x := Result{Name: m.Name, Title: m.Title, Paper: m.Paper, Finding: m.Finding}
+	x := Result{Name: m.Name, Title: m.Title, Breaks: m.Breaks, Paper: m.Paper, Finding: m.Finding}
 	x.Err = r.hunt(m, &x)
 	x.Seconds = time.Since(start).Seconds()
 	return x
@@ -328,7 +330,26 @@ func (p *program) caught(x *Result, s *Search) error {
 	if err := os.MkdirAll(p.r.opt.Out, 0o755); err != nil {
 		return err
 	}
-	return ce.Save(x.File)
+	if err := ce.Save(x.File); err != nil {
+		return err
+	}
+	return p.page(x, file)
+}
+
+// page writes the page of a counterexample beside it, made by the mutant: only there
+// does the run fail, and the lines of source are its own.
+func (p *program) page(x *Result, file string) error {
+	x.Page = strings.TrimSuffix(x.File, ".counterexample.json") + ".html"
+	to, err := filepath.Abs(x.Page)
+	if err != nil {
+		return err
+	}
+	_, err = command(p.r.ctx, p.dir, p.path, "replay", file, "--html", to, "--overlay", filepath.Join(p.dir, "overlay.json"),
+		"--note", "The bug, put in on purpose: "+x.Title+". "+x.Breaks)
+	if exitCode(err) != 1 {
+		return fmt.Errorf("%w: %s: no page: %w", ErrTool, x.Name, err)
+	}
+	return nil
 }
 
 // MaxEvents is how many events a person can be asked to follow. A counterexample

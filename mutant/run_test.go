@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -33,6 +34,9 @@ func main() {
 	case "check":
 		check(os.Args[2], os.Args[9])
 	case "replay":
+		if os.Args[3] == "--html" {
+			os.WriteFile(os.Args[4], []byte("a page of "+os.Args[8]), 0o644)
+		}
 		fmt.Print("\n───┬──\n1\n2\n3\n\n")
 		os.Exit(again)
 	}
@@ -115,6 +119,9 @@ func TestRun(t *testing.T) {
 	}
 	if x := results[0]; x.Scenario != "demo/two" || x.Class != "c" || x.Runs != 5 || x.Found != 9 || x.Decisions != 2 || x.Events != 3 || x.File == "" {
 		t.Errorf("%+v", x)
+	}
+	if page, err := os.ReadFile(results[0].Page); err != nil || !strings.Contains(string(page), results[0].Title) {
+		t.Errorf("the page %q of a mutant: %q %v", results[0].Page, page, err)
 	}
 	for i, want := range map[int]string{4: "panic: exhaustive", 5: "cannot use two", 6: "does not fail when it is replayed", 7: "g-stale does not apply to cmd/verbatim/main.go: hunk 1"} {
 		if err := results[i].Err; err == nil || !strings.Contains(err.Error(), want) {

@@ -31,6 +31,8 @@ type litmusFlags struct {
 	format   bool
 	workers  int
 	device   deviceFlags
+
+	html, reach string
 }
 
 // litmusDir is where the tests are, from the root of the repository.
@@ -51,6 +53,11 @@ outcome, what is expected and what was found (Y: some run reaches it; N: none
 does, and all were tried; ?: undecided), the verdict (unasked: the file says
 nothing of this profile), the runs and states of the search, and its time. A run that reaches what it must not is shown, and with --out written to
 a file that 'verbatim replay' takes.
+
+With --html it shows how one outcome is reached, the first of the file or the one
+that --reach names, under the first profile or the one that --profile names: it
+looks for a run and writes a page (docs/viewer.md). Exit status then: 0 there is
+one, 1 there is none, 3 not all runs were tried.
 
 With --json it prints one object a line with the keys file, test, profile,
 outcome, condition, expected, got, verdict (ok, wrong, undecided, unsupported,
@@ -90,6 +97,8 @@ and 3 before 0.`,
 	fl.StringVar(&f.out, "out", "", "`directory` for the runs that show a wrong outcome")
 	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a search after this time, for each file and profile; 0: no limit")
 	fl.BoolVar(&f.outcomes, "outcomes", false, "list all final states that can be reached")
+	fl.StringVar(&f.html, "html", "", "write a page with a run that reaches an outcome to this `file` instead")
+	fl.StringVar(&f.reach, "reach", "", "with --html: which `outcome`")
 	fl.BoolVar(&f.format, "format", false, "print the tests in canonical form instead of running them")
 	fl.IntVar(&f.workers, "workers", 0, "files at a time; 0: one for each core")
 	completeWith(c, map[string]cobra.CompletionFunc{
@@ -122,6 +131,9 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 		}
 		f.profiles[i] = prof.Name
 	}
+	if err := f.checkPage(args); err != nil {
+		return err
+	}
 	if f.backend == "rdma" {
 		return runOnDevices(c, f, args)
 	}
@@ -131,6 +143,9 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	}
 	if err := checkLimits(f.workers, f.maxTime); err != nil {
 		return err
+	}
+	if f.html != "" {
+		return writeLitmusPage(c, f, args[0])
 	}
 	files, err := litmusFiles(args)
 	if err != nil {

@@ -61,7 +61,7 @@ without a mutant.`,
 	}
 	o, fl := &f.opt, c.Flags()
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line")
-	fl.StringVar(&o.Out, "out", "", "`directory` for counterexamples")
+	fl.StringVar(&o.Out, "out", "", "`directory` for counterexamples and the pages that show them")
 	fl.StringSliceVar(&o.Names, "name", nil, "only the mutant with this `name`; can be given again")
 	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
 	fl.DurationVar(&o.MaxTime, "max-time", 0, "end a search after this time; 0: no limit")

@@ -146,6 +146,7 @@ func (f *fileFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
 type appFlags struct {
 	device      cardFlags
 	host        hostFlags
+	etcd        etcdFlags // instead of coord
 	coord       string
 	peers       []string // name=address
 	callTimeout time.Duration
@@ -159,6 +160,7 @@ func (f *appFlags) define(c *cobra.Command) {
 	fl.DurationVar(&f.callTimeout, "call-timeout", 5*time.Second, "how long a peer or the coordinator may take to answer")
 	f.device.define(fl)
 	f.host.define(fl)
+	f.etcd.define(fl)
 }
 
 // config checks the flags and opens the host. The host is closed with the process.
@@ -183,11 +185,17 @@ func (f *appFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
 		return nil, cfg, fmt.Errorf("--peer is there %d times: it takes 2f+1 peers to outlive f failures, such as 3 for one", len(cfg.Peers))
 	}
 	cfg.F = len(cfg.Peers) / 2
+	if err := f.etcd.check(f.host.name, f.callTimeout); err != nil {
+		return nil, cfg, err
+	}
 	h, err := f.host.open(&f.device, addresses, stderr)
 	if err != nil {
 		return nil, cfg, err
 	}
-	cfg.Coord = coord.NewClient(patient{h, f.callTimeout}, coordName, coordName)
+	cfg.Coord, err = f.etcd.controller(coord.NewClient(patient{h, f.callTimeout}, coordName, coordName))
+	if err != nil {
+		return nil, cfg, errors.Join(err, h.Close())
+	}
 	return h, cfg, nil
 }
 

@@ -17,6 +17,8 @@ type replayFlags struct {
 	all, asGo        bool
 	trace, traceFile string
 	width            int
+	html, note       string
+	overlay          string
 }
 
 // newReplay is the command that runs a counterexample again.
@@ -29,11 +31,17 @@ func newReplay() *cobra.Command {
 says whether the run is the recorded one step by step: after a change of the
 code a run can still fail, by way of other states.
 
+With --html it writes a page instead, one file that opens from disk: lanes and
+arrows, memory cell by cell, the operations of the clients, and the last step
+after which the promise could still be kept (docs/viewer.md). Lines of source are
+in it if the source is where it was when the program was built.
+
 Exit status: 1 the run still fails, 0 it no longer does, 2 the file is not a
 counterexample of a scenario that this program knows, 3 a step of the run does not
 come back.`,
 		Example: `  verbatim replay ncl-three-writes.counterexample.json
   verbatim replay ncl-three-writes.counterexample.json --all
+  verbatim replay ncl-three-writes.counterexample.json --html run.html
   verbatim replay ncl-three-writes.counterexample.json --go >> regression_test.go`,
 		Args: takes("one file that check, matrix or litmus wrote", cobra.ExactArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -44,6 +52,10 @@ come back.`,
 	c.Flags().BoolVar(&f.all, "all", false, "show every event, one a row: nothing left out or folded")
 	c.Flags().IntVar(&f.width, "width", 0, "of the timeline in `columns`; default 120")
 	c.Flags().BoolVar(&f.asGo, "go", false, "print a Go regression test instead, with status 0")
+	c.Flags().StringVar(&f.html, "html", "", "write a page that shows the run to this `file` instead")
+	c.Flags().StringVar(&f.overlay, "overlay", "", "with --html: the `file` that go build -overlay was given, whose sources are shown")
+	c.Flags().StringVar(&f.note, "note", "", "with --html: `text` to stand at the top of the page")
+	c.MarkFlagsMutuallyExclusive("html", "go")
 	c.Flags().StringVar(&f.trace, "trace", "", "the trace that the scenario was made of")
 	c.Flags().StringVar(&f.traceFile, "trace-file", "", "which file of the trace is the log")
 	return c
@@ -66,17 +78,28 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 		_, err := io.WriteString(w, goTest(ce, p, f.trace == ""))
 		return err
 	}
+	if f.html != "" {
+		return f.writePage(w, ce, s, file)
+	}
+	if f.overlay != "" || f.note != "" {
+		return errors.New("--overlay and --note are about the page that --html writes: they need --html")
+	}
 	r, err := ce.Replay(s)
 	if errors.Is(err, explore.ErrHang) {
-		if _, err := fmt.Fprintf(w, "%s: %v\n", filepath.Clean(file), err); err != nil {
-			return err
-		}
-		return status(exitRanOut).asError()
+		return hangs(w, file, err)
 	}
 	if err != nil && !errors.Is(err, explore.ErrNotReproduced) {
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}
 	return f.show(w, ce, r)
+}
+
+// hangs reports a step that does not come back.
+func hangs(w io.Writer, file string, err error) error {
+	if _, err := fmt.Fprintf(w, "%s: %v\n", filepath.Clean(file), err); err != nil {
+		return err
+	}
+	return status(exitRanOut).asError()
 }
 
 // scenarioOf is the scenario that a counterexample is about.

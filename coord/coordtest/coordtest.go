@@ -10,11 +10,18 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
-// Run tests an implementation. Each subtest calls newClient once, and must get
-// a client of a service (or of a name space in one) without keys.
-func Run(t *testing.T, newClient func() coord.Client) {
+// Service makes the client of a host. Called with two names, it gives clients of
+// one service on different hosts.
+type Service func(host string) coord.Client
+
+// Run tests an implementation. Each subtest calls newService once, and must get a
+// service (or a name space in one) without keys.
+func Run(t *testing.T, newService func() Service) {
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) { c.run(&suite{T: t, Client: newClient()}) })
+		t.Run(c.name, func(t *testing.T) {
+			service := newService()
+			c.run(&suite{T: t, Client: service("a"), service: service})
+		})
 	}
 }
 
@@ -37,12 +44,20 @@ var cases = []struct {
 	{"ephemeral set and delete", ephemeralSetAndDelete},
 	{"create looks at the session first", sessionFirst},
 	{"errors name the key", errorsNameTheKey},
+	{"hosts see each other's keys", sharedKeys},
+	{"sessions of another host", othersSession},
 }
 
-// suite is a client whose calls are checked at once.
+// suite is the client of a host whose calls are checked at once.
 type suite struct {
 	*testing.T
 	coord.Client
+	service Service
+}
+
+// on is the suite at another host.
+func (s *suite) on(host string) *suite {
+	return &suite{T: s.T, Client: s.service(host), service: s.service}
 }
 
 func (s *suite) want(what string, err, want error) {
@@ -215,4 +230,16 @@ func list(s *suite) {
 	s.lists("b/10x")
 	s.lists("\xff", "\xff")
 	s.lists("d")
+}
+
+func sharedKeys(s *suite) {
+	b := s.on("b")
+	s.create("k", "1", coord.NoSession)
+	b.want("create", b.Create("k", nil, coord.NoSession), coord.ErrExists)
+	b.set("k", "2", 1, 2)
+	s.setFails("k", 1, coord.ErrVersion)
+	s.has("k", "2", 2)
+	b.lists("", "k")
+	b.want("delete", b.Delete("k", 2), nil)
+	s.hasNot("k")
 }

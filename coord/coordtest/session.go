@@ -78,3 +78,27 @@ func errorsNameTheKey(s *suite) {
 		s.Fatalf("the error of a create in session %d is %#v", session, err)
 	}
 }
+
+// A session belongs to its host: whoever else knows its number can do nothing with
+// it. The keys in it are everybody's.
+func othersSession(s *suite) {
+	b := s.on("b")
+	session := s.session()
+	s.create("k", "1", session)
+	b.want("check", b.CheckSession(session), coord.ErrSessionExpired)
+	b.want("close", b.CloseSession(session), coord.ErrSessionExpired)
+	b.want("create", b.Create("new", nil, session), coord.ErrSessionExpired)
+	b.want("create existing", b.Create("k", nil, session), coord.ErrSessionExpired)
+	b.hasNot("new")
+	s.want("check", s.CheckSession(session), nil)
+	b.set("k", "2", 1, 2)
+	b.has("k", "2", 2)
+
+	// A second client of the same host is the same host.
+	again := s.on("a")
+	again.want("check", again.CheckSession(session), nil)
+	again.create("more", "1", session)
+	again.want("close", again.CloseSession(session), nil)
+	s.want("check", s.CheckSession(session), coord.ErrSessionExpired)
+	b.lists("")
+}

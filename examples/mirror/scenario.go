@@ -18,6 +18,7 @@ func Scenario(name string, write func(*Register, uint64) error) *explore.Scenari
 		Build: func(c *explore.Case) (sim.Config, error) {
 			x := &clients{c: c, write: write}
 			c.OnReset(x.reset)
+			c.Shows(func() []explore.Operation { return explore.Operations(&x.hist) })
 			once := func(int, bool) bool { return false } // who crashes stays down
 			return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{
 				{Name: "writer", Main: x.writer, Again: once},

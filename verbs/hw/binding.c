@@ -140,11 +140,11 @@ static int64_t refused(int rc, int64_t place)
 	return (int64_t)(rc < 0 ? errno : rc) << 32 | place;
 }
 
-int64_t vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *chain, int n, struct ibv_cq *cq, int room, struct vb_wc *out)
+int64_t vb_post_send(vb_ref qp, vb_ref first, int n, vb_ref cq, int room, struct vb_wc *out)
 {
-	struct ibv_send_wr *bad = chain, *next = chain[n - 1].next;
+	struct ibv_send_wr *chain = (struct ibv_send_wr *)first, *bad = chain, *next = chain[n - 1].next;
 	chain[n - 1].next = NULL;
-	int rc = ibv_post_send(qp, chain, &bad);
+	int rc = ibv_post_send((struct ibv_qp *)qp, chain, &bad);
 	chain[n - 1].next = next;
 	if (rc == 0) {
 		int got = cq ? vb_poll(cq, room, out) : 0;
@@ -153,11 +153,11 @@ int64_t vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *chain, int n, struct
 	return refused(rc, bad >= chain && bad < chain + n ? bad - chain : 0);
 }
 
-int64_t vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *chain, int n)
+int64_t vb_post_recv(vb_ref qp, vb_ref first, int n)
 {
-	struct ibv_recv_wr *bad = chain, *next = chain[n - 1].next;
+	struct ibv_recv_wr *chain = (struct ibv_recv_wr *)first, *bad = chain, *next = chain[n - 1].next;
 	chain[n - 1].next = NULL;
-	int rc = ibv_post_recv(qp, chain, &bad);
+	int rc = ibv_post_recv((struct ibv_qp *)qp, chain, &bad);
 	chain[n - 1].next = next;
 	if (rc == 0)
 		return 0;
@@ -227,10 +227,10 @@ void vb_convert(struct ibv_wc *in, struct vb_wc *out)
 	}
 }
 
-int vb_poll(struct ibv_cq *cq, int n, struct vb_wc *out)
+int vb_poll(vb_ref cq, int n, struct vb_wc *out)
 {
 	struct ibv_wc wc[64];
-	int got = ibv_poll_cq(cq, n > 64 ? 64 : n, wc);
+	int got = ibv_poll_cq((struct ibv_cq *)cq, n > 64 ? 64 : n, wc);
 	if (got < 0)
 		return errno > 0 ? -errno : -EIO;
 	for (int i = 0; i < got; i++)

@@ -6,6 +6,10 @@
 #include <infiniband/verbs.h>
 #include <stdint.h>
 
+// A pointer into C memory, on the data path. cgo looks at every pointer that it is
+// given, at each call, in case it leads to Go memory; an integer it lets pass.
+typedef uintptr_t vb_ref;
+
 // A completion as verbs.WC lays it out, so that C writes where Go reads.
 struct vb_wc {
 	uint64_t id;
@@ -56,11 +60,11 @@ int vb_state(struct ibv_qp *qp); // or -errno
 // half of the result is 0 or an errno, the lower the index of the refused one. When
 // sends were posted, up to room completions of cq come into out, and the lower half
 // says how many; cq may be NULL.
-int64_t vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *chain, int n, struct ibv_cq *cq, int room, struct vb_wc *out);
-int64_t vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *chain, int n);
+int64_t vb_post_send(vb_ref qp, vb_ref chain, int n, vb_ref cq, int room, struct vb_wc *out);
+int64_t vb_post_recv(vb_ref qp, vb_ref chain, int n);
 int vb_post_ext(struct ibv_qp *qp, struct vb_ext *x);
 
-int vb_poll(struct ibv_cq *cq, int n, struct vb_wc *out); // how many, or -errno
+int vb_poll(vb_ref cq, int n, struct vb_wc *out); // how many, or -errno
 int vb_arm(struct ibv_cq *cq);
 int vb_drain(struct ibv_comp_channel *ch); // takes and acknowledges all events; how many
 int vb_async(struct ibv_context *ctx);     // the kind of the next event, or -errno

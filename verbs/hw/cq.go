@@ -137,7 +137,7 @@ func (q *cq) poll(wc []verbs.WC) (int, error) {
 	if q.c == nil {
 		return 0, fmt.Errorf("hw: %s: poll: %w", q.d.name, verbs.ErrClosed)
 	}
-	n := int(C.vb_poll(q.c, C.int(min(len(wc), pollBatch)), (*C.struct_vb_wc)(unsafe.Pointer(&wc[0]))))
+	n := int(C.vb_poll(ref(q.c), C.int(min(len(wc), pollBatch)), (*C.struct_vb_wc)(unsafe.Pointer(&wc[0]))))
 	if n < 0 {
 		return 0, callError(q.d.name, "poll", syscall.Errno(-n), "has the CQ overflowed? It must hold all completions of its QPs")
 	}

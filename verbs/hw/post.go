@@ -51,6 +51,9 @@ func (c *chain[WR]) free() {
 	c.wrs, c.sges = nil, nil
 }
 
+// ref is a pointer into C memory for C.
+func ref[T any](p *T) C.vb_ref { return C.vb_ref(uintptr(unsafe.Pointer(p))) }
+
 // zeroed is n values in C memory.
 func zeroed[T any](n int) []T {
 	var t T
@@ -204,14 +207,14 @@ func (q *qp) fill(i int, wr *verbs.SendWR) {
 // else is at the CQ: the way there costs more than the look, and Soft-RoCE often
 // has the completion of the very request by then.
 func (q *qp) flush(n, end int) error {
-	var cq *C.struct_ibv_cq
+	var cq C.vb_ref
 	var out *C.struct_vb_wc
 	s := q.sendCQ
 	free := s.reserve()
 	if len(free) > 0 {
-		cq, out = s.c, (*C.struct_vb_wc)(unsafe.Pointer(&free[0]))
+		cq, out = ref(s.c), (*C.struct_vb_wc)(unsafe.Pointer(&free[0]))
 	}
-	rc := int64(C.vb_post_send(q.c, &q.send.wrs[0], C.int(n), cq, C.int(len(free)), out))
+	rc := int64(C.vb_post_send(ref(q.c), ref(&q.send.wrs[0]), C.int(n), cq, C.int(len(free)), out))
 	refused := rc>>32 != 0
 	if free != nil {
 		if !refused {
@@ -295,7 +298,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 			if len(wr.SGL) > q.cfg.MaxSGE {
 				err := fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wr.SGL), q.cfg.MaxSGE)
 				if i > 0 {
-					if rc := C.vb_post_recv(q.c, &q.recv.wrs[0], C.int(i)); rc != 0 {
+					if rc := C.vb_post_recv(ref(q.c), ref(&q.recv.wrs[0]), C.int(i)); rc != 0 {
 						return q.refused(int64(rc), first)
 					}
 				}
@@ -305,7 +308,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 			w.wr_id, w.num_sge = C.uint64_t(wr.ID), C.int(len(wr.SGL))
 			setList(q.recv.sges[i*q.recv.each:], wr.SGL)
 		}
-		if rc := C.vb_post_recv(q.c, &q.recv.wrs[0], C.int(n)); rc != 0 {
+		if rc := C.vb_post_recv(ref(q.c), ref(&q.recv.wrs[0]), C.int(n)); rc != 0 {
 			return q.refused(int64(rc), first)
 		}
 	}

@@ -10,6 +10,7 @@ type outcome struct {
 	wr     int // index in q's send queue, or in its receive queue
 	recv   bool
 	status verbs.Status
+	kept   bool // it was there when q went to ERR: the first of q.done
 }
 
 func (o outcome) name() string {
@@ -23,7 +24,13 @@ func (o outcome) name() string {
 // sendOutcomes appends the completions of q's send queue that may come next.
 // They come in post order; unsignaled successes make none.
 func (q *qp) sendOutcomes(o []outcome) []outcome {
-	if q.gone || q.head == q.posted {
+	if q.gone {
+		return o
+	}
+	if len(q.done) > 0 {
+		return append(o, outcome{q: q, wr: q.done[0].wr, status: q.done[0].wc.Status, kept: true})
+	}
+	if q.head == q.posted {
 		return o
 	}
 	if q.state == verbs.StateErr {
@@ -66,16 +73,17 @@ func (q *qp) sendOutcomes(o []outcome) []outcome {
 
 // lost reports whether the requester may give up: nobody acknowledges.
 func (q *qp) lost() bool {
+	p := q.peer
+	return q.deaf() || (p == nil || p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR) && !q.refusalComes()
+}
+
+// deaf reports whether nothing more comes from the other machine.
+func (q *qp) deaf() bool {
 	if q.broken || q.cutAt < unlimited {
 		return true
 	}
-	n := q.w.nodes[q.remoteNode()]
-	h := n.hostLife(int(q.remote.GID[1]))
-	if h == nil || !h.alive {
-		return true
-	}
-	p := q.peer
-	return (p == nil || p.gone || p.state == verbs.StateErr || p.state < verbs.StateRTR) && !q.refusalComes()
+	h := q.w.nodes[q.remoteNode()].hostLife(int(q.remote.GID[1]))
+	return h == nil || !h.alive
 }
 
 // refusalComes reports whether a refusal is on its way for certain.
@@ -95,10 +103,16 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 		return
 	}
 	q := o.q
+	if o.kept {
+		*wc = q.done[0].wc
+		q.done, q.dirty = q.done[1:], true
+		return
+	}
 	s := q.ent(o.wr)
 	q.touchRemote(Read)
 	*wc = verbs.WC{ID: s.id, Status: o.status, QPNum: q.num}
 	q.dirty = true
+	head := q.head
 	switch o.status {
 	case verbs.StatusSuccess:
 		for i := q.head; i <= o.wr; i++ {
@@ -113,6 +127,7 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 		q.head = o.wr + 1
 		w.failed(q, o)
 	}
+	w.recordDone(q, head, o.wr, o.status)
 }
 
 // acknowledge makes request i certain to have reached the responder's card, and
@@ -179,14 +194,12 @@ func (w *World) failed(q *qp, o outcome) {
 			p.kill(verbs.StateErr)
 		}
 	}
+	if o.status == verbs.StatusRetryExcErr && !q.deaf() { // a refusal would have come
+		q.limit = min(q.limit, q.refusedFrom(o.wr))
+	}
 	if o.status == verbs.StatusRNRRetryExcErr || q.ent(o.wr).local != verbs.StatusSuccess {
 		q.limit = min(q.limit, o.wr)
-		for i := 0; i < len(q.elems); i++ {
-			if e := q.elems[i]; e.wr >= o.wr {
-				w.discard(e)
-				i = -1
-			}
-		}
+		w.discardFrom(q, o.wr)
 	}
 	if q.state != verbs.StateErr {
 		q.cutSend()
@@ -198,8 +211,58 @@ func (w *World) failed(q *qp, o outcome) {
 	}
 }
 
+// discardFrom drops what request n of q and those behind it bring.
+func (w *World) discardFrom(q *qp, n int) {
+	for i := 0; i < len(q.elems); i++ {
+		if e := q.elems[i]; e.wr >= n {
+			w.discard(e)
+			i = -1
+		}
+	}
+}
+
+// completion is one that was there when the queue pair went to ERR.
+type completion struct {
+	wr int
+	wc verbs.WC
+}
+
+// settle asks what had completed by now, for q goes to ERR: what nobody has polled
+// stays in the CQ, and the rest is flushed. In eager mode a completion is a step of its
+// own.
+func (q *qp) settle() {
+	w := q.w
+	if w.cfg.Eager || q.gone || !q.h.alive || !q.sends() || q.head == q.posted || len(q.done) > 0 {
+		return
+	}
+	q.touchRemote(Read)
+	w.touch(object(objRecv, q.remoteNode(), 0), Read)
+	var done []completion
+	for q.state != verbs.StateErr {
+		var buf [8]outcome
+		o := q.sendOutcomes(buf[:0])
+		i := w.choose(ChooseCutoff, len(o)+1, func(i int) string {
+			if i == 0 {
+				return q.name() + " has completed no more"
+			}
+			return o[i-1].name()
+		})
+		if i == 0 {
+			break
+		}
+		c := completion{wr: o[i-1].wr}
+		w.complete(o[i-1], &c.wc)
+		done = append(done, c)
+	}
+	q.done, q.dirty = done, true
+}
+
 // polled gives back the slots that a completion frees.
 func (q *qp) polled(wc *verbs.WC) {
+	if len(q.done) > 0 {
+		q.freed = max(q.freed, q.done[0].wr) // at least those before the next
+		return
+	}
 	if wc.Op != verbs.WCRecv && wc.Op != verbs.WCRecvWriteImm {
 		q.freed = max(q.freed, q.head)
 	}

@@ -95,12 +95,20 @@ var grantNames = [...]string{" comes after the grant", " has been refused"}
 // kill ends both roles of the QP: what it sent and was not acknowledged may or
 // may not have executed, and what comes in is dropped.
 func (q *qp) kill(to verbs.QPState) {
+	if to == verbs.StateErr {
+		q.settle()
+	}
+	i := q.lastNAK()
 	q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 	q.cutSend()
 	if p := q.peer; p != nil {
 		p.limit, p.dirty = min(p.limit, p.posted), true // what it posts from now on is dropped
+		if i >= 0 {
+			p.limit = i + 1
+		}
 	}
 	if to == verbs.StateReset {
+		q.done = nil
 		q.head, q.freed, q.first = q.posted, q.posted, q.posted
 		q.rq, q.met = q.rq[:0], 0
 		q.wipe()
@@ -133,8 +141,10 @@ func (q *qp) cutSend() {
 }
 
 // refused is the first request that the responder will refuse.
-func (q *qp) refused() int {
-	for i := q.head; i < q.posted; i++ {
+func (q *qp) refused() int { return q.refusedFrom(q.head) }
+
+func (q *qp) refusedFrom(n int) int {
+	for i := n; i < q.posted; i++ {
 		if q.ent(i).nak != verbs.StatusSuccess {
 			return i
 		}
@@ -332,7 +342,7 @@ func (q *qp) seenAt(i int) int {
 		for _, e := range q.ent(j).payload {
 			some, all = some || e.landed && !e.void, all && e.landed && !e.void
 		}
-		if some && all {
+		if some && all || q.ent(j).came && q.ent(j).nak == verbs.StatusSuccess {
 			i = j + 1
 		} else if some {
 			i = j

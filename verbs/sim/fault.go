@@ -181,12 +181,22 @@ func (w *World) strike(k faults.Kind, a, b int) {
 		w.cuts = append(w.cuts, linkState{a, b, k == faults.Partition})
 		for _, q := range w.qps {
 			if q.between(a, b) {
+				q.lastNAK()
+			}
+		}
+		for _, q := range w.qps {
+			if q.between(a, b) {
 				q.cutAt, q.dirty = min(q.cutAt, q.posted), true
 			}
 		}
 	case faults.Break:
 		w.touch(link(a, b), Write)
 		w.trace(n.cur, "break", "the connections to %s lose their acknowledgements", w.nodes[b].spec.Name)
+		for _, q := range w.qps {
+			if q.between(a, b) {
+				q.lastNAK()
+			}
+		}
 		for _, q := range w.qps {
 			if q.between(a, b) && q.state == verbs.StateRTS {
 				q.broken, q.dirty = true, true
@@ -249,6 +259,11 @@ func (w *World) healLink(a, b int) {
 func (w *World) kill(h *Host, power bool) {
 	if !h.alive {
 		return
+	}
+	for _, q := range w.qps {
+		if q.h == h && !q.gone {
+			q.receivesNoMore()
+		}
 	}
 	h.alive = false
 	w.arriving(h)

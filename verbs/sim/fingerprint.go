@@ -352,6 +352,9 @@ func (q *qp) queues() uint64 {
 		}
 	}
 	h = mix(h, uint64(q.recvNext))
+	for i := range q.done {
+		h = mix(h, uint64(q.head-q.done[i].wr)<<8|uint64(q.done[i].wc.Status)+1)
+	}
 	if q.held != unlimited || q.stale {
 		h = mix(h, uint64(max(q.held-q.head, 0))<<1|uint64(boolInt(q.stale)))
 	}

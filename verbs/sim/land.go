@@ -169,6 +169,7 @@ func (w *World) landOne(e *elem) {
 		w.remove(e)
 		w.seesAcked(e)
 		w.sampleRest(e)
+		w.recordSample(e, e.off, e.off+e.n)
 	case elemWrite:
 		w.fetch(e)
 		if !e.lost {
@@ -356,6 +357,7 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
 	w.landing = w.landing[:len(w.landing)-1]
 	e.during = false
+	w.recordSample(e, lo, hi)
 	e.got = append(e.got, span{lo, hi})
 	e.q.dirty = true
 }
@@ -384,6 +386,7 @@ func (w *World) discard(e *elem) {
 		return
 	}
 	e.landed, e.void = true, true
+	w.recordDropped(e)
 	w.remove(e)
 	if e.src != nil {
 		w.dropSource(e)

@@ -60,6 +60,7 @@ func (w *World) flip(r *region, i, size int, high bool) {
 		d[0] ^= 1
 	}
 	w.change(r, i*size, d)
+	w.recordChange(r, i*size, d, true)
 	w.trace(r.h, "flip", "a bit of persistent region %q at %d is found flipped", r.pm.name, i*size)
 }
 

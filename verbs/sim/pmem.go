@@ -82,6 +82,7 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	r.base = uint64(r.ord+1)<<32 | 1<<62
 	n.pmem = append(n.pmem, r)
 	if h.w.tracer != nil {
+		h.w.recordRegion(r)
 		h.w.trace(h, "alloc", "makes persistent region %q of %d bytes", name, size)
 	}
 	return r, nil

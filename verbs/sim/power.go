@@ -36,6 +36,7 @@ func (w *World) leavePMEM(h *Host, power bool) {
 		case w.cfg.Profile.Domain == faults.Volatile:
 			w.dropPending(r, func(*elem) bool { return true })
 			clear(r.data)
+			w.recordChange(r, 0, r.data, false)
 			r.hash, r.pm = 0, &pmem{name: r.pm.name}
 			w.touch(r.object(), Write)
 		case w.cfg.Eager:
@@ -228,6 +229,7 @@ func (w *World) close(r *region, i, size int, c content) {
 		}
 		missed = append(missed, e)
 		if w.caching(e.q.cpu == nil) {
+			w.recordDropped(e)
 			w.remove(e)
 			e.landed = true
 		} else {
@@ -239,6 +241,7 @@ func (w *World) close(r *region, i, size int, c content) {
 		return f.lost && f.kind == elemFlush && f.persist && f.overlaps(i*size, size) && w.refutes(u, c, missed, f)
 	})
 	w.change(r, i*size, c.data)
+	w.recordChange(r, i*size, c.data, true)
 	u.list, u.open = u.list[:0], false
 }
 

@@ -52,10 +52,11 @@ type qp struct {
 	remote   verbs.Endpoint
 	peer     *qp // set by Connect
 	gone     bool
-	linked   bool      // Connect has named the other end
-	sq       []sqEntry // a ring: request i is at i modulo its length
-	base     int       // the oldest request that it holds
-	head     int       // first work request without a completion
+	linked   bool         // Connect has named the other end
+	sq       []sqEntry    // a ring: request i is at i modulo its length
+	base     int          // the oldest request that it holds
+	head     int          // first work request without a completion
+	done     []completion // in ERR: those from before, not polled yet
 	posted   int
 	freed    int  // slots given back
 	limit    int  // work requests from here on can never arrive

@@ -229,17 +229,47 @@ func (w *World) departed(p *qp, i int) {
 }
 
 // waitsInVain asks whether a request of p that found no receive has run out of
-// retries by the time that one is posted. In eager mode that is a step of its own.
-func (q *qp) waitsInVain() {
+// retries by now, and returns which. In eager mode that is a step of its own.
+func (q *qp) waitsInVain() int {
 	p := q.peer
 	if q.w.cfg.Eager || p == nil || p.cfg.RNRRetry == 7 || p.gone || !p.h.alive || !p.sends() || p.lost() {
-		return
+		return -1
 	}
 	i := p.reach()
 	if i >= min(p.posted, p.limit, p.cutAt, p.held) || !p.ent(i).op.ConsumesRecv() || p.ent(i).nak != verbs.StatusSuccess || p.ent(i).local != verbs.StatusSuccess {
+		return -1
+	}
+	if q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + gaveUpNames[k] }) == 0 {
+		return -1
+	}
+	p.ent(i).nak, p.dirty = verbs.StatusRNRRetryExcErr, true
+	return i
+}
+
+// receivesNoMore cuts off what finds no receive here, for q's machine dies.
+func (q *qp) receivesNoMore() {
+	p := q.peer
+	if p == nil {
 		return
 	}
-	if q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + gaveUpNames[k] }) == 1 {
-		p.ent(i).nak, p.dirty = verbs.StatusRNRRetryExcErr, true
+	if i := q.lastNAK(); i >= 0 {
+		p.limit = min(p.limit, i+1)
+	} else if i := p.reach(); i < p.posted && p.ent(i).op.ConsumesRecv() && p.ent(i).nak == verbs.StatusSuccess {
+		p.limit = min(p.limit, i)
 	}
+}
+
+// lastNAK is waitsInVain for when q answers no more. A request that ran out of retries
+// was answered to the last, so all before it has arrived.
+func (q *qp) lastNAK() int {
+	i := q.waitsInVain()
+	if i < 0 {
+		return i
+	}
+	p := q.peer
+	q.w.arrive(p, i)
+	q.w.execute(p, i, i, func(*elem) bool { return true })
+	p.ent(i).came = true
+	q.w.discardFrom(p, i)
+	return i
 }

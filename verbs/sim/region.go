@@ -36,6 +36,7 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 	r.base = uint64(r.ord+1) << 32
 	h.regs = append(h.regs, r)
 	if h.w.tracer != nil {
+		h.w.recordRegion(r)
 		h.w.trace(h, "alloc", "allocates region %d of %d bytes", r.ord, size)
 	}
 	return r, nil
@@ -81,6 +82,7 @@ func (r *region) look(off int, p []byte) {
 	t.looked = t.looked || r.lent > 0
 	t.obs.see(-1, hashBytes(uint64(off), p))
 	if w.tracer != nil {
+		w.recordLook(r, off, len(p))
 		w.trace(r.h, "load", "loads [%d,%d) of region %d: %s", off, off+len(p), r.ord, hexText(p))
 	}
 }
@@ -226,10 +228,12 @@ func (r *region) drop() {
 	for len(r.srcs) > 0 {
 		w.fetch(r.srcs[0])
 	}
+	r.freed = true
 	for len(r.pend) > 0 {
 		w.discard(r.pend[0])
 	}
-	r.freed, r.data, r.hash = true, nil, 0
+	w.recordDrop(r)
+	r.data, r.hash = nil, 0
 }
 
 // poke changes bytes as a CPU does, pokeBy as a CPU or a card does.
@@ -238,10 +242,12 @@ func (w *World) poke(r *region, off int, p []byte) { w.pokeBy(r, off, p, false) 
 func (w *World) pokeBy(r *region, off int, p []byte, card bool) {
 	if r.pm == nil {
 		w.change(r, off, p)
+		w.recordChange(r, off, p, card)
 		return
 	}
 	r.pm.before(r, off, len(p))
 	w.change(r, off, p)
+	w.recordChange(r, off, p, card)
 	r.pm.after(r, off, len(p), card)
 }
 

@@ -20,13 +20,27 @@ type TraceEvent struct {
 	Text string `json:"text"`
 	// Source is the line of the protocol that did it, as file:line.
 	Source string `json:"source,omitempty"`
+	// File is the whole name of its file, as the compiler knew it.
+	File string `json:"-"`
+	// Request is the index in Record.Requests of the send work request that it is
+	// about, or -1; it is set only with a Record.
+	Request int `json:"-"`
 }
 
-// Tracer collects the events of a run.
-type Tracer struct{ Events []TraceEvent }
+// Tracer collects the events of a run, and with a Record more about them. It is
+// for one run.
+type Tracer struct {
+	Events []TraceEvent
+	Record *Record
+}
 
 // SetTracer makes the following runs record their events; nil ends it.
-func (w *World) SetTracer(t *Tracer) { w.tracer = t }
+func (w *World) SetTracer(t *Tracer) {
+	w.tracer = t
+	if x := w.rec(); x != nil {
+		x.begin()
+	}
+}
 
 func (w *World) trace(h *Host, kind, format string, args ...any) {
 	if w.tracer != nil {
@@ -49,18 +63,22 @@ func (w *World) traceFrom(peer, at *Host, kind, format string, args ...any) {
 }
 
 func (w *World) add(h *Host, peer, kind, text string) {
-	e := TraceEvent{Step: w.steps, Peer: peer, Kind: kind, Text: text}
+	w.recordDoubts()
+	e := TraceEvent{Step: w.steps, Peer: peer, Kind: kind, Text: text, Request: -1}
 	if h != nil {
 		e.Host, e.Life = h.Name(), h.life
 	}
 	if w.cur != nil && w.cur.h == h {
-		e.Source = caller()
+		e.Source, e.File = caller()
+	}
+	if x := w.rec(); x != nil && kind == "completion" {
+		e.Request, x.done = x.done, -1
 	}
 	w.tracer.Events = append(w.tracer.Events, e)
 }
 
 // caller is the nearest line of code outside the simulator and its interfaces.
-func caller() string {
+func caller() (line, file string) {
 	var pcs [24]uintptr
 	n := runtime.Callers(3, pcs[:])
 	frames := runtime.CallersFrames(pcs[:n])
@@ -69,10 +87,10 @@ func caller() string {
 		if f.File != "" && !strings.Contains(f.Function, "/verbs/sim.") && !strings.HasPrefix(f.Function, "runtime.") &&
 			!strings.HasPrefix(f.Function, "iter.") && !strings.Contains(f.Function, "/coord.") &&
 			!strings.Contains(f.Function, "/explore.(") {
-			return filepath.Base(filepath.Dir(f.File)) + "/" + filepath.Base(f.File) + ":" + itoa(f.Line)
+			return filepath.Base(filepath.Dir(f.File)) + "/" + filepath.Base(f.File) + ":" + itoa(f.Line), f.File
 		}
 		if !more {
-			return ""
+			return "", ""
 		}
 	}
 }
@@ -86,7 +104,9 @@ func (w *World) tracePost(q *qp, s *sqEntry, wr *verbs.SendWR) {
 	}
 	to := q.w.nodes[q.remoteNode()]
 	text := fmt.Sprintf("posts %v #%d of %d bytes at %d%s", wr.Op, q.posted-1, s.length, wr.RemoteAddr&0xffffffff, flags)
+	w.recordPost(q, s, wr)
 	w.add(q.h, to.spec.Name, "post", text)
+	w.eventOf(q, q.posted-1)
 }
 
 func (w *World) traceLanding(e *elem) {
@@ -94,5 +114,14 @@ func (w *World) traceLanding(e *elem) {
 		return
 	}
 	text := fmt.Sprintf("%s lands at %d..%d: %s", e.q.name()+" #"+itoa(e.wr), e.off, e.off+e.n-1, hexText(e.data))
+	w.recordPiece(e, e.off, e.n, Landed, w.nextEvent())
 	w.add(e.reg.h, e.q.h.Name(), "land", text)
+	w.eventOf(e.q, e.wr)
+}
+
+// eventOf says that the last event is about request i of q.
+func (w *World) eventOf(q *qp, i int) {
+	if x := w.rec(); x != nil {
+		w.tracer.Events[w.lastEvent()].Request = x.requestOf(q, i)
+	}
 }

@@ -34,6 +34,11 @@ const simHosts = 3
 // simulated runs each case under a number of schedules. The last host is the
 // script's; the others do what it asks them to.
 func simulated(p faults.Profile) verbstest.Backend {
+	return simulatedBy(p, func(_ *sim.World, seed int) sim.Policy { return policy(seed) })
+}
+
+// simulatedBy is simulated under schedules of the caller's.
+func simulatedBy(p faults.Profile, policy func(w *sim.World, seed int) sim.Policy) verbstest.Backend {
 	return verbstest.Backend{Hosts: simHosts, Run: func(t *testing.T, try func(verbstest.Site) error) error {
 		s := &site{}
 		var failed error
@@ -67,7 +72,7 @@ func simulated(p faults.Profile) verbstest.Backend {
 				continue
 			}
 			s.tasks, failed = nil, nil
-			_, err := s.w.Run(policy(seed))
+			_, err := s.w.Run(policy(s.w, seed))
 			if err = errors.Join(failed, err); err != nil {
 				var p *sim.PanicError
 				if errors.As(err, &p) {

@@ -28,6 +28,7 @@ type app struct {
 	next     int // the number of the next write
 	got      []byte
 	trail    []string
+	told     []told
 	created  bool
 	life     int
 	ended    bool // a life ended because the file could not be created
@@ -40,7 +41,7 @@ func newApp(c *explore.Case, load workload) *app {
 func (a *app) reset() {
 	a.file.Reset()
 	a.pend, a.pendNum, a.next = write{}, 0, 0
-	a.trail = a.trail[:0]
+	a.trail, a.told = a.trail[:0], a.told[:0]
 	a.created, a.ended, a.life = false, false, 0
 }
 
@@ -90,6 +91,7 @@ func (a *app) open(h host.Host, cfg ncl.Config, life int) *ncl.File {
 		a.created = true
 		return f
 	}
+	a.begins(told{})
 	f, err := ncl.Recover(h, cfg, fileName)
 	switch {
 	case errors.Is(err, ncl.ErrNotFound) && !a.created:
@@ -118,6 +120,7 @@ func (a *app) issue(f *ncl.File, w write, data []byte) bool {
 		return false
 	}
 	a.pend, a.pendNum, a.pendData = w, n, data
+	a.begins(told{num: n, w: w, data: data})
 	a.history()
 	if err := f.Record(w.off, data); err != nil {
 		a.c.Fail(&unavailable{err})
@@ -128,6 +131,7 @@ func (a *app) issue(f *ncl.File, w write, data []byte) bool {
 		return false
 	}
 	a.pend = write{}
+	a.ends("")
 	if f.Alive() < 2*a.load.f+1 {
 		a.c.Sometimes(sawRejected)
 	}
@@ -151,6 +155,7 @@ func (a *app) recovered(f *ncl.File) {
 		a.c.Fail(err)
 		return
 	}
+	a.ends(string(a.got[:min(len(a.got), 256)]))
 	a.conditions()
 	if err := a.file.Recovered(a.got); err != nil {
 		a.c.Fail(err)

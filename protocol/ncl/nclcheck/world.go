@@ -52,6 +52,7 @@ func newWorld(c *explore.Case, load workload) sim.Config {
 func newWorldOf(c *explore.Case, app *app, main func(host.Host, int)) sim.Config {
 	store, load := &coord.Store{}, app.load
 	c.OnReset(app.reset)
+	c.Shows(app.operations)
 	cfg := sim.Config{Profile: c.Profile, Budget: c.Budget}
 	cfg.Services = []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly,
 		Hash: store.Hash, Reset: store.Reset}}

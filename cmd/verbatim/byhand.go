@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/litmus"
+)
+
+// handFlags are the flags of the command explore.
+type handFlags struct {
+	opt    explore.Options
+	listen string
+}
+
+// newExplore is the command that lets a person make runs.
+func newExplore() *cobra.Command {
+	f := &handFlags{}
+	c := &cobra.Command{
+		Use:   "explore PROTOCOL/SCENARIO|FILE.litmus",
+		Short: "Make a run by hand, in the browser",
+		Long: `Explore serves a page on this machine on which a person makes a run: what can
+happen next, who crashes when, and for the last step which completion came and
+what a look at memory found. The page shows the run as replay --html does
+(docs/viewer.md). The address of the page holds the run, so it can be kept, or
+sent to somebody who has the same code. The checker can be asked to search for a
+violation from where one stands.
+
+It listens on the loopback interface only, answers to no other name than
+localhost and 127.0.0.1, and refuses requests that other sites cause. Ctrl-C ends it.`,
+		Example: `  verbatim explore ncl/three-writes
+  verbatim explore testdata/litmus/message-passing.litmus --profile relaxed`,
+		Args:              takes("one scenario, or one file with a litmus test", cobra.ExactArgs(1)),
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(c *cobra.Command, args []string) error { return runExplore(c, f, args[0]) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.opt.Profile, "profile", "", "what the cards promise: a name or a file; default: the scenario's")
+	fl.StringVar(&f.opt.Faults, "faults", "", "what may go wrong, or none; default: the scenario's")
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "loopback `address`; port 0 is any that is free")
+	completeWith(c, map[string]cobra.CompletionFunc{"profile": completeProfile, "faults": completeFaults})
+	return c
+}
+
+func runExplore(c *cobra.Command, f *handFlags, name string) error {
+	s, err := f.scenario(name)
+	if err != nil {
+		return err
+	}
+	if _, err := (explore.Walk{}).Go(s, f.opt); err != nil {
+		return err // before anybody opens a page
+	}
+	l, err := listenLoopback(f.listen)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c)
+	defer stop()
+	srv := &http.Server{Handler: newHandServer(s, f.opt, l.Addr()), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		IdleTimeout: time.Minute, MaxHeaderBytes: maxAddress + 16<<10}
+	if _, err := fmt.Fprintf(c.OutOrStdout(), "%s: http://%s/ (Ctrl-C ends it)\n", s.Name, l.Addr()); err != nil {
+		return err
+	}
+	go func() {
+		<-ctx.Done()
+		end, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		_ = srv.Shutdown(end)
+	}()
+	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// scenario is the one that a name or a file names.
+func (f *handFlags) scenario(name string) (*explore.Scenario, error) {
+	if f.opt.Profile != "" {
+		p, err := faults.FindProfile(f.opt.Profile)
+		if err != nil {
+			return nil, err
+		}
+		f.opt.Profile = p.Name
+	}
+	if strings.HasSuffix(name, litmus.Ext) {
+		t, err := litmus.ParseFile(name)
+		if err != nil {
+			return nil, err
+		}
+		return litmus.Compile(t)
+	}
+	found, err := find([]string{name})
+	if err != nil {
+		return nil, err
+	}
+	if len(found) != 1 {
+		return nil, fmt.Errorf("%s has %d scenarios: name one of %s", name, len(found), list(namesOf(found)))
+	}
+	return found[0], nil
+}
+
+// listenLoopback listens on an address that only this machine reaches.
+func listenLoopback(address string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("--listen %s: %w; it looks like 127.0.0.1:8080", address, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("--listen %s: only this machine may reach the page: use 127.0.0.1, [::1] or localhost", address)
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if a, ok := l.Addr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() {
+		return nil, errors.Join(fmt.Errorf("--listen %s leads to %s, which is not this machine alone", address, l.Addr()), l.Close())
+	}
+	return l, nil
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
+	"github.com/verbatim-rdma/verbatim/litmus"
+)
+
+// checkPage checks the flags for the page of an outcome.
+func (f *litmusFlags) checkPage(args []string) error {
+	switch {
+	case f.html == "" && f.reach == "":
+		return nil
+	case f.html == "":
+		return errors.New("--reach names the outcome that --html shows: it needs --html")
+	case f.backend == "rdma":
+		return errors.New("--html shows a run of the simulator: leave out --backend rdma")
+	case len(args) != 1 || len(f.profiles) > 1:
+		return errors.New("--html shows one run: name one file and at most one profile")
+	}
+	return nil
+}
+
+// writeLitmusPage looks for a run that reaches an outcome and writes its page.
+func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
+	test, err := litmus.ParseFile(file)
+	if err != nil {
+		return err
+	}
+	reach, err := f.outcomeOf(test)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	profile := append(slices.Clone(f.profiles), litmus.Profiles(test)...)[0]
+	s, err := litmus.Compile(test, reach)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c)
+	defer stop()
+	r, err := explore.Check(s, explore.Options{Profile: profile, Workers: f.workers, MaxTime: f.maxTime, Stop: func() bool { return ctx.Err() != nil }})
+	if err != nil {
+		return err
+	}
+	w := c.OutOrStdout()
+	switch {
+	case r.Counterexample == nil && r.Verdict == explore.Verified:
+		return tells(w, exitViolated, "no run of %s with %s reaches %s, and all were tried: there is nothing to show\n", test.Name, profile, reach)
+	case r.Counterexample == nil:
+		return tells(w, exitRanOut, "no run of %s with %s that reaches %s was found, and not all were tried\n", test.Name, profile, reach)
+	}
+	re, err := r.Counterexample.ReplayFull(s)
+	if err != nil {
+		return err
+	}
+	p := page{file: f.html, text: "reached", command: "verbatim litmus " + explore.Quote(file) + " --profile " + explore.Quote(profile) + " --reach " + explore.Quote(reach) + " --html FILE", read: os.ReadFile}
+	if err := p.write(s, r.Counterexample, re); err != nil {
+		return err
+	}
+	return tells(w, exitOK, "a run of %s with %s reaches %s\n%s\n", test.Name, profile, reach, f.html)
+}
+
+// outcomeOf is the outcome that --reach names: the first if it names none.
+func (f *litmusFlags) outcomeOf(t *litmus.Test) (string, error) {
+	var names []string
+	for i := range t.Outcomes {
+		names = append(names, t.OutcomeName(i))
+	}
+	switch {
+	case len(names) == 0:
+		return "", errors.New("the test has no outcome")
+	case f.reach == "":
+		return names[0], nil
+	case slices.Contains(names, f.reach):
+		return f.reach, nil
+	}
+	return "", fmt.Errorf("there is no outcome %q; there are %s%s", f.reach, strings.Join(names, ", "), mistake.DidYouMean(f.reach, names))
+}
+
+// tells prints a line and ends with a status.
+func tells(w io.Writer, code int, format string, args ...any) error {
+	if _, err := fmt.Fprintf(w, format, args...); err != nil {
+		return err
+	}
+	return status(code).asError()
+}

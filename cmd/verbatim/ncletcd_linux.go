@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/coord/etcd"
+)
+
+// etcdFlags say that the coordinator is an etcd cluster, and how to reach it.
+type etcdFlags struct {
+	cfg      etcd.Config
+	password string // a file
+	set      *pflag.FlagSet
+}
+
+func (f *etcdFlags) define(fl *pflag.FlagSet) {
+	f.set = fl
+	fl.StringSliceVar(&f.cfg.Endpoints, "etcd", nil, "take an etcd cluster for the coordinator, at these `endpoints`, such as 10.0.0.9:2379,10.0.0.10:2379")
+	fl.StringVar(&f.cfg.Prefix, "etcd-prefix", etcd.DefaultPrefix, "what all keys there begin with")
+	fl.DurationVar(&f.cfg.TTL, "etcd-ttl", etcd.DefaultTTL, "how long a session outlives its process")
+	fl.StringVar(&f.cfg.CAFile, "etcd-ca", "", "talk to it over TLS; who must have signed its certificates (PEM `file`)")
+	fl.StringVar(&f.cfg.CertFile, "etcd-cert", "", "our own certificate for it (PEM `file`)")
+	fl.StringVar(&f.cfg.KeyFile, "etcd-key", "", "its private key (PEM `file`)")
+	fl.StringVar(&f.cfg.User, "etcd-user", "", "log in there under this `name`")
+	fl.StringVar(&f.password, "etcd-password-file", "", "the first line of this `file` is the password")
+}
+
+// check tells what does not belong together, before a card is opened.
+func (f *etcdFlags) check(name string, timeout time.Duration) error {
+	f.cfg.Name, f.cfg.CallTimeout = name, timeout
+	if !f.set.Changed("etcd") {
+		var err error
+		f.set.Visit(func(fl *pflag.Flag) {
+			if strings.HasPrefix(fl.Name, "etcd-") {
+				err = fmt.Errorf("--%s is about an etcd cluster: say with --etcd where it is", fl.Name)
+			}
+		})
+		return err
+	}
+	if f.set.Changed("coord") {
+		return errors.New("--coord and --etcd: there is one coordinator, give one of them")
+	}
+	if f.password != "" {
+		text, err := os.ReadFile(f.password)
+		if err != nil {
+			return fmt.Errorf("--etcd-password-file: %w", err)
+		}
+		f.cfg.Password, _, _ = strings.Cut(string(text), "\n")
+		f.cfg.Password = strings.TrimSuffix(f.cfg.Password, "\r")
+	}
+	return f.cfg.Validate()
+}
+
+// controller is the etcd cluster if the flags name one, and other if they do not.
+// Its connections end with the process.
+func (f *etcdFlags) controller(other coord.Client) (coord.Client, error) {
+	if len(f.cfg.Endpoints) == 0 {
+		return other, nil
+	}
+	return etcd.New(f.cfg)
+}

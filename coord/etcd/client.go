@@ -1,0 +1,220 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+)
+
+// Client is a [coord.Client] that speaks to an etcd cluster. Goroutines may share it.
+type Client struct {
+	cfg  Config
+	etcd *clientv3.Client
+}
+
+var _ coord.Client = (*Client)(nil)
+
+// New makes a client. It does not wait for the cluster, unless it has to log in:
+// then the error wraps [coord.ErrUnavailable] if nobody answers, and [ErrConfig]
+// if user and password are wrong.
+func New(cfg Config) (*Client, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, err
+	}
+	t, err := cfg.tls()
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{cfg: cfg}
+	c.etcd, err = clientv3.New(clientv3.Config{
+		Endpoints:   cfg.Endpoints,
+		TLS:         t,
+		Username:    cfg.User,
+		Password:    cfg.Password,
+		DialTimeout: cfg.CallTimeout, // bounds the login
+		// The fastest pings that gRPC sends and etcd suffers.
+		DialKeepAliveTime:    10 * time.Second,
+		DialKeepAliveTimeout: cfg.CallTimeout,
+		Logger:               zap.NewNop(), // what goes wrong is in the errors
+		DialOptions: []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{
+			// A server that comes back is found within about a second.
+			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 2, Jitter: 0.2, MaxDelay: time.Second},
+			MinConnectTimeout: cfg.CallTimeout,
+		})},
+	})
+	switch {
+	case errors.Is(err, rpctypes.ErrAuthFailed):
+		return nil, fmt.Errorf("%w: user %q: %w", ErrConfig, cfg.User, err)
+	case err != nil:
+		return nil, c.unavailable(err)
+	}
+	return c, nil
+}
+
+// Close ends the connections. Sessions that were not closed end after their TTL,
+// as they do when the process dies.
+func (c *Client) Close() error {
+	if err := c.etcd.Close(); !errors.Is(err, context.Canceled) {
+		return err // Canceled is what Close itself has done
+	}
+	return nil
+}
+
+// Keys and sessions have name spaces of their own below the prefix.
+func (c *Client) key(key string) string { return c.cfg.Prefix + "keys/" + key }
+
+// context bounds one call.
+func (c *Client) context() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(c.etcd.Ctx(), c.cfg.CallTimeout)
+}
+
+// unavailable is the error of a call that had no answer of the kind that [coord]
+// knows, whatever the reason.
+func (c *Client) unavailable(err error) error {
+	return fmt.Errorf("%w: etcd at %s: %w", coord.ErrUnavailable, strings.Join(c.cfg.Endpoints, ","), err)
+}
+
+// commit carries out then if all conditions hold, and otherwise asks what is there
+// instead: one transaction, so both are true at one moment. Its error is about the
+// call, and ok about the conditions.
+func (c *Client) commit(conditions []clientv3.Cmp, then, otherwise []clientv3.Op) (a answers, ok bool, err error) {
+	ctx, cancel := c.context()
+	defer cancel()
+	resp, err := c.etcd.Txn(ctx).If(conditions...).Then(then...).Else(otherwise...).Commit()
+	if err != nil {
+		return nil, false, c.unavailable(err)
+	}
+	return resp.Responses, resp.Succeeded, nil
+}
+
+// Get implements [coord.Client].
+func (c *Client) Get(key string) ([]byte, uint64, error) {
+	if err := coord.CheckKey(key); err != nil {
+		return nil, 0, failed("get", key, err)
+	}
+	ctx, cancel := c.context()
+	defer cancel()
+	resp, err := c.etcd.Get(ctx, c.key(key))
+	switch {
+	case err != nil:
+		return nil, 0, failed("get", key, c.unavailable(err))
+	case len(resp.Kvs) == 0:
+		return nil, 0, failed("get", key, coord.ErrNotFound)
+	}
+	return resp.Kvs[0].Value, uint64(resp.Kvs[0].Version), nil
+}
+
+// Create implements [coord.Client].
+func (c *Client) Create(key string, value []byte, s coord.Session) error {
+	err := checkPair(key, value)
+	if err == nil {
+		err = c.create(key, value, s)
+	}
+	if err != nil {
+		return &coord.Error{Op: "create", Key: key, Session: s, Err: err}
+	}
+	return nil
+}
+
+func (c *Client) create(key string, value []byte, s coord.Session) error {
+	absent := clientv3.Compare(clientv3.Version(c.key(key)), "=", 0)
+	if s == coord.NoSession {
+		_, ok, err := c.commit([]clientv3.Cmp{absent}, ops(clientv3.OpPut(c.key(key), string(value))), nil)
+		return either(ok, err, coord.ErrExists)
+	}
+	put := clientv3.OpPut(c.key(key), string(value), clientv3.WithLease(clientv3.LeaseID(s)))
+	a, ok, err := c.commit([]clientv3.Cmp{c.owns(s), absent}, ops(put), ops(clientv3.OpGet(c.sessionKey(s))))
+	if err == nil && !ok && !c.isOwner(a.found(0)) {
+		return coord.ErrSessionExpired
+	}
+	return either(ok, err, coord.ErrExists)
+}
+
+// Set implements [coord.Client].
+func (c *Client) Set(key string, value []byte, ifVersion uint64) (uint64, error) {
+	if err := checkPair(key, value); err != nil {
+		return 0, failed("set", key, err)
+	}
+	// Without IgnoreLease the key would leave its session.
+	put := clientv3.OpPut(c.key(key), string(value), clientv3.WithIgnoreLease())
+	a, err := c.ifVersion(key, ifVersion, put, clientv3.OpGet(c.key(key), clientv3.WithKeysOnly()))
+	if err != nil {
+		return 0, failed("set", key, err)
+	}
+	return uint64(a.found(1)[0].Version), nil
+}
+
+// Delete implements [coord.Client].
+func (c *Client) Delete(key string, ifVersion uint64) error {
+	err := coord.CheckKey(key)
+	if err == nil {
+		_, err = c.ifVersion(key, ifVersion, clientv3.OpDelete(c.key(key)))
+	}
+	if err != nil {
+		return failed("delete", key, err)
+	}
+	return nil
+}
+
+// ifVersion carries out then if the key is there and has the version.
+func (c *Client) ifVersion(key string, version uint64, then ...clientv3.Op) (answers, error) {
+	k := c.key(key)
+	// etcd gives a key that is not there version 0, so the first condition does
+	// not follow from the second.
+	conditions := []clientv3.Cmp{clientv3.Compare(clientv3.Version(k), ">", 0)}
+	if version != coord.AnyVersion {
+		conditions = append(conditions, clientv3.Compare(clientv3.Version(k), "=", int64(version)))
+	}
+	a, ok, err := c.commit(conditions, then, ops(clientv3.OpGet(k, clientv3.WithKeysOnly())))
+	if err == nil && !ok && len(a.found(0)) == 0 {
+		return nil, coord.ErrNotFound
+	}
+	return a, either(ok, err, coord.ErrVersion)
+}
+
+// List implements [coord.Client].
+func (c *Client) List(prefix string) ([]string, error) {
+	if err := coord.CheckPrefix(prefix); err != nil {
+		return nil, failed("list", prefix, err)
+	}
+	ctx, cancel := c.context()
+	defer cancel()
+	resp, err := c.etcd.Get(ctx, c.key(prefix), clientv3.WithPrefix(), clientv3.WithKeysOnly(),
+		clientv3.WithSort(clientv3.SortByKey, clientv3.SortAscend))
+	if err != nil {
+		return nil, failed("list", prefix, c.unavailable(err))
+	}
+	keys := make([]string, len(resp.Kvs))
+	for i, kv := range resp.Kvs {
+		keys[i] = strings.TrimPrefix(string(kv.Key), c.key(""))
+	}
+	return keys, nil
+}
+
+func checkPair(key string, value []byte) error {
+	if err := coord.CheckKey(key); err != nil {
+		return err
+	}
+	return coord.CheckValue(value)
+}
+
+func failed(op, key string, err error) error { return &coord.Error{Op: op, Key: key, Err: err} }
+
+// either is err if the call failed, and refusal if its conditions did not hold.
+func either(ok bool, err, refusal error) error {
+	if err == nil && !ok {
+		return refusal
+	}
+	return err
+}

@@ -1,0 +1,142 @@
+// Package etcdtest runs real etcd servers for tests. It needs the program etcd
+// (Debian: etcd-server).
+package etcdtest
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Server is a cluster of one etcd, whose data outlives a kill.
+type Server struct {
+	Endpoint string // HOST:PORT
+
+	t       testing.TB
+	program string
+	dir     string
+	peer    string
+	more    []string
+	cmd     *exec.Cmd
+	log     bytes.Buffer
+	drained chan struct{}
+}
+
+// Start starts an etcd, with more arguments if need be, which ends with the test. If
+// there are any, they make the endpoint https. Without the program the test is
+// skipped, but not where CI is set.
+func Start(t testing.TB, more ...string) *Server {
+	t.Helper()
+	program, err := exec.LookPath("etcd")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("no etcd in CI: %v", err)
+		}
+		t.Skipf("needs the program etcd (Debian: etcd-server): %v", err)
+	}
+	s := &Server{t: t, program: program, dir: t.TempDir(), more: more}
+	t.Cleanup(s.Kill)
+	// Between asking for a free port and taking it, somebody else may take it.
+	for try := 0; ; try++ {
+		s.Endpoint, s.peer = FreePorts(t)
+		if s.start() {
+			return s
+		}
+		if try == 3 || !strings.Contains(s.log.String(), "address already in use") {
+			t.Fatalf("etcd does not start:\n%s", s.log.String())
+		}
+	}
+}
+
+// FreePorts are two addresses at which nobody listens.
+func FreePorts(t testing.TB) (a, b string) {
+	t.Helper()
+	addr := func() string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		defer l.Close()
+		return l.Addr().String()
+	}
+	return addr(), addr()
+}
+
+// start is true once the server takes requests.
+func (s *Server) start() bool {
+	scheme := "http"
+	if len(s.more) > 0 {
+		scheme = "https"
+	}
+	s.cmd = exec.Command(s.program, append([]string{"--name", "test", "--data-dir", s.dir, "--logger", "zap", "--log-outputs", "stderr",
+		"--listen-client-urls", scheme + "://" + s.Endpoint, "--advertise-client-urls", scheme + "://" + s.Endpoint,
+		"--listen-peer-urls", "http://" + s.peer, "--initial-advertise-peer-urls", "http://" + s.peer,
+		"--initial-cluster", "test=http://" + s.peer,
+		// A leader at once, and sessions as short as one second.
+		"--heartbeat-interval", "10", "--election-timeout", "100"}, s.more...)...)
+	s.log.Reset()
+	stderr, err := s.cmd.StderrPipe()
+	if err == nil {
+		err = s.cmd.Start()
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.drained = make(chan struct{})
+	ready := make(chan bool, 1)
+	go s.read(stderr, ready)
+	return <-ready
+}
+
+// read keeps the log, and says when the server is ready or has ended.
+func (s *Server) read(stderr io.Reader, ready chan<- bool) {
+	defer close(s.drained)
+	said := false
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		if said {
+			continue
+		}
+		fmt.Fprintln(&s.log, lines.Text())
+		if strings.Contains(lines.Text(), "serving client traffic") {
+			said = true
+			ready <- true
+		}
+	}
+	if !said {
+		ready <- false
+	}
+}
+
+// Kill ends the server at once.
+func (s *Server) Kill() {
+	if s.cmd != nil && s.cmd.Process != nil && s.cmd.ProcessState == nil {
+		_ = s.cmd.Process.Kill()
+		<-s.drained
+		_ = s.cmd.Wait()
+	}
+}
+
+// Restart kills the server, if it runs, and starts it again on the same data.
+func (s *Server) Restart() {
+	s.t.Helper()
+	s.Kill()
+	if !s.start() {
+		s.t.Fatalf("etcd does not start again:\n%s", s.log.String())
+	}
+}
+
+// Signal sends sig to the server: SIGSTOP makes it stand still.
+func (s *Server) Signal(sig syscall.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.t.Fatal(err)
+	}
+}

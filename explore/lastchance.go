@@ -1,0 +1,79 @@
+package explore
+
+import "github.com/verbatim-rdma/verbatim/verbs/sim"
+
+// LastChance is what is known about when the fate of a run was sealed.
+type LastChance struct {
+	// Step is the last step after which the promise could still be kept: a run that
+	// is the same up to and with this step, and goes on otherwise, was made, and
+	// keeps it. It is -1 if no such run was found.
+	Step int
+	// Tried is how many ways to go on were tried after each later step, all of
+	// which broke the promise, or came to no end. They are a sample: there may be
+	// one that keeps it.
+	Tried int
+	// From is the first step from which on any were tried: 0, or later if the run
+	// is long and no step was found before the search gave up.
+	From int
+}
+
+// maxSteps bounds what looking for the last chance may take, in simulated steps.
+const maxSteps = 300_000
+
+// lastChance looks for the last step of the run of ds, steps long, after which it
+// can go on and keep the promise. It goes backwards: a run that leaves ds late also
+// leaves it after each earlier step.
+func (c *Case) lastChance(ds []Decision, steps, tries int) *LastChance {
+	out := &LastChance{Step: -1, Tried: tries, From: steps}
+	for left := maxSteps; out.From > 0 && left > 0 && !c.dog.hung.Load(); {
+		out.From--
+		for seed := range tries {
+			kept, took := c.goesOn(ds, out.From, uint64(seed))
+			if left -= took; kept {
+				out.Step = out.From
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// goesOn makes a run that is that of ds up to a step, and then takes the defaults or,
+// with a seed, anything. It reports whether the run keeps the promise to its end, and
+// how many steps it took.
+func (c *Case) goesOn(ds []Decision, after int, seed uint64) (kept bool, took int) {
+	end, err := c.run(c.leave(ds, after, seed))
+	return err == nil && end == sim.Finished, c.w.Steps()
+}
+
+// leave is the policy that follows ds up to a step, and then takes the defaults or, with
+// a seed, anything.
+func (c *Case) leave(ds []Decision, after int, seed uint64) *leaving {
+	g := newGuide(c.w, ds)
+	g.follow = orEmpty(g.follow)
+	g.limit = after + maxBeyond
+	p := &leaving{guide: g, after: after}
+	if seed > 0 {
+		p.then = newSampler(Random, seed, uint64(after))
+	}
+	return p
+}
+
+// maxBeyond bounds how many steps a run goes on after it has left another.
+const maxBeyond = 2000
+
+// leaving follows a guide for some steps and another policy from then on; nil takes
+// the defaults.
+type leaving struct {
+	*guide
+	after int
+	then  sim.Policy
+}
+
+// Pick implements sim.Policy.
+func (l *leaving) Pick(evs []sim.Event) int {
+	if l.w.Steps() >= l.after {
+		l.follow, l.raw = map[string][]string{}, l.then
+	}
+	return l.guide.Pick(evs)
+}

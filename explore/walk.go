@@ -1,0 +1,165 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// Walk is a run by hand: the first steps of the run that takes the decisions.
+type Walk struct {
+	Steps     int        `json:"steps"`
+	Decisions []Decision `json:"decisions"`
+}
+
+// ErrWalk is wrapped by errors about walks.
+var ErrWalk = errors.New("explore: no such walk")
+
+// maxWalk bounds the steps of a walk.
+const maxWalk = 10_000
+
+// Stand is where a walk has come to.
+type Stand struct {
+	Walk   Walk    // as it was made: what did not apply is not in it
+	Replay *Replay // without a last chance
+	Ended  bool    // nothing comes after it
+	// Next is what can happen next. The first is the ordinary course.
+	Next []Way
+	// Inside are the choices in the last step, with what else could have been.
+	Inside []Fork
+}
+
+// Way is a way to go, and the walk that goes it.
+type Way struct {
+	Name  string
+	Fault bool // at the expense of the fault budget
+	Walk  Walk
+}
+
+// Fork is a choice that was made, and the ways that there were; Taken is that which was
+// taken.
+type Fork struct {
+	Kind  string
+	Taken int
+	Ways  []Way
+}
+
+// hand follows a walk and stops behind it.
+type hand struct {
+	*guide
+	steps int
+	stand *Stand
+}
+
+// Pick implements sim.Policy.
+func (h *hand) Pick(evs []sim.Event) int {
+	if h.w.Steps() >= h.steps {
+		h.look(evs)
+		return -1
+	}
+	h.stand.Inside = nil
+	return h.guide.Pick(evs)
+}
+
+// look lists what can happen next.
+func (h *hand) look(evs []sim.Event) {
+	at := h.place(&evs[0])
+	for i := range evs {
+		x := Way{Name: h.w.EventName(&evs[i]), Fault: evs[i].Fault, Walk: Walk{Steps: h.steps + 1, Decisions: slices.Clone(h.taken)}}
+		if i > 0 {
+			x.Walk.Decisions = append(x.Walk.Decisions, Decision{at, x.Name})
+		}
+		h.stand.Next = append(h.stand.Next, x)
+	}
+}
+
+// ChooseNamed implements sim.NamedPolicy.
+func (h *hand) ChooseNamed(k sim.ChoiceKind, names []string) int {
+	before := slices.Clone(h.taken)
+	i := h.guide.ChooseNamed(k, names)
+	f := Fork{Kind: k.String(), Taken: i}
+	at := h.inner(k, h.kinds[k]-1)
+	for j, n := range names {
+		w := Walk{Steps: h.steps, Decisions: slices.Clone(before)}
+		if j > 0 {
+			w.Decisions = append(w.Decisions, Decision{at, n})
+		}
+		f.Ways = append(f.Ways, Way{Name: n, Walk: w})
+	}
+	h.stand.Inside = append(h.stand.Inside, f)
+	return i
+}
+
+// Go makes a walk in a scenario, with the options' profile, faults and strengthening. A
+// decision that does not apply is passed over. The error is about the scenario, the
+// options or the walk, or a [HangError].
+func (wk Walk) Go(s *Scenario, opt Options) (*Stand, error) {
+	var out *Stand
+	err := wk.with(s, opt, func(c *Case) { out = c.stand(wk) })
+	return out, err
+}
+
+// with calls f with a case of its own.
+func (wk Walk) with(s *Scenario, opt Options, f func(*Case)) error {
+	if wk.Steps < 0 || wk.Steps > maxWalk || len(wk.Decisions) > maxWalk {
+		return fmt.Errorf("%w: %d steps and %d decisions; a walk has at most %d", ErrWalk, wk.Steps, len(wk.Decisions), maxWalk)
+	}
+	profile, budget, err := opt.resolve(s)
+	if err != nil {
+		return err
+	}
+	var failed error
+	_, hang := watched(s, opt.StepTimeout, func(d *watchdog) { failed = alone(d, s, profile, budget, opt, f) })
+	if hang != nil {
+		return hang
+	}
+	return failed
+}
+
+func alone(d *watchdog, s *Scenario, p faults.Profile, b faults.Budget, opt Options, f func(*Case)) error {
+	c, err := newCase(d, s, p, b, opt.Strengthen, false)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	f(c)
+	return nil
+}
+
+func (c *Case) stand(wk Walk) *Stand {
+	t := sim.Tracer{Record: &sim.Record{}}
+	c.w.SetTracer(&t)
+	g := newGuide(c.w, wk.Decisions)
+	g.follow = orEmpty(g.follow)
+	h := &hand{guide: g, steps: wk.Steps, stand: &Stand{}}
+	end, err := c.run(h)
+	s := h.stand
+	s.Ended = end != sim.Stopped
+	s.Walk = Walk{Steps: c.w.Steps(), Decisions: append([]Decision{}, g.taken...)}
+	s.Replay = &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Profile: c.Profile}
+	c.full(s.Replay, &t, g, nil)
+	return s
+}
+
+// Search is what a search from a walk found.
+type Search struct {
+	Tried int   // ways to go on
+	Found *Walk // the first that broke the promise, to its end; nil: none did
+}
+
+// Search tries ways to go on from a walk: the ordinary course, and the others at random.
+func (wk Walk) Search(s *Scenario, opt Options, tries int) (*Search, error) {
+	out := &Search{}
+	err := wk.with(s, opt, func(c *Case) {
+		for ; out.Tried < tries && out.Found == nil && (opt.Stop == nil || !opt.Stop()); out.Tried++ {
+			p := c.leave(wk.Decisions, wk.Steps, uint64(out.Tried))
+			if _, err := c.run(p); err != nil {
+				out.Found = &Walk{Steps: c.w.Steps(), Decisions: p.taken}
+			}
+		}
+	})
+	return out, err
+}

@@ -1,0 +1,66 @@
+// Command wrong runs litmus tests on the simulator, and prints the verdicts that are
+// wrong: one JSON object a line, with the keys test, profile, condition, expected and
+// got. It is for package mutant, which builds it anew for each mutant: of the whole
+// command verbatim that takes twice as long.
+//
+// Exit status: 0 all tests have run, 2 one could not be read or run.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/litmus"
+)
+
+// maxTime bounds the search of one test under one profile.
+const maxTime = time.Minute
+
+// verdict is a line of the output.
+type verdict struct {
+	Test      string `json:"test"`
+	Profile   string `json:"profile"`
+	Condition string `json:"condition"`
+	Expected  string `json:"expected"`
+	Got       string `json:"got"`
+}
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintf(os.Stderr, "wrong: %v\n", err)
+		os.Exit(2)
+	}
+}
+
+func run(files []string, w io.Writer) error {
+	backend, err := litmus.BackendByName("sim")
+	if err != nil {
+		return err
+	}
+	out := json.NewEncoder(w)
+	for _, file := range files {
+		t, err := litmus.ParseFile(file)
+		if err != nil {
+			return err
+		}
+		for _, profile := range litmus.Profiles(t) {
+			r, err := litmus.Run(t, profile, backend, litmus.Options{MaxTime: maxTime})
+			if err != nil {
+				return fmt.Errorf("%s with %s: %w", file, profile, err)
+			}
+			for i := range r.Rows {
+				row := &r.Rows[i]
+				if !row.Wrong() {
+					continue
+				}
+				if err := out.Encode(verdict{t.Name, profile, row.Cond, string(row.Expected), string(row.Got)}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package sim_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+	"github.com/verbatim-rdma/verbatim/verbs/verbstest"
+)
+
+// recording holds the record of a run, before one in eight of its steps, against the
+// memory of the world.
+type recording struct {
+	sim.Policy
+	t    *testing.T
+	w    *sim.World
+	r    *sim.Record
+	mem  [][]byte // as the record has it
+	seen int      // of its changes
+}
+
+func (p *recording) Pick(events []sim.Event) int {
+	for i := len(p.mem); i < len(p.r.Regions); i++ {
+		p.mem = append(p.mem, make([]byte, p.r.Regions[i].Size))
+	}
+	for ; p.seen < len(p.r.Changes); p.seen++ {
+		c := &p.r.Changes[p.seen]
+		copy(p.mem[c.Region][c.Offset:], c.Data)
+	}
+	if p.w.Steps()%8 != 0 {
+		return p.Policy.Pick(events)
+	}
+	for i, want := range p.w.Memory() {
+		if got := p.mem[i]; want == nil && p.r.Regions[i].Gone < 0 || want != nil && !bytes.Equal(got, want) {
+			p.t.Errorf("step %d: region %d of host %d is recorded as %q and is %q", p.w.Steps(), i, p.r.Regions[i].Host, got, want)
+			return -1
+		}
+	}
+	return p.Policy.Pick(events)
+}
+
+// What a record says of memory is what was there, in every case of the suite that
+// cards have to pass, and all it refers to is there.
+func TestRecordIsTrue(t *testing.T) {
+	requests, pieces := 0, map[sim.Fate]int{}
+	t.Cleanup(func() {
+		if requests == 0 || pieces[sim.Landed] == 0 || pieces[sim.Sampled] == 0 || pieces[sim.Dropped] == 0 {
+			t.Errorf("%d requests and pieces %v: some kind never occurs", requests, pieces)
+		}
+	})
+	p, err := faults.ProfileByName("relaxed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	verbstest.Run(t, simulatedBy(p, func(w *sim.World, seed int) sim.Policy {
+		x := &sim.Record{}
+		tracer := &sim.Tracer{Record: x}
+		w.SetTracer(tracer)
+		t.Cleanup(func() {
+			requests += len(x.Requests)
+			checkRecord(t, tracer)
+			for i := range x.Pieces {
+				pieces[x.Pieces[i].Fate]++
+			}
+		})
+		return &recording{Policy: policy(seed + 1), t: t, w: w, r: x}
+	}))
+}
+
+// checkRecord holds the references of a record against what they refer to.
+func checkRecord(t *testing.T, tr *sim.Tracer) {
+	t.Helper()
+	x, n := tr.Record, len(tr.Events)
+	for i, r := range x.Requests {
+		if r.Posted >= n || tr.Events[r.Posted].Kind != "post" || tr.Events[r.Posted].Request != i {
+			t.Errorf("request %d was posted by event %d of %d", i, r.Posted, n)
+		}
+		if r.Done >= 0 && (r.Done <= r.Posted || r.Done < n && tr.Events[r.Done].Kind != "completion") {
+			t.Errorf("request %d was posted by event %d and done by %d, a %s", i, r.Posted, r.Done, tr.Events[r.Done].Kind)
+		}
+		if r.Done >= 0 && r.Status == verbs.StatusSuccess.String() && r.Posted > r.Done {
+			t.Errorf("request %d succeeded before it was posted", i)
+		}
+	}
+	for _, p := range x.Pieces {
+		if p.Request < 0 || p.Event < x.Requests[p.Request].Posted {
+			t.Errorf("a piece %v of request %d at event %d, before its post", p.Fate, p.Request, p.Event)
+		}
+		if p.Fate == sim.Landed && p.Event < n && tr.Events[p.Event].Request != p.Request {
+			t.Errorf("request %d landed with event %d, which is about %d", p.Request, p.Event, tr.Events[p.Event].Request)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package browser_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// serve starts `verbatim explore` and returns the address of its page.
+func serve(t *testing.T, scenario string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "verbatim")
+	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/verbatim").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	c := exec.Command(program, "explore", scenario)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Signal(os.Interrupt)
+		if err := c.Wait(); err != nil {
+			t.Errorf("it does not end in good order: %v", err)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url := regexp.MustCompile(`http://\S+`).FindString(line)
+	if err != nil || url == "" {
+		t.Fatalf("it prints %q: %v", line, err)
+	}
+	return url
+}
+
+// Three choices by hand, a step back, a search, and the address as what is shared.
+func TestExploresByHand(t *testing.T) {
+	b := newTab(t, 1500, 1000)
+	b.origin = serve(t, "ncl/three-writes")
+	b.run(chromedp.Navigate(b.origin))
+	steps := func() string { return eval[string](b, `document.querySelector("h1").textContent`) }
+	click := func(selector string) {
+		t.Helper()
+		click := chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).click()`, selector))
+		if _, err := chromedp.Run(b.ctx, chromedp.WaitEvent(page.LoadEventFired, func(page.EventLoadEventFired) bool { return true }, click)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := eval[int](b, `document.querySelectorAll(".hand .next a").length`); n < 2 || !strings.HasSuffix(steps(), "after step 0") {
+		t.Fatalf("%q offers %d ways", steps(), n)
+	}
+	for i, selector := range []string{".next li:nth-child(1) a", ".next li:nth-child(2) a", ".next li:nth-child(1) a"} {
+		want := eval[string](b, fmt.Sprintf(`document.querySelector(%q).textContent`, selector))
+		click(selector)
+		if !strings.HasSuffix(steps(), fmt.Sprintf("after step %d", i+1)) {
+			t.Errorf("after choosing %s the page says %q", want, steps())
+		}
+	}
+	shared, rows := eval[string](b, "location.href"), eval[string](b, `document.querySelector(".timeline tbody").textContent`)
+	if n := eval[int](b, `document.querySelectorAll("header ol li").length`); n != 1 {
+		t.Errorf("one choice was out of the ordinary, and the page lists %d", n)
+	}
+	click(".hand a.back")
+	if !strings.HasSuffix(steps(), "after step 2") {
+		t.Errorf("a step back is %q", steps())
+	}
+	b.run(chromedp.Navigate(shared))
+	if again := eval[string](b, `document.querySelector(".timeline tbody").textContent`); again != rows {
+		t.Errorf("the address leads to another run: %q, not %q", again, rows)
+	}
+	click(".hand a.search")
+	if said := eval[string](b, `document.querySelector(".hand .remark").textContent`); !strings.Contains(said, "from step 3 were tried") {
+		t.Errorf("the search says %q", said)
+	}
+	axe, err := os.ReadFile("testdata/axe/axe.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do(string(axe) + ";0")
+	for _, v := range violations(b) {
+		t.Errorf("%s (%s): %s", v.ID, v.Impact, v.Where)
+	}
+}

@@ -1,0 +1,185 @@
+package view
+
+// Version is the version of the document's form. It grows with each change after
+// which an older front end would show something wrong.
+const Version = 1
+
+// Document is one run, for a front end. References between its parts are indices;
+// -1 is none. An event that something belongs to may be one more than the last: it
+// came about when no event followed any more.
+type Document struct {
+	Version    int         `json:"version"`
+	Scenario   string      `json:"scenario"`
+	Note       string      `json:"note"`   // of whoever made the page
+	Doc        string      `json:"doc"`    // what is checked
+	Bounds     string      `json:"bounds"` // in words
+	Profile    string      `json:"profile"`
+	Faults     string      `json:"faults"`
+	Strengthen string      `json:"strengthen,omitempty"`
+	Outcome    string      `json:"outcome"` // what replay says became of the run
+	Command    string      `json:"command"` // that shows the same in a terminal
+	Violation  *Violation  `json:"violation"`
+	Hosts      []string    `json:"hosts"`
+	Events     []Event     `json:"events"`
+	Rows       []Row       `json:"rows"` // folded, as replay prints them
+	LeftOut    int         `json:"leftOut"`
+	Requests   []Request   `json:"requests"`
+	Pieces     []Piece     `json:"pieces"`
+	Regions    []Region    `json:"regions"`
+	Changes    []Change    `json:"changes"`
+	Looks      []Span      `json:"looks"`
+	Doubts     []Doubt     `json:"doubts"`
+	Operations []Operation `json:"operations"`
+	Decisions  []Decision  `json:"decisions"`
+	Sources    []Source    `json:"sources"`
+	Hand       *Hand       `json:"hand"` // where the run is made by hand; nil elsewhere
+}
+
+// Hand is what a run by hand can do next, as links to other pages of the same server.
+// Their targets begin with a question mark.
+type Hand struct {
+	Start  string `json:"start"`
+	Back   string `json:"back"`   // one step less; empty at the start
+	Search string `json:"search"` // for a violation from here; empty where nothing follows
+	Said   string `json:"said"`   // what a search found
+	Next   []Link `json:"next"`
+	Inside []Fork `json:"inside"`
+}
+
+// Fork is a choice inside the last step, with a link for each way that there was.
+type Fork struct {
+	Kind string `json:"kind"`
+	Ways []Link `json:"ways"`
+}
+
+// Link is one thing that can happen, or could have happened.
+type Link struct {
+	Text  string `json:"text"`
+	Href  string `json:"href"`
+	Fault bool   `json:"fault"`
+	Taken bool   `json:"taken"`
+}
+
+// Violation is the promise that is not kept, or for a litmus test the outcome that
+// is reached.
+type Violation struct {
+	Class   string `json:"class"`
+	Message string `json:"message"`
+	Litmus  bool   `json:"litmus"`
+	Step    int    `json:"step"` // at which the check noticed
+	Source  int    `json:"source"`
+	// LastChance is the last step after which a run that keeps the promise goes on
+	// from here, -1 if none was found; nil: nobody looked. Tried is how many ways to
+	// go on were tried after each step behind it, and TriedFrom the first such step.
+	LastChance *int `json:"lastChance"`
+	Tried      int  `json:"tried"`
+	TriedFrom  int  `json:"triedFrom"`
+}
+
+// Event is one thing that happened at a host.
+type Event struct {
+	Step    int    `json:"step"`
+	Host    int    `json:"host"`
+	Life    int    `json:"life"`
+	Peer    int    `json:"peer"`
+	Kind    string `json:"kind"`
+	Text    string `json:"text"`
+	Cell    string `json:"cell"` // as replay --all prints it; empty if it prints nothing
+	Marked  bool   `json:"marked,omitempty"`
+	Source  int    `json:"source"`
+	Request int    `json:"request"`
+}
+
+// Row is a row of the folded timeline.
+type Row struct {
+	Step    int        `json:"step"`
+	Last    int        `json:"last"`
+	Marked  bool       `json:"marked,omitempty"`
+	Cells   [][]string `json:"cells"`
+	Sources []string   `json:"sources"`
+	Events  []int      `json:"events"`
+}
+
+// Request is a work request.
+type Request struct {
+	QP       string `json:"qp"`
+	Number   int    `json:"number"`
+	Op       string `json:"op"`
+	Host     int    `json:"host"`
+	Peer     int    `json:"peer"`
+	Region   int    `json:"region"`
+	Offset   int    `json:"offset"`
+	Length   int    `json:"length"`
+	Payload  string `json:"payload"` // in hexadecimal, of a Write, when it was posted
+	Posted   int    `json:"posted"`
+	Done     int    `json:"done"` // the completion that told of it
+	Status   string `json:"status"`
+	Signaled bool   `json:"signaled"`
+}
+
+// Piece is a part of a request: landed, sampled, dropped, or gone with its memory.
+type Piece struct {
+	Span
+	Request int    `json:"request"`
+	Fate    string `json:"fate"`
+}
+
+// Span is some bytes of a region and the event that concerns them.
+type Span struct {
+	Event  int `json:"event"`
+	Region int `json:"region"`
+	Offset int `json:"offset"`
+	Length int `json:"length"`
+}
+
+// Region is memory of a host.
+type Region struct {
+	Host   int    `json:"host"`
+	Life   int    `json:"life"`
+	Number int    `json:"number"`
+	Size   int    `json:"size"`
+	Name   string `json:"name"` // of persistent memory; empty: DRAM
+	Born   int    `json:"born"`
+	Gone   int    `json:"gone"`
+}
+
+// Change is new content of some bytes, in hexadecimal. Request brought it, or a CPU
+// or the response to a Read if it is -1.
+type Change struct {
+	Event   int    `json:"event"`
+	Region  int    `json:"region"`
+	Offset  int    `json:"offset"`
+	Data    string `json:"data"`
+	Request int    `json:"request"`
+}
+
+// Doubt begins or ends a time in which bytes of persistent memory might not survive
+// a power failure as they are.
+type Doubt struct {
+	Span
+	Open bool `json:"open"`
+}
+
+// Operation is one of a client.
+type Operation struct {
+	Client string `json:"client"`
+	Call   string `json:"call"`
+	Result string `json:"result"`
+	Begin  int    `json:"begin"` // steps
+	End    int    `json:"end"`   // -1: no result came
+}
+
+// Decision is where the run left the ordinary course.
+type Decision struct {
+	Step int    `json:"step"`
+	At   string `json:"at"`
+	Take string `json:"take"`
+}
+
+// Source is a line of the protocol and some around it, if its file could be read.
+type Source struct {
+	Name  string   `json:"name"` // file:line
+	Line  int      `json:"line"`
+	First int      `json:"first"`
+	Lines []string `json:"lines"`
+}
