@@ -199,14 +199,6 @@ func (f *appFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
 	return h, cfg, nil
 }
 
-// controller is the flag that says where the coordinator is.
-func (f *appFlags) controller() string {
-	if e := f.etcd.cfg.Endpoints; len(e) > 0 {
-		return "--etcd " + strings.Join(e, ",")
-	}
-	return "--coord " + f.coord
-}
-
 // patient is a host whose calls may take its own time: a coord.Client has a fixed one.
 type patient struct {
 	host.Host

@@ -81,7 +81,7 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 		return err
 	}
 	defer func() { _ = h.Close() }()
-	if err := answers(cfg, f.controller()); err != nil {
+	if err := f.answers(cfg); err != nil {
 		return err
 	}
 	logf := func(format string, args ...any) {
@@ -139,11 +139,14 @@ func (f *mountFlags) complete(at string) ([]string, error) {
 	return patterns, fusefs.Check(at, f.dir)
 }
 
-// answers asks the coordinator for something, to learn now that it does not answer.
-func answers(cfg ncl.Config, where string) error {
+// answers asks the controller for something, to learn now that it does not answer.
+func (f *mountFlags) answers(cfg ncl.Config) error {
 	_, _, err := cfg.Coord.Get("apps/" + cfg.App)
-	if errors.Is(err, coord.ErrUnavailable) {
-		return fmt.Errorf("%s: %w", where, err)
+	switch {
+	case !errors.Is(err, coord.ErrUnavailable):
+		return nil
+	case len(f.etcd.cfg.Endpoints) > 0:
+		return fmt.Errorf("--etcd: %w", err)
 	}
-	return nil
+	return fmt.Errorf("--coord %s: %w", f.coord, err)
 }
