@@ -23,11 +23,14 @@
 // There time is not real, so there are no latencies: rows say how many requests the
 // simulator carries out in a second of this machine, and what it allocates.
 //
+// [Paper] gives the simulator a clock, by package virtual, and repeats experiments of
+// SplitFT's paper.
+//
 // # Where things are
 //
 // config.go has the settings, row.go what is measured. end.go is one end of a
 // connection, loops.go the timed loops, peer.go the other side and wire.go what it
-// is asked. the files called cards and simulator.go run the loops on the two
-// backends, ncl.go Record on both. perftest.go runs perftest and reads what it prints, compare.go
-// takes turns with it.
+// is asked. The files called cards and simulator.go run the loops on the two
+// backends, ncl.go Record on both; paper.go has the paper's experiments. perftest.go
+// runs perftest and reads what it prints, compare.go takes turns with it.
 package bench

@@ -12,13 +12,15 @@
 //	Breaks: A stamp on a peer no longer says that the data before it is there.
 //	Paper: 4.4
 //	Finding: 1
+//	Scenario: ncl/twice
 //
 //	diff --git a/protocol/ncl/file.go b/protocol/ncl/file.go
 //	--- a/protocol/ncl/file.go
 //	+++ b/protocol/ncl/file.go
 //	...
 //
-// Finding is the number in docs/findings.md, if the bug has one. A long value goes
+// Finding is the number in docs/findings.md, if the bug has one, and Scenario the one
+// to search first, if the bug is in something that one scenario is about. A long value goes
 // on in the next line, after blanks. To make a patch, edit the protocol, run `git
 // diff protocol/ncl`, put the header above what it prints, and undo the edit.
 //

@@ -36,8 +36,11 @@ type Mutant struct {
 	Paper   string // the sections of the paper that it breaks
 	Rule    string // of the semantics, if it breaks the simulator
 	Finding string // the number of the finding in docs/findings.md, or empty
-	Path    string // of the patch
-	files   []*gitdiff.File
+	// Scenario is the one to search first, because the bug is in what it is about;
+	// or empty.
+	Scenario string
+	Path     string // of the patch
+	files    []*gitdiff.File
 }
 
 // List reads the mutants of a protocol, in the order of their names. dir is the
@@ -82,7 +85,7 @@ func parse(name string, text []byte) (*Mutant, error) {
 		return bad(fmt.Errorf("the header: %w", err))
 	}
 	m := &Mutant{Name: name, Title: h.Get("Title"), Breaks: h.Get("Breaks"), Paper: h.Get("Paper"), Rule: h.Get("Rule"),
-		Finding: h.Get("Finding")}
+		Finding: h.Get("Finding"), Scenario: h.Get("Scenario")}
 	if m.Title == "" || m.Breaks == "" || m.Paper == "" && m.Rule == "" {
 		return bad(errors.New("the header must have Title, Breaks and Paper, or Rule instead of Paper"))
 	}

@@ -278,7 +278,10 @@ func (r *runner) hunt(m *Mutant, x *Result) error {
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}
 	defer os.RemoveAll(p.dir)
-	open := p.scenarios // not searched to the end
+	open, err := m.order(p.scenarios) // not searched to the end
+	if err != nil {
+		return err
+	}
 	for _, how := range rounds {
 		var left []string
 		for _, scenario := range open {
@@ -297,6 +300,18 @@ func (r *runner) hunt(m *Mutant, x *Result) error {
 		open = left
 	}
 	return nil
+}
+
+// order puts the scenario that the mutant names in front.
+func (m *Mutant) order(scenarios []string) ([]string, error) {
+	if m.Scenario == "" {
+		return scenarios, nil
+	}
+	i := slices.Index(scenarios, m.Scenario)
+	if i < 0 {
+		return nil, fmt.Errorf("%w: %s: Scenario: there is no %s", ErrPatch, m.Name, m.Scenario)
+	}
+	return append([]string{m.Scenario}, slices.Delete(slices.Clone(scenarios), i, i+1)...), nil
 }
 
 // caught notes what search s found.

@@ -35,13 +35,14 @@ With --backend rdma it runs on cards, Soft-RoCE included, and needs a program th
 was built with -tags rdma. The other side is a process of its own: this program
 starts it, on --peer-device, or on another machine you do, with bench peer. With
 --backend sim, the default, it says how fast the simulator simulates: there is no
-latency there, because time is not real.
+latency there, because time is not real. Bench paper gives it a clock, to set the
+numbers of SplitFT's paper beside what a model of its cluster makes of our code.
 
 docs/benchmarks.md says how it measures, and what the numbers do not say.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchVerbs(), newBenchNCL(), newBenchPeer())
+	c.AddCommand(newBenchVerbs(), newBenchNCL(), newBenchPaper(), newBenchPeer())
 	return c
 }
 

@@ -31,6 +31,9 @@ func TestBenchStatus(t *testing.T) {
 		{"bench verbs --backend rdma --peer a:1 --peer-device rxe0", 2, "", "peer-device"},
 		{"bench ncl --backend rdma --peer a:1", 2, "", "1 peers; it takes 3"},
 		{"bench ncl --op write", 2, "", "--help"},
+		{"bench paper", 0, "table 3      │ catch up", "measuring figure 8"},
+		{"bench paper --json", 0, `"of":"figure 8"`, ""},
+		{"bench paper extra", 2, "", "extra"},
 		{"bench peer extra", 2, "", "extra"},
 	} {
 		t.Run(x.args, func(t *testing.T) {

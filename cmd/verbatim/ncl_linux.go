@@ -38,7 +38,7 @@ process has taken the file over: what has no acknowledgement may be lost.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newNCLCoord(), newNCLPeer(), newNCLWrite(), newNCLRecover(), newNCLSoak())
+	c.AddCommand(newNCLCoord(), newNCLPeer(), newNCLWrite(), newNCLRecover(), newNCLMount(), newNCLSoak())
 	return c
 }
 

@@ -123,21 +123,38 @@ func (f *hostFlags) tls() (*tls.Config, error) {
 // coordName is the name and the service of the coordinator.
 const coordName = "coord"
 
-// fileFlags say which file, and where the others are: what write and recover have
-// in common.
+// fileFlags say which file: what write and recover have in common.
 type fileFlags struct {
+	appFlags
+	file string
+}
+
+func (f *fileFlags) define(c *cobra.Command) {
+	c.Flags().StringVar(&f.file, "file", "", "`name` of the file (required)")
+	f.appFlags.define(c)
+}
+
+// config checks the flags and opens the host. The host is closed with the process.
+func (f *fileFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
+	if f.file == "" {
+		return nil, ncl.Config{}, errors.New("--file is missing: name the file")
+	}
+	return f.appFlags.config(stderr)
+}
+
+// appFlags say which application it is, and where the others are.
+type appFlags struct {
 	device      cardFlags
 	host        hostFlags
 	etcd        etcdFlags // instead of coord
-	file, coord string
+	coord       string
 	peers       []string // name=address
 	callTimeout time.Duration
 }
 
-func (f *fileFlags) define(c *cobra.Command) {
+func (f *appFlags) define(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.host.name, "app", "app", "`name` of the application, to which the file belongs")
-	fl.StringVar(&f.file, "file", "", "`name` of the file (required)")
+	fl.StringVar(&f.host.name, "app", "app", "`name` of the application, to which its files belong")
 	fl.StringVar(&f.coord, "coord", "127.0.0.1:7000", "`address` of the coordinator")
 	fl.StringArrayVar(&f.peers, "peer", nil, "a log peer, as `NAME=ADDRESS`; 2f+1 of them, always in the same number")
 	fl.DurationVar(&f.callTimeout, "call-timeout", 5*time.Second, "how long a peer or the coordinator may take to answer")
@@ -147,11 +164,8 @@ func (f *fileFlags) define(c *cobra.Command) {
 }
 
 // config checks the flags and opens the host. The host is closed with the process.
-func (f *fileFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
+func (f *appFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
 	cfg := ncl.Config{App: f.host.name, CallTimeout: f.callTimeout}
-	if f.file == "" {
-		return nil, cfg, errors.New("--file is missing: name the file")
-	}
 	if f.callTimeout <= 0 {
 		return nil, cfg, fmt.Errorf("--call-timeout %v: an answer takes some time", f.callTimeout)
 	}
@@ -183,6 +197,14 @@ func (f *fileFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
 		return nil, cfg, errors.Join(err, h.Close())
 	}
 	return h, cfg, nil
+}
+
+// controller is the flag that says where the coordinator is.
+func (f *appFlags) controller() string {
+	if e := f.etcd.cfg.Endpoints; len(e) > 0 {
+		return "--etcd " + strings.Join(e, ",")
+	}
+	return "--coord " + f.coord
 }
 
 // patient is a host whose calls may take its own time: a coord.Client has a fixed one.

@@ -132,6 +132,6 @@ decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, c.CommandPath())
 	})
-	root.AddCommand(newCheck(), newReplay(), newExplore(), newList(), newMutants(), newLitmus(), newMatrix(), newNCL(), newBench())
+	root.AddCommand(newCheck(), newReplay(), newExplore(), newList(), newMutants(), newLitmus(), newMatrix(), newCrash(), newNCL(), newBench())
 	return root
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -20,6 +19,7 @@ import (
 type Client struct {
 	cfg  Config
 	etcd *clientv3.Client
+	bare *clientv3.Client // logs in; nil without a user
 }
 
 var _ coord.Client = (*Client)(nil)
@@ -32,43 +32,65 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := cfg.tls()
+	c := &Client{cfg: cfg}
+	if err := c.connect(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func (c *Client) connect() (err error) {
+	if c.cfg.User == "" {
+		c.etcd, err = c.cfg.dial()
+		return err
+	}
+	if c.bare, err = c.cfg.dial(); err != nil {
+		return err
+	}
+	t := &tokens{user: c.cfg.User, password: c.cfg.Password, bare: c.bare}
+	ctx, cancel := context.WithTimeout(context.Background(), c.cfg.CallTimeout)
+	defer cancel()
+	if err := t.login(ctx); err != nil {
+		return err
+	}
+	c.etcd, err = c.cfg.dial(grpc.WithPerRPCCredentials(t), grpc.WithChainUnaryInterceptor(t.unary), grpc.WithChainStreamInterceptor(t.stream))
+	return err
+}
+
+// dial makes a connection, which begins when it is used first.
+func (c *Config) dial(options ...grpc.DialOption) (*clientv3.Client, error) {
+	t, err := c.tls()
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{cfg: cfg}
-	c.etcd, err = clientv3.New(clientv3.Config{
-		Endpoints:   cfg.Endpoints,
-		TLS:         t,
-		Username:    cfg.User,
-		Password:    cfg.Password,
-		DialTimeout: cfg.CallTimeout, // bounds the login
+	return clientv3.New(clientv3.Config{
+		Endpoints: c.Endpoints,
+		TLS:       t,
 		// The fastest pings that gRPC sends and etcd suffers.
 		DialKeepAliveTime:    10 * time.Second,
-		DialKeepAliveTimeout: cfg.CallTimeout,
+		DialKeepAliveTimeout: c.CallTimeout,
 		Logger:               zap.NewNop(), // what goes wrong is in the errors
-		DialOptions: []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{
+		DialOptions: append(options, grpc.WithConnectParams(grpc.ConnectParams{
 			// A server that comes back is found within about a second.
 			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 2, Jitter: 0.2, MaxDelay: time.Second},
-			MinConnectTimeout: cfg.CallTimeout,
-		})},
+			MinConnectTimeout: c.CallTimeout,
+		})),
 	})
-	switch {
-	case errors.Is(err, rpctypes.ErrAuthFailed):
-		return nil, fmt.Errorf("%w: user %q: %w", ErrConfig, cfg.User, err)
-	case err != nil:
-		return nil, c.unavailable(err)
-	}
-	return c, nil
 }
 
 // Close ends the connections. Sessions that were not closed end after their TTL,
 // as they do when the process dies.
 func (c *Client) Close() error {
-	if err := c.etcd.Close(); !errors.Is(err, context.Canceled) {
-		return err // Canceled is what Close itself has done
+	var errs []error
+	for _, conn := range []*clientv3.Client{c.etcd, c.bare} {
+		if conn == nil {
+			continue
+		}
+		if err := conn.Close(); !errors.Is(err, context.Canceled) { // which is what Close itself has done
+			errs = append(errs, err)
+		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // Keys and sessions have name spaces of their own below the prefix.
@@ -82,6 +104,9 @@ func (c *Client) context() (context.Context, context.CancelFunc) {
 // unavailable is the error of a call that had no answer of the kind that [coord]
 // knows, whatever the reason.
 func (c *Client) unavailable(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) { // calls wait for a connection, too
+		err = fmt.Errorf("no answer in %v: %w", c.cfg.CallTimeout, err)
+	}
 	return fmt.Errorf("%w: etcd at %s: %w", coord.ErrUnavailable, strings.Join(c.cfg.Endpoints, ","), err)
 }
 

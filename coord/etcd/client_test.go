@@ -62,6 +62,7 @@ func TestSessionEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	cfg := s.config()
+	cfg.TTL = 3 * time.Second
 	alive, dead := newClient(t, cfg), newClient(t, cfg)
 	kept, lost := newSession(t, alive), newSession(t, dead)
 	for key, session := range map[string]coord.Session{"kept": kept, "lost": lost} {

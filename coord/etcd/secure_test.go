@@ -41,8 +41,17 @@ func TestSecured(t *testing.T) {
 	if v, version, err := c.Get("k"); string(v) != "v" || version != 1 || err != nil {
 		t.Errorf("got %q, version %d, %v", v, version, err)
 	}
+	s.Restart() // it may forget the tokens of those who are logged in, and does so here:
+	root := cfg
+	root.User, root.Password = "root", "root"
+	forgetTokens(t, newClient(t, root))
+	// A read waits for the connection to come back, a write does not.
 	if err := c.CheckSession(session); err != nil {
-		t.Error(err)
+		t.Errorf("without the token: %v", err)
+	}
+	forgetTokens(t, newClient(t, root))
+	if version, err := c.Set("k", nil, 1); version != 2 || err != nil {
+		t.Errorf("without the token: version %d, %v", version, err)
 	}
 	if err := c.CloseSession(session); err != nil {
 		t.Error(err)
@@ -62,6 +71,17 @@ func TestSecured(t *testing.T) {
 	stranger.CertFile, stranger.KeyFile = "", ""
 	if _, _, err := newClient(t, stranger).Get("k"); !errors.Is(err, coord.ErrUnavailable) {
 		t.Errorf("without a certificate: got %v", err)
+	}
+}
+
+// forgetTokens makes every token that the cluster has given out worthless.
+func forgetTokens(t *testing.T, root *etcd.Client) {
+	t.Helper()
+	if _, err := etcd.Raw(root).AuthDisable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := etcd.Raw(root).AuthEnable(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 

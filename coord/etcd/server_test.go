@@ -26,7 +26,7 @@ func newServer(t *testing.T, more ...string) *server { return &server{etcdtest.S
 // config is for a name space of its own.
 func (s *server) config() etcd.Config {
 	return etcd.Config{Endpoints: []string{s.Endpoint}, Name: "a", Prefix: fmt.Sprintf("test/%d/", prefixes.Add(1)),
-		TTL: time.Second, CallTimeout: 10 * time.Second}
+		TTL: time.Minute, CallTimeout: 10 * time.Second}
 }
 
 func newClient(t *testing.T, cfg etcd.Config) *etcd.Client {

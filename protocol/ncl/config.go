@@ -3,6 +3,7 @@ package ncl
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,11 @@ var (
 	ErrClosed = errors.New("ncl: closed")
 	// ErrExhausted: the epochs or sequence numbers of the file are used up.
 	ErrExhausted = errors.New("ncl: numbers used up")
+	// ErrTooFew: too few peers take a part in the file; those that were asked
+	// rejected it or did not answer, and the controller knows no others.
+	ErrTooFew = errors.New("ncl: too few peers can be had")
+	// ErrRunning: an instance of the application runs already.
+	ErrRunning = errors.New("ncl: an instance of the application is running")
 	// ErrConfig: a configuration or an argument is outside the limits.
 	ErrConfig = errors.New("ncl: bad configuration")
 	// ErrMalformed: bytes from elsewhere make no sense.
@@ -52,12 +58,14 @@ const (
 type Config struct {
 	// App is the application's identifier. It has no slash.
 	App string
-	// Peers are the 2f+1 log peers for new files. A file that is recovered has
-	// those of its ap-map entry.
+	// Peers, if there are any, are the log peers to choose from for new files and
+	// in the place of failed peers, the first ones first. They are at least 2f+1.
+	// Without them the controller is asked which peers have memory. A file that
+	// is recovered has the peers of its ap-map entry.
 	Peers []string
-	// F is how many of them may fail.
+	// F is how many of the 2f+1 peers of a file may fail.
 	F int
-	// Coord is the controller, which holds the ap-map.
+	// Coord is the controller, which holds the ap-map and the list of peers.
 	Coord coord.Client
 	// CallTimeout bounds each control-plane call. Default [DefaultCallTimeout].
 	CallTimeout time.Duration
@@ -79,21 +87,29 @@ func (c *Config) Validate() error {
 	case c.QueueDepth < 0 || c.QueueDepth == 1:
 		return fmt.Errorf("%w: a send queue of %d: a write takes two places", ErrConfig, c.QueueDepth)
 	}
-	return validatePeers(c.F, c.Peers)
+	if err := validateF(c.F); err != nil {
+		return err
+	}
+	if n := len(c.Peers); n > 0 && n < 2*c.F+1 {
+		return fmt.Errorf("%w: %d peers for f = %d; it takes 2f+1", ErrConfig, n, c.F)
+	}
+	return validatePeers(c.Peers)
 }
 
-func validatePeers(f int, peers []string) error {
-	if f < 0 || f > MaxF || len(peers) != 2*f+1 {
-		return fmt.Errorf("%w: %d peers for f = %d; it takes 2f+1, and f is at most %d", ErrConfig, len(peers), f, MaxF)
+func validateF(f int) error {
+	if f < 0 || f > MaxF {
+		return fmt.Errorf("%w: f = %d; it is 0 to %d", ErrConfig, f, MaxF)
 	}
+	return nil
+}
+
+func validatePeers(peers []string) error {
 	for i, p := range peers {
-		if !validName(p) {
-			return fmt.Errorf("%w: peer %q: 1 to %d bytes", ErrConfig, p, MaxName)
+		if !validName(p) || strings.Contains(p, "/") {
+			return fmt.Errorf("%w: peer %q: 1 to %d bytes without a slash", ErrConfig, p, MaxName)
 		}
-		for _, q := range peers[:i] {
-			if p == q {
-				return fmt.Errorf("%w: peer %q is named twice", ErrConfig, p)
-			}
+		if slices.Contains(peers[:i], p) {
+			return fmt.Errorf("%w: peer %q is named twice", ErrConfig, p)
 		}
 	}
 	return nil
@@ -123,20 +139,28 @@ func (c Config) complete(name string) (Config, error) {
 	return c, nil
 }
 
-// key is where the ap-map has the file.
-func (c *Config) key(name string) string { return "apps/" + c.App + "/" + name }
-
-// PeerConfig is what a log peer lends.
+// PeerConfig is what a log peer lends, and to whom it says so.
 type PeerConfig struct {
 	// Memory is how many bytes it lends. A file takes its size and 8 bytes,
 	// and twice that while it is being recovered.
 	Memory int
+	// Coord is the controller. Without one the peer does not register, which
+	// leaves it to those who name it in Config.Peers, and collects nothing.
+	Coord coord.Client
+	// Unlisted: the peer does not register, and collects nevertheless.
+	Unlisted bool
+	// CollectEvery is how often the peer looks for leaked regions. The default
+	// is to do so only when it is asked to: see [Collect].
+	CollectEvery time.Duration
 }
 
 // Validate checks c. Its error wraps [ErrConfig].
 func (c *PeerConfig) Validate() error {
-	if c.Memory <= stampSize {
+	switch {
+	case c.Memory <= stampSize:
 		return fmt.Errorf("%w: a peer that lends %d bytes", ErrConfig, c.Memory)
+	case c.CollectEvery < 0 || c.CollectEvery > 0 && c.Coord == nil:
+		return fmt.Errorf("%w: a peer that collects every %v, with a controller: %v", ErrConfig, c.CollectEvery, c.Coord != nil)
 	}
 	return nil
 }

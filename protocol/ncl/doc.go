@@ -5,12 +5,12 @@
 //
 // # Use
 //
-// A machine with memory to spare runs [ServePeer]. An application makes a file
-// with [Create], writes with [File.Record], and deletes the file with
-// [File.Release] once its content is safe elsewhere. After a crash a new
-// instance of the application calls [Recover] and reads the file with
-// [File.ReadAt]. Only one instance may run at a time (4.7); that it does is up to
-// the application, by a coordination session for example.
+// A machine with memory to spare runs [ServePeer]. An application claims its name
+// with [Start], makes a file with [Create], writes with [File.Record], replaces
+// peers that have failed with [File.Repair], and deletes the file with
+// [File.Release] once its content is safe elsewhere. After a crash a new instance
+// of the application finds its files with [Files], calls [Recover] for each and
+// reads it with [File.ReadAt].
 //
 // # How it works
 //
@@ -28,13 +28,17 @@
 //
 // As long as no more than f peers fail, a write that was acknowledged is
 // recovered, with all writes before it. Of a write that was not, nothing, a part
-// or all of it may be found. If more than f peers are gone every operation fails
-// with [ErrUnavailable].
+// or all of it may be found. If more than f peers are gone every operation but
+// Repair fails with [ErrUnavailable]. No memory is leaked for ever: what a crash
+// leaves on a peer goes when the peer looks for it ([Collect], or from time to time).
 //
 // # Where things are
 //
-// file.go is the handle and the data path, recover.go the recovery, link.go the
-// connection to one peer, peer.go the log peer, wire.go every message and the
-// ap-map entry, stamp.go the order of contents, config.go settings and errors.
+// file.go is the handle and the data path, recover.go and reads.go the recovery,
+// allocate.go the creation, replace.go the replacement of peers, link.go the
+// connection to one peer; peer.go is the log peer, slot.go its regions, register.go
+// and collect.go what it has to do with the controller; apmap.go is what the
+// controller holds, instance.go the session, wire.go every message and the ap-map
+// entry, stamp.go the order of contents, config.go settings and errors.
 // Numbers such as (4.4) are sections of the paper.
 package ncl

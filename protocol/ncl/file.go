@@ -17,6 +17,7 @@ type File struct {
 	name    string
 	entry   entry
 	version uint64 // of the ap-map entry
+	attempt *entry // what the ap-map may have instead: the answer was lost
 	stamp   Stamp  // of the last write
 	buf     host.Region
 	mr      verbs.MR
@@ -26,56 +27,16 @@ type File struct {
 	inline  int
 	wc      []verbs.WC
 	closed  bool
-}
 
-// Create makes a new file of size zeros: the paper's initialize() (4.2, 4.3).
-// Every peer has to take part. On failure, peers may keep memory for the file
-// until the space leak is found (4.5.1).
-func Create(h host.Host, cfg Config, name string, size int) (*File, error) {
-	cfg, err := cfg.complete(name)
-	if err != nil {
-		return nil, err
-	}
-	if !validSize(size) {
-		return nil, fmt.Errorf("%w: file %q of %d bytes, at most %d are allowed", ErrConfig, name, size, MaxSize)
-	}
-	f, err := newFile(h, cfg, name, entry{epoch: 1, size: size, f: cfg.F, peers: cfg.Peers})
-	if err == nil {
-		err = f.initialize()
-	}
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("ncl: create %q: %w", name, err)
-	}
-	return f, nil
-}
-
-// initialize lets the peers set up their regions and enters the file into the
-// ap-map (4.3, steps 3 and 4b).
-func (f *File) initialize() error {
-	answers := f.ask(opAlloc, f.links).Wait(len(f.links))
-	for i, l := range f.links {
-		if err := l.accept(&answers[i], opAlloc, f.entry.size); err != nil {
-			return fmt.Errorf("%w: %w", ErrUnavailable, err)
-		}
-	}
-	f.stamp = MakeStamp(f.entry.epoch, 0)
-	for _, l := range f.links {
-		f.prepareWrites(l)
-	}
-	f.version = coord.FirstVersion
-	err := f.cfg.Coord.Create(f.cfg.key(f.name), f.entry.encode(), coord.NoSession)
-	if errors.Is(err, coord.ErrExists) {
-		return fmt.Errorf("%w: %w", ErrExists, err)
-	}
-	return err
+	rejected error // why the last candidate is no peer of the file
 }
 
 // Record writes data at off: the paper's record() (4.4). It returns when f+1
 // peers have completed this write and all before it. It allocates nothing.
 //
-// After an error the write may or may not be found by a recovery; the local
-// buffer has it.
+// It goes on with up to f peers gone; [File.Repair] replaces them. With more gone it
+// says [ErrUnavailable], and so do all writes until a Repair succeeds. After an error
+// the write may or may not be found by a recovery; the local buffer has it.
 func (f *File) Record(off int, data []byte) error {
 	if err := f.check(off, len(data)); err != nil {
 		return err
@@ -220,16 +181,18 @@ func (f *File) Size() int { return f.entry.size }
 // has the sequence number of the last write that was found.
 func (f *File) Stamp() Stamp { return f.stamp }
 
-// Release deletes the file: the paper's release() (4.3). The peers free their
-// regions, and then the ap-map entry goes. A peer that cannot be reached keeps
-// its region until the space leak is found (4.5.1). After an error it can be
-// called again.
+// Release deletes the file: the paper's release() (4.3). The ap-map entry goes, and
+// then the peers free their regions; in the other order a crash in between leaves an
+// entry without regions, see finding 5. A peer that cannot be reached keeps its region
+// until it looks for leaked ones (4.5.1). After an error it can be called again.
 func (f *File) Release() error {
 	if f.closed {
 		return fmt.Errorf("%w: file %q", ErrClosed, f.name)
 	}
-	f.ask(opRelease, f.links).Wait(len(f.links))
-	err := f.cfg.Coord.Delete(f.cfg.key(f.name), f.version)
+	err := f.confirm()
+	if err == nil {
+		err = f.cfg.Coord.Delete(f.key(), f.version)
+	}
 	switch {
 	case errors.Is(err, coord.ErrVersion):
 		err = fmt.Errorf("%w: %w", ErrStale, err)
@@ -239,9 +202,13 @@ func (f *File) Release() error {
 	if err != nil {
 		return fmt.Errorf("ncl: release %q: %w", f.name, err)
 	}
+	f.ask(opRelease, f.links).Wait(len(f.links))
 	f.Close()
 	return nil
 }
 
 // Alive counts the peers that this handle still writes to.
 func (f *File) Alive() int { return f.alive() }
+
+// Peers are the names of the file's peers, as the ap-map has them.
+func (f *File) Peers() []string { return linkNames(f.links) }

@@ -49,32 +49,44 @@ func newFile(h host.Host, cfg Config, name string, e entry) (*File, error) {
 		return f, err
 	}
 	for _, p := range e.peers {
-		if err := f.addLink(p); err != nil {
+		l, err := f.newLink(p)
+		f.links = append(f.links, l)
+		if err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
 
-func (f *File) addLink(peer string) error {
+// newLink makes the queues for a peer. The link is to be dropped even after an error.
+func (f *File) newLink(peer string) (*link, error) {
 	l := &link{name: peer}
-	f.links = append(f.links, l)
 	// A recovery may leave a Read behind for every peer that fails it.
-	depth := f.cfg.QueueDepth + len(f.entry.peers)
+	depth := f.cfg.QueueDepth + f.size()
 	var err error
 	if l.cq, err = f.h.Device().CreateCQ(depth, f.ch); err != nil {
-		return err
+		return l, err
 	}
 	l.prepared, err = f.pd.CreateQP(verbs.QPConfig{SendCQ: l.cq, RecvCQ: l.cq, MaxSendWR: depth, MaxRecvWR: 1,
 		MaxSGE: 1, MaxInline: f.inline})
-	return err
+	return l, err
+}
+
+// drop gives back what links hold on this host.
+func (f *File) drop(links []*link) {
+	for _, l := range links {
+		f.disconnect(l)
+		if l.cq != nil {
+			f.note(l.cq.Destroy())
+		}
+	}
 }
 
 // ask sends a request to the peers of links.
 func (f *File) ask(o op, links []*link) host.Gather {
 	calls := make([]host.Call, len(links))
 	for i, l := range links {
-		r := request{op: o, epoch: f.entry.epoch, app: f.cfg.App, file: f.name, size: f.entry.size}
+		r := request{op: o, generation: f.entry.generation, app: f.cfg.App, file: f.name, size: f.entry.size}
 		if o.hasEndpoint() {
 			r.endpoint = l.prepared.Endpoint()
 		}
@@ -83,7 +95,7 @@ func (f *File) ask(o op, links []*link) host.Gather {
 	return f.h.Gather(calls, f.cfg.CallTimeout)
 }
 
-// accept takes a peer's answer to o, alloc or recover, and connects to the
+// accept takes a peer's answer to alloc, join or recover, and connects to the
 // queue pair and the regions that it offers.
 func (l *link) accept(a *host.Answer, to op, size int) error {
 	if err := l.answered(a, to); err != nil {
@@ -128,7 +140,8 @@ func (f *File) prepareWrites(l *link) {
 	l.posted, l.done = f.stamp.Seq(), f.stamp.Seq()
 }
 
-// fail declares a peer failed (4.5.2). What was posted to it may still arrive.
+// fail declares a peer failed (4.5.2): it crashed, is out of reach, or has revoked
+// its memory. What was posted to it may still arrive.
 func (f *File) fail(l *link, cause error) {
 	f.h.Logf("peer %s has failed: %v", l.name, cause)
 	l.err = cause
@@ -183,12 +196,7 @@ func (f *File) Close() {
 		return
 	}
 	f.closed = true
-	for _, l := range f.links {
-		f.disconnect(l)
-		if l.cq != nil {
-			f.note(l.cq.Destroy())
-		}
-	}
+	f.drop(f.links)
 	if f.ch != nil {
 		f.note(f.ch.Destroy())
 	}

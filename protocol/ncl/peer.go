@@ -3,7 +3,9 @@ package ncl
 import (
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -22,9 +24,14 @@ var (
 type peer struct {
 	h     host.Host
 	pd    verbs.PD
-	cq    verbs.CQ // nothing completes at a peer; a queue pair must have one
+	cq    verbs.CQ     // nothing completes at a peer; a queue pair must have one
+	coord coord.Client // nil: the peer does not register, nor collect
+	quiet bool         // it does not register
 	limit int
 	used  int
+	told  int           // what of it the controller knows
+	every time.Duration // collect so often; 0: when asked to
+	due   time.Duration // the next time
 	// mrMap is the paper's mr-map. It is a slice so that the order of whatever
 	// is done to it follows from the requests.
 	mrMap []*mapping
@@ -33,18 +40,8 @@ type peer struct {
 // mapping is one entry of the mr-map.
 type mapping struct {
 	app, file string
-	current   *slot
-	fresh     *slot // being filled by a recovery, or nil
-}
-
-// slot is a region with the queue pair that reaches it.
-type slot struct {
-	epoch  uint32
-	size   int
-	region host.Region
-	mr     verbs.MR
-	qp     verbs.QP
-	end    verbs.Endpoint
+	current   *slot // nil until a peer that joins is up to date
+	fresh     *slot // being filled, or nil
 }
 
 // ServePeer lends memory to applications. It returns when requests cannot be
@@ -61,8 +58,11 @@ func ServePeer(h host.Host, cfg PeerConfig) error {
 	if err != nil {
 		return fmt.Errorf("ncl: log peer: %w", err)
 	}
+	if err := p.register(); err != nil {
+		return fmt.Errorf("ncl: log peer: register with the controller: %w", err)
+	}
 	for {
-		req, err := lis.Accept(verbs.Forever)
+		req, err := p.acceptOrCollect(lis)
 		if err != nil {
 			return fmt.Errorf("ncl: log peer: %w", err)
 		}
@@ -73,11 +73,12 @@ func ServePeer(h host.Host, cfg PeerConfig) error {
 			continue
 		}
 		req.Reply(answer)
+		p.tell()
 	}
 }
 
 func newPeer(h host.Host, cfg PeerConfig) (*peer, error) {
-	p := &peer{h: h, limit: cfg.Memory}
+	p := &peer{h: h, coord: cfg.Coord, quiet: cfg.Unlisted, limit: cfg.Memory, every: cfg.CollectEvery, due: h.Now() + cfg.CollectEvery}
 	var err error
 	if p.pd, err = h.Device().AllocPD(); err != nil {
 		return nil, err
@@ -99,17 +100,25 @@ func (p *peer) handle(body []byte) ([]byte, error) {
 		return p.recover(&r)
 	case opSwitch:
 		return nil, p.switchOver(&r)
+	case opJoin:
+		return p.join(&r)
+	case opCollect:
+		p.collect()
+		return p.lent(), nil
+	case opRevoke:
+		p.revoke()
+		return nil, nil
 	default:
 		return nil, p.release(&r)
 	}
 }
 
 // alloc sets up a region and enters it into the mr-map (4.3, step 3). What the
-// peer holds from an older epoch leaked and is replaced.
+// peer holds of an earlier file of the name leaked and is replaced.
 func (p *peer) alloc(r *request) ([]byte, error) {
 	m := p.find(r)
 	if m != nil {
-		if r.epoch <= m.seen() {
+		if !r.newerThan(m.seen()) {
 			return nil, errThere
 		}
 		p.remove(m)
@@ -123,17 +132,51 @@ func (p *peer) alloc(r *request) ([]byte, error) {
 	return o.encode(opAlloc), nil
 }
 
+// join sets up a region for the content of a file that has lost a peer (4.5.2). Until
+// the content is there the region is not in the mr-map, and what is there stays.
+func (p *peer) join(r *request) ([]byte, error) {
+	m := p.find(r)
+	if m != nil && !r.newerThan(m.seen()) {
+		return nil, errEpoch
+	}
+	if m != nil && r.id != m.seen().id {
+		p.remove(m)
+		m = nil
+	}
+	if m != nil {
+		p.freeFresh(m)
+	}
+	s, err := p.newSlot(r, r.size)
+	if err != nil {
+		if m != nil && m.current == nil {
+			p.remove(m) // nothing is left of it
+		}
+		return nil, err
+	}
+	if m == nil {
+		m = &mapping{app: r.app, file: r.file}
+		p.mrMap = append(p.mrMap, m)
+	}
+	m.fresh = s
+	o := offer{endpoint: s.end, fresh: s.window()}
+	return o.encode(opJoin), nil
+}
+
 // recover gives access to the region of a file to a new instance of the
 // application, and a fresh region for the copy that will replace it (4.5.1). A
 // peer that has crashed since has no entry any more, and rejects.
+//
+// The instance that had the region loses its connection first. It may live on, and
+// must not have a write acknowledged that this recovery does not see: finding 2.
 func (p *peer) recover(r *request) ([]byte, error) {
 	m := p.find(r)
-	if m == nil {
+	if m == nil || m.current == nil || m.current.id != r.id {
 		return nil, errAbsent
 	}
-	if r.epoch <= m.seen() {
+	if !r.newerThan(m.seen()) {
 		return nil, errEpoch
 	}
+	p.disconnect(m.current)
 	p.freeFresh(m)
 	s, err := p.newSlot(r, m.current.size)
 	if err != nil {
@@ -151,12 +194,14 @@ func (p *peer) switchOver(r *request) error {
 	if m == nil {
 		return errAbsent
 	}
-	if m.fresh == nil || m.fresh.epoch != r.epoch {
+	if m.fresh == nil || m.fresh.generation != r.generation {
 		return errNoFresh
 	}
 	old := m.current
 	m.current, m.fresh = m.fresh, nil
-	p.free(old)
+	if old != nil {
+		p.free(old)
+	}
 	return nil
 }
 
@@ -167,11 +212,19 @@ func (p *peer) release(r *request) error {
 	if m == nil {
 		return nil
 	}
-	if r.epoch < m.seen() {
+	if m.seen().newerThan(r.generation) {
 		return errEpoch
 	}
 	p.remove(m)
 	return nil
+}
+
+// revoke takes all memory back at once (4.5.2, "Memory Revocation"). The applications
+// notice when they write, and take it for a failure of this peer.
+func (p *peer) revoke() {
+	for len(p.mrMap) > 0 {
+		p.remove(p.mrMap[len(p.mrMap)-1])
+	}
 }
 
 func (p *peer) find(r *request) *mapping {
@@ -183,17 +236,19 @@ func (p *peer) find(r *request) *mapping {
 	return nil
 }
 
-// seen is the highest epoch that m has heard of.
-func (m *mapping) seen() uint32 {
+// seen is the latest generation that m has heard of.
+func (m *mapping) seen() generation {
 	if m.fresh != nil {
-		return m.fresh.epoch
+		return m.fresh.generation
 	}
-	return m.current.epoch
+	return m.current.generation
 }
 
 func (p *peer) remove(m *mapping) {
 	p.freeFresh(m)
-	p.free(m.current)
+	if m.current != nil {
+		p.free(m.current)
+	}
 	for i, x := range p.mrMap {
 		if x == m {
 			p.mrMap = append(p.mrMap[:i], p.mrMap[i+1:]...)
@@ -206,70 +261,5 @@ func (p *peer) freeFresh(m *mapping) {
 	if m.fresh != nil {
 		p.free(m.fresh)
 		m.fresh = nil
-	}
-}
-
-// newSlot makes a region of size bytes, and a queue pair connected to the one
-// that sent r.
-func (p *peer) newSlot(r *request, size int) (*slot, error) {
-	if stampSize+size > p.limit-p.used {
-		return nil, errNoMemory
-	}
-	region, err := p.h.Alloc(stampSize + size)
-	if err != nil {
-		return nil, err
-	}
-	s := &slot{epoch: r.epoch, size: size, region: region}
-	p.used += region.Len()
-	s.mr, err = p.pd.RegisterMR(region, verbs.LocalWrite|verbs.RemoteWrite|verbs.RemoteRead)
-	if err == nil {
-		err = p.connect(s, r.endpoint)
-	}
-	if err != nil {
-		p.free(s)
-		return nil, err
-	}
-	return s, nil
-}
-
-func (p *peer) connect(s *slot, to verbs.Endpoint) error {
-	prepared, err := p.pd.CreateQP(verbs.QPConfig{SendCQ: p.cq, RecvCQ: p.cq, Access: verbs.RemoteWrite | verbs.RemoteRead,
-		MaxSendWR: 1, MaxRecvWR: 1, MaxSGE: 1})
-	if err != nil {
-		return err
-	}
-	s.end = prepared.Endpoint()
-	if s.qp, err = prepared.Connect(to); err != nil {
-		p.note("destroy a queue pair", prepared.Destroy())
-		return err
-	}
-	return nil
-}
-
-func (s *slot) window() window {
-	return window{addr: s.mr.Addr(), key: s.mr.RKey(), size: s.size}
-}
-
-// free takes a slot down: first the connection, so that nothing more comes in,
-// then the key, then the memory.
-func (p *peer) free(s *slot) {
-	if s.qp != nil {
-		p.note("destroy a queue pair", s.qp.Destroy())
-	}
-	if s.mr != nil {
-		p.note("deregister a region", s.mr.Dereg())
-	}
-	n := s.region.Len()
-	if err := s.region.Free(); err != nil {
-		p.note("free a region", err)
-		return // its bytes stay lent
-	}
-	p.used -= n
-}
-
-// note logs an error that changes nothing for the application.
-func (p *peer) note(what string, err error) {
-	if err != nil {
-		p.h.Logf("cannot %s: %v", what, err)
 	}
 }

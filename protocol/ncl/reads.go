@@ -1,6 +1,10 @@
 package ncl
 
-import "github.com/verbatim-rdma/verbatim/verbs"
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
 
 // What a recovery asks of the cards: Reads of the peers' regions, and completions.
 
@@ -35,30 +39,29 @@ func (r *recovery) postRead(l *link, to verbs.SGE) bool {
 // readID marks the requests of a recovery; those of writes are sequence numbers.
 const readID = 1 << 63
 
-// awaitAll waits until the last request to each of the links that were asked is
-// complete, or its peer has failed.
-func (r *recovery) awaitAll(asked []bool) {
-	f := r.f
-	open := append([]bool(nil), asked...)
+// awaitAll waits until the last request to each of links is complete, or its peer has
+// failed.
+func (f *File) awaitAll(links []*link) {
+	open := slices.Clone(links)
 	for {
-		var cqs []verbs.CQ
-		var links []*link
-		for i, l := range f.links {
-			if open[i] && l.err == nil {
-				cqs, links = append(cqs, l.cq), append(links, l)
-			}
-		}
-		if len(links) == 0 {
+		open = slices.DeleteFunc(open, func(l *link) bool { return l.err != nil })
+		if len(open) == 0 {
 			return
 		}
-		wcs := make([]verbs.WC, len(links))
+		cqs := make([]verbs.CQ, len(open))
+		for i, l := range open {
+			cqs[i] = l.cq
+		}
+		wcs := make([]verbs.WC, len(open))
 		err := f.ch.Gather(cqs, wcs, f.cfg.CompletionTimeout)
-		for i, l := range links {
+		waiting := open[:0:0]
+		for i, l := range open {
 			f.wc[0] = wcs[i]
-			if f.succeeded(l, 1, err) && wcs[i].ID == l.asked {
-				open[f.linkOf(l.cq)] = false
+			if !f.succeeded(l, 1, err) || wcs[i].ID != l.asked {
+				waiting = append(waiting, l)
 			}
 		}
+		open = waiting
 	}
 }
 

@@ -86,7 +86,7 @@ func newTestFile() (*File, []*card) {
 	const depth = 8
 	mem := memory(make([]byte, stampSize+64))
 	cfg := Config{CompletionTimeout: time.Second, QueueDepth: depth}
-	f := &File{h: quiet{}, cfg: cfg, entry: entry{epoch: 1, size: 64, f: 1}, buf: mem, mr: mem, inline: 32,
+	f := &File{h: quiet{}, cfg: cfg, entry: entry{generation: generation{1, 1}, size: 64, f: 1}, buf: mem, mr: mem, inline: 32,
 		stamp: MakeStamp(1, 0), wc: make([]verbs.WC, 1)}
 	ch := &channel{}
 	for range 3 {

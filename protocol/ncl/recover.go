@@ -3,6 +3,7 @@ package ncl
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
@@ -34,25 +35,26 @@ func Recover(h host.Host, cfg Config, name string) (*File, error) {
 }
 
 // takeOver finds the file in the ap-map and begins a new epoch there, before
-// any peer is asked: of two instances that recover at once one loses here.
+// any peer is asked: of two instances that recover at once one loses here. Peers that
+// were about to join will not. A creation that came to no end is removed.
 func takeOver(cfg Config, name string) (entry, uint64, error) {
-	value, version, err := cfg.Coord.Get(cfg.key(name))
-	if errors.Is(err, coord.ErrNotFound) {
-		err = fmt.Errorf("%w: %w", ErrNotFound, err)
-	}
-	if err != nil {
+	e, version, err := loadEntry(cfg.Coord, cfg.App, name)
+	switch {
+	case err != nil:
 		return entry{}, 0, err
-	}
-	e, err := decodeEntry(value)
-	if err != nil {
-		return entry{}, 0, fmt.Errorf("ap-map: %w", err)
-	}
-	if e.epoch == MaxEpoch {
+	case !e.created():
+		err = cfg.Coord.Delete(fileKey(cfg.App, name), version)
+		if errors.Is(err, coord.ErrVersion) {
+			return takeOver(cfg, name) // it has come to its end
+		}
+		return entry{}, 0, errors.Join(fmt.Errorf("%w: its creation came to no end", ErrNotFound), err)
+	case e.epoch == MaxEpoch:
 		return entry{}, 0, fmt.Errorf("%w: epoch %d", ErrExhausted, e.epoch)
 	}
 	e.epoch++
-	version, err = cfg.Coord.Set(cfg.key(name), e.encode(), version)
-	if errors.Is(err, coord.ErrVersion) {
+	e.joining = nil
+	version, err = cfg.Coord.Set(fileKey(cfg.App, name), e.encode(), version)
+	if errors.Is(err, coord.ErrVersion) || errors.Is(err, coord.ErrNotFound) {
 		err = fmt.Errorf("%w: %w", ErrStale, err)
 	}
 	return e, version, err
@@ -174,13 +176,15 @@ func (r *recovery) readable() int {
 // readStamps reads the stamps of the peers that have answered. All are asked at
 // once; in which order they answer makes no difference.
 func (r *recovery) readStamps() {
-	asked := make([]bool, len(r.f.links))
+	var asked []*link
 	for i, l := range r.f.links {
-		asked[i] = r.heard[i] && !r.known[i] && r.postStampRead(i, l)
+		if r.heard[i] && !r.known[i] && r.postStampRead(i, l) {
+			asked = append(asked, l)
+		}
 	}
-	r.awaitAll(asked)
+	r.f.awaitAll(asked)
 	for i, l := range r.f.links {
-		if asked[i] && l.err == nil {
+		if slices.Contains(asked, l) && l.err == nil {
 			r.stamps[i], r.known[i] = Stamp(r.scratch.Load64(stampSize*i)), true
 		}
 	}
@@ -261,38 +265,51 @@ func (r *recovery) catchUp() {
 	f := r.f
 	f.stamp = MakeStamp(f.entry.epoch, r.latest.Seq())
 	f.buf.Store64(0, uint64(f.stamp))
-	asked := make([]bool, len(f.links))
-	for i, l := range f.links {
-		if asked[i] = l.err == nil; asked[i] {
-			f.prepareWrites(l)
-			f.post(l, 0, f.entry.size)
-			l.asked = f.stamp.Seq()
-		}
+	f.copyTo(f.working())
+}
+
+// copyTo gives the content of the local buffer to links that have nothing yet.
+func (f *File) copyTo(links []*link) {
+	for _, l := range links {
+		f.prepareWrites(l)
+		f.post(l, 0, f.entry.size)
+		l.asked = f.stamp.Seq()
 	}
-	r.awaitAll(asked)
+	f.awaitAll(links)
 }
 
 // switchOver lets the peers that have the copy point their mr-map to it. With
 // fewer than f+1 of them nothing may be returned: the next recovery could find
 // something else (4.5.1).
 func (f *File) switchOver() error {
-	var caughtUp []*link
-	for _, l := range f.links {
-		if l.err == nil {
-			caughtUp = append(caughtUp, l)
-		}
-	}
+	caughtUp := f.working()
 	if len(caughtUp) < f.quorum() {
 		return f.unavailable()
 	}
-	answers := f.ask(opSwitch, caughtUp).Wait(len(caughtUp))
-	for i, l := range caughtUp {
-		if err := l.answered(&answers[i], opSwitch); err != nil {
-			f.fail(l, err)
-		}
-	}
+	f.switchTo(caughtUp)
 	if f.alive() < f.quorum() {
 		return f.unavailable()
 	}
 	return nil
+}
+
+// switchTo lets the peers of links point their mr-map to the copy (4.5.1).
+func (f *File) switchTo(links []*link) {
+	answers := f.ask(opSwitch, links).Wait(len(links))
+	for i, l := range links {
+		if err := l.answered(&answers[i], opSwitch); err != nil {
+			f.fail(l, err)
+		}
+	}
+}
+
+// working are the links whose peers have not failed.
+func (f *File) working() []*link {
+	var out []*link
+	for _, l := range f.links {
+		if l.err == nil {
+			out = append(out, l)
+		}
+	}
+	return out
 }

@@ -2,7 +2,9 @@ package ncl
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -17,10 +19,11 @@ const (
 	dataAt    = stampSize
 )
 
-// op is a request to a log peer. A request is the op (1 byte), the epoch (4),
-// the application and the file (length in 1 byte, bytes), and then for alloc the
-// size (8), for alloc and recover the endpoint. All integers are big-endian;
-// every request has one encoding.
+// op is a request to a log peer. A request is the op (1 byte), the identity of the file
+// (8), the epoch (4), the application and the file (length in 1 byte, bytes), and then
+// for alloc and join the size (8), for alloc, join and recover the endpoint. A collect
+// or revoke is the op alone. All integers are big-endian; every request has one
+// encoding.
 type op uint8
 
 const (
@@ -28,30 +31,53 @@ const (
 	opRecover               // find the region again, prepare one to copy to (4.5.1)
 	opSwitch                // point the mr-map to the copy (4.5.1)
 	opRelease               // free (4.3)
+	opJoin                  // prepare a region to copy to, in the place of a failed peer (4.5.2)
+	opCollect               // look for leaked regions now, and say how much is lent (4.5.1)
+	opRevoke                // take all memory back (4.5.2)
 )
 
-var opNames = [...]string{opAlloc: "alloc", opRecover: "recover", opSwitch: "switch", opRelease: "release"}
+var opNames = [...]string{opAlloc: "alloc", opRecover: "recover", opSwitch: "switch", opRelease: "release",
+	opJoin: "join", opCollect: "collect", opRevoke: "revoke"}
 
 func (o op) String() string { return opNames[o] }
 
-func (o op) hasEndpoint() bool { return o == opAlloc || o == opRecover }
+func (o op) hasEndpoint() bool { return o.hasSize() || o == opRecover }
+
+func (o op) alone() bool { return o == opCollect || o == opRevoke }
+
+func (o op) hasSize() bool { return o == opAlloc || o == opJoin }
+
+// generation is a file of this name and one of its epochs. Identities grow from one
+// creation of a name to the next, so the larger generation is the more recent.
+type generation struct {
+	id    uint64
+	epoch uint32
+}
+
+func (g generation) newerThan(o generation) bool {
+	return g.id > o.id || g.id == o.id && g.epoch > o.epoch
+}
 
 // request is a decoded request.
 type request struct {
-	op        op
-	epoch     uint32
+	op op
+	generation
 	app, file string
-	size      int            // alloc
-	endpoint  verbs.Endpoint // alloc, recover: the application's queue pair
+	size      int            // alloc, join
+	endpoint  verbs.Endpoint // alloc, join, recover: the application's queue pair
 }
 
 func (r *request) encode() []byte {
-	b := make([]byte, 0, 1+4+1+len(r.app)+1+len(r.file)+8+verbs.EndpointSize)
+	b := make([]byte, 0, 1+8+4+1+len(r.app)+1+len(r.file)+8+verbs.EndpointSize)
 	b = append(b, byte(r.op))
+	if r.op.alone() {
+		return b
+	}
+	b = binary.BigEndian.AppendUint64(b, r.id)
 	b = binary.BigEndian.AppendUint32(b, r.epoch)
 	b = appendString(b, r.app)
 	b = appendString(b, r.file)
-	if r.op == opAlloc {
+	if r.op.hasSize() {
 		b = binary.BigEndian.AppendUint64(b, uint64(r.size))
 	}
 	if r.op.hasEndpoint() {
@@ -65,12 +91,15 @@ func (r *request) encode() []byte {
 func decodeRequest(b []byte) (request, error) {
 	d := decoder{b: b}
 	r := request{op: op(d.uint8())}
-	if r.op < opAlloc || r.op > opRelease {
+	if r.op < opAlloc || r.op > opRevoke {
 		return r, fmt.Errorf("%w: request %d is unknown", ErrMalformed, r.op)
 	}
-	r.epoch = d.epoch()
+	if r.op.alone() {
+		return r, d.end()
+	}
+	r.id, r.epoch = d.uint64(), d.epoch()
 	r.app, r.file = d.name(), d.name()
-	if r.op == opAlloc {
+	if r.op.hasSize() {
 		r.size = d.size()
 	}
 	if r.op.hasEndpoint() {
@@ -92,11 +121,11 @@ func appendWindow(b []byte, w window) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(w.size))
 }
 
-// offer is a peer's answer to alloc and recover: its end of the connection, the
+// offer is a peer's answer to alloc, join and recover: its end of the connection, the
 // region to write to, and for recover before it the one to read from.
 type offer struct {
 	endpoint       verbs.Endpoint
-	current, fresh window // alloc gives fresh only
+	current, fresh window // current is for recover only
 }
 
 func (o *offer) encode(to op) []byte {
@@ -118,39 +147,54 @@ func decodeOffer(b []byte, to op) (offer, error) {
 	return o, d.end()
 }
 
-// entry is the value of a file in the ap-map (4.3, step 4b): its epoch, its
-// size, f and its peers.
+// entry is the value of a file in the ap-map (4.3, step 4b): which file it is and
+// its epoch, its size, f, its peers, and those that are asked to become peers. A
+// file that is being created has no peers yet.
 type entry struct {
-	epoch uint32
-	size  int
-	f     int
-	peers []string
+	generation
+	size    int
+	f       int
+	peers   []string
+	joining []string
+}
+
+// created reports whether the creation of the file came to its end.
+func (e *entry) created() bool { return len(e.peers) > 0 }
+
+// claims reports whether a region on the peer may be one of the file's.
+func (e *entry) claims(peer string) bool {
+	return slices.Contains(e.peers, peer) || slices.Contains(e.joining, peer)
 }
 
 func (e *entry) encode() []byte {
-	b := binary.BigEndian.AppendUint32(nil, e.epoch)
+	b := binary.BigEndian.AppendUint64(nil, e.id)
+	b = binary.BigEndian.AppendUint32(b, e.epoch)
 	b = binary.BigEndian.AppendUint64(b, uint64(e.size))
 	b = append(b, byte(e.f))
-	for _, p := range e.peers {
-		b = appendString(b, p)
+	for _, names := range [][]string{e.peers, e.joining} {
+		b = append(b, byte(len(names)))
+		for _, p := range names {
+			b = appendString(b, p)
+		}
 	}
 	return b
 }
 
 func decodeEntry(b []byte) (entry, error) {
 	d := decoder{b: b}
-	e := entry{epoch: d.epoch(), size: d.size(), f: int(d.uint8())}
-	if e.f > MaxF {
-		d.bad = true
-	}
-	for i := 0; i < 2*e.f+1 && !d.bad; i++ {
-		e.peers = append(e.peers, d.name())
-	}
+	e := entry{generation: generation{d.uint64(), d.epoch()}, size: d.size(), f: int(d.uint8())}
+	e.peers, e.joining = d.names(), d.names()
 	if err := d.end(); err != nil {
 		return e, err
 	}
-	if err := validatePeers(e.f, e.peers); err != nil {
-		return e, fmt.Errorf("%w: %w", ErrMalformed, err)
+	err := validatePeers(e.joining)
+	if err == nil && e.created() {
+		if err = validatePeers(e.peers); len(e.peers) != 2*e.f+1 {
+			err = fmt.Errorf("%d peers for f = %d", len(e.peers), e.f)
+		}
+	}
+	if err != nil || e.f > MaxF {
+		return e, fmt.Errorf("%w: %w", ErrMalformed, errors.Join(err, validateF(e.f)))
 	}
 	return e, nil
 }
@@ -209,6 +253,19 @@ func (d *decoder) name() string {
 		d.bad = true
 	}
 	return s
+}
+
+// names are at most as many as a file can have peers.
+func (d *decoder) names() []string {
+	n := int(d.uint8())
+	if n > 2*MaxF+1 {
+		d.bad = true
+	}
+	var out []string
+	for i := 0; i < n && !d.bad; i++ {
+		out = append(out, d.name())
+	}
+	return out
 }
 
 func (d *decoder) endpoint() (e verbs.Endpoint) {

@@ -13,10 +13,12 @@ import (
 var (
 	someEnd  = verbs.Endpoint{GID: [16]byte{1, 2, 3}, QPN: 7, PSN: 9, MTU: 4096}
 	requests = []request{
-		{op: opAlloc, epoch: 1, app: "db", file: "wal", size: 64, endpoint: someEnd},
-		{op: opRecover, epoch: MaxEpoch, app: "db", file: strings.Repeat("f", MaxName), endpoint: someEnd},
-		{op: opSwitch, epoch: 2, app: "a", file: "b"},
-		{op: opRelease, epoch: 2, app: "a", file: "b"},
+		{op: opAlloc, generation: generation{1 << 40, 1}, app: "db", file: "wal", size: 64, endpoint: someEnd},
+		{op: opRecover, generation: generation{1, MaxEpoch}, app: "db", file: strings.Repeat("f", MaxName), endpoint: someEnd},
+		{op: opSwitch, generation: generation{1, 2}, app: "a", file: "b"},
+		{op: opJoin, generation: generation{1, 2}, app: "a", file: "b", size: 8, endpoint: someEnd},
+		{op: opCollect}, {op: opRevoke},
+		{op: opRelease, generation: generation{1, 2}, app: "a", file: "b"},
 	}
 )
 
@@ -36,11 +38,11 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	for name, r := range map[string]request{
-		"no op": {}, "unknown op": {op: opRelease + 1, epoch: 1, app: "a", file: "b"},
-		"epoch 0": {op: opSwitch, app: "a", file: "b"}, "long epoch": {op: opSwitch, epoch: MaxEpoch + 1, app: "a", file: "b"},
-		"no app": {op: opSwitch, epoch: 1, file: "b"}, "no size": {op: opAlloc, epoch: 1, app: "a", file: "b"},
-		"long name": {op: opSwitch, epoch: 1, app: "a", file: strings.Repeat("f", MaxName+1)},
-		"too large": {op: opAlloc, epoch: 1, app: "a", file: "b", size: MaxSize + 1},
+		"no op": {}, "unknown op": {op: opRevoke + 1, generation: generation{1, 1}, app: "a", file: "b"},
+		"epoch 0": {op: opSwitch, app: "a", file: "b"}, "long epoch": {op: opSwitch, generation: generation{1, MaxEpoch + 1}, app: "a", file: "b"},
+		"no app": {op: opSwitch, generation: generation{1, 1}, file: "b"}, "no size": {op: opAlloc, generation: generation{1 << 40, 1}, app: "a", file: "b"},
+		"long name": {op: opSwitch, generation: generation{1, 1}, app: "a", file: strings.Repeat("f", MaxName+1)},
+		"too large": {op: opAlloc, generation: generation{1 << 40, 1}, app: "a", file: "b", size: MaxSize + 1},
 	} {
 		if _, err := decodeRequest(r.encode()); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%s: %v", name, err)
@@ -56,7 +58,7 @@ func TestOffersAndEntries(t *testing.T) {
 	if _, err := decodeOffer(o.encode(opRecover), opAlloc); !errors.Is(err, ErrMalformed) {
 		t.Errorf("an answer to recover as one to alloc: %v", err)
 	}
-	e := entry{epoch: 3, size: 9, f: 1, peers: []string{"p1", "p2", "p3"}}
+	e := entry{generation: generation{7, 3}, size: 9, f: 1, peers: []string{"p1", "p2", "p3"}, joining: []string{"p4"}}
 	if got, err := decodeEntry(e.encode()); err != nil || !reflect.DeepEqual(got, e) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -70,7 +72,7 @@ func FuzzDecode(f *testing.F) {
 	for _, r := range requests {
 		f.Add(r.encode())
 	}
-	f.Add((&entry{epoch: 3, size: 9, f: 1, peers: []string{"p1", "p2", "p3"}}).encode())
+	f.Add((&entry{generation: generation{7, 3}, size: 9, f: 1, peers: []string{"p1", "p2", "p3"}, joining: []string{"p4"}}).encode())
 	f.Add((&offer{endpoint: someEnd, current: window{1, 3, 5}, fresh: window{7, 8, 9}}).encode(opRecover))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, err := decodeRequest(b); err == nil && !bytes.Equal(r.encode(), b) {

@@ -66,6 +66,7 @@ const (
 	objSleep                     // virtual time
 	objKeys                      // the registrations of a host
 	objUp                        // which life answers to the name of a host
+	objChecks                    // what the scenario's checks remember
 )
 
 func object(k objKind, a, b int) Object {
@@ -144,14 +145,14 @@ func (o Object) Rename(perm []uint8) Object {
 	switch o.kind() {
 	case objLink:
 		return link(int(perm[o.a()]), int(perm[o.b()]))
-	case objSvc, objBudget, objSleep:
+	case objSvc, objBudget, objSleep, objChecks:
 		return o
 	}
 	return object(o.kind(), int(perm[o.a()]), o.b())
 }
 
 var objNames = [...]string{objLife: "life", objLink: "link", objMem: "mem", objMail: "mail", objReply: "reply",
-	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objRecv: "recv", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objUp: "up"}
+	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objRecv: "recv", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objUp: "up", objChecks: "checks"}
 
 func (o Object) String() string {
 	return fmt.Sprintf("%s(%d,%d)", objNames[o.kind()], o.a(), o.b())

@@ -506,8 +506,9 @@ func (w *World) SetHistory(h uint64) {
 	if w.cur != nil && w.cur.h.node.spec.Daemon {
 		w.Fail(ErrDaemonReports)
 	}
-	if w.cur != nil && h != w.hist {
-		w.cur.h.acted = true
+	if w.cur != nil {
+		w.touch(object(objChecks, 0, 0), Write) // a zombie and its successor both report
+		w.cur.h.acted = w.cur.h.acted || h != w.hist
 	}
 	w.hist = h
 }

@@ -12,43 +12,64 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-const fileName = "log"
-
 // app is the application and the memory of the checks: what it wrote, what was
 // acknowledged, and what recoveries returned.
 type app struct {
 	c     *explore.Case
 	load  workload
 	peers []string
-	file  model.LogFile
+	files []*logFile
+	trail []string
+	told  []told
+	life  int  // the latest, or the one that is about to start
+	ended bool // a life ended because the file could not be created, or was released
+}
+
+// logFile is one file of the application.
+type logFile struct {
+	app, name string
+	model     model.LogFile
 	// pend holds the one write that was issued and not acknowledged.
 	pend     write
 	pendNum  int
 	pendData []byte
 	next     int // the number of the next write
 	got      []byte
-	trail    []string
-	told     []told
 	created  bool
-	life     int
-	ended    bool // a life ended because the file could not be created
+	released bool // Release was called
+	opened   int  // the life that has the file
+	found    int  // the unacknowledged write that the last recovery returned whole
 }
 
 func newApp(c *explore.Case, load workload) *app {
-	return &app{c: c, load: load, got: make([]byte, load.size)}
+	a := &app{c: c, load: load, files: []*logFile{{app: "app", name: "log"}}}
+	if load.second {
+		a.files = append(a.files, &logFile{app: "other", name: "log"})
+	}
+	for _, f := range a.files {
+		f.got = make([]byte, load.size)
+	}
+	return a
 }
 
 func (a *app) reset() {
-	a.file.Reset()
-	a.pend, a.pendNum, a.next = write{}, 0, 0
+	for _, f := range a.files {
+		f.model.Reset()
+		f.pend, f.pendNum, f.next = write{}, 0, 0
+		f.created, f.released, f.opened, f.found = false, false, 0, 0
+	}
 	a.trail, a.told = a.trail[:0], a.told[:0]
-	a.created, a.ended, a.life = false, false, 0
+	a.ended, a.life = false, 0
 }
 
 // again: a crashed application starts again; one that ended goes on to its next
 // life, until the last has read the file back.
 func (a *app) again(life int, crashed bool) bool {
-	return crashed || !a.ended && life < len(a.load.lives)-1
+	if !crashed && (a.ended || life >= len(a.load.lives)-1) {
+		return false
+	}
+	a.life = max(a.life, life+1)
+	return true
 }
 
 // immortal: the last life only looks at what is there; a crash of it would be
@@ -66,126 +87,219 @@ func (a *app) gate(k faults.Kind, heal bool) bool {
 	return true
 }
 
+// run is one life of the application. A life that is believed dead may still be
+// running when the next one is.
+type run struct {
+	*app
+	h    host.Host
+	life int
+	file *logFile
+}
+
 func (a *app) main(h host.Host, life int) {
-	a.life = life
-	cfg := ncl.Config{App: "app", Peers: a.peers, F: a.load.f, Coord: coord.NewClient(h, "coord", "coord")}
-	f := a.open(h, cfg, life)
-	if f == nil {
+	r := &run{app: a, h: h, life: life, file: a.files[0]}
+	if a.load.script != nil {
+		a.load.script(r)
 		return
 	}
-	for _, w := range a.load.lives[min(life, len(a.load.lives)-1)] {
-		if !a.record(f, w) {
-			return
+	if f := r.open(); f != nil {
+		r.writeAll(f)
+	}
+}
+
+// writes are those of this life.
+func (r *run) writes() []write { return r.load.lives[min(r.life, len(r.load.lives)-1)] }
+
+func (r *run) writeAll(f *ncl.File) bool {
+	for _, w := range r.writes() {
+		if !r.record(f, w) {
+			return false
 		}
 	}
+	return true
+}
+
+// last reports whether this life only looks at what is there.
+func (r *run) last() bool { return r.immortal(r.life) }
+
+// zombie reports whether this life is believed dead.
+func (r *run) zombie() bool { return r.life < r.app.life }
+
+func (r *run) config() ncl.Config {
+	return ncl.Config{App: r.file.app, Peers: r.peers, F: r.load.f, Coord: coord.NewClient(r.h, "coord", "coord")}
 }
 
 // open creates the file in the first life and recovers it in the others.
-func (a *app) open(h host.Host, cfg ncl.Config, life int) *ncl.File {
-	if life == 0 {
-		f, err := ncl.Create(h, cfg, fileName, a.load.size)
-		if err != nil {
-			a.giveUp("not created")
-			return nil
-		}
-		a.created = true
-		return f
+func (r *run) open() *ncl.File {
+	if r.life == 0 {
+		return r.create()
 	}
-	a.begins(told{})
-	f, err := ncl.Recover(h, cfg, fileName)
+	return r.recover()
+}
+
+func (r *run) create() *ncl.File {
+	f, err := ncl.Create(r.h, r.config(), r.file.name, r.load.size)
 	switch {
-	case errors.Is(err, ncl.ErrNotFound) && !a.created:
-		a.giveUp("never existed")
+	case err == nil:
+		r.file.created = true
+		r.history()
+		return f
+	case r.load.second || r.load.intact: // nothing but the application fails
+		r.c.Fail(&unavailable{err})
+	case !r.zombie():
+		r.giveUp("not created")
+	}
+	return nil
+}
+
+func (r *run) recover() *ncl.File {
+	op := r.begins(told{})
+	f, err := ncl.Recover(r.h, r.config(), r.file.name)
+	switch {
+	case errors.Is(err, ncl.ErrNotFound) && !r.file.created:
+		r.meet(sawUnfinished)
+		r.giveUp("never existed")
+		return nil
+	case errors.Is(err, ncl.ErrNotFound) && r.file.released:
+		r.meet(sawReleasing)
+		r.giveUp("released")
+		return nil
+	case errors.Is(err, ncl.ErrUnavailable) && r.load.beyond:
+		r.giveUp("unavailable")
 		return nil
 	case err != nil:
-		a.c.Fail(&unavailable{err})
+		if !r.zombie() {
+			r.c.Fail(&unavailable{err})
+		}
 		return nil
 	}
-	a.recovered(f)
+	r.recovered(f, op)
 	return f
 }
 
-func (a *app) giveUp(why string) {
-	a.ended = true
-	a.note(why)
+// giveUp ends the lives of an application with one file.
+func (r *run) giveUp(why string) {
+	r.ended = len(r.files) == 1
+	r.note(why)
+}
+
+// begin tells the model of a write.
+func (r *run) begin(w write, data []byte) (int, error) {
+	x := r.file
+	n, err := x.model.Begin(int64(w.off), data)
+	if err == nil {
+		x.pend, x.pendNum, x.pendData = w, n, data
+		r.history()
+	}
+	return n, err
 }
 
 // record makes one write and tells the model about it.
-func (a *app) record(f *ncl.File, w write) bool { return a.issue(f, w, a.data(w)) }
+func (r *run) record(f *ncl.File, w write) bool { return r.issue(f, w, r.file.data(w)) }
 
-func (a *app) issue(f *ncl.File, w write, data []byte) bool {
-	n, err := a.file.Begin(int64(w.off), data)
+func (r *run) issue(f *ncl.File, w write, data []byte) bool {
+	x := r.file
+	op := r.begins(told{w: w, data: data})
+	if r.life < x.opened { // the model has gone on without this life
+		if f.Record(w.off, data) == nil {
+			r.ends(op, "")
+			r.c.Fail(&zombieAcked{})
+		}
+		return false
+	}
+	n, err := r.begin(w, data)
 	if err != nil {
-		a.c.Fail(err)
+		r.c.Fail(err)
 		return false
 	}
-	a.pend, a.pendNum, a.pendData = w, n, data
-	a.begins(told{num: n, w: w, data: data})
-	a.history()
-	if err := f.Record(w.off, data); err != nil {
-		a.c.Fail(&unavailable{err})
+	r.told[op].num = n
+	err = f.Record(w.off, data)
+	if err == nil {
+		r.ends(op, "")
+	}
+	switch {
+	case err != nil && r.zombie():
+		r.meet(sawFenced)
+		return false
+	case err != nil:
+		r.c.Fail(&unavailable{err})
+		return false
+	case r.life < x.opened: // the recovery has been told of the write, or not
+		if x.found != n {
+			r.c.Fail(&zombieAcked{})
+		}
 		return false
 	}
-	if err := a.file.Ack(n); err != nil {
-		a.c.Fail(err)
+	if err := x.model.Ack(n); err != nil {
+		r.c.Fail(err)
 		return false
 	}
-	a.pend = write{}
-	a.ends("")
-	if f.Alive() < 2*a.load.f+1 {
-		a.c.Sometimes(sawRejected)
+	x.pend = write{}
+	if r.zombie() {
+		r.meet(sawLate)
 	}
-	a.history()
+	if f.Alive() < 2*r.load.f+1 {
+		r.meet(sawRejected)
+	}
+	r.history()
 	return true
 }
 
 // data is what the next write writes: a letter of its own.
-func (a *app) data(w write) []byte {
+func (x *logFile) data(w write) []byte {
 	data := make([]byte, w.size)
 	for i := range data {
-		data[i] = byte('a' + a.next%26)
+		data[i] = byte('a' + x.next%26)
 	}
-	a.next++
+	x.next++
 	return data
 }
 
 // recovered checks what a recovery returned.
-func (a *app) recovered(f *ncl.File) {
-	if _, err := f.ReadAt(a.got, 0); err != nil {
-		a.c.Fail(err)
+func (r *run) recovered(f *ncl.File, op int) {
+	x := r.file
+	if _, err := f.ReadAt(x.got, 0); err != nil {
+		r.c.Fail(err)
 		return
 	}
-	a.ends(string(a.got[:min(len(a.got), 256)]))
-	a.conditions()
-	if err := a.file.Recovered(a.got); err != nil {
-		a.c.Fail(err)
+	r.ends(op, string(x.got[:min(len(x.got), 256)]))
+	if r.life < x.opened {
 		return
 	}
-	a.pend = write{}
-	if len(a.got) <= 256 {
-		a.note(fmt.Sprintf("%q", a.got))
+	x.found = r.conditions()
+	if err := x.model.Recovered(x.got); err != nil {
+		r.c.Fail(err)
+		return
+	}
+	x.pend, x.opened = write{}, r.life
+	if len(x.got) <= 256 {
+		r.note(fmt.Sprintf("%q", x.got))
 	}
 }
 
-// conditions notes what became of the write that was not acknowledged.
-func (a *app) conditions() {
-	if a.pend.size == 0 {
-		return
+// conditions notes what became of the write that was not acknowledged. It returns
+// its number if all of it is there.
+func (r *run) conditions() int {
+	x := r.file
+	if x.pend.size == 0 {
+		return 0
 	}
 	n := 0
-	for i, b := range a.got[a.pend.off : a.pend.off+a.pend.size] {
-		if b == a.pendData[i] {
+	for i, b := range x.got[x.pend.off : x.pend.off+x.pend.size] {
+		if b == x.pendData[i] {
 			n++
 		}
 	}
 	switch n {
 	case 0:
-		a.c.Sometimes(sawBehind)
-	case a.pend.size:
-		a.c.Sometimes(sawUnacked)
+		r.meet(sawBehind)
+	case x.pend.size:
+		r.meet(sawUnacked)
+		return x.pendNum
 	default:
-		a.c.Sometimes(sawTorn)
+		r.meet(sawTorn)
 	}
+	return 0
 }
 
 func (a *app) note(s string) {
@@ -196,11 +310,18 @@ func (a *app) note(s string) {
 
 // history tells the checker what the checks remember.
 func (a *app) history() {
-	h := a.file.Hash()
-	h = h*31 + uint64(a.next)
-	h = h*31 + uint64(a.pend.off)<<20 + uint64(a.pend.size)
-	if a.created {
-		h++
+	h := uint64(0)
+	for _, x := range a.files {
+		h = h*31 + x.model.Hash()
+		h = h*31 + uint64(x.next)
+		h = h*31 + uint64(x.pend.off)<<20 + uint64(x.pend.size)
+		h = h*31 + uint64(x.opened)<<20 + uint64(x.found)
+		if x.created {
+			h++
+		}
+		if x.released {
+			h += 2
+		}
 	}
 	for _, s := range a.trail {
 		for i := range len(s) {
@@ -222,3 +343,14 @@ func (e *unavailable) Unwrap() error { return e.err }
 
 // Class is the class of the violation.
 func (e *unavailable) Class() string { return "unavailable" }
+
+// zombieAcked: a write was acknowledged to an instance whose file another instance had
+// recovered, and the recovery had not returned it.
+type zombieAcked struct{}
+
+func (*zombieAcked) Error() string {
+	return "a write was acknowledged to an earlier instance, and the recovery of a later one did not return it"
+}
+
+// Class is the class of the violation.
+func (*zombieAcked) Class() string { return "lost-acknowledged-write" }

@@ -9,36 +9,41 @@ import (
 
 // told is an operation of the application, for those who draw a run.
 type told struct {
-	life, num  int // num is that of a write; 0 is a recovery
-	w          write
+	app        string
+	life, num  int   // num is that of a write, and 0 of one that the model is not told of
+	w          write // of size 0: a recovery
 	data       []byte
 	begin, end int64
 	got        string // what a recovery returned
 }
 
-// begins notes that an operation begins.
-func (a *app) begins(o told) {
-	o.life, o.begin, o.end = a.life, a.c.Step(), -1
-	a.told = append(a.told, o)
+// begins notes that an operation begins, and returns its place.
+func (r *run) begins(o told) int {
+	o.app, o.life, o.begin, o.end = r.file.app, r.life, r.c.Step(), -1
+	r.told = append(r.told, o)
+	return len(r.told) - 1
 }
 
-// ends notes that the last operation that began has ended.
-func (a *app) ends(got string) {
-	o := &a.told[len(a.told)-1]
-	o.end, o.got = a.c.Step(), got
+// ends notes that operation i has ended.
+func (r *run) ends(i int, got string) {
+	r.told[i].end, r.told[i].got = r.c.Step(), got
 }
 
 // operations are those of a run in words.
 func (a *app) operations() []explore.Operation {
 	var out []explore.Operation
 	for _, o := range a.told {
-		x := explore.Operation{Client: fmt.Sprintf("app, life %d", o.life), Begin: o.begin, End: o.end, Call: "recover the file"}
-		if o.num > 0 {
+		x := explore.Operation{Client: fmt.Sprintf("%s, life %d", o.app, o.life), Begin: o.begin, End: o.end, Call: "recover the file"}
+		writes := o.w.size > 0
+		switch {
+		case o.num > 0:
 			x.Call = fmt.Sprintf("write %d: %s at %d", o.num, runsOf(string(o.data)), o.w.off)
+		case writes:
+			x.Call = fmt.Sprintf("write after its file was taken: %s at %d", runsOf(string(o.data)), o.w.off)
 		}
 		switch {
 		case o.end < 0:
-		case o.num > 0:
+		case writes:
 			x.Result = "acknowledged"
 		default:
 			x.Result = "returns " + runsOf(o.got)

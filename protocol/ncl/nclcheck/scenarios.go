@@ -1,6 +1,8 @@
 package nclcheck
 
 import (
+	"fmt"
+
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
@@ -14,42 +16,75 @@ type workload struct {
 	f     int // failures to tolerate; there are 2f+1 peers
 	size  int // of the file
 	lives [][]write
+	// peers to choose from, if they are more than 2f+1.
+	peers []string
+	// script is what a life does; nil: open the file and write.
+	script func(*run)
+	// meets are the conditions that a search is expected to meet.
+	meets []condition
 	// stayDown: a peer that crashes does not start again.
 	stayDown bool
 	// cutBetween: links are cut in the first life and heal in the last.
 	cutBetween bool
+	// beyond: more than f peers may be gone, and then nothing but the promise that
+	// what is returned is right is left.
+	beyond bool
+	// collects: peers can look for leaked regions.
+	collects bool
+	// collectAt, if set, is the peer that does so at any moment.
+	collectAt string
+	// intact: no peer fails, so none may lose its region.
+	intact bool
+	// loses is the one peer that may fail nevertheless.
+	loses string
+	// registered: the controller says which peers there are; the first one refuses.
+	registered bool
+	// second: there is a file of another application.
+	second bool
+}
+
+// names are those of the peers.
+func (l *workload) names() []string {
+	if len(l.peers) > 0 {
+		return l.peers
+	}
+	out := make([]string, 2*l.f+1)
+	for i := range out {
+		out[i] = fmt.Sprint("peer", i+1)
+	}
+	return out
 }
 
 // Scenarios are the built-in scenarios of NCL.
 func Scenarios() []*explore.Scenario {
-	return []*explore.Scenario{
+	return append([]*explore.Scenario{
 		build(scenario{
 			name:   "three-writes",
 			doc:    "One writer appends three times; it and one peer may crash at any point, and then the file is recovered from any majority.",
 			faults: "crash(app)<=1, crash(peer*)<=1",
 			bounds: "f=1, three peers, three appends of 16 bytes, recovery and read back",
-			load:   workload{f: 1, size: 48, lives: [][]write{{{0, 16}, {16, 16}, {32, 16}}, nil}},
+			load:   workload{f: 1, size: 48, lives: [][]write{{{0, 16}, {16, 16}, {32, 16}}, nil}, meets: afterCrash},
 		}),
 		build(scenario{
 			name:   "overwrite",
 			doc:    "The log is a circular buffer: the third write goes where the first went, while a slow peer may still hold the first.",
 			faults: "crash(app)<=1, crash(peer*)<=1",
 			bounds: "f=1, three peers, three writes of 16 bytes in a file of 32, recovery and read back",
-			load:   workload{f: 1, size: 32, lives: [][]write{{{0, 16}, {16, 16}, {0, 16}}, nil}},
+			load:   workload{f: 1, size: 32, lives: [][]write{{{0, 16}, {16, 16}, {0, 16}}, nil}, meets: afterCrash},
 		}),
 		build(scenario{
 			name:   "twice",
 			doc:    "The application crashes twice, in its first life and while it recovers and writes on; one peer is cut off in the first life and comes back for the last recovery with what it had.",
 			faults: "crash(app)<=2, partition(app,peer*)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes, recovery, another append, recovery and read back; a link is cut in the first life and heals in the last",
-			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, cutBetween: true},
+			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, cutBetween: true, meets: afterCrash},
 		}),
 		build(scenario{
 			name:   "f2",
 			doc:    "Five peers of which two may crash at any point, while the application writes or while it recovers.",
 			faults: "crash(peer*)<=2",
 			bounds: "f=2, five peers that stay down once they crash, one append of 8 bytes by an application that ends after it, recovery and read back",
-			load:   workload{f: 2, size: 8, lives: [][]write{{{0, 8}}, nil}, stayDown: true},
+			load:   workload{f: 2, size: 8, lives: [][]write{{{0, 8}}, nil}, stayDown: true, meets: []condition{sawRejected}},
 		}),
-	}
+	}, controlScenarios()...)
 }

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
-	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/strace"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -45,9 +43,9 @@ func FromTrace(t *strace.Trace) (*explore.Scenario, error) {
 		MaxRuns:  traceRuns,
 		Bounds: fmt.Sprintf("f=1, three peers, %d records in a file of %d bytes, a message tears into at most %d pieces, faults during one record and the recovery",
 			len(ops), size, tracePieces),
-		Sometimes: conditionNames[:],
+		Sometimes: names(afterCrash),
 		Build: func(c *explore.Case) (sim.Config, error) {
-			a := &replay{app: newApp(c, workload{f: 1, size: size, lives: [][]write{nil, nil}}), ops: ops}
+			a := &replay{app: newApp(c, workload{f: 1, size: size, lives: [][]write{nil, nil}, meets: afterCrash}), ops: ops}
 			cfg := newWorldOf(c, a.app, a.main)
 			cfg.Gate, cfg.MaxPieces = a.gate, tracePieces
 			c.OnReset(func() { a.at, a.target = 0, 0 })
@@ -117,16 +115,15 @@ type replay struct {
 func (a *replay) gate(faults.Kind, bool) bool { return a.life > 0 || a.at == a.target && a.target > 0 }
 
 func (a *replay) main(h host.Host, life int) {
-	a.life = life
-	cfg := ncl.Config{App: "app", Peers: a.peers, F: a.load.f, Coord: coord.NewClient(h, "coord", "coord")}
-	f := a.open(h, cfg, life)
+	run := &run{app: a.app, h: h, life: life, file: a.files[0]}
+	f := run.open()
 	if f == nil || life > 0 {
 		return
 	}
 	a.target = 1 + h.Rand(len(a.ops))
 	for _, r := range a.ops {
 		a.at++
-		if !a.issue(f, write{r.off, len(r.data)}, r.data) {
+		if !run.issue(f, write{r.off, len(r.data)}, r.data) {
 			return
 		}
 	}

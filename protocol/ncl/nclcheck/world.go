@@ -1,7 +1,9 @@
 package nclcheck
 
 import (
-	"fmt"
+	"bytes"
+	"slices"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
@@ -16,66 +18,157 @@ type scenario struct {
 	load                      workload
 }
 
-// The conditions that a search is expected to meet.
+// condition is one that a search may be expected to meet.
+type condition int
+
 const (
-	sawTorn = iota
+	sawTorn condition = iota
 	sawUnacked
 	sawBehind
 	sawRejected
-	conditions
+	sawReplaced
+	sawLate
+	sawFenced
+	sawUnfinished
+	sawReleasing
+	sawStopped
+	sawRevived
 )
 
-var conditionNames = [conditions]string{
-	sawTorn:     "a recovery returned part of an unacknowledged write",
-	sawUnacked:  "a recovery returned an unacknowledged write whole",
-	sawBehind:   "a recovery returned without an unacknowledged write",
-	sawRejected: "a write was acknowledged although a peer had failed",
+var conditionNames = [...]string{
+	sawTorn:       "a recovery returned part of an unacknowledged write",
+	sawUnacked:    "a recovery returned an unacknowledged write whole",
+	sawBehind:     "a recovery returned without an unacknowledged write",
+	sawRejected:   "a write was acknowledged although a peer had failed",
+	sawReplaced:   "a failed peer was replaced",
+	sawLate:       "a write was acknowledged to an instance that was believed dead",
+	sawFenced:     "an instance that was believed dead could not write",
+	sawUnfinished: "an application crashed while it created the file",
+	sawReleasing:  "an application crashed while it released the file",
+	sawStopped:    "a write failed because more than f peers were gone",
+	sawRevived:    "writing went on after more than f peers had been gone",
+}
+
+// afterCrash are the conditions of scenarios with crashes of the application and a
+// peer.
+var afterCrash = []condition{sawUnacked, sawBehind, sawRejected}
+
+func names(cs []condition) []string {
+	var out []string
+	for _, c := range cs {
+		out = append(out, conditionNames[c])
+	}
+	return out
+}
+
+// meet notes that the search has met a condition, if it is one of the scenario's.
+func (a *app) meet(c condition) {
+	if i := slices.Index(a.load.meets, c); i >= 0 {
+		a.c.Sometimes(i)
+	}
 }
 
 func build(s scenario) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "ncl/" + s.name, Doc: s.doc, Profile: "strong", Faults: s.faults, Bounds: s.bounds,
-		Sometimes: conditionNames[:],
+		Sometimes: names(s.load.meets),
 		Build: func(c *explore.Case) (sim.Config, error) {
 			return newWorld(c, s.load), nil
 		},
 	}
 }
 
-// newWorld is an application, 2f+1 interchangeable peers, and a controller whose
-// every operation is one step.
+// newWorld is an application, its peers, and a controller whose every operation is
+// one step.
 func newWorld(c *explore.Case, load workload) sim.Config {
 	app := newApp(c, load)
 	return newWorldOf(c, app, app.main)
 }
 
 func newWorldOf(c *explore.Case, app *app, main func(host.Host, int)) sim.Config {
-	store, load := &coord.Store{}, app.load
+	load := app.load
 	c.OnReset(app.reset)
 	c.Shows(app.operations)
 	cfg := sim.Config{Profile: c.Profile, Budget: c.Budget}
-	cfg.Services = []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly,
-		Hash: store.Hash, Reset: store.Reset}}
+	cfg.Services = []sim.Service{controller(load)}
 	cfg.Nodes = []sim.Node{{Name: "app", Main: main, Again: app.again, Immortal: app.immortal}}
 	if load.cutBetween {
 		cfg.Gate = app.gate
 	}
-	for i := range 2*load.f + 1 {
-		name := fmt.Sprint("peer", i+1)
-		app.peers = append(app.peers, name)
-		n := sim.Node{Name: name, Main: peer(load.size), Daemon: true, Symmetric: true}
-		if load.stayDown {
-			n.Again = func(int, bool) bool { return false }
+	if load.collectAt != "" {
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "clock", Main: func(h host.Host, _ int) {
+			_, err := ncl.Collect(h, load.collectAt, ncl.DefaultCallTimeout)
+			h.Logf("%v", err)
+		}})
+	}
+	for i, name := range load.names() {
+		if !load.registered {
+			app.peers = append(app.peers, name)
 		}
-		cfg.Nodes = append(cfg.Nodes, n)
+		// Peers are interchangeable as long as the ap-map names all of them.
+		node := sim.Node{Name: name, Main: peer(load, i), Daemon: true, Symmetric: len(load.peers) == 0}
+		if load.stayDown {
+			node.Again = func(int, bool) bool { return false }
+		}
+		cfg.Nodes = append(cfg.Nodes, node)
 	}
 	return cfg
 }
 
-// peer lends memory for a few copies of a file.
-func peer(size int) func(host.Host, int) {
+// expire is a request to the controller that no client sends: it has not heard of the
+// caller's earlier lives for too long.
+var expire = []byte("expire")
+
+// controller is the coordination service, with sessions that end when a scenario says so.
+//
+// Peers that register have done so before a run begins, and the first one has lent its
+// memory since.
+func controller(load workload) sim.Service {
+	store := &coord.Store{}
+	reset := func() {
+		store.Reset()
+		if load.registered {
+			for _, name := range load.names() {
+				c := coord.NewClient(direct{store: store}, "coord", "coord")
+				if err := c.Create("peers/"+name, []byte{7: 255}, coord.NoSession); err != nil {
+					panic(err)
+				}
+			}
+		}
+	}
+	return sim.Service{Host: "coord", Name: "coord", Hash: store.Hash, Reset: reset,
+		Apply: func(from string, req []byte) []byte {
+			if bytes.Equal(req, expire) {
+				store.ExpireHost(from)
+				return nil
+			}
+			return store.Apply(from, req)
+		},
+		ReadOnly: func(req []byte) bool { return !bytes.Equal(req, expire) && coord.ReadOnly(req) },
+	}
+}
+
+// direct is a host whose calls are carried out at once, before a run begins.
+type direct struct {
+	host.Host
+	store *coord.Store
+}
+
+func (d direct) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
+	return d.store.Apply("direct", req), nil
+}
+
+// peer lends memory for a few copies of a file, unless the first is to refuse.
+func peer(load workload, i int) func(host.Host, int) {
 	return func(h host.Host, _ int) {
-		if err := ncl.ServePeer(h, ncl.PeerConfig{Memory: 8 * (size + 64)}); err != nil {
+		cfg := ncl.PeerConfig{Memory: 8 * (load.size + 64)}
+		if load.registered && i == 0 {
+			cfg.Memory = load.size + 1
+		}
+		if load.collects || load.registered {
+			cfg.Coord, cfg.Unlisted = coord.NewClient(h, "coord", "coord"), !load.registered
+		}
+		if err := ncl.ServePeer(h, cfg); err != nil {
 			panic(err)
 		}
 	}

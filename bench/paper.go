@@ -1,0 +1,287 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/bench/virtual"
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// Figure is one number of the paper beside ours.
+type Figure struct {
+	Of    string  `json:"of"`   // where it is in the paper
+	What  string  `json:"what"` // what was measured
+	Unit  string  `json:"unit"`
+	Paper float64 `json:"paper,omitempty"` // 0: the paper has none
+	Ours  float64 `json:"ours"`
+	// Input: ours is the paper's because the model was given it.
+	Input bool   `json:"input,omitempty"`
+	Note  string `json:"note,omitempty"`
+}
+
+// Ratio is ours by the paper's, which must have one.
+func (f *Figure) Ratio() float64 { return f.Ours / f.Paper }
+
+// The sizes of the experiments.
+const (
+	samples      = 100
+	figure11File = 10 << 20 // the paper's has 100 MB; all that counts is in proportion
+	table3File   = 60 << 20
+	smallIO      = 128
+)
+
+// Paper measures, in virtual time, what section 5 of SplitFT measures of NCL itself.
+func Paper(ctx context.Context, m virtual.Model, progress func(string)) ([]Figure, error) {
+	var all []Figure
+	for _, x := range []struct {
+		what string
+		run  func(virtual.Model) ([]Figure, error)
+	}{{"figure 8: writes", figure8}, {"figure 11a: reads", figure11}, {"table 3: replacement of a peer", table3}} {
+		if err := ctx.Err(); err != nil {
+			return all, err
+		}
+		progress(x.what)
+		f, err := x.run(m)
+		if err != nil {
+			return all, fmt.Errorf("%s: %w", x.what, err)
+		}
+		all = append(all, f...)
+	}
+	return all, nil
+}
+
+// figure8 is the latency of writes, one after the other (5.1).
+func figure8(m virtual.Model) ([]Figure, error) {
+	small, err := writing(m, smallIO)
+	if err != nil {
+		return nil, err
+	}
+	large, err := writing(m, 8192)
+	if err != nil {
+		return nil, err
+	}
+	m.MaxInline = 256
+	inline, err := writing(m, smallIO)
+	return []Figure{
+		{Of: "figure 8", What: "a write of 128 bytes", Unit: "µs", Paper: 4.6, Ours: micro(small)},
+		{Of: "figure 8", What: "a write of 8 KiB", Unit: "µs", Ours: micro(large), Note: "drawn without a number"},
+		{Of: "figure 8", What: "a write of 128 bytes, sent inline", Unit: "µs", Ours: micro(inline), Note: "as our code does if the card can"},
+	}, err
+}
+
+func writing(m virtual.Model, size int) (time.Duration, error) {
+	var each time.Duration
+	err := inVirtualTime(m, nclF, nclPeers, func(h *virtual.Host, cfg ncl.Config) error {
+		f, err := ncl.Create(h, cfg, "wal", samples*size)
+		if err != nil {
+			return err
+		}
+		data := make([]byte, size)
+		began := h.Now()
+		for i := range samples {
+			if err := f.Record(i*size, data); err != nil {
+				return err
+			}
+		}
+		each = (h.Now() - began) / samples
+		return nil
+	})
+	return each, err
+}
+
+// figure11 is the latency of reads that go through a file from its beginning to its
+// end, with the time of prefetching it spread over them, and without (5.4.1).
+func figure11(m virtual.Model) ([]Figure, error) {
+	var prefetch, local time.Duration
+	err := inVirtualTime(m, 0, 1, func(h *virtual.Host, cfg ncl.Config) error {
+		f, err := ncl.Create(h, cfg, "wal", figure11File)
+		if err != nil {
+			return err
+		}
+		f.Close()
+		h.Events()
+		if f, err = ncl.Recover(h, cfg, "wal"); err != nil {
+			return err
+		}
+		prefetch = prefetched(h.Events())
+		p, began := make([]byte, smallIO), h.Now()
+		for i := range samples {
+			if _, err := f.ReadAt(p, i*smallIO); err != nil {
+				return err
+			}
+		}
+		local = (h.Now() - began) / samples
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	remote, err := reading(m)
+	with := prefetch/(figure11File/smallIO) + local
+	return []Figure{
+		{Of: "figure 11a", What: "a read of 128 bytes, prefetched", Unit: "µs", Ours: micro(with), Note: "drawn without a number"},
+		{Of: "figure 11a", What: "a read of 128 bytes, from a peer", Unit: "µs", Ours: micro(remote), Note: "drawn without a number"},
+		{Of: "figure 11a", What: "the latter by the former", Paper: 4.51 * 4, Ours: float64(remote) / float64(with),
+			Note: "4.51 times CephFS, and CephFS 4 times NCL"},
+	}, err
+}
+
+// prefetched is how long a recovery took for its buffer, for registering it and for
+// reading the file into it. The rest is the controller, the peers and their catch-up.
+func prefetched(events []virtual.Event) time.Duration {
+	var sum, read time.Duration
+	for _, e := range events {
+		switch took := e.Ended - e.Began; e.Kind {
+		case "alloc", "register":
+			sum += took
+		case "read":
+			read = max(read, took)
+		}
+	}
+	return sum + read
+}
+
+// reading is the latency of Reads of 128 bytes of a peer's memory.
+func reading(m virtual.Model) (time.Duration, error) {
+	var each time.Duration
+	peer := func(h host.Host) { _ = Serve(context.Background(), h) }
+	err := inVirtualWorld(m, 1, peer, func(h *virtual.Host) error {
+		e, err := newEnd(h, smallIO, 1, 0, true)
+		if err != nil {
+			return err
+		}
+		if err := e.open(&remote{h, PeerName(0)}, verbs.OpRead); err != nil {
+			return err
+		}
+		began := h.Now()
+		err = e.closedLoop(make([]uint64, samples), 1)
+		each = (h.Now() - began) / samples
+		return err
+	})
+	return each, err
+}
+
+// table3 is the replacement of a peer, by step (5.4.3).
+func table3(m virtual.Model) ([]Figure, error) {
+	var events []virtual.Event
+	err := inVirtualTime(m, nclF, nclPeers+1, func(h *virtual.Host, cfg ncl.Config) error {
+		f, err := ncl.Create(h, cfg, "wal", table3File)
+		if err != nil {
+			return err
+		}
+		if _, err := h.Call(f.Peers()[0], dieService, nil, time.Second); !errors.Is(err, host.ErrUnreachable) {
+			return fmt.Errorf("the peer does not die: %v", err)
+		}
+		for i := 0; f.Alive() == nclPeers; i++ {
+			if err := f.Record(i, []byte{1}); err != nil {
+				return err
+			}
+		}
+		h.Events()
+		err = f.Repair()
+		events = h.Events()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return replacement(events)
+}
+
+// replacement cuts the events of a Repair into the paper's steps, each from the end of
+// the one before to the end of its last event.
+func replacement(events []virtual.Event) ([]Figure, error) {
+	steps := []struct {
+		Figure
+		last string // the event that ends it
+	}{
+		{Figure{What: "get a peer from the controller", Paper: 3586, Input: true}, "lookup"},
+		{Figure{What: "name it in the ap-map", Note: "ours only: before it is asked"}, "update"},
+		{Figure{What: "connect to it and set up its region", Paper: 64871}, "setup"},
+		{Figure{What: "catch up", Paper: 23368}, "call"},
+		{Figure{What: "change the ap-map", Paper: 4734, Input: true}, "update"},
+	}
+	var out []Figure
+	total := Figure{Of: "table 3", What: "in all, without what is ours only", Unit: "µs", Paper: 96559}
+	at := events[0].Began
+	for _, e := range events {
+		if len(out) == len(steps) || e.Kind != steps[len(out)].last {
+			continue
+		}
+		f := steps[len(out)].Figure
+		f.Of, f.Unit, f.Ours = total.Of, total.Unit, micro(e.Ended-at)
+		if f.Paper > 0 {
+			total.Ours += f.Ours
+		}
+		at = e.Ended
+		out = append(out, f)
+	}
+	if len(out) < len(steps) {
+		return out, fmt.Errorf("a replacement of %d steps: %v", len(out), events)
+	}
+	return append(out, total), nil
+}
+
+func micro(d time.Duration) float64 { return float64(d) / 1e3 }
+
+// dieService ends a peer of these worlds.
+const dieService = "die"
+
+// inVirtualTime runs app beside n log peers that the controller knows.
+func inVirtualTime(m virtual.Model, f, n int, app func(h *virtual.Host, cfg ncl.Config) error) error {
+	controller := func(h *virtual.Host) coord.Client { return virtual.Coord(h, coord.NewClient(h, "coord", "coord")) }
+	peer := func(h host.Host) {
+		h.Go("serve", func() {
+			err := ncl.ServePeer(h, ncl.PeerConfig{Memory: 4 * table3File, Coord: controller(h.(*virtual.Host))})
+			panic(err) // before its host
+		})
+		if l, err := h.Listen(dieService); err == nil {
+			_, _ = l.Accept(verbs.Forever)
+		}
+	}
+	return inVirtualWorld(m, n, peer, func(h *virtual.Host) error {
+		return app(h, ncl.Config{App: "bench", F: f, Coord: controller(h), CallTimeout: time.Hour})
+	})
+}
+
+// inVirtualWorld runs app beside n peers, each with a clock of its own.
+func inVirtualWorld(m virtual.Model, n int, peer func(h host.Host), app func(h *virtual.Host) error) error {
+	profile, err := faults.ProfileByName("strong")
+	if err != nil {
+		return err
+	}
+	cluster, err := virtual.New(m)
+	if err != nil {
+		return err
+	}
+	once := func(int, bool) bool { return false }
+	store := &coord.Store{}
+	var result error
+	cfg := sim.Config{Profile: profile, MaxSteps: 1 << 30, MaxPieces: 1,
+		Services: []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}},
+		Nodes: []sim.Node{{Name: "app", Again: once, Main: func(h host.Host, _ int) {
+			h.Sleep(0) // a timer goes off when nothing else can happen: the peers are ready
+			result = app(cluster.Host(h))
+		}}}}
+	for i := range n {
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: PeerName(i), Daemon: true, Again: once,
+			Main: func(h host.Host, _ int) { peer(cluster.Host(h)) }})
+	}
+	w, err := sim.New(cfg)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if _, err := w.Run(straight{}); err != nil {
+		return err
+	}
+	return result
+}

@@ -1,0 +1,84 @@
+package virtual
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Model says what things cost. All of it is data: nothing is derived from the
+// results that it is to explain.
+type Model struct {
+	// The network.
+	LinkRate float64       // bits a second, of every host's link in each direction
+	MTU      int           // bytes of payload in a packet
+	Header   int           // bytes on the wire beside it, gaps between packets included
+	ReadTime time.Duration // a Read of 32 bytes, from before the post to after the poll
+
+	// Cards.
+	PCIeRead  time.Duration // a card's read of memory: a request, a payload, what a Read asks for
+	MaxInline int           // bytes; more must be read by the card
+	Post      time.Duration // the CPU's part of posting one request
+	PostMore  time.Duration // and of each further one in the same list
+	Poll      time.Duration // taking a completion
+	Register  time.Duration // registering RegisterSize bytes; others in proportion
+	QPSetup   time.Duration // creating and connecting a queue pair, at one of its ends
+
+	// CPUs.
+	Copy     time.Duration // a call that copies, beside
+	CopyRate float64       // bytes a second
+	Page     time.Duration // the first touch of 4096 bytes of new memory
+
+	// The control plane.
+	Message time.Duration // from host to host, one way
+	Lookup  time.Duration // finding peers at the controller, in all
+	Update  time.Duration // one change at the controller
+}
+
+// RegisterSize is the region that Model.Register is about.
+const RegisterSize = 60 << 20
+
+const (
+	pageSize  = 4096
+	probeSize = 32 // of the Read of Model.ReadTime
+)
+
+// ErrModel: a model makes no sense.
+var ErrModel = errors.New("virtual: bad model")
+
+// Validate checks m. Its error wraps [ErrModel].
+func (m *Model) Validate() error {
+	switch {
+	case m.LinkRate <= 0 || m.CopyRate <= 0 || m.MTU <= 0:
+		return fmt.Errorf("%w: rates and the MTU must be more than 0", ErrModel)
+	case m.Header < 0 || m.MaxInline < 0:
+		return fmt.Errorf("%w: negative bytes", ErrModel)
+	case m.oneWay() < 0:
+		return fmt.Errorf("%w: a Read of %v leaves no time for the way", ErrModel, m.ReadTime)
+	}
+	return nil
+}
+
+// wire is how long n bytes occupy a link.
+func (m *Model) wire(n int) time.Duration {
+	packets := max(1, (n+m.MTU-1)/m.MTU)
+	return time.Duration(float64(n+packets*m.Header) * 8 / m.LinkRate * 1e9)
+}
+
+// oneWay is the way from card to card, both cards' work included: what is left of the
+// Read that was measured when its known parts are taken off.
+func (m *Model) oneWay() time.Duration {
+	return (m.ReadTime - m.Post - m.wire(0) - m.PCIeRead - m.wire(probeSize) - m.Poll) / 2
+}
+
+func (m *Model) copying(n int) time.Duration {
+	return m.Copy + time.Duration(float64(n)/m.CopyRate*1e9)
+}
+
+func (m *Model) allocating(n int) time.Duration {
+	return time.Duration((n+pageSize-1)/pageSize) * m.Page
+}
+
+func (m *Model) registering(n int) time.Duration {
+	return time.Duration(float64(m.Register) * float64(n) / RegisterSize)
+}

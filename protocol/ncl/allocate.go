@@ -1,0 +1,160 @@
+package ncl
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// Create makes a new file of size zeros: the paper's initialize() (4.2, 4.3). All of
+// its 2f+1 peers have to take part; a candidate that rejects the file or does not
+// answer is passed over for another one.
+func Create(h host.Host, cfg Config, name string, size int) (*File, error) {
+	cfg, err := cfg.complete(name)
+	if err != nil {
+		return nil, err
+	}
+	if !validSize(size) {
+		return nil, fmt.Errorf("%w: file %q of %d bytes, at most %d are allowed", ErrConfig, name, size, MaxSize)
+	}
+	f, err := newFile(h, cfg, name, entry{generation: generation{epoch: 1}, size: size, f: cfg.F})
+	if err == nil {
+		err = f.initialize()
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("ncl: create %q: %w", name, err)
+	}
+	return f, nil
+}
+
+// initialize enters the file into the ap-map, lets peers set up their regions, and
+// enters the peers (4.3, steps 1 to 4). The entry is there before any region is: a
+// peer can then tell a region that is claimed from one that leaked. See finding 4.
+func (f *File) initialize() error {
+	f.stamp = MakeStamp(f.entry.epoch, 0)
+	if err := f.reserve(); err != nil {
+		return err
+	}
+	var err error
+	f.links, err = f.enlist(f.entry, opAlloc, f.size())
+	if err == nil && len(f.links) < f.size() {
+		err = f.tooFew(len(f.links), f.size())
+	}
+	if err == nil {
+		err = f.save(f.entry.with(f.links))
+	}
+	if err != nil {
+		f.abandon()
+		return err
+	}
+	for _, l := range f.links {
+		f.prepareWrites(l)
+	}
+	return nil
+}
+
+// reserve enters the file into the ap-map, without peers. What a creation that came
+// to no end has left there is replaced.
+func (f *File) reserve() error {
+	c := f.cfg.Coord
+	old, version, err := loadEntry(c, f.cfg.App, f.name)
+	if err == nil && old.created() {
+		return fmt.Errorf("%w in epoch %d", ErrExists, old.epoch)
+	}
+	unfinished := err == nil
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if f.entry.id, err = newID(c, f.cfg.App); err != nil {
+		return err
+	}
+	if unfinished {
+		f.version = version
+		return f.save(f.entry)
+	}
+	f.version = coord.FirstVersion
+	err = c.Create(f.key(), f.entry.encode(), coord.NoSession)
+	if errors.Is(err, coord.ErrExists) {
+		err = fmt.Errorf("%w: %w", ErrExists, err)
+	}
+	return err
+}
+
+// size is how many peers the file has.
+func (f *File) size() int { return 2*f.entry.f + 1 }
+
+// enlist lets need candidates set up a region, and connects to them. The ap-map names
+// them before they are asked, beside what e has. It returns fewer if there are no more
+// candidates, and some even with an error.
+func (f *File) enlist(e entry, o op, need int) ([]*link, error) {
+	names, err := f.candidates()
+	var links []*link
+	for err == nil && len(links) < need && len(names) > 0 {
+		batch := names[:min(need-len(links), len(names))]
+		names = names[len(batch):]
+		e.joining = append(linkNames(links), batch...)
+		if err = f.save(e); err != nil {
+			break
+		}
+		links, err = f.enlistBatch(o, links, batch)
+	}
+	return links, err
+}
+
+func (f *File) enlistBatch(o op, links []*link, batch []string) ([]*link, error) {
+	asked := make([]*link, 0, len(batch))
+	for _, name := range batch {
+		l, err := f.newLink(name)
+		asked = append(asked, l)
+		if err != nil {
+			f.drop(asked)
+			return links, err
+		}
+	}
+	answers := f.ask(o, asked).Wait(len(asked))
+	for i, l := range asked {
+		if err := l.accept(&answers[i], o, f.entry.size); err != nil {
+			f.h.Logf("peer %s does not take file %q: %v", l.name, f.name, err)
+			f.rejected = err
+			f.drop(asked[i : i+1])
+			continue
+		}
+		links = append(links, l)
+	}
+	return links, nil
+}
+
+// abandon takes back what a failed creation began, as far as it can.
+func (f *File) abandon() {
+	err := f.confirm()
+	if err == nil {
+		err = f.cfg.Coord.Delete(f.key(), f.version)
+	}
+	f.note(err)
+}
+
+// with is the entry once links are the file's peers.
+func (e entry) with(links []*link) entry {
+	e.peers, e.joining = linkNames(links), nil
+	return e
+}
+
+func linkNames(links []*link) []string {
+	var out []string
+	for _, l := range links {
+		out = append(out, l.name)
+	}
+	return out
+}
+
+// tooFew is the error of having had too few candidates, and why the last one was none.
+func (f *File) tooFew(have, need int) error {
+	err := fmt.Errorf("%w: %w: %d of %d", ErrUnavailable, ErrTooFew, have, need)
+	if f.rejected != nil {
+		err = fmt.Errorf("%w; the last one: %w", err, f.rejected)
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package ncl
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+)
+
+// What the controller holds. The ap-map has one key for each file of an
+// application. Beside it there is a counter for each application, from which files
+// get their identities, and which is never deleted.
+
+func appPrefix(app string) string { return "apps/" + app + "/" }
+
+func fileKey(app, name string) string { return appPrefix(app) + name }
+
+func counterKey(app string) string { return "files/" + app }
+
+// Files lists the files of an application, for a recovery to go through (4.5.1). One
+// whose creation came to no end is among them; [Recover] removes it.
+func Files(c coord.Client, app string) ([]string, error) {
+	keys, err := c.List(appPrefix(app))
+	for i := range keys {
+		keys[i] = strings.TrimPrefix(keys[i], appPrefix(app))
+	}
+	return keys, err
+}
+
+// newID is an identity that no other file of the application ever had. Epochs alone do
+// not tell a file from an earlier one of the same name, of which a peer may still have
+// a region, or a request may still be on its way.
+func newID(c coord.Client, app string) (uint64, error) {
+	for {
+		value, version, err := c.Get(counterKey(app))
+		id := uint64(1)
+		switch {
+		case errors.Is(err, coord.ErrNotFound):
+			err = c.Create(counterKey(app), binary.BigEndian.AppendUint64(nil, id), coord.NoSession)
+		case err == nil && len(value) != 8:
+			err = fmt.Errorf("%w: the counter of files has %d bytes", ErrMalformed, len(value))
+		case err == nil:
+			id = binary.BigEndian.Uint64(value) + 1
+			_, err = c.Set(counterKey(app), binary.BigEndian.AppendUint64(nil, id), version)
+		}
+		if errors.Is(err, coord.ErrExists) || errors.Is(err, coord.ErrVersion) {
+			continue // somebody was faster
+		}
+		return id, err
+	}
+}
+
+// loadEntry finds a file in the ap-map.
+func loadEntry(c coord.Client, app, name string) (entry, uint64, error) {
+	value, version, err := c.Get(fileKey(app, name))
+	if errors.Is(err, coord.ErrNotFound) {
+		err = fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	if err != nil {
+		return entry{}, 0, err
+	}
+	e, err := decodeEntry(value)
+	if err != nil {
+		return entry{}, 0, fmt.Errorf("ap-map: %w", err)
+	}
+	return e, version, nil
+}
+
+// save writes e to the ap-map in the place of the entry of this handle. Whoever else
+// has changed that one has taken the file over.
+func (f *File) save(e entry) error {
+	if err := f.confirm(); err != nil {
+		return err
+	}
+	version, err := f.cfg.Coord.Set(f.key(), e.encode(), f.version)
+	switch {
+	case errors.Is(err, coord.ErrVersion) || errors.Is(err, coord.ErrNotFound):
+		return fmt.Errorf("%w: %w", ErrStale, err)
+	case err != nil:
+		f.attempt = &e
+		return err
+	}
+	f.entry, f.version = e, version
+	return nil
+}
+
+// confirm finds out what became of a change of the entry whose answer was lost. No
+// other instance writes what this one wrote: a recovery begins an epoch, and asks
+// nobody to join.
+func (f *File) confirm() error {
+	if f.attempt == nil {
+		return nil
+	}
+	e, version, err := loadEntry(f.cfg.Coord, f.cfg.App, f.name)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return fmt.Errorf("%w: %w", ErrStale, err)
+	case err != nil:
+		return err
+	case string(e.encode()) != string(f.entry.encode()) && string(e.encode()) != string(f.attempt.encode()):
+		return fmt.Errorf("%w: the ap-map has epoch %d", ErrStale, e.epoch)
+	}
+	f.entry, f.version, f.attempt = e, version, nil
+	return nil
+}
+
+func (f *File) key() string { return fileKey(f.cfg.App, f.name) }

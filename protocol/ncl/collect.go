@@ -1,0 +1,76 @@
+package ncl
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// collect frees the regions that no file claims (4.5.1, "Handling Space Leaks").
+//
+// A region is claimed if the ap-map has the file, in the identity that the region was
+// made for, and names this peer as one of the file's or as one that was asked to
+// become one. An application changes the ap-map before it asks a peer for a region,
+// so a region that is not claimed will never be. The paper compares epochs instead:
+// see findings 3 and 4.
+func (p *peer) collect() {
+	if p.coord == nil {
+		return
+	}
+	for i := len(p.mrMap) - 1; i >= 0; i-- {
+		m := p.mrMap[i]
+		e, _, err := loadEntry(p.coord, m.app, m.file)
+		switch {
+		case err != nil && !errors.Is(err, ErrNotFound):
+			p.note("look for leaked regions", err)
+		case err != nil, e.id != m.seen().id, !e.claims(p.h.Name()):
+			p.h.Logf("frees the region of file %q of %q, which leaked", m.file, m.app)
+			p.remove(m)
+		}
+	}
+	p.tell()
+}
+
+// acceptOrCollect waits for a request, and looks for leaked regions meanwhile.
+func (p *peer) acceptOrCollect(lis host.Listener) (host.Request, error) {
+	for p.every > 0 {
+		req, err := lis.Accept(max(p.due-p.h.Now(), 0))
+		if !errors.Is(err, host.ErrTimeout) {
+			return req, err
+		}
+		p.collect()
+		p.due = p.h.Now() + p.every
+	}
+	return lis.Accept(verbs.Forever)
+}
+
+// Collect asks a log peer to look for leaked regions now, and returns how many bytes
+// it lends after that.
+func Collect(h host.Host, peer string, timeout time.Duration) (int, error) {
+	r := request{op: opCollect}
+	b, err := h.Call(peer, service, r.encode(), timeout)
+	if err != nil {
+		return 0, fmt.Errorf("ncl: collect at peer %s: %w", peer, err)
+	}
+	if len(b) != 8 {
+		return 0, fmt.Errorf("ncl: collect at peer %s: %w", peer, ErrMalformed)
+	}
+	return int(binary.BigEndian.Uint64(b)), nil
+}
+
+// Revoke makes a log peer take back all memory that it lends, at once and without
+// asking anybody (4.5.2). Files go on with other peers: see [File.Repair].
+func Revoke(h host.Host, peer string, timeout time.Duration) error {
+	r := request{op: opRevoke}
+	if _, err := h.Call(peer, service, r.encode(), timeout); err != nil {
+		return fmt.Errorf("ncl: revoke at peer %s: %w", peer, err)
+	}
+	return nil
+}
+
+// lent is the answer to collect.
+func (p *peer) lent() []byte { return binary.BigEndian.AppendUint64(nil, uint64(p.used)) }

@@ -1,0 +1,45 @@
+package ncl
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+)
+
+// Instance is the right to be the one instance of an application (4.7): an ephemeral
+// key, which goes when the controller has not heard of the instance for too long. An
+// instance that lives on then learns of it late. It can do no harm: a recovery takes
+// its files away before it reads them. See finding 2.
+type Instance struct {
+	coord   coord.Client
+	session coord.Session
+}
+
+// Start claims the right to be the instance of cfg.App. It fails with [ErrRunning] if
+// there is one: try again, for that one may have crashed and still be in its session.
+func Start(cfg Config) (*Instance, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s, err := cfg.Coord.NewSession()
+	if err != nil {
+		return nil, fmt.Errorf("ncl: start %q: %w", cfg.App, err)
+	}
+	err = cfg.Coord.Create("servers/"+cfg.App, nil, s)
+	if errors.Is(err, coord.ErrExists) {
+		err = fmt.Errorf("%w: %w", ErrRunning, err)
+	}
+	i := &Instance{coord: cfg.Coord, session: s}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("ncl: start %q: %w", cfg.App, err), i.Close())
+	}
+	return i, nil
+}
+
+// Check is nil if this was the instance of the application at some moment during the
+// call.
+func (i *Instance) Check() error { return i.coord.CheckSession(i.session) }
+
+// Close gives the right back.
+func (i *Instance) Close() error { return i.coord.CloseSession(i.session) }

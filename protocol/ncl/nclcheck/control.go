@@ -1,0 +1,222 @@
+package nclcheck
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// What applications do in the scenarios of the control plane.
+
+// replacing writes, and replaces peers as soon as it sees that they have failed.
+func replacing(r *run) {
+	f := r.open()
+	if f == nil {
+		return
+	}
+	for i, w := range r.writes() {
+		if !r.record(f, w) || i == 0 && !r.repair(f) {
+			return
+		}
+	}
+}
+
+// keeping replaces a failed peer, and lets the others look for leaked regions.
+func keeping(r *run) {
+	f := r.open()
+	if f == nil || r.last() {
+		return
+	}
+	if err := r.c.Inject(faults.Revoke, "peer1"); err != nil {
+		r.c.Fail(err)
+		return
+	}
+	if r.writeAll(f) && r.repair(f) {
+		r.checkLeaks(f)
+	}
+}
+
+// persisting writes on whatever happens: when writing stops it replaces peers, and what
+// was written is acknowledged then.
+func persisting(r *run) {
+	f := r.open()
+	if f == nil {
+		return
+	}
+	x := r.file
+	for _, w := range r.writes() {
+		data := x.data(w)
+		n, err := r.begin(w, data)
+		if err == nil {
+			err = f.Record(w.off, data)
+		}
+		if errors.Is(err, ncl.ErrUnavailable) {
+			r.meet(sawStopped)
+			if err = f.Repair(); errors.Is(err, ncl.ErrTooFew) && !errors.Is(err, ncl.ErrUnavailable) {
+				err = f.Record(w.off, data) // with f+1 peers again
+			}
+			if err == nil {
+				r.meet(sawRevived)
+			}
+		}
+		switch {
+		case errors.Is(err, ncl.ErrUnavailable):
+			r.note("unavailable")
+			return
+		case err == nil:
+			err = x.model.Ack(n)
+		}
+		if err != nil {
+			r.c.Fail(err)
+			return
+		}
+		x.pend = write{}
+		r.history()
+	}
+}
+
+// repair replaces the peers that have failed, if others can be had.
+func (r *run) repair(f *ncl.File) bool {
+	if f.Alive() == len(f.Peers()) {
+		return true
+	}
+	switch err := f.Repair(); {
+	case err == nil:
+		r.meet(sawReplaced)
+	case !errors.Is(err, ncl.ErrTooFew) || errors.Is(err, ncl.ErrUnavailable):
+		r.c.Fail(&unavailable{err})
+		return false
+	}
+	return true
+}
+
+// claiming is an instance that runs only as long as nobody else does, as far as the
+// controller knows (4.7).
+func claiming(r *run) {
+	if !r.claim() {
+		return
+	}
+	f := r.open()
+	if r.life == 0 {
+		if err := r.c.Inject(faults.Suspect, "app"); err != nil {
+			r.c.Fail(err)
+			return
+		}
+	}
+	if f != nil {
+		r.writeAll(f)
+	}
+}
+
+// claim waits for the sessions of earlier instances to end, one of which may have
+// begun a moment ago.
+func (r *run) claim() bool {
+	for {
+		if r.life > 0 {
+			if _, err := r.h.Call("coord", "coord", expire, ncl.DefaultCallTimeout); err != nil {
+				r.c.Fail(err)
+				return false
+			}
+		}
+		_, err := ncl.Start(r.config())
+		switch {
+		case err == nil:
+			return true
+		case r.zombie():
+			return false
+		case !errors.Is(err, ncl.ErrRunning):
+			r.c.Fail(err)
+			return false
+		}
+	}
+}
+
+// creating creates the file; the last life looks for what leaked.
+func creating(r *run) {
+	f := r.open()
+	if f == nil && r.life == 0 {
+		return
+	}
+	if r.last() {
+		r.checkLeaks(f)
+	}
+}
+
+// releasing deletes the file after its writes.
+func releasing(r *run) {
+	f := r.open()
+	if f != nil && !r.last() {
+		r.file.released = true
+		r.history()
+		if err := f.Release(); err != nil {
+			r.c.Fail(&unavailable{err})
+			return
+		}
+		r.note("deleted")
+	}
+	if r.last() {
+		r.checkLeaks(f)
+	}
+}
+
+// several opens all files, and writes to one after the other.
+func several(r *run) {
+	var open []*ncl.File
+	for _, x := range r.files {
+		r.file = x
+		open = append(open, r.open())
+	}
+	for _, w := range r.writes() {
+		for i, f := range open {
+			if r.file = r.files[i]; f != nil && !r.record(f, w) {
+				return
+			}
+		}
+	}
+}
+
+// checkLeaks lets the peers collect, and looks at what they lend: one region each to the
+// file, if it is there and they are its peers. No peer that did not fail may have lost it.
+func (r *run) checkLeaks(f *ncl.File) {
+	var claimed []string
+	if f != nil {
+		claimed = f.Peers()
+	}
+	for _, name := range r.load.names() {
+		n, err := ncl.Collect(r.h, name, ncl.DefaultCallTimeout)
+		if errors.Is(err, host.ErrUnreachable) || errors.Is(err, host.ErrTimeout) {
+			continue
+		}
+		want := r.region(claimed, name)
+		if err != nil || n > want {
+			r.c.Fail(&leaked{errors.Join(fmt.Errorf("peer %s lends %d bytes, and %d are claimed", name, n, want), err)})
+			return
+		}
+		if r.load.intact && name != r.load.loses && n < want {
+			r.c.Fail(&unavailable{fmt.Errorf("peer %s has freed a region that the file claims", name)})
+			return
+		}
+	}
+}
+
+// region is how much a peer may lend if the peers claimed are those of the file.
+func (r *run) region(claimed []string, peer string) int {
+	if slices.Contains(claimed, peer) {
+		return r.load.size + 8
+	}
+	return 0
+}
+
+// leaked: a region that no file claims stays after a collection.
+type leaked struct{ err error }
+
+func (e *leaked) Error() string { return "memory leaked: " + e.err.Error() }
+
+func (e *leaked) Unwrap() error { return e.err }
+
+// Class is the class of the violation.
+func (e *leaked) Class() string { return "leaked-memory" }

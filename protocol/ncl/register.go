@@ -1,0 +1,101 @@
+package ncl
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+)
+
+const peersPrefix = "peers/"
+
+// register tells the controller the peer's name and how much memory it lends (4.3).
+// A peer that starts again finds its name there, and gives the figure anew.
+func (p *peer) register() error {
+	if p.coord == nil || p.quiet {
+		return nil
+	}
+	figure := p.figure()
+	err := p.coord.Create(peersPrefix+p.h.Name(), figure, coord.NoSession)
+	if errors.Is(err, coord.ErrExists) {
+		_, err = p.coord.Set(peersPrefix+p.h.Name(), figure, coord.AnyVersion)
+	}
+	if err == nil {
+		p.told = p.used
+	}
+	return err
+}
+
+// tell brings the controller's figure up to date (4.3, step 4a). The figure is a hint
+// only: if the controller cannot be reached, the next change tells this one too.
+func (p *peer) tell() {
+	if p.coord == nil || p.quiet || p.told == p.used {
+		return
+	}
+	if err := p.register(); err != nil {
+		p.note("tell the controller what is left to lend", err)
+	}
+}
+
+func (p *peer) figure() []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(p.limit-p.used))
+}
+
+// candidates are the peers that may take a file of size bytes, the better ones first:
+// those that are configured, or those that the controller knows to have the memory
+// (4.3, steps 1 and 2). They are hints. A peer that has failed this file comes last.
+func (f *File) candidates() ([]string, error) {
+	names := f.cfg.Peers
+	if len(names) == 0 {
+		var err error
+		if names, err = f.registered(); err != nil {
+			return nil, err
+		}
+	}
+	var fresh, failed []string
+	for _, name := range names {
+		switch l := f.linkTo(name); {
+		case l == nil:
+			fresh = append(fresh, name)
+		case l.err != nil:
+			failed = append(failed, name)
+		}
+	}
+	return append(fresh, failed...), nil
+}
+
+// registered are the peers that have memory for the file, as the controller has it.
+func (f *File) registered() ([]string, error) {
+	keys, err := f.cfg.Coord.List(peersPrefix)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, key := range keys {
+		figure, _, err := f.cfg.Coord.Get(key)
+		if errors.Is(err, coord.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(figure) != 8 {
+			return nil, fmt.Errorf("%w: the controller has %d bytes of %s", ErrMalformed, len(figure), key)
+		}
+		if binary.BigEndian.Uint64(figure) >= uint64(stampSize+f.entry.size) {
+			out = append(out, strings.TrimPrefix(key, peersPrefix))
+		}
+	}
+	return out, nil
+}
+
+func (f *File) linkTo(name string) *link {
+	for _, l := range f.links {
+		if l.name == name {
+			return l
+		}
+	}
+	return nil
+}

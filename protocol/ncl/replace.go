@@ -1,0 +1,103 @@
+package ncl
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Repair puts other peers in the place of those that have failed (4.5.2, "Maintaining
+// FT Level", and after a revocation). It is for the application to call, when
+// [File.Alive] has become less than 2f+1, or when [File.Record] says [ErrUnavailable]:
+// the local buffer has everything, so it works however many peers are gone.
+//
+// When it returns nil there are 2f+1 peers again, and f+1 of them hold every write so
+// far, those included whose Record failed. With [ErrTooFew] some were replaced or
+// none; if more than f are missing then, the error wraps [ErrUnavailable] as well,
+// and nothing can be written until a Repair succeeds. [ErrStale] says that another
+// instance has recovered the file: this handle is of no use any more.
+func (f *File) Repair() error {
+	if f.closed {
+		return fmt.Errorf("%w: file %q", ErrClosed, f.name)
+	}
+	missing := f.size() - f.alive()
+	if missing == 0 {
+		return f.awaitQuorum()
+	}
+	if err := f.replace(missing); err != nil {
+		return fmt.Errorf("ncl: repair %q: %w", f.name, err)
+	}
+	return nil
+}
+
+func (f *File) replace(missing int) error {
+	e := f.entry
+	if e.epoch == MaxEpoch {
+		return fmt.Errorf("%w: epoch %d", ErrExhausted, e.epoch)
+	}
+	e.epoch++
+	links, err := f.enlist(e, opJoin, missing)
+	if err != nil {
+		f.drop(links)
+		return err
+	}
+	links = f.bringUpToDate(links)
+	if err := f.admit(links); err != nil {
+		f.drop(links)
+		return err
+	}
+	switch {
+	case f.alive() < f.quorum():
+		return fmt.Errorf("%w; %w", f.unavailable(), f.tooFew(len(links), missing))
+	case len(links) < missing:
+		return fmt.Errorf("%w: %d of %d", ErrTooFew, len(links), missing)
+	}
+	return f.awaitQuorum()
+}
+
+// bringUpToDate copies the local buffer to new peers, and lets those that have it
+// enter it into their mr-maps: until then their regions must not answer a recovery,
+// see finding 6. It returns those.
+func (f *File) bringUpToDate(links []*link) []*link {
+	f.copyTo(links)
+	links = f.dropFailed(links)
+	f.switchTo(links)
+	return f.dropFailed(links)
+}
+
+// admit enters the new peers into the ap-map in the place of failed ones. They are up
+// to date by now: the paper shows what happens otherwise (figure 7iii).
+func (f *File) admit(links []*link) error {
+	all := slices.Clone(f.links)
+	var out []*link
+	for _, l := range links {
+		i := slices.IndexFunc(all, func(x *link) bool { return x.name == l.name }) // a failed peer that is back
+		if i < 0 {
+			i = slices.IndexFunc(all, func(x *link) bool { return x.err != nil && f.replaceable(x, links) })
+		}
+		out = append(out, all[i])
+		all[i] = l
+	}
+	if err := f.save(f.entry.with(all)); err != nil {
+		return err
+	}
+	f.links = all
+	f.drop(out)
+	return nil
+}
+
+// replaceable reports whether x is not to be replaced by itself.
+func (f *File) replaceable(x *link, links []*link) bool {
+	return !slices.ContainsFunc(links, func(l *link) bool { return l.name == x.name })
+}
+
+func (f *File) dropFailed(links []*link) []*link {
+	var kept []*link
+	for _, l := range links {
+		if l.err != nil {
+			f.drop([]*link{l})
+			continue
+		}
+		kept = append(kept, l)
+	}
+	return kept
+}

@@ -1,0 +1,142 @@
+package splitfs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"sync"
+	"syscall"
+)
+
+// Errors, to be tested with errors.Is. Beside them there are those of package
+// io/fs, of the directory and of the store.
+var (
+	// ErrNoSpace: the file does not fit into a region of Config.MaxRegion. It is
+	// also a syscall.ENOSPC.
+	ErrNoSpace = fmt.Errorf("splitfs: the region is too small: %w", syscall.ENOSPC)
+	// ErrConfig: a configuration or an argument is outside the limits.
+	ErrConfig = errors.New("splitfs: bad configuration")
+	// ErrCorrupt: a file of splitfs's own in the directory makes no sense.
+	ErrCorrupt = errors.New("splitfs: damaged")
+	// ErrFailed: an earlier write to the file has failed, so that nobody knows what
+	// the peers have. Whoever opens the file again finds out.
+	ErrFailed = errors.New("splitfs: an earlier write failed")
+)
+
+// O_NCL is a flag of Open beside those of package os: if the file is new, it goes
+// to the peers, whatever its name is.
+const O_NCL = 1 << 30 //nolint:revive // named as the paper does
+
+// Sizes of regions.
+const (
+	MinRegion     = 1 << 10
+	DefaultRegion = 4 << 20
+	LargestRegion = 1<<30 - 64 // what ncl lets a file have
+)
+
+// Store is where ncl files go. [NCL] makes one of log peers.
+type Store interface {
+	// Create makes an object of size zeros.
+	Create(object string, size int) (Object, error)
+	// Recover opens an object after a crash, with all that was recorded. If
+	// there is no such object the error is fs.ErrNotExist.
+	Recover(object string) (Object, error)
+}
+
+// Object is a region on the peers, and a local copy of it. It is an *ncl.File.
+type Object interface {
+	// Record writes data at off. When it returns nil, this and all before it is
+	// durable. After a crash in the middle any part of it may be there.
+	Record(off int, data []byte) error
+	// ReadAt reads the local copy.
+	ReadAt(p []byte, off int) (int, error)
+	Size() int
+	// Release deletes the object.
+	Release() error
+	// Close gives up the handle, and nothing else.
+	Close()
+}
+
+// Config is what a file system is made of.
+type Config struct {
+	// Dir has all files that are not ncl files, and a stub for each that is.
+	Dir Dir
+	// Store has the ncl files.
+	Store Store
+	// Patterns say which new files go to the store, as path.Match has them: the
+	// whole name if the pattern has a slash, else its last element.
+	Patterns []string
+	// Region is the size of the region of a new file, 4 MiB if it is 0. A region
+	// that is full is replaced by one of up to MaxRegion, 64 times Region if it is 0.
+	Region, MaxRegion int
+	// NewMutex makes locks; nil: sync.Mutex. In the simulator it is
+	// host.Host.NewMutex.
+	NewMutex func() sync.Locker
+	// Logf is told of what could not be cleaned up; nil: nobody.
+	Logf func(format string, args ...any)
+}
+
+// Validate checks c. Its error wraps [ErrConfig].
+func (c *Config) Validate() error {
+	if c.Dir == nil || c.Store == nil {
+		return fmt.Errorf("%w: a file system needs a directory and a store", ErrConfig)
+	}
+	for _, p := range c.Patterns {
+		if _, err := path.Match(p, ""); err != nil || p == "" {
+			return fmt.Errorf("%w: pattern %q: want a name with *, ? or [a-z], such as *-wal", ErrConfig, p)
+		}
+	}
+	r := c.complete()
+	if r.Region < MinRegion || r.MaxRegion < r.Region || r.MaxRegion > LargestRegion {
+		return fmt.Errorf("%w: regions of %d to %d bytes; from %d to %d are possible", ErrConfig, r.Region, r.MaxRegion, MinRegion, LargestRegion)
+	}
+	return nil
+}
+
+// complete is c with its defaults.
+func (c Config) complete() Config {
+	if c.Region == 0 {
+		c.Region = DefaultRegion
+		if c.MaxRegion > 0 {
+			c.Region = min(c.Region, c.MaxRegion)
+		}
+	}
+	if c.MaxRegion == 0 {
+		c.MaxRegion = min(64*c.Region, LargestRegion)
+	}
+	if c.NewMutex == nil {
+		c.NewMutex = func() sync.Locker { return new(sync.Mutex) }
+	}
+	if c.Logf == nil {
+		c.Logf = func(string, ...any) {}
+	}
+	return c
+}
+
+// Dir is a directory in which files are kept: what splitfs needs of the mounted
+// file system below. Names have slashes and no dot or slash at the front, as in
+// package io/fs; "." is the directory itself.
+type Dir interface {
+	// OpenFile takes the flags of package os, but for O_APPEND.
+	OpenFile(name string, flag int, perm fs.FileMode) (DirFile, error)
+	// Stat does not follow symbolic links.
+	Stat(name string) (fs.FileInfo, error)
+	// Rename replaces newname at once if it is there.
+	Rename(oldname, newname string) error
+	Remove(name string) error
+	Mkdir(name string, perm fs.FileMode) error
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// SyncDir makes the names in a folder durable.
+	SyncDir(name string) error
+}
+
+// DirFile is an open file of a Dir.
+type DirFile interface {
+	ReadAt(p []byte, off int64) (int, error)
+	WriteAt(p []byte, off int64) (int, error)
+	Truncate(size int64) error
+	Stat() (fs.FileInfo, error)
+	Sync() error
+	Close() error
+}

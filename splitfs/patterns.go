@@ -1,0 +1,38 @@
+package splitfs
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Presets are the patterns of the log files of some programs.
+var Presets = map[string][]string{
+	"sqlite":  {"*-wal"},
+	"redis":   {"appendonly.aof", "*.incr.aof", "temp-*.incr"},
+	"rocksdb": {"*.log"},
+	"pebble":  {"*.log"},
+	"leveldb": {"*.log"},
+}
+
+// PresetNames are the names in [Presets], in order.
+func PresetNames() []string {
+	var names []string
+	for n := range Presets {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// matches reports whether a new file of this name goes to the store.
+func (c *Config) matches(name string) bool {
+	return slices.ContainsFunc(c.Patterns, func(p string) bool {
+		what := path.Base(name)
+		if strings.Contains(p, "/") {
+			what = name
+		}
+		ok, _ := path.Match(p, what) // Validate has tried the pattern
+		return ok
+	})
+}

@@ -1,0 +1,62 @@
+package sqlitecheck
+
+import (
+	"errors"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// lent is memory of a peer.
+type lent struct {
+	on     *sim.Host
+	region host.Region
+}
+
+// lender is a peer's host that remembers what memory it has lent.
+type lender struct {
+	host.Host
+	to *[]lent
+}
+
+func (l lender) Alloc(size int) (host.Region, error) {
+	r, err := l.Host.Alloc(size)
+	if err == nil {
+		*l.to = append(*l.to, lent{l.Host.(*sim.Host), r})
+	}
+	return r, err
+}
+
+// land lets the writes of some peers land, now and then, as draw says. The simulator
+// keeps a write in flight until somebody looks, which nobody does before a recovery:
+// of thousands of writes any suffix could still be under way, and each costs time.
+// What a peer is behind by when the crash comes is thereby a few transactions, or some
+// tens of them.
+func (w *world) land(draw func(n int) int) {
+	if draw(2) > 0 {
+		return
+	}
+	kept := w.lent[:0]
+	for _, l := range w.lent {
+		if !l.on.Alive() || draw(4) == 0 || l.land() {
+			kept = append(kept, l)
+		}
+	}
+	w.lent = kept
+}
+
+// land reports whether the memory is still lent. A region begins with the stamp, and
+// on a connection whose writes land in order all others are there before the stamp.
+func (l lent) land() (ok bool) {
+	defer func() {
+		if err, closed := recover().(error); closed {
+			if !errors.Is(err, host.ErrClosed) {
+				panic(err)
+			}
+			ok = false
+		}
+	}()
+	const stamp = 8
+	l.on.Settle(l.region, 0, stamp)
+	return true
+}
