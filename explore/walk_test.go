@@ -39,7 +39,7 @@ func TestWalkToTheFailure(t *testing.T) {
 	if back.Inside[0].Taken != 0 || len(back.Walk.Decisions) != 0 {
 		t.Errorf("back again: %+v", back.Walk)
 	}
-	for !x.Ended {
+	for n := 0; !x.Ended && n < 100; n++ {
 		x = stand(t, s, x.Next[0].Walk)
 	}
 	if x.Replay.Err == nil || len(x.Next) != 0 || x.Replay.Record == nil || x.Replay.LastChance != nil {
@@ -52,7 +52,7 @@ func TestWalkOffersWhatCanBe(t *testing.T) {
 	s := losing()
 	x := stand(t, s, explore.Walk{})
 	faults, forks := 0, 0
-	for !x.Ended {
+	for n := 0; !x.Ended && n < 100; n++ {
 		for i, w := range x.Next {
 			y := stand(t, s, w.Walk)
 			if y.Walk.Steps != x.Walk.Steps+1 || !slices.Equal(y.Walk.Decisions, w.Walk.Decisions) && len(y.Inside) == 0 {
