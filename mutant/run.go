@@ -76,10 +76,11 @@ type round struct {
 	runs     int // at most; 0: no limit
 }
 
-// rounds are in the order in which they pay. Most bugs show soon. Some need a
+// rounds are in the order in which they pay. Most bugs show in a few runs at random, or
+// soon in a search of all. Some need a
 // long run of certain steps, which sampling comes by long before an exhaustive
 // search has got there; and only that one can say that a mutant survives.
-var rounds = []round{{explore.Exhaustive, 20000}, {explore.Random, 50000}, {explore.Exhaustive, 0}}
+var rounds = []round{{explore.Random, 2000}, {explore.Exhaustive, 20000}, {explore.Random, 50000}, {explore.Exhaustive, 0}}
 
 // Run checks the mutants of a protocol, one after the other. A mutant with which
 // something is wrong has that in its result. Run's own error is about the options
