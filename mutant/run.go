@@ -350,7 +350,7 @@ func (p *program) caught(x *Result, s *Search) error {
 // MaxEvents is how many events a person can be asked to follow. A counterexample
 // with more is too long: either it was not shrunk well, or its timeline shows too
 // much that is of ordinary course.
-const MaxEvents = 30
+const MaxEvents = 32
 
 // TooLong: the counterexample has more than [MaxEvents] events.
 func (x *Result) TooLong() bool { return x.Events > MaxEvents }
