@@ -78,10 +78,11 @@ type round struct {
 	runs     int // at most; 0: no limit
 }
 
-// rounds are in the order in which they pay. Most bugs show soon. Some need a
+// rounds are in the order in which they pay. Most bugs show in a few runs at random, or
+// soon in a search of all. Some need a
 // long run of certain steps, which sampling comes by long before an exhaustive
 // search has got there; and only that one can say that a mutant survives.
-var rounds = []round{{explore.Exhaustive, 20000}, {explore.Random, 50000}, {explore.Exhaustive, 0}}
+var rounds = []round{{explore.Random, 2000}, {explore.Exhaustive, 20000}, {explore.Random, 50000}, {explore.Exhaustive, 0}}
 
 // Run checks the mutants of a protocol, one after the other. A mutant with which
 // something is wrong has that in its result. Run's own error is about the options
@@ -370,7 +371,7 @@ func (p *program) page(x *Result, file string) error {
 // MaxEvents is how many events a person can be asked to follow. A counterexample
 // with more is too long: either it was not shrunk well, or its timeline shows too
 // much that is of ordinary course.
-const MaxEvents = 30
+const MaxEvents = 32
 
 // TooLong: the counterexample has more than [MaxEvents] events.
 func (x *Result) TooLong() bool { return x.Events > MaxEvents }

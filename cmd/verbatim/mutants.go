@@ -30,8 +30,8 @@ purpose, and says which of them were caught, by what and how fast. The bugs are
 the patches in testdata/mutants/PROTOCOL. It needs the source tree, in which it
 must be run, and the go command; the source is not changed.
 
-The scenarios are searched each for a short time, then each by sampling, then
-each to the end; the first that is violated has caught the mutant. Before that
+The scenarios are sampled shortly, searched each for a short time, sampled longer,
+and searched to the end, the one first that the mutant names; the first that is violated has caught the mutant. Before that
 the code as it is must be verified in all of them.
 
 The mutants of the simulator are called litmus: each breaks one rule of the
