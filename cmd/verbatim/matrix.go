@@ -24,7 +24,8 @@ func newMatrix() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "matrix [PROTOCOL]...",
 		Short: "Find out which promises of cards a protocol rests on",
-		Long: `Matrix checks the scenarios of each protocol under every named profile and under
+		Long: `Matrix checks scenarios of each protocol, those that a card can make a difference
+to, under every named profile and under
 every single knob weakened from the profile strong. A cell of the table says
 holds (every search that it rests on was exhausted), breaks (with a scenario and,
 with --out, the file of a counterexample), or not decided, with the reason. A
@@ -74,9 +75,9 @@ func runMatrix(c *cobra.Command, f *matrixFlags, args []string) error {
 			return err
 		}
 		if p.Name != name {
-			return fmt.Errorf("matrix takes a protocol with all its scenarios: %s, not %s", p.Name, name)
+			return fmt.Errorf("matrix takes a protocol: %s, not %s", p.Name, name)
 		}
-		todo = append(todo, matrix.Protocol{Name: p.Name, Scenarios: p.Scenarios()})
+		todo = append(todo, matrix.Protocol{Name: p.Name, Scenarios: p.Matrix()})
 	}
 	if o.Out != "" {
 		if err := os.MkdirAll(o.Out, 0o755); err != nil {

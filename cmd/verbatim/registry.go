@@ -15,6 +15,8 @@ import (
 type protocol struct {
 	Name      string
 	Scenarios func() []*explore.Scenario
+	// Matrix are those that a card can make a difference to, for the matrix.
+	Matrix func() []*explore.Scenario
 	// GoScenarios is Scenarios as a Go expression, for regression tests.
 	GoScenarios string
 	// FromTrace makes a scenario of a program's system calls; nil if the
@@ -25,7 +27,7 @@ type protocol struct {
 // protocols are the protocols that the command line knows, in the order in which
 // they are listed.
 var protocols = []protocol{
-	{Name: "ncl", Scenarios: nclcheck.Scenarios, GoScenarios: "nclcheck.Scenarios()", FromTrace: nclcheck.FromTrace},
+	{Name: "ncl", Scenarios: nclcheck.Scenarios, Matrix: nclcheck.MatrixScenarios, GoScenarios: "nclcheck.Scenarios()", FromTrace: nclcheck.FromTrace},
 }
 
 // find returns the scenarios that the arguments name, in their order: all of a

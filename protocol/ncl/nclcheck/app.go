@@ -76,9 +76,12 @@ func (a *app) again(life int, crashed bool) bool {
 // one of an observer.
 func (a *app) immortal(life int) bool { return life >= len(a.load.lives)-1 }
 
-// gate lets links be cut in the first life and heal in the last.
+// gate lets links be cut in the first life and heal in the last, and the application
+// crash late if the workload says so.
 func (a *app) gate(k faults.Kind, heal bool) bool {
 	switch {
+	case k == faults.Crash && a.load.lateCrash:
+		return a.files[0].next > 1
 	case heal:
 		return a.life >= len(a.load.lives)-1
 	case k == faults.Partition:

@@ -40,7 +40,8 @@ func keeping(r *run) {
 	}
 }
 
-// persisting writes on whatever happens: when writing stops it replaces peers, and what
+// persisting writes on whatever happens: peer2 is cut off after the first write, with
+// what it has by then, and peer1 crashes. When writing stops it replaces peers, and what
 // was written is acknowledged then.
 func persisting(r *run) {
 	f := r.open()
@@ -48,7 +49,13 @@ func persisting(r *run) {
 		return
 	}
 	x := r.file
-	for _, w := range r.writes() {
+	for i, w := range r.writes() {
+		if i > 0 && r.life == 0 {
+			if err := errors.Join(r.c.Inject(faults.Partition, "app", "peer2"), r.c.Inject(faults.Crash, "peer1")); err != nil {
+				r.c.Fail(err)
+				return
+			}
+		}
 		data := x.data(w)
 		n, err := r.begin(w, data)
 		if err == nil {

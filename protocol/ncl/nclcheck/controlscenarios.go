@@ -22,10 +22,10 @@ func controlScenarios() []*explore.Scenario {
 		build(scenario{
 			name:   "return",
 			doc:    "A peer crashes, comes back empty and is chosen again for the file that it had, while another one is cut off with what it had; the application may crash at any point of that.",
-			faults: "crash(app)<=1, crash(peer1)<=1, partition(app,peer2)<=1",
-			bounds: "f=1, three peers and no other, two appends of 8 bytes, replacement if writing stops, recovery and read back; a link is cut in the first life and heals in the last",
+			faults: "crash(app)<=1",
+			bounds: "f=1, three peers and no other, two appends of 8 bytes between which peer1 crashes and peer2 is cut off, a crash of the application after that, replacement if writing stops, recovery and read back; the link heals in the last life",
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{two, nil}, script: persisting,
-				cutBetween: true, beyond: true, meets: []condition{sawUnacked, sawBehind, sawStopped, sawRevived}},
+				cutBetween: true, lateCrash: true, beyond: true, meets: []condition{sawUnacked, sawBehind, sawStopped, sawRevived}},
 		}),
 		build(scenario{
 			name:   "revoke",
@@ -38,10 +38,10 @@ func controlScenarios() []*explore.Scenario {
 		build(scenario{
 			name:   "beyond",
 			doc:    "More than f peers are gone: one has crashed, and another is cut off with what it had. Writing stops, and goes on once others have taken their places; a recovery finds everything or nothing.",
-			faults: "crash(app)<=1, crash(peer1)<=1, partition(app,peer2)<=1",
-			bounds: "f=1, four peers, two appends of 8 bytes, replacement if writing stops, recovery and read back; a link is cut in the first life and heals in the last",
+			faults: "crash(app)<=1",
+			bounds: "f=1, four peers, two appends of 8 bytes between which peer1 crashes for good and peer2 is cut off, a crash of the application after that, replacement if writing stops, recovery and read back; the link heals in the last life",
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "steady1", "steady2"}, lives: [][]write{two, nil},
-				script: persisting, cutBetween: true, beyond: true, meets: []condition{sawUnacked, sawBehind, sawStopped, sawRevived}},
+				script: persisting, stayDown: true, cutBetween: true, lateCrash: true, beyond: true, meets: []condition{sawUnacked, sawBehind, sawStopped, sawRevived}},
 		}),
 		build(scenario{
 			name:   "zombie",

@@ -29,6 +29,8 @@ type workload struct {
 	// beyond: more than f peers may be gone, and then nothing but the promise that
 	// what is returned is right is left.
 	beyond bool
+	// lateCrash: the application crashes after its first write only.
+	lateCrash bool
 	// collects: peers can look for leaked regions.
 	collects bool
 	// collectAt, if set, is the peer that does so at any moment.
@@ -56,8 +58,18 @@ func (l *workload) names() []string {
 }
 
 // Scenarios are the built-in scenarios of NCL.
-func Scenarios() []*explore.Scenario {
-	return append([]*explore.Scenario{
+func Scenarios() []*explore.Scenario { return append(dataScenarios(), controlScenarios()...) }
+
+// MatrixScenarios are those that a card can make a difference to: the data path,
+// recovery, and the fence that keeps an earlier instance out. In the others it is the
+// same requests whose order matters, and the control plane's messages.
+func MatrixScenarios() []*explore.Scenario {
+	return append(dataScenarios(), explore.Named(controlScenarios(), "ncl/zombie"))
+}
+
+// dataScenarios are those of the data path and of recovery.
+func dataScenarios() []*explore.Scenario {
+	return []*explore.Scenario{
 		build(scenario{
 			name:   "three-writes",
 			doc:    "One writer appends three times; it and one peer may crash at any point, and then the file is recovered from any majority.",
@@ -86,5 +98,5 @@ func Scenarios() []*explore.Scenario {
 			bounds: "f=2, five peers that stay down once they crash, one append of 8 bytes by an application that ends after it, recovery and read back",
 			load:   workload{f: 2, size: 8, lives: [][]write{{{0, 8}}, nil}, stayDown: true, meets: []condition{sawRejected}},
 		}),
-	}, controlScenarios()...)
+	}
 }
