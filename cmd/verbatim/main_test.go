@@ -123,7 +123,7 @@ func TestExitStatus(t *testing.T) {
 		{"crash sqlite --transactions 0", 2, "", "0 transactions"},
 		{"crash sqlite --profile storng", 2, "", "did you mean strong?"},
 		{"matrix dmo", 2, "", "did you mean demo?"},
-		{"matrix demo/restart", 2, "", "all its scenarios"},
+		{"matrix demo/restart", 2, "", "not one of its scenarios"},
 		{"matrix demo --workers -1", 2, "", "at least 1"},
 		{"matrix demo --json --markdown", 2, "", "json markdown"},
 		{"matrix bad", 2, "", "out of order"},

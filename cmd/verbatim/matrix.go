@@ -75,9 +75,13 @@ func runMatrix(c *cobra.Command, f *matrixFlags, args []string) error {
 			return err
 		}
 		if p.Name != name {
-			return fmt.Errorf("matrix takes a protocol: %s, not %s", p.Name, name)
+			return fmt.Errorf("matrix takes a protocol, not one of its scenarios: %s, not %s", p.Name, name)
 		}
-		todo = append(todo, matrix.Protocol{Name: p.Name, Scenarios: p.Matrix()})
+		scenarios := p.Scenarios
+		if p.Matrix != nil {
+			scenarios = p.Matrix
+		}
+		todo = append(todo, matrix.Protocol{Name: p.Name, Scenarios: scenarios()})
 	}
 	if o.Out != "" {
 		if err := os.MkdirAll(o.Out, 0o755); err != nil {

@@ -15,7 +15,7 @@ import (
 type protocol struct {
 	Name      string
 	Scenarios func() []*explore.Scenario
-	// Matrix are those that a card can make a difference to, for the matrix.
+	// Matrix are those of them that a card can make a difference to; nil: all.
 	Matrix func() []*explore.Scenario
 	// GoScenarios is Scenarios as a Go expression, for regression tests.
 	GoScenarios string
