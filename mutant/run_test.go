@@ -72,14 +72,15 @@ func newDemo(t *testing.T, main string) string {
 	write(t, root, "go.mod", "module "+module+"\n\ngo 1.26\n")
 	write(t, root, "cmd/verbatim/main.go", main)
 	for name, patch := range map[string]string{
-		"a-caught":   bug(two, strings.Replace(two, "verified", "violated", 1)),
-		"b-sampled":  bug(two, `func two(s string) string { return map[string]string{"random": "violated", "exhaustive": "ran-out"}[s] }`),
-		"c-survives": bug(two, strings.ReplaceAll(two, "strategy", "s")),
-		"d-ran-out":  bug(two, `func two(s string) string { return map[string]string{"random": "clean", "exhaustive": "ran-out"}[s] }`),
-		"e-panics":   bug(two, `func two(s string) string { panic(s) }`),
-		"f-broken":   bug(two, `func two(s string) int { return 1 }`),
-		"f-passes":   bug(two, strings.Replace(two, "verified", "violated", 1)) + change("20", "const again = 1", "const again = 0"),
-		"g-stale":    bug("func three() {", "func three() {}"),
+		"a-caught":    bug(two, strings.Replace(two, "verified", "violated", 1)),
+		"b-exhausted": bug(two, `func two(s string) string { return map[string]string{"random": "clean", "exhaustive": "violated"}[s] }`),
+		"b-sampled":   bug(two, `func two(s string) string { return map[string]string{"random": "violated", "exhaustive": "ran-out"}[s] }`),
+		"c-survives":  bug(two, strings.ReplaceAll(two, "strategy", "s")),
+		"d-ran-out":   bug(two, `func two(s string) string { return map[string]string{"random": "clean", "exhaustive": "ran-out"}[s] }`),
+		"e-panics":    bug(two, `func two(s string) string { panic(s) }`),
+		"f-broken":    bug(two, `func two(s string) int { return 1 }`),
+		"f-passes":    bug(two, strings.Replace(two, "verified", "violated", 1)) + change("20", "const again = 1", "const again = 0"),
+		"g-stale":     bug("func three() {", "func three() {}"),
 	} {
 		write(t, root, "testdata/mutants/demo/"+name+".patch", patch)
 	}
@@ -107,9 +108,10 @@ func TestRun(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{
 		"a-caught: caught: one verified, two violated",
-		"b-sampled: caught: one verified, two ran-out, two violated",
+		"b-exhausted: caught: one verified, two clean, two violated",
+		"b-sampled: caught: one verified, two violated",
 		"c-survives: survived: one verified, two verified",
-		"d-ran-out: survived (demo/two not exhausted): one verified, two ran-out, two clean, two ran-out",
+		"d-ran-out: survived (demo/two not exhausted): one verified, two clean, two ran-out, two clean, two ran-out",
 		"e-panics: error: one verified",
 		"f-broken: error: ",
 		"f-passes: error: one verified, two violated",
@@ -123,7 +125,7 @@ func TestRun(t *testing.T) {
 	if page, err := os.ReadFile(results[0].Page); err != nil || !strings.Contains(string(page), results[0].Title) {
 		t.Errorf("the page %q of a mutant: %q %v", results[0].Page, page, err)
 	}
-	for i, want := range map[int]string{4: "panic: exhaustive", 5: "cannot use two", 6: "does not fail when it is replayed", 7: "g-stale does not apply to cmd/verbatim/main.go: hunk 1"} {
+	for i, want := range map[int]string{5: "panic: random", 6: "cannot use two", 7: "does not fail when it is replayed", 8: "g-stale does not apply to cmd/verbatim/main.go: hunk 1"} {
 		if err := results[i].Err; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", results[i].Name, err, want)
 		}
