@@ -64,6 +64,9 @@ func TestEvidenceHasAllRows(t *testing.T) {
 // What is quick to run again is run again: the cells that break, and the beginning of
 // the searches of those that hold. The conclusions must be drawn in the right direction.
 func TestEvidenceIsStillTrue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches have nothing for the race detector or the tag rdma; go test ./... runs them")
+	}
 	p, err := protocolOf("ncl")
 	if err != nil {
 		t.Fatal(err)
