@@ -165,7 +165,7 @@ func TestNCLControlErrors(t *testing.T) {
 		want       []string
 	}{
 		{"no memory left to lend", "ncl write" + r.access("large") + " --size 4MiB", 2, []string{"peer1", "no memory left to lend", "--memory"}},
-		{"the file is there", "ncl write" + there, 2, []string{"it has memory for a file of this name already", "--resume", "--release"}},
+		{"the file is there", "ncl write" + there, 2, []string{"file exists", "--resume", "--release"}},
 		{"the file is not there", "ncl recover" + r.access("none"), 2, []string{`"none"`, "no such file", "--app (app)"}},
 		{"peer of another version", "ncl write" + replace(file, r.peers[1], foreign(t, "77")), 3,
 			[]string{"peer2", "another version", `it speaks version "77" of the protocol, this host 1`, "run the same release on both"}},

@@ -99,19 +99,21 @@ func (f *writeFlags) open(h host.Host, cfg ncl.Config) (*ncl.File, error) {
 	file, err := ncl.Create(h, cfg, f.file, int(f.size))
 	if errors.Is(err, ncl.ErrExists) || errors.Is(err, ncl.ErrRejected) {
 		// Not %w: peers that answer and refuse are there, and another time is no remedy.
-		return nil, fmt.Errorf("%v; %s", err, createHint(err.Error()))
+		return nil, fmt.Errorf("%v; %s", err, createHint(err))
 	}
 	return file, err
 }
 
-// createHint says what to do about peers that refuse a new file. What a peer refuses
+// createHint says what to do about a new file that cannot be. What a peer refuses it
 // for comes as text.
-func createHint(refusal string) string {
-	if strings.Contains(refusal, "no memory") {
+func createHint(err error) string {
+	switch {
+	case errors.Is(err, ncl.ErrExists):
+		return "go on with it by --resume, or read it and delete it with 'verbatim ncl recover --release'"
+	case strings.Contains(err.Error(), "no memory"):
 		return "take a smaller --size, or give the peer more --memory"
 	}
-	return "if the file is there, go on with it by --resume, or read it and delete it with 'verbatim ncl recover --release'; " +
-		"if its writer died while it created it, take another --file or restart the peers"
+	return "take another --file, or look at the peers' output"
 }
 
 // withLog opens the file and calls use with the records that are in it.
