@@ -166,7 +166,8 @@ func (r *runner) command(name string, files map[string][]byte) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "wrong")
-	return path, goCommand(r.ctx, r.root, dir, files, "build", "-ldflags=-s -w", "-o", path, "./litmus/wrong")
+	// Without optimisation: the compiler takes far longer than the tests.
+	return path, goCommand(r.ctx, r.root, dir, files, "build", "-gcflags="+module+"/...=-N -l", "-ldflags=-s -w", "-o", path, "./litmus/wrong")
 }
 
 func (r *runner) litmusControl() error {
