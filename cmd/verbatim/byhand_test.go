@@ -167,7 +167,7 @@ func TestListenLoopback(t *testing.T) {
 	}
 	l, err := listenLoopback("localhost:0")
 	if err != nil {
-		t.Skip(err)
+		t.Skip("this machine cannot do what the test needs: ", err)
 	}
 	defer l.Close()
 	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {

@@ -152,7 +152,7 @@ func last(acked <-chan int, sofar int) int {
 func TestMountKilled(t *testing.T) {
 	for _, p := range []string{"redis-server", "sqlite3", "stdbuf"} {
 		if _, err := exec.LookPath(p); err != nil {
-			t.Skip(err)
+			t.Skip("the program is not installed: ", err)
 		}
 	}
 	const before = 40 // acknowledgements

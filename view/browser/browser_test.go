@@ -73,7 +73,7 @@ func newTab(t *testing.T, width, height int) *tab {
 		if os.Getenv("VERBATIM_BROWSER") == "required" {
 			t.Fatal(err)
 		}
-		t.Skip(err)
+		t.Skip("Chromium is not installed: ", err)
 	}
 	ctx, cancel := chromedp.NewContext(browser)
 	ctx, stop := context.WithTimeout(ctx, limit)
