@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -21,8 +22,9 @@ var ErrNoRows = errors.New("apps: no rows to draw")
 
 // Sizes of the drawing, one panel for each application.
 const (
-	panelWidth  = 9 * vg.Centimeter
+	panelWidth  = 9.5 * vg.Centimeter
 	panelHeight = 8 * vg.Centimeter
+	margin      = vg.Centimeter / 4
 )
 
 // look is a curve: that of a mode, by the weak one.
@@ -53,7 +55,7 @@ func Plot(w io.Writer, rows []Row) error {
 		*last = append(*last, rows[i])
 	}
 	canvas := vgsvg.New(vg.Length(len(panels))*panelWidth, panelHeight)
-	tiles := draw.Tiles{Cols: len(panels), Rows: 1, PadX: vg.Centimeter / 2}
+	tiles := draw.Tiles{Cols: len(panels), Rows: 1, PadX: 2 * margin, PadLeft: margin, PadRight: margin, PadTop: margin, PadBottom: margin}
 	for i, rows := range panels {
 		p, err := panel(rows)
 		if err != nil {
@@ -70,13 +72,13 @@ func panel(rows []Row) (*plot.Plot, error) {
 	p.Title.Text = rows[0].App
 	p.X.Label.Text = "YCSB workload"
 	if rows[0].App == Writes {
-		p.X.Label.Text = "size of a write"
+		p.X.Label.Text = "bytes of a write"
 	}
 	p.Y.Label.Text = "time, weak = 1"
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, ticks{}
 	var names []string
 	for i := range rows {
-		names = append(names, rows[i].What)
+		names = append(names, strings.TrimSuffix(rows[i].What, sizeUnit))
 	}
 	p.NominalX(names...)
 	p.X.Min, p.X.Max = -0.5, float64(len(rows))-0.5

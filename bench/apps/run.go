@@ -225,5 +225,7 @@ func (r *runner) workload(app, name string, records int, dbs [modes]database) (i
 	return generators[Strong].Records(), err
 }
 
+const sizeUnit = " B"
+
 // sizeName is a size as rows have it.
-func sizeName(n int) string { return strconv.Itoa(n) + " B" }
+func sizeName(n int) string { return strconv.Itoa(n) + sizeUnit }
