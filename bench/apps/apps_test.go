@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ncruces/go-sqlite3"
+
 	"github.com/verbatim-rdma/verbatim/bench"
 	"github.com/verbatim-rdma/verbatim/bench/ycsb"
 )
@@ -89,6 +91,92 @@ func TestSameRecords(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The modes differ in what is said to be durable, and in nothing else.
+func TestModes(t *testing.T) {
+	cfg := tiny(t)
+	err := bench.WithNCL(t.Context(), cfg.Config, func(n bench.NCLApp) error {
+		r := &runner{ctx: t.Context(), cfg: cfg, dir: cfg.Dir, app: n}
+		for m := range modes {
+			syncs := m != Weak
+			pebble, err := r.open(openPebble, Pebble, m)
+			if err != nil {
+				return err
+			}
+			if got := pebble.(*pebbleDB).sync.Sync; got != syncs {
+				t.Errorf("%v: Pebble syncs: %v", m, got)
+			}
+			if err := pebble.close(); err != nil { // one file system at a time has files on the peers
+				return err
+			}
+			sqlite, err := r.open(openSQLite, SQLite, m)
+			if err != nil {
+				return err
+			}
+			if got := pragma(t, sqlite.(*sqliteDB).db, "synchronous"); got != map[bool]string{true: "2", false: "0"}[syncs] {
+				t.Errorf("%v: SQLite's synchronous is %s", m, got)
+			}
+			if got := pragma(t, sqlite.(*sqliteDB).db, "journal_mode"); got != "wal" {
+				t.Errorf("%v: SQLite's journal is %s", m, got)
+			}
+			if err := sqlite.close(); err != nil {
+				return err
+			}
+			dir, fsys, err := r.folder(Writes, m)
+			if err != nil {
+				return err
+			}
+			f, err := openLog(dir, m, fsys)
+			if err != nil {
+				return err
+			}
+			switch f := f.(type) {
+			case *splitLog:
+				if m != NCL || !f.f.NCL() {
+					t.Errorf("%v: the log is on the peers: %v", m, f.f.NCL())
+				}
+			case *plainLog:
+				counting := &counted{}
+				if err := (&plainLog{counting, f.sync}).append([]byte("x")); err != nil || (counting.syncs == 1) != syncs || m == NCL {
+					t.Errorf("%v: %d syncs of a write (%v)", m, counting.syncs, err)
+				}
+			}
+			if err := f.remove(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// counted counts its syncs.
+type counted struct {
+	os.File
+	syncs int
+}
+
+func (*counted) Write(p []byte) (int, error) { return len(p), nil }
+
+func (c *counted) Sync() error {
+	c.syncs++
+	return nil
+}
+
+func pragma(t *testing.T, db *sqlite3.Conn, name string) string {
+	t.Helper()
+	s, _, err := db.Prepare("PRAGMA " + name)
+	if err != nil || !s.Step() {
+		t.Fatal(err)
+	}
+	got := s.ColumnText(0)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 // onPeers checks that the log of the application is there.

@@ -3,6 +3,7 @@ package apps
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -77,7 +78,11 @@ func openLog(dir string, m Mode, fsys *splitfs.FS) (logFile, error) {
 
 // plainLog is a file of the directory.
 type plainLog struct {
-	f    *os.File
+	f interface {
+		io.WriteCloser
+		Sync() error
+		Name() string
+	}
 	sync bool
 }
 

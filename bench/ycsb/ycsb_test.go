@@ -118,20 +118,24 @@ func TestKeysAndValues(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+// The workloads are the core ones of YCSB.
+func TestWorkloads(t *testing.T) {
+	want := map[string]map[Kind]int{
+		"A": {Read: 50, Update: 50}, "B": {Read: 95, Update: 5}, "C": {Read: 100}, "D": {Read: 95, Insert: 5},
+		"E": {Scan: 95, Insert: 5}, "F": {Read: 50, ReadModifyWrite: 50},
+	}
 	for _, n := range Names() {
 		w, ok := ByName(n)
-		sum := 0
-		if ok {
-			for _, s := range w.Shares {
-				sum += s
+		if !ok || w.Name != n || w.Latest != (n == "D") {
+			t.Fatalf("workload %s: %v, %+v", n, ok, w)
+		}
+		for k, got := range w.Shares {
+			if got != want[n][Kind(k)] {
+				t.Errorf("workload %s: %d percent are %vs, want %d", n, got, Kind(k), want[n][Kind(k)])
 			}
 		}
-		if !ok || w.Name != n || sum != 100 {
-			t.Errorf("workload %s: %v, shares of %d percent", n, ok, sum)
-		}
 	}
-	if _, ok := ByName("G"); ok {
-		t.Error("there is a workload G")
+	if _, ok := ByName("G"); ok || len(Names()) != len(want) {
+		t.Errorf("the workloads are %v", Names())
 	}
 }
