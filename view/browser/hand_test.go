@@ -8,20 +8,41 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
+
+// built is the command, which all tests share.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "verbatim-browser-*")
+	if err != nil {
+		return "", err
+	}
+	removeBuilt = func() { os.RemoveAll(dir) }
+	file := filepath.Join(dir, "verbatim")
+	if out, err := exec.Command("go", "build", "-o", file, "../../cmd/verbatim").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return file, nil
+})
+
+var removeBuilt = func() {}
+
+func program(t *testing.T) string {
+	t.Helper()
+	file, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
 
 // serve starts `verbatim explore` and returns the address of its page.
 func serve(t *testing.T, scenario string) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "verbatim")
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/verbatim").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	c := exec.Command(program, "explore", scenario)
+	c := exec.Command(program(t), "explore", scenario)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -51,10 +72,7 @@ func TestExploresByHand(t *testing.T) {
 	steps := func() string { return eval[string](b, `document.querySelector("h1").textContent`) }
 	click := func(selector string) {
 		t.Helper()
-		click := chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).click()`, selector))
-		if _, err := chromedp.Run(b.ctx, chromedp.WaitEvent(page.LoadEventFired, func(page.EventLoadEventFired) bool { return true }, click)); err != nil {
-			t.Fatal(err)
-		}
+		b.follow(selector)
 	}
 	if n := eval[int](b, `document.querySelectorAll(".hand .next a").length`); n < 2 || !strings.HasSuffix(steps(), "after step 0") {
 		t.Fatalf("%q offers %d ways", steps(), n)
