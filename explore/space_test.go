@@ -9,7 +9,7 @@ import (
 
 // What a search tells of its space adds up to its totals.
 func TestSpaceAddsUp(t *testing.T) {
-	crashes := false
+	seen := map[string]bool{}
 	for _, s := range smallScenarios() {
 		for _, opt := range []explore.Options{{Workers: 2}, {Strategy: explore.Random, MaxRuns: 50, Workers: 2}} {
 			r, err := explore.Check(s, opt)
@@ -17,11 +17,17 @@ func TestSpaceAddsUp(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkSpace(t, r)
-			crashes = crashes || slices.ContainsFunc(r.Space.Steps, func(x explore.Tally) bool { return x.Name == "crash" })
+			for _, x := range slices.Concat(r.Space.Steps, r.Space.Choices) {
+				seen[r.Strategy+" "+x.Name] = true
+			}
 		}
 	}
-	if !crashes {
-		t.Error("no search counts a crash")
+	for _, strategy := range []string{explore.Exhaustive, explore.Random} {
+		for _, name := range []string{"task", "crash", "completion", "landing"} {
+			if !seen[strategy+" "+name] {
+				t.Errorf("no %s search counts a %s", strategy, name)
+			}
+		}
 	}
 }
 

@@ -101,7 +101,7 @@ func render(r *Report) ([]byte, error) {
 	if err := page.Execute(&b, data); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	return b.Bytes(), nil
+	return append(bytes.TrimSpace(b.Bytes()), '\n'), nil
 }
 
 // chart is a chart for light and for dark screens, what it shows in words, and its
