@@ -35,6 +35,15 @@ export interface Hand {
   said: string;
   next: Link[];
   inside: Fork[];
+  final: string;
+  outcomes: Outcome[];
+}
+
+export interface Outcome {
+  name: string;
+  cond: string;
+  met: boolean;
+  expected: string;
 }
 
 export interface Fork {

@@ -1,7 +1,7 @@
 // The choices of a run that is made by hand.
 
 import { Hand, Link } from "./document";
-import { el } from "./dom";
+import { el, table } from "./dom";
 
 const kinds: Record<string, string> = {
   completion: "which completion came", landing: "what a look at memory found", order: "what came before", fetch: "whether the card had fetched",
@@ -15,11 +15,21 @@ export function hand(h: Hand): HTMLElement {
   if (h.said !== "") out.append(el("p", { class: "remark", role: "status" }, h.said));
   const ways = el("p", {}, link({ text: "from the start", href: h.start, fault: false, taken: false }));
   if (h.back !== "") ways.append(" ", link({ text: "one step back", href: h.back, fault: false, taken: false }, "back"));
-  if (h.search !== "") ways.append(" ", link({ text: "search for a violation from here", href: h.search, fault: false, taken: false }, "search"));
+  if (h.search !== "") ways.append(" ", link({ text: "let the checker search from here", href: h.search, fault: false, taken: false }, "search"));
   out.append(ways);
-  if (h.next.length === 0) out.append(el("p", {}, "The run has ended: nothing comes next."));
+  if (h.next.length === 0) out.append(el("p", {}, "The run has ended: nothing comes next."), ...end(h));
   else out.append(list("What happens next?", h.next, "next"));
   for (const f of h.inside) out.append(list(`In the last step: ${Object.prototype.hasOwnProperty.call(kinds, f.kind) ? kinds[f.kind] : f.kind}`, f.ways, "inside"));
+  return out;
+}
+
+// end tells what a run that has ended came to.
+function end(h: Hand): HTMLElement[] {
+  const out: HTMLElement[] = [];
+  if (h.final !== "") out.push(el("p", { class: "final" }, "It ends in ", el("code", {}, h.final), "."));
+  if (h.outcomes.length === 0) return out;
+  const rows = h.outcomes.map((o) => [o.name, el("code", {}, o.cond), o.met ? el("b", {}, "✓ met") : "– not met", o.expected]);
+  out.push(table("What the test asks for", ["outcome", "condition", "this run", "the test says"], rows, "outcomes"));
   return out;
 }
 
