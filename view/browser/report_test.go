@@ -90,6 +90,10 @@ func TestReport(t *testing.T) {
 			t.Errorf("%s: %s (%s): %s", scheme, v.ID, v.Impact, v.Where)
 		}
 	}
+	b.toPaper(upright)
+	for _, x := range b.cutOff() {
+		t.Errorf("cut off on paper: %s", x)
+	}
 	for _, selector := range []string{"#cells td a", "a.run"} { // a cell that breaks, and a check
 		b.run(chromedp.Navigate("file://" + file))
 		b.follow(selector)

@@ -135,9 +135,11 @@ export function operations(run: Run): HTMLElement | null {
 export function requests(run: Run): HTMLElement | null {
   if (run.doc.requests.length === 0) return null;
   const out = el("details", { class: "requests" }, el("summary", {}, `All ${run.doc.requests.length} work requests in words`));
-  out.addEventListener("toggle", () => {
+  const fill = () => {
     if (out.querySelector("table")) return;
     out.append(table(null, ["request", "bytes", "what became of it"], run.doc.requests.map((r, i) => [run.name(i), `${r.length} at ${r.offset}`, run.tale(i)])));
-  });
+  };
+  out.addEventListener("toggle", fill);
+  addEventListener("beforeprint", fill);
   return out;
 }

@@ -113,6 +113,28 @@ export class Timeline {
     if (this.selected >= 0) this.select(this.selected, false);
   }
 
+  // toPaper cuts the arrows into a piece for each row, so that they stay with their rows
+  // where a page of paper ends, and stretch with them.
+  toPaper() {
+    this.draw();
+    const width = this.element.getBoundingClientRect().width;
+    const boxes = this.arrows.map((a) => (a as SVGGraphicsElement).getBBox());
+    this.rows.forEach((r) => {
+      const [top, height] = [r.offsetTop, r.offsetHeight];
+      const here = this.arrows.filter((_, q) => boxes[q].y <= top + height && boxes[q].y + boxes[q].height >= top);
+      if (here.length === 0) return;
+      const cut = svg("svg", { class: "arrows cut", "aria-hidden": "true", viewBox: `0 ${top} ${width} ${height}`, preserveAspectRatio: "none" });
+      cut.append(...here.map((a) => a.cloneNode(true)));
+      r.cells[0].append(cut);
+    });
+  }
+
+  // toScreen takes back what toPaper did.
+  toScreen() {
+    this.element.querySelectorAll(".cut").forEach((c) => c.remove());
+    this.draw();
+  }
+
   // arrow is a request from its post by way of its pieces to its completion.
   private arrow(q: number, x: number[], tops: number[]): SVGElement {
     const r = this.run.doc.requests[q];
