@@ -39,6 +39,7 @@ type Document struct {
 // Their targets begin with a question mark.
 type Hand struct {
 	Start  string `json:"start"`
+	Here   string `json:"here"`   // this run; with &steps=N after it, its first N steps
 	Back   string `json:"back"`   // one step less; empty at the start
 	Search string `json:"search"` // for a violation from here; empty where nothing follows
 	Said   string `json:"said"`   // what a search found

@@ -77,6 +77,16 @@ func (h *handServer) page(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	if q.Has("steps") { // the beginning of the run: its address is then its own
+		n, err := strconv.Atoi(q.Get("steps"))
+		if err != nil || n < 0 || n > walk.Steps {
+			http.Error(w, fmt.Sprintf("the run in the address has %d steps: it has no first %q of them", walk.Steps, q.Get("steps")), http.StatusBadRequest)
+			return
+		}
+		walk.Steps = n
+		http.Redirect(w, r, "/"+address(walk), http.StatusSeeOther)
+		return
+	}
 	h.mu.Lock() // one run at a time: a scenario's code may be anything
 	defer h.mu.Unlock()
 	said := ""
@@ -130,7 +140,7 @@ func (h *handServer) search(r *http.Request, walk explore.Walk) (*explore.Search
 
 // document is the page of a stand.
 func (h *handServer) document(x *explore.Stand, said string) *view.Document {
-	hand := &view.Hand{Start: address(explore.Walk{}), Said: said, Next: links(x.Next, -1), Inside: []view.Fork{}, Final: x.Outcome, Outcomes: h.outcomes(x)}
+	hand := &view.Hand{Start: address(explore.Walk{}), Here: address(x.Walk), Said: said, Next: links(x.Next, -1), Inside: []view.Fork{}, Final: x.Outcome, Outcomes: h.outcomes(x)}
 	if x.Walk.Steps > 0 {
 		hand.Back = address(explore.Walk{Steps: x.Walk.Steps - 1, Decisions: x.Walk.Decisions})
 	}

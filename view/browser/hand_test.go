@@ -96,6 +96,25 @@ func TestExploresByHand(t *testing.T) {
 	if again := eval[string](b, `document.querySelector(".timeline tbody").textContent`); again != rows {
 		t.Errorf("the address leads to another run: %q, not %q", again, rows)
 	}
+	later := func() string {
+		return eval[string](b, `[...document.querySelectorAll("aside .otherwise a")].map(a => a.textContent).join("|")`)
+	}
+	for n := 0; !strings.Contains(later(), "What if the completion of ") && n < 30; n++ {
+		click(".next li:nth-child(1) a")
+	}
+	came := `document.querySelector(".hand .inside a[aria-current]").textContent`
+	first, at := eval[string](b, came), steps()
+	click(".next li:nth-child(1) a") // one gets back to it from a later step
+	b.do(`[...document.querySelectorAll("aside .otherwise a")].find(a => a.textContent.includes("came later")).className = "later"`)
+	click("aside .later")
+	if steps() != at || eval[string](b, came) != first {
+		t.Errorf("back at a completion the page says %q and %q, not %q and %q", steps(), eval[string](b, came), at, first)
+	}
+	click(".hand .inside a:not([aria-current])")
+	if now := eval[string](b, came); steps() != at || now == first {
+		t.Errorf("what if it came later: %q, %q", steps(), now)
+	}
+	b.run(chromedp.Navigate(shared))
 	click(".hand a.search")
 	if said := eval[string](b, `document.querySelector(".hand .remark").textContent`); !strings.Contains(said, "from step 3 were tried") {
 		t.Errorf("the search says %q", said)

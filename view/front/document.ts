@@ -30,6 +30,7 @@ export interface Document {
 
 export interface Hand {
   start: string;
+  here: string;
   back: string;
   search: string;
   said: string;

@@ -4,7 +4,7 @@ import { Hand, Link } from "./document";
 import { el, table } from "./dom";
 
 const kinds: Record<string, string> = {
-  completion: "which completion came", landing: "what a look at memory found", order: "what came before", fetch: "whether the card had fetched",
+  completion: "which completion came. What if it came later, and another first?", landing: "what a look at memory found", order: "what came before", fetch: "whether the card had fetched",
   message: "which message arrived", rand: "which number was drawn", cutoff: "how far a queue got", persist: "what survived the power failure",
   end: "whether the run ended", media: "which bytes are damaged",
 };
@@ -32,6 +32,19 @@ function end(h: Hand): HTMLElement[] {
   out.push(table("What the test asks for", ["outcome", "condition", "this run", "the test says"], rows, "outcomes"));
   return out;
 }
+
+// otherwise leads back to the steps of a row, where what they did can be chosen anew.
+export function otherwise(h: Hand, steps: number[], completions: Map<number, string>): HTMLElement {
+  const out = el("div", { class: "otherwise" });
+  for (const s of steps.slice(0, maxSteps)) {
+    const what = completions.get(s);
+    const text = what === undefined ? `What if step ${s} went otherwise?` : `What if ${what} in step ${s} came later?`;
+    out.append(el("p", {}, link({ text, href: `${h.here}&steps=${s}`, fault: false, taken: false })));
+  }
+  return out;
+}
+
+const maxSteps = 6;
 
 function list(title: string, links: Link[], cls: string): HTMLElement {
   return el("div", { class: cls }, el("h3", {}, title), el("ul", {}, ...links.map((l) => el("li", {}, link(l), l.fault ? " (a fault)" : null, l.taken ? " (taken)" : null))));
