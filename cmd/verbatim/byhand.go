@@ -99,7 +99,7 @@ func (f *handFlags) scenario(name string) (*explore.Scenario, func(final, profil
 		}
 		return litmus.Judged(t)
 	}
-	found, err := find([]string{name})
+	found, err := find([]string{name}, false)
 	if err != nil {
 		return nil, nil, err
 	}

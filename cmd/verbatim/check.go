@@ -25,6 +25,7 @@ type checkFlags struct {
 	out       string
 	asJSON    bool
 	page      checkPage
+	deep      bool
 
 	strengthen string
 }
@@ -69,6 +70,7 @@ check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.
   verbatim check ncl/f2 --strategy pct --seed 7 --max-runs 100000
   verbatim check ncl/f2 --max-time 10m --save f2.search
   verbatim check ncl/f2 --resume f2.search --save f2.search
+  verbatim check ncl --deep --max-time 30m
   verbatim check ncl --trace sqlite.strace --trace-file '*-wal'
   verbatim check ncl --json | jq .verdict
   verbatim check ncl --report report.html --matrix testdata/matrix/ncl.jsonl`,
@@ -94,6 +96,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.StringVar(&f.trace, "trace", "", "check the workload in a `file` that strace wrote")
 	fl.StringVar(&f.traceFile, "trace-file", "", "which file of the trace is the log: a `pattern` or the end of its name")
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each scenario")
+	fl.BoolVar(&f.deep, "deep", false, "of a protocol, check the scenarios too that take hours; best with --max-time")
 	fl.StringVar(&f.out, "out", "", "`directory` for counterexamples")
 	fl.StringVar(&f.page.file, "report", "", "write a page about all of it to this `file`")
 	fl.StringVar(&f.page.matrix, "matrix", "", "with --report: the `file` with the output of verbatim matrix --json, or none; without it the matrix is filled in")
@@ -164,6 +167,8 @@ func (f *checkFlags) validate() error {
 		return fmt.Errorf("--step-timeout %v: a step takes some time", o.StepTimeout)
 	case f.page.matrix != "" && f.page.file == "":
 		return errors.New("--matrix is about the page that --report writes: it needs --report")
+	case f.deep && f.trace != "":
+		return errors.New("--deep is about the scenarios of a protocol, and --trace makes its own")
 	case f.traceFile != "" && f.trace == "":
 		return errors.New("--trace-file says which file of a trace is the log: it needs --trace")
 	case o.Strategy == explore.Random || o.Strategy == explore.PCT:
@@ -178,7 +183,7 @@ func (f *checkFlags) validate() error {
 // trace makes.
 func (f *checkFlags) scenarios(args []string, stderr io.Writer) ([]*explore.Scenario, error) {
 	if f.trace == "" {
-		return find(args)
+		return find(args, f.deep)
 	}
 	if len(args) != 1 || strings.Contains(args[0], "/") {
 		return nil, errors.New("--trace makes a scenario of its own: name one protocol and no scenario")
