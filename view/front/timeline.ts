@@ -35,13 +35,16 @@ export class Timeline {
     this.element = el("div", { class: "lanes" }, table, this.overlay);
   }
 
-  // widths are columns that are wider the more they have to hold.
+  // widths are columns that are wider the more they have to hold, above all in one row.
   private widths(): HTMLElement[] {
-    const need = this.run.doc.hosts.map((_, h) => 20 + Math.sqrt(this.lines.reduce((n, l) => n + l.cells[h].reduce((m, t) => m + t.length, 0), 0)));
+    const need = this.run.doc.hosts.map((_, h) => {
+      const cells = this.lines.map((l) => l.cells[h].reduce((m, t) => m + t.length, 0));
+      return 10 + 2 * Math.sqrt(Math.max(0, ...cells)) + Math.sqrt(cells.reduce((n, c) => n + c, 0)) / 4;
+    });
     const all = need.reduce((a, b) => a + b, 0);
     return need.map((n) => {
       const c = el("col");
-      c.style.width = `${((77 * n) / all).toFixed(2)}%`;
+      c.style.width = `${((80 * n) / all).toFixed(2)}%`;
       return c;
     });
   }
