@@ -132,7 +132,7 @@ func (x *cells) run(page *checkPage, c *matrix.Cell) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := explore.Named(p.Scenarios(), c.Scenario)
+	s := explore.Named(p.all(), c.Scenario)
 	if s == nil {
 		return "", noScenario(p, c.Scenario)
 	}
