@@ -121,9 +121,9 @@ func (p *checkPage) runPage(s *explore.Scenario, ce *explore.Counterexample, nam
 	return filepath.Base(p.runs()) + "/" + to, run.write(s, ce, re)
 }
 
-// write writes the page of all checks. stderr is told what takes its time.
+// write writes the page of all checks, if there was any. stderr is told what takes its time.
 func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
-	if p.file == "" {
+	if len(p.checks) == 0 {
 		return nil
 	}
 	r := report.Report{Title: "Checks of " + list(protocolsOfChecks(p.checks)), Command: commandLine(),
