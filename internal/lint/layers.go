@@ -32,6 +32,8 @@ var layers = []layer{
 		why: "every package speaks it"},
 	{name: "pages", at: []string{"internal/pages"}, may: []string{"verbs", "host"}, modules: []string{"golang.org/x/sys/unix"},
 		why: "memory for cards, which both the binding and the host need; it speaks as they do and knows neither"},
+	{name: "pair", at: []string{"internal/pair"}, may: []string{"verbs", "host"},
+		why: "tests of any layer that has both take it; it knows no backend"},
 	{name: "mistake", at: []string{"internal/mistake"},
 		why: "words and lines, for errors about any text: it knows of no language"},
 	{name: "codec", at: []string{"codec/...", "internal/codec/..."},
