@@ -89,6 +89,7 @@ type Result struct {
 	EagerLog10 float64
 	// Remaining estimates the runs that a search which ran out still had to make.
 	Remaining float64
+	Space     Space
 	Sometimes []Condition
 	Outcomes  []string
 	// Counterexample is set if the verdict is Violated.
@@ -248,7 +249,8 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	if x.ranOut && opt.Save != "" && !cases[0].dog.hung.Load() {
 		saving = x.save(opt.Save, r, cases[0])
 	}
-	r.Runs, r.States, r.Edges, r.Choices, r.MaxDepth = x.runs, uint64(len(x.g.states)), x.g.edges, x.choices, x.depth
+	r.Runs, r.States, r.Edges, r.Choices, r.MaxDepth = x.runs, uint64(len(x.g.states)), x.g.edges, x.choices.total(), x.depth
+	r.Space = x.space()
 	r.EagerLog10 = math.Log10(math.Max(x.eager, 1))
 	switch {
 	case x.broken != nil:

@@ -16,7 +16,7 @@ type search struct {
 	busy    int // workers that run
 	idle    int // workers that wait
 	runs    uint64
-	choices uint64
+	choices choiceTally
 	depth   int
 	eager   float64 // eager states that the states stand for
 	limit   limits
@@ -57,7 +57,7 @@ type walker struct {
 	// found are the jobs and choices of the current step, before they are handed
 	// in under the lock.
 	found   []job
-	choices uint64
+	choices choiceTally
 	failed  bool
 }
 
@@ -101,7 +101,7 @@ func (w *walker) begin(a sim.Actor, given []uint16) {
 }
 
 // Choose implements sim.Policy.
-func (w *walker) Choose(_ sim.ChoiceKind, n int) int {
+func (w *walker) Choose(k sim.ChoiceKind, n int) int {
 	if w.inner < len(w.given) {
 		v := w.given[w.inner]
 		w.inner++
@@ -111,7 +111,7 @@ func (w *walker) Choose(_ sim.ChoiceKind, n int) int {
 		w.step.inner = append(w.step.inner, v)
 		return int(v)
 	}
-	w.choices++
+	w.choices[k]++
 	for i := n - 1; i > 0; i-- {
 		alt := append(append(make([]uint16, 0, len(w.step.inner)+1), w.step.inner...), uint16(i))
 		w.found = append(w.found, job{at: w.here, actor: w.step.actor, inner: alt})
@@ -176,8 +176,8 @@ func (w *walker) enter(fp uint64, evs []sim.Event) bool {
 // handIn gives what the step found to the search; the caller has the lock.
 func (w *walker) handIn() {
 	w.s.g.jobs = append(w.s.g.jobs, w.found...)
-	w.s.choices += w.choices
-	w.found, w.choices = w.found[:0], 0
+	w.s.choices.add(&w.choices)
+	w.found, w.choices = w.found[:0], choiceTally{}
 }
 
 // run makes one run, for job j or from the initial state.

@@ -109,6 +109,10 @@ func TestResume(t *testing.T) {
 	if rest.States != whole.States {
 		t.Errorf("%d states in two parts, %d in one", rest.States, whole.States)
 	}
+	if rest.Choices != whole.Choices {
+		t.Errorf("%d choices in two parts, %d in one", rest.Choices, whole.Choices)
+	}
+	checkSpace(t, rest)
 	if _, err := explore.Check(smallScenarios()[0], explore.Options{Resume: file}); err == nil {
 		t.Error("a search of another scenario goes on from the file")
 	}

@@ -13,24 +13,28 @@ import (
 // ErrResume is wrapped by errors about a file to resume from.
 var ErrResume = errors.New("explore: cannot resume")
 
+// snapshotVersion is the version of the file; 2 counts choices by kind.
+const snapshotVersion = 2
+
 // snapshot is a search on disk: the state graph and what is left to do.
 type snapshot struct {
 	Version                   int
 	Scenario, Profile, Faults string
 	Strengthen                sim.Strengthen
 	// Probe is the trace of the default run: a changed scenario has another.
-	Probe         uint64
-	Runs, Choices uint64
-	Edges         uint64
-	Depth         int
-	Eager         float64
-	States        []snapState
-	Prints        []uint64
-	Events        []snapEvent
-	Uses          []snapUse
-	Orders        [][]uint8
-	Renames       [][]uint8
-	Jobs          []snapJob
+	Probe   uint64
+	Runs    uint64
+	Kinds   [16]uint64 // of choices
+	Edges   uint64
+	Depth   int
+	Eager   float64
+	States  []snapState
+	Prints  []uint64
+	Events  []snapEvent
+	Uses    []snapUse
+	Orders  [][]uint8
+	Renames [][]uint8
+	Jobs    []snapJob
 }
 
 type snapState struct {
@@ -102,8 +106,8 @@ func (x *search) save(path string, r *Result, c *Case) error {
 
 func (x *search) snapshot(r *Result) *snapshot {
 	g := x.g
-	s := &snapshot{Version: FileVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Strengthen: r.Strengthen, Runs: x.runs,
-		Choices: x.choices, Edges: g.edges, Depth: x.depth, Eager: x.eager, Orders: g.orders}
+	s := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Strengthen: r.Strengthen, Runs: x.runs,
+		Kinds: x.choices, Edges: g.edges, Depth: x.depth, Eager: x.eager, Orders: g.orders}
 	s.Prints = make([]uint64, len(g.states))
 	//lint:ordered each print goes to its own state's place
 	for p, id := range g.byPrint {
@@ -147,8 +151,8 @@ func (x *search) load(path string, r *Result, c *Case) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %s is not a saved search: %w", ErrResume, path, err)
-	case s.Version != FileVersion:
-		return fmt.Errorf("%w: %s has version %d, this program reads %d", ErrResume, path, s.Version, FileVersion)
+	case s.Version != snapshotVersion:
+		return fmt.Errorf("%w: %s has version %d, this program reads %d", ErrResume, path, s.Version, snapshotVersion)
 	case s.Scenario != r.Scenario || s.Profile != r.Profile || s.Faults != r.Faults:
 		return fmt.Errorf("%w: %s is a search of %s with profile %s and faults %q, not of %s with %s and %q", ErrResume,
 			path, s.Scenario, s.Profile, s.Faults, r.Scenario, r.Profile, r.Faults)
@@ -163,7 +167,7 @@ func (x *search) load(path string, r *Result, c *Case) error {
 func (x *search) restore(s *snapshot) error {
 	g := x.g
 	g.jobs, g.events, g.states = nil, nil, nil
-	x.runs, x.choices, x.depth, x.eager, g.edges = s.Runs, s.Choices, s.Depth, s.Eager, s.Edges
+	x.runs, x.choices, x.depth, x.eager, g.edges = s.Runs, s.Kinds, s.Depth, s.Eager, s.Edges
 	for _, e := range s.Events {
 		g.events = append(g.events, event{e.Actor, e.Clash})
 	}

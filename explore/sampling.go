@@ -17,6 +17,9 @@ type sampler struct {
 	prio  map[sim.Actor]uint64
 	drops []int // steps at which the running actor's priority falls
 	step  int
+	// choices and steps are what it decided.
+	choices choiceTally
+	steps   stepTally
 }
 
 const (
@@ -25,7 +28,7 @@ const (
 )
 
 func newSampler(strategy string, seed, run uint64) *sampler {
-	s := &sampler{rng: rand.New(rand.NewPCG(seed, run))}
+	s := &sampler{rng: rand.New(rand.NewPCG(seed, run)), steps: stepTally{}}
 	if strategy == PCT {
 		s.pct = true
 		s.prio = map[sim.Actor]uint64{}
@@ -38,6 +41,12 @@ func newSampler(strategy string, seed, run uint64) *sampler {
 
 // Pick implements sim.Policy.
 func (s *sampler) Pick(evs []sim.Event) int {
+	i := s.pick(evs)
+	s.steps[evs[i].Actor.Kind()]++
+	return i
+}
+
+func (s *sampler) pick(evs []sim.Event) int {
 	s.step++
 	if !s.pct {
 		return s.weighted(evs)
@@ -96,14 +105,19 @@ func weight(e *sim.Event) int {
 }
 
 // Choose implements sim.Policy.
-func (s *sampler) Choose(_ sim.ChoiceKind, n int) int { return s.rng.IntN(n) }
+func (s *sampler) Choose(k sim.ChoiceKind, n int) int {
+	s.choices[k]++
+	return s.rng.IntN(n)
+}
 
 // checkSampling makes runs that are numbered, each with a generator of its own,
 // so that the same seed makes the same runs whatever the number of workers.
 func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) {
 	var mu sync.Mutex
-	var next, choices uint64
+	var next uint64
 	depth := 0
+	var lengths []uint64
+	choices, steps := choiceTally{}, stepTally{}
 	stopped := false // by Stop
 	lim := limits{runs: opt.MaxRuns, stop: func() bool { stopped = stopped || opt.Stop(); return stopped }}
 	if opt.MaxTime > 0 {
@@ -120,10 +134,16 @@ func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) {
 			run := next
 			next++
 			mu.Unlock()
-			end, err := c.run(newSampler(opt.Strategy, opt.Seed, run))
+			p := newSampler(opt.Strategy, opt.Seed, run)
+			end, err := c.run(p)
 			c.endRunIf(end == sim.Finished)
 			mu.Lock()
 			depth = max(depth, c.w.Steps())
+			lengths = countAt(lengths, c.w.Steps())
+			choices.add(&p.choices)
+			for name, n := range p.steps { //lint:ordered sums do not depend on the order
+				steps[name] += n
+			}
 			if err != nil && run < badRun {
 				badRun, bad = run, err
 			}
@@ -142,10 +162,8 @@ func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) {
 	}
 	wg.Wait()
 	done()
-	for _, c := range cases {
-		choices += c.w.Stats().Choices
-	}
-	r.Runs, r.Choices, r.MaxDepth, r.Verdict = next, choices, depth, Clean
+	r.Runs, r.Choices, r.MaxDepth, r.Verdict = next, choices.total(), depth, Clean
+	r.Space = Space{ByDepth: lengths, Choices: choices.tallies(), Steps: steps.tallies()}
 	switch {
 	case bad != nil:
 		r.violated(cases[0], opt, bad, newSampler(opt.Strategy, opt.Seed, badRun))

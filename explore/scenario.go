@@ -136,7 +136,7 @@ func (c *Case) endRunIf(finished bool) {
 	}
 }
 
-func sortedKeys(m map[string]struct{}) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
 	for k := range m {
 		out = append(out, k)

@@ -26,6 +26,8 @@ type Stand struct {
 	Walk   Walk    // as it was made: what did not apply is not in it
 	Replay *Replay // without a last chance
 	Ended  bool    // nothing comes after it
+	// Outcome is what the scenario called the end of the run, if it has ended.
+	Outcome string
 	// Next is what can happen next. The first is the ordinary course.
 	Next []Way
 	// Inside are the choices in the last step, with what else could have been.
@@ -137,7 +139,9 @@ func (c *Case) stand(wk Walk) *Stand {
 	h := &hand{guide: g, steps: wk.Steps, stand: &Stand{}}
 	end, err := c.run(h)
 	s := h.stand
-	s.Ended = end != sim.Stopped
+	if s.Ended = end != sim.Stopped; s.Ended {
+		s.Outcome = c.outcome
+	}
 	s.Walk = Walk{Steps: c.w.Steps(), Decisions: append([]Decision{}, g.taken...)}
 	s.Replay = &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Profile: c.Profile}
 	c.full(s.Replay, &t, g, nil)

@@ -11,26 +11,17 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
-const module = "github.com/verbatim-rdma/verbatim"
-
-// findRoot is the source tree: dir or the first folder above it with this
-// module's go.mod.
+// findRoot is the source tree that dir is in.
 func findRoot(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
+	root, err := source.Root(dir)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w; %w", ErrSource, err)
 	}
-	for at := dir; ; at = filepath.Dir(at) {
-		text, err := os.ReadFile(filepath.Join(at, "go.mod"))
-		if err == nil && bytes.HasPrefix(text, []byte("module "+module+"\n")) {
-			return at, nil
-		}
-		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%w; %s is not in it", ErrSource, dir)
-		}
-	}
+	return root, nil
 }
 
 // overlay writes the files that a mutant changes, and the JSON for -overlay that

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
 // Litmus is the name under which the mutants of the simulator are kept: each
@@ -167,7 +169,7 @@ func (r *runner) command(name string, files map[string][]byte) (string, error) {
 	}
 	path := filepath.Join(dir, "wrong")
 	// Without optimisation: the compiler takes far longer than the tests.
-	return path, goCommand(r.ctx, r.root, dir, files, "build", "-gcflags="+module+"/...=-N -l", "-ldflags=-s -w", "-o", path, "./litmus/wrong")
+	return path, goCommand(r.ctx, r.root, dir, files, "build", "-gcflags="+source.Module+"/...=-N -l", "-ldflags=-s -w", "-o", path, "./litmus/wrong")
 }
 
 func (r *runner) litmusControl() error {

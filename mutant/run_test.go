@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
 // demo stands in for the command verbatim: a check prints what the functions
@@ -69,7 +71,7 @@ const (
 
 func newDemo(t *testing.T, main string) string {
 	root := t.TempDir()
-	write(t, root, "go.mod", "module "+module+"\n\ngo 1.26\n")
+	write(t, root, "go.mod", "module "+source.Module+"\n\ngo 1.26\n")
 	write(t, root, "cmd/verbatim/main.go", main)
 	for name, patch := range map[string]string{
 		"a-caught":    bug(two, strings.Replace(two, "verified", "violated", 1)),

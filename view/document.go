@@ -39,11 +39,24 @@ type Document struct {
 // Their targets begin with a question mark.
 type Hand struct {
 	Start  string `json:"start"`
+	Here   string `json:"here"`   // this run; with &steps=N after it, its first N steps
 	Back   string `json:"back"`   // one step less; empty at the start
 	Search string `json:"search"` // for a violation from here; empty where nothing follows
 	Said   string `json:"said"`   // what a search found
 	Next   []Link `json:"next"`
 	Inside []Fork `json:"inside"`
+	// Final is what the scenario calls the end of the run, if it has ended and has a
+	// name, and Outcomes are those that a litmus test asks for.
+	Final    string    `json:"final"`
+	Outcomes []Outcome `json:"outcomes"`
+}
+
+// Outcome is one that a litmus test asks for, and whether the end of the run is it.
+type Outcome struct {
+	Name     string `json:"name"`
+	Cond     string `json:"cond"`
+	Met      bool   `json:"met"`
+	Expected string `json:"expected"` // what the test says of it, in words
 }
 
 // Fork is a choice inside the last step, with a link for each way that there was.

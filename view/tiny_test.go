@@ -6,6 +6,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/internal/pair"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 	"github.com/verbatim-rdma/verbatim/view"
@@ -38,49 +39,20 @@ func tiny(writer, server string) *explore.Scenario {
 }
 
 func write(h host.Host, server string) {
-	buf, _ := h.Alloc(64)
-	pd, _ := h.Device().AllocPD()
-	mr, _ := pd.RegisterMR(buf, verbs.LocalWrite)
-	cq, _ := h.Device().CreateCQ(4, nil)
-	prep, _ := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq})
-	ep, _ := prep.Endpoint().AppendBinary(nil)
-	a, err := h.Call(server, "connect", ep, verbs.Forever)
+	e, err := pair.Dial(h, server, 64)
 	if err != nil {
 		return
 	}
-	var e verbs.Endpoint
-	if e.UnmarshalBinary(a) != nil {
-		return
-	}
-	qp, err := prep.Connect(e)
-	if err != nil {
-		return
-	}
-	buf.Store(0, []byte("firsthalfsecond!"))
-	wr := verbs.SendWR{Op: verbs.OpWrite, Flags: verbs.Signaled, RKey: 1, RemoteAddr: 1<<32 + 8, SGL: []verbs.SGE{{Addr: buf.Addr(), Length: 16, LKey: mr.LKey()}}}
-	if qp.PostSend([]verbs.SendWR{wr}) == nil {
-		_, _ = cq.Wait(make([]verbs.WC, 1), verbs.Forever)
-	}
+	e.Mem.Store(0, []byte("firsthalfsecond!"))
+	_ = e.Do(verbs.OpWrite, 8, 16)
 }
 
 func serve(h host.Host) error {
-	r, _ := h.Alloc(32)
-	pd, _ := h.Device().AllocPD()
-	_, _ = pd.RegisterMR(r, verbs.LocalWrite|verbs.RemoteWrite)
-	cq, _ := h.Device().CreateCQ(4, nil)
-	l, _ := h.Listen("connect")
-	req, err := l.Accept(verbs.Forever)
+	e, err := pair.Lend(h, 32, verbs.RemoteWrite)
 	if err != nil {
 		return nil
 	}
-	var e verbs.Endpoint
-	_ = e.UnmarshalBinary(req.Body())
-	prep, _ := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: verbs.RemoteWrite})
-	if _, err := prep.Connect(e); err != nil {
-		return nil
-	}
-	ep, _ := prep.Endpoint().AppendBinary(nil)
-	req.Reply(ep)
+	r := e.Mem
 	h.Sleep(1)
 	second := r.Load64(16)
 	if first := r.Load64(8); first != 0 && second == 0 {

@@ -52,7 +52,7 @@ localhost and 127.0.0.1, and refuses requests that other sites cause. Ctrl-C end
 }
 
 func runExplore(c *cobra.Command, f *handFlags, name string) error {
-	s, err := f.scenario(name)
+	s, judge, err := f.scenario(name)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func runExplore(c *cobra.Command, f *handFlags, name string) error {
 	}
 	ctx, stop := interruptible(c)
 	defer stop()
-	srv := &http.Server{Handler: newHandServer(s, f.opt, l.Addr()), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+	srv := &http.Server{Handler: newHandServer(s, judge, f.opt, l.Addr()), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: maxAddress + 16<<10}
 	if _, err := fmt.Fprintf(c.OutOrStdout(), "%s: http://%s/ (Ctrl-C ends it)\n", s.Name, l.Addr()); err != nil {
 		return err
@@ -82,30 +82,31 @@ func runExplore(c *cobra.Command, f *handFlags, name string) error {
 	return nil
 }
 
-// scenario is the one that a name or a file names.
-func (f *handFlags) scenario(name string) (*explore.Scenario, error) {
+// scenario is the one that a name or a file names, and what judges the end of its runs if
+// it is a litmus test.
+func (f *handFlags) scenario(name string) (*explore.Scenario, func(final, profile string) []litmus.Judgement, error) {
 	if f.opt.Profile != "" {
 		p, err := faults.FindProfile(f.opt.Profile)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		f.opt.Profile = p.Name
 	}
 	if strings.HasSuffix(name, litmus.Ext) {
 		t, err := litmus.ParseFile(name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return litmus.Compile(t)
+		return litmus.Judged(t)
 	}
 	found, err := find([]string{name}, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(found) != 1 {
-		return nil, fmt.Errorf("%s has %d scenarios: name one of %s", name, len(found), list(namesOf(found)))
+		return nil, nil, fmt.Errorf("%s has %d scenarios: name one of %s", name, len(found), list(namesOf(found)))
 	}
-	return found[0], nil
+	return found[0], nil, nil
 }
 
 // listenLoopback listens on an address that only this machine reaches.

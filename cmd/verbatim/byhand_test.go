@@ -12,6 +12,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/examples/mirror"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/view"
 )
 
@@ -23,11 +24,16 @@ type handSite struct {
 
 func newHandSite(t *testing.T, s *explore.Scenario) *handSite {
 	t.Helper()
+	return serveHand(t, s, nil, explore.Options{})
+}
+
+func serveHand(t *testing.T, s *explore.Scenario, judge func(final, profile string) []litmus.Judgement, opt explore.Options) *handSite {
+	t.Helper()
 	l, err := listenLoopback("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewUnstartedServer(newHandServer(s, explore.Options{}, l.Addr()))
+	srv := httptest.NewUnstartedServer(newHandServer(s, judge, opt, l.Addr()))
 	srv.Listener.Close()
 	srv.Listener = l
 	srv.Start()
@@ -110,6 +116,36 @@ func TestExploreByHand(t *testing.T) {
 	}
 }
 
+// A litmus test by hand says what its end is, and whether that is what the test asks for.
+func TestExploreLitmus(t *testing.T) {
+	litmusFile(t, "mp.litmus", strings.Replace(litmusText, "VERDICT", "N", 1))
+	f := &handFlags{}
+	f.opt.Profile = "relaxed"
+	s, judge, err := f.scenario("mp.litmus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := serveHand(t, s, judge, f.opt)
+	d := h.document("/")
+	if d.Hand.Final != "" || len(d.Hand.Outcomes) != 0 {
+		t.Errorf("at its start the run is judged: %+v", d.Hand)
+	}
+	search := d.Hand.Search
+	for n := 0; len(d.Hand.Next) > 0 && n < 100; n++ {
+		d = h.document("/" + d.Hand.Next[0].Href)
+	}
+	want := view.Outcome{Name: "stale", Cond: "r1 == 1 && r2 == 0", Expected: "some run reaches it with profile relaxed"}
+	if d.Hand.Final == "" || len(d.Hand.Outcomes) != 1 || d.Hand.Outcomes[0] != want || d.Violation != nil {
+		t.Errorf("the ordinary end: %+v", d.Hand)
+	}
+	found := h.document("/" + search)
+	want.Met = true
+	if found.Hand.Final != "B.r1=1 B.r2=0" || len(found.Hand.Outcomes) != 1 || found.Hand.Outcomes[0] != want || found.Violation == nil || !found.Violation.Litmus ||
+		!strings.Contains(found.Hand.Said, "reaches an outcome") {
+		t.Errorf("the outcome: %+v %+v", found.Hand, found.Violation)
+	}
+}
+
 // A search that finds nothing says so, and stays where it is.
 func TestExploreSearchFindsNothing(t *testing.T) {
 	d := newHandSite(t, wrongMirror()).document("/" + address(explore.Walk{Steps: 1000}))
@@ -140,6 +176,9 @@ func TestExploreRefusesOthers(t *testing.T) {
 		"a script":        {"GET", "/", func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, 403},
 		"a form":          {"POST", "/", nil, 405},
 		"another path":    {"GET", "/etc/passwd", nil, 404},
+		"a beginning":     {"GET", "/" + address(explore.Walk{Steps: 3}) + "&steps=2", nil, 200},
+		"beyond its end":  {"GET", "/" + address(explore.Walk{Steps: 3}) + "&steps=4", nil, 400},
+		"no number":       {"GET", "/" + address(explore.Walk{Steps: 3}) + "&steps=x", nil, 400},
 		"no run":          {"GET", "/?run=%3Cscript%3E", nil, 400},
 		"too many steps":  {"GET", "/" + address(explore.Walk{Steps: 1 << 30}), nil, 400},
 		"a long address":  {"GET", "/?run=" + strings.Repeat("A", maxAddress+1), nil, 400},

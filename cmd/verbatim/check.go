@@ -24,6 +24,7 @@ type checkFlags struct {
 	traceFile string
 	out       string
 	asJSON    bool
+	page      checkPage
 	deep      bool
 
 	strengthen string
@@ -46,6 +47,13 @@ max_depth, seconds, workers, counterexample (the file, or null), reason,
 sometimes, bounds, eager_log10 and remaining (null if unknown). It then writes a
 counterexample's file only if --out is given.
 
+With --report it also writes a page: the verdicts and what they rest on, how the
+space was covered, the lines of the protocol that were reached, and the matrix
+with a link to the run of each cell that breaks. The pages of runs are in a folder
+beside it. To count lines it builds itself again from the source tree in which it
+is run; without one the page says that they are not known. The matrix takes many
+minutes to fill in: --matrix FILE takes what verbatim matrix --json printed.
+
 Ctrl-C ends a search in good order; a second one ends the program.
 
 A step of a run that does not come back in the time of --step-timeout, such as an
@@ -64,7 +72,8 @@ check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.
   verbatim check ncl/f2 --resume f2.search --save f2.search
   verbatim check ncl --deep --max-time 30m
   verbatim check ncl --trace sqlite.strace --trace-file '*-wal'
-  verbatim check ncl --json | jq .verdict`,
+  verbatim check ncl --json | jq .verdict
+  verbatim check ncl --report report.html --matrix testdata/matrix/ncl.jsonl`,
 		Args:              takes("protocols ("+list(protocolNames())+") or scenarios", cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(c *cobra.Command, args []string) error { return runCheck(c, f, args) },
@@ -89,6 +98,8 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each scenario")
 	fl.BoolVar(&f.deep, "deep", false, "of a protocol, check the scenarios too that take hours; best with --max-time")
 	fl.StringVar(&f.out, "out", "", "`directory` for counterexamples")
+	fl.StringVar(&f.page.file, "report", "", "write a page about all of it to this `file`")
+	fl.StringVar(&f.page.matrix, "matrix", "", "with --report: the `file` with the output of verbatim matrix --json, or none; without it the matrix is filled in")
 	fl.StringVar(&o.Resume, "resume", "", "continue the search that --save left in this `file`")
 	fl.StringVar(&o.Save, "save", "", "save the search in this `file` if a limit ends it")
 	fl.BoolVar(&o.NoShrink, "no-shrink", false, "keep a counterexample as it was found")
@@ -120,7 +131,14 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	}
 	ctx, stop := interruptible(c)
 	defer stop()
-	return f.checkAll(ctx, todo, c.OutOrStdout(), c.ErrOrStderr()).asError()
+	if err := f.page.begin(ctx, f, args, todo, c.ErrOrStderr()); err != nil {
+		return err
+	}
+	result := f.checkAll(ctx, todo, c.OutOrStdout(), c.ErrOrStderr())
+	if err := f.page.write(ctx, c); err != nil {
+		return err
+	}
+	return result.asError()
 }
 
 // validate checks what can be checked before the first scenario.
@@ -147,6 +165,8 @@ func (f *checkFlags) validate() error {
 		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, list(all[1:]), mistake.DidYouMean(o.Strategy, all[1:]))
 	case o.StepTimeout <= 0:
 		return fmt.Errorf("--step-timeout %v: a step takes some time", o.StepTimeout)
+	case f.page.matrix != "" && f.page.file == "":
+		return errors.New("--matrix is about the page that --report writes: it needs --report")
 	case f.deep && f.trace != "":
 		return errors.New("--deep is about the scenarios of a protocol, and --trace makes its own")
 	case f.traceFile != "" && f.trace == "":
@@ -214,13 +234,14 @@ func (f *checkFlags) checkOne(ctx context.Context, s *explore.Scenario, stdout, 
 	line := newProgress(stderr)
 	opt.Progress = line.show
 	opt.Stop = func() bool { return ctx.Err() != nil }
+	f.page.clear()
 	r, unsaved := explore.Check(s, opt)
 	line.clear()
 	if r == nil {
 		return exitBad, unsaved
 	}
 	file, err := f.save(r)
-	unsaved = errors.Join(unsaved, err) // what was found is reported nevertheless
+	unsaved = errors.Join(unsaved, err, f.page.add(s, r, f.replayCommand(file))) // what was found is reported nevertheless
 	if f.asJSON {
 		err = writeJSON(stdout, r, file)
 	} else {

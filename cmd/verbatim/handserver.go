@@ -33,14 +33,15 @@ const (
 // handServer serves the pages of runs that are made by hand.
 type handServer struct {
 	s     *explore.Scenario
+	judge func(final, profile string) []litmus.Judgement // of a litmus test; nil: it is none
 	opt   explore.Options
 	hosts []string // names that it answers to
 	mu    sync.Mutex
 }
 
-func newHandServer(s *explore.Scenario, opt explore.Options, at net.Addr) http.Handler {
+func newHandServer(s *explore.Scenario, judge func(final, profile string) []litmus.Judgement, opt explore.Options, at net.Addr) http.Handler {
 	_, port, _ := net.SplitHostPort(at.String())
-	h := &handServer{s: s, opt: opt, hosts: []string{at.String(), net.JoinHostPort("localhost", port), net.JoinHostPort("127.0.0.1", port)}}
+	h := &handServer{s: s, judge: judge, opt: opt, hosts: []string{at.String(), net.JoinHostPort("localhost", port), net.JoinHostPort("127.0.0.1", port)}}
 	return http.HandlerFunc(h.serve)
 }
 
@@ -76,11 +77,21 @@ func (h *handServer) page(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	if q.Has("steps") { // the beginning of the run: its address is then its own
+		n, err := strconv.Atoi(q.Get("steps"))
+		if err != nil || n < 0 || n > walk.Steps {
+			http.Error(w, fmt.Sprintf("the run in the address has %d steps: it has no first %q of them", walk.Steps, q.Get("steps")), http.StatusBadRequest)
+			return
+		}
+		walk.Steps = n
+		http.Redirect(w, r, "/"+address(walk), http.StatusSeeOther)
+		return
+	}
 	h.mu.Lock() // one run at a time: a scenario's code may be anything
 	defer h.mu.Unlock()
 	said := ""
 	if from, err := strconv.Atoi(q.Get("from")); err == nil {
-		said = fmt.Sprintf("A search from step %d found this: it breaks the promise.", from)
+		said = fmt.Sprintf("A search from step %d found this: it %s.", from, h.words("breaks the promise", "reaches an outcome that the test asks for"))
 	}
 	if q.Has("search") {
 		found, err := h.search(r, walk)
@@ -92,7 +103,8 @@ func (h *handServer) page(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/"+address(*found.Found)+"&from="+strconv.Itoa(walk.Steps), http.StatusSeeOther)
 			return
 		}
-		said = fmt.Sprintf("%d ways to go on from step %d were tried, the ordinary one and others at random: none broke the promise.", found.Tried, walk.Steps)
+		said = fmt.Sprintf("%d ways to go on from step %d were tried, the ordinary one and others at random: none %s.", found.Tried, walk.Steps,
+			h.words("broke the promise", "reached an outcome that the test asks for"))
 	}
 	x, err := walk.Go(h.s, h.opt)
 	if errors.Is(err, explore.ErrWalk) {
@@ -111,6 +123,14 @@ func (h *handServer) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(b.Bytes()) // whoever asked may be gone
 }
 
+// words are those for a protocol, or for a litmus test.
+func (h *handServer) words(protocol, test string) string {
+	if h.judge != nil {
+		return test
+	}
+	return protocol
+}
+
 // search looks for a violation from a walk.
 func (h *handServer) search(r *http.Request, walk explore.Walk) (*explore.Search, error) {
 	opt, end := h.opt, time.Now().Add(handTime)
@@ -120,7 +140,7 @@ func (h *handServer) search(r *http.Request, walk explore.Walk) (*explore.Search
 
 // document is the page of a stand.
 func (h *handServer) document(x *explore.Stand, said string) *view.Document {
-	hand := &view.Hand{Start: address(explore.Walk{}), Said: said, Next: links(x.Next, -1), Inside: []view.Fork{}}
+	hand := &view.Hand{Start: address(explore.Walk{}), Here: address(x.Walk), Said: said, Next: links(x.Next, -1), Inside: []view.Fork{}, Final: x.Outcome, Outcomes: h.outcomes(x)}
 	if x.Walk.Steps > 0 {
 		hand.Back = address(explore.Walk{Steps: x.Walk.Steps - 1, Decisions: x.Walk.Decisions})
 	}
@@ -140,6 +160,26 @@ func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 	}
 	return view.New(view.Run{Scenario: h.s, Counterexample: ce, Replay: x.Replay, Outcome: outcome,
 		Command: "verbatim explore " + explore.Quote(h.s.Name), Litmus: litmus.IsScenario(h.s.Name), Read: os.ReadFile, Hand: hand})
+}
+
+// outcomes are those of a litmus test, once its run has ended.
+func (h *handServer) outcomes(x *explore.Stand) []view.Outcome {
+	out := []view.Outcome{}
+	if h.judge == nil || !x.Ended {
+		return out
+	}
+	profile := x.Replay.Profile.Name
+	for _, j := range h.judge(x.Outcome, profile) {
+		said := "nothing of profile " + profile
+		switch j.Expected {
+		case litmus.Reachable:
+			said = "some run reaches it with profile " + profile
+		case litmus.Unreachable:
+			said = "no run reaches it with profile " + profile
+		}
+		out = append(out, view.Outcome{Name: j.Name, Cond: j.Cond, Met: j.Met, Expected: said})
+	}
+	return out
 }
 
 func links(ways []explore.Way, taken int) []view.Link {

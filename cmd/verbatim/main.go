@@ -16,5 +16,5 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // a search keeps what it allocates: collect less often
 	}
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	leave(run(os.Args[1:], os.Stdout, os.Stderr))
 }

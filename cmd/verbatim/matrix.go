@@ -77,11 +77,7 @@ func runMatrix(c *cobra.Command, f *matrixFlags, args []string) error {
 		if p.Name != name {
 			return fmt.Errorf("matrix takes a protocol, not one of its scenarios: %s, not %s", p.Name, name)
 		}
-		scenarios := p.Scenarios
-		if p.Matrix != nil {
-			scenarios = p.Matrix
-		}
-		todo = append(todo, matrix.Protocol{Name: p.Name, Scenarios: scenarios()})
+		todo = append(todo, matrix.Protocol{Name: p.Name, Scenarios: p.matrixScenarios()})
 	}
 	if o.Out != "" {
 		if err := os.MkdirAll(o.Out, 0o755); err != nil {

@@ -26,6 +26,14 @@ type protocol struct {
 	FromTrace func(*strace.Trace) (*explore.Scenario, error)
 }
 
+// matrixScenarios are those that the matrix checks.
+func (p *protocol) matrixScenarios() []*explore.Scenario {
+	if p.Matrix != nil {
+		return p.Matrix()
+	}
+	return p.Scenarios()
+}
+
 // protocols are the protocols that the command line knows, in the order in which
 // they are listed.
 var protocols = []protocol{

@@ -113,8 +113,8 @@ func (f *checkFlags) violation(b *strings.Builder, s *explore.Scenario, ce *expl
 	}
 	if file != "" {
 		verbatim(b, "file", file)
-		verbatim(b, "replay", explore.Command(file)+f.traceArgs())
-		verbatim(b, "as a test", explore.Command(file)+f.traceArgs()+" --go")
+		verbatim(b, "replay", f.replayCommand(file))
+		verbatim(b, "as a test", f.replayCommand(file)+" --go")
 	}
 	if err != nil {
 		field(b, "replay", err.Error())
@@ -132,6 +132,14 @@ func runText(ce *explore.Counterexample, events int) string {
 		text += fmt.Sprintf(" (found with %d, shrunk in %d runs)", ce.Found, ce.Tries)
 	}
 	return text
+}
+
+// replayCommand shows the counterexample in a file; empty for no file.
+func (f *checkFlags) replayCommand(file string) string {
+	if file == "" {
+		return ""
+	}
+	return explore.Command(file) + f.traceArgs()
 }
 
 // traceArgs are the flags that a replay needs to make the scenario of a trace.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/internal/pair"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -15,54 +16,32 @@ const perRun = 1000 // work requests of a run
 func writerWorld(tb testing.TB, body func(post func())) *sim.World {
 	w, err := sim.New(sim.Config{Profile: strong(tb), MaxSteps: 1 << 30, Nodes: []sim.Node{
 		{Name: "a", Main: func(h host.Host, _ int) {
-			buf, _ := h.Alloc(64)
-			pd, _ := h.Device().AllocPD()
-			mr, _ := pd.RegisterMR(buf, verbs.LocalWrite)
-			cq, _ := h.Device().CreateCQ(16, nil)
-			prep, _ := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq})
-			ep, _ := prep.Endpoint().AppendBinary(nil)
-			a, err := h.Call("b", "connect", ep, verbs.Forever)
+			e, err := pair.Dial(h, "b", 64)
 			if err != nil {
 				panic(err)
 			}
-			var e verbs.Endpoint
-			if err := e.UnmarshalBinary(a); err != nil {
-				panic(err)
-			}
-			qp, _ := prep.Connect(e)
 			wrs := make([]verbs.SendWR, 16)
-			sge := []verbs.SGE{{Addr: buf.Addr(), Length: 8, LKey: mr.LKey()}}
 			for i := range wrs {
-				wrs[i] = verbs.SendWR{Op: verbs.OpWrite, Flags: verbs.Inline, RKey: 1, RemoteAddr: 1 << 32, SGL: sge}
+				wrs[i] = e.WR(verbs.OpWrite, verbs.Inline, 0, 8)
 			}
 			// The Read flushes the writes before it, so that they do not pile up.
-			wrs[15] = verbs.SendWR{Op: verbs.OpRead, Flags: verbs.Signaled, RKey: 1, RemoteAddr: 1 << 32, SGL: sge}
+			wrs[15] = e.WR(verbs.OpRead, verbs.Signaled, 0, 8)
 			wc := make([]verbs.WC, 1)
 			body(func() {
 				for n := 0; n < perRun; n += len(wrs) {
-					if err := qp.PostSend(wrs); err != nil {
+					if err := e.QP.PostSend(wrs); err != nil {
 						panic(err)
 					}
-					if _, err := cq.Wait(wc, verbs.Forever); err != nil || wc[0].Status != verbs.StatusSuccess {
+					if _, err := e.CQ.Wait(wc, verbs.Forever); err != nil || wc[0].Status != verbs.StatusSuccess {
 						panic("a write failed")
 					}
 				}
 			})
 		}},
 		{Name: "b", Daemon: true, Main: func(h host.Host, _ int) {
-			r, _ := h.Alloc(64)
-			pd, _ := h.Device().AllocPD()
-			_, _ = pd.RegisterMR(r, verbs.LocalWrite|verbs.RemoteWrite|verbs.RemoteRead)
-			cq, _ := h.Device().CreateCQ(16, nil)
-			l, _ := h.Listen("connect")
-			req, _ := l.Accept(verbs.Forever)
-			var e verbs.Endpoint
-			_ = e.UnmarshalBinary(req.Body())
-			prep, _ := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: verbs.RemoteWrite | verbs.RemoteRead})
-			_, _ = prep.Connect(e)
-			ep, _ := prep.Endpoint().AppendBinary(nil)
-			req.Reply(ep)
-			_, _ = l.Accept(verbs.Forever)
+			if e, err := pair.Lend(h, 64, verbs.RemoteWrite|verbs.RemoteRead); err == nil {
+				e.Stay()
+			}
 		}},
 	}})
 	if err != nil {

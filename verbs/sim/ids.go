@@ -1,6 +1,10 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+)
 
 // Actor names one source of steps: a task, a fault, a restart. At any moment an
 // actor has at most one enabled step. The packed form is kind, life, host a,
@@ -26,6 +30,17 @@ func (x Actor) kind() actorKind { return actorKind(x >> 28) }
 func (x Actor) life() int       { return int(x >> 20 & 0xff) }
 func (x Actor) a() int          { return int(x >> 14 & 0x3f) }
 func (x Actor) b() int          { return int(x & 0x3fff) }
+
+// Kind says in a word what happens when the actor acts: "task", "restart", "heal",
+// the name of a fault, or in eager mode "wire" and "ack".
+func (x Actor) Kind() string {
+	if x.kind() == actFault {
+		return faults.Kind(x.life()).String()
+	}
+	return actorNames[x.kind()]
+}
+
+var actorNames = [...]string{actTask: "task", actRestart: "restart", actHeal: "heal", actWire: "wire", actAck: "ack"}
 
 // Node is the index of the host on which the actor acts.
 func (x Actor) Node() int { return x.a() }

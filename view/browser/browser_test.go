@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -50,6 +51,7 @@ var stopBrowser context.CancelFunc = func() {}
 func TestMain(m *testing.M) {
 	code := m.Run()
 	stopBrowser()
+	removeBuilt()
 	os.Exit(code)
 }
 
@@ -155,15 +157,24 @@ func (b *tab) wait(js string) { b.t.Helper(); b.run(chromedp.Poll[chromedp.Void]
 // open writes the page of a document to disk and opens it.
 func (b *tab) open(d *view.Document) {
 	b.t.Helper()
-	var page bytes.Buffer
-	if err := view.Write(&page, d); err != nil {
+	var text bytes.Buffer
+	if err := view.Write(&text, d); err != nil {
 		b.t.Fatal(err)
 	}
 	name := filepath.Join(b.t.TempDir(), "run.html")
-	if err := os.WriteFile(name, page.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(name, text.Bytes(), 0o644); err != nil {
 		b.t.Fatal(err)
 	}
 	b.run(chromedp.Navigate("file://" + name))
+}
+
+// follow clicks a link and waits for the page that it leads to.
+func (b *tab) follow(selector string) {
+	b.t.Helper()
+	click := chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).click()`, selector))
+	if _, err := chromedp.Run(b.ctx, chromedp.WaitEvent(page.LoadEventFired, func(page.EventLoadEventFired) bool { return true }, click)); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 func (b *tab) press(key string) { b.t.Helper(); b.run(chromedp.KeyEvent(key)) }

@@ -8,20 +8,41 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
-// serve starts `verbatim explore` and returns the address of its page.
-func serve(t *testing.T, scenario string) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "verbatim")
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/verbatim").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+// built is the command, which all tests share.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "verbatim-browser-*")
+	if err != nil {
+		return "", err
 	}
-	c := exec.Command(program, "explore", scenario)
+	removeBuilt = func() { os.RemoveAll(dir) }
+	file := filepath.Join(dir, "verbatim")
+	if out, err := exec.Command("go", "build", "-o", file, "../../cmd/verbatim").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return file, nil
+})
+
+var removeBuilt = func() {}
+
+func program(t *testing.T) string {
+	t.Helper()
+	file, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// serve starts `verbatim explore` and returns the address of its page.
+func serve(t *testing.T, args ...string) string {
+	t.Helper()
+	c := exec.Command(program(t), append([]string{"explore"}, args...)...)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -51,10 +72,7 @@ func TestExploresByHand(t *testing.T) {
 	steps := func() string { return eval[string](b, `document.querySelector("h1").textContent`) }
 	click := func(selector string) {
 		t.Helper()
-		click := chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).click()`, selector))
-		if _, err := chromedp.Run(b.ctx, chromedp.WaitEvent(page.LoadEventFired, func(page.EventLoadEventFired) bool { return true }, click)); err != nil {
-			t.Fatal(err)
-		}
+		b.follow(selector)
 	}
 	if n := eval[int](b, `document.querySelectorAll(".hand .next a").length`); n < 2 || !strings.HasSuffix(steps(), "after step 0") {
 		t.Fatalf("%q offers %d ways", steps(), n)
@@ -78,6 +96,25 @@ func TestExploresByHand(t *testing.T) {
 	if again := eval[string](b, `document.querySelector(".timeline tbody").textContent`); again != rows {
 		t.Errorf("the address leads to another run: %q, not %q", again, rows)
 	}
+	later := func() string {
+		return eval[string](b, `[...document.querySelectorAll("aside .otherwise a")].map(a => a.textContent).join("|")`)
+	}
+	for n := 0; !strings.Contains(later(), "What if the completion of ") && n < 30; n++ {
+		click(".next li:nth-child(1) a")
+	}
+	came := `document.querySelector(".hand .inside a[aria-current]").textContent`
+	first, at := eval[string](b, came), steps()
+	click(".next li:nth-child(1) a") // one gets back to it from a later step
+	b.do(`[...document.querySelectorAll("aside .otherwise a")].find(a => a.textContent.includes("came later")).className = "later"`)
+	click("aside .later")
+	if steps() != at || eval[string](b, came) != first {
+		t.Errorf("back at a completion the page says %q and %q, not %q and %q", steps(), eval[string](b, came), at, first)
+	}
+	click(".hand .inside a:not([aria-current])")
+	if now := eval[string](b, came); steps() != at || now == first {
+		t.Errorf("what if it came later: %q, %q", steps(), now)
+	}
+	b.run(chromedp.Navigate(shared))
 	click(".hand a.search")
 	if said := eval[string](b, `document.querySelector(".hand .remark").textContent`); !strings.Contains(said, "from step 3 were tried") {
 		t.Errorf("the search says %q", said)
@@ -89,5 +126,26 @@ func TestExploresByHand(t *testing.T) {
 	b.do(string(axe) + ";0")
 	for _, v := range violations(b) {
 		t.Errorf("%s (%s): %s", v.ID, v.Impact, v.Where)
+	}
+}
+
+// A litmus test by hand ends in a state, and says whether that is what it asks for.
+func TestExploresLitmusByHand(t *testing.T) {
+	b := newTab(t, 1500, 1000)
+	b.origin = serve(t, "../../testdata/litmus/message-passing.litmus", "--profile", "relaxed")
+	b.run(chromedp.Navigate(b.origin))
+	end := func() string {
+		return eval[string](b, `[...document.querySelectorAll(".hand .final, .hand .outcomes td")].map(x => x.textContent).join("|")`)
+	}
+	for n := 0; end() == "" && n < 20; n++ {
+		b.follow(".next li:nth-child(1) a")
+	}
+	if got, want := end(), "It ends in B.r1=0 B.r2=0.|exists|r1 == 1 && r2 == 0|– not met|some run reaches it with profile relaxed"; got != want {
+		t.Errorf("the ordinary end is %q", got)
+	}
+	b.run(chromedp.Navigate(b.origin))
+	b.follow(".hand a.search")
+	if got := end(); !strings.Contains(got, "B.r1=1 B.r2=0.") || !strings.Contains(got, "✓ met") {
+		t.Errorf("the search ends in %q", got)
 	}
 }

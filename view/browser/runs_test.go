@@ -8,6 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/examples/mirror"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/internal/pair"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -65,37 +66,18 @@ func long(t *testing.T, writes int) *found {
 
 // manyWrites writes and reads a word again and again.
 func manyWrites(h host.Host, n int) error {
-	buf, _ := h.Alloc(64)
-	pd, _ := h.Device().AllocPD()
-	mr, _ := pd.RegisterMR(buf, verbs.LocalWrite)
-	cq, _ := h.Device().CreateCQ(16, nil)
-	prep, _ := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq})
-	ep, _ := prep.Endpoint().AppendBinary(nil)
-	a, err := h.Call("server", "connect", ep, verbs.Forever)
+	e, err := pair.Dial(h, "server", 64)
 	if err != nil {
 		return err
 	}
-	var e verbs.Endpoint
-	if err := e.UnmarshalBinary(a); err != nil {
-		return err
-	}
-	qp, err := prep.Connect(e)
-	if err != nil {
-		return err
-	}
-	sge := []verbs.SGE{{Addr: buf.Addr(), Length: 8, LKey: mr.LKey()}}
 	for i := range n {
-		buf.Store64(0, uint64(i+1))
-		at := uint64(1<<32 + 8*(i%8))
+		e.Mem.Store64(0, uint64(i+1))
 		for _, op := range []verbs.Opcode{verbs.OpWrite, verbs.OpRead} {
-			if err := qp.PostSend([]verbs.SendWR{{Op: op, Flags: verbs.Signaled, RKey: 1, RemoteAddr: at, SGL: sge}}); err != nil {
-				return err
-			}
-			if _, err := cq.Wait(make([]verbs.WC, 1), verbs.Forever); err != nil {
+			if err := e.Do(op, 8*(i%8), 8); err != nil {
 				return err
 			}
 		}
-		if buf.Load64(0) != uint64(i+1) {
+		if e.Mem.Load64(0) != uint64(i+1) {
 			return fmt.Errorf("read %d", i)
 		}
 	}
@@ -103,20 +85,7 @@ func manyWrites(h host.Host, n int) error {
 }
 
 func lend(h host.Host) {
-	r, _ := h.Alloc(64)
-	pd, _ := h.Device().AllocPD()
-	_, _ = pd.RegisterMR(r, verbs.LocalWrite|verbs.RemoteWrite|verbs.RemoteRead)
-	cq, _ := h.Device().CreateCQ(16, nil)
-	l, _ := h.Listen("connect")
-	req, err := l.Accept(verbs.Forever)
-	if err != nil {
-		return
+	if e, err := pair.Lend(h, 64, verbs.RemoteWrite|verbs.RemoteRead); err == nil {
+		e.Stay()
 	}
-	var e verbs.Endpoint
-	_ = e.UnmarshalBinary(req.Body())
-	prep, _ := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: verbs.RemoteWrite | verbs.RemoteRead})
-	_, _ = prep.Connect(e)
-	ep, _ := prep.Endpoint().AppendBinary(nil)
-	req.Reply(ep)
-	_, _ = l.Accept(verbs.Forever)
 }

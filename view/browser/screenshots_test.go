@@ -23,7 +23,7 @@ var screenshots = flag.String("screenshots", "", "make the pictures of the docum
 var pictured = []string{"ack-at-f", "no-catch-up", "stamp-before-data"}
 
 // Screenshots finds the counterexamples of three mutants and makes a picture of the
-// page of each.
+// page of each, and one of the beginning of a report.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("it makes pictures if -screenshots names a folder for them")
@@ -37,18 +37,23 @@ func TestScreenshots(t *testing.T) {
 		if x.Err != nil || x.Page == "" {
 			t.Fatalf("%s: %s %v", x.Name, x.Verdict(), x.Err)
 		}
-		b := newTab(t, 1360, 900)
+		b := newTab(t, 1440, 900)
 		b.run(chromedp.Navigate("file://" + x.Page))
 		b.do(`document.querySelector("tr.chance, tr.violation").click(); document.activeElement.blur()`)
-		picture(b, filepath.Join("..", "..", *screenshots, "viewer-"+x.Name+".png"))
+		height := eval[int](b, `Math.ceil(document.documentElement.scrollHeight)`)
+		picture(b, filepath.Join("..", "..", *screenshots, "viewer-"+x.Name+".png"), height)
 	}
+	file, _ := reportOf(t, "ncl/three-writes", "ncl/release")
+	b := newTab(t, 1440, 900)
+	b.run(chromedp.Navigate("file://" + file))
+	b.do(`document.querySelector("header code").textContent = "verbatim check ncl/three-writes ncl/release --report report.html --matrix testdata/matrix/ncl.jsonl"`)
+	picture(b, filepath.Join("..", "..", *screenshots, "report.png"), eval[int](b, `Math.ceil(document.querySelector(".charts").getBoundingClientRect().bottom + scrollY)`))
 }
 
-// picture writes the whole page as a file of 256 colours.
-func picture(b *tab, name string) {
+// picture writes a page from its top on as a file of 256 colours.
+func picture(b *tab, name string, height int) {
 	b.t.Helper()
-	height := eval[int](b, `Math.ceil(document.documentElement.scrollHeight)`)
-	b.run(chromedp.EmulateViewport(1360, int64(height)))
+	b.run(chromedp.EmulateViewport(1440, int64(height)))
 	b.do(`scrollTo(0, 0)`)
 	shot, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err != nil {

@@ -30,11 +30,21 @@ export interface Document {
 
 export interface Hand {
   start: string;
+  here: string;
   back: string;
   search: string;
   said: string;
   next: Link[];
   inside: Fork[];
+  final: string;
+  outcomes: Outcome[];
+}
+
+export interface Outcome {
+  name: string;
+  cond: string;
+  met: boolean;
+  expected: string;
 }
 
 export interface Fork {

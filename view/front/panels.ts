@@ -2,6 +2,7 @@
 // and requests as tables.
 
 import { button, el, table } from "./dom";
+import { otherwise } from "./hand";
 import { asText, CellState, Line, Run, stepText, valueText } from "./run";
 
 // details tells a row in full, with what led to it and what it led to.
@@ -17,6 +18,15 @@ export function details(run: Run, lines: Line[], row: number, jump: (event: numb
     list.append(el("li", {}, el("b", {}, host), " " + text, e.request >= 0 ? el("div", { class: "tale" }, run.tale(e.request)) : null));
   }
   out.append(list);
+  if (doc.hand !== null) {
+    const steps = [...new Set(l.events.map((i) => doc.events[i].step))].filter((s) => s > 0);
+    const completions = new Map<number, string>();
+    for (const i of l.events) {
+      const e = doc.events[i];
+      if (e.kind === "completion" && e.request >= 0) completions.set(e.step, "the completion of " + run.name(e.request));
+    }
+    out.append(otherwise(doc.hand, steps, completions));
+  }
   const links = linksOf(run, l);
   out.append(jumps(run, "because of", links.causes, jump), jumps(run, "leads to", links.effects, jump));
   const named = l.sources.map((n) => doc.sources.find((s) => s.name === n)).filter((s) => s !== undefined && s.lines.length > 0);
@@ -135,9 +145,11 @@ export function operations(run: Run): HTMLElement | null {
 export function requests(run: Run): HTMLElement | null {
   if (run.doc.requests.length === 0) return null;
   const out = el("details", { class: "requests" }, el("summary", {}, `All ${run.doc.requests.length} work requests in words`));
-  out.addEventListener("toggle", () => {
+  const fill = () => {
     if (out.querySelector("table")) return;
     out.append(table(null, ["request", "bytes", "what became of it"], run.doc.requests.map((r, i) => [run.name(i), `${r.length} at ${r.offset}`, run.tale(i)])));
-  });
+  };
+  out.addEventListener("toggle", fill);
+  addEventListener("beforeprint", fill);
   return out;
 }

@@ -35,13 +35,16 @@ export class Timeline {
     this.element = el("div", { class: "lanes" }, table, this.overlay);
   }
 
-  // widths are columns that are wider the more they have to hold.
+  // widths are columns that are wider the more they have to hold, above all in one row.
   private widths(): HTMLElement[] {
-    const need = this.run.doc.hosts.map((_, h) => 20 + Math.sqrt(this.lines.reduce((n, l) => n + l.cells[h].reduce((m, t) => m + t.length, 0), 0)));
+    const need = this.run.doc.hosts.map((_, h) => {
+      const cells = this.lines.map((l) => l.cells[h].reduce((m, t) => m + t.length, 0));
+      return 10 + 2 * Math.sqrt(Math.max(0, ...cells)) + Math.sqrt(cells.reduce((n, c) => n + c, 0)) / 4;
+    });
     const all = need.reduce((a, b) => a + b, 0);
     return need.map((n) => {
       const c = el("col");
-      c.style.width = `${((77 * n) / all).toFixed(2)}%`;
+      c.style.width = `${((80 * n) / all).toFixed(2)}%`;
       return c;
     });
   }
@@ -111,6 +114,28 @@ export class Timeline {
     });
     this.overlay.replaceChildren(...groups);
     if (this.selected >= 0) this.select(this.selected, false);
+  }
+
+  // toPaper cuts the arrows into a piece for each row, so that they stay with their rows
+  // where a page of paper ends, and stretch with them.
+  toPaper() {
+    this.draw();
+    const width = this.element.getBoundingClientRect().width;
+    const boxes = this.arrows.map((a) => (a as SVGGraphicsElement).getBBox());
+    this.rows.forEach((r) => {
+      const [top, height] = [r.offsetTop, r.offsetHeight];
+      const here = this.arrows.filter((_, q) => boxes[q].y <= top + height && boxes[q].y + boxes[q].height >= top);
+      if (here.length === 0) return;
+      const cut = svg("svg", { class: "arrows cut", "aria-hidden": "true", viewBox: `0 ${top} ${width} ${height}`, preserveAspectRatio: "none" });
+      cut.append(...here.map((a) => a.cloneNode(true)));
+      r.cells[0].append(cut);
+    });
+  }
+
+  // toScreen takes back what toPaper did.
+  toScreen() {
+    this.element.querySelectorAll(".cut").forEach((c) => c.remove());
+    this.draw();
   }
 
   // arrow is a request from its post by way of its pieces to its completion.

@@ -23,6 +23,7 @@ class Viewer {
   private timeline!: Timeline;
   private row = 0;
   private trail: number[] = []; // events to go back to
+  private closed: HTMLDetailsElement[] = []; // that are open while the page is printed
   private readonly place = el("div");
   private readonly side = el("aside", { "aria-label": "The selected row" });
   private readonly live = el("p", { class: "hidden", "aria-live": "polite", role: "status" });
@@ -61,6 +62,21 @@ class Viewer {
       });
     }).observe(this.place);
     this.select(this.first(), false);
+    addEventListener("beforeprint", () => this.print(true));
+    addEventListener("afterprint", () => this.print(false));
+  }
+
+  // print gets the page ready for paper: all is unfolded that says something, and the
+  // arrows are cut at the rows. The width is that of the print style.
+  private print(on: boolean) {
+    if (document.body.classList.contains("paper") === on) return;
+    document.body.classList.toggle("paper", on);
+    if (on) {
+      this.closed = [...document.querySelectorAll<HTMLDetailsElement>("details:not(.help):not([open])")];
+    }
+    for (const d of this.closed) d.open = on;
+    if (on) this.timeline.toPaper();
+    else this.timeline.toScreen();
   }
 
   // first is the row to begin with: the one that the hash names, or the violation.

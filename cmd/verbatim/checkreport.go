@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/coverage"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/source"
+	"github.com/verbatim-rdma/verbatim/report"
+)
+
+// checkPage is the page that --report makes of the checks.
+type checkPage struct {
+	file   string // empty: none is asked for
+	matrix string // the file that --matrix names
+	cells  *cells // what to do about the matrix
+
+	uncounted error // why nothing counts what is reached
+	profiles  []*coverage.Profile
+	checks    []report.Check
+}
+
+// begin makes ready for a page, before the first check.
+func (p *checkPage) begin(ctx context.Context, f *checkFlags, args []string, todo []*explore.Scenario, stderr io.Writer) error {
+	if p.file == "" {
+		return nil
+	}
+	if st, err := os.Stat(filepath.Dir(p.file)); err != nil || !st.IsDir() {
+		return errors.Join(fmt.Errorf("--report %s: there is no folder %s for it", p.file, filepath.Dir(p.file)), err)
+	}
+	if st, err := os.Stat(p.file); err == nil && st.IsDir() {
+		return fmt.Errorf("--report %s is a folder: name a file in it", p.file)
+	}
+	var err error
+	if p.cells, err = newCells(f, args); err != nil {
+		return err
+	}
+	p.uncounted = counted(ctx, protocolsOf(todo), stderr)
+	return nil
+}
+
+// protocolsOf are the protocols of scenarios.
+func protocolsOf(todo []*explore.Scenario) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, s := range todo {
+		if name, _, _ := strings.Cut(s.Name, "/"); !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// clear sets the counters to zero, for one check to come.
+func (p *checkPage) clear() {
+	if p.file != "" && p.uncounted == nil {
+		p.uncounted = coverage.Clear()
+	}
+}
+
+// add takes up a check that was made: what it reached, and the run that it found.
+func (p *checkPage) add(s *explore.Scenario, r *explore.Result, replay string) error {
+	if p.file == "" {
+		return nil
+	}
+	x := report.Check{Scenario: s, Result: r, Replay: replay}
+	if p.uncounted == nil {
+		profile, err := coverage.Collect(context.Background()) // also of a check that was stopped
+		if p.uncounted = err; err == nil {
+			p.profiles = append(p.profiles, profile)
+			x.Files = profile.Files(readSource)
+		}
+	}
+	var err error
+	if ce := r.Counterexample; ce != nil {
+		x.Run, err = p.runPage(s, ce, ce.Scenario)
+	}
+	p.checks = append(p.checks, x)
+	return err
+}
+
+// readSource reads a file of the source tree.
+func readSource(name string) ([]byte, error) {
+	root, err := source.Root("")
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+}
+
+// runs is the folder beside the page that holds the pages of runs.
+func (p *checkPage) runs() string { return strings.TrimSuffix(p.file, ".html") + "-runs" }
+
+// runPage writes the page of a run and returns its place as seen from the report.
+func (p *checkPage) runPage(s *explore.Scenario, ce *explore.Counterexample, name string) (string, error) {
+	if err := os.MkdirAll(p.runs(), 0o755); err != nil {
+		return "", err
+	}
+	re, err := ce.ReplayFull(s)
+	if err != nil && !errors.Is(err, explore.ErrNotReproduced) {
+		return "", err
+	}
+	text, _ := outcome(ce, re)
+	base := explore.FileName(name)
+	if err := ce.Save(filepath.Join(p.runs(), base)); err != nil {
+		return "", err
+	}
+	to := strings.TrimSuffix(base, ".counterexample.json") + ".html"
+	run := page{file: filepath.Join(p.runs(), to), text: text, command: explore.Command(base), read: os.ReadFile}
+	return filepath.Base(p.runs()) + "/" + to, run.write(s, ce, re)
+}
+
+// write writes the page of all checks, if there was any. stderr is told what takes its time.
+func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
+	if len(p.checks) == 0 {
+		return nil
+	}
+	r := report.Report{Title: "Checks of " + list(protocolsOfChecks(p.checks)), Command: commandLine(),
+		Made: made(), Checks: p.checks}
+	if len(p.profiles) > 0 {
+		r.Lines = coverage.Union(p.profiles).Files(readSource)
+	}
+	if p.uncounted != nil {
+		r.NoCoverage = p.uncounted.Error() + ". Run the command in the source tree, with the go command there; it then builds a program that counts."
+	}
+	var err error
+	if r.Cells, r.NoMatrix, err = p.cells.fill(ctx, p, c.ErrOrStderr()); err != nil {
+		return err
+	}
+	return writeFile(p.file, func(w io.Writer) error { return report.Write(w, &r) })
+}
+
+func protocolsOfChecks(checks []report.Check) []string {
+	var all []*explore.Scenario
+	for _, x := range checks {
+		all = append(all, x.Scenario)
+	}
+	return protocolsOf(all)
+}
+
+// commandLine is what this program was called with, to be copied.
+func commandLine() string {
+	text := "verbatim"
+	for _, a := range os.Args[1:] {
+		text += " " + explore.Quote(a)
+	}
+	return text
+}
+
+// made says when and where a page was made.
+func made() string {
+	return fmt.Sprintf("Made on %s, on %s/%s with %d cores and %s.", time.Now().Format("2 January 2006 at 15:04 MST"), runtime.GOOS, runtime.GOARCH,
+		runtime.GOMAXPROCS(0), runtime.Version())
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCheckReport(t *testing.T) {
+	useDemo(t)
+	code, out, stderr := call("check", "demo/restart", "demo/second", "--faults", "crash(a)<=1", "--json", "--report", "r.html")
+	if code != 1 {
+		t.Fatalf("status %d:\n%s%s", code, out, stderr)
+	}
+	page := pageText(t, "r.html")
+	for _, want := range []string{"demo/restart", "demo/second", "✗ VIOLATED", "is not known: coverage: it takes the source tree", "The matrix is about whole protocols", `href="r-runs/demo-restart.html"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	for line := range strings.Lines(out) {
+		var x result
+		if err := json.Unmarshal([]byte(line), &x); err != nil || !strings.Contains(page, `<td class="number runs">`+count(x.Runs)+`</td><td class="number states">`+count(x.States)+"<") {
+			t.Errorf("%v: the page lacks the numbers of %s", err, line)
+		}
+	}
+	if run := pageText(t, filepath.Join("r-runs", "demo-restart.html")); !strings.Contains(run, `"kind":"crash"`) {
+		t.Error("the run of the page is another")
+	}
+	if code, _, _ := call("replay", filepath.Join("r-runs", "demo-restart.counterexample.json")); code != 1 {
+		t.Errorf("the run beside the page replays with status %d", code)
+	}
+	if _, err := os.Stat("demo-restart.counterexample.json"); err == nil {
+		t.Error("--json without --out left a file elsewhere")
+	}
+}
+
+// The matrix is filled in for whole protocols, or read; its broken cells lead to runs.
+func TestCheckReportMatrix(t *testing.T) {
+	useDemo(t)
+	code, out, stderr := call("check", "demo", "--report", "r.html")
+	if page := pageText(t, "r.html"); code != 0 || !strings.Contains(page, "<code>ReadsSeeAcked=false</code>") || !strings.Contains(stderr, "--matrix none") {
+		t.Errorf("status %d: no matrix: %s%s", code, out, stderr)
+	}
+	call("check", "demo", "--report", "r.html", "--matrix", "none")
+	if page := pageText(t, "r.html"); !strings.Contains(page, "as --matrix none says") {
+		t.Error("there is a matrix nevertheless")
+	}
+	call("check", "demo/restart", "--faults", "crash(a)<=1", "--out", ".")
+	write(t, "m.jsonl", `{"protocol":"demo","assumption":"relaxed","profile":"relaxed","verdict":"breaks","scenario":"demo/restart","counterexample":"demo-restart.counterexample.json"}
+{"protocol":"demo","assumption":"iba","profile":"iba","verdict":"breaks","scenario":"demo/second"}
+{"protocol":"other","assumption":"iba","profile":"iba","verdict":"breaks","scenario":"other/second"}
+`)
+	call("check", "demo/second", "--report", "r.html", "--matrix", "m.jsonl")
+	page := pageText(t, "r.html")
+	if strings.Count(page, "✗ breaks</a>") != 1 || !strings.Contains(page, `href="r-runs/matrix-demo-restart-relaxed.html"`) || !strings.Contains(page, "(no run was kept)") || strings.Contains(page, "other/second") {
+		t.Error("the cells do not lead to their runs")
+	}
+	pageText(t, filepath.Join("r-runs", "matrix-demo-restart-relaxed.html"))
+}
+
+func TestCheckReportRefuses(t *testing.T) {
+	useDemo(t)
+	write(t, "bad.jsonl", "{\"protocol\":\"demo\",\"verdict\":\"holds\"}\n{}\n")
+	write(t, "gone.jsonl", `{"protocol":"demo","assumption":"relaxed","profile":"relaxed","verdict":"breaks","scenario":"demo/gone"}`)
+	for _, x := range []struct{ args, want string }{
+		{"--matrix none", "it needs --report"},
+		{"--report no/such/r.html", "there is no folder no/such"},
+		{"--report .", "is a folder"},
+		{"--report r.html --matrix missing.jsonl", "missing.jsonl"},
+		{"--report r.html --matrix bad.jsonl", "line 2 is not a cell"},
+		{"--report r.html --matrix gone.jsonl", `no scenario "demo/gone"`},
+	} {
+		code, out, stderr := call(append([]string{"check", "demo/second"}, strings.Fields(x.args)...)...)
+		if code != 2 || !strings.Contains(stderr, x.want) {
+			t.Errorf("%s: status %d: %s%s", x.args, code, out, stderr)
+		}
+	}
+	if _, err := os.Stat("r.html"); err == nil {
+		t.Error("a page was written nevertheless")
+	}
+}

@@ -1,0 +1,132 @@
+package report_test
+
+import (
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coverage"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/matrix"
+	"github.com/verbatim-rdma/verbatim/report"
+)
+
+// demo is a report of one check that holds and one that does not.
+func demo() *report.Report {
+	holds := &explore.Result{Scenario: "demo/holds", Profile: "strong", Faults: "none", Strategy: explore.Exhaustive, Verdict: explore.Verified, Exhausted: true,
+		Runs: 1234, States: 5678, Choices: 90, MaxDepth: 3, Elapsed: 2 * time.Second, Workers: 1, Steps: 1000, Posts: 10, Exercised: faults.Writes,
+		Sometimes: []explore.Condition{{Name: "met", Met: true}, {Name: "unmet"}},
+		Space: explore.Space{ByDepth: []uint64{1, 2000, 3000, 677}, Choices: []explore.Tally{{Name: "landing", Count: 60}, {Name: "rand", Count: 30}},
+			Steps: []explore.Tally{{Name: "task", Count: 7000}}}}
+	breaks := &explore.Result{Scenario: "demo/breaks", Profile: "relaxed", Faults: "crash(a)<=1", Strategy: explore.Random, Verdict: explore.Violated, Runs: 1,
+		Counterexample: &explore.Counterexample{Class: "lost", Message: "it is gone"}, Reason: nil}
+	file := coverage.File{Name: "protocol/demo/demo.go", Statements: 3, Reached: 2, Lines: []string{"package demo", "\tx := 1", "\ty := 2"},
+		States: []coverage.State{coverage.Nothing, coverage.Reached, coverage.Never}}
+	return &report.Report{Title: "Checks", Command: "verbatim check demo", Made: "now",
+		Checks: []report.Check{{Scenario: &explore.Scenario{Doc: "it holds"}, Result: holds, Files: []coverage.File{file}},
+			{Scenario: &explore.Scenario{Doc: "it breaks"}, Result: breaks, Run: "report-runs/a b.html", Replay: "go run replay x"}},
+		Lines: []coverage.File{file},
+		Cells: []report.Cell{{Cell: matrix.Cell{Protocol: "demo", Assumption: "Placement=AnyOrder", Verdict: matrix.Breaks, Scenario: "demo/breaks", Reason: "lost"}, Run: "report-runs/m.html"},
+			{Cell: matrix.Cell{Protocol: "demo", Assumption: "CellBytes=1", Verdict: matrix.Holds, Exhausted: true}}}}
+}
+
+func written(t *testing.T, r *report.Report) string {
+	t.Helper()
+	var b strings.Builder
+	if err := report.Write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// plain is the text of a page, in one line.
+func plain(page string) string {
+	page = regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(page, "")
+	return strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " ")
+}
+
+func TestPageSaysWhatWasFound(t *testing.T) {
+	page := written(t, demo())
+	text := plain(page)
+	for _, want := range []string{
+		"demo/holds ✓ VERIFIED strong 1,234 5,678 90 2.0 s 2 of 3 statements (66%)", "demo/breaks ✗ VIOLATED relaxed",
+		"617 runs, 2,839 states, 500 simulated steps and 5 work requests a second", "met reached", "unmet never",
+		"2 3,000", "landing: which Writes a look finds in memory 60", "task: a task goes on 7,000", "lost : it is gone",
+		"Placement=InOrder the order in which the bytes of Writes reach the responder&#39;s memory", "Placement=AnyOrder: breaks", "CellBytes=1: holds",
+		"3 ✗ y := 2", "never: 3", "demo Placement=AnyOrder ✗ breaks demo/breaks: lost",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, want := range []string{`href="report-runs/a%20b.html"`, `href="report-runs/m.html"`, `default-src &#39;none&#39;`, "prefers-color-scheme: dark", `alt="States by depth: from 1 at 0 steps to 677 at 3, with the most, 3,000, at 2.`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	// What nobody promises under relaxed, no verdict rests on.
+	_, breaks, _ := strings.Cut(text, "demo/breaks: ✗")
+	if strings.Contains(breaks[:strings.Index(breaks, "Lines of the protocol")], "ReadsSeeAcked=") {
+		t.Error("a verdict about profile relaxed rests on ReadsSeeAcked")
+	}
+	// Atomics were not used, so a promise about them is none that it rests on.
+	if strings.Contains(text, "AtomicFlushes=true") {
+		t.Error("a verdict about code without Atomics rests on AtomicFlushes")
+	}
+}
+
+// What is not known is said.
+func TestPageSaysWhatIsNotKnown(t *testing.T) {
+	r := demo()
+	r.Lines, r.Cells, r.Checks[0].Files = nil, nil, nil
+	r.NoCoverage, r.NoMatrix = "nobody counted", "nobody filled it in"
+	text := plain(written(t, r))
+	for _, want := range []string{"Which lines were reached is not known: nobody counted", "nobody filled it in", "2.0 s not known"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+// Names cannot become elements or leave their attributes, and no link leaves the folder.
+func TestHostileTexts(t *testing.T) {
+	const name = `</style><script>alert(1)</script>"><img src=x onerror=alert(1)>`
+	r := demo()
+	r.Title, r.Command = name, name
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		c.Scenario = &explore.Scenario{Doc: name}
+		c.Result.Scenario, c.Result.Faults, c.Result.Bounds, c.Result.Profile, c.Result.Reason = name, name, name, name, errors.New(name)
+	}
+	r.Checks[1].Run = "javascript:alert(1)"
+	r.Lines[0].Lines[1], r.Lines[0].Name = name, name
+	r.Cells[0].Reason, r.Cells[0].Run = name, "javascript:alert(1)"
+	page := written(t, r)
+	for _, bad := range []string{"<script", "<img src=x", `href="javascript`, "<style><"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page has %s", bad)
+		}
+	}
+}
+
+// A page that is too large goes without the source, and then not at all.
+func TestTooLarge(t *testing.T) {
+	r := demo()
+	r.Lines[0].Lines = []string{strings.Repeat("x", report.MaxPage)}
+	r.Lines[0].States = r.Lines[0].States[:1]
+	page := written(t, r)
+	if len(page) > report.MaxPage || !strings.Contains(page, "The source is not on this page.") {
+		t.Errorf("a page of %d bytes", len(page))
+	}
+	if len(r.Lines[0].Lines) == 0 {
+		t.Error("the report was changed")
+	}
+	r.Title = strings.Repeat("x", report.MaxPage)
+	if err := report.Write(io.Discard, r); !errors.Is(err, report.ErrTooLarge) {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -1,0 +1,103 @@
+package browser_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// checked is what `verbatim check --json` prints, as far as the report shows it.
+type checked struct {
+	Scenario, Profile, Verdict string
+	Runs, States, Choices      uint64
+}
+
+// reportOf makes the report of a check, and returns the page and what was printed.
+func reportOf(t *testing.T, args ...string) (string, []checked) {
+	t.Helper()
+	page := filepath.Join(t.TempDir(), "report.html")
+	c := exec.Command(program(t), append([]string{"check", "--json", "--report", page, "--matrix", "testdata/matrix/ncl.jsonl"}, args...)...)
+	c.Dir = filepath.Join("..", "..")
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if code := c.ProcessState.ExitCode(); code != 0 && code != 1 {
+		t.Fatalf("%v\n%s%s", err, out, stderr.String())
+	}
+	var all []checked
+	for line := range strings.Lines(string(out)) {
+		var x checked
+		if err := json.Unmarshal([]byte(line), &x); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		all = append(all, x)
+	}
+	return page, all
+}
+
+// The report says what check --json says, in light and dark, and leads to the runs.
+func TestReport(t *testing.T) {
+	b := newTab(t, 1300, 1000) // skips without a browser, before the search
+	file, want := reportOf(t, "ncl/release", "ncl/three-writes", "--profile", "relaxed")
+	if st, err := os.Stat(file); err != nil || st.Size() > 2<<20 {
+		t.Fatalf("the page: %v, %v", st, err)
+	}
+	b.run(chromedp.Navigate("file://" + file))
+	type shown struct{ Scenario, Verdict, Profile, Runs, States, Choices, Reached string }
+	got := eval[[]shown](b, `[...document.querySelectorAll("#summary tbody tr")].map(r => { const c = [...r.cells].map(x => x.textContent.replace(/,/g, ""));
+		return { Scenario: c[0], Verdict: c[1], Profile: c[2], Runs: c[3], States: c[4], Choices: c[5], Reached: c[7] } })`)
+	if len(got) != len(want) || len(want) != 2 {
+		t.Fatalf("the page has %+v, and check --json printed %+v", got, want)
+	}
+	for i, w := range want {
+		g := got[i]
+		if g.Scenario != w.Scenario || !strings.Contains(strings.ToLower(g.Verdict), w.Verdict) || g.Profile != w.Profile || g.Runs != fmt.Sprint(w.Runs) ||
+			g.States != fmt.Sprint(w.States) || g.Choices != fmt.Sprint(w.Choices) {
+			t.Errorf("the page says %+v, and check --json %+v", g, w)
+		}
+		if !strings.Contains(g.Reached, "statements (") {
+			t.Errorf("%s: the lines reached are %q", w.Scenario, g.Reached)
+		}
+		sums := eval[[]uint64](b, fmt.Sprintf(`[...document.querySelectorAll("section.check")][%d] ? [...[...document.querySelectorAll("section.check")][%d].querySelectorAll("figure")]
+			.map(f => [...f.querySelectorAll("td")].reduce((n, x) => n + Number(x.textContent.replace(/,/g, "")), 0)) : []`, i, i))
+		if len(sums) < 2 || sums[0] != w.States || sums[1] != w.Choices {
+			t.Errorf("%s: the charts show %d, and there are %d states and %d choices", w.Scenario, sums, w.States, w.Choices)
+		}
+	}
+	if n := eval[int](b, `[...document.querySelectorAll("#lines ~ details pre .reached")].length`); n < 100 {
+		t.Errorf("%d lines of the protocol are shown as reached", n)
+	}
+	if n := eval[int](b, `[...document.querySelectorAll("figure img")].filter(x => x.naturalWidth < 100 || x.alt === "").length`); n > 0 {
+		t.Errorf("%d charts are not drawn or have no text", n)
+	}
+	axe, err := os.ReadFile("testdata/axe/axe.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do(`document.querySelectorAll("details").forEach(d => d.open = true)`)
+	b.do(string(axe) + ";0")
+	for _, scheme := range []string{"light", "dark"} {
+		call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		for _, v := range violations(b) {
+			t.Errorf("%s: %s (%s): %s", scheme, v.ID, v.Impact, v.Where)
+		}
+	}
+	b.toPaper(upright)
+	for _, x := range b.cutOff() {
+		t.Errorf("cut off on paper: %s", x)
+	}
+	for _, selector := range []string{"#cells td a", "a.run"} { // a cell that breaks, and a check
+		b.run(chromedp.Navigate("file://" + file))
+		b.follow(selector)
+		if title := eval[string](b, `document.querySelector("h1").textContent`); !strings.HasPrefix(title, "Promise broken: lost acknowledged write") {
+			t.Errorf("%s leads to %q", selector, title)
+		}
+	}
+}
