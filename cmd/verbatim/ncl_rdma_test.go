@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -19,33 +20,52 @@ import (
 
 // These tests need the devices of scripts/rxe-vm, three or more, and root.
 
-// nclRig is a coordinator and three peers.
+// nclRig is a controller and three peers.
 type nclRig struct {
 	devices []string
-	coord   string
+	coord   string    // the address of the coordinator, if it is not another controller
+	control string    // the flags about the controller
 	peers   [3]string // addresses
+	servers []*exec.Cmd
 }
 
-func newNCLRig(t *testing.T) *nclRig {
+// newNCLRig starts the processes: with a coordinator, or with the controller that the
+// flags say.
+func newNCLRig(t *testing.T, control ...string) *nclRig {
 	t.Helper()
 	env := os.Getenv("VERBATIM_RXE_DEVICES")
 	devices := strings.Split(env, ",")
 	if env == "" || len(devices) < 3 {
 		t.Skip("no virtual machine with three devices: see scripts/rxe-vm")
 	}
-	r := &nclRig{devices: devices}
-	_, r.coord = served(t, "ncl", "coord", "--listen", "127.0.0.1:0")
+	r := &nclRig{devices: devices, control: strings.Join(control, " ")}
+	if len(control) == 0 {
+		_, r.coord = served(t, "ncl", "coord", "--listen", "127.0.0.1:0", "--session-ttl", "2s")
+		r.control = "--coord " + r.coord
+	}
 	for i := range r.peers {
-		_, r.peers[i] = served(t, "ncl", "peer", "--name", "peer"+string(rune('1'+i)), "--device", devices[i], "--memory", "1MiB",
-			"--listen", "127.0.0.1:0")
+		r.peers[i] = r.peer(t, i, "1MiB")
 	}
 	return r
 }
 
-// access are the flags for a file.
+// peer starts the i-th peer, from 0, and returns its address.
+func (r *nclRig) peer(t *testing.T, i int, memory string) string {
+	t.Helper()
+	cmd, at := served(t, strings.Fields(fmt.Sprintf("ncl peer --name peer%d --device %s --memory %s --listen 127.0.0.1:0 %s", i+1,
+		r.devices[i%len(r.devices)], memory, r.control))...)
+	r.servers = append(r.servers, cmd)
+	return at
+}
+
+// app are the flags for a file whose peers the controller knows.
+func (r *nclRig) app(file string) string {
+	return " --device " + r.devices[0] + " --call-timeout 60s --file " + file + " " + r.control
+}
+
+// access are the flags for a file with the three peers named.
 func (r *nclRig) access(file string) string {
-	return " --device " + r.devices[0] + " --call-timeout 60s --file " + file + " --coord " + r.coord + " --peer peer1=" + r.peers[0] +
-		" --peer peer2=" + r.peers[1] + " --peer peer3=" + r.peers[2]
+	return r.app(file) + " --peer peer1=" + r.peers[0] + " --peer peer2=" + r.peers[1] + " --peer peer3=" + r.peers[2]
 }
 
 // says runs verbatim and compares its exit status and what it says.

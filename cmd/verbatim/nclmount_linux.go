@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/splitfs"
@@ -81,12 +80,12 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 		return err
 	}
 	defer func() { _ = h.Close() }()
-	if err := f.answers(cfg); err != nil {
-		return err
+	logf := f.log(c.ErrOrStderr())
+	i, err := start(cfg, f.wait, logf)
+	if err != nil {
+		return f.controller.where(err)
 	}
-	logf := func(format string, args ...any) {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", f.host.name, fmt.Sprintf(format, args...))
-	}
+	defer i.close()
 	fsys, err := splitfs.New(splitfs.Config{Dir: dir, Store: splitfs.NCL(h, cfg), Patterns: patterns,
 		Region: int(f.region), MaxRegion: int(f.maxRegion), Logf: logf})
 	if err != nil {
@@ -97,7 +96,7 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "ready: %s is %s, with %s on %d peers\n", at, f.dir, strings.Join(patterns, " "), len(cfg.Peers))
+	fmt.Fprintf(c.OutOrStdout(), "ready: %s is %s, with %s on %d peers\n", at, f.dir, strings.Join(patterns, " "), 2*cfg.F+1)
 	stop := context.AfterFunc(untilSignal(c), func() {
 		for server.Unmount() != nil { // as long as programs have files open there
 			logf("%s is busy: still mounted", at)
@@ -137,16 +136,4 @@ func (f *mountFlags) complete(at string) ([]string, error) {
 		return nil, fmt.Errorf("--dir %s: no directory (%v)", f.dir, err)
 	}
 	return patterns, fusefs.Check(at, f.dir)
-}
-
-// answers asks the controller for something, to learn now that it does not answer.
-func (f *mountFlags) answers(cfg ncl.Config) error {
-	_, _, err := cfg.Coord.Get("apps/" + cfg.App)
-	switch {
-	case !errors.Is(err, coord.ErrUnavailable):
-		return nil
-	case len(f.etcd.cfg.Endpoints) > 0:
-		return fmt.Errorf("--etcd: %w", err)
-	}
-	return fmt.Errorf("--coord %s: %w", f.coord, err)
 }

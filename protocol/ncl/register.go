@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/coord"
@@ -68,13 +69,37 @@ func (f *File) candidates() ([]string, error) {
 
 // registered are the peers that have memory for the file, as the controller has it.
 func (f *File) registered() ([]string, error) {
-	keys, err := f.cfg.Coord.List(peersPrefix)
+	peers, err := Peers(f.cfg.Coord)
 	if err != nil {
 		return nil, err
 	}
+	need := stampSize + f.entry.size
 	var out []string
+	for _, p := range peers {
+		if p.Left < need {
+			f.rejected = fmt.Errorf("%w: peer %s has %d bytes left to lend, and the file takes %d", ErrRejected, p.Name, p.Left, need)
+			continue
+		}
+		out = append(out, p.Name)
+	}
+	return out, nil
+}
+
+// Registered is a log peer as the controller knows it.
+type Registered struct {
+	Name string
+	Left int // bytes that it has left to lend
+}
+
+// Peers lists the log peers that have registered.
+func Peers(c coord.Client) ([]Registered, error) {
+	keys, err := c.List(peersPrefix)
+	if err != nil {
+		return nil, err
+	}
+	var out []Registered
 	for _, key := range keys {
-		figure, _, err := f.cfg.Coord.Get(key)
+		figure, _, err := c.Get(key)
 		if errors.Is(err, coord.ErrNotFound) {
 			continue
 		}
@@ -84,9 +109,8 @@ func (f *File) registered() ([]string, error) {
 		if len(figure) != 8 {
 			return nil, fmt.Errorf("%w: the controller has %d bytes of %s", ErrMalformed, len(figure), key)
 		}
-		if binary.BigEndian.Uint64(figure) >= uint64(stampSize+f.entry.size) {
-			out = append(out, strings.TrimPrefix(key, peersPrefix))
-		}
+		left := min(binary.BigEndian.Uint64(figure), math.MaxInt)
+		out = append(out, Registered{Name: strings.TrimPrefix(key, peersPrefix), Left: int(left)})
 	}
 	return out, nil
 }
