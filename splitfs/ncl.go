@@ -4,13 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// NCL is a store on the log peers of cfg.
+// NCL is a store on the log peers of cfg. A peer that fails is replaced by another one
+// that cfg names or the controller knows, right after the write that noticed.
 func NCL(h host.Host, cfg ncl.Config) Store { return &nclStore{h, cfg} }
+
+// repairEvery is how often to look for other peers while there are too few.
+const repairEvery = 5 * time.Second
 
 type nclStore struct {
 	h   host.Host
@@ -22,7 +27,7 @@ func (s *nclStore) Create(object string, size int) (Object, error) {
 	if err != nil {
 		return nil, err // not f: a nil *ncl.File is an Object
 	}
-	return f, nil
+	return s.maintained(f), nil
 }
 
 func (s *nclStore) Recover(object string) (Object, error) {
@@ -32,5 +37,13 @@ func (s *nclStore) Recover(object string) (Object, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return f, nil
+	return s.maintained(f), nil
+}
+
+func (s *nclStore) maintained(f *ncl.File) Object {
+	return &ncl.Maintained{File: f, Every: repairEvery, Told: func(err error) {
+		if err != nil {
+			s.h.Logf("failed peers are not replaced: %v", err)
+		}
+	}}
 }

@@ -103,7 +103,7 @@ func (l *link) accept(a *host.Answer, to op, size int) error {
 	}
 	o, err := decodeOffer(a.Body, to)
 	if err != nil {
-		return fmt.Errorf("peer %s: %w", l.name, err)
+		return fmt.Errorf("%v at peer %s: %w: an answer of %d bytes", to, l.name, err, len(a.Body))
 	}
 	if o.fresh.size != size || to == opRecover && o.current.size != size {
 		return fmt.Errorf("peer %s: %w: its region is not of %d bytes", l.name, ErrMalformed, size)

@@ -76,11 +76,14 @@ func (f *File) registered() ([]string, error) {
 	need := stampSize + f.entry.size
 	var out []string
 	for _, p := range peers {
-		if p.Left < need {
+		switch {
+		case p.Err != nil:
+			f.rejected = p.Err
+		case p.Left < need:
 			f.rejected = fmt.Errorf("%w: peer %s has %d bytes left to lend, and the file takes %d", ErrRejected, p.Name, p.Left, need)
-			continue
+		default:
+			out = append(out, p.Name)
 		}
-		out = append(out, p.Name)
 	}
 	return out, nil
 }
@@ -88,7 +91,8 @@ func (f *File) registered() ([]string, error) {
 // Registered is a log peer as the controller knows it.
 type Registered struct {
 	Name string
-	Left int // bytes that it has left to lend
+	Left int   // bytes that it has left to lend
+	Err  error // or this: its entry makes no sense, and wraps [ErrMalformed]
 }
 
 // Peers lists the log peers that have registered.
@@ -106,11 +110,13 @@ func Peers(c coord.Client) ([]Registered, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(figure) != 8 {
-			return nil, fmt.Errorf("%w: the controller has %d bytes of %s", ErrMalformed, len(figure), key)
+		p := Registered{Name: strings.TrimPrefix(key, peersPrefix)}
+		if len(figure) == 8 && validName(p.Name) && !strings.Contains(p.Name, "/") {
+			p.Left = int(min(binary.BigEndian.Uint64(figure), math.MaxInt))
+		} else {
+			p.Err = fmt.Errorf("%w: the controller has %d bytes of %s, which is no entry of a peer", ErrMalformed, len(figure), key)
 		}
-		left := min(binary.BigEndian.Uint64(figure), math.MaxInt)
-		out = append(out, Registered{Name: strings.TrimPrefix(key, peersPrefix), Left: int(left)})
+		out = append(out, p)
 	}
 	return out, nil
 }
