@@ -25,7 +25,7 @@ type nclStore struct {
 func (s *nclStore) Create(object string, size int) (Object, error) {
 	f, err := ncl.Create(s.h, s.cfg, object, size)
 	if err != nil {
-		return nil, err // not f: a nil *ncl.File is an Object
+		return nil, failed(err)
 	}
 	return s.maintained(f), nil
 }
@@ -35,15 +35,29 @@ func (s *nclStore) Recover(object string) (Object, error) {
 	if errors.Is(err, ncl.ErrNotFound) {
 		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	} else if err != nil {
-		return nil, err
+		return nil, failed(err)
 	}
 	return s.maintained(f), nil
 }
 
 func (s *nclStore) maintained(f *ncl.File) Object {
-	return &ncl.Maintained{File: f, Every: repairEvery, Told: func(err error) {
+	return &nclObject{ncl.Maintained{File: f, Every: repairEvery, Told: func(err error) {
 		if err != nil {
 			s.h.Logf("failed peers are not replaced: %v", err)
 		}
-	}}
+	}}}
+}
+
+type nclObject struct{ ncl.Maintained }
+
+func (o *nclObject) Record(off int, data []byte) error { return failed(o.Maintained.Record(off, data)) }
+
+func (o *nclObject) Release() error { return failed(o.Maintained.Release()) }
+
+// failed marks an error of the store.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrStore, err)
 }

@@ -16,6 +16,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord/etcd/etcdtest"
+	"github.com/verbatim-rdma/verbatim/host/oshost"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // These tests need the devices of scripts/rxe-vm, three or more, and root.
@@ -33,6 +37,12 @@ type nclRig struct {
 // flags say.
 func newNCLRig(t *testing.T, control ...string) *nclRig {
 	t.Helper()
+	return newRichRig(t, "1MiB", control...)
+}
+
+// newRichRig is one whose peers lend so much.
+func newRichRig(t *testing.T, memory string, control ...string) *nclRig {
+	t.Helper()
 	env := os.Getenv("VERBATIM_RXE_DEVICES")
 	devices := strings.Split(env, ",")
 	if env == "" || len(devices) < 3 {
@@ -44,7 +54,7 @@ func newNCLRig(t *testing.T, control ...string) *nclRig {
 		r.control = "--coord " + r.coord
 	}
 	for i := range r.peers {
-		r.peers[i] = r.peer(t, i, "1MiB")
+		r.peers[i] = r.peer(t, i, memory)
 	}
 	return r
 }
@@ -110,6 +120,26 @@ func foreign(t *testing.T, version string) string {
 	}))
 	t.Cleanup(s.Close)
 	return s.Listener.Addr().String()
+}
+
+// impostor is a host called name that answers requests to a log peer with nonsense.
+func impostor(t *testing.T, name string) string {
+	t.Helper()
+	h, err := oshost.New(oshost.Config{Name: name, Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := h.Listen("ncl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	go func() {
+		for r, err := l.Accept(verbs.Forever); err == nil; r, err = l.Accept(verbs.Forever) {
+			r.Reply(bytes.Repeat([]byte{0xff}, 1000))
+		}
+	}()
+	return h.Addr()
 }
 
 // A wrong call or a device that does not work says what, where and what to do.
@@ -185,6 +215,12 @@ func TestNCLControlErrors(t *testing.T) {
 		want       []string
 	}{
 		{"no memory left to lend", "ncl write" + r.access("large") + " --size 4MiB", 2, []string{"peer1", "no memory left to lend", "--memory"}},
+		{"no memory by the controller's figures", "ncl write" + r.app("larger") + " --size 4MiB", 2,
+			[]string{"too few peers", "peer3 has 104", "bytes left to lend, and the file takes 4194312", "--memory"}},
+		{"a peer of nonsense", "ncl write" + replace(file, r.peers[1], impostor(t, "peer2")), 3,
+			[]string{"alloc at peer peer2: ncl: malformed message: an answer of 1000 bytes"}},
+		{"recovery from a peer of nonsense", "ncl recover" + replace(there, r.peers[1], impostor(t, "peer2")), 0,
+			[]string{"recover at peer peer2: ncl: malformed message", "2 of 3 peers"}},
 		{"the file is there", "ncl write" + there, 2, []string{"file exists", "--resume", "--release"}},
 		{"the file is not there", "ncl recover" + r.access("none"), 2, []string{`"none"`, "no such file", "--app (app)"}},
 		{"peer of another version", "ncl write" + replace(file, r.peers[1], foreign(t, "77")), 3,
@@ -258,14 +294,15 @@ func (w *waiter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A few rounds of the real thing. `verbatim ncl soak` does more of them.
+// A few rounds of the real thing, on etcd. `verbatim ncl soak` does more of them, and
+// with a coordinator of its own.
 func TestNCLSoak(t *testing.T) {
 	if os.Getenv("VERBATIM_RXE_DEVICES") == "" {
 		t.Skip("no virtual machine: see scripts/rxe-vm")
 	}
 	t.Setenv(asProgram, "1")
-	code, out, stderr := call("ncl", "soak", "--rounds", "4", "--seed", "2", "--acks", "5", "--json")
-	if code != 0 || !strings.Contains(out, `"ok":true,"rounds":4,`) {
+	code, out, stderr := call("ncl", "soak", "--rounds", "3", "--seed", "1", "--acks", "5", "--json", "--etcd", etcdtest.Start(t).Endpoint)
+	if code != 0 || !strings.Contains(out, `"ok":true,"rounds":3,`) {
 		t.Errorf("exit status %d\n%s%s", code, out, stderr)
 	}
 	t.Log(out)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
 // heartbeat is how often an instance asks for its session, which keeps it alive at
@@ -108,4 +109,41 @@ func (f *ownFile) Record(off int, data []byte) error {
 		return err
 	}
 	return f.i.why(f.Maintained.Record(off, data))
+}
+
+// ownStore is the store of a file system of an instance.
+type ownStore struct {
+	splitfs.Store
+	i *instance
+}
+
+func (s ownStore) Create(object string, size int) (splitfs.Object, error) {
+	return s.own(func() (splitfs.Object, error) { return s.Store.Create(object, size) })
+}
+
+func (s ownStore) Recover(object string) (splitfs.Object, error) {
+	return s.own(func() (splitfs.Object, error) { return s.Store.Recover(object) })
+}
+
+func (s ownStore) own(open func() (splitfs.Object, error)) (splitfs.Object, error) {
+	if err := s.i.check(); err != nil {
+		return nil, err
+	}
+	o, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return ownObject{o, s.i}, nil
+}
+
+type ownObject struct {
+	splitfs.Object
+	i *instance
+}
+
+func (o ownObject) Record(off int, data []byte) error {
+	if err := o.i.check(); err != nil {
+		return err
+	}
+	return o.Object.Record(off, data)
 }

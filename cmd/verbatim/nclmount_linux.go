@@ -43,15 +43,17 @@ is promised.
 It prints one line when it is ready, and serves the folder until it is unmounted or
 asked to end by SIGINT or SIGTERM. Whenever it dies, mount the same directory again,
 on this machine or on another one that has it: nothing that was acknowledged is lost
-as long as no more than f peers have failed. Only one mount of an application may run
-at a time: to see to it is up to you.
+as long as no more than f peers have failed; those that fail are replaced by others that
+have registered. Only one mount of an application runs at a time: --wait says how long
+to wait for the session of the one before to end. A mount whose session is over takes
+no writes to the peers' files any more.
 
 It takes /dev/fuse, and root or fusermount3.
 
 Exit status: 0 it was unmounted, 2 bad usage or input, a folder, directory, device or
-address that cannot be used, 3 the coordinator or too few peers answer.`,
-		Example: `  verbatim ncl mount /srv/redis --dir /mnt/cephfs/redis --preset redis --coord 10.0.0.9:7000 \
-    --peer peer1=10.0.0.1:7001 --peer peer2=10.0.0.2:7001 --peer peer3=10.0.0.3:7001
+address that cannot be used, 3 the coordinator or too few peers answer, or another
+instance of the application runs.`,
+		Example: `  verbatim ncl mount /srv/redis --dir /mnt/cephfs/redis --preset redis --coord 10.0.0.9:7000
   redis-server --dir /srv/redis --appendonly yes --appendfsync always`,
 		Args: takes("a folder to mount at", cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return ended(runNCLMount(c, f, args[0]), c.ErrOrStderr()) },
@@ -86,7 +88,7 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 		return f.controller.where(err)
 	}
 	defer i.close()
-	fsys, err := splitfs.New(splitfs.Config{Dir: dir, Store: splitfs.NCL(h, cfg), Patterns: patterns,
+	fsys, err := splitfs.New(splitfs.Config{Dir: dir, Store: ownStore{splitfs.NCL(h, cfg), i}, Patterns: patterns,
 		Region: int(f.region), MaxRegion: int(f.maxRegion), Logf: logf})
 	if err != nil {
 		return err

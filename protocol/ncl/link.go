@@ -126,6 +126,8 @@ func (l *link) answered(a *host.Answer, to op) error {
 		return fmt.Errorf("%v at peer %s: %w: %w", to, l.name, ErrRejected, a.Err)
 	case a.Err != nil:
 		return fmt.Errorf("%v at peer %s: %w", to, l.name, a.Err)
+	case !to.hasEndpoint() && len(a.Body) > 0:
+		return fmt.Errorf("%v at peer %s: %w: an answer of %d bytes", to, l.name, ErrMalformed, len(a.Body))
 	}
 	return nil
 }

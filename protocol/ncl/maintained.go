@@ -48,7 +48,9 @@ func (m *Maintained) Maintain() {
 
 func (m *Maintained) repair() error {
 	err := m.Repair()
-	m.next = m.h.Now() + m.Every
+	if m.next = 0; err != nil {
+		m.next = m.h.Now() + m.Every
+	}
 	if m.Told != nil {
 		m.Told(err)
 	}

@@ -208,7 +208,7 @@ func TestNonsenseAtTheController(t *testing.T) {
 		if !errors.Is(err, ncl.ErrTooFew) || !strings.Contains(err.Error(), "peers/odd") {
 			panic(fmt.Sprint("a file with 5 peers: ", err))
 		}
-		if _, err = ncl.Create(h, cfg, "large", 1<<10); !errors.Is(err, ncl.ErrTooFew) || !strings.Contains(err.Error(), "0 of 5; the last one") ||
+		if _, err = ncl.Create(h, cfg, "large", 1<<10); !errors.Is(err, ncl.ErrTooFew) || !strings.Contains(err.Error(), "0 of 5; the last reason") ||
 			!strings.Contains(err.Error(), "peer3 has 256 bytes left to lend, and the file takes 1032") {
 			panic(fmt.Sprint("a large file: ", err))
 		}

@@ -297,11 +297,7 @@ func (f *File) switchOver() error {
 func (f *File) switchTo(links []*link) {
 	answers := f.ask(opSwitch, links).Wait(len(links))
 	for i, l := range links {
-		err := l.answered(&answers[i], opSwitch)
-		if err == nil && len(answers[i].Body) > 0 {
-			err = fmt.Errorf("switch at peer %s: %w: an answer of %d bytes", l.name, ErrMalformed, len(answers[i].Body))
-		}
-		if err != nil {
+		if err := l.answered(&answers[i], opSwitch); err != nil {
 			f.fail(l, err)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 
 const peersPrefix = "peers/"
 
+var errNobody = errors.New("no peer has registered with the controller")
+
 // register tells the controller the peer's name and how much memory it lends (4.3).
 // A peer that starts again finds its name there, and gives the figure anew.
 func (p *peer) register() error {
@@ -72,6 +74,9 @@ func (f *File) registered() ([]string, error) {
 	peers, err := Peers(f.cfg.Coord)
 	if err != nil {
 		return nil, err
+	}
+	if len(peers) == 0 {
+		f.rejected = errNobody
 	}
 	need := stampSize + f.entry.size
 	var out []string
