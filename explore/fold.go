@@ -11,13 +11,16 @@ import (
 // Folding makes a timeline as short as a person needs it, and hides nothing that
 // the rows said before: the texts and the lines of the protocol stay, the step
 // becomes a first and a last one. What a failure is about (posts, what lands, loads,
-// errors, faults) has no two steps in one row: only ordinary course is drawn
-// together with what follows it.
+// errors, faults) has no two steps of a host in one row: only ordinary course is
+// drawn together with what follows it.
 
 // ordinary tells events of ordinary course: calls and their answers, successes,
-// what is given back at the end of a use, and that a host ends or starts again.
+// what is given back at the end of a use, and that a host ends or starts again. A
+// Read is one of them too: it changes nothing, and the loads say what it found.
 func ordinary(e *sim.TraceEvent) bool {
 	switch e.Kind {
+	case "post":
+		return strings.HasPrefix(e.Text, "posts Read ")
 	case "call":
 		return !strings.Contains(e.Text, ", which is down")
 	case "answered":
@@ -68,10 +71,12 @@ func (y *row) course(x *row) bool {
 	return y.ordinary && x.begins && y.host == x.host && y.alone() && x.alone() && (y.life == x.life || x.kind == "start" && y.kind == "end")
 }
 
-// alike: one host after the other gives something back, at the same line of the
-// protocol. What lands because of that stays beside it.
+// alike: the same happens at one host after the other, and nothing else in between:
+// something is given back, at the same line of the protocol, or something lands.
+// What lands because of the former stays beside it.
 func (y *row) alike(x *row) bool {
-	if x.kind != "revoke" || y.kind != "revoke" || y.source() != x.source() {
+	back := x.kind == "revoke" && y.kind == "revoke" && y.source() == x.source()
+	if !back && !(x.lands && y.lands) {
 		return false
 	}
 	for h := range x.cells {

@@ -128,6 +128,7 @@ func TestTimelineFolds(t *testing.T) {
 		return sim.TraceEvent{Host: "app", Peer: "peer1", Kind: "call", Text: text, Source: "d/a.go:2"}
 	}
 	post := sim.TraceEvent{Host: "app", Peer: "peer1", Kind: "post", Text: "posts Write #0 of 8 bytes at 0"}
+	read := sim.TraceEvent{Host: "app", Peer: "peer1", Kind: "post", Text: "posts Read #0 of 8 bytes at 0", Source: "d/a.go:1"}
 	crash := sim.TraceEvent{Host: "app", Kind: "crash", Text: "crashes"}
 	land := func(step int, host string) sim.TraceEvent {
 		return sim.TraceEvent{Step: step, Host: host, Peer: "app", Kind: "land", Text: "app→" + host + " #0 lands at 0..7: 0x1"}
@@ -152,6 +153,10 @@ func TestTimelineFolds(t *testing.T) {
 		{"symmetric", []sim.TraceEvent{gives("peer1", "d/p.go:1"), gives("peer2", "d/p.go:1"), gives("app", "d/p.go:1")}, 1, "  1-3"},
 		{"other lines", []sim.TraceEvent{gives("peer1", "d/p.go:1"), gives("peer2", "d/p.go:2")}, 2, "d/p.go:2"},
 		{"the same host twice", []sim.TraceEvent{gives("peer1", "d/p.go:1"), gives("peer2", "d/p.go:1"), gives("peer1", "d/p.go:1")}, 2, ""},
+		{"a Read", []sim.TraceEvent{call("calls lend of peer1"), read, seen("peer1", "SUCCESS"), post}, 2, "  1-3"},
+		{"landings side by side", []sim.TraceEvent{land(3, "peer1"), land(4, "peer2")}, 1, "  3-4"},
+		{"landings at one host", []sim.TraceEvent{land(3, "peer1"), land(4, "peer1")}, 2, ""},
+		{"landings with a post between", []sim.TraceEvent{land(1, "peer1"), post, land(3, "peer2")}, 3, ""},
 		{"landing before a look", []sim.TraceEvent{land(9, "peer1"), land(9, "peer2"), load}, 1, "#0 lands"},
 		{"landing after a look", []sim.TraceEvent{load, land(9, "peer1"), land(9, "peer2")}, 2, ""},
 		{"landing in another step", []sim.TraceEvent{land(8, "peer1"), load}, 2, ""},

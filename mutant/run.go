@@ -371,7 +371,7 @@ func (p *program) page(x *Result, file string) error {
 // MaxEvents is how many events a person can be asked to follow. A counterexample
 // with more is too long: either it was not shrunk well, or its timeline shows too
 // much that is of ordinary course.
-const MaxEvents = 32
+const MaxEvents = 26
 
 // TooLong: the counterexample has more than [MaxEvents] events.
 func (x *Result) TooLong() bool { return x.Events > MaxEvents }

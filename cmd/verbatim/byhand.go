@@ -98,7 +98,7 @@ func (f *handFlags) scenario(name string) (*explore.Scenario, error) {
 		}
 		return litmus.Compile(t)
 	}
-	found, err := find([]string{name})
+	found, err := find([]string{name}, false)
 	if err != nil {
 		return nil, err
 	}

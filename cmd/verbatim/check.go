@@ -24,6 +24,7 @@ type checkFlags struct {
 	traceFile string
 	out       string
 	asJSON    bool
+	deep      bool
 
 	strengthen string
 }
@@ -61,6 +62,7 @@ check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.
   verbatim check ncl/f2 --strategy pct --seed 7 --max-runs 100000
   verbatim check ncl/f2 --max-time 10m --save f2.search
   verbatim check ncl/f2 --resume f2.search --save f2.search
+  verbatim check ncl --deep --max-time 30m
   verbatim check ncl --trace sqlite.strace --trace-file '*-wal'
   verbatim check ncl --json | jq .verdict`,
 		Args:              takes("protocols ("+list(protocolNames())+") or scenarios", cobra.MinimumNArgs(1)),
@@ -85,6 +87,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.StringVar(&f.trace, "trace", "", "check the workload in a `file` that strace wrote")
 	fl.StringVar(&f.traceFile, "trace-file", "", "which file of the trace is the log: a `pattern` or the end of its name")
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each scenario")
+	fl.BoolVar(&f.deep, "deep", false, "of a protocol, check the scenarios too that take hours; best with --max-time")
 	fl.StringVar(&f.out, "out", "", "`directory` for counterexamples")
 	fl.StringVar(&o.Resume, "resume", "", "continue the search that --save left in this `file`")
 	fl.StringVar(&o.Save, "save", "", "save the search in this `file` if a limit ends it")
@@ -144,6 +147,8 @@ func (f *checkFlags) validate() error {
 		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, list(all[1:]), mistake.DidYouMean(o.Strategy, all[1:]))
 	case o.StepTimeout <= 0:
 		return fmt.Errorf("--step-timeout %v: a step takes some time", o.StepTimeout)
+	case f.deep && f.trace != "":
+		return errors.New("--deep is about the scenarios of a protocol, and --trace makes its own")
 	case f.traceFile != "" && f.trace == "":
 		return errors.New("--trace-file says which file of a trace is the log: it needs --trace")
 	case o.Strategy == explore.Random || o.Strategy == explore.PCT:
@@ -158,7 +163,7 @@ func (f *checkFlags) validate() error {
 // trace makes.
 func (f *checkFlags) scenarios(args []string, stderr io.Writer) ([]*explore.Scenario, error) {
 	if f.trace == "" {
-		return find(args)
+		return find(args, f.deep)
 	}
 	if len(args) != 1 || strings.Contains(args[0], "/") {
 		return nil, errors.New("--trace makes a scenario of its own: name one protocol and no scenario")

@@ -94,7 +94,7 @@ func newListed(s *explore.Scenario) listed {
 func listScenarios(w io.Writer, asJSON bool) error {
 	t := newTable(table.Row{"scenario", "what is checked", "profile", "faults"}, 24, 48, 10, 26)
 	for i := range protocols {
-		for _, s := range protocols[i].Scenarios() {
+		for _, s := range protocols[i].all() {
 			x := newListed(s)
 			if asJSON {
 				if err := lines(w).Encode(x); err != nil {

@@ -45,7 +45,8 @@ func broken() *explore.Scenario {
 func useDemo(t *testing.T) {
 	old := protocols
 	t.Cleanup(func() { protocols = old })
-	protocols = []protocol{{Name: "demo", GoScenarios: "demo.Scenarios()",
+	protocols = []protocol{{Name: "demo", GoScenarios: "demo.Scenarios()", GoDeep: "demo.DeepScenarios()",
+		Deep: func() []*explore.Scenario { return []*explore.Scenario{restartFails("demo/deep")} },
 		Scenarios: func() []*explore.Scenario {
 			return []*explore.Scenario{restartFails("demo/restart"), restartFails("demo/second")}
 		},
@@ -233,6 +234,24 @@ func TestViolationReplays(t *testing.T) {
 	code, stdout, _ = call("replay", file, "--go")
 	if code != 0 || !strings.Contains(stdout, `explore.Named(demo.Scenarios(), "demo/restart")`) {
 		t.Errorf("status %d:\n%s", code, stdout)
+	}
+}
+
+// Deep scenarios are checked if one asks for them, and replay as the others do.
+func TestDeep(t *testing.T) {
+	useDemo(t)
+	for args, want := range map[string]int{"demo": 2, "demo --deep": 3, "demo/deep": 1, "demo demo/deep": 3} {
+		code, stdout, stderr := call(append([]string{"check", "--json"}, strings.Fields(args)...)...)
+		if n := strings.Count(stdout, "\n"); code != 0 || n != want {
+			t.Errorf("check %s: status %d, %d scenarios, want %d\n%s", args, code, n, want, stderr)
+		}
+	}
+	if code, stdout, _ := call("check", "demo/deep", "--faults", "crash(a)<=1", "--out", "."); code != 1 {
+		t.Fatalf("status %d:\n%s", code, stdout)
+	}
+	code, stdout, stderr := call("replay", explore.FileName("demo/deep"), "--go")
+	if code != 0 || !strings.Contains(stdout, `explore.Named(demo.DeepScenarios(), "demo/deep")`) {
+		t.Errorf("status %d:\n%s%s", code, stdout, stderr)
 	}
 }
 

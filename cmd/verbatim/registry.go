@@ -15,10 +15,12 @@ import (
 type protocol struct {
 	Name      string
 	Scenarios func() []*explore.Scenario
+	// Deep are more of them, for which one has to ask; nil: there are none.
+	Deep func() []*explore.Scenario
 	// Matrix are those of them that a card can make a difference to; nil: all.
 	Matrix func() []*explore.Scenario
-	// GoScenarios is Scenarios as a Go expression, for regression tests.
-	GoScenarios string
+	// GoScenarios and GoDeep are both as Go expressions, for regression tests.
+	GoScenarios, GoDeep string
 	// FromTrace makes a scenario of a program's system calls; nil if the
 	// protocol has no use for them.
 	FromTrace func(*strace.Trace) (*explore.Scenario, error)
@@ -27,19 +29,42 @@ type protocol struct {
 // protocols are the protocols that the command line knows, in the order in which
 // they are listed.
 var protocols = []protocol{
-	{Name: "ncl", Scenarios: nclcheck.Scenarios, Matrix: nclcheck.MatrixScenarios, GoScenarios: "nclcheck.Scenarios()", FromTrace: nclcheck.FromTrace},
+	{Name: "ncl", Scenarios: nclcheck.Scenarios, Deep: nclcheck.DeepScenarios, Matrix: nclcheck.MatrixScenarios, GoScenarios: "nclcheck.Scenarios()",
+		GoDeep: "nclcheck.DeepScenarios()", FromTrace: nclcheck.FromTrace},
+}
+
+// all are the scenarios that can be asked for.
+func (p *protocol) all() []*explore.Scenario { return append(p.Scenarios(), p.deep()...) }
+
+func (p *protocol) deep() []*explore.Scenario {
+	if p.Deep == nil {
+		return nil
+	}
+	return p.Deep()
+}
+
+// goScenarios is a Go expression for the list that has the scenario.
+func (p *protocol) goScenarios(name string) string {
+	if explore.Named(p.deep(), name) != nil {
+		return p.GoDeep
+	}
+	return p.GoScenarios
 }
 
 // find returns the scenarios that the arguments name, in their order: all of a
-// protocol, or one.
-func find(names []string) ([]*explore.Scenario, error) {
+// protocol, the deep ones among them if asked, or one.
+func find(names []string, deep bool) ([]*explore.Scenario, error) {
 	var out []*explore.Scenario
 	for _, name := range names {
 		p, err := protocolOf(name)
 		if err != nil {
 			return nil, err
 		}
-		found := matching(p.Scenarios(), name)
+		list := p.Scenarios()
+		if deep || strings.Contains(name, "/") {
+			list = p.all()
+		}
+		found := matching(list, name)
 		if len(found) == 0 {
 			return nil, noScenario(p, name)
 		}
@@ -77,7 +102,7 @@ func protocolOf(name string) (*protocol, error) {
 
 func noScenario(p *protocol, name string) error {
 	var names []string
-	for _, s := range p.Scenarios() {
+	for _, s := range p.all() {
 		names = append(names, s.Name)
 	}
 	return fmt.Errorf("there is no scenario %q; there are %s%s", name, list(names), mistake.DidYouMean(name, names))
@@ -94,7 +119,7 @@ func protocolNames() []string {
 func scenarioNames() []string {
 	var out []string
 	for i := range protocols {
-		for _, s := range protocols[i].Scenarios() {
+		for _, s := range protocols[i].all() {
 			out = append(out, s.Name)
 		}
 	}

@@ -116,7 +116,7 @@ func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario,
 		s, _, err := fromTrace(p, f.trace, f.traceFile)
 		return s, p, err
 	}
-	if s := explore.Named(p.Scenarios(), ce.Scenario); s != nil {
+	if s := explore.Named(p.all(), ce.Scenario); s != nil {
 		return s, p, nil
 	}
 	return nil, nil, fmt.Errorf("%w; if it was made of a trace, give --trace", noScenario(p, ce.Scenario))
@@ -127,7 +127,7 @@ func goTest(ce *explore.Counterexample, p *protocol, builtin bool) string {
 	if !builtin {
 		return explore.RegressionTest(ce)
 	}
-	return explore.RegressionTestOf(ce, fmt.Sprintf("explore.Named(%s, %q)", p.GoScenarios, ce.Scenario))
+	return explore.RegressionTestOf(ce, fmt.Sprintf("explore.Named(%s, %q)", p.goScenarios(ce.Scenario), ce.Scenario))
 }
 
 // show prints the timeline and what became of the run.

@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/verbatim-rdma/verbatim/examples/mirror"
+	"github.com/verbatim-rdma/verbatim/explore"
 )
 
 // sourceBlock is a block of the tutorial: the comment that names its file, and its code.
@@ -34,5 +37,32 @@ func TestReadmeQuotesTheSource(t *testing.T) {
 		if !strings.Contains(string(source), b[2]) {
 			t.Errorf("README.md quotes what is not in %s:\n%s", b[1], b[2])
 		}
+	}
+}
+
+// The tutorial's timeline is the one that the checker draws today.
+func TestReadmeShowsTheTimeline(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := mirror.Scenario("wrong", (*mirror.Register).WriteOne)
+	found, err := explore.Check(s, explore.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Counterexample == nil {
+		t.Fatal(found.Verdict)
+	}
+	r, err := found.Counterexample.Replay(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var drawn strings.Builder
+	if err := explore.WriteTimeline(&drawn, r, explore.TimelineOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "```text\n"+drawn.String()+"```") {
+		t.Errorf("README.md shows another timeline than this one:\n%s", &drawn)
 	}
 }

@@ -25,9 +25,9 @@ func Map(size int, huge bool) ([]byte, error) {
 	if size <= 0 {
 		return nil, fmt.Errorf("pages: %d bytes: %w", size, unix.EINVAL)
 	}
-	flags, unit := unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE, os.Getpagesize()
-	if huge {
-		flags, unit = flags|unix.MAP_HUGETLB, Huge
+	flags, unit, err := mapFlags(huge)
+	if err != nil {
+		return nil, fmt.Errorf("pages: map %d bytes: %w", size, err)
 	}
 	b, err := unix.Mmap(-1, 0, roundUp(size, unit), unix.PROT_READ|unix.PROT_WRITE, flags)
 	switch {
@@ -39,7 +39,7 @@ func Map(size int, huge bool) ([]byte, error) {
 	}
 	// A child made by fork must not share them: the first write of the parent would
 	// move the parent's page away from the card's.
-	if err := unix.Madvise(b, unix.MADV_DONTFORK); err != nil {
+	if err := dontFork(b); err != nil {
 		return nil, errors.Join(fmt.Errorf("pages: keep %d bytes from children: %w", size, err), unix.Munmap(b))
 	}
 	return b[:size], nil
@@ -49,8 +49,7 @@ func Map(size int, huge bool) ([]byte, error) {
 // memory itself (DAX): flushing cache lines makes what they hold persistent.
 func MapFile(f *os.File, size int) (b []byte, sync bool, err error) {
 	const prot = unix.PROT_READ | unix.PROT_WRITE
-	b, err = unix.Mmap(int(f.Fd()), 0, size, prot, unix.MAP_SHARED_VALIDATE|unix.MAP_SYNC)
-	if err == nil {
+	if b, err = mapDAX(f, size, prot); err == nil {
 		return b, true, nil
 	}
 	if b, err = unix.Mmap(int(f.Fd()), 0, size, prot, unix.MAP_SHARED); err != nil {

@@ -224,6 +224,9 @@ func (r *run) issue(f *ncl.File, w write, data []byte) bool {
 	case err != nil && r.zombie():
 		r.meet(sawFenced)
 		return false
+	case errors.Is(err, ncl.ErrUnavailable) && r.load.beyond:
+		r.note("unavailable")
+		return false
 	case err != nil:
 		r.c.Fail(&unavailable{err})
 		return false

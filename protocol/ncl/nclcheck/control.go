@@ -94,6 +94,9 @@ func (r *run) repair(f *ncl.File) bool {
 	switch err := f.Repair(); {
 	case err == nil:
 		r.meet(sawReplaced)
+	case errors.Is(err, ncl.ErrUnavailable) && r.load.beyond:
+		r.note("unavailable")
+		return false
 	case !errors.Is(err, ncl.ErrTooFew) || errors.Is(err, ncl.ErrUnavailable):
 		r.c.Fail(&unavailable{err})
 		return false

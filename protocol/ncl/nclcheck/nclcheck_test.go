@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore"
@@ -35,6 +36,24 @@ func TestScenariosAreVerified(t *testing.T) {
 				}
 			}
 			t.Logf("%d runs, %d states in %v", r.Runs, r.States, r.Elapsed)
+		})
+	}
+}
+
+// The deep scenarios take too long for a test; their first runs must be right.
+func TestDeepScenariosBegin(t *testing.T) {
+	for _, s := range nclcheck.DeepScenarios() {
+		t.Run(s.Name, func(t *testing.T) {
+			if explore.Named(nclcheck.Scenarios(), strings.TrimSuffix(s.Name, "-deep")) == nil || !strings.HasSuffix(s.Name, "-deep") {
+				t.Error("it is no deeper version of another scenario")
+			}
+			r, err := explore.Check(s, explore.Options{MaxRuns: 500})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Verdict != explore.RanOut {
+				t.Errorf("%v: %v %+v", r.Verdict, r.Reason, r.Counterexample)
+			}
 		})
 	}
 }

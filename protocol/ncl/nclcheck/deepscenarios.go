@@ -1,0 +1,57 @@
+package nclcheck
+
+import "github.com/verbatim-rdma/verbatim/explore"
+
+// DeepScenarios are some of [Scenarios] with more that can go wrong. To exhaust them
+// takes hours, and much memory.
+func DeepScenarios() []*explore.Scenario {
+	three := []write{{0, 16}, {16, 16}, {32, 16}}
+	two := []write{{0, 8}, {8, 8}}
+	return []*explore.Scenario{
+		build(scenario{
+			name:   "three-writes-deep",
+			doc:    "As three-writes, and a link is cut too; the recovery itself may crash, and is done again.",
+			faults: "crash(app)<=2, crash(peer*)<=1, partition(app,peer*)<=1",
+			bounds: "f=1, three peers, three appends of 16 bytes, two recoveries and read back; links heal at any time",
+			load:   workload{f: 1, size: 48, lives: [][]write{three, {}, nil}, beyond: true, meets: afterCrash},
+		}),
+		build(scenario{
+			name:   "twice-deep",
+			doc:    "As twice, and a peer may crash at any point, and the link is cut and heals at any time.",
+			faults: "crash(app)<=2, crash(peer*)<=1, partition(app,peer*)<=1",
+			bounds: "f=1, three peers, an append of 8 bytes, recovery, another append, recovery and read back",
+			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, beyond: true, meets: afterCrash},
+		}),
+		build(scenario{
+			name:   "f2-deep",
+			doc:    "As f2, and the application may crash at any point, and crashed peers start again, with empty memory.",
+			faults: "crash(app)<=1, crash(peer*)<=2",
+			bounds: "f=2, five peers, one append of 8 bytes, recovery and read back",
+			load:   workload{f: 2, size: 8, lives: [][]write{{{0, 8}}, nil}, meets: []condition{sawRejected}},
+		}),
+		build(scenario{
+			name:   "replace-deep",
+			doc:    "As replace, and a second peer is cut off for a while.",
+			faults: "crash(app)<=1, crash(peer*)<=1, partition(app,peer*)<=1",
+			bounds: "f=1, four peers of which one of the first three or the fourth crashes and one is cut off, an append of 8 bytes, replacement if a peer has failed, another append, recovery and read back; a link is cut in the first life and heals in the last",
+			load: workload{f: 1, size: 16, peers: fourPeers, lives: [][]write{two, nil}, script: replacing, cutBetween: true, beyond: true,
+				meets: []condition{sawUnacked, sawBehind, sawRejected, sawReplaced}},
+		}),
+		build(scenario{
+			name:   "return-deep",
+			doc:    "As return, and the application may crash at any point.",
+			faults: "crash(app)<=1",
+			bounds: "f=1, three peers and no other, two appends of 8 bytes between which peer1 crashes and peer2 is cut off, replacement if writing stops, recovery and read back; the link heals in the last life",
+			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{two, nil}, script: persisting,
+				cutBetween: true, beyond: true, meets: []condition{sawUnacked, sawBehind, sawStopped, sawRevived}},
+		}),
+		build(scenario{
+			name:   "zombie-deep",
+			doc:    "As zombie, with two appends, and a peer may crash at any point.",
+			faults: "crash(peer*)<=1",
+			bounds: "f=1, three peers, an instance that is believed dead once it has created the file and appends 8 bytes twice, the recovery of the next one at any moment of that and read back",
+			load: workload{f: 1, size: 16, lives: [][]write{two, nil}, script: claiming,
+				meets: []condition{sawUnacked, sawBehind, sawLate, sawFenced}},
+		}),
+	}
+}
