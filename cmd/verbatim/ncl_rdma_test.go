@@ -301,8 +301,8 @@ func TestNCLSoak(t *testing.T) {
 		t.Skip("no virtual machine: see scripts/rxe-vm")
 	}
 	t.Setenv(asProgram, "1")
-	code, out, stderr := call("ncl", "soak", "--rounds", "3", "--seed", "1", "--acks", "5", "--json", "--etcd", etcdtest.Start(t).Endpoint)
-	if code != 0 || !strings.Contains(out, `"ok":true,"rounds":3,`) {
+	code, out, stderr := call("ncl", "soak", "--rounds", "2", "--seed", "1", "--acks", "5", "--json", "--etcd", etcdtest.Start(t).Endpoint)
+	if code != 0 || !strings.Contains(out, `"ok":true,"rounds":2,`) {
 		t.Errorf("exit status %d\n%s%s", code, out, stderr)
 	}
 	t.Log(out)

@@ -106,7 +106,7 @@ func (l *link) accept(a *host.Answer, to op, size int) error {
 		return fmt.Errorf("%v at peer %s: %w: an answer of %d bytes", to, l.name, err, len(a.Body))
 	}
 	if o.fresh.size != size || to == opRecover && o.current.size != size {
-		return fmt.Errorf("peer %s: %w: its region is not of %d bytes", l.name, ErrMalformed, size)
+		return fmt.Errorf("%v at peer %s: %w: its region is not of %d bytes", to, l.name, ErrMalformed, size)
 	}
 	l.current, l.fresh = o.current, o.fresh
 	if l.qp, err = l.prepared.Connect(o.endpoint); err != nil {
