@@ -4,11 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
 // rows collects what a bench emits.
@@ -162,5 +166,38 @@ func TestPeerRefuses(t *testing.T) {
 		if _, err := decodeRequest([]byte(s)); err == nil {
 			t.Errorf("%q is taken", s)
 		}
+	}
+}
+
+// What uses NCL in the simulator does so in its task, one call after the other, and
+// hears of errors.
+func TestWithNCL(t *testing.T) {
+	data := []byte("some data")
+	got := make([]byte, len(data))
+	failed := errors.New("failed")
+	err := WithNCL(t.Context(), Config{}, func(app NCLApp) error {
+		var err error
+		for i := range 3 {
+			e := app.Do(func(h host.Host, cfg ncl.Config) {
+				var f *ncl.File
+				if f, err = ncl.Create(h, cfg, fmt.Sprint("wal", i), 1024); err != nil {
+					return
+				}
+				if err = f.Record(0, data); err == nil {
+					_, err = f.ReadAt(got, 0)
+				}
+				f.Close()
+			})
+			if e = errors.Join(e, err); e != nil {
+				return e
+			}
+		}
+		return failed
+	})
+	if !errors.Is(err, failed) || string(got) != string(data) {
+		t.Errorf("got %q and %v", got, err)
+	}
+	if err := WithNCL(t.Context(), Config{Backend: "rmda"}, nil); !errors.Is(err, ErrConfig) {
+		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -61,6 +62,22 @@ func (c *client) record(row *Row) (err error) {
 	}
 	total.fill(row)
 	return nil
+}
+
+// withNCLOnCards is WithNCL there.
+func withNCLOnCards(ctx context.Context, cfg Config, f func(NCLApp) error) error {
+	return onCards(ctx, cfg, nclPeers, func(c *client) error {
+		stop, err := serveCoord(c.h)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		cfg := nclConfig(c.h, c.h.Name())
+		return f(NCLApp{Peers: nclPeers, Do: func(f func(h host.Host, cfg ncl.Config)) error {
+			f(c.h, cfg)
+			return nil
+		}})
+	})
 }
 
 // serveCoord runs the coordination service on h until stop is called.

@@ -19,5 +19,7 @@ func verbsOnCards(context.Context, Config, func(Row) error) error { return errLi
 
 func nclOnCards(context.Context, Config, func(Row) error) error { return errLinux }
 
+func withNCLOnCards(context.Context, Config, func(NCLApp) error) error { return errLinux }
+
 // RunPeer needs Linux.
 func RunPeer(context.Context, PeerConfig) error { return errLinux }

@@ -2,11 +2,8 @@ package bench
 
 import (
 	"context"
-	"math"
 	"net"
 	"slices"
-
-	"golang.org/x/perf/benchmath"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -46,23 +43,19 @@ func (v *rival) compare(version string, perMicrosecond float64) *Comparison {
 	if !cycles {
 		their = 1 // it printed microseconds
 	}
-	ratios := make([]float64, len(v.ours))
 	for i := range v.ours {
 		c.Ours = append(c.Ours, v.ours[i]/perMicrosecond)
 		c.Theirs = append(c.Theirs, v.theirs[i]/their)
-		ratios[i] = c.Ours[i] / c.Theirs[i]
 	}
 	c.Min = slices.Min(v.least) / their
-	c.P50 = median(c.Theirs)
-	c.Ratio = median(ratios)
-	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(ratios, &benchmath.DefaultThresholds), 0.95)
-	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) {
-		c.Low, c.High, c.Confidence = s.Lo, s.Hi, s.Confidence
-	}
+	c.P50 = Median(c.Theirs)
+	r := RatioOf(c.Ours, c.Theirs)
+	c.Ratio, c.Low, c.High, c.Confidence = r.Median, r.Low, r.High, r.Confidence
 	return c
 }
 
-func median(x []float64) float64 {
+// Median is that of values, of which there must be some.
+func Median(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))
 	n := len(x)
 	return (x[n/2] + x[(n-1)/2]) / 2

@@ -60,21 +60,24 @@ func Paper(ctx context.Context, m virtual.Model, progress func(string)) ([]Figur
 
 // figure8 is the latency of writes, one after the other (5.1).
 func figure8(m virtual.Model) ([]Figure, error) {
-	small, err := writing(m, smallIO)
-	if err != nil {
-		return nil, err
+	figures := []Figure{
+		{What: "a write of 128 bytes", Paper: 4.6},
+		{What: "a write of 8 KiB", Note: "drawn without a number"},
+		{What: "128 bytes, at the CPU's nominal clock", Note: "what if: 2.4 GHz"},
+		{What: "128 bytes, without their library", Note: "what if: our code alone on the card, sending inline"},
 	}
-	large, err := writing(m, 8192)
-	if err != nil {
-		return nil, err
+	for i, x := range []struct {
+		model virtual.Model
+		size  int
+	}{{m, smallIO}, {m, 8192}, {m.At(virtual.NominalClock), smallIO}, {m.Bare(), smallIO}} {
+		d, err := writing(x.model, x.size)
+		if err != nil {
+			return nil, err
+		}
+		f := &figures[i]
+		f.Of, f.Unit, f.Ours = "figure 8", "µs", micro(d)
 	}
-	m.MaxInline = 256
-	inline, err := writing(m, smallIO)
-	return []Figure{
-		{Of: "figure 8", What: "a write of 128 bytes", Unit: "µs", Paper: 4.6, Ours: micro(small)},
-		{Of: "figure 8", What: "a write of 8 KiB", Unit: "µs", Ours: micro(large), Note: "drawn without a number"},
-		{Of: "figure 8", What: "a write of 128 bytes, sent inline", Unit: "µs", Ours: micro(inline), Note: "as our code does if the card can"},
-	}, err
+	return figures, nil
 }
 
 func writing(m virtual.Model, size int) (time.Duration, error) {
@@ -100,8 +103,38 @@ func writing(m virtual.Model, size int) (time.Duration, error) {
 // figure11 is the latency of reads that go through a file from its beginning to its
 // end, with the time of prefetching it spread over them, and without (5.4.1).
 func figure11(m virtual.Model) ([]Figure, error) {
-	var prefetch, local time.Duration
-	err := inVirtualTime(m, 0, 1, func(h *virtual.Host, cfg ncl.Config) error {
+	r, err := sequential(m)
+	if err != nil {
+		return nil, err
+	}
+	slow, err := sequential(m.At(virtual.NominalClock))
+	if err != nil {
+		return nil, err
+	}
+	figures := []Figure{
+		{What: "a read of 128 bytes, prefetched", Unit: "µs", Ours: micro(r.with()), Note: "drawn without a number"},
+		{What: "a read of 128 bytes, from a peer", Unit: "µs", Ours: micro(r.remote), Note: "drawn without a number"},
+		{What: "the latter by the former", Paper: 4.51 * 4, Ours: ratio(r.remote, r.with()), Note: "4.51 times CephFS, and CephFS 4 times NCL"},
+		{What: "the same at the CPU's nominal clock", Ours: ratio(slow.remote, slow.with()), Note: "what if: 2.4 GHz"},
+		{What: "the same if the buffer is there already", Ours: ratio(r.remote, r.local+r.read), Note: "what if: only the Read is prefetching"},
+	}
+	for i := range figures {
+		figures[i].Of = "figure 11a"
+	}
+	return figures, nil
+}
+
+// reads are latencies of reads of 128 bytes, and the parts of prefetching that fall
+// on each.
+type reads struct{ local, remote, register, read time.Duration }
+
+func (r *reads) with() time.Duration { return r.local + r.register + r.read }
+
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
+
+// sequential reads a file that a recovery has prefetched, and from a peer.
+func sequential(m virtual.Model) (r reads, err error) {
+	err = inVirtualTime(m, 0, 1, func(h *virtual.Host, cfg ncl.Config) error {
 		f, err := ncl.Create(h, cfg, "wal", figure11File)
 		if err != nil {
 			return err
@@ -111,48 +144,45 @@ func figure11(m virtual.Model) ([]Figure, error) {
 		if f, err = ncl.Recover(h, cfg, "wal"); err != nil {
 			return err
 		}
-		prefetch = prefetched(h.Events())
+		r.register, r.read = prefetched(h.Events())
+		r.register /= figure11File / smallIO
+		r.read /= figure11File / smallIO
 		p, began := make([]byte, smallIO), h.Now()
 		for i := range samples {
 			if _, err := f.ReadAt(p, i*smallIO); err != nil {
 				return err
 			}
 		}
-		local = (h.Now() - began) / samples
+		r.local = (h.Now() - began) / samples
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return r, err
 	}
-	remote, err := reading(m)
-	with := prefetch/(figure11File/smallIO) + local
-	return []Figure{
-		{Of: "figure 11a", What: "a read of 128 bytes, prefetched", Unit: "µs", Ours: micro(with), Note: "drawn without a number"},
-		{Of: "figure 11a", What: "a read of 128 bytes, from a peer", Unit: "µs", Ours: micro(remote), Note: "drawn without a number"},
-		{Of: "figure 11a", What: "the latter by the former", Paper: 4.51 * 4, Ours: float64(remote) / float64(with),
-			Note: "4.51 times CephFS, and CephFS 4 times NCL"},
-	}, err
+	// The same call reads from a peer into the buffer, and then copies.
+	r.remote, err = reading(m)
+	r.remote += r.local
+	return r, err
 }
 
-// prefetched is how long a recovery took for its buffer, for registering it and for
-// reading the file into it. The rest is the controller, the peers and their catch-up.
-func prefetched(events []virtual.Event) time.Duration {
-	var sum, read time.Duration
+// prefetched is how long a recovery took for its buffer and for reading the file into
+// it. The rest is the controller, the peers and their catch-up.
+func prefetched(events []virtual.Event) (register, read time.Duration) {
 	for _, e := range events {
 		switch took := e.Ended - e.Began; e.Kind {
-		case "alloc", "register":
-			sum += took
+		case "register":
+			register += took
 		case "read":
 			read = max(read, took)
 		}
 	}
-	return sum + read
+	return register, read
 }
 
 // reading is the latency of Reads of 128 bytes of a peer's memory.
 func reading(m virtual.Model) (time.Duration, error) {
 	var each time.Duration
-	peer := func(h host.Host) { _ = Serve(context.Background(), h) }
+	peer := func(h *virtual.Host) { _ = Serve(context.Background(), h) }
 	err := inVirtualWorld(m, 1, peer, func(h *virtual.Host) error {
 		e, err := newEnd(h, smallIO, 1, 0, true)
 		if err != nil {
@@ -238,9 +268,9 @@ const dieService = "die"
 // inVirtualTime runs app beside n log peers that the controller knows.
 func inVirtualTime(m virtual.Model, f, n int, app func(h *virtual.Host, cfg ncl.Config) error) error {
 	controller := func(h *virtual.Host) coord.Client { return virtual.Coord(h, coord.NewClient(h, "coord", "coord")) }
-	peer := func(h host.Host) {
+	peer := func(h *virtual.Host) {
 		h.Go("serve", func() {
-			err := ncl.ServePeer(h, ncl.PeerConfig{Memory: 4 * table3File, Coord: controller(h.(*virtual.Host))})
+			err := ncl.ServePeer(h, ncl.PeerConfig{Memory: 4 * table3File, Coord: controller(h)})
 			panic(err) // before its host
 		})
 		if l, err := h.Listen(dieService); err == nil {
@@ -253,7 +283,7 @@ func inVirtualTime(m virtual.Model, f, n int, app func(h *virtual.Host, cfg ncl.
 }
 
 // inVirtualWorld runs app beside n peers, each with a clock of its own.
-func inVirtualWorld(m virtual.Model, n int, peer func(h host.Host), app func(h *virtual.Host) error) error {
+func inVirtualWorld(m virtual.Model, n int, peer func(h *virtual.Host), app func(h *virtual.Host) error) error {
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {
 		return err
@@ -273,7 +303,7 @@ func inVirtualWorld(m virtual.Model, n int, peer func(h host.Host), app func(h *
 		}}}}
 	for i := range n {
 		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: PeerName(i), Daemon: true, Again: once,
-			Main: func(h host.Host, _ int) { peer(cluster.Host(h)) }})
+			Main: func(h host.Host, _ int) { peer(cluster.Peer(h)) }})
 	}
 	w, err := sim.New(cfg)
 	if err != nil {

@@ -50,7 +50,8 @@ type Options struct {
 	StepTimeout time.Duration
 	// Progress, if set, is called about ten times a second.
 	Progress func(Progress)
-	// Stop, if set, is asked before each run whether to stop.
+	// Stop, if set, is asked before each run, and now and then during a long one,
+	// whether to stop. Workers ask at the same time.
 	Stop func() bool
 }
 

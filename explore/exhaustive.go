@@ -34,8 +34,11 @@ type limits struct {
 	stop func() bool
 }
 
-func (l *limits) hit(runs uint64) bool {
-	return l.runs > 0 && runs >= l.runs || !l.end.IsZero() && !time.Now().Before(l.end) || l.stop != nil && l.stop()
+func (l *limits) hit(runs uint64) bool { return l.runs > 0 && runs >= l.runs || l.late() }
+
+// late: the time is over, whatever is left to do.
+func (l *limits) late() bool {
+	return !l.end.IsZero() && !time.Now().Before(l.end) || l.stop != nil && l.stop()
 }
 
 // walker is the policy of one worker: it goes to a job's state, makes its step,
@@ -127,13 +130,22 @@ func (w *walker) arrive(evs []sim.Event) int {
 	if !w.enter(fp, evs) {
 		return -1
 	}
-	s.g.try(w.here, 0, true)
+	late := w.picks%lookAtLimit == 0 && s.limit.late()
+	s.g.try(w.here, 0, !late)
 	for i := 1; s.g.full && i < min(len(evs), 64); i++ {
 		s.g.try(w.here, i, false)
+	}
+	if late {
+		s.ranOut = true
+		return -1 // what it would have gone on with is a job now
 	}
 	w.begin(evs[0].Actor, nil)
 	return 0
 }
+
+// lookAtLimit is after how many steps a run looks whether the time is over: one that
+// does not come to its end must not keep the search from its own.
+const lookAtLimit = 64
 
 // enter adds the edge, and the state if it is new; w.here moves on to it.
 func (w *walker) enter(fp uint64, evs []sim.Event) bool {
@@ -287,14 +299,29 @@ func (s *search) take(tasks []task) int {
 	return n
 }
 
-// runAll makes the runs of a batch; what is left after a failure does not matter.
+// runAll makes the runs of a batch, and gives back what it has no time for; what is left
+// after a failure does not matter.
 func (w *walker) runAll(tasks []task) {
 	for i := range tasks {
+		if i > 0 && w.s.limit.late() {
+			w.s.giveBack(tasks[i:])
+			return
+		}
 		w.run(tasks[i].j, tasks[i].path)
 		if w.failed {
 			return
 		}
 	}
+}
+
+func (s *search) giveBack(tasks []task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range tasks {
+		s.g.jobs = append(s.g.jobs, tasks[i].j)
+	}
+	s.runs -= uint64(len(tasks))
+	s.ranOut = true
 }
 
 func (s *search) over() bool { return s.failed != nil || s.ranOut || s.broken != nil }

@@ -177,7 +177,7 @@ func (r *runner) build(name string, files map[string][]byte) (*program, error) {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return nil, err
 	}
-	if err := goCommand(r.ctx, r.root, p.dir, files, "build", "-ldflags=-s -w", "-o", p.path, "./cmd/verbatim"); err != nil {
+	if err := goCommand(r.ctx, r.root, p.dir, files, "build", "-tags=lean", "-ldflags=-s -w", "-o", p.path, "./cmd/verbatim"); err != nil {
 		return nil, err
 	}
 	out, err := command(r.ctx, p.dir, p.path, "list", "scenarios", "--json")

@@ -62,11 +62,17 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 		mem = r.Region
 	}
 	m, err := p.PD.RegisterMR(mem, access)
-	if err == nil {
-		p.h.spend(p.h.c.model.registering(mem.Len()))
-		p.h.event("register", began)
+	if err != nil {
+		return nil, err
 	}
-	return m, err
+	model := &p.h.c.model
+	p.h.spend(model.registering(mem.Len()))
+	p.h.event("register", began)
+	if began = p.h.now; p.h.peer {
+		p.h.spend(time.Duration(model.Clears) * model.copying(mem.Len()))
+		p.h.event("clear", began)
+	}
+	return m, nil
 }
 
 func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
@@ -109,6 +115,7 @@ type qp struct {
 	cq   *cq
 	peer *Host         // nil: nobody of the cluster
 	last time.Duration // requests complete in order
+	n    int           // requests since the last one with a signal
 }
 
 func (q *qp) PostSend(wrs []verbs.SendWR) error {
@@ -116,7 +123,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	if err := q.QP.PostSend(wrs); err != nil {
 		return err
 	}
-	q.h.spend(m.Post + time.Duration(len(wrs)-1)*m.PostMore)
+	q.h.spend(m.Post + time.Duration(len(wrs)-1)*m.PostMore + time.Duration(len(wrs))*m.Issue)
 	ready := q.h.now
 	if len(wrs) > 1 {
 		ready += m.PCIeRead // one alone is pushed to the card with its doorbell; of a list the card reads
@@ -124,13 +131,15 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	for i := range wrs {
 		wr := &wrs[i]
 		q.last = max(q.last, q.course(wr, ready))
+		q.n++
 		if wr.Op == verbs.OpRead {
 			q.h.history = append(q.h.history, Event{"read", q.h.now, q.last})
 		}
 		// Like the simulator, the clock takes requests without a signal as done
 		// when one behind them is.
 		if wr.Flags&verbs.Signaled != 0 {
-			q.cq.due[q.Num()] = append(q.cq.due[q.Num()], pending{wr.ID, q.last})
+			q.cq.due[q.Num()] = append(q.cq.due[q.Num()], pending{wr.ID, q.last, q.n})
+			q.n = 0
 		}
 	}
 	return nil
@@ -171,8 +180,9 @@ func (h *Host) receives(last time.Duration, n int, m *Model) time.Duration {
 
 // pending is a signaled request and when it is complete.
 type pending struct {
-	id  uint64
-	due time.Duration
+	id     uint64
+	due    time.Duration
+	covers int // requests: itself and those without a signal before it
 }
 
 type cq struct {
@@ -199,17 +209,22 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 func (c *cq) taken(wcs []verbs.WC) {
 	for i := range wcs {
 		wc := &wcs[i]
-		list := c.due[wc.QPNum]
+		list, covers := c.due[wc.QPNum], 0
 		for len(list) > 0 {
 			first := list[0]
 			list = list[1:]
+			covers += first.covers
 			if first.id == wc.ID {
 				c.h.until(first.due)
 				break
 			}
 		}
 		c.due[wc.QPNum] = list
-		c.h.spend(c.h.c.model.Poll)
+		m, polls := &c.h.c.model, 1
+		if m.SignalAll {
+			polls = max(covers, 1)
+		}
+		c.h.spend(time.Duration(polls)*m.Poll + time.Duration(covers)*m.Settle)
 	}
 }
 

@@ -34,6 +34,7 @@ func New(m Model) (*Cluster, error) {
 type Host struct {
 	host.Host
 	c       *Cluster
+	peer    bool // lends memory
 	now     time.Duration
 	tx, rx  time.Duration // its link is busy until then, in each direction
 	history []Event
@@ -41,7 +42,7 @@ type Host struct {
 
 // Event is something that took a host's time and that tables are made of.
 type Event struct {
-	Kind         string // lookup, update, call, setup, alloc, register, read, wait
+	Kind         string // lookup, update, call, setup, register, clear, read, wait
 	Began, Ended time.Duration
 }
 
@@ -58,6 +59,13 @@ func (h *Host) Events() []Event {
 	e := h.history
 	h.history = nil
 	return e
+}
+
+// Peer is Host for a log peer, which clears the memory that it lends.
+func (c *Cluster) Peer(inner host.Host) *Host {
+	h := c.Host(inner)
+	h.peer = true
+	return h
 }
 
 func (h *Host) event(kind string, began time.Duration) {
@@ -82,15 +90,12 @@ func (h *Host) Sleep(d time.Duration) {
 // Device implements host.Host.
 func (h *Host) Device() verbs.Device { return &device{h.Host.Device(), h} }
 
-// Alloc implements host.Host.
+// Alloc implements host.Host. Its time is in that of registering.
 func (h *Host) Alloc(size int) (host.Region, error) {
 	r, err := h.Host.Alloc(size)
 	if err != nil {
 		return nil, err
 	}
-	began := h.now
-	h.spend(h.c.model.allocating(size))
-	h.event("alloc", began)
 	return &region{r, h}, nil
 }
 
@@ -99,19 +104,20 @@ func (h *Host) OpenPMEM(name string, _ int) (host.Region, error) {
 	return nil, fmt.Errorf("virtual: %w: persistent memory %q has no model", host.ErrNoMemory, name)
 }
 
-// region is memory whose copies take time.
+// region is memory whose copies take time. A copy is taken for a call of the
+// application, which is what it is in the experiments.
 type region struct {
 	host.Region
 	h *Host
 }
 
 func (r *region) Load(off int, p []byte) {
-	r.h.spend(r.h.c.model.copying(len(p)))
+	r.h.spend(r.h.c.model.ReadCall + r.h.c.model.copying(len(p)))
 	r.Region.Load(off, p)
 }
 
 func (r *region) Store(off int, p []byte) {
-	r.h.spend(r.h.c.model.copying(len(p)))
+	r.h.spend(r.h.c.model.WriteCall + r.h.c.model.copying(len(p)))
 	r.Region.Store(off, p)
 }
 

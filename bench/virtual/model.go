@@ -21,13 +21,18 @@ type Model struct {
 	Post      time.Duration // the CPU's part of posting one request
 	PostMore  time.Duration // and of each further one in the same list
 	Poll      time.Duration // taking a completion
-	Register  time.Duration // registering RegisterSize bytes; others in proportion
+	Register  time.Duration // allocating and registering RegisterSize bytes; others in proportion
 	QPSetup   time.Duration // creating and connecting a queue pair, at one of its ends
 
 	// CPUs.
-	Copy     time.Duration // a call that copies, beside
-	CopyRate float64       // bytes a second
-	Page     time.Duration // the first touch of 4096 bytes of new memory
+	CopyRate float64 // bytes a second, also of clearing memory
+
+	// What the library between the protocol and the verbs does beside.
+	WriteCall, ReadCall time.Duration // a call of the application
+	Issue               time.Duration // each request, before it is posted
+	Settle              time.Duration // each request, when it is complete
+	SignalAll           bool          // every request has a completion that is polled, asked for or not
+	Clears              int           // how often a log peer clears a new region before it answers
 
 	// The control plane.
 	Message time.Duration // from host to host, one way
@@ -38,10 +43,7 @@ type Model struct {
 // RegisterSize is the region that Model.Register is about.
 const RegisterSize = 60 << 20
 
-const (
-	pageSize  = 4096
-	probeSize = 32 // of the Read of Model.ReadTime
-)
+const probeSize = 32 // of the Read of Model.ReadTime
 
 // ErrModel: a model makes no sense.
 var ErrModel = errors.New("virtual: bad model")
@@ -51,8 +53,8 @@ func (m *Model) Validate() error {
 	switch {
 	case m.LinkRate <= 0 || m.CopyRate <= 0 || m.MTU <= 0:
 		return fmt.Errorf("%w: rates and the MTU must be more than 0", ErrModel)
-	case m.Header < 0 || m.MaxInline < 0:
-		return fmt.Errorf("%w: negative bytes", ErrModel)
+	case m.Header < 0 || m.MaxInline < 0 || m.Clears < 0:
+		return fmt.Errorf("%w: negative bytes or clears", ErrModel)
 	case m.oneWay() < 0:
 		return fmt.Errorf("%w: a Read of %v leaves no time for the way", ErrModel, m.ReadTime)
 	}
@@ -72,11 +74,7 @@ func (m *Model) oneWay() time.Duration {
 }
 
 func (m *Model) copying(n int) time.Duration {
-	return m.Copy + time.Duration(float64(n)/m.CopyRate*1e9)
-}
-
-func (m *Model) allocating(n int) time.Duration {
-	return time.Duration((n+pageSize-1)/pageSize) * m.Page
+	return time.Duration(float64(n) / m.CopyRate * 1e9)
 }
 
 func (m *Model) registering(n int) time.Duration {

@@ -29,7 +29,8 @@ func newBench() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure latency, throughput and allocations on cards and in the simulator",
-		Long: `Bench measures single requests (bench verbs) and NCL's Record (bench ncl).
+		Long: `Bench measures single requests (bench verbs), NCL's Record (bench ncl), and what NCL is
+to applications beside fsync (bench apps).
 
 With --backend rdma it runs on cards, Soft-RoCE included, and needs a program that
 was built with -tags rdma. The other side is a process of its own: this program
@@ -42,7 +43,7 @@ docs/benchmarks.md says how it measures, and what the numbers do not say.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchVerbs(), newBenchNCL(), newBenchPaper(), newBenchPeer())
+	c.AddCommand(newBenchVerbs(), newBenchNCL(), newBenchApps(), newBenchPaper(), newBenchPeer())
 	return c
 }
 
@@ -99,16 +100,22 @@ of three peers have the write. With --json there is one object a line for each s
 	return c
 }
 
-// common are the flags of both.
+// common are the flags of verbs and ncl.
 func (f *benchFlags) common(c *cobra.Command) {
+	f.machine(c)
+	fl := c.Flags()
+	fl.IntVar(&f.cfg.Iters, "iters", 0, "iterations of a round; 0: 1000, or 16 for ncl in the simulator")
+	fl.IntVar(&f.cfg.Rounds, "rounds", 0, "rounds; 0: 10")
+}
+
+// machine are the flags that say where to run, and how to print.
+func (f *benchFlags) machine(c *cobra.Command) {
 	o, fl := &f.cfg, c.Flags()
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each row")
 	fl.StringVar(&o.Backend, "backend", bench.Sim, "sim or rdma")
-	fl.IntVar(&o.Iters, "iters", 0, "iterations of a round; 0: 1000, or 16 for ncl in the simulator")
-	fl.IntVar(&o.Rounds, "rounds", 0, "rounds; 0: 10")
 	fl.StringVar(&o.Device, "device", "", "this side's `card`; default: the only one")
 	fl.StringSliceVar(&f.peerDevices, "peer-device", nil, "the other side's `card`, or one for each peer; default: as --device")
-	fl.StringArrayVar(&o.Peers, "peer", nil, "the other side runs bench peer at `host:port`; once for verbs, three times for ncl")
+	fl.StringArrayVar(&o.Peers, "peer", nil, "the other side runs bench peer at `host:port`; once for verbs, else three times")
 	fl.IntVar(&o.MTU, "mtu", 0, "MTU of the path; 0: the port's")
 	fl.DurationVar(&o.Spin, "spin", 0, "how long a wait polls before it sleeps; 0: 20µs")
 	c.MarkFlagsMutuallyExclusive("peer", "peer-device")
@@ -127,10 +134,32 @@ func (f *benchFlags) run(c *cobra.Command, measure func(context.Context, bench.C
 	if err := f.check(c); err != nil {
 		return err
 	}
+	f.cfg.Pin = !f.noPin && len(f.cfg.Peers) == 0
+	var rows []bench.Row
+	err := f.measuring(c, func(ctx context.Context, clear func()) error {
+		return measure(ctx, f.cfg, func(r bench.Row) error {
+			clear()
+			if f.asJSON {
+				return lines(c.OutOrStdout()).Encode(r)
+			}
+			rows = append(rows, r)
+			return nil
+		})
+	})
+	if !f.asJSON && len(rows) > 0 {
+		if err := printRows(c.OutOrStdout(), rows); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// measuring calls measure with what it needs of the command: a context that a signal
+// ends, progress and peers. Before measure prints it calls clear.
+func (f *benchFlags) measuring(c *cobra.Command, measure func(ctx context.Context, clear func()) error) error {
 	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program
-	f.cfg.Pin = !f.noPin && len(f.cfg.Peers) == 0
 	started := 0
 	f.cfg.StartPeer = func(ctx context.Context, name string) (string, func() error, error) {
 		device := f.cfg.Device
@@ -141,21 +170,8 @@ func (f *benchFlags) run(c *cobra.Command, measure func(context.Context, bench.C
 		return f.startPeer(ctx, name, device)
 	}
 	clear := f.showProgress(c.ErrOrStderr())
-	var rows []bench.Row
-	err := measure(ctx, f.cfg, func(r bench.Row) error {
-		clear()
-		if f.asJSON {
-			return lines(c.OutOrStdout()).Encode(r)
-		}
-		rows = append(rows, r)
-		return nil
-	})
+	err := measure(ctx, clear)
 	clear()
-	if !f.asJSON && len(rows) > 0 {
-		if err := printRows(c.OutOrStdout(), rows); err != nil {
-			return err
-		}
-	}
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("interrupted")
 	}

@@ -50,7 +50,7 @@ func TestBenchNotBuilt(t *testing.T) {
 	if bench.Built {
 		t.Skip("this program was built with the tag rdma")
 	}
-	for _, args := range []string{"bench verbs --backend rdma", "bench ncl --backend rdma", "bench peer --listen 127.0.0.1:0"} {
+	for _, args := range []string{"bench verbs --backend rdma", "bench ncl --backend rdma", "bench apps --backend rdma", "bench peer --listen 127.0.0.1:0"} {
 		code, _, stderr := call(strings.Fields(args)...)
 		if code != exitBad || !strings.Contains(stderr, "go build -tags rdma") {
 			t.Errorf("%s: status %d: %s", args, code, stderr)

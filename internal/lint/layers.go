@@ -83,7 +83,7 @@ var layers = []layer{
 	{name: "matrix", at: []string{"matrix/..."}, may: []string{"faults", "verbs/sim", "explore"},
 		why: "it is many checks of any scenarios, put together"},
 	{name: "bench", at: []string{"bench/..."}, modules: []string{"*"},
-		may: []string{"verbs", "host", "faults", "coord", "protocol", "verbs/sim", "verbs/hw", "host/oshost"},
+		may: []string{"verbs", "host", "faults", "coord", "protocol", "splitfs", "verbs/sim", "verbs/hw", "host/oshost"},
 		why: "it runs the same loops on every backend, and looks for no bugs"},
 	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
 		may: append(slices.Clone(below), "strace", "coord/etcd", "protocol", "splitfs", "verbs/sim", "verbs/hw", "host/oshost", "explore", "litmus", "litmus/device", "scenario",

@@ -1,0 +1,57 @@
+package apps
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+)
+
+// Machine is where numbers are from.
+type Machine struct {
+	CPU    string `json:"cpu"`
+	CPUs   int    `json:"cpus"`
+	System string `json:"system"` // and its kernel
+	Go     string `json:"go"`
+	// FS is the file system of the directory.
+	FS string `json:"file_system"`
+	// Memory: it is one that is in memory, so that an fsync costs a system call and no more.
+	Memory bool `json:"in_memory,omitempty"`
+}
+
+func (m *Machine) String() string {
+	s := fmt.Sprintf("%s, %d processors; %s; %s; directory on %s", m.CPU, m.CPUs, m.System, m.Go, m.FS)
+	if m.Memory {
+		s += ", which is in memory: an fsync costs nothing there"
+	}
+	return s
+}
+
+// Describe says what this machine is, and what dir is on.
+func Describe(dir string) Machine {
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	m := Machine{CPU: cpu(), CPUs: runtime.NumCPU(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	if b, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		m.System += " " + strings.TrimSpace(string(b))
+	}
+	m.FS, m.Memory = fileSystem(dir)
+	return m
+}
+
+// cpu is the model's name, as far as the system says.
+func cpu() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return "unknown CPU"
+	}
+	defer func() { _ = f.Close() }()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if name, value, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown CPU"
+}

@@ -1,0 +1,31 @@
+package bench
+
+import (
+	"math"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// Ratio is how two things compare that took turns: the median of the ratios of
+// neighbouring rounds. With the probability Confidence it is in [Low, High]. Too few
+// rounds have no such interval: then all three are 0.
+type Ratio struct {
+	Median     float64 `json:"median"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Confidence float64 `json:"confidence"`
+}
+
+// RatioOf compares a with b, round by round.
+func RatioOf(a, b []float64) Ratio {
+	ratios := make([]float64, len(a))
+	for i := range a {
+		ratios[i] = a[i] / b[i]
+	}
+	r := Ratio{Median: Median(ratios)}
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(ratios, &benchmath.DefaultThresholds), 0.95)
+	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) {
+		r.Low, r.High, r.Confidence = s.Lo, s.Hi, s.Confidence
+	}
+	return r
+}

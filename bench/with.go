@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// NCLApp is an application that has three log peers.
+type NCLApp struct {
+	// Do calls f where NCL may be used: on cards anywhere, in the simulator in the
+	// task of the application. One call is under way at a time there.
+	Do func(f func(h host.Host, cfg ncl.Config)) error
+	// Peers are how many peers there are.
+	Peers int
+}
+
+// WithNCL runs f beside three log peers, on cards or in the simulator. Each lends
+// [NCLMemory].
+func WithNCL(ctx context.Context, cfg Config, f func(NCLApp) error) error {
+	cfg.Wait = true
+	cfg, err := cfg.complete()
+	if err != nil {
+		return err
+	}
+	if cfg.Backend == Sim {
+		return withSimulatedNCL(f)
+	}
+	return withNCLOnCards(ctx, cfg, f)
+}
+
+// withSimulatedNCL runs f outside of a simulated world and its calls inside. The
+// simulator stands still in between.
+func withSimulatedNCL(f func(NCLApp) error) error {
+	profile, err := faults.ProfileByName("strong")
+	if err != nil {
+		return err
+	}
+	calls, ended := make(chan func(host.Host)), make(chan struct{})
+	once := func(int, bool) bool { return false }
+	store := &coord.Store{}
+	cfg := sim.Config{Profile: profile, MaxSteps: 1 << 40, MaxPieces: 1,
+		Services: []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}},
+		Nodes: []sim.Node{{Name: "bench", Again: once, Main: func(h host.Host, _ int) {
+			h.Sleep(0) // a timer goes off when nothing else can happen: the peers are ready
+			for c := range calls {
+				c(h)
+			}
+		}}}}
+	for i := range nclPeers {
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: PeerName(i), Daemon: true, Main: mustServe(func(h host.Host) error {
+			return ncl.ServePeer(h, ncl.PeerConfig{Memory: NCLMemory})
+		})})
+	}
+	w, err := sim.New(cfg)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	var ran error
+	go func() {
+		defer close(ended)
+		_, ran = w.Run(straight{})
+	}()
+	err = f(NCLApp{Peers: nclPeers, Do: func(f func(h host.Host, cfg ncl.Config)) error {
+		done := make(chan struct{})
+		call := func(h host.Host) {
+			defer close(done)
+			f(h, nclConfig(h, "coord"))
+		}
+		for sent := false; ; {
+			to := calls
+			if sent {
+				to = nil
+			}
+			select {
+			case to <- call:
+				sent = true
+			case <-done:
+				return nil
+			case <-ended:
+				return fmt.Errorf("%w: the simulator has ended: %w", ErrPeer, ran)
+			}
+		}
+	}})
+	close(calls)
+	<-ended
+	return errors.Join(err, ran)
+}

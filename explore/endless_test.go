@@ -1,0 +1,73 @@
+package explore_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// counting has runs of n steps and more, in which every state is a new one.
+func counting(n int) *explore.Scenario {
+	return &explore.Scenario{Name: "small/counting", Build: func(c *explore.Case) (sim.Config, error) {
+		seen := uint64(0)
+		c.OnReset(func() { seen = 0 })
+		count := func(h host.Host, _ int) {
+			for range n {
+				seen++
+				c.History(seen)
+				h.Sleep(time.Second)
+			}
+		}
+		return sim.Config{Profile: c.Profile, Budget: c.Budget, MaxSteps: 4 * n,
+			Nodes: []sim.Node{{Name: "a", Main: count}, {Name: "b", Main: count}}}, nil
+	}}
+}
+
+// A search ends in time although its first run would not, and what that run would have
+// done is not lost.
+func TestLimitsEndARun(t *testing.T) {
+	asked := 0
+	for name, opt := range map[string]explore.Options{
+		"time": {MaxTime: 50 * time.Millisecond},
+		"stop": {Stop: func() bool { asked++; return asked > 5 }, Workers: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := explore.Check(counting(1<<40), opt)
+			if err != nil || r.Verdict != explore.RanOut {
+				t.Fatalf("%+v %v", r, err)
+			}
+		})
+	}
+}
+
+// A search that was stopped in the middle of a run, or of several that a worker had
+// taken, goes on there.
+func TestStoppedSearchResumes(t *testing.T) {
+	for _, s := range []*explore.Scenario{counting(1000), flagBeforeData()} {
+		asked, stops := 0, 0
+		whole, err := explore.Check(s, explore.Options{Workers: 1, NoReduction: true, Stop: func() bool { asked++; return false }})
+		if err != nil || whole.Verdict != explore.Verified {
+			t.Fatalf("%+v %v", whole, err)
+		}
+		each := asked/9 + 1
+		opt := explore.Options{Workers: 1, NoReduction: true, Save: filepath.Join(t.TempDir(), "s"), Stop: func() bool { asked++; return asked%each == 0 }}
+		r, err := explore.Check(s, opt)
+		for ; err == nil && r.Verdict == explore.RanOut; stops++ {
+			opt.Resume = opt.Save
+			r, err = explore.Check(s, opt)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stops == 0 {
+			t.Errorf("%s was never stopped", s.Name)
+		}
+		if r.Verdict != explore.Verified || r.States != whole.States {
+			t.Errorf("%s: %v with %d states, want %d", s.Name, r.Verdict, r.States, whole.States)
+		}
+	}
+}
