@@ -43,7 +43,8 @@
 // [Store] is the whole service as a state machine: bytes in, bytes out, no
 // clock. Sessions end when the simulator says so, which makes expiry a choice
 // that the checker explores. [NewClient] makes the Client that speaks to it
-// through [host.Host]. Package coordtest tests any implementation.
+// through [host.Host]. Package coordtest tests any implementation. [Keeper] is the
+// service for a real process: there, sessions end by a clock.
 //
 // # Real services
 //

@@ -35,6 +35,15 @@ func main() {
 		fmt.Print("{\"name\": \"demo/one\"}\n{\"name\": \"demo/two\"}\n")
 	case "check":
 		check(os.Args[2], os.Args[9])
+	case "crash":
+		fmt.Printf("sqlite: 9 transactions have 99 crash points; 7 were tried\n")
+		switch two("exhaustive") {
+		case "violated":
+			fmt.Printf("VIOLATED: two are missing\n")
+			os.Exit(1)
+		case "ran-out":
+			fmt.Printf("VIOLATED: and yet it ends well\n")
+		}
 	case "replay":
 		if os.Args[3] == "--html" {
 			os.WriteFile(os.Args[4], []byte("a page of "+os.Args[8]), 0o644)
@@ -131,6 +140,30 @@ func TestRun(t *testing.T) {
 		if err := results[i].Err; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", results[i].Name, err, want)
 		}
+	}
+}
+
+// What the crash test says of a mutant is in its result, and nothing else is taken for a
+// loss.
+func TestRunSQLite(t *testing.T) {
+	t.Parallel()
+	var got []string
+	opt := Options{Protocol: "demo", Dir: newDemo(t, demo), Names: []string{"a-caught", "c-survives", "d-ran-out", "e-panics", "g-stale"}}
+	if err := RunSQLite(t.Context(), opt, func(x Crash) {
+		got = append(got, x.Name+": "+x.Verdict()+": "+x.Tried+" "+x.Said)
+		if x.Err == nil != (x.Verdict() != "error") {
+			t.Errorf("%+v", x)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"a-caught: caught: 7 two are missing", "c-survives: survived: 7 ", "d-ran-out: error: 7 and yet it ends well",
+		"e-panics: error:  ", "g-stale: error:  "}, got); d != "" {
+		t.Error(d)
+	}
+	opt.Names = []string{"none"}
+	if err := RunSQLite(t.Context(), opt, nil); !errors.Is(err, ErrUnknown) {
+		t.Error(err)
 	}
 }
 

@@ -15,6 +15,9 @@ var (
 	// ErrNoSpace: the file does not fit into a region of Config.MaxRegion. It is
 	// also a syscall.ENOSPC.
 	ErrNoSpace = fmt.Errorf("splitfs: the region is too small: %w", syscall.ENOSPC)
+	// ErrStore: the log peers or their controller do not do what they should. What
+	// the cause says of a network is not about the file.
+	ErrStore = errors.New("splitfs: log peers")
 	// ErrConfig: a configuration or an argument is outside the limits.
 	ErrConfig = errors.New("splitfs: bad configuration")
 	// ErrCorrupt: a file of splitfs's own in the directory makes no sense.

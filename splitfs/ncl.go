@@ -4,13 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// NCL is a store on the log peers of cfg.
+// NCL is a store on the log peers of cfg. A peer that fails is replaced by another one
+// that cfg names or the controller knows, right after the write that noticed.
 func NCL(h host.Host, cfg ncl.Config) Store { return &nclStore{h, cfg} }
+
+// repairEvery is how often to look for other peers while there are too few.
+const repairEvery = 5 * time.Second
 
 type nclStore struct {
 	h   host.Host
@@ -20,9 +25,9 @@ type nclStore struct {
 func (s *nclStore) Create(object string, size int) (Object, error) {
 	f, err := ncl.Create(s.h, s.cfg, object, size)
 	if err != nil {
-		return nil, err // not f: a nil *ncl.File is an Object
+		return nil, failed(err)
 	}
-	return f, nil
+	return s.maintained(f), nil
 }
 
 func (s *nclStore) Recover(object string) (Object, error) {
@@ -30,7 +35,29 @@ func (s *nclStore) Recover(object string) (Object, error) {
 	if errors.Is(err, ncl.ErrNotFound) {
 		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	} else if err != nil {
-		return nil, err
+		return nil, failed(err)
 	}
-	return f, nil
+	return s.maintained(f), nil
+}
+
+func (s *nclStore) maintained(f *ncl.File) Object {
+	return &nclObject{ncl.Maintained{File: f, Every: repairEvery, Told: func(err error) {
+		if err != nil {
+			s.h.Logf("failed peers are not replaced: %v", err)
+		}
+	}}}
+}
+
+type nclObject struct{ ncl.Maintained }
+
+func (o *nclObject) Record(off int, data []byte) error { return failed(o.Maintained.Record(off, data)) }
+
+func (o *nclObject) Release() error { return failed(o.Maintained.Release()) }
+
+// failed marks an error of the store.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrStore, err)
 }

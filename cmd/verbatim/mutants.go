@@ -15,8 +15,8 @@ import (
 
 // mutantFlags are the flags of the command mutants.
 type mutantFlags struct {
-	opt    mutant.Options
-	asJSON bool
+	opt            mutant.Options
+	asJSON, sqlite bool
 }
 
 // newMutants is the command that checks protocols with bugs on purpose.
@@ -34,6 +34,10 @@ The scenarios are sampled shortly, searched each for a short time, sampled longe
 and searched to the end, the one first that the mutant names; the first that is violated has caught the mutant. Before that
 the code as it is must be verified in all of them.
 
+With --sqlite the mutants of ncl are run by 'verbatim crash sqlite' instead: SQLite
+with its log on them must lose a transaction that it had committed. Without --name
+these are the ones that a workload comes by.
+
 The mutants of the simulator are called litmus: each breaks one rule of the
 semantics, and a litmus test that names the rule must have a wrong verdict then.
 
@@ -44,7 +48,7 @@ a person to follow. With --json there is one object a line for each mutant.
 Exit status: 0 all are caught, 1 one survives or its counterexample is too long,
 2 bad usage or input, a patch that does not apply, or code that is not verified
 without a mutant.`,
-		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants ncl --name ack-at-f --out .",
+		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants ncl --name ack-at-f --out .\n  verbatim mutants ncl --sqlite --name no-catch-up",
 		Args:              takes("one protocol, or "+mutant.Litmus, cobra.ExactArgs(1)),
 		ValidArgsFunction: completeProtocols,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -56,6 +60,9 @@ without a mutant.`,
 				return err
 			}
 			f.opt.Protocol = p.Name
+			if f.sqlite {
+				return runSQLiteMutants(c, f)
+			}
 			return runMutants(c, f)
 		},
 	}
@@ -65,6 +72,7 @@ without a mutant.`,
 	fl.StringSliceVar(&o.Names, "name", nil, "only the mutant with this `name`; can be given again")
 	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
 	fl.DurationVar(&o.MaxTime, "max-time", 0, "end a search after this time; 0: no limit")
+	fl.BoolVar(&f.sqlite, "sqlite", false, "run them under SQLite, by 'verbatim crash sqlite'")
 	fl.BoolVar(&o.NoControl, "no-control", false, "do not check the code as it is first")
 	completeWith(c, map[string]cobra.CompletionFunc{"name": completeMutants})
 	return c

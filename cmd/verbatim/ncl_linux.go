@@ -21,8 +21,8 @@ func newNCL() *cobra.Command {
 		Short: "Run NCL as processes on RDMA cards",
 		Long: `Ncl runs the near-compute log, the protocol that 'verbatim check ncl' checks, as
 processes on RDMA cards or on Soft-RoCE: log peers lend memory, a coordinator
-knows which files there are, and a writer keeps a log of records in the memory of
-2f+1 peers, of which f may fail.
+knows which peers and files there are, and a writer keeps a log of records in the
+memory of 2f+1 peers, of which f may fail and are then replaced by others.
 
 The processes talk to each other over HTTP, which is not protected unless all of
 them have --tls-cert, --tls-key and --tls-ca. Data goes through the cards, never
@@ -33,19 +33,19 @@ build one that can open a card. It can run the coordinator.
 
 Exit status: 0 done, 1 acknowledged records are lost (soak), 2 bad usage or input,
 a device or an address that cannot be used, or a file that is not there or is there
-already, 3 too few peers answer, the coordinator does not answer, or another
-process has taken the file over: what has no acknowledgement may be lost.`,
+already, 3 too few peers answer, the coordinator does not answer, another instance
+runs, or the session is over: what has no acknowledgement may be lost.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newNCLCoord(), newNCLPeer(), newNCLWrite(), newNCLRecover(), newNCLMount(), newNCLSoak())
+	c.AddCommand(newNCLCoord(), newNCLPeer(), newNCLPeers(), newNCLWrite(), newNCLRecover(), newNCLMount(), newNCLSoak())
 	return c
 }
 
 // ended turns the error of a command into what the program ends with: status 3 for
 // what may succeed another time, and 2 for the rest.
 func ended(err error, stderr io.Writer) error {
-	for _, e := range []error{ncl.ErrUnavailable, ncl.ErrStale, coord.ErrUnavailable} {
+	for _, e := range []error{ncl.ErrUnavailable, ncl.ErrTooFew, ncl.ErrStale, ncl.ErrRunning, coord.ErrUnavailable, coord.ErrSessionExpired} {
 		if errors.Is(err, e) {
 			fmt.Fprintf(stderr, "verbatim: %v\n", err)
 			return status(exitRanOut)

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,37 +16,66 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord/etcd/etcdtest"
+	"github.com/verbatim-rdma/verbatim/host/oshost"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // These tests need the devices of scripts/rxe-vm, three or more, and root.
 
-// nclRig is a coordinator and three peers.
+// nclRig is a controller and three peers.
 type nclRig struct {
 	devices []string
-	coord   string
+	coord   string    // the address of the coordinator, if it is not another controller
+	control string    // the flags about the controller
 	peers   [3]string // addresses
+	servers []*exec.Cmd
 }
 
-func newNCLRig(t *testing.T) *nclRig {
+// newNCLRig starts the processes: with a coordinator, or with the controller that the
+// flags say.
+func newNCLRig(t *testing.T, control ...string) *nclRig {
+	t.Helper()
+	return newRichRig(t, "1MiB", control...)
+}
+
+// newRichRig is one whose peers lend so much.
+func newRichRig(t *testing.T, memory string, control ...string) *nclRig {
 	t.Helper()
 	env := os.Getenv("VERBATIM_RXE_DEVICES")
 	devices := strings.Split(env, ",")
 	if env == "" || len(devices) < 3 {
 		t.Skip("no virtual machine with three devices: see scripts/rxe-vm")
 	}
-	r := &nclRig{devices: devices}
-	_, r.coord = served(t, "ncl", "coord", "--listen", "127.0.0.1:0")
+	r := &nclRig{devices: devices, control: strings.Join(control, " ")}
+	if len(control) == 0 {
+		_, r.coord = served(t, "ncl", "coord", "--listen", "127.0.0.1:0", "--session-ttl", "2s")
+		r.control = "--coord " + r.coord
+	}
 	for i := range r.peers {
-		_, r.peers[i] = served(t, "ncl", "peer", "--name", "peer"+string(rune('1'+i)), "--device", devices[i], "--memory", "1MiB",
-			"--listen", "127.0.0.1:0")
+		r.peers[i] = r.peer(t, i, memory)
 	}
 	return r
 }
 
-// access are the flags for a file.
+// peer starts the i-th peer, from 0, and returns its address.
+func (r *nclRig) peer(t *testing.T, i int, memory string) string {
+	t.Helper()
+	cmd, at := served(t, strings.Fields(fmt.Sprintf("ncl peer --name peer%d --device %s --memory %s --listen 127.0.0.1:0 %s", i+1,
+		r.devices[i%len(r.devices)], memory, r.control))...)
+	r.servers = append(r.servers, cmd)
+	return at
+}
+
+// app are the flags for a file whose peers the controller knows.
+func (r *nclRig) app(file string) string {
+	return " --device " + r.devices[0] + " --call-timeout 60s --file " + file + " " + r.control
+}
+
+// access are the flags for a file with the three peers named.
 func (r *nclRig) access(file string) string {
-	return " --device " + r.devices[0] + " --call-timeout 60s --file " + file + " --coord " + r.coord + " --peer peer1=" + r.peers[0] +
-		" --peer peer2=" + r.peers[1] + " --peer peer3=" + r.peers[2]
+	return r.app(file) + " --peer peer1=" + r.peers[0] + " --peer peer2=" + r.peers[1] + " --peer peer3=" + r.peers[2]
 }
 
 // says runs verbatim and compares its exit status and what it says.
@@ -90,6 +120,26 @@ func foreign(t *testing.T, version string) string {
 	}))
 	t.Cleanup(s.Close)
 	return s.Listener.Addr().String()
+}
+
+// impostor is a host called name that answers requests to a log peer with nonsense.
+func impostor(t *testing.T, name string) string {
+	t.Helper()
+	h, err := oshost.New(oshost.Config{Name: name, Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := h.Listen("ncl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	go func() {
+		for r, err := l.Accept(verbs.Forever); err == nil; r, err = l.Accept(verbs.Forever) {
+			r.Reply(bytes.Repeat([]byte{0xff}, 1000))
+		}
+	}()
+	return h.Addr()
 }
 
 // A wrong call or a device that does not work says what, where and what to do.
@@ -165,6 +215,12 @@ func TestNCLControlErrors(t *testing.T) {
 		want       []string
 	}{
 		{"no memory left to lend", "ncl write" + r.access("large") + " --size 4MiB", 2, []string{"peer1", "no memory left to lend", "--memory"}},
+		{"no memory by the controller's figures", "ncl write" + r.app("larger") + " --size 4MiB", 2,
+			[]string{"too few peers", "peer3 has 104", "bytes left to lend, and the file takes 4194312", "--memory"}},
+		{"a peer of nonsense", "ncl write" + replace(file, r.peers[1], impostor(t, "peer2")), 3,
+			[]string{"alloc at peer peer2: ncl: malformed message: an answer of 1000 bytes"}},
+		{"recovery from a peer of nonsense", "ncl recover" + replace(there, r.peers[1], impostor(t, "peer2")), 0,
+			[]string{"recover at peer peer2: ncl: malformed message", "2 of 3 peers"}},
 		{"the file is there", "ncl write" + there, 2, []string{"file exists", "--resume", "--release"}},
 		{"the file is not there", "ncl recover" + r.access("none"), 2, []string{`"none"`, "no such file", "--app (app)"}},
 		{"peer of another version", "ncl write" + replace(file, r.peers[1], foreign(t, "77")), 3,
@@ -238,14 +294,15 @@ func (w *waiter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A few rounds of the real thing. `verbatim ncl soak` does more of them.
+// A few rounds of the real thing, on etcd. `verbatim ncl soak` does more of them, and
+// with a coordinator of its own.
 func TestNCLSoak(t *testing.T) {
 	if os.Getenv("VERBATIM_RXE_DEVICES") == "" {
 		t.Skip("no virtual machine: see scripts/rxe-vm")
 	}
 	t.Setenv(asProgram, "1")
-	code, out, stderr := call("ncl", "soak", "--rounds", "4", "--seed", "2", "--acks", "5", "--json")
-	if code != 0 || !strings.Contains(out, `"ok":true,"rounds":4,`) {
+	code, out, stderr := call("ncl", "soak", "--rounds", "2", "--seed", "1", "--acks", "5", "--json", "--etcd", etcdtest.Start(t).Endpoint)
+	if code != 0 || !strings.Contains(out, `"ok":true,"rounds":2,`) {
 		t.Errorf("exit status %d\n%s%s", code, out, stderr)
 	}
 	t.Log(out)

@@ -12,13 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
-	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/verbs/hw"
 )
 
@@ -52,6 +49,7 @@ func (f *cardFlags) complete() (hw.Config, error) {
 type hostFlags struct {
 	name, listen  string
 	cert, key, ca string
+	resolve       func(name string) (addr string, err error) // where hosts are that nobody has named
 }
 
 func (f *hostFlags) define(fl *pflag.FlagSet) {
@@ -62,7 +60,7 @@ func (f *hostFlags) define(fl *pflag.FlagSet) {
 
 // open makes the host, on a card if device is not nil.
 func (f *hostFlags) open(device *cardFlags, peers map[string]string, stderr io.Writer) (*oshost.Host, error) {
-	cfg := oshost.Config{Name: f.name, Listen: f.listen, Peers: peers,
+	cfg := oshost.Config{Name: f.name, Listen: f.listen, Peers: peers, Resolve: f.resolve,
 		Logf: func(format string, args ...any) {
 			fmt.Fprintf(stderr, "%s: %s\n", f.name, fmt.Sprintf(format, args...))
 		}}
@@ -118,85 +116,6 @@ func (f *hostFlags) tls() (*tls.Config, error) {
 		return nil, fmt.Errorf("--tls-ca %s: there is no certificate in it (PEM)", f.ca)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool}, nil
-}
-
-// coordName is the name and the service of the coordinator.
-const coordName = "coord"
-
-// fileFlags say which file: what write and recover have in common.
-type fileFlags struct {
-	appFlags
-	file string
-}
-
-func (f *fileFlags) define(c *cobra.Command) {
-	c.Flags().StringVar(&f.file, "file", "", "`name` of the file (required)")
-	f.appFlags.define(c)
-}
-
-// config checks the flags and opens the host. The host is closed with the process.
-func (f *fileFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
-	if f.file == "" {
-		return nil, ncl.Config{}, errors.New("--file is missing: name the file")
-	}
-	return f.appFlags.config(stderr)
-}
-
-// appFlags say which application it is, and where the others are.
-type appFlags struct {
-	device      cardFlags
-	host        hostFlags
-	etcd        etcdFlags // instead of coord
-	coord       string
-	peers       []string // name=address
-	callTimeout time.Duration
-}
-
-func (f *appFlags) define(c *cobra.Command) {
-	fl := c.Flags()
-	fl.StringVar(&f.host.name, "app", "app", "`name` of the application, to which its files belong")
-	fl.StringVar(&f.coord, "coord", "127.0.0.1:7000", "`address` of the coordinator")
-	fl.StringArrayVar(&f.peers, "peer", nil, "a log peer, as `NAME=ADDRESS`; 2f+1 of them, always in the same number")
-	fl.DurationVar(&f.callTimeout, "call-timeout", 5*time.Second, "how long a peer or the coordinator may take to answer")
-	f.device.define(fl)
-	f.host.define(fl)
-	f.etcd.define(fl)
-}
-
-// config checks the flags and opens the host. The host is closed with the process.
-func (f *appFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
-	cfg := ncl.Config{App: f.host.name, CallTimeout: f.callTimeout}
-	if f.callTimeout <= 0 {
-		return nil, cfg, fmt.Errorf("--call-timeout %v: an answer takes some time", f.callTimeout)
-	}
-	addresses := map[string]string{coordName: f.coord}
-	for _, p := range f.peers {
-		name, addr, ok := strings.Cut(p, "=")
-		switch {
-		case !ok || name == "" || addr == "":
-			return nil, cfg, fmt.Errorf("--peer %q: want NAME=ADDRESS, such as peer1=10.0.0.1:7001", p)
-		case name == coordName || name == f.host.name:
-			return nil, cfg, fmt.Errorf("--peer %q: the name %s is taken; peers need names of their own", p, name)
-		}
-		cfg.Peers = append(cfg.Peers, name)
-		addresses[name] = addr
-	}
-	if len(cfg.Peers)%2 == 0 {
-		return nil, cfg, fmt.Errorf("--peer is there %d times: it takes 2f+1 peers to outlive f failures, such as 3 for one", len(cfg.Peers))
-	}
-	cfg.F = len(cfg.Peers) / 2
-	if err := f.etcd.check(f.host.name, f.callTimeout); err != nil {
-		return nil, cfg, err
-	}
-	h, err := f.host.open(&f.device, addresses, stderr)
-	if err != nil {
-		return nil, cfg, err
-	}
-	cfg.Coord, err = f.etcd.controller(coord.NewClient(patient{h, f.callTimeout}, coordName, coordName))
-	if err != nil {
-		return nil, cfg, errors.Join(err, h.Close())
-	}
-	return h, cfg, nil
 }
 
 // patient is a host whose calls may take its own time: a coord.Client has a fixed one.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/splitfs"
@@ -44,15 +43,17 @@ is promised.
 It prints one line when it is ready, and serves the folder until it is unmounted or
 asked to end by SIGINT or SIGTERM. Whenever it dies, mount the same directory again,
 on this machine or on another one that has it: nothing that was acknowledged is lost
-as long as no more than f peers have failed. Only one mount of an application may run
-at a time: to see to it is up to you.
+as long as no more than f peers have failed; those that fail are replaced by others that
+have registered. Only one mount of an application runs at a time: --wait says how long
+to wait for the session of the one before to end. A mount whose session is over takes
+no writes to the peers' files any more.
 
 It takes /dev/fuse, and root or fusermount3.
 
 Exit status: 0 it was unmounted, 2 bad usage or input, a folder, directory, device or
-address that cannot be used, 3 the coordinator or too few peers answer.`,
-		Example: `  verbatim ncl mount /srv/redis --dir /mnt/cephfs/redis --preset redis --coord 10.0.0.9:7000 \
-    --peer peer1=10.0.0.1:7001 --peer peer2=10.0.0.2:7001 --peer peer3=10.0.0.3:7001
+address that cannot be used, 3 the coordinator or too few peers answer, or another
+instance of the application runs.`,
+		Example: `  verbatim ncl mount /srv/redis --dir /mnt/cephfs/redis --preset redis --coord 10.0.0.9:7000
   redis-server --dir /srv/redis --appendonly yes --appendfsync always`,
 		Args: takes("a folder to mount at", cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return ended(runNCLMount(c, f, args[0]), c.ErrOrStderr()) },
@@ -81,13 +82,13 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 		return err
 	}
 	defer func() { _ = h.Close() }()
-	if err := f.answers(cfg); err != nil {
-		return err
+	logf := f.log(c.ErrOrStderr())
+	i, err := start(cfg, f.wait, logf)
+	if err != nil {
+		return f.controller.where(err)
 	}
-	logf := func(format string, args ...any) {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", f.host.name, fmt.Sprintf(format, args...))
-	}
-	fsys, err := splitfs.New(splitfs.Config{Dir: dir, Store: splitfs.NCL(h, cfg), Patterns: patterns,
+	defer i.close()
+	fsys, err := splitfs.New(splitfs.Config{Dir: dir, Store: ownStore{splitfs.NCL(h, cfg), i}, Patterns: patterns,
 		Region: int(f.region), MaxRegion: int(f.maxRegion), Logf: logf})
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "ready: %s is %s, with %s on %d peers\n", at, f.dir, strings.Join(patterns, " "), len(cfg.Peers))
+	fmt.Fprintf(c.OutOrStdout(), "ready: %s is %s, with %s on %d peers\n", at, f.dir, strings.Join(patterns, " "), 2*cfg.F+1)
 	stop := context.AfterFunc(untilSignal(c), func() {
 		for server.Unmount() != nil { // as long as programs have files open there
 			logf("%s is busy: still mounted", at)
@@ -137,16 +138,4 @@ func (f *mountFlags) complete(at string) ([]string, error) {
 		return nil, fmt.Errorf("--dir %s: no directory (%v)", f.dir, err)
 	}
 	return patterns, fusefs.Check(at, f.dir)
-}
-
-// answers asks the controller for something, to learn now that it does not answer.
-func (f *mountFlags) answers(cfg ncl.Config) error {
-	_, _, err := cfg.Coord.Get("apps/" + cfg.App)
-	switch {
-	case !errors.Is(err, coord.ErrUnavailable):
-		return nil
-	case len(f.etcd.cfg.Endpoints) > 0:
-		return fmt.Errorf("--etcd: %w", err)
-	}
-	return fmt.Errorf("--coord %s: %w", f.coord, err)
 }

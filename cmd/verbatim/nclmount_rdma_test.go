@@ -21,10 +21,12 @@ import (
 
 // mountRig is a coordinator, three peers and what a mount takes.
 type mountRig struct {
-	coord *exec.Cmd
-	peers []*exec.Cmd
-	flags []string
-	at    string
+	coord   *exec.Cmd
+	coordAt string
+	devices []string
+	peers   []*exec.Cmd
+	flags   []string
+	at      string
 }
 
 func newMountRig(t *testing.T, dir string, more ...string) *mountRig {
@@ -34,17 +36,23 @@ func newMountRig(t *testing.T, dir string, more ...string) *mountRig {
 	if env == "" || len(devices) < 3 {
 		t.Skip("no virtual machine with three devices: see scripts/rxe-vm")
 	}
-	coord, at := served(t, "ncl", "coord", "--listen", "127.0.0.1:0")
-	r := &mountRig{coord: coord, at: t.TempDir()}
+	coord, at := served(t, "ncl", "coord", "--listen", "127.0.0.1:0", "--session-ttl", "2s")
+	r := &mountRig{coord: coord, coordAt: at, devices: devices, at: t.TempDir()}
 	r.flags = append([]string{"ncl", "mount", r.at, "--dir", dir, "--device", devices[len(devices)-1], "--call-timeout", "20s", "--coord", at,
 		"--region", "256KiB"}, more...)
-	for i := range 3 {
-		name := fmt.Sprint("peer", i+1)
-		cmd, at := served(t, "ncl", "peer", "--name", name, "--device", devices[i], "--memory", "16MiB", "--listen", "127.0.0.1:0")
-		r.peers = append(r.peers, cmd)
-		r.flags = append(r.flags, "--peer", name+"="+at)
+	for range 3 {
+		r.peer(t)
 	}
 	return r
+}
+
+// peer starts one more peer.
+func (r *mountRig) peer(t *testing.T) {
+	t.Helper()
+	i := len(r.peers)
+	cmd, _ := served(t, "ncl", "peer", "--name", fmt.Sprint("peer", i+1), "--device", r.devices[i%len(r.devices)], "--memory", "16MiB",
+		"--listen", "127.0.0.1:0", "--coord", r.coordAt)
+	r.peers = append(r.peers, cmd)
 }
 
 func (r *mountRig) mount(t *testing.T) *exec.Cmd {

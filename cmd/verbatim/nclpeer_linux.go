@@ -1,64 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
-
-// newNCLCoord is the command that runs the coordinator.
-func newNCLCoord() *cobra.Command {
-	f := &hostFlags{name: coordName}
-	c := &cobra.Command{
-		Use:   "coord",
-		Short: "Run the coordinator, which knows the files",
-		Long: `Coord knows which files there are, which peers hold them and in which epoch each
-is: the ap-map of the protocol. It needs no card.
-
-It is one process, and keeps all of it in memory. It outlives the crash of any
-writer and of any peer. It is not replicated and writes nothing to a disk: once it
-ends, nobody can recover a file that it knew, although the peers still have it. It
-does not keep two writers of an application apart either.
-
-It prints one line when it is ready, with its address.`,
-		Example: "  verbatim ncl coord --listen 10.0.0.9:7000",
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return runNCLCoord(c, f) },
-	}
-	c.Flags().SortFlags = false
-	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7000", "`address` to take calls at; port 0 takes a free one")
-	f.define(c.Flags())
-	return c
-}
-
-func runNCLCoord(c *cobra.Command, f *hostFlags) error {
-	h, err := f.open(nil, nil, c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	ctx := untilSignal(c)
-	context.AfterFunc(ctx, func() { _ = h.Close() }) // Accept says that it is closed
-	l, err := h.Listen(coordName)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(c.OutOrStdout(), "ready: %s at %s\n", f.name, h.Addr())
-	var store coord.Store
-	for {
-		r, err := l.Accept(verbs.Forever)
-		if err != nil {
-			return unlessEnded(ctx, err)
-		}
-		r.Reply(store.Apply(r.From(), r.Body()))
-	}
-}
 
 // unlessEnded is nil if the process was asked to end, which closes its host.
 func unlessEnded(ctx context.Context, err error) error {
@@ -70,9 +26,13 @@ func unlessEnded(ctx context.Context, err error) error {
 
 // peerFlags are the flags of the command peer.
 type peerFlags struct {
-	device cardFlags
-	host   hostFlags
-	memory size
+	controller controllerFlags
+	device     cardFlags
+	host       hostFlags
+	memory     size
+	advertise  string
+	collect    time.Duration
+	unlisted   bool
 }
 
 // newNCLPeer is the command that runs a log peer.
@@ -85,38 +45,83 @@ func newNCLPeer() *cobra.Command {
 up to --memory in all; a file takes its size and 8 bytes, and twice that while it
 is being recovered. All of it is lost when the process ends.
 
-At the start it registers --memory bytes once, so that a limit on locked memory
-shows at once. It prints one line when it is ready, with its address.`,
-		Example: "  verbatim ncl peer --name peer1 --listen 10.0.0.1:7001 --device mlx5_0",
+It registers at the controller, with its address and how much it lends, and takes
+back what files that are gone have left to nobody: those that this controller does
+not know. So writers must have the same controller. With --unlisted it does neither,
+and serves those who name it with --peer.
+
+At the start it registers --memory bytes with the card once, so that a limit on
+locked memory shows at once. It prints one line when it is ready, with its address.
+
+Exit status: 2 bad usage, or a device or address that cannot be used, 3 the
+controller does not answer.`,
+		Example: "  verbatim ncl peer --name peer1 --listen 10.0.0.1:7001 --coord 10.0.0.9:7000 --device mlx5_0",
 		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return runNCLPeer(c, f) },
+		RunE:    func(c *cobra.Command, _ []string) error { return ended(runNCLPeer(c, f), c.ErrOrStderr()) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.host.name, "name", "", "`name` that writers call it by (required)")
+	fl.StringVar(&f.host.name, "name", "", "`name` that writers call it by, like no other peer's (required)")
 	fl.StringVar(&f.host.listen, "listen", "127.0.0.1:7001", "`address` to take calls at; port 0 takes a free one")
+	fl.StringVar(&f.advertise, "advertise", "", "`address` to register, if it is not that of --listen")
 	fl.Var(&f.memory, "memory", "how much memory to lend")
+	fl.DurationVar(&f.collect, "collect-every", 10*time.Second, "look for memory that files have left to nobody; 0: only when asked to, by 'verbatim ncl peers --collect'")
+	fl.BoolVar(&f.unlisted, "unlisted", false, "do not register, and have no controller")
+	f.controller.define(fl)
 	f.device.define(fl)
 	f.host.define(fl)
 	return c
 }
 
 func runNCLPeer(c *cobra.Command, f *peerFlags) error {
-	if f.host.name == "" {
-		return errors.New("--name is missing: it is what writers call this peer, such as peer1")
+	if err := f.check(); err != nil {
+		return err
 	}
-	h, err := f.host.open(&f.device, nil, c.ErrOrStderr())
+	h, controller, err := f.controller.open(&f.host, &f.device, map[string]string{}, c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	if err := lendable(h, int(f.memory)); err != nil {
 		return fmt.Errorf("--memory %v: %w", &f.memory, err)
 	}
+	if !f.unlisted {
+		if err := publish(controller, f.host.name, cmp.Or(f.advertise, h.Addr())); err != nil {
+			return f.controller.where(err)
+		}
+	}
 	ctx := untilSignal(c)
 	context.AfterFunc(ctx, func() { _ = h.Close() }) // ServePeer says that it is closed
 	ready := announcer{h, func() {
 		fmt.Fprintf(c.OutOrStdout(), "ready: %s at %s lends %v on %s\n", f.host.name, h.Addr(), &f.memory, h.Device().Attr().Name)
 	}}
-	return unlessEnded(ctx, ncl.ServePeer(ready, ncl.PeerConfig{Memory: int(f.memory)}))
+	cfg := ncl.PeerConfig{Memory: int(f.memory)}
+	if !f.unlisted {
+		cfg.Coord, cfg.CollectEvery = controller, f.collect
+	}
+	return f.controller.where(unlessEnded(ctx, ncl.ServePeer(ready, cfg)))
+}
+
+// check tells what is wrong before a card is opened.
+func (f *peerFlags) check() error {
+	switch {
+	case f.host.name == "":
+		return errors.New("--name is missing: it is what writers call this peer, such as peer1")
+	case f.host.name == coordName:
+		return fmt.Errorf("--name %s is the coordinator's: take another one", coordName)
+	case f.collect < 0:
+		return fmt.Errorf("--collect-every %v: want a time, or 0", f.collect)
+	case f.unlisted && f.advertise != "":
+		return errors.New("--advertise is the address to register, and --unlisted does not register: give one of them")
+	case !f.unlisted && f.advertise == "" && everywhere(f.host.listen):
+		return fmt.Errorf("--listen %s is no address that others can call: say with --advertise what to register, such as 10.0.0.1:7001", f.host.listen)
+	}
+	return f.controller.check(f.host.name)
+}
+
+// everywhere reports whether the address stands for all those of the machine.
+func everywhere(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	ip, bad := netip.ParseAddr(host)
+	return err == nil && (host == "" || bad == nil && ip.IsUnspecified())
 }
 
 // lendable registers n bytes for a moment: what cannot be registered now cannot be lent.
@@ -136,16 +141,30 @@ func lendable(h host.Host, n int) error {
 	return errors.Join(err, r.Free())
 }
 
-// announcer is a host that tells when it listens.
+// announcer is a host that tells when it takes its first request: it has registered by
+// then.
 type announcer struct {
 	host.Host
-	listening func()
+	ready func()
 }
 
 func (a announcer) Listen(service string) (host.Listener, error) {
 	l, err := a.Host.Listen(service)
-	if err == nil {
-		a.listening()
+	if err != nil {
+		return nil, err
 	}
-	return l, err
+	return &announced{Listener: l, ready: a.ready}, nil
+}
+
+type announced struct {
+	host.Listener
+	ready func()
+}
+
+func (a *announced) Accept(timeout time.Duration) (host.Request, error) {
+	if a.ready != nil {
+		a.ready()
+		a.ready = nil
+	}
+	return a.Listener.Accept(timeout)
 }

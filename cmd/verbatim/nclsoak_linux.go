@@ -34,12 +34,16 @@ func newNCLSoak() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "soak",
 		Short: "Kill peers and writers in the middle of writes, and look for what is lost",
-		Long: `Soak starts a coordinator, 2f+1 log peers and a writer on the cards of this machine,
-and kills them with SIGKILL in the middle of writes: in each round a writer, or a peer
-and then the writer, or the writer while it recovers. The next writer recovers the
-file. What it finds must be every record that was acknowledged, in order, at most the
-one more that was under way, and nothing else. No more than f peers are killed for one
-file; then it is read and deleted, and another one is created.
+		Long: `Soak starts a coordinator, 2f+1 log peers and --spares more, and a writer on the cards
+of this machine, and kills them with SIGKILL in the middle of writes: in each round a
+writer, or a peer and then the writer, or the writer while it recovers. Between peer and
+writer it may wait until the peer has been replaced, and kill another one. The next
+writer recovers the file. What it finds must be every record that was acknowledged, in
+order, at most the one more that was under way, and nothing else. Of the peers that have
+the file f+1 are left alive. In the end it is read and deleted, no peer may lend memory
+any more, and another file is created.
+
+With --etcd the controller is an etcd cluster that runs already.
 
 The first device is the writer's; the peers take the others in turn. The default is
 what VERBATIM_RXE_DEVICES says (scripts/rxe-vm sets it), or else all there are.
@@ -50,7 +54,7 @@ is up to the machine.
 With --json it prints one object with the counts.
 
 Exit status: 0 nothing is lost, 1 acknowledged records are lost or something came back
-that was not written, 2 bad usage or devices that cannot be used, 3 a process ended
+that was not written, or memory of a peer leaked, 2 bad usage or devices that cannot be used, 3 a process ended
 or stood still although no more than f peers were dead, or Ctrl-C came first. After 1
 and 3 the logs of the processes are kept, and the last line names them.`,
 		Example: `  verbatim ncl soak --rounds 1000
@@ -64,6 +68,8 @@ and 3 the logs of the processes are kept, and the last line names them.`,
 	fl.Uint64Var(&o.Seed, "seed", 0, "decides what is random; 0: take one, and say which")
 	fl.StringSliceVar(&o.Devices, "devices", nil, "cards, separated by commas")
 	fl.IntVar(&o.F, "f", 1, "peers that may fail, of 2f+1")
+	fl.IntVar(&o.Spares, "spares", 1, "peers beyond 2f+1, to take the place of others")
+	fl.StringVar(&o.Etcd, "etcd", "", "take an etcd cluster for the controller, at these `endpoints`")
 	fl.Var(&f.size, "size", "of a file")
 	fl.IntVar(&o.Acks, "acks", 20, "wait for at most this many acknowledgements before a kill")
 	fl.IntVar(&o.Record, "record", 256, "the most `bytes` of a record")
@@ -174,6 +180,8 @@ func (f *soakFlags) summary(w io.Writer, n *soak.Counts, took time.Duration, err
 	switch {
 	case errors.Is(err, soak.ErrLost):
 		verdict = "LOST"
+	case errors.Is(err, soak.ErrLeaked):
+		verdict = "LEAKED"
 	case err != nil:
 		verdict = "NOT DONE"
 	}
@@ -183,6 +191,7 @@ func (f *soakFlags) summary(w io.Writer, n *soak.Counts, took time.Duration, err
 	fmt.Fprintf(w, "  killed      %d writers, of these %d before their recovery was done and %d that had nothing left to write\n",
 		n.WriterKills, n.RecoveryKills, n.IdleKills)
 	fmt.Fprintf(w, "              %d peers, of these %d in one moment with the writer\n", n.PeerKills, n.TogetherKills)
+	fmt.Fprintf(w, "  replaced    %d peers while the writer went on; %d times another one was killed then\n", n.Replacements, n.AgainKills)
 	fmt.Fprintf(w, "  recovered   %d times, of these %d without a peer and %d with a record more than was acknowledged; %d records in all\n",
 		n.Recoveries, n.WithoutPeer, n.Beyond, n.Returned)
 }
@@ -205,7 +214,7 @@ func (f *soakFlags) failed(c *cobra.Command, err error) error {
 	})
 	fmt.Fprintf(w, "the same plan again: %s\nlogs: %s\n", again, f.dir)
 	switch {
-	case errors.Is(err, soak.ErrLost):
+	case errors.Is(err, soak.ErrLost), errors.Is(err, soak.ErrLeaked):
 		return status(exitViolated)
 	case errors.Is(err, soak.ErrStuck), errors.Is(err, context.Canceled):
 		return status(exitRanOut)

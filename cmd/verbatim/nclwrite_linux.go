@@ -32,25 +32,31 @@ func newNCLWrite() *cobra.Command {
 standard input to it: one for each line, without the line feed, or with --framed one
 for each length (4 bytes, big-endian) and as many bytes.
 
-The first line of its output is 'open: 0 records, 3 of 3 peers', once the file is
+The first line of its output is 'start', once it is the one instance of its
+application, and the second 'open: 0 records, 3 of 3 peers: NAMES', once the file is
 there. Then comes 'ack N' for each record, counted from 1 in the file, as soon as the
 protocol has acknowledged it and before the next record is taken. Whenever the
 process dies, a recovery finds every record that has its line, and at most one more.
 
+A peer that has failed is replaced by another one that has registered, with all that
+the file has; then there is a line 'repair: 3 of 3 peers: NAMES'. While none can be
+had, it goes on with f+1 peers, and with fewer it ends.
+
 A file is left where it is, for --resume to go on with after a recovery, or for
 'verbatim ncl recover'. It takes 8 bytes for each record beside the data.
 
-Only one writer of a file may run at a time: to see to it is up to you. A recovery
-takes the file from a writer that still runs.
+Only one instance of an application runs at a time: of a second one, --wait says how
+long it waits for the first to end. One that was killed, or that stood still for too
+long, ends when its session does. If that one goes on nevertheless, it says that its
+session is over, and nothing that it had acknowledged is lost.
 
 Exit status: 0 all records are acknowledged, 2 bad usage or input, a device or
 address that cannot be used, a file that is there already (or is not, with
---resume) or is full, 3 too few peers answer, the coordinator does not answer, or
-another process has taken the file over. What has no line may be lost.`,
-		Example: `  journal | verbatim ncl write --file wal --coord 10.0.0.9:7000 \
-    --peer peer1=10.0.0.1:7001 --peer peer2=10.0.0.2:7001 --peer peer3=10.0.0.3:7001`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return ended(runNCLWrite(c, f), c.ErrOrStderr()) },
+--resume) or is full, 3 too few peers answer, the coordinator does not answer,
+another instance runs, or the session is over. What has no line may be lost.`,
+		Example: `  journal | verbatim ncl write --file wal --coord 10.0.0.9:7000`,
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return ended(runNCLWrite(c, f), c.ErrOrStderr()) },
 	}
 	fl := c.Flags()
 	f.define(c)
@@ -70,26 +76,41 @@ func runNCLWrite(c *cobra.Command, f *writeFlags) error {
 	case f.size > ncl.MaxSize:
 		return fmt.Errorf("--size %v: at most %d bytes", &f.size, ncl.MaxSize)
 	}
-	return f.withLog(c.ErrOrStderr(), f.open, func(cfg ncl.Config, file *ncl.File, l reclog.Log) error {
-		return f.write(c, cfg, file, l)
-	})
+	f.started = func() { fmt.Fprintf(c.OutOrStdout(), "start: this is the instance of %s\n", f.host.name) }
+	return f.withLog(c.ErrOrStderr(), f.open, func(i *instance, file *ncl.File, l reclog.Log) error { return f.write(c, i, file, l) })
 }
 
 // write appends what comes in to the records l of the file.
-func (f *writeFlags) write(c *cobra.Command, cfg ncl.Config, file *ncl.File, l reclog.Log) error {
-	w, err := newLogWriter(file, l)
+func (f *writeFlags) write(c *cobra.Command, i *instance, file *ncl.File, l reclog.Log) error {
+	out := c.OutOrStdout()
+	opened := false
+	own := i.own(file, func(err error) {
+		if err != nil {
+			f.log(c.ErrOrStderr())("failed peers are not replaced: %v", err)
+		}
+		if opened {
+			fmt.Fprintf(out, "repair: %s\n", whichPeers(file))
+		}
+	})
+	own.Maintain()
+	w, err := newLogWriter(own, l)
 	if err != nil {
 		return err
 	}
-	out := c.OutOrStdout()
 	if f.show {
 		if err := printJSON(out, l.Records); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(out, "open: %d records, %d of %d peers\n", w.n, file.Alive(), len(cfg.Peers))
+	fmt.Fprintf(out, "open: %d records, %s\n", w.n, whichPeers(file))
+	opened = true
 	in := &recordReader{r: bufio.NewReader(c.InOrStdin()), framed: f.framed, limit: file.Size() - reclog.Header}
 	return w.writeAll(in, out)
+}
+
+// whichPeers tells how many peers of the file are there, and which.
+func whichPeers(file *ncl.File) string {
+	return fmt.Sprintf("%d of %d peers: %s", file.Alive(), len(file.Peers()), strings.Join(file.AlivePeers(), " "))
 }
 
 func (f *writeFlags) open(h host.Host, cfg ncl.Config) (*ncl.File, error) {
@@ -110,30 +131,39 @@ func createHint(err error) string {
 	switch {
 	case errors.Is(err, ncl.ErrExists):
 		return "go on with it by --resume, or read it and delete it with 'verbatim ncl recover --release'"
-	case strings.Contains(err.Error(), "no memory"):
+	case strings.Contains(err.Error(), "no memory"), strings.Contains(err.Error(), "left to lend"):
 		return "take a smaller --size, or give the peer more --memory"
 	}
 	return "take another --file, or look at the peers' output"
 }
 
-// withLog opens the file and calls use with the records that are in it.
+// withLog opens the file, as the one instance of its application, and calls use with
+// the records that are in it.
 func (f *fileFlags) withLog(stderr io.Writer, open func(host.Host, ncl.Config) (*ncl.File, error),
-	use func(ncl.Config, *ncl.File, reclog.Log) error) error {
+	use func(*instance, *ncl.File, reclog.Log) error) error {
 	h, cfg, err := f.config(stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = h.Close() }()
+	i, err := start(cfg, f.wait, f.log(stderr))
+	if err != nil {
+		return f.controller.where(err)
+	}
+	defer i.close()
+	if f.started != nil {
+		f.started()
+	}
 	file, err := open(h, cfg)
 	if err != nil {
-		return err
+		return i.why(err)
 	}
 	defer file.Close()
 	l, err := readLog(file)
 	if err != nil {
 		return err
 	}
-	return use(cfg, file, l)
+	return use(i, file, l)
 }
 
 func (f *fileFlags) recover(h host.Host, cfg ncl.Config) (*ncl.File, error) {
@@ -158,7 +188,7 @@ func newNCLRecover() *cobra.Command {
 		Short: "Recover a file and print its records",
 		Long: `Recover finds the file as the peers have it: every record that was acknowledged,
 in order, and maybe one more. It prints them, one a line, and a summary on standard
-error. A writer that still runs loses the file.
+error. It is an instance of the application, so it waits for a writer to end.
 
 With --json there is one object a line for each record, with the keys record
 (counted from 1) and data (base64), and then one with the keys file, records, used
@@ -169,12 +199,11 @@ With --release the file is deleted once all of it is printed.
 
 Exit status: 0 done, 2 bad usage, a device or address that cannot be used, no such
 file, or records with line feeds that would be printed as lines, 3 too few peers
-answer, the coordinator does not answer, or another process has taken the file
+answer, the coordinator does not answer, another instance runs, or the session is
 over.`,
-		Example: `  verbatim ncl recover --file wal --coord 10.0.0.9:7000 \
-    --peer peer1=10.0.0.1:7001 --peer peer2=10.0.0.2:7001 --peer peer3=10.0.0.3:7001`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return ended(runNCLRecover(c, f), c.ErrOrStderr()) },
+		Example: `  verbatim ncl recover --file wal --coord 10.0.0.9:7000`,
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return ended(runNCLRecover(c, f), c.ErrOrStderr()) },
 	}
 	f.define(c)
 	fl := c.Flags()
@@ -199,15 +228,15 @@ type recovered struct {
 }
 
 func runNCLRecover(c *cobra.Command, f *recoverFlags) error {
-	return f.withLog(c.ErrOrStderr(), f.recover, func(cfg ncl.Config, file *ncl.File, l reclog.Log) error {
-		return f.report(c, cfg, file, l)
+	return f.withLog(c.ErrOrStderr(), f.recover, func(_ *instance, file *ncl.File, l reclog.Log) error {
+		return f.report(c, file, l)
 	})
 }
 
 // report prints the records l of the file, and deletes it if that is asked for.
-func (f *recoverFlags) report(c *cobra.Command, cfg ncl.Config, file *ncl.File, l reclog.Log) error {
+func (f *recoverFlags) report(c *cobra.Command, file *ncl.File, l reclog.Log) error {
 	r := recovered{File: f.file, Records: len(l.Records), Used: l.Used, Size: file.Size(), Remains: l.Remains,
-		Epoch: file.Stamp().Epoch(), Peers: len(cfg.Peers), Alive: file.Alive(), Released: f.release}
+		Epoch: file.Stamp().Epoch(), Peers: len(file.Peers()), Alive: file.Alive(), Released: f.release}
 	if err := f.print(c.OutOrStdout(), l.Records); err != nil {
 		return err
 	}

@@ -82,8 +82,11 @@ func (h *Host) roundTrip(ctx context.Context, c host.Call) ([]byte, error) {
 	if len(c.Body) > h.cfg.MaxMessage {
 		return nil, fmt.Errorf("%w: the request has %d bytes, at most %d are allowed", ErrTooLarge, len(c.Body), h.cfg.MaxMessage)
 	}
-	if _, err := h.peer(c.To); err != nil {
+	if err := h.unknown(c.To); err != nil {
 		return nil, err
+	}
+	if !validName(c.To) { // it is a part of the URL
+		return nil, fmt.Errorf("%w: %q is no name of a host", host.ErrUnreachable, c.To)
 	}
 	u := url.URL{Scheme: "http", Host: c.To, Path: pathPrefix + c.Service, RawPath: pathPrefix + url.PathEscape(c.Service)}
 	if h.cfg.TLS != nil {

@@ -42,6 +42,9 @@ type Config struct {
 	Listen string
 	// Peers are the addresses of other hosts by name. More can come with AddPeer.
 	Peers map[string]string
+	// Resolve finds a host that is not among Peers, for each new connection anew, since
+	// it may have moved. Its error says why there is none. Nil: there are no others.
+	Resolve func(name string) (addr string, err error)
 	// TLS makes all messages go over TLS, with certificates on both sides: it needs
 	// Certificates, RootCAs and ClientCAs. A certificate must be for the host's name.
 	TLS *tls.Config

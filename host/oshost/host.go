@@ -97,10 +97,26 @@ func (h *Host) peer(name string) (string, error) {
 	if addr == "" && name == h.cfg.Name {
 		addr = h.Addr()
 	}
-	if addr == "" {
+	switch {
+	case addr != "":
+		return addr, nil
+	case h.cfg.Resolve == nil:
 		return "", fmt.Errorf("%w: no host of that name is known", host.ErrUnreachable)
 	}
+	addr, err := h.cfg.Resolve(name)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", host.ErrUnreachable, err)
+	}
 	return addr, nil
+}
+
+// unknown is an error if it is certain, without asking, that no such host is known.
+func (h *Host) unknown(name string) error {
+	if h.cfg.Resolve != nil {
+		return nil
+	}
+	_, err := h.peer(name)
+	return err
 }
 
 // Name implements host.Host.

@@ -429,3 +429,29 @@ func TestCrowd(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// Hosts that are not configured are asked for, each time a connection is made; one
+// that has moved is found.
+func TestResolve(t *testing.T) {
+	first, second := newHost(t, Config{Name: "b"}), newHost(t, Config{Name: "b"})
+	serve(t, first, "echo", func(r host.Request) { r.Reply([]byte("first")) })
+	serve(t, second, "echo", func(r host.Request) { r.Reply([]byte("second")) })
+	at := first.Addr()
+	a := newHost(t, Config{Name: "a", Resolve: func(name string) (string, error) {
+		if name != "b" {
+			return "", errors.New("never heard of " + name)
+		}
+		return at, nil
+	}})
+	for want, addr := range map[string]string{"first": first.Addr(), "second": second.Addr()} { //lint:ordered either first
+		at = addr
+		a.client.CloseIdleConnections()
+		if got, err := a.Call("b", "echo", nil, patience); string(got) != want || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	_, err := a.Call("c", "echo", nil, patience)
+	wantError(t, err, []string{"call c/echo", "never heard of c"}, host.ErrUnreachable)
+	_, err = a.Call("c/d", "echo", nil, patience)
+	wantError(t, err, []string{`"c/d" is no name`}, host.ErrUnreachable)
+}

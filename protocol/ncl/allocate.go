@@ -150,11 +150,11 @@ func linkNames(links []*link) []string {
 	return out
 }
 
-// tooFew is the error of having had too few candidates, and why the last one was none.
+// tooFew is the error of having had too few candidates, and why the last of all was none.
 func (f *File) tooFew(have, need int) error {
 	err := fmt.Errorf("%w: %w: %d of %d", ErrUnavailable, ErrTooFew, have, need)
 	if f.rejected != nil {
-		err = fmt.Errorf("%w; the last one: %w", err, f.rejected)
+		err = fmt.Errorf("%w; the last reason: %w", err, f.rejected)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
@@ -56,8 +57,8 @@ func Collect(h host.Host, peer string, timeout time.Duration) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("ncl: collect at peer %s: %w", peer, err)
 	}
-	if len(b) != 8 {
-		return 0, fmt.Errorf("ncl: collect at peer %s: %w", peer, ErrMalformed)
+	if len(b) != 8 || binary.BigEndian.Uint64(b) > math.MaxInt {
+		return 0, fmt.Errorf("ncl: collect at peer %s: %w: an answer of %d bytes", peer, ErrMalformed, len(b))
 	}
 	return int(binary.BigEndian.Uint64(b)), nil
 }

@@ -7,7 +7,7 @@
 //
 // A machine with memory to spare runs [ServePeer]. An application claims its name
 // with [Start], makes a file with [Create], writes with [File.Record], replaces
-// peers that have failed with [File.Repair], and deletes the file with
+// peers that have failed with [File.Repair] (or lets [Maintained] do so), and deletes the file with
 // [File.Release] once its content is safe elsewhere. After a crash a new instance
 // of the application finds its files with [Files], calls [Recover] for each and
 // reads it with [File.ReadAt].
@@ -35,10 +35,10 @@
 // # Where things are
 //
 // file.go is the handle and the data path, recover.go and reads.go the recovery,
-// allocate.go the creation, replace.go the replacement of peers, link.go the
-// connection to one peer; peer.go is the log peer, slot.go its regions, register.go
-// and collect.go what it has to do with the controller; apmap.go is what the
-// controller holds, instance.go the session, wire.go every message and the ap-map
-// entry, stamp.go the order of contents, config.go settings and errors.
+// allocate.go the creation, replace.go the replacement of peers and maintained.go when
+// to do it, link.go the connection to one peer; peer.go is the log peer, slot.go its
+// regions, register.go and collect.go what it has to do with the controller; apmap.go
+// is what the controller holds, instance.go the session, wire.go every message and the
+// ap-map entry, stamp.go the order of contents, config.go settings and errors.
 // Numbers such as (4.4) are sections of the paper.
 package ncl

@@ -212,3 +212,6 @@ func (f *File) Alive() int { return f.alive() }
 
 // Peers are the names of the file's peers, as the ap-map has them.
 func (f *File) Peers() []string { return linkNames(f.links) }
+
+// AlivePeers are the names of the peers that this handle still writes to.
+func (f *File) AlivePeers() []string { return linkNames(f.working()) }

@@ -103,10 +103,10 @@ func (l *link) accept(a *host.Answer, to op, size int) error {
 	}
 	o, err := decodeOffer(a.Body, to)
 	if err != nil {
-		return fmt.Errorf("peer %s: %w", l.name, err)
+		return fmt.Errorf("%v at peer %s: %w: an answer of %d bytes", to, l.name, err, len(a.Body))
 	}
 	if o.fresh.size != size || to == opRecover && o.current.size != size {
-		return fmt.Errorf("peer %s: %w: its region is not of %d bytes", l.name, ErrMalformed, size)
+		return fmt.Errorf("%v at peer %s: %w: its region is not of %d bytes", to, l.name, ErrMalformed, size)
 	}
 	l.current, l.fresh = o.current, o.fresh
 	if l.qp, err = l.prepared.Connect(o.endpoint); err != nil {
@@ -126,6 +126,8 @@ func (l *link) answered(a *host.Answer, to op) error {
 		return fmt.Errorf("%v at peer %s: %w: %w", to, l.name, ErrRejected, a.Err)
 	case a.Err != nil:
 		return fmt.Errorf("%v at peer %s: %w", to, l.name, a.Err)
+	case !to.hasEndpoint() && len(a.Body) > 0:
+		return fmt.Errorf("%v at peer %s: %w: an answer of %d bytes", to, l.name, ErrMalformed, len(a.Body))
 	}
 	return nil
 }

@@ -4,12 +4,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
 const peersPrefix = "peers/"
+
+var errNobody = errors.New("no peer has registered with the controller")
 
 // register tells the controller the peer's name and how much memory it lends (4.3).
 // A peer that starts again finds its name there, and gives the figure anew.
@@ -68,25 +71,57 @@ func (f *File) candidates() ([]string, error) {
 
 // registered are the peers that have memory for the file, as the controller has it.
 func (f *File) registered() ([]string, error) {
-	keys, err := f.cfg.Coord.List(peersPrefix)
+	peers, err := Peers(f.cfg.Coord)
 	if err != nil {
 		return nil, err
 	}
+	if len(peers) == 0 {
+		f.rejected = errNobody
+	}
+	need := stampSize + f.entry.size
 	var out []string
+	for _, p := range peers {
+		switch {
+		case p.Err != nil:
+			f.rejected = p.Err
+		case p.Left < need:
+			f.rejected = fmt.Errorf("%w: peer %s has %d bytes left to lend, and the file takes %d", ErrRejected, p.Name, p.Left, need)
+		default:
+			out = append(out, p.Name)
+		}
+	}
+	return out, nil
+}
+
+// Registered is a log peer as the controller knows it.
+type Registered struct {
+	Name string
+	Left int   // bytes that it has left to lend
+	Err  error // or this: its entry makes no sense, and wraps [ErrMalformed]
+}
+
+// Peers lists the log peers that have registered.
+func Peers(c coord.Client) ([]Registered, error) {
+	keys, err := c.List(peersPrefix)
+	if err != nil {
+		return nil, err
+	}
+	var out []Registered
 	for _, key := range keys {
-		figure, _, err := f.cfg.Coord.Get(key)
+		figure, _, err := c.Get(key)
 		if errors.Is(err, coord.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if len(figure) != 8 {
-			return nil, fmt.Errorf("%w: the controller has %d bytes of %s", ErrMalformed, len(figure), key)
+		p := Registered{Name: strings.TrimPrefix(key, peersPrefix)}
+		if len(figure) == 8 && validName(p.Name) && !strings.Contains(p.Name, "/") {
+			p.Left = int(min(binary.BigEndian.Uint64(figure), math.MaxInt))
+		} else {
+			p.Err = fmt.Errorf("%w: the controller has %d bytes of %s, which is no entry of a peer", ErrMalformed, len(figure), key)
 		}
-		if binary.BigEndian.Uint64(figure) >= uint64(stampSize+f.entry.size) {
-			out = append(out, strings.TrimPrefix(key, peersPrefix))
-		}
+		out = append(out, p)
 	}
 	return out, nil
 }

@@ -54,6 +54,8 @@ func (m *mounted) errno(err error) syscall.Errno {
 	case errors.Is(err, syscall.ENOSPC):
 		m.logf("%v", err) // the number does not say which of the two is full
 		return syscall.ENOSPC
+	case errors.Is(err, splitfs.ErrStore):
+		// A number in it would be one of the network.
 	case errors.As(err, &no):
 		return no
 	case errors.Is(err, iofs.ErrNotExist):

@@ -173,6 +173,81 @@ func releasing(r *run) {
 	}
 }
 
+// recreating deletes the file, and makes it again under its name: in the life after,
+// which finds whatever the first one has left. The last life reads back.
+func recreating(r *run) {
+	x := r.file
+	if r.last() {
+		r.checkLeaks(r.open())
+		return
+	}
+	if r.life > 0 && x.released && x.created && !slices.Contains(r.trail, "deleted") {
+		r.meet(sawReleasing)
+	}
+	f := r.open()
+	if f != nil && r.life == 0 && !r.writeAll(f) {
+		return
+	}
+	if f != nil {
+		x.released = true
+		r.history()
+		if err := f.Release(); err != nil {
+			r.c.Fail(&unavailable{err})
+			return
+		}
+	}
+	if r.life == 0 {
+		r.note("deleted")
+		return
+	}
+	// From now on nothing of the file before may come back.
+	x.model.Reset()
+	x.pend, x.created, r.ended = write{}, false, false
+	r.note("again")
+	if f = r.create(); f != nil {
+		x.released = false
+		r.history()
+		r.writeAll(f)
+	}
+}
+
+// duelling recovers the file while an earlier instance, whose session is over, does so
+// too. Either may take it from the other, who has to begin anew if it is the one to go on.
+func duelling(r *run) {
+	if !r.claim() {
+		return
+	}
+	switch r.life {
+	case 0:
+		if f := r.open(); f != nil {
+			r.writeAll(f)
+		}
+		return
+	case 1:
+		if err := r.c.Inject(faults.Suspect, "app"); err != nil {
+			r.c.Fail(err)
+			return
+		}
+	}
+	const tries = 3 // the other one tries once, and takes the file once
+	for try := 1; ; try++ {
+		op := r.begins(told{})
+		f, err := ncl.Recover(r.h, r.config(), r.file.name)
+		switch {
+		case err == nil:
+			r.recovered(f, op)
+			return
+		case r.zombie():
+			r.meet(sawFenced)
+			return
+		case try == tries, !errors.Is(err, ncl.ErrStale) && !errors.Is(err, ncl.ErrUnavailable):
+			r.c.Fail(&unavailable{err})
+			return
+		}
+		r.meet(sawDuel)
+	}
+}
+
 // several opens all files, and writes to one after the other.
 func several(r *run) {
 	var open []*ncl.File

@@ -92,5 +92,21 @@ func controlScenarios() []*explore.Scenario {
 			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, nil}, script: several, second: true,
 				meets: []condition{sawUnacked, sawBehind}},
 		}),
+		build(scenario{
+			name:   "again",
+			doc:    "The application deletes the file and makes another one of its name. It may crash at any point of both: what comes back is of the one or of the other, and nothing is leaked.",
+			faults: "crash(app)<=1",
+			bounds: "f=1, three peers, an append of 8 bytes, release; release again if the file is still there, a file of the same name; recovery if it is there and a collection at the end",
+			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, {}, nil}, script: recreating, collects: true, intact: true,
+				meets: []condition{sawUnfinished, sawReleasing, sawUnacked, sawBehind}},
+		}),
+		build(scenario{
+			name:   "duel",
+			doc:    "Two instances recover the file at once: the controller has ended the session of the first, which lives on.",
+			faults: "none",
+			bounds: "f=0, one peer, an append of 8 bytes, an instance that is believed dead once it runs and recovers, the recovery of the next one at any moment of that, and again if it has lost the file",
+			load: workload{f: 0, size: 8, lives: [][]write{{{0, 8}}, nil, nil}, script: duelling,
+				meets: []condition{sawFenced, sawDuel}},
+		}),
 	}
 }

@@ -33,6 +33,7 @@ const (
 	sawReleasing
 	sawStopped
 	sawRevived
+	sawDuel
 )
 
 var conditionNames = [...]string{
@@ -46,6 +47,7 @@ var conditionNames = [...]string{
 	sawUnfinished: "an application crashed while it created the file",
 	sawReleasing:  "an application crashed while it released the file",
 	sawStopped:    "a write failed because more than f peers were gone",
+	sawDuel:       "an instance lost the file to an earlier one that recovered it, and recovered it again",
 	sawRevived:    "writing went on after more than f peers had been gone",
 }
 

@@ -16,6 +16,8 @@ var (
 	ErrLost = errors.New("a recovery broke the promise")
 	// ErrStuck: a process ended or stood still although no more than f peers were dead.
 	ErrStuck = errors.New("a process did not go on")
+	// ErrLeaked: a peer lends memory although there is no file.
+	ErrLeaked = errors.New("a peer's memory leaked")
 )
 
 // Config says what to soak. A field that is zero has its default.
@@ -25,8 +27,13 @@ type Config struct {
 	// Devices are the cards: the first is the writer's, and the peers take the others
 	// in turn, or the first too if it is the only one.
 	Devices []string
-	// F is how many peers may fail, of 2F+1. Default 1.
+	// F is how many peers of a file may fail, of 2F+1. Default 1.
 	F int
+	// Spares is how many peers there are beyond 2F+1, to replace others.
+	Spares int
+	// Etcd are the endpoints of an etcd cluster to take for the controller, as the flag
+	// --etcd has them. Empty: a coordinator of our own.
+	Etcd string
 	// Rounds is how many kills of a writer to do.
 	Rounds int
 	// Seed decides all that is random.
@@ -59,6 +66,8 @@ func (c *Config) Validate() error {
 		return errors.New("soak: no program or no devices")
 	case full.F < 1 || full.F > ncl.MaxF:
 		return fmt.Errorf("soak: f is %d, and must be 1 to %d", full.F, ncl.MaxF)
+	case full.Spares < 0 || full.Spares > 100:
+		return fmt.Errorf("soak: %d spare peers, and it takes 0 to 100", full.Spares)
 	case c.Rounds < 1:
 		return fmt.Errorf("soak: %d rounds; it takes at least one", c.Rounds)
 	case full.Acks < 1 || full.Acks > 1<<20:
@@ -75,9 +84,13 @@ func (c *Config) Validate() error {
 
 // need is how many bytes the records of one writer may take. The records that follow
 // those to wait for keep it busy when it is killed.
-func (c *Config) need() int { return c.feed() * (reclog.Header + c.Record) }
+func (c *Config) need() int { return (c.feed() + later) * (reclog.Header + c.Record) }
 
 func (c *Config) feed() int { return 4*c.Acks + 10 }
+
+// later is how many records a writer gets after the death of a peer: more than fit into
+// the send queue to a peer, so that the writer notices.
+const later = 40
 
 func (c *Config) complete() Config {
 	full := *c
@@ -108,6 +121,9 @@ type Counts struct {
 	// Kills of peers; of these, in one moment with the writer's.
 	PeerKills     int `json:"peer_kills"`
 	TogetherKills int `json:"together_kills"`
+	// Peers that were replaced while the writer went on, and kills of another one then.
+	Replacements int `json:"replacements"`
+	AgainKills   int `json:"again_kills"`
 	// Recoveries that were done, and compared; of these, with a record more than was
 	// acknowledged, with a part of one, and while a peer of the file was gone or empty.
 	Recoveries  int `json:"recoveries"`

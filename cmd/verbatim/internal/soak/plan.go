@@ -10,27 +10,31 @@ type plan struct {
 	inRecovery bool    // kill the writer while it starts and recovers
 	acks       int     // otherwise wait for this many acknowledgements
 	pause      float64 // and then for this part of what a recovery, or three writes, take
-	peer       int     // kill this peer first, or none if it is -1
+	peer       int     // kill a peer of the file first, this one of them; none if it is -1
 	more       int     // and wait for this many acknowledgements from the others
 	together   bool    // kill the writer with the peer, without waiting
+	replaced   bool    // otherwise wait until another peer has taken its place
+	again      bool    // and then kill one more
 	// backAtOnce: a peer that was killed is there again, empty, when the next recovery begins.
 	backAtOnce bool
 	lastOfFile bool // read the file and delete it afterwards
+
+	victim string // the name of the peer that was killed
 }
 
-// draw draws a round. One of peers may be killed, and first says that the writer
-// creates the file.
-func draw(r *rand.Rand, c *Config, peers []int, first bool) plan {
+// draw draws a round. first says that the writer creates the file.
+func draw(r *rand.Rand, c *Config, first bool) plan {
 	p := plan{acks: r.IntN(c.Acks + 1), peer: -1, backAtOnce: r.IntN(2) == 0, pause: r.Float64()}
 	// All numbers are drawn whether they are used or not: the next round's do not depend on it.
-	kill, victim, more, together := r.IntN(2) == 0, r.IntN(1<<20), r.IntN(c.Acks+1), r.IntN(2) == 0
+	kill, victim, more, together := r.IntN(2) == 0, r.IntN(1<<20), r.IntN(c.Acks+1), r.IntN(3) == 0
 	inRecovery, last := r.IntN(6) == 0, r.IntN(8)
-	p.lastOfFile = last == 0 || last < 4 && len(peers) == 0
+	p.replaced, p.again = r.IntN(3) > 0, r.IntN(2) == 0
+	p.lastOfFile = last == 0
 	switch {
 	case inRecovery && !first:
 		p.inRecovery = true
-	case kill && len(peers) > 0:
-		p.peer, p.together, p.more = peers[victim%len(peers)], together, more
+	case kill:
+		p.peer, p.together, p.more = victim, together, more
 	}
 	return p
 }

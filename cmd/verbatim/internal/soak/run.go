@@ -2,8 +2,10 @@ package soak
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -18,8 +20,10 @@ type soak struct {
 	counts  Counts
 	round   int
 	running []*process // coordinator and peers, dead ones too
-	coord   string     // its address
+	control []string   // the flags about the controller
 	peers   []*peer
+	alive   []string // the peers of the file that have it
+	without bool     // there were fewer than all when the writer was started
 
 	file string // that is being written, or empty
 	life int    // of the writer, over all files
@@ -29,9 +33,8 @@ type soak struct {
 
 // peer is a log peer, which lives again and again.
 type peer struct {
-	name, device, addr string
-	process            *process // nil while it is dead
-	lost               bool     // it has lost the file
+	name, device string
+	process      *process // nil while it is dead
 }
 
 // Run does what cfg says. It returns what it did, also with an error: one that wraps
@@ -41,7 +44,7 @@ func Run(ctx context.Context, cfg Config) (Counts, error) {
 		return Counts{}, err
 	}
 	s := &soak{cfg: cfg.complete(), rand: rand.New(rand.NewPCG(cfg.Seed, 0)), recovers: time.Second, pace: time.Millisecond}
-	for i := range 2*s.cfg.F + 1 {
+	for i := range 2*s.cfg.F + 1 + s.cfg.Spares {
 		at := 0
 		if others := len(cfg.Devices) - 1; others > 0 {
 			at = 1 + i%others
@@ -49,13 +52,11 @@ func Run(ctx context.Context, cfg Config) (Counts, error) {
 		s.peers = append(s.peers, &peer{name: "peer" + strconv.Itoa(i+1), device: cfg.Devices[at]})
 	}
 	defer s.endAll()
-	_, addr, err := s.serve(ctx, "coord", "coord")
-	if err != nil {
+	if err := s.controller(ctx); err != nil {
 		return s.counts, err
 	}
-	s.coord = addr
 	for s.round = 1; s.round <= cfg.Rounds; s.round++ {
-		p := draw(s.rand, &s.cfg, s.killable(), s.file == "")
+		p := draw(s.rand, &s.cfg, s.file == "")
 		p.lastOfFile = p.lastOfFile || s.round == cfg.Rounds
 		if err := s.one(ctx, p); err != nil {
 			return s.counts, fmt.Errorf("round %d, life %d of the writer, file %s: %w", s.round, s.life, s.file, err)
@@ -73,21 +74,32 @@ func (s *soak) endAll() {
 	}
 }
 
-// killable are the peers that may be killed while this file is there.
-func (s *soak) killable() []int {
-	var out []int
-	lost := 0
-	for i, p := range s.peers {
-		if p.lost && s.file != "" {
-			lost++
-		} else {
-			out = append(out, i)
-		}
-	}
-	if lost >= s.cfg.F {
+// controller starts a coordinator, unless there is an etcd cluster. Sessions are short,
+// for each writer waits for the end of the one before.
+func (s *soak) controller(ctx context.Context) error {
+	const ttl = "2s"
+	if s.cfg.Etcd != "" {
+		s.control = []string{"--etcd", s.cfg.Etcd, "--etcd-ttl", ttl, "--etcd-prefix", fmt.Sprintf("soak-%d-%d/", s.cfg.Seed, os.Getpid())}
 		return nil
 	}
-	return out
+	_, addr, err := s.serve(ctx, "coord", "coord", "--session-ttl", ttl)
+	s.control = []string{"--coord", addr}
+	return err
+}
+
+// victim is the peer of the file that may be killed, the i-th of them: f+1 that have the
+// file must stay. Nil: none may.
+func (s *soak) victim(i int) *peer {
+	if i < 0 || len(s.alive) <= s.cfg.F+1 {
+		return nil
+	}
+	name := s.alive[i%len(s.alive)]
+	for _, p := range s.peers {
+		if p.name == name && p.process != nil {
+			return p
+		}
+	}
+	return nil
 }
 
 // one does one round: a life of the writer, until it is killed.
@@ -106,8 +118,10 @@ func (s *soak) one(ctx context.Context, p plan) error {
 	if err != nil {
 		return err
 	}
-	w := &writer{process: process, began: time.Now()}
-	go feed(process, s.cfg.feed(), fed)
+	w := &writer{process: process, began: time.Now(), more: make(chan struct{})}
+	go w.feed(s.cfg.feed(), fed)
+	defer w.feedMore() // it must not wait for ever
+	s.without = len(s.alive) < 2*s.cfg.F+1
 	err = s.live(ctx, w, &p)
 	if err == nil {
 		err = s.settle(w, fed)
@@ -129,14 +143,12 @@ func (s *soak) one(ctx context.Context, p plan) error {
 	return nil
 }
 
-// newFile lets all peers live, since it takes all of them to create a file.
+// newFile lets all peers live, since a new file may need them.
 func (s *soak) newFile(ctx context.Context) error {
 	if err := s.revive(ctx); err != nil {
 		return err
 	}
-	for _, p := range s.peers {
-		p.lost = false
-	}
+	s.alive = nil
 	s.counts.Files++
 	s.file = "wal-" + strconv.Itoa(s.counts.Files)
 	s.expectation = expectation{}
@@ -151,7 +163,8 @@ func (s *soak) revive(ctx context.Context) error {
 		}
 		var err error
 		memory := 4*s.cfg.Size + 1<<16
-		p.process, p.addr, err = s.serve(ctx, p.name, s.device(p.device, "peer", "--name", p.name, "--memory", strconv.Itoa(memory))...)
+		args := append([]string{"peer", "--name", p.name, "--memory", strconv.Itoa(memory), "--collect-every", "1s"}, s.control...)
+		p.process, _, err = s.serve(ctx, p.name, s.device(p.device, args...)...)
 		if err != nil {
 			return err
 		}
@@ -170,33 +183,51 @@ func (s *soak) device(name string, args ...string) []string {
 
 // access adds the flags of whoever opens the file.
 func (s *soak) access(args ...string) []string {
-	args = s.device(s.cfg.Devices[0], append(args, "--file", s.file, "--coord", s.coord, "--call-timeout", s.cfg.Patience.String())...)
-	for _, p := range s.peers {
-		args = append(args, "--peer", p.name+"="+p.addr)
-	}
-	return args
+	args = append(args, "--file", s.file, "--f", strconv.Itoa(s.cfg.F), "--call-timeout", s.cfg.Patience.String(), "--wait", s.cfg.Patience.String())
+	return s.device(s.cfg.Devices[0], append(args, s.control...)...)
 }
 
 // live is the writer's life and death, and a peer's.
 func (s *soak) live(ctx context.Context, w *writer, p *plan) error {
 	if p.inRecovery {
+		if err := w.until(ctx, s.cfg.Patience, func() bool { return !w.started.IsZero() }); err != nil {
+			return err
+		}
 		if err := w.forSome(ctx, part(p.pause, s.recovers)); err != nil {
 			return err
 		}
 		return s.die(w)
 	}
-	acked := func(n int) func() bool { return func() bool { return w.opened && w.acked >= n } }
-	if err := w.until(ctx, s.cfg.Patience, acked(p.acks)); err != nil {
+	if err := w.until(ctx, s.cfg.Patience, w.has(p.acks)); err != nil {
 		return err
 	}
 	if err := w.forSome(ctx, part(p.pause, 3*s.pace)); err != nil {
 		return err
 	}
-	if p.peer < 0 || w.alive <= s.cfg.F+1 { // it may be that the machine was too slow for one of the others
+	s.alive = w.alive
+	victim := s.victim(p.peer)
+	if victim == nil {
 		p.peer = -1
 		return s.die(w)
 	}
-	victim := s.peers[p.peer]
+	p.victim = victim.name
+	if err := s.killPeer(victim, w, p); err != nil {
+		return err
+	}
+	if p.together {
+		return s.die(w)
+	}
+	if err := s.goOn(ctx, w, p); err != nil {
+		return err
+	}
+	return s.die(w)
+}
+
+// has is whether the writer has the file and n acknowledgements.
+func (w *writer) has(n int) func() bool { return func() bool { return w.opened && w.acked >= n } }
+
+// killPeer kills a peer, with the writer or without.
+func (s *soak) killPeer(victim *peer, w *writer, p *plan) error {
 	s.counts.PeerKills++
 	if p.together {
 		s.counts.TogetherKills++
@@ -211,15 +242,40 @@ func (s *soak) live(ctx context.Context, w *writer, p *plan) error {
 			return err
 		}
 	}
-	if err := victim.die(); err != nil {
+	s.alive = slices.DeleteFunc(slices.Clone(s.alive), func(name string) bool { return name == victim.name })
+	return victim.die()
+}
+
+// goOn lets the writer go on without a peer, and replace it if there is another one.
+// Then one more peer may die, since the file is on 2f+1 again.
+func (s *soak) goOn(ctx context.Context, w *writer, p *plan) error {
+	if !p.replaced || !s.spare() {
+		p.replaced = false
+		return w.until(ctx, s.cfg.Patience, w.has(min(w.acked+p.more, s.cfg.feed())))
+	}
+	before := w.repairs
+	w.feedMore()
+	if err := w.until(ctx, s.cfg.Patience, func() bool { return w.repairs > before }); err != nil {
 		return err
 	}
-	if !p.together { // it must go on without the peer
-		if err := w.until(ctx, s.cfg.Patience, acked(min(w.acked+p.more, s.cfg.feed()))); err != nil {
-			return err
-		}
+	s.alive = w.alive
+	if len(s.alive) < 2*s.cfg.F+1 {
+		return fmt.Errorf("%w: %s did not replace %s, although there is another peer; %s", ErrStuck, w.name, p.victim, w.lastWords())
 	}
-	return s.die(w)
+	s.counts.Replacements++
+	if victim := s.victim(p.more); p.again && victim != nil {
+		p.victim += " and " + victim.name
+		s.counts.PeerKills++
+		s.counts.AgainKills++
+		s.alive = slices.DeleteFunc(slices.Clone(s.alive), func(name string) bool { return name == victim.name })
+		return victim.die()
+	}
+	return nil
+}
+
+// spare reports whether there is a peer that does not have the file.
+func (s *soak) spare() bool {
+	return slices.ContainsFunc(s.peers, func(p *peer) bool { return p.process != nil && !slices.Contains(s.alive, p.name) })
 }
 
 func part(fraction float64, of time.Duration) time.Duration {
@@ -239,13 +295,13 @@ func (s *soak) die(w *writer) error {
 	switch {
 	case !w.opened:
 		s.counts.RecoveryKills++
-	case w.acked == s.cfg.feed():
+	case w.acked == s.cfg.feed() || w.acked == s.cfg.feed()+later:
 		s.counts.IdleKills++
 	}
 	return nil
 }
 
-// die kills the peer, and with it what it had of the file.
+// die kills the peer, and with it what it had.
 func (p *peer) die() error {
 	if err := p.process.kill(); err != nil {
 		return err
@@ -253,7 +309,7 @@ func (p *peer) die() error {
 	if err := p.process.bury(func(string) {}); err != nil {
 		return err
 	}
-	p.process, p.lost = nil, true
+	p.process = nil
 	return nil
 }
 
@@ -261,6 +317,9 @@ func (p *peer) die() error {
 func (s *soak) settle(w *writer, fed func(i int) []byte) error {
 	if !w.opened {
 		return nil // it has written nothing, and shown nobody what it read
+	}
+	if len(s.alive) == 0 {
+		s.alive = w.alive
 	}
 	if w.acked > 0 {
 		s.pace = max(w.last.Sub(w.began)-w.took, 0) / time.Duration(w.acked)
@@ -280,7 +339,7 @@ func (s *soak) settle(w *writer, fed func(i int) []byte) error {
 func (s *soak) compare(got [][]byte) error {
 	s.counts.Recoveries++
 	s.counts.Returned += len(got)
-	if slices.ContainsFunc(s.peers, func(p *peer) bool { return p.lost }) {
+	if s.without {
 		s.counts.WithoutPeer++
 	}
 	if len(got) > len(s.known)+s.acked {
@@ -300,6 +359,7 @@ func (s *soak) used() int {
 
 // readAndDelete ends with the file, by the command recover.
 func (s *soak) readAndDelete(ctx context.Context) error {
+	s.without = len(s.alive) < 2*s.cfg.F+1
 	p, err := s.start("app", s.access("recover", "--json", "--release")...)
 	if err != nil {
 		return err
@@ -315,7 +375,28 @@ func (s *soak) readAndDelete(ctx context.Context) error {
 		return err
 	}
 	s.file = ""
-	return nil
+	return s.nothingLeft(ctx)
+}
+
+// nothingLeft looks, when there is no file, whether a peer lends something nevertheless.
+func (s *soak) nothingLeft(ctx context.Context) error {
+	p, err := s.start("operator", append([]string{"peers", "--collect", "--json"}, s.control...)...)
+	if err != nil {
+		return err
+	}
+	return p.rest(ctx, s.cfg.Patience, func(line string) error {
+		var l struct {
+			Name string `json:"name"`
+			Lent int    `json:"lent"`
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			return fmt.Errorf("%w: the list of peers has %q: %w", ErrStuck, line, err)
+		}
+		if l.Lent != 0 {
+			return fmt.Errorf("%w: there is no file, and %s lends %d bytes after it has collected", ErrLeaked, l.Name, l.Lent)
+		}
+		return nil
+	})
 }
 
 // report tells what a round did.
@@ -327,10 +408,12 @@ func (s *soak) report(w *writer, p *plan) {
 	switch {
 	case !w.opened:
 		what = "the writer while it recovered"
-	case p.peer >= 0 && p.together:
-		what = s.peers[p.peer].name + " with the writer"
-	case p.peer >= 0:
-		what = s.peers[p.peer].name + ", then the writer"
+	case p.victim != "" && p.together:
+		what = p.victim + " with the writer"
+	case p.victim != "" && p.replaced:
+		what = p.victim + ", which was replaced, then the writer"
+	case p.victim != "":
+		what = p.victim + ", then the writer"
 	}
 	fmt.Fprintf(s.cfg.Progress, "round %d: %s, %d records recovered, open after %v, %d acknowledged, killed %s after %v\n", s.round, s.file,
 		len(w.shown), w.took.Round(time.Millisecond), w.acked, what, time.Since(w.began).Round(time.Millisecond))

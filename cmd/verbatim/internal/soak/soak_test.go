@@ -39,8 +39,18 @@ func fake(bug string, args []string) error {
 		fmt.Println("ready: it at 127.0.0.1:1")
 		_, err := io.Copy(io.Discard, os.Stdin)
 		return err
+	case "peers":
+		lent := 0
+		if bug == "leaks" {
+			lent = 1
+		}
+		fmt.Printf("{\"name\":\"peer1\",\"lent\":%d}\n", lent)
+		return nil
 	}
 	path := filepath.Join(os.Getenv(fakeDir), args[slices.Index(args, "--file")+1])
+	if args[0] == "write" {
+		fmt.Println("start: this is the instance of app")
+	}
 	records, err := readFake(path)
 	if err != nil {
 		return err
@@ -63,7 +73,7 @@ func fake(bug string, args []string) error {
 	if bug == "refuses" && resumed {
 		return errors.New("too few peers, it says")
 	}
-	fmt.Printf("open: %d records, 3 of 3 peers\n", len(records))
+	fmt.Printf("open: %d records, 3 of 3 peers: peer1 peer2 peer3\n", len(records))
 	return writeFake(bug, path, len(records))
 }
 
@@ -93,6 +103,7 @@ func writeFake(bug, path string, n int) error {
 		return err
 	}
 	in := bufio.NewReader(os.Stdin)
+	fresh := 0
 	var late [][]byte
 	for {
 		r, err := readFrame(in)
@@ -109,6 +120,11 @@ func writeFake(bug, path string, n int) error {
 		n++
 		if bug == "silent" && n == 3 {
 			select {}
+		}
+		if bug != "never replaces" {
+			fmt.Println("repair: 3 of 3 peers: peer1 peer2 peer4")
+		} else if fresh++; fresh == 60 { // long after the death of a peer
+			fmt.Println("repair: 2 of 3 peers: peer1 peer2")
 		}
 		fmt.Printf("ack %d\n", n)
 	}
@@ -145,7 +161,7 @@ func fakeConfig(t *testing.T, bug string) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Program: self, Devices: []string{"none"}, Rounds: 12, Seed: 3, Acks: 10, Dir: t.TempDir(), Patience: 30 * time.Second,
+	return Config{Program: self, Devices: []string{"none"}, Rounds: 12, Seed: 3, Acks: 10, Spares: 1, Dir: t.TempDir(), Patience: 30 * time.Second,
 		Env: []string{fakeEnv + "=" + bug, fakeDir + "=" + t.TempDir()}}
 }
 
@@ -155,7 +171,7 @@ func TestNothingIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%+v", n)
-	if n.Rounds != 12 || n.WriterKills != 12 || n.PeerKills == 0 || n.TogetherKills == 0 || n.Recoveries == 0 || n.Acknowledged == 0 ||
+	if n.Rounds != 12 || n.WriterKills != 12 || n.PeerKills == 0 || n.TogetherKills == 0 || n.Replacements == 0 || n.AgainKills == 0 || n.Recoveries == 0 || n.Acknowledged == 0 ||
 		n.Returned == 0 || n.Files == 0 {
 		t.Errorf("something was never done: %+v", n)
 	}
@@ -165,7 +181,7 @@ func TestNothingIsLost(t *testing.T) {
 func TestWhatIsCaught(t *testing.T) {
 	for bug, want := range map[string]error{
 		"early": ErrLost, "forgets": ErrLost, "swaps": ErrLost, "repeats": ErrLost, "invents": ErrLost, "tears": ErrLost,
-		"refuses": ErrStuck, "silent": ErrStuck,
+		"refuses": ErrStuck, "silent": ErrStuck, "never replaces": ErrStuck, "leaks": ErrLeaked,
 	} {
 		t.Run(bug, func(t *testing.T) {
 			cfg := fakeConfig(t, bug)
@@ -234,7 +250,7 @@ func TestPlan(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 0))
 		var out []plan
 		for i := range 200 {
-			out = append(out, draw(r, &cfg, []int{0, 1, 2}, i%10 == 0))
+			out = append(out, draw(r, &cfg, i%10 == 0))
 		}
 		return out
 	}
@@ -277,7 +293,7 @@ func TestConfig(t *testing.T) {
 		t.Error(err)
 	}
 	for _, f := range []func(c *Config){
-		func(c *Config) { c.Program = "" }, func(c *Config) { c.Devices = nil }, func(c *Config) { c.F = 8 }, func(c *Config) { c.F = -1 },
+		func(c *Config) { c.Program = "" }, func(c *Config) { c.Devices = nil }, func(c *Config) { c.F = 8 }, func(c *Config) { c.F = -1 }, func(c *Config) { c.Spares = -1 },
 		func(c *Config) { c.Rounds = 0 }, func(c *Config) { c.Acks = -1 }, func(c *Config) { c.Record = 7 }, func(c *Config) { c.Size = 1000 },
 		func(c *Config) { c.Patience = 1 }, func(c *Config) { c.Acks = 1 << 62 }, func(c *Config) { c.Size = 1 << 40 },
 	} {

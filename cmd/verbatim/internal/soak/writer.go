@@ -6,20 +6,28 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 )
 
 // writer is one life of the writer.
 type writer struct {
 	*process
-	began  time.Time
-	shown  [][]byte // what it recovered
-	opened bool
-	took   time.Duration // from its start until it had the file
-	alive  int           // peers that it had then
-	acked  int
-	last   time.Time // of the last acknowledgement
+	began   time.Time
+	started time.Time // when it was the one instance
+	shown   [][]byte  // what it recovered
+	opened  bool
+	took    time.Duration // from then until it had the file
+	alive   []string      // the peers that it last said it has
+	repairs int           // how often it has put others in the place of peers, or tried
+	acked   int
+	last    time.Time     // of the last acknowledgement
+	more    chan struct{} // closed to feed it the records for later
+	once    sync.Once
 }
+
+// feedMore feeds it the records for later, too.
+func (w *writer) feedMore() { w.once.Do(func() { close(w.more) }) }
 
 // shownRecord is a line of `recover --json` and `write --show`.
 type shownRecord struct {
@@ -27,11 +35,14 @@ type shownRecord struct {
 	Data   []byte `json:"data"`
 }
 
-// feed gives p the records of a life, until it takes no more.
-func feed(p *process, n int, record func(i int) []byte) {
-	for i := 1; i <= n; i++ {
+// feed gives w the records of a life, until it takes no more: n, and then those for later.
+func (w *writer) feed(n int, record func(i int) []byte) {
+	for i := 1; i <= n+later; i++ {
+		if i == n+1 {
+			<-w.more
+		}
 		r := record(i)
-		if _, err := p.stdin.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(r))), r...)); err != nil {
+		if _, err := w.stdin.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(r))), r...)); err != nil {
 			return
 		}
 	}
@@ -40,22 +51,46 @@ func feed(p *process, n int, record func(i int) []byte) {
 // take takes note of a line that it printed.
 func (w *writer) take(line string) error {
 	switch {
+	case strings.HasPrefix(line, "start: ") && w.started.IsZero():
+		w.started = time.Now()
+		return nil
 	case strings.HasPrefix(line, "{") && !w.opened:
 		r, err := parseRecord(line, len(w.shown)+1)
 		w.shown = append(w.shown, r)
 		return err
 	case strings.HasPrefix(line, "open: ") && !w.opened:
-		var n, of int
-		if _, err := fmt.Sscanf(line, "open: %d records, %d of %d peers", &n, &w.alive, &of); err != nil || n != len(w.shown) {
+		n, alive, err := parsePeers(line)
+		if err != nil || n != len(w.shown) {
 			return fmt.Errorf("%w: %s said %q after %d records", ErrStuck, w.name, line, len(w.shown))
 		}
-		w.opened, w.last, w.took = true, time.Now(), time.Since(w.began)
+		w.alive, w.opened, w.last, w.took = alive, true, time.Now(), time.Since(w.started)
+		return nil
+	case strings.HasPrefix(line, "repair: ") && w.opened:
+		_, alive, err := parsePeers("open: 0 records, " + strings.TrimPrefix(line, "repair: "))
+		if err != nil {
+			return fmt.Errorf("%w: %s said %q", ErrStuck, w.name, line)
+		}
+		w.alive = alive
+		w.repairs++
 		return nil
 	case w.opened && line == fmt.Sprintf("ack %d", len(w.shown)+w.acked+1):
 		w.acked, w.last = w.acked+1, time.Now()
 		return nil
 	}
 	return fmt.Errorf("%w: after %d records and %d acknowledgements %s said %q", ErrStuck, len(w.shown), w.acked, w.name, line)
+}
+
+// parsePeers takes the line 'open: N records, 3 of 3 peers: NAMES' apart.
+func parsePeers(line string) (records int, alive []string, err error) {
+	head, names, ok := strings.Cut(line, " peers: ")
+	var n, of int
+	if _, err := fmt.Sscanf(head, "open: %d records, %d of %d", &records, &n, &of); err != nil {
+		return 0, nil, err
+	}
+	if alive = strings.Fields(names); !ok || len(alive) != n {
+		return 0, nil, fmt.Errorf("%d names of %d peers", len(alive), n)
+	}
+	return records, alive, nil
 }
 
 func parseRecord(line string, want int) ([]byte, error) {
@@ -117,35 +152,46 @@ func (w *writer) end() error {
 
 // readAll is what `recover --json` prints: the records.
 func (p *process) readAll(ctx context.Context, patience time.Duration) ([][]byte, error) {
-	if err := p.stdin.Close(); err != nil {
-		return nil, err
-	}
 	var records [][]byte
+	summary := false
+	err := p.rest(ctx, patience, func(line string) error {
+		if strings.HasPrefix(line, `{"file"`) {
+			summary = true
+			return nil
+		}
+		r, err := parseRecord(line, len(records)+1)
+		records = append(records, r)
+		return err
+	})
+	if err == nil && !summary {
+		err = p.failed(nil)
+	}
+	return records, err
+}
+
+// rest takes what p prints until it ends with success.
+func (p *process) rest(ctx context.Context, patience time.Duration, take func(line string) error) error {
+	if err := p.stdin.Close(); err != nil {
+		return err
+	}
 	expired := time.NewTimer(patience)
 	defer expired.Stop()
-	summary := false
 	for {
 		select {
 		case line, ok := <-p.lines:
-			switch {
-			case !ok:
-				if err := p.cmd.Wait(); err != nil || !summary {
-					return nil, p.failed(err)
+			if !ok {
+				if err := p.cmd.Wait(); err != nil {
+					return p.failed(err)
 				}
-				return records, nil
-			case strings.HasPrefix(line, `{"file"`):
-				summary = true
-			default:
-				r, err := parseRecord(line, len(records)+1)
-				if err != nil {
-					return nil, err
-				}
-				records = append(records, r)
+				return nil
+			}
+			if err := take(line); err != nil {
+				return err
 			}
 		case <-expired.C:
-			return nil, fmt.Errorf("%w: %s did not end in %v; %s", ErrStuck, p.name, patience, p.lastWords())
+			return fmt.Errorf("%w: %s did not end in %v; %s", ErrStuck, p.name, patience, p.lastWords())
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
 }

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host/oshost"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// coordName is the name and the service of the coordinator.
+const coordName = "coord"
+
+// controllerFlags say where the controller is.
+type controllerFlags struct {
+	etcd        etcdFlags // instead of coord
+	coord       string
+	callTimeout time.Duration
+}
+
+func (f *controllerFlags) define(fl *pflag.FlagSet) {
+	fl.StringVar(&f.coord, "coord", "127.0.0.1:7000", "`address` of the coordinator")
+	fl.DurationVar(&f.callTimeout, "call-timeout", 5*time.Second, "how long a peer or the coordinator may take to answer")
+	f.etcd.define(fl)
+}
+
+// check tells what does not belong together, before a card is opened.
+func (f *controllerFlags) check(name string) error {
+	if f.callTimeout <= 0 {
+		return fmt.Errorf("--call-timeout %v: an answer takes some time", f.callTimeout)
+	}
+	return f.etcd.check(name, f.callTimeout)
+}
+
+// open opens the host, which knows the coordinator and the hosts of addresses, and
+// asks the controller for all others.
+func (f *controllerFlags) open(h *hostFlags, card *cardFlags, addresses map[string]string, stderr io.Writer) (*oshost.Host, coord.Client, error) {
+	var c coord.Client // before anybody asks for a host
+	addresses[coordName] = f.coord
+	h.resolve = func(name string) (string, error) { return addressOf(c, name) }
+	o, err := h.open(card, addresses, stderr)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c, err = f.etcd.controller(coord.NewClient(patient{o, f.callTimeout}, coordName, coordName)); err != nil {
+		return nil, nil, errors.Join(err, o.Close())
+	}
+	return o, c, nil
+}
+
+// where says which flag is about the controller that err is about.
+func (f *controllerFlags) where(err error) error {
+	switch {
+	case !errors.Is(err, coord.ErrUnavailable):
+		return err
+	case len(f.etcd.cfg.Endpoints) > 0:
+		return fmt.Errorf("--etcd: %w", err)
+	}
+	return fmt.Errorf("--coord %s: %w", f.coord, err)
+}
+
+// The address book: peers write there where they can be called. It is ours and not the
+// protocol's, to which a name is all there is.
+const hostsPrefix = "hosts/"
+
+func addressOf(c coord.Client, name string) (string, error) {
+	addr, _, err := c.Get(hostsPrefix + name)
+	if errors.Is(err, coord.ErrNotFound) {
+		return "", fmt.Errorf("the controller has no address of %s, and no --peer gives one: %w", name, err)
+	}
+	return string(addr), err
+}
+
+func publish(c coord.Client, name, addr string) error {
+	err := c.Create(hostsPrefix+name, []byte(addr), coord.NoSession)
+	if errors.Is(err, coord.ErrExists) {
+		_, err = c.Set(hostsPrefix+name, []byte(addr), coord.AnyVersion)
+	}
+	return err
+}
+
+// fileFlags say which file: what write and recover have in common.
+type fileFlags struct {
+	appFlags
+	file    string
+	started func() // is told when this is the one instance; may be nil
+}
+
+func (f *fileFlags) define(c *cobra.Command) {
+	c.Flags().StringVar(&f.file, "file", "", "`name` of the file (required)")
+	f.appFlags.define(c)
+}
+
+// config checks the flags and opens the host. The host is closed with the process.
+func (f *fileFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
+	if f.file == "" {
+		return nil, ncl.Config{}, errors.New("--file is missing: name the file")
+	}
+	return f.appFlags.config(stderr)
+}
+
+// appFlags say which application it is, and where the others are.
+type appFlags struct {
+	device     cardFlags
+	host       hostFlags
+	controller controllerFlags
+	peers      []string // name=address
+	f          int
+	wait       time.Duration
+}
+
+func (f *appFlags) define(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.host.name, "app", "app", "`name` of the application, to which its files belong")
+	fl.IntVar(&f.f, "f", -1, "how many of the 2f+1 peers of a new file may fail; default: 1, or what so many --peer allow")
+	fl.StringArrayVar(&f.peers, "peer", nil, "a log peer to use, as `NAME=ADDRESS`; 2f+1 or more. Default: those that have registered at the controller")
+	fl.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for the session of an earlier instance to end")
+	f.controller.define(fl)
+	f.device.define(fl)
+	f.host.define(fl)
+}
+
+// config checks the flags and opens the host. The host is closed with the process.
+func (f *appFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
+	cfg := ncl.Config{App: f.host.name, CallTimeout: f.controller.callTimeout}
+	addresses := map[string]string{}
+	for _, p := range f.peers {
+		name, addr, ok := strings.Cut(p, "=")
+		switch {
+		case !ok || name == "" || addr == "":
+			return nil, cfg, fmt.Errorf("--peer %q: want NAME=ADDRESS, such as peer1=10.0.0.1:7001", p)
+		case name == coordName || name == f.host.name:
+			return nil, cfg, fmt.Errorf("--peer %q: the name %s is taken; peers need names of their own", p, name)
+		}
+		cfg.Peers = append(cfg.Peers, name)
+		addresses[name] = addr
+	}
+	var err error
+	if cfg.F, err = f.tolerate(); err != nil {
+		return nil, cfg, err
+	}
+	if err := f.controller.check(f.host.name); err != nil {
+		return nil, cfg, err
+	}
+	h, c, err := f.controller.open(&f.host, &f.device, addresses, stderr)
+	cfg.Coord = c
+	return h, cfg, err
+}
+
+// tolerate is f.
+func (f *appFlags) tolerate() (int, error) {
+	n := len(f.peers)
+	switch {
+	case f.f < -1 || f.f > ncl.MaxF:
+		return 0, fmt.Errorf("--f %d: it is 0 to %d", f.f, ncl.MaxF)
+	case f.f < 0 && n > 0 && n%2 == 0:
+		return 0, fmt.Errorf("--peer is there %d times: a file takes 2f+1 peers to outlive f failures, such as 3 for one; say --f if the others are to replace some", n)
+	case f.f < 0 && n > 0:
+		return (n - 1) / 2, nil
+	case f.f < 0:
+		return 1, nil
+	case n > 0 && n < 2*f.f+1:
+		return 0, fmt.Errorf("--peer is there %d times: it takes 2f+1 peers to outlive f failures, %d for --f %d; without --peer the controller names some",
+			n, 2*f.f+1, f.f)
+	}
+	return f.f, nil
+}
+
+// log is where the process says what it does.
+func (f *appFlags) log(stderr io.Writer) func(format string, args ...any) {
+	return func(format string, args ...any) {
+		fmt.Fprintf(stderr, "%s: %s\n", f.host.name, fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,61 @@
+package coord_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// kept is a host that calls a keeper in the same process.
+type kept struct {
+	host.Host
+	k *coord.Keeper
+}
+
+func (h kept) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
+	return h.k.Apply("app", req), nil
+}
+
+// A session ends some ticks after the last heartbeat, with its keys, and no other does.
+func TestKeeper(t *testing.T) {
+	k := coord.Keeper{Ticks: 2}
+	c := coord.NewClient(kept{k: &k}, "coord", "coord")
+	silent, err := c.NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	alive, err := c.NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Create("silent", nil, silent); err != nil {
+		t.Fatal(err)
+	}
+	for tick := range 3 {
+		if err := c.CheckSession(alive); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := c.Get("silent"); err != nil {
+			t.Fatalf("tick %d: %v", tick, err)
+		}
+		over := k.Tick()
+		if tick < 2 && len(over) > 0 || tick == 2 && (len(over) != 1 || over[0].ID != silent) {
+			t.Fatalf("tick %d ends %v", tick, over)
+		}
+	}
+	if _, _, err := c.Get("silent"); !errors.Is(err, coord.ErrNotFound) {
+		t.Error(err)
+	}
+	if err := c.CheckSession(silent); !errors.Is(err, coord.ErrSessionExpired) {
+		t.Error(err)
+	}
+	if err := c.CloseSession(alive); err != nil {
+		t.Error(err)
+	}
+	if over := k.Tick(); len(over) > 0 {
+		t.Errorf("%v ends twice", over)
+	}
+}

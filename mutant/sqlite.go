@@ -1,0 +1,87 @@
+package mutant
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// SQLite are the mutants of NCL that the crash test of SQLite finds. It draws what is in
+// flight at a crash, and does not come by what breaks only in one order of many.
+var SQLite = []string{"ack-at-f", "no-catch-up", "stamp-before-data", "take-minimum"}
+
+// Crash is what `verbatim crash sqlite` says of a mutant.
+type Crash struct {
+	Name, Title string
+	Caught      bool
+	Tried       string // how many crash points were tried, in its words
+	Said        string // what was lost
+	Seconds     float64
+	Err         error // the mutant could not be applied, built or run
+}
+
+// Verdict is the result in a word.
+func (x *Crash) Verdict() string {
+	switch {
+	case x.Err != nil:
+		return "error"
+	case x.Caught:
+		return "caught"
+	}
+	return "survived"
+}
+
+// RunSQLite runs the crash test of SQLite with its log on mutants of opt.Protocol, which
+// is ncl: those that opt names, or [SQLite]. done is called after each.
+func RunSQLite(ctx context.Context, opt Options, done func(Crash)) error {
+	if len(opt.Names) == 0 {
+		opt.Names = SQLite
+	}
+	r, todo, err := prepare(ctx, opt)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	for _, m := range todo {
+		start := time.Now()
+		x := Crash{Name: m.Name, Title: m.Title}
+		x.Err = r.crash(m, &x)
+		x.Seconds = time.Since(start).Seconds()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		done(x)
+	}
+	return nil
+}
+
+// crash builds a mutant and crashes SQLite with it.
+func (r *runner) crash(m *Mutant, x *Crash) error {
+	files, err := m.apply(r.root)
+	if err != nil {
+		return err
+	}
+	p, err := r.build(m.Name, files)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	out, err := command(r.ctx, p.dir, p.path, "crash", "sqlite", "--workers", strconv.Itoa(r.opt.Workers), "--max-time", r.opt.MaxTime.String())
+	if code := exitCode(err); code != 0 && code != 1 && code != 3 {
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSpace(line)
+		if said, ok := strings.CutPrefix(line, "VIOLATED: "); ok {
+			x.Caught, x.Said = true, said
+		}
+		if _, counts, ok := strings.Cut(line, "crash points; "); ok {
+			x.Tried, _, _ = strings.Cut(counts, " ")
+		}
+	}
+	if x.Tried == "" || x.Caught != (exitCode(err) == 1) {
+		return fmt.Errorf("%w: %s: verbatim crash sqlite printed %q", ErrTool, m.Name, out)
+	}
+	return nil
+}
