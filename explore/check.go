@@ -246,7 +246,8 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	x.exhaust(cases)
 	done()
 	var saving error
-	if x.ranOut && opt.Save != "" && !cases[0].dog.hung.Load() {
+	// After a failure the jobs that the workers had in hand are lost.
+	if x.ranOut && x.failed == nil && x.broken == nil && opt.Save != "" && !cases[0].dog.hung.Load() {
 		saving = x.save(opt.Save, r, cases[0])
 	}
 	r.Runs, r.States, r.Edges, r.Choices, r.MaxDepth = x.runs, uint64(len(x.g.states)), x.g.edges, x.choices.total(), x.depth

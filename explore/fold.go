@@ -10,9 +10,9 @@ import (
 
 // Folding makes a timeline as short as a person needs it, and hides nothing that
 // the rows said before: the texts and the lines of the protocol stay, the step
-// becomes a first and a last one. What a failure is about (posts, what lands, loads,
-// errors, faults) has no two steps of a host in one row: only ordinary course is
-// drawn together with what follows it.
+// becomes a first and a last one. What a failure is about (posts of anything
+// but Reads, what lands, loads, errors, faults) has no two steps of a host in one row:
+// only ordinary course is drawn together with what follows it.
 
 // ordinary tells events of ordinary course: calls and their answers, successes,
 // what is given back at the end of a use, and that a host ends or starts again. A

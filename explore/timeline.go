@@ -70,7 +70,8 @@ func WriteTimeline(w io.Writer, r *Replay, opt TimelineOptions) error {
 	t.head(&b)
 	step := -1
 	for i := range rows {
-		t.row(&b, &rows[i], rows[i].step != step)
+		told := rows[i].step == step && rows[i].last == step
+		t.row(&b, &rows[i], !told)
 		step = rows[i].last
 	}
 	b.WriteString(leftOut(left, all-len(rows)))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -118,7 +119,7 @@ func (p *checkPage) runPage(s *explore.Scenario, ce *explore.Counterexample, nam
 	}
 	to := strings.TrimSuffix(base, ".counterexample.json") + ".html"
 	run := page{file: filepath.Join(p.runs(), to), text: text, command: explore.Command(base), read: os.ReadFile}
-	return filepath.Base(p.runs()) + "/" + to, run.write(s, ce, re)
+	return "./" + url.PathEscape(filepath.Base(p.runs())) + "/" + url.PathEscape(to), run.write(s, ce, re)
 }
 
 // write writes the page of all checks, if there was any. stderr is told what takes its time.

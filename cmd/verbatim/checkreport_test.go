@@ -15,7 +15,7 @@ func TestCheckReport(t *testing.T) {
 		t.Fatalf("status %d:\n%s%s", code, out, stderr)
 	}
 	page := pageText(t, "r.html")
-	for _, want := range []string{"demo/restart", "demo/second", "✗ VIOLATED", "is not known: coverage: it takes the source tree", "The matrix is about whole protocols", `href="r-runs/demo-restart.html"`} {
+	for _, want := range []string{"demo/restart", "demo/second", "✗ VIOLATED", "is not known: coverage: it takes the source tree", "The matrix is about whole protocols", `href="./r-runs/demo-restart.html"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}
@@ -55,7 +55,7 @@ func TestCheckReportMatrix(t *testing.T) {
 `)
 	call("check", "demo/second", "--report", "r.html", "--matrix", "m.jsonl")
 	page := pageText(t, "r.html")
-	if strings.Count(page, "✗ breaks</a>") != 1 || !strings.Contains(page, `href="r-runs/matrix-demo-restart-relaxed.html"`) || !strings.Contains(page, "(no run was kept)") || strings.Contains(page, "other/second") {
+	if strings.Count(page, "✗ breaks</a>") != 1 || !strings.Contains(page, `href="./r-runs/matrix-demo-restart-relaxed.html"`) || !strings.Contains(page, "(no run was kept)") || strings.Contains(page, "other/second") {
 		t.Error("the cells do not lead to their runs")
 	}
 	pageText(t, filepath.Join("r-runs", "matrix-demo-restart-relaxed.html"))
@@ -81,4 +81,14 @@ func TestCheckReportRefuses(t *testing.T) {
 	if _, err := os.Stat("r.html"); err == nil {
 		t.Error("a page was written nevertheless")
 	}
+}
+
+// A report's links lead to its runs whatever it is called.
+func TestCheckReportOfAnyName(t *testing.T) {
+	useDemo(t)
+	call("check", "demo/restart", "--faults", "crash(a)<=1", "--report", "12:30#a b.html")
+	if page := pageText(t, "12:30#a b.html"); !strings.Contains(page, `href="./12:30%23a%20b-runs/demo-restart.html"`) {
+		t.Error("the link does not lead to the run")
+	}
+	pageText(t, filepath.Join("12:30#a b-runs", "demo-restart.html"))
 }

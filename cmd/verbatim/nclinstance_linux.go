@@ -80,6 +80,15 @@ func (i *instance) check() error {
 	return nil
 }
 
+// ask is check with an answer of the controller, if it can be had. Between the answer and
+// what follows there is a moment, in which the session can end.
+func (i *instance) ask() error {
+	if !i.over.Load() && errors.Is(i.claim.Check(), coord.ErrSessionExpired) {
+		i.over.Store(true)
+	}
+	return i.check()
+}
+
 // why adds to the error of an operation that the session is over, if it is.
 func (i *instance) why(err error) error {
 	if err != nil && (i.over.Load() || errors.Is(i.claim.Check(), coord.ErrSessionExpired)) {
@@ -126,7 +135,7 @@ func (s ownStore) Recover(object string) (splitfs.Object, error) {
 }
 
 func (s ownStore) own(open func() (splitfs.Object, error)) (splitfs.Object, error) {
-	if err := s.i.check(); err != nil {
+	if err := s.i.ask(); err != nil {
 		return nil, err
 	}
 	o, err := open()
@@ -146,4 +155,11 @@ func (o ownObject) Record(off int, data []byte) error {
 		return err
 	}
 	return o.Object.Record(off, data)
+}
+
+func (o ownObject) Release() error {
+	if err := o.i.ask(); err != nil {
+		return err
+	}
+	return o.Object.Release()
 }

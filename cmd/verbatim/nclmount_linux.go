@@ -88,7 +88,7 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 		return f.controller.where(err)
 	}
 	defer i.close()
-	fsys, err := splitfs.New(splitfs.Config{Dir: dir, Store: ownStore{splitfs.NCL(h, cfg), i}, Patterns: patterns,
+	fsys, err := splitfs.New(splitfs.Config{Dir: ownDir{dir, i}, Store: ownStore{splitfs.NCL(h, cfg), i}, Patterns: patterns,
 		Region: int(f.region), MaxRegion: int(f.maxRegion), Logf: logf})
 	if err != nil {
 		return err

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
@@ -72,9 +74,14 @@ func runNCLPeers(c *cobra.Command, f *peersFlags) error {
 	}
 	for _, p := range peers {
 		l := listedPeer{Name: p.Name, Left: p.Left}
-		if l.Address, err = addressOf(controller, p.Name); err != nil {
+		switch l.Address, err = addressOf(controller, p.Name); {
+		case errors.Is(err, coord.ErrUnavailable):
+			return f.controller.where(err)
+		case err != nil:
 			l.Error = err.Error()
-		} else if f.collect {
+		case p.Err != nil:
+			l.Error = p.Err.Error()
+		case f.collect:
 			f.take(h, &l)
 		}
 		if err := f.print(c.OutOrStdout(), &l); err != nil {

@@ -28,6 +28,7 @@ func (p *peer) collect() {
 		switch {
 		case err != nil && !errors.Is(err, ErrNotFound):
 			p.note("look for leaked regions", err)
+			return // the next file would wait as long, and requests with it
 		case err != nil, e.id != m.seen().id, !e.claims(p.h.Name()):
 			p.h.Logf("frees the region of file %q of %q, which leaked", m.file, m.app)
 			p.remove(m)

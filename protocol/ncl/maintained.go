@@ -11,7 +11,8 @@ import (
 type Maintained struct {
 	*File
 	// Every is how long to wait after a [File.Repair] that failed, while enough peers
-	// are left to go on without it. 0: not at all.
+	// are left to go on without it, or ten times as long as the Repair took if that is
+	// more: writes wait for it. 0: the latter.
 	Every time.Duration
 	// Told hears how each Repair ended; may be nil.
 	Told func(error)
@@ -32,7 +33,7 @@ func (m *Maintained) Record(off int, data []byte) error {
 	case !errors.Is(err, ErrUnavailable):
 		return err
 	}
-	if again := m.repair(); again != nil {
+	if again := m.repair(); again != nil && (!errors.Is(again, ErrTooFew) || errors.Is(again, ErrUnavailable)) {
 		return errors.Join(err, again)
 	}
 	return m.File.Record(off, data) // again, for the first may not have begun: the same bytes
@@ -47,9 +48,11 @@ func (m *Maintained) Maintain() {
 }
 
 func (m *Maintained) repair() error {
+	began := m.h.Now()
 	err := m.Repair()
 	if m.next = 0; err != nil {
-		m.next = m.h.Now() + m.Every
+		now := m.h.Now()
+		m.next = now + max(m.Every, 10*(now-began))
 	}
 	if m.Told != nil {
 		m.Told(err)

@@ -386,17 +386,26 @@ func (s *soak) nothingLeft(ctx context.Context) error {
 	}
 	return p.rest(ctx, s.cfg.Patience, func(line string) error {
 		var l struct {
-			Name string `json:"name"`
-			Lent int    `json:"lent"`
+			Name  string `json:"name"`
+			Lent  *int   `json:"lent"`
+			Error string `json:"error"`
 		}
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			return fmt.Errorf("%w: the list of peers has %q: %w", ErrStuck, line, err)
 		}
-		if l.Lent != 0 {
-			return fmt.Errorf("%w: there is no file, and %s lends %d bytes after it has collected", ErrLeaked, l.Name, l.Lent)
+		switch {
+		case l.Lent == nil && s.lives(l.Name):
+			return fmt.Errorf("%w: peer %s does not say what it lends: %s", ErrStuck, l.Name, l.Error)
+		case l.Lent != nil && *l.Lent != 0:
+			return fmt.Errorf("%w: there is no file, and %s lends %d bytes after it has collected", ErrLeaked, l.Name, *l.Lent)
 		}
 		return nil
 	})
+}
+
+// lives: the peer of that name runs.
+func (s *soak) lives(name string) bool {
+	return slices.ContainsFunc(s.peers, func(p *peer) bool { return p.name == name && p.process != nil })
 }
 
 // report tells what a round did.
