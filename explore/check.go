@@ -76,7 +76,8 @@ type Result struct {
 	Bounds    string
 	Verdict   Verdict
 	Exhausted bool
-	Runs      uint64
+	Runs      uint64 // and all other numbers, Sometimes and Outcomes: of all parts of a resumed search
+	Resumed   uint64 // of the runs, those that were made before it was resumed
 	States    uint64
 	Edges     uint64
 	Choices   uint64
@@ -172,14 +173,22 @@ func (r *Result) check(d *watchdog, s *Scenario, profile faults.Profile, budget 
 	}
 	opt.Stop = d.stop(opt.Stop)
 	start := time.Now()
-	if opt.Strategy == Exhaustive {
-		err = checkExhaustive(s, cases, opt, r, start)
-	} else {
-		checkSampling(cases, opt, r, start)
+	if opt.Strategy != Exhaustive {
+		checkSampling(s, cases, opt, r, start)
+		r.Elapsed = time.Since(start)
+		return nil
 	}
-	r.Elapsed = time.Since(start)
-	r.collect(s, cases)
-	return err
+	x, err := checkExhaustive(s, cases, opt, r, start)
+	if err != nil {
+		return err
+	}
+	x.totals.Elapsed += time.Since(start)
+	r.Elapsed = x.totals.Elapsed
+	// After a failure the jobs that the workers had in hand are lost.
+	if r.Verdict == RanOut && opt.Save != "" && !d.hung.Load() {
+		return x.save(opt.Save, r, cases[0])
+	}
+	return nil
 }
 
 // resolve fills in the defaults and checks the options.
@@ -224,7 +233,7 @@ func (o *Options) resolve(s *Scenario) (p faults.Profile, b faults.Budget, err e
 	return p, b, nil
 }
 
-func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) error {
+func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) (*search, error) {
 	x := &search{g: newGraph(cases[0].w, opt.NoReduction)}
 	x.wake = sync.NewCond(&x.mu)
 	x.limit = limits{runs: opt.MaxRuns, stop: opt.Stop}
@@ -234,22 +243,21 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	x.g.jobs = append(x.g.jobs, job{at: -1})
 	if opt.Resume != "" {
 		if err := x.load(opt.Resume, r, cases[0]); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	done := cases[0].dog.watchProgress(opt.Progress, func() Progress {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		return Progress{Scenario: s.Name, Runs: x.runs, States: uint64(len(x.g.states)), Frontier: len(x.g.jobs),
-			Remaining: x.remaining(), Elapsed: time.Since(start)}
+			Remaining: x.remaining(), Elapsed: x.totals.Elapsed + time.Since(start)}
 	})
 	x.exhaust(cases)
 	done()
-	var saving error
-	// After a failure the jobs that the workers had in hand are lost.
-	if x.ranOut && x.failed == nil && x.broken == nil && opt.Save != "" && !cases[0].dog.hung.Load() {
-		saving = x.save(opt.Save, r, cases[0])
-	}
+	r.Resumed = x.totals.Runs
+	x.totals.Runs = x.runs
+	x.totals.add(cases)
+	r.collect(s, &x.totals)
 	r.Runs, r.States, r.Edges, r.Choices, r.MaxDepth = x.runs, uint64(len(x.g.states)), x.g.edges, x.choices.total(), x.depth
 	r.Space = x.space()
 	r.EagerLog10 = math.Log10(math.Max(x.eager, 1))
@@ -263,7 +271,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	default:
 		r.Verdict, r.Exhausted = Verified, true
 	}
-	return saving
+	return x, nil
 }
 
 // violated records and shrinks a counterexample.
@@ -285,24 +293,4 @@ func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) {
 	if unknown {
 		r.Verdict, r.Reason = Unknown, err
 	}
-}
-
-func (r *Result) collect(s *Scenario, cases []*Case) {
-	met := uint64(0)
-	all := map[string]struct{}{}
-	for _, c := range cases {
-		met |= c.sometimes
-		for o := range c.outcomes {
-			all[o] = struct{}{}
-		}
-		r.Steps += c.w.Stats().Steps
-		r.Posts += c.w.Stats().Posts
-		r.NotInline += c.w.Stats().NotInline
-		r.Exercised |= c.w.Stats().Exercised
-		r.MaxPayload = max(r.MaxPayload, c.w.Stats().MaxPayload)
-	}
-	for i, name := range s.Sometimes {
-		r.Sometimes = append(r.Sometimes, Condition{name, met>>i&1 == 1})
-	}
-	r.Outcomes = sortedKeys(all)
 }

@@ -19,6 +19,7 @@ type search struct {
 	choices choiceTally
 	depth   int
 	eager   float64 // eager states that the states stand for
+	totals  totals  // of the parts before this one, and at its end of all
 	limit   limits
 	ranOut  bool
 	failed  error

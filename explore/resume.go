@@ -13,8 +13,8 @@ import (
 // ErrResume is wrapped by errors about a file to resume from.
 var ErrResume = errors.New("explore: cannot resume")
 
-// snapshotVersion is the version of the file; 2 counts choices by kind.
-const snapshotVersion = 2
+// snapshotVersion is the version of the file; 2 counts choices by kind, 3 has totals.
+const snapshotVersion = 3
 
 // snapshot is a search on disk: the state graph and what is left to do.
 type snapshot struct {
@@ -23,7 +23,8 @@ type snapshot struct {
 	Strengthen                sim.Strengthen
 	// Probe is the trace of the default run: a changed scenario has another.
 	Probe   uint64
-	Runs    uint64
+	Totals  totals
+	Spawned float64
 	Kinds   [16]uint64 // of choices
 	Edges   uint64
 	Depth   int
@@ -106,8 +107,8 @@ func (x *search) save(path string, r *Result, c *Case) error {
 
 func (x *search) snapshot(r *Result) *snapshot {
 	g := x.g
-	s := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Strengthen: r.Strengthen, Runs: x.runs,
-		Kinds: x.choices, Edges: g.edges, Depth: x.depth, Eager: x.eager, Orders: g.orders}
+	s := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Strengthen: r.Strengthen,
+		Totals: x.totals, Spawned: x.spawned, Kinds: x.choices, Edges: g.edges, Depth: x.depth, Eager: x.eager, Orders: g.orders}
 	s.Prints = make([]uint64, len(g.states))
 	//lint:ordered each print goes to its own state's place
 	for p, id := range g.byPrint {
@@ -152,7 +153,8 @@ func (x *search) load(path string, r *Result, c *Case) error {
 	case err != nil:
 		return fmt.Errorf("%w: %s is not a saved search: %w", ErrResume, path, err)
 	case s.Version != snapshotVersion:
-		return fmt.Errorf("%w: %s has version %d, this program reads %d", ErrResume, path, s.Version, snapshotVersion)
+		return fmt.Errorf("%w: %s was saved by another version of this program (file version %d, this one reads %d): start the search anew", ErrResume, path,
+			s.Version, snapshotVersion)
 	case s.Scenario != r.Scenario || s.Profile != r.Profile || s.Faults != r.Faults:
 		return fmt.Errorf("%w: %s is a search of %s with profile %s and faults %q, not of %s with %s and %q", ErrResume,
 			path, s.Scenario, s.Profile, s.Faults, r.Scenario, r.Profile, r.Faults)
@@ -167,7 +169,7 @@ func (x *search) load(path string, r *Result, c *Case) error {
 func (x *search) restore(s *snapshot) error {
 	g := x.g
 	g.jobs, g.events, g.states = nil, nil, nil
-	x.runs, x.choices, x.depth, x.eager, g.edges = s.Runs, s.Kinds, s.Depth, s.Eager, s.Edges
+	x.runs, x.totals, x.spawned, x.choices, x.depth, x.eager, g.edges = s.Totals.Runs, s.Totals, s.Spawned, s.Kinds, s.Depth, s.Eager, s.Edges
 	for _, e := range s.Events {
 		g.events = append(g.events, event{e.Actor, e.Clash})
 	}

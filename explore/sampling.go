@@ -112,7 +112,7 @@ func (s *sampler) Choose(k sim.ChoiceKind, n int) int {
 
 // checkSampling makes runs that are numbered, each with a generator of its own,
 // so that the same seed makes the same runs whatever the number of workers.
-func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) {
+func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) {
 	var mu sync.Mutex
 	var next uint64
 	depth := 0
@@ -162,6 +162,9 @@ func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) {
 	}
 	wg.Wait()
 	done()
+	sum := totals{}
+	sum.add(cases)
+	r.collect(s, &sum)
 	r.Runs, r.Choices, r.MaxDepth, r.Verdict = next, choices.total(), depth, Clean
 	r.Space = Space{ByDepth: lengths, Choices: choices.tallies(), Steps: steps.tallies()}
 	switch {

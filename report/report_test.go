@@ -92,6 +92,22 @@ func TestPageSaysWhatIsNotKnown(t *testing.T) {
 	}
 }
 
+// Of a search that was resumed, the lines are those of its last part, and the page says so.
+func TestPageOfResumedSearch(t *testing.T) {
+	r := demo()
+	whole := plain(written(t, r))
+	r.Checks[0].Result.Resumed = 1000
+	part := plain(written(t, r))
+	for _, want := range []string{"1,234 runs, 1,000 of them before the search was resumed", "were reached since the search was resumed", "may have been reached by its earlier runs"} {
+		if !strings.Contains(part, want) || strings.Contains(whole, want) {
+			t.Errorf("the page of the part, and no other, should say %q", want)
+		}
+	}
+	if strings.Contains(part, "was not checked at all") {
+		t.Error("it says more than is known of lines that were never reached")
+	}
+}
+
 // Names cannot become elements or leave their attributes, and no link leaves the folder.
 func TestHostileTexts(t *testing.T) {
 	const name = `</style><script>alert(1)</script>"><img src=x onerror=alert(1)>`

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -96,6 +97,11 @@ func ranges(list []coverage.Range) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// resumed: some search has runs of which it is not known which lines they reached.
+func resumed(checks []Check) bool {
+	return slices.ContainsFunc(checks, func(c Check) bool { return c.Result.Resumed > 0 })
 }
 
 // met says whether a condition was met, and how sure that is.

@@ -54,6 +54,9 @@ beside it. To count lines it builds itself again from the source tree in which i
 is run; without one the page says that they are not known. The matrix takes many
 minutes to fill in: --matrix FILE takes what verbatim matrix --json printed.
 
+A search that --resume continues has the result of the whole search. Only lines are
+counted from there on, and the page says so.
+
 Ctrl-C ends a search in good order; a second one ends the program.
 
 A step of a run that does not come back in the time of --step-timeout, such as an

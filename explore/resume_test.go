@@ -1,0 +1,86 @@
+package explore_test
+
+import (
+	"compress/gzip"
+	"encoding/gob"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// firstPartMeets makes a scenario of which only the first search meets the condition.
+func firstPartMeets(s *explore.Scenario) *explore.Scenario {
+	searches, build := 0, s.Build
+	s.Sometimes = []string{"not this", "the first part of the search"}
+	s.Build = func(c *explore.Case) (sim.Config, error) {
+		if searches++; searches == 1 {
+			c.Sometimes(1)
+		}
+		return build(c)
+	}
+	return s
+}
+
+// The result of a search in many parts is that of the whole.
+func TestResumedResultIsOfTheWhole(t *testing.T) {
+	for _, name := range []string{"small/revoked-while-in-flight", "small/crash-of-the-requester"} {
+		s := firstPartMeets(explore.Named(smallScenarios(), name))
+		whole, err := explore.Check(s, explore.Options{Workers: 1})
+		if err != nil || whole.Verdict != explore.Verified {
+			t.Fatal(whole, err)
+		}
+		s = firstPartMeets(explore.Named(smallScenarios(), name))
+		each := whole.Runs/4 + 1
+		opt := explore.Options{Workers: 1, MaxRuns: each, Save: filepath.Join(t.TempDir(), "s")}
+		part, err := explore.Check(s, opt)
+		var last *explore.Result
+		for opt.Resume = opt.Save; err == nil && part.Verdict == explore.RanOut; {
+			last = part
+			opt.MaxRuns += each
+			part, err = explore.Check(s, opt)
+		}
+		if err != nil || last == nil {
+			t.Fatal(last, err)
+		}
+		if !slices.Equal(part.Outcomes, whole.Outcomes) {
+			t.Errorf("%s: outcomes\n%q in parts,\n%q in one", name, part.Outcomes, whole.Outcomes)
+		}
+		if !slices.Equal(part.Sometimes, whole.Sometimes) || !part.Sometimes[1].Met {
+			t.Errorf("%s: conditions %v in parts, %v in one", name, part.Sometimes, whole.Sometimes)
+		}
+		if part.Exercised != whole.Exercised || part.MaxPayload != whole.MaxPayload {
+			t.Errorf("%s: it uses %v and %d bytes in parts, %v and %d in one", name, part.Exercised, part.MaxPayload, whole.Exercised, whole.MaxPayload)
+		}
+		if part.Elapsed <= last.Elapsed || part.Steps < whole.Steps || part.Posts < whole.Posts || part.Runs != whole.Runs {
+			t.Errorf("%s: %v after %v; %d runs, %d steps, %d posts in parts, %d, %d, %d in one", name, part.Elapsed, last.Elapsed,
+				part.Runs, part.Steps, part.Posts, whole.Runs, whole.Steps, whole.Posts)
+		}
+		if part.Resumed != last.Runs || whole.Resumed != 0 {
+			t.Errorf("%s: %d of %d runs were made before, and it says %d", name, last.Runs, part.Runs, part.Resumed)
+		}
+	}
+}
+
+// A file of another version is refused, and the error says what to do.
+func TestResumeOtherVersion(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "s")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := gzip.NewWriter(f)
+	err = errors.Join(gob.NewEncoder(z).Encode(struct{ Version int }{2}), z.Close(), f.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = explore.Check(smallScenarios()[0], explore.Options{Resume: file})
+	if !errors.Is(err, explore.ErrResume) || !strings.Contains(err.Error(), "file version 2") || !strings.Contains(err.Error(), "start the search anew") {
+		t.Error(err)
+	}
+}

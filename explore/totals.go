@@ -1,0 +1,59 @@
+package explore
+
+import (
+	"slices"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// totals are what a search sums up beside its graph, over all its parts if it was
+// saved and resumed. They are saved with it, so a condition has its name: the code may
+// have got another condition before it.
+type totals struct {
+	Runs          uint64
+	Elapsed       time.Duration
+	Met, Outcomes []string
+	Steps, Posts  uint64
+	NotInline     uint64
+	Exercised     faults.Exercise
+	MaxPayload    int
+}
+
+// add adds what the workers of one part saw.
+func (t *totals) add(cases []*Case) {
+	met, outcomes := map[string]struct{}{}, map[string]struct{}{}
+	mark(met, t.Met)
+	mark(outcomes, t.Outcomes)
+	for _, c := range cases {
+		for i, name := range c.scenario.Sometimes {
+			if c.sometimes>>i&1 == 1 {
+				met[name] = struct{}{}
+			}
+		}
+		mark(outcomes, sortedKeys(c.outcomes))
+		st := c.w.Stats()
+		t.Steps += st.Steps
+		t.Posts += st.Posts
+		t.NotInline += st.NotInline
+		t.Exercised |= st.Exercised
+		t.MaxPayload = max(t.MaxPayload, st.MaxPayload)
+	}
+	t.Met, t.Outcomes = sortedKeys(met), sortedKeys(outcomes)
+}
+
+func mark(set map[string]struct{}, names []string) {
+	for _, n := range names {
+		set[n] = struct{}{}
+	}
+}
+
+// collect takes the totals into the result.
+func (r *Result) collect(s *Scenario, t *totals) {
+	for _, name := range s.Sometimes {
+		r.Sometimes = append(r.Sometimes, Condition{name, slices.Contains(t.Met, name)})
+	}
+	r.Outcomes = t.Outcomes
+	r.Steps, r.Posts, r.NotInline = t.Steps, t.Posts, t.NotInline
+	r.Exercised, r.MaxPayload = t.Exercised, t.MaxPayload
+}
