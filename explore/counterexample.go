@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/whole"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -139,7 +141,7 @@ func (ce *Counterexample) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(b, '\n'), 0o644)
+	return whole.Write(path, func(w io.Writer) error { _, err := w.Write(append(b, '\n')); return err })
 }
 
 // maxFile bounds what Load reads.

@@ -5,8 +5,10 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
+	"github.com/verbatim-rdma/verbatim/internal/whole"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -84,21 +86,14 @@ func probe(c *Case) uint64 {
 	return g.trace
 }
 
-// save writes the search to a file, atomically.
+// save writes the search to a file, whole or not at all.
 func (x *search) save(path string, r *Result, c *Case) error {
 	snap := x.snapshot(r)
 	snap.Probe = probe(c)
-	tmp := path + ".tmp"
-	f, err := os.Create(tmp)
-	if err != nil {
-		return fmt.Errorf("explore: save the search: %w", err)
-	}
-	z := gzip.NewWriter(f)
-	err = gob.NewEncoder(z).Encode(snap)
-	err = errors.Join(err, z.Close(), f.Close())
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
+	err := whole.Write(path, func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		return errors.Join(gob.NewEncoder(z).Encode(snap), z.Close())
+	})
 	if err != nil {
 		return fmt.Errorf("explore: save the search: %w", err)
 	}

@@ -84,3 +84,18 @@ func TestResumeOtherVersion(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A search that cannot be saved leaves nothing else behind.
+func TestUnsavedLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "s")
+	if err := os.MkdirAll(filepath.Join(folder, "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := explore.Check(smallScenarios()[1], explore.Options{Workers: 1, MaxRuns: 3, Save: folder}); err == nil || r == nil {
+		t.Errorf("it was saved: %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/coverage"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/source"
+	"github.com/verbatim-rdma/verbatim/internal/whole"
 	"github.com/verbatim-rdma/verbatim/report"
 )
 
@@ -139,7 +140,7 @@ func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
 	if r.Cells, r.NoMatrix, err = p.cells.fill(ctx, p, c.ErrOrStderr()); err != nil {
 		return err
 	}
-	return writeFile(p.file, func(w io.Writer) error { return report.Write(w, &r) })
+	return whole.Write(p.file, func(w io.Writer) error { return report.Write(w, &r) })
 }
 
 func protocolsOfChecks(checks []report.Check) []string {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/whole"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/view"
 )
@@ -46,29 +47,13 @@ type page struct {
 func (p *page) write(s *explore.Scenario, ce *explore.Counterexample, re *explore.Replay) error {
 	d := view.New(view.Run{Scenario: s, Counterexample: ce, Replay: re, Outcome: p.text, Note: p.note, Command: p.command,
 		Litmus: litmus.IsScenario(ce.Scenario), Read: p.read})
-	return writeFile(p.file, func(w io.Writer) error { return view.Write(w, d) })
+	return whole.Write(p.file, func(w io.Writer) error { return view.Write(w, d) })
 }
 
 func same(a, b string) bool {
 	x, err1 := os.Stat(a)
 	y, err2 := os.Stat(b)
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
-}
-
-// writeFile makes a file whole or not at all.
-func writeFile(name string, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".verbatim-*")
-	if err != nil {
-		return err
-	}
-	err = errors.Join(write(tmp), tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), name)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
-	return err
 }
 
 // maxOverlay bounds the file of --overlay.

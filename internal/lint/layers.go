@@ -65,7 +65,9 @@ var layers = []layer{
 	{name: "host/oshost", at: []string{"host/oshost/..."}, may: []string{"verbs", "host", "codec", "pages"},
 		modules: []string{"golang.org/x/sys/unix"},
 		why:     "the operating system as a host.Host takes any verbs.Device, so it needs neither the binding nor a C compiler"},
-	{name: "explore", at: []string{"explore/..."}, may: append(slices.Clone(below), "verbs/sim"),
+	{name: "whole", at: []string{"internal/whole"},
+		why: "it writes files and knows nothing of what is in them"},
+	{name: "explore", at: []string{"explore/..."}, may: append(slices.Clone(below), "verbs/sim", "whole"),
 		modules: []string{"*"},
 		why:     "the checker takes every scenario alike"},
 	{name: "litmus", at: []string{"litmus/..."}, may: append(slices.Clone(below), "mistake", "verbs/sim", "explore"),
@@ -96,7 +98,7 @@ var layers = []layer{
 		why: "it runs the same loops on every backend, and looks for no bugs"},
 	{name: "cmd", at: []string{"cmd/..."}, modules: []string{"*"},
 		may: append(slices.Clone(below), "strace", "coord/etcd", "protocol", "splitfs", "verbs/sim", "verbs/hw", "host/oshost", "explore", "litmus", "litmus/device", "scenario",
-			"mutant", "matrix", "bench", "lint", "mistake", "view", "source", "coverage", "report"),
+			"mutant", "matrix", "bench", "lint", "mistake", "view", "source", "coverage", "report", "whole"),
 		why: "the command joins everything, and nothing imports it"},
 }
 
