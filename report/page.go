@@ -33,7 +33,7 @@ var ErrTooLarge = errors.New("report: the page would be too large")
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"verdict": verdict, "mark": mark, "meaning": meaning, "count": count[uint64], "seconds": seconds, "rate": rate, "searched": searched,
 	"eager": eager, "met": met, "total": total, "share": share, "ranges": ranges, "kind": kind, "depths": depthChart, "bars": barChart,
-	"resumed": resumed, "source": marked, "legend": matrix.Legend,
+	"resumed": resumed, "uncounted": uncounted, "source": marked, "legend": matrix.Legend,
 	"who": func(assumption string) string { return whoOf[knobOf(assumption)] },
 }).Parse(layout))
 

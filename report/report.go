@@ -13,8 +13,8 @@ type Report struct {
 	Command string // that made it
 	Made    string // when, and of what: words
 	Checks  []Check
-	// Lines are the files of the protocol with what any of the checks reached;
-	// NoCoverage says why there are none, and how to have them.
+	// Lines are the files of the protocol with what any of the checks reached that have
+	// Files; NoCoverage says why the others have none, and how to have them.
 	Lines      []coverage.File
 	NoCoverage string
 	// Cells are the matrix; NoMatrix says why there is none, and how to have it.

@@ -108,6 +108,25 @@ func TestPageOfResumedSearch(t *testing.T) {
 	}
 }
 
+// Lines of which only some checks know anything are not said to be those of all.
+func TestPageOfPartialCounts(t *testing.T) {
+	r := demo()
+	r.NoCoverage = "the counters broke."
+	text := plain(written(t, r))
+	for _, want := range []string{"what was reached is not known of demo/breaks. the counters broke. The other checks together reached 2 of 3 statements", "was not checked by them"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if strings.Contains(text, "All checks of this page") {
+		t.Error("it says that all checks were counted")
+	}
+	r.Checks[1].Files = r.Lines
+	if text := plain(written(t, r)); !strings.Contains(text, "All checks of this page together reached") || strings.Contains(text, "Not all is counted") {
+		t.Error("it says that a check was not counted")
+	}
+}
+
 // Names cannot become elements or leave their attributes, and no link leaves the folder.
 func TestHostileTexts(t *testing.T) {
 	const name = `</style><script>alert(1)</script>"><img src=x onerror=alert(1)>`

@@ -104,6 +104,17 @@ func resumed(checks []Check) bool {
 	return slices.ContainsFunc(checks, func(c Check) bool { return c.Result.Resumed > 0 })
 }
 
+// uncounted names the checks of which it is not known what they reached.
+func uncounted(checks []Check) string {
+	var names []string
+	for i := range checks {
+		if len(checks[i].Files) == 0 {
+			names = append(names, checks[i].Result.Scenario)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // met says whether a condition was met, and how sure that is.
 func met(r *explore.Result, c explore.Condition) string {
 	switch {
