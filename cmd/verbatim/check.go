@@ -119,7 +119,7 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	todo, err := f.scenarios(args, c.ErrOrStderr())
+	todo, err := f.scenarios(args)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,16 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	}
 	ctx, stop := interruptible(c)
 	defer stop()
-	if err := f.page.begin(ctx, f, args, todo, c.ErrOrStderr()); err != nil {
+	// This may start the command anew, and a pipe can be read once: nothing is read before.
+	if err := f.page.begin(ctx, f, args, c.ErrOrStderr()); err != nil {
+		return err
+	}
+	if f.trace != "" {
+		if todo, err = f.traced(args[0], c.ErrOrStderr()); err != nil {
+			return err
+		}
+	}
+	if err := f.page.readMatrix(f, args); err != nil {
 		return err
 	}
 	result := f.checkAll(ctx, todo, c.OutOrStdout(), c.ErrOrStderr())
@@ -182,16 +191,21 @@ func (f *checkFlags) validate() error {
 	return checkLimits(o.Workers, o.MaxTime)
 }
 
-// scenarios are what to check: those that the arguments name, or the one that a
-// trace makes.
-func (f *checkFlags) scenarios(args []string, stderr io.Writer) ([]*explore.Scenario, error) {
+// scenarios are those that the arguments name; with --trace there are none yet.
+func (f *checkFlags) scenarios(args []string) ([]*explore.Scenario, error) {
 	if f.trace == "" {
 		return find(args, f.deep)
 	}
 	if len(args) != 1 || strings.Contains(args[0], "/") {
 		return nil, errors.New("--trace makes a scenario of its own: name one protocol and no scenario")
 	}
-	p, err := protocolOf(args[0])
+	_, err := protocolOf(args[0])
+	return nil, err
+}
+
+// traced reads the trace, and is the scenario that it makes.
+func (f *checkFlags) traced(protocol string, stderr io.Writer) ([]*explore.Scenario, error) {
+	p, err := protocolOf(protocol)
 	if err != nil {
 		return nil, err
 	}

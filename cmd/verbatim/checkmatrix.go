@@ -64,7 +64,26 @@ func newCells(f *checkFlags, args []string) (*cells, error) {
 	if x.file != "" {
 		x.read, err = readCells(x.file, x.protocols)
 	}
+	for i := range x.read { // what cannot be shown is refused before hours of search
+		if c := &x.read[i]; err == nil && c.Verdict == matrix.Breaks {
+			if _, err = scenarioOf(c); err == nil {
+				_, err = x.load(c.Counterexample)
+			}
+		}
+	}
 	return x, err
+}
+
+// scenarioOf is the scenario that a cell breaks.
+func scenarioOf(c *matrix.Cell) (*explore.Scenario, error) {
+	p, err := protocolOf(c.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	if s := explore.Named(p.all(), c.Scenario); s != nil {
+		return s, nil
+	}
+	return nil, fmt.Errorf("a cell of the matrix breaks: %w; fill it in anew with verbatim matrix", noScenario(p, c.Scenario))
 }
 
 // fill is the matrix with the pages of its runs, or why there is none.
@@ -128,13 +147,9 @@ func (x *cells) run(page *checkPage, c *matrix.Cell) (string, error) {
 	if to, ok := x.found[key]; ok {
 		return to, nil
 	}
-	p, err := protocolOf(c.Protocol)
+	s, err := scenarioOf(c)
 	if err != nil {
 		return "", err
-	}
-	s := explore.Named(p.all(), c.Scenario)
-	if s == nil {
-		return "", noScenario(p, c.Scenario)
 	}
 	ce, err := x.load(c.Counterexample)
 	if err == nil && ce == nil {

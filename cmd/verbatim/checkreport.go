@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,14 +27,16 @@ type checkPage struct {
 	file   string // empty: none is asked for
 	matrix string // the file that --matrix names
 	cells  *cells // what to do about the matrix
+	traced string // the flags that a replay of a run beside the page needs
 
 	uncounted error // why nothing counts what is reached
 	profiles  []*coverage.Profile
 	checks    []report.Check
 }
 
-// begin makes ready for a page, before the first check.
-func (p *checkPage) begin(ctx context.Context, f *checkFlags, args []string, todo []*explore.Scenario, stderr io.Writer) error {
+// begin makes ready for a page, before anything is read. It may put another program in
+// the place of this one: see counted.
+func (p *checkPage) begin(ctx context.Context, f *checkFlags, args []string, stderr io.Writer) error {
 	if p.file == "" {
 		return nil
 	}
@@ -43,21 +46,32 @@ func (p *checkPage) begin(ctx context.Context, f *checkFlags, args []string, tod
 	if st, err := os.Stat(p.file); err == nil && st.IsDir() {
 		return fmt.Errorf("--report %s is a folder: name a file in it", p.file)
 	}
-	var err error
-	if p.cells, err = newCells(f, args); err != nil {
-		return err
+	for _, name := range []string{p.matrix, f.trace} {
+		if name == "" || name == noMatrix {
+			continue
+		}
+		if _, err := os.Stat(name); err != nil {
+			return err
+		}
 	}
-	p.uncounted = counted(ctx, protocolsOf(todo), stderr)
+	p.traced = traceArgs(f.trace, f.traceFile, p.runs())
+	p.uncounted = counted(ctx, protocolsOf(args), stderr)
 	return nil
 }
 
-// protocolsOf are the protocols of scenarios.
-func protocolsOf(todo []*explore.Scenario) []string {
+// readMatrix reads the matrix, if one is named, and says what to do about it.
+func (p *checkPage) readMatrix(f *checkFlags, args []string) (err error) {
+	if p.file != "" {
+		p.cells, err = newCells(f, args)
+	}
+	return err
+}
+
+// protocolsOf are the protocols that names of protocols and scenarios begin with.
+func protocolsOf(names []string) []string {
 	var out []string
-	seen := map[string]bool{}
-	for _, s := range todo {
-		if name, _, _ := strings.Cut(s.Name, "/"); !seen[name] {
-			seen[name] = true
+	for _, n := range names {
+		if name, _, _ := strings.Cut(n, "/"); !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -119,7 +133,7 @@ func (p *checkPage) runPage(s *explore.Scenario, ce *explore.Counterexample, nam
 		return "", err
 	}
 	to := strings.TrimSuffix(base, ".counterexample.json") + ".html"
-	run := page{file: filepath.Join(p.runs(), to), text: text, command: explore.Command(base), read: os.ReadFile}
+	run := page{file: filepath.Join(p.runs(), to), text: text, command: explore.Command(base) + p.traced, read: os.ReadFile}
 	return "./" + url.PathEscape(filepath.Base(p.runs())) + "/" + url.PathEscape(to), run.write(s, ce, re)
 }
 
@@ -128,13 +142,16 @@ func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
 	if len(p.checks) == 0 {
 		return nil
 	}
-	r := report.Report{Title: "Checks of " + list(protocolsOfChecks(p.checks)), Command: commandLine(),
+	r := report.Report{Title: "Checks of " + list(p.protocols()), Command: commandLine(),
 		Made: made(), Checks: p.checks}
 	if len(p.profiles) > 0 {
 		r.Lines = coverage.Union(p.profiles).Files(readSource)
 	}
 	if p.uncounted != nil {
-		r.NoCoverage = p.uncounted.Error() + ". Run the command in the source tree, with the go command there; it then builds a program that counts."
+		r.NoCoverage = p.uncounted.Error() + "."
+		if len(p.profiles) == 0 {
+			r.NoCoverage += " Run the command in the source tree, with the go command there; it then builds a program that counts."
+		}
 	}
 	var err error
 	if r.Cells, r.NoMatrix, err = p.cells.fill(ctx, p, c.ErrOrStderr()); err != nil {
@@ -143,10 +160,11 @@ func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
 	return whole.Write(p.file, func(w io.Writer) error { return report.Write(w, &r) })
 }
 
-func protocolsOfChecks(checks []report.Check) []string {
-	var all []*explore.Scenario
-	for _, x := range checks {
-		all = append(all, x.Scenario)
+// protocols are those of the checks.
+func (p *checkPage) protocols() []string {
+	var all []string
+	for _, x := range p.checks {
+		all = append(all, x.Scenario.Name)
 	}
 	return protocolsOf(all)
 }

@@ -65,6 +65,7 @@ func TestCheckReportRefuses(t *testing.T) {
 	useDemo(t)
 	write(t, "bad.jsonl", "{\"protocol\":\"demo\",\"verdict\":\"holds\"}\n{}\n")
 	write(t, "gone.jsonl", `{"protocol":"demo","assumption":"relaxed","profile":"relaxed","verdict":"breaks","scenario":"demo/gone"}`)
+	write(t, "bent.jsonl", `{"protocol":"demo","assumption":"relaxed","profile":"relaxed","verdict":"breaks","scenario":"demo/second","counterexample":"bad.jsonl"}`)
 	for _, x := range []struct{ args, want string }{
 		{"--matrix none", "it needs --report"},
 		{"--report no/such/r.html", "there is no folder no/such"},
@@ -72,9 +73,10 @@ func TestCheckReportRefuses(t *testing.T) {
 		{"--report r.html --matrix missing.jsonl", "missing.jsonl"},
 		{"--report r.html --matrix bad.jsonl", "line 2 is not a cell"},
 		{"--report r.html --matrix gone.jsonl", `no scenario "demo/gone"`},
+		{"--report r.html --matrix bent.jsonl", "bad.jsonl"},
 	} {
 		code, out, stderr := call(append([]string{"check", "demo/second"}, strings.Fields(x.args)...)...)
-		if code != 2 || !strings.Contains(stderr, x.want) {
+		if code != 2 || out != "" || !strings.Contains(stderr, x.want) { // before hours of search, not after
 			t.Errorf("%s: status %d: %s%s", x.args, code, out, stderr)
 		}
 	}
@@ -91,4 +93,29 @@ func TestCheckReportOfAnyName(t *testing.T) {
 		t.Error("the link does not lead to the run")
 	}
 	pageText(t, filepath.Join("12:30#a b-runs", "demo-restart.html"))
+}
+
+// The page of a run of a traced scenario has a command that runs where the page is.
+func TestCheckReportOfTrace(t *testing.T) {
+	useDemo(t)
+	write(t, "a.strace", goodTrace)
+	if code, out, stderr := call("check", "demo", "--trace", "a.strace", "--trace-file", "*.log", "--faults", "crash(a)<=1", "--out", ".", "--report", "r.html"); code != 1 {
+		t.Fatalf("status %d:\n%s%s", code, out, stderr)
+	}
+	if code, out, stderr := call("replay", "demo-trace.counterexample.json", "--trace", "a.strace", "--html", "run.html"); code != 1 {
+		t.Fatalf("status %d:\n%s%s", code, out, stderr)
+	}
+	for file, want := range map[string]string{
+		filepath.Join("r-runs", "demo-trace.html"): "replay demo-trace.counterexample.json --trace ../a.strace --trace-file '*.log'\"",
+		"run.html": "replay demo-trace.counterexample.json --trace a.strace\"",
+	} {
+		if page := strings.ReplaceAll(pageText(t, file), `\u0027`, "'"); !strings.Contains(page, want) {
+			_, got, _ := strings.Cut(page, " replay ")
+			t.Errorf("%s does not say %s, but %.80s", file, want, got)
+		}
+	}
+	t.Chdir("r-runs")
+	if code, _, stderr := call("replay", "demo-trace.counterexample.json", "--trace", "../a.strace", "--trace-file", "*.log"); code != 1 {
+		t.Errorf("status %d: %s", code, stderr)
+	}
 }

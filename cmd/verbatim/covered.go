@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/verbatim-rdma/verbatim/coverage"
@@ -15,6 +16,9 @@ import (
 // coveredEnv tells a program that it was built to count statements, and in which folder
 // it is. The folder is its to remove.
 const coveredEnv = "VERBATIM_COVERED"
+
+// coveredDir is what the name of such a folder begins with.
+const coveredDir = "verbatim-covered-"
 
 // become replaces this program by another; tests put something else in its place.
 var become = syscall.Exec
@@ -27,7 +31,7 @@ func counted(ctx context.Context, protocols []string, stderr io.Writer) error {
 	if err == nil || os.Getenv(coveredEnv) != "" {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "verbatim-covered-*")
+	dir, err := os.MkdirTemp("", coveredDir+"*")
 	if err != nil {
 		return err
 	}
@@ -41,14 +45,23 @@ func counted(ctx context.Context, protocols []string, stderr io.Writer) error {
 	return errors.Join(fmt.Errorf("the program that counts cannot be started: %w", err), os.RemoveAll(dir))
 }
 
-// leave ends the program. One that counted built is removed, and ends without writing
-// down its counters, which have been read.
-func leave(code int) {
-	if dir := os.Getenv(coveredEnv); dir != "" {
-		if self, err := os.Executable(); err == nil && filepath.Dir(self) == dir {
-			_ = os.RemoveAll(dir)
-			syscall.Exit(code)
-		}
+// adopt removes the folder of this program if counted built it, and says whether it did. A
+// program that runs needs its file no more, and so nothing stays behind however it ends.
+func adopt() bool {
+	dir := os.Getenv(coveredEnv)
+	self, err := os.Executable()
+	if dir == "" || err != nil || !strings.HasPrefix(filepath.Base(dir), coveredDir) || !same(filepath.Dir(self), dir) {
+		return false
+	}
+	_ = os.RemoveAll(dir)
+	return true
+}
+
+// leave ends the program. One that counted built ends without writing down its counters,
+// which have been read.
+func leave(code int, adopted bool) {
+	if adopted {
+		syscall.Exit(code)
 	}
 	os.Exit(code)
 }

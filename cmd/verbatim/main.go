@@ -16,5 +16,6 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // a search keeps what it allocates: collect less often
 	}
-	leave(run(os.Args[1:], os.Stdout, os.Stderr))
+	adopted := adopt()
+	leave(run(os.Args[1:], os.Stdout, os.Stderr), adopted)
 }

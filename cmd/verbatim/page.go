@@ -31,7 +31,8 @@ func (f *replayFlags) writePage(w io.Writer, ce *explore.Counterexample, s *expl
 		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
 	}
 	text, code := outcome(ce, re)
-	p := page{file: f.html, text: text, note: f.note, command: explore.Command(filepath.Base(file)), read: read}
+	p := page{file: f.html, text: text, note: f.note, command: explore.Command(filepath.Base(file)) + traceArgs(f.trace, f.traceFile, filepath.Dir(file)),
+		read: read}
 	if err := p.write(s, ce, re); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -139,17 +140,24 @@ func (f *checkFlags) replayCommand(file string) string {
 	if file == "" {
 		return ""
 	}
-	return explore.Command(file) + f.traceArgs()
+	return explore.Command(file) + traceArgs(f.trace, f.traceFile, "")
 }
 
-// traceArgs are the flags that a replay needs to make the scenario of a trace.
-func (f *checkFlags) traceArgs() string {
-	if f.trace == "" {
+// traceArgs are the flags with which a command in a folder makes the scenario of a trace.
+func traceArgs(trace, pattern, folder string) string {
+	if trace == "" {
 		return ""
 	}
-	out := " --trace " + explore.Quote(f.trace)
-	if f.traceFile != "" {
-		out += " --trace-file " + explore.Quote(f.traceFile)
+	if !filepath.IsAbs(trace) {
+		if from, err := filepath.Abs(folder); err == nil {
+			if to, err := filepath.Abs(trace); err == nil {
+				trace, _ = filepath.Rel(from, to) // both are absolute
+			}
+		}
+	}
+	out := " --trace " + explore.Quote(trace)
+	if pattern != "" {
+		out += " --trace-file " + explore.Quote(pattern)
 	}
 	return out
 }
