@@ -22,18 +22,19 @@ import (
 // stateID indexes graph.states.
 type stateID int32
 
-// state is one node of the graph.
+// state is one node of the graph. Memory bounds a search, so its fields are in the order
+// in which they take the least.
 type state struct {
 	parent  stateID // from which it was first reached
+	first   int32   // its events are graph.events[first:first+n]
 	via     move
-	first   int32 // its events are graph.events[first:first+n]
-	n       uint8
-	depth   uint16
+	depth   uint32
 	order   uint16 // which symmetric host stands where (index of graph.orders)
+	n       uint8
+	pending bool
 	tried   uint64 // which events are tried
 	future  []uint64
 	in      []edge
-	pending bool
 }
 
 // move is one step: an actor and the choices it made.

@@ -46,7 +46,7 @@ type snapState struct {
 	Inner  []uint16
 	First  int32
 	N      uint8
-	Depth  uint16
+	Depth  uint32
 	Order  uint16
 	Tried  uint64
 	Future []uint64

@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -28,6 +29,20 @@ func TestSpaceAddsUp(t *testing.T) {
 				t.Errorf("no %s search counts a %s", strategy, name)
 			}
 		}
+	}
+}
+
+// More steps than 16 bits can count are counted, also in a file.
+func TestSpaceOfLongRuns(t *testing.T) {
+	sequential(t)
+	opt := explore.Options{Workers: 1, MaxRuns: 1, Save: filepath.Join(t.TempDir(), "s")}
+	for range 2 {
+		r, err := explore.Check(counting(40_000), opt)
+		if err != nil || r.MaxDepth < 1<<16 {
+			t.Fatalf("depth %d: %v", r.MaxDepth, err)
+		}
+		checkSpace(t, r)
+		opt.Resume, opt.MaxRuns = opt.Save, 2
 	}
 }
 

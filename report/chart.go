@@ -29,13 +29,13 @@ var (
 
 const chartWidth = 15 * vg.Centimeter
 
-// depths draws a number for each depth.
-func depths(counts []uint64, unit string, c scheme) (string, error) {
+// depths draws a number for each width depths in a row.
+func depths(counts []uint64, width int, unit string, c scheme) (string, error) {
 	p := blank(c)
 	p.X.Label.Text, p.Y.Label.Text = "steps from the start", unit
 	pts := make(plotter.XYs, len(counts))
 	for i, n := range counts {
-		pts[i] = plotter.XY{X: float64(i), Y: float64(n)}
+		pts[i] = plotter.XY{X: float64(i*width) + float64(width-1)/2, Y: float64(n)}
 	}
 	l, err := plotter.NewLine(pts)
 	if err != nil {
@@ -43,7 +43,7 @@ func depths(counts []uint64, unit string, c scheme) (string, error) {
 	}
 	l.StepStyle, l.FillColor, l.Color = plotter.MidStep, c.mark, c.mark
 	p.Add(grid(c), l)
-	p.Y.Min, p.X.Min, p.X.Max = 0, 0, max(1, float64(len(counts)-1))
+	p.Y.Min, p.X.Min, p.X.Max = 0, 0, max(1, float64(len(counts)*width-1))
 	p.Y.Tick.Marker = plot.TickerFunc(commas)
 	return svg(p, 5.5*vg.Centimeter)
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,9 +115,26 @@ type chart struct {
 	Rows        []explore.Tally
 }
 
+// maxBins is how many numbers the chart of depths has at the most.
+const maxBins = 250
+
+// binned sums up each width numbers in a row, so that there are no more than maxBins.
+func binned(counts []uint64) (sums []uint64, width int) {
+	width = (len(counts) + maxBins - 1) / maxBins
+	for part := range slices.Chunk(counts, max(width, 1)) {
+		n := uint64(0)
+		for _, c := range part {
+			n += c
+		}
+		sums = append(sums, n)
+	}
+	return sums, width
+}
+
 // depthChart draws how many states there are at each depth, or nothing.
 func depthChart(r *explore.Result) (*chart, error) {
-	counts, unit := r.Space.ByDepth, "states"
+	counts, width := binned(r.Space.ByDepth)
+	unit := "states"
 	c := &chart{Title: "States by depth", Head: [2]string{"steps from the start", "states first reached after so many"}}
 	if r.Strategy != explore.Exhaustive {
 		unit, c.Title, c.Head = "runs", "Runs by length", [2]string{"steps", "runs of this length"}
@@ -129,11 +147,19 @@ func depthChart(r *explore.Result) (*chart, error) {
 		if n > counts[most] {
 			most = i
 		}
-		c.Rows = append(c.Rows, explore.Tally{Name: strconv.Itoa(i), Count: n})
+		name := strconv.Itoa(i * width)
+		if last := min((i+1)*width, len(r.Space.ByDepth)) - 1; last > i*width {
+			name += "–" + strconv.Itoa(last)
+		}
+		c.Rows = append(c.Rows, explore.Tally{Name: name, Count: n})
 	}
-	c.Text = fmt.Sprintf("%s: from %s at 0 steps to %s at %d, with the most, %s, at %d. The numbers are in the table below.", c.Title, count(counts[0]),
-		count(counts[len(counts)-1]), len(counts)-1, count(counts[most]), most)
-	return c, c.draw(func(s scheme) (string, error) { return depths(counts, unit, s) })
+	if width > 1 {
+		unit = fmt.Sprintf("%s in %d steps", unit, width)
+	}
+	last := len(counts) - 1
+	c.Text = fmt.Sprintf("%s: from %s at %s steps to %s at %s, with the most, %s, at %s. The numbers are in the table below.", c.Title, count(counts[0]), c.Rows[0].Name,
+		count(counts[last]), c.Rows[last].Name, count(counts[most]), c.Rows[most].Name)
+	return c, c.draw(func(s scheme) (string, error) { return depths(counts, width, unit, s) })
 }
 
 // barChart draws a bar for each kind, or nothing.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,34 @@ func TestPageOfPartialCounts(t *testing.T) {
 	r.Checks[1].Files = r.Lines
 	if text := plain(written(t, r)); !strings.Contains(text, "All checks of this page together reached") || strings.Contains(text, "Not all is counted") {
 		t.Error("it says that a check was not counted")
+	}
+}
+
+// Runs of very many steps make no larger a page: the numbers of depths are put together.
+func TestPageOfLongRuns(t *testing.T) {
+	r := demo()
+	lengths := make([]uint64, 100_001) // 0 to 100,000
+	for i := range lengths {
+		lengths[i] = 1
+	}
+	r.Checks[1].Result.Space.ByDepth = lengths
+	page := written(t, r)
+	if len(page) > 1<<18 {
+		t.Errorf("a page of %d bytes", len(page))
+	}
+	text, sum := plain(page), 0
+	for _, x := range regexp.MustCompile(`(\d+)–(\d+) (\d+)\b`).FindAllStringSubmatch(text, -1) {
+		first, _ := strconv.Atoi(x[1])
+		last, _ := strconv.Atoi(x[2])
+		if n, _ := strconv.Atoi(x[3]); n == last-first+1 && first == sum {
+			sum += n
+		}
+	}
+	if sum != len(lengths) {
+		t.Errorf("the rows have %d runs of %d", sum, len(lengths))
+	}
+	if !strings.Contains(page, "from 401 at 0–400 steps to 152 at 99849–100000") {
+		t.Error("the chart does not say what it shows")
 	}
 }
 
