@@ -99,7 +99,7 @@ func commas(least, most float64) []plot.Tick {
 		if v := ticks[i].Value; ticks[i].Label != "" && v >= 0 {
 			ticks[i].Label = ""
 			if v == float64(uint64(v)) {
-				ticks[i].Label = count(uint64(v))
+				ticks[i].Label = Count(uint64(v))
 			}
 		}
 	}

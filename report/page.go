@@ -32,8 +32,8 @@ const MaxPage = 2 << 20
 var ErrTooLarge = errors.New("report: the page would be too large")
 
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"verdict": verdict, "mark": mark, "meaning": meaning, "count": count[uint64], "seconds": seconds, "rate": rate, "searched": searched,
-	"eager": eager, "met": met, "total": total, "share": share, "ranges": ranges, "kind": kind, "depths": depthChart, "bars": barChart,
+	"verdict": verdict, "mark": mark, "meaning": meaning, "count": Count[uint64], "seconds": seconds, "rate": rate, "ended": Ended,
+	"eager": Eager, "met": Met, "total": total, "share": share, "ranges": ranges, "kind": kind, "depths": depthChart, "bars": barChart,
 	"resumed": resumed, "uncounted": uncounted, "source": marked, "legend": matrix.Legend,
 	"who": func(assumption string) string { return whoOf[knobOf(assumption)] },
 }).Parse(layout))
@@ -157,8 +157,8 @@ func depthChart(r *explore.Result) (*chart, error) {
 		unit = fmt.Sprintf("%s in %d steps", unit, width)
 	}
 	last := len(counts) - 1
-	c.Text = fmt.Sprintf("%s: from %s at %s steps to %s at %s, with the most, %s, at %s. The numbers are in the table below.", c.Title, count(counts[0]), c.Rows[0].Name,
-		count(counts[last]), c.Rows[last].Name, count(counts[most]), c.Rows[most].Name)
+	c.Text = fmt.Sprintf("%s: from %s at %s steps to %s at %s, with the most, %s, at %s. The numbers are in the table below.", c.Title, Count(counts[0]), c.Rows[0].Name,
+		Count(counts[last]), c.Rows[last].Name, Count(counts[most]), c.Rows[most].Name)
 	return c, c.draw(func(s scheme) (string, error) { return depths(counts, width, unit, s) })
 }
 
@@ -170,7 +170,7 @@ func barChart(title, unit string, list []explore.Tally) (*chart, error) {
 	c := &chart{Title: title, Head: [2]string{"kind", unit}}
 	var parts []string
 	for _, x := range list {
-		parts = append(parts, x.Name+" "+count(x.Count))
+		parts = append(parts, x.Name+" "+Count(x.Count))
 		c.Rows = append(c.Rows, explore.Tally{Name: kind(x.Name), Count: x.Count})
 	}
 	c.Text = title + ": " + strings.Join(parts, ", ") + "."

@@ -156,6 +156,26 @@ func TestPageOfLongRuns(t *testing.T) {
 	}
 }
 
+// Every verdict has its words, in a line and on the page.
+func TestVerdictsHaveWords(t *testing.T) {
+	r := demo()
+	for v, want := range map[explore.Verdict][2]string{
+		explore.Verified: {"VERIFIED within the bounds below", "✓ VERIFIED Every run"},
+		explore.Clean:    {"CLEAN: the runs that were sampled violate nothing", "✓ CLEAN The runs"},
+		explore.Violated: {"VIOLATED", "✗ VIOLATED There is"},
+		explore.RanOut:   {"RAN OUT: a limit came first; nothing was found, and nothing is verified", "? RAN OUT A limit"},
+		explore.Unknown:  {"UNKNOWN: the check could not decide", "? UNKNOWN The check"},
+	} {
+		if got := report.Line(v); got != want[0] {
+			t.Errorf("%q", got)
+		}
+		r.Checks[0].Result.Verdict = v
+		if text := plain(written(t, r)); !strings.Contains(text, "demo/holds: "+want[1]) {
+			t.Errorf("the page does not say %q", want[1])
+		}
+	}
+}
+
 // Names cannot become elements or leave their attributes, and no link leaves the folder.
 func TestHostileTexts(t *testing.T) {
 	const name = `</style><script>alert(1)</script>"><img src=x onerror=alert(1)>`

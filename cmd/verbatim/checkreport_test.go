@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/verbatim-rdma/verbatim/report"
 )
 
 func TestCheckReport(t *testing.T) {
@@ -22,7 +24,7 @@ func TestCheckReport(t *testing.T) {
 	}
 	for line := range strings.Lines(out) {
 		var x result
-		if err := json.Unmarshal([]byte(line), &x); err != nil || !strings.Contains(page, `<td class="number runs">`+count(x.Runs)+`</td><td class="number states">`+count(x.States)+"<") {
+		if err := json.Unmarshal([]byte(line), &x); err != nil || !strings.Contains(page, `<td class="number runs">`+report.Count(x.Runs)+`</td><td class="number states">`+report.Count(x.States)+"<") {
 			t.Errorf("%v: the page lacks the numbers of %s", err, line)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/litmus/device"
+	"github.com/verbatim-rdma/verbatim/report"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -135,7 +136,7 @@ func (r *deviceReport) text(t deviceTest, rep *device.Report, verdict, why strin
 		case !s.Allowed:
 			mark = "   NOT ALLOWED by " + rep.Profile
 		}
-		fmt.Fprintf(&b, "  %8s  %s%s\n", count(uint64(s.Count)), s.State, mark)
+		fmt.Fprintf(&b, "  %8s  %s%s\n", report.Count(uint64(s.Count)), s.State, mark)
 	}
 	for _, s := range rep.Unseen() {
 		fmt.Fprintf(&b, "  %8s  %s\n", "-", s)
@@ -167,8 +168,8 @@ func (r *deviceReport) end(stopped bool) int {
 		n += k
 	}
 	fmt.Fprintf(r.w, "\n%s on %s, %s (%s left out), %s seen of %s; %d wrong; %d with known differences; %d skipped\n", number(uint64(r.tests), "test"),
-		strings.Join(r.devices, " "), number(uint64(r.runs), "run"), count(uint64(r.leftOut)), number(uint64(r.seen), "final state"),
-		count(uint64(r.allowed)), len(r.wrong), r.known, n)
+		strings.Join(r.devices, " "), number(uint64(r.runs), "run"), report.Count(uint64(r.leftOut)), number(uint64(r.seen), "final state"),
+		report.Count(uint64(r.allowed)), len(r.wrong), r.known, n)
 	var reasons []string
 	for why, k := range r.skipped {
 		reasons = append(reasons, fmt.Sprintf("%5d skipped: %s", k, why))

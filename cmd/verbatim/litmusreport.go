@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/report"
 )
 
 // litmusReport prints results as they come, in the order of the jobs.
@@ -133,7 +134,7 @@ func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) 
 		r.head = true
 	}
 	res := j.result
-	fmt.Fprintf(&b, format, j.test.Name, j.profile, row.Outcome, row.Expected, row.Got, verdict, count(res.Runs), count(res.States),
+	fmt.Fprintf(&b, format, j.test.Name, j.profile, row.Outcome, row.Expected, row.Got, verdict, report.Count(res.Runs), report.Count(res.States),
 		fmt.Sprintf("%.3f", res.Elapsed.Seconds()))
 	switch {
 	case verdict == "wrong" && row.Got == litmus.Unreachable:

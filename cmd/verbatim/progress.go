@@ -8,6 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/report"
 )
 
 // progress is the line that shows a search under way. It is there only on a
@@ -55,12 +56,12 @@ func (p *progress) clear() {
 
 // progressText says how far a search is, and how fast since the last look.
 func progressText(last, now explore.Progress) string {
-	text := fmt.Sprintf("%s %s, %s runs, %s/s", now.Scenario, short(now.Elapsed), count(now.Runs), count(rate(last, now)))
+	text := fmt.Sprintf("%s %s, %s runs, %s/s", now.Scenario, short(now.Elapsed), report.Count(now.Runs), report.Count(rate(last, now)))
 	if now.States > 0 {
-		text += fmt.Sprintf(", %s states, frontier %s", count(now.States), count(uint64(max(now.Frontier, 0))))
+		text += fmt.Sprintf(", %s states, frontier %s", report.Count(now.States), report.Count(uint64(max(now.Frontier, 0))))
 	}
 	if now.Remaining > 0 {
-		text += ", ~" + estimate(now.Remaining) + " left"
+		text += ", ~" + report.Estimate(now.Remaining) + " left"
 	}
 	return text
 }

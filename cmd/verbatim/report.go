@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/report"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 // report writes a result for people. saved: every file that it names was written.
 func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result, file string, saved bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", s.Name, verdictText(r))
+	fmt.Fprintf(&b, "%s: %s\n", s.Name, report.Line(r.Verdict))
 	field(&b, "checked", s.Doc)
 	field(&b, "profile", r.Profile)
 	field(&b, "with", r.Strengthen.String())
@@ -30,7 +30,7 @@ func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result,
 	field(&b, "bounds", r.Bounds)
 	field(&b, "search", assurance(r))
 	for _, c := range r.Sometimes {
-		field(&b, conditionLabel(r, c), c.Name)
+		field(&b, report.Met(r, c), c.Name)
 	}
 	if r.Reason != nil {
 		field(&b, "reason", r.Reason.Error())
@@ -46,33 +46,6 @@ func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result,
 	return err
 }
 
-// conditionLabel says whether a condition was met, and how sure that is.
-func conditionLabel(r *explore.Result, c explore.Condition) string {
-	switch {
-	case c.Met:
-		return "reached"
-	case r.Exhausted:
-		return "never"
-	}
-	return "not seen"
-}
-
-// verdictText is the verdict and what it means.
-func verdictText(r *explore.Result) string {
-	switch r.Verdict {
-	case explore.Verified:
-		return "VERIFIED within the bounds below"
-	case explore.Clean:
-		return "CLEAN: the runs that were sampled violate nothing"
-	case explore.Violated:
-		return "VIOLATED"
-	case explore.RanOut:
-		return "RAN OUT: a limit came first; nothing was found, and nothing is verified"
-	default:
-		return "UNKNOWN: the check could not decide"
-	}
-}
-
 // assurance says in a line how much was searched.
 func assurance(r *explore.Result) string {
 	parts := []string{number(r.Runs, "run")}
@@ -81,19 +54,10 @@ func assurance(r *explore.Result) string {
 	}
 	parts = append(parts, number(r.Choices, "choice"), "depth "+strconv.Itoa(r.MaxDepth), short(r.Elapsed), number(uint64(r.Workers), "worker"))
 	line := strings.Join(parts, ", ")
-	switch {
-	case r.Strategy != explore.Exhaustive:
-		return fmt.Sprintf("%s; %s with seed %d; not exhausted", line, r.Strategy, r.Seed)
-	case r.EagerLog10 > 0:
-		line += fmt.Sprintf("; stands for 10^%.1f eager states", r.EagerLog10)
+	if n := report.Eager(r); n != "" {
+		line += "; stands for " + n + " eager states"
 	}
-	switch {
-	case r.Exhausted:
-		return line + "; exhausted"
-	case r.Remaining > 0:
-		return line + "; not exhausted: about " + estimate(r.Remaining) + " runs remain"
-	}
-	return line + "; not exhausted"
+	return line + "; " + report.Ended(r)
 }
 
 // number is a count of things.
@@ -101,7 +65,7 @@ func number(n uint64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return count(n) + " " + thing + "s"
+	return report.Count(n) + " " + thing + "s"
 }
 
 // violation writes the counterexample: what, where it is, how to run it again,
@@ -179,23 +143,6 @@ func field(b *strings.Builder, label, value string) {
 // verbatim writes a labelled text that must not be wrapped, to be copied.
 func verbatim(b *strings.Builder, label, value string) {
 	fmt.Fprintf(b, "  %-*s%s\n", labelWidth, label, value)
-}
-
-// count writes n with a comma after every third digit.
-func count(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// estimate writes a number of which two digits mean something.
-func estimate(x float64) string {
-	if x < 1e6 {
-		return count(uint64(x))
-	}
-	return fmt.Sprintf("10^%.1f", math.Log10(x))
 }
 
 // short writes a time as people say it.
