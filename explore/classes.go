@@ -52,6 +52,7 @@ type classSearch struct {
 	path  []point
 	depth int // of the run so far
 	fresh int // from here on the path is new
+	known int // up to here it is that of earlier runs
 	given int // position in the prescribed choices of the current step
 	stuck bool
 }
@@ -87,7 +88,7 @@ func (r *ClassCount) count(d *watchdog, s *Scenario, profile faults.Profile, bud
 	defer c.close()
 	x := &classSearch{c: c}
 	for r.Runs+r.Blocked < maxRuns && !d.hung.Load() {
-		x.depth, x.stuck = 0, false
+		x.depth, x.known, x.stuck = 0, x.fresh, false
 		end, err := c.run(x)
 		x.finishStep()
 		if err != nil {
@@ -108,6 +109,16 @@ func (r *ClassCount) count(d *watchdog, s *Scenario, profile faults.Profile, bud
 	}
 	r.Outcomes = sortedKeys(c.outcomes)
 	return nil
+}
+
+// Next implements sim.KnowingPolicy.
+func (x *classSearch) Next() (sim.Actor, bool) {
+	if x.depth >= x.known {
+		return 0, false
+	}
+	x.finishStep()
+	x.depth++
+	return x.path[x.depth-1].ev.actor, true
 }
 
 // Pick implements sim.Policy.
@@ -194,11 +205,12 @@ func dependent(a, b []sim.Access) bool {
 	return false
 }
 
-// races orders the steps of the path by happens-before and makes sure that each
-// race is also run the other way round.
+// races orders the new steps of the path by happens-before and makes sure that each of
+// their races is also run the other way round. The steps before them are those of earlier
+// runs, and so are their races.
 func (x *classSearch) races() {
 	n := (len(x.path) + 63) / 64
-	for j := range x.path {
+	for j := x.known; j < len(x.path); j++ {
 		e := &x.path[j].ev
 		hb := make([]uint64, n)
 		for i := j - 1; i >= 0; i-- {

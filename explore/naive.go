@@ -8,32 +8,55 @@ import (
 // odometer enumerates every sequence of choices: no state is recognised, no
 // order is left out. It is the yardstick of the soundness tests.
 type odometer struct {
-	at   int
-	pick []int
-	of   []int
+	at     int
+	wheels []wheel
 }
 
-func (o *odometer) next(n int) int {
-	if o.at == len(o.pick) {
-		o.pick, o.of = append(o.pick, 0), append(o.of, n)
+// wheel is one choice: pick of so many.
+type wheel struct {
+	pick, of int
+	step     bool // it chose whose step comes next
+	actor    sim.Actor
+}
+
+func (o *odometer) next(n int) *wheel {
+	if o.at == len(o.wheels) {
+		o.wheels = append(o.wheels, wheel{of: n})
 	}
-	v := o.pick[o.at]
+	x := &o.wheels[o.at]
+	if x.of != n {
+		panic(errDiverged)
+	}
 	o.at++
-	return v
+	return x
+}
+
+// Next implements sim.KnowingPolicy: all that comes before the last wheel is repeated.
+func (o *odometer) Next() (sim.Actor, bool) {
+	if o.at >= len(o.wheels)-1 || !o.wheels[o.at].step {
+		return 0, false
+	}
+	o.at++
+	return o.wheels[o.at-1].actor, true
 }
 
 // Pick implements sim.Policy.
-func (o *odometer) Pick(evs []sim.Event) int { return o.next(len(evs)) }
+func (o *odometer) Pick(evs []sim.Event) int {
+	x := o.next(len(evs))
+	x.step, x.actor = true, evs[x.pick].Actor
+	return x.pick
+}
 
 // Choose implements sim.Policy.
-func (o *odometer) Choose(_ sim.ChoiceKind, n int) int { return o.next(n) }
+func (o *odometer) Choose(_ sim.ChoiceKind, n int) int { return o.next(n).pick }
 
 // advance goes to the next sequence; false after the last.
 func (o *odometer) advance() bool {
 	o.at = 0
-	for i := len(o.pick) - 1; i >= 0; i-- {
-		if o.pick[i]++; o.pick[i] < o.of[i] {
-			o.pick, o.of = o.pick[:i+1], o.of[:i+1]
+	for i := len(o.wheels) - 1; i >= 0; i-- {
+		if x := &o.wheels[i]; x.pick+1 < x.of {
+			x.pick++
+			o.wheels = o.wheels[:i+1]
 			return true
 		}
 	}
@@ -71,19 +94,16 @@ func (n *naive) run(d *watchdog, s *Scenario, profile faults.Profile, budget fau
 		return err
 	}
 	defer c.close()
-	o := &odometer{}
-	for n.runs < maxRuns && !d.hung.Load() {
-		n.runs++
-		end, err := c.run(o)
-		if err != nil {
-			c.outcomes["violation: "+ClassOf(err)] = struct{}{}
+	err = guard(func() {
+		for o := (&odometer{}); n.runs < maxRuns && !n.done && !d.hung.Load(); n.done = !o.advance() {
+			n.runs++
+			end, err := c.run(o)
+			if err != nil {
+				c.outcomes["violation: "+ClassOf(err)] = struct{}{}
+			}
+			c.endRunIf(end == sim.Finished)
 		}
-		c.endRunIf(end == sim.Finished)
-		if !o.advance() {
-			n.done = true
-			break
-		}
-	}
+	})
 	n.outcomes = sortedKeys(c.outcomes)
-	return nil
+	return err
 }

@@ -2,6 +2,8 @@ package explore_test
 
 import (
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
+
+// The searches of the tests keep what they allocate, as those of the command do.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
 
 // sequential ends a long test of searches with one worker under -short, with which the
 // race detector is run: it would find nothing here.

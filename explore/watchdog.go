@@ -68,7 +68,8 @@ func (c *Case) run(pol sim.Policy) (sim.End, error) {
 	case *hand:
 		p.pulse = &c.pulse
 	default:
-		pol = beating{pol, &c.pulse}
+		knows, _ := pol.(sim.KnowingPolicy)
+		pol = beating{pol, knows, &c.pulse}
 	}
 	c.pulse.begin()
 	defer c.pulse.end()
@@ -85,7 +86,21 @@ func (c *Case) close() {
 // beating is a policy whose steps are noted.
 type beating struct {
 	sim.Policy
+	knows sim.KnowingPolicy // the same, or nil
 	pulse *pulse
+}
+
+// Next implements sim.KnowingPolicy.
+func (b beating) Next() (sim.Actor, bool) {
+	if b.knows == nil {
+		return 0, false
+	}
+	b.pulse.think()
+	a, ok := b.knows.Next()
+	if ok {
+		b.pulse.step(a)
+	}
+	return a, ok
 }
 
 // Pick implements sim.Policy.
