@@ -191,7 +191,7 @@ void vb_post_send(vb_ref post)
 	p->err = rc < 0 ? errno : rc;
 	if (rc)
 		p->at = place(bad - chain, p->n);
-	else if (p->look)
+	else if (p->look && p->stash->n < VB_STASH)
 		poll(p->stash);
 }
 
