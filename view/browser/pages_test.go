@@ -109,13 +109,14 @@ func TestStepsThroughMemory(t *testing.T) {
 			b.press(kb.Home)
 			point := -1
 			for i := range rows {
-				at := eval[struct {
+				at := eval[struct { // in one question, since there are many rows
 					Row        int
 					Said, Step string
 					Focus      bool
+					Memory     []shownCell
 				}](b, `(() => { const s = document.querySelector("[aria-current=step]"), rows = [...document.querySelectorAll(".timeline tbody tr")];
 					return { Row: rows.indexOf(s.closest("tr")), Said: document.querySelector("[aria-live]").textContent,
-						Step: document.querySelector("#details-title").textContent, Focus: document.activeElement === s } })()`)
+						Step: document.querySelector("#details-title").textContent, Focus: document.activeElement === s, Memory: `+cellsOfPage+` } })()`)
 				if at.Row != i || at.Step != "Step "+rows[i].Step || !at.Focus {
 					t.Fatalf("at row %d of %d the page is at %+v", i, len(rows), at)
 				}
@@ -128,7 +129,7 @@ func TestStepsThroughMemory(t *testing.T) {
 				if i == len(rows)-1 {
 					point = len(f.doc.Events)
 				}
-				checkMemory(t, b, f, point)
+				checkMemory(t, at.Memory, f, point)
 				b.press(kb.ArrowDown)
 			}
 			b.press(kb.ArrowUp)
@@ -150,7 +151,7 @@ const cellsOfPage = `[...document.querySelectorAll(".cells")].flatMap(t => [...t
 	.map(r => ({ Caption: t.caption.textContent, At: r.cells[0].textContent, Value: r.cells[1].textContent })))`
 
 // checkMemory holds the memory that the page shows against the simulator's.
-func checkMemory(t *testing.T, b *tab, f *found, point int) {
+func checkMemory(t *testing.T, shown []shownCell, f *found, point int) {
 	t.Helper()
 	var want []shownCell
 	for i, r := range f.re.Record.Regions {
@@ -170,7 +171,7 @@ func checkMemory(t *testing.T, b *tab, f *found, point int) {
 			want = append(want, shownCell{fmt.Sprintf("%s, %s: %d bytes", f.re.Hosts[r.Host], name, r.Size), fmt.Sprint(at), value(cell)})
 		}
 	}
-	for _, c := range eval[[]shownCell](b, cellsOfPage) {
+	for _, c := range shown {
 		if !slices.Contains(want, c) {
 			t.Errorf("after event %d the page shows %+v, which is not what was there", point, c)
 			return
@@ -276,6 +277,9 @@ func violations(b *tab) []fault {
 	return eval[[]fault](b, "window.found.faults")
 }
 
+// mostToOpen is in milliseconds.
+const mostToOpen = 2000
+
 // A run of 2,000 events opens in two seconds, and goes on smoothly.
 func TestLongRun(t *testing.T) {
 	f := long(t, 320)
@@ -284,7 +288,7 @@ func TestLongRun(t *testing.T) {
 	}
 	b := newTab(t, 1500, 1000)
 	opened := math.Inf(1)
-	for range 3 { // other load only adds to the time: the best of three counts
+	for n := 0; n < 3 && opened > mostToOpen; n++ { // other load only adds to the time: the best of three counts
 		b.open(f.doc)
 		b.wait(`performance.getEntriesByType("navigation")[0].loadEventEnd > 0 && document.querySelectorAll(".request").length > 0`)
 		opened = min(opened, eval[float64](b, `performance.getEntriesByType("navigation")[0].loadEventEnd`))
@@ -297,7 +301,7 @@ func TestLongRun(t *testing.T) {
 			document.querySelector(".selected").getBoundingClientRect(); window.took.push(performance.now() - t) } window.took.sort((a, b) => a - b); 0`)
 	half, most := eval[float64](b, "window.took[100]"), eval[float64](b, "window.took[199]")
 	t.Logf("%d events, %d rows: opened in %.0f ms; a step takes %.1f ms, at most %.1f ms; %d bytes", len(f.doc.Events), rows, opened, half, most, pageSize(t, f))
-	if opened > 2000 {
+	if opened > mostToOpen {
 		t.Errorf("it opened in %.0f ms", opened)
 	}
 	if half > 50 {

@@ -16,15 +16,21 @@ import (
 )
 
 // runs are counterexamples of several kinds: a history, a recovery under a weak card,
-// and a litmus test with persistent memory.
+// and a litmus test with persistent memory. They are found once, and nobody changes them.
 func runs(t *testing.T) map[string]*found {
 	t.Helper()
-	return map[string]*found{
+	if kept != nil {
+		return kept
+	}
+	kept = map[string]*found{
 		"mirror": find(t, mirror.Scenario("one", (*mirror.Register).WriteOne), explore.Options{}),
 		"ncl":    find(t, explore.Named(nclcheck.Scenarios(), "ncl/three-writes"), explore.Options{Profile: "relaxed"}),
 		"litmus": findLitmus(t, persists),
 	}
+	return kept
 }
+
+var kept map[string]*found
 
 // persists is a litmus test whose outcome is reached: what was not flushed is lost in
 // part.
