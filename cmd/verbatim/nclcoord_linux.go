@@ -21,7 +21,10 @@ func newNCLCoord() *cobra.Command {
 		Short: "Run the coordinator, which knows the files",
 		Long: `Coord knows which peers there are and what they lend, which files there are, which
 peers hold them and in which epoch each is: the ap-map of the protocol. It needs no
-card. An application that it has not heard of for --session-ttl has ended.
+card. An application that it has not heard of for --session-ttl has ended. The others
+learn this time from it, and let it hear of them often enough. A short one lets the next
+instance begin soon after a crash; but a process that stands still for so long, because
+its machine is busy, is taken for dead.
 
 It is one process, and keeps all of it in memory. It outlives the crash of any
 writer and of any peer. It is not replicated and writes nothing to a disk: once it
@@ -40,8 +43,8 @@ It prints one line when it is ready, with its address.`,
 }
 
 func runNCLCoord(c *cobra.Command, f *hostFlags, ttl time.Duration) error {
-	if ttl < 4*heartbeat {
-		return fmt.Errorf("--session-ttl %v: at least %v, for there is a heartbeat every %v", ttl, 4*heartbeat, heartbeat)
+	if err := checkTTL(ttl); err != nil {
+		return err
 	}
 	h, err := f.open(nil, nil, c.ErrOrStderr())
 	if err != nil {
@@ -60,7 +63,10 @@ func runNCLCoord(c *cobra.Command, f *hostFlags, ttl time.Duration) error {
 // coordinate answers requests, and ends sessions, until the host is closed.
 func coordinate(h host.Host, l host.Listener, ttl time.Duration) error {
 	const ticks = 10
-	k := coord.Keeper{Ticks: ticks}
+	k := &coord.Keeper{Ticks: ticks}
+	if err := announceTTL(h, k, ttl); err != nil {
+		return err
+	}
 	next := h.Now() + ttl/ticks
 	for {
 		r, err := l.Accept(max(next-h.Now(), 0))
@@ -78,4 +84,49 @@ func coordinate(h host.Host, l host.Listener, ttl time.Duration) error {
 		}
 		next = h.Now() + ttl/ticks
 	}
+}
+
+// leastTTL is the shortest session. A busy machine lets a process stand still for a part
+// of it now and then, and four heartbeats have to fit in.
+const leastTTL = 400 * time.Millisecond
+
+func checkTTL(ttl time.Duration) error {
+	if ttl < leastTTL {
+		return fmt.Errorf("--session-ttl %v: at least %v; of a shorter session a busy machine would miss the heartbeats, and end it under a process that lives",
+			ttl, leastTTL)
+	}
+	return nil
+}
+
+// ttlKey is where a coordinator says how long its sessions are.
+const ttlKey = "session-ttl"
+
+// heartbeatOf is how often a session must be asked for at the controller c.
+func heartbeatOf(c coord.Client) (time.Duration, error) {
+	text, _, err := c.Get(ttlKey)
+	if errors.Is(err, coord.ErrNotFound) { // etcd, whose client sends heartbeats of its own
+		return heartbeat, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	ttl, err := time.ParseDuration(string(text))
+	if err != nil || ttl < leastTTL {
+		return 0, fmt.Errorf("the controller has %q for the time that sessions last: is it a 'verbatim ncl coord' of this release?", text)
+	}
+	return min(heartbeat, ttl/4), nil
+}
+
+func announceTTL(h host.Host, k *coord.Keeper, ttl time.Duration) error {
+	return coord.NewClient(itself{h, k}, coordName, coordName).Create(ttlKey, []byte(ttl.String()), coord.NoSession)
+}
+
+// itself is the coordinator's host, which calls its own service.
+type itself struct {
+	host.Host
+	k *coord.Keeper
+}
+
+func (s itself) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
+	return s.k.Apply(s.Name(), req), nil
 }

@@ -12,24 +12,29 @@ import (
 )
 
 // heartbeat is how often an instance asks for its session, which keeps it alive at
-// `verbatim ncl coord`.
+// `verbatim ncl coord`; more often if sessions are short there.
 const heartbeat = 500 * time.Millisecond
 
 // instance is the one process of an application that may use its files, as long as
 // its session lives.
 type instance struct {
 	claim *ncl.Instance
+	every time.Duration // how often to ask for the session
 	over  atomic.Bool
 	end   chan struct{}
 }
 
 // start claims the application, and waits for an earlier instance to end.
 func start(cfg ncl.Config, wait time.Duration, logf func(format string, args ...any)) (*instance, error) {
-	const pause = 200 * time.Millisecond
+	every, err := heartbeatOf(cfg.Coord)
+	if err != nil {
+		return nil, err
+	}
+	pause := every * 2 / 5
 	for first, until := true, time.Now().Add(wait); ; first = false {
 		claim, err := ncl.Start(cfg)
 		if err == nil {
-			i := &instance{claim: claim, end: make(chan struct{})}
+			i := &instance{claim: claim, every: every, end: make(chan struct{})}
 			go i.beat()
 			return i, nil
 		}
@@ -53,7 +58,7 @@ func (i *instance) beat() {
 		select {
 		case <-i.end:
 			return
-		case <-time.After(heartbeat):
+		case <-time.After(i.every):
 		}
 		if errors.Is(i.claim.Check(), coord.ErrSessionExpired) {
 			i.over.Store(true)

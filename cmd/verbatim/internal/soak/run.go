@@ -74,10 +74,9 @@ func (s *soak) endAll() {
 	}
 }
 
-// controller starts a coordinator, unless there is an etcd cluster. Sessions are short,
-// for each writer waits for the end of the one before.
+// controller starts a coordinator, unless there is an etcd cluster.
 func (s *soak) controller(ctx context.Context) error {
-	const ttl = "2s"
+	ttl := s.cfg.SessionTTL.String()
 	if s.cfg.Etcd != "" {
 		s.control = []string{"--etcd", s.cfg.Etcd, "--etcd-ttl", ttl, "--etcd-prefix", fmt.Sprintf("soak-%d-%d/", s.cfg.Seed, os.Getpid())}
 		return nil
