@@ -4,6 +4,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +68,24 @@ func TestBenchAppsJSONAndPlot(t *testing.T) {
 	svg, err := os.ReadFile(filepath.Join(dir, "apps.svg"))
 	if err != nil || !strings.Contains(string(svg), "bytes of a write") {
 		t.Errorf("the drawing is %.60q (%v)", svg, err)
+	}
+}
+
+// A run that fails leaves no drawing, and one that was there before as it was.
+func TestBenchAppsPlotOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	name, before := filepath.Join(dir, "x.svg"), filepath.Join(dir, "before.svg")
+	write(t, before, "drawn before")
+	for _, plot := range []string{name, before} {
+		if code, _, stderr := call(strings.Fields("bench apps --backend rdma --peer-device none0 --plot " + plot)...); code != 2 {
+			t.Errorf("status %d: %s", code, stderr)
+		}
+	}
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is an empty drawing: %v", err)
+	}
+	if b, err := os.ReadFile(before); string(b) != "drawn before" {
+		t.Errorf("the drawing from before is %q, %v", b, err)
 	}
 }
 
