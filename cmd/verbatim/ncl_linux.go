@@ -45,7 +45,7 @@ runs, or the session is over: what has no acknowledgement may be lost.`,
 // ended turns the error of a command into what the program ends with: status 3 for
 // what may succeed another time, and 2 for the rest.
 func ended(err error, stderr io.Writer) error {
-	for _, e := range []error{ncl.ErrUnavailable, ncl.ErrTooFew, ncl.ErrStale, ncl.ErrRunning, coord.ErrUnavailable, coord.ErrSessionExpired} {
+	for _, e := range []error{ncl.ErrUnavailable, ncl.ErrTooFew, ncl.ErrStale, ncl.ErrRunning, coord.ErrUnavailable, coord.ErrSessionExpired, errNameTaken} {
 		if errors.Is(err, e) {
 			fmt.Fprintf(stderr, "verbatim: %v\n", err)
 			return status(exitRanOut)

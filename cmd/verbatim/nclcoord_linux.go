@@ -27,8 +27,12 @@ instance begin soon after a crash; but a process that stands still for so long, 
 its machine is busy, is taken for dead.
 
 It is one process, and keeps all of it in memory. It outlives the crash of any
-writer and of any peer. It is not replicated and writes nothing to a disk: once it
-ends, nobody can recover a file that it knew, although the peers still have it.
+writer and of any peer. It is not replicated and writes nothing to a disk. While it
+is gone, writers that have their file go on, and what needs it fails: new files,
+recoveries, peers in the place of failed ones. One that is started again knows nothing
+of before: files that the one before knew cannot be recovered, and peers take back their
+memory (--collect-every); writers and mounts find that their session is over, and write
+no more; peers must be started again to be found. For more, take an etcd cluster: --etcd.
 
 It prints one line when it is ready, with its address.`,
 		Example: "  verbatim ncl coord --listen 10.0.0.9:7000",
@@ -63,7 +67,7 @@ func runNCLCoord(c *cobra.Command, f *hostFlags, ttl time.Duration) error {
 // coordinate answers requests, and ends sessions, until the host is closed.
 func coordinate(h host.Host, l host.Listener, ttl time.Duration) error {
 	const ticks = 10
-	k := &coord.Keeper{Ticks: ticks}
+	k := &coord.Keeper{Ticks: ticks, After: coord.Session(time.Now().UnixNano())}
 	if err := announceTTL(h, k, ttl); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ type instance struct {
 	every time.Duration // how often to ask for the session
 	over  atomic.Bool
 	end   chan struct{}
+	logf  func(format string, args ...any)
 }
 
 // start claims the application, and waits for an earlier instance to end.
@@ -34,7 +35,7 @@ func start(cfg ncl.Config, wait time.Duration, logf func(format string, args ...
 	for first, until := true, time.Now().Add(wait); ; first = false {
 		claim, err := ncl.Start(cfg)
 		if err == nil {
-			i := &instance{claim: claim, every: every, end: make(chan struct{})}
+			i := &instance{claim: claim, every: every, end: make(chan struct{}), logf: logf}
 			go i.beat()
 			return i, nil
 		}
@@ -52,7 +53,8 @@ func start(cfg ncl.Config, wait time.Duration, logf func(format string, args ...
 	}
 }
 
-// beat asks for the session until it is over.
+// beat asks for the session until it is over, and says so at once: an instance with
+// nothing to write would not learn of it for a long time.
 func (i *instance) beat() {
 	for {
 		select {
@@ -61,7 +63,9 @@ func (i *instance) beat() {
 		case <-time.After(i.every):
 		}
 		if errors.Is(i.claim.Check(), coord.ErrSessionExpired) {
-			i.over.Store(true)
+			if !i.over.Swap(true) {
+				i.logf("%v", errOver)
+			}
 			return
 		}
 	}

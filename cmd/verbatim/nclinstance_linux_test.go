@@ -1,9 +1,13 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
@@ -20,5 +24,26 @@ func TestHeartbeats(t *testing.T) {
 			t.Errorf("sessions of %s: a heartbeat every %v, want %v", ttl, i.every, want)
 		}
 		i.close()
+	}
+}
+
+// An instance that has nothing to write hears that its session is over.
+func TestIdleInstanceIsTold(t *testing.T) {
+	_, addr := served(t, "ncl", "coord", "--listen", "127.0.0.1:0", "--session-ttl", leastTTL.String())
+	c := clientOf(t, "app", addr)
+	told := make(chan string, 1)
+	i, err := start(ncl.Config{App: "app", Coord: c}, 0, func(format string, args ...any) { told <- fmt.Sprintf(format, args...) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.close()
+	if err := i.claim.Close(); err != nil { // as an operator who ends it
+		t.Fatal(err)
+	}
+	if line := within(t, told); !strings.Contains(line, "the session of this instance is over") {
+		t.Error(line)
+	}
+	if err := i.check(); !errors.Is(err, coord.ErrSessionExpired) {
+		t.Error(err)
 	}
 }

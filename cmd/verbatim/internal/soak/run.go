@@ -162,7 +162,7 @@ func (s *soak) revive(ctx context.Context) error {
 		}
 		var err error
 		memory := 4*s.cfg.Size + 1<<16
-		args := append([]string{"peer", "--name", p.name, "--memory", strconv.Itoa(memory), "--collect-every", "1s"}, s.control...)
+		args := append([]string{"peer", "--name", p.name, "--memory", strconv.Itoa(memory), "--collect-every", "1s", "--wait", s.cfg.Patience.String()}, s.control...)
 		p.process, _, err = s.serve(ctx, p.name, s.device(p.device, args...)...)
 		if err != nil {
 			return err
