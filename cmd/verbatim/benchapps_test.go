@@ -17,12 +17,7 @@ import (
 
 func TestBenchAppsStatus(t *testing.T) {
 	tiny := "bench apps --records 50 --ops 5 --rounds 1 --size 128 --workload A --dir " + t.TempDir() + " "
-	for _, x := range []struct {
-		args   string
-		code   int
-		stdout string
-		stderr string
-	}{
+	answers(t, []answer{
 		{tiny, 0, "NCL ran on simulated cards, where it has no time", ""},
 		{tiny + "--app sqlite --seed 7", 0, "1 rounds of 5 operations, seed 7", ""},
 		{"bench apps --app sqlit", 2, "", "did you mean sqlite?"},
@@ -39,14 +34,7 @@ func TestBenchAppsStatus(t *testing.T) {
 		{"bench apps --backend rdma --peer a:1", 2, "", "1 peers; it takes 3"},
 		{"bench apps --iters 5", 2, "", "--help"},
 		{"bench apps extra", 2, "", "extra"},
-	} {
-		t.Run(x.args, func(t *testing.T) {
-			code, stdout, stderr := call(strings.Fields(x.args)...)
-			if code != x.code || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) {
-				t.Errorf("status %d, want %d with %q and %q:\n%s\n%s", code, x.code, x.stdout, x.stderr, stdout, stderr)
-			}
-		})
-	}
+	})
 }
 
 func TestBenchAppsJSONAndPlot(t *testing.T) {

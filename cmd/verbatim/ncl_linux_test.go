@@ -42,11 +42,12 @@ func program(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// served starts a process that says when it is ready, and returns its address.
-func served(t testing.TB, args ...string) (*exec.Cmd, string) {
+// launched starts a process that ends with the test at the latest, and returns a reader of
+// what it prints.
+func launched(t testing.TB, cmd *exec.Cmd) *bufio.Reader {
 	t.Helper()
-	cmd := program(t, args...)
 	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +59,14 @@ func served(t testing.TB, args ...string) (*exec.Cmd, string) {
 		_ = cmd.Process.Kill() // it may be gone
 		_ = cmd.Wait()
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
+	return bufio.NewReader(out)
+}
+
+// served starts a process that says when it is ready, and returns its address.
+func served(t testing.TB, args ...string) (*exec.Cmd, string) {
+	t.Helper()
+	cmd := program(t, args...)
+	line, err := launched(t, cmd).ReadString('\n')
 	word := strings.Fields(line)
 	if err != nil || len(word) < 4 || word[0] != "ready:" {
 		t.Fatalf("%v says %q, %v", args, line, err)

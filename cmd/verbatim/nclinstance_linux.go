@@ -31,23 +31,35 @@ func start(cfg ncl.Config, wait time.Duration, logf func(format string, args ...
 	if err != nil {
 		return nil, err
 	}
+	i := &instance{every: every, end: make(chan struct{}), logf: logf}
+	err = onceOver(every, wait, ncl.ErrRunning, func() (err error) {
+		i.claim, err = ncl.Start(cfg)
+		return err
+	}, func() {
+		logf("another instance runs, or died a moment ago: waiting up to %v for its session to end", wait)
+	})
+	switch {
+	case errors.Is(err, ncl.ErrRunning):
+		return nil, fmt.Errorf("%w; it did not end in %v (--wait). One that was killed is in its session for some time yet; a name of its own (--app) keeps another application apart",
+			err, wait)
+	case err != nil:
+		return nil, err
+	}
+	go i.beat()
+	return i, nil
+}
+
+// onceOver tries until another one's session is over, of which the error taken speaks, at
+// most for wait. waits is called if it has to.
+func onceOver(every, wait time.Duration, taken error, try func() error, waits func()) error {
 	pause := every * 2 / 5
 	for first, until := true, time.Now().Add(wait); ; first = false {
-		claim, err := ncl.Start(cfg)
-		if err == nil {
-			i := &instance{claim: claim, every: every, end: make(chan struct{}), logf: logf}
-			go i.beat()
-			return i, nil
-		}
-		if !errors.Is(err, ncl.ErrRunning) {
-			return nil, err
-		}
-		if time.Now().Add(pause).After(until) {
-			return nil, fmt.Errorf("%w; it did not end in %v (--wait). One that was killed is in its session for some time yet; a name of its own (--app) keeps another application apart",
-				err, wait)
+		err := try()
+		if !errors.Is(err, taken) || time.Now().Add(pause).After(until) {
+			return err
 		}
 		if first {
-			logf("another instance runs, or died a moment ago: waiting up to %v for its session to end", wait)
+			waits()
 		}
 		time.Sleep(pause)
 	}

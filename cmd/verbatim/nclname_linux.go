@@ -31,22 +31,17 @@ func holdName(c coord.Client, name, addr string, wait time.Duration, logf func(f
 		return nil, err
 	}
 	n := &heldName{c: c, name: name, addr: addr, end: make(chan struct{}), done: make(chan struct{})}
-	pause := every * 2 / 5
-	for first, until := true, time.Now().Add(wait); ; first = false {
-		err := n.take()
-		switch {
-		case err == nil:
-			go n.beat(every, logf, lost)
-			return n, nil
-		case !errors.Is(err, errNameTaken):
-			return nil, err
-		case time.Now().Add(pause).After(until):
-			return nil, fmt.Errorf("%w. Give one of them another --name, or end the other one; one that was killed keeps its name until its session ends, which --wait (%v) waits for", err, wait)
-		case first:
-			logf("%v: waiting up to %v for its session to end", err, wait)
-		}
-		time.Sleep(pause)
+	err = onceOver(every, wait, errNameTaken, n.take, func() {
+		logf("another peer %s lives, or died a moment ago: waiting up to %v for its session to end", name, wait)
+	})
+	switch {
+	case errors.Is(err, errNameTaken):
+		return nil, fmt.Errorf("%w. Give one of them another --name, or end the other one; one that was killed keeps its name until its session ends, which --wait (%v) waits for", err, wait)
+	case err != nil:
+		return nil, err
 	}
+	go n.beat(every, logf, lost)
+	return n, nil
 }
 
 // take enters the name, in a new session, and the address.
