@@ -54,10 +54,10 @@ func ended(err error, stderr io.Writer) error {
 	return err
 }
 
-// untilSignal is a context that ends with the first SIGINT or SIGTERM; the second
+// untilSignal is a context that ends with its parent and the first SIGINT or SIGTERM; the second
 // one ends the program.
-func untilSignal(c *cobra.Command) context.Context {
-	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
+func untilSignal(parent context.Context) context.Context {
+	ctx, stop := signal.NotifyContext(parent, syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx
 }

@@ -54,7 +54,7 @@ func runNCLCoord(c *cobra.Command, f *hostFlags, ttl time.Duration) error {
 	if err != nil {
 		return err
 	}
-	ctx := untilSignal(c)
+	ctx := untilSignal(c.Context())
 	context.AfterFunc(ctx, func() { _ = h.Close() }) // Accept says that it is closed
 	l, err := h.Listen(coordName)
 	if err != nil {

@@ -75,6 +75,11 @@ func (i *instance) beat() {
 		case <-time.After(i.every):
 		}
 		if errors.Is(i.claim.Check(), coord.ErrSessionExpired) {
+			select {
+			case <-i.end: // it was given back
+				return
+			default:
+			}
 			if !i.over.Swap(true) {
 				i.logf("%v", errOver)
 			}

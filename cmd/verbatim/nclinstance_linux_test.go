@@ -47,3 +47,36 @@ func TestIdleInstanceIsTold(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// slow is a controller that answers a question for a session when the test lets it.
+type slow struct {
+	coord.Client
+	asked, answer chan struct{}
+}
+
+func (c slow) CheckSession(s coord.Session) error {
+	close(c.asked)
+	<-c.answer
+	return c.Client.CheckSession(s)
+}
+
+// An instance that ends in good order says nothing about its session, although a question
+// for it may be under way.
+func TestNoFalseAlarm(t *testing.T) {
+	_, addr := served(t, "ncl", "coord", "--listen", "127.0.0.1:0")
+	c := slow{clientOf(t, "app", addr), make(chan struct{}), make(chan struct{})}
+	claim, err := ncl.Start(ncl.Config{App: "app", Coord: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := &instance{claim: claim, every: time.Millisecond, end: make(chan struct{}), logf: t.Errorf}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		i.beat()
+	}()
+	within(t, c.asked)
+	i.close()
+	close(c.answer)
+	within(t, done)
+}

@@ -93,7 +93,7 @@ func runNCLPeer(c *cobra.Command, f *peerFlags) error {
 	if err := lendable(h, int(f.memory)); err != nil {
 		return fmt.Errorf("--memory %v: %w", &f.memory, err)
 	}
-	ctx, lost := context.WithCancelCause(untilSignal(c))
+	named, lost := context.WithCancelCause(c.Context())
 	defer lost(nil)
 	var name *heldName
 	if !f.unlisted {
@@ -101,6 +101,7 @@ func runNCLPeer(c *cobra.Command, f *peerFlags) error {
 			return f.controller.where(err)
 		}
 	}
+	ctx := untilSignal(named)
 	context.AfterFunc(ctx, func() { // ServePeer says that it is closed
 		if name != nil {
 			name.close()

@@ -108,7 +108,7 @@ func runNCLSoak(c *cobra.Command, f *soakFlags) error {
 		f.cfg.Progress = io.MultiWriter(rounds, c.ErrOrStderr())
 	}
 	began := time.Now()
-	counts, err := soak.Run(untilSignal(c), f.cfg)
+	counts, err := soak.Run(untilSignal(c.Context()), f.cfg)
 	out := c.OutOrStdout()
 	if f.asJSON {
 		if err := lines(out).Encode(soaked{f.cfg.Seed, time.Since(began).Seconds(), err == nil, counts}); err != nil {
