@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -178,6 +179,13 @@ func TestNCLNotBuilt(t *testing.T) {
 
 func TestNCLCoord(t *testing.T) {
 	cmd, addr := served(t, "ncl", "coord", "--listen", "127.0.0.1:0")
+	for range 300 { // as many processes, and more
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
 	c := clientOf(t, "app", addr)
 	if err := c.Create("k", []byte("v"), coord.NoSession); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 
 // newNCLCoord is the command that runs the coordinator.
 func newNCLCoord() *cobra.Command {
-	f := &hostFlags{name: coordName}
+	f := &hostFlags{name: coordName, conns: 1 << 14} // each process keeps one, for its heartbeats
 	var ttl time.Duration
 	c := &cobra.Command{
 		Use:   "coord",

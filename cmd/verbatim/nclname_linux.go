@@ -93,7 +93,7 @@ func (n *heldName) beat(every time.Duration, logf func(format string, args ...an
 			lost(fmt.Errorf("the session of this peer was over, and now %w: nobody finds this one any more", err))
 			return
 		case again:
-			logf("the controller had lost sight of this peer, and knows its name and address again")
+			logf("the controller had lost sight of this peer, and has its name and address again; a coordinator that began anew lists it once it is started again")
 		}
 	}
 }
