@@ -105,11 +105,12 @@ func checkTTL(ttl time.Duration) error {
 // ttlKey is where a coordinator says how long its sessions are.
 const ttlKey = "session-ttl"
 
-// heartbeatOf is how often a session must be asked for at the controller c.
-func heartbeatOf(c coord.Client) (time.Duration, error) {
+// sessionTTL is how long sessions are at the controller c if they take heartbeats of
+// ours, and 0 if they do not: the client of etcd sends them by itself.
+func sessionTTL(c coord.Client) (time.Duration, error) {
 	text, _, err := c.Get(ttlKey)
-	if errors.Is(err, coord.ErrNotFound) { // etcd, whose client sends heartbeats of its own
-		return heartbeat, nil
+	if errors.Is(err, coord.ErrNotFound) {
+		return 0, nil
 	}
 	if err != nil {
 		return 0, err
@@ -118,7 +119,15 @@ func heartbeatOf(c coord.Client) (time.Duration, error) {
 	if err != nil || ttl < leastTTL {
 		return 0, fmt.Errorf("the controller has %q for the time that sessions last: is it a 'verbatim ncl coord' of this release?", text)
 	}
-	return min(heartbeat, ttl/4), nil
+	return ttl, nil
+}
+
+// asksEvery is how often to ask for a session of that length: at least every most.
+func asksEvery(ttl, most time.Duration) time.Duration {
+	if ttl == 0 {
+		return most
+	}
+	return min(ttl/4, most)
 }
 
 func announceTTL(h host.Host, k *coord.Keeper, ttl time.Duration) error {

@@ -27,12 +27,13 @@ type instance struct {
 
 // start claims the application, and waits for an earlier instance to end.
 func start(cfg ncl.Config, wait time.Duration, logf func(format string, args ...any)) (*instance, error) {
-	every, err := heartbeatOf(cfg.Coord)
+	ttl, err := sessionTTL(cfg.Coord)
 	if err != nil {
 		return nil, err
 	}
+	every := asksEvery(ttl, heartbeat)
 	i := &instance{every: every, end: make(chan struct{}), logf: logf}
-	err = onceOver(every, wait, ncl.ErrRunning, func() (err error) {
+	err = onceOver(ttl, wait, ncl.ErrRunning, func() (err error) {
 		i.claim, err = ncl.Start(cfg)
 		return err
 	}, func() {
@@ -51,8 +52,8 @@ func start(cfg ncl.Config, wait time.Duration, logf func(format string, args ...
 
 // onceOver tries until another one's session is over, of which the error taken speaks, at
 // most for wait. waits is called if it has to.
-func onceOver(every, wait time.Duration, taken error, try func() error, waits func()) error {
-	pause := every * 2 / 5
+func onceOver(ttl, wait time.Duration, taken error, try func() error, waits func()) error {
+	pause := asksEvery(ttl/2, 200*time.Millisecond)
 	for first, until := true, time.Now().Add(wait); ; first = false {
 		err := try()
 		if !errors.Is(err, taken) || time.Now().Add(pause).After(until) {

@@ -12,6 +12,9 @@ import (
 // its own: two that have been given one name would be taken for one.
 const namesPrefix = "names/"
 
+// nameHeartbeat is how often a peer asks for its session: nobody waits for the answer.
+const nameHeartbeat = 5 * time.Second
+
 // errNameTaken: a peer of the same name lives at another address.
 var errNameTaken = errors.New("the name is taken")
 
@@ -26,12 +29,12 @@ type heldName struct {
 // holdName takes the name for a peer at addr, and waits for the session of an earlier one
 // to end. lost hears if the name goes to another one later.
 func holdName(c coord.Client, name, addr string, wait time.Duration, logf func(format string, args ...any), lost func(error)) (*heldName, error) {
-	every, err := heartbeatOf(c)
+	ttl, err := sessionTTL(c)
 	if err != nil {
 		return nil, err
 	}
 	n := &heldName{c: c, name: name, addr: addr, end: make(chan struct{}), done: make(chan struct{})}
-	err = onceOver(every, wait, errNameTaken, n.take, func() {
+	err = onceOver(ttl, wait, errNameTaken, n.take, func() {
 		logf("another peer %s lives, or died a moment ago: waiting up to %v for its session to end", name, wait)
 	})
 	switch {
@@ -40,7 +43,7 @@ func holdName(c coord.Client, name, addr string, wait time.Duration, logf func(f
 	case err != nil:
 		return nil, err
 	}
-	go n.beat(every, logf, lost)
+	go n.beat(asksEvery(ttl, nameHeartbeat), logf, lost)
 	return n, nil
 }
 

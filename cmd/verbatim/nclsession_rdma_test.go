@@ -144,7 +144,7 @@ func TestNCLZombie(t *testing.T) {
 // its session.
 func TestNCLSessionRevoked(t *testing.T) {
 	s := etcdtest.Start(t)
-	r := newRichRig(t, "16MiB", "--etcd", s.Endpoint, "--etcd-ttl", "2s")
+	r := newRichRig(t, "16MiB", "--etcd", s.Endpoint, "--etcd-ttl", "10s")
 	app := r.app("wal")
 	w := runWriter(t, "ncl write --size 4MiB"+app)
 	w.acked(t, 20)
