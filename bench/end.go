@@ -20,7 +20,9 @@ const patience = 20 * time.Second
 type end struct {
 	h        host.Host
 	size     int
-	half     int // bytes of a half
+	half     int  // bytes of a half
+	word     int  // of a half, with the last byte of a message, which is
+	shift    uint // bits up in it
 	inline   int
 	wait     bool
 	pd       verbs.PD
@@ -31,16 +33,16 @@ type end struct {
 	qp       verbs.QP
 	mtu      int
 
-	wrs  [1]verbs.SendWR
-	sgl  [1]verbs.SGE
-	wc   []verbs.WC
-	last []byte // room for the last byte of a message
+	wrs [1]verbs.SendWR
+	sgl [1]verbs.SGE
+	wc  []verbs.WC
 }
 
 // newEnd allocates an end for messages of size bytes. After an error it gives back
 // what it had.
 func newEnd(h host.Host, size, depth, inline int, wait bool) (*end, error) {
-	e := &end{h: h, size: size, half: (size + 63) &^ 63, wait: wait, wc: make([]verbs.WC, depth), last: make([]byte, 1)}
+	last := size - 1
+	e := &end{h: h, size: size, half: (size + 63) &^ 63, word: last &^ 7, shift: 8 * uint(last&7), wait: wait, wc: make([]verbs.WC, depth)}
 	if err := e.allocate(depth, inline); err != nil {
 		return nil, errors.Join(err, e.close())
 	}

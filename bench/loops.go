@@ -12,17 +12,22 @@ import (
 // than the rest on some machines.
 const spins = 1 << 16
 
-// completions takes at least one completion off the queue and returns how many.
-func (e *end) completions() (int, error) {
-	var n int
-	var err error
-	if e.wait {
-		n, err = e.cq.Wait(e.wc, verbs.Forever)
-	} else {
-		n, err = e.poll()
-	}
-	if err != nil {
-		return 0, err
+// completions takes at least one completion off the queue and returns how many. It
+// spins, as perftest does, or waits.
+func (e *end) completions() (n int, err error) {
+	var since time.Duration
+	for i := 1; n == 0; i++ {
+		if e.wait {
+			n, err = e.cq.Wait(e.wc, verbs.Forever)
+		} else {
+			n, err = e.cq.Poll(e.wc)
+		}
+		if err == nil && i%spins == 0 {
+			err = e.stuck(&since, "a completion")
+		}
+		if err != nil {
+			return 0, err
+		}
 	}
 	for i := range n {
 		if err := e.wc[i].Err(); err != nil {
@@ -30,21 +35,6 @@ func (e *end) completions() (int, error) {
 		}
 	}
 	return n, nil
-}
-
-// poll spins on the queue, as perftest does.
-func (e *end) poll() (int, error) {
-	var since time.Duration
-	for i := 1; ; i++ {
-		if n, err := e.cq.Poll(e.wc); n > 0 || err != nil {
-			return n, err
-		}
-		if i%spins == 0 {
-			if err := e.stuck(&since, "a completion"); err != nil {
-				return 0, err
-			}
-		}
-	}
 }
 
 // stuck is nil until its calls have spanned the patience.
@@ -59,24 +49,11 @@ func (e *end) stuck(since *time.Duration, what string) error {
 	return nil
 }
 
-// mark is the last byte of the message in the half at off, and setMark sets it. A word
-// is one instruction, and a slice a call.
-func (e *end) mark(off int) byte {
-	if e.size%8 == 0 {
-		return byte(e.buf.Load64(off+e.size-8) >> 56)
-	}
-	e.buf.Load(off+e.size-1, e.last)
-	return e.last[0]
-}
+// mark is the last byte of the message in the half at off.
+func (e *end) mark(off int) byte { return byte(e.buf.Load64(off+e.word) >> e.shift) }
 
-func (e *end) setMark(off int, b byte) {
-	if e.size%8 == 0 {
-		e.buf.Store64(off+e.size-8, uint64(b)<<56)
-		return
-	}
-	e.last[0] = b
-	e.buf.Store(off+e.size-1, e.last)
-}
+// setMark sets it, and the other bytes of its word to zero.
+func (e *end) setMark(off int, b byte) { e.buf.Store64(off+e.word, uint64(b)<<e.shift) }
 
 // arrives spins until the last byte of the peer's message is b.
 func (e *end) arrives(b byte) error {

@@ -133,35 +133,78 @@ int vb_state(struct ibv_qp *qp)
 	return a.qp_state;
 }
 
-// refused is an errno and the place of the request that was refused. Some
-// libraries do not name it, or not one of ours.
-static int64_t refused(int rc, int64_t place)
+// verbs.WCOpcode by ibv_wc_opcode.
+static uint8_t kind(int op)
 {
-	return (int64_t)(rc < 0 ? errno : rc) << 32 | place;
-}
-
-int64_t vb_post_send(vb_ref qp, vb_ref first, int n, vb_ref cq, int room, struct vb_wc *out)
-{
-	struct ibv_send_wr *chain = (struct ibv_send_wr *)first, *bad = chain, *next = chain[n - 1].next;
-	chain[n - 1].next = NULL;
-	int rc = ibv_post_send((struct ibv_qp *)qp, chain, &bad);
-	chain[n - 1].next = next;
-	if (rc == 0) {
-		int got = cq ? vb_poll(cq, room, out) : 0;
-		return got < 0 ? 0 : got; // the next poll will fail as well, and say why
+	switch (op) {
+	case IBV_WC_SEND: return 1;
+	case IBV_WC_RDMA_WRITE: return 2;
+	case IBV_WC_RDMA_READ: return 3;
+	case IBV_WC_COMP_SWAP: return 4;
+	case IBV_WC_FETCH_ADD: return 5;
+	case IBV_WC_RECV: return 6;
+	case IBV_WC_RECV_RDMA_WITH_IMM: return 7;
+	case WC_FLUSH: return 8;
+	case WC_ATOMIC_WRITE: return 9;
 	}
-	return refused(rc, bad >= chain && bad < chain + n ? bad - chain : 0);
+	return 0;
 }
 
-int64_t vb_post_recv(vb_ref qp, vb_ref first, int n)
+static void convert(struct ibv_wc *in, struct vb_wc *out)
 {
-	struct ibv_recv_wr *chain = (struct ibv_recv_wr *)first, *bad = chain, *next = chain[n - 1].next;
-	chain[n - 1].next = NULL;
-	int rc = ibv_post_recv((struct ibv_qp *)qp, chain, &bad);
-	chain[n - 1].next = next;
-	if (rc == 0)
-		return 0;
-	return refused(rc, bad >= chain && bad < chain + n ? bad - chain : 0);
+	memset(out, 0, sizeof *out);
+	out->id = in->wr_id;
+	out->status = in->status <= IBV_WC_GENERAL_ERR ? in->status : IBV_WC_GENERAL_ERR;
+	out->vendor = in->vendor_err;
+	out->qpn = in->qp_num;
+	if (in->status != IBV_WC_SUCCESS)
+		return; // the rest is garbage then
+	out->op = kind(in->opcode);
+	out->len = in->byte_len;
+	if (in->wc_flags & IBV_WC_WITH_IMM) {
+		out->has_imm = 1;
+		out->imm = ntohl(in->imm_data);
+	}
+}
+
+static void poll(struct vb_stash *s)
+{
+	struct ibv_wc wc[VB_STASH];
+	int got = ibv_poll_cq(s->cq, VB_STASH - s->n, wc);
+	s->err = got >= 0 ? 0 : errno > 0 ? errno : EIO;
+	for (int i = 0; i < got; i++)
+		convert(&wc[i], &s->wc[s->n++]);
+}
+
+void vb_poll(vb_ref stash) { poll((struct vb_stash *)stash); }
+
+// Some libraries do not name the request that they refuse, or not one of ours.
+static int place(long at, int n) { return at >= 0 && at < n ? at : 0; }
+
+void vb_post_send(vb_ref post)
+{
+	struct vb_post *p = (struct vb_post *)post;
+	struct ibv_send_wr *chain = p->chain, *last = &chain[p->n - 1], *bad = chain, *next = last->next;
+	last->next = NULL;
+	int rc = ibv_post_send(p->qp, chain, &bad);
+	last->next = next;
+	p->err = rc < 0 ? errno : rc;
+	if (rc)
+		p->at = place(bad - chain, p->n);
+	else if (p->look && p->stash->n < VB_STASH)
+		poll(p->stash);
+}
+
+void vb_post_recv(vb_ref post)
+{
+	struct vb_post *p = (struct vb_post *)post;
+	struct ibv_recv_wr *chain = p->chain, *last = &chain[p->n - 1], *bad = chain, *next = last->next;
+	last->next = NULL;
+	int rc = ibv_post_recv(p->qp, chain, &bad);
+	last->next = next;
+	p->err = rc < 0 ? errno : rc;
+	if (rc)
+		p->at = place(bad - chain, p->n);
 }
 
 typedef void (*atomic_write_fn)(struct ibv_qp_ex *, uint32_t, uint64_t, const void *);
@@ -191,51 +234,6 @@ int vb_post_ext(struct ibv_qp *qp, struct vb_ext *x)
 	}
 	int rc = ibv_wr_complete(q);
 	return rc < 0 ? errno : rc;
-}
-
-// verbs.WCOpcode by ibv_wc_opcode.
-static uint8_t kind(int op)
-{
-	switch (op) {
-	case IBV_WC_SEND: return 1;
-	case IBV_WC_RDMA_WRITE: return 2;
-	case IBV_WC_RDMA_READ: return 3;
-	case IBV_WC_COMP_SWAP: return 4;
-	case IBV_WC_FETCH_ADD: return 5;
-	case IBV_WC_RECV: return 6;
-	case IBV_WC_RECV_RDMA_WITH_IMM: return 7;
-	case WC_FLUSH: return 8;
-	case WC_ATOMIC_WRITE: return 9;
-	}
-	return 0;
-}
-
-void vb_convert(struct ibv_wc *in, struct vb_wc *out)
-{
-	memset(out, 0, sizeof *out);
-	out->id = in->wr_id;
-	out->status = in->status <= IBV_WC_GENERAL_ERR ? in->status : IBV_WC_GENERAL_ERR;
-	out->vendor = in->vendor_err;
-	out->qpn = in->qp_num;
-	if (in->status != IBV_WC_SUCCESS)
-		return; // the rest is garbage then
-	out->op = kind(in->opcode);
-	out->len = in->byte_len;
-	if (in->wc_flags & IBV_WC_WITH_IMM) {
-		out->has_imm = 1;
-		out->imm = ntohl(in->imm_data);
-	}
-}
-
-int vb_poll(vb_ref cq, int n, struct vb_wc *out)
-{
-	struct ibv_wc wc[64];
-	int got = ibv_poll_cq((struct ibv_cq *)cq, n > 64 ? 64 : n, wc);
-	if (got < 0)
-		return errno > 0 ? -errno : -EIO;
-	for (int i = 0; i < got; i++)
-		vb_convert(&wc[i], &out[i]);
-	return got;
 }
 
 int vb_arm(struct ibv_cq *cq) { return ibv_req_notify_cq(cq, 0); }

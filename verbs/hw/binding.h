@@ -6,8 +6,10 @@
 #include <infiniband/verbs.h>
 #include <stdint.h>
 
-// A pointer into C memory, on the data path. cgo looks at every pointer that it is
-// given, at each call, in case it leads to Go memory; an integer it lets pass.
+// The one argument of a call on the data path, into C memory. Everything that a call
+// takes and gives is in what it refers to, because cgo makes calls of its own around
+// one that has more: it looks at every pointer, in case it leads to Go memory, and
+// where the stack is now before it stores a result.
 typedef uintptr_t vb_ref;
 
 // A completion as verbs.WC lays it out, so that C writes where Go reads.
@@ -15,6 +17,24 @@ struct vb_wc {
 	uint64_t id;
 	uint8_t status, op, has_imm;
 	uint32_t vendor, len, imm, qpn;
+};
+
+// A CQ, and n completions that came out of it. err is the errno of the last look.
+enum { VB_STASH = 64 };
+struct vb_stash {
+	struct ibv_cq *cq;
+	int n, err;
+	struct vb_wc wc[VB_STASH];
+};
+
+// The first n requests of a chain, for a queue pair. After the post, err is 0 or the
+// errno of the request at place at. A post of sends looks for completions as well, if
+// look is set, and puts them into stash.
+struct vb_post {
+	struct ibv_qp *qp;
+	void *chain;
+	struct vb_stash *stash;
+	int n, look, err, at;
 };
 
 // What is worth knowing of a device and of one of its ports.
@@ -56,19 +76,15 @@ struct ibv_qp *vb_create_qp(struct ibv_pd *pd, struct ibv_cq *send, struct ibv_c
 int vb_modify(struct ibv_qp *qp, struct vb_attr *a, int mask, int state);
 int vb_state(struct ibv_qp *qp); // or -errno
 
-// n requests from a chain; of those, the link of the last is restored. The upper
-// half of the result is 0 or an errno, the lower the index of the refused one. When
-// sends were posted, up to room completions of cq come into out, and the lower half
-// says how many; cq may be NULL.
-int64_t vb_post_send(vb_ref qp, vb_ref chain, int n, vb_ref cq, int room, struct vb_wc *out);
-int64_t vb_post_recv(vb_ref qp, vb_ref chain, int n);
+// On the data path.
+void vb_post_send(vb_ref post);
+void vb_post_recv(vb_ref post);
+void vb_poll(vb_ref stash); // adds what the CQ has and the stash has room for
 int vb_post_ext(struct ibv_qp *qp, struct vb_ext *x);
 
-int vb_poll(vb_ref cq, int n, struct vb_wc *out); // how many, or -errno
 int vb_arm(struct ibv_cq *cq);
 int vb_drain(struct ibv_comp_channel *ch); // takes and acknowledges all events; how many
 int vb_async(struct ibv_context *ctx);     // the kind of the next event, or -errno
-void vb_convert(struct ibv_wc *in, struct vb_wc *out);
 int vb_nonblock(int fd);
 
 #endif

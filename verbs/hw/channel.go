@@ -80,7 +80,7 @@ func (ch *channel) add(q *cq, depth int) error {
 	if c == nil {
 		return ch.d.errno(fmt.Sprintf("create a CQ of %d entries", depth), err, hintRegister(errnoOf(err), lockLimit()))
 	}
-	q.c = c
+	q.stash.cq = c
 	ch.cqs = append(ch.cqs, q)
 	return nil
 }

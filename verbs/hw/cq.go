@@ -3,9 +3,8 @@
 package hw
 
 /*
+#include <stdlib.h>
 #include "binding.h"
-#cgo noescape vb_poll
-#cgo nocallback vb_poll
 */
 import "C"
 
@@ -19,9 +18,6 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// pollBatch is how many completions one call into C takes at most.
-const pollBatch = 64
-
 // The two must have one layout, because C writes completions where Go reads them.
 var _ = [1]struct{}{}[unsafe.Sizeof(verbs.WC{})-unsafe.Sizeof(C.struct_vb_wc{})]
 
@@ -32,18 +28,18 @@ var _ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.HasImm)-unsafe.Offsetof(C.struc
 // cq is a completion queue. It implements verbs.CQ.
 //
 // A channel says that a CQ has completions, and Gather wants one of each of
-// several: both must look without taking. Hence the stash: completions that came
-// out of the card and that nobody has polled. A post fills it too.
+// several: both must look without taking. A post looks as well, since it is in C
+// anyway. Hence the stash: all completions go there from the card, and a poll takes
+// them out.
 type cq struct {
-	d    *device
-	ch   *channel
-	own  bool // the channel is for this CQ alone
-	mu   sync.Mutex
-	c    *C.struct_ibv_cq // nil after Destroy
-	refs int              // queue pairs
-	// stash[at:n] are in it.
-	stash [pollBatch]verbs.WC
-	at, n int
+	d     *device
+	ch    *channel
+	own   bool // the channel is for this CQ alone
+	mu    sync.Mutex
+	refs  int                   // queue pairs
+	stash *C.struct_vb_stash    // in C memory; nil after Destroy
+	wcs   *[C.VB_STASH]verbs.WC // the stash's completions
+	at    int                   // wcs[at:stash.n] nobody has polled
 }
 
 // CreateCQ implements verbs.Device.
@@ -64,7 +60,10 @@ func (d *device) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 		return nil, fmt.Errorf("hw: %s: create CQ: %w: the channel is of another device", d.name, verbs.ErrInvalid)
 	}
 	q.ch = c
+	q.stash = &zeroed[C.struct_vb_stash](1)[0]
+	q.wcs = (*[C.VB_STASH]verbs.WC)(unsafe.Pointer(&q.stash.wc))
 	if err := c.add(q, depth); err != nil {
+		q.freeStash()
 		if q.own {
 			err = joinErr(err, c.Destroy())
 		}
@@ -92,23 +91,28 @@ func (q *cq) Destroy() error {
 
 func (q *cq) destroy() error {
 	switch {
-	case q.c == nil:
+	case q.stash == nil:
 		return fmt.Errorf("hw: %s: destroy CQ: %w", q.d.name, verbs.ErrClosed)
 	case q.refs > 0:
 		return fmt.Errorf("hw: %s: destroy CQ: %w: %d QPs use it", q.d.name, verbs.ErrBusy, q.refs)
 	}
-	if rc := C.ibv_destroy_cq(q.c); rc != 0 {
+	if rc := C.ibv_destroy_cq(q.stash.cq); rc != 0 {
 		return q.d.err("destroy CQ", rc, "")
 	}
-	q.c = nil
+	q.freeStash()
 	return nil
+}
+
+func (q *cq) freeStash() {
+	C.free(unsafe.Pointer(q.stash))
+	q.stash, q.wcs = nil, nil
 }
 
 // use counts a queue pair in, or out again.
 func (q *cq) use(n int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.c == nil {
+	if q.stash == nil {
 		return verbs.ErrClosed
 	}
 	q.refs += n
@@ -116,66 +120,67 @@ func (q *cq) use(n int) error {
 }
 
 // Poll implements verbs.CQ.
-func (q *cq) Poll(wc []verbs.WC) (int, error) {
+func (q *cq) Poll(wc []verbs.WC) (n int, err error) {
 	if len(wc) == 0 {
 		return 0, fmt.Errorf("hw: %s: poll: %w: no room for completions", q.d.name, verbs.ErrInvalid)
 	}
 	q.mu.Lock()
-	if q.at < q.n {
-		n := copy(wc, q.stash[q.at:q.n])
-		q.at += n
-		q.mu.Unlock()
-		return n, nil
+	if q.stash == nil || q.at == int(q.stash.n) {
+		err = q.ask()
 	}
-	n, err := q.poll(wc)
+	for ; err == nil && n < len(wc) && q.at < int(q.stash.n); n++ {
+		wc[n] = q.wcs[q.at]
+		q.at++
+	}
 	q.mu.Unlock()
 	return n, err
 }
 
-// poll asks the card. q.mu is held.
-func (q *cq) poll(wc []verbs.WC) (int, error) {
-	if q.c == nil {
-		return 0, fmt.Errorf("hw: %s: poll: %w", q.d.name, verbs.ErrClosed)
+// ask asks the card, when the stash has nothing. q.mu is held.
+func (q *cq) ask() error {
+	if q.stash == nil {
+		return fmt.Errorf("hw: %s: poll: %w", q.d.name, verbs.ErrClosed)
 	}
-	n := int(C.vb_poll(ref(q.c), C.int(min(len(wc), pollBatch)), (*C.struct_vb_wc)(unsafe.Pointer(&wc[0]))))
-	if n < 0 {
-		return 0, callError(q.d.name, "poll", syscall.Errno(-n), "has the CQ overflowed? It must hold all completions of its QPs")
+	q.at, q.stash.n = 0, 0
+	C.vb_poll(ref(q.stash))
+	if e := q.stash.err; e != 0 {
+		return callError(q.d.name, "poll", syscall.Errno(e), "has the CQ overflowed? It must hold all completions of its QPs")
 	}
-	return n, nil
+	return nil
 }
 
-// reserve is the free part of the stash, with q.mu held; nil, without it, if somebody
-// else has it.
-func (q *cq) reserve() []verbs.WC {
+// reserve makes what room there is in the stash, with q.mu held; without it, it
+// reports false, if somebody else is at the CQ.
+func (q *cq) reserve() bool {
 	if !q.mu.TryLock() {
-		return nil
+		return false
 	}
-	if q.at == q.n {
-		q.at, q.n = 0, 0
+	if q.at == int(q.stash.n) {
+		q.at, q.stash.n = 0, 0
 	}
-	return q.stash[q.n:]
+	return true
 }
 
 // has reports whether there is a completion, without taking it.
 func (q *cq) has() (bool, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.at < q.n {
-		return true, nil
+	if q.stash == nil || q.at == int(q.stash.n) {
+		if err := q.ask(); err != nil {
+			return false, err
+		}
 	}
-	n, err := q.poll(q.stash[:])
-	q.at, q.n = 0, n
-	return n > 0, err
+	return q.at < int(q.stash.n), nil
 }
 
 // arm asks for an event at the next completion.
 func (q *cq) arm() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.c == nil {
+	if q.stash == nil {
 		return fmt.Errorf("hw: %s: wait: %w", q.d.name, verbs.ErrClosed)
 	}
-	if rc := C.vb_arm(q.c); rc != 0 {
+	if rc := C.vb_arm(q.stash.cq); rc != 0 {
 		return q.d.err("ask for an event", rc, "")
 	}
 	return nil

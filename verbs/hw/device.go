@@ -5,13 +5,6 @@ package hw
 /*
 #cgo LDFLAGS: -libverbs
 #cgo CFLAGS: -O2 -Wall
-#cgo noescape vb_poll
-#cgo nocallback vb_poll
-#cgo noescape vb_post_send
-#cgo nocallback vb_post_send
-#cgo noescape vb_post_recv
-#cgo nocallback vb_post_recv
-#cgo nocallback vb_arm
 #include <stdlib.h>
 #include "binding.h"
 */

@@ -3,10 +3,7 @@
 package hw
 
 /*
-#include <stdlib.h>
 #include "binding.h"
-#cgo noescape vb_post_send
-#cgo nocallback vb_post_send
 */
 import "C"
 
@@ -19,64 +16,6 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// postBatch is how many requests one call into C posts at most.
-const postBatch = 64
-
-// chain is a chain of requests in C memory, each with room for a scatter/gather
-// list. C follows pointers in it, so it cannot be Go memory. It is zeroed and
-// linked once; afterwards only values change.
-type chain[WR any] struct {
-	wrs  []WR
-	sges []C.struct_ibv_sge
-	each int // SGEs of a request
-}
-
-// alloc makes n requests. link gives one its successor, or nil, and its list.
-func (c *chain[WR]) alloc(n, each int, link func(wr, next *WR, list *C.struct_ibv_sge)) {
-	c.each = each
-	c.wrs = zeroed[WR](n)
-	c.sges = zeroed[C.struct_ibv_sge](n * each)
-	for i := range c.wrs {
-		var next *WR
-		if i+1 < n {
-			next = &c.wrs[i+1]
-		}
-		link(&c.wrs[i], next, &c.sges[i*each])
-	}
-}
-
-func (c *chain[WR]) free() {
-	C.free(unsafe.Pointer(unsafe.SliceData(c.wrs)))
-	C.free(unsafe.Pointer(unsafe.SliceData(c.sges)))
-	c.wrs, c.sges = nil, nil
-}
-
-// ref is a pointer into C memory for C.
-func ref[T any](p *T) C.vb_ref { return C.vb_ref(uintptr(unsafe.Pointer(p))) }
-
-// zeroed is n values in C memory.
-func zeroed[T any](n int) []T {
-	var t T
-	return unsafe.Slice((*T)(C.calloc(C.size_t(n), C.size_t(unsafe.Sizeof(t)))), n)
-}
-
-// linkSend and linkRecv are for alloc.
-func linkSend(wr, next *C.struct_ibv_send_wr, list *C.struct_ibv_sge) {
-	wr.next, wr.sg_list = next, list
-}
-
-func linkRecv(wr, next *C.struct_ibv_recv_wr, list *C.struct_ibv_sge) {
-	wr.next, wr.sg_list = next, list
-}
-
-// setList writes a scatter/gather list to where the chain has it.
-func setList(to []C.struct_ibv_sge, sgl []verbs.SGE) {
-	for i := range sgl {
-		x, s := &sgl[i], &to[i]
-		s.addr, s.length, s.lkey = C.uint64_t(x.Addr), C.uint32_t(x.Length), C.uint32_t(x.LKey)
-	}
-}
-
 // rdmaPart and atomicPart are the members of the union wr of struct ibv_send_wr.
 type rdmaPart struct {
 	addr uint64
@@ -88,71 +27,144 @@ type atomicPart struct {
 	rkey                   uint32
 }
 
-// opcodes are the ibv_wr_opcode of verbs.Opcode.
-var opcodes = [...]uint32{
-	verbs.OpWrite: C.IBV_WR_RDMA_WRITE, verbs.OpWriteImm: C.IBV_WR_RDMA_WRITE_WITH_IMM, verbs.OpRead: C.IBV_WR_RDMA_READ,
-	verbs.OpSend: C.IBV_WR_SEND, verbs.OpSendImm: C.IBV_WR_SEND_WITH_IMM, verbs.OpCompareSwap: C.IBV_WR_ATOMIC_CMP_AND_SWP,
-	verbs.OpFetchAdd: C.IBV_WR_ATOMIC_FETCH_AND_ADD,
+// operation is what a kind of request is to libibverbs.
+type operation struct {
+	code  uint32          // ibv_wr_opcode
+	part  uint8           // of the union
+	imm   bool            // it has immediate data
+	flags verbs.SendFlags // it may have
 }
 
-const knownFlags = verbs.Signaled | verbs.Fence | verbs.Inline | verbs.Solicited
+const (
+	notLinked uint8 = iota // struct ibv_send_wr has no place for it
+	remote                 // rdmaPart
+	swap                   // atomicPart
+	add                    // atomicPart
+)
 
-func sendFlags(f verbs.SendFlags) uint32 {
-	var out uint32
-	if f&verbs.Signaled != 0 {
-		out |= C.IBV_SEND_SIGNALED
-	}
-	if f&verbs.Fence != 0 {
-		out |= C.IBV_SEND_FENCE
-	}
-	if f&verbs.Inline != 0 {
-		out |= C.IBV_SEND_INLINE
-	}
-	if f&verbs.Solicited != 0 {
-		out |= C.IBV_SEND_SOLICITED
-	}
-	return out
+const (
+	anyFlags  = verbs.Signaled | verbs.Fence | verbs.Inline | verbs.Solicited
+	notInline = anyFlags &^ verbs.Inline
+)
+
+var operations = [...]operation{
+	verbs.OpWrite:       {C.IBV_WR_RDMA_WRITE, remote, false, anyFlags},
+	verbs.OpWriteImm:    {C.IBV_WR_RDMA_WRITE_WITH_IMM, remote, true, anyFlags},
+	verbs.OpRead:        {C.IBV_WR_RDMA_READ, remote, false, notInline},
+	verbs.OpSend:        {C.IBV_WR_SEND, remote, false, anyFlags},
+	verbs.OpSendImm:     {C.IBV_WR_SEND_WITH_IMM, remote, true, anyFlags},
+	verbs.OpCompareSwap: {C.IBV_WR_ATOMIC_CMP_AND_SWP, swap, false, notInline},
+	verbs.OpFetchAdd:    {C.IBV_WR_ATOMIC_FETCH_AND_ADD, add, false, notInline},
+	verbs.OpFlush:       {flags: notInline},
+	verbs.OpAtomicWrite: {flags: anyFlags},
 }
+
+// sendFlags are the ibv_send_flags of verbs.SendFlags.
+var sendFlags = func() (of [anyFlags + 1]uint32) {
+	for f := range of {
+		for i, bit := range [...]uint32{C.IBV_SEND_SIGNALED, C.IBV_SEND_FENCE, C.IBV_SEND_INLINE, C.IBV_SEND_SOLICITED} {
+			if f&(1<<i) != 0 {
+				of[f] |= bit
+			}
+		}
+	}
+	return of
+}()
 
 // PostSend implements verbs.QP.
+//
+// It is one function down to the call into C, as is the part of Poll that finds
+// something: in between the card or the kernel has run, and every function that the
+// processor has to fetch again adds to the latency (docs/benchmarks.md).
+//
+// While it is in C it also takes completions into the CQ's stash, unless somebody
+// else is at the CQ: the way there costs more than the look, and Soft-RoCE often
+// has the completion of the very request by then.
 func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	err := q.mayPost(q.state.CanPostSend())
+	for done := 0; err == nil && done < len(wrs); {
+		n := q.fill(wrs[done:])
+		if n == 0 { // the next one is for no chain
+			if err = q.postOther(&wrs[done]); err != nil {
+				err = &verbs.PostError{Index: done, Err: err}
+			}
+			done++
+			continue
+		}
+		post, look := q.send.post, q.sendCQ.reserve()
+		post.n, post.look = C.int(n), flag(look)
+		C.vb_post_send(ref(post))
+		if look {
+			q.sendCQ.mu.Unlock()
+		}
+		if post.err != 0 {
+			err = q.refused(post, done)
+		}
+		done += n
+	}
+	q.mu.Unlock()
+	return err
+}
+
+// mayPost is nil if q is there and its state allows it. Libraries write a request
+// into the queue first and ask the kernel then, if at all, so that it would be sent
+// later.
+func (q *qp) mayPost(state bool) error {
+	if q.c != nil && state {
+		return nil
+	}
+	return q.mayNot()
+}
+
+func (q *qp) mayNot() error {
 	if q.c == nil {
 		return &verbs.PostError{Err: fmt.Errorf("QP %d: %w", q.num, verbs.ErrClosed)}
 	}
-	// Libraries write the request into the queue first and ask the kernel then, if at
-	// all, so that it would be sent later.
-	if !q.state.CanPostSend() {
-		return &verbs.PostError{Err: fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)}
-	}
-	n := 0 // requests in the chain; they are wrs[i-n:i]
+	return &verbs.PostError{Err: fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)}
+}
+
+// fill writes requests into the chain, up to the first that is not for a chain or
+// that check would refuse, and returns how many.
+func (q *qp) fill(wrs []verbs.SendWR) int {
 	for i := range wrs {
-		wr := &wrs[i]
-		err := q.check(wr)
-		extended := err == nil && (wr.Op == verbs.OpFlush || wr.Op == verbs.OpAtomicWrite)
-		if n > 0 && (n == len(q.send.wrs) || err != nil || extended) {
-			if err := q.flush(n, i); err != nil {
-				return err
-			}
-			n = 0
+		if i == len(q.send.wrs) {
+			return i
 		}
-		switch {
-		case err != nil:
-			return &verbs.PostError{Index: i, Err: err}
-		case extended:
-			if err := q.postExtended(wr); err != nil {
-				return &verbs.PostError{Index: i, Err: err}
-			}
-		default:
-			q.fill(n, wr)
-			n++
+		wr, w := &wrs[i], &q.send.wrs[i]
+		if int(wr.Op) >= len(operations) || len(wr.SGL) > q.cfg.MaxSGE {
+			return i
+		}
+		op := &operations[wr.Op]
+		if op.part == notLinked || wr.Flags&^op.flags != 0 {
+			return i
+		}
+		w.wr_id, w.opcode, w.send_flags, w.num_sge = C.uint64_t(wr.ID), op.code, C.uint(sendFlags[wr.Flags&anyFlags]), C.int(len(wr.SGL))
+		length := setList(q.send.sges[i*q.send.each:], wr.SGL)
+		if wr.Flags&verbs.Inline != 0 && length > q.cfg.MaxInline {
+			return i
+		}
+		if op.imm {
+			binary.BigEndian.PutUint32(w.anon0[:], wr.Imm)
+		}
+		switch part := unsafe.Pointer(&w.wr); op.part {
+		case remote:
+			*(*rdmaPart)(part) = rdmaPart{wr.RemoteAddr, wr.RKey}
+		case swap:
+			*(*atomicPart)(part) = atomicPart{wr.RemoteAddr, wr.Compare, wr.Swap, wr.RKey}
+		case add:
+			*(*atomicPart)(part) = atomicPart{wr.RemoteAddr, wr.Add, 0, wr.RKey}
 		}
 	}
-	if n > 0 {
-		return q.flush(n, len(wrs))
+	return len(wrs)
+}
+
+// postOther posts a request that is not for a chain, or says what is wrong with it.
+func (q *qp) postOther(wr *verbs.SendWR) error {
+	if err := q.check(wr); err != nil {
+		return err
 	}
-	return nil
+	return q.postExtended(wr)
 }
 
 // check finds what libibverbs or the card would refuse with less of a reason.
@@ -160,77 +172,25 @@ func (q *qp) check(wr *verbs.SendWR) error {
 	switch {
 	case !wr.Op.Valid():
 		return fmt.Errorf("%w: opcode %d", verbs.ErrInvalid, wr.Op)
-	case wr.Flags&^knownFlags != 0:
+	case wr.Flags&^anyFlags != 0:
 		return fmt.Errorf("%w: flags %#x", verbs.ErrInvalid, uint8(wr.Flags))
+	case wr.Flags&^operations[wr.Op].flags != 0:
+		return fmt.Errorf("%w: %v cannot be inline", verbs.ErrInvalid, wr.Op)
 	case len(wr.SGL) > q.cfg.MaxSGE:
 		return fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wr.SGL), q.cfg.MaxSGE)
 	case wr.Op == verbs.OpFlush && !q.d.attr.HasFlush, wr.Op == verbs.OpAtomicWrite && !q.d.attr.HasAtomicWrite:
 		return fmt.Errorf("%w: %v: %s, or its driver, or libibverbs does not have it (it takes Linux 6.2 and rdma-core 46)",
 			verbs.ErrUnsupported, wr.Op, q.d.name)
 	}
-	if wr.Flags&verbs.Inline != 0 {
-		if wr.Op == verbs.OpRead || wr.Op.IsAtomic() || wr.Op == verbs.OpFlush {
-			return fmt.Errorf("%w: %v cannot be inline", verbs.ErrInvalid, wr.Op)
-		}
-		if n := wr.Length(); n > q.cfg.MaxInline {
-			return fmt.Errorf("%w: %d bytes inline, the QP takes %d", verbs.ErrInvalid, n, q.cfg.MaxInline)
-		}
-	}
-	return nil
-}
-
-// fill writes wr into place i of the chain.
-func (q *qp) fill(i int, wr *verbs.SendWR) {
-	w := &q.send.wrs[i]
-	w.wr_id = C.uint64_t(wr.ID)
-	w.opcode = opcodes[wr.Op]
-	w.send_flags = C.uint(sendFlags(wr.Flags))
-	w.num_sge = C.int(len(wr.SGL))
-	setList(q.send.sges[i*q.send.each:], wr.SGL)
-	switch wr.Op {
-	case verbs.OpWriteImm, verbs.OpSendImm:
-		binary.BigEndian.PutUint32(w.anon0[:], wr.Imm)
-	}
-	switch wr.Op {
-	case verbs.OpCompareSwap:
-		*(*atomicPart)(unsafe.Pointer(&w.wr)) = atomicPart{wr.RemoteAddr, wr.Compare, wr.Swap, wr.RKey}
-	case verbs.OpFetchAdd:
-		*(*atomicPart)(unsafe.Pointer(&w.wr)) = atomicPart{wr.RemoteAddr, wr.Add, 0, wr.RKey}
-	default:
-		*(*rdmaPart)(unsafe.Pointer(&w.wr)) = rdmaPart{wr.RemoteAddr, wr.RKey}
-	}
-}
-
-// flush posts the n requests of the chain, which end before request end of the batch.
-//
-// While it is in C it also takes completions into the CQ's stash, unless somebody
-// else is at the CQ: the way there costs more than the look, and Soft-RoCE often
-// has the completion of the very request by then.
-func (q *qp) flush(n, end int) error {
-	var cq C.vb_ref
-	var out *C.struct_vb_wc
-	s := q.sendCQ
-	free := s.reserve()
-	if len(free) > 0 {
-		cq, out = ref(s.c), (*C.struct_vb_wc)(unsafe.Pointer(&free[0]))
-	}
-	rc := int64(C.vb_post_send(ref(q.c), ref(&q.send.wrs[0]), C.int(n), cq, C.int(len(free)), out))
-	refused := rc>>32 != 0
-	if free != nil {
-		if !refused {
-			s.n += int(rc)
-		}
-		s.mu.Unlock()
-	}
-	if refused {
-		return q.refused(rc, end-n)
+	if n := wr.Length(); wr.Flags&verbs.Inline != 0 && n > q.cfg.MaxInline {
+		return fmt.Errorf("%w: %d bytes inline, the QP takes %d", verbs.ErrInvalid, n, q.cfg.MaxInline)
 	}
 	return nil
 }
 
 // refused is the error of a post; first is the index of the chain's first request.
-func (q *qp) refused(rc int64, first int) error {
-	return &verbs.PostError{Index: first + int(rc&0xffffffff), Err: q.postError(syscall.Errno(rc >> 32))}
+func (q *qp) refused(post *C.struct_vb_post, first int) error {
+	return &verbs.PostError{Index: first + int(post.at), Err: q.postError(syscall.Errno(post.err))}
 }
 
 func (q *qp) postError(e syscall.Errno) error {
@@ -251,7 +211,7 @@ func (q *qp) postError(e syscall.Errno) error {
 // postExtended posts what struct ibv_send_wr has no place for.
 func (q *qp) postExtended(wr *verbs.SendWR) error {
 	x := C.struct_vb_ext{id: C.uint64_t(wr.ID), remote: C.uint64_t(wr.RemoteAddr), rkey: C.uint32_t(wr.RKey),
-		flags: C.uint32_t(sendFlags(wr.Flags &^ verbs.Inline))}
+		flags: C.uint32_t(sendFlags[wr.Flags&notInline])}
 	if wr.Op == verbs.OpFlush {
 		const both = verbs.FlushGlobal | verbs.FlushPersistent
 		if len(wr.SGL) > 0 || wr.FlushTo&both == 0 || wr.FlushTo&^both != 0 {
@@ -285,32 +245,33 @@ func (q *qp) postExtended(wr *verbs.SendWR) error {
 func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.c == nil {
-		return &verbs.PostError{Err: fmt.Errorf("QP %d: %w", q.num, verbs.ErrClosed)}
-	}
-	if !q.state.CanPostRecv() {
-		return &verbs.PostError{Err: fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)}
-	}
-	for first := 0; first < len(wrs); first += len(q.recv.wrs) {
-		n := min(len(wrs)-first, len(q.recv.wrs))
-		for i := range n {
-			wr := &wrs[first+i]
-			if len(wr.SGL) > q.cfg.MaxSGE {
-				err := fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wr.SGL), q.cfg.MaxSGE)
-				if i > 0 {
-					if rc := C.vb_post_recv(ref(q.c), ref(&q.recv.wrs[0]), C.int(i)); rc != 0 {
-						return q.refused(int64(rc), first)
-					}
-				}
-				return &verbs.PostError{Index: first + i, Err: err}
-			}
-			w := &q.recv.wrs[i]
-			w.wr_id, w.num_sge = C.uint64_t(wr.ID), C.int(len(wr.SGL))
-			setList(q.recv.sges[i*q.recv.each:], wr.SGL)
+	err := q.mayPost(q.state.CanPostRecv())
+	for done := 0; err == nil && done < len(wrs); {
+		n := q.fillRecv(wrs[done:])
+		if n == 0 {
+			return &verbs.PostError{Index: done, Err: fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wrs[done].SGL), q.cfg.MaxSGE)}
 		}
-		if rc := C.vb_post_recv(ref(q.c), ref(&q.recv.wrs[0]), C.int(n)); rc != 0 {
-			return q.refused(int64(rc), first)
+		post := q.recv.post
+		post.n = C.int(n)
+		C.vb_post_recv(ref(post))
+		if post.err != 0 {
+			err = q.refused(post, done)
 		}
+		done += n
 	}
-	return nil
+	return err
+}
+
+// fillRecv is fill for receives.
+func (q *qp) fillRecv(wrs []verbs.RecvWR) int {
+	for i := range wrs {
+		wr := &wrs[i]
+		if i == len(q.recv.wrs) || len(wr.SGL) > q.cfg.MaxSGE {
+			return i
+		}
+		w := &q.recv.wrs[i]
+		w.wr_id, w.num_sge = C.uint64_t(wr.ID), C.int(len(wr.SGL))
+		setList(q.recv.sges[i*q.recv.each:], wr.SGL)
+	}
+	return len(wrs)
 }

@@ -108,7 +108,7 @@ func (q *qp) create() error {
 	init := C.struct_vb_qp_init{send_wr: C.int(q.cfg.MaxSendWR), recv_wr: C.int(q.cfg.MaxRecvWR), sge: C.int(q.cfg.MaxSGE),
 		max_inline: C.int(q.cfg.MaxInline), sig_all: flag(q.cfg.SignalAll), flush: flag(d.attr.HasFlush),
 		atomic_write: flag(d.attr.HasAtomicWrite)}
-	c, err := C.vb_create_qp(p.c, q.sendCQ.c, q.recvCQ.c, &init)
+	c, err := C.vb_create_qp(p.c, q.sendCQ.stash.cq, q.recvCQ.stash.cq, &init)
 	if c == nil {
 		q.unuse()
 		return d.errno(fmt.Sprintf("create a QP of %d and %d work requests", q.cfg.MaxSendWR, q.cfg.MaxRecvWR), err,
@@ -123,8 +123,9 @@ func (q *qp) create() error {
 		q.unuse()
 		return err
 	}
-	q.send.alloc(min(q.cfg.MaxSendWR, postBatch), q.cfg.MaxSGE, linkSend)
-	q.recv.alloc(min(q.cfg.MaxRecvWR, postBatch), q.cfg.MaxSGE, linkRecv)
+	q.send.alloc(c, min(q.cfg.MaxSendWR, postBatch), q.cfg.MaxSGE, linkSend)
+	q.recv.alloc(c, min(q.cfg.MaxRecvWR, postBatch), q.cfg.MaxSGE, linkRecv)
+	q.send.post.stash = q.sendCQ.stash
 	return nil
 }
 

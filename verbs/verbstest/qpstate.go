@@ -57,6 +57,7 @@ func (e *end) step(to verbs.QPState, more verbs.Attr) error {
 
 // bring takes a connected queue pair to a state, by way of RESET.
 func (e *end) bring(to verbs.QPState) {
+	e.settled(verbs.QPAttr{SetState: true, State: verbs.StateReset}) // it may be in SQD
 	path := []verbs.QPState{verbs.StateReset, verbs.StateInit, verbs.StateRTR, verbs.StateRTS}
 	switch to {
 	case verbs.StateSQD, verbs.StateErr:
@@ -64,7 +65,7 @@ func (e *end) bring(to verbs.QPState) {
 	default:
 		path = path[:to+1]
 	}
-	for _, s := range path {
+	for _, s := range path[1:] {
 		e.t.check(e.step(s, 0))
 	}
 	if s := e.state(); s != to {
