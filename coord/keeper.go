@@ -11,12 +11,17 @@ type Keeper struct {
 	Store
 	// Ticks is how many may pass without a heartbeat.
 	Ticks int
+	// After is where the numbers of sessions begin. A process that begins anew knows no
+	// session of the one before, and must not give out a number of them again: whoever has
+	// it would take the new session for its own.
+	After Session
 
 	silent map[Session]int // ticks since the last heartbeat
 }
 
 // Apply is [Store.Apply], and hears heartbeats.
 func (k *Keeper) Apply(from string, req []byte) []byte {
+	k.last = max(k.last, k.After)
 	resp := k.Store.Apply(from, req)
 	r, ok := decodeRequest(req)
 	if !ok || code(resp[0]) != codeOK {

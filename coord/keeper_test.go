@@ -59,3 +59,20 @@ func TestKeeper(t *testing.T) {
 		t.Errorf("%v ends twice", over)
 	}
 }
+
+// A session of an earlier process is none of a later one's, not even of the same host.
+func TestKeeperBeginsAnew(t *testing.T) {
+	before, after := coord.Keeper{Ticks: 2, After: 1000}, coord.Keeper{Ticks: 2, After: 2000}
+	c := coord.NewClient(kept{k: &before}, "coord", "coord")
+	old, err := c.NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = coord.NewClient(kept{k: &after}, "coord", "coord")
+	if s, err := c.NewSession(); s == old || err != nil {
+		t.Errorf("session %d was given out again, %v", s, err)
+	}
+	if err := c.CheckSession(old); !errors.Is(err, coord.ErrSessionExpired) {
+		t.Error(err)
+	}
+}

@@ -41,15 +41,7 @@ type RuleResult struct {
 }
 
 // Verdict is the result in a word.
-func (x *RuleResult) Verdict() string {
-	switch {
-	case x.Err != nil:
-		return "error"
-	case x.Caught:
-		return "caught"
-	}
-	return "survived"
-}
+func (x *RuleResult) Verdict() string { return verdictOf(x.Err, x.Caught) }
 
 // RunLitmus checks the mutants of the simulator with the litmus tests in
 // testdata/litmus; done, if not nil, is called after each, in the order of their

@@ -264,12 +264,13 @@ func (r *runner) control() error {
 func (r *runner) check(m *Mutant) Result {
 	start := time.Now()
 	x := Result{Name: m.Name, Title: m.Title, Breaks: m.Breaks, Paper: m.Paper, Finding: m.Finding}
-	x.Err = r.hunt(m, &x)
+	x.Err = r.mutated(m, func(p *program) error { return p.hunt(m, &x) })
 	x.Seconds = time.Since(start).Seconds()
 	return x
 }
 
-func (r *runner) hunt(m *Mutant, x *Result) error {
+// mutated applies and builds a mutant, for use alone.
+func (r *runner) mutated(m *Mutant, use func(*program) error) error {
 	files, err := m.apply(r.root)
 	if err != nil {
 		return err
@@ -279,6 +280,10 @@ func (r *runner) hunt(m *Mutant, x *Result) error {
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}
 	defer os.RemoveAll(p.dir)
+	return use(p)
+}
+
+func (p *program) hunt(m *Mutant, x *Result) error {
 	open, err := m.order(p.scenarios) // not searched to the end
 	if err != nil {
 		return err
@@ -400,15 +405,24 @@ func timelineRows(out []byte) (int, error) {
 
 // Verdict is the result in a word or two: caught, survived, or an error.
 func (x *Result) Verdict() string {
-	switch {
-	case x.Err != nil:
-		return "error"
-	case x.Caught:
-		return "caught"
-	case len(x.Undecided()) > 0:
-		return "survived (" + strings.Join(x.Undecided(), ", ") + " not exhausted)"
+	v := verdictOf(x.Err, x.Caught)
+	if open := x.Undecided(); v == survived && len(open) > 0 {
+		v += " (" + strings.Join(open, ", ") + " not exhausted)"
 	}
-	return "survived"
+	return v
+}
+
+const survived = "survived"
+
+// verdictOf is what became of a mutant in a word.
+func verdictOf(err error, caught bool) string {
+	switch {
+	case err != nil:
+		return "error"
+	case caught:
+		return "caught"
+	}
+	return survived
 }
 
 // Undecided are the scenarios that neither caught a mutant nor were exhausted.

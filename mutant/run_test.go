@@ -186,3 +186,22 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("%v, %v", results, err)
 	}
 }
+
+// What was built for a mutant goes when it is done: a run of all takes no more room
+// than one.
+func TestMutatedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	root := newDemo(t, demo)
+	r, todo, err := prepare(t.Context(), Options{Protocol: "demo", Dir: root, Names: []string{"a-caught"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	err = r.mutated(todo[0], func(p *program) error {
+		_, err := os.Stat(p.path)
+		return err
+	})
+	if left, bad := os.ReadDir(r.tmp); err != nil || bad != nil || len(left) > 0 {
+		t.Errorf("%v, %v, and %v are left", err, bad, left)
+	}
+}

@@ -23,15 +23,7 @@ type Crash struct {
 }
 
 // Verdict is the result in a word.
-func (x *Crash) Verdict() string {
-	switch {
-	case x.Err != nil:
-		return "error"
-	case x.Caught:
-		return "caught"
-	}
-	return "survived"
-}
+func (x *Crash) Verdict() string { return verdictOf(x.Err, x.Caught) }
 
 // RunSQLite runs the crash test of SQLite with its log on mutants of opt.Protocol, which
 // is ncl: those that opt names, or [SQLite]. done is called after each.
@@ -47,7 +39,7 @@ func RunSQLite(ctx context.Context, opt Options, done func(Crash)) error {
 	for _, m := range todo {
 		start := time.Now()
 		x := Crash{Name: m.Name, Title: m.Title}
-		x.Err = r.crash(m, &x)
+		x.Err = r.mutated(m, func(p *program) error { return p.crash(&x) })
 		x.Seconds = time.Since(start).Seconds()
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -57,19 +49,12 @@ func RunSQLite(ctx context.Context, opt Options, done func(Crash)) error {
 	return nil
 }
 
-// crash builds a mutant and crashes SQLite with it.
-func (r *runner) crash(m *Mutant, x *Crash) error {
-	files, err := m.apply(r.root)
-	if err != nil {
-		return err
-	}
-	p, err := r.build(m.Name, files)
-	if err != nil {
-		return fmt.Errorf("%s: %w", m.Name, err)
-	}
-	out, err := command(r.ctx, p.dir, p.path, "crash", "sqlite", "--workers", strconv.Itoa(r.opt.Workers), "--max-time", r.opt.MaxTime.String())
+// crash crashes SQLite with a mutant.
+func (p *program) crash(x *Crash) error {
+	opt := &p.r.opt
+	out, err := command(p.r.ctx, p.dir, p.path, "crash", "sqlite", "--workers", strconv.Itoa(opt.Workers), "--max-time", opt.MaxTime.String())
 	if code := exitCode(err); code != 0 && code != 1 && code != 3 {
-		return fmt.Errorf("%s: %w", m.Name, err)
+		return fmt.Errorf("%s: %w", x.Name, err)
 	}
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimSpace(line)
@@ -81,7 +66,7 @@ func (r *runner) crash(m *Mutant, x *Crash) error {
 		}
 	}
 	if x.Tried == "" || x.Caught != (exitCode(err) == 1) {
-		return fmt.Errorf("%w: %s: verbatim crash sqlite printed %q", ErrTool, m.Name, out)
+		return fmt.Errorf("%w: %s: verbatim crash sqlite printed %q", ErrTool, x.Name, out)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/bench"
 	"github.com/verbatim-rdma/verbatim/bench/ycsb"
+	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
 // tiny is a run that takes a second or two.
@@ -256,5 +258,35 @@ func TestRatios(t *testing.T) {
 	row.fill(&[modes]Times{{Rounds: []float64{40, 80, 120}}, {Rounds: []float64{1, 2, 3}}, {Rounds: []float64{10, 10, 60}}})
 	if row.StrongByNCL.Median != 4 || row.NCLByWeak.Median != 10 || row.StrongByWeak.Median != 40 {
 		t.Errorf("strong by ncl %v, ncl by weak %v, strong by weak %v", row.StrongByNCL, row.NCLByWeak, row.StrongByWeak)
+	}
+}
+
+// noStore is where no file can be had.
+type noStore struct{}
+
+var errNoStore = errors.New("no peer today")
+
+func (noStore) Create(string, int) (splitfs.Object, error) { return nil, errNoStore }
+
+func (noStore) Recover(string) (splitfs.Object, error) { return nil, errNoStore }
+
+// A database that cannot be opened gives its file system back.
+func TestOpenFails(t *testing.T) {
+	for name, open := range map[string]func(string, Mode, *splitfs.FS) (database, error){Pebble: openPebble, SQLite: openSQLite} {
+		dir := t.TempDir()
+		d, err := splitfs.OpenOSDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fsys, err := splitfs.New(splitfs.Config{Dir: d, Store: noStore{}, Patterns: []string{"*.log", "*-wal"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := open(dir, NCL, fsys); err == nil {
+			t.Fatalf("%s opens without a store", name)
+		}
+		if _, err := fsys.Stat("x"); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s leaves its file system open: %v", name, err)
+		}
 	}
 }

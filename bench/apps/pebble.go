@@ -39,8 +39,13 @@ func openPebble(dir string, m Mode, fsys *splitfs.FS) (database, error) {
 		p.fs, p.dir = pebblefs.New(fsys), "db"
 	}
 	var err error
-	p.db, err = pebble.Open(p.dir, &pebble.Options{FS: p.fs, Logger: quiet{}})
-	return p, err
+	if p.db, err = pebble.Open(p.dir, &pebble.Options{FS: p.fs, Logger: quiet{}}); err != nil {
+		if fsys != nil {
+			fsys.Close()
+		}
+		return nil, err
+	}
+	return p, nil
 }
 
 func (p *pebbleDB) load(first, end int, seed uint64) error {

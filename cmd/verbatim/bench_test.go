@@ -8,13 +8,28 @@ import (
 	"github.com/verbatim-rdma/verbatim/bench"
 )
 
+// answer is what a call of verbatim ends with, and a part of what it prints.
+type answer struct {
+	args   string
+	code   int
+	stdout string
+	stderr string
+}
+
+func answers(t *testing.T, want []answer) {
+	t.Helper()
+	for _, x := range want {
+		t.Run(x.args, func(t *testing.T) {
+			code, stdout, stderr := call(strings.Fields(x.args)...)
+			if code != x.code || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) {
+				t.Errorf("status %d, want %d with %q and %q:\n%s\n%s", code, x.code, x.stdout, x.stderr, stdout, stderr)
+			}
+		})
+	}
+}
+
 func TestBenchStatus(t *testing.T) {
-	for _, x := range []struct {
-		args   string
-		code   int
-		stdout string
-		stderr string
-	}{
+	answers(t, []answer{
 		{"bench", 0, "bench verbs", ""},
 		{"bench vebrs", 2, "", "unknown command"},
 		{"bench verbs --iters 20 --rounds 1", 0, "time in the simulator is not real", ""},
@@ -35,14 +50,7 @@ func TestBenchStatus(t *testing.T) {
 		{"bench paper --json", 0, `"of":"figure 8"`, ""},
 		{"bench paper extra", 2, "", "extra"},
 		{"bench peer extra", 2, "", "extra"},
-	} {
-		t.Run(x.args, func(t *testing.T) {
-			code, stdout, stderr := call(strings.Fields(x.args)...)
-			if code != x.code || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) {
-				t.Errorf("status %d, want %d with %q and %q:\n%s\n%s", code, x.code, x.stdout, x.stderr, stdout, stderr)
-			}
-		})
-	}
+	})
 }
 
 // Without the tag the command says how to build it.

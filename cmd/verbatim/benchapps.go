@@ -3,10 +3,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,19 +147,27 @@ func (f *appsFlags) plotFile() (string, error) {
 	if strings.ToLower(filepath.Ext(name)) != ".svg" {
 		return "", fmt.Errorf("--plot %s: it draws SVG only: name a file that ends in .svg, or a folder", f.plot)
 	}
+	_, missing := os.Stat(name)
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return "", fmt.Errorf("--plot: %w", err)
 	}
-	return name, file.Close()
+	err = file.Close()
+	if errors.Is(missing, fs.ErrNotExist) { // what fails leaves no empty drawing
+		err = errors.Join(err, os.Remove(name))
+	}
+	return name, err
 }
 
 func drawApps(name string, rows []apps.Row) error {
-	file, err := os.Create(name)
-	if err != nil {
+	var b bytes.Buffer
+	if err := apps.Plot(&b, rows); err != nil {
+		return err
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("--plot: %w", err)
 	}
-	return errors.Join(apps.Plot(file, rows), file.Close())
+	return nil
 }
 
 // printApps writes the table, and below it what it is about.

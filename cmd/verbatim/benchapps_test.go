@@ -4,6 +4,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,12 +17,7 @@ import (
 
 func TestBenchAppsStatus(t *testing.T) {
 	tiny := "bench apps --records 50 --ops 5 --rounds 1 --size 128 --workload A --dir " + t.TempDir() + " "
-	for _, x := range []struct {
-		args   string
-		code   int
-		stdout string
-		stderr string
-	}{
+	answers(t, []answer{
 		{tiny, 0, "NCL ran on simulated cards, where it has no time", ""},
 		{tiny + "--app sqlite --seed 7", 0, "1 rounds of 5 operations, seed 7", ""},
 		{"bench apps --app sqlit", 2, "", "did you mean sqlite?"},
@@ -37,14 +34,7 @@ func TestBenchAppsStatus(t *testing.T) {
 		{"bench apps --backend rdma --peer a:1", 2, "", "1 peers; it takes 3"},
 		{"bench apps --iters 5", 2, "", "--help"},
 		{"bench apps extra", 2, "", "extra"},
-	} {
-		t.Run(x.args, func(t *testing.T) {
-			code, stdout, stderr := call(strings.Fields(x.args)...)
-			if code != x.code || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) {
-				t.Errorf("status %d, want %d with %q and %q:\n%s\n%s", code, x.code, x.stdout, x.stderr, stdout, stderr)
-			}
-		})
-	}
+	})
 }
 
 func TestBenchAppsJSONAndPlot(t *testing.T) {
@@ -66,6 +56,24 @@ func TestBenchAppsJSONAndPlot(t *testing.T) {
 	svg, err := os.ReadFile(filepath.Join(dir, "apps.svg"))
 	if err != nil || !strings.Contains(string(svg), "bytes of a write") {
 		t.Errorf("the drawing is %.60q (%v)", svg, err)
+	}
+}
+
+// A run that fails leaves no drawing, and one that was there before as it was.
+func TestBenchAppsPlotOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	name, before := filepath.Join(dir, "x.svg"), filepath.Join(dir, "before.svg")
+	write(t, before, "drawn before")
+	for _, plot := range []string{name, before} {
+		if code, _, stderr := call(strings.Fields("bench apps --backend rdma --peer-device none0 --plot " + plot)...); code != 2 {
+			t.Errorf("status %d: %s", code, stderr)
+		}
+	}
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is an empty drawing: %v", err)
+	}
+	if b, err := os.ReadFile(before); string(b) != "drawn before" {
+		t.Errorf("the drawing from before is %q, %v", b, err)
 	}
 }
 

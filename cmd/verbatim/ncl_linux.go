@@ -45,7 +45,7 @@ runs, or the session is over: what has no acknowledgement may be lost.`,
 // ended turns the error of a command into what the program ends with: status 3 for
 // what may succeed another time, and 2 for the rest.
 func ended(err error, stderr io.Writer) error {
-	for _, e := range []error{ncl.ErrUnavailable, ncl.ErrTooFew, ncl.ErrStale, ncl.ErrRunning, coord.ErrUnavailable, coord.ErrSessionExpired} {
+	for _, e := range []error{ncl.ErrUnavailable, ncl.ErrTooFew, ncl.ErrStale, ncl.ErrRunning, coord.ErrUnavailable, coord.ErrSessionExpired, errNameTaken} {
 		if errors.Is(err, e) {
 			fmt.Fprintf(stderr, "verbatim: %v\n", err)
 			return status(exitRanOut)
@@ -54,10 +54,10 @@ func ended(err error, stderr io.Writer) error {
 	return err
 }
 
-// untilSignal is a context that ends with the first SIGINT or SIGTERM; the second
+// untilSignal is a context that ends with its parent and the first SIGINT or SIGTERM; the second
 // one ends the program.
-func untilSignal(c *cobra.Command) context.Context {
-	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
+func untilSignal(parent context.Context) context.Context {
+	ctx, stop := signal.NotifyContext(parent, syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,11 +43,12 @@ func program(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// served starts a process that says when it is ready, and returns its address.
-func served(t testing.TB, args ...string) (*exec.Cmd, string) {
+// launched starts a process that ends with the test at the latest, and returns a reader of
+// what it prints.
+func launched(t testing.TB, cmd *exec.Cmd) *bufio.Reader {
 	t.Helper()
-	cmd := program(t, args...)
 	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -58,12 +60,30 @@ func served(t testing.TB, args ...string) (*exec.Cmd, string) {
 		_ = cmd.Process.Kill() // it may be gone
 		_ = cmd.Wait()
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
+	return bufio.NewReader(out)
+}
+
+// served starts a process that says when it is ready, and returns its address.
+func served(t testing.TB, args ...string) (*exec.Cmd, string) {
+	t.Helper()
+	cmd := program(t, args...)
+	line, err := launched(t, cmd).ReadString('\n')
 	word := strings.Fields(line)
 	if err != nil || len(word) < 4 || word[0] != "ready:" {
 		t.Fatalf("%v says %q, %v", args, line, err)
 	}
 	return cmd, word[3]
+}
+
+// clientOf is host name's access to the coordinator at addr.
+func clientOf(t testing.TB, name, addr string) coord.Client {
+	t.Helper()
+	h, err := oshost.New(oshost.Config{Name: name, Peers: map[string]string{coordName: addr}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	return coord.NewClient(h, coordName, coordName)
 }
 
 func TestNCLUsage(t *testing.T) {
@@ -100,7 +120,7 @@ func TestNCLUsage(t *testing.T) {
 		{"ncl peer --name a --collect-every -1s", 2, "--collect-every -1s"},
 		{"ncl peer --name a --etcd h:1 --coord h:2", 2, "there is one coordinator"},
 		{"ncl peers --coord 127.0.0.1:1", 3, "--coord 127.0.0.1:1: coord: unavailable"},
-		{"ncl coord --session-ttl 1s", 2, "--session-ttl 1s: at least 2s"},
+		{"ncl coord --session-ttl 300ms", 2, "--session-ttl 300ms: at least 400ms"},
 		{"ncl write --file w --peer a=h:1 --peer b=h:2", 2, "--peer is there 2 times"},
 		{"ncl write --file w --peer ab", 2, `--peer "ab": want NAME=ADDRESS`},
 		{"ncl write --file w --peer app=h:1", 2, "the name app is taken"},
@@ -124,6 +144,9 @@ func TestNCLUsage(t *testing.T) {
 		{"ncl mount /proc --ncl *.log --dir " + text, 2, "no directory"},
 		{"ncl mount /proc --ncl *.log --dir " + filepath.Dir(text), 2, "is in use"},
 		{"ncl soak --devices none0 --spares -1", 2, "-1 spare peers"},
+		{"ncl soak --devices none0 --program x --session-ttl 300ms", 2, "--session-ttl 300ms: at least 400ms"},
+		{"ncl soak --devices none0 --program x --session-ttl 1500ms --etcd h:1", 2, "etcd counts whole seconds"},
+		{"ncl soak --devices none0 --program x --session-ttl 40s", 2, "at most half of the patience, 1m0s"},
 		{"ncl soak --devices none0 --rounds 0", 2, "0 rounds"},
 		{"ncl soak --devices none0 --record 1", 2, "records of at most 1 bytes"},
 		{"ncl soak --devices none0 --size 1KiB", 2, "files of 1024 bytes; with these records it takes"},
@@ -156,12 +179,14 @@ func TestNCLNotBuilt(t *testing.T) {
 
 func TestNCLCoord(t *testing.T) {
 	cmd, addr := served(t, "ncl", "coord", "--listen", "127.0.0.1:0")
-	h, err := oshost.New(oshost.Config{Name: "app", Peers: map[string]string{"coord": addr}})
-	if err != nil {
-		t.Fatal(err)
+	for range 300 { // as many processes, and more
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
 	}
-	defer h.Close()
-	c := coord.NewClient(h, coordName, coordName)
+	c := clientOf(t, "app", addr)
 	if err := c.Create("k", []byte("v"), coord.NoSession); err != nil {
 		t.Fatal(err)
 	}

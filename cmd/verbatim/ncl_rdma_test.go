@@ -234,6 +234,8 @@ func TestNCLControlErrors(t *testing.T) {
 		{"coordinator of another version", "ncl recover" + replace(there, r.coord, foreign(t, "77")), 3, []string{"coord", `it speaks version "77"`}},
 		{"two peers are gone", "ncl recover" + replace(replace(there, r.peers[1], "127.0.0.1:1"), r.peers[2], "127.0.0.1:1"), 3,
 			[]string{"1 of 3 peers are left and 2 are needed", "peer2", "peer3", "connection refused"}},
+		{"a second peer of a name", "ncl peer --name peer1 --wait 0s --memory 1MiB --listen 127.0.0.1:0 --device " + r.devices[0] + " " + r.control, 3,
+			[]string{"a peer peer1 lives at " + r.peers[0] + ", and this one is at 127.0.0.1:", "another --name"}},
 		{"one peer is gone", "ncl recover" + replace(there, r.peers[1], "127.0.0.1:1"), 0, []string{"0 records", "2 of 3 peers"}},
 	} {
 		args := strings.ReplaceAll(x.args, "FILE", strings.ReplaceAll(x.name, " ", "-"))

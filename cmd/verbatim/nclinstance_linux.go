@@ -12,51 +12,78 @@ import (
 )
 
 // heartbeat is how often an instance asks for its session, which keeps it alive at
-// `verbatim ncl coord`.
+// `verbatim ncl coord`; more often if sessions are short there.
 const heartbeat = 500 * time.Millisecond
 
 // instance is the one process of an application that may use its files, as long as
 // its session lives.
 type instance struct {
 	claim *ncl.Instance
+	every time.Duration // how often to ask for the session
 	over  atomic.Bool
 	end   chan struct{}
+	logf  func(format string, args ...any)
 }
 
 // start claims the application, and waits for an earlier instance to end.
 func start(cfg ncl.Config, wait time.Duration, logf func(format string, args ...any)) (*instance, error) {
-	const pause = 200 * time.Millisecond
+	ttl, err := sessionTTL(cfg.Coord)
+	if err != nil {
+		return nil, err
+	}
+	every := asksEvery(ttl, heartbeat)
+	i := &instance{every: every, end: make(chan struct{}), logf: logf}
+	err = onceOver(ttl, wait, ncl.ErrRunning, func() (err error) {
+		i.claim, err = ncl.Start(cfg)
+		return err
+	}, func() {
+		logf("another instance runs, or died a moment ago: waiting up to %v for its session to end", wait)
+	})
+	switch {
+	case errors.Is(err, ncl.ErrRunning):
+		return nil, fmt.Errorf("%w; it did not end in %v (--wait). One that was killed is in its session for some time yet; a name of its own (--app) keeps another application apart",
+			err, wait)
+	case err != nil:
+		return nil, err
+	}
+	go i.beat()
+	return i, nil
+}
+
+// onceOver tries until another one's session is over, of which the error taken speaks, at
+// most for wait. waits is called if it has to.
+func onceOver(ttl, wait time.Duration, taken error, try func() error, waits func()) error {
+	pause := asksEvery(ttl/2, 200*time.Millisecond)
 	for first, until := true, time.Now().Add(wait); ; first = false {
-		claim, err := ncl.Start(cfg)
-		if err == nil {
-			i := &instance{claim: claim, end: make(chan struct{})}
-			go i.beat()
-			return i, nil
-		}
-		if !errors.Is(err, ncl.ErrRunning) {
-			return nil, err
-		}
-		if time.Now().Add(pause).After(until) {
-			return nil, fmt.Errorf("%w; it did not end in %v (--wait). One that was killed is in its session for some time yet; a name of its own (--app) keeps another application apart",
-				err, wait)
+		err := try()
+		if !errors.Is(err, taken) || time.Now().Add(pause).After(until) {
+			return err
 		}
 		if first {
-			logf("another instance runs, or died a moment ago: waiting up to %v for its session to end", wait)
+			waits()
 		}
 		time.Sleep(pause)
 	}
 }
 
-// beat asks for the session until it is over.
+// beat asks for the session until it is over, and says so at once: an instance with
+// nothing to write would not learn of it for a long time.
 func (i *instance) beat() {
 	for {
 		select {
 		case <-i.end:
 			return
-		case <-time.After(heartbeat):
+		case <-time.After(i.every):
 		}
 		if errors.Is(i.claim.Check(), coord.ErrSessionExpired) {
-			i.over.Store(true)
+			select {
+			case <-i.end: // it was given back
+				return
+			default:
+			}
+			if !i.over.Swap(true) {
+				i.logf("%v", errOver)
+			}
 			return
 		}
 	}

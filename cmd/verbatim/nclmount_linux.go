@@ -99,7 +99,7 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "ready: %s is %s, with %s on %d peers\n", at, f.dir, strings.Join(patterns, " "), 2*cfg.F+1)
-	stop := context.AfterFunc(untilSignal(c), func() {
+	stop := context.AfterFunc(untilSignal(c.Context()), func() {
 		for server.Unmount() != nil { // as long as programs have files open there
 			logf("%s is busy: still mounted", at)
 			time.Sleep(time.Second)

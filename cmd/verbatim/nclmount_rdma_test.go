@@ -66,20 +66,8 @@ func (r *mountRig) mount(t *testing.T) *exec.Cmd {
 func started(t *testing.T, stdin io.Reader, args ...string) (*exec.Cmd, *bufio.Reader) {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdin, cmd.Stderr = stdin, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may be gone
-		_ = cmd.Wait()
-	})
-	return cmd, bufio.NewReader(out)
+	cmd.Stdin = stdin
+	return cmd, launched(t, cmd)
 }
 
 // redis starts a server on the mount, and connects to it once it is ready.

@@ -16,12 +16,16 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// unlessEnded is nil if the process was asked to end, which closes its host.
+// unlessEnded is nil if the process was asked to end, which closes its host, and the
+// reason if there is another one.
 func unlessEnded(ctx context.Context, err error) error {
-	if ctx.Err() != nil && errors.Is(err, host.ErrClosed) {
-		return nil
+	if ctx.Err() == nil || !errors.Is(err, host.ErrClosed) {
+		return err
 	}
-	return err
+	if cause := context.Cause(ctx); errors.Is(cause, errNameTaken) {
+		return cause
+	}
+	return nil
 }
 
 // peerFlags are the flags of the command peer.
@@ -32,6 +36,7 @@ type peerFlags struct {
 	memory     size
 	advertise  string
 	collect    time.Duration
+	wait       time.Duration
 	unlisted   bool
 }
 
@@ -50,11 +55,15 @@ back what files that are gone have left to nobody: those that this controller do
 not know. So writers must have the same controller. With --unlisted it does neither,
 and serves those who name it with --peer.
 
+Its name is its own as long as it lives: another peer that comes with it, at another
+address, ends with an error that has both addresses. One that starts again, after a
+crash, gets in at once at the same address, and otherwise once its old session is over.
+
 At the start it registers --memory bytes with the card once, so that a limit on
 locked memory shows at once. It prints one line when it is ready, with its address.
 
 Exit status: 2 bad usage, or a device or address that cannot be used, 3 the
-controller does not answer.`,
+controller does not answer, or another peer has the name.`,
 		Example: "  verbatim ncl peer --name peer1 --listen 10.0.0.1:7001 --coord 10.0.0.9:7000 --device mlx5_0",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return ended(runNCLPeer(c, f), c.ErrOrStderr()) },
@@ -65,6 +74,7 @@ controller does not answer.`,
 	fl.StringVar(&f.advertise, "advertise", "", "`address` to register, if it is not that of --listen")
 	fl.Var(&f.memory, "memory", "how much memory to lend")
 	fl.DurationVar(&f.collect, "collect-every", 10*time.Second, "look for memory that files have left to nobody; 0: only when asked to, by 'verbatim ncl peers --collect'")
+	fl.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for the session of an earlier peer of this name to end")
 	fl.BoolVar(&f.unlisted, "unlisted", false, "do not register, and have no controller")
 	f.controller.define(fl)
 	f.device.define(fl)
@@ -83,13 +93,21 @@ func runNCLPeer(c *cobra.Command, f *peerFlags) error {
 	if err := lendable(h, int(f.memory)); err != nil {
 		return fmt.Errorf("--memory %v: %w", &f.memory, err)
 	}
+	named, lost := context.WithCancelCause(c.Context())
+	defer lost(nil)
+	var name *heldName
 	if !f.unlisted {
-		if err := publish(controller, f.host.name, cmp.Or(f.advertise, h.Addr())); err != nil {
+		if name, err = holdName(controller, f.host.name, cmp.Or(f.advertise, h.Addr()), f.wait, h.Logf, lost); err != nil {
 			return f.controller.where(err)
 		}
 	}
-	ctx := untilSignal(c)
-	context.AfterFunc(ctx, func() { _ = h.Close() }) // ServePeer says that it is closed
+	ctx := untilSignal(named)
+	context.AfterFunc(ctx, func() { // ServePeer says that it is closed
+		if name != nil {
+			name.close()
+		}
+		_ = h.Close()
+	})
 	ready := announcer{h, func() {
 		fmt.Fprintf(c.OutOrStdout(), "ready: %s at %s lends %v on %s\n", f.host.name, h.Addr(), &f.memory, h.Device().Attr().Name)
 	}}

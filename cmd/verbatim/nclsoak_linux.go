@@ -73,6 +73,7 @@ and 3 the logs of the processes are kept, and the last line names them.`,
 	fl.Var(&f.size, "size", "of a file")
 	fl.IntVar(&o.Acks, "acks", 20, "wait for at most this many acknowledgements before a kill")
 	fl.IntVar(&o.Record, "record", 256, "the most `bytes` of a record")
+	fl.DurationVar(&o.SessionTTL, "session-ttl", 2*time.Second, "how long a session outlives its process; each writer waits for that")
 	fl.DurationVar(&o.AckTimeout, "ack-timeout", 0, "the flag of peer and write; default: theirs")
 	fl.DurationVar(&o.Patience, "patience", time.Minute, "a process that needs longer for one step stands still")
 	fl.StringVar(&o.Program, "program", "", "another `build` of verbatim for the processes, such as one with a bug on purpose")
@@ -107,7 +108,7 @@ func runNCLSoak(c *cobra.Command, f *soakFlags) error {
 		f.cfg.Progress = io.MultiWriter(rounds, c.ErrOrStderr())
 	}
 	began := time.Now()
-	counts, err := soak.Run(untilSignal(c), f.cfg)
+	counts, err := soak.Run(untilSignal(c.Context()), f.cfg)
 	out := c.OutOrStdout()
 	if f.asJSON {
 		if err := lines(out).Encode(soaked{f.cfg.Seed, time.Since(began).Seconds(), err == nil, counts}); err != nil {
@@ -147,8 +148,17 @@ func (f *soakFlags) complete() error {
 			return fmt.Errorf("%w: this machine has none; docs/hardware.md says how to have Soft-RoCE", hw.ErrNoDevice)
 		}
 	}
-	if err := o.Validate(); err != nil || !itself {
+	if err := o.Validate(); err != nil {
 		return err
+	}
+	if err := checkTTL(o.SessionTTL); err != nil {
+		return err
+	}
+	if o.Etcd != "" && o.SessionTTL%time.Second != 0 {
+		return fmt.Errorf("--session-ttl %v: etcd counts whole seconds, and by default takes at least 2s", o.SessionTTL)
+	}
+	if !itself {
+		return nil
 	}
 	return thereAre(o.Devices)
 }

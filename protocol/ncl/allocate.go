@@ -89,29 +89,43 @@ func (f *File) size() int { return 2*f.entry.f + 1 }
 // enlist lets need candidates set up a region, and connects to them. The ap-map names
 // them before they are asked, beside what e has. It returns fewer if there are no more
 // candidates, and some even with an error.
+//
+// One that does not answer at all is waited for. So that many of them do not add up, the
+// others are then asked together, as many as the ap-map takes: what is not needed in the
+// end leaks, and its peer takes it back.
 func (f *File) enlist(e entry, o op, need int) ([]*link, error) {
 	names, err := f.candidates()
 	var links []*link
+	silent := false
 	for err == nil && len(links) < need && len(names) > 0 {
-		batch := names[:min(need-len(links), len(names))]
+		ask := need - len(links)
+		if silent {
+			ask = 2*MaxF + 1 - len(links)
+		}
+		batch := names[:min(ask, len(names))]
 		names = names[len(batch):]
 		e.joining = append(linkNames(links), batch...)
 		if err = f.save(e); err != nil {
 			break
 		}
-		links, err = f.enlistBatch(o, links, batch)
+		links, silent, err = f.enlistBatch(o, links, batch)
+	}
+	if len(links) > need {
+		f.drop(links[need:])
+		links = links[:need]
 	}
 	return links, err
 }
 
-func (f *File) enlistBatch(o op, links []*link, batch []string) ([]*link, error) {
+// enlistBatch adds to links those of batch that take part. silent: one did not answer.
+func (f *File) enlistBatch(o op, links []*link, batch []string) (_ []*link, silent bool, _ error) {
 	asked := make([]*link, 0, len(batch))
 	for _, name := range batch {
 		l, err := f.newLink(name)
 		asked = append(asked, l)
 		if err != nil {
 			f.drop(asked)
-			return links, err
+			return links, silent, err
 		}
 	}
 	answers := f.ask(o, asked).Wait(len(asked))
@@ -119,12 +133,13 @@ func (f *File) enlistBatch(o op, links []*link, batch []string) ([]*link, error)
 		if err := l.accept(&answers[i], o, f.entry.size); err != nil {
 			f.h.Logf("peer %s does not take file %q: %v", l.name, f.name, err)
 			f.rejected = err
+			silent = silent || errors.Is(err, host.ErrTimeout)
 			f.drop(asked[i : i+1])
 			continue
 		}
 		links = append(links, l)
 	}
-	return links, nil
+	return links, silent, nil
 }
 
 // abandon takes back what a failed creation began, as far as it can.

@@ -44,6 +44,9 @@ type Config struct {
 	Acks int
 	// Record is the most bytes of a record. Default 256.
 	Record int
+	// SessionTTL is how long a session outlives its process, which each writer waits for
+	// after the death of the one before. Default 2 s, the least that etcd takes.
+	SessionTTL time.Duration
 	// AckTimeout is the flag --ack-timeout of the processes. Default theirs.
 	AckTimeout time.Duration
 	// Patience is how long a process may take for one step. Default a minute.
@@ -76,6 +79,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("soak: records of at most %d bytes; it takes %d to %d", full.Record, minRecord, 1<<20)
 	case full.Size < full.need() || full.Size > ncl.MaxSize:
 		return fmt.Errorf("soak: files of %d bytes; with these records it takes %d to %d", full.Size, full.need(), ncl.MaxSize)
+	case full.SessionTTL <= 0 || full.SessionTTL > full.Patience/2:
+		return fmt.Errorf("soak: sessions of %v; a writer waits for the end of one, so it takes more than nothing and at most half of the patience, %v", full.SessionTTL, full.Patience)
 	case full.Patience < time.Second:
 		return fmt.Errorf("soak: a patience of %v; it takes at least a second", full.Patience)
 	}
@@ -98,6 +103,7 @@ func (c *Config) complete() Config {
 	orDefault(&full.Size, 64<<10)
 	orDefault(&full.Acks, 20)
 	orDefault(&full.Record, 256)
+	orDefault(&full.SessionTTL, 2*time.Second)
 	orDefault(&full.Patience, time.Minute)
 	return full
 }

@@ -74,10 +74,9 @@ func (s *soak) endAll() {
 	}
 }
 
-// controller starts a coordinator, unless there is an etcd cluster. Sessions are short,
-// for each writer waits for the end of the one before.
+// controller starts a coordinator, unless there is an etcd cluster.
 func (s *soak) controller(ctx context.Context) error {
-	const ttl = "2s"
+	ttl := s.cfg.SessionTTL.String()
 	if s.cfg.Etcd != "" {
 		s.control = []string{"--etcd", s.cfg.Etcd, "--etcd-ttl", ttl, "--etcd-prefix", fmt.Sprintf("soak-%d-%d/", s.cfg.Seed, os.Getpid())}
 		return nil
@@ -163,7 +162,7 @@ func (s *soak) revive(ctx context.Context) error {
 		}
 		var err error
 		memory := 4*s.cfg.Size + 1<<16
-		args := append([]string{"peer", "--name", p.name, "--memory", strconv.Itoa(memory), "--collect-every", "1s"}, s.control...)
+		args := append([]string{"peer", "--name", p.name, "--memory", strconv.Itoa(memory), "--collect-every", "1s", "--wait", s.cfg.Patience.String()}, s.control...)
 		p.process, _, err = s.serve(ctx, p.name, s.device(p.device, args...)...)
 		if err != nil {
 			return err

@@ -186,7 +186,7 @@ func TestWhatIsCaught(t *testing.T) {
 		t.Run(bug, func(t *testing.T) {
 			cfg := fakeConfig(t, bug)
 			if bug == "silent" {
-				cfg.Patience = time.Second
+				cfg.Patience, cfg.SessionTTL = time.Second, time.Second/2
 			}
 			_, err := Run(context.Background(), cfg)
 			if !errors.Is(err, want) {
@@ -194,6 +194,25 @@ func TestWhatIsCaught(t *testing.T) {
 			}
 			t.Log(err)
 		})
+	}
+}
+
+// All processes have the same sessions: those of the flag.
+func TestSessionTTL(t *testing.T) {
+	for _, x := range []struct{ etcd, log, want string }{
+		{"", "coord.log", "ncl coord --session-ttl 3s "},
+		{"h:1", "app.log", " --etcd h:1 --etcd-ttl 3s "},
+		{"h:1", "peer1.log", " --etcd h:1 --etcd-ttl 3s "},
+	} {
+		cfg := fakeConfig(t, "honest")
+		cfg.Rounds, cfg.Etcd, cfg.SessionTTL = 1, x.etcd, 3*time.Second
+		if _, err := Run(context.Background(), cfg); err != nil {
+			t.Fatal(err)
+		}
+		log, err := os.ReadFile(filepath.Join(cfg.Dir, x.log))
+		if err != nil || !strings.Contains(string(log), x.want) {
+			t.Errorf("want %q: %v\n%s", x.want, err, log)
+		}
 	}
 }
 
@@ -295,7 +314,7 @@ func TestConfig(t *testing.T) {
 	for _, f := range []func(c *Config){
 		func(c *Config) { c.Program = "" }, func(c *Config) { c.Devices = nil }, func(c *Config) { c.F = 8 }, func(c *Config) { c.F = -1 }, func(c *Config) { c.Spares = -1 },
 		func(c *Config) { c.Rounds = 0 }, func(c *Config) { c.Acks = -1 }, func(c *Config) { c.Record = 7 }, func(c *Config) { c.Size = 1000 },
-		func(c *Config) { c.Patience = 1 }, func(c *Config) { c.Acks = 1 << 62 }, func(c *Config) { c.Size = 1 << 40 },
+		func(c *Config) { c.Patience = 1 }, func(c *Config) { c.SessionTTL = -1 }, func(c *Config) { c.SessionTTL = time.Minute }, func(c *Config) { c.Acks = 1 << 62 }, func(c *Config) { c.Size = 1 << 40 },
 	} {
 		bad := good
 		f(&bad)

@@ -1,0 +1,118 @@
+package ncl_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// deaf is a host to which some peers do not answer, as if their machines had no power.
+type deaf struct {
+	host.Host
+	to     []string
+	waited int // how often it took a timeout to find out
+}
+
+func (d *deaf) Gather(calls []host.Call, timeout time.Duration) host.Gather {
+	g := deafGather{answers: make([]host.Answer, len(calls))}
+	var heard []host.Call
+	for i, c := range calls {
+		if slices.Contains(d.to, c.To) {
+			g.answers[i].Err = host.ErrTimeout
+			continue
+		}
+		heard = append(heard, c)
+		g.at = append(g.at, i)
+	}
+	if len(heard) < len(calls) {
+		d.waited++
+	}
+	g.Gather = d.Host.Gather(heard, timeout)
+	return g
+}
+
+// deafGather has the answers of those that are heard at their places.
+type deafGather struct {
+	host.Gather
+	at      []int
+	answers []host.Answer
+}
+
+func (g deafGather) Wait(need int) []host.Answer {
+	for i, a := range g.Gather.Wait(need) {
+		g.answers[g.at[i]] = a
+	}
+	return g.answers
+}
+
+// However many candidates do not answer, a file is made, and mended, after two timeouts
+// at most, and it has no more peers than it needs. The others lend nothing in the end.
+func TestSilentCandidates(t *testing.T) {
+	const peers, silent = 12, 7
+	c := config(t, peers, "strong", "none", func(h host.Host, cfg ncl.Config, life int) {
+		if life > 0 {
+			return
+		}
+		d := &deaf{Host: h, to: cfg.Peers[:silent]}
+		if err := amongSilent(d, cfg); err != nil {
+			panic(err)
+		}
+	})
+	for i := range c.Nodes[1:] { // peers that collect
+		c.Nodes[1+i].Symmetric = false
+		c.Nodes[1+i].Main = func(h host.Host, _ int) {
+			panic(ncl.ServePeer(h, ncl.PeerConfig{Memory: 1 << 12, Unlisted: true, Coord: coord.NewClient(h, "coord", "coord")}))
+		}
+	}
+	w, err := sim.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if end, err := w.Run(first{}); end != sim.Finished {
+		t.Fatal(end, err)
+	}
+}
+
+func amongSilent(d *deaf, cfg ncl.Config) error {
+	cfg.F = 1
+	f, err := ncl.Create(d, cfg, "wal", fileSize)
+	if err != nil || d.waited > 2 || len(f.AlivePeers()) != 3 {
+		return fmt.Errorf("a new file: %d timeouts, %w", d.waited, err)
+	}
+	if err := f.Record(0, []byte{1, 2, 3}); err != nil {
+		return err
+	}
+	d.waited = 0
+	d.to = append(slices.Clone(d.to), f.AlivePeers()[:2]...)
+	for _, peer := range f.AlivePeers()[:2] {
+		if err := ncl.Revoke(d, peer, time.Second); err != nil {
+			return err
+		}
+	}
+	for off := range 2 { // the first notices, and is in the local buffer; the second is refused
+		_ = f.Record(3+off, []byte{byte(4 + off)}) // too few are left
+	}
+	if err := f.Repair(); err != nil || d.waited > 2 || len(f.AlivePeers()) != 3 {
+		return fmt.Errorf("%v after %d timeouts, %w", f.AlivePeers(), d.waited, err)
+	}
+	mended := f.AlivePeers()
+	f.Close()
+	d.to = nil
+	for _, peer := range cfg.Peers {
+		lent, err := ncl.Collect(d, peer, time.Second)
+		if want := slices.Contains(mended, peer); err != nil || want != (lent > 0) {
+			return fmt.Errorf("%s lends %d bytes, %w; the peers are %v", peer, lent, err, mended)
+		}
+	}
+	if f, err = ncl.Recover(d, cfg, "wal"); err != nil {
+		return err
+	}
+	return has(f, []byte{1, 2, 3, 4})
+}
