@@ -73,9 +73,9 @@ var sendFlags = func() (of [anyFlags + 1]uint32) {
 
 // PostSend implements verbs.QP.
 //
-// It is one function down to the call into C, as is the part of Poll that finds
-// something: in between the card or the kernel has run, and every function that the
-// processor has to fetch again adds to the latency (docs/benchmarks.md).
+// Before it is in C it calls fill and nothing else, and Poll calls nothing if there is
+// something in the stash: in between the card or the kernel has run, and every function
+// that the processor has to fetch again adds to the latency (docs/benchmarks.md).
 //
 // While it is in C it also takes completions into the CQ's stash, unless somebody
 // else is at the CQ: the way there costs more than the look, and Soft-RoCE often
