@@ -22,7 +22,7 @@ func (e *end) completions() (n int, err error) {
 		} else {
 			n, err = e.cq.Poll(e.wc)
 		}
-		if err == nil && i%spins == 0 {
+		if n == 0 && err == nil && i%spins == 0 {
 			err = e.stuck(&since, "a completion")
 		}
 		if err != nil {

@@ -209,10 +209,9 @@ func dependent(a, b []sim.Access) bool {
 // their races is also run the other way round. The steps before them are those of earlier
 // runs, and so are their races.
 func (x *classSearch) races() {
-	n := (len(x.path) + 63) / 64
 	for j := x.known; j < len(x.path); j++ {
 		e := &x.path[j].ev
-		hb := make([]uint64, n)
+		hb := make([]uint64, j/64+1)
 		for i := j - 1; i >= 0; i-- {
 			o := &x.path[i].ev
 			if hb[i/64]>>(i%64)&1 == 1 {

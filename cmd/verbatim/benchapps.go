@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +20,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/bench/apps"
 	"github.com/verbatim-rdma/verbatim/bench/ycsb"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
+	"github.com/verbatim-rdma/verbatim/internal/whole"
 )
 
 // appsFlags are the flags of bench apps.
@@ -160,11 +160,7 @@ func (f *appsFlags) plotFile() (string, error) {
 }
 
 func drawApps(name string, rows []apps.Row) error {
-	var b bytes.Buffer
-	if err := apps.Plot(&b, rows); err != nil {
-		return err
-	}
-	if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+	if err := whole.Write(name, func(w io.Writer) error { return apps.Plot(w, rows) }); err != nil {
 		return fmt.Errorf("--plot: %w", err)
 	}
 	return nil

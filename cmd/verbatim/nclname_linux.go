@@ -97,6 +97,9 @@ func (n *heldName) beat(every time.Duration, logf func(format string, args ...an
 			return
 		case again:
 			logf("the controller had lost sight of this peer, and has its name and address again; a coordinator that began anew lists it once it is started again")
+			if ttl, err := sessionTTL(n.c); err == nil { // it may have begun anew with other sessions
+				every = asksEvery(ttl, nameHeartbeat)
+			}
 		}
 	}
 }
@@ -111,9 +114,18 @@ func (n *heldName) renew() (again bool, err error) {
 	return err == nil, err
 }
 
-// close gives the name back.
+// close gives the name back, if the controller answers soon; else the session ends by
+// itself.
 func (n *heldName) close() {
 	close(n.end)
-	<-n.done
-	_ = n.c.CloseSession(n.session) // else it ends by itself
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		<-n.done
+		_ = n.c.CloseSession(n.session)
+	}()
+	select {
+	case <-gone:
+	case <-time.After(time.Second):
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
@@ -70,9 +71,20 @@ func (h *Host) call(ctx context.Context, c host.Call) ([]byte, error) {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("%w: %w", host.ErrTimeout, err)
 	default:
-		err = fmt.Errorf("%w: %w", host.ErrUnreachable, err)
+		err = unreachable(err)
 	}
 	return nil, fmt.Errorf("call %s/%s: %w", c.To, c.Service, err)
+}
+
+// unreachable is what a failed connection means to a protocol. One that nobody refused
+// took its time, although the call had more: a machine without power in the same network
+// is found out by the kernel after some three seconds.
+func unreachable(err error) error {
+	var slow net.Error
+	if errors.Is(err, syscall.EHOSTUNREACH) || errors.As(err, &slow) && slow.Timeout() {
+		return fmt.Errorf("%w: %w: %w", host.ErrUnreachable, host.ErrTimeout, err)
+	}
+	return fmt.Errorf("%w: %w", host.ErrUnreachable, err)
 }
 
 func (h *Host) roundTrip(ctx context.Context, c host.Call) ([]byte, error) {

@@ -8,8 +8,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -454,4 +457,27 @@ func TestResolve(t *testing.T) {
 	wantError(t, err, []string{"call c/echo", "never heard of c"}, host.ErrUnreachable)
 	_, err = a.Call("c/d", "echo", nil, patience)
 	wantError(t, err, []string{`"c/d" is no name`}, host.ErrUnreachable)
+}
+
+// Whoever asks several waits for the silent ones only, so it has to know which they are.
+func TestUnreachable(t *testing.T) {
+	dial := func(err error) error {
+		return &url.Error{Op: "Post", URL: "http://b/", Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}
+	}
+	for _, x := range []struct {
+		name   string
+		err    error
+		silent bool
+	}{
+		{"nobody has the address", dial(os.NewSyscallError("connect", syscall.EHOSTUNREACH)), true},
+		{"the dial took too long", dial(os.ErrDeadlineExceeded), true},
+		{"refused", dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), false},
+		{"no route", dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), false},
+		{"ended midway", io.ErrUnexpectedEOF, false},
+	} {
+		err := unreachable(x.err)
+		if !errors.Is(err, host.ErrUnreachable) || errors.Is(err, host.ErrTimeout) != x.silent || !errors.Is(err, x.err) {
+			t.Errorf("%s: %v", x.name, err)
+		}
+	}
 }

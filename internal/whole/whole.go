@@ -12,22 +12,37 @@ import (
 )
 
 // Write makes a file of what write writes. If that fails, as on a full disk, a file that
-// was there stays as it was and nothing else is left. What is no ordinary file, such as
-// a pipe, cannot be replaced: it is written to.
+// was there stays as it was and nothing else is left. One that is replaced leaves its
+// mode to the new one, and a symbolic link goes on leading to it. What is no ordinary
+// file, such as a pipe, cannot be replaced: it is written to.
 func Write(name string, write func(io.Writer) error) error {
-	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() {
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		if err != nil {
+	mode := os.FileMode(0)
+	if st, err := os.Stat(name); err == nil {
+		if !st.Mode().IsRegular() {
+			f, err := os.OpenFile(name, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			return errors.Join(fill(f, write), f.Close())
+		}
+		mode = st.Mode().Perm()
+		if name, err = filepath.EvalSymlinks(name); err != nil {
 			return err
 		}
-		return fill(f, write)
 	}
 	tmp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".verbatim-%016x", rand.Uint64()))
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	if err = fill(f, write); err == nil {
+	err = fill(f, write)
+	if err == nil && mode != 0 {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync() // else the name can outlive a power failure, and the bytes not
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(tmp, name)
 	}
 	if err != nil {
@@ -36,8 +51,7 @@ func Write(name string, write func(io.Writer) error) error {
 	return err
 }
 
-// fill writes and closes a file.
 func fill(f *os.File, write func(io.Writer) error) error {
 	b := bufio.NewWriter(f)
-	return errors.Join(write(b), b.Flush(), f.Close())
+	return errors.Join(write(b), b.Flush())
 }

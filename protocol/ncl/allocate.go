@@ -92,7 +92,7 @@ func (f *File) size() int { return 2*f.entry.f + 1 }
 //
 // One that does not answer at all is waited for. So that many of them do not add up, the
 // others are then asked together, as many as the ap-map takes: what is not needed in the
-// end leaks, and its peer takes it back.
+// end leaks, and its peer takes it back when it collects.
 func (f *File) enlist(e entry, o op, need int) ([]*link, error) {
 	names, err := f.candidates()
 	var links []*link
@@ -108,7 +108,9 @@ func (f *File) enlist(e entry, o op, need int) ([]*link, error) {
 		if err = f.save(e); err != nil {
 			break
 		}
-		links, silent, err = f.enlistBatch(o, links, batch)
+		var nothing bool
+		links, nothing, err = f.enlistBatch(o, links, batch)
+		silent = silent || nothing
 	}
 	if len(links) > need {
 		f.drop(links[need:])

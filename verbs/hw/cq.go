@@ -161,6 +161,21 @@ func (q *cq) reserve() bool {
 	return true
 }
 
+// forget drops the completions of a queue pair that is reset or gone: the card has none
+// of them any more.
+func (q *cq) forget(qp uint32) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	kept := q.at
+	for i := q.at; i < int(q.stash.n); i++ {
+		if q.wcs[i].QPNum != qp {
+			q.wcs[kept] = q.wcs[i]
+			kept++
+		}
+	}
+	q.stash.n = C.int(kept)
+}
+
 // has reports whether there is a completion, without taking it.
 func (q *cq) has() (bool, error) {
 	q.mu.Lock()

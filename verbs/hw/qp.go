@@ -159,7 +159,16 @@ func (q *qp) modify(s verbs.QPState, mask verbs.Attr) error {
 		return callError(q.d.name, fmt.Sprintf("QP %d: %v to %v with %v", q.num, q.state, s, mask), e, hint)
 	}
 	q.state = s
+	if s == verbs.StateReset {
+		q.forget()
+	}
 	return nil
+}
+
+// forget leaves none of its completions in the stashes.
+func (q *qp) forget() {
+	q.sendCQ.forget(q.num)
+	q.recvCQ.forget(q.num)
 }
 
 func (q *qp) peer() netip.Addr {
@@ -288,6 +297,7 @@ func (q *qp) Destroy() error {
 		return q.d.err(fmt.Sprintf("destroy QP %d", q.num), rc, "")
 	}
 	q.c = nil
+	q.forget()
 	q.send.free()
 	q.recv.free()
 	q.unuse()

@@ -19,6 +19,7 @@ func stateCases() []testCase {
 		{"reconnect", 0, reconnect},
 		{"reconnect-after-error", 0, reconnectAfterError},
 		{"reset-wipes", 0, resetWipes},
+		{"reset-forgets", 0, resetForgets},
 		{"err-flushes", 0, errFlushes},
 		{"init-takes-receives", 0, initTakesReceives},
 		{"rtr-does-not-send", 0, rtrDoesNotSend},
@@ -167,6 +168,22 @@ func resetWipes(t *T) {
 		t.errorf("received %d, want 5", v)
 	}
 	b.nothing(b.rcq)
+}
+
+// A RESET also wipes what has completed and nobody has polled, wherever it waits.
+func resetForgets(t *T) {
+	a, b := t.pair(verbs.QPConfig{})
+	a.recv(verbs.RecvWR{ID: 5, SGL: a.list(64, 8)})
+	b.recv(verbs.RecvWR{ID: 6, SGL: b.list(64, 8)})
+	last := a.send(4, 0, 8)
+	last.Flags = 0
+	a.post(a.write(1, 0, 8, b, 0), a.write(2, 0, 8, b, 8), a.write(3, 0, 8, b, 16), last)
+	b.wantRecv(6, verbs.StatusSuccess)
+	b.done(b.send(7, 0, 8))
+	a.wantRecv(5, verbs.StatusSuccess) // the acknowledgements were on the way before it
+	a.want(1, verbs.StatusSuccess)
+	t.check(a.step(verbs.StateReset, 0))
+	a.nothing(a.cq)
 }
 
 // ERR flushes what is queued, in order, each side on its own.

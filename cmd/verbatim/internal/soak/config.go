@@ -79,10 +79,10 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("soak: records of at most %d bytes; it takes %d to %d", full.Record, minRecord, 1<<20)
 	case full.Size < full.need() || full.Size > ncl.MaxSize:
 		return fmt.Errorf("soak: files of %d bytes; with these records it takes %d to %d", full.Size, full.need(), ncl.MaxSize)
-	case full.SessionTTL <= 0 || full.SessionTTL > full.Patience/2:
-		return fmt.Errorf("soak: sessions of %v; a writer waits for the end of one, so it takes more than nothing and at most half of the patience, %v", full.SessionTTL, full.Patience)
 	case full.Patience < time.Second:
 		return fmt.Errorf("soak: a patience of %v; it takes at least a second", full.Patience)
+	case full.SessionTTL <= 0 || full.SessionTTL > full.Patience/2:
+		return fmt.Errorf("soak: sessions of %v; a writer waits for the end of one, so it takes more than nothing and at most half of the patience, %v: give a shorter --session-ttl or a longer --patience", full.SessionTTL, full.Patience)
 	}
 	return nil
 }

@@ -311,15 +311,21 @@ func TestConfig(t *testing.T) {
 	if err := good.Validate(); err != nil {
 		t.Error(err)
 	}
-	for _, f := range []func(c *Config){
-		func(c *Config) { c.Program = "" }, func(c *Config) { c.Devices = nil }, func(c *Config) { c.F = 8 }, func(c *Config) { c.F = -1 }, func(c *Config) { c.Spares = -1 },
-		func(c *Config) { c.Rounds = 0 }, func(c *Config) { c.Acks = -1 }, func(c *Config) { c.Record = 7 }, func(c *Config) { c.Size = 1000 },
-		func(c *Config) { c.Patience = 1 }, func(c *Config) { c.SessionTTL = -1 }, func(c *Config) { c.SessionTTL = time.Minute }, func(c *Config) { c.Acks = 1 << 62 }, func(c *Config) { c.Size = 1 << 40 },
+	for _, x := range []struct {
+		f    func(c *Config)
+		says string
+	}{
+		{func(c *Config) { c.Program = "" }, "program"}, {func(c *Config) { c.Devices = nil }, "device"},
+		{func(c *Config) { c.F = 8 }, "f is 8"}, {func(c *Config) { c.F = -1 }, "f is -1"}, {func(c *Config) { c.Spares = -1 }, "-1 spare"},
+		{func(c *Config) { c.Rounds = 0 }, "0 rounds"}, {func(c *Config) { c.Acks = -1 }, "-1 ack"}, {func(c *Config) { c.Acks = 1 << 62 }, "ack"},
+		{func(c *Config) { c.Record = 7 }, "records of at most 7"}, {func(c *Config) { c.Size = 1000 }, "files of 1000"},
+		{func(c *Config) { c.Size = 1 << 40 }, "files of"}, {func(c *Config) { c.Patience = 1 }, "a patience of 1ns"},
+		{func(c *Config) { c.SessionTTL = -1 }, "--session-ttl"}, {func(c *Config) { c.SessionTTL = time.Minute }, "--session-ttl"},
 	} {
 		bad := good
-		f(&bad)
-		if err := bad.Validate(); err == nil {
-			t.Errorf("%+v is taken", bad)
+		x.f(&bad)
+		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), x.says) {
+			t.Errorf("%+v: %v, which does not say %q", bad, err, x.says)
 		}
 	}
 }
