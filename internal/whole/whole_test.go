@@ -57,3 +57,28 @@ func TestWriteToDevice(t *testing.T) {
 		t.Error("a folder was written")
 	}
 }
+
+// A file that is replaced keeps its mode, and a link goes on leading to it.
+func TestWriteBehindALink(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "f"), filepath.Join(dir, "link")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("f", link); err != nil {
+		t.Skip(err)
+	}
+	if err := whole.Write(link, text("new", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link was replaced: %v", err)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil || string(b) != "new" {
+		t.Errorf("it holds %q: %v", b, err)
+	}
+	if st, err := os.Stat(file); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("its mode is %v: %v", st.Mode(), err)
+	}
+}
