@@ -299,7 +299,7 @@ func (q *qp) die() {
 // responderDied decides how many of q's Reads and Atomics had been executed
 // before the responder died; their responses may still be on the way.
 func (w *World) responderDied(q *qp) {
-	q.limit = min(q.limit, q.posted)
+	q.limit = min(q.limit, q.posted, q.cutAt, q.held) // nor will a heal bring what the link kept back
 	q.dirty = true
 	if w.cfg.Eager {
 		q.limit = min(q.limit, w.cameTo(q))

@@ -524,7 +524,7 @@ func (q *qp) reach() int {
 	n := min(q.limit, q.cutAt, q.held, q.posted)
 	p := q.peer
 	if p == nil || p.state < verbs.StateRTR || p.state == verbs.StateErr {
-		if q.limit == unlimited {
+		if q.limit == unlimited || p == nil && !q.stale { // it was never there
 			return q.acked()
 		}
 		return n
