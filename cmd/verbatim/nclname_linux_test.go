@@ -129,3 +129,25 @@ func TestPeerNameLost(t *testing.T) {
 		})
 	}
 }
+
+// deafController never answers to the end of a session.
+type deafController struct {
+	coord.Client
+	asked chan struct{}
+}
+
+func (d deafController) CloseSession(coord.Session) error {
+	close(d.asked)
+	select {}
+}
+
+// A peer that ends gives its name back, and does not wait for a controller that is gone.
+func TestPeerNameEnds(t *testing.T) {
+	d := deafController{asked: make(chan struct{})}
+	n := &heldName{c: d, end: make(chan struct{}), done: make(chan struct{})}
+	go n.beat(time.Hour, t.Logf, func(error) {})
+	ended := make(chan struct{})
+	go func() { n.close(); close(ended) }()
+	within(t, d.asked)
+	within(t, ended)
+}

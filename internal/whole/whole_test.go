@@ -45,7 +45,7 @@ func TestWrite(t *testing.T) {
 func TestWriteToDevice(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "null")
 	if err := os.Symlink(os.DevNull, link); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	if err := whole.Write(link, text("gone", nil)); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestWriteBehindALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("f", link); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	if err := whole.Write(link, text("new", nil)); err != nil {
 		t.Fatal(err)

@@ -108,9 +108,9 @@ func (f *File) enlist(e entry, o op, need int) ([]*link, error) {
 		if err = f.save(e); err != nil {
 			break
 		}
-		var nothing bool
-		links, nothing, err = f.enlistBatch(o, links, batch)
-		silent = silent || nothing
+		var unheard bool
+		links, unheard, err = f.enlistBatch(o, links, batch)
+		silent = silent || unheard
 	}
 	if len(links) > need {
 		f.drop(links[need:])

@@ -51,8 +51,9 @@ func (g deafGather) Wait(need int) []host.Answer {
 	return g.answers
 }
 
-// However many candidates do not answer, a file is made, and mended, after two timeouts
-// at most, and it has no more peers than it needs. The others lend nothing in the end.
+// If candidates do not answer, and the ap-map has room to ask the rest together, a file is
+// made, and mended, after two timeouts at most, and it has no more peers than it needs. The
+// others lend nothing in the end.
 func TestSilentCandidates(t *testing.T) {
 	const peers, silent = 12, 7
 	c := config(t, peers, "strong", "none", func(h host.Host, cfg ncl.Config, life int) {
