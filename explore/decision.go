@@ -48,7 +48,7 @@ func newGuide(w *sim.World, ds []Decision) *guide {
 // Pick implements sim.Policy.
 func (g *guide) Pick(evs []sim.Event) int {
 	g.pulse.think()
-	g.trace = hash2(g.trace, g.w.Fingerprint(nil))
+	g.trace = hash2(g.trace, g.w.Fingerprint(nil).A)
 	g.steps++
 	if g.limit > 0 && g.steps > g.limit {
 		return -1

@@ -124,7 +124,7 @@ func (w *walker) Choose(k sim.ChoiceKind, n int) int {
 // arrive enters the state that the last step led to into the graph. It returns
 // the event to go on with, or -1 if the state was known.
 func (w *walker) arrive(evs []sim.Event) int {
-	fp := w.c.w.Fingerprint(w.order)
+	fp := w.c.w.Fingerprint(w.order).A
 	s := w.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +188,7 @@ func (w *walker) run(j job, path []move) {
 	w.c.endRunIf(end == sim.Finished)
 	s := w.s
 	if end == sim.Finished || end == sim.Abandoned {
-		fp := w.c.w.Fingerprint(w.order)
+		fp := w.c.w.Fingerprint(w.order).A
 		evs := w.c.w.Events()
 		s.mu.Lock()
 		before := w.here

@@ -22,7 +22,7 @@ type layer struct {
 }
 
 // below are the layers that everything from verbs/sim on may use.
-var below = []string{"verbs", "host", "codec", "faults", "model", "coord"}
+var below = []string{"verbs", "host", "codec", "fingerprint", "faults", "model", "coord"}
 
 // layers is the direction of imports as a table: who may import whom, and why.
 var layers = []layer{
@@ -38,6 +38,8 @@ var layers = []layer{
 		why: "words and lines, for errors about any text: it knows of no language"},
 	{name: "codec", at: []string{"codec/...", "internal/codec/..."},
 		why: "bytes in, bytes out: it knows of no machine"},
+	{name: "fingerprint", at: []string{"fingerprint"},
+		why: "one definition of what tells two states apart, for the simulator, services and checks alike"},
 	{name: "faults", at: []string{"faults/..."}, may: []string{"verbs", "host", "mistake"},
 		why: "it is data: profiles and budgets, not what carries them out"},
 	{name: "model", at: []string{"model/..."}, may: []string{"verbs", "host", "faults"},
@@ -45,7 +47,7 @@ var layers = []layer{
 		why:     "a specification is a pure function"},
 	{name: "strace", at: []string{"strace/..."},
 		why: "it turns a recording of system calls into data"},
-	{name: "coord", at: []string{"coord/..."}, may: []string{"verbs", "host", "codec", "faults", "model"},
+	{name: "coord", at: []string{"coord/..."}, may: []string{"verbs", "host", "codec", "fingerprint", "faults", "model"},
 		why: "protocols use it on every backend"},
 	{name: "coord/etcd", at: []string{"coord/etcd/..."}, may: []string{"coord"},
 		modules: []string{"go.etcd.io/etcd", "go.uber.org/zap", "google.golang.org/grpc"},
@@ -72,7 +74,7 @@ var layers = []layer{
 		why:     "the checker takes every scenario alike"},
 	{name: "litmus", at: []string{"litmus/..."}, may: append(slices.Clone(below), "mistake", "verbs/sim", "explore"),
 		why: "a test is a text: it knows the vocabulary and the checker, and no protocol"},
-	{name: "view", at: []string{"view/..."}, may: []string{"verbs/sim", "explore"},
+	{name: "view", at: []string{"view/..."}, may: []string{"fingerprint", "verbs/sim", "explore"},
 		why: "a page is data of any run: it knows no protocol"},
 	{name: "litmus/device", at: []string{"litmus/device/..."}, may: []string{"verbs", "host", "host/oshost", "faults", "litmus"},
 		why: "it runs tests on any verbs.Device, so the comparison with the simulator needs neither the binding nor a card"},

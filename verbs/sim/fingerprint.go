@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
 // mix combines two words into one; it is the only hash of the simulator.
@@ -89,7 +91,12 @@ type fpScratch struct {
 // the names of interchangeable hosts. order, of the length of the number of
 // those hosts, receives the canonical order: order[i] is the symmetric host that
 // stands at place i.
-func (w *World) Fingerprint(order []uint8) uint64 {
+func (w *World) Fingerprint(order []uint8) fingerprint.Print {
+	h := w.print64(order)
+	return fingerprint.Print{}.Uint(h)
+}
+
+func (w *World) print64(order []uint8) uint64 {
 	f := &w.fpbuf
 	rest := mix(w.hist, uint64(w.now)<<1|uint64(boolInt(w.over)))
 	if w.cfg.Eager {
