@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
@@ -31,13 +31,15 @@ type Options struct {
 	MaxRuns    uint64        // 0: no limit (random and pct: 10,000)
 	MaxTime    time.Duration // 0: no limit
 	Workers    int           // 0: one for each core
-	// NoReduction tries every event at every state, NoSymmetry keeps
-	// interchangeable hosts apart. Both are there to show what the
-	// reductions save and that they lose nothing.
-	NoReduction bool
-	NoSymmetry  bool
+	// NoSymmetry keeps interchangeable hosts apart; it is there to show what symmetry
+	// saves and that it loses nothing.
+	NoSymmetry bool
+	// EveryOrder makes the search try every event at every state: it leaves out no edge
+	// (sleep.go), and takes no step alone (chain.go). It is there to show what these rules
+	// save and that they lose nothing.
+	EveryOrder bool
 	// Eager makes each arrival, placement and acknowledgement a step of its own;
-	// it is there to show that late resolution loses nothing.
+	// it is there to show that late resolution loses nothing. It implies EveryOrder.
 	Eager bool
 	// Resume continues a search from a file, and Save writes one if a limit
 	// ends it.
@@ -53,6 +55,10 @@ type Options struct {
 	// Stop, if set, is asked before each run, and now and then during a long one,
 	// whether to stop. Workers ask at the same time.
 	Stop func() bool
+
+	// tree: the search recognises no state, so that it makes one complete run for each
+	// class of runs that differ in the order of steps that commute. They are counted here.
+	tree *atomic.Uint64
 }
 
 // Verdict is the result of a check in a word.
@@ -186,7 +192,7 @@ func (r *Result) check(d *watchdog, s *Scenario, profile faults.Profile, budget 
 	r.Elapsed = x.totals.Elapsed
 	// After a failure the jobs that the workers had in hand are lost.
 	if r.Verdict == RanOut && opt.Save != "" && !d.hung.Load() {
-		return x.save(opt.Save, r, cases[0])
+		return x.save(opt.Save, r, &opt, cases[0])
 	}
 	return nil
 }
@@ -234,22 +240,22 @@ func (o *Options) resolve(s *Scenario) (p faults.Profile, b faults.Budget, err e
 }
 
 func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) (*search, error) {
-	x := &search{g: newGraph(cases[0].w, opt.NoReduction)}
-	x.wake = sync.NewCond(&x.mu)
+	x := newSearch(cases[0], opt.tree)
+	x.every = opt.EveryOrder || opt.Eager
 	x.limit = limits{runs: opt.MaxRuns, stop: opt.Stop}
 	if opt.MaxTime > 0 {
 		x.limit.end = start.Add(opt.MaxTime)
 	}
-	x.g.jobs = append(x.g.jobs, job{at: -1})
+	x.push(first())
 	if opt.Resume != "" {
-		if err := x.load(opt.Resume, r, cases[0]); err != nil {
+		if err := x.load(opt.Resume, r, &opt, cases[0]); err != nil {
 			return nil, err
 		}
 	}
 	done := cases[0].dog.watchProgress(opt.Progress, func() Progress {
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		return Progress{Scenario: s.Name, Runs: x.runs, States: uint64(len(x.g.states)), Frontier: len(x.g.jobs),
+		return Progress{Scenario: s.Name, Runs: x.runs, States: x.states.len(), Frontier: x.left,
 			Remaining: x.remaining(), Elapsed: x.totals.Elapsed + time.Since(start)}
 	})
 	x.exhaust(cases)
@@ -258,9 +264,10 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	x.totals.Runs = x.runs
 	x.totals.add(cases)
 	r.collect(s, &x.totals)
-	r.Runs, r.States, r.Edges, r.Choices, r.MaxDepth = x.runs, uint64(len(x.g.states)), x.g.edges, x.choices.total(), x.depth
-	r.Space = x.space()
-	r.EagerLog10 = math.Log10(math.Max(x.eager, 1))
+	t := &x.tally
+	r.Runs, r.States, r.Edges, r.Choices, r.MaxDepth = x.runs, x.states.len(), t.edges, t.choices.total(), t.depth
+	r.Space = t.space()
+	r.EagerLog10 = math.Log10(math.Max(t.eager, 1))
 	switch {
 	case x.broken != nil:
 		r.Verdict, r.Reason = Unknown, x.broken

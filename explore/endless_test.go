@@ -49,12 +49,12 @@ func TestLimitsEndARun(t *testing.T) {
 func TestStoppedSearchResumes(t *testing.T) {
 	for _, s := range []*explore.Scenario{counting(1000), flagBeforeData()} {
 		asked, stops := 0, 0
-		whole, err := explore.Check(s, explore.Options{Workers: 1, NoReduction: true, Stop: func() bool { asked++; return false }})
+		whole, err := explore.Check(s, explore.Options{Workers: 1, EveryOrder: true, Stop: func() bool { asked++; return false }})
 		if err != nil || whole.Verdict != explore.Verified {
 			t.Fatalf("%+v %v", whole, err)
 		}
 		each := asked/9 + 1
-		opt := explore.Options{Workers: 1, NoReduction: true, Save: filepath.Join(t.TempDir(), "s"), Stop: func() bool { asked++; return asked%each == 0 }}
+		opt := explore.Options{Workers: 1, EveryOrder: true, Save: filepath.Join(t.TempDir(), "s"), Stop: func() bool { asked++; return asked%each == 0 }}
 		r, err := explore.Check(s, opt)
 		for ; err == nil && r.Verdict == explore.RanOut; stops++ {
 			opt.Resume = opt.Save

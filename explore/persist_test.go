@@ -196,7 +196,7 @@ func TestPersistenceLosesNothing(t *testing.T) {
 			naive++
 		} else {
 			// Too many runs: the same machine, with states that are recognised.
-			eager, err := explore.Check(s, explore.Options{Profile: profile, Workers: 1, Eager: true, NoReduction: true, MaxRuns: 20_000})
+			eager, err := explore.Check(s, explore.Options{Profile: profile, Workers: 1, Eager: true, MaxRuns: 20_000})
 			if err != nil || eager.Verdict == explore.RanOut {
 				return
 			}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/internal/whole"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -15,67 +16,55 @@ import (
 // ErrResume is wrapped by errors about a file to resume from.
 var ErrResume = errors.New("explore: cannot resume")
 
-// snapshotVersion is the version of the file; 2 counts choices by kind, 3 has totals.
-const snapshotVersion = 3
+// snapshotVersion is the version of the file; 2 counts choices by kind, 3 has totals, 4 is a
+// table of states in place of a graph.
+const snapshotVersion = 4
 
-// snapshot is a search on disk: the state graph and what is left to do.
+// snapshot is a search on disk: the table of states and what is left to do.
 type snapshot struct {
 	Version                   int
 	Scenario, Profile, Faults string
 	Strengthen                sim.Strengthen
+	NoSymmetry, Eager         bool
 	// Probe is the trace of the default run: a changed scenario has another.
 	Probe   uint64
 	Totals  totals
 	Spawned float64
-	Kinds   [16]uint64 // of choices
 	Edges   uint64
-	Depth   int
-	Eager   float64
-	States  []snapState
-	Prints  []uint64
-	Events  []snapEvent
-	Uses    []snapUse
+	Choices choiceTally
+	Steps   stepTally
+	Depths  []uint64
+	Placed  float64 // eager states that the states stand for
+	States  [shards][]snapState
+	Moves   []snapMove
 	Orders  [][]uint8
-	Renames [][]uint8
-	Jobs    []snapJob
+	Sleeps  [][]sim.Actor
+	Chains  []snapChain
 }
 
 type snapState struct {
-	Parent int32
-	Actor  sim.Actor
-	Inner  []uint16
-	First  int32
-	N      uint8
-	Depth  uint32
-	Order  uint16
-	Tried  uint64
-	Future []uint64
-	In     []snapEdge
+	Print              fingerprint.Print
+	Parent             uint32
+	Via, Order, Asleep uint32
 }
 
-type snapEdge struct {
-	From   int32
-	Actor  sim.Actor
-	Foot   []sim.Access
-	Rename uint16
-	Seen   []uint64
-	Needs  []sim.Actor
-}
-
-type snapEvent struct {
+type snapMove struct {
 	Actor sim.Actor
-	Clash uint64
+	Inner []uint32
 }
 
-type snapUse struct {
-	Actor sim.Actor
-	Acc   sim.Access
+type snapChain struct {
+	At            uint32
+	Todo          []sim.Actor
+	Asleep, Tried []snapAsleep
+	Alts          [][]uint32
+	Foot          []sim.Access
+	Public        bool
 }
 
-type snapJob struct {
-	At    int32
+type snapAsleep struct {
 	Actor sim.Actor
-	Inner []uint16
+	Foot  []sim.Access
 }
 
 // probe is the trace of the default run.
@@ -87,8 +76,8 @@ func probe(c *Case) uint64 {
 }
 
 // save writes the search to a file, whole or not at all.
-func (x *search) save(path string, r *Result, c *Case) error {
-	snap := x.snapshot(r)
+func (s *search) save(path string, r *Result, opt *Options, c *Case) error {
+	snap := s.snapshot(r, opt)
 	snap.Probe = probe(c)
 	err := whole.Write(path, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
@@ -100,103 +89,105 @@ func (x *search) save(path string, r *Result, c *Case) error {
 	return nil
 }
 
-func (x *search) snapshot(r *Result) *snapshot {
-	g := x.g
-	s := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Strengthen: r.Strengthen,
-		Totals: x.totals, Spawned: x.spawned, Kinds: x.choices, Edges: g.edges, Depth: x.depth, Eager: x.eager, Orders: g.orders}
-	s.Prints = make([]uint64, len(g.states))
-	//lint:ordered each print goes to its own state's place
-	for p, id := range g.byPrint {
-		s.Prints[id] = p
-	}
-	for i := range g.states {
-		a := &g.states[i]
-		b := snapState{int32(a.parent), a.via.actor, a.via.inner, a.first, a.n, a.depth, a.order, a.tried, a.future, nil}
-		for _, e := range a.in {
-			b.In = append(b.In, snapEdge{int32(e.from), e.actor, e.foot, e.rename, e.seen, e.needs})
+func (s *search) snapshot(r *Result, opt *Options) *snapshot {
+	t := &s.tally
+	out := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Strengthen: r.Strengthen,
+		NoSymmetry: opt.NoSymmetry, Eager: opt.Eager, Totals: s.totals, Spawned: s.spawned, Edges: t.edges, Choices: t.choices,
+		Steps: t.steps, Depths: t.depths, Placed: t.eager, Orders: s.states.orders.values(), Sleeps: s.states.sleeps.values()}
+	for i := range s.states.shard {
+		h := &s.states.shard[i]
+		for j := range uint32(h.n) {
+			x := h.row(j)
+			out.States[i] = append(out.States[i], snapState{x.print, uint32(x.parent), x.via, x.order, x.asleep})
 		}
-		s.States = append(s.States, b)
 	}
-	for _, e := range g.events {
-		s.Events = append(s.Events, snapEvent{e.actor, e.clash})
+	for _, m := range s.states.moves.values() {
+		out.Moves = append(out.Moves, snapMove{m.actor, m.inner})
 	}
-	for _, u := range g.uses {
-		s.Uses = append(s.Uses, snapUse{u.actor, u.acc})
+	for _, x := range s.stack {
+		out.Chains = append(out.Chains, snapChain{uint32(x.at), x.todo, saveAsleep(x.asleep), saveAsleep(x.tried), x.alts, x.foot.uses, x.public})
 	}
-	for _, p := range g.renames {
-		s.Renames = append(s.Renames, p.perm)
+	return out
+}
+
+func saveAsleep(set []asleep) (out []snapAsleep) {
+	for _, x := range set {
+		out = append(out, snapAsleep{x.actor, x.foot.uses})
 	}
-	for _, j := range g.jobs {
-		s.Jobs = append(s.Jobs, snapJob{int32(j.at), j.actor, j.inner})
+	return out
+}
+
+func loadAsleep(set []snapAsleep) (out []asleep) {
+	for _, x := range set {
+		out = append(out, asleep{x.Actor, footprintOf(x.Foot)})
 	}
-	return s
+	return out
 }
 
 // load continues from a file that save wrote.
-func (x *search) load(path string, r *Result, c *Case) error {
+func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrResume, err)
 	}
 	defer f.Close()
-	var s snapshot
+	var snap snapshot
 	z, err := gzip.NewReader(f)
 	if err == nil {
-		err = gob.NewDecoder(z).Decode(&s)
+		err = gob.NewDecoder(z).Decode(&snap)
 	}
 	switch {
+	case snap.Version != 0 && snap.Version != snapshotVersion: // gob may fail on its other fields
+		return fmt.Errorf("%w: %s was saved by another version of this program (file version %d, this one reads %d): start the search anew", ErrResume, path,
+			snap.Version, snapshotVersion)
 	case err != nil:
 		return fmt.Errorf("%w: %s is not a saved search: %w", ErrResume, path, err)
-	case s.Version != snapshotVersion:
-		return fmt.Errorf("%w: %s was saved by another version of this program (file version %d, this one reads %d): start the search anew", ErrResume, path,
-			s.Version, snapshotVersion)
-	case s.Scenario != r.Scenario || s.Profile != r.Profile || s.Faults != r.Faults:
+	case snap.Scenario != r.Scenario || snap.Profile != r.Profile || snap.Faults != r.Faults:
 		return fmt.Errorf("%w: %s is a search of %s with profile %s and faults %q, not of %s with %s and %q", ErrResume,
-			path, s.Scenario, s.Profile, s.Faults, r.Scenario, r.Profile, r.Faults)
-	case s.Strengthen != r.Strengthen:
-		return fmt.Errorf("%w: %s is a search with the strengthening %q, not %q", ErrResume, path, s.Strengthen, r.Strengthen)
-	case s.Probe != probe(c):
+			path, snap.Scenario, snap.Profile, snap.Faults, r.Scenario, r.Profile, r.Faults)
+	case snap.Strengthen != r.Strengthen:
+		return fmt.Errorf("%w: %s is a search with the strengthening %q, not %q", ErrResume, path, snap.Strengthen, r.Strengthen)
+	case snap.NoSymmetry != opt.NoSymmetry || snap.Eager != opt.Eager:
+		return fmt.Errorf("%w: %s is a search with the options NoSymmetry %v and Eager %v", ErrResume, path, snap.NoSymmetry, snap.Eager)
+	case snap.Probe != probe(c):
 		return fmt.Errorf("%w: %s was made with other code: start the search anew", ErrResume, path)
 	}
-	return x.restore(&s)
+	return s.restore(&snap)
 }
 
-func (x *search) restore(s *snapshot) error {
-	g := x.g
-	g.jobs, g.events, g.states = nil, nil, nil
-	x.runs, x.totals, x.spawned, x.choices, x.depth, x.eager, g.edges = s.Totals.Runs, s.Totals, s.Spawned, s.Kinds, s.Depth, s.Eager, s.Edges
-	for _, e := range s.Events {
-		g.events = append(g.events, event{e.Actor, e.Clash})
+func (s *search) restore(snap *snapshot) error {
+	s.runs, s.totals, s.spawned = snap.Totals.Runs, snap.Totals, snap.Spawned
+	s.tally.add(&tally{edges: snap.Edges, choices: snap.Choices, steps: snap.Steps, depths: snap.Depths,
+		depth: len(snap.Depths) - 1, eager: snap.Placed})
+	t := &s.states
+	for _, m := range snap.Moves {
+		t.moveID(move{m.Actor, m.Inner})
 	}
-	for _, u := range s.Uses {
-		g.useOf(use{u.Actor, u.Acc})
+	for _, o := range snap.Orders {
+		t.orderID(o)
 	}
-	for _, o := range s.Orders {
-		g.orderOf(o)
+	for _, a := range snap.Sleeps {
+		t.sleepID(a)
 	}
-	for _, p := range s.Renames {
-		g.renameOf(p)
+	has := func(id uint32) bool {
+		return stateID(id) == noState || int(id/shards) < len(snap.States[id%shards])
 	}
-	for i, b := range s.States {
-		if len(s.Prints) != len(s.States) || int(b.First)+int(b.N) > len(g.events) || int(b.Parent) >= len(s.States) {
-			return fmt.Errorf("%w: the file is damaged at state %d", ErrResume, i)
-		}
-		a := state{parent: stateID(b.Parent), via: move{b.Actor, b.Inner}, first: b.First, n: b.N, depth: b.Depth,
-			order: b.Order, tried: b.Tried, future: b.Future}
-		for _, e := range b.In {
-			if e.From < 0 || int(e.From) >= len(s.States) || int(e.Rename) >= len(g.renames) {
-				return fmt.Errorf("%w: the file is damaged at an edge of state %d", ErrResume, i)
+	for i := range snap.States {
+		h := &t.shard[i]
+		for j, x := range snap.States[i] {
+			if !has(x.Parent) || int(x.Via) > len(snap.Moves) || int(x.Order) > len(snap.Orders) || int(x.Asleep) > len(snap.Sleeps) ||
+				x.Print.A%shards != uint64(i) {
+				return fmt.Errorf("%w: the file is damaged at state %d of shard %d", ErrResume, j, i)
 			}
-			a.in = append(a.in, edge{stateID(e.From), e.Actor, e.Foot, e.Rename, e.Seen, e.Needs})
+			h.add(state{x.Print, stateID(x.Parent), x.Via, x.Order, x.Asleep}, h.find(x.Print, true))
 		}
-		g.states = append(g.states, a)
-		g.byPrint[s.Prints[i]] = stateID(i)
 	}
-	for _, j := range s.Jobs {
-		if int(j.At) >= len(s.States) {
-			return fmt.Errorf("%w: the file is damaged at a job", ErrResume)
+	s.stack, s.left = nil, 0
+	for _, x := range snap.Chains {
+		if !has(x.At) || len(x.Todo) == 0 {
+			return fmt.Errorf("%w: the file is damaged at what is left to do", ErrResume)
 		}
-		g.jobs = append(g.jobs, job{stateID(j.At), j.Actor, j.Inner})
+		s.push(&chain{stateID(x.At), x.Todo, loadAsleep(x.Asleep), loadAsleep(x.Tried), x.Alts, footprintOf(x.Foot), x.Public})
 	}
 	return nil
 }

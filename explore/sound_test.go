@@ -34,17 +34,10 @@ func TestReductionsLoseNothing(t *testing.T) {
 					t.Fatalf("verdict %s: %v %v", r.Verdict, r.Reason, r.Counterexample)
 				}
 				t.Logf("naive and eager %d runs, reduced %d runs of %d states, %d outcomes", runs, r.Runs, r.States, len(want))
-				opt.NoReduction = true
+				opt.EveryOrder = true
 				full, _ := explore.Check(s, opt)
 				if d := cmp.Diff(want, full.Outcomes); d != "" {
 					t.Errorf("outcomes of late resolution alone differ (-naive +late):\n%s", d)
-				}
-				if s.Faults != "" {
-					// Classes needs every step to stay possible until it is made.
-				} else if classes, err := explore.Classes(s, opt, 1_000_000); err != nil || !classes.Done {
-					t.Errorf("classes: %v", err)
-				} else if d := cmp.Diff(want, classes.Outcomes); d != "" {
-					t.Errorf("outcomes of the classes differ (-naive +classes):\n%s", d)
 				}
 				if d := cmp.Diff(want, r.Outcomes); d != "" {
 					t.Errorf("outcomes differ (-naive +reduced):\n%s", d)

@@ -57,20 +57,6 @@ func (t stepTally) tallies() []Tally {
 	return out
 }
 
-// space is how a search covered what can happen.
-func (s *search) space() Space {
-	var depths []uint64
-	steps := stepTally{}
-	for i := range s.g.states {
-		x := &s.g.states[i]
-		depths = countAt(depths, int(x.depth))
-		for j := range x.in {
-			steps[x.in[j].actor.Kind()]++
-		}
-	}
-	return Space{ByDepth: depths, Choices: s.choices.tallies(), Steps: steps.tallies()}
-}
-
 // countAt counts one more at an index.
 func countAt(counts []uint64, i int) []uint64 {
 	for len(counts) <= i {

@@ -79,7 +79,7 @@ func TestStrengthenedModesAgree(t *testing.T) {
 					if d := cmp.Diff(want, got); d != "" {
 						t.Errorf("outcomes differ (-naive +reduced):\n%s", d)
 					}
-					opt.NoReduction = true
+					opt.EveryOrder = true
 					if d := cmp.Diff(want, outcomesOf(t, s, opt)); d != "" {
 						t.Errorf("outcomes of late resolution alone differ (-naive +late):\n%s", d)
 					}

@@ -71,10 +71,6 @@ func TestHang(t *testing.T) {
 		}
 		wantHang(t, err, "b.0/main")
 	})
-	t.Run("classes", func(t *testing.T) {
-		_, err := Classes(hanging(t, "", always), Options{StepTimeout: impatient}, 100)
-		wantHang(t, err, "b.0/main")
-	})
 	t.Run("replay", func(t *testing.T) {
 		ce := &Counterexample{Version: FileVersion, Scenario: "small/hangs", Profile: "strong", Faults: "none"}
 		_, err := ce.replay(hanging(t, "", always), impatient, false)

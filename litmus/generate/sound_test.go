@@ -86,7 +86,7 @@ func TestEager(t *testing.T) {
 			if err != nil || late.Verdict != explore.Verified {
 				t.Fatalf("%v %v; see it again with %s", err, late.Verdict, replay(p, profile))
 			}
-			opt.Eager, opt.NoReduction = true, true
+			opt.Eager = true
 			eager, err := explore.Check(s, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -122,7 +122,7 @@ func TestLockedIsOneStep(t *testing.T) {
 		if err != nil || late.Verdict != explore.Verified {
 			t.Fatalf("%v %v", err, late.Verdict)
 		}
-		eager, err := explore.Check(s, explore.Options{Profile: profile, Workers: 1, Eager: true, NoReduction: true})
+		eager, err := explore.Check(s, explore.Options{Profile: profile, Workers: 1, Eager: true})
 		if err != nil || eager.Verdict != explore.Verified {
 			t.Fatalf("%v %v", err, eager.Verdict)
 		}

@@ -165,6 +165,7 @@ func (q *qp) shatter() {
 			all = append(all, e)
 			continue
 		}
+		q.w.touchElem(e)
 		e.reg.pend = without(e.reg.pend, e)
 		for at := 0; at < e.n; at += size {
 			x := q.w.pools.elems.get()

@@ -82,6 +82,7 @@ const (
 	objKeys                      // the registrations of a host
 	objUp                        // which life answers to the name of a host
 	objChecks                    // what the scenario's checks remember
+	objEnd                       // the end of the run
 )
 
 func object(k objKind, a, b int) Object {
@@ -160,14 +161,14 @@ func (o Object) Rename(perm []uint8) Object {
 	switch o.kind() {
 	case objLink:
 		return link(int(perm[o.a()]), int(perm[o.b()]))
-	case objSvc, objBudget, objSleep, objChecks:
+	case objSvc, objBudget, objSleep, objChecks, objEnd:
 		return o
 	}
 	return object(o.kind(), int(perm[o.a()]), o.b())
 }
 
 var objNames = [...]string{objLife: "life", objLink: "link", objMem: "mem", objMail: "mail", objReply: "reply",
-	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objRecv: "recv", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objUp: "up", objChecks: "checks"}
+	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objRecv: "recv", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objUp: "up", objChecks: "checks", objEnd: "end"}
 
 func (o Object) String() string {
 	return fmt.Sprintf("%s(%d,%d)", objNames[o.kind()], o.a(), o.b())
@@ -176,3 +177,7 @@ func (o Object) String() string {
 // Timer reports whether x is the use of virtual time by a timer that goes off when
 // nothing else can happen: such a step comes after all before it.
 func (x Access) Timer() bool { return x.Obj.kind() == objSleep && x.Mode == Write }
+
+// Everything reports whether x conflicts with all other steps: the step happens only when
+// nothing else can, or nothing happens after it.
+func (x Access) Everything() bool { return x.Timer() || x.Obj.kind() == objEnd }

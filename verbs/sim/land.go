@@ -386,6 +386,7 @@ func (w *World) discard(e *elem) {
 		return
 	}
 	e.landed, e.void = true, true
+	w.touchElem(e)
 	w.recordDropped(e)
 	w.remove(e)
 	if e.src != nil {
@@ -451,8 +452,16 @@ func (w *World) freeze(e *elem) {
 			}
 		}
 	}
+	w.touchElem(e)
 	e.frozen = true
 	e.q.dirty = true
+}
+
+// touchElem notes that what is on its way to some memory changes without landing.
+func (w *World) touchElem(e *elem) {
+	if e.reg != nil {
+		w.touch(e.reg.object(), Write)
+	}
 }
 
 // remove takes e out of its region's and its queue's lists.

@@ -139,6 +139,8 @@ type World struct {
 	fail      error
 	last      Actor
 	foot      []Access
+	shown     bool // the step used something that others may use as well
+	private   bool // see Private
 	events    []Event
 	aside     []*elem // scratch of scatter
 	sends     []*elem
@@ -455,6 +457,9 @@ func (e *StepLimitError) Class() string { return "step-limit" }
 
 // touch records that the current step uses an object.
 func (w *World) touch(o Object, m Mode) {
+	if m != Read || w.cur == nil || o != object(objLife, w.cur.h.node.idx, 0) {
+		w.shown = true
+	}
 	if w.replaying {
 		return
 	}

@@ -1,0 +1,206 @@
+package explore
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// search is an exhaustive search by several workers that share a table of states and a
+// stack of chains.
+type search struct {
+	states    states
+	identity  renaming       // of the hosts
+	symmetric []int          // the interchangeable hosts
+	every     bool           // Options.EveryOrder
+	tree      *atomic.Uint64 // Options.tree
+
+	mu      sync.Mutex
+	wake    *sync.Cond
+	stack   []*chain
+	left    int // ways of the chains in the stack that are known
+	busy    int // workers that run
+	idle    int // workers that wait
+	runs    uint64
+	spawned float64 // ways that a run adds, in the mean
+	tally   tally
+	totals  totals // of the parts before this one, and at its end of all
+	limit   limits
+	ranOut  bool
+	failed  error
+	bad     []move // the path to the violation
+	broken  error
+}
+
+// limits bound a search.
+type limits struct {
+	runs uint64
+	end  time.Time
+	stop func() bool
+}
+
+func (l *limits) hit(runs uint64) bool { return l.runs > 0 && runs >= l.runs || l.late() }
+
+// late: the time is over, whatever is left to do.
+func (l *limits) late() bool {
+	return !l.end.IsZero() && !time.Now().Before(l.end) || l.stop != nil && l.stop()
+}
+
+func newSearch(c *Case, tree *atomic.Uint64) *search {
+	s := &search{symmetric: c.w.Symmetric(), tree: tree, tally: tally{steps: stepTally{}}}
+	s.states.init(tree != nil)
+	s.wake = sync.NewCond(&s.mu)
+	for i := range c.w.HostNames() {
+		s.identity = append(s.identity, uint8(i))
+	}
+	return s
+}
+
+// push puts a chain on the stack; nil is none.
+func (s *search) push(x *chain) {
+	if x == nil {
+		return
+	}
+	s.mu.Lock()
+	s.stack = append(s.stack, x)
+	s.left += x.ways()
+	if s.idle > 0 {
+		s.wake.Signal()
+	}
+	s.mu.Unlock()
+}
+
+// pop waits for a chain; nil: the search is over. The caller has the lock.
+func (s *search) pop() *chain {
+	for len(s.stack) == 0 && s.busy > 0 && !s.over() {
+		s.idle++
+		s.wake.Wait()
+		s.idle--
+	}
+	if len(s.stack) > 0 && s.limit.hit(s.runs) {
+		s.ranOut = true
+	}
+	if s.over() || len(s.stack) == 0 {
+		s.wake.Broadcast()
+		return nil
+	}
+	x := s.stack[len(s.stack)-1]
+	s.stack = s.stack[:len(s.stack)-1]
+	s.left -= x.ways()
+	return x
+}
+
+// work takes chains until there are none, a limit is reached or a run failed.
+func (s *search) work(c *Case) {
+	w := &walker{s: s, c: c, order: make([]uint8, len(s.symmetric)), tally: tally{steps: stepTally{}}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		x := s.pop()
+		if x == nil {
+			break
+		}
+		before := s.left
+		s.runs++
+		s.busy++
+		s.mu.Unlock()
+		err := guard(func() { w.run(x) })
+		s.mu.Lock()
+		s.busy--
+		if err != nil {
+			s.broken = err
+		}
+		s.spawned += (float64(s.left-before) - s.spawned) / 4096
+		if s.busy == 0 && s.idle > 0 {
+			s.wake.Broadcast()
+		}
+	}
+	s.tally.add(&w.tally)
+}
+
+func (s *search) over() bool { return s.failed != nil || s.ranOut || s.broken != nil }
+
+// fail ends the search with a violation.
+func (s *search) fail(err error, path []move) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == nil {
+		s.failed, s.bad = err, path
+	}
+}
+
+// runOut ends the search at a limit.
+func (s *search) runOut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ranOut = true
+}
+
+// remaining estimates how many runs are left, as a branching process: each run takes one
+// way and adds m ways on average, so n ways make n/(1-m) runs. It is negative while the
+// search still grows.
+func (s *search) remaining() float64 {
+	if s.spawned >= 0 {
+		return -1
+	}
+	return float64(s.left+s.busy) / math.Max(-s.spawned, 1e-3)
+}
+
+// guard turns a divergence into an error.
+func guard(f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case error:
+			if r != errDiverged && r != errTooMany {
+				panic(r)
+			}
+			err = r
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// exhaust runs the workers over s until it ends.
+func (s *search) exhaust(cases []*Case) {
+	var wg sync.WaitGroup
+	for _, c := range cases {
+		wg.Go(func() { s.work(c) })
+	}
+	wg.Wait()
+}
+
+// tally is what workers count.
+type tally struct {
+	edges   uint64
+	choices choiceTally
+	steps   stepTally
+	depths  []uint64
+	depth   int
+	eager   float64 // eager states that the states stand for
+}
+
+func (t *tally) add(o *tally) {
+	t.edges += o.edges
+	t.choices.add(&o.choices)
+	for name, n := range o.steps { //lint:ordered sums do not depend on the order
+		t.steps[name] += n
+	}
+	for d, n := range o.depths {
+		for len(t.depths) <= d {
+			t.depths = append(t.depths, 0)
+		}
+		t.depths[d] += n
+	}
+	t.depth = max(t.depth, o.depth)
+	t.eager += o.eager
+}
+
+// space is how a search covered what can happen.
+func (t *tally) space() Space {
+	return Space{ByDepth: t.depths, Choices: t.choices.tallies(), Steps: t.steps.tallies()}
+}

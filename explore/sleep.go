@@ -1,0 +1,152 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// Sleep sets (Godefroid, LNCS 1032, 1996, chapter 5): which steps need no try.
+//
+// Two steps whose footprints do not conflict commute: made in either order they lead to
+// the same state, and neither enables, disables or changes the other. So if actor a was
+// tried at a state and then b, a need not be tried again after b: that leads where b after
+// a leads. a sleeps there, and goes on sleeping until a step conflicts with its own.
+// Sleep sets leave out edges of the graph of states and never a state. With a table of
+// states they need one thing more: a state that is met again, by a visitor for whom fewer
+// actors sleep, must try the ones that have slept there and do not for the visitor
+// (Godefroid, 5.3; [states.enter]). What is stored with a state is therefore the set of the
+// actors that slept for all its visitors.
+//
+// Why no state is lost. Let a visitor come to state s, let w be a sequence of steps from s
+// to a state q, and let no step that can be moved to the front of w belong to an actor that
+// sleeps for the visitor. Then q is found, by induction on the length of w: each step that
+// can be moved to the front is tried at s sooner or later, since it does not sleep for
+// this visitor. They are tried in chains, one for each visitor who woke somebody. Take the
+// last chain in which some are, and v, the first of them there. What sleeps after v slept for
+// all visitors up to that one, or was tried in that chain before v; neither can be moved to
+// the front of w, so nothing that can be moved to the front of the rest of w sleeps after v.
+// (Something that v enabled does not sleep: what sleeps was possible before v.) The rest of
+// w is shorter. At the initial state nobody sleeps.
+//
+// What it rests on, that steps without a conflict commute, is checked by [Audit] on any
+// scenario, and by mutants that forget a use.
+
+// asleep is an actor that need not be tried, and what its step uses.
+type asleep struct {
+	actor sim.Actor
+	foot  footprint
+}
+
+// footprint is what a step, or any way in which it can go, uses.
+type footprint struct {
+	uses []sim.Access
+	// bits has a bit for each object, so that most pairs without an object in common
+	// are told apart at once. A step whose order to any other matters has all bits.
+	bits uint64
+}
+
+// footprintOf takes what a step used, without a copy.
+func footprintOf(uses []sim.Access) footprint {
+	f := footprint{uses: uses}
+	for _, u := range uses {
+		f.bits |= bitOf(u)
+	}
+	return f
+}
+
+// add adds the uses of one way in which the step went.
+func (f *footprint) add(uses []sim.Access) {
+	for _, u := range uses {
+		if !slices.Contains(f.uses, u) {
+			f.uses = append(f.uses, u)
+			f.bits |= bitOf(u)
+		}
+	}
+}
+
+func bitOf(u sim.Access) uint64 {
+	if u.Everything() {
+		return everything
+	}
+	return 1 << (uint64(u.Obj) * 0x9e3779b97f4a7c15 >> 58)
+}
+
+const everything = ^uint64(0)
+
+// conflicts reports whether the order of two steps may matter.
+func (f *footprint) conflicts(g *footprint) bool {
+	if f.bits&g.bits == 0 {
+		return false
+	}
+	if f.bits == everything || g.bits == everything {
+		return true
+	}
+	for _, x := range f.uses {
+		if g.bits&bitOf(x) == 0 {
+			continue
+		}
+		for _, y := range g.uses {
+			if x.Conflicts(y) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// after appends those of before that still sleep after a step.
+func after(out, before []asleep, step *footprint) []asleep {
+	for i := range before {
+		if !before[i].foot.conflicts(step) {
+			out = append(out, before[i])
+		}
+	}
+	return out
+}
+
+// sleeps reports whether an actor is among those that sleep.
+func sleeps(set []asleep, a sim.Actor) bool {
+	return slices.ContainsFunc(set, func(x asleep) bool { return x.actor == a })
+}
+
+// renaming maps hosts to hosts; nil is the identity.
+type renaming []uint8
+
+// between maps the hosts of a state to those of an equal one in which the interchangeable
+// hosts stand in another order. A nil order is that of the scenario.
+func (s *search) between(from, to []uint8) renaming {
+	if slices.Equal(from, to) {
+		return nil
+	}
+	r := slices.Clone(s.identity)
+	for i, at := range s.symmetric {
+		a, b := at, at
+		if from != nil {
+			a = s.symmetric[from[i]]
+		}
+		if to != nil {
+			b = s.symmetric[to[i]]
+		}
+		r[a] = uint8(b)
+	}
+	return r
+}
+
+func (r renaming) actor(a sim.Actor) sim.Actor {
+	if r == nil {
+		return a
+	}
+	return a.Rename(r)
+}
+
+func (r renaming) sleeper(x *asleep) asleep {
+	if r == nil {
+		return *x
+	}
+	uses := make([]sim.Access, len(x.foot.uses))
+	for i, u := range x.foot.uses {
+		uses[i] = sim.Access{Obj: u.Obj.Rename(r), Mode: u.Mode}
+	}
+	return asleep{x.actor.Rename(r), footprintOf(uses)}
+}

@@ -1,0 +1,254 @@
+package explore
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// The table of states. A state is known by its fingerprint. Besides that the table keeps
+// how the state was first reached, so that a run can go there again, and which actors no
+// run has tried there because their steps are tried elsewhere (sleep.go). Nothing else:
+// no edges, and nothing that depends on what comes after a state. So workers share no
+// lock but that of one shard at a time.
+
+// stateID is a state: its number in its shard, and the shard.
+type stateID uint32
+
+// noState stands before the initial state.
+const noState = ^stateID(0)
+
+// maxStates is how many states stateID can tell apart. A search that comes so far ends as
+// one that ran out.
+const maxStates = uint64(noState)
+
+const (
+	shards    = 64
+	chunkSize = 1 << 10
+)
+
+// state is one row. Memory bounds a search, so all that repeats is a number of a lexicon.
+type state struct {
+	print  fingerprint.Print
+	parent stateID
+	via    uint32 // the move from parent to here, in states.moves
+	order  uint32 // which interchangeable host stands where, in states.orders
+	asleep uint32 // actors not tried here, in states.sleeps, under the names that order gives
+}
+
+// move is one step: an actor and the choices it made.
+type move struct {
+	actor sim.Actor
+	inner []uint32
+}
+
+// states are all states that a search has found.
+type states struct {
+	shard  [shards]shard
+	moves  lexicon[move]
+	orders lexicon[[]uint8]
+	sleeps lexicon[[]sim.Actor]
+	// tree: no state is recognised (see Options.tree).
+	tree bool
+}
+
+// shard holds the states whose fingerprints end alike.
+type shard struct {
+	mu    sync.Mutex
+	rows  atomic.Pointer[[]*[chunkSize]state] // rows that are there do not move
+	n     int
+	index []uint32 // open addressing: 1 + the number of a row, 0 is free
+	_     [64]byte // shards do not share a cache line
+}
+
+func (t *states) init(tree bool) {
+	t.tree = tree
+	for i := range t.shard {
+		t.shard[i].rows.Store(&[]*[chunkSize]state{})
+		t.shard[i].index = make([]uint32, 64)
+	}
+}
+
+// len counts the states.
+func (t *states) len() (n uint64) {
+	for i := range t.shard {
+		s := &t.shard[i]
+		s.mu.Lock()
+		n += uint64(s.n)
+		s.mu.Unlock()
+	}
+	return n
+}
+
+// row is the row of a state. Its field asleep belongs to the shard's lock; the others
+// never change.
+func (t *states) row(id stateID) *state {
+	return t.shard[id%shards].row(uint32(id / shards))
+}
+
+func (s *shard) row(i uint32) *state { return &(*s.rows.Load())[i/chunkSize][i%chunkSize] }
+
+// enter adds a state, or finds it. Of a known state it returns who slept there and is to be
+// tried after all, since he does not sleep for this visitor, and who sleeps on (sleep.go says
+// why that is enough).
+func (t *states) enter(x state) (id stateID, known bool, wake, left []sim.Actor) {
+	at := uint32(x.print.A % shards)
+	s := &t.shard[at]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slot := s.find(x.print, t.tree)
+	if s.index[slot] == 0 {
+		i := s.add(x, slot)
+		return stateID(i*shards + at), false, nil, nil
+	}
+	i := s.index[slot] - 1
+	r := s.row(i)
+	if r.asleep != x.asleep {
+		was, is := t.sleeps.at(r.asleep), t.sleeps.at(x.asleep)
+		for _, a := range was {
+			if slices.Contains(is, a) {
+				left = append(left, a)
+			} else {
+				wake = append(wake, a)
+			}
+		}
+		r.asleep = t.sleepID(left)
+	}
+	return stateID(i*shards + at), true, wake, left
+}
+
+// find is the slot of a fingerprint, or the free one where it belongs.
+func (s *shard) find(p fingerprint.Print, tree bool) uint32 {
+	mask := uint32(len(s.index) - 1)
+	for i := uint32(p.B) & mask; ; i = (i + 1) & mask {
+		if n := s.index[i]; n == 0 || !tree && s.row(n-1).print == p {
+			return i
+		}
+	}
+}
+
+func (s *shard) add(x state, slot uint32) uint32 {
+	i := uint32(s.n)
+	if s.n%chunkSize == 0 {
+		rows := append(slices.Clone(*s.rows.Load()), new([chunkSize]state))
+		s.rows.Store(&rows)
+	}
+	*s.row(i) = x
+	s.n++
+	s.index[slot] = i + 1
+	if s.n*4 > len(s.index)*3 {
+		s.index = make([]uint32, 2*len(s.index))
+		for j := range uint32(s.n) {
+			s.index[s.find(s.row(j).print, true)] = j + 1
+		}
+	}
+	return i
+}
+
+// pathTo appends the moves from the initial state to a state.
+func (t *states) pathTo(id stateID, out []move) []move {
+	for id != noState {
+		r := t.row(id)
+		if r.parent == noState {
+			break
+		}
+		out = append(out, t.moves.at(r.via))
+		id = r.parent
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// lexicon numbers values that occur again and again. Number 0 is the zero value.
+type lexicon[T any] struct {
+	mu  sync.RWMutex
+	ids map[string]uint32
+	all atomic.Pointer[[]T]
+}
+
+// id is the number of a value, known by a key that no other value has. An empty key
+// stands for the zero value.
+func (l *lexicon[T]) id(key []byte, value func() T) uint32 {
+	if len(key) == 0 {
+		return 0
+	}
+	l.mu.RLock()
+	id, ok := l.ids[string(key)]
+	l.mu.RUnlock()
+	if ok {
+		return id
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if id, ok = l.ids[string(key)]; ok {
+		return id
+	}
+	if l.ids == nil {
+		l.ids = map[string]uint32{}
+		l.all.Store(new([]T))
+	}
+	all := append(*l.all.Load(), value())
+	l.all.Store(&all)
+	l.ids[string(key)] = uint32(len(all))
+	return uint32(len(all))
+}
+
+// at is the value of a number.
+func (l *lexicon[T]) at(id uint32) (v T) {
+	if id == 0 {
+		return v
+	}
+	return (*l.all.Load())[id-1]
+}
+
+// values are the values by their numbers, from 1 on.
+func (l *lexicon[T]) values() []T {
+	if p := l.all.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// moveID numbers a move.
+func (t *states) moveID(m move) uint32 {
+	var buf [64]byte
+	key := appendWord(buf[:0], uint64(m.actor))
+	for _, v := range m.inner {
+		key = appendWord(key, uint64(v))
+	}
+	return t.moves.id(key, func() move { return move{m.actor, slices.Clone(m.inner)} })
+}
+
+// orderID numbers an order of the interchangeable hosts; 0 is the one that they have in
+// the scenario.
+func (t *states) orderID(order []uint8) uint32 {
+	for i, h := range order {
+		if int(h) != i {
+			return t.orders.id(order, func() []uint8 { return slices.Clone(order) })
+		}
+	}
+	return 0
+}
+
+// sleepID numbers a set of actors, which it sorts.
+func (t *states) sleepID(set []sim.Actor) uint32 {
+	slices.Sort(set)
+	var buf [128]byte
+	key := buf[:0]
+	for _, a := range set {
+		key = appendWord(key, uint64(a))
+	}
+	return t.sleeps.id(key, func() []sim.Actor { return slices.Clone(set) })
+}
+
+// appendWord appends a number so that no sequence of numbers reads like another.
+func appendWord(b []byte, v uint64) []byte {
+	for v >= 0x80 {
+		b = append(b, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(b, byte(v))
+}

@@ -1,0 +1,214 @@
+package explore
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// walker is the policy of one worker: it goes to the state of a chain, tries the chain's
+// next way, and goes on from each new state with the first way of its chain.
+type walker struct {
+	s     *search
+	c     *Case
+	path  []move // to the chain's state
+	picks int    // steps of this run so far
+	cur   *chain // whose way is being tried; nil on the path
+	step  move   // the step being made, as far as it has got
+	given []uint32
+	inner int
+	order []uint8
+	tally tally
+}
+
+// errTooMany: more options of one choice than a search can number.
+var errTooMany = errors.New("explore: a choice with more than 4,294,967,295 options")
+
+// Next implements sim.KnowingPolicy: the steps to the chain's state are known.
+func (w *walker) Next() (sim.Actor, bool) {
+	if w.picks >= len(w.path) {
+		return 0, false
+	}
+	m := &w.path[w.picks]
+	w.picks++
+	w.begin(m.actor, m.inner)
+	return m.actor, true
+}
+
+func (w *walker) begin(a sim.Actor, given []uint32) {
+	w.c.pulse.step(a)
+	w.step.actor, w.step.inner = a, w.step.inner[:0]
+	w.given, w.inner = given, 0
+}
+
+// Pick implements sim.Policy.
+func (w *walker) Pick(evs []sim.Event) int {
+	w.c.pulse.think()
+	w.picks++
+	if w.picks > len(w.path)+1 || w.cur.at == noState {
+		if !w.arrive(evs) {
+			return -1
+		}
+	}
+	a, given := w.cur.next()
+	w.begin(a, given)
+	for i := range evs {
+		if evs[i].Actor == a {
+			return i
+		}
+	}
+	panic(errDiverged)
+}
+
+// Choose implements sim.Policy.
+func (w *walker) Choose(k sim.ChoiceKind, n int) int {
+	if w.inner < len(w.given) {
+		v := w.given[w.inner]
+		w.inner++
+		if int(v) >= n {
+			panic(errDiverged)
+		}
+		w.step.inner = append(w.step.inner, v)
+		return int(v)
+	}
+	if n > math.MaxUint32 {
+		panic(errTooMany)
+	}
+	w.tally.choices[k]++
+	for i := n - 1; i > 0; i-- {
+		alt := append(append(make([]uint32, 0, len(w.step.inner)+1), w.step.inner...), uint32(i))
+		w.cur.alts = append(w.cur.alts, alt)
+	}
+	w.step.inner = append(w.step.inner, 0)
+	return 0
+}
+
+// lookAtLimit is after how many steps a run looks whether the time is over: one that
+// does not come to its end must not keep the search from its own.
+const lookAtLimit = 64
+
+// arrive enters the state that the last step led to, and reports whether the run goes on
+// from there, with w.cur.
+func (w *walker) arrive(evs []sim.Event) bool {
+	rest, asleep, from := w.settle()
+	y := w.enter(from, asleep, evs)
+	if y != nil && w.picks%lookAtLimit == 0 && w.s.limit.late() {
+		w.s.push(y)
+		w.s.runOut()
+		y = nil
+	}
+	w.s.push(rest)
+	w.cur = y
+	return y != nil
+}
+
+// settle ends the way that was tried. It returns the chain if something is left of it, who
+// sleeps now, and where the step began.
+func (w *walker) settle() (rest *chain, asleep []asleep, from stateID) {
+	x := w.cur
+	if x.at == noState {
+		x.todo = nil
+		return nil, nil, noState
+	}
+	w.tally.edges++
+	w.tally.steps[w.step.actor.Kind()]++
+	if w.s.every {
+		x.drop()
+	} else {
+		asleep = x.finish(w.c.w.Footprint(), w.c.w.Private())
+	}
+	if x.ways() > 0 {
+		rest = x
+	}
+	return rest, asleep, x.at
+}
+
+// enter enters a state. It returns the chain with which the run goes on, or nil. If the
+// state was known, and actors are to be tried there after all, that is a chain of its own.
+func (w *walker) enter(from stateID, set []asleep, evs []sim.Event) *chain {
+	t := &w.s.states
+	x := state{print: w.c.w.Fingerprint(w.order), parent: from}
+	if from != noState {
+		x.via = t.moveID(w.step)
+	}
+	x.order = t.orderID(w.order)
+	canon := w.s.between(t.orders.at(x.order), nil)
+	names := make([]sim.Actor, 0, len(set))
+	for i := range set {
+		names = append(names, canon.actor(set[i].actor))
+	}
+	x.asleep = t.sleepID(names)
+	id, known, wake, left := t.enter(x)
+	if known {
+		if len(wake) > 0 {
+			w.wake(id, wake, left, x.order, set)
+		}
+		return nil
+	}
+	w.note()
+	y := &chain{at: id, asleep: set}
+	for i := range evs {
+		if !sleeps(set, evs[i].Actor) {
+			y.todo = append(y.todo, evs[i].Actor)
+		}
+	}
+	if len(y.todo) == 0 {
+		return nil
+	}
+	return y
+}
+
+// note counts a new state.
+func (w *walker) note() {
+	d := w.c.w.Steps()
+	w.tally.depths = countAt(w.tally.depths, d)
+	w.tally.depth = max(w.tally.depth, d)
+	w.tally.eager += w.c.w.EagerStates()
+}
+
+// wake makes a chain of actors that have slept at a known state, for a visitor for whom
+// set sleeps and the hosts stand in an order. The names of wake and left are those of the
+// canonical order; the chain has those of the state as it was first reached.
+func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []asleep) {
+	t := &w.s.states
+	here, known := t.orders.at(order), t.orders.at(t.row(id).order)
+	y := &chain{at: id}
+	out := w.s.between(nil, known)
+	for _, a := range wake {
+		y.todo = append(y.todo, out.actor(a))
+	}
+	canon, across := w.s.between(here, nil), w.s.between(here, known)
+	for i := range set {
+		if slices.Contains(left, canon.actor(set[i].actor)) {
+			y.asleep = append(y.asleep, across.sleeper(&set[i]))
+		}
+	}
+	w.s.push(y)
+}
+
+// run makes one run for a chain.
+func (w *walker) run(x *chain) {
+	w.path, w.picks, w.cur = w.s.states.pathTo(x.at, w.path[:0]), 0, x
+	end, err := w.c.run(w)
+	w.c.endRunIf(end == sim.Finished)
+	switch {
+	case err != nil:
+		path := w.s.states.pathTo(w.cur.at, nil)
+		if w.cur.at != noState {
+			path = append(path, w.step)
+		}
+		w.s.fail(err, path)
+	case end == sim.Finished:
+		rest, asleep, from := w.settle()
+		w.enter(from, asleep, nil)
+		w.s.push(rest)
+		if w.s.tree != nil {
+			w.s.tree.Add(1)
+		}
+	case end == sim.Abandoned: // as if it had not looked: there is no such state
+		rest, _, _ := w.settle()
+		w.s.push(rest)
+	}
+}
