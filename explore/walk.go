@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -109,27 +108,44 @@ func (wk Walk) with(s *Scenario, opt Options, f func(*Case)) error {
 	if wk.Steps < 0 || wk.Steps > maxWalk || len(wk.Decisions) > maxWalk {
 		return fmt.Errorf("%w: %d steps and %d decisions; a walk has at most %d", ErrWalk, wk.Steps, len(wk.Decisions), maxWalk)
 	}
+	return With(s, opt, f)
+}
+
+// With calls f with a case of its own, whose runs f makes with [Case.Run]. Of the options it
+// heeds Profile, Faults, Strengthen, Eager, NoSymmetry and StepTimeout. The error is about the
+// scenario or the options, or a [HangError].
+func With(s *Scenario, opt Options, f func(*Case)) error {
 	profile, budget, err := opt.resolve(s)
 	if err != nil {
 		return err
 	}
 	var failed error
-	_, hang := watched(s, opt.StepTimeout, func(d *watchdog) { failed = alone(d, s, profile, budget, opt, f) })
+	_, hang := watched(s, opt.StepTimeout, func(d *watchdog) {
+		var c *Case
+		if c, failed = newCase(d, s, profile, budget, opt.Strengthen, opt.Eager); failed == nil {
+			defer c.close()
+			c.noSymmetry(opt.NoSymmetry)
+			f(c)
+		}
+	})
 	if hang != nil {
 		return hang
 	}
 	return failed
 }
 
-func alone(d *watchdog, s *Scenario, p faults.Profile, b faults.Budget, opt Options, f func(*Case)) error {
-	c, err := newCase(d, s, p, b, opt.Strengthen, false)
-	if err != nil {
-		return err
+// Run makes one run of the case's world under a policy. It returns how the run ended and
+// the violation, and the outcome if it came to its end.
+func (c *Case) Run(pol sim.Policy) (end sim.End, outcome string, err error) {
+	end, err = c.run(pol)
+	if end == sim.Finished {
+		outcome = c.outcome
 	}
-	defer c.close()
-	f(c)
-	return nil
+	return end, outcome, err
 }
+
+// World is the case's world. Only policies and what runs between runs may use it.
+func (c *Case) World() *sim.World { return c.w }
 
 func (c *Case) stand(wk Walk) *Stand {
 	t := sim.Tracer{Record: &sim.Record{}}

@@ -69,7 +69,10 @@ func (c *Case) run(pol sim.Policy) (sim.End, error) {
 		p.pulse = &c.pulse
 	default:
 		knows, _ := pol.(sim.KnowingPolicy)
-		pol = beating{pol, knows, &c.pulse}
+		b := beating{pol, knows, &c.pulse}
+		if pol = b; b.named() != nil {
+			pol = namedBeating{b}
+		}
 	}
 	c.pulse.begin()
 	defer c.pulse.end()
@@ -88,6 +91,19 @@ type beating struct {
 	sim.Policy
 	knows sim.KnowingPolicy // the same, or nil
 	pulse *pulse
+}
+
+// namedBeating is the same for a policy that wants the names of options.
+type namedBeating struct{ beating }
+
+func (b beating) named() sim.NamedPolicy {
+	n, _ := b.Policy.(sim.NamedPolicy)
+	return n
+}
+
+// ChooseNamed implements sim.NamedPolicy.
+func (b namedBeating) ChooseNamed(k sim.ChoiceKind, names []string) int {
+	return b.named().ChooseNamed(k, names)
 }
 
 // Next implements sim.KnowingPolicy.

@@ -181,3 +181,21 @@ func (x Access) Timer() bool { return x.Obj.kind() == objSleep && x.Mode == Writ
 // Everything reports whether x conflicts with all other steps: the step happens only when
 // nothing else can, or nothing happens after it.
 func (x Access) Everything() bool { return x.Timer() || x.Obj.kind() == objEnd }
+
+// Dependent reports whether the order of two steps with these footprints can matter.
+func Dependent(a, b []Access) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x.Conflicts(y) || x.Everything() || y.Everything() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Kills reports whether x is a fault that ends the host of y.
+func (x Actor) Kills(y Actor) bool {
+	k := faults.Kind(x.life())
+	return x.kind() == actFault && (k == faults.Crash || k == faults.Power) && x.a() == y.a()
+}

@@ -342,7 +342,7 @@ func (g *gather) setName(s set) string {
 			continue
 		}
 		if out != "" {
-			out += " "
+			out += ", "
 		}
 		out += r.toName()
 		if s[i] == 2 {

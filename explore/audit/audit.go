@@ -1,0 +1,177 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// Options say how much to sample. The zero value is a sample of a few seconds.
+type Options struct {
+	// Explore has the profile, the faults and the bounds of the search that is audited.
+	Explore explore.Options
+	// Runs is how many runs are sampled; 0 means DefaultRuns. At one state of each, all
+	// that a rule leaves out is made.
+	Runs int
+	Seed uint64
+}
+
+// DefaultRuns is the default of [Options].Runs.
+const DefaultRuns = 100
+
+// The claims that are tested.
+const (
+	Commute   = "steps that use nothing in common commute"
+	Alone     = "a private step can be taken alone"
+	Symmetry  = "interchangeable hosts are interchangeable"
+	Twins     = "states with one fingerprint have one future"
+	Placement = "late placement and the moments of crashes lose nothing"
+)
+
+// Claims are all claims, in the order in which they are reported.
+var Claims = []string{Commute, Alone, Symmetry, Twins, Placement}
+
+// ErrFinding is wrapped by every [Finding].
+var ErrFinding = errors.New("audit: a rule of the search does not hold")
+
+// Finding is a claim that does not hold at some state.
+type Finding struct {
+	Claim string
+	Why   string
+	Path  []string // the steps to the state
+	Steps []string // and those that show it
+}
+
+func (f *Finding) Error() string {
+	return fmt.Sprintf("%v: %s: %s\n  after  %s\n  then   %s", ErrFinding, f.Claim, f.Why, strings.Join(f.Path, " · "), strings.Join(f.Steps, " · "))
+}
+
+func (f *Finding) Unwrap() error { return ErrFinding }
+
+// Report is what an audit found. The verdict of the search may rest on a false claim if it
+// has findings.
+type Report struct {
+	Scenario string
+	Seed     uint64
+	Result   *explore.Result
+	Tried    map[string]int // how often each claim was tried
+	// Of the states that were compared with one that differs in the names of interchangeable
+	// hosts, those that the search tells apart: it does their work twice.
+	Renamed, Missed int
+	Findings        []*Finding // at most maxFindings
+}
+
+// maxFindings ends an audit: more of the same help nobody.
+const maxFindings = 5
+
+// auditor makes one audit.
+type auditor struct {
+	c   *explore.Case
+	w   *sim.World
+	rng *rand.Rand
+	r   *Report
+}
+
+// Run searches the scenario and audits the search. The error is about the scenario or the
+// options, or an [explore.HangError].
+func Run(s *explore.Scenario, opt Options) (*Report, error) {
+	if opt.Runs == 0 {
+		opt.Runs = DefaultRuns
+	}
+	r := &Report{Scenario: s.Name, Seed: opt.Seed, Tried: map[string]int{}}
+	o := opt.Explore
+	o.Strategy = explore.Exhaustive
+	var err error
+	if r.Result, err = explore.Check(s, o); err != nil {
+		return nil, err
+	}
+	err = explore.With(s, o, func(c *explore.Case) {
+		a := &auditor{c: c, w: c.World(), rng: rand.New(rand.NewPCG(opt.Seed, 1)), r: r}
+		a.sample(opt.Runs)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, eager := range []bool{false, true} {
+		o.Eager = eager
+		err = explore.With(s, o, func(c *explore.Case) {
+			a := &auditor{c: c, w: c.World(), rng: rand.New(rand.NewPCG(opt.Seed, 2)), r: r}
+			a.placed(opt.Runs)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// sample makes runs at random and tries the claims along them.
+func (a *auditor) sample(runs int) {
+	met := map[print]*meeting{}
+	for range runs {
+		t := a.run(nil, follow{}, a.rng.IntN(4) > 0)
+		if len(t.sights) > 1 {
+			a.pairs(t, a.rng.IntN(len(t.sights)-1))
+		}
+		a.permuted(t)
+		a.twins(t, met)
+		if len(a.r.Findings) >= maxFindings {
+			return
+		}
+	}
+}
+
+// found notes a finding.
+func (a *auditor) found(claim string, t *trail, at int, why string, steps ...step) {
+	f := &Finding{Claim: claim, Why: why}
+	for i := range t.steps[:at] {
+		f.Path = append(f.Path, t.steps[i].name)
+	}
+	for i := range steps {
+		f.Steps = append(f.Steps, steps[i].String())
+	}
+	a.r.Findings = append(a.r.Findings, f)
+}
+
+// placed makes runs at random, in eager mode or not: none may violate a promise that the
+// search has verified, or have an outcome that it has not found.
+func (a *auditor) placed(runs int) {
+	if a.r.Result.Verdict != explore.Verified {
+		return
+	}
+	known := map[string]bool{}
+	for _, o := range a.r.Result.Outcomes {
+		known[o] = true
+	}
+	for range runs {
+		t := a.run(nil, follow{}, a.rng.IntN(4) > 0)
+		a.r.Tried[Placement]++
+		if t.end == sim.Finished && t.outcome != "" && !known[t.outcome] {
+			a.found(Placement, t, len(t.steps), fmt.Sprintf("the search has not found the outcome %q", t.outcome))
+		}
+		if t.err != nil && t.end != sim.StepLimit {
+			a.found(Placement, t, len(t.steps), fmt.Sprintf("the search has verified what this run violates: %v", t.err))
+		}
+		if len(a.r.Findings) >= maxFindings {
+			return
+		}
+	}
+}
+
+// Test audits a scenario in a Go test.
+func Test(t testing.TB, s *explore.Scenario, opt Options) *Report {
+	t.Helper()
+	r, err := Run(s, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Findings {
+		t.Errorf("%s, seed %d: %v", s.Name, opt.Seed, f)
+	}
+	return r
+}

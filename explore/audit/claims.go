@@ -1,0 +1,212 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// differ says how two states differ that should be one, or nothing. The first is renamed.
+// Fingerprints of renamed states may differ: then the search knows the state twice, which is
+// only slower. That is counted.
+func (a *auditor) differ(t, u *trail, i, j int, ren *renamed) string {
+	x, y := &t.sights[i], &u.sights[j]
+	var names []sim.Actor
+	for _, e := range x.events {
+		names = append(names, ren.actor(e))
+	}
+	slices.Sort(names)
+	switch {
+	case x.print != y.print && ren == nil:
+		return "the states have different fingerprints"
+	case !slices.Equal(names, y.events):
+		return fmt.Sprintf("other events can happen: %d and %d of them", len(names), len(y.events))
+	}
+	if ren != nil {
+		a.r.Renamed++
+		if x.print != y.print {
+			a.r.Missed++
+		}
+	}
+	return ""
+}
+
+// ends says how the ends of two runs differ.
+func ends(a, b *trail) string {
+	switch {
+	case a.end != b.end:
+		return fmt.Sprintf("one run is %v, the other %v", a.end, b.end)
+	case a.outcome != b.outcome:
+		return fmt.Sprintf("the outcomes are %q and %q", a.outcome, b.outcome)
+	case (a.err == nil) != (b.err == nil) || a.err != nil && explore.ClassOf(a.err) != explore.ClassOf(b.err):
+		return fmt.Sprintf("the violations are %v and %v", a.err, b.err)
+	}
+	return ""
+}
+
+// pairs tries at state i of a run whether steps that use nothing in common commute, and
+// whether private ones can be taken alone.
+func (a *auditor) pairs(t *trail, i int) {
+	base := t.steps[:i]
+	var one []*trail // one step further
+	for _, e := range t.sights[i].events {
+		if x := a.run(&e, follow{path: base}, false); len(x.steps) == i+1 && x.lost == "" && x.err == nil && x.end == sim.Stopped {
+			one = append(one, x)
+		}
+	}
+	for k, x := range one {
+		for _, y := range one[k+1:] {
+			switch fx, fy := x.last(), y.last(); {
+			case fx.private:
+				a.commute(Alone, t, i, x.steps[i], y.steps[i])
+			case fy.private:
+				a.commute(Alone, t, i, y.steps[i], x.steps[i])
+			case !sim.Dependent(fx.foot, fy.foot):
+				a.commute(Commute, t, i, x.steps[i], y.steps[i])
+			}
+		}
+	}
+}
+
+// commute makes two steps in both orders.
+func (a *auditor) commute(claim string, t *trail, i int, x, y step) {
+	a.r.Tried[claim]++
+	base := t.steps[:i:i]
+	xy := a.run(nil, follow{path: append(base, x, y), only: true}, false)
+	if claim == Alone && y.actor.Kills(x.actor) {
+		// A private step before the end of its host is as good as none.
+		if only := a.run(nil, follow{path: append(base, y), only: true}, false); xy.lost != "" {
+			a.found(claim, t, i, xy.lost, x, y)
+		} else if why := a.differ(xy, only, len(xy.sights)-1, len(only.sights)-1, nil); why != "" {
+			a.found(claim, t, i, why, x, y)
+		}
+		return
+	}
+	yx := a.run(nil, follow{path: append(base, y, x), only: true}, false)
+	switch {
+	case xy.lost != "":
+		a.found(claim, t, i, "one order: "+xy.lost, x, y)
+	case yx.lost != "":
+		a.found(claim, t, i, "the other order: "+yx.lost, x, y)
+	case claim == Alone && !yx.last().private:
+		a.found(claim, t, i, "it is not private in the other order", x, y)
+	default:
+		why := a.differ(xy, yx, len(xy.sights)-1, len(yx.sights)-1, nil)
+		if why == "" {
+			why = ends(xy, yx)
+		}
+		if why != "" {
+			a.found(claim, t, i, why, x, y)
+		}
+	}
+}
+
+// permuted makes a run again with the interchangeable hosts permuted.
+func (a *auditor) permuted(t *trail) {
+	sym := a.w.Symmetric()
+	if len(sym) < 2 {
+		return
+	}
+	perm := make([]uint8, len(a.w.HostNames()))
+	for i := range perm {
+		perm[i] = uint8(i)
+	}
+	for i, j := range a.rng.Perm(len(sym)) {
+		perm[sym[i]] = uint8(sym[j])
+	}
+	a.r.Tried[Symmetry]++
+	ren := rename(a.w, perm)
+	x := a.run(nil, follow{path: t.steps, ren: ren, only: true}, false)
+	if why, at := a.along(t, x, 0, ren); why != "" {
+		a.found(Symmetry, t, at, why)
+	}
+}
+
+// along compares two runs that should be alike from state i on, and says where they differ.
+func (a *auditor) along(t, x *trail, i int, ren *renamed) (why string, at int) {
+	for ; i < min(len(t.sights), len(x.sights)); i++ {
+		if why := a.differ(t, x, i, i, ren); why != "" {
+			return why, i
+		}
+	}
+	if x.lost != "" {
+		return x.lost, len(x.steps)
+	}
+	return ends(t, x), len(x.steps)
+}
+
+// meeting is where a state was first met.
+type meeting struct {
+	t  *trail
+	at int
+}
+
+// twins looks for states of a run that another run has met, and makes what came after it
+// there from here as well.
+func (a *auditor) twins(t *trail, met map[print]*meeting) {
+	tried := 0
+	for i := range t.sights {
+		m := met[t.sights[i].print]
+		if m == nil {
+			met[t.sights[i].print] = &meeting{t, i}
+			continue
+		}
+		if samePath(m.t.steps[:m.at], t.steps[:i]) || tried == 3 {
+			continue
+		}
+		tried++
+		a.r.Tried[Twins]++
+		a.twin(m, t, i)
+	}
+}
+
+func samePath(a, b []step) bool {
+	return slices.EqualFunc(a, b, func(x, y step) bool { return x.actor == y.actor && slices.Equal(x.takes, y.takes) })
+}
+
+// twin continues run t from state i as the other went on.
+func (a *auditor) twin(m *meeting, t *trail, i int) {
+	var ren *renamed
+	if from, to := m.t.sights[m.at].order, t.sights[i].order; !slices.Equal(from, to) {
+		sym := a.w.Symmetric()
+		perm := make([]uint8, len(a.w.HostNames()))
+		for k := range perm {
+			perm[k] = uint8(k)
+		}
+		for k := range from {
+			perm[sym[from[k]]] = uint8(sym[to[k]])
+		}
+		ren = rename(a.w, perm)
+	}
+	path := slices.Clone(t.steps[:i])
+	for _, s := range m.t.steps[m.at:] {
+		n := step{actor: ren.actor(s.actor), name: ren.text(s.name)}
+		for _, x := range s.takes {
+			x.name = ren.text(x.name)
+			n.takes = append(n.takes, x)
+		}
+		path = append(path, n)
+	}
+	x := a.run(nil, follow{path: path, only: true}, false)
+	for k := 0; m.at+k < len(m.t.sights) && i+k < len(x.sights); k++ {
+		if why := a.differ(m.t, x, m.at+k, i+k, ren); why != "" {
+			a.found(Twins, t, i, fmt.Sprintf("%d steps later %s; the other state comes after %v", k, why, names(m.t.steps[:m.at])), path[i:min(i+k, len(path))]...)
+			return
+		}
+	}
+	if x.lost != "" {
+		a.found(Twins, t, i, fmt.Sprintf("%s; the other state comes after %v", x.lost, names(m.t.steps[:m.at])), path[i:min(len(x.steps)+1, len(path))]...)
+	} else if why := ends(m.t, x); why != "" {
+		a.found(Twins, t, i, fmt.Sprintf("%s; the other state comes after %v", why, names(m.t.steps[:m.at])), path[i:]...)
+	}
+}
+
+func names(steps []step) []string {
+	out := make([]string, len(steps))
+	for i := range steps {
+		out[i] = steps[i].String()
+	}
+	return out
+}

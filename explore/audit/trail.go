@@ -1,0 +1,240 @@
+package audit
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+type print = fingerprint.Print
+
+// step is one step of a run, by names that mean something in another run as well.
+type step struct {
+	actor sim.Actor
+	name  string
+	takes []take
+}
+
+func (s step) String() string {
+	var takes []string
+	for _, t := range s.takes {
+		takes = append(takes, t.name)
+	}
+	if len(takes) == 0 {
+		return s.name
+	}
+	return s.name + " (" + strings.Join(takes, ", ") + ")"
+}
+
+// take is what was taken of one choice.
+type take struct {
+	kind sim.ChoiceKind
+	n    int
+	name string
+	nth  int // of several options that are called alike
+}
+
+// sight is what can be told of a state.
+type sight struct {
+	print   print
+	order   []uint8
+	events  []sim.Actor // sorted
+	foot    []sim.Access
+	private bool // of the step that led here
+}
+
+// trail is a run: the state i is before step i.
+type trail struct {
+	steps   []step
+	sights  []sight
+	end     sim.End
+	outcome string
+	err     error
+	lost    string // why the path that it was to follow could not be followed
+}
+
+func (t *trail) last() *sight { return &t.sights[len(t.sights)-1] }
+
+// follow is a path, and by what it is renamed: nil for neither.
+type follow struct {
+	path []step
+	ren  *renamed
+	only bool // stop behind it
+}
+
+// tracer follows a path, and then takes anything.
+type tracer struct {
+	follow
+	w     *sim.World
+	rng   *rand.Rand
+	fault bool // faults are as likely as anything else
+	force *sim.Actor
+	t     *trail
+	in    int
+	begun bool
+}
+
+// run makes a run along a path and, unless only is set, at random from there. force, if not
+// nil, is who steps first behind the path; the run then ends there.
+func (a *auditor) run(force *sim.Actor, f follow, calm bool) *trail {
+	p := &tracer{follow: f, w: a.w, rng: a.rng, fault: !calm, force: force, t: &trail{}}
+	t := p.t
+	t.end, t.outcome, t.err = a.c.Run(p)
+	if t.end != sim.Stopped {
+		p.arrive(nil)
+	}
+	if t.lost == "" && len(t.steps) < len(f.path) {
+		t.lost = "the run ends early: " + t.end.String()
+	}
+	return t
+}
+
+// arrive notes the state that the last step led to.
+func (p *tracer) arrive(evs []sim.Event) {
+	s := sight{foot: slices.Clone(p.w.Footprint()), private: p.w.Private(), order: make([]uint8, len(p.w.Symmetric()))}
+	s.print = p.w.Fingerprint(s.order)
+	for i := range evs {
+		s.events = append(s.events, evs[i].Actor)
+	}
+	slices.Sort(s.events)
+	p.t.sights = append(p.t.sights, s)
+	if n := len(p.t.steps); n > 0 && n <= len(p.path) && p.in < len(p.path[n-1].takes) && p.t.lost == "" {
+		p.t.lost = p.path[n-1].name + " asks for fewer choices"
+	}
+}
+
+// Pick implements sim.Policy.
+func (p *tracer) Pick(evs []sim.Event) int {
+	p.arrive(evs)
+	n := len(p.t.steps)
+	i := -1
+	switch {
+	case p.t.lost != "":
+		return -1
+	case n < len(p.path):
+		want := p.ren.actor(p.path[n].actor)
+		if i = slices.IndexFunc(evs, func(e sim.Event) bool { return e.Actor == want }); i < 0 {
+			p.t.lost = p.path[n].name + " cannot happen"
+			return -1
+		}
+	case p.force != nil && n == len(p.path):
+		i = slices.IndexFunc(evs, func(e sim.Event) bool { return e.Actor == *p.force })
+	case p.only || p.force != nil || n >= maxSteps:
+		return -1
+	default:
+		i = p.any(evs)
+	}
+	p.t.steps = append(p.t.steps, step{actor: evs[i].Actor, name: p.w.EventName(&evs[i])})
+	p.in = 0
+	return i
+}
+
+// maxSteps bounds a sampled run.
+const maxSteps = 2000
+
+// any picks at random. Calm runs are mostly without faults: they come far.
+func (p *tracer) any(evs []sim.Event) int {
+	for range 8 {
+		if i := p.rng.IntN(len(evs)); !evs[i].Fault || p.fault {
+			return i
+		}
+	}
+	return p.rng.IntN(len(evs))
+}
+
+// Choose implements sim.Policy; the world calls ChooseNamed instead.
+func (p *tracer) Choose(sim.ChoiceKind, int) int { return 0 }
+
+// ChooseNamed implements sim.NamedPolicy.
+func (p *tracer) ChooseNamed(k sim.ChoiceKind, names []string) int {
+	i := p.rng.IntN(len(names))
+	n := len(p.t.steps)
+	if n <= len(p.path) && p.t.lost == "" && n > 0 {
+		i = p.followed(&p.path[n-1], k, names)
+	}
+	if n == 0 {
+		return i // before the first step
+	}
+	nth := 0
+	for _, x := range names[:i] {
+		if x == names[i] {
+			nth++
+		}
+	}
+	s := &p.t.steps[n-1]
+	s.takes = append(s.takes, take{k, len(names), names[i], nth})
+	return i
+}
+
+// followed finds what the path takes.
+func (p *tracer) followed(s *step, k sim.ChoiceKind, names []string) int {
+	if p.in == len(s.takes) {
+		p.t.lost = s.name + " asks for one more choice: " + k.String()
+		return 0
+	}
+	want := s.takes[p.in]
+	p.in++
+	name, nth := p.ren.text(want.name), want.nth
+	if k == want.kind && len(names) == want.n {
+		for i, x := range names {
+			if p.ren.same(x, name) {
+				if nth == 0 {
+					return i
+				}
+				nth--
+			}
+		}
+	}
+	p.t.lost = s.name + " has other options: " + strings.Join(names, ", ") + "; it was to take " + name
+	return 0
+}
+
+// renamed maps hosts to hosts, and names of hosts in texts.
+type renamed struct {
+	perm []uint8
+	repl *strings.Replacer
+}
+
+// rename makes a renaming of hosts: perm[i] is the new index of host i.
+func rename(w *sim.World, perm []uint8) *renamed {
+	names := w.HostNames()
+	at := make([]int, len(names))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortFunc(at, func(a, b int) int { return len(names[b]) - len(names[a]) }) // peer10 before peer1
+	var pairs []string
+	for _, i := range at {
+		pairs = append(pairs, names[i], names[perm[i]])
+	}
+	return &renamed{perm, strings.NewReplacer(pairs...)}
+}
+
+func (r *renamed) actor(a sim.Actor) sim.Actor {
+	if r == nil {
+		return a
+	}
+	return a.Rename(r.perm)
+}
+
+// text renames the hosts in the name of an option. One that lists things does so by commas, in
+// any order.
+func (r *renamed) text(s string) string {
+	if r == nil {
+		return s
+	}
+	parts := strings.Split(r.repl.Replace(s), ", ")
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+// same reports whether an option has a name that text made.
+func (r *renamed) same(option, name string) bool {
+	if r == nil {
+		return option == name
+	}
+	return option == name || strings.Contains(option, ", ") && (&renamed{repl: strings.NewReplacer()}).text(option) == name
+}
