@@ -160,8 +160,12 @@ func (o Object) Rename(perm []uint8) Object {
 	switch o.kind() {
 	case objLink:
 		return link(int(perm[o.a()]), int(perm[o.b()]))
-	case objSvc, objBudget, objSleep, objChecks:
+	case objSvc, objBudget, objSleep:
 		return o
+	case objChecks:
+		if o.b() == 0 {
+			return o // of all hosts
+		}
 	}
 	return object(o.kind(), int(perm[o.a()]), o.b())
 }
