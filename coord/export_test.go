@@ -1,13 +1,15 @@
 package coord
 
+import "github.com/verbatim-rdma/verbatim/fingerprint"
+
 // SlowHash is what Hash must be: computed anew from the whole state.
-func (s *Store) SlowHash() uint64 {
+func (s *Store) SlowHash() fingerprint.Print {
 	fresh := Store{last: s.last}
 	for i := range s.entries {
-		fresh.sum += hashEntry(&s.entries[i])
+		fresh.sum = fresh.sum.Plus(hashEntry(&s.entries[i]))
 	}
 	for _, info := range s.sessions {
-		fresh.sum += hashSession(info)
+		fresh.sum = fresh.sum.Plus(hashSession(info))
 	}
 	return fresh.Hash()
 }

@@ -1,15 +1,16 @@
 package coord
 
 import (
-	"encoding/binary"
 	"slices"
+
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
 func (s *Store) newSession(from string) []byte {
 	s.last++
 	info := SessionInfo{ID: s.last, Host: from}
 	s.sessions = append(s.sessions, info)
-	s.sum += hashSession(info)
+	s.sum = s.sum.Plus(hashSession(info))
 	return respondNum(uint64(s.last), 0)
 }
 
@@ -36,7 +37,7 @@ func (s *Store) ExpireSession(id Session) bool {
 	if i < 0 {
 		return false
 	}
-	s.sum -= hashSession(s.sessions[i])
+	s.sum = minus(s.sum, hashSession(s.sessions[i]))
 	s.sessions = slices.Delete(s.sessions, i, i+1)
 	s.removeKeys(id)
 	return true
@@ -60,7 +61,7 @@ func (s *Store) removeKeys(id Session) {
 	kept := 0
 	for i := range s.entries {
 		if s.entries[i].session == id {
-			s.sum -= s.entries[i].hash
+			s.sum = minus(s.sum, s.entries[i].hash)
 			continue
 		}
 		if i != kept {
@@ -72,50 +73,17 @@ func (s *Store) removeKeys(id Session) {
 }
 
 // The fingerprint is a sum over the elements, so that it can follow a change
-// without looking at the others. Each element's hash is mixed well before it is
-// added. It need not withstand an adversary.
+// without looking at the others.
 
-const hashPrime = 0x9E3779B97F4A7C15
-
-func hashEntry(e *entry) uint64 {
-	h := hashString(1, e.key)
-	h = hashWord(h, e.version)
-	h = hashWord(h, uint64(e.session))
-	return mix(hashBytes(h, e.value))
+func hashEntry(e *entry) fingerprint.Print {
+	return fingerprint.Print{}.String(e.key).Uint(e.version).Uint(uint64(e.session)).Bytes(e.value)
 }
 
-func hashSession(i SessionInfo) uint64 {
-	return mix(hashWord(hashString(2, i.Host), uint64(i.ID)))
+func hashSession(i SessionInfo) fingerprint.Print {
+	return fingerprint.Print{}.Uint(uint64(i.ID)).String(i.Host)
 }
 
-func hashWord(h, w uint64) uint64 {
-	h = (h ^ w) * hashPrime
-	return h ^ h>>29
-}
-
-func hashString(h uint64, s string) uint64 {
-	h = hashWord(h, uint64(len(s)))
-	for i := 0; i < len(s); i++ {
-		h = hashWord(h, uint64(s[i]))
-	}
-	return h
-}
-
-// hashBytes takes eight bytes at a time, for values are the long part.
-func hashBytes(h uint64, b []byte) uint64 {
-	h = hashWord(h, uint64(len(b)))
-	for ; len(b) >= 8; b = b[8:] {
-		h = hashWord(h, binary.LittleEndian.Uint64(b))
-	}
-	for _, c := range b {
-		h = hashWord(h, uint64(c))
-	}
-	return h
-}
-
-// mix spreads every bit over all others (the finalizer of splitmix64).
-func mix(h uint64) uint64 {
-	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
-	h = (h ^ h>>27) * 0x94D049BB133111EB
-	return h ^ h>>31
+// minus takes x out of the sum p.
+func minus(p, x fingerprint.Print) fingerprint.Print {
+	return fingerprint.Print{A: p.A - x.A, B: p.B - x.B}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"sort"
+
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
 // Store is the coordination service as a pure state machine: the same calls in
@@ -17,9 +19,9 @@ type Store struct {
 	// the store; they keep their buffers for the next key. No buffer belongs
 	// to two elements.
 	entries  []entry
-	sessions []SessionInfo // sorted by ID
-	last     Session       // the last one given out
-	sum      uint64        // of the hashes of entries and sessions
+	sessions []SessionInfo     // sorted by ID
+	last     Session           // the last one given out
+	sum      fingerprint.Print // of the hashes of entries and sessions
 }
 
 type entry struct {
@@ -27,7 +29,7 @@ type entry struct {
 	value   []byte
 	version uint64
 	session Session
-	hash    uint64
+	hash    fingerprint.Print
 }
 
 // SessionInfo is a session that is alive and the host that opened it.
@@ -40,12 +42,12 @@ type SessionInfo struct {
 func (s *Store) Reset() {
 	s.entries = s.entries[:0]
 	s.sessions = s.sessions[:0]
-	s.last, s.sum = 0, 0
+	s.last, s.sum = 0, fingerprint.Print{}
 }
 
 // Hash is a fingerprint of the whole state: equal states have equal hashes, on
 // every machine and in every run. It costs nothing to ask for.
-func (s *Store) Hash() uint64 { return mix(s.sum ^ mix(uint64(s.last)+1)) }
+func (s *Store) Hash() fingerprint.Print { return s.sum.Uint(uint64(s.last)) }
 
 // Sessions appends the sessions that are alive to dst, oldest first.
 func (s *Store) Sessions(dst []SessionInfo) []SessionInfo { return append(dst, s.sessions...) }
@@ -132,7 +134,7 @@ func (s *Store) create(from string, r *request) code {
 	e.value = append(e.value[:0], r.value...)
 	e.version, e.session = FirstVersion, owner
 	e.hash = hashEntry(e)
-	s.sum += e.hash
+	s.sum = s.sum.Plus(e.hash)
 	return codeOK
 }
 
@@ -155,11 +157,11 @@ func (s *Store) set(r *request) []byte {
 		return respond(c)
 	}
 	e := &s.entries[i]
-	s.sum -= e.hash
+	s.sum = minus(s.sum, e.hash)
 	e.value = append(e.value[:0], r.value...)
 	e.version++
 	e.hash = hashEntry(e)
-	s.sum += e.hash
+	s.sum = s.sum.Plus(e.hash)
 	return respondNum(e.version, 0)
 }
 
@@ -169,7 +171,7 @@ func (s *Store) delete(r *request) code {
 		return c
 	}
 	removed := s.entries[i]
-	s.sum -= removed.hash
+	s.sum = minus(s.sum, removed.hash)
 	n := len(s.entries) - 1
 	copy(s.entries[i:], s.entries[i+1:])
 	s.entries[n] = removed

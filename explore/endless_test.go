@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -18,7 +19,7 @@ func counting(n int) *explore.Scenario {
 		count := func(h host.Host, _ int) {
 			for range n {
 				seen++
-				c.History(seen)
+				c.History(fingerprint.Print{}.Uint(seen))
 				h.Sleep(time.Second)
 			}
 		}

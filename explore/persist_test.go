@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -35,11 +36,7 @@ func wordAt(i int) int { return []int{0, 8, 64}[i] }
 
 func (s *stage) say(i int, format string, args ...any) {
 	s.logs[i] += fmt.Sprintf(format, args...) + ";"
-	h := uint64(0)
-	for _, c := range s.logs[0] + "|" + s.logs[1] + "|" + s.kept {
-		h = h*1099511628211 + uint64(c)
-	}
-	s.c.History(h)
+	s.c.History(fingerprint.Print{}.String(s.logs[0]).String(s.logs[1]).String(s.kept))
 }
 
 // post posts a request on word i, whose source holds 1, 2, 3 and so on.

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -85,7 +86,11 @@ func (c *Case) Outcome(s string) { c.outcome = s }
 
 // History tells the fingerprint of all that the scenario's checks remember. It
 // must be called whenever that changes: states that differ in it are different.
-func (c *Case) History(h uint64) { c.w.SetHistory(h) }
+func (c *Case) History(p fingerprint.Print) { c.w.SetHistory(p) }
+
+// Report is History for what the checks remember of the host whose code calls it:
+// reports of different hosts do not conflict. See [sim.World.SetReport].
+func (c *Case) Report(p fingerprint.Print) { c.w.SetReport(p) }
 
 // Step is the number of the current event, to be used as a time.
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }

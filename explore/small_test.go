@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -38,7 +39,7 @@ type tiny struct {
 
 func (x *tiny) say(h int, format string, args ...any) {
 	x.logs[h] = append(x.logs[h], fmt.Sprintf(format, args...))
-	x.c.History(x.hash())
+	x.c.History(fingerprint.Print{}.String(x.text()))
 	x.c.Outcome(x.text())
 }
 
@@ -48,14 +49,6 @@ func (x *tiny) text() string {
 		parts[i] = strings.Join(l, " ")
 	}
 	return strings.Join(parts, " | ")
-}
-
-func (x *tiny) hash() uint64 {
-	h := uint64(14695981039346656037)
-	for _, b := range []byte(x.text()) {
-		h = (h ^ uint64(b)) * 1099511628211
-	}
-	return h
 }
 
 func scenario(name, faults string, build func(x *tiny) []sim.Node) *explore.Scenario {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -20,7 +21,7 @@ type machine interface {
 	// Abandon ends the run without an outcome; the caller returns at once.
 	Abandon()
 	// Remember tells what the final state will hold of threads that have ended.
-	Remember(hash uint64)
+	Remember(p fingerprint.Print)
 	// Step is told that a thread comes to its next statement, and lets others go on.
 	Step(t *threadProg)
 	// Patience is how long a thread waits at a time, and then asks Again.
@@ -41,7 +42,7 @@ type runner struct {
 	env     env
 	lives   [][]*life // by host
 	started []*life   // by thread: the last life in which it started
-	hash    uint64
+	hash    fingerprint.Print
 	passed  []bool // by loop: some run got through. Not reset.
 	refuse  sync.Mutex
 	refused error // why the test cannot be run here. Not reset.
@@ -69,7 +70,7 @@ func (m *runner) reset() {
 	for i := range m.lives {
 		m.lives[i] = m.lives[i][:0]
 	}
-	m.hash = 0
+	m.hash = fingerprint.Print{}
 }
 
 // broken ends the run because the test cannot be run as it is.
@@ -147,19 +148,14 @@ func (m *runner) thread(t *threadProg, h host.Host, l *life) {
 	if !x.dead {
 		m.env.done[t.idx] = true
 		if t.asked {
-			m.remember(uint64(t.idx)<<32, 0, 1)
+			m.remember(fingerprint.Print{}, fingerprint.Print{}.String("done").Int(t.idx))
 		}
 	}
 }
 
 // remember replaces a part of what the final state depends on.
-func (m *runner) remember(key, old, now uint64) {
-	if old != 0 {
-		m.hash ^= mix(key, old)
-	}
-	if now != 0 {
-		m.hash ^= mix(key, now)
-	}
+func (m *runner) remember(old, now fingerprint.Print) {
+	m.hash = fingerprint.Print{A: m.hash.A - old.A + now.A, B: m.hash.B - old.B + now.B}
 	m.machine.Remember(m.hash)
 }
 
@@ -170,7 +166,7 @@ func (x *exec) set(reg *regProg, v value) bool {
 	}
 	r := &x.m.env.regs[reg.idx]
 	if reg.asked {
-		x.m.remember(uint64(reg.idx)+1, r.hash(), v.hash())
+		x.m.remember(r.print(reg.idx), v.print(reg.idx))
 	}
 	*r = v
 	return true

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
@@ -40,7 +41,7 @@ func (m liveMachine) Abandon() {
 func (m liveMachine) Fail(error) { m.l.over.Store(true) }
 
 // Remember is for searches.
-func (m liveMachine) Remember(uint64) {}
+func (m liveMachine) Remember(fingerprint.Print) {}
 
 // Alive is true: nothing here ends a host.
 func (m liveMachine) Alive(host.Host) bool { return true }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -19,7 +20,7 @@ type simMachine struct{ c *explore.Case }
 func (s simMachine) Strike(k faults.Kind, hosts ...string) error { return s.c.Inject(k, hosts...) }
 func (s simMachine) Heal(a, b string)                            { s.c.Heal(a, b) }
 func (s simMachine) Abandon()                                    { s.c.Abandon() }
-func (s simMachine) Remember(h uint64)                           { s.c.History(h) }
+func (s simMachine) Remember(p fingerprint.Print)                { s.c.History(p) }
 func (s simMachine) Patience() time.Duration                     { return verbs.Forever }
 func (s simMachine) Again(*threadProg) bool                      { return false }
 func (s simMachine) Fail(err error)                              { s.c.Fail(err) }

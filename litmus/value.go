@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -87,27 +88,12 @@ func (v value) same(o value) bool {
 	return v.num == o.num
 }
 
-// hash is never 0 for a value that is set.
-func (v value) hash() uint64 {
+// print is what register i adds to the fingerprint if it holds v.
+func (v value) print(i int) fingerprint.Print {
 	if !v.set {
-		return 0
+		return fingerprint.Print{}
 	}
-	h := mix(1, v.num)
-	for i := 0; i+8 <= len(v.b); i += 8 {
-		h = mix(h, binary.LittleEndian.Uint64(v.b[i:]))
-	}
-	for _, c := range v.b[len(v.b)&^7:] {
-		h = mix(h, uint64(c))
-	}
-	return h | 1
-}
-
-// mix combines two words into one.
-func mix(a, b uint64) uint64 {
-	x := (a ^ b*0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
-	x ^= x >> 32
-	x *= 0xc4ceb9fe1a85ec53
-	return x ^ x>>29
+	return fingerprint.Print{}.String("register").Int(i).Uint(v.num).Bytes(v.b)
 }
 
 // text is a value of size bytes for people; names are those of its kind.

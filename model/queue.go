@@ -1,11 +1,13 @@
 package model
 
+import "github.com/verbatim-rdma/verbatim/fingerprint"
+
 // write is one write of a [queue]: its place in the file, and the place of its
 // bytes in the queue's arena.
 type write struct {
 	off        int
 	start, end int
-	hash       uint64
+	hash       fingerprint.Print
 }
 
 func (w write) len() int { return w.end - w.start }
@@ -28,7 +30,7 @@ func (q *queue) clear() { q.writes, q.head, q.arena = q.writes[:0], 0, q.arena[:
 func (q *queue) push(off int, data []byte) {
 	start := len(q.arena)
 	q.arena = append(q.arena, data...)
-	q.writes = append(q.writes, write{off, start, len(q.arena), combine(mix64(uint64(off)), hashBytes(data))})
+	q.writes = append(q.writes, write{off, start, len(q.arena), fingerprint.Print{}.Int(off).Bytes(data)})
 }
 
 // pop drops the oldest write. An application that always has a write in flight

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
 // Errors of a [LogFile] used out of turn. They are mistakes of the harness, not
@@ -52,13 +54,13 @@ type LogFile struct {
 	// Capacity is the largest end of a write; 0 is DefaultLogCapacity.
 	Capacity int64
 
-	base    []byte // the acknowledged content, whole words; zeros follow
-	baseSum uint64 // of all its words, see sumWords
-	pending queue  // writes issued and not acknowledged, oldest first
-	folded  []span // acknowledged writes since the last recovery, to name a lost one
-	issued  int    // number of the newest write
-	stale   int    // writes up to this number are of before the last recovery
-	rounds  int    // successful recoveries
+	base    []byte            // the acknowledged content, whole words; zeros follow
+	baseSum fingerprint.Print // of all its words, see sumWords
+	pending queue             // writes issued and not acknowledged, oldest first
+	folded  []span            // acknowledged writes since the last recovery, to name a lost one
+	issued  int               // number of the newest write
+	stale   int               // writes up to this number are of before the last recovery
+	rounds  int               // successful recoveries
 
 	scratch []byte // a copy of base for Recovered to apply writes to
 }
@@ -127,18 +129,18 @@ func (f *LogFile) Base(dst []byte) []byte { return append(dst, f.base...) }
 // Hash is a fingerprint of all that matters for later verdicts: the base
 // content and the unacknowledged writes with their numbers. Two files with
 // the same futures have the same hash, whatever happened to get there; the
-// same hash means the same futures but for a chance of 2^-64. It is the same
-// in every run.
-func (f *LogFile) Hash() uint64 {
+// same hash means the same futures but for the chance that two fingerprints are
+// equal. It is the same in every run.
+func (f *LogFile) Hash() fingerprint.Print {
 	h := f.baseSum
 	n := f.pending.len()
 	if n > 0 {
 		// Acks name writes by number, so with writes to be acknowledged the
 		// numbers are part of the future. Without, they are only names.
-		h = combine(h, uint64(f.issued))
+		h = h.Int(f.issued)
 	}
 	for i := range n {
-		h = combine(h, f.pending.at(i).hash)
+		h = h.Print(f.pending.at(i).hash)
 	}
 	return h
 }
@@ -186,7 +188,7 @@ func (f *LogFile) CopyFrom(src *LogFile) {
 
 // Reset makes f an empty file again, keeping its capacity and its memory.
 func (f *LogFile) Reset() {
-	f.base, f.folded, f.baseSum = f.base[:0], f.folded[:0], 0
+	f.base, f.folded, f.baseSum = f.base[:0], f.folded[:0], fingerprint.Print{}
 	f.issued, f.stale, f.rounds = 0, 0, 0
 	f.pending.clear()
 }
@@ -208,18 +210,19 @@ func (f *LogFile) fold() {
 // replace changes bytes of the base and keeps its sum.
 func (f *LogFile) replace(off int, data []byte) {
 	words := f.base[off&^7 : (off+len(data)+7)&^7]
-	f.baseSum -= sumWords(off/8, words)
+	old := sumWords(off/8, words)
 	copy(f.base[off:], data)
-	f.baseSum += sumWords(off/8, words)
+	now := sumWords(off/8, words)
+	f.baseSum = fingerprint.Print{A: f.baseSum.A - old.A + now.A, B: f.baseSum.B - old.B + now.B}
 }
 
 // sumWords is what the words, the first of them number at, add to the sum of a
 // content. Zeros add nothing, so the sum does not depend on where it ends.
-func sumWords(at int, words []byte) uint64 {
-	var sum uint64
+func sumWords(at int, words []byte) fingerprint.Print {
+	var sum fingerprint.Print
 	for i := 0; i+8 <= len(words); i += 8 {
 		if w := binary.LittleEndian.Uint64(words[i:]); w != 0 {
-			sum += mix64(w + mix64(uint64(at+i/8)))
+			sum = sum.Plus(fingerprint.Print{}.Int(at + i/8).Uint(w))
 		}
 	}
 	return sum

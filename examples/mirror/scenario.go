@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/model"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -39,12 +40,12 @@ type clients struct {
 	c     *explore.Case
 	write func(*Register, uint64) error
 	hist  model.History
-	seen  uint64 // a hash of hist
+	seen  fingerprint.Print // of hist
 }
 
 func (x *clients) reset() {
 	x.hist.Reset()
-	x.seen = 0
+	x.seen = fingerprint.Print{}
 }
 
 func (x *clients) writer(h host.Host, _ int) {
@@ -73,14 +74,14 @@ func (x *clients) reader(h host.Host, _ int) {
 func (x *clients) invoke(client int, input any) model.OpID {
 	op, err := x.hist.Invoke(client, input, x.c.Step())
 	x.check(err)
-	x.remember(uint64(client))
+	x.remember(x.seen.String("invoke").Int(client))
 	return op
 }
 
 // ends records an answer and asks whether one register explains all so far.
 func (x *clients) ends(op model.OpID, output any, v uint64) {
 	x.check(x.hist.Return(op, output, x.c.Step()))
-	x.remember(uint64(op)<<8 | v<<2 | 2)
+	x.remember(x.seen.String("return").Int(int(op)).Uint(v))
 	r := model.Check(model.Register{}, &x.hist, model.Budget{})
 	if r.Verdict == model.Illegal {
 		x.c.Fail(&violation{model.Explain(model.Register{}, r, model.Budget{})})
@@ -89,9 +90,9 @@ func (x *clients) ends(op model.OpID, output any, v uint64) {
 }
 
 // remember tells the checker that the history has grown.
-func (x *clients) remember(v uint64) {
-	x.seen = (x.seen ^ v + 1) * 1099511628211
-	x.c.History(x.seen)
+func (x *clients) remember(seen fingerprint.Print) {
+	x.seen = seen
+	x.c.History(seen)
 }
 
 func (x *clients) check(err error) {

@@ -42,7 +42,7 @@ var layers = []layer{
 		why: "one definition of what tells two states apart, for the simulator, services and checks alike"},
 	{name: "faults", at: []string{"faults/..."}, may: []string{"verbs", "host", "mistake"},
 		why: "it is data: profiles and budgets, not what carries them out"},
-	{name: "model", at: []string{"model/..."}, may: []string{"verbs", "host", "faults"},
+	{name: "model", at: []string{"model/..."}, may: []string{"verbs", "host", "fingerprint", "faults"},
 		modules: []string{"github.com/anishathalye/porcupine"},
 		why:     "a specification is a pure function"},
 	{name: "strace", at: []string{"strace/..."},

@@ -13,6 +13,9 @@ type card struct {
 	h   *Host
 	mrs []*mr
 	qps []*qp
+	cqs []*cq
+	pds int // made so far, and channels
+	chs int
 }
 
 func (c *card) Attr() verbs.DeviceAttr {
@@ -22,26 +25,40 @@ func (c *card) Attr() verbs.DeviceAttr {
 		HasFlush: p.FlushOps, HasAtomicWrite: p.FlushOps}
 }
 
-func (c *card) AllocPD() (verbs.PD, error) { return &pd{c: c}, nil }
-func (c *card) Close() error               { return nil }
+func (c *card) AllocPD() (verbs.PD, error) {
+	c.pds++
+	c.h.makes(madePD, c.pds, 0)
+	return &pd{c: c, ord: c.pds}, nil
+}
 
-func (c *card) CreateCompChannel() (verbs.CompChannel, error) { return &channel{h: c.h}, nil }
+func (c *card) Close() error { return nil }
+
+func (c *card) CreateCompChannel() (verbs.CompChannel, error) {
+	c.chs++
+	c.h.makes(madeChannel, c.chs, 0)
+	return &channel{h: c.h, ord: c.chs}, nil
+}
 
 func (c *card) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 	if depth <= 0 || depth > 1<<20 {
 		return nil, fmt.Errorf("sim: create CQ: %w: depth %d", verbs.ErrInvalid, depth)
 	}
 	q := c.h.w.pools.cqs.get()
-	*q = cq{qps: q.qps[:0], rqps: q.rqps[:0], queue: q.queue[:0], h: c.h}
+	*q = cq{qps: q.qps[:0], rqps: q.rqps[:0], queue: q.queue[:0], h: c.h, ord: len(c.cqs)}
+	c.cqs = append(c.cqs, q)
+	of := 0
 	if ch != nil {
 		q.ch = ch.(*channel)
 		q.ch.cqs = append(q.ch.cqs, q)
+		of = q.ch.ord
 	}
+	c.h.makes(madeCQ, q.ord, of)
 	return q, nil
 }
 
 type pd struct {
 	c    *card
+	ord  int
 	open int // registrations and queue pairs of it
 	gone bool
 }
@@ -56,6 +73,7 @@ func (p *pd) Dealloc() error {
 		return fmt.Errorf("sim: deallocate a protection domain: %w: %d regions and QPs are left", verbs.ErrBusy, p.open)
 	}
 	p.gone = true
+	p.c.h.makes(endedPD, p.ord, 0)
 	return nil
 }
 
@@ -183,6 +201,7 @@ func (r *region) has(addr uint64, n int) bool {
 // there is decided when somebody polls. In eager mode the card fills it.
 type cq struct {
 	h     *Host
+	ord   int
 	ch    *channel
 	qps   []*qp // send side
 	rqps  []*qp // receive side
@@ -200,6 +219,7 @@ func (c *cq) Destroy() error {
 		return fmt.Errorf("sim: destroy CQ: %w: QPs use it", verbs.ErrBusy)
 	}
 	c.gone = true
+	c.h.makes(endedCQ, c.ord, 0)
 	return nil
 }
 
@@ -226,7 +246,7 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	}
 	c.touch()
 	if !c.canComplete() || !t.idlePoll && w.choose(ChooseCompletion, 2, func(i int) string { return pollNames[i] }) == 1 {
-		t.obs.see(-1, 4)
+		t.obs.seeUint(4)
 		t.idlePoll = true
 		return 0, nil
 	}
@@ -246,7 +266,7 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 		return 0, fmt.Errorf("sim: wait: %w", verbs.ErrClosed)
 	}
 	if !t.wait(op{kind: opCQ, cq: c, timed: timeout >= 0, deadline: w.now + timeout}) {
-		t.obs.see(-1, 5)
+		t.obs.seeUint(5)
 		return 0, verbs.ErrTimeout
 	}
 	c.touch()
@@ -281,7 +301,7 @@ func (c *cq) seen(t *task, wc *verbs.WC) {
 }
 
 // note does what follows from polling wc, and returns what was observed.
-func (c *cq) note(wc *verbs.WC) (tag int, v uint64) {
+func (c *cq) note(wc *verbs.WC) (tag int, v print) {
 	w := c.h.w
 	q := w.qpByNum(c.h, wc.QPNum)
 	q.polled(wc)
@@ -292,7 +312,7 @@ func (c *cq) note(wc *verbs.WC) (tag int, v uint64) {
 		}
 		w.trace(c.h, "completion", "sees %s of %s: %v", what, q.name(), wc.Status)
 	}
-	return q.remoteSym(), mix(uint64(wc.Status)+1, mix(uint64(wc.Op), q.wcHash(wc)))
+	return q.remoteSym(), q.wcPrint(wc)
 }
 
 func (c *cq) canComplete() bool {
@@ -333,6 +353,7 @@ func (c *cq) touch() {
 // channel waits for several CQs.
 type channel struct {
 	h    *Host
+	ord  int
 	cqs  []*cq
 	gone bool
 }
@@ -351,6 +372,7 @@ func (ch *channel) Destroy() error {
 		}
 	}
 	ch.gone = true
+	ch.h.makes(endedChannel, ch.ord, 0)
 	return nil
 }
 
@@ -369,7 +391,7 @@ func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	w := ch.h.w
 	t := w.cur
 	if !t.wait(op{kind: opChan, ch: ch, timed: timeout >= 0, deadline: w.now + timeout}) {
-		t.obs.see(-1, 6)
+		t.obs.seeUint(6)
 		return nil, verbs.ErrTimeout
 	}
 	var can [24]*cq
@@ -381,7 +403,7 @@ func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 		}
 	}
 	i := w.choose(ChooseCompletion, len(c), func(i int) string { return c[i].name() })
-	t.obs.see(c[i].remoteSym(), mix(8, c[i].ordHash(c[i].remoteSym(), ch)))
+	t.obs.see(c[i].remoteSym(), print{}.Int(8).Int(c[i].place(ch)))
 	t.reported = c[i] // the next Poll of it finds something
 	t.dirty = false
 	return c[i], nil
@@ -406,15 +428,16 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 		return nil
 	}
 	if !t.wait(op{kind: opAll, cqs: cqs, timed: timeout >= 0, deadline: w.now + timeout}) {
-		t.obs.see(-1, 9)
+		t.obs.seeUint(9)
 		return verbs.ErrTimeout
 	}
 	t.idlePoll, t.reported = false, nil
-	t.obs.seeAll(len(cqs), func(i int) (int, uint64) {
+	t.obs.seeAll(len(cqs), func(i int) (int, print, bool) {
 		c := cqs[i].(*cq)
 		c.touch()
 		c.takeOne(&wc[i])
-		return c.note(&wc[i])
+		tag, v := c.note(&wc[i])
+		return tag, v, true
 	})
 	return nil
 }
@@ -453,14 +476,19 @@ func (c *cq) remoteSym() int {
 	return max(sym, -1)
 }
 
-func (c *cq) ordHash(sym int, ch *channel) uint64 {
-	if sym >= 0 {
-		return 0
-	}
+// place tells c from the other CQs of its channel: by its index, or if it leads to an
+// interchangeable host by how many led there before.
+func (c *cq) place(ch *channel) int {
+	sym, n := c.remoteSym(), 0
 	for i, x := range ch.cqs {
-		if x == c {
-			return uint64(i) + 1
+		switch {
+		case x == c && sym < 0:
+			return i
+		case x == c:
+			return n
+		case sym >= 0 && x.remoteSym() == sym:
+			n++
 		}
 	}
-	return 0
+	return n
 }

@@ -268,13 +268,13 @@ func (q *qp) polled(wc *verbs.WC) {
 	}
 }
 
-// wcHash tells completions of one QP apart without naming the peer: by where in
+// wcPrint tells completions of one task apart without naming the peer: by where in
 // the queue the request stood.
-func (q *qp) wcHash(wc *verbs.WC) uint64 {
-	h := mix(uint64(q.head), uint64(q.recvNext))
-	h = mix(h, uint64(wc.ByteLen)<<32|uint64(wc.Imm))
+func (q *qp) wcPrint(wc *verbs.WC) print {
+	p := q.id().Uint(uint64(wc.Status)<<40 | uint64(wc.Op)<<32 | uint64(wc.ByteLen)).Uint(uint64(wc.Imm)<<1 | uint64(boolInt(wc.HasImm))).
+		Int(q.head).Int(q.recvNext)
 	if q.remoteSym() < 0 {
-		h = mix(h, wc.ID)
+		p = p.Uint(wc.ID)
 	}
-	return h
+	return p
 }

@@ -202,13 +202,3 @@ func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) 
 	}
 	q.dirty = true
 }
-
-// eagerState covers the completions that nobody has polled yet. Late mode has none.
-func (w *World) eagerState(h uint64) uint64 {
-	for i, c := range w.pools.cqs.all[:w.pools.cqs.used] {
-		for _, wc := range c.queue {
-			h = mix(h, mix(uint64(i)<<16|uint64(wc.Status)<<8|uint64(wc.Op), wc.ID))
-		}
-	}
-	return h
-}

@@ -25,7 +25,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		to = a.State
 	}
 	q.touchRemote(Write) // a failure of the peer's takes this end to ERR as well
-	q.w.cur.obs.see(-1, uint64(q.state)+1)
+	q.w.cur.obs.seeUint(uint64(q.state) + 1)
 	if err := verbs.CheckTransition(q.state, to, a.Mask); err != nil {
 		return fmt.Errorf("sim: modify QP %d: %w", q.num, err)
 	}
@@ -83,7 +83,7 @@ func (q *qp) grant() {
 			continue
 		}
 		if q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + grantNames[k] }) == 1 {
-			s.early = false
+			s.early, p.dirty = false, true
 			return
 		}
 		s.early, s.nak, p.dirty = false, verbs.StatusSuccess, true

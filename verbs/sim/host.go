@@ -21,7 +21,8 @@ type Host struct {
 	lis    []*listener
 	gaths  []*gather
 	mail   []*request
-	muts   int
+	muts   []*mutex
+	made   print     // what it has made that the card or the host keeps, and ended
 	pmem   []*region // of a machine that another has replaced
 	// acted: its last step did something that others, or the checks, can tell.
 	// A crash after a step that only looked adds nothing to a crash before it:
@@ -33,10 +34,10 @@ var _ host.Host = (*Host)(nil)
 
 func newHost(w *World, n *node, life int) *Host {
 	h := w.pools.hosts.get()
-	*h = Host{regs: h.regs[:0], lis: h.lis[:0], gaths: h.gaths[:0], mail: h.mail[:0], w: w, node: n, life: life,
+	*h = Host{regs: h.regs[:0], lis: h.lis[:0], gaths: h.gaths[:0], mail: h.mail[:0], muts: h.muts[:0], w: w, node: n, life: life,
 		alive: true, acted: true}
 	h.card = w.pools.cards.get()
-	*h.card = card{mrs: h.card.mrs[:0], qps: h.card.qps[:0], h: h}
+	*h.card = card{mrs: h.card.mrs[:0], qps: h.card.qps[:0], cqs: h.card.cqs[:0], h: h}
 	return h
 }
 
@@ -57,13 +58,18 @@ func (h *Host) Go(name string, f func()) {
 	t := h.w.spawn(h, name, f)
 	if parent != nil && parent.h == h {
 		t.obs = parent.obs
-		t.obs.see(-1, uint64(t.ord))
+		t.obs.seeUint(uint64(t.ord))
 		parent.reach()
 	}
 }
 
 // Now implements host.Host.
-func (h *Host) Now() time.Duration { return h.w.now }
+func (h *Host) Now() time.Duration {
+	if t := h.w.cur; t != nil {
+		t.obs.seeUint(uint64(h.w.now))
+	}
+	return h.w.now
+}
 
 // Sleep implements host.Host.
 func (h *Host) Sleep(d time.Duration) {
@@ -74,7 +80,7 @@ func (h *Host) Sleep(d time.Duration) {
 // Rand implements host.Host: in a check every number is a choice.
 func (h *Host) Rand(n int) int {
 	v := h.w.choose(ChooseRand, n, func(i int) string { return itoa(i) })
-	h.w.cur.obs.see(-1, uint64(v))
+	h.w.cur.obs.seeUint(uint64(v))
 	return v
 }
 
@@ -87,8 +93,10 @@ func (h *Host) Logf(format string, args ...any) {
 
 // NewMutex implements host.Host.
 func (h *Host) NewMutex() host.Mutex {
-	h.muts++
-	return &mutex{h: h, ord: h.muts}
+	m := &mutex{h: h, ord: len(h.muts)}
+	h.muts = append(h.muts, m)
+	h.makes(madeMutex, m.ord, 0)
+	return m
 }
 
 // NewCond implements host.Host.
@@ -165,7 +173,7 @@ func (c *cond) Signal() {
 	}
 	w.cur.drain()
 	i := w.choose(ChooseOrder, len(c.waiters), func(i int) string { return c.waiters[i].name })
-	w.cur.obs.see(-1, uint64(i))
+	w.cur.obs.seeUint(uint64(c.waiters[i].ord))
 	c.wake(i)
 }
 

@@ -161,8 +161,12 @@ func (o Object) Rename(perm []uint8) Object {
 	switch o.kind() {
 	case objLink:
 		return link(int(perm[o.a()]), int(perm[o.b()]))
-	case objSvc, objBudget, objSleep, objChecks, objEnd:
+	case objSvc, objBudget, objSleep, objEnd:
 		return o
+	case objChecks:
+		if o.b() == 0 {
+			return o // of all hosts
+		}
 	}
 	return object(o.kind(), int(perm[o.a()]), o.b())
 }

@@ -104,7 +104,7 @@ func (r *region) media(off, n int) {
 	w.findOut(r, off, n, false)
 	w.damage(r, off, n, false)
 	if w.unreadable(r, off, n) {
-		w.cur.obs.see(-1, 7)
+		w.cur.obs.seeUint(7)
 		panic(fmt.Errorf("sim: load [%d,%d) of persistent region %q: %w", off, off+n, r.pm.name, host.ErrMedia))
 	}
 }

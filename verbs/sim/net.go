@@ -16,13 +16,15 @@ type request struct {
 	to      *Host // the life it was sent to; nil if the host was down
 	service string
 	body    []byte
-	hash    uint64
+	nth     int // how many calls of the gather before it go to the same host
+	hash    print
 	cut     bool // sent while the link was cut: it waits for the link to heal
 	taken   bool // the server has it
 	replied bool
 	repCut  bool // the answer waits for the link to heal
 	answer  []byte
-	ansHash uint64
+	ansHash print
+	lost    bool // nobody answered to the name when it was sent
 	err     error
 }
 
@@ -34,6 +36,7 @@ func (r *request) deliverable() bool {
 // listener is a service of a host.
 type listener struct {
 	h       *Host
+	ord     int
 	service string
 	closed  bool
 }
@@ -45,8 +48,9 @@ func (h *Host) Listen(service string) (host.Listener, error) {
 			return nil, fmt.Errorf("sim: %s already listens to %q", h.Name(), service)
 		}
 	}
-	l := &listener{h: h, service: service}
+	l := &listener{h: h, ord: len(h.lis), service: service}
 	h.lis = append(h.lis, l)
+	h.made = h.made.Plus(print{}.Int(madeListener).Int(l.ord).String(service))
 	return l, nil
 }
 
@@ -64,7 +68,7 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	w, h := l.h.w, l.h
 	t := w.cur
 	if !t.wait(op{kind: opAccept, lis: l, timed: timeout >= 0, deadline: w.now + timeout}) {
-		t.obs.see(-1, 1)
+		t.obs.seeUint(1)
 		return nil, fmt.Errorf("accept %s: %w", l.service, host.ErrTimeout)
 	}
 	w.touch(object(objMail, h.node.idx, 0), Write)
@@ -84,7 +88,7 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	if r.cut {
 		w.touch(link(r.from.node.idx, h.node.idx), Read)
 	}
-	t.obs.see(r.from.node.sym, r.hash)
+	t.obs.see(r.from.node.sym, r.heard())
 	if w.tracer != nil {
 		w.traceFrom(r.from, h, "request", "receives %s from %s", r.service, r.from.Name())
 	}
@@ -106,7 +110,13 @@ func (h *Host) dropMail(r *request) {
 }
 
 // Close implements host.Listener.
-func (l *listener) Close() error { l.closed = true; return nil }
+func (l *listener) Close() error {
+	if !l.closed {
+		l.closed = true
+		l.h.makes(endedListener, l.ord, 0)
+	}
+	return nil
+}
 
 func (r *request) From() string { return r.from.Name() }
 func (r *request) Body() []byte { return r.body }
@@ -132,16 +142,34 @@ func (r *request) end(body []byte, err error) {
 	if body == nil {
 		r.answer = nil
 	}
-	r.ansHash = hashBytes(0, r.answer)
-	if r.to.node.sym >= 0 {
-		r.ansHash = w.cur.obs.fold() // where it came from, not which keys it holds
-	}
+	r.ansHash = r.answerPrint(w.cur)
 	r.repCut = w.linkCut(r.from.node.idx, r.to.node.idx)
 	w.touch(object(objReply, r.from.node.idx, r.g.ord), Add)
 	w.cur.reach()
 	if w.tracer != nil {
 		w.traceFrom(r.from, r.to, "answer", "answers %s of %s%s", r.service, r.from.Name(), errSuffix(err))
 	}
+}
+
+// heard is what the server observes of r.
+func (r *request) heard() print {
+	p := r.id(tagMail).Print(r.hash)
+	if r.from.node.sym < 0 {
+		p = p.Int(r.from.node.idx)
+	}
+	return p
+}
+
+// answerPrint is the print of the answer that t gives.
+func (r *request) answerPrint(t *task) print {
+	p := print{}.Bool(r.err != nil)
+	if self := r.to.node.sym; self >= 0 {
+		return p.Print(t.obs.told(self, r.from.node.sym))
+	}
+	if r.err != nil {
+		return p.String(r.err.Error())
+	}
+	return p.Bytes(r.answer)
 }
 
 func errSuffix(err error) string {
@@ -191,6 +219,9 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 		r := w.pools.reqs.get()
 		*r = request{g: g, idx: i, from: h, service: c.Service, body: append(r.body[:0], c.Body...)}
 		g.reqs[i] = r
+		for _, d := range calls[:i] {
+			r.nth += boolInt(d.To == c.To)
+		}
 		w.send(r, c.To)
 	}
 	w.cur.reach()
@@ -205,26 +236,24 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 // became of it; the same holds for posts and answers. A restart is different:
 // what is sent after it reaches the new life.
 //
-// Its fingerprint says from which state of the sender
-// it came rather than what it contains, so that requests to interchangeable
-// hosts look alike although they carry different queue pair numbers.
+// The fingerprint of one to an interchangeable host says from which state of the sender
+// it came rather than what it contains: see told.
 func (w *World) send(r *request, to string) {
 	n := w.node(to)
 	if n == nil {
 		r.replied, r.err = true, fmt.Errorf("call %s: %w: no host of that name", to, host.ErrUnreachable)
 		return
 	}
-	t := w.cur
-	r.hash = mix(t.obs.main, uint64(r.g.ord))
+	r.hash = print{}.String(r.service)
 	if n.sym < 0 {
-		r.hash = mix(hashBytes(r.hash, r.body), uint64(r.idx))
+		r.hash = r.hash.Bytes(r.body)
 	} else {
-		r.hash = mix(r.hash, t.obs.per[n.sym])
+		r.hash = r.hash.Print(w.cur.obs.told(r.from.node.sym, n.sym))
 	}
 	w.touch(object(objUp, n.idx, 0), Read)
 	r.to = n.cur
 	if !n.up {
-		r.to = nil
+		r.to, r.lost = nil, true
 		if len(n.all) > 0 {
 			r.to = n.all[len(n.all)-1]
 		}
@@ -248,7 +277,7 @@ func (r *request) canAnswer() bool {
 }
 
 func (r *request) canFail() bool {
-	if r.to == nil {
+	if r.to == nil || r.lost {
 		return true
 	}
 	return !r.to.alive || r.from.w.linkCut(r.from.node.idx, r.to.node.idx)
@@ -280,7 +309,7 @@ func (g *gather) Wait(need int) []host.Answer {
 	w := g.h.w
 	t := w.cur
 	if !t.wait(op{kind: opGather, gather: g, need: need, timed: g.timed, deadline: g.deadline}) {
-		t.obs.see(-1, 2)
+		t.obs.seeUint(2)
 		for i, r := range g.reqs {
 			if g.out[i].Pending() {
 				g.out[i].Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrTimeout)
@@ -291,11 +320,12 @@ func (g *gather) Wait(need int) []host.Answer {
 	w.touch(object(objReply, g.h.node.idx, g.ord), Write)
 	sets := g.sets(need)
 	s := sets[w.choose(ChooseMessage, len(sets), func(i int) string { return g.setName(sets[i]) })]
-	t.obs.seeAll(len(g.reqs), func(i int) (int, uint64) {
+	t.obs.seeAll(len(g.reqs), func(i int) (int, print, bool) {
 		if st := s[i]; st != 0 && g.out[i].Pending() {
-			return g.resolve(i, st == 2)
+			tag, v := g.resolve(i, st == 2)
+			return tag, v, true
 		}
-		return -1, 0
+		return -1, print{}, false
 	})
 	return g.out
 }
@@ -363,7 +393,7 @@ func (r *request) toName() string {
 }
 
 // resolve ends call i and returns what was observed of it.
-func (g *gather) resolve(i int, failed bool) (tag int, v uint64) {
+func (g *gather) resolve(i int, failed bool) (tag int, v print) {
 	r, a := g.reqs[i], &g.out[i]
 	w := g.h.w
 	tag = -1
@@ -380,7 +410,7 @@ func (g *gather) resolve(i int, failed bool) (tag int, v uint64) {
 		if w.tracer != nil {
 			w.traceFrom(g.h, g.h, "unreachable", "gets no answer from %s", r.toName())
 		}
-		return tag, mix(untagged(tag, i), 3)
+		return tag, print{}.Int(r.place()).Int(3)
 	}
 	a.Body, a.Err = r.answer, r.err
 	if a.Err == nil && a.Body == nil {
@@ -389,7 +419,7 @@ func (g *gather) resolve(i int, failed bool) (tag int, v uint64) {
 	if w.tracer != nil {
 		w.traceFrom(r.to, g.h, "answered", "has the answer of %s%s", r.toName(), errSuffix(r.err))
 	}
-	return tag, mix(mix(untagged(tag, i), r.ansHash), uint64(boolInt(r.err != nil)))
+	return tag, print{}.Int(r.place()).Print(r.ansHash)
 }
 
 func (w *World) node(name string) *node {
@@ -421,7 +451,7 @@ func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
 	}
 	w.touch(object(objSvc, 0, i), m)
 	resp := s.Apply(h.Name(), req)
-	t.obs.see(-1, hashBytes(9, resp))
+	t.obs.main = t.obs.main.Bytes(resp)
 	t.reach()
 	if w.tracer != nil {
 		w.trace(h, "service", "calls %s of %s", s.Name, s.Host)
@@ -430,12 +460,3 @@ func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }
-
-// untagged is what an observation about call i must say beyond its tag: which
-// call it was, unless the host is interchangeable and the tag says so.
-func untagged(tag, i int) uint64 {
-	if tag >= 0 {
-		return 0
-	}
-	return uint64(i) + 1
-}

@@ -27,6 +27,7 @@ const (
 // pmem is what makes a region persistent.
 type pmem struct {
 	name  string
+	id    print // of the name
 	units []punit
 	used  []int // units that have contents that may be lost, in the order of their first use
 }
@@ -77,7 +78,7 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 		return nil, fmt.Errorf("sim: %w: %d persistent regions", host.ErrNoMemory, len(n.pmem))
 	}
 	r := h.w.pools.regions.get()
-	*r = region{pend: r.pend[:0], srcs: r.srcs[:0], h: h, ord: len(n.pmem), data: h.w.bytes(size), pm: &pmem{name: name}}
+	*r = region{pend: r.pend[:0], srcs: r.srcs[:0], h: h, ord: len(n.pmem), data: h.w.bytes(size), pm: newPMEM(name)}
 	clear(r.data)
 	r.base = uint64(r.ord+1)<<32 | 1<<62
 	n.pmem = append(n.pmem, r)
@@ -87,6 +88,8 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	}
 	return r, nil
 }
+
+func newPMEM(name string) *pmem { return &pmem{name: name, id: print{}.String(name)} }
 
 // unitBytes is how much of memory persists together.
 func (w *World) unitBytes() int {

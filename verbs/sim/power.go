@@ -37,7 +37,7 @@ func (w *World) leavePMEM(h *Host, power bool) {
 			w.dropPending(r, func(*elem) bool { return true })
 			clear(r.data)
 			w.recordChange(r, 0, r.data, false)
-			r.hash, r.pm = 0, &pmem{name: r.pm.name}
+			r.hash, r.pm = print{}, newPMEM(r.pm.name)
 			w.touch(r.object(), Write)
 		case w.cfg.Eager:
 			w.dropPending(r, func(*elem) bool { return true })

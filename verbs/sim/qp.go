@@ -53,6 +53,7 @@ type qp struct {
 	peer     *qp // set by Connect
 	gone     bool
 	linked   bool         // Connect has named the other end
+	nth      int          // among those of its host that lead there
 	sq       []sqEntry    // a ring: request i is at i modulo its length
 	base     int          // the oldest request that it holds
 	head     int          // first work request without a completion
@@ -72,7 +73,7 @@ type qp struct {
 	unmet    int // requests whose receive has not completed
 	recvNext int // in the peer's SQ: first request whose receive has not completed
 	dirty    bool
-	hash     uint64
+	hash     print
 	cpu      *task // it is no queue pair but this task's store buffer
 }
 
@@ -114,6 +115,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 		dirty: true}
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
+	q.h.makes(madeQP, int(q.num), p.ord<<32|send.ord<<16|recv.ord)
 	send.qps = append(send.qps, q)
 	recv.rqps = append(recv.rqps, q)
 	return (*prepared)(q), nil
@@ -166,6 +168,9 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	}
 	if int(e.GID[0]) >= len(q.w.nodes) || e.QPN == 0 || e.QPN >= 1<<24 || e.PSN >= 1<<24 || e.MTU > 4096 || bits.OnesCount16(e.MTU) != 1 {
 		return nil, fmt.Errorf("sim: connect QP %d: %w: no such endpoint: %+v", q.num, verbs.ErrInvalid, e)
+	}
+	for _, p := range q.h.card.qps {
+		q.nth += boolInt(p.linked && p.remote.GID == e.GID)
 	}
 	q.remote, q.state, q.linked, q.dirty = e, verbs.StateRTS, true, true
 	q.link()
@@ -249,6 +254,8 @@ func (q *qp) checkAccess(s *sqEntry) {
 
 func (q *qp) remoteNode() int { return int(q.remote.GID[0]) }
 
+func (q *qp) remoteLife() int { return int(q.remote.GID[1]) }
+
 func (q *qp) remoteSym() int {
 	if !q.linked {
 		return -1
@@ -271,7 +278,7 @@ func (q *qp) State() verbs.QPState {
 		t.wait(op{kind: opRun})
 		q.touchRemote(Read)
 		t.looked = true
-		t.obs.see(-1, uint64(q.state)+1)
+		t.obs.seeUint(uint64(q.state) + 1)
 	}
 	return q.state
 }

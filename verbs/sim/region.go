@@ -15,7 +15,7 @@ type region struct {
 	ord      int
 	data     []byte
 	base     uint64
-	hash     uint64
+	hash     print   // the sum of those of its words, without those that are 0
 	pend     []*elem // elements that may still change or sample it
 	srcs     []*elem // elements that the card has yet to fetch from here
 	mrs      int
@@ -35,6 +35,7 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 	clear(r.data)
 	r.base = uint64(r.ord+1) << 32
 	h.regs = append(h.regs, r)
+	h.makes(madeRegion, r.ord, size)
 	if h.w.tracer != nil {
 		h.w.recordRegion(r)
 		h.w.trace(h, "alloc", "allocates region %d of %d bytes", r.ord, size)
@@ -80,7 +81,7 @@ func (r *region) look(off int, p []byte) {
 		w.observe(r, off, p, false)
 	}
 	t.looked = t.looked || r.lent > 0
-	t.obs.see(-1, hashBytes(uint64(off), p))
+	t.obs.main = t.obs.main.Int(off).Bytes(p)
 	if w.tracer != nil {
 		w.recordLook(r, off, len(p))
 		w.trace(r.h, "load", "loads [%d,%d) of region %d: %s", off, off+len(p), r.ord, hexText(p))
@@ -233,7 +234,7 @@ func (r *region) drop() {
 		w.discard(r.pend[0])
 	}
 	w.recordDrop(r)
-	r.data, r.hash = nil, 0
+	r.data, r.hash = nil, print{}
 }
 
 // poke changes bytes as a CPU does, pokeBy as a CPU or a card does.
@@ -263,10 +264,19 @@ func (w *World) change(r *region, off int, p []byte) {
 		old := r.word(cell)
 		copy(r.data[off:], p[:n])
 		if now := r.word(cell); now != old {
-			r.hash ^= mix(uint64(cell), old) ^ mix(uint64(cell), now)
+			x, y := wordPrint(cell, old), wordPrint(cell, now)
+			r.hash = print{A: r.hash.A - x.A + y.A, B: r.hash.B - x.B + y.B}
 		}
 		off, p = off+n, p[n:]
 	}
+}
+
+// wordPrint is the print of a word in its place. A word that is 0 has none.
+func wordPrint(cell int, v uint64) print {
+	if v == 0 {
+		return print{}
+	}
+	return print{A: uint64(cell), B: ^uint64(cell)}.Uint(v)
 }
 
 func (r *region) word(cell int) uint64 {

@@ -117,7 +117,7 @@ func (t *task) wait(o op) bool {
 		t.drain() // they enter the kernel
 	}
 	t.op = o
-	t.obs.main = mix(t.obs.main, uint64(o.kind)) // it has come this far
+	t.obs.main = t.obs.main.Uint(uint64(o.kind)) // it has come this far
 	t.co.yield()
 	ok := !t.op.fired
 	t.op = op{}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
@@ -66,7 +67,7 @@ type Service struct {
 	Host, Name string
 	Apply      func(from string, req []byte) []byte
 	ReadOnly   func(req []byte) bool
-	Hash       func() uint64
+	Hash       func() fingerprint.Print
 	Reset      func()
 }
 
@@ -145,7 +146,7 @@ type World struct {
 	aside     []*elem // scratch of scatter
 	sends     []*elem
 	arena     []byte
-	hist      uint64
+	hist      print
 	stats     Stats
 	tracer    *Tracer
 	fpbuf     fpScratch
@@ -196,6 +197,7 @@ type node struct {
 	pmem      []*region // of the machine that answers to the name
 	flips     int       // media errors that have yet to show, as flipped bits
 	poisons   int       // and as unreadable memory
+	report    print     // what its code told the checks: SetReport
 }
 
 type linkState struct {
@@ -342,7 +344,7 @@ func (w *World) reset() {
 		w.left = append(w.left, r.Max)
 	}
 	w.cur, w.now, w.steps, w.ticks, w.fail, w.last = nil, 0, 0, 0, nil, 0
-	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], 0
+	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], print{}
 	w.stats.LogAvoided = 0
 	w.preparing, w.over, w.abandoned, w.finding, w.placing = false, false, false, false, nil
 	w.ghosts, w.landing = w.ghosts[:0], w.landing[:0]
@@ -369,7 +371,7 @@ func (w *World) boot(n *node) {
 		main(h, life)
 		w.cur.pauseDirty() // its end takes effect at once
 	})
-	t.obs.main = mix(uint64(life), uint64(boolInt(n.crashed)))
+	t.obs.main = t.obs.main.Int(life).Bool(n.crashed)
 	if w.tracer != nil {
 		w.trace(h, "start", "%s", startText(life))
 	}
@@ -506,16 +508,36 @@ func (w *World) Fail(err error) {
 func (w *World) Failure() error { return w.fail }
 
 // SetHistory tells the fingerprint of everything that the scenario's checks
-// remember; it is part of the state.
-func (w *World) SetHistory(h uint64) {
-	if w.cur != nil && w.cur.h.node.spec.Daemon {
+// remember; it is part of the state. All that is told this way is one thing to the
+// search: the order of any two calls matters.
+func (w *World) SetHistory(p fingerprint.Print) {
+	w.reports(object(objChecks, 0, 0), p != w.hist)
+	w.hist = p
+}
+
+// SetReport is SetHistory for what the checks remember of the running host alone:
+// reports of different hosts are independent. Of interchangeable hosts it must be
+// alike if they are, and not name them.
+func (w *World) SetReport(p fingerprint.Print) {
+	if w.cur == nil {
+		w.SetHistory(p)
+		return
+	}
+	n := w.cur.h.node
+	w.reports(object(objChecks, n.idx, 1), p != n.report)
+	n.report = p
+}
+
+// reports notes that the running task tells the checks something.
+func (w *World) reports(o Object, news bool) {
+	if w.cur == nil {
+		return
+	}
+	if w.cur.h.node.spec.Daemon {
 		w.Fail(ErrDaemonReports)
 	}
-	if w.cur != nil {
-		w.touch(object(objChecks, 0, 0), Write) // a zombie and its successor both report
-		w.cur.h.acted = w.cur.h.acted || h != w.hist
-	}
-	w.hist = h
+	w.touch(o, Write) // a zombie and its successor both report
+	w.cur.h.acted = w.cur.h.acted || news
 }
 
 func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {

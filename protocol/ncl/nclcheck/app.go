@@ -7,6 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/model"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -316,26 +317,24 @@ func (a *app) note(s string) {
 
 // history tells the checker what the checks remember.
 func (a *app) history() {
-	h := uint64(0)
+	a.c.History(a.remembered())
+}
+
+// remembered is the fingerprint of the memory of the checks.
+func (a *app) remembered() fingerprint.Print {
+	var p fingerprint.Print
 	for _, x := range a.files {
-		h = h*31 + x.model.Hash()
-		h = h*31 + uint64(x.next)
-		h = h*31 + uint64(x.pend.off)<<20 + uint64(x.pend.size)
-		h = h*31 + uint64(x.opened)<<20 + uint64(x.found)
-		if x.created {
-			h++
-		}
-		if x.released {
-			h += 2
+		p = p.Print(x.model.Hash()).Int(x.next).Int(x.pend.off).Int(x.pend.size).Int(x.opened).Int(x.found).
+			Bool(x.created).Bool(x.released)
+		if x.pend.size > 0 {
+			p = p.Int(x.pendNum)
 		}
 	}
+	p = p.Bool(a.ended).Int(len(a.trail))
 	for _, s := range a.trail {
-		for i := range len(s) {
-			h = (h ^ uint64(s[i])) * 1099511628211
-		}
-		h *= 31
+		p = p.String(s)
 	}
-	a.c.History(h)
+	return p
 }
 
 // unavailable: the file could not be used although no more than f peers failed.

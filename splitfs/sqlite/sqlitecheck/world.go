@@ -11,6 +11,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/splitfs"
@@ -50,7 +51,7 @@ func newWorld(cfg Config) (*world, error) {
 	w := &world{cfg: cfg, name: fmt.Sprint("sqlitecheck", worlds.Add(1))}
 	w.dir.Step = func() {
 		w.changes++
-		w.w.SetHistory(w.changes) // the directory has changed: a crash makes a difference here
+		w.w.SetHistory(fingerprint.Print{}.Uint(w.changes)) // the directory has changed: a crash makes a difference here
 		w.w.Point()
 	}
 	profile, err := faults.ProfileByName(cfg.Profile)

@@ -1,0 +1,176 @@
+package sim
+
+// The prints of hosts, their tasks and their messages: see fingerprint.go.
+
+// nodePrint covers what a name stands for, whichever machine has it.
+func (w *World) nodePrint(n *node) print {
+	p := print{}.Int(tagNode).Int(n.life).Uint(uint64(boolInt(n.up)<<3 | boolInt(n.done)<<2 | boolInt(n.wantsLife)<<1 | boolInt(n.crashed))).
+		Int(n.mrs).Int(n.flips).Int(n.poisons).Print(n.report)
+	return pmemPrint(p, n.pmem)
+}
+
+// hostPrints covers one machine: what it has made, its memory, its registrations,
+// the requests that it has not taken and the calls that it has made. How many things it
+// has made is how the next ones will be numbered.
+func (w *World) hostPrints(m *Host) {
+	p := print{}.Int(tagHost).Int(m.life).Uint(uint64(boolInt(m.acted)<<1 | boolInt(m == m.node.cur))).
+		Print(m.made).Int(len(m.regs)).Int(len(m.gaths)).Int(m.ntasks)
+	p = pmemPrint(p, m.pmem)
+	for _, r := range m.regs {
+		if !r.freed {
+			p = p.Print(r.hash).Int(r.ord).Uint(uint64(r.mrs)<<32 | uint64(r.lent)<<1 | uint64(boolInt(r.receives)))
+		}
+	}
+	for _, k := range m.card.mrs {
+		p = p.Uint(uint64(k.key)<<16 | uint64(k.access)).Int(k.r.ord<<1 | boolInt(k.r.pm != nil))
+	}
+	w.about(m.node.idx, m.node.idx, p)
+	for _, x := range m.muts {
+		w.mutexPrint(x)
+	}
+	for _, r := range m.mail {
+		w.about(r.from.node.idx, m.node.idx, r.id(tagMail).Print(r.hash).Bool(r.cut))
+	}
+	for _, g := range m.gaths {
+		w.gatherPrint(g)
+	}
+	if w.cfg.Eager {
+		w.cqPrints(m)
+	}
+}
+
+// pmemPrint covers what persistent memory holds and may hold.
+func pmemPrint(p print, regions []*region) print {
+	for _, r := range regions {
+		p = p.Print(r.hash).Print(r.pm.id).Uint(uint64(r.mrs)<<32 | uint64(r.lent)<<1 | uint64(boolInt(r.receives)))
+		var units print
+		for _, i := range r.pm.used {
+			u := &r.pm.units[i]
+			if len(u.list) == 0 && !u.bad {
+				continue
+			}
+			x := print{}.Int(i).Uint(uint64(boolInt(u.open)<<1 | boolInt(u.bad)))
+			for _, c := range u.list {
+				x = x.Bytes(c.data)
+			}
+			units = units.Plus(x)
+		}
+		p = p.Print(units)
+	}
+	return p
+}
+
+// taskPrint covers what a task waits for and what it knows. The rest of it follows
+// from what it knows.
+func (w *World) taskPrint(t *task) {
+	o, at := &t.op, t.h.node.idx
+	id := print{}.Int(tagTask).Int(t.h.life).Int(t.ord)
+	p := id.Uint(uint64(o.kind)<<8 | uint64(boolInt(o.fired)<<3|boolInt(t.reported != nil)<<2|boolInt(t.idlePoll)<<1|boolInt(o.signaled))).
+		Int(o.need).Print(t.obs.main)
+	if o.timed {
+		p = p.Int(int(o.deadline))
+	}
+	for _, f := range t.flushing {
+		p = p.Int(f.r.ord).Int(f.unit).Int(f.r.pm.kept(f))
+	}
+	w.about(at, at, p)
+	w.knows(at, id, &t.obs)
+}
+
+// knows adds what somebody at a host knows about interchangeable hosts.
+func (w *World) knows(at int, id print, o *obs) {
+	for i, n := range w.sym {
+		if !o.per[i].IsZero() {
+			w.about(at, n, id.Int(tagKnows).Print(o.per[i]))
+		}
+	}
+}
+
+// mutexPrint covers what the next task will know that takes the mutex.
+func (w *World) mutexPrint(m *mutex) {
+	if m.owner == nil && m.obs.main.IsZero() {
+		return
+	}
+	at := m.h.node.idx
+	id := print{}.Int(tagMutex).Int(m.h.life).Int(m.ord)
+	w.about(at, at, id.Bool(m.owner != nil).Print(m.obs.main))
+	w.knows(at, id, &m.obs)
+}
+
+// id begins the prints of r: the call that it belongs to, and the life to which it goes.
+func (r *request) id(tag int) print {
+	life := -1
+	if r.to != nil {
+		life = r.to.life
+	}
+	return print{}.Int(tag).Int(r.from.life).Int(r.g.ord).Int(r.place()).Int(life)
+}
+
+// place tells r from the other calls of its gather: by its index, or if the host is
+// interchangeable by how many went to the same host before.
+func (r *request) place() int {
+	if r.to != nil && r.to.node.sym >= 0 {
+		return r.nth
+	}
+	return r.idx
+}
+
+// gatherPrint covers the calls of a gather that are under way.
+func (w *World) gatherPrint(g *gather) {
+	for i, r := range g.reqs {
+		if !g.out[i].Pending() {
+			continue
+		}
+		p := r.id(tagCall).Uint(uint64(boolInt(r.taken) | boolInt(r.replied)<<1 | boolInt(r.repCut)<<2 | boolInt(r.cut)<<3 | boolInt(r.lost)<<4))
+		to := g.h.node.idx
+		if r.to != nil {
+			p, to = p.Bool(r.to.alive), r.to.node.idx
+		}
+		if r.replied {
+			p = p.Print(r.ansHash)
+		}
+		w.about(g.h.node.idx, to, p)
+	}
+}
+
+// ghostPrint covers a piece of a Write that a later connection may take for its own.
+func (w *World) ghostPrint(g *ghost) {
+	w.about(g.from.idx, g.to.idx, print{}.Int(tagGhost).Print(g.q.id()).
+		Uint(uint64(g.psn)).Uint(uint64(g.key)).Int(g.wr).Int(g.off).Bytes(g.data))
+}
+
+// cqPrints covers the completions that nobody has polled yet. Late mode has none.
+func (w *World) cqPrints(m *Host) {
+	for _, c := range m.card.cqs {
+		if len(c.queue) == 0 {
+			continue
+		}
+		p := print{}.Int(tagCQ).Int(m.life).Int(c.ord)
+		for _, wc := range c.queue {
+			p = p.Uint(uint64(wc.QPNum)<<32 | uint64(wc.Status)<<8 | uint64(wc.Op)).Uint(wc.ID).Uint(uint64(wc.Imm)<<32 | uint64(wc.ByteLen))
+		}
+		w.about(m.node.idx, m.node.idx, p)
+	}
+}
+
+// The kinds of what a host makes and ends.
+const (
+	madeRegion = iota
+	madePD
+	madeChannel
+	madeCQ
+	madeQP
+	madeMutex
+	madeListener
+	endedPD
+	endedChannel
+	endedCQ
+	endedListener
+)
+
+// makes notes that the host has made or ended something: which, and of what. On a host
+// with one task that follows from what the task observed. On others a task that did it
+// may have ended.
+func (h *Host) makes(kind, ord, of int) {
+	h.made = h.made.Plus(print{}.Int(tagMade).Int(kind).Int(ord).Int(of))
+}

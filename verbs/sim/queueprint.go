@@ -1,0 +1,203 @@
+package sim
+
+// The prints of queue pairs and of what is under way on them: see fingerprint.go.
+
+// id tells q from the other queue pairs of its host: by its number, or if it leads to
+// an interchangeable host by how many led there before.
+func (q *qp) id() print {
+	p := print{}.Int(q.h.life)
+	switch {
+	case q.cpu != nil:
+		return p.Int(-1).Int(q.cpu.ord)
+	case q.remoteSym() >= 0:
+		return p.Int(q.remoteLife()).Int(q.nth)
+	case q.linked:
+		return p.Int(q.remoteLife()).Uint(uint64(q.num) << 1)
+	}
+	// What becomes of it before it is connected is the doing of its own host, and
+	// which one it is follows from what a single task did.
+	if q.h.single() {
+		return p.Int(-2)
+	}
+	return p.Int(-2).Uint(uint64(q.num))
+}
+
+// single reports whether the host's state follows from what its one task has observed.
+func (h *Host) single() bool { return h.ntasks == 1 && h.live == 1 }
+
+// otherNode is the host that q leads to, or its own.
+func (q *qp) otherNode() int {
+	if !q.linked {
+		return q.h.node.idx
+	}
+	return q.remoteNode()
+}
+
+// queuePrint covers a QP: its state, its outstanding requests and what is
+// pending. A dead QP with nothing pending is no part of the state.
+func (w *World) queuePrint(q *qp) {
+	if (q.gone || q.cpu != nil) && len(q.elems) == 0 && q.unmet == 0 {
+		return
+	}
+	if q.dirty || len(q.elems) > 0 || !q.h.single() {
+		q.hash, q.dirty = q.state128(), false
+	}
+	w.about(q.h.node.idx, q.otherNode(), q.hash)
+	for _, e := range q.elems {
+		if e.kind == elemSample || e.kind == elemFlush || e.modifies() {
+			w.relations(e)
+		}
+	}
+}
+
+func (q *qp) state128() print {
+	p := q.queues(q.id().Int(tagQueue))
+	for _, e := range q.elems {
+		p = q.elemPrint(p, e)
+	}
+	return p
+}
+
+// elemPrint covers one element that is pending.
+func (q *qp) elemPrint(p print, e *elem) print {
+	p = p.Uint(uint64(e.kind)<<16 | uint64(boolInt(e.acked)<<3|boolInt(e.frozen)<<2|boolInt(e.src != nil)<<1|boolInt(e.fenced)|
+		boolInt(e.came)<<4|boolInt(e.lost)<<5|boolInt(e.persist)<<6|boolInt(e.could)<<7|boolInt(e.wr < q.first)<<8)).Int(e.off)
+	if e.reg != nil {
+		p = p.Int(e.reg.ord<<1 | boolInt(e.reg.pm != nil)).Int(e.reg.h.life)
+	}
+	switch {
+	case q.cpu != nil: // they are in the order of the list
+	case q.gone:
+		p = p.Int(e.wr - q.elems[0].wr).Bool(e.wr < min(q.limit, q.cutAt))
+	default:
+		p = p.Int(e.wr - q.head)
+	}
+	if q.w.cfg.Profile.WholePackets {
+		p = p.Int(e.off - e.start)
+	}
+	if e.src != nil && !q.h.single() {
+		p = p.Int(e.src.ord<<1 | boolInt(e.src.pm != nil)).Int(e.srcOff)
+	}
+	if e.kind != elemSample {
+		return p.Int(e.n).Bool(e.hasRead()).Bytes(e.content())
+	}
+	p = p.Int(e.n).Int(len(e.got))
+	for _, g := range e.got {
+		p = p.Int(g.lo).Bytes(e.data[g.lo-e.off : g.hi-e.off])
+	}
+	return p
+}
+
+// relations covers what an element must find or leave behind because of what the
+// requesters were told before it was posted: moments are no part of the state, but
+// which came first may matter.
+func (w *World) relations(e *elem) {
+	id := e.id(tagSees)
+	for _, y := range e.reg.pend {
+		if y.acked && y != e && y.changes() && y.ackAt < e.at {
+			w.aboutThree(e.q.h.node.idx, y.q.h.node.idx, e.reg.h.node.idx, id.Print(y.id(0)))
+		}
+	}
+	if e.kind != elemFlush || !e.persist || e.reg.pm == nil || len(e.reg.pm.used) == 0 {
+		return
+	}
+	lo, hi, _ := e.reg.pm.span(e.reg, e.off, e.n)
+	for i := lo; i < hi; i++ {
+		for k, c := range e.reg.pm.units[i].list {
+			if c.at < e.at || c.q == e.q && c.wr < e.wr {
+				w.about(e.q.h.node.idx, e.reg.h.node.idx, id.Int(i).Int(k))
+			}
+		}
+	}
+}
+
+// id tells e from the other elements that its host has made.
+func (e *elem) id(tag int) print {
+	return e.q.id().Int(tag).Int(e.wr - e.q.head).Int(e.part).Int(e.sub)
+}
+
+// queues is the print of a live QP's state and work queues.
+func (q *qp) queues(p print) print {
+	if q.cpu != nil {
+		return p
+	}
+	if q.gone {
+		return q.remains(p)
+	}
+	p = p.Uint(uint64(q.state)<<16 | uint64(q.access)<<8 | uint64(boolInt(q.broken)<<2|boolInt(q.stale)<<1|boolInt(q.peer != nil))).
+		Int(q.posted - q.head).Int(min(q.limit, q.posted+1) - q.head).Int(min(q.cutAt, q.posted+1) - q.head).
+		Int(q.posted - q.freed).Int(q.recvNext).Int(q.unmet)
+	if q.held != unlimited {
+		p = p.Int(max(q.held-q.head, 0))
+	}
+	if q.peer == nil && q.linked && !q.h.single() {
+		p = p.Uint(uint64(q.remote.QPN))
+	}
+	p = p.Int(len(q.rq))
+	if !q.h.single() {
+		for i := range q.rq {
+			p = p.Uint(q.rq[i].ID).Int(len(q.rq[i].SGL))
+			for _, x := range q.rq[i].SGL {
+				p = p.Uint(x.Addr).Uint(uint64(x.Length)<<32 | uint64(x.LKey))
+			}
+		}
+	}
+	for i := q.head; i < q.posted; i++ {
+		p = q.entryPrint(p, q.ent(i))
+	}
+	p = p.Int(len(q.done))
+	for i := range q.done {
+		wc := &q.done[i].wc
+		p = p.Int(q.head - q.done[i].wr).Uint(uint64(wc.Status)<<8 | uint64(wc.Op)).Uint(uint64(wc.ByteLen))
+	}
+	for i := max(q.base, q.first); q.unmet > 0 && i < q.head; i++ { // Sends that their receives have yet to meet
+		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
+			p = p.Int(q.head - i).Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came)))
+		}
+	}
+	return p
+}
+
+// remains is the print of the Sends of a dead QP that may still meet their receives, and
+// of the requests between those that have left something behind.
+func (q *qp) remains(p print) print {
+	for i := max(q.base, q.first); q.unmet > 0 && i < min(q.posted, q.limit); i++ {
+		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
+			p = p.Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came)))
+		}
+	}
+	if n := len(q.elems); n > 0 {
+		for i := q.elems[0].wr; i <= q.elems[n-1].wr; i++ {
+			p = p.Int(int(q.ent(i).op))
+		}
+	}
+	return p
+}
+
+// entryPrint covers a request that has not completed. What the program said of it
+// follows from what a single task did.
+func (q *qp) entryPrint(p print, s *sqEntry) print {
+	p = p.Uint(uint64(s.op)<<40 | uint64(s.nak)<<32 | uint64(s.local)<<24 | uint64(s.recvErr)<<16 |
+		uint64(boolInt(s.came)<<3|boolInt(s.early)<<2|boolInt(s.recv)<<1|boolInt(s.signaled)))
+	if s.op.IsAtomic() {
+		p = p.Uint(s.compare).Uint(s.swap).Uint(s.add)
+	}
+	if !q.h.single() {
+		p = p.Uint(s.id).Uint(uint64(s.flags)<<32 | uint64(s.imm)).Int(s.length).Uint(uint64(s.need))
+		if s.mr != nil {
+			p = p.Uint(uint64(s.mr.key))
+		}
+		for _, d := range s.dst {
+			p = p.Int(d.r.ord<<1 | boolInt(d.r.pm != nil)).Int(d.off).Int(d.n)
+		}
+	}
+	for _, e := range s.payload {
+		if e.landed {
+			p = p.Uint(uint64(boolInt(e.void) + 1))
+			if e.kind == elemSample || e.kind == elemAtomic {
+				p = p.Bytes(e.data) // a response on its way
+			}
+		}
+	}
+	return p
+}
