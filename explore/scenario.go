@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -86,6 +87,12 @@ func (c *Case) Outcome(s string) { c.outcome = s }
 // History tells the fingerprint of all that the scenario's checks remember. It
 // must be called whenever that changes: states that differ in it are different.
 func (c *Case) History(h uint64) { c.w.SetHistory(h) }
+
+// Report tells the fingerprint all that the running task has told the checks so far.
+// It must be called when the task ends, and whenever it may die and be remembered. Use
+// it, and not History, if the checks take the reports of different tasks together at the
+// end of a run only, so that the order in which tasks report does not matter.
+func (c *Case) Report(p fingerprint.Print) { c.w.Report(p) }
 
 // Step is the number of the current event, to be used as a time.
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }

@@ -181,6 +181,7 @@ func (w *World) nodeState(n *node) uint64 {
 	h := mix(uint64(n.life)<<4|uint64(boolInt(n.up))<<3|uint64(boolInt(n.done))<<2|
 		uint64(boolInt(n.wantsLife))<<1|uint64(boolInt(n.crashed)), uint64(n.mrs))
 	h = pmemState(mix(h, uint64(n.flips)<<8|uint64(n.poisons)), n.pmem)
+	h = mix(h, n.reports.A)
 	for _, m := range n.all {
 		if !m.alive {
 			continue

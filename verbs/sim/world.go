@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
@@ -42,6 +43,9 @@ type Config struct {
 	// AtEnd, if set, is called when a run with Linger has ended. What is still
 	// under way lands as it asks for it with [Host.Settle].
 	AtEnd func(hosts []*Host)
+	// Hung, if set, is called when hosts wait and nothing but faults can happen: the run
+	// has finished then, instead of having failed. It gets what [World.Waiting] returns.
+	Hung func(waiting []string)
 }
 
 // Node is one logical host: a name, and what runs there.
@@ -194,6 +198,8 @@ type node struct {
 	pmem      []*region // of the machine that answers to the name
 	flips     int       // media errors that have yet to show, as flipped bits
 	poisons   int       // and as unreadable memory
+	// reports is the sum of what the tasks of all lives have reported: it has no order.
+	reports fingerprint.Print
 }
 
 type linkState struct {
@@ -274,6 +280,10 @@ func (w *World) Run(pol Policy) (End, error) {
 		}
 		w.enabled()
 		if len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger {
+			if w.cfg.Hung != nil {
+				w.cfg.Hung(w.waiting())
+				return Finished, nil
+			}
 			w.fail = &DeadlockError{Waiting: w.waiting()}
 			return Deadlock, w.fail
 		}
@@ -511,6 +521,26 @@ func (w *World) SetHistory(h uint64) {
 		w.cur.h.acted = w.cur.h.acted || h != w.hist
 	}
 	w.hist = h
+}
+
+// Report tells the fingerprint all that the running task has told the checks so far.
+// Unlike SetHistory it says nothing about the order in which tasks report, so reports of
+// different tasks do not conflict, and it stays when the task ends. Others may come in
+// after it: a crash must be tried between two reports.
+func (w *World) Report(p fingerprint.Print) {
+	t := w.cur
+	if w.dying() {
+		return
+	}
+	n := t.h.node
+	if n.spec.Daemon {
+		w.Fail(ErrDaemonReports)
+	}
+	key := fingerprint.Print{}.Int(t.h.life).Int(t.ord).Print(p)
+	n.reports = n.reports.Minus(t.report).Plus(key)
+	t.report = key
+	w.touch(object(objChecks, n.idx, 1+t.h.life<<12+t.ord), Write)
+	t.reach()
 }
 
 func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
