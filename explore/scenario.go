@@ -88,9 +88,11 @@ func (c *Case) Outcome(s string) { c.outcome = s }
 // must be called whenever that changes: states that differ in it are different.
 func (c *Case) History(p fingerprint.Print) { c.w.SetHistory(p) }
 
-// Report is History for what the checks remember of the host whose code calls it:
-// reports of different hosts do not conflict. See [sim.World.SetReport].
-func (c *Case) Report(p fingerprint.Print) { c.w.SetReport(p) }
+// Report tells the fingerprint all that the running task has told the checks so far.
+// It must be called when the task ends, and whenever it may die and be remembered. Use
+// it, and not History, if the checks take the reports of different tasks together at the
+// end of a run only, so that the order in which tasks report does not matter.
+func (c *Case) Report(p fingerprint.Print) { c.w.Report(p) }
 
 // Step is the number of the current event, to be used as a time.
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }

@@ -85,5 +85,8 @@ func (p Print) Print(x Print) Print { return p.pair(kindPrint, x.A, x.B) }
 // multiset. The zero Print leaves the other as it is.
 func (p Print) Plus(x Print) Print { return Print{p.A + x.A, p.B + x.B} }
 
+// Minus takes a print out of a sum.
+func (p Print) Minus(x Print) Print { return Print{p.A - x.A, p.B - x.B} }
+
 // IsZero reports whether p is the print of the empty sequence.
 func (p Print) IsZero() bool { return p == Print{} }

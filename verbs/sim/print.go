@@ -5,7 +5,7 @@ package sim
 // nodePrint covers what a name stands for, whichever machine has it.
 func (w *World) nodePrint(n *node) print {
 	p := print{}.Int(tagNode).Int(n.life).Uint(uint64(boolInt(n.up)<<3 | boolInt(n.done)<<2 | boolInt(n.wantsLife)<<1 | boolInt(n.crashed))).
-		Int(n.mrs).Int(n.flips).Int(n.poisons).Print(n.report)
+		Int(n.mrs).Int(n.flips).Int(n.poisons).Print(n.reports)
 	return pmemPrint(p, n.pmem)
 }
 

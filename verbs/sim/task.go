@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -71,6 +72,7 @@ type task struct {
 	idlePoll bool
 	// reported: the CQ that a channel said has a completion, not polled since.
 	reported *cq
+	report   fingerprint.Print // what it has told the checks, as it is in the sum of its node
 }
 
 func (t *task) actor() Actor { return actor(actTask, t.h.life, t.h.node.idx, t.ord) }

@@ -43,6 +43,9 @@ type Config struct {
 	// AtEnd, if set, is called when a run with Linger has ended. What is still
 	// under way lands as it asks for it with [Host.Settle].
 	AtEnd func(hosts []*Host)
+	// Hung, if set, is called when hosts wait and nothing but faults can happen: the run
+	// has finished then, instead of having failed. It gets what [World.Waiting] returns.
+	Hung func(waiting []string)
 }
 
 // Node is one logical host: a name, and what runs there.
@@ -197,7 +200,8 @@ type node struct {
 	pmem      []*region // of the machine that answers to the name
 	flips     int       // media errors that have yet to show, as flipped bits
 	poisons   int       // and as unreadable memory
-	report    print     // what its code told the checks: SetReport
+	// reports is the sum of what the tasks of all lives have reported: it has no order.
+	reports print
 }
 
 type linkState struct {
@@ -278,6 +282,10 @@ func (w *World) Run(pol Policy) (End, error) {
 		}
 		w.enabled()
 		if len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger {
+			if w.cfg.Hung != nil {
+				w.cfg.Hung(w.waiting())
+				return Finished, nil
+			}
 			w.fail = &DeadlockError{Waiting: w.waiting()}
 			return Deadlock, w.fail
 		}
@@ -511,33 +519,34 @@ func (w *World) Failure() error { return w.fail }
 // remember; it is part of the state. All that is told this way is one thing to the
 // search: the order of any two calls matters.
 func (w *World) SetHistory(p fingerprint.Print) {
-	w.reports(object(objChecks, 0, 0), p != w.hist)
+	if w.cur != nil {
+		if w.cur.h.node.spec.Daemon {
+			w.Fail(ErrDaemonReports)
+		}
+		w.touch(object(objChecks, 0, 0), Write) // a zombie and its successor both report
+		w.cur.h.acted = w.cur.h.acted || p != w.hist
+	}
 	w.hist = p
 }
 
-// SetReport is SetHistory for what the checks remember of the running host alone:
-// reports of different hosts are independent. Of interchangeable hosts it must be
-// alike if they are, and not name them.
-func (w *World) SetReport(p fingerprint.Print) {
-	if w.cur == nil {
-		w.SetHistory(p)
+// Report tells the fingerprint all that the running task has told the checks so far.
+// Unlike SetHistory it says nothing about the order in which tasks report, so reports of
+// different tasks do not conflict, and it stays when the task ends. Others may come in
+// after it: a crash must be tried between two reports.
+func (w *World) Report(p fingerprint.Print) {
+	t := w.cur
+	if w.dying() {
 		return
 	}
-	n := w.cur.h.node
-	w.reports(object(objChecks, n.idx, 1), p != n.report)
-	n.report = p
-}
-
-// reports notes that the running task tells the checks something.
-func (w *World) reports(o Object, news bool) {
-	if w.cur == nil {
-		return
-	}
-	if w.cur.h.node.spec.Daemon {
+	n := t.h.node
+	if n.spec.Daemon {
 		w.Fail(ErrDaemonReports)
 	}
-	w.touch(o, Write) // a zombie and its successor both report
-	w.cur.h.acted = w.cur.h.acted || news
+	key := fingerprint.Print{}.Int(t.h.life).Int(t.ord).Print(p)
+	n.reports = n.reports.Minus(t.report).Plus(key)
+	t.report = key
+	w.touch(object(objChecks, n.idx, 1+t.h.life<<12+t.ord), Write)
+	t.reach()
 }
 
 func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {

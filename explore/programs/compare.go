@@ -1,0 +1,180 @@
+package programs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
+
+// Limits bound what one comparison may take: a program that needs more is not compared
+// with what has not come to its end.
+type Limits struct {
+	Runs   uint64 // of the naive search
+	States uint64 // runs of a search with states
+}
+
+// DefaultLimits let most generated programs be compared, in milliseconds.
+var DefaultLimits = Limits{Runs: 5_000, States: 20_000}
+
+// Mode is a search that must reach the outcomes of the naive search in eager mode.
+type Mode struct {
+	Name   string
+	naive  bool
+	opt    explore.Options
+	groups bool // it differs from others only with interchangeable hosts
+}
+
+// Modes are the searches that are compared.
+var Modes = []Mode{
+	{Name: "naive late", naive: true},
+	{Name: "late"},
+	{Name: "late, no symmetry", opt: explore.Options{NoSymmetry: true}, groups: true},
+	{Name: "eager", opt: explore.Options{Eager: true}},
+	{Name: "late, every order", opt: explore.Options{EveryOrder: true}},
+}
+
+// The causes of a difference, by what is left out in the modes that differ.
+const (
+	LateResolution = "late resolution"
+	Fingerprint    = "fingerprint"
+	EagerStates    = "fingerprint of the eager machine"
+	Symmetry       = "symmetry"
+	Orders         = "sleep sets or steps taken alone"
+)
+
+// Cause is what the first difference must come from: naive searches recognise no states,
+// and only a few modes leave anything else out.
+func (c *Comparison) Cause() string {
+	bad := func(mode string) bool {
+		return slices.ContainsFunc(c.Diffs, func(d Diff) bool { return d.Mode == mode })
+	}
+	switch {
+	case len(c.Diffs) == 0:
+		return ""
+	case bad("naive late"):
+		return LateResolution
+	case bad("eager"):
+		return EagerStates
+	case bad("late, every order") && !bad("late, no symmetry") && slices.Contains(c.Modes, "late, no symmetry"):
+		return Symmetry
+	case bad("late, every order"):
+		return Fingerprint
+	}
+	return Orders
+}
+
+// Diff is what a mode lost, or found beyond the truth.
+type Diff struct {
+	Mode        string
+	Lost, Added []string
+}
+
+// Comparison is the result for one program.
+type Comparison struct {
+	Runs     uint64 // of the naive search
+	Outcomes []string
+	// Compared: the truth is known. Naive: it is that of the naive search; otherwise that
+	// of the eager machine with states that are recognised.
+	Compared, Naive bool
+	Modes, Skipped  []string // that were compared, and that met a limit
+	Diffs           []Diff
+}
+
+// Compare runs the program in all modes. The error is about the program itself.
+func Compare(p *Program, l Limits) (*Comparison, error) {
+	s := p.Scenario()
+	c := &Comparison{}
+	var err error
+	c.Outcomes, c.Runs, c.Naive, err = explore.Naive(s, explore.Options{}, true, l.Runs)
+	if err != nil {
+		return nil, err
+	}
+	if c.Compared = c.Naive; !c.Compared {
+		if c.Outcomes, c.Compared, err = search(s, explore.Options{Eager: true}, l); err != nil || !c.Compared {
+			return c, err
+		}
+	}
+	for _, m := range Modes {
+		if m.groups && !p.symmetric() || !c.Naive && m.opt.Eager {
+			continue
+		}
+		got, done, err := m.run(s, l)
+		if err != nil {
+			return nil, err
+		}
+		if !done {
+			c.Skipped = append(c.Skipped, m.Name)
+			continue
+		}
+		c.Modes = append(c.Modes, m.Name)
+		if d := diff(m, c.Outcomes, got); d != nil {
+			c.Diffs = append(c.Diffs, *d)
+		}
+	}
+	return c, nil
+}
+
+func (p *Program) symmetric() bool {
+	return slices.ContainsFunc(p.Hosts, func(h Host) bool { return h.Copies > 0 })
+}
+
+func (m *Mode) run(s *explore.Scenario, l Limits) (outcomes []string, done bool, err error) {
+	if m.naive {
+		outcomes, _, done, err = explore.Naive(s, m.opt, false, l.Runs)
+		return outcomes, done, err
+	}
+	return search(s, m.opt, l)
+}
+
+// violation is how the naive search names a run that failed.
+const violation = "violation: "
+
+// search is a search with states. A violation ends it: then that is all it found.
+func search(s *explore.Scenario, opt explore.Options, l Limits) (outcomes []string, done bool, err error) {
+	opt.Workers, opt.MaxRuns, opt.NoShrink = 1, l.States, true
+	r, err := explore.Check(s, opt)
+	if err != nil {
+		return nil, false, err
+	}
+	switch r.Verdict {
+	case explore.RanOut:
+		return nil, false, nil
+	case explore.Verified:
+		return r.Outcomes, true, nil
+	case explore.Violated:
+		return []string{violation + r.Counterexample.Class}, true, nil
+	}
+	return []string{fmt.Sprint(r.Verdict, ": ", r.Reason)}, true, nil
+}
+
+// diff compares what a mode reached with the truth. A search that was ended by a
+// violation is right if there is that violation.
+func diff(m Mode, want, got []string) *Diff {
+	d := Diff{Mode: m.Name, Lost: without(want, got), Added: without(got, want)}
+	if !m.naive && len(got) == 1 && strings.HasPrefix(got[0], violation) {
+		d.Lost = nil
+	}
+	if len(d.Lost)+len(d.Added) == 0 {
+		return nil
+	}
+	return &d
+}
+
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(x string) bool { return slices.Contains(b, x) })
+}
+
+// String is what differs, for a person.
+func (d Diff) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s:\n", d.Mode)
+	for _, o := range d.Lost {
+		fmt.Fprintf(&out, "  lost  %s\n", o)
+	}
+	for _, o := range d.Added {
+		fmt.Fprintf(&out, "  added %s\n", o)
+	}
+	return out.String()
+}

@@ -1,0 +1,314 @@
+package programs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// task is a task that runs acts.
+type task struct {
+	m     *machine
+	path  string // of the acts that started it
+	links []*link
+	log   []byte // what it has seen
+	said  int    // how much of that it has reported
+	last  uint64 // the last value
+	done  bool
+	dead  bool // it did not come to its end: its machine died
+	ended bool // by the act
+	holds bool // the mutex
+	req   host.Request
+	asked host.Gather
+	order []string // whom it asked
+	read  *Act     // the last request with a response
+	sent  *Act     // and the last with a source
+	wcs   [4]verbs.WC
+}
+
+func (t *task) run(acts []Act) {
+	for i := range acts {
+		a := &acts[i]
+		if t.ended || a.If > 0 && t.last != uint64(a.If-1) {
+			continue
+		}
+		table[a.Do].do(t, a)
+	}
+}
+
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
+
+// note adds to what the task has seen.
+func (t *task) note(s string) {
+	if len(t.log) > 0 {
+		t.log = append(t.log, ' ')
+	}
+	t.log = append(t.log, s...)
+}
+
+func (t *task) saw(v uint64) {
+	t.last = v
+	t.note(strconv.FormatUint(v, 10))
+}
+
+func (t *task) value(v int) uint64 {
+	if v == Last {
+		return t.last
+	}
+	return uint64(v)
+}
+
+// errorNames are the errors that an interface promises.
+var errorNames = []struct {
+	err  error
+	name string
+}{
+	{verbs.ErrTimeout, "timeout"}, {verbs.ErrClosed, "closed"}, {verbs.ErrInvalid, "invalid"}, {verbs.ErrQueueFull, "full"},
+	{verbs.ErrUnsupported, "unsupported"}, {verbs.ErrState, "state"}, {verbs.ErrBusy, "busy"}, {host.ErrTimeout, "timeout"},
+	{host.ErrUnreachable, "unreachable"}, {host.ErrNoService, "noservice"}, {host.ErrClosed, "closed"}, {host.ErrMedia, "media"},
+}
+
+func errorName(err error) string {
+	var remote *host.RemoteError
+	if errors.As(err, &remote) {
+		return "rejected"
+	}
+	for _, e := range errorNames {
+		if errors.Is(err, e.err) {
+			return e.name
+		}
+	}
+	return err.Error()
+}
+
+// err notes an error, if there is one.
+func (t *task) err(err error) bool {
+	if err != nil {
+		t.note(errorName(err))
+	}
+	return err != nil
+}
+
+// to is the task's connection to each peer that the act names.
+func (t *task) to(a *Act) []*link {
+	var out []*link
+	for _, name := range t.m.x.peers(t.m.at, a.To) {
+		for _, l := range t.links {
+			if l.peer == name {
+				out = append(out, l)
+			}
+		}
+	}
+	return out
+}
+
+// post posts a request to each peer, in one go.
+func (t *task) post(a *Act, wr verbs.SendWR) {
+	for i, l := range t.to(a) {
+		t.err(l.qp.PostSend([]verbs.SendWR{t.request(a, wr, l, i)}))
+	}
+	if wr.Op == verbs.OpRead || wr.Op.IsAtomic() {
+		t.read = a
+	} else {
+		t.sent = a
+	}
+}
+
+func (t *task) request(a *Act, wr verbs.SendWR, l *link, peer int) verbs.SendWR {
+	m := t.m
+	has := func(f rune) bool { return strings.ContainsRune(a.Flags, f) }
+	wr.ID = uint64(a.id*maxPeers + peer)
+	for _, f := range a.Flags {
+		switch f {
+		case flagSignaled:
+			wr.Flags |= verbs.Signaled
+		case flagInline:
+			wr.Flags |= verbs.Inline
+		case flagFence:
+			wr.Flags |= verbs.Fence
+		case flagSolicited:
+			wr.Flags |= verbs.Solicited
+		}
+	}
+	base, key, at := l.base, l.key, 8*a.At
+	if has(flagPMEM) {
+		base, key, at = l.pbase, l.pkey, pmemAt(a.At)
+	}
+	switch {
+	case has(flagBadKey):
+		key = 99
+	case has(flagNextKey):
+		key += uint32(m.x.needs.registrations)
+	}
+	if has(flagBeyond) {
+		at = 4096
+	}
+	wr.RemoteAddr, wr.RKey = base+uint64(at), key
+	n := 8
+	if a.Do == "wide" || a.Do == "wideread" {
+		n = 16
+	}
+	if wr.Op == verbs.OpFlush {
+		return wr
+	}
+	from := slot(a, peer)
+	if wr.Op != verbs.OpRead && !wr.Op.IsAtomic() {
+		from += sources
+	}
+	lkey := m.bmr.LKey()
+	if has(flagBadLocal) {
+		lkey = 99
+	}
+	wr.SGL = []verbs.SGE{{Addr: m.buf.Addr() + uint64(from), Length: uint32(n), LKey: lkey}}
+	return wr
+}
+
+// received marks the IDs of receives.
+const received = 1 << 32
+
+func (t *task) receive(a *Act) {
+	for i, l := range t.to(a) {
+		key := t.m.imr.LKey()
+		if strings.ContainsRune(a.Flags, flagBadLocal) {
+			key = 99
+		}
+		at := slot(a, i)
+		t.err(l.qp.PostRecv([]verbs.RecvWR{{ID: received | uint64(at), SGL: []verbs.SGE{{Addr: t.m.in.Addr() + uint64(at), Length: 8, LKey: key}}}}))
+	}
+}
+
+// wait waits for completions of the connections to some peers: of one, or of each of
+// several that are interchangeable.
+func (t *task) wait(a *Act, timeout time.Duration) {
+	if t.m.x.p.isGroup(a.To) && len(t.m.x.peers(t.m.at, a.To)) > 1 {
+		t.each(a, timeout)
+		return
+	}
+	for _, l := range t.to(a) {
+		n, err := l.cq.Wait(t.wcs[:max(1, min(a.V, len(t.wcs)))], timeout)
+		t.err(err)
+		for i := range n {
+			t.note(t.completion(&t.wcs[i]))
+		}
+	}
+}
+
+func (t *task) poll(a *Act) {
+	for _, l := range t.to(a) {
+		n, err := l.cq.Poll(t.wcs[:max(1, min(a.V, len(t.wcs)))])
+		if !t.err(err) && n == 0 {
+			t.note("none")
+		}
+		for i := range n {
+			t.note(t.completion(&t.wcs[i]))
+		}
+	}
+}
+
+func (t *task) channel(timeout time.Duration) {
+	cq, err := t.m.ch.Wait(timeout)
+	if t.err(err) {
+		return
+	}
+	n, err := cq.Poll(t.wcs[:1])
+	if !t.err(err) && n == 1 {
+		t.note(t.completion(&t.wcs[0]))
+	}
+}
+
+// each waits until each of some connections has a completion.
+func (t *task) each(a *Act, timeout time.Duration) {
+	var cqs []verbs.CQ
+	for _, l := range t.to(a) {
+		if !slices.Contains(cqs, l.cq) {
+			cqs = append(cqs, l.cq)
+		}
+	}
+	wcs := make([]verbs.WC, len(cqs))
+	if t.err(t.m.ch.Gather(cqs, wcs, timeout)) {
+		return
+	}
+	out, sum := make([]string, len(wcs)), uint64(0)
+	for i := range wcs {
+		out[i] = t.completion(&wcs[i])
+		sum += t.last
+	}
+	t.last = sum // it must not tell which of interchangeable hosts had which
+	sort.Strings(out)
+	t.note(strings.Join(out, "+"))
+}
+
+// completion says what a completion tells, and what came with it.
+func (t *task) completion(wc *verbs.WC) string {
+	if wc.Status != verbs.StatusSuccess {
+		return wc.Status.String()
+	}
+	out := wc.Op.String()
+	if wc.HasImm {
+		out += fmt.Sprint("#", wc.Imm)
+	}
+	switch wc.Op {
+	case verbs.WCRead, verbs.WCCompareSwap, verbs.WCFetchAdd:
+		at := int(wc.ID)/maxPeers*buffers + int(wc.ID)%maxPeers*buffers/maxPeers
+		t.last = t.m.buf.Load64(at)
+		out += fmt.Sprint("=", t.last)
+		if wc.ByteLen > 8 {
+			out += fmt.Sprint(",", t.m.buf.Load64(at+8))
+		}
+	case verbs.WCRecv:
+		t.last = t.m.in.Load64(int(wc.ID &^ received))
+		out += fmt.Sprint("=", t.last)
+	}
+	return out
+}
+
+func (t *task) peek() {
+	if t.read == nil {
+		return
+	}
+	var out []string
+	for i := range t.to(t.read) {
+		t.last = t.m.buf.Load64(slot(t.read, i))
+		out = append(out, strconv.FormatUint(t.last, 10))
+	}
+	sort.Strings(out)
+	t.note(strings.Join(out, "+"))
+}
+
+func (t *task) change(a *Act) {
+	if t.sent == nil {
+		return
+	}
+	for i := range t.to(t.sent) {
+		t.m.buf.Store64(slot(t.sent, i)+sources, t.value(a.V))
+	}
+}
+
+func (t *task) state(a *Act) {
+	for _, l := range t.to(a) {
+		t.note(l.qp.State().String())
+	}
+}
+
+func (t *task) modify(a *Act, attrs []verbs.QPAttr) {
+	for _, l := range t.to(a) {
+		for _, x := range attrs {
+			if t.err(l.qp.Modify(x)) {
+				break
+			}
+		}
+	}
+}
+
+func (t *task) destroy(a *Act) {
+	for _, l := range t.to(a) {
+		t.err(l.qp.Destroy())
+	}
+}

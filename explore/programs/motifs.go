@@ -1,0 +1,317 @@
+package programs
+
+import "slices"
+
+// everyday are the motifs of programs without faults and time.
+func everyday() []weighted {
+	return []weighted{
+		{30, addRequest}, {18, addLocal}, {12, addMessage}, {9, addCall}, {3, addGather}, {6, addFlag}, {5, addModify}, {3, addKeys},
+		{3, addState}, {4, addGo}, {2, addMutex}, {2, addCond}, {3, addLook}, {2, addService}, {1, addRand}, {2, addSay}, {2, addChannel},
+		{1, addDestroyed}, {1, addChange}, {1, addReconnect}, {1, addOdd},
+	}
+}
+
+func timedMotifs() []weighted {
+	return []weighted{{3, addSleep}, {3, addNow}, {3, addTimedCall}, {3, addTimedAccept}, {3, addTimedWait}, {2, addTimedChannel}, {2, addTimedGather}}
+}
+
+func persistent() []weighted {
+	return []weighted{{6, addRemotePersistent}, {6, addStorePersistent}, {2, addFence}, {1, addLoadPersistent}}
+}
+
+// alike are motifs that treat interchangeable hosts alike: what is done to one of them is
+// done to all, in one go.
+func alike() []weighted {
+	return []weighted{{30, addRequest}, {15, addLocal}, {10, addMessage}, {10, addAllCall}, {6, addAllGather}, {4, addModify}, {3, addState},
+		{3, addKeys}, {2, addGo}, {3, addLook}, {2, addService}, {1, addRand}, {2, addSay}, {2, addChange}}
+}
+
+func (g *maker) word() int {
+	if g.chance(65) {
+		return 0
+	}
+	return 1
+}
+
+// flags draws flags for a request, mostly harmless ones.
+func (g *maker) flags(do string) string {
+	out := ""
+	for _, f := range table[do].flags {
+		likely := 5
+		switch f {
+		case flagSignaled:
+			likely = 50
+		case flagInline:
+			likely = 40
+		case flagFence:
+			likely = 12
+		case flagBadKey:
+			likely = 6
+		case flagNextKey, flagBeyond, flagBadLocal, flagSolicited:
+			likely = 2
+		case flagPMEM:
+			likely = 0
+			if g.kind == "pmem" {
+				likely = 90
+			}
+		}
+		if f == flagSignaled && slices.Contains([]string{"read", "wideread", "cas", "fetchadd"}, do) {
+			likely = 75
+		}
+		if g.chance(likely) {
+			out += string(f)
+		}
+	}
+	return out
+}
+
+// request is a request of host i to j, and with luck what takes its completion.
+func (g *maker) request(i, j int) []Act {
+	do := pick(g, "write", "write", "write", "write", "read", "read", "cas", "fetchadd", "wide", "wideread", "awrite", "flush", "writeimm")
+	a := Act{Do: do, To: g.name(j), At: g.word(), V: 1 + g.r.IntN(3), Flags: g.flags(do)}
+	if do == "cas" {
+		a.W = g.r.IntN(2)
+	}
+	out := []Act{a}
+	if g.chance(60) && len(a.Flags) > 0 && a.Flags[0] == flagSignaled {
+		out = append(out, Act{Do: "wait", To: a.To, V: 1 + g.r.IntN(8)/7})
+	}
+	return out
+}
+
+func addRequest(g *maker, i, j int) { g.put(i, g.request(i, j)...) }
+
+func (g *maker) local() Act {
+	a := Act{Do: pick(g, "load", "load", "load", "store", "store", "lcas", "add", "loadwide", "storewide", "fence"), At: g.word(), V: 4 + g.r.IntN(3)}
+	if g.chance(5) {
+		a.V = Last
+	}
+	return a
+}
+
+func addLocal(g *maker, i, _ int) { g.put(i, g.local()) }
+
+func addMessage(g *maker, i, j int) {
+	do := pick(g, "send", "send", "sendimm", "writeimm")
+	acts := []Act{{Do: do, To: g.name(j), At: g.word(), V: 7, Flags: g.flags(do)}}
+	if acts[0].Flags != "" && acts[0].Flags[0] == flagSignaled && g.chance(50) {
+		acts = append(acts, Act{Do: "wait", To: g.name(j), V: 1})
+	}
+	g.put(i, acts...)
+	recv := []Act{{Do: "recv", To: g.name(i)}}
+	if g.chance(5) {
+		recv[0].Flags = "l"
+	}
+	if g.chance(75) {
+		recv = append(recv, Act{Do: "wait", To: g.name(i), V: 1 + g.r.IntN(2)})
+	}
+	g.put(j, recv...)
+}
+
+func addCall(g *maker, i, j int) {
+	g.put(i, Act{Do: "call", To: g.name(j), V: 1})
+	if !g.serves(j) {
+		g.put(j, Act{Do: "accept"}, pick(g, Act{Do: "reply", V: 2}, Act{Do: "reply", V: 2}, Act{Do: "reply", V: Last}, Act{Do: "reject"}))
+	}
+}
+
+// serves reports whether a host answers all that it is asked.
+func (g *maker) serves(j int) bool {
+	l := g.p.Hosts[j].Lives
+	return len(l) > 0 && slices.ContainsFunc(l[0], func(a Act) bool { return a.Do == "serve" })
+}
+
+func addGather(g *maker, i, _ int) {
+	to, n := "", 0
+	for j := range g.p.Hosts {
+		if j == i || !g.chance(85) {
+			continue
+		}
+		if n++; n > 1 {
+			to += "+"
+		}
+		to += g.name(j)
+		if !g.serves(j) {
+			g.put(j, Act{Do: "accept"}, Act{Do: "reply", V: 2})
+		}
+	}
+	if n == 0 {
+		return
+	}
+	g.put(i, Act{Do: "ask", To: to, V: 1}, Act{Do: "gather", V: 1 + g.r.IntN(n)})
+	if g.chance(20) {
+		g.put(i, Act{Do: "gather", V: n})
+	}
+}
+
+// addFlag is the idiom of data and a flag.
+func addFlag(g *maker, i, j int) {
+	do := pick(g, "write", "fetchadd", "awrite", "writeimm", "write")
+	g.put(i, Act{Do: "write", To: g.name(j), V: 1, Flags: "i"}, Act{Do: do, To: g.name(j), At: 1, V: 1, Flags: g.flags(do)})
+	g.put(j, Act{Do: "load", At: 1}, Act{Do: "load"})
+}
+
+func addModify(g *maker, i, j int) {
+	acts := []Act{{Do: pick(g, "err", "err", "reset", "drain", "deny", "destroy"), To: g.name(j)}}
+	switch {
+	case acts[0].Do == "reset" && g.chance(60):
+		acts = append(acts, Act{Do: "up", To: g.name(j)})
+	case acts[0].Do == "drain" && g.chance(60):
+		acts = append(acts, Act{Do: "undrain", To: g.name(j)})
+	case acts[0].Do == "deny" && g.chance(60):
+		acts = append(acts, Act{Do: "allow", To: g.name(j)})
+	}
+	g.put(i, acts...)
+}
+
+func addKeys(g *maker, i, _ int) {
+	switch g.r.IntN(4) {
+	case 0:
+		g.put(i, Act{Do: "dereg"}, Act{Do: "rereg"})
+	case 1:
+		g.put(i, Act{Do: "dereg"})
+	case 2:
+		g.put(i, Act{Do: "free"})
+	case 3:
+		g.put(i, Act{Do: "alloc"})
+	}
+}
+
+func addState(g *maker, i, j int) { g.put(i, Act{Do: "state", To: g.name(j)}) }
+
+// addGo moves the rest of a host's code into a task of its own, or starts one before it.
+func addGo(g *maker, i, j int) {
+	body := []Act{g.local()}
+	if g.chance(60) {
+		body = g.request(i, j)
+	}
+	l := g.p.Hosts[i].Lives
+	if len(l) > g.life && len(l[g.life]) > 0 && g.chance(40) {
+		at := g.r.IntN(len(l[g.life]))
+		body = slices.Clone(l[g.life][at:])
+		l[g.life] = l[g.life][:at]
+	}
+	g.put(i, Act{Do: "go", Body: body})
+	if g.chance(50) {
+		g.put(i, g.local())
+	}
+}
+
+func addMutex(g *maker, i, _ int) {
+	g.put(i, Act{Do: "go", Body: []Act{{Do: "lock"}, {Do: "set", V: 1}, g.local(), {Do: "unlock"}}}, Act{Do: "lock"}, Act{Do: "get"}, g.local(), Act{Do: "unlock"})
+}
+
+func addCond(g *maker, i, _ int) {
+	g.put(i, Act{Do: "go", Body: []Act{{Do: "lock"}, {Do: "set", V: 1}, {Do: pick(g, "signal", "broadcast")}, {Do: "unlock"}}})
+	if g.chance(40) {
+		g.put(i, Act{Do: "go", Body: []Act{{Do: "lock"}, {Do: "cond"}, {Do: "get"}, {Do: "unlock"}}})
+	}
+	g.put(i, Act{Do: "lock"}, Act{Do: "cond"}, Act{Do: "get"}, Act{Do: "unlock"})
+}
+
+// addLook looks for completions in ways that need not find one.
+func addLook(g *maker, i, j int) {
+	g.put(i, pick(g, Act{Do: "poll", To: g.name(j), V: 1}, Act{Do: "poll", To: g.name(j), V: 2}, Act{Do: "peek"}, Act{Do: "wait", To: g.name(j), V: 2}))
+}
+
+func addChannel(g *maker, i, j int) {
+	a := g.request(i, j)[:1]
+	if a[0].Flags == "" || a[0].Flags[0] != flagSignaled {
+		a[0].Flags = "s" + a[0].Flags
+	}
+	g.put(i, append(a, pick(g, Act{Do: "chan"}, Act{Do: "each", To: g.name(j)}))...)
+}
+
+func addService(g *maker, i, _ int) { g.put(i, pick(g, Act{Do: "count", V: 1}, Act{Do: "counter"})) }
+func addRand(g *maker, i, _ int)    { g.put(i, Act{Do: "rand", V: 2}) }
+func addSay(g *maker, i, _ int)     { g.put(i, Act{Do: "say"}) }
+
+func addDestroyed(g *maker, i, j int) {
+	g.put(i, append([]Act{{Do: pick(g, "err", "destroy", "reset"), To: g.name(j)}}, g.request(i, j)...)...)
+}
+
+// addChange changes the source of a request behind its back.
+func addChange(g *maker, i, j int) {
+	do := pick(g, "write", "send", "awrite", "wide")
+	g.put(i, Act{Do: do, To: g.name(j), V: 1, Flags: pick(g, "", "s")}, Act{Do: "change", V: 9})
+}
+
+func addReconnect(g *maker, i, j int) {
+	g.put(i, append([]Act{{Do: "connect", To: g.name(j)}}, g.request(i, j)...)...)
+	g.put(j, Act{Do: "acceptconn"})
+}
+
+func addOdd(g *maker, i, _ int) {
+	g.put(i, pick(g, Act{Do: "callnone"}, Act{Do: "deaf"}, Act{Do: "rereg"}, Act{Do: "end"}))
+}
+
+func addAllCall(g *maker, i, j int) {
+	g.put(i, Act{Do: "call", To: g.name(j), V: 1})
+	if !g.serves(j) {
+		g.put(j, Act{Do: "accept"}, Act{Do: "reply", V: 2})
+	}
+}
+
+func addAllGather(g *maker, i, j int) {
+	g.put(i, Act{Do: "ask", To: g.name(j), V: 1}, Act{Do: "gather", V: 1})
+	if !g.serves(j) {
+		g.put(j, Act{Do: "accept"}, Act{Do: "reply", V: 2})
+	}
+}
+
+func addSleep(g *maker, i, _ int) { g.put(i, Act{Do: "sleep", V: 1 + g.r.IntN(3)}) }
+func addNow(g *maker, i, _ int)   { g.put(i, Act{Do: "now"}) }
+
+func addTimedCall(g *maker, i, j int) {
+	g.put(i, Act{Do: "tcall", To: g.name(j), V: 1, W: 1 + g.r.IntN(2)})
+	if g.chance(50) && !g.serves(j) {
+		g.put(j, Act{Do: "accept"}, Act{Do: "reply", V: 2})
+	}
+}
+
+func addTimedAccept(g *maker, i, j int) {
+	g.put(i, Act{Do: "taccept", V: 1 + g.r.IntN(2)}, Act{Do: "reply", V: 3})
+	if g.chance(60) {
+		g.put(j, Act{Do: "tcall", To: g.name(i), V: 1, W: 2})
+	}
+}
+
+func addTimedWait(g *maker, i, j int) {
+	g.put(i, append(g.request(i, j)[:1], Act{Do: "twait", To: g.name(j), V: 1 + g.r.IntN(2)})...)
+}
+
+func addTimedChannel(g *maker, i, j int) {
+	g.put(i, append(g.request(i, j)[:1], pick(g, Act{Do: "tchan", V: 1}, Act{Do: "teach", To: g.name(j), V: 1}))...)
+}
+
+func addTimedGather(g *maker, i, j int) {
+	g.put(i, Act{Do: "timedask", To: g.name(j), V: 1, W: 1}, Act{Do: "gather", V: 1})
+	if g.chance(50) && !g.serves(j) {
+		g.put(j, Act{Do: "accept"}, Act{Do: "reply", V: 2})
+	}
+}
+
+func addRemotePersistent(g *maker, i, j int) {
+	do := pick(g, "write", "write", "flush", "awrite", "read", "wide", "fetchadd")
+	a := Act{Do: do, To: g.name(j), At: g.r.IntN(3), V: 1 + g.r.IntN(3), Flags: g.flags(do)}
+	out := []Act{a}
+	if a.Flags != "" && a.Flags[0] == flagSignaled && g.chance(50) {
+		out = append(out, Act{Do: "wait", To: a.To, V: 1}, Act{Do: "say"})
+	}
+	g.put(i, out...)
+}
+
+func addStorePersistent(g *maker, i, _ int) {
+	at := g.r.IntN(3)
+	out := []Act{{Do: pick(g, "pstore", "pstore", "pstore", "pwide"), At: at, V: 4 + g.r.IntN(3)}}
+	if g.chance(50) {
+		out = append(out, Act{Do: "pflush", At: at})
+	}
+	if g.chance(50) {
+		out = append(out, Act{Do: "pfence"}, Act{Do: "say"})
+	}
+	g.put(i, out...)
+}
+
+func addFence(g *maker, i, _ int)          { g.put(i, Act{Do: "pfence"}) }
+func addLoadPersistent(g *maker, i, _ int) { g.put(i, Act{Do: "pload", At: g.r.IntN(3)}) }
