@@ -322,6 +322,9 @@ func (w *World) known() (Event, bool) {
 	case actWire, actAck:
 		ev.a = a.b()
 		return ev, true
+	case actFail:
+		ev.qp = w.failing(a)
+		return ev, ev.qp != nil
 	}
 	return ev, a.kind() == actHeal
 }
@@ -508,7 +511,9 @@ func (w *World) SetHistory(h uint64) {
 	}
 	if w.cur != nil {
 		w.touch(object(objChecks, 0, 0), Write) // a zombie and its successor both report
-		w.cur.h.acted = w.cur.h.acted || h != w.hist
+		if h != w.hist {
+			w.cur.ends() // a crash may come before it looks at more
+		}
 	}
 	w.hist = h
 }
