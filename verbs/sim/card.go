@@ -159,7 +159,7 @@ func (m *mr) revoke() {
 	if w.tracer != nil {
 		w.trace(m.pd.c.h, "revoke", "deregisters key %d of region %d", m.key, m.r.ord)
 	}
-	w.cutoff(func(e *elem) bool { return e.reg == m.r }, func(s *sqEntry) bool { return s.mr == m || slices.Contains(s.into, m) }, m.pd.c)
+	w.cutoff(func(s *sqEntry) bool { return s.mr == m || slices.Contains(s.into, m) }, m.pd.c)
 	m.gone = true
 	m.pd.open--
 	if m.access&^verbs.LocalWrite != 0 {

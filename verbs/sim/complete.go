@@ -10,7 +10,7 @@ type outcome struct {
 	wr     int // index in q's send queue, or in its receive queue
 	recv   bool
 	status verbs.Status
-	kept   bool // it was there when q went to ERR: the first of q.done
+	kept   bool // it has been decided: the first of q.done
 }
 
 func (o outcome) name() string {
@@ -36,15 +36,23 @@ func (q *qp) sendOutcomes(o []outcome) []outcome {
 	if q.state == verbs.StateErr {
 		return append(o, outcome{q: q, wr: q.head, status: verbs.StatusWRFlushErr})
 	}
+	o, _ = q.ways(o, false)
+	return o
+}
+
+// ways appends the completions that may come next of a queue pair that works; with
+// failures set it goes past what succeeds and appends the failures only. whole says
+// that all that is outstanding may succeed, and that a completion says so.
+func (q *qp) ways(o []outcome, failures bool) (out []outcome, whole bool) {
 	lost := q.lost()
 	reach := q.reach()
 	for i := q.head; i < q.posted; i++ {
 		s := q.ent(i)
 		if i >= q.held {
-			return o
+			return o, false
 		}
 		if s.local != verbs.StatusSuccess {
-			return append(o, outcome{q: q, wr: i, status: s.local})
+			return append(o, outcome{q: q, wr: i, status: s.local}), false
 		}
 		if lost {
 			o = append(o, outcome{q: q, wr: i, status: verbs.StatusRetryExcErr})
@@ -53,22 +61,23 @@ func (q *qp) sendOutcomes(o []outcome) []outcome {
 			if !lost || i < min(q.limit, q.cutAt) {
 				o = append(o, outcome{q: q, wr: i, status: s.nak})
 			}
-			return o
+			return o, false
 		}
 		if i >= reach {
 			if !lost && s.op.ConsumesRecv() && q.cfg.RNRRetry < 7 && q.peer != nil {
 				o = append(o, outcome{q: q, wr: i, status: verbs.StatusRNRRetryExcErr})
 			}
-			return o
+			return o, false
 		}
 		if q.w.poisoned(s) {
-			return append(o, outcome{q: q, wr: i, status: verbs.StatusRemOpErr})
+			return append(o, outcome{q: q, wr: i, status: verbs.StatusRemOpErr}), false
 		}
-		if s.signaled {
-			return append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess})
+		if s.signaled && !failures {
+			return append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess}), false
 		}
+		whole = s.signaled
 	}
-	return o
+	return o, whole
 }
 
 // lost reports whether the requester may give up: nobody acknowledges.
@@ -181,7 +190,7 @@ func (w *World) deliver(q *qp, s *sqEntry) {
 // wholly, in part or not at all, unless the responder refused it.
 func (w *World) failed(q *qp, o outcome) {
 	switch o.status {
-	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr:
+	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr: // takesPeer
 		q.ent(o.wr).came = true
 		q.limit = min(q.limit, o.wr+1)
 		for i := 0; i < len(q.elems); i++ {
@@ -191,7 +200,9 @@ func (w *World) failed(q *qp, o outcome) {
 			}
 		}
 		if p := q.peer; p != nil && !p.gone && p.state != verbs.StateErr {
+			q.refusedBy = true
 			p.kill(verbs.StateErr)
+			q.refusedBy = false
 		}
 	}
 	if o.status == verbs.StatusRetryExcErr && !q.deaf() { // a refusal would have come
@@ -221,7 +232,7 @@ func (w *World) discardFrom(q *qp, n int) {
 	}
 }
 
-// completion is one that was there when the queue pair went to ERR.
+// completion is one that was decided before somebody polled it.
 type completion struct {
 	wr int
 	wc verbs.WC
@@ -232,15 +243,16 @@ type completion struct {
 // own.
 func (q *qp) settle() {
 	w := q.w
-	if w.cfg.Eager || q.gone || !q.h.alive || !q.sends() || q.head == q.posted || len(q.done) > 0 {
+	if !q.canFail() {
 		return
 	}
-	q.touchRemote(Read)
-	w.touch(object(objRecv, q.remoteNode(), 0), Read)
-	var done []completion
-	for q.state != verbs.StateErr {
+	q.touchBoth(Read)
+	for q.state != verbs.StateErr && q.head < q.posted {
 		var buf [8]outcome
-		o := q.sendOutcomes(buf[:0])
+		o, _ := q.ways(buf[:0], false)
+		if p := q.peer; p != nil && p.refusedBy {
+			o = only(o, func(s verbs.Status) bool { return !takesPeer(s) }) // p would be in ERR already
+		}
 		i := w.choose(ChooseCutoff, len(o)+1, func(i int) string {
 			if i == 0 {
 				return q.name() + " has completed no more"
@@ -252,9 +264,8 @@ func (q *qp) settle() {
 		}
 		c := completion{wr: o[i-1].wr}
 		w.complete(o[i-1], &c.wc)
-		done = append(done, c)
+		q.done, q.dirty = append(q.done, c), true
 	}
-	q.done, q.dirty = done, true
 }
 
 // polled gives back the slots that a completion frees.
@@ -271,8 +282,12 @@ func (q *qp) polled(wc *verbs.WC) {
 // wcPrint tells completions of one task apart without naming the peer: by where in
 // the queue the request stood.
 func (q *qp) wcPrint(wc *verbs.WC) print {
+	next := q.head
+	if len(q.done) > 0 {
+		next = q.done[0].wr
+	}
 	p := q.id().Uint(uint64(wc.Status)<<40 | uint64(wc.Op)<<32 | uint64(wc.ByteLen)).Uint(uint64(wc.Imm)<<1 | uint64(boolInt(wc.HasImm))).
-		Int(q.head).Int(q.recvNext)
+		Int(next).Int(q.recvNext)
 	if q.remoteSym() < 0 {
 		p = p.Uint(wc.ID)
 	}

@@ -167,7 +167,8 @@ func (w *World) cameTo(q *qp) int {
 }
 
 // cutoffEager is cutoffQP where what has arrived is known.
-func (w *World) cutoffEager(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak verbs.Status) {
+func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
+	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) }
 	for i := 0; i < len(q.elems) && w.cfg.Profile.DrainOnRevoke; i++ {
 		if e := q.elems[i]; e.reg != nil && e.came && e.kind != elemSample && hitElem(e) {
 			w.land(e)

@@ -25,6 +25,12 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		to = a.State
 	}
 	q.touchRemote(Write) // a failure of the peer's takes this end to ERR as well
+	if to != verbs.StateErr && to != verbs.StateReset {
+		q.looked()
+		if !a.SetState {
+			to = q.state
+		}
+	}
 	q.w.cur.obs.seeUint(uint64(q.state) + 1)
 	if err := verbs.CheckTransition(q.state, to, a.Mask); err != nil {
 		return fmt.Errorf("sim: modify QP %d: %w", q.num, err)
@@ -97,15 +103,14 @@ var grantNames = [...]string{" comes after the grant", " has been refused"}
 func (q *qp) kill(to verbs.QPState) {
 	if to == verbs.StateErr {
 		q.settle()
+	} else {
+		q.leaves()
 	}
-	i := q.lastNAK()
+	q.waitedInVain()
 	q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 	q.cutSend()
 	if p := q.peer; p != nil {
 		p.limit, p.dirty = min(p.limit, p.posted), true // what it posts from now on is dropped
-		if i >= 0 {
-			p.limit = i + 1
-		}
 	}
 	if to == verbs.StateReset {
 		q.done = nil
@@ -183,7 +188,7 @@ func (q *qp) shatter() {
 // that is 0 dropped.
 func (q *qp) stopIncoming(hit func(*sqEntry) bool, nak verbs.Status) {
 	if p := q.peer; p != nil {
-		q.w.cutoffQP(p, func(e *elem) bool { return hit(p.ent(e.wr)) }, hit, nak)
+		q.w.cutoffQP(p, hit, nak)
 	}
 }
 
@@ -231,10 +236,10 @@ func withoutQP(s []*qp, q *qp) []*qp {
 }
 
 // cutoff stops requests that reach a card from now on, because of what hit says.
-func (w *World) cutoff(hitElem func(*elem) bool, hit func(*sqEntry) bool, c *card) {
+func (w *World) cutoff(hit func(*sqEntry) bool, c *card) {
 	for _, q := range w.qps {
 		if q.state >= verbs.StateRTR && q.remoteNode() == c.h.node.idx && int(q.remote.GID[1]) == c.h.life {
-			w.cutoffQP(q, hitElem, hit, verbs.StatusRemAccessErr)
+			w.cutoffQP(q, hit, verbs.StatusRemAccessErr)
 		}
 	}
 }
@@ -244,7 +249,7 @@ func (w *World) cutoff(hitElem func(*elem) bool, hit func(*sqEntry) bool, c *car
 // now; of a dead one nobody learns, so its elements stay pending as ones that
 // landed before now or never. Without DrainOnRevoke what the card had accepted
 // may still land later.
-func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) bool, nak verbs.Status) {
+func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	w.stats.Exercised |= faults.Revocations
 	first := -1
 	for i := q.head; i < q.posted; i++ {
@@ -253,10 +258,11 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 			break
 		}
 	}
+	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) } // another key of the same memory stays valid
 	live := q.h.alive && q.sends() && !q.gone
 	drain := w.cfg.Profile.DrainOnRevoke
 	if w.cfg.Eager {
-		w.cutoffEager(q, hitElem, hit, nak)
+		w.cutoffEager(q, hit, nak)
 		return
 	}
 	if live && first >= 0 {
@@ -292,12 +298,16 @@ func (w *World) cutoffQP(q *qp, hitElem func(*elem) bool, hit func(*sqEntry) boo
 			}
 		}
 	}
+	reach := q.reach()
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		if !hitElem(e) || e.reg == nil {
 			continue
 		}
 		switch {
+		case !live && e.wr >= reach && !e.acked && !e.frozen && !e.could:
+			w.discard(e) // it has not come by now: its receive was never there
+			i = -1
 		case e.acked && drain:
 			w.land(e)
 			i = -1

@@ -181,7 +181,7 @@ func (w *World) strike(k faults.Kind, a, b int) {
 		w.cuts = append(w.cuts, linkState{a, b, k == faults.Partition})
 		for _, q := range w.qps {
 			if q.between(a, b) {
-				q.lastNAK()
+				q.waitedInVain()
 			}
 		}
 		for _, q := range w.qps {
@@ -194,7 +194,7 @@ func (w *World) strike(k faults.Kind, a, b int) {
 		w.trace(n.cur, "break", "the connections to %s lose their acknowledgements", w.nodes[b].spec.Name)
 		for _, q := range w.qps {
 			if q.between(a, b) {
-				q.lastNAK()
+				q.waitedInVain()
 			}
 		}
 		for _, q := range w.qps {
@@ -262,6 +262,7 @@ func (w *World) kill(h *Host, power bool) {
 	}
 	for _, q := range w.qps {
 		if q.h == h && !q.gone {
+			q.leaves()
 			q.receivesNoMore()
 		}
 	}

@@ -20,6 +20,7 @@ const (
 	actFault
 	actWire // eager mode: the wire and the card's placement of one QP
 	actAck
+	actFail // late mode: a queue pair fails before its completion is polled
 )
 
 func actor(k actorKind, life, a, b int) Actor {
@@ -32,7 +33,7 @@ func (x Actor) a() int          { return int(x >> 14 & 0x3f) }
 func (x Actor) b() int          { return int(x & 0x3fff) }
 
 // Kind says in a word what happens when the actor acts: "task", "restart", "heal",
-// the name of a fault, or in eager mode "wire" and "ack".
+// the name of a fault, "fail", or in eager mode "wire" and "ack".
 func (x Actor) Kind() string {
 	if x.kind() == actFault {
 		return faults.Kind(x.life()).String()
@@ -40,7 +41,7 @@ func (x Actor) Kind() string {
 	return actorNames[x.kind()]
 }
 
-var actorNames = [...]string{actTask: "task", actRestart: "restart", actHeal: "heal", actWire: "wire", actAck: "ack"}
+var actorNames = [...]string{actTask: "task", actRestart: "restart", actHeal: "heal", actWire: "wire", actAck: "ack", actFail: "fail"}
 
 // Node is the index of the host on which the actor acts.
 func (x Actor) Node() int { return x.a() }

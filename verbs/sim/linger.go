@@ -137,17 +137,11 @@ func (w *World) Heal(a, b string) {
 // heals. In eager mode that is a step of its own.
 func (w *World) gaveUp(a, b int) {
 	for _, q := range w.qps {
-		if w.cfg.Eager || !q.between(a, b) || q.gone || q.broken || !q.sends() || q.head == q.posted {
-			continue
-		}
-		if w.choose(ChooseCutoff, 2, func(i int) string { return q.name() + gaveUpNames[i] }) == 1 {
-			q.broken, q.dirty = true, true
-			q.limit = min(q.limit, q.cutAt, q.posted)
+		if q.between(a, b) {
+			q.asks(isRetry)
 		}
 	}
 }
-
-var gaveUpNames = [...]string{" still tries", " has given up"}
 
 // Alive reports whether the machine is up.
 func (h *Host) Alive() bool { return h.alive }

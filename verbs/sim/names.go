@@ -35,6 +35,8 @@ func (w *World) ActorName(x Actor) string {
 		return fmt.Sprintf("wire%d", x.b())
 	case actAck:
 		return fmt.Sprintf("ack%d", x.b())
+	case actFail:
+		return fmt.Sprintf("fail(%s.%d#%d)", n, x.life(), x.b())
 	}
 	return fmt.Sprintf("actor%d", x)
 }

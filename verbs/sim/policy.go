@@ -52,6 +52,7 @@ type Event struct {
 	// Fault: it happens only at the expense of the fault budget.
 	Fault bool
 	task  *task
+	qp    *qp
 	rule  int
 	a, b  int
 	timer bool

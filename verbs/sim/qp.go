@@ -40,41 +40,43 @@ type sge struct {
 // qp is one end of a reliable connection: requester for its own send queue and
 // responder for that of its peer.
 type qp struct {
-	w        *World
-	pd       *pd
-	h        *Host
-	num      uint32
-	cfg      verbs.QPConfig
-	sendCQ   *cq
-	recvCQ   *cq
-	state    verbs.QPState
-	access   verbs.Access
-	remote   verbs.Endpoint
-	peer     *qp // set by Connect
-	gone     bool
-	linked   bool         // Connect has named the other end
-	nth      int          // among those of its host that lead there
-	sq       []sqEntry    // a ring: request i is at i modulo its length
-	base     int          // the oldest request that it holds
-	head     int          // first work request without a completion
-	done     []completion // in ERR: those from before, not polled yet
-	posted   int
-	freed    int  // slots given back
-	limit    int  // work requests from here on can never arrive
-	cutAt    int  // and from here on not while the link is cut
-	held     int  // and from here on not before the queue pair leaves SQD
-	first    int  // the requests before were wiped by a RESET
-	stale    bool // its peer was connected anew, and it was not
-	broken   bool
-	elems    []*elem
-	rq       []verbs.RecvWR
-	met      int // of these, from the first on, have met the request that takes them
-	matched  int // in the peer's SQ: requests before it have met their receives
-	unmet    int // requests whose receive has not completed
-	recvNext int // in the peer's SQ: first request whose receive has not completed
-	dirty    bool
-	hash     print
-	cpu      *task // it is no queue pair but this task's store buffer
+	w      *World
+	pd     *pd
+	h      *Host
+	num    uint32
+	cfg    verbs.QPConfig
+	sendCQ *cq
+	recvCQ *cq
+	state  verbs.QPState
+	access verbs.Access
+	remote verbs.Endpoint
+	peer   *qp // set by Connect
+	gone   bool
+	linked bool         // Connect has named the other end
+	nth    int          // among those of its host that lead there
+	sq     []sqEntry    // a ring: request i is at i modulo its length
+	base   int          // the oldest request that it holds
+	head   int          // first work request without a completion
+	done   []completion // decided, and not polled yet
+	posted int
+	freed  int  // slots given back
+	limit  int  // work requests from here on can never arrive
+	cutAt  int  // and from here on not while the link is cut
+	held   int  // and from here on not before the queue pair leaves SQD
+	first  int  // the requests before were wiped by a RESET
+	stale  bool // its peer was connected anew, and it was not
+	broken bool
+	// refusedBy: it is failing because its peer refused something, and takes it along.
+	refusedBy bool
+	elems     []*elem
+	rq        []verbs.RecvWR
+	met       int // of these, from the first on, have met the request that takes them
+	matched   int // in the peer's SQ: requests before it have met their receives
+	unmet     int // requests whose receive has not completed
+	recvNext  int // in the peer's SQ: first request whose receive has not completed
+	dirty     bool
+	hash      print
+	cpu       *task // it is no queue pair but this task's store buffer
 }
 
 func (q *qp) ent(i int) *sqEntry { return &q.sq[i&(len(q.sq)-1)] }
@@ -224,7 +226,7 @@ func (q *qp) meet() {
 	for _, p := range q.w.qps {
 		if p.num == q.remote.QPN && p.h.node.idx == int(q.remote.GID[0]) && p.h.life == int(q.remote.GID[1]) &&
 			p.state >= verbs.StateRTR && p.state != verbs.StateErr && p.peer == nil && !p.stale && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
-			int(p.remote.GID[1]) == q.h.life && !p.gone {
+			int(p.remote.GID[1]) == q.h.life && !p.gone && !p.asks(isRetry) {
 			q.peer, p.peer = p, q
 			q.recvNext, p.recvNext = p.first, q.first
 			q.matched, p.matched = p.first, q.first
@@ -277,6 +279,7 @@ func (q *qp) State() verbs.QPState {
 	if t := q.w.cur; t != nil && q.linked && !q.w.dying() {
 		t.wait(op{kind: opRun})
 		q.touchRemote(Read)
+		q.looked()
 		t.looked = true
 		t.obs.seeUint(uint64(q.state) + 1)
 	}
@@ -577,7 +580,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 		if err != nil {
 			return &verbs.PostError{Index: i, Err: err}
 		}
-		q.waitsInVain()
+		q.waitedInVain()
 		q.rq = append(q.rq, verbs.RecvWR{ID: wrs[i].ID, SGL: append([]verbs.SGE(nil), wrs[i].SGL...)})
 		q.lend(wrs[i].SGL)
 		q.match()

@@ -19,9 +19,6 @@ func (q *qp) match() {
 	}
 	for i := max(q.matched, p.base); i < p.posted && q.met < len(q.rq); i++ {
 		s := p.ent(i)
-		if s.nak == verbs.StatusRNRRetryExcErr {
-			return // it gave up, and what is behind it does not arrive
-		}
 		if s.op.ConsumesRecv() {
 			p.address(i, &q.rq[q.met])
 			q.met++
@@ -125,7 +122,8 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 	if i >= 0 && (came || q.state != verbs.StateErr || !q.w.cfg.Eager) {
 		o = append(o, outcome{q: q, wr: 0, recv: true, status: q.peer.ent(i).recvErr})
 	}
-	if q.state == verbs.StateErr && !came {
+	// What completed before the queue pair went to ERR is in the CQ before what is flushed.
+	if q.state == verbs.StateErr && !came && (len(q.done) == 0 || q.sendCQ != q.recvCQ) {
 		o = append(o, outcome{q: q, wr: 0, recv: true, status: verbs.StatusWRFlushErr})
 	}
 	return o
@@ -228,22 +226,13 @@ func (w *World) departed(p *qp, i int) {
 	}
 }
 
-// waitsInVain asks whether a request of p that found no receive has run out of
-// retries by now, and returns which. In eager mode that is a step of its own.
-func (q *qp) waitsInVain() int {
-	p := q.peer
-	if q.w.cfg.Eager || p == nil || p.cfg.RNRRetry == 7 || p.gone || !p.h.alive || !p.sends() || p.lost() {
-		return -1
+// waitedInVain asks whether a request of q's peer that found no receive has run out of
+// retries by now. From now on it would find one, or nobody who answers. In eager mode
+// that is a step of its own.
+func (q *qp) waitedInVain() {
+	if p := q.peer; p != nil {
+		p.asks(isRNR)
 	}
-	i := p.reach()
-	if i >= min(p.posted, p.limit, p.cutAt, p.held) || !p.ent(i).op.ConsumesRecv() || p.ent(i).nak != verbs.StatusSuccess || p.ent(i).local != verbs.StatusSuccess {
-		return -1
-	}
-	if q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + gaveUpNames[k] }) == 0 {
-		return -1
-	}
-	p.ent(i).nak, p.dirty = verbs.StatusRNRRetryExcErr, true
-	return i
 }
 
 // receivesNoMore cuts off what finds no receive here, for q's machine dies.
@@ -252,24 +241,8 @@ func (q *qp) receivesNoMore() {
 	if p == nil {
 		return
 	}
-	if i := q.lastNAK(); i >= 0 {
-		p.limit = min(p.limit, i+1)
-	} else if i := p.reach(); i < p.posted && p.ent(i).op.ConsumesRecv() && p.ent(i).nak == verbs.StatusSuccess {
+	q.waitedInVain()
+	if i := p.reach(); i < p.posted && p.ent(i).op.ConsumesRecv() && p.ent(i).nak == verbs.StatusSuccess {
 		p.limit = min(p.limit, i)
 	}
-}
-
-// lastNAK is waitsInVain for when q answers no more. A request that ran out of retries
-// was answered to the last, so all before it has arrived.
-func (q *qp) lastNAK() int {
-	i := q.waitsInVain()
-	if i < 0 {
-		return i
-	}
-	p := q.peer
-	q.w.arrive(p, i)
-	q.w.execute(p, i, i, func(*elem) bool { return true })
-	p.ent(i).came = true
-	q.w.discardFrom(p, i)
-	return i
 }

@@ -66,8 +66,32 @@ func (r *region) check(off, n int) {
 // Load implements host.Region.
 func (r *region) Load(off int, p []byte) {
 	r.check(off, len(p))
+	if r.h.w.cfg.Eager && len(p) > 0 {
+		r.lookApart(off, p)
+		return
+	}
 	r.h.w.cur.pause()
 	r.look(off, p)
+}
+
+// lookApart is a load in eager mode: each cell is looked at in a step of its own, in any
+// order.
+func (r *region) lookApart(off int, p []byte) {
+	w := r.h.w
+	size := w.cfg.Profile.CellBytes
+	var cells []span
+	for at := off; at < off+len(p); {
+		end := min(at&^(size-1)+size, off+len(p))
+		cells = append(cells, span{at, end})
+		at = end
+	}
+	for len(cells) > 0 {
+		w.cur.pause()
+		i := w.choose(ChooseLanding, len(cells), func(i int) string { return itoa(cells[i].lo) })
+		c := cells[i]
+		r.look(c.lo, p[c.lo-off:c.hi-off])
+		cells = append(cells[:i], cells[i+1:]...)
+	}
 }
 
 // look is a load that is part of the current step.

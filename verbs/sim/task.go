@@ -232,6 +232,8 @@ func (w *World) enabled() {
 	}
 	if w.cfg.Eager {
 		w.enabledWires()
+	} else {
+		w.enabledFailures()
 	}
 	idle := len(w.events) == 0
 	for _, n := range w.nodes {
@@ -296,6 +298,8 @@ func (w *World) step(ev Event) {
 		w.stepWire(w.qps[ev.a])
 	case actAck:
 		w.stepAck(w.qps[ev.a])
+	case actFail:
+		w.stepFail(ev.qp)
 	}
 	if w.cfg.Linger {
 		w.endIfOver()

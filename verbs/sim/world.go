@@ -334,6 +334,9 @@ func (w *World) known() (Event, bool) {
 	case actWire, actAck:
 		ev.a = a.b()
 		return ev, true
+	case actFail:
+		ev.qp = w.failing(a)
+		return ev, ev.qp != nil
 	}
 	return ev, a.kind() == actHeal
 }
@@ -524,7 +527,9 @@ func (w *World) SetHistory(p fingerprint.Print) {
 			w.Fail(ErrDaemonReports)
 		}
 		w.touch(object(objChecks, 0, 0), Write) // a zombie and its successor both report
-		w.cur.h.acted = w.cur.h.acted || p != w.hist
+		if p != w.hist {
+			w.cur.ends() // a crash may come before it looks at more
+		}
 	}
 	w.hist = p
 }

@@ -1,0 +1,186 @@
+package sim
+
+import "github.com/verbatim-rdma/verbatim/verbs"
+
+// How a queue pair fails before anybody polls the completion that says so. A card
+// takes a queue pair to ERR as soon as a request fails, and the responder's end too if
+// it is the one that refused: receives are flushed, requests that come in are dropped,
+// State says ERR. In eager mode that is the step of an acknowledgement. In late mode
+// completions are decided when they are polled, and so is the failure, except
+//
+//   - where somebody looks at one of the two ends directly (State, Modify) or does what
+//     makes the failure impossible (a receive for a Send that had found none, the
+//     healing of a link, the end of the requester): whether it has failed by now is
+//     then a choice inside that step;
+//   - where somebody would notice who does not look there: a receive is flushed, or a
+//     request that is under way to one of the two ends is dropped. Then the failure is
+//     an event of its own.
+//
+// Anything else that a failure changes is what the queue pair itself has posted, and
+// whether that was executed is asked when its completions are decided, not before.
+
+// canFail reports whether something may go wrong at q's requester.
+func (q *qp) canFail() bool {
+	return !q.w.cfg.Eager && q.cpu == nil && !q.gone && q.h.alive && q.sends() && q.head < q.posted
+}
+
+// failures appends the failures that may come next, whatever succeeds before them.
+// whole says that all that is outstanding may succeed as well, and is then complete.
+func (q *qp) failures(o []outcome) (out []outcome, whole bool) {
+	if !q.canFail() {
+		return o, false
+	}
+	return q.ways(o, true)
+}
+
+// takesPeer reports whether a failure takes the responder's end to ERR as well.
+func takesPeer(s verbs.Status) bool {
+	return s == verbs.StatusRemAccessErr || s == verbs.StatusRemInvReqErr || s == verbs.StatusRemOpErr
+}
+
+func anyFailure(verbs.Status) bool { return true }
+func isRNR(s verbs.Status) bool    { return s == verbs.StatusRNRRetryExcErr }
+func isRetry(s verbs.Status) bool  { return s == verbs.StatusRetryExcErr }
+func (q *qp) receives() bool       { return q != nil && !q.gone && q.h.alive && len(q.rq) > 0 }
+func (q *qp) underWay() bool {
+	return q != nil && !q.gone && q.h.alive && q.sends() && q.head < q.posted
+}
+func (q *qp) touchBoth(m Mode) {
+	w := q.w
+	w.touch(object(objLife, q.h.node.idx, 0), Read)
+	q.touchRemote(m)
+	w.touch(object(objRecv, q.h.node.idx, 0), m)
+	w.touch(object(objRecv, q.remoteNode(), 0), m)
+}
+
+// noticed returns the failures that somebody else would notice at once.
+func (q *qp) noticed(o []outcome) (out []outcome, whole bool) {
+	p := q.peer
+	own := q.receives() || p.underWay() || q.cfg.PSN != 0 && len(q.elems) > 0 // its packets may haunt the next connection
+	theirs := p.receives() && p.state != verbs.StateErr
+	if !own && !theirs {
+		return o, false
+	}
+	o, whole = q.failures(o)
+	if !own {
+		o = only(o, takesPeer)
+	}
+	return o, whole && len(o) > 0
+}
+
+func only(o []outcome, hit func(verbs.Status) bool) []outcome {
+	n := 0
+	for _, x := range o {
+		if hit(x.status) {
+			o[n] = x
+			n++
+		}
+	}
+	return o[:n]
+}
+
+// enabledFailures lists the queue pairs whose failure is an event.
+func (w *World) enabledFailures() {
+	for _, q := range w.qps {
+		if !q.canFail() {
+			continue
+		}
+		var buf [8]outcome
+		if o, _ := q.noticed(buf[:0]); len(o) > 0 {
+			w.events = append(w.events, Event{Actor: q.failActor(), a: q.h.node.idx, qp: q})
+		}
+	}
+}
+
+func (q *qp) failActor() Actor { return actor(actFail, q.h.life, q.h.node.idx, int(q.num)) }
+
+// failing finds the queue pair of an actor.
+func (w *World) failing(a Actor) *qp {
+	for _, q := range w.qps {
+		if q.cpu == nil && q.failActor() == a {
+			return q
+		}
+	}
+	return nil
+}
+
+// stepFail makes q fail, or succeed with all that it has posted: that is decided then,
+// as if all acknowledgements had come.
+func (w *World) stepFail(q *qp) {
+	q.touchBoth(Write)
+	o, whole := q.noticed(nil)
+	i := w.choose(ChooseCutoff, len(o)+boolInt(whole), func(i int) string {
+		if i == len(o) {
+			return q.name() + " succeeds"
+		}
+		return o[i].name()
+	})
+	if i < len(o) {
+		q.completeTo(o[i])
+		return
+	}
+	q.completeTo(outcome{q: q, wr: q.posted - 1, status: verbs.StatusSuccess})
+}
+
+// asks asks whether q has failed by now in a way that hit wants to know of.
+func (q *qp) asks(hit func(verbs.Status) bool) bool {
+	w := q.w
+	if !q.canFail() {
+		return false
+	}
+	q.touchBoth(Read)
+	var buf [8]outcome
+	o, _ := q.failures(buf[:0])
+	o = only(o, hit)
+	if len(o) == 0 {
+		return false
+	}
+	i := w.choose(ChooseCutoff, len(o)+1, func(i int) string {
+		if i == 0 {
+			return q.name() + " has not failed"
+		}
+		return o[i-1].name()
+	})
+	if i == 0 {
+		return false
+	}
+	q.touchBoth(Write)
+	q.completeTo(o[i-1])
+	return true
+}
+
+// looked asks whether q is in ERR by now, for somebody looks at its state: because of
+// its own requests or because it refused one of its peer's.
+func (q *qp) looked() {
+	if q.w.cfg.Eager || q.gone || q.asks(anyFailure) {
+		return
+	}
+	if p := q.peer; p != nil && q.state != verbs.StateErr {
+		p.asks(takesPeer)
+	}
+}
+
+// leaves asks whether q had been refused something before it ends: its peer is in ERR
+// then, and if not it never will be.
+func (q *qp) leaves() {
+	if p := q.peer; p != nil && !p.gone && p.h.alive && p.state != verbs.StateErr {
+		q.asks(takesPeer)
+	}
+}
+
+// completeTo makes o happen, and what succeeds before it. All that waits in the CQ then.
+func (q *qp) completeTo(o outcome) {
+	for q.state != verbs.StateErr && q.head <= o.wr {
+		next := o
+		for i := q.head; i < o.wr; i++ {
+			if q.ent(i).signaled {
+				next = outcome{q: q, wr: i, status: verbs.StatusSuccess}
+				break
+			}
+		}
+		c := completion{wr: next.wr}
+		q.w.complete(next, &c.wc)
+		q.done = append(q.done, c)
+	}
+	q.dirty = true
+}
