@@ -71,7 +71,7 @@ func Classes(s *Scenario, opt Options, maxRuns uint64) (*ClassCount, error) {
 	}
 	r := &ClassCount{}
 	var failed error
-	if _, hang := watched(s, opt.StepTimeout, func(d *watchdog) { failed = r.count(d, s, profile, budget, opt.Strengthen, maxRuns) }); hang != nil {
+	if _, hang := watched(s, opt.StepTimeout, func(d *watchdog) { failed = r.count(d, s, profile, budget, opt.Strengthen, opt.timers(), maxRuns) }); hang != nil {
 		return nil, hang
 	}
 	if failed != nil {
@@ -80,8 +80,8 @@ func Classes(s *Scenario, opt Options, maxRuns uint64) (*ClassCount, error) {
 	return r, nil
 }
 
-func (r *ClassCount) count(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, strengthen sim.Strengthen, maxRuns uint64) error {
-	c, err := newCase(d, s, profile, budget, strengthen, false)
+func (r *ClassCount) count(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, strengthen sim.Strengthen, timers faults.Timers, maxRuns uint64) error {
+	c, err := newCase(d, s, profile, budget, strengthen, timers, false)
 	if err != nil {
 		return err
 	}

@@ -15,13 +15,15 @@ import (
 // ErrResume is wrapped by errors about a file to resume from.
 var ErrResume = errors.New("explore: cannot resume")
 
-// snapshotVersion is the version of the file; 2 counts choices by kind, 3 has totals.
-const snapshotVersion = 3
+// snapshotVersion is the version of the file; 2 counts choices by kind, 3 has totals,
+// 4 the regime of timers.
+const snapshotVersion = 4
 
 // snapshot is a search on disk: the state graph and what is left to do.
 type snapshot struct {
 	Version                   int
 	Scenario, Profile, Faults string
+	Timers                    string
 	Strengthen                sim.Strengthen
 	// Probe is the trace of the default run: a changed scenario has another.
 	Probe   uint64
@@ -102,7 +104,7 @@ func (x *search) save(path string, r *Result, c *Case) error {
 
 func (x *search) snapshot(r *Result) *snapshot {
 	g := x.g
-	s := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Strengthen: r.Strengthen,
+	s := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Strengthen: r.Strengthen,
 		Totals: x.totals, Spawned: x.spawned, Kinds: x.choices, Edges: g.edges, Depth: x.depth, Eager: x.eager, Orders: g.orders}
 	s.Prints = make([]uint64, len(g.states))
 	//lint:ordered each print goes to its own state's place
@@ -153,6 +155,8 @@ func (x *search) load(path string, r *Result, c *Case) error {
 	case s.Scenario != r.Scenario || s.Profile != r.Profile || s.Faults != r.Faults:
 		return fmt.Errorf("%w: %s is a search of %s with profile %s and faults %q, not of %s with %s and %q", ErrResume,
 			path, s.Scenario, s.Profile, s.Faults, r.Scenario, r.Profile, r.Faults)
+	case s.Timers != r.Timers.String():
+		return fmt.Errorf("%w: %s is a search with timers %s, not %s", ErrResume, path, s.Timers, r.Timers)
 	case s.Strengthen != r.Strengthen:
 		return fmt.Errorf("%w: %s is a search with the strengthening %q, not %q", ErrResume, path, s.Strengthen, r.Strengthen)
 	case s.Probe != probe(c):

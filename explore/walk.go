@@ -122,7 +122,7 @@ func (wk Walk) with(s *Scenario, opt Options, f func(*Case)) error {
 }
 
 func alone(d *watchdog, s *Scenario, p faults.Profile, b faults.Budget, opt Options, f func(*Case)) error {
-	c, err := newCase(d, s, p, b, opt.Strengthen, false)
+	c, err := newCase(d, s, p, b, opt.Strengthen, opt.timers(), false)
 	if err != nil {
 		return err
 	}

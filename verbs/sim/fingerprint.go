@@ -85,6 +85,7 @@ func (o *obs) fold() uint64 {
 type fpScratch struct {
 	parts [maxSym]uint64
 	perm  [maxSym]uint8
+	words []uint64
 }
 
 // Fingerprint is a hash of the state, the same for states that differ only in
@@ -102,6 +103,7 @@ func (w *World) print64(order []uint8) uint64 {
 	if w.cfg.Eager {
 		rest = w.eagerState(rest)
 	}
+	rest = w.zoneState(rest, &w.skew)
 	for i, n := range w.left {
 		rest = mix(rest, uint64(i)<<32|uint64(n))
 	}
@@ -187,6 +189,7 @@ func (w *World) nodeState(n *node) uint64 {
 		}
 		h = pmemState(h, m.pmem)
 		h = mix(h, uint64(m.life)<<2|uint64(boolInt(m.acted))<<1|uint64(boolInt(m == n.cur)))
+		h = w.zoneState(mix(h, uint64(m.clock)), &m.timers)
 		for _, r := range m.regs {
 			if !r.freed {
 				h = mix(h, mix(r.hash, uint64(r.ord)<<8|uint64(r.mrs)))
