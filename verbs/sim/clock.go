@@ -69,7 +69,7 @@ func (h *Host) Now() time.Duration {
 	}
 	w.stats.ClockReads++
 	if w.cfg.Timers.Regime == faults.Idle {
-		w.touch(worldClock, Read)
+		w.touch(worldClock(), Read)
 	} else {
 		w.cur.pause() // the timer of another task may go first
 		w.touch(h.clockObject(), Read)
@@ -123,7 +123,7 @@ func (t *task) disarm() {
 func (t *task) touchClock() {
 	t.w.touch(t.h.clockObject(), Write)
 	if t.w.cfg.Timers.Regime == faults.Skew {
-		t.w.touch(allClocks, Write)
+		t.w.touch(allClocks(), Write)
 	}
 }
 
@@ -208,7 +208,7 @@ func (w *World) fire(t *task) {
 	t.op.fired = true
 	if w.cfg.Timers.Regime == faults.Idle {
 		w.now = max(w.now, t.op.deadline)
-		w.touch(worldClock, Write)
+		w.touch(worldClock(), Write)
 		return
 	}
 	t.op.armed = false
@@ -245,9 +245,9 @@ func (w *World) collideTimer(a, b *Event) bool {
 func (w *World) timerUses(t *task, out []Access) []Access {
 	switch w.cfg.Timers.Regime {
 	case faults.Idle:
-		return append(out, Access{worldClock, Write})
+		return append(out, Access{worldClock(), Write})
 	case faults.Skew:
-		out = append(out, Access{allClocks, Write})
+		out = append(out, Access{allClocks(), Write})
 	}
 	return append(out, Access{t.h.clockObject(), Write})
 }

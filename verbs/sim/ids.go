@@ -183,11 +183,9 @@ func (o Object) String() string {
 
 // Timer reports whether x is the use of virtual time by a timer that goes off when
 // nothing else can happen: such a step comes after all before it.
-func (x Access) Timer() bool { return x.Obj == worldClock && x.Mode == Write }
+func (x Access) Timer() bool { return x.Obj == worldClock() && x.Mode == Write }
 
-// Two objects that are about time as a whole: the clock of the world, which moves
-// when nothing else can happen, and what is known of clocks that run apart.
-var (
-	worldClock = object(objSleep, 0, 0)
-	allClocks  = object(objSleep, 1, 0)
-)
+// worldClock moves when nothing else can happen; allClocks is what is known of clocks
+// that run apart.
+func worldClock() Object { return object(objSleep, 0, 0) }
+func allClocks() Object  { return object(objSleep, 1, 0) }
