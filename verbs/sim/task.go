@@ -236,10 +236,11 @@ func (w *World) enabled() {
 			}
 		}
 	}
+	idle := len(w.events) == 0
 	if w.cfg.Eager {
 		w.enabledWires()
+		idle = idle && (len(w.events) == 0 || !w.awaited())
 	}
-	idle := len(w.events) == 0
 	for _, n := range w.nodes {
 		if n.wantsLife {
 			w.events = append(w.events, Event{Actor: actor(actRestart, n.life, n.idx, 0), a: n.idx})
