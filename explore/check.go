@@ -24,6 +24,7 @@ const (
 type Options struct {
 	Profile  string // overrides the scenario's
 	Faults   string // overrides the scenario's; "none" for no faults
+	Timers   string // overrides the scenario's: idle, free or skew(r)
 	Strategy string
 	// Strengthen does at the cards what the protocol does not do itself.
 	Strengthen sim.Strengthen
@@ -78,6 +79,7 @@ type Result struct {
 	Scenario  string
 	Profile   string
 	Faults    string
+	Timers    faults.Timers
 	Strategy  string
 	Bounds    string
 	Verdict   Verdict
@@ -113,6 +115,9 @@ type Result struct {
 	// MaxPayload is the longest payload that it posted.
 	Exercised  faults.Exercise
 	MaxPayload int
+	// TimedWaits counts the waits with a finite deadline that ran, and ClockReads the
+	// calls of Now.
+	TimedWaits, ClockReads uint64
 }
 
 // Condition is a `sometimes` condition and whether it was met.
@@ -138,7 +143,7 @@ func Check(s *Scenario, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := Result{Scenario: s.Name, Profile: profile.Name, Faults: budget.String(), Strategy: opt.Strategy,
+	head := Result{Scenario: s.Name, Profile: profile.Name, Faults: budget.String(), Timers: opt.timers(), Strategy: opt.Strategy,
 		Bounds: s.Bounds, Workers: opt.Workers, Seed: opt.Seed,
 		Strengthen: opt.Strengthen}
 	r, start := head, time.Now()
@@ -167,7 +172,7 @@ func (r *Result) hung(d *watchdog, hang error, took time.Duration) *Result {
 func (r *Result) check(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, opt Options) (err error) {
 	cases := make([]*Case, opt.Workers)
 	for i := range cases {
-		if cases[i], err = newCase(d, s, profile, budget, opt.Strengthen, opt.Eager); err != nil {
+		if cases[i], err = newCase(d, s, profile, budget, opt.Strengthen, opt.timers(), opt.Eager); err != nil {
 			return err
 		}
 		cases[i].noSymmetry(opt.NoSymmetry)
@@ -214,6 +219,14 @@ func (o *Options) resolve(s *Scenario) (p faults.Profile, b faults.Budget, err e
 	if b, err = faults.ParseBudget(o.Faults); err != nil {
 		return p, nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
+	if o.Timers == "" {
+		o.Timers = s.Timers
+	}
+	t, err := faults.ParseTimers(o.Timers)
+	if err != nil {
+		return p, nil, fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	o.Timers = t.String()
 	if o.Strategy == "" {
 		o.Strategy = s.Strategy
 	}
@@ -237,6 +250,12 @@ func (o *Options) resolve(s *Scenario) (p faults.Profile, b faults.Budget, err e
 		}
 	}
 	return p, b, nil
+}
+
+// timers is the regime of options that were resolved.
+func (o *Options) timers() faults.Timers {
+	t, _ := faults.ParseTimers(o.Timers) // resolve checked it
+	return t
 }
 
 func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) (*search, error) {

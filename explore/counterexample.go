@@ -25,10 +25,12 @@ type Counterexample struct {
 	Profile  string `json:"profile"`
 	Faults   string `json:"faults"`
 	// Strengthen names what was done at the cards, as sim.ParseStrengthen reads it.
-	Strengthen string     `json:"strengthen,omitempty"`
-	Class      string     `json:"class"`
-	Message    string     `json:"message"`
-	Decisions  []Decision `json:"decisions"`
+	Strengthen string `json:"strengthen,omitempty"`
+	// Timers is when timers could fire; empty means idle.
+	Timers    string     `json:"timers,omitempty"`
+	Class     string     `json:"class"`
+	Message   string     `json:"message"`
+	Decisions []Decision `json:"decisions"`
 	// Trace is a hash of all states of the run: a replay that differs says so.
 	Trace string `json:"trace"`
 	// Found counts the decisions before shrinking, and Tries the runs that
@@ -57,6 +59,9 @@ func newCounterexample(c *Case, r *Result, pol sim.Policy) (*Counterexample, err
 	}
 	ce := &Counterexample{Version: FileVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults,
 		Strengthen: r.Strengthen.String(), Class: ClassOf(err), Message: err.Error(), Decisions: g.taken, Found: len(g.taken), Text: c.scenario.Text}
+	if r.Timers != (faults.Timers{}) {
+		ce.Timers = r.Timers.String()
+	}
 	ce.Trace = fmt.Sprintf("%016x", g.trace)
 	return ce, nil
 }
@@ -248,7 +253,11 @@ func (ce *Counterexample) replayed(d *watchdog, s *Scenario, full bool) (*Replay
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	}
-	c, err := newCase(d, s, profile, budget, strengthen, false)
+	timers, err := faults.ParseTimers(ce.Timers)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	c, err := newCase(d, s, profile, budget, strengthen, timers, false)
 	if err != nil {
 		return nil, err
 	}

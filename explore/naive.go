@@ -58,7 +58,7 @@ func Naive(s *Scenario, opt Options, eager bool, maxRuns uint64) (outcomes []str
 		return nil, 0, false, err
 	}
 	var n naive
-	if _, hang := watched(s, opt.StepTimeout, func(d *watchdog) { n.err = n.run(d, s, profile, budget, opt.Strengthen, eager, maxRuns) }); hang != nil {
+	if _, hang := watched(s, opt.StepTimeout, func(d *watchdog) { n.err = n.run(d, s, profile, budget, opt.Strengthen, opt.timers(), eager, maxRuns) }); hang != nil {
 		return nil, 0, false, hang
 	}
 	return n.outcomes, n.runs, n.done, n.err
@@ -72,8 +72,8 @@ type naive struct {
 	err      error
 }
 
-func (n *naive) run(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, strengthen sim.Strengthen, eager bool, maxRuns uint64) error {
-	c, err := newCase(d, s, profile, budget, strengthen, eager)
+func (n *naive) run(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, strengthen sim.Strengthen, timers faults.Timers, eager bool, maxRuns uint64) error {
+	c, err := newCase(d, s, profile, budget, strengthen, timers, eager)
 	if err != nil {
 		return err
 	}

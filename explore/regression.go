@@ -61,6 +61,9 @@ func RegressionTestOf(ce *Counterexample, scenario string) string {
 	if ce.Strengthen != "" {
 		fmt.Fprintf(&b, "\t\tStrengthen: %q,\n", ce.Strengthen)
 	}
+	if ce.Timers != "" {
+		fmt.Fprintf(&b, "\t\tTimers: %q,\n", ce.Timers)
+	}
 	if len(ce.Decisions) > 0 {
 		b.WriteString("\t\tDecisions: []explore.Decision{\n")
 		for _, d := range ce.Decisions {

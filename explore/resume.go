@@ -24,6 +24,7 @@ const snapshotVersion = 4
 type snapshot struct {
 	Version                   int
 	Scenario, Profile, Faults string
+	Timers                    string
 	Strengthen                sim.Strengthen
 	NoSymmetry, Eager         bool
 	// Probe is the trace of the default run: a changed scenario has another.
@@ -91,7 +92,7 @@ func (s *search) save(path string, r *Result, opt *Options, c *Case) error {
 
 func (s *search) snapshot(r *Result, opt *Options) *snapshot {
 	t := &s.tally
-	out := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Strengthen: r.Strengthen,
+	out := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Strengthen: r.Strengthen,
 		NoSymmetry: opt.NoSymmetry, Eager: opt.Eager, Totals: s.totals, Spawned: s.spawned, Edges: t.edges, Choices: t.choices,
 		Steps: t.steps, Depths: t.depths, Placed: t.eager, Orders: s.states.orders.values(), Sleeps: s.states.sleeps.values()}
 	for i := range s.states.shard {
@@ -145,6 +146,8 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 	case snap.Scenario != r.Scenario || snap.Profile != r.Profile || snap.Faults != r.Faults:
 		return fmt.Errorf("%w: %s is a search of %s with profile %s and faults %q, not of %s with %s and %q", ErrResume,
 			path, snap.Scenario, snap.Profile, snap.Faults, r.Scenario, r.Profile, r.Faults)
+	case snap.Timers != r.Timers.String():
+		return fmt.Errorf("%w: %s is a search with timers %s, not %s", ErrResume, path, snap.Timers, r.Timers)
 	case snap.Strengthen != r.Strengthen:
 		return fmt.Errorf("%w: %s is a search with the strengthening %q, not %q", ErrResume, path, snap.Strengthen, r.Strengthen)
 	case snap.NoSymmetry != opt.NoSymmetry || snap.Eager != opt.Eager:

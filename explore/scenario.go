@@ -19,6 +19,9 @@ type Scenario struct {
 	// Profile and Faults are the defaults; a command line can change both.
 	Profile string
 	Faults  string
+	// Timers says when a timer may fire, as faults.ParseTimers reads it: idle, which is
+	// also the default, free or skew(r). A command line can change it.
+	Timers string
 	// Strategy is the default strategy; empty means exhaustive.
 	Strategy string
 	// MaxRuns is the default number of runs of a random or pct search.
@@ -41,6 +44,8 @@ type Case struct {
 	Budget  faults.Budget
 	// Strengthen is done at the cards of the world.
 	Strengthen sim.Strengthen
+	// Timers is when timers may fire there.
+	Timers faults.Timers
 
 	w         *sim.World
 	dog       *watchdog
@@ -98,8 +103,8 @@ func (c *Case) Report(p fingerprint.Print) { c.w.Report(p) }
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }
 
 // newCase builds the world of one worker, whose steps d watches.
-func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, strengthen sim.Strengthen, eager bool) (*Case, error) {
-	c := &Case{Profile: profile, Budget: budget, Strengthen: strengthen, scenario: s, outcomes: map[string]struct{}{}, dog: d}
+func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, strengthen sim.Strengthen, timers faults.Timers, eager bool) (*Case, error) {
+	c := &Case{Profile: profile, Budget: budget, Strengthen: strengthen, Timers: timers, scenario: s, outcomes: map[string]struct{}{}, dog: d}
 	d.watch(c)
 	c.pulse.begin()
 	defer c.pulse.end()
@@ -112,6 +117,7 @@ func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Bud
 	}
 	cfg.Eager = cfg.Eager || eager
 	cfg.Strengthen |= strengthen
+	cfg.Timers = timers
 	if eager {
 		cfg.MaxPieces = 0
 	}

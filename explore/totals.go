@@ -18,6 +18,8 @@ type totals struct {
 	NotInline     uint64
 	Exercised     faults.Exercise
 	MaxPayload    int
+	TimedWaits    uint64
+	ClockReads    uint64
 }
 
 // add adds what the workers of one part saw.
@@ -37,6 +39,8 @@ func (t *totals) add(cases []*Case) {
 		t.Posts += st.Posts
 		t.NotInline += st.NotInline
 		t.Exercised |= st.Exercised
+		t.TimedWaits += st.TimedWaits
+		t.ClockReads += st.ClockReads
 		t.MaxPayload = max(t.MaxPayload, st.MaxPayload)
 	}
 	t.Met, t.Outcomes = sortedKeys(met), sortedKeys(outcomes)
@@ -55,5 +59,6 @@ func (r *Result) collect(s *Scenario, t *totals) {
 	}
 	r.Outcomes = t.Outcomes
 	r.Steps, r.Posts, r.NotInline = t.Steps, t.Posts, t.NotInline
+	r.TimedWaits, r.ClockReads = t.TimedWaits, t.ClockReads
 	r.Exercised, r.MaxPayload = t.Exercised, t.MaxPayload
 }

@@ -122,7 +122,7 @@ func With(s *Scenario, opt Options, f func(*Case)) error {
 	var failed error
 	_, hang := watched(s, opt.StepTimeout, func(d *watchdog) {
 		var c *Case
-		if c, failed = newCase(d, s, profile, budget, opt.Strengthen, opt.Eager); failed == nil {
+		if c, failed = newCase(d, s, profile, budget, opt.Strengthen, opt.timers(), opt.Eager); failed == nil {
 			defer c.close()
 			c.noSymmetry(opt.NoSymmetry)
 			f(c)

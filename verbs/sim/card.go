@@ -265,7 +265,7 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 	if c.gone {
 		return 0, fmt.Errorf("sim: wait: %w", verbs.ErrClosed)
 	}
-	if !t.wait(op{kind: opCQ, cq: c, timed: timeout >= 0, deadline: w.now + timeout}) {
+	if !t.wait(c.h.within(op{kind: opCQ, cq: c}, timeout)) {
 		t.obs.seeUint(5)
 		return 0, verbs.ErrTimeout
 	}
@@ -390,7 +390,7 @@ func (ch *channel) canComplete() bool {
 func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	w := ch.h.w
 	t := w.cur
-	if !t.wait(op{kind: opChan, ch: ch, timed: timeout >= 0, deadline: w.now + timeout}) {
+	if !t.wait(ch.h.within(op{kind: opChan, ch: ch}, timeout)) {
 		t.obs.seeUint(6)
 		return nil, verbs.ErrTimeout
 	}
@@ -427,7 +427,7 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 	if len(cqs) == 0 {
 		return nil
 	}
-	if !t.wait(op{kind: opAll, cqs: cqs, timed: timeout >= 0, deadline: w.now + timeout}) {
+	if !t.wait(ch.h.within(op{kind: opAll, cqs: cqs}, timeout)) {
 		t.obs.seeUint(9)
 		return verbs.ErrTimeout
 	}

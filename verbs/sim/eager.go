@@ -60,6 +60,36 @@ func (w *World) free(e *elem) bool {
 	return true
 }
 
+// awaited reports whether what is under way will let a task go on: then time, in the
+// regime idle, waits for it. Nothing waits for a Write that makes no completion.
+func (w *World) awaited() bool {
+	for _, t := range w.tasks {
+		if !t.alive {
+			continue
+		}
+		switch o := &t.op; o.kind {
+		case opCQ:
+			if o.cq.awaited() {
+				return true
+			}
+		case opChan:
+			if slices.ContainsFunc(o.ch.cqs, (*cq).awaited) {
+				return true
+			}
+		case opAll:
+			if !slices.ContainsFunc(o.cqs, func(c verbs.CQ) bool { return !c.(*cq).awaited() }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// awaited reports whether a completion is there or on its way.
+func (c *cq) awaited() bool {
+	return !c.gone && (len(c.queue) > 0 || len(c.outcomes(nil)) > 0)
+}
+
 func (w *World) stepWire(q *qp) {
 	steps := w.wireSteps(q, nil)
 	e := steps[w.choose(ChooseLanding, len(steps), func(i int) string { return steps[i].name() })]

@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -87,7 +90,7 @@ func (w *World) faultApplies(k faults.Kind, n *node) bool {
 	case faults.Revoke:
 		return len(n.cur.card.mrs) > 0
 	case faults.Timeout:
-		return w.timedTask(n) != nil
+		return len(w.timedTasks(n)) > 0
 	case faults.Flip, faults.Poison:
 		return len(n.pmem) > 0
 	}
@@ -114,13 +117,16 @@ func (w *World) serving(n *node) bool {
 	return ready
 }
 
-func (w *World) timedTask(n *node) *task {
+// timedTasks are the tasks of a host whose timers a fault can strike.
+func (w *World) timedTasks(n *node) []*task {
+	var out []*task
 	for _, t := range w.tasks {
 		if t.alive && t.h.node == n && t.op.timed && !t.op.fired {
-			return t
+			out = append(out, t)
 		}
 	}
-	return nil
+	slices.SortFunc(out, func(a, b *task) int { return cmp.Or(a.h.life-b.h.life, a.ord-b.ord) })
+	return out
 }
 
 func (w *World) pairApplies(k faults.Kind, a, b int) bool {
@@ -219,7 +225,9 @@ func (w *World) strike(k faults.Kind, a, b int) {
 		w.haunt(a, b)
 	case faults.Timeout:
 		w.touch(object(objLife, n.idx, 0), Write)
-		t := w.timedTask(n)
+		all := w.timedTasks(n)
+		t := all[w.choose(ChooseTimer, len(all), func(i int) string { return w.ActorName(all[i].actor()) })]
+		t.disarm()
 		t.op.fired = true
 		w.trace(n.cur, "timeout", "a timer of %s fires early", t.name)
 	}

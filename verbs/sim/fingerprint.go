@@ -105,6 +105,7 @@ type fpScratch struct {
 	// paired: some relation is in pairs.
 	paired bool
 	perm   [maxSym]uint8
+	words  []uint64
 }
 
 // Fingerprint is a hash of the state, the same for states that differ only in
@@ -118,6 +119,7 @@ func (w *World) Fingerprint(order []uint8) fingerprint.Print {
 	if f.paired {
 		f.pairs, f.paired = [maxSym][maxSym]print{}, false
 	}
+	f.rest = w.zonePrint(f.rest, &w.skew)
 	for _, n := range w.left {
 		f.rest = f.rest.Int(n)
 	}

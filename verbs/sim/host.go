@@ -5,6 +5,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
 )
 
 // Host is one life of a node: the machine, or the process, that protocol code
@@ -22,8 +23,10 @@ type Host struct {
 	gaths  []*gather
 	mail   []*request
 	muts   []*mutex
-	made   print     // what it has made that the card or the host keeps, and ended
-	pmem   []*region // of a machine that another has replaced
+	made   print         // what it has made that the card or the host keeps, and ended
+	pmem   []*region     // of a machine that another has replaced
+	clock  time.Duration // in the regimes free and skew
+	timers zone.Zone     // what is known of its pending timers, on its own clock, in these
 	// acted: its last step did something that others, or the checks, can tell.
 	// A crash after a step that only looked adds nothing to a crash before it:
 	// what it saw was there already, and may as well not be known.
@@ -35,7 +38,8 @@ var _ host.Host = (*Host)(nil)
 func newHost(w *World, n *node, life int) *Host {
 	h := w.pools.hosts.get()
 	*h = Host{regs: h.regs[:0], lis: h.lis[:0], gaths: h.gaths[:0], mail: h.mail[:0], muts: h.muts[:0], w: w, node: n, life: life,
-		alive: true, acted: true}
+		alive: true, acted: true, timers: h.timers}
+	h.timers.Clear()
 	h.card = w.pools.cards.get()
 	*h.card = card{mrs: h.card.mrs[:0], qps: h.card.qps[:0], cqs: h.card.cqs[:0], h: h}
 	return h
@@ -63,18 +67,10 @@ func (h *Host) Go(name string, f func()) {
 	}
 }
 
-// Now implements host.Host.
-func (h *Host) Now() time.Duration {
-	if t := h.w.cur; t != nil {
-		t.obs.seeUint(uint64(h.w.now))
-	}
-	return h.w.now
-}
-
 // Sleep implements host.Host.
 func (h *Host) Sleep(d time.Duration) {
 	t := h.w.cur
-	t.wait(op{kind: opSleep, timed: true, deadline: h.w.now + max(d, 0)})
+	t.wait(h.within(op{kind: opSleep}, max(d, 0)))
 }
 
 // Rand implements host.Host: in a check every number is a choice.

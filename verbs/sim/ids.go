@@ -20,7 +20,8 @@ const (
 	actFault
 	actWire // eager mode: the wire and the card's placement of one QP
 	actAck
-	actFail // late mode: a queue pair fails before its completion is polled
+	actFail  // late mode: a queue pair fails before its completion is polled
+	actTimer // the timer of a task fires, and the task goes on
 )
 
 func actor(k actorKind, life, a, b int) Actor {
@@ -41,26 +42,32 @@ func (x Actor) Kind() string {
 	return actorNames[x.kind()]
 }
 
-var actorNames = [...]string{actTask: "task", actRestart: "restart", actHeal: "heal", actWire: "wire", actAck: "ack", actFail: "fail"}
+var actorNames = [...]string{actTask: "task", actRestart: "restart", actHeal: "heal", actWire: "wire", actAck: "ack", actFail: "fail", actTimer: "timer"}
 
 // Node is the index of the host on which the actor acts.
 func (x Actor) Node() int { return x.a() }
 
 // Task is the life of its host in which a task runs, and its number there: 0 is
-// the host's Main. It is not ok if x is no task.
-func (x Actor) Task() (life, number int, ok bool) { return x.life(), x.b(), x.kind() == actTask }
+// the host's Main. It is not ok if x is neither a task nor the timer of one.
+func (x Actor) Task() (life, number int, ok bool) { return x.life(), x.b(), x.runs() }
+
+// runs reports whether a task runs when x acts.
+func (x Actor) runs() bool { return x.kind() == actTask || x.kind() == actTimer }
+
+// Timer reports whether x is the timer of a task.
+func (x Actor) Timer() bool { return x.kind() == actTimer }
 
 // Restart reports whether the actor starts a host anew.
 func (x Actor) Restart() bool { return x.kind() == actRestart }
 
 // Starts reports whether x is the restart that begins the life of task y.
 func (x Actor) Starts(y Actor) bool {
-	return x.kind() == actRestart && y.kind() == actTask && x.a() == y.a() && x.life() == y.life()
+	return x.kind() == actRestart && y.runs() && x.a() == y.a() && x.life() == y.life()
 }
 
 // Strikes reports whether x is a fault of the host of task y.
 func (x Actor) Strikes(y Actor) bool {
-	return x.kind() == actFault && x.b()&twoHosts == 0 && y.kind() == actTask && x.a() == y.a()
+	return x.kind() == actFault && x.b()&twoHosts == 0 && y.runs() && x.a() == y.a()
 }
 
 // Object names a part of the world that steps share.
@@ -84,6 +91,7 @@ const (
 	objUp                        // which life answers to the name of a host
 	objChecks                    // what the scenario's checks remember
 	objEnd                       // the end of the run
+	objClock                     // the clock and the pending timers of a host
 )
 
 func object(k objKind, a, b int) Object {
@@ -173,7 +181,7 @@ func (o Object) Rename(perm []uint8) Object {
 }
 
 var objNames = [...]string{objLife: "life", objLink: "link", objMem: "mem", objMail: "mail", objReply: "reply",
-	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objRecv: "recv", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objUp: "up", objChecks: "checks", objEnd: "end"}
+	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objRecv: "recv", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objUp: "up", objChecks: "checks", objEnd: "end", objClock: "clock"}
 
 func (o Object) String() string {
 	return fmt.Sprintf("%s(%d,%d)", objNames[o.kind()], o.a(), o.b())
@@ -181,7 +189,7 @@ func (o Object) String() string {
 
 // Timer reports whether x is the use of virtual time by a timer that goes off when
 // nothing else can happen: such a step comes after all before it.
-func (x Access) Timer() bool { return x.Obj.kind() == objSleep && x.Mode == Write }
+func (x Access) Timer() bool { return x.Obj == worldClock() && x.Mode == Write }
 
 // Everything reports whether x conflicts with all other steps: the step happens only when
 // nothing else can, or nothing happens after it.
@@ -204,3 +212,8 @@ func (x Actor) Kills(y Actor) bool {
 	k := faults.Kind(x.life())
 	return x.kind() == actFault && (k == faults.Crash || k == faults.Power) && x.a() == y.a()
 }
+
+// worldClock moves when nothing else can happen; allClocks is what is known of clocks
+// that run apart.
+func worldClock() Object { return object(objSleep, 0, 0) }
+func allClocks() Object  { return object(objSleep, 1, 0) }

@@ -21,6 +21,8 @@ func (w *World) ActorName(x Actor) string {
 			}
 		}
 		return fmt.Sprintf("%s.%d/task%d", n, x.life(), x.b())
+	case actTimer:
+		return "timer(" + w.ActorName(actor(actTask, x.life(), x.a(), x.b())) + ")"
 	case actRestart:
 		return "restart(" + n + ")"
 	case actHeal:
@@ -52,6 +54,9 @@ func ordText(i int) string {
 // far as can be told before they happen: a fault and the tasks of its host, two
 // faults of one rule, two tasks that want one mutex.
 func (w *World) Collide(a, b *Event) bool {
+	if a.Actor.Timer() || b.Actor.Timer() {
+		return w.collideTimer(a, b)
+	}
 	if a.Actor.kind() != actFault {
 		a, b = b, a
 	}
@@ -93,8 +98,11 @@ func (w *World) Pending(ev *Event, out []Access) []Access {
 		return append(out, Access{link(ev.a, ev.b), Write})
 	case actRestart:
 		return append(out, Access{life, Write})
-	case actTask:
+	case actTask, actTimer:
 		out = append(out, Access{life, Read})
+		if ev.Actor.Timer() {
+			return w.timerUses(ev.task, out)
+		}
 		if ev.task.op.kind == opAccept {
 			out = append(out, Access{object(objMail, ev.Actor.Node(), 0), Write})
 		}

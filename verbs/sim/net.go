@@ -67,7 +67,7 @@ func (n *node) hasMail(l *listener) bool {
 func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	w, h := l.h.w, l.h
 	t := w.cur
-	if !t.wait(op{kind: opAccept, lis: l, timed: timeout >= 0, deadline: w.now + timeout}) {
+	if !t.wait(h.within(op{kind: opAccept, lis: l}, timeout)) {
 		t.obs.seeUint(1)
 		return nil, fmt.Errorf("accept %s: %w", l.service, host.ErrTimeout)
 	}
@@ -188,6 +188,8 @@ type gather struct {
 	// deadline counts from the start of the calls, for each Wait alike.
 	timed    bool
 	deadline time.Duration
+	span     time.Duration
+	began    int // the step of the start
 }
 
 // Call implements host.Host. A call to an atomic service is one step.
@@ -211,7 +213,7 @@ func (h *Host) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 	h.w.cur.drain()
 	w := h.w
-	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: w.now + timeout}
+	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: h.after(timeout), span: timeout, began: w.steps}
 	h.gaths = append(h.gaths, g)
 	g.out = make([]host.Answer, len(calls))
 	g.reqs = make([]*request, len(calls))
@@ -308,7 +310,7 @@ func (g *gather) ready(need int) bool {
 func (g *gather) Wait(need int) []host.Answer {
 	w := g.h.w
 	t := w.cur
-	if !t.wait(op{kind: opGather, gather: g, need: need, timed: g.timed, deadline: g.deadline}) {
+	if !t.wait(g.within(op{kind: opGather, gather: g, need: need})) {
 		t.obs.seeUint(2)
 		for i, r := range g.reqs {
 			if g.out[i].Pending() {

@@ -39,10 +39,11 @@ const (
 	ChoosePersist                      // what a power failure left of some bytes
 	ChooseEnd                          // whether a run that could end does
 	ChooseMedia                        // whether some bytes are the damaged ones
+	ChooseTimer                        // which timer of a host a fault strikes
 	choiceKinds
 )
 
-var choiceNames = [...]string{"completion", "landing", "order", "fetch", "message", "rand", "cutoff", "persist", "end", "media"}
+var choiceNames = [...]string{"completion", "landing", "order", "fetch", "message", "rand", "cutoff", "persist", "end", "media", "timer"}
 
 func (k ChoiceKind) String() string { return choiceNames[k] }
 
@@ -55,5 +56,4 @@ type Event struct {
 	qp    *qp
 	rule  int
 	a, b  int
-	timer bool
 }

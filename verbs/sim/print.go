@@ -15,7 +15,7 @@ func (w *World) nodePrint(n *node) print {
 func (w *World) hostPrints(m *Host) {
 	p := print{}.Int(tagHost).Int(m.life).Uint(uint64(boolInt(m.acted)<<1 | boolInt(m == m.node.cur))).
 		Print(m.made).Int(len(m.regs)).Int(len(m.gaths)).Int(m.ntasks)
-	p = pmemPrint(p, m.pmem)
+	p = w.zonePrint(pmemPrint(p, m.pmem).Int(int(m.clock)), &m.timers)
 	for _, r := range m.regs {
 		if !r.freed {
 			p = p.Print(r.hash).Int(r.ord).Uint(uint64(r.mrs)<<32 | uint64(r.lent)<<1 | uint64(boolInt(r.receives)))

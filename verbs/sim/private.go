@@ -1,11 +1,11 @@
 package sim
 
 // alone resumes t for a step, and finds out whether the step was private.
-func (w *World) alone(t *task, timer bool) {
-	timed, acted := t.op.timed, t.h.acted
+func (w *World) alone(t *task) {
+	shown, acted := w.shown || t.op.timed, t.h.acted // the timer may have fired, which is shown
 	t.h.acted = false
 	w.touch(object(objLife, t.h.node.idx, 0), Read)
-	w.shown = timer || timed
+	w.shown = shown
 	w.resume(t)
 	w.private = !w.shown && t.alive && w.fail == nil && !w.abandoned
 	if w.private {

@@ -40,8 +40,11 @@ type op struct {
 	mutex    *mutex
 	cond     *cond
 	timed    bool
-	deadline time.Duration
-	fired    bool // its timer went off
+	deadline time.Duration // on the clock of the host
+	span     time.Duration // from when the timer was set until the deadline
+	running  bool          // the timer was set before this wait: part of span is over
+	armed    bool          // the timer is among those of the host's zone
+	fired    bool          // its timer went off
 	signaled bool
 }
 
@@ -119,8 +122,10 @@ func (t *task) wait(o op) bool {
 		t.drain() // they enter the kernel
 	}
 	t.op = o
+	t.arm()
 	t.obs.main = t.obs.main.Uint(uint64(o.kind)) // it has come this far
 	t.co.yield()
+	t.disarm()
 	ok := !t.op.fired
 	t.op = op{}
 	t.dirty, t.told, t.looked, t.looks = false, false, false, 0
@@ -181,6 +186,9 @@ func (w *World) endTask(t *task) {
 	if !t.alive {
 		return
 	}
+	if !w.killed {
+		t.disarm()
+	}
 	t.alive = false
 	t.h.live--
 	old := w.cur
@@ -230,20 +238,20 @@ func (w *World) enabled() {
 			}
 		}
 	}
+	idle := len(w.events) == 0
 	if w.cfg.Eager {
 		w.enabledWires()
+		idle = idle && (len(w.events) == 0 || !w.awaited())
 	} else {
 		w.enabledFailures()
+		idle = len(w.events) == 0
 	}
-	idle := len(w.events) == 0
 	for _, n := range w.nodes {
 		if n.wantsLife {
 			w.events = append(w.events, Event{Actor: actor(actRestart, n.life, n.idx, 0), a: n.idx})
 		}
 	}
-	if idle {
-		w.enabledTimer()
-	}
+	w.enabledTimers(idle)
 	for _, c := range w.cuts {
 		if c.heals && (w.cfg.Gate == nil || w.cfg.Gate(faults.Partition, true)) {
 			w.events = append(w.events, Event{Actor: heal(c.a, c.b), a: c.a, b: c.b})
@@ -252,39 +260,20 @@ func (w *World) enabled() {
 	w.enabledFaults()
 }
 
-// enabledTimer adds the earliest timer. Timers fire only when nothing else of
-// the protocols can happen; a timer that fires early is a fault of its own.
-func (w *World) enabledTimer() {
-	var first *task
-	for _, t := range w.tasks {
-		if t.alive && t.op.timed && (first == nil || t.op.deadline < first.op.deadline) {
-			first = t
-		}
-	}
-	if first != nil {
-		w.events = append(w.events, Event{Actor: first.actor(), task: first, timer: true})
-	}
-}
-
 // step makes ev happen.
 func (w *World) step(ev Event) {
-	w.foot = w.foot[:0]
+	w.foot, w.shown, w.private = w.foot[:0], false, false
 	w.steps++
 	w.stats.Steps++
 	w.last = ev.Actor
 	switch ev.Actor.kind() {
-	case actTask:
+	case actTask, actTimer:
 		t := ev.task
-		if ev.timer {
-			t.op.fired = true
-			if t.op.deadline > w.now {
-				w.now = t.op.deadline
-			}
-			w.touch(object(objSleep, 0, 0), Write)
+		if ev.Actor.Timer() {
+			w.fire(t)
+			w.last = t.actor() // it goes on
 		}
-		w.touch(object(objLife, t.h.node.idx, 0), Read)
-		t.h.acted = false
-		w.resume(t)
+		w.alone(t)
 	case actRestart:
 		n := w.nodes[ev.a]
 		w.touch(object(objLife, n.idx, 0), Write)
@@ -303,5 +292,8 @@ func (w *World) step(ev Event) {
 	}
 	if w.cfg.Linger {
 		w.endIfOver()
+	}
+	if w.finished() || w.over {
+		w.touch(object(objEnd, 0, 0), Write)
 	}
 }

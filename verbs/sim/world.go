@@ -9,13 +9,16 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
 )
 
 // Config describes a world: its hosts, their card and what may go wrong.
 type Config struct {
-	Nodes    []Node
-	Profile  faults.Profile
-	Budget   faults.Budget
+	Nodes   []Node
+	Profile faults.Profile
+	Budget  faults.Budget
+	// Timers says when a timer may fire; the zero value is idle.
+	Timers   faults.Timers
 	Services []Service
 	// Reset takes what the nodes' code keeps outside the world back to its
 	// initial state; it is called before each run.
@@ -91,6 +94,9 @@ func (c *Config) Validate() error {
 	if err := c.Profile.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	if err := c.Timers.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	if c.Strengthen >= strengthenEnd {
 		return fmt.Errorf("%w: strengthening %d", ErrConfig, c.Strengthen)
 	}
@@ -136,8 +142,9 @@ type World struct {
 	pol       Policy
 	named     NamedPolicy
 	knowing   KnowingPolicy
-	replaying bool // the step is one of a known prefix: nobody asks what it used
-	now       time.Duration
+	replaying bool          // the step is one of a known prefix: nobody asks what it used
+	now       time.Duration // of the regime idle, in which all hosts have one clock
+	skew      zone.Zone     // what is known of the pending timers of all hosts, in the regime skew
 	steps     int
 	ticks     int // counts posts and acknowledgements
 	fail      error
@@ -178,6 +185,9 @@ type Stats struct {
 	Exercised faults.Exercise
 	// MaxPayload is the longest payload of a Write or Send.
 	MaxPayload int
+	// TimedWaits counts the waits with a finite deadline, and ClockReads the calls
+	// of Now: what they mean depends on Config.Timers.
+	TimedWaits, ClockReads uint64
 	// NotInline counts the requests that Inlined had to leave as they were.
 	NotInline uint64
 }
@@ -220,7 +230,7 @@ func New(cfg Config) (*World, error) {
 	w := &World{cfg: cfg}
 	for i := range cfg.Nodes {
 		n := &node{w: w, idx: i, sym: -1, spec: &w.cfg.Nodes[i]}
-		if n.spec.Symmetric && !cfg.Eager {
+		if n.spec.Symmetric && !cfg.Eager && cfg.Timers.Regime != faults.Skew { // skew relates timers of all hosts
 			n.sym = len(w.sym)
 			w.sym = append(w.sym, i)
 		}
@@ -282,6 +292,10 @@ func (w *World) Run(pol Policy) (End, error) {
 		}
 		w.enabled()
 		if len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger {
+			if w.outOfTime() {
+				w.abandoned = true
+				return Abandoned, nil
+			}
 			if w.cfg.Hung != nil {
 				w.cfg.Hung(w.waiting())
 				return Finished, nil
@@ -316,7 +330,15 @@ func (w *World) known() (Event, bool) {
 	case actTask:
 		for _, t := range w.tasks {
 			if t.alive && t.actor() == a {
-				ev.task, ev.timer = t, !w.ready(t)
+				ev.task = t
+				return ev, true
+			}
+		}
+		return ev, false
+	case actTimer:
+		for _, t := range w.tasks {
+			if t.alive && t.timer() == a {
+				ev.task = t
 				return ev, true
 			}
 		}
@@ -357,6 +379,7 @@ func (w *World) reset() {
 	w.cur, w.now, w.steps, w.ticks, w.fail, w.last = nil, 0, 0, 0, nil, 0
 	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], print{}
 	w.stats.LogAvoided = 0
+	w.skew.Clear()
 	w.preparing, w.over, w.abandoned, w.finding, w.placing = false, false, false, false, nil
 	w.ghosts, w.landing = w.ghosts[:0], w.landing[:0]
 	if w.cfg.Reset != nil {

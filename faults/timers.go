@@ -1,0 +1,157 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Regime says when a timer may fire.
+type Regime uint8
+
+// The regimes.
+const (
+	// Idle: only when nothing else can happen, the earliest first. Time passes
+	// nowhere else, so all that can be done is done in no time.
+	Idle Regime = iota
+	// Free: at any moment, in the order of deadlines on its own host. The clocks of
+	// different hosts have nothing to do with each other.
+	Free
+	// Skew: punctually on the clock of its host, and the clocks of different hosts
+	// run within a ratio of each other.
+	Skew
+)
+
+// Timers is what a check assumes about time. The zero value is idle.
+type Timers struct {
+	Regime Regime
+	// Num/Den, in lowest terms, is the ratio of Skew: the fastest clock runs at most
+	// that much faster than the slowest.
+	Num, Den int64
+}
+
+// ErrTimers is wrapped by every error of ParseTimers.
+var ErrTimers = errors.New("faults: bad timers")
+
+// maxRatio bounds numerator and denominator, so that times in their units fit.
+const maxRatio = 10000
+
+// ParseTimers reads idle, free or skew(r); r is at least 1, such as 1.1 or 11/10.
+// Nothing is idle.
+func ParseTimers(s string) (Timers, error) {
+	s = strings.TrimSpace(s)
+	switch s {
+	case "", "idle":
+		return Timers{}, nil
+	case "free":
+		return Timers{Regime: Free}, nil
+	}
+	arg, ok := strings.CutPrefix(s, "skew(")
+	if arg, ok = cutSuffixIf(ok, arg, ")"); !ok {
+		return Timers{}, fmt.Errorf("%w: %q; there are idle, free and skew(r), such as skew(1.1)", ErrTimers, s)
+	}
+	num, den, ok := parseRatio(strings.TrimSpace(arg))
+	switch {
+	case !ok:
+		return Timers{}, fmt.Errorf("%w: %q: the ratio of clocks is a number such as 1.1 or 11/10", ErrTimers, s)
+	case num < den:
+		return Timers{}, fmt.Errorf("%w: %q: the ratio of clocks is at least 1", ErrTimers, s)
+	case num > maxRatio || den > maxRatio:
+		return Timers{}, fmt.Errorf("%w: %q: the ratio is %d/%d; both numbers are at most %d", ErrTimers, s, num, den, maxRatio)
+	}
+	return Timers{Skew, num, den}, nil
+}
+
+func cutSuffixIf(ok bool, s, suffix string) (string, bool) {
+	if !ok {
+		return s, false
+	}
+	return strings.CutSuffix(s, suffix)
+}
+
+// parseRatio reads a decimal or a fraction, in lowest terms.
+func parseRatio(s string) (num, den int64, ok bool) {
+	a, b, fraction := strings.Cut(s, "/")
+	den = 1
+	if !fraction {
+		whole, digits, _ := strings.Cut(s, ".")
+		if len(digits) > 9 || whole == "" {
+			return 0, 0, false
+		}
+		a = whole + digits
+		for range digits {
+			den *= 10
+		}
+	} else if d, err := strconv.ParseUint(strings.TrimSpace(b), 10, 31); err != nil || d == 0 {
+		return 0, 0, false
+	} else {
+		den = int64(d)
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(a), 10, 62)
+	if err != nil {
+		return 0, 0, false
+	}
+	num = int64(n)
+	g := gcd(num, den)
+	return num / g, den / g, true
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, 1)
+}
+
+// String is the form that ParseTimers reads.
+func (t Timers) String() string {
+	switch t.Regime {
+	case Free:
+		return "free"
+	case Skew:
+		return "skew(" + ratioText(t.Num, t.Den) + ")"
+	}
+	return "idle"
+}
+
+// ratioText is a decimal if there is an exact one.
+func ratioText(num, den int64) string {
+	scale, digits := int64(1), 0
+	for ; digits < 5; digits++ {
+		if scale*num%den == 0 {
+			break
+		}
+		scale *= 10
+	}
+	if scale*num%den != 0 {
+		return fmt.Sprintf("%d/%d", num, den)
+	}
+	n := strconv.FormatInt(scale*num/den, 10)
+	if digits == 0 {
+		return n
+	}
+	return n[:len(n)-digits] + "." + n[len(n)-digits:]
+}
+
+// Says says in a sentence what the regime assumes.
+func (t Timers) Says() string {
+	switch t.Regime {
+	case Free:
+		return "a timer may fire at any moment, in the order of deadlines on its own host"
+	case Skew:
+		return "timers are punctual, on clocks that run within a ratio of " + ratioText(t.Num, t.Den) + " of each other"
+	}
+	return "a timer fires only when nothing else can happen"
+}
+
+// Validate checks the ratio.
+func (t Timers) Validate() error {
+	if t.Regime > Skew {
+		return fmt.Errorf("%w: regime %d", ErrTimers, t.Regime)
+	}
+	if t.Regime == Skew && (t.Den < 1 || t.Num < t.Den || t.Num > maxRatio) {
+		return fmt.Errorf("%w: the ratio %d/%d", ErrTimers, t.Num, t.Den)
+	}
+	return nil
+}

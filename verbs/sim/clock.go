@@ -1,0 +1,265 @@
+package sim
+
+import (
+	"math"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
+)
+
+// Time. What a check assumes about it is Config.Timers:
+//
+// idle: all hosts have one clock, the world's. It stands still while anything can
+// happen, and goes to the earliest deadline when nothing can.
+//
+// free: each host has a clock of its own. A host's timers fire when its clock reaches
+// their deadlines, and nothing says how fast it goes. What its clock can show is a
+// zone: which of the host's timers may be the next depends on when they were set, and
+// any time may have passed between two steps.
+//
+// skew(r): as free, and besides the clocks run within a ratio r. Let no clock be slower
+// than real time and none faster than r times real time. Then a timer of duration d
+// that was set at the real time S fires in [S+d/r, S+d]; what is known of the timers of
+// all hosts is one zone more, in real time. A timer may fire if both zones allow it.
+//
+// Both zones forget something, since the relation of one clock to the other is no
+// difference bound: that a clock which lost on one timer cannot win on another that
+// runs at the same time. So skew allows what any clocks within the ratio do, and now
+// and then more. It is exact for r=1, and on one host.
+
+// within makes a wait end after timeout; a negative one never ends it.
+func (h *Host) within(o op, timeout time.Duration) op {
+	if timeout < 0 {
+		return o
+	}
+	o.timed, o.span, o.deadline = true, timeout, h.after(timeout)
+	return o
+}
+
+// within is as for Host. The timer of a Gather was set when its calls were made: if that
+// was in an earlier step, it may be over at any moment from now on.
+func (g *gather) within(o op) op {
+	o.timed, o.span, o.deadline, o.running = g.timed, g.span, g.deadline, g.began != g.h.w.steps
+	return o
+}
+
+// after is the deadline of a timer that is set now.
+func (h *Host) after(d time.Duration) time.Duration {
+	now := h.reading()
+	if d > math.MaxInt64-now {
+		return math.MaxInt64
+	}
+	return now + d
+}
+
+// reading is what the host's clock shows. It stands still between timers.
+func (h *Host) reading() time.Duration {
+	if h.w.cfg.Timers.Regime == faults.Idle {
+		return h.w.now
+	}
+	return h.clock
+}
+
+// Now implements host.Host.
+func (h *Host) Now() time.Duration {
+	w := h.w
+	if w.cur == nil || w.preparing || w.dying() {
+		return h.reading()
+	}
+	w.stats.ClockReads++
+	if w.cfg.Timers.Regime == faults.Idle {
+		w.touch(worldClock(), Read)
+	} else {
+		w.cur.pause() // the timer of another task may go first
+		w.touch(h.clockObject(), Read)
+	}
+	now := h.reading()
+	w.cur.obs.seeUint(uint64(now))
+	return now
+}
+
+func (h *Host) clockObject() Object { return object(objClock, h.node.idx, 0) }
+
+// timer is the actor of the timer of t.
+func (t *task) timer() Actor { return actor(actTimer, t.h.life, t.h.node.idx, t.ord) }
+
+// arm sets the timer of the wait that begins.
+func (t *task) arm() {
+	o := &t.op
+	if !o.timed {
+		return
+	}
+	w := t.w
+	w.stats.TimedWaits++
+	if w.cfg.Timers.Regime == faults.Idle {
+		return
+	}
+	o.armed = true
+	r := ratioOf(w.cfg.Timers)
+	lo, hi := r.span(o.span, o.running)
+	t.h.timers.Set(uint64(t.ord), lo.own, hi)
+	if w.cfg.Timers.Regime == faults.Skew {
+		w.skew.Set(t.zoneID(), lo.real, hi)
+	}
+	t.touchClock()
+}
+
+// disarm takes the timer out of the zones; from now on it does not hold up time.
+func (t *task) disarm() {
+	if !t.op.armed {
+		return
+	}
+	t.op.armed = false
+	t.h.timers.Drop(uint64(t.ord))
+	if t.w.cfg.Timers.Regime == faults.Skew {
+		t.w.skew.Drop(t.zoneID())
+	}
+	t.touchClock()
+}
+
+// touchClock notes that the step uses what is known about time: the timers of the
+// host, and where clocks are related those of all.
+func (t *task) touchClock() {
+	t.w.touch(t.h.clockObject(), Write)
+	if t.w.cfg.Timers.Regime == faults.Skew {
+		t.w.touch(allClocks(), Write)
+	}
+}
+
+func (t *task) zoneID() uint64 {
+	return uint64(t.h.node.idx)<<48 | uint64(t.h.life)<<24 | uint64(t.ord)
+}
+
+// ratio is by how much clocks may differ, as num/den. All times are in units of 1/num
+// of a nanosecond, so that d/r is a whole number.
+type ratio struct{ num, den int64 }
+
+func ratioOf(t faults.Timers) ratio {
+	if t.Regime != faults.Skew {
+		return ratio{1, 1}
+	}
+	return ratio{t.Num, t.Den}
+}
+
+// earliest is the age from which on a timer may fire, on its own clock and in real time.
+type earliest struct{ own, real int64 }
+
+// span is when a timer of duration d may fire. One that is too long for the numbers
+// fires from some age on, as late as it likes: that allows more, and never less.
+func (r ratio) span(d time.Duration, running bool) (lo earliest, hi int64) {
+	hi = zone.Inf
+	if limit := zone.Max / r.num; int64(d) <= limit {
+		hi = int64(d) * r.num
+	} else {
+		d = time.Duration(limit)
+	}
+	if running {
+		return earliest{}, hi
+	}
+	return earliest{int64(d) * r.num, int64(d) * r.den}, hi
+}
+
+// enabledTimers adds the timers that can fire now; the earliest comes first.
+func (w *World) enabledTimers(idle bool) {
+	if w.cfg.Timers.Regime == faults.Idle && !idle {
+		return
+	}
+	from := len(w.events)
+	first := time.Duration(math.MaxInt64)
+	for _, t := range w.tasks {
+		if !t.alive || !t.op.timed || t.op.fired || !w.canFire(t) {
+			continue
+		}
+		w.events = append(w.events, Event{Actor: t.timer(), task: t})
+		if n := len(w.events) - 1; t.op.deadline < first {
+			first = t.op.deadline
+			w.events[from], w.events[n] = w.events[n], w.events[from]
+		}
+	}
+	if w.cfg.Timers.Regime != faults.Idle {
+		return
+	}
+	// One clock for all: those that are due with the first.
+	first = max(first, w.now)
+	n := from
+	for _, ev := range w.events[from:] {
+		if ev.task.op.deadline <= first {
+			w.events[n] = ev
+			n++
+		}
+	}
+	w.events = w.events[:n]
+}
+
+// canFire reports whether what is known about time lets the timer of t fire now.
+func (w *World) canFire(t *task) bool {
+	switch w.cfg.Timers.Regime {
+	case faults.Free:
+		return t.h.timers.CanFire(uint64(t.ord))
+	case faults.Skew:
+		return t.h.timers.CanFire(uint64(t.ord)) && w.skew.CanFire(t.zoneID())
+	}
+	return true
+}
+
+// fire makes the timer of t go off.
+func (w *World) fire(t *task) {
+	t.op.fired = true
+	if w.cfg.Timers.Regime == faults.Idle {
+		w.now = max(w.now, t.op.deadline)
+		w.touch(worldClock(), Write)
+		return
+	}
+	t.op.armed = false
+	t.h.clock = max(t.h.clock, t.op.deadline)
+	t.h.timers.Fire(uint64(t.ord))
+	if w.cfg.Timers.Regime == faults.Skew {
+		w.skew.Fire(t.zoneID())
+	}
+	t.touchClock()
+}
+
+// outOfTime reports whether timers wait and none can fire. What the zones forgot has let
+// the run go where no clocks within the ratio lead, so it proves nothing.
+func (w *World) outOfTime() bool { return w.cfg.Timers.Regime == faults.Skew && w.skew.Len() > 0 }
+
+// collideTimer reports whether one of two enabled events, of which one is a timer, can
+// disable the other.
+func (w *World) collideTimer(a, b *Event) bool {
+	if w.cfg.Timers.Regime == faults.Idle {
+		return true // any event may make something possible, and then no timer fires
+	}
+	if a.Actor.Timer() && b.Actor.Timer() && w.cfg.Timers.Regime == faults.Skew {
+		return true
+	}
+	for _, n := range []int{a.a, a.b, a.Actor.Node()} {
+		if n == b.a || n == b.b || n == b.Actor.Node() {
+			return true
+		}
+	}
+	return false
+}
+
+// timerUses appends what the timer of t is known to use if it fires later.
+func (w *World) timerUses(t *task, out []Access) []Access {
+	switch w.cfg.Timers.Regime {
+	case faults.Idle:
+		return append(out, Access{worldClock(), Write})
+	case faults.Skew:
+		out = append(out, Access{allClocks(), Write})
+	}
+	return append(out, Access{t.h.clockObject(), Write})
+}
+
+// zonePrint adds what is known about timers to a print.
+func (w *World) zonePrint(p print, z *zone.Zone) print {
+	if z.Len() == 0 {
+		return p
+	}
+	w.fpbuf.words = z.Append(w.fpbuf.words[:0])
+	for _, x := range w.fpbuf.words {
+		p = p.Uint(x)
+	}
+	return p
+}

@@ -1,0 +1,139 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// clockWorld is a world of hosts that have timers and nothing else.
+func clockWorld(timers faults.Timers, hosts, tasks int) (*World, []*task) {
+	w := &World{cfg: Config{Timers: timers}}
+	for i := range hosts {
+		h := &Host{w: w, node: &node{w: w, idx: i}}
+		for j := range tasks {
+			w.tasks = append(w.tasks, &task{w: w, h: h, ord: j, alive: true})
+		}
+	}
+	return w, w.tasks
+}
+
+// Whatever clocks do that run within the ratio, the regime allows: the test makes a
+// run of such clocks, tick by tick, and asks before every timer that fires. With ratio
+// 1, and on one host, it allows nothing else.
+func TestSkewAllowsWhatClocksDo(t *testing.T) {
+	asked := 0
+	for _, ratio := range []int64{1, 2, 3} {
+		rapid.Check(t, func(t *rapid.T) {
+			w, tasks := clockWorld(faults.Timers{Regime: faults.Skew, Num: ratio, Den: 1}, 2, 3)
+			var clocks [2]time.Duration
+			due := map[*task]time.Duration{}
+			n := 0
+			draw := func(lo, hi int64) int64 { n++; return rapid.Int64Range(lo, hi).Draw(t, fmt.Sprint(n)) }
+			for range 40 {
+				for _, i := range rapid.Permutation([]int{0, 1, 2, 3, 4, 5}).Draw(t, fmt.Sprint("order", n)) {
+					x := tasks[i]
+					at, set := due[x]
+					switch {
+					case set && at == clocks[x.h.node.idx]:
+						asked++
+						if !w.canFire(x) {
+							t.Fatalf("timer %d fires at %v on the clocks %v, and may not", i, at, clocks)
+						}
+						w.fire(x)
+						delete(due, x)
+					case !set && draw(0, 2) == 0:
+						d := time.Duration(draw(1, 6))
+						x.op = x.h.within(op{kind: opSleep}, d)
+						x.arm()
+						due[x] = clocks[x.h.node.idx] + d
+					case set && draw(0, 9) == 0:
+						x.disarm()
+						delete(due, x)
+					}
+				}
+				for h := range clocks {
+					step := time.Duration(draw(1, ratio))
+					for x, at := range due {
+						if x.h.node.idx == h {
+							step = min(step, max(at-clocks[h], 1))
+						}
+					}
+					clocks[h] += step
+				}
+			}
+		})
+	}
+	if asked < 1000 {
+		t.Errorf("%d timers fired: that compares too little", asked)
+	}
+}
+
+// A timer that was set in an earlier step than its wait may be over at any moment.
+func TestTimerOfAnOlderGatherMayFireAtOnce(t *testing.T) {
+	w, tasks := clockWorld(faults.Timers{Regime: faults.Free}, 1, 2)
+	h := tasks[0].h
+	w.steps = 7
+	g := &gather{h: h, timed: true, span: 9, deadline: 9, began: 7}
+	tasks[1].op = h.within(op{kind: opSleep}, 2)
+	tasks[1].arm()
+	tasks[0].op = g.within(op{kind: opGather, gather: g})
+	tasks[0].arm()
+	if w.canFire(tasks[0]) {
+		t.Error("9 are over before 2 that began no later")
+	}
+	tasks[0].disarm()
+	w.steps++
+	tasks[0].op = g.within(op{kind: opGather, gather: g})
+	tasks[0].arm()
+	if !w.canFire(tasks[0]) {
+		t.Error("what is left of 9 cannot be over before 2")
+	}
+}
+
+// A wait that is as long as a Duration can say never comes before its time by overflow.
+func TestLongestTimeoutComesLast(t *testing.T) {
+	for _, timers := range []faults.Timers{{}, {Regime: faults.Free}, {Regime: faults.Skew, Num: 11, Den: 10}} {
+		w, tasks := clockWorld(timers, 1, 2)
+		h := tasks[0].h
+		w.now, h.clock = 5, 5
+		tasks[0].op = h.within(op{kind: opSleep}, 1<<63-1)
+		tasks[1].op = h.within(op{kind: opSleep}, time.Hour)
+		tasks[1].arm()
+		tasks[0].arm()
+		w.enabledTimers(true)
+		if !slices.ContainsFunc(w.events, func(e Event) bool { return e.task == tasks[1] }) || len(w.events) != 1 {
+			t.Errorf("%v: the hour is not the only one that can be over: %v", timers, w.events)
+		}
+	}
+}
+
+// Equal timers fired in the order of their tasks, and a timer that was due before the
+// last that fired came before all others.
+func TestIdleFiresAllThatAreDue(t *testing.T) {
+	w, tasks := clockWorld(faults.Timers{}, 2, 2)
+	w.now = 10
+	for i, at := range []time.Duration{7, 10, 11, 9} {
+		tasks[i].op = op{kind: opSleep, timed: true, deadline: at}
+	}
+	w.enabledTimers(true)
+	var got []Actor
+	for _, e := range w.events {
+		got = append(got, e.Actor)
+	}
+	slices.Sort(got)
+	if want := []Actor{tasks[0].timer(), tasks[1].timer(), tasks[3].timer()}; !slices.Equal(got, want) {
+		t.Errorf("%v can fire, where %v are due", got, want)
+	}
+	if w.events = w.events[:0]; true {
+		w.enabledTimers(false)
+	}
+	if len(w.events) > 0 {
+		t.Error("a timer fires while something else can happen")
+	}
+}
