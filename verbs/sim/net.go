@@ -85,6 +85,7 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	r := c[w.choose(ChooseMessage, len(c), func(i int) string { return c[i].name() })]
 	r.taken = true
 	h.dropMail(r)
+	h.acted = true // whoever called can tell a host that crashes now from one that has not: see serving
 	if r.cut {
 		w.touch(link(r.from.node.idx, h.node.idx), Read)
 	}
