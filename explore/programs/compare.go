@@ -8,15 +8,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// Limits bound what one comparison may take: a program that needs more is not compared
-// with what has not come to its end.
+// Limits bound what one comparison may take.
 type Limits struct {
 	Runs   uint64 // of the naive search
 	States uint64 // runs of a search with states
 }
 
-// DefaultLimits let most generated programs be compared, in milliseconds.
-var DefaultLimits = Limits{Runs: 5_000, States: 20_000}
+// DefaultLimits let nearly all generated programs be compared, in milliseconds.
+var DefaultLimits = Limits{Runs: 3_000, States: 3_000}
 
 // Mode is a search that must reach the outcomes of the naive search in eager mode.
 type Mode struct {
@@ -73,31 +72,33 @@ type Diff struct {
 
 // Comparison is the result for one program.
 type Comparison struct {
+	Truth    Truth
 	Runs     uint64 // of the naive search
 	Outcomes []string
-	// Compared: the truth is known. Naive: it is that of the naive search; otherwise that
-	// of the eager machine with states that are recognised.
-	Compared, Naive bool
-	Modes, Skipped  []string // that were compared, and that met a limit
-	Diffs           []Diff
+	// Modes were compared. Unfinished are those that met a limit, and were not.
+	Modes, Unfinished []string
+	Diffs             []Diff
 }
+
+// Truth is what the modes were compared with.
+type Truth int
+
+// What a comparison rests on.
+const (
+	TooLarge Truth = iota // nothing was compared
+	Stated                // the eager machine with states that are recognised
+	Naive                 // the naive search of the eager machine
+)
 
 // Compare runs the program in all modes. The error is about the program itself.
 func Compare(p *Program, l Limits) (*Comparison, error) {
 	s := p.Scenario()
 	c := &Comparison{}
-	var err error
-	c.Outcomes, c.Runs, c.Naive, err = explore.Naive(s, explore.Options{}, true, l.Runs)
-	if err != nil {
-		return nil, err
-	}
-	if c.Compared = c.Naive; !c.Compared {
-		if c.Outcomes, c.Compared, err = search(s, explore.Options{Eager: true}, l); err != nil || !c.Compared {
-			return c, err
-		}
+	if err := c.settle(s, l); err != nil || c.Truth == TooLarge {
+		return c, err
 	}
 	for _, m := range Modes {
-		if m.groups && !p.symmetric() || !c.Naive && m.opt.Eager {
+		if m.groups && !p.symmetric() || c.Truth == Stated && m.opt.Eager {
 			continue
 		}
 		got, done, err := m.run(s, l)
@@ -105,7 +106,7 @@ func Compare(p *Program, l Limits) (*Comparison, error) {
 			return nil, err
 		}
 		if !done {
-			c.Skipped = append(c.Skipped, m.Name)
+			c.Unfinished = append(c.Unfinished, m.Name)
 			continue
 		}
 		c.Modes = append(c.Modes, m.Name)
@@ -114,6 +115,27 @@ func Compare(p *Program, l Limits) (*Comparison, error) {
 		}
 	}
 	return c, nil
+}
+
+// settle finds out what is true: by the naive search unless the program is estimated to
+// be much too large for it, or turns out to be.
+func (c *Comparison) settle(s *explore.Scenario, l Limits) error {
+	size, err := estimate(s)
+	if err != nil {
+		return err
+	}
+	var done bool
+	if size <= 4*float64(l.Runs) {
+		c.Outcomes, c.Runs, done, err = explore.Naive(s, explore.Options{}, true, l.Runs)
+		if done || err != nil {
+			c.Truth = Naive
+			return err
+		}
+	}
+	if c.Outcomes, done, err = search(s, explore.Options{Eager: true}, l); done {
+		c.Truth = Stated
+	}
+	return err
 }
 
 func (p *Program) symmetric() bool {

@@ -4,22 +4,24 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore/programs"
 )
 
 var (
-	count = flag.Int("programs", 0, "programs of each kind; 0: 2,000 in all")
-	kinds = flag.String("kind", "", "kinds of programs, with commas between them; empty: all")
-	first = flag.Uint64("seed", 1, "the seed of the first program")
-	runs  = flag.Uint64("runs", 0, "runs that the naive search may take; 0: the default")
-	text  = flag.String("program", "", "check this program alone, by its text")
-	only  = flag.String("cause", "", "show only differences with this cause")
-	keep  = flag.Int("keep", 5, "programs that are shrunk and shown for each kind and mode")
+	count   = flag.Int("programs", 0, "programs of each kind; 0: 2,000 in all")
+	kinds   = flag.String("kind", "all", "kinds of programs, with commas between them")
+	first   = flag.Uint64("seed", 1, "the seed of the first program")
+	runs    = flag.Uint64("runs", 0, "runs that the naive search may take; 0: the default")
+	states  = flag.Uint64("states", 0, "runs that a search with states may take; 0: the default")
+	workers = flag.Int("workers", runtime.GOMAXPROCS(0), "programs that are compared at a time")
+	text    = flag.String("program", "", "check this program alone, by its text")
+	only    = flag.String("cause", "", "show only differences with this cause")
+	keep    = flag.Int("keep", 5, "programs that are shrunk and shown for each kind and cause")
 )
 
 func TestMain(m *testing.M) {
@@ -33,15 +35,14 @@ func limits() programs.Limits {
 	if *runs > 0 {
 		l.Runs = *runs
 	}
+	if *states > 0 {
+		l.States = *states
+	}
 	return l
 }
 
-// tally is what became of the programs of one kind.
-type tally struct {
-	tried, compared, naive, differ, skipped int
-	outcomes                                int
-	by                                      map[string]int
-}
+// batch is how many programs are compared before progress is shown.
+const batch = 500
 
 // No search loses an outcome of a program at random, and none finds one that there is not.
 func TestPrograms(t *testing.T) {
@@ -54,85 +55,73 @@ func TestPrograms(t *testing.T) {
 		return
 	}
 	of := programs.Kinds
-	if *kinds != "" {
+	if *kinds != "all" {
 		of = strings.Split(*kinds, ",")
 	}
 	n := *count
 	if n == 0 {
 		n = 2000 / len(programs.Kinds)
 	}
+	var table []string
 	for _, kind := range of {
-		t.Run(kind, func(t *testing.T) { bulk(t, kind, *first, n) })
+		t.Run(kind, func(t *testing.T) { table = append(table, bulk(t, kind, uint64(n)).String()) })
 	}
+	t.Log("\n" + strings.Join(table, "\n"))
 }
 
-func bulk(t *testing.T, kind string, seed uint64, n int) {
-	start := time.Now()
-	x := tally{by: map[string]int{}}
-	shown := map[string]int{}
-	for i := range uint64(n) {
-		p := programs.Generate(kind, seed+i)
-		c, err := programs.Compare(p, limits())
+// maxTooLarge is how many in a hundred programs may be too large to be compared.
+const maxTooLarge = 5
+
+func bulk(t *testing.T, kind string, n uint64) programs.Tally {
+	sum := programs.Tally{Kind: kind, First: *first}
+	by := map[string]int{}
+	for sum.Of < n {
+		x, err := programs.Run(kind, *first+sum.Of, min(batch, n-sum.Of), limits(), *workers, func(r programs.Result) {
+			cause := r.Cause()
+			by[cause]++
+			switch {
+			case *only != "" && cause != *only:
+			case by[cause] > *keep:
+				t.Errorf("%s %d differs: %s", kind, r.Seed, cause)
+			default:
+				report(t, kind, r)
+			}
+		})
 		if err != nil {
-			t.Fatalf("%s %d: %s: %v", kind, seed+i, p, err)
+			t.Fatal(err)
 		}
-		x.add(c)
-		if len(c.Diffs) == 0 {
-			continue
+		sum.Add(x)
+		if n > batch {
+			fmt.Println(sum)
 		}
-		cause := c.Cause()
-		x.by[cause]++
-		if *only != "" && cause != *only {
-			continue
-		}
-		if shown[cause]++; shown[cause] > *keep {
-			t.Errorf("%s %d differs: %s", kind, seed+i, cause)
-			continue
-		}
-		report(t, kind, seed+i, p, c)
 	}
-	t.Logf("%s: %d programs from seed %d, %d compared (%d with the naive search), %d differ %v, %d modes skipped, %d outcomes, %v",
-		kind, x.tried, seed, x.compared, x.naive, x.differ, x.by, x.skipped, x.outcomes, time.Since(start).Round(time.Millisecond))
-	if x.compared < x.tried/2 {
-		t.Errorf("only %d of %d programs were small enough to compare", x.compared, x.tried)
+	t.Log(sum, " ", by)
+	if sum.By[programs.TooLarge]*100 > maxTooLarge*int(n) {
+		t.Errorf("%d of %d programs are too large", sum.By[programs.TooLarge], n)
 	}
-}
-
-func (x *tally) add(c *programs.Comparison) {
-	x.tried++
-	if c.Compared {
-		x.compared++
-		x.outcomes += len(c.Outcomes)
-	}
-	if c.Naive {
-		x.naive++
-	}
-	if len(c.Diffs) > 0 {
-		x.differ++
-	}
-	x.skipped += len(c.Skipped)
+	return sum
 }
 
 // report shrinks a program that a mode gets wrong, and says how to run it again.
-func report(t *testing.T, kind string, seed uint64, p *programs.Program, was *programs.Comparison) {
+func report(t *testing.T, kind string, r programs.Result) {
 	t.Helper()
-	small := programs.Shrink(p, func(q *programs.Program) bool { return differs(q, was) })
+	small := programs.Shrink(r.Program, func(q *programs.Program) bool { return differs(q, r.Comparison) })
 	c, err := programs.Compare(small, limits())
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := fmt.Sprintf("%s %d: %s\n  was: %s\n  now: %s\n", kind, seed, was.Cause(), p, small)
+	out := fmt.Sprintf("%s %d: %s\n  was: %s\n  now: %s\n", kind, r.Seed, r.Cause(), r.Program, small)
 	for _, d := range c.Diffs {
 		out += d.String()
 	}
 	t.Errorf("%s  of %d: %v\n  again: go test ./explore/programs -run TestPrograms -program '%s'\n  or: go test ./explore/programs -run TestPrograms -kind %s -seed %d -programs 1",
-		out, len(c.Outcomes), c.Outcomes, small, kind, seed)
+		out, len(c.Outcomes), c.Outcomes, small, kind, r.Seed)
 }
 
 // differs reports whether q goes wrong as another program did, and no less surely.
 func differs(q *programs.Program, was *programs.Comparison) bool {
 	c, err := programs.Compare(q, limits())
-	return err == nil && c.Cause() == was.Cause() && (c.Naive || !was.Naive)
+	return err == nil && c.Cause() == was.Cause() && c.Truth >= was.Truth
 }
 
 // show compares one program and says all about it.
@@ -141,7 +130,7 @@ func show(t *testing.T, p *programs.Program) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s\n%d runs, compared %v, naive %v, skipped %v\n%s", p, c.Runs, c.Compared, c.Naive, c.Skipped, strings.Join(c.Outcomes, "\n"))
+	t.Logf("%s\n%d runs, truth %d, compared %v, unfinished %v\n%s", p, c.Runs, c.Truth, c.Modes, c.Unfinished, strings.Join(c.Outcomes, "\n"))
 	for _, d := range c.Diffs {
 		t.Error(d)
 	}

@@ -207,7 +207,7 @@ type cq struct {
 	ch    *channel
 	qps   []*qp // send side
 	rqps  []*qp // receive side
-	queue []verbs.WC
+	queue []completion
 	gone  bool
 }
 
@@ -278,35 +278,18 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 // take decides which completion comes and delivers it.
 func (c *cq) take(t *task, wc []verbs.WC) int {
 	t.idlePoll, t.reported = false, nil
-	c.takeOne(&wc[0])
-	c.seen(t, &wc[0])
+	t.obs.see(c.takeOne(&wc[0]))
 	return 1
 }
 
-func (c *cq) takeOne(wc *verbs.WC) {
+// takeOne delivers a completion, and returns what was observed.
+func (c *cq) takeOne(wc *verbs.WC) (tag int, v print) {
 	w := c.h.w
 	w.cur.looked = true
-	if w.cfg.Eager {
-		*wc = c.queue[0]
-		c.queue = append(c.queue[:0], c.queue[1:]...)
-		w.touch(object(objLife, c.h.node.idx, 1), Write)
-		return
-	}
-	var buf [24]outcome
-	o := c.outcomes(buf[:0])
-	x := o[w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
-	w.complete(x, wc)
-}
-
-func (c *cq) seen(t *task, wc *verbs.WC) {
-	t.obs.see(c.note(wc))
-}
-
-// note does what follows from polling wc, and returns what was observed.
-func (c *cq) note(wc *verbs.WC) (tag int, v print) {
-	w := c.h.w
+	x := c.next()
+	*wc = x.wc
 	q := w.qpByNum(c.h, wc.QPNum)
-	q.polled(wc)
+	q.polled(&x)
 	if w.tracer != nil {
 		what := "a completion"
 		if wc.Status == verbs.StatusSuccess {
@@ -314,7 +297,24 @@ func (c *cq) note(wc *verbs.WC) (tag int, v print) {
 		}
 		w.trace(c.h, "completion", "sees %s of %s: %v", what, q.name(), wc.Status)
 	}
-	return q.remoteSym(), q.wcPrint(wc)
+	return q.remoteSym(), q.wcPrint(&x)
+}
+
+// next takes the next completion: the oldest, or in late mode one that is decided now.
+func (c *cq) next() completion {
+	w := c.h.w
+	if w.cfg.Eager {
+		x := c.queue[0]
+		c.queue = append(c.queue[:0], c.queue[1:]...)
+		w.touch(object(objLife, c.h.node.idx, 1), Write)
+		return x
+	}
+	var buf [24]outcome
+	o := c.outcomes(buf[:0])
+	x := o[w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
+	done := completion{wr: x.wr, recv: x.recv}
+	w.complete(x, &done.wc)
+	return done
 }
 
 func (c *cq) canComplete() bool {
@@ -437,8 +437,7 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 	t.obs.seeAll(len(cqs), func(i int) (int, print, bool) {
 		c := cqs[i].(*cq)
 		c.touch()
-		c.takeOne(&wc[i])
-		tag, v := c.note(&wc[i])
+		tag, v := c.takeOne(&wc[i])
 		return tag, v, true
 	})
 	return nil

@@ -121,7 +121,6 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 	q.touchRemote(Read)
 	*wc = verbs.WC{ID: s.id, Status: o.status, QPNum: q.num}
 	q.dirty = true
-	head := q.head
 	switch o.status {
 	case verbs.StatusSuccess:
 		for i := q.head; i <= o.wr; i++ {
@@ -136,7 +135,6 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 		q.head = o.wr + 1
 		w.failed(q, o)
 	}
-	w.recordDone(q, head, o.wr, o.status)
 }
 
 // acknowledge makes request i certain to have reached the responder's card, and
@@ -234,8 +232,9 @@ func (w *World) discardFrom(q *qp, n int) {
 
 // completion is one that was decided before somebody polled it.
 type completion struct {
-	wr int
-	wc verbs.WC
+	wr   int // as in outcome
+	recv bool
+	wc   verbs.WC
 }
 
 // settle asks what had completed by now, for q goes to ERR: what nobody has polled
@@ -268,23 +267,22 @@ func (q *qp) settle() {
 	}
 }
 
-// polled gives back the slots that a completion frees.
-func (q *qp) polled(wc *verbs.WC) {
-	if len(q.done) > 0 {
-		q.freed = max(q.freed, q.done[0].wr) // at least those before the next
+// polled gives back the slots that a completion frees: its own, and those of requests
+// before it that make none.
+func (q *qp) polled(c *completion) {
+	if c.recv {
 		return
 	}
-	if wc.Op != verbs.WCRecv && wc.Op != verbs.WCRecvWriteImm {
-		q.freed = max(q.freed, q.head)
-	}
+	q.w.recordDone(q, q.freed, c.wr, c.wc.Status)
+	q.freed, q.dirty = c.wr+1, true
 }
 
 // wcPrint tells completions of one task apart without naming the peer: by where in
 // the queue the request stood.
-func (q *qp) wcPrint(wc *verbs.WC) print {
-	next := q.head
-	if len(q.done) > 0 {
-		next = q.done[0].wr
+func (q *qp) wcPrint(c *completion) print {
+	wc, next := &c.wc, c.wr+1
+	if c.recv {
+		next = 0
 	}
 	p := q.id().Uint(uint64(wc.Status)<<40 | uint64(wc.Op)<<32 | uint64(wc.ByteLen)).Uint(uint64(wc.Imm)<<1 | uint64(boolInt(wc.HasImm))).
 		Int(next).Int(q.recvNext)

@@ -165,19 +165,19 @@ func (w *World) stepAck(q *qp) {
 	steps := w.ackSteps(q, nil)
 	o := steps[w.choose(ChooseCompletion, len(steps), func(i int) string { return steps[i].name() })]
 	w.touch(object(objLife, q.h.node.idx, 0), Write)
-	var wc verbs.WC
-	w.complete(o, &wc)
+	done := completion{wr: o.wr, recv: o.recv}
+	w.complete(o, &done.wc)
 	c := q.sendCQ
 	if o.recv {
 		c = q.recvCQ
 	}
-	c.queue = append(c.queue, wc)
+	c.queue = append(c.queue, done)
 }
 
 // wipe takes q's completions out of their queues.
 func (q *qp) wipe() {
 	for _, c := range [2]*cq{q.sendCQ, q.recvCQ} {
-		c.queue = slices.DeleteFunc(c.queue, func(wc verbs.WC) bool { return wc.QPNum == q.num })
+		c.queue = slices.DeleteFunc(c.queue, func(x completion) bool { return x.wc.QPNum == q.num })
 	}
 }
 

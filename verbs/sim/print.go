@@ -146,8 +146,13 @@ func (w *World) cqPrints(m *Host) {
 			continue
 		}
 		p := print{}.Int(tagCQ).Int(m.life).Int(c.ord)
-		for _, wc := range c.queue {
-			p = p.Uint(uint64(wc.QPNum)<<32 | uint64(wc.Status)<<8 | uint64(wc.Op)).Uint(wc.ID).Uint(uint64(wc.Imm)<<32 | uint64(wc.ByteLen))
+		for i := range c.queue {
+			x := &c.queue[i]
+			wc := &x.wc
+			if !x.recv { // which slots it frees
+				p = p.Int(w.qpByNum(m, wc.QPNum).head - x.wr)
+			}
+			p = p.Bool(wc.HasImm).Uint(uint64(wc.QPNum)<<32 | uint64(wc.Status)<<8 | uint64(wc.Op)).Uint(wc.ID).Uint(uint64(wc.Imm)<<32 | uint64(wc.ByteLen))
 		}
 		w.about(m.node.idx, m.node.idx, p)
 	}

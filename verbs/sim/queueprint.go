@@ -149,6 +149,9 @@ func (q *qp) queues(p print) print {
 	for i := range q.done {
 		wc := &q.done[i].wc
 		p = p.Int(q.head - q.done[i].wr).Uint(uint64(wc.Status)<<8 | uint64(wc.Op)).Uint(uint64(wc.ByteLen))
+		if !q.h.single() {
+			p = p.Uint(wc.ID)
+		}
 	}
 	for i := max(q.base, q.first); q.unmet > 0 && i < q.head; i++ { // Sends that their receives have yet to meet
 		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {

@@ -45,7 +45,7 @@ type Request struct {
 	Length     int
 	Payload    []byte // of a Write: what its source held when it was posted
 	Posted     int
-	Done       int    // the completion that told of it, its own or a later one's, or -1
+	Done       int    // the poll of the completion that told of it, its own or a later one's, or -1
 	Status     string // of that
 }
 
@@ -175,7 +175,8 @@ func (w *World) recordPiece(e *elem, off, n int, f Fate, event int) {
 	}
 }
 
-// recordDone notes which requests a completion of q's send queue tells of.
+// recordDone notes that somebody polls a completion of q's send queue, which tells of
+// the requests from one to another. When it came about nobody could tell.
 func (w *World) recordDone(q *qp, from, wr int, s verbs.Status) {
 	x := w.rec()
 	if x == nil {

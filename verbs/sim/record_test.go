@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/faults"
@@ -77,11 +78,11 @@ func checkRecord(t *testing.T, tr *sim.Tracer) {
 		if r.Posted >= n || tr.Events[r.Posted].Kind != "post" || tr.Events[r.Posted].Request != i {
 			t.Errorf("request %d was posted by event %d of %d", i, r.Posted, n)
 		}
-		if r.Done >= 0 && (r.Done <= r.Posted || r.Done < n && tr.Events[r.Done].Kind != "completion") {
-			t.Errorf("request %d was posted by event %d and done by %d, a %s", i, r.Posted, r.Done, tr.Events[r.Done].Kind)
+		if (r.Done >= 0) != (r.Status != "") {
+			t.Errorf("request %d is done by event %d with status %q", i, r.Done, r.Status)
 		}
-		if r.Done >= 0 && r.Status == verbs.StatusSuccess.String() && r.Posted > r.Done {
-			t.Errorf("request %d succeeded before it was posted", i)
+		if r.Done >= 0 && r.Done < n {
+			checkDone(t, tr, i)
 		}
 	}
 	for _, p := range x.Pieces {
@@ -91,5 +92,23 @@ func checkRecord(t *testing.T, tr *sim.Tracer) {
 		if p.Fate == sim.Landed && p.Event < n && tr.Events[p.Event].Request != p.Request {
 			t.Errorf("request %d landed with event %d, which is about %d", p.Request, p.Event, tr.Events[p.Event].Request)
 		}
+	}
+}
+
+// checkDone: what told of request i is the poll of a completion, by its own host, of that
+// request or of a later one of its queue pair.
+func checkDone(t *testing.T, tr *sim.Tracer, i int) {
+	t.Helper()
+	r, e := &tr.Record.Requests[i], &tr.Events[tr.Record.Requests[i].Done]
+	if e.Kind != "completion" || e.Request < 0 {
+		t.Errorf("request %d was done by event %d, %s: %s", i, r.Done, e.Kind, e.Text)
+		return
+	}
+	by := &tr.Record.Requests[e.Request]
+	if r.Done <= r.Posted || e.Life != r.Life || by.QP != r.QP || by.Number < r.Number || by.Done != r.Done {
+		t.Errorf("request %d (#%d of %s), posted by event %d, was done by %d, which tells of #%d of %s", i, r.Number, r.QP, r.Posted, r.Done, by.Number, by.QP)
+	}
+	if by.Number == r.Number && !strings.HasSuffix(e.Text, ": "+r.Status) || by.Number > r.Number && r.Status != verbs.StatusSuccess.String() {
+		t.Errorf("request %d has status %s, and event %d says: %s", i, r.Status, r.Done, e.Text)
 	}
 }

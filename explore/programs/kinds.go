@@ -1,0 +1,287 @@
+package programs
+
+import "strings"
+
+func (g *maker) make() {
+	switch g.kind {
+	case "plain":
+		g.plain()
+	case "daemons":
+		g.daemons()
+	case "ending":
+		g.ending()
+	case "restarts":
+		g.restarts()
+	case "faults":
+		g.faults()
+	case "symmetric":
+		g.symmetric()
+	case "pmem":
+		g.pmem()
+	default:
+		g.timers()
+	}
+}
+
+func (g *maker) plain() {
+	g.someHosts(15)
+	g.set(50)
+	g.fill(2, 6, everyday())
+	g.conditions()
+}
+
+func (g *maker) ending() {
+	g.someHosts(20)
+	g.set(0)
+	g.fill(2, 5, everyday())
+	if g.chance(30) {
+		g.put(g.r.IntN(len(g.p.Hosts)), Act{Do: "end"})
+	}
+	g.conditions()
+}
+
+func (g *maker) daemons() {
+	g.someHosts(30)
+	g.set(20)
+	for i := 1; i < len(g.p.Hosts); i++ {
+		if i > 1 && g.chance(40) {
+			continue
+		}
+		g.p.Hosts[i].Daemon = true
+		if g.chance(60) {
+			g.put(i, Act{Do: "serve", Body: g.body(i)})
+		}
+	}
+	g.fill(3, 7, append(everyday(), weighted{30, addCall}, weighted{25, addGather}))
+	g.conditions()
+}
+
+// body is what a daemon does for a request.
+func (g *maker) body(i int) []Act {
+	switch g.r.IntN(4) {
+	case 0:
+		return []Act{{Do: "store", At: g.word(), V: 1 + g.r.IntN(2)}}
+	case 1:
+		return []Act{{Do: "load", At: g.word()}}
+	case 2:
+		return []Act{{Do: "write", To: g.name((i + 1) % len(g.p.Hosts)), At: g.word(), V: 1, Flags: g.flags("write")}}
+	}
+	return nil
+}
+
+func (g *maker) timers() {
+	g.someHosts(20)
+	g.set(40)
+	switch g.kind {
+	case "timers-free":
+		g.p.Timers = "free"
+	case "timers-skew":
+		g.p.Timers = pick(g, "skew(1)", "skew(3/2)", "skew(2)", "skew(3)")
+	}
+	timed := timedMotifs()
+	i, j := g.pair()
+	g.draw(timed, i, j)
+	g.fill(2, 5, append(append(everyday(), timed...), timed...))
+	if g.chance(30) {
+		g.fault("timeout", "cut", "partition", "break", "crash")
+	}
+	if g.chance(25) {
+		g.p.Hosts[1].Daemon = true
+	}
+	g.conditions()
+}
+
+// sometimesTimed draws another regime of time now and then, with something timed.
+func (g *maker) sometimesTimed() {
+	if g.chance(8) {
+		g.p.Timers = pick(g, "", "free", "skew(2)")
+		i, j := g.pair()
+		g.draw(timedMotifs(), i, j)
+	}
+}
+
+func (g *maker) restarts() {
+	g.someHosts(10)
+	g.set(20)
+	if g.chance(60) {
+		g.fault("crash", "suspect", "power", "suspect")
+	}
+	g.fill(1, 3, everyday())
+	i := g.r.IntN(2)
+	g.p.Hosts[i].Again = len(g.p.Faults) == 0 || g.chance(40)
+	if g.chance(25) {
+		g.p.Hosts[i].Daemon = true
+	}
+	g.life = 1
+	g.put(i)
+	if g.chance(40) {
+		g.reconnect(i, 1-i)
+	} else {
+		g.second(i, 1-i)
+	}
+	if g.chance(10) {
+		g.life = 2
+		g.second(i, 1-i)
+	}
+	g.sometimesTimed()
+	g.conditions()
+}
+
+// second is what a later life does.
+func (g *maker) second(i, j int) {
+	k := g.life
+	switch g.r.IntN(4) {
+	case 0:
+		g.put(i, Act{Do: "call", To: g.name(j), V: 2})
+		g.life = 0
+		g.put(j, Act{Do: "accept"}, Act{Do: "reply", V: 3})
+	case 1:
+		g.put(i, Act{Do: "accept"}, Act{Do: "reply", V: 4})
+		g.life = 0
+		g.put(j, Act{Do: "call", To: g.name(i), V: 2})
+	case 2:
+		g.put(i, g.local())
+	case 3:
+		g.put(i, Act{Do: "count", V: 1})
+	}
+	g.life = k
+}
+
+// reconnect makes a connection between a second life and the first of another host.
+func (g *maker) reconnect(i, j int) {
+	if g.chance(50) {
+		g.put(i, Act{Do: "acceptconn"}, g.local())
+		g.life = 0
+		g.put(j, append([]Act{{Do: "connect", To: g.name(i)}}, g.request(j, i)...)...)
+	} else {
+		g.put(i, append([]Act{{Do: "connect", To: g.name(j)}}, g.request(i, j)...)...)
+		g.life = 0
+		g.put(j, Act{Do: "acceptconn"}, g.local())
+	}
+	g.life = 1
+}
+
+func (g *maker) faults() {
+	g.someHosts(15)
+	g.set(35)
+	kind := pick(g, "crash", "power", "partition", "cut", "break", "revoke", "timeout", "suspect", "ghost", "flip", "poison")
+	g.fault(kind)
+	if g.chance(12) {
+		g.fault("crash", "partition", "cut", "break", "revoke", "suspect")
+	}
+	motifs := everyday()
+	switch kind {
+	case "timeout":
+		motifs = append(motifs, timedMotifs()...)
+		i, j := g.pair()
+		g.draw(timedMotifs(), i, j)
+	case "flip", "poison":
+		g.put(g.struck(), Act{Do: "pstore", At: g.r.IntN(3), V: 1}, Act{Do: "pload", At: g.r.IntN(3)})
+		motifs = append(motifs, persistent()...)
+	case "ghost":
+		g.p.Set = append(g.p.Set, "psn")
+		g.put(0, Act{Do: "write", To: "b", V: 1}, Act{Do: pick(g, "destroy", "err", "reset"), To: "b"}, Act{Do: "connect", To: "b"})
+		g.put(1, Act{Do: "acceptconn"}, Act{Do: "load"})
+	}
+	g.fill(2, 4, motifs)
+	if g.chance(25) {
+		g.life = 1
+		i := g.r.IntN(2)
+		g.second(i, 1-i)
+	}
+	if g.chance(15) {
+		g.p.Hosts[1].Daemon = true
+	}
+	g.sometimesTimed()
+}
+
+// struck is a host that the first fault can strike.
+func (g *maker) struck() int {
+	for i := range g.p.Hosts {
+		if strings.Contains(g.p.Faults[0], "("+g.name(i)) {
+			return i
+		}
+	}
+	return 0
+}
+
+// fault adds a rule of one of some kinds.
+func (g *maker) fault(kinds ...string) {
+	kind := pick(g, kinds...)
+	i, j := g.pair()
+	if i > j {
+		i, j = j, i
+	}
+	a, b := g.name(i), g.name(j)
+	if kind == "ghost" {
+		a, b = "a", "b"
+	}
+	if g.chance(15) {
+		a = pick(g, "*", a+"*")
+	}
+	most := "1"
+	if g.chance(5) {
+		most = "2"
+	}
+	switch kind {
+	case "partition", "cut", "break", "ghost":
+		g.p.Faults = append(g.p.Faults, kind+"("+a+","+b+")<="+most)
+	default:
+		if g.chance(50) && a == g.name(i) {
+			a = b
+		}
+		g.p.Faults = append(g.p.Faults, kind+"("+a+")<="+most)
+	}
+}
+
+func (g *maker) symmetric() {
+	g.hosts(2)
+	g.set(30)
+	b := &g.p.Hosts[1]
+	b.Copies = 2
+	if g.chance(8) {
+		b.Copies = 3
+	}
+	b.Daemon = g.chance(25)
+	if b.Daemon && g.chance(60) {
+		g.put(1, Act{Do: "serve", Body: g.body(1)})
+	}
+	if g.chance(25) {
+		g.p.Faults = append(g.p.Faults, pick(g, "crash(b*)<=1", "suspect(b*)<=1", "cut(a,b*)<=1", "break(a,b*)<=1", "revoke(b*)<=1", "partition(b*,b*)<=1"))
+		if g.chance(40) {
+			g.life = 1
+			g.put(1, g.local())
+			g.life = 0
+		}
+	}
+	for n := 1 + g.r.IntN(3); g.p.size() < n; {
+		i := g.r.IntN(2)
+		j := 1 - i
+		if i == 1 && g.chance(30) {
+			j = 1 // each other
+		}
+		g.draw(alike(), i, j)
+	}
+	if g.chance(5) {
+		g.p.Timers = pick(g, "free", "skew(2)")
+		g.draw(timedMotifs(), 0, 1)
+	}
+}
+
+func (g *maker) pmem() {
+	g.hosts(2)
+	g.p.Profile = pick(g, "strong", "strong", "strong+DDIO=false", "strong+Domain=eADR", "strong+Domain=Battery", "strong+Domain=Volatile",
+		"strong+TornLines=false", "relaxed", "srd+DDIO=false", "iba", "strong+StoreBuffers=false", "relaxed+TornLines=false")
+	if g.chance(60) {
+		g.p.Set = append(g.p.Set, "linger")
+	}
+	g.p.Faults = []string{pick(g, "power(b)<=1", "power(b)<=1", "power(b)<=1", "crash(b)<=1", "power(b)<=2", "flip(b)<=1", "poison(b)<=1", "power(*)<=1")}
+	if strings.HasPrefix(g.p.Faults[0], "flip") || strings.HasPrefix(g.p.Faults[0], "poison") {
+		g.put(1, Act{Do: "pload", At: g.r.IntN(3)})
+	}
+	g.fill(1, 4, persistent())
+	g.life = 1
+	for _, at := range g.r.Perm(3)[:1+min(g.r.IntN(3), g.r.IntN(3))] {
+		g.put(1, Act{Do: "pload", At: at})
+	}
+}
