@@ -89,3 +89,38 @@ func TestManyReadsOfADyingResponder(t *testing.T) {
 		t.Errorf("%v; the outcomes are %q, without %q", r.Verdict, r.Outcomes, want)
 	}
 }
+
+// A Wait that has some answers from one before can return when enough of the rest are there.
+func TestGatherWaitsAgain(t *testing.T) {
+	s := &explore.Scenario{Name: "test/gather", Build: func(c *explore.Case) (sim.Config, error) {
+		cfg := sim.Config{Profile: c.Profile}
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "a", Main: func(h host.Host, _ int) {
+			g := h.Gather([]host.Call{{To: "b", Service: "s"}, {To: "c", Service: "s"}, {To: "mute", Service: "s"}}, verbs.Forever)
+			for need := 1; need <= 2; need++ {
+				n := 0
+				for _, x := range g.Wait(need) {
+					if !x.Pending() {
+						n++
+					}
+				}
+				if n < need {
+					c.Fail(fmt.Errorf("Wait(%d) returned %d answers", need, n))
+				}
+			}
+		}})
+		for _, name := range []string{"b", "c", "mute"} {
+			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, Daemon: true, Main: func(h host.Host, _ int) {
+				l, _ := h.Listen("s")
+				r, _ := l.Accept(verbs.Forever)
+				if name != "mute" {
+					r.Reply(nil)
+				}
+				_, _ = l.Accept(verbs.Forever)
+			}})
+		}
+		return cfg, nil
+	}}
+	if r, err := explore.Check(s, explore.Options{}); err != nil || r.Verdict != explore.Verified {
+		t.Error(r, err)
+	}
+}

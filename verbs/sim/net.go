@@ -349,12 +349,12 @@ const maxSets = 1 << 16
 // sets lists the fates of all calls with which Wait(need) can return, one after the other.
 func (g *gather) sets(need int) []fate {
 	w, n := g.h.w, len(g.reqs)
-	// can is how many of the calls from i on may succeed yet, open how many must be awaited.
+	// can is how many of the calls from i on have succeeded or may, open how many must be awaited.
 	can, open := make([]int, n+1), make([]int, n+1)
 	for i := n - 1; i >= 0; i-- {
 		r := g.reqs[i]
 		known := !g.out[i].Pending()
-		can[i] = can[i+1] + boolInt(!known && r.canAnswer() && r.err == nil)
+		can[i] = can[i+1] + boolInt(known && g.out[i].Err == nil || !known && r.canAnswer() && r.err == nil)
 		open[i] = open[i+1] + boolInt(!known && !r.canAnswer() && !r.canFail())
 	}
 	w.fates = w.fates[:0]
