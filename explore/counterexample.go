@@ -26,8 +26,8 @@ type Counterexample struct {
 	Faults   string `json:"faults"`
 	// Strengthen names what was done at the cards, as sim.ParseStrengthen reads it.
 	Strengthen string `json:"strengthen,omitempty"`
-	// Timers is when timers could fire; empty means idle.
-	Timers    string     `json:"timers,omitempty"`
+	// Timers is when timers could fire; empty, in older files, means idle.
+	Timers    string     `json:"timers"`
 	Class     string     `json:"class"`
 	Message   string     `json:"message"`
 	Decisions []Decision `json:"decisions"`
@@ -58,10 +58,7 @@ func newCounterexample(c *Case, r *Result, pol sim.Policy) (*Counterexample, err
 		return nil, errDiverged
 	}
 	ce := &Counterexample{Version: FileVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults,
-		Strengthen: r.Strengthen.String(), Class: ClassOf(err), Message: err.Error(), Decisions: g.taken, Found: len(g.taken), Text: c.scenario.Text}
-	if r.Timers != (faults.Timers{}) {
-		ce.Timers = r.Timers.String()
-	}
+		Strengthen: r.Strengthen.String(), Timers: r.Timers.String(), Class: ClassOf(err), Message: err.Error(), Decisions: g.taken, Found: len(g.taken), Text: c.scenario.Text}
 	ce.Trace = fmt.Sprintf("%016x", g.trace)
 	return ce, nil
 }
@@ -190,6 +187,32 @@ func ParseCounterexample(b []byte) (*Counterexample, error) {
 			ErrVersion, ce.Version, FileVersion, ce.Scenario)
 	}
 	return ce, nil
+}
+
+// timers is the regime of the run.
+func (ce *Counterexample) timers() string {
+	if ce.Timers == "" {
+		return faults.Timers{}.String()
+	}
+	return ce.Timers
+}
+
+// Time says in a line what the run assumes about time.
+func (ce *Counterexample) Time() string {
+	t, err := faults.ParseTimers(ce.Timers)
+	if err != nil {
+		return ce.Timers
+	}
+	return t.String() + ": " + t.Says()
+}
+
+// Bounded is what bounds the run: the profile, the faults and the regime of timers.
+func (ce *Counterexample) Bounded() string {
+	text := "profile " + ce.Profile + ", faults " + ce.Faults + " and timers " + ce.timers()
+	if ce.Strengthen != "" {
+		text += ", strengthened by " + ce.Strengthen
+	}
+	return text
 }
 
 // Replay is what a replay showed.

@@ -60,20 +60,32 @@ func judge(t testing.TB, s *Scenario, r *Result, pkg string) {
 	t.Helper()
 	switch r.Verdict {
 	case Verified, Clean:
-		t.Logf("%s: %s with %s and faults %s: %d runs, %d states", s.Name, r.Verdict, r.Profile, r.Faults, r.Runs, r.States)
+		t.Logf("%s: %s with %s and faults %s: %d runs, %d states\n%s", s.Name, r.Verdict, r.Profile, r.Faults, r.Runs, r.States, timing(r))
 	case Violated:
 		t.Errorf("%s", violation(t, s, r.Counterexample, pkg))
+		if w := r.Warning(); w != "" {
+			t.Logf("warning: %s", w)
+		}
 	case RanOut:
 		t.Errorf("%s: a limit ended the search after %d runs and %d states: nothing was found, and nothing is verified%s; "+
-			"raise MaxRuns or MaxTime, bound the workload further, or sample with Strategy: explore.Random",
-			s.Name, r.Runs, r.States, left(r.Remaining))
+			"raise MaxRuns or MaxTime, bound the workload further, or sample with Strategy: explore.Random\n%s",
+			s.Name, r.Runs, r.States, left(r.Remaining), timing(r))
 	default:
-		text := fmt.Sprintf("%s: the check could not decide: %v", s.Name, r.Reason)
+		text := fmt.Sprintf("%s: the check could not decide: %v\n%s", s.Name, r.Reason, timing(r))
 		if r.Counterexample != nil {
 			text += "\n\n" + violation(t, s, r.Counterexample, pkg)
 		}
 		t.Errorf("%s", text)
 	}
+}
+
+// timing is what the verdict assumes about time, in lines.
+func timing(r *Result) string {
+	text := "timers " + r.Time()
+	if w := r.Warning(); w != "" {
+		text += "\nwarning: " + w
+	}
+	return text
 }
 
 func left(runs float64) string {
@@ -86,8 +98,7 @@ func left(runs float64) string {
 // violation is what a failed test says.
 func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s: %s\nwith profile %s and faults %s, in a run of %d decisions\n\n", s.Name, ce.Class, ce.Message,
-		ce.Profile, ce.Faults, len(ce.Decisions))
+	fmt.Fprintf(&b, "%s: %s: %s\nwith %s, in a run of %d decisions\n\n", s.Name, ce.Class, ce.Message, ce.Bounded(), len(ce.Decisions))
 	r, err := ce.Replay(s)
 	if r != nil {
 		_ = WriteTimeline(&b, r, TimelineOptions{})

@@ -56,13 +56,10 @@ func RegressionTestOf(ce *Counterexample, scenario string) string {
 	}
 	fmt.Fprintf(&b, "func %s(t *testing.T) {\n", testName(ce))
 	fmt.Fprintf(&b, "\texplore.Replays(t, %s, &explore.Counterexample{\n", scenario)
-	fmt.Fprintf(&b, "\t\tVersion:  %d,\n\t\tScenario: %q,\n\t\tProfile:  %q,\n\t\tFaults:   %q,\n\t\tClass:    %q,\n",
-		ce.Version, ce.Scenario, ce.Profile, ce.Faults, ce.Class)
+	fmt.Fprintf(&b, "\t\tVersion:  %d,\n\t\tScenario: %q,\n\t\tProfile:  %q,\n\t\tFaults:   %q,\n\t\tTimers:   %q,\n\t\tClass:    %q,\n",
+		ce.Version, ce.Scenario, ce.Profile, ce.Faults, ce.timers(), ce.Class)
 	if ce.Strengthen != "" {
 		fmt.Fprintf(&b, "\t\tStrengthen: %q,\n", ce.Strengthen)
-	}
-	if ce.Timers != "" {
-		fmt.Fprintf(&b, "\t\tTimers: %q,\n", ce.Timers)
 	}
 	if len(ce.Decisions) > 0 {
 		b.WriteString("\t\tDecisions: []explore.Decision{\n")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // Regime says when a timer may fire.
@@ -49,7 +51,8 @@ func ParseTimers(s string) (Timers, error) {
 	}
 	arg, ok := strings.CutPrefix(s, "skew(")
 	if arg, ok = cutSuffixIf(ok, arg, ")"); !ok {
-		return Timers{}, fmt.Errorf("%w: %q; there are idle, free and skew(r), such as skew(1.1)", ErrTimers, s)
+		return Timers{}, fmt.Errorf("%w: %q; there are idle, free and skew(r), such as skew(1.1)%s", ErrTimers, s,
+			mistake.DidYouMean(s, []string{"idle", "free", "skew(1.1)"}))
 	}
 	num, den, ok := parseRatio(strings.TrimSpace(arg))
 	switch {

@@ -44,6 +44,10 @@ type Cell struct {
 	Seconds float64 `json:"seconds"` // of searches made for this cell alone
 	// Limited: it is not decided because a limit came first.
 	Limited bool `json:"limited"`
+	// Timers is the regime of the searches, in words, and Warning what about time was
+	// not checked although the code depends on it.
+	Timers  string `json:"timers"`
+	Warning string `json:"warning"`
 }
 
 // Protocol is a row of the table: what to check.
@@ -61,6 +65,8 @@ type Options struct {
 	// MaxTime, if set, also bounds the search for a cell, all scenarios together.
 	MaxTime time.Duration
 	Workers int
+	// Timers overrides the scenarios' regime: idle, free or skew(r).
+	Timers string
 	// Out is a directory for counterexamples; empty: they are not written.
 	Out string
 	// Progress, if set, is told what happens.
@@ -93,6 +99,8 @@ type filler struct {
 	exercised faults.Exercise
 	payload   int
 	order     []*explore.Scenario // the cheapest first, as far as that is known
+	timers    string
+	warning   string
 }
 
 // Fill fills the table's cells for one protocol, in the order of
@@ -122,6 +130,7 @@ func Fill(p Protocol, opt Options) ([]Cell, error) {
 	cells := make([]Cell, len(rows))
 	for i := range rows {
 		f.conclude(&rows[i])
+		rows[i].Timers, rows[i].Warning = f.timers, f.warning
 		cells[i] = rows[i].Cell
 	}
 	return cells, nil

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
@@ -45,6 +46,7 @@ func (f *filler) run(p faults.Profile, with sim.Strengthen, runs uint64) (*fact,
 		if err != nil {
 			return nil, err
 		}
+		f.noteTime(r)
 		spent += r.Elapsed
 		cost[s] = r.Elapsed
 		if with == 0 { // a strengthening uses fences that the protocol does not
@@ -74,7 +76,7 @@ func (f *filler) check(s *explore.Scenario, p faults.Profile, with sim.Strengthe
 	if with != 0 {
 		what += " and " + with.String()
 	}
-	opt := explore.Options{Profile: p.Name, Strategy: explore.Exhaustive, Strengthen: with, MaxRuns: runs,
+	opt := explore.Options{Profile: p.Name, Timers: f.opt.Timers, Strategy: explore.Exhaustive, Strengthen: with, MaxRuns: runs,
 		Workers: f.opt.Workers, Stop: f.opt.Stop, NoShrink: f.opt.Out == "" || with != 0}
 	if f.opt.MaxTime > 0 {
 		opt.MaxTime = f.opt.MaxTime - spent
@@ -83,6 +85,16 @@ func (f *filler) check(s *explore.Scenario, p faults.Profile, with sim.Strengthe
 		f.opt.Progress(what)
 	}
 	return explore.Check(s, opt)
+}
+
+// noteTime takes up what a search assumed about time: each regime once.
+func (f *filler) noteTime(r *explore.Result) {
+	if says := r.Timers.String() + ": " + r.Timers.Says(); !strings.Contains(f.timers, says) {
+		f.timers = strings.TrimPrefix(f.timers+"; "+says, "; ")
+	}
+	if f.warning == "" {
+		f.warning = r.Warning()
+	}
 }
 
 // note takes up the result of one scenario.

@@ -28,14 +28,24 @@ func (c *Cell) Why() string {
 	return strings.Join(parts, "; ")
 }
 
-// Legend says what the table leaves out and what its words mean.
-func Legend() string {
+// Legend says what the table leaves out, what its words mean, and what its searches
+// assume about time.
+func Legend(cells []Cell) string {
 	names, reasons := faults.Sizes()
 	var parts []string
 	for i, name := range names {
 		parts = append(parts, name+" ("+reasons[i]+")")
 	}
-	return "Amounts and abilities have no rows of their own: " + strings.Join(parts, "; ") + "."
+	text := "Amounts and abilities have no rows of their own: " + strings.Join(parts, "; ") + "."
+	for i := range cells {
+		if c := &cells[i]; c.Timers != "" && !strings.Contains(text, c.Timers) {
+			text += "\nTimers, in all searches: " + c.Timers + "."
+		}
+		if c := &cells[i]; c.Warning != "" && !strings.Contains(text, c.Warning) {
+			text += "\nWarning: " + c.Warning + "."
+		}
+	}
+	return text
 }
 
 // Markdown writes the cells of one protocol as a table. It has nothing in it that
@@ -57,7 +67,7 @@ func Markdown(w io.Writer, cells []Cell) error {
 		}
 		fmt.Fprintf(&b, "| %s | `%s` | **%s** | %s | %s | %s |\n", c.Protocol, c.Assumption, c.Verdict, cell(c.Why()), cell(c.Mend), cell(who))
 	}
-	b.WriteString("\n" + Legend() + "\n")
+	b.WriteString("\n" + Legend(cells) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -23,6 +23,7 @@ type Options struct {
 	Dir      string        // the source tree; empty: the one around the working directory
 	Workers  int           // of each search; 0: one for each core
 	MaxTime  time.Duration // for each search; 0: no limit
+	Timers   string        // of each search, as explore.Options has it; empty: the scenario's
 	Out      string        // directory for the counterexamples and their pages; empty: they are not kept
 	// NoControl leaves out the run of the code as it is.
 	NoControl bool
@@ -33,6 +34,7 @@ type Options struct {
 // Search is how the check of one scenario ended.
 type Search struct {
 	Scenario string          `json:"scenario"`
+	Timers   string          `json:"timers"`
 	Strategy string          `json:"strategy"`
 	Verdict  explore.Verdict `json:"verdict"`
 	Runs     uint64          `json:"runs"`
@@ -213,6 +215,9 @@ func scenarios(out []byte, protocol string) ([]string, error) {
 func (p *program) search(scenario string, how round) (*Search, error) {
 	args := []string{"check", scenario, "--json", "--out", p.dir, "--workers", strconv.Itoa(p.r.opt.Workers),
 		"--strategy", how.strategy, "--seed", "1", "--max-runs", strconv.Itoa(how.runs), "--max-time", p.r.opt.MaxTime.String()}
+	if p.r.opt.Timers != "" {
+		args = append(args, "--timers", p.r.opt.Timers)
+	}
 	ctx := p.r.ctx
 	if p.r.opt.MaxTime > 0 { // a mutant may loop where the search does not look at the clock
 		var cancel context.CancelFunc

@@ -16,7 +16,6 @@ import (
 	"github.com/verbatim-rdma/verbatim/coverage"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
-	"github.com/verbatim-rdma/verbatim/matrix"
 )
 
 //go:embed report.css
@@ -34,7 +33,7 @@ var ErrTooLarge = errors.New("report: the page would be too large")
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"verdict": verdict, "mark": mark, "meaning": meaning, "count": Count[uint64], "seconds": seconds, "rate": rate, "ended": Ended,
 	"eager": Eager, "met": Met, "total": total, "share": share, "ranges": ranges, "kind": kind, "depths": depthChart, "bars": barChart,
-	"resumed": resumed, "uncounted": uncounted, "source": marked, "legend": matrix.Legend,
+	"resumed": resumed, "uncounted": uncounted, "source": marked, "legend": legend,
 	"who": func(assumption string) string { return whoOf[knobOf(assumption)] },
 }).Parse(layout))
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/coverage"
+	"github.com/verbatim-rdma/verbatim/matrix"
 )
 
 // protocolOf is the protocol of a scenario.
@@ -56,6 +57,15 @@ func ranges(list []coverage.Range) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// legend is what the table of the matrix says below its rows.
+func legend(cells []Cell) string {
+	var all []matrix.Cell
+	for i := range cells {
+		all = append(all, cells[i].Cell)
+	}
+	return matrix.Legend(all)
 }
 
 // resumed: some search has runs of which it is not known which lines they reached.

@@ -15,6 +15,7 @@ type Document struct {
 	Bounds     string      `json:"bounds"` // in words
 	Profile    string      `json:"profile"`
 	Faults     string      `json:"faults"`
+	Timers     string      `json:"timers"` // when they could fire, in words
 	Strengthen string      `json:"strengthen,omitempty"`
 	Outcome    string      `json:"outcome"` // what replay says became of the run
 	Command    string      `json:"command"` // that shows the same in a terminal

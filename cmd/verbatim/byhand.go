@@ -46,8 +46,9 @@ localhost and 127.0.0.1, and refuses requests that other sites cause. Ctrl-C end
 	fl := c.Flags()
 	fl.StringVar(&f.opt.Profile, "profile", "", "what the cards promise: a name or a file; default: the scenario's")
 	fl.StringVar(&f.opt.Faults, "faults", "", "what may go wrong, or none; default: the scenario's")
+	fl.StringVar(&f.opt.Timers, "timers", "", timersUsage)
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "loopback `address`; port 0 is any that is free")
-	completeWith(c, map[string]cobra.CompletionFunc{"profile": completeProfile, "faults": completeFaults})
+	completeWith(c, map[string]cobra.CompletionFunc{"profile": completeProfile, "faults": completeFaults, "timers": completeTimers})
 	return c
 }
 

@@ -42,7 +42,7 @@ promise. A violation comes with its timeline and a small file that replays it,
 the current one).
 
 With --json it prints one object a line for each scenario, with the keys
-scenario, profile, faults, strategy, verdict, exhausted, runs, states, choices,
+scenario, profile, faults, timers, warning (about time, or null), strategy, verdict, exhausted, runs, states, choices,
 max_depth, seconds, workers, counterexample (the file, or null), reason,
 sometimes, bounds, eager_log10 and remaining (null if unknown). It then writes a
 counterexample's file only if --out is given.
@@ -70,6 +70,7 @@ check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.
 		Example: `  verbatim check ncl
   verbatim check ncl/three-writes --profile relaxed+CellBytes=1
   verbatim check ncl --faults 'crash(app)<=1, partition(app,peer*)<=1'
+  verbatim check ncl/f2 --timers free
   verbatim check ncl/f2 --strategy pct --seed 7 --max-runs 100000
   verbatim check ncl/f2 --max-time 10m --save f2.search
   verbatim check ncl/f2 --resume f2.search --save f2.search
@@ -90,6 +91,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.StringVar(&o.Profile, "profile", "", "what the cards promise: a name (see 'verbatim list profiles') or a file (with a slash, or *.profile; see docs/profiles.md); default: the scenario's")
 	fl.StringVar(&f.strengthen, "strengthen", "", "what to do at the cards for the protocol: inline, fence, flush-read, or several with + between them")
 	fl.StringVar(&o.Faults, "faults", "", "what may go wrong (see 'verbatim list faults'), or none; default: the scenario's")
+	fl.StringVar(&o.Timers, "timers", "", timersUsage)
 	fl.StringVar(&o.Strategy, "strategy", "", "exhaustive, random or pct; default: the scenario's")
 	fl.Uint64Var(&o.Seed, "seed", 0, "of the strategies random and pct")
 	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "end after this many runs; 0: no limit (random and pct: 10000)")
@@ -107,7 +109,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.StringVar(&o.Save, "save", "", "save the search in this `file` if a limit ends it")
 	fl.BoolVar(&o.NoShrink, "no-shrink", false, "keep a counterexample as it was found")
 	completeWith(c, map[string]cobra.CompletionFunc{
-		"profile": completeProfile, "faults": completeFaults, "strategy": completeStrategy,
+		"profile": completeProfile, "faults": completeFaults, "timers": completeTimers, "strategy": completeStrategy,
 	})
 }
 
@@ -164,6 +166,9 @@ func (f *checkFlags) validate() error {
 		o.Profile = p.Name // what is found says it without the file
 	}
 	if _, err := faults.ParseBudget(o.Faults); err != nil {
+		return err
+	}
+	if _, err := faults.ParseTimers(o.Timers); err != nil {
 		return err
 	}
 	with, err := sim.ParseStrengthen(f.strengthen)

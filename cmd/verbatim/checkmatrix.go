@@ -38,7 +38,7 @@ type cells struct {
 
 // newCells says what to do about the matrix for the arguments of a check.
 func newCells(f *checkFlags, args []string) (*cells, error) {
-	x := &cells{file: f.page.matrix, opt: matrix.Options{MaxRuns: f.opt.MaxRuns, MaxTime: f.opt.MaxTime, Workers: f.opt.Workers}, found: map[string]string{}}
+	x := &cells{file: f.page.matrix, opt: matrix.Options{Timers: f.opt.Timers, MaxRuns: f.opt.MaxRuns, MaxTime: f.opt.MaxTime, Workers: f.opt.Workers}, found: map[string]string{}}
 	if x.file == noMatrix {
 		x.why = "The matrix was left out, as --matrix none says."
 		return x, nil
@@ -181,7 +181,7 @@ func (x *cells) load(name string) (*explore.Counterexample, error) {
 
 // again looks for a run that violates a scenario.
 func (x *cells) again(s *explore.Scenario, profile string) (*explore.Counterexample, error) {
-	r, err := explore.Check(s, explore.Options{Profile: profile, Strategy: explore.Exhaustive, MaxRuns: cellRuns, MaxTime: x.opt.MaxTime, Workers: x.opt.Workers, Stop: x.opt.Stop})
+	r, err := explore.Check(s, explore.Options{Profile: profile, Timers: x.opt.Timers, Strategy: explore.Exhaustive, MaxRuns: cellRuns, MaxTime: x.opt.MaxTime, Workers: x.opt.Workers, Stop: x.opt.Stop})
 	if err != nil {
 		return nil, err
 	}

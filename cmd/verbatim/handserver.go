@@ -155,6 +155,9 @@ func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 		outcome = "ended after " + number(uint64(x.Walk.Steps), "step")
 	}
 	ce := &explore.Counterexample{Scenario: h.s.Name, Profile: x.Replay.Profile.Name, Faults: h.opt.Faults}
+	if ce.Timers = h.opt.Timers; ce.Timers == "" {
+		ce.Timers = h.s.Timers
+	}
 	if ce.Faults == "" {
 		ce.Faults = h.s.Faults
 	}

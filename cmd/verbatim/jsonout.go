@@ -13,6 +13,8 @@ type result struct {
 	Scenario       string          `json:"scenario"`
 	Profile        string          `json:"profile"`
 	Faults         string          `json:"faults"`
+	Timers         string          `json:"timers"`
+	Warning        *string         `json:"warning"`
 	Strategy       string          `json:"strategy"`
 	Verdict        explore.Verdict `json:"verdict"`
 	Exhausted      bool            `json:"exhausted"`
@@ -37,7 +39,7 @@ type condition struct {
 
 // writeJSON prints r as one line.
 func writeJSON(w io.Writer, r *explore.Result, file string) error {
-	x := result{Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Strategy: r.Strategy, Verdict: r.Verdict,
+	x := result{Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Warning: orNull(r.Warning()), Strategy: r.Strategy, Verdict: r.Verdict,
 		Exhausted: r.Exhausted, Runs: r.Runs, States: r.States, Choices: r.Choices, MaxDepth: r.MaxDepth,
 		Seconds: math.Round(r.Elapsed.Seconds()*1e6) / 1e6, Workers: r.Workers, Counterexample: orNull(file),
 		Reason: orNull(reason(r)), Sometimes: []condition{}, Bounds: r.Bounds}

@@ -73,12 +73,13 @@ type listed struct {
 	Doc      string `json:"doc"`
 	Profile  string `json:"profile"`
 	Faults   string `json:"faults"`
+	Timers   string `json:"timers"`
 	Strategy string `json:"strategy"`
 	Bounds   string `json:"bounds"`
 }
 
 func newListed(s *explore.Scenario) listed {
-	x := listed{s.Name, s.Doc, s.Profile, s.Faults, s.Strategy, s.Bounds}
+	x := listed{s.Name, s.Doc, s.Profile, s.Faults, s.Timers, s.Strategy, s.Bounds}
 	if x.Profile == "" {
 		x.Profile = "strong"
 	}
@@ -88,11 +89,14 @@ func newListed(s *explore.Scenario) listed {
 	if x.Faults == "" {
 		x.Faults = "none"
 	}
+	if t, err := faults.ParseTimers(x.Timers); err == nil { // a check says what is wrong with it
+		x.Timers = t.String()
+	}
 	return x
 }
 
 func listScenarios(w io.Writer, asJSON bool) error {
-	t := newTable(table.Row{"scenario", "what is checked", "profile", "faults"}, 24, 48, 10, 26)
+	t := newTable(table.Row{"scenario", "what is checked", "profile", "faults", "timers"}, 24, 48, 10, 26, 9)
 	for i := range protocols {
 		for _, s := range protocols[i].all() {
 			x := newListed(s)
@@ -102,7 +106,7 @@ func listScenarios(w io.Writer, asJSON bool) error {
 				}
 				continue
 			}
-			t.AppendRow(table.Row{x.Name, x.Doc + "\n" + x.Bounds, x.Profile, x.Faults})
+			t.AppendRow(table.Row{x.Name, x.Doc + "\n" + x.Bounds, x.Profile, x.Faults, x.Timers})
 		}
 	}
 	return render(t, w, asJSON)

@@ -328,7 +328,7 @@ func TestJSONKeys(t *testing.T) {
 	if len(found) != 2 || stderr != "" {
 		t.Fatalf("%d lines, want 2:\n%s%s", len(found), stdout, stderr)
 	}
-	keys := "scenario profile faults strategy verdict exhausted runs states choices max_depth seconds workers counterexample " +
+	keys := "scenario profile faults timers warning strategy verdict exhausted runs states choices max_depth seconds workers counterexample " +
 		"reason sometimes bounds eager_log10 remaining"
 	d := json.NewDecoder(strings.NewReader(found[0]))
 	var got []string

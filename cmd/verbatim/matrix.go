@@ -9,6 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/matrix"
 )
 
@@ -40,7 +41,7 @@ fenced (fence), every Write followed by a Read whose completion is waited for
 messages come apart into more pieces gets a fiftieth of it, since no search of it
 ends. --max-time bounds a cell with all its scenarios. With --json there is one object a line for each cell, with the keys protocol, assumption,
 profile, verdict, exhausted, scenario, derived_from, reason, counterexample, mend,
-seconds and limited; what does not apply is empty.
+seconds, limited, timers and warning (about time); what does not apply is empty.
 
 Exit status: 0 the table is filled in, whatever the cells say, 2 bad usage or
 input, 3 a limit or Ctrl-C left cells undecided.`,
@@ -51,11 +52,13 @@ input, 3 a limit or Ctrl-C left cells undecided.`,
 	o, fl := &f.opt, c.Flags()
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each cell")
 	fl.BoolVar(&f.markdown, "markdown", false, "the table as Markdown, as docs/matrix.md has it")
+	fl.StringVar(&o.Timers, "timers", "", timersUsage)
 	fl.DurationVar(&o.MaxTime, "max-time", 0, "end the search for a cell after this time; 0: no limit")
 	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "end the search of a scenario after this many runs; 0: 1000000")
 	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
 	fl.StringVar(&o.Out, "out", "", "`directory` for counterexamples")
 	c.MarkFlagsMutuallyExclusive("json", "markdown")
+	completeWith(c, map[string]cobra.CompletionFunc{"timers": completeTimers})
 	return c
 }
 
@@ -63,6 +66,9 @@ input, 3 a limit or Ctrl-C left cells undecided.`,
 func runMatrix(c *cobra.Command, f *matrixFlags, args []string) error {
 	o := &f.opt
 	if err := checkLimits(f.opt.Workers, f.opt.MaxTime); err != nil {
+		return err
+	}
+	if _, err := faults.ParseTimers(o.Timers); err != nil {
 		return err
 	}
 	if len(args) == 0 {
@@ -141,6 +147,6 @@ func (f *matrixFlags) print(w io.Writer, cells []matrix.Cell) error {
 	if err := render(t, w, false); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", matrix.Legend())
+	_, err := fmt.Fprintf(w, "\n%s\n", matrix.Legend(cells))
 	return err
 }

@@ -55,7 +55,7 @@ func TestEvidenceHasAllRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := cmpopts.IgnoreFields(matrix.Cell{}, "Verdict", "Exhausted", "Scenario", "DerivedFrom", "Reason", "Counterexample",
-		"Mend", "Seconds", "Limited")
+		"Mend", "Seconds", "Limited", "Timers", "Warning")
 	if d := cmp.Diff(evidence(t), rows, found); d != "" {
 		t.Errorf("run `go run ./cmd/verbatim matrix ncl` again (-evidence +rows):\n%s", d)
 	}

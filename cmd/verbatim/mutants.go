@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/mutant"
 )
 
@@ -72,9 +74,10 @@ without a mutant.`,
 	fl.StringSliceVar(&o.Names, "name", nil, "only the mutant with this `name`; can be given again")
 	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
 	fl.DurationVar(&o.MaxTime, "max-time", 0, "end a search after this time; 0: no limit")
+	fl.StringVar(&o.Timers, "timers", "", timersUsage)
 	fl.BoolVar(&f.sqlite, "sqlite", false, "run them under SQLite, by 'verbatim crash sqlite'")
 	fl.BoolVar(&o.NoControl, "no-control", false, "do not check the code as it is first")
-	completeWith(c, map[string]cobra.CompletionFunc{"name": completeMutants})
+	completeWith(c, map[string]cobra.CompletionFunc{"name": completeMutants, "timers": completeTimers})
 	return c
 }
 
@@ -93,6 +96,9 @@ func completeMutants(_ *cobra.Command, args []string, _ string) ([]string, cobra
 // runMutants runs the mutants and prints what became of them.
 func runMutants(c *cobra.Command, f *mutantFlags) error {
 	if err := checkLimits(f.opt.Workers, f.opt.MaxTime); err != nil {
+		return err
+	}
+	if _, err := faults.ParseTimers(f.opt.Timers); err != nil {
 		return err
 	}
 	ctx, stop := interruptible(c)
@@ -167,8 +173,24 @@ func mutantTable(w io.Writer, results []mutant.Result) error {
 	if long > 0 {
 		text += fmt.Sprintf("%d of the counterexamples are too long: more than %d events\n", long, mutant.MaxEvents)
 	}
+	if timers := regimes(results); timers != "" {
+		text += "timers, in all searches: " + timers + "\n"
+	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// regimes are those of all searches, each once and in words.
+func regimes(results []mutant.Result) string {
+	var out []string
+	for i := range results {
+		for _, s := range results[i].Searches {
+			if t, err := faults.ParseTimers(s.Timers); err == nil && !slices.Contains(out, t.String()+": "+t.Says()) {
+				out = append(out, t.String()+": "+t.Says())
+			}
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // mutantResult is what --json prints for one mutant.

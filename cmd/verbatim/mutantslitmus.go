@@ -40,7 +40,7 @@ func newRuleResult(x *mutant.RuleResult) ruleResult {
 
 // runRuleMutants runs the mutants of the simulator and prints which test noticed.
 func runRuleMutants(c *cobra.Command, f *mutantFlags) error {
-	for _, name := range []string{"out", "workers", "max-time"} {
+	for _, name := range []string{"out", "workers", "max-time", "timers"} {
 		if c.Flags().Changed(name) {
 			return fmt.Errorf("--%s is for the mutants of a protocol: those of the simulator are caught by litmus tests, not by searches", name)
 		}

@@ -26,8 +26,8 @@ func runSQLiteMutants(c *cobra.Command, f *mutantFlags) error {
 	if err := checkLimits(f.opt.Workers, f.opt.MaxTime); err != nil {
 		return err
 	}
-	if f.opt.Protocol != "ncl" || f.opt.Out != "" {
-		return fmt.Errorf("--sqlite is for ncl, and makes no counterexamples: leave out --out")
+	if f.opt.Protocol != "ncl" || f.opt.Out != "" || f.opt.Timers != "" {
+		return fmt.Errorf("--sqlite is for ncl, and makes no searches: leave out --out and --timers")
 	}
 	ctx, stop := interruptible(c)
 	defer stop()

@@ -132,11 +132,7 @@ func goTest(ce *explore.Counterexample, p *protocol, builtin bool) string {
 
 // show prints the timeline and what became of the run.
 func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.Replay) error {
-	with := ""
-	if ce.Strengthen != "" {
-		with = ", strengthened by " + ce.Strengthen
-	}
-	if _, err := fmt.Fprintf(w, "%s with profile %s and faults %s%s\n\n", ce.Scenario, ce.Profile, ce.Faults, with); err != nil {
+	if _, err := fmt.Fprintf(w, "%s with %s\n\n", ce.Scenario, ce.Bounded()); err != nil {
 		return err
 	}
 	if err := explore.WriteTimeline(w, r, explore.TimelineOptions{All: f.all, Width: f.width}); err != nil {

@@ -27,6 +27,8 @@ func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result,
 	field(&b, "profile", r.Profile)
 	field(&b, "with", r.Strengthen.String())
 	field(&b, "faults", r.Faults)
+	field(&b, "timers", r.Time())
+	field(&b, "warning", r.Warning())
 	field(&b, "bounds", r.Bounds)
 	field(&b, "search", assurance(r))
 	for _, c := range r.Sometimes {

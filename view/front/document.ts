@@ -8,6 +8,7 @@ export interface Document {
   bounds: string;
   profile: string;
   faults: string;
+  timers: string;
   strengthen?: string;
   outcome: string;
   command: string;

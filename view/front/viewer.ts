@@ -183,6 +183,7 @@ function header(run: Run, go: (step: number) => void): HTMLElement {
   fact("bounds", d.bounds);
   fact("cards", d.profile + (d.strengthen ? `, strengthened by ${d.strengthen}` : ""));
   fact("allowed faults", d.faults);
+  fact("timers", d.timers);
   fact("replay", d.outcome);
   fact("in a terminal", d.command);
   out.append(el("details", {}, el("summary", {}, `Scenario ${d.scenario}`), facts));

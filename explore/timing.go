@@ -1,0 +1,39 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// Time says in a line what the verdict assumes about time.
+func (r *Result) Time() string {
+	text := r.Timers.String() + ": " + r.Timers.Says()
+	if r.Exhausted && r.TimedWaits == 0 && r.ClockReads == 0 {
+		text += "; the code sets no deadline and reads no clock"
+	}
+	return text
+}
+
+// Warning says what about time was not checked although the code depends on it, or
+// nothing. The code is what ran: of a search that ended early there may be more.
+func (r *Result) Warning() string {
+	if r.Timers.Regime != faults.Idle || r.TimedWaits == 0 && r.ClockReads == 0 || r.earlyTimers() {
+		return ""
+	}
+	what := "sets finite deadlines"
+	switch {
+	case r.TimedWaits == 0:
+		what = "reads the clock"
+	case r.ClockReads > 0:
+		what += " and reads the clock"
+	}
+	return "the code " + what + "; what it does if a timer fires while anything else can happen is not checked: " +
+		"try timers free or skew(1.1), or allow a timeout fault"
+}
+
+// earlyTimers: the budget lets timers fire although nothing is wrong.
+func (r *Result) earlyTimers() bool {
+	b, _ := faults.ParseBudget(r.Faults) // it was made of one
+	return slices.ContainsFunc(b, func(x faults.Rule) bool { return x.Kind == faults.Timeout && x.Max > 0 })
+}
