@@ -293,6 +293,8 @@ func (w *World) step(ev Event) {
 	}
 	if w.cfg.Linger {
 		w.endIfOver()
+	} else if w.cfg.Hung != nil {
+		w.hangIfStuck()
 	}
 	if w.finished() || w.over {
 		w.touch(object(objEnd, 0, 0), Write)

@@ -46,8 +46,9 @@ type Config struct {
 	// AtEnd, if set, is called when a run with Linger has ended. What is still
 	// under way lands as it asks for it with [Host.Settle].
 	AtEnd func(hosts []*Host)
-	// Hung, if set, is called when hosts wait and nothing but faults can happen: the run
-	// has finished then, instead of having failed. It gets what [World.Waiting] returns.
+	// Hung, if set, is called when hosts wait and nothing but faults can happen, and none
+	// does: the run has finished then, instead of having failed. It gets what
+	// [World.Waiting] returns.
 	Hung func(waiting []string)
 }
 
@@ -286,7 +287,7 @@ func (w *World) Run(pol Policy) (End, error) {
 			return Finished, nil
 		}
 		w.enabled()
-		if len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger {
+		if w.over || len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger && (w.cfg.Hung == nil || w.outOfTime()) {
 			if w.outOfTime() {
 				w.abandoned = true
 				return Abandoned, nil
