@@ -46,8 +46,9 @@ type Config struct {
 	// AtEnd, if set, is called when a run with Linger has ended. What is still
 	// under way lands as it asks for it with [Host.Settle].
 	AtEnd func(hosts []*Host)
-	// Hung, if set, is called when hosts wait and nothing but faults can happen: the run
-	// has finished then, instead of having failed. It gets what [World.Waiting] returns.
+	// Hung, if set, is called when hosts wait and nothing but faults can happen, and none
+	// does: the run has finished then, instead of having failed. It gets what
+	// [World.Waiting] returns.
 	Hung func(waiting []string)
 }
 
@@ -88,8 +89,8 @@ const maxSym = 8
 
 // Validate checks c; New calls it.
 func (c *Config) Validate() error {
-	if len(c.Nodes) == 0 || len(c.Nodes) > 60 {
-		return fmt.Errorf("%w: %d hosts; a world has 1 to 60", ErrConfig, len(c.Nodes))
+	if len(c.Nodes) == 0 || len(c.Nodes) > maxHosts {
+		return fmt.Errorf("%w: %d hosts; a world has 1 to %d", ErrConfig, len(c.Nodes), maxHosts)
 	}
 	if err := c.Profile.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
@@ -156,6 +157,7 @@ type World struct {
 	aside     []*elem // scratch of scatter
 	sends     []*elem
 	arena     []byte
+	fates     []fate // scratch of gather.sets
 	hist      print
 	stats     Stats
 	tracer    *Tracer
@@ -291,7 +293,7 @@ func (w *World) Run(pol Policy) (End, error) {
 			return Finished, nil
 		}
 		w.enabled()
-		if len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger {
+		if w.over || len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger && (w.cfg.Hung == nil || w.outOfTime()) {
 			if w.outOfTime() {
 				w.abandoned = true
 				return Abandoned, nil
@@ -395,6 +397,7 @@ func (w *World) reset() {
 
 // boot starts the next life of a node.
 func (w *World) boot(n *node) {
+	w.bound("lives of a host", n.life, maxLives)
 	h := newHost(w, n, n.life)
 	n.cur, n.up, n.wantsLife = h, true, false
 	n.all = append(n.all, h)
@@ -481,16 +484,6 @@ func (e *DeadlockError) Error() string {
 // Class is the class of the violation.
 func (e *DeadlockError) Class() string { return "deadlock" }
 
-// StepLimitError: the run did not end within the configured number of steps.
-type StepLimitError struct{ Steps int }
-
-func (e *StepLimitError) Error() string {
-	return fmt.Sprintf("the run did not end within %d steps", e.Steps)
-}
-
-// Class is the class of the violation.
-func (e *StepLimitError) Class() string { return "step-limit" }
-
 // touch records that the current step uses an object.
 func (w *World) touch(o Object, m Mode) {
 	if m != Read || w.cur == nil || o != object(objLife, w.cur.h.node.idx, 0) {
@@ -573,12 +566,13 @@ func (w *World) Report(p fingerprint.Print) {
 	key := fingerprint.Print{}.Int(t.h.life).Int(t.ord).Print(p)
 	n.reports = n.reports.Minus(t.report).Plus(key)
 	t.report = key
-	w.touch(object(objChecks, n.idx, 1+t.h.life<<12+t.ord), Write)
+	w.touch(object(objChecks, n.idx, 1+ofLife(t.h.life, t.ord)), Write)
 	t.reach()
 }
 
 func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
-	if n <= 1 || w.dying() {
+	w.bound("options of a choice", n-1, maxOptions)
+	if n <= 1 || w.dying() || w.fail != nil {
 		return 0
 	}
 	w.stats.Choices++
