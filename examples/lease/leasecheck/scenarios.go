@@ -15,12 +15,19 @@ import (
 // Scenarios are those that verbatim check lease checks.
 func Scenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		counting("trusting", "idle", "Two writers count under a lock with a lease and trust the lease: wrong, though verified if timers are idle.", (*lease.Lock).AddTrusting),
-		counting("fenced", "free", "Two writers count under a lock with a lease, and the token of an earlier holder is refused.", (*lease.Lock).Add),
+		counting("trusting", "idle", 1, "Two writers count under a lock with a lease, and trust the lease. It is wrong, and yet verified as long as timers are idle.",
+			(*lease.Lock).AddTrusting),
+		counting("fenced", "free", 1, "Two writers count under a lock with a lease, and the word that they write refuses the token of an earlier holder.",
+			(*lease.Lock).Add),
 	}
 }
 
-var Times = 1
+// DeepScenarios take longer.
+func DeepScenarios() []*explore.Scenario {
+	return []*explore.Scenario{
+		counting("fenced-deep", "free", 2, "As fenced, and the first writer counts twice.", (*lease.Lock).Add),
+	}
+}
 
 // The conditions of Scenario.Sometimes.
 const (
@@ -28,15 +35,16 @@ const (
 	refused
 )
 
-// counting is two writers that count under the lock and a reader.
-func counting(name, timers, doc string, add func(*lease.Lock) (uint64, error)) *explore.Scenario {
+// counting is two writers that count under the lock, the first of them so many times, and a
+// reader.
+func counting(name, timers string, times int, doc string, add func(*lease.Lock) (uint64, error)) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "lease/" + name, Doc: doc, Profile: "strong", Faults: "crash(writer*)<=1", Timers: timers,
-		Bounds: "two writers, one count each, a reader that reads twice",
+		Bounds: fmt.Sprintf("two writers that count, the first %d times and the second once; a reader that reads twice", times),
 		Sometimes: []string{"the lock was taken over from a writer that had not given it back",
 			"a writer found that its lease was over"},
 		Build: func(c *explore.Case) (sim.Config, error) {
-			x := &counters{c: c, add: add, times: Times}
+			x := &counters{c: c, add: add, times: map[string]int{"writer1": times, "writer2": 1}}
 			c.OnReset(func() { x.history = history{} })
 			once := func(int, bool) bool { return false } // who crashes stays down
 			return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{
@@ -55,7 +63,7 @@ func memory(h host.Host, _ int) { panic(lease.Serve(h)) }
 type counters struct {
 	c     *explore.Case
 	add   func(*lease.Lock) (uint64, error)
-	times int
+	times map[string]int // that a writer counts
 	history
 }
 
@@ -73,7 +81,7 @@ func (x *counters) note() {
 func (x *counters) writer(h host.Host, _ int) {
 	m, err := lease.Connect(h, "memory")
 	x.check(err)
-	for range x.times {
+	for range x.times[h.Name()] {
 		x.count(m)
 	}
 }
