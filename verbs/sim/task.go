@@ -275,10 +275,8 @@ func (w *World) step(ev Event) {
 		}
 		w.alone(t)
 	case actRestart:
-		n := w.nodes[ev.a]
-		w.touch(object(objLife, n.idx, 0), Write)
-		w.touch(object(objUp, n.idx, 0), Write)
-		w.boot(n)
+		w.touchAll()
+		w.boot(w.nodes[ev.a])
 	case actHeal:
 		w.healLink(ev.a, ev.b)
 	case actFault:
@@ -288,12 +286,13 @@ func (w *World) step(ev Event) {
 	case actAck:
 		w.stepAck(w.qps[ev.a])
 	case actFail:
+		w.touchAll()
 		w.stepFail(ev.qp)
 	}
 	if w.cfg.Linger {
 		w.endIfOver()
 	}
 	if w.finished() || w.over {
-		w.touch(object(objEnd, 0, 0), Write)
+		w.touchAll()
 	}
 }
