@@ -213,6 +213,10 @@ func (b *rigHost) act(k int, text string) {
 		b.oops(k, b.mrs[num(1)].Dereg())
 	case "tell":
 		b.h.Gather([]host.Call{{To: to, Service: "from " + b.x.names[b.i]}}, verbs.Forever)
+	case "call":
+		if _, err := b.h.Call(to, "from "+b.x.names[b.i], nil, verbs.Forever); err != nil {
+			b.say(k, "unreachable")
+		}
 	case "hear":
 		_ = must(b.lis[to].Accept(verbs.Forever))
 	case "now":

@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"errors"
-	"math"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -22,9 +20,6 @@ type walker struct {
 	order []uint8
 	tally tally
 }
-
-// errTooMany: more options of one choice than a search can number.
-var errTooMany = errors.New("explore: a choice with more than 4,294,967,295 options")
 
 // Next implements sim.KnowingPolicy: the steps to the chain's state are known.
 func (w *walker) Next() (sim.Actor, bool) {
@@ -72,9 +67,6 @@ func (w *walker) Choose(k sim.ChoiceKind, n int) int {
 		}
 		w.step.inner = append(w.step.inner, v)
 		return int(v)
-	}
-	if n > math.MaxUint32 {
-		panic(errTooMany)
 	}
 	w.tally.choices[k]++
 	for i := n - 1; i > 0; i-- {

@@ -154,7 +154,7 @@ func (a *auditor) placed(runs int) {
 		if t.end == sim.Finished && t.outcome != "" && !known[t.outcome] {
 			a.found(Placement, t, len(t.steps), fmt.Sprintf("the search has not found the outcome %q", t.outcome))
 		}
-		if t.err != nil && t.end != sim.StepLimit {
+		if t.err != nil && !errors.Is(t.err, sim.ErrLimit) {
 			a.found(Placement, t, len(t.steps), fmt.Sprintf("the search has verified what this run violates: %v", t.err))
 		}
 		if len(a.r.Findings) >= maxFindings {

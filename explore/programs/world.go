@@ -354,8 +354,8 @@ func (m *machine) start(path string, links []*link, acts []Act) {
 	if t.holds {
 		m.mu.Unlock()
 	}
-	t.say()
 	t.done = true
+	t.say()
 }
 
 // say reports what the task has seen so far.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -114,6 +115,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	n := p.c.h.node
 	n.w.cur.drain()
 	n.w.touch(object(objKeys, n.idx, 0), Write)
+	n.w.bound("registrations of a host", n.mrs, math.MaxUint32)
 	n.mrs++
 	m := n.w.pools.mrs.get()
 	*m = mr{pd: p, r: r, key: uint32(n.mrs), access: access}

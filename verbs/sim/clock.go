@@ -209,6 +209,11 @@ func (w *World) fire(t *task) {
 	if w.cfg.Timers.Regime == faults.Idle {
 		w.now = max(w.now, t.op.deadline)
 		w.touch(worldClock(), Write)
+		for _, n := range w.nodes {
+			if n.cur != nil {
+				n.cur.acted = true // who died before had no step left to do, and time could pass sooner
+			}
+		}
 		return
 	}
 	t.op.armed = false

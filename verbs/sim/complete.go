@@ -91,7 +91,7 @@ func (q *qp) deaf() bool {
 	if q.broken || q.cutAt < unlimited {
 		return true
 	}
-	h := q.w.nodes[q.remoteNode()].hostLife(int(q.remote.GID[1]))
+	h := q.w.nodes[q.remoteNode()].hostLife(q.remoteLife())
 	return h == nil || !h.alive
 }
 

@@ -274,7 +274,7 @@ func (w *World) kill(h *Host, power bool) {
 			q.gone = q.gone || q.h == h
 		} else if q.h == h {
 			q.die()
-		} else if q.state >= verbs.StateRTR && q.remoteNode() == h.node.idx && int(q.remote.GID[1]) == h.life {
+		} else if q.state >= verbs.StateRTR && q.remoteNode() == h.node.idx && q.remoteLife() == h.life {
 			w.responderDied(q)
 		}
 	}
@@ -305,14 +305,14 @@ func (w *World) responderDied(q *qp) {
 	}
 	last := -1
 	if q.h.alive && !q.gone && q.sends() {
-		var at [32]int
-		n := 0
-		for i := q.head; i < min(q.reach(), q.posted) && n < len(at); i++ {
+		var buf [32]int
+		at := buf[:0]
+		for i := q.head; i < min(q.reach(), q.posted); i++ {
 			if s := q.ent(i); s.op.Responds() {
-				at[n] = i
-				n++
+				at = append(at, i)
 			}
 		}
+		n := len(at)
 		if c := w.choose(ChooseCutoff, n+1, func(i int) string { return q.name() + " reads " + itoa(i) }); c > 0 {
 			last = at[c-1]
 		}

@@ -29,7 +29,7 @@ func (w *World) ActorName(x Actor) string {
 	case actFault:
 		k := faults.Kind(x.life()).String()
 		if x.b()&twoHosts != 0 {
-			return k + "(" + n + "," + w.nodes[x.b()&0x3f].spec.Name + ")"
+			return k + "(" + n + "," + w.nodes[x.b()&^twoHosts].spec.Name + ")"
 		}
 		return k + "(" + n + ")"
 	case actWire:

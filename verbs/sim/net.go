@@ -279,7 +279,7 @@ func (r *request) canAnswer() bool {
 
 func (r *request) canFail() bool {
 	if r.to == nil || r.lost {
-		return true
+		return !r.replied
 	}
 	return !r.to.alive || r.from.w.linkCut(r.from.node.idx, r.to.node.idx)
 }
@@ -324,11 +324,12 @@ func (g *gather) Wait(need int) []host.Answer {
 			w.touchLife(r.to.node.idx)
 		}
 	}
-	sets := g.sets(need)
-	s := sets[w.choose(ChooseMessage, len(sets), func(i int) string { return g.setName(sets[i]) })]
-	t.obs.seeAll(len(g.reqs), func(i int) (int, print, bool) {
-		if st := s[i]; st != 0 && g.out[i].Pending() {
-			tag, v := g.resolve(i, st == 2)
+	n, sets := len(g.reqs), g.sets(need)
+	at := func(i int) []fate { return sets[i*n : i*n+n] }
+	s := at(w.choose(ChooseMessage, len(sets)/max(n, 1), func(i int) string { return g.setName(at(i)) }))
+	t.obs.seeAll(n, func(i int) (int, print, bool) {
+		if s[i] != awaited && g.out[i].Pending() {
+			tag, v := g.resolve(i, s[i] == failed)
 			return tag, v, true
 		}
 		return -1, print{}, false
@@ -336,52 +337,75 @@ func (g *gather) Wait(need int) []host.Answer {
 	return g.out
 }
 
-// set says of each call: 0 it is pending or known, 1 its answer comes, 2 it fails.
-type set [16]uint8
+// fate is what a Wait finds of one call.
+type fate uint8
 
-func (g *gather) sets(need int) []set {
-	var out []set
-	var cur set
+const (
+	awaited  fate = iota // or known before
+	answered             // its answer has come
+	failed
+)
+
+// maxSets bounds among how many sets of answers one Wait can choose.
+const maxSets = 1 << 16
+
+// sets lists the fates of all calls with which Wait(need) can return, one after the other.
+func (g *gather) sets(need int) []fate {
+	w, n := g.h.w, len(g.reqs)
+	// can is how many of the calls from i on have succeeded or may, open how many must be awaited.
+	can, open := make([]int, n+1), make([]int, n+1)
+	for i := n - 1; i >= 0; i-- {
+		r := g.reqs[i]
+		known := !g.out[i].Pending()
+		can[i] = can[i+1] + boolInt(known && g.out[i].Err == nil || !known && r.canAnswer() && r.err == nil)
+		open[i] = open[i+1] + boolInt(!known && !r.canAnswer() && !r.canFail())
+	}
+	w.fates = w.fates[:0]
+	cur := make([]fate, n)
 	var rec func(i, succ, pend, fails int)
 	rec = func(i, succ, pend, fails int) {
-		if i == len(g.reqs) {
+		switch {
+		case succ+can[i] < need && pend+open[i] > 0 || w.fail != nil:
+			return
+		case i == n:
 			if succ == need && fails == 0 || succ < need && pend == 0 || succ > need && fails == 0 && pend == 0 {
-				out = append(out, cur)
+				w.bound("sets of answers to a Gather", len(w.fates), maxSets*n)
+				w.fates = append(w.fates, cur...)
 			}
 			return
 		}
 		r := g.reqs[i]
 		if a := &g.out[i]; !a.Pending() {
-			cur[i] = 0
+			cur[i] = awaited
 			rec(i+1, succ+boolInt(a.Err == nil), pend, fails)
 			return
 		}
 		if r.canAnswer() {
-			cur[i] = 1
+			cur[i] = answered
 			rec(i+1, succ+boolInt(r.err == nil), pend, fails+boolInt(r.err != nil))
 		}
 		if r.canFail() {
-			cur[i] = 2
+			cur[i] = failed
 			rec(i+1, succ, pend, fails+1)
 		}
-		cur[i] = 0
+		cur[i] = awaited
 		rec(i+1, succ, pend+1, fails)
 	}
 	rec(0, 0, 0, 0)
-	return out
+	return w.fates
 }
 
-func (g *gather) setName(s set) string {
+func (g *gather) setName(s []fate) string {
 	out := ""
 	for i, r := range g.reqs {
-		if s[i] == 0 || !g.out[i].Pending() {
+		if s[i] == awaited || !g.out[i].Pending() {
 			continue
 		}
 		if out != "" {
 			out += ", "
 		}
 		out += r.toName()
-		if s[i] == 2 {
+		if s[i] == failed {
 			out += " fails"
 		}
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 
@@ -111,6 +112,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	orDefault(&cfg.MaxRdAtomic, p.c.h.w.cfg.Profile.MaxRdAtomic)
 	orDefault(&cfg.MaxInline, p.c.h.w.cfg.Profile.MaxInline)
 	q := p.c.h.w.pools.qps.get()
+	p.c.h.w.bound("queue pairs of a host", len(p.c.qps)+1, maxOrd)
 	p.open++
 	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
 		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited, held: unlimited,
@@ -118,7 +120,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // what comes for it is refused before
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
-	q.h.makes(madeQP, int(q.num), p.ord<<32|send.ord<<16|recv.ord)
+	q.h.makes(madeQP, int(q.num), p.ord, send.ord, recv.ord)
 	send.qps = append(send.qps, q)
 	recv.rqps = append(recv.rqps, q)
 	return (*prepared)(q), nil
@@ -157,9 +159,19 @@ func (p *prepared) Connect(e verbs.Endpoint) (verbs.QP, error) { return (*qp)(p)
 
 func (q *qp) endpoint() verbs.Endpoint {
 	e := verbs.Endpoint{QPN: q.num, PSN: q.cfg.PSN, MTU: uint16(q.w.cfg.Profile.MTU)}
-	e.GID[0], e.GID[1] = byte(q.h.node.idx), byte(q.h.life)
+	e.GID = q.h.gid()
 	return e
 }
+
+// gid is the address of a machine: the number of the host, and its life.
+func (h *Host) gid() (g [16]byte) {
+	g[0] = byte(h.node.idx)
+	binary.BigEndian.PutUint32(g[1:], uint32(h.life))
+	return g
+}
+
+func gidHost(g [16]byte) int { return int(g[0]) }
+func gidLife(g [16]byte) int { return int(binary.BigEndian.Uint32(g[1:])) }
 
 func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	if q.gone {
@@ -169,7 +181,7 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	if q.state != verbs.StateInit || q.linked {
 		return nil, fmt.Errorf("sim: connect QP %d: %w: in state %v", q.num, verbs.ErrState, q.state)
 	}
-	if int(e.GID[0]) >= len(q.w.nodes) || e.QPN == 0 || e.QPN >= 1<<24 || e.PSN >= 1<<24 || e.MTU > 4096 || bits.OnesCount16(e.MTU) != 1 {
+	if gidHost(e.GID) >= len(q.w.nodes) || e.QPN == 0 || e.QPN >= 1<<24 || e.PSN >= 1<<24 || e.MTU > 4096 || bits.OnesCount16(e.MTU) != 1 {
 		return nil, fmt.Errorf("sim: connect QP %d: %w: no such endpoint: %+v", q.num, verbs.ErrInvalid, e)
 	}
 	for _, p := range q.h.card.qps {
@@ -225,9 +237,9 @@ func (q *qp) leaveBehind() {
 // meet links the two ends once both are connected to each other.
 func (q *qp) meet() {
 	for _, p := range q.w.qps {
-		if p.num == q.remote.QPN && p.h.node.idx == int(q.remote.GID[0]) && p.h.life == int(q.remote.GID[1]) &&
-			p.state >= verbs.StateRTR && p.state != verbs.StateErr && p.peer == nil && !p.stale && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
-			int(p.remote.GID[1]) == q.h.life && !p.gone && !p.asks(isRetry) {
+		if p.num == q.remote.QPN && p.h.gid() == q.remote.GID &&
+			p.state >= verbs.StateRTR && p.state != verbs.StateErr && p.peer == nil && !p.stale && p.remote.QPN == q.num &&
+			p.remote.GID == q.h.gid() && !p.gone && !p.asks(isRetry) {
 			q.peer, p.peer = p, q
 			q.touchElems()
 			q.recvNext, p.recvNext = p.first, q.first
@@ -256,9 +268,9 @@ func (q *qp) checkAccess(s *sqEntry) {
 	}
 }
 
-func (q *qp) remoteNode() int { return int(q.remote.GID[0]) }
+func (q *qp) remoteNode() int { return gidHost(q.remote.GID) }
 
-func (q *qp) remoteLife() int { return int(q.remote.GID[1]) }
+func (q *qp) remoteLife() int { return gidLife(q.remote.GID) }
 
 func (q *qp) remoteSym() int {
 	if !q.linked {
@@ -417,7 +429,7 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 		return
 	}
 	n := q.w.nodes[q.remoteNode()]
-	rh := n.hostLife(int(q.remote.GID[1]))
+	rh := n.hostLife(q.remoteLife())
 	if rh == nil || !rh.alive {
 		return
 	}

@@ -30,6 +30,7 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 	if size <= 0 || size > 1<<30 {
 		return nil, fmt.Errorf("sim: %w: a region of %d bytes", host.ErrNoMemory, size)
 	}
+	h.w.bound("memory regions of a host", len(h.regs), maxOrd)
 	r := h.w.pools.regions.get()
 	*r = region{pend: r.pend[:0], srcs: r.srcs[:0], h: h, ord: len(h.regs), data: h.w.bytes(size)}
 	clear(r.data)
@@ -45,9 +46,9 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 
 func (r *region) object() Object {
 	if r.pm != nil {
-		return object(objMem, r.h.node.idx, pmemLife<<12|r.ord)
+		return object(objMem, r.h.node.idx, ofLife(maxLives, r.ord))
 	}
-	return object(objMem, r.h.node.idx, r.h.life<<12|r.ord)
+	return object(objMem, r.h.node.idx, ofLife(r.h.life, r.ord))
 }
 
 // Addr and Len implement verbs.Memory.

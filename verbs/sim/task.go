@@ -82,6 +82,7 @@ func (t *task) actor() Actor { return actor(actTask, t.h.life, t.h.node.idx, t.o
 
 // spawn starts a task on h; it runs when it is first picked.
 func (w *World) spawn(h *Host, name string, f func()) *task {
+	w.bound("tasks of a host", h.ntasks, maxOrd)
 	var t *task
 	if n := len(w.tasks); n < cap(w.tasks) {
 		w.tasks = w.tasks[:n+1]
@@ -291,6 +292,8 @@ func (w *World) step(ev Event) {
 	}
 	if w.cfg.Linger {
 		w.endIfOver()
+	} else if w.cfg.Hung != nil {
+		w.hangIfStuck()
 	}
 	if w.finished() || w.over {
 		w.touchAll()
