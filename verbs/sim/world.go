@@ -64,7 +64,8 @@ type Node struct {
 	Immortal func(life int) bool
 	// Daemon: the run does not wait for it.
 	Daemon bool
-	// Symmetric marks the hosts that are interchangeable.
+	// Symmetric marks the hosts that are interchangeable: they run the same code, which
+	// treats them alike. Those that the fault budget tells apart are not taken for each other.
 	Symmetric bool
 }
 
@@ -84,9 +85,6 @@ var ErrConfig = errors.New("sim: bad configuration")
 // ErrDaemonReports: the code of a Daemon told the checks something.
 var ErrDaemonReports = errors.New("sim: a daemon host reports to the checks; leave out Node.Daemon")
 
-// maxSym bounds the number of interchangeable hosts.
-const maxSym = 8
-
 // Validate checks c; New calls it.
 func (c *Config) Validate() error {
 	if len(c.Nodes) == 0 || len(c.Nodes) > maxHosts {
@@ -102,7 +100,6 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("%w: strengthening %d", ErrConfig, c.Strengthen)
 	}
 	var names []string
-	sym := 0
 	for _, n := range c.Nodes {
 		for _, m := range names {
 			if n.Name == m {
@@ -112,13 +109,10 @@ func (c *Config) Validate() error {
 		if n.Main == nil || n.Name == "" {
 			return fmt.Errorf("%w: host %q needs a name and a Main", ErrConfig, n.Name)
 		}
-		if n.Symmetric {
-			sym++
-		}
 		names = append(names, n.Name)
 	}
-	if sym > maxSym {
-		return fmt.Errorf("%w: %d symmetric hosts; at most %d", ErrConfig, sym, maxSym)
+	if err := c.checkSymmetric(); err != nil {
+		return err
 	}
 	if err := c.Budget.Validate(names); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
@@ -232,11 +226,11 @@ func New(cfg Config) (*World, error) {
 	w := &World{cfg: cfg}
 	for i := range cfg.Nodes {
 		n := &node{w: w, idx: i, sym: -1, spec: &w.cfg.Nodes[i]}
-		if n.spec.Symmetric && !cfg.Eager && cfg.Timers.Regime != faults.Skew { // skew relates timers of all hosts
-			n.sym = len(w.sym)
-			w.sym = append(w.sym, i)
-		}
 		w.nodes = append(w.nodes, n)
+	}
+	for i, at := range cfg.symmetric() {
+		w.nodes[at].sym = i
+		w.sym = append(w.sym, at)
 	}
 	w.cands = w.candidates()
 	return w, nil
@@ -424,7 +418,6 @@ func startText(life int) string {
 // mainDone is called when the first task of a life has returned.
 func (w *World) mainDone(h *Host) {
 	n := h.node
-	w.touch(object(objLife, n.idx, 0), Write)
 	w.trace(h, "end", "ends")
 	w.kill(h, false)
 	if n.cur == h {
@@ -483,35 +476,6 @@ func (e *DeadlockError) Error() string {
 
 // Class is the class of the violation.
 func (e *DeadlockError) Class() string { return "deadlock" }
-
-// touch records that the current step uses an object.
-func (w *World) touch(o Object, m Mode) {
-	if m != Read || w.cur == nil || o != object(objLife, w.cur.h.node.idx, 0) {
-		w.shown = true
-	}
-	if w.replaying {
-		return
-	}
-	x := Access{o, m}
-	for i := range w.foot {
-		if w.foot[i].Obj == o {
-			if w.foot[i].Mode == m {
-				return
-			}
-			if m == Write {
-				w.foot[i].Mode = Write
-				return
-			}
-			if w.foot[i].Mode == Write {
-				return
-			}
-		}
-	}
-	w.foot = append(w.foot, x)
-}
-
-// Footprint lists what the last step used. The slice is the world's own.
-func (w *World) Footprint() []Access { return w.foot }
 
 // Steps is the number of events of this run so far.
 func (w *World) Steps() int { return w.steps }
