@@ -114,7 +114,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	}
 	n := p.c.h.node
 	n.w.cur.drain()
-	n.w.touch(object(objKeys, n.idx, 0), Add)
+	n.w.touch(object(objKeys, n.idx, 0), Write)
 	n.w.bound("registrations of a host", n.mrs, math.MaxUint32)
 	n.mrs++
 	m := n.w.pools.mrs.get()
@@ -322,7 +322,6 @@ func (c *cq) next() completion {
 	if w.cfg.Eager {
 		x := c.queue[0]
 		c.queue = append(c.queue[:0], c.queue[1:]...)
-		w.touch(object(objLife, c.h.node.idx, 1), Write)
 		return x
 	}
 	var buf [24]outcome
@@ -354,17 +353,11 @@ func (c *cq) outcomes(o []outcome) []outcome {
 
 // touch notes whose doings the look at the CQ depends on.
 func (c *cq) touch() {
-	w := c.h.w
-	var buf [8]outcome
-	for _, q := range c.qps {
-		if q.head < q.posted && (q.peer == nil || q.unmet > 0 && q.cfg.RNRRetry < 7 || len(q.sendOutcomes(buf[:0])) == 0) {
-			q.touchRemote(Read)
-			w.touch(object(objRecv, q.remoteNode(), 0), Read)
+	for _, qs := range [2][]*qp{c.qps, c.rqps} {
+		for _, q := range qs {
+			q.touch(Write)
+			q.touchMedia()
 		}
-	}
-	for _, q := range c.rqps {
-		w.touch(object(objRecv, c.h.node.idx, 1), Write)
-		_ = q
 	}
 }
 

@@ -86,9 +86,6 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	r.taken = true
 	h.dropMail(r)
 	h.acted = true // whoever called can tell a host that crashes now from one that has not: see serving
-	if r.cut {
-		w.touch(link(r.from.node.idx, h.node.idx), Read)
-	}
 	t.obs.see(r.from.node.sym, r.heard())
 	if w.tracer != nil {
 		w.traceFrom(r.from, h, "request", "receives %s from %s", r.service, r.from.Name())
@@ -145,6 +142,7 @@ func (r *request) end(body []byte, err error) {
 	}
 	r.ansHash = r.answerPrint(w.cur)
 	r.repCut = w.linkCut(r.from.node.idx, r.to.node.idx)
+	w.touchLife(r.from.node.idx)
 	w.touch(object(objReply, r.from.node.idx, r.g.ord), Add)
 	w.cur.reach()
 	if w.tracer != nil {
@@ -253,7 +251,7 @@ func (w *World) send(r *request, to string) {
 	} else {
 		r.hash = r.hash.Print(w.cur.obs.told(r.from.node.sym, n.sym))
 	}
-	w.touch(object(objUp, n.idx, 0), Read)
+	w.touchLife(n.idx)
 	r.to = n.cur
 	if !n.up {
 		r.to, r.lost = nil, true
@@ -317,6 +315,11 @@ func (g *gather) Wait(need int) []host.Answer {
 		t.obs.seeUint(2)
 	}
 	w.touch(object(objReply, g.h.node.idx, g.ord), Write)
+	for _, r := range g.reqs {
+		if r.to != nil {
+			w.touchLife(r.to.node.idx)
+		}
+	}
 	n, sets := len(g.reqs), g.sets(need, timely)
 	at := func(i int) []fate { return sets[i*n : i*n+n] }
 	s := at(w.choose(ChooseMessage, len(sets)/max(n, 1), func(i int) string { return g.setName(at(i)) }))
@@ -431,13 +434,13 @@ func (g *gather) resolve(i int, failed bool) (tag int, v print) {
 	tag = -1
 	if r.to != nil {
 		tag = r.to.node.sym
-		w.touch(object(objLife, r.to.node.idx, 0), Read)
-		w.touch(link(r.from.node.idx, r.to.node.idx), Read)
 	}
 	if failed {
 		a.Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrUnreachable)
 		if r.to != nil {
+			w.touch(object(objMail, r.to.node.idx, 0), Write)
 			r.to.dropMail(r)
+			g.h.acted = true // it cannot come any more
 		}
 		if w.tracer != nil {
 			w.traceFrom(g.h, g.h, "unreachable", "gets no answer from %s", r.toName())

@@ -55,8 +55,11 @@ func (r *region) object() Object {
 func (r *region) Addr() uint64 { return r.base }
 func (r *region) Len() int     { return len(r.data) }
 
+// check is made after a pause: another task may free the region meanwhile.
 func (r *region) check(off, n int) {
 	if r.freed {
+		r.h.w.touch(r.object(), Read)
+		r.h.w.cur.obs.seeUint(8)
 		panic(fmt.Errorf("sim: %w: the region was freed", host.ErrClosed))
 	}
 	if off < 0 || n < 0 || off+n > len(r.data) {
@@ -66,7 +69,6 @@ func (r *region) check(off, n int) {
 
 // Load implements host.Region.
 func (r *region) Load(off int, p []byte) {
-	r.check(off, len(p))
 	if r.h.w.cfg.Eager && len(p) > 0 {
 		r.lookApart(off, p)
 		return
@@ -99,6 +101,7 @@ func (r *region) lookApart(off int, p []byte) {
 func (r *region) look(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
+	r.check(off, len(p))
 	if r.pm != nil && !t.holds(r, off, p) {
 		r.media(off, len(p))
 	}
@@ -115,7 +118,6 @@ func (r *region) look(off int, p []byte) {
 
 // Store implements host.Region.
 func (r *region) Store(off int, p []byte) {
-	r.check(off, len(p))
 	w := r.h.w
 	t := w.cur
 	buffered := (r.shared() || r.pm != nil) && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
@@ -126,6 +128,7 @@ func (r *region) Store(off int, p []byte) {
 	case (r.lent > 0 || r.pm != nil) && (!buffered || sources):
 		t.pauseDirty()
 	}
+	r.check(off, len(p))
 	if sources {
 		buffered = !r.fetching(off, len(p))
 	}

@@ -276,10 +276,8 @@ func (w *World) step(ev Event) {
 		}
 		w.alone(t)
 	case actRestart:
-		n := w.nodes[ev.a]
-		w.touch(object(objLife, n.idx, 0), Write)
-		w.touch(object(objUp, n.idx, 0), Write)
-		w.boot(n)
+		w.touchAll()
+		w.boot(w.nodes[ev.a])
 	case actHeal:
 		w.healLink(ev.a, ev.b)
 	case actFault:
@@ -289,6 +287,7 @@ func (w *World) step(ev Event) {
 	case actAck:
 		w.stepAck(w.qps[ev.a])
 	case actFail:
+		w.touchAll()
 		w.stepFail(ev.qp)
 	}
 	if w.cfg.Linger {
@@ -297,6 +296,6 @@ func (w *World) step(ev Event) {
 		w.hangIfStuck()
 	}
 	if w.finished() || w.over {
-		w.touch(object(objEnd, 0, 0), Write)
+		w.touchAll()
 	}
 }
