@@ -371,7 +371,7 @@ func (g *gather) sets(need int, timely bool) []fate {
 		case i == n:
 			few := succ == need && fails == 0 || succ < need && (pend == 0 || !timely && succ+fails == 0) || succ > need && fails+pend == 0
 			if few != more {
-				w.bound("sets of answers to a Gather", len(w.fates), maxSets*n)
+				w.bound("sets of answers to a Gather", len(w.fates), maxSets*max(n, 1))
 				w.fates = append(w.fates, cur...)
 			}
 			return
