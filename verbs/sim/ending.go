@@ -290,6 +290,8 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.responds()):
 				w.discard(e) // had the whole of it come, it would have succeeded
 				i = -1
+			case e.wr == n && !e.acked && hitElem(e) && !drain:
+				e.could = true // what has come of it may land later
 			case e.wr == n && !e.acked && hitElem(e):
 				w.freeze(e)
 				if e.landed {
@@ -318,6 +320,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			}
 		}
 	}
+	w.settleRivals(q)
 	q.dirty = true
 }
 

@@ -158,6 +158,7 @@ const (
 	tagGhost
 	tagQueue
 	tagSees
+	tagFroze
 	tagTask
 	tagKnows
 	tagMail

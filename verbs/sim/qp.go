@@ -219,6 +219,7 @@ func (q *qp) leaveBehind() {
 			i = -1
 		}
 	}
+	q.w.settleRivals(q)
 }
 
 // meet links the two ends once both are connected to each other.
