@@ -307,8 +307,7 @@ func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) {
 		r.Verdict, r.Reason = Unknown, fmt.Errorf("%w (it had failed with: %v)", rerr, err)
 		return
 	}
-	var limit *sim.StepLimitError
-	unknown := errors.As(err, &limit)
+	unknown := errors.Is(err, sim.ErrLimit)
 	if !unknown {
 		c.dog.keep(ce)
 	}

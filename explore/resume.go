@@ -17,8 +17,8 @@ import (
 var ErrResume = errors.New("explore: cannot resume")
 
 // snapshotVersion is the version of the file; 2 counts choices by kind, 3 has totals, 4 is a
-// table of states in place of a graph.
-const snapshotVersion = 4
+// table of states in place of a graph, 5 has names of 64 bits.
+const snapshotVersion = 5
 
 // snapshot is a search on disk: the table of states and what is left to do.
 type snapshot struct {

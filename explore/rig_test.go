@@ -168,6 +168,8 @@ func (b *rigHost) act(k int, text string) {
 		slot := 160 + 8*num(2)
 		err := b.qps[to].PostRecv([]verbs.RecvWR{{ID: uint64(slot), SGL: []verbs.SGE{{Addr: b.buf.Addr() + uint64(slot), Length: 8, LKey: b.lmr.LKey()}}}})
 		b.oops(k, err)
+	case "waits":
+		b.say(k, "%d", must(b.cqs[to].Wait(make([]verbs.WC, 4), verbs.Forever)))
 	case "wait", "poll":
 		var wc [1]verbs.WC
 		n := 1
@@ -213,6 +215,10 @@ func (b *rigHost) act(k int, text string) {
 		b.oops(k, b.mrs[num(1)].Dereg())
 	case "tell":
 		b.h.Gather([]host.Call{{To: to, Service: "from " + b.x.names[b.i]}}, verbs.Forever)
+	case "call":
+		if _, err := b.h.Call(to, "from "+b.x.names[b.i], nil, verbs.Forever); err != nil {
+			b.say(k, "unreachable")
+		}
 	case "hear":
 		_ = must(b.lis[to].Accept(verbs.Forever))
 	case "now":

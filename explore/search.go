@@ -1,10 +1,13 @@
 package explore
 
 import (
+	"errors"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
 // search is an exhaustive search by several workers that share a table of states and a
@@ -153,7 +156,7 @@ func guard(f func()) (err error) {
 		switch r := recover().(type) {
 		case nil:
 		case error:
-			if r != errDiverged && r != errTooMany {
+			if r != errDiverged && !errors.Is(r, sim.ErrLimit) {
 				panic(r)
 			}
 			err = r

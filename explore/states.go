@@ -21,12 +21,9 @@ type stateID uint32
 // noState stands before the initial state.
 const noState = ^stateID(0)
 
-// maxStates is how many states stateID can tell apart. A search that comes so far ends as
-// one that ran out.
-const maxStates = uint64(noState)
-
 const (
 	shards    = 64
+	maxRows   = uint32(noState) / shards // of a shard
 	chunkSize = 1 << 10
 )
 
@@ -132,6 +129,9 @@ func (s *shard) find(p fingerprint.Print, tree bool) uint32 {
 
 func (s *shard) add(x state, slot uint32) uint32 {
 	i := uint32(s.n)
+	if i >= maxRows {
+		panic(&sim.LimitError{What: "states", Max: int(maxRows) * shards})
+	}
 	if s.n%chunkSize == 0 {
 		rows := append(slices.Clone(*s.rows.Load()), new([chunkSize]state))
 		s.rows.Store(&rows)

@@ -20,6 +20,8 @@ var (
 	states  = flag.Uint64("states", 0, "runs that a search with states may take; 0: the default")
 	workers = flag.Int("workers", runtime.GOMAXPROCS(0), "programs that are compared at a time")
 	text    = flag.String("program", "", "check this program alone, by its text")
+	outcome = flag.String("outcome", "", "with -program: show a run with this outcome, without late resolution")
+	late    = flag.Bool("late", false, "with -outcome: with late resolution")
 	only    = flag.String("cause", "", "show only differences with this cause")
 	keep    = flag.Int("keep", 5, "programs that are shrunk and shown for each kind and cause")
 )
@@ -136,5 +138,12 @@ func show(t *testing.T, p *programs.Program) {
 	}
 	if c.Cause() != "" {
 		t.Log("cause: ", c.Cause())
+	}
+	if *outcome != "" {
+		steps, err := p.Story(*outcome, !*late, 200_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(strings.Join(steps, "\n"))
 	}
 }

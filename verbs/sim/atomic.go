@@ -131,9 +131,9 @@ func (w *World) landEarlier(e *elem) {
 // what comes before the store comes before the load. Without ATOMIC_GLOB that may be
 // the first half of an Atomic.
 func (r *region) loadLocked(off int) uint64 {
-	r.check(off, 8)
 	w := r.h.w
 	w.cur.pause()
+	r.check(off, 8)
 	w.beforeWrite(r, off, 8, nil)
 	r.whole = w.cfg.Profile.AtomicGlob
 	var b [8]byte

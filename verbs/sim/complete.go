@@ -91,7 +91,7 @@ func (q *qp) deaf() bool {
 	if q.broken || q.cutAt < unlimited {
 		return true
 	}
-	h := q.w.nodes[q.remoteNode()].hostLife(int(q.remote.GID[1]))
+	h := q.w.nodes[q.remoteNode()].hostLife(q.remoteLife())
 	return h == nil || !h.alive
 }
 
@@ -118,7 +118,6 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 		return
 	}
 	s := q.ent(o.wr)
-	q.touchRemote(Read)
 	*wc = verbs.WC{ID: s.id, Status: o.status, QPNum: q.num}
 	q.dirty = true
 	switch o.status {
@@ -148,6 +147,7 @@ func (w *World) acknowledge(q *qp, i int) {
 		}
 		if e.reg != nil {
 			w.touch(e.reg.object(), Add)
+			w.touch(e.reg.acks(), Add)
 		}
 		if !e.acked {
 			w.ticks++
@@ -187,6 +187,7 @@ func (w *World) deliver(q *qp, s *sqEntry) {
 // failed takes the QP to ERR. What was not acknowledged may have been executed
 // wholly, in part or not at all, unless the responder refused it.
 func (w *World) failed(q *qp, o outcome) {
+	q.touchElems()
 	switch o.status {
 	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr: // takesPeer
 		q.ent(o.wr).came = true
@@ -245,7 +246,7 @@ func (q *qp) settle() {
 	if !q.canFail() {
 		return
 	}
-	q.touchBoth(Read)
+	q.touchElems()
 	for q.state != verbs.StateErr && q.head < q.posted {
 		var buf [8]outcome
 		o, _ := q.ways(buf[:0], false)

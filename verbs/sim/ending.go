@@ -24,7 +24,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	if a.SetState {
 		to = a.State
 	}
-	q.touchRemote(Write) // a failure of the peer's takes this end to ERR as well
+	q.touchElems() // a failure of the peer's takes this end to ERR as well
 	if to != verbs.StateErr && to != verbs.StateReset {
 		q.looked()
 		if !a.SetState {
@@ -41,7 +41,6 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
 	}
 	if a.Mask&verbs.AttrAccess != 0 {
-		q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // posts look at it
 		q.stopIncoming(func(s *sqEntry) bool { return s.need&^a.Access != 0 }, verbs.StatusRemInvReqErr)
 		q.access = a.Access
 		q.grant()
@@ -54,7 +53,6 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	switch {
 	case to == verbs.StateRTR && from == verbs.StateInit:
 		q.link()
-		q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	case to == verbs.StateSQD && from == verbs.StateRTS:
 		q.held = q.posted
 	case to == verbs.StateRTS && from == verbs.StateSQD:
@@ -65,11 +63,6 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 
 // release lets go what was posted in SQD.
 func (q *qp) release() {
-	for _, e := range q.elems {
-		if e.wr >= q.held && e.reg != nil {
-			q.w.touch(e.reg.object(), Add)
-		}
-	}
 	q.held = unlimited
 }
 
@@ -101,6 +94,7 @@ var grantNames = [...]string{" comes after the grant", " has been refused"}
 // kill ends both roles of the QP: what it sent and was not acknowledged may or
 // may not have executed, and what comes in is dropped.
 func (q *qp) kill(to verbs.QPState) {
+	q.touchElems()
 	if to == verbs.StateErr {
 		q.settle()
 	} else {
@@ -117,9 +111,6 @@ func (q *qp) kill(to verbs.QPState) {
 		q.head, q.freed, q.first = q.posted, q.posted, q.posted
 		q.rq, q.met = q.rq[:0], 0
 		q.wipe()
-	}
-	if q.state >= verbs.StateRTR {
-		q.w.touch(link(q.h.node.idx, q.remoteNode()), Write)
 	}
 	q.state = to
 }
@@ -238,7 +229,7 @@ func withoutQP(s []*qp, q *qp) []*qp {
 // cutoff stops requests that reach a card from now on, because of what hit says.
 func (w *World) cutoff(hit func(*sqEntry) bool, c *card) {
 	for _, q := range w.qps {
-		if q.state >= verbs.StateRTR && q.remoteNode() == c.h.node.idx && int(q.remote.GID[1]) == c.h.life {
+		if q.state >= verbs.StateRTR && q.remoteNode() == c.h.node.idx && q.remoteLife() == c.h.life {
 			w.cutoffQP(q, hit, verbs.StatusRemAccessErr)
 		}
 	}
@@ -250,6 +241,7 @@ func (w *World) cutoff(hit func(*sqEntry) bool, c *card) {
 // landed before now or never. Without DrainOnRevoke what the card had accepted
 // may still land later.
 func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
+	q.touchElems()
 	w.stats.Exercised |= faults.Revocations
 	first := -1
 	for i := q.head; i < q.posted; i++ {

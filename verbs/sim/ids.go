@@ -7,9 +7,10 @@ import (
 )
 
 // Actor names one source of steps: a task, a fault, a restart. At any moment an
-// actor has at most one enabled step. The packed form is kind, life, host a,
-// host b or the number of a task.
-type Actor uint32
+// actor has at most one enabled step. The packed form is, from the lowest bits on, kind,
+// host a, life, and host b or the number of a task. What does not fit its field is a
+// [LimitError] where it is made: two actors never share a name.
+type Actor uint64
 
 type actorKind uint8
 
@@ -24,14 +25,25 @@ const (
 	actTimer // the timer of a task fires, and the task goes on
 )
 
+// How much there may be of what names are made of.
+const (
+	hostBits = 8
+	lifeBits = 20
+	ordBits  = 24 // tasks, regions and queue pairs of one life of a host
+
+	maxHosts = 1<<hostBits - 1
+	maxLives = 1 << lifeBits
+	maxOrd   = 1 << ordBits
+)
+
 func actor(k actorKind, life, a, b int) Actor {
-	return Actor(uint32(k)<<28 | uint32(life&0xff)<<20 | uint32(a&0x3f)<<14 | uint32(b&0x3fff))
+	return Actor(k) | Actor(a)<<8 | Actor(life)<<16 | Actor(b)<<(16+lifeBits)
 }
 
-func (x Actor) kind() actorKind { return actorKind(x >> 28) }
-func (x Actor) life() int       { return int(x >> 20 & 0xff) }
-func (x Actor) a() int          { return int(x >> 14 & 0x3f) }
-func (x Actor) b() int          { return int(x & 0x3fff) }
+func (x Actor) kind() actorKind { return actorKind(x) }
+func (x Actor) a() int          { return int(x >> 8 & maxHosts) }
+func (x Actor) life() int       { return int(x >> 16 & (maxLives - 1)) }
+func (x Actor) b() int          { return int(x >> (16 + lifeBits)) }
 
 // Kind says in a word what happens when the actor acts: "task", "restart", "heal",
 // the name of a fault, "fail", or in eager mode "wire" and "ack".
@@ -60,47 +72,38 @@ func (x Actor) Timer() bool { return x.kind() == actTimer }
 // Restart reports whether the actor starts a host anew.
 func (x Actor) Restart() bool { return x.kind() == actRestart }
 
-// Starts reports whether x is the restart that begins the life of task y.
-func (x Actor) Starts(y Actor) bool {
-	return x.kind() == actRestart && y.runs() && x.a() == y.a() && x.life() == y.life()
-}
-
-// Strikes reports whether x is a fault of the host of task y.
-func (x Actor) Strikes(y Actor) bool {
-	return x.kind() == actFault && x.b()&twoHosts == 0 && y.runs() && x.a() == y.a()
-}
-
-// Object names a part of the world that steps share.
-type Object uint32
+// Object names a part of the world that steps share; it is packed as an Actor is.
+type Object uint64
 
 type objKind uint8
 
 const (
-	objLife   objKind = iota + 1 // a host is up, and which life it has
-	objLink                      // the link between two hosts
+	objHost   objKind = iota + 1 // the tasks of a host, and what only they can reach
+	objLife                      // that a host lives
+	objLink                      // the connections between two hosts
 	objMem                       // one region of a host
 	objMail                      // requests waiting at a host
 	objReply                     // answers on the way to one gather
 	objSvc                       // an atomic service
 	objMutex                     // a mutex or condition of a host
 	objBudget                    // what is left of one fault rule
-	objRecv                      // receive requests posted on a QP
+	objAcks                      // acknowledgements of what changes one region
 	objSpawn                     // tasks of a host
 	objSleep                     // virtual time
 	objKeys                      // the registrations of a host
-	objUp                        // which life answers to the name of a host
 	objChecks                    // what the scenario's checks remember
 	objEnd                       // the end of the run
 	objClock                     // the clock and the pending timers of a host
 )
 
-func object(k objKind, a, b int) Object {
-	return Object(uint32(k)<<26 | uint32(a&0x3f)<<20 | uint32(b&0xfffff))
-}
+func object(k objKind, a, b int) Object { return Object(k) | Object(a)<<8 | Object(b)<<16 }
 
-func (o Object) kind() objKind { return objKind(o >> 26) }
-func (o Object) a() int        { return int(o >> 20 & 0x3f) }
-func (o Object) b() int        { return int(o & 0xfffff) }
+func (o Object) kind() objKind { return objKind(o) }
+func (o Object) a() int        { return int(o >> 8 & maxHosts) }
+func (o Object) b() int        { return int(o >> 16) }
+
+// ofLife numbers the things of all lives of a host.
+func ofLife(life, ord int) int { return life<<ordBits | ord }
 
 func link(a, b int) Object {
 	if a > b {
@@ -137,7 +140,7 @@ func (x Access) Conflicts(y Access) bool {
 func (x Actor) Rename(perm []uint8) Actor {
 	switch {
 	case x.kind() == actFault && x.b()&twoHosts != 0:
-		return faultActor(x.life(), int(perm[x.a()]), int(perm[x.b()&0x3f]))
+		return faultActor(x.life(), int(perm[x.a()]), int(perm[x.b()&^twoHosts]))
 	case x.kind() == actHeal:
 		return heal(int(perm[x.a()]), int(perm[x.b()]))
 	}
@@ -145,7 +148,7 @@ func (x Actor) Rename(perm []uint8) Actor {
 }
 
 // twoHosts marks a fault that concerns a pair of hosts.
-const twoHosts = 1 << 8
+const twoHosts = 1 << hostBits
 
 // faultActor is the actor of a fault of kind k; b < 0 if it concerns one host.
 func faultActor(k, a, b int) Actor {
@@ -180,8 +183,8 @@ func (o Object) Rename(perm []uint8) Object {
 	return object(o.kind(), int(perm[o.a()]), o.b())
 }
 
-var objNames = [...]string{objLife: "life", objLink: "link", objMem: "mem", objMail: "mail", objReply: "reply",
-	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objRecv: "recv", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objUp: "up", objChecks: "checks", objEnd: "end", objClock: "clock"}
+var objNames = [...]string{objHost: "host", objLife: "life", objLink: "link", objMem: "mem", objMail: "mail", objReply: "reply",
+	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objAcks: "acks", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objChecks: "checks", objEnd: "end", objClock: "clock"}
 
 func (o Object) String() string {
 	return fmt.Sprintf("%s(%d,%d)", objNames[o.kind()], o.a(), o.b())

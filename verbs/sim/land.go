@@ -487,13 +487,6 @@ func (w *World) rivalled(e *elem) bool {
 	return false
 }
 
-// touchElem notes that what is on its way to some memory changes without landing.
-func (w *World) touchElem(e *elem) {
-	if e.reg != nil {
-		w.touch(e.reg.object(), Write)
-	}
-}
-
 // remove takes e out of its region's and its queue's lists.
 func (w *World) remove(e *elem) {
 	if e.reg != nil {
@@ -523,6 +516,7 @@ func (w *World) fetch(e *elem) {
 }
 
 func (w *World) dropSource(e *elem) {
+	w.touch(e.src.object(), Write) // a store there asks who has fetched
 	e.src.srcs = without(e.src.srcs, e)
 	e.src = nil
 	e.q.dirty = true
@@ -531,6 +525,7 @@ func (w *World) dropSource(e *elem) {
 // content is what e would write if it landed now.
 func (e *elem) content() []byte {
 	if e.src != nil {
+		e.q.w.touch(e.src.object(), Read)
 		return e.src.data[e.srcOff : e.srcOff+e.n]
 	}
 	return e.data

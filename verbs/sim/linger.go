@@ -61,6 +61,17 @@ func (w *World) endIfOver() {
 	}
 }
 
+// hangIfStuck ends a run with Config.Hung when nothing but faults can happen: as above they
+// may still strike, or not.
+func (w *World) hangIfStuck() {
+	if w.over || w.fail != nil || w.abandoned || w.finished() {
+		return
+	}
+	w.enabled()
+	w.over = len(w.events) > 0 && w.onlyFaults() && !w.outOfTime() &&
+		w.choose(ChooseEnd, 2, func(i int) string { return endingNames[i] }) == 0
+}
+
 // vain reports whether a step of a wire may never come: its connection has ended, and
 // nothing that has arrived waits to be placed.
 func (w *World) vain(ev *Event) bool {

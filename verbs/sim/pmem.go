@@ -18,11 +18,7 @@ import (
 //
 // The unit is 8 bytes, or a cache line if the profile has no torn lines.
 
-const (
-	lineBytes = 64
-	pmemLife  = 0xff // no life has this number
-	maxPMEM   = 1 << 11
-)
+const lineBytes = 64
 
 // pmem is what makes a region persistent.
 type pmem struct {
@@ -72,16 +68,17 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 			return nil, fmt.Errorf("sim: open persistent region %q: %w: it has %d bytes, not %d", name, host.ErrBounds, len(r.data), size)
 		}
 		r.h = h
+		h.w.touch(r.object(), Write)
 		return r, nil
 	}
-	if len(n.pmem) == maxPMEM {
-		return nil, fmt.Errorf("sim: %w: %d persistent regions", host.ErrNoMemory, len(n.pmem))
-	}
+	h.w.bound("persistent regions of a host", len(n.pmem), maxOrd)
 	r := h.w.pools.regions.get()
 	*r = region{pend: r.pend[:0], srcs: r.srcs[:0], h: h, ord: len(n.pmem), data: h.w.bytes(size), pm: newPMEM(name)}
 	clear(r.data)
 	r.base = uint64(r.ord+1)<<32 | 1<<62
 	n.pmem = append(n.pmem, r)
+	h.w.touch(r.object(), Write)
+	h.acted = true // it stays when the host ends
 	if h.w.tracer != nil {
 		h.w.recordRegion(r)
 		h.w.trace(h, "alloc", "makes persistent region %q of %d bytes", name, size)

@@ -176,6 +176,10 @@ const (
 // makes notes that the host has made or ended something: which, and of what. On a host
 // with one task that follows from what the task observed. On others a task that did it
 // may have ended.
-func (h *Host) makes(kind, ord, of int) {
-	h.made = h.made.Plus(print{}.Int(tagMade).Int(kind).Int(ord).Int(of))
+func (h *Host) makes(kind, ord int, of ...int) {
+	p := print{}.Int(tagMade).Int(kind).Int(ord)
+	for _, x := range of {
+		p = p.Int(x)
+	}
+	h.made = h.made.Plus(p)
 }

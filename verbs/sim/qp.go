@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 
@@ -111,13 +112,15 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	orDefault(&cfg.MaxRdAtomic, p.c.h.w.cfg.Profile.MaxRdAtomic)
 	orDefault(&cfg.MaxInline, p.c.h.w.cfg.Profile.MaxInline)
 	q := p.c.h.w.pools.qps.get()
+	p.c.h.w.bound("queue pairs of a host", len(p.c.qps)+1, maxOrd)
 	p.open++
 	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
 		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited, held: unlimited,
 		dirty: true}
+	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // what comes for it is refused before
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
-	q.h.makes(madeQP, int(q.num), p.ord<<32|send.ord<<16|recv.ord)
+	q.h.makes(madeQP, int(q.num), p.ord, send.ord, recv.ord)
 	send.qps = append(send.qps, q)
 	recv.rqps = append(recv.rqps, q)
 	return (*prepared)(q), nil
@@ -156,9 +159,19 @@ func (p *prepared) Connect(e verbs.Endpoint) (verbs.QP, error) { return (*qp)(p)
 
 func (q *qp) endpoint() verbs.Endpoint {
 	e := verbs.Endpoint{QPN: q.num, PSN: q.cfg.PSN, MTU: uint16(q.w.cfg.Profile.MTU)}
-	e.GID[0], e.GID[1] = byte(q.h.node.idx), byte(q.h.life)
+	e.GID = q.h.gid()
 	return e
 }
+
+// gid is the address of a machine: the number of the host, and its life.
+func (h *Host) gid() (g [16]byte) {
+	g[0] = byte(h.node.idx)
+	binary.BigEndian.PutUint32(g[1:], uint32(h.life))
+	return g
+}
+
+func gidHost(g [16]byte) int { return int(g[0]) }
+func gidLife(g [16]byte) int { return int(binary.BigEndian.Uint32(g[1:])) }
 
 func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	if q.gone {
@@ -168,7 +181,7 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	if q.state != verbs.StateInit || q.linked {
 		return nil, fmt.Errorf("sim: connect QP %d: %w: in state %v", q.num, verbs.ErrState, q.state)
 	}
-	if int(e.GID[0]) >= len(q.w.nodes) || e.QPN == 0 || e.QPN >= 1<<24 || e.PSN >= 1<<24 || e.MTU > 4096 || bits.OnesCount16(e.MTU) != 1 {
+	if gidHost(e.GID) >= len(q.w.nodes) || e.QPN == 0 || e.QPN >= 1<<24 || e.PSN >= 1<<24 || e.MTU > 4096 || bits.OnesCount16(e.MTU) != 1 {
 		return nil, fmt.Errorf("sim: connect QP %d: %w: no such endpoint: %+v", q.num, verbs.ErrInvalid, e)
 	}
 	for _, p := range q.h.card.qps {
@@ -176,7 +189,6 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	}
 	q.remote, q.state, q.linked, q.dirty = e, verbs.StateRTS, true, true
 	q.link()
-	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	q.w.cur.ends()
 	if q.w.tracer != nil {
 		q.w.trace(q.h, "connect", "connects %s", q.name())
@@ -186,6 +198,7 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 
 // link makes a connection of the queue pair, the first one or after a RESET.
 func (q *qp) link() {
+	q.touchElems()
 	if p := q.peer; p != nil && p.peer == q {
 		p.peer, p.stale, p.dirty = nil, true, true
 	}
@@ -225,10 +238,11 @@ func (q *qp) leaveBehind() {
 // meet links the two ends once both are connected to each other.
 func (q *qp) meet() {
 	for _, p := range q.w.qps {
-		if p.num == q.remote.QPN && p.h.node.idx == int(q.remote.GID[0]) && p.h.life == int(q.remote.GID[1]) &&
-			p.state >= verbs.StateRTR && p.state != verbs.StateErr && p.peer == nil && !p.stale && p.remote.QPN == q.num && int(p.remote.GID[0]) == q.h.node.idx &&
-			int(p.remote.GID[1]) == q.h.life && !p.gone && !p.asks(isRetry) {
+		if p.num == q.remote.QPN && p.h.gid() == q.remote.GID &&
+			p.state >= verbs.StateRTR && p.state != verbs.StateErr && p.peer == nil && !p.stale && p.remote.QPN == q.num &&
+			p.remote.GID == q.h.gid() && !p.gone && !p.asks(isRetry) {
 			q.peer, p.peer = p, q
+			q.touchElems()
 			q.recvNext, p.recvNext = p.first, q.first
 			q.matched, p.matched = p.first, q.first
 			q.meets() // what was posted before they met can arrive from now on
@@ -255,20 +269,15 @@ func (q *qp) checkAccess(s *sqEntry) {
 	}
 }
 
-func (q *qp) remoteNode() int { return int(q.remote.GID[0]) }
+func (q *qp) remoteNode() int { return gidHost(q.remote.GID) }
 
-func (q *qp) remoteLife() int { return int(q.remote.GID[1]) }
+func (q *qp) remoteLife() int { return gidLife(q.remote.GID) }
 
 func (q *qp) remoteSym() int {
 	if !q.linked {
 		return -1
 	}
 	return q.w.nodes[q.remoteNode()].sym
-}
-
-func (q *qp) touchRemote(m Mode) {
-	q.w.touch(object(objLife, q.remoteNode(), 0), Read)
-	q.w.touch(link(q.h.node.idx, q.remoteNode()), m)
 }
 
 // Num implements verbs.QP.
@@ -279,7 +288,7 @@ func (q *qp) Num() uint32 { return q.num }
 func (q *qp) State() verbs.QPState {
 	if t := q.w.cur; t != nil && q.linked && !q.w.dying() {
 		t.wait(op{kind: opRun})
-		q.touchRemote(Read)
+		q.touch(Write)
 		q.looked()
 		t.looked = true
 		t.obs.seeUint(uint64(q.state) + 1)
@@ -296,6 +305,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 		q.w.cur.pause()
 	}
 	q.w.cur.drain() // a doorbell is rung after the stores before it
+	q.touch(Add)
 	for i := range wrs {
 		if err := q.postOne(&wrs[i]); err != nil {
 			return &verbs.PostError{Index: i, Err: err}
@@ -366,7 +376,6 @@ func (q *qp) push(wr *verbs.SendWR) {
 	}
 	q.resolveRemote(s, wr)
 	if wr.Op.ConsumesRecv() && q.peer != nil {
-		q.w.touch(object(objRecv, q.remoteNode(), 0), Add)
 		q.peer.match()
 	}
 }
@@ -421,7 +430,7 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 		return
 	}
 	n := q.w.nodes[q.remoteNode()]
-	rh := n.hostLife(int(q.remote.GID[1]))
+	rh := n.hostLife(q.remoteLife())
 	if rh == nil || !rh.alive {
 		return
 	}
@@ -466,6 +475,9 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	s.mr = m
 	q.makeElems(s, idx, kind, m.r, int(wr.RemoteAddr-m.r.base), wr)
 	q.w.touch(m.r.object(), Add)
+	if kind == elemSample || kind == elemAtomic {
+		q.w.touch(m.r.acks(), Read)
+	}
 }
 
 // reaches reports whether m is of the protection domain of the responder's QP.
@@ -494,9 +506,11 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		case kind == elemSample || kind == elemFlush || kind == elemAtomic && s.op != verbs.OpAtomicWrite:
 		case wr.Flags&verbs.Inline != 0:
 			e.data = w.bytes(n)
+			w.touch(src.r.object(), Read)
 			copy(e.data, src.r.data[srcOff:srcOff+n])
 		default:
 			e.src, e.srcOff = src.r, srcOff
+			w.touch(src.r.object(), Add)
 			src.r.srcs = append(src.r.srcs, e)
 		}
 		q.elems = append(q.elems, e)
@@ -566,6 +580,7 @@ func (q *qp) acked() int { return q.head }
 func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 	q.w.cur.drain()
 	q.w.cur.pauseDirty()
+	q.touchElems()
 	for i := range wrs {
 		var err error
 		switch {
@@ -587,7 +602,6 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 		q.match()
 	}
 	q.dirty = true
-	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	q.w.cur.ends()
 	return nil
 }

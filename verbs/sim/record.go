@@ -139,7 +139,7 @@ func (w *World) recordPost(q *qp, s *sqEntry, wr *verbs.SendWR) {
 		return
 	}
 	r := Request{QP: q.name(), Number: q.posted - 1, Op: s.op.String(), Host: q.h.node.idx, Peer: q.remoteNode(), Life: q.h.life,
-		PeerLife: int(q.remote.GID[1]), Signaled: s.signaled, Region: -1, Length: s.length, Posted: w.nextEvent(), Done: -1}
+		PeerLife: q.remoteLife(), Signaled: s.signaled, Region: -1, Length: s.length, Posted: w.nextEvent(), Done: -1}
 	if m := w.nodes[q.remoteNode()].hostLife(r.PeerLife); m != nil && wr.Op != verbs.OpSend && wr.Op != verbs.OpSendImm {
 		if key := m.card.key(wr.RKey); key != nil {
 			if i, ok := x.regions[key.r]; ok {

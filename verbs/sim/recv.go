@@ -160,7 +160,6 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	q.met = max(q.met-1, 0)
 	q.dirty = true
 	*wc = verbs.WC{ID: rw.ID, Status: o.status, Op: verbs.WCRecv, QPNum: q.num}
-	w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	p := q.peer
 	if o.status == verbs.StatusWRFlushErr {
 		if i >= 0 {
@@ -172,7 +171,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	s.recv = true
 	p.unmet--
 	q.recvNext = i + 1
-	q.touchRemote(Read)
+	q.touchElems()
 	w.arrive(p, i+1)
 	w.departed(p, i)
 	for j := 0; j < len(p.elems); j++ {
@@ -199,6 +198,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 // missed makes request i of p one that did not arrive whole before its responder
 // stopped, although parts of it may have: all but the last.
 func (w *World) missed(p *qp, i int) {
+	p.touchElems()
 	p.limit, p.dirty = min(p.limit, i), true
 	var last *elem
 	for _, e := range p.elems {

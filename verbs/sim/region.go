@@ -30,6 +30,7 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 	if size <= 0 || size > 1<<30 {
 		return nil, fmt.Errorf("sim: %w: a region of %d bytes", host.ErrNoMemory, size)
 	}
+	h.w.bound("memory regions of a host", len(h.regs), maxOrd)
 	r := h.w.pools.regions.get()
 	*r = region{pend: r.pend[:0], srcs: r.srcs[:0], h: h, ord: len(h.regs), data: h.w.bytes(size)}
 	clear(r.data)
@@ -45,17 +46,20 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 
 func (r *region) object() Object {
 	if r.pm != nil {
-		return object(objMem, r.h.node.idx, pmemLife<<12|r.ord)
+		return object(objMem, r.h.node.idx, ofLife(maxLives, r.ord))
 	}
-	return object(objMem, r.h.node.idx, r.h.life<<12|r.ord)
+	return object(objMem, r.h.node.idx, ofLife(r.h.life, r.ord))
 }
 
 // Addr and Len implement verbs.Memory.
 func (r *region) Addr() uint64 { return r.base }
 func (r *region) Len() int     { return len(r.data) }
 
+// check is made after a pause: another task may free the region meanwhile.
 func (r *region) check(off, n int) {
 	if r.freed {
+		r.h.w.touch(r.object(), Read)
+		r.h.w.cur.obs.seeUint(8)
 		panic(fmt.Errorf("sim: %w: the region was freed", host.ErrClosed))
 	}
 	if off < 0 || n < 0 || off+n > len(r.data) {
@@ -65,7 +69,6 @@ func (r *region) check(off, n int) {
 
 // Load implements host.Region.
 func (r *region) Load(off int, p []byte) {
-	r.check(off, len(p))
 	if r.h.w.cfg.Eager && len(p) > 0 {
 		r.lookApart(off, p)
 		return
@@ -98,10 +101,11 @@ func (r *region) lookApart(off int, p []byte) {
 func (r *region) look(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
-	if r.pm != nil && !t.holds(r, off, p) {
-		r.media(off, len(p))
-	}
+	r.check(off, len(p))
 	if !t.forward(r, off, p) {
+		if r.pm != nil {
+			r.media(off, len(p))
+		}
 		w.observe(r, off, p, false)
 	}
 	t.looked = t.looked || r.lent > 0
@@ -114,7 +118,6 @@ func (r *region) look(off int, p []byte) {
 
 // Store implements host.Region.
 func (r *region) Store(off int, p []byte) {
-	r.check(off, len(p))
 	w := r.h.w
 	t := w.cur
 	buffered := (r.shared() || r.pm != nil) && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
@@ -125,6 +128,7 @@ func (r *region) Store(off int, p []byte) {
 	case (r.lent > 0 || r.pm != nil) && (!buffered || sources):
 		t.pauseDirty()
 	}
+	r.check(off, len(p))
 	if sources {
 		buffered = !r.fetching(off, len(p))
 	}

@@ -82,6 +82,7 @@ func (t *task) actor() Actor { return actor(actTask, t.h.life, t.h.node.idx, t.o
 
 // spawn starts a task on h; it runs when it is first picked.
 func (w *World) spawn(h *Host, name string, f func()) *task {
+	w.bound("tasks of a host", h.ntasks, maxOrd)
 	var t *task
 	if n := len(w.tasks); n < cap(w.tasks) {
 		w.tasks = w.tasks[:n+1]
@@ -275,10 +276,8 @@ func (w *World) step(ev Event) {
 		}
 		w.alone(t)
 	case actRestart:
-		n := w.nodes[ev.a]
-		w.touch(object(objLife, n.idx, 0), Write)
-		w.touch(object(objUp, n.idx, 0), Write)
-		w.boot(n)
+		w.touchAll()
+		w.boot(w.nodes[ev.a])
 	case actHeal:
 		w.healLink(ev.a, ev.b)
 	case actFault:
@@ -288,12 +287,15 @@ func (w *World) step(ev Event) {
 	case actAck:
 		w.stepAck(w.qps[ev.a])
 	case actFail:
+		w.touchAll()
 		w.stepFail(ev.qp)
 	}
 	if w.cfg.Linger {
 		w.endIfOver()
+	} else if w.cfg.Hung != nil {
+		w.hangIfStuck()
 	}
 	if w.finished() || w.over {
-		w.touch(object(objEnd, 0, 0), Write)
+		w.touchAll()
 	}
 }

@@ -46,8 +46,9 @@ type Config struct {
 	// AtEnd, if set, is called when a run with Linger has ended. What is still
 	// under way lands as it asks for it with [Host.Settle].
 	AtEnd func(hosts []*Host)
-	// Hung, if set, is called when hosts wait and nothing but faults can happen: the run
-	// has finished then, instead of having failed. It gets what [World.Waiting] returns.
+	// Hung, if set, is called when hosts wait and nothing but faults can happen, and none
+	// does: the run has finished then, instead of having failed. It gets what
+	// [World.Waiting] returns.
 	Hung func(waiting []string)
 }
 
@@ -63,7 +64,8 @@ type Node struct {
 	Immortal func(life int) bool
 	// Daemon: the run does not wait for it.
 	Daemon bool
-	// Symmetric marks the hosts that are interchangeable.
+	// Symmetric marks the hosts that are interchangeable: they run the same code, which
+	// treats them alike. Those that the fault budget tells apart are not taken for each other.
 	Symmetric bool
 }
 
@@ -83,13 +85,10 @@ var ErrConfig = errors.New("sim: bad configuration")
 // ErrDaemonReports: the code of a Daemon told the checks something.
 var ErrDaemonReports = errors.New("sim: a daemon host reports to the checks; leave out Node.Daemon")
 
-// maxSym bounds the number of interchangeable hosts.
-const maxSym = 8
-
 // Validate checks c; New calls it.
 func (c *Config) Validate() error {
-	if len(c.Nodes) == 0 || len(c.Nodes) > 60 {
-		return fmt.Errorf("%w: %d hosts; a world has 1 to 60", ErrConfig, len(c.Nodes))
+	if len(c.Nodes) == 0 || len(c.Nodes) > maxHosts {
+		return fmt.Errorf("%w: %d hosts; a world has 1 to %d", ErrConfig, len(c.Nodes), maxHosts)
 	}
 	if err := c.Profile.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
@@ -101,7 +100,6 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("%w: strengthening %d", ErrConfig, c.Strengthen)
 	}
 	var names []string
-	sym := 0
 	for _, n := range c.Nodes {
 		for _, m := range names {
 			if n.Name == m {
@@ -111,13 +109,10 @@ func (c *Config) Validate() error {
 		if n.Main == nil || n.Name == "" {
 			return fmt.Errorf("%w: host %q needs a name and a Main", ErrConfig, n.Name)
 		}
-		if n.Symmetric {
-			sym++
-		}
 		names = append(names, n.Name)
 	}
-	if sym > maxSym {
-		return fmt.Errorf("%w: %d symmetric hosts; at most %d", ErrConfig, sym, maxSym)
+	if err := c.checkSymmetric(); err != nil {
+		return err
 	}
 	if err := c.Budget.Validate(names); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
@@ -156,6 +151,7 @@ type World struct {
 	aside     []*elem // scratch of scatter
 	sends     []*elem
 	arena     []byte
+	fates     []fate // scratch of gather.sets
 	hist      print
 	stats     Stats
 	tracer    *Tracer
@@ -230,11 +226,11 @@ func New(cfg Config) (*World, error) {
 	w := &World{cfg: cfg}
 	for i := range cfg.Nodes {
 		n := &node{w: w, idx: i, sym: -1, spec: &w.cfg.Nodes[i]}
-		if n.spec.Symmetric && !cfg.Eager && cfg.Timers.Regime != faults.Skew { // skew relates timers of all hosts
-			n.sym = len(w.sym)
-			w.sym = append(w.sym, i)
-		}
 		w.nodes = append(w.nodes, n)
+	}
+	for i, at := range cfg.symmetric() {
+		w.nodes[at].sym = i
+		w.sym = append(w.sym, at)
 	}
 	w.cands = w.candidates()
 	return w, nil
@@ -291,7 +287,7 @@ func (w *World) Run(pol Policy) (End, error) {
 			return Finished, nil
 		}
 		w.enabled()
-		if len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger {
+		if w.over || len(w.events) == 0 || w.onlyFaults() && !w.cfg.Linger && (w.cfg.Hung == nil || w.outOfTime()) {
 			if w.outOfTime() {
 				w.abandoned = true
 				return Abandoned, nil
@@ -395,6 +391,7 @@ func (w *World) reset() {
 
 // boot starts the next life of a node.
 func (w *World) boot(n *node) {
+	w.bound("lives of a host", n.life, maxLives)
 	h := newHost(w, n, n.life)
 	n.cur, n.up, n.wantsLife = h, true, false
 	n.all = append(n.all, h)
@@ -421,7 +418,6 @@ func startText(life int) string {
 // mainDone is called when the first task of a life has returned.
 func (w *World) mainDone(h *Host) {
 	n := h.node
-	w.touch(object(objLife, n.idx, 0), Write)
 	w.trace(h, "end", "ends")
 	w.kill(h, false)
 	if n.cur == h {
@@ -481,45 +477,6 @@ func (e *DeadlockError) Error() string {
 // Class is the class of the violation.
 func (e *DeadlockError) Class() string { return "deadlock" }
 
-// StepLimitError: the run did not end within the configured number of steps.
-type StepLimitError struct{ Steps int }
-
-func (e *StepLimitError) Error() string {
-	return fmt.Sprintf("the run did not end within %d steps", e.Steps)
-}
-
-// Class is the class of the violation.
-func (e *StepLimitError) Class() string { return "step-limit" }
-
-// touch records that the current step uses an object.
-func (w *World) touch(o Object, m Mode) {
-	if m != Read || w.cur == nil || o != object(objLife, w.cur.h.node.idx, 0) {
-		w.shown = true
-	}
-	if w.replaying {
-		return
-	}
-	x := Access{o, m}
-	for i := range w.foot {
-		if w.foot[i].Obj == o {
-			if w.foot[i].Mode == m {
-				return
-			}
-			if m == Write {
-				w.foot[i].Mode = Write
-				return
-			}
-			if w.foot[i].Mode == Write {
-				return
-			}
-		}
-	}
-	w.foot = append(w.foot, x)
-}
-
-// Footprint lists what the last step used. The slice is the world's own.
-func (w *World) Footprint() []Access { return w.foot }
-
 // Steps is the number of events of this run so far.
 func (w *World) Steps() int { return w.steps }
 
@@ -573,12 +530,13 @@ func (w *World) Report(p fingerprint.Print) {
 	key := fingerprint.Print{}.Int(t.h.life).Int(t.ord).Print(p)
 	n.reports = n.reports.Minus(t.report).Plus(key)
 	t.report = key
-	w.touch(object(objChecks, n.idx, 1+t.h.life<<12+t.ord), Write)
+	w.touch(object(objChecks, n.idx, 1+ofLife(t.h.life, t.ord)), Write)
 	t.reach()
 }
 
 func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
-	if n <= 1 || w.dying() {
+	w.bound("options of a choice", n-1, maxOptions)
+	if n <= 1 || w.dying() || w.fail != nil {
 		return 0
 	}
 	w.stats.Choices++

@@ -1,0 +1,55 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/audit"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// partial has two hosts that it calls symmetric, and asks the code of one of them for more
+// if it is unjust.
+func partial(unjust bool) *explore.Scenario {
+	return &explore.Scenario{Name: "test/partial", Build: func(c *explore.Case) (sim.Config, error) {
+		cfg := sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: func(h host.Host, _ int) {
+			out := ""
+			g := h.Gather([]host.Call{{To: "p1", Service: "s"}, {To: "p2", Service: "s"}}, verbs.Forever)
+			for i, x := range g.Wait(1) {
+				if !x.Pending() && (i == 0 || !unjust) {
+					out = "preferred"
+				}
+			}
+			c.Outcome("the answer is " + out)
+		}}}}
+		for _, name := range []string{"p1", "p2"} {
+			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, Daemon: true, Symmetric: true, Main: func(h host.Host, _ int) {
+				l, _ := h.Listen("s")
+				for {
+					r, _ := l.Accept(verbs.Forever)
+					r.Reply(nil)
+				}
+			}})
+		}
+		return cfg, nil
+	}}
+}
+
+// A scenario that treats hosts differently that it calls symmetric loses outcomes, and
+// nothing said so.
+func TestAuditFindsHostsThatAreNotAlike(t *testing.T) {
+	r, err := audit.Run(partial(true), audit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, f := range r.Findings {
+		found = found || f.Claim == audit.Symmetry
+	}
+	if !found {
+		t.Errorf("nothing was found in %d tries: %v", r.Tried[audit.Symmetry], r.Findings)
+	}
+	audit.Test(t, partial(false), audit.Options{})
+}

@@ -1,0 +1,44 @@
+package nclcheck
+
+import (
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+)
+
+// What the checks remember of a file was folded into one number: that it was created, that
+// it was released and which write its recovery had returned could stand for each other.
+func TestNothingThatIsRememberedStandsForAnother(t *testing.T) {
+	seen := map[fingerprint.Print]string{}
+	for name, change := range map[string]func(a *app, x *logFile){
+		"nothing":            func(*app, *logFile) {},
+		"created":            func(_ *app, x *logFile) { x.created = true },
+		"released":           func(_ *app, x *logFile) { x.released = true },
+		"found 1":            func(_ *app, x *logFile) { x.found = 1 },
+		"found 2":            func(_ *app, x *logFile) { x.found = 2 },
+		"found 3":            func(_ *app, x *logFile) { x.found = 3 },
+		"opened by life 1":   func(_ *app, x *logFile) { x.opened = 1 },
+		"the next write":     func(_ *app, x *logFile) { x.next = 1 },
+		"the pending offset": func(_ *app, x *logFile) { x.pend.off = 1 },
+		"the pending size":   func(_ *app, x *logFile) { x.pend.size = 1 },
+		"its number":         func(_ *app, x *logFile) { x.pend.size, x.pendNum = 1, 1 },
+		"ended":              func(a *app, _ *logFile) { a.ended = true },
+		"a note":             func(a *app, _ *logFile) { a.trail = []string{"a"} },
+		"two notes":          func(a *app, _ *logFile) { a.trail = []string{"a", ""} },
+		"created, found 1":   func(_ *app, x *logFile) { x.created, x.found = true, 1 },
+		"released, found 1":  func(_ *app, x *logFile) { x.released, x.found = true, 1 },
+	} {
+		a := newApp(nil, workload{second: true})
+		change(a, a.files[0])
+		p := a.remembered()
+		if other, ok := seen[p]; ok {
+			t.Errorf("%s and %s are the same", name, other)
+		}
+		seen[p] = name
+		if b := newApp(nil, workload{second: true}); name != "nothing" && name != "ended" && a.trail == nil {
+			if change(b, b.files[1]); b.remembered() == p {
+				t.Errorf("%s of one file and of the other are the same", name)
+			}
+		}
+	}
+}

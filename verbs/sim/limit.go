@@ -1,0 +1,45 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrLimit is wrapped by the errors of runs that met a limit of the simulator. Such a run
+// says nothing about the code: a check that comes upon one does not know.
+var ErrLimit = errors.New("sim: a limit of the simulator")
+
+// maxOptions bounds one choice: each option is a run.
+const maxOptions = 1 << 20
+
+// LimitError: a run made more of something than the simulator can tell apart.
+type LimitError struct {
+	What string
+	Max  int
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%v: more than %d %s", ErrLimit, e.Max, e.What)
+}
+func (e *LimitError) Unwrap() error { return ErrLimit }
+
+// Class is the class of the violation.
+func (e *LimitError) Class() string { return "limit" }
+
+// StepLimitError: the run did not end within the configured number of steps.
+type StepLimitError struct{ Steps int }
+
+func (e *StepLimitError) Error() string {
+	return fmt.Sprintf("the run did not end within %d steps", e.Steps)
+}
+func (e *StepLimitError) Unwrap() error { return ErrLimit }
+
+// Class is the class of the violation.
+func (e *StepLimitError) Class() string { return "step-limit" }
+
+// bound ends the run if n things are there already and one more is too many.
+func (w *World) bound(what string, n, most int) {
+	if n >= most {
+		w.Fail(&LimitError{what, most})
+	}
+}

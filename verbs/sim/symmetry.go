@@ -1,0 +1,95 @@
+package sim
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// Which hosts are interchangeable. A scenario says so (Node.Symmetric), and promises that
+// its code treats them alike. What can be seen of that promise is checked here; the rest
+// is for an audit, which permutes the hosts of a run.
+
+// maxSym bounds the number of interchangeable hosts.
+const maxSym = 8
+
+// checkSymmetric holds the hosts that are called symmetric against each other.
+func (c *Config) checkSymmetric() error {
+	var first *Node
+	count := 0
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		if !n.Symmetric {
+			continue
+		}
+		if count++; first == nil {
+			first = n
+		}
+		if what := n.differsFrom(first); what != "" {
+			return fmt.Errorf("%w: %s and %s are called symmetric, and differ in %s", ErrConfig, first.Name, n.Name, what)
+		}
+	}
+	if count > maxSym {
+		return fmt.Errorf("%w: %d symmetric hosts; at most %d", ErrConfig, count, maxSym)
+	}
+	return nil
+}
+
+// differsFrom says in what two hosts evidently differ. Functions are compared by their
+// code: what they capture cannot be seen.
+func (n *Node) differsFrom(m *Node) string {
+	switch {
+	case n.Daemon != m.Daemon:
+		return "Daemon"
+	case !sameCode(n.Main, m.Main):
+		return "Main"
+	case !sameCode(n.Again, m.Again):
+		return "Again"
+	case !sameCode(n.Immortal, m.Immortal):
+		return "Immortal"
+	}
+	return ""
+}
+
+func sameCode(f, g any) bool { return reflect.ValueOf(f).Pointer() == reflect.ValueOf(g).Pointer() }
+
+// symmetric are the hosts that the fingerprint may take for each other. With the eager
+// machine, which is the oracle, they are none; nor in the regime skew, which relates the
+// timers of all hosts; nor if the faults treat them differently.
+func (c *Config) symmetric() []int {
+	if c.Eager || c.Timers.Regime == faults.Skew {
+		return nil
+	}
+	var out []int
+	for i := range c.Nodes {
+		if c.Nodes[i].Symmetric {
+			out = append(out, i)
+		}
+	}
+	for i := range c.Budget {
+		if !c.alike(&c.Budget[i], out) {
+			return nil
+		}
+	}
+	return out
+}
+
+// alike reports whether a fault rule treats hosts alike, however they are permuted.
+func (c *Config) alike(r *faults.Rule, hosts []int) bool {
+	name := func(i int) string { return c.Nodes[i].Name }
+	for _, x := range hosts {
+		if r.Kind.Arity() == 1 && r.Matches(name(x)) != r.Matches(name(hosts[0])) {
+			return false
+		}
+		for y := range c.Nodes {
+			switch {
+			case r.Kind.Arity() != 2 || x == y:
+			case !c.Nodes[y].Symmetric && r.Matches(name(x), name(y)) != r.Matches(name(hosts[0]), name(y)),
+				c.Nodes[y].Symmetric && r.Matches(name(x), name(y)) != r.Matches(name(hosts[0]), name(hosts[1])):
+				return false
+			}
+		}
+	}
+	return true
+}
