@@ -141,16 +141,18 @@ func (m *mr) Dereg() error {
 	if m.pd.c.h.w.dying() {
 		return nil
 	}
-	if m.gone {
-		return fmt.Errorf("sim: deregister: %w", verbs.ErrClosed)
-	}
-	m.pd.c.h.w.cur.drain()
+	w := m.pd.c.h.w
+	w.cur.drain()
 	if m.access&^verbs.LocalWrite != 0 || m.r.receives {
-		m.pd.c.h.w.cur.pauseDirty()
+		w.cur.pauseDirty()
+	}
+	if m.gone {
+		w.touch(object(objKeys, m.pd.c.h.node.idx, 0), Read)
+		return w.cur.refused(fmt.Errorf("sim: deregister: %w", verbs.ErrClosed))
 	}
 	m.revoke()
 	m.r.mrs--
-	m.pd.c.h.w.cur.ends()
+	w.cur.ends()
 	return nil
 }
 

@@ -151,9 +151,10 @@ const maxLooks = 256
 
 // pauseDirty is pause for what takes effect at once, such as a revocation or a store
 // that others can read: if the task did something before to which others may
-// react, or saw something that others may change, they may come in between.
+// react, or saw something that others may change, they may come in between. The tasks of
+// its own host may always.
 func (t *task) pauseDirty() {
-	if t.told || t.looked || t.w.cfg.Eager {
+	if t.told || t.looked || t.h.live > 1 || t.w.cfg.Eager {
 		t.wait(op{kind: opRun})
 	}
 }
