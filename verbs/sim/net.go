@@ -478,8 +478,10 @@ func (w *World) service(to, name string) int {
 func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
 	t, s := w.cur, &w.cfg.Services[i]
 	at := slices.Index(w.places, s.Host)
+	w.touch(link(h.node.idx, at), Read)
 	t.heldUp = w.linkCut(h.node.idx, at)
 	t.wait(op{kind: opRun})
+	w.touch(link(h.node.idx, at), Read)
 	cut := w.linkCut(h.node.idx, at)
 	heldUp := t.heldUp
 	t.heldUp = false
