@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,7 +22,7 @@ const (
 )
 
 // builtin is where the packages live whose scenarios the command line knows.
-const builtin = "github.com/verbatim-rdma/verbatim/protocol/"
+var builtin = []string{"github.com/verbatim-rdma/verbatim/protocol/", "github.com/verbatim-rdma/verbatim/examples/lease/"}
 
 // Test checks a scenario in a Go test. It fails if the verdict is not [Verified],
 // or [Clean] where the options or the scenario ask for a sampling strategy. The
@@ -126,7 +127,7 @@ func howToReplay(test string, ce *Counterexample, pkg string) string {
 		return fmt.Sprintf("The counterexample could not be saved: %v\n", err)
 	}
 	text := "To replay it:\n"
-	if strings.HasPrefix(pkg, builtin) {
+	if slices.ContainsFunc(builtin, func(dir string) bool { return strings.HasPrefix(pkg, dir) }) {
 		text += "  " + Command(file) + "\n"
 	}
 	return text + "  " + EnvReplay + "=" + Quote(file) + " go test -count=1 -run " + Quote(pattern(test)) + " " + Quote(pkg) + "\n"

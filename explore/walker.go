@@ -84,7 +84,7 @@ const lookAtLimit = 64
 // arrive enters the state that the last step led to, and reports whether the run goes on
 // from there, with w.cur.
 func (w *walker) arrive(evs []sim.Event) bool {
-	rest, asleep, from := w.settle()
+	rest, asleep, from := w.settle(w.c.w.Private())
 	y := w.enter(from, asleep, evs)
 	if y != nil && w.picks%lookAtLimit == 0 && w.s.limit.late() {
 		w.s.push(y)
@@ -97,8 +97,9 @@ func (w *walker) arrive(evs []sim.Event) bool {
 }
 
 // settle ends the way that was tried. It returns the chain if something is left of it, who
-// sleeps now, and where the step began.
-func (w *walker) settle() (rest *chain, asleep []asleep, from stateID) {
+// sleeps now, and where the step began. A step with which the run ended is not private:
+// what could be done before it cannot be done after it.
+func (w *walker) settle(private bool) (rest *chain, asleep []asleep, from stateID) {
 	x := w.cur
 	if x.at == noState {
 		x.todo = nil
@@ -109,7 +110,7 @@ func (w *walker) settle() (rest *chain, asleep []asleep, from stateID) {
 	if w.s.every {
 		x.drop()
 	} else {
-		asleep = x.finish(w.c.w.Footprint(), w.c.w.Private())
+		asleep = x.finish(w.c.w.Footprint(), private)
 	}
 	if x.ways() > 0 {
 		rest = x
@@ -193,14 +194,14 @@ func (w *walker) run(x *chain) {
 		}
 		w.s.fail(err, path)
 	case end == sim.Finished:
-		rest, asleep, from := w.settle()
+		rest, asleep, from := w.settle(false)
 		w.enter(from, asleep, nil)
 		w.s.push(rest)
 		if w.s.tree != nil {
 			w.s.tree.Add(1)
 		}
 	case end == sim.Abandoned: // as if it had not looked: there is no such state
-		rest, _, _ := w.settle()
+		rest, _, _ := w.settle(false)
 		w.s.push(rest)
 	}
 }

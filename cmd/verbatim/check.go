@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/audit"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -26,6 +27,8 @@ type checkFlags struct {
 	asJSON    bool
 	page      checkPage
 	deep      bool
+	audit     bool
+	auditRuns int
 
 	strengthen string
 }
@@ -44,8 +47,16 @@ the current one).
 With --json it prints one object a line for each scenario, with the keys
 scenario, profile, faults, timers, warning (about time, or null), strategy, verdict, exhausted, runs, states, choices,
 max_depth, seconds, workers, counterexample (the file, or null), reason,
-sometimes, bounds, eager_log10 and remaining (null if unknown). It then writes a
+sometimes, bounds, eager_log10, remaining (null if unknown) and audit (null without
+--audit). It then writes a
 counterexample's file only if --out is given.
+
+With --audit the search is audited: at states of runs that are sampled, what a rule
+leaves out is made after all. Steps that should commute are made in both orders,
+interchangeable hosts are permuted, two states with one fingerprint are run on with
+the same choices, and runs in which every placement is a step must find nothing new. It
+says how often each claim was tested, and of the first that fails the steps. A
+verdict that rests on a claim that fails is not given: the check could not decide.
 
 With --report it also writes a page: the verdicts and what they rest on, how the
 space was covered, the lines of the protocol that were reached, and the matrix
@@ -76,6 +87,7 @@ check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.
   verbatim check ncl/f2 --resume f2.search --save f2.search
   verbatim check ncl --deep --max-time 30m
   verbatim check ncl --trace sqlite.strace --trace-file '*-wal'
+  verbatim check ncl/twice --audit
   verbatim check ncl --json | jq .verdict
   verbatim check ncl --report report.html --matrix testdata/matrix/ncl.jsonl`,
 		Args:              takes("protocols ("+list(protocolNames())+") or scenarios", cobra.MinimumNArgs(1)),
@@ -107,6 +119,8 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.StringVar(&f.page.matrix, "matrix", "", "with --report: the `file` with the output of verbatim matrix --json, or none; without it the matrix is filled in")
 	fl.StringVar(&o.Resume, "resume", "", "continue the search that --save left in this `file`")
 	fl.StringVar(&o.Save, "save", "", "save the search in this `file` if a limit ends it")
+	fl.BoolVar(&f.audit, "audit", false, "also test the rules by which the search leaves something out, at sampled states")
+	fl.IntVar(&f.auditRuns, "audit-runs", audit.DefaultRuns, "with --audit: how many runs are sampled; --seed says which")
 	fl.BoolVar(&o.NoShrink, "no-shrink", false, "keep a counterexample as it was found")
 	completeWith(c, map[string]cobra.CompletionFunc{
 		"profile": completeProfile, "faults": completeFaults, "timers": completeTimers, "strategy": completeStrategy,
@@ -182,6 +196,12 @@ func (f *checkFlags) validate() error {
 		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, list(all[1:]), mistake.DidYouMean(o.Strategy, all[1:]))
 	case o.StepTimeout <= 0:
 		return fmt.Errorf("--step-timeout %v: a step takes some time", o.StepTimeout)
+	case f.audit && f.page.file != "":
+		return errors.New("--audit is not on the page of --report: make them one after the other")
+	case f.audit && o.Strategy != "" && o.Strategy != explore.Exhaustive:
+		return fmt.Errorf("--audit is about what an exhaustive search leaves out; %s leaves out nothing by rule", o.Strategy)
+	case f.auditRuns < 1:
+		return fmt.Errorf("--audit-runs %d: it takes at least 1", f.auditRuns)
 	case f.page.matrix != "" && f.page.file == "":
 		return errors.New("--matrix is about the page that --report writes: it needs --report")
 	case f.deep && f.trace != "":
@@ -257,7 +277,14 @@ func (f *checkFlags) checkOne(ctx context.Context, s *explore.Scenario, stdout, 
 	opt.Progress = line.show
 	opt.Stop = func() bool { return ctx.Err() != nil }
 	f.page.clear()
-	r, unsaved := explore.Check(s, opt)
+	var r *explore.Result
+	var x *audit.Report
+	var unsaved error
+	if f.audit {
+		r, x, unsaved = f.audited(s, opt)
+	} else {
+		r, unsaved = explore.Check(s, opt)
+	}
 	line.clear()
 	if r == nil {
 		return exitBad, unsaved
@@ -265,9 +292,9 @@ func (f *checkFlags) checkOne(ctx context.Context, s *explore.Scenario, stdout, 
 	file, err := f.save(r)
 	unsaved = errors.Join(unsaved, err, f.page.add(s, r, f.replayCommand(file))) // what was found is reported nevertheless
 	if f.asJSON {
-		err = writeJSON(stdout, r, file)
+		err = writeJSON(stdout, r, x, file)
 	} else {
-		err = f.report(stdout, s, r, file, unsaved == nil)
+		err = f.report(stdout, s, r, x, file, unsaved == nil)
 	}
 	return statusOf(r), errors.Join(unsaved, err)
 }

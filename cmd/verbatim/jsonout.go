@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/audit"
 )
 
 // result is what --json prints for one scenario.
@@ -30,6 +31,7 @@ type result struct {
 	Bounds         string          `json:"bounds"`
 	EagerLog10     *float64        `json:"eager_log10"`
 	Remaining      *float64        `json:"remaining"`
+	Audit          *auditResult    `json:"audit"`
 }
 
 type condition struct {
@@ -38,11 +40,11 @@ type condition struct {
 }
 
 // writeJSON prints r as one line.
-func writeJSON(w io.Writer, r *explore.Result, file string) error {
+func writeJSON(w io.Writer, r *explore.Result, audited *audit.Report, file string) error {
 	x := result{Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Warning: orNull(r.Warning()), Strategy: r.Strategy, Verdict: r.Verdict,
 		Exhausted: r.Exhausted, Runs: r.Runs, States: r.States, Choices: r.Choices, MaxDepth: r.MaxDepth,
 		Seconds: math.Round(r.Elapsed.Seconds()*1e6) / 1e6, Workers: r.Workers, Counterexample: orNull(file),
-		Reason: orNull(reason(r)), Sometimes: []condition{}, Bounds: r.Bounds}
+		Reason: orNull(reason(r)), Sometimes: []condition{}, Bounds: r.Bounds, Audit: newAuditResult(audited)}
 	for _, c := range r.Sometimes {
 		x.Sometimes = append(x.Sometimes, condition(c))
 	}

@@ -329,7 +329,7 @@ func TestJSONKeys(t *testing.T) {
 		t.Fatalf("%d lines, want 2:\n%s%s", len(found), stdout, stderr)
 	}
 	keys := "scenario profile faults timers warning strategy verdict exhausted runs states choices max_depth seconds workers counterexample " +
-		"reason sometimes bounds eager_log10 remaining"
+		"reason sometimes bounds eager_log10 remaining audit"
 	d := json.NewDecoder(strings.NewReader(found[0]))
 	var got []string
 	for depth, isKey := 0, false; d.More() || depth > 0; {

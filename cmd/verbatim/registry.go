@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/examples/lease/leasecheck"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
@@ -39,6 +40,7 @@ func (p *protocol) matrixScenarios() []*explore.Scenario {
 var protocols = []protocol{
 	{Name: "ncl", Scenarios: nclcheck.Scenarios, Deep: nclcheck.DeepScenarios, Matrix: nclcheck.MatrixScenarios, GoScenarios: "nclcheck.Scenarios()",
 		GoDeep: "nclcheck.DeepScenarios()", FromTrace: nclcheck.FromTrace},
+	{Name: "lease", Scenarios: leasecheck.Scenarios, Deep: leasecheck.DeepScenarios, GoScenarios: "leasecheck.Scenarios()", GoDeep: "leasecheck.DeepScenarios()"},
 }
 
 // all are the scenarios that can be asked for.

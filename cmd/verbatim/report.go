@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/audit"
 	"github.com/verbatim-rdma/verbatim/report"
 )
 
@@ -20,7 +22,7 @@ const (
 )
 
 // report writes a result for people. saved: every file that it names was written.
-func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result, file string, saved bool) error {
+func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result, x *audit.Report, file string, saved bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", s.Name, report.Line(r.Verdict))
 	field(&b, "checked", s.Doc)
@@ -34,7 +36,8 @@ func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result,
 	for _, c := range r.Sometimes {
 		field(&b, report.Met(r, c), c.Name)
 	}
-	if r.Reason != nil {
+	auditText(&b, x)
+	if r.Reason != nil && !errors.Is(r.Reason, audit.ErrFinding) {
 		field(&b, "reason", r.Reason.Error())
 	}
 	if r.Verdict == explore.RanOut && f.opt.Save != "" && saved && r.Strategy == explore.Exhaustive {

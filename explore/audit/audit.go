@@ -75,10 +75,17 @@ type auditor struct {
 	w   *sim.World
 	rng *rand.Rand
 	r   *Report
+
+	stop func() bool // of the options; nil: never
+}
+
+// enough reports whether to try no more.
+func (a *auditor) enough() bool {
+	return len(a.r.Findings) >= maxFindings || a.stop != nil && a.stop()
 }
 
 // Run searches the scenario and audits the search. The error is about the scenario or the
-// options, or an [explore.HangError].
+// options, or an [explore.HangError]; if the search was made, there is a report with it.
 func Run(s *explore.Scenario, opt Options) (*Report, error) {
 	if opt.Runs == 0 {
 		opt.Runs = DefaultRuns
@@ -88,23 +95,29 @@ func Run(s *explore.Scenario, opt Options) (*Report, error) {
 	o.Strategy = explore.Exhaustive
 	var err error
 	if r.Result, err = explore.Check(s, o); err != nil {
-		return nil, err
+		if r.Result == nil {
+			return nil, err
+		}
+		return r, err
 	}
+	o.Resume, o.Save = "", ""
 	err = explore.With(s, o, func(c *explore.Case) {
 		a := &auditor{c: c, w: c.World(), rng: rand.New(rand.NewPCG(opt.Seed, 1)), r: r}
+		a.stop = opt.Explore.Stop
 		a.sample(opt.Runs)
 	})
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	for _, eager := range []bool{false, true} {
 		o.Eager = eager
 		err = explore.With(s, o, func(c *explore.Case) {
 			a := &auditor{c: c, w: c.World(), rng: rand.New(rand.NewPCG(opt.Seed, 2)), r: r}
+			a.stop = opt.Explore.Stop
 			a.placed(opt.Runs)
 		})
 		if err != nil {
-			return nil, err
+			return r, err
 		}
 	}
 	return r, nil
@@ -120,7 +133,7 @@ func (a *auditor) sample(runs int) {
 		}
 		a.permuted(t)
 		a.twins(t, met)
-		if len(a.r.Findings) >= maxFindings {
+		if a.enough() {
 			return
 		}
 	}
@@ -157,7 +170,7 @@ func (a *auditor) placed(runs int) {
 		if t.err != nil && !errors.Is(t.err, sim.ErrLimit) {
 			a.found(Placement, t, len(t.steps), fmt.Sprintf("the search has verified what this run violates: %v", t.err))
 		}
-		if len(a.r.Findings) >= maxFindings {
+		if a.enough() {
 			return
 		}
 	}

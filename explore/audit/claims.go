@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -22,7 +23,7 @@ func (a *auditor) differ(t, u *trail, i, j int, ren *renamed) string {
 	case x.print != y.print && ren == nil:
 		return "the states have different fingerprints"
 	case !slices.Equal(names, y.events):
-		return fmt.Sprintf("other events can happen: %d and %d of them", len(names), len(y.events))
+		return "other events can happen: " + a.apart(names, y.events)
 	}
 	if ren != nil {
 		a.r.Renamed++
@@ -31,6 +32,23 @@ func (a *auditor) differ(t, u *trail, i, j int, ren *renamed) string {
 		}
 	}
 	return ""
+}
+
+// apart names what is in one of two sets of events only.
+func (a *auditor) apart(x, y []sim.Actor) string {
+	only := func(x, y []sim.Actor) string {
+		var out []string
+		for _, e := range x {
+			if !slices.Contains(y, e) {
+				out = append(out, a.w.ActorName(e))
+			}
+		}
+		if out == nil {
+			return "nothing"
+		}
+		return strings.Join(out, ", ")
+	}
+	return "only here " + only(x, y) + ", only there " + only(y, x)
 }
 
 // ends says how the ends of two runs differ.

@@ -229,34 +229,6 @@ func (w *World) fire(t *task) {
 // the run go where no clocks within the ratio lead, so it proves nothing.
 func (w *World) outOfTime() bool { return w.cfg.Timers.Regime == faults.Skew && w.skew.Len() > 0 }
 
-// collideTimer reports whether one of two enabled events, of which one is a timer, can
-// disable the other.
-func (w *World) collideTimer(a, b *Event) bool {
-	if w.cfg.Timers.Regime == faults.Idle {
-		return true // any event may make something possible, and then no timer fires
-	}
-	if a.Actor.Timer() && b.Actor.Timer() && w.cfg.Timers.Regime == faults.Skew {
-		return true
-	}
-	for _, n := range []int{a.a, a.b, a.Actor.Node()} {
-		if n == b.a || n == b.b || n == b.Actor.Node() {
-			return true
-		}
-	}
-	return false
-}
-
-// timerUses appends what the timer of t is known to use if it fires later.
-func (w *World) timerUses(t *task, out []Access) []Access {
-	switch w.cfg.Timers.Regime {
-	case faults.Idle:
-		return append(out, Access{worldClock(), Write})
-	case faults.Skew:
-		out = append(out, Access{allClocks(), Write})
-	}
-	return append(out, Access{t.h.clockObject(), Write})
-}
-
 // zonePrint adds what is known about timers to a print.
 func (w *World) zonePrint(p print, z *zone.Zone) print {
 	if z.Len() == 0 {

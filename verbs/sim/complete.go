@@ -118,7 +118,6 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 		return
 	}
 	s := q.ent(o.wr)
-	q.touchRemote(Read)
 	*wc = verbs.WC{ID: s.id, Status: o.status, QPNum: q.num}
 	q.dirty = true
 	switch o.status {
@@ -148,13 +147,14 @@ func (w *World) acknowledge(q *qp, i int) {
 		}
 		if e.reg != nil {
 			w.touch(e.reg.object(), Add)
+			w.touch(e.reg.acks(), Add)
 		}
 		if !e.acked {
 			w.ticks++
 			e.acked, e.ackAt = true, w.ticks
 			w.fetch(e)
 		}
-		if e.responds() || w.flushes(e) {
+		if e.responds() || w.flushes(e) || e.frozen && e.arrives() {
 			w.land(e)
 		}
 	}
@@ -187,12 +187,13 @@ func (w *World) deliver(q *qp, s *sqEntry) {
 // failed takes the QP to ERR. What was not acknowledged may have been executed
 // wholly, in part or not at all, unless the responder refused it.
 func (w *World) failed(q *qp, o outcome) {
+	q.touchElems()
 	switch o.status {
 	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr: // takesPeer
 		q.ent(o.wr).came = true
 		q.limit = min(q.limit, o.wr+1)
 		for i := 0; i < len(q.elems); i++ {
-			if e := q.elems[i]; e.wr >= o.wr && !e.frozen {
+			if e := q.elems[i]; e.wr >= o.wr && !e.frozen && !e.could {
 				w.discard(e)
 				i = -1
 			}
@@ -245,7 +246,7 @@ func (q *qp) settle() {
 	if !q.canFail() {
 		return
 	}
-	q.touchBoth(Read)
+	q.touchElems()
 	for q.state != verbs.StateErr && q.head < q.posted {
 		var buf [8]outcome
 		o, _ := q.ways(buf[:0], false)

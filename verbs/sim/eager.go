@@ -93,7 +93,6 @@ func (c *cq) awaited() bool {
 func (w *World) stepWire(q *qp) {
 	steps := w.wireSteps(q, nil)
 	e := steps[w.choose(ChooseLanding, len(steps), func(i int) string { return steps[i].name() })]
-	w.touch(object(objLife, q.h.node.idx, 0), Write)
 	if !e.came {
 		e.came = true
 		w.fetch(e)
@@ -164,7 +163,6 @@ func (w *World) recvArrived(q *qp) bool {
 func (w *World) stepAck(q *qp) {
 	steps := w.ackSteps(q, nil)
 	o := steps[w.choose(ChooseCompletion, len(steps), func(i int) string { return steps[i].name() })]
-	w.touch(object(objLife, q.h.node.idx, 0), Write)
 	done := completion{wr: o.wr, recv: o.recv}
 	w.complete(o, &done.wc)
 	c := q.sendCQ
@@ -223,6 +221,12 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			}
 		}
 		q.limit = limitAfter(q, n, nak)
+	}
+	for i := n; i < q.posted && !q.h.alive; i++ {
+		if hit(q.ent(i)) {
+			q.limit = min(q.limit, i) // nor will what comes behind it be executed
+			break
+		}
 	}
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]

@@ -15,16 +15,17 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	if q.w.dying() {
 		return nil
 	}
-	if q.gone {
-		return fmt.Errorf("sim: modify QP %d: %w", q.num, verbs.ErrClosed)
-	}
 	q.w.cur.drain()
 	q.w.cur.pauseDirty()
+	if q.gone {
+		q.touch(Read)
+		return q.w.cur.refused(fmt.Errorf("sim: modify QP %d: %w", q.num, verbs.ErrClosed))
+	}
 	to := q.state
 	if a.SetState {
 		to = a.State
 	}
-	q.touchRemote(Write) // a failure of the peer's takes this end to ERR as well
+	q.touchElems() // a failure of the peer's takes this end to ERR as well
 	if to != verbs.StateErr && to != verbs.StateReset {
 		q.looked()
 		if !a.SetState {
@@ -41,7 +42,6 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
 	}
 	if a.Mask&verbs.AttrAccess != 0 {
-		q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // posts look at it
 		q.stopIncoming(func(s *sqEntry) bool { return s.need&^a.Access != 0 }, verbs.StatusRemInvReqErr)
 		q.access = a.Access
 		q.grant()
@@ -54,7 +54,6 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	switch {
 	case to == verbs.StateRTR && from == verbs.StateInit:
 		q.link()
-		q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	case to == verbs.StateSQD && from == verbs.StateRTS:
 		q.held = q.posted
 	case to == verbs.StateRTS && from == verbs.StateSQD:
@@ -65,11 +64,6 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 
 // release lets go what was posted in SQD.
 func (q *qp) release() {
-	for _, e := range q.elems {
-		if e.wr >= q.held && e.reg != nil {
-			q.w.touch(e.reg.object(), Add)
-		}
-	}
 	q.held = unlimited
 }
 
@@ -101,6 +95,7 @@ var grantNames = [...]string{" comes after the grant", " has been refused"}
 // kill ends both roles of the QP: what it sent and was not acknowledged may or
 // may not have executed, and what comes in is dropped.
 func (q *qp) kill(to verbs.QPState) {
+	q.touchElems()
 	if to == verbs.StateErr {
 		q.settle()
 	} else {
@@ -117,9 +112,6 @@ func (q *qp) kill(to verbs.QPState) {
 		q.head, q.freed, q.first = q.posted, q.posted, q.posted
 		q.rq, q.met = q.rq[:0], 0
 		q.wipe()
-	}
-	if q.state >= verbs.StateRTR {
-		q.w.touch(link(q.h.node.idx, q.remoteNode()), Write)
 	}
 	q.state = to
 }
@@ -197,12 +189,13 @@ func (q *qp) Destroy() error {
 	if q.w.dying() {
 		return nil
 	}
-	if q.gone {
-		return fmt.Errorf("sim: destroy QP %d: %w", q.num, verbs.ErrClosed)
-	}
 	q.w.cur.drain()
-	if !q.silent() {
+	if !q.gone && !q.silent() {
 		q.w.cur.pauseDirty()
+	}
+	if q.gone {
+		q.touch(Read)
+		return q.w.cur.refused(fmt.Errorf("sim: destroy QP %d: %w", q.num, verbs.ErrClosed))
 	}
 	q.w.cur.ends()
 	if q.w.tracer != nil {
@@ -250,6 +243,7 @@ func (w *World) cutoff(hit func(*sqEntry) bool, c *card) {
 // landed before now or never. Without DrainOnRevoke what the card had accepted
 // may still land later.
 func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
+	q.touchElems()
 	w.stats.Exercised |= faults.Revocations
 	first := -1
 	for i := q.head; i < q.posted; i++ {
@@ -290,6 +284,8 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.responds()):
 				w.discard(e) // had the whole of it come, it would have succeeded
 				i = -1
+			case e.wr == n && !e.acked && hitElem(e) && !drain:
+				e.could = true // what has come of it may land later
 			case e.wr == n && !e.acked && hitElem(e):
 				w.freeze(e)
 				if e.landed {
@@ -318,6 +314,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			}
 		}
 	}
+	w.settleRivals(q)
 	q.dirty = true
 }
 

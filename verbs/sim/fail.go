@@ -45,13 +45,6 @@ func (q *qp) receives() bool       { return q != nil && !q.gone && q.h.alive && 
 func (q *qp) underWay() bool {
 	return q != nil && !q.gone && q.h.alive && q.sends() && q.head < q.posted
 }
-func (q *qp) touchBoth(m Mode) {
-	w := q.w
-	w.touch(object(objLife, q.h.node.idx, 0), Read)
-	q.touchRemote(m)
-	w.touch(object(objRecv, q.h.node.idx, 0), m)
-	w.touch(object(objRecv, q.remoteNode(), 0), m)
-}
 
 // noticed returns the failures that somebody else would notice at once.
 func (q *qp) noticed(o []outcome) (out []outcome, whole bool) {
@@ -107,7 +100,6 @@ func (w *World) failing(a Actor) *qp {
 // stepFail makes q fail, or succeed with all that it has posted: that is decided then,
 // as if all acknowledgements had come.
 func (w *World) stepFail(q *qp) {
-	q.touchBoth(Write)
 	o, whole := q.noticed(nil)
 	i := w.choose(ChooseCutoff, len(o)+boolInt(whole), func(i int) string {
 		if i == len(o) {
@@ -128,7 +120,7 @@ func (q *qp) asks(hit func(verbs.Status) bool) bool {
 	if !q.canFail() {
 		return false
 	}
-	q.touchBoth(Read)
+	q.touch(Write)
 	var buf [8]outcome
 	o, _ := q.failures(buf[:0])
 	o = only(o, hit)
@@ -144,7 +136,7 @@ func (q *qp) asks(hit func(verbs.Status) bool) bool {
 	if i == 0 {
 		return false
 	}
-	q.touchBoth(Write)
+	q.touchElems()
 	q.completeTo(o[i-1])
 	return true
 }

@@ -156,10 +156,13 @@ func (q *qp) between(a, b int) bool {
 // inject makes a fault happen.
 func (w *World) inject(ev Event) {
 	k := faults.Kind(ev.Actor.life())
-	w.gated(ev)
 	for _, i := range w.cands[ev.rule].rules {
+		m := Write
+		if w.left[i] > 1 {
+			m = Add // two of them leave as much in either order
+		}
 		w.left[i]--
-		w.touch(object(objBudget, 0, i), Write)
+		w.touch(object(objBudget, 0, i), m)
 	}
 	w.strike(k, ev.a, ev.b)
 }
@@ -167,22 +170,23 @@ func (w *World) inject(ev Event) {
 // strike makes a fault of kind k happen to host a, or to the link from a to b.
 func (w *World) strike(k faults.Kind, a, b int) {
 	n := w.nodes[a]
+	if k == faults.Crash && w.cfg.Gate == nil && len(n.pmem) == 0 {
+		w.touch(object(objHost, n.idx, 0), Write)
+	} else {
+		w.touchAll()
+	}
 	switch k {
 	case faults.Crash, faults.Power:
-		w.touch(object(objLife, n.idx, 0), Write)
 		h := n.cur
 		w.trace(h, k.String(), "%s", map[bool]string{true: "loses power", false: "crashes"}[k == faults.Power])
 		w.kill(h, k == faults.Power)
 		w.lifeEnded(n, true)
 	case faults.Suspect:
-		w.touch(object(objLife, n.idx, 0), Write)
-		w.touch(object(objUp, n.idx, 0), Write)
 		w.trace(n.cur, "suspect", "is believed dead, and goes on")
 		n.cur.pmem = append(n.cur.pmem[:0], n.pmem...) // another machine takes the name
 		n.cur, n.pmem = nil, n.pmem[:0]
 		w.lifeEnded(n, true)
 	case faults.Partition, faults.Cut:
-		w.touch(link(a, b), Write)
 		w.trace(n.cur, "cut", "the link to %s is cut", w.nodes[b].spec.Name)
 		w.cuts = append(w.cuts, linkState{a, b, k == faults.Partition})
 		for _, q := range w.qps {
@@ -196,7 +200,6 @@ func (w *World) strike(k faults.Kind, a, b int) {
 			}
 		}
 	case faults.Break:
-		w.touch(link(a, b), Write)
 		w.trace(n.cur, "break", "the connections to %s lose their acknowledgements", w.nodes[b].spec.Name)
 		for _, q := range w.qps {
 			if q.between(a, b) {
@@ -210,21 +213,17 @@ func (w *World) strike(k faults.Kind, a, b int) {
 			}
 		}
 	case faults.Revoke:
-		w.touch(object(objLife, n.idx, 0), Write)
 		for len(n.cur.card.mrs) > 0 {
 			m := n.cur.card.mrs[0]
 			m.revoke()
 			m.r.mrs--
 		}
 	case faults.Flip, faults.Poison:
-		w.touch(object(objLife, n.idx, 0), Write)
 		n.flips += boolInt(k == faults.Flip)
 		n.poisons += boolInt(k == faults.Poison)
 	case faults.Ghost:
-		w.touch(link(a, b), Write)
 		w.haunt(a, b)
 	case faults.Timeout:
-		w.touch(object(objLife, n.idx, 0), Write)
 		all := w.timedTasks(n)
 		t := all[w.choose(ChooseTimer, len(all), func(i int) string { return w.ActorName(all[i].actor()) })]
 		t.disarm()
@@ -233,21 +232,9 @@ func (w *World) strike(k faults.Kind, a, b int) {
 	}
 }
 
-// gated notes that a gate looks at the lives of the hosts.
-func (w *World) gated(ev Event) {
-	if w.cfg.Gate == nil {
-		return
-	}
-	w.touch(object(objLife, ev.a, 0), Read)
-	if ev.b >= 0 {
-		w.touch(object(objLife, ev.b, 0), Read)
-	}
-}
-
 func (w *World) healLink(a, b int) {
+	w.touchAll()
 	w.gaveUp(a, b)
-	w.gated(Event{a: a, b: b})
-	w.touch(link(a, b), Write)
 	for i, c := range w.cuts {
 		if c.a == a && c.b == b {
 			w.cuts = append(w.cuts[:i], w.cuts[i+1:]...)
@@ -274,6 +261,7 @@ func (w *World) kill(h *Host, power bool) {
 			q.receivesNoMore()
 		}
 	}
+	w.touch(object(objLife, h.node.idx, 0), Write)
 	h.alive = false
 	w.arriving(h)
 	for _, t := range w.tasks {

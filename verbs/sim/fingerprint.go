@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // The fingerprint of a state covers all on which its future depends; the table in
@@ -47,6 +49,17 @@ func (o *obs) see(tag int, v print) {
 
 // seeUint adds a number that is about no interchangeable host.
 func (o *obs) seeUint(v uint64) { o.main = o.main.Uint(v) }
+
+// refused adds that an operation failed: what it failed of may be over before the next
+// state, and then nothing else tells.
+func (t *task) refused(err error) error {
+	for i, x := range [...]error{verbs.ErrClosed, verbs.ErrBusy, verbs.ErrState, verbs.ErrQueueFull, verbs.ErrInvalid, verbs.ErrUnsupported} {
+		if errors.Is(err, x) {
+			t.obs.seeUint(0x9e3779b9 + uint64(i))
+		}
+	}
+	return err
+}
 
 // seeAll is see for several things that were seen at once, of hosts that differ.
 func (o *obs) seeAll(n int, seen func(i int) (tag int, v print, ok bool)) {
@@ -158,6 +171,7 @@ const (
 	tagGhost
 	tagQueue
 	tagSees
+	tagFroze
 	tagTask
 	tagKnows
 	tagMail

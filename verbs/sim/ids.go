@@ -72,35 +72,25 @@ func (x Actor) Timer() bool { return x.kind() == actTimer }
 // Restart reports whether the actor starts a host anew.
 func (x Actor) Restart() bool { return x.kind() == actRestart }
 
-// Starts reports whether x is the restart that begins the life of task y.
-func (x Actor) Starts(y Actor) bool {
-	return x.kind() == actRestart && y.runs() && x.a() == y.a() && x.life() == y.life()
-}
-
-// Strikes reports whether x is a fault of the host of task y.
-func (x Actor) Strikes(y Actor) bool {
-	return x.kind() == actFault && x.b()&twoHosts == 0 && y.runs() && x.a() == y.a()
-}
-
 // Object names a part of the world that steps share; it is packed as an Actor is.
 type Object uint64
 
 type objKind uint8
 
 const (
-	objLife   objKind = iota + 1 // a host is up, and which life it has
-	objLink                      // the link between two hosts
+	objHost   objKind = iota + 1 // the tasks of a host, and what only they can reach
+	objLife                      // that a host lives
+	objLink                      // the connections between two hosts
 	objMem                       // one region of a host
 	objMail                      // requests waiting at a host
 	objReply                     // answers on the way to one gather
 	objSvc                       // an atomic service
 	objMutex                     // a mutex or condition of a host
 	objBudget                    // what is left of one fault rule
-	objRecv                      // receive requests posted on a QP
+	objAcks                      // acknowledgements of what changes one region
 	objSpawn                     // tasks of a host
 	objSleep                     // virtual time
 	objKeys                      // the registrations of a host
-	objUp                        // which life answers to the name of a host
 	objChecks                    // what the scenario's checks remember
 	objEnd                       // the end of the run
 	objClock                     // the clock and the pending timers of a host
@@ -193,8 +183,8 @@ func (o Object) Rename(perm []uint8) Object {
 	return object(o.kind(), int(perm[o.a()]), o.b())
 }
 
-var objNames = [...]string{objLife: "life", objLink: "link", objMem: "mem", objMail: "mail", objReply: "reply",
-	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objRecv: "recv", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objUp: "up", objChecks: "checks", objEnd: "end", objClock: "clock"}
+var objNames = [...]string{objHost: "host", objLife: "life", objLink: "link", objMem: "mem", objMail: "mail", objReply: "reply",
+	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objAcks: "acks", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objChecks: "checks", objEnd: "end", objClock: "clock"}
 
 func (o Object) String() string {
 	return fmt.Sprintf("%s(%d,%d)", objNames[o.kind()], o.a(), o.b())

@@ -21,6 +21,7 @@ func (w *World) damage(r *region, off, n int, card bool) {
 	if r.pm == nil || h.flips == 0 && (card || h.poisons == 0) {
 		return
 	}
+	w.touchAll() // what is left to find is left for all regions of the machine
 	lo, hi, size := r.pm.span(r, off, n)
 	for i := lo; i < hi; i++ {
 		u := &r.pm.units[i]

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 )
@@ -48,66 +47,6 @@ func ordText(i int) string {
 		return ""
 	}
 	return itoa(i)
-}
-
-// Collide reports whether one of two enabled events can disable the other, as
-// far as can be told before they happen: a fault and the tasks of its host, two
-// faults of one rule, two tasks that want one mutex.
-func (w *World) Collide(a, b *Event) bool {
-	if a.Actor.Timer() || b.Actor.Timer() {
-		return w.collideTimer(a, b)
-	}
-	if a.Actor.kind() != actFault {
-		a, b = b, a
-	}
-	if a.Actor.kind() != actFault {
-		return a.task != nil && b.task != nil && a.task.op.mutex != nil && a.task.op.mutex == b.task.op.mutex
-	}
-	if b.Actor.kind() == actFault {
-		return w.shareRule(a, b) || a.a == b.a || a.b == b.a || a.a == b.b
-	}
-	if a.Actor.b()&twoHosts != 0 {
-		return b.Actor.kind() == actHeal
-	}
-	return b.Actor.Node() == a.a && (b.task != nil || b.Actor.Restart())
-}
-
-func (w *World) shareRule(a, b *Event) bool {
-	for _, i := range w.cands[a.rule].rules {
-		if slices.Contains(w.cands[b.rule].rules, i) {
-			return true
-		}
-	}
-	return false
-}
-
-// Pending appends what ev is known to use if it happens later; the checker
-// needs it for events that a finished run left undone.
-func (w *World) Pending(ev *Event, out []Access) []Access {
-	life := object(objLife, ev.Actor.Node(), 0)
-	switch ev.Actor.kind() {
-	case actFault:
-		for _, i := range w.cands[ev.rule].rules {
-			out = append(out, Access{object(objBudget, 0, i), Write})
-		}
-		if ev.Actor.b()&twoHosts != 0 {
-			return append(out, Access{link(ev.a, ev.b), Write})
-		}
-		return append(out, Access{life, Write})
-	case actHeal:
-		return append(out, Access{link(ev.a, ev.b), Write})
-	case actRestart:
-		return append(out, Access{life, Write})
-	case actTask, actTimer:
-		out = append(out, Access{life, Read})
-		if ev.Actor.Timer() {
-			return w.timerUses(ev.task, out)
-		}
-		if ev.task.op.kind == opAccept {
-			out = append(out, Access{object(objMail, ev.Actor.Node(), 0), Write})
-		}
-	}
-	return out
 }
 
 // HostNames are the names of the hosts, by index.

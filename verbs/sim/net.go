@@ -86,9 +86,6 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	r.taken = true
 	h.dropMail(r)
 	h.acted = true // whoever called can tell a host that crashes now from one that has not: see serving
-	if r.cut {
-		w.touch(link(r.from.node.idx, h.node.idx), Read)
-	}
 	t.obs.see(r.from.node.sym, r.heard())
 	if w.tracer != nil {
 		w.traceFrom(r.from, h, "request", "receives %s from %s", r.service, r.from.Name())
@@ -145,6 +142,7 @@ func (r *request) end(body []byte, err error) {
 	}
 	r.ansHash = r.answerPrint(w.cur)
 	r.repCut = w.linkCut(r.from.node.idx, r.to.node.idx)
+	w.touchLife(r.from.node.idx)
 	w.touch(object(objReply, r.from.node.idx, r.g.ord), Add)
 	w.cur.reach()
 	if w.tracer != nil {
@@ -253,7 +251,7 @@ func (w *World) send(r *request, to string) {
 	} else {
 		r.hash = r.hash.Print(w.cur.obs.told(r.from.node.sym, n.sym))
 	}
-	w.touch(object(objUp, n.idx, 0), Read)
+	w.touchLife(n.idx)
 	r.to = n.cur
 	if !n.up {
 		r.to, r.lost = nil, true
@@ -307,21 +305,22 @@ func (g *gather) ready(need int) bool {
 }
 
 // Wait implements host.Gather. Which answers have come is a choice of a set: the
-// order in which they came is not observable, so it is not explored.
+// order in which they came is not observable, so it is not explored. More may have come
+// than were needed by the time that the task goes on, and failures with them.
 func (g *gather) Wait(need int) []host.Answer {
 	w := g.h.w
 	t := w.cur
-	if !t.wait(g.within(op{kind: opGather, gather: g, need: need})) {
+	timely := t.wait(g.within(op{kind: opGather, gather: g, need: need}))
+	if !timely {
 		t.obs.seeUint(2)
-		for i, r := range g.reqs {
-			if g.out[i].Pending() {
-				g.out[i].Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrTimeout)
-			}
-		}
-		return g.out
 	}
 	w.touch(object(objReply, g.h.node.idx, g.ord), Write)
-	n, sets := len(g.reqs), g.sets(need)
+	for _, r := range g.reqs {
+		if r.to != nil {
+			w.touchLife(r.to.node.idx)
+		}
+	}
+	n, sets := len(g.reqs), g.sets(need, timely)
 	at := func(i int) []fate { return sets[i*n : i*n+n] }
 	s := at(w.choose(ChooseMessage, len(sets)/max(n, 1), func(i int) string { return g.setName(at(i)) }))
 	t.obs.seeAll(n, func(i int) (int, print, bool) {
@@ -331,6 +330,11 @@ func (g *gather) Wait(need int) []host.Answer {
 		}
 		return -1, print{}, false
 	})
+	for i, r := range g.reqs {
+		if !timely && g.out[i].Pending() {
+			g.out[i].Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrTimeout)
+		}
+	}
 	return g.out
 }
 
@@ -346,8 +350,10 @@ const (
 // maxSets bounds among how many sets of answers one Wait can choose.
 const maxSets = 1 << 16
 
-// sets lists the fates of all calls with which Wait(need) can return, one after the other.
-func (g *gather) sets(need int) []fate {
+// sets lists the fates of all calls with which Wait(need) can return, one after the other:
+// first those without more answers than needed, which a run without surprises meets. Once
+// it is too late it returns with whatever has come.
+func (g *gather) sets(need int, timely bool) []fate {
 	w, n := g.h.w, len(g.reqs)
 	// can is how many of the calls from i on have succeeded or may, open how many must be awaited.
 	can, open := make([]int, n+1), make([]int, n+1)
@@ -359,13 +365,14 @@ func (g *gather) sets(need int) []fate {
 	}
 	w.fates = w.fates[:0]
 	cur := make([]fate, n)
-	var rec func(i, succ, pend, fails int)
-	rec = func(i, succ, pend, fails int) {
+	var rec func(i, succ, pend, fails int, more bool)
+	rec = func(i, succ, pend, fails int, more bool) {
 		switch {
-		case succ+can[i] < need && pend+open[i] > 0 || w.fail != nil:
+		case timely && succ+can[i] < need && pend+open[i] > 0 || w.fail != nil:
 			return
 		case i == n:
-			if succ == need && fails == 0 || succ < need && pend == 0 || succ > need && fails == 0 && pend == 0 {
+			few := succ == need && fails == 0 || succ < need && (pend == 0 || !timely && succ+fails == 0) || succ > need && fails+pend == 0
+			if few != more {
 				w.bound("sets of answers to a Gather", len(w.fates), maxSets*n)
 				w.fates = append(w.fates, cur...)
 			}
@@ -374,21 +381,22 @@ func (g *gather) sets(need int) []fate {
 		r := g.reqs[i]
 		if a := &g.out[i]; !a.Pending() {
 			cur[i] = awaited
-			rec(i+1, succ+boolInt(a.Err == nil), pend, fails)
+			rec(i+1, succ+boolInt(a.Err == nil), pend, fails, more)
 			return
 		}
 		if r.canAnswer() {
 			cur[i] = answered
-			rec(i+1, succ+boolInt(r.err == nil), pend, fails+boolInt(r.err != nil))
+			rec(i+1, succ+boolInt(r.err == nil), pend, fails+boolInt(r.err != nil), more)
 		}
 		if r.canFail() {
 			cur[i] = failed
-			rec(i+1, succ, pend, fails+1)
+			rec(i+1, succ, pend, fails+1, more)
 		}
 		cur[i] = awaited
-		rec(i+1, succ, pend+1, fails)
+		rec(i+1, succ, pend+1, fails, more)
 	}
-	rec(0, 0, 0, 0)
+	rec(0, 0, 0, 0, false)
+	rec(0, 0, 0, 0, true)
 	return w.fates
 }
 
@@ -426,13 +434,13 @@ func (g *gather) resolve(i int, failed bool) (tag int, v print) {
 	tag = -1
 	if r.to != nil {
 		tag = r.to.node.sym
-		w.touch(object(objLife, r.to.node.idx, 0), Read)
-		w.touch(link(r.from.node.idx, r.to.node.idx), Read)
 	}
 	if failed {
 		a.Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrUnreachable)
 		if r.to != nil {
+			w.touch(object(objMail, r.to.node.idx, 0), Write)
 			r.to.dropMail(r)
+			g.h.acted = true // it cannot come any more
 		}
 		if w.tracer != nil {
 			w.traceFrom(g.h, g.h, "unreachable", "gets no answer from %s", r.toName())

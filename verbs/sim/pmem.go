@@ -68,6 +68,7 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 			return nil, fmt.Errorf("sim: open persistent region %q: %w: it has %d bytes, not %d", name, host.ErrBounds, len(r.data), size)
 		}
 		r.h = h
+		h.w.touch(r.object(), Write)
 		return r, nil
 	}
 	h.w.bound("persistent regions of a host", len(n.pmem), maxOrd)
@@ -76,6 +77,8 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	clear(r.data)
 	r.base = uint64(r.ord+1)<<32 | 1<<62
 	n.pmem = append(n.pmem, r)
+	h.w.touch(r.object(), Write)
+	h.acted = true // it stays when the host ends
 	if h.w.tracer != nil {
 		h.w.recordRegion(r)
 		h.w.trace(h, "alloc", "makes persistent region %q of %d bytes", name, size)

@@ -2,20 +2,21 @@ package sim
 
 // alone resumes t for a step, and finds out whether the step was private.
 func (w *World) alone(t *task) {
-	shown, acted := w.shown || t.op.timed, t.h.acted // the timer may have fired, which is shown
+	// The timer may have fired, and another task of the host may look.
+	shown, acted := w.shown || t.op.timed || t.h.live > 1, t.h.acted
 	t.h.acted = false
-	w.touch(object(objLife, t.h.node.idx, 0), Read)
+	w.touch(object(objHost, t.h.node.idx, 0), Write)
 	w.shown = shown
 	w.resume(t)
-	w.private = !w.shown && t.alive && w.fail == nil && !w.abandoned
+	w.private = !w.shown && t.alive && t.h.live == 1 && w.fail == nil && !w.abandoned
 	if w.private {
 		t.h.acted = acted // a crash that could come before it may still come after it
 	}
 }
 
 // Private reports whether nobody else could notice the last step, and nobody else could have
-// changed it: a task went on, used nothing but the life of its own host and memory that only
-// it can reach, and reported nothing. Then the step commutes with every step of others that
+// changed it: the only task of its host went on, used nothing that others can reach, and
+// reported nothing. Then the step commutes with every step of others that
 // does not end the host. A crash of the host after it is the same as one before it, since
 // all that the step changed is lost.
 //

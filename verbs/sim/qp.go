@@ -117,6 +117,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
 		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited, held: unlimited,
 		dirty: true}
+	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // what comes for it is refused before
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
 	q.h.makes(madeQP, int(q.num), p.ord, send.ord, recv.ord)
@@ -188,7 +189,6 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	}
 	q.remote, q.state, q.linked, q.dirty = e, verbs.StateRTS, true, true
 	q.link()
-	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	q.w.cur.ends()
 	if q.w.tracer != nil {
 		q.w.trace(q.h, "connect", "connects %s", q.name())
@@ -198,6 +198,7 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 
 // link makes a connection of the queue pair, the first one or after a RESET.
 func (q *qp) link() {
+	q.touchElems()
 	if p := q.peer; p != nil && p.peer == q {
 		p.peer, p.stale, p.dirty = nil, true, true
 	}
@@ -231,6 +232,7 @@ func (q *qp) leaveBehind() {
 			i = -1
 		}
 	}
+	q.w.settleRivals(q)
 }
 
 // meet links the two ends once both are connected to each other.
@@ -240,6 +242,7 @@ func (q *qp) meet() {
 			p.state >= verbs.StateRTR && p.state != verbs.StateErr && p.peer == nil && !p.stale && p.remote.QPN == q.num &&
 			p.remote.GID == q.h.gid() && !p.gone && !p.asks(isRetry) {
 			q.peer, p.peer = p, q
+			q.touchElems()
 			q.recvNext, p.recvNext = p.first, q.first
 			q.matched, p.matched = p.first, q.first
 			q.meets() // what was posted before they met can arrive from now on
@@ -277,11 +280,6 @@ func (q *qp) remoteSym() int {
 	return q.w.nodes[q.remoteNode()].sym
 }
 
-func (q *qp) touchRemote(m Mode) {
-	q.w.touch(object(objLife, q.remoteNode(), 0), Read)
-	q.w.touch(link(q.h.node.idx, q.remoteNode()), m)
-}
-
 // Num implements verbs.QP.
 func (q *qp) Num() uint32 { return q.num }
 
@@ -290,7 +288,7 @@ func (q *qp) Num() uint32 { return q.num }
 func (q *qp) State() verbs.QPState {
 	if t := q.w.cur; t != nil && q.linked && !q.w.dying() {
 		t.wait(op{kind: opRun})
-		q.touchRemote(Read)
+		q.touch(Write)
 		q.looked()
 		t.looked = true
 		t.obs.seeUint(uint64(q.state) + 1)
@@ -307,9 +305,10 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 		q.w.cur.pause()
 	}
 	q.w.cur.drain() // a doorbell is rung after the stores before it
+	q.touch(Add)
 	for i := range wrs {
 		if err := q.postOne(&wrs[i]); err != nil {
-			return &verbs.PostError{Index: i, Err: err}
+			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
 		if wrs[i].Op != verbs.OpRead { // nobody can tell that a Read is under way
 			q.w.cur.reach()
@@ -377,7 +376,6 @@ func (q *qp) push(wr *verbs.SendWR) {
 	}
 	q.resolveRemote(s, wr)
 	if wr.Op.ConsumesRecv() && q.peer != nil {
-		q.w.touch(object(objRecv, q.remoteNode(), 0), Add)
 		q.peer.match()
 	}
 }
@@ -477,6 +475,9 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	s.mr = m
 	q.makeElems(s, idx, kind, m.r, int(wr.RemoteAddr-m.r.base), wr)
 	q.w.touch(m.r.object(), Add)
+	if kind == elemSample || kind == elemAtomic {
+		q.w.touch(m.r.acks(), Read)
+	}
 }
 
 // reaches reports whether m is of the protection domain of the responder's QP.
@@ -505,9 +506,11 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		case kind == elemSample || kind == elemFlush || kind == elemAtomic && s.op != verbs.OpAtomicWrite:
 		case wr.Flags&verbs.Inline != 0:
 			e.data = w.bytes(n)
+			w.touch(src.r.object(), Read)
 			copy(e.data, src.r.data[srcOff:srcOff+n])
 		default:
 			e.src, e.srcOff = src.r, srcOff
+			w.touch(src.r.object(), Add)
 			src.r.srcs = append(src.r.srcs, e)
 		}
 		q.elems = append(q.elems, e)
@@ -577,6 +580,7 @@ func (q *qp) acked() int { return q.head }
 func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 	q.w.cur.drain()
 	q.w.cur.pauseDirty()
+	q.touchElems()
 	for i := range wrs {
 		var err error
 		switch {
@@ -590,7 +594,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 			err = fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wrs[i].SGL), q.cfg.MaxSGE)
 		}
 		if err != nil {
-			return &verbs.PostError{Index: i, Err: err}
+			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
 		q.waitedInVain()
 		q.rq = append(q.rq, verbs.RecvWR{ID: wrs[i].ID, SGL: append([]verbs.SGE(nil), wrs[i].SGL...)})
@@ -598,7 +602,6 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 		q.match()
 	}
 	q.dirty = true
-	q.w.touch(object(objRecv, q.h.node.idx, 0), Write)
 	q.w.cur.ends()
 	return nil
 }

@@ -149,9 +149,10 @@ const maxLooks = 256
 
 // pauseDirty is pause for what takes effect at once, such as a revocation or a store
 // that others can read: if the task did something before to which others may
-// react, or saw something that others may change, they may come in between.
+// react, or saw something that others may change, they may come in between. The tasks of
+// its own host may always.
 func (t *task) pauseDirty() {
-	if t.told || t.looked || t.w.cfg.Eager {
+	if t.told || t.looked || t.h.live > 1 || t.w.cfg.Eager {
 		t.wait(op{kind: opRun})
 	}
 }
@@ -276,10 +277,8 @@ func (w *World) step(ev Event) {
 		}
 		w.alone(t)
 	case actRestart:
-		n := w.nodes[ev.a]
-		w.touch(object(objLife, n.idx, 0), Write)
-		w.touch(object(objUp, n.idx, 0), Write)
-		w.boot(n)
+		w.touchAll()
+		w.boot(w.nodes[ev.a])
 	case actHeal:
 		w.healLink(ev.a, ev.b)
 	case actFault:
@@ -289,6 +288,7 @@ func (w *World) step(ev Event) {
 	case actAck:
 		w.stepAck(w.qps[ev.a])
 	case actFail:
+		w.touchAll()
 		w.stepFail(ev.qp)
 	}
 	if w.cfg.Linger {
@@ -297,6 +297,6 @@ func (w *World) step(ev Event) {
 		w.hangIfStuck()
 	}
 	if w.finished() || w.over {
-		w.touch(object(objEnd, 0, 0), Write)
+		w.touchAll()
 	}
 }

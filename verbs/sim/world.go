@@ -418,7 +418,6 @@ func startText(life int) string {
 // mainDone is called when the first task of a life has returned.
 func (w *World) mainDone(h *Host) {
 	n := h.node
-	w.touch(object(objLife, n.idx, 0), Write)
 	w.trace(h, "end", "ends")
 	w.kill(h, false)
 	if n.cur == h {
@@ -477,35 +476,6 @@ func (e *DeadlockError) Error() string {
 
 // Class is the class of the violation.
 func (e *DeadlockError) Class() string { return "deadlock" }
-
-// touch records that the current step uses an object.
-func (w *World) touch(o Object, m Mode) {
-	if m != Read || w.cur == nil || o != object(objLife, w.cur.h.node.idx, 0) {
-		w.shown = true
-	}
-	if w.replaying {
-		return
-	}
-	x := Access{o, m}
-	for i := range w.foot {
-		if w.foot[i].Obj == o {
-			if w.foot[i].Mode == m {
-				return
-			}
-			if m == Write {
-				w.foot[i].Mode = Write
-				return
-			}
-			if w.foot[i].Mode == Write {
-				return
-			}
-		}
-	}
-	w.foot = append(w.foot, x)
-}
-
-// Footprint lists what the last step used. The slice is the world's own.
-func (w *World) Footprint() []Access { return w.foot }
 
 // Steps is the number of events of this run so far.
 func (w *World) Steps() int { return w.steps }

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/audit"
+	"github.com/verbatim-rdma/verbatim/report"
+)
+
+// audited checks a scenario and audits the search.
+func (f *checkFlags) audited(s *explore.Scenario, opt explore.Options) (*explore.Result, *audit.Report, error) {
+	x, err := audit.Run(s, audit.Options{Explore: opt, Runs: f.auditRuns, Seed: opt.Seed})
+	if x == nil {
+		return nil, nil, err
+	}
+	if errors.Is(err, explore.ErrHang) {
+		doubt(x.Result, err)
+		err = nil
+	}
+	if len(x.Findings) > 0 {
+		doubt(x.Result, x.Findings[0])
+	}
+	return x.Result, x, err
+}
+
+// doubt takes a verdict away that rests on rules of which one does not hold. A violation
+// stands, since its run does.
+func doubt(r *explore.Result, why error) {
+	if r.Verdict != explore.Violated {
+		r.Verdict, r.Exhausted, r.Reason = explore.Unknown, false, why
+	}
+}
+
+// claimNames are the claims in one word, for --json.
+var claimNames = map[string]string{audit.Commute: "commute", audit.Alone: "alone", audit.Symmetry: "symmetry", audit.Twins: "twins", audit.Placement: "placement"}
+
+// claim is what --json says of one claim.
+type claim struct {
+	Name    string        `json:"name"`
+	Claim   string        `json:"claim"`
+	Tested  int           `json:"tested"`
+	Holds   bool          `json:"holds"`
+	Finding *claimFinding `json:"finding"`
+}
+
+// claimFinding is the first test that failed: the steps to a state, those that show it there,
+// and where two orders were compared the other one.
+type claimFinding struct {
+	Why   string   `json:"why"`
+	After []string `json:"after"`
+	Steps []string `json:"steps"`
+	Other []string `json:"other"`
+}
+
+// auditResult is what --json says of an audit.
+type auditResult struct {
+	Seed   uint64  `json:"seed"`
+	Claims []claim `json:"claims"`
+}
+
+func newAuditResult(x *audit.Report) *auditResult {
+	if x == nil {
+		return nil
+	}
+	out := &auditResult{Seed: x.Seed}
+	for _, c := range audit.Claims {
+		y := claim{Name: claimNames[c], Claim: c, Tested: x.Tried[c], Holds: true}
+		if i := slices.IndexFunc(x.Findings, func(f *audit.Finding) bool { return f.Claim == c }); i >= 0 {
+			y.Holds, y.Finding = false, newClaimFinding(x.Findings[i])
+		}
+		out.Claims = append(out.Claims, y)
+	}
+	return out
+}
+
+func newClaimFinding(f *audit.Finding) *claimFinding {
+	out := &claimFinding{Why: f.Why, After: append([]string{}, f.Path...), Steps: append([]string{}, f.Steps...), Other: []string{}}
+	if (f.Claim == audit.Commute || f.Claim == audit.Alone) && len(f.Steps) == 2 {
+		out.Other = []string{f.Steps[1], f.Steps[0]}
+	}
+	return out
+}
+
+// auditText writes an audit for people.
+func auditText(b *strings.Builder, x *audit.Report) {
+	if x == nil {
+		return
+	}
+	field(b, "audit", "each rule by which the search leaves something out, at sampled states (seed "+strconv.FormatUint(x.Seed, 10)+")")
+	for _, c := range newAuditResult(x).Claims {
+		switch {
+		case !c.Holds:
+			field(b, "FAILS", c.Claim+" (tested "+times(c.Tested)+")")
+			field(b, "", c.Finding.Why)
+			field(b, "  after", joined(c.Finding.After))
+			field(b, "  one way", joined(c.Finding.Steps))
+			field(b, "  other", joined(c.Finding.Other))
+		case c.Tested == 0:
+			field(b, "not tested", c.Claim+": it was of no use here")
+		default:
+			field(b, "holds", c.Claim+" (tested "+times(c.Tested)+")")
+		}
+	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return report.Count(n) + " times"
+}
+
+func joined(steps []string) string { return strings.Join(steps, " · ") }

@@ -1,0 +1,7 @@
+// Package lease is the example of docs/time.md: a counter in the memory of one host,
+// and a lock with a lease that its clients take by compare-and-swap.
+//
+// memory.go lends the memory and connects to it, lock.go takes the lock, counter.go
+// counts under it, in a way that looks right and in one that is. Package leasecheck
+// says what to check.
+package lease

@@ -1,0 +1,50 @@
+package leasecheck_test
+
+import (
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/examples/lease/leasecheck"
+	"github.com/verbatim-rdma/verbatim/explore"
+)
+
+func scenario(t *testing.T, name string) *explore.Scenario {
+	t.Helper()
+	s := explore.Named(leasecheck.Scenarios(), "lease/"+name)
+	if s == nil {
+		t.Fatalf("there is no lease/%s", name)
+	}
+	return s
+}
+
+// What is right is verified whatever timers do, and meets the hard cases.
+func TestFenced(t *testing.T) {
+	s := scenario(t, "fenced")
+	r, err := explore.Check(s, explore.Options{})
+	if err != nil || r.Verdict != explore.Verified || r.Timers.String() != "free" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for _, c := range r.Sometimes {
+		if !c.Met {
+			t.Errorf("never: %s", c.Name)
+		}
+	}
+}
+
+// A lease that is trusted is verified under idle, and the verdict says what that rests on.
+// Under free and skew it is violated.
+func TestTrustingIsCaught(t *testing.T) {
+	s := scenario(t, "trusting")
+	r, err := explore.Check(s, explore.Options{})
+	if err != nil || r.Verdict != explore.Verified {
+		t.Fatalf("under idle: %+v, %v", r, err)
+	}
+	if r.Time() != "idle: a timer fires only when nothing else can happen" || r.Warning() == "" {
+		t.Errorf("the verdict says %q and warns %q", r.Time(), r.Warning())
+	}
+	for _, timers := range []string{"free", "skew(1)", "skew(1.1)"} {
+		r, err := explore.Check(s, explore.Options{Timers: timers})
+		if err != nil || r.Verdict != explore.Violated || r.Counterexample.Class != "lost-count" {
+			t.Errorf("under %s: %+v, %v", timers, r, err)
+		}
+	}
+}
