@@ -527,6 +527,9 @@ func (w *World) Report(p fingerprint.Print) {
 	if n.spec.Daemon {
 		w.Fail(ErrDaemonReports)
 	}
+	if t.told {
+		t.wait(op{kind: opRun}) // its host may die in between
+	}
 	key := fingerprint.Print{}.Int(t.h.life).Int(t.ord).Print(p)
 	n.reports = n.reports.Minus(t.report).Plus(key)
 	t.report = key
