@@ -187,7 +187,7 @@ const (
 // interchangeable hosts has a direction.
 func (w *World) about(a, b int, p print) {
 	f := &w.fpbuf
-	sa, sb := w.nodes[a].sym, w.nodes[b].sym
+	sa, sb := w.symOf(a), w.symOf(b)
 	switch {
 	case sa < 0 && sb < 0:
 		f.rest = f.rest.Plus(p.Uint(uint64(a)<<8 | uint64(b)))
@@ -201,6 +201,14 @@ func (w *World) about(a, b int, p print) {
 		f.pairs[sa][sb] = f.pairs[sa][sb].Plus(p.Uint(4 << 16))
 		f.paired = true
 	}
+}
+
+// symOf is the index of a place among the interchangeable hosts, or -1.
+func (w *World) symOf(i int) int {
+	if i >= len(w.nodes) {
+		return -1
+	}
+	return w.nodes[i].sym
 }
 
 // aboutThree is about for three hosts. If they are three interchangeable ones it names

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -231,11 +232,8 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 
 // send puts r on its way.
 //
-// It does not use the other host's life or the link: what is sent just before a
-// crash or a cut may come or not, which includes all that can happen to what is
-// sent after it. So a crash need only be tried before somebody looks at what
-// became of it; the same holds for posts and answers. A restart is different:
-// what is sent after it reaches the new life.
+// What is under way when the link is cut comes through or is held up (holdUp); what is
+// sent after that waits for the link to heal. A caller can give up on both.
 //
 // The fingerprint of one to an interchangeable host says from which state of the sender
 // it came rather than what it contains: see told.
@@ -373,7 +371,7 @@ func (g *gather) sets(need int, timely bool) []fate {
 		case i == n:
 			few := succ == need && fails == 0 || succ < need && (pend == 0 || !timely && succ+fails == 0) || succ > need && fails+pend == 0
 			if few != more {
-				w.bound("sets of answers to a Gather", len(w.fates), maxSets*n)
+				w.bound("sets of answers to a Gather", len(w.fates), maxSets*max(n, 1))
 				w.fates = append(w.fates, cur...)
 			}
 			return
@@ -475,23 +473,82 @@ func (w *World) service(to, name string) int {
 	return -1
 }
 
-// callService makes one call of an atomic service: one step of its own.
+// callService makes one call of an atomic service: one step of its own. If the link is cut
+// meanwhile the service has carried the call out or not; if it was cut before, it has not.
 func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
-	t := w.cur
+	t, s := w.cur, &w.cfg.Services[i]
+	at := slices.Index(w.places, s.Host)
+	t.heldUp = w.linkCut(h.node.idx, at)
 	t.wait(op{kind: opRun})
-	s := &w.cfg.Services[i]
+	cut := w.linkCut(h.node.idx, at)
+	heldUp := t.heldUp
+	t.heldUp = false
+	if cut && (heldUp || w.choose(ChooseMessage, 2, func(i int) string { return cutOffNames[i] }) == 0) {
+		return nil, w.cutOff(h, s)
+	}
 	m := Write
 	if s.ReadOnly != nil && s.ReadOnly(req) {
 		m = Read
 	}
 	w.touch(object(objSvc, 0, i), m)
 	resp := s.Apply(h.Name(), req)
-	t.obs.main = t.obs.main.Bytes(resp)
-	t.reach()
 	if w.tracer != nil {
 		w.trace(h, "service", "calls %s of %s", s.Name, s.Host)
 	}
+	t.reach()
+	if cut {
+		return nil, w.cutOff(h, s)
+	}
+	t.obs.main = t.obs.main.Bytes(resp)
 	return resp, nil
+}
+
+var cutOffNames = [...]string{"the call does not come through", "the answer does not come through"}
+
+// cutOff is what a caller gets whose link to a service is cut.
+func (w *World) cutOff(h *Host, s *Service) error {
+	w.cur.obs.seeUint(3)
+	if w.tracer != nil {
+		w.trace(h, "unreachable", "gets no answer from %s", s.Host)
+	}
+	return fmt.Errorf("call %s/%s: %w", s.Host, s.Name, host.ErrUnreachable)
+}
+
+// goesOut notes that a link of host a heals: what its tasks are about to ask of services
+// goes out now.
+func (w *World) goesOut(a int) {
+	for _, t := range w.tasks {
+		if t.alive && t.h.node.idx == a {
+			t.heldUp = false
+		}
+	}
+}
+
+// holdUp decides which of the requests and answers that are under way between two hosts
+// come through although the link is cut now. The others wait for it to heal.
+func (w *World) holdUp(a, b int) {
+	if b >= len(w.nodes) {
+		return // the calls of services are one step
+	}
+	come := func(r *request, what string) bool {
+		return w.choose(ChooseMessage, 2, func(i int) string { return what + " of " + r.name() + [...]string{" comes through", " is held up"}[i] }) == 0
+	}
+	for _, ends := range [2][2]int{{a, b}, {b, a}} {
+		for _, m := range w.nodes[ends[0]].all {
+			for _, r := range m.mail {
+				if r.from.node.idx == ends[1] && !r.cut {
+					r.cut = !come(r, "the request")
+				}
+			}
+			for _, g := range m.gaths {
+				for i, r := range g.reqs {
+					if m.alive && r.to != nil && r.to.node.idx == ends[1] && g.out[i].Pending() && r.replied && !r.repCut {
+						r.repCut = !come(r, "the answer")
+					}
+				}
+			}
+		}
+	}
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }

@@ -75,7 +75,9 @@ type task struct {
 	idlePoll bool
 	// reported: the CQ that a channel said has a completion, not polled since.
 	reported *cq
-	report   fingerprint.Print // what it has told the checks, as it is in the sum of its node
+	// heldUp: it is about to call a service to which its link is cut.
+	heldUp bool
+	report fingerprint.Print // what it has told the checks, as it is in the sum of its node
 }
 
 func (t *task) actor() Actor { return actor(actTask, t.h.life, t.h.node.idx, t.ord) }
