@@ -1,93 +1,124 @@
 package explore_test
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// sharedMemory is a host whose tasks share words. The first task sleeps until
-// nothing else can happen, and then says what the words hold.
-//
-// Each word is a region of its own, because the checker tells uses apart by region.
-func sharedMemory(name string, words int, tasks func(r []host.Region) []func()) *explore.Scenario {
-	return scenario(name, "", func(x *tiny) []sim.Node {
-		return []sim.Node{{Name: "m", Main: func(h host.Host, _ int) {
-			r := make([]host.Region, words)
-			for i := range r {
-				var err error
-				if r[i], err = h.Alloc(8); err != nil {
-					panic(err)
-				}
-			}
-			for i, f := range tasks(r) {
-				h.Go(fmt.Sprint("t", i), f)
-			}
+// word is a word of shared memory: a service that reads and writes it in one step. The
+// tasks that share it are hosts, since the search says of no two tasks of one host that
+// their steps commute.
+type word struct {
+	h    host.Host
+	name string
+}
+
+func (m word) Load64(int) uint64       { return binary.LittleEndian.Uint64(m.call(nil)) }
+func (m word) Store64(_ int, v uint64) { m.call(binary.LittleEndian.AppendUint64(nil, v)) }
+
+func (m word) call(req []byte) []byte {
+	return must(m.h.Call("memory", m.name, req, -1))
+}
+
+// sharedMemory is hosts that share words. One more sleeps until nothing else can happen,
+// and then says what the words hold.
+func sharedMemory(name string, words int, initial byte, tasks []func(r []word)) *explore.Scenario {
+	names := make([]string, words)
+	for i := range names {
+		names[i] = fmt.Sprint("w", i)
+	}
+	on := func(h host.Host) (r []word) {
+		for _, name := range names {
+			r = append(r, word{h, name})
+		}
+		return r
+	}
+	x := scenario(name, "", func(x *tiny) []sim.Node {
+		nodes := []sim.Node{{Name: "m", Main: func(h host.Host, _ int) {
 			h.Sleep(time.Second)
 			text := ""
-			for i := range words {
-				text += fmt.Sprint(r[i].Load64(0), " ")
+			for _, m := range on(h) {
+				text += fmt.Sprint(m.Load64(0), " ")
 			}
 			x.say(0, "%s", text)
 		}}}
+		for i, f := range tasks {
+			nodes = append(nodes, sim.Node{Name: fmt.Sprint("t", i), Main: func(h host.Host, _ int) { f(on(h)) }})
+		}
+		return nodes
 	})
+	build := x.Build
+	x.Build = func(c *explore.Case) (sim.Config, error) {
+		cfg, err := build(c)
+		for _, name := range names {
+			var v [8]byte
+			cfg.Services = append(cfg.Services, sim.Service{Host: "memory", Name: name,
+				Apply: func(_ string, req []byte) []byte {
+					copy(v[:], req)
+					return slices.Clone(v[:])
+				},
+				ReadOnly: func(req []byte) bool { return len(req) == 0 },
+				Hash:     func() fingerprint.Print { return fingerprint.Print{}.Bytes(v[:]) },
+				Reset:    func() { v = [8]byte{initial} },
+			})
+		}
+		return cfg, err
+	}
+	return x
 }
 
 // lastZero is the benchmark of Abdulla et al. (POPL 2014): n writers, each of
 // which copies its neighbour's word plus one, and a reader that looks for the last
 // zero. It has (n+3)·2^(n-2) Mazurkiewicz traces.
 func lastZero(n int) *explore.Scenario {
-	return sharedMemory(fmt.Sprint("lastzero-", n), n+1, func(r []host.Region) []func() {
-		fs := []func(){func() {
-			for i := n; i > 0 && r[i].Load64(0) != 0; i-- {
-			}
-		}}
-		for j := 1; j <= n; j++ {
-			fs = append(fs, func() { r[j].Store64(0, r[j-1].Load64(0)+1) })
+	fs := []func([]word){func(r []word) {
+		for i := n; i > 0 && r[i].Load64(0) != 0; i-- {
 		}
-		return fs
-	})
+	}}
+	for j := 1; j <= n; j++ {
+		fs = append(fs, func(r []word) { r[j].Store64(0, r[j-1].Load64(0)+1) })
+	}
+	return sharedMemory(fmt.Sprint("lastzero-", n), n+1, 0, fs)
 }
 
 // longAndShort has runs of many lengths: one in which the reader finds zero is 80 steps
 // longer.
 func longAndShort() *explore.Scenario {
-	return sharedMemory("long-and-short", 2, func(r []host.Region) []func() {
-		return []func(){func() {
-			for range 10 {
-				r[1].Load64(0)
-			}
-			for i := 0; r[0].Load64(0) == 0 && i < 80; i++ {
-				r[1].Load64(0)
-			}
-		}, func() { r[0].Store64(0, 1) }}
-	})
+	return sharedMemory("long-and-short", 2, 0, []func([]word){func(r []word) {
+		for range 10 {
+			r[1].Load64(0)
+		}
+		for i := 0; r[0].Load64(0) == 0 && i < 80; i++ {
+			r[1].Load64(0)
+		}
+	}, func(r []word) { r[0].Store64(0, 1) }})
 }
 
 // fibBench is fib_bench of SV-COMP: two tasks that add each other's word to their
 // own, k times, while a third looks at both. GenMC reports 218,243 executions of it
 // for k = 5.
 func fibBench(k int) *explore.Scenario {
-	return sharedMemory(fmt.Sprint("fib-", k), 2, func(r []host.Region) []func() {
-		add := func(a, b host.Region) func() {
-			return func() {
-				for range k {
-					v := a.Load64(0)
-					a.Store64(0, v+b.Load64(0))
-				}
+	add := func(i int) func([]word) {
+		return func(r []word) {
+			a, b := r[i], r[1-i]
+			for range k {
+				v := a.Load64(0)
+				a.Store64(0, v+b.Load64(0))
 			}
 		}
-		r[0].Store64(0, 1)
-		r[1].Store64(0, 1)
-		check := func() { _, _ = r[0].Load64(0), r[1].Load64(0) }
-		return []func(){add(r[0], r[1]), add(r[1], r[0]), check}
-	})
+	}
+	check := func(r []word) { _, _ = r[0].Load64(0), r[1].Load64(0) }
+	return sharedMemory(fmt.Sprint("fib-", k), 2, 1, []func([]word){add(0), add(1), check})
 }
 
 // The published numbers count equivalence classes of executions under sequential
@@ -100,7 +131,7 @@ func TestClassesEqualThePublishedNumbers(t *testing.T) {
 		classes uint64 // 0: nobody has published it
 		table   bool   // small enough for the table of states, which merges few states here
 	}{
-		{lastZero(4), 28, true}, {lastZero(6), 144, false}, {lastZero(7), 320, false},
+		{lastZero(4), 28, true}, {lastZero(6), 144, false},
 		{fibBench(3), 0, true}, {longAndShort(), 0, true},
 	} {
 		t.Run(x.s.Name, func(t *testing.T) {

@@ -168,6 +168,8 @@ func (b *rigHost) act(k int, text string) {
 		slot := 160 + 8*num(2)
 		err := b.qps[to].PostRecv([]verbs.RecvWR{{ID: uint64(slot), SGL: []verbs.SGE{{Addr: b.buf.Addr() + uint64(slot), Length: 8, LKey: b.lmr.LKey()}}}})
 		b.oops(k, err)
+	case "waits":
+		b.say(k, "%d", must(b.cqs[to].Wait(make([]verbs.WC, 4), verbs.Forever)))
 	case "wait", "poll":
 		var wc [1]verbs.WC
 		n := 1

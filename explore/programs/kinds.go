@@ -181,7 +181,10 @@ func (g *maker) faults() {
 	case "ghost":
 		g.p.Set = append(g.p.Set, "psn")
 		g.put(0, Act{Do: "write", To: "b", V: 1}, Act{Do: pick(g, "destroy", "err", "reset"), To: "b"}, Act{Do: "connect", To: "b"})
-		g.put(1, Act{Do: "acceptconn"}, Act{Do: "load"})
+		if g.chance(70) {
+			g.put(1, Act{Do: "destroy", To: "a"})
+		}
+		g.put(1, Act{Do: "acceptconn"}, Act{Do: "load"}, Act{Do: "load"})
 	}
 	g.fill(2, 4, motifs)
 	if g.chance(25) {

@@ -7,7 +7,7 @@ func everyday() []weighted {
 	return []weighted{
 		{30, addRequest}, {18, addLocal}, {12, addMessage}, {9, addCall}, {3, addGather}, {6, addFlag}, {5, addModify}, {3, addKeys},
 		{3, addState}, {4, addGo}, {2, addMutex}, {2, addCond}, {3, addLook}, {2, addService}, {1, addRand}, {2, addSay}, {2, addChannel},
-		{1, addDestroyed}, {1, addChange}, {1, addReconnect}, {1, addOdd},
+		{1, addDestroyed}, {1, addChange}, {1, addReconnect}, {1, addOdd}, {3, addOrdered},
 	}
 }
 
@@ -233,7 +233,25 @@ func addDestroyed(g *maker, i, j int) {
 // addChange changes the source of a request behind its back.
 func addChange(g *maker, i, j int) {
 	do := pick(g, "write", "send", "awrite", "wide")
-	g.put(i, Act{Do: do, To: g.name(j), V: 1, Flags: pick(g, "", "s")}, Act{Do: "change", V: 9})
+	flags := pick(g, "", "s", "i")
+	if do == "awrite" && flags == "s" {
+		flags = "i"
+	}
+	g.put(i, Act{Do: do, To: g.name(j), V: 1, Flags: flags}, Act{Do: "change", V: 9})
+	if g.chance(40) {
+		g.put(j, Act{Do: "load"})
+	}
+}
+
+// addOrdered is a Write that may or may not overtake what looks at memory before it.
+func addOrdered(g *maker, i, j int) {
+	to := g.name(j)
+	first := []Act{{Do: pick(g, "read", "read", "fetchadd"), To: to, V: 1, Flags: "s"}}
+	if g.chance(40) {
+		first = append(first, Act{Do: "read", To: to, Flags: "s"})
+	}
+	g.put(i, append(first, Act{Do: "write", To: to, At: 1, V: 1, Flags: pick(g, "", "f", "f")}, Act{Do: "wait", To: to, V: 1})...)
+	g.put(j, Act{Do: "load", At: 1}, Act{Do: "store", V: 5})
 }
 
 func addReconnect(g *maker, i, j int) {
@@ -292,8 +310,11 @@ func addTimedGather(g *maker, i, j int) {
 }
 
 func addRemotePersistent(g *maker, i, j int) {
-	do := pick(g, "write", "write", "flush", "awrite", "read", "wide", "fetchadd")
+	do := pick(g, "write", "write", "write", "flush", "flush", "awrite", "read", "wide", "fetchadd", "cas", "wideread", "writeimm")
 	a := Act{Do: do, To: g.name(j), At: g.r.IntN(3), V: 1 + g.r.IntN(3), Flags: g.flags(do)}
+	if do == "writeimm" && g.chance(60) {
+		g.put(j, Act{Do: "recv", To: g.name(i)})
+	}
 	out := []Act{a}
 	if a.Flags != "" && a.Flags[0] == flagSignaled && g.chance(50) {
 		out = append(out, Act{Do: "wait", To: a.To, V: 1}, Act{Do: "say"})

@@ -24,7 +24,7 @@ func (p *Program) Scenario() *explore.Scenario {
 	q := p.clone()
 	acts := q.number()
 	return &explore.Scenario{Name: "programs/random", Doc: q.String(), Text: q.String(), Profile: q.Profile,
-		Faults: strings.Join(q.Faults, ", "), Build: func(c *explore.Case) (sim.Config, error) {
+		Faults: strings.Join(q.Faults, ", "), Timers: q.Timers, Build: func(c *explore.Case) (sim.Config, error) {
 			x := &world{p: q, c: c, needs: q.needs(acts)}
 			return x.config(), nil
 		}}
@@ -80,7 +80,6 @@ func (x *world) config() sim.Config {
 	} else {
 		cfg.Hung = func([]string) { x.c.Outcome(x.text(true) + " hang") }
 	}
-	x.time(&cfg)
 	x.c.OnReset(func() {
 		x.tasks = x.tasks[:0]
 		x.setup = x.setup[:0]
@@ -88,9 +87,6 @@ func (x *world) config() sim.Config {
 	})
 	return cfg
 }
-
-// time sets the regime of time. So far there is the one that the simulator has.
-func (x *world) time(*sim.Config) {}
 
 // apply is an atomic service: a counter to which one adds, or which one reads.
 func (x *world) apply(_ string, req []byte) []byte {
@@ -354,17 +350,20 @@ func (m *machine) start(path string, links []*link, acts []Act) {
 	if t.holds {
 		m.mu.Unlock()
 	}
-	t.done = true
-	t.say()
+	t.report(true)
 }
 
 // say reports what the task has seen so far.
-func (t *task) say() {
-	t.said = len(t.log)
+func (t *task) say() { t.report(false) }
+
+// report is what the checks hear of the task, at its end or before. The machine may die
+// before they have heard it.
+func (t *task) report(end bool) {
 	x := t.m.x
 	if !x.hosts[t.m.at].Daemon {
 		x.c.Report(fingerprint.Print{}.Bytes(t.log))
 	}
+	t.said, t.done = len(t.log), end
 	x.c.Outcome(x.text(false))
 }
 

@@ -141,16 +141,18 @@ func (m *mr) Dereg() error {
 	if m.pd.c.h.w.dying() {
 		return nil
 	}
-	if m.gone {
-		return fmt.Errorf("sim: deregister: %w", verbs.ErrClosed)
-	}
-	m.pd.c.h.w.cur.drain()
+	w := m.pd.c.h.w
+	w.cur.drain()
 	if m.access&^verbs.LocalWrite != 0 || m.r.receives {
-		m.pd.c.h.w.cur.pauseDirty()
+		w.cur.pauseDirty()
+	}
+	if m.gone {
+		w.touch(object(objKeys, m.pd.c.h.node.idx, 0), Read)
+		return w.cur.refused(fmt.Errorf("sim: deregister: %w", verbs.ErrClosed))
 	}
 	m.revoke()
 	m.r.mrs--
-	m.pd.c.h.w.cur.ends()
+	w.cur.ends()
 	return nil
 }
 
@@ -275,12 +277,28 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 	return c.take(t, wc), nil
 }
 
-// take decides which completion comes and delivers it.
+// take decides which completions come and delivers them: one, and if there is room for
+// more any number of those that can have come by now.
 func (c *cq) take(t *task, wc []verbs.WC) int {
 	t.idlePoll, t.reported = false, nil
-	t.obs.see(c.takeOne(&wc[0]))
-	return 1
+	n := 0
+	for more := true; more; more = n < len(wc) && c.another() {
+		t.obs.see(c.takeOne(&wc[n]))
+		n++
+	}
+	if len(wc) > 1 {
+		t.obs.seeUint(uint64(n))
+	}
+	return n
 }
+
+// another decides whether one more completion has come.
+func (c *cq) another() bool {
+	c.touch()
+	return c.canComplete() && (c.h.w.cfg.Eager || c.h.w.choose(ChooseCompletion, 2, func(i int) string { return moreNames[i] }) == 1)
+}
+
+var moreNames = [...]string{"no more yet", "one more"}
 
 // takeOne delivers a completion, and returns what was observed.
 func (c *cq) takeOne(wc *verbs.WC) (tag int, v print) {

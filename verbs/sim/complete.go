@@ -154,7 +154,7 @@ func (w *World) acknowledge(q *qp, i int) {
 			e.acked, e.ackAt = true, w.ticks
 			w.fetch(e)
 		}
-		if e.responds() || w.flushes(e) {
+		if e.responds() || w.flushes(e) || e.frozen && e.arrives() {
 			w.land(e)
 		}
 	}
@@ -193,7 +193,7 @@ func (w *World) failed(q *qp, o outcome) {
 		q.ent(o.wr).came = true
 		q.limit = min(q.limit, o.wr+1)
 		for i := 0; i < len(q.elems); i++ {
-			if e := q.elems[i]; e.wr >= o.wr && !e.frozen {
+			if e := q.elems[i]; e.wr >= o.wr && !e.frozen && !e.could {
 				w.discard(e)
 				i = -1
 			}

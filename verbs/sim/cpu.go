@@ -116,15 +116,12 @@ func (t *task) own(r *region, off int, p []byte) (last *elem, whole bool) {
 	return last, have == len(p)
 }
 
-// holds reports whether t's buffer answers a load alone.
-func (t *task) holds(r *region, off int, p []byte) bool {
-	_, whole := t.own(r, off, p)
-	return whole
-}
-
-// rivals reports whether others change bytes of r, so that a load may find
-// something newer than t's own store.
+// rivals reports whether others change bytes of r, or a media error may, so that a load
+// may find something newer than t's own store.
 func (t *task) rivals(r *region, off, n int) bool {
+	if x := r.h.node; r.pm != nil && x.flips+x.poisons > 0 {
+		return true
+	}
 	for _, e := range r.pend {
 		if e.q != t.sb && e.changes() && e.overlaps(off, n) && t.w.canLand(e) {
 			return true

@@ -222,6 +222,12 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		}
 		q.limit = limitAfter(q, n, nak)
 	}
+	for i := n; i < q.posted && !q.h.alive; i++ {
+		if hit(q.ent(i)) {
+			q.limit = min(q.limit, i) // nor will what comes behind it be executed
+			break
+		}
+	}
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		if e.reg != nil && hitElem(e) && (!e.came || e.kind != elemWrite) {

@@ -15,11 +15,12 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	if q.w.dying() {
 		return nil
 	}
-	if q.gone {
-		return fmt.Errorf("sim: modify QP %d: %w", q.num, verbs.ErrClosed)
-	}
 	q.w.cur.drain()
 	q.w.cur.pauseDirty()
+	if q.gone {
+		q.touch(Read)
+		return q.w.cur.refused(fmt.Errorf("sim: modify QP %d: %w", q.num, verbs.ErrClosed))
+	}
 	to := q.state
 	if a.SetState {
 		to = a.State
@@ -188,12 +189,13 @@ func (q *qp) Destroy() error {
 	if q.w.dying() {
 		return nil
 	}
-	if q.gone {
-		return fmt.Errorf("sim: destroy QP %d: %w", q.num, verbs.ErrClosed)
-	}
 	q.w.cur.drain()
-	if !q.silent() {
+	if !q.gone && !q.silent() {
 		q.w.cur.pauseDirty()
+	}
+	if q.gone {
+		q.touch(Read)
+		return q.w.cur.refused(fmt.Errorf("sim: destroy QP %d: %w", q.num, verbs.ErrClosed))
 	}
 	q.w.cur.ends()
 	if q.w.tracer != nil {
@@ -282,6 +284,8 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.responds()):
 				w.discard(e) // had the whole of it come, it would have succeeded
 				i = -1
+			case e.wr == n && !e.acked && hitElem(e) && !drain:
+				e.could = true // what has come of it may land later
 			case e.wr == n && !e.acked && hitElem(e):
 				w.freeze(e)
 				if e.landed {
@@ -310,6 +314,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			}
 		}
 	}
+	w.settleRivals(q)
 	q.dirty = true
 }
 

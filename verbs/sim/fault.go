@@ -36,7 +36,7 @@ func (w *World) candidates() []candidate {
 				add(k, a, -1)
 				continue
 			}
-			for b := a + 1; b < len(w.nodes); b++ {
+			for b := a + 1; b < len(w.nodes) || cutsOff(k) && b < len(w.places); b++ {
 				add(k, a, b)
 			}
 		}
@@ -46,9 +46,9 @@ func (w *World) candidates() []candidate {
 
 func (w *World) ruleMatches(r *faults.Rule, a, b int) bool {
 	if b < 0 {
-		return r.Matches(w.nodes[a].spec.Name)
+		return r.Matches(w.places[a])
 	}
-	return r.Matches(w.nodes[a].spec.Name, w.nodes[b].spec.Name)
+	return r.Matches(w.places[a], w.places[b])
 }
 
 // enabledFaults lists the faults that can happen now.
@@ -187,8 +187,9 @@ func (w *World) strike(k faults.Kind, a, b int) {
 		n.cur, n.pmem = nil, n.pmem[:0]
 		w.lifeEnded(n, true)
 	case faults.Partition, faults.Cut:
-		w.trace(n.cur, "cut", "the link to %s is cut", w.nodes[b].spec.Name)
+		w.trace(n.cur, "cut", "the link to %s is cut", w.places[b])
 		w.cuts = append(w.cuts, linkState{a, b, k == faults.Partition})
+		w.holdUp(a, b)
 		for _, q := range w.qps {
 			if q.between(a, b) {
 				q.waitedInVain()
@@ -200,7 +201,7 @@ func (w *World) strike(k faults.Kind, a, b int) {
 			}
 		}
 	case faults.Break:
-		w.trace(n.cur, "break", "the connections to %s lose their acknowledgements", w.nodes[b].spec.Name)
+		w.trace(n.cur, "break", "the connections to %s lose their acknowledgements", w.places[b])
 		for _, q := range w.qps {
 			if q.between(a, b) {
 				q.waitedInVain()
@@ -241,7 +242,8 @@ func (w *World) healLink(a, b int) {
 			break
 		}
 	}
-	w.trace(w.nodes[a].cur, "heal", "the link to %s heals", w.nodes[b].spec.Name)
+	w.trace(w.nodes[a].cur, "heal", "the link to %s heals", w.places[b])
+	w.goesOut(a)
 	for _, q := range w.qps {
 		if q.between(a, b) {
 			q.cutAt, q.dirty = unlimited, true

@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // The fingerprint of a state covers all on which its future depends; the table in
@@ -47,6 +49,17 @@ func (o *obs) see(tag int, v print) {
 
 // seeUint adds a number that is about no interchangeable host.
 func (o *obs) seeUint(v uint64) { o.main = o.main.Uint(v) }
+
+// refused adds that an operation failed: what it failed of may be over before the next
+// state, and then nothing else tells.
+func (t *task) refused(err error) error {
+	for i, x := range [...]error{verbs.ErrClosed, verbs.ErrBusy, verbs.ErrState, verbs.ErrQueueFull, verbs.ErrInvalid, verbs.ErrUnsupported} {
+		if errors.Is(err, x) {
+			t.obs.seeUint(0x9e3779b9 + uint64(i))
+		}
+	}
+	return err
+}
 
 // seeAll is see for several things that were seen at once, of hosts that differ.
 func (o *obs) seeAll(n int, seen func(i int) (tag int, v print, ok bool)) {
@@ -158,6 +171,7 @@ const (
 	tagGhost
 	tagQueue
 	tagSees
+	tagFroze
 	tagTask
 	tagKnows
 	tagMail
@@ -173,7 +187,7 @@ const (
 // interchangeable hosts has a direction.
 func (w *World) about(a, b int, p print) {
 	f := &w.fpbuf
-	sa, sb := w.nodes[a].sym, w.nodes[b].sym
+	sa, sb := w.symOf(a), w.symOf(b)
 	switch {
 	case sa < 0 && sb < 0:
 		f.rest = f.rest.Plus(p.Uint(uint64(a)<<8 | uint64(b)))
@@ -187,6 +201,14 @@ func (w *World) about(a, b int, p print) {
 		f.pairs[sa][sb] = f.pairs[sa][sb].Plus(p.Uint(4 << 16))
 		f.paired = true
 	}
+}
+
+// symOf is the index of a place among the interchangeable hosts, or -1.
+func (w *World) symOf(i int) int {
+	if i >= len(w.nodes) {
+		return -1
+	}
+	return w.nodes[i].sym
 }
 
 // aboutThree is about for three hosts. If they are three interchangeable ones it names

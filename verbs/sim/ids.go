@@ -140,11 +140,19 @@ func (x Access) Conflicts(y Access) bool {
 func (x Actor) Rename(perm []uint8) Actor {
 	switch {
 	case x.kind() == actFault && x.b()&twoHosts != 0:
-		return faultActor(x.life(), int(perm[x.a()]), int(perm[x.b()&^twoHosts]))
+		return faultActor(x.life(), renamed(perm, x.a()), renamed(perm, x.b()&^twoHosts))
 	case x.kind() == actHeal:
-		return heal(int(perm[x.a()]), int(perm[x.b()]))
+		return heal(renamed(perm, x.a()), renamed(perm, x.b()))
 	}
 	return actor(x.kind(), x.life(), int(perm[x.a()]), x.b())
+}
+
+// renamed is the new index of host i. Services come after all hosts, and keep their names.
+func renamed(perm []uint8, i int) int {
+	if i < len(perm) {
+		return int(perm[i])
+	}
+	return i
 }
 
 // twoHosts marks a fault that concerns a pair of hosts.
@@ -172,7 +180,7 @@ func heal(a, b int) Actor {
 func (o Object) Rename(perm []uint8) Object {
 	switch o.kind() {
 	case objLink:
-		return link(int(perm[o.a()]), int(perm[o.b()]))
+		return link(renamed(perm, o.a()), renamed(perm, o.b()))
 	case objSvc, objBudget, objSleep, objEnd:
 		return o
 	case objChecks:

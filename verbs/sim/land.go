@@ -44,9 +44,11 @@ type elem struct {
 	at      int  // when it was posted
 	ackAt   int  // when the requester was told
 	came    bool // eager mode: it has arrived
-	frozen  bool // it landed before now or never will
+	frozen  bool // it landed before a moment that is over, or never will
+	frozeAt int  // that moment
 	persist bool // a Flush that makes persistent
-	lost    bool // frozen by a power failure: what it wrote may not have persisted
+	struck  bool // frozen by a power failure
+	lost    bool // by one that empties caches: what it wrote may not have persisted
 	could   bool // it could land when its responder died
 	landed  bool // or never will
 	void    bool // it never will
@@ -295,7 +297,7 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 		}
 		if i == 0 {
 			for _, e := range append(c, passed...) {
-				if e.frozen && (by == nil || !by.frozen) {
+				if e.frozen && (by == nil || !by.frozen || by.at > e.frozeAt) {
 					w.discard(e)
 				}
 			}
@@ -393,9 +395,12 @@ func (w *World) discard(e *elem) {
 		w.dropSource(e)
 	}
 	if e.frozen {
+		if e.arrives() && !e.reg.freed {
+			e.q.limit = min(e.q.limit, e.wr) // it never came, nor did what is behind it
+		}
 		w.eachMate(e, func(x *elem) bool { return w.with(e, x) }, w.discard)
 		for i := 0; i < len(e.q.elems); i++ {
-			if x := e.q.elems[i]; !x.landed && x.frozen && w.before(e, x) {
+			if x := e.q.elems[i]; !x.landed && (x.frozen && w.before(e, x) || e.arrives() && !x.frozen && !x.acked && e.precedes(x)) {
 				w.discard(x)
 				i = -1
 			}
@@ -403,20 +408,19 @@ func (w *World) discard(e *elem) {
 	}
 }
 
-// whole reports whether what a failed request leaves of e is whole packets. Not so
-// after a power failure, which strikes while they are placed.
-func (w *World) whole(e *elem) bool {
-	return w.cfg.Profile.WholePackets && e.kind == elemWrite && e.q.cpu == nil && !e.lost
-}
+// arrives reports whether e is frozen because of what had arrived by then: that is in
+// memory, and requests arrive in order. Not so after a power failure, which strikes while
+// they are placed, and for a CPU's stores.
+func (e *elem) arrives() bool { return e.kind == elemWrite && e.q.cpu == nil && !e.struck }
 
-// eachMate calls f for the frozen elements that share e's fate because whole
-// packets arrive, and in order.
+// eachMate calls f for the frozen elements that share e's fate because packets arrive in
+// order, and whole if the profile says so.
 func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
-	if !w.whole(e) {
+	if !e.arrives() {
 		return
 	}
 	for i := 0; i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && w.whole(x) && shares(x) {
+		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && x.arrives() && shares(x) {
 			f(x)
 			i = -1
 		}
@@ -425,6 +429,9 @@ func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
 
 // with reports whether a came in the packet of b or in one before it.
 func (w *World) with(a, b *elem) bool {
+	if !w.cfg.Profile.WholePackets {
+		return a.precedes(b)
+	}
 	mtu := w.cfg.Profile.MTU
 	return a.q == b.q && (a.wr < b.wr || a.wr == b.wr && (a.off-a.start)/mtu <= (b.off-b.start)/mtu)
 }
@@ -434,10 +441,10 @@ func (w *World) mates(a, b *elem) bool { return w.with(a, b) && w.with(b, a) }
 
 // freeze makes e one that landed before now or never will. Had something landed
 // that came with it or later, it has arrived; had something been dropped that came
-// with it or earlier, it has not.
+// with it or earlier, it has not. Whoever freezes calls settleRivals when all is frozen.
 func (w *World) freeze(e *elem) {
 	w.fetch(e)
-	if w.whole(e) {
+	if e.arrives() {
 		for i := max(e.q.base, e.q.head); i < e.q.posted; i++ {
 			for _, x := range e.q.ent(i).payload {
 				switch {
@@ -453,8 +460,31 @@ func (w *World) freeze(e *elem) {
 		}
 	}
 	w.touchElem(e)
-	e.frozen = true
+	w.ticks++
+	e.frozen, e.frozeAt = true, w.ticks
 	e.q.dirty = true
+}
+
+// settleRivals decides what became of those frozen elements of q, just now, whose bytes
+// somebody else is about to change or to read: that may have happened before they landed
+// as well as after, which nobody can tell later. All the others stay open until somebody
+// comes to their bytes, for whoever does so was not under way yet.
+func (w *World) settleRivals(q *qp) {
+	for i := 0; i < len(q.elems) && !w.cfg.Eager; i++ {
+		if e := q.elems[i]; e.frozen && !e.lost && e.changes() && w.rivalled(e) {
+			w.settleFrozen(e.reg, e.off, e.n)
+			i = -1
+		}
+	}
+}
+
+func (w *World) rivalled(e *elem) bool {
+	for _, x := range e.reg.pend {
+		if !x.frozen && !x.during && x.wants(e.off, e.n) && x.at < e.frozeAt {
+			return true
+		}
+	}
+	return false
 }
 
 // remove takes e out of its region's and its queue's lists.

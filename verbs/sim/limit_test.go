@@ -95,6 +95,13 @@ func TestGatherOfManyCalls(t *testing.T) {
 	}
 }
 
+func TestGatherOfNoCalls(t *testing.T) {
+	w := strongWorld(t, Node{Name: "a", Main: func(h host.Host, _ int) { h.Gather(nil, verbs.Forever).Wait(0) }})
+	if end, err := w.Run(firstChoice{}); end != Finished || err != nil {
+		t.Error(end, err)
+	}
+}
+
 // Of sets of answers that are too many to list none is left out.
 func TestTooManySetsOfAnswersEndTheRun(t *testing.T) {
 	const calls = 20

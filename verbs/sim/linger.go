@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -112,17 +113,15 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	}
 	at := [2]int{-1, -1}
 	for i, name := range hosts {
-		for _, n := range w.nodes {
-			if n.spec.Name == name {
-				at[i] = n.idx
-			}
-		}
-		if at[i] < 0 {
+		if at[i] = slices.Index(w.places, name); at[i] < 0 || at[i] >= len(w.nodes) && !cutsOff(k) {
 			return fmt.Errorf("sim: inject %v: %w: no host %q", k, ErrConfig, name)
 		}
 	}
 	if at[1] >= 0 && at[1] < at[0] {
 		at[0], at[1] = at[1], at[0]
+	}
+	if at[0] >= len(w.nodes) {
+		return fmt.Errorf("sim: inject %v: %w: there is no link between two services", k, ErrConfig)
 	}
 	if n := w.nodes[at[0]]; !n.up || n.cur == nil {
 		return nil // it is down already
@@ -135,7 +134,7 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 // Heal makes a link that was cut work again.
 func (w *World) Heal(a, b string) {
 	for _, c := range w.cuts {
-		x, y := w.nodes[c.a].spec.Name, w.nodes[c.b].spec.Name
+		x, y := w.places[c.a], w.places[c.b]
 		if x == a && y == b || x == b && y == a {
 			w.healLink(c.a, c.b)
 			w.cur.reach()

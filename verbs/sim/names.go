@@ -25,11 +25,11 @@ func (w *World) ActorName(x Actor) string {
 	case actRestart:
 		return "restart(" + n + ")"
 	case actHeal:
-		return "heal(" + n + "," + w.nodes[x.b()].spec.Name + ")"
+		return "heal(" + n + "," + w.places[x.b()] + ")"
 	case actFault:
 		k := faults.Kind(x.life()).String()
 		if x.b()&twoHosts != 0 {
-			return k + "(" + n + "," + w.nodes[x.b()&^twoHosts].spec.Name + ")"
+			return k + "(" + n + "," + w.places[x.b()&^twoHosts] + ")"
 		}
 		return k + "(" + n + ")"
 	case actWire:

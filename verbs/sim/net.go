@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -231,11 +232,8 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 
 // send puts r on its way.
 //
-// It does not use the other host's life or the link: what is sent just before a
-// crash or a cut may come or not, which includes all that can happen to what is
-// sent after it. So a crash need only be tried before somebody looks at what
-// became of it; the same holds for posts and answers. A restart is different:
-// what is sent after it reaches the new life.
+// What is under way when the link is cut comes through or is held up (holdUp); what is
+// sent after that waits for the link to heal. A caller can give up on both.
 //
 // The fingerprint of one to an interchangeable host says from which state of the sender
 // it came rather than what it contains: see told.
@@ -305,18 +303,14 @@ func (g *gather) ready(need int) bool {
 }
 
 // Wait implements host.Gather. Which answers have come is a choice of a set: the
-// order in which they came is not observable, so it is not explored.
+// order in which they came is not observable, so it is not explored. More may have come
+// than were needed by the time that the task goes on, and failures with them.
 func (g *gather) Wait(need int) []host.Answer {
 	w := g.h.w
 	t := w.cur
-	if !t.wait(g.within(op{kind: opGather, gather: g, need: need})) {
+	timely := t.wait(g.within(op{kind: opGather, gather: g, need: need}))
+	if !timely {
 		t.obs.seeUint(2)
-		for i, r := range g.reqs {
-			if g.out[i].Pending() {
-				g.out[i].Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrTimeout)
-			}
-		}
-		return g.out
 	}
 	w.touch(object(objReply, g.h.node.idx, g.ord), Write)
 	for _, r := range g.reqs {
@@ -324,7 +318,7 @@ func (g *gather) Wait(need int) []host.Answer {
 			w.touchLife(r.to.node.idx)
 		}
 	}
-	n, sets := len(g.reqs), g.sets(need)
+	n, sets := len(g.reqs), g.sets(need, timely)
 	at := func(i int) []fate { return sets[i*n : i*n+n] }
 	s := at(w.choose(ChooseMessage, len(sets)/max(n, 1), func(i int) string { return g.setName(at(i)) }))
 	t.obs.seeAll(n, func(i int) (int, print, bool) {
@@ -334,6 +328,11 @@ func (g *gather) Wait(need int) []host.Answer {
 		}
 		return -1, print{}, false
 	})
+	for i, r := range g.reqs {
+		if !timely && g.out[i].Pending() {
+			g.out[i].Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrTimeout)
+		}
+	}
 	return g.out
 }
 
@@ -349,8 +348,10 @@ const (
 // maxSets bounds among how many sets of answers one Wait can choose.
 const maxSets = 1 << 16
 
-// sets lists the fates of all calls with which Wait(need) can return, one after the other.
-func (g *gather) sets(need int) []fate {
+// sets lists the fates of all calls with which Wait(need) can return, one after the other:
+// first those without more answers than needed, which a run without surprises meets. Once
+// it is too late it returns with whatever has come.
+func (g *gather) sets(need int, timely bool) []fate {
 	w, n := g.h.w, len(g.reqs)
 	// can is how many of the calls from i on have succeeded or may, open how many must be awaited.
 	can, open := make([]int, n+1), make([]int, n+1)
@@ -362,14 +363,15 @@ func (g *gather) sets(need int) []fate {
 	}
 	w.fates = w.fates[:0]
 	cur := make([]fate, n)
-	var rec func(i, succ, pend, fails int)
-	rec = func(i, succ, pend, fails int) {
+	var rec func(i, succ, pend, fails int, more bool)
+	rec = func(i, succ, pend, fails int, more bool) {
 		switch {
-		case succ+can[i] < need && pend+open[i] > 0 || w.fail != nil:
+		case timely && succ+can[i] < need && pend+open[i] > 0 || w.fail != nil:
 			return
 		case i == n:
-			if succ == need && fails == 0 || succ < need && pend == 0 || succ > need && fails == 0 && pend == 0 {
-				w.bound("sets of answers to a Gather", len(w.fates), maxSets*n)
+			few := succ == need && fails == 0 || succ < need && (pend == 0 || !timely && succ+fails == 0) || succ > need && fails+pend == 0
+			if few != more {
+				w.bound("sets of answers to a Gather", len(w.fates), maxSets*max(n, 1))
 				w.fates = append(w.fates, cur...)
 			}
 			return
@@ -377,21 +379,22 @@ func (g *gather) sets(need int) []fate {
 		r := g.reqs[i]
 		if a := &g.out[i]; !a.Pending() {
 			cur[i] = awaited
-			rec(i+1, succ+boolInt(a.Err == nil), pend, fails)
+			rec(i+1, succ+boolInt(a.Err == nil), pend, fails, more)
 			return
 		}
 		if r.canAnswer() {
 			cur[i] = answered
-			rec(i+1, succ+boolInt(r.err == nil), pend, fails+boolInt(r.err != nil))
+			rec(i+1, succ+boolInt(r.err == nil), pend, fails+boolInt(r.err != nil), more)
 		}
 		if r.canFail() {
 			cur[i] = failed
-			rec(i+1, succ, pend, fails+1)
+			rec(i+1, succ, pend, fails+1, more)
 		}
 		cur[i] = awaited
-		rec(i+1, succ, pend+1, fails)
+		rec(i+1, succ, pend+1, fails, more)
 	}
-	rec(0, 0, 0, 0)
+	rec(0, 0, 0, 0, false)
+	rec(0, 0, 0, 0, true)
 	return w.fates
 }
 
@@ -470,23 +473,82 @@ func (w *World) service(to, name string) int {
 	return -1
 }
 
-// callService makes one call of an atomic service: one step of its own.
+// callService makes one call of an atomic service: one step of its own. If the link is cut
+// meanwhile the service has carried the call out or not; if it was cut before, it has not.
 func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
-	t := w.cur
+	t, s := w.cur, &w.cfg.Services[i]
+	at := slices.Index(w.places, s.Host)
+	t.heldUp = w.linkCut(h.node.idx, at)
 	t.wait(op{kind: opRun})
-	s := &w.cfg.Services[i]
+	cut := w.linkCut(h.node.idx, at)
+	heldUp := t.heldUp
+	t.heldUp = false
+	if cut && (heldUp || w.choose(ChooseMessage, 2, func(i int) string { return cutOffNames[i] }) == 0) {
+		return nil, w.cutOff(h, s)
+	}
 	m := Write
 	if s.ReadOnly != nil && s.ReadOnly(req) {
 		m = Read
 	}
 	w.touch(object(objSvc, 0, i), m)
 	resp := s.Apply(h.Name(), req)
-	t.obs.main = t.obs.main.Bytes(resp)
-	t.reach()
 	if w.tracer != nil {
 		w.trace(h, "service", "calls %s of %s", s.Name, s.Host)
 	}
+	t.reach()
+	if cut {
+		return nil, w.cutOff(h, s)
+	}
+	t.obs.main = t.obs.main.Bytes(resp)
 	return resp, nil
+}
+
+var cutOffNames = [...]string{"the call does not come through", "the answer does not come through"}
+
+// cutOff is what a caller gets whose link to a service is cut.
+func (w *World) cutOff(h *Host, s *Service) error {
+	w.cur.obs.seeUint(3)
+	if w.tracer != nil {
+		w.trace(h, "unreachable", "gets no answer from %s", s.Host)
+	}
+	return fmt.Errorf("call %s/%s: %w", s.Host, s.Name, host.ErrUnreachable)
+}
+
+// goesOut notes that a link of host a heals: what its tasks are about to ask of services
+// goes out now.
+func (w *World) goesOut(a int) {
+	for _, t := range w.tasks {
+		if t.alive && t.h.node.idx == a {
+			t.heldUp = false
+		}
+	}
+}
+
+// holdUp decides which of the requests and answers that are under way between two hosts
+// come through although the link is cut now. The others wait for it to heal.
+func (w *World) holdUp(a, b int) {
+	if b >= len(w.nodes) {
+		return // the calls of services are one step
+	}
+	come := func(r *request, what string) bool {
+		return w.choose(ChooseMessage, 2, func(i int) string { return what + " of " + r.name() + [...]string{" comes through", " is held up"}[i] }) == 0
+	}
+	for _, ends := range [2][2]int{{a, b}, {b, a}} {
+		for _, m := range w.nodes[ends[0]].all {
+			for _, r := range m.mail {
+				if r.from.node.idx == ends[1] && !r.cut {
+					r.cut = !come(r, "the request")
+				}
+			}
+			for _, g := range m.gaths {
+				for i, r := range g.reqs {
+					if m.alive && r.to != nil && r.to.node.idx == ends[1] && g.out[i].Pending() && r.replied && !r.repCut {
+						r.repCut = !come(r, "the answer")
+					}
+				}
+			}
+		}
+	}
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }

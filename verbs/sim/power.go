@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 )
@@ -69,7 +70,7 @@ func (w *World) crashPMEM(r *region) {
 	drain := w.cfg.Profile.DrainOnRevoke
 	for i := 0; i < len(r.pend); i++ {
 		switch e := r.pend[i]; {
-		case e.q.cpu == nil && e.changes() && e.acked && drain:
+		case drain && e.changes() && (e.acked || w.cfg.Eager && e.came && e.arrives()):
 			w.land(e)
 		case !e.changes() || !e.could, w.cfg.Eager && (drain || e.q.cpu != nil || e.kind == elemAtomic),
 			e.kind == elemAtomic && e.q.h.alive: // whether it was executed has been decided
@@ -84,11 +85,17 @@ func (w *World) crashPMEM(r *region) {
 		}
 		i = -1
 	}
+	for _, q := range w.qps {
+		if slices.ContainsFunc(q.elems, func(e *elem) bool { return e.reg == r }) {
+			w.settleRivals(q)
+		}
+	}
 }
 
 // losePower leaves of r what may be persistent. Which it is, is found out later.
 func (w *World) losePower(r *region) {
 	w.touch(r.object(), Write)
+	w.ticks++
 	adr := w.cfg.Profile.Domain == faults.ADR
 	w.dropPending(r, func(e *elem) bool {
 		return !e.could && !e.frozen || e.kind == elemSample || e.kind == elemClwb || e.kind == elemFlush && !adr
@@ -99,7 +106,7 @@ func (w *World) losePower(r *region) {
 	_, _, size := r.pm.span(r, 0, 0)
 	for _, e := range r.pend {
 		w.fetch(e)
-		e.frozen, e.lost = true, adr
+		e.frozen, e.frozeAt, e.struck, e.lost = true, w.ticks, true, adr
 		e.q.dirty = true
 		if !adr || !e.changes() {
 			continue

@@ -232,6 +232,7 @@ func (q *qp) leaveBehind() {
 			i = -1
 		}
 	}
+	q.w.settleRivals(q)
 }
 
 // meet links the two ends once both are connected to each other.
@@ -307,7 +308,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	q.touch(Add)
 	for i := range wrs {
 		if err := q.postOne(&wrs[i]); err != nil {
-			return &verbs.PostError{Index: i, Err: err}
+			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
 		if wrs[i].Op != verbs.OpRead { // nobody can tell that a Read is under way
 			q.w.cur.reach()
@@ -593,7 +594,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 			err = fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wrs[i].SGL), q.cfg.MaxSGE)
 		}
 		if err != nil {
-			return &verbs.PostError{Index: i, Err: err}
+			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
 		q.waitedInVain()
 		q.rq = append(q.rq, verbs.RecvWR{ID: wrs[i].ID, SGL: append([]verbs.SGE(nil), wrs[i].SGL...)})

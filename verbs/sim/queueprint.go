@@ -47,6 +47,9 @@ func (w *World) queuePrint(q *qp) {
 		if e.kind == elemSample || e.kind == elemFlush || e.modifies() {
 			w.relations(e)
 		}
+		if e.frozen {
+			w.overtaken(e)
+		}
 	}
 }
 
@@ -61,7 +64,7 @@ func (q *qp) state128() print {
 // elemPrint covers one element that is pending.
 func (q *qp) elemPrint(p print, e *elem) print {
 	p = p.Uint(uint64(e.kind)<<16 | uint64(boolInt(e.acked)<<3|boolInt(e.frozen)<<2|boolInt(e.src != nil)<<1|boolInt(e.fenced)|
-		boolInt(e.came)<<4|boolInt(e.lost)<<5|boolInt(e.persist)<<6|boolInt(e.could)<<7|boolInt(e.wr < q.first)<<8)).Int(e.off)
+		boolInt(e.came)<<4|boolInt(e.lost)<<5|boolInt(e.persist)<<6|boolInt(e.could)<<7|boolInt(e.wr < q.first)<<8|boolInt(e.struck)<<9)).Int(e.off)
 	if e.reg != nil {
 		p = p.Int(e.reg.ord<<1 | boolInt(e.reg.pm != nil)).Int(e.reg.h.life)
 	}
@@ -86,6 +89,16 @@ func (q *qp) elemPrint(p print, e *elem) print {
 		p = p.Int(g.lo).Bytes(e.data[g.lo-e.off : g.hi-e.off])
 	}
 	return p
+}
+
+// overtaken covers which frozen elements on the bytes of frozen e were posted when the
+// time of e was over.
+func (w *World) overtaken(e *elem) {
+	for _, y := range e.reg.pend {
+		if y.frozen && y.at > e.frozeAt && y.overlaps(e.off, e.n) {
+			w.aboutThree(e.q.h.node.idx, y.q.h.node.idx, e.reg.h.node.idx, e.id(tagFroze).Print(y.id(0)))
+		}
+	}
 }
 
 // relations covers what an element must find or leave behind because of what the

@@ -118,7 +118,7 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 		return o
 	}
 	i := q.nextIncoming()
-	came := i >= 0 && q.peer.ent(i).came
+	came := i >= 0 && (q.peer.ent(i).came || q.peer.seenAt(i) > i)
 	if i >= 0 && (came || q.state != verbs.StateErr || !q.w.cfg.Eager) {
 		o = append(o, outcome{q: q, wr: 0, recv: true, status: q.peer.ent(i).recvErr})
 	}
@@ -196,14 +196,20 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 }
 
 // missed makes request i of p one that did not arrive whole before its responder
-// stopped, although parts of it may have.
+// stopped, although parts of it may have: all but the last.
 func (w *World) missed(p *qp, i int) {
 	p.touchElems()
 	p.limit, p.dirty = min(p.limit, i), true
+	var last *elem
+	for _, e := range p.elems {
+		if e.wr == i {
+			last = e
+		}
+	}
 	for j := 0; j < len(p.elems); j++ {
 		e := p.elems[j]
 		switch {
-		case e.wr > i || e.wr == i && !e.changes():
+		case e.wr > i || e == last || e.wr == i && !e.changes():
 			w.discard(e)
 			j = -1
 		case e.wr == i && !e.frozen:
@@ -212,6 +218,7 @@ func (w *World) missed(p *qp, i int) {
 			}
 		}
 	}
+	w.settleRivals(p)
 }
 
 // departed makes those Reads and Atomics execute whose responses request i of p had

@@ -102,10 +102,10 @@ func (r *region) look(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
 	r.check(off, len(p))
-	if r.pm != nil && !t.holds(r, off, p) {
-		r.media(off, len(p))
-	}
 	if !t.forward(r, off, p) {
+		if r.pm != nil {
+			r.media(off, len(p))
+		}
 		w.observe(r, off, p, false)
 	}
 	t.looked = t.looked || r.lent > 0
@@ -238,14 +238,17 @@ func (r *region) Free() error {
 	if r.h.w.dying() {
 		return nil
 	}
+	if r.pm == nil {
+		r.h.w.cur.drain()
+		r.h.w.cur.pauseDirty()
+	}
+	r.h.w.touch(object(objKeys, r.h.node.idx, 0), Read) // a fault may revoke what is registered
 	if r.mrs > 0 {
-		return fmt.Errorf("sim: free region %d: %w: it is still registered", r.ord, verbs.ErrBusy)
+		return r.h.w.cur.refused(fmt.Errorf("sim: free region %d: %w: it is still registered", r.ord, verbs.ErrBusy))
 	}
 	if r.pm != nil {
 		return nil // unmapped; what is there stays
 	}
-	r.h.w.cur.drain()
-	r.h.w.cur.pauseDirty()
 	r.drop()
 	return nil
 }

@@ -90,6 +90,11 @@ func (c *Config) alike(r *faults.Rule, hosts []int) bool {
 				return false
 			}
 		}
+		for _, service := range c.serviceHosts() {
+			if r.Kind.Arity() == 2 && r.Matches(name(x), service) != r.Matches(name(hosts[0]), service) {
+				return false
+			}
+		}
 	}
 	return true
 }

@@ -75,7 +75,9 @@ type task struct {
 	idlePoll bool
 	// reported: the CQ that a channel said has a completion, not polled since.
 	reported *cq
-	report   fingerprint.Print // what it has told the checks, as it is in the sum of its node
+	// heldUp: it is about to call a service to which its link is cut.
+	heldUp bool
+	report fingerprint.Print // what it has told the checks, as it is in the sum of its node
 }
 
 func (t *task) actor() Actor { return actor(actTask, t.h.life, t.h.node.idx, t.ord) }
@@ -149,9 +151,10 @@ const maxLooks = 256
 
 // pauseDirty is pause for what takes effect at once, such as a revocation or a store
 // that others can read: if the task did something before to which others may
-// react, or saw something that others may change, they may come in between.
+// react, or saw something that others may change, they may come in between. The tasks of
+// its own host may always.
 func (t *task) pauseDirty() {
-	if t.told || t.looked || t.w.cfg.Eager {
+	if t.told || t.looked || t.h.live > 1 || t.w.cfg.Eager {
 		t.wait(op{kind: opRun})
 	}
 }

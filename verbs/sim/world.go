@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
@@ -70,7 +71,8 @@ type Node struct {
 }
 
 // Service is a state machine whose every call is one atomic step: the
-// linearizable services that a protocol takes for granted.
+// linearizable services that a protocol takes for granted. It does not fail, but the link
+// between a host and the service can be cut, as by cut(app,coord).
 type Service struct {
 	Host, Name string
 	Apply      func(from string, req []byte) []byte
@@ -114,20 +116,53 @@ func (c *Config) Validate() error {
 	if err := c.checkSymmetric(); err != nil {
 		return err
 	}
-	if err := c.Budget.Validate(names); err != nil {
+	return c.checkBudget(names)
+}
+
+// checkBudget holds the faults against the hosts. Links to services can be cut, and that
+// is all that can happen to a service.
+func (c *Config) checkBudget(nodes []string) error {
+	places := append(nodes, c.serviceHosts()...)
+	if len(places) > maxHosts {
+		return fmt.Errorf("%w: %d hosts with those of services; at most %d", ErrConfig, len(places), maxHosts)
+	}
+	err := c.Budget.Validate(places)
+	for i := range c.Budget {
+		if !cutsOff(c.Budget[i].Kind) {
+			err = errors.Join(err, c.Budget[i:i+1].Validate(nodes))
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return nil
 }
+
+// serviceHosts are the hosts of services that are no nodes.
+func (c *Config) serviceHosts() (out []string) {
+	for i := range c.Services {
+		name := c.Services[i].Host
+		if !slices.Contains(out, name) && !slices.ContainsFunc(c.Nodes, func(n Node) bool { return n.Name == name }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// cutsOff reports whether a fault of kind k takes a link away.
+func cutsOff(k faults.Kind) bool { return k == faults.Cut || k == faults.Partition }
 
 // World is a simulated cluster. It is run again and again from its initial
 // state; everything in it follows from the policy's choices.
 type World struct {
 	cfg   Config
 	nodes []*node
-	sym   []int // indices of the symmetric nodes
-	coros []*coro
-	spare []*coro
+	// places are the names of the nodes, and after them of hosts that are there only
+	// because a service is: all that a link can lead to.
+	places []string
+	sym    []int // indices of the symmetric nodes
+	coros  []*coro
+	spare  []*coro
 
 	tasks     []*task
 	qps       []*qp
@@ -227,8 +262,9 @@ func New(cfg Config) (*World, error) {
 	w := &World{cfg: cfg}
 	for i := range cfg.Nodes {
 		n := &node{w: w, idx: i, sym: -1, spec: &w.cfg.Nodes[i]}
-		w.nodes = append(w.nodes, n)
+		w.nodes, w.places = append(w.nodes, n), append(w.places, n.spec.Name)
 	}
+	w.places = append(w.places, cfg.serviceHosts()...)
 	for i, at := range cfg.symmetric() {
 		w.nodes[at].sym = i
 		w.sym = append(w.sym, at)
@@ -528,6 +564,9 @@ func (w *World) Report(p fingerprint.Print) {
 	n := t.h.node
 	if n.spec.Daemon {
 		w.Fail(ErrDaemonReports)
+	}
+	if t.told {
+		t.wait(op{kind: opRun}) // its host may die in between
 	}
 	key := fingerprint.Print{}.Int(t.h.life).Int(t.ord).Print(p)
 	n.reports = n.reports.Minus(t.report).Plus(key)
