@@ -67,6 +67,33 @@ func TestResumedResultIsOfTheWhole(t *testing.T) {
 	}
 }
 
+// Wherever a search is stopped, it comes to the same end: also in the middle of the choices
+// of a step.
+func TestStoppedAnywhereIsTheSame(t *testing.T) {
+	for _, name := range []string{"small/revoked-while-in-flight", "small/crash-of-the-requester"} {
+		s := explore.Named(smallScenarios(), name)
+		whole, err := explore.Check(s, explore.Options{Workers: 1})
+		if err != nil || whole.Verdict != explore.Verified {
+			t.Fatal(whole, err)
+		}
+		file := filepath.Join(t.TempDir(), "s")
+		for runs := range whole.Runs - 1 {
+			part, err := explore.Check(s, explore.Options{Workers: 1, MaxRuns: runs + 1, Save: file})
+			if err != nil || part.Verdict != explore.RanOut {
+				t.Fatal(part, err)
+			}
+			rest, err := explore.Check(s, explore.Options{Workers: 1, Resume: file})
+			if err != nil || rest.Verdict != explore.Verified {
+				t.Fatal(rest, err)
+			}
+			if !slices.Equal(rest.Outcomes, whole.Outcomes) || rest.States != whole.States || rest.Runs != whole.Runs || rest.Edges != whole.Edges {
+				t.Fatalf("%s, stopped after %d runs: %d states, %d edges, %d runs, %q; in one: %d, %d, %d, %q", name, runs+1, rest.States,
+					rest.Edges, rest.Runs, rest.Outcomes, whole.States, whole.Edges, whole.Runs, whole.Outcomes)
+			}
+		}
+	}
+}
+
 // A file of another version is refused, and the error says what to do.
 func TestResumeOtherVersion(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "s")

@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/internal/source"
@@ -57,6 +59,54 @@ func goCommand(ctx context.Context, root, tmp string, files map[string][]byte, v
 		return fmt.Errorf("%w; %w", ErrSource, err)
 	}
 	return err
+}
+
+// quickly builds a program or, with the verb test, the tests of a package, with some files
+// replaced. It does without optimisation: the compiler takes far longer than what is run.
+func (r *runner) quickly(name string, files map[string][]byte, verb, pkg string) (string, error) {
+	dir := filepath.Join(r.tmp, name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "program")
+	args := []string{"-gcflags=" + source.Module + "/...=-N -l", "-ldflags=-s -w", "-o", path, pkg}
+	if verb == "test" {
+		args = append([]string{"-c", "-vet=off"}, args...)
+	}
+	return path, goCommand(r.ctx, r.root, dir, files, verb, args...)
+}
+
+// atOnce checks mutants, as many at a time as there are cores: most of the work is
+// that of the compiler, package after package. It reports them in their order.
+func atOnce[R any](r *runner, todo []*Mutant, done func(R), check func(*Mutant) R) ([]R, error) {
+	results := make([]chan R, len(todo))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for i, m := range todo {
+		results[i] = make(chan R, 1)
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			var x R
+			if r.ctx.Err() == nil {
+				x = check(m)
+			}
+			results[i] <- x
+		})
+	}
+	var out []R
+	for i := range todo {
+		x := <-results[i]
+		if r.ctx.Err() != nil {
+			return out, r.ctx.Err()
+		}
+		out = append(out, x)
+		if done != nil {
+			done(x)
+		}
+	}
+	return out, nil
 }
 
 // grace is how long a command has to end after it was asked to.

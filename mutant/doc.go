@@ -13,6 +13,7 @@
 //	Paper: 4.4
 //	Finding: 1
 //	Scenario: ncl/twice
+//	Class: lost-acknowledged-write
 //
 //	diff --git a/protocol/ncl/file.go b/protocol/ncl/file.go
 //	--- a/protocol/ncl/file.go
@@ -20,8 +21,9 @@
 //	...
 //
 // Finding is the number in docs/findings.md, if the bug has one, and Scenario the one
-// to search first, if the bug is in something that one scenario is about. A long value goes
-// on in the next line, after blanks. To make a patch, edit the protocol, run `git
+// to search first, if the bug is in something that one scenario is about. Class is the
+// violation that must be found: one of another class may come from what the patch breaks on
+// the side. A long value goes on in the next line, after blanks. To make a patch, edit the protocol, run `git
 // diff protocol/ncl`, put the header above what it prints, and undo the edit.
 //
 // A hunk is looked for by its lines, not its line numbers, and there must be one
@@ -35,4 +37,7 @@
 // a short time, then by more sampling, then to the end. The code as it is must be verified in
 // all of them, see [Options.NoControl]. A mutant that no scenario catches
 // survives, and [Result.Searches] says how each search ended.
+//
+// [RunLitmus] does the same with mutants of the simulator and litmus tests, [RunExplore] with
+// mutants of the checker and its yardsticks. docs/mutants.md is about all three.
 package mutant

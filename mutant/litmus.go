@@ -8,13 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
 // Litmus is the name under which the mutants of the simulator are kept: each
@@ -28,7 +24,10 @@ type RuleResult struct {
 	Rule  string
 	// Tests are the litmus tests of the rule, which were run.
 	Tests []string
-	// Caught: one of them has a wrong verdict; which, and what is wrong.
+	// Wanted is how a verdict must be wrong, as the header says it, or empty: TooWeak or
+	// TooStrong.
+	Wanted string
+	// Caught: one of them has such a wrong verdict; which, and what is wrong.
 	Caught    bool
 	Test      string
 	Profile   string
@@ -40,8 +39,19 @@ type RuleResult struct {
 	Err       error
 }
 
-// Verdict is the result in a word.
-func (x *RuleResult) Verdict() string { return verdictOf(x.Err, x.Caught) }
+// Verdict is the result in a word or two.
+func (x *RuleResult) Verdict() string {
+	if x.Err == nil && !x.Caught && x.Wrong > 0 {
+		return otherReason
+	}
+	return verdictOf(x.Err, x.Caught)
+}
+
+// How a verdict of a litmus test is wrong.
+const (
+	TooWeak   = "too weak"   // the simulator allows what the rule forbids
+	TooStrong = "too strong" // it does not show what must be possible
+)
 
 // RunLitmus checks the mutants of the simulator with the litmus tests in
 // testdata/litmus; done, if not nil, is called after each, in the order of their
@@ -63,42 +73,13 @@ func RunLitmus(ctx context.Context, opt Options, done func(RuleResult)) ([]RuleR
 			return nil, err
 		}
 	}
-	return r.notices(todo, tests, done)
-}
-
-// notices checks mutants, as many at a time as there are cores: most of the work is
-// that of the compiler, package after package. It reports them in their order.
-func (r *runner) notices(todo []*Mutant, tests map[string][]string, done func(RuleResult)) ([]RuleResult, error) {
-	results := make([]chan RuleResult, len(todo))
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	for i, m := range todo {
-		results[i] = make(chan RuleResult, 1)
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			start := time.Now()
-			x := RuleResult{Name: m.Name, Title: m.Title, Rule: m.Rule, Tests: tests[m.Rule]}
-			if x.Err = r.ctx.Err(); x.Err == nil {
-				x.Err = r.notice(m, &x)
-			}
-			x.Seconds = time.Since(start).Seconds()
-			results[i] <- x
-		})
-	}
-	var out []RuleResult
-	for i := range todo {
-		x := <-results[i]
-		if r.ctx.Err() != nil {
-			return out, r.ctx.Err()
-		}
-		out = append(out, x)
-		if done != nil {
-			done(x)
-		}
-	}
-	return out, nil
+	return atOnce(r, todo, done, func(m *Mutant) RuleResult {
+		start := time.Now()
+		x := RuleResult{Name: m.Name, Title: m.Title, Rule: m.Rule, Tests: tests[m.Rule], Wanted: m.Class}
+		x.Err = r.notice(m, &x)
+		x.Seconds = time.Since(start).Seconds()
+		return x
+	})
 }
 
 // litmusFiles are the paths of the litmus tests, from root on.
@@ -136,6 +117,13 @@ type verdict struct {
 	Test, Profile, Condition, Expected, Got string
 }
 
+func (v *verdict) class() string {
+	if v.Got == "Y" {
+		return TooWeak
+	}
+	return TooStrong
+}
+
 // litmusTests runs tests with a program and returns the verdicts that are wrong.
 func (r *runner) litmusTests(program string, tests []string) ([]verdict, error) {
 	out, err := command(r.ctx, r.root, program, tests...)
@@ -155,13 +143,7 @@ func (r *runner) litmusTests(program string, tests []string) ([]verdict, error) 
 
 // command is the program litmus/wrong with some files replaced.
 func (r *runner) command(name string, files map[string][]byte) (string, error) {
-	dir := filepath.Join(r.tmp, name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "wrong")
-	// Without optimisation: the compiler takes far longer than the tests.
-	return path, goCommand(r.ctx, r.root, dir, files, "build", "-gcflags="+source.Module+"/...=-N -l", "-ldflags=-s -w", "-o", path, "./litmus/wrong")
+	return r.quickly(name, files, "build", "./litmus/wrong")
 }
 
 func (r *runner) litmusControl() error {
@@ -185,8 +167,11 @@ func (r *runner) litmusControl() error {
 
 // notice runs the tests of the rule that a mutant breaks.
 func (r *runner) notice(m *Mutant, x *RuleResult) error {
-	if m.Rule == "" {
+	switch {
+	case m.Rule == "":
 		return fmt.Errorf("%w: %s: the header has no Rule", ErrPatch, m.Name)
+	case m.Class != "" && m.Class != TooWeak && m.Class != TooStrong:
+		return fmt.Errorf("%w: %s: Class: %q is neither %q nor %q", ErrPatch, m.Name, m.Class, TooWeak, TooStrong)
 	}
 	if len(x.Tests) == 0 {
 		return fmt.Errorf("%w: %s: no litmus test names the rule %s", ErrPatch, m.Name, m.Rule)
@@ -209,8 +194,10 @@ func (r *runner) notice(m *Mutant, x *RuleResult) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}
-	if x.Wrong, x.Caught = len(wrong), len(wrong) > 0; x.Caught {
-		w := wrong[0]
+	x.Wrong = len(wrong)
+	i := slices.IndexFunc(wrong, func(v verdict) bool { return m.Class == "" || v.class() == m.Class })
+	if x.Caught = i >= 0; x.Caught {
+		w := wrong[i]
 		x.Test, x.Profile, x.Condition, x.Expected, x.Got = w.Test, w.Profile, w.Condition, w.Expected, w.Got
 	}
 	return nil

@@ -39,8 +39,15 @@ type Mutant struct {
 	// Scenario is the one to search first, because the bug is in what it is about;
 	// or empty.
 	Scenario string
-	Path     string // of the patch
-	files    []*gitdiff.File
+	// Class is the reason for which it must be caught: the class of the violation, or
+	// several with commas between them; for one of the simulator whether it is "too weak" or
+	// "too strong"; and what a yardstick calls the fault of the checker that it finds.
+	Class string
+	// CaughtBy is the yardstick that must catch a mutant of the checker, on Program, a
+	// small program, or by Test, a package and the name of a test.
+	CaughtBy, Program, Test string
+	Path                    string // of the patch
+	files                   []*gitdiff.File
 }
 
 // List reads the mutants of a protocol, in the order of their names. dir is the
@@ -85,7 +92,8 @@ func parse(name string, text []byte) (*Mutant, error) {
 		return bad(fmt.Errorf("the header: %w", err))
 	}
 	m := &Mutant{Name: name, Title: h.Get("Title"), Breaks: h.Get("Breaks"), Paper: h.Get("Paper"), Rule: h.Get("Rule"),
-		Finding: h.Get("Finding"), Scenario: h.Get("Scenario")}
+		Finding: h.Get("Finding"), Scenario: h.Get("Scenario"), Class: h.Get("Class"),
+		CaughtBy: h.Get("Caught-By"), Program: h.Get("Program"), Test: h.Get("Test")}
 	if m.Title == "" || m.Breaks == "" || m.Paper == "" && m.Rule == "" {
 		return bad(errors.New("the header must have Title, Breaks and Paper, or Rule instead of Paper"))
 	}

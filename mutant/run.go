@@ -51,8 +51,12 @@ type Result struct {
 	Breaks  string
 	Paper   string
 	Finding string
-	// Caught: a scenario is violated, and the counterexample replays.
+	// Caught: a scenario is violated for the mutant's own reason, and the counterexample
+	// replays.
 	Caught bool
+	// Wanted are the classes of violations that are its own reason, as its header says it;
+	// empty: any.
+	Wanted string
 
 	// The search that found a violation.
 	Scenario  string
@@ -268,7 +272,7 @@ func (r *runner) control() error {
 // check applies, builds and checks one mutant.
 func (r *runner) check(m *Mutant) Result {
 	start := time.Now()
-	x := Result{Name: m.Name, Title: m.Title, Breaks: m.Breaks, Paper: m.Paper, Finding: m.Finding}
+	x := Result{Name: m.Name, Title: m.Title, Breaks: m.Breaks, Paper: m.Paper, Finding: m.Finding, Wanted: m.Class}
 	x.Err = r.mutated(m, func(p *program) error { return p.hunt(m, &x) })
 	x.Seconds = time.Since(start).Seconds()
 	return x
@@ -348,7 +352,7 @@ func (p *program) caught(x *Result, s *Search) error {
 	if x.Events, err = timelineRows(out); err != nil {
 		return err
 	}
-	x.Caught = true
+	x.Caught = x.Wanted == "" || slices.Contains(strings.Split(x.Wanted, ", "), x.Class)
 	if p.r.opt.Out == "" {
 		return nil
 	}
@@ -408,16 +412,24 @@ func timelineRows(out []byte) (int, error) {
 	return 0, fmt.Errorf("%w: verbatim replay printed no timeline", ErrTool)
 }
 
-// Verdict is the result in a word or two: caught, survived, or an error.
+// Verdict is the result in a word or two: caught, caught but for another reason, survived,
+// or an error.
 func (x *Result) Verdict() string {
 	v := verdictOf(x.Err, x.Caught)
+	if v == survived && x.Class != "" {
+		return otherReason
+	}
 	if open := x.Undecided(); v == survived && len(open) > 0 {
 		v += " (" + strings.Join(open, ", ") + " not exhausted)"
 	}
 	return v
 }
 
-const survived = "survived"
+// What became of a mutant, if it was not caught.
+const (
+	survived    = "survived"
+	otherReason = "other reason" // it was caught, but not for its own
+)
 
 // verdictOf is what became of a mutant in a word.
 func verdictOf(err error, caught bool) string {

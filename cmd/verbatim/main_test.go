@@ -154,7 +154,7 @@ func TestExitStatus(t *testing.T) {
 		{"check bad --trace good.strace", 2, "", "no scenarios of traces"},
 		{"check demo --trace-file *.db", 2, "", "--trace"},
 		{"replay", 2, "", "takes one file"},
-		{"mutants a b", 2, "", "takes one protocol, or litmus, and here are 2"},
+		{"mutants a b", 2, "", "takes one protocol, or litmus, or explore, and here are 2"},
 		{"replay none.json", 2, "", "none.json"},
 		{"replay .", 2, "", "directory"},
 		{"replay foreign.json", 2, "", "not a counterexample"},

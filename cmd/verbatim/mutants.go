@@ -33,8 +33,9 @@ the patches in testdata/mutants/PROTOCOL. It needs the source tree, in which it
 must be run, and the go command; the source is not changed.
 
 The scenarios are sampled shortly, searched each for a short time, sampled longer,
-and searched to the end, the one first that the mutant names; the first that is violated has caught the mutant. Before that
-the code as it is must be verified in all of them.
+and searched to the end, the one first that the mutant names; the first that is violated has caught the mutant, if
+the violation is of a class that the mutant names: otherwise it was caught for another
+reason, which does not count. Before that the code as it is must be verified in all of them.
 
 With --sqlite the mutants of ncl are run by 'verbatim crash sqlite' instead: SQLite
 with its log on them must lose a transaction that it had committed. Without --name
@@ -43,19 +44,26 @@ these are the ones that a workload comes by.
 The mutants of the simulator are called litmus: each breaks one rule of the
 semantics, and a litmus test that names the rule must have a wrong verdict then.
 
+Those of the checker are called explore: each breaks a rule by which a search leaves
+something out, and the yardstick that it names must notice: the outcomes of a small
+program, the audit of one, or a Go test.
+
 In the table, events are the rows of the counterexample's timeline, and runs
 those of the search that caught the mutant. More than ` + strconv.Itoa(mutant.MaxEvents) + ` events are too long for
 a person to follow. With --json there is one object a line for each mutant.
 
-Exit status: 0 all are caught, 1 one survives or its counterexample is too long,
-2 bad usage or input, a patch that does not apply, or code that is not verified
-without a mutant.`,
-		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants ncl --name ack-at-f --out .\n  verbatim mutants ncl --sqlite --name no-catch-up",
-		Args:              takes("one protocol, or "+mutant.Litmus, cobra.ExactArgs(1)),
+Exit status: 0 all are caught, 1 one survives, is caught for another reason, or its
+counterexample is too long, 2 bad usage or input, a patch that does not apply, or
+code that is not verified without a mutant.`,
+		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants explore\n  verbatim mutants ncl --name ack-at-f --out .\n  verbatim mutants ncl --sqlite --name no-catch-up",
+		Args:              takes("one protocol, or "+mutant.Litmus+", or "+mutant.Explore, cobra.ExactArgs(1)),
 		ValidArgsFunction: completeProtocols,
 		RunE: func(c *cobra.Command, args []string) error {
-			if args[0] == mutant.Litmus {
+			switch args[0] {
+			case mutant.Litmus:
 				return runRuleMutants(c, f)
+			case mutant.Explore:
+				return runCheckerMutants(c, f)
 			}
 			p, err := protocolOf(args[0])
 			if err != nil {
@@ -204,6 +212,7 @@ type mutantResult struct {
 	Scenario       *string         `json:"scenario"`
 	Strategy       *string         `json:"strategy"`
 	Class          *string         `json:"class"`
+	Wanted         *string         `json:"wanted"`
 	Runs           uint64          `json:"runs"`
 	Found          int             `json:"found"`
 	Decisions      int             `json:"decisions"`
@@ -217,7 +226,7 @@ type mutantResult struct {
 
 func newMutantResult(x *mutant.Result) mutantResult {
 	out := mutantResult{Mutant: x.Name, Title: x.Title, Paper: x.Paper, Finding: orNull(x.Finding), Result: x.Verdict(),
-		Caught: x.Caught, Scenario: orNull(x.Scenario), Strategy: orNull(x.Strategy), Class: orNull(x.Class), Runs: x.Runs,
+		Caught: x.Caught, Scenario: orNull(x.Scenario), Strategy: orNull(x.Strategy), Class: orNull(x.Class), Wanted: orNull(x.Wanted), Runs: x.Runs,
 		Found: x.Found, Decisions: x.Decisions, Events: x.Events, TooLong: x.TooLong(), Seconds: x.Seconds,
 		Searches: append([]mutant.Search{}, x.Searches...)}
 	if x.File != "" {

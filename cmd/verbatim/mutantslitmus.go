@@ -18,6 +18,7 @@ type ruleResult struct {
 	Result    string   `json:"result"`
 	Caught    bool     `json:"caught"`
 	Tests     []string `json:"tests"`
+	Wanted    *string  `json:"wanted"`
 	Test      *string  `json:"test"`
 	Profile   *string  `json:"profile"`
 	Condition *string  `json:"condition"`
@@ -30,7 +31,7 @@ type ruleResult struct {
 
 func newRuleResult(x *mutant.RuleResult) ruleResult {
 	out := ruleResult{Mutant: x.Name, Title: x.Title, Rule: x.Rule, Result: x.Verdict(), Caught: x.Caught,
-		Tests: append([]string{}, x.Tests...), Test: orNull(x.Test), Profile: orNull(x.Profile), Condition: orNull(x.Condition),
+		Tests: append([]string{}, x.Tests...), Wanted: orNull(x.Wanted), Test: orNull(x.Test), Profile: orNull(x.Profile), Condition: orNull(x.Condition),
 		Expected: orNull(x.Expected), Got: orNull(x.Got), Wrong: x.Wrong, Seconds: x.Seconds}
 	if x.Err != nil {
 		out.Error = orNull(x.Err.Error())
@@ -40,7 +41,7 @@ func newRuleResult(x *mutant.RuleResult) ruleResult {
 
 // runRuleMutants runs the mutants of the simulator and prints which test noticed.
 func runRuleMutants(c *cobra.Command, f *mutantFlags) error {
-	for _, name := range []string{"out", "workers", "max-time", "timers"} {
+	for _, name := range []string{"out", "workers", "max-time", "sqlite", "timers"} {
 		if c.Flags().Changed(name) {
 			return fmt.Errorf("--%s is for the mutants of a protocol: those of the simulator are caught by litmus tests, not by searches", name)
 		}
@@ -82,7 +83,7 @@ func runRuleMutants(c *cobra.Command, f *mutantFlags) error {
 
 // ruleTable prints the results as a table.
 func ruleTable(w io.Writer, results []mutant.RuleResult) error {
-	t := newTable(table.Row{"mutant", "result", "test", "profile", "outcome", "expected", "got"}, 34, 10, 34, 18, 40, 8, 6)
+	t := newTable(table.Row{"mutant", "result", "test", "profile", "outcome", "expected", "got"}, 34, 12, 34, 18, 40, 8, 6)
 	t.Style().Options.SeparateRows = false
 	caught := 0
 	for i := range results {

@@ -350,17 +350,20 @@ func (m *machine) start(path string, links []*link, acts []Act) {
 	if t.holds {
 		m.mu.Unlock()
 	}
-	t.done = true
-	t.say()
+	t.report(true)
 }
 
 // say reports what the task has seen so far.
-func (t *task) say() {
-	t.said = len(t.log)
+func (t *task) say() { t.report(false) }
+
+// report is what the checks hear of the task, at its end or before. The machine may die
+// before they have heard it.
+func (t *task) report(end bool) {
 	x := t.m.x
 	if !x.hosts[t.m.at].Daemon {
 		x.c.Report(fingerprint.Print{}.Bytes(t.log))
 	}
+	t.said, t.done = len(t.log), end
 	x.c.Outcome(x.text(false))
 }
 

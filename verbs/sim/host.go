@@ -26,6 +26,7 @@ type Host struct {
 	made   print         // what it has made that the card or the host keeps, and ended
 	pmem   []*region     // of a machine that another has replaced
 	clock  time.Duration // in the regimes free and skew
+	looked bool          // at its clock, in these: since then its zones know what passes
 	timers zone.Zone     // what is known of its pending timers, on its own clock, in these
 	// acted: its last step did something that others, or the checks, can tell.
 	// A crash after a step that only looked adds nothing to a crash before it:

@@ -175,6 +175,7 @@ type World struct {
 	replaying bool          // the step is one of a known prefix: nobody asks what it used
 	now       time.Duration // of the regime idle, in which all hosts have one clock
 	skew      zone.Zone     // what is known of the pending timers of all hosts, in the regime skew
+	looks     int           // of them, the looks at clocks
 	steps     int
 	ticks     int // counts posts and acknowledgements
 	fail      error
@@ -413,6 +414,7 @@ func (w *World) reset() {
 	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], print{}
 	w.stats.LogAvoided = 0
 	w.skew.Clear()
+	w.looks = 0
 	w.preparing, w.over, w.abandoned, w.finding, w.placing = false, false, false, false, nil
 	w.ghosts, w.landing = w.ghosts[:0], w.landing[:0]
 	if w.cfg.Reset != nil {
@@ -570,6 +572,9 @@ func (w *World) Report(p fingerprint.Print) {
 	n := t.h.node
 	if n.spec.Daemon {
 		w.Fail(ErrDaemonReports)
+	}
+	if t.told {
+		t.wait(op{kind: opRun}) // its host may die in between
 	}
 	key := fingerprint.Print{}.Int(t.h.life).Int(t.ord).Print(p)
 	n.reports = n.reports.Minus(t.report).Plus(key)

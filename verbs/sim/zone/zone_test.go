@@ -188,6 +188,19 @@ func TestOrderOfDeadlines(t *testing.T) {
 	}
 }
 
+// A timer that fires says how old the others are: 2 has run for no less than 1, and is over
+// before 3, which is as short as 1 was.
+func TestFiringTellsTheAgeOfOthers(t *testing.T) {
+	z := &Zone{}
+	z.Set(2, 3, 3)
+	z.Set(1, 2, 2)
+	z.Fire(1)
+	z.Set(3, 2, 2)
+	if !z.CanFire(2) || z.CanFire(3) {
+		t.Errorf("2 can fire: %v, 3 can fire: %v", z.CanFire(2), z.CanFire(3))
+	}
+}
+
 func TestLongTimersDoNotOverflow(t *testing.T) {
 	z := &Zone{}
 	z.Set(7, 5, 5)

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/mutant"
+)
+
+// checkerResult is what `verbatim mutants explore --json` prints for one mutant.
+type checkerResult struct {
+	Mutant    string   `json:"mutant"`
+	Title     string   `json:"title"`
+	Rule      string   `json:"rule"`
+	Result    string   `json:"result"`
+	Caught    bool     `json:"caught"`
+	Yardstick string   `json:"yardstick"`
+	On        string   `json:"on"`
+	Class     *string  `json:"class"`
+	Found     []string `json:"found"`
+	What      *string  `json:"what"`
+	Seconds   float64  `json:"seconds"`
+	Error     *string  `json:"error"`
+}
+
+func newCheckerResult(x *mutant.CheckerResult) checkerResult {
+	out := checkerResult{Mutant: x.Name, Title: x.Title, Rule: x.Rule, Result: x.Verdict(), Caught: x.Caught, Yardstick: x.Yardstick, On: x.On,
+		Class: orNull(x.Class), Found: append([]string{}, x.Found...), What: orNull(x.What), Seconds: x.Seconds}
+	if x.Err != nil {
+		out.Error = orNull(x.Err.Error())
+	}
+	return out
+}
+
+// runCheckerMutants runs the mutants of the checker and prints which yardstick noticed.
+func runCheckerMutants(c *cobra.Command, f *mutantFlags) error {
+	for _, name := range []string{"out", "workers", "max-time", "sqlite", "timers"} {
+		if c.Flags().Changed(name) {
+			return fmt.Errorf("--%s is for the mutants of a protocol: those of the checker are caught by yardsticks, not by searches", name)
+		}
+	}
+	ctx, stop := interruptible(c)
+	defer stop()
+	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
+	var printing error
+	results, err := mutant.RunExplore(ctx, f.opt, func(x mutant.CheckerResult) {
+		if f.asJSON {
+			if err := lines(stdout).Encode(newCheckerResult(&x)); err != nil {
+				printing = err
+			}
+		} else if isTerminal(stderr) {
+			fmt.Fprintf(stderr, "%s: %s after %.0f s\n", x.Name, x.Verdict(), x.Seconds)
+		}
+	})
+	if !f.asJSON && len(results) > 0 {
+		printing = checkerTable(stdout, results)
+	}
+	for i := range results {
+		if results[i].Err != nil {
+			fmt.Fprintf(stderr, "verbatim: %v\n", results[i].Err)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case printing != nil:
+		return printing
+	}
+	return checkerStatus(results).asError()
+}
+
+// checkerStatus is the exit status for results.
+func checkerStatus(results []mutant.CheckerResult) status {
+	code := exitOK
+	for i := range results {
+		switch {
+		case results[i].Err != nil:
+			code = worse(code, exitBad)
+		case !results[i].Caught:
+			code = worse(code, exitViolated)
+		}
+	}
+	return status(code)
+}
+
+// checkerTable prints the results as a table.
+func checkerTable(w io.Writer, results []mutant.CheckerResult) error {
+	t := newTable(table.Row{"mutant", "rule", "result", "caught by", "on"}, 26, 18, 14, 50, 56)
+	t.Style().Options.SeparateRows = false
+	caught := 0
+	for i := range results {
+		x := &results[i]
+		by := x.Yardstick
+		switch {
+		case x.Caught:
+			caught++
+			by = strings.TrimSuffix(by+": "+x.Class, ": ")
+		case len(x.Found) > 0:
+			by += ": " + strings.Join(x.Found, ", ")
+		}
+		t.AppendRow(table.Row{x.Name, x.Rule, x.Verdict(), by, x.On})
+	}
+	if err := render(t, w, false); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%d of %d mutants of the checker are caught\n", caught, len(results))
+	return err
+}
