@@ -64,7 +64,8 @@ func (h *Host) reading() time.Duration {
 // Now implements host.Host.
 func (h *Host) Now() time.Duration {
 	w := h.w
-	if w.cur == nil || w.preparing || w.dying() {
+	w.guard()
+	if w.preparing || w.dying() {
 		return h.reading()
 	}
 	w.stats.ClockReads++

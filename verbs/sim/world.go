@@ -192,6 +192,7 @@ type World struct {
 	stats     Stats
 	tracer    *Tracer
 	fpbuf     fpScratch
+	watch     *watch
 	killed    bool
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended
@@ -521,9 +522,16 @@ func (w *World) Steps() int { return w.steps }
 // Stats returns the counters.
 func (w *World) Stats() *Stats { return &w.stats }
 
+// ErrFailNil: a check called Fail with no error. That it meant a violation is as likely as
+// that it meant none, so there is no verdict.
+var ErrFailNil = errors.New("sim: Fail(nil): call Fail with an error that says what is violated, and only then")
+
 // Fail ends the run with a violation. Scenarios call it through the checker.
 func (w *World) Fail(err error) {
-	if w.fail == nil && err != nil {
+	if err == nil {
+		err = ErrFailNil
+	}
+	if w.fail == nil {
 		w.fail = err
 		if w.cur != nil {
 			if w.tracer != nil {
