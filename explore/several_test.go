@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -95,4 +96,34 @@ func TestPollReturnsSeveralCompletions(t *testing.T) {
 	if d := cmp.Diff(want, naive); d != "" || err != nil {
 		t.Errorf("naive (-want +got): %v\n%s", err, d)
 	}
+}
+
+// A fault timeout struck the first task that had a timer.
+func TestTimeoutStrikesAnyTimer(t *testing.T) {
+	sequential(t)
+	outcomes(t, &explore.Scenario{Name: "test/timeout", Faults: "timeout(a)<=1", Build: func(c *explore.Case) (sim.Config, error) {
+		out := ""
+		c.OnReset(func() { out = "" })
+		return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{
+			{Name: "a", Main: func(h host.Host, _ int) {
+				l, _ := h.Listen("s")
+				for _, name := range []string{"1", "2"} {
+					h.Go(name, func() {
+						if _, err := l.Accept(time.Hour); err != nil {
+							out += name
+							c.History(fingerprint.Print{}.String(out))
+						}
+						c.Outcome("timeouts: " + out)
+					})
+				}
+				_, _ = l.Accept(verbs.Forever)
+				h.Sleep(2 * time.Hour)
+			}},
+			{Name: "b", Main: func(h host.Host, _ int) {
+				for range 3 {
+					h.Gather([]host.Call{{To: "a", Service: "s"}}, verbs.Forever)
+				}
+			}},
+		}}, nil
+	}}, "timeouts: ", "timeouts: 1", "timeouts: 2")
 }
