@@ -102,28 +102,18 @@ func TestPollReturnsSeveralCompletions(t *testing.T) {
 func TestTimeoutStrikesAnyTimer(t *testing.T) {
 	sequential(t)
 	outcomes(t, &explore.Scenario{Name: "test/timeout", Faults: "timeout(a)<=1", Build: func(c *explore.Case) (sim.Config, error) {
-		out := ""
-		c.OnReset(func() { out = "" })
-		return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{
-			{Name: "a", Main: func(h host.Host, _ int) {
-				l, _ := h.Listen("s")
-				for _, name := range []string{"1", "2"} {
-					h.Go(name, func() {
-						if _, err := l.Accept(time.Hour); err != nil {
-							out += name
-							c.History(fingerprint.Print{}.String(out))
-						}
-						c.Outcome("timeouts: " + out)
-					})
-				}
-				_, _ = l.Accept(verbs.Forever)
-				h.Sleep(2 * time.Hour)
-			}},
-			{Name: "b", Main: func(h host.Host, _ int) {
-				for range 3 {
-					h.Gather([]host.Call{{To: "a", Service: "s"}}, verbs.Forever)
-				}
-			}},
-		}}, nil
-	}}, "timeouts: ", "timeouts: 1", "timeouts: 2")
+		order := ""
+		c.OnReset(func() { order = "" })
+		return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{{Name: "a", Main: func(h host.Host, _ int) {
+			for i, name := range []string{"first", "second"} {
+				h.Go(name, func() {
+					h.Sleep(time.Duration(1+i) * time.Hour)
+					order += " " + name
+					c.History(fingerprint.Print{}.String(order))
+					c.Outcome(order)
+				})
+			}
+			h.Sleep(3 * time.Hour)
+		}}}}, nil
+	}}, " first", " first second", " second first")
 }
