@@ -19,6 +19,7 @@ func Scenarios() []*explore.Scenario {
 			(*lease.Lock).AddTrusting),
 		counting("fenced", "free", "Two writers count under a lock with a lease, and the word that they write refuses the token of an earlier holder.",
 			(*lease.Lock).Add),
+		Cached("margin", lease.Margin),
 	}
 }
 
