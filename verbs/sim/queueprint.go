@@ -47,7 +47,7 @@ func (w *World) queuePrint(q *qp) {
 		if e.kind == elemSample || e.kind == elemFlush || e.modifies() {
 			w.relations(e)
 		}
-		if e.frozen {
+		if e.frozen && e.changes() {
 			w.overtaken(e)
 		}
 	}
