@@ -172,6 +172,8 @@ func hash2(a, b uint64) uint64 {
 // selfCheck makes the first runs of a scenario twice and compares them, step by
 // step: the checker's results mean something only if a run repeats itself.
 func selfCheck(c *Case) error {
+	c.w.Watch(true)
+	defer c.w.Watch(false)
 	for seed := uint64(0); seed < 8; seed++ {
 		var traces [2]uint64
 		for i := range traces {
@@ -182,6 +184,9 @@ func selfCheck(c *Case) error {
 			}
 			if _, err := c.run(g); err != nil {
 				g.trace = hash2(g.trace, uint64(len(err.Error())))
+			}
+			if err := c.w.Stray(); err != nil {
+				return err
 			}
 			traces[i] = hash2(g.trace, uint64(c.w.Steps()))
 		}

@@ -19,7 +19,7 @@
 // The exhaustive strategy tries everything within the stated bounds: verdict
 // [Verified]. It resolves placements late (package sim), stops at states that it
 // knows, merges states that differ only in the names of interchangeable hosts,
-// and tries only those orders of events that can matter (graph.go). The random and pct
+// and leaves out orders of events that commute (sleep.go). The random and pct
 // strategies sample: verdict [Clean]. A search that met a limit says [RanOut],
 // and a check that could not decide says [Unknown]; neither is ever called
 // verified.

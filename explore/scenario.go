@@ -65,7 +65,7 @@ var ErrScenario = errors.New("explore: bad scenario")
 // scenario's code keeps in variables back to its initial state.
 func (c *Case) OnReset(f func()) { c.reset = append(c.reset, f) }
 
-// Fail ends the run with a violation.
+// Fail ends the run with a violation, which err describes. It must not be nil.
 func (c *Case) Fail(err error) { c.w.Fail(err) }
 
 // Inject makes a fault happen now, whatever the budget: see [sim.World.Inject].

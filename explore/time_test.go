@@ -259,3 +259,72 @@ func TestWaitForCompletionWithDeadlineAgainstBreak(t *testing.T) {
 		})
 	}
 }
+
+// A clock stood still between the timers of its host: code that found no timer of its own
+// fired never found that time had passed.
+func TestALookFindsThatTimeHasPassed(t *testing.T) {
+	for timers, want := range map[string][]string{"idle": {"soon"}, "free": {"late", "soon"}, "skew(1)": {"late", "soon"}, "skew(2)": {"late", "soon"}} {
+		t.Run(timers, func(t *testing.T) {
+			same(t, order("look", timers, "", func(_ *explore.Case, say func(string)) []sim.Node {
+				return []sim.Node{{Name: "a", Main: func(h host.Host, _ int) {
+					start := h.Now()
+					if _, err := h.Call("b", "x", nil, -1); err != nil && h.Now()-start > time.Hour {
+						say("late")
+					} else {
+						say("soon")
+					}
+				}}, {Name: "b", Main: func(host.Host, int) {}}}
+			}), want)
+		})
+	}
+}
+
+// A lease by the clock of its holder, with a margin. The ratio of the clocks decides
+// whether it is enough, to the nanosecond on the clock of the holder.
+func TestLeaseByTheClock(t *testing.T) {
+	const lease = 10 * time.Millisecond
+	for _, tt := range []struct {
+		timers string
+		waits  time.Duration
+		holds  bool
+	}{
+		{"skew(1)", lease, true}, {"skew(1)", lease - 1, false},
+		{"skew(1.5)", lease + lease/2, true}, {"skew(1.5)", lease + lease/2 - 2, false},
+		{"free", 1000 * lease, false},
+		{"idle", lease - 1, false}, {"idle", lease, true},
+	} {
+		s := order("lease", tt.timers, "", func(c *explore.Case, say func(string)) []sim.Node {
+			over := false
+			c.OnReset(func() { over = false })
+			return []sim.Node{{Name: "holder", Main: func(h host.Host, _ int) {
+				until := h.Now() + lease
+				if _, err := h.Call("giver", "lease", nil, -1); err != nil {
+					return
+				}
+				for range 2 {
+					if h.Now() < until && over {
+						c.Fail(errors.New("it is used after it was given to somebody else"))
+					}
+					h.Sleep(lease - 1)
+				}
+			}}, {Name: "giver", Daemon: false, Main: func(h host.Host, _ int) {
+				l, err := h.Listen("lease")
+				if err != nil {
+					return
+				}
+				r, err := l.Accept(-1)
+				if err != nil {
+					return
+				}
+				r.Reply(nil)
+				h.Sleep(tt.waits)
+				over = true
+				say("over")
+			}}}
+		})
+		r, err := explore.Check(s, explore.Options{})
+		if err != nil || (r.Verdict == explore.Verified) != tt.holds || r.Verdict == explore.Unknown {
+			t.Errorf("%s, and %v are waited for %v: %v %v %v", tt.timers, tt.waits, lease, r.Verdict, r.Reason, err)
+		}
+	}
+}

@@ -9,6 +9,9 @@ import (
 // Time says in a line what the verdict assumes about time.
 func (r *Result) Time() string {
 	text := r.Timers.String() + ": " + r.Timers.Says()
+	if r.Timers.Regime != faults.Idle && r.ClockReads > 0 {
+		text += "; a look at a clock finds the earliest or the latest time that it can show"
+	}
 	if r.Exhausted && r.TimedWaits == 0 && r.ClockReads == 0 {
 		text += "; the code sets no deadline and reads no clock"
 	}

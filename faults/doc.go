@@ -51,6 +51,16 @@
 // [Budget.Validate] then holds a budget against the hosts of a scenario: a
 // pattern that matches none of them would silently check less than was asked.
 //
+// # Time
+//
+// When a timer may fire is neither: [Timers] says it, as one of three regimes. With idle,
+// the default, a timer fires only when nothing else can happen. A rule such as
+//
+//	timeout(app)<=1
+//
+// lets one of the timers of app fire nevertheless, though nothing is wrong.
+// With free and skew(r) any timer may, and the rule is not needed.
+//
 // # Hardware profiles
 //
 // The profiles have names (see [Profiles]), and a single knob of one can be

@@ -25,6 +25,9 @@ const (
 	Skew
 )
 
+// A fault of the kind timeout is something else: within a budget it makes a timer of a
+// host fire although nothing is wrong, in any regime.
+
 // Timers is what a check assumes about time. The zero value is idle.
 type Timers struct {
 	Regime Regime

@@ -35,9 +35,11 @@ type Host interface {
 
 	// Go starts a task. The host ends when its first task returns.
 	Go(name string, f func())
-	// Now is the time since the host started: monotonic, and not comparable
-	// between hosts.
+	// Now is the time since the host started, by its own clock: monotonic, and not
+	// comparable between hosts. It may be over when the caller acts on it. See the
+	// package comment for what a check assumes about clocks.
 	Now() time.Duration
+	// Sleep returns when d has passed on the host's clock, or later.
 	Sleep(d time.Duration)
 	// Rand returns a number in [0, n).
 	Rand(n int) int
@@ -51,9 +53,11 @@ type Host interface {
 
 	// Listen makes this host answer calls to service.
 	Listen(service string) (Listener, error)
-	// Call sends one request and waits for its answer.
+	// Call sends one request and waits for its answer, for as long as timeout says by
+	// the host's clock and then gives up with ErrTimeout; if it is negative, for ever.
+	// The request may have been carried out, or be carried out later.
 	Call(to, service string, req []byte, timeout time.Duration) ([]byte, error)
-	// Gather sends all requests at once.
+	// Gather sends all requests at once. The timeout runs from here, for all of them.
 	Gather(calls []Call, timeout time.Duration) Gather
 
 	// Logf adds a line to the host's log. Formatting costs nothing when
@@ -119,7 +123,7 @@ type Cond interface {
 
 // Listener receives the requests to one service.
 type Listener interface {
-	// Accept waits for the next request.
+	// Accept waits for the next request, at most for the timeout: see Host.Call.
 	Accept(timeout time.Duration) (Request, error)
 	Close() error
 }

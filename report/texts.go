@@ -89,6 +89,7 @@ var kinds = map[string]string{
 	"completion": "which completion comes next", "landing": "which Writes a look finds in memory", "order": "which of several Writes came first",
 	"fetch": "whether the card had fetched the source", "message": "which message arrives", "rand": "a random number",
 	"cutoff": "how far a queue got when it was cut off", "persist": "what a power failure left", "end": "whether the run ends here", "media": "which bytes are damaged",
+	"timer": "which timer a fault strikes", "clock": "what a look at a clock finds",
 	"task": "a task goes on", "restart": "a machine starts again", "heal": "a link works again",
 }
 

@@ -30,7 +30,7 @@ var meanings = map[faults.Kind]string{
 	faults.Suspect:   "The others believe the host dead and replace it, while it goes on as a zombie.",
 	faults.Revoke:    "The host deregisters the memory that it lent, at any point.",
 	faults.Break:     "The connections of two hosts fail because acknowledgements were lost; what was in flight may have executed.",
-	faults.Timeout:   "A timer of the host fires although nothing is wrong.",
+	faults.Timeout:   "A timer of the host fires although nothing is wrong. Under --timers idle no other fires while anything can happen.",
 	faults.Flip:      "A media error flips a bit of the host's persistent memory.",
 	faults.Poison:    "A media error makes some of the host's persistent memory unreadable until it is written anew.",
 	faults.Ghost:     "A delayed packet of an old connection is taken for one of a new connection that reuses its sequence number.",

@@ -40,7 +40,7 @@ func (p *protocol) matrixScenarios() []*explore.Scenario {
 var protocols = []protocol{
 	{Name: "ncl", Scenarios: nclcheck.Scenarios, Deep: nclcheck.DeepScenarios, Matrix: nclcheck.MatrixScenarios, GoScenarios: "nclcheck.Scenarios()",
 		GoDeep: "nclcheck.DeepScenarios()", FromTrace: nclcheck.FromTrace},
-	{Name: "lease", Scenarios: leasecheck.Scenarios, Deep: leasecheck.DeepScenarios, GoScenarios: "leasecheck.Scenarios()", GoDeep: "leasecheck.DeepScenarios()"},
+	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()"},
 }
 
 // all are the scenarios that can be asked for.

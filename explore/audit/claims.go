@@ -136,7 +136,7 @@ func (a *auditor) permuted(t *trail) {
 	}
 	a.r.Tried[Symmetry]++
 	ren := rename(a.w, perm)
-	x := a.run(nil, follow{path: t.steps, ren: ren, only: true}, false)
+	x := a.run(nil, follow{path: t.steps, ren: ren, only: true, shuffled: true}, false)
 	if why, at := a.along(t, x, 0, ren); why != "" {
 		a.found(Symmetry, t, at, why)
 	}
@@ -181,7 +181,11 @@ func (a *auditor) twins(t *trail, met map[print]*meeting) {
 }
 
 func samePath(a, b []step) bool {
-	return slices.EqualFunc(a, b, func(x, y step) bool { return x.actor == y.actor && slices.Equal(x.takes, y.takes) })
+	return slices.EqualFunc(a, b, func(x, y step) bool {
+		return x.actor == y.actor && slices.EqualFunc(x.takes, y.takes, func(a, b take) bool {
+			return a.kind == b.kind && a.name == b.name && a.nth == b.nth
+		})
+	})
 }
 
 // twin continues run t from state i as the other went on.
@@ -202,12 +206,15 @@ func (a *auditor) twin(m *meeting, t *trail, i int) {
 	for _, s := range m.t.steps[m.at:] {
 		n := step{actor: ren.actor(s.actor), name: ren.text(s.name)}
 		for _, x := range s.takes {
-			x.name = ren.text(x.name)
+			x.name, x.options = ren.text(x.name), slices.Clone(x.options)
+			for k := range x.options {
+				x.options[k] = ren.text(x.options[k])
+			}
 			n.takes = append(n.takes, x)
 		}
 		path = append(path, n)
 	}
-	x := a.run(nil, follow{path: path, only: true}, false)
+	x := a.run(nil, follow{path: path, only: true, shuffled: ren != nil}, false)
 	for k := 0; m.at+k < len(m.t.sights) && i+k < len(x.sights); k++ {
 		if why := a.differ(m.t, x, m.at+k, i+k, ren); why != "" {
 			a.found(Twins, t, i, fmt.Sprintf("%d steps later %s; the other state comes after %v", k, why, names(m.t.steps[:m.at])), path[i:min(i+k, len(path))]...)

@@ -31,10 +31,10 @@ func (s step) String() string {
 
 // take is what was taken of one choice.
 type take struct {
-	kind sim.ChoiceKind
-	n    int
-	name string
-	nth  int // of several options that are called alike
+	kind    sim.ChoiceKind
+	options []string
+	name    string
+	nth     int // of several options that are called alike
 }
 
 // sight is what can be told of a state.
@@ -63,6 +63,9 @@ type follow struct {
 	path []step
 	ren  *renamed
 	only bool // stop behind it
+	// shuffled: the choices of a step may come in any order. Code that looks at one host after
+	// the other looks at renamed ones in another order.
+	shuffled bool
 }
 
 // tracer follows a path, and then takes anything.
@@ -73,7 +76,7 @@ type tracer struct {
 	fault bool // faults are as likely as anything else
 	force *sim.Actor
 	t     *trail
-	in    int
+	left  []take // of the path's current step, that have not been taken yet
 	begun bool
 }
 
@@ -101,7 +104,7 @@ func (p *tracer) arrive(evs []sim.Event) {
 	}
 	slices.Sort(s.events)
 	p.t.sights = append(p.t.sights, s)
-	if n := len(p.t.steps); n > 0 && n <= len(p.path) && p.in < len(p.path[n-1].takes) && p.t.lost == "" {
+	if n := len(p.t.steps); n > 0 && n <= len(p.path) && len(p.left) > 0 && p.t.lost == "" {
 		p.t.lost = p.path[n-1].name + " asks for fewer choices"
 	}
 }
@@ -128,7 +131,10 @@ func (p *tracer) Pick(evs []sim.Event) int {
 		i = p.any(evs)
 	}
 	p.t.steps = append(p.t.steps, step{actor: evs[i].Actor, name: p.w.EventName(&evs[i])})
-	p.in = 0
+	p.left = nil
+	if n < len(p.path) {
+		p.left = slices.Clone(p.path[n].takes)
+	}
 	return i
 }
 
@@ -165,31 +171,44 @@ func (p *tracer) ChooseNamed(k sim.ChoiceKind, names []string) int {
 		}
 	}
 	s := &p.t.steps[n-1]
-	s.takes = append(s.takes, take{k, len(names), names[i], nth})
+	s.takes = append(s.takes, take{k, slices.Clone(names), names[i], nth})
 	return i
 }
 
 // followed finds what the path takes.
 func (p *tracer) followed(s *step, k sim.ChoiceKind, names []string) int {
-	if p.in == len(s.takes) {
+	if len(p.left) == 0 {
 		p.t.lost = s.name + " asks for one more choice: " + k.String()
 		return 0
 	}
-	want := s.takes[p.in]
-	p.in++
-	name, nth := p.ren.text(want.name), want.nth
-	if k == want.kind && len(names) == want.n {
-		for i, x := range names {
-			if p.ren.same(x, name) {
-				if nth == 0 {
-					return i
-				}
-				nth--
-			}
+	for j, x := range p.left {
+		if i := p.option(x, k, names); i >= 0 {
+			p.left = slices.Delete(p.left, j, j+1)
+			return i
+		}
+		if !p.shuffled {
+			break
 		}
 	}
-	p.t.lost = s.name + " has other options: " + strings.Join(names, ", ") + "; it was to take " + name
+	p.t.lost = s.name + " has other options: " + strings.Join(names, ", ") + "; it was to take " + p.ren.text(p.left[0].name)
 	return 0
+}
+
+// option is the option that a take means here, or -1.
+func (p *tracer) option(x take, k sim.ChoiceKind, names []string) int {
+	if k != x.kind || !p.ren.alike(names, x.options) {
+		return -1
+	}
+	name, nth := p.ren.text(x.name), x.nth
+	for i, n := range names {
+		if unnamed.text(n) == name {
+			if nth == 0 {
+				return i
+			}
+			nth--
+		}
+	}
+	return -1
 }
 
 // renamed maps hosts to hosts, and names of hosts in texts.
@@ -220,21 +239,29 @@ func (r *renamed) actor(a sim.Actor) sim.Actor {
 	return a.Rename(r.perm)
 }
 
+// alike reports whether these are the options of a choice, renamed.
+func (r *renamed) alike(names, options []string) bool {
+	sorted := func(names []string, r *renamed) []string {
+		out := make([]string, len(names))
+		for i, name := range names {
+			out[i] = r.text(name)
+		}
+		slices.Sort(out)
+		return out
+	}
+	return slices.Equal(sorted(names, unnamed), sorted(options, r))
+}
+
+// unnamed changes no name; text puts lists in order.
+var unnamed = &renamed{repl: strings.NewReplacer()}
+
 // text renames the hosts in the name of an option. One that lists things does so by commas, in
 // any order.
 func (r *renamed) text(s string) string {
 	if r == nil {
-		return s
+		r = unnamed
 	}
 	parts := strings.Split(r.repl.Replace(s), ", ")
 	slices.Sort(parts)
 	return strings.Join(parts, ", ")
-}
-
-// same reports whether an option has a name that text made.
-func (r *renamed) same(option, name string) bool {
-	if r == nil {
-		return option == name
-	}
-	return option == name || strings.Contains(option, ", ") && (&renamed{repl: strings.NewReplacer()}).text(option) == name
 }

@@ -99,6 +99,7 @@ type mr struct {
 }
 
 func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error) {
+	p.c.h.w.guard()
 	if p.gone {
 		return nil, fmt.Errorf("sim: register memory: %w: the protection domain", verbs.ErrClosed)
 	}
@@ -138,6 +139,7 @@ func (m *mr) RKey() uint32 { return m.key }
 
 // Dereg implements verbs.MR.
 func (m *mr) Dereg() error {
+	m.pd.c.h.w.guard()
 	if m.pd.c.h.w.dying() {
 		return nil
 	}
@@ -234,6 +236,7 @@ const maxVain = 3
 // Poll implements verbs.CQ. It may find nothing although something has arrived.
 func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	w := c.h.w
+	w.guard()
 	t := w.cur
 	if t.reported == c {
 		t.pause()
@@ -269,6 +272,7 @@ var pollNames = [...]string{"something", "nothing yet"}
 // Wait implements verbs.CQ.
 func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 	w := c.h.w
+	w.guard()
 	t := w.cur
 	if len(wc) == 0 {
 		return 0, fmt.Errorf("sim: wait: %w: no room for completions", verbs.ErrInvalid)
@@ -409,6 +413,7 @@ func (ch *channel) canComplete() bool {
 // the one. The completion itself is decided when that CQ is polled.
 func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	w := ch.h.w
+	w.guard()
 	t := w.cur
 	if !t.wait(ch.h.within(op{kind: opChan, ch: ch}, timeout)) {
 		t.obs.seeUint(6)
@@ -432,6 +437,7 @@ func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 // Gather implements verbs.CompChannel. What each CQ has is decided on its own.
 func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) error {
 	w := ch.h.w
+	w.guard()
 	t := w.cur
 	if len(wc) < len(cqs) {
 		return fmt.Errorf("sim: gather: %w: room for %d completions of %d CQs", verbs.ErrInvalid, len(wc), len(cqs))

@@ -35,7 +35,22 @@ func TestSkewAllowsWhatClocksDo(t *testing.T) {
 			due := map[*task]time.Duration{}
 			n := 0
 			draw := func(lo, hi int64) int64 { n++; return rapid.Int64Range(lo, hi).Draw(t, fmt.Sprint(n)) }
+			var since [2]time.Duration // looks at the clocks
 			for range 40 {
+				for i := range clocks {
+					h := tasks[3*i].h
+					if draw(0, 3) > 0 {
+						continue
+					}
+					lo, hi := h.passed()
+					if d := int64(clocks[i] - since[i]); d < lo || d > hi {
+						t.Fatalf("%v have passed on clock %d, and only %v to %v are allowed", d, i, lo, hi)
+					} else {
+						asked++
+						h.passes(d)
+					}
+					since[i] = clocks[i]
+				}
 				for _, i := range rapid.Permutation([]int{0, 1, 2, 3, 4, 5}).Draw(t, fmt.Sprint("order", n)) {
 					x := tasks[i]
 					at, set := due[x]

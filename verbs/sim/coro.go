@@ -17,10 +17,15 @@ type coro struct {
 	kill bool
 	idle bool  // the function has ended
 	err  error // it panicked
+
+	goroutine string // its name
 }
 
-// killed unwinds a coroutine whose task died; protocol code must not catch it.
+// killed unwinds a coroutine whose task died; protocol code must not catch it. Its text
+// shows only if nothing recovers it, and then it was no coroutine that called.
 type killed struct{}
+
+func (killed) Error() string { return ErrGoroutine.Error() }
 
 // PanicError is a panic of protocol code: a violation of its own kind.
 type PanicError struct {
@@ -36,7 +41,7 @@ func (e *PanicError) Class() string { return "panic" }
 func newCoro() *coro {
 	c := &coro{idle: true}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
-		c.out = yield
+		c.out, c.goroutine = yield, goroutine()
 		for {
 			if c.fn != nil {
 				c.call()

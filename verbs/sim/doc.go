@@ -28,8 +28,8 @@
 //
 // [World.Fingerprint] hashes the state: memory, queues, messages, and for each
 // task what it has observed, of which its local state is a function.
-// [World.Footprint] says what the last event used; two events that use nothing in
-// common commute.
+// [World.Footprint] says what the last event used; two events commute if no use of
+// the one conflicts with a use of the other (footprint.go).
 //
 // # Persistence
 //

@@ -12,6 +12,7 @@ import (
 
 // Modify implements verbs.QP.
 func (q *qp) Modify(a verbs.QPAttr) error {
+	q.w.guard()
 	if q.w.dying() {
 		return nil
 	}
@@ -186,6 +187,7 @@ func (q *qp) stopIncoming(hit func(*sqEntry) bool, nak verbs.Status) {
 
 // Destroy implements verbs.QP.
 func (q *qp) Destroy() error {
+	q.w.guard()
 	if q.w.dying() {
 		return nil
 	}

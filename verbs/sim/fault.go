@@ -265,6 +265,7 @@ func (w *World) kill(h *Host, power bool) {
 	}
 	w.touch(object(objLife, h.node.idx, 0), Write)
 	h.alive = false
+	h.lookAway()
 	w.arriving(h)
 	for _, t := range w.tasks {
 		if t.h == h && t.alive && t != w.cur {

@@ -26,6 +26,7 @@ type Host struct {
 	made   print         // what it has made that the card or the host keeps, and ended
 	pmem   []*region     // of a machine that another has replaced
 	clock  time.Duration // in the regimes free and skew
+	looked bool          // at its clock, in these: since then its zones know what passes
 	timers zone.Zone     // what is known of its pending timers, on its own clock, in these
 	// acted: its last step did something that others, or the checks, can tell.
 	// A crash after a step that only looked adds nothing to a crash before it:
@@ -56,6 +57,7 @@ func (h *Host) Life() int { return h.life }
 
 // Go implements host.Host.
 func (h *Host) Go(name string, f func()) {
+	h.w.guard()
 	parent := h.w.cur
 	parent.drain()
 	h.w.touch(object(objSpawn, h.node.idx, 0), Add)
@@ -69,12 +71,14 @@ func (h *Host) Go(name string, f func()) {
 
 // Sleep implements host.Host.
 func (h *Host) Sleep(d time.Duration) {
+	h.w.guard()
 	t := h.w.cur
 	t.wait(h.within(op{kind: opSleep}, max(d, 0)))
 }
 
 // Rand implements host.Host: in a check every number is a choice.
 func (h *Host) Rand(n int) int {
+	h.w.guard()
 	v := h.w.choose(ChooseRand, n, func(i int) string { return itoa(i) })
 	h.w.cur.obs.seeUint(uint64(v))
 	return v
@@ -89,6 +93,7 @@ func (h *Host) Logf(format string, args ...any) {
 
 // NewMutex implements host.Host.
 func (h *Host) NewMutex() host.Mutex {
+	h.w.guard()
 	m := &mutex{h: h, ord: len(h.muts)}
 	h.muts = append(h.muts, m)
 	h.makes(madeMutex, m.ord, 0)
@@ -114,6 +119,7 @@ func (m *mutex) object() Object { return object(objMutex, m.h.node.idx, m.ord) }
 
 func (m *mutex) Lock() {
 	w := m.h.w
+	w.guard()
 	t := w.cur
 	if t.co.kill {
 		return
@@ -132,6 +138,7 @@ func (m *mutex) take(t *task) {
 
 func (m *mutex) Unlock() {
 	w := m.h.w
+	w.guard()
 	t := w.cur
 	if t.co.kill {
 		return
@@ -152,6 +159,7 @@ type cond struct {
 }
 
 func (c *cond) Wait() {
+	c.m.h.w.guard()
 	t := c.m.h.w.cur
 	if t.co.kill {
 		return
@@ -164,6 +172,7 @@ func (c *cond) Wait() {
 
 func (c *cond) Signal() {
 	w := c.m.h.w
+	w.guard()
 	if len(c.waiters) == 0 {
 		return
 	}
@@ -174,6 +183,7 @@ func (c *cond) Signal() {
 }
 
 func (c *cond) Broadcast() {
+	c.m.h.w.guard()
 	c.m.h.w.cur.drain()
 	for len(c.waiters) > 0 {
 		c.wake(0)

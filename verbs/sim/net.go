@@ -44,6 +44,7 @@ type listener struct {
 
 // Listen implements host.Host.
 func (h *Host) Listen(service string) (host.Listener, error) {
+	h.w.guard()
 	for _, l := range h.lis {
 		if l.service == service && !l.closed {
 			return nil, fmt.Errorf("sim: %s already listens to %q", h.Name(), service)
@@ -67,6 +68,7 @@ func (n *node) hasMail(l *listener) bool {
 // Accept implements host.Listener: any request that can have arrived may come next.
 func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	w, h := l.h.w, l.h
+	w.guard()
 	t := w.cur
 	if !t.wait(h.within(op{kind: opAccept, lis: l}, timeout)) {
 		t.obs.seeUint(1)
@@ -132,8 +134,9 @@ func (r *request) Reject(reason string) {
 }
 
 func (r *request) end(body []byte, err error) {
-	r.to.w.cur.drain()
 	w := r.to.w
+	w.guard()
+	w.cur.drain()
 	if r.replied || w.cur.co.kill {
 		return
 	}
@@ -211,8 +214,9 @@ func (h *Host) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 }
 
 func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
-	h.w.cur.drain()
 	w := h.w
+	w.guard()
+	w.cur.drain()
 	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: h.after(timeout), span: timeout, began: w.steps}
 	h.gaths = append(h.gaths, g)
 	g.out = make([]host.Answer, len(calls))
@@ -307,6 +311,7 @@ func (g *gather) ready(need int) bool {
 // than were needed by the time that the task goes on, and failures with them.
 func (g *gather) Wait(need int) []host.Answer {
 	w := g.h.w
+	w.guard()
 	t := w.cur
 	timely := t.wait(g.within(op{kind: opGather, gather: g, need: need}))
 	if !timely {
@@ -476,10 +481,13 @@ func (w *World) service(to, name string) int {
 // callService makes one call of an atomic service: one step of its own. If the link is cut
 // meanwhile the service has carried the call out or not; if it was cut before, it has not.
 func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
+	w.guard()
 	t, s := w.cur, &w.cfg.Services[i]
 	at := slices.Index(w.places, s.Host)
+	w.touch(link(h.node.idx, at), Read)
 	t.heldUp = w.linkCut(h.node.idx, at)
 	t.wait(op{kind: opRun})
+	w.touch(link(h.node.idx, at), Read)
 	cut := w.linkCut(h.node.idx, at)
 	heldUp := t.heldUp
 	t.heldUp = false

@@ -55,6 +55,7 @@ type clwbRec struct {
 
 // OpenPMEM implements host.Host.
 func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
+	h.w.guard()
 	n := h.node
 	h.w.stats.Exercised |= faults.Persistence
 	if name == "" || size <= 0 || size > 1<<30 {

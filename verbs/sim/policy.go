@@ -40,10 +40,11 @@ const (
 	ChooseEnd                          // whether a run that could end does
 	ChooseMedia                        // whether some bytes are the damaged ones
 	ChooseTimer                        // which timer of a host a fault strikes
+	ChooseClock                        // what a look at a clock finds
 	choiceKinds
 )
 
-var choiceNames = [...]string{"completion", "landing", "order", "fetch", "message", "rand", "cutoff", "persist", "end", "media", "timer"}
+var choiceNames = [...]string{"completion", "landing", "order", "fetch", "message", "rand", "cutoff", "persist", "end", "media", "timer", "clock"}
 
 func (k ChoiceKind) String() string { return choiceNames[k] }
 

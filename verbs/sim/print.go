@@ -177,6 +177,7 @@ const (
 // with one task that follows from what the task observed. On others a task that did it
 // may have ended.
 func (h *Host) makes(kind, ord int, of ...int) {
+	h.w.guard()
 	p := print{}.Int(tagMade).Int(kind).Int(ord)
 	for _, x := range of {
 		p = p.Int(x)

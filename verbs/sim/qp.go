@@ -298,6 +298,7 @@ func (q *qp) State() verbs.QPState {
 
 // PostSend implements verbs.QP.
 func (q *qp) PostSend(wrs []verbs.SendWR) error {
+	q.w.guard()
 	if q.w.dying() {
 		return verbs.ErrClosed
 	}
@@ -578,6 +579,7 @@ func (q *qp) acked() int { return q.head }
 
 // PostRecv implements verbs.QP.
 func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
+	q.w.guard()
 	q.w.cur.drain()
 	q.w.cur.pauseDirty()
 	q.touchElems()

@@ -30,6 +30,7 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 	if size <= 0 || size > 1<<30 {
 		return nil, fmt.Errorf("sim: %w: a region of %d bytes", host.ErrNoMemory, size)
 	}
+	h.w.guard()
 	h.w.bound("memory regions of a host", len(h.regs), maxOrd)
 	r := h.w.pools.regions.get()
 	*r = region{pend: r.pend[:0], srcs: r.srcs[:0], h: h, ord: len(h.regs), data: h.w.bytes(size)}
@@ -57,6 +58,7 @@ func (r *region) Len() int     { return len(r.data) }
 
 // check is made after a pause: another task may free the region meanwhile.
 func (r *region) check(off, n int) {
+	r.h.w.guard()
 	if r.freed {
 		r.h.w.touch(r.object(), Read)
 		r.h.w.cur.obs.seeUint(8)

@@ -175,6 +175,7 @@ type World struct {
 	replaying bool          // the step is one of a known prefix: nobody asks what it used
 	now       time.Duration // of the regime idle, in which all hosts have one clock
 	skew      zone.Zone     // what is known of the pending timers of all hosts, in the regime skew
+	looks     int           // of them, the looks at clocks
 	steps     int
 	ticks     int // counts posts and acknowledgements
 	fail      error
@@ -191,6 +192,7 @@ type World struct {
 	stats     Stats
 	tracer    *Tracer
 	fpbuf     fpScratch
+	watch     *watch
 	killed    bool
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended
@@ -412,6 +414,7 @@ func (w *World) reset() {
 	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], print{}
 	w.stats.LogAvoided = 0
 	w.skew.Clear()
+	w.looks = 0
 	w.preparing, w.over, w.abandoned, w.finding, w.placing = false, false, false, false, nil
 	w.ghosts, w.landing = w.ghosts[:0], w.landing[:0]
 	if w.cfg.Reset != nil {
@@ -519,9 +522,16 @@ func (w *World) Steps() int { return w.steps }
 // Stats returns the counters.
 func (w *World) Stats() *Stats { return &w.stats }
 
+// ErrFailNil: a check called Fail with no error. That it meant a violation is as likely as
+// that it meant none, so there is no verdict.
+var ErrFailNil = errors.New("sim: Fail(nil): call Fail with an error that says what is violated, and only then")
+
 // Fail ends the run with a violation. Scenarios call it through the checker.
 func (w *World) Fail(err error) {
-	if w.fail == nil && err != nil {
+	if err == nil {
+		err = ErrFailNil
+	}
+	if w.fail == nil {
 		w.fail = err
 		if w.cur != nil {
 			if w.tracer != nil {

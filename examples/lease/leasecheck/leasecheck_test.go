@@ -2,7 +2,9 @@ package leasecheck_test
 
 import (
 	"testing"
+	"time"
 
+	"github.com/verbatim-rdma/verbatim/examples/lease"
 	"github.com/verbatim-rdma/verbatim/examples/lease/leasecheck"
 	"github.com/verbatim-rdma/verbatim/explore"
 )
@@ -46,5 +48,24 @@ func TestTrustingIsCaught(t *testing.T) {
 		if err != nil || r.Verdict != explore.Violated || r.Counterexample.Class != "lost-count" {
 			t.Errorf("under %s: %+v, %v", timers, r, err)
 		}
+	}
+}
+
+// The margin is as large as the ratio of the clocks asks for, and not larger than it is.
+func TestMargin(t *testing.T) {
+	for _, tt := range []struct {
+		timers string
+		margin time.Duration
+		want   explore.Verdict
+	}{
+		{"", lease.Margin, explore.Verified}, {"skew(1)", lease.Lease, explore.Verified}, {"idle", lease.Lease, explore.Verified},
+		{"skew(1.51)", lease.Margin, explore.Violated}, {"skew(1.1)", lease.Lease, explore.Violated}, {"free", lease.Margin, explore.Violated},
+	} {
+		r, err := explore.Check(leasecheck.Cached("margin", tt.margin), explore.Options{Timers: tt.timers})
+		if err != nil || r.Verdict != tt.want {
+			t.Errorf("timers %q, margin %v: %+v, %v", tt.timers, tt.margin, r, err)
+			continue
+		}
+		t.Log(r.Timers, tt.margin, r.Verdict, r.Runs, r.States, r.Elapsed, r.Sometimes)
 	}
 }

@@ -107,8 +107,9 @@ func newWorldOf(c *explore.Case, app *app, main func(host.Host, int)) sim.Config
 		if !load.registered {
 			app.peers = append(app.peers, name)
 		}
-		// Peers are interchangeable as long as the ap-map names all of them.
-		node := sim.Node{Name: name, Main: peer(load, i), Daemon: true, Symmetric: len(load.peers) == 0}
+		// Peers are interchangeable as long as the ap-map names all of them, and nobody goes
+		// from one to the next, as the collection at the end does.
+		node := sim.Node{Name: name, Main: peer(load, i), Daemon: true, Symmetric: len(load.peers) == 0 && !load.collects}
 		if load.stayDown {
 			node.Again = func(int, bool) bool { return false }
 		}

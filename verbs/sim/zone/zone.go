@@ -61,8 +61,12 @@ func (z *Zone) Set(id uint64, lo, hi int64) {
 	z.Drop(id)
 	k, _ := z.index(id)
 	z.resize(func() { z.timers = slices.Insert(z.timers, k, timer{id, lo, hi}) }, k, -1)
-	n := len(z.timers)
-	for j := range n + 1 { // its age is the constant 0
+	z.start(k)
+}
+
+// start gives a timer the age 0, and lets time pass.
+func (z *Zone) start(k int) {
+	for j := range len(z.timers) + 1 {
 		if j != k+1 {
 			*z.at(k+1, j) = *z.at(0, j)
 			*z.at(j, k+1) = *z.at(j, 0)
@@ -98,6 +102,29 @@ func (z *Zone) Fire(id uint64) {
 	*b = min(*b, -z.timers[k].lo)
 	z.close()
 	z.Drop(id)
+}
+
+// Age is between which bounds the age of a timer may be.
+func (z *Zone) Age(id uint64) (lo, hi int64) {
+	k, ok := z.index(id)
+	if !ok {
+		return 0, Inf
+	}
+	return -*z.at(0, k+1), *z.at(k+1, 0)
+}
+
+// Look takes the moment at which the age of a timer is in [lo, hi], which must be possible,
+// and starts it anew. It is for timers that never fire, and tell how much time has passed.
+func (z *Zone) Look(id uint64, lo, hi int64) {
+	k, ok := z.index(id)
+	if !ok {
+		z.Set(id, 0, Inf)
+		return
+	}
+	*z.at(0, k+1) = min(*z.at(0, k+1), -lo)
+	*z.at(k+1, 0) = min(*z.at(k+1, 0), hi)
+	z.close()
+	z.start(k) // at this very moment: to drop it would let time pass
 }
 
 // Append appends the canonical form: equal zones append equal numbers.
@@ -162,7 +189,7 @@ func (z *Zone) close() {
 			}
 			for j := range n {
 				if kj := z.m[k*n+j]; kj < Inf && ik+kj < z.m[i*n+j] {
-					z.m[i*n+j] = ik + kj
+					z.m[i*n+j] = max(ik+kj, -Max) // to forget a bound allows more, and never less
 				}
 			}
 		}

@@ -1,0 +1,112 @@
+package programs_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/explore/programs"
+)
+
+// lost are the smallest programs of what searches once lost, or made up: their names say
+// what. All modes must agree on each, and find some outcomes.
+var lost = []struct {
+	name, program string
+	want          []string
+}{
+	// A run that stops when the hosts that are no daemons have ended.
+	{"what daemons do not come to before the end", "strong | a: ask b+c 1; gather 1 | b daemon: serve {} | c daemon: serve {}",
+		[]string{"a:1+-", "a:-+1", "a:1+1"}},
+	{"a daemon's store before the end", "strong | a: ask b 1; read b x s; wait b 1 | b daemon: accept; store x 1",
+		[]string{"a:Read=0", "a:Read=1"}},
+	{"a restart left undone", "strong crash(b)<=1 | a: tcall b 1 1 | b daemon: chan / serve {}", []string{"a:timeout", "a:unreachable", "a:1"}},
+
+	// Timers.
+	{"a cut against a timer", "strong cut(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},
+	{"a partition against a timer", "strong partition(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},
+	{"a break against a timer", "strong break(a,b)<=1 | a: write b x 1 s; twait b 1 | b daemon: chan", []string{"a:Write", "a:RETRY_EXC_ERR"}},
+	{"the clock is an observation", "strong timers=free | a: go {sleep 1}; now", []string{"a:0.0(),at 0s", "a:0.0(),at 1s"}},
+	{"equal timers fire in both orders", "strong | a: go {sleep 1; store x 1}; sleep 1; load x", []string{"a:0,0.0()", "a:0.0(),1"}},
+	{"a timeout strikes any timer of a host", "strong timeout(a)<=1 | a: go {sleep 2; store x 1}; sleep 1; load x", []string{"a:0", "a:1"}},
+	{"a crash after an idle timer", "strong crash(*)<=1 linger final | b: tcall c 1 1 | c:", []string{"b:timeout c: b=[0 0 0 0] c="}},
+
+	// Faults where what they strike disables them.
+	{"a break against the completion", "strong break(a,b)<=1 | a: write b x 1 s; poll b 1 | b daemon: chan",
+		[]string{"a:none", "a:Write", "a:RETRY_EXC_ERR"}},
+	{"a request under way at a cut", "strong cut(a,b)<=1 | a: ask b 1 | b: accept", []string{"a: b:1", "a: b:… hang"}},
+	{"a Send under way at a cut", "strong cut(a,b)<=1 | a: recv b; wait b 1 | b: send a 1", []string{"a:Recv=1 b:", "a:… b: hang"}},
+	{"a fault where hosts wait for ever", "strong suspect(a)<=1 | a: chan", []string{"a:… hang", "nothing"}},
+	{"a power failure where hosts wait for ever", "strong power(a)<=1 | a: acceptconn", []string{"a:… hang", "nothing"}},
+	{"a crash of interchangeable hosts that wait", "strong crash(b*)<=1 | a: ask b 1; gather 1 | b*2: accept; reply 1", nil},
+	{"a crash between an act and the report", "strong power(b)<=1 | a: connect b | b again:  / acceptconn; storewide 1", []string{"a: b:"}},
+	{"a suspicion between an answer and the report", "strong suspect(a)<=1 | a: accept; reply 1; store x 1 | b: ask a 1; gather 1", []string{"a: b:1"}},
+	{"a crash of a daemon's peer", "strong power(b)<=1 | a daemon: write b x 1 l | b:", nil},
+	{"a flip of what the caches wrote back", "strong flip(a)<=1 | a: pstore x 1; pload x", []string{"a:1", "a:0"}},
+	{"a poison of what the caches wrote back", "strong poison(b)<=1 | b: pstore x 1; pload x", []string{"b:1", "b:media"}},
+	{"a revocation of a receive's memory", "strong revoke(a*)<=1 | a: recv b; wait b 1 | b: sendimm a 1", nil},
+
+	// A post against what the other end does.
+	{"a post against the other end's ERR", "strong linger final | a: err b | b: write a x 1 i",
+		[]string{"a: b: a=[0 0 0 0] b=[0 0 0 0]", "a: b: a=[1 0 0 0] b=[0 0 0 0]"}},
+	{"a post against the other end's Destroy", "strong linger final | a: destroy b | b: wide a 1", nil},
+	{"a post against the other end's reset", "strong linger final | a: reset b | b: wide a 1", nil},
+	{"a task's post against the other end's ERR", "strong linger final | a: go {wide b 1} | b: err a", nil},
+	{"a post to a host that has ended", "strong | a: load x | b: write a x 1", []string{"a:0 b:", "a:1 b:"}},
+	{"a new connection against an old request", "strong | a: | b: write a x 1 n; connect a; wait a 1", nil},
+
+	// Tasks of one host.
+	{"a task that is started", "strong linger final | a: store x 4 | b: go {write a x 1}", nil},
+	{"a signal before the wait", "strong | a: go {signal}; lock; cond", nil},
+	{"a broadcast before the wait", "strong | b: go {broadcast}; lock; cond", nil},
+	{"two tasks fill a queue", "strong short | a: | b: go {write a x 1}; wideread a k", []string{"a: b:0.0(),full"}},
+	{"two tasks' Atomics in one queue", "strong | a: go {fetchadd b x 1}; fetchadd b x 1 s; wait b 1 | b:", []string{"a:0.0(),FetchAdd=1 b:"}},
+	{"two tasks' Writes in one queue", "strong linger final | a: go {wide b 1}; writeimm b x 1 | b:", nil},
+	{"a region freed while a task waits to store", "rxe | a: go {store y 1}; free", []string{"a:,0.0()", "a:,0.0(closed)"}},
+	{"tasks that end things come between each other", "strong | a: go {free}; dereg; free", []string{"a:closed closed"}},
+	{"a refused operation is an observation", "strong revoke(a*)<=1 | a: free", []string{"a:", "a:closed"}},
+
+	// Calls.
+	{"a zombie and its successor", "strong suspect(b)<=1 | a: ask b 1; gather 1 | b: accept; reply 2 / accept; reply 3",
+		[]string{"a:2 b:1", "a:3 b:1(1)", "a:unreachable b:1"}},
+	{"a call to a zombie does not hang", "strong suspect(b)<=1 | a: call b 1 | b daemon: serve {}", []string{"a:1", "a:unreachable"}},
+	{"one of two callees ends", "strong | a: accept; reply 1 | b: ask a+c 1; gather 1 | c:", []string{"a:1 b:unreachable+unreachable c:"}},
+	{"a gather returns success with failure", "strong | a: ask b+c 1; gather 1 | b daemon: serve {} | c:", []string{"a:1+- c:", "a:1+unreachable c:"}},
+	{"a partition against a call", "strong partition(a,b)<=1 | a: accept | b: sleep 1; ask a 1; gather 1", []string{"a:1 b:unreachable", "a:… b:unreachable hang"}},
+
+	// Completions.
+	{"a poll that returns two", "strong | a: write b x 1 s; write b x 2 s; poll b 2 | b daemon: chan", []string{"a:Write", "a:Write Write"}},
+	{"a failure that nobody polls", "strong | a: write b x 1 k | b: recv a; wait a 1", []string{"a: b:WR_FLUSH_ERR"}},
+	{"the states of two ends", "strong | a: write b x 1 k; state b | b: state a", []string{"a:RTS b:RTS", "a:ERR b:ERR", "a:RTS b:ERR", "a:ERR b:RTS"}},
+	{"a queue pair that fails while it is reset", "strong | a: go {awrite b x 1}; reset b; up b | b:", nil},
+	{"what a dead host left is no later than what follows", "strong crash(a)<=1 | a: write b x 1 i | b: err a; call c 1 | c: accept; reply 1; write b x 2 s; wait b 1; read b x s; wait b 1", nil},
+	{"an Atomic of a dead host", "strong crash(b)<=1 linger final | b: fetchadd a x 4 | a: load x", nil},
+	{"a key that is gone against a Read with another", "strong | a: write b x 1 s; read b x k | b: dereg", nil},
+
+	// Interchangeable hosts.
+	{"interchangeable hosts that are connected", "strong | a: | b*2: write b x 1 i; load x", []string{"a: b:0,0", "a: b:0,1", "a: b:1,1"}},
+}
+
+// What was lost once is found.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	for _, x := range lost {
+		p, err := programs.Parse(x.program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := programs.Compare(p, programs.Limits{Runs: 5_000, States: 20_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Truth == programs.TooLarge {
+			t.Errorf("%s: %s is too large", x.name, p)
+		}
+		for _, d := range c.Diffs {
+			t.Errorf("%s: %s: %s", x.name, p, d)
+		}
+		for _, o := range x.want {
+			if !slices.Contains(c.Outcomes, o) {
+				t.Errorf("%s: %s: there is no outcome %q among %q", x.name, p, o, c.Outcomes)
+			}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package explore_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// Fail(nil) was no failure, without a word.
+func TestFailNil(t *testing.T) {
+	s := &explore.Scenario{Name: "test/nil", Build: func(c *explore.Case) (sim.Config, error) {
+		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: func(host.Host, int) { c.Fail(nil) }}}}, nil
+	}}
+	r, err := explore.Check(s, explore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != explore.Unknown || !errors.Is(r.Reason, sim.ErrFailNil) {
+		t.Errorf("%v: %v", r.Verdict, r.Reason)
+	}
+}
+
+// A protocol that started a goroutine of its own crashed the checker with "sim.killed".
+func TestGoroutineThatIsNoTask(t *testing.T) {
+	for what, stray := range map[string]func(h host.Host){
+		"sleeps": func(h host.Host) { h.Sleep(time.Second) },
+		"calls":  func(h host.Host) { _, _ = h.Call("a", "s", nil, verbs.Forever) },
+		"sends":  func(h host.Host) { h.Gather([]host.Call{{To: "a", Service: "s"}}, verbs.Forever) },
+		"stores": func(h host.Host) { r, _ := h.Alloc(8); r.Store64(0, 1) },
+		"reads":  func(h host.Host) { _ = h.Now() },
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := &explore.Scenario{Name: "test/stray", Build: func(c *explore.Case) (sim.Config, error) {
+				return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: func(h host.Host, _ int) {
+					go stray(h) //lint:bad that is what is tested
+					h.Sleep(time.Second)
+				}}}}, nil
+			}}
+			r, err := explore.Check(s, explore.Options{Workers: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Verdict != explore.Unknown || !errors.Is(r.Reason, sim.ErrGoroutine) || !strings.Contains(r.Reason.Error(), "host.Host.Go") {
+				t.Errorf("%v: %v", r.Verdict, r.Reason)
+			}
+		})
+	}
+}

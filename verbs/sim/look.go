@@ -1,0 +1,103 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
+)
+
+// Looks at clocks, in the regimes free and skew. Between two looks of a host any time may
+// have passed that its own timers, and with skew those of all hosts, allow. Of these times a
+// look tries the shortest and the longest: code compares the time that has passed with one
+// bound, and these are on its two sides if any are. What code does in between, where it
+// compares with several, is not tried, and every verdict says so.
+//
+// A look is a timer that never fires: its age in the zones is the time since then. It is at
+// a whole nanosecond of the host's clock.
+
+// Long is how much later than it must be a look finds the clock that nothing bounds.
+const Long = 24 * time.Hour
+
+// lookID is the name of a look in the zone of its host.
+const lookID = ^uint64(0)
+
+// lookZoneID is its name in the zone of all.
+func (h *Host) lookZoneID() uint64 {
+	return uint64(h.node.idx)<<48 | uint64(h.life)<<24 | (1<<24 - 1)
+}
+
+// look moves the clock on to where a look finds it.
+func (h *Host) look() {
+	w := h.w
+	lo, hi := h.passed()
+	if lo > hi {
+		// What the zones forgot has let the run go where no clocks lead.
+		w.Abandon()
+		return
+	}
+	d := lo
+	if hi = min(hi, lo+h.long()); w.choose(ChooseClock, 1+boolInt(hi > lo), func(i int) string { return lookNames[i] }) == 1 {
+		d = hi
+	}
+	h.passes(d)
+}
+
+var lookNames = [...]string{"as early as it can be", "as late as it can be"}
+
+// long is Long, as far as a thousand of it fit the zones.
+func (h *Host) long() int64 { return min(int64(Long), zone.Max>>10/ratioOf(h.w.cfg.Timers).num) }
+
+// passed is how much time may have passed on the host's clock since the last look. Before
+// the first look that may be anything.
+func (h *Host) passed() (lo, hi int64) {
+	if !h.looked {
+		return 0, zone.Inf
+	}
+	r := ratioOf(h.w.cfg.Timers)
+	own, late := h.timers.Age(lookID)
+	lo, hi = ceil(own, r.num), floor(late, r.num)
+	if h.w.cfg.Timers.Regime == faults.Skew {
+		real, late := h.w.skew.Age(h.lookZoneID())
+		lo, hi = max(lo, ceil(real, r.num)), min(hi, floor(late, r.den))
+	}
+	return lo, hi
+}
+
+func ceil(x, by int64) int64 { return (x + by - 1) / by }
+
+func floor(x, by int64) int64 {
+	if x >= zone.Inf {
+		return zone.Inf
+	}
+	return x / by
+}
+
+// passes takes down that d has passed on the host's clock since the last look.
+func (h *Host) passes(d int64) {
+	r := ratioOf(h.w.cfg.Timers)
+	h.clock += time.Duration(d)
+	h.timers.Look(lookID, d*r.num, d*r.num)
+	if h.w.cfg.Timers.Regime == faults.Skew {
+		if !h.looked {
+			h.w.looks++
+		}
+		h.w.skew.Look(h.lookZoneID(), d*r.den, d*r.num)
+	}
+	h.looked = true
+}
+
+// lookAway forgets the last look of a host that has ended.
+func (h *Host) lookAway() {
+	if !h.looked {
+		return
+	}
+	h.w.touch(h.clockObject(), Write)
+	if h.w.cfg.Timers.Regime == faults.Skew {
+		h.w.touch(allClocks(), Write)
+		h.w.skew.Drop(h.lookZoneID())
+		h.w.looks--
+	}
+	h.timers.Drop(lookID)
+	h.looked = false
+}

@@ -1,0 +1,68 @@
+package sim
+
+import (
+	"bytes"
+	"errors"
+	"runtime"
+	"sync/atomic"
+)
+
+// ErrGoroutine: code that runs in no task called the simulator.
+var ErrGoroutine = errors.New("sim: a goroutine that is no task of a host called the simulator: " +
+	"start tasks with host.Host.Go, and no goroutines, which nothing could schedule")
+
+// watch finds goroutines that are no tasks. To tell goroutines apart takes a microsecond,
+// so a checker watches its first runs only.
+type watch struct {
+	world string // the goroutine of the world
+	stray atomic.Bool
+}
+
+// Watch makes the world look from now on who calls it.
+func (w *World) Watch(on bool) {
+	w.watch = nil
+	if on {
+		w.watch = &watch{world: goroutine()}
+	}
+}
+
+// Stray is ErrGoroutine if a goroutine that is no task has called a world that watches.
+func (w *World) Stray() error {
+	if w.watch == nil {
+		return nil
+	}
+	for range 100 {
+		runtime.Gosched() // it may not have come so far
+	}
+	if w.watch.stray.Load() {
+		return ErrGoroutine
+	}
+	return nil
+}
+
+// guard is called first by whatever tasks call. It ends a goroutine that is no task that
+// runs now, since what it does next would break the world.
+func (w *World) guard() {
+	x := w.watch
+	if x == nil {
+		if w.cur == nil {
+			panic(killed{})
+		}
+		return
+	}
+	want := x.world
+	if t := w.cur; t != nil && t.co.goroutine != "" {
+		want = t.co.goroutine
+	}
+	if goroutine() != want {
+		x.stray.Store(true)
+		runtime.Goexit()
+	}
+}
+
+// goroutine is the name of the calling goroutine.
+func goroutine() string {
+	var buf [64]byte
+	text, _, _ := bytes.Cut(buf[:runtime.Stack(buf[:], false)], []byte(" ["))
+	return string(text)
+}
