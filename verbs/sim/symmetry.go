@@ -35,8 +35,8 @@ func (c *Config) checkSymmetric() error {
 	return nil
 }
 
-// differsFrom says in what two hosts evidently differ. What their functions do cannot be
-// seen, and not even whether two closures are of one function, which may have been inlined.
+// differsFrom says in what two hosts evidently differ. Functions cannot be compared: the
+// compiler may make two copies of one.
 func (n *Node) differsFrom(m *Node) string {
 	switch {
 	case n.Daemon != m.Daemon:
