@@ -229,13 +229,20 @@ func (c *cq) Destroy() error {
 	return nil
 }
 
-// Poll implements verbs.CQ. It may find nothing although something has arrived;
-// the next Poll then finds it, so that a loop ends.
+// maxVain is how often in a row a task may poll in vain although something is there: code
+// that gives up sooner is checked for it, and a loop ends.
+const maxVain = 3
+
+// Poll implements verbs.CQ. It may find nothing although something has arrived.
 func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	w := c.h.w
 	w.guard()
 	t := w.cur
-	t.pause()
+	if t.reported == c {
+		t.pause()
+	} else {
+		t.pauseLook()
+	}
 	if len(wc) == 0 {
 		return 0, fmt.Errorf("sim: poll: %w: no room for completions", verbs.ErrInvalid)
 	}
@@ -248,13 +255,13 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 			return c.take(t, wc), nil // a channel said so in this very step
 		}
 	}
-	if t.idlePoll {
+	if t.vain > 0 {
 		t.wait(op{kind: opRun}) // a loop that polls in vain lets others go on
 	}
 	c.touch()
-	if !c.canComplete() || !t.idlePoll && w.choose(ChooseCompletion, 2, func(i int) string { return pollNames[i] }) == 1 {
+	if !c.canComplete() || t.vain < maxVain && w.choose(ChooseCompletion, 2, func(i int) string { return pollNames[i] }) == 1 {
 		t.obs.seeUint(4)
-		t.idlePoll = true
+		t.vain = min(t.vain+1, maxVain)
 		return 0, nil
 	}
 	return c.take(t, wc), nil
@@ -284,7 +291,7 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 // take decides which completions come and delivers them: one, and if there is room for
 // more any number of those that can have come by now.
 func (c *cq) take(t *task, wc []verbs.WC) int {
-	t.idlePoll, t.reported = false, nil
+	t.vain, t.reported = 0, nil
 	n := 0
 	for more := true; more; more = n < len(wc) && c.another() {
 		t.obs.see(c.takeOne(&wc[n]))
@@ -450,7 +457,7 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 		t.obs.seeUint(9)
 		return verbs.ErrTimeout
 	}
-	t.idlePoll, t.reported = false, nil
+	t.vain, t.reported = 0, nil
 	t.obs.seeAll(len(cqs), func(i int) (int, print, bool) {
 		c := cqs[i].(*cq)
 		c.touch()

@@ -198,7 +198,7 @@ func (w *World) failed(q *qp, o outcome) {
 				i = -1
 			}
 		}
-		if p := q.peer; p != nil && !p.gone && p.state != verbs.StateErr {
+		if p := q.peer; p != nil && !p.gone && p.state >= verbs.StateRTR && p.state != verbs.StateErr {
 			q.refusedBy = true
 			p.kill(verbs.StateErr)
 			q.refusedBy = false

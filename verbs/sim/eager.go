@@ -13,7 +13,7 @@ import (
 // enabledWires lists the steps of wires and cards.
 func (w *World) enabledWires() {
 	for i, q := range w.qps {
-		if q.state < verbs.StateRTR && q.cpu == nil {
+		if q.state < verbs.StateRTR && q.cpu == nil && len(q.elems) == 0 {
 			continue
 		}
 		if len(w.wireSteps(q, nil)) > 0 {
@@ -27,7 +27,7 @@ func (w *World) enabledWires() {
 
 // wireSteps lists the elements that can arrive or land next.
 func (w *World) wireSteps(q *qp, out []*elem) []*elem {
-	arrives := false
+	var missing []*elem
 	reach := q.posted
 	if q.cpu == nil {
 		reach = q.reach()
@@ -36,15 +36,20 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 		switch {
 		case e.landed:
 		case !e.came:
-			if !arrives && e.wr < reach && !e.frozen {
+			if e.wr < reach && !e.frozen && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) }) {
 				out = append(out, e)
 			}
-			arrives = true // packets arrive in order
+			missing = append(missing, e)
 		case e.kind != elemSend && w.free(e) && !w.refusedByMedia(e):
 			out = append(out, e)
 		}
 	}
 	return out
+}
+
+// overtakes reports whether e can arrive before p does, which was sent before it.
+func (w *World) overtakes(e, p *elem) bool {
+	return w.gaps() && e.kind == elemWrite && p.kind == elemWrite && !w.before(p, e)
 }
 
 // free reports whether nothing that must land before e is still pending.

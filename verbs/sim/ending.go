@@ -277,14 +277,17 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			}
 		}
 		q.limit = limitAfter(q, done, nak)
+		if n < q.posted && hit(q.ent(n)) {
+			w.incomplete(q, n)
+		}
 		for i := 0; i < len(q.elems); i++ {
 			e := q.elems[i]
 			switch {
 			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)):
 				w.discard(e)
 				i = -1
-			case e.wr == n && !e.acked && hitElem(e) && (q.last(e) || e.responds()):
-				w.discard(e) // had the whole of it come, it would have succeeded
+			case e.wr == n && !e.acked && hitElem(e) && e.responds():
+				w.discard(e)
 				i = -1
 			case e.wr == n && !e.acked && hitElem(e) && !drain:
 				e.could = true // what has come of it may land later
@@ -345,24 +348,39 @@ func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
 }
 
 // seenAt is the first request from i on of which nothing shows that it has arrived
-// whole: requests arrive in order, and what has landed has arrived.
+// whole: what has landed has arrived, and what is before it unless there may be gaps.
 func (q *qp) seenAt(i int) int {
 	for j := i; j < q.posted; j++ {
 		some, all := false, true
 		for _, e := range q.ent(j).payload {
 			some, all = some || e.landed && !e.void, all && e.landed && !e.void
 		}
-		if some && all || q.ent(j).came && q.ent(j).nak == verbs.StatusSuccess {
+		if gap := i < j && q.w.gaps(); some && all && !gap || q.ent(j).came && q.ent(j).nak == verbs.StatusSuccess {
 			i = j + 1
-		} else if some {
+		} else if some && !gap {
 			i = j
 		}
 	}
 	return i
 }
 
-// last reports whether e is the last piece of its request.
-func (q *qp) last(e *elem) bool { return e.part == len(q.ent(e.wr).payload)-1 }
+// incomplete chooses a piece of request n of q that has not arrived, for the request would
+// have succeeded otherwise, and drops it: the last one, unless there may be gaps.
+func (w *World) incomplete(q *qp, n int) {
+	var of []*elem
+	for _, e := range q.elems {
+		if e.wr == n && !e.acked {
+			of = append(of, e)
+		}
+	}
+	if len(of) == 0 {
+		return
+	}
+	if !w.gaps() {
+		of = of[len(of)-1:]
+	}
+	w.discard(of[w.choose(ChooseCutoff, len(of), func(i int) string { return of[i].name() + " is missing" })])
+}
 
 func limitAfter(q *qp, n int, nak verbs.Status) int {
 	if nak != 0 {

@@ -396,11 +396,11 @@ func (w *World) discard(e *elem) {
 	}
 	if e.frozen {
 		if e.arrives() && !e.reg.freed {
-			e.q.limit = min(e.q.limit, e.wr) // it never came, nor did what is behind it
+			e.q.limit = min(e.q.limit, e.wr) // it never came
 		}
 		w.eachMate(e, func(x *elem) bool { return w.with(e, x) }, w.discard)
 		for i := 0; i < len(e.q.elems); i++ {
-			if x := e.q.elems[i]; !x.landed && (x.frozen && w.before(e, x) || e.arrives() && !x.frozen && !x.acked && e.precedes(x)) {
+			if x := e.q.elems[i]; !x.landed && (x.frozen && w.before(e, x) || !w.gaps() && e.arrives() && !x.frozen && !x.acked && e.precedes(x)) {
 				w.discard(x)
 				i = -1
 			}
@@ -409,18 +409,26 @@ func (w *World) discard(e *elem) {
 }
 
 // arrives reports whether e is frozen because of what had arrived by then: that is in
-// memory, and requests arrive in order. Not so after a power failure, which strikes while
-// they are placed, and for a CPU's stores.
+// memory. Not so after a power failure, which strikes while it is placed, and for a CPU's
+// stores.
 func (e *elem) arrives() bool { return e.kind == elemWrite && e.q.cpu == nil && !e.struck }
 
-// eachMate calls f for the frozen elements that share e's fate because packets arrive in
-// order, and whole if the profile says so.
+// whole reports whether what a failed request leaves of e is whole packets, in order.
+func (w *World) whole(e *elem) bool { return w.cfg.Profile.WholePackets && e.arrives() }
+
+// gaps reports whether what is behind a lost packet may have arrived.
+func (w *World) gaps() bool {
+	return !w.cfg.Profile.WholePackets && w.cfg.Profile.Placement != faults.InOrder
+}
+
+// eachMate calls f for the frozen elements that share e's fate because whole packets
+// arrive, and in order.
 func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
-	if !e.arrives() {
+	if !w.whole(e) {
 		return
 	}
 	for i := 0; i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && x.arrives() && shares(x) {
+		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && w.whole(x) && shares(x) {
 			f(x)
 			i = -1
 		}
@@ -429,9 +437,6 @@ func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
 
 // with reports whether a came in the packet of b or in one before it.
 func (w *World) with(a, b *elem) bool {
-	if !w.cfg.Profile.WholePackets {
-		return a.precedes(b)
-	}
 	mtu := w.cfg.Profile.MTU
 	return a.q == b.q && (a.wr < b.wr || a.wr == b.wr && (a.off-a.start)/mtu <= (b.off-b.start)/mtu)
 }
@@ -444,7 +449,7 @@ func (w *World) mates(a, b *elem) bool { return w.with(a, b) && w.with(b, a) }
 // with it or earlier, it has not. Whoever freezes calls settleRivals when all is frozen.
 func (w *World) freeze(e *elem) {
 	w.fetch(e)
-	if e.arrives() {
+	if w.whole(e) {
 		for i := max(e.q.base, e.q.head); i < e.q.posted; i++ {
 			for _, x := range e.q.ent(i).payload {
 				switch {
@@ -703,14 +708,4 @@ func (w *World) pieceEnd(r *region, at, end int) int {
 		}
 	}
 	return end
-}
-
-// bytes returns n bytes that live until the end of the run.
-func (w *World) bytes(n int) []byte {
-	if len(w.arena)+n > cap(w.arena) {
-		w.arena = make([]byte, 0, max(2*cap(w.arena), n, 1<<14))
-	}
-	at := len(w.arena)
-	w.arena = w.arena[:at+n]
-	return w.arena[at : at+n : at+n]
 }

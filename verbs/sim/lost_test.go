@@ -136,6 +136,65 @@ func TestNowIsObserved(t *testing.T) {
 	}
 }
 
+// The deadline of calls under way was no part of the state before somebody waited for them.
+func TestDeadlinesOfCallsDiffer(t *testing.T) {
+	program := func(observe bool) *sim.World {
+		a := sim.Node{Name: "a", Main: func(h host.Host, _ int) {
+			l, timeout := listening(t, h, "s"), verbs.Forever
+			_, _ = l.Accept(verbs.Forever)
+			if observe {
+				timeout = time.Second
+			}
+			h.Gather([]host.Call{{To: "c", Service: "s"}}, timeout)
+			_, _ = l.Accept(verbs.Forever)
+		}}
+		b := sim.Node{Name: "b", Main: func(h host.Host, _ int) {
+			late := h.Rand(2) == 1
+			if late {
+				h.Sleep(time.Millisecond)
+			}
+			tell(h, "a", "s")
+			if !late {
+				h.Sleep(time.Millisecond)
+			}
+		}}
+		c := sim.Node{Name: "c", Main: func(h host.Host, _ int) { _, _ = listening(t, h, "never").Accept(verbs.Forever) }}
+		w, err := sim.New(sim.Config{Nodes: []sim.Node{a, b, c}, Profile: strong(t), Hung: func([]string) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	one := path{[]int{0}, []string{"a.0/main", "c.0/main", "b.0/main", "a.0/main", "timer(b.0/main)"}}
+	two := path{[]int{1}, []string{"a.0/main", "c.0/main", "b.0/main", "timer(b.0/main)", "a.0/main", "b.0/main"}}
+	toldApart(t, "calls", program, one, two)
+}
+
+// How large a region of persistent memory is that holds nothing yet was forgotten at a crash.
+func TestSizesOfPersistentMemoryDiffer(t *testing.T) {
+	budget, err := faults.ParseBudget("crash(a)<=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := func(observe bool) *sim.World {
+		w, err := sim.New(sim.Config{Profile: strong(t), Budget: budget, Nodes: []sim.Node{{Name: "a", Main: func(h host.Host, _ int) {
+			size := 64 * (1 + h.Rand(2))
+			if !observe {
+				size = 64
+			}
+			if _, err := h.OpenPMEM("log", size); err != nil {
+				t.Error(err)
+			}
+			_, _ = listening(t, h, "never").Accept(verbs.Forever)
+		}}}, Hung: func([]string) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	toldApart(t, "sizes", program, path{[]int{0, 1}, []string{"a.0/main", "crash(a)"}}, path{[]int{1, 1}, []string{"a.0/main", "crash(a)"}})
+}
+
 // A request to a machine that is believed dead was the same as one to its successor.
 func TestRequestsToAZombieAndToItsSuccessorDiffer(t *testing.T) {
 	budget, err := faults.ParseBudget("suspect(b)<=1")
@@ -207,12 +266,10 @@ func TestInterchangeableHostsAreRelated(t *testing.T) {
 // Hosts that are called symmetric and are not alike.
 func TestSymmetricHostsMustBeAlike(t *testing.T) {
 	main := func(host.Host, int) {}
-	other := func(h host.Host, _ int) { h.Sleep(1) }
 	no := func(int, bool) bool { return false }
 	for reason, n := range map[string]sim.Node{
-		"another Main": {Name: "p2", Symmetric: true, Main: other},
-		"a daemon":     {Name: "p2", Symmetric: true, Main: main, Daemon: true},
-		"Again":        {Name: "p2", Symmetric: true, Main: main, Again: no},
+		"a daemon": {Name: "p2", Symmetric: true, Main: main, Daemon: true},
+		"Again":    {Name: "p2", Symmetric: true, Main: main, Again: no},
 	} {
 		c := sim.Config{Profile: strong(t), Nodes: []sim.Node{{Name: "p1", Symmetric: true, Main: main}, n}}
 		if _, err := sim.New(c); !errors.Is(err, sim.ErrConfig) {

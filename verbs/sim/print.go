@@ -22,7 +22,7 @@ func (w *World) hostPrints(m *Host) {
 		}
 	}
 	for _, k := range m.card.mrs {
-		p = p.Uint(uint64(k.key)<<16 | uint64(k.access)).Int(k.r.ord<<1 | boolInt(k.r.pm != nil))
+		p = p.Uint(uint64(k.key)<<16 | uint64(k.access)).Int(k.r.ord<<1 | boolInt(k.r.pm != nil)).Int(k.pd.ord)
 	}
 	w.about(m.node.idx, m.node.idx, p)
 	for _, x := range m.muts {
@@ -42,7 +42,7 @@ func (w *World) hostPrints(m *Host) {
 // pmemPrint covers what persistent memory holds and may hold.
 func pmemPrint(p print, regions []*region) print {
 	for _, r := range regions {
-		p = p.Print(r.hash).Print(r.pm.id).Uint(uint64(r.mrs)<<32 | uint64(r.lent)<<1 | uint64(boolInt(r.receives)))
+		p = p.Print(r.hash).Print(r.pm.id).Int(len(r.data)).Uint(uint64(r.mrs)<<32 | uint64(r.lent)<<1 | uint64(boolInt(r.receives)))
 		var units print
 		for _, i := range r.pm.used {
 			u := &r.pm.units[i]
@@ -65,7 +65,7 @@ func pmemPrint(p print, regions []*region) print {
 func (w *World) taskPrint(t *task) {
 	o, at := &t.op, t.h.node.idx
 	id := print{}.Int(tagTask).Int(t.h.life).Int(t.ord)
-	p := id.Uint(uint64(o.kind)<<8 | uint64(boolInt(t.heldUp)<<4|boolInt(o.fired)<<3|boolInt(t.reported != nil)<<2|boolInt(t.idlePoll)<<1|boolInt(o.signaled))).
+	p := id.Uint(uint64(o.kind)<<8 | uint64(boolInt(t.heldUp)<<4|boolInt(o.fired)<<3|boolInt(t.reported != nil)<<2|boolInt(o.signaled))).Int(t.vain).
 		Int(o.need).Print(t.obs.main)
 	if o.timed {
 		p = p.Int(int(o.deadline))
@@ -128,6 +128,9 @@ func (w *World) gatherPrint(g *gather) {
 		}
 		if r.replied {
 			p = p.Print(r.ansHash)
+		}
+		if g.timed {
+			p = p.Int(int(g.deadline))
 		}
 		w.about(g.h.node.idx, to, p)
 	}

@@ -604,7 +604,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 		q.match()
 	}
 	q.dirty = true
-	q.w.cur.ends()
+	q.w.cur.reach()
 	return nil
 }
 

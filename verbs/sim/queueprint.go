@@ -47,7 +47,7 @@ func (w *World) queuePrint(q *qp) {
 		if e.kind == elemSample || e.kind == elemFlush || e.modifies() {
 			w.relations(e)
 		}
-		if e.frozen {
+		if e.frozen && e.changes() {
 			w.overtaken(e)
 		}
 	}
@@ -94,6 +94,9 @@ func (q *qp) elemPrint(p print, e *elem) print {
 // overtaken covers which frozen elements on the bytes of frozen e were posted when the
 // time of e was over.
 func (w *World) overtaken(e *elem) {
+	if e.reg == nil {
+		return // the payload of a Send that has met no receive
+	}
 	for _, y := range e.reg.pend {
 		if y.frozen && y.at > e.frozeAt && y.overlaps(e.off, e.n) {
 			w.aboutThree(e.q.h.node.idx, y.q.h.node.idx, e.reg.h.node.idx, e.id(tagFroze).Print(y.id(0)))
@@ -139,11 +142,11 @@ func (q *qp) queues(p print) print {
 	}
 	p = p.Uint(uint64(q.state)<<16 | uint64(q.access)<<8 | uint64(boolInt(q.refusedBy)<<3|boolInt(q.broken)<<2|boolInt(q.stale)<<1|boolInt(q.peer != nil))).
 		Int(q.posted - q.head).Int(min(q.limit, q.posted+1) - q.head).Int(min(q.cutAt, q.posted+1) - q.head).
-		Int(q.posted - q.freed).Int(q.recvNext).Int(q.unmet)
+		Int(q.posted - q.freed).Int(q.recvNext).Int(q.unmet).Int(q.met).Int(q.matched)
 	if q.held != unlimited {
 		p = p.Int(max(q.held-q.head, 0))
 	}
-	if q.peer == nil && q.linked && !q.h.single() {
+	if q.linked && !q.h.single() {
 		p = p.Uint(uint64(q.remote.QPN))
 	}
 	p = p.Int(len(q.rq))

@@ -196,20 +196,15 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 }
 
 // missed makes request i of p one that did not arrive whole before its responder
-// stopped, although parts of it may have: all but the last.
+// stopped, although parts of it may have.
 func (w *World) missed(p *qp, i int) {
 	p.touchElems()
 	p.limit, p.dirty = min(p.limit, i), true
-	var last *elem
-	for _, e := range p.elems {
-		if e.wr == i {
-			last = e
-		}
-	}
+	w.incomplete(p, i)
 	for j := 0; j < len(p.elems); j++ {
 		e := p.elems[j]
 		switch {
-		case e.wr > i || e == last || e.wr == i && !e.changes():
+		case e.wr > i || e.wr == i && !e.changes():
 			w.discard(e)
 			j = -1
 		case e.wr == i && !e.frozen:

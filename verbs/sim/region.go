@@ -75,7 +75,11 @@ func (r *region) Load(off int, p []byte) {
 		r.lookApart(off, p)
 		return
 	}
-	r.h.w.cur.pause()
+	if t := r.h.w.cur; r.lent > 0 {
+		t.pauseLook()
+	} else {
+		t.pause()
+	}
 	r.look(off, p)
 }
 

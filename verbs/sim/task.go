@@ -71,8 +71,7 @@ type task struct {
 	// sb is its store buffer, flushing the lines whose write-back a fence awaits.
 	sb       *qp
 	flushing []clwbRec
-	// idlePoll: its last Poll found nothing and nothing has happened since.
-	idlePoll bool
+	vain     int // how often in a row it has polled and found nothing, up to maxVain
 	// reported: the CQ that a channel said has a completion, not polled since.
 	reported *cq
 	// heldUp: it is about to call a service to which its link is cut.
@@ -143,6 +142,16 @@ func (t *task) pause() {
 	if t.looks > maxLooks || t.dirty || t.h.live > 1 || t.w.cfg.Eager {
 		t.wait(op{kind: opRun})
 	}
+}
+
+// pauseLook is pause for a look at what others can reach: between it and one before, they
+// may do what both can tell.
+func (t *task) pauseLook() {
+	if t.looked {
+		t.wait(op{kind: opRun})
+		return
+	}
+	t.pause()
 }
 
 // maxLooks bounds how often a task looks at something in one step: a loop that waits
@@ -242,13 +251,12 @@ func (w *World) enabled() {
 			}
 		}
 	}
-	idle := len(w.events) == 0
+	idle := len(w.events) == 0 // nobody waits for a failure that nobody looks at
 	if w.cfg.Eager {
 		w.enabledWires()
 		idle = idle && (len(w.events) == 0 || !w.awaited())
 	} else {
 		w.enabledFailures()
-		idle = len(w.events) == 0
 	}
 	for _, n := range w.nodes {
 		if n.wantsLife {

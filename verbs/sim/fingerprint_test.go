@@ -1,0 +1,176 @@
+package sim
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// apart are the types of which nothing needs to be in a fingerprint.
+var apart = map[reflect.Type]string{
+	reflect.TypeFor[Config]():    "never changes in a run; what its functions remember is the scenario's to report",
+	reflect.TypeFor[Node]():      "as Config",
+	reflect.TypeFor[Service]():   "as Config; its state is in the print by Hash",
+	reflect.TypeFor[candidate](): "follows from Config",
+	reflect.TypeFor[Access]():    "of the last step",
+	reflect.TypeFor[Event]():     "follows from the state",
+	reflect.TypeFor[Stats]():     "counted for reports",
+	reflect.TypeFor[Tracer]():    "kept for reports",
+	reflect.TypeFor[fpScratch](): "scratch",
+	reflect.TypeFor[watch]():     "of the first runs, which have no states",
+	reflect.TypeFor[pools]():     "what is in use is elsewhere",
+	reflect.TypeFor[coro]():      "a task's local state follows from what it has observed: task.obs",
+}
+
+const (
+	identity = "says which one it is: part of what is added up"
+	inStep   = "only within a step"
+	links    = "leads to what is printed on its own"
+	derived  = "follows from what is printed: "
+	observed = "what the program said follows from what its task has observed, or from what is known under a mutex"
+	printed  = "in the print"
+	moments  = "moments only compare: relations and overtaken print how"
+)
+
+// covered says of every field of the world where a fingerprint has it, or why not.
+var covered = map[reflect.Type]map[string]string{
+	reflect.TypeFor[World](): {
+		"cfg": "see Config", "nodes": links, "places": derived + "Config", "sym": derived + "Config", "coros": "see coro", "spare": "see coro",
+		"tasks": links, "qps": links, "cuts": links, "left": printed, "cur": inStep, "pol": "not of the world", "named": "not of the world",
+		"knowing": "not of the world", "replaying": inStep, "now": printed, "skew": printed, "looks": derived + "Host.timers",
+		"steps": "how the state was reached", "ticks": moments, "fail": "ends the run", "last": "orders the events, all of which are tried",
+		"foot": inStep, "shown": inStep, "private": inStep, "events": derived + "all", "aside": inStep, "sends": inStep, "arena": "scratch",
+		"fates": inStep, "hist": printed, "stats": "see Stats", "tracer": "see Tracer", "fpbuf": "see fpScratch", "watch": "see watch",
+		"killed": "between runs", "preparing": inStep, "over": printed, "abandoned": "ends the run", "finding": inStep, "asked": inStep,
+		"landing": inStep, "placing": inStep, "ghosts": links, "cands": "see candidate", "pools": "see pools",
+	},
+	reflect.TypeFor[node](): {
+		"w": links, "idx": identity, "sym": derived + "Config", "spec": "see Config", "cur": "printed with each machine: whether it has the name",
+		"all": links, "life": printed, "up": printed, "done": printed, "wantsLife": printed, "crashed": printed, "mrs": printed,
+		"pmem": links, "flips": printed, "poisons": printed, "reports": printed,
+	},
+	reflect.TypeFor[Host](): {
+		"w": links, "node": identity, "life": identity, "alive": "the dead are not printed, and calls to them say so", "ntasks": printed,
+		"live": derived + "the tasks", "card": links, "regs": "printed: how many, and those that are not freed", "lis": derived + "made",
+		"gaths": "printed: how many, and those with calls under way", "mail": links, "muts": links, "made": printed, "pmem": links,
+		"clock": printed, "looked": derived + "timers, which have an entry then", "timers": printed, "acted": printed,
+	},
+	reflect.TypeFor[card](): {
+		"h": links, "mrs": links, "qps": links, "cqs": links, "pds": derived + "Host.made", "chs": derived + "Host.made",
+	},
+	reflect.TypeFor[mr](): {"pd": printed, "r": printed, "key": printed, "access": printed, "gone": "those that are gone are not printed"},
+	reflect.TypeFor[pd](): {"c": links, "ord": identity, "open": derived + "registrations and queue pairs", "gone": derived + "Host.made"},
+	reflect.TypeFor[region](): {
+		"h": identity, "ord": identity, "data": "in hash", "base": derived + "ord", "hash": printed, "pend": links, "srcs": derived + "elem.src",
+		"mrs": printed, "lent": printed, "freed": "those that are freed are not printed", "receives": printed, "whole": inStep, "pm": links,
+	},
+	reflect.TypeFor[elem](): {
+		"q": identity, "wr": printed, "part": derived + "its place in the list", "sub": derived + "its place in the list", "kind": printed,
+		"reg": printed, "off": printed, "n": printed, "data": printed, "start": "printed where whole packets land", "src": printed, "srcOff": printed,
+		"fenced": printed, "acked": printed, "at": moments, "ackAt": moments, "came": printed, "frozen": printed, "frozeAt": moments,
+		"persist": printed, "struck": printed, "lost": printed, "could": printed, "landed": "what has landed is printed with its request, if at all",
+		"void": printed, "during": inStep, "asked": inStep, "got": printed,
+	},
+	reflect.TypeFor[qp](): {
+		"w": links, "pd": derived + "Host.made", "h": identity, "num": identity, "cfg": observed, "sendCQ": derived + "Host.made",
+		"recvCQ": derived + "Host.made", "state": printed, "access": printed, "remote": printed, "peer": "printed: whether it has one; which follows from remote",
+		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
+		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "freed": printed, "limit": printed, "cutAt": printed,
+		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed,
+		"elems": links, "rq": printed, "met": printed, "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "whether hash is of now",
+		"hash": "the print itself", "cpu": identity,
+	},
+	reflect.TypeFor[cq](): {
+		"h": links, "ord": identity, "ch": derived + "Host.made", "qps": derived + "Host.made", "rqps": derived + "Host.made",
+		"queue": "printed in eager mode, empty in late mode", "gone": derived + "Host.made",
+	},
+	reflect.TypeFor[channel](): {"h": links, "ord": identity, "cqs": derived + "Host.made", "gone": derived + "Host.made"},
+	reflect.TypeFor[completion](): {
+		"wr": printed, "recv": "those that are kept are of the send queue; in eager mode the opcode says it", "wc": printed,
+	},
+	reflect.TypeFor[sqEntry](): {
+		"id": observed, "op": printed, "flags": observed, "imm": observed, "length": observed, "compare": printed, "swap": printed, "add": printed,
+		"mr": observed, "into": derived + "the receives that were met", "local": printed, "nak": printed, "need": observed, "recvErr": printed,
+		"early": printed, "came": printed, "recv": printed, "signaled": printed, "dst": observed, "payload": "printed: what has landed of it",
+	},
+	reflect.TypeFor[sge](): {"r": observed, "off": observed, "n": observed},
+	reflect.TypeFor[task](): {
+		"w": links, "h": identity, "ord": identity, "name": observed, "co": "see coro", "op": links, "obs": printed,
+		"alive": "those that have ended are not printed", "main": derived + "ord", "dirty": inStep, "told": inStep, "looks": inStep, "looked": inStep,
+		"sb": links, "flushing": links, "idlePoll": printed, "reported": "printed: whether; which it is was observed", "heldUp": printed,
+		"report": "in node.reports",
+	},
+	reflect.TypeFor[op](): {
+		"kind": printed, "cq": observed, "ch": observed, "cqs": observed, "lis": observed, "gather": observed, "need": printed, "mutex": observed,
+		"cond": observed, "timed": "printed: the deadline is", "deadline": printed, "span": "in the zones", "running": "in the zones",
+		"armed": derived + "the zones", "fired": printed, "signaled": printed,
+	},
+	reflect.TypeFor[listener](): {"h": links, "ord": derived + "Host.made", "service": derived + "Host.made", "closed": derived + "Host.made"},
+	reflect.TypeFor[gather](): {
+		"h": identity, "ord": identity, "reqs": links, "out": "what is known was observed", "timed": "printed: the deadline is", "deadline": printed,
+		"span": observed, "began": inStep,
+	},
+	reflect.TypeFor[request](): {
+		"g": identity, "idx": identity, "from": identity, "to": identity, "service": "in hash", "body": "in hash", "nth": identity, "hash": printed,
+		"cut": printed, "taken": printed, "replied": printed, "repCut": printed, "answer": "in ansHash", "ansHash": printed, "lost": printed,
+		"err": "in ansHash",
+	},
+	reflect.TypeFor[mutex]():     {"h": identity, "ord": identity, "owner": "printed: whether; the owner knows it", "obs": printed},
+	reflect.TypeFor[obs]():       {"main": printed, "per": printed},
+	reflect.TypeFor[cond]():      {"m": links, "waiters": derived + "what the tasks wait for; their order is a choice"},
+	reflect.TypeFor[clwbRec]():   {"r": printed, "unit": printed, "ver": "printed: what it keeps"},
+	reflect.TypeFor[span]():      {"lo": printed, "hi": printed},
+	reflect.TypeFor[pmem]():      {"name": "in id", "id": printed, "units": links, "used": "the order in which units are looked at"},
+	reflect.TypeFor[punit]():     {"list": links, "ver": "see clwbRec", "open": printed, "used": derived + "list", "bad": printed},
+	reflect.TypeFor[content]():   {"ver": "see clwbRec", "data": printed, "at": moments, "q": moments, "wr": moments},
+	reflect.TypeFor[linkState](): {"a": identity, "b": identity, "heals": printed},
+	reflect.TypeFor[ghost](): {
+		"from": identity, "to": identity, "psn": printed, "key": printed, "q": printed, "wr": printed, "off": printed, "data": printed,
+	},
+}
+
+// A field that nobody has thought about can make two states one that are not: so whoever
+// adds one says here where the fingerprint has it, or why it need not.
+func TestEveryFieldHasItsPlaceInTheFingerprint(t *testing.T) {
+	pkg := reflect.TypeFor[World]().PkgPath()
+	seen := map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(x reflect.Type) {
+		switch x.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			walk(x.Elem())
+			return
+		case reflect.Struct:
+		default:
+			return
+		}
+		if seen[x] || x.PkgPath() != pkg || apart[x] != "" {
+			return
+		}
+		seen[x] = true
+		fields, ok := covered[x]
+		if !ok {
+			t.Errorf("%v is not in the table", x)
+			return
+		}
+		var names []string
+		for i := range x.NumField() {
+			f := x.Field(i)
+			if names = append(names, f.Name); fields[f.Name] == "" {
+				t.Errorf("%v.%s is not in the table: say where the fingerprint has it, or why it need not", x, f.Name)
+			}
+			walk(f.Type)
+		}
+		for name := range fields { //lint:ordered each is looked up
+			if !slices.Contains(names, name) {
+				t.Errorf("%v has no field %s", x, name)
+			}
+		}
+	}
+	walk(reflect.TypeFor[World]())
+	for x := range covered { //lint:ordered each is looked up
+		if !seen[x] {
+			t.Errorf("%v is not a part of the world", x)
+		}
+	}
+}
