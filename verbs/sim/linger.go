@@ -57,6 +57,7 @@ func (w *World) endIfOver() {
 		return
 	}
 	w.over = true
+	w.neverCame()
 	if w.cfg.AtEnd != nil {
 		w.prepare(w.cfg.AtEnd)
 	}
@@ -76,6 +77,9 @@ func (w *World) hangIfStuck() {
 	}
 	w.over = len(w.events) > 0 && !w.outOfTime() &&
 		w.choose(ChooseEnd, 2, func(i int) string { return endingNames[i] }) == 0
+	if w.over {
+		w.neverCame()
+	}
 }
 
 // vain reports whether a step may never come: that of a wire whose connection has ended, and
@@ -126,6 +130,33 @@ func (c *cq) inVain() bool {
 		i, p := o.q.nextIncoming(), o.q.peer
 		return i < 0 || p.ent(i).came || p.seenAt(i) > i || !p.gone && !p.lost() && p.state != verbs.StateErr
 	})
+}
+
+// neverCame discards what tasks have waited for in vain.
+func (w *World) neverCame() {
+	for _, t := range w.tasks {
+		if !t.alive || w.cfg.Eager || !t.inVain() {
+			continue
+		}
+		for _, q := range w.qps {
+			if i := q.nextIncoming(); i >= 0 && t.awaits(q.recvCQ) {
+				w.discardFrom(q.peer, i)
+			}
+		}
+	}
+}
+
+// awaits reports whether t waits for completions of a CQ.
+func (t *task) awaits(c *cq) bool {
+	switch o := &t.op; o.kind {
+	case opCQ:
+		return o.cq == c
+	case opChan:
+		return slices.Contains(o.ch.cqs, c)
+	case opAll:
+		return slices.ContainsFunc(o.cqs, func(x verbs.CQ) bool { return x.(*cq) == c })
+	}
+	return false
 }
 
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}
