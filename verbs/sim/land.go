@@ -709,13 +709,3 @@ func (w *World) pieceEnd(r *region, at, end int) int {
 	}
 	return end
 }
-
-// bytes returns n bytes that live until the end of the run.
-func (w *World) bytes(n int) []byte {
-	if len(w.arena)+n > cap(w.arena) {
-		w.arena = make([]byte, 0, max(2*cap(w.arena), n, 1<<14))
-	}
-	at := len(w.arena)
-	w.arena = w.arena[:at+n]
-	return w.arena[at : at+n : at+n]
-}

@@ -268,8 +268,8 @@ func TestSymmetricHostsMustBeAlike(t *testing.T) {
 	main := func(host.Host, int) {}
 	no := func(int, bool) bool { return false }
 	for reason, n := range map[string]sim.Node{
-		"a daemon":     {Name: "p2", Symmetric: true, Main: main, Daemon: true},
-		"Again":        {Name: "p2", Symmetric: true, Main: main, Again: no},
+		"a daemon": {Name: "p2", Symmetric: true, Main: main, Daemon: true},
+		"Again":    {Name: "p2", Symmetric: true, Main: main, Again: no},
 	} {
 		c := sim.Config{Profile: strong(t), Nodes: []sim.Node{{Name: "p1", Symmetric: true, Main: main}, n}}
 		if _, err := sim.New(c); !errors.Is(err, sim.ErrConfig) {
