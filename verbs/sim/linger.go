@@ -76,6 +76,9 @@ func (w *World) hangIfStuck() {
 // vain reports whether a step of a wire may never come: its connection has ended, and
 // nothing that has arrived waits to be placed.
 func (w *World) vain(ev *Event) bool {
+	if ev.Actor.kind() == actFail {
+		return ev.qp.vanishing() >= 0 // that it is lost, which nobody waits for
+	}
 	if ev.Actor.kind() != actWire {
 		return false
 	}
