@@ -71,15 +71,21 @@ func Build(ctx context.Context, dir, main string, protocols []string, out string
 	return err
 }
 
+// folders are where protocols are: the one of an example is beside it.
+var folders = []string{"protocol/", "examples/"}
+
 // protocolPackages are the packages of protocols, without those of scenarios.
 func protocolPackages(ctx context.Context, root string, protocols []string) ([]string, error) {
 	var all []string
 	for _, name := range protocols {
-		dir := "./protocol/" + name
+		dir := folders[0] + name
 		if _, err := os.Stat(filepath.Join(root, dir)); err != nil {
-			return nil, fmt.Errorf("%w; %w", ErrSource, err)
+			dir = folders[1] + name
+			if _, other := os.Stat(filepath.Join(root, dir)); other != nil {
+				return nil, fmt.Errorf("%w; %w", ErrSource, err)
+			}
 		}
-		text, err := goCommand(ctx, root, "list", dir+"/...")
+		text, err := goCommand(ctx, root, "list", "./"+dir+"/...")
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ type Profile struct {
 func newProfile(files []*cover.Profile) *Profile {
 	p := &Profile{}
 	for _, f := range files {
-		if strings.HasPrefix(f.FileName, source.Module+"/protocol/") {
+		if slices.ContainsFunc(folders, func(dir string) bool { return strings.HasPrefix(f.FileName, source.Module+"/"+dir) }) {
 			p.merge(f)
 		}
 	}

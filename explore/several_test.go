@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -95,4 +96,24 @@ func TestPollReturnsSeveralCompletions(t *testing.T) {
 	if d := cmp.Diff(want, naive); d != "" || err != nil {
 		t.Errorf("naive (-want +got): %v\n%s", err, d)
 	}
+}
+
+// A fault timeout struck the first task that had a timer.
+func TestTimeoutStrikesAnyTimer(t *testing.T) {
+	sequential(t)
+	outcomes(t, &explore.Scenario{Name: "test/timeout", Faults: "timeout(a)<=1", Build: func(c *explore.Case) (sim.Config, error) {
+		order := ""
+		c.OnReset(func() { order = "" })
+		return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{{Name: "a", Main: func(h host.Host, _ int) {
+			for i, name := range []string{"first", "second"} {
+				h.Go(name, func() {
+					h.Sleep(time.Duration(1+i) * time.Hour)
+					order += " " + name
+					c.History(fingerprint.Print{}.String(order))
+					c.Outcome(order)
+				})
+			}
+			h.Sleep(3 * time.Hour)
+		}}}}, nil
+	}}, " first", " first second", " second first")
 }

@@ -30,13 +30,14 @@
 //	budget  = "" | "none" | rule { "," rule } .
 //	rule    = kind "(" pattern [ "," pattern ] ")" "<=" count .
 //	kind    = "crash" | "power" | "partition" | "cut"
-//	        | "suspect" | "revoke" | "break" | "timeout" .
+//	        | "suspect" | "revoke" | "break" | "timeout" | "flip" | "poison" | "ghost" .
 //	pattern = char { char } .
 //	char    = "A"…"Z" | "a"…"z" | "0"…"9" | "_" | "." | "/" | "-" | "*" .
 //	count   = digit { digit } .
 //
-// The kinds partition, cut and break are about a link and take two patterns, in
-// either order; the others take one. In a pattern, * stands for any characters
+// The kinds partition, cut, break and ghost are about a link and take two patterns, in
+// either order; the others take one. One end of a link that is cut can be the host of a
+// service, such as coord: partition(app,coord). In a pattern, * stands for any characters
 // (also none) except a slash, as in [path.Match]; there are no other wildcards.
 // A count is at most [MaxCount], a budget has at most [MaxRules] rules, and two
 // rules for the same kind and the same patterns are an error.

@@ -156,7 +156,8 @@ func (a *Answer) Pending() bool { return a.Body == nil && a.Err == nil }
 // Gather is a set of calls under way.
 type Gather interface {
 	// Wait blocks until need calls have succeeded, or until all calls have
-	// ended. It returns the answers in the order of the calls; the slice is
+	// ended. It returns all that is known by then, which may be more successes
+	// than were needed, and failures, in the order of the calls; the slice is
 	// the Gather's own. Answers that arrive later show in a later Wait.
 	Wait(need int) []Answer
 }

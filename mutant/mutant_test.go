@@ -32,6 +32,9 @@ func TestPatchesApply(t *testing.T) {
 		for _, m := range all {
 			t.Run(protocol+"/"+m.Name, func(t *testing.T) {
 				t.Parallel()
+				if m.Class == "" {
+					t.Error("the header names no Class of violations that catch it")
+				}
 				files, err := m.apply(root)
 				if err != nil {
 					t.Fatal(err)
@@ -58,6 +61,9 @@ func TestLitmusPatchesApply(t *testing.T) {
 	for _, m := range all {
 		if _, err := m.apply(root); err != nil {
 			t.Error(err)
+		}
+		if m.Class == "" {
+			t.Errorf("%s: the header has no Class: %s or %s", m.Name, TooWeak, TooStrong)
 		}
 	}
 }

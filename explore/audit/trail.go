@@ -77,7 +77,6 @@ type tracer struct {
 	force *sim.Actor
 	t     *trail
 	left  []take // of the path's current step, that have not been taken yet
-	begun bool
 }
 
 // run makes a run along a path and, unless only is set, at random from there. force, if not

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"runtime/debug"
+
+	"github.com/verbatim-rdma/verbatim/internal/goroutine"
 )
 
 // coro is a coroutine that runs one function after another, so that a world
@@ -41,7 +43,7 @@ func (e *PanicError) Class() string { return "panic" }
 func newCoro() *coro {
 	c := &coro{idle: true}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
-		c.out, c.goroutine = yield, goroutine()
+		c.out, c.goroutine = yield, goroutine.Name()
 		for {
 			if c.fn != nil {
 				c.call()

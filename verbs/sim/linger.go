@@ -62,8 +62,8 @@ func (w *World) endIfOver() {
 	}
 }
 
-// hangIfStuck ends a run with Config.Hung when nothing but faults can happen: as above they
-// may still strike, or not.
+// hangIfStuck ends a run with Config.Hung when nothing but faults can happen for certain: as
+// above they may still strike, or not.
 func (w *World) hangIfStuck() {
 	if w.over || w.fail != nil || w.abandoned || w.finished() {
 		return
@@ -73,11 +73,11 @@ func (w *World) hangIfStuck() {
 		w.choose(ChooseEnd, 2, func(i int) string { return endingNames[i] }) == 0
 }
 
-// vain reports whether a step of a wire may never come: its connection has ended, and
-// nothing that has arrived waits to be placed.
+// vain reports whether a step may never come: that of a wire whose connection has ended, and
+// nothing that has arrived waits to be placed; or the loss of what nobody waits for.
 func (w *World) vain(ev *Event) bool {
 	if ev.Actor.kind() == actFail {
-		return ev.qp.vanishing() >= 0 // that it is lost, which nobody waits for
+		return ev.qp.vanishing() >= 0
 	}
 	if ev.Actor.kind() != actWire {
 		return false

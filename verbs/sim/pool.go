@@ -43,3 +43,13 @@ func (p *pools) reset() {
 	p.mrs.reset()
 	p.reqs.reset()
 }
+
+// bytes returns n bytes that live until the end of the run.
+func (w *World) bytes(n int) []byte {
+	if len(w.arena)+n > cap(w.arena) {
+		w.arena = make([]byte, 0, max(2*cap(w.arena), n, 1<<14))
+	}
+	at := len(w.arena)
+	w.arena = w.arena[:at+n]
+	return w.arena[at : at+n : at+n]
+}

@@ -94,6 +94,9 @@ func (q *qp) elemPrint(p print, e *elem) print {
 // overtaken covers which frozen elements on the bytes of frozen e were posted when the
 // time of e was over.
 func (w *World) overtaken(e *elem) {
+	if e.reg == nil {
+		return // the payload of a Send that has met no receive
+	}
 	for _, y := range e.reg.pend {
 		if y.frozen && y.at > e.frozeAt && y.overlaps(e.off, e.n) {
 			w.aboutThree(e.q.h.node.idx, y.q.h.node.idx, e.reg.h.node.idx, e.id(tagFroze).Print(y.id(0)))

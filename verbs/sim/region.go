@@ -71,7 +71,7 @@ func (r *region) check(off, n int) {
 
 // Load implements host.Region.
 func (r *region) Load(off int, p []byte) {
-	if r.h.w.cfg.Eager && len(p) > 0 {
+	if (r.h.w.cfg.Eager || r.h.live > 1) && len(p) > 0 {
 		r.lookApart(off, p)
 		return
 	}
@@ -83,8 +83,8 @@ func (r *region) Load(off int, p []byte) {
 	r.look(off, p)
 }
 
-// lookApart is a load in eager mode: each cell is looked at in a step of its own, in any
-// order.
+// lookApart is a load in eager mode, or on a host whose other tasks may store in between:
+// each cell is looked at in a step of its own, in any order.
 func (r *region) lookApart(off int, p []byte) {
 	w := r.h.w
 	size := w.cfg.Profile.CellBytes

@@ -1,10 +1,10 @@
 package sim
 
 import (
-	"bytes"
 	"errors"
 	"runtime"
-	"sync/atomic"
+
+	"github.com/verbatim-rdma/verbatim/internal/goroutine"
 )
 
 // ErrGoroutine: code that runs in no task called the simulator.
@@ -15,14 +15,14 @@ var ErrGoroutine = errors.New("sim: a goroutine that is no task of a host called
 // so a checker watches its first runs only.
 type watch struct {
 	world string // the goroutine of the world
-	stray atomic.Bool
+	stray goroutine.Flag
 }
 
 // Watch makes the world look from now on who calls it.
 func (w *World) Watch(on bool) {
 	w.watch = nil
 	if on {
-		w.watch = &watch{world: goroutine()}
+		w.watch = &watch{world: goroutine.Name()}
 	}
 }
 
@@ -31,10 +31,7 @@ func (w *World) Stray() error {
 	if w.watch == nil {
 		return nil
 	}
-	for range 100 {
-		runtime.Gosched() // it may not have come so far
-	}
-	if w.watch.stray.Load() {
+	if w.watch.stray.Raised() {
 		return ErrGoroutine
 	}
 	return nil
@@ -54,15 +51,8 @@ func (w *World) guard() {
 	if t := w.cur; t != nil && t.co.goroutine != "" {
 		want = t.co.goroutine
 	}
-	if goroutine() != want {
-		x.stray.Store(true)
+	if goroutine.Name() != want {
+		x.stray.Raise()
 		runtime.Goexit()
 	}
-}
-
-// goroutine is the name of the calling goroutine.
-func goroutine() string {
-	var buf [64]byte
-	text, _, _ := bytes.Cut(buf[:runtime.Stack(buf[:], false)], []byte(" ["))
-	return string(text)
 }

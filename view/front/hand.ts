@@ -6,7 +6,8 @@ import { el, table } from "./dom";
 const kinds: Record<string, string> = {
   completion: "which completion came. What if it came later, and another first?", landing: "what a look at memory found", order: "what came before", fetch: "whether the card had fetched",
   message: "which message arrived", rand: "which number was drawn", cutoff: "how far a queue got", persist: "what survived the power failure",
-  end: "whether the run ended", media: "which bytes are damaged",
+  end: "whether the run ended", media: "which bytes are damaged", timer: "which timer the fault struck",
+  clock: "what the clock showed",
 };
 
 // hand shows what can happen next, and what else could have in the last step.
