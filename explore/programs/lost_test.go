@@ -7,8 +7,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/programs"
 )
 
-// lost are the smallest programs of what searches once lost, or made up: their names say
-// what. All modes must agree on each, and find some outcomes.
+// lost are the smallest programs of what searches once lost, or made up, in the tree before
+// the search was made anew or on the way: their names say what. All modes must agree on
+// each, and find some outcomes.
 var lost = []struct {
 	name, program string
 	want          []string
@@ -18,7 +19,9 @@ var lost = []struct {
 		[]string{"a:1+-", "a:-+1", "a:1+1"}},
 	{"a daemon's store before the end", "strong | a: ask b 1; read b x s; wait b 1 | b daemon: accept; store x 1",
 		[]string{"a:Read=0", "a:Read=1"}},
-	{"a restart left undone", "strong crash(b)<=1 | a: tcall b 1 1 | b daemon: chan / serve {}", []string{"a:timeout", "a:unreachable", "a:1"}},
+	{"a restart left undone", "strong crash(b)<=1 | a: ask b+c 1; gather 1 | b daemon: serve {} / serve {} | c daemon: serve {}",
+		[]string{"a:1+-", "a:-+1", "a:1+1", "a:unreachable+1"}},
+	{"a life that need not come", "strong | a: read b x s; wait b 1 | b daemon again: store x 1 / connect a", []string{"a:Read=0", "a:Read=1"}},
 
 	// Timers.
 	{"a cut against a timer", "strong cut(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},
@@ -54,7 +57,9 @@ var lost = []struct {
 	{"a new connection against an old request", "strong | a: | b: write a x 1 n; connect a; wait a 1", nil},
 
 	// Tasks of one host.
-	{"a task that is started", "strong linger final | a: store x 4 | b: go {write a x 1}", nil},
+	{"a task that is started", "strong | a: load x | b: go {write a x 1 i}; wait a 1", []string{"a:0 b:0.1(),RETRY_EXC_ERR", "a:1 b:RETRY_EXC_ERR"}},
+	{"a task that is started against a store", "strong+StoreBuffers=false linger final | a: store x 4 | b: go {write a x 1 i}",
+		[]string{"a: b:,0.1() a=[4 0 0 0] b=[0 0 0 0]", "a: b:,0.1() a=[1 0 0 0] b=[0 0 0 0]"}},
 	{"a signal before the wait", "strong | a: go {signal}; lock; cond", nil},
 	{"a broadcast before the wait", "strong | b: go {broadcast}; lock; cond", nil},
 	{"two tasks fill a queue", "strong short | a: | b: go {write a x 1}; wideread a k", []string{"a: b:0.0(),full"}},
@@ -67,6 +72,7 @@ var lost = []struct {
 	// Calls.
 	{"a zombie and its successor", "strong suspect(b)<=1 | a: ask b 1; gather 1 | b: accept; reply 2 / accept; reply 3",
 		[]string{"a:2 b:1", "a:3 b:1(1)", "a:unreachable b:1"}},
+	{"a call to a zombie and one to its successor", "strong suspect(b)<=1 | a: ask b 1; gather 1 | b: chan / accept; reply 3", nil},
 	{"a call to a zombie does not hang", "strong suspect(b)<=1 | a: call b 1 | b daemon: serve {}", []string{"a:1", "a:unreachable"}},
 	{"one of two callees ends", "strong | a: accept; reply 1 | b: ask a+c 1; gather 1 | c:", []string{"a:1 b:unreachable+unreachable c:"}},
 	{"a gather returns success with failure", "strong | a: ask b+c 1; gather 1 | b daemon: serve {} | c:", []string{"a:1+- c:", "a:1+unreachable c:"}},
@@ -79,7 +85,21 @@ var lost = []struct {
 	{"a queue pair that fails while it is reset", "strong | a: go {awrite b x 1}; reset b; up b | b:", nil},
 	{"what a dead host left is no later than what follows", "strong crash(a)<=1 | a: write b x 1 i | b: err a; call c 1 | c: accept; reply 1; write b x 2 s; wait b 1; read b x s; wait b 1", nil},
 	{"an Atomic of a dead host", "strong crash(b)<=1 linger final | b: fetchadd a x 4 | a: load x", nil},
-	{"a key that is gone against a Read with another", "strong | a: write b x 1 s; read b x k | b: dereg", nil},
+	{"a key that is gone against a Read with another", "strong | a: read b x ns; wait b 1 | b: rereg; dereg", []string{"a:Read=0 b:", "a:REM_ACCESS_ERR b:"}},
+	{"what comes after a look that finds an Atomic not executed", "strong | a: cas b y 0 1 s; wait b 1; write b x 1 | b: load y; load x",
+		[]string{"a:CompareSwap=0 b:0 1"}},
+	{"a Send to a daemon before the end", "strong | a: send c 1 s; wait c 1; wideread c s; wait c 1 | c daemon: recv a", []string{"a:Send Read=0,0"}},
+	{"an idle timer against a failure", "strong linger | a: write b x 1; teach b 1 | b: write a x 1 k", []string{"a:timeout b:"}},
+	{"an end that is reset against the failure of the other", "strong | a: write b x 1; write b x 1 r | b: reset a; up a", nil},
+	{"a Send of a connection that breaks", "strong break(a,b)<=1 linger | a: sendimm b 1 | b: recv a; wait a 1", []string{"a: b:Recv#1=1", "a: b:…"}},
+	{"a Send of a connection that breaks, and nobody lingers", "strong break(a,b)<=1 | a: sendimm b 1 | b: recv a; wait a 1", []string{"a: b:Recv#1=1", "a: b:… hang"}},
+	{"a Send against a partition", "strong partition(a,b)<=1 linger | a: send b 1; sleep 1 | b: recv a; wait a 1", nil},
+	{"a Send of a dead host", "strong crash(*)<=1 linger | a: send b 1 / | b: recv a; wait a 1", []string{"a:,1() b:…"}},
+	{"pieces of a Write of a dead host", "ooo crash(b)<=1 linger final | a: | b: wide a 1", nil},
+	{"a Write of a queue pair that was destroyed", "strong psn | a: write b x 1; destroy b; connect b | b: acceptconn; store x 5; load x", nil},
+	{"a ghost of a Write that the other end dropped", "strong ghost(a,b)<=1 psn | a: write b x 1; destroy b; connect b | b: destroy a; acceptconn; load x; load x",
+		[]string{"a: b:0 1"}},
+	{"a wide load that is torn", "relaxed+StoreBuffers=false | a: go {loadwide}; storewide 1", []string{"a:,0.0(0,1)", "a:,0.0(1,0)"}},
 
 	// Interchangeable hosts.
 	{"interchangeable hosts that are connected", "strong | a: | b*2: write b x 1 i; load x", []string{"a: b:0,0", "a: b:0,1", "a: b:1,1"}},
