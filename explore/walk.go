@@ -112,7 +112,7 @@ func (wk Walk) with(s *Scenario, opt Options, f func(*Case)) error {
 }
 
 // With calls f with a case of its own, whose runs f makes with [Case.Run]. Of the options it
-// heeds Profile, Faults, Strengthen, Eager, NoSymmetry and StepTimeout. The error is about the
+// heeds Profile, Faults, Timers, Strengthen, Eager, NoSymmetry and StepTimeout. The error is about the
 // scenario or the options, or a [HangError].
 func With(s *Scenario, opt Options, f func(*Case)) error {
 	profile, budget, err := opt.resolve(s)

@@ -15,9 +15,9 @@ import (
 // Scenarios are those that verbatim check lease checks.
 func Scenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		counting("trusting", "idle", "Two writers count under a lock with a lease, and trust the lease. It is wrong, and yet verified as long as timers are idle.",
+		Locked("trusting", "idle", 2, "Two writers count under a lock with a lease, and trust the lease. It is wrong, and yet verified as long as timers are idle.",
 			(*lease.Lock).AddTrusting),
-		counting("fenced", "free", "Two writers count under a lock with a lease, and the word that they write refuses the token of an earlier holder.",
+		Locked("fenced", "free", 2, "Two writers count under a lock with a lease, and the word that they write refuses the token of an earlier holder.",
 			(*lease.Lock).Add),
 		Cached("margin", lease.Margin),
 	}
@@ -29,15 +29,15 @@ const (
 	refused
 )
 
-// counting is two writers that count under the lock, and a reader.
-func counting(name, timers, doc string, add func(*lease.Lock) (uint64, error)) *explore.Scenario {
+// Locked is two writers that count under the lock, and a reader that reads so many times.
+func Locked(name, timers string, reads int, doc string, add func(*lease.Lock) (uint64, error)) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "lease/" + name, Doc: doc, Profile: "strong", Faults: "crash(writer*)<=1", Timers: timers,
-		Bounds: "two writers that count once, a reader that reads twice",
+		Bounds: fmt.Sprintf("two writers that count once, a reader that reads %d times", reads),
 		Sometimes: []string{"the lock was taken over from a writer that had not given it back",
 			"a writer found that its lease was over"},
 		Build: func(c *explore.Case) (sim.Config, error) {
-			x := &counters{c: c, add: add}
+			x := &counters{c: c, add: add, reads: reads}
 			c.OnReset(func() { x.history = history{} })
 			once := func(int, bool) bool { return false } // who crashes stays down
 			return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{
@@ -54,8 +54,9 @@ func memory(h host.Host, _ int) { panic(lease.Serve(h)) }
 
 // counters are the clients.
 type counters struct {
-	c   *explore.Case
-	add func(*lease.Lock) (uint64, error)
+	c     *explore.Case
+	add   func(*lease.Lock) (uint64, error)
+	reads int
 	history
 }
 
@@ -97,7 +98,7 @@ func (x *counters) writer(h host.Host, _ int) {
 func (x *counters) reader(h host.Host, _ int) {
 	m, err := lease.Connect(h, "memory")
 	x.check(err)
-	for range 2 {
+	for range x.reads {
 		x.floor = x.most
 		x.note()
 		n, err := lease.Read(m)
