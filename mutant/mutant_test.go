@@ -178,14 +178,14 @@ func TestReadSearch(t *testing.T) {
 }
 
 func TestScenarios(t *testing.T) {
-	names, err := scenarios([]byte(`{"name":"ncl/b"}`+"\n"+`{"name":"nclx/c"}`+"\n"+`{"name":"ncl/a"}`+"\n"), "ncl")
-	if d := cmp.Diff([]string{"ncl/b", "ncl/a"}, names); d != "" || err != nil {
-		t.Error(d, err)
+	names, deep, err := scenarios([]byte(`{"name":"ncl/b","deep":true}`+"\n"+`{"name":"nclx/c"}`+"\n"+`{"name":"ncl/a"}`+"\n"), "ncl")
+	if d := cmp.Diff([]string{"ncl/b", "ncl/a"}, names); d != "" || err != nil || !deep["ncl/b"] || deep["ncl/a"] {
+		t.Error(d, err, deep)
 	}
-	if _, err := scenarios(nil, "ncl"); !errors.Is(err, ErrUnknown) {
+	if _, _, err := scenarios(nil, "ncl"); !errors.Is(err, ErrUnknown) {
 		t.Error(err)
 	}
-	if _, err := scenarios([]byte("hello\n"), "ncl"); !errors.Is(err, ErrTool) {
+	if _, _, err := scenarios([]byte("hello\n"), "ncl"); !errors.Is(err, ErrTool) {
 		t.Error(err)
 	}
 }

@@ -74,12 +74,13 @@ type listed struct {
 	Profile  string `json:"profile"`
 	Faults   string `json:"faults"`
 	Timers   string `json:"timers"`
+	Deep     bool   `json:"deep"` // it is checked only if it is named
 	Strategy string `json:"strategy"`
 	Bounds   string `json:"bounds"`
 }
 
 func newListed(s *explore.Scenario) listed {
-	x := listed{s.Name, s.Doc, s.Profile, s.Faults, s.Timers, s.Strategy, s.Bounds}
+	x := listed{Name: s.Name, Doc: s.Doc, Profile: s.Profile, Faults: s.Faults, Timers: s.Timers, Strategy: s.Strategy, Bounds: s.Bounds}
 	if x.Profile == "" {
 		x.Profile = "strong"
 	}
@@ -98,8 +99,10 @@ func newListed(s *explore.Scenario) listed {
 func listScenarios(w io.Writer, asJSON bool) error {
 	t := newTable(table.Row{"scenario", "what is checked", "profile", "faults", "timers"}, 24, 48, 10, 26, 9)
 	for i := range protocols {
-		for _, s := range protocols[i].all() {
+		usual := len(protocols[i].Scenarios())
+		for at, s := range protocols[i].all() {
 			x := newListed(s)
+			x.Deep = at >= usual
 			if asJSON {
 				if err := lines(w).Encode(x); err != nil {
 					return err

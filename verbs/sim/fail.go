@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/verbatim-rdma/verbatim/verbs"
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
 
 // How a queue pair fails before anybody polls the completion that says so. A card
 // takes a queue pair to ERR as soon as a request fails, and the responder's end too if
@@ -75,11 +79,13 @@ func only(o []outcome, hit func(verbs.Status) bool) []outcome {
 // enabledFailures lists the queue pairs whose failure is an event.
 func (w *World) enabledFailures() {
 	for _, q := range w.qps {
-		if !q.canFail() {
-			continue
-		}
 		var buf [8]outcome
-		if o, _ := q.noticed(buf[:0]); len(o) > 0 {
+		fails := q.vanishing() >= 0
+		if !fails && q.canFail() {
+			o, _ := q.noticed(buf[:0])
+			fails = len(o) > 0
+		}
+		if fails {
 			w.events = append(w.events, Event{Actor: q.failActor(), a: q.h.node.idx, qp: q})
 		}
 	}
@@ -100,6 +106,10 @@ func (w *World) failing(a Actor) *qp {
 // stepFail makes q fail, or succeed with all that it has posted: that is decided then,
 // as if all acknowledgements had come.
 func (w *World) stepFail(q *qp) {
+	if i := q.vanishing(); i >= 0 {
+		w.missed(q, i)
+		return
+	}
 	o, whole := q.noticed(nil)
 	i := w.choose(ChooseCutoff, len(o)+boolInt(whole), func(i int) string {
 		if i == len(o) {
@@ -112,6 +122,27 @@ func (w *World) stepFail(q *qp) {
 		return
 	}
 	q.completeTo(outcome{q: q, wr: q.posted - 1, status: verbs.StatusSuccess})
+}
+
+// vanishing is the request of q that takes the next receive at the other end, if nobody
+// sends it again and it may never have come, or -1. That it is lost is an event, for
+// whoever waits for it then waits on.
+func (q *qp) vanishing() int {
+	p := q.peer
+	if q.w.cfg.Eager || q.cpu != nil || p == nil || p.peer != q || p.gone || !p.h.alive || p.state == verbs.StateErr ||
+		q.h.alive && !q.gone && q.sends() && !q.broken && !q.cutForGood() {
+		return -1
+	}
+	i := p.nextIncoming()
+	if i < 0 || q.ent(i).came || q.seenAt(i) > i {
+		return -1
+	}
+	return i
+}
+
+// cutForGood reports whether the link is cut and no healing is due.
+func (q *qp) cutForGood() bool {
+	return slices.ContainsFunc(q.w.cuts, func(c linkState) bool { return !c.heals && q.between(c.a, c.b) })
 }
 
 // asks asks whether q has failed by now in a way that hit wants to know of.

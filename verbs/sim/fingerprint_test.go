@@ -97,7 +97,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[task](): {
 		"w": links, "h": identity, "ord": identity, "name": observed, "co": "see coro", "op": links, "obs": printed,
 		"alive": "those that have ended are not printed", "main": derived + "ord", "dirty": inStep, "told": inStep, "looks": inStep, "looked": inStep,
-		"sb": links, "flushing": links, "idlePoll": printed, "reported": "printed: whether; which it is was observed", "heldUp": printed,
+		"sb": links, "flushing": links, "vain": printed, "reported": "printed: whether; which it is was observed", "heldUp": printed,
 		"report": "in node.reports",
 	},
 	reflect.TypeFor[op](): {

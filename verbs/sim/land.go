@@ -470,28 +470,6 @@ func (w *World) freeze(e *elem) {
 	e.q.dirty = true
 }
 
-// settleRivals decides what became of those frozen elements of q, just now, whose bytes
-// somebody else is about to change or to read: that may have happened before they landed
-// as well as after, which nobody can tell later. All the others stay open until somebody
-// comes to their bytes, for whoever does so was not under way yet.
-func (w *World) settleRivals(q *qp) {
-	for i := 0; i < len(q.elems) && !w.cfg.Eager; i++ {
-		if e := q.elems[i]; e.frozen && !e.lost && e.changes() && w.rivalled(e) {
-			w.settleFrozen(e.reg, e.off, e.n)
-			i = -1
-		}
-	}
-}
-
-func (w *World) rivalled(e *elem) bool {
-	for _, x := range e.reg.pend {
-		if !x.frozen && !x.during && x.wants(e.off, e.n) && x.at < e.frozeAt {
-			return true
-		}
-	}
-	return false
-}
-
 // remove takes e out of its region's and its queue's lists.
 func (w *World) remove(e *elem) {
 	if e.reg != nil {
@@ -613,40 +591,6 @@ func (w *World) anyPending(r *region, off, n int) bool {
 		}
 	}
 	return false
-}
-
-// settleFrozen decides which frozen elements had landed: their time is past, so
-// all cells must agree on it.
-func (w *World) settleFrozen(r *region, off, n int) {
-	for {
-		var can [32]*elem
-		c := can[:0]
-		for _, e := range r.pend {
-			if e.frozen && e.changes() && e.overlaps(off, n) {
-				c = append(c, e)
-			}
-		}
-		if len(c) == 0 {
-			return
-		}
-		if e := unrivalled(c); e != nil {
-			c = append(c[:0], e)
-		}
-		i := w.choose(ChooseLanding, len(c)+1, func(i int) string {
-			if i == 0 {
-				return "none"
-			}
-			return c[i-1].name()
-		})
-		if i == 0 {
-			for len(c) > 0 {
-				w.discard(c[0])
-				c = c[1:]
-			}
-			continue
-		}
-		w.land(c[i-1])
-	}
 }
 
 // complicated reports whether cells cannot be decided by the last writer alone:

@@ -69,20 +69,15 @@ func (w *World) hangIfStuck() {
 		return
 	}
 	w.enabled()
-	for i := range w.events {
-		if !w.events[i].Fault && !w.vain(&w.events[i]) {
-			return
-		}
-	}
-	w.over = len(w.events) > 0 && !w.outOfTime() &&
+	w.over = len(w.events) > 0 && w.onlyFaults() && !w.outOfTime() &&
 		w.choose(ChooseEnd, 2, func(i int) string { return endingNames[i] }) == 0
 }
 
 // vain reports whether a step may never come: that of a wire whose connection has ended, and
-// nothing that has arrived waits to be placed; or that of a task that waits for nothing else.
+// nothing that has arrived waits to be placed; or the loss of what nobody waits for.
 func (w *World) vain(ev *Event) bool {
-	if ev.Actor.kind() == actTask && !w.cfg.Eager {
-		return ev.task.inVain()
+	if ev.Actor.kind() == actFail {
+		return ev.qp.vanishing() >= 0
 	}
 	if ev.Actor.kind() != actWire {
 		return false
@@ -97,35 +92,6 @@ func (w *World) vain(ev *Event) bool {
 		}
 	}
 	return true
-}
-
-// inVain reports whether t waits for completions, and they may never come.
-func (t *task) inVain() bool {
-	o := &t.op
-	switch {
-	case o.fired:
-		return false
-	case o.kind == opCQ:
-		return o.cq.inVain()
-	case o.kind == opChan:
-		return !slices.ContainsFunc(o.ch.cqs, func(c *cq) bool { return !c.gone && !c.inVain() })
-	case o.kind == opAll:
-		return slices.ContainsFunc(o.cqs, func(c verbs.CQ) bool { return c.(*cq).inVain() })
-	}
-	return false
-}
-
-// inVain reports whether no completion is there or comes for certain: not those of messages
-// that have not arrived on a connection that has ended.
-func (c *cq) inVain() bool {
-	var buf [24]outcome
-	return !slices.ContainsFunc(c.outcomes(buf[:0]), func(o outcome) bool {
-		if !o.recv || o.status == verbs.StatusWRFlushErr {
-			return true
-		}
-		i, p := o.q.nextIncoming(), o.q.peer
-		return i < 0 || p.ent(i).came || p.seenAt(i) > i || !p.gone && !p.lost() && p.state != verbs.StateErr
-	})
 }
 
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}

@@ -255,7 +255,7 @@ func (w *World) enabled() {
 	idle := len(w.events) == 0 // nobody waits for a failure that nobody looks at
 	if w.cfg.Eager {
 		w.enabledWires()
-		idle = idle && (len(w.events) == 0 || !w.awaited())
+		idle = idle && (w.onlyVain() || !w.awaited())
 	} else {
 		w.enabledFailures()
 	}

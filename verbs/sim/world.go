@@ -486,14 +486,19 @@ func (w *World) finished() bool {
 	return true
 }
 
-// onlyFaults reports whether nothing but faults can happen.
+// onlyFaults reports whether nothing but faults, and what may never come, can happen.
 func (w *World) onlyFaults() bool {
 	for i := range w.events {
-		if !w.events[i].Fault {
+		if !w.events[i].Fault && !w.vain(&w.events[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// onlyVain reports whether nothing is sure to happen.
+func (w *World) onlyVain() bool {
+	return !slices.ContainsFunc(w.events, func(ev Event) bool { return !w.vain(&ev) })
 }
 
 func (w *World) waiting() []string {

@@ -1,0 +1,60 @@
+package programs_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/explore/programs"
+)
+
+// differences are programs of which late resolution lost outcomes, or to which it added
+// some. The name says what.
+var differences = []struct{ name, program string }{
+	{"a Write posted before its rival was cut off may land before it", "strong | a: write b x 1 i | c: write b x 2 i; call b 1; read b x s; wait b 1; peek | b: call a 1; err a; accept; reply 1; accept"},
+	{"a Read posted before a Write was cut off may sample before it", "strong | a: write b x 1 i | c: read b x s; call b 1; wait b 1; peek; call b 1 | b: call a 1; err a; accept; reply 1; accept; load x; reply 1"},
+	{"after modify to ERR a dead requester's Write stays behind later ones", "strong | a: write b x 1 i | c: call b 1; write b x 2 i; read b x s; wait b 1; peek | b: call a 1; err a; accept; reply 1; accept"},
+	{"after destroy a dead requester's Write stays behind later ones", "strong | a: write b x 1 i | c: call b 1; write b x 2 i; read b x s; wait b 1; peek | b: call a 1; destroy a; accept; reply 1; accept"},
+	{"after dereg a dead requester's Write stays behind later stores", "strong | a: write b x 1 i | b: call a 1; dereg; store x 2; fence; load x"},
+	{"of two dead requesters the second one's Write is later", "strong | a: write b x 1 i | c: call b 1; write b x 2 i; write b y 2 i | b: call a 1; err a; accept; reply 1; call c 1; err c; load y; load x"},
+	{"who only looks changes nothing", "strong | a: write b x 1 i | c: call b 1; write b x 2 i; read b x s; wait b 1; peek | b: call a 1; err a; load x; accept; reply 1; accept"},
+	{"what came of a refused request may land later without drain", "relaxed+WholePackets=false | a: wide b 1 is; wait b 1; call b 1 | b: dereg; load x; load x; accept"},
+	{"what is behind a dropped request of a dead requester is dropped", "strong | a: write b x 1 i; write b y 1 ip | b: call a 1; dereg; pload y; load x; pload y"},
+	{"a process crash leaves whole packets", "strong crash(b)<=1 | a: wide b 1 ip | b again: recv a; wait a 1 / pload x; pload y"},
+	{"an Immediate whose data arrived is not flushed", "strong | a: writeimm b x 1 i; wide b 2 ip; write b x 3 ip | b: recv a; call a 1; dereg; pload x; err a; wait a 1; load x; pload y"},
+	{"an Atomic among Writes of another queue pair", "strong | a: fetchadd b x 1 | c: write b x 5 i; call b 1 | b: call a 1; err a; accept; load x; load x"},
+	{"a key that is gone and another one", "strong | a: read b x s; wait b 1; read b x sn; wait b 1 | b: rereg; dereg; rereg"},
+	{"a queue pair goes to ERR before its completion is polled", "strong | a: write b x 1 k | b: recv a; wait a 1"},
+	{"State is ERR before a completion is polled", "strong | a: write b x 1 k; state b; call b 1 | b: accept; state a; reply 1"},
+	{"requests to a queue pair that failed are dropped", "strong | a: write b x 1 k | b: write a x 1 s; wait a 1"},
+	{"a break after the completion was there", "strong break(a,b)<=1 | a: write b x 1 s; poll b 1 | b: load x"},
+	{"polling in vain twice", "strong | a: write b x 1 s; poll b 1; poll b 1 | b: load x"},
+	{"two looks, between which an Atomic lets a Write follow", "strong | a: cas b y 0 1 s; wait b 1; write b x 1 | b: load y; load x"},
+	{"a receive takes what comes before its host ends", "strong | a: send c 1 s; wait c 1; wideread c s; wait c 1 | c daemon: recv a"},
+	{"a timer does not wait for a failure that nobody looks at", "strong linger | a: write b x 1; teach b 1 | b: write a x 1 k"},
+	{"a refusal does not strike after a reset", "strong | a: write b x 1; write b x 1 r | b: reset a; up a"},
+	{"what a destroyed queue pair sent goes on arriving", "strong | a: write b x 1; destroy b; connect b | b: acceptconn; load x; load x"},
+	{"whoever waits for a Send of a host that crashed may wait for ever", "strong crash(a)<=1 | a: send b 1 / | b: recv a; wait a 1"},
+	{"whoever waits for a Send on a broken connection may wait for ever", "strong break(a,b)<=1 linger | a: sendimm b 1 | b: recv a; wait a 1"},
+	{"whoever waits for a Send that was not acknowledged times out", "strong | a: send b 1; err b | b: recv a; twait a 1"},
+	{"a receive has the data of a Send whose queue pair is destroyed", "strong | a: sendimm b 1; destroy b | b: recv a; wait a 1"},
+	{"a store that has drained meets media errors", "strong flip(a)<=1 | a: pstore x 1; pload x"},
+}
+
+// Late resolution finds what the eager machine finds, and nothing else.
+func TestLateResolutionLosesNothing(t *testing.T) {
+	for _, x := range differences {
+		t.Run(x.name, func(t *testing.T) {
+			p, err := programs.Parse(x.program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := programs.Compare(p, programs.Limits{Runs: 20_000, States: 100_000})
+			if err != nil || c.Truth == programs.TooLarge || !slices.Contains(c.Modes, "late") {
+				t.Fatalf("%s: compared with %v in %v: %v", p, c.Truth, c.Modes, err)
+			}
+			for _, d := range c.Diffs {
+				t.Errorf("%s\n%s", p, d)
+			}
+		})
+	}
+}
