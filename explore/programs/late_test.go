@@ -36,6 +36,7 @@ var differences = []struct{ name, program string }{
 	{"whoever waits for a Send of a host that crashed may wait for ever", "strong crash(a)<=1 | a: send b 1 / | b: recv a; wait a 1"},
 	{"whoever waits for a Send on a broken connection may wait for ever", "strong break(a,b)<=1 linger | a: sendimm b 1 | b: recv a; wait a 1"},
 	{"whoever waits for a Send that was not acknowledged times out", "strong | a: send b 1; err b | b: recv a; twait a 1"},
+	{"a receive has the data of a Send whose queue pair is destroyed", "strong | a: sendimm b 1; destroy b | b: recv a; wait a 1"},
 	{"a store that has drained meets media errors", "strong flip(a)<=1 | a: pstore x 1; pload x"},
 }
 

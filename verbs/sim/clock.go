@@ -72,7 +72,12 @@ func (h *Host) Now() time.Duration {
 	if w.cfg.Timers.Regime == faults.Idle {
 		w.touch(worldClock(), Read)
 	} else {
-		w.cur.pause() // the timer of another task may go first
+		if t := w.cur; t.clocked && w.cfg.Timers.Regime == faults.Skew {
+			t.wait(op{kind: opRun}) // the timer of another host may go between two looks
+		} else {
+			t.pause() // the timer of another task may go first
+		}
+		w.cur.clocked = true
 		w.cur.touchClock()
 		h.look()
 	}

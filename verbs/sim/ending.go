@@ -395,7 +395,7 @@ func (w *World) arrive(q *qp, n int) {
 		q.ent(i).came = true
 	}
 	for _, e := range q.elems {
-		if e.wr < n && e.wr >= q.first && !e.acked {
+		if e.wr < n && (e.wr < q.first) == (n <= q.first) && !e.acked {
 			w.ticks++
 			e.acked, e.ackAt = true, w.ticks
 			q.dirty = true

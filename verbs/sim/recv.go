@@ -175,7 +175,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	w.arrive(p, i+1)
 	w.departed(p, i)
 	for j := 0; j < len(p.elems); j++ {
-		if e := p.elems[j]; e.wr <= i && e.wr >= p.first && e.changes() && !e.landed {
+		if e := p.elems[j]; e.wr <= i && (e.wr < p.first) == (i < p.first) && e.changes() && !e.landed {
 			w.land(e)
 			j = -1
 		}

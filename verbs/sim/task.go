@@ -67,7 +67,8 @@ type task struct {
 	told  bool
 	looks int // since it was last scheduled
 	// looked: one of them was at what others may change.
-	looked bool
+	looked  bool
+	clocked bool // it has looked at its clock in this step
 	// sb is its store buffer, flushing the lines whose write-back a fence awaits.
 	sb       *qp
 	flushing []clwbRec
@@ -130,7 +131,7 @@ func (t *task) wait(o op) bool {
 	t.disarm()
 	ok := !t.op.fired
 	t.op = op{}
-	t.dirty, t.told, t.looked, t.looks = false, false, false, 0
+	t.dirty, t.told, t.looked, t.looks, t.clocked = false, false, false, 0, false
 	return ok
 }
 
