@@ -172,6 +172,8 @@ func TestExitStatus(t *testing.T) {
 		{"list scenarios profiles", 2, "", "at most 1 arg"},
 		{"mutants litmus --out d", 2, "", "--out is for the mutants of a protocol"},
 		{"mutants litmus --workers 2", 2, "", "--workers is for the mutants of a protocol"},
+		{"mutants explore --out d", 2, "", "--out is for the mutants of a protocol"},
+		{"mutants explore --name none", 2, "", "source tree of verbatim"},
 		{"mutants dmo", 2, "", "did you mean demo?"},
 		{"completion bash", 0, "verbatim", ""},
 	} {
@@ -204,6 +206,28 @@ func TestMutantStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := mutantStatus([]mutant.Result{x.r}); got != x.want || !strings.Contains(b.String(), x.text) {
+			t.Errorf("%+v: status %d, want %d and %q in\n%s", x.r, got, x.want, x.text, &b)
+		}
+	}
+}
+
+// A mutant of the checker is caught only by what it names.
+func TestCheckerStatus(t *testing.T) {
+	for _, x := range []struct {
+		r    mutant.CheckerResult
+		want status
+		text string
+	}{
+		{mutant.CheckerResult{Caught: true, Yardstick: "audit", Class: "c"}, exitOK, "1 of 1 mutants of the checker are caught\n"},
+		{mutant.CheckerResult{Yardstick: "audit", Found: []string{"d"}}, exitViolated, "other reason"},
+		{mutant.CheckerResult{}, exitViolated, "survived"},
+		{mutant.CheckerResult{Err: errors.New("broken")}, exitBad, "error"},
+	} {
+		var b strings.Builder
+		if err := checkerTable(&b, []mutant.CheckerResult{x.r}); err != nil {
+			t.Fatal(err)
+		}
+		if got := checkerStatus([]mutant.CheckerResult{x.r}); got != x.want || !strings.Contains(b.String(), x.text) {
 			t.Errorf("%+v: status %d, want %d and %q in\n%s", x.r, got, x.want, x.text, &b)
 		}
 	}

@@ -96,6 +96,8 @@ var lost = []struct {
 	{"a Send of a connection that breaks", "strong break(a,b)<=1 linger | a: sendimm b 1 | b: recv a; wait a 1", []string{"a: b:Recv#1=1", "a: b:…"}},
 	{"a Send of a connection that breaks, and nobody lingers", "strong break(a,b)<=1 | a: sendimm b 1 | b: recv a; wait a 1", []string{"a: b:Recv#1=1", "a: b:… hang"}},
 	{"a Send against a partition", "strong partition(a,b)<=1 linger | a: send b 1; sleep 1 | b: recv a; wait a 1", nil},
+	{"a message that never came has written nothing", "strong cut(a,b)<=1 linger final | a: writeimm b x 1 | b: recv a; wait a 1", nil},
+	{"a message of a dead host that never came", "strong crash(b)<=1 linger final | a: recv b; wait b 1 | b: writeimm a x 1", nil},
 	{"a Send of a dead host", "strong crash(*)<=1 linger | a: send b 1 / | b: recv a; wait a 1", []string{"a:,1() b:…"}},
 	{"pieces of a Write of a dead host", "ooo crash(b)<=1 linger final | a: | b: wide a 1", nil},
 	{"a Write of a queue pair that was destroyed", "strong psn | a: write b x 1; destroy b; connect b | b: acceptconn; store x 5; load x", nil},

@@ -360,11 +360,14 @@ func (t *task) say() { t.report(false) }
 // before they have heard it.
 func (t *task) report(end bool) {
 	x := t.m.x
-	if !x.hosts[t.m.at].Daemon {
+	daemon := x.hosts[t.m.at].Daemon // nobody hears of it
+	if !daemon {
 		x.c.Report(fingerprint.Print{}.Bytes(t.log))
 	}
 	t.said, t.done = len(t.log), end
-	x.c.Outcome(x.text(false))
+	if !daemon {
+		x.c.Outcome(x.text(false))
+	}
 }
 
 // text is what the tasks have reported, in an order that is that of the program. At an
