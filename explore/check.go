@@ -118,6 +118,9 @@ type Result struct {
 	// TimedWaits counts the waits with a finite deadline that ran, and ClockReads the
 	// calls of Now.
 	TimedWaits, ClockReads uint64
+	// VainPolls counts the polls that had to find a completion which was there, since the three
+	// before had not.
+	VainPolls uint64
 }
 
 // Condition is a `sometimes` condition and whether it was met.

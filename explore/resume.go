@@ -137,6 +137,9 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 	if err == nil {
 		err = gob.NewDecoder(z).Decode(&snap)
 	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, z) // at the end is the checksum
+	}
 	switch {
 	case snap.Version != 0 && snap.Version != snapshotVersion: // gob may fail on its other fields
 		return fmt.Errorf("%w: %s was saved by another version of this program (file version %d, this one reads %d): start the search anew", ErrResume, path,

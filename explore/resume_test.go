@@ -132,6 +132,36 @@ func TestResumeOtherVersion(t *testing.T) {
 	}
 }
 
+// A file of which a bit is wrong is refused, or the search comes to the same end.
+func TestResumeDamaged(t *testing.T) {
+	s, file := smallScenarios()[0], filepath.Join(t.TempDir(), "s")
+	whole, err := explore.Check(s, explore.Options{Workers: 1})
+	if err != nil || whole.Verdict != explore.Verified {
+		t.Fatal(whole, err)
+	}
+	if _, err := explore.Check(s, explore.Options{Workers: 1, MaxRuns: whole.Runs / 2, Save: file}); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(good); i += 3 {
+		bad := slices.Clone(good)
+		bad[i] ^= 1 << (i % 8)
+		if err := os.WriteFile(file, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := explore.Check(s, explore.Options{Workers: 1, Resume: file})
+		if err == nil && (r.Runs != whole.Runs || r.States != whole.States || !slices.Equal(r.Outcomes, whole.Outcomes)) {
+			t.Fatalf("byte %d of %d: %s with %d of %d states and the outcomes %q", i, len(good), r.Verdict, r.States, whole.States, r.Outcomes)
+		}
+		if err != nil && !errors.Is(err, explore.ErrResume) {
+			t.Fatal(i, err)
+		}
+	}
+}
+
 // A search that cannot be saved leaves nothing else behind.
 func TestUnsavedLeavesNothing(t *testing.T) {
 	dir := t.TempDir()

@@ -21,6 +21,17 @@ func (r *Result) Time() string {
 // Warning says what about time was not checked although the code depends on it, or
 // nothing. The code is what ran: of a search that ended early there may be more.
 func (r *Result) Warning() string {
+	early, vain := r.warnsOfTimers(), ""
+	if r.VainPolls > 0 {
+		vain = "the code polls again and again; that a completion which is there shows only at the fifth poll, or later, is not checked"
+	}
+	if early != "" && vain != "" {
+		return early + "; " + vain
+	}
+	return early + vain
+}
+
+func (r *Result) warnsOfTimers() string {
 	if r.Timers.Regime != faults.Idle || r.TimedWaits == 0 && r.ClockReads == 0 || r.earlyTimers() {
 		return ""
 	}

@@ -20,6 +20,7 @@ type totals struct {
 	MaxPayload    int
 	TimedWaits    uint64
 	ClockReads    uint64
+	VainPolls     uint64
 }
 
 // add adds what the workers of one part saw.
@@ -41,6 +42,7 @@ func (t *totals) add(cases []*Case) {
 		t.Exercised |= st.Exercised
 		t.TimedWaits += st.TimedWaits
 		t.ClockReads += st.ClockReads
+		t.VainPolls += st.VainPolls
 		t.MaxPayload = max(t.MaxPayload, st.MaxPayload)
 	}
 	t.Met, t.Outcomes = sortedKeys(met), sortedKeys(outcomes)
@@ -59,6 +61,6 @@ func (r *Result) collect(s *Scenario, t *totals) {
 	}
 	r.Outcomes = t.Outcomes
 	r.Steps, r.Posts, r.NotInline = t.Steps, t.Posts, t.NotInline
-	r.TimedWaits, r.ClockReads = t.TimedWaits, t.ClockReads
+	r.TimedWaits, r.ClockReads, r.VainPolls = t.TimedWaits, t.ClockReads, t.VainPolls
 	r.Exercised, r.MaxPayload = t.Exercised, t.MaxPayload
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // small bounds the searches that would not end soon: those of finer cells.
-const small = 20_000
+const small = 7_000
 
 func mirrors() matrix.Protocol {
 	s := mirror.Scenario("write", (*mirror.Register).Write)

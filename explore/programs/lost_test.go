@@ -43,6 +43,8 @@ var lost = []struct {
 	{"a crash between an act and the report", "strong power(b)<=1 | a: connect b | b again:  / acceptconn; storewide 1", []string{"a: b:"}},
 	{"a suspicion between an answer and the report", "strong suspect(a)<=1 | a: accept; reply 1; store x 1 | b: ask a 1; gather 1", []string{"a: b:1"}},
 	{"a crash of a daemon's peer", "strong power(b)<=1 | a daemon: write b x 1 l | b:", nil},
+	{"a crash of a daemon that listens no more", "strong crash(b)<=1 | a: load x; call b 1 | b daemon: go {write a x 1; deaf}; accept; chan",
+		[]string{"a:1 unreachable"}},
 	{"a flip of what the caches wrote back", "strong flip(a)<=1 | a: pstore x 1; pload x", []string{"a:1", "a:0"}},
 	{"a poison of what the caches wrote back", "strong poison(b)<=1 | b: pstore x 1; pload x", []string{"b:1", "b:media"}},
 	{"a revocation of a receive's memory", "strong revoke(a*)<=1 | a: recv b; wait b 1 | b: sendimm a 1", nil},

@@ -230,7 +230,8 @@ func (c *cq) Destroy() error {
 }
 
 // maxVain is how often in a row a task may poll in vain although something is there: code
-// that gives up sooner is checked for it, and a loop ends.
+// that gives up sooner is checked for it, and a loop ends. Verdicts on other code say so
+// (Stats.VainPolls).
 const maxVain = 3
 
 // Poll implements verbs.CQ. It may find nothing although something has arrived.
@@ -259,7 +260,11 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 		t.wait(op{kind: opRun}) // a loop that polls in vain lets others go on
 	}
 	c.touch()
-	if !c.canComplete() || t.vain < maxVain && w.choose(ChooseCompletion, 2, func(i int) string { return pollNames[i] }) == 1 {
+	can := c.canComplete()
+	if can && t.vain == maxVain {
+		w.stats.VainPolls++
+	}
+	if !can || t.vain < maxVain && w.choose(ChooseCompletion, 2, func(i int) string { return pollNames[i] }) == 1 {
 		t.obs.seeUint(4)
 		t.vain = min(t.vain+1, maxVain)
 		return 0, nil

@@ -108,8 +108,8 @@ func (w *World) serving(n *node) bool {
 	ready := false
 	for _, t := range w.tasks {
 		if t.alive && t.h == n.cur {
-			if t.op.kind != opAccept {
-				return false
+			if t.op.kind != opAccept || t.op.lis.closed || t.op.fired {
+				return false // it goes on without one
 			}
 			ready = ready || w.ready(t)
 		}

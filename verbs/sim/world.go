@@ -221,6 +221,8 @@ type Stats struct {
 	// TimedWaits counts the waits with a finite deadline, and ClockReads the calls
 	// of Now: what they mean depends on Config.Timers.
 	TimedWaits, ClockReads uint64
+	// VainPolls counts the polls that had to find what was there, since maxVain before had not.
+	VainPolls uint64
 	// NotInline counts the requests that Inlined had to leave as they were.
 	NotInline uint64
 }
