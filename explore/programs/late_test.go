@@ -39,6 +39,7 @@ var differences = []struct{ name, program string }{
 	{"a receive has the data of a Send whose queue pair is destroyed", "strong | a: sendimm b 1; destroy b | b: recv a; wait a 1"},
 	{"a store that has drained meets media errors", "strong flip(a)<=1 | a: pstore x 1; pload x"},
 	{"a request comes after access is denied and before its host ends", "strong | a: read b x k; wait b 1 | b daemon: deny a"},
+	{"a guessed key is good as soon as memory is registered", "strong | a: write b x 1 n; write b x 2 s; wait b 1 | b: rereg; load x"},
 	{"an Atomic meets media errors", "strong flip(b)<=1 | a: fetchadd b y 1 p | b: pload y"},
 	{"bits flip in what has just landed", "strong flip(b)<=1 | a: write b y 3 p | b: pload y"},
 	{"bits flip between the halves of an Atomic", "strong flip(b)<=1 | a: write b y 6 p; fetchadd b y 1 ps; wait b 1 | b: pload y"},
