@@ -38,6 +38,11 @@ var differences = []struct{ name, program string }{
 	{"whoever waits for a Send that was not acknowledged times out", "strong | a: send b 1; err b | b: recv a; twait a 1"},
 	{"a receive has the data of a Send whose queue pair is destroyed", "strong | a: sendimm b 1; destroy b | b: recv a; wait a 1"},
 	{"a store that has drained meets media errors", "strong flip(a)<=1 | a: pstore x 1; pload x"},
+	{"a request comes after access is denied and before its host ends", "strong | a: read b x k; wait b 1 | b daemon: deny a"},
+	{"an Atomic meets media errors", "strong flip(b)<=1 | a: fetchadd b y 1 p | b: pload y"},
+	{"bits flip in what has just landed", "strong flip(b)<=1 | a: write b y 3 p | b: pload y"},
+	{"bits flip between the halves of an Atomic", "strong flip(b)<=1 | a: write b y 6 p; fetchadd b y 1 ps; wait b 1 | b: pload y"},
+	{"memory becomes unreadable after what would have mended it", "strong poison(b)<=1 | a: write b y 6 p; read b y ps; wait b 1 | b: pload y"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -220,8 +220,7 @@ func (w *World) execAtomic(e *elem) {
 		return
 	}
 	if !e.hasRead() {
-		e.data = w.bytes(8)
-		binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))
+		w.readWord(e)
 	}
 	old := binary.LittleEndian.Uint64(e.data)
 	now := old
