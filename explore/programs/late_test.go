@@ -50,7 +50,6 @@ var differences = []struct{ name, program string }{
 	{"a machine may die when what it asked for is refused", "strong power(b)<=1 | a: dereg; state b | b: read a x; wait a 1"},
 	{"polling frees the slots of receives", "strong short | a: recv b; recv b | b: sendimm a 1"},
 	{"a queue pair that failed refuses no Send, and the other way round", "strong | a: send b 1 | b: recv a l; write a x 1; wait a 2"},
-	{"what overtook a refused request has come", "ooo linger final | a: write b x 1; write b y 1 | b: deny a"},
 	{"a packet that deregistration cuts off does not tear", "relaxed linger final | a: wide b 1 | b: dereg"},
 	{"an Atomic meets media errors", "strong flip(b)<=1 | a: fetchadd b y 1 p | b: pload y"},
 	{"bits flip in what has just landed", "strong flip(b)<=1 | a: write b y 3 p | b: pload y"},

@@ -258,10 +258,10 @@ func (q *qp) settle(hit func(verbs.Status) bool) {
 	for q.state != verbs.StateErr && q.head < q.posted {
 		var buf [8]outcome
 		o, _ := q.ways(buf[:0], false)
-		o = only(o, func(s verbs.Status) bool { return s == verbs.StatusSuccess || hit(s) })
 		if p := q.peer; p != nil && p.refusedBy {
 			o = only(o, func(s verbs.Status) bool { return !takesPeer(s) }) // p would be in ERR already
 		}
+		o = only(o, func(s verbs.Status) bool { return s == verbs.StatusSuccess || hit(s) })
 		i := w.choose(ChooseCutoff, len(o)+1, func(i int) string {
 			if i == 0 {
 				return q.name() + " has completed no more"

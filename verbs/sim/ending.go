@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -285,27 +284,21 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		if n < q.posted && hit(q.ent(n)) {
 			w.incomplete(q, n)
 		}
-		var overtook []*elem
-		for _, e := range q.elems {
-			if e.wr > n && w.overtook(e, n) {
-				overtook = append(overtook, e)
-			}
-		}
 		for i := 0; i < len(q.elems); i++ {
 			e := q.elems[i]
 			switch {
-			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)) && !slices.Contains(overtook, e):
+			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)):
 				w.discard(e)
 				i = -1
-			case e.wr >= n && !e.acked && hitElem(e) && e.responds():
+			case e.wr == n && !e.acked && hitElem(e) && e.responds():
 				w.discard(e)
 				i = -1
-			case e.wr >= n && !e.acked && hitElem(e) && !drain && w.withMates(e) == fateLost:
+			case e.wr == n && !e.acked && hitElem(e) && !drain && w.withMates(e) == fateLost:
 				w.discard(e)
 				i = -1
-			case e.wr >= n && !e.acked && hitElem(e) && !drain:
+			case e.wr == n && !e.acked && hitElem(e) && !drain:
 				e.could = true // what has come of it may land later
-			case e.wr >= n && !e.acked && hitElem(e):
+			case e.wr == n && !e.acked && hitElem(e):
 				w.freeze(e)
 				if e.landed {
 					i = -1
@@ -335,17 +328,6 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	}
 	w.settleRivals(q)
 	q.dirty = true
-}
-
-// overtook reports whether e may have arrived although request n has not: then nothing from
-// there on that has not may have to come first.
-func (w *World) overtook(e *elem, n int) bool {
-	for _, s := range e.q.elems {
-		if s.precedes(e) && s.wr >= n && !w.overtakes(e, s) {
-			return false
-		}
-	}
-	return w.gaps() && e.kind == elemWrite
 }
 
 // sends reports whether the queue pair is a requester.

@@ -182,7 +182,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	}
 	p.dirty = true
 	if s.recvErr != verbs.StatusSuccess {
-		p.limit = min(p.limit, i+1) // what is behind it is not executed
+		p.limit = min(p.limit, i+1)            // what is behind it is not executed
 		q.killAfter(verbs.StateErr, noFailure) // or it would be in ERR already
 		return
 	}
