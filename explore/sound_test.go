@@ -202,6 +202,7 @@ func endScenarios() []*explore.Scenario {
 				w.buf.Store64(0, 1)
 				w.post(verbs.OpWrite, inl, 0, 8, 0)
 				w.post(verbs.OpWriteImm, inl|sig, 0, 8, 8)
+				w.poll() // what a machine that ends has sent may be lost
 			}), serve(16, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, cq verbs.CQ) {
 				x.say(1, "d=%d", r.Load64(0))
 				var wc [1]verbs.WC

@@ -38,6 +38,17 @@ var differences = []struct{ name, program string }{
 	{"whoever waits for a Send that was not acknowledged times out", "strong | a: send b 1; err b | b: recv a; twait a 1"},
 	{"a receive has the data of a Send whose queue pair is destroyed", "strong | a: sendimm b 1; destroy b | b: recv a; wait a 1"},
 	{"a store that has drained meets media errors", "strong flip(a)<=1 | a: pstore x 1; pload x"},
+	{"a request comes after access is denied and before its host ends", "strong | a: read b x k; wait b 1 | b daemon: deny a"},
+	{"a guessed key is good as soon as memory is registered", "strong | a: write b x 1 n; write b x 2 s; wait b 1 | b: rereg; load x"},
+	{"what comes after a Send has run out of retries is dropped", "strong rnr | a: sendimm b 1; wait b 1; add y 1 | b: recv a; fetchadd a y 1"},
+	{"a Write with immediate to a queue pair that gave up is dropped", "strong rnr | a: writeimm b x 1; wait b 1; load x | b: writeimm a x 1"},
+	{"a Write to a queue pair that failed before its link healed is dropped", "strong partition(a,b)<=1 linger final | a: writeimm b x 1; teach b 1 | b: awrite a x 1"},
+	{"a queue pair fails once", "strong rnr | a: recv b; dereg | b: read a x s; send a 1; wait a 1"},
+	{"what came of a failed Write is whole packets", "strong break(a,b)<=1 linger final | a: wideread b; wide b 1; wait b 1 | b:"},
+	{"an Atomic meets media errors", "strong flip(b)<=1 | a: fetchadd b y 1 p | b: pload y"},
+	{"bits flip in what has just landed", "strong flip(b)<=1 | a: write b y 3 p | b: pload y"},
+	{"bits flip between the halves of an Atomic", "strong flip(b)<=1 | a: write b y 6 p; fetchadd b y 1 ps; wait b 1 | b: pload y"},
+	{"memory becomes unreadable after what would have mended it", "strong poison(b)<=1 | a: write b y 6 p; read b y ps; wait b 1 | b: pload y"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

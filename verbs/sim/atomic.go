@@ -111,10 +111,18 @@ func (w *World) readAtomic(e *elem) {
 	w.seesAcked(e)
 	w.finishAtomics(e.reg, e.off, e.n, e)
 	w.touch(e.reg.object(), Read)
-	e.data = w.bytes(8)
-	binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))
+	w.readWord(e)
 	e.got = append(e.got, span{e.off, e.off + 8})
 	e.q.dirty = true
+}
+
+// readWord reads what Atomic e finds. It is a look like that of a Read: what persistent
+// memory kept, and media errors, show.
+func (w *World) readWord(e *elem) {
+	w.findOut(e.reg, e.off, 8, false)
+	w.damage(e.reg, e.off, 8, true)
+	e.data = w.bytes(8)
+	binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))
 }
 
 // landEarlier lands what must be in memory before e samples some of it.

@@ -124,6 +124,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	p.open++
 	if access&^verbs.LocalWrite != 0 {
 		r.lent++
+		n.w.cur.reach() // who guesses the key can reach it from now on
 	}
 	p.c.mrs = append(p.c.mrs, m)
 	if p.c.h.w.tracer != nil {

@@ -214,6 +214,9 @@ func (w *World) failed(q *qp, o outcome) {
 	if q.state != verbs.StateErr {
 		q.cutSend()
 		q.stopIncoming(func(*sqEntry) bool { return true }, 0)
+		if p := q.peer; p != nil {
+			p.limit, p.dirty = min(p.limit, p.posted), true // as in kill
+		}
 		q.state = verbs.StateErr
 		if w.tracer != nil {
 			w.trace(q.h, "qp-error", "%s goes to ERR", q.name())

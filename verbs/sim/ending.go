@@ -46,6 +46,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.stopIncoming(func(s *sqEntry) bool { return s.need&^a.Access != 0 }, verbs.StatusRemInvReqErr)
 		q.access = a.Access
 		q.grant()
+		q.w.cur.reach() // what comes now is refused in another way than when more is ended
 	}
 	from := q.state
 	if to == verbs.StateErr || to == verbs.StateReset {

@@ -23,9 +23,10 @@ import (
 // Anything else that a failure changes is what the queue pair itself has posted, and
 // whether that was executed is asked when its completions are decided, not before.
 
-// canFail reports whether something may go wrong at q's requester.
+// canFail reports whether something may go wrong at q's requester, which is not failing
+// just now.
 func (q *qp) canFail() bool {
-	return !q.w.cfg.Eager && q.cpu == nil && !q.gone && q.h.alive && q.sends() && q.head < q.posted
+	return !q.w.cfg.Eager && q.cpu == nil && !q.gone && !q.refusedBy && q.h.alive && q.sends() && q.head < q.posted
 }
 
 // failures appends the failures that may come next, whatever succeeds before them.

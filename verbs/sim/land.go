@@ -220,8 +220,7 @@ func (w *World) execAtomic(e *elem) {
 		return
 	}
 	if !e.hasRead() {
-		e.data = w.bytes(8)
-		binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))
+		w.readWord(e)
 	}
 	old := binary.LittleEndian.Uint64(e.data)
 	now := old
@@ -449,25 +448,42 @@ func (w *World) mates(a, b *elem) bool { return w.with(a, b) && w.with(b, a) }
 // with it or earlier, it has not. Whoever freezes calls settleRivals when all is frozen.
 func (w *World) freeze(e *elem) {
 	w.fetch(e)
-	if w.whole(e) {
-		for i := max(e.q.base, e.q.head); i < e.q.posted; i++ {
-			for _, x := range e.q.ent(i).payload {
-				switch {
-				case x.kind != elemWrite || !x.landed:
-				case !x.void && w.with(e, x):
-					w.land(e)
-					return
-				case x.void && w.with(x, e):
-					w.discard(e)
-					return
-				}
-			}
-		}
+	switch w.withMates(e) {
+	case fateCame:
+		w.land(e)
+		return
+	case fateLost:
+		w.discard(e)
+		return
 	}
 	w.touchElem(e)
 	w.ticks++
 	e.frozen, e.frozeAt = true, w.ticks
 	e.q.dirty = true
+}
+
+// What is known of a piece from those that came with it.
+const (
+	fateOpen = iota
+	fateCame
+	fateLost
+)
+
+// withMates says what became of e, if whole packets arrive, and in order. Its request may have
+// failed since.
+func (w *World) withMates(e *elem) int {
+	for i := e.q.base; i < e.q.posted && w.whole(e); i++ {
+		for _, x := range e.q.ent(i).payload {
+			switch {
+			case x.kind != elemWrite || !x.landed:
+			case !x.void && w.with(e, x):
+				return fateCame
+			case x.void && w.with(x, e):
+				return fateLost
+			}
+		}
+	}
+	return fateOpen
 }
 
 // remove takes e out of its region's and its queue's lists.

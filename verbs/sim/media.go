@@ -45,12 +45,26 @@ func (w *World) damage(r *region, off, n int, card bool) {
 		switch k {
 		case 1, 2:
 			h.flips--
-			w.flip(r, i, size, k == 2)
+			if w.damaged(r, i, size) {
+				w.flip(r, i, size, k == 2)
+			}
 		case 3:
 			h.poisons--
-			w.spoil(r, i)
+			if w.damaged(r, i, size) {
+				w.spoil(r, i)
+			}
 		}
 	}
+}
+
+// damaged asks what came before an error that is found in bytes, and reports whether the
+// error can still be there: what has landed may be in a cache, which hides it.
+func (w *World) damaged(r *region, i, size int) bool {
+	if !w.cfg.Eager {
+		w.landBefore(r, i*size, size, nil)
+		w.readBefore(r, i*size, size, nil)
+	}
+	return len(r.pm.units[i].list) == 0
 }
 
 func (w *World) flip(r *region, i, size int, high bool) {

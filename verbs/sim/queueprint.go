@@ -1,5 +1,7 @@
 package sim
 
+import "github.com/verbatim-rdma/verbatim/verbs"
+
 // The prints of queue pairs and of what is under way on them: see fingerprint.go.
 
 // id tells q from the other queue pairs of its host: by its number, or if it leads to
@@ -77,6 +79,9 @@ func (q *qp) elemPrint(p print, e *elem) print {
 	}
 	if q.w.cfg.Profile.WholePackets {
 		p = p.Int(e.off - e.start)
+		if q.cpu == nil && !e.frozen && !e.acked && (q.gone || q.state == verbs.StateErr) {
+			p = p.Int(q.w.withMates(e))
+		}
 	}
 	if e.src != nil && !q.h.single() {
 		p = p.Int(e.src.ord<<1 | boolInt(e.src.pm != nil)).Int(e.srcOff)

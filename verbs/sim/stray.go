@@ -11,7 +11,7 @@ import (
 var ErrGoroutine = errors.New("sim: a goroutine that is no task of a host called the simulator: " +
 	"start tasks with host.Host.Go, and no goroutines, which nothing could schedule")
 
-// watch finds goroutines that are no tasks. To tell goroutines apart takes a microsecond,
+// watch finds goroutines that are no tasks. To tell goroutines apart takes many microseconds,
 // so a checker watches its first runs only.
 type watch struct {
 	world string // the goroutine of the world

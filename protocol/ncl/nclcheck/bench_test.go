@@ -30,7 +30,7 @@ func BenchmarkStates(b *testing.B) {
 		asked = 0
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		r, err := explore.Check(s, explore.Options{Faults: "crash(app)<=1", Workers: 1, Stop: func() bool { asked++; return false }})
+		r, err := explore.Check(s, explore.Options{Workers: 1, Stop: func() bool { asked++; return false }})
 		if err != nil || r.Verdict != explore.Verified {
 			b.Fatal(r, err)
 		}
@@ -50,7 +50,7 @@ func BenchmarkStates(b *testing.B) {
 func live(b *testing.B, s *explore.Scenario, asked int) float64 {
 	var first, last runtime.MemStats
 	n := 0
-	r, err := explore.Check(s, explore.Options{Faults: "crash(app)<=1", Workers: 1, Stop: func() bool {
+	r, err := explore.Check(s, explore.Options{Workers: 1, Stop: func() bool {
 		switch n++; n {
 		case 1:
 			runtime.GC()
