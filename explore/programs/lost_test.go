@@ -45,6 +45,8 @@ var lost = []struct {
 	{"a crash of a daemon's peer", "strong power(b)<=1 | a daemon: write b x 1 l | b:", nil},
 	{"a crash of a daemon that listens no more", "strong crash(b)<=1 | a: load x; call b 1 | b daemon: go {write a x 1; deaf}; accept; chan",
 		[]string{"a:1 unreachable"}},
+	{"a request between an answer and the listener's end", "strong | a: call b 1; call b 1 | b daemon: go {accept; reply 2; deaf}; accept; reply 3; chan",
+		[]string{"a:2 3"}},
 	{"a flip of what the caches wrote back", "strong flip(a)<=1 | a: pstore x 1; pload x", []string{"a:1", "a:0"}},
 	{"a poison of what the caches wrote back", "strong poison(b)<=1 | b: pstore x 1; pload x", []string{"b:1", "b:media"}},
 	{"a revocation of a receive's memory", "strong revoke(a*)<=1 | a: recv b; wait b 1 | b: sendimm a 1", nil},

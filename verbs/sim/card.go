@@ -69,9 +69,9 @@ func (p *pd) Dealloc() error {
 	switch {
 	case p.c.h.w.dying():
 	case p.gone:
-		return fmt.Errorf("sim: deallocate a protection domain: %w", verbs.ErrClosed)
+		return p.c.h.w.cur.refused(fmt.Errorf("sim: deallocate a protection domain: %w", verbs.ErrClosed))
 	case p.open > 0:
-		return fmt.Errorf("sim: deallocate a protection domain: %w: %d regions and QPs are left", verbs.ErrBusy, p.open)
+		return p.c.h.w.cur.refused(fmt.Errorf("sim: deallocate a protection domain: %w: %d regions and QPs are left", verbs.ErrBusy, p.open))
 	}
 	p.gone = true
 	p.c.h.makes(endedPD, p.ord, 0)
@@ -101,14 +101,14 @@ type mr struct {
 func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error) {
 	p.c.h.w.guard()
 	if p.gone {
-		return nil, fmt.Errorf("sim: register memory: %w: the protection domain", verbs.ErrClosed)
+		return nil, p.c.h.w.cur.refused(fmt.Errorf("sim: register memory: %w: the protection domain", verbs.ErrClosed))
 	}
 	if err := p.access(access); err != nil {
 		return nil, fmt.Errorf("sim: register memory: %w", err)
 	}
 	r, ok := mem.(*region)
 	if !ok || r.h != p.c.h || r.freed {
-		return nil, fmt.Errorf("sim: register memory: %w: not a live region of %s", verbs.ErrInvalid, p.c.h.Name())
+		return nil, p.c.h.w.cur.refused(fmt.Errorf("sim: register memory: %w: not a live region of %s", verbs.ErrInvalid, p.c.h.Name()))
 	}
 	if access&(verbs.RemoteWrite|verbs.RemoteAtomic) != 0 && access&verbs.LocalWrite == 0 {
 		return nil, fmt.Errorf("sim: register memory: %w: remote write access needs LocalWrite", verbs.ErrInvalid)
@@ -221,9 +221,9 @@ func (c *cq) Destroy() error {
 	switch {
 	case c.h.w.dying():
 	case c.gone:
-		return fmt.Errorf("sim: destroy CQ: %w", verbs.ErrClosed)
+		return c.h.w.cur.refused(fmt.Errorf("sim: destroy CQ: %w", verbs.ErrClosed))
 	case len(c.qps)+len(c.rqps) > 0:
-		return fmt.Errorf("sim: destroy CQ: %w: QPs use it", verbs.ErrBusy)
+		return c.h.w.cur.refused(fmt.Errorf("sim: destroy CQ: %w: QPs use it", verbs.ErrBusy))
 	}
 	c.gone = true
 	c.h.makes(endedCQ, c.ord, 0)
@@ -249,7 +249,7 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 		return 0, fmt.Errorf("sim: poll: %w: no room for completions", verbs.ErrInvalid)
 	}
 	if c.gone {
-		return 0, fmt.Errorf("sim: poll: %w", verbs.ErrClosed)
+		return 0, t.refused(fmt.Errorf("sim: poll: %w", verbs.ErrClosed))
 	}
 	if t.reported == c {
 		c.touch()
@@ -284,7 +284,7 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 		return 0, fmt.Errorf("sim: wait: %w: no room for completions", verbs.ErrInvalid)
 	}
 	if c.gone {
-		return 0, fmt.Errorf("sim: wait: %w", verbs.ErrClosed)
+		return 0, t.refused(fmt.Errorf("sim: wait: %w", verbs.ErrClosed))
 	}
 	if !t.wait(c.h.within(op{kind: opCQ, cq: c}, timeout)) {
 		t.obs.seeUint(5)
@@ -394,11 +394,11 @@ func (ch *channel) Destroy() error {
 		return nil
 	}
 	if ch.gone {
-		return fmt.Errorf("sim: destroy a channel: %w", verbs.ErrClosed)
+		return ch.h.w.cur.refused(fmt.Errorf("sim: destroy a channel: %w", verbs.ErrClosed))
 	}
 	for _, c := range ch.cqs {
 		if !c.gone {
-			return fmt.Errorf("sim: destroy a channel: %w: CQs use it", verbs.ErrBusy)
+			return ch.h.w.cur.refused(fmt.Errorf("sim: destroy a channel: %w: CQs use it", verbs.ErrBusy))
 		}
 	}
 	ch.gone = true

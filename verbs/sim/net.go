@@ -45,8 +45,12 @@ type listener struct {
 // Listen implements host.Host.
 func (h *Host) Listen(service string) (host.Listener, error) {
 	h.w.guard()
+	if h.live > 1 && !h.w.preparing && !h.w.dying() {
+		h.w.cur.pause() // another task may be quicker
+	}
 	for _, l := range h.lis {
 		if l.service == service && !l.closed {
+			h.w.cur.obs.seeUint(1)
 			return nil, fmt.Errorf("sim: %s already listens to %q", h.Name(), service)
 		}
 	}
@@ -112,6 +116,11 @@ func (h *Host) dropMail(r *request) {
 
 // Close implements host.Listener.
 func (l *listener) Close() error {
+	w := l.h.w
+	w.guard()
+	if !w.preparing && !w.dying() {
+		w.cur.pauseDirty() // requests may have come and been taken
+	}
 	if !l.closed {
 		l.closed = true
 		l.h.makes(endedListener, l.ord, 0)

@@ -100,7 +100,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 		return nil, fmt.Errorf("sim: create QP: %w: both CQs must be of this device", verbs.ErrInvalid)
 	}
 	if p.gone || send.gone || recv.gone {
-		return nil, fmt.Errorf("sim: create QP: %w: the protection domain or a CQ", verbs.ErrClosed)
+		return nil, p.c.h.w.cur.refused(fmt.Errorf("sim: create QP: %w: the protection domain or a CQ", verbs.ErrClosed))
 	}
 	if err := p.checkQP(&cfg); err != nil {
 		return nil, fmt.Errorf("sim: create QP: %w", err)
@@ -175,11 +175,11 @@ func gidLife(g [16]byte) int { return int(binary.BigEndian.Uint32(g[1:])) }
 
 func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	if q.gone {
-		return nil, fmt.Errorf("sim: connect QP %d: %w", q.num, verbs.ErrClosed)
+		return nil, q.w.cur.refused(fmt.Errorf("sim: connect QP %d: %w", q.num, verbs.ErrClosed))
 	}
 	q.w.cur.drain()
 	if q.state != verbs.StateInit || q.linked {
-		return nil, fmt.Errorf("sim: connect QP %d: %w: in state %v", q.num, verbs.ErrState, q.state)
+		return nil, q.w.cur.refused(fmt.Errorf("sim: connect QP %d: %w: in state %v", q.num, verbs.ErrState, q.state))
 	}
 	if gidHost(e.GID) >= len(q.w.nodes) || e.QPN == 0 || e.QPN >= 1<<24 || e.PSN >= 1<<24 || e.MTU > 4096 || bits.OnesCount16(e.MTU) != 1 {
 		return nil, fmt.Errorf("sim: connect QP %d: %w: no such endpoint: %+v", q.num, verbs.ErrInvalid, e)
