@@ -35,7 +35,7 @@ const auditRuns = 400
 var limits = programs.Limits{Runs: 5_000, States: 50_000}
 
 var (
-	errUsage = errors.New("usage: yardstick programs|audit PROGRAM...")
+	errUsage = errors.New("usage: yardstick programs|audit PROGRAM [PROGRAM]")
 	errLarge = errors.New("the program is too large to compare")
 )
 
