@@ -216,6 +216,11 @@ func (w *World) failed(q *qp, o outcome) {
 		q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 		if p := q.peer; p != nil {
 			p.limit, p.dirty = min(p.limit, p.posted), true // as in kill
+			for i := max(p.head, p.base); i < p.posted; i++ {
+				if s := p.ent(i); s.recvErr != verbs.StatusSuccess && !s.came {
+					p.limit = min(p.limit, i) // had it come, q would have failed of that
+				}
+			}
 		}
 		q.state = verbs.StateErr
 		if w.tracer != nil {
@@ -243,8 +248,8 @@ type completion struct {
 
 // settle asks what had completed by now, for q goes to ERR: what nobody has polled
 // stays in the CQ, and the rest is flushed. In eager mode a completion is a step of its
-// own.
-func (q *qp) settle() {
+// own. What fails for a reason that hit does not take can only be flushed.
+func (q *qp) settle(hit func(verbs.Status) bool) {
 	w := q.w
 	if !q.canFail() {
 		return
@@ -256,6 +261,7 @@ func (q *qp) settle() {
 		if p := q.peer; p != nil && p.refusedBy {
 			o = only(o, func(s verbs.Status) bool { return !takesPeer(s) }) // p would be in ERR already
 		}
+		o = only(o, func(s verbs.Status) bool { return s == verbs.StatusSuccess || hit(s) })
 		i := w.choose(ChooseCutoff, len(o)+1, func(i int) string {
 			if i == 0 {
 				return q.name() + " has completed no more"

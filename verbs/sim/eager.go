@@ -213,7 +213,8 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		s := q.ent(i)
 		s.came = s.came || s.nak == verbs.StatusSuccess
 	}
-	if q.h.alive && q.sends() && !q.gone {
+	live := q.h.alive && q.sends() && !q.gone
+	if live {
 		first := q.head
 		for first < n && !hit(q.ent(first)) {
 			first++
@@ -227,7 +228,7 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		}
 		q.limit = limitAfter(q, n, nak)
 	}
-	for i := n; i < q.posted && !q.h.alive; i++ {
+	for i := n; i < q.posted && !live; i++ {
 		if hit(q.ent(i)) {
 			q.limit = min(q.limit, i) // nor will what comes behind it be executed
 			break

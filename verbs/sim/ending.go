@@ -96,10 +96,13 @@ var grantNames = [...]string{" comes after the grant", " has been refused"}
 
 // kill ends both roles of the QP: what it sent and was not acknowledged may or
 // may not have executed, and what comes in is dropped.
-func (q *qp) kill(to verbs.QPState) {
+func (q *qp) kill(to verbs.QPState) { q.killAfter(to, anyFailure) }
+
+// killAfter is kill where only some requests can have failed before.
+func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.touchElems()
 	if to == verbs.StateErr {
-		q.settle()
+		q.settle(hit)
 	} else {
 		q.leaves()
 	}
@@ -288,6 +291,9 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 				w.discard(e)
 				i = -1
 			case e.wr == n && !e.acked && hitElem(e) && e.responds():
+				w.discard(e)
+				i = -1
+			case e.wr == n && !e.acked && hitElem(e) && !drain && w.withMates(e) == fateLost:
 				w.discard(e)
 				i = -1
 			case e.wr == n && !e.acked && hitElem(e) && !drain:

@@ -44,6 +44,7 @@ func takesPeer(s verbs.Status) bool {
 }
 
 func anyFailure(verbs.Status) bool { return true }
+func noFailure(verbs.Status) bool  { return false }
 func isRNR(s verbs.Status) bool    { return s == verbs.StatusRNRRetryExcErr }
 func isRetry(s verbs.Status) bool  { return s == verbs.StatusRetryExcErr }
 func (q *qp) receives() bool       { return q != nil && !q.gone && q.h.alive && len(q.rq) > 0 }

@@ -86,7 +86,7 @@ func (w *World) faultApplies(k faults.Kind, n *node) bool {
 	}
 	switch k {
 	case faults.Crash, faults.Power:
-		return (w.cfg.Eager || n.cur.acted && !w.serving(n)) && (n.spec.Immortal == nil || !n.spec.Immortal(n.life-1))
+		return (w.cfg.Eager || n.cur.acted && !w.serving(n) || n.cur.refusable()) && (n.spec.Immortal == nil || !n.spec.Immortal(n.life-1))
 	case faults.Revoke:
 		return len(n.cur.card.mrs) > 0
 	case faults.Timeout:
@@ -95,6 +95,22 @@ func (w *World) faultApplies(k faults.Kind, n *node) bool {
 		return len(n.pmem) > 0
 	}
 	return true
+}
+
+// refusable reports whether a request under way will be refused: its responder then fails
+// as well, which others can tell even if the requester crashes before it knows.
+func (h *Host) refusable() bool {
+	for _, q := range h.card.qps {
+		if p := q.peer; p == nil || p.state == verbs.StateErr || !q.canFail() {
+			continue
+		}
+		for i := q.head; i < q.posted; i++ {
+			if q.ent(i).nak != verbs.StatusSuccess {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // serving reports whether all that a daemon is about to do is to take a request.

@@ -590,7 +590,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 			err = verbs.ErrClosed
 		case !q.state.CanPostRecv():
 			err = fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
-		case len(q.rq) >= q.cfg.MaxRecvWR:
+		case len(q.rq)+q.unpolled() >= q.cfg.MaxRecvWR:
 			err = verbs.ErrQueueFull
 		case len(wrs[i].SGL) > q.cfg.MaxSGE:
 			err = fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wrs[i].SGL), q.cfg.MaxSGE)
@@ -606,6 +606,15 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 	q.dirty = true
 	q.w.cur.reach()
 	return nil
+}
+
+// unpolled counts the receives that have completed and still hold their slots: as those of
+// sends, polling frees them.
+func (q *qp) unpolled() (n int) {
+	for _, x := range q.recvCQ.queue {
+		n += boolInt(x.recv && x.wc.QPNum == q.num)
+	}
+	return n
 }
 
 // lend notes that a peer can write to the memory of a receive.

@@ -182,8 +182,8 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	}
 	p.dirty = true
 	if s.recvErr != verbs.StatusSuccess {
-		p.limit = min(p.limit, i+1) // what is behind it is not executed
-		q.kill(verbs.StateErr)
+		p.limit = min(p.limit, i+1)            // what is behind it is not executed
+		q.killAfter(verbs.StateErr, noFailure) // or it would be in ERR already
 		return
 	}
 	wc.ByteLen = uint32(s.length)
