@@ -86,7 +86,8 @@ func (c *Case) Waiting() []string { return c.w.Waiting() }
 // Sometimes notes that the i-th condition of Scenario.Sometimes was met.
 func (c *Case) Sometimes(i int) { c.sometimes |= 1 << i }
 
-// Outcome names the outcome of this run; the checker collects the set of them.
+// Outcome names the outcome of this run; the checker collects the set of them. It must follow
+// from what was told with History or Report, since it is no part of a state by itself.
 func (c *Case) Outcome(s string) { c.outcome = s }
 
 // History tells the fingerprint of all that the scenario's checks remember. It

@@ -139,14 +139,3 @@ func (r renaming) actor(a sim.Actor) sim.Actor {
 	}
 	return a.Rename(r)
 }
-
-func (r renaming) sleeper(x *asleep) asleep {
-	if r == nil {
-		return *x
-	}
-	uses := make([]sim.Access, len(x.foot.uses))
-	for i, u := range x.foot.uses {
-		uses[i] = sim.Access{Obj: u.Obj.Rename(r), Mode: u.Mode}
-	}
-	return asleep{x.actor.Rename(r), footprintOf(uses)}
-}

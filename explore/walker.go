@@ -13,19 +13,23 @@ type walker struct {
 	c     *Case
 	path  []move // to the chain's state
 	picks int    // steps of this run so far
-	cur   *chain // whose way is being tried; nil on the path
-	step  move   // the step being made, as far as it has got
-	given []uint32
-	inner int
-	order []uint8
-	tally tally
+	// offered: the world was told the next step of the path, and has not said that it cannot
+	// happen.
+	offered bool
+	cur     *chain // whose way is being tried; nil on the path
+	step    move   // the step being made, as far as it has got
+	given   []uint32
+	inner   int
+	order   []uint8
+	tally   tally
 }
 
 // Next implements sim.KnowingPolicy: the steps to the chain's state are known.
 func (w *walker) Next() (sim.Actor, bool) {
-	if w.picks >= len(w.path) {
+	if w.offered = false; w.picks >= len(w.path) {
 		return 0, false
 	}
+	w.offered = true
 	m := &w.path[w.picks]
 	w.picks++
 	w.begin(m.actor, m.inner)
@@ -41,6 +45,9 @@ func (w *walker) begin(a sim.Actor, given []uint32) {
 // Pick implements sim.Policy.
 func (w *walker) Pick(evs []sim.Event) int {
 	w.c.pulse.think()
+	if w.offered {
+		panic(errDiverged)
+	}
 	w.picks++
 	if w.picks > len(w.path)+1 || w.cur.at == noState {
 		if !w.arrive(evs) {
@@ -166,16 +173,19 @@ func (w *walker) note() {
 // canonical order; the chain has those of the state as it was first reached.
 func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []asleep) {
 	t := &w.s.states
-	here, known := t.orders.at(order), t.orders.at(t.row(id).order)
+	known := t.orders.at(t.row(id).order)
 	y := &chain{at: id}
 	out := w.s.between(nil, known)
 	for _, a := range wake {
 		y.todo = append(y.todo, out.actor(a))
 	}
-	canon, across := w.s.between(here, nil), w.s.between(here, known)
-	for i := range set {
-		if slices.Contains(left, canon.actor(set[i].actor)) {
-			y.asleep = append(y.asleep, across.sleeper(&set[i]))
+	// What sleeps has the visitor's names, and so has what it uses. If the hosts stand in
+	// another order here, the chain does without it, and tries more than it must.
+	if canon := w.s.between(known, nil); order == t.row(id).order {
+		for i := range set {
+			if slices.Contains(left, canon.actor(set[i].actor)) {
+				y.asleep = append(y.asleep, set[i])
+			}
 		}
 	}
 	w.s.push(y)
@@ -183,10 +193,12 @@ func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []as
 
 // run makes one run for a chain.
 func (w *walker) run(x *chain) {
-	w.path, w.picks, w.cur = w.s.states.pathTo(x.at, w.path[:0]), 0, x
+	w.path, w.picks, w.cur, w.offered = w.s.states.pathTo(x.at, w.path[:0]), 0, x, false
 	end, err := w.c.run(w)
 	w.c.endRunIf(end == sim.Finished)
 	switch {
+	case err == nil && x.at != noState && w.picks <= len(w.path):
+		panic(errDiverged) // the run ended on the path
 	case err != nil:
 		path := w.s.states.pathTo(w.cur.at, nil)
 		if w.cur.at != noState {

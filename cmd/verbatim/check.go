@@ -200,6 +200,8 @@ func (f *checkFlags) validate() error {
 		return errors.New("--audit is not on the page of --report: make them one after the other")
 	case f.audit && o.Strategy != "" && o.Strategy != explore.Exhaustive:
 		return fmt.Errorf("--audit is about what an exhaustive search leaves out; %s leaves out nothing by rule", o.Strategy)
+	case !f.audit && f.auditRuns != audit.DefaultRuns:
+		return errors.New("--audit-runs is about the audit of a search: it needs --audit")
 	case f.auditRuns < 1:
 		return fmt.Errorf("--audit-runs %d: it takes at least 1", f.auditRuns)
 	case f.page.matrix != "" && f.page.file == "":

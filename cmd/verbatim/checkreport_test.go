@@ -70,6 +70,7 @@ func TestCheckReportRefuses(t *testing.T) {
 	write(t, "bent.jsonl", `{"protocol":"demo","assumption":"relaxed","profile":"relaxed","verdict":"breaks","scenario":"demo/second","counterexample":"bad.jsonl"}`)
 	for _, x := range []struct{ args, want string }{
 		{"--matrix none", "it needs --report"},
+		{"--audit-runs 5", "it needs --audit"},
 		{"--report no/such/r.html", "there is no folder no/such"},
 		{"--report .", "is a folder"},
 		{"--report r.html --matrix missing.jsonl", "missing.jsonl"},

@@ -176,21 +176,6 @@ func heal(a, b int) Actor {
 	return actor(actHeal, 0, a, b)
 }
 
-// Rename is as for Actor.
-func (o Object) Rename(perm []uint8) Object {
-	switch o.kind() {
-	case objLink:
-		return link(renamed(perm, o.a()), renamed(perm, o.b()))
-	case objSvc, objBudget, objSleep, objEnd:
-		return o
-	case objChecks:
-		if o.b() == 0 {
-			return o // of all hosts
-		}
-	}
-	return object(o.kind(), int(perm[o.a()]), o.b())
-}
-
 var objNames = [...]string{objHost: "host", objLife: "life", objLink: "link", objMem: "mem", objMail: "mail", objReply: "reply",
 	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objAcks: "acks", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objChecks: "checks", objEnd: "end", objClock: "clock"}
 

@@ -367,7 +367,7 @@ func (w *World) known() (Event, bool) {
 		for _, t := range w.tasks {
 			if t.alive && t.actor() == a {
 				ev.task = t
-				return ev, true
+				return ev, w.ready(t)
 			}
 		}
 		return ev, false
