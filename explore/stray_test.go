@@ -28,6 +28,9 @@ func TestFailNil(t *testing.T) {
 
 // A protocol that started a goroutine of its own crashed the checker with "sim.killed".
 func TestGoroutineThatIsNoTask(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a goroutine that races is what is tested, and the race detector would say so; go test ./... runs it")
+	}
 	for what, stray := range map[string]func(h host.Host){
 		"sleeps": func(h host.Host) { h.Sleep(time.Second) },
 		"calls":  func(h host.Host) { _, _ = h.Call("a", "s", nil, verbs.Forever) },
