@@ -117,6 +117,9 @@ var lost = []struct {
 
 // What was lost once is found.
 func TestLost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches have nothing for the race detector; go test ./... runs them")
+	}
 	t.Parallel()
 	for _, x := range lost {
 		p, err := programs.Parse(x.program)

@@ -63,6 +63,9 @@ func TestPrograms(t *testing.T) {
 	n := *count
 	if n == 0 {
 		n = 2000 / len(programs.Kinds)
+		if testing.Short() {
+			n = 4 // the race detector looks at the workers, and makes each program ten times slower
+		}
 	}
 	var table []string
 	for _, kind := range of {

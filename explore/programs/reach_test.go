@@ -101,6 +101,9 @@ var silent = []string{"flag o"}
 // Everything that a program can say occurs in generated programs, and matters in one:
 // without it the outcomes are others.
 func TestEverythingMatters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches have nothing for the race detector; go test ./... runs them")
+	}
 	t.Parallel()
 	missing, occurs := wanted(), map[string]bool{}
 	limit := Limits{States: 2000}
