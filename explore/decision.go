@@ -101,17 +101,32 @@ func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
 		i = g.raw.Choose(k, len(names))
 	} else if want := g.follow[at]; len(want) > 0 {
 		for j := range names {
-			if names[j] == want[0] {
+			if optionName(names, j) == want[0] {
 				i = j
 				break
 			}
 		}
 	}
 	if i != 0 {
-		g.take(at, names[i], g.w.Steps())
+		g.take(at, optionName(names, i), g.w.Steps())
 	}
 	g.trace = hash2(g.trace, uint64(i))
 	return i
+}
+
+// optionName is the name of an option. Several can be called alike, such as what two lives
+// of a host have sent: then all but the first are numbered.
+func optionName(names []string, i int) string {
+	nth := 1
+	for _, n := range names[:i] {
+		if n == names[i] {
+			nth++
+		}
+	}
+	if nth == 1 {
+		return names[i]
+	}
+	return names[i] + " (" + strconv.Itoa(nth) + ")"
 }
 
 // take notes a decision.
