@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -17,7 +18,12 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		return nil
 	}
 	q.w.cur.drain()
-	q.w.cur.pauseDirty()
+	ends := a.SetState && (a.State == verbs.StateErr || a.State == verbs.StateReset)
+	if ends {
+		q.w.cur.pauseDirty()
+	} else {
+		q.w.cur.wait(op{kind: opRun}) // a look, as State
+	}
 	if q.gone {
 		q.touch(Read)
 		return q.w.cur.refused(fmt.Errorf("sim: modify QP %d: %w", q.num, verbs.ErrClosed))
@@ -27,7 +33,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		to = a.State
 	}
 	q.touchElems() // a failure of the peer's takes this end to ERR as well
-	if to != verbs.StateErr && to != verbs.StateReset {
+	if !ends {
 		q.looked()
 		if !a.SetState {
 			to = q.state
@@ -96,9 +102,9 @@ var grantNames = [...]string{" comes after the grant", " has been refused"}
 
 // kill ends both roles of the QP: what it sent and was not acknowledged may or
 // may not have executed, and what comes in is dropped.
-func (q *qp) kill(to verbs.QPState) { q.killAfter(to, anyFailure) }
+func (q *qp) kill(to verbs.QPState) { q.killAfter(to, anything) }
 
-// killAfter is kill where only some requests can have failed before.
+// killAfter is kill where requests can have completed before only as hit says.
 func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.touchElems()
 	if to == verbs.StateErr {
@@ -307,6 +313,12 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		}
 	}
 	reach := q.reach()
+	for i := reach; i < q.posted && !live; i++ {
+		if hit(q.ent(i)) {
+			q.limit = min(q.limit, i) // it has not come by now, nor will it or what is behind it be executed
+			break
+		}
+	}
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		if !hitElem(e) || e.reg == nil {
@@ -358,17 +370,25 @@ func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
 // whole: what has landed has arrived, and what is before it unless there may be gaps.
 func (q *qp) seenAt(i int) int {
 	for j := i; j < q.posted; j++ {
-		some, all := false, true
-		for _, e := range q.ent(j).payload {
-			some, all = some || e.landed && !e.void, all && e.landed && !e.void
-		}
-		if gap := i < j && q.w.gaps(); some && all && !gap || q.ent(j).came && q.ent(j).nak == verbs.StatusSuccess {
+		pieces := q.ent(j).payload
+		some := slices.ContainsFunc(pieces, (*elem).seen)
+		all := some && !slices.ContainsFunc(pieces, func(e *elem) bool { return !e.seen() && !q.w.cameWith(e, pieces) })
+		if gap := i < j && q.w.gaps(); all && !gap || q.ent(j).came && q.ent(j).nak == verbs.StatusSuccess {
 			i = j + 1
 		} else if some && !gap {
 			i = j
 		}
 	}
 	return i
+}
+
+// seen reports whether e has landed.
+func (e *elem) seen() bool { return e.landed && !e.void }
+
+// cameWith reports whether e has arrived because a piece of its message has landed that
+// came with it or later.
+func (w *World) cameWith(e *elem, pieces []*elem) bool {
+	return !e.landed && w.whole(e) && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
 }
 
 // incomplete chooses a piece of request n of q that has not arrived, for the request would
