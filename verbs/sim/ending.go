@@ -276,7 +276,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		opts := max(min(q.reach(), q.posted), least) - least + 1
 		n := least + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(least+i) })
 		w.arrive(q, n)
-		done := w.unread(q, first, n)
+		done := w.unexecuted(q, first, w.unread(q, first, n), n, hit)
 		w.execute(q, n, done, hitElem)
 		if nak != 0 {
 			for i := done; i < q.posted; i++ {
@@ -293,6 +293,12 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		for i := 0; i < len(q.elems); i++ {
 			e := q.elems[i]
 			switch {
+			case e.wr > n && !e.acked && hitElem(e) && w.overtook(e, n) && drain:
+				if w.freeze(e); e.landed {
+					i = -1
+				}
+			case e.wr > n && !e.acked && hitElem(e) && w.overtook(e, n):
+				e.could = true
 			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)):
 				w.discard(e)
 				i = -1
@@ -353,14 +359,39 @@ func (s *sqEntry) refuse(nak verbs.Status) {
 	}
 }
 
-// execute makes the Reads and Atomics before request n take place now: after a
-// revocation the card could not. The Reads that follow Writes were executed up to
-// request done.
+// unexecuted decides which was the first Read or Atomic that the card had taken and not
+// executed, if what stands behind it had been taken as well: that is done nevertheless.
+// Where nothing stands behind, it is as if the card had not taken it.
+func (w *World) unexecuted(q *qp, first, done, n int, hit func(*sqEntry) bool) int {
+	at := []int{done}
+	behind := false
+	for i := n - 1; i >= first; i-- {
+		if s := q.ent(i); !s.op.Responds() {
+			behind = true
+		} else if behind && i < done && hit(s) && slices.ContainsFunc(s.payload, func(e *elem) bool { return !e.landed }) {
+			at = append(at, i)
+		}
+	}
+	i := w.choose(ChooseCutoff, len(at), func(i int) string { return q.name() + " executed to #" + itoa(at[i]) })
+	if i > 0 {
+		q.ent(at[i]).came = false // it was not taken
+	}
+	return at[i]
+}
+
+// execute makes the Reads and Atomics before request n take place now, if the card had
+// come to them: after a revocation it could not. Those from request done on it does not
+// execute, nor what had to wait for them.
 func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
 	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
-		if e.wr < n && (e.responds() || w.flushes(e) && e.wr < done) && hit(e) {
+		switch e := q.elems[i]; {
+		case e.wr >= n || !hit(e):
+		case e.wr < done && (e.responds() || w.flushes(e)):
 			w.land(e)
+			i = -1
+		case e.responds():
+			w.dropAfter(e)
+			w.discard(e)
 			i = -1
 		}
 	}
@@ -391,6 +422,11 @@ func (w *World) cameWith(e *elem, pieces []*elem) bool {
 	return !e.landed && w.whole(e) && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
 }
 
+// overtook reports whether e may have arrived although request n before it has not.
+func (w *World) overtook(e *elem, n int) bool {
+	return w.gaps() && !slices.ContainsFunc(e.q.elems, func(p *elem) bool { return p.wr >= n && p.precedes(e) && !w.overtakes(e, p) })
+}
+
 // incomplete chooses a piece of request n of q that has not arrived, for the request would
 // have succeeded otherwise, and drops it: the last one, unless there may be gaps.
 func (w *World) incomplete(q *qp, n int) {
@@ -419,7 +455,8 @@ func limitAfter(q *qp, n int, nak verbs.Status) int {
 // arrive marks work requests up to n as received by the responder's card.
 func (w *World) arrive(q *qp, n int) {
 	for i := max(q.head, q.base); i < n; i++ {
-		q.ent(i).came = true
+		s := q.ent(i)
+		s.came = s.came || s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess
 	}
 	for _, e := range q.elems {
 		if e.wr < n && (e.wr < q.first) == (n <= q.first) && !e.acked {

@@ -138,14 +138,12 @@ func (q *qp) nextIncoming() int {
 	if p == nil || q.state < verbs.StateRTR || q.met == 0 {
 		return -1
 	}
-	reach := p.reach()
+	reach, stopped := p.reach(), false
 	for i := max(q.recvNext, p.base); i < p.posted; i++ {
 		s := p.ent(i)
 		refused := s.recvErr != verbs.StatusSuccess && i == reach && i < min(p.limit, p.cutAt, p.held)
-		if i >= reach && !refused || s.local != verbs.StatusSuccess || s.nak != verbs.StatusSuccess && s.recvErr == verbs.StatusSuccess {
-			return -1
-		}
-		if s.op.ConsumesRecv() && !s.recv {
+		stopped = stopped || i >= reach && !refused || s.local != verbs.StatusSuccess || s.nak != verbs.StatusSuccess && s.recvErr == verbs.StatusSuccess
+		if s.op.ConsumesRecv() && !s.recv && (!stopped || s.came) { // what has come may be behind a Read that was refused later
 			return i
 		}
 	}
