@@ -432,7 +432,7 @@ func (w *World) overtook(e *elem, n int) bool {
 func (w *World) incomplete(q *qp, n int) {
 	var of []*elem
 	for _, e := range q.elems {
-		if e.wr == n && !e.acked {
+		if e.wr == n && !e.acked && !e.could && !e.frozen {
 			of = append(of, e)
 		}
 	}

@@ -142,8 +142,9 @@ func (q *qp) nextIncoming() int {
 	for i := max(q.recvNext, p.base); i < p.posted; i++ {
 		s := p.ent(i)
 		refused := s.recvErr != verbs.StatusSuccess && i == reach && i < min(p.limit, p.cutAt, p.held)
-		stopped = stopped || i >= reach && !refused || s.local != verbs.StatusSuccess || s.nak != verbs.StatusSuccess && s.recvErr == verbs.StatusSuccess
-		if s.op.ConsumesRecv() && !s.recv && (!stopped || s.came) { // what has come may be behind a Read that was refused later
+		takes := s.local == verbs.StatusSuccess && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess)
+		stopped = stopped || !takes || i >= reach && !refused
+		if takes && s.op.ConsumesRecv() && !s.recv && (!stopped || s.came) { // what has come may be behind a Read that was refused later
 			return i
 		}
 	}
