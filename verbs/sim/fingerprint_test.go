@@ -77,8 +77,8 @@ var covered = map[reflect.Type]map[string]string{
 		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
 		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "freed": printed, "limit": printed, "cutAt": printed,
 		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed,
-		"elems": links, "rq": printed, "met": printed, "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "whether hash is of now",
-		"hash": "the print itself", "cpu": identity,
+		"elems": links, "rq": printed, "met": printed, "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "nothing reads it",
+		"hash": "nothing reads it", "cpu": identity,
 	},
 	reflect.TypeFor[cq](): {
 		"h": links, "ord": identity, "ch": derived + "Host.made", "qps": derived + "Host.made", "rqps": derived + "Host.made",
