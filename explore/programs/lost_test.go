@@ -78,6 +78,9 @@ var lost = []struct {
 	{"tasks that end things come between each other", "strong | a: go {free}; dereg; free", []string{"a:closed closed"}},
 	{"a refused operation is an observation", "strong revoke(a*)<=1 | a: free", []string{"a:", "a:closed"}},
 
+	{"a registration against a guess", "strong | a: write b x 1 i; rereg | b: load x; ?1 write a x 1 ns; wait a 1",
+		[]string{"a: b:1 REM_ACCESS_ERR", "a: b:1 Write"}},
+
 	// Calls.
 	{"a zombie and its successor", "strong suspect(b)<=1 | a: ask b 1; gather 1 | b: accept; reply 2 / accept; reply 3",
 		[]string{"a:2 b:1", "a:3 b:1(1)", "a:unreachable b:1"}},

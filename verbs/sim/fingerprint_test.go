@@ -54,6 +54,7 @@ var covered = map[reflect.Type]map[string]string{
 		"live": derived + "the tasks", "card": links, "regs": "printed: how many, and those that are not freed", "lis": derived + "made",
 		"gaths": "printed: how many, and those with calls under way", "mail": links, "muts": links, "made": printed, "pmem": links,
 		"clock": printed, "looked": derived + "timers, which have an entry then", "timers": printed, "acted": printed,
+		"tells": derived + "what its tasks have observed",
 	},
 	reflect.TypeFor[card](): {
 		"h": links, "mrs": links, "qps": links, "cqs": links, "pds": derived + "Host.made", "chs": derived + "Host.made",
@@ -78,7 +79,7 @@ var covered = map[reflect.Type]map[string]string{
 		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "freed": printed, "limit": printed, "cutAt": printed,
 		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed,
 		"elems": links, "rq": printed, "met": printed, "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "whether hash is of now",
-		"hash": "the print itself", "cpu": identity,
+		"hash": "the print itself", "cpu": identity, "untold": derived + "what the tasks have observed",
 	},
 	reflect.TypeFor[cq](): {
 		"h": links, "ord": identity, "ch": derived + "Host.made", "qps": derived + "Host.made", "rqps": derived + "Host.made",
