@@ -29,6 +29,7 @@ var lost = []struct {
 	{"a break against a timer", "strong break(a,b)<=1 | a: write b x 1 s; twait b 1 | b daemon: chan", []string{"a:Write", "a:RETRY_EXC_ERR"}},
 	{"the clock is an observation", "strong timers=free | a: go {sleep 1}; now", []string{"a:0.0(),at 0s", "a:0.0(),at 1s"}},
 	{"equal timers fire in both orders", "strong | a: go {sleep 1; store x 1}; sleep 1; load x", []string{"a:0,0.0()", "a:0.0(),1"}},
+	{"timers of two hosts are set in both orders", "strong timers=skew(1) | a: sleep 1; dereg | b: sleep 2; write a x 1 s; wait a 1", []string{"a: b:Write"}},
 	{"a timeout strikes any timer of a host", "strong timeout(a)<=1 | a: go {sleep 2; store x 1}; sleep 1; load x", []string{"a:0", "a:1"}},
 	{"a crash after an idle timer", "strong crash(*)<=1 linger final | b: tcall c 1 1 | c:", []string{"b:timeout c: b=[0 0 0 0] c="}},
 
@@ -77,6 +78,9 @@ var lost = []struct {
 	{"tasks that end things come between each other", "strong | a: go {free}; dereg; free", []string{"a:closed closed"}},
 	{"a refused operation is an observation", "strong revoke(a*)<=1 | a: free", []string{"a:", "a:closed"}},
 
+	{"a registration against a guess", "strong | a: write b x 1 i; rereg | b: load x; ?1 write a x 1 ns; wait a 1",
+		[]string{"a: b:1 REM_ACCESS_ERR", "a: b:1 Write"}},
+
 	// Calls.
 	{"a zombie and its successor", "strong suspect(b)<=1 | a: ask b 1; gather 1 | b: accept; reply 2 / accept; reply 3",
 		[]string{"a:2 b:1", "a:3 b:1(1)", "a:unreachable b:1"}},
@@ -85,6 +89,10 @@ var lost = []struct {
 	{"one of two callees ends", "strong | a: accept; reply 1 | b: ask a+c 1; gather 1 | c:", []string{"a:1 b:unreachable+unreachable c:"}},
 	{"a gather returns success with failure", "strong | a: ask b+c 1; gather 1 | b daemon: serve {} | c:", []string{"a:1+- c:", "a:1+unreachable c:"}},
 	{"a partition against a call", "strong partition(a,b)<=1 | a: accept | b: sleep 1; ask a 1; gather 1", []string{"a:1 b:unreachable", "a:… b:unreachable hang"}},
+
+	{"which of two calls to one host is answered", "strong | a: ask b+b 1; gather 1 | b: accept; reply 1", []string{"a:1+- b:1", "a:-+1 b:1"}},
+	{"which of two answers was there in time", "strong timers=free | a: timedask b+b 1 1; accept; gather 2; count 1 | b: accept; reply 1; accept; reply 1; ask a 1",
+		[]string{"a:1 1+timeout 0 b:1 1", "a:1 timeout+1 0 b:1 1"}},
 
 	// Completions.
 	{"a poll that returns two", "strong | a: write b x 1 s; write b x 2 s; poll b 2 | b daemon: chan", []string{"a:Write", "a:Write Write"}},
@@ -110,6 +118,8 @@ var lost = []struct {
 	{"a ghost of a Write that the other end dropped", "strong ghost(a,b)<=1 psn | a: write b x 1; destroy b; connect b | b: destroy a; acceptconn; load x; load x",
 		[]string{"a: b:0 1"}},
 	{"a wide load that is torn", "relaxed+StoreBuffers=false | a: go {loadwide}; storewide 1", []string{"a:,0.0(0,1)", "a:,0.0(1,0)"}},
+
+	{"a step of which one way is private", "strong | a: rand 2; ?0 dereg; state b | b: write a x 1 s; wait a 1", []string{"a:0 RTS b:Write"}},
 
 	// Interchangeable hosts.
 	{"interchangeable hosts that are connected", "strong | a: | b*2: write b x 1 i; load x", []string{"a: b:0,0", "a: b:0,1", "a: b:1,1"}},

@@ -44,6 +44,13 @@ func (c *card) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 	if depth <= 0 || depth > 1<<20 {
 		return nil, fmt.Errorf("sim: create CQ: %w: depth %d", verbs.ErrInvalid, depth)
 	}
+	if ch != nil {
+		c.h.w.guard()
+		c.h.w.cur.pauseShared()
+		if ch.(*channel).gone {
+			return nil, c.h.w.cur.refused(fmt.Errorf("sim: create CQ: %w: the channel", verbs.ErrClosed))
+		}
+	}
 	q := c.h.w.pools.cqs.get()
 	*q = cq{qps: q.qps[:0], rqps: q.rqps[:0], queue: q.queue[:0], h: c.h, ord: len(c.cqs)}
 	c.cqs = append(c.cqs, q)
@@ -66,12 +73,15 @@ type pd struct {
 
 // Dealloc implements verbs.PD.
 func (p *pd) Dealloc() error {
+	w := p.c.h.w
+	w.guard()
+	w.cur.pauseShared()
 	switch {
-	case p.c.h.w.dying():
+	case w.dying():
 	case p.gone:
-		return p.c.h.w.cur.refused(fmt.Errorf("sim: deallocate a protection domain: %w", verbs.ErrClosed))
+		return w.cur.refused(fmt.Errorf("sim: deallocate a protection domain: %w", verbs.ErrClosed))
 	case p.open > 0:
-		return p.c.h.w.cur.refused(fmt.Errorf("sim: deallocate a protection domain: %w: %d regions and QPs are left", verbs.ErrBusy, p.open))
+		return w.cur.refused(fmt.Errorf("sim: deallocate a protection domain: %w: %d regions and QPs are left", verbs.ErrBusy, p.open))
 	}
 	p.gone = true
 	p.c.h.makes(endedPD, p.ord, 0)
@@ -99,7 +109,16 @@ type mr struct {
 }
 
 func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error) {
-	p.c.h.w.guard()
+	w := p.c.h.w
+	w.guard()
+	switch t := w.cur; {
+	case w.dying():
+	case access&^verbs.LocalWrite != 0:
+		t.drain()
+		t.pauseAfter() // who guesses the key can have come before
+	default:
+		t.drainShared()
+	}
 	if p.gone {
 		return nil, p.c.h.w.cur.refused(fmt.Errorf("sim: register memory: %w: the protection domain", verbs.ErrClosed))
 	}
@@ -114,12 +133,12 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 		return nil, fmt.Errorf("sim: register memory: %w: remote write access needs LocalWrite", verbs.ErrInvalid)
 	}
 	n := p.c.h.node
-	n.w.cur.drain()
 	n.w.touch(object(objKeys, n.idx, 0), Write)
 	n.w.bound("registrations of a host", n.mrs, math.MaxUint32)
 	n.mrs++
 	m := n.w.pools.mrs.get()
 	*m = mr{pd: p, r: r, key: uint32(n.mrs), access: access}
+	n.w.cur.numbered(n.mrs)
 	r.mrs++
 	p.open++
 	if access&^verbs.LocalWrite != 0 {
@@ -145,9 +164,11 @@ func (m *mr) Dereg() error {
 		return nil
 	}
 	w := m.pd.c.h.w
-	w.cur.drain()
 	if m.access&^verbs.LocalWrite != 0 || m.r.receives {
+		w.cur.drain()
 		w.cur.pauseDirty()
+	} else {
+		w.cur.drainShared()
 	}
 	if m.gone {
 		w.touch(object(objKeys, m.pd.c.h.node.idx, 0), Read)
@@ -218,6 +239,8 @@ type cq struct {
 
 // Destroy implements verbs.CQ.
 func (c *cq) Destroy() error {
+	c.h.w.guard()
+	c.h.w.cur.pauseShared()
 	switch {
 	case c.h.w.dying():
 	case c.gone:
@@ -289,6 +312,9 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 	if !t.wait(c.h.within(op{kind: opCQ, cq: c}, timeout)) {
 		t.obs.seeUint(5)
 		return 0, verbs.ErrTimeout
+	}
+	if c.gone { // another task destroyed it, before the wait or meanwhile
+		return 0, t.refused(fmt.Errorf("sim: wait: %w", verbs.ErrClosed))
 	}
 	c.touch()
 	return c.take(t, wc), nil
@@ -390,9 +416,11 @@ type channel struct {
 
 // Destroy implements verbs.CompChannel.
 func (ch *channel) Destroy() error {
+	ch.h.w.guard()
 	if ch.h.w.dying() {
 		return nil
 	}
+	ch.h.w.cur.pauseShared()
 	if ch.gone {
 		return ch.h.w.cur.refused(fmt.Errorf("sim: destroy a channel: %w", verbs.ErrClosed))
 	}
@@ -424,6 +452,9 @@ func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	if !t.wait(ch.h.within(op{kind: opChan, ch: ch}, timeout)) {
 		t.obs.seeUint(6)
 		return nil, verbs.ErrTimeout
+	}
+	if ch.gone {
+		return nil, t.refused(fmt.Errorf("sim: wait for a channel: %w", verbs.ErrClosed))
 	}
 	var can [24]*cq
 	c := can[:0]
@@ -463,6 +494,9 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 		t.obs.seeUint(9)
 		return verbs.ErrTimeout
 	}
+	if anyGone(cqs) {
+		return t.refused(fmt.Errorf("sim: gather: %w", verbs.ErrClosed))
+	}
 	t.vain, t.reported = 0, nil
 	t.obs.seeAll(len(cqs), func(i int) (int, print, bool) {
 		c := cqs[i].(*cq)
@@ -471,6 +505,10 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 		return tag, v, true
 	})
 	return nil
+}
+
+func anyGone(cqs []verbs.CQ) bool {
+	return slices.ContainsFunc(cqs, func(c verbs.CQ) bool { return c.(*cq).gone })
 }
 
 func allComplete(cqs []verbs.CQ) bool {

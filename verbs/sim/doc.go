@@ -15,6 +15,24 @@
 // react to. What it posts or sends takes effect at any later time or, if its host
 // dies, never; therefore a crash need only be tried where tasks wait.
 //
+// Where a task pauses follows from what an operation does (task.go):
+//
+//   - It looks at what other hosts change, such as memory, completions, the state of a queue
+//     pair: it pauses if the task did something to which they may have reacted, or looked
+//     before (pause, pauseLook).
+//   - It takes effect at once for other hosts, such as a revocation, a connection, a receive:
+//     it pauses if the task did something to which they may have reacted, or saw something
+//     of theirs (pauseDirty, pauseAfter).
+//   - It takes effect at any later time, such as a request, an answer, the release of a mutex:
+//     it need not pause, since what others do in between they could do before it takes effect.
+//   - Another task of the host can tell when it happened, or it can tell what another task did:
+//     it pauses on a host with several tasks (pauseShared). That is all that makes, numbers or
+//     ends something that tasks share or that asks whether it was ended: registrations, CQs,
+//     channels, protection domains, regions, queue pairs, listeners, persistent regions, signals,
+//     answers. Left out are what gives nothing but a handle (AllocPD, CreateCompChannel, NewMutex,
+//     a CQ without a channel), Go, whose task comes when it comes, and Unlock: nobody else could
+//     do anything with the mutex before.
+//
 // # Memory
 //
 // A Write in flight is kept as pending pieces (land.go). A piece lands when

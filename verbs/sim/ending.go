@@ -204,6 +204,8 @@ func (q *qp) Destroy() error {
 	q.w.cur.drain()
 	if !q.gone && !q.silent() {
 		q.w.cur.pauseDirty()
+	} else {
+		q.w.cur.pauseShared()
 	}
 	if q.gone {
 		q.touch(Read)

@@ -32,6 +32,7 @@ type Host struct {
 	// A crash after a step that only looked adds nothing to a crash before it:
 	// what it saw was there already, and may as well not be known.
 	acted bool
+	tells int // how often its tasks have done something to which others may react
 }
 
 var _ host.Host = (*Host)(nil)
@@ -173,10 +174,13 @@ func (c *cond) Wait() {
 func (c *cond) Signal() {
 	w := c.m.h.w
 	w.guard()
+	if w.dying() {
+		return
+	}
+	w.cur.drainShared()
 	if len(c.waiters) == 0 {
 		return
 	}
-	w.cur.drain()
 	i := w.choose(ChooseOrder, len(c.waiters), func(i int) string { return c.waiters[i].name })
 	w.cur.obs.seeUint(uint64(c.waiters[i].ord))
 	c.wake(i)
@@ -184,7 +188,10 @@ func (c *cond) Signal() {
 
 func (c *cond) Broadcast() {
 	c.m.h.w.guard()
-	c.m.h.w.cur.drain()
+	if c.m.h.w.dying() {
+		return
+	}
+	c.m.h.w.cur.drainShared()
 	for len(c.waiters) > 0 {
 		c.wake(0)
 	}

@@ -145,8 +145,11 @@ func (r *request) Reject(reason string) {
 func (r *request) end(body []byte, err error) {
 	w := r.to.w
 	w.guard()
-	w.cur.drain()
-	if r.replied || w.cur.co.kill {
+	if w.cur.co.kill {
+		return
+	}
+	w.cur.drainShared() // another task may be quicker
+	if r.replied {
 		return
 	}
 	r.replied, r.answer, r.err = true, append(w.bytes(len(body))[:0], body...), err

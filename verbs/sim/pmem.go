@@ -61,6 +61,7 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	if name == "" || size <= 0 || size > 1<<30 {
 		return nil, fmt.Errorf("sim: %w: a persistent region %q of %d bytes", host.ErrNoMemory, name, size)
 	}
+	h.w.cur.pauseShared()
 	for _, r := range n.pmem {
 		if r.pm.name != name {
 			continue

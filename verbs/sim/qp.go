@@ -77,6 +77,7 @@ type qp struct {
 	recvNext  int // in the peer's SQ: first request whose receive has not completed
 	dirty     bool
 	hash      print
+	untold    int   // Host.tells when it was made: nobody else knows of it as long as that stands
 	cpu       *task // it is no queue pair but this task's store buffer
 }
 
@@ -99,6 +100,8 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	if !ok1 || !ok2 || send.h != p.c.h || recv.h != p.c.h {
 		return nil, fmt.Errorf("sim: create QP: %w: both CQs must be of this device", verbs.ErrInvalid)
 	}
+	p.c.h.w.guard()
+	p.c.h.w.cur.pauseShared()
 	if p.gone || send.gone || recv.gone {
 		return nil, p.c.h.w.cur.refused(fmt.Errorf("sim: create QP: %w: the protection domain or a CQ", verbs.ErrClosed))
 	}
@@ -116,10 +119,11 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	p.open++
 	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
 		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited, held: unlimited,
-		dirty: true}
+		dirty: true, untold: p.c.h.tells}
 	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // what comes for it is refused before
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
+	q.w.cur.numbered(int(q.num))
 	q.h.makes(madeQP, int(q.num), p.ord, send.ord, recv.ord)
 	send.qps = append(send.qps, q)
 	recv.rqps = append(recv.rqps, q)
@@ -174,10 +178,17 @@ func gidHost(g [16]byte) int { return int(g[0]) }
 func gidLife(g [16]byte) int { return int(binary.BigEndian.Uint32(g[1:])) }
 
 func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
+	q.w.guard()
+	if q.w.dying() {
+		return nil, verbs.ErrClosed
+	}
+	q.w.cur.drain()
+	if q.untold != q.h.tells || q.h.live > 1 {
+		q.w.cur.pauseAfter() // what comes before it finds nobody, and may have failed of that
+	}
 	if q.gone {
 		return nil, q.w.cur.refused(fmt.Errorf("sim: connect QP %d: %w", q.num, verbs.ErrClosed))
 	}
-	q.w.cur.drain()
 	if q.state != verbs.StateInit || q.linked {
 		return nil, q.w.cur.refused(fmt.Errorf("sim: connect QP %d: %w: in state %v", q.num, verbs.ErrState, q.state))
 	}

@@ -31,12 +31,14 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 		return nil, fmt.Errorf("sim: %w: a region of %d bytes", host.ErrNoMemory, size)
 	}
 	h.w.guard()
+	h.w.cur.pauseShared()
 	h.w.bound("memory regions of a host", len(h.regs), maxOrd)
 	r := h.w.pools.regions.get()
 	*r = region{pend: r.pend[:0], srcs: r.srcs[:0], h: h, ord: len(h.regs), data: h.w.bytes(size)}
 	clear(r.data)
 	r.base = uint64(r.ord+1) << 32
 	h.regs = append(h.regs, r)
+	h.w.cur.numbered(r.ord)
 	h.makes(madeRegion, r.ord, size)
 	if h.w.tracer != nil {
 		h.w.recordRegion(r)
@@ -129,7 +131,7 @@ func (r *region) Store(off int, p []byte) {
 	buffered := (r.shared() || r.pm != nil) && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
 	sources := buffered && !w.cfg.Eager && r.sources(off, len(p))
 	switch {
-	case w.cfg.Eager, r.h.live > 1 && (!buffered || sources):
+	case w.cfg.Eager, r.h.live > 1: // another task may free the region
 		t.pause()
 	case (r.lent > 0 || r.pm != nil) && (!buffered || sources):
 		t.pauseDirty()
@@ -226,8 +228,10 @@ func (r *region) locked(off int, v uint64) {
 // Flush implements host.Region: the lines of [off, off+n) are written back when
 // it drains, after the stores before it, and are persistent after a Fence.
 func (r *region) Flush(off, n int) {
-	r.check(off, n)
+	r.h.w.guard()
 	t := r.h.w.cur
+	t.pauseShared()
+	r.check(off, n)
 	if r.pm == nil || n == 0 || t.w.dying() {
 		return
 	}
@@ -248,6 +252,8 @@ func (r *region) Free() error {
 	if r.pm == nil {
 		r.h.w.cur.drain()
 		r.h.w.cur.pauseDirty()
+	} else {
+		r.h.w.cur.pauseShared()
 	}
 	r.h.w.touch(object(objKeys, r.h.node.idx, 0), Read) // a fault may revoke what is registered
 	if r.mrs > 0 {

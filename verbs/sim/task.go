@@ -164,13 +164,53 @@ const maxLooks = 256
 // react, or saw something that others may change, they may come in between. The tasks of
 // its own host may always.
 func (t *task) pauseDirty() {
-	if t.told || t.looked || t.h.live > 1 || t.w.cfg.Eager {
+	if t.w.cfg.Eager {
+		t.wait(op{kind: opRun})
+		return
+	}
+	t.pauseAfter()
+}
+
+// pauseAfter is pauseDirty for what prepares: what the task did before in this step, nobody
+// else could tell if it need not pause, so it may as well have come later. That holds in
+// eager mode too, and keeps the making of a connection small there.
+func (t *task) pauseAfter() {
+	if t.told || t.looked || t.h.live > 1 {
 		t.wait(op{kind: opRun})
 	}
 }
 
+// pauseShared is pause for what the other tasks of the host can tell, and nobody else: see
+// doc.go.
+func (t *task) pauseShared() {
+	if t.h.live > 1 && !t.w.dying() {
+		t.wait(op{kind: opRun})
+	}
+}
+
+// drainShared is drain and pauseShared in one: others see a store in the buffer when they
+// look, whether it has drained or not, so nobody need come in between.
+func (t *task) drainShared() {
+	if t.sb != nil && len(t.sb.elems) > 0 {
+		t.drain()
+	} else {
+		t.pauseShared()
+	}
+}
+
+// numbered notes the number of something that t has made. It follows from what t has
+// observed, unless other tasks of the host make such things too.
+func (t *task) numbered(n int) {
+	if t.h.ntasks > 1 {
+		t.obs.seeUint(uint64(n))
+	}
+}
+
 // reach notes that t did something to which others may react.
-func (t *task) reach() { t.dirty, t.told, t.h.acted = true, true, true }
+func (t *task) reach() {
+	t.dirty, t.told, t.h.acted = true, true, true
+	t.h.tells++
+}
 
 // ends notes that t ended something that others use.
 func (t *task) ends() { t.dirty, t.h.acted = true, true }
@@ -223,11 +263,11 @@ func (w *World) ready(t *task) bool {
 	case opRun:
 		return true
 	case opCQ:
-		return o.cq.canComplete()
+		return o.cq.gone || o.cq.canComplete()
 	case opChan:
-		return o.ch.canComplete()
+		return o.ch.gone || o.ch.canComplete()
 	case opAll:
-		return allComplete(o.cqs)
+		return anyGone(o.cqs) || allComplete(o.cqs)
 	case opAccept:
 		return o.lis.closed || o.lis.h.node.hasMail(o.lis)
 	case opGather:
