@@ -289,7 +289,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			}
 		}
 		q.limit = limitAfter(q, done, nak)
-		if n < q.posted && hit(q.ent(n)) {
+		if n < q.posted && hit(q.ent(n)) && !slices.ContainsFunc(q.ent(n).payload, (*elem).cutOff) {
 			w.incomplete(q, n)
 		}
 		for i := 0; i < len(q.elems); i++ {
@@ -415,6 +415,9 @@ func (q *qp) seenAt(i int) int {
 	return i
 }
 
+// cutOff reports whether e's request cannot succeed any more, although it may have come.
+func (e *elem) cutOff() bool { return !e.landed && (e.frozen || e.could) }
+
 // seen reports whether e has landed.
 func (e *elem) seen() bool { return e.landed && !e.void }
 
@@ -434,7 +437,7 @@ func (w *World) overtook(e *elem, n int) bool {
 func (w *World) incomplete(q *qp, n int) {
 	var of []*elem
 	for _, e := range q.elems {
-		if e.wr == n && !e.acked && !e.could && !e.frozen {
+		if e.wr == n && !e.acked {
 			of = append(of, e)
 		}
 	}
