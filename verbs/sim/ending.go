@@ -278,6 +278,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		opts := max(min(q.reach(), q.posted), least) - least + 1
 		n := least + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(least+i) })
 		w.arrive(q, n)
+		over := w.overtakers(q, n)
 		done := w.unexecuted(q, first, w.unread(q, first, n), n, hit)
 		w.execute(q, n, done, hitElem)
 		if nak != 0 {
@@ -295,11 +296,11 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		for i := 0; i < len(q.elems); i++ {
 			e := q.elems[i]
 			switch {
-			case e.wr > n && !e.acked && hitElem(e) && w.overtook(e, n) && drain:
+			case e.wr > n && !e.acked && hitElem(e) && drain && slices.Contains(over, e):
 				if w.freeze(e); e.landed {
 					i = -1
 				}
-			case e.wr > n && !e.acked && hitElem(e) && w.overtook(e, n):
+			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)) && slices.Contains(over, e):
 				e.could = true
 			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)):
 				w.discard(e)
@@ -427,9 +428,17 @@ func (w *World) cameWith(e *elem, pieces []*elem) bool {
 	return !e.landed && w.whole(e) && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
 }
 
-// overtook reports whether e may have arrived although request n before it has not.
-func (w *World) overtook(e *elem, n int) bool {
-	return w.gaps() && !slices.ContainsFunc(e.q.elems, func(p *elem) bool { return p.wr >= n && p.precedes(e) && !w.overtakes(e, p) })
+// overtakers are the elements that may have arrived although request n before them has not.
+func (w *World) overtakers(q *qp, n int) (out []*elem) {
+	if !w.gaps() {
+		return nil
+	}
+	for i, e := range q.elems {
+		if e.wr > n && !e.acked && !slices.ContainsFunc(q.elems[:i], func(p *elem) bool { return p.wr >= n && p.precedes(e) && !w.overtakes(e, p) }) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // incomplete chooses a piece of request n of q that has not arrived, for the request would
