@@ -441,12 +441,12 @@ func (w *World) overtakers(q *qp, n int) (out []*elem) {
 	return out
 }
 
-// incomplete chooses a piece of request n of q that has not arrived, for the request would
-// have succeeded otherwise, and drops it: the last one, unless there may be gaps.
+// incomplete chooses a piece that has not arrived, for request n of q would have succeeded
+// otherwise, and drops it: the last one of n, unless there may be gaps.
 func (w *World) incomplete(q *qp, n int) {
 	var of []*elem
 	for _, e := range q.elems {
-		if e.wr == n && !e.acked {
+		if (e.wr == n || e.wr < n && e.kind == elemWrite && w.gaps()) && (e.wr < q.first) == (n < q.first) && !e.acked {
 			of = append(of, e)
 		}
 	}
@@ -456,7 +456,14 @@ func (w *World) incomplete(q *qp, n int) {
 	if !w.gaps() {
 		of = of[len(of)-1:]
 	}
-	w.discard(of[w.choose(ChooseCutoff, len(of), func(i int) string { return of[i].name() + " is missing" })])
+	missing := of[w.choose(ChooseCutoff, len(of), func(i int) string { return of[i].name() + " is missing" })]
+	for i := 0; i < len(q.elems) && missing.wr < n; i++ {
+		if e := q.elems[i]; missing.precedes(e) && !e.acked && !w.overtakes(e, missing) {
+			w.discard(e)
+			i = -1
+		}
+	}
+	w.discard(missing)
 }
 
 func limitAfter(q *qp, n int, nak verbs.Status) int {
