@@ -99,6 +99,8 @@ func auditText(b *strings.Builder, x *audit.Report) {
 			field(b, "  after", joined(c.Finding.After))
 			field(b, "  one way", joined(c.Finding.Steps))
 			field(b, "  other", joined(c.Finding.Other))
+		case c.Tested == 0 && c.Claim == audit.Placement && x.Result.Verdict != explore.Verified:
+			field(b, "not tested", c.Claim+": it takes a search that has verified the scenario")
 		case c.Tested == 0:
 			field(b, "not tested", c.Claim+": it was of no use here")
 		default:

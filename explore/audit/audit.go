@@ -163,7 +163,9 @@ func (a *auditor) placed(runs int) {
 	}
 	for range runs {
 		t := a.run(nil, follow{}, a.rng.IntN(4) > 0)
-		a.r.Tried[Placement]++
+		if t.end == sim.Finished || t.err != nil && !errors.Is(t.err, sim.ErrLimit) {
+			a.r.Tried[Placement]++ // others say nothing
+		}
 		if t.end == sim.Finished && t.outcome != "" && !known[t.outcome] {
 			a.found(Placement, t, len(t.steps), fmt.Sprintf("the search has not found the outcome %q", t.outcome))
 		}
