@@ -64,6 +64,8 @@ type Report struct {
 	// hosts, those that the search tells apart: it does their work twice.
 	Renamed, Missed int
 	Findings        []*Finding // at most maxFindings
+	// Stopped: the options' Stop ended the audit before it had made its runs.
+	Stopped bool
 }
 
 // maxFindings ends an audit: more of the same help nobody.
@@ -81,7 +83,10 @@ type auditor struct {
 
 // enough reports whether to try no more.
 func (a *auditor) enough() bool {
-	return len(a.r.Findings) >= maxFindings || a.stop != nil && a.stop()
+	if a.stop != nil && a.stop() {
+		a.r.Stopped = true
+	}
+	return a.r.Stopped || len(a.r.Findings) >= maxFindings
 }
 
 // Run searches the scenario and audits the search. The error is about the scenario or the
