@@ -71,6 +71,7 @@ var differences = []struct{ name, program string }{
 	{"but not if it is fenced", "relaxed linger final | a: read b x s; write b y 1 f; wait b 1 | b: dereg"},
 	{"a Send is received although a Read before it is refused", "strong linger final | a: read b x s; send b 1; wait b 1 | b: recv a; deny a; wait a 1"},
 	{"an Immediate has arrived whole, and a Write that it overtook has not", "srd crash(a*)<=1 linger final | a: write b x 1; writeimm b x 7 | b: recv a; wait a 1"},
+	{"what found no receive before a new connection does not come", "strong linger final | a: writeimm b x 1; reset b; up b | b:"},
 	{"a name changes hands between a post and a call", "strong | a: write b x 1; connect b | b again: load x / acceptconn"},
 }
 

@@ -225,6 +225,7 @@ func (q *qp) link() {
 // leaveBehind makes what is under way on the old connection what has arrived by now or
 // never will.
 func (q *qp) leaveBehind() {
+	reach := q.reach()
 	for i := 0; i < len(q.elems); i++ {
 		switch e := q.elems[i]; {
 		case e.wr >= q.first || e.frozen:
@@ -234,13 +235,13 @@ func (q *qp) leaveBehind() {
 		case q.w.cfg.Eager:
 			q.w.discard(e)
 			i = -1
-		case e.changes() && !e.acked:
+		case !e.changes() || !e.acked && !e.could && e.wr >= reach:
+			q.w.discard(e)
+			i = -1
+		case !e.acked:
 			if q.w.freeze(e); e.landed {
 				i = -1
 			}
-		case !e.changes():
-			q.w.discard(e)
-			i = -1
 		}
 	}
 	q.w.settleRivals(q)
