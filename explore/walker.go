@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -26,6 +27,9 @@ type walker struct {
 
 // Next implements sim.KnowingPolicy: the steps to the chain's state are known.
 func (w *walker) Next() (sim.Actor, bool) {
+	if w.picks > 0 {
+		w.made()
+	}
 	if w.offered = false; w.picks >= len(w.path) {
 		return 0, false
 	}
@@ -34,6 +38,13 @@ func (w *walker) Next() (sim.Actor, bool) {
 	w.picks++
 	w.begin(m.actor, m.inner)
 	return m.actor, true
+}
+
+// made checks that the step that was given its choices has made them all.
+func (w *walker) made() {
+	if w.inner < len(w.given) {
+		panic(errDiverged)
+	}
 }
 
 func (w *walker) begin(a sim.Actor, given []uint32) {
@@ -75,6 +86,9 @@ func (w *walker) Choose(k sim.ChoiceKind, n int) int {
 		w.step.inner = append(w.step.inner, v)
 		return int(v)
 	}
+	if w.offered {
+		panic(errDiverged) // on the path all choices are known
+	}
 	w.tally.choices[k]++
 	for i := n - 1; i > 0; i-- {
 		alt := append(append(make([]uint32, 0, len(w.step.inner)+1), w.step.inner...), uint32(i))
@@ -112,6 +126,7 @@ func (w *walker) settle(private bool) (rest *chain, asleep []asleep, from stateI
 		x.todo = nil
 		return nil, nil, noState
 	}
+	w.made()
 	w.tally.edges++
 	w.tally.steps[w.step.actor.Kind()]++
 	if w.s.every {
@@ -196,6 +211,9 @@ func (w *walker) run(x *chain) {
 	w.path, w.picks, w.cur, w.offered = w.s.states.pathTo(x.at, w.path[:0]), 0, x, false
 	end, err := w.c.run(w)
 	w.c.endRunIf(end == sim.Finished)
+	if p := (*sim.PanicError)(nil); errors.As(err, &p) && p.Value == any(errDiverged) {
+		panic(errDiverged) // in a task, where it chose
+	}
 	switch {
 	case err == nil && x.at != noState && w.picks <= len(w.path):
 		panic(errDiverged) // the run ended on the path
