@@ -146,12 +146,7 @@ func (s *search) fail(err error, path []move) (ended bool) {
 
 // seeks reports whether a violation ends a search. What says nothing about the code always does.
 func seeks(classes []string, err error) bool {
-	return len(classes) == 0 || slices.Contains(classes, ClassOf(err)) || saysNothing(err)
-}
-
-// saysNothing reports whether a run ended as it did whatever the code is.
-func saysNothing(err error) bool {
-	return errors.Is(err, sim.ErrLimit) || errors.Is(err, sim.ErrFailNil)
+	return len(classes) == 0 || slices.Contains(classes, ClassOf(err)) || undecided(err)
 }
 
 // runOut ends the search at a limit.

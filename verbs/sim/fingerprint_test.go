@@ -70,7 +70,7 @@ var covered = map[reflect.Type]map[string]string{
 		"reg": printed, "off": printed, "n": printed, "data": printed, "start": "printed where whole packets land", "src": printed, "srcOff": printed,
 		"fenced": printed, "acked": printed, "at": moments, "ackAt": moments, "came": printed, "frozen": printed, "frozeAt": moments,
 		"persist": printed, "struck": printed, "lost": printed, "could": printed, "landed": "what has landed is printed with its request, if at all",
-		"void": printed, "during": inStep, "asked": inStep, "got": printed,
+		"void": printed, "unknown": printed, "during": inStep, "asked": inStep, "got": printed,
 	},
 	reflect.TypeFor[qp](): {
 		"w": links, "pd": derived + "Host.made", "h": identity, "num": identity, "cfg": observed, "sendCQ": derived + "Host.made",
@@ -78,8 +78,8 @@ var covered = map[reflect.Type]map[string]string{
 		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
 		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "freed": printed, "limit": printed, "cutAt": printed,
 		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed,
-		"elems": links, "rq": printed, "met": printed, "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "whether hash is of now",
-		"hash": "the print itself", "cpu": identity, "untold": derived + "what the tasks have observed",
+		"elems": links, "rq": printed, "met": printed, "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "nothing reads it",
+		"hash": "nothing reads it", "cpu": identity, "untold": derived + "what the tasks have observed",
 	},
 	reflect.TypeFor[cq](): {
 		"h": links, "ord": identity, "ch": derived + "Host.made", "qps": derived + "Host.made", "rqps": derived + "Host.made",
