@@ -34,9 +34,6 @@ func (w *walker) diverge() {
 
 // Next implements sim.KnowingPolicy: the steps to the chain's state are known.
 func (w *walker) Next() (sim.Actor, bool) {
-	if w.picks > 0 {
-		w.made()
-	}
 	if w.offered = false; w.picks >= len(w.path) {
 		return 0, false
 	}
@@ -45,13 +42,6 @@ func (w *walker) Next() (sim.Actor, bool) {
 	w.picks++
 	w.begin(m.actor, m.inner)
 	return m.actor, true
-}
-
-// made checks that the step that was given its choices has made them all.
-func (w *walker) made() {
-	if w.inner < len(w.given) {
-		w.diverge()
-	}
 }
 
 func (w *walker) begin(a sim.Actor, given []uint32) {
@@ -96,9 +86,6 @@ func (w *walker) Choose(k sim.ChoiceKind, n int) int {
 		w.step.inner = append(w.step.inner, v)
 		return int(v)
 	}
-	if w.offered {
-		w.diverge() // on the path all choices are known
-	}
 	w.tally.choices[k]++
 	for i := n - 1; i > 0; i-- {
 		alt := append(append(make([]uint32, 0, len(w.step.inner)+1), w.step.inner...), uint32(i))
@@ -136,7 +123,6 @@ func (w *walker) settle(private bool) (rest *chain, asleep []asleep, from stateI
 		x.todo = nil
 		return nil, nil, noState
 	}
-	w.made()
 	w.tally.edges++
 	w.tally.steps[w.step.actor.Kind()]++
 	if w.s.every {
