@@ -178,8 +178,8 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 	switch {
 	case bad != nil:
 		r.violated(cases[0], opt, bad, newSampler(opt.Strategy, opt.Seed, badRun))
-	case stopped:
-		r.Verdict = RanOut // it was stopped before it had made the runs that were asked for
+	case stopped || next == 0:
+		r.Verdict = RanOut // it was stopped before it had made the runs that were asked for, or any
 		r.Remaining = -1   // unknown: a limit in time says nothing about runs
 		if opt.MaxRuns > 0 {
 			r.Remaining = float64(opt.MaxRuns - next)

@@ -63,6 +63,23 @@ var differences = []struct{ name, program string }{
 	{"bits flip in what has just landed", "strong flip(b)<=1 | a: write b y 3 p | b: pload y"},
 	{"bits flip between the halves of an Atomic", "strong flip(b)<=1 | a: write b y 6 p; fetchadd b y 1 ps; wait b 1 | b: pload y"},
 	{"memory becomes unreadable after what would have mended it", "strong poison(b)<=1 | a: write b y 6 p; read b y ps; wait b 1 | b: pload y"},
+	{"a Write that is wiped by RESET may never arrive", "strong linger final | a: write b x 1; reset b | b:"},
+	{"what came in one packet has arrived together", "strong linger final | a: lcas x 0 1; err b | b: wide a 1"},
+	{"what completed before a receive failed is in the CQ before it", "strong | a: send b 1 s; recv b l; wait b 2 | b: send a 1; recv a"},
+	{"a Send that its receive refuses may be lost as any other", "strong | a: sendimm b 1 | b: call a 1; recv a l; wait a 1"},
+	{"the same on a broken connection", "strong break(a,b)<=1 | a: send b 1; wait b 1 | b: recv a l; wait a 1"},
+	{"modify looks at the state", "strong partition(a,b)<=1 linger | a: writeimm b x 1; twait b 1; undrain b | b:"},
+	{"an Atomic of a failed queue pair may have read before a store", "strong break(a*,b)<=1 linger final | a: fetchadd b x 1; wait b 1 | b: store x 5"},
+	{"a crash after a store from which the card may fetch", "strong crash(b)<=1 | a: load x | b: awrite a x 1; change 9 /"},
+	{"what had not come when access was denied does not come later", "strong | a: deny b; recv b; wait b 1 | b: writeimm a x 1"},
+	{"what overtook a refused Write is in memory", "ooo linger final | a: write b x 1; write b y 1 | b: deny a"},
+	{"what overtook a refused Write lands after the refusal", "ooo linger final | a: write b x 1 s; write b y 1; write b x 2; wait b 1 | b: load x; dereg; load y"},
+	{"a Write is executed although a Read before it is refused", "strong linger final | a: write b x 1; read b x s; write b y 1; wait b 1 | b: deny a"},
+	{"the same without drain", "relaxed linger final | a: write b x 1; read b x s; write b y 1; wait b 1 | b: deny a"},
+	{"but not if it is fenced", "relaxed linger final | a: read b x s; write b y 1 f; wait b 1 | b: dereg"},
+	{"a Send is received although a Read before it is refused", "strong linger final | a: read b x s; send b 1; wait b 1 | b: recv a; deny a; wait a 1"},
+	{"an Immediate has arrived whole, and a Write that it overtook has not", "srd crash(a*)<=1 linger final | a: write b x 1; writeimm b x 7 | b: recv a; wait a 1"},
+	{"a name changes hands between a post and a call", "strong | a: write b x 1; connect b | b again: load x / acceptconn"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -362,15 +362,18 @@ func (w *World) dropBehind(q *qp) {
 		return
 	}
 	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
-		if !e.responds() {
-			continue
+		if e := q.elems[i]; e.responds() {
+			w.dropAfter(e)
 		}
-		for j := i + 1; j < len(q.elems); j++ {
-			if x := q.elems[j]; x.changes() && w.follows(x, e) {
-				w.discard(x)
-				j = i
-			}
+	}
+}
+
+// dropAfter discards what has to wait for e.
+func (w *World) dropAfter(e *elem) {
+	for i := 0; i < len(e.q.elems); i++ {
+		if x := e.q.elems[i]; x.changes() && w.follows(x, e) {
+			w.discard(x)
+			i = -1
 		}
 	}
 }

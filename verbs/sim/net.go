@@ -229,6 +229,9 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 	w := h.w
 	w.guard()
 	w.cur.drain()
+	if !w.preparing && !w.dying() {
+		w.cur.pauseDirty() // who answers to a name may have changed because of what the task did before
+	}
 	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: h.after(timeout), span: timeout, began: w.steps}
 	h.gaths = append(h.gaths, g)
 	g.out = make([]host.Answer, len(calls))
