@@ -270,6 +270,7 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 	if w.cfg.Eager {
 		return
 	}
+	w.responses(r, off, n)
 	w.landBefore(r, off, n, by)
 	w.finishAtomics(r, off, n, by) // those that have read while others landed
 	w.readBefore(r, off, n, by)
@@ -507,6 +508,9 @@ func without(s []*elem, e *elem) []*elem {
 
 // fetch makes the card read e's source memory.
 func (w *World) fetch(e *elem) {
+	if e.src != nil {
+		w.responses(e.src, e.srcOff, e.n)
+	}
 	if e.src == nil {
 		return
 	}
@@ -535,8 +539,9 @@ func (e *elem) content() []byte {
 // seen at a moment of its own, in any order, so the cells are decided
 // independently and what must have landed by then lands afterwards.
 func (w *World) observe(r *region, off int, out []byte, card bool) {
-	w.touch(r.object(), Read)
 	n := len(out)
+	w.responses(r, off, n)
+	w.touch(r.object(), Read)
 	if r.pm != nil {
 		w.findOut(r, off, n, false)
 		if card {
@@ -548,6 +553,7 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 		return
 	}
 	w.settleFrozen(r, off, n)
+	w.sourced(r, off, n)
 	if w.complicated(r, off, n) {
 		w.observeInOrder(r, off, out)
 		return

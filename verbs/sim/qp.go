@@ -68,17 +68,18 @@ type qp struct {
 	stale  bool // its peer was connected anew, and it was not
 	broken bool
 	// refusedBy: it is failing because its peer refused something, and takes it along.
-	refusedBy bool
-	elems     []*elem
-	rq        []verbs.RecvWR
-	met       int // of these, from the first on, have met the request that takes them
-	matched   int // in the peer's SQ: requests before it have met their receives
-	unmet     int // requests whose receive has not completed
-	recvNext  int // in the peer's SQ: first request whose receive has not completed
-	dirty     bool
-	hash      print
-	untold    int   // Host.tells when it was made: nobody else knows of it as long as that stands
-	cpu       *task // it is no queue pair but this task's store buffer
+	refusedBy  bool
+	completing bool // what it brings is being placed
+	elems      []*elem
+	rq         []verbs.RecvWR
+	met        int // of these, from the first on, have met the request that takes them
+	matched    int // in the peer's SQ: requests before it have met their receives
+	unmet      int // requests whose receive has not completed
+	recvNext   int // in the peer's SQ: first request whose receive has not completed
+	dirty      bool
+	hash       print
+	untold     int   // Host.tells when it was made: nobody else knows of it as long as that stands
+	cpu        *task // it is no queue pair but this task's store buffer
 }
 
 func (q *qp) ent(i int) *sqEntry { return &q.sq[i&(len(q.sq)-1)] }
@@ -425,6 +426,7 @@ func (q *qp) resolveLocal(s *sqEntry, wr *verbs.SendWR) {
 			return
 		}
 		s.dst = append(s.dst, sge{r, off, int(x.Length)})
+		r.awaits = r.awaits || into
 	}
 	if wr.Op == verbs.OpFlush {
 		s.length = int(wr.FlushLen)
@@ -519,6 +521,7 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		case kind == elemSample || kind == elemFlush || kind == elemAtomic && s.op != verbs.OpAtomicWrite:
 		case wr.Flags&verbs.Inline != 0:
 			e.data = w.bytes(n)
+			w.responses(src.r, srcOff, n)
 			w.touch(src.r.object(), Read)
 			copy(e.data, src.r.data[srcOff:srcOff+n])
 		default:
