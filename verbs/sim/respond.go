@@ -30,7 +30,7 @@ func (w *World) responses(r *region, off, n int) {
 // brings reports whether a request of q that has not completed has a response for
 // [off, off+n) of r.
 func (q *qp) brings(r *region, off, n int) bool {
-	if q.head == q.posted || q.gone || q.cpu != nil || q.completing || !q.sends() {
+	if q.head == q.posted || q.gone || q.cpu != nil || q.completing || !q.h.alive || !q.sends() {
 		return false
 	}
 	for i := q.head; i < q.posted; i++ {
