@@ -310,7 +310,7 @@ func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) {
 		r.Verdict, r.Reason = Unknown, fmt.Errorf("%w (it had failed with: %v)", rerr, err)
 		return
 	}
-	unknown := errors.Is(err, sim.ErrLimit) || errors.Is(err, sim.ErrFailNil)
+	unknown := errors.Is(err, sim.ErrLimit) || errors.Is(err, sim.ErrFailNil) || errors.Is(err, sim.ErrDaemonReports)
 	if !unknown {
 		c.dog.keep(ce)
 	}

@@ -84,7 +84,8 @@ type Service struct {
 // ErrConfig is wrapped by every error of Config.
 var ErrConfig = errors.New("sim: bad configuration")
 
-// ErrDaemonReports: the code of a Daemon told the checks something.
+// ErrDaemonReports: the code of a Daemon told the checks something. That is a mistake of the
+// scenario, so there is no verdict.
 var ErrDaemonReports = errors.New("sim: a daemon host reports to the checks; leave out Node.Daemon")
 
 // Validate checks c; New calls it.
