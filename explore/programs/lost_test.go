@@ -114,6 +114,11 @@ var lost = []struct {
 		[]string{"a: b:0 1"}},
 	{"a wide load that is torn", "relaxed+StoreBuffers=false | a: go {loadwide}; storewide 1", []string{"a:,0.0(0,1)", "a:,0.0(1,0)"}},
 
+	{"a wide load that sees the later of two requests only", "strong | a: fetchadd b y 1; write b x 1 | b: loadwide", []string{"a: b:1,0", "a: b:0,1"}},
+	{"a wide load between two Atomics of one word", "strong | a: fetchadd b y 1; fetchadd b x 1; fetchadd b y 2 | b: loadwide", []string{"a: b:1,0", "a: b:1,1", "a: b:1,3"}},
+	{"a wide Read that sees the later of two Atomics only", "strong linger | a: fetchadd c y 1; fetchadd c x 1 | b: wideread c s; wait c 1 | c:",
+		[]string{"a: b:Read=1,0 c:", "a: b:Read=0,1 c:"}},
+
 	// Interchangeable hosts.
 	{"interchangeable hosts that are connected", "strong | a: | b*2: write b x 1 i; load x", []string{"a: b:0,0", "a: b:0,1", "a: b:1,1"}},
 }

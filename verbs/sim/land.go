@@ -633,12 +633,13 @@ func (w *World) complicated(r *region, off, n int) bool {
 
 // observeInOrder looks at one cell after the other and lands what each sees.
 func (w *World) observeInOrder(r *region, off int, out []byte) {
-	for at := off; at < off+len(out); {
-		end := min(w.cellEnd(r, at), off+len(out))
+	for cells := w.cellsOf(r, off, len(out)); len(cells) > 0; {
+		i := w.nextCell(r, cells)
+		at, end := cells[i].lo, cells[i].hi
+		cells = append(cells[:i], cells[i+1:]...)
 		w.findOut(r, at, end-at, true)
 		w.landBefore(r, at, end-at, nil)
 		copy(out[at-off:end-off], r.data[at:end])
-		at = end
 	}
 }
 
