@@ -89,6 +89,13 @@ var lost = []struct {
 	{"a gather returns success with failure", "strong | a: ask b+c 1; gather 1 | b daemon: serve {} | c:", []string{"a:1+- c:", "a:1+unreachable c:"}},
 	{"a partition against a call", "strong partition(a,b)<=1 | a: accept | b: sleep 1; ask a 1; gather 1", []string{"a:1 b:unreachable", "a:… b:unreachable hang"}},
 
+	{"a gather of calls to a service", "strong | a: askcount 1; gather 2 | b: count 2",
+		[]string{"a:0+0 b:1", "a:0+1 b:1", "a:0+3 b:1", "a:2+0 b:0", "a:2+2 b:0", "a:2+3 b:0"}},
+	{"a gather of calls to a service that is cut off", "strong cut(a,services)<=1 | a: askcount 1; gather 2 | b: counter",
+		[]string{"a:unreachable+unreachable b:0", "a:unreachable+unreachable b:1", "a:unreachable+1 b:1", "a:0+unreachable b:1"}},
+	{"a gather of calls to a service from a host that dies", "strong crash(a)<=1 | a: askcount 1; gather 2 / counter",
+		[]string{"a:1(0)", "a:1(1)", "a:0+0"}},
+
 	// Completions.
 	{"a poll that returns two", "strong | a: write b x 1 s; write b x 2 s; poll b 2 | b daemon: chan", []string{"a:Write", "a:Write Write"}},
 	{"a failure that nobody polls", "strong | a: write b x 1 k | b: recv a; wait a 1", []string{"a: b:WR_FLUSH_ERR"}},

@@ -114,7 +114,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[request](): {
 		"g": identity, "idx": identity, "from": identity, "to": identity, "service": "in hash", "body": "in hash", "nth": identity, "hash": printed,
 		"cut": printed, "taken": printed, "replied": printed, "repCut": printed, "answer": "in ansHash", "ansHash": printed, "lost": printed,
-		"err": "in ansHash",
+		"err": "in ansHash", "svc": derived + "what the caller has observed",
 	},
 	reflect.TypeFor[mutex]():     {"h": identity, "ord": identity, "owner": "printed: whether; the owner knows it", "obs": printed},
 	reflect.TypeFor[obs]():       {"main": printed, "per": printed},
