@@ -89,6 +89,11 @@ var lost = []struct {
 	{"a gather returns success with failure", "strong | a: ask b+c 1; gather 1 | b daemon: serve {} | c:", []string{"a:1+- c:", "a:1+unreachable c:"}},
 	{"a partition against a call", "strong partition(a,b)<=1 | a: accept | b: sleep 1; ask a 1; gather 1", []string{"a:1 b:unreachable", "a:… b:unreachable hang"}},
 
+	{"a request of a host that dies, lost beside its Write", "strong crash(a)<=1 | a: write c x 1 i; ask b 1; chan | b: accept | c: load x",
+		[]string{"a: b:… c:1 hang", "a: b:1 c:0"}},
+	{"a request of a host that loses power", "strong power(a)<=1 | a: ask b 1; chan | b: accept", []string{"a: b:1", "a: b:… hang"}},
+	{"a request of a host that ends", "strong | a: ask b 1 | b: accept", []string{"a: b:1", "a: b:… hang"}},
+	{"a request of a dead host is not waited for", "strong crash(a)<=1 | a: ask b 1; chan | b: taccept 1", []string{"a: b:1", "a: b:timeout"}},
 	{"a gather of calls to a service", "strong | a: askcount 1; gather 2 | b: count 2",
 		[]string{"a:0+0 b:1", "a:0+1 b:1", "a:0+3 b:1", "a:2+0 b:0", "a:2+2 b:0", "a:2+3 b:0"}},
 	{"a gather of calls to a service that is cut off", "strong cut(a,services)<=1 | a: askcount 1; gather 2 | b: counter",
@@ -156,5 +161,21 @@ func TestLost(t *testing.T) {
 				t.Errorf("%s: %s: there is no outcome %q among %q", x.name, p, o, c.Outcomes)
 			}
 		}
+	}
+}
+
+// A limit of the simulator, in both modes: a request finds no key that was registered after
+// it was posted (docs/semantics.md).
+func TestKeysAreLookedUpWhenRequestsArePosted(t *testing.T) {
+	p, err := programs.Parse("strong | a: write b x 1 ns; call b 1; wait b 1 | b: accept; rereg; reply 2; chan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := programs.Compare(p, programs.Limits{Runs: 5_000, States: 20_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a:2 REM_ACCESS_ERR b:1… hang"}; len(c.Diffs) > 0 || !slices.Equal(c.Outcomes, want) {
+		t.Errorf("%q, want %q; %v", c.Outcomes, want, c.Diffs)
 	}
 }

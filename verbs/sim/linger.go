@@ -74,10 +74,15 @@ func (w *World) hangIfStuck() {
 }
 
 // vain reports whether a step may never come: that of a wire whose connection has ended, and
-// nothing that has arrived waits to be placed; or the loss of what nobody waits for.
+// nothing that has arrived waits to be placed; the loss of what nobody waits for; or the
+// taking of a request that is lost, perhaps, since its sender is dead.
 func (w *World) vain(ev *Event) bool {
 	if ev.Actor.kind() == actFail {
 		return ev.qp.vanishing() >= 0
+	}
+	if ev.Actor.kind() == actTask {
+		o := &ev.task.op
+		return o.kind == opAccept && !o.fired && !o.lis.closed && !o.lis.sure()
 	}
 	if ev.Actor.kind() != actWire {
 		return false

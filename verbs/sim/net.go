@@ -70,6 +70,12 @@ func (n *node) hasMail(l *listener) bool {
 	return false
 }
 
+// sure reports whether a request has come, or will. Of those that a machine had sent which
+// has died since, some may have been lost with it.
+func (l *listener) sure() bool {
+	return slices.ContainsFunc(l.h.mail, func(r *request) bool { return r.service == l.service && r.deliverable() && r.from.alive })
+}
+
 // Accept implements host.Listener: any request that can have arrived may come next.
 func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	w, h := l.h.w, l.h
@@ -229,6 +235,9 @@ func (h *Host) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 	w := h.w
 	w.guard()
+	if w.dying() {
+		panic(killed{}) // the dead call nobody
+	}
 	w.cur.drain()
 	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: h.after(timeout), span: timeout, began: w.steps}
 	h.gaths = append(h.gaths, g)

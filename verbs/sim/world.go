@@ -70,7 +70,7 @@ type Node struct {
 	Symmetric bool
 }
 
-// Service is a state machine whose every call is one atomic step: the
+// Service is a state machine whose every call, by Call or in a Gather, is one atomic step: the
 // linearizable services that a protocol takes for granted. It does not fail, but the link
 // between a host and the service can be cut, as by cut(app,coord).
 type Service struct {
