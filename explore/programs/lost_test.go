@@ -53,6 +53,8 @@ var lost = []struct {
 		[]string{"a: b:… c:Recv=1 hang"}},
 	{"a flip of what the caches wrote back", "strong flip(a)<=1 | a: pstore x 1; pload x", []string{"a:1", "a:0"}},
 	{"a poison of what the caches wrote back", "strong poison(b)<=1 | b: pstore x 1; pload x", []string{"b:1", "b:media"}},
+	{"a revocation between two requests", "strong revoke(a)<=1 | a: write b x 1 s; write b y 1 s; wait b 1; wait b 1 | b:",
+		[]string{"a:Write LOC_PROT_ERR b:", "a:LOC_PROT_ERR WR_FLUSH_ERR b:"}},
 	{"a revocation of a receive's memory", "strong revoke(a*)<=1 | a: recv b; wait b 1 | b: sendimm a 1", nil},
 
 	// A post against what the other end does.
@@ -94,6 +96,9 @@ var lost = []struct {
 	{"a request of a host that loses power", "strong power(a)<=1 | a: ask b 1; chan | b: accept", []string{"a: b:1", "a: b:… hang"}},
 	{"a request of a host that ends", "strong | a: ask b 1 | b: accept", []string{"a: b:1", "a: b:… hang"}},
 	{"a request of a dead host is not waited for", "strong crash(a)<=1 | a: ask b 1; chan | b: taccept 1", []string{"a: b:1", "a: b:timeout"}},
+	{"a restart between a Write and a call", "strong | a: write b x 1 i; call b 1 | b again: load x / accept; reply 2", []string{"a:2 b:1,1(1)", "a:unreachable b:1,1(…) hang"}},
+	{"a restart between a load and a call", "strong | a: load x; call b 1 | b again: write a x 1 s; wait a 1 / accept; reply 2",
+		[]string{"a:0 2 b:1(1),Write", "a:1 2 b:1(1),Write"}},
 	{"a gather of calls to a service", "strong | a: askcount 1; gather 2 | b: count 2",
 		[]string{"a:0+0 b:1", "a:0+1 b:1", "a:0+3 b:1", "a:2+0 b:0", "a:2+2 b:0", "a:2+3 b:0"}},
 	{"a gather of calls to a service that is cut off", "strong cut(a,services)<=1 | a: askcount 1; gather 2 | b: counter",

@@ -70,6 +70,23 @@ func (w *World) affords(c *candidate) bool {
 	return true
 }
 
+// mayStrike reports whether the budget still has a fault of one of some kinds for n.
+func (w *World) mayStrike(n *node, kinds ...faults.Kind) bool {
+	return slices.ContainsFunc(w.cands, func(c candidate) bool { return c.a == n.idx && slices.Contains(kinds, c.kind) && w.affords(&c) })
+}
+
+// mayRestart reports whether another machine may answer to the name of n than does now.
+func (w *World) mayRestart(n *node) bool {
+	again := n.spec.Again
+	switch {
+	case !n.up:
+		return n.wantsLife
+	case again != nil && again(n.life-1, false):
+		return true
+	}
+	return (again == nil || again(n.life-1, true)) && (w.cfg.Linger || w.mayStrike(n, faults.Crash, faults.Power, faults.Suspect))
+}
+
 func (w *World) applies(c *candidate) bool {
 	if w.cfg.Gate != nil && !w.cfg.Gate(c.kind, false) {
 		return false
