@@ -42,7 +42,7 @@ var covered = map[reflect.Type]map[string]string{
 		"foot": inStep, "shown": inStep, "private": inStep, "events": derived + "all", "aside": inStep, "sends": inStep, "arena": "scratch",
 		"fates": inStep, "hist": printed, "stats": "see Stats", "tracer": "see Tracer", "fpbuf": "see fpScratch", "watch": "see watch",
 		"killed": "between runs", "preparing": inStep, "over": printed, "abandoned": "ends the run", "finding": inStep, "asked": inStep,
-		"landing": inStep, "placing": inStep, "ghosts": links, "cands": "see candidate", "pools": "see pools",
+		"marks": inStep, "landing": inStep, "placing": inStep, "ghosts": links, "cands": "see candidate", "pools": "see pools",
 	},
 	reflect.TypeFor[node](): {
 		"w": links, "idx": identity, "sym": derived + "Config", "spec": "see Config", "cur": "printed with each machine: whether it has the name",
@@ -70,7 +70,7 @@ var covered = map[reflect.Type]map[string]string{
 		"reg": printed, "off": printed, "n": printed, "data": printed, "start": "printed where whole packets land", "src": printed, "srcOff": printed,
 		"fenced": printed, "acked": printed, "at": moments, "ackAt": moments, "came": printed, "frozen": printed, "frozeAt": moments,
 		"persist": printed, "struck": printed, "lost": printed, "could": printed, "landed": "what has landed is printed with its request, if at all",
-		"void": printed, "during": inStep, "asked": inStep, "got": printed,
+		"void": printed, "during": inStep, "asked": inStep, "mark": inStep, "got": printed,
 	},
 	reflect.TypeFor[qp](): {
 		"w": links, "pd": derived + "Host.made", "h": identity, "num": identity, "cfg": observed, "sendCQ": derived + "Host.made",

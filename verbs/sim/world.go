@@ -178,6 +178,7 @@ type World struct {
 	skew      zone.Zone     // what is known of the pending timers of all hosts, in the regime skew
 	looks     int           // of them, the looks at clocks
 	steps     int
+	marks     int // of changesOthers
 	ticks     int // counts posts and acknowledgements
 	fail      error
 	last      Actor
