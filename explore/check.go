@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -310,7 +311,7 @@ func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) {
 		r.Verdict, r.Reason = Unknown, fmt.Errorf("%w (it had failed with: %v)", rerr, err)
 		return
 	}
-	unknown := errors.Is(err, sim.ErrLimit) || errors.Is(err, sim.ErrFailNil) || errors.Is(err, sim.ErrDaemonReports)
+	unknown := undecided(err)
 	if !unknown {
 		c.dog.keep(ce)
 	}
@@ -320,5 +321,14 @@ func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) {
 	r.Verdict, r.Counterexample = Violated, ce
 	if unknown {
 		r.Verdict, r.Reason = Unknown, err
+	} else if again := ce.again(c); again != nil {
+		r.Verdict, r.Reason, r.Counterexample = Unknown, fmt.Errorf("%w (it had failed with: %v)", again, err), nil
 	}
+}
+
+// undecided are failures that say something of the scenario or the simulator and nothing of
+// the promise.
+func undecided(err error) bool {
+	return slices.ContainsFunc([]error{sim.ErrLimit, sim.ErrFailNil, sim.ErrDaemonReports, ErrScenario},
+		func(x error) bool { return errors.Is(err, x) })
 }

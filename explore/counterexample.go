@@ -71,7 +71,7 @@ func (ce *Counterexample) try(c *Case, ds []Decision, best *int) bool {
 	g.follow = orEmpty(g.follow)
 	g.limit = 4000
 	_, err := c.run(g)
-	if err == nil || ClassOf(err) != ce.Class {
+	if !ce.fails(err) {
 		return false
 	}
 	if len(g.taken) > len(ce.Decisions) || len(g.taken) == len(ce.Decisions) && g.steps >= *best {
@@ -83,6 +83,27 @@ func (ce *Counterexample) try(c *Case, ds []Decision, best *int) bool {
 		c.dog.keep(ce)
 	}
 	return true
+}
+
+// fails reports whether a run ended as the counterexample's did.
+func (ce *Counterexample) fails(err error) bool {
+	return err != nil && ClassOf(err) == ce.Class
+}
+
+// again makes the run in a world that has made no other, as a replay does. A violation that
+// is not there rests on what the runs before it have left in a variable.
+func (ce *Counterexample) again(c *Case) error {
+	f, err := newCase(c.dog, c.scenario, c.Profile, c.Budget, c.Strengthen, c.Timers, c.eager)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	g := newGuide(f.w, ce.Decisions)
+	g.follow = orEmpty(g.follow)
+	if _, err := f.run(g); !ce.fails(err) {
+		return errDiverged
+	}
+	return nil
 }
 
 func orEmpty(m map[string][]string) map[string][]string {
@@ -298,7 +319,7 @@ func (ce *Counterexample) replayed(d *watchdog, s *Scenario, full bool) (*Replay
 	if full {
 		c.full(r, &t, g, append([]Decision{}, ce.Decisions...))
 	}
-	if err == nil || ClassOf(err) != ce.Class {
+	if !ce.fails(err) {
 		return r, fmt.Errorf("%w: expected %s, got %v", ErrNotReproduced, ce.Class, err)
 	}
 	return r, nil

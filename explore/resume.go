@@ -17,8 +17,8 @@ import (
 var ErrResume = errors.New("explore: cannot resume")
 
 // snapshotVersion is the version of the file; 2 counts choices by kind, 3 has totals, 4 is a
-// table of states in place of a graph, 5 has names of 64 bits.
-const snapshotVersion = 5
+// table of states in place of a graph, 5 has names of 64 bits, 6 knows the program.
+const snapshotVersion = 6
 
 // snapshot is a search on disk: the table of states and what is left to do.
 type snapshot struct {
@@ -27,7 +27,9 @@ type snapshot struct {
 	Timers                    string
 	Strengthen                sim.Strengthen
 	NoSymmetry, Eager         bool
-	// Probe is the trace of the default run: a changed scenario has another.
+	// Build is the program, and Probe the trace of the default run: a scenario that was made
+	// of other data has another.
+	Build   string
 	Probe   uint64
 	Totals  totals
 	Spawned float64
@@ -80,7 +82,11 @@ func probe(c *Case) uint64 {
 func (s *search) save(path string, r *Result, opt *Options, c *Case) error {
 	snap := s.snapshot(r, opt)
 	snap.Probe = probe(c)
-	err := whole.Write(path, func(w io.Writer) error {
+	var err error
+	if snap.Build, err = build(); err != nil {
+		return fmt.Errorf("explore: save the search: %w", err)
+	}
+	err = whole.Write(path, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
 		return errors.Join(gob.NewEncoder(z).Encode(snap), z.Close())
 	})
@@ -140,7 +146,10 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 	if err == nil {
 		_, err = io.Copy(io.Discard, z) // at the end is the checksum
 	}
+	here, unknown := build()
 	switch {
+	case unknown != nil:
+		return fmt.Errorf("%w: the file of this program: %w", ErrResume, unknown)
 	case snap.Version != 0 && snap.Version != snapshotVersion: // gob may fail on its other fields
 		return fmt.Errorf("%w: %s was saved by another version of this program (file version %d, this one reads %d): start the search anew", ErrResume, path,
 			snap.Version, snapshotVersion)
@@ -155,8 +164,11 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 		return fmt.Errorf("%w: %s is a search with the strengthening %q, not %q", ErrResume, path, snap.Strengthen, r.Strengthen)
 	case snap.NoSymmetry != opt.NoSymmetry || snap.Eager != opt.Eager:
 		return fmt.Errorf("%w: %s is a search with the options NoSymmetry %v and Eager %v", ErrResume, path, snap.NoSymmetry, snap.Eager)
+	case snap.Build != here:
+		return fmt.Errorf("%w: %s was saved by another build of this program (--report makes a build of its own), "+
+			"and what it has found may not hold of this one: start the search anew", ErrResume, path)
 	case snap.Probe != probe(c):
-		return fmt.Errorf("%w: %s was made with other code: start the search anew", ErrResume, path)
+		return fmt.Errorf("%w: %s was made of other data: start the search anew", ErrResume, path)
 	}
 	return s.restore(&snap)
 }

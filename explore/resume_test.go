@@ -4,9 +4,13 @@ import (
 	"compress/gzip"
 	"encoding/gob"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -162,6 +166,44 @@ func TestResumeOtherVersion(t *testing.T) {
 	_, err = explore.Check(smallScenarios()[0], explore.Options{Resume: file})
 	if !errors.Is(err, explore.ErrResume) || !strings.Contains(err.Error(), "file version 2") || !strings.Contains(err.Error(), "start the search anew") {
 		t.Error(err)
+	}
+}
+
+// A file that another build of the program saved is refused: its code may be other code,
+// even if the default run is the same.
+func TestResumeOtherBuild(t *testing.T) {
+	s, file := smallScenarios()[0], os.Getenv(childEnv)
+	if file != "" {
+		_, err := explore.Check(s, explore.Options{Resume: file})
+		fmt.Printf("CHILD %v\n", err)
+		return
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("a program with bytes at its end need not run here")
+	}
+	dir := t.TempDir()
+	file = filepath.Join(dir, "s")
+	if _, err := explore.Check(s, explore.Options{Workers: 1, MaxRuns: 3, Save: file}); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for more, want := range map[string]string{"": "CHILD <nil>", "\n": "another build"} {
+		other := filepath.Join(dir, "other"+strconv.Itoa(len(more)))
+		if err := os.WriteFile(other, append(program, more...), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(other, "-test.run=^TestResumeOtherBuild$")
+		cmd.Env = append(os.Environ(), childEnv+"="+file)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%q: %v %s", more, err, out)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/verbatim-rdma/verbatim/faults"
@@ -51,6 +52,7 @@ type Case struct {
 	dog       *watchdog
 	pulse     pulse
 	scenario  *Scenario
+	eager     bool
 	reset     []func()
 	shows     []func() []Operation
 	outcome   string
@@ -105,7 +107,7 @@ func (c *Case) Step() int64 { return int64(c.w.Steps()) }
 
 // newCase builds the world of one worker, whose steps d watches.
 func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, strengthen sim.Strengthen, timers faults.Timers, eager bool) (*Case, error) {
-	c := &Case{Profile: profile, Budget: budget, Strengthen: strengthen, Timers: timers, scenario: s, outcomes: map[string]struct{}{}, dog: d}
+	c := &Case{Profile: profile, Budget: budget, Strengthen: strengthen, Timers: timers, eager: eager, scenario: s, outcomes: map[string]struct{}{}, dog: d}
 	d.watch(c)
 	c.pulse.begin()
 	defer c.pulse.end()
@@ -128,10 +130,39 @@ func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Bud
 			f()
 		}
 	}
+	cfg.Services = c.honest(cfg.Services)
 	if c.w, err = sim.New(cfg); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, s.Name, err)
 	}
 	return c, nil
+}
+
+// ErrReadOnly says that a service's ReadOnly is wrong. Calls that it names commute in a search,
+// so there is no verdict then.
+var ErrReadOnly = fmt.Errorf("%w: a service's ReadOnly names a request that changes its Hash", ErrScenario)
+
+// honest makes services look whether what they call read-only is.
+func (c *Case) honest(services []sim.Service) []sim.Service {
+	services = slices.Clone(services)
+	for i := range services {
+		s := services[i]
+		if s.ReadOnly == nil {
+			continue
+		}
+		services[i].Apply = func(from string, req []byte) []byte {
+			reads := s.ReadOnly(req)
+			var before fingerprint.Print
+			if reads {
+				before = s.Hash()
+			}
+			resp := s.Apply(from, req)
+			if reads && s.Hash() != before {
+				c.w.Fail(fmt.Errorf("%w: %s of %s", ErrReadOnly, s.Name, s.Host))
+			}
+			return resp
+		}
+	}
+	return services
 }
 
 // noSymmetry keeps interchangeable hosts apart.
@@ -168,6 +199,9 @@ func ClassOf(err error) string {
 	var c Classed
 	if errors.As(err, &c) {
 		return c.Class()
+	}
+	if undecided(err) {
+		return "undecided"
 	}
 	return "violation"
 }

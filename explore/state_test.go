@@ -69,3 +69,49 @@ func TestVisitorsWakeWhoSleepsNoLonger(t *testing.T) {
 		}
 	}
 }
+
+// taskOf is the first task of a host.
+func taskOf(host int) sim.Actor { return 1 | sim.Actor(host)<<8 }
+
+// Three hosts that stand in another order are renamed by where they stand, and not the other
+// way round: with two there is no difference.
+func TestHostsAreRenamedByWhereTheyStand(t *testing.T) {
+	s := &search{symmetric: []int{1, 2, 3}, identity: renaming{0, 1, 2, 3}}
+	order := []uint8{1, 2, 0} // host 2 stands first, then 3, then 1
+	for canonical, host := range map[int]int{0: 0, 1: 2, 2: 3, 3: 1} {
+		if got := s.between(order, nil).actor(taskOf(host)); got != taskOf(canonical) {
+			t.Errorf("host %d is called %d, want %d", host, got.Node(), canonical)
+		}
+		if got := s.between(nil, order).actor(taskOf(canonical)); got != taskOf(host) {
+			t.Errorf("what is called %d is host %d, want %d", canonical, got.Node(), host)
+		}
+	}
+}
+
+// Who wakes has the name that it has where the state was first reached. Who sleeps on there
+// is left out if the visitor's hosts stand in another order, for its names are others.
+func TestWhoWakesHasTheNamesOfTheState(t *testing.T) {
+	s := &search{symmetric: []int{1, 2, 3}, identity: renaming{0, 1, 2, 3}}
+	s.states.init(false)
+	order := s.states.orderID([]uint8{1, 2, 0})
+	id, _, _, _ := s.states.enter(state{parent: noState, order: order})
+	w := &walker{s: s}
+	set := []asleep{{actor: taskOf(2)}, {actor: taskOf(3)}, {actor: taskOf(0)}}
+	for _, x := range []struct {
+		order uint32
+		sleep []sim.Actor
+	}{
+		{0, nil},
+		{order, []sim.Actor{taskOf(3), taskOf(0)}}, // host 3 is called 2 there
+	} {
+		w.wake(id, []sim.Actor{taskOf(1), taskOf(3)}, []sim.Actor{taskOf(0), taskOf(2)}, x.order, set)
+		y := s.stack[len(s.stack)-1]
+		var sleep []sim.Actor
+		for _, a := range y.asleep {
+			sleep = append(sleep, a.actor)
+		}
+		if want := []sim.Actor{taskOf(2), taskOf(1)}; y.at != id || !slices.Equal(y.todo, want) || !slices.Equal(sleep, x.sleep) {
+			t.Errorf("visited in order %d: %v wake, want %v; %v sleep, want %v", x.order, y.todo, want, sleep, x.sleep)
+		}
+	}
+}

@@ -22,6 +22,14 @@ type walker struct {
 	inner   int
 	order   []uint8
 	tally   tally
+	// lost: the run left its path. The code may catch the panic that says so.
+	lost bool
+}
+
+// diverge ends a run that does not do what the same choices did before.
+func (w *walker) diverge() {
+	w.lost = true
+	panic(errDiverged)
 }
 
 // Next implements sim.KnowingPolicy: the steps to the chain's state are known.
@@ -46,13 +54,15 @@ func (w *walker) begin(a sim.Actor, given []uint32) {
 func (w *walker) Pick(evs []sim.Event) int {
 	w.c.pulse.think()
 	if w.offered {
-		panic(errDiverged)
+		w.diverge()
 	}
 	w.picks++
 	if w.picks > len(w.path)+1 || w.cur.at == noState {
 		if !w.arrive(evs) {
 			return -1
 		}
+	} else if w.c.w.Fingerprint(w.order) != w.s.states.row(w.cur.at).print {
+		w.diverge() // the path led elsewhere than the first time
 	}
 	a, given := w.cur.next()
 	w.begin(a, given)
@@ -61,7 +71,8 @@ func (w *walker) Pick(evs []sim.Event) int {
 			return i
 		}
 	}
-	panic(errDiverged)
+	w.diverge()
+	return -1
 }
 
 // Choose implements sim.Policy.
@@ -70,7 +81,7 @@ func (w *walker) Choose(k sim.ChoiceKind, n int) int {
 		v := w.given[w.inner]
 		w.inner++
 		if int(v) >= n {
-			panic(errDiverged)
+			w.diverge()
 		}
 		w.step.inner = append(w.step.inner, v)
 		return int(v)
@@ -195,6 +206,9 @@ func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []as
 func (w *walker) run(x *chain) {
 	w.path, w.picks, w.cur, w.offered = w.s.states.pathTo(x.at, w.path[:0]), 0, x, false
 	end, err := w.c.run(w)
+	if w.lost {
+		panic(errDiverged)
+	}
 	w.c.endRunIf(end == sim.Finished)
 	switch {
 	case err == nil && x.at != noState && w.picks <= len(w.path):

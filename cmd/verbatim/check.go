@@ -66,7 +66,9 @@ is run; without one the page says that they are not known. The matrix takes many
 minutes to fill in: --matrix FILE takes what verbatim matrix --json printed.
 
 A search that --resume continues has the result of the whole search. Only lines are
-counted from there on, and the page says so.
+counted from there on, and the page says so. Only the build of the program that saved a
+search continues it, since code that has changed may do something else where the search
+has been; with --report it is a build of its own, made of the source tree.
 
 Ctrl-C ends a search in good order; a second one ends the program.
 

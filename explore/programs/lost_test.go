@@ -29,6 +29,7 @@ var lost = []struct {
 	{"a break against a timer", "strong break(a,b)<=1 | a: write b x 1 s; twait b 1 | b daemon: chan", []string{"a:Write", "a:RETRY_EXC_ERR"}},
 	{"the clock is an observation", "strong timers=free | a: go {sleep 1}; now", []string{"a:0.0(),at 0s", "a:0.0(),at 1s"}},
 	{"equal timers fire in both orders", "strong | a: go {sleep 1; store x 1}; sleep 1; load x", []string{"a:0,0.0()", "a:0.0(),1"}},
+	{"timers of two hosts are set in both orders", "strong timers=skew(1) | a: sleep 1; dereg | b: sleep 2; write a x 1 s; wait a 1", []string{"a: b:Write"}},
 	{"a timeout strikes any timer of a host", "strong timeout(a)<=1 | a: go {sleep 2; store x 1}; sleep 1; load x", []string{"a:0", "a:1"}},
 	{"a crash after an idle timer", "strong crash(*)<=1 linger final | b: tcall c 1 1 | c:", []string{"b:timeout c: b=[0 0 0 0] c="}},
 
@@ -105,6 +106,9 @@ var lost = []struct {
 		[]string{"a:unreachable+unreachable b:0", "a:unreachable+unreachable b:1", "a:unreachable+1 b:1", "a:0+unreachable b:1"}},
 	{"a gather of calls to a service from a host that dies", "strong crash(a)<=1 | a: askcount 1; gather 2 / counter",
 		[]string{"a:1(0)", "a:1(1)", "a:0+0"}},
+	{"which of two calls to one host is answered", "strong | a: ask b+b 1; gather 1 | b: accept; reply 1", []string{"a:1+- b:1", "a:-+1 b:1"}},
+	{"which of two answers was there in time", "strong timers=free | a: timedask b+b 1 1; accept; gather 2; count 1 | b: accept; reply 1; accept; reply 1; ask a 1",
+		[]string{"a:1 1+timeout 0 b:1 1", "a:1 timeout+1 0 b:1 1"}},
 
 	// Completions.
 	{"a poll that returns two", "strong | a: write b x 1 s; write b x 2 s; poll b 2 | b daemon: chan", []string{"a:Write", "a:Write Write"}},
@@ -135,6 +139,7 @@ var lost = []struct {
 	{"a wide load between two Atomics of one word", "strong | a: fetchadd b y 1; fetchadd b x 1; fetchadd b y 2 | b: loadwide", []string{"a: b:1,0", "a: b:1,1", "a: b:1,3"}},
 	{"a wide Read that sees the later of two Atomics only", "strong linger | a: fetchadd c y 1; fetchadd c x 1 | b: wideread c s; wait c 1 | c:",
 		[]string{"a: b:Read=1,0 c:", "a: b:Read=0,1 c:"}},
+	{"a step of which one way is private", "strong | a: rand 2; ?0 dereg; state b | b: write a x 1 s; wait a 1", []string{"a:0 RTS b:Write"}},
 
 	// Interchangeable hosts.
 	{"interchangeable hosts that are connected", "strong | a: | b*2: write b x 1 i; load x", []string{"a: b:0,0", "a: b:0,1", "a: b:1,1"}},

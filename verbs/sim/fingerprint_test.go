@@ -45,12 +45,12 @@ var covered = map[reflect.Type]map[string]string{
 		"marks": inStep, "landing": inStep, "placing": inStep, "ghosts": links, "cands": "see candidate", "pools": "see pools",
 	},
 	reflect.TypeFor[node](): {
-		"w": links, "idx": identity, "sym": derived + "Config", "spec": "see Config", "cur": "printed with each machine: whether it has the name",
+		"w": links, "idx": identity, "sym": derived + "Config", "spec": "see Config", "cur": derived + "up and life: it is of the last life, unless a zombie is",
 		"all": links, "life": printed, "up": printed, "done": printed, "wantsLife": printed, "crashed": printed, "mrs": printed,
 		"pmem": links, "flips": printed, "poisons": printed, "reports": printed,
 	},
 	reflect.TypeFor[Host](): {
-		"w": links, "node": identity, "life": identity, "alive": "the dead are not printed, and calls to them say so", "ntasks": printed,
+		"w": links, "node": identity, "life": identity, "alive": "the dead are not printed", "ntasks": printed,
 		"live": derived + "the tasks", "card": links, "regs": "printed: how many, and those that are not freed", "lis": derived + "made",
 		"gaths": "printed: how many, and those with calls under way", "mail": links, "muts": links, "made": printed, "pmem": links,
 		"clock": printed, "looked": derived + "timers, which have an entry then", "timers": printed, "acted": printed,
@@ -78,8 +78,8 @@ var covered = map[reflect.Type]map[string]string{
 		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
 		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "freed": printed, "limit": printed, "cutAt": printed,
 		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed,
-		"elems": links, "rq": printed, "met": printed, "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "whether hash is of now",
-		"hash": "the print itself", "cpu": identity, "untold": derived + "what the tasks have observed",
+		"elems": links, "rq": printed, "met": printed, "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "nothing reads it",
+		"hash": "nothing reads it", "cpu": identity, "untold": derived + "what the tasks have observed",
 	},
 	reflect.TypeFor[cq](): {
 		"h": links, "ord": identity, "ch": derived + "Host.made", "qps": derived + "Host.made", "rqps": derived + "Host.made",

@@ -11,9 +11,10 @@ func (w *World) nodePrint(n *node) print {
 
 // hostPrints covers one machine: what it has made, its memory, its registrations,
 // the requests that it has not taken and the calls that it has made. How many things it
-// has made is how the next ones will be numbered.
+// has made is how the next ones will be numbered. Whether it has the name follows: the one
+// that has it is up, and of the last life that began.
 func (w *World) hostPrints(m *Host) {
-	p := print{}.Int(tagHost).Int(m.life).Uint(uint64(boolInt(m.acted)<<1 | boolInt(m == m.node.cur))).
+	p := print{}.Int(tagHost).Int(m.life).Bool(m.acted).
 		Print(m.made).Int(len(m.regs)).Int(len(m.gaths)).Int(m.ntasks)
 	p = w.zonePrint(pmemPrint(p, m.pmem).Int(int(m.clock)), &m.timers)
 	for _, r := range m.regs {
@@ -124,7 +125,7 @@ func (w *World) gatherPrint(g *gather) {
 		p := r.id(tagCall).Uint(uint64(boolInt(r.taken) | boolInt(r.replied)<<1 | boolInt(r.repCut)<<2 | boolInt(r.cut)<<3 | boolInt(r.lost)<<4))
 		to := g.h.node.idx
 		if r.to != nil {
-			p, to = p.Bool(r.to.alive), r.to.node.idx
+			to = r.to.node.idx // whether it lives, its own print says
 		}
 		if r.replied {
 			p = p.Print(r.ansHash)

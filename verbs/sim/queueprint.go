@@ -41,10 +41,7 @@ func (w *World) queuePrint(q *qp) {
 	if (q.gone || q.cpu != nil) && len(q.elems) == 0 && q.unmet == 0 {
 		return
 	}
-	if q.dirty || len(q.elems) > 0 || !q.h.single() {
-		q.hash, q.dirty = q.state128(), false
-	}
-	w.about(q.h.node.idx, q.otherNode(), q.hash)
+	w.about(q.h.node.idx, q.otherNode(), q.state128())
 	for _, e := range q.elems {
 		if e.kind == elemSample || e.kind == elemFlush || e.modifies() {
 			w.relations(e)

@@ -57,16 +57,20 @@ func feasible(acts []act, of spans, grid int64) bool {
 func follow(acts []act, of spans) *Zone {
 	z := &Zone{}
 	for _, a := range acts {
-		switch a.kind {
-		case 's':
-			z.Set(a.id, of[a.id][0], of[a.id][1])
-		case 'f':
-			z.Fire(a.id)
-		case 'd':
-			z.Drop(a.id)
-		}
+		z.make(a, of)
 	}
 	return z
+}
+
+func (z *Zone) make(a act, of spans) {
+	switch a.kind {
+	case 's':
+		z.Set(a.id, of[a.id][0], of[a.id][1])
+	case 'f':
+		z.Fire(a.id)
+	case 'd':
+		z.Drop(a.id)
+	}
 }
 
 func drawSpans(t *rapid.T) spans {
@@ -171,6 +175,43 @@ func TestCanonical(t *testing.T) {
 	if (&Zone{}).Append(nil) != nil {
 		t.Error("a zone without timers has a form")
 	}
+}
+
+// When a timer is forgotten that never fires makes no difference to the others, whatever
+// becomes of them: the end of a host that has looked at its clock commutes with what other
+// hosts do.
+func TestForgettingALookCommutes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		of := append(drawSpans(t), [2]int64{0, Inf}) // the last is another look
+		var done []act
+		drawActs(t, of, func(x []act, _ *Zone) { done = x })
+		began := rapid.IntRange(0, len(done)).Draw(t, "began")
+		ended := rapid.IntRange(began, len(done)).Draw(t, "ended")
+		var forms [2][]uint64
+		for way, end := range [2]int{ended, len(done)} {
+			z := &Zone{}
+			z.Look(4, 0, Inf)
+			for i := range len(done) + 1 {
+				if i == began {
+					z.Look(9, 0, Inf)
+				}
+				if i == end {
+					z.Drop(9)
+				}
+				if i == ended { // somebody else looks, as soon as may be
+					lo, _ := z.Age(4)
+					z.Look(4, lo, lo)
+				}
+				if i < len(done) && (done[i].kind != 'f' || z.CanFire(done[i].id)) { // the look may have come too late for it
+					z.make(done[i], of)
+				}
+			}
+			forms[way] = z.Append(nil)
+		}
+		if !slices.Equal(forms[0], forms[1]) {
+			t.Fatalf("%v with spans %v, a look at %d, forgotten at %d: %v, and at the end: %v", done, of, began, ended, forms[0], forms[1])
+		}
+	})
 }
 
 // The order in which timers were set is kept: 3 after 2 that began no later.
