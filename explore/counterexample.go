@@ -244,6 +244,9 @@ type Replay struct {
 	Trace  string
 	// Same: every state was as recorded.
 	Same bool
+	// Unmade counts the decisions that found no place in the run: it may be another run for
+	// that, which says nothing about the recorded one.
+	Unmade int
 	// Profile is what the cards promised.
 	Profile faults.Profile
 	// Record, Operations, Taken and LastChance are there after ReplayFull only.
@@ -315,7 +318,7 @@ func (ce *Counterexample) replayed(d *watchdog, s *Scenario, full bool) (*Replay
 	g.follow = orEmpty(g.follow)
 	_, err = c.run(g)
 	r := &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Trace: fmt.Sprintf("%016x", g.trace), Profile: profile}
-	r.Same = r.Trace == ce.Trace
+	r.Same, r.Unmade = r.Trace == ce.Trace, g.unmade()
 	if full {
 		c.full(r, &t, g, append([]Decision{}, ce.Decisions...))
 	}

@@ -103,6 +103,7 @@ func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
 		for j := range names {
 			if optionName(names, j) == want[0] {
 				i = j
+				g.follow[at] = want[1:]
 				break
 			}
 		}
@@ -132,6 +133,14 @@ func optionName(names []string, i int) string {
 // take notes a decision.
 func (g *guide) take(at, what string, step int) {
 	g.taken, g.at = append(g.taken, Decision{at, what}), append(g.at, step)
+}
+
+// unmade counts the decisions that found no place in the run.
+func (g *guide) unmade() (n int) {
+	for _, want := range g.follow { //lint:ordered sums do not depend on the order
+		n += len(want)
+	}
+	return n
 }
 
 // takenAt are the decisions and their steps.

@@ -185,12 +185,21 @@ func Replays(t testing.TB, s *Scenario, ce *Counterexample) {
 	case errors.Is(err, ErrNotReproduced) && r != nil && r.Err != nil:
 		t.Errorf("%s: the run fails, though no longer with %s:\n\n%s", s.Name, ce.Class, timeline(r))
 	case errors.Is(err, ErrNotReproduced):
-		t.Logf("%s: the run no longer fails", s.Name)
+		t.Logf("%s: the run no longer fails%s", s.Name, ce.Missing(r))
 	case err != nil:
 		t.Fatalf("%s: %v", s.Name, err)
 	default:
 		t.Errorf("%s: the run still fails:\n\n%s", s.Name, timeline(r))
 	}
+}
+
+// Missing says how many decisions found no place in a replay, or nothing.
+func (ce *Counterexample) Missing(r *Replay) string {
+	if r.Unmade == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d of its %d decisions found no place in it, so it may be another run, and only a search says whether the violation is gone",
+		r.Unmade, len(ce.Decisions))
 }
 
 func timeline(r *Replay) string {

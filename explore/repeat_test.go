@@ -140,3 +140,32 @@ func TestDaemonThatReports(t *testing.T) {
 		t.Errorf("%v %v", r, err)
 	}
 }
+
+// A replay whose decisions find no place says so: that such a run does not fail means little.
+func TestReplayCountsWhatFindsNoPlace(t *testing.T) {
+	r, err := explore.Check(losing(), explore.Options{Workers: 1})
+	if err != nil || r.Counterexample == nil || len(r.Counterexample.Decisions) == 0 {
+		t.Fatal(r, err)
+	}
+	ce := *r.Counterexample
+	if rep, err := ce.Replay(losing()); err != nil || rep.Unmade != 0 || ce.Missing(rep) != "" {
+		t.Errorf("%v %v", rep, err)
+	}
+	n := len(ce.Decisions)
+	ce.Decisions = nil
+	for _, d := range r.Counterexample.Decisions {
+		ce.Decisions = append(ce.Decisions, explore.Decision{At: "renamed" + d.At, Take: d.Take})
+	}
+	rep, err := ce.Replay(losing())
+	if !errors.Is(err, explore.ErrNotReproduced) || rep.Unmade != n || ce.Missing(rep) == "" {
+		t.Errorf("%v %v", rep, err)
+	}
+}
+
+// Of a sample of no runs nobody can say that it is clean.
+func TestNoRunsAreNotClean(t *testing.T) {
+	r, err := explore.Check(losing(), explore.Options{Strategy: explore.Random, MaxTime: 1})
+	if err != nil || r.Verdict != explore.RanOut || r.Runs != 0 {
+		t.Errorf("%v %v", r, err)
+	}
+}

@@ -124,6 +124,7 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 		lim.end = start.Add(opt.MaxTime)
 	}
 	badRun, bad := ^uint64(0), error(nil)
+	otherRun, other := ^uint64(0), error(nil) // of a class that is not sought
 	worker := func(c *Case) {
 		for {
 			mu.Lock()
@@ -144,8 +145,12 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 			for name, n := range p.steps { //lint:ordered sums do not depend on the order
 				steps[name] += n
 			}
-			if err != nil && run < badRun {
+			switch {
+			case err == nil:
+			case seeks(opt.Seek, err) && run < badRun:
 				badRun, bad = run, err
+			case !seeks(opt.Seek, err) && run < otherRun:
+				otherRun, other = run, err
 			}
 			mu.Unlock()
 		}
@@ -162,6 +167,9 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 	}
 	wg.Wait()
 	done()
+	if bad == nil {
+		badRun, bad = otherRun, other
+	}
 	sum := totals{}
 	sum.add(cases)
 	r.collect(s, &sum)
@@ -170,8 +178,8 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 	switch {
 	case bad != nil:
 		r.violated(cases[0], opt, bad, newSampler(opt.Strategy, opt.Seed, badRun))
-	case stopped:
-		r.Verdict = RanOut // it was stopped before it had made the runs that were asked for
+	case stopped || next == 0:
+		r.Verdict = RanOut // it was stopped before it had made the runs that were asked for, or any
 		r.Remaining = -1   // unknown: a limit in time says nothing about runs
 		if opt.MaxRuns > 0 {
 			r.Remaining = float64(opt.MaxRuns - next)

@@ -216,9 +216,12 @@ func (w *walker) run(x *chain) {
 	case err != nil:
 		path := w.s.states.pathTo(w.cur.at, nil)
 		if w.cur.at != noState {
-			path = append(path, w.step)
+			path = append(path, move{w.step.actor, slices.Clone(w.step.inner)})
 		}
-		w.s.fail(err, path)
+		if !w.s.fail(err, path) {
+			rest, _, _ := w.settle(false) // as if it had been abandoned
+			w.s.push(rest)
+		}
 	case end == sim.Finished:
 		rest, asleep, from := w.settle(false)
 		w.enter(from, asleep, nil)

@@ -58,15 +58,16 @@ type claimFinding struct {
 
 // auditResult is what --json says of an audit.
 type auditResult struct {
-	Seed   uint64  `json:"seed"`
-	Claims []claim `json:"claims"`
+	Seed        uint64  `json:"seed"`
+	Interrupted bool    `json:"interrupted"`
+	Claims      []claim `json:"claims"`
 }
 
 func newAuditResult(x *audit.Report) *auditResult {
 	if x == nil {
 		return nil
 	}
-	out := &auditResult{Seed: x.Seed}
+	out := &auditResult{Seed: x.Seed, Interrupted: x.Stopped}
 	for _, c := range audit.Claims {
 		y := claim{Name: claimNames[c], Claim: c, Tested: x.Tried[c], Holds: true}
 		if i := slices.IndexFunc(x.Findings, func(f *audit.Finding) bool { return f.Claim == c }); i >= 0 {
@@ -91,6 +92,9 @@ func auditText(b *strings.Builder, x *audit.Report) {
 		return
 	}
 	field(b, "audit", "each rule by which the search leaves something out, at sampled states (seed "+strconv.FormatUint(x.Seed, 10)+")")
+	if x.Stopped {
+		field(b, "interrupted", "the audit was stopped before it had made its runs")
+	}
 	for _, c := range newAuditResult(x).Claims {
 		switch {
 		case !c.Holds:
@@ -99,6 +103,10 @@ func auditText(b *strings.Builder, x *audit.Report) {
 			field(b, "  after", joined(c.Finding.After))
 			field(b, "  one way", joined(c.Finding.Steps))
 			field(b, "  other", joined(c.Finding.Other))
+		case c.Tested == 0 && c.Claim == audit.Placement && x.Result.Verdict != explore.Verified:
+			field(b, "not tested", c.Claim+": it takes a search that has verified the scenario")
+		case c.Tested == 0 && x.Stopped:
+			field(b, "not tested", c.Claim)
 		case c.Tested == 0:
 			field(b, "not tested", c.Claim+": it was of no use here")
 		default:

@@ -29,7 +29,8 @@ func newReplay() *cobra.Command {
 		Short: "Run a counterexample again and show its timeline",
 		Long: `Replay runs the counterexample in a file again and shows what happens in it. It
 says whether the run is the recorded one step by step: after a change of the
-code a run can still fail, by way of other states.
+code a run can still fail, by way of other states, or no longer fail because it has
+become another run: then it says how many decisions found no place in it.
 
 With --html it writes a page instead, one file that opens from disk: lanes and
 arrows, memory cell by cell, the operations of the clients, and the last step
@@ -151,6 +152,7 @@ func outcome(ce *explore.Counterexample, r *explore.Replay) (string, int) {
 	if !r.Same {
 		same = "the run is not the recorded one step by step: the code, the scenario or the simulator changed"
 	}
+	same += ce.Missing(r)
 	switch {
 	case r.Err == nil:
 		return "no longer fails (" + ce.Class + " was recorded); " + same, exitOK

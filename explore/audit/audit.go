@@ -64,6 +64,8 @@ type Report struct {
 	// hosts, those that the search tells apart: it does their work twice.
 	Renamed, Missed int
 	Findings        []*Finding // at most maxFindings
+	// Stopped: the options' Stop ended the audit before it had made its runs.
+	Stopped bool
 }
 
 // maxFindings ends an audit: more of the same help nobody.
@@ -81,7 +83,10 @@ type auditor struct {
 
 // enough reports whether to try no more.
 func (a *auditor) enough() bool {
-	return len(a.r.Findings) >= maxFindings || a.stop != nil && a.stop()
+	if a.stop != nil && a.stop() {
+		a.r.Stopped = true
+	}
+	return a.r.Stopped || len(a.r.Findings) >= maxFindings
 }
 
 // Run searches the scenario and audits the search. The error is about the scenario or the
@@ -163,7 +168,9 @@ func (a *auditor) placed(runs int) {
 	}
 	for range runs {
 		t := a.run(nil, follow{}, a.rng.IntN(4) > 0)
-		a.r.Tried[Placement]++
+		if t.end == sim.Finished || t.err != nil && !errors.Is(t.err, sim.ErrLimit) {
+			a.r.Tried[Placement]++ // others say nothing
+		}
 		if t.end == sim.Finished && t.outcome != "" && !known[t.outcome] {
 			a.found(Placement, t, len(t.steps), fmt.Sprintf("the search has not found the outcome %q", t.outcome))
 		}

@@ -53,3 +53,20 @@ func TestAuditFindsHostsThatAreNotAlike(t *testing.T) {
 	}
 	audit.Test(t, partial(false), audit.Options{})
 }
+
+// An audit that is stopped says so: what it has not come to was not of no use.
+func TestStoppedAudit(t *testing.T) {
+	asked, last := 0, 1<<30
+	opt := audit.Options{Explore: explore.Options{Workers: 1, Stop: func() bool { asked++; return asked > last }}}
+	if _, err := explore.Check(partial(false), opt.Explore); err != nil {
+		t.Fatal(err)
+	}
+	last, asked = asked+2, 0
+	r, err := audit.Run(partial(false), opt)
+	if err != nil || !r.Stopped || r.Result.Verdict != explore.Verified || r.Tried[audit.Symmetry] > 3 {
+		t.Errorf("%+v %v", r, err)
+	}
+	if r := audit.Test(t, partial(false), audit.Options{}); r.Stopped {
+		t.Errorf("%+v", r)
+	}
+}

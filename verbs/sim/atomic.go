@@ -83,7 +83,7 @@ func (w *World) readBefore(r *region, off, n int, by *elem) {
 	}
 	for i := 0; i < len(r.pend); i++ {
 		e := r.pend[i]
-		if e == by || e.landed || e.frozen || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
+		if e == by || e.landed || e.frozen && (by == nil || by.at > e.frozeAt) || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
 			!w.canLand(e) && !(e.during && w.free(e) && !w.tooLate(e)) || by != nil && (w.follows(e, by) || w.sees(e, by)) {
 			continue
 		}

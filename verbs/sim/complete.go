@@ -193,7 +193,7 @@ func (w *World) failed(q *qp, o outcome) {
 		q.ent(o.wr).came = true
 		q.limit = min(q.limit, o.wr+1)
 		for i := 0; i < len(q.elems); i++ {
-			if e := q.elems[i]; e.wr >= o.wr && !e.frozen && !e.could {
+			if e := q.elems[i]; e.wr >= o.wr && !e.frozen && !e.could && !e.acked {
 				w.discard(e)
 				i = -1
 			}
@@ -248,7 +248,7 @@ type completion struct {
 
 // settle asks what had completed by now, for q goes to ERR: what nobody has polled
 // stays in the CQ, and the rest is flushed. In eager mode a completion is a step of its
-// own. What fails for a reason that hit does not take can only be flushed.
+// own. What ends in a way that hit does not take can only be flushed.
 func (q *qp) settle(hit func(verbs.Status) bool) {
 	w := q.w
 	if !q.canFail() {
@@ -261,7 +261,7 @@ func (q *qp) settle(hit func(verbs.Status) bool) {
 		if p := q.peer; p != nil && p.refusedBy {
 			o = only(o, func(s verbs.Status) bool { return !takesPeer(s) }) // p would be in ERR already
 		}
-		o = only(o, func(s verbs.Status) bool { return s == verbs.StatusSuccess || hit(s) })
+		o = only(o, hit)
 		i := w.choose(ChooseCutoff, len(o)+1, func(i int) string {
 			if i == 0 {
 				return q.name() + " has completed no more"

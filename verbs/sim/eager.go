@@ -237,6 +237,9 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		if e.reg != nil && hitElem(e) && (!e.came || e.kind != elemWrite) {
+			if e.responds() {
+				w.dropAfter(e)
+			}
 			w.discard(e) // what was not executed cannot be any more
 			i = -1
 		}

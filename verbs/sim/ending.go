@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -17,7 +18,12 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		return nil
 	}
 	q.w.cur.drain()
-	q.w.cur.pauseDirty()
+	ends := a.SetState && (a.State == verbs.StateErr || a.State == verbs.StateReset)
+	if ends {
+		q.w.cur.pauseDirty()
+	} else {
+		q.w.cur.wait(op{kind: opRun}) // a look, as State
+	}
 	if q.gone {
 		q.touch(Read)
 		return q.w.cur.refused(fmt.Errorf("sim: modify QP %d: %w", q.num, verbs.ErrClosed))
@@ -27,7 +33,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		to = a.State
 	}
 	q.touchElems() // a failure of the peer's takes this end to ERR as well
-	if to != verbs.StateErr && to != verbs.StateReset {
+	if !ends {
 		q.looked()
 		if !a.SetState {
 			to = q.state
@@ -96,9 +102,9 @@ var grantNames = [...]string{" comes after the grant", " has been refused"}
 
 // kill ends both roles of the QP: what it sent and was not acknowledged may or
 // may not have executed, and what comes in is dropped.
-func (q *qp) kill(to verbs.QPState) { q.killAfter(to, anyFailure) }
+func (q *qp) kill(to verbs.QPState) { q.killAfter(to, anything) }
 
-// killAfter is kill where only some requests can have failed before.
+// killAfter is kill where requests can have completed before only as hit says.
 func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.touchElems()
 	if to == verbs.StateErr {
@@ -272,7 +278,8 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		opts := max(min(q.reach(), q.posted), least) - least + 1
 		n := least + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(least+i) })
 		w.arrive(q, n)
-		done := w.unread(q, first, n)
+		over := w.overtakers(q, n)
+		done := w.unexecuted(q, first, w.unread(q, first, n), n, hit)
 		w.execute(q, n, done, hitElem)
 		if nak != 0 {
 			for i := done; i < q.posted; i++ {
@@ -283,12 +290,18 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			}
 		}
 		q.limit = limitAfter(q, done, nak)
-		if n < q.posted && hit(q.ent(n)) {
+		if n < q.posted && hit(q.ent(n)) && !slices.ContainsFunc(q.ent(n).payload, (*elem).cutOff) {
 			w.incomplete(q, n)
 		}
 		for i := 0; i < len(q.elems); i++ {
 			e := q.elems[i]
 			switch {
+			case e.wr > n && !e.acked && hitElem(e) && drain && slices.Contains(over, e):
+				if w.freeze(e); e.landed {
+					i = -1
+				}
+			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)) && slices.Contains(over, e):
+				e.could = true
 			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)):
 				w.discard(e)
 				i = -1
@@ -309,6 +322,12 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		}
 	}
 	reach := q.reach()
+	for i := reach; i < q.posted && !live; i++ {
+		if hit(q.ent(i)) {
+			q.limit = min(q.limit, i) // it has not come by now, nor will it or what is behind it be executed
+			break
+		}
+	}
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		if !hitElem(e) || e.reg == nil {
@@ -343,14 +362,39 @@ func (s *sqEntry) refuse(nak verbs.Status) {
 	}
 }
 
-// execute makes the Reads and Atomics before request n take place now: after a
-// revocation the card could not. The Reads that follow Writes were executed up to
-// request done.
+// unexecuted decides which was the first Read or Atomic that the card had taken and not
+// executed, if what stands behind it had been taken as well: that is done nevertheless.
+// Where nothing stands behind, it is as if the card had not taken it.
+func (w *World) unexecuted(q *qp, first, done, n int, hit func(*sqEntry) bool) int {
+	at := []int{done}
+	behind := false
+	for i := n - 1; i >= first; i-- {
+		if s := q.ent(i); !s.op.Responds() {
+			behind = true
+		} else if behind && i < done && hit(s) && slices.ContainsFunc(s.payload, func(e *elem) bool { return !e.landed }) {
+			at = append(at, i)
+		}
+	}
+	i := w.choose(ChooseCutoff, len(at), func(i int) string { return q.name() + " executed to #" + itoa(at[i]) })
+	if i > 0 {
+		q.ent(at[i]).came = false // it was not taken
+	}
+	return at[i]
+}
+
+// execute makes the Reads and Atomics before request n take place now, if the card had
+// come to them: after a revocation it could not. Those from request done on it does not
+// execute, nor what had to wait for them.
 func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
 	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
-		if e.wr < n && (e.responds() || w.flushes(e) && e.wr < done) && hit(e) {
+		switch e := q.elems[i]; {
+		case e.wr >= n || !hit(e):
+		case e.wr < done && (e.responds() || w.flushes(e)):
 			w.land(e)
+			i = -1
+		case e.responds():
+			w.dropAfter(e)
+			w.discard(e)
 			i = -1
 		}
 	}
@@ -360,11 +404,10 @@ func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
 // whole: what has landed has arrived, and what is before it unless there may be gaps.
 func (q *qp) seenAt(i int) int {
 	for j := i; j < q.posted; j++ {
-		some, all := false, true
-		for _, e := range q.ent(j).payload {
-			some, all = some || e.landed && !e.void, all && e.landed && !e.void
-		}
-		if gap := i < j && q.w.gaps(); some && all && !gap || q.ent(j).came && q.ent(j).nak == verbs.StatusSuccess {
+		pieces := q.ent(j).payload
+		some := slices.ContainsFunc(pieces, (*elem).seen)
+		all := some && !slices.ContainsFunc(pieces, func(e *elem) bool { return !e.seen() && !q.w.cameWith(e, pieces) })
+		if gap := i < j && q.w.gaps(); all && !gap || q.ent(j).came && q.ent(j).nak == verbs.StatusSuccess {
 			i = j + 1
 		} else if some && !gap {
 			i = j
@@ -373,12 +416,37 @@ func (q *qp) seenAt(i int) int {
 	return i
 }
 
-// incomplete chooses a piece of request n of q that has not arrived, for the request would
-// have succeeded otherwise, and drops it: the last one, unless there may be gaps.
+// cutOff reports whether e's request cannot succeed any more, although it may have come.
+func (e *elem) cutOff() bool { return !e.landed && (e.frozen || e.could) }
+
+// seen reports whether e has landed.
+func (e *elem) seen() bool { return e.landed && !e.void }
+
+// cameWith reports whether e has arrived because a piece of its message has landed that
+// came with it or later.
+func (w *World) cameWith(e *elem, pieces []*elem) bool {
+	return !e.landed && w.whole(e) && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
+}
+
+// overtakers are the elements that may have arrived although request n before them has not.
+func (w *World) overtakers(q *qp, n int) (out []*elem) {
+	if !w.gaps() {
+		return nil
+	}
+	for i, e := range q.elems {
+		if e.wr > n && !e.acked && !slices.ContainsFunc(q.elems[:i], func(p *elem) bool { return p.wr >= n && p.precedes(e) && !w.overtakes(e, p) }) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// incomplete chooses a piece that has not arrived, for request n of q would have succeeded
+// otherwise, and drops it: the last one of n, unless there may be gaps.
 func (w *World) incomplete(q *qp, n int) {
 	var of []*elem
 	for _, e := range q.elems {
-		if e.wr == n && !e.acked {
+		if (e.wr == n || e.wr < n && e.kind == elemWrite && w.gaps()) && (e.wr < q.first) == (n < q.first) && !e.acked {
 			of = append(of, e)
 		}
 	}
@@ -388,7 +456,14 @@ func (w *World) incomplete(q *qp, n int) {
 	if !w.gaps() {
 		of = of[len(of)-1:]
 	}
-	w.discard(of[w.choose(ChooseCutoff, len(of), func(i int) string { return of[i].name() + " is missing" })])
+	missing := of[w.choose(ChooseCutoff, len(of), func(i int) string { return of[i].name() + " is missing" })]
+	for i := 0; i < len(q.elems) && missing.wr < n; i++ {
+		if e := q.elems[i]; missing.precedes(e) && !e.acked && !w.overtakes(e, missing) {
+			w.discard(e)
+			i = -1
+		}
+	}
+	w.discard(missing)
 }
 
 func limitAfter(q *qp, n int, nak verbs.Status) int {
@@ -401,7 +476,8 @@ func limitAfter(q *qp, n int, nak verbs.Status) int {
 // arrive marks work requests up to n as received by the responder's card.
 func (w *World) arrive(q *qp, n int) {
 	for i := max(q.head, q.base); i < n; i++ {
-		q.ent(i).came = true
+		s := q.ent(i)
+		s.came = s.came || s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess
 	}
 	for _, e := range q.elems {
 		if e.wr < n && (e.wr < q.first) == (n <= q.first) && !e.acked {

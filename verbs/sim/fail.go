@@ -43,11 +43,12 @@ func takesPeer(s verbs.Status) bool {
 	return s == verbs.StatusRemAccessErr || s == verbs.StatusRemInvReqErr || s == verbs.StatusRemOpErr
 }
 
-func anyFailure(verbs.Status) bool { return true }
-func noFailure(verbs.Status) bool  { return false }
-func isRNR(s verbs.Status) bool    { return s == verbs.StatusRNRRetryExcErr }
-func isRetry(s verbs.Status) bool  { return s == verbs.StatusRetryExcErr }
-func (q *qp) receives() bool       { return q != nil && !q.gone && q.h.alive && len(q.rq) > 0 }
+func anything(verbs.Status) bool    { return true }
+func nothing(verbs.Status) bool     { return false }
+func isSuccess(s verbs.Status) bool { return s == verbs.StatusSuccess }
+func isRNR(s verbs.Status) bool     { return s == verbs.StatusRNRRetryExcErr }
+func isRetry(s verbs.Status) bool   { return s == verbs.StatusRetryExcErr }
+func (q *qp) receives() bool        { return q != nil && !q.gone && q.h.alive && len(q.rq) > 0 }
 func (q *qp) underWay() bool {
 	return q != nil && !q.gone && q.h.alive && q.sends() && q.head < q.posted
 }
@@ -177,7 +178,7 @@ func (q *qp) asks(hit func(verbs.Status) bool) bool {
 // looked asks whether q is in ERR by now, for somebody looks at its state: because of
 // its own requests or because it refused one of its peer's.
 func (q *qp) looked() {
-	if q.w.cfg.Eager || q.gone || q.asks(anyFailure) {
+	if q.w.cfg.Eager || q.gone || q.asks(anything) {
 		return
 	}
 	if p := q.peer; p != nil && q.state != verbs.StateErr {

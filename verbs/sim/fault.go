@@ -75,18 +75,6 @@ func (w *World) mayStrike(n *node, kinds ...faults.Kind) bool {
 	return slices.ContainsFunc(w.cands, func(c candidate) bool { return c.a == n.idx && slices.Contains(kinds, c.kind) && w.affords(&c) })
 }
 
-// mayRestart reports whether another machine may answer to the name of n than does now.
-func (w *World) mayRestart(n *node) bool {
-	again := n.spec.Again
-	switch {
-	case !n.up:
-		return n.wantsLife
-	case again != nil && again(n.life-1, false):
-		return true
-	}
-	return (again == nil || again(n.life-1, true)) && (w.cfg.Linger || w.mayStrike(n, faults.Crash, faults.Power, faults.Suspect))
-}
-
 func (w *World) applies(c *candidate) bool {
 	if w.cfg.Gate != nil && !w.cfg.Gate(c.kind, false) {
 		return false
@@ -379,15 +367,18 @@ func (w *World) dropBehind(q *qp) {
 		return
 	}
 	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
-		if !e.responds() {
-			continue
+		if e := q.elems[i]; e.responds() {
+			w.dropAfter(e)
 		}
-		for j := i + 1; j < len(q.elems); j++ {
-			if x := q.elems[j]; x.changes() && w.follows(x, e) {
-				w.discard(x)
-				j = i
-			}
+	}
+}
+
+// dropAfter discards what has to wait for e.
+func (w *World) dropAfter(e *elem) {
+	for i := 0; i < len(e.q.elems); i++ {
+		if x := e.q.elems[i]; x.changes() && w.follows(x, e) {
+			w.discard(x)
+			i = -1
 		}
 	}
 }

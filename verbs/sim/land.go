@@ -52,6 +52,7 @@ type elem struct {
 	could   bool // it could land when its responder died
 	landed  bool // or never will
 	void    bool // it never will
+	unknown bool // void because its memory is gone: whether it had come nobody can tell
 	during  bool // it is landing: what lands before it has been decided
 	asked   bool
 	mark    int    // scratch of changesOthers
@@ -387,15 +388,15 @@ func (w *World) discard(e *elem) {
 	if e.landed {
 		return
 	}
-	e.landed, e.void = true, true
+	e.landed, e.void, e.unknown = true, true, e.reg != nil && e.reg.freed
 	w.touchElem(e)
 	w.recordDropped(e)
 	w.remove(e)
 	if e.src != nil {
 		w.dropSource(e)
 	}
-	if e.frozen {
-		if e.arrives() && !e.reg.freed {
+	if e.frozen && !e.unknown {
+		if e.arrives() {
 			e.q.limit = min(e.q.limit, e.wr) // it never came
 		}
 		w.eachMate(e, func(x *elem) bool { return w.with(e, x) }, w.discard)
@@ -479,7 +480,7 @@ func (w *World) withMates(e *elem) int {
 			case x.kind != elemWrite || !x.landed:
 			case !x.void && w.with(e, x):
 				return fateCame
-			case x.void && w.with(x, e):
+			case x.void && !x.unknown && w.with(x, e):
 				return fateLost
 			}
 		}

@@ -74,30 +74,33 @@ func (w *World) hangIfStuck() {
 }
 
 // vain reports whether a step may never come: that of a wire whose connection has ended, and
-// nothing that has arrived waits to be placed; the loss of what nobody waits for; or the
-// taking of a request that is lost, perhaps, since its sender is dead.
+// nothing that has arrived waits to be placed; the loss of what nobody waits for; a receive that
+// fails because of a request that may have been lost; or the taking of a call that may have
+// been lost with its caller.
 func (w *World) vain(ev *Event) bool {
-	if ev.Actor.kind() == actFail {
-		return ev.qp.vanishing() >= 0
-	}
-	if ev.Actor.kind() == actTask {
+	switch q := ev.qp; ev.Actor.kind() {
+	case actFail:
+		return q.vanishing() >= 0
+	case actTask:
 		o := &ev.task.op
 		return o.kind == opAccept && !o.fired && !o.lis.closed && !o.lis.sure()
-	}
-	if ev.Actor.kind() != actWire {
-		return false
-	}
-	q := w.qps[ev.a]
-	if q.cpu != nil || !q.gone && !q.lost() && q.state != verbs.StateErr {
-		return false
-	}
-	for _, e := range w.wireSteps(q, nil) {
-		if e.came {
+	case actWire:
+		q = w.qps[ev.a]
+		return q.mayLose() && !slices.ContainsFunc(w.wireSteps(q, nil), func(e *elem) bool { return e.came })
+	case actAck:
+		q = w.qps[ev.a]
+		if p := q.peer; p == nil || !p.mayLose() {
 			return false
 		}
+		return !slices.ContainsFunc(w.ackSteps(q, nil), func(o outcome) bool {
+			return !o.recv || o.status == verbs.StatusSuccess || o.status == verbs.StatusWRFlushErr || q.peer.ent(q.nextIncoming()).came
+		})
 	}
-	return true
+	return false
 }
+
+// mayLose reports whether nobody sends again what q has sent: its connection has ended.
+func (q *qp) mayLose() bool { return q.cpu == nil && (q.gone || q.lost() || !q.sends()) }
 
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}
 
@@ -185,7 +188,7 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 // expire freezes what may never arrive because its connection has ended.
 func (w *World) expire() {
 	for _, q := range w.qps {
-		if q.cpu != nil || !q.gone && q.sends() && !q.lost() {
+		if !q.mayLose() {
 			continue
 		}
 		for i := 0; i < len(q.elems); i++ {

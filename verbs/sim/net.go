@@ -239,8 +239,8 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 		panic(killed{}) // the dead call nobody
 	}
 	w.cur.drain()
-	if slices.ContainsFunc(calls, func(c host.Call) bool { n := w.node(c.To); return n != nil && w.mayRestart(n) }) {
-		w.cur.pauseAfter() // another machine may have the name by then
+	if !w.preparing && !w.dying() {
+		w.cur.pauseDirty() // who answers to a name may have changed because of what the task did before
 	}
 	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: h.after(timeout), span: timeout, began: w.steps}
 	h.gaths = append(h.gaths, g)

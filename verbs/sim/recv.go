@@ -119,11 +119,13 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 	}
 	i := q.nextIncoming()
 	came := i >= 0 && (q.peer.ent(i).came || q.peer.seenAt(i) > i)
-	if i >= 0 && (came || q.state != verbs.StateErr || !q.w.cfg.Eager) {
+	// What completed before the queue pair went to ERR is in the CQ before what is flushed,
+	// and before the receive that took it there.
+	behind := len(q.done) > 0 && q.sendCQ == q.recvCQ
+	if i >= 0 && (came || q.state != verbs.StateErr || !q.w.cfg.Eager) && !(behind && q.peer.ent(i).recvErr != verbs.StatusSuccess) {
 		o = append(o, outcome{q: q, wr: 0, recv: true, status: q.peer.ent(i).recvErr})
 	}
-	// What completed before the queue pair went to ERR is in the CQ before what is flushed.
-	if q.state == verbs.StateErr && !came && (len(q.done) == 0 || q.sendCQ != q.recvCQ) {
+	if q.state == verbs.StateErr && !came && !behind {
 		o = append(o, outcome{q: q, wr: 0, recv: true, status: verbs.StatusWRFlushErr})
 	}
 	return o
@@ -136,14 +138,13 @@ func (q *qp) nextIncoming() int {
 	if p == nil || q.state < verbs.StateRTR || q.met == 0 {
 		return -1
 	}
-	reach := p.reach()
+	reach, stopped := p.reach(), false
 	for i := max(q.recvNext, p.base); i < p.posted; i++ {
 		s := p.ent(i)
 		refused := s.recvErr != verbs.StatusSuccess && i == reach && i < min(p.limit, p.cutAt, p.held)
-		if i >= reach && !refused || s.local != verbs.StatusSuccess || s.nak != verbs.StatusSuccess && s.recvErr == verbs.StatusSuccess {
-			return -1
-		}
-		if s.op.ConsumesRecv() && !s.recv {
+		takes := s.local == verbs.StatusSuccess && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess)
+		stopped = stopped || !takes || i >= reach && !refused
+		if takes && s.op.ConsumesRecv() && !s.recv && (!stopped || s.came) { // what has come may be behind a Read that was refused later
 			return i
 		}
 	}
@@ -182,8 +183,12 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	}
 	p.dirty = true
 	if s.recvErr != verbs.StatusSuccess {
-		p.limit = min(p.limit, i+1)            // what is behind it is not executed
-		q.killAfter(verbs.StateErr, noFailure) // or it would be in ERR already
+		p.limit = min(p.limit, i+1) // what is behind it is not executed
+		before := isSuccess         // had a request failed, q would be in ERR already
+		if q.sendCQ == q.recvCQ {
+			before = nothing // it would have been polled before this
+		}
+		q.killAfter(verbs.StateErr, before)
 		return
 	}
 	wc.ByteLen = uint32(s.length)

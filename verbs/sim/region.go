@@ -148,9 +148,10 @@ func (r *region) Store(off int, p []byte) {
 		return
 	}
 	t.drain()
+	told := r.lent > 0 || r.pm != nil || r.sources(off, len(p)) // what a power failure leaves depends on it too
 	w.beforeWrite(r, off, len(p), nil)
 	w.poke(r, off, p)
-	if r.lent > 0 || r.pm != nil { // what a power failure leaves depends on it too
+	if told {
 		t.reach()
 	}
 }
