@@ -86,6 +86,8 @@ var differences = []struct{ name, program string }{
 	{"the response of an Atomic is in memory before its completion", "strong | a: cas b y 0 1 s; peek; wait b 1; peek | b: store y 5; load y"},
 	{"a response comes before a store to where it goes", "strong | a: read b y s; scribble 7; peek; wait b 1; peek | b: store y 1"},
 	{"a Write sends on what a Read brought before its completion", "strong | a: read b y s; write c x 1 e; wait b 1 | b: store y 5 | c: load x; load x"},
+	{"a store that is not buffered comes between the cells that a Read samples", "strong+StoreBuffers=false | a: wideread b s; poll b 1 | b: storewide 1"},
+	{"a Read samples before one locked instruction and after the next", "strong | a: wideread b s; poll b 1 | b: lcas x 0 1; lcas y 0 1"},
 	{"a name changes hands between a post and a call", "strong | a: write b x 1; connect b | b again: load x / acceptconn"},
 }
 

@@ -279,13 +279,25 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 
 func (w *World) landBefore(r *region, off, n int, by *elem) {
 	var passed []*elem
+	var last *elem // a Read samples cells one by one, each set of them in one order
+	from := 0
 	for len(r.pend) > 0 {
 		var can [32]*elem
-		c := can[:0]
+		var cells [32]span
+		c, at := can[:0], cells[:0] // of a Read once for each cell
 		for _, e := range r.pend {
-			if e != by && e.wants(off, n) && w.canLand(e) && !slices.Contains(passed, e) &&
-				!(by != nil && (w.follows(e, by) || w.sees(e, by) || by.excludes(e))) {
-				c = append(c, e)
+			if e == by || !e.wants(off, n) || !w.canLand(e) || slices.Contains(passed, e) ||
+				by != nil && (w.follows(e, by) || w.sees(e, by) || by.excludes(e)) {
+				continue
+			}
+			if e.kind != elemSample {
+				c, at = append(c, e), append(at, span{})
+				continue
+			}
+			for _, x := range e.unsampled(off, n) {
+				if e != last || x.lo >= from {
+					c, at = append(c, e), append(at, x)
+				}
 			}
 		}
 		i := 0
@@ -306,8 +318,10 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 			return
 		}
 		passed = w.passing(passed, c, i-1)
+		last = nil
 		if e := c[i-1]; e.kind == elemSample {
-			w.samplePart(e, max(off, e.off), min(off+n, e.off+e.n))
+			w.samplePart(e, at[i-1].lo, at[i-1].hi)
+			last, from = e, at[i-1].hi
 		} else {
 			w.land(e)
 		}
@@ -339,13 +353,23 @@ func (e *elem) wants(off, n int) bool {
 	if e.kind != elemSample {
 		return e.changes()
 	}
-	lo, hi := max(off, e.off), min(off+n, e.off+e.n)
-	for _, g := range e.got {
-		if g.lo <= lo && hi <= g.hi {
-			return false
+	return len(e.unsampled(off, n)) > 0
+}
+
+// unsampled lists the cells of [off, off+n) that Read e has yet to sample.
+func (e *elem) unsampled(off, n int) (out []span) {
+	w := e.q.w
+	for at, end := max(off, e.off), min(off+n, e.off+e.n); at < end; {
+		c := span{at, end}
+		if w.cfg.MaxPieces == 0 {
+			c.hi = min(at&^(w.cfg.Profile.CellBytes-1)+w.cfg.Profile.CellBytes, end)
 		}
+		if !slices.ContainsFunc(e.got, func(g span) bool { return g.lo <= c.lo && c.hi <= g.hi }) {
+			out = append(out, c)
+		}
+		at = c.hi
 	}
-	return true
+	return out
 }
 
 // samplePart makes a Read sample [lo, hi) now, before the bytes change.

@@ -327,7 +327,9 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 		if err := q.postOne(&wrs[i]); err != nil {
 			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
-		if wrs[i].Op != verbs.OpRead { // nobody can tell that a Read is under way
+		if wrs[i].Op == verbs.OpRead {
+			q.w.cur.dirty = true // nobody can tell that it is under way, but what it samples may change
+		} else {
 			q.w.cur.reach()
 		}
 	}
