@@ -3,6 +3,7 @@ package explore
 import (
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -162,8 +163,9 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 			Elapsed: time.Since(start)}
 	})
 	var wg sync.WaitGroup
+	var came atomic.Int64
 	for _, c := range cases {
-		wg.Go(func() { worker(c) })
+		wg.Go(func() { worker(c); came.Add(1) })
 	}
 	wg.Wait()
 	done()
@@ -176,6 +178,8 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 	r.Runs, r.Choices, r.MaxDepth, r.Verdict = next, choices.total(), depth, Clean
 	r.Space = Space{ByDepth: lengths, Choices: choices.tallies(), Steps: steps.tallies()}
 	switch {
+	case came.Load() < int64(len(cases)):
+		r.Verdict, r.Reason = Unknown, ErrExited
 	case bad != nil:
 		r.violated(cases[0], opt, bad, newSampler(opt.Strategy, opt.Seed, badRun))
 	case stopped || next == 0:

@@ -189,3 +189,31 @@ func TestKeysAreLookedUpWhenRequestsArePosted(t *testing.T) {
 		t.Errorf("%q, want %q; %v", c.Outcomes, want, c.Diffs)
 	}
 }
+
+// never are outcomes that no mode may reach, since all would by the same mistake.
+var never = []struct {
+	name, program string
+	outcomes      []string
+}{
+	{"what is stored at the source of a request that was cut off", "strong | a: write b x 1; err b; change 9 | b: load x; load x",
+		[]string{"a: b:0 9", "a: b:1 9", "a: b:9 9"}},
+}
+
+// What cannot be is not found.
+func TestNever(t *testing.T) {
+	for _, x := range never {
+		p, err := programs.Parse(x.program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := programs.Compare(p, programs.Limits{Runs: 20_000, States: 20_000})
+		if err != nil || c.Truth == programs.TooLarge || len(c.Diffs) > 0 {
+			t.Fatalf("%s: %s: %+v %v", x.name, p, c, err)
+		}
+		for _, o := range x.outcomes {
+			if slices.Contains(c.Outcomes, o) {
+				t.Errorf("%s: %s: the outcome %q", x.name, p, o)
+			}
+		}
+	}
+}
