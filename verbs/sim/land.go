@@ -294,7 +294,7 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 				c, at = append(c, e), append(at, span{})
 				continue
 			}
-			for _, x := range e.unsampled(off, n) {
+			for x := range e.unsampled(off, n) {
 				if e != last || x.lo >= from {
 					c, at = append(c, e), append(at, x)
 				}
@@ -353,60 +353,11 @@ func (e *elem) wants(off, n int) bool {
 	if e.kind != elemSample {
 		return e.changes()
 	}
-	return len(e.unsampled(off, n)) > 0
-}
-
-// unsampled lists the cells of [off, off+n) that Read e has yet to sample.
-func (e *elem) unsampled(off, n int) (out []span) {
-	w := e.q.w
-	for at, end := max(off, e.off), min(off+n, e.off+e.n); at < end; {
-		c := span{at, end}
-		if w.cfg.MaxPieces == 0 {
-			c.hi = min(at&^(w.cfg.Profile.CellBytes-1)+w.cfg.Profile.CellBytes, end)
-		}
-		if !slices.ContainsFunc(e.got, func(g span) bool { return g.lo <= c.lo && c.hi <= g.hi }) {
-			out = append(out, c)
-		}
-		at = c.hi
+	for range e.unsampled(off, n) {
+		return true
 	}
-	return out
+	return false
 }
-
-// samplePart makes a Read sample [lo, hi) now, before the bytes change.
-func (w *World) samplePart(e *elem, lo, hi int) {
-	w.landEarlier(e)
-	if e.data == nil {
-		e.data = w.bytes(e.n)
-	}
-	// It is sampling: what lands before it must not ask it to sample these bytes again.
-	e.during = true
-	w.landing = append(w.landing, e) // and what follows it cannot be found by it
-	w.seesAcked(e)
-	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
-	w.landing = w.landing[:len(w.landing)-1]
-	e.during = false
-	w.recordSample(e, lo, hi)
-	e.got = append(e.got, span{lo, hi})
-	e.q.dirty = true
-}
-
-// sampleRest samples what a Read has not sampled yet.
-func (w *World) sampleRest(e *elem) {
-	if e.data == nil {
-		e.data = w.bytes(e.n)
-		w.observe(e.reg, e.off, e.data, true)
-		return
-	}
-	sampled := e.data
-	e.data = w.bytes(e.n)
-	w.observe(e.reg, e.off, e.data, true)
-	for _, g := range e.got {
-		copy(e.data[g.lo-e.off:], sampled[g.lo-e.off:g.hi-e.off])
-	}
-}
-
-// span is a range of offsets.
-type span struct{ lo, hi int }
 
 // discard drops e, and what could only follow it: it never lands.
 func (w *World) discard(e *elem) {
