@@ -35,12 +35,9 @@ type guide struct {
 }
 
 func newGuide(w *sim.World, ds []Decision) *guide {
-	g := &guide{w: w, count: map[sim.Actor]int{}}
-	if ds != nil {
-		g.follow = make(map[string][]string, len(ds))
-		for _, d := range ds {
-			g.follow[d.At] = append(g.follow[d.At], d.Take)
-		}
+	g := &guide{w: w, follow: map[string][]string{}, count: map[sim.Actor]int{}}
+	for _, d := range ds {
+		g.follow[d.At] = append(g.follow[d.At], d.Take)
 	}
 	return g
 }

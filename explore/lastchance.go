@@ -50,7 +50,6 @@ func (c *Case) goesOn(ds []Decision, after int, seed uint64) (kept bool, took in
 // a seed, anything.
 func (c *Case) leave(ds []Decision, after int, seed uint64) *leaving {
 	g := newGuide(c.w, ds)
-	g.follow = orEmpty(g.follow)
 	g.limit = after + maxBeyond
 	p := &leaving{guide: g, after: after}
 	if seed > 0 {

@@ -72,7 +72,7 @@ type snapAsleep struct {
 
 // probe is the trace of the default run.
 func probe(c *Case) uint64 {
-	g := newGuide(c.w, []Decision{})
+	g := newGuide(c.w, nil)
 	g.limit = 100000
 	_, _ = c.run(g)
 	return g.trace

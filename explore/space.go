@@ -1,6 +1,11 @@
 package explore
 
-import "github.com/verbatim-rdma/verbatim/verbs/sim"
+import (
+	"maps"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
 
 // Space tells how a search covered what can happen.
 type Space struct {
@@ -51,7 +56,7 @@ type stepTally map[string]uint64
 
 func (t stepTally) tallies() []Tally {
 	var out []Tally
-	for _, name := range sortedKeys(t) {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
 		out = append(out, Tally{name, t[name]})
 	}
 	return out

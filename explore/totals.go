@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -25,16 +26,16 @@ type totals struct {
 
 // add adds what the workers of one part saw.
 func (t *totals) add(cases []*Case) {
-	met, outcomes := map[string]struct{}{}, map[string]struct{}{}
+	met, outcomes := map[string]bool{}, map[string]bool{}
 	mark(met, t.Met)
 	mark(outcomes, t.Outcomes)
 	for _, c := range cases {
 		for i, name := range c.scenario.Sometimes {
 			if c.sometimes>>i&1 == 1 {
-				met[name] = struct{}{}
+				met[name] = true
 			}
 		}
-		mark(outcomes, sortedKeys(c.outcomes))
+		maps.Copy(outcomes, c.outcomes)
 		st := c.w.Stats()
 		t.Steps += st.Steps
 		t.Posts += st.Posts
@@ -45,12 +46,12 @@ func (t *totals) add(cases []*Case) {
 		t.VainPolls += st.VainPolls
 		t.MaxPayload = max(t.MaxPayload, st.MaxPayload)
 	}
-	t.Met, t.Outcomes = sortedKeys(met), sortedKeys(outcomes)
+	t.Met, t.Outcomes = slices.Sorted(maps.Keys(met)), slices.Sorted(maps.Keys(outcomes))
 }
 
-func mark(set map[string]struct{}, names []string) {
+func mark(set map[string]bool, names []string) {
 	for _, n := range names {
-		set[n] = struct{}{}
+		set[n] = true
 	}
 }
 
