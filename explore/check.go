@@ -228,10 +228,7 @@ func (o *Options) resolve(s *Scenario) (setting, error) {
 func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) (*search, error) {
 	x := newSearch(cases[0], opt.tree)
 	x.every = opt.EveryOrder || opt.Eager
-	x.limit = limits{runs: opt.MaxRuns, stop: opt.Stop}
-	if opt.MaxTime > 0 {
-		x.limit.end = start.Add(opt.MaxTime)
-	}
+	x.limit = opt.limits(start)
 	x.push(first())
 	if opt.Resume != "" {
 		if err := x.load(opt.Resume, r, &opt, cases[0]); err != nil {
@@ -244,21 +241,20 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 		return Progress{Scenario: s.Name, Runs: x.runs, States: x.states.len(), Frontier: x.left,
 			Remaining: x.remaining(), Elapsed: x.totals.Elapsed + time.Since(start)}
 	})
-	x.exhaust(cases)
+	inParallel(cases, x.work)
 	done()
 	r.Resumed = x.totals.Runs
 	x.totals.Runs = x.runs
 	x.totals.add(cases)
 	r.collect(s, &x.totals)
-	t := &x.tally
-	r.Runs, r.States, r.Edges, r.Choices, r.MaxDepth = x.runs, x.states.len(), t.edges, t.choices.total(), t.depth
-	r.Space = t.space()
-	r.EagerLog10 = math.Log10(math.Max(t.eager, 1))
+	r.tallied(&x.tally)
+	r.Runs, r.States = x.runs, x.states.len()
+	r.EagerLog10 = math.Log10(max(x.tally.eager, 1))
 	switch {
 	case x.broken != nil:
 		r.Verdict, r.Reason = Unknown, x.broken
 	case x.failed != nil:
-		r.violated(cases[0], opt, x.failed, followMoves(x.bad))
+		r.violated(cases[0], opt, x.failed, &moves{path: x.bad})
 	case x.ranOut:
 		r.Verdict, r.Remaining = RanOut, x.remaining()
 	default:

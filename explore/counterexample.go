@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,7 +120,7 @@ func (ce *Counterexample) shrink(c *Case) {
 		again := false
 		for at := 0; at < len(ce.Decisions) && more(); {
 			to := min(at+size, len(ce.Decisions))
-			rest := append(append([]Decision(nil), ce.Decisions[:at]...), ce.Decisions[to:]...)
+			rest := slices.Concat(ce.Decisions[:at], ce.Decisions[to:])
 			if ce.try(c, rest, &best) {
 				again = true
 			} else {
@@ -138,8 +139,7 @@ func (ce *Counterexample) shrink(c *Case) {
 func (ce *Counterexample) pairs(c *Case, best *int, more func() bool) {
 	for i := 0; i < len(ce.Decisions); i++ {
 		for j := i + 1; j < len(ce.Decisions) && more(); j++ {
-			rest := append([]Decision(nil), ce.Decisions[:i]...)
-			rest = append(append(rest, ce.Decisions[i+1:j]...), ce.Decisions[j+1:]...)
+			rest := slices.Concat(ce.Decisions[:i], ce.Decisions[i+1:j], ce.Decisions[j+1:])
 			if ce.try(c, rest, best) {
 				i = -1
 				break

@@ -42,6 +42,8 @@ func newGuide(w *sim.World, ds []Decision) *guide {
 	return g
 }
 
+func (g *guide) notesIn(p *pulse) { g.pulse = p }
+
 // Pick implements sim.Policy.
 func (g *guide) Pick(evs []sim.Event) int {
 	g.pulse.think()
@@ -56,14 +58,8 @@ func (g *guide) Pick(evs []sim.Event) int {
 		if i = g.raw.Pick(evs); i < 0 {
 			return -1
 		}
-	} else if want := g.follow[at]; len(want) > 0 {
-		for j := range evs {
-			if g.w.EventName(&evs[j]) == want[0] {
-				i = j
-				g.follow[at] = want[1:]
-				break
-			}
-		}
+	} else {
+		i = g.wanted(at, len(evs), func(j int) string { return g.w.EventName(&evs[j]) })
 	}
 	if i != 0 {
 		g.take(at, g.w.EventName(&evs[i]), g.w.Steps()+1)
@@ -74,6 +70,19 @@ func (g *guide) Pick(evs []sim.Event) int {
 	g.count[a]++
 	g.kinds = [16]int{}
 	return i
+}
+
+// wanted is which of n options the next decision for a place takes, or 0.
+func (g *guide) wanted(at string, n int, name func(int) string) int {
+	if want := g.follow[at]; len(want) > 0 {
+		for i := range n {
+			if name(i) == want[0] {
+				g.follow[at] = want[1:]
+				return i
+			}
+		}
+	}
+	return 0
 }
 
 // place names the next step of an event's actor.
@@ -96,14 +105,8 @@ func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
 	i := 0
 	if g.raw != nil {
 		i = g.raw.Choose(k, len(names))
-	} else if want := g.follow[at]; len(want) > 0 {
-		for j := range names {
-			if optionName(names, j) == want[0] {
-				i = j
-				g.follow[at] = want[1:]
-				break
-			}
-		}
+	} else {
+		i = g.wanted(at, len(names), func(j int) string { return optionName(names, j) })
 	}
 	if i != 0 {
 		g.take(at, optionName(names, i), g.w.Steps())
@@ -155,8 +158,6 @@ type moves struct {
 	at   int
 	in   int
 }
-
-func followMoves(path []move) *moves { return &moves{path: path} }
 
 func (m *moves) Pick(evs []sim.Event) int {
 	if m.at >= len(m.path) {

@@ -34,8 +34,8 @@ type snapshot struct {
 	Totals  totals
 	Spawned float64
 	Edges   uint64
-	Choices choiceTally
-	Steps   stepTally
+	Choices [16]uint64
+	Steps   map[string]uint64
 	Depths  []uint64
 	Placed  float64 // eager states that the states stand for
 	States  [shards][]snapState
@@ -175,8 +175,7 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 
 func (s *search) restore(snap *snapshot) error {
 	s.runs, s.totals, s.spawned = snap.Totals.Runs, snap.Totals, snap.Spawned
-	s.tally.add(&tally{edges: snap.Edges, choices: snap.Choices, steps: snap.Steps, depths: snap.Depths,
-		depth: len(snap.Depths) - 1, eager: snap.Placed})
+	s.tally.add(&tally{edges: snap.Edges, choices: snap.Choices, steps: snap.Steps, depths: snap.Depths, eager: snap.Placed})
 	t := &s.states
 	for _, m := range snap.Moves {
 		t.moveID(move{m.Actor, m.Inner})

@@ -25,48 +25,46 @@ type Tally struct {
 	Count uint64
 }
 
-// choiceTally counts choices by kind.
-type choiceTally [16]uint64
-
-func (t *choiceTally) add(o *choiceTally) {
-	for k := range o {
-		t[k] += o[k]
-	}
+// tally is what workers count.
+type tally struct {
+	edges   uint64
+	choices [16]uint64 // by kind
+	steps   map[string]uint64
+	depths  []uint64
+	eager   float64 // eager states that the states stand for
 }
 
-func (t *choiceTally) total() (n uint64) {
-	for _, c := range t {
-		n += c
+func (t *tally) add(o *tally) {
+	t.edges += o.edges
+	for k, n := range o.choices {
+		t.choices[k] += n
 	}
-	return n
+	for name, n := range o.steps { //lint:ordered sums do not depend on the order
+		t.steps[name] += n
+	}
+	for d, n := range o.depths {
+		t.reach(d, n)
+	}
+	t.eager += o.eager
 }
 
-func (t *choiceTally) tallies() []Tally {
-	var out []Tally
-	for k, n := range t {
-		if n > 0 {
-			out = append(out, Tally{sim.ChoiceKind(k).String(), n})
+// reach counts n more at a depth.
+func (t *tally) reach(depth int, n uint64) {
+	for len(t.depths) <= depth {
+		t.depths = append(t.depths, 0)
+	}
+	t.depths[depth] += n
+}
+
+// tallied takes what was counted into the result.
+func (r *Result) tallied(t *tally) {
+	r.Edges, r.MaxDepth, r.Space.ByDepth = t.edges, max(0, len(t.depths)-1), t.depths
+	for k, n := range t.choices {
+		if r.Choices += n; n > 0 {
+			r.Space.Choices = append(r.Space.Choices, Tally{sim.ChoiceKind(k).String(), n})
 		}
 	}
-	return out
-}
-
-// stepTally counts steps by what happens in them.
-type stepTally map[string]uint64
-
-func (t stepTally) tallies() []Tally {
-	var out []Tally
-	for _, name := range slices.Sorted(maps.Keys(t)) {
-		out = append(out, Tally{name, t[name]})
+	for _, name := range slices.Sorted(maps.Keys(t.steps)) {
+		r.Space.Steps = append(r.Space.Steps, Tally{name, t.steps[name]})
 	}
-	return out
-}
-
-// countAt counts one more at an index.
-func countAt(counts []uint64, i int) []uint64 {
-	for len(counts) <= i {
-		counts = append(counts, 0)
-	}
-	counts[i]++
-	return counts
 }

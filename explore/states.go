@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"encoding/binary"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -212,12 +213,12 @@ func (l *lexicon[T]) values() []T {
 	return nil
 }
 
-// moveID numbers a move.
+// moveID numbers a move. In its key, as in sleepID, no sequence of numbers reads like another.
 func (t *states) moveID(m move) uint32 {
 	var buf [64]byte
-	key := appendWord(buf[:0], uint64(m.actor))
+	key := binary.AppendUvarint(buf[:0], uint64(m.actor))
 	for _, v := range m.inner {
-		key = appendWord(key, uint64(v))
+		key = binary.AppendUvarint(key, uint64(v))
 	}
 	return t.moves.id(key, func() move { return move{m.actor, slices.Clone(m.inner)} })
 }
@@ -239,16 +240,7 @@ func (t *states) sleepID(set []sim.Actor) uint32 {
 	var buf [128]byte
 	key := buf[:0]
 	for _, a := range set {
-		key = appendWord(key, uint64(a))
+		key = binary.AppendUvarint(key, uint64(a))
 	}
 	return t.sleeps.id(key, func() []sim.Actor { return slices.Clone(set) })
-}
-
-// appendWord appends a number so that no sequence of numbers reads like another.
-func appendWord(b []byte, v uint64) []byte {
-	for v >= 0x80 {
-		b = append(b, byte(v)|0x80)
-		v >>= 7
-	}
-	return append(b, byte(v))
 }

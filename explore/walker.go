@@ -173,9 +173,7 @@ func (w *walker) enter(from stateID, set []asleep, evs []sim.Event) *chain {
 
 // note counts a new state.
 func (w *walker) note() {
-	d := w.c.w.Steps()
-	w.tally.depths = countAt(w.tally.depths, d)
-	w.tally.depth = max(w.tally.depth, d)
+	w.tally.reach(w.c.w.Steps(), 1)
 	w.tally.eager += w.c.w.EagerStates()
 }
 
