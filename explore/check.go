@@ -249,7 +249,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	r.collect(s, &x.totals)
 	r.tallied(&x.tally)
 	r.Runs, r.States = x.runs, x.states.len()
-	r.EagerLog10 = math.Log10(max(x.tally.eager, 1))
+	r.EagerLog10 = math.Log10(max(x.tally.Eager, 1))
 	switch {
 	case x.broken != nil:
 		r.Verdict, r.Reason = Unknown, x.broken

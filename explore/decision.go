@@ -163,7 +163,7 @@ func (m *moves) Pick(evs []sim.Event) int {
 	if m.at >= len(m.path) {
 		return -1
 	}
-	a := m.path[m.at].actor
+	a := m.path[m.at].Actor
 	m.at++
 	m.in = 0
 	for i := range evs {
@@ -176,10 +176,10 @@ func (m *moves) Pick(evs []sim.Event) int {
 
 func (m *moves) Choose(_ sim.ChoiceKind, n int) int {
 	p := &m.path[m.at-1]
-	if m.in >= len(p.inner) {
+	if m.in >= len(p.Inner) {
 		return 0
 	}
-	v := int(p.inner[m.in])
+	v := int(p.Inner[m.in])
 	m.in++
 	return min(v, n-1)
 }

@@ -26,7 +26,7 @@ const (
 )
 
 func newSampler(strategy string, seed, run uint64) *sampler {
-	s := &sampler{rng: rand.New(rand.NewPCG(seed, run)), tally: tally{steps: map[string]uint64{}}}
+	s := &sampler{rng: rand.New(rand.NewPCG(seed, run)), tally: tally{Steps: map[string]uint64{}}}
 	if strategy == PCT {
 		s.pct = true
 		s.prio = map[sim.Actor]uint64{}
@@ -40,7 +40,7 @@ func newSampler(strategy string, seed, run uint64) *sampler {
 // Pick implements sim.Policy.
 func (s *sampler) Pick(evs []sim.Event) int {
 	i := s.pick(evs)
-	s.tally.steps[evs[i].Actor.Kind()]++
+	s.tally.Steps[evs[i].Actor.Kind()]++
 	return i
 }
 
@@ -104,7 +104,7 @@ func weight(e *sim.Event) int {
 
 // Choose implements sim.Policy.
 func (s *sampler) Choose(k sim.ChoiceKind, n int) int {
-	s.tally.choices[k]++
+	s.tally.Choices[k]++
 	return s.rng.IntN(n)
 }
 
@@ -113,7 +113,7 @@ func (s *sampler) Choose(k sim.ChoiceKind, n int) int {
 func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) {
 	var mu sync.Mutex
 	var next uint64
-	sum := tally{steps: map[string]uint64{}}
+	sum := tally{Steps: map[string]uint64{}}
 	stopped := false // by Stop
 	lim := opt.limits(start)
 	lim.stop = func() bool { stopped = stopped || opt.Stop(); return stopped }

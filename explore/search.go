@@ -60,7 +60,7 @@ func (l *limits) late() bool {
 }
 
 func newSearch(c *Case, tree *atomic.Uint64) *search {
-	s := &search{symmetric: c.w.Symmetric(), tree: tree, tally: tally{steps: map[string]uint64{}}}
+	s := &search{symmetric: c.w.Symmetric(), tree: tree, tally: tally{Steps: map[string]uint64{}}}
 	s.states.init(tree != nil)
 	s.wake = sync.NewCond(&s.mu)
 	for i := range c.w.HostNames() {
@@ -105,7 +105,7 @@ func (s *search) pop() *chain {
 
 // work takes chains until there are none, a limit is reached or a run failed.
 func (s *search) work(c *Case) {
-	w := &walker{s: s, c: c, order: make([]uint8, len(s.symmetric)), tally: tally{steps: map[string]uint64{}}}
+	w := &walker{s: s, c: c, order: make([]uint8, len(s.symmetric)), tally: tally{Steps: map[string]uint64{}}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {

@@ -27,44 +27,44 @@ type Tally struct {
 
 // tally is what workers count.
 type tally struct {
-	edges   uint64
-	choices [16]uint64 // by kind
-	steps   map[string]uint64
-	depths  []uint64
-	eager   float64 // eager states that the states stand for
+	Edges   uint64
+	Choices [16]uint64 // by kind
+	Steps   map[string]uint64
+	Depths  []uint64
+	Eager   float64 // eager states that the states stand for
 }
 
 func (t *tally) add(o *tally) {
-	t.edges += o.edges
-	for k, n := range o.choices {
-		t.choices[k] += n
+	t.Edges += o.Edges
+	for k, n := range o.Choices {
+		t.Choices[k] += n
 	}
-	for name, n := range o.steps { //lint:ordered sums do not depend on the order
-		t.steps[name] += n
+	for name, n := range o.Steps { //lint:ordered sums do not depend on the order
+		t.Steps[name] += n
 	}
-	for d, n := range o.depths {
+	for d, n := range o.Depths {
 		t.reach(d, n)
 	}
-	t.eager += o.eager
+	t.Eager += o.Eager
 }
 
 // reach counts n more at a depth.
 func (t *tally) reach(depth int, n uint64) {
-	for len(t.depths) <= depth {
-		t.depths = append(t.depths, 0)
+	for len(t.Depths) <= depth {
+		t.Depths = append(t.Depths, 0)
 	}
-	t.depths[depth] += n
+	t.Depths[depth] += n
 }
 
 // tallied takes what was counted into the result.
 func (r *Result) tallied(t *tally) {
-	r.Edges, r.MaxDepth, r.Space.ByDepth = t.edges, max(0, len(t.depths)-1), t.depths
-	for k, n := range t.choices {
+	r.Edges, r.MaxDepth, r.Space.ByDepth = t.Edges, max(0, len(t.Depths)-1), t.Depths
+	for k, n := range t.Choices {
 		if r.Choices += n; n > 0 {
 			r.Space.Choices = append(r.Space.Choices, Tally{sim.ChoiceKind(k).String(), n})
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.steps)) {
-		r.Space.Steps = append(r.Space.Steps, Tally{name, t.steps[name]})
+	for _, name := range slices.Sorted(maps.Keys(t.Steps)) {
+		r.Space.Steps = append(r.Space.Steps, Tally{name, t.Steps[name]})
 	}
 }
