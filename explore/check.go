@@ -47,6 +47,10 @@ type Options struct {
 	// Resume continues a search from a file, and Save writes one if a limit
 	// ends it.
 	Resume, Save string
+	// Seek, if it is not empty, are the classes of violations that end the search. It goes on
+	// past others, as if nothing came after them, and if it finds none of these classes in the
+	// end, or before it meets a limit, it reports the first of the others.
+	Seek []string
 	// NoShrink keeps a counterexample as it was found.
 	NoShrink bool
 	// StepTimeout is how much real time one step may take before the check is
@@ -85,7 +89,7 @@ type Result struct {
 	Strategy  string
 	Bounds    string
 	Verdict   Verdict
-	Exhausted bool
+	Exhausted bool   // nothing is left to search
 	Runs      uint64 // and all other numbers, Sometimes and Outcomes: of all parts of a resumed search
 	Resumed   uint64 // of the runs, those that were made before it was resumed
 	States    uint64
@@ -227,7 +231,7 @@ func (o *Options) resolve(s *Scenario) (setting, error) {
 
 func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) (*search, error) {
 	x := newSearch(cases[0], opt.tree)
-	x.every = opt.EveryOrder || opt.Eager
+	x.every, x.seek = opt.EveryOrder || opt.Eager, opt.Seek
 	x.limit = opt.limits(start)
 	x.push(first())
 	if opt.Resume != "" {
@@ -250,9 +254,13 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	r.tallied(&x.tally)
 	r.Runs, r.States = x.runs, x.states.len()
 	r.EagerLog10 = math.Log10(max(x.tally.Eager, 1))
+	if x.failed == nil {
+		x.failed, x.bad = x.passed, x.past
+		r.Exhausted = !x.ranOut
+	}
 	switch {
 	case x.broken != nil:
-		r.Verdict, r.Reason = Unknown, x.broken
+		r.Verdict, r.Reason, r.Exhausted = Unknown, x.broken, false
 	case x.failed != nil:
 		r.violated(cases[0], opt, x.failed, &moves{path: x.bad})
 	case x.ranOut:

@@ -11,8 +11,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// counting has runs of n steps and more, in which every state is a new one.
-func counting(n int) *explore.Scenario {
+// counting has runs of n steps and more, in which every state is a new one. With one host each
+// is reached by one way only.
+func counting(n int, hosts ...string) *explore.Scenario {
 	return &explore.Scenario{Name: "small/counting", Build: func(c *explore.Case) (sim.Config, error) {
 		seen := uint64(0)
 		c.OnReset(func() { seen = 0 })
@@ -23,8 +24,11 @@ func counting(n int) *explore.Scenario {
 				h.Sleep(time.Second)
 			}
 		}
-		return sim.Config{Profile: c.Profile, Budget: c.Budget, MaxSteps: 4 * n,
-			Nodes: []sim.Node{{Name: "a", Main: count}, {Name: "b", Main: count}}}, nil
+		cfg := sim.Config{Profile: c.Profile, Budget: c.Budget, MaxSteps: 4 * n}
+		for _, name := range hosts {
+			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, Main: count})
+		}
+		return cfg, nil
 	}}
 }
 
@@ -37,7 +41,7 @@ func TestLimitsEndARun(t *testing.T) {
 		"stop": {Stop: func() bool { asked++; return asked > 5 }, Workers: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := explore.Check(counting(1<<40), opt)
+			r, err := explore.Check(counting(1<<40, "a", "b"), opt)
 			if err != nil || r.Verdict != explore.RanOut {
 				t.Fatalf("%+v %v", r, err)
 			}
@@ -48,14 +52,18 @@ func TestLimitsEndARun(t *testing.T) {
 // A search that was stopped in the middle of a run, or of several that a worker had
 // taken, goes on there.
 func TestStoppedSearchResumes(t *testing.T) {
-	for _, s := range []*explore.Scenario{counting(1000), flagBeforeData()} {
+	for _, s := range []*explore.Scenario{counting(1000, "a", "b"), counting(1000, "a"), flagBeforeData()} {
 		asked, stops := 0, 0
 		whole, err := explore.Check(s, explore.Options{Workers: 1, EveryOrder: true, Stop: func() bool { asked++; return false }})
 		if err != nil || whole.Verdict != explore.Verified {
 			t.Fatalf("%+v %v", whole, err)
 		}
 		each := asked/9 + 1
-		opt := explore.Options{Workers: 1, EveryOrder: true, Save: filepath.Join(t.TempDir(), "s"), Stop: func() bool { asked++; return asked%each == 0 }}
+		asked = 0
+		opt := explore.Options{Workers: 1, EveryOrder: true, Save: filepath.Join(t.TempDir(), "s"), Stop: func() bool {
+			asked++ // the first question comes before the first run, and the third in the middle of it
+			return asked == 3 || asked%each == 0
+		}}
 		r, err := explore.Check(s, opt)
 		for ; err == nil && r.Verdict == explore.RanOut; stops++ {
 			opt.Resume = opt.Save

@@ -118,6 +118,7 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 	lim := opt.limits(start)
 	lim.stop = func() bool { stopped = stopped || opt.Stop(); return stopped }
 	badRun, bad := ^uint64(0), error(nil)
+	otherRun, other := ^uint64(0), error(nil) // of a class that is not sought
 	worker := func(c *Case) {
 		for {
 			mu.Lock()
@@ -134,8 +135,12 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 			mu.Lock()
 			p.tally.reach(c.w.Steps(), 1)
 			sum.add(&p.tally)
-			if err != nil && run < badRun {
+			switch {
+			case err == nil:
+			case seeks(opt.Seek, err) && run < badRun:
 				badRun, bad = run, err
+			case !seeks(opt.Seek, err) && run < otherRun:
+				otherRun, other = run, err
 			}
 			mu.Unlock()
 		}
@@ -148,6 +153,9 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 	})
 	inParallel(cases, worker)
 	done()
+	if bad == nil {
+		badRun, bad = otherRun, other
+	}
 	var t totals
 	t.add(cases)
 	r.collect(s, &t)

@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,7 +33,10 @@ type search struct {
 	limit   limits
 	ranOut  bool
 	failed  error
-	bad     []move // the path to the violation
+	bad     []move   // the path to the violation
+	seek    []string // Options.Seek
+	passed  error    // the first violation that the search went on past
+	past    []move   // and the path to it
 	broken  error
 }
 
@@ -133,13 +137,25 @@ func (s *search) work(c *Case) {
 
 func (s *search) over() bool { return s.failed != nil || s.ranOut || s.broken != nil }
 
-// fail ends the search with a violation.
-func (s *search) fail(err error, path []move) {
+// fail ends the search with a violation, unless another class is sought.
+func (s *search) fail(err error, path []move) (ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.failed == nil {
+	switch {
+	case !seeks(s.seek, err):
+		if s.passed == nil {
+			s.passed, s.past = err, path
+		}
+		return false
+	case s.failed == nil:
 		s.failed, s.bad = err, path
 	}
+	return true
+}
+
+// seeks reports whether a violation ends a search. What says nothing about the code always does.
+func seeks(classes []string, err error) bool {
+	return len(classes) == 0 || slices.Contains(classes, ClassOf(err)) || undecided(err)
 }
 
 // runOut ends the search at a limit.

@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -116,4 +117,50 @@ func TestTimeoutStrikesAnyTimer(t *testing.T) {
 			h.Sleep(3 * time.Hour)
 		}}}}, nil
 	}}, " first", " first second", " second first")
+}
+
+// classed is a violation of a class.
+type classed string
+
+func (c classed) Error() string { return "of the class " + string(c) }
+func (c classed) Class() string { return string(c) }
+
+// A search for a class goes on past violations of others. If there is none of the class, one
+// of the others is reported: the code is not verified.
+func TestSearchForAClass(t *testing.T) {
+	s := &explore.Scenario{Name: "test/classes", Build: func(c *explore.Case) (sim.Config, error) {
+		a := sim.Node{Name: "a", Main: func(h host.Host, _ int) {
+			if h.Rand(4) != 3 {
+				c.Fail(classed("often"))
+			}
+			for range 3 {
+				h.Sleep(time.Second)
+				if h.Rand(2) == 0 {
+					return
+				}
+			}
+			c.Fail(classed("seldom"))
+		}}
+		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{a, {Name: "b", Main: a.Main}}}, nil
+	}}
+	for _, strategy := range []string{explore.Exhaustive, explore.Random} {
+		for _, x := range []struct {
+			seek []string
+			want string
+		}{
+			{nil, "often"}, {[]string{"often"}, "often"}, {[]string{"seldom"}, "seldom"}, {[]string{"never"}, "often"},
+			{[]string{"never", "seldom"}, "seldom"},
+		} {
+			r, err := explore.Check(s, explore.Options{Strategy: strategy, Seek: x.seek, Workers: 1, MaxRuns: 20_000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Verdict != explore.Violated || r.Counterexample.Class != x.want {
+				t.Errorf("%s, %q sought: %v, %+v, %v", strategy, x.seek, r.Verdict, r.Counterexample, r.Reason)
+			}
+			if all := strategy == explore.Exhaustive && slices.Equal(x.seek, []string{"never"}); r.Exhausted != all {
+				t.Errorf("%s, %q sought: exhausted is %v", strategy, x.seek, r.Exhausted)
+			}
+		}
+	}
 }

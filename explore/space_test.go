@@ -37,7 +37,7 @@ func TestSpaceOfLongRuns(t *testing.T) {
 	sequential(t)
 	opt := explore.Options{Workers: 1, MaxRuns: 1, Save: filepath.Join(t.TempDir(), "s")}
 	for range 2 {
-		r, err := explore.Check(counting(40_000), opt)
+		r, err := explore.Check(counting(40_000, "a", "b"), opt)
 		if err != nil || r.MaxDepth < 1<<16 {
 			t.Fatalf("depth %d: %v", r.MaxDepth, err)
 		}

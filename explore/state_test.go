@@ -3,9 +3,11 @@ package explore
 import (
 	"slices"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -113,5 +115,37 @@ func TestWhoWakesHasTheNamesOfTheState(t *testing.T) {
 		if want := []sim.Actor{taskOf(2), taskOf(1)}; y.At != id || !slices.Equal(y.Todo, want) || !slices.Equal(sleep, x.sleep) {
 			t.Errorf("visited in order %d: %v wake, want %v; %v sleep, want %v", x.order, y.Todo, want, sleep, x.sleep)
 		}
+	}
+}
+
+// atOnce stops a run before its first step.
+type atOnce struct{}
+
+func (atOnce) Pick([]sim.Event) int           { return -1 }
+func (atOnce) Choose(sim.ChoiceKind, int) int { return 0 }
+
+// A visitor for whom nobody sleeps wakes who slept for the first one: he is tried, and alone.
+func TestVisitorsTryWhoWakes(t *testing.T) {
+	main := func(h host.Host, _ int) { h.Sleep(time.Second) }
+	s := &Scenario{Name: "test/visits", Build: func(c *Case) (sim.Config, error) {
+		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: main}, {Name: "b", Main: main}}}, nil
+	}}
+	if err := With(s, Options{}, func(c *Case) {
+		if _, _, err := c.Run(atOnce{}); err != nil {
+			t.Error(err)
+		}
+		w := &walker{s: newSearch(c, nil), c: c}
+		evs := c.w.Events()
+		if first := w.enter(noState, []asleep{{Actor: taskOf(0)}}, evs); first == nil || !slices.Equal(first.Todo, []sim.Actor{taskOf(1)}) {
+			t.Errorf("the first visitor tries %+v", first)
+		}
+		if again := w.enter(noState, nil, evs); again != nil || len(w.s.stack) != 1 || !slices.Equal(w.s.stack[0].Todo, []sim.Actor{taskOf(0)}) {
+			t.Errorf("the second visitor goes on with %+v and leaves %d chains", again, len(w.s.stack))
+		}
+		if again := w.enter(noState, nil, evs); again != nil || len(w.s.stack) != 1 {
+			t.Errorf("the third visitor goes on with %+v, and there are %d chains", again, len(w.s.stack))
+		}
+	}); err != nil {
+		t.Fatal(err)
 	}
 }

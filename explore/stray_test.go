@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -23,6 +24,29 @@ func TestFailNil(t *testing.T) {
 	}
 	if r.Verdict != explore.Unknown || !errors.Is(r.Reason, sim.ErrFailNil) {
 		t.Errorf("%v: %v", r.Verdict, r.Reason)
+	}
+}
+
+// What a daemon reports is no verdict on the protocol: the scenario is wrong.
+func TestDaemonsThatReport(t *testing.T) {
+	for what, report := range map[string]func(c *explore.Case){
+		"History": func(c *explore.Case) { c.History(fingerprint.Print{}.Int(1)) },
+		"Report":  func(c *explore.Case) { c.Report(fingerprint.Print{}.Int(1)) },
+	} {
+		s := &explore.Scenario{Name: "test/daemon", Build: func(c *explore.Case) (sim.Config, error) {
+			return sim.Config{Profile: c.Profile, Nodes: []sim.Node{
+				{Name: "a", Main: func(h host.Host, _ int) { h.Sleep(time.Second) }},
+				{Name: "b", Daemon: true, Main: func(host.Host, int) { report(c) }}}}, nil
+		}}
+		for _, strategy := range []string{"exhaustive", "random"} {
+			r, err := explore.Check(s, explore.Options{Strategy: strategy, MaxRuns: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Verdict != explore.Unknown || !errors.Is(r.Reason, sim.ErrDaemonReports) {
+				t.Errorf("%s, %s: %v: %v", what, strategy, r.Verdict, r.Reason)
+			}
+		}
 	}
 }
 

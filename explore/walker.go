@@ -116,7 +116,8 @@ func (w *walker) arrive(evs []sim.Event) bool {
 
 // settle ends the way that was tried. It returns the chain if something is left of it, who
 // sleeps now, and where the step began. A step with which the run ended is not private:
-// what could be done before it cannot be done after it.
+// what could be done before it cannot be done after it. (Where faults could still strike, that
+// they do is another way of the step, so no verdict rests on this.)
 func (w *walker) settle(private bool) (rest *chain, asleep []asleep, from stateID) {
 	x := w.cur
 	if x.At == noState {
@@ -214,9 +215,12 @@ func (w *walker) run(x *chain) {
 	case err != nil:
 		path := w.s.states.pathTo(w.cur.At, nil)
 		if w.cur.At != noState {
-			path = append(path, w.step)
+			path = append(path, move{w.step.Actor, slices.Clone(w.step.Inner)})
 		}
-		w.s.fail(err, path)
+		if !w.s.fail(err, path) {
+			rest, _, _ := w.settle(false) // as if it had been abandoned
+			w.s.push(rest)
+		}
 	case end == sim.Finished:
 		rest, asleep, from := w.settle(false)
 		w.enter(from, asleep, nil)

@@ -43,7 +43,7 @@ func (e *HangError) Unwrap() error { return ErrHang }
 // operations a step and no look at a clock.
 type pulse struct {
 	beats atomic.Uint64 // odd while code of the scenario may run
-	actor atomic.Uint32 // whose step it is; 0 between the steps
+	actor atomic.Uint64 // whose step it is; 0 between the steps
 }
 
 // begin and end enclose what may hang.
@@ -51,7 +51,7 @@ func (p *pulse) begin() { p.actor.Store(0); p.beats.Add(1) }
 func (p *pulse) end()   { p.actor.Store(0); p.beats.Add(1) }
 
 // step notes that actor a makes the next step.
-func (p *pulse) step(a sim.Actor) { p.actor.Store(uint32(a)); p.beats.Add(2) }
+func (p *pulse) step(a sim.Actor) { p.actor.Store(uint64(a)); p.beats.Add(2) }
 
 // think notes that the last step came back, and that the policy is at work.
 func (p *pulse) think() { p.beats.Add(2) }

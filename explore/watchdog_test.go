@@ -94,6 +94,27 @@ func TestHangInSearch(t *testing.T) {
 	}
 }
 
+// A task that is not its host's first is named too: its number was cut off.
+func TestHangOfAnotherTask(t *testing.T) {
+	var over atomic.Bool
+	t.Cleanup(func() { over.Store(true) })
+	s := &Scenario{Name: "small/hangs", Build: func(c *Case) (sim.Config, error) {
+		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: func(h host.Host, _ int) {
+			h.Go("idle", func() { h.Sleep(time.Second) })
+			h.Go("busy", func() {
+				for !over.Load() { // nothing of host or verbs
+				}
+			})
+			h.Sleep(time.Hour)
+		}}}}, nil
+	}}
+	r, err := Check(s, Options{StepTimeout: impatient})
+	if err != nil || r.Verdict != Unknown {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	wantHang(t, r.Reason, "a.0/task2")
+}
+
 // A violation is not lost because a run of the shrinking hangs.
 func TestHangInShrinking(t *testing.T) {
 	var begun atomic.Bool

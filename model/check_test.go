@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/anishathalye/porcupine"
 )
 
 // hard is a history that takes porcupine exponentially long: overlapping
@@ -66,6 +68,31 @@ func TestEverySmallerBudgetGivesTheVerdictOrUnknown(t *testing.T) {
 				t.Errorf("%s: %v with %d steps, but %v", name, r.Verdict, steps, full.Verdict)
 			}
 		}
+	}
+}
+
+// What a check spent is enough for it, and a byte less is not.
+func TestWhatWasSpentIsEnough(t *testing.T) {
+	for name, tt := range specTests {
+		h := sequential(t, tt.events)
+		if len(partition(tt.spec, h.Operations())) != 1 {
+			continue // parts have shares
+		}
+		full := Check(tt.spec, h, Budget{})
+		if r := Check(tt.spec, h, Budget{Steps: full.Steps, Bytes: full.Bytes}); r.Verdict != full.Verdict {
+			t.Errorf("%s: %v, with as much %v", name, full, r)
+		}
+		if r := Check(tt.spec, h, Budget{Bytes: full.Bytes - 1}); full.Bytes > 1 && r.Verdict != Unknown {
+			t.Errorf("%s: %v, with a byte less %v", name, full, r)
+		}
+	}
+}
+
+// An operation that returns before it was called explains nothing.
+func TestNothingReturnsBeforeItsCall(t *testing.T) {
+	op := porcupine.Operation{Input: RegisterWrite{1}, Output: Done{}, Call: 5, Return: 4}
+	if r := CheckOperations(Register{}, []porcupine.Operation{op}, Budget{}); r.Verdict != Unknown || !errors.Is(r.Why, ErrBadOperation) {
+		t.Errorf("got %v, want unknown: %v", r, ErrBadOperation)
 	}
 }
 

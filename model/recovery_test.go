@@ -38,33 +38,35 @@ func TestRecovered(t *testing.T) {
 		class   string // "" for accepted
 		message string
 	}{
-		"nothing written, nothing returned":            {func(s *script) {}, "", "", ""},
-		"nothing written, zeros returned":              {func(s *script) {}, "\x00\x00", "", ""},
-		"nothing written, something returned":          {func(s *script) {}, "\x00x", ClassForeignBytes, "recovery returned a byte that was never written there: byte 1 is 0x78, want 0x00"},
-		"acknowledged write is there":                  {func(s *script) { s.write(0, "aa").ack(1) }, "aa", "", ""},
-		"content may go on with zeros":                 {func(s *script) { s.write(0, "aa").ack(1) }, "aa\x00\x00", "", ""},
-		"acknowledged write is lost":                   {func(s *script) { s.write(0, "aa").write(2, "bb").ack(2) }, "aa", ClassLostWrite, "acknowledged write 2 (2 bytes at 2) is missing from what recovery returned: byte 2 is 0x00, want 0x62"},
-		"write before an acknowledged one is lost":     {func(s *script) { s.write(0, "aa").write(2, "bb").ack(2) }, "\x00\x00bb", ClassLostWrite, "acknowledged write 1 (2 bytes at 0) is missing from what recovery returned: byte 0 is 0x00, want 0x61"},
-		"acknowledged write is torn":                   {func(s *script) { s.write(0, "aa").ack(1) }, "a", ClassLostWrite, ""},
-		"older write on top of the newer":              {func(s *script) { s.write(0, "aa").write(0, "bb").ack(2) }, "aa", ClassLostWrite, ""},
-		"lost acknowledgement outranks a strange byte": {func(s *script) { s.write(4, "aa").ack(1) }, "x", ClassLostWrite, ""},
-		"unacknowledged write is there":                {func(s *script) { s.write(0, "aa") }, "aa", "", ""},
-		"unacknowledged write is not there":            {func(s *script) { s.write(0, "aa") }, "", "", ""},
-		"unacknowledged write is torn":                 {func(s *script) { s.write(0, "abc") }, "a\x00c", "", ""},
-		"unacknowledged write torn over an old one":    {func(s *script) { s.write(0, "aaa").ack(1).write(0, "bbb") }, "aba", "", ""},
-		"garbage in an unacknowledged write":           {func(s *script) { s.write(0, "aaa") }, "axa", ClassForeignBytes, ""},
-		"second unacknowledged write is torn":          {func(s *script) { s.write(0, "aa").write(2, "bb") }, "aab", "", ""},
-		"torn write before a whole one":                {func(s *script) { s.write(0, "aa").write(2, "bb") }, "a\x00bb", ClassNotPrefix, "recovery returned bytes of write 2, but write 1 (2 bytes at 0) before it is not whole: byte 1 is 0x00, want 0x61"},
-		"two torn writes":                              {func(s *script) { s.write(0, "aa").write(2, "bb") }, "a\x00b", ClassNotPrefix, ""},
-		"unacknowledged write is skipped":              {func(s *script) { s.write(0, "aa").ack(1).write(2, "bb").write(4, "cc") }, "aa\x00\x00cc", ClassNotPrefix, "recovery returned bytes of write 3, but write 2 (2 bytes at 2) before it is not whole: byte 2 is 0x00, want 0x62"},
-		"overlapping writes in the wrong order":        {func(s *script) { s.write(0, "ab").write(0, "b").write(3, "c") }, "ab\x00c", ClassNotPrefix, ""},
-		"torn write shows through to an older one":     {func(s *script) { s.write(0, "aa").write(0, "bb") }, "ab", "", ""},
-		"second recovery returns the same":             {func(s *script) { s.write(0, "aa").recover("a") }, "a", "", ""},
-		"second recovery returns less":                 {func(s *script) { s.write(0, "aa").recover("aa") }, "a", ClassRecoveryChanged, "recovery 2 took back what recovery 1 had returned: byte 1 is 0x00, want 0x61"},
-		"second recovery returns more":                 {func(s *script) { s.write(0, "aa").recover("a") }, "aa", ClassRecoveryChanged, ""},
-		"write after a recovery applies on top":        {func(s *script) { s.write(0, "aaa").recover("a").write(1, "b").ack(2) }, "ab", "", ""},
-		"write after a recovery is lost":               {func(s *script) { s.write(0, "aaa").recover("a").write(1, "b").ack(2) }, "a", ClassLostWrite, ""},
-		"empty write holds nothing up":                 {func(s *script) { s.write(900, "").write(0, "aa") }, "aa", "", ""},
+		"nothing written, nothing returned":                     {func(s *script) {}, "", "", ""},
+		"nothing written, zeros returned":                       {func(s *script) {}, "\x00\x00", "", ""},
+		"nothing written, something returned":                   {func(s *script) {}, "\x00x", ClassForeignBytes, "recovery returned a byte that was never written there: byte 1 is 0x78, want 0x00"},
+		"acknowledged write is there":                           {func(s *script) { s.write(0, "aa").ack(1) }, "aa", "", ""},
+		"content may go on with zeros":                          {func(s *script) { s.write(0, "aa").ack(1) }, "aa\x00\x00", "", ""},
+		"acknowledged write is lost":                            {func(s *script) { s.write(0, "aa").write(2, "bb").ack(2) }, "aa", ClassLostWrite, "acknowledged write 2 (2 bytes at 2) is missing from what recovery returned: byte 2 is 0x00, want 0x62"},
+		"write before an acknowledged one is lost":              {func(s *script) { s.write(0, "aa").write(2, "bb").ack(2) }, "\x00\x00bb", ClassLostWrite, "acknowledged write 1 (2 bytes at 0) is missing from what recovery returned: byte 0 is 0x00, want 0x61"},
+		"acknowledged write is torn":                            {func(s *script) { s.write(0, "aa").ack(1) }, "a", ClassLostWrite, ""},
+		"older write on top of the newer":                       {func(s *script) { s.write(0, "aa").write(0, "bb").ack(2) }, "aa", ClassLostWrite, ""},
+		"lost acknowledgement outranks a strange byte":          {func(s *script) { s.write(4, "aa").ack(1) }, "x", ClassLostWrite, ""},
+		"unacknowledged write is there":                         {func(s *script) { s.write(0, "aa") }, "aa", "", ""},
+		"unacknowledged write is not there":                     {func(s *script) { s.write(0, "aa") }, "", "", ""},
+		"unacknowledged write is torn":                          {func(s *script) { s.write(0, "abc") }, "a\x00c", "", ""},
+		"unacknowledged write torn over an old one":             {func(s *script) { s.write(0, "aaa").ack(1).write(0, "bbb") }, "aba", "", ""},
+		"garbage in an unacknowledged write":                    {func(s *script) { s.write(0, "aaa") }, "axa", ClassForeignBytes, ""},
+		"second unacknowledged write is torn":                   {func(s *script) { s.write(0, "aa").write(2, "bb") }, "aab", "", ""},
+		"torn write before a whole one":                         {func(s *script) { s.write(0, "aa").write(2, "bb") }, "a\x00bb", ClassNotPrefix, "recovery returned bytes of write 2, but write 1 (2 bytes at 0) before it is not whole: byte 1 is 0x00, want 0x61"},
+		"two torn writes":                                       {func(s *script) { s.write(0, "aa").write(2, "bb") }, "a\x00b", ClassNotPrefix, ""},
+		"unacknowledged write is skipped":                       {func(s *script) { s.write(0, "aa").ack(1).write(2, "bb").write(4, "cc") }, "aa\x00\x00cc", ClassNotPrefix, "recovery returned bytes of write 3, but write 2 (2 bytes at 2) before it is not whole: byte 2 is 0x00, want 0x62"},
+		"overlapping writes in the wrong order":                 {func(s *script) { s.write(0, "ab").write(0, "b").write(3, "c") }, "ab\x00c", ClassNotPrefix, ""},
+		"torn write shows through to an older one":              {func(s *script) { s.write(0, "aa").write(0, "bb") }, "ab", "", ""},
+		"second recovery returns the same":                      {func(s *script) { s.write(0, "aa").recover("a") }, "a", "", ""},
+		"second recovery returns less":                          {func(s *script) { s.write(0, "aa").recover("aa") }, "a", ClassRecoveryChanged, "recovery 2 took back what recovery 1 had returned: byte 1 is 0x00, want 0x61"},
+		"second recovery returns more":                          {func(s *script) { s.write(0, "aa").recover("a") }, "aa", ClassRecoveryChanged, ""},
+		"write after a recovery applies on top":                 {func(s *script) { s.write(0, "aaa").recover("a").write(1, "b").ack(2) }, "ab", "", ""},
+		"write after a recovery is lost":                        {func(s *script) { s.write(0, "aaa").recover("a").write(1, "b").ack(2) }, "a", ClassLostWrite, ""},
+		"what an earlier recovery settled is no write any more": {func(s *script) { s.write(0, "aa").ack(1).recover("aa") }, "a", ClassRecoveryChanged, ""},
+		"the newest of two lost writes is named":                {func(s *script) { s.write(0, "aa").write(0, "bb").ack(2) }, "cc", ClassLostWrite, "acknowledged write 2 (2 bytes at 0)"},
+		"empty write holds nothing up":                          {func(s *script) { s.write(900, "").write(0, "aa") }, "aa", "", ""},
 	}
 	sentinels := map[string]error{
 		ClassLostWrite: ErrLostWrite, ClassNotPrefix: ErrNotPrefix,
@@ -116,6 +118,35 @@ func TestLogFileRefusesBadUse(t *testing.T) {
 	check(t, f.Recovered(nil))
 	if err := f.Ack(1); !errors.Is(err, ErrStaleAck) {
 		t.Errorf("ack after a recovery: got %v", err)
+	}
+}
+
+// Writes are acknowledged by their numbers: files that differ in these alone have other
+// futures, as long as there is something to acknowledge.
+func TestNumbersAreStateWhileWritesArePending(t *testing.T) {
+	one, two := &script{t: t}, &script{t: t}
+	one.write(0, "a")
+	two.write(0, "x").recover("").write(0, "a")
+	if one.f.Hash() == two.f.Hash() || bytes.Equal(one.f.AppendState(nil), two.f.AppendState(nil)) {
+		t.Error("write 1 and write 2 are one")
+	}
+	one.recover("a")
+	two.recover("a")
+	if one.f.Hash() != two.f.Hash() || !bytes.Equal(one.f.AppendState(nil), two.f.AppendState(nil)) {
+		t.Error("when it is settled, its number still is")
+	}
+}
+
+// Bytes never written are zero, and where they end is no part of the state.
+func TestZerosAtTheEndAreNoState(t *testing.T) {
+	one, two := &script{t: t}, &script{t: t}
+	one.write(0, "a").ack(1)
+	two.write(0, "a\x00\x00\x00\x00\x00\x00\x00\x00\x00").write(1<<29, "").ack(2) // that takes no memory either
+	if one.f.Hash() != two.f.Hash() || !bytes.Equal(one.f.AppendState(nil), two.f.AppendState(nil)) {
+		t.Error("zeros at the end make another state")
+	}
+	if n := len(two.f.Base(nil)); n > 16 {
+		t.Errorf("the file has %d bytes", n)
 	}
 }
 

@@ -88,8 +88,7 @@ func (f *LogFile) explain(content []byte) error {
 
 // unexplainedByte looks for a byte that is neither the base's nor any
 // unacknowledged write's: it is wrong whatever prefix was recovered. A byte of
-// an acknowledged write is reported before one of an earlier recovery, and
-// that before one that nobody wrote; among equals, the lowest.
+// an acknowledged write is reported before any other; among equals, the lowest.
 func (f *LogFile) unexplainedByte(content []byte) *Violation {
 	var worst *Violation
 	eachDiff(f.base, content, func(i int) {
@@ -97,22 +96,11 @@ func (f *LogFile) unexplainedByte(content []byte) *Violation {
 			return
 		}
 		v := f.judgeByte(i, byteAt(content, i))
-		if worst == nil || rank(v) < rank(worst) {
+		if worst == nil || v.kind == ErrLostWrite && worst.kind != ErrLostWrite {
 			worst = v
 		}
 	})
 	return worst
-}
-
-func rank(v *Violation) int {
-	switch v.kind {
-	case ErrLostWrite:
-		return 0
-	case ErrRecoveryChanged:
-		return 1
-	default:
-		return 2
-	}
 }
 
 // judgeByte says whose byte of the base it is that came back as got.

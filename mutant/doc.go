@@ -33,7 +33,7 @@
 // # What counts as caught
 //
 // [Run] builds each mutant and checks the protocol's scenarios, with their own
-// profiles and faults, until one is violated: each by a little sampling, then each for
+// profiles and faults, until one is violated in a class of the header, past violations of others: each by a little sampling, then each for
 // a short time, then by more sampling, then to the end. The code as it is must be verified in
 // all of them, see [Options.NoControl]. A mutant that no scenario catches
 // survives, and [Result.Searches] says how each search ended.

@@ -164,7 +164,7 @@ func TestParse(t *testing.T) {
 
 func TestReadSearch(t *testing.T) {
 	s, err := readSearch([]byte(`{"scenario":"ncl/f2","timers":"free","strategy":"random","verdict":"violated","runs":7,"seconds":0.5,"reason":"r","counterexample":"f.json"}`))
-	if err != nil || *s != (Search{"ncl/f2", "free", "random", explore.Violated, 7, 0.5, "r", "f.json"}) {
+	if err != nil || *s != (Search{"ncl/f2", "free", "random", explore.Violated, 7, 0.5, "r", "f.json", false}) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if s, err = readSearch([]byte(`{"scenario":"ncl/f2","verdict":"ran-out","runs":7,"reason":null,"counterexample":null}`)); err != nil || s.Verdict != explore.RanOut {

@@ -42,6 +42,7 @@ type Search struct {
 	Reason   string          `json:"reason"` // of a violation or of not knowing
 
 	counterexample string
+	exhausted      bool
 }
 
 // Result is what became of a mutant.
@@ -219,12 +220,16 @@ func scenarios(out []byte, protocol string) (names []string, deep map[string]boo
 	return names, deep, nil
 }
 
-// search checks one scenario.
-func (p *program) search(scenario string, how round) (*Search, error) {
+// search checks one scenario. It goes on past violations of other classes than those that
+// are sought, if any are.
+func (p *program) search(scenario string, how round, seek []string) (*Search, error) {
 	args := []string{"check", scenario, "--json", "--out", p.dir, "--workers", strconv.Itoa(p.r.opt.Workers),
 		"--strategy", how.strategy, "--seed", "1", "--max-runs", strconv.Itoa(how.runs), "--max-time", p.r.opt.MaxTime.String()}
 	if p.r.opt.Timers != "" {
 		args = append(args, "--timers", p.r.opt.Timers)
+	}
+	for _, class := range seek {
+		args = append(args, "--seek", class)
 	}
 	ctx := p.r.ctx
 	if p.r.opt.MaxTime > 0 { // a mutant may loop where the search does not look at the clock
@@ -244,6 +249,7 @@ func readSearch(line []byte) (*Search, error) {
 	var x struct {
 		Search
 		Counterexample string
+		Exhausted      bool
 	}
 	if err := json.Unmarshal(line, &x); err != nil {
 		return nil, fmt.Errorf("%w: verbatim check --json printed %q: %w", ErrTool, line, err)
@@ -251,7 +257,7 @@ func readSearch(line []byte) (*Search, error) {
 	if x.Scenario == "" || x.Verdict == "" || (x.Verdict == explore.Violated) != (x.Counterexample != "") {
 		return nil, fmt.Errorf("%w: verbatim check --json printed %q", ErrTool, line)
 	}
-	x.counterexample = x.Counterexample
+	x.counterexample, x.exhausted = x.Counterexample, x.Exhausted
 	return &x.Search, nil
 }
 
@@ -266,7 +272,7 @@ func (r *runner) control() error {
 		if p.deep[scenario] {
 			continue
 		}
-		s, err := p.search(scenario, round{strategy: explore.Exhaustive})
+		s, err := p.search(scenario, round{strategy: explore.Exhaustive}, nil)
 		if err != nil {
 			return err
 		}
@@ -308,15 +314,17 @@ func (p *program) hunt(m *Mutant, x *Result) error {
 	for _, how := range rounds {
 		var left []string
 		for _, scenario := range open {
-			s, err := p.search(scenario, how)
+			s, err := p.search(scenario, how, x.wanted())
 			if err != nil {
 				return fmt.Errorf("%s: %w", m.Name, err)
 			}
 			x.Searches = append(x.Searches, *s)
 			if s.Verdict == explore.Violated {
-				return p.caught(x, s)
+				if err := p.caught(x, s); err != nil || x.Caught {
+					return err
+				}
 			}
-			if s.Verdict != explore.Verified {
+			if s.Verdict != explore.Verified && !s.exhausted {
 				left = append(left, scenario)
 			}
 		}
@@ -337,7 +345,15 @@ func (m *Mutant) order(scenarios []string) ([]string, error) {
 	return append([]string{m.Scenario}, slices.Delete(slices.Clone(scenarios), i, i+1)...), nil
 }
 
-// caught notes what search s found.
+// wanted are the classes of violations that are the mutant's own reason; none: all are.
+func (x *Result) wanted() []string {
+	if x.Wanted == "" {
+		return nil
+	}
+	return strings.Split(x.Wanted, ", ")
+}
+
+// caught notes what search s found: the first violation of another class, or one that is wanted.
 func (p *program) caught(x *Result, s *Search) error {
 	file := s.counterexample
 	if !filepath.IsAbs(file) {
@@ -346,6 +362,10 @@ func (p *program) caught(x *Result, s *Search) error {
 	ce, err := explore.Load(file)
 	if err != nil {
 		return err
+	}
+	caught := x.Wanted == "" || slices.Contains(x.wanted(), ce.Class)
+	if x.Class != "" && !caught {
+		return nil
 	}
 	x.Scenario, x.Strategy, x.Class, x.Runs = s.Scenario, s.Strategy, ce.Class, s.Runs
 	x.Found, x.Decisions = ce.Found, len(ce.Decisions)
@@ -360,7 +380,7 @@ func (p *program) caught(x *Result, s *Search) error {
 	if x.Events, err = timelineRows(out); err != nil {
 		return err
 	}
-	x.Caught = x.Wanted == "" || slices.Contains(strings.Split(x.Wanted, ", "), x.Class)
+	x.Caught = caught
 	if p.r.opt.Out == "" {
 		return nil
 	}

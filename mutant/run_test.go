@@ -19,6 +19,7 @@ const demo = `package main
 import (
 	"fmt"
 	"os"
+	"strings"
 )
 
 func one(strategy string) string { return "verified" }
@@ -34,7 +35,7 @@ func main() {
 	case "list":
 		fmt.Print("{\"name\": \"demo/one\"}\n{\"name\": \"demo/two\"}\n")
 	case "check":
-		check(os.Args[2], os.Args[9])
+		check(os.Args[2], os.Args[9], os.Args[16:])
 	case "crash":
 		fmt.Printf("sqlite: 9 transactions have 99 crash points; 7 were tried\n")
 		switch two("exhaustive") {
@@ -53,7 +54,8 @@ func main() {
 	}
 }
 
-func check(scenario, strategy string) {
+// check finds the class d if it is sought, and a search is exhaustive.
+func check(scenario, strategy string, seek []string) {
 	verdict := one(strategy)
 	if scenario == "demo/two" {
 		verdict = two(strategy)
@@ -61,9 +63,14 @@ func check(scenario, strategy string) {
 	file, status := "null", map[string]int{"verified": 0, "clean": 0, "violated": 1, "ran-out": 3}[verdict]
 	if status == 1 {
 		file = "\"two.json\""
-		os.WriteFile("two.json", []byte(counterexample), 0o644)
+		found := counterexample
+		if len(seek) == 2 && seek[0] == "--seek" && seek[1] == "d" && strategy == "exhaustive" {
+			found = strings.Replace(found, "\"c\"", "\"d\"", 1)
+		}
+		os.WriteFile("two.json", []byte(found), 0o644)
 	}
-	fmt.Printf("{\"scenario\": %q, \"strategy\": %q, \"verdict\": %q, \"runs\": 5, \"counterexample\": %s}\n", scenario, strategy, verdict, file)
+	fmt.Printf("{\"scenario\": %q, \"strategy\": %q, \"verdict\": %q, \"exhausted\": %v, \"runs\": 5, \"counterexample\": %s}\n", scenario, strategy, verdict,
+		verdict == "verified" || len(seek) > 0 && strategy == "exhaustive", file)
 	os.Exit(status)
 }
 `
@@ -71,6 +78,11 @@ func check(scenario, strategy string) {
 // bug is a patch to demo.
 func bug(before, after string) string {
 	return strings.ReplaceAll(diff(change("1", before, after)), "p/f.go", "cmd/verbatim/main.go")
+}
+
+// ofClass is a patch that must be caught by a violation of a class.
+func ofClass(class, patch string) string {
+	return strings.Replace(patch, "\n\n", "\nClass: "+class+"\n\n", 1)
 }
 
 const (
@@ -92,6 +104,8 @@ func newDemo(t *testing.T, main string) string {
 		"f-broken":    bug(two, `func two(s string) int { return 1 }`),
 		"f-passes":    bug(two, strings.Replace(two, "verified", "violated", 1)) + change("20", "const again = 1", "const again = 0"),
 		"g-stale":     bug("func three() {", "func three() {}"),
+		"h-past":      ofClass("d", bug(two, strings.Replace(two, "verified", "violated", 1))),
+		"i-other":     ofClass("e", bug(two, strings.Replace(two, "verified", "violated", 1))),
 	} {
 		write(t, root, "testdata/mutants/demo/"+name+".patch", patch)
 	}
@@ -127,6 +141,8 @@ func TestRun(t *testing.T) {
 		"f-broken: error: ",
 		"f-passes: error: one verified, two violated",
 		"g-stale: error: ",
+		"h-past: caught: one verified, two violated, two violated",
+		"i-other: other reason: one verified, two violated, two violated",
 	}, got); d != "" {
 		t.Error(d)
 	}

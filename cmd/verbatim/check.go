@@ -123,6 +123,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.StringVar(&o.Save, "save", "", "save the search in this `file` if a limit ends it")
 	fl.BoolVar(&f.audit, "audit", false, "also test the rules by which the search leaves something out, at sampled states")
 	fl.IntVar(&f.auditRuns, "audit-runs", audit.DefaultRuns, "with --audit: how many runs are sampled; --seed says which")
+	fl.StringSliceVar(&o.Seek, "seek", nil, "go on past violations that are not of this `class`, and report another only if there is none; can be given again")
 	fl.BoolVar(&o.NoShrink, "no-shrink", false, "keep a counterexample as it was found")
 	completeWith(c, map[string]cobra.CompletionFunc{
 		"profile": completeProfile, "faults": completeFaults, "timers": completeTimers, "strategy": completeStrategy,

@@ -34,8 +34,8 @@ must be run, and the go command; the source is not changed.
 
 The scenarios are sampled shortly, searched each for a short time, sampled longer,
 and searched to the end, the one first that the mutant names; the first that is violated has caught the mutant, if
-the violation is of a class that the mutant names: otherwise it was caught for another
-reason, which does not count. Before that the code as it is must be verified in all of them.
+the violation is of a class that the mutant names. Searches go on past violations of other
+classes; if there is no other, the mutant was caught for another reason, which does not count. Before that the code as it is must be verified in all of them.
 
 With --sqlite the mutants of ncl are run by 'verbatim crash sqlite' instead: SQLite
 with its log on them must lose a transaction that it had committed. Without --name

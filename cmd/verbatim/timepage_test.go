@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -50,7 +51,7 @@ func TestTimePageIsTrue(t *testing.T) {
 			}
 			continue
 		}
-		code, out, stderr := call(strings.Fields(x[1])...)
+		code, out, stderr := call(words(t, x[1])...)
 		if code > 1 {
 			t.Errorf("`%s`: status %d: %s", x[1], code, stderr)
 		}
@@ -64,4 +65,13 @@ func TestTimePageIsTrue(t *testing.T) {
 			rest = rest[i+len(line):]
 		}
 	}
+}
+
+// words are those of a command line as a shell takes them, which is how a reader uses it.
+func words(t *testing.T, line string) []string {
+	out, err := exec.Command("sh", "-c", "printf '%s\\n' "+line).CombinedOutput()
+	if err != nil {
+		t.Fatalf("`%s`: %v: %s", line, err, out)
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }

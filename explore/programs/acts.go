@@ -163,6 +163,7 @@ func messageActs() map[string]kindOfAct {
 		"deaf":     {do: func(t *task, _ *Act) { t.err(t.m.ask.Close()) }},
 		"count":    {takes: "v", do: (*task).count},
 		"counter":  {do: (*task).counter},
+		"askcount": {takes: "v", do: (*task).askCount}, // the counter, in one Gather: add v, and read it
 		"callnone": {do: func(t *task, _ *Act) { t.call(&Act{To: "nobody"}, verbs.Forever) }},
 	}
 }

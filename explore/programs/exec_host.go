@@ -222,6 +222,11 @@ func (t *task) counter(*Act) {
 	}
 }
 
+func (t *task) askCount(a *Act) {
+	t.order = []string{"services", "services"}
+	t.asked = t.m.h.Gather([]host.Call{{To: "services", Service: "counter", Body: bytesOf(t.value(a.V))}, {To: "services", Service: "counter"}}, verbs.Forever)
+}
+
 // connect makes a new connection to a host, whose acceptConn takes part in it.
 func (t *task) connect(a *Act) {
 	for _, name := range t.m.x.peers(t.m.at, a.To) {

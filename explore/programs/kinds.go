@@ -165,7 +165,11 @@ func (g *maker) faults() {
 	g.someHosts(15)
 	g.set(35)
 	kind := pick(g, "crash", "power", "partition", "cut", "break", "revoke", "timeout", "suspect", "ghost", "flip", "poison")
-	g.fault(kind)
+	if cut := kind == "partition" || kind == "cut"; cut && g.chance(40) {
+		g.cutOff(kind)
+	} else {
+		g.fault(kind)
+	}
 	if g.chance(12) {
 		g.fault("crash", "partition", "cut", "break", "revoke", "suspect")
 	}
@@ -196,6 +200,17 @@ func (g *maker) faults() {
 		g.p.Hosts[1].Daemon = true
 	}
 	g.sometimesTimed()
+}
+
+// cutOff cuts a host off from the atomic services, which it and others use.
+func (g *maker) cutOff(kind string) {
+	i, j := g.pair()
+	g.p.Faults = append(g.p.Faults, kind+"("+pick(g, g.name(i), g.name(i), "*")+",services)<=1")
+	for _, k := range []int{i, i, j} {
+		if g.chance(70) {
+			addService(g, k, 0)
+		}
+	}
 }
 
 // struck is a host that the first fault can strike.

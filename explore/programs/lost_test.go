@@ -54,6 +54,8 @@ var lost = []struct {
 		[]string{"a: b:… c:Recv=1 hang"}},
 	{"a flip of what the caches wrote back", "strong flip(a)<=1 | a: pstore x 1; pload x", []string{"a:1", "a:0"}},
 	{"a poison of what the caches wrote back", "strong poison(b)<=1 | b: pstore x 1; pload x", []string{"b:1", "b:media"}},
+	{"a revocation between two requests", "strong revoke(a)<=1 | a: write b x 1 s; write b y 1 s; wait b 1; wait b 1 | b:",
+		[]string{"a:Write LOC_PROT_ERR b:", "a:LOC_PROT_ERR WR_FLUSH_ERR b:"}},
 	{"a revocation of a receive's memory", "strong revoke(a*)<=1 | a: recv b; wait b 1 | b: sendimm a 1", nil},
 
 	// A post against what the other end does.
@@ -90,6 +92,20 @@ var lost = []struct {
 	{"a gather returns success with failure", "strong | a: ask b+c 1; gather 1 | b daemon: serve {} | c:", []string{"a:1+- c:", "a:1+unreachable c:"}},
 	{"a partition against a call", "strong partition(a,b)<=1 | a: accept | b: sleep 1; ask a 1; gather 1", []string{"a:1 b:unreachable", "a:… b:unreachable hang"}},
 
+	{"a request of a host that dies, lost beside its Write", "strong crash(a)<=1 | a: write c x 1 i; ask b 1; chan | b: accept | c: load x",
+		[]string{"a: b:… c:1 hang", "a: b:1 c:0"}},
+	{"a request of a host that loses power", "strong power(a)<=1 | a: ask b 1; chan | b: accept", []string{"a: b:1", "a: b:… hang"}},
+	{"a request of a host that ends", "strong | a: ask b 1 | b: accept", []string{"a: b:1", "a: b:… hang"}},
+	{"a request of a dead host is not waited for", "strong crash(a)<=1 | a: ask b 1; chan | b: taccept 1", []string{"a: b:1", "a: b:timeout"}},
+	{"a restart between a Write and a call", "strong | a: write b x 1 i; call b 1 | b again: load x / accept; reply 2", []string{"a:2 b:1,1(1)", "a:unreachable b:1,1(…) hang"}},
+	{"a restart between a load and a call", "strong | a: load x; call b 1 | b again: write a x 1 s; wait a 1 / accept; reply 2",
+		[]string{"a:0 2 b:1(1),Write", "a:1 2 b:1(1),Write"}},
+	{"a gather of calls to a service", "strong | a: askcount 1; gather 2 | b: count 2",
+		[]string{"a:0+0 b:1", "a:0+1 b:1", "a:0+3 b:1", "a:2+0 b:0", "a:2+2 b:0", "a:2+3 b:0"}},
+	{"a gather of calls to a service that is cut off", "strong cut(a,services)<=1 | a: askcount 1; gather 2 | b: counter",
+		[]string{"a:unreachable+unreachable b:0", "a:unreachable+unreachable b:1", "a:unreachable+1 b:1", "a:0+unreachable b:1"}},
+	{"a gather of calls to a service from a host that dies", "strong crash(a)<=1 | a: askcount 1; gather 2 / counter",
+		[]string{"a:1(0)", "a:1(1)", "a:0+0"}},
 	{"which of two calls to one host is answered", "strong | a: ask b+b 1; gather 1 | b: accept; reply 1", []string{"a:1+- b:1", "a:-+1 b:1"}},
 	{"which of two answers was there in time", "strong timers=free | a: timedask b+b 1 1; accept; gather 2; count 1 | b: accept; reply 1; accept; reply 1; ask a 1",
 		[]string{"a:1 1+timeout 0 b:1 1", "a:1 timeout+1 0 b:1 1"}},
@@ -119,6 +135,10 @@ var lost = []struct {
 		[]string{"a: b:0 1"}},
 	{"a wide load that is torn", "relaxed+StoreBuffers=false | a: go {loadwide}; storewide 1", []string{"a:,0.0(0,1)", "a:,0.0(1,0)"}},
 
+	{"a wide load that sees the later of two requests only", "strong | a: fetchadd b y 1; write b x 1 | b: loadwide", []string{"a: b:1,0", "a: b:0,1"}},
+	{"a wide load between two Atomics of one word", "strong | a: fetchadd b y 1; fetchadd b x 1; fetchadd b y 2 | b: loadwide", []string{"a: b:1,0", "a: b:1,1", "a: b:1,3"}},
+	{"a wide Read that sees the later of two Atomics only", "strong linger | a: fetchadd c y 1; fetchadd c x 1 | b: wideread c s; wait c 1 | c:",
+		[]string{"a: b:Read=1,0 c:", "a: b:Read=0,1 c:"}},
 	{"a step of which one way is private", "strong | a: rand 2; ?0 dereg; state b | b: write a x 1 s; wait a 1", []string{"a:0 RTS b:Write"}},
 
 	// Interchangeable hosts.
@@ -149,6 +169,50 @@ func TestLost(t *testing.T) {
 		for _, o := range x.want {
 			if !slices.Contains(c.Outcomes, o) {
 				t.Errorf("%s: %s: there is no outcome %q among %q", x.name, p, o, c.Outcomes)
+			}
+		}
+	}
+}
+
+// A limit of the simulator, in both modes: a request finds no key that was registered after
+// it was posted (docs/semantics.md).
+func TestKeysAreLookedUpWhenRequestsArePosted(t *testing.T) {
+	p, err := programs.Parse("strong | a: write b x 1 ns; call b 1; wait b 1 | b: accept; rereg; reply 2; chan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := programs.Compare(p, programs.Limits{Runs: 5_000, States: 20_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a:2 REM_ACCESS_ERR b:1… hang"}; len(c.Diffs) > 0 || !slices.Equal(c.Outcomes, want) {
+		t.Errorf("%q, want %q; %v", c.Outcomes, want, c.Diffs)
+	}
+}
+
+// never are outcomes that no mode may reach, since all would by the same mistake.
+var never = []struct {
+	name, program string
+	outcomes      []string
+}{
+	{"what is stored at the source of a request that was cut off", "strong | a: write b x 1; err b; change 9 | b: load x; load x",
+		[]string{"a: b:0 9", "a: b:1 9", "a: b:9 9"}},
+}
+
+// What cannot be is not found.
+func TestNever(t *testing.T) {
+	for _, x := range never {
+		p, err := programs.Parse(x.program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := programs.Compare(p, programs.Limits{Runs: 20_000, States: 20_000})
+		if err != nil || c.Truth == programs.TooLarge || len(c.Diffs) > 0 {
+			t.Fatalf("%s: %s: %+v %v", x.name, p, c, err)
+		}
+		for _, o := range x.outcomes {
+			if slices.Contains(c.Outcomes, o) {
+				t.Errorf("%s: %s: the outcome %q", x.name, p, o)
 			}
 		}
 	}

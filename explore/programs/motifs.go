@@ -222,9 +222,18 @@ func addChannel(g *maker, i, j int) {
 	g.put(i, append(a, pick(g, Act{Do: "chan"}, Act{Do: "each", To: g.name(j)}))...)
 }
 
-func addService(g *maker, i, _ int) { g.put(i, pick(g, Act{Do: "count", V: 1}, Act{Do: "counter"})) }
-func addRand(g *maker, i, _ int)    { g.put(i, Act{Do: "rand", V: 2}) }
-func addSay(g *maker, i, _ int)     { g.put(i, Act{Do: "say"}) }
+func addService(g *maker, i, _ int) {
+	switch g.r.IntN(5) {
+	case 0:
+		g.put(i, Act{Do: "askcount", V: 1}, Act{Do: "gather", V: 1 + g.r.IntN(2)})
+	case 1, 2:
+		g.put(i, Act{Do: "count", V: 1})
+	default:
+		g.put(i, Act{Do: "counter"})
+	}
+}
+func addRand(g *maker, i, _ int) { g.put(i, Act{Do: "rand", V: 2}) }
+func addSay(g *maker, i, _ int)  { g.put(i, Act{Do: "say"}) }
 
 func addDestroyed(g *maker, i, j int) {
 	g.put(i, append([]Act{{Do: pick(g, "err", "destroy", "reset"), To: g.name(j)}}, g.request(i, j)...)...)

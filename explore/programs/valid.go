@@ -28,8 +28,14 @@ func (p *Program) Validate() error {
 	if err != nil {
 		return err
 	}
-	if err := budget.Validate(names); err != nil {
-		return err
+	for i := range budget {
+		places := names
+		if k := budget[i].Kind; k == faults.Cut || k == faults.Partition {
+			places = append(slices.Clone(names), "services") // whose links can be cut, and that is all
+		}
+		if err := budget[i : i+1].Validate(places); err != nil {
+			return err
+		}
 	}
 	if _, err := faults.ProfileByName(p.Profile); err != nil {
 		return err

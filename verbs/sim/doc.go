@@ -68,5 +68,7 @@
 // before. A store to memory that the card has yet to fetch from drains at once if the
 // card is to fetch after it. MTU matters for what a failed Write leaves
 // (WholePackets); Config.MaxPieces bounds into how many pieces a message tears. Of the
-// bits that a media error can flip, two of each unit stand for all.
+// bits that a media error can flip, two of each unit stand for all. A remote key is looked up
+// when a request is posted: one that is registered later is refused, although the request may
+// arrive after that; only who guesses keys could tell.
 package sim

@@ -70,6 +70,11 @@ func (w *World) affords(c *candidate) bool {
 	return true
 }
 
+// mayStrike reports whether the budget still has a fault of one of some kinds for n.
+func (w *World) mayStrike(n *node, kinds ...faults.Kind) bool {
+	return slices.ContainsFunc(w.cands, func(c candidate) bool { return c.a == n.idx && slices.Contains(kinds, c.kind) && w.affords(&c) })
+}
+
 func (w *World) applies(c *candidate) bool {
 	if w.cfg.Gate != nil && !w.cfg.Gate(c.kind, false) {
 		return false

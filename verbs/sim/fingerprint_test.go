@@ -42,7 +42,7 @@ var covered = map[reflect.Type]map[string]string{
 		"foot": inStep, "shown": inStep, "private": inStep, "events": derived + "all", "aside": inStep, "sends": inStep, "arena": "scratch",
 		"fates": inStep, "hist": printed, "stats": "see Stats", "tracer": "see Tracer", "fpbuf": "see fpScratch", "watch": "see watch",
 		"killed": "between runs", "preparing": inStep, "over": printed, "abandoned": "ends the run", "finding": inStep, "asked": inStep,
-		"landing": inStep, "placing": inStep, "ghosts": links, "cands": "see candidate", "pools": "see pools",
+		"marks": inStep, "landing": inStep, "placing": inStep, "ghosts": links, "cands": "see candidate", "pools": "see pools",
 	},
 	reflect.TypeFor[node](): {
 		"w": links, "idx": identity, "sym": derived + "Config", "spec": "see Config", "cur": derived + "up and life: it is of the last life, unless a zombie is",
@@ -70,7 +70,7 @@ var covered = map[reflect.Type]map[string]string{
 		"reg": printed, "off": printed, "n": printed, "data": printed, "start": "printed where whole packets land", "src": printed, "srcOff": printed,
 		"fenced": printed, "acked": printed, "at": moments, "ackAt": moments, "came": printed, "frozen": printed, "frozeAt": moments,
 		"persist": printed, "struck": printed, "lost": printed, "could": printed, "landed": "what has landed is printed with its request, if at all",
-		"void": printed, "during": inStep, "asked": inStep, "got": printed,
+		"void": printed, "unknown": printed, "during": inStep, "asked": inStep, "mark": inStep, "got": printed,
 	},
 	reflect.TypeFor[qp](): {
 		"w": links, "pd": derived + "Host.made", "h": identity, "num": identity, "cfg": observed, "sendCQ": derived + "Host.made",
@@ -78,7 +78,7 @@ var covered = map[reflect.Type]map[string]string{
 		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
 		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "freed": printed, "limit": printed, "cutAt": printed,
 		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed,
-		"elems": links, "rq": printed, "met": printed, "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "nothing reads it",
+		"elems": links, "rq": printed, "met": "printed; while nothing was flushed it follows from matched, recvNext and what the peer has posted", "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "nothing reads it",
 		"hash": "nothing reads it", "cpu": identity, "untold": derived + "what the tasks have observed",
 	},
 	reflect.TypeFor[cq](): {
@@ -114,7 +114,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[request](): {
 		"g": identity, "idx": identity, "from": identity, "to": identity, "service": "in hash", "body": "in hash", "nth": identity, "hash": printed,
 		"cut": printed, "taken": printed, "replied": printed, "repCut": printed, "answer": "in ansHash", "ansHash": printed, "lost": printed,
-		"err": "in ansHash",
+		"err": "in ansHash", "svc": derived + "what the caller has observed",
 	},
 	reflect.TypeFor[mutex]():     {"h": identity, "ord": identity, "owner": "printed: whether; the owner knows it", "obs": printed},
 	reflect.TypeFor[obs]():       {"main": printed, "per": printed},

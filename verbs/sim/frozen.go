@@ -16,6 +16,8 @@ func (w *World) settleRivals(q *qp) {
 	}
 }
 
+// rivalled reports whether somebody was under way to the bytes of e when it froze. Who came
+// later is no rival; to decide e for him too would lose nothing, and make more states.
 func (w *World) rivalled(e *elem) bool {
 	for _, x := range e.reg.pend {
 		if !x.frozen && !x.during && x.wants(e.off, e.n) && x.at < e.frozeAt {

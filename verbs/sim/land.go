@@ -52,8 +52,10 @@ type elem struct {
 	could   bool // it could land when its responder died
 	landed  bool // or never will
 	void    bool // it never will
+	unknown bool // void because its memory is gone: whether it had come nobody can tell
 	during  bool // it is landing: what lands before it has been decided
 	asked   bool
+	mark    int    // scratch of changesOthers
 	got     []span // what a Read has sampled already
 }
 
@@ -386,15 +388,15 @@ func (w *World) discard(e *elem) {
 	if e.landed {
 		return
 	}
-	e.landed, e.void = true, true
+	e.landed, e.void, e.unknown = true, true, e.reg != nil && e.reg.freed
 	w.touchElem(e)
 	w.recordDropped(e)
 	w.remove(e)
 	if e.src != nil {
 		w.dropSource(e)
 	}
-	if e.frozen {
-		if e.arrives() && !e.reg.freed {
+	if e.frozen && !e.unknown {
+		if e.arrives() {
 			e.q.limit = min(e.q.limit, e.wr) // it never came
 		}
 		w.eachMate(e, func(x *elem) bool { return w.with(e, x) }, w.discard)
@@ -478,7 +480,7 @@ func (w *World) withMates(e *elem) int {
 			case x.kind != elemWrite || !x.landed:
 			case !x.void && w.with(e, x):
 				return fateCame
-			case x.void && w.with(x, e):
+			case x.void && !x.unknown && w.with(x, e):
 				return fateLost
 			}
 		}
@@ -631,26 +633,46 @@ func (w *World) complicated(r *region, off, n int) bool {
 	return false
 }
 
-// observeInOrder looks at one cell after the other and lands what each sees.
+// observeInOrder looks at one hard cell after the other (cells.go) and lands what each sees.
 func (w *World) observeInOrder(r *region, off int, out []byte) {
+	var cells []span
+	var landing []*elem
 	for at := off; at < off+len(out); {
-		end := min(w.cellEnd(r, at), off+len(out))
+		c := span{at, min(w.cellEnd(r, at), off+len(out))}
+		at = c.hi
+		if w.hard(r, c) {
+			cells = append(cells, c)
+			continue
+		}
+		copy(out[c.lo-off:c.hi-off], r.data[c.lo:])
+		if e := w.chooseCell(r, c.lo, c.hi-c.lo); e != nil {
+			copy(out[c.lo-off:c.hi-off], e.content()[c.lo-e.off:])
+			landing = append(landing, e)
+		}
+	}
+	for len(cells) > 0 {
+		i := w.nextCell(r, cells)
+		at, end := cells[i].lo, cells[i].hi
+		cells = append(cells[:i], cells[i+1:]...)
 		w.findOut(r, at, end-at, true)
 		w.landBefore(r, at, end-at, nil)
 		copy(out[at-off:end-off], r.data[at:end])
-		at = end
+	}
+	for _, e := range landing {
+		w.land(e)
 	}
 }
 
 // cellEnd is where the cell at an offset ends. What an atomic changes is seen at once.
 func (w *World) cellEnd(r *region, at int) int {
+	cell := w.cfg.Profile.CellBytes
+	end := at&^(cell-1) + cell
 	for _, e := range r.pend {
 		if e.kind == elemAtomic && e.overlaps(at, 1) && w.canLand(e) {
-			return e.off + e.n
+			end = max(end, e.off+e.n)
 		}
 	}
-	cell := w.cfg.Profile.CellBytes
-	return at&^(cell-1) + cell
+	return end
 }
 
 // pieceEnd is the next boundary between pending elements, so that a look at

@@ -25,7 +25,8 @@ type request struct {
 	repCut  bool // the answer waits for the link to heal
 	answer  []byte
 	ansHash print
-	lost    bool // nobody answered to the name when it was sent
+	lost    bool     // nobody answered to the name when it was sent
+	svc     *Service // it goes to an atomic service, and a task carries it out
 	err     error
 }
 
@@ -67,6 +68,12 @@ func (n *node) hasMail(l *listener) bool {
 		}
 	}
 	return false
+}
+
+// sure reports whether a request has come, or will. Of those that a machine had sent which
+// has died since, some may have been lost with it.
+func (l *listener) sure() bool {
+	return slices.ContainsFunc(l.h.mail, func(r *request) bool { return r.service == l.service && r.deliverable() && r.from.alive })
 }
 
 // Accept implements host.Listener: any request that can have arrived may come next.
@@ -228,6 +235,9 @@ func (h *Host) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 	w := h.w
 	w.guard()
+	if w.dying() {
+		panic(killed{}) // the dead call nobody
+	}
 	w.cur.drain()
 	if !w.preparing && !w.dying() {
 		w.cur.pauseDirty() // who answers to a name may have changed because of what the task did before
@@ -243,7 +253,11 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 		for _, d := range calls[:i] {
 			r.nth += boolInt(d.To == c.To)
 		}
-		w.send(r, c.To)
+		if s := w.service(c.To, c.Service); s >= 0 {
+			w.ask(r, s)
+		} else {
+			w.send(r, c.To)
+		}
 	}
 	w.cur.reach()
 	return g
@@ -295,6 +309,9 @@ func (r *request) canAnswer() bool {
 }
 
 func (r *request) canFail() bool {
+	if r.svc != nil {
+		return false // that it fails is an answer
+	}
 	if r.to == nil || r.lost {
 		return !r.replied
 	}
@@ -439,6 +456,9 @@ func (g *gather) setName(s []fate) string {
 }
 
 func (r *request) toName() string {
+	if r.svc != nil {
+		return r.svc.Host
+	}
 	if r.to == nil {
 		return "nobody"
 	}
@@ -493,15 +513,48 @@ func (w *World) service(to, name string) int {
 	return -1
 }
 
-// callService makes one call of an atomic service: one step of its own. If the link is cut
+// callService makes one call of an atomic service: a step of its own. If the link is cut
 // meanwhile the service has carried the call out or not; if it was cut before, it has not.
 func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
 	w.guard()
+	w.cur.heldUp = w.heldUp(h, i)
+	w.cur.wait(op{kind: opRun})
+	return w.carryOut(h, i, req)
+}
+
+// ask makes one call of a Gather to an atomic service: a task of its own makes it, at any
+// time from now on. So it is carried out before a Wait returns its answer, or after a Wait
+// gave it up, or never because the caller died or the link is cut, as a call by Call.
+func (w *World) ask(r *request, i int) {
+	r.svc = &w.cfg.Services[i]
+	h, from := r.from, w.cur
+	t := w.spawn(h, "call", func() {
+		body, err := w.carryOut(h, i, r.body)
+		if r.replied, r.err = true, err; err == nil {
+			r.answer = append(w.bytes(len(body))[:0], body...)
+		}
+		if r.ansHash = (print{}).Bool(err != nil); err == nil {
+			r.ansHash = r.ansHash.Bytes(body)
+		}
+		w.touch(object(objReply, h.node.idx, r.g.ord), Add)
+	})
+	t.obs = from.obs
+	t.obs.seeUint(uint64(t.ord))
+	t.heldUp = w.heldUp(h, i)
+	w.touch(object(objSpawn, h.node.idx, 0), Add)
+}
+
+// heldUp reports whether the link of h to service i is cut.
+func (w *World) heldUp(h *Host, i int) bool {
+	at := slices.Index(w.places, w.cfg.Services[i].Host)
+	w.touch(link(h.node.idx, at), Read)
+	return w.linkCut(h.node.idx, at)
+}
+
+// carryOut is the step in which the running task's call reaches service i.
+func (w *World) carryOut(h *Host, i int, req []byte) ([]byte, error) {
 	t, s := w.cur, &w.cfg.Services[i]
 	at := slices.Index(w.places, s.Host)
-	w.touch(link(h.node.idx, at), Read)
-	t.heldUp = w.linkCut(h.node.idx, at)
-	t.wait(op{kind: opRun})
 	w.touch(link(h.node.idx, at), Read)
 	cut := w.linkCut(h.node.idx, at)
 	heldUp := t.heldUp
@@ -534,6 +587,10 @@ func (w *World) cutOff(h *Host, s *Service) error {
 	if w.tracer != nil {
 		w.trace(h, "unreachable", "gets no answer from %s", s.Host)
 	}
+	return unreachable(s)
+}
+
+func unreachable(s *Service) error {
 	return fmt.Errorf("call %s/%s: %w", s.Host, s.Name, host.ErrUnreachable)
 }
 
@@ -551,7 +608,8 @@ func (w *World) goesOut(a int) {
 // come through although the link is cut now. The others wait for it to heal.
 func (w *World) holdUp(a, b int) {
 	if b >= len(w.nodes) {
-		return // the calls of services are one step
+		w.loseAnswers(a, w.places[b]) // the calls of services are one step, and have come or not
+		return
 	}
 	come := func(r *request, what string) bool {
 		return w.choose(ChooseMessage, 2, func(i int) string { return what + " of " + r.name() + [...]string{" comes through", " is held up"}[i] }) == 0
@@ -568,6 +626,22 @@ func (w *World) holdUp(a, b int) {
 					if m.alive && r.to != nil && r.to.node.idx == ends[1] && g.out[i].Pending() && r.replied && !r.repCut {
 						r.repCut = !come(r, "the answer")
 					}
+				}
+			}
+		}
+	}
+}
+
+// loseAnswers decides which answers of services at a place, that a Gather of host a has not
+// seen yet, are lost since the link is cut now.
+func (w *World) loseAnswers(a int, place string) {
+	for _, m := range w.nodes[a].all {
+		for _, g := range m.gaths {
+			for i, r := range g.reqs {
+				if m.alive && r.svc != nil && r.svc.Host == place && r.replied && r.err == nil && g.out[i].Pending() &&
+					w.choose(ChooseMessage, 2, func(i int) string { return r.service + [...]string{" answers", " is not heard"}[i] }) == 1 {
+					r.answer, r.err = nil, unreachable(r.svc)
+					r.ansHash = print{}.Bool(true)
 				}
 			}
 		}

@@ -253,13 +253,5 @@ func (w *World) flush(e *elem) {
 
 // mayLosePower reports whether a power failure of n is still possible.
 func (w *World) mayLosePower(n *node) bool {
-	if w.cfg.Linger {
-		return true // one can be injected
-	}
-	for i := range w.cands {
-		if c := &w.cands[i]; c.kind == faults.Power && c.a == n.idx && w.affords(c) {
-			return true
-		}
-	}
-	return false
+	return w.cfg.Linger || w.mayStrike(n, faults.Power) // with Linger one can be injected
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -315,6 +316,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	}
 	if q.h.live > 1 {
 		q.w.cur.pause()
+	} else if q.w.mayStrike(q.h.node, faults.Revoke) {
+		q.w.cur.pauseAfter() // its own keys may be gone by then
 	}
 	q.w.cur.drain() // a doorbell is rung after the stores before it
 	q.touch(Add)

@@ -214,7 +214,7 @@ func (q *qp) entryPrint(p print, s *sqEntry) print {
 	}
 	for _, e := range s.payload {
 		if e.landed {
-			p = p.Uint(uint64(boolInt(e.void) + 1))
+			p = p.Uint(uint64(boolInt(e.unknown)<<2 | boolInt(e.void) + 1))
 			if e.kind == elemSample || e.kind == elemAtomic {
 				p = p.Bytes(e.data) // a response on its way
 			}

@@ -70,7 +70,7 @@ type Node struct {
 	Symmetric bool
 }
 
-// Service is a state machine whose every call is one atomic step: the
+// Service is a state machine whose every call, by Call or in a Gather, is one atomic step: the
 // linearizable services that a protocol takes for granted. It does not fail, but the link
 // between a host and the service can be cut, as by cut(app,coord).
 type Service struct {
@@ -84,7 +84,8 @@ type Service struct {
 // ErrConfig is wrapped by every error of Config.
 var ErrConfig = errors.New("sim: bad configuration")
 
-// ErrDaemonReports: the code of a Daemon told the checks something.
+// ErrDaemonReports: the code of a Daemon told the checks something. That is a mistake of the
+// scenario, so there is no verdict.
 var ErrDaemonReports = errors.New("sim: a daemon host reports to the checks; leave out Node.Daemon")
 
 // Validate checks c; New calls it.
@@ -177,6 +178,7 @@ type World struct {
 	skew      zone.Zone     // what is known of the pending timers of all hosts, in the regime skew
 	looks     int           // of them, the looks at clocks
 	steps     int
+	marks     int // of changesOthers
 	ticks     int // counts posts and acknowledgements
 	fail      error
 	last      Actor

@@ -1,0 +1,39 @@
+package explore_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// A crash runs deferred functions, which sent requests yet.
+func TestTheDeadCallNobody(t *testing.T) {
+	for what, call := range map[string]func(h host.Host){
+		"Gather": func(h host.Host) { h.Gather([]host.Call{{To: "b", Service: "s"}}, verbs.Forever) },
+		"Call":   func(h host.Host) { _, _ = h.Call("b", "s", nil, verbs.Forever) },
+	} {
+		s := &explore.Scenario{Name: "test/dead", Faults: "crash(a)<=1", Build: func(c *explore.Case) (sim.Config, error) {
+			x := &tiny{c: c}
+			c.OnReset(func() { x.logs = make([][]string, 2); c.Outcome("nothing") })
+			a := sim.Node{Name: "a", Again: func(int, bool) bool { return false }, Main: func(h host.Host, _ int) {
+				defer call(h)
+				_, _ = got(h.Listen("never")).Accept(verbs.Forever)
+			}}
+			b := sim.Node{Name: "b", Main: func(h host.Host, _ int) {
+				_, _ = got(h.Listen("s")).Accept(verbs.Forever)
+				x.say(1, "called")
+			}}
+			return sim.Config{Nodes: []sim.Node{a, b}, Profile: c.Profile, Budget: c.Budget, Linger: true}, nil
+		}}
+		for _, eager := range []bool{false, true} {
+			r, err := explore.Check(s, explore.Options{Eager: eager})
+			if err != nil || !slices.Equal(r.Outcomes, []string{"nothing"}) {
+				t.Errorf("%s: %v: %q", what, err, r.Outcomes)
+			}
+		}
+	}
+}
