@@ -3,6 +3,7 @@ package explore_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -167,5 +168,30 @@ func TestNoRunsAreNotClean(t *testing.T) {
 	r, err := explore.Check(losing(), explore.Options{Strategy: explore.Random, MaxTime: 1})
 	if err != nil || r.Verdict != explore.RanOut || r.Runs != 0 {
 		t.Errorf("%v %v", r, err)
+	}
+}
+
+// Code that ends its goroutine, as t.Fatal does, takes a worker along. There is no verdict then,
+// where there was one of the runs before, or the program crashed.
+func TestCodeThatEndsItsGoroutine(t *testing.T) {
+	s := &explore.Scenario{Name: "test/exits", Build: func(c *explore.Case) (sim.Config, error) {
+		cfg := sim.Config{Profile: c.Profile}
+		steps := 0
+		for _, name := range []string{"a", "b", "c", "d"} {
+			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, Main: func(h host.Host, _ int) {
+				c.History(fingerprint.Print{}.String(name))
+				h.Sleep(time.Second)
+				if steps++; steps > 90 { // not in the runs that are made twice
+					runtime.Goexit()
+				}
+			}})
+		}
+		return cfg, nil
+	}}
+	for _, opt := range []explore.Options{{Workers: 1}, {Workers: 3}, {Workers: 1, Strategy: explore.Random}, {Workers: 2, Strategy: explore.PCT}} {
+		r, err := explore.Check(s, opt)
+		if err != nil || r.Verdict != explore.Unknown || !errors.Is(r.Reason, explore.ErrExited) {
+			t.Errorf("%s, %d workers: %v %v", opt.Strategy, opt.Workers, r, err)
+		}
 	}
 }

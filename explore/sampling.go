@@ -151,7 +151,7 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 		return Progress{Scenario: r.Scenario, Runs: next, Remaining: float64(opt.MaxRuns) - float64(next),
 			Elapsed: time.Since(start)}
 	})
-	inParallel(cases, worker)
+	all := inParallel(cases, worker)
 	done()
 	if bad == nil {
 		badRun, bad = otherRun, other
@@ -162,6 +162,8 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 	r.tallied(&sum)
 	r.Runs, r.Verdict = next, Clean
 	switch {
+	case !all:
+		r.Verdict, r.Reason = Unknown, ErrExited
 	case bad != nil:
 		r.violated(cases[0], opt, bad, newSampler(opt.Strategy, opt.Seed, badRun))
 	case stopped || next == 0:

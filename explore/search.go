@@ -120,9 +120,7 @@ func (s *search) work(c *Case) {
 		before := s.left
 		s.runs++
 		s.busy++
-		s.mu.Unlock()
-		err := guard(func() { w.run(x) })
-		s.mu.Lock()
+		err := s.unlocked(func() { w.run(x) })
 		s.busy--
 		if err != nil {
 			s.broken = err
@@ -133,6 +131,27 @@ func (s *search) work(c *Case) {
 		}
 	}
 	s.tally.add(&w.tally)
+}
+
+// ErrExited: code of a scenario ended its goroutine, as t.Fatal and runtime.Goexit do, and with
+// it the worker that ran it.
+var ErrExited = errors.New("explore: the code of the scenario ended its goroutine (t.Fatal, t.FailNow or runtime.Goexit): " +
+	"call Case.Fail, or panic")
+
+// unlocked makes a run without the lock.
+func (s *search) unlocked(run func()) error {
+	s.mu.Unlock()
+	came := false
+	defer func() {
+		if s.mu.Lock(); !came {
+			s.broken = ErrExited
+			s.busy--
+			s.wake.Broadcast()
+		}
+	}()
+	err := guard(run)
+	came = true
+	return err
 }
 
 func (s *search) over() bool { return s.failed != nil || s.ranOut || s.broken != nil }
@@ -193,11 +212,14 @@ func guard(f func()) (err error) {
 	return nil
 }
 
-// inParallel has each case do its part of the work, and waits for all.
-func inParallel(cases []*Case, work func(*Case)) {
+// inParallel has each case do its part of the work, and waits for all. It reports whether none
+// of them was ended by the scenario's code (ErrExited).
+func inParallel(cases []*Case, work func(*Case)) (all bool) {
 	var wg sync.WaitGroup
+	var came atomic.Int64
 	for _, c := range cases {
-		wg.Go(func() { work(c) })
+		wg.Go(func() { work(c); came.Add(1) })
 	}
 	wg.Wait()
+	return came.Load() == int64(len(cases))
 }

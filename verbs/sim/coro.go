@@ -44,6 +44,7 @@ func newCoro() *coro {
 	c := &coro{idle: true}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
 		c.out, c.goroutine = yield, goroutine.Name()
+		defer func() { c.idle = true }() // what it ran may end the goroutine
 		for {
 			if c.fn != nil {
 				c.call()
