@@ -7,31 +7,31 @@ import "github.com/verbatim-rdma/verbatim/verbs/sim"
 // run tries one way of one actor. What an actor's step uses is known only then, so the
 // next actor waits for it: it will sleep after the steps that commute with its own.
 type chain struct {
-	at     stateID // the initial state's chain has noState, and one way: to begin
-	todo   []sim.Actor
-	asleep []asleep // at the state
-	tried  []asleep // of this chain, before todo[0]
-	// Of todo[0]: the choices to make otherwise, what the ways that were tried use, and
+	At     stateID // the initial state's chain has noState, and one way: to begin
+	Todo   []sim.Actor
+	Asleep []asleep // at the state
+	Tried  []asleep // of this chain, before Todo[0]
+	// Of Todo[0]: the choices to make otherwise, what the ways that were tried use, and
 	// whether somebody could notice one of them.
-	alts   [][]uint32
-	foot   footprint
-	public bool
+	Alts   [][]uint32
+	Foot   footprint
+	Public bool
 }
 
 // first is the chain with which a search begins.
-func first() *chain { return &chain{at: noState, todo: []sim.Actor{0}} }
+func first() *chain { return &chain{At: noState, Todo: []sim.Actor{0}} }
 
 // ways is how many ways are known to be left.
-func (c *chain) ways() int { return len(c.todo) + len(c.alts) }
+func (c *chain) ways() int { return len(c.Todo) + len(c.Alts) }
 
 // next is the way to try next: an actor, and the choices that are given.
 func (c *chain) next() (sim.Actor, []uint32) {
-	if n := len(c.alts); n > 0 {
-		inner := c.alts[n-1]
-		c.alts = c.alts[:n-1]
-		return c.todo[0], inner
+	if n := len(c.Alts); n > 0 {
+		inner := c.Alts[n-1]
+		c.Alts = c.Alts[:n-1]
+		return c.Todo[0], inner
 	}
-	return c.todo[0], nil
+	return c.Todo[0], nil
 }
 
 // finish notes a way that was tried, and returns who sleeps after it. Private is what
@@ -48,29 +48,29 @@ func (c *chain) next() (sim.Actor, []uint32) {
 // steps, and then the verdict is unknown.
 func (c *chain) finish(uses []sim.Access, private bool) []asleep {
 	way := footprintOf(uses)
-	out := after(nil, c.asleep, &way)
-	out = after(out, c.tried, &way)
-	if len(c.todo) == 1 && len(c.alts) == 0 {
-		c.todo = nil
+	out := after(nil, c.Asleep, &way)
+	out = after(out, c.Tried, &way)
+	if len(c.Todo) == 1 && len(c.Alts) == 0 {
+		c.Todo = nil
 		return out // nobody needs to know
 	}
-	c.foot.add(uses)
-	c.public = c.public || !private
-	if len(c.alts) > 0 {
+	c.Foot.add(uses)
+	c.Public = c.Public || !private
+	if len(c.Alts) > 0 {
 		return out
 	}
-	if !c.public {
-		c.todo = nil
+	if !c.Public {
+		c.Todo = nil
 		return out
 	}
-	c.tried = append(c.tried, asleep{c.todo[0], c.foot})
-	c.todo, c.foot, c.public = c.todo[1:], footprint{}, false
+	c.Tried = append(c.Tried, asleep{c.Todo[0], c.Foot})
+	c.Todo, c.Foot, c.Public = c.Todo[1:], footprint{}, false
 	return out
 }
 
 // drop is finish for a search that leaves nothing out.
 func (c *chain) drop() {
-	if len(c.alts) == 0 {
-		c.todo = c.todo[1:]
+	if len(c.Alts) == 0 {
+		c.Todo = c.Todo[1:]
 	}
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -147,16 +148,15 @@ var ErrOptions = errors.New("explore: bad options")
 // violation is not an error but a Result. If Options.Save could not be written
 // there is a Result as well as an error, and in no other case.
 func Check(s *Scenario, opt Options) (*Result, error) {
-	profile, budget, err := opt.resolve(s)
+	x, err := opt.resolve(s)
 	if err != nil {
 		return nil, err
 	}
-	head := Result{Scenario: s.Name, Profile: profile.Name, Faults: budget.String(), Timers: opt.timers(), Strategy: opt.Strategy,
-		Bounds: s.Bounds, Workers: opt.Workers, Seed: opt.Seed,
-		Strengthen: opt.Strengthen}
+	head := Result{Scenario: s.Name, Profile: x.profile.Name, Faults: x.budget.String(), Timers: x.timers, Strategy: opt.Strategy,
+		Bounds: s.Bounds, Workers: opt.Workers, Seed: opt.Seed, Strengthen: x.strengthen}
 	r, start := head, time.Now()
 	var failed error
-	d, hang := watched(s, opt.StepTimeout, func(d *watchdog) { failed = r.check(d, s, profile, budget, opt) })
+	d, hang := watched(s, opt.StepTimeout, func(d *watchdog) { failed = r.check(d, s, x, opt) })
 	if hang != nil {
 		return head.hung(d, hang, time.Since(start)), nil
 	}
@@ -177,13 +177,12 @@ func (r *Result) hung(d *watchdog, hang error, took time.Duration) *Result {
 
 // check makes the check. The error comes with a verdict if there is a result
 // nevertheless.
-func (r *Result) check(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, opt Options) (err error) {
+func (r *Result) check(d *watchdog, s *Scenario, x setting, opt Options) (err error) {
 	cases := make([]*Case, opt.Workers)
 	for i := range cases {
-		if cases[i], err = newCase(d, s, profile, budget, opt.Strengthen, opt.timers(), opt.Eager); err != nil {
+		if cases[i], err = newCase(d, s, x); err != nil {
 			return err
 		}
-		cases[i].noSymmetry(opt.NoSymmetry)
 		defer cases[i].close()
 	}
 	if err := selfCheck(cases[0]); err != nil {
@@ -197,82 +196,43 @@ func (r *Result) check(d *watchdog, s *Scenario, profile faults.Profile, budget 
 		r.Elapsed = time.Since(start)
 		return nil
 	}
-	x, err := checkExhaustive(s, cases, opt, r, start)
+	search, err := checkExhaustive(s, cases, opt, r, start)
 	if err != nil {
 		return err
 	}
-	x.totals.Elapsed += time.Since(start)
-	r.Elapsed = x.totals.Elapsed
+	search.totals.Elapsed += time.Since(start)
+	r.Elapsed = search.totals.Elapsed
 	// After a failure the jobs that the workers had in hand are lost.
 	if r.Verdict == RanOut && opt.Save != "" && !d.hung.Load() {
-		return x.save(opt.Save, r, &opt, cases[0])
+		return search.save(opt.Save, r, &opt, cases[0])
 	}
 	return nil
 }
 
 // resolve fills in the defaults and checks the options.
-func (o *Options) resolve(s *Scenario) (p faults.Profile, b faults.Budget, err error) {
-	if o.Profile == "" {
-		o.Profile = s.Profile
+func (o *Options) resolve(s *Scenario) (setting, error) {
+	o.Strategy = cmp.Or(o.Strategy, s.Strategy, Exhaustive)
+	x, err := settingOf(cmp.Or(o.Profile, s.Profile, "strong"), cmp.Or(o.Faults, s.Faults), cmp.Or(o.Timers, s.Timers))
+	x.strengthen, x.eager, x.apart = o.Strengthen, o.Eager, o.NoSymmetry
+	switch {
+	case err != nil:
+		return x, fmt.Errorf("%w: %w", ErrOptions, err)
+	case !slices.Contains([]string{Exhaustive, Random, PCT}, o.Strategy):
+		return x, fmt.Errorf("%w: strategy %q; there are exhaustive, random and pct", ErrOptions, o.Strategy)
+	case o.Workers < 0 || o.Workers > 1024:
+		return x, fmt.Errorf("%w: %d workers; 1 to 1024, or 0 for one per core", ErrOptions, o.Workers)
 	}
-	if o.Profile == "" {
-		o.Profile = "strong"
+	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	if o.Strategy != Exhaustive && o.MaxTime == 0 {
+		o.MaxRuns = cmp.Or(o.MaxRuns, s.MaxRuns, 10000)
 	}
-	if p, err = faults.ProfileByName(o.Profile); err != nil {
-		return p, nil, fmt.Errorf("%w: %w", ErrOptions, err)
-	}
-	if o.Faults == "" {
-		o.Faults = s.Faults
-	}
-	if b, err = faults.ParseBudget(o.Faults); err != nil {
-		return p, nil, fmt.Errorf("%w: %w", ErrOptions, err)
-	}
-	if o.Timers == "" {
-		o.Timers = s.Timers
-	}
-	t, err := faults.ParseTimers(o.Timers)
-	if err != nil {
-		return p, nil, fmt.Errorf("%w: %w", ErrOptions, err)
-	}
-	o.Timers = t.String()
-	if o.Strategy == "" {
-		o.Strategy = s.Strategy
-	}
-	switch o.Strategy {
-	case "":
-		o.Strategy = Exhaustive
-	case Exhaustive, Random, PCT:
-	default:
-		return p, nil, fmt.Errorf("%w: strategy %q; there are exhaustive, random and pct", ErrOptions, o.Strategy)
-	}
-	if o.Workers < 0 || o.Workers > 1024 {
-		return p, nil, fmt.Errorf("%w: %d workers; 1 to 1024, or 0 for one per core", ErrOptions, o.Workers)
-	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.MaxRuns == 0 && o.Strategy != Exhaustive && o.MaxTime == 0 {
-		o.MaxRuns = s.MaxRuns
-		if o.MaxRuns == 0 {
-			o.MaxRuns = 10000
-		}
-	}
-	return p, b, nil
-}
-
-// timers is the regime of options that were resolved.
-func (o *Options) timers() faults.Timers {
-	t, _ := faults.ParseTimers(o.Timers) // resolve checked it
-	return t
+	return x, nil
 }
 
 func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) (*search, error) {
 	x := newSearch(cases[0], opt.tree)
 	x.every, x.seek = opt.EveryOrder || opt.Eager, opt.Seek
-	x.limit = limits{runs: opt.MaxRuns, stop: opt.Stop}
-	if opt.MaxTime > 0 {
-		x.limit.end = start.Add(opt.MaxTime)
-	}
+	x.limit = opt.limits(start)
 	x.push(first())
 	if opt.Resume != "" {
 		if err := x.load(opt.Resume, r, &opt, cases[0]); err != nil {
@@ -285,16 +245,15 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 		return Progress{Scenario: s.Name, Runs: x.runs, States: x.states.len(), Frontier: x.left,
 			Remaining: x.remaining(), Elapsed: x.totals.Elapsed + time.Since(start)}
 	})
-	x.exhaust(cases)
+	inParallel(cases, x.work)
 	done()
 	r.Resumed = x.totals.Runs
 	x.totals.Runs = x.runs
 	x.totals.add(cases)
 	r.collect(s, &x.totals)
-	t := &x.tally
-	r.Runs, r.States, r.Edges, r.Choices, r.MaxDepth = x.runs, x.states.len(), t.edges, t.choices.total(), t.depth
-	r.Space = t.space()
-	r.EagerLog10 = math.Log10(math.Max(t.eager, 1))
+	r.tallied(&x.tally)
+	r.Runs, r.States = x.runs, x.states.len()
+	r.EagerLog10 = math.Log10(max(x.tally.Eager, 1))
 	if x.failed == nil {
 		x.failed, x.bad = x.passed, x.past
 		r.Exhausted = !x.ranOut
@@ -303,7 +262,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	case x.broken != nil:
 		r.Verdict, r.Reason, r.Exhausted = Unknown, x.broken, false
 	case x.failed != nil:
-		r.violated(cases[0], opt, x.failed, followMoves(x.bad))
+		r.violated(cases[0], opt, x.failed, &moves{path: x.bad})
 	case x.ranOut:
 		r.Verdict, r.Remaining = RanOut, x.remaining()
 	default:

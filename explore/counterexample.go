@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +69,6 @@ func newCounterexample(c *Case, r *Result, pol sim.Policy) (*Counterexample, err
 func (ce *Counterexample) try(c *Case, ds []Decision, best *int) bool {
 	ce.Tries++
 	g := newGuide(c.w, ds)
-	g.follow = orEmpty(g.follow)
 	g.limit = 4000
 	_, err := c.run(g)
 	if !ce.fails(err) {
@@ -93,24 +93,15 @@ func (ce *Counterexample) fails(err error) bool {
 // again makes the run in a world that has made no other, as a replay does. A violation that
 // is not there rests on what the runs before it have left in a variable.
 func (ce *Counterexample) again(c *Case) error {
-	f, err := newCase(c.dog, c.scenario, c.Profile, c.Budget, c.Strengthen, c.Timers, c.eager)
+	f, err := newCase(c.dog, c.scenario, c.setting)
 	if err != nil {
 		return err
 	}
 	defer f.close()
-	g := newGuide(f.w, ce.Decisions)
-	g.follow = orEmpty(g.follow)
-	if _, err := f.run(g); !ce.fails(err) {
+	if _, err := f.run(newGuide(f.w, ce.Decisions)); !ce.fails(err) {
 		return errDiverged
 	}
 	return nil
-}
-
-func orEmpty(m map[string][]string) map[string][]string {
-	if m == nil {
-		return map[string][]string{}
-	}
-	return m
 }
 
 // Bounds of shrinking: the runs that it makes, and for long runs the time.
@@ -129,7 +120,7 @@ func (ce *Counterexample) shrink(c *Case) {
 		again := false
 		for at := 0; at < len(ce.Decisions) && more(); {
 			to := min(at+size, len(ce.Decisions))
-			rest := append(append([]Decision(nil), ce.Decisions[:at]...), ce.Decisions[to:]...)
+			rest := slices.Concat(ce.Decisions[:at], ce.Decisions[to:])
 			if ce.try(c, rest, &best) {
 				again = true
 			} else {
@@ -148,8 +139,7 @@ func (ce *Counterexample) shrink(c *Case) {
 func (ce *Counterexample) pairs(c *Case, best *int, more func() bool) {
 	for i := 0; i < len(ce.Decisions); i++ {
 		for j := i + 1; j < len(ce.Decisions) && more(); j++ {
-			rest := append([]Decision(nil), ce.Decisions[:i]...)
-			rest = append(append(rest, ce.Decisions[i+1:j]...), ce.Decisions[j+1:]...)
+			rest := slices.Concat(ce.Decisions[:i], ce.Decisions[i+1:j], ce.Decisions[j+1:])
 			if ce.try(c, rest, best) {
 				i = -1
 				break
@@ -288,23 +278,14 @@ func (ce *Counterexample) replayed(d *watchdog, s *Scenario, full bool) (*Replay
 	if s.Name != ce.Scenario {
 		return nil, fmt.Errorf("%w: it is about scenario %q, not %q", ErrFile, ce.Scenario, s.Name)
 	}
-	profile, err := faults.ProfileByName(ce.Profile)
+	x, err := settingOf(ce.Profile, ce.Faults, ce.Timers)
+	if err == nil {
+		x.strengthen, err = sim.ParseStrengthen(ce.Strengthen)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	}
-	budget, err := faults.ParseBudget(ce.Faults)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
-	}
-	strengthen, err := sim.ParseStrengthen(ce.Strengthen)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
-	}
-	timers, err := faults.ParseTimers(ce.Timers)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
-	}
-	c, err := newCase(d, s, profile, budget, strengthen, timers, false)
+	c, err := newCase(d, s, x)
 	if err != nil {
 		return nil, err
 	}
@@ -315,9 +296,8 @@ func (ce *Counterexample) replayed(d *watchdog, s *Scenario, full bool) (*Replay
 	}
 	c.w.SetTracer(&t)
 	g := newGuide(c.w, ce.Decisions)
-	g.follow = orEmpty(g.follow)
 	_, err = c.run(g)
-	r := &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Trace: fmt.Sprintf("%016x", g.trace), Profile: profile}
+	r := &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Trace: fmt.Sprintf("%016x", g.trace), Profile: x.profile}
 	r.Same, r.Unmade = r.Trace == ce.Trace, g.unmade()
 	if full {
 		c.full(r, &t, g, append([]Decision{}, ce.Decisions...))

@@ -35,15 +35,14 @@ type guide struct {
 }
 
 func newGuide(w *sim.World, ds []Decision) *guide {
-	g := &guide{w: w, count: map[sim.Actor]int{}}
-	if ds != nil {
-		g.follow = make(map[string][]string, len(ds))
-		for _, d := range ds {
-			g.follow[d.At] = append(g.follow[d.At], d.Take)
-		}
+	g := &guide{w: w, follow: map[string][]string{}, count: map[sim.Actor]int{}}
+	for _, d := range ds {
+		g.follow[d.At] = append(g.follow[d.At], d.Take)
 	}
 	return g
 }
+
+func (g *guide) notesIn(p *pulse) { g.pulse = p }
 
 // Pick implements sim.Policy.
 func (g *guide) Pick(evs []sim.Event) int {
@@ -59,14 +58,8 @@ func (g *guide) Pick(evs []sim.Event) int {
 		if i = g.raw.Pick(evs); i < 0 {
 			return -1
 		}
-	} else if want := g.follow[at]; len(want) > 0 {
-		for j := range evs {
-			if g.w.EventName(&evs[j]) == want[0] {
-				i = j
-				g.follow[at] = want[1:]
-				break
-			}
-		}
+	} else {
+		i = g.wanted(at, len(evs), func(j int) string { return g.w.EventName(&evs[j]) })
 	}
 	if i != 0 {
 		g.take(at, g.w.EventName(&evs[i]), g.w.Steps()+1)
@@ -77,6 +70,19 @@ func (g *guide) Pick(evs []sim.Event) int {
 	g.count[a]++
 	g.kinds = [16]int{}
 	return i
+}
+
+// wanted is which of n options the next decision for a place takes, or 0.
+func (g *guide) wanted(at string, n int, name func(int) string) int {
+	if want := g.follow[at]; len(want) > 0 {
+		for i := range n {
+			if name(i) == want[0] {
+				g.follow[at] = want[1:]
+				return i
+			}
+		}
+	}
+	return 0
 }
 
 // place names the next step of an event's actor.
@@ -99,14 +105,8 @@ func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
 	i := 0
 	if g.raw != nil {
 		i = g.raw.Choose(k, len(names))
-	} else if want := g.follow[at]; len(want) > 0 {
-		for j := range names {
-			if optionName(names, j) == want[0] {
-				i = j
-				g.follow[at] = want[1:]
-				break
-			}
-		}
+	} else {
+		i = g.wanted(at, len(names), func(j int) string { return optionName(names, j) })
 	}
 	if i != 0 {
 		g.take(at, optionName(names, i), g.w.Steps())
@@ -159,13 +159,11 @@ type moves struct {
 	in   int
 }
 
-func followMoves(path []move) *moves { return &moves{path: path} }
-
 func (m *moves) Pick(evs []sim.Event) int {
 	if m.at >= len(m.path) {
 		return -1
 	}
-	a := m.path[m.at].actor
+	a := m.path[m.at].Actor
 	m.at++
 	m.in = 0
 	for i := range evs {
@@ -178,10 +176,10 @@ func (m *moves) Pick(evs []sim.Event) int {
 
 func (m *moves) Choose(_ sim.ChoiceKind, n int) int {
 	p := &m.path[m.at-1]
-	if m.in >= len(p.inner) {
+	if m.in >= len(p.Inner) {
 		return 0
 	}
-	v := int(p.inner[m.in])
+	v := int(p.Inner[m.in])
 	m.in++
 	return min(v, n-1)
 }

@@ -28,8 +28,8 @@ func (c *Case) lastChance(ds []Decision, steps, tries int) *LastChance {
 	for left := maxSteps; out.From > 0 && left > 0 && !c.dog.hung.Load(); {
 		out.From--
 		for seed := range tries {
-			kept, took := c.goesOn(ds, out.From, uint64(seed))
-			if left -= took; kept {
+			end, err := c.run(c.leave(ds, out.From, uint64(seed)))
+			if left -= c.w.Steps(); err == nil && end == sim.Finished {
 				out.Step = out.From
 				return out
 			}
@@ -38,19 +38,10 @@ func (c *Case) lastChance(ds []Decision, steps, tries int) *LastChance {
 	return out
 }
 
-// goesOn makes a run that is that of ds up to a step, and then takes the defaults or,
-// with a seed, anything. It reports whether the run keeps the promise to its end, and
-// how many steps it took.
-func (c *Case) goesOn(ds []Decision, after int, seed uint64) (kept bool, took int) {
-	end, err := c.run(c.leave(ds, after, seed))
-	return err == nil && end == sim.Finished, c.w.Steps()
-}
-
 // leave is the policy that follows ds up to a step, and then takes the defaults or, with
 // a seed, anything.
 func (c *Case) leave(ds []Decision, after int, seed uint64) *leaving {
 	g := newGuide(c.w, ds)
-	g.follow = orEmpty(g.follow)
 	g.limit = after + maxBeyond
 	p := &leaving{guide: g, after: after}
 	if seed > 0 {

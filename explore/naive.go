@@ -1,7 +1,9 @@
 package explore
 
 import (
-	"github.com/verbatim-rdma/verbatim/faults"
+	"maps"
+	"slices"
+
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -53,41 +55,28 @@ func (o *odometer) advance() bool {
 // they are outcomes called "violation: class". The error is about the scenario or the
 // options, or a [HangError].
 func Naive(s *Scenario, opt Options, eager bool, maxRuns uint64) (outcomes []string, runs uint64, done bool, err error) {
-	profile, budget, err := opt.resolve(s)
-	if err != nil {
-		return nil, 0, false, err
+	opt.Eager = eager
+	var n struct { // the named results belong to the caller, also while a step hangs
+		outcomes []string
+		runs     uint64
+		done     bool
+		err      error
 	}
-	var n naive
-	if _, hang := watched(s, opt.StepTimeout, func(d *watchdog) { n.err = n.run(d, s, profile, budget, opt.Strengthen, opt.timers(), eager, maxRuns) }); hang != nil {
+	hang := With(s, opt, func(c *Case) {
+		n.err = guard(func() {
+			for o := (&odometer{}); n.runs < maxRuns && !n.done && !c.dog.hung.Load(); n.done = !o.advance() {
+				n.runs++
+				end, err := c.run(o)
+				if err != nil {
+					c.outcomes["violation: "+ClassOf(err)] = true
+				}
+				c.endRunIf(end == sim.Finished)
+			}
+		})
+		n.outcomes = slices.Sorted(maps.Keys(c.outcomes))
+	})
+	if hang != nil {
 		return nil, 0, false, hang
 	}
 	return n.outcomes, n.runs, n.done, n.err
-}
-
-// naive is what a naive enumeration found.
-type naive struct {
-	outcomes []string
-	runs     uint64
-	done     bool
-	err      error
-}
-
-func (n *naive) run(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, strengthen sim.Strengthen, timers faults.Timers, eager bool, maxRuns uint64) error {
-	c, err := newCase(d, s, profile, budget, strengthen, timers, eager)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	err = guard(func() {
-		for o := (&odometer{}); n.runs < maxRuns && !n.done && !d.hung.Load(); n.done = !o.advance() {
-			n.runs++
-			end, err := c.run(o)
-			if err != nil {
-				c.outcomes["violation: "+ClassOf(err)] = struct{}{}
-			}
-			c.endRunIf(end == sim.Finished)
-		}
-	})
-	n.outcomes = sortedKeys(c.outcomes)
-	return err
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/internal/whole"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -17,10 +16,12 @@ import (
 var ErrResume = errors.New("explore: cannot resume")
 
 // snapshotVersion is the version of the file; 2 counts choices by kind, 3 has totals, 4 is a
-// table of states in place of a graph, 5 has names of 64 bits, 6 knows the program.
-const snapshotVersion = 6
+// table of states in place of a graph, 5 has names of 64 bits, 6 knows the program, 7 has what
+// the search itself works with.
+const snapshotVersion = 7
 
 // snapshot is a search on disk: the table of states and what is left to do.
+// What it takes over as it is has exported fields, which gob asks for.
 type snapshot struct {
 	Version                   int
 	Scenario, Profile, Faults string
@@ -33,46 +34,17 @@ type snapshot struct {
 	Probe   uint64
 	Totals  totals
 	Spawned float64
-	Edges   uint64
-	Choices choiceTally
-	Steps   stepTally
-	Depths  []uint64
-	Placed  float64 // eager states that the states stand for
-	States  [shards][]snapState
-	Moves   []snapMove
+	Tally   tally
+	States  [shards][]state
+	Moves   []move
 	Orders  [][]uint8
 	Sleeps  [][]sim.Actor
-	Chains  []snapChain
-}
-
-type snapState struct {
-	Print              fingerprint.Print
-	Parent             uint32
-	Via, Order, Asleep uint32
-}
-
-type snapMove struct {
-	Actor sim.Actor
-	Inner []uint32
-}
-
-type snapChain struct {
-	At            uint32
-	Todo          []sim.Actor
-	Asleep, Tried []snapAsleep
-	Alts          [][]uint32
-	Foot          []sim.Access
-	Public        bool
-}
-
-type snapAsleep struct {
-	Actor sim.Actor
-	Foot  []sim.Access
+	Chains  []*chain
 }
 
 // probe is the trace of the default run.
 func probe(c *Case) uint64 {
-	g := newGuide(c.w, []Decision{})
+	g := newGuide(c.w, nil)
 	g.limit = 100000
 	_, _ = c.run(g)
 	return g.trace
@@ -97,36 +69,14 @@ func (s *search) save(path string, r *Result, opt *Options, c *Case) error {
 }
 
 func (s *search) snapshot(r *Result, opt *Options) *snapshot {
-	t := &s.tally
+	t := &s.states
 	out := &snapshot{Version: snapshotVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Strengthen: r.Strengthen,
-		NoSymmetry: opt.NoSymmetry, Eager: opt.Eager, Totals: s.totals, Spawned: s.spawned, Edges: t.edges, Choices: t.choices,
-		Steps: t.steps, Depths: t.depths, Placed: t.eager, Orders: s.states.orders.values(), Sleeps: s.states.sleeps.values()}
-	for i := range s.states.shard {
-		h := &s.states.shard[i]
-		for j := range uint32(h.n) {
-			x := h.row(j)
-			out.States[i] = append(out.States[i], snapState{x.print, uint32(x.parent), x.via, x.order, x.asleep})
+		NoSymmetry: opt.NoSymmetry, Eager: opt.Eager, Totals: s.totals, Spawned: s.spawned, Tally: s.tally,
+		Moves: t.moves.values(), Orders: t.orders.values(), Sleeps: t.sleeps.values(), Chains: s.stack}
+	for i := range t.shard {
+		for j := range uint32(t.shard[i].n) {
+			out.States[i] = append(out.States[i], *t.shard[i].row(j))
 		}
-	}
-	for _, m := range s.states.moves.values() {
-		out.Moves = append(out.Moves, snapMove{m.actor, m.inner})
-	}
-	for _, x := range s.stack {
-		out.Chains = append(out.Chains, snapChain{uint32(x.at), x.todo, saveAsleep(x.asleep), saveAsleep(x.tried), x.alts, x.foot.uses, x.public})
-	}
-	return out
-}
-
-func saveAsleep(set []asleep) (out []snapAsleep) {
-	for _, x := range set {
-		out = append(out, snapAsleep{x.actor, x.foot.uses})
-	}
-	return out
-}
-
-func loadAsleep(set []snapAsleep) (out []asleep) {
-	for _, x := range set {
-		out = append(out, asleep{x.Actor, footprintOf(x.Foot)})
 	}
 	return out
 }
@@ -175,11 +125,10 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 
 func (s *search) restore(snap *snapshot) error {
 	s.runs, s.totals, s.spawned = snap.Totals.Runs, snap.Totals, snap.Spawned
-	s.tally.add(&tally{edges: snap.Edges, choices: snap.Choices, steps: snap.Steps, depths: snap.Depths,
-		depth: len(snap.Depths) - 1, eager: snap.Placed})
+	s.tally.add(&snap.Tally)
 	t := &s.states
 	for _, m := range snap.Moves {
-		t.moveID(move{m.Actor, m.Inner})
+		t.moveID(m)
 	}
 	for _, o := range snap.Orders {
 		t.orderID(o)
@@ -187,8 +136,8 @@ func (s *search) restore(snap *snapshot) error {
 	for _, a := range snap.Sleeps {
 		t.sleepID(a)
 	}
-	has := func(id uint32) bool {
-		return stateID(id) == noState || int(id/shards) < len(snap.States[id%shards])
+	has := func(id stateID) bool {
+		return id == noState || int(id/shards) < len(snap.States[id%shards])
 	}
 	for i := range snap.States {
 		h := &t.shard[i]
@@ -197,7 +146,7 @@ func (s *search) restore(snap *snapshot) error {
 				x.Print.A%shards != uint64(i) {
 				return fmt.Errorf("%w: the file is damaged at state %d of shard %d", ErrResume, j, i)
 			}
-			h.add(state{x.Print, stateID(x.Parent), x.Via, x.Order, x.Asleep}, h.find(x.Print, true))
+			h.add(x, h.find(x.Print, true))
 		}
 	}
 	s.stack, s.left = nil, 0
@@ -205,7 +154,7 @@ func (s *search) restore(snap *snapshot) error {
 		if !has(x.At) || len(x.Todo) == 0 {
 			return fmt.Errorf("%w: the file is damaged at what is left to do", ErrResume)
 		}
-		s.push(&chain{stateID(x.At), x.Todo, loadAsleep(x.Asleep), loadAsleep(x.Tried), x.Alts, footprintOf(x.Foot), x.Public})
+		s.push(x)
 	}
 	return nil
 }

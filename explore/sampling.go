@@ -3,7 +3,6 @@ package explore
 import (
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -18,9 +17,7 @@ type sampler struct {
 	prio  map[sim.Actor]uint64
 	drops []int // steps at which the running actor's priority falls
 	step  int
-	// choices and steps are what it decided.
-	choices choiceTally
-	steps   stepTally
+	tally tally // of what it decided
 }
 
 const (
@@ -29,7 +26,7 @@ const (
 )
 
 func newSampler(strategy string, seed, run uint64) *sampler {
-	s := &sampler{rng: rand.New(rand.NewPCG(seed, run)), steps: stepTally{}}
+	s := &sampler{rng: rand.New(rand.NewPCG(seed, run)), tally: tally{Steps: map[string]uint64{}}}
 	if strategy == PCT {
 		s.pct = true
 		s.prio = map[sim.Actor]uint64{}
@@ -43,7 +40,7 @@ func newSampler(strategy string, seed, run uint64) *sampler {
 // Pick implements sim.Policy.
 func (s *sampler) Pick(evs []sim.Event) int {
 	i := s.pick(evs)
-	s.steps[evs[i].Actor.Kind()]++
+	s.tally.Steps[evs[i].Actor.Kind()]++
 	return i
 }
 
@@ -107,7 +104,7 @@ func weight(e *sim.Event) int {
 
 // Choose implements sim.Policy.
 func (s *sampler) Choose(k sim.ChoiceKind, n int) int {
-	s.choices[k]++
+	s.tally.Choices[k]++
 	return s.rng.IntN(n)
 }
 
@@ -116,14 +113,10 @@ func (s *sampler) Choose(k sim.ChoiceKind, n int) int {
 func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) {
 	var mu sync.Mutex
 	var next uint64
-	depth := 0
-	var lengths []uint64
-	choices, steps := choiceTally{}, stepTally{}
+	sum := tally{Steps: map[string]uint64{}}
 	stopped := false // by Stop
-	lim := limits{runs: opt.MaxRuns, stop: func() bool { stopped = stopped || opt.Stop(); return stopped }}
-	if opt.MaxTime > 0 {
-		lim.end = start.Add(opt.MaxTime)
-	}
+	lim := opt.limits(start)
+	lim.stop = func() bool { stopped = stopped || opt.Stop(); return stopped }
 	badRun, bad := ^uint64(0), error(nil)
 	otherRun, other := ^uint64(0), error(nil) // of a class that is not sought
 	worker := func(c *Case) {
@@ -140,12 +133,8 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 			end, err := c.run(p)
 			c.endRunIf(end == sim.Finished)
 			mu.Lock()
-			depth = max(depth, c.w.Steps())
-			lengths = countAt(lengths, c.w.Steps())
-			choices.add(&p.choices)
-			for name, n := range p.steps { //lint:ordered sums do not depend on the order
-				steps[name] += n
-			}
+			p.tally.reach(c.w.Steps(), 1)
+			sum.add(&p.tally)
 			switch {
 			case err == nil:
 			case seeks(opt.Seek, err) && run < badRun:
@@ -162,23 +151,18 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 		return Progress{Scenario: r.Scenario, Runs: next, Remaining: float64(opt.MaxRuns) - float64(next),
 			Elapsed: time.Since(start)}
 	})
-	var wg sync.WaitGroup
-	var came atomic.Int64
-	for _, c := range cases {
-		wg.Go(func() { worker(c); came.Add(1) })
-	}
-	wg.Wait()
+	all := inParallel(cases, worker)
 	done()
 	if bad == nil {
 		badRun, bad = otherRun, other
 	}
-	sum := totals{}
-	sum.add(cases)
-	r.collect(s, &sum)
-	r.Runs, r.Choices, r.MaxDepth, r.Verdict = next, choices.total(), depth, Clean
-	r.Space = Space{ByDepth: lengths, Choices: choices.tallies(), Steps: steps.tallies()}
+	var t totals
+	t.add(cases)
+	r.collect(s, &t)
+	r.tallied(&sum)
+	r.Runs, r.Verdict = next, Clean
 	switch {
-	case came.Load() < int64(len(cases)):
+	case !all:
 		r.Verdict, r.Reason = Unknown, ErrExited
 	case bad != nil:
 		r.violated(cases[0], opt, bad, newSampler(opt.Strategy, opt.Seed, badRun))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
@@ -52,12 +51,12 @@ type Case struct {
 	dog       *watchdog
 	pulse     pulse
 	scenario  *Scenario
-	eager     bool
+	setting   setting
 	reset     []func()
 	shows     []func() []Operation
 	outcome   string
 	sometimes uint64
-	outcomes  map[string]struct{}
+	outcomes  map[string]bool
 }
 
 // ErrScenario is wrapped by errors about a scenario itself.
@@ -105,9 +104,32 @@ func (c *Case) Report(p fingerprint.Print) { c.w.Report(p) }
 // Step is the number of the current event, to be used as a time.
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }
 
+// setting is what the worlds of a check are built with.
+type setting struct {
+	profile    faults.Profile
+	budget     faults.Budget
+	timers     faults.Timers
+	strengthen sim.Strengthen
+	eager      bool
+	apart      bool // Options.NoSymmetry
+}
+
+// settingOf reads the names of a profile, faults and a regime of timers.
+func settingOf(profile, budget, timers string) (x setting, err error) {
+	if x.profile, err = faults.ProfileByName(profile); err != nil {
+		return x, err
+	}
+	if x.budget, err = faults.ParseBudget(budget); err != nil {
+		return x, err
+	}
+	x.timers, err = faults.ParseTimers(timers)
+	return x, err
+}
+
 // newCase builds the world of one worker, whose steps d watches.
-func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Budget, strengthen sim.Strengthen, timers faults.Timers, eager bool) (*Case, error) {
-	c := &Case{Profile: profile, Budget: budget, Strengthen: strengthen, Timers: timers, eager: eager, scenario: s, outcomes: map[string]struct{}{}, dog: d}
+func newCase(d *watchdog, s *Scenario, x setting) (*Case, error) {
+	c := &Case{Profile: x.profile, Budget: x.budget, Strengthen: x.strengthen, Timers: x.timers,
+		setting: x, scenario: s, outcomes: map[string]bool{}, dog: d}
 	d.watch(c)
 	c.pulse.begin()
 	defer c.pulse.end()
@@ -118,10 +140,10 @@ func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Bud
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, s.Name, err)
 	}
-	cfg.Eager = cfg.Eager || eager
-	cfg.Strengthen |= strengthen
-	cfg.Timers = timers
-	if eager {
+	cfg.Eager = cfg.Eager || x.eager
+	cfg.Strengthen |= x.strengthen
+	cfg.Timers = x.timers
+	if x.eager {
 		cfg.MaxPieces = 0
 	}
 	cfg.Reset = func() {
@@ -133,6 +155,9 @@ func newCase(d *watchdog, s *Scenario, profile faults.Profile, budget faults.Bud
 	cfg.Services = c.honest(cfg.Services)
 	if c.w, err = sim.New(cfg); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, s.Name, err)
+	}
+	if x.apart {
+		c.w.ForgetSymmetry()
 	}
 	return c, nil
 }
@@ -165,29 +190,11 @@ func (c *Case) honest(services []sim.Service) []sim.Service {
 	return services
 }
 
-// noSymmetry keeps interchangeable hosts apart.
-func (c *Case) noSymmetry(on bool) {
-	if on {
-		c.w.ForgetSymmetry()
-	}
-}
-
 // endRunIf notes the outcome of a run that came to its end.
 func (c *Case) endRunIf(finished bool) {
 	if finished && c.outcome != "" {
-		if _, ok := c.outcomes[c.outcome]; !ok {
-			c.outcomes[c.outcome] = struct{}{}
-		}
+		c.outcomes[c.outcome] = true
 	}
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
 }
 
 // Classed is implemented by violations that have a class: a short stable name.

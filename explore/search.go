@@ -47,6 +47,15 @@ type limits struct {
 	stop func() bool
 }
 
+// limits are those of a search that began at start.
+func (o *Options) limits(start time.Time) limits {
+	l := limits{runs: o.MaxRuns, stop: o.Stop}
+	if o.MaxTime > 0 {
+		l.end = start.Add(o.MaxTime)
+	}
+	return l
+}
+
 func (l *limits) hit(runs uint64) bool { return l.runs > 0 && runs >= l.runs || l.late() }
 
 // late: the time is over, whatever is left to do.
@@ -55,7 +64,7 @@ func (l *limits) late() bool {
 }
 
 func newSearch(c *Case, tree *atomic.Uint64) *search {
-	s := &search{symmetric: c.w.Symmetric(), tree: tree, tally: tally{steps: stepTally{}}}
+	s := &search{symmetric: c.w.Symmetric(), tree: tree, tally: tally{Steps: map[string]uint64{}}}
 	s.states.init(tree != nil)
 	s.wake = sync.NewCond(&s.mu)
 	for i := range c.w.HostNames() {
@@ -100,7 +109,7 @@ func (s *search) pop() *chain {
 
 // work takes chains until there are none, a limit is reached or a run failed.
 func (s *search) work(c *Case) {
-	w := &walker{s: s, c: c, order: make([]uint8, len(s.symmetric)), tally: tally{steps: stepTally{}}}
+	w := &walker{s: s, c: c, order: make([]uint8, len(s.symmetric)), tally: tally{Steps: map[string]uint64{}}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
@@ -203,42 +212,14 @@ func guard(f func()) (err error) {
 	return nil
 }
 
-// exhaust runs the workers over s until it ends.
-func (s *search) exhaust(cases []*Case) {
+// inParallel has each case do its part of the work, and waits for all. It reports whether none
+// of them was ended by the scenario's code (ErrExited).
+func inParallel(cases []*Case, work func(*Case)) (all bool) {
 	var wg sync.WaitGroup
+	var came atomic.Int64
 	for _, c := range cases {
-		wg.Go(func() { s.work(c) })
+		wg.Go(func() { work(c); came.Add(1) })
 	}
 	wg.Wait()
-}
-
-// tally is what workers count.
-type tally struct {
-	edges   uint64
-	choices choiceTally
-	steps   stepTally
-	depths  []uint64
-	depth   int
-	eager   float64 // eager states that the states stand for
-}
-
-func (t *tally) add(o *tally) {
-	t.edges += o.edges
-	t.choices.add(&o.choices)
-	for name, n := range o.steps { //lint:ordered sums do not depend on the order
-		t.steps[name] += n
-	}
-	for d, n := range o.depths {
-		for len(t.depths) <= d {
-			t.depths = append(t.depths, 0)
-		}
-		t.depths[d] += n
-	}
-	t.depth = max(t.depth, o.depth)
-	t.eager += o.eager
-}
-
-// space is how a search covered what can happen.
-func (t *tally) space() Space {
-	return Space{ByDepth: t.depths, Choices: t.choices.tallies(), Steps: t.steps.tallies()}
+	return came.Load() == int64(len(cases))
 }

@@ -34,23 +34,23 @@ import (
 
 // asleep is an actor that need not be tried, and what its step uses.
 type asleep struct {
-	actor sim.Actor
-	foot  footprint
+	Actor sim.Actor
+	Foot  footprint
 }
 
 // footprint is what a step, or any way in which it can go, uses.
 type footprint struct {
-	uses []sim.Access
+	Uses []sim.Access
 	// bits has a bit for each object, so that most pairs without an object in common
 	// are told apart at once. A step whose order to any other matters has all bits.
-	bits uint64
+	Bits uint64
 }
 
 // footprintOf takes what a step used, without a copy.
 func footprintOf(uses []sim.Access) footprint {
-	f := footprint{uses: uses}
+	f := footprint{Uses: uses}
 	for _, u := range uses {
-		f.bits |= bitOf(u)
+		f.Bits |= bitOf(u)
 	}
 	return f
 }
@@ -58,9 +58,9 @@ func footprintOf(uses []sim.Access) footprint {
 // add adds the uses of one way in which the step went.
 func (f *footprint) add(uses []sim.Access) {
 	for _, u := range uses {
-		if !slices.Contains(f.uses, u) {
-			f.uses = append(f.uses, u)
-			f.bits |= bitOf(u)
+		if !slices.Contains(f.Uses, u) {
+			f.Uses = append(f.Uses, u)
+			f.Bits |= bitOf(u)
 		}
 	}
 }
@@ -76,17 +76,17 @@ const everything = ^uint64(0)
 
 // conflicts reports whether the order of two steps may matter.
 func (f *footprint) conflicts(g *footprint) bool {
-	if f.bits&g.bits == 0 {
+	if f.Bits&g.Bits == 0 {
 		return false
 	}
-	if f.bits == everything || g.bits == everything {
+	if f.Bits == everything || g.Bits == everything {
 		return true
 	}
-	for _, x := range f.uses {
-		if g.bits&bitOf(x) == 0 {
+	for _, x := range f.Uses {
+		if g.Bits&bitOf(x) == 0 {
 			continue
 		}
-		for _, y := range g.uses {
+		for _, y := range g.Uses {
 			if x.Conflicts(y) {
 				return true
 			}
@@ -98,7 +98,7 @@ func (f *footprint) conflicts(g *footprint) bool {
 // after appends those of before that still sleep after a step.
 func after(out, before []asleep, step *footprint) []asleep {
 	for i := range before {
-		if !before[i].foot.conflicts(step) {
+		if !before[i].Foot.conflicts(step) {
 			out = append(out, before[i])
 		}
 	}
@@ -107,7 +107,7 @@ func after(out, before []asleep, step *footprint) []asleep {
 
 // sleeps reports whether an actor is among those that sleep.
 func sleeps(set []asleep, a sim.Actor) bool {
-	return slices.ContainsFunc(set, func(x asleep) bool { return x.actor == a })
+	return slices.ContainsFunc(set, func(x asleep) bool { return x.Actor == a })
 }
 
 // renaming maps hosts to hosts; nil is the identity.

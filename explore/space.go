@@ -1,6 +1,11 @@
 package explore
 
-import "github.com/verbatim-rdma/verbatim/verbs/sim"
+import (
+	"maps"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
 
 // Space tells how a search covered what can happen.
 type Space struct {
@@ -20,48 +25,46 @@ type Tally struct {
 	Count uint64
 }
 
-// choiceTally counts choices by kind.
-type choiceTally [16]uint64
-
-func (t *choiceTally) add(o *choiceTally) {
-	for k := range o {
-		t[k] += o[k]
-	}
+// tally is what workers count.
+type tally struct {
+	Edges   uint64
+	Choices [16]uint64 // by kind
+	Steps   map[string]uint64
+	Depths  []uint64
+	Eager   float64 // eager states that the states stand for
 }
 
-func (t *choiceTally) total() (n uint64) {
-	for _, c := range t {
-		n += c
+func (t *tally) add(o *tally) {
+	t.Edges += o.Edges
+	for k, n := range o.Choices {
+		t.Choices[k] += n
 	}
-	return n
+	for name, n := range o.Steps { //lint:ordered sums do not depend on the order
+		t.Steps[name] += n
+	}
+	for d, n := range o.Depths {
+		t.reach(d, n)
+	}
+	t.Eager += o.Eager
 }
 
-func (t *choiceTally) tallies() []Tally {
-	var out []Tally
-	for k, n := range t {
-		if n > 0 {
-			out = append(out, Tally{sim.ChoiceKind(k).String(), n})
+// reach counts n more at a depth.
+func (t *tally) reach(depth int, n uint64) {
+	for len(t.Depths) <= depth {
+		t.Depths = append(t.Depths, 0)
+	}
+	t.Depths[depth] += n
+}
+
+// tallied takes what was counted into the result.
+func (r *Result) tallied(t *tally) {
+	r.Edges, r.MaxDepth, r.Space.ByDepth = t.Edges, max(0, len(t.Depths)-1), t.Depths
+	for k, n := range t.Choices {
+		if r.Choices += n; n > 0 {
+			r.Space.Choices = append(r.Space.Choices, Tally{sim.ChoiceKind(k).String(), n})
 		}
 	}
-	return out
-}
-
-// stepTally counts steps by what happens in them.
-type stepTally map[string]uint64
-
-func (t stepTally) tallies() []Tally {
-	var out []Tally
-	for _, name := range sortedKeys(t) {
-		out = append(out, Tally{name, t[name]})
+	for _, name := range slices.Sorted(maps.Keys(t.Steps)) {
+		r.Space.Steps = append(r.Space.Steps, Tally{name, t.Steps[name]})
 	}
-	return out
-}
-
-// countAt counts one more at an index.
-func countAt(counts []uint64, i int) []uint64 {
-	for len(counts) <= i {
-		counts = append(counts, 0)
-	}
-	counts[i]++
-	return counts
 }

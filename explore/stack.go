@@ -3,19 +3,16 @@ package explore
 import (
 	"bytes"
 	"path"
-	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strings"
 )
 
 // stacks are those of all goroutines.
 func stacks() []byte {
-	for size := 1 << 20; ; size *= 2 {
-		b := make([]byte, size)
-		if n := runtime.Stack(b, true); n < size || size >= 1<<26 {
-			return b[:n]
-		}
-	}
+	var b bytes.Buffer
+	_ = pprof.Lookup("goroutine").WriteTo(&b, 2)
+	return b.Bytes()
 }
 
 // stuckLine finds the goroutine that runs code of a scenario without having given

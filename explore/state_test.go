@@ -34,14 +34,14 @@ func TestStatesAreKnownByTheWholePrint(t *testing.T) {
 	}
 	ids := map[fingerprint.Print]stateID{}
 	for _, p := range all {
-		id, known, _, _ := s.enter(state{print: p, parent: noState})
+		id, known, _, _ := s.enter(state{Print: p, Parent: noState})
 		if _, met := ids[p]; met != known {
 			t.Fatalf("%v: known is %v", p, known)
 		}
 		ids[p] = id
 	}
 	for _, p := range all {
-		if id, known, _, _ := s.enter(state{print: p, parent: noState}); !known || id != ids[p] {
+		if id, known, _, _ := s.enter(state{Print: p, Parent: noState}); !known || id != ids[p] {
 			t.Fatalf("%v is state %d, and is found as %d (%v)", p, ids[p], id, known)
 		}
 	}
@@ -62,12 +62,12 @@ func TestVisitorsWakeWhoSleepsNoLonger(t *testing.T) {
 		{nil, []sim.Actor{4}, nil},
 		{nil, nil, nil},
 	} {
-		_, known, wake, left := s.enter(state{parent: noState, asleep: s.sleepID(slices.Clone(x.asleep))})
+		_, known, wake, left := s.enter(state{Parent: noState, Asleep: s.sleepID(slices.Clone(x.asleep))})
 		if known != (i > 0) || !slices.Equal(wake, x.wake) {
 			t.Errorf("visit %d: %v wake, %v sleep on; want %v, %v", i, wake, left, x.wake, x.left)
 		}
-		if r := s.row(0); i > 0 && !slices.Equal(s.sleeps.at(r.asleep), x.left) {
-			t.Errorf("visit %d: %v sleep from now on, want %v", i, s.sleeps.at(r.asleep), x.left)
+		if r := s.row(0); i > 0 && !slices.Equal(s.sleeps.at(r.Asleep), x.left) {
+			t.Errorf("visit %d: %v sleep from now on, want %v", i, s.sleeps.at(r.Asleep), x.left)
 		}
 	}
 }
@@ -96,9 +96,9 @@ func TestWhoWakesHasTheNamesOfTheState(t *testing.T) {
 	s := &search{symmetric: []int{1, 2, 3}, identity: renaming{0, 1, 2, 3}}
 	s.states.init(false)
 	order := s.states.orderID([]uint8{1, 2, 0})
-	id, _, _, _ := s.states.enter(state{parent: noState, order: order})
+	id, _, _, _ := s.states.enter(state{Parent: noState, Order: order})
 	w := &walker{s: s}
-	set := []asleep{{actor: taskOf(2)}, {actor: taskOf(3)}, {actor: taskOf(0)}}
+	set := []asleep{{Actor: taskOf(2)}, {Actor: taskOf(3)}, {Actor: taskOf(0)}}
 	for _, x := range []struct {
 		order uint32
 		sleep []sim.Actor
@@ -109,11 +109,11 @@ func TestWhoWakesHasTheNamesOfTheState(t *testing.T) {
 		w.wake(id, []sim.Actor{taskOf(1), taskOf(3)}, []sim.Actor{taskOf(0), taskOf(2)}, x.order, set)
 		y := s.stack[len(s.stack)-1]
 		var sleep []sim.Actor
-		for _, a := range y.asleep {
-			sleep = append(sleep, a.actor)
+		for _, a := range y.Asleep {
+			sleep = append(sleep, a.Actor)
 		}
-		if want := []sim.Actor{taskOf(2), taskOf(1)}; y.at != id || !slices.Equal(y.todo, want) || !slices.Equal(sleep, x.sleep) {
-			t.Errorf("visited in order %d: %v wake, want %v; %v sleep, want %v", x.order, y.todo, want, sleep, x.sleep)
+		if want := []sim.Actor{taskOf(2), taskOf(1)}; y.At != id || !slices.Equal(y.Todo, want) || !slices.Equal(sleep, x.sleep) {
+			t.Errorf("visited in order %d: %v wake, want %v; %v sleep, want %v", x.order, y.Todo, want, sleep, x.sleep)
 		}
 	}
 }
@@ -136,10 +136,10 @@ func TestVisitorsTryWhoWakes(t *testing.T) {
 		}
 		w := &walker{s: newSearch(c, nil), c: c}
 		evs := c.w.Events()
-		if first := w.enter(noState, []asleep{{actor: taskOf(0)}}, evs); first == nil || !slices.Equal(first.todo, []sim.Actor{taskOf(1)}) {
+		if first := w.enter(noState, []asleep{{Actor: taskOf(0)}}, evs); first == nil || !slices.Equal(first.Todo, []sim.Actor{taskOf(1)}) {
 			t.Errorf("the first visitor tries %+v", first)
 		}
-		if again := w.enter(noState, nil, evs); again != nil || len(w.s.stack) != 1 || !slices.Equal(w.s.stack[0].todo, []sim.Actor{taskOf(0)}) {
+		if again := w.enter(noState, nil, evs); again != nil || len(w.s.stack) != 1 || !slices.Equal(w.s.stack[0].Todo, []sim.Actor{taskOf(0)}) {
 			t.Errorf("the second visitor goes on with %+v and leaves %d chains", again, len(w.s.stack))
 		}
 		if again := w.enter(noState, nil, evs); again != nil || len(w.s.stack) != 1 {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"encoding/binary"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,17 +30,17 @@ const (
 
 // state is one row. Memory bounds a search, so all that repeats is a number of a lexicon.
 type state struct {
-	print  fingerprint.Print
-	parent stateID
-	via    uint32 // the move from parent to here, in states.moves
-	order  uint32 // which interchangeable host stands where, in states.orders
-	asleep uint32 // actors not tried here, in states.sleeps, under the names that order gives
+	Print  fingerprint.Print
+	Parent stateID
+	Via    uint32 // the move from parent to here, in states.moves
+	Order  uint32 // which interchangeable host stands where, in states.orders
+	Asleep uint32 // actors not tried here, in states.sleeps, under the names that order gives
 }
 
 // move is one step: an actor and the choices it made.
 type move struct {
-	actor sim.Actor
-	inner []uint32
+	Actor sim.Actor
+	Inner []uint32
 }
 
 // states are all states that a search has found.
@@ -92,19 +93,19 @@ func (s *shard) row(i uint32) *state { return &(*s.rows.Load())[i/chunkSize][i%c
 // tried after all, since he does not sleep for this visitor, and who sleeps on (sleep.go says
 // why that is enough).
 func (t *states) enter(x state) (id stateID, known bool, wake, left []sim.Actor) {
-	at := uint32(x.print.A % shards)
+	at := uint32(x.Print.A % shards)
 	s := &t.shard[at]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	slot := s.find(x.print, t.tree)
+	slot := s.find(x.Print, t.tree)
 	if s.index[slot] == 0 {
 		i := s.add(x, slot)
 		return stateID(i*shards + at), false, nil, nil
 	}
 	i := s.index[slot] - 1
 	r := s.row(i)
-	if r.asleep != x.asleep {
-		was, is := t.sleeps.at(r.asleep), t.sleeps.at(x.asleep)
+	if r.Asleep != x.Asleep {
+		was, is := t.sleeps.at(r.Asleep), t.sleeps.at(x.Asleep)
 		for _, a := range was {
 			if slices.Contains(is, a) {
 				left = append(left, a)
@@ -112,7 +113,7 @@ func (t *states) enter(x state) (id stateID, known bool, wake, left []sim.Actor)
 				wake = append(wake, a)
 			}
 		}
-		r.asleep = t.sleepID(left)
+		r.Asleep = t.sleepID(left)
 	}
 	return stateID(i*shards + at), true, wake, left
 }
@@ -121,7 +122,7 @@ func (t *states) enter(x state) (id stateID, known bool, wake, left []sim.Actor)
 func (s *shard) find(p fingerprint.Print, tree bool) uint32 {
 	mask := uint32(len(s.index) - 1)
 	for i := uint32(p.B) & mask; ; i = (i + 1) & mask {
-		if n := s.index[i]; n == 0 || !tree && s.row(n-1).print == p {
+		if n := s.index[i]; n == 0 || !tree && s.row(n-1).Print == p {
 			return i
 		}
 	}
@@ -142,7 +143,7 @@ func (s *shard) add(x state, slot uint32) uint32 {
 	if s.n*4 > len(s.index)*3 {
 		s.index = make([]uint32, 2*len(s.index))
 		for j := range uint32(s.n) {
-			s.index[s.find(s.row(j).print, true)] = j + 1
+			s.index[s.find(s.row(j).Print, true)] = j + 1
 		}
 	}
 	return i
@@ -152,11 +153,11 @@ func (s *shard) add(x state, slot uint32) uint32 {
 func (t *states) pathTo(id stateID, out []move) []move {
 	for id != noState {
 		r := t.row(id)
-		if r.parent == noState {
+		if r.Parent == noState {
 			break
 		}
-		out = append(out, t.moves.at(r.via))
-		id = r.parent
+		out = append(out, t.moves.at(r.Via))
+		id = r.Parent
 	}
 	slices.Reverse(out)
 	return out
@@ -212,14 +213,14 @@ func (l *lexicon[T]) values() []T {
 	return nil
 }
 
-// moveID numbers a move.
+// moveID numbers a move. In its key, as in sleepID, no sequence of numbers reads like another.
 func (t *states) moveID(m move) uint32 {
 	var buf [64]byte
-	key := appendWord(buf[:0], uint64(m.actor))
-	for _, v := range m.inner {
-		key = appendWord(key, uint64(v))
+	key := binary.AppendUvarint(buf[:0], uint64(m.Actor))
+	for _, v := range m.Inner {
+		key = binary.AppendUvarint(key, uint64(v))
 	}
-	return t.moves.id(key, func() move { return move{m.actor, slices.Clone(m.inner)} })
+	return t.moves.id(key, func() move { return move{m.Actor, slices.Clone(m.Inner)} })
 }
 
 // orderID numbers an order of the interchangeable hosts; 0 is the one that they have in
@@ -239,16 +240,7 @@ func (t *states) sleepID(set []sim.Actor) uint32 {
 	var buf [128]byte
 	key := buf[:0]
 	for _, a := range set {
-		key = appendWord(key, uint64(a))
+		key = binary.AppendUvarint(key, uint64(a))
 	}
 	return t.sleeps.id(key, func() []sim.Actor { return slices.Clone(set) })
-}
-
-// appendWord appends a number so that no sequence of numbers reads like another.
-func appendWord(b []byte, v uint64) []byte {
-	for v >= 0x80 {
-		b = append(b, byte(v)|0x80)
-		v >>= 7
-	}
-	return append(b, byte(v))
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -25,16 +26,13 @@ type totals struct {
 
 // add adds what the workers of one part saw.
 func (t *totals) add(cases []*Case) {
-	met, outcomes := map[string]struct{}{}, map[string]struct{}{}
-	mark(met, t.Met)
-	mark(outcomes, t.Outcomes)
 	for _, c := range cases {
 		for i, name := range c.scenario.Sometimes {
-			if c.sometimes>>i&1 == 1 {
-				met[name] = struct{}{}
+			if c.sometimes>>i&1 == 1 && !slices.Contains(t.Met, name) {
+				t.Met = append(t.Met, name)
 			}
 		}
-		mark(outcomes, sortedKeys(c.outcomes))
+		t.Outcomes = append(t.Outcomes, slices.Sorted(maps.Keys(c.outcomes))...)
 		st := c.w.Stats()
 		t.Steps += st.Steps
 		t.Posts += st.Posts
@@ -45,13 +43,8 @@ func (t *totals) add(cases []*Case) {
 		t.VainPolls += st.VainPolls
 		t.MaxPayload = max(t.MaxPayload, st.MaxPayload)
 	}
-	t.Met, t.Outcomes = sortedKeys(met), sortedKeys(outcomes)
-}
-
-func mark(set map[string]struct{}, names []string) {
-	for _, n := range names {
-		set[n] = struct{}{}
-	}
+	slices.Sort(t.Outcomes)
+	t.Outcomes = slices.Compact(t.Outcomes)
 }
 
 // collect takes the totals into the result.

@@ -115,16 +115,15 @@ func (wk Walk) with(s *Scenario, opt Options, f func(*Case)) error {
 // heeds Profile, Faults, Timers, Strengthen, Eager, NoSymmetry and StepTimeout. The error is about the
 // scenario or the options, or a [HangError].
 func With(s *Scenario, opt Options, f func(*Case)) error {
-	profile, budget, err := opt.resolve(s)
+	x, err := opt.resolve(s)
 	if err != nil {
 		return err
 	}
 	var failed error
 	_, hang := watched(s, opt.StepTimeout, func(d *watchdog) {
 		var c *Case
-		if c, failed = newCase(d, s, profile, budget, opt.Strengthen, opt.timers(), opt.Eager); failed == nil {
+		if c, failed = newCase(d, s, x); failed == nil {
 			defer c.close()
-			c.noSymmetry(opt.NoSymmetry)
 			f(c)
 		}
 	})
@@ -151,7 +150,6 @@ func (c *Case) stand(wk Walk) *Stand {
 	t := sim.Tracer{Record: &sim.Record{}}
 	c.w.SetTracer(&t)
 	g := newGuide(c.w, wk.Decisions)
-	g.follow = orEmpty(g.follow)
 	h := &hand{guide: g, steps: wk.Steps, stand: &Stand{}}
 	end, err := c.run(h)
 	s := h.stand

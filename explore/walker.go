@@ -40,13 +40,13 @@ func (w *walker) Next() (sim.Actor, bool) {
 	w.offered = true
 	m := &w.path[w.picks]
 	w.picks++
-	w.begin(m.actor, m.inner)
-	return m.actor, true
+	w.begin(m.Actor, m.Inner)
+	return m.Actor, true
 }
 
 func (w *walker) begin(a sim.Actor, given []uint32) {
 	w.c.pulse.step(a)
-	w.step.actor, w.step.inner = a, w.step.inner[:0]
+	w.step.Actor, w.step.Inner = a, w.step.Inner[:0]
 	w.given, w.inner = given, 0
 }
 
@@ -57,11 +57,11 @@ func (w *walker) Pick(evs []sim.Event) int {
 		w.diverge()
 	}
 	w.picks++
-	if w.picks > len(w.path)+1 || w.cur.at == noState {
+	if w.picks > len(w.path)+1 || w.cur.At == noState {
 		if !w.arrive(evs) {
 			return -1
 		}
-	} else if w.c.w.Fingerprint(w.order) != w.s.states.row(w.cur.at).print {
+	} else if w.c.w.Fingerprint(w.order) != w.s.states.row(w.cur.At).Print {
 		w.diverge() // the path led elsewhere than the first time
 	}
 	a, given := w.cur.next()
@@ -83,15 +83,15 @@ func (w *walker) Choose(k sim.ChoiceKind, n int) int {
 		if int(v) >= n {
 			w.diverge()
 		}
-		w.step.inner = append(w.step.inner, v)
+		w.step.Inner = append(w.step.Inner, v)
 		return int(v)
 	}
-	w.tally.choices[k]++
+	w.tally.Choices[k]++
 	for i := n - 1; i > 0; i-- {
-		alt := append(append(make([]uint32, 0, len(w.step.inner)+1), w.step.inner...), uint32(i))
-		w.cur.alts = append(w.cur.alts, alt)
+		alt := append(append(make([]uint32, 0, len(w.step.Inner)+1), w.step.Inner...), uint32(i))
+		w.cur.Alts = append(w.cur.Alts, alt)
 	}
-	w.step.inner = append(w.step.inner, 0)
+	w.step.Inner = append(w.step.Inner, 0)
 	return 0
 }
 
@@ -120,12 +120,12 @@ func (w *walker) arrive(evs []sim.Event) bool {
 // they do is another way of the step, so no verdict rests on this.)
 func (w *walker) settle(private bool) (rest *chain, asleep []asleep, from stateID) {
 	x := w.cur
-	if x.at == noState {
-		x.todo = nil
+	if x.At == noState {
+		x.Todo = nil
 		return nil, nil, noState
 	}
-	w.tally.edges++
-	w.tally.steps[w.step.actor.Kind()]++
+	w.tally.Edges++
+	w.tally.Steps[w.step.Actor.Kind()]++
 	if w.s.every {
 		x.drop()
 	} else {
@@ -134,39 +134,39 @@ func (w *walker) settle(private bool) (rest *chain, asleep []asleep, from stateI
 	if x.ways() > 0 {
 		rest = x
 	}
-	return rest, asleep, x.at
+	return rest, asleep, x.At
 }
 
 // enter enters a state. It returns the chain with which the run goes on, or nil. If the
 // state was known, and actors are to be tried there after all, that is a chain of its own.
 func (w *walker) enter(from stateID, set []asleep, evs []sim.Event) *chain {
 	t := &w.s.states
-	x := state{print: w.c.w.Fingerprint(w.order), parent: from}
+	x := state{Print: w.c.w.Fingerprint(w.order), Parent: from}
 	if from != noState {
-		x.via = t.moveID(w.step)
+		x.Via = t.moveID(w.step)
 	}
-	x.order = t.orderID(w.order)
-	canon := w.s.between(t.orders.at(x.order), nil)
+	x.Order = t.orderID(w.order)
+	canon := w.s.between(t.orders.at(x.Order), nil)
 	names := make([]sim.Actor, 0, len(set))
 	for i := range set {
-		names = append(names, canon.actor(set[i].actor))
+		names = append(names, canon.actor(set[i].Actor))
 	}
-	x.asleep = t.sleepID(names)
+	x.Asleep = t.sleepID(names)
 	id, known, wake, left := t.enter(x)
 	if known {
 		if len(wake) > 0 {
-			w.wake(id, wake, left, x.order, set)
+			w.wake(id, wake, left, x.Order, set)
 		}
 		return nil
 	}
 	w.note()
-	y := &chain{at: id, asleep: set}
+	y := &chain{At: id, Asleep: set}
 	for i := range evs {
 		if !sleeps(set, evs[i].Actor) {
-			y.todo = append(y.todo, evs[i].Actor)
+			y.Todo = append(y.Todo, evs[i].Actor)
 		}
 	}
-	if len(y.todo) == 0 {
+	if len(y.Todo) == 0 {
 		return nil
 	}
 	return y
@@ -174,10 +174,8 @@ func (w *walker) enter(from stateID, set []asleep, evs []sim.Event) *chain {
 
 // note counts a new state.
 func (w *walker) note() {
-	d := w.c.w.Steps()
-	w.tally.depths = countAt(w.tally.depths, d)
-	w.tally.depth = max(w.tally.depth, d)
-	w.tally.eager += w.c.w.EagerStates()
+	w.tally.reach(w.c.w.Steps(), 1)
+	w.tally.Eager += w.c.w.EagerStates()
 }
 
 // wake makes a chain of actors that have slept at a known state, for a visitor for whom
@@ -185,18 +183,18 @@ func (w *walker) note() {
 // canonical order; the chain has those of the state as it was first reached.
 func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []asleep) {
 	t := &w.s.states
-	known := t.orders.at(t.row(id).order)
-	y := &chain{at: id}
+	known := t.orders.at(t.row(id).Order)
+	y := &chain{At: id}
 	out := w.s.between(nil, known)
 	for _, a := range wake {
-		y.todo = append(y.todo, out.actor(a))
+		y.Todo = append(y.Todo, out.actor(a))
 	}
 	// What sleeps has the visitor's names, and so has what it uses. If the hosts stand in
 	// another order here, the chain does without it, and tries more than it must.
-	if canon := w.s.between(known, nil); order == t.row(id).order {
+	if canon := w.s.between(known, nil); order == t.row(id).Order {
 		for i := range set {
-			if slices.Contains(left, canon.actor(set[i].actor)) {
-				y.asleep = append(y.asleep, set[i])
+			if slices.Contains(left, canon.actor(set[i].Actor)) {
+				y.Asleep = append(y.Asleep, set[i])
 			}
 		}
 	}
@@ -205,19 +203,19 @@ func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []as
 
 // run makes one run for a chain.
 func (w *walker) run(x *chain) {
-	w.path, w.picks, w.cur, w.offered = w.s.states.pathTo(x.at, w.path[:0]), 0, x, false
+	w.path, w.picks, w.cur, w.offered = w.s.states.pathTo(x.At, w.path[:0]), 0, x, false
 	end, err := w.c.run(w)
 	if w.lost {
 		panic(errDiverged)
 	}
 	w.c.endRunIf(end == sim.Finished)
 	switch {
-	case err == nil && x.at != noState && w.picks <= len(w.path):
+	case err == nil && x.At != noState && w.picks <= len(w.path):
 		panic(errDiverged) // the run ended on the path
 	case err != nil:
-		path := w.s.states.pathTo(w.cur.at, nil)
-		if w.cur.at != noState {
-			path = append(path, move{w.step.actor, slices.Clone(w.step.inner)})
+		path := w.s.states.pathTo(w.cur.At, nil)
+		if w.cur.At != noState {
+			path = append(path, move{w.step.Actor, slices.Clone(w.step.Inner)})
 		}
 		if !w.s.fail(err, path) {
 			rest, _, _ := w.settle(false) // as if it had been abandoned

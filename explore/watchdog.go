@@ -61,12 +61,8 @@ func (p *pulse) think() { p.beats.Add(2) }
 func (c *Case) run(pol sim.Policy) (sim.End, error) {
 	switch p := pol.(type) {
 	case *walker:
-	case *guide:
-		p.pulse = &c.pulse
-	case *leaving:
-		p.pulse = &c.pulse
-	case *hand:
-		p.pulse = &c.pulse
+	case interface{ notesIn(*pulse) }:
+		p.notesIn(&c.pulse)
 	default:
 		knows, _ := pol.(sim.KnowingPolicy)
 		b := beating{pol, knows, &c.pulse}
