@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/verbatim-rdma/verbatim/verbs"
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
 
 // Responses of Reads and Atomics reach the requester's memory before anybody polls the
 // completion that says so. In eager mode that is the step of an acknowledgement. In late
@@ -86,6 +90,20 @@ func (r *region) awaited() bool {
 		}
 	}
 	return false
+}
+
+// passedOn asks which responses came in time to be sent on, for h dies.
+func (w *World) passedOn(h *Host) {
+	for _, q := range w.qps {
+		if q.h != h || q.gone || !slices.ContainsFunc(q.elems, func(e *elem) bool { return e.src != nil && e.src.awaits }) {
+			continue
+		}
+		for _, e := range slices.Clone(q.elems) {
+			if e.src != nil {
+				w.responses(e.src, e.srcOff, e.n)
+			}
+		}
+	}
 }
 
 // sourced asks of what may land on [off, off+n) of r whether the card has fetched it from
