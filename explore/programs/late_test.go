@@ -70,7 +70,6 @@ var differences = []struct{ name, program string }{
 	{"bits flip in what has just landed", "strong flip(b)<=1 | a: write b y 3 p | b: pload y"},
 	{"bits flip between the halves of an Atomic", "strong flip(b)<=1 | a: write b y 6 p; fetchadd b y 1 ps; wait b 1 | b: pload y"},
 	{"memory becomes unreadable after what would have mended it", "strong poison(b)<=1 | a: write b y 6 p; read b y ps; wait b 1 | b: pload y"},
-	{"a Write that is wiped by RESET may never arrive", "strong linger final | a: write b x 1; reset b | b:"},
 	{"what came in one packet has arrived together", "strong linger final | a: lcas x 0 1; err b | b: wide a 1"},
 	{"what completed before a receive failed is in the CQ before it", "strong | a: send b 1 s; recv b l; wait b 2 | b: send a 1; recv a"},
 	{"a Send that its receive refuses may be lost as any other", "strong | a: sendimm b 1 | b: call a 1; recv a l; wait a 1"},

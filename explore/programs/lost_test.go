@@ -23,6 +23,9 @@ var lost = []struct {
 		[]string{"a:1+-", "a:-+1", "a:1+1", "a:unreachable+1"}},
 	{"a life that need not come", "strong | a: read b x s; wait b 1 | b daemon again: store x 1 / connect a", []string{"a:Read=0", "a:Read=1"}},
 
+	{"a Write that RESET wiped may never arrive", "strong linger final | a: write b x 1; reset b | b:",
+		[]string{"a: b: a=[0 0 0 0] b=[0 0 0 0]", "a: b: a=[0 0 0 0] b=[1 0 0 0]"}},
+
 	// Timers.
 	{"a cut against a timer", "strong cut(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},
 	{"a partition against a timer", "strong partition(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},
