@@ -80,6 +80,7 @@ var differences = []struct{ name, program string }{
 	{"what had not come when access was denied does not come later", "strong | a: deny b; recv b; wait b 1 | b: writeimm a x 1"},
 	{"what overtook a refused Write is in memory", "ooo linger final | a: write b x 1; write b y 1 | b: deny a"},
 	{"what overtook a refused Write lands after the refusal", "ooo linger final | a: write b x 1 s; write b y 1; write b x 2; wait b 1 | b: load x; dereg; load y"},
+	{"what found no receive overtakes nothing", "srd revoke(b)<=1 linger final | a: write b x 1; writeimm b x 3 | b:"},
 	{"a Write is executed although a Read before it is refused", "strong linger final | a: write b x 1; read b x s; write b y 1; wait b 1 | b: deny a"},
 	{"the same without drain", "relaxed linger final | a: write b x 1; read b x s; write b y 1; wait b 1 | b: deny a"},
 	{"but not if it is fenced", "relaxed linger final | a: read b x s; write b y 1 f; wait b 1 | b: dereg"},

@@ -435,8 +435,9 @@ func (w *World) overtakers(q *qp, n int) (out []*elem) {
 	if !w.gaps() {
 		return nil
 	}
+	reach := q.reach()
 	for i, e := range q.elems {
-		if e.wr > n && !e.acked && !slices.ContainsFunc(q.elems[:i], func(p *elem) bool { return p.wr >= n && p.precedes(e) && !w.overtakes(e, p) }) {
+		if e.wr > n && e.wr < reach && !e.acked && !slices.ContainsFunc(q.elems[:i], func(p *elem) bool { return p.wr >= n && p.precedes(e) && !w.overtakes(e, p) }) {
 			out = append(out, e)
 		}
 	}
