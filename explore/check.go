@@ -233,7 +233,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	x := newSearch(cases[0], opt.tree)
 	x.every, x.seek = opt.EveryOrder || opt.Eager, opt.Seek
 	x.limit = opt.limits(start)
-	x.push(first())
+	x.push(&chain{At: noState, Todo: []sim.Actor{0}})
 	if opt.Resume != "" {
 		if err := x.load(opt.Resume, r, &opt, cases[0]); err != nil {
 			return nil, err

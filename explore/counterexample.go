@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -202,10 +203,7 @@ func ParseCounterexample(b []byte) (*Counterexample, error) {
 
 // timers is the regime of the run.
 func (ce *Counterexample) timers() string {
-	if ce.Timers == "" {
-		return faults.Timers{}.String()
-	}
-	return ce.Timers
+	return cmp.Or(ce.Timers, faults.Timers{}.String())
 }
 
 // Time says in a line what the run assumes about time.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -61,11 +62,7 @@ func WriteTimeline(w io.Writer, r *Replay, opt TimelineOptions) error {
 	if !opt.All {
 		rows = fold(rows)
 	}
-	width := opt.Width
-	if width == 0 {
-		width = usualWidth
-	}
-	t := newTable(r.Hosts, rows, max(width, narrowest))
+	t := newTable(r.Hosts, rows, max(cmp.Or(opt.Width, usualWidth), narrowest))
 	var b strings.Builder
 	t.head(&b)
 	step := -1
