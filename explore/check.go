@@ -135,11 +135,9 @@ type Condition struct {
 	Met  bool
 }
 
-var errDiverged = errors.New("explore: the scenario does not repeat itself: the same choices led to another run; " +
-	"look for a clock, a map order, a goroutine, or a variable that OnReset does not reset")
-
 // ErrNotDeterministic says that a scenario failed the determinism check.
-var ErrNotDeterministic = errDiverged
+var ErrNotDeterministic = errors.New("explore: the scenario does not repeat itself: the same choices led to another run; " +
+	"look for a clock, a map order, a goroutine, or a variable that OnReset does not reset")
 
 // ErrOptions is wrapped by errors about options.
 var ErrOptions = errors.New("explore: bad options")

@@ -208,7 +208,7 @@ func selfCheck(c *Case) error {
 			traces[i] = hash2(g.trace, uint64(c.w.Steps()))
 		}
 		if traces[0] != traces[1] {
-			return errDiverged
+			return ErrNotDeterministic
 		}
 	}
 	return nil
