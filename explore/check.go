@@ -167,7 +167,7 @@ func Check(s *Scenario, opt Options) (*Result, error) {
 // hung is the result of a check that was given up. What was found before stays.
 func (r *Result) hung(d *watchdog, hang error, took time.Duration) *Result {
 	r.Verdict, r.Reason, r.Elapsed = Unknown, hang, took
-	if ce := d.kept(); ce != nil {
+	if ce := d.best.Load(); ce != nil {
 		r.Verdict, r.Counterexample = Violated, ce
 	}
 	return r
@@ -190,7 +190,7 @@ func (r *Result) check(d *watchdog, s *Scenario, x setting, opt Options) (err er
 	opt.Stop = d.stop(opt.Stop)
 	start := time.Now()
 	if opt.Strategy != Exhaustive {
-		checkSampling(s, cases, opt, r, start)
+		checkSampling(cases, opt, r, start)
 		r.Elapsed = time.Since(start)
 		return nil
 	}
@@ -247,9 +247,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	done()
 	r.Resumed = x.totals.Runs
 	x.totals.Runs = x.runs
-	x.totals.add(cases)
-	r.collect(s, &x.totals)
-	r.tallied(&x.tally)
+	r.collect(cases, &x.totals, &x.tally)
 	r.Runs, r.States = x.runs, x.states.len()
 	r.EagerLog10 = math.Log10(max(x.tally.Eager, 1))
 	if x.failed == nil {

@@ -80,7 +80,7 @@ func (ce *Counterexample) try(c *Case, ds []Decision, best *int) bool {
 	}
 	ce.Decisions, ce.Message, *best = g.taken, err.Error(), g.steps
 	ce.Trace = fmt.Sprintf("%016x", g.trace)
-	if c.dog.kept() != nil {
+	if c.dog.best.Load() != nil {
 		c.dog.keep(ce)
 	}
 	return true

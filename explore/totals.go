@@ -33,9 +33,11 @@ func (t *totals) add(cases []*Case) {
 	t.Outcomes = slices.Compact(t.Outcomes)
 }
 
-// collect takes the totals into the result.
-func (r *Result) collect(s *Scenario, t *totals) {
-	for _, name := range s.Sometimes {
+// collect takes what the workers saw and counted into the result.
+func (r *Result) collect(cases []*Case, t *totals, counted *tally) {
+	t.add(cases)
+	r.tallied(counted)
+	for _, name := range cases[0].scenario.Sometimes {
 		r.Sometimes = append(r.Sometimes, Condition{name, slices.Contains(t.Met, name)})
 	}
 	r.Outcomes = t.Outcomes

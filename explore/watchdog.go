@@ -126,11 +126,11 @@ type watchdog struct {
 	scenario string
 	limit    time.Duration
 	hung     atomic.Bool
+	best     atomic.Pointer[Counterexample] // found, and shrunk as far as it has got
 
 	mu    sync.Mutex
 	cases []*Case
 	atEnd []func()
-	best  *Counterexample // found, and shrunk as far as it has got
 }
 
 // watched calls f, and waits until it has returned or hangs: a step of a case that
@@ -260,16 +260,7 @@ func (d *watchdog) atHang(f func()) {
 // keep remembers a counterexample that must not be lost if shrinking hangs.
 func (d *watchdog) keep(ce *Counterexample) {
 	x := *ce
-	d.mu.Lock()
-	d.best = &x
-	d.mu.Unlock()
-}
-
-// kept is the last counterexample, or nil.
-func (d *watchdog) kept() *Counterexample {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.best
+	d.best.Store(&x)
 }
 
 // stop is whether to stop: because of a hang, or because f says so.
