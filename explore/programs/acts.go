@@ -20,6 +20,7 @@ const (
 	flagFence     = 'f'
 	flagSolicited = 'o'
 	flagBadKey    = 'k' // a key that no registration has
+	flagEcho      = 'e' // of what was read last, whether it has come or not
 	flagNextKey   = 'n' // the key that the peer's next registration will have
 	flagBeyond    = 'r' // beyond the region
 	flagBadLocal  = 'l' // a source or destination that is not registered
@@ -47,13 +48,13 @@ func requestActs() map[string]kindOfAct {
 		return func(a *Act) verbs.SendWR { return verbs.SendWR{Op: o, Imm: uint32(a.V)} }
 	}
 	return map[string]kindOfAct{
-		"write":    post("av", "sifoknrlp", op(verbs.OpWrite)),
-		"wide":     post("v", "sifknp", op(verbs.OpWrite)), // of two words
-		"writeimm": post("av", "sifokp", op(verbs.OpWriteImm)),
+		"write":    post("av", "sifoknrlpe", op(verbs.OpWrite)),
+		"wide":     post("v", "sifknpe", op(verbs.OpWrite)), // of two words
+		"writeimm": post("av", "sifokpe", op(verbs.OpWriteImm)),
 		"read":     post("a", "sfknrlp", op(verbs.OpRead)),
 		"wideread": post("", "sfkp", op(verbs.OpRead)),
-		"send":     post("v", "sifol", op(verbs.OpSend)),
-		"sendimm":  post("v", "sifo", op(verbs.OpSendImm)),
+		"send":     post("v", "sifole", op(verbs.OpSend)),
+		"sendimm":  post("v", "sifoe", op(verbs.OpSendImm)),
 		"cas": post("awv", "sfknrp", func(a *Act) verbs.SendWR {
 			return verbs.SendWR{Op: verbs.OpCompareSwap, Compare: uint64(a.W), Swap: uint64(a.V)}
 		}),
@@ -68,15 +69,16 @@ func requestActs() map[string]kindOfAct {
 
 func completionActs() map[string]kindOfAct {
 	return map[string]kindOfAct{
-		"wait":   {takes: "tv", link: true, do: func(t *task, a *Act) { t.wait(a, verbs.Forever) }}, // for up to v completions
-		"twait":  {takes: "tv", link: true, do: func(t *task, a *Act) { t.wait(&Act{To: a.To, V: 1}, seconds(a.V)) }},
-		"poll":   {takes: "tv", link: true, do: (*task).poll},
-		"chan":   {channel: true, do: func(t *task, a *Act) { t.channel(verbs.Forever) }},
-		"tchan":  {takes: "v", channel: true, do: func(t *task, a *Act) { t.channel(seconds(a.V)) }},
-		"each":   {takes: "t", link: true, channel: true, do: func(t *task, a *Act) { t.each(a, verbs.Forever) }}, // one of each
-		"teach":  {takes: "tv", link: true, channel: true, do: func(t *task, a *Act) { t.each(a, seconds(a.V)) }},
-		"peek":   {takes: "", do: func(t *task, _ *Act) { t.peek() }}, // where the last response goes, whether it has come or not
-		"change": {takes: "v", do: (*task).change},                    // the source of the last request, whether it was read or not
+		"wait":     {takes: "tv", link: true, do: func(t *task, a *Act) { t.wait(a, verbs.Forever) }}, // for up to v completions
+		"twait":    {takes: "tv", link: true, do: func(t *task, a *Act) { t.wait(&Act{To: a.To, V: 1}, seconds(a.V)) }},
+		"poll":     {takes: "tv", link: true, do: (*task).poll},
+		"chan":     {channel: true, do: func(t *task, a *Act) { t.channel(verbs.Forever) }},
+		"tchan":    {takes: "v", channel: true, do: func(t *task, a *Act) { t.channel(seconds(a.V)) }},
+		"each":     {takes: "t", link: true, channel: true, do: func(t *task, a *Act) { t.each(a, verbs.Forever) }}, // one of each
+		"teach":    {takes: "tv", link: true, channel: true, do: func(t *task, a *Act) { t.each(a, seconds(a.V)) }},
+		"peek":     {takes: "", do: func(t *task, _ *Act) { t.peek() }}, // where the last response goes, whether it has come or not
+		"scribble": {takes: "v", do: (*task).scribble},                  // where the last response goes, likewise
+		"change":   {takes: "v", do: (*task).change},                    // the source of the last request, whether it was read or not
 	}
 }
 

@@ -159,7 +159,11 @@ func (t *task) request(a *Act, wr verbs.SendWR, l *link, peer int) verbs.SendWR 
 		return wr
 	}
 	from := slot(a, peer)
-	if wr.Op != verbs.OpRead && !wr.Op.IsAtomic() {
+	switch {
+	case wr.Op == verbs.OpRead || wr.Op.IsAtomic():
+	case has(flagEcho) && t.read != nil:
+		from = slot(t.read, 0)
+	default:
 		from += sources
 	}
 	lkey := m.bmr.LKey()
@@ -280,6 +284,15 @@ func (t *task) peek() {
 	}
 	sort.Strings(out)
 	t.note(strings.Join(out, "+"))
+}
+
+func (t *task) scribble(a *Act) {
+	if t.read == nil {
+		return
+	}
+	for i := range t.to(t.read) {
+		t.m.buf.Store64(slot(t.read, i), t.value(a.V))
+	}
 }
 
 func (t *task) change(a *Act) {

@@ -86,6 +86,15 @@ var differences = []struct{ name, program string }{
 	{"but not if it is fenced", "relaxed linger final | a: read b x s; write b y 1 f; wait b 1 | b: dereg"},
 	{"a Send is received although a Read before it is refused", "strong linger final | a: read b x s; send b 1; wait b 1 | b: recv a; deny a; wait a 1"},
 	{"an Immediate has arrived whole, and a Write that it overtook has not", "srd crash(a*)<=1 linger final | a: write b x 1; writeimm b x 7 | b: recv a; wait a 1"},
+	{"what found no receive before a new connection does not come", "strong linger final | a: writeimm b x 1; reset b; up b | b:"},
+	{"the access of a queue pair is checked before the key", "strong | a: deny b; dereg | b: write a x 1; wait a 1"},
+	{"a response is in memory before its completion is polled", "strong | a: write b y 1; read b y s; peek | b:"},
+	{"a response comes between two looks", "strong | a: read b y s; peek; peek; wait b 1 | b: store y 1; fence; call a 1"},
+	{"the response of an Atomic is in memory before its completion", "strong | a: cas b y 0 1 s; peek; wait b 1; peek | b: store y 5; load y"},
+	{"a response comes before a store to where it goes", "strong | a: read b y s; scribble 7; peek; wait b 1; peek | b: store y 1"},
+	{"a Write sends on what a Read brought before its completion", "strong | a: read b y s; write c x 1 e; wait b 1 | b: store y 5 | c: load x; load x"},
+	{"a store that is not buffered comes between the cells that a Read samples", "strong+StoreBuffers=false | a: wideread b s; poll b 1 | b: storewide 1"},
+	{"a Read samples before one locked instruction and after the next", "strong | a: wideread b s; poll b 1 | b: lcas x 0 1; lcas y 0 1"},
 	{"a name changes hands between a post and a call", "strong | a: write b x 1; connect b | b again: load x / acceptconn"},
 }
 

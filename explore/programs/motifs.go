@@ -7,7 +7,7 @@ func everyday() []weighted {
 	return []weighted{
 		{30, addRequest}, {18, addLocal}, {12, addMessage}, {9, addCall}, {3, addGather}, {6, addFlag}, {5, addModify}, {3, addKeys},
 		{3, addState}, {4, addGo}, {2, addMutex}, {2, addCond}, {3, addLook}, {2, addService}, {1, addRand}, {2, addSay}, {2, addChannel},
-		{1, addDestroyed}, {1, addChange}, {1, addReconnect}, {1, addOdd}, {3, addOrdered},
+		{1, addDestroyed}, {1, addChange}, {1, addResponse}, {1, addReconnect}, {1, addOdd}, {3, addOrdered},
 	}
 }
 
@@ -23,7 +23,7 @@ func persistent() []weighted {
 // done to all, in one go.
 func alike() []weighted {
 	return []weighted{{30, addRequest}, {15, addLocal}, {10, addMessage}, {10, addAllCall}, {6, addAllGather}, {4, addModify}, {3, addState},
-		{3, addKeys}, {2, addGo}, {3, addLook}, {2, addService}, {1, addRand}, {2, addSay}, {2, addChange}}
+		{3, addKeys}, {2, addGo}, {3, addLook}, {2, addService}, {1, addRand}, {2, addSay}, {2, addChange}, {2, addResponse}}
 }
 
 func (g *maker) word() int {
@@ -237,6 +237,23 @@ func addSay(g *maker, i, _ int)  { g.put(i, Act{Do: "say"}) }
 
 func addDestroyed(g *maker, i, j int) {
 	g.put(i, append([]Act{{Do: pick(g, "err", "destroy", "reset"), To: g.name(j)}}, g.request(i, j)...)...)
+}
+
+// addResponse comes to where a response goes before its completion was polled.
+func addResponse(g *maker, i, j int) {
+	to := g.r.IntN(len(g.p.Hosts))
+	if to == i {
+		to = j
+	}
+	g.put(i, Act{Do: pick(g, "read", "wideread", "cas", "fetchadd"), To: g.name(j), V: 2, Flags: "s"})
+	g.put(i, pick(g, []Act{{Do: "peek"}}, []Act{{Do: "peek"}, {Do: "peek"}}, []Act{{Do: "scribble", V: 8}, {Do: "peek"}},
+		[]Act{{Do: pick(g, "write", "send", "wide"), To: g.name(to), V: 1, Flags: pick(g, "e", "ie", "se", "fe")}})...)
+	if g.chance(50) {
+		g.put(i, Act{Do: "wait", To: g.name(j), V: 1}, Act{Do: "peek"})
+	}
+	if g.chance(40) {
+		g.put(j, Act{Do: "store", V: 5})
+	}
 }
 
 // addChange changes the source of a request behind its back.

@@ -117,6 +117,8 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 		q.done, q.dirty = q.done[1:], true
 		return
 	}
+	defer func(x bool) { q.completing = x }(q.completing)
+	q.completing = true
 	s := q.ent(o.wr)
 	*wc = verbs.WC{ID: s.id, Status: o.status, QPNum: q.num}
 	q.dirty = true

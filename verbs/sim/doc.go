@@ -64,8 +64,7 @@
 //
 // # Limits
 //
-// A Read's response reaches the local buffer when its completion is seen, not
-// before. A store to memory that the card has yet to fetch from drains at once if the
+// A store to memory that the card has yet to fetch from drains at once if the
 // card is to fetch after it. MTU matters for what a failed Write leaves
 // (WholePackets); Config.MaxPieces bounds into how many pieces a message tears. Of the
 // bits that a media error can flip, two of each unit stand for all. A remote key is looked up

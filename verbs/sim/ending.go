@@ -129,6 +129,8 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 
 // cutSend ends the requester's role.
 func (q *qp) cutSend() {
+	defer func(x bool) { q.completing = x }(q.completing)
+	q.completing = true // what had completed before is known by now
 	q.limit = min(q.limit, q.posted, q.cutAt, q.held, q.refused())
 	if q.peer == nil && !q.stale {
 		q.limit = min(q.limit, q.first) // the peer was never there

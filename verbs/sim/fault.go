@@ -284,6 +284,13 @@ func (w *World) kill(h *Host, power bool) {
 			q.receivesNoMore()
 		}
 	}
+	for _, q := range w.qps {
+		for i := 0; q.h == h && !q.gone && i < len(q.elems); i++ {
+			if e := q.elems[i]; e.src != nil && e.src.awaits && len(q.elems) > 0 {
+				w.responses(e.src, e.srcOff, e.n)
+			}
+		}
+	}
 	w.touch(object(objLife, h.node.idx, 0), Write)
 	h.alive = false
 	h.lookAway()

@@ -63,7 +63,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[pd](): {"c": links, "ord": identity, "open": derived + "registrations and queue pairs", "gone": derived + "Host.made"},
 	reflect.TypeFor[region](): {
 		"h": identity, "ord": identity, "data": "in hash", "base": derived + "ord", "hash": printed, "pend": links, "srcs": derived + "elem.src",
-		"mrs": printed, "lent": printed, "freed": "those that are freed are not printed", "receives": printed, "whole": inStep, "pm": links,
+		"mrs": printed, "lent": printed, "freed": "those that are freed are not printed", "receives": printed, "awaits": "a guard: without it no request names the region", "whole": inStep, "pm": links,
 	},
 	reflect.TypeFor[elem](): {
 		"q": identity, "wr": printed, "part": derived + "its place in the list", "sub": derived + "its place in the list", "kind": printed,
@@ -77,7 +77,7 @@ var covered = map[reflect.Type]map[string]string{
 		"recvCQ": derived + "Host.made", "state": printed, "access": printed, "remote": printed, "peer": "printed: whether it has one; which follows from remote",
 		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
 		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "freed": printed, "limit": printed, "cutAt": printed,
-		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed,
+		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed, "completing": inStep,
 		"elems": links, "rq": printed, "met": "printed; while nothing was flushed it follows from matched, recvNext and what the peer has posted", "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "nothing reads it",
 		"hash": "nothing reads it", "cpu": identity, "untold": derived + "what the tasks have observed",
 	},

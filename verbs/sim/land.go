@@ -271,6 +271,7 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 	if w.cfg.Eager {
 		return
 	}
+	w.responses(r, off, n)
 	w.landBefore(r, off, n, by)
 	w.finishAtomics(r, off, n, by) // those that have read while others landed
 	w.readBefore(r, off, n, by)
@@ -278,13 +279,25 @@ func (w *World) beforeWrite(r *region, off, n int, by *elem) {
 
 func (w *World) landBefore(r *region, off, n int, by *elem) {
 	var passed []*elem
+	var last *elem // a Read samples cells one by one, each set of them in one order
+	from := 0
 	for len(r.pend) > 0 {
 		var can [32]*elem
-		c := can[:0]
+		var cells [32]span
+		c, at := can[:0], cells[:0] // of a Read once for each cell
 		for _, e := range r.pend {
-			if e != by && e.wants(off, n) && w.canLand(e) && !slices.Contains(passed, e) &&
-				!(by != nil && (w.follows(e, by) || w.sees(e, by) || by.excludes(e))) {
-				c = append(c, e)
+			if e == by || !e.wants(off, n) || !w.canLand(e) || slices.Contains(passed, e) ||
+				by != nil && (w.follows(e, by) || w.sees(e, by) || by.excludes(e)) {
+				continue
+			}
+			if e.kind != elemSample {
+				c, at = append(c, e), append(at, span{})
+				continue
+			}
+			for x := range e.unsampled(off, n) {
+				if e != last || x.lo >= from {
+					c, at = append(c, e), append(at, x)
+				}
 			}
 		}
 		i := 0
@@ -305,8 +318,10 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 			return
 		}
 		passed = w.passing(passed, c, i-1)
+		last = nil
 		if e := c[i-1]; e.kind == elemSample {
-			w.samplePart(e, max(off, e.off), min(off+n, e.off+e.n))
+			w.samplePart(e, at[i-1].lo, at[i-1].hi)
+			last, from = e, at[i-1].hi
 		} else {
 			w.land(e)
 		}
@@ -338,50 +353,11 @@ func (e *elem) wants(off, n int) bool {
 	if e.kind != elemSample {
 		return e.changes()
 	}
-	lo, hi := max(off, e.off), min(off+n, e.off+e.n)
-	for _, g := range e.got {
-		if g.lo <= lo && hi <= g.hi {
-			return false
-		}
+	for range e.unsampled(off, n) {
+		return true
 	}
-	return true
+	return false
 }
-
-// samplePart makes a Read sample [lo, hi) now, before the bytes change.
-func (w *World) samplePart(e *elem, lo, hi int) {
-	w.landEarlier(e)
-	if e.data == nil {
-		e.data = w.bytes(e.n)
-	}
-	// It is sampling: what lands before it must not ask it to sample these bytes again.
-	e.during = true
-	w.landing = append(w.landing, e) // and what follows it cannot be found by it
-	w.seesAcked(e)
-	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
-	w.landing = w.landing[:len(w.landing)-1]
-	e.during = false
-	w.recordSample(e, lo, hi)
-	e.got = append(e.got, span{lo, hi})
-	e.q.dirty = true
-}
-
-// sampleRest samples what a Read has not sampled yet.
-func (w *World) sampleRest(e *elem) {
-	if e.data == nil {
-		e.data = w.bytes(e.n)
-		w.observe(e.reg, e.off, e.data, true)
-		return
-	}
-	sampled := e.data
-	e.data = w.bytes(e.n)
-	w.observe(e.reg, e.off, e.data, true)
-	for _, g := range e.got {
-		copy(e.data[g.lo-e.off:], sampled[g.lo-e.off:g.hi-e.off])
-	}
-}
-
-// span is a range of offsets.
-type span struct{ lo, hi int }
 
 // discard drops e, and what could only follow it: it never lands.
 func (w *World) discard(e *elem) {
@@ -508,6 +484,9 @@ func without(s []*elem, e *elem) []*elem {
 
 // fetch makes the card read e's source memory.
 func (w *World) fetch(e *elem) {
+	if e.src != nil {
+		w.responses(e.src, e.srcOff, e.n)
+	}
 	if e.src == nil {
 		return
 	}
@@ -536,8 +515,9 @@ func (e *elem) content() []byte {
 // seen at a moment of its own, in any order, so the cells are decided
 // independently and what must have landed by then lands afterwards.
 func (w *World) observe(r *region, off int, out []byte, card bool) {
-	w.touch(r.object(), Read)
 	n := len(out)
+	w.responses(r, off, n)
+	w.touch(r.object(), Read)
 	if r.pm != nil {
 		w.findOut(r, off, n, false)
 		if card {
@@ -549,6 +529,7 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 		return
 	}
 	w.settleFrozen(r, off, n)
+	w.sourced(r, off, n)
 	if w.complicated(r, off, n) {
 		w.observeInOrder(r, off, out)
 		return

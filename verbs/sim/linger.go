@@ -173,6 +173,10 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	r := mem.(*region)
 	r.check(off, n)
 	w := h.w
+	for _, q := range w.qps {
+		for q.h == r.h && r.awaits && !w.cfg.Eager && q.brings(r, off, n) && q.respond(true) {
+		}
+	}
 	w.findOut(r, off, n, false)
 	w.expire()
 	for at := off; at < off+n; {

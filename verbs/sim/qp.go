@@ -69,17 +69,18 @@ type qp struct {
 	stale  bool // its peer was connected anew, and it was not
 	broken bool
 	// refusedBy: it is failing because its peer refused something, and takes it along.
-	refusedBy bool
-	elems     []*elem
-	rq        []verbs.RecvWR
-	met       int // of these, from the first on, have met the request that takes them
-	matched   int // in the peer's SQ: requests before it have met their receives
-	unmet     int // requests whose receive has not completed
-	recvNext  int // in the peer's SQ: first request whose receive has not completed
-	dirty     bool
-	hash      print
-	untold    int   // Host.tells when it was made: nobody else knows of it as long as that stands
-	cpu       *task // it is no queue pair but this task's store buffer
+	refusedBy  bool
+	completing bool // what it brings is being placed
+	elems      []*elem
+	rq         []verbs.RecvWR
+	met        int // of these, from the first on, have met the request that takes them
+	matched    int // in the peer's SQ: requests before it have met their receives
+	unmet      int // requests whose receive has not completed
+	recvNext   int // in the peer's SQ: first request whose receive has not completed
+	dirty      bool
+	hash       print
+	untold     int   // Host.tells when it was made: nobody else knows of it as long as that stands
+	cpu        *task // it is no queue pair but this task's store buffer
 }
 
 func (q *qp) ent(i int) *sqEntry { return &q.sq[i&(len(q.sq)-1)] }
@@ -226,6 +227,7 @@ func (q *qp) link() {
 // leaveBehind makes what is under way on the old connection what has arrived by now or
 // never will.
 func (q *qp) leaveBehind() {
+	reach := q.reach()
 	for i := 0; i < len(q.elems); i++ {
 		switch e := q.elems[i]; {
 		case e.wr >= q.first || e.frozen:
@@ -235,13 +237,13 @@ func (q *qp) leaveBehind() {
 		case q.w.cfg.Eager:
 			q.w.discard(e)
 			i = -1
-		case e.changes() && !e.acked:
+		case !e.changes() || !e.acked && !e.could && e.wr >= reach:
+			q.w.discard(e)
+			i = -1
+		case !e.acked:
 			if q.w.freeze(e); e.landed {
 				i = -1
 			}
-		case !e.changes():
-			q.w.discard(e)
-			i = -1
 		}
 	}
 	q.w.settleRivals(q)
@@ -325,7 +327,9 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 		if err := q.postOne(&wrs[i]); err != nil {
 			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
-		if wrs[i].Op != verbs.OpRead { // nobody can tell that a Read is under way
+		if wrs[i].Op == verbs.OpRead {
+			q.w.cur.dirty = true // nobody can tell that it is under way, but what it samples may change
+		} else {
 			q.w.cur.reach()
 		}
 	}
@@ -427,6 +431,7 @@ func (q *qp) resolveLocal(s *sqEntry, wr *verbs.SendWR) {
 			return
 		}
 		s.dst = append(s.dst, sge{r, off, int(x.Length)})
+		r.awaits = r.awaits || into
 	}
 	if wr.Op == verbs.OpFlush {
 		s.length = int(wr.FlushLen)
@@ -521,6 +526,7 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		case kind == elemSample || kind == elemFlush || kind == elemAtomic && s.op != verbs.OpAtomicWrite:
 		case wr.Flags&verbs.Inline != 0:
 			e.data = w.bytes(n)
+			w.responses(src.r, srcOff, n)
 			w.touch(src.r.object(), Read)
 			copy(e.data, src.r.data[srcOff:srcOff+n])
 		default:

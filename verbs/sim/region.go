@@ -22,6 +22,7 @@ type region struct {
 	lent     int // registrations that let others reach it, and 1 if a receive does
 	freed    bool
 	receives bool  // receives name it
+	awaits   bool  // Reads or Atomics name it for their responses
 	whole    bool  // a locked instruction looks: see loadLocked
 	pm       *pmem // nil: DRAM
 }
@@ -77,7 +78,7 @@ func (r *region) Load(off int, p []byte) {
 		r.lookApart(off, p)
 		return
 	}
-	if t := r.h.w.cur; r.lent > 0 {
+	if t := r.h.w.cur; r.lent > 0 || r.awaited() {
 		t.pauseLook()
 	} else {
 		t.pause()

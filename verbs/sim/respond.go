@@ -1,0 +1,106 @@
+package sim
+
+import "github.com/verbatim-rdma/verbatim/verbs"
+
+// Responses of Reads and Atomics reach the requester's memory before anybody polls the
+// completion that says so. In eager mode that is the step of an acknowledgement. In late
+// mode completions are decided when they are polled, and what they bring lands then, except
+// where somebody comes to the memory before: a CPU or a card looks at it or changes it, or a
+// card fetches from it. Which requests have completed by then is a choice; their completions
+// wait in the CQ.
+
+// responses asks which requests of r's own host with responses for [off, off+n) have completed.
+func (w *World) responses(r *region, off, n int) {
+	if w.cfg.Eager || !r.awaits {
+		return
+	}
+	for _, q := range w.qps {
+		for q.h == r.h && q.brings(r, off, n) {
+			q.touchElems()
+			if w.cur != nil {
+				w.cur.looked = true
+			}
+			if !q.respond(false) {
+				break
+			}
+		}
+	}
+}
+
+// brings reports whether a request of q that has not completed has a response for
+// [off, off+n) of r.
+func (q *qp) brings(r *region, off, n int) bool {
+	if q.head == q.posted || q.gone || q.cpu != nil || q.completing || !q.h.alive || !q.sends() {
+		return false
+	}
+	for i := q.head; i < q.posted; i++ {
+		s := q.ent(i)
+		if s.op != verbs.OpRead && !s.op.IsAtomic() || s.local != verbs.StatusSuccess {
+			continue
+		}
+		for _, d := range s.dst {
+			if d.r == r && d.off < off+n && off < d.off+d.n {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// respond asks whether one more request of q has succeeded, if it can have. If all is quiet
+// it has ended for certain, in one way or another.
+func (q *qp) respond(quiet bool) bool {
+	w := q.w
+	var buf [8]outcome
+	o, _ := q.ways(buf[:0], false)
+	none := 0
+	if !quiet {
+		o, none = only(o, isSuccess), 1
+	}
+	if len(o) == 0 {
+		return false
+	}
+	i := w.choose(ChooseCompletion, len(o)+none, func(i int) string {
+		if i < none {
+			return q.name() + " has completed no more"
+		}
+		return o[i-none].name()
+	})
+	if i < none {
+		return false
+	}
+	c := completion{wr: o[i-none].wr}
+	w.complete(o[i-none], &c.wc)
+	q.done, q.dirty = append(q.done, c), true
+	return true
+}
+
+// awaited reports whether a response for r is under way.
+func (r *region) awaited() bool {
+	if !r.awaits || r.h.w.cfg.Eager {
+		return false
+	}
+	for _, q := range r.h.w.qps {
+		if q.h == r.h && q.brings(r, 0, len(r.data)) {
+			return true
+		}
+	}
+	return false
+}
+
+// sourced asks of what may land on [off, off+n) of r whether the card has fetched it from
+// memory where a response has come before.
+func (w *World) sourced(r *region, off, n int) {
+	var from [32]*elem
+	f := from[:0]
+	for _, e := range r.pend {
+		if e.src != nil && e.src.awaits && e.overlaps(off, n) && w.canLand(e) {
+			f = append(f, e)
+		}
+	}
+	for _, e := range f {
+		if e.src != nil {
+			w.responses(e.src, e.srcOff, e.n)
+		}
+	}
+}
