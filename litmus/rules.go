@@ -57,6 +57,7 @@ var Rules = []Rule{
 	{"completion-frees-source", partCompletion, "after the completion the source may be reused", "", Spec, "notes 2"},
 	{"completion-covers-unsignaled", partCompletion, "a completion says that the unsignaled requests before it are done", "", Spec, "notes 2"},
 	{"response-is-local", partCompletion, "after a Read's or Atomic's completion the response is in local memory", "", Spec, "notes 2"},
+	{"response-may-be-early", partCompletion, "a Read's or Atomic's response may be in local memory before its completion is polled", "", Spec, "notes 2"},
 	{"recv-completion-visibility", partCompletion, "after a receive completion all earlier transfers of the connection are visible", "", Spec, "notes 2"},
 	{"recv-completion-spares-reads", partCompletion, "a receive completion does not say that earlier Reads are finished", "", Spec, "notes 2"},
 	{"completed-stays", partCompletion, "what has completed when its queue pair goes to ERR stays in the CQ: only the rest is flushed", "", Spec, "IBA vol. 1, on completions; man ibv_modify_qp"},

@@ -69,5 +69,6 @@
 // (WholePackets); Config.MaxPieces bounds into how many pieces a message tears. Of the
 // bits that a media error can flip, two of each unit stand for all. A remote key is looked up
 // when a request is posted: one that is registered later is refused, although the request may
-// arrive after that; only who guesses keys could tell.
+// arrive after that; only who guesses keys could tell. Local keys are as well: a card may fail a
+// request whose local memory is deregistered while it is under way. A response comes whole.
 package sim
