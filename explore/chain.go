@@ -18,9 +18,6 @@ type chain struct {
 	Public bool
 }
 
-// first is the chain with which a search begins.
-func first() *chain { return &chain{At: noState, Todo: []sim.Actor{0}} }
-
 // ways is how many ways are known to be left.
 func (c *chain) ways() int { return len(c.Todo) + len(c.Alts) }
 

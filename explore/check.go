@@ -135,11 +135,9 @@ type Condition struct {
 	Met  bool
 }
 
-var errDiverged = errors.New("explore: the scenario does not repeat itself: the same choices led to another run; " +
-	"look for a clock, a map order, a goroutine, or a variable that OnReset does not reset")
-
 // ErrNotDeterministic says that a scenario failed the determinism check.
-var ErrNotDeterministic = errDiverged
+var ErrNotDeterministic = errors.New("explore: the scenario does not repeat itself: the same choices led to another run; " +
+	"look for a clock, a map order, a goroutine, or a variable that OnReset does not reset")
 
 // ErrOptions is wrapped by errors about options.
 var ErrOptions = errors.New("explore: bad options")
@@ -169,7 +167,7 @@ func Check(s *Scenario, opt Options) (*Result, error) {
 // hung is the result of a check that was given up. What was found before stays.
 func (r *Result) hung(d *watchdog, hang error, took time.Duration) *Result {
 	r.Verdict, r.Reason, r.Elapsed = Unknown, hang, took
-	if ce := d.kept(); ce != nil {
+	if ce := d.best.Load(); ce != nil {
 		r.Verdict, r.Counterexample = Violated, ce
 	}
 	return r
@@ -192,7 +190,7 @@ func (r *Result) check(d *watchdog, s *Scenario, x setting, opt Options) (err er
 	opt.Stop = d.stop(opt.Stop)
 	start := time.Now()
 	if opt.Strategy != Exhaustive {
-		checkSampling(s, cases, opt, r, start)
+		checkSampling(cases, opt, r, start)
 		r.Elapsed = time.Since(start)
 		return nil
 	}
@@ -233,7 +231,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	x := newSearch(cases[0], opt.tree)
 	x.every, x.seek = opt.EveryOrder || opt.Eager, opt.Seek
 	x.limit = opt.limits(start)
-	x.push(first())
+	x.push(&chain{At: noState, Todo: []sim.Actor{0}})
 	if opt.Resume != "" {
 		if err := x.load(opt.Resume, r, &opt, cases[0]); err != nil {
 			return nil, err
@@ -249,9 +247,7 @@ func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start t
 	done()
 	r.Resumed = x.totals.Runs
 	x.totals.Runs = x.runs
-	x.totals.add(cases)
-	r.collect(s, &x.totals)
-	r.tallied(&x.tally)
+	r.collect(cases, &x.totals, &x.tally)
 	r.Runs, r.States = x.runs, x.states.len()
 	r.EagerLog10 = math.Log10(max(x.tally.Eager, 1))
 	if x.failed == nil {

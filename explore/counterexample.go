@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func newCounterexample(c *Case, r *Result, pol sim.Policy) (*Counterexample, err
 	g.raw = pol
 	_, err := c.run(g)
 	if err == nil {
-		return nil, errDiverged
+		return nil, ErrNotDeterministic
 	}
 	ce := &Counterexample{Version: FileVersion, Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults,
 		Strengthen: r.Strengthen.String(), Timers: r.Timers.String(), Class: ClassOf(err), Message: err.Error(), Decisions: g.taken, Found: len(g.taken), Text: c.scenario.Text}
@@ -79,7 +80,7 @@ func (ce *Counterexample) try(c *Case, ds []Decision, best *int) bool {
 	}
 	ce.Decisions, ce.Message, *best = g.taken, err.Error(), g.steps
 	ce.Trace = fmt.Sprintf("%016x", g.trace)
-	if c.dog.kept() != nil {
+	if c.dog.best.Load() != nil {
 		c.dog.keep(ce)
 	}
 	return true
@@ -99,7 +100,7 @@ func (ce *Counterexample) again(c *Case) error {
 	}
 	defer f.close()
 	if _, err := f.run(newGuide(f.w, ce.Decisions)); !ce.fails(err) {
-		return errDiverged
+		return ErrNotDeterministic
 	}
 	return nil
 }
@@ -202,10 +203,7 @@ func ParseCounterexample(b []byte) (*Counterexample, error) {
 
 // timers is the regime of the run.
 func (ce *Counterexample) timers() string {
-	if ce.Timers == "" {
-		return faults.Timers{}.String()
-	}
-	return ce.Timers
+	return cmp.Or(ce.Timers, faults.Timers{}.String())
 }
 
 // Time says in a line what the run assumes about time.
@@ -266,15 +264,6 @@ func (ce *Counterexample) ReplayFull(s *Scenario) (*Replay, error) {
 }
 
 func (ce *Counterexample) replay(s *Scenario, limit time.Duration, full bool) (*Replay, error) {
-	var r *Replay
-	var err error
-	if _, hang := watched(s, limit, func(d *watchdog) { r, err = ce.replayed(d, s, full) }); hang != nil {
-		return nil, hang
-	}
-	return r, err
-}
-
-func (ce *Counterexample) replayed(d *watchdog, s *Scenario, full bool) (*Replay, error) {
 	if s.Name != ce.Scenario {
 		return nil, fmt.Errorf("%w: it is about scenario %q, not %q", ErrFile, ce.Scenario, s.Name)
 	}
@@ -285,25 +274,26 @@ func (ce *Counterexample) replayed(d *watchdog, s *Scenario, full bool) (*Replay
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	}
-	c, err := newCase(d, s, x)
+	var r *Replay
+	err = with(s, x, limit, func(c *Case) {
+		var t sim.Tracer
+		if full {
+			t.Record = &sim.Record{}
+		}
+		c.w.SetTracer(&t)
+		g := newGuide(c.w, ce.Decisions)
+		_, err := c.run(g)
+		r = &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Trace: fmt.Sprintf("%016x", g.trace), Profile: x.profile}
+		r.Same, r.Unmade = r.Trace == ce.Trace, g.unmade()
+		if full {
+			c.full(r, &t, g, append([]Decision{}, ce.Decisions...))
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer c.close()
-	var t sim.Tracer
-	if full {
-		t.Record = &sim.Record{}
-	}
-	c.w.SetTracer(&t)
-	g := newGuide(c.w, ce.Decisions)
-	_, err = c.run(g)
-	r := &Replay{Err: err, Events: t.Events, Hosts: c.w.HostNames(), Trace: fmt.Sprintf("%016x", g.trace), Profile: x.profile}
-	r.Same, r.Unmade = r.Trace == ce.Trace, g.unmade()
-	if full {
-		c.full(r, &t, g, append([]Decision{}, ce.Decisions...))
-	}
-	if !ce.fails(err) {
-		return r, fmt.Errorf("%w: expected %s, got %v", ErrNotReproduced, ce.Class, err)
+	if !ce.fails(r.Err) {
+		return r, fmt.Errorf("%w: expected %s, got %v", ErrNotReproduced, ce.Class, r.Err)
 	}
 	return r, nil
 }

@@ -31,7 +31,6 @@ type guide struct {
 	trace  uint64
 	limit  int
 	steps  int
-	pulse  *pulse // of the case that it runs in
 }
 
 func newGuide(w *sim.World, ds []Decision) *guide {
@@ -42,11 +41,8 @@ func newGuide(w *sim.World, ds []Decision) *guide {
 	return g
 }
 
-func (g *guide) notesIn(p *pulse) { g.pulse = p }
-
 // Pick implements sim.Policy.
 func (g *guide) Pick(evs []sim.Event) int {
-	g.pulse.think()
 	g.trace = hash2(g.trace, g.w.Fingerprint(nil).A)
 	g.steps++
 	if g.limit > 0 && g.steps > g.limit {
@@ -65,7 +61,6 @@ func (g *guide) Pick(evs []sim.Event) int {
 		g.take(at, g.w.EventName(&evs[i]), g.w.Steps()+1)
 	}
 	a := evs[i].Actor
-	g.pulse.step(a)
 	g.cur = g.place(&evs[i])
 	g.count[a]++
 	g.kinds = [16]int{}
@@ -213,7 +208,7 @@ func selfCheck(c *Case) error {
 			traces[i] = hash2(g.trace, uint64(c.w.Steps()))
 		}
 		if traces[0] != traces[1] {
-			return errDiverged
+			return ErrNotDeterministic
 		}
 	}
 	return nil

@@ -62,7 +62,7 @@ func foldOnce(rows []row) []row {
 
 // landed: x goes on with the step in which y landed.
 func (y *row) landed(x *row) bool {
-	return y.lands && y.last == x.step && x.kind != "start" && !slices.Contains(marked, x.kind)
+	return y.lands && y.Last == x.Step && x.kind != "start" && !slices.Contains(marked, x.kind)
 }
 
 // course: one host's ordinary course goes on, and no other host did anything
@@ -79,8 +79,8 @@ func (y *row) alike(x *row) bool {
 	if !back && !(x.lands && y.lands) {
 		return false
 	}
-	for h := range x.cells {
-		if len(x.cells[h]) > 0 && len(y.cells[h]) > 0 {
+	for h := range x.Cells {
+		if len(x.Cells[h]) > 0 && len(y.Cells[h]) > 0 {
 			return false // a host's texts are in the order of the steps
 		}
 	}
@@ -89,16 +89,16 @@ func (y *row) alike(x *row) bool {
 
 // source is the line of the protocol that a row ends with.
 func (y *row) source() string {
-	if len(y.sources) == 0 {
+	if len(y.Sources) == 0 {
 		return ""
 	}
-	return y.sources[len(y.sources)-1]
+	return y.Sources[len(y.Sources)-1]
 }
 
 // alone: y is about one host only.
 func (y *row) alone() bool {
 	n := 0
-	for _, c := range y.cells {
+	for _, c := range y.Cells {
 		n += min(len(c), 1)
 	}
 	return n == 1
@@ -106,19 +106,19 @@ func (y *row) alone() bool {
 
 // take makes x, the next row, a part of y.
 func (y *row) take(x *row) {
-	for h, cell := range x.cells {
+	for h, cell := range x.Cells {
 		for _, text := range cell {
 			y.say(h, text)
 		}
 	}
-	for _, s := range x.sources {
-		if !slices.Contains(y.sources, s) {
-			y.sources = append(y.sources, s)
+	for _, s := range x.Sources {
+		if !slices.Contains(y.Sources, s) {
+			y.Sources = append(y.Sources, s)
 		}
 	}
-	y.events = append(y.events, x.events...)
+	y.Events = append(y.Events, x.Events...)
 	y.ordinary, y.lands = y.ordinary && x.ordinary, y.lands && x.lands
-	y.last, y.host, y.life, y.kind, y.up = x.last, x.host, x.life, x.kind, x.up
+	y.Last, y.host, y.life, y.kind, y.Up = x.Last, x.host, x.life, x.kind, x.Up
 }
 
 // seen is a success in the words of shortText.
@@ -127,7 +127,7 @@ var seen = regexp.MustCompile(`^sees (\S+) → ([^:"]+): SUCCESS$`)
 // say adds a text to a host's cell. The successes of one operation at several
 // peers are one text.
 func (y *row) say(h int, text string) {
-	cell := y.cells[h]
+	cell := y.Cells[h]
 	if n := len(cell); n > 0 {
 		a, b := seen.FindStringSubmatch(cell[n-1]), seen.FindStringSubmatch(text)
 		if a != nil && b != nil && a[1] == b[1] && !slices.Contains(strings.Split(a[2], ", "), b[2]) {
@@ -135,7 +135,7 @@ func (y *row) say(h int, text string) {
 			return
 		}
 	}
-	y.cells[h] = append(cell, text)
+	y.Cells[h] = append(cell, text)
 }
 
 // gathered makes one row of what a host does in one step, and one of what lands
@@ -154,9 +154,9 @@ func gathered(rows []row) []row {
 
 // append adds what x says, without the words that y has said already.
 func (y *row) append(x *row) {
-	y.events = append(y.events, x.events...)
-	cell := &y.cells[y.host]
-	text, end := x.cells[x.host][0], len(*cell)-1
+	y.Events = append(y.Events, x.Events...)
+	cell := &y.Cells[y.host]
+	text, end := x.Cells[x.host][0], len(*cell)-1
 	switch {
 	case x.kind == "post" && y.kind == "post":
 		text = strings.TrimPrefix(text, "posts ")
@@ -165,13 +165,13 @@ func (y *row) append(x *row) {
 		text = strings.Replace(text, " lands at ", " at ", 1)
 	}
 	y.say(x.host, text)
-	y.up, y.kind, y.peers = x.up, x.kind, x.peers
+	y.Up, y.kind, y.peers = x.Up, x.kind, x.peers
 	y.ordinary = y.ordinary && x.ordinary
 }
 
 // together is the row of the same step that x belongs to, or -1.
 func together(rows []row, x *row) int {
-	for i := len(rows) - 1; i >= 0 && rows[i].step == x.step; i-- {
+	for i := len(rows) - 1; i >= 0 && rows[i].Step == x.Step; i-- {
 		y := &rows[i]
 		if y.host == x.host && y.life == x.life && (y.kind == "land") == (x.kind == "land") &&
 			!slices.Contains(marked, x.kind) && !slices.Contains(marked, y.kind) && x.kind != "start" && y.kind != "start" {
@@ -187,18 +187,18 @@ func together(rows []row, x *row) int {
 func joins(rows []row, x *row) bool {
 	for i := len(rows) - 1; i >= 0; i-- {
 		y := &rows[i]
-		if y.step != x.step || y.kind != x.kind {
+		if y.Step != x.Step || y.kind != x.kind {
 			return false
 		}
-		if x.kind == "start" && len(y.cells[x.host]) == 0 {
-			y.cells[x.host], y.up = x.cells[x.host], x.up
-			y.events = append(y.events, x.events...)
+		if x.kind == "start" && len(y.Cells[x.host]) == 0 {
+			y.Cells[x.host], y.Up = x.Cells[x.host], x.Up
+			y.Events = append(y.Events, x.Events...)
 			return true
 		}
-		if y.host == x.host && y.life == x.life && slices.Equal(y.sources, x.sources) && y.peers != "" && x.peers != "" &&
-			y.cells[y.host][0] == x.cells[x.host][0] && !strings.Contains(y.peers, peerOf(x)) {
+		if y.host == x.host && y.life == x.life && slices.Equal(y.Sources, x.Sources) && y.peers != "" && x.peers != "" &&
+			y.Cells[y.host][0] == x.Cells[x.host][0] && !strings.Contains(y.peers, peerOf(x)) {
 			y.peers += "," + peerOf(x)
-			y.events = append(y.events, x.events...)
+			y.Events = append(y.Events, x.Events...)
 			return true
 		}
 	}

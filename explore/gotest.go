@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -114,12 +115,8 @@ func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string
 
 // howToReplay saves ce and says how to run it again.
 func howToReplay(test string, ce *Counterexample, pkg string) string {
-	dir := os.Getenv(EnvOut)
-	if dir == "" {
-		dir = os.TempDir()
-	}
 	file := ""
-	dir, err := filepath.Abs(dir) // go test runs in the package's folder, and the user is elsewhere
+	dir, err := filepath.Abs(cmp.Or(os.Getenv(EnvOut), os.TempDir())) // go test runs in the package's folder, and the user is elsewhere
 	if err == nil {
 		file, err = ce.SaveIn(dir)
 	}

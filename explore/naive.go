@@ -24,7 +24,7 @@ func (o *odometer) next(n int) int {
 	}
 	x := &o.wheels[o.at]
 	if x.of != n {
-		panic(errDiverged)
+		panic(ErrNotDeterministic)
 	}
 	o.at++
 	return x.pick

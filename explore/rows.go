@@ -17,10 +17,9 @@ func TimelineRows(r *Replay, all bool) (rows []TimelineRow, left int) {
 	if !all {
 		drawn = fold(drawn)
 	}
-	for i := range drawn {
-		x := &drawn[i]
-		rows = append(rows, TimelineRow{Step: x.step, Last: x.last, Marked: x.isMarked(), Cells: x.cells, Up: x.up,
-			Sources: x.sources, Events: x.events})
+	for _, x := range drawn {
+		x.Marked = x.isMarked()
+		rows = append(rows, x.TimelineRow)
 	}
 	return rows, left
 }

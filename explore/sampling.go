@@ -110,7 +110,7 @@ func (s *sampler) Choose(k sim.ChoiceKind, n int) int {
 
 // checkSampling makes runs that are numbered, each with a generator of its own,
 // so that the same seed makes the same runs whatever the number of workers.
-func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) {
+func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) {
 	var mu sync.Mutex
 	var next uint64
 	sum := tally{Steps: map[string]uint64{}}
@@ -156,10 +156,7 @@ func checkSampling(s *Scenario, cases []*Case, opt Options, r *Result, start tim
 	if bad == nil {
 		badRun, bad = otherRun, other
 	}
-	var t totals
-	t.add(cases)
-	r.collect(s, &t)
-	r.tallied(&sum)
+	r.collect(cases, &totals{}, &sum)
 	r.Runs, r.Verdict = next, Clean
 	switch {
 	case !all:

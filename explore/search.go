@@ -197,14 +197,8 @@ func (s *search) remaining() float64 {
 // guard turns a divergence into an error.
 func guard(f func()) (err error) {
 	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case error:
-			if r != errDiverged && !errors.Is(r, sim.ErrLimit) {
-				panic(r)
-			}
-			err = r
-		default:
+		r := recover()
+		if err, _ = r.(error); r != nil && err != ErrNotDeterministic && !errors.Is(err, sim.ErrLimit) {
 			panic(r)
 		}
 	}()

@@ -153,11 +153,9 @@ func (s *shard) add(x state, slot uint32) uint32 {
 func (t *states) pathTo(id stateID, out []move) []move {
 	for id != noState {
 		r := t.row(id)
-		if r.Parent == noState {
-			break
+		if id = r.Parent; id != noState {
+			out = append(out, t.moves.at(r.Via))
 		}
-		out = append(out, t.moves.at(r.Via))
-		id = r.Parent
 	}
 	slices.Reverse(out)
 	return out
@@ -189,9 +187,8 @@ func (l *lexicon[T]) id(key []byte, value func() T) uint32 {
 	}
 	if l.ids == nil {
 		l.ids = map[string]uint32{}
-		l.all.Store(new([]T))
 	}
-	all := append(*l.all.Load(), value())
+	all := append(l.values(), value())
 	l.all.Store(&all)
 	l.ids[string(key)] = uint32(len(all))
 	return uint32(len(all))
@@ -202,7 +199,7 @@ func (l *lexicon[T]) at(id uint32) (v T) {
 	if id == 0 {
 		return v
 	}
-	return (*l.all.Load())[id-1]
+	return l.values()[id-1]
 }
 
 // values are the values by their numbers, from 1 on.

@@ -22,7 +22,7 @@ func newTable(hosts []string, rows []row, width int) *table {
 	need := make([]want, len(hosts))
 	for i := range rows {
 		t.step = max(t.step, runes(rows[i].steps())+2)
-		sources := strings.Join(rows[i].sources, ", ")
+		sources := strings.Join(rows[i].Sources, ", ")
 		if n := runes(sources); n <= width/8 {
 			t.source = max(t.source, n)
 			sources = ""
@@ -30,7 +30,7 @@ func newTable(hosts []string, rows []row, width int) *table {
 		for s := range strings.FieldsSeq(sources) {
 			t.source = max(t.source, min(maxSource+1, runes(s))) // one more for the comma
 		}
-		for h, c := range rows[i].cells {
+		for h, c := range rows[i].Cells {
 			need[h].add(strings.Join(c, "; "))
 		}
 	}
@@ -94,14 +94,14 @@ func (t *table) head(b *strings.Builder) {
 
 // row writes one row: as many lines as its longest cell takes.
 func (t *table) row(b *strings.Builder, x *row, first bool) {
-	cells := make([][]string, len(x.cells))
+	cells := make([][]string, len(x.Cells))
 	lines := 1
-	for h, c := range x.cells {
+	for h, c := range x.Cells {
 		cells[h] = wrap(strings.Join(c, "; "), t.columns[h], 1)
 		lines = max(lines, len(cells[h]))
 	}
 	var sources []string
-	for _, s := range x.sources {
+	for _, s := range x.Sources {
 		sources = append(sources, shorten(s))
 	}
 	source := wrap(strings.Join(sources, ", "), max(t.source, 1), 0)
@@ -116,7 +116,7 @@ func (t *table) line(x *row, cells [][]string, source []string, i int, first boo
 	b.WriteString(t.stepText(x, first, i == 0))
 	for h, c := range cells {
 		bar := " "
-		if x.up[h] {
+		if x.Up[h] {
 			bar = "│"
 		}
 		b.WriteString(bar + pad(at(c, i), t.columns[h]+1))
@@ -141,10 +141,10 @@ func (x *row) isMarked() bool { return slices.Contains(marked, x.kind) }
 
 // steps names the steps of a row: one, or the first and the last.
 func (x *row) steps() string {
-	if x.step == x.last {
-		return fmt.Sprint(x.step)
+	if x.Step == x.Last {
+		return fmt.Sprint(x.Step)
 	}
-	return fmt.Sprintf("%d-%d", x.step, x.last)
+	return fmt.Sprintf("%d-%d", x.Step, x.Last)
 }
 
 // shorten keeps the end of a source line that is very long.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -35,18 +36,14 @@ var marked = []string{"crash", "power", "suspect", "cut", "break", "timeout", "h
 
 // row is one line of a timeline, before its texts are wrapped.
 type row struct {
-	step, last int // the steps that it is about, from the first to the last
-	kind       string
-	sources    []string
-	cells      [][]string // by host, what happened; empty where nothing did
-	up         []bool     // which hosts are up after it
-	peers      string     // the arrow and the hosts at its other end
-	host       int
-	life       int
-	ordinary   bool // nothing but ordinary course
-	begins     bool // with ordinary course
-	lands      bool // nothing but what lands
-	events     []int
+	TimelineRow
+	kind     string
+	peers    string // the arrow and the hosts at its other end
+	host     int
+	life     int
+	ordinary bool // nothing but ordinary course
+	begins   bool // with ordinary course
+	lands    bool // nothing but what lands
 }
 
 // WriteTimeline draws a replay for a terminal: a column for each host, and at the
@@ -61,18 +58,14 @@ func WriteTimeline(w io.Writer, r *Replay, opt TimelineOptions) error {
 	if !opt.All {
 		rows = fold(rows)
 	}
-	width := opt.Width
-	if width == 0 {
-		width = usualWidth
-	}
-	t := newTable(r.Hosts, rows, max(width, narrowest))
+	t := newTable(r.Hosts, rows, max(cmp.Or(opt.Width, usualWidth), narrowest))
 	var b strings.Builder
 	t.head(&b)
 	step := -1
 	for i := range rows {
-		told := rows[i].step == step && rows[i].last == step
+		told := rows[i].Step == step && rows[i].Last == step
 		t.row(&b, &rows[i], !told)
-		step = rows[i].last
+		step = rows[i].Last
 	}
 	b.WriteString(leftOut(left, all-len(rows)))
 	b.WriteString(ending(r.Err, t.width()))
@@ -130,17 +123,17 @@ func timelineRows(r *Replay, all bool) (rows []row, left int) {
 			continue
 		}
 		x := newRow(e, h, r.Hosts)
-		x.events = []int{i}
+		x.Events = []int{i}
 		if e.Life < lives[h] {
-			x.cells[h][0] = fmt.Sprintf("[life %d] %s", e.Life, x.cells[h][0])
+			x.Cells[h][0] = fmt.Sprintf("[life %d] %s", e.Life, x.Cells[h][0])
 		}
-		x.up = slices.Clone(up)
+		x.Up = slices.Clone(up)
 		if all || !joins(rows, &x) {
 			rows = append(rows, x)
 		}
 	}
 	for i := range rows {
-		rows[i].cells[rows[i].host][0] += rows[i].peers
+		rows[i].Cells[rows[i].host][0] += rows[i].peers
 	}
 	if !all {
 		rows = gathered(rows)
@@ -159,13 +152,13 @@ func upAfter(up []bool, h int, e *sim.TraceEvent) {
 }
 
 func newRow(e *sim.TraceEvent, h int, hosts []string) row {
-	x := row{step: e.Step, last: e.Step, kind: e.Kind, cells: make([][]string, len(hosts)), host: h, life: e.Life,
+	x := row{TimelineRow: TimelineRow{Step: e.Step, Last: e.Step, Cells: make([][]string, len(hosts))}, kind: e.Kind, host: h, life: e.Life,
 		ordinary: ordinary(e), begins: ordinary(e), lands: e.Kind == "land"}
 	if e.Source != "" {
-		x.sources = []string{e.Source}
+		x.Sources = []string{e.Source}
 	}
 	text, arrow := shortText(e)
-	x.cells[h] = []string{text}
+	x.Cells[h] = []string{text}
 	if arrow != "" {
 		x.peers = " " + arrow + " " + e.Peer
 	}

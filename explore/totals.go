@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
 // totals are what a search sums up beside its graph, over all its parts if it was
@@ -15,13 +15,7 @@ type totals struct {
 	Runs          uint64
 	Elapsed       time.Duration
 	Met, Outcomes []string
-	Steps, Posts  uint64
-	NotInline     uint64
-	Exercised     faults.Exercise
-	MaxPayload    int
-	TimedWaits    uint64
-	ClockReads    uint64
-	VainPolls     uint64
+	Stats         sim.Stats
 }
 
 // add adds what the workers of one part saw.
@@ -33,27 +27,21 @@ func (t *totals) add(cases []*Case) {
 			}
 		}
 		t.Outcomes = append(t.Outcomes, slices.Sorted(maps.Keys(c.outcomes))...)
-		st := c.w.Stats()
-		t.Steps += st.Steps
-		t.Posts += st.Posts
-		t.NotInline += st.NotInline
-		t.Exercised |= st.Exercised
-		t.TimedWaits += st.TimedWaits
-		t.ClockReads += st.ClockReads
-		t.VainPolls += st.VainPolls
-		t.MaxPayload = max(t.MaxPayload, st.MaxPayload)
+		t.Stats.Add(c.w.Stats())
 	}
 	slices.Sort(t.Outcomes)
 	t.Outcomes = slices.Compact(t.Outcomes)
 }
 
-// collect takes the totals into the result.
-func (r *Result) collect(s *Scenario, t *totals) {
-	for _, name := range s.Sometimes {
+// collect takes what the workers saw and counted into the result.
+func (r *Result) collect(cases []*Case, t *totals, counted *tally) {
+	t.add(cases)
+	r.tallied(counted)
+	for _, name := range cases[0].scenario.Sometimes {
 		r.Sometimes = append(r.Sometimes, Condition{name, slices.Contains(t.Met, name)})
 	}
 	r.Outcomes = t.Outcomes
-	r.Steps, r.Posts, r.NotInline = t.Steps, t.Posts, t.NotInline
-	r.TimedWaits, r.ClockReads, r.VainPolls = t.TimedWaits, t.ClockReads, t.VainPolls
-	r.Exercised, r.MaxPayload = t.Exercised, t.MaxPayload
+	x := &t.Stats
+	r.Steps, r.Posts, r.NotInline, r.MaxPayload = x.Steps, x.Posts, x.NotInline, x.MaxPayload
+	r.TimedWaits, r.ClockReads, r.VainPolls, r.Exercised = x.TimedWaits, x.ClockReads, x.VainPolls, x.Exercised
 }

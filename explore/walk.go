@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -119,8 +120,12 @@ func With(s *Scenario, opt Options, f func(*Case)) error {
 	if err != nil {
 		return err
 	}
+	return with(s, x, opt.StepTimeout, f)
+}
+
+func with(s *Scenario, x setting, limit time.Duration, f func(*Case)) error {
 	var failed error
-	_, hang := watched(s, opt.StepTimeout, func(d *watchdog) {
+	_, hang := watched(s, limit, func(d *watchdog) {
 		var c *Case
 		if c, failed = newCase(d, s, x); failed == nil {
 			defer c.close()

@@ -29,7 +29,7 @@ type walker struct {
 // diverge ends a run that does not do what the same choices did before.
 func (w *walker) diverge() {
 	w.lost = true
-	panic(errDiverged)
+	panic(ErrNotDeterministic)
 }
 
 // Next implements sim.KnowingPolicy: the steps to the chain's state are known.
@@ -206,12 +206,12 @@ func (w *walker) run(x *chain) {
 	w.path, w.picks, w.cur, w.offered = w.s.states.pathTo(x.At, w.path[:0]), 0, x, false
 	end, err := w.c.run(w)
 	if w.lost {
-		panic(errDiverged)
+		panic(ErrNotDeterministic)
 	}
 	w.c.endRunIf(end == sim.Finished)
 	switch {
 	case err == nil && x.At != noState && w.picks <= len(w.path):
-		panic(errDiverged) // the run ended on the path
+		panic(ErrNotDeterministic) // the run ended on the path
 	case err != nil:
 		path := w.s.states.pathTo(w.cur.At, nil)
 		if w.cur.At != noState {

@@ -56,18 +56,16 @@ func (p *pulse) step(a sim.Actor) { p.actor.Store(uint64(a)); p.beats.Add(2) }
 // think notes that the last step came back, and that the policy is at work.
 func (p *pulse) think() { p.beats.Add(2) }
 
-// run makes one run of the world under pol, in sight of the watchdog. Walkers and
-// guides note their steps themselves.
+// run makes one run of the world under pol, in sight of the watchdog. Walkers note
+// their steps themselves.
 func (c *Case) run(pol sim.Policy) (sim.End, error) {
-	switch p := pol.(type) {
-	case *walker:
-	case interface{ notesIn(*pulse) }:
-		p.notesIn(&c.pulse)
-	default:
+	if _, ok := pol.(*walker); !ok {
 		knows, _ := pol.(sim.KnowingPolicy)
 		b := beating{pol, knows, &c.pulse}
-		if pol = b; b.named() != nil {
-			pol = namedBeating{b}
+		if n, ok := pol.(chooser); ok {
+			pol = namedBeating{b, n}
+		} else {
+			pol = b
 		}
 	}
 	c.pulse.begin()
@@ -90,16 +88,14 @@ type beating struct {
 }
 
 // namedBeating is the same for a policy that wants the names of options.
-type namedBeating struct{ beating }
-
-func (b beating) named() sim.NamedPolicy {
-	n, _ := b.Policy.(sim.NamedPolicy)
-	return n
+type namedBeating struct {
+	beating
+	chooser
 }
 
-// ChooseNamed implements sim.NamedPolicy.
-func (b namedBeating) ChooseNamed(k sim.ChoiceKind, names []string) int {
-	return b.named().ChooseNamed(k, names)
+// chooser is what a sim.NamedPolicy has beside a policy.
+type chooser interface {
+	ChooseNamed(k sim.ChoiceKind, names []string) int
 }
 
 // Next implements sim.KnowingPolicy.
@@ -130,11 +126,11 @@ type watchdog struct {
 	scenario string
 	limit    time.Duration
 	hung     atomic.Bool
+	best     atomic.Pointer[Counterexample] // found, and shrunk as far as it has got
 
 	mu    sync.Mutex
 	cases []*Case
 	atEnd []func()
-	best  *Counterexample // found, and shrunk as far as it has got
 }
 
 // watched calls f, and waits until it has returned or hangs: a step of a case that
@@ -169,7 +165,7 @@ func watched(s *Scenario, limit time.Duration, f func(*watchdog)) (*watchdog, er
 			return d, nil
 		case now := <-tick.C:
 			if c := d.look(last, now); c != nil {
-				return d, d.hang(c, done)
+				return d, d.hang(c)
 			}
 		}
 	}
@@ -204,7 +200,7 @@ func (d *watchdog) look(last map[*Case]sighting, now time.Time) *Case {
 const settle = time.Second
 
 // hang stops the check and describes what hangs.
-func (d *watchdog) hang(c *Case, done <-chan bool) error {
+func (d *watchdog) hang(c *Case) error {
 	d.hung.Store(true)
 	d.mu.Lock()
 	end, cases := d.atEnd, d.cases
@@ -264,16 +260,7 @@ func (d *watchdog) atHang(f func()) {
 // keep remembers a counterexample that must not be lost if shrinking hangs.
 func (d *watchdog) keep(ce *Counterexample) {
 	x := *ce
-	d.mu.Lock()
-	d.best = &x
-	d.mu.Unlock()
-}
-
-// kept is the last counterexample, or nil.
-func (d *watchdog) kept() *Counterexample {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.best
+	d.best.Store(&x)
 }
 
 // stop is whether to stop: because of a hang, or because f says so.

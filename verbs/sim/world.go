@@ -229,6 +229,19 @@ type Stats struct {
 	NotInline uint64
 }
 
+// Add adds what another world has counted, but for LogAvoided, which is of one run.
+func (s *Stats) Add(o *Stats) {
+	s.Steps += o.Steps
+	s.Posts += o.Posts
+	s.Choices += o.Choices
+	s.Exercised |= o.Exercised
+	s.MaxPayload = max(s.MaxPayload, o.MaxPayload)
+	s.TimedWaits += o.TimedWaits
+	s.ClockReads += o.ClockReads
+	s.VainPolls += o.VainPolls
+	s.NotInline += o.NotInline
+}
+
 // node is a logical host.
 type node struct {
 	w    *World
