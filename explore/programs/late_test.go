@@ -88,6 +88,7 @@ var differences = []struct{ name, program string }{
 	{"an Immediate has arrived whole, and a Write that it overtook has not", "srd crash(a*)<=1 linger final | a: write b x 1; writeimm b x 7 | b: recv a; wait a 1"},
 	{"what found no receive before a new connection does not come", "strong linger final | a: writeimm b x 1; reset b; up b | b:"},
 	{"the access of a queue pair is checked before the key", "strong | a: deny b; dereg | b: write a x 1; wait a 1"},
+	{"the access is checked before the key, out of order as well", "ooo linger final | a: write b x 1; write b y 1; wait b 1 | b: deny a; dereg; load y"},
 	{"a response is in memory before its completion is polled", "strong | a: write b y 1; read b y s; peek | b:"},
 	{"a response comes between two looks", "strong | a: read b y s; peek; peek; wait b 1 | b: store y 1; fence; call a 1"},
 	{"the response of an Atomic is in memory before its completion", "strong | a: cas b y 0 1 s; peek; wait b 1; peek | b: store y 5; load y"},

@@ -304,7 +304,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 				}
 			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)) && slices.Contains(over, e):
 				e.could = true
-			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)):
+			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)) && !(w.gaps() && e.cutOff()):
 				w.discard(e)
 				i = -1
 			case e.wr == n && !e.acked && hitElem(e) && e.responds():
@@ -356,8 +356,12 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 // sends reports whether the queue pair is a requester.
 func (q *qp) sends() bool { return q.state == verbs.StateRTS || q.state == verbs.StateSQD }
 
-// refuse makes the responder refuse s. A Send is refused because of its receive.
+// refuse makes the responder refuse s. A Send is refused because of its receive. The access
+// of the queue pair is checked first.
 func (s *sqEntry) refuse(nak verbs.Status) {
+	if s.nak == verbs.StatusRemInvReqErr {
+		return
+	}
 	s.nak = nak
 	if s.op == verbs.OpSend || s.op == verbs.OpSendImm {
 		s.nak, s.recvErr = verbs.StatusRemOpErr, verbs.StatusLocProtErr
