@@ -79,7 +79,7 @@ var covered = map[reflect.Type]map[string]string{
 		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "freed": printed, "limit": printed, "cutAt": printed,
 		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed, "completing": inStep,
 		"elems": links, "rq": printed, "met": "printed; while nothing was flushed it follows from matched, recvNext and what the peer has posted", "matched": printed, "unmet": printed, "recvNext": printed, "dirty": "nothing reads it",
-		"hash": "nothing reads it", "cpu": identity, "untold": derived + "what the tasks have observed",
+		"cpu": identity, "untold": derived + "what the tasks have observed",
 	},
 	reflect.TypeFor[cq](): {
 		"h": links, "ord": identity, "ch": derived + "Host.made", "qps": derived + "Host.made", "rqps": derived + "Host.made",

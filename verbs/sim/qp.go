@@ -78,7 +78,6 @@ type qp struct {
 	unmet      int // requests whose receive has not completed
 	recvNext   int // in the peer's SQ: first request whose receive has not completed
 	dirty      bool
-	hash       print
 	untold     int   // Host.tells when it was made: nobody else knows of it as long as that stands
 	cpu        *task // it is no queue pair but this task's store buffer
 }
