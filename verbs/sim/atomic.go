@@ -113,7 +113,6 @@ func (w *World) readAtomic(e *elem) {
 	w.touch(e.reg.object(), Read)
 	w.readWord(e)
 	e.got = append(e.got, span{e.off, e.off + 8})
-	e.q.dirty = true
 }
 
 // readWord reads what Atomic e finds. It is a look like that of a Read: what persistent

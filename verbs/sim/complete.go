@@ -114,14 +114,13 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 	q := o.q
 	if o.kept {
 		*wc = q.done[0].wc
-		q.done, q.dirty = q.done[1:], true
+		q.done = q.done[1:]
 		return
 	}
 	defer func(x bool) { q.completing = x }(q.completing)
 	q.completing = true
 	s := q.ent(o.wr)
 	*wc = verbs.WC{ID: s.id, Status: o.status, QPNum: q.num}
-	q.dirty = true
 	switch o.status {
 	case verbs.StatusSuccess:
 		for i := q.head; i <= o.wr; i++ {
@@ -217,7 +216,7 @@ func (w *World) failed(q *qp, o outcome) {
 		q.cutSend()
 		q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 		if p := q.peer; p != nil {
-			p.limit, p.dirty = min(p.limit, p.posted), true // as in kill
+			p.limit = min(p.limit, p.posted) // as in kill
 			for i := max(p.head, p.base); i < p.posted; i++ {
 				if s := p.ent(i); s.recvErr != verbs.StatusSuccess && !s.came {
 					p.limit = min(p.limit, i) // had it come, q would have failed of that
@@ -275,7 +274,7 @@ func (q *qp) settle(hit func(verbs.Status) bool) {
 		}
 		c := completion{wr: o[i-1].wr}
 		w.complete(o[i-1], &c.wc)
-		q.done, q.dirty = append(q.done, c), true
+		q.done = append(q.done, c)
 	}
 }
 
@@ -286,7 +285,7 @@ func (q *qp) polled(c *completion) {
 		return
 	}
 	q.w.recordDone(q, q.freed, c.wr, c.wc.Status)
-	q.freed, q.dirty = c.wr+1, true
+	q.freed = c.wr + 1
 }
 
 // wcPrint tells completions of one task apart without naming the peer: by where in

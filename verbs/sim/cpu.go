@@ -19,7 +19,7 @@ func (t *task) storeBuffer() *qp {
 		w := t.w
 		q := w.pools.qps.get()
 		*q = qp{sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: w, h: t.h, state: verbs.StateInit, cpu: t,
-			limit: unlimited, cutAt: unlimited, dirty: true}
+			limit: unlimited, cutAt: unlimited}
 		w.qps = append(w.qps, q)
 		t.sb = q
 	}
@@ -37,7 +37,6 @@ func (t *task) buffer(kind elemKind, r *region, off, n int, data []byte) {
 		copy(e.data, data)
 	}
 	q.posted++
-	q.dirty = true
 	q.elems = append(q.elems, e)
 	r.pend = append(r.pend, e)
 	w.touch(r.object(), Add)

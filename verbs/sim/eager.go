@@ -107,7 +107,6 @@ func (w *World) stepWire(q *qp) {
 				w.fetch(x)
 			}
 		}
-		q.dirty = true
 		return
 	}
 	if e.modifies() && !e.hasRead() && w.choose(ChooseOrder, 2, func(i int) string { return e.name() + readNames[i] }) == 1 {
@@ -244,5 +243,4 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			i = -1
 		}
 	}
-	q.dirty = true
 }

@@ -43,7 +43,6 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	if err := verbs.CheckTransition(q.state, to, a.Mask); err != nil {
 		return fmt.Errorf("sim: modify QP %d: %w", q.num, err)
 	}
-	q.dirty = true
 	q.w.cur.ends()
 	if q.w.tracer != nil {
 		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
@@ -91,10 +90,10 @@ func (q *qp) grant() {
 			continue
 		}
 		if q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + grantNames[k] }) == 1 {
-			s.early, p.dirty = false, true
+			s.early = false
 			return
 		}
-		s.early, s.nak, p.dirty = false, verbs.StatusSuccess, true
+		s.early, s.nak = false, verbs.StatusSuccess
 	}
 }
 
@@ -116,7 +115,7 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 	q.cutSend()
 	if p := q.peer; p != nil {
-		p.limit, p.dirty = min(p.limit, p.posted), true // what it posts from now on is dropped
+		p.limit = min(p.limit, p.posted) // what it posts from now on is dropped
 	}
 	if to == verbs.StateReset {
 		q.done = nil
@@ -147,7 +146,6 @@ func (q *qp) cutSend() {
 		}
 	}
 	q.shatter()
-	q.dirty = true
 }
 
 // refused is the first request that the responder will refuse.
@@ -350,7 +348,6 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		}
 	}
 	w.settleRivals(q)
-	q.dirty = true
 }
 
 // sends reports whether the queue pair is a requester.
@@ -490,7 +487,6 @@ func (w *World) arrive(q *qp, n int) {
 		if e.wr < n && (e.wr < q.first) == (n <= q.first) && !e.acked {
 			w.ticks++
 			e.acked, e.ackAt = true, w.ticks
-			q.dirty = true
 			w.fetch(e)
 		}
 	}

@@ -208,5 +208,4 @@ func (q *qp) completeTo(o outcome) {
 		q.w.complete(next, &c.wc)
 		q.done = append(q.done, c)
 	}
-	q.dirty = true
 }

@@ -218,7 +218,7 @@ func (w *World) strike(k faults.Kind, a, b int) {
 		}
 		for _, q := range w.qps {
 			if q.between(a, b) {
-				q.cutAt, q.dirty = min(q.cutAt, q.posted), true
+				q.cutAt = min(q.cutAt, q.posted)
 			}
 		}
 	case faults.Break:
@@ -230,7 +230,7 @@ func (w *World) strike(k faults.Kind, a, b int) {
 		}
 		for _, q := range w.qps {
 			if q.between(a, b) && q.state == verbs.StateRTS {
-				q.broken, q.dirty = true, true
+				q.broken = true
 				q.limit = min(q.limit, q.posted)
 			}
 		}
@@ -267,7 +267,7 @@ func (w *World) healLink(a, b int) {
 	w.goesOut(a)
 	for _, q := range w.qps {
 		if q.between(a, b) {
-			q.cutAt, q.dirty = unlimited, true
+			q.cutAt = unlimited
 		}
 	}
 }
@@ -315,14 +315,13 @@ func (w *World) kill(h *Host, power bool) {
 // die ends the requester's role of a QP whose host is gone.
 func (q *qp) die() {
 	q.cutSend()
-	q.state, q.gone, q.dirty = verbs.StateErr, true, true
+	q.state, q.gone = verbs.StateErr, true
 }
 
 // responderDied decides how many of q's Reads and Atomics had been executed
 // before the responder died; their responses may still be on the way.
 func (w *World) responderDied(q *qp) {
 	q.limit = min(q.limit, q.posted, q.cutAt, q.held) // nor will a heal bring what the link kept back
-	q.dirty = true
 	if w.cfg.Eager {
 		q.limit = min(q.limit, w.cameTo(q))
 		w.dropBehind(q)

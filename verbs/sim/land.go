@@ -437,7 +437,6 @@ func (w *World) freeze(e *elem) {
 	w.touchElem(e)
 	w.ticks++
 	e.frozen, e.frozeAt = true, w.ticks
-	e.q.dirty = true
 }
 
 // What is known of a piece from those that came with it.
@@ -470,7 +469,6 @@ func (w *World) remove(e *elem) {
 		e.reg.pend = without(e.reg.pend, e)
 	}
 	e.q.elems = without(e.q.elems, e)
-	e.q.dirty = true
 }
 
 func without(s []*elem, e *elem) []*elem {
@@ -499,7 +497,6 @@ func (w *World) dropSource(e *elem) {
 	w.touch(e.src.object(), Write) // a store there asks who has fetched
 	e.src.srcs = without(e.src.srcs, e)
 	e.src = nil
-	e.q.dirty = true
 }
 
 // content is what e would write if it landed now.

@@ -107,7 +107,6 @@ func (w *World) losePower(r *region) {
 	for _, e := range r.pend {
 		w.fetch(e)
 		e.frozen, e.frozeAt, e.struck, e.lost = true, w.ticks, true, adr
-		e.q.dirty = true
 		if !adr || !e.changes() {
 			continue
 		}

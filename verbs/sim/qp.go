@@ -73,11 +73,10 @@ type qp struct {
 	completing bool // what it brings is being placed
 	elems      []*elem
 	rq         []verbs.RecvWR
-	met        int // of these, from the first on, have met the request that takes them
-	matched    int // in the peer's SQ: requests before it have met their receives
-	unmet      int // requests whose receive has not completed
-	recvNext   int // in the peer's SQ: first request whose receive has not completed
-	dirty      bool
+	met        int   // of these, from the first on, have met the request that takes them
+	matched    int   // in the peer's SQ: requests before it have met their receives
+	unmet      int   // requests whose receive has not completed
+	recvNext   int   // in the peer's SQ: first request whose receive has not completed
 	untold     int   // Host.tells when it was made: nobody else knows of it as long as that stands
 	cpu        *task // it is no queue pair but this task's store buffer
 }
@@ -120,7 +119,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	p.open++
 	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
 		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited, held: unlimited,
-		dirty: true, untold: p.c.h.tells}
+		untold: p.c.h.tells}
 	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // what comes for it is refused before
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
@@ -199,7 +198,7 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	for _, p := range q.h.card.qps {
 		q.nth += boolInt(p.linked && p.remote.GID == e.GID)
 	}
-	q.remote, q.state, q.linked, q.dirty = e, verbs.StateRTS, true, true
+	q.remote, q.state, q.linked = e, verbs.StateRTS, true
 	q.link()
 	q.w.cur.ends()
 	if q.w.tracer != nil {
@@ -212,7 +211,7 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 func (q *qp) link() {
 	q.touchElems()
 	if p := q.peer; p != nil && p.peer == q {
-		p.peer, p.stale, p.dirty = nil, true, true
+		p.peer, p.stale = nil, true
 	}
 	q.leaveBehind()
 	q.peer, q.stale, q.broken, q.unmet, q.met = nil, false, false, 0, 0
@@ -272,7 +271,6 @@ func (q *qp) meets() {
 		}
 	}
 	q.match()
-	q.dirty = true
 }
 
 // checkAccess checks the access flags of the responder's QP.
@@ -381,7 +379,6 @@ func (q *qp) push(wr *verbs.SendWR) {
 		swap: wr.Swap, add: wr.Add, signaled: wr.Flags&verbs.Signaled != 0 || q.cfg.SignalAll,
 		dst: s.dst[:0], payload: s.payload[:0], into: s.into[:0]}
 	q.posted++
-	q.dirty = true
 	if wr.Op.ConsumesRecv() {
 		q.unmet++
 	}
@@ -622,7 +619,6 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 		q.lend(wrs[i].SGL)
 		q.match()
 	}
-	q.dirty = true
 	q.w.cur.reach()
 	return nil
 }

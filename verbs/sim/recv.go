@@ -30,7 +30,6 @@ func (q *qp) match() {
 // address gives request i of p the memory that rw names.
 func (p *qp) address(i int, rw *verbs.RecvWR) {
 	s := p.ent(i)
-	p.dirty = true
 	if s.op == verbs.OpWriteImm || s.local != verbs.StatusSuccess || s.nak != verbs.StatusSuccess {
 		return
 	}
@@ -159,7 +158,6 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	i := q.nextIncoming()
 	q.rq = append(q.rq[:0], q.rq[1:]...)
 	q.met = max(q.met-1, 0)
-	q.dirty = true
 	*wc = verbs.WC{ID: rw.ID, Status: o.status, Op: verbs.WCRecv, QPNum: q.num}
 	p := q.peer
 	if o.status == verbs.StatusWRFlushErr {
@@ -181,7 +179,6 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 			j = -1
 		}
 	}
-	p.dirty = true
 	if s.recvErr != verbs.StatusSuccess {
 		p.limit = min(p.limit, i+1) // what is behind it is not executed
 		before := isSuccess         // had a request failed, q would be in ERR already
@@ -204,7 +201,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 // stopped, although parts of it may have.
 func (w *World) missed(p *qp, i int) {
 	p.touchElems()
-	p.limit, p.dirty = min(p.limit, i), true
+	p.limit = min(p.limit, i)
 	w.incomplete(p, i)
 	for j := 0; j < len(p.elems); j++ {
 		e := p.elems[j]

@@ -75,7 +75,7 @@ func (q *qp) respond(quiet bool) bool {
 	}
 	c := completion{wr: o[i-none].wr}
 	w.complete(o[i-none], &c.wc)
-	q.done, q.dirty = append(q.done, c), true
+	q.done = append(q.done, c)
 	return true
 }
 

@@ -40,7 +40,6 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 	e.during = false
 	w.recordSample(e, lo, hi)
 	e.got = append(e.got, span{lo, hi})
-	e.q.dirty = true
 }
 
 // sampleRest samples what a Read has not sampled yet.
