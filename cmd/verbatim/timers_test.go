@@ -29,12 +29,13 @@ func raceOfTimers() *explore.Scenario {
 					panic("the longer timer was over first")
 				}
 			}},
-			{Name: "b", Main: func(h host.Host, _ int) {
-				for { // until a listens
+			{Name: "b", Daemon: true, Main: func(h host.Host, _ int) {
+				for !over { // until a listens
 					_, err := h.Call("a", "x", nil, time.Second)
-					if over = errors.Is(err, host.ErrTimeout); over {
-						return
-					}
+					over = errors.Is(err, host.ErrTimeout)
+				}
+				if l, err := h.Listen("stay"); err == nil { // what a host that has ended sent may be lost
+					_, _ = l.Accept(-1)
 				}
 			}},
 		}}, nil
