@@ -205,7 +205,7 @@ func (w *World) failed(q *qp, o outcome) {
 			q.refusedBy = false
 		}
 	}
-	if o.status == verbs.StatusRetryExcErr && !q.deaf() { // a refusal would have come
+	if o.status == verbs.StatusRetryExcErr { // nothing comes past what would be refused
 		q.limit = min(q.limit, q.refusedFrom(o.wr))
 	}
 	if o.status == verbs.StatusRNRRetryExcErr || q.ent(o.wr).local != verbs.StatusSuccess {

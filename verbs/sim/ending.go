@@ -274,8 +274,8 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		return
 	}
 	if live && first >= 0 {
-		least := q.seenAt(first)
-		opts := max(min(q.reach(), q.posted), least) - least + 1
+		least, reach := q.seenAt(first), q.reach()
+		opts := max(min(reach, q.posted), least) - least + 1
 		n := least + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(least+i) })
 		w.arrive(q, n)
 		over := w.overtakers(q, n)
@@ -296,6 +296,9 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		for i := 0; i < len(q.elems); i++ {
 			e := q.elems[i]
 			switch {
+			case e.wr >= max(n, reach) && !e.acked && (nak != 0 || hitElem(e)) && !e.cutOff():
+				w.discard(e) // it cannot have come
+				i = -1
 			case e.wr > n && !e.acked && hitElem(e) && drain && slices.Contains(over, e):
 				if w.freeze(e); e.landed {
 					i = -1

@@ -325,7 +325,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
 		if wrs[i].Op == verbs.OpRead {
-			q.w.cur.dirty = true // nobody can tell that it is under way, but what it samples may change
+			q.w.cur.dirty, q.w.cur.told = true, true // nobody can tell that it is under way, but what it samples may change
 		} else {
 			q.w.cur.reach()
 		}
@@ -569,7 +569,7 @@ func (q *qp) reach() int {
 		if q.limit == unlimited || p == nil && !q.stale { // it was never there
 			return q.acked()
 		}
-		return n
+		return min(n, q.refused())
 	}
 	free := len(p.rq)
 	from := q.head
