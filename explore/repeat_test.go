@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func TestServicesThatLie(t *testing.T) {
 	if r, err := explore.Check(numbered(nil), explore.Options{}); err != nil || r.Verdict != explore.Verified || len(r.Outcomes) != 90 {
 		t.Fatal(r, err)
 	}
-	calls := 0
+	var calls atomic.Int64
 	for name, x := range map[string]struct {
 		change func(*sim.Service, *int)
 		want   error
@@ -64,7 +65,7 @@ func TestServicesThatLie(t *testing.T) {
 		"an answer is seldom another": {func(s *sim.Service, n *int) {
 			apply := s.Apply
 			s.Apply = func(from string, req []byte) []byte {
-				if calls++; calls%200 == 0 {
+				if calls.Add(1)%200 == 0 {
 					*n++
 				}
 				return apply(from, req)

@@ -94,6 +94,7 @@ var differences = []struct{ name, program string }{
 	{"a queue pair in ERR executes nothing that it would have refused", "strong linger final rnr | a: sleep 1; write b x 1 | b: deny a; send a 1"},
 	{"nothing comes past what would be refused, though nobody is told", "strong cut(a,b)<=1 linger final | a: | b: read a x r; write a x 1"},
 	{"what was posted on a cut link leaves nothing", "ooo cut(a,b)<=1 linger final | a: connect b; wide b 1 | b: err a"},
+	{"an Atomic that is executed just now has no response yet", "relaxed | a: fetchadd b x 1 s; write b x 1 e; fetchadd b x 1 s | b:"},
 	{"a response is in memory before its completion is polled", "strong | a: write b y 1; read b y s; peek | b:"},
 	{"a response comes between two looks", "strong | a: read b y s; peek; peek; wait b 1 | b: store y 1; fence; call a 1"},
 	{"the response of an Atomic is in memory before its completion", "strong | a: cas b y 0 1 s; peek; wait b 1; peek | b: store y 5; load y"},

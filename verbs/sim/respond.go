@@ -37,6 +37,9 @@ func (q *qp) brings(r *region, off, n int) bool {
 	if q.head == q.posted || q.gone || q.cpu != nil || q.completing || !q.h.alive || !q.sends() {
 		return false
 	}
+	if slices.ContainsFunc(q.w.landing, func(e *elem) bool { return e.q == q && e.responds() }) {
+		return false // what is being executed just now has no response yet
+	}
 	for i := q.head; i < q.posted; i++ {
 		s := q.ent(i)
 		if s.op != verbs.OpRead && !s.op.IsAtomic() || s.local != verbs.StatusSuccess {
