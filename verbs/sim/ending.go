@@ -110,6 +110,9 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 		q.settle(hit)
 	} else {
 		q.leaves()
+		if q.awaitsResponse() {
+			q.settle(isSuccess) // what was answered is in memory
+		}
 	}
 	q.waitedInVain()
 	q.stopIncoming(func(*sqEntry) bool { return true }, 0)
@@ -441,7 +444,9 @@ func (w *World) overtakers(q *qp, n int) (out []*elem) {
 	}
 	reach := q.reach()
 	for i, e := range q.elems {
-		if e.wr > n && e.wr < reach && !e.acked && !slices.ContainsFunc(q.elems[:i], func(p *elem) bool { return p.wr >= n && p.precedes(e) && !w.overtakes(e, p) }) {
+		if e.wr > n && e.wr < reach && !e.acked && !slices.ContainsFunc(q.elems[:i], func(p *elem) bool {
+			return p.wr >= n && p.precedes(e) && !w.overtakes(e, p) && !slices.Contains(out, p)
+		}) {
 			out = append(out, e)
 		}
 	}
@@ -464,7 +469,7 @@ func (w *World) incomplete(q *qp, n int) {
 		of = of[len(of)-1:]
 	}
 	missing := of[w.choose(ChooseCutoff, len(of), func(i int) string { return of[i].name() + " is missing" })]
-	for i := 0; i < len(q.elems) && missing.wr < n; i++ {
+	for i := 0; i < len(q.elems) && w.gaps(); i++ {
 		if e := q.elems[i]; missing.precedes(e) && !e.acked && !w.overtakes(e, missing) {
 			w.discard(e)
 			i = -1

@@ -383,6 +383,12 @@ func (w *World) discard(e *elem) {
 			}
 		}
 	}
+	for i := 0; i < len(e.q.elems) && e.could && !e.frozen; i++ {
+		if x := e.q.elems[i]; x.could && w.before(e, x) {
+			w.discard(x) // it came later, if at all
+			i = -1
+		}
+	}
 }
 
 // arrives reports whether e is frozen because of what had arrived by then: that is in

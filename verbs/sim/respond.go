@@ -54,6 +54,16 @@ func (q *qp) brings(r *region, off, n int) bool {
 	return false
 }
 
+// awaitsResponse reports whether a Read or Atomic of q has not completed.
+func (q *qp) awaitsResponse() bool {
+	for i := q.head; i < q.posted; i++ {
+		if s := q.ent(i); s.op == verbs.OpRead || s.op.IsAtomic() {
+			return true
+		}
+	}
+	return false
+}
+
 // respond asks whether one more request of q has succeeded, if it can have. If all is quiet
 // it has ended for certain, in one way or another.
 func (q *qp) respond(quiet bool) bool {
