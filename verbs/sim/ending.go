@@ -283,7 +283,6 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		w.arrive(q, n)
 		over := w.overtakers(q, n)
 		done := w.unexecuted(q, first, w.unread(q, first, n), n, hit)
-		w.execute(q, n, done, hitElem)
 		if nak != 0 {
 			for i := done; i < q.posted; i++ {
 				if s := q.ent(i); hit(s) {
@@ -326,6 +325,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 				}
 			}
 		}
+		w.execute(q, n, done, hitElem) // it can find nothing that has not arrived
 	}
 	reach := q.reach()
 	for i := reach; i < q.posted && !live; i++ {
@@ -378,11 +378,12 @@ func (w *World) unexecuted(q *qp, first, done, n int, hit func(*sqEntry) bool) i
 	at := []int{done}
 	behind := false
 	for i := n - 1; i >= first; i-- {
-		if s := q.ent(i); !s.op.Responds() {
-			behind = true
-		} else if behind && i < done && hit(s) && slices.ContainsFunc(s.payload, func(e *elem) bool { return !e.landed }) {
+		s := q.ent(i)
+		waits := s.op == verbs.OpRead || s.op.Responds() && !w.cfg.Profile.DrainOnRevoke
+		if waits && behind && i < done && hit(s) && slices.ContainsFunc(s.payload, func(e *elem) bool { return !e.landed }) {
 			at = append(at, i)
 		}
+		behind = behind || s.op != verbs.OpRead
 	}
 	i := w.choose(ChooseCutoff, len(at), func(i int) string { return q.name() + " executed to #" + itoa(at[i]) })
 	if i > 0 {
@@ -395,15 +396,17 @@ func (w *World) unexecuted(q *qp, first, done, n int, hit func(*sqEntry) bool) i
 // come to them: after a revocation it could not. Those from request done on it does not
 // execute, nor what had to wait for them.
 func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
+	drains := func(e *elem) bool { return e.kind != elemSample && w.cfg.Profile.DrainOnRevoke }
 	for i := 0; i < len(q.elems); i++ {
-		switch e := q.elems[i]; {
-		case e.wr >= n || !hit(e):
-		case e.wr < done && (e.responds() || w.flushes(e)):
-			w.land(e)
-			i = -1
-		case e.responds():
+		if e := q.elems[i]; e.wr >= done && e.wr < n && hit(e) && e.responds() && !drains(e) {
 			w.dropAfter(e)
 			w.discard(e)
+			i = -1
+		}
+	}
+	for i := 0; i < len(q.elems); i++ {
+		if e := q.elems[i]; hit(e) && (e.wr < done && (e.responds() || w.flushes(e)) || e.wr < n && e.responds() && drains(e)) {
+			w.land(e)
 			i = -1
 		}
 	}
