@@ -431,6 +431,10 @@ func (q *qp) seenAt(i int) int {
 // cutOff reports whether e's request cannot succeed any more, although it may have come.
 func (e *elem) cutOff() bool { return !e.landed && (e.frozen || e.could) }
 
+// overtook reports whether e came to a machine that is up, if it did, before what its
+// responder refused.
+func (e *elem) overtook() bool { return e.could && e.q.cpu == nil && e.reg != nil && e.reg.h.alive }
+
 // seen reports whether e has landed.
 func (e *elem) seen() bool { return e.landed && !e.void }
 

@@ -383,8 +383,8 @@ func (w *World) discard(e *elem) {
 			}
 		}
 	}
-	for i := 0; i < len(e.q.elems) && e.could && !e.frozen; i++ {
-		if x := e.q.elems[i]; x.could && w.before(e, x) {
+	for i := 0; i < len(e.q.elems) && e.overtook() && !e.frozen; i++ {
+		if x := e.q.elems[i]; x.overtook() && w.before(e, x) {
 			w.discard(x) // it came later, if at all
 			i = -1
 		}

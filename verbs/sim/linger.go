@@ -224,7 +224,7 @@ func (w *World) settle(r *region, off, n int) {
 		}
 		opts := len(c) + 1
 		for _, e := range c {
-			if e.acked || !e.frozen && !e.could {
+			if e.acked || !e.frozen && !e.overtook() {
 				opts = len(c)
 			}
 		}
