@@ -95,11 +95,6 @@ var lost = []struct {
 	{"a gather returns success with failure", "strong | a: ask b+c 1; gather 1 | b daemon: serve {} | c:", []string{"a:1+- c:", "a:1+unreachable c:"}},
 	{"a partition against a call", "strong partition(a,b)<=1 | a: accept | b: sleep 1; ask a 1; gather 1", []string{"a:1 b:unreachable", "a:… b:unreachable hang"}},
 
-	{"a request of a host that dies, lost beside its Write", "strong crash(a)<=1 | a: write c x 1 i; ask b 1; chan | b: accept | c: load x",
-		[]string{"a: b:… c:1 hang", "a: b:1 c:0"}},
-	{"a request of a host that loses power", "strong power(a)<=1 | a: ask b 1; chan | b: accept", []string{"a: b:1", "a: b:… hang"}},
-	{"a request of a host that ends", "strong | a: ask b 1 | b: accept", []string{"a: b:1", "a: b:… hang"}},
-	{"a request of a dead host is not waited for", "strong crash(a)<=1 | a: ask b 1; chan | b: taccept 1", []string{"a: b:1", "a: b:timeout"}},
 	{"a restart between a Write and a call", "strong | a: write b x 1 i; call b 1 | b again: load x / accept; reply 2", []string{"a:2 b:1,1(1)", "a:unreachable b:1,1(…) hang"}},
 	{"a restart between a load and a call", "strong | a: load x; call b 1 | b again: write a x 1 s; wait a 1 / accept; reply 2",
 		[]string{"a:0 2 b:1(1),Write", "a:1 2 b:1(1),Write"}},

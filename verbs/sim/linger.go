@@ -74,16 +74,12 @@ func (w *World) hangIfStuck() {
 }
 
 // vain reports whether a step may never come: that of a wire whose connection has ended, and
-// nothing that has arrived waits to be placed; the loss of what nobody waits for; a receive that
-// fails because of a request that may have been lost; or the taking of a call that may have
-// been lost with its caller.
+// nothing that has arrived waits to be placed; the loss of what nobody waits for; or a receive
+// that fails because of a request that may have been lost.
 func (w *World) vain(ev *Event) bool {
 	switch q := ev.qp; ev.Actor.kind() {
 	case actFail:
 		return q.vanishing() >= 0
-	case actTask:
-		o := &ev.task.op
-		return o.kind == opAccept && !o.fired && !o.lis.closed && !o.lis.sure()
 	case actWire:
 		q = w.qps[ev.a]
 		return q.mayLose() && !slices.ContainsFunc(w.wireSteps(q, nil), func(e *elem) bool { return e.came })

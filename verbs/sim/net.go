@@ -70,12 +70,6 @@ func (n *node) hasMail(l *listener) bool {
 	return false
 }
 
-// sure reports whether a request has come, or will. Of those that a machine had sent which
-// has died since, some may have been lost with it.
-func (l *listener) sure() bool {
-	return slices.ContainsFunc(l.h.mail, func(r *request) bool { return r.service == l.service && r.deliverable() && r.from.alive })
-}
-
 // Accept implements host.Listener: any request that can have arrived may come next.
 func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	w, h := l.h.w, l.h
