@@ -34,7 +34,7 @@ func raceOfTimers() *explore.Scenario {
 					_, err := h.Call("a", "x", nil, time.Second)
 					over = errors.Is(err, host.ErrTimeout)
 				}
-				if l, err := h.Listen("stay"); err == nil { // what a host that has ended sent may be lost
+				if l, err := h.Listen("stay"); err == nil { // a call must have somebody to come from
 					_, _ = l.Accept(-1)
 				}
 			}},

@@ -393,8 +393,8 @@ func (w *World) unexecuted(q *qp, first, done, n int, hit func(*sqEntry) bool) i
 }
 
 // execute makes the Reads and Atomics before request n take place now, if the card had
-// come to them: after a revocation it could not. Those from request done on it does not
-// execute, nor what had to wait for them.
+// come to them: after a revocation it could not. Reads from request done on it does not
+// execute, nor what had to wait for them; with DrainOnRevoke it does all else that it took.
 func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
 	drains := func(e *elem) bool { return e.kind != elemSample && w.cfg.Profile.DrainOnRevoke }
 	for i := 0; i < len(q.elems); i++ {
