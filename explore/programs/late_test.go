@@ -116,6 +116,10 @@ var differences = []struct{ name, program string }{
 	{"a store that is not buffered comes between the cells that a Read samples", "strong+StoreBuffers=false | a: wideread b s; poll b 1 | b: storewide 1"},
 	{"a Read samples before one locked instruction and after the next", "strong | a: wideread b s; poll b 1 | b: lcas x 0 1; lcas y 0 1"},
 	{"a name changes hands between a post and a call", "strong | a: write b x 1; connect b | b again: load x / acceptconn"},
+	{"what a look finds of a Write is what lands", "strong | a: read b y s; scribble 7; write c x 1 e | b: | c: load x; load x"},
+	{"a card fetches the sources of its Writes in order", "strong | a: read b y; scribble 3; write c x 1 e; write c y 1 e; scribble 9 | b: | c: load y; load x"},
+	{"the same where a response comes", "strong | a: read b y s; scribble 3; write c x 1 e; write c y 1 e | b: | c: load y; load x"},
+	{"the same where Writes land in any order", "relaxed | a: read b y; scribble 3; write c x 1 e; write c y 1 e; scribble 9 | b: | c: load y; load x"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -140,9 +140,7 @@ func (q *qp) cutSend() {
 	q.remember()
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
-		if e.src != nil {
-			q.w.fetch(e)
-		}
+		q.w.fetchOne(e)
 		if e.kind == elemSample || e.wr >= q.limit && !e.acked && !e.could && !e.frozen {
 			q.w.discard(e)
 			i = -1
