@@ -115,6 +115,11 @@ var differences = []struct{ name, program string }{
 	{"a Write sends on what a Read brought before its completion", "strong | a: read b y s; write c x 1 e; wait b 1 | b: store y 5 | c: load x; load x"},
 	{"a store that is not buffered comes between the cells that a Read samples", "strong+StoreBuffers=false | a: wideread b s; poll b 1 | b: storewide 1"},
 	{"a Read samples before one locked instruction and after the next", "strong | a: wideread b s; poll b 1 | b: lcas x 0 1; lcas y 0 1"},
+	{"a request finds no receive before it is refused", "strong linger rnr | a: writeimm b x 1 | b: deny a; recv a; wait a 1"},
+	{"a later store does not come before an Atomic that was cut off", "strong linger final | a: dereg; fetchadd b x 1 | b: flush a x; wait a 1; storewide 1"},
+	{"what stands behind an Atomic that did not come has not come", "relaxed linger final | a: cas b x 0 1; write b y 1; err b | b:"},
+	{"what stands before an Atomic that came has come", "relaxed linger final | a: write b y 1; cas b x 0 1; err b | b:"},
+	{"what stands behind what waits for a Read that was not executed waits too", "strong | a: err b | b: read a x s; read a x; write a x 1 f; wide a 1; wait a 1"},
 	{"a name changes hands between a post and a call", "strong | a: write b x 1; connect b | b again: load x / acceptconn"},
 }
 
