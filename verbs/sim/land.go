@@ -136,7 +136,7 @@ func (w *World) canLand(e *elem) bool {
 		return false
 	}
 	for _, d := range w.landing {
-		if w.follows(e, d) || d.hasRead() && w.brings(e, d) {
+		if w.follows(e, d) || d.hasRead() && w.brings(e, d) || d.frozen && e.at > d.frozeAt {
 			return false
 		}
 	}
