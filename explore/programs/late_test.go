@@ -123,6 +123,8 @@ var differences = []struct{ name, program string }{
 	{"time does not wait for a Send of a machine that is gone", "strong | a: send b 1 | b: recv a; twait a 1; wait a 1"},
 	{"who refuses has not failed before", "strong cut(a,b)<=1 | a: send b 1 | b: recv a l; wideread a; wait a 2"},
 	{"an end with nothing to report is another than a report of nothing", "strong crash(b)<=1 | a: tcall b 1 1 | b: say; go {}"},
+	{"another task takes what a channel has reported", "strong | a: | b: writeimm a x 1; go {read a x; wait a 1}; tchan 1"},
+	{"what would be refused may be lost", "strong break(a,b)<=1 linger | a: recv b; wait b 1 | b: writeimm a x 1 k"},
 	{"a name changes hands between a post and a call", "strong | a: write b x 1; connect b | b again: load x / acceptconn"},
 	{"what a look finds of a Write is what lands", "strong | a: read b y s; scribble 7; write c x 1 e | b: | c: load x; load x"},
 	{"a card fetches the sources of its Writes in order", "strong | a: read b y; scribble 3; write c x 1 e; write c y 1 e; scribble 9 | b: | c: load y; load x"},
