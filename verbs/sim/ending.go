@@ -94,6 +94,10 @@ func (q *qp) grant() {
 			return
 		}
 		s.early, s.nak = false, verbs.StatusSuccess
+		if s.mr != nil && s.mr.gone {
+			s.refuse(verbs.StatusRemAccessErr)
+			return
+		}
 	}
 }
 
