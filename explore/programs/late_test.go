@@ -122,7 +122,19 @@ var differences = []struct{ name, program string }{
 	{"a Write sends on what a Read brought before its completion", "strong | a: read b y s; write c x 1 e; wait b 1 | b: store y 5 | c: load x; load x"},
 	{"a store that is not buffered comes between the cells that a Read samples", "strong+StoreBuffers=false | a: wideread b s; poll b 1 | b: storewide 1"},
 	{"a Read samples before one locked instruction and after the next", "strong | a: wideread b s; poll b 1 | b: lcas x 0 1; lcas y 0 1"},
+	{"a request finds no receive before it is refused", "strong linger rnr | a: writeimm b x 1 | b: deny a; recv a; wait a 1"},
+	{"a later store does not come before an Atomic that was cut off", "strong linger final | a: dereg; fetchadd b x 1 | b: flush a x; wait a 1; storewide 1"},
+	{"what stands behind an Atomic that did not come has not come", "relaxed linger final | a: cas b x 0 1; write b y 1; err b | b:"},
+	{"what stands before an Atomic that came has come", "relaxed linger final | a: write b y 1; cas b x 0 1; err b | b:"},
+	{"what stands behind what waits for a Read that was not executed waits too", "strong | a: err b | b: read a x s; read a x; write a x 1 f; wide a 1; wait a 1"},
+	{"time does not wait for a Send of a machine that is gone", "strong | a: send b 1 | b: recv a; twait a 1; wait a 1"},
+	{"who refuses has not failed before", "strong cut(a,b)<=1 | a: send b 1 | b: recv a l; wideread a; wait a 2"},
+	{"an end with nothing to report is another than a report of nothing", "strong crash(b)<=1 | a: tcall b 1 1 | b: say; go {}"},
 	{"a name changes hands between a post and a call", "strong | a: write b x 1; connect b | b again: load x / acceptconn"},
+	{"what a look finds of a Write is what lands", "strong | a: read b y s; scribble 7; write c x 1 e | b: | c: load x; load x"},
+	{"a card fetches the sources of its Writes in order", "strong | a: read b y; scribble 3; write c x 1 e; write c y 1 e; scribble 9 | b: | c: load y; load x"},
+	{"the same where a response comes", "strong | a: read b y s; scribble 3; write c x 1 e; write c y 1 e | b: | c: load y; load x"},
+	{"the same where Writes land in any order", "relaxed | a: read b y; scribble 3; write c x 1 e; write c y 1 e; scribble 9 | b: | c: load y; load x"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -362,7 +362,7 @@ func (t *task) report(end bool) {
 	x := t.m.x
 	daemon := x.hosts[t.m.at].Daemon // nobody hears of it
 	if !daemon {
-		x.c.Report(fingerprint.Print{}.Bytes(t.log))
+		x.c.Report(fingerprint.Print{}.Bytes(t.log).Bool(end)) // an empty log shows only at the end
 	}
 	t.said, t.done = len(t.log), end
 	if !daemon {

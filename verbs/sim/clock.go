@@ -2,9 +2,11 @@ package sim
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
 )
 
@@ -165,6 +167,36 @@ func (r ratio) span(d time.Duration, running bool) (lo earliest, hi int64) {
 		return earliest{}, hi
 	}
 	return earliest{int64(d) * r.num, int64(d) * r.den}, hi
+}
+
+// idle reports whether in the regime idle time can pass as far as tasks are concerned: of
+// those listed so far none goes on for certain.
+func (w *World) idle() bool {
+	return w.cfg.Timers.Regime == faults.Idle && !slices.ContainsFunc(w.events, func(ev Event) bool { return !ev.task.perhaps() })
+}
+
+// perhaps reports whether t goes on only with a receive for a request that nobody sends again,
+// and that may never come. In eager mode that it comes is an event, for which time does not wait.
+func (t *task) perhaps() bool {
+	switch o := &t.op; {
+	case o.fired:
+		return false
+	case o.kind == opCQ:
+		return o.cq.perhaps()
+	case o.kind == opChan:
+		return !o.ch.gone && !slices.ContainsFunc(o.ch.cqs, func(c *cq) bool { return c.canComplete() && !c.perhaps() })
+	case o.kind == opAll:
+		return slices.ContainsFunc(o.cqs, func(c verbs.CQ) bool { return c.(*cq).perhaps() })
+	}
+	return false
+}
+
+// perhaps reports whether all that c can have next may never come.
+func (c *cq) perhaps() bool {
+	var buf [24]outcome
+	return !c.gone && !slices.ContainsFunc(c.outcomes(buf[:0]), func(o outcome) bool {
+		return !o.recv || o.status == verbs.StatusWRFlushErr || o.q.peer == nil || o.q.peer.vanishing() < 0
+	})
 }
 
 // enabledTimers adds the timers that can fire now; the earliest comes first.

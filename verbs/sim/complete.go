@@ -201,7 +201,7 @@ func (w *World) failed(q *qp, o outcome) {
 		}
 		if p := q.peer; p != nil && !p.gone && p.state >= verbs.StateRTR && p.state != verbs.StateErr {
 			q.refusedBy = true
-			p.kill(verbs.StateErr)
+			p.killAfter(verbs.StateErr, isSuccess) // had a request of its own failed, it would have refused nothing
 			q.refusedBy = false
 		}
 	}
@@ -259,9 +259,6 @@ func (q *qp) settle(hit func(verbs.Status) bool) {
 	for q.state != verbs.StateErr && q.head < q.posted {
 		var buf [8]outcome
 		o, _ := q.ways(buf[:0], false)
-		if p := q.peer; p != nil && p.refusedBy {
-			o = only(o, func(s verbs.Status) bool { return !takesPeer(s) }) // p would be in ERR already
-		}
 		o = only(o, hit)
 		i := w.choose(ChooseCutoff, len(o)+1, func(i int) string {
 			if i == 0 {

@@ -107,7 +107,6 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 			q.settle(isSuccess) // what was answered is in memory
 		}
 	}
-	q.waitedInVain()
 	q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 	q.cutSend()
 	if p := q.peer; p != nil {
@@ -133,9 +132,7 @@ func (q *qp) cutSend() {
 	q.remember()
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
-		if e.src != nil {
-			q.w.fetch(e)
-		}
+		q.w.fetchOne(e)
 		if e.kind == elemSample || e.wr >= q.limit && !e.acked && !e.could && !e.frozen && !e.taken() {
 			q.w.discard(e)
 			i = -1
@@ -261,6 +258,9 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			first = i
 			break
 		}
+	}
+	if first >= 0 {
+		q.asks(isRNR) // from now on it is refused, or nobody answers
 	}
 	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) } // another key of the same memory stays valid
 	live := q.h.alive && q.sends() && !q.gone

@@ -374,10 +374,13 @@ func (w *World) dropBehind(q *qp) {
 
 // dropAfter discards what has to wait for e.
 func (w *World) dropAfter(e *elem) {
-	for i := 0; i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x.changes() && w.follows(x, e) {
-			w.discard(x)
-			i = -1
+	var waits []*elem // what is between two may be why the second one waits
+	for _, x := range e.q.elems {
+		if x.changes() && w.follows(x, e) {
+			waits = append(waits, x)
 		}
+	}
+	for _, x := range waits {
+		w.discard(x)
 	}
 }

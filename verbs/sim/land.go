@@ -136,7 +136,7 @@ func (w *World) canLand(e *elem) bool {
 		return false
 	}
 	for _, d := range w.landing {
-		if w.follows(e, d) || d.hasRead() && w.brings(e, d) {
+		if w.follows(e, d) || d.hasRead() && w.brings(e, d) || d.frozen && e.at > d.frozeAt {
 			return false
 		}
 	}
@@ -431,7 +431,7 @@ func (w *World) mates(a, b *elem) bool { return w.with(a, b) && w.with(b, a) }
 // that came with it or later, it has arrived; had something been dropped that came
 // with it or earlier, it has not. Whoever freezes calls settleRivals when all is frozen.
 func (w *World) freeze(e *elem) {
-	w.fetch(e)
+	w.fetchOne(e)
 	switch w.withMates(e) {
 	case fateCame:
 		w.land(e)
@@ -486,14 +486,41 @@ func without(s []*elem, e *elem) []*elem {
 	return s
 }
 
-// fetch makes the card read e's source memory.
+// fetch makes the card read e's source memory, and before it that of what leaves before e.
 func (w *World) fetch(e *elem) {
+	for p := w.unfetched(e); p != nil; p = w.unfetched(e) {
+		w.fetchOne(p)
+	}
+}
+
+// unfetched is the first element that leaves before e, or with it, and has yet to be fetched.
+func (w *World) unfetched(e *elem) *elem {
+	for _, p := range e.q.elems {
+		if p.src != nil && (p == e || w.leavesBefore(p, e)) {
+			return p
+		}
+	}
+	return nil
+}
+
+// leavesBefore reports whether p is on its way whenever e is.
+func (w *World) leavesBefore(p, e *elem) bool {
+	return p.q == e.q && (p.precedes(e) && !w.overtakes(e, p) ||
+		w.cfg.Profile.WholePackets && p.kind == elemWrite && e.kind == elemWrite && w.mates(p, e))
+}
+
+// fetchOne makes the card read e's source memory, whatever it has fetched before.
+func (w *World) fetchOne(e *elem) {
 	if e.src != nil {
 		w.responses(e.src, e.srcOff, e.n)
 	}
-	if e.src == nil {
-		return
+	if e.src != nil {
+		w.takeSource(e)
 	}
+}
+
+// takeSource gives e what is in its source memory now.
+func (w *World) takeSource(e *elem) {
 	e.data = w.bytes(e.n)
 	copy(e.data, e.src.data[e.srcOff:])
 	w.dropSource(e)
@@ -547,7 +574,8 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 			end = w.pieceEnd(r, at, off+n)
 		}
 		if e := w.chooseCell(r, at, end-at); e != nil {
-			copy(out[at-off:end-off], e.content()[at-e.off:])
+			w.takeSources(e)
+			copy(out[at-off:end-off], e.data[at-e.off:])
 			l = append(l, e)
 		}
 		at = end
@@ -630,7 +658,8 @@ func (w *World) observeInOrder(r *region, off int, out []byte) {
 		}
 		copy(out[c.lo-off:c.hi-off], r.data[c.lo:])
 		if e := w.chooseCell(r, c.lo, c.hi-c.lo); e != nil {
-			copy(out[c.lo-off:c.hi-off], e.content()[c.lo-e.off:])
+			w.takeSources(e)
+			copy(out[c.lo-off:c.hi-off], e.data[c.lo-e.off:])
 			landing = append(landing, e)
 		}
 	}

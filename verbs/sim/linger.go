@@ -185,12 +185,14 @@ func (h *Host) Settle(mem any, off, n int) []byte {
 	return out
 }
 
-// expire freezes what may never arrive because its connection has ended.
+// expire freezes what may never arrive because its connection has ended. What an Atomic
+// stands among came with it or not, so that is decided first.
 func (w *World) expire() {
 	for _, q := range w.qps {
 		if !q.mayLose() {
 			continue
 		}
+		w.expireAtomics(q)
 		for i := 0; i < len(q.elems); i++ {
 			if e := q.elems[i]; e.changes() && !e.frozen && !e.acked && w.canLand(e) {
 				if w.freeze(e); e.landed {
@@ -200,6 +202,28 @@ func (w *World) expire() {
 		}
 	}
 }
+
+// expireAtomics decides which Atomics have arrived: no packet overtakes them.
+func (w *World) expireAtomics(q *qp) {
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		if e.kind != elemAtomic || e.frozen || e.acked || len(q.elems) == 1 || !w.canLand(e) {
+			continue
+		}
+		if w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[i] }) == 0 {
+			w.arrive(q, e.wr+1)
+			continue
+		}
+		for j := len(q.elems) - 1; j >= i; j-- {
+			if x := q.elems[j]; x == e || e.precedes(x) && !x.acked && !x.frozen {
+				w.discard(x)
+			}
+		}
+		i = -1
+	}
+}
+
+var cameNames = [...]string{" has come", " has not come"}
 
 // settle lands what will land on some bytes that are settled together. What is
 // frozen landed before now or never will; the rest lands for certain.

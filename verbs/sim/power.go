@@ -29,7 +29,7 @@ func (w *World) leavePMEM(h *Host, power bool) {
 		}
 		r.mrs, r.lent, r.receives = 0, 0, false
 		for len(r.srcs) > 0 {
-			w.fetch(r.srcs[0])
+			w.fetchOne(r.srcs[0])
 		}
 		switch {
 		case !power:
@@ -105,7 +105,7 @@ func (w *World) losePower(r *region) {
 	}
 	_, _, size := r.pm.span(r, 0, 0)
 	for _, e := range r.pend {
-		w.fetch(e)
+		w.fetchOne(e)
 		e.frozen, e.frozeAt, e.struck, e.lost = true, w.ticks, true, adr
 		if !adr || !e.changes() {
 			continue
@@ -129,7 +129,7 @@ func (w *World) splitLost(r *region) {
 		if e.kind != elemWrite || e.off/size == (e.off+e.n-1)/size {
 			continue
 		}
-		w.fetch(e)
+		w.fetchOne(e)
 		at := 0
 		for i, x := range e.q.elems {
 			if x == e {

@@ -3,6 +3,7 @@ package sim
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -272,7 +273,7 @@ func (r *region) drop() {
 	w := r.h.w
 	w.touch(r.object(), Write)
 	for len(r.srcs) > 0 {
-		w.fetch(r.srcs[0])
+		w.fetchOne(r.srcs[0])
 	}
 	r.freed = true
 	for len(r.pend) > 0 {
@@ -338,8 +339,8 @@ func (r *region) word(cell int) uint64 {
 func (w *World) pokeSource(r *region, off, n int) bool {
 	for _, e := range r.srcs {
 		if e.srcOff < off+n && off < e.srcOff+e.n && !e.asked {
-			if w.cfg.Eager {
-				continue // in eager mode the card fetches when a packet leaves
+			if w.cfg.Eager || slices.ContainsFunc(r.srcs, func(p *elem) bool { return p.asked && w.leavesBefore(p, e) }) {
+				continue // in eager mode the card fetches when a packet leaves; and it fetches in order
 			}
 			e.asked = true
 			if w.choose(ChooseFetch, 2, func(i int) string { return e.name() + fetchNames[i] }) == 1 {

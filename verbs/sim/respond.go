@@ -119,19 +119,31 @@ func (w *World) passedOn(h *Host) {
 	}
 }
 
-// sourced asks of what may land on [off, off+n) of r whether the card has fetched it from
-// memory where a response has come before.
+// sourced asks of what may land on [off, off+n) of r whether the card has fetched it, and
+// what leaves before it, from memory where a response has come before.
 func (w *World) sourced(r *region, off, n int) {
 	var from [32]*elem
 	f := from[:0]
 	for _, e := range r.pend {
-		if e.src != nil && e.src.awaits && e.overlaps(off, n) && w.canLand(e) {
-			f = append(f, e)
+		if !e.overlaps(off, n) || !w.canLand(e) {
+			continue
+		}
+		for _, p := range e.q.elems {
+			if p.src != nil && p.src.awaits && (p == e || w.leavesBefore(p, e)) && !slices.Contains(f, p) {
+				f = append(f, p)
+			}
 		}
 	}
 	for _, e := range f {
 		if e.src != nil {
 			w.responses(e.src, e.srcOff, e.n)
 		}
+	}
+}
+
+// takeSources is fetch where nobody need be asked: sourced has.
+func (w *World) takeSources(e *elem) {
+	for p := w.unfetched(e); p != nil; p = w.unfetched(e) {
+		w.takeSource(p)
 	}
 }

@@ -292,7 +292,7 @@ func (w *World) enabled() {
 			}
 		}
 	}
-	idle := w.onlyVain() // nobody waits for a failure that nobody looks at
+	idle := w.idle() // nobody waits for a failure that nobody looks at
 	if w.cfg.Eager {
 		w.enabledWires()
 		idle = idle && (w.onlyVain() || !w.awaited())
