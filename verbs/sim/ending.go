@@ -86,6 +86,10 @@ func (q *qp) grant() {
 		switch {
 		case s.early && s.need&^q.access == 0:
 			s.early, s.nak = false, verbs.StatusSuccess
+			if s.mr != nil && s.mr.gone {
+				s.refuse(verbs.StatusRemAccessErr)
+				return
+			}
 		case s.nak != verbs.StatusSuccess:
 			return
 		}

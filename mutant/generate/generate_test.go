@@ -1,0 +1,205 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what the tests find to the files in testdata")
+
+const every = "mutant/generate/testdata/every"
+
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func generated(t testing.TB, dirs ...string) *Set {
+	t.Helper()
+	set, err := Generate(t.Context(), root(t), dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// overlay writes the files of a set, and is the flag for the go command that puts them into
+// the tree.
+func overlay(t testing.TB, set *Set) string {
+	t.Helper()
+	dir := t.TempDir()
+	var pairs []string
+	for i, name := range slices.Sorted(maps.Keys(set.Files)) {
+		to := filepath.Join(dir, fmt.Sprintf("%d.go", i))
+		write(t, to, set.Files[name])
+		pairs = append(pairs, fmt.Sprintf("%q: %q", filepath.Join(root(t), name), to))
+	}
+	write(t, filepath.Join(dir, "overlay.json"), []byte(`{"Replace": {`+strings.Join(pairs, ", ")+`}}`))
+	return "-overlay=" + filepath.Join(dir, "overlay.json")
+}
+
+func write(t testing.TB, name string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func goTool(t testing.TB, args ...string) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "go", args...)
+	c.Dir = root(t)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// run is what a program prints and how it ends with a mutant on.
+func run(t testing.TB, program, mutant string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	c := exec.CommandContext(ctx, program)
+	c.Env = append(os.Environ(), Selects+"="+mutant, Memory+"=200000000")
+	out, err := c.Output()
+	switch {
+	case ctx.Err() != nil:
+		return "it does not end"
+	case err == nil:
+		return string(out)
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s%v", out, err)
+}
+
+// Every operator has a mutant in the example; all are in one program, which without one does
+// what the source does; and each of them does something else.
+func TestEvery(t *testing.T) {
+	t.Parallel()
+	set := generated(t, every)
+	dir := t.TempDir()
+	goTool(t, "build", "-o", filepath.Join(dir, "source"), "./"+every)
+	goTool(t, "build", overlay(t, set), "-o", filepath.Join(dir, "mutants"), "./"+every)
+	want := run(t, filepath.Join(dir, "source"), "")
+	if d := cmp.Diff(want, run(t, filepath.Join(dir, "mutants"), "")); d != "" {
+		t.Fatalf("without a mutant: %s", d)
+	}
+	var lines strings.Builder
+	seen := map[Operator]bool{}
+	for _, m := range set.Mutants {
+		seen[m.Operator] = true
+		does := "no difference"
+		switch got := run(t, filepath.Join(dir, "mutants"), fmt.Sprint(m.Number)); {
+		case got == "it does not end", strings.Contains(got, "exit status 86"):
+			does = "does not end"
+		case strings.Contains(got, "exit status 2"):
+			does = "panics"
+		case got != want:
+			does = "differs"
+		}
+		fmt.Fprintf(&lines, "%d %s: %s -> %s: %s\n", m.Line, m.ID, m.Before, m.After, does)
+	}
+	for _, op := range Operators {
+		if !seen[op.Name] {
+			t.Errorf("no mutant of operator %s", op.Name)
+		}
+	}
+	golden := filepath.Join("testdata", "every", "mutants.golden")
+	if *rewrite {
+		write(t, golden, []byte(lines.String()))
+	}
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(text), lines.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+// A program notes the places that it comes to, each once.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	set := generated(t, every)
+	dir := t.TempDir()
+	program, notes := filepath.Join(dir, "mutants"), filepath.Join(dir, "notes")
+	goTool(t, "build", overlay(t, set), "-o", program, "./"+every)
+	c := exec.CommandContext(t.Context(), program)
+	c.Env = append(os.Environ(), Notes+"="+notes)
+	_ = c.Run() // its status is not 0 by itself
+	text, err := os.ReadFile(notes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Fields(string(text))
+	slices.Sort(got)
+	if len(got) < len(set.Mutants)*8/10 || len(slices.Compact(slices.Clone(got))) != len(got) {
+		t.Errorf("%d of %d mutants, %d of them once", len(got), len(set.Mutants), len(slices.Compact(got)))
+	}
+}
+
+// The protocol has the mutants that a score is made of, and its unit tests pass with them in
+// the program and none on.
+func TestNCL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and tests a protocol")
+	}
+	t.Parallel()
+	set := generated(t, "protocol/ncl")
+	if len(set.Mutants) < 600 {
+		t.Errorf("%d mutants", len(set.Mutants))
+	}
+	ids := map[string]bool{}
+	for _, m := range set.Mutants {
+		if ids[m.ID] {
+			t.Errorf("two mutants are called %s", m.ID)
+		}
+		ids[m.ID] = true
+	}
+	goTool(t, "test", "-vet=off", overlay(t, set), "./protocol/ncl")
+}
+
+// A mutant keeps its name when another function is edited.
+func TestNamesStay(t *testing.T) {
+	t.Parallel()
+	set := generated(t, every)
+	x := set.Find("main.card.wait:stale:1")
+	if x == nil || set.Find("main.nothing:stale:1") != nil {
+		t.Fatalf("%+v", x)
+	}
+	for _, m := range set.Mutants {
+		if !strings.HasPrefix(m.ID, m.Function+":"+string(m.Operator)+":") || m.Line == 0 || m.Before == "" {
+			t.Errorf("%+v", m)
+		}
+	}
+	again := generated(t, every)
+	if d := cmp.Diff(set.Mutants, again.Mutants); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestBadSource(t *testing.T) {
+	t.Parallel()
+	if _, err := Generate(t.Context(), root(t), []string{"mutant/generate/testdata/none"}); !errors.Is(err, ErrSource) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,146 @@
+package generate
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/packages"
+)
+
+const (
+	// Selects is the environment variable with the number of the mutant that is on.
+	Selects = "VERBATIM_MUTANT"
+	// Notes is the one with the name of a file to which the program adds the number of each
+	// mutant whose place it comes to, once.
+	Notes = "VERBATIM_MUTANT_REACHED"
+	// Memory is the one with the bytes that the program may take.
+	Memory = "VERBATIM_MUTANT_MEMORY"
+	// TooMuch is the exit status of a program that took more.
+	TooMuch = 86
+)
+
+// Mutant is one change.
+type Mutant struct {
+	// ID is the function, the operator and an ordinal among the mutants of both, so that it
+	// stays the same when other functions are edited.
+	ID       string   `json:"id"`
+	Number   int      `json:"-"` // its value of [Selects]
+	Operator Operator `json:"operator"`
+	Function string   `json:"function"`
+	File     string   `json:"file"` // from the root of the source tree
+	Line     int      `json:"line"`
+	Before   string   `json:"before"`
+	After    string   `json:"after"`
+}
+
+// Set is all mutants of some packages.
+type Set struct {
+	Mutants []Mutant
+	// Files are the sources with the mutants in them, by their names from the root.
+	Files map[string][]byte
+}
+
+// Generate makes all mutants of the packages in folders dirs of the source tree root.
+func Generate(ctx context.Context, root string, dirs []string) (*Set, error) {
+	pkgs, err := load(ctx, root, dirs)
+	if err != nil {
+		return nil, err
+	}
+	set := &Set{Files: map[string][]byte{}}
+	ordinals := map[string]int{}
+	for i, p := range pkgs {
+		waits := waiting(p)
+		for _, file := range p.Syntax {
+			m, err := newMaker(set, root, p, file, ordinals)
+			if err != nil {
+				return nil, err
+			}
+			m.waits = waits
+			m.file(inspector.New([]*ast.File{file}))
+			set.Files[m.name] = m.text()
+		}
+		dir, err := filepath.Rel(root, p.Dir)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrSource, err)
+		}
+		set.Files[filepath.Join(dir, supportFile)] = support(p.Name, i == 0)
+	}
+	return set, nil
+}
+
+// maker makes the mutants of one file.
+type maker struct {
+	edits
+	set      *Set
+	p        *packages.Package
+	ast      *ast.File
+	name     string // from the root
+	full     string
+	ordinals map[string]int
+	function string
+	imports  map[string]string // the names under which the file has other packages
+	waits    map[*types.Func]bool
+}
+
+// add makes a mutant, and returns its number.
+func (m *maker) add(op Operator, at ast.Node, before, after string) int {
+	key := m.function + ":" + string(op)
+	m.ordinals[key]++
+	x := Mutant{ID: fmt.Sprintf("%s:%d", key, m.ordinals[key]), Number: len(m.set.Mutants) + 1, Operator: op, Function: m.function,
+		File: filepath.ToSlash(m.name), Line: m.line(at.Pos()), Before: oneLine(before), After: oneLine(after)}
+	m.set.Mutants = append(m.set.Mutants, x)
+	return x.Number
+}
+
+func (m *maker) line(p token.Pos) int { return m.p.Fset.Position(p).Line }
+
+// maxText bounds what a result shows of the source.
+const maxText = 160
+
+// oneLine is text in one line that is not too long.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > maxText {
+		text = string(r[:maxText]) + "…"
+	}
+	return text
+}
+
+// functionName is what an ID has of a function: ncl.File.Record for a method.
+func functionName(pkg string, d *ast.FuncDecl) string {
+	parts := []string{pkg}
+	if d.Recv != nil && len(d.Recv.List) == 1 {
+		parts = append(parts, receiver(d.Recv.List[0].Type))
+	}
+	return strings.Join(append(parts, d.Name.Name), ".")
+}
+
+func receiver(t ast.Expr) string {
+	switch x := t.(type) {
+	case *ast.StarExpr:
+		return receiver(x.X)
+	case *ast.IndexExpr:
+		return receiver(x.X)
+	case *ast.IndexListExpr:
+		return receiver(x.X)
+	case *ast.Ident:
+		return x.Name
+	}
+	return "_"
+}
+
+// Find is the mutant with an ID, or nil.
+func (s *Set) Find(id string) *Mutant {
+	i := slices.IndexFunc(s.Mutants, func(m Mutant) bool { return m.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &s.Mutants[i]
+}
