@@ -351,7 +351,7 @@ func (q *qp) copies(wr *verbs.SendWR) {
 	}
 	for _, x := range wr.SGL {
 		if r, off, ok := q.pd.sge(x, false); ok {
-			w.responses(r, off, int(x.Length))
+			w.answers(r, off, int(x.Length), true)
 		}
 	}
 }
