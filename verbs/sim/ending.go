@@ -33,7 +33,9 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		to = a.State
 	}
 	q.touchElems() // a failure of the peer's takes this end to ERR as well
-	if !ends {
+	if ends {
+		q.refuses()
+	} else {
 		q.looked()
 		if !a.SetState {
 			to = q.state
@@ -48,7 +50,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
 	}
 	if a.Mask&verbs.AttrAccess != 0 {
-		q.stopIncoming(func(s *sqEntry) bool { return s.need&^a.Access != 0 }, verbs.StatusRemInvReqErr)
+		q.stopIncoming(func(s *sqEntry) bool { return s.need&^a.Access != 0 && !s.early }, verbs.StatusRemInvReqErr)
 		q.access = a.Access
 		q.grant()
 		q.w.cur.reach() // what comes now is refused in another way than when more is ended
@@ -212,6 +214,7 @@ func (q *qp) Destroy() error {
 	if q.w.tracer != nil {
 		q.w.trace(q.h, "destroy", "destroys %s", q.name())
 	}
+	q.refuses()
 	q.kill(verbs.StateReset)
 	q.gone = true
 	q.pd.open--
@@ -281,10 +284,12 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		w.arrive(q, n)
 		over := w.overtakers(q, n)
 		done := w.unexecuted(q, first, w.unread(q, first, n), n, hit)
+		stop := unlimited
 		if nak != 0 {
 			for i := done; i < q.posted; i++ {
 				if s := q.ent(i); hit(s) {
 					s.refuse(nak)
+					stop = i
 					break
 				}
 			}
@@ -296,16 +301,16 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		for i := 0; i < len(q.elems); i++ {
 			e := q.elems[i]
 			switch {
-			case e.wr >= max(n, reach) && !e.acked && (nak != 0 || hitElem(e)) && !e.cutOff():
+			case e.wr >= max(n, reach) && !e.acked && (e.wr >= stop || hitElem(e)) && !e.cutOff():
 				w.discard(e) // it cannot have come
 				i = -1
 			case e.wr > n && !e.acked && hitElem(e) && drain && slices.Contains(over, e):
 				if w.freeze(e); e.landed {
 					i = -1
 				}
-			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)) && slices.Contains(over, e):
+			case e.wr > n && !e.acked && (e.wr >= stop || hitElem(e)) && slices.Contains(over, e):
 				e.could = true
-			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)) && !(w.gaps() && e.cutOff()):
+			case e.wr > n && !e.acked && (e.wr >= stop || hitElem(e)) && !(w.gaps() && e.cutOff()):
 				w.discard(e)
 				i = -1
 			case e.wr == n && !e.acked && hitElem(e) && e.responds():

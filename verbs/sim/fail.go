@@ -181,6 +181,11 @@ func (q *qp) looked() {
 	if q.w.cfg.Eager || q.gone || q.asks(anything) {
 		return
 	}
+	q.refuses()
+}
+
+// refuses asks whether q has refused a request of its peer's by now, and taken both ends to ERR.
+func (q *qp) refuses() {
 	if p := q.peer; p != nil && q.state != verbs.StateErr {
 		p.asks(takesPeer)
 	}
