@@ -71,7 +71,7 @@ func TestStrengthenedModesAgree(t *testing.T) {
 						t.Fatal(err)
 					}
 					opt := explore.Options{Profile: profile, Workers: 1, Strengthen: with}
-					want, _, done, err := explore.Naive(s, opt, true, 200_000)
+					want, _, done, err := explore.Naive(s, opt, true, 500_000)
 					if err != nil || !done {
 						t.Fatal(done, err)
 					}

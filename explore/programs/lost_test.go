@@ -67,6 +67,8 @@ var lost = []struct {
 	{"a post against the other end's Destroy", "strong linger final | a: destroy b | b: wide a 1", nil},
 	{"a post against the other end's reset", "strong linger final | a: reset b | b: wide a 1", nil},
 	{"a task's post against the other end's ERR", "strong linger final | a: go {wide b 1} | b: err a", nil},
+	{"a request that is held back while access is granted", "strong linger | a: drain b; call b 1; write b x 1 s; call b 1; undrain b; wait b 1 | b: deny a; accept; reply 1; accept; allow a; reply 1",
+		[]string{"a:1 1 Write b:1 1"}},
 	{"a post to a host that has ended", "strong | a: load x | b: write a x 1", []string{"a:0 b:", "a:1 b:"}},
 	{"a new connection against an old request", "strong | a: | b: write a x 1 n; connect a; wait a 1", nil},
 
@@ -195,6 +197,8 @@ var never = []struct {
 }{
 	{"what is stored at the source of a request that was cut off", "strong | a: write b x 1; err b; change 9 | b: load x; load x",
 		[]string{"a: b:0 9", "a: b:1 9", "a: b:9 9"}},
+	{"access is granted by a queue pair that has refused a request", "strong linger final | a: accept; write b x 1 s; reply 1; wait b 1 | b: deny a; call a 1; allow a",
+		[]string{"a:1 REM_INV_REQ_ERR b:1 a=[0 0 0 0] b=[0 0 0 0]"}},
 }
 
 // What cannot be is not found.

@@ -141,7 +141,7 @@ func (r *region) loadLocked(off int) uint64 {
 	w := r.h.w
 	w.cur.pause()
 	r.check(off, 8)
-	w.beforeWrite(r, off, 8, nil)
+	w.beforeStore(r, off, 8)
 	r.whole = w.cfg.Profile.AtomicGlob
 	var b [8]byte
 	r.look(off, b[:])

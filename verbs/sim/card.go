@@ -335,10 +335,11 @@ func (c *cq) take(t *task, wc []verbs.WC) int {
 	return n
 }
 
-// another decides whether one more completion has come.
+// another decides whether one more completion has come: certainly if one was decided before.
 func (c *cq) another() bool {
 	c.touch()
-	return c.canComplete() && (c.h.w.cfg.Eager || c.h.w.choose(ChooseCompletion, 2, func(i int) string { return moreNames[i] }) == 1)
+	kept := slices.ContainsFunc(c.qps, func(q *qp) bool { return len(q.done) > 0 && !q.gone })
+	return c.canComplete() && (c.h.w.cfg.Eager || kept || c.h.w.choose(ChooseCompletion, 2, func(i int) string { return moreNames[i] }) == 1)
 }
 
 var moreNames = [...]string{"no more yet", "one more"}
@@ -347,6 +348,11 @@ var moreNames = [...]string{"no more yet", "one more"}
 func (c *cq) takeOne(wc *verbs.WC) (tag int, v print) {
 	w := c.h.w
 	w.cur.looked = true
+	for _, t := range w.tasks {
+		if t.reported == c {
+			t.reported = nil // this may be what it was told of
+		}
+	}
 	x := c.next()
 	*wc = x.wc
 	q := w.qpByNum(c.h, wc.QPNum)

@@ -194,7 +194,7 @@ func (w *World) failed(q *qp, o outcome) {
 		q.ent(o.wr).came = true
 		q.limit = min(q.limit, o.wr+1)
 		for i := 0; i < len(q.elems); i++ {
-			if e := q.elems[i]; e.wr >= o.wr && !e.frozen && !e.could && !e.acked {
+			if e := q.elems[i]; e.wr >= o.wr && !e.frozen && !e.could && !e.acked && !e.taken() {
 				w.discard(e)
 				i = -1
 			}

@@ -52,6 +52,10 @@ func (w *World) overtakes(e, p *elem) bool {
 	return w.gaps() && e.kind == elemWrite && p.kind == elemWrite && !w.before(p, e)
 }
 
+// taken reports whether e is a piece of a Write that a card has accepted, and places whatever
+// its requester learns.
+func (e *elem) taken() bool { return e.came && e.kind == elemWrite }
+
 // free reports whether nothing that must land before e is still pending.
 func (w *World) free(e *elem) bool {
 	for _, p := range e.q.elems {

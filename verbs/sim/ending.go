@@ -33,7 +33,9 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		to = a.State
 	}
 	q.touchElems() // a failure of the peer's takes this end to ERR as well
-	if !ends {
+	if ends {
+		q.refuses()
+	} else {
 		q.looked()
 		if !a.SetState {
 			to = q.state
@@ -48,7 +50,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
 	}
 	if a.Mask&verbs.AttrAccess != 0 {
-		q.stopIncoming(func(s *sqEntry) bool { return s.need&^a.Access != 0 }, verbs.StatusRemInvReqErr)
+		q.stopIncoming(func(s *sqEntry) bool { return s.need&^a.Access != 0 && !s.early }, verbs.StatusRemInvReqErr)
 		q.access = a.Access
 		q.grant()
 		q.w.cur.reach() // what comes now is refused in another way than when more is ended
@@ -74,30 +76,27 @@ func (q *qp) release() {
 	q.held = unlimited
 }
 
-// grant lets in what the access flags forbade and now do not, unless it has come
-// and was refused before.
+// grant lets in what the access flags forbade and now do not. It has not come yet: had it been
+// refused, q would be in ERR, and Modify has looked.
 func (q *qp) grant() {
 	p := q.peer
-	if p == nil || p.state != verbs.StateRTS {
+	if p == nil || !p.sends() {
 		return
 	}
 	for i := p.head; i < p.posted; i++ {
 		s := p.ent(i)
-		if !s.early || s.need&^q.access != 0 {
-			if s.nak != verbs.StatusSuccess {
+		switch {
+		case s.early && s.need&^q.access == 0:
+			s.early, s.nak = false, verbs.StatusSuccess
+			if s.mr != nil && s.mr.gone {
+				s.refuse(verbs.StatusRemAccessErr)
 				return
 			}
-			continue
-		}
-		if q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + grantNames[k] }) == 1 {
-			s.early = false
+		case s.nak != verbs.StatusSuccess:
 			return
 		}
-		s.early, s.nak = false, verbs.StatusSuccess
 	}
 }
-
-var grantNames = [...]string{" comes after the grant", " has been refused"}
 
 // kill ends both roles of the QP: what it sent and was not acknowledged may or
 // may not have executed, and what comes in is dropped.
@@ -140,7 +139,7 @@ func (q *qp) cutSend() {
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		q.w.fetchOne(e)
-		if e.kind == elemSample || e.wr >= q.limit && !e.acked && !e.could && !e.frozen {
+		if e.kind == elemSample || e.wr >= q.limit && !e.acked && !e.could && !e.frozen && !e.taken() {
 			q.w.discard(e)
 			i = -1
 		}
@@ -215,6 +214,7 @@ func (q *qp) Destroy() error {
 	if q.w.tracer != nil {
 		q.w.trace(q.h, "destroy", "destroys %s", q.name())
 	}
+	q.refuses()
 	q.kill(verbs.StateReset)
 	q.gone = true
 	q.pd.open--
@@ -277,16 +277,19 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		return
 	}
 	if live && first >= 0 {
+		known := q.lastCame() + 1
 		least, reach := q.seenAt(first), q.reach()
 		opts := max(min(reach, q.posted), least) - least + 1
 		n := least + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(least+i) })
 		w.arrive(q, n)
 		over := w.overtakers(q, n)
 		done := w.unexecuted(q, first, w.unread(q, first, n), n, hit)
+		stop := unlimited
 		if nak != 0 {
 			for i := done; i < q.posted; i++ {
 				if s := q.ent(i); hit(s) {
 					s.refuse(nak)
+					stop = i
 					break
 				}
 			}
@@ -298,16 +301,16 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		for i := 0; i < len(q.elems); i++ {
 			e := q.elems[i]
 			switch {
-			case e.wr >= max(n, reach) && !e.acked && (nak != 0 || hitElem(e)) && !e.cutOff():
+			case e.wr >= max(n, reach) && !e.acked && (e.wr >= stop || hitElem(e)) && !e.cutOff():
 				w.discard(e) // it cannot have come
 				i = -1
 			case e.wr > n && !e.acked && hitElem(e) && drain && slices.Contains(over, e):
 				if w.freeze(e); e.landed {
 					i = -1
 				}
-			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)) && slices.Contains(over, e):
+			case e.wr > n && !e.acked && (e.wr >= stop || hitElem(e)) && slices.Contains(over, e):
 				e.could = true
-			case e.wr > n && !e.acked && (nak != 0 || hitElem(e)) && !(w.gaps() && e.cutOff()):
+			case e.wr > n && !e.acked && (e.wr >= stop || hitElem(e)) && !(w.gaps() && e.cutOff()):
 				w.discard(e)
 				i = -1
 			case e.wr == n && !e.acked && hitElem(e) && e.responds():
@@ -326,6 +329,9 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			}
 		}
 		w.execute(q, n, done, hitElem) // it can find nothing that has not arrived
+		if done < n && !q.ent(done).came {
+			w.unreceived(q, done, known, n)
+		}
 	}
 	reach := q.reach()
 	for i := reach; i < q.posted && !live; i++ {
@@ -394,13 +400,18 @@ func (w *World) unexecuted(q *qp, first, done, n int, hit func(*sqEntry) bool) i
 
 // execute makes the Reads and Atomics before request n take place now, if the card had
 // come to them: after a revocation it could not. Reads from request done on it does not
-// execute, nor what had to wait for them; with DrainOnRevoke it does all else that it took.
+// execute, nor what had to wait for them; with DrainOnRevoke it does all else that it took,
+// without it may have come to the Atomics.
 func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
 	drains := func(e *elem) bool { return e.kind != elemSample && w.cfg.Profile.DrainOnRevoke }
 	for i := 0; i < len(q.elems); i++ {
 		if e := q.elems[i]; e.wr >= done && e.wr < n && hit(e) && e.responds() && !drains(e) {
-			w.dropAfter(e)
-			w.discard(e)
+			if e.kind == elemAtomic && e.wr > done && w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + executedNames[i] }) == 1 {
+				w.land(e)
+			} else {
+				w.dropAfter(e)
+				w.discard(e)
+			}
 			i = -1
 		}
 	}
@@ -410,6 +421,37 @@ func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
 			i = -1
 		}
 	}
+}
+
+var executedNames = [...]string{" not executed", " executed"}
+
+// unreceived decides of which request on the receive had not completed, although those before n
+// had arrived, for the card stopped at request done: a receive completes when all before it is in
+// memory. Those before known have completed for certain.
+func (w *World) unreceived(q *qp, done, known, n int) {
+	at := []int{n}
+	for i := done; i < n; i++ {
+		s := q.ent(i)
+		if slices.ContainsFunc(s.payload, func(e *elem) bool { return e.changes() && e.void && !e.unknown }) {
+			at = []int{max(i, known)} // this never comes into memory
+			break
+		}
+		if i >= known && s.op.ConsumesRecv() && !s.recv && s.local == verbs.StatusSuccess && s.nak == verbs.StatusSuccess {
+			at = append(at, i)
+		}
+	}
+	for i := at[w.choose(ChooseCutoff, len(at), func(i int) string { return q.name() + " received to #" + itoa(at[i]) })]; i < n; i++ {
+		q.ent(i).came = false
+	}
+}
+
+// lastCame is the last request that has arrived for certain, or the one before all.
+func (q *qp) lastCame() int {
+	i := q.posted - 1
+	for i >= q.base && !q.ent(i).came {
+		i--
+	}
+	return i
 }
 
 // seenAt is the first request from i on of which nothing shows that it has arrived
@@ -496,7 +538,7 @@ func limitAfter(q *qp, n int, nak verbs.Status) int {
 func (w *World) arrive(q *qp, n int) {
 	for i := max(q.head, q.base); i < n; i++ {
 		s := q.ent(i)
-		s.came = s.came || s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess
+		s.came = s.came || i < q.limit && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess)
 	}
 	for _, e := range q.elems {
 		if e.wr < n && (e.wr < q.first) == (n <= q.first) && !e.acked {

@@ -176,7 +176,7 @@ func (q *qp) between(a, b int) bool {
 
 // inject makes a fault happen.
 func (w *World) inject(ev Event) {
-	k := faults.Kind(ev.Actor.life())
+	w.strike(faults.Kind(ev.Actor.life()), ev.a, ev.b) // what lands while power fails may be lost: see mayLosePower
 	for _, i := range w.cands[ev.rule].rules {
 		m := Write
 		if w.left[i] > 1 {
@@ -185,7 +185,6 @@ func (w *World) inject(ev Event) {
 		w.left[i]--
 		w.touch(object(objBudget, 0, i), m)
 	}
-	w.strike(k, ev.a, ev.b)
 }
 
 // strike makes a fault of kind k happen to host a, or to the link from a to b.

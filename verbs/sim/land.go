@@ -265,13 +265,18 @@ func (w *World) seesAcked(by *elem) {
 // beforeWrite is called when bytes of r are about to change: each pending
 // element on them may have landed before. by is the element that changes them,
 // or nil for a CPU.
-func (w *World) beforeWrite(r *region, off, n int, by *elem) {
+func (w *World) beforeWrite(r *region, off, n int, by *elem) { w.beforeChange(r, off, n, by, false) }
+
+// beforeStore is beforeWrite for a store that is not buffered.
+func (w *World) beforeStore(r *region, off, n int) { w.beforeChange(r, off, n, nil, true) }
+
+func (w *World) beforeChange(r *region, off, n int, by *elem, store bool) {
 	w.findOut(r, off, n, true)
 	w.finishAtomics(r, off, n, by)
 	if w.cfg.Eager {
 		return
 	}
-	w.responses(r, off, n)
+	w.answers(r, off, n, store)
 	w.landBefore(r, off, n, by)
 	w.finishAtomics(r, off, n, by) // those that have read while others landed
 	w.readBefore(r, off, n, by)
@@ -546,7 +551,7 @@ func (e *elem) content() []byte {
 // independently and what must have landed by then lands afterwards.
 func (w *World) observe(r *region, off int, out []byte, card bool) {
 	n := len(out)
-	w.responses(r, off, n)
+	w.answers(r, off, n, !card)
 	w.touch(r.object(), Read)
 	if r.pm != nil {
 		w.findOut(r, off, n, false)

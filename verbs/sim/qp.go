@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -321,6 +322,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	q.w.cur.drain() // a doorbell is rung after the stores before it
 	q.touch(Add)
 	for i := range wrs {
+		q.copies(&wrs[i])
 		if err := q.postOne(&wrs[i]); err != nil {
 			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
@@ -331,6 +333,27 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 		}
 	}
 	return nil
+}
+
+// copies is called before wr is posted: what is inline is copied then, which is a look at memory
+// if a response may come there.
+func (q *qp) copies(wr *verbs.SendWR) {
+	w := q.w
+	if x := w.cfg.Strengthen.apply(*wr, q.cfg.MaxInline); x.Flags&verbs.Inline == 0 || w.preparing {
+		return
+	}
+	awaits := func(x verbs.SGE) bool {
+		r, _, ok := q.pd.sge(x, false)
+		return ok && r.awaits && (w.cfg.Eager || r.awaited())
+	}
+	if slices.ContainsFunc(wr.SGL, awaits) {
+		w.cur.pauseLook()
+	}
+	for _, x := range wr.SGL {
+		if r, off, ok := q.pd.sge(x, false); ok {
+			w.answers(r, off, int(x.Length), true)
+		}
+	}
 }
 
 func (q *qp) postOne(wr *verbs.SendWR) error {
@@ -522,7 +545,6 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		case kind == elemSample || kind == elemFlush || kind == elemAtomic && s.op != verbs.OpAtomicWrite:
 		case wr.Flags&verbs.Inline != 0:
 			e.data = w.bytes(n)
-			w.responses(src.r, srcOff, n)
 			w.touch(src.r.object(), Read)
 			copy(e.data, src.r.data[srcOff:srcOff+n])
 		default:

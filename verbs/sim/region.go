@@ -151,7 +151,7 @@ func (r *region) Store(off int, p []byte) {
 	}
 	t.drain()
 	told := r.lent > 0 || r.pm != nil || r.sources(off, len(p)) // what a power failure leaves depends on it too
-	w.beforeWrite(r, off, len(p), nil)
+	w.beforeStore(r, off, len(p))
 	w.poke(r, off, p)
 	if told {
 		t.reach()

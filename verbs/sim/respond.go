@@ -14,31 +14,45 @@ import (
 // wait in the CQ.
 
 // responses asks which requests of r's own host with responses for [off, off+n) have completed.
-func (w *World) responses(r *region, off, n int) {
+func (w *World) responses(r *region, off, n int) { w.answers(r, off, n, false) }
+
+// answers is responses, and with failures set it asks as well whether a request behind those has
+// failed, for they were answered then: where a program itself looks or stores. Elsewhere
+// nothing may fail, for something is landing.
+func (w *World) answers(r *region, off, n int, failures bool) {
 	if w.cfg.Eager || !r.awaits {
 		return
 	}
 	for _, q := range w.qps {
-		for q.h == r.h && q.brings(r, off, n) {
+		for q.h == r.h {
+			behind := q.brings(r, off, n)
+			if behind < 0 {
+				break
+			}
 			q.touchElems()
 			if w.cur != nil {
 				w.cur.looked = true
 			}
-			if !q.respond(false) {
+			if failures {
+				q.touch(Write)
+			} else {
+				behind = unlimited
+			}
+			if !q.respond(false, behind) {
 				break
 			}
 		}
 	}
 }
 
-// brings reports whether a request of q that has not completed has a response for
-// [off, off+n) of r.
-func (q *qp) brings(r *region, off, n int) bool {
+// brings is the first request of q that has not completed and has a response for
+// [off, off+n) of r, or -1.
+func (q *qp) brings(r *region, off, n int) int {
 	if q.head == q.posted || q.gone || q.cpu != nil || q.completing || !q.h.alive || !q.sends() {
-		return false
+		return -1
 	}
 	if slices.ContainsFunc(q.w.landing, func(e *elem) bool { return e.q == q && e.responds() }) {
-		return false // what is being executed just now has no response yet
+		return -1 // what is being executed just now has no response yet
 	}
 	for i := q.head; i < q.posted; i++ {
 		s := q.ent(i)
@@ -47,11 +61,11 @@ func (q *qp) brings(r *region, off, n int) bool {
 		}
 		for _, d := range s.dst {
 			if d.r == r && d.off < off+n && off < d.off+d.n {
-				return true
+				return i
 			}
 		}
 	}
-	return false
+	return -1
 }
 
 // awaitsResponse reports whether a Read or Atomic of q has not completed.
@@ -65,14 +79,15 @@ func (q *qp) awaitsResponse() bool {
 }
 
 // respond asks whether one more request of q has succeeded, if it can have. If all is quiet
-// it has ended for certain, in one way or another.
-func (q *qp) respond(quiet bool) bool {
+// it has ended for certain, in one way or another; if not, one behind a request may have failed.
+func (q *qp) respond(quiet bool, behind int) bool {
 	w := q.w
 	var buf [8]outcome
 	o, _ := q.ways(buf[:0], false)
 	none := 0
 	if !quiet {
-		o, none = only(o, isSuccess), 1
+		o = slices.DeleteFunc(o, func(x outcome) bool { return x.status != verbs.StatusSuccess && x.wr <= behind })
+		none = 1
 	}
 	if len(o) == 0 {
 		return false
@@ -98,7 +113,7 @@ func (r *region) awaited() bool {
 		return false
 	}
 	for _, q := range r.h.w.qps {
-		if q.h == r.h && q.brings(r, 0, len(r.data)) {
+		if q.h == r.h && q.brings(r, 0, len(r.data)) >= 0 {
 			return true
 		}
 	}
