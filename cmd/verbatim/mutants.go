@@ -18,7 +18,9 @@ import (
 // mutantFlags are the flags of the command mutants.
 type mutantFlags struct {
 	opt            mutant.Options
+	score          mutant.ScoreOptions
 	asJSON, sqlite bool
+	generate       bool
 }
 
 // newMutants is the command that checks protocols with bugs on purpose.
@@ -48,17 +50,34 @@ Those of the checker are called explore: each breaks a rule by which a search le
 something out, and the yardstick that it names must notice: the outcomes of a small
 program, the audit of one, or a Go test.
 
+With --generate the bugs are made by a machine: all that a list of operators makes of
+the protocol's code, in one build. Each is given random runs of the scenarios that
+come to its place, then an exhaustive search of these, the quicker ones first, and
+then the unit tests. It prints the mutants that survive with their lines, and a
+score: how many were caught by scenarios, by unit tests, and how many are marked as
+equivalent in testdata/mutants/PROTOCOL/equivalent, with the reason. --name takes
+the names that it prints, --workers is how many are run at a time, and a run that
+--results names a file for is taken up again where it ended.
+
 In the table, events are the rows of the counterexample's timeline, and runs
 those of the search that caught the mutant. More than ` + strconv.Itoa(mutant.MaxEvents) + ` events are too long for
 a person to follow. With --json there is one object a line for each mutant.
 
-Exit status: 0 all are caught, 1 one survives, is caught for another reason, or its
+Exit status: 0 all are caught or equivalent, 1 one survives, is caught for another reason, or its
 counterexample is too long, 2 bad usage or input, a patch that does not apply, or
 code that is not verified without a mutant.`,
-		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants explore\n  verbatim mutants ncl --name ack-at-f --out .\n  verbatim mutants ncl --sqlite --name no-catch-up",
+		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants explore\n  verbatim mutants ncl --name ack-at-f --out .\n  verbatim mutants ncl --sqlite --name no-catch-up\n  verbatim mutants ncl --generate --sample 60 --seed 1 --changed-since main\n  verbatim mutants ncl --generate --results ncl.mutants --json",
 		Args:              takes("one protocol, or "+mutant.Litmus+", or "+mutant.Explore, cobra.ExactArgs(1)),
 		ValidArgsFunction: completeProtocols,
 		RunE: func(c *cobra.Command, args []string) error {
+			if args[0] == mutant.Litmus || args[0] == mutant.Explore {
+				if f.generate {
+					return fmt.Errorf("--generate is for protocols: the mutants of %s are patches, each with what must catch it", args[0])
+				}
+				if err := onlyGenerated(c); err != nil {
+					return err
+				}
+			}
 			switch args[0] {
 			case mutant.Litmus:
 				return runRuleMutants(c, f)
@@ -70,6 +89,12 @@ code that is not verified without a mutant.`,
 				return err
 			}
 			f.opt.Protocol = p.Name
+			if f.generate {
+				return runScore(c, f, p)
+			}
+			if err := onlyGenerated(c); err != nil {
+				return err
+			}
 			if f.sqlite {
 				return runSQLiteMutants(c, f)
 			}
@@ -85,6 +110,7 @@ code that is not verified without a mutant.`,
 	fl.StringVar(&o.Timers, "timers", "", timersUsage)
 	fl.BoolVar(&f.sqlite, "sqlite", false, "run them under SQLite, by 'verbatim crash sqlite'")
 	fl.BoolVar(&o.NoControl, "no-control", false, "do not check the code as it is first")
+	f.defineScore(fl)
 	completeWith(c, map[string]cobra.CompletionFunc{"name": completeMutants, "timers": completeTimers})
 	return c
 }

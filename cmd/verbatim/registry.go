@@ -22,6 +22,8 @@ type protocol struct {
 	Matrix func() []*explore.Scenario
 	// GoScenarios and GoDeep are both as Go expressions, for regression tests.
 	GoScenarios, GoDeep string
+	// Folders are those of its packages, from the root of the source tree.
+	Folders []string
 	// FromTrace makes a scenario of a program's system calls; nil if the
 	// protocol has no use for them.
 	FromTrace func(*strace.Trace) (*explore.Scenario, error)
@@ -39,8 +41,8 @@ func (p *protocol) matrixScenarios() []*explore.Scenario {
 // they are listed.
 var protocols = []protocol{
 	{Name: "ncl", Scenarios: nclcheck.Scenarios, Deep: nclcheck.DeepScenarios, Matrix: nclcheck.MatrixScenarios, GoScenarios: "nclcheck.Scenarios()",
-		GoDeep: "nclcheck.DeepScenarios()", FromTrace: nclcheck.FromTrace},
-	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()"},
+		GoDeep: "nclcheck.DeepScenarios()", Folders: []string{"protocol/ncl"}, FromTrace: nclcheck.FromTrace},
+	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()", Folders: []string{"examples/lease"}},
 }
 
 // all are the scenarios that can be asked for.

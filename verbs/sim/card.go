@@ -348,6 +348,11 @@ var moreNames = [...]string{"no more yet", "one more"}
 func (c *cq) takeOne(wc *verbs.WC) (tag int, v print) {
 	w := c.h.w
 	w.cur.looked = true
+	for _, t := range w.tasks {
+		if t.reported == c {
+			t.reported = nil // this may be what it was told of
+		}
+	}
 	x := c.next()
 	*wc = x.wc
 	q := w.qpByNum(c.h, wc.QPNum)

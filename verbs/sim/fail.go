@@ -62,10 +62,10 @@ func (q *qp) noticed(o []outcome) (out []outcome, whole bool) {
 		return o, false
 	}
 	o, whole = q.failures(o)
-	if !own {
-		o = only(o, takesPeer)
+	if !own && !slices.ContainsFunc(o, func(x outcome) bool { return takesPeer(x.status) }) {
+		return o[:0], false
 	}
-	return o, whole && len(o) > 0
+	return o, whole && len(o) > 0 // one that the peer does not notice may keep it from noticing any
 }
 
 func only(o []outcome, hit func(verbs.Status) bool) []outcome {

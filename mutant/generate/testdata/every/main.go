@@ -152,6 +152,15 @@ func endless(n int) int {
 	return n
 }
 
+// grow takes memory without end if it steps over n.
+func grow(n int) int {
+	var list [][]byte
+	for i := 0; i != n; i += 1 {
+		list = append(list, make([]byte, 64))
+	}
+	return len(list)
+}
+
 func main() {
 	c := &card{}
 	for _, p := range [][2]int{{1, 2}, {2, 2}, {3, 2}, {0, 1}, {2, 0}, {2, 3}, {3, 4}} {
@@ -168,6 +177,6 @@ func main() {
 	fmt.Println(completed(&verbs.WC{}), completed(&verbs.WC{Status: verbs.StatusRetryExcErr}))
 	fmt.Println(c.wait())
 	c.n = 200
-	fmt.Println(c.locked(), last([]int{1, 2, 3, 4, 5}), endless(3), c.seen)
+	fmt.Println(c.locked(), last([]int{1, 2, 3, 4, 5}), endless(3), grow(3), c.seen)
 	os.Exit(len(c.seen))
 }

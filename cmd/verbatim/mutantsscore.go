@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/verbatim-rdma/verbatim/mutant"
+)
+
+// scoreFlags are those that only --generate has.
+var scoreFlags = []string{"results", "changed-since", "sample", "seed", "random-time", "search-time", "test-time"}
+
+// patchFlags are those that it does not have.
+var patchFlags = []string{"out", "max-time", "timers", "sqlite", "no-control"}
+
+func (f *mutantFlags) defineScore(fl *pflag.FlagSet) {
+	o := &f.score
+	fl.BoolVar(&f.generate, "generate", false, "generate the mutants, and print a score")
+	fl.StringVar(&o.File, "results", "", "with --generate: keep the results in this `file`, and go on from those that it has")
+	fl.StringVar(&o.ChangedSince, "changed-since", "", "with --generate: only mutants of lines that differ from this git `reference`, and those of --sample")
+	fl.IntVar(&o.Sample, "sample", 0, "with --generate: only so many, drawn at random; 0: all")
+	fl.Uint64Var(&o.Seed, "seed", 0, "of --sample")
+	fl.DurationVar(&o.Random, "random-time", time.Second, "with --generate: time for random runs of a mutant, in all scenarios together")
+	fl.DurationVar(&o.Search, "search-time", 15*time.Second, "with --generate: time for exhaustive searches of a mutant, in all scenarios together")
+	fl.DurationVar(&o.Tests, "test-time", time.Minute, "with --generate: time for the unit tests of a mutant")
+}
+
+// onlyGenerated is the error for a flag that says something about generated mutants only.
+func onlyGenerated(c *cobra.Command) error {
+	for _, name := range scoreFlags {
+		if c.Flags().Changed(name) {
+			return fmt.Errorf("--%s is about mutants that are generated: it needs --generate", name)
+		}
+	}
+	return nil
+}
+
+// validScore checks the flags of --generate.
+func (f *mutantFlags) validScore(c *cobra.Command) error {
+	for _, name := range patchFlags {
+		if c.Flags().Changed(name) {
+			return fmt.Errorf("--%s is for mutants that are patches: leave it out, or --generate", name)
+		}
+	}
+	o := &f.score
+	switch {
+	case o.Sample < 0:
+		return fmt.Errorf("--sample %d: it takes at least 1, or 0 for all", o.Sample)
+	case c.Flags().Changed("seed") && o.Sample == 0:
+		return errors.New("--seed says which mutants are drawn: it needs --sample")
+	case o.Random <= 0 || o.Search <= 0 || o.Tests <= 0:
+		return errors.New("--random-time, --search-time and --test-time take some time")
+	}
+	return checkLimits(f.opt.Workers, 0)
+}
+
+// runScore generates mutants, and prints what became of them.
+func runScore(c *cobra.Command, f *mutantFlags, p *protocol) error {
+	if err := f.validScore(c); err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c)
+	defer stop()
+	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
+	o := f.score
+	o.Protocol, o.Folders, o.Names, o.Workers = p.Name, p.Folders, f.opt.Names, f.opt.Workers
+	var printing error
+	o.Done = func(x mutant.Judged) {
+		if f.asJSON {
+			printing = errors.Join(printing, lines(stdout).Encode(x))
+		} else if isTerminal(stderr) {
+			fmt.Fprintf(stderr, "%s: %s after %.1f s\n", x.ID, x.Result, x.Seconds)
+		}
+	}
+	all, err := mutant.RunScore(ctx, o)
+	if err != nil {
+		return errors.Join(err, printing)
+	}
+	score := mutant.NewScore(all)
+	if f.asJSON {
+		printing = errors.Join(printing, lines(stdout).Encode(map[string]mutant.Score{"score": score}))
+	} else {
+		printing = printScore(stdout, all, &score)
+	}
+	if printing != nil {
+		return printing
+	}
+	if score.Survive > 0 {
+		return status(exitViolated)
+	}
+	return nil
+}
+
+// printScore prints the survivors, in the order of their lines, and the score.
+func printScore(w io.Writer, all []mutant.Judged, s *mutant.Score) error {
+	how := map[string]int{}
+	var survivors []mutant.Judged
+	for _, x := range all {
+		if x.Result == mutant.Survives {
+			survivors = append(survivors, x)
+		}
+		if x.How != "" {
+			how[x.How]++
+		}
+	}
+	slices.SortStableFunc(survivors, func(a, b mutant.Judged) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	text := ""
+	for _, x := range survivors {
+		reached := fmt.Sprintf("%d scenarios come to it, %d of them searched to the end", len(x.Reached), len(x.Exhausted))
+		if len(x.Reached) == 0 {
+			reached = "no scenario comes to it"
+		}
+		text += fmt.Sprintf("%s:%d: survives: %s\n    - %s\n    + %s\n    %s\n", x.File, x.Line, x.ID, x.Before, x.After, reached)
+	}
+	text += fmt.Sprintf("\n%d mutants: %d caught by scenarios, %d by unit tests, %d equivalent, %d survive\n", s.Mutants, s.Scenario, s.Test, s.Equivalent, s.Survive)
+	for _, k := range []string{mutant.HowViolated, mutant.HowFailed, mutant.HowHangs, mutant.HowMemory, mutant.HowCrashes, mutant.HowDiffers} {
+		if how[k] > 0 {
+			text += fmt.Sprintf("%8d showed: %s\n", how[k], k)
+		}
+	}
+	text += fmt.Sprintf("of those that are not equivalent %.1f %% are caught, %.1f %% by scenarios alone; one takes %.1f s (median)\n", s.Caught, s.Scenarios, s.Median)
+	_, err := io.WriteString(w, text)
+	return err
+}

@@ -1,0 +1,119 @@
+package mutant
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
+	"github.com/verbatim-rdma/verbatim/mutant/generate"
+)
+
+// chosen are the mutants that the options ask for, in their order.
+func chosen(ctx context.Context, root string, opt *ScoreOptions, set *generate.Set) ([]generate.Mutant, error) {
+	take := map[int]bool{}
+	for _, id := range opt.Names {
+		m := set.Find(id)
+		if m == nil {
+			return nil, fmt.Errorf("%w: %q; a mutant is called FUNCTION:OPERATOR:NUMBER, such as %s", ErrUnknown, id, set.Mutants[0].ID)
+		}
+		take[m.Number] = true
+	}
+	if opt.ChangedSince != "" {
+		lines, err := changed(ctx, root, opt)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range set.Mutants {
+			if lines.has(m.File, m.Line) {
+				take[m.Number] = true
+			}
+		}
+	}
+	if opt.Sample > 0 {
+		order := rand.New(rand.NewPCG(opt.Seed, 0)).Perm(len(set.Mutants))
+		for _, i := range order[:min(opt.Sample, len(order))] {
+			take[set.Mutants[i].Number] = true
+		}
+	}
+	if len(opt.Names) == 0 && opt.ChangedSince == "" && opt.Sample == 0 {
+		return set.Mutants, nil
+	}
+	return slices.DeleteFunc(slices.Clone(set.Mutants), func(m generate.Mutant) bool { return !take[m.Number] }), nil
+}
+
+// changes are ranges of lines by file, from the root.
+type changes map[string][][2]int
+
+func (c changes) has(file string, line int) bool {
+	return slices.ContainsFunc(c[file], func(r [2]int) bool { return r[0] <= line && line < r[1] })
+}
+
+// changed are the lines of the packages that differ from a git reference. Where lines went
+// it is the one that is there now.
+func changed(ctx context.Context, root string, opt *ScoreOptions) (changes, error) {
+	diff, err := command(ctx, root, "git", append([]string{"diff", "--no-ext-diff", "--relative", "--src-prefix=a/", "--dst-prefix=b/", "--unified=0", opt.ChangedSince, "--"}, opt.Folders...)...)
+	if err != nil {
+		return nil, err
+	}
+	files, _, err := gitdiff.Parse(bytes.NewReader(diff))
+	if err != nil {
+		return nil, fmt.Errorf("%w: git diff: %w", ErrTool, err)
+	}
+	out := changes{}
+	for _, f := range files {
+		for _, t := range f.TextFragments {
+			from := int(t.NewPosition)
+			out[f.NewName] = append(out[f.NewName], [2]int{from, from + max(int(t.NewLines), 1)})
+		}
+	}
+	fresh, err := command(ctx, root, "git", append([]string{"ls-files", "--others", "--exclude-standard", "--"}, opt.Folders...)...)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.Lines(string(fresh)) {
+		out[strings.TrimSpace(name)] = [][2]int{{0, 1 << 30}}
+	}
+	return out, nil
+}
+
+// equivalents reads which mutants make no difference, and why: a line for each in
+// testdata/mutants/PROTOCOL/equivalent, with the ID, a blank and the reason.
+func equivalents(root, protocol string, set *generate.Set) (map[string]string, error) {
+	name := filepath.Join("testdata", "mutants", filepath.Base(protocol), "equivalent")
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, n := map[string]string{}, 0
+	for l := range strings.Lines(string(text)) {
+		n++
+		l = strings.TrimSpace(l)
+		if l == "" || strings.HasPrefix(l, "#") {
+			continue
+		}
+		id, reason, _ := strings.Cut(l, " ")
+		reason = strings.TrimSpace(reason)
+		switch {
+		case reason == "":
+			return nil, fmt.Errorf("%w: %s:%d: %s has no reason", ErrPatch, filepath.ToSlash(name), n, id)
+		case set.Find(id) == nil:
+			return nil, fmt.Errorf("%w: %s:%d: there is no mutant %s any more: look at the function again", ErrPatch, filepath.ToSlash(name), n, id)
+		case out[id] != "":
+			return nil, fmt.Errorf("%w: %s:%d: %s is there twice", ErrPatch, filepath.ToSlash(name), n, id)
+		}
+		out[id] = reason
+	}
+	return out, nil
+}

@@ -1,0 +1,305 @@
+package mutant
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/mutant/generate"
+)
+
+// judge runs generated mutants, all of which are in its programs.
+type judge struct {
+	ctx       context.Context
+	opt       ScoreOptions
+	root, tmp string
+	same      map[string]string // equivalent mutants, and why
+	program   string
+	tests     []testProgram
+	scenarios []reach // the quicker ones first
+
+	mu   sync.Mutex
+	file *os.File
+	err  error
+}
+
+// testProgram is the tests of a package, built.
+type testProgram struct {
+	folder, path string
+	reach        reach
+}
+
+// reach is which mutants a scenario or a test comes to the places of, and how long it takes.
+type reach struct {
+	Name    string  `json:"name"`
+	Numbers []int   `json:"numbers"`
+	Seconds float64 `json:"seconds"`
+}
+
+const (
+	maxMemory   = 2 << 30
+	stepTimeout = 5 * time.Second
+	// slack is what a program may take beyond its time before it counts as hanging. It is
+	// far more than a search needs to end.
+	slack = 20 * time.Second
+)
+
+// outcome is how a program ended.
+type outcome struct {
+	out, said string
+	code      int
+	how       string // why it counts as caught without a look at what it printed, or empty
+}
+
+// start runs a program with a mutant on; 0 is none. It must end within limit.
+func (j *judge) start(number int, limit time.Duration, notes, dir, name string, args ...string) outcome {
+	ctx, cancel := context.WithTimeout(j.ctx, limit)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	c := exec.CommandContext(ctx, name, args...)
+	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
+	c.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("%s=%d", generate.Selects, number), fmt.Sprintf("%s=%d", generate.Memory, maxMemory),
+		generate.Notes+"="+notes)
+	c.WaitDelay = time.Second
+	err := c.Run()
+	x := outcome{out: stdout.String(), said: strings.TrimSpace(stderr.String()), code: exitCode(err)}
+	switch {
+	case ctx.Err() != nil:
+		x.how = HowHangs
+	case x.code == generate.TooMuch:
+		x.how = HowMemory
+	}
+	return x
+}
+
+// search checks a scenario with a mutant on.
+func (j *judge) search(number int, scenario, strategy string, most time.Duration, notes string) (*Search, outcome, string) {
+	dir, err := os.MkdirTemp(j.tmp, "out")
+	if err != nil {
+		return nil, outcome{how: HowCrashes, said: err.Error()}, ""
+	}
+	defer os.RemoveAll(dir)
+	o := j.start(number, most+cmp.Or(j.opt.limit, slack), notes, dir, j.program, "check", scenario, "--json", "--out", dir, "--no-shrink", "--workers", "1", "--seed", "1",
+		"--strategy", strategy, "--max-time", most.String(), "--step-timeout", stepTimeout.String())
+	if o.how != "" {
+		return nil, o, ""
+	}
+	s, err := readSearch([]byte(o.out))
+	if err != nil { // it printed no result: a panic outside of a run, or an error of the scenario
+		o.how = HowCrashes
+		return nil, o, ""
+	}
+	class := ""
+	switch {
+	case s.Verdict == explore.Violated:
+		o.how = HowViolated
+		if ce, err := explore.Load(filepath.Join(dir, filepath.Base(s.counterexample))); err == nil {
+			class = ce.Class
+		}
+	case s.Verdict == explore.Unknown && strings.Contains(s.Reason, explore.ErrHang.Error()):
+		o.how = HowHangs
+	case s.Verdict == explore.Unknown && strings.Contains(s.Reason, explore.ErrNotDeterministic.Error()):
+		o.how = HowDiffers
+	}
+	o.said = s.Reason
+	return s, o, class
+}
+
+// judged is what becomes of a mutant.
+func (j *judge) judged(m generate.Mutant) Judged {
+	start := time.Now()
+	x := Judged{Mutant: m, Result: Survives, Reached: []string{}, Exhausted: []string{}}
+	for _, s := range j.scenarios {
+		if _, ok := slices.BinarySearch(s.Numbers, m.Number); ok {
+			x.Reached = append(x.Reached, s.Name)
+		}
+	}
+	if !j.searched(&x) {
+		j.tested(&x)
+	}
+	x.Seconds = time.Since(start).Seconds()
+	return x
+}
+
+// least is the shortest time that a search gets: below it, it hardly begins.
+const least = 100 * time.Millisecond
+
+// searched looks for the mutant in the scenarios that come to it: at random in all of them,
+// since most mutants show in a few runs, and then to the end in each, in which the quicker
+// ones leave their time to the others.
+func (j *judge) searched(x *Judged) bool {
+	for _, strategy := range []string{explore.Random, explore.Exhaustive} {
+		left := j.opt.Random
+		if strategy == explore.Exhaustive {
+			left = j.opt.Search
+		}
+		for i, scenario := range x.Reached {
+			if slices.Contains(x.Exhausted, scenario) {
+				continue
+			}
+			begun := time.Now()
+			s, o, class := j.search(x.Number, scenario, strategy, max(left/time.Duration(len(x.Reached)-i), least), "")
+			if o.how != "" {
+				x.Result, x.How, x.Scenario, x.Strategy, x.Class, x.Reason = ByScenario, o.how, scenario, strategy, class, firstLine(o.said)
+				return true
+			}
+			if s.exhausted {
+				x.Exhausted = append(x.Exhausted, scenario)
+			}
+			left -= time.Since(begun)
+		}
+	}
+	return false
+}
+
+var failing = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+// tested runs the unit tests that come to the mutant.
+func (j *judge) tested(x *Judged) {
+	for _, t := range j.tests {
+		if _, ok := slices.BinarySearch(t.reach.Numbers, x.Number); !ok {
+			continue
+		}
+		o := j.test(&t, x.Number, "")
+		if o.how == "" {
+			continue
+		}
+		x.Result, x.How, x.Reason = ByTest, o.how, firstLine(o.said)
+		if found := failing.FindAllStringSubmatch(o.out, -1); len(found) > 0 {
+			x.Test = found[len(found)-1][1]
+		}
+		return
+	}
+}
+
+// test runs the tests of a package with a mutant on.
+func (j *judge) test(t *testProgram, number int, notes string) outcome {
+	o := j.start(number, j.opt.Tests+cmp.Or(j.opt.limit, slack), notes, t.folder, t.path, "-test.failfast", "-test.timeout="+j.opt.Tests.String())
+	switch {
+	case o.how != "" || o.code == 0:
+	case strings.Contains(o.out+o.said, "panic: test timed out"):
+		o.how = HowHangs
+	case failing.MatchString(o.out):
+		o.how, o.said = HowFailed, afterFailure(o.out)
+	default:
+		o.how = HowCrashes
+	}
+	return o
+}
+
+// afterFailure is what a test said below the line that it failed in.
+func afterFailure(out string) string {
+	at := failing.FindAllStringIndex(out, -1)
+	_, rest, _ := strings.Cut(out[at[len(at)-1][0]:], "\n")
+	return rest
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(line)
+}
+
+// control finds out which places each scenario and the tests come to, and how long they take.
+// Without a mutant none of them may fail.
+func (j *judge) control() error {
+	out, err := command(j.ctx, j.tmp, j.program, "list", "scenarios", "--json")
+	if err != nil {
+		return err
+	}
+	names, deep, err := scenarios(out, j.opt.Protocol)
+	if err != nil {
+		return err
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return deep[n] })
+	found, failed := make([]*reach, len(names)), make([]error, len(names))
+	slots := make(chan struct{}, j.workers())
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			found[i], failed[i] = j.noted(name, func(notes string) (outcome, string) { return j.controlled(name, notes) })
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	for _, r := range found {
+		j.scenarios = append(j.scenarios, *r)
+	}
+	slices.SortStableFunc(j.scenarios, func(a, b reach) int { return int(1000 * (a.Seconds - b.Seconds)) })
+	for i := range j.tests {
+		t := &j.tests[i]
+		r, err := j.noted(filepath.Base(t.folder), func(notes string) (outcome, string) {
+			o := j.test(t, 0, notes)
+			return o, o.how
+		})
+		if err != nil {
+			return err
+		}
+		t.reach = *r
+	}
+	return nil
+}
+
+// controlled searches a scenario as it is for each mutant, and says whether that fails.
+func (j *judge) controlled(name, notes string) (outcome, string) {
+	for _, strategy := range []string{explore.Random, explore.Exhaustive} {
+		most := j.opt.Search
+		if strategy == explore.Random {
+			most = max(j.opt.Random, time.Second)
+		}
+		s, o, _ := j.search(0, name, strategy, most, notes)
+		if o.how != "" || s.Verdict == explore.Unknown {
+			return o, cmp.Or(o.how, string(explore.Unknown))
+		}
+	}
+	return outcome{}, ""
+}
+
+// noted runs something without a mutant, and reads which places it came to.
+func (j *judge) noted(name string, run func(notes string) (outcome, string)) (*reach, error) {
+	notes := filepath.Join(j.tmp, "notes-"+strings.ReplaceAll(name, "/", "-"))
+	defer os.Remove(notes)
+	begun := time.Now()
+	if o, failed := run(notes); j.ctx.Err() != nil {
+		return nil, j.ctx.Err()
+	} else if failed != "" {
+		return nil, fmt.Errorf("%w: %s: %s: %s", ErrControl, name, failed, firstLine(o.said+" "+o.out))
+	}
+	r := &reach{Name: name, Numbers: []int{}, Seconds: time.Since(begun).Seconds()}
+	text, err := os.ReadFile(notes)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for _, f := range strings.Fields(string(text)) {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			return nil, fmt.Errorf("%w: it noted %q", ErrTool, f)
+		}
+		r.Numbers = append(r.Numbers, n)
+	}
+	slices.Sort(r.Numbers)
+	r.Numbers = slices.Compact(r.Numbers)
+	return r, nil
+}
+
+// line is x in one line of JSON.
+func line(x any) ([]byte, error) {
+	text, err := json.Marshal(x)
+	return append(text, '\n'), err
+}

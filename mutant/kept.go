@@ -1,0 +1,165 @@
+package mutant
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// keptHead is the first line of a file of results. It says what they are the results of, and
+// which scenario comes to which mutant, so that this is found out once.
+type keptHead struct {
+	Protocol  string  `json:"protocol"`
+	Program   string  `json:"program"` // a hash
+	Budget    string  `json:"budget"`
+	Scenarios []reach `json:"scenarios"`
+	Tests     []reach `json:"tests"`
+}
+
+// maxLine bounds a line of a file of results. The first has a number for each mutant and
+// scenario.
+const maxLine = 16 << 20
+
+// open reads the results that there are, and opens the file for more. Without one of its own
+// it finds out what the code does without a mutant.
+func (j *judge) open() (map[string]Judged, error) {
+	head, err := j.head()
+	if err != nil || j.opt.File == "" {
+		return nil, errors.Join(err, j.controlUnless(err))
+	}
+	f, err := os.OpenFile(j.opt.File, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	j.file = f
+	kept, err := j.read(f, head)
+	if err != nil {
+		f.Close()
+	}
+	return kept, err
+}
+
+func (j *judge) controlUnless(err error) error {
+	if err != nil {
+		return nil
+	}
+	return j.control()
+}
+
+// head is the line that the file must begin with, but for what is found out.
+func (j *judge) head() (*keptHead, error) {
+	h := &keptHead{Protocol: j.opt.Protocol, Budget: fmt.Sprint(j.opt.Random, " ", j.opt.Search, " ", j.opt.Tests)}
+	f, err := os.Open(j.program)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return nil, err
+	}
+	h.Program = hex.EncodeToString(sum.Sum(nil)[:8])
+	return h, nil
+}
+
+// read reads the results that f has. A last line that is not whole is written anew: the
+// program was stopped there.
+func (j *judge) read(f *os.File, want *keptHead) (map[string]Judged, error) {
+	r := bufio.NewReaderSize(f, 1<<16)
+	var at int64
+	next := func(x any) (bool, error) {
+		text, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) || len(text) > maxLine {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if err := json.Unmarshal(text, x); err != nil {
+			return false, fmt.Errorf("%s: it has no results of mutants: %w", j.opt.File, err)
+		}
+		at += int64(len(text))
+		return true, nil
+	}
+	var have keptHead
+	ok, err := next(&have)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, j.begin(f, want)
+	}
+	if have.Protocol != want.Protocol || have.Program != want.Program || have.Budget != want.Budget || len(have.Tests) != len(j.tests) {
+		return nil, fmt.Errorf("%s: these are the results of other code, or of other budgets: name another file, or remove it", j.opt.File)
+	}
+	j.scenarios = have.Scenarios
+	for i := range j.tests {
+		j.tests[i].reach = have.Tests[i]
+	}
+	out := map[string]Judged{}
+	for {
+		var x Judged
+		if ok, err := next(&x); err != nil {
+			return nil, err
+		} else if !ok {
+			break
+		}
+		out[x.ID] = x
+	}
+	if err := f.Truncate(at); err != nil {
+		return nil, err
+	}
+	_, err = f.Seek(at, io.SeekStart)
+	return out, err
+}
+
+// begin begins the file.
+func (j *judge) begin(f *os.File, h *keptHead) error {
+	if st, err := f.Stat(); err != nil || st.Size() > 0 {
+		return errors.Join(err, fmt.Errorf("%s: it has no results of mutants", j.opt.File))
+	}
+	if err := j.control(); err != nil {
+		return err
+	}
+	h.Scenarios = j.scenarios
+	for _, t := range j.tests {
+		h.Tests = append(h.Tests, t.reach)
+	}
+	text, err := line(h)
+	if err == nil {
+		_, err = f.Write(text)
+	}
+	return err
+}
+
+// keep adds a result to the file.
+func (j *judge) keep(x *Judged) {
+	if j.file == nil || j.ctx.Err() != nil {
+		return
+	}
+	text, err := line(x)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err == nil {
+		_, err = j.file.Write(text)
+	}
+	j.err = errors.Join(j.err, err)
+}
+
+// failed is what went wrong with the file.
+func (j *judge) failed() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.err
+}
+
+func (j *judge) close() {
+	if j.file != nil {
+		j.file.Close()
+	}
+}

@@ -1,0 +1,216 @@
+package mutant
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/mutant/generate"
+)
+
+// ScoreOptions say which mutants to generate, and what may be spent on each.
+type ScoreOptions struct {
+	Protocol string
+	Folders  []string // of its packages, from the root of the source tree
+	Dir      string   // the source tree; empty: the one around the working directory
+	Names    []string // only mutants with these IDs; empty: all
+	// Sample, if it is not 0, is how many of the mutants to take, drawn with Seed. ChangedSince,
+	// if it is not empty, takes those of lines that differ from a git reference; with both it
+	// is these and the sample.
+	Sample       int
+	Seed         uint64
+	ChangedSince string
+	Workers      int           // mutants at a time; 0: one for each core
+	Random       time.Duration // sampling, all scenarios together
+	Search       time.Duration // exhaustive search, all scenarios together
+	Tests        time.Duration // each package's unit tests
+	File         string        // where results are kept, and found again; empty: nowhere
+	// Done, if set, is called after each mutant, in their order.
+	Done func(Judged)
+
+	limit time.Duration // what a program may take beyond its time; 0: slack
+}
+
+// What became of a generated mutant.
+const (
+	ByScenario = "scenario"   // a search caught it
+	ByTest     = "test"       // a unit test caught it, and no search did
+	Equivalent = "equivalent" // it is marked by hand as making no difference
+	Survives   = "survives"
+)
+
+// How a mutant showed.
+const (
+	HowViolated = "violated"
+	HowFailed   = "failed"        // a test
+	HowHangs    = "hangs"         // it does not come back in time
+	HowMemory   = "memory"        // it takes too much
+	HowCrashes  = "crashes"       // the program ends, which the source's does not
+	HowDiffers  = "not repeating" // the same choices lead to another run
+)
+
+// Judged is a mutant and what became of it.
+type Judged struct {
+	generate.Mutant
+	Result    string   `json:"result"`
+	How       string   `json:"how"`
+	Scenario  string   `json:"scenario"` // that caught it
+	Strategy  string   `json:"strategy"`
+	Class     string   `json:"class"`
+	Test      string   `json:"test"`
+	Reason    string   `json:"reason"`    // what was said, or why it is equivalent
+	Reached   []string `json:"reached"`   // the scenarios that come to its place
+	Exhausted []string `json:"exhausted"` // of these, those that were searched to the end
+	Seconds   float64  `json:"seconds"`
+}
+
+// Score counts mutants by what became of them.
+type Score struct {
+	Mutants    int     `json:"mutants"`
+	Scenario   int     `json:"by_scenario"`
+	Test       int     `json:"by_test"`
+	Equivalent int     `json:"equivalent"`
+	Survive    int     `json:"survive"`
+	Caught     float64 `json:"caught"`    // percent of those not equivalent
+	Scenarios  float64 `json:"scenarios"` // percent of those not equivalent, by scenarios alone
+	Median     float64 `json:"median_seconds"`
+}
+
+// NewScore counts.
+func NewScore(all []Judged) Score {
+	s := Score{Mutants: len(all)}
+	var seconds []float64
+	for _, x := range all {
+		switch x.Result {
+		case ByScenario:
+			s.Scenario++
+		case ByTest:
+			s.Test++
+		case Equivalent:
+			s.Equivalent++
+			continue
+		default:
+			s.Survive++
+		}
+		seconds = append(seconds, x.Seconds)
+	}
+	if n := len(seconds); n > 0 {
+		slices.Sort(seconds)
+		s.Median = seconds[n/2]
+		s.Caught, s.Scenarios = 100*float64(s.Scenario+s.Test)/float64(n), 100*float64(s.Scenario)/float64(n)
+	}
+	return s
+}
+
+// RunScore generates mutants and judges them: each by random runs of the scenarios that come
+// to its place, then by searching these to the end as long as the budget lasts, and if they
+// do not catch it by the unit tests. Its error is about the options or about the code without
+// a mutant, and wraps [ErrControl] if a scenario or a test fails on that.
+func RunScore(ctx context.Context, opt ScoreOptions) ([]Judged, error) {
+	root, err := findRoot(opt.Dir)
+	if err != nil {
+		return nil, err
+	}
+	set, err := generate.Generate(ctx, root, opt.Folders)
+	if err != nil {
+		return nil, err
+	}
+	same, err := equivalents(root, opt.Protocol, set)
+	if err != nil {
+		return nil, err
+	}
+	todo, err := chosen(ctx, root, &opt, set)
+	if err != nil {
+		return nil, err
+	}
+	tmp, err := os.MkdirTemp("", "verbatim-mutants-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	j := &judge{ctx: ctx, opt: opt, root: root, tmp: tmp, same: same}
+	if err := j.build(set); err != nil {
+		return nil, err
+	}
+	kept, err := j.open()
+	if err != nil {
+		return nil, err
+	}
+	defer j.close()
+	return j.all(todo, kept)
+}
+
+// all judges mutants, some at a time, and reports them in their order.
+func (j *judge) all(todo []generate.Mutant, kept map[string]Judged) ([]Judged, error) {
+	results := make([]chan Judged, len(todo))
+	slots := make(chan struct{}, j.workers())
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for i, m := range todo {
+		results[i] = make(chan Judged, 1)
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			x, done := kept[m.ID]
+			x.Mutant = m // the line may be another one
+			if reason := j.same[m.ID]; reason != "" {
+				x, done = Judged{Mutant: m, Result: Equivalent, Reason: reason}, true
+			} else if done && x.Result == Equivalent {
+				done = false
+			}
+			if !done && j.ctx.Err() == nil {
+				x = j.judged(m)
+				j.keep(&x)
+			}
+			results[i] <- x
+		})
+	}
+	var out []Judged
+	for i := range todo {
+		x := <-results[i]
+		if j.ctx.Err() != nil {
+			return out, j.ctx.Err()
+		}
+		if err := j.failed(); err != nil {
+			return out, err
+		}
+		out = append(out, x)
+		if j.opt.Done != nil {
+			j.opt.Done(x)
+		}
+	}
+	return out, nil
+}
+
+func (j *judge) workers() int { return cmp.Or(j.opt.Workers, runtime.NumCPU()) }
+
+// build builds the command and the tests of the packages with all mutants in them, and finds
+// out what the code does without one.
+func (j *judge) build(set *generate.Set) error {
+	j.program = filepath.Join(j.tmp, "verbatim")
+	// Without an ID two builds of one source are alike, wherever their overlays are.
+	if err := goCommand(j.ctx, j.root, j.tmp, set.Files, "build", "-tags=lean", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", j.program, "./cmd/verbatim"); err != nil {
+		return err
+	}
+	for i, folder := range j.opt.Folders {
+		tests, err := filepath.Glob(filepath.Join(j.root, folder, "*_test.go"))
+		if err != nil {
+			return err
+		}
+		if len(tests) == 0 {
+			continue
+		}
+		t := testProgram{folder: filepath.Join(j.root, folder), path: filepath.Join(j.tmp, fmt.Sprintf("test%d", i))}
+		if err := goCommand(j.ctx, j.root, j.tmp, set.Files, "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", t.path, "./"+filepath.ToSlash(folder)); err != nil {
+			return err
+		}
+		j.tests = append(j.tests, t)
+	}
+	return nil
+}

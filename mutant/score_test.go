@@ -1,0 +1,258 @@
+package mutant
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/verbatim-rdma/verbatim/internal/source"
+	"github.com/verbatim-rdma/verbatim/mutant/generate"
+)
+
+// tiny is a protocol with one mutant for each way of being caught.
+const tiny = `package tiny
+
+func Add(a, b int) int { return a + b }
+
+func Sum(n int) int {
+	total := 0
+	for n > 0 {
+		total += n
+		n--
+	}
+	return total
+}
+
+func Tested(a int) bool { return a > 2 }
+
+func Unused() error { return nil }
+
+var list []int
+
+func Grow(n int) int {
+	for i := 0; i < n; i++ {
+		list = append(list, i)
+	}
+	return len(list)
+}
+`
+
+const tinyTest = `package tiny
+
+import "testing"
+
+func TestTested(t *testing.T) {
+	for a, want := range map[int]bool{2: false, 3: true, 4: true} {
+		if Tested(a) != want {
+			t.Errorf("%d", a)
+		}
+	}
+}
+`
+
+// tinyMain stands in for the command verbatim: a scenario is violated if a sum is wrong.
+const tinyMain = `package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/verbatim-rdma/verbatim/protocol/tiny"
+)
+
+func main() {
+	if os.Args[1] == "list" {
+		fmt.Print("{\"name\": \"tiny/add\"}\n{\"name\": \"tiny/sum\"}\n{\"name\": \"tiny/deep\", \"deep\": true}\n")
+		return
+	}
+	good := tiny.Add(1, 2) == 3
+	if os.Args[2] == "tiny/sum" {
+		good = tiny.Sum(3) == 6
+	}
+	verdict, file := "verified", "null"
+	if !good {
+		verdict, file = "violated", "\"x.json\""
+		os.WriteFile(os.Args[5]+"/x.json", []byte("{\"version\": 1, \"scenario\": \"s\", \"class\": \"c\", \"decisions\": []}"), 0o644)
+	}
+	fmt.Printf("{\"scenario\": %q, \"strategy\": \"s\", \"verdict\": %q, \"exhausted\": %v, \"runs\": 1, \"reason\": \"why\", \"counterexample\": %s}\n", os.Args[2], verdict, good, file)
+	if !good {
+		os.Exit(1)
+	}
+}
+`
+
+func newTiny(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	write(t, root, "go.mod", "module "+source.Module+"\n\ngo 1.26\n")
+	write(t, root, "cmd/verbatim/main.go", tinyMain)
+	write(t, root, "protocol/tiny/tiny.go", tiny)
+	write(t, root, "protocol/tiny/tiny_test.go", tinyTest)
+	return root
+}
+
+func tinyScore(root string) ScoreOptions {
+	return ScoreOptions{Protocol: "tiny", Folders: []string{"protocol/tiny"}, Dir: root, Random: time.Second, Search: time.Second, Tests: 5 * time.Second,
+		limit: 3 * time.Second}
+}
+
+func scored(t *testing.T, opt ScoreOptions) map[string]Judged {
+	t.Helper()
+	all, err := RunScore(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]Judged{}
+	for _, x := range all {
+		out[x.ID] = x
+	}
+	return out
+}
+
+// Mutants are caught by scenarios, also by not coming back, and else by unit tests; what
+// neither comes to survives.
+func TestScore(t *testing.T) {
+	t.Parallel()
+	root := newTiny(t)
+	write(t, root, "testdata/mutants/tiny/equivalent", "# a comment\n\ntiny.Tested:negate:1  nobody minds\n")
+	opt := tinyScore(root)
+	opt.Names = []string{"tiny.Add:arithmetic:1", "tiny.Sum:statement:3", "tiny.Sum:boundary:1", "tiny.Tested:boundary:1", "tiny.Tested:negate:1", "tiny.Grow:statement:1"}
+	got := scored(t, opt)
+	want := map[string]string{
+		"tiny.Add:arithmetic:1":  "scenario violated tiny/add random c why",
+		"tiny.Sum:statement:3":   "scenario hangs tiny/sum random",
+		"tiny.Sum:boundary:1":    "survives, tiny/sum",
+		"tiny.Tested:boundary:1": "test failed TestTested tiny_test.go:8: 2",
+		"tiny.Tested:negate:1":   "equivalent nobody minds",
+		"tiny.Grow:statement:1":  "survives,",
+	}
+	said := map[string]string{}
+	for id, x := range got {
+		parts := []string{x.Result, x.How, x.Scenario, x.Strategy, x.Class, x.Test, x.Reason}
+		if x.Result == Survives {
+			parts = append([]string{"survives,"}, x.Exhausted...)
+		}
+		said[id] = strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+	}
+	if d := cmp.Diff(want, said); d != "" {
+		t.Error(d)
+	}
+}
+
+// A run is taken up where it ended, and not with other code.
+func TestScoreGoesOn(t *testing.T) {
+	t.Parallel()
+	root := newTiny(t)
+	opt := tinyScore(root)
+	opt.File = filepath.Join(t.TempDir(), "results")
+	opt.Names = []string{"tiny.Add:arithmetic:1"}
+	first := scored(t, opt)
+	text, err := os.ReadFile(opt.File)
+	if err != nil || strings.Count(string(text), "\n") != 2 {
+		t.Fatalf("%s %v", text, err)
+	}
+	// What a program left that was stopped while it wrote.
+	if err := os.WriteFile(opt.File, append(text, `{"id": "tiny.T`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opt.Names = append(opt.Names, "tiny.Tested:boundary:1")
+	again := scored(t, opt)
+	if d := cmp.Diff(first["tiny.Add:arithmetic:1"], again["tiny.Add:arithmetic:1"]); d != "" {
+		t.Errorf("judged anew: %s", d)
+	}
+	if text, err = os.ReadFile(opt.File); err != nil || strings.Count(string(text), "\n") != 3 || len(again) != 2 {
+		t.Errorf("%s %v", text, err)
+	}
+	opt.Search++
+	if _, err := RunScore(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "results of other code") {
+		t.Error(err)
+	}
+}
+
+// Nothing is said about mutants if a test fails without them.
+func TestScoreControl(t *testing.T) {
+	t.Parallel()
+	root := newTiny(t)
+	write(t, root, "protocol/tiny/tiny_test.go", strings.Replace(tinyTest, "2: false", "2: true", 1))
+	opt := tinyScore(root)
+	opt.Names = []string{"tiny.Add:arithmetic:1"}
+	if _, err := RunScore(t.Context(), opt); !errors.Is(err, ErrControl) {
+		t.Error(err)
+	}
+	opt.Names = []string{"tiny.Add:arithmetic:100"}
+	if _, err := RunScore(t.Context(), opt); !errors.Is(err, ErrUnknown) {
+		t.Error(err)
+	}
+}
+
+// The sample is a function of the seed, and changed lines are those of git.
+func TestChosen(t *testing.T) {
+	t.Parallel()
+	root := newTiny(t)
+	set, err := generate.Generate(t.Context(), root, []string{"protocol/tiny"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := func(opt ScoreOptions) string {
+		t.Helper()
+		opt.Folders = []string{"protocol/tiny"}
+		list, err := chosen(t.Context(), root, &opt, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, m := range list {
+			out = append(out, m.ID)
+		}
+		return strings.Join(out, " ")
+	}
+	a, b, other := ids(ScoreOptions{Sample: 4, Seed: 1}), ids(ScoreOptions{Sample: 4, Seed: 1}), ids(ScoreOptions{Sample: 4, Seed: 2})
+	if a != b || a == other || len(strings.Fields(a)) != 4 {
+		t.Errorf("%q, %q and %q", a, b, other)
+	}
+	git := func(args ...string) {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+		c.Dir = root
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-q", "-m", "x")
+	if got := ids(ScoreOptions{ChangedSince: "HEAD"}); got != "" {
+		t.Errorf("nothing has changed: %s", got)
+	}
+	write(t, root, "protocol/tiny/tiny.go", strings.Replace(tiny, "{ return a + b }", "{ return b + a }", 1))
+	if got := ids(ScoreOptions{ChangedSince: "HEAD"}); got != "tiny.Add:arithmetic:1" {
+		t.Errorf("changed: %s", got)
+	}
+}
+
+func TestEquivalents(t *testing.T) {
+	t.Parallel()
+	root := newTiny(t)
+	set := &generate.Set{Mutants: []generate.Mutant{{ID: "a"}}}
+	for text, want := range map[string]string{"a\n": "has no reason", "b it is\n": "no mutant b any more", "a x\na y\n": "there twice", "": "", "a x\n": ""} {
+		write(t, root, "testdata/mutants/tiny/equivalent", text)
+		_, err := equivalents(root, "tiny", set)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestNewScore(t *testing.T) {
+	t.Parallel()
+	got := NewScore([]Judged{{Result: ByScenario, Seconds: 1}, {Result: ByScenario, Seconds: 3}, {Result: ByTest, Seconds: 2}, {Result: Survives, Seconds: 4}, {Result: Equivalent}})
+	if d := cmp.Diff(Score{Mutants: 5, Scenario: 2, Test: 1, Equivalent: 1, Survive: 1, Caught: 75, Scenarios: 50, Median: 3}, got); d != "" {
+		t.Error(d)
+	}
+}
