@@ -340,6 +340,9 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			break
 		}
 	}
+	if !live {
+		w.executedByNow(q, hitElem)
+	}
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		if !hitElem(e) || e.reg == nil {
@@ -360,6 +363,31 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		}
 	}
 	w.settleRivals(q)
+}
+
+// executedByNow decides which Atomics of a requester that has ended were executed before a
+// revocation. With DrainOnRevoke the others have not come; without it they are not executed any
+// more, nor what had to wait for them. What stands alone is left open.
+func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		switch {
+		case e.kind != elemAtomic || !hit(e) || e.frozen || e.acked || e.could || !w.canLand(e):
+			continue
+		case len(q.elems) == 1:
+			w.freeze(e)
+			continue
+		case w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + executedNames[i] }) == 1:
+			w.arrive(q, e.wr)
+			w.land(e)
+		case w.cfg.Profile.DrainOnRevoke:
+			w.neverCame(e)
+		default:
+			w.dropAfter(e)
+			w.discard(e)
+		}
+		i = -1
+	}
 }
 
 // sends reports whether the queue pair is a requester.

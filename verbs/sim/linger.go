@@ -214,12 +214,17 @@ func (w *World) expireAtomics(q *qp) {
 			w.arrive(q, e.wr+1)
 			continue
 		}
-		for j := len(q.elems) - 1; j >= i; j-- {
-			if x := q.elems[j]; x == e || e.precedes(x) && !x.acked && !x.frozen {
-				w.discard(x)
-			}
-		}
+		w.neverCame(e)
 		i = -1
+	}
+}
+
+// neverCame drops an Atomic that has not arrived, and with it all that is behind it.
+func (w *World) neverCame(e *elem) {
+	for j := len(e.q.elems) - 1; j >= 0; j-- {
+		if x := e.q.elems[j]; x == e || e.precedes(x) && !x.acked && !x.frozen {
+			w.discard(x)
+		}
 	}
 }
 

@@ -1,0 +1,59 @@
+package sim
+
+// A card reads what it sends from the requester's memory when the request leaves, not when it
+// is posted: an element has a source until then.
+
+// fetch makes the card read e's source memory, and before it that of what leaves before e.
+func (w *World) fetch(e *elem) {
+	for p := w.unfetched(e); p != nil; p = w.unfetched(e) {
+		w.fetchOne(p)
+	}
+}
+
+// unfetched is the first element that leaves before e, or with it, and has yet to be fetched.
+func (w *World) unfetched(e *elem) *elem {
+	for _, p := range e.q.elems {
+		if p.src != nil && (p == e || w.leavesBefore(p, e)) {
+			return p
+		}
+	}
+	return nil
+}
+
+// leavesBefore reports whether p is on its way whenever e is.
+func (w *World) leavesBefore(p, e *elem) bool {
+	return p.q == e.q && (p.precedes(e) && !w.overtakes(e, p) ||
+		w.cfg.Profile.WholePackets && p.kind == elemWrite && e.kind == elemWrite && w.mates(p, e))
+}
+
+// fetchOne makes the card read e's source memory, whatever it has fetched before.
+func (w *World) fetchOne(e *elem) {
+	if e.src != nil {
+		w.responses(e.src, e.srcOff, e.n)
+	}
+	if e.src != nil {
+		w.takeSource(e)
+	}
+}
+
+// takeSource gives e what is in its source memory now.
+func (w *World) takeSource(e *elem) {
+	e.data = w.bytes(e.n)
+	copy(e.data, e.src.data[e.srcOff:])
+	w.dropSource(e)
+}
+
+func (w *World) dropSource(e *elem) {
+	w.touch(e.src.object(), Write) // a store there asks who has fetched
+	e.src.srcs = without(e.src.srcs, e)
+	e.src = nil
+}
+
+// content is what e would write if it landed now.
+func (e *elem) content() []byte {
+	if e.src != nil {
+		e.q.w.touch(e.src.object(), Read)
+		return e.src.data[e.srcOff : e.srcOff+e.n]
+	}
+	return e.data
+}
