@@ -85,37 +85,70 @@ func (j *judge) start(number int, limit time.Duration, notes, dir, name string, 
 	return x
 }
 
+// found is what `verbatim check --json` printed, and the class of its counterexample. One that
+// could not decide has one too: of a run that does not end.
+type found struct {
+	Search
+	Counterexample string
+	Exhausted      bool
+	class          string
+}
+
 // search checks a scenario with a mutant on.
-func (j *judge) search(number int, scenario, strategy string, most time.Duration, notes string) (*Search, outcome, string) {
+func (j *judge) search(number int, scenario, strategy string, most time.Duration, notes string) (x *found, o outcome) {
+	o = again(func() outcome {
+		x, o = j.searchOnce(number, scenario, strategy, most, notes)
+		return o
+	})
+	return x, o
+}
+
+// again makes sure that a program hangs or crashes because of the mutant, and not because the
+// machine was busy or somebody ended it: it must do so twice.
+func again(run func() outcome) outcome {
+	o := run()
+	if o.how == HowHangs || o.how == HowCrashes {
+		return run()
+	}
+	return o
+}
+
+func (j *judge) searchOnce(number int, scenario, strategy string, most time.Duration, notes string) (*found, outcome) {
 	dir, err := os.MkdirTemp(j.tmp, "out")
 	if err != nil {
-		return nil, outcome{how: HowCrashes, said: err.Error()}, ""
+		return nil, outcome{how: HowCrashes, said: err.Error()}
 	}
 	defer os.RemoveAll(dir)
-	o := j.start(number, most+cmp.Or(j.opt.limit, slack), notes, dir, j.program, "check", scenario, "--json", "--out", dir, "--no-shrink", "--workers", "1", "--seed", "1",
-		"--strategy", strategy, "--max-time", most.String(), "--step-timeout", stepTimeout.String())
+	o := j.start(number, most+cmp.Or(j.opt.limit, slack), notes, dir, j.program, "check", scenario, "--json", "--out", dir, "--no-shrink", "--workers", "1",
+		"--seed", "1", "--strategy", strategy, "--max-time", most.String(), "--step-timeout", stepTimeout.String())
 	if o.how != "" {
-		return nil, o, ""
+		return nil, o
 	}
-	s, err := readSearch([]byte(o.out))
-	if err != nil { // it printed no result: a panic outside of a run, or an error of the scenario
-		o.how = HowCrashes
-		return nil, o, ""
+	x := &found{}
+	if err := json.Unmarshal([]byte(o.out), x); err != nil || x.Verdict == "" { // a panic outside of a run, or an error of the scenario
+		o.how, o.said = HowCrashes, cmp.Or(o.said, o.out, "it printed nothing")
+		return nil, o
 	}
-	class := ""
-	switch {
-	case s.Verdict == explore.Violated:
-		o.how = HowViolated
-		if ce, err := explore.Load(filepath.Join(dir, filepath.Base(s.counterexample))); err == nil {
-			class = ce.Class
+	if x.Counterexample != "" {
+		ce, err := explore.Load(filepath.Join(dir, filepath.Base(x.Counterexample)))
+		if err != nil {
+			return nil, outcome{how: HowCrashes, said: err.Error()}
 		}
-	case s.Verdict == explore.Unknown && strings.Contains(s.Reason, explore.ErrHang.Error()):
+		x.class = ce.Class
+	}
+	switch {
+	case x.Verdict == explore.Violated:
+		o.how = HowViolated
+	case x.Verdict != explore.Unknown:
+	case x.class != "":
+		o.how = HowEndless
+	case strings.Contains(x.Reason, explore.ErrHang.Error()):
 		o.how = HowHangs
-	case s.Verdict == explore.Unknown && strings.Contains(s.Reason, explore.ErrNotDeterministic.Error()):
+	case strings.Contains(x.Reason, explore.ErrNotDeterministic.Error()):
 		o.how = HowDiffers
 	}
-	o.said = s.Reason
-	return s, o, class
+	o.said = x.Reason
+	return x, o
 }
 
 // judged is what becomes of a mutant.
@@ -151,12 +184,15 @@ func (j *judge) searched(x *Judged) bool {
 				continue
 			}
 			begun := time.Now()
-			s, o, class := j.search(x.Number, scenario, strategy, max(left/time.Duration(len(x.Reached)-i), least), "")
+			s, o := j.search(x.Number, scenario, strategy, max(left/time.Duration(len(x.Reached)-i), least), "")
 			if o.how != "" {
-				x.Result, x.How, x.Scenario, x.Strategy, x.Class, x.Reason = ByScenario, o.how, scenario, strategy, class, firstLine(o.said)
+				x.Result, x.How, x.Scenario, x.Strategy, x.Class, x.Reason = ByScenario, o.how, scenario, strategy, "", firstLine(o.said)
+				if s != nil {
+					x.Class = s.class
+				}
 				return true
 			}
-			if s.exhausted {
+			if s.Exhausted {
 				x.Exhausted = append(x.Exhausted, scenario)
 			}
 			left -= time.Since(begun)
@@ -173,7 +209,7 @@ func (j *judge) tested(x *Judged) {
 		if _, ok := slices.BinarySearch(t.reach.Numbers, x.Number); !ok {
 			continue
 		}
-		o := j.test(&t, x.Number, "")
+		o := again(func() outcome { return j.test(&t, x.Number, "") })
 		if o.how == "" {
 			continue
 		}
@@ -263,7 +299,7 @@ func (j *judge) controlled(name, notes string) (outcome, string) {
 		if strategy == explore.Random {
 			most = max(j.opt.Random, time.Second)
 		}
-		s, o, _ := j.search(0, name, strategy, most, notes)
+		s, o := j.search(0, name, strategy, most, notes)
 		if o.how != "" || s.Verdict == explore.Unknown {
 			return o, cmp.Or(o.how, string(explore.Unknown))
 		}

@@ -49,6 +49,7 @@ const (
 const (
 	HowViolated = "violated"
 	HowFailed   = "failed"        // a test
+	HowEndless  = "endless"       // a run that does not end, though its steps do
 	HowHangs    = "hangs"         // it does not come back in time
 	HowMemory   = "memory"        // it takes too much
 	HowCrashes  = "crashes"       // the program ends, which the source's does not

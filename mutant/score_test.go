@@ -33,6 +33,8 @@ func Tested(a int) bool { return a > 2 }
 
 func Unused() error { return nil }
 
+func Limited(n int) int { return n + 0 }
+
 var list []int
 
 func Grow(n int) int {
@@ -76,6 +78,10 @@ func main() {
 		good = tiny.Sum(3) == 6
 	}
 	verdict, file := "verified", "null"
+	if tiny.Limited(100) != 100 {
+		verdict, file = "unknown", "\"x.json\""
+		os.WriteFile(os.Args[5]+"/x.json", []byte("{\"version\": 1, \"scenario\": \"s\", \"class\": \"step-limit\", \"decisions\": []}"), 0o644)
+	}
 	if !good {
 		verdict, file = "violated", "\"x.json\""
 		os.WriteFile(os.Args[5]+"/x.json", []byte("{\"version\": 1, \"scenario\": \"s\", \"class\": \"c\", \"decisions\": []}"), 0o644)
@@ -122,15 +128,16 @@ func TestScore(t *testing.T) {
 	root := newTiny(t)
 	write(t, root, "testdata/mutants/tiny/equivalent", "# a comment\n\ntiny.Tested:negate:1  nobody minds\n")
 	opt := tinyScore(root)
-	opt.Names = []string{"tiny.Add:arithmetic:1", "tiny.Sum:statement:3", "tiny.Sum:boundary:1", "tiny.Tested:boundary:1", "tiny.Tested:negate:1", "tiny.Grow:statement:1"}
+	opt.Names = []string{"tiny.Add:arithmetic:1", "tiny.Limited:constant:1", "tiny.Sum:statement:3", "tiny.Sum:boundary:1", "tiny.Tested:boundary:1", "tiny.Tested:negate:1", "tiny.Grow:statement:1"}
 	got := scored(t, opt)
 	want := map[string]string{
-		"tiny.Add:arithmetic:1":  "scenario violated tiny/add random c why",
-		"tiny.Sum:statement:3":   "scenario hangs tiny/sum random",
-		"tiny.Sum:boundary:1":    "survives, tiny/sum",
-		"tiny.Tested:boundary:1": "test failed TestTested tiny_test.go:8: 2",
-		"tiny.Tested:negate:1":   "equivalent nobody minds",
-		"tiny.Grow:statement:1":  "survives,",
+		"tiny.Add:arithmetic:1":   "scenario violated tiny/add random c why",
+		"tiny.Limited:constant:1": "scenario endless tiny/add random step-limit why",
+		"tiny.Sum:statement:3":    "scenario hangs tiny/sum random",
+		"tiny.Sum:boundary:1":     "survives, tiny/sum",
+		"tiny.Tested:boundary:1":  "test failed TestTested tiny_test.go:8: 2",
+		"tiny.Tested:negate:1":    "equivalent nobody minds",
+		"tiny.Grow:statement:1":   "survives,",
 	}
 	said := map[string]string{}
 	for id, x := range got {

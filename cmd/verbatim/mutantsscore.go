@@ -123,7 +123,7 @@ func printScore(w io.Writer, all []mutant.Judged, s *mutant.Score) error {
 		text += fmt.Sprintf("%s:%d: survives: %s\n    - %s\n    + %s\n    %s\n", x.File, x.Line, x.ID, x.Before, x.After, reached)
 	}
 	text += fmt.Sprintf("\n%d mutants: %d caught by scenarios, %d by unit tests, %d equivalent, %d survive\n", s.Mutants, s.Scenario, s.Test, s.Equivalent, s.Survive)
-	for _, k := range []string{mutant.HowViolated, mutant.HowFailed, mutant.HowHangs, mutant.HowMemory, mutant.HowCrashes, mutant.HowDiffers} {
+	for _, k := range []string{mutant.HowViolated, mutant.HowFailed, mutant.HowEndless, mutant.HowHangs, mutant.HowMemory, mutant.HowCrashes, mutant.HowDiffers} {
 		if how[k] > 0 {
 			text += fmt.Sprintf("%8d showed: %s\n", how[k], k)
 		}

@@ -146,6 +146,8 @@ var differences = []struct{ name, program string }{
 	{"no receive completes before an Atomic before it is executed", "relaxed linger final | a: cas b x 0 1; writeimm b y 7 | b: recv a; err a; wait a 1"},
 	{"what the card had taken of a refused Write lands after the refusal", "ooo linger | a: wide b 1 s; wait b 1; call b 1 | b: dereg; accept; load x; load x"},
 	{"and what had overtaken it", "ooo linger | a: write b x 1 s; write b z 7; wait b 1; call b 1 | b: dereg; accept; load z; load z"},
+	{"of a message that comes in order the end is missing", "strong+WholePackets=false linger final | a: wide b 1 | b: dereg"},
+	{"what a revocation finds taken was fetched before", "relaxed | a: write b x 1; accept; change 9; reply 1 | b: dereg; call a 1; load x"},
 	{"a fenced Write was not taken if the Read before it is refused", "strong linger final | a: read b x s; write b y 1 f; wait b 1 | b: dereg"},
 	{"an Atomic that was not executed may be lost instead of refused", "relaxed linger final | a: cas b x 0 1 s; write b y 1; wait b 1 | b: dereg; err a"},
 	{"an Atomic that somebody has seen executed is not refused", "relaxed linger final | a: cas b x 0 1 s; write b y 1; wait b 1 | b: load x; dereg"},
