@@ -31,6 +31,8 @@ var lost = []struct {
 	{"a partition against a timer", "strong partition(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},
 	{"a break against a timer", "strong break(a,b)<=1 | a: write b x 1 s; twait b 1 | b daemon: chan", []string{"a:Write", "a:RETRY_EXC_ERR"}},
 	{"the clock is an observation", "strong timers=free | a: go {sleep 1}; now", []string{"a:0.0(),at 0s", "a:0.0(),at 1s"}},
+	{"a clock that was looked at shows when a timer fired", "strong timers=free | a: now; sleep 2; now", []string{"a:at 0s at 2s", "a:at 24h0m0s at 24h0m2s"}},
+	{"the timer of another host between two looks at a clock", "strong timers=skew(1) | a: now; now | b: sleep 1", []string{"a:at 0s at 24h0m1s b:"}},
 	{"equal timers fire in both orders", "strong | a: go {sleep 1; store x 1}; sleep 1; load x", []string{"a:0,0.0()", "a:0.0(),1"}},
 	{"timers of two hosts are set in both orders", "strong timers=skew(1) | a: sleep 1; dereg | b: sleep 2; write a x 1 s; wait a 1", []string{"a: b:Write"}},
 	{"a timeout strikes any timer of a host", "strong timeout(a)<=1 | a: go {sleep 2; store x 1}; sleep 1; load x", []string{"a:0", "a:1"}},
@@ -197,6 +199,10 @@ var never = []struct {
 }{
 	{"what is stored at the source of a request that was cut off", "strong | a: write b x 1; err b; change 9 | b: load x; load x",
 		[]string{"a: b:0 9", "a: b:1 9", "a: b:9 9"}},
+	{"a ghost on the connection that sent it", "strong ghost(a,b)<=1 psn linger | a: write b x 1; err b | b: load x; store x 2; load x",
+		[]string{"a: b:1 1"}},
+	{"a ghost of what was acknowledged", "strong ghost(a,b)<=1 psn | a: write b x 1 s; wait b 1; destroy b; connect b | b: acceptconn; load x; store x 5; load x",
+		[]string{"a:Write b:1 1"}},
 	{"access is granted by a queue pair that has refused a request", "strong linger final | a: accept; write b x 1 s; reply 1; wait b 1 | b: deny a; call a 1; allow a",
 		[]string{"a:1 REM_INV_REQ_ERR b:1 a=[0 0 0 0] b=[0 0 0 0]"}},
 }
