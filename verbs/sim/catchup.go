@@ -8,7 +8,9 @@ import "slices"
 // eager mode. Where what has arrived is placed stays open.
 
 // catchUp decides what of q had arrived and had been executed, for a live requester learns of it.
-func (w *World) catchUp(q *qp) {
+// It returns what may have overtaken the first that has not: nobody is told of that, so it stays
+// open. (All that stands before the first has arrived.)
+func (w *World) catchUp(q *qp) (overtakers []*elem) {
 	reach := q.reach()
 	var missing []*elem
 	for _, e := range slices.Clone(q.elems) {
@@ -17,6 +19,8 @@ func (w *World) catchUp(q *qp) {
 		}
 		switch {
 		case e.landed || e.cutOff():
+		case !w.hasCome(e) && len(missing) > 0 && mayCome():
+			overtakers = append(overtakers, e)
 		case w.hasCome(e) || mayCome() && w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[1-i] }) == 1:
 			w.comes(e)
 		default:
@@ -26,6 +30,15 @@ func (w *World) catchUp(q *qp) {
 	q.catching = true // what is executed finds only what has arrived
 	w.catchUpExecuted(q)
 	w.catchUpReceived(q)
+	return overtakers
+}
+
+// leaveOpen makes overtakers that a revocation hits what has come by now or never will; with
+// DrainOnRevoke that is in memory.
+func (w *World) leaveOpen(e *elem) {
+	if e.could = !w.cfg.Profile.DrainOnRevoke; !e.could {
+		w.freeze(e)
+	}
 }
 
 // comes makes e one that has arrived, with its packet.

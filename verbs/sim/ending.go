@@ -277,9 +277,19 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		return
 	}
 	if live && first >= 0 {
-		w.catchUp(q)
+		overtakers := w.catchUp(q)
+		for _, e := range overtakers {
+			if hitElem(e) {
+				w.leaveOpen(e)
+			}
+		}
 		w.cutoffEager(q, hit, nak)
 		w.caughtUp(q)
+		for _, e := range overtakers {
+			if !e.landed && !e.cutOff() && e.wr >= q.reach() {
+				e.could = true // it may have come before what was refused
+			}
+		}
 		w.settleRivals(q)
 		return
 	}
