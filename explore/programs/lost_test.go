@@ -203,6 +203,8 @@ var never = []struct {
 		[]string{"a: b:1 1"}},
 	{"a ghost of what was acknowledged", "strong ghost(a,b)<=1 psn | a: write b x 1 s; wait b 1; destroy b; connect b | b: acceptconn; load x; store x 5; load x",
 		[]string{"a:Write b:1 1"}},
+	{"a Write behind one that waits for a Read that was not executed", "strong | a: err b | b: read a x s; read a x; write a x 1 f; wide a 1; wait a 1",
+		[]string{"a: b:Read=1"}},
 	{"access is granted by a queue pair that has refused a request", "strong linger final | a: accept; write b x 1 s; reply 1; wait b 1 | b: deny a; call a 1; allow a",
 		[]string{"a:1 REM_INV_REQ_ERR b:1 a=[0 0 0 0] b=[0 0 0 0]"}},
 }

@@ -150,7 +150,7 @@ func (w *World) acknowledge(q *qp, i int) {
 			w.touch(e.reg.object(), Add)
 			w.touch(e.reg.acks(), Add)
 		}
-		if !e.acked {
+		if !e.acked || e.ackAt == unlimited {
 			w.ticks++
 			e.acked, e.ackAt = true, w.ticks
 			w.fetch(e)

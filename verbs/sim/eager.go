@@ -206,7 +206,7 @@ func (w *World) cameTo(q *qp) int {
 func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) }
 	for i := 0; i < len(q.elems) && w.cfg.Profile.DrainOnRevoke; i++ {
-		if e := q.elems[i]; e.reg != nil && e.came && e.kind != elemSample && hitElem(e) {
+		if e := q.elems[i]; e.reg != nil && e.came && e.kind != elemSample && hitElem(e) && !e.cutOff() {
 			w.land(e)
 			i = -1
 		}
@@ -239,7 +239,7 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	}
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
-		if e.reg != nil && hitElem(e) && (!e.came || e.kind != elemWrite) {
+		if e.reg != nil && hitElem(e) && (!e.came || e.kind != elemWrite) && !e.cutOff() {
 			if e.responds() {
 				w.dropAfter(e)
 			}

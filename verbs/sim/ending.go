@@ -277,61 +277,21 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		return
 	}
 	if live && first >= 0 {
-		known := q.lastCame() + 1
-		least, reach := q.seenAt(first), q.reach()
-		opts := max(min(reach, q.posted), least) - least + 1
-		n := least + w.choose(ChooseCutoff, opts, func(i int) string { return q.name() + " #" + itoa(least+i) })
-		w.arrive(q, n)
-		over := w.overtakers(q, n)
-		done := w.unexecuted(q, first, w.unread(q, first, n), n, hit)
-		stop := unlimited
-		if nak != 0 {
-			for i := done; i < q.posted; i++ {
-				if s := q.ent(i); hit(s) {
-					s.refuse(nak)
-					stop = i
-					break
-				}
+		overtakers := w.catchUp(q)
+		for _, e := range overtakers {
+			if hitElem(e) {
+				w.leaveOpen(e)
 			}
 		}
-		q.limit = limitAfter(q, done, nak)
-		if n < q.posted && hit(q.ent(n)) && !slices.ContainsFunc(q.ent(n).payload, (*elem).cutOff) {
-			w.incomplete(q, n)
-		}
-		for i := 0; i < len(q.elems); i++ {
-			e := q.elems[i]
-			switch {
-			case e.wr >= max(n, reach) && !e.acked && (e.wr >= stop || hitElem(e)) && !e.cutOff():
-				w.discard(e) // it cannot have come
-				i = -1
-			case e.wr > n && !e.acked && hitElem(e) && drain && slices.Contains(over, e):
-				if w.freeze(e); e.landed {
-					i = -1
-				}
-			case e.wr > n && !e.acked && (e.wr >= stop || hitElem(e)) && slices.Contains(over, e):
-				e.could = true
-			case e.wr > n && !e.acked && (e.wr >= stop || hitElem(e)) && !(w.gaps() && e.cutOff()):
-				w.discard(e)
-				i = -1
-			case e.wr == n && !e.acked && hitElem(e) && e.responds():
-				w.discard(e)
-				i = -1
-			case e.wr == n && !e.acked && hitElem(e) && !drain && w.withMates(e) == fateLost:
-				w.discard(e)
-				i = -1
-			case e.wr == n && !e.acked && hitElem(e) && !drain:
-				e.could = true // what has come of it may land later
-			case e.wr == n && !e.acked && hitElem(e):
-				w.freeze(e)
-				if e.landed {
-					i = -1
-				}
+		w.cutoffEager(q, hit, nak)
+		w.caughtUp(q)
+		for _, e := range overtakers {
+			if !e.landed && !e.cutOff() && e.wr >= q.reach() {
+				e.could = true // it may have come before what was refused
 			}
 		}
-		w.execute(q, n, done, hitElem) // it can find nothing that has not arrived
-		if done < n && !q.ent(done).came {
-			w.unreceived(q, done, known, n)
-		}
+		w.settleRivals(q)
+		return
 	}
 	reach := q.reach()
 	for i := reach; i < q.posted && !live; i++ {
@@ -405,83 +365,6 @@ func (s *sqEntry) refuse(nak verbs.Status) {
 	}
 }
 
-// unexecuted decides which was the first Read or Atomic that the card had taken and not
-// executed, if what stands behind it had been taken as well: that is done nevertheless.
-// Where nothing stands behind, it is as if the card had not taken it.
-func (w *World) unexecuted(q *qp, first, done, n int, hit func(*sqEntry) bool) int {
-	at := []int{done}
-	behind := false
-	for i := n - 1; i >= first; i-- {
-		s := q.ent(i)
-		waits := s.op == verbs.OpRead || s.op.Responds() && !w.cfg.Profile.DrainOnRevoke
-		if waits && behind && i < done && hit(s) && slices.ContainsFunc(s.payload, func(e *elem) bool { return !e.landed }) {
-			at = append(at, i)
-		}
-		behind = behind || s.op != verbs.OpRead
-	}
-	i := w.choose(ChooseCutoff, len(at), func(i int) string { return q.name() + " executed to #" + itoa(at[i]) })
-	if i > 0 {
-		q.ent(at[i]).came = false // it was not taken
-	}
-	return at[i]
-}
-
-// execute makes the Reads and Atomics before request n take place now, if the card had
-// come to them: after a revocation it could not. Reads from request done on it does not
-// execute, nor what had to wait for them; with DrainOnRevoke it does all else that it took,
-// without it may have come to the Atomics.
-func (w *World) execute(q *qp, n, done int, hit func(*elem) bool) {
-	drains := func(e *elem) bool { return e.kind != elemSample && w.cfg.Profile.DrainOnRevoke }
-	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.wr >= done && e.wr < n && hit(e) && e.responds() && !drains(e) {
-			if e.kind == elemAtomic && e.wr > done && w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + executedNames[i] }) == 1 {
-				w.land(e)
-			} else {
-				w.dropAfter(e)
-				w.discard(e)
-			}
-			i = -1
-		}
-	}
-	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; hit(e) && (e.wr < done && (e.responds() || w.flushes(e)) || e.wr < n && e.responds() && drains(e)) {
-			w.land(e)
-			i = -1
-		}
-	}
-}
-
-var executedNames = [...]string{" not executed", " executed"}
-
-// unreceived decides of which request on the receive had not completed, although those before n
-// had arrived, for the card stopped at request done: a receive completes when all before it is in
-// memory. Those before known have completed for certain.
-func (w *World) unreceived(q *qp, done, known, n int) {
-	at := []int{n}
-	for i := done; i < n; i++ {
-		s := q.ent(i)
-		if slices.ContainsFunc(s.payload, func(e *elem) bool { return e.changes() && e.void && !e.unknown }) {
-			at = []int{max(i, known)} // this never comes into memory
-			break
-		}
-		if i >= known && s.op.ConsumesRecv() && !s.recv && s.local == verbs.StatusSuccess && s.nak == verbs.StatusSuccess {
-			at = append(at, i)
-		}
-	}
-	for i := at[w.choose(ChooseCutoff, len(at), func(i int) string { return q.name() + " received to #" + itoa(at[i]) })]; i < n; i++ {
-		q.ent(i).came = false
-	}
-}
-
-// lastCame is the last request that has arrived for certain, or the one before all.
-func (q *qp) lastCame() int {
-	i := q.posted - 1
-	for i >= q.base && !q.ent(i).came {
-		i--
-	}
-	return i
-}
-
 // seenAt is the first request from i on of which nothing shows that it has arrived
 // whole: what has landed has arrived, and what is before it unless there may be gaps.
 func (q *qp) seenAt(i int) int {
@@ -512,22 +395,6 @@ func (e *elem) seen() bool { return e.landed && !e.void }
 // came with it or later.
 func (w *World) cameWith(e *elem, pieces []*elem) bool {
 	return !e.landed && w.whole(e) && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
-}
-
-// overtakers are the elements that may have arrived although request n before them has not.
-func (w *World) overtakers(q *qp, n int) (out []*elem) {
-	if !w.gaps() {
-		return nil
-	}
-	reach := q.reach()
-	for i, e := range q.elems {
-		if e.wr > n && e.wr < reach && !e.acked && !slices.ContainsFunc(q.elems[:i], func(p *elem) bool {
-			return p.wr >= n && p.precedes(e) && !w.overtakes(e, p) && !slices.Contains(out, p)
-		}) {
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 // incomplete chooses a piece that has not arrived, for request n of q would have succeeded

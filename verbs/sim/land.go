@@ -132,7 +132,7 @@ func (w *World) canLand(e *elem) bool {
 	if e.landed || e.during {
 		return false
 	}
-	if w.cfg.Eager && !e.came {
+	if w.cfg.Eager && !e.came || e.q.catching && !e.came && !e.cutOff() {
 		return false
 	}
 	for _, d := range w.landing {

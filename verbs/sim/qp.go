@@ -70,7 +70,9 @@ type qp struct {
 	stale  bool // its peer was connected anew, and it was not
 	broken bool
 	// refusedBy: it is failing because its peer refused something, and takes it along.
-	refusedBy  bool
+	refusedBy bool
+	// catching: see catchUp.
+	catching   bool
 	completing bool // what it brings is being placed
 	elems      []*elem
 	rq         []verbs.RecvWR

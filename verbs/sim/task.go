@@ -171,6 +171,16 @@ func (t *task) pauseDirty() {
 	t.pauseAfter()
 }
 
+// pauseCall is pauseDirty for a call: between a revocation and the call, whoever has noticed
+// the one may have ended, and another machine may have its name.
+func (t *task) pauseCall() {
+	if t.dirty {
+		t.wait(op{kind: opRun})
+		return
+	}
+	t.pauseDirty()
+}
+
 // pauseAfter is pauseDirty for what prepares: what the task did before in this step, nobody
 // else could tell if it need not pause, so it may as well have come later. That holds in
 // eager mode too, and keeps the making of a connection small there.

@@ -1,0 +1,143 @@
+package sim
+
+import "slices"
+
+// What a revocation refuses depends on how far the card had come: what had arrived, and which
+// Reads and Atomics of that it had executed. In eager mode steps have said so. In late mode it
+// is decided at the revocation, by the rules of those steps, and then the same is done as in
+// eager mode. Where what has arrived is placed stays open.
+
+// catchUp decides what of q had arrived and had been executed, for a live requester learns of it.
+// It returns what may have overtaken the first that has not: nobody is told of that, so it stays
+// open. (All that stands before the first has arrived.)
+func (w *World) catchUp(q *qp) (overtakers []*elem) {
+	reach := q.reach()
+	var missing []*elem
+	for _, e := range slices.Clone(q.elems) {
+		mayCome := func() bool {
+			return e.wr < reach && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) || w.packet(p, e) })
+		}
+		switch {
+		case e.landed || e.cutOff():
+		case !w.hasCome(e) && len(missing) > 0 && mayCome():
+			overtakers = append(overtakers, e)
+		case w.hasCome(e) || mayCome() && w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[1-i] }) == 1:
+			w.comes(e)
+		default:
+			missing = append(missing, e)
+		}
+	}
+	q.catching = true // what is executed finds only what has arrived
+	w.catchUpExecuted(q)
+	w.catchUpReceived(q)
+	return overtakers
+}
+
+// leaveOpen makes overtakers that a revocation hits what has come by now or never will; with
+// DrainOnRevoke that is in memory.
+func (w *World) leaveOpen(e *elem) {
+	if e.could = !w.cfg.Profile.DrainOnRevoke; !e.could {
+		w.freeze(e)
+	}
+}
+
+// comes makes e one that has arrived, with its packet.
+func (w *World) comes(e *elem) {
+	for _, x := range e.q.elems {
+		if !x.came && !x.cutOff() && (x == e || w.packet(e, x)) {
+			x.came = true
+		}
+	}
+}
+
+// packet reports whether x, a piece of a Write, comes in the packet of e.
+func (w *World) packet(e, x *elem) bool {
+	return w.cfg.Profile.WholePackets && x.kind == elemWrite && w.mates(e, x)
+}
+
+// hasCome reports whether something shows that e has arrived: it, or what leaves after it.
+func (w *World) hasCome(e *elem) bool {
+	if e.came || e.acked || len(e.got) > 0 {
+		return true
+	}
+	q := e.q
+	for i := max(e.wr, q.base); i < q.posted; i++ {
+		s := q.ent(i)
+		if (i < q.first) == (e.wr < q.first) && (s.came || slices.ContainsFunc(s.payload, func(x *elem) bool { return x.seen() && w.leavesBefore(e, x) })) {
+			return true
+		}
+	}
+	return false
+}
+
+// catchUpExecuted decides which requests that have arrived were executed, in an order that the
+// card may keep.
+func (w *World) catchUpExecuted(q *qp) {
+	var open []*elem // not executed
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		if !e.came || !e.responds() && !w.flushes(e) || slices.Contains(open, e) {
+			continue
+		}
+		if slices.ContainsFunc(open, func(p *elem) bool { return w.follows(e, p) }) ||
+			w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + executedNames[i] }) == 0 {
+			open = append(open, e)
+			continue
+		}
+		w.land(e)
+		i = -1
+	}
+}
+
+var executedNames = [...]string{" not executed", " executed"}
+
+// catchUpReceived decides which receives had completed because of requests that stand behind
+// what was not executed. All others that have arrived complete in any case.
+func (w *World) catchUpReceived(q *qp) {
+	p := q.peer
+	if p == nil {
+		return
+	}
+	met := 0
+	for i := max(p.recvNext, q.base); i < q.posted && met < p.met; i++ {
+		s := q.ent(i)
+		if !s.op.ConsumesRecv() || s.recv {
+			continue
+		}
+		met++
+		if s.came || w.cameTo(q) > i {
+			continue
+		}
+		if s.nak != 0 || s.local != 0 || i >= q.reach() || slices.ContainsFunc(q.elems, func(e *elem) bool {
+			return e.wr <= i && (!e.came || e.changes() && w.waitsForExecution(e))
+		}) || w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + "#" + itoa(i) + receivedNames[k] }) == 0 {
+			return
+		}
+		for j := 0; j < len(q.elems); j++ {
+			if e := q.elems[j]; e.wr <= i && e.changes() {
+				w.land(e)
+				j = -1
+			}
+		}
+		w.arrive(q, i+1)
+	}
+}
+
+var receivedNames = [...]string{" not received", " received"}
+
+// waitsForExecution reports whether e must land after a request that was not executed.
+func (w *World) waitsForExecution(e *elem) bool {
+	return e.kind == elemAtomic || slices.ContainsFunc(e.q.elems, func(p *elem) bool { return p.responds() && w.follows(e, p) })
+}
+
+// caughtUp leaves late mode with what has arrived: it lands for certain, though nobody was told.
+func (w *World) caughtUp(q *qp) {
+	q.catching = false
+	for _, e := range slices.Clone(q.elems) {
+		if e.came && !e.acked {
+			e.acked, e.ackAt = true, unlimited
+			w.fetch(e)
+		}
+		e.came = false
+	}
+}
