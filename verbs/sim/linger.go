@@ -221,6 +221,7 @@ func (w *World) expireAtomics(q *qp) {
 
 // neverCame drops an Atomic that has not arrived, and with it all that is behind it.
 func (w *World) neverCame(e *elem) {
+	e.q.limit = min(e.q.limit, e.wr)
 	for j := len(e.q.elems) - 1; j >= 0; j-- {
 		if x := e.q.elems[j]; x == e || e.precedes(x) && !x.acked && !x.frozen {
 			w.discard(x)
