@@ -155,6 +155,8 @@ var differences = []struct{ name, program string }{
 	{"what follows a Flush tells that what came before it persists", "strong power(b)<=1 | a: write b x 1 p; flush b x p; awrite b y 1 p | b: chan / pload y; pload x"},
 	{"a Write that did not persist tells that no Flush was carried out", "strong power(b)<=1 | a: write b x 1 p; flush b x p; awrite b y 1 p | b: chan / pload x; pload y"},
 	{"so does a store from before the Flush was posted", "strong power(b)<=1 | a: accept; flush b x p; awrite b y 1 p | b: pstore x 1; pfence; ask a 1; chan / pload x; pload y"},
+	{"a Write mends memory that was found unreadable before it came", "strong poison(b)<=1 | a: write b y 1 p | b: pload y; pload y"},
+	{"a store into an unreadable line mends it only if it covers it", "strong+TornLines=false poison(b)<=1 | b: pload x; pstore x 1; pload x"},
 	{"a fenced Write was not taken if the Read before it is refused", "strong linger final | a: read b x s; write b y 1 f; wait b 1 | b: dereg"},
 	{"an Atomic that was not executed may be lost instead of refused", "relaxed linger final | a: cas b x 0 1 s; write b y 1; wait b 1 | b: dereg; err a"},
 	{"an Atomic that somebody has seen executed is not refused", "relaxed linger final | a: cas b x 0 1 s; write b y 1; wait b 1 | b: load x; dereg"},

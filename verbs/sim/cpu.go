@@ -115,10 +115,10 @@ func (t *task) own(r *region, off int, p []byte) (last *elem, whole bool) {
 	return last, have == len(p)
 }
 
-// rivals reports whether others change bytes of r, or a media error may, so that a load
-// may find something newer than t's own store.
+// rivals reports whether others change bytes of r, or a media error may or has, so that a
+// load may find something else than t's own store.
 func (t *task) rivals(r *region, off, n int) bool {
-	if x := r.h.node; r.pm != nil && x.flips+x.poisons > 0 {
+	if x := r.h.node; r.pm != nil && (x.flips+x.poisons > 0 || t.w.unreadable(r, off, n)) {
 		return true
 	}
 	for _, e := range r.pend {

@@ -118,9 +118,23 @@ func (r *region) media(off, n int) {
 	w := r.h.w
 	w.findOut(r, off, n, false)
 	w.damage(r, off, n, false)
+	w.mend(r, off, n)
 	if w.unreadable(r, off, n) {
 		w.cur.obs.seeUint(7)
 		panic(fmt.Errorf("sim: load [%d,%d) of persistent region %q: %w", off, off+n, r.pm.name, host.ErrMedia))
+	}
+}
+
+// mend asks what has landed since on memory that was found unreadable.
+func (w *World) mend(r *region, off, n int) {
+	if w.cfg.Eager || !w.unreadable(r, off, n) {
+		return
+	}
+	lo, hi, size := r.pm.span(r, off, n)
+	for i := lo; i < hi; i++ {
+		if r.pm.units[i].bad {
+			w.landBefore(r, i*size, size, nil)
+		}
 	}
 }
 
