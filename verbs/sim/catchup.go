@@ -8,8 +8,8 @@ import "slices"
 // eager mode. Where what has arrived is placed stays open.
 
 // catchUp decides what of q had arrived and had been executed, for a live requester learns of it.
-// It returns what may have overtaken the first that has not: nobody is told of that, so it stays
-// open. (All that stands before the first has arrived.)
+// It returns the elements behind the first missing one that may have overtaken it. Whether they
+// did stays undecided, because no host learns of it. Everything before the first has arrived.
 func (w *World) catchUp(q *qp) (overtakers []*elem) {
 	reach := q.reach()
 	var missing []*elem

@@ -171,8 +171,8 @@ func (t *task) pauseDirty() {
 	t.pauseAfter()
 }
 
-// pauseCall is pauseDirty for a call: between a revocation and the call, whoever has noticed
-// the one may have ended, and another machine may have its name.
+// pauseCall is pauseDirty for a call. After a revocation the callee may see its request refused
+// and end, and another machine may take its name before the call is made.
 func (t *task) pauseCall() {
 	if t.dirty {
 		t.wait(op{kind: opRun})

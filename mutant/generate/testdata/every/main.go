@@ -31,7 +31,7 @@ type card struct {
 
 func (c *card) note(text string) { c.seen = append(c.seen, text) }
 
-// tasks are run by whoever waits for them, so that a mutant always does the same.
+// tasks runs functions in order, without goroutines: each mutant has one result.
 type tasks []func()
 
 func (t *tasks) Go(f func()) { *t = append(*t, f) }
