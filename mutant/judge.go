@@ -29,7 +29,7 @@ type judge struct {
 	same      map[string]string // equivalent mutants, and why
 	program   string
 	tests     []testProgram
-	scenarios []reach // the quicker ones first
+	scenarios []reach // those of fewer runs first
 
 	mu   sync.Mutex
 	file *os.File
@@ -42,11 +42,12 @@ type testProgram struct {
 	reach        reach
 }
 
-// reach is which mutants a scenario or a test comes to the places of, and how long it takes.
+// reach is which mutants a scenario or a test comes to the places of, and in how many runs a
+// scenario is searched without a mutant.
 type reach struct {
-	Name    string  `json:"name"`
-	Numbers []int   `json:"numbers"`
-	Seconds float64 `json:"seconds"`
+	Name    string `json:"name"`
+	Numbers []int  `json:"numbers"`
+	Runs    uint64 `json:"runs"`
 }
 
 const (
@@ -171,7 +172,7 @@ func (j *judge) judged(m generate.Mutant) Judged {
 const least = 100 * time.Millisecond
 
 // searched looks for the mutant in the scenarios that come to it: at random in all of them,
-// since most mutants show in a few runs, and then to the end in each, in which the quicker
+// since most mutants show in a few runs, and then to the end in each, in which the smaller
 // ones leave their time to the others.
 func (j *judge) searched(x *Judged) bool {
 	for _, strategy := range []string{explore.Random, explore.Exhaustive} {
@@ -248,8 +249,8 @@ func firstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
-// control finds out which places each scenario and the tests come to, and how long they take.
-// Without a mutant none of them may fail.
+// control finds out which places each scenario and the tests come to, and in how many
+// runs. Without a mutant none of them may fail.
 func (j *judge) control() error {
 	out, err := command(j.ctx, j.tmp, j.program, "list", "scenarios", "--json")
 	if err != nil {
@@ -267,7 +268,14 @@ func (j *judge) control() error {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			found[i], failed[i] = j.noted(name, func(notes string) (outcome, string) { return j.controlled(name, notes) })
+			var runs uint64
+			found[i], failed[i] = j.noted(name, func(notes string) (o outcome, failed string) {
+				runs, o, failed = j.controlled(name, notes)
+				return o, failed
+			})
+			if failed[i] == nil {
+				found[i].Runs = runs
+			}
 		})
 	}
 	wg.Wait()
@@ -277,7 +285,8 @@ func (j *judge) control() error {
 	for _, r := range found {
 		j.scenarios = append(j.scenarios, *r)
 	}
-	slices.SortStableFunc(j.scenarios, func(a, b reach) int { return int(1000 * (a.Seconds - b.Seconds)) })
+	// By runs and not by time, which would be another order on a busy machine.
+	slices.SortStableFunc(j.scenarios, func(a, b reach) int { return cmp.Compare(a.Runs, b.Runs) })
 	for i := range j.tests {
 		t := &j.tests[i]
 		r, err := j.noted(filepath.Base(t.folder), func(notes string) (outcome, string) {
@@ -292,8 +301,9 @@ func (j *judge) control() error {
 	return nil
 }
 
-// controlled searches a scenario as it is for each mutant, and says whether that fails.
-func (j *judge) controlled(name, notes string) (outcome, string) {
+// controlled searches a scenario as it is for each mutant, and says in how many runs, and
+// whether that fails.
+func (j *judge) controlled(name, notes string) (runs uint64, o outcome, failed string) {
 	for _, strategy := range []string{explore.Random, explore.Exhaustive} {
 		most := j.opt.Search
 		if strategy == explore.Random {
@@ -301,23 +311,23 @@ func (j *judge) controlled(name, notes string) (outcome, string) {
 		}
 		s, o := j.search(0, name, strategy, most, notes)
 		if o.how != "" || s.Verdict == explore.Unknown {
-			return o, cmp.Or(o.how, string(explore.Unknown))
+			return 0, o, cmp.Or(o.how, string(explore.Unknown))
 		}
+		runs = s.Runs
 	}
-	return outcome{}, ""
+	return runs, outcome{}, ""
 }
 
 // noted runs something without a mutant, and reads which places it came to.
 func (j *judge) noted(name string, run func(notes string) (outcome, string)) (*reach, error) {
 	notes := filepath.Join(j.tmp, "notes-"+strings.ReplaceAll(name, "/", "-"))
 	defer os.Remove(notes)
-	begun := time.Now()
 	if o, failed := run(notes); j.ctx.Err() != nil {
 		return nil, j.ctx.Err()
 	} else if failed != "" {
 		return nil, fmt.Errorf("%w: %s: %s: %s", ErrControl, name, failed, firstLine(o.said+" "+o.out))
 	}
-	r := &reach{Name: name, Numbers: []int{}, Seconds: time.Since(begun).Seconds()}
+	r := &reach{Name: name, Numbers: []int{}}
 	text, err := os.ReadFile(notes)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
