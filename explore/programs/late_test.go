@@ -189,6 +189,10 @@ var differences = []struct{ name, program string }{
 	{"a card fetches the sources of its Writes in order", "strong | a: read b y; scribble 3; write c x 1 e; write c y 1 e; scribble 9 | b: | c: load y; load x"},
 	{"the same where a response comes", "strong | a: read b y s; scribble 3; write c x 1 e; write c y 1 e | b: | c: load y; load x"},
 	{"the same where Writes land in any order", "relaxed | a: read b y; scribble 3; write c x 1 e; write c y 1 e; scribble 9 | b: | c: load y; load x"},
+	{"what a completion acknowledges was fetched before the responses that come with it", "strong linger final | a: read b x; write b x 1; write b x 1 se | b:"},
+	{"a response was there before a request behind it ran out of retries and its queue pair is reset", "strong | a: read b x; write b y 1; reset b; peek | b: store x 1"},
+	{"an Atomic before a Write that has landed has come", "relaxed+DrainOnRevoke=true | a: fetchadd b y 1; fetchadd b y 3; write b y 10 i | b: deny a; load y"},
+	{"a Write does not overtake another past a Read", "ooo linger final | a: write b x 1; wideread b; write b y 1 | b: awrite a x 1 k"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

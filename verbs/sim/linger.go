@@ -210,7 +210,7 @@ func (w *World) expireAtomics(q *qp) {
 		if e.kind != elemAtomic || e.frozen || e.acked || len(q.elems) == 1 || !w.canLand(e) {
 			continue
 		}
-		if w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[i] }) == 0 {
+		if w.hasCome(e) || w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[i] }) == 0 {
 			w.arrive(q, e.wr+1)
 			continue
 		}
