@@ -204,6 +204,9 @@ func (w *World) failed(q *qp, o outcome) {
 	switch o.status {
 	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr: // takesPeer
 		q.ent(o.wr).came = true
+		if w.poisoned(q.ent(o.wr)) {
+			w.passed(q, o.wr)
+		}
 		q.limit = min(q.limit, o.wr+1)
 		for i := 0; i < len(q.elems); i++ {
 			if e := q.elems[i]; e.wr >= o.wr && !e.frozen && !e.could && !e.acked && !e.taken() {

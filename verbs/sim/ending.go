@@ -115,7 +115,7 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 	q.cutSend()
 	if p := q.peer; p != nil {
-		p.limit = min(p.limit, p.posted) // what it posts from now on is dropped
+		p.limit = min(p.limit, p.posted, p.forbidden()) // what it posts from now on is dropped
 	}
 	if to == verbs.StateReset {
 		q.done = nil
@@ -124,6 +124,17 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 		q.wipe()
 	}
 	q.state = to
+}
+
+// forbidden is the first request of q that the access flags of its peer forbid: a card that had
+// met it would be in ERR.
+func (q *qp) forbidden() int {
+	for i := q.head; i < q.posted; i++ {
+		if q.ent(i).early {
+			return i
+		}
+	}
+	return unlimited
 }
 
 // cutSend ends the requester's role.

@@ -135,6 +135,9 @@ func (w *World) canLand(e *elem) bool {
 	if w.cfg.Eager && !e.came || e.q.catching && !e.came && !e.cutOff() {
 		return false
 	}
+	if w.stuck(e) {
+		return false
+	}
 	for _, d := range w.landing {
 		if w.follows(e, d) || d.hasRead() && w.brings(e, d) || d.frozen && e.at > d.frozeAt {
 			return false
