@@ -93,12 +93,13 @@ type found struct {
 	Counterexample string
 	Exhausted      bool
 	class          string
+	late           bool // the time was over before the runs were made
 }
 
 // search checks a scenario with a mutant on.
-func (j *judge) search(number int, scenario, strategy string, most time.Duration, notes string) (x *found, o outcome) {
+func (j *judge) search(number int, scenario, strategy string, runs uint64, notes string) (x *found, o outcome) {
 	o = again(func() outcome {
-		x, o = j.searchOnce(number, scenario, strategy, most, notes)
+		x, o = j.searchOnce(number, scenario, strategy, runs, notes)
 		return o
 	})
 	return x, o
@@ -114,14 +115,15 @@ func again(run func() outcome) outcome {
 	return o
 }
 
-func (j *judge) searchOnce(number int, scenario, strategy string, most time.Duration, notes string) (*found, outcome) {
+func (j *judge) searchOnce(number int, scenario, strategy string, runs uint64, notes string) (*found, outcome) {
 	dir, err := os.MkdirTemp(j.tmp, "out")
 	if err != nil {
 		return nil, outcome{how: HowCrashes, said: err.Error()}
 	}
 	defer os.RemoveAll(dir)
-	o := j.start(number, most+cmp.Or(j.opt.limit, slack), notes, dir, j.program, "check", scenario, "--json", "--out", dir, "--no-shrink", "--workers", "1",
-		"--seed", "1", "--strategy", strategy, "--max-time", most.String(), "--step-timeout", stepTimeout.String())
+	o := j.start(number, j.opt.MaxTime+cmp.Or(j.opt.limit, slack), notes, dir, j.program, "check", scenario, "--json", "--out", dir, "--no-shrink", "--workers", "1",
+		"--seed", "1", "--strategy", strategy, "--max-runs", strconv.FormatUint(runs, 10),
+		"--max-time", j.opt.MaxTime.String(), "--step-timeout", stepTimeout.String())
 	if o.how != "" {
 		return nil, o
 	}
@@ -149,13 +151,14 @@ func (j *judge) searchOnce(number int, scenario, strategy string, most time.Dura
 		o.how = HowDiffers
 	}
 	o.said = x.Reason
+	x.late = o.how == "" && !x.Exhausted && x.Runs < runs
 	return x, o
 }
 
 // judged is what becomes of a mutant.
 func (j *judge) judged(m generate.Mutant) Judged {
 	start := time.Now()
-	x := Judged{Mutant: m, Result: Survives, Reached: []string{}, Exhausted: []string{}}
+	x := Judged{Mutant: m, Result: Survives, Reached: []string{}, Exhausted: []string{}, TimedOut: []string{}}
 	for _, s := range j.scenarios {
 		if _, ok := slices.BinarySearch(s.Numbers, m.Number); ok {
 			x.Reached = append(x.Reached, s.Name)
@@ -168,24 +171,20 @@ func (j *judge) judged(m generate.Mutant) Judged {
 	return x
 }
 
-// least is the shortest time that a search gets: below it, it hardly begins.
-const least = 100 * time.Millisecond
+// least is the least number of runs that a search gets: below it, it hardly begins.
+const least = 100
 
 // searched looks for the mutant in the scenarios that come to it: at random in all of them,
 // since most mutants show in a few runs, and then to the end in each, in which the smaller
-// ones leave their time to the others.
+// ones leave their runs to the others.
 func (j *judge) searched(x *Judged) bool {
 	for _, strategy := range []string{explore.Random, explore.Exhaustive} {
-		left := j.opt.Random
-		if strategy == explore.Exhaustive {
-			left = j.opt.Search
-		}
+		left := j.runs(strategy)
 		for i, scenario := range x.Reached {
 			if slices.Contains(x.Exhausted, scenario) {
 				continue
 			}
-			begun := time.Now()
-			s, o := j.search(x.Number, scenario, strategy, max(left/time.Duration(len(x.Reached)-i), least), "")
+			s, o := j.search(x.Number, scenario, strategy, max(left/uint64(len(x.Reached)-i), least), "")
 			if o.how != "" {
 				x.Result, x.How, x.Scenario, x.Strategy, x.Class, x.Reason = ByScenario, o.how, scenario, strategy, "", firstLine(o.said)
 				if s != nil {
@@ -196,10 +195,21 @@ func (j *judge) searched(x *Judged) bool {
 			if s.Exhausted {
 				x.Exhausted = append(x.Exhausted, scenario)
 			}
-			left -= time.Since(begun)
+			if s.late && !slices.Contains(x.TimedOut, scenario) {
+				x.TimedOut = append(x.TimedOut, scenario)
+			}
+			left -= min(left, s.Runs)
 		}
 	}
 	return false
+}
+
+// runs are those that a strategy has for all scenarios together.
+func (j *judge) runs(strategy string) uint64 {
+	if strategy == explore.Random {
+		return j.opt.RandomRuns
+	}
+	return j.opt.SearchRuns
 }
 
 var failing = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
@@ -224,7 +234,7 @@ func (j *judge) tested(x *Judged) {
 
 // test runs the tests of a package with a mutant on.
 func (j *judge) test(t *testProgram, number int, notes string) outcome {
-	o := j.start(number, j.opt.Tests+cmp.Or(j.opt.limit, slack), notes, t.folder, t.path, "-test.failfast", "-test.timeout="+j.opt.Tests.String())
+	o := j.start(number, j.opt.MaxTime+cmp.Or(j.opt.limit, slack), notes, t.folder, t.path, "-test.failfast", "-test.timeout="+j.opt.MaxTime.String())
 	switch {
 	case o.how != "" || o.code == 0:
 	case strings.Contains(o.out+o.said, "panic: test timed out"):
@@ -262,7 +272,7 @@ func (j *judge) control() error {
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return deep[n] })
 	found, failed := make([]*reach, len(names)), make([]error, len(names))
-	slots := make(chan struct{}, j.workers())
+	slots := make(chan struct{}, j.opt.Workers)
 	var wg sync.WaitGroup
 	for i, name := range names {
 		wg.Go(func() {
@@ -305,11 +315,7 @@ func (j *judge) control() error {
 // whether that fails.
 func (j *judge) controlled(name, notes string) (runs uint64, o outcome, failed string) {
 	for _, strategy := range []string{explore.Random, explore.Exhaustive} {
-		most := j.opt.Search
-		if strategy == explore.Random {
-			most = max(j.opt.Random, time.Second)
-		}
-		s, o := j.search(0, name, strategy, most, notes)
+		s, o := j.search(0, name, strategy, j.runs(strategy), notes)
 		if o.how != "" || s.Verdict == explore.Unknown {
 			return 0, o, cmp.Or(o.how, string(explore.Unknown))
 		}

@@ -53,7 +53,7 @@ func (j *judge) controlUnless(err error) error {
 
 // head is the line that the file must begin with, but for what is found out.
 func (j *judge) head() (*keptHead, error) {
-	h := &keptHead{Protocol: j.opt.Protocol, Budget: fmt.Sprint(j.opt.Random, " ", j.opt.Search, " ", j.opt.Tests)}
+	h := &keptHead{Protocol: j.opt.Protocol, Budget: fmt.Sprint(j.opt.RandomRuns, " ", j.opt.SearchRuns, " ", j.opt.MaxTime)}
 	f, err := os.Open(j.program)
 	if err != nil {
 		return nil, err

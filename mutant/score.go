@@ -26,16 +26,25 @@ type ScoreOptions struct {
 	Sample       int
 	Seed         uint64
 	ChangedSince string
-	Workers      int           // mutants at a time; 0: one for each core
-	Random       time.Duration // sampling, all scenarios together
-	Search       time.Duration // exhaustive search, all scenarios together
-	Tests        time.Duration // each package's unit tests
-	File         string        // where results are kept, and found again; empty: nowhere
+	Workers      int // mutants at a time; 0: one for each core
+	// Budgets are in runs, so that a result is the same on a busy machine.
+	RandomRuns uint64 // at random, all scenarios together; 0: [DefaultRandomRuns]
+	SearchRuns uint64 // of exhaustive searches, all scenarios together; 0: [DefaultSearchRuns]
+	// MaxTime ends a search or the tests of a package that hang; 0: [DefaultScoreTime]. See [Judged.TimedOut].
+	MaxTime time.Duration
+	File    string // where results are kept, and found again; empty: nowhere
 	// Done, if set, is called after each mutant, in their order.
 	Done func(Judged)
 
 	limit time.Duration // what a program may take beyond its time; 0: slack
 }
+
+// The budget of a mutant, if [ScoreOptions] do not say another.
+const (
+	DefaultRandomRuns = 8000
+	DefaultSearchRuns = 100000
+	DefaultScoreTime  = 2 * time.Minute
+)
 
 // What became of a generated mutant.
 const (
@@ -68,7 +77,10 @@ type Judged struct {
 	Reason    string   `json:"reason"`    // what was said, or why it is equivalent
 	Reached   []string `json:"reached"`   // the scenarios that come to its place
 	Exhausted []string `json:"exhausted"` // of these, those that were searched to the end
-	Seconds   float64  `json:"seconds"`
+	// TimedOut are those in which [ScoreOptions.MaxTime] came before the runs were made: the
+	// result may be another on a quicker machine.
+	TimedOut []string `json:"timed_out"`
+	Seconds  float64  `json:"seconds"`
 }
 
 // Score counts mutants by what became of them.
@@ -78,6 +90,7 @@ type Score struct {
 	Test       int     `json:"by_test"`
 	Equivalent int     `json:"equivalent"`
 	Survive    int     `json:"survive"`
+	TimedOut   int     `json:"timed_out"` // those of which a search ended early
 	Caught     float64 `json:"caught"`    // percent of those not equivalent
 	Scenarios  float64 `json:"scenarios"` // percent of those not equivalent, by scenarios alone
 	Median     float64 `json:"median_seconds"`
@@ -88,6 +101,9 @@ func NewScore(all []Judged) Score {
 	s := Score{Mutants: len(all)}
 	var seconds []float64
 	for _, x := range all {
+		if len(x.TimedOut) > 0 {
+			s.TimedOut++
+		}
 		switch x.Result {
 		case ByScenario:
 			s.Scenario++
@@ -114,6 +130,7 @@ func NewScore(all []Judged) Score {
 // do not catch it by the unit tests. Its error is about the options or about the code without
 // a mutant, and wraps [ErrControl] if a scenario or a test fails on that.
 func RunScore(ctx context.Context, opt ScoreOptions) ([]Judged, error) {
+	opt.fill()
 	root, err := findRoot(opt.Dir)
 	if err != nil {
 		return nil, err
@@ -147,10 +164,17 @@ func RunScore(ctx context.Context, opt ScoreOptions) ([]Judged, error) {
 	return j.all(todo, kept)
 }
 
+// fill fills in the defaults.
+func (o *ScoreOptions) fill() {
+	o.Workers = cmp.Or(o.Workers, runtime.NumCPU())
+	o.RandomRuns, o.SearchRuns = cmp.Or(o.RandomRuns, DefaultRandomRuns), cmp.Or(o.SearchRuns, DefaultSearchRuns)
+	o.MaxTime = cmp.Or(o.MaxTime, DefaultScoreTime)
+}
+
 // all judges mutants, some at a time, and reports them in their order.
 func (j *judge) all(todo []generate.Mutant, kept map[string]Judged) ([]Judged, error) {
 	results := make([]chan Judged, len(todo))
-	slots := make(chan struct{}, j.workers())
+	slots := make(chan struct{}, j.opt.Workers)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for i, m := range todo {
@@ -188,8 +212,6 @@ func (j *judge) all(todo []generate.Mutant, kept map[string]Judged) ([]Judged, e
 	}
 	return out, nil
 }
-
-func (j *judge) workers() int { return cmp.Or(j.opt.Workers, runtime.NumCPU()) }
 
 // build builds the command and the tests of the packages with all mutants in them, and finds
 // out what the code does without one.

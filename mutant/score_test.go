@@ -35,6 +35,8 @@ func Unused() error { return nil }
 
 func Limited(n int) int { return n + 0 }
 
+func Slow(n int) int { return n + 0 }
+
 var list []int
 
 func Grow(n int) int {
@@ -82,11 +84,15 @@ func main() {
 		verdict, file = "unknown", "\"x.json\""
 		os.WriteFile(os.Args[5]+"/x.json", []byte("{\"version\": 1, \"scenario\": \"s\", \"class\": \"step-limit\", \"decisions\": []}"), 0o644)
 	}
+	exhausted := good
+	if tiny.Slow(100) != 100 {
+		verdict, exhausted = "ran-out", false
+	}
 	if !good {
 		verdict, file = "violated", "\"x.json\""
 		os.WriteFile(os.Args[5]+"/x.json", []byte("{\"version\": 1, \"scenario\": \"s\", \"class\": \"c\", \"decisions\": []}"), 0o644)
 	}
-	fmt.Printf("{\"scenario\": %q, \"strategy\": \"s\", \"verdict\": %q, \"exhausted\": %v, \"runs\": 1, \"reason\": \"why\", \"counterexample\": %s}\n", os.Args[2], verdict, good, file)
+	fmt.Printf("{\"scenario\": %q, \"strategy\": \"s\", \"verdict\": %q, \"exhausted\": %v, \"runs\": 1, \"reason\": \"why\", \"counterexample\": %s}\n", os.Args[2], verdict, exhausted, file)
 	if !good {
 		os.Exit(1)
 	}
@@ -104,8 +110,8 @@ func newTiny(t *testing.T) string {
 }
 
 func tinyScore(root string) ScoreOptions {
-	return ScoreOptions{Protocol: "tiny", Folders: []string{"protocol/tiny"}, Dir: root, Random: time.Second, Search: time.Second, Tests: 5 * time.Second,
-		limit: 3 * time.Second}
+	return ScoreOptions{Protocol: "tiny", Folders: []string{"protocol/tiny"}, Dir: root, RandomRuns: 100, SearchRuns: 100, MaxTime: time.Second,
+		limit: time.Second}
 }
 
 func scored(t *testing.T, opt ScoreOptions) map[string]Judged {
@@ -128,11 +134,12 @@ func TestScore(t *testing.T) {
 	root := newTiny(t)
 	write(t, root, "testdata/mutants/tiny/equivalent", "# a comment\n\ntiny.Tested:negate:1  nobody minds\n")
 	opt := tinyScore(root)
-	opt.Names = []string{"tiny.Add:arithmetic:1", "tiny.Limited:constant:1", "tiny.Sum:statement:3", "tiny.Sum:boundary:1", "tiny.Tested:boundary:1", "tiny.Tested:negate:1", "tiny.Grow:statement:1"}
+	opt.Names = []string{"tiny.Add:arithmetic:1", "tiny.Limited:constant:1", "tiny.Slow:constant:1", "tiny.Sum:statement:3", "tiny.Sum:boundary:1", "tiny.Tested:boundary:1", "tiny.Tested:negate:1", "tiny.Grow:statement:1"}
 	got := scored(t, opt)
 	want := map[string]string{
 		"tiny.Add:arithmetic:1":   "scenario violated tiny/add random c why",
 		"tiny.Limited:constant:1": "scenario endless tiny/add random step-limit why",
+		"tiny.Slow:constant:1":    "survives, late: tiny/add tiny/sum",
 		"tiny.Sum:statement:3":    "scenario hangs tiny/sum random",
 		"tiny.Sum:boundary:1":     "survives, tiny/sum",
 		"tiny.Tested:boundary:1":  "test failed TestTested tiny_test.go:8: 2",
@@ -144,6 +151,9 @@ func TestScore(t *testing.T) {
 		parts := []string{x.Result, x.How, x.Scenario, x.Strategy, x.Class, x.Test, x.Reason}
 		if x.Result == Survives {
 			parts = append([]string{"survives,"}, x.Exhausted...)
+			if len(x.TimedOut) > 0 {
+				parts = append(append(parts, "late:"), x.TimedOut...)
+			}
 		}
 		said[id] = strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 	}
@@ -176,7 +186,7 @@ func TestScoreGoesOn(t *testing.T) {
 	if text, err = os.ReadFile(opt.File); err != nil || strings.Count(string(text), "\n") != 3 || len(again) != 2 {
 		t.Errorf("%s %v", text, err)
 	}
-	opt.Search++
+	opt.SearchRuns++
 	if _, err := RunScore(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "results of other code") {
 		t.Error(err)
 	}

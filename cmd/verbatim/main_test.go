@@ -180,7 +180,7 @@ func TestExitStatus(t *testing.T) {
 		{"mutants demo --generate --out d", 2, "", "--out is for mutants that are patches"},
 		{"mutants demo --generate --seed 1", 2, "", "it needs --sample"},
 		{"mutants demo --generate --sample -1", 2, "", "--sample -1"},
-		{"mutants demo --generate --search-time 0s", 2, "", "take some time"},
+		{"mutants demo --generate --search-runs 0", 2, "", "take at least 1"},
 		{"mutants demo --generate", 2, "", "source tree of verbatim"},
 		{"mutants dmo", 2, "", "did you mean demo?"},
 		{"completion bash", 0, "verbatim", ""},
