@@ -52,7 +52,7 @@ func takeOver(cfg Config, name string) (entry, uint64, error) {
 		return entry{}, 0, fmt.Errorf("%w: epoch %d", ErrExhausted, e.epoch)
 	}
 	e.epoch++
-	e.joining = nil
+	e.joining, e.copying = nil, true
 	version, err = cfg.Coord.Set(fileKey(cfg.App, name), e.encode(), version)
 	if errors.Is(err, coord.ErrVersion) || errors.Is(err, coord.ErrNotFound) {
 		err = fmt.Errorf("%w: %w", ErrStale, err)
@@ -82,7 +82,10 @@ func (f *File) recover() error {
 		err = r.run()
 	}
 	r.close()
-	return err
+	if err != nil {
+		return err
+	}
+	return f.leaveBehind()
 }
 
 func (r *recovery) begin() (err error) {
@@ -290,6 +293,23 @@ func (f *File) switchOver() error {
 	if f.alive() < f.quorum() {
 		return f.unavailable()
 	}
+	return nil
+}
+
+// leaveBehind lets the peers that did not come along free their fresh regions, which
+// nobody will fill any more: finding 7. The file is open whether or not the controller
+// can be reached, and the next change of the entry lets them go too.
+func (f *File) leaveBehind() error {
+	if f.alive() == len(f.links) {
+		return nil
+	}
+	e := f.entry
+	e.copying = false
+	err := f.save(e)
+	if errors.Is(err, ErrStale) {
+		return err
+	}
+	f.note(err)
 	return nil
 }
 

@@ -83,6 +83,8 @@ func (a *app) gate(k faults.Kind, heal bool) bool {
 	switch {
 	case k == faults.Crash && a.load.lateCrash:
 		return a.files[0].next > 1
+	case k == faults.Partition && !heal && a.load.cutRecovery:
+		return a.life == len(a.load.lives)-1 && a.files[0].opened == 0
 	case heal:
 		return a.life >= len(a.load.lives)-1
 	case k == faults.Partition:

@@ -2,6 +2,7 @@ package nclcheck
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 )
@@ -26,6 +27,9 @@ type workload struct {
 	stayDown bool
 	// cutBetween: links are cut in the first life and heal in the last.
 	cutBetween bool
+	// cutRecovery: links are cut while the last life recovers, and heal then or when the
+	// script says so.
+	cutRecovery bool
 	// beyond: more than f peers may be gone, and then nothing but the promise that
 	// what is returned is right is left.
 	beyond bool
@@ -58,7 +62,9 @@ func (l *workload) names() []string {
 }
 
 // Scenarios are the built-in scenarios of NCL.
-func Scenarios() []*explore.Scenario { return append(dataScenarios(), controlScenarios()...) }
+func Scenarios() []*explore.Scenario {
+	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios())
+}
 
 // MatrixScenarios are those that a card can make a difference to: the data path,
 // recovery, and the fence that keeps an earlier instance out. In the others it is the

@@ -34,6 +34,7 @@ const (
 	sawStopped
 	sawRevived
 	sawDuel
+	sawLeftBehind
 )
 
 var conditionNames = [...]string{
@@ -48,6 +49,7 @@ var conditionNames = [...]string{
 	sawReleasing:  "an application crashed while it released the file",
 	sawStopped:    "a write failed because more than f peers were gone",
 	sawDuel:       "an instance lost the file to an earlier one that recovered it, and recovered it again",
+	sawLeftBehind: "a recovery finished without a peer that had answered it",
 	sawRevived:    "writing went on after more than f peers had been gone",
 }
 
@@ -94,7 +96,7 @@ func newWorldOf(c *explore.Case, app *app, main func(host.Host, int)) sim.Config
 	cfg := sim.Config{Profile: c.Profile, Budget: c.Budget}
 	cfg.Services = []sim.Service{controller(load)}
 	cfg.Nodes = []sim.Node{{Name: "app", Main: main, Again: app.again, Immortal: app.immortal}}
-	if load.cutBetween {
+	if load.cutBetween || load.cutRecovery {
 		cfg.Gate = app.gate
 	}
 	if load.collectAt != "" {
