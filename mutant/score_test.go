@@ -307,15 +307,43 @@ func TestChosen(t *testing.T) {
 	}
 }
 
+// What is wrong with the list of equivalent mutants is said with the line, and how to mend it.
 func TestEquivalents(t *testing.T) {
 	t.Parallel()
 	root := newTiny(t)
-	set := &generate.Set{Mutants: []generate.Mutant{{ID: "a"}}}
-	for text, want := range map[string]string{"a\n": "has no reason", "b it is\n": "no mutant b any more", "a x\na y\n": "there twice", "": "", "a x\n": ""} {
+	set := &generate.Set{Mutants: []generate.Mutant{{ID: "p.f:swap:1"}, {ID: "p.f:swap:2"}}}
+	for text, want := range map[string]string{
+		"p.f:swap:1\n":                    "equivalent:1: p.f:swap:1 has no reason: write behind it",
+		"# x\n\np.f:swap:3 it is\n":       "equivalent:3: there is no mutant p.f:swap:3 (there are p.f:swap:1, p.f:swap:2)",
+		"p.g:swap:1 it is\n":              "did you mean p.f:swap:1?",
+		"p.f:swap:1 x\np.f:swap:1 y\n":    "equivalent:2: p.f:swap:1 is in line 1 already: remove one",
+		"b x\nb y\np.f:swap:1\n":          "equivalent:3: p.f:swap:1 has no reason",
+		"":                                "",
+		"p.f:swap:1 x\np.f:swap:2\ty z\n": "",
+		"p.f:swap:1 x\n":                  "",
+	} {
 		write(t, root, "testdata/mutants/tiny/equivalent", text)
 		_, err := equivalents(root, "tiny", set)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !errors.Is(err, ErrPatch)) {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// The lists of equivalent mutants name mutants that there are.
+func TestEquivalentsExist(t *testing.T) {
+	t.Parallel()
+	root, err := findRoot("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, protocol := range protocols {
+		set, err := generate.Generate(t.Context(), root, []string{"protocol/" + protocol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := equivalents(root, protocol, set); err != nil {
+			t.Error(err)
 		}
 	}
 }
