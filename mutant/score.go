@@ -225,8 +225,7 @@ func (j *judge) all(kept map[string]Judged) ([]Judged, error) {
 // out what the code does without one.
 func (j *judge) build() error {
 	j.program = filepath.Join(j.tmp, "verbatim")
-	// Without an ID two builds of one source are alike, wherever their overlays are.
-	if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, "build", "-tags=lean", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", j.program, "./cmd/verbatim"); err != nil {
+	if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, "build", lean(j.program)...); err != nil {
 		return err
 	}
 	for i, folder := range j.opt.Folders {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -147,6 +148,10 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 		} else if isTerminal(stderr) {
 			fmt.Fprintf(stderr, "%s: %s after %.0f s\n", x.Name, x.Verdict(), x.Seconds)
 		}
+	}
+	f.opt.Note = func(text string) { fmt.Fprintln(stderr, "verbatim:", text) }
+	if dir, err := os.UserCacheDir(); err == nil { // without one it is not kept
+		f.opt.Kept = filepath.Join(dir, "verbatim")
 	}
 	results, err := mutant.Run(ctx, f.opt)
 	if !f.asJSON && len(results) > 0 {
