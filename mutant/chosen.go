@@ -3,12 +3,8 @@ package mutant
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,39 +77,6 @@ func changed(ctx context.Context, root string, opt *ScoreOptions) (changes, erro
 	}
 	for name := range strings.Lines(string(fresh)) {
 		out[strings.TrimSpace(name)] = [][2]int{{0, 1 << 30}}
-	}
-	return out, nil
-}
-
-// equivalents reads which mutants make no difference, and why: a line for each in
-// testdata/mutants/PROTOCOL/equivalent, with the ID, a blank and the reason.
-func equivalents(root, protocol string, set *generate.Set) (map[string]string, error) {
-	name := filepath.Join("testdata", "mutants", filepath.Base(protocol), "equivalent")
-	text, err := os.ReadFile(filepath.Join(root, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	out, n := map[string]string{}, 0
-	for l := range strings.Lines(string(text)) {
-		n++
-		l = strings.TrimSpace(l)
-		if l == "" || strings.HasPrefix(l, "#") {
-			continue
-		}
-		id, reason, _ := strings.Cut(l, " ")
-		reason = strings.TrimSpace(reason)
-		switch {
-		case reason == "":
-			return nil, fmt.Errorf("%w: %s:%d: %s has no reason", ErrPatch, filepath.ToSlash(name), n, id)
-		case set.Find(id) == nil:
-			return nil, fmt.Errorf("%w: %s:%d: there is no mutant %s any more: look at the function again", ErrPatch, filepath.ToSlash(name), n, id)
-		case out[id] != "":
-			return nil, fmt.Errorf("%w: %s:%d: %s is there twice", ErrPatch, filepath.ToSlash(name), n, id)
-		}
-		out[id] = reason
 	}
 	return out, nil
 }

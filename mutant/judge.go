@@ -26,7 +26,9 @@ type judge struct {
 	ctx       context.Context
 	opt       ScoreOptions
 	root, tmp string
+	set       *generate.Set
 	same      map[string]string // equivalent mutants, and why
+	todo      []generate.Mutant
 	program   string
 	tests     []testProgram
 	scenarios []reach // those of fewer runs first

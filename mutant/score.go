@@ -130,38 +130,46 @@ func NewScore(all []Judged) Score {
 // do not catch it by the unit tests. Its error is about the options or about the code without
 // a mutant, and wraps [ErrControl] if a scenario or a test fails on that.
 func RunScore(ctx context.Context, opt ScoreOptions) ([]Judged, error) {
+	j, err := newJudge(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	if j.tmp, err = os.MkdirTemp("", "verbatim-mutants-"); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(j.tmp)
+	if err := j.build(); err != nil {
+		return nil, err
+	}
+	return j.run()
+}
+
+// newJudge generates the mutants, and chooses those that are asked for.
+func newJudge(ctx context.Context, opt ScoreOptions) (*judge, error) {
 	opt.fill()
 	root, err := findRoot(opt.Dir)
 	if err != nil {
 		return nil, err
 	}
-	set, err := generate.Generate(ctx, root, opt.Folders)
-	if err != nil {
+	j := &judge{ctx: ctx, opt: opt, root: root}
+	if j.set, err = generate.Generate(ctx, root, opt.Folders); err != nil {
 		return nil, err
 	}
-	same, err := equivalents(root, opt.Protocol, set)
-	if err != nil {
+	if j.same, err = equivalents(root, opt.Protocol, j.set); err != nil {
 		return nil, err
 	}
-	todo, err := chosen(ctx, root, &opt, set)
-	if err != nil {
-		return nil, err
-	}
-	tmp, err := os.MkdirTemp("", "verbatim-mutants-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(tmp)
-	j := &judge{ctx: ctx, opt: opt, root: root, tmp: tmp, same: same}
-	if err := j.build(set); err != nil {
-		return nil, err
-	}
+	j.todo, err = chosen(ctx, root, &opt, j.set)
+	return j, err
+}
+
+// run judges the mutants with the programs that were built.
+func (j *judge) run() ([]Judged, error) {
 	kept, err := j.open()
 	if err != nil {
 		return nil, err
 	}
 	defer j.close()
-	return j.all(todo, kept)
+	return j.all(kept)
 }
 
 // fill fills in the defaults.
@@ -172,12 +180,12 @@ func (o *ScoreOptions) fill() {
 }
 
 // all judges mutants, some at a time, and reports them in their order.
-func (j *judge) all(todo []generate.Mutant, kept map[string]Judged) ([]Judged, error) {
-	results := make([]chan Judged, len(todo))
+func (j *judge) all(kept map[string]Judged) ([]Judged, error) {
+	results := make([]chan Judged, len(j.todo))
 	slots := make(chan struct{}, j.opt.Workers)
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	for i, m := range todo {
+	for i, m := range j.todo {
 		results[i] = make(chan Judged, 1)
 		wg.Go(func() {
 			slots <- struct{}{}
@@ -197,7 +205,7 @@ func (j *judge) all(todo []generate.Mutant, kept map[string]Judged) ([]Judged, e
 		})
 	}
 	var out []Judged
-	for i := range todo {
+	for i := range j.todo {
 		x := <-results[i]
 		if j.ctx.Err() != nil {
 			return out, j.ctx.Err()
@@ -215,10 +223,10 @@ func (j *judge) all(todo []generate.Mutant, kept map[string]Judged) ([]Judged, e
 
 // build builds the command and the tests of the packages with all mutants in them, and finds
 // out what the code does without one.
-func (j *judge) build(set *generate.Set) error {
+func (j *judge) build() error {
 	j.program = filepath.Join(j.tmp, "verbatim")
 	// Without an ID two builds of one source are alike, wherever their overlays are.
-	if err := goCommand(j.ctx, j.root, j.tmp, set.Files, "build", "-tags=lean", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", j.program, "./cmd/verbatim"); err != nil {
+	if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, "build", "-tags=lean", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", j.program, "./cmd/verbatim"); err != nil {
 		return err
 	}
 	for i, folder := range j.opt.Folders {
@@ -230,7 +238,7 @@ func (j *judge) build(set *generate.Set) error {
 			continue
 		}
 		t := testProgram{folder: filepath.Join(j.root, folder), path: filepath.Join(j.tmp, fmt.Sprintf("test%d", i))}
-		if err := goCommand(j.ctx, j.root, j.tmp, set.Files, "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", t.path, "./"+filepath.ToSlash(folder)); err != nil {
+		if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", t.path, "./"+filepath.ToSlash(folder)); err != nil {
 			return err
 		}
 		j.tests = append(j.tests, t)

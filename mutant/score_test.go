@@ -1,11 +1,14 @@
 package mutant
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +21,8 @@ import (
 // tiny is a protocol with one mutant for each way of being caught.
 const tiny = `package tiny
 
+import "time"
+
 func Add(a, b int) int { return a + b }
 
 func Sum(n int) int {
@@ -25,6 +30,7 @@ func Sum(n int) int {
 	for n > 0 {
 		total += n
 		n--
+		time.Sleep(time.Microsecond) // one that hangs takes no core
 	}
 	return total
 }
@@ -102,11 +108,16 @@ func main() {
 func newTiny(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
+	tinyIn(t, root)
+	return root
+}
+
+func tinyIn(t *testing.T, root string) {
+	t.Helper()
 	write(t, root, "go.mod", "module "+source.Module+"\n\ngo 1.26\n")
 	write(t, root, "cmd/verbatim/main.go", tinyMain)
 	write(t, root, "protocol/tiny/tiny.go", tiny)
 	write(t, root, "protocol/tiny/tiny_test.go", tinyTest)
-	return root
 }
 
 func tinyScore(root string) ScoreOptions {
@@ -114,9 +125,55 @@ func tinyScore(root string) ScoreOptions {
 		limit: time.Second}
 }
 
+// built is tiny with its mutants in it, which is built once for all tests.
+var built struct {
+	once sync.Once
+	root string
+	*judge
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(built.root)
+	os.Exit(code)
+}
+
+// judged is what becomes of mutants of tiny.
+func judged(t *testing.T, opt ScoreOptions) ([]Judged, error) {
+	t.Helper()
+	built.once.Do(func() {
+		dir, err := os.MkdirTemp("", "verbatim-tiny-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.root = dir
+		tinyIn(t, dir)
+		write(t, dir, "testdata/mutants/tiny/equivalent", "# a comment\n\ntiny.Tested:negate:1  nobody minds\n")
+		j, err := newJudge(context.Background(), tinyScore(dir))
+		if err == nil {
+			j.tmp = dir
+			err = j.build()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.judge = j
+	})
+	if built.judge == nil {
+		t.Fatal("tiny was not built")
+	}
+	opt.Dir = built.root
+	j, err := newJudge(t.Context(), opt)
+	if err != nil {
+		return nil, err
+	}
+	j.tmp, j.program, j.tests = t.TempDir(), built.program, slices.Clone(built.tests)
+	return j.run()
+}
+
 func scored(t *testing.T, opt ScoreOptions) map[string]Judged {
 	t.Helper()
-	all, err := RunScore(t.Context(), opt)
+	all, err := judged(t, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,9 +188,7 @@ func scored(t *testing.T, opt ScoreOptions) map[string]Judged {
 // neither comes to survives.
 func TestScore(t *testing.T) {
 	t.Parallel()
-	root := newTiny(t)
-	write(t, root, "testdata/mutants/tiny/equivalent", "# a comment\n\ntiny.Tested:negate:1  nobody minds\n")
-	opt := tinyScore(root)
+	opt := tinyScore("")
 	opt.Names = []string{"tiny.Add:arithmetic:1", "tiny.Limited:constant:1", "tiny.Slow:constant:1", "tiny.Sum:statement:3", "tiny.Sum:boundary:1", "tiny.Tested:boundary:1", "tiny.Tested:negate:1", "tiny.Grow:statement:1"}
 	got := scored(t, opt)
 	want := map[string]string{
@@ -165,8 +220,7 @@ func TestScore(t *testing.T) {
 // A run is taken up where it ended, and not with other code.
 func TestScoreGoesOn(t *testing.T) {
 	t.Parallel()
-	root := newTiny(t)
-	opt := tinyScore(root)
+	opt := tinyScore("")
 	opt.File = filepath.Join(t.TempDir(), "results")
 	opt.Names = []string{"tiny.Add:arithmetic:1"}
 	first := scored(t, opt)
@@ -187,7 +241,7 @@ func TestScoreGoesOn(t *testing.T) {
 		t.Errorf("%s %v", text, err)
 	}
 	opt.SearchRuns++
-	if _, err := RunScore(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "results of other code") {
+	if _, err := judged(t, opt); err == nil || !strings.Contains(err.Error(), "results of other code") {
 		t.Error(err)
 	}
 }
@@ -253,15 +307,43 @@ func TestChosen(t *testing.T) {
 	}
 }
 
+// What is wrong with the list of equivalent mutants is said with the line, and how to mend it.
 func TestEquivalents(t *testing.T) {
 	t.Parallel()
 	root := newTiny(t)
-	set := &generate.Set{Mutants: []generate.Mutant{{ID: "a"}}}
-	for text, want := range map[string]string{"a\n": "has no reason", "b it is\n": "no mutant b any more", "a x\na y\n": "there twice", "": "", "a x\n": ""} {
+	set := &generate.Set{Mutants: []generate.Mutant{{ID: "p.f:swap:1"}, {ID: "p.f:swap:2"}}}
+	for text, want := range map[string]string{
+		"p.f:swap:1\n":                    "equivalent:1: p.f:swap:1 has no reason: write behind it",
+		"# x\n\np.f:swap:3 it is\n":       "equivalent:3: there is no mutant p.f:swap:3 (there are p.f:swap:1, p.f:swap:2)",
+		"p.g:swap:1 it is\n":              "did you mean p.f:swap:1?",
+		"p.f:swap:1 x\np.f:swap:1 y\n":    "equivalent:2: p.f:swap:1 is in line 1 already: remove one",
+		"b x\nb y\np.f:swap:1\n":          "equivalent:3: p.f:swap:1 has no reason",
+		"":                                "",
+		"p.f:swap:1 x\np.f:swap:2\ty z\n": "",
+		"p.f:swap:1 x\n":                  "",
+	} {
 		write(t, root, "testdata/mutants/tiny/equivalent", text)
 		_, err := equivalents(root, "tiny", set)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !errors.Is(err, ErrPatch)) {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// The lists of equivalent mutants name mutants that there are.
+func TestEquivalentsExist(t *testing.T) {
+	t.Parallel()
+	root, err := findRoot("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, protocol := range protocols {
+		set, err := generate.Generate(t.Context(), root, []string{"protocol/" + protocol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := equivalents(root, protocol, set); err != nil {
+			t.Error(err)
 		}
 	}
 }

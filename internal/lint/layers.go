@@ -89,7 +89,7 @@ var layers = []layer{
 		why: "it finds a folder"},
 	{name: "coverage", at: []string{"coverage/..."}, may: []string{"source"}, modules: []string{"golang.org/x/tools/cover"},
 		why: "it reads the counters of whatever program it is in"},
-	{name: "mutant", at: []string{"mutant/..."}, may: []string{"explore", "source"},
+	{name: "mutant", at: []string{"mutant/..."}, may: []string{"explore", "mistake", "source"},
 		modules: []string{"github.com/bluekeyes/go-gitdiff", "golang.org/x/tools/go"},
 		why:     "it runs the go command and the programs that it builds, and reads what they found"},
 	{name: "matrix", at: []string{"matrix/..."}, may: []string{"faults", "verbs/sim", "explore"},
