@@ -36,7 +36,8 @@ func Recover(h host.Host, cfg Config, name string) (*File, error) {
 
 // takeOver finds the file in the ap-map and begins a new epoch there, before
 // any peer is asked: of two instances that recover at once one loses here. Peers that
-// were about to join will not. A creation that came to no end is removed.
+// were about to join will not. A creation that came to no end is removed. An earlier
+// instance that replaces a peer meanwhile only makes it begin again: `ncl/cling`.
 func takeOver(cfg Config, name string) (entry, uint64, error) {
 	e, version, err := loadEntry(cfg.Coord, cfg.App, name)
 	switch {
@@ -54,6 +55,11 @@ func takeOver(cfg Config, name string) (entry, uint64, error) {
 	e.epoch++
 	e.joining, e.copying = nil, true
 	version, err = cfg.Coord.Set(fileKey(cfg.App, name), e.encode(), version)
+	if errors.Is(err, coord.ErrVersion) {
+		if now, _, again := loadEntry(cfg.Coord, cfg.App, name); again == nil && !now.copying {
+			return takeOver(cfg, name)
+		}
+	}
 	if errors.Is(err, coord.ErrVersion) || errors.Is(err, coord.ErrNotFound) {
 		err = fmt.Errorf("%w: %w", ErrStale, err)
 	}
