@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 // chosen are the mutants that the options ask for, in their order.
 func chosen(ctx context.Context, root string, opt *ScoreOptions, set *generate.Set) ([]generate.Mutant, error) {
 	take := map[int]bool{}
+	all := slices.DeleteFunc(slices.Clone(set.Mutants), func(m generate.Mutant) bool { return slices.Contains(opt.Except, filepath.ToSlash(m.File)) })
 	for _, id := range opt.Names {
 		m := set.Find(id)
 		if m == nil {
@@ -28,22 +30,22 @@ func chosen(ctx context.Context, root string, opt *ScoreOptions, set *generate.S
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range set.Mutants {
+		for _, m := range all {
 			if lines.has(m.File, m.Line) {
 				take[m.Number] = true
 			}
 		}
 	}
 	if opt.Sample > 0 {
-		order := rand.New(rand.NewPCG(opt.Seed, 0)).Perm(len(set.Mutants))
+		order := rand.New(rand.NewPCG(opt.Seed, 0)).Perm(len(all))
 		for _, i := range order[:min(opt.Sample, len(order))] {
-			take[set.Mutants[i].Number] = true
+			take[all[i].Number] = true
 		}
 	}
 	if len(opt.Names) == 0 && opt.ChangedSince == "" && opt.Sample == 0 {
-		return set.Mutants, nil
+		return all, nil
 	}
-	return slices.DeleteFunc(slices.Clone(set.Mutants), func(m generate.Mutant) bool { return !take[m.Number] }), nil
+	return slices.DeleteFunc(all, func(m generate.Mutant) bool { return !take[m.Number] }), nil
 }
 
 // changes are ranges of lines by file, from the root.

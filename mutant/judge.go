@@ -30,6 +30,7 @@ type judge struct {
 	same      map[string]string // equivalent mutants, and why
 	todo      []generate.Mutant
 	program   string
+	inTest    *inTest // the program is a Go test; nil: it is the command
 	tests     []testProgram
 	scenarios []reach // those of fewer runs first
 
@@ -41,6 +42,7 @@ type judge struct {
 // testProgram is the tests of a package, built.
 type testProgram struct {
 	folder, path string
+	args         []string
 	reach        reach
 }
 
@@ -67,15 +69,26 @@ type outcome struct {
 	how       string // why it counts as caught without a look at what it printed, or empty
 }
 
-// start runs a program with a mutant on; 0 is none. It must end within limit.
-func (j *judge) start(number int, limit time.Duration, notes, dir, name string, args ...string) outcome {
-	ctx, cancel := context.WithTimeout(j.ctx, limit)
+// launch says how to start a program.
+type launch struct {
+	number int    // of the mutant that is on; 0: none
+	notes  string // the file for the places that it comes to; empty: none
+	dir    string
+	name   string
+	args   []string
+	env    []string // besides
+}
+
+// start runs a program, which must end soon after its time.
+func (j *judge) start(l launch) outcome {
+	ctx, cancel := context.WithTimeout(j.ctx, j.opt.MaxTime+cmp.Or(j.opt.limit, slack))
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	c := exec.CommandContext(ctx, name, args...)
-	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
-	c.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("%s=%d", generate.Selects, number), fmt.Sprintf("%s=%d", generate.Memory, maxMemory),
-		generate.Notes+"="+notes)
+	c := exec.CommandContext(ctx, l.name, l.args...)
+	c.Dir, c.Stdout, c.Stderr = l.dir, &stdout, &stderr
+	c.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("%s=%d", generate.Selects, l.number), fmt.Sprintf("%s=%d", generate.Memory, maxMemory),
+		generate.Notes+"="+l.notes)
+	c.Env = append(c.Env, l.env...)
 	c.WaitDelay = time.Second
 	err := c.Run()
 	x := outcome{out: stdout.String(), said: strings.TrimSpace(stderr.String()), code: exitCode(err)}
@@ -117,15 +130,35 @@ func again(run func() outcome) outcome {
 	return o
 }
 
+// question is what a program is asked about a scenario.
+type question struct {
+	Scenario, Strategy string
+	Runs               uint64
+	MaxTime            time.Duration
+	Out                string // the folder for the answer
+}
+
+// args ask the command.
+func (q *question) args() []string {
+	return []string{"check", q.Scenario, "--json", "--out", q.Out, "--no-shrink", "--workers", "1", "--seed", "1", "--strategy", q.Strategy,
+		"--max-runs", strconv.FormatUint(q.Runs, 10), "--max-time", q.MaxTime.String(), "--step-timeout", stepTimeout.String()}
+}
+
 func (j *judge) searchOnce(number int, scenario, strategy string, runs uint64, notes string) (*found, outcome) {
 	dir, err := os.MkdirTemp(j.tmp, "out")
 	if err != nil {
 		return nil, outcome{how: HowCrashes, said: err.Error()}
 	}
 	defer os.RemoveAll(dir)
-	o := j.start(number, j.opt.MaxTime+cmp.Or(j.opt.limit, slack), notes, dir, j.program, "check", scenario, "--json", "--out", dir, "--no-shrink", "--workers", "1",
-		"--seed", "1", "--strategy", strategy, "--max-runs", strconv.FormatUint(runs, 10),
-		"--max-time", j.opt.MaxTime.String(), "--step-timeout", stepTimeout.String())
+	q := question{Scenario: scenario, Strategy: strategy, Runs: runs, MaxTime: j.opt.MaxTime, Out: dir}
+	l := launch{number: number, notes: notes, dir: dir, name: j.program, args: q.args()}
+	if j.inTest != nil {
+		l = j.inTest.launch(l, &q)
+	}
+	o := j.start(l)
+	if j.inTest != nil {
+		o.out = q.answer()
+	}
 	if o.how != "" {
 		return nil, o
 	}
@@ -236,7 +269,7 @@ func (j *judge) tested(x *Judged) {
 
 // test runs the tests of a package with a mutant on.
 func (j *judge) test(t *testProgram, number int, notes string) outcome {
-	o := j.start(number, j.opt.MaxTime+cmp.Or(j.opt.limit, slack), notes, t.folder, t.path, "-test.failfast", "-test.timeout="+j.opt.MaxTime.String())
+	o := j.start(launch{number: number, notes: notes, dir: t.folder, name: t.path, args: append([]string{"-test.failfast", "-test.timeout=" + j.opt.MaxTime.String()}, t.args...)})
 	switch {
 	case o.how != "" || o.code == 0:
 	case strings.Contains(o.out+o.said, "panic: test timed out"):
@@ -261,18 +294,26 @@ func firstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
+// names are those of the scenarios.
+func (j *judge) names() ([]string, error) {
+	if j.inTest != nil {
+		return j.inTest.names, nil
+	}
+	out, err := command(j.ctx, j.tmp, j.program, "list", "scenarios", "--json")
+	if err != nil {
+		return nil, err
+	}
+	names, deep, err := scenarios(out, j.opt.Protocol)
+	return slices.DeleteFunc(names, func(n string) bool { return deep[n] }), err
+}
+
 // control finds out which places each scenario and the tests come to, and in how many
 // runs. Without a mutant none of them may fail.
 func (j *judge) control() error {
-	out, err := command(j.ctx, j.tmp, j.program, "list", "scenarios", "--json")
+	names, err := j.names()
 	if err != nil {
 		return err
 	}
-	names, deep, err := scenarios(out, j.opt.Protocol)
-	if err != nil {
-		return err
-	}
-	names = slices.DeleteFunc(names, func(n string) bool { return deep[n] })
 	found, failed := make([]*reach, len(names)), make([]error, len(names))
 	slots := make(chan struct{}, j.opt.Workers)
 	var wg sync.WaitGroup

@@ -18,6 +18,7 @@ import (
 type ScoreOptions struct {
 	Protocol string
 	Folders  []string // of its packages, from the root of the source tree
+	Except   []string // files of these packages that are no part of it, such as its scenarios
 	Dir      string   // the source tree; empty: the one around the working directory
 	Names    []string // only mutants with these IDs; empty: all
 	// Sample, if it is not 0, is how many of the mutants to take, drawn with Seed. ChangedSince,
@@ -134,6 +135,10 @@ func RunScore(ctx context.Context, opt ScoreOptions) ([]Judged, error) {
 	if err != nil {
 		return nil, err
 	}
+	return j.buildAndRun()
+}
+
+func (j *judge) buildAndRun() (_ []Judged, err error) {
 	if j.tmp, err = os.MkdirTemp("", "verbatim-mutants-"); err != nil {
 		return nil, err
 	}
@@ -151,7 +156,11 @@ func newJudge(ctx context.Context, opt ScoreOptions) (*judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{ctx: ctx, opt: opt, root: root}
+	return newJudgeAt(ctx, root, opt)
+}
+
+func newJudgeAt(ctx context.Context, root string, opt ScoreOptions) (j *judge, err error) {
+	j = &judge{ctx: ctx, opt: opt, root: root}
 	if j.set, err = generate.Generate(ctx, root, opt.Folders); err != nil {
 		return nil, err
 	}
@@ -225,7 +234,11 @@ func (j *judge) all(kept map[string]Judged) ([]Judged, error) {
 // out what the code does without one.
 func (j *judge) build() error {
 	j.program = filepath.Join(j.tmp, "verbatim")
-	if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, "build", lean(j.program)...); err != nil {
+	verb, args := "build", lean(j.program)
+	if j.inTest != nil {
+		verb, args = "test", j.inTest.build(j.program)
+	}
+	if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, verb, args...); err != nil {
 		return err
 	}
 	for i, folder := range j.opt.Folders {
@@ -237,6 +250,11 @@ func (j *judge) build() error {
 			continue
 		}
 		t := testProgram{folder: filepath.Join(j.root, folder), path: filepath.Join(j.tmp, fmt.Sprintf("test%d", i))}
+		if j.inTest != nil && t.folder == j.inTest.folder {
+			t.args, t.path = []string{"-test.skip=" + j.inTest.pattern()}, j.program
+			j.tests = append(j.tests, t)
+			continue
+		}
 		if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", t.path, "./"+filepath.ToSlash(folder)); err != nil {
 			return err
 		}
