@@ -202,7 +202,11 @@ func (j *judge) all(kept map[string]Judged) ([]Judged, error) {
 			x, done := kept[m.ID]
 			x.Mutant = m // the line may be another one
 			if reason := j.same[m.ID]; reason != "" {
+				was := x
 				x, done = Judged{Mutant: m, Result: Equivalent, Reason: reason}, true
+				if was.Result != Equivalent || was.Reason != reason {
+					j.keep(&x)
+				}
 			} else if done && x.Result == Equivalent {
 				done = false
 			}

@@ -240,9 +240,41 @@ func TestScoreGoesOn(t *testing.T) {
 	if text, err = os.ReadFile(opt.File); err != nil || strings.Count(string(text), "\n") != 3 || len(again) != 2 {
 		t.Errorf("%s %v", text, err)
 	}
+	all, err := ReadResults(opt.File)
+	if err != nil || len(all) != 2 || all[0].Result != ByScenario || all[1].Result != ByTest {
+		t.Errorf("%+v, %v", all, err)
+	}
 	opt.SearchRuns++
 	if _, err := judged(t, opt); err == nil || !strings.Contains(err.Error(), "results of other code") {
 		t.Error(err)
+	}
+}
+
+// Results are found again in the source, unless they are of another.
+func TestReadResults(t *testing.T) {
+	t.Parallel()
+	root, name := newTiny(t), filepath.Join(t.TempDir(), "results")
+	write(t, filepath.Dir(name), "results", `{"protocol": "tiny", "scenarios": []}
+{"id": "tiny.Add:arithmetic:1", "before": "a + b", "after": "a - b", "line": 1, "result": "survives"}
+{"id": "tiny.Add:arithmetic:1", "before": "a + b", "after": "a - b", "line": 1, "result": "equivalent", "reason": "so"}
+{"score": {}}
+`)
+	all, err := ReadResults(name)
+	if err != nil || len(all) != 1 || all[0].Result != Equivalent {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if err := Locate(t.Context(), root, []string{"protocol/tiny"}, all); err != nil || all[0].Line != 5 || all[0].File != "protocol/tiny/tiny.go" {
+		t.Errorf("%+v, %v", all[0], err)
+	}
+	all[0].Before = "b + a"
+	if err := Locate(t.Context(), root, []string{"protocol/tiny"}, all); !errors.Is(err, ErrResults) {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{"": "has none", "{}\n{\n": "results:2", "[]": "results:1"} {
+		write(t, filepath.Dir(name), "results", text)
+		if _, err := ReadResults(name); !errors.Is(err, ErrResults) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 

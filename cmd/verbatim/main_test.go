@@ -209,6 +209,8 @@ func TestSelects(t *testing.T) {
 		{"list scenarios demo/sec*", 0, "demo/second", ""},
 		{"list scenarios demo/deep", 0, "demo/deep", ""},
 		{"list scenarios demo/secnd", 2, "", "did you mean demo/second?"},
+		{"check demo --mutants f", 2, "", "it needs --report"},
+		{"check demo --report r.html --mutants none.jsonl", 2, "", "none.jsonl"},
 		{"list profiles demo", 2, "", "leave out demo"},
 		{"check demo/s*", 0, "demo/second: VERIFIED", ""},
 		{"check dem?", 0, "demo/second: VERIFIED", ""},
