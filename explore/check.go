@@ -31,7 +31,7 @@ type Options struct {
 	// Strengthen does at the cards what the protocol does not do itself.
 	Strengthen sim.Strengthen
 	Seed       uint64
-	MaxRuns    uint64        // 0: no limit (random and pct: 10,000)
+	MaxRuns    uint64        // 0: no limit (random and pct: 10,000; mixed: of both searches together)
 	MaxTime    time.Duration // 0: no limit
 	Workers    int           // 0: one for each core
 	// NoSymmetry keeps interchangeable hosts apart; it is there to show what symmetry
@@ -92,6 +92,7 @@ type Result struct {
 	Exhausted bool   // nothing is left to search
 	Runs      uint64 // and all other numbers, Sometimes and Outcomes: of all parts of a resumed search
 	Resumed   uint64 // of the runs, those that were made before it was resumed
+	Sampled   uint64 // and what [Mixed] made at random before them
 	States    uint64
 	Edges     uint64
 	Choices   uint64
@@ -146,6 +147,9 @@ var ErrOptions = errors.New("explore: bad options")
 // violation is not an error but a Result. If Options.Save could not be written
 // there is a Result as well as an error, and in no other case.
 func Check(s *Scenario, opt Options) (*Result, error) {
+	if cmp.Or(opt.Strategy, s.Strategy) == Mixed {
+		return mixed(s, opt)
+	}
 	x, err := opt.resolve(s)
 	if err != nil {
 		return nil, err
@@ -216,7 +220,7 @@ func (o *Options) resolve(s *Scenario) (setting, error) {
 	case err != nil:
 		return x, fmt.Errorf("%w: %w", ErrOptions, err)
 	case !slices.Contains([]string{Exhaustive, Random, PCT}, o.Strategy):
-		return x, fmt.Errorf("%w: strategy %q; there are exhaustive, random and pct", ErrOptions, o.Strategy)
+		return x, fmt.Errorf("%w: strategy %q; there are exhaustive, random, pct and mixed", ErrOptions, o.Strategy)
 	case o.Workers < 0 || o.Workers > 1024:
 		return x, fmt.Errorf("%w: %d workers; 1 to 1024, or 0 for one per core", ErrOptions, o.Workers)
 	}

@@ -143,7 +143,7 @@ func TestSearchForAClass(t *testing.T) {
 		}}
 		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{a, {Name: "b", Main: a.Main}}}, nil
 	}}
-	for _, strategy := range []string{explore.Exhaustive, explore.Random} {
+	for _, strategy := range []string{explore.Exhaustive, explore.Random, explore.Mixed} {
 		for _, x := range []struct {
 			seek []string
 			want string
@@ -158,7 +158,7 @@ func TestSearchForAClass(t *testing.T) {
 			if r.Verdict != explore.Violated || r.Counterexample.Class != x.want {
 				t.Errorf("%s, %q sought: %v, %+v, %v", strategy, x.seek, r.Verdict, r.Counterexample, r.Reason)
 			}
-			if all := strategy == explore.Exhaustive && slices.Equal(x.seek, []string{"never"}); r.Exhausted != all {
+			if all := strategy != explore.Random && slices.Equal(x.seek, []string{"never"}); r.Exhausted != all {
 				t.Errorf("%s, %q sought: exhausted is %v", strategy, x.seek, r.Exhausted)
 			}
 		}

@@ -28,7 +28,7 @@ const (
 )
 
 // hidden are the kinds of events that a timeline leaves out unless asked.
-// What servers do with requests shows in what callers see.
+// What servers do with requests shows in what callers see; where it does not, see untold.
 var hidden = []string{"alloc", "register", "connect", "modify", "destroy", "store", "request", "answer", "service", "qp-error"}
 
 // marked are the kinds of events that a timeline points at.
@@ -109,6 +109,7 @@ func ending(err error, width int) string {
 func timelineRows(r *Replay, all bool) (rows []row, left int) {
 	up := make([]bool, len(r.Hosts))
 	lives := make([]int, len(r.Hosts))
+	told := untold(r.Events)
 	for i := range r.Events {
 		e := &r.Events[i]
 		h := slices.Index(r.Hosts, e.Host)
@@ -118,11 +119,15 @@ func timelineRows(r *Replay, all bool) (rows []row, left int) {
 		}
 		upAfter(up, h, e)
 		lives[h] = max(lives[h], e.Life)
-		if !all && slices.Contains(hidden, e.Kind) {
+		text, shown := told[i]
+		if !all && !shown && slices.Contains(hidden, e.Kind) {
 			left++
 			continue
 		}
 		x := newRow(e, h, r.Hosts)
+		if shown {
+			x.Cells[h][0] = text
+		}
 		x.Events = []int{i}
 		if e.Life < lives[h] {
 			x.Cells[h][0] = fmt.Sprintf("[life %d] %s", e.Life, x.Cells[h][0])

@@ -32,7 +32,7 @@ func story() *explore.Replay {
 			ev(1, "app", "peer1", "call", "calls lend of peer1", "demo/app.go:10"),
 			ev(1, "app", "peer2", "call", "calls lend of peer2", "demo/app.go:10"),
 			ev(2, "peer1", "app", "request", "receives lend from app", "demo/peer.go:5"),
-			ev(2, "peer1", "app", "answer", "answers lend of app: too late", "demo/peer.go:7"),
+			ev(2, "peer1", "app", "answer", "answers lend of app", "demo/peer.go:7"),
 			ev(3, "app", "peer1", "answered", "has the answer of peer1", "demo/app.go:11"),
 			ev(4, "app", "peer1", "post", "posts Write #0 of 16 bytes at 0x8 inline", "demo/app.go:12"),
 			ev(4, "app", "peer1", "post", "posts Write #1 of 8 bytes at 0x0 signaled", "demo/app.go:13"),

@@ -3,11 +3,8 @@ package mutant
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +17,7 @@ import (
 // chosen are the mutants that the options ask for, in their order.
 func chosen(ctx context.Context, root string, opt *ScoreOptions, set *generate.Set) ([]generate.Mutant, error) {
 	take := map[int]bool{}
+	all := slices.DeleteFunc(slices.Clone(set.Mutants), func(m generate.Mutant) bool { return slices.Contains(opt.Except, filepath.ToSlash(m.File)) })
 	for _, id := range opt.Names {
 		m := set.Find(id)
 		if m == nil {
@@ -32,22 +30,22 @@ func chosen(ctx context.Context, root string, opt *ScoreOptions, set *generate.S
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range set.Mutants {
+		for _, m := range all {
 			if lines.has(m.File, m.Line) {
 				take[m.Number] = true
 			}
 		}
 	}
 	if opt.Sample > 0 {
-		order := rand.New(rand.NewPCG(opt.Seed, 0)).Perm(len(set.Mutants))
+		order := rand.New(rand.NewPCG(opt.Seed, 0)).Perm(len(all))
 		for _, i := range order[:min(opt.Sample, len(order))] {
-			take[set.Mutants[i].Number] = true
+			take[all[i].Number] = true
 		}
 	}
 	if len(opt.Names) == 0 && opt.ChangedSince == "" && opt.Sample == 0 {
-		return set.Mutants, nil
+		return all, nil
 	}
-	return slices.DeleteFunc(slices.Clone(set.Mutants), func(m generate.Mutant) bool { return !take[m.Number] }), nil
+	return slices.DeleteFunc(all, func(m generate.Mutant) bool { return !take[m.Number] }), nil
 }
 
 // changes are ranges of lines by file, from the root.
@@ -81,39 +79,6 @@ func changed(ctx context.Context, root string, opt *ScoreOptions) (changes, erro
 	}
 	for name := range strings.Lines(string(fresh)) {
 		out[strings.TrimSpace(name)] = [][2]int{{0, 1 << 30}}
-	}
-	return out, nil
-}
-
-// equivalents reads which mutants make no difference, and why: a line for each in
-// testdata/mutants/PROTOCOL/equivalent, with the ID, a blank and the reason.
-func equivalents(root, protocol string, set *generate.Set) (map[string]string, error) {
-	name := filepath.Join("testdata", "mutants", filepath.Base(protocol), "equivalent")
-	text, err := os.ReadFile(filepath.Join(root, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	out, n := map[string]string{}, 0
-	for l := range strings.Lines(string(text)) {
-		n++
-		l = strings.TrimSpace(l)
-		if l == "" || strings.HasPrefix(l, "#") {
-			continue
-		}
-		id, reason, _ := strings.Cut(l, " ")
-		reason = strings.TrimSpace(reason)
-		switch {
-		case reason == "":
-			return nil, fmt.Errorf("%w: %s:%d: %s has no reason", ErrPatch, filepath.ToSlash(name), n, id)
-		case set.Find(id) == nil:
-			return nil, fmt.Errorf("%w: %s:%d: there is no mutant %s any more: look at the function again", ErrPatch, filepath.ToSlash(name), n, id)
-		case out[id] != "":
-			return nil, fmt.Errorf("%w: %s:%d: %s is there twice", ErrPatch, filepath.ToSlash(name), n, id)
-		}
-		out[id] = reason
 	}
 	return out, nil
 }

@@ -26,8 +26,11 @@ type judge struct {
 	ctx       context.Context
 	opt       ScoreOptions
 	root, tmp string
+	set       *generate.Set
 	same      map[string]string // equivalent mutants, and why
+	todo      []generate.Mutant
 	program   string
+	inTest    *inTest // the program is a Go test; nil: it is the command
 	tests     []testProgram
 	scenarios []reach // those of fewer runs first
 
@@ -39,6 +42,7 @@ type judge struct {
 // testProgram is the tests of a package, built.
 type testProgram struct {
 	folder, path string
+	args         []string
 	reach        reach
 }
 
@@ -65,15 +69,26 @@ type outcome struct {
 	how       string // why it counts as caught without a look at what it printed, or empty
 }
 
-// start runs a program with a mutant on; 0 is none. It must end within limit.
-func (j *judge) start(number int, limit time.Duration, notes, dir, name string, args ...string) outcome {
-	ctx, cancel := context.WithTimeout(j.ctx, limit)
+// launch says how to start a program.
+type launch struct {
+	number int    // of the mutant that is on; 0: none
+	notes  string // the file for the places that it comes to; empty: none
+	dir    string
+	name   string
+	args   []string
+	env    []string // besides
+}
+
+// start runs a program, which must end soon after its time.
+func (j *judge) start(l launch) outcome {
+	ctx, cancel := context.WithTimeout(j.ctx, j.opt.MaxTime+cmp.Or(j.opt.limit, slack))
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	c := exec.CommandContext(ctx, name, args...)
-	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
-	c.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("%s=%d", generate.Selects, number), fmt.Sprintf("%s=%d", generate.Memory, maxMemory),
-		generate.Notes+"="+notes)
+	c := exec.CommandContext(ctx, l.name, l.args...)
+	c.Dir, c.Stdout, c.Stderr = l.dir, &stdout, &stderr
+	c.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("%s=%d", generate.Selects, l.number), fmt.Sprintf("%s=%d", generate.Memory, maxMemory),
+		generate.Notes+"="+l.notes)
+	c.Env = append(c.Env, l.env...)
 	c.WaitDelay = time.Second
 	err := c.Run()
 	x := outcome{out: stdout.String(), said: strings.TrimSpace(stderr.String()), code: exitCode(err)}
@@ -93,12 +108,13 @@ type found struct {
 	Counterexample string
 	Exhausted      bool
 	class          string
+	late           bool // the time was over before the runs were made
 }
 
 // search checks a scenario with a mutant on.
-func (j *judge) search(number int, scenario, strategy string, most time.Duration, notes string) (x *found, o outcome) {
+func (j *judge) search(number int, scenario, strategy string, runs uint64, notes string) (x *found, o outcome) {
 	o = again(func() outcome {
-		x, o = j.searchOnce(number, scenario, strategy, most, notes)
+		x, o = j.searchOnce(number, scenario, strategy, runs, notes)
 		return o
 	})
 	return x, o
@@ -114,14 +130,35 @@ func again(run func() outcome) outcome {
 	return o
 }
 
-func (j *judge) searchOnce(number int, scenario, strategy string, most time.Duration, notes string) (*found, outcome) {
+// question is what a program is asked about a scenario.
+type question struct {
+	Scenario, Strategy string
+	Runs               uint64
+	MaxTime            time.Duration
+	Out                string // the folder for the answer
+}
+
+// args ask the command.
+func (q *question) args() []string {
+	return []string{"check", q.Scenario, "--json", "--out", q.Out, "--no-shrink", "--workers", "1", "--seed", "1", "--strategy", q.Strategy,
+		"--max-runs", strconv.FormatUint(q.Runs, 10), "--max-time", q.MaxTime.String(), "--step-timeout", stepTimeout.String()}
+}
+
+func (j *judge) searchOnce(number int, scenario, strategy string, runs uint64, notes string) (*found, outcome) {
 	dir, err := os.MkdirTemp(j.tmp, "out")
 	if err != nil {
 		return nil, outcome{how: HowCrashes, said: err.Error()}
 	}
 	defer os.RemoveAll(dir)
-	o := j.start(number, most+cmp.Or(j.opt.limit, slack), notes, dir, j.program, "check", scenario, "--json", "--out", dir, "--no-shrink", "--workers", "1",
-		"--seed", "1", "--strategy", strategy, "--max-time", most.String(), "--step-timeout", stepTimeout.String())
+	q := question{Scenario: scenario, Strategy: strategy, Runs: runs, MaxTime: j.opt.MaxTime, Out: dir}
+	l := launch{number: number, notes: notes, dir: dir, name: j.program, args: q.args()}
+	if j.inTest != nil {
+		l = j.inTest.launch(l, &q)
+	}
+	o := j.start(l)
+	if j.inTest != nil {
+		o.out = q.answer()
+	}
 	if o.how != "" {
 		return nil, o
 	}
@@ -149,13 +186,14 @@ func (j *judge) searchOnce(number int, scenario, strategy string, most time.Dura
 		o.how = HowDiffers
 	}
 	o.said = x.Reason
+	x.late = o.how == "" && !x.Exhausted && x.Runs < runs
 	return x, o
 }
 
 // judged is what becomes of a mutant.
 func (j *judge) judged(m generate.Mutant) Judged {
 	start := time.Now()
-	x := Judged{Mutant: m, Result: Survives, Reached: []string{}, Exhausted: []string{}}
+	x := Judged{Mutant: m, Result: Survives, Reached: []string{}, Exhausted: []string{}, TimedOut: []string{}}
 	for _, s := range j.scenarios {
 		if _, ok := slices.BinarySearch(s.Numbers, m.Number); ok {
 			x.Reached = append(x.Reached, s.Name)
@@ -168,24 +206,20 @@ func (j *judge) judged(m generate.Mutant) Judged {
 	return x
 }
 
-// least is the shortest time that a search gets: below it, it hardly begins.
-const least = 100 * time.Millisecond
+// least is the least number of runs that a search gets: below it, it hardly begins.
+const least = 100
 
 // searched looks for the mutant in the scenarios that come to it: at random in all of them,
 // since most mutants show in a few runs, and then to the end in each, in which the smaller
-// ones leave their time to the others.
+// ones leave their runs to the others.
 func (j *judge) searched(x *Judged) bool {
 	for _, strategy := range []string{explore.Random, explore.Exhaustive} {
-		left := j.opt.Random
-		if strategy == explore.Exhaustive {
-			left = j.opt.Search
-		}
+		left := j.runs(strategy)
 		for i, scenario := range x.Reached {
 			if slices.Contains(x.Exhausted, scenario) {
 				continue
 			}
-			begun := time.Now()
-			s, o := j.search(x.Number, scenario, strategy, max(left/time.Duration(len(x.Reached)-i), least), "")
+			s, o := j.search(x.Number, scenario, strategy, max(left/uint64(len(x.Reached)-i), least), "")
 			if o.how != "" {
 				x.Result, x.How, x.Scenario, x.Strategy, x.Class, x.Reason = ByScenario, o.how, scenario, strategy, "", firstLine(o.said)
 				if s != nil {
@@ -196,10 +230,21 @@ func (j *judge) searched(x *Judged) bool {
 			if s.Exhausted {
 				x.Exhausted = append(x.Exhausted, scenario)
 			}
-			left -= time.Since(begun)
+			if s.late && !slices.Contains(x.TimedOut, scenario) {
+				x.TimedOut = append(x.TimedOut, scenario)
+			}
+			left -= min(left, s.Runs)
 		}
 	}
 	return false
+}
+
+// runs are those that a strategy has for all scenarios together.
+func (j *judge) runs(strategy string) uint64 {
+	if strategy == explore.Random {
+		return j.opt.RandomRuns
+	}
+	return j.opt.SearchRuns
 }
 
 var failing = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
@@ -224,7 +269,7 @@ func (j *judge) tested(x *Judged) {
 
 // test runs the tests of a package with a mutant on.
 func (j *judge) test(t *testProgram, number int, notes string) outcome {
-	o := j.start(number, j.opt.Tests+cmp.Or(j.opt.limit, slack), notes, t.folder, t.path, "-test.failfast", "-test.timeout="+j.opt.Tests.String())
+	o := j.start(launch{number: number, notes: notes, dir: t.folder, name: t.path, args: append([]string{"-test.failfast", "-test.timeout=" + j.opt.MaxTime.String()}, t.args...)})
 	switch {
 	case o.how != "" || o.code == 0:
 	case strings.Contains(o.out+o.said, "panic: test timed out"):
@@ -249,20 +294,28 @@ func firstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
+// names are those of the scenarios.
+func (j *judge) names() ([]string, error) {
+	if j.inTest != nil {
+		return j.inTest.names, nil
+	}
+	out, err := command(j.ctx, j.tmp, j.program, "list", "scenarios", "--json")
+	if err != nil {
+		return nil, err
+	}
+	names, deep, err := scenarios(out, j.opt.Protocol)
+	return slices.DeleteFunc(names, func(n string) bool { return deep[n] }), err
+}
+
 // control finds out which places each scenario and the tests come to, and in how many
 // runs. Without a mutant none of them may fail.
 func (j *judge) control() error {
-	out, err := command(j.ctx, j.tmp, j.program, "list", "scenarios", "--json")
+	names, err := j.names()
 	if err != nil {
 		return err
 	}
-	names, deep, err := scenarios(out, j.opt.Protocol)
-	if err != nil {
-		return err
-	}
-	names = slices.DeleteFunc(names, func(n string) bool { return deep[n] })
 	found, failed := make([]*reach, len(names)), make([]error, len(names))
-	slots := make(chan struct{}, j.workers())
+	slots := make(chan struct{}, j.opt.Workers)
 	var wg sync.WaitGroup
 	for i, name := range names {
 		wg.Go(func() {
@@ -305,11 +358,7 @@ func (j *judge) control() error {
 // whether that fails.
 func (j *judge) controlled(name, notes string) (runs uint64, o outcome, failed string) {
 	for _, strategy := range []string{explore.Random, explore.Exhaustive} {
-		most := j.opt.Search
-		if strategy == explore.Random {
-			most = max(j.opt.Random, time.Second)
-		}
-		s, o := j.search(0, name, strategy, most, notes)
+		s, o := j.search(0, name, strategy, j.runs(strategy), notes)
 		if o.how != "" || s.Verdict == explore.Unknown {
 			return 0, o, cmp.Or(o.how, string(explore.Unknown))
 		}

@@ -2,8 +2,6 @@ package mutant
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,18 +51,10 @@ func (j *judge) controlUnless(err error) error {
 
 // head is the line that the file must begin with, but for what is found out.
 func (j *judge) head() (*keptHead, error) {
-	h := &keptHead{Protocol: j.opt.Protocol, Budget: fmt.Sprint(j.opt.Random, " ", j.opt.Search, " ", j.opt.Tests)}
-	f, err := os.Open(j.program)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return nil, err
-	}
-	h.Program = hex.EncodeToString(sum.Sum(nil)[:8])
-	return h, nil
+	h := &keptHead{Protocol: j.opt.Protocol, Budget: fmt.Sprint(j.opt.RandomRuns, " ", j.opt.SearchRuns, " ", j.opt.MaxTime)}
+	var err error
+	h.Program, err = hashOf(j.program)
+	return h, err
 }
 
 // read reads the results that f has. A last line that is not whole is written anew: the

@@ -17,36 +17,6 @@ import (
 // protocols are those that have mutants.
 var protocols = []string{"ncl"}
 
-// Every patch applies to the code as it is, and go vet has nothing to say about
-// what comes out.
-func TestPatchesApply(t *testing.T) {
-	root, err := findRoot("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, protocol := range protocols {
-		all, err := List("", protocol)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range all {
-			t.Run(protocol+"/"+m.Name, func(t *testing.T) {
-				t.Parallel()
-				if m.Class == "" {
-					t.Error("the header names no Class of violations that catch it")
-				}
-				files, err := m.apply(root)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := goCommand(t.Context(), root, t.TempDir(), files, "vet", "./protocol/"+protocol); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
-}
-
 // The mutants of the simulator are built by `verbatim mutants litmus` alone; that their
 // patches still apply is known at once.
 func TestLitmusPatchesApply(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 type ScoreOptions struct {
 	Protocol string
 	Folders  []string // of its packages, from the root of the source tree
+	Except   []string // files of these packages that are no part of it, such as its scenarios
 	Dir      string   // the source tree; empty: the one around the working directory
 	Names    []string // only mutants with these IDs; empty: all
 	// Sample, if it is not 0, is how many of the mutants to take, drawn with Seed. ChangedSince,
@@ -26,16 +27,25 @@ type ScoreOptions struct {
 	Sample       int
 	Seed         uint64
 	ChangedSince string
-	Workers      int           // mutants at a time; 0: one for each core
-	Random       time.Duration // sampling, all scenarios together
-	Search       time.Duration // exhaustive search, all scenarios together
-	Tests        time.Duration // each package's unit tests
-	File         string        // where results are kept, and found again; empty: nowhere
+	Workers      int // mutants at a time; 0: one for each core
+	// Budgets are in runs, so that a result is the same on a busy machine.
+	RandomRuns uint64 // at random, all scenarios together; 0: [DefaultRandomRuns]
+	SearchRuns uint64 // of exhaustive searches, all scenarios together; 0: [DefaultSearchRuns]
+	// MaxTime ends a search or the tests of a package that hang; 0: [DefaultScoreTime]. See [Judged.TimedOut].
+	MaxTime time.Duration
+	File    string // where results are kept, and found again; empty: nowhere
 	// Done, if set, is called after each mutant, in their order.
 	Done func(Judged)
 
 	limit time.Duration // what a program may take beyond its time; 0: slack
 }
+
+// The budget of a mutant, if [ScoreOptions] do not say another.
+const (
+	DefaultRandomRuns = 8000
+	DefaultSearchRuns = 100000
+	DefaultScoreTime  = 2 * time.Minute
+)
 
 // What became of a generated mutant.
 const (
@@ -68,7 +78,10 @@ type Judged struct {
 	Reason    string   `json:"reason"`    // what was said, or why it is equivalent
 	Reached   []string `json:"reached"`   // the scenarios that come to its place
 	Exhausted []string `json:"exhausted"` // of these, those that were searched to the end
-	Seconds   float64  `json:"seconds"`
+	// TimedOut are those in which [ScoreOptions.MaxTime] came before the runs were made: the
+	// result may be another on a quicker machine.
+	TimedOut []string `json:"timed_out"`
+	Seconds  float64  `json:"seconds"`
 }
 
 // Score counts mutants by what became of them.
@@ -78,6 +91,7 @@ type Score struct {
 	Test       int     `json:"by_test"`
 	Equivalent int     `json:"equivalent"`
 	Survive    int     `json:"survive"`
+	TimedOut   int     `json:"timed_out"` // those of which a search ended early
 	Caught     float64 `json:"caught"`    // percent of those not equivalent
 	Scenarios  float64 `json:"scenarios"` // percent of those not equivalent, by scenarios alone
 	Median     float64 `json:"median_seconds"`
@@ -88,6 +102,9 @@ func NewScore(all []Judged) Score {
 	s := Score{Mutants: len(all)}
 	var seconds []float64
 	for _, x := range all {
+		if len(x.TimedOut) > 0 {
+			s.TimedOut++
+		}
 		switch x.Result {
 		case ByScenario:
 			s.Scenario++
@@ -114,46 +131,70 @@ func NewScore(all []Judged) Score {
 // do not catch it by the unit tests. Its error is about the options or about the code without
 // a mutant, and wraps [ErrControl] if a scenario or a test fails on that.
 func RunScore(ctx context.Context, opt ScoreOptions) ([]Judged, error) {
+	j, err := newJudge(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	return j.buildAndRun()
+}
+
+func (j *judge) buildAndRun() (_ []Judged, err error) {
+	if j.tmp, err = os.MkdirTemp("", "verbatim-mutants-"); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(j.tmp)
+	if err := j.build(); err != nil {
+		return nil, err
+	}
+	return j.run()
+}
+
+// newJudge generates the mutants, and chooses those that are asked for.
+func newJudge(ctx context.Context, opt ScoreOptions) (*judge, error) {
+	opt.fill()
 	root, err := findRoot(opt.Dir)
 	if err != nil {
 		return nil, err
 	}
-	set, err := generate.Generate(ctx, root, opt.Folders)
-	if err != nil {
+	return newJudgeAt(ctx, root, opt)
+}
+
+func newJudgeAt(ctx context.Context, root string, opt ScoreOptions) (j *judge, err error) {
+	j = &judge{ctx: ctx, opt: opt, root: root}
+	if j.set, err = generate.Generate(ctx, root, opt.Folders); err != nil {
 		return nil, err
 	}
-	same, err := equivalents(root, opt.Protocol, set)
-	if err != nil {
+	if j.same, err = equivalents(root, opt.Protocol, j.set); err != nil {
 		return nil, err
 	}
-	todo, err := chosen(ctx, root, &opt, set)
-	if err != nil {
-		return nil, err
-	}
-	tmp, err := os.MkdirTemp("", "verbatim-mutants-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(tmp)
-	j := &judge{ctx: ctx, opt: opt, root: root, tmp: tmp, same: same}
-	if err := j.build(set); err != nil {
-		return nil, err
-	}
+	j.todo, err = chosen(ctx, root, &opt, j.set)
+	return j, err
+}
+
+// run judges the mutants with the programs that were built.
+func (j *judge) run() ([]Judged, error) {
 	kept, err := j.open()
 	if err != nil {
 		return nil, err
 	}
 	defer j.close()
-	return j.all(todo, kept)
+	return j.all(kept)
+}
+
+// fill fills in the defaults.
+func (o *ScoreOptions) fill() {
+	o.Workers = cmp.Or(o.Workers, runtime.NumCPU())
+	o.RandomRuns, o.SearchRuns = cmp.Or(o.RandomRuns, DefaultRandomRuns), cmp.Or(o.SearchRuns, DefaultSearchRuns)
+	o.MaxTime = cmp.Or(o.MaxTime, DefaultScoreTime)
 }
 
 // all judges mutants, some at a time, and reports them in their order.
-func (j *judge) all(todo []generate.Mutant, kept map[string]Judged) ([]Judged, error) {
-	results := make([]chan Judged, len(todo))
-	slots := make(chan struct{}, j.workers())
+func (j *judge) all(kept map[string]Judged) ([]Judged, error) {
+	results := make([]chan Judged, len(j.todo))
+	slots := make(chan struct{}, j.opt.Workers)
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	for i, m := range todo {
+	for i, m := range j.todo {
 		results[i] = make(chan Judged, 1)
 		wg.Go(func() {
 			slots <- struct{}{}
@@ -161,7 +202,11 @@ func (j *judge) all(todo []generate.Mutant, kept map[string]Judged) ([]Judged, e
 			x, done := kept[m.ID]
 			x.Mutant = m // the line may be another one
 			if reason := j.same[m.ID]; reason != "" {
+				was := x
 				x, done = Judged{Mutant: m, Result: Equivalent, Reason: reason}, true
+				if was.Result != Equivalent || was.Reason != reason {
+					j.keep(&x)
+				}
 			} else if done && x.Result == Equivalent {
 				done = false
 			}
@@ -173,7 +218,7 @@ func (j *judge) all(todo []generate.Mutant, kept map[string]Judged) ([]Judged, e
 		})
 	}
 	var out []Judged
-	for i := range todo {
+	for i := range j.todo {
 		x := <-results[i]
 		if j.ctx.Err() != nil {
 			return out, j.ctx.Err()
@@ -189,14 +234,15 @@ func (j *judge) all(todo []generate.Mutant, kept map[string]Judged) ([]Judged, e
 	return out, nil
 }
 
-func (j *judge) workers() int { return cmp.Or(j.opt.Workers, runtime.NumCPU()) }
-
 // build builds the command and the tests of the packages with all mutants in them, and finds
 // out what the code does without one.
-func (j *judge) build(set *generate.Set) error {
+func (j *judge) build() error {
 	j.program = filepath.Join(j.tmp, "verbatim")
-	// Without an ID two builds of one source are alike, wherever their overlays are.
-	if err := goCommand(j.ctx, j.root, j.tmp, set.Files, "build", "-tags=lean", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", j.program, "./cmd/verbatim"); err != nil {
+	verb, args := "build", lean(j.program)
+	if j.inTest != nil {
+		verb, args = "test", j.inTest.build(j.program)
+	}
+	if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, verb, args...); err != nil {
 		return err
 	}
 	for i, folder := range j.opt.Folders {
@@ -208,7 +254,12 @@ func (j *judge) build(set *generate.Set) error {
 			continue
 		}
 		t := testProgram{folder: filepath.Join(j.root, folder), path: filepath.Join(j.tmp, fmt.Sprintf("test%d", i))}
-		if err := goCommand(j.ctx, j.root, j.tmp, set.Files, "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", t.path, "./"+filepath.ToSlash(folder)); err != nil {
+		if j.inTest != nil && t.folder == j.inTest.folder {
+			t.args, t.path = []string{"-test.skip=" + j.inTest.pattern()}, j.program
+			j.tests = append(j.tests, t)
+			continue
+		}
+		if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", t.path, "./"+filepath.ToSlash(folder)); err != nil {
 			return err
 		}
 		j.tests = append(j.tests, t)

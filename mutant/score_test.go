@@ -1,11 +1,14 @@
 package mutant
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +21,8 @@ import (
 // tiny is a protocol with one mutant for each way of being caught.
 const tiny = `package tiny
 
+import "time"
+
 func Add(a, b int) int { return a + b }
 
 func Sum(n int) int {
@@ -25,6 +30,7 @@ func Sum(n int) int {
 	for n > 0 {
 		total += n
 		n--
+		time.Sleep(time.Microsecond) // one that hangs takes no core
 	}
 	return total
 }
@@ -34,6 +40,8 @@ func Tested(a int) bool { return a > 2 }
 func Unused() error { return nil }
 
 func Limited(n int) int { return n + 0 }
+
+func Slow(n int) int { return n + 0 }
 
 var list []int
 
@@ -82,11 +90,15 @@ func main() {
 		verdict, file = "unknown", "\"x.json\""
 		os.WriteFile(os.Args[5]+"/x.json", []byte("{\"version\": 1, \"scenario\": \"s\", \"class\": \"step-limit\", \"decisions\": []}"), 0o644)
 	}
+	exhausted := good
+	if tiny.Slow(100) != 100 {
+		verdict, exhausted = "ran-out", false
+	}
 	if !good {
 		verdict, file = "violated", "\"x.json\""
 		os.WriteFile(os.Args[5]+"/x.json", []byte("{\"version\": 1, \"scenario\": \"s\", \"class\": \"c\", \"decisions\": []}"), 0o644)
 	}
-	fmt.Printf("{\"scenario\": %q, \"strategy\": \"s\", \"verdict\": %q, \"exhausted\": %v, \"runs\": 1, \"reason\": \"why\", \"counterexample\": %s}\n", os.Args[2], verdict, good, file)
+	fmt.Printf("{\"scenario\": %q, \"strategy\": \"s\", \"verdict\": %q, \"exhausted\": %v, \"runs\": 1, \"reason\": \"why\", \"counterexample\": %s}\n", os.Args[2], verdict, exhausted, file)
 	if !good {
 		os.Exit(1)
 	}
@@ -96,21 +108,72 @@ func main() {
 func newTiny(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
+	tinyIn(t, root)
+	return root
+}
+
+func tinyIn(t *testing.T, root string) {
+	t.Helper()
 	write(t, root, "go.mod", "module "+source.Module+"\n\ngo 1.26\n")
 	write(t, root, "cmd/verbatim/main.go", tinyMain)
 	write(t, root, "protocol/tiny/tiny.go", tiny)
 	write(t, root, "protocol/tiny/tiny_test.go", tinyTest)
-	return root
 }
 
 func tinyScore(root string) ScoreOptions {
-	return ScoreOptions{Protocol: "tiny", Folders: []string{"protocol/tiny"}, Dir: root, Random: time.Second, Search: time.Second, Tests: 5 * time.Second,
-		limit: 3 * time.Second}
+	return ScoreOptions{Protocol: "tiny", Folders: []string{"protocol/tiny"}, Dir: root, RandomRuns: 100, SearchRuns: 100, MaxTime: time.Second,
+		limit: time.Second}
+}
+
+// built is tiny with its mutants in it, which is built once for all tests.
+var built struct {
+	once sync.Once
+	root string
+	*judge
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(built.root)
+	os.Exit(code)
+}
+
+// judged is what becomes of mutants of tiny.
+func judged(t *testing.T, opt ScoreOptions) ([]Judged, error) {
+	t.Helper()
+	built.once.Do(func() {
+		dir, err := os.MkdirTemp("", "verbatim-tiny-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.root = dir
+		tinyIn(t, dir)
+		write(t, dir, "testdata/mutants/tiny/equivalent", "# a comment\n\ntiny.Tested:negate:1  nobody minds\n")
+		j, err := newJudge(context.Background(), tinyScore(dir))
+		if err == nil {
+			j.tmp = dir
+			err = j.build()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.judge = j
+	})
+	if built.judge == nil {
+		t.Fatal("tiny was not built")
+	}
+	opt.Dir = built.root
+	j, err := newJudge(t.Context(), opt)
+	if err != nil {
+		return nil, err
+	}
+	j.tmp, j.program, j.tests = t.TempDir(), built.program, slices.Clone(built.tests)
+	return j.run()
 }
 
 func scored(t *testing.T, opt ScoreOptions) map[string]Judged {
 	t.Helper()
-	all, err := RunScore(t.Context(), opt)
+	all, err := judged(t, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,14 +188,13 @@ func scored(t *testing.T, opt ScoreOptions) map[string]Judged {
 // neither comes to survives.
 func TestScore(t *testing.T) {
 	t.Parallel()
-	root := newTiny(t)
-	write(t, root, "testdata/mutants/tiny/equivalent", "# a comment\n\ntiny.Tested:negate:1  nobody minds\n")
-	opt := tinyScore(root)
-	opt.Names = []string{"tiny.Add:arithmetic:1", "tiny.Limited:constant:1", "tiny.Sum:statement:3", "tiny.Sum:boundary:1", "tiny.Tested:boundary:1", "tiny.Tested:negate:1", "tiny.Grow:statement:1"}
+	opt := tinyScore("")
+	opt.Names = []string{"tiny.Add:arithmetic:1", "tiny.Limited:constant:1", "tiny.Slow:constant:1", "tiny.Sum:statement:3", "tiny.Sum:boundary:1", "tiny.Tested:boundary:1", "tiny.Tested:negate:1", "tiny.Grow:statement:1"}
 	got := scored(t, opt)
 	want := map[string]string{
 		"tiny.Add:arithmetic:1":   "scenario violated tiny/add random c why",
 		"tiny.Limited:constant:1": "scenario endless tiny/add random step-limit why",
+		"tiny.Slow:constant:1":    "survives, late: tiny/add tiny/sum",
 		"tiny.Sum:statement:3":    "scenario hangs tiny/sum random",
 		"tiny.Sum:boundary:1":     "survives, tiny/sum",
 		"tiny.Tested:boundary:1":  "test failed TestTested tiny_test.go:8: 2",
@@ -144,6 +206,9 @@ func TestScore(t *testing.T) {
 		parts := []string{x.Result, x.How, x.Scenario, x.Strategy, x.Class, x.Test, x.Reason}
 		if x.Result == Survives {
 			parts = append([]string{"survives,"}, x.Exhausted...)
+			if len(x.TimedOut) > 0 {
+				parts = append(append(parts, "late:"), x.TimedOut...)
+			}
 		}
 		said[id] = strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 	}
@@ -155,8 +220,7 @@ func TestScore(t *testing.T) {
 // A run is taken up where it ended, and not with other code.
 func TestScoreGoesOn(t *testing.T) {
 	t.Parallel()
-	root := newTiny(t)
-	opt := tinyScore(root)
+	opt := tinyScore("")
 	opt.File = filepath.Join(t.TempDir(), "results")
 	opt.Names = []string{"tiny.Add:arithmetic:1"}
 	first := scored(t, opt)
@@ -176,9 +240,41 @@ func TestScoreGoesOn(t *testing.T) {
 	if text, err = os.ReadFile(opt.File); err != nil || strings.Count(string(text), "\n") != 3 || len(again) != 2 {
 		t.Errorf("%s %v", text, err)
 	}
-	opt.Search++
-	if _, err := RunScore(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "results of other code") {
+	all, err := ReadResults(opt.File)
+	if err != nil || len(all) != 2 || all[0].Result != ByScenario || all[1].Result != ByTest {
+		t.Errorf("%+v, %v", all, err)
+	}
+	opt.SearchRuns++
+	if _, err := judged(t, opt); err == nil || !strings.Contains(err.Error(), "results of other code") {
 		t.Error(err)
+	}
+}
+
+// Results are found again in the source, unless they are of another.
+func TestReadResults(t *testing.T) {
+	t.Parallel()
+	root, name := newTiny(t), filepath.Join(t.TempDir(), "results")
+	write(t, filepath.Dir(name), "results", `{"protocol": "tiny", "scenarios": []}
+{"id": "tiny.Add:arithmetic:1", "before": "a + b", "after": "a - b", "line": 1, "result": "survives"}
+{"id": "tiny.Add:arithmetic:1", "before": "a + b", "after": "a - b", "line": 1, "result": "equivalent", "reason": "so"}
+{"score": {}}
+`)
+	all, err := ReadResults(name)
+	if err != nil || len(all) != 1 || all[0].Result != Equivalent {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if err := Locate(t.Context(), root, []string{"protocol/tiny"}, all); err != nil || all[0].Line != 5 || all[0].File != "protocol/tiny/tiny.go" {
+		t.Errorf("%+v, %v", all[0], err)
+	}
+	all[0].Before = "b + a"
+	if err := Locate(t.Context(), root, []string{"protocol/tiny"}, all); !errors.Is(err, ErrResults) {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{"": "has none", "{}\n{\n": "results:2", "[]": "results:1"} {
+		write(t, filepath.Dir(name), "results", text)
+		if _, err := ReadResults(name); !errors.Is(err, ErrResults) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 
@@ -243,15 +339,43 @@ func TestChosen(t *testing.T) {
 	}
 }
 
+// What is wrong with the list of equivalent mutants is said with the line, and how to mend it.
 func TestEquivalents(t *testing.T) {
 	t.Parallel()
 	root := newTiny(t)
-	set := &generate.Set{Mutants: []generate.Mutant{{ID: "a"}}}
-	for text, want := range map[string]string{"a\n": "has no reason", "b it is\n": "no mutant b any more", "a x\na y\n": "there twice", "": "", "a x\n": ""} {
+	set := &generate.Set{Mutants: []generate.Mutant{{ID: "p.f:swap:1"}, {ID: "p.f:swap:2"}}}
+	for text, want := range map[string]string{
+		"p.f:swap:1\n":                    "equivalent:1: p.f:swap:1 has no reason: write behind it",
+		"# x\n\np.f:swap:3 it is\n":       "equivalent:3: there is no mutant p.f:swap:3 (there are p.f:swap:1, p.f:swap:2)",
+		"p.g:swap:1 it is\n":              "did you mean p.f:swap:1?",
+		"p.f:swap:1 x\np.f:swap:1 y\n":    "equivalent:2: p.f:swap:1 is in line 1 already: remove one",
+		"b x\nb y\np.f:swap:1\n":          "equivalent:3: p.f:swap:1 has no reason",
+		"":                                "",
+		"p.f:swap:1 x\np.f:swap:2\ty z\n": "",
+		"p.f:swap:1 x\n":                  "",
+	} {
 		write(t, root, "testdata/mutants/tiny/equivalent", text)
 		_, err := equivalents(root, "tiny", set)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !errors.Is(err, ErrPatch)) {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// The lists of equivalent mutants name mutants that there are.
+func TestEquivalentsExist(t *testing.T) {
+	t.Parallel()
+	root, err := findRoot("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, protocol := range protocols {
+		set, err := generate.Generate(t.Context(), root, []string{"protocol/" + protocol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := equivalents(root, protocol, set); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -27,6 +27,7 @@ type checkFlags struct {
 	asJSON    bool
 	page      checkPage
 	deep      bool
+	stop      bool // at the first violation
 	audit     bool
 	auditRuns int
 
@@ -37,15 +38,27 @@ type checkFlags struct {
 func newCheck() *cobra.Command {
 	f := &checkFlags{}
 	c := &cobra.Command{
-		Use:   "check PROTOCOL[/SCENARIO]...",
+		Use:   "check PROTOCOL[/SCENARIO]|PATTERN...",
 		Short: "Check the scenarios of a protocol",
 		Long: `Check searches what can happen in a scenario for a violation of the protocol's
 promise. A violation comes with its timeline and a small file that replays it,
 <scenario>.counterexample.json in the directory that --out names (without it,
 the current one).
 
+A pattern names scenarios as shells name files: 'ncl/re*' (in quotes), '*/twice', or
+'*' for all protocols. With --stop-at-first the first violation ends the command.
+
+The strategy exhaustive tries everything within the stated bounds, and alone can say
+verified. Random and pct sample: pct is better at bugs that need few, certain steps in
+an order. Mixed makes 2000 runs at random, at most a quarter of a limit, and then
+searches exhaustively. It is the one for code that is being written: what is
+shallow shows in a second, though an exhaustive search may come to it only after
+minutes, and what is right is verified nevertheless. The output names the strategy that
+decided.
+
 With --json it prints one object a line for each scenario, with the keys
-scenario, profile, faults, timers, warning (about time, or null), strategy, verdict, exhausted, runs, states, choices,
+scenario, profile, faults, timers, warning (about time, or null), strategy, verdict, exhausted, runs,
+sampled (the runs at random before these, of mixed), states, choices,
 max_depth, seconds, workers, counterexample (the file, or null), reason,
 sometimes, bounds, eager_log10, remaining (null if unknown) and audit (null without
 --audit). It then writes a
@@ -63,7 +76,9 @@ space was covered, the lines of the protocol that were reached, and the matrix
 with a link to the run of each cell that breaks. The pages of runs are in a folder
 beside it. To count lines it builds itself again from the source tree in which it
 is run; without one the page says that they are not known. The matrix takes many
-minutes to fill in: --matrix FILE takes what verbatim matrix --json printed.
+minutes to fill in: --matrix FILE takes what verbatim matrix --json printed. --mutants FILE
+takes the results of generated mutants, and adds the score and what survives,
+beside its lines.
 
 A search that --resume continues has the result of the whole search. Only lines are
 counted from there on, and the page says so. Only the build of the program that saved a
@@ -85,6 +100,7 @@ check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.
   verbatim check ncl --faults 'crash(app)<=1, partition(app,peer*)<=1'
   verbatim check ncl/f2 --timers free
   verbatim check ncl/f2 --strategy pct --seed 7 --max-runs 100000
+  verbatim check 'ncl/re*' --strategy mixed --stop-at-first
   verbatim check ncl/f2 --max-time 10m --save f2.search
   verbatim check ncl/f2 --resume f2.search --save f2.search
   verbatim check ncl --deep --max-time 30m
@@ -106,8 +122,8 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.StringVar(&f.strengthen, "strengthen", "", "what to do at the cards for the protocol: inline, fence, flush-read, or several with + between them")
 	fl.StringVar(&o.Faults, "faults", "", "what may go wrong (see 'verbatim list faults'), or none; default: the scenario's")
 	fl.StringVar(&o.Timers, "timers", "", timersUsage)
-	fl.StringVar(&o.Strategy, "strategy", "", "exhaustive, random or pct; default: the scenario's")
-	fl.Uint64Var(&o.Seed, "seed", 0, "of the strategies random and pct")
+	fl.StringVar(&o.Strategy, "strategy", "", "exhaustive, random, pct or mixed; default: the scenario's")
+	fl.Uint64Var(&o.Seed, "seed", 0, "of the strategies random, pct and mixed")
 	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "end after this many runs; 0: no limit (random and pct: 10000)")
 	fl.DurationVar(&o.MaxTime, "max-time", 0, "end after this time, for each scenario; 0: no limit")
 	fl.DurationVar(&o.StepTimeout, "step-timeout", explore.DefaultStepTimeout, "give up if one step takes longer")
@@ -115,10 +131,12 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.StringVar(&f.trace, "trace", "", "check the workload in a `file` that strace wrote")
 	fl.StringVar(&f.traceFile, "trace-file", "", "which file of the trace is the log: a `pattern` or the end of its name")
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each scenario")
-	fl.BoolVar(&f.deep, "deep", false, "of a protocol, check the scenarios too that take hours; best with --max-time")
+	fl.BoolVar(&f.stop, "stop-at-first", false, "check no more scenarios once one is violated")
+	fl.BoolVar(&f.deep, "deep", false, "of a protocol or a pattern, check the scenarios too that take hours; best with --max-time")
 	fl.StringVar(&f.out, "out", "", "`directory` for counterexamples")
 	fl.StringVar(&f.page.file, "report", "", "write a page about all of it to this `file`")
 	fl.StringVar(&f.page.matrix, "matrix", "", "with --report: the `file` with the output of verbatim matrix --json, or none; without it the matrix is filled in")
+	fl.StringVar(&f.page.scored, "mutants", "", "with --report: the `file` with the results of verbatim mutants --generate, for the score and what survives")
 	fl.StringVar(&o.Resume, "resume", "", "continue the search that --save left in this `file`")
 	fl.StringVar(&o.Save, "save", "", "save the search in this `file` if a limit ends it")
 	fl.BoolVar(&f.audit, "audit", false, "also test the rules by which the search leaves something out, at sampled states")
@@ -142,6 +160,7 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	args = spelled(args, todo)
 	if len(todo) > 1 && (f.opt.Save != "" || f.opt.Resume != "") {
 		return fmt.Errorf("--save and --resume are about one search, and here are %d scenarios: name one of %s", len(todo),
 			list(namesOf(todo)))
@@ -162,7 +181,7 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 			return err
 		}
 	}
-	if err := f.page.readMatrix(f, args); err != nil {
+	if err := errors.Join(f.page.readMatrix(f, args), f.page.readMutants(ctx, args)); err != nil {
 		return err
 	}
 	result := f.checkAll(ctx, todo, c.OutOrStdout(), c.ErrOrStderr())
@@ -193,7 +212,7 @@ func (f *checkFlags) validate() error {
 		return err
 	}
 	o.Strengthen = with
-	all := []string{"", explore.Exhaustive, explore.Random, explore.PCT}
+	all := []string{"", explore.Exhaustive, explore.Random, explore.PCT, explore.Mixed}
 	switch {
 	case !slices.Contains(all, o.Strategy):
 		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, list(all[1:]), mistake.DidYouMean(o.Strategy, all[1:]))
@@ -209,10 +228,14 @@ func (f *checkFlags) validate() error {
 		return fmt.Errorf("--audit-runs %d: it takes at least 1", f.auditRuns)
 	case f.page.matrix != "" && f.page.file == "":
 		return errors.New("--matrix is about the page that --report writes: it needs --report")
+	case f.page.scored != "" && f.page.file == "":
+		return errors.New("--mutants is about the page that --report writes: it needs --report")
 	case f.deep && f.trace != "":
 		return errors.New("--deep is about the scenarios of a protocol, and --trace makes its own")
 	case f.traceFile != "" && f.trace == "":
 		return errors.New("--trace-file says which file of a trace is the log: it needs --trace")
+	case o.Strategy == explore.Mixed && o.Resume != "":
+		return errors.New("--resume continues an exhaustive search, and mixed begins with runs at random: leave out --strategy")
 	case o.Strategy == explore.Random || o.Strategy == explore.PCT:
 		if o.Save != "" || o.Resume != "" {
 			return fmt.Errorf("--save and --resume are for the strategy exhaustive; %s is continued with another --seed", o.Strategy)
@@ -259,18 +282,22 @@ func namesOf(list []*explore.Scenario) []string {
 
 // checkAll checks the scenarios and prints each result as it comes.
 func (f *checkFlags) checkAll(ctx context.Context, todo []*explore.Scenario, stdout, stderr io.Writer) status {
-	total := exitOK
+	total, violated := exitOK, false
 	for i, s := range todo {
 		if ctx.Err() != nil {
 			fmt.Fprintf(stderr, "verbatim: interrupted: not checked: %s\n", list(namesOf(todo[i:])))
 			return status(worse(total, exitRanOut))
+		}
+		if f.stop && violated {
+			fmt.Fprintf(stderr, "verbatim: stopped at the first violation: not checked: %s\n", list(namesOf(todo[i:])))
+			break
 		}
 		code, err := f.checkOne(ctx, s, stdout, stderr)
 		if err != nil {
 			fmt.Fprintf(stderr, "verbatim: %s: %v\n", s.Name, err)
 			code = exitBad
 		}
-		total = worse(total, code)
+		total, violated = worse(total, code), violated || code == exitViolated
 	}
 	return status(total)
 }

@@ -70,7 +70,7 @@ func completeTimers(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 }
 
 func completeStrategy(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{explore.Exhaustive, explore.Random, explore.PCT}, cobra.ShellCompDirectiveNoFileComp
+	return []string{explore.Exhaustive, explore.Random, explore.PCT, explore.Mixed}, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeWith registers completions of flags; the flags exist.

@@ -20,6 +20,7 @@ type result struct {
 	Verdict        explore.Verdict `json:"verdict"`
 	Exhausted      bool            `json:"exhausted"`
 	Runs           uint64          `json:"runs"`
+	Sampled        uint64          `json:"sampled"`
 	States         uint64          `json:"states"`
 	Choices        uint64          `json:"choices"`
 	MaxDepth       int             `json:"max_depth"`
@@ -42,7 +43,7 @@ type condition struct {
 // writeJSON prints r as one line.
 func writeJSON(w io.Writer, r *explore.Result, audited *audit.Report, file string) error {
 	x := result{Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Warning: orNull(r.Warning()), Strategy: r.Strategy, Verdict: r.Verdict,
-		Exhausted: r.Exhausted, Runs: r.Runs, States: r.States, Choices: r.Choices, MaxDepth: r.MaxDepth,
+		Exhausted: r.Exhausted, Runs: r.Runs, Sampled: r.Sampled, States: r.States, Choices: r.Choices, MaxDepth: r.MaxDepth,
 		Seconds: math.Round(r.Elapsed.Seconds()*1e6) / 1e6, Workers: r.Workers, Counterexample: orNull(file),
 		Reason: orNull(reason(r)), Sometimes: []condition{}, Bounds: r.Bounds, Audit: newAuditResult(audited)}
 	for _, c := range r.Sometimes {

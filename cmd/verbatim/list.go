@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -21,50 +22,66 @@ var topics = []string{"scenarios", "profiles", "faults"}
 func newList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "list [scenarios|profiles|faults]",
+		Use:   "list [scenarios [PROTOCOL[/SCENARIO]|PATTERN...]|profiles|faults]",
 		Short: "List the scenarios, the profiles of cards, and the kinds of faults",
 		Long: `List says what there is to check: the scenarios with their default profile and
-faults, the profiles with their knobs and who promises what, and the kinds of
+faults, or those that are named as for 'verbatim check', the profiles with their knobs and who promises what, and the kinds of
 faults with the grammar of a budget. Without an argument it lists the scenarios
 and the names of the rest. With --json it prints one object a line.`,
-		Example:   "  verbatim list\n  verbatim list profiles\n  verbatim list scenarios --json | jq -r .name",
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), knownTopic),
-		ValidArgs: topics,
+		Example:           "  verbatim list\n  verbatim list profiles\n  verbatim list scenarios ncl\n  verbatim list scenarios 'ncl/re*'\n  verbatim list scenarios --json | jq -r .name",
+		Args:              knownTopic,
+		ValidArgsFunction: completeTopics,
 		RunE: func(c *cobra.Command, args []string) error {
-			return runList(c.OutOrStdout(), strings.Join(args, ""), asJSON)
+			if len(args) == 0 {
+				args = []string{""}
+			}
+			return runList(c.OutOrStdout(), args[0], args[1:], asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return c
 }
 
-// knownTopic checks the argument of list.
+// knownTopic checks the arguments of list.
 func knownTopic(_ *cobra.Command, args []string) error {
-	for _, a := range args {
-		if !strings.Contains(" "+strings.Join(topics, " ")+" ", " "+a+" ") {
-			return fmt.Errorf("there is no list of %q; there are %s%s", a, list(topics), mistake.DidYouMean(a, topics))
-		}
+	switch {
+	case len(args) == 0:
+	case !slices.Contains(topics, args[0]):
+		return fmt.Errorf("there is no list of %q; there are %s%s", args[0], list(topics), mistake.DidYouMean(args[0], topics))
+	case len(args) > 1 && args[0] != topics[0]:
+		return fmt.Errorf("the list of %s is not of scenarios: leave out %s", args[0], list(args[1:]))
 	}
 	return nil
+}
+
+// completeTopics completes what there is to list, and the names of scenarios.
+func completeTopics(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	switch {
+	case len(args) == 0:
+		return topics, cobra.ShellCompDirectiveNoFileComp
+	case args[0] == topics[0]:
+		return completeScenarios(c, args, typed)
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // list puts names into a sentence.
 func list(names []string) string { return strings.Join(names, ", ") }
 
-func runList(w io.Writer, topic string, asJSON bool) error {
+func runList(w io.Writer, topic string, names []string, asJSON bool) error {
 	switch topic {
 	case "profiles":
 		return listProfiles(w, asJSON)
 	case "faults":
 		return listFaults(w, asJSON)
 	case "":
-		if err := listScenarios(w, asJSON); err != nil || asJSON {
+		if err := listScenarios(w, nil, asJSON); err != nil || asJSON {
 			return err
 		}
 		_, err := fmt.Fprintf(w, "\nprofiles: %s\nfaults:   %s\n", list(faults.ProfileNames()), list(faults.KindNames()))
 		return err
 	}
-	return listScenarios(w, asJSON)
+	return listScenarios(w, names, asJSON)
 }
 
 // listed is a scenario in --json.
@@ -96,11 +113,19 @@ func newListed(s *explore.Scenario) listed {
 	return x
 }
 
-func listScenarios(w io.Writer, asJSON bool) error {
+// listScenarios lists those that are named, or all.
+func listScenarios(w io.Writer, names []string, asJSON bool) error {
+	wanted, err := find(names, true)
+	if err != nil {
+		return err
+	}
 	t := newTable(table.Row{"scenario", "what is checked", "profile", "faults", "timers"}, 24, 48, 10, 26, 9)
 	for i := range protocols {
 		usual := len(protocols[i].Scenarios())
 		for at, s := range protocols[i].all() {
+			if len(names) > 0 && explore.Named(wanted, s.Name) == nil {
+				continue
+			}
 			x := newListed(s)
 			x.Deep = at >= usual
 			if asJSON {

@@ -78,6 +78,24 @@ write(3, "beg"..., 4096) = 4096
 `
 )
 
+// usage is a command line, and parts of what it must print; standard error is quiet but for
+// those.
+type usage struct {
+	args           string
+	code           int
+	stdout, stderr string
+}
+
+func (x usage) check(t *testing.T) {
+	code, stdout, stderr := call(strings.Fields(x.args)...)
+	if code != x.code || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) {
+		t.Errorf("status %d, want %d with %q and %q:\n%s\n%s", code, x.code, x.stdout, x.stderr, stdout, stderr)
+	}
+	if (stderr == "") != (x.stderr == "") {
+		t.Errorf("on stderr: %s", stderr)
+	}
+}
+
 func TestExitStatus(t *testing.T) {
 	useDemo(t)
 	write(t, "good.strace", goodTrace)
@@ -91,12 +109,7 @@ func TestExitStatus(t *testing.T) {
 	write(t, "bad.profile", "base strong\nPlacment AnyOrder\n")
 	write(t, "card", "base strong # mine\nplacement anyorder\nMTU 1024\n")
 	write(t, "fixed.json", `{"version": 1, "scenario": "demo/restart", "profile": "strong", "faults": "none", "class": "violation"}`)
-	for _, x := range []struct {
-		args   string
-		code   int
-		stdout string
-		stderr string
-	}{
+	for _, x := range []usage{
 		{"", 0, "verbatim check ncl", ""},
 		{"--help", 0, "Exit status", ""},
 		{"chekc", 2, "", "chekc"},
@@ -169,7 +182,7 @@ func TestExitStatus(t *testing.T) {
 		{"list profiles", 0, "CellBytes", ""},
 		{"list faults", 0, "partition(host,host)", ""},
 		{"list fualts", 2, "", "did you mean faults?"},
-		{"list scenarios profiles", 2, "", "at most 1 arg"},
+		{"list scenarios profiles", 2, "", "there is no protocol \"profiles\""},
 		{"mutants litmus --out d", 2, "", "--out is for the mutants of a protocol"},
 		{"mutants litmus --workers 2", 2, "", "--workers is for the mutants of a protocol"},
 		{"mutants explore --out d", 2, "", "--out is for the mutants of a protocol"},
@@ -180,20 +193,39 @@ func TestExitStatus(t *testing.T) {
 		{"mutants demo --generate --out d", 2, "", "--out is for mutants that are patches"},
 		{"mutants demo --generate --seed 1", 2, "", "it needs --sample"},
 		{"mutants demo --generate --sample -1", 2, "", "--sample -1"},
-		{"mutants demo --generate --search-time 0s", 2, "", "take some time"},
+		{"mutants demo --generate --search-runs 0", 2, "", "take at least 1"},
 		{"mutants demo --generate", 2, "", "source tree of verbatim"},
 		{"mutants dmo", 2, "", "did you mean demo?"},
 		{"completion bash", 0, "verbatim", ""},
 	} {
-		t.Run(x.args, func(t *testing.T) {
-			code, stdout, stderr := call(strings.Fields(x.args)...)
-			if code != x.code || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) {
-				t.Errorf("status %d, want %d with %q and %q:\n%s\n%s", code, x.code, x.stdout, x.stderr, stdout, stderr)
-			}
-			if (stderr == "") != (x.stderr == "") {
-				t.Errorf("on stderr: %s", stderr)
-			}
-		})
+		t.Run(x.args, x.check)
+	}
+}
+
+// Scenarios are named, or meant by a pattern, and a check may end with the first violation.
+func TestSelects(t *testing.T) {
+	useDemo(t)
+	for _, x := range []usage{
+		{"list scenarios demo/sec*", 0, "demo/second", ""},
+		{"list scenarios demo/deep", 0, "demo/deep", ""},
+		{"list scenarios demo/secnd", 2, "", "did you mean demo/second?"},
+		{"check demo --mutants f", 2, "", "it needs --report"},
+		{"check demo --report r.html --mutants none.jsonl", 2, "", "none.jsonl"},
+		{"list profiles demo", 2, "", "leave out demo"},
+		{"check demo/s*", 0, "demo/second: VERIFIED", ""},
+		{"check dem?", 0, "demo/second: VERIFIED", ""},
+		{"check demo/d* demo/restart", 2, "", "add --deep for demo/deep"},
+		{"check demo/d* --deep --report r.html --matrix none", 0, "demo/deep: VERIFIED", ""},
+		{"check demo/x*", 2, "", "no scenario matches \"demo/x*\"; there are demo/restart"},
+		{"check demo/[", 2, "", "syntax error in pattern"},
+		{"check demo --stop-at-first", 0, "demo/second: VERIFIED", ""},
+		{"check demo --stop-at-first --faults crash(a)<=1", 1, "demo/restart: VIOLATED", "not checked: demo/second"},
+		{"check demo --strategy mixed", 0, "exhausted; after 2,000 runs at random", ""},
+		{"check demo/restart --strategy mixed --max-runs 40 --faults crash(b)<=1", 0, "after 10 runs at random", ""},
+		{"check demo/restart --strategy mixed --faults crash(a)<=1", 1, "random with seed 0; not exhausted", ""},
+		{"check demo/restart --strategy mixed --resume f", 2, "", "leave out --strategy"},
+	} {
+		t.Run(x.args, x.check)
 	}
 }
 
@@ -360,7 +392,7 @@ func TestJSONKeys(t *testing.T) {
 	if len(found) != 2 || stderr != "" {
 		t.Fatalf("%d lines, want 2:\n%s%s", len(found), stdout, stderr)
 	}
-	keys := "scenario profile faults timers warning strategy verdict exhausted runs states choices max_depth seconds workers counterexample " +
+	keys := "scenario profile faults timers warning strategy verdict exhausted runs sampled states choices max_depth seconds workers counterexample " +
 		"reason sometimes bounds eager_log10 remaining audit"
 	d := json.NewDecoder(strings.NewReader(found[0]))
 	var got []string

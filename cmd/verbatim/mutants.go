@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -106,7 +107,7 @@ code that is not verified without a mutant.`,
 	fl.StringVar(&o.Out, "out", "", "`directory` for counterexamples and the pages that show them")
 	fl.StringSliceVar(&o.Names, "name", nil, "only the mutant with this `name`; can be given again")
 	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
-	fl.DurationVar(&o.MaxTime, "max-time", 0, "end a search after this time; 0: no limit")
+	fl.DurationVar(&o.MaxTime, "max-time", 0, "end a search after this time; 0: no limit, and with --generate 2m")
 	fl.StringVar(&o.Timers, "timers", "", timersUsage)
 	fl.BoolVar(&f.sqlite, "sqlite", false, "run them under SQLite, by 'verbatim crash sqlite'")
 	fl.BoolVar(&o.NoControl, "no-control", false, "do not check the code as it is first")
@@ -147,6 +148,10 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 		} else if isTerminal(stderr) {
 			fmt.Fprintf(stderr, "%s: %s after %.0f s\n", x.Name, x.Verdict(), x.Seconds)
 		}
+	}
+	f.opt.Note = func(text string) { fmt.Fprintln(stderr, "verbatim:", text) }
+	if dir, err := os.UserCacheDir(); err == nil { // without one it is not kept
+		f.opt.Kept = filepath.Join(dir, "verbatim")
 	}
 	results, err := mutant.Run(ctx, f.opt)
 	if !f.asJSON && len(results) > 0 {

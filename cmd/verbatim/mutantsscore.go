@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,10 +15,10 @@ import (
 )
 
 // scoreFlags are those that only --generate has.
-var scoreFlags = []string{"results", "changed-since", "sample", "seed", "random-time", "search-time", "test-time"}
+var scoreFlags = []string{"results", "changed-since", "sample", "seed", "random-runs", "search-runs"}
 
 // patchFlags are those that it does not have.
-var patchFlags = []string{"out", "max-time", "timers", "sqlite", "no-control"}
+var patchFlags = []string{"out", "timers", "sqlite", "no-control"}
 
 func (f *mutantFlags) defineScore(fl *pflag.FlagSet) {
 	o := &f.score
@@ -28,9 +27,8 @@ func (f *mutantFlags) defineScore(fl *pflag.FlagSet) {
 	fl.StringVar(&o.ChangedSince, "changed-since", "", "with --generate: only mutants of lines that differ from this git `reference`, and those of --sample")
 	fl.IntVar(&o.Sample, "sample", 0, "with --generate: only so many, drawn at random; 0: all")
 	fl.Uint64Var(&o.Seed, "seed", 0, "of --sample")
-	fl.DurationVar(&o.Random, "random-time", time.Second, "with --generate: time for random runs of a mutant, in all scenarios together")
-	fl.DurationVar(&o.Search, "search-time", 15*time.Second, "with --generate: time for exhaustive searches of a mutant, in all scenarios together")
-	fl.DurationVar(&o.Tests, "test-time", time.Minute, "with --generate: time for the unit tests of a mutant")
+	fl.Uint64Var(&o.RandomRuns, "random-runs", mutant.DefaultRandomRuns, "with --generate: runs at random of a mutant, in all scenarios together")
+	fl.Uint64Var(&o.SearchRuns, "search-runs", mutant.DefaultSearchRuns, "with --generate: runs of exhaustive searches of a mutant, in all scenarios together")
 }
 
 // onlyGenerated is the error for a flag that says something about generated mutants only.
@@ -56,10 +54,10 @@ func (f *mutantFlags) validScore(c *cobra.Command) error {
 		return fmt.Errorf("--sample %d: it takes at least 1, or 0 for all", o.Sample)
 	case c.Flags().Changed("seed") && o.Sample == 0:
 		return errors.New("--seed says which mutants are drawn: it needs --sample")
-	case o.Random <= 0 || o.Search <= 0 || o.Tests <= 0:
-		return errors.New("--random-time, --search-time and --test-time take some time")
+	case o.RandomRuns == 0 || o.SearchRuns == 0:
+		return errors.New("--random-runs and --search-runs take at least 1")
 	}
-	return checkLimits(f.opt.Workers, 0)
+	return checkLimits(f.opt.Workers, f.opt.MaxTime)
 }
 
 // runScore generates mutants, and prints what became of them.
@@ -71,7 +69,7 @@ func runScore(c *cobra.Command, f *mutantFlags, p *protocol) error {
 	defer stop()
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	o := f.score
-	o.Protocol, o.Folders, o.Names, o.Workers = p.Name, p.Folders, f.opt.Names, f.opt.Workers
+	o.Protocol, o.Folders, o.Names, o.Workers, o.MaxTime = p.Name, p.Folders, f.opt.Names, f.opt.Workers, f.opt.MaxTime
 	var printing error
 	o.Done = func(x mutant.Judged) {
 		if f.asJSON {
@@ -120,6 +118,9 @@ func printScore(w io.Writer, all []mutant.Judged, s *mutant.Score) error {
 		if len(x.Reached) == 0 {
 			reached = "no scenario comes to it"
 		}
+		if n := len(x.TimedOut); n > 0 {
+			reached += fmt.Sprintf(", %d ended by --max-time", n)
+		}
 		text += fmt.Sprintf("%s:%d: survives: %s\n    - %s\n    + %s\n    %s\n", x.File, x.Line, x.ID, x.Before, x.After, reached)
 	}
 	text += fmt.Sprintf("\n%d mutants: %d caught by scenarios, %d by unit tests, %d equivalent, %d survive\n", s.Mutants, s.Scenario, s.Test, s.Equivalent, s.Survive)
@@ -129,6 +130,9 @@ func printScore(w io.Writer, all []mutant.Judged, s *mutant.Score) error {
 		}
 	}
 	text += fmt.Sprintf("of those that are not equivalent %.1f %% are caught, %.1f %% by scenarios alone; one takes %.1f s (median)\n", s.Caught, s.Scenarios, s.Median)
+	if s.TimedOut > 0 {
+		text += fmt.Sprintf("of %d the time was over before the runs: with a longer --max-time their result may be another\n", s.TimedOut)
+	}
 	_, err := io.WriteString(w, text)
 	return err
 }

@@ -16,6 +16,7 @@ func TestPrintScore(t *testing.T) {
 	all := []mutant.Judged{of("p.go", 9, mutant.Survives, ""), of("p.go", 3, mutant.Survives, ""), of("p.go", 1, mutant.ByScenario, mutant.HowViolated),
 		of("p.go", 2, mutant.ByTest, mutant.HowHangs), of("p.go", 5, mutant.Equivalent, "")}
 	all[0].Reached, all[0].Exhausted = []string{"s", "t"}, []string{"s"}
+	all[0].TimedOut = []string{"t"}
 	score := mutant.NewScore(all)
 	var b strings.Builder
 	if err := printScore(&b, all, &score); err != nil {
@@ -28,12 +29,13 @@ func TestPrintScore(t *testing.T) {
 p.go:9: survives: f:swap:1
     - a; b
     + b; a
-    2 scenarios come to it, 1 of them searched to the end
+    2 scenarios come to it, 1 of them searched to the end, 1 ended by --max-time
 
 5 mutants: 1 caught by scenarios, 1 by unit tests, 1 equivalent, 2 survive
        1 showed: violated
        1 showed: hangs
 of those that are not equivalent 50.0 % are caught, 25.0 % by scenarios alone; one takes 2.0 s (median)
+of 1 the time was over before the runs: with a longer --max-time their result may be another
 `
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", &b, want)

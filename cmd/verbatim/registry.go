@@ -63,43 +63,6 @@ func (p *protocol) goScenarios(name string) string {
 	return p.GoScenarios
 }
 
-// find returns the scenarios that the arguments name, in their order: all of a
-// protocol, the deep ones among them if asked, or one.
-func find(names []string, deep bool) ([]*explore.Scenario, error) {
-	var out []*explore.Scenario
-	for _, name := range names {
-		p, err := protocolOf(name)
-		if err != nil {
-			return nil, err
-		}
-		list := p.Scenarios()
-		if deep || strings.Contains(name, "/") {
-			list = p.all()
-		}
-		found := matching(list, name)
-		if len(found) == 0 {
-			return nil, noScenario(p, name)
-		}
-		for _, s := range found {
-			if explore.Named(out, s.Name) == nil {
-				out = append(out, s)
-			}
-		}
-	}
-	return out, nil
-}
-
-// matching are the scenarios of that name, or all if it is a protocol's name.
-func matching(list []*explore.Scenario, name string) []*explore.Scenario {
-	if !strings.Contains(name, "/") {
-		return list
-	}
-	if s := explore.Named(list, name); s != nil {
-		return []*explore.Scenario{s}
-	}
-	return nil
-}
-
 // protocolOf is the protocol that the name of a protocol or scenario begins with.
 func protocolOf(name string) (*protocol, error) {
 	first, _, _ := strings.Cut(name, "/")

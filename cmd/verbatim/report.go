@@ -62,7 +62,11 @@ func assurance(r *explore.Result) string {
 	if n := report.Eager(r); n != "" {
 		line += "; stands for " + n + " eager states"
 	}
-	return line + "; " + report.Ended(r)
+	line += "; " + report.Ended(r)
+	if r.Sampled > 0 {
+		line += "; after " + number(r.Sampled, "run") + " at random"
+	}
+	return line
 }
 
 // number is a count of things.

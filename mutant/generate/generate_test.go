@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -70,37 +69,68 @@ func goTool(t testing.TB, args ...string) {
 	}
 }
 
-// run is what a program prints and how it ends with a mutant on.
+// run is what a program prints and how it ends with a mutant on. One that does not end is
+// killed after a second of its own, however busy the machine is.
 func run(t testing.TB, program, mutant string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	c := exec.CommandContext(ctx, program)
+	c := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -t 1; exec "$0"`, program)
 	c.Env = append(os.Environ(), Selects+"="+mutant, Memory+"=200000000")
 	out, err := c.Output()
+	var exit *exec.ExitError
 	switch {
-	case ctx.Err() != nil:
-		return "it does not end"
 	case err == nil:
 		return string(out)
-	}
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
+	case !errors.As(err, &exit):
 		t.Fatal(err)
+	case exit.ExitCode() < 0: // by a signal
+		return "it does not end"
 	}
 	return fmt.Sprintf("%s%v", out, err)
+}
+
+// example is the example of every operator, built with all mutants in one program. The tests
+// that run it share it.
+var example struct {
+	once    sync.Once
+	dir     string
+	set     *Set
+	program string
+}
+
+func builtExample(t testing.TB) (*Set, string) {
+	t.Helper()
+	x := &example
+	x.once.Do(func() {
+		var err error
+		if x.dir, err = os.MkdirTemp("", "verbatim-generate-"); err != nil {
+			t.Fatal(err)
+		}
+		x.set = generated(t, every)
+		program := filepath.Join(x.dir, "mutants")
+		goTool(t, "build", overlay(t, x.set), "-o", program, "./"+every)
+		x.program = program
+	})
+	if x.program == "" {
+		t.Fatal("the example was not built")
+	}
+	return x.set, x.program
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(example.dir)
+	os.Exit(code)
 }
 
 // Every operator has a mutant in the example; all are in one program, which without one does
 // what the source does; and each of them does something else.
 func TestEvery(t *testing.T) {
 	t.Parallel()
-	set := generated(t, every)
-	dir := t.TempDir()
-	goTool(t, "build", "-o", filepath.Join(dir, "source"), "./"+every)
-	goTool(t, "build", overlay(t, set), "-o", filepath.Join(dir, "mutants"), "./"+every)
-	want := run(t, filepath.Join(dir, "source"), "")
-	if d := cmp.Diff(want, run(t, filepath.Join(dir, "mutants"), "")); d != "" {
+	set, program := builtExample(t)
+	source := filepath.Join(t.TempDir(), "source")
+	goTool(t, "build", "-o", source, "./"+every)
+	want := run(t, source, "")
+	if d := cmp.Diff(want, run(t, program, "")); d != "" {
 		t.Fatalf("without a mutant: %s", d)
 	}
 	var lines strings.Builder
@@ -108,7 +138,7 @@ func TestEvery(t *testing.T) {
 	for _, m := range set.Mutants {
 		seen[m.Operator] = true
 		does := "no difference"
-		switch got := run(t, filepath.Join(dir, "mutants"), fmt.Sprint(m.Number)); {
+		switch got := run(t, program, fmt.Sprint(m.Number)); {
 		case got == "it does not end":
 			does = "does not end"
 		case strings.Contains(got, fmt.Sprintf("exit status %d", TooMuch)):
@@ -141,10 +171,8 @@ func TestEvery(t *testing.T) {
 // A program notes the places that it comes to, each once.
 func TestNotes(t *testing.T) {
 	t.Parallel()
-	set := generated(t, every)
-	dir := t.TempDir()
-	program, notes := filepath.Join(dir, "mutants"), filepath.Join(dir, "notes")
-	goTool(t, "build", overlay(t, set), "-o", program, "./"+every)
+	set, program := builtExample(t)
+	notes := filepath.Join(t.TempDir(), "notes")
 	c := exec.CommandContext(t.Context(), program)
 	c.Env = append(os.Environ(), Notes+"="+notes)
 	_ = c.Run() // its status is not 0 by itself
@@ -183,7 +211,7 @@ func TestNCL(t *testing.T) {
 // A mutant keeps its name when another function is edited.
 func TestNamesStay(t *testing.T) {
 	t.Parallel()
-	set := generated(t, every)
+	set, _ := builtExample(t)
 	x := set.Find("main.card.wait:stale:1")
 	if x == nil || set.Find("main.nothing:stale:1") != nil {
 		t.Fatalf("%+v", x)

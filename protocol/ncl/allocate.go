@@ -155,7 +155,7 @@ func (f *File) abandon() {
 
 // with is the entry once links are the file's peers.
 func (e entry) with(links []*link) entry {
-	e.peers, e.joining = linkNames(links), nil
+	e.peers, e.joining, e.copying = linkNames(links), nil, false
 	return e
 }
 

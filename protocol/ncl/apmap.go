@@ -87,8 +87,8 @@ func (f *File) save(e entry) error {
 }
 
 // confirm finds out what became of a change of the entry whose answer was lost. No
-// other instance writes what this one wrote: a recovery begins an epoch, and asks
-// nobody to join.
+// other instance writes what this one wrote: a recovery begins an epoch, and the entry
+// with which it does so is the only one that says that it copies.
 func (f *File) confirm() error {
 	if f.attempt == nil {
 		return nil

@@ -13,11 +13,12 @@ import (
 
 // collect frees the regions that no file claims (4.5.1, "Handling Space Leaks").
 //
-// A region is claimed if the ap-map has the file, in the identity that the region was
-// made for, and names this peer as one of the file's or as one that was asked to
-// become one. An application changes the ap-map before it asks a peer for a region,
-// so a region that is not claimed will never be. The paper compares epochs instead:
-// see findings 3 and 4.
+// What the mr-map has is claimed if the ap-map has the file, in the identity that the
+// region was made for, and names this peer as one of the file's. Its epoch may be older:
+// the peers that stay are asked for nothing when others are replaced. A region that is not
+// in the mr-map yet is claimed in its own epoch, as in the paper, and as long as the ap-map
+// says that somebody may fill it. An application changes the ap-map before it asks a peer
+// for a region, so one that is not claimed will never be: see findings 3, 4 and 7.
 func (p *peer) collect() {
 	if p.coord == nil {
 		return
@@ -25,16 +26,31 @@ func (p *peer) collect() {
 	for i := len(p.mrMap) - 1; i >= 0; i-- {
 		m := p.mrMap[i]
 		e, _, err := loadEntry(p.coord, m.app, m.file)
-		switch {
-		case err != nil && !errors.Is(err, ErrNotFound):
+		if err != nil && !errors.Is(err, ErrNotFound) {
 			p.note("look for leaked regions", err)
 			return // the next file would wait as long, and requests with it
-		case err != nil, e.id != m.seen().id, !e.claims(p.h.Name()):
-			p.h.Logf("frees the region of file %q of %q, which leaked", m.file, m.app)
-			p.remove(m)
 		}
+		p.freeLeaked(m, &e)
 	}
 	p.tell()
+}
+
+// freeLeaked frees what e does not claim of m. The entry of a file that is not there
+// claims nothing.
+func (p *peer) freeLeaked(m *mapping, e *entry) {
+	name := p.h.Name()
+	if m.fresh != nil && !e.fills(name, m.fresh.generation) {
+		p.h.Logf("frees the region for a copy of file %q of %q, which leaked", m.file, m.app)
+		p.freeFresh(m)
+	}
+	if m.current != nil && !e.claims(name, m.current.generation) {
+		p.h.Logf("frees the region of file %q of %q, which leaked", m.file, m.app)
+		p.free(m.current)
+		m.current = nil
+	}
+	if m.current == nil && m.fresh == nil {
+		p.remove(m)
+	}
 }
 
 // acceptOrCollect waits for a request, and looks for leaked regions meanwhile.

@@ -36,7 +36,8 @@ func Recover(h host.Host, cfg Config, name string) (*File, error) {
 
 // takeOver finds the file in the ap-map and begins a new epoch there, before
 // any peer is asked: of two instances that recover at once one loses here. Peers that
-// were about to join will not. A creation that came to no end is removed.
+// were about to join will not. A creation that came to no end is removed. An earlier
+// instance that replaces a peer meanwhile only makes it begin again: `ncl/cling`.
 func takeOver(cfg Config, name string) (entry, uint64, error) {
 	e, version, err := loadEntry(cfg.Coord, cfg.App, name)
 	switch {
@@ -52,8 +53,13 @@ func takeOver(cfg Config, name string) (entry, uint64, error) {
 		return entry{}, 0, fmt.Errorf("%w: epoch %d", ErrExhausted, e.epoch)
 	}
 	e.epoch++
-	e.joining = nil
+	e.joining, e.copying = nil, true
 	version, err = cfg.Coord.Set(fileKey(cfg.App, name), e.encode(), version)
+	if errors.Is(err, coord.ErrVersion) {
+		if now, _, again := loadEntry(cfg.Coord, cfg.App, name); again == nil && !now.copying {
+			return takeOver(cfg, name)
+		}
+	}
 	if errors.Is(err, coord.ErrVersion) || errors.Is(err, coord.ErrNotFound) {
 		err = fmt.Errorf("%w: %w", ErrStale, err)
 	}
@@ -82,7 +88,10 @@ func (f *File) recover() error {
 		err = r.run()
 	}
 	r.close()
-	return err
+	if err != nil {
+		return err
+	}
+	return f.leaveBehind()
 }
 
 func (r *recovery) begin() (err error) {
@@ -290,6 +299,23 @@ func (f *File) switchOver() error {
 	if f.alive() < f.quorum() {
 		return f.unavailable()
 	}
+	return nil
+}
+
+// leaveBehind lets the peers that did not come along free their fresh regions, which
+// nobody will fill any more: finding 7. The file is open whether or not the controller
+// can be reached, and the next change of the entry lets them go too.
+func (f *File) leaveBehind() error {
+	if f.alive() == len(f.links) {
+		return nil
+	}
+	e := f.entry
+	e.copying = false
+	err := f.save(e)
+	if errors.Is(err, ErrStale) {
+		return err
+	}
+	f.note(err)
 	return nil
 }
 

@@ -35,6 +35,7 @@ func (f *File) replace(missing int) error {
 		return fmt.Errorf("%w: epoch %d", ErrExhausted, e.epoch)
 	}
 	e.epoch++
+	e.copying = false
 	links, err := f.enlist(e, opJoin, missing)
 	if err != nil {
 		f.drop(links)

@@ -148,12 +148,13 @@ func decodeOffer(b []byte, to op) (offer, error) {
 }
 
 // entry is the value of a file in the ap-map (4.3, step 4b): which file it is and
-// its epoch, its size, f, its peers, and those that are asked to become peers. A
-// file that is being created has no peers yet.
+// its epoch, its size, f, whether a recovery copies it, its peers, and those that are
+// asked to become peers. A file that is being created has no peers yet.
 type entry struct {
 	generation
 	size    int
 	f       int
+	copying bool // the recovery that began this epoch may need fresh regions on the peers
 	peers   []string
 	joining []string
 }
@@ -161,16 +162,25 @@ type entry struct {
 // created reports whether the creation of the file came to its end.
 func (e *entry) created() bool { return len(e.peers) > 0 }
 
-// claims reports whether a region on the peer may be one of the file's.
-func (e *entry) claims(peer string) bool {
-	return slices.Contains(e.peers, peer) || slices.Contains(e.joining, peer)
+// claims reports whether the region of generation g in a peer's mr-map is the file's, or
+// will be once the file is created.
+func (e *entry) claims(peer string, g generation) bool {
+	return g.id == e.id && slices.Contains(e.peers, peer) || g == e.generation && slices.Contains(e.joining, peer)
+}
+
+// fills reports whether somebody may still fill the fresh region of generation g on a peer.
+func (e *entry) fills(peer string, g generation) bool {
+	return g == e.generation && (e.copying && slices.Contains(e.peers, peer) || slices.Contains(e.joining, peer))
 }
 
 func (e *entry) encode() []byte {
 	b := binary.BigEndian.AppendUint64(nil, e.id)
 	b = binary.BigEndian.AppendUint32(b, e.epoch)
 	b = binary.BigEndian.AppendUint64(b, uint64(e.size))
-	b = append(b, byte(e.f))
+	b = append(b, byte(e.f), 0)
+	if e.copying {
+		b[len(b)-1] = 1
+	}
 	for _, names := range [][]string{e.peers, e.joining} {
 		b = append(b, byte(len(names)))
 		for _, p := range names {
@@ -182,7 +192,7 @@ func (e *entry) encode() []byte {
 
 func decodeEntry(b []byte) (entry, error) {
 	d := decoder{b: b}
-	e := entry{generation: generation{d.uint64(), d.epoch()}, size: d.size(), f: int(d.uint8())}
+	e := entry{generation: generation{d.uint64(), d.epoch()}, size: d.size(), f: int(d.uint8()), copying: d.bool()}
 	e.peers, e.joining = d.names(), d.names()
 	if err := d.end(); err != nil {
 		return e, err
@@ -229,6 +239,12 @@ func (d *decoder) take(n int) []byte {
 func (d *decoder) uint8() uint8   { return d.take(1)[0] }
 func (d *decoder) uint32() uint32 { return binary.BigEndian.Uint32(d.take(4)) }
 func (d *decoder) uint64() uint64 { return binary.BigEndian.Uint64(d.take(8)) }
+
+func (d *decoder) bool() bool {
+	n := d.uint8()
+	d.bad = d.bad || n > 1
+	return n == 1
+}
 
 func (d *decoder) epoch() uint32 {
 	e := d.uint32()

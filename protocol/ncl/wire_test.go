@@ -58,7 +58,7 @@ func TestOffersAndEntries(t *testing.T) {
 	if _, err := decodeOffer(o.encode(opRecover), opAlloc); !errors.Is(err, ErrMalformed) {
 		t.Errorf("an answer to recover as one to alloc: %v", err)
 	}
-	e := entry{generation: generation{7, 3}, size: 9, f: 1, peers: []string{"p1", "p2", "p3"}, joining: []string{"p4"}}
+	e := entry{generation: generation{7, 3}, size: 9, f: 1, copying: true, peers: []string{"p1", "p2", "p3"}, joining: []string{"p4"}}
 	if got, err := decodeEntry(e.encode()); err != nil || !reflect.DeepEqual(got, e) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -72,7 +72,7 @@ func FuzzDecode(f *testing.F) {
 	for _, r := range requests {
 		f.Add(r.encode())
 	}
-	f.Add((&entry{generation: generation{7, 3}, size: 9, f: 1, peers: []string{"p1", "p2", "p3"}, joining: []string{"p4"}}).encode())
+	f.Add((&entry{generation: generation{7, 3}, size: 9, f: 1, copying: true, peers: []string{"p1", "p2", "p3"}, joining: []string{"p4"}}).encode())
 	f.Add((&offer{endpoint: someEnd, current: window{1, 3, 5}, fresh: window{7, 8, 9}}).encode(opRecover))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, err := decodeRequest(b); err == nil && !bytes.Equal(r.encode(), b) {

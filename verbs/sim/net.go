@@ -96,7 +96,7 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	h.acted = true // whoever called can tell a host that crashes now from one that has not: see serving
 	t.obs.see(r.from.node.sym, r.heard())
 	if w.tracer != nil {
-		w.traceFrom(r.from, h, "request", "receives %s from %s", r.service, r.from.Name())
+		w.traceCall(r, r.from, h, "request", "receives %s from %s", r.service, r.from.Name())
 	}
 	return r, nil
 }
@@ -163,7 +163,7 @@ func (r *request) end(body []byte, err error) {
 	w.touch(object(objReply, r.from.node.idx, r.g.ord), Add)
 	w.cur.reach()
 	if w.tracer != nil {
-		w.traceFrom(r.from, r.to, "answer", "answers %s of %s%s", r.service, r.from.Name(), errSuffix(err))
+		w.traceCall(r, r.from, r.to, "answer", "answers %s of %s%s", r.service, r.from.Name(), errSuffix(err))
 	}
 }
 
@@ -484,7 +484,7 @@ func (g *gather) resolve(i int, failed bool) (tag int, v print) {
 		a.Body = []byte{}
 	}
 	if w.tracer != nil {
-		w.traceFrom(r.to, g.h, "answered", "has the answer of %s%s", r.toName(), errSuffix(r.err))
+		w.traceCall(r, r.to, g.h, "answered", "has the answer of %s%s", r.toName(), errSuffix(r.err))
 	}
 	return tag, print{}.Int(r.place()).Print(r.ansHash)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -25,6 +26,8 @@ type TraceEvent struct {
 	// Request is the index in Record.Requests of the send work request that it is
 	// about, or -1; it is set only with a Record.
 	Request int `json:"-"`
+	// Call names the call that its host receives, answers, or has the answer of.
+	Call string `json:"-"`
 }
 
 // Tracer collects the events of a run, and with a Record more about them. It is
@@ -60,6 +63,12 @@ func (w *World) traceFrom(peer, at *Host, kind, format string, args ...any) {
 		}
 		w.add(at, p, kind, fmt.Sprintf(format, args...))
 	}
+}
+
+// traceCall is traceFrom of something about a call.
+func (w *World) traceCall(r *request, peer, at *Host, kind, format string, args ...any) {
+	w.traceFrom(peer, at, kind, format, args...)
+	w.tracer.Events[len(w.tracer.Events)-1].Call = r.name() + "." + strconv.Itoa(r.idx)
 }
 
 func (w *World) add(h *Host, peer, kind, text string) {

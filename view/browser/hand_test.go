@@ -2,6 +2,8 @@ package browser_test
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,9 +14,12 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/verbatim-rdma/verbatim/coverage"
 )
 
-// built is the command, which all tests share.
+// built is the command, which all tests share. It counts statements already, so that
+// a report need not build it again.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "verbatim-browser-*")
 	if err != nil {
@@ -22,10 +27,7 @@ var built = sync.OnceValues(func() (string, error) {
 	}
 	removeBuilt = func() { os.RemoveAll(dir) }
 	file := filepath.Join(dir, "verbatim")
-	if out, err := exec.Command("go", "build", "-o", file, "../../cmd/verbatim").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return file, nil
+	return file, errors.Join(coverage.Build(context.Background(), "", "./cmd/verbatim", []string{"ncl"}, file), os.Setenv("GOCOVERDIR", dir))
 })
 
 var removeBuilt = func() {}

@@ -107,16 +107,14 @@ func TestStepsThroughMemory(t *testing.T) {
 			b.press("f")
 			rows := eval[[]shownRow](b, rowsOfPage)
 			b.press(kb.Home)
+			b.press(kb.ArrowDown)
+			b.press(kb.ArrowUp)
+			steps := eval[[]step](b, stepsOfPage) // in one question, since there are many rows
+			if len(steps) != len(rows) {
+				t.Fatalf("%d steps of %d rows", len(steps), len(rows))
+			}
 			point := -1
-			for i := range rows {
-				at := eval[struct { // in one question, since there are many rows
-					Row        int
-					Said, Step string
-					Focus      bool
-					Memory     []shownCell
-				}](b, `(() => { const s = document.querySelector("[aria-current=step]"), rows = [...document.querySelectorAll(".timeline tbody tr")];
-					return { Row: rows.indexOf(s.closest("tr")), Said: document.querySelector("[aria-live]").textContent,
-						Step: document.querySelector("#details-title").textContent, Focus: document.activeElement === s, Memory: `+cellsOfPage+` } })()`)
+			for i, at := range steps {
 				if at.Row != i || at.Step != "Step "+rows[i].Step || !at.Focus {
 					t.Fatalf("at row %d of %d the page is at %+v", i, len(rows), at)
 				}
@@ -130,13 +128,29 @@ func TestStepsThroughMemory(t *testing.T) {
 					point = len(f.doc.Events)
 				}
 				checkMemory(t, at.Memory, f, point)
-				b.press(kb.ArrowDown)
 			}
 			b.press(kb.ArrowUp)
 			b.press(kb.End)
 		})
 	}
 }
+
+// step is what the page shows and says at a row.
+type step struct {
+	Row        int
+	Said, Step string
+	Focus      bool
+	Memory     []shownCell
+}
+
+// stepsOfPage goes from row to row, as the key does.
+const stepsOfPage = `(() => { const rows = [...document.querySelectorAll(".timeline tbody tr")], out = [];
+	for (let i = 0; i < rows.length; i++) {
+		if (i > 0) document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+		const s = document.querySelector("[aria-current=step]");
+		out.push({ Row: rows.indexOf(s.closest("tr")), Said: document.querySelector("[aria-live]").textContent, Step: document.querySelector("#details-title").textContent,
+			Focus: document.activeElement === s, Memory: ` + cellsOfPage + ` }) }
+	return out })()`
 
 // eventOf is the event of the i-th row of a timeline that shows all.
 func eventOf(f *found, i int) int {

@@ -23,7 +23,11 @@ type app struct {
 	trail []string
 	told  []told
 	life  int  // the latest, or the one that is about to start
-	ended bool // a life ended because the file could not be created, or was released
+	open  bool // to faults
+	// Of instances: the latest that has begun, and whether the controller has ended a session.
+	inside  int
+	expired bool
+	ended   bool // a life ended because the file could not be created, or was released
 }
 
 // logFile is one file of the application.
@@ -60,7 +64,8 @@ func (a *app) reset() {
 		f.created, f.released, f.opened, f.found = false, false, 0, 0
 	}
 	a.trail, a.told = a.trail[:0], a.told[:0]
-	a.ended, a.life = false, 0
+	a.ended, a.open, a.life = false, false, 0
+	a.inside, a.expired = 0, false
 }
 
 // again: a crashed application starts again; one that ended goes on to its next
@@ -83,6 +88,8 @@ func (a *app) gate(k faults.Kind, heal bool) bool {
 	switch {
 	case k == faults.Crash && a.load.lateCrash:
 		return a.files[0].next > 1
+	case a.load.exposed:
+		return a.open
 	case heal:
 		return a.life >= len(a.load.lives)-1
 	case k == faults.Partition:
@@ -114,7 +121,7 @@ func (a *app) main(h host.Host, life int) {
 // writes are those of this life.
 func (r *run) writes() []write { return r.load.lives[min(r.life, len(r.load.lives)-1)] }
 
-func (r *run) writeAll(f *ncl.File) bool {
+func (r *run) writeAll(f log) bool {
 	for _, w := range r.writes() {
 		if !r.record(f, w) {
 			return false
@@ -130,7 +137,8 @@ func (r *run) last() bool { return r.immortal(r.life) }
 func (r *run) zombie() bool { return r.life < r.app.life }
 
 func (r *run) config() ncl.Config {
-	return ncl.Config{App: r.file.app, Peers: r.peers, F: r.load.f, Coord: coord.NewClient(r.h, "coord", "coord")}
+	return ncl.Config{App: r.file.app, Peers: r.peers, F: r.load.f, Coord: coord.NewClient(r.h, "coord", "coord"),
+		QueueDepth: r.load.queue, CompletionTimeout: r.load.patience}
 }
 
 // open creates the file in the first life and recovers it in the others.
@@ -181,6 +189,12 @@ func (r *run) recover() *ncl.File {
 	return f
 }
 
+// expose lets faults strike from now on, or no more.
+func (a *app) expose(open bool) {
+	a.open = open
+	a.history()
+}
+
 // giveUp ends the lives of an application with one file.
 func (r *run) giveUp(why string) {
 	r.ended = len(r.files) == 1
@@ -198,10 +212,16 @@ func (r *run) begin(w write, data []byte) (int, error) {
 	return n, err
 }
 
-// record makes one write and tells the model about it.
-func (r *run) record(f *ncl.File, w write) bool { return r.issue(f, w, r.file.data(w)) }
+// log is a file that is written to: an ncl.File, or one that replaces peers by itself.
+type log interface {
+	Record(off int, data []byte) error
+	Alive() int
+}
 
-func (r *run) issue(f *ncl.File, w write, data []byte) bool {
+// record makes one write and tells the model about it.
+func (r *run) record(f log, w write) bool { return r.issue(f, w, r.file.data(w)) }
+
+func (r *run) issue(f log, w write, data []byte) bool {
 	x := r.file
 	op := r.begins(told{w: w, data: data})
 	if r.life < x.opened { // the model has gone on without this life
@@ -330,7 +350,7 @@ func (a *app) remembered() fingerprint.Print {
 			p = p.Int(x.pendNum)
 		}
 	}
-	p = p.Bool(a.ended).Int(len(a.trail))
+	p = p.Bool(a.ended).Bool(a.open).Int(a.inside).Bool(a.expired).Int(len(a.trail))
 	for _, s := range a.trail {
 		p = p.String(s)
 	}

@@ -31,11 +31,7 @@ func keeping(r *run) {
 	if f == nil || r.last() {
 		return
 	}
-	if err := r.c.Inject(faults.Revoke, "peer1"); err != nil {
-		r.c.Fail(err)
-		return
-	}
-	if r.writeAll(f) && r.repair(f) {
+	if r.inject(faults.Revoke, "peer1") && r.writeAll(f) && r.repair(f) {
 		r.checkLeaks(f)
 	}
 }
@@ -51,8 +47,7 @@ func persisting(r *run) {
 	x := r.file
 	for i, w := range r.writes() {
 		if i > 0 && r.life == 0 {
-			if err := errors.Join(r.c.Inject(faults.Partition, "app", "peer2"), r.c.Inject(faults.Crash, "peer1")); err != nil {
-				r.c.Fail(err)
+			if !r.inject(faults.Partition, "app", "peer2") || !r.inject(faults.Crash, "peer1") {
 				return
 			}
 		}
@@ -86,6 +81,15 @@ func persisting(r *run) {
 	}
 }
 
+// inject makes a fault happen now.
+func (r *run) inject(k faults.Kind, hosts ...string) bool {
+	err := r.c.Inject(k, hosts...)
+	if err != nil {
+		r.c.Fail(err)
+	}
+	return err == nil
+}
+
 // repair replaces the peers that have failed, if others can be had.
 func (r *run) repair(f *ncl.File) bool {
 	if f.Alive() == len(f.Peers()) {
@@ -94,6 +98,13 @@ func (r *run) repair(f *ncl.File) bool {
 	switch err := f.Repair(); {
 	case err == nil:
 		r.meet(sawReplaced)
+		if f.Alive() < len(f.Peers()) {
+			r.c.Fail(&unavailable{errors.New("a Repair has succeeded, and peers are missing")})
+			return false
+		}
+	case r.load.spare:
+		r.c.Fail(&unavailable{err})
+		return false
 	case errors.Is(err, ncl.ErrUnavailable) && r.load.beyond:
 		r.note("unavailable")
 		return false
@@ -111,11 +122,8 @@ func claiming(r *run) {
 		return
 	}
 	f := r.open()
-	if r.life == 0 {
-		if err := r.c.Inject(faults.Suspect, "app"); err != nil {
-			r.c.Fail(err)
-			return
-		}
+	if r.life == 0 && !r.inject(faults.Suspect, "app") {
+		return
 	}
 	if f != nil {
 		r.writeAll(f)
@@ -151,9 +159,25 @@ func creating(r *run) {
 	if f == nil && r.life == 0 {
 		return
 	}
-	if r.last() {
+	if !r.last() || !r.listed(f != nil) {
+		return
+	}
+	if f == nil || r.whole(f) {
 		r.checkLeaks(f)
 	}
+}
+
+// listed reports whether the application finds its file among those that it had, as it
+// must if it is there, and must not if it is not.
+func (r *run) listed(there bool) bool {
+	names, err := ncl.Files(r.config().Coord, r.file.app)
+	if err == nil && slices.Contains(names, r.file.name) != there {
+		err = fmt.Errorf("the application has the files %q", names)
+	}
+	if err != nil {
+		r.c.Fail(&unavailable{err})
+	}
+	return err == nil
 }
 
 // releasing deletes the file after its writes.
@@ -177,6 +201,8 @@ func releasing(r *run) {
 // which finds whatever the first one has left. The last life reads back.
 func recreating(r *run) {
 	x := r.file
+	r.expose(false)
+	r.healAll()
 	if r.last() {
 		r.checkLeaks(r.open())
 		return
@@ -190,11 +216,13 @@ func recreating(r *run) {
 	}
 	if f != nil {
 		x.released = true
-		r.history()
+		r.expose(true)
 		if err := f.Release(); err != nil {
 			r.c.Fail(&unavailable{err})
 			return
 		}
+		r.expose(false)
+		r.healAll()
 	}
 	if r.life == 0 {
 		r.note("deleted")
@@ -224,8 +252,7 @@ func duelling(r *run) {
 		}
 		return
 	case 1:
-		if err := r.c.Inject(faults.Suspect, "app"); err != nil {
-			r.c.Fail(err)
+		if !r.inject(faults.Suspect, "app") {
 			return
 		}
 	}
@@ -278,14 +305,39 @@ func (r *run) checkLeaks(f *ncl.File) {
 		}
 		want := r.region(claimed, name)
 		if err != nil || n > want {
-			r.c.Fail(&leaked{errors.Join(fmt.Errorf("peer %s lends %d bytes, and %d are claimed", name, n, want), err)})
+			r.c.Fail(lends(name, n, want, err))
 			return
 		}
 		if r.load.intact && name != r.load.loses && n < want {
 			r.c.Fail(&unavailable{fmt.Errorf("peer %s has freed a region that the file claims", name)})
 			return
 		}
+		if r.load.registered && !r.figure(name, n, 2) {
+			return
+		}
 	}
+}
+
+// figure compares what the controller knows of a peer with what that lends. A request of an
+// earlier life may come in between: then the peer looks for leaked regions again.
+func (r *run) figure(name string, lent, tries int) bool {
+	peers, err := ncl.Peers(r.config().Coord)
+	i := slices.IndexFunc(peers, func(p ncl.Registered) bool { return p.Name == name })
+	switch {
+	case err != nil:
+	case i < 0:
+		err = fmt.Errorf("the controller does not know peer %s", name)
+	case peers[i].Left == r.load.memory(name)-lent:
+		return true
+	case tries > 1:
+		if lent, err = ncl.Collect(r.h, name, ncl.DefaultCallTimeout); err == nil {
+			return r.figure(name, lent, tries-1)
+		}
+	default:
+		err = fmt.Errorf("the controller has %d bytes for peer %s, which lends %d of %d", peers[i].Left, name, lent, r.load.memory(name))
+	}
+	r.c.Fail(&leaked{err})
+	return false
 }
 
 // region is how much a peer may lend if the peers claimed are those of the file.
@@ -294,6 +346,10 @@ func (r *run) region(claimed []string, peer string) int {
 		return r.load.size + 8
 	}
 	return 0
+}
+
+func lends(peer string, n, want int, err error) error {
+	return &leaked{errors.Join(fmt.Errorf("peer %s lends %d bytes, and %d are claimed", peer, n, want), err)}
 }
 
 // leaked: a region that no file claims stays after a collection.

@@ -6,6 +6,12 @@ import "github.com/verbatim-rdma/verbatim/explore"
 // Those of the file are alike, so it is enough that faults strike one of them.
 var fourPeers = []string{"peer1", "steady1", "steady2", "peer2"}
 
+// fivePeers and sevenPeers have two to spare.
+var (
+	fivePeers  = []string{"peer1", "peer2", "steady1", "steady2", "steady3"}
+	sevenPeers = []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6", "peer7"}
+)
+
 // controlScenarios are those of the control plane: who the peers of a file are, who may
 // write to it, and what becomes of memory that nobody claims.
 func controlScenarios() []*explore.Scenario {
@@ -56,7 +62,7 @@ func controlScenarios() []*explore.Scenario {
 			doc:    "The application takes its peers from the controller, which does not know that one has lent what it has; it may crash at any point, and then nothing is leaked.",
 			faults: "crash(app)<=1",
 			bounds: "f=0, three peers of which the first refuses, recovery and a collection at the end",
-			load: workload{f: 0, size: 8, peers: fourPeers[:3], lives: [][]write{{}, nil}, script: creating, collects: true, registered: true, intact: true,
+			load: workload{f: 0, size: 8, peers: fourPeers[:3], lives: [][]write{{}, nil}, script: creating, collects: true, registered: true, refuses: "peer1", intact: true,
 				meets: []condition{sawUnfinished}},
 		}),
 		build(scenario{

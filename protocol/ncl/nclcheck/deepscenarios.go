@@ -7,6 +7,7 @@ import "github.com/verbatim-rdma/verbatim/explore"
 func DeepScenarios() []*explore.Scenario {
 	three := []write{{0, 16}, {16, 16}, {32, 16}}
 	two := []write{{0, 8}, {8, 8}}
+	appends := []write{{0, 8}, {8, 8}, {16, 8}}
 	return []*explore.Scenario{
 		build(scenario{
 			name:   "three-writes-deep",
@@ -52,6 +53,45 @@ func DeepScenarios() []*explore.Scenario {
 			bounds: "f=1, three peers, an instance that is believed dead once it has created the file and appends 8 bytes twice, the recovery of the next one at any moment of that and read back",
 			load: workload{f: 1, size: 16, lives: [][]write{two, nil}, script: claiming,
 				meets: []condition{sawUnacked, sawBehind, sawLate, sawFenced}},
+		}),
+		build(scenario{
+			name:   "wear-deep",
+			doc:    "As wear, and the application may crash at any point.",
+			faults: "crash(app)<=1",
+			bounds: "f=1, four peers, three appends of 8 bytes; before the second and the third one of the file's peers crashes, if all are there, and starts again, empty; replacement if that is noticed, recovery and read back",
+			load: workload{f: 1, size: 24, peers: fourPeers, lives: [][]write{appends, nil}, script: wearing,
+				meets: []condition{sawUnacked, sawBehind, sawRejected, sawReplaced}},
+		}),
+		build(scenario{
+			name:   "relay-deep",
+			doc:    "As relay, and the application may crash during the first recovery, and a link is cut and heals at any time.",
+			faults: "crash(app)<=1, crash(peer*)<=1, partition(app,peer*)<=1",
+			bounds: "f=1, three peers, an append of 8 bytes, recovery, another append, recovery and read back",
+			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, beyond: true, meets: []condition{sawRejected}},
+		}),
+		build(scenario{
+			name:   "pair-deep",
+			doc:    "As pair, and the application may crash at any point.",
+			faults: "crash(app)<=1",
+			bounds: "f=2, seven peers of which two revoke their memory before an append of 8 bytes, replacement if that is noticed, recovery and read back",
+			load: workload{f: 2, size: 8, peers: sevenPeers, lives: [][]write{{{0, 8}}, nil}, script: pairing, spare: true,
+				meets: []condition{sawReplaced, sawUnacked, sawBehind}},
+		}),
+		build(scenario{
+			name:   "refuse-deep",
+			doc:    "As refuse, and the controller names the peers, which register meanwhile.",
+			faults: "crash(app)<=1",
+			bounds: "f=1, five peers of which the first refuses and the second revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
+			load: workload{f: 1, size: 8, peers: fivePeers, lives: [][]write{{{0, 8}}, nil}, script: joining, collects: true, registered: true,
+				refuses: "peer1", loses: "peer2", intact: true, spare: true, meets: []condition{sawUnfinished, sawReplaced, sawUnacked, sawBehind}},
+		}),
+		build(scenario{
+			name:   "remake-deep",
+			doc:    "As remake, with three peers, and the application may crash.",
+			faults: "crash(app)<=1, partition(app,peer1)<=1",
+			bounds: "f=1, three peers, an append of 8 bytes, release while the link may be cut, a file of the same name once it has healed, recovery and a collection; one more collection at any moment",
+			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, {}, nil}, script: recreating, collects: true, collectAt: "peer1", intact: true,
+				exposed: true, meets: []condition{sawReleasing}},
 		}),
 	}
 }

@@ -2,6 +2,8 @@ package nclcheck
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 )
@@ -26,6 +28,11 @@ type workload struct {
 	stayDown bool
 	// cutBetween: links are cut in the first life and heal in the last.
 	cutBetween bool
+	// exposed: faults strike, and links heal, only while the script says so.
+	exposed bool
+	// queue and patience are the application's QueueDepth and CompletionTimeout.
+	queue    int
+	patience time.Duration
 	// beyond: more than f peers may be gone, and then nothing but the promise that
 	// what is returned is right is left.
 	beyond bool
@@ -39,8 +46,16 @@ type workload struct {
 	intact bool
 	// loses is the one peer that may fail nevertheless.
 	loses string
-	// registered: the controller says which peers there are; the first one refuses.
+	// registered: the controller says which peers there are.
 	registered bool
+	// hangs is the peer that takes requests and answers none.
+	hangs string
+	// refuses is the peer that has no memory left, which nobody knows.
+	refuses string
+	// leaves are the peers that take their memory back before each write.
+	leaves [][]string
+	// spare: there is always a peer that can take the place of another.
+	spare bool
 	// second: there is a file of another application.
 	second bool
 }
@@ -58,7 +73,9 @@ func (l *workload) names() []string {
 }
 
 // Scenarios are the built-in scenarios of NCL.
-func Scenarios() []*explore.Scenario { return append(dataScenarios(), controlScenarios()...) }
+func Scenarios() []*explore.Scenario {
+	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios())
+}
 
 // MatrixScenarios are those that a card can make a difference to: the data path,
 // recovery, and the fence that keeps an earlier instance out. In the others it is the

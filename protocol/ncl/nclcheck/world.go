@@ -9,6 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -34,6 +35,10 @@ const (
 	sawStopped
 	sawRevived
 	sawDuel
+	sawLeftBehind
+	sawUnheard
+	sawOusted
+	sawAnew
 )
 
 var conditionNames = [...]string{
@@ -48,6 +53,10 @@ var conditionNames = [...]string{
 	sawReleasing:  "an application crashed while it released the file",
 	sawStopped:    "a write failed because more than f peers were gone",
 	sawDuel:       "an instance lost the file to an earlier one that recovered it, and recovered it again",
+	sawLeftBehind: "a recovery finished without a peer that had answered it",
+	sawUnheard:    "an operation failed because the controller was out of reach",
+	sawOusted:     "an instance found its session over",
+	sawAnew:       "a recovery failed, and was done again",
 	sawRevived:    "writing went on after more than f peers had been gone",
 }
 
@@ -94,7 +103,7 @@ func newWorldOf(c *explore.Case, app *app, main func(host.Host, int)) sim.Config
 	cfg := sim.Config{Profile: c.Profile, Budget: c.Budget}
 	cfg.Services = []sim.Service{controller(load)}
 	cfg.Nodes = []sim.Node{{Name: "app", Main: main, Again: app.again, Immortal: app.immortal}}
-	if load.cutBetween {
+	if load.cutBetween || load.exposed || load.lateCrash {
 		cfg.Gate = app.gate
 	}
 	if load.collectAt != "" {
@@ -103,13 +112,13 @@ func newWorldOf(c *explore.Case, app *app, main func(host.Host, int)) sim.Config
 			h.Logf("%v", err)
 		}})
 	}
-	for i, name := range load.names() {
+	for _, name := range load.names() {
 		if !load.registered {
 			app.peers = append(app.peers, name)
 		}
 		// Peers are interchangeable as long as the ap-map names all of them, and nobody goes
 		// from one to the next, as the collection at the end does.
-		node := sim.Node{Name: name, Main: peer(load, i), Daemon: true, Symmetric: len(load.peers) == 0 && !load.collects}
+		node := sim.Node{Name: name, Main: peer(load, name), Daemon: true, Symmetric: len(load.peers) == 0 && !load.collects}
 		if load.stayDown {
 			node.Again = func(int, bool) bool { return false }
 		}
@@ -124,8 +133,7 @@ var expire = []byte("expire")
 
 // controller is the coordination service, with sessions that end when a scenario says so.
 //
-// Peers that register have done so before a run begins, and the first one has lent its
-// memory since.
+// Peers that register have done so before a run begins.
 func controller(load workload) sim.Service {
 	store := &coord.Store{}
 	reset := func() {
@@ -161,13 +169,13 @@ func (d direct) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
 	return d.store.Apply("direct", req), nil
 }
 
-// peer lends memory for a few copies of a file, unless the first is to refuse.
-func peer(load workload, i int) func(host.Host, int) {
+// peer lends memory for a few copies of a file, unless it is to refuse.
+func peer(load workload, name string) func(host.Host, int) {
+	if name == load.hangs {
+		return hang
+	}
 	return func(h host.Host, _ int) {
-		cfg := ncl.PeerConfig{Memory: 8 * (load.size + 64)}
-		if load.registered && i == 0 {
-			cfg.Memory = load.size + 1
-		}
+		cfg := ncl.PeerConfig{Memory: load.memory(name)}
 		if load.collects || load.registered {
 			cfg.Coord, cfg.Unlisted = coord.NewClient(h, "coord", "coord"), !load.registered
 		}
@@ -175,4 +183,21 @@ func peer(load workload, i int) func(host.Host, int) {
 			panic(err)
 		}
 	}
+}
+
+// memory is how much a peer lends at most.
+func (l *workload) memory(peer string) int {
+	if peer == l.refuses {
+		return l.size + 1
+	}
+	return 8 * (l.size + 64)
+}
+
+// hang is a peer that takes requests and does not come back to them.
+func hang(h host.Host, _ int) {
+	lis, err := h.Listen("ncl")
+	for err == nil {
+		_, err = lis.Accept(verbs.Forever)
+	}
+	panic(err)
 }

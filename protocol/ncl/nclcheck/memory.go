@@ -1,0 +1,146 @@
+package nclcheck
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// What applications do in the scenarios of memory.
+
+// leaving recovers the file, lets all links heal, and looks for what leaked.
+func leaving(r *run) {
+	r.expose(r.last())
+	f := r.open()
+	if f == nil || !r.last() {
+		return
+	}
+	r.expose(false)
+	if f.Alive() < len(f.Peers()) {
+		r.meet(sawLeftBehind)
+	}
+	r.healAll()
+	r.checkLeaks(f)
+}
+
+// outlasting recovers the file. If that fails because the application has not waited for
+// answers, it does so again, and looks for what leaked.
+func outlasting(r *run) {
+	r.expose(r.last())
+	f := r.open()
+	if f == nil && r.last() && slices.Contains(r.trail, "unavailable") {
+		r.expose(false)
+		r.meet(sawAnew)
+		f = r.recover()
+	}
+	r.expose(false)
+	if f == nil || !r.last() {
+		return
+	}
+	if f.Alive() < len(f.Peers()) {
+		r.meet(sawLeftBehind)
+	}
+	r.checkLeaks(f)
+}
+
+// stranding lets a recovery crash, and the next one fail because f+1 peers are out of
+// reach: what the first has left at one of those has an epoch that is over.
+func stranding(r *run) {
+	r.expose(r.life == 1)
+	if !r.last() {
+		r.open()
+		return
+	}
+	if !r.inject(faults.Partition, "app", "peer1") || !r.inject(faults.Partition, "app", "peer2") {
+		return
+	}
+	if f := r.recover(); f != nil {
+		r.c.Fail(errors.New("f+1 peers are out of reach, and the file was recovered"))
+		return
+	}
+	r.healAll()
+	n, err := ncl.Collect(r.h, "peer1", ncl.DefaultCallTimeout)
+	if want := r.region([]string{"peer1"}, "peer1"); err != nil || n != want {
+		r.c.Fail(lends("peer1", n, want, err))
+	}
+}
+
+// rejoining asks a peer that was out of reach to be one of the file's again. It may be out
+// of reach again meanwhile.
+func rejoining(r *run) {
+	f := r.open()
+	if f == nil {
+		return
+	}
+	if !r.inject(faults.Partition, "app", "peer1") || !r.writeAll(f) {
+		return
+	}
+	r.healAll()
+	r.expose(true)
+	if !r.repair(f) {
+		return
+	}
+	r.expose(false)
+	r.healAll()
+	r.checkLeaks(f)
+}
+
+// joining replaces a peer that has taken its memory back. The last life looks for what
+// leaked.
+func joining(r *run) {
+	f := r.open()
+	if f == nil {
+		return
+	}
+	if r.last() {
+		r.checkLeaks(f)
+		return
+	}
+	if r.inject(faults.Revoke, r.load.loses) && r.writeAll(f) {
+		r.repair(f)
+	}
+}
+
+// measuring looks after each operation at what the peers lend: nobody collects, so
+// nothing may be left for a collection.
+func measuring(r *run) {
+	f := r.open()
+	if f == nil || !r.measure(f.Peers()) {
+		return
+	}
+	if !r.last() {
+		if r.revoke(r.load.loses) && r.writeAll(f) && r.repair(f) {
+			r.measure(f.Peers())
+		}
+		return
+	}
+	r.file.released = true
+	r.history()
+	if err := f.Release(); err != nil {
+		r.c.Fail(&unavailable{err})
+		return
+	}
+	r.measure(nil)
+}
+
+// measure compares what the peers lend with one region for each of those of the file. The
+// one that has lost its memory has none if that was not noticed.
+func (r *run) measure(claimed []string) bool {
+	for _, name := range r.load.names() {
+		n, err := ncl.Collect(r.h, name, ncl.DefaultCallTimeout)
+		if want := r.region(claimed, name); err != nil || n != want && (n > 0 || name != r.load.loses) {
+			r.c.Fail(lends(name, n, want, err))
+			return false
+		}
+	}
+	return true
+}
+
+// healAll lets all links of the application to peers work again.
+func (r *run) healAll() {
+	for _, name := range r.load.names() {
+		r.c.Heal("app", name)
+	}
+}

@@ -1,0 +1,141 @@
+package nclcheck
+
+import (
+	"errors"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// What applications do in the scenarios of a controller that is out of reach, and of
+// instances that lose their sessions.
+
+// insisting creates the file, replaces a peer and deletes the file. The controller may be
+// out of reach at any moment: whatever failed is done again once it is not.
+func insisting(r *run) {
+	r.expose(true)
+	f, err := ncl.Create(r.h, r.config(), r.file.name, r.load.size)
+	if r.anew(err) {
+		if f, err = ncl.Create(r.h, r.config(), r.file.name, r.load.size); errors.Is(err, ncl.ErrExists) {
+			f, err = ncl.Recover(r.h, r.config(), r.file.name)
+		}
+	}
+	if !r.done(err) || !r.inject(faults.Revoke, r.load.loses) || !r.writeAll(f) {
+		return
+	}
+	err = f.Repair()
+	if r.anew(err) {
+		err = f.Repair()
+	}
+	if !r.done(err) || !r.writeAll(f) {
+		return
+	}
+	r.file.released = true
+	r.history()
+	err = f.Release()
+	if r.anew(err) {
+		err = f.Release()
+	}
+	if !r.done(err) {
+		return
+	}
+	r.expose(false)
+	r.c.Heal("app", "coord")
+	r.healAll()
+	r.checkLeaks(nil)
+}
+
+// anew reports whether an operation is to be repeated, now that the controller is there.
+func (r *run) anew(err error) bool {
+	if !errors.Is(err, coord.ErrUnavailable) {
+		return false
+	}
+	r.meet(sawUnheard)
+	r.expose(false)
+	r.c.Heal("app", "coord")
+	return true
+}
+
+// done reports whether an operation has succeeded, as it must.
+func (r *run) done(err error) bool {
+	if err != nil {
+		r.c.Fail(&unavailable{err})
+	}
+	return err == nil
+}
+
+// deaf collects while the controller is out of reach of a peer: nothing that the file
+// claims may go, and all that leaked goes once it is not.
+func deaf(r *run) {
+	r.expose(true)
+	f := r.open()
+	if f == nil && r.life == 0 || !r.last() {
+		return
+	}
+	r.expose(false)
+	r.c.Heal("peer1", "coord")
+	r.checkLeaks(f)
+}
+
+// exclusive is an instance that asks the controller whether it is still the one.
+func exclusive(r *run) {
+	i := r.enter()
+	if i == nil {
+		return
+	}
+	if r.life == 0 && !r.inject(faults.Suspect, "app") {
+		return
+	}
+	for range 2 {
+		inside, expired := r.inside, r.expired
+		err := i.Check()
+		switch {
+		case err == nil && inside > r.life:
+			r.c.Fail(&twoInstances{})
+			return
+		case err != nil && !r.expired && !expired:
+			r.c.Fail(&unavailable{err})
+			return
+		case err != nil:
+			r.meet(sawOusted)
+		}
+	}
+	err := i.Close()
+	if err != nil && !r.expired {
+		r.c.Fail(&unavailable{err})
+	}
+}
+
+// enter waits for the session of the instance before to end, and lets the controller end
+// it if that goes on.
+func (r *run) enter() *ncl.Instance {
+	for {
+		i, err := ncl.Start(r.config())
+		if err == nil {
+			r.inside = r.life
+			r.history()
+			return i
+		}
+		if !errors.Is(err, ncl.ErrRunning) || r.life == 0 || r.expired {
+			r.c.Fail(&unavailable{err})
+			return nil
+		}
+		r.expired = true
+		r.history()
+		if _, err := r.h.Call("coord", "coord", expire, ncl.DefaultCallTimeout); err != nil {
+			r.c.Fail(err)
+			return nil
+		}
+	}
+}
+
+// twoInstances: the session of one instance was there when another one had begun.
+type twoInstances struct{}
+
+func (*twoInstances) Error() string {
+	return "two instances: one was confirmed after a later one had begun"
+}
+
+// Class is the class of the violation.
+func (*twoInstances) Class() string { return "two-instances" }

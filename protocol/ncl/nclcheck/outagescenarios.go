@@ -1,0 +1,65 @@
+package nclcheck
+
+import (
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
+
+// outageScenarios are those in which the controller is out of reach, or ends a session.
+func outageScenarios() []*explore.Scenario {
+	return []*explore.Scenario{
+		build(scenario{
+			name:   "outage",
+			doc:    "The controller is out of the application's reach for a while, at any moment; what fails is done again, and nothing is leaked.",
+			faults: "partition(app,coord)<=1",
+			bounds: "f=1, four peers, creation, two appends of 8 bytes before which the first peer revokes its memory and between which it is replaced, release; each again if it fails, and a collection at the end",
+			load: workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}}, script: insisting, collects: true, exposed: true,
+				intact: true, loses: "peer1", meets: []condition{sawUnheard}},
+		}),
+		build(scenario{
+			name:   "deaf",
+			doc:    "The controller is out of a peer's reach for a while, and the peer looks for leaked regions meanwhile. The application may crash.",
+			faults: "crash(app)<=1, partition(peer1,coord)<=1",
+			bounds: "f=1, three peers, a collection at any moment and one at the end, when the controller is back; recovery and read back",
+			load: workload{f: 1, size: 8, lives: [][]write{{}, nil}, script: deaf, collects: true, collectAt: "peer1", intact: true, exposed: true,
+				meets: []condition{sawUnfinished}},
+		}),
+		build(scenario{
+			name:   "session",
+			doc:    "The controller ends the session of an instance that works. No instance is confirmed once a later one has begun, and none loses its session otherwise.",
+			faults: "none",
+			bounds: "two instances, the second at any moment once the first has begun; each asks twice whether it is the one, and ends",
+			load:   workload{f: 0, size: 8, lives: [][]write{{}, nil}, script: exclusive, meets: []condition{sawOusted}},
+		}),
+	}
+}
+
+// waitScenarios are those in which waiting for a peer makes a difference.
+func waitScenarios() []*explore.Scenario {
+	return []*explore.Scenario{
+		build(scenario{
+			name:   "full-queue",
+			doc:    "A send queue takes one write: the next one waits for the slowest peer, or until that one has failed.",
+			faults: "crash(app)<=1, crash(peer*)<=1",
+			bounds: "f=1, three peers, send queues of two requests, two appends of 8 bytes, recovery and read back",
+			load:   workload{f: 1, size: 16, queue: 2, lives: [][]write{{{0, 8}, {8, 8}}, nil}, meets: afterCrash},
+		}),
+		build(scenario{
+			name:   "patience",
+			doc:    "Waits for completions are bounded, and one runs out although nothing is wrong: the peer counts as failed, or the write does.",
+			faults: "crash(app)<=1, timeout(app)<=1",
+			bounds: "f=1, three peers, send queues of two requests, two appends of 8 bytes, recovery and read back",
+			load: workload{f: 1, size: 16, queue: 2, patience: time.Millisecond, lives: [][]write{{{0, 8}, {8, 8}}, nil}, beyond: true,
+				meets: []condition{sawUnacked, sawBehind, sawRejected}},
+		}),
+		build(scenario{
+			name:   "late",
+			doc:    "A recovery does not wait for an answer that comes late, and finishes without that peer or is done again. When all peers look for leaked regions they keep one each.",
+			faults: "timeout(app)<=1",
+			bounds: "f=1, three peers, a recovery in which a timer fires although nothing is wrong, another one if that fails, and a collection at every peer",
+			load: workload{f: 1, size: 8, lives: [][]write{{}, nil}, script: outlasting, collects: true, intact: true, exposed: true, beyond: true,
+				patience: time.Second, meets: []condition{sawLeftBehind, sawAnew}},
+		}),
+	}
+}

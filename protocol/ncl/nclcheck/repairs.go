@@ -1,0 +1,124 @@
+package nclcheck
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// What applications do in the scenarios of peers that fail one after the other.
+
+// wearing writes. Before every write but the first a peer of the file crashes, whichever
+// it is, unless the one before it has not been replaced yet.
+func wearing(r *run) {
+	f := r.open()
+	if f == nil {
+		return
+	}
+	lost := ""
+	for i, w := range r.writes() {
+		if i > 0 && !slices.Contains(f.Peers(), lost) {
+			lost = r.lose(f)
+		}
+		if !r.record(f, w) || !r.repair(f) {
+			return
+		}
+	}
+}
+
+// lose lets one of the file's peers crash, and returns its name.
+func (r *run) lose(f *ncl.File) string {
+	peers := f.Peers()
+	name := peers[r.h.Rand(len(peers))]
+	r.inject(faults.Crash, name)
+	return name
+}
+
+// maintaining leaves it to the library to replace peers: one takes its memory back before
+// the second write, and two others before the third, so that writing must stop and go on.
+func maintaining(r *run) {
+	f := r.open()
+	if f == nil || r.last() {
+		return
+	}
+	m := &ncl.Maintained{File: f, Told: func(err error) {
+		if err == nil {
+			r.meet(sawReplaced)
+		}
+	}}
+	for i, w := range r.writes() {
+		for _, name := range r.load.leaves[i] {
+			if !r.revoke(name) {
+				return
+			}
+		}
+		if !r.record(m, w) || i == 1 && !r.whole(f) {
+			return
+		}
+	}
+	m.Maintain()
+	r.whole(f)
+}
+
+// whole reports whether no peer that is known to have failed is still to be replaced.
+func (r *run) whole(f *ncl.File) bool {
+	if f.Alive() < len(f.Peers()) {
+		r.c.Fail(&unavailable{errors.New("a peer that has failed was not replaced")})
+		return false
+	}
+	return true
+}
+
+// pairing replaces two peers at once.
+func pairing(r *run) {
+	f := r.open()
+	if f == nil || r.last() {
+		return
+	}
+	peers := f.Peers()
+	i := r.h.Rand(len(peers))
+	if r.revoke(peers[i]) && r.revoke(peers[(i+1)%len(peers)]) && r.writeAll(f) {
+		r.repair(f)
+	}
+}
+
+// revoke lets a peer take its memory back.
+func (r *run) revoke(peer string) bool {
+	err := ncl.Revoke(r.h, peer, ncl.DefaultCallTimeout)
+	if err != nil {
+		r.c.Fail(err)
+	}
+	return err == nil
+}
+
+// clinging is an instance that is believed dead, and replaces a peer that has failed while
+// the next one recovers the file.
+func clinging(r *run) {
+	if !r.claim() {
+		return
+	}
+	f := r.open()
+	if f == nil || r.life > 0 {
+		return
+	}
+	if !r.inject(faults.Suspect, "app") || !r.inject(faults.Revoke, "peer1") {
+		return
+	}
+	for _, w := range r.writes() {
+		if !r.record(f, w) {
+			return
+		}
+		switch err := f.Repair(); {
+		case err == nil:
+			r.meet(sawReplaced)
+		case r.zombie():
+			r.meet(sawFenced)
+			return
+		default:
+			r.c.Fail(&unavailable{err})
+			return
+		}
+	}
+}
