@@ -218,6 +218,10 @@ var differences = []struct{ name, program string }{
 	{"what a CPU flushes has landed before, and an error shows", "strong flip(b)<=1 linger | a: write b x 1 p | b: pflush x; pfence; pload x"},
 	{"what a Flush writes back hides no error", "strong flip(b)<=1 linger | a: flush b x ps; wait b 1 | b: pstore x 1; pload x"},
 	{"the same with memory that cannot be read", "strong poison(b)<=1 linger | a: flush b x p | b: pstore x 1; pload x"},
+	{"a revocation after a look that finds memory in use", "strong revoke(a*)<=1 | a: free; read b x; wait b 1 | b:"},
+	{"a crash after the end of a registration, before its memory is missed", "strong crash(b)<=1 | a: fetchadd b x 1; wait b 1 | b: free; store x 1"},
+	{"who finds no receive has found a queue pair that works", "strong rnr | a: send b 1; wait b 1; recv b | b: send a 1; wait a 1; recv a"},
+	{"a requester dies before it hears that memory refused its Read", "strong poison(b)<=1 crash(a)<=1 linger | a: read b x p; wait b 1 | b: pload x; state a"},
 	{"a Write does not overtake another past a Read", "ooo linger final | a: write b x 1; wideread b; write b y 1 | b: awrite a x 1 k"},
 }
 

@@ -142,6 +142,7 @@ var lost = []struct {
 	{"a wide Read that sees the later of two Atomics only", "strong linger | a: fetchadd c y 1; fetchadd c x 1 | b: wideread c s; wait c 1 | c:",
 		[]string{"a: b:Read=1,0 c:", "a: b:Read=0,1 c:"}},
 	{"a step of which one way is private", "strong | a: rand 2; ?0 dereg; state b | b: write a x 1 s; wait a 1", []string{"a:0 RTS b:Write"}},
+	{"a crash between a revocation and a report", "strong crash(a)<=1 | a: dereg; rand 2 | b: write a x 1 s; wait a 1", []string{"a: b:REM_ACCESS_ERR"}},
 	{"a host that stops between a look and the beginning of a wait", "strong timers=skew(1) | a: ask b 1; counter; taccept 1 | b: accept; sleep 2; count 1; sleep 2; call a 1",
 		[]string{"a:0 1 b:1 0 unreachable"}},
 	{"a task that stops there while another waits", "strong timers=free | a: ask b 1; go {sleep 2; count 1; sleep 2; call a 1}; counter; taccept 1 | b: accept",

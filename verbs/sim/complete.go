@@ -229,6 +229,10 @@ func (w *World) failed(q *qp, o outcome) {
 	}
 	if q.state != verbs.StateErr {
 		q.cutSend()
+		if p := q.peer; p != nil && o.status == verbs.StatusRNRRetryExcErr {
+			defer func(x bool) { p.refusedBy = x }(p.refusedBy)
+			p.refusedBy = true // it has just said that it has no receive, so it has not failed
+		}
 		q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 		if p := q.peer; p != nil {
 			p.limit = min(p.limit, p.posted) // as in kill

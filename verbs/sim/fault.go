@@ -110,7 +110,7 @@ func (h *Host) refusable() bool {
 			continue
 		}
 		for i := q.head; i < q.posted; i++ {
-			if q.ent(i).nak != verbs.StatusSuccess {
+			if q.ent(i).nak != verbs.StatusSuccess || h.w.poisoned(q.ent(i)) {
 				return true
 			}
 		}

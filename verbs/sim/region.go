@@ -262,6 +262,7 @@ func (r *region) Free() error {
 		r.h.w.cur.pauseShared()
 	}
 	r.h.w.touch(object(objKeys, r.h.node.idx, 0), Read) // a fault may revoke what is registered
+	r.h.w.cur.looked = true
 	if r.mrs > 0 {
 		return r.h.w.cur.refused(fmt.Errorf("sim: free region %d: %w: it is still registered", r.ord, verbs.ErrBusy))
 	}

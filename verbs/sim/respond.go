@@ -84,6 +84,9 @@ func (q *qp) respond(quiet bool, behind int) bool {
 	w := q.w
 	var buf [8]outcome
 	o, _ := q.ways(buf[:0], false)
+	o = slices.DeleteFunc(o, func(x outcome) bool { // what is landing has not been acknowledged
+		return slices.ContainsFunc(w.landing, func(e *elem) bool { return e.q == q && e.wr <= x.wr })
+	})
 	none := 0
 	if !quiet {
 		o = slices.DeleteFunc(o, func(x outcome) bool { return x.status != verbs.StatusSuccess && x.wr <= behind })

@@ -595,7 +595,7 @@ func (w *World) Report(p fingerprint.Print) {
 	if n.spec.Daemon {
 		w.Fail(ErrDaemonReports)
 	}
-	if t.told {
+	if t.dirty {
 		t.wait(op{kind: opRun}) // its host may die in between
 	}
 	key := fingerprint.Print{}.Int(t.h.life).Int(t.ord).Print(p)
