@@ -27,7 +27,10 @@ type ScoreOptions struct {
 	Sample       int
 	Seed         uint64
 	ChangedSince string
-	Workers      int // mutants at a time; 0: one for each core
+	// Most, if it is not 0, is how many of the chosen mutants to take: those of Names and the sample, and of
+	// changed lines as many as there is room for, drawn with Seed.
+	Most    int
+	Workers int // mutants at a time; 0: one for each core
 	// Budgets are in runs, so that a result is the same on a busy machine.
 	RandomRuns uint64 // at random, all scenarios together; 0: [DefaultRandomRuns]
 	SearchRuns uint64 // of exhaustive searches, all scenarios together; 0: [DefaultSearchRuns]

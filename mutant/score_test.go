@@ -337,6 +337,13 @@ func TestChosen(t *testing.T) {
 	if got := ids(ScoreOptions{ChangedSince: "HEAD"}); got != "tiny.Add:arithmetic:1" {
 		t.Errorf("changed: %s", got)
 	}
+	write(t, root, "protocol/tiny/tiny.go", strings.ReplaceAll(tiny, "n + 0", "0 + n"))
+	if all, some := ids(ScoreOptions{ChangedSince: "HEAD"}), ids(ScoreOptions{ChangedSince: "HEAD", Most: 1, Seed: 1}); len(strings.Fields(all)) != 6 || len(strings.Fields(some)) != 1 || !strings.Contains(all, some) {
+		t.Errorf("changed: %s, and at most one: %s", all, some)
+	}
+	if got := ids(ScoreOptions{ChangedSince: "HEAD", Most: 5, Sample: 5, Seed: 1}); got != ids(ScoreOptions{Sample: 5, Seed: 1}) {
+		t.Errorf("no room for changed ones: %s", got)
+	}
 }
 
 // What is wrong with the list of equivalent mutants is said with the line, and how to mend it.

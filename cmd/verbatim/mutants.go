@@ -22,6 +22,8 @@ type mutantFlags struct {
 	score          mutant.ScoreOptions
 	asJSON, sqlite bool
 	generate       bool
+	// What score the generated ones must have, in percent.
+	atLeast, byScenarios float64
 }
 
 // newMutants is the command that checks protocols with bugs on purpose.
