@@ -3,8 +3,8 @@ package mutant
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,12 +47,15 @@ func chosen(ctx context.Context, root string, opt *ScoreOptions, set *generate.S
 	return slices.DeleteFunc(all, func(m generate.Mutant) bool { return !take[m.Number] }), nil
 }
 
-// drawn are mutants in an order that is a function of the seed.
+// drawn are mutants in an order that is a function of the seed. It goes by names alone, so that
+// a sample stays nearly the same when code is edited, and its score with it.
 func drawn(all []generate.Mutant, seed uint64) []generate.Mutant {
-	out := make([]generate.Mutant, len(all))
-	for to, from := range rand.New(rand.NewPCG(seed, 0)).Perm(len(all)) {
-		out[to] = all[from]
+	place := func(m generate.Mutant) string {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, m.ID))
+		return string(sum[:])
 	}
+	out := slices.Clone(all)
+	slices.SortFunc(out, func(a, b generate.Mutant) int { return strings.Compare(place(a), place(b)) })
 	return out
 }
 

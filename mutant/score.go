@@ -37,6 +37,7 @@ type ScoreOptions struct {
 	// MaxTime ends a search or the tests of a package that hang; 0: [DefaultScoreTime]. See [Judged.TimedOut].
 	MaxTime time.Duration
 	File    string // where results are kept, and found again; empty: nowhere
+	Kept    string // a folder for what the control run found, so that it is made once for a program; empty: nowhere
 	// Done, if set, is called after each mutant, in their order.
 	Done func(Judged)
 

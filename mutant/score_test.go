@@ -221,7 +221,8 @@ func TestScore(t *testing.T) {
 func TestScoreGoesOn(t *testing.T) {
 	t.Parallel()
 	opt := tinyScore("")
-	opt.File = filepath.Join(t.TempDir(), "results")
+	results := filepath.Join(t.TempDir(), "results")
+	opt.File = results
 	opt.Names = []string{"tiny.Add:arithmetic:1"}
 	first := scored(t, opt)
 	text, err := os.ReadFile(opt.File)
@@ -244,6 +245,23 @@ func TestScoreGoesOn(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Result != ByScenario || all[1].Result != ByTest {
 		t.Errorf("%+v, %v", all, err)
 	}
+	opt.Kept, opt.File = filepath.Join(t.TempDir(), "kept"), ""
+	for _, want := range []string{`"tiny/sum"`, `"tiny/kept"`} { // the second one has it from the first
+		if _, err := judged(t, opt); err != nil {
+			t.Fatal(err)
+		}
+		names, err := filepath.Glob(filepath.Join(opt.Kept, "reach-*.json"))
+		if err != nil || len(names) != 1 {
+			t.Fatal(names, err)
+		}
+		if text, err = os.ReadFile(names[0]); err != nil || !strings.Contains(string(text), want) {
+			t.Fatalf("%s, %v", text, err)
+		}
+		if err := os.WriteFile(names[0], []byte(strings.Replace(string(text), `"tiny/sum"`, `"tiny/kept"`, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opt.File = results
 	opt.SearchRuns++
 	if _, err := judged(t, opt); err == nil || !strings.Contains(err.Error(), "results of other code") {
 		t.Error(err)
@@ -318,6 +336,21 @@ func TestChosen(t *testing.T) {
 	a, b, other := ids(ScoreOptions{Sample: 4, Seed: 1}), ids(ScoreOptions{Sample: 4, Seed: 1}), ids(ScoreOptions{Sample: 4, Seed: 2})
 	if a != b || a == other || len(strings.Fields(a)) != 4 {
 		t.Errorf("%q, %q and %q", a, b, other)
+	}
+	// Without one function the sample is the same but for its mutants.
+	edited := &generate.Set{Mutants: slices.DeleteFunc(slices.Clone(set.Mutants), func(m generate.Mutant) bool { return m.Function == "tiny.Grow" })}
+	list, err := chosen(t.Context(), root, &ScoreOptions{Sample: 4, Seed: 1}, edited)
+	if err != nil || len(list) != 4 {
+		t.Fatal(list, err)
+	}
+	same := 0
+	for _, m := range list {
+		if strings.Contains(" "+a+" ", " "+m.ID+" ") {
+			same++
+		}
+	}
+	if want := 4 - strings.Count(a, "tiny.Grow:"); same != want {
+		t.Errorf("%d of %q are still drawn, not %d", same, a, want)
 	}
 	git := func(args ...string) {
 		t.Helper()
