@@ -143,6 +143,9 @@ func RunScore(ctx context.Context, opt ScoreOptions) ([]Judged, error) {
 }
 
 func (j *judge) buildAndRun() (_ []Judged, err error) {
+	if len(j.todo) == 0 { // no line has changed
+		return nil, nil
+	}
 	if j.tmp, err = os.MkdirTemp("", "verbatim-mutants-"); err != nil {
 		return nil, err
 	}

@@ -366,6 +366,11 @@ func TestChosen(t *testing.T) {
 	if got := ids(ScoreOptions{ChangedSince: "HEAD"}); got != "" {
 		t.Errorf("nothing has changed: %s", got)
 	}
+	opt := tinyScore(root)
+	opt.ChangedSince = "HEAD"
+	if all, err := RunScore(t.Context(), opt); len(all) > 0 || err != nil {
+		t.Errorf("nothing has changed: %v, %v", all, err)
+	}
 	write(t, root, "protocol/tiny/tiny.go", strings.Replace(tiny, "{ return a + b }", "{ return b + a }", 1))
 	if got := ids(ScoreOptions{ChangedSince: "HEAD"}); got != "tiny.Add:arithmetic:1" {
 		t.Errorf("changed: %s", got)
