@@ -62,6 +62,13 @@ func TestTested(t *testing.T) {
 // tinyMain stands in for the command verbatim: a scenario is violated if a sum is wrong.
 const tinyMain = `package main
 
+import (
+	"fmt"
+	"os"
+
+	"github.com/verbatim-rdma/verbatim/protocol/tiny"
+)
+
 func main() {
 	if os.Args[1] == "list" {
 		fmt.Print("{\"name\": \"tiny/add\"}\n{\"name\": \"tiny/sum\"}\n{\"name\": \"tiny/deep\", \"deep\": true}\n")
