@@ -125,10 +125,8 @@ func (t *task) wait(o op) bool {
 	if o.kind == opAccept || o.kind == opGather || o.kind == opLock || o.kind == opSleep {
 		t.drain() // they enter the kernel
 	}
-	if o.timed && t.related() {
-		// Other timers may go between what it did before and the beginning of its own. Since it may
-		// begin late, nothing need go between the end of its own and what it does then.
-		t.wait(op{kind: opRun})
+	if o.timed && o.kind != opGather && t.related() {
+		t.wait(op{kind: opRun}) // other timers may go between what it did before and the beginning of its own
 	}
 	t.op = o
 	t.arm()
@@ -138,6 +136,9 @@ func (t *task) wait(o op) bool {
 	ok := !t.op.fired
 	t.op = op{}
 	t.dirty, t.told, t.looked, t.looks, t.clocked = false, false, false, 0, false
+	if !ok && t.w.cfg.Timers.Regime == faults.Skew {
+		t.dirty, t.told, t.looked, t.clocked = true, true, true, true // its timer cannot wait for those of others, but what it does then can
+	}
 	return ok
 }
 
