@@ -25,6 +25,8 @@ const (
 	flagBeyond    = 'r' // beyond the region
 	flagBadLocal  = 'l' // a source or destination that is not registered
 	flagPMEM      = 'p' // the peer's persistent memory
+	flagShared    = 'm' // from, or into, the words that others reach too
+	flagOwnPMEM   = 'P' // from, or into, one's own persistent memory
 )
 
 // table is all that a program can do, by name.
@@ -48,22 +50,22 @@ func requestActs() map[string]kindOfAct {
 		return func(a *Act) verbs.SendWR { return verbs.SendWR{Op: o, Imm: uint32(a.V)} }
 	}
 	return map[string]kindOfAct{
-		"write":    post("av", "sifoknrlpe", op(verbs.OpWrite)),
-		"wide":     post("v", "sifknpe", op(verbs.OpWrite)), // of two words
-		"writeimm": post("av", "sifokpe", op(verbs.OpWriteImm)),
-		"read":     post("a", "sfknrlp", op(verbs.OpRead)),
-		"wideread": post("", "sfkp", op(verbs.OpRead)),
-		"send":     post("v", "sifole", op(verbs.OpSend)),
-		"sendimm":  post("v", "sifoe", op(verbs.OpSendImm)),
-		"cas": post("awv", "sfknrp", func(a *Act) verbs.SendWR {
+		"write":    post("av", "sifoknrlpemP", op(verbs.OpWrite)),
+		"wide":     post("v", "sifknpemP", op(verbs.OpWrite)), // of two words
+		"writeimm": post("av", "sifokpemP", op(verbs.OpWriteImm)),
+		"read":     post("a", "sfknrlpmP", op(verbs.OpRead)),
+		"wideread": post("", "sfkpmP", op(verbs.OpRead)),
+		"send":     post("v", "sifolemP", op(verbs.OpSend)),
+		"sendimm":  post("v", "sifoemP", op(verbs.OpSendImm)),
+		"cas": post("awv", "sfknrpmP", func(a *Act) verbs.SendWR {
 			return verbs.SendWR{Op: verbs.OpCompareSwap, Compare: uint64(a.W), Swap: uint64(a.V)}
 		}),
-		"fetchadd": post("av", "sfknrp", func(a *Act) verbs.SendWR { return verbs.SendWR{Op: verbs.OpFetchAdd, Add: uint64(a.V)} }),
+		"fetchadd": post("av", "sfknrpmP", func(a *Act) verbs.SendWR { return verbs.SendWR{Op: verbs.OpFetchAdd, Add: uint64(a.V)} }),
 		"flush": post("a", "sfkp", func(*Act) verbs.SendWR {
 			return verbs.SendWR{Op: verbs.OpFlush, FlushTo: verbs.FlushGlobal | verbs.FlushPersistent, FlushLen: 8}
 		}),
-		"awrite": post("av", "sfikp", op(verbs.OpAtomicWrite)),
-		"recv":   {takes: "tf", link: true, flags: "l", do: (*task).receive},
+		"awrite": post("av", "sfikpmP", op(verbs.OpAtomicWrite)),
+		"recv":   {takes: "tf", link: true, flags: "lmP", do: (*task).receive},
 	}
 }
 

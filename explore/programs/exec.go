@@ -166,12 +166,24 @@ func (t *task) request(a *Act, wr verbs.SendWR, l *link, peer int) verbs.SendWR 
 	default:
 		from += sources
 	}
-	lkey := m.bmr.LKey()
-	if has(flagBadLocal) {
-		lkey = 99
-	}
-	wr.SGL = []verbs.SGE{{Addr: m.buf.Addr() + uint64(from), Length: uint32(n), LKey: lkey}}
+	wr.SGL = m.local(a, m.buf, m.bmr, from, n)
 	return wr
+}
+
+// local is where a request takes its n bytes from, or brings them to: at from of r, unless flags
+// name other memory.
+func (m *machine) local(a *Act, r host.Region, mr verbs.MR, from, n int) []verbs.SGE {
+	switch {
+	case strings.ContainsRune(a.Flags, flagShared):
+		r, mr, from = m.mem, m.mr, 0
+	case strings.ContainsRune(a.Flags, flagOwnPMEM):
+		r, mr, from = m.pmem, m.pmr, 0
+	}
+	key := mr.LKey()
+	if strings.ContainsRune(a.Flags, flagBadLocal) {
+		key = 99
+	}
+	return []verbs.SGE{{Addr: r.Addr() + uint64(from), Length: uint32(n), LKey: key}}
 }
 
 // received marks the IDs of receives.
@@ -179,12 +191,8 @@ const received = 1 << 32
 
 func (t *task) receive(a *Act) {
 	for i, l := range t.to(a) {
-		key := t.m.imr.LKey()
-		if strings.ContainsRune(a.Flags, flagBadLocal) {
-			key = 99
-		}
 		at := slot(a, i)
-		t.err(l.qp.PostRecv([]verbs.RecvWR{{ID: received | uint64(at), SGL: []verbs.SGE{{Addr: t.m.in.Addr() + uint64(at), Length: 8, LKey: key}}}}))
+		t.err(l.qp.PostRecv([]verbs.RecvWR{{ID: received | uint64(at), SGL: t.m.local(a, t.m.in, t.m.imr, at, 8)}}))
 	}
 }
 

@@ -222,6 +222,18 @@ var differences = []struct{ name, program string }{
 	{"a crash after the end of a registration, before its memory is missed", "strong crash(b)<=1 | a: fetchadd b x 1; wait b 1 | b: free; store x 1"},
 	{"who finds no receive has found a queue pair that works", "strong rnr | a: send b 1; wait b 1; recv b | b: send a 1; wait a 1; recv a"},
 	{"a requester dies before it hears that memory refused its Read", "strong poison(b)<=1 crash(a)<=1 linger | a: read b x p; wait b 1 | b: pload x; state a"},
+	{"a card fetches what others have on the way to its source", "strong | a: write b x 1 m | b: write a x 6; load x"},
+	{"the same where a third host looks", "strong | a: write b x 1 m; load x | b: load x | c: write a x 6"},
+	{"the same with a Send", "strong | a: send b 1 m; load x | b: recv a; wait a 1 | c: write a x 6"},
+	{"the same with an Atomic on its way", "strong | a: write b x 1 m; load x | b: load x | c: fetchadd a x 6"},
+	{"an inline copy finds it too", "strong | a: write b x 1 mi; load x | b: load x | c: write a x 6"},
+	{"an inline copy finds what another task has in its buffer", "strong | a: go {store x 6; load y}; write b x 1 mi; load x | b: load x"},
+	{"an Atomic is not executed while the Write before it is placed", "strong | a: store x 5; write b x 1 m; fetchadd b x 1 ms; load x | b: load x"},
+	{"a response comes to memory that stays before its host ends", "strong | a again: read b x Ps / pload x | b: store x 5"},
+	{"or crashes", "strong crash(a)<=1 | a: read b x Ps; wait b 1 / pload x | b: store x 5"},
+	{"or loses power", "strong power(a)<=1 linger | a: fetchadd b x 1 Ps; wait b 1 / pload x | b: store x 5"},
+	{"a response mends memory", "strong poison(a)<=1 linger | a: read b x Ps; pload x; pload x | b: store x 5"},
+	{"a response comes before what a CPU writes back", "strong flip(a)<=1 linger | a: read b x Ps; pflush x; pfence; pload x | b: store x 5"},
 	{"a Write does not overtake another past a Read", "ooo linger final | a: write b x 1; wideread b; write b y 1 | b: awrite a x 1 k"},
 }
 

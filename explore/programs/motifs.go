@@ -49,7 +49,7 @@ func (g *maker) flags(do string) string {
 			likely = 6
 		case flagNextKey, flagBeyond, flagBadLocal, flagSolicited:
 			likely = 2
-		case flagPMEM:
+		case flagPMEM, flagOwnPMEM:
 			likely = 0
 			if g.kind == "pmem" {
 				likely = 90

@@ -161,7 +161,7 @@ func (p *Program) needs(acts int) needs {
 	n := needs{linger: p.Is("linger"), final: p.Is("final"), onecq: p.Is("onecq"), buffer: make([]byte, buffers*max(acts, 1)), registrations: 2}
 	p.acts(func(_ *Host, a *Act) {
 		k := table[a.Do]
-		n.pmem = n.pmem || k.pmem || strings.Contains(a.Flags, "p")
+		n.pmem = n.pmem || k.pmem || strings.ContainsAny(a.Flags, string([]rune{flagPMEM, flagOwnPMEM}))
 		n.recv = n.recv || a.Do == "recv"
 		n.channel = n.channel || k.channel || p.isGroup(a.To)
 		for i := range maxPeers {

@@ -28,11 +28,19 @@ func (w *World) leavesBefore(p, e *elem) bool {
 
 // fetchOne makes the card read e's source memory, whatever it has fetched before.
 func (w *World) fetchOne(e *elem) {
+	w.beforeFetch(e)
+	if e.src != nil {
+		w.takeSource(e)
+	}
+}
+
+// beforeFetch asks what has come to e's source memory: responses, and what others have under way.
+func (w *World) beforeFetch(e *elem) {
 	if e.src != nil {
 		w.responses(e.src, e.srcOff, e.n)
 	}
-	if e.src != nil {
-		w.takeSource(e)
+	if e.src != nil && !w.cfg.Eager && w.anyPending(e.src, e.srcOff, e.n) {
+		w.landBefore(e.src, e.srcOff, e.n, nil)
 	}
 }
 

@@ -83,6 +83,7 @@ func (w *World) comesBefore(r *region, lo, hi, size int, by *elem) {
 	if w.cfg.Eager || !w.mayErr(r.h.node) {
 		return
 	}
+	w.responses(r, lo*size, (hi-lo)*size)
 	for i := lo; i < hi; i++ {
 		w.landBefore(r, i*size, size, by)
 	}
@@ -148,6 +149,7 @@ func (h *Host) Damage(mem any, off, n int, unreadable bool) {
 func (r *region) media(off, n int) {
 	w := r.h.w
 	w.findOut(r, off, n, false)
+	w.answers(r, off, n, true) // responses write too
 	w.damage(r, off, n, false)
 	w.mend(r, off, n)
 	if w.unreadable(r, off, n) {

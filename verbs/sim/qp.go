@@ -333,7 +333,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 		if err := q.postOne(&wrs[i]); err != nil {
 			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
-		if wrs[i].Op == verbs.OpRead {
+		if wrs[i].Op == verbs.OpRead && !slices.ContainsFunc(q.ent(q.posted-1).dst, func(d sge) bool { return d.r.pm != nil }) {
 			q.w.cur.dirty, q.w.cur.told = true, true // nobody can tell that it is under way, but what it samples may change
 		} else {
 			q.w.cur.reach()
@@ -349,16 +349,18 @@ func (q *qp) copies(wr *verbs.SendWR) {
 	if x := w.cfg.Strengthen.apply(*wr, q.cfg.MaxInline); x.Flags&verbs.Inline == 0 || w.preparing {
 		return
 	}
-	awaits := func(x verbs.SGE) bool {
+	changes := func(x verbs.SGE) bool {
 		r, _, ok := q.pd.sge(x, false)
-		return ok && r.awaits && (w.cfg.Eager || r.awaited())
+		return ok && (r.shared() || r.awaits && (w.cfg.Eager || r.awaited()))
 	}
-	if slices.ContainsFunc(wr.SGL, awaits) {
+	if slices.ContainsFunc(wr.SGL, changes) {
 		w.cur.pauseLook()
+		w.cur.looked = true
 	}
 	for _, x := range wr.SGL {
-		if r, off, ok := q.pd.sge(x, false); ok {
+		if r, off, ok := q.pd.sge(x, false); ok && !w.cfg.Eager {
 			w.answers(r, off, int(x.Length), true)
+			w.landBefore(r, off, int(x.Length), nil)
 		}
 	}
 }

@@ -123,8 +123,13 @@ func (r *region) awaited() bool {
 	return false
 }
 
-// passedOn asks which responses came in time to be sent on, for h dies.
+// passedOn asks which responses came in time to be sent on, or to memory that stays, for h dies.
 func (w *World) passedOn(h *Host) {
+	for _, r := range h.node.pmem {
+		if r.h == h {
+			w.answers(r, 0, len(r.data), true)
+		}
+	}
 	for _, q := range w.qps {
 		if q.h != h || q.gone || !slices.ContainsFunc(q.elems, func(e *elem) bool { return e.src != nil && e.src.awaits }) {
 			continue
@@ -147,15 +152,13 @@ func (w *World) sourced(r *region, off, n int) {
 			continue
 		}
 		for _, p := range e.q.elems {
-			if p.src != nil && p.src.awaits && (p == e || w.leavesBefore(p, e)) && !slices.Contains(f, p) {
+			if p.src != nil && (p.src.awaits || len(p.src.pend) > 0) && (p == e || w.leavesBefore(p, e)) && !slices.Contains(f, p) {
 				f = append(f, p)
 			}
 		}
 	}
 	for _, e := range f {
-		if e.src != nil {
-			w.responses(e.src, e.srcOff, e.n)
-		}
+		w.beforeFetch(e)
 	}
 }
 
