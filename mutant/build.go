@@ -61,6 +61,12 @@ func goCommand(ctx context.Context, root, tmp string, files map[string][]byte, v
 	return err
 }
 
+// lean are the arguments that build the command without what no search needs. Without an ID
+// two builds of one source are alike, wherever their overlays are.
+func lean(to string) []string {
+	return []string{"-tags=lean", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, "./cmd/verbatim"}
+}
+
 // quickly builds a program or, with the verb test, the tests of a package, with some files
 // replaced. It does without optimisation: the compiler takes far longer than what is run.
 func (r *runner) quickly(name string, files map[string][]byte, verb, pkg string) (string, error) {

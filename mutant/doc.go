@@ -39,5 +39,6 @@
 // survives, and [Result.Searches] says how each search ended.
 //
 // [RunLitmus] does the same with mutants of the simulator and litmus tests, [RunExplore] with
-// mutants of the checker and its yardsticks. docs/mutants.md is about all three.
+// mutants of the checker and its yardsticks. [RunScore] generates the mutants of a protocol
+// and counts what becomes of them, and [Test] does so in a Go test. docs/mutants.md is about all three.
 package mutant

@@ -1,18 +1,11 @@
 package mutant
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +23,7 @@ type judge struct {
 	same      map[string]string // equivalent mutants, and why
 	todo      []generate.Mutant
 	program   string
+	inTest    *inTest // the program is a Go test; nil: it is the command
 	tests     []testProgram
 	scenarios []reach // those of fewer runs first
 
@@ -41,6 +35,7 @@ type judge struct {
 // testProgram is the tests of a package, built.
 type testProgram struct {
 	folder, path string
+	args         []string
 	reach        reach
 }
 
@@ -50,111 +45,6 @@ type reach struct {
 	Name    string `json:"name"`
 	Numbers []int  `json:"numbers"`
 	Runs    uint64 `json:"runs"`
-}
-
-const (
-	maxMemory   = 2 << 30
-	stepTimeout = 5 * time.Second
-	// slack is what a program may take beyond its time before it counts as hanging. It is
-	// far more than a search needs to end.
-	slack = 20 * time.Second
-)
-
-// outcome is how a program ended.
-type outcome struct {
-	out, said string
-	code      int
-	how       string // why it counts as caught without a look at what it printed, or empty
-}
-
-// start runs a program with a mutant on; 0 is none. It must end within limit.
-func (j *judge) start(number int, limit time.Duration, notes, dir, name string, args ...string) outcome {
-	ctx, cancel := context.WithTimeout(j.ctx, limit)
-	defer cancel()
-	var stdout, stderr bytes.Buffer
-	c := exec.CommandContext(ctx, name, args...)
-	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
-	c.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("%s=%d", generate.Selects, number), fmt.Sprintf("%s=%d", generate.Memory, maxMemory),
-		generate.Notes+"="+notes)
-	c.WaitDelay = time.Second
-	err := c.Run()
-	x := outcome{out: stdout.String(), said: strings.TrimSpace(stderr.String()), code: exitCode(err)}
-	switch {
-	case ctx.Err() != nil:
-		x.how = HowHangs
-	case x.code == generate.TooMuch:
-		x.how = HowMemory
-	}
-	return x
-}
-
-// found is what `verbatim check --json` printed, and the class of its counterexample. One that
-// could not decide has one too: of a run that does not end.
-type found struct {
-	Search
-	Counterexample string
-	Exhausted      bool
-	class          string
-	late           bool // the time was over before the runs were made
-}
-
-// search checks a scenario with a mutant on.
-func (j *judge) search(number int, scenario, strategy string, runs uint64, notes string) (x *found, o outcome) {
-	o = again(func() outcome {
-		x, o = j.searchOnce(number, scenario, strategy, runs, notes)
-		return o
-	})
-	return x, o
-}
-
-// again makes sure that a program hangs or crashes because of the mutant, and not because the
-// machine was busy or somebody ended it: it must do so twice.
-func again(run func() outcome) outcome {
-	o := run()
-	if o.how == HowHangs || o.how == HowCrashes {
-		return run()
-	}
-	return o
-}
-
-func (j *judge) searchOnce(number int, scenario, strategy string, runs uint64, notes string) (*found, outcome) {
-	dir, err := os.MkdirTemp(j.tmp, "out")
-	if err != nil {
-		return nil, outcome{how: HowCrashes, said: err.Error()}
-	}
-	defer os.RemoveAll(dir)
-	o := j.start(number, j.opt.MaxTime+cmp.Or(j.opt.limit, slack), notes, dir, j.program, "check", scenario, "--json", "--out", dir, "--no-shrink", "--workers", "1",
-		"--seed", "1", "--strategy", strategy, "--max-runs", strconv.FormatUint(runs, 10),
-		"--max-time", j.opt.MaxTime.String(), "--step-timeout", stepTimeout.String())
-	if o.how != "" {
-		return nil, o
-	}
-	x := &found{}
-	if err := json.Unmarshal([]byte(o.out), x); err != nil || x.Verdict == "" { // a panic outside of a run, or an error of the scenario
-		o.how, o.said = HowCrashes, cmp.Or(o.said, o.out, "it printed nothing")
-		return nil, o
-	}
-	if x.Counterexample != "" {
-		ce, err := explore.Load(filepath.Join(dir, filepath.Base(x.Counterexample)))
-		if err != nil {
-			return nil, outcome{how: HowCrashes, said: err.Error()}
-		}
-		x.class = ce.Class
-	}
-	switch {
-	case x.Verdict == explore.Violated:
-		o.how = HowViolated
-	case x.Verdict != explore.Unknown:
-	case x.class != "":
-		o.how = HowEndless
-	case strings.Contains(x.Reason, explore.ErrHang.Error()):
-		o.how = HowHangs
-	case strings.Contains(x.Reason, explore.ErrNotDeterministic.Error()):
-		o.how = HowDiffers
-	}
-	o.said = x.Reason
-	x.late = o.how == "" && !x.Exhausted && x.Runs < runs
-	return x, o
 }
 
 // judged is what becomes of a mutant.
@@ -236,7 +126,7 @@ func (j *judge) tested(x *Judged) {
 
 // test runs the tests of a package with a mutant on.
 func (j *judge) test(t *testProgram, number int, notes string) outcome {
-	o := j.start(number, j.opt.MaxTime+cmp.Or(j.opt.limit, slack), notes, t.folder, t.path, "-test.failfast", "-test.timeout="+j.opt.MaxTime.String())
+	o := j.start(launch{number: number, notes: notes, dir: t.folder, name: t.path, args: append([]string{"-test.failfast", "-test.timeout=" + j.opt.MaxTime.String()}, t.args...)})
 	switch {
 	case o.how != "" || o.code == 0:
 	case strings.Contains(o.out+o.said, "panic: test timed out"):
@@ -259,97 +149,6 @@ func afterFailure(out string) string {
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return strings.TrimSpace(line)
-}
-
-// control finds out which places each scenario and the tests come to, and in how many
-// runs. Without a mutant none of them may fail.
-func (j *judge) control() error {
-	out, err := command(j.ctx, j.tmp, j.program, "list", "scenarios", "--json")
-	if err != nil {
-		return err
-	}
-	names, deep, err := scenarios(out, j.opt.Protocol)
-	if err != nil {
-		return err
-	}
-	names = slices.DeleteFunc(names, func(n string) bool { return deep[n] })
-	found, failed := make([]*reach, len(names)), make([]error, len(names))
-	slots := make(chan struct{}, j.opt.Workers)
-	var wg sync.WaitGroup
-	for i, name := range names {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			var runs uint64
-			found[i], failed[i] = j.noted(name, func(notes string) (o outcome, failed string) {
-				runs, o, failed = j.controlled(name, notes)
-				return o, failed
-			})
-			if failed[i] == nil {
-				found[i].Runs = runs
-			}
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(failed...); err != nil {
-		return err
-	}
-	for _, r := range found {
-		j.scenarios = append(j.scenarios, *r)
-	}
-	// By runs and not by time, which would be another order on a busy machine.
-	slices.SortStableFunc(j.scenarios, func(a, b reach) int { return cmp.Compare(a.Runs, b.Runs) })
-	for i := range j.tests {
-		t := &j.tests[i]
-		r, err := j.noted(filepath.Base(t.folder), func(notes string) (outcome, string) {
-			o := j.test(t, 0, notes)
-			return o, o.how
-		})
-		if err != nil {
-			return err
-		}
-		t.reach = *r
-	}
-	return nil
-}
-
-// controlled searches a scenario as it is for each mutant, and says in how many runs, and
-// whether that fails.
-func (j *judge) controlled(name, notes string) (runs uint64, o outcome, failed string) {
-	for _, strategy := range []string{explore.Random, explore.Exhaustive} {
-		s, o := j.search(0, name, strategy, j.runs(strategy), notes)
-		if o.how != "" || s.Verdict == explore.Unknown {
-			return 0, o, cmp.Or(o.how, string(explore.Unknown))
-		}
-		runs = s.Runs
-	}
-	return runs, outcome{}, ""
-}
-
-// noted runs something without a mutant, and reads which places it came to.
-func (j *judge) noted(name string, run func(notes string) (outcome, string)) (*reach, error) {
-	notes := filepath.Join(j.tmp, "notes-"+strings.ReplaceAll(name, "/", "-"))
-	defer os.Remove(notes)
-	if o, failed := run(notes); j.ctx.Err() != nil {
-		return nil, j.ctx.Err()
-	} else if failed != "" {
-		return nil, fmt.Errorf("%w: %s: %s: %s", ErrControl, name, failed, firstLine(o.said+" "+o.out))
-	}
-	r := &reach{Name: name, Numbers: []int{}}
-	text, err := os.ReadFile(notes)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	for _, f := range strings.Fields(string(text)) {
-		n, err := strconv.Atoi(f)
-		if err != nil {
-			return nil, fmt.Errorf("%w: it noted %q", ErrTool, f)
-		}
-		r.Numbers = append(r.Numbers, n)
-	}
-	slices.Sort(r.Numbers)
-	r.Numbers = slices.Compact(r.Numbers)
-	return r, nil
 }
 
 // line is x in one line of JSON.

@@ -27,6 +27,11 @@ type Options struct {
 	Out      string        // directory for the counterexamples and their pages; empty: they are not kept
 	// NoControl leaves out the run of the code as it is.
 	NoControl bool
+	// Kept is a folder where the result of that run is kept, so that it is made once for a
+	// program; empty: nowhere.
+	Kept string
+	// Note, if set, is called with what there is to say about that run.
+	Note func(string)
 	// Done, if set, is called after each mutant.
 	Done func(Result)
 }
@@ -185,7 +190,7 @@ func (r *runner) build(name string, files map[string][]byte) (*program, error) {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return nil, err
 	}
-	if err := goCommand(r.ctx, r.root, p.dir, files, "build", "-tags=lean", "-ldflags=-s -w", "-o", p.path, "./cmd/verbatim"); err != nil {
+	if err := goCommand(r.ctx, r.root, p.dir, files, "build", lean(p.path)...); err != nil {
 		return nil, err
 	}
 	out, err := command(r.ctx, p.dir, p.path, "list", "scenarios", "--json")
@@ -259,28 +264,6 @@ func readSearch(line []byte) (*Search, error) {
 	}
 	x.counterexample, x.exhausted = x.Counterexample, x.Exhausted
 	return &x.Search, nil
-}
-
-// control checks the code as it is, in the scenarios that `verbatim check` has without being
-// asked: a deep one takes too long to exhaust.
-func (r *runner) control() error {
-	p, err := r.build("control", nil)
-	if err != nil {
-		return err
-	}
-	for _, scenario := range p.scenarios {
-		if p.deep[scenario] {
-			continue
-		}
-		s, err := p.search(scenario, round{strategy: explore.Exhaustive}, nil)
-		if err != nil {
-			return err
-		}
-		if s.Verdict != explore.Verified {
-			return fmt.Errorf("%w: %s: %s after %d runs and %.0f s: %s", ErrControl, scenario, s.Verdict, s.Runs, s.Seconds, s.Reason)
-		}
-	}
-	return nil
 }
 
 // check applies, builds and checks one mutant.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -190,6 +191,38 @@ func TestControl(t *testing.T) {
 	results, err := Run(t.Context(), Options{Protocol: "demo", Dir: root})
 	if !errors.Is(err, ErrControl) || !strings.Contains(err.Error(), "demo/one: violated") || len(results) > 0 {
 		t.Errorf("%v, %v", results, err)
+	}
+}
+
+// What was verified without a mutant is not checked again, unless the code has changed.
+func TestControlIsKept(t *testing.T) {
+	t.Parallel()
+	root := newDemo(t, demo)
+	var said []string
+	opt := Options{Protocol: "demo", Dir: root, Names: []string{"g-stale"}, Kept: filepath.Join(t.TempDir(), "new"), Note: func(text string) { said = append(said, text) }}
+	run := func() error {
+		_, err := Run(t.Context(), opt)
+		return err
+	}
+	for range 2 {
+		if err := run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opt.Timers = "free"
+	if err := run(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, root, "cmd/verbatim/main.go", strings.Replace(demo, one, strings.Replace(one, "verified", "violated", 1), 1))
+	for range 2 {
+		if err := run(); !errors.Is(err, ErrControl) {
+			t.Error(err)
+		}
+	}
+	for i, want := range []string{"is verified in 2 scenarios", "was verified before, as " + opt.Kept, "is verified in 2 scenarios"} {
+		if len(said) != 3 || !strings.Contains(said[i], want) {
+			t.Errorf("%d: %q, want %q", i, said, want)
+		}
 	}
 }
 

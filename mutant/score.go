@@ -18,6 +18,7 @@ import (
 type ScoreOptions struct {
 	Protocol string
 	Folders  []string // of its packages, from the root of the source tree
+	Except   []string // files of these packages that are no part of it, such as its scenarios
 	Dir      string   // the source tree; empty: the one around the working directory
 	Names    []string // only mutants with these IDs; empty: all
 	// Sample, if it is not 0, is how many of the mutants to take, drawn with Seed. ChangedSince,
@@ -26,13 +27,17 @@ type ScoreOptions struct {
 	Sample       int
 	Seed         uint64
 	ChangedSince string
-	Workers      int // mutants at a time; 0: one for each core
+	// Most, if it is not 0, is how many of the chosen mutants to take: those of Names and the sample, and of
+	// changed lines as many as there is room for, drawn with Seed.
+	Most    int
+	Workers int // mutants at a time; 0: one for each core
 	// Budgets are in runs, so that a result is the same on a busy machine.
 	RandomRuns uint64 // at random, all scenarios together; 0: [DefaultRandomRuns]
 	SearchRuns uint64 // of exhaustive searches, all scenarios together; 0: [DefaultSearchRuns]
 	// MaxTime ends a search or the tests of a package that hang; 0: [DefaultScoreTime]. See [Judged.TimedOut].
 	MaxTime time.Duration
 	File    string // where results are kept, and found again; empty: nowhere
+	Kept    string // a folder for what the control run found, so that it is made once for a program; empty: nowhere
 	// Done, if set, is called after each mutant, in their order.
 	Done func(Judged)
 
@@ -134,6 +139,13 @@ func RunScore(ctx context.Context, opt ScoreOptions) ([]Judged, error) {
 	if err != nil {
 		return nil, err
 	}
+	return j.buildAndRun()
+}
+
+func (j *judge) buildAndRun() (_ []Judged, err error) {
+	if len(j.todo) == 0 { // no line has changed
+		return nil, nil
+	}
 	if j.tmp, err = os.MkdirTemp("", "verbatim-mutants-"); err != nil {
 		return nil, err
 	}
@@ -151,7 +163,11 @@ func newJudge(ctx context.Context, opt ScoreOptions) (*judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{ctx: ctx, opt: opt, root: root}
+	return newJudgeAt(ctx, root, opt)
+}
+
+func newJudgeAt(ctx context.Context, root string, opt ScoreOptions) (j *judge, err error) {
+	j = &judge{ctx: ctx, opt: opt, root: root}
 	if j.set, err = generate.Generate(ctx, root, opt.Folders); err != nil {
 		return nil, err
 	}
@@ -193,7 +209,11 @@ func (j *judge) all(kept map[string]Judged) ([]Judged, error) {
 			x, done := kept[m.ID]
 			x.Mutant = m // the line may be another one
 			if reason := j.same[m.ID]; reason != "" {
+				was := x
 				x, done = Judged{Mutant: m, Result: Equivalent, Reason: reason}, true
+				if was.Result != Equivalent || was.Reason != reason {
+					j.keep(&x)
+				}
 			} else if done && x.Result == Equivalent {
 				done = false
 			}
@@ -225,8 +245,11 @@ func (j *judge) all(kept map[string]Judged) ([]Judged, error) {
 // out what the code does without one.
 func (j *judge) build() error {
 	j.program = filepath.Join(j.tmp, "verbatim")
-	// Without an ID two builds of one source are alike, wherever their overlays are.
-	if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, "build", "-tags=lean", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", j.program, "./cmd/verbatim"); err != nil {
+	verb, args := "build", lean(j.program)
+	if j.inTest != nil {
+		verb, args = "test", j.inTest.build(j.program)
+	}
+	if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, verb, args...); err != nil {
 		return err
 	}
 	for i, folder := range j.opt.Folders {
@@ -238,6 +261,11 @@ func (j *judge) build() error {
 			continue
 		}
 		t := testProgram{folder: filepath.Join(j.root, folder), path: filepath.Join(j.tmp, fmt.Sprintf("test%d", i))}
+		if j.inTest != nil && t.folder == j.inTest.folder {
+			t.args, t.path = []string{"-test.skip=" + j.inTest.pattern()}, j.program
+			j.tests = append(j.tests, t)
+			continue
+		}
 		if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", t.path, "./"+filepath.ToSlash(folder)); err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"verdict": verdict, "mark": mark, "meaning": meaning, "count": Count[uint64], "seconds": seconds, "rate": rate, "ended": Ended,
 	"eager": Eager, "met": Met, "total": total, "share": share, "ranges": ranges, "kind": kind, "depths": depthChart, "bars": barChart,
 	"resumed": resumed, "uncounted": uncounted, "source": marked, "legend": legend,
+	"excerpt": excerpt, "score": score, "operators": byOperator, "equivalent": equivalent, "int": Count[int],
 	"who": func(assumption string) string { return whoOf[knobOf(assumption)] },
 }).Parse(layout))
 

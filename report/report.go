@@ -5,6 +5,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/matrix"
+	"github.com/verbatim-rdma/verbatim/mutant"
 )
 
 // Report is what a page tells.
@@ -20,6 +21,11 @@ type Report struct {
 	// Cells are the matrix; NoMatrix says why there is none, and how to have it.
 	Cells    []Cell
 	NoMatrix string
+	// Mutants are what became of generated mutants, and MutatedFiles the files that they are in;
+	// NoMutants says why there are none, and how to have them.
+	Mutants      []mutant.Judged
+	MutatedFiles []MutatedFile
+	NoMutants    string
 }
 
 // Check is one scenario that was checked.

@@ -76,7 +76,9 @@ space was covered, the lines of the protocol that were reached, and the matrix
 with a link to the run of each cell that breaks. The pages of runs are in a folder
 beside it. To count lines it builds itself again from the source tree in which it
 is run; without one the page says that they are not known. The matrix takes many
-minutes to fill in: --matrix FILE takes what verbatim matrix --json printed.
+minutes to fill in: --matrix FILE takes what verbatim matrix --json printed. --mutants FILE
+takes the results of generated mutants, and adds the score and what survives,
+beside its lines.
 
 A search that --resume continues has the result of the whole search. Only lines are
 counted from there on, and the page says so. Only the build of the program that saved a
@@ -134,6 +136,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.StringVar(&f.out, "out", "", "`directory` for counterexamples")
 	fl.StringVar(&f.page.file, "report", "", "write a page about all of it to this `file`")
 	fl.StringVar(&f.page.matrix, "matrix", "", "with --report: the `file` with the output of verbatim matrix --json, or none; without it the matrix is filled in")
+	fl.StringVar(&f.page.scored, "mutants", "", "with --report: the `file` with the results of verbatim mutants --generate, for the score and what survives")
 	fl.StringVar(&o.Resume, "resume", "", "continue the search that --save left in this `file`")
 	fl.StringVar(&o.Save, "save", "", "save the search in this `file` if a limit ends it")
 	fl.BoolVar(&f.audit, "audit", false, "also test the rules by which the search leaves something out, at sampled states")
@@ -178,7 +181,7 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 			return err
 		}
 	}
-	if err := f.page.readMatrix(f, args); err != nil {
+	if err := errors.Join(f.page.readMatrix(f, args), f.page.readMutants(ctx, args)); err != nil {
 		return err
 	}
 	result := f.checkAll(ctx, todo, c.OutOrStdout(), c.ErrOrStderr())
@@ -225,6 +228,8 @@ func (f *checkFlags) validate() error {
 		return fmt.Errorf("--audit-runs %d: it takes at least 1", f.auditRuns)
 	case f.page.matrix != "" && f.page.file == "":
 		return errors.New("--matrix is about the page that --report writes: it needs --report")
+	case f.page.scored != "" && f.page.file == "":
+		return errors.New("--mutants is about the page that --report writes: it needs --report")
 	case f.deep && f.trace != "":
 		return errors.New("--deep is about the scenarios of a protocol, and --trace makes its own")
 	case f.traceFile != "" && f.trace == "":

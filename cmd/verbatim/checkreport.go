@@ -19,6 +19,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/source"
 	"github.com/verbatim-rdma/verbatim/internal/whole"
+	"github.com/verbatim-rdma/verbatim/mutant"
 	"github.com/verbatim-rdma/verbatim/report"
 )
 
@@ -27,11 +28,13 @@ type checkPage struct {
 	file   string // empty: none is asked for
 	matrix string // the file that --matrix names
 	cells  *cells // what to do about the matrix
+	scored string // the file that --mutants names
 	traced string // the flags that a replay of a run beside the page needs
 
 	uncounted error // why nothing counts what is reached
 	profiles  []*coverage.Profile
 	checks    []report.Check
+	mutants   []mutant.Judged
 }
 
 // begin makes ready for a page, before anything is read. It may put another program in
@@ -46,7 +49,7 @@ func (p *checkPage) begin(ctx context.Context, f *checkFlags, args []string, std
 	if st, err := os.Stat(p.file); err == nil && st.IsDir() {
 		return fmt.Errorf("--report %s is a folder: name a file in it", p.file)
 	}
-	for _, name := range []string{p.matrix, f.trace} {
+	for _, name := range []string{p.matrix, p.scored, f.trace} {
 		if name == "" || name == noMatrix {
 			continue
 		}
@@ -65,6 +68,26 @@ func (p *checkPage) readMatrix(f *checkFlags, args []string) (err error) {
 		p.cells, err = newCells(f, args)
 	}
 	return err
+}
+
+// readMutants reads the results of generated mutants, if a file of them is named, and finds
+// their places in the source.
+func (p *checkPage) readMutants(ctx context.Context, args []string) (err error) {
+	if p.scored == "" {
+		return nil
+	}
+	if p.mutants, err = mutant.ReadResults(p.scored); err != nil {
+		return err
+	}
+	var folders []string
+	for _, name := range protocolsOf(args) {
+		x, err := protocolOf(name)
+		if err != nil {
+			return err
+		}
+		folders = append(folders, x.Folders...)
+	}
+	return mutant.Locate(ctx, "", folders, p.mutants)
 }
 
 // protocolsOf are the protocols that names of protocols and scenarios begin with.
@@ -143,7 +166,11 @@ func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
 		return nil
 	}
 	r := report.Report{Title: "Checks of " + list(p.protocols()), Command: commandLine(),
-		Made: made(), Checks: p.checks}
+		Made: made(), Checks: p.checks, Mutants: p.mutants, MutatedFiles: report.Files(p.mutants, readSource)}
+	if len(p.mutants) == 0 {
+		r.NoMutants = fmt.Sprintf("How many mistakes the scenarios see is not known here: --mutants FILE takes the results of verbatim mutants %s --generate --results FILE.",
+			p.protocols()[0])
+	}
 	if len(p.profiles) > 0 {
 		r.Lines = coverage.Union(p.profiles).Files(readSource)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -21,6 +22,8 @@ type mutantFlags struct {
 	score          mutant.ScoreOptions
 	asJSON, sqlite bool
 	generate       bool
+	// What score the generated ones must have, in percent.
+	atLeast, byScenarios float64
 }
 
 // newMutants is the command that checks protocols with bugs on purpose.
@@ -148,6 +151,8 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 			fmt.Fprintf(stderr, "%s: %s after %.0f s\n", x.Name, x.Verdict(), x.Seconds)
 		}
 	}
+	f.opt.Note = func(text string) { fmt.Fprintln(stderr, "verbatim:", text) }
+	f.opt.Kept = keptFolder()
 	results, err := mutant.Run(ctx, f.opt)
 	if !f.asJSON && len(results) > 0 {
 		printing = mutantTable(stdout, results)
@@ -164,6 +169,15 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 		return printing
 	}
 	return mutantStatus(results).asError()
+}
+
+// keptFolder is where control runs are kept, or nowhere if there is no place.
+func keptFolder() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "verbatim")
 }
 
 // mutantStatus is the exit status for results.

@@ -142,6 +142,10 @@ var lost = []struct {
 	{"a wide Read that sees the later of two Atomics only", "strong linger | a: fetchadd c y 1; fetchadd c x 1 | b: wideread c s; wait c 1 | c:",
 		[]string{"a: b:Read=1,0 c:", "a: b:Read=0,1 c:"}},
 	{"a step of which one way is private", "strong | a: rand 2; ?0 dereg; state b | b: write a x 1 s; wait a 1", []string{"a:0 RTS b:Write"}},
+	{"a host that stops between a look and the beginning of a wait", "strong timers=skew(1) | a: ask b 1; counter; taccept 1 | b: accept; sleep 2; count 1; sleep 2; call a 1",
+		[]string{"a:0 1 b:1 0 unreachable"}},
+	{"a task that stops there while another waits", "strong timers=free | a: ask b 1; go {sleep 2; count 1; sleep 2; call a 1}; counter; taccept 1 | b: accept",
+		[]string{"a:0 1 b:1"}},
 
 	// Interchangeable hosts.
 	{"interchangeable hosts that are connected", "strong | a: | b*2: write b x 1 i; load x", []string{"a: b:0,0", "a: b:0,1", "a: b:1,1"}},
@@ -205,6 +209,8 @@ var never = []struct {
 		[]string{"a:Write b:1 1"}},
 	{"a Write behind one that waits for a Read that was not executed", "strong | a: err b | b: read a x s; read a x; write a x 1 f; wide a 1; wait a 1",
 		[]string{"a: b:Read=1"}},
+	{"a fenced Write came although its Read was refused", "strong poison(b)<=1 linger final | a: read b x p; write b y 1 f; state b | b: pload x; state a",
+		[]string{"a:ERR b:media ERR a=[0 0 0 0] b=[0 1 0 0]"}},
 	{"access is granted by a queue pair that has refused a request", "strong linger final | a: accept; write b x 1 s; reply 1; wait b 1 | b: deny a; call a 1; allow a",
 		[]string{"a:1 REM_INV_REQ_ERR b:1 a=[0 0 0 0] b=[0 0 0 0]"}},
 }

@@ -94,7 +94,7 @@ var layers = []layer{
 		why:     "it runs the go command and the programs that it builds, and reads what they found"},
 	{name: "matrix", at: []string{"matrix/..."}, may: []string{"faults", "verbs/sim", "explore"},
 		why: "it is many checks of any scenarios, put together"},
-	{name: "report", at: []string{"report/..."}, may: []string{"faults", "verbs/sim", "explore", "matrix", "coverage"},
+	{name: "report", at: []string{"report/..."}, may: []string{"faults", "verbs/sim", "explore", "matrix", "mutant", "coverage"},
 		modules: []string{"gonum.org/v1/plot"},
 		why:     "a page is data of any checks: it knows no protocol"},
 	{name: "bench", at: []string{"bench/..."}, modules: []string{"*"},

@@ -80,6 +80,7 @@ func (h *Host) Now() time.Duration {
 			t.pause() // the timer of another task may go first
 		}
 		w.cur.clocked = true
+		w.cur.looked = w.cur.looked || w.cfg.Timers.Regime == faults.Skew
 		w.cur.touchClock()
 		h.look()
 	}
@@ -92,6 +93,18 @@ func (h *Host) clockObject() Object { return object(objClock, h.node.idx, 0) }
 
 // timer is the actor of the timer of t.
 func (t *task) timer() Actor { return actor(actTimer, t.h.life, t.h.node.idx, t.ord) }
+
+// related reports whether the timers of other tasks have something to do with that of t: those of
+// its own host, and with skew those of all hosts.
+func (t *task) related() bool {
+	switch t.w.cfg.Timers.Regime {
+	case faults.Free:
+		return t.h.live > 1
+	case faults.Skew:
+		return true
+	}
+	return false
+}
 
 // arm sets the timer of the wait that begins.
 func (t *task) arm() {

@@ -119,6 +119,7 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 	}
 	defer func(x bool) { q.completing = x }(q.completing)
 	q.completing = true
+	q.leftBy(o)
 	s := q.ent(o.wr)
 	*wc = verbs.WC{ID: s.id, Status: o.status, QPNum: q.num}
 	switch o.status {
@@ -134,6 +135,17 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 		}
 		q.head = o.wr + 1
 		w.failed(q, o)
+	}
+}
+
+// leftBy makes the card fetch what it had sent before the first response that comes with o: all
+// that o acknowledges, and if q fails with it, all that can still land.
+func (q *qp) leftBy(o outcome) {
+	for i := 0; i < len(q.elems); i++ {
+		if e := q.elems[i]; e.src != nil && (e.wr <= o.wr || o.status != verbs.StatusSuccess) {
+			q.w.fetchOne(e)
+			i = -1
+		}
 	}
 }
 
@@ -192,6 +204,9 @@ func (w *World) failed(q *qp, o outcome) {
 	switch o.status {
 	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr: // takesPeer
 		q.ent(o.wr).came = true
+		if w.poisoned(q.ent(o.wr)) {
+			w.passed(q, o.wr)
+		}
 		q.limit = min(q.limit, o.wr+1)
 		for i := 0; i < len(q.elems); i++ {
 			if e := q.elems[i]; e.wr >= o.wr && !e.frozen && !e.could && !e.acked && !e.taken() {

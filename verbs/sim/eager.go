@@ -47,9 +47,18 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 	return out
 }
 
-// overtakes reports whether e can arrive before p does, which was sent before it.
+// overtakes reports whether e can arrive before p does, which was sent before it: both are of
+// Writes, and between them stands nothing else.
 func (w *World) overtakes(e, p *elem) bool {
-	return w.gaps() && e.kind == elemWrite && p.kind == elemWrite && !w.before(p, e)
+	if !w.gaps() || e.kind != elemWrite || p.kind != elemWrite || w.before(p, e) {
+		return false
+	}
+	for i := p.wr + 1; i < e.wr; i++ {
+		if x := e.q.ent(i).payload; len(x) > 0 && x[0].kind != elemWrite {
+			return false
+		}
+	}
+	return true
 }
 
 // taken reports whether e is a piece of a Write that a card has accepted, and places whatever

@@ -107,16 +107,15 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.touchElems()
 	if to == verbs.StateErr {
 		q.settle(hit)
+	} else if q.awaitsResponse() {
+		q.settle(anything) // what was answered is in memory
 	} else {
 		q.leaves()
-		if q.awaitsResponse() {
-			q.settle(isSuccess) // what was answered is in memory
-		}
 	}
 	q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 	q.cutSend()
 	if p := q.peer; p != nil {
-		p.limit = min(p.limit, p.posted) // what it posts from now on is dropped
+		p.limit = min(p.limit, p.posted, p.forbidden()) // what it posts from now on is dropped
 	}
 	if to == verbs.StateReset {
 		q.done = nil
@@ -125,6 +124,17 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 		q.wipe()
 	}
 	q.state = to
+}
+
+// forbidden is the first request of q that the access flags of its peer forbid: a card that had
+// met it would be in ERR.
+func (q *qp) forbidden() int {
+	for i := q.head; i < q.posted; i++ {
+		if q.ent(i).early {
+			return i
+		}
+	}
+	return unlimited
 }
 
 // cutSend ends the requester's role.
@@ -334,6 +344,9 @@ func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 		switch {
 		case e.kind != elemAtomic || !hit(e) || e.frozen || e.acked || e.could || !w.canLand(e):
 			continue
+		case w.cfg.Profile.DrainOnRevoke && w.hasCome(e):
+			w.arrive(q, e.wr+1)
+			w.land(e)
 		case len(q.elems) == 1:
 			w.freeze(e)
 			continue
@@ -394,7 +407,7 @@ func (e *elem) seen() bool { return e.landed && !e.void }
 // cameWith reports whether e has arrived because a piece of its message has landed that
 // came with it or later.
 func (w *World) cameWith(e *elem, pieces []*elem) bool {
-	return !e.landed && w.whole(e) && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
+	return !e.landed && e.arrives() && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
 }
 
 // incomplete chooses a piece that has not arrived, for request n of q would have succeeded

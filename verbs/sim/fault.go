@@ -336,7 +336,11 @@ func (w *World) responderDied(q *qp) {
 			}
 		}
 		n := len(at)
-		if c := w.choose(ChooseCutoff, n+1, func(i int) string { return q.name() + " reads " + itoa(i) }); c > 0 {
+		can := 0 // what memory refuses was not executed
+		for can < n && !w.poisoned(q.ent(at[can])) {
+			can++
+		}
+		if c := w.choose(ChooseCutoff, can+1, func(i int) string { return q.name() + " reads " + itoa(i) }); c > 0 {
 			last = at[c-1]
 		}
 		if n > 0 && last < at[n-1] {

@@ -65,6 +65,8 @@ var covered = map[reflect.Type]map[string]string{
 		"h": identity, "ord": identity, "data": "in hash", "base": derived + "ord", "hash": printed, "pend": links, "srcs": derived + "elem.src",
 		"mrs": printed, "lent": printed, "freed": "those that are freed are not printed", "receives": printed, "awaits": "a guard: without it no request names the region", "whole": inStep, "pm": links,
 	},
+	reflect.TypeFor[wideLook](): {"r": observed, "off": observed, "n": observed, "was": links},
+	reflect.TypeFor[held]():     {"span": printed, "data": printed},
 	reflect.TypeFor[elem](): {
 		"q": identity, "wr": printed, "part": derived + "its place in the list", "sub": derived + "its place in the list", "kind": printed,
 		"reg": printed, "off": printed, "n": printed, "data": printed, "start": "printed where whole packets land", "src": printed, "srcOff": printed,
@@ -98,7 +100,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[task](): {
 		"w": links, "h": identity, "ord": identity, "name": observed, "co": "see coro", "op": links, "obs": printed,
 		"alive": "those that have ended are not printed", "main": derived + "ord", "dirty": inStep, "told": inStep, "looks": inStep, "looked": inStep, "clocked": inStep,
-		"sb": links, "flushing": links, "vain": printed, "reported": "printed: whether; which it is was observed", "heldUp": printed,
+		"sb": links, "flushing": links, "wide": links, "vain": printed, "reported": "printed: whether; which it is was observed", "heldUp": printed,
 		"report": "in node.reports",
 	},
 	reflect.TypeFor[op](): {

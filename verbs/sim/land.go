@@ -135,6 +135,9 @@ func (w *World) canLand(e *elem) bool {
 	if w.cfg.Eager && !e.came || e.q.catching && !e.came && !e.cutOff() {
 		return false
 	}
+	if w.stuck(e) {
+		return false
+	}
 	for _, d := range w.landing {
 		if w.follows(e, d) || d.hasRead() && w.brings(e, d) || d.frozen && e.at > d.frozeAt {
 			return false
@@ -401,22 +404,19 @@ func (w *World) discard(e *elem) {
 // stores.
 func (e *elem) arrives() bool { return e.kind == elemWrite && e.q.cpu == nil && !e.struck }
 
-// whole reports whether what a failed request leaves of e is whole packets, in order.
-func (w *World) whole(e *elem) bool { return w.cfg.Profile.WholePackets && e.arrives() }
-
 // gaps reports whether what is behind a lost packet may have arrived.
 func (w *World) gaps() bool {
 	return !w.cfg.Profile.WholePackets && w.cfg.Profile.Placement != faults.InOrder
 }
 
-// eachMate calls f for the frozen elements that share e's fate because whole packets
-// arrive, and in order.
+// eachMate calls f for the frozen elements that share e's fate because of the order in which
+// packets arrive.
 func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
-	if !w.whole(e) {
+	if !e.arrives() {
 		return
 	}
 	for i := 0; i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && w.whole(x) && shares(x) {
+		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && x.arrives() && shares(x) {
 			f(x)
 			i = -1
 		}
@@ -425,6 +425,9 @@ func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
 
 // with reports whether a came in the packet of b or in one before it.
 func (w *World) with(a, b *elem) bool {
+	if !w.cfg.Profile.WholePackets {
+		return a.precedes(b) && !w.overtakes(b, a)
+	}
 	mtu := w.cfg.Profile.MTU
 	return a.q == b.q && (a.wr < b.wr || a.wr == b.wr && (a.off-a.start)/mtu <= (b.off-b.start)/mtu)
 }
@@ -457,10 +460,10 @@ const (
 	fateLost
 )
 
-// withMates says what became of e, if whole packets arrive, and in order. Its request may have
-// failed since.
+// withMates says what became of e, if something that came with it, before or later says so. Its
+// request may have failed since.
 func (w *World) withMates(e *elem) int {
-	for i := e.q.base; i < e.q.posted && w.whole(e); i++ {
+	for i := e.q.base; i < e.q.posted && e.arrives(); i++ {
 		for _, x := range e.q.ent(i).payload {
 			switch {
 			case x.kind != elemWrite || !x.landed:

@@ -95,8 +95,11 @@ func (w *World) vain(ev *Event) bool {
 	return false
 }
 
-// mayLose reports whether nobody sends again what q has sent: its connection has ended.
-func (q *qp) mayLose() bool { return q.cpu == nil && (q.gone || q.lost() || !q.sends()) }
+// mayLose reports whether nobody sends again what q has sent: its connection has ended, or it
+// will because of memory that cannot be read.
+func (q *qp) mayLose() bool {
+	return q.cpu == nil && (q.gone || q.lost() || !q.sends() || q.failsOfMedia())
+}
 
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}
 
@@ -210,7 +213,7 @@ func (w *World) expireAtomics(q *qp) {
 		if e.kind != elemAtomic || e.frozen || e.acked || len(q.elems) == 1 || !w.canLand(e) {
 			continue
 		}
-		if w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[i] }) == 0 {
+		if w.hasCome(e) || w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[i] }) == 0 {
 			w.arrive(q, e.wr+1)
 			continue
 		}

@@ -128,7 +128,7 @@ func TestNowIsObserved(t *testing.T) {
 		one := path{[]int{0}, []string{"a.0/main", "b.0/main", "a.0/main", "timer(b.0/main)"}}
 		two := path{[]int{1}, []string{"a.0/main", "b.0/main", "timer(b.0/main)", "a.0/main", "b.0/main"}}
 		if timers != "idle" {
-			begin := []string{"a.0/main", "a.0/sleeper1", "b.0/main", "a.0/main"}
+			begin := []string{"a.0/main", "a.0/sleeper1", "a.0/sleeper1", "b.0/main", "a.0/main"} // it begins to sleep in a step of its own
 			one.steps = append(slices.Clone(begin), "a.0/main", "timer(a.0/sleeper1)")
 			two.steps = append(slices.Clone(begin), "timer(a.0/sleeper1)", "a.0/main")
 		}

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -23,6 +24,7 @@ func (w *World) damage(r *region, off, n int, card bool) {
 	}
 	w.touchAll() // what is left to find is left for all regions of the machine
 	lo, hi, size := r.pm.span(r, off, n)
+	w.flushedBefore(r, off, n)
 	for i := lo; i < hi; i++ {
 		u := &r.pm.units[i]
 		if u.bad || len(u.list) > 0 {
@@ -54,6 +56,35 @@ func (w *World) damage(r *region, off, n int, card bool) {
 				w.spoil(r, i)
 			}
 		}
+	}
+}
+
+// mayErr reports whether media errors of n are possible.
+func (w *World) mayErr(n *node) bool {
+	return n.flips+n.poisons > 0 || w.mayStrike(n, faults.Flip, faults.Poison)
+}
+
+// flushedBefore asks which Flushes under way have been executed, for they write back what would
+// hide an error.
+func (w *World) flushedBefore(r *region, off, n int) {
+	for i := 0; i < len(r.pend) && !w.cfg.Eager; i++ {
+		e := r.pend[i]
+		if e.kind == elemFlush && e.persist && e.overlaps(off, n) && w.canLand(e) &&
+			w.choose(ChooseOrder, 2, func(i int) string { return e.name() + executedNames[i] }) == 1 {
+			w.land(e)
+			i = -1
+		}
+	}
+}
+
+// comesBefore asks what has landed on units lo to hi before by writes them back, or a CPU if that
+// is nil: an error may hide in what is written back, and not in what lands later.
+func (w *World) comesBefore(r *region, lo, hi, size int, by *elem) {
+	if w.cfg.Eager || !w.mayErr(r.h.node) {
+		return
+	}
+	for i := lo; i < hi; i++ {
+		w.landBefore(r, i*size, size, by)
 	}
 }
 
@@ -164,9 +195,62 @@ func (w *World) poisoned(s *sqEntry) bool {
 	return false
 }
 
+// passed drops what had to wait for request n of q, whose memory cannot be read, or for one behind
+// it that was not executed. In late mode what remains behind it has landed by now or never will.
+func (w *World) passed(q *qp, n int) {
+	for i := 0; i < len(q.elems); i++ {
+		if e := q.elems[i]; e.responds() && (e.wr == n || e.wr > n && w.cfg.Eager) {
+			w.dropAfter(e)
+		}
+	}
+	for i := 0; i < len(q.elems) && !w.cfg.Eager; i++ {
+		if e := q.elems[i]; e.wr > n && e.changes() && !e.frozen && !e.acked && w.canLand(e) {
+			if w.freeze(e); e.landed {
+				i = -1
+			}
+		}
+	}
+	w.settleRivals(q)
+}
+
+// failsOfMedia reports whether q will fail because of memory that cannot be read.
+func (q *qp) failsOfMedia() bool {
+	for i := q.head; i < q.posted && q.canFail(); i++ {
+		if q.w.poisoned(q.ent(i)) {
+			return true
+		}
+	}
+	return false
+}
+
 // refusedByMedia reports whether e would read memory that cannot be read.
 func (w *World) refusedByMedia(e *elem) bool {
-	return (e.kind == elemSample || e.modifies()) && !e.landed && w.unreadable(e.reg, e.off, e.n)
+	switch {
+	case e.landed || e.reg == nil || e.reg.pm == nil || len(e.reg.pm.used) == 0:
+		return false
+	case e.kind == elemSample:
+		for x := range e.unsampled(e.off, e.n) {
+			if w.unreadable(e.reg, x.lo, x.hi-x.lo) {
+				return true
+			}
+		}
+		return false
+	}
+	return e.modifies() && w.unreadable(e.reg, e.off, e.n)
+}
+
+// stuck reports whether e, or something that must land before it, would read memory that cannot be
+// read.
+func (w *World) stuck(e *elem) bool {
+	for _, p := range e.q.elems {
+		if w.refusedByMedia(p) && (p == e || w.follows(e, p)) && !w.mended(p) {
+			return true
+		}
+		if p == e {
+			break
+		}
+	}
+	return false
 }
 
 // mended reports whether what comes before e on its queue pair writes all that

@@ -211,7 +211,8 @@ func (t *task) clwb(e *elem) { t.writeBack(e.reg, e.off, e.n) }
 
 // writeBack notes which version of each unit is on its way to memory.
 func (t *task) writeBack(r *region, off, n int) {
-	lo, hi, _ := r.pm.span(r, off, n)
+	lo, hi, size := r.pm.span(r, off, n)
+	t.w.comesBefore(r, lo, hi, size, nil)
 	for i := lo; i < hi; i++ {
 		if u := &r.pm.units[i]; len(u.list) > 0 && !u.open {
 			t.flushing = append(t.flushing, clwbRec{r, i, u.ver})
@@ -245,7 +246,8 @@ func (w *World) flush(e *elem) {
 		return
 	}
 	w.touch(r.object(), Write)
-	lo, hi, _ := r.pm.span(r, e.off, e.n)
+	lo, hi, size := r.pm.span(r, e.off, e.n)
+	w.comesBefore(r, lo, hi, size, e)
 	for i := lo; i < hi; i++ {
 		r.pm.sure(i, r.pm.units[i].ver)
 	}

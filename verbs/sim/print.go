@@ -74,6 +74,7 @@ func (w *World) taskPrint(t *task) {
 	for _, f := range t.flushing {
 		p = p.Int(f.r.ord).Int(f.unit).Int(f.r.pm.kept(f))
 	}
+	p = p.Print(t.wide.print())
 	w.about(at, at, p)
 	w.knows(at, id, &t.obs)
 }

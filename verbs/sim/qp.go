@@ -225,14 +225,14 @@ func (q *qp) link() {
 	q.meet()
 }
 
-// leaveBehind makes what is under way on the old connection what has arrived by now or
-// never will.
+// leaveBehind decides what of the old connection has arrived by now: the rest never will. In late
+// mode too nothing of it is left open, so that no rule need tell two connections apart.
 func (q *qp) leaveBehind() {
 	reach := q.reach()
 	for i := 0; i < len(q.elems); i++ {
 		switch e := q.elems[i]; {
 		case e.wr >= q.first || e.frozen:
-		case q.w.cfg.Eager && e.came && e.changes():
+		case (e.acked || q.w.cfg.Eager && e.came) && e.changes():
 			q.w.land(e)
 			i = -1
 		case q.w.cfg.Eager:
@@ -247,7 +247,12 @@ func (q *qp) leaveBehind() {
 			}
 		}
 	}
-	q.w.settleRivals(q)
+	for i := 0; i < len(q.elems); i++ {
+		if e := q.elems[i]; e.wr < q.first && e.frozen && e.changes() && !e.struck {
+			q.w.settleFrozen(e.reg, e.off, e.n)
+			i = -1
+		}
+	}
 }
 
 // meet links the two ends once both are connected to each other.

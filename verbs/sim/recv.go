@@ -142,12 +142,17 @@ func (q *qp) nextIncoming() int {
 		s := p.ent(i)
 		refused := s.recvErr != verbs.StatusSuccess && i == reach && i < min(p.limit, p.cutAt, p.held)
 		takes := s.local == verbs.StatusSuccess && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess)
-		stopped = stopped || !takes || i >= reach && !refused
+		stopped = stopped || !takes || i >= reach && !refused || s.unexecuted()
 		if takes && s.op.ConsumesRecv() && !s.recv && (!stopped || s.came) { // what has come may be behind a Read that was refused later
 			return i
 		}
 	}
 	return -1
+}
+
+// unexecuted reports whether s is one that can never be executed: nothing is received behind it.
+func (s *sqEntry) unexecuted() bool {
+	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.void && !e.unknown && e.responds() })
 }
 
 // completeRecv completes the first receive. All that came before it on the

@@ -75,20 +75,22 @@ func (r *region) check(off, n int) {
 
 // Load implements host.Region.
 func (r *region) Load(off int, p []byte) {
-	if (r.h.w.cfg.Eager || r.h.live > 1) && len(p) > 0 {
+	t := r.h.w.cur
+	switch {
+	case r.h.w.cfg.Eager && len(p) > 0 || r.apart(off, len(p)) && r.delicate(off, p):
 		r.lookApart(off, p)
 		return
-	}
-	if t := r.h.w.cur; r.lent > 0 || r.awaited() {
+	case r.apart(off, len(p)):
+		t.begins(r, off, len(p))
+	case r.lent > 0 || r.awaited():
 		t.pauseLook()
-	} else {
+	default:
 		t.pause()
 	}
 	r.look(off, p)
 }
 
-// lookApart is a load in eager mode, or on a host whose other tasks may store in between:
-// each cell is looked at in a step of its own, in any order.
+// lookApart looks at each cell in a step of its own, in any order.
 func (r *region) lookApart(off int, p []byte) {
 	w := r.h.w
 	size := w.cfg.Profile.CellBytes
@@ -99,7 +101,7 @@ func (r *region) lookApart(off int, p []byte) {
 		at = end
 	}
 	for len(cells) > 0 {
-		w.cur.pause()
+		w.cur.wait(op{kind: opRun})
 		i := w.choose(ChooseLanding, len(cells), func(i int) string { return itoa(cells[i].lo) })
 		c := cells[i]
 		r.look(c.lo, p[c.lo-off:c.hi-off])
@@ -111,6 +113,7 @@ func (r *region) lookApart(off int, p []byte) {
 func (r *region) look(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
+	since := t.ended(r, off, len(p))
 	r.check(off, len(p))
 	if !t.forward(r, off, p) {
 		if r.pm != nil {
@@ -118,6 +121,7 @@ func (r *region) look(off int, p []byte) {
 		}
 		w.observe(r, off, p, false)
 	}
+	since.choose(w, p)
 	t.looked = t.looked || r.lent > 0
 	t.obs.main = t.obs.main.Int(off).Bytes(p)
 	if w.tracer != nil {
@@ -304,6 +308,7 @@ func (w *World) change(r *region, off int, p []byte) {
 	for len(r.srcs) > 0 && !w.asked && w.pokeSource(r, off, len(p)) {
 	}
 	w.asked = false
+	w.watched(r, off, len(p))
 	for len(p) > 0 {
 		cell := off &^ 7
 		n := min(cell+8-off, len(p))

@@ -77,6 +77,7 @@ type task struct {
 	reported *cq
 	// heldUp: it is about to call a service to which its link is cut.
 	heldUp bool
+	wide   wideLook          // a load of several cells that has begun
 	report fingerprint.Print // what it has told the checks, as it is in the sum of its node
 }
 
@@ -123,6 +124,11 @@ func (t *task) wait(o op) bool {
 	}
 	if o.kind == opAccept || o.kind == opGather || o.kind == opLock || o.kind == opSleep {
 		t.drain() // they enter the kernel
+	}
+	if o.timed && t.related() {
+		// Other timers may go between what it did before and the beginning of its own. Since it may
+		// begin late, nothing need go between the end of its own and what it does then.
+		t.wait(op{kind: opRun})
 	}
 	t.op = o
 	t.arm()

@@ -41,8 +41,16 @@ const cuts = `(() => { const rows = [...document.querySelectorAll(".timeline tbo
 			if (y < box.top || y >= box.bottom) return; out.Posts++; if (!heads.some(h => near(h.getBoundingClientRect().left + 9, x))) out.OffLane++ }) });
 	return out })()`
 
+// fonts are styles with whose letters a page must print as well as with those that are
+// installed: other machines have other fonts, which are wider, narrower, higher and lower.
+var fonts = []string{
+	"",
+	"* { font-family: serif !important; line-height: 1.83 !important; letter-spacing: .7px }",
+	"* { font-family: sans-serif !important; line-height: 1.13 !important; letter-spacing: -.4px } .timeline .note { line-height: 2.9 !important }",
+}
+
 // On paper nothing is cut off, arrows stay with their rows, and what colours say is said
-// by shapes too; afterwards all is as before.
+// by shapes too; afterwards all is as before. None of it depends on the fonts.
 func TestPrints(t *testing.T) {
 	for name, f := range runs(t) { //lint:ordered a test for each
 		t.Run(name, func(t *testing.T) {
@@ -50,29 +58,46 @@ func TestPrints(t *testing.T) {
 			b.open(f.doc)
 			closed := `document.querySelectorAll("details:not([open])").length`
 			before := eval[int](b, closed)
-			b.toPaper(paper)
-			for _, x := range b.cutOff() {
-				t.Errorf("cut off: %s", x)
+			heights := map[float64]bool{}
+			for i, font := range fonts {
+				b.do(fmt.Sprintf(`{ const s = new CSSStyleSheet(); s.replaceSync(%q); document.adoptedStyleSheets = [s] }`, font))
+				b.toPaper(paper)
+				heights[eval[float64](b, `document.querySelector(".timeline").getBoundingClientRect().height`)] = true
+				b.checkPaper(font, name != "litmus")
+				if i == 0 {
+					checkGrey(t, b)
+					pdf := pdfOf(b)
+					if n := bytes.Count(pdf, []byte("/Type /Page\n")); !bytes.HasPrefix(pdf, []byte("%PDF-")) || n < 2 {
+						t.Errorf("%d pages in %d bytes", n, len(pdf))
+					}
+				}
+				call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "screen"})
+				b.do(`dispatchEvent(new Event("afterprint"))`)
+				if n := eval[int](b, `document.querySelectorAll(".cut, .paper").length`); n > 0 || eval[int](b, closed) != before {
+					t.Errorf("after printing %d things are left, and %d parts are closed that were %d", n, eval[int](b, closed), before)
+				}
 			}
-			got := eval[struct {
-				Off            []int
-				Posts, OffLane int
-				Old            string
-			}](b, cuts)
-			want := eval[int](b, `document.querySelectorAll(".lanes > .arrows circle.post").length`)
-			if len(got.Off) > 0 || got.OffLane > 0 || got.Posts != want || want == 0 && name != "litmus" || got.Old != "none" {
-				t.Errorf("the arrows on paper: %+v, and %d requests are posted", got, want)
-			}
-			checkGrey(t, b)
-			pdf := pdfOf(b)
-			if n := bytes.Count(pdf, []byte("/Type /Page\n")); !bytes.HasPrefix(pdf, []byte("%PDF-")) || n < 2 {
-				t.Errorf("%d pages in %d bytes", n, len(pdf))
-			}
-			b.do(`dispatchEvent(new Event("afterprint"))`)
-			if n := eval[int](b, `document.querySelectorAll(".cut, .paper").length`); n > 0 || eval[int](b, closed) != before {
-				t.Errorf("after printing %d things are left, and %d parts are closed that were %d", n, eval[int](b, closed), before)
+			if len(heights) != len(fonts) {
+				t.Errorf("%d fonts make timelines of heights %v", len(fonts), heights)
 			}
 		})
+	}
+}
+
+// checkPaper: nothing is cut off on paper, and arrows are where they belong.
+func (b *tab) checkPaper(font string, posts bool) {
+	b.t.Helper()
+	for _, x := range b.cutOff() {
+		b.t.Errorf("%q: cut off: %s", font, x)
+	}
+	got := eval[struct {
+		Off            []int
+		Posts, OffLane int
+		Old            string
+	}](b, cuts)
+	want := eval[int](b, `document.querySelectorAll(".lanes > .arrows circle.post").length`)
+	if len(got.Off) > 0 || got.OffLane > 0 || got.Posts != want || want == 0 && posts || got.Old != "none" {
+		b.t.Errorf("%q: the arrows on paper: %+v, and %d requests are posted", font, got, want)
 	}
 }
 

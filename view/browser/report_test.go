@@ -11,6 +11,9 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/verbatim-rdma/verbatim/mutant"
+	"github.com/verbatim-rdma/verbatim/mutant/generate"
 )
 
 // checked is what `verbatim check --json` prints, as far as the report shows it.
@@ -42,10 +45,39 @@ func reportOf(t *testing.T, args ...string) (string, []checked) {
 	return page, all
 }
 
+// survivors are results in which the first mutants survive and some others make no difference.
+func survivors(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := generate.Generate(t.Context(), root, []string{"protocol/ncl"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	for i, m := range set.Mutants[:40] {
+		x := mutant.Judged{Mutant: m, Result: mutant.Survives, Reached: []string{"ncl/twice"}}
+		if i >= 20 {
+			x.Result, x.Reason = mutant.Equivalent, "it is read nowhere"
+		}
+		if err := e.Encode(x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "results")
+	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 // The report says what check --json says, in light and dark, and leads to the runs.
 func TestReport(t *testing.T) {
 	b := newTab(t, 1300, 1000) // skips without a browser, before the search
-	file, want := reportOf(t, "ncl/release", "ncl/three-writes", "--profile", "relaxed")
+	file, want := reportOf(t, "ncl/release", "ncl/three-writes", "--profile", "relaxed", "--mutants", survivors(t))
 	if st, err := os.Stat(file); err != nil || st.Size() > 2<<20 {
 		t.Fatalf("the page: %v, %v", st, err)
 	}
@@ -76,6 +108,9 @@ func TestReport(t *testing.T) {
 	}
 	if n := eval[int](b, `[...document.querySelectorAll("figure img")].filter(x => x.naturalWidth < 100 || x.alt === "").length`); n > 0 {
 		t.Errorf("%d charts are not drawn or have no text", n)
+	}
+	if n := eval[int](b, `[...document.querySelectorAll(".survivors pre .never")].filter(x => x.previousElementSibling !== null).length`); n != 20 {
+		t.Errorf("%d of 20 mutants that survive are beside their lines", n)
 	}
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")
 	if err != nil {
