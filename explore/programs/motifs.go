@@ -51,12 +51,12 @@ func (g *maker) flags(do string) string {
 			likely = 2
 		case flagPMEM:
 			likely = 0
-			if g.kind == "pmem" {
-				likely = 90
-			}
 		}
 		if f == flagSignaled && slices.Contains([]string{"read", "wideread", "cas", "fetchadd"}, do) {
 			likely = 75
+		}
+		if own, ok := g.odds[f]; ok {
+			likely = own
 		}
 		if g.chance(likely) {
 			out += string(f)
