@@ -46,7 +46,7 @@ func (g *maker) requester() {
 	if g.chance(30) {
 		g.code(0, pick(g, "err b", "reset b", "destroy b", "drain b", "drain b; undrain b", "deny b", "reset b; up b"), g.maybe(40, g.post("b")), g.maybe(50, "peek"), g.takes("b"))
 	} else {
-		g.code(0, g.maybe(20, g.post("b")), g.maybe(15, "state b"))
+		g.code(0, g.maybe(20, g.post("b")), g.maybe(15, "state b"), g.maybe(15, "say"))
 	}
 }
 
