@@ -3,8 +3,8 @@ package mutant
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,27 +25,38 @@ func chosen(ctx context.Context, root string, opt *ScoreOptions, set *generate.S
 		}
 		take[m.Number] = true
 	}
+	if opt.Sample > 0 {
+		for _, m := range drawn(all, opt.Seed)[:min(opt.Sample, len(all))] {
+			take[m.Number] = true
+		}
+	}
 	if opt.ChangedSince != "" {
 		lines, err := changed(ctx, root, opt)
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range all {
-			if lines.has(m.File, m.Line) {
+		for _, m := range drawn(all, opt.Seed) {
+			if lines.has(m.File, m.Line) && (opt.Most == 0 || len(take) < opt.Most) {
 				take[m.Number] = true
 			}
-		}
-	}
-	if opt.Sample > 0 {
-		order := rand.New(rand.NewPCG(opt.Seed, 0)).Perm(len(all))
-		for _, i := range order[:min(opt.Sample, len(order))] {
-			take[all[i].Number] = true
 		}
 	}
 	if len(opt.Names) == 0 && opt.ChangedSince == "" && opt.Sample == 0 {
 		return all, nil
 	}
 	return slices.DeleteFunc(all, func(m generate.Mutant) bool { return !take[m.Number] }), nil
+}
+
+// drawn are mutants in an order that is a function of the seed. It goes by names alone, so that
+// a sample stays nearly the same when code is edited, and its score with it.
+func drawn(all []generate.Mutant, seed uint64) []generate.Mutant {
+	place := func(m generate.Mutant) string {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, m.ID))
+		return string(sum[:])
+	}
+	out := slices.Clone(all)
+	slices.SortFunc(out, func(a, b generate.Mutant) int { return strings.Compare(place(a), place(b)) })
+	return out
 }
 
 // changes are ranges of lines by file, from the root.

@@ -52,7 +52,7 @@ func (r *runner) control() error {
 		c.Searches = append(c.Searches, *s)
 	}
 	r.note(fmt.Sprintf("the code without a mutant is verified in %d scenarios", len(c.Searches)))
-	return c.save(name)
+	return keep(name, &c)
 }
 
 // note says something to whoever runs the mutants.
@@ -78,23 +78,23 @@ func (c *kept) find(folder string) (name string, there bool) {
 	return name, err == nil && have.Program == c.Program && have.Protocol == c.Protocol && have.Timers == c.Timers && len(have.Searches) > 0
 }
 
-// save writes the file, whole or not at all.
-func (c *kept) save(name string) error {
+// keep writes what a control run found, whole or not at all; without a name nowhere.
+func keep(name string, x any) error {
 	if name == "" {
 		return nil
 	}
-	text, err := json.Marshal(c)
+	text, err := line(x)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(name), 0o755)
 	}
 	if err == nil {
-		err = os.WriteFile(name+".new", append(text, '\n'), 0o644)
+		err = os.WriteFile(name+".new", text, 0o644)
 	}
 	if err == nil {
 		err = os.Rename(name+".new", name)
 	}
 	if err != nil {
-		return fmt.Errorf("the control run was verified, and cannot be kept: %w", err)
+		return fmt.Errorf("the control run was good, and cannot be kept: %w", err)
 	}
 	return nil
 }

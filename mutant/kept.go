@@ -2,11 +2,14 @@ package mutant
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // keptHead is the first line of a file of results. It says what they are the results of, and
@@ -27,8 +30,11 @@ const maxLine = 16 << 20
 // it finds out what the code does without a mutant.
 func (j *judge) open() (map[string]Judged, error) {
 	head, err := j.head()
-	if err != nil || j.opt.File == "" {
-		return nil, errors.Join(err, j.controlUnless(err))
+	if err != nil {
+		return nil, err
+	}
+	if j.opt.File == "" {
+		return nil, j.controlOnce(head)
 	}
 	f, err := os.OpenFile(j.opt.File, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -42,11 +48,41 @@ func (j *judge) open() (map[string]Judged, error) {
 	return kept, err
 }
 
-func (j *judge) controlUnless(err error) error {
-	if err != nil {
-		return nil
+// controlOnce makes the control run, unless it was made before for the same program, and puts
+// what it found into h.
+func (j *judge) controlOnce(h *keptHead) error {
+	text, _ := json.Marshal(h) // it has nothing that JSON does not
+	id := sha256.Sum256(text)
+	name := ""
+	if j.opt.Kept != "" {
+		name = filepath.Join(j.opt.Kept, "reach-"+hex.EncodeToString(id[:8])+".json")
+		var have keptHead
+		if text, err := os.ReadFile(name); err == nil && json.Unmarshal(text, &have) == nil && j.takes(&have, h) {
+			*h = have
+			return nil
+		}
 	}
-	return j.control()
+	if err := j.control(); err != nil {
+		return err
+	}
+	h.Scenarios = j.scenarios
+	for _, t := range j.tests {
+		h.Tests = append(h.Tests, t.reach)
+	}
+	return keep(name, h)
+}
+
+// takes takes what was kept of a control run, if it is of the program and the budget that are
+// wanted.
+func (j *judge) takes(have, want *keptHead) bool {
+	if have.Protocol != want.Protocol || have.Program != want.Program || have.Budget != want.Budget || len(have.Tests) != len(j.tests) {
+		return false
+	}
+	j.scenarios = have.Scenarios
+	for i := range j.tests {
+		j.tests[i].reach = have.Tests[i]
+	}
+	return true
 }
 
 // head is the line that the file must begin with, but for what is found out.
@@ -84,12 +120,8 @@ func (j *judge) read(f *os.File, want *keptHead) (map[string]Judged, error) {
 	if !ok {
 		return nil, j.begin(f, want)
 	}
-	if have.Protocol != want.Protocol || have.Program != want.Program || have.Budget != want.Budget || len(have.Tests) != len(j.tests) {
+	if !j.takes(&have, want) {
 		return nil, fmt.Errorf("%s: these are the results of other code, or of other budgets: name another file, or remove it", j.opt.File)
-	}
-	j.scenarios = have.Scenarios
-	for i := range j.tests {
-		j.tests[i].reach = have.Tests[i]
 	}
 	out := map[string]Judged{}
 	for {
@@ -113,12 +145,8 @@ func (j *judge) begin(f *os.File, h *keptHead) error {
 	if st, err := f.Stat(); err != nil || st.Size() > 0 {
 		return errors.Join(err, fmt.Errorf("%s: it has no results of mutants", j.opt.File))
 	}
-	if err := j.control(); err != nil {
+	if err := j.controlOnce(h); err != nil {
 		return err
-	}
-	h.Scenarios = j.scenarios
-	for _, t := range j.tests {
-		h.Tests = append(h.Tests, t.reach)
 	}
 	text, err := line(h)
 	if err == nil {

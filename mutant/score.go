@@ -27,13 +27,17 @@ type ScoreOptions struct {
 	Sample       int
 	Seed         uint64
 	ChangedSince string
-	Workers      int // mutants at a time; 0: one for each core
+	// Most, if it is not 0, is how many of the chosen mutants to take: those of Names and the sample, and of
+	// changed lines as many as there is room for, drawn with Seed.
+	Most    int
+	Workers int // mutants at a time; 0: one for each core
 	// Budgets are in runs, so that a result is the same on a busy machine.
 	RandomRuns uint64 // at random, all scenarios together; 0: [DefaultRandomRuns]
 	SearchRuns uint64 // of exhaustive searches, all scenarios together; 0: [DefaultSearchRuns]
 	// MaxTime ends a search or the tests of a package that hang; 0: [DefaultScoreTime]. See [Judged.TimedOut].
 	MaxTime time.Duration
 	File    string // where results are kept, and found again; empty: nowhere
+	Kept    string // a folder for what the control run found, so that it is made once for a program; empty: nowhere
 	// Done, if set, is called after each mutant, in their order.
 	Done func(Judged)
 
@@ -139,6 +143,9 @@ func RunScore(ctx context.Context, opt ScoreOptions) ([]Judged, error) {
 }
 
 func (j *judge) buildAndRun() (_ []Judged, err error) {
+	if len(j.todo) == 0 { // no line has changed
+		return nil, nil
+	}
 	if j.tmp, err = os.MkdirTemp("", "verbatim-mutants-"); err != nil {
 		return nil, err
 	}

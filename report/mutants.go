@@ -64,7 +64,7 @@ func excerpt(f MutatedFile) []markedLine {
 		out = append(out, markedLine{Number: n, Class: "none", Mark: " ", Text: strings.ReplaceAll(text, "\t", "    ")})
 		for ; next < len(f.Survivors) && f.Survivors[next].Line == n; next++ {
 			x := &f.Survivors[next]
-			out = append(out, markedLine{Class: "never", Mark: "✗", Text: fmt.Sprintf("%s: %s  ⟶  %s  (%s)", x.ID, x.Before, x.After, reachedBy(x))})
+			out = append(out, markedLine{Class: "never", Mark: "✗", Text: fmt.Sprintf("%s (%s): %s  ⟶  %s", x.ID, reachedBy(x), x.Before, cmp.Or(x.After, "left out"))})
 		}
 	}
 	return out

@@ -22,6 +22,8 @@ type mutantFlags struct {
 	score          mutant.ScoreOptions
 	asJSON, sqlite bool
 	generate       bool
+	// What score the generated ones must have, in percent.
+	atLeast, byScenarios float64
 }
 
 // newMutants is the command that checks protocols with bugs on purpose.
@@ -150,9 +152,7 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 		}
 	}
 	f.opt.Note = func(text string) { fmt.Fprintln(stderr, "verbatim:", text) }
-	if dir, err := os.UserCacheDir(); err == nil { // without one it is not kept
-		f.opt.Kept = filepath.Join(dir, "verbatim")
-	}
+	f.opt.Kept = keptFolder()
 	results, err := mutant.Run(ctx, f.opt)
 	if !f.asJSON && len(results) > 0 {
 		printing = mutantTable(stdout, results)
@@ -169,6 +169,15 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 		return printing
 	}
 	return mutantStatus(results).asError()
+}
+
+// keptFolder is where control runs are kept, or nowhere if there is no place.
+func keptFolder() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "verbatim")
 }
 
 // mutantStatus is the exit status for results.

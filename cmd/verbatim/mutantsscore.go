@@ -15,7 +15,7 @@ import (
 )
 
 // scoreFlags are those that only --generate has.
-var scoreFlags = []string{"results", "changed-since", "sample", "seed", "random-runs", "search-runs"}
+var scoreFlags = []string{"results", "changed-since", "sample", "seed", "random-runs", "search-runs", "most", "at-least", "scenarios-at-least"}
 
 // patchFlags are those that it does not have.
 var patchFlags = []string{"out", "timers", "sqlite", "no-control"}
@@ -26,7 +26,10 @@ func (f *mutantFlags) defineScore(fl *pflag.FlagSet) {
 	fl.StringVar(&o.File, "results", "", "with --generate: keep the results in this `file`, and go on from those that it has")
 	fl.StringVar(&o.ChangedSince, "changed-since", "", "with --generate: only mutants of lines that differ from this git `reference`, and those of --sample")
 	fl.IntVar(&o.Sample, "sample", 0, "with --generate: only so many, drawn at random; 0: all")
-	fl.Uint64Var(&o.Seed, "seed", 0, "of --sample")
+	fl.Uint64Var(&o.Seed, "seed", 0, "of --sample, and of --most")
+	fl.IntVar(&o.Most, "most", 0, "with --changed-since: no more mutants than these, those of --sample among them; 0: no limit")
+	fl.Float64Var(&f.atLeast, "at-least", 100, "with --generate: `percent` of the mutants that must be caught for exit status 0, without those that are equivalent")
+	fl.Float64Var(&f.byScenarios, "scenarios-at-least", 0, "with --generate: `percent` of them that scenarios must catch")
 	fl.Uint64Var(&o.RandomRuns, "random-runs", mutant.DefaultRandomRuns, "with --generate: runs at random of a mutant, in all scenarios together")
 	fl.Uint64Var(&o.SearchRuns, "search-runs", mutant.DefaultSearchRuns, "with --generate: runs of exhaustive searches of a mutant, in all scenarios together")
 }
@@ -52,8 +55,14 @@ func (f *mutantFlags) validScore(c *cobra.Command) error {
 	switch {
 	case o.Sample < 0:
 		return fmt.Errorf("--sample %d: it takes at least 1, or 0 for all", o.Sample)
-	case c.Flags().Changed("seed") && o.Sample == 0:
-		return errors.New("--seed says which mutants are drawn: it needs --sample")
+	case c.Flags().Changed("seed") && o.Sample == 0 && o.Most == 0:
+		return errors.New("--seed says which mutants are drawn: it needs --sample or --most")
+	case o.Most != 0 && o.ChangedSince == "":
+		return errors.New("--most bounds how many mutants of changed lines there are: it needs --changed-since")
+	case o.Most < 0 || o.Most > 0 && o.Most < o.Sample:
+		return fmt.Errorf("--most %d: it takes as many as --sample, or more", o.Most)
+	case f.atLeast < 0 || f.atLeast > 100 || f.byScenarios < 0 || f.byScenarios > 100:
+		return errors.New("--at-least and --scenarios-at-least are percents: 0 to 100")
 	case o.RandomRuns == 0 || o.SearchRuns == 0:
 		return errors.New("--random-runs and --search-runs take at least 1")
 	}
@@ -70,6 +79,7 @@ func runScore(c *cobra.Command, f *mutantFlags, p *protocol) error {
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	o := f.score
 	o.Protocol, o.Folders, o.Names, o.Workers, o.MaxTime = p.Name, p.Folders, f.opt.Names, f.opt.Workers, f.opt.MaxTime
+	o.Kept = keptFolder()
 	var printing error
 	o.Done = func(x mutant.Judged) {
 		if f.asJSON {
@@ -91,7 +101,7 @@ func runScore(c *cobra.Command, f *mutantFlags, p *protocol) error {
 	if printing != nil {
 		return printing
 	}
-	if score.Survive > 0 {
+	if score.Caught < f.atLeast && score.Survive > 0 || score.Scenarios < f.byScenarios && score.Survive+score.Test > 0 {
 		return status(exitViolated)
 	}
 	return nil
@@ -128,6 +138,10 @@ func printScore(w io.Writer, all []mutant.Judged, s *mutant.Score) error {
 		if how[k] > 0 {
 			text += fmt.Sprintf("%8d showed: %s\n", how[k], k)
 		}
+	}
+	if s.Mutants == s.Equivalent {
+		_, err := io.WriteString(w, text)
+		return err
 	}
 	text += fmt.Sprintf("of those that are not equivalent %.1f %% are caught, %.1f %% by scenarios alone; one takes %.1f s (median)\n", s.Caught, s.Scenarios, s.Median)
 	if s.TimedOut > 0 {
