@@ -36,7 +36,8 @@
 // Record, in which the headers in between are written as they are; before the last
 // frame is overwritten an empty one is put behind it, for its checksum is wrong from
 // then on. A file that is truncated to nothing begins again at the front with
-// frames of a new generation.
+// frames of a new generation. Whoever opens a file clears what a torn frame has left
+// behind the last one, or a piece of the next frame could make it whole.
 //
 // A region that is full is replaced by a new one, larger if it needs to be, up to
 // Config.MaxRegion; beyond that there is [ErrNoSpace].

@@ -61,19 +61,32 @@ func scanRegion(obj Object, gen uint64) (*region, error) {
 	for {
 		h, ok := readHeader(all, r.end)
 		if !ok || r.end > 0 && h.gen != r.gen {
-			return r, nil
+			return r, r.wipe(all)
 		}
 		data := all[r.end+headerSize:][:h.dataLen()]
 		if h.dataSum != crc32.Checksum(data, castagnoli) {
 			// It may have been overwritten, if there is one behind it.
 			next, ok := readHeader(all, r.end+headerSize+len(data))
 			if !ok || next.gen != h.gen {
-				return r, nil
+				return r, r.wipe(all)
 			}
 		}
 		r.gen = h.gen
 		r.take(h)
 	}
+}
+
+// wipe clears the place of the next header. A frame that was torn may have left a part of one
+// there, which a part of the next frame would make whole: what this mount has not found
+// would come back.
+func (r *region) wipe(all []byte) error {
+	place := all[r.end:min(r.end+headerSize, len(all))]
+	for _, b := range place {
+		if b != 0 {
+			return r.obj.Record(r.end, make([]byte, len(place)))
+		}
+	}
+	return nil
 }
 
 type header struct {
