@@ -118,6 +118,7 @@ func (w *World) spoil(r *region, i int) {
 		u.used = true
 		r.pm.used = append(r.pm.used, i)
 	}
+	r.h.acted = true // who reads it over the wire can tell
 	w.touch(r.object(), Write)
 	w.trace(r.h, "poison", "persistent region %q is found unreadable at %d", r.pm.name, i*w.unitBytes())
 }
