@@ -64,7 +64,7 @@ func excerpt(f MutatedFile) []markedLine {
 		out = append(out, markedLine{Number: n, Class: "none", Mark: " ", Text: strings.ReplaceAll(text, "\t", "    ")})
 		for ; next < len(f.Survivors) && f.Survivors[next].Line == n; next++ {
 			x := &f.Survivors[next]
-			out = append(out, markedLine{Class: "never", Mark: "✗", Text: fmt.Sprintf("%s: %s  ⟶  %s  (%s)", x.ID, x.Before, x.After, reachedBy(x))})
+			out = append(out, markedLine{Class: "never", Mark: "✗", Text: fmt.Sprintf("%s (%s): %s  ⟶  %s", x.ID, reachedBy(x), x.Before, cmp.Or(x.After, "left out"))})
 		}
 	}
 	return out
@@ -75,7 +75,11 @@ func reachedBy(x *mutant.Judged) string {
 	if len(x.Reached) == 0 {
 		return "no scenario comes to it"
 	}
-	return fmt.Sprintf("%d scenarios come to it, %d of them searched to the end", len(x.Reached), len(x.Exhausted))
+	come := fmt.Sprintf("%d scenarios come", len(x.Reached))
+	if len(x.Reached) == 1 {
+		come = "1 scenario comes"
+	}
+	return fmt.Sprintf("%s to it, %d searched to the end", come, len(x.Exhausted))
 }
 
 // score is the score of mutants in words.

@@ -40,4 +40,8 @@ of 1 the time was over before the runs: with a longer --max-time their result ma
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", &b, want)
 	}
+	b.Reset()
+	if err := printScore(&b, nil, &mutant.Score{}); err != nil || strings.Contains(b.String(), "%") {
+		t.Errorf("of no mutants: %s%v", &b, err)
+	}
 }

@@ -25,8 +25,12 @@
 // for b1 the other one, and is done to both in one go, since code must treat alike what
 // it calls interchangeable.
 //
-// [Generate] makes a program from a kind and a seed, [Compare] runs it in all modes, and
-// [Shrink] leaves out of it what a difference does not need.
+// [Generate] makes a program from a kind and a seed. Programs of the first kinds are mixed
+// from small motifs, so that anything can meet anything; those of the last six, from
+// revocations on, are about one subject each, in which the acts of all hosts fit together:
+// there are the corners that motifs meet once in a hundred thousand programs.
+// [Compare] runs a program in all modes, and [Shrink] leaves out of it what a difference
+// does not need.
 //
 // # Outcomes
 //

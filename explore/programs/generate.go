@@ -6,29 +6,42 @@ import (
 	"slices"
 )
 
-// Kinds are the kinds of programs that [Generate] makes.
-var Kinds = []string{"plain", "daemons", "ending", "timers-idle", "timers-free", "timers-skew", "restarts", "faults", "symmetric", "pmem"}
-
 // Generate makes program number seed of a kind: always the same one. Seven of eight are
 // small enough for the naive search.
 func Generate(kind string, seed uint64) *Program {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(kind))
 	g := &maker{r: rand.New(rand.NewPCG(seed, h.Sum64())), kind: kind}
-	large := g.r.IntN(8) == 0
+	most := float64(DefaultLimits.Runs)
+	if g.chance(g.own().large) {
+		most = largest
+	}
 	for {
-		g.p, g.life = &Program{}, 0
-		g.make()
-		if g.p.valid() && (large || g.p.small()) {
-			return g.p
+		g.p, g.life, g.odds = &Program{}, 0, nil
+		g.own().make(g)
+		if g.p.valid() && g.p.fits(most) {
+			return g.p.said()
 		}
 	}
 }
 
-// small reports whether the naive search is estimated to take a short time.
-func (p *Program) small() bool {
-	runs, err := estimate(p.Scenario())
-	return err != nil || runs <= float64(DefaultLimits.Runs)/2
+// largest is about how many runs a program may have that the naive search is not to
+// finish. With states, most of those can be compared.
+const largest = 3e6
+
+// fits reports whether a program is estimated to have so few runs.
+func (p *Program) fits(runs float64) bool {
+	n, err := estimate(p.Scenario())
+	return err != nil || n <= runs
+}
+
+// said is the program that its text says: an act has nothing that it does not take.
+func (p *Program) said() *Program {
+	q, err := Parse(p.String())
+	if err != nil {
+		panic(err)
+	}
+	return q
 }
 
 // maker makes a program. It draws motifs, each a few acts of one or two hosts that can
@@ -38,7 +51,8 @@ type maker struct {
 	r    *rand.Rand
 	kind string
 	p    *Program
-	life int // to which acts are added
+	life int          // to which acts are added
+	odds map[rune]int // of flags, in a hundred, where this program has its own
 }
 
 func (g *maker) chance(percent int) bool { return g.r.IntN(100) < percent }
@@ -81,10 +95,23 @@ func (g *maker) someHosts(three int) {
 	g.hosts(n)
 }
 
+// turns are knobs of a profile, and the ways in which they can matter to small programs.
+var turns = []string{"StoreBuffers=false", "StoreBuffers=false", "DrainOnRevoke=false", "DrainOnRevoke=true", "WholePackets=false", "MTU=8", "FlushOps=false",
+	"AtomicGlob=true", "AtomicOrdersLater=false", "AtomicFlushes=false", "FenceWaitsAll=true", "ReadsSeeAcked=false"}
+
+// profile draws a card: one that has a name, in half the programs with one knob turned,
+// or two.
+func (g *maker) profile() string {
+	out := pick(g, "strong", "strong", "strong", "relaxed", "relaxed", "srd", "ooo", "iba", "rxe")
+	for n := 0; n < 2 && g.chance(45-20*n); n++ {
+		out += "+" + pick(g, turns...)
+	}
+	return out
+}
+
 // set draws the profile and the settings.
 func (g *maker) set(linger int) {
-	g.p.Profile = pick(g, "strong", "strong", "relaxed", "relaxed", "srd", "ooo", "iba", "rxe", "strong+FlushOps=false",
-		"strong+StoreBuffers=false", "strong+StoreBuffers=false", "relaxed+StoreBuffers=false", "strong+AtomicGlob=true", "relaxed+DrainOnRevoke=true", "strong+FenceWaitsAll=true")
+	g.p.Profile = g.profile()
 	if g.chance(linger) {
 		g.p.Set = append(g.p.Set, "linger")
 		if g.chance(60) {

@@ -1,27 +1,49 @@
 package programs
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-func (g *maker) make() {
-	switch g.kind {
-	case "plain":
-		g.plain()
-	case "daemons":
-		g.daemons()
-	case "ending":
-		g.ending()
-	case "restarts":
-		g.restarts()
-	case "faults":
-		g.faults()
-	case "symmetric":
-		g.symmetric()
-	case "pmem":
-		g.pmem()
-	default:
-		g.timers()
-	}
+// kindOf is a kind of programs: its subject, and what makes it.
+type kindOf struct {
+	name, about string
+	large       int // of its programs, in a hundred, may be too large for the naive search
+	make        func(*maker)
 }
+
+var kinds = []kindOf{
+	{"plain", "requests, memory, messages and tasks of hosts that stay up", 12, (*maker).plain},
+	{"daemons", "the same, with daemons that serve", 12, (*maker).daemons},
+	{"ending", "the same, with hosts that end while things are under way", 12, (*maker).ending},
+	{"timers-idle", "waits with a time, which ends only when nothing else can happen", 12, (*maker).timers},
+	{"timers-free", "waits with a time, which ends whenever it likes", 12, (*maker).timers},
+	{"timers-skew", "waits with a time, by clocks that differ by a bounded rate", 12, (*maker).timers},
+	{"restarts", "hosts that come back, by themselves or after a fault", 25, (*maker).restarts},
+	{"faults", "one fault of each kind, rarely two", 25, (*maker).faults},
+	{"symmetric", "hosts that are interchangeable", 12, (*maker).symmetric},
+	{"pmem", "persistent memory before and after power fails", 12, (*maker).pmem},
+	{"revocations", "access that is taken back, once or twice, at either end, from requesters that live, have ended or run out of retries", 40, (*maker).revocations},
+	{"reconnects", "connections made anew: of the same queue pairs, of new ones with ghosts, of another life", 60, (*maker).reconnects},
+	{"leases", "what a host does because a time has passed, while another is late", 40, (*maker).leases},
+	{"causality", "what a host knows to be done before it does the next thing, while others look at both", 40, (*maker).causality},
+	{"media", "persistent memory that goes bad under requests, and is flushed and fenced", 40, (*maker).media},
+	{"buffers", "responses that come to where other requests send from, and queue pairs given up before that", 40, (*maker).buffers},
+}
+
+// Kinds are the kinds of programs that [Generate] makes.
+var Kinds = kindNames()
+
+func kindNames() []string {
+	out := make([]string, len(kinds))
+	for i := range kinds {
+		out[i] = kinds[i].name
+	}
+	return out
+}
+
+// own is the maker's kind.
+func (g *maker) own() *kindOf { return &kinds[slices.Index(Kinds, g.kind)] }
 
 func (g *maker) plain() {
 	g.someHosts(15)
@@ -161,97 +183,6 @@ func (g *maker) reconnect(i, j int) {
 	g.life = 1
 }
 
-func (g *maker) faults() {
-	g.someHosts(15)
-	g.set(35)
-	kind := pick(g, "crash", "power", "partition", "cut", "break", "revoke", "timeout", "suspect", "ghost", "flip", "poison")
-	if cut := kind == "partition" || kind == "cut"; cut && g.chance(40) {
-		g.cutOff(kind)
-	} else {
-		g.fault(kind)
-	}
-	if g.chance(12) {
-		g.fault("crash", "partition", "cut", "break", "revoke", "suspect")
-	}
-	motifs := everyday()
-	switch kind {
-	case "timeout":
-		motifs = append(motifs, timedMotifs()...)
-		i, j := g.pair()
-		g.draw(timedMotifs(), i, j)
-	case "flip", "poison":
-		g.put(g.struck(), Act{Do: "pstore", At: g.r.IntN(3), V: 1}, Act{Do: "pload", At: g.r.IntN(3)})
-		motifs = append(motifs, persistent()...)
-	case "ghost":
-		g.p.Set = append(g.p.Set, "psn")
-		g.put(0, Act{Do: "write", To: "b", V: 1}, Act{Do: pick(g, "destroy", "err", "reset"), To: "b"}, Act{Do: "connect", To: "b"})
-		if g.chance(70) {
-			g.put(1, Act{Do: "destroy", To: "a"})
-		}
-		g.put(1, Act{Do: "acceptconn"}, Act{Do: "load"}, Act{Do: "load"})
-	}
-	g.fill(2, 4, motifs)
-	if g.chance(25) {
-		g.life = 1
-		i := g.r.IntN(2)
-		g.second(i, 1-i)
-	}
-	if g.chance(15) {
-		g.p.Hosts[1].Daemon = true
-	}
-	g.sometimesTimed()
-}
-
-// cutOff cuts a host off from the atomic services, which it and others use.
-func (g *maker) cutOff(kind string) {
-	i, j := g.pair()
-	g.p.Faults = append(g.p.Faults, kind+"("+pick(g, g.name(i), g.name(i), "*")+",services)<=1")
-	for _, k := range []int{i, i, j} {
-		if g.chance(70) {
-			addService(g, k, 0)
-		}
-	}
-}
-
-// struck is a host that the first fault can strike.
-func (g *maker) struck() int {
-	for i := range g.p.Hosts {
-		if strings.Contains(g.p.Faults[0], "("+g.name(i)) {
-			return i
-		}
-	}
-	return 0
-}
-
-// fault adds a rule of one of some kinds.
-func (g *maker) fault(kinds ...string) {
-	kind := pick(g, kinds...)
-	i, j := g.pair()
-	if i > j {
-		i, j = j, i
-	}
-	a, b := g.name(i), g.name(j)
-	if kind == "ghost" {
-		a, b = "a", "b"
-	}
-	if g.chance(15) {
-		a = pick(g, "*", a+"*")
-	}
-	most := "1"
-	if g.chance(5) {
-		most = "2"
-	}
-	switch kind {
-	case "partition", "cut", "break", "ghost":
-		g.p.Faults = append(g.p.Faults, kind+"("+a+","+b+")<="+most)
-	default:
-		if g.chance(50) && a == g.name(i) {
-			a = b
-		}
-		g.p.Faults = append(g.p.Faults, kind+"("+a+")<="+most)
-	}
-}
-
 func (g *maker) symmetric() {
 	g.hosts(2)
 	g.set(30)
@@ -288,6 +219,7 @@ func (g *maker) symmetric() {
 
 func (g *maker) pmem() {
 	g.hosts(2)
+	g.odds = map[rune]int{flagPMEM: 90}
 	g.p.Profile = pick(g, "strong", "strong", "strong+DDIO=false", "strong+Domain=eADR", "strong+Domain=Battery", "strong+Domain=Volatile",
 		"strong+TornLines=false", "relaxed", "srd+DDIO=false", "iba", "strong+StoreBuffers=false", "relaxed+TornLines=false")
 	if g.chance(60) {

@@ -7,16 +7,8 @@ func everyday() []weighted {
 	return []weighted{
 		{30, addRequest}, {18, addLocal}, {12, addMessage}, {9, addCall}, {3, addGather}, {6, addFlag}, {5, addModify}, {3, addKeys},
 		{3, addState}, {4, addGo}, {2, addMutex}, {2, addCond}, {3, addLook}, {2, addService}, {1, addRand}, {2, addSay}, {2, addChannel},
-		{1, addDestroyed}, {1, addChange}, {1, addResponse}, {1, addReconnect}, {1, addOdd}, {3, addOrdered},
+		{1, addDestroyed}, {1, addChange}, {1, addResponse}, {1, addReconnect}, {1, addOdd}, {3, addOrdered}, {1, addNextKey},
 	}
-}
-
-func timedMotifs() []weighted {
-	return []weighted{{3, addSleep}, {3, addNow}, {3, addTimedCall}, {3, addTimedAccept}, {3, addTimedWait}, {2, addTimedChannel}, {2, addTimedGather}}
-}
-
-func persistent() []weighted {
-	return []weighted{{6, addRemotePersistent}, {6, addStorePersistent}, {2, addFence}, {1, addLoadPersistent}}
 }
 
 // alike are motifs that treat interchangeable hosts alike: what is done to one of them is
@@ -51,12 +43,12 @@ func (g *maker) flags(do string) string {
 			likely = 2
 		case flagPMEM:
 			likely = 0
-			if g.kind == "pmem" {
-				likely = 90
-			}
 		}
 		if f == flagSignaled && slices.Contains([]string{"read", "wideread", "cas", "fetchadd"}, do) {
 			likely = 75
+		}
+		if own, ok := g.odds[f]; ok {
+			likely = own
 		}
 		if g.chance(likely) {
 			out += string(f)
@@ -233,7 +225,21 @@ func addService(g *maker, i, _ int) {
 	}
 }
 func addRand(g *maker, i, _ int) { g.put(i, Act{Do: "rand", V: 2}) }
-func addSay(g *maker, i, _ int)  { g.put(i, Act{Do: "say"}) }
+
+// addSay is a report of what was seen, which outlives its host.
+func addSay(g *maker, i, _ int) {
+	if g.chance(50) {
+		g.put(i, g.local())
+	}
+	g.put(i, Act{Do: "say"})
+}
+
+// addNextKey is a request with a key that the responder may not have made yet.
+func addNextKey(g *maker, i, j int) {
+	do := pick(g, "write", "read", "cas", "fetchadd", "wide")
+	g.put(i, Act{Do: do, To: g.name(j), V: 1, Flags: "sn"}, Act{Do: "wait", To: g.name(j), V: 1})
+	g.put(j, Act{Do: "rereg"})
+}
 
 func addDestroyed(g *maker, i, j int) {
 	g.put(i, append([]Act{{Do: pick(g, "err", "destroy", "reset"), To: g.name(j)}}, g.request(i, j)...)...)
@@ -302,63 +308,3 @@ func addAllGather(g *maker, i, j int) {
 		g.put(j, Act{Do: "accept"}, Act{Do: "reply", V: 2})
 	}
 }
-
-func addSleep(g *maker, i, _ int) { g.put(i, Act{Do: "sleep", V: 1 + g.r.IntN(3)}) }
-func addNow(g *maker, i, _ int)   { g.put(i, Act{Do: "now"}) }
-
-func addTimedCall(g *maker, i, j int) {
-	g.put(i, Act{Do: "tcall", To: g.name(j), V: 1, W: 1 + g.r.IntN(2)})
-	if g.chance(50) && !g.serves(j) {
-		g.put(j, Act{Do: "accept"}, Act{Do: "reply", V: 2})
-	}
-}
-
-func addTimedAccept(g *maker, i, j int) {
-	g.put(i, Act{Do: "taccept", V: 1 + g.r.IntN(2)}, Act{Do: "reply", V: 3})
-	if g.chance(60) {
-		g.put(j, Act{Do: "tcall", To: g.name(i), V: 1, W: 2})
-	}
-}
-
-func addTimedWait(g *maker, i, j int) {
-	g.put(i, append(g.request(i, j)[:1], Act{Do: "twait", To: g.name(j), V: 1 + g.r.IntN(2)})...)
-}
-
-func addTimedChannel(g *maker, i, j int) {
-	g.put(i, append(g.request(i, j)[:1], pick(g, Act{Do: "tchan", V: 1}, Act{Do: "teach", To: g.name(j), V: 1}))...)
-}
-
-func addTimedGather(g *maker, i, j int) {
-	g.put(i, Act{Do: "timedask", To: g.name(j), V: 1, W: 1}, Act{Do: "gather", V: 1})
-	if g.chance(50) && !g.serves(j) {
-		g.put(j, Act{Do: "accept"}, Act{Do: "reply", V: 2})
-	}
-}
-
-func addRemotePersistent(g *maker, i, j int) {
-	do := pick(g, "write", "write", "write", "flush", "flush", "awrite", "read", "wide", "fetchadd", "cas", "wideread", "writeimm")
-	a := Act{Do: do, To: g.name(j), At: g.r.IntN(3), V: 1 + g.r.IntN(3), Flags: g.flags(do)}
-	if do == "writeimm" && g.chance(60) {
-		g.put(j, Act{Do: "recv", To: g.name(i)})
-	}
-	out := []Act{a}
-	if a.Flags != "" && a.Flags[0] == flagSignaled && g.chance(50) {
-		out = append(out, Act{Do: "wait", To: a.To, V: 1}, Act{Do: "say"})
-	}
-	g.put(i, out...)
-}
-
-func addStorePersistent(g *maker, i, _ int) {
-	at := g.r.IntN(3)
-	out := []Act{{Do: pick(g, "pstore", "pstore", "pstore", "pwide"), At: at, V: 4 + g.r.IntN(3)}}
-	if g.chance(50) {
-		out = append(out, Act{Do: "pflush", At: at})
-	}
-	if g.chance(50) {
-		out = append(out, Act{Do: "pfence"}, Act{Do: "say"})
-	}
-	g.put(i, out...)
-}
-
-func addFence(g *maker, i, _ int)          { g.put(i, Act{Do: "pfence"}) }
-func addLoadPersistent(g *maker, i, _ int) { g.put(i, Act{Do: "pload", At: g.r.IntN(3)}) }

@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -97,6 +98,21 @@ func wanted() map[string]bool {
 // silent are the features that nothing shows: a completion channel is notified of every
 // completion, solicited or not, in the simulator.
 var silent = []string{"flag o"}
+
+// The page about yardsticks lists the kinds, in these rows.
+func TestKindsAreListed(t *testing.T) {
+	page, err := os.ReadFile("../../docs/yardsticks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := ""
+	for _, k := range kinds {
+		rows += "| " + k.name + " | " + k.about + " |\n"
+	}
+	if !strings.Contains(string(page), "| kind | its programs are about |\n|---|---|\n"+rows+"\n") {
+		t.Errorf("docs/yardsticks.md must have these rows:\n%s", rows)
+	}
+}
 
 // Everything that a program can say occurs in generated programs, and matters in one:
 // without it the outcomes are others.

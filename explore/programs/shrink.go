@@ -53,9 +53,7 @@ func (p *Program) smaller() []*Program {
 	for i := range p.Set {
 		with(func(q *Program) { q.Set = append(q.Set[:i], q.Set[i+1:]...) })
 	}
-	if p.Profile != "strong" {
-		with(func(q *Program) { q.Profile = "strong" })
-	}
+	p.smallerProfile(with)
 	if p.Timers != "" {
 		with(func(q *Program) { q.Timers = "" })
 	}
@@ -69,6 +67,18 @@ func (p *Program) smaller() []*Program {
 		}
 	}
 	return distinct
+}
+
+// smallerProfile is closer to strong: the named profile, or all without one knob.
+func (p *Program) smallerProfile(with func(func(q *Program))) {
+	parts := strings.Split(p.Profile, "+")
+	if p.Profile != "strong" {
+		with(func(q *Program) { q.Profile = "strong" })
+		with(func(q *Program) { q.Profile = strings.Join(append([]string{"strong"}, parts[1:]...), "+") })
+	}
+	for i := range parts[1:] {
+		with(func(q *Program) { q.Profile = strings.Join(slices.Delete(slices.Clone(parts), i+1, i+2), "+") })
+	}
 }
 
 func (p *Program) smallerHosts(with func(func(q *Program))) {

@@ -74,7 +74,7 @@ func goTool(t testing.TB, args ...string) {
 func run(t testing.TB, program, mutant string) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -t 1; exec "$0"`, program)
-	c.Env = append(os.Environ(), Selects+"="+mutant, Memory+"=200000000")
+	c.Env = append(os.Environ(), Selects+"="+mutant, Memory+"=50000000")
 	out, err := c.Output()
 	var exit *exec.ExitError
 	switch {

@@ -1,0 +1,62 @@
+package programs
+
+// media has persistent memory that goes bad while requests for it are under way, is
+// written back and read again, now and after a restart.
+func (g *maker) media() {
+	g.hosts(2)
+	g.set(60)
+	g.odds = map[rune]int{flagPMEM: 85}
+	if g.chance(25) {
+		g.p.Profile += "+" + pick(g, "TornLines=false", "DDIO=false", "Domain=eADR", "Domain=Battery")
+	}
+	g.strike(100, "poison(b)", "poison(b)", "poison(b)", "poison(b)", "flip(b)", "flip(b)", "flip(b)", "poison(b) crash(a)", "poison(b) break(a,b)", "poison(b) flip(b)", "poison(b) crash(b)",
+		"flip(b) power(b)", "power(b)", "crash(b)")
+	verb := func() string { return g.post("b", persistentVerbs...) }
+	g.code(0, g.many(1, 2, verb), pick(g, "", "wait b 1", "wait b 1", "poll b 1", "state b", "peek", "err b", "destroy b"))
+	g.code(1, g.maybe(15, "recv a"), g.keeps(), g.maybe(20, g.revokes("a")), g.keeps(), pick(g, "", "", g.keeps(), "wait a 1", "state a"))
+	if g.has(1, func(a *Act) bool { return a.Do == "pload" }) && g.chance(40) {
+		g.life = 1
+		g.code(1, g.many(1, 2, func() string { return "pload " + g.place() }))
+	}
+	g.stir()
+}
+
+var persistentVerbs = []string{"write", "write", "write", "wide", "read", "read", "wideread", "fetchadd", "fetchadd", "cas", "cas",
+	"awrite", "flush", "flush", "writeimm"}
+
+// place is a word of persistent memory.
+func (g *maker) place() string { return pick(g, "x", "x", "x", "x", "y", "z") }
+
+// keeps is what a host does with its own persistent memory.
+func (g *maker) keeps() string {
+	w := g.place()
+	return pick(g, "", "pload "+w, "pload "+w, "pload "+w, "pload "+w, "pload "+w, "pstore "+w+" 5", "pwide 6", "pflush "+w+"; pfence", "pstore "+w+" 5; pload "+w, "pfence",
+		"pstore "+w+" 5; pflush "+w+"; pfence")
+}
+
+// buffers has a host whose requests send what others bring: responses come to memory from
+// which something else is sent, at which somebody looks, or that is changed, and the
+// queue pair may fail or be given up before anything completes.
+func (g *maker) buffers() {
+	g.hosts(2)
+	g.set(50)
+	g.with(15, "rnr")
+	g.odds = map[rune]int{flagEcho: 55, flagSignaled: 45}
+	g.strike(20, "crash(a)", "suspect(a)", "crash(b)", "break(a,b)", "cut(a,b)", "revoke(b)")
+	to := "b"
+	if g.chance(30) {
+		to = "c"
+		g.third()
+		g.code(2, g.receives(1, "a"), g.maybe(50, "load x"), g.maybe(40, pick(g, g.revokes("a"), "wait a 1")), g.maybe(30, "load x"))
+	}
+	brings := func() string { return g.post("b", "read", "read", "wideread", "fetchadd", "cas") }
+	meddles := func() string { return pick(g, "", "peek", "peek", "scribble 8", "change 9") }
+	g.code(0, g.many(1, 2, brings), meddles(), g.maybe(75, g.post(to, "write", "write", "send", "wide", "writeimm", "awrite")), meddles())
+	if g.chance(50) {
+		g.code(0, g.takes("b"), g.maybe(40, g.post(to)), meddles(), g.maybe(30, pick(g, "chan", "each b", "poll b 2")))
+	} else {
+		g.code(0, g.maybe(25, "poll b 1"), pick(g, "err b", "reset b", "destroy b", "drain b", "deny b", "err b; reset b"), "peek", g.maybe(50, g.takes("b")))
+	}
+	g.code(1, g.receives(1, "a"), g.maybe(70, pick(g, "store x 5", "store x 5; fence")), g.looks("a"), g.maybe(40, g.revokes("a")), g.looks("a"))
+	g.stir()
+}

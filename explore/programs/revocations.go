@@ -1,0 +1,139 @@
+package programs
+
+// deaths are the faults that end a requester, or what connects it to the responder.
+var deaths = []string{"crash(a)", "crash(a)", "suspect(a)", "power(a)", "break(a,b)", "cut(a,b)", "partition(a,b)", "crash(b)", "revoke(b)", "revoke(a)",
+	"suspect(a) crash(a)", "break(a,b) crash(a)"}
+
+// revocations has requests under way while access to them is taken back: at the
+// responder, once or twice, and sometimes at the requester. The requester waits, goes on,
+// or has ended; two of them may have requests at one word.
+func (g *maker) revocations() {
+	g.hosts(2)
+	g.set(55)
+	g.with(20, "rnr")
+	g.strike(35, deaths...)
+	switch {
+	case g.chance(20):
+		g.third()
+		g.code(2, g.posts(1, 2, "b"), g.takes("b"))
+		g.revoked("c")
+	case g.chance(12):
+		g.revokedOnDemand()
+	case g.chance(20):
+		g.messages()
+		return
+	default:
+		g.revoked("a")
+	}
+	g.requester()
+	g.stir()
+}
+
+// messages has Sends behind something else, and a receiver that revokes.
+func (g *maker) messages() {
+	g.code(0, g.maybe(75, g.post("b", "write", "read", "fetchadd", "cas", "awrite", "flush", "wide")), g.post("b", "send", "send", "sendimm", "writeimm"),
+		g.maybe(25, g.post("b")), g.maybe(50, g.takes("b")))
+	g.code(1, g.maybe(75, "recv a"), g.revokes("a"), g.maybe(25, pick(g, g.looks("a"), g.revokes("a"), g.restores("a"))), g.maybe(25, "recv a"),
+		pick(g, "wait a 1", "wait a 1", "poll a 1", "load x"))
+}
+
+// third adds a third host.
+func (g *maker) third() { g.p.Hosts = append(g.p.Hosts, Host{Name: "c", Lives: [][]Act{nil}}) }
+
+// requester has requests under way, and sometimes ends its queue pair itself.
+func (g *maker) requester() {
+	g.code(0, g.posts(1, 3, "b"), g.takes("b"))
+	if g.chance(30) {
+		g.code(0, pick(g, "err b", "reset b", "destroy b", "drain b", "drain b; undrain b", "deny b", "reset b; up b"), g.maybe(40, g.post("b")), g.maybe(50, "peek"), g.takes("b"))
+	} else {
+		g.code(0, g.maybe(20, g.post("b")), g.maybe(15, "state b"), g.maybe(15, "say"))
+	}
+}
+
+// revoked is the responder of a, and perhaps of another: it revokes, looks, and revokes
+// again or makes it good.
+func (g *maker) revoked(other string) {
+	again := ""
+	switch g.r.IntN(5) {
+	case 0, 1:
+		again = g.revokes(pick(g, "a", other))
+	case 2:
+		again = g.restores("a")
+	}
+	first := g.revokes("a")
+	if g.chance(10) {
+		first = "go {" + first + "; " + g.looks("a") + "}"
+	}
+	g.code(1, g.receives(2, "a"), g.maybe(30, g.looks("a")), g.maybe(12, g.post("a")), first, g.looks("a"), again,
+		g.maybe(20, "recv a"), g.looks("a"), g.maybe(20, "wait a 1"))
+}
+
+// revokedOnDemand is a responder that revokes when a asks it to.
+func (g *maker) revokedOnDemand() {
+	g.p.Hosts[1].Daemon = true
+	g.code(0, g.post("b"), "call b 1")
+	g.code(1, g.receives(1, "a"), "serve {"+g.revokes("a")+"; "+g.looks("a")+"}")
+}
+
+// reconnects has requests under way on a connection that is given up while another is
+// made: of the same queue pairs, of new ones, or of another life. What is left of the
+// first must not meddle with the second.
+func (g *maker) reconnects() {
+	g.hosts(2)
+	g.set(60)
+	g.with(15, "rnr")
+	switch g.r.IntN(6) {
+	case 0:
+		g.withGhosts()
+	case 1:
+		g.fromAnotherLife()
+	default:
+		g.sameQueues()
+	}
+	g.stir()
+}
+
+// sameQueues resets both ends and connects them again.
+func (g *maker) sameQueues() {
+	g.with(20, "psn")
+	g.strike(15, "crash(a)", "break(a,b)", "cut(a,b)", "revoke(b)")
+	give, take := "reset b; up b", "reset a; up a"
+	if g.chance(25) {
+		give = pick(g, "err b; reset b; up b", "reset b", "drain b; err b", "err b; reset b")
+	}
+	if g.chance(25) {
+		take = pick(g, "err a; reset a; up a", "reset a", "deny a; allow a", "drain a; undrain a", "dereg; rereg")
+	}
+	g.odds = map[rune]int{flagSignaled: 15}
+	before := g.posts(1, 2, "b")
+	g.odds = map[rune]int{flagSignaled: 75}
+	g.code(0, before, g.maybe(10, g.takes("b")), give, g.maybe(90, g.posts(1, 2, "b")), g.takes("b"))
+	g.code(1, g.receives(1, "a"), g.maybe(50, pick(g, "dereg", g.revokes("a"))), take, g.maybe(15, "recv a"), g.maybe(25, pick(g, "dereg", g.revokes("a"))),
+		pick(g, "", "", "load x", "load x; load x", "wait a 1", "state a", "reset a; up a", "load y; load x"))
+}
+
+// withGhosts makes new queue pairs while packets of the old ones may still come.
+func (g *maker) withGhosts() {
+	g.with(85, "psn")
+	g.strike(90, "ghost(a,b)")
+	g.code(0, g.posts(1, 2, "b"), pick(g, "", "destroy b", "err b", "reset b"), "connect b", g.maybe(60, pick(g, g.post("b"), "read b x s; wait b 1")))
+	g.code(1, g.receives(1, "a"), g.maybe(30, g.revokes("a")), "destroy a", "acceptconn", g.maybe(30, "recv a"), g.looks("a"),
+		g.maybe(30, g.revokes("a")), g.looks("a"))
+}
+
+// fromAnotherLife makes a connection to the next life of a requester.
+func (g *maker) fromAnotherLife() {
+	g.strike(70, "crash(a)", "suspect(a)", "suspect(a)", "power(a)", "revoke(b) crash(a)")
+	g.p.Hosts[0].Again = len(g.p.Faults) == 0 || g.chance(30)
+	g.code(0, g.posts(1, 2, "b"), g.takes("b"))
+	g.life = 1
+	theirs := "acceptconn"
+	if g.chance(30) {
+		theirs = "connect a"
+		g.code(0, "acceptconn", g.post("b"))
+	} else {
+		g.code(0, "connect b", g.posts(1, 2, "b"), g.takes("b"))
+	}
+	g.life = 0
+	g.code(1, g.receives(1, "a"), g.maybe(50, g.revokes("a")), theirs, g.maybe(30, g.revokes("a")), g.looks("a"), g.looks("a"))
+}
