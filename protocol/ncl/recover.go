@@ -315,7 +315,9 @@ func (f *File) leaveBehind() error {
 	if errors.Is(err, ErrStale) {
 		return err
 	}
-	f.note(err)
+	if err != nil {
+		f.h.Logf("the ap-map still says that file %q is being recovered: %v", f.name, err)
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package ncl
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -62,10 +63,26 @@ func TestOffersAndEntries(t *testing.T) {
 	if got, err := decodeEntry(e.encode()); err != nil || !reflect.DeepEqual(got, e) {
 		t.Errorf("%+v, %v", got, err)
 	}
+	most := entry{generation: generation{1, 1}, size: MaxSize, f: MaxF, peers: peersFor(MaxF)}
+	if got, err := decodeEntry(most.encode()); err != nil || !reflect.DeepEqual(got, most) {
+		t.Errorf("as many peers as there may be: %+v, %v", got, err)
+	}
+	most.f, most.peers = MaxF+1, peersFor(MaxF+1)
+	if _, err := decodeEntry(most.encode()); !errors.Is(err, ErrMalformed) {
+		t.Errorf("more peers than there may be: %v", err)
+	}
 	e.peers[2] = "p1"
 	if _, err := decodeEntry(e.encode()); !errors.Is(err, ErrMalformed) {
 		t.Errorf("an entry with a peer twice: %v", err)
 	}
+}
+
+func peersFor(f int) []string {
+	var out []string
+	for i := range 2*f + 1 {
+		out = append(out, fmt.Sprint("p", i))
+	}
+	return out
 }
 
 func FuzzDecode(f *testing.F) {

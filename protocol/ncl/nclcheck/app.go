@@ -105,10 +105,13 @@ type run struct {
 	h    host.Host
 	life int
 	file *logFile
+	// closing: what is logged now is something that could not be closed.
+	closing bool
 }
 
 func (a *app) main(h host.Host, life int) {
 	r := &run{app: a, h: h, life: life, file: a.files[0]}
+	r.h = &watched{h, r}
 	if a.load.script != nil {
 		a.load.script(r)
 		return
@@ -261,6 +264,10 @@ func (r *run) issue(f log, w write, data []byte) bool {
 		r.c.Fail(err)
 		return false
 	}
+	if f.Alive() < r.load.f+1 {
+		r.c.Fail(&tooFew{f.Alive()})
+		return false
+	}
 	x.pend = write{}
 	if r.zombie() {
 		r.meet(sawLate)
@@ -368,6 +375,16 @@ func (e *unavailable) Unwrap() error { return e.err }
 
 // Class is the class of the violation.
 func (e *unavailable) Class() string { return "unavailable" }
+
+// tooFew: a write was acknowledged although fewer than f+1 peers were left.
+type tooFew struct{ left int }
+
+func (e *tooFew) Error() string {
+	return fmt.Sprintf("a write was acknowledged with %d peers left", e.left)
+}
+
+// Class is the class of the violation.
+func (*tooFew) Class() string { return "lost-acknowledged-write" }
 
 // zombieAcked: a write was acknowledged to an instance whose file another instance had
 // recovered, and the recovery had not returned it.

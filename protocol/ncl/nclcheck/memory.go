@@ -2,9 +2,11 @@ package nclcheck
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
@@ -111,8 +113,8 @@ func measuring(r *run) {
 		return
 	}
 	if !r.last() {
-		if r.revoke(r.load.loses) && r.writeAll(f) && r.repair(f) {
-			r.measure(f.Peers())
+		if r.revoke(r.load.loses) && r.writeAll(f) && r.repair(f) && r.measure(f.Peers()) {
+			r.tidy(f)
 		}
 		return
 	}
@@ -123,6 +125,27 @@ func measuring(r *run) {
 		return
 	}
 	r.measure(nil)
+}
+
+// tidy closes the file, which must leave nothing behind on this host: what else it made
+// could not be taken down.
+func (r *run) tidy(f *ncl.File) {
+	r.closing = true
+	f.Close()
+	r.closing = false
+}
+
+// watched is a host whose log is read while a file is closed.
+type watched struct {
+	host.Host
+	r *run
+}
+
+func (h *watched) Logf(format string, args ...any) {
+	h.Host.Logf(format, args...)
+	if h.r.closing {
+		h.r.c.Fail(&leaked{fmt.Errorf(format, args...)})
+	}
 }
 
 // measure compares what the peers lend with one region for each of those of the file. The

@@ -21,10 +21,16 @@ func insisting(r *run) {
 			f, err = ncl.Recover(r.h, r.config(), r.file.name)
 		}
 	}
+	if err == nil && r.load.loses == "" {
+		return
+	}
 	if !r.done(err) || !r.inject(faults.Revoke, r.load.loses) || !r.writeAll(f) {
 		return
 	}
 	err = f.Repair()
+	if errors.Is(err, coord.ErrUnavailable) {
+		err = f.Repair() // it may still be out of reach
+	}
 	if r.anew(err) {
 		err = f.Repair()
 	}
@@ -34,6 +40,9 @@ func insisting(r *run) {
 	r.file.released = true
 	r.history()
 	err = f.Release()
+	if errors.Is(err, coord.ErrUnavailable) {
+		err = f.Release()
+	}
 	if r.anew(err) {
 		err = f.Release()
 	}

@@ -18,6 +18,14 @@ func outageScenarios() []*explore.Scenario {
 				intact: true, loses: "peer1", meets: []condition{sawUnheard}},
 		}),
 		build(scenario{
+			name:   "lookup",
+			doc:    "The controller is out of reach while the application asks it for peers; it asks again once it is not.",
+			faults: "partition(app,coord)<=1",
+			bounds: "f=0, two peers that register, of which the first refuses; creation, and once more if that fails",
+			load: workload{f: 0, size: 8, peers: fourPeers[:2], lives: [][]write{{}}, script: insisting, registered: true, refuses: "peer1", exposed: true,
+				meets: []condition{sawUnheard}},
+		}),
+		build(scenario{
 			name:   "deaf",
 			doc:    "The controller is out of a peer's reach for a while, and the peer looks for leaked regions meanwhile. The application may crash.",
 			faults: "crash(app)<=1, partition(peer1,coord)<=1",

@@ -2,6 +2,7 @@ package nclcheck
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
@@ -60,6 +61,28 @@ func maintaining(r *run) {
 	}
 	m.Maintain()
 	r.whole(f)
+}
+
+// starving leaves it to the library to replace peers, and there are none: a write fails, or
+// f+1 peers have it.
+func starving(r *run) {
+	f := r.open()
+	if f == nil {
+		return
+	}
+	var told error
+	m := &ncl.Maintained{File: f, Told: func(err error) { told = err }}
+	for i, w := range r.writes() {
+		if i > 0 && !r.inject(faults.Crash, fmt.Sprint("peer", i)) {
+			return
+		}
+		if !r.record(m, w) {
+			if r.meet(sawStopped); !errors.Is(told, ncl.ErrTooFew) {
+				r.c.Fail(&unavailable{fmt.Errorf("a write failed, and the Repair before it did not: %w", told)})
+			}
+			return
+		}
+	}
 }
 
 // whole reports whether no peer that is known to have failed is still to be replaced.

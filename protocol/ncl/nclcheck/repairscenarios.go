@@ -30,6 +30,14 @@ func repairScenarios() []*explore.Scenario {
 				script: maintaining, leaves: [][]string{nil, {"peer1"}, {"peer2", "peer3"}}, spare: true, meets: []condition{sawReplaced}},
 		}),
 		build(scenario{
+			name:   "starve",
+			doc:    "The library finds no peers that could take the places of two that have crashed, one after the other: writes go on with f+1 peers, and fail with fewer.",
+			faults: "none",
+			bounds: "f=1, three peers and no other, three appends of 8 bytes; the first peer crashes before the second, and the second before the third, and they stay down",
+			load: workload{f: 1, size: 24, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{three}, script: starving, stayDown: true, beyond: true,
+				meets: []condition{sawRejected, sawStopped}},
+		}),
+		build(scenario{
 			name:   "pair",
 			doc:    "Two peers take their memory back, whichever they are, and both are replaced while the application writes on.",
 			faults: "none",
