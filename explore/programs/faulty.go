@@ -21,7 +21,7 @@ func (g *maker) faults() {
 		i, j := g.pair()
 		g.draw(timedMotifs(), i, j)
 	case "flip", "poison":
-		g.odds = map[rune]int{flagPMEM: 60}
+		g.odds = map[rune]int{flagPMEM: 60, flagOwnPMEM: 15}
 		g.put(g.struck(), Act{Do: "pstore", At: g.r.IntN(3), V: 1}, Act{Do: "pload", At: g.r.IntN(3)})
 		motifs = append(motifs, persistent()...)
 	case "ghost":

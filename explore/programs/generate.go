@@ -121,6 +121,11 @@ func (g *maker) set(linger int) {
 	for _, s := range []string{"onecq", "short", "rnr", "sigall", "rd1"} {
 		if g.chance(7) {
 			g.p.Set = append(g.p.Set, s)
+			if s == "rd1" { // what has to wait then: a Write behind two Reads of its word
+				i, j := g.pair()
+				read := Act{Do: "read", To: g.name(j), Flags: "s"}
+				g.put(i, read, read, Act{Do: "write", To: g.name(j), V: 1 + g.r.IntN(3), Flags: "i"}, Act{Do: "wait", To: g.name(j), V: 1})
+			}
 		}
 	}
 }

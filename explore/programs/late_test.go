@@ -234,6 +234,11 @@ var differences = []struct{ name, program string }{
 	{"or loses power", "strong power(a)<=1 linger | a: fetchadd b x 1 Ps; wait b 1 / pload x | b: store x 5"},
 	{"a response mends memory", "strong poison(a)<=1 linger | a: read b x Ps; pload x; pload x | b: store x 5"},
 	{"a response comes before what a CPU writes back", "strong flip(a)<=1 linger | a: read b x Ps; pflush x; pfence; pload x | b: store x 5"},
+	{"who finds memory unreadable crashes after another was refused it", "strong poison(b)<=1 crash(b)<=1 | a: cas b x 1 1 p; wait b 1 | b: pload x; wait a 1"},
+	{"the clock is looked at twice, and a timer goes before what is sent then", "strong timers=skew(1) | a: now; now; write b x 1 i | b: sleep 1; load x"},
+	{"a Read behind a Write that never came is not answered", "relaxed+WholePackets=false break(a,b)<=1 linger | a: write b x 1 s; fetchadd b y 2; send b 1; wait b 1; state b | b: recv a; load y"},
+	{"a crash between the end of a timer and what follows it", "strong crash(a)<=1 | a: twait b 1; load x | b: tcall a 1 2; now"},
+	{"what a card puts past the caches hides no error", "strong+DDIO=false flip(b)<=1 linger | a: fetchadd b x 1 p | b: pstore x 5; pload x"},
 	{"a Write does not overtake another past a Read", "ooo linger final | a: write b x 1; wideread b; write b y 1 | b: awrite a x 1 k"},
 }
 

@@ -5,7 +5,7 @@ package programs
 func (g *maker) media() {
 	g.hosts(2)
 	g.set(60)
-	g.odds = map[rune]int{flagPMEM: 85}
+	g.odds = map[rune]int{flagPMEM: 85, flagOwnPMEM: 8}
 	if g.chance(25) {
 		g.p.Profile += "+" + pick(g, "TornLines=false", "DDIO=false", "Domain=eADR", "Domain=Battery")
 	}
@@ -41,7 +41,7 @@ func (g *maker) buffers() {
 	g.hosts(2)
 	g.set(50)
 	g.with(15, "rnr")
-	g.odds = map[rune]int{flagEcho: 55, flagSignaled: 45}
+	g.odds = map[rune]int{flagEcho: 55, flagSignaled: 45, flagShared: 15}
 	g.strike(20, "crash(a)", "suspect(a)", "crash(b)", "break(a,b)", "cut(a,b)", "revoke(b)")
 	to := "b"
 	if g.chance(30) {

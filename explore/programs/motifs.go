@@ -39,7 +39,7 @@ func (g *maker) flags(do string) string {
 			likely = 12
 		case flagBadKey:
 			likely = 6
-		case flagNextKey, flagBeyond, flagBadLocal, flagSolicited:
+		case flagNextKey, flagBeyond, flagBadLocal, flagSolicited, flagShared:
 			likely = 2
 		case flagPMEM, flagOwnPMEM:
 			likely = 0
@@ -90,10 +90,7 @@ func addMessage(g *maker, i, j int) {
 		acts = append(acts, Act{Do: "wait", To: g.name(j), V: 1})
 	}
 	g.put(i, acts...)
-	recv := []Act{{Do: "recv", To: g.name(i)}}
-	if g.chance(5) {
-		recv[0].Flags = "l"
-	}
+	recv := []Act{{Do: "recv", To: g.name(i), Flags: g.flags("recv")}}
 	if g.chance(75) {
 		recv = append(recv, Act{Do: "wait", To: g.name(i), V: 1 + g.r.IntN(2)})
 	}

@@ -133,7 +133,7 @@ func TestEverythingMatters(t *testing.T) {
 		}
 		return out
 	}
-	for seed := uint64(1); seed <= 800 && len(missing) > 0; seed++ {
+	for seed := uint64(1); seed <= 2000 && len(missing) > 0; seed++ {
 		for _, kind := range Kinds {
 			p := Generate(kind, seed)
 			var want []string
@@ -165,7 +165,7 @@ func TestEveryFlagOfEveryVerbOccurs(t *testing.T) {
 			missing[name+" "+string(f)] = true
 		}
 	}
-	for seed := uint64(1); seed <= 1000 && len(missing) > 0; seed++ {
+	for seed := uint64(1); seed <= 2000 && len(missing) > 0; seed++ {
 		for _, kind := range Kinds {
 			Generate(kind, seed).acts(func(_ *Host, a *Act) {
 				for _, f := range a.Flags {

@@ -63,6 +63,9 @@ func (q *qp) ways(o []outcome, failures bool) (out []outcome, whole bool) {
 			}
 			return o, false
 		}
+		if s.unexecuted() {
+			return o, false // nothing answers it, nor what is behind it
+		}
 		if i >= reach {
 			if !lost && s.op.ConsumesRecv() && q.cfg.RNRRetry < 7 && q.peer != nil {
 				o = append(o, outcome{q: q, wr: i, status: verbs.StatusRNRRetryExcErr})

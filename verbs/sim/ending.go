@@ -426,6 +426,7 @@ func (w *World) incomplete(q *qp, n int) {
 		of = of[len(of)-1:]
 	}
 	missing := of[w.choose(ChooseCutoff, len(of), func(i int) string { return of[i].name() + " is missing" })]
+	q.limit = min(q.limit, missing.wr)
 	for i := 0; i < len(q.elems) && w.gaps(); i++ {
 		if e := q.elems[i]; missing.precedes(e) && !e.acked && !w.overtakes(e, missing) {
 			w.discard(e)

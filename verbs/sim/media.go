@@ -25,6 +25,9 @@ func (w *World) damage(r *region, off, n int, card bool) {
 	w.touchAll() // what is left to find is left for all regions of the machine
 	lo, hi, size := r.pm.span(r, off, n)
 	w.flushedBefore(r, off, n)
+	if !w.caching(true) {
+		w.comesBefore(r, lo, hi, size, nil) // what a card puts past the caches does not leave an error hidden there
+	}
 	for i := lo; i < hi; i++ {
 		u := &r.pm.units[i]
 		if u.bad || len(u.list) > 0 {
