@@ -148,16 +148,10 @@ func (h *watched) Logf(format string, args ...any) {
 	}
 }
 
-// fitting makes a file, deletes it and makes it again, where there is room for just one.
+// fitting makes a file where there is room for just one.
 func fitting(r *run) {
-	for range 2 {
-		f := r.create()
-		if f == nil || !r.writeAll(f) || !r.done(f.Release()) {
-			return
-		}
-		r.file.model.Reset()
-		r.file.pend = write{}
-		r.history()
+	if f := r.create(); f != nil && r.writeAll(f) {
+		r.done(f.Release())
 	}
 }
 
