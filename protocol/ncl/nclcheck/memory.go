@@ -148,6 +148,33 @@ func (h *watched) Logf(format string, args ...any) {
 	}
 }
 
+// fitting makes a file where there is room for just one.
+func fitting(r *run) {
+	if f := r.create(); f != nil && r.writeAll(f) {
+		r.done(f.Release())
+	}
+}
+
+// overlooking writes to a peer that the recovery does not find. The next one, which finds
+// it, must return the same.
+func overlooking(r *run) {
+	r.healAll()
+	switch r.life {
+	case 0:
+		f := r.open()
+		if f == nil || !r.record(f, r.writes()[0]) || !r.inject(faults.Partition, "app", "peer1") || !r.inject(faults.Partition, "app", "peer2") {
+			return
+		}
+		r.record(f, r.writes()[1])
+	case 1:
+		if r.inject(faults.Partition, "app", "peer3") {
+			r.open()
+		}
+	default:
+		r.open()
+	}
+}
+
 // measure compares what the peers lend with one region for each of those of the file. The
 // one that has lost its memory has none if that was not noticed.
 func (r *run) measure(claimed []string) bool {

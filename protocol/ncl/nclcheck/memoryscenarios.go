@@ -58,5 +58,12 @@ func memoryScenarios() []*explore.Scenario {
 			bounds: "f=1, four peers of which the first revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery, release; after each what the peers lend",
 			load:   workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}, nil}, script: measuring, loses: "peer1", spare: true, meets: []condition{sawReplaced}},
 		}),
+		build(scenario{
+			name:   "tight",
+			doc:    "A peer lends what one region takes and not a byte more: the file fits.",
+			faults: "none",
+			bounds: "f=0, one peer that registers; a file of 8 bytes, an append and release",
+			load:   workload{f: 0, size: 8, lives: [][]write{{{0, 8}}}, script: fitting, registered: true, intact: true, tight: true},
+		}),
 	}
 }

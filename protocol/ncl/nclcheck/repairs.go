@@ -110,10 +110,15 @@ func pairing(r *run) {
 // revoke lets a peer take its memory back.
 func (r *run) revoke(peer string) bool {
 	err := ncl.Revoke(r.h, peer, ncl.DefaultCallTimeout)
-	if err != nil {
-		r.c.Fail(err)
+	n := 0
+	if err == nil && !r.load.collects {
+		n, err = ncl.Collect(r.h, peer, ncl.DefaultCallTimeout)
 	}
-	return err == nil
+	if err != nil || n > 0 {
+		r.c.Fail(lends(peer, n, 0, err))
+		return false
+	}
+	return true
 }
 
 // clinging is an instance that is believed dead, and replaces a peer that has failed while

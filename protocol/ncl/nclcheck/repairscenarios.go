@@ -38,6 +38,14 @@ func repairScenarios() []*explore.Scenario {
 				meets: []condition{sawRejected, sawStopped}},
 		}),
 		build(scenario{
+			name:   "overlook",
+			doc:    "A write is on one peer only, which the recovery does not find. It writes nothing, and the next one finds that peer.",
+			faults: "none",
+			bounds: "f=1, three peers, two appends of 8 bytes, the second with the links to peer1 and peer2 cut; a recovery with the link to peer3 cut, and one with all",
+			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}, {8, 8}}, {}, nil}, script: overlooking, beyond: true,
+				meets: []condition{sawBehind}},
+		}),
+		build(scenario{
 			name:   "pair",
 			doc:    "Two peers take their memory back, whichever they are, and both are replaced while the application writes on.",
 			faults: "none",

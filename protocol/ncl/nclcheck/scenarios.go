@@ -48,6 +48,8 @@ type workload struct {
 	loses string
 	// registered: the controller says which peers there are.
 	registered bool
+	// tight: a peer lends what one region takes, and not a byte more.
+	tight bool
 	// hangs is the peer that takes requests and answers none.
 	hangs string
 	// refuses is the peer that has no memory left, which nobody knows.

@@ -187,8 +187,11 @@ func peer(load workload, name string) func(host.Host, int) {
 
 // memory is how much a peer lends at most.
 func (l *workload) memory(peer string) int {
-	if peer == l.refuses {
+	switch {
+	case peer == l.refuses:
 		return l.size + 1
+	case l.tight:
+		return l.size + 8
 	}
 	return 8 * (l.size + 64)
 }
