@@ -239,6 +239,8 @@ var differences = []struct{ name, program string }{
 	{"a Read behind a Write that never came is not answered", "relaxed+WholePackets=false break(a,b)<=1 linger | a: write b x 1 s; fetchadd b y 2; send b 1; wait b 1; state b | b: recv a; load y"},
 	{"a crash between the end of a timer and what follows it", "strong crash(a)<=1 | a: twait b 1; load x | b: tcall a 1 2; now"},
 	{"what a card puts past the caches hides no error", "strong+DDIO=false flip(b)<=1 linger | a: fetchadd b x 1 p | b: pstore x 5; pload x"},
+	{"memory refuses a request before a CPU writes it anew", "strong+StoreBuffers=false poison(b)<=1 | a: cas b x 1 1 p; wait b 1 | b: pload x; pwide 1"},
+	{"a host ends after its own store has mended memory", "strong poison(b)<=1 | a: read b x ps; wait b 1 | b: pload x; pstore x 1"},
 	{"a Write does not overtake another past a Read", "ooo linger final | a: write b x 1; wideread b; write b y 1 | b: awrite a x 1 k"},
 }
 

@@ -41,7 +41,9 @@ func (g *maker) flags(do string) string {
 			likely = 6
 		case flagNextKey, flagBeyond, flagBadLocal, flagSolicited, flagShared:
 			likely = 2
-		case flagPMEM, flagOwnPMEM:
+		case flagOwnPMEM:
+			likely = 1
+		case flagPMEM:
 			likely = 0
 		}
 		if f == flagSignaled && slices.Contains([]string{"read", "wideread", "cas", "fetchadd"}, do) {

@@ -280,6 +280,9 @@ func (w *World) beforeChange(r *region, off, n int, by *elem, store bool) {
 		return
 	}
 	w.answers(r, off, n, store)
+	if by == nil || by.q.cpu != nil {
+		w.refusedBefore(r, off, n)
+	}
 	w.landBefore(r, off, n, by)
 	w.finishAtomics(r, off, n, by) // those that have read while others landed
 	w.readBefore(r, off, n, by)

@@ -219,6 +219,19 @@ func (w *World) passed(q *qp, n int) {
 	w.settleRivals(q)
 }
 
+// refusedBefore asks which requests that memory refuses have failed of that by now, for a CPU is about
+// to write it anew.
+func (w *World) refusedBefore(r *region, off, n int) {
+	if !w.unreadable(r, off, n) {
+		return
+	}
+	for _, q := range w.qps {
+		if q.failsOfMedia() {
+			q.asks(takesPeer)
+		}
+	}
+}
+
 // failsOfMedia reports whether q will fail because of memory that cannot be read.
 func (q *qp) failsOfMedia() bool {
 	for i := q.head; i < q.posted && q.canFail(); i++ {
@@ -227,6 +240,17 @@ func (q *qp) failsOfMedia() bool {
 		}
 	}
 	return false
+}
+
+// unmended is poisoned, and asks what has written that memory anew before.
+func (w *World) unmended(s *sqEntry) bool {
+	if !w.poisoned(s) {
+		return false
+	}
+	for _, e := range s.payload {
+		w.mend(e.reg, e.off, e.n)
+	}
+	return w.poisoned(s)
 }
 
 // refusedByMedia reports whether e would read memory that cannot be read.

@@ -140,7 +140,7 @@ func (t *task) wait(o op) bool {
 		// Its timer cannot wait for those of others, but what it does then can; and that the time has
 		// passed shows, even if the host dies before it does anything.
 		t.dirty, t.told, t.looked, t.clocked = true, true, true, true
-		t.h.acted = true
+		t.h.acted = t.h.acted || t.w.mayDie(t.h.node)
 	}
 	return ok
 }
