@@ -127,6 +127,7 @@ func (t *task) wait(o op) bool {
 	}
 	if o.timed && o.kind != opGather && t.related() {
 		t.wait(op{kind: opRun}) // other timers may go between what it did before and the beginning of its own
+		o.deadline = t.h.after(o.span)
 	}
 	t.op = o
 	t.arm()
