@@ -102,7 +102,7 @@ func TestTimersOfDifferentHostsAreFree(t *testing.T) {
 }
 
 // A host may stop before it begins to wait, so that 3 milliseconds end before 2 that nobody knows
-// to have begun. Its clock tells the two apart: nothing is seen at a time that is over.
+// to have begun. Its clock never runs backwards: nobody sees t end at 3 before m ends at 2.
 func TestTimersOfOneHostKeepTheOrderOfTheirDeadlines(t *testing.T) {
 	for _, timers := range []string{"free", "skew(1)", "skew(3)"} {
 		same(t, order("one-host-"+timers, timers, "", func(_ *explore.Case, say func(string)) []sim.Node {

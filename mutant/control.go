@@ -55,7 +55,7 @@ func (r *runner) control() error {
 	return keep(name, &c)
 }
 
-// note says something to whoever runs the mutants.
+// note passes a remark to Options.Note, if that is set.
 func (r *runner) note(text string) {
 	if r.opt.Note != nil {
 		r.opt.Note(text)

@@ -96,7 +96,7 @@ func (g *maker) looks(to string) string {
 	return named(pick(g, "load x", "load x", "load y", "loadwide", "state B", "poll B 1", "", ""), to)
 }
 
-// revokes takes back what another host may do.
+// revokes adds a revocation of access that another host has.
 func (g *maker) revokes(to string) string {
 	return named(pick(g, "dereg", "dereg", "deny B", "deny B", "err B", "err B", "reset B", "destroy B"), to)
 }
