@@ -242,6 +242,15 @@ var differences = []struct{ name, program string }{
 	{"memory refuses a request before a CPU writes it anew", "strong+StoreBuffers=false poison(b)<=1 | a: cas b x 1 1 p; wait b 1 | b: pload x; pwide 1"},
 	{"a host ends after its own store has mended memory", "strong poison(b)<=1 | a: read b x ps; wait b 1 | b: pload x; pstore x 1"},
 	{"a Write does not overtake another past a Read", "ooo linger final | a: write b x 1; wideread b; write b y 1 | b: awrite a x 1 k"},
+	{"a store comes before or after a response to the same memory", "strong | a: read b x; send b 1; scribble 1; wait b 1; peek; each b | b:"},
+	{"a store on its way mends what a Read finds", "strong poison(b)<=1 linger | a: read b x sp; wait b 1 | b: pload x; pstore x 1"},
+	{"and the Read had sampled what was readable before", "strong poison(b)<=1 linger | a: wideread b sp; wait b 1 | b: pload x; pload y; pwide 1"},
+	{"a bit flips between the halves of an Atomic that excludes CPUs", "strong+AtomicGlob=true flip(b)<=1 | a: fetchadd b x 1 p | b: pload x; pload x; pload x"},
+	{"memory is written anew, and then a bit of it flips", "strong poison(b)<=1 flip(b)<=1 | a: awrite b x 1 p; wait b 1 | b: pload x; pload x"},
+	{"an Atomic meets one flip at a time", "strong+StoreBuffers=false flip(b)<=2 | a: cas b x 0 1 sp; wait b 1 | b: pwide 6"},
+	{"what is behind a request that was never sent is not sent either", "strong | a: read b x l; awrite b y 1; change 9; reset b | b: load y"},
+	{"an Atomic has come because of what is behind it", "relaxed linger final | a: cas b y 0 1; write b x 1; reset b | b: load x"},
+	{"a Flush of the old connection keeps nothing up", "strong linger final | a: flush b x; reset b; up b; write b x 1 s; poll b 1 | b: reset a; up a; dereg"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -78,12 +78,16 @@ func (w *World) finishAtomics(r *region, off, n int, by *elem) {
 // readBefore asks of each pending Atomic on bytes that by is about to change whether
 // it has read them before.
 func (w *World) readBefore(r *region, off, n int, by *elem) {
-	if !w.separates(by) || r.whole {
-		return
+	if w.separates(by) {
+		w.readEarlier(r, off, n, by)
 	}
-	for i := 0; i < len(r.pend); i++ {
+}
+
+// readEarlier is readBefore for a change that nothing keeps from coming between the two halves.
+func (w *World) readEarlier(r *region, off, n int, by *elem) {
+	for i := 0; i < len(r.pend) && !r.whole; i++ {
 		e := r.pend[i]
-		if e == by || e.landed || e.frozen && (by == nil || by.at > e.frozeAt) || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
+		if e == by || e.landed || e.reading || e.frozen && (by == nil || by.at > e.frozeAt) || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
 			!w.canLand(e) && !(e.during && w.free(e) && !w.tooLate(e)) || by != nil && (w.follows(e, by) || w.sees(e, by)) {
 			continue
 		}
@@ -119,7 +123,9 @@ func (w *World) readAtomic(e *elem) {
 // memory kept, and media errors, show.
 func (w *World) readWord(e *elem) {
 	w.findOut(e.reg, e.off, 8, false)
+	e.reading = true
 	w.damage(e.reg, e.off, 8, true)
+	e.reading = false
 	e.data = w.bytes(8)
 	binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))
 }

@@ -73,7 +73,9 @@ func (q *qp) ways(o []outcome, failures bool) (out []outcome, whole bool) {
 			return o, false
 		}
 		if q.w.poisoned(s) {
-			return append(o, outcome{q: q, wr: i, status: verbs.StatusRemOpErr}), false
+			if o = append(o, outcome{q: q, wr: i, status: verbs.StatusRemOpErr}); q.w.cfg.Eager || !q.w.mendable(s) {
+				return o, false
+			}
 		}
 		if s.signaled && !failures {
 			return append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess}), false
@@ -156,6 +158,9 @@ func (q *qp) leftBy(o outcome) {
 // a Read or Atomic to have been executed and its response delivered.
 func (w *World) acknowledge(q *qp, i int) {
 	s := q.ent(i)
+	if w.poisoned(s) {
+		w.mendFor(s)
+	}
 	for j := 0; j < len(s.payload); j++ {
 		e := s.payload[j]
 		if e.landed && !e.responds() {

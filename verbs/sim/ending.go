@@ -157,12 +157,12 @@ func (q *qp) cutSend() {
 	q.shatter()
 }
 
-// refused is the first request that the responder will refuse.
+// refused is the first request that fails for certain, at the responder or before it is sent.
 func (q *qp) refused() int { return q.refusedFrom(q.head) }
 
 func (q *qp) refusedFrom(n int) int {
 	for i := n; i < q.posted; i++ {
-		if q.ent(i).nak != verbs.StatusSuccess {
+		if s := q.ent(i); s.nak != verbs.StatusSuccess || s.local != verbs.StatusSuccess {
 			return i
 		}
 	}

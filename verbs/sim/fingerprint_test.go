@@ -72,7 +72,7 @@ var covered = map[reflect.Type]map[string]string{
 		"reg": printed, "off": printed, "n": printed, "data": printed, "start": "printed where whole packets land", "src": printed, "srcOff": printed,
 		"fenced": printed, "acked": printed, "at": moments, "ackAt": moments, "came": printed, "frozen": printed, "frozeAt": moments,
 		"persist": printed, "struck": printed, "lost": printed, "could": printed, "landed": "what has landed is printed with its request, if at all",
-		"void": printed, "unknown": printed, "during": inStep, "asked": inStep, "mark": inStep, "got": printed,
+		"void": printed, "unknown": printed, "during": inStep, "reading": inStep, "asked": inStep, "mark": inStep, "got": printed,
 	},
 	reflect.TypeFor[qp](): {
 		"w": links, "pd": derived + "Host.made", "h": identity, "num": identity, "cfg": observed, "sendCQ": derived + "Host.made",

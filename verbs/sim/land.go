@@ -54,6 +54,7 @@ type elem struct {
 	void    bool // it never will
 	unknown bool // void because its memory is gone: whether it had come nobody can tell
 	during  bool // it is landing: what lands before it has been decided
+	reading bool // it is an Atomic that reads just now
 	asked   bool
 	mark    int    // scratch of changesOthers
 	got     []span // what a Read has sampled already
@@ -129,6 +130,11 @@ func (a *elem) precedes(b *elem) bool {
 
 // canLand reports whether e can be in memory by now.
 func (w *World) canLand(e *elem) bool {
+	return w.canBegin(e) && !w.refused(e)
+}
+
+// canBegin is canLand, except that what e reads may be unreadable: a Read samples the rest before.
+func (w *World) canBegin(e *elem) bool {
 	if e.landed || e.during {
 		return false
 	}
@@ -297,7 +303,7 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 		var cells [32]span
 		c, at := can[:0], cells[:0] // of a Read once for each cell
 		for _, e := range r.pend {
-			if e == by || !e.wants(off, n) || !w.canLand(e) || slices.Contains(passed, e) ||
+			if e == by || !e.wants(off, n) || !w.canBegin(e) || e.kind != elemSample && w.refused(e) || slices.Contains(passed, e) ||
 				by != nil && (w.follows(e, by) || w.sees(e, by) || by.excludes(e)) {
 				continue
 			}
@@ -306,7 +312,7 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 				continue
 			}
 			for x := range e.unsampled(off, n) {
-				if e != last || x.lo >= from {
+				if (e != last || x.lo >= from) && !w.unreadable(e.reg, x.lo, x.hi-x.lo) {
 					c, at = append(c, e), append(at, x)
 				}
 			}

@@ -210,15 +210,19 @@ func (w *World) expire() {
 func (w *World) expireAtomics(q *qp) {
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
-		if e.kind != elemAtomic || e.frozen || e.acked || len(q.elems) == 1 || !w.canLand(e) {
+		if e.kind != elemAtomic || e.frozen || e.acked || !w.canLand(e) {
 			continue
 		}
-		if w.hasCome(e) || w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[i] }) == 0 {
+		switch {
+		case w.hasCome(e):
 			w.arrive(q, e.wr+1)
-			continue
+		case len(q.elems) == 1: // nothing depends on it
+		case w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[i] }) == 0:
+			w.arrive(q, e.wr+1)
+		default:
+			w.neverCame(e)
+			i = -1
 		}
-		w.neverCame(e)
-		i = -1
 	}
 }
 

@@ -97,7 +97,7 @@ func (w *World) comesBefore(r *region, lo, hi, size int, by *elem) {
 func (w *World) damaged(r *region, i, size int) bool {
 	if !w.cfg.Eager {
 		w.landBefore(r, i*size, size, nil)
-		w.readBefore(r, i*size, size, nil)
+		w.readEarlier(r, i*size, size, nil)
 	}
 	return len(r.pm.units[i].list) == 0
 }
@@ -154,24 +154,12 @@ func (r *region) media(off, n int) {
 	w := r.h.w
 	w.findOut(r, off, n, false)
 	w.answers(r, off, n, true) // responses write too
+	w.mend(r, off, n)
 	w.damage(r, off, n, false)
 	w.mend(r, off, n)
 	if w.unreadable(r, off, n) {
 		w.cur.obs.seeUint(7)
 		panic(fmt.Errorf("sim: load [%d,%d) of persistent region %q: %w", off, off+n, r.pm.name, host.ErrMedia))
-	}
-}
-
-// mend asks what has landed since on memory that was found unreadable.
-func (w *World) mend(r *region, off, n int) {
-	if w.cfg.Eager || !w.unreadable(r, off, n) {
-		return
-	}
-	lo, hi, size := r.pm.span(r, off, n)
-	for i := lo; i < hi; i++ {
-		if r.pm.units[i].bad {
-			w.landBefore(r, i*size, size, nil)
-		}
 	}
 }
 
@@ -194,7 +182,7 @@ func (w *World) poisoned(s *sqEntry) bool {
 		return false
 	}
 	for _, e := range s.payload {
-		if w.refusedByMedia(e) && !w.mended(e) {
+		if w.refused(e) {
 			return true
 		}
 	}
@@ -235,22 +223,11 @@ func (w *World) refusedBefore(r *region, off, n int) {
 // failsOfMedia reports whether q will fail because of memory that cannot be read.
 func (q *qp) failsOfMedia() bool {
 	for i := q.head; i < q.posted && q.canFail(); i++ {
-		if q.w.poisoned(q.ent(i)) {
+		if !q.completing && q.w.poisoned(q.ent(i)) {
 			return true
 		}
 	}
 	return false
-}
-
-// unmended is poisoned, and asks what has written that memory anew before.
-func (w *World) unmended(s *sqEntry) bool {
-	if !w.poisoned(s) {
-		return false
-	}
-	for _, e := range s.payload {
-		w.mend(e.reg, e.off, e.n)
-	}
-	return w.poisoned(s)
 }
 
 // refusedByMedia reports whether e would read memory that cannot be read.
@@ -269,32 +246,18 @@ func (w *World) refusedByMedia(e *elem) bool {
 	return e.modifies() && w.unreadable(e.reg, e.off, e.n)
 }
 
-// stuck reports whether e, or something that must land before it, would read memory that cannot be
-// read.
+// stuck reports whether something that must land before e would read memory that cannot be read.
 func (w *World) stuck(e *elem) bool {
 	for _, p := range e.q.elems {
-		if w.refusedByMedia(p) && (p == e || w.follows(e, p)) && !w.mended(p) {
-			return true
-		}
 		if p == e {
 			break
+		}
+		if w.refused(p) && w.follows(e, p) {
+			return true
 		}
 	}
 	return false
 }
 
-// mended reports whether what comes before e on its queue pair writes all that
-// cannot be read anew.
-func (w *World) mended(e *elem) bool {
-	lo, hi, size := e.reg.pm.span(e.reg, e.off, e.n)
-	for i := lo; i < hi; i++ {
-		ok := !e.reg.pm.units[i].bad
-		for _, p := range e.reg.pend {
-			ok = ok || p.changes() && w.before(p, e) && whole(e.reg, i, size, p.off, p.n)
-		}
-		if !ok {
-			return false
-		}
-	}
-	return true
-}
+// refused reports whether e itself would.
+func (w *World) refused(e *elem) bool { return w.refusedByMedia(e) && !w.mended(e) }

@@ -231,7 +231,13 @@ func (q *qp) leaveBehind() {
 	reach := q.reach()
 	for i := 0; i < len(q.elems); i++ {
 		switch e := q.elems[i]; {
-		case e.wr >= q.first || e.frozen:
+		case e.wr >= q.first || e.frozen && e.changes():
+		case e.kind == elemFlush && !q.w.cfg.Eager:
+			if q.w.mayErr(e.reg.h.node) {
+				q.w.flushedBefore(e.reg, e.off, e.n)
+			}
+			q.w.discard(e)
+			i = -1
 		case (e.acked || q.w.cfg.Eager && e.came) && e.changes():
 			q.w.land(e)
 			i = -1

@@ -139,7 +139,7 @@ func (r *region) Store(off int, p []byte) {
 	switch {
 	case w.cfg.Eager, r.h.live > 1: // another task may free the region
 		t.pause()
-	case (r.lent > 0 || r.pm != nil) && (!buffered || sources):
+	case (r.lent > 0 || r.pm != nil) && (!buffered || sources), !buffered && r.awaited():
 		t.pauseDirty()
 	}
 	r.check(off, len(p))

@@ -1,0 +1,95 @@
+package sim
+
+import "iter"
+
+// Memory that was found unreadable is mended by what is written there anew. In late mode
+// that may be under way, so that a request that reads there fails or succeeds.
+
+// mend asks what has landed since on memory that was found unreadable.
+func (w *World) mend(r *region, off, n int) {
+	if w.cfg.Eager || !w.unreadable(r, off, n) {
+		return
+	}
+	lo, hi, size := r.pm.span(r, off, n)
+	for i := lo; i < hi; i++ {
+		if r.pm.units[i].bad {
+			w.landBefore(r, i*size, size, nil)
+		}
+	}
+}
+
+// unmended is poisoned, and asks what has written that memory anew before.
+func (w *World) unmended(s *sqEntry) bool {
+	if !w.poisoned(s) {
+		return false
+	}
+	for _, e := range s.payload {
+		w.mend(e.reg, e.off, e.n)
+	}
+	return w.poisoned(s)
+}
+
+// mended reports whether what comes before e on its queue pair writes all that
+// cannot be read anew.
+func (w *World) mended(e *elem) bool {
+	lo, hi, size := e.reg.pm.span(e.reg, e.off, e.n)
+	for i := lo; i < hi; i++ {
+		ok := !e.reg.pm.units[i].bad
+		for _, p := range e.reg.pend {
+			ok = ok || p.changes() && w.before(p, e) && whole(e.reg, i, size, p.off, p.n)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// mendable reports whether others may have written anew what keeps s from being executed.
+func (w *World) mendable(s *sqEntry) bool {
+	for _, e := range s.payload {
+		for i := range w.unreadableFor(e) {
+			if len(w.menders(e, i)) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// mendFor lands what others have written of that, for s was executed.
+func (w *World) mendFor(s *sqEntry) {
+	for _, e := range s.payload {
+		for i := range w.unreadableFor(e) {
+			c := w.menders(e, i)
+			w.land(c[w.choose(ChooseOrder, len(c), func(i int) string { return c[i].name() + " before" })])
+		}
+	}
+}
+
+// unreadableFor yields the units that keep e from being executed.
+func (w *World) unreadableFor(e *elem) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if !w.refused(e) {
+			return
+		}
+		lo, hi, size := e.reg.pm.span(e.reg, e.off, e.n)
+		for i := lo; i < hi; i++ {
+			if e.reg.pm.units[i].bad && (e.kind != elemSample || e.wants(i*size, size)) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// menders lists what may write all of unit i anew before e is executed, and need not.
+func (w *World) menders(e *elem, i int) []*elem {
+	var c []*elem
+	size := w.unitBytes()
+	for _, p := range e.reg.pend {
+		if p != e && p.changes() && !p.modifies() && !w.follows(p, e) && w.canLand(p) && whole(e.reg, i, size, p.off, p.n) {
+			c = append(c, p)
+		}
+	}
+	return c
+}
