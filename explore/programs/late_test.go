@@ -251,6 +251,9 @@ var differences = []struct{ name, program string }{
 	{"what is behind a request that was never sent is not sent either", "strong | a: read b x l; awrite b y 1; change 9; reset b | b: load y"},
 	{"an Atomic has come because of what is behind it", "relaxed linger final | a: cas b y 0 1; write b x 1; reset b | b: load x"},
 	{"a Flush of the old connection keeps nothing up", "strong linger final | a: flush b x; reset b; up b; write b x 1 s; poll b 1 | b: reset a; up a; dereg"},
+	{"a host ends after its receive has failed, and before its peer hears of that", "strong | a: send b 1; wait b 1 | b: recv a l; state a"},
+	{"such a receive is in the CQ before what is flushed", "strong | a: send b 1; wait b 1 | b: write a x 1 s; recv a l; state a; wait a 1; wait a 1"},
+	{"a fault strikes between the end of a timer and what follows", "strong break(a,b)<=1 linger | a: | b: read a x; teach a 1; poll a 1"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

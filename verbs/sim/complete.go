@@ -33,6 +33,9 @@ func (q *qp) sendOutcomes(o []outcome) []outcome {
 	if q.head == q.posted {
 		return o
 	}
+	if q.misfitted && q.sendCQ == q.recvCQ {
+		return o
+	}
 	if q.state == verbs.StateErr {
 		return append(o, outcome{q: q, wr: q.head, status: verbs.StatusWRFlushErr})
 	}

@@ -118,7 +118,7 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 		p.limit = min(p.limit, p.posted, p.forbidden()) // what it posts from now on is dropped
 	}
 	if to == verbs.StateReset {
-		q.done = nil
+		q.done, q.misfitted = nil, false
 		q.head, q.freed, q.first = q.posted, q.posted, q.posted
 		q.rq, q.met = q.rq[:0], 0
 		q.wipe()

@@ -181,7 +181,35 @@ func (q *qp) looked() {
 	if q.w.cfg.Eager || q.gone || q.asks(anything) {
 		return
 	}
+	if i := q.misfit(); i >= 0 {
+		q.asksReceive(i)
+		return
+	}
 	q.refuses()
+}
+
+// misfit is the request of the peer that will take the next receive and does not fit it, or -1.
+func (q *qp) misfit() int {
+	var buf [2]outcome
+	o := q.recvOutcomes(buf[:0])
+	if q.state == verbs.StateErr || len(o) == 0 || o[0].status == verbs.StatusSuccess {
+		return -1
+	}
+	return q.nextIncoming()
+}
+
+// asksReceive asks whether request i of the peer, which does not fit its receive, has come by now
+// and taken q to ERR. The peer hears of that unless q's host dies first.
+func (q *qp) asksReceive(i int) {
+	p := q.peer
+	if !p.ent(i).came && q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + receivedNames[k] }) == 0 {
+		return
+	}
+	q.touchElems()
+	q.w.arrive(p, i+1)
+	q.w.departed(p, i)
+	q.receiveFailed(i, isSuccess)
+	q.misfitted = true
 }
 
 // refuses asks whether q has refused a request of its peer's by now, and taken both ends to ERR.

@@ -75,6 +75,11 @@ func (w *World) mayStrike(n *node, kinds ...faults.Kind) bool {
 	return slices.ContainsFunc(w.cands, func(c candidate) bool { return c.a == n.idx && slices.Contains(kinds, c.kind) && w.affords(&c) })
 }
 
+// mayFail reports whether the budget still has a fault.
+func (w *World) mayFail() bool {
+	return slices.ContainsFunc(w.cands, func(c candidate) bool { return w.affords(&c) })
+}
+
 // mayDie reports whether a fault may end the machine of n.
 func (w *World) mayDie(n *node) bool { return w.mayStrike(n, faults.Crash, faults.Power) }
 

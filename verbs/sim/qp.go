@@ -71,6 +71,7 @@ type qp struct {
 	broken bool
 	// refusedBy: it is failing because its peer refused something, and takes it along.
 	refusedBy bool
+	misfitted bool // its next receive has failed, and is in the CQ before what is flushed
 	// catching: see catchUp.
 	catching   bool
 	completing bool // what it brings is being placed

@@ -162,7 +162,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	rw := q.rq[0]
 	i := q.nextIncoming()
 	q.rq = append(q.rq[:0], q.rq[1:]...)
-	q.met = max(q.met-1, 0)
+	q.met, q.misfitted = max(q.met-1, 0), false
 	*wc = verbs.WC{ID: rw.ID, Status: o.status, Op: verbs.WCRecv, QPNum: q.num}
 	p := q.peer
 	if o.status == verbs.StatusWRFlushErr {
@@ -185,12 +185,11 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 		}
 	}
 	if s.recvErr != verbs.StatusSuccess {
-		p.limit = min(p.limit, i+1) // what is behind it is not executed
-		before := isSuccess         // had a request failed, q would be in ERR already
+		before := isSuccess // had a request failed, q would be in ERR already
 		if q.sendCQ == q.recvCQ {
 			before = nothing // it would have been polled before this
 		}
-		q.killAfter(verbs.StateErr, before)
+		q.receiveFailed(i, before)
 		return
 	}
 	wc.ByteLen = uint32(s.length)
@@ -200,6 +199,12 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	if s.op != verbs.OpSend {
 		wc.Imm, wc.HasImm = s.imm, true
 	}
+}
+
+// receiveFailed takes q to ERR, for request i of its peer did not fit.
+func (q *qp) receiveFailed(i int, before func(verbs.Status) bool) {
+	q.peer.limit = min(q.peer.limit, i+1) // what is behind it is not executed
+	q.killAfter(verbs.StateErr, before)
 }
 
 // missed makes request i of p one that did not arrive whole before its responder
