@@ -254,6 +254,8 @@ var differences = []struct{ name, program string }{
 	{"a host ends after its receive has failed, and before its peer hears of that", "strong | a: send b 1; wait b 1 | b: recv a l; state a"},
 	{"such a receive is in the CQ before what is flushed", "strong | a: send b 1; wait b 1 | b: write a x 1 s; recv a l; state a; wait a 1; wait a 1"},
 	{"a fault strikes between the end of a timer and what follows", "strong break(a,b)<=1 linger | a: | b: read a x; teach a 1; poll a 1"},
+	{"what came together before a revocation shares its fate when power fails later", "strong+Domain=eADR power(b)<=1 | a: wide b 1 p | b again: err a; pwide 6 / pload y; pload x"},
+	{"at a crash too a Write waits for the Atomic before it", "strong crash(b)<=1 | a: awrite b z 1 p; write b x 1 p | b again: say / pload z; pload x"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

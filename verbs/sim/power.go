@@ -74,6 +74,9 @@ func (w *World) crashPMEM(r *region) {
 			w.land(e)
 		case !e.changes() || !e.could, w.cfg.Eager && (drain || e.q.cpu != nil || e.kind == elemAtomic),
 			e.kind == elemAtomic && e.q.h.alive: // whether it was executed has been decided
+			if w.cfg.Eager && e.kind == elemAtomic {
+				w.dropAfter(e)
+			}
 			w.discard(e)
 		case (drain || e.q.cpu != nil || e.kind == elemAtomic) && !e.frozen:
 			if w.freeze(e); e.landed {
@@ -106,6 +109,9 @@ func (w *World) losePower(r *region) {
 	_, _, size := r.pm.span(r, 0, 0)
 	for _, e := range r.pend {
 		w.fetchOne(e)
+		if e.frozen && !adr {
+			continue // what came with it shares its fate: it was cut off before
+		}
 		e.frozen, e.frozeAt, e.struck, e.lost = true, w.ticks, true, adr
 		if !adr || !e.changes() {
 			continue
