@@ -256,6 +256,7 @@ var differences = []struct{ name, program string }{
 	{"a fault strikes between the end of a timer and what follows", "strong break(a,b)<=1 linger | a: | b: read a x; teach a 1; poll a 1"},
 	{"what came together before a revocation shares its fate when power fails later", "strong+Domain=eADR power(b)<=1 | a: wide b 1 p | b again: err a; pwide 6 / pload y; pload x"},
 	{"at a crash too a Write waits for the Atomic before it", "strong crash(b)<=1 | a: awrite b z 1 p; write b x 1 p | b again: say / pload z; pload x"},
+	{"what a queue pair acknowledged before it stopped, a later Read sees", "strong+DrainOnRevoke=false linger | a: write b x 1 s; wait b 1 | b: err a; call c 1 | c: accept; read b x s; wait b 1"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -60,6 +60,9 @@ func (q *qp) ways(o []outcome, failures bool) (out []outcome, whole bool) {
 		if lost {
 			o = append(o, outcome{q: q, wr: i, status: verbs.StatusRetryExcErr})
 		}
+		if i >= q.unacked {
+			return o, false
+		}
 		if s.nak != verbs.StatusSuccess {
 			if !lost || i < min(q.limit, q.cutAt) {
 				o = append(o, outcome{q: q, wr: i, status: s.nak})
@@ -105,7 +108,7 @@ func (q *qp) deaf() bool {
 
 // refusalComes reports whether a refusal is on its way for certain.
 func (q *qp) refusalComes() bool {
-	for i := q.head; i < q.posted; i++ {
+	for i := q.head; i < min(q.posted, q.unacked); i++ {
 		if s := q.ent(i); s.came && s.nak != verbs.StatusSuccess {
 			return true
 		}
@@ -174,8 +177,7 @@ func (w *World) acknowledge(q *qp, i int) {
 			w.touch(e.reg.acks(), Add)
 		}
 		if !e.acked || e.ackAt == unlimited {
-			w.ticks++
-			e.acked, e.ackAt = true, w.ticks
+			w.acks(e)
 			w.fetch(e)
 		}
 		if e.responds() || w.flushes(e) || e.frozen && e.arrives() {

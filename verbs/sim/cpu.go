@@ -19,7 +19,7 @@ func (t *task) storeBuffer() *qp {
 		w := t.w
 		q := w.pools.qps.get()
 		*q = qp{sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: w, h: t.h, state: verbs.StateInit, cpu: t,
-			limit: unlimited, cutAt: unlimited}
+			limit: unlimited, cutAt: unlimited, unacked: unlimited}
 		w.qps = append(w.qps, q)
 		t.sb = q
 	}

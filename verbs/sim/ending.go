@@ -113,6 +113,7 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 		q.leaves()
 	}
 	q.stopIncoming(func(*sqEntry) bool { return true }, 0)
+	q.acksNoMore()
 	q.cutSend()
 	if p := q.peer; p != nil {
 		p.limit = min(p.limit, p.posted, p.forbidden()) // what it posts from now on is dropped

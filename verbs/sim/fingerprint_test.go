@@ -70,7 +70,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[elem](): {
 		"q": identity, "wr": printed, "part": derived + "its place in the list", "sub": derived + "its place in the list", "kind": printed,
 		"reg": printed, "off": printed, "n": printed, "data": printed, "start": "printed where whole packets land", "src": printed, "srcOff": printed,
-		"fenced": printed, "acked": printed, "at": moments, "ackAt": moments, "came": printed, "frozen": printed, "frozeAt": moments,
+		"fenced": printed, "acked": printed, "at": moments, "ackAt": moments, "stopAt": "printed: whether it is set; and relations", "came": printed, "frozen": printed, "frozeAt": moments,
 		"persist": printed, "struck": printed, "lost": printed, "could": printed, "landed": "what has landed is printed with its request, if at all",
 		"void": printed, "unknown": printed, "during": inStep, "reading": inStep, "asked": inStep, "mark": inStep, "got": printed,
 	},
@@ -78,7 +78,7 @@ var covered = map[reflect.Type]map[string]string{
 		"w": links, "pd": derived + "Host.made", "h": identity, "num": identity, "cfg": observed, "sendCQ": derived + "Host.made",
 		"recvCQ": derived + "Host.made", "state": printed, "access": printed, "remote": printed, "peer": "printed: whether it has one; which follows from remote",
 		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
-		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "freed": printed, "limit": printed, "cutAt": printed,
+		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "freed": printed, "limit": printed, "cutAt": printed, "unacked": printed,
 		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed, "misfitted": printed, "completing": inStep, "catching": inStep,
 		"elems": links, "rq": printed, "met": "printed; while nothing was flushed it follows from matched, recvNext and what the peer has posted", "matched": printed, "unmet": printed, "recvNext": printed,
 		"cpu": identity, "untold": derived + "what the tasks have observed",

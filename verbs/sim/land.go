@@ -43,6 +43,7 @@ type elem struct {
 	acked   bool // the requester was told: it reached the card for certain
 	at      int  // when it was posted
 	ackAt   int  // when the requester was told
+	stopAt  int  // when its responder's queue pair stopped, if it had come by then; else 0 (acked.go)
 	came    bool // eager mode: it has arrived
 	frozen  bool // it landed before a moment that is over, or never will
 	frozeAt int  // that moment
@@ -248,27 +249,6 @@ func (w *World) execAtomic(e *elem) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], now)
 	w.place(e, b[:])
-}
-
-// sees reports whether Read or Atomic e must find by: the requester was told of by
-// before e was posted. One that was posted earlier may have sampled earlier.
-func (w *World) sees(e, by *elem) bool {
-	return (e.kind == elemSample || e.modifies()) && by.acked && by.ackAt < e.at && w.cfg.Profile.ReadsSeeAcked
-}
-
-// seesAcked applies the profile's promise that what the card has acknowledged is
-// seen by whatever it executes later.
-func (w *World) seesAcked(by *elem) {
-	r := by.reg
-	if !w.cfg.Profile.ReadsSeeAcked {
-		return
-	}
-	for i := 0; i < len(r.pend); i++ {
-		if e := r.pend[i]; e.acked && e.ackAt < by.at && !e.during && e.changes() {
-			w.land(e)
-			i = -1
-		}
-	}
 }
 
 // beforeWrite is called when bytes of r are about to change: each pending

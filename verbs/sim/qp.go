@@ -43,32 +43,33 @@ type sge struct {
 // qp is one end of a reliable connection: requester for its own send queue and
 // responder for that of its peer.
 type qp struct {
-	w      *World
-	pd     *pd
-	h      *Host
-	num    uint32
-	cfg    verbs.QPConfig
-	sendCQ *cq
-	recvCQ *cq
-	state  verbs.QPState
-	access verbs.Access
-	remote verbs.Endpoint
-	peer   *qp // set by Connect
-	gone   bool
-	linked bool         // Connect has named the other end
-	nth    int          // among those of its host that lead there
-	sq     []sqEntry    // a ring: request i is at i modulo its length
-	base   int          // the oldest request that it holds
-	head   int          // first work request without a completion
-	done   []completion // decided, and not polled yet
-	posted int
-	freed  int  // slots given back
-	limit  int  // work requests from here on can never arrive
-	cutAt  int  // and from here on not while the link is cut
-	held   int  // and from here on not before the queue pair leaves SQD
-	first  int  // the requests before were wiped by a RESET
-	stale  bool // its peer was connected anew, and it was not
-	broken bool
+	w       *World
+	pd      *pd
+	h       *Host
+	num     uint32
+	cfg     verbs.QPConfig
+	sendCQ  *cq
+	recvCQ  *cq
+	state   verbs.QPState
+	access  verbs.Access
+	remote  verbs.Endpoint
+	peer    *qp // set by Connect
+	gone    bool
+	linked  bool         // Connect has named the other end
+	nth     int          // among those of its host that lead there
+	sq      []sqEntry    // a ring: request i is at i modulo its length
+	base    int          // the oldest request that it holds
+	head    int          // first work request without a completion
+	done    []completion // decided, and not polled yet
+	posted  int
+	freed   int  // slots given back
+	limit   int  // work requests from here on can never arrive
+	cutAt   int  // and from here on not while the link is cut
+	unacked int  // nor acknowledged: the queue pair that would stopped first (acked.go)
+	held    int  // and from here on not before the queue pair leaves SQD
+	first   int  // the requests before were wiped by a RESET
+	stale   bool // its peer was connected anew, and it was not
+	broken  bool
 	// refusedBy: it is failing because its peer refused something, and takes it along.
 	refusedBy bool
 	misfitted bool // its next receive has failed, and is in the CQ before what is flushed
@@ -122,7 +123,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	p.c.h.w.bound("queue pairs of a host", len(p.c.qps)+1, maxOrd)
 	p.open++
 	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
-		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited, held: unlimited,
+		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited, unacked: unlimited, held: unlimited,
 		untold: p.c.h.tells}
 	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // what comes for it is refused before
 	p.c.qps = append(p.c.qps, q)
@@ -219,7 +220,7 @@ func (q *qp) link() {
 	}
 	q.leaveBehind()
 	q.peer, q.stale, q.broken, q.unmet, q.met = nil, false, false, 0, 0
-	q.limit, q.cutAt, q.held = unlimited, unlimited, unlimited
+	q.limit, q.cutAt, q.unacked, q.held = unlimited, unlimited, unlimited, unlimited
 	if q.w.linkCut(q.h.node.idx, q.remoteNode()) {
 		q.cutAt = q.posted
 	}

@@ -63,7 +63,7 @@ func (q *qp) state128() print {
 // elemPrint covers one element that is pending.
 func (q *qp) elemPrint(p print, e *elem) print {
 	p = p.Uint(uint64(e.kind)<<16 | uint64(boolInt(e.acked)<<3|boolInt(e.frozen)<<2|boolInt(e.src != nil)<<1|boolInt(e.fenced)|
-		boolInt(e.came)<<4|boolInt(e.lost)<<5|boolInt(e.persist)<<6|boolInt(e.could)<<7|boolInt(e.wr < q.first)<<8|boolInt(e.struck)<<9)).Int(e.off)
+		boolInt(e.came)<<4|boolInt(e.lost)<<5|boolInt(e.persist)<<6|boolInt(e.could)<<7|boolInt(e.wr < q.first)<<8|boolInt(e.struck)<<9|boolInt(e.stopAt > 0)<<10)).Int(e.off)
 	if e.reg != nil {
 		p = p.Int(e.reg.ord<<1 | boolInt(e.reg.pm != nil)).Int(e.reg.h.life)
 	}
@@ -112,7 +112,7 @@ func (w *World) overtaken(e *elem) {
 func (w *World) relations(e *elem) {
 	id := e.id(tagSees)
 	for _, y := range e.reg.pend {
-		if y.acked && y != e && y.changes() && y.ackAt < e.at {
+		if y != e && y.changes() && (y.acked && y.ackAt < e.at || y.stopAt > 0 && y.stopAt < e.at) {
 			w.aboutThree(e.q.h.node.idx, y.q.h.node.idx, e.reg.h.node.idx, id.Print(y.id(0)))
 		}
 	}
@@ -143,7 +143,7 @@ func (q *qp) queues(p print) print {
 		return q.remains(p)
 	}
 	p = p.Uint(uint64(q.state)<<16 | uint64(q.access)<<8 | uint64(boolInt(q.misfitted)<<4|boolInt(q.refusedBy)<<3|boolInt(q.broken)<<2|boolInt(q.stale)<<1|boolInt(q.peer != nil))).
-		Int(q.posted - q.head).Int(min(q.limit, q.posted+1) - q.head).Int(min(q.cutAt, q.posted+1) - q.head).
+		Int(q.posted - q.head).Int(min(q.limit, q.posted+1) - q.head).Int(min(q.cutAt, q.posted+1) - q.head).Int(min(q.unacked, q.posted+1) - q.head).
 		Int(q.posted - q.freed).Int(q.recvNext).Int(q.unmet).Int(q.met).Int(q.matched)
 	if q.held != unlimited {
 		p = p.Int(max(q.held-q.head, 0))

@@ -46,6 +46,14 @@ func repairScenarios() []*explore.Scenario {
 				meets: []condition{sawBehind}},
 		}),
 		build(scenario{
+			name:   "ghost",
+			doc:    "As zombie, with one peer: what it acknowledges to the earlier instance the later one must find.",
+			faults: "none",
+			bounds: "f=0, one peer, an instance that is believed dead once it has created the file and appends 8 bytes, the recovery of the next one at any moment of that and read back",
+			load: workload{f: 0, size: 8, lives: [][]write{{{0, 8}}, nil}, script: claiming,
+				meets: []condition{sawUnacked, sawBehind, sawFenced}},
+		}),
+		build(scenario{
 			name:   "pair",
 			doc:    "Two peers take their memory back, whichever they are, and both are replaced while the application writes on.",
 			faults: "none",

@@ -80,10 +80,11 @@ func Scenarios() []*explore.Scenario {
 }
 
 // MatrixScenarios are those that a card can make a difference to: the data path,
-// recovery, and the fence that keeps an earlier instance out. In the others it is the
-// same requests whose order matters, and the control plane's messages.
+// recovery, and the fence that keeps an earlier instance out, with several peers and with
+// one. In the others it is the same requests whose order matters, and the control plane's
+// messages.
 func MatrixScenarios() []*explore.Scenario {
-	return append(dataScenarios(), explore.Named(controlScenarios(), "ncl/zombie"))
+	return append(dataScenarios(), explore.Named(controlScenarios(), "ncl/zombie"), explore.Named(repairScenarios(), "ncl/ghost"))
 }
 
 // dataScenarios are those of the data path and of recovery.
