@@ -213,15 +213,28 @@ func (t *task) wait(a *Act, timeout time.Duration) {
 }
 
 func (t *task) poll(a *Act) {
+	var out []string
+	last, some := uint64(0), false
 	for _, l := range t.to(a) {
 		n, err := l.cq.Poll(t.wcs[:max(1, min(a.V, len(t.wcs)))])
-		if !t.err(err) && n == 0 {
-			t.note("none")
+		if t.err(err) {
+			continue
 		}
+		seen := make([]string, n)
 		for i := range n {
-			t.note(t.completion(&t.wcs[i]))
+			seen[i] = t.completion(&t.wcs[i])
 		}
+		if n == 0 {
+			seen = []string{"none"}
+		} else {
+			last, some = last+t.last, true
+		}
+		out = append(out, strings.Join(seen, " "))
 	}
+	if some {
+		t.last = last
+	}
+	t.noteAlike(out)
 }
 
 func (t *task) channel(timeout time.Duration) {
@@ -313,8 +326,18 @@ func (t *task) change(a *Act) {
 }
 
 func (t *task) state(a *Act) {
+	var out []string
 	for _, l := range t.to(a) {
-		t.note(l.qp.State().String())
+		out = append(out, l.qp.State().String())
+	}
+	t.noteAlike(out)
+}
+
+// noteAlike notes what was seen of several hosts. It must not tell which of them is which.
+func (t *task) noteAlike(seen []string) {
+	sort.Strings(seen)
+	for _, s := range seen {
+		t.note(s)
 	}
 }
 
