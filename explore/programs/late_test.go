@@ -257,6 +257,17 @@ var differences = []struct{ name, program string }{
 	{"what came together before a revocation shares its fate when power fails later", "strong+Domain=eADR power(b)<=1 | a: wide b 1 p | b again: err a; pwide 6 / pload y; pload x"},
 	{"at a crash too a Write waits for the Atomic before it", "strong crash(b)<=1 | a: awrite b z 1 p; write b x 1 p | b again: say / pload z; pload x"},
 	{"what a queue pair acknowledged before it stopped, a later Read sees", "strong+DrainOnRevoke=false linger | a: write b x 1 s; wait b 1 | b: err a; call c 1 | c: accept; read b x s; wait b 1"},
+	{"a Read that a dead requester left keeps nothing up", "strong | a: call b 1; recv b; wait b 1 | b: read a x; send a 1"},
+	{"a response comes after an own store has drained", "strong | a: read b x sm; store x 1; load x | b:"},
+	{"who finds memory unreadable has acted before it looks again", "strong poison(b)<=1 crash(b)<=1 | a: read b x p; wait b 1 | b: pload x; pload x"},
+	{"an unsignaled Atomic succeeds on memory that was mended, and nobody is told", "strong poison(b)<=1 linger | a: fetchadd b x 1 p; wait b 1 | b: pload x; pstore x 1"},
+	{"one load meets one flip", "strong flip(b)<=2 linger | a: fetchadd b x 1 p | b: pload x"},
+	{"a receive fails behind one that fits", "strong | a: send b 1; send b 1; wait b 1 | b: recv a; recv a l; state a"},
+	{"and both are in the CQ", "strong | a: send b 1; send b 1; wait b 1 | b: recv a; recv a l; state a; wait a 2"},
+	{"a packet of the new connection came although one of the old never did", "strong crash(a)<=1 linger final | a: write b x 1; reset b; up b; write b y 1 | b: reset a; up a"},
+	{"what was cut off before a store does not find it after a power failure", "strong power(b)<=1 | a: cas b x 5 1 p | b: destroy a; pstore x 5 / pload x"},
+	{"a receive has failed before its queue pair is taken to ERR", "strong | a: send b 1; write b x 1; wait b 1 | b: recv a l; err a; wait a 1"},
+	{"what is behind an Atomic on mended memory came", "strong poison(b)<=1 linger final | a: cas b x 0 1 p; write b x 1 | b: pload x; pstore x 1"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -121,6 +121,9 @@ func (t *task) rivals(r *region, off, n int) bool {
 	if x := r.h.node; r.pm != nil && (x.flips+x.poisons > 0 || t.w.unreadable(r, off, n)) {
 		return true
 	}
+	if t.w.responding(r, off, n) {
+		return true
+	}
 	for _, e := range r.pend {
 		if e.q != t.sb && e.changes() && e.overlaps(off, n) && t.w.canLand(e) {
 			return true

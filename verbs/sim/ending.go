@@ -142,6 +142,7 @@ func (q *qp) forbidden() int {
 func (q *qp) cutSend() {
 	defer func(x bool) { q.completing = x }(q.completing)
 	q.completing = true // what had completed before is known by now
+	reach := q.reach()
 	q.limit = min(q.limit, q.posted, q.cutAt, q.held, q.refused())
 	if q.peer == nil && !q.stale {
 		q.limit = min(q.limit, q.first) // the peer was never there
@@ -150,12 +151,28 @@ func (q *qp) cutSend() {
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
 		q.w.fetchOne(e)
-		if e.kind == elemSample || e.wr >= q.limit && !e.acked && !e.could && !e.frozen && !e.taken() {
+		if e.kind == elemSample {
+			q.leaveUnread(e, reach)
+			i = -1
+		} else if e.wr >= q.limit && !e.acked && !e.could && !e.frozen && !e.taken() {
 			q.w.discard(e)
 			i = -1
 		}
 	}
 	q.shatter()
+}
+
+// leaveUnread drops Read e, whose response nobody takes. What is behind it may come all the same,
+// except Sends that leave after its response: those have left if it was executed, and in late mode
+// it may have been if it can have come.
+func (q *qp) leaveUnread(e *elem, reach int) {
+	for i := e.wr + 1; i < q.posted && (q.w.cfg.Eager || e.wr >= reach); i++ {
+		if s := q.ent(i); s.op.ConsumesRecv() && (s.flags&verbs.Fence != 0 || e.stalls(i)) {
+			q.limit = min(q.limit, i)
+		}
+	}
+	q.w.discard(e)
+	e.unknown = true
 }
 
 // refused is the first request that fails for certain, at the responder or before it is sent.

@@ -56,7 +56,7 @@ func (q *qp) underWay() bool {
 // noticed returns the failures that somebody else would notice at once.
 func (q *qp) noticed(o []outcome) (out []outcome, whole bool) {
 	p := q.peer
-	own := q.receives() || p.underWay() || q.cfg.PSN != 0 && len(q.elems) > 0 // its packets may haunt the next connection
+	own := q.receives() || p.underWay() || q.mendedFirst() >= 0 || q.cfg.PSN != 0 && len(q.elems) > 0 // its packets may haunt the next connection
 	theirs := p.receives() && p.state != verbs.StateErr
 	if !own && !theirs {
 		return o, false
@@ -114,14 +114,19 @@ func (w *World) stepFail(q *qp) {
 		return
 	}
 	o, whole := q.noticed(nil)
-	i := w.choose(ChooseCutoff, len(o)+boolInt(whole), func(i int) string {
+	mends := q.mendedFirst()
+	i := w.choose(ChooseCutoff, len(o)+boolInt(whole || mends >= 0), func(i int) string {
 		if i == len(o) {
 			return q.name() + " succeeds"
 		}
 		return o[i].name()
 	})
-	if i < len(o) {
+	switch {
+	case i < len(o):
 		q.completeTo(o[i])
+		return
+	case mends >= 0:
+		w.mendFor(q.ent(mends)) // nobody is told
 		return
 	}
 	q.completeTo(outcome{q: q, wr: q.posted - 1, status: verbs.StatusSuccess})
@@ -181,21 +186,25 @@ func (q *qp) looked() {
 	if q.w.cfg.Eager || q.gone || q.asks(anything) {
 		return
 	}
-	if i := q.misfit(); i >= 0 {
-		q.asksReceive(i)
-		return
-	}
 	q.refuses()
 }
 
-// misfit is the request of the peer that will take the next receive and does not fit it, or -1.
+// misfit is the first request of the peer that meets a receive and does not fit it, or -1.
 func (q *qp) misfit() int {
-	var buf [2]outcome
-	o := q.recvOutcomes(buf[:0])
-	if q.state == verbs.StateErr || len(o) == 0 || o[0].status == verbs.StatusSuccess {
+	if q.state == verbs.StateErr || q.nextIncoming() < 0 {
 		return -1
 	}
-	return q.nextIncoming()
+	p := q.peer
+	i := p.reach()
+	if i >= min(p.posted, p.limit, p.cutAt, p.held) || p.ent(i).recvErr == verbs.StatusSuccess {
+		return -1
+	}
+	for j := max(q.recvNext, p.base); j < i; j++ {
+		if p.ent(j).unexecuted() {
+			return -1
+		}
+	}
+	return i
 }
 
 // asksReceive asks whether request i of the peer, which does not fit its receive, has come by now
@@ -214,7 +223,9 @@ func (q *qp) asksReceive(i int) {
 
 // refuses asks whether q has refused a request of its peer's by now, and taken both ends to ERR.
 func (q *qp) refuses() {
-	if p := q.peer; p != nil && q.state != verbs.StateErr {
+	if i := q.misfit(); i >= 0 {
+		q.asksReceive(i)
+	} else if p := q.peer; p != nil && q.state != verbs.StateErr {
 		p.asks(takesPeer)
 	}
 }

@@ -65,3 +65,13 @@ func (e *elem) content() []byte {
 	}
 	return e.data
 }
+
+// gather copies what the scatter/gather list of s names now.
+func (q *qp) gather(s *sqEntry) []byte {
+	out := q.w.bytes(s.length)[:0]
+	for _, d := range s.dst {
+		q.w.touch(d.r.object(), Read)
+		out = append(out, d.r.data[d.off:d.off+d.n]...)
+	}
+	return out
+}

@@ -455,7 +455,7 @@ func (w *World) withMates(e *elem) int {
 	for i := e.q.base; i < e.q.posted && e.arrives(); i++ {
 		for _, x := range e.q.ent(i).payload {
 			switch {
-			case x.kind != elemWrite || !x.landed:
+			case x.kind != elemWrite || !x.landed || (x.wr < e.q.first) != (e.wr < e.q.first):
 			case !x.void && w.with(e, x):
 				return fateCame
 			case x.void && !x.unknown && w.with(x, e):
@@ -492,8 +492,9 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	w.touch(r.object(), Read)
 	if r.pm != nil {
 		w.findOut(r, off, n, false)
-		if card {
-			w.damage(r, off, n, true)
+		if card && w.damage(r, off, n, true) && r.oneCell(off, n) {
+			copy(out, r.data[off:])
+			return
 		}
 	}
 	if w.cfg.Eager || !w.anyPending(r, off, n) {

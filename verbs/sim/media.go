@@ -15,12 +15,13 @@ import (
 // damageNames name what may be wrong with a unit: the flipped bits stand for all.
 var damageNames = [...]string{"fine", "lowest bit flipped", "highest bit flipped", "unreadable"}
 
-// damage lets a media error of r's host show in what is read, if one is due.
+// damage lets a media error of r's host show in what is read, if one is due. It reports whether a
+// bit has flipped: what is read is then what is in memory.
 // Whether a card may find memory unreadable is decided before it reads (poisoned).
-func (w *World) damage(r *region, off, n int, card bool) {
+func (w *World) damage(r *region, off, n int, card bool) (flipped bool) {
 	h := r.h.node
 	if r.pm == nil || h.flips == 0 && (card || h.poisons == 0) {
-		return
+		return false
 	}
 	w.touchAll() // what is left to find is left for all regions of the machine
 	lo, hi, size := r.pm.span(r, off, n)
@@ -42,7 +43,7 @@ func (w *World) damage(r *region, off, n int, card bool) {
 			c = append(c, 3)
 		}
 		if len(c) == 1 {
-			return
+			return flipped
 		}
 		k := c[w.choose(ChooseMedia, len(c), func(k int) string {
 			return fmt.Sprintf("%s [%d,%d) %s", r.pm.name, i*size, i*size+size, damageNames[c[k]])
@@ -52,6 +53,7 @@ func (w *World) damage(r *region, off, n int, card bool) {
 			h.flips--
 			if w.damaged(r, i, size) {
 				w.flip(r, i, size, k == 2)
+				flipped = true
 			}
 		case 3:
 			h.poisons--
@@ -60,6 +62,7 @@ func (w *World) damage(r *region, off, n int, card bool) {
 			}
 		}
 	}
+	return flipped
 }
 
 // mayErr reports whether media errors of n are possible.
@@ -149,18 +152,21 @@ func (h *Host) Damage(mem any, off, n int, unreadable bool) {
 	h.w.cur.reach()
 }
 
-// media raises what a load of damaged memory raises.
-func (r *region) media(off, n int) {
+// media raises what a load of damaged memory raises. It reports whether a bit has flipped.
+func (r *region) media(off, n int) (flipped bool) {
 	w := r.h.w
 	w.findOut(r, off, n, false)
 	w.answers(r, off, n, true) // responses write too
 	w.mend(r, off, n)
-	w.damage(r, off, n, false)
+	flipped = w.damage(r, off, n, false)
 	w.mend(r, off, n)
 	if w.unreadable(r, off, n) {
 		w.cur.obs.seeUint(7)
+		w.cur.looked = true
+		w.cur.reach() // others are refused what is there
 		panic(fmt.Errorf("sim: load [%d,%d) of persistent region %q: %w", off, off+n, r.pm.name, host.ErrMedia))
 	}
+	return flipped
 }
 
 func (w *World) unreadable(r *region, off, n int) bool {

@@ -1,6 +1,10 @@
 package sim
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
 
 // Memory that was found unreadable is mended by what is written there anew. In late mode
 // that may be under way, so that a request that reads there fails or succeeds.
@@ -55,6 +59,19 @@ func (w *World) mendable(s *sqEntry) bool {
 		}
 	}
 	return true
+}
+
+// mendedFirst is the first request of q that meets memory that cannot be read, if others may have
+// mended that, or -1.
+func (q *qp) mendedFirst() int {
+	for i := q.head; i < q.posted && q.canFail(); i++ {
+		if s := q.ent(i); q.w.poisoned(s) && q.w.mendable(s) {
+			return i
+		} else if s.nak != verbs.StatusSuccess || s.local != verbs.StatusSuccess {
+			break
+		}
+	}
+	return -1
 }
 
 // mendFor lands what others have written of that, for s was executed.

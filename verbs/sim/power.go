@@ -112,7 +112,10 @@ func (w *World) losePower(r *region) {
 		if e.frozen && !adr {
 			continue // what came with it shares its fate: it was cut off before
 		}
-		e.frozen, e.frozeAt, e.struck, e.lost = true, w.ticks, true, adr
+		if !e.frozen {
+			e.frozen, e.frozeAt = true, w.ticks
+		}
+		e.struck, e.lost = true, adr
 		if !adr || !e.changes() {
 			continue
 		}
@@ -216,7 +219,13 @@ func (w *World) findUnit(r *region, i, size int) {
 			return way[k-len(opts)].name() + " persisted"
 		})
 		if k >= len(opts) {
-			w.land(way[k-len(opts)])
+			last := way[k-len(opts)]
+			w.land(last)
+			for _, e := range way {
+				if e != last && !e.landed && e.frozeAt < last.at {
+					w.miss(e) // it came before, if it did
+				}
+			}
 			u.list = u.list[max(0, len(u.list)-1):] // older ones could be chosen before
 			if len(u.list) == 0 {
 				r.pm.push(r, i, size)
@@ -240,13 +249,7 @@ func (w *World) close(r *region, i, size int, c content) {
 			continue
 		}
 		missed = append(missed, e)
-		if w.caching(e.q.cpu == nil) {
-			w.recordDropped(e)
-			w.remove(e)
-			e.landed = true
-		} else {
-			w.discard(e)
-		}
+		w.miss(e)
 		k = -1
 	}
 	w.dropPending(r, func(f *elem) bool {
@@ -255,6 +258,17 @@ func (w *World) close(r *region, i, size int, c content) {
 	w.change(r, i*size, c.data)
 	w.recordChange(r, i*size, c.data, true)
 	u.list, u.open = u.list[:0], false
+}
+
+// miss drops e, which is not in memory: it did not land, or landed in a cache that is lost.
+func (w *World) miss(e *elem) {
+	if w.caching(e.q.cpu == nil) {
+		w.recordDropped(e)
+		w.remove(e)
+		e.landed = true
+	} else {
+		w.discard(e)
+	}
 }
 
 // refutes reports whether Flush f cannot have been carried out if unit u held no

@@ -350,11 +350,12 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	return nil
 }
 
-// copies is called before wr is posted: what is inline is copied then, which is a look at memory
+// copies is called before wr is posted: what is inline, or gathered for an Atomic Write, is copied then, which is a look at memory
 // if a response may come there.
 func (q *qp) copies(wr *verbs.SendWR) {
 	w := q.w
-	if x := w.cfg.Strengthen.apply(*wr, q.cfg.MaxInline); x.Flags&verbs.Inline == 0 || w.preparing {
+	gathers := wr.Op == verbs.OpAtomicWrite && len(wr.SGL) > 1
+	if x := w.cfg.Strengthen.apply(*wr, q.cfg.MaxInline); x.Flags&verbs.Inline == 0 && !gathers || w.preparing {
 		return
 	}
 	changes := func(x verbs.SGE) bool {
@@ -559,7 +560,7 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		*e = elem{got: e.got[:0], at: w.ticks, start: off, persist: wr.FlushTo&verbs.FlushPersistent != 0, q: q, wr: idx, part: part, kind: kind, reg: r, off: at, n: n, fenced: wr.Flags&verbs.Fence != 0}
 		part++
 		switch {
-		case kind == elemSample || kind == elemFlush || kind == elemAtomic && s.op != verbs.OpAtomicWrite:
+		case src == nil:
 		case wr.Flags&verbs.Inline != 0:
 			e.data = w.bytes(n)
 			w.touch(src.r.object(), Read)
@@ -582,6 +583,9 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 	if kind == elemAtomic || kind == elemFlush || kind == elemSample && !w.cfg.Eager {
 		if s.op == verbs.OpAtomicWrite && len(s.dst) == 1 {
 			emit(s.length, &s.dst[0], s.dst[0].off)
+		} else if s.op == verbs.OpAtomicWrite {
+			emit(s.length, nil, 0)
+			q.elems[len(q.elems)-1].data = q.gather(s)
 		} else if s.length > 0 {
 			emit(s.length, nil, 0)
 		}
@@ -631,55 +635,6 @@ func (q *qp) reach() int {
 }
 
 func (q *qp) acked() int { return q.head }
-
-// PostRecv implements verbs.QP.
-func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
-	q.w.guard()
-	q.w.cur.drain()
-	q.w.cur.pauseDirty()
-	q.touchElems()
-	for i := range wrs {
-		var err error
-		switch {
-		case q.gone:
-			err = verbs.ErrClosed
-		case !q.state.CanPostRecv():
-			err = fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
-		case len(q.rq)+q.unpolled() >= q.cfg.MaxRecvWR:
-			err = verbs.ErrQueueFull
-		case len(wrs[i].SGL) > q.cfg.MaxSGE:
-			err = fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wrs[i].SGL), q.cfg.MaxSGE)
-		}
-		if err != nil {
-			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
-		}
-		q.waitedInVain()
-		q.rq = append(q.rq, verbs.RecvWR{ID: wrs[i].ID, SGL: append([]verbs.SGE(nil), wrs[i].SGL...)})
-		q.lend(wrs[i].SGL)
-		q.match()
-	}
-	q.w.cur.reach()
-	return nil
-}
-
-// unpolled counts the receives that have completed and still hold their slots: as those of
-// sends, polling frees them.
-func (q *qp) unpolled() (n int) {
-	for _, x := range q.recvCQ.queue {
-		n += boolInt(x.recv && x.wc.QPNum == q.num)
-	}
-	return n
-}
-
-// lend notes that a peer can write to the memory of a receive.
-func (q *qp) lend(sgl []verbs.SGE) {
-	for _, x := range sgl {
-		if r, _, ok := q.pd.sge(x, true); ok && !r.receives {
-			r.receives = true
-			r.lent++
-		}
-	}
-}
 
 func (w *World) linkCut(a, b int) bool {
 	if a > b {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -10,6 +11,57 @@ import (
 // the order of both queues, so which meets which is known as soon as both are posted:
 // a Send has an address from then on, and what it brings is pending there like a
 // Write. Its completion says that all of it is in memory.
+
+// PostRecv implements verbs.QP.
+func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
+	q.w.guard()
+	q.w.cur.drain()
+	q.w.cur.pauseDirty()
+	q.touchElems()
+	for i := range wrs {
+		var err error
+		switch {
+		case q.gone:
+			err = verbs.ErrClosed
+		case !q.state.CanPostRecv():
+			err = fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
+		case len(q.rq)+q.unpolled() >= q.cfg.MaxRecvWR:
+			err = verbs.ErrQueueFull
+		case len(wrs[i].SGL) > q.cfg.MaxSGE:
+			err = fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wrs[i].SGL), q.cfg.MaxSGE)
+		}
+		if err != nil {
+			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
+		}
+		if i == 0 { // all are posted at once
+			q.waitedInVain()
+		}
+		q.rq = append(q.rq, verbs.RecvWR{ID: wrs[i].ID, SGL: append([]verbs.SGE(nil), wrs[i].SGL...)})
+		q.lend(wrs[i].SGL)
+		q.match()
+	}
+	q.w.cur.reach()
+	return nil
+}
+
+// unpolled counts the receives that have completed and still hold their slots: as those of
+// sends, polling frees them.
+func (q *qp) unpolled() (n int) {
+	for _, x := range q.recvCQ.queue {
+		n += boolInt(x.recv && x.wc.QPNum == q.num)
+	}
+	return n
+}
+
+// lend notes that a peer can write to the memory of a receive.
+func (q *qp) lend(sgl []verbs.SGE) {
+	for _, x := range sgl {
+		if r, _, ok := q.pd.sge(x, true); ok && !r.receives {
+			r.receives = true
+			r.lent++
+		}
+	}
+}
 
 // match lets requests of q's peer meet the receives that they will take.
 func (q *qp) match() {
@@ -162,7 +214,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	rw := q.rq[0]
 	i := q.nextIncoming()
 	q.rq = append(q.rq[:0], q.rq[1:]...)
-	q.met, q.misfitted = max(q.met-1, 0), false
+	q.met = max(q.met-1, 0)
 	*wc = verbs.WC{ID: rw.ID, Status: o.status, Op: verbs.WCRecv, QPNum: q.num}
 	p := q.peer
 	if o.status == verbs.StatusWRFlushErr {
@@ -185,6 +237,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 		}
 	}
 	if s.recvErr != verbs.StatusSuccess {
+		q.misfitted = false
 		before := isSuccess // had a request failed, q would be in ERR already
 		if q.sendCQ == q.recvCQ {
 			before = nothing // it would have been polled before this

@@ -116,10 +116,12 @@ func (r *region) look(off int, p []byte) {
 	since := t.ended(r, off, len(p))
 	r.check(off, len(p))
 	if !t.forward(r, off, p) {
-		if r.pm != nil {
-			r.media(off, len(p))
+		if r.pm != nil && r.media(off, len(p)) && r.oneCell(off, len(p)) {
+			w.touch(r.object(), Read)
+			copy(p, r.data[off:])
+		} else {
+			w.observe(r, off, p, false)
 		}
-		w.observe(r, off, p, false)
 	}
 	since.choose(w, p)
 	t.looked = t.looked || r.lent > 0

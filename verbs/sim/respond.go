@@ -111,16 +111,11 @@ func (q *qp) respond(quiet bool, behind int) bool {
 }
 
 // awaited reports whether a response for r is under way.
-func (r *region) awaited() bool {
-	if !r.awaits || r.h.w.cfg.Eager {
-		return false
-	}
-	for _, q := range r.h.w.qps {
-		if q.h == r.h && q.brings(r, 0, len(r.data)) >= 0 {
-			return true
-		}
-	}
-	return false
+func (r *region) awaited() bool { return r.h.w.responding(r, 0, len(r.data)) }
+
+// responding reports whether a response for [off, off+n) of r is under way.
+func (w *World) responding(r *region, off, n int) bool {
+	return r.awaits && !w.cfg.Eager && slices.ContainsFunc(w.qps, func(q *qp) bool { return q.h == r.h && q.brings(r, off, n) >= 0 })
 }
 
 // passedOn asks which responses came in time to be sent on, or to memory that stays, for h dies.

@@ -162,3 +162,38 @@ func TestPostErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// An Atomic Write may gather its eight bytes.
+func TestAtomicWriteFromTwoPieces(t *testing.T) {
+	for _, flags := range []verbs.SendFlags{verbs.Signaled, verbs.Signaled | verbs.Inline} {
+		var got [8]byte
+		_, err := solo(t, func(h host.Host) {
+			pd, _ := h.Device().AllocPD()
+			cq, _ := h.Device().CreateCQ(4, nil)
+			mem, _ := h.Alloc(24)
+			mem.Store(0, []byte("abcd....efgh"))
+			mr, err := pd.RegisterMR(mem, verbs.LocalWrite|verbs.RemoteWrite)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prep, _ := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxSGE: 2, MaxInline: 8, Access: verbs.RemoteWrite})
+			self, err := prep.Connect(prep.Endpoint())
+			if err != nil {
+				t.Fatal(err)
+			}
+			piece := func(off uint64) verbs.SGE { return verbs.SGE{Addr: mr.Addr() + off, Length: 4, LKey: mr.LKey()} }
+			wr := verbs.SendWR{Op: verbs.OpAtomicWrite, Flags: flags, SGL: []verbs.SGE{piece(0), piece(8)}, RemoteAddr: mr.Addr() + 16, RKey: mr.RKey()}
+			if err := self.PostSend([]verbs.SendWR{wr}); err != nil {
+				t.Fatal(err)
+			}
+			wc := make([]verbs.WC, 1)
+			if _, err := cq.Wait(wc, verbs.Forever); err != nil || wc[0].Status != verbs.StatusSuccess {
+				t.Fatal(wc[0].Status, err)
+			}
+			mem.Load(16, got[:])
+		})
+		if err != nil || string(got[:]) != "abcdefgh" {
+			t.Errorf("flags %v: %q, %v", flags, got, err)
+		}
+	}
+}

@@ -20,8 +20,13 @@ type held struct {
 
 // apart reports whether a load must be more than one step, for others may change several cells.
 func (r *region) apart(off, n int) bool {
+	return !r.oneCell(off, n) && (r.shared() || r.awaited())
+}
+
+// oneCell reports whether [off, off+n) is in one cell.
+func (r *region) oneCell(off, n int) bool {
 	size := r.h.w.cfg.Profile.CellBytes
-	return off&^(size-1) != (off+n-1)&^(size-1) && (r.shared() || r.awaited())
+	return off&^(size-1) == (off+n-1)&^(size-1)
 }
 
 // delicate reports whether a look at one cell may do more than look: drain the task's own stores,
