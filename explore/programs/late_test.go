@@ -268,6 +268,9 @@ var differences = []struct{ name, program string }{
 	{"what was cut off before a store does not find it after a power failure", "strong power(b)<=1 | a: cas b x 5 1 p | b: destroy a; pstore x 5 / pload x"},
 	{"a receive has failed before its queue pair is taken to ERR", "strong | a: send b 1; write b x 1; wait b 1 | b: recv a l; err a; wait a 1"},
 	{"what is behind an Atomic on mended memory came", "strong poison(b)<=1 linger final | a: cas b x 0 1 p; write b x 1 | b: pload x; pstore x 1"},
+	{"what came with it is decided for a moment that is over", "strong+AtomicFlushes=false linger final | a: write b y 1; awrite b x 1; reset b; up b; destroy b | b: storewide 5"},
+	{"a load that fails has looked", "strong poison(b)<=1 | a: call b 1; write b x 1 p | b: pload x; accept; reply 1; pload x"},
+	{"the last host to end ends the run", "strong suspect(b*)<=1 | a: | b*2: call b 1"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -94,6 +94,7 @@ const (
 	objChecks                    // what the scenario's checks remember
 	objEnd                       // the end of the run
 	objClock                     // the clock and the pending timers of a host
+	objLast                      // which hosts have ended for good: with the last of them the run ends
 )
 
 func object(k objKind, a, b int) Object { return Object(k) | Object(a)<<8 | Object(b)<<16 }
@@ -177,7 +178,7 @@ func heal(a, b int) Actor {
 }
 
 var objNames = [...]string{objHost: "host", objLife: "life", objLink: "link", objMem: "mem", objMail: "mail", objReply: "reply",
-	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objAcks: "acks", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objChecks: "checks", objEnd: "end", objClock: "clock"}
+	objSvc: "svc", objMutex: "mutex", objBudget: "budget", objAcks: "acks", objSpawn: "spawn", objSleep: "sleep", objKeys: "keys", objChecks: "checks", objEnd: "end", objClock: "clock", objLast: "last"}
 
 func (o Object) String() string {
 	return fmt.Sprintf("%s(%d,%d)", objNames[o.kind()], o.a(), o.b())

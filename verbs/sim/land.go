@@ -308,7 +308,7 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 		}
 		if i == 0 {
 			for _, e := range append(c, passed...) {
-				if e.frozen && (by == nil || !by.frozen || by.at > e.frozeAt) {
+				if e.frozen && (by == nil || !w.landsInPast(by) || by.at > e.frozeAt) {
 					w.discard(e)
 				}
 			}
@@ -323,6 +323,11 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 			w.land(e)
 		}
 	}
+}
+
+// landsInPast reports whether by lands at a moment that is over: it is frozen, or comes before what is.
+func (w *World) landsInPast(by *elem) bool {
+	return by.frozen || slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen })
 }
 
 // passing adds to passed the pieces of less than a cell before c[i] whose landing

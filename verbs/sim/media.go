@@ -161,6 +161,7 @@ func (r *region) media(off, n int) (flipped bool) {
 	flipped = w.damage(r, off, n, false)
 	w.mend(r, off, n)
 	if w.unreadable(r, off, n) {
+		w.touch(r.object(), Read)
 		w.cur.obs.seeUint(7)
 		w.cur.looked = true
 		w.cur.reach() // others are refused what is there

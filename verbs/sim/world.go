@@ -489,6 +489,9 @@ func (w *World) lifeEnded(n *node, crashed bool) {
 		again = n.spec.Again(n.life-1, crashed)
 	}
 	n.wantsLife, n.done = again, !again
+	if n.done && !n.spec.Daemon && !w.cfg.Linger {
+		w.touch(object(objLast, 0, 0), Write) // a machine believed dead may be cut short
+	}
 }
 
 func (w *World) finished() bool {
