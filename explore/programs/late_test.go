@@ -271,6 +271,7 @@ var differences = []struct{ name, program string }{
 	{"what came with it is decided for a moment that is over", "strong+AtomicFlushes=false linger final | a: write b y 1; awrite b x 1; reset b; up b; destroy b | b: storewide 5"},
 	{"a load that fails has looked", "strong poison(b)<=1 | a: call b 1; write b x 1 p | b: pload x; accept; reply 1; pload x"},
 	{"the last host to end ends the run", "strong suspect(b*)<=1 | a: | b*2: call b 1"},
+	{"a revocation stops what a reset queue pair left under way", "strong linger | a: write b x 1; reset b; call b 1 | b: accept; dereg; load x; load x; reply 1"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

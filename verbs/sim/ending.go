@@ -273,7 +273,7 @@ func withoutQP(s []*qp, q *qp) []*qp {
 // cutoff stops requests that reach a card from now on, because of what hit says.
 func (w *World) cutoff(hit func(*sqEntry) bool, c *card) {
 	for _, q := range w.qps {
-		if q.state >= verbs.StateRTR && q.remoteNode() == c.h.node.idx && q.remoteLife() == c.h.life {
+		if (q.state >= verbs.StateRTR || q.linked && len(q.elems) > 0) && q.remoteNode() == c.h.node.idx && q.remoteLife() == c.h.life {
 			w.cutoffQP(q, hit, verbs.StatusRemAccessErr)
 		}
 	}
