@@ -272,6 +272,7 @@ var differences = []struct{ name, program string }{
 	{"a load that fails has looked", "strong poison(b)<=1 | a: call b 1; write b x 1 p | b: pload x; accept; reply 1; pload x"},
 	{"the last host to end ends the run", "strong suspect(b*)<=1 | a: | b*2: call b 1"},
 	{"a revocation stops what a reset queue pair left under way", "strong linger | a: write b x 1; reset b; call b 1 | b: accept; dereg; load x; load x; reply 1"},
+	{"a receive that failed stays failed when its sender is reset", "strong | a: send b 1; reset b | b: recv a l; state a; wait a 1"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

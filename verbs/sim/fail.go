@@ -122,6 +122,9 @@ func (w *World) stepFail(q *qp) {
 		return o[i].name()
 	})
 	switch {
+	case i < len(o) && q.peer != nil && q.peer.misfit() == o[i].wr && takesPeer(o[i].status):
+		q.peer.misfits(o[i].wr)
+		return
 	case i < len(o):
 		q.completeTo(o[i])
 		return
@@ -208,14 +211,24 @@ func (q *qp) misfit() int {
 }
 
 // asksReceive asks whether request i of the peer, which does not fit its receive, has come by now
-// and taken q to ERR. The peer hears of that unless q's host dies first.
+// and taken q to ERR.
 func (q *qp) asksReceive(i int) {
 	p := q.peer
-	if !p.ent(i).came && q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + receivedNames[k] }) == 0 {
-		return
+	if p.ent(i).came || q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + receivedNames[k] }) == 1 {
+		q.misfits(i)
 	}
+}
+
+// misfits takes q to ERR because of that request. The peer hears of it unless q's host dies first.
+func (q *qp) misfits(i int) {
+	p := q.peer
 	q.touchElems()
 	q.w.arrive(p, i+1)
+	for j := max(q.recvNext, p.base); j <= i; j++ {
+		if s := p.ent(j); s.op.ConsumesRecv() && s.local == verbs.StatusSuccess {
+			s.came = true // also where its requester does not wait for it any more
+		}
+	}
 	q.w.departed(p, i)
 	q.receiveFailed(i, isSuccess)
 	q.misfitted = true
