@@ -210,35 +210,18 @@ func (q *qp) misfit() int {
 	return i
 }
 
-// asksReceive asks whether request i of the peer, which does not fit its receive, has come by now
-// and taken q to ERR.
-func (q *qp) asksReceive(i int) {
-	p := q.peer
-	if p.ent(i).came || q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + receivedNames[k] }) == 1 {
-		q.misfits(i)
-	}
-}
-
-// misfits takes q to ERR because of that request. The peer hears of it unless q's host dies first.
+// misfits takes q to ERR because of request i of the peer. That hears of it unless q's host dies first.
 func (q *qp) misfits(i int) {
-	p := q.peer
 	q.touchElems()
-	q.w.arrive(p, i+1)
-	for j := max(q.recvNext, p.base); j <= i; j++ {
-		if s := p.ent(j); s.op.ConsumesRecv() && s.local == verbs.StatusSuccess {
-			s.came = true // also where its requester does not wait for it any more
-		}
-	}
-	q.w.departed(p, i)
+	q.w.arrive(q.peer, i+1)
+	q.w.departed(q.peer, i)
 	q.receiveFailed(i, isSuccess)
 	q.misfitted = true
 }
 
 // refuses asks whether q has refused a request of its peer's by now, and taken both ends to ERR.
 func (q *qp) refuses() {
-	if i := q.misfit(); i >= 0 {
-		q.asksReceive(i)
-	} else if p := q.peer; p != nil && q.state != verbs.StateErr {
+	if p := q.peer; p != nil && q.state != verbs.StateErr {
 		p.asks(takesPeer)
 	}
 }
