@@ -150,6 +150,11 @@ func (w *World) canBegin(e *elem) bool {
 			return false
 		}
 	}
+	return w.mayCome(e)
+}
+
+// mayCome reports whether e can have arrived by now.
+func (w *World) mayCome(e *elem) bool {
 	return e.acked || e.frozen || e.could || e.q.cpu != nil || e.wr < e.q.reach()
 }
 
