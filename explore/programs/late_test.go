@@ -273,6 +273,7 @@ var differences = []struct{ name, program string }{
 	{"the last host to end ends the run", "strong suspect(b*)<=1 | a: | b*2: call b 1"},
 	{"a revocation stops what a reset queue pair left under way", "strong linger | a: write b x 1; reset b; call b 1 | b: accept; dereg; load x; load x; reply 1"},
 	{"a receive that failed stays failed when its sender is reset", "strong | a: send b 1; reset b | b: recv a l; state a; wait a 1"},
+	{"a sender hears that its Send does not fit before that is polled", "strong linger | a: send b 1 | b: flush a x; recv a l; twait a 1"},
 	{"what finds no receive is fetched again", "strong linger final | a: writeimm b x 1 m; wait b 1 | b: fetchadd a x 1 s; wait a 1; recv a"},
 }
 

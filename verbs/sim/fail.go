@@ -114,19 +114,22 @@ func (w *World) stepFail(q *qp) {
 		return
 	}
 	o, whole := q.noticed(nil)
-	mends := q.mendedFirst()
-	i := w.choose(ChooseCutoff, len(o)+boolInt(whole || mends >= 0), func(i int) string {
-		if i == len(o) {
+	mends, fails := q.mendedFirst(), q.unfit(o)
+	i := w.choose(ChooseCutoff, len(o)+boolInt(whole || mends >= 0)+boolInt(fails >= 0), func(i int) string {
+		switch {
+		case i < len(o):
+			return o[i].name()
+		case i == len(o) && (whole || mends >= 0):
 			return q.name() + " succeeds"
 		}
-		return o[i].name()
+		return q.name() + "#" + itoa(fails) + receivedNames[1]
 	})
 	switch {
-	case i < len(o) && q.peer != nil && q.peer.misfit() == o[i].wr && takesPeer(o[i].status):
-		q.peer.misfits(o[i].wr)
-		return
 	case i < len(o):
 		q.completeTo(o[i])
+		return
+	case i > len(o) || !whole && mends < 0:
+		q.peer.misfits(fails)
 		return
 	case mends >= 0:
 		w.mendFor(q.ent(mends)) // nobody is told
@@ -206,6 +209,20 @@ func (q *qp) misfit() int {
 		if p.ent(j).unexecuted() {
 			return -1
 		}
+	}
+	return i
+}
+
+// unfit is the request of q among o that takes the peer to ERR before q is told, because it does
+// not fit its receive, or -1.
+func (q *qp) unfit(o []outcome) int {
+	p := q.peer
+	if p == nil {
+		return -1
+	}
+	i := p.misfit()
+	if i >= 0 && !slices.ContainsFunc(o, func(x outcome) bool { return x.wr == i && takesPeer(x.status) }) {
+		return -1
 	}
 	return i
 }
