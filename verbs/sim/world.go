@@ -489,9 +489,16 @@ func (w *World) lifeEnded(n *node, crashed bool) {
 		again = n.spec.Again(n.life-1, crashed)
 	}
 	n.wantsLife, n.done = again, !again
-	if n.done && !n.spec.Daemon && !w.cfg.Linger {
-		w.touch(object(objLast, 0, 0), Write) // a machine believed dead may be cut short
+	if n.done && !n.spec.Daemon && !w.cfg.Linger && w.zombies() {
+		w.touch(object(objLast, 0, 0), Write) // with the last that ends these are cut short
 	}
+}
+
+// zombies reports whether a machine that is believed dead lives on.
+func (w *World) zombies() bool {
+	return slices.ContainsFunc(w.nodes, func(n *node) bool {
+		return slices.ContainsFunc(n.all, func(h *Host) bool { return h.alive && h != n.cur })
+	})
 }
 
 func (w *World) finished() bool {
