@@ -71,7 +71,7 @@ func (w *World) hasCome(e *elem) bool {
 }
 
 // catchUpExecuted decides which requests that have arrived were executed, in an order that the
-// card may keep.
+// card may keep. What memory refuses was not.
 func (w *World) catchUpExecuted(q *qp) {
 	var open []*elem // not executed
 	for i := 0; i < len(q.elems); i++ {
@@ -79,7 +79,7 @@ func (w *World) catchUpExecuted(q *qp) {
 		if !e.came || !e.responds() && !w.flushes(e) || slices.Contains(open, e) {
 			continue
 		}
-		if slices.ContainsFunc(open, func(p *elem) bool { return w.follows(e, p) }) ||
+		if slices.ContainsFunc(open, func(p *elem) bool { return w.follows(e, p) }) || w.poisoned(q.ent(e.wr)) ||
 			w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + executedNames[i] }) == 0 {
 			open = append(open, e)
 			continue

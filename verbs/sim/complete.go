@@ -79,9 +79,7 @@ func (q *qp) ways(o []outcome, failures bool) (out []outcome, whole bool) {
 			return o, false
 		}
 		if q.w.poisoned(s) {
-			if o = append(o, outcome{q: q, wr: i, status: verbs.StatusRemOpErr}); q.w.cfg.Eager || !q.w.mendable(s) {
-				return o, false
-			}
+			return append(o, outcome{q: q, wr: i, status: verbs.StatusRemOpErr}), false // unless others mend it: see stepFail
 		}
 		if s.signaled && !failures {
 			return append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess}), false
@@ -164,9 +162,6 @@ func (q *qp) leftBy(o outcome) {
 // a Read or Atomic to have been executed and its response delivered.
 func (w *World) acknowledge(q *qp, i int) {
 	s := q.ent(i)
-	if w.poisoned(s) {
-		w.mendFor(s)
-	}
 	for j := 0; j < len(s.payload); j++ {
 		e := s.payload[j]
 		if e.landed && !e.responds() {

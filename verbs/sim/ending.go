@@ -355,20 +355,26 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 
 // executedByNow decides which Atomics of a requester that has ended were executed before a
 // revocation. With DrainOnRevoke the others have not come; without it they are not executed any
-// more, nor what had to wait for them. What stands alone is left open.
+// more, nor what had to wait for them. What stands alone is left open. What memory refuses was not
+// executed.
 func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 	for i := 0; i < len(q.elems); i++ {
 		e := q.elems[i]
-		switch {
-		case e.kind != elemAtomic || !hit(e) || e.frozen || e.acked || e.could || !w.canLand(e):
+		if e.kind != elemAtomic || !hit(e) || e.frozen || e.acked || e.could {
 			continue
-		case w.cfg.Profile.DrainOnRevoke && w.hasCome(e):
+		}
+		w.mend(e.reg, e.off, e.n)
+		can := w.canLand(e)
+		switch {
+		case !can && !w.refused(e):
+			continue
+		case can && w.cfg.Profile.DrainOnRevoke && w.hasCome(e):
 			w.arrive(q, e.wr+1)
 			w.land(e)
-		case len(q.elems) == 1:
+		case can && len(q.elems) == 1:
 			w.freeze(e)
 			continue
-		case w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + executedNames[i] }) == 1:
+		case can && w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + executedNames[i] }) == 1:
 			w.arrive(q, e.wr)
 			w.land(e)
 		case w.cfg.Profile.DrainOnRevoke:

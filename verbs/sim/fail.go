@@ -56,7 +56,7 @@ func (q *qp) underWay() bool {
 // noticed returns the failures that somebody else would notice at once.
 func (q *qp) noticed(o []outcome) (out []outcome, whole bool) {
 	p := q.peer
-	own := q.receives() || p.underWay() || q.mendedFirst() >= 0 || q.cfg.PSN != 0 && len(q.elems) > 0 // its packets may haunt the next connection
+	own := q.receives() || p.underWay() || q.mendedFirst() >= 0 || q.cfg.PSN != 0 && q.head < q.posted // its packets may haunt the next connection
 	theirs := p.receives() && p.state != verbs.StateErr
 	if !own && !theirs {
 		return o, false

@@ -344,7 +344,7 @@ func (w *World) responderDied(q *qp) {
 		}
 		n := len(at)
 		can := 0 // what memory refuses was not executed
-		for can < n && !w.unmended(q.ent(at[can])) {
+		for can < n && !w.poisoned(q.ent(at[can])) {
 			can++
 		}
 		if c := w.choose(ChooseCutoff, can+1, func(i int) string { return q.name() + " reads " + itoa(i) }); c > 0 {

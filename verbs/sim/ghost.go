@@ -3,8 +3,9 @@ package sim
 import "github.com/verbatim-rdma/verbatim/verbs"
 
 // Sequence numbers of an old connection can be accepted by a new one that reuses
-// them (the semantics note, section 5): a Write that was under way when its
-// connection ended executes on the next one.
+// them (the semantics note, section 5): a Write that was not acknowledged when its
+// connection ended executes on the next one. It is whole, and may have executed before:
+// a card sends again what is not acknowledged.
 
 // ghost is a piece of such a Write.
 type ghost struct {
@@ -16,15 +17,19 @@ type ghost struct {
 	data     []byte
 }
 
-// remember keeps what may be under way when q's requester stops.
+// remember keeps what may be under way when q's requester stops: what is acknowledged is not in a
+// payload any more.
 func (q *qp) remember() {
 	if q.cfg.PSN == 0 || !q.linked {
 		return
 	}
-	for _, e := range q.elems {
-		if e.kind == elemWrite && !e.acked && !e.landed && !e.lost && q.ent(e.wr).writes() {
-			q.w.ghosts = append(q.w.ghosts, ghost{from: q.h.node, to: q.w.nodes[q.remoteNode()], psn: q.cfg.PSN,
-				key: q.ent(e.wr).mr.key, q: q, wr: e.wr, off: e.off, data: append([]byte(nil), e.content()...)})
+	for i := max(q.first, q.base); i < q.posted; i++ {
+		s := q.ent(i)
+		for _, e := range s.payload {
+			if e.kind == elemWrite && s.writes() {
+				q.w.ghosts = append(q.w.ghosts, ghost{from: q.h.node, to: q.w.nodes[q.remoteNode()], psn: q.cfg.PSN,
+					key: s.mr.key, q: q, wr: e.wr, off: e.off, data: append([]byte(nil), e.content()...)})
+			}
 		}
 	}
 }

@@ -270,6 +270,10 @@ func (w *World) beforeChange(r *region, off, n int, by *elem, store bool) {
 	if w.cfg.Eager {
 		return
 	}
+	if r.pm != nil && w.mayErr(r.h.node) { // what a cache holds hides errors of the whole unit
+		lo, hi, size := r.pm.span(r, off, n)
+		off, n = lo*size, (hi-lo)*size
+	}
 	w.answers(r, off, n, store)
 	if by == nil || by.q.cpu != nil {
 		w.refusedBefore(r, off, n)
@@ -375,7 +379,11 @@ func (w *World) discard(e *elem) {
 	w.touchElem(e)
 	w.recordDropped(e)
 	w.remove(e)
-	if e.src != nil {
+	switch {
+	case e.src == nil:
+	case e.q.cfg.PSN != 0:
+		w.fetchOne(e) // it may haunt the next connection
+	default:
 		w.dropSource(e)
 	}
 	if e.frozen && !e.unknown {

@@ -25,40 +25,42 @@ func (w *World) damage(r *region, off, n int, card bool) (flipped bool) {
 	}
 	w.touchAll() // what is left to find is left for all regions of the machine
 	lo, hi, size := r.pm.span(r, off, n)
-	w.flushedBefore(r, off, n)
+	w.flushedBefore(r, lo*size, (hi-lo)*size)
 	if !w.caching(true) {
 		w.comesBefore(r, lo, hi, size, nil) // what a card puts past the caches does not leave an error hidden there
 	}
 	for i := lo; i < hi; i++ {
 		u := &r.pm.units[i]
-		if u.bad || len(u.list) > 0 {
-			continue // caches hold it, and write it back
-		}
-		var can [4]int
-		c := append(can[:0], 0)
-		if h.flips > 0 {
-			c = append(c, 1, 2)
-		}
-		if h.poisons > 0 && !card {
-			c = append(c, 3)
-		}
-		if len(c) == 1 {
-			return flipped
-		}
-		k := c[w.choose(ChooseMedia, len(c), func(k int) string {
-			return fmt.Sprintf("%s [%d,%d) %s", r.pm.name, i*size, i*size+size, damageNames[c[k]])
-		})]
-		switch k {
-		case 1, 2:
-			h.flips--
-			if w.damaged(r, i, size) {
+		for !u.bad && len(u.list) == 0 { // caches hold what is in a list, and write it back
+			var can [4]int
+			c := append(can[:0], 0)
+			if h.flips > 0 {
+				c = append(c, 1, 2)
+			}
+			if h.poisons > 0 && !card {
+				c = append(c, 3)
+			}
+			if len(c) == 1 {
+				return flipped
+			}
+			k := c[w.choose(ChooseMedia, len(c), func(k int) string {
+				return fmt.Sprintf("%s [%d,%d) %s", r.pm.name, i*size, i*size+size, damageNames[c[k]])
+			})]
+			if k == 0 {
+				break
+			}
+			if k == 3 {
+				h.poisons--
+			} else {
+				h.flips--
+			}
+			switch {
+			case !w.damaged(r, i, size):
+			case k == 3:
+				w.spoil(r, i)
+			default:
 				w.flip(r, i, size, k == 2)
 				flipped = true
-			}
-		case 3:
-			h.poisons--
-			if w.damaged(r, i, size) {
-				w.spoil(r, i)
 			}
 		}
 	}
@@ -124,7 +126,6 @@ func (w *World) spoil(r *region, i int) {
 		u.used = true
 		r.pm.used = append(r.pm.used, i)
 	}
-	r.h.acted = true // who reads it over the wire can tell
 	w.touch(r.object(), Write)
 	w.trace(r.h, "poison", "persistent region %q is found unreadable at %d", r.pm.name, i*w.unitBytes())
 }

@@ -22,17 +22,6 @@ func (w *World) mend(r *region, off, n int) {
 	}
 }
 
-// unmended is poisoned, and asks what has written that memory anew before.
-func (w *World) unmended(s *sqEntry) bool {
-	if !w.poisoned(s) {
-		return false
-	}
-	for _, e := range s.payload {
-		w.mend(e.reg, e.off, e.n)
-	}
-	return w.poisoned(s)
-}
-
 // mended reports whether what comes before e on its queue pair writes all that
 // cannot be read anew.
 func (w *World) mended(e *elem) bool {
