@@ -142,6 +142,20 @@ func TestRecordLosesPeers(t *testing.T) {
 	}
 }
 
+// Maintained records what it is given, and says so.
+func TestMaintainedRecords(t *testing.T) {
+	f, cards := newTestFile()
+	m := &Maintained{File: f}
+	if err := m.Record(0, []byte("a")); err != nil || f.Stamp() != MakeStamp(1, 1) || f.buf.(memory)[stampSize] != 'a' {
+		t.Errorf("%v, stamp %v", err, f.Stamp())
+	}
+	cards[0].status, cards[1].status = verbs.StatusRetryExcErr, verbs.StatusRetryExcErr
+	f.closed = true
+	if err := m.Record(1, []byte("b")); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
 func TestBounds(t *testing.T) {
 	f, _ := newTestFile()
 	const most = int(^uint(0) >> 1)
@@ -156,6 +170,9 @@ func TestBounds(t *testing.T) {
 	f.stamp = MakeStamp(1, MaxSeq)
 	if err := f.Record(0, []byte("x")); !errors.Is(err, ErrExhausted) {
 		t.Errorf("after the last number: %v", err)
+	}
+	if err := f.Record(0, nil); err != nil {
+		t.Errorf("nothing needs no number: %v", err)
 	}
 	f.closed = true
 	if err := f.Record(0, nil); !errors.Is(err, ErrClosed) {

@@ -25,8 +25,9 @@ func (p *peer) register() error {
 	if errors.Is(err, coord.ErrExists) {
 		_, err = p.coord.Set(peersPrefix+p.h.Name(), figure, coord.AnyVersion)
 	}
-	if err == nil {
-		p.told = p.used
+	p.told = p.used
+	if err != nil {
+		p.told = -1 // it may have heard this figure, or not
 	}
 	return err
 }
