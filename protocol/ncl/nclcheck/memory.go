@@ -180,6 +180,9 @@ func overlooking(r *run) {
 func (r *run) measure(claimed []string) bool {
 	for _, name := range r.load.names() {
 		n, err := ncl.Collect(r.h, name, ncl.DefaultCallTimeout)
+		if err != nil && name == r.load.garbles {
+			n, err = ncl.Collect(r.h, name, ncl.DefaultCallTimeout) // it answers so once
+		}
 		if want := r.region(claimed, name); err != nil || n != want && (n > 0 || name != r.load.loses) {
 			r.c.Fail(lends(name, n, want, err))
 			return false

@@ -54,6 +54,10 @@ type workload struct {
 	hangs string
 	// refuses is the peer that has no memory left, which nobody knows.
 	refuses string
+	// mishears is the peer that loses a call to the controller, or its answer.
+	mishears string
+	// garbles is the peer of which one answer makes no sense.
+	garbles string
 	// leaves are the peers that take their memory back before each write.
 	leaves [][]string
 	// spare: there is always a peer that can take the place of another.
@@ -76,7 +80,7 @@ func (l *workload) names() []string {
 
 // Scenarios are the built-in scenarios of NCL.
 func Scenarios() []*explore.Scenario {
-	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios())
+	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios())
 }
 
 // MatrixScenarios are those that a card can make a difference to: the data path,

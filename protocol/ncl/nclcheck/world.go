@@ -39,6 +39,7 @@ const (
 	sawUnheard
 	sawOusted
 	sawAnew
+	sawShort
 )
 
 var conditionNames = [...]string{
@@ -56,6 +57,7 @@ var conditionNames = [...]string{
 	sawLeftBehind: "a recovery finished without a peer that had answered it",
 	sawUnheard:    "an operation failed because the controller was out of reach",
 	sawOusted:     "an instance found its session over",
+	sawShort:      "an operation failed because the host was out of something",
 	sawAnew:       "a recovery failed, and was done again",
 	sawRevived:    "writing went on after more than f peers had been gone",
 }
@@ -178,6 +180,12 @@ func peer(load workload, name string) func(host.Host, int) {
 		cfg := ncl.PeerConfig{Memory: load.memory(name)}
 		if load.collects || load.registered {
 			cfg.Coord, cfg.Unlisted = coord.NewClient(h, "coord", "coord"), !load.registered
+		}
+		if name == load.mishears {
+			cfg.Coord = losing{cfg.Coord, &once{host: h, answers: true, spare: 2}} // the first two are its registration
+		}
+		if name == load.garbles {
+			h = garbler{h, &once{host: h}}
 		}
 		if err := ncl.ServePeer(h, cfg); err != nil {
 			panic(err)

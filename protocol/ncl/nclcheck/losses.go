@@ -1,0 +1,149 @@
+package nclcheck
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// lossScenarios are those in which one call fails, whichever it is.
+func lossScenarios() []*explore.Scenario {
+	two := []string{"peer1", "peer2"}
+	return []*explore.Scenario{
+		build(scenario{
+			name:   "lost-call",
+			doc:    "A call to the controller is lost, or its answer, whichever it is. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
+			faults: "none",
+			bounds: "f=0, two peers that register; creation, an append of 8 bytes, another once the peer has revoked its memory and was replaced, recovery, release, creation and release; each again if it fails",
+			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: losingCalls, registered: true,
+				meets: []condition{sawUnheard, sawReplaced}},
+		}),
+		build(scenario{
+			name:   "shortage",
+			doc:    "The application's host is out of something once, whatever it is: memory, a queue pair, a registration. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
+			faults: "none",
+			bounds: "as in ncl/lost-call",
+			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: runningShort, registered: true,
+				meets: []condition{sawShort, sawReplaced}},
+		}),
+		build(scenario{
+			name:   "hearsay",
+			doc:    "A call of a peer to the controller is lost, or its answer: when the peer has answered once more, the controller knows how much it lends.",
+			faults: "none",
+			bounds: "f=0, two peers that register, of which one loses a call; as in ncl/lost-call",
+			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: hearing, registered: true, mishears: "peer1",
+				meets: []condition{sawReplaced}},
+		}),
+	}
+}
+
+// losingCalls loses a call to the controller, or its answer.
+func losingCalls(r *run) {
+	r.useOf(r.h, losing{r.config().Coord, &once{host: r.h, answers: true}}, r.lost(sawUnheard))
+}
+
+// runningShort is out of something once.
+func runningShort(r *run) {
+	s := &short{Host: r.h, once: &once{host: r.h}}
+	if !r.useOf(s, r.config().Coord, r.lost(sawShort)) {
+		return
+	}
+	if err := s.inUse(); err != nil {
+		r.c.Fail(err)
+	}
+}
+
+// hearing leaves it to a peer to lose a call.
+func hearing(r *run) {
+	if !r.useOf(r.h, r.config().Coord, r.lost(sawUnheard)) {
+		return
+	}
+	peers, err := ncl.Peers(r.config().Coord)
+	for _, p := range peers {
+		if want := r.load.memory(p.Name); p.Err != nil || p.Left != want {
+			err = errors.Join(err, fmt.Errorf("the controller has it that %s has %d bytes left, and those are %d: %w", p.Name, p.Left, want, p.Err))
+		}
+	}
+	if err != nil {
+		r.c.Fail(&leaked{err})
+	}
+}
+
+// lost reports whether an operation failed of what was lost.
+func (r *run) lost(saw condition) func(error) bool {
+	return func(err error) bool {
+		if !errors.Is(err, errLost) {
+			return false
+		}
+		r.meet(saw)
+		return true
+	}
+}
+
+// useOf does what an application does with a file, on h and with the controller c, of which one may
+// fail something: an operation is done again if that is why it failed. It reports whether all went as
+// it should.
+func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool {
+	x := r.file
+	cfg := r.config()
+	cfg.Coord = c
+	var f *ncl.File
+	again := func(do func() error) bool {
+		err := do()
+		if err != nil && excused(err) {
+			err = do()
+		}
+		return r.done(err)
+	}
+	create := func() (err error) { f, err = ncl.Create(h, cfg, x.name, r.load.size); return }
+	w := r.writes()[0]
+	data := x.data(w)
+	if !again(create) || !r.issue(f, w, data) {
+		return false
+	}
+	first := f.Peers()[0]
+	if !r.inject(faults.Revoke, first) {
+		return false
+	}
+	if err := f.Record(w.off, data); !errors.Is(err, ncl.ErrUnavailable) { // the same bytes: only the loss is noticed
+		return r.done(&misjudged{"a write without peers", err})
+	}
+	w = r.writes()[1]
+	data = x.data(w)
+	n, err := r.begin(w, data)
+	m := &ncl.Maintained{File: f}
+	if !r.done(err) || !again(func() error { return m.Record(w.off, data) }) || !r.done(x.model.Ack(n)) {
+		return false
+	}
+	if !slices.Contains(f.Peers(), first) {
+		r.meet(sawReplaced)
+	}
+	x.pend = write{}
+	f.Close()
+	op := r.begins(told{})
+	if !again(func() (err error) { f, err = ncl.Recover(h, cfg, x.name); return }) {
+		return false
+	}
+	r.recovered(f, op)
+	if !again(f.Release) {
+		return false
+	}
+	f.Close()
+	if !again(create) {
+		return false
+	}
+	x.model.Reset()
+	op = r.begins(told{})
+	r.recovered(f, op)
+	if !again(f.Release) {
+		return false
+	}
+	f.Close()
+	return r.measure(nil)
+}

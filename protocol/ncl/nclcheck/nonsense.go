@@ -1,0 +1,248 @@
+package nclcheck
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// nonsenseScenarios are those in which somebody asks for what makes no sense, or answers so.
+func nonsenseScenarios() []*explore.Scenario {
+	two := []string{"peer1", "peer2"}
+	return []*explore.Scenario{
+		build(scenario{
+			name:   "limits",
+			doc:    "What is just within the limits of a configuration is taken, and what is just outside is not.",
+			faults: "none",
+			bounds: "one application; each field at its limits, and beyond them by one",
+			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: limiting, intact: true},
+		}),
+		build(scenario{
+			name:   "nonsense",
+			doc:    "A peer rejects every request that is cut short or too long by a byte, and lends nothing because of it.",
+			faults: "none",
+			bounds: "f=0, two peers; the requests of ncl/lost-call, each cut after every byte and once with a byte more",
+			load:   workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: babbling, collects: true},
+		}),
+		build(scenario{
+			name:   "garbled",
+			doc:    "An answer of a peer lacks its last byte, or has one too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
+			faults: "none",
+			bounds: "f=0, two peers of which one answers so once; as in ncl/lost-call",
+			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: garbling, collects: true, garbles: "peer2",
+				meets: []condition{sawReplaced, sawAnew}},
+		}),
+		build(scenario{
+			name:   "misread",
+			doc:    "A value of the controller lacks its last byte, or has one too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
+			faults: "none",
+			bounds: "as in ncl/lost-call",
+			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: garbling, registered: true,
+				meets: []condition{sawReplaced, sawAnew}},
+		}),
+	}
+}
+
+// limiting tries the limits of what a user configures.
+func limiting(r *run) {
+	long := strings.Repeat("n", ncl.MaxName)
+	peers := func(n int, more ...string) []string {
+		var out []string
+		for i := range n {
+			out = append(out, fmt.Sprint("p", i))
+		}
+		return append(out, more...)
+	}
+	wrong := func(what string, ok bool, err error) {
+		if (err == nil) != ok || err != nil && !errors.Is(err, ncl.ErrConfig) {
+			r.c.Fail(&misjudged{what, err})
+		}
+	}
+	for _, x := range []struct {
+		what string
+		ok   bool
+		set  func(*ncl.Config)
+	}{
+		{"as it is", true, func(*ncl.Config) {}},
+		{"no application", false, func(c *ncl.Config) { c.App = "" }},
+		{"the longest name", true, func(c *ncl.Config) { c.App = long }},
+		{"a longer name", false, func(c *ncl.Config) { c.App = long + "n" }},
+		{"a slash", false, func(c *ncl.Config) { c.App = "a/b" }},
+		{"no controller", false, func(c *ncl.Config) { c.Coord = nil }},
+		{"f of -1", false, func(c *ncl.Config) { c.F = -1 }},
+		{"f of 0", true, func(c *ncl.Config) { c.F = 0 }},
+		{"the largest f", true, func(c *ncl.Config) { c.F = ncl.MaxF }},
+		{"a larger f", false, func(c *ncl.Config) { c.F = ncl.MaxF + 1 }},
+		{"a queue of -1", false, func(c *ncl.Config) { c.QueueDepth = -1 }},
+		{"a queue of 1", false, func(c *ncl.Config) { c.QueueDepth = 1 }},
+		{"a queue of 2", true, func(c *ncl.Config) { c.QueueDepth = 2 }},
+		{"2f+1 peers", true, func(c *ncl.Config) { c.Peers = peers(3) }},
+		{"2f peers", false, func(c *ncl.Config) { c.Peers = peers(2) }},
+		{"a peer without a name", false, func(c *ncl.Config) { c.Peers = peers(3, "") }},
+		{"a peer with a slash", false, func(c *ncl.Config) { c.Peers = peers(3, "p/q") }},
+		{"a peer of a long name", false, func(c *ncl.Config) { c.Peers = peers(3, long+"n") }},
+		{"a peer that comes again", false, func(c *ncl.Config) { c.Peers = peers(3, "p1") }},
+	} {
+		cfg := ncl.Config{App: "app", F: 1, Coord: r.config().Coord}
+		x.set(&cfg)
+		wrong(x.what, x.ok, cfg.Validate())
+	}
+	for _, x := range []struct {
+		ok  bool
+		cfg ncl.PeerConfig
+	}{
+		{false, ncl.PeerConfig{Memory: 8}},
+		{true, ncl.PeerConfig{Memory: 9}},
+		{false, ncl.PeerConfig{Memory: 100, CollectEvery: -1}},
+		{false, ncl.PeerConfig{Memory: 100, CollectEvery: 1}},
+		{true, ncl.PeerConfig{Memory: 100, CollectEvery: 1, Coord: r.config().Coord}},
+	} {
+		wrong(fmt.Sprintf("%+v", x.cfg), x.ok, x.cfg.Validate())
+	}
+	for _, x := range []struct {
+		file string
+		size int
+		ok   bool
+	}{{"", 8, false}, {long + "n", 8, false}, {"f", -1, false}, {"f", 0, false}, {"f", ncl.MaxSize + 1, false}, {long, 1, true}} {
+		f, err := ncl.Create(r.h, r.config(), x.file, x.size)
+		wrong(fmt.Sprintf("a name of %d bytes and a file of %d", len(x.file), x.size), x.ok, err)
+		if err == nil {
+			r.done(f.Release())
+		}
+	}
+}
+
+// misjudged: something wrong was taken, or something right was not.
+type misjudged struct {
+	what string
+	err  error
+}
+
+func (e *misjudged) Error() string {
+	if e.err == nil {
+		return e.what + " was taken"
+	}
+	return fmt.Sprintf("%s was not taken: %v", e.what, e.err)
+}
+
+func (e *misjudged) Unwrap() error { return e.err }
+
+// Class is the class of the violation.
+func (*misjudged) Class() string { return "nonsense" }
+
+// tapped is a host that keeps what it asks others.
+type tapped struct {
+	host.Host
+	asked []host.Call
+}
+
+func (t *tapped) Gather(calls []host.Call, timeout time.Duration) host.Gather {
+	t.asked = append(t.asked, calls...)
+	return t.Host.Gather(calls, timeout)
+}
+
+func (t *tapped) Call(to, service string, body []byte, timeout time.Duration) ([]byte, error) {
+	if service == "ncl" {
+		t.asked = append(t.asked, host.Call{To: to, Service: service, Body: body})
+	}
+	return t.Host.Call(to, service, body, timeout)
+}
+
+// babbling asks again what was asked, with bytes missing or too many.
+func babbling(r *run) {
+	t := &tapped{Host: r.h}
+	if !r.useOf(t, r.config().Coord, func(error) bool { return false }) {
+		return
+	}
+	for _, c := range t.asked {
+		for n := range len(c.Body) + 1 {
+			body := append(slices.Clone(c.Body), 0)
+			if n < len(c.Body) {
+				body = body[:n]
+			}
+			var rejected *host.RemoteError
+			if _, err := r.h.Call(c.To, c.Service, body, ncl.DefaultCallTimeout); !errors.As(err, &rejected) {
+				r.c.Fail(&misjudged{fmt.Sprintf("%d bytes of a request of %d", len(body), len(c.Body)), err})
+				return
+			}
+		}
+	}
+	r.measure(nil)
+}
+
+// garbling finds one value of the controller that makes no sense, or none if a peer is to answer so.
+// What it is about is done again once.
+func garbling(r *run) {
+	c, again := r.config().Coord, false
+	if r.load.garbles == "" {
+		c = garbled{c, &once{host: r.h}}
+	}
+	r.useOf(r.h, c, func(error) bool {
+		r.meet(sawAnew)
+		defer func() { again = true }()
+		return !again
+	})
+}
+
+// garble is an answer, or what has become of it.
+func (o *once) garble(answer []byte) []byte {
+	switch o.pick(2) {
+	case 1:
+		return answer[:max(len(answer), 1)-1]
+	case 2:
+		return append(slices.Clone(answer), 0)
+	}
+	return answer
+}
+
+// garbled is a controller of which one value arrives so.
+type garbled struct {
+	coord.Client
+	*once
+}
+
+func (g garbled) Get(key string) ([]byte, uint64, error) {
+	value, version, err := g.Client.Get(key)
+	if err == nil {
+		value = g.garble(value)
+	}
+	return value, version, err
+}
+
+// garbler is a host of which one answer arrives so.
+type garbler struct {
+	host.Host
+	*once
+}
+
+func (g garbler) Listen(service string) (host.Listener, error) {
+	l, err := g.Host.Listen(service)
+	return garblingListener{l, g.once}, err
+}
+
+type garblingListener struct {
+	host.Listener
+	*once
+}
+
+func (l garblingListener) Accept(timeout time.Duration) (host.Request, error) {
+	q, err := l.Listener.Accept(timeout)
+	if err != nil {
+		return nil, err
+	}
+	return garblingRequest{q, l.once}, nil
+}
+
+type garblingRequest struct {
+	host.Request
+	*once
+}
+
+func (q garblingRequest) Reply(body []byte) { q.Request.Reply(q.garble(body)) }
