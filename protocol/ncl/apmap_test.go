@@ -2,7 +2,9 @@ package ncl
 
 import (
 	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -106,7 +108,77 @@ func TestNoneOfTheLatestAnswers(t *testing.T) {
 	if l := r.firstToAnswer(); l != nil {
 		t.Errorf("%s has answered", l.name)
 	}
+	if w := f.ch.(*channel).waited; len(w) != 1 || w[0] != f.cfg.CompletionTimeout {
+		t.Errorf("it was waited %v", w)
+	}
 	if f.links[0].err == nil || f.links[1].err != nil || f.links[2].err == nil {
 		t.Errorf("the peers have failed of %v, %v, %v", f.links[0].err, f.links[1].err, f.links[2].err)
+	}
+}
+
+// What a recovery copies is waited for as long as the configuration says.
+func TestCopiesAreWaitedFor(t *testing.T) {
+	f, _ := newTestFile()
+	f.copyTo(f.links)
+	w := f.ch.(*channel).waited
+	if f.alive() != 3 || len(w) != 1 || w[0] != f.cfg.CompletionTimeout {
+		t.Errorf("%d peers have it, and it was waited %v", f.alive(), w)
+	}
+}
+
+// Who has failed the file once is asked last.
+func TestCandidatesThatFailedComeLast(t *testing.T) {
+	f, _ := newTestFile()
+	f.cfg.Peers = []string{"p1", "p2", "p3", "p4", "p5"}
+	for i, l := range f.links {
+		l.name = f.cfg.Peers[i]
+	}
+	f.links[1].err = verbs.ErrCompletion
+	if names, err := f.candidates(); err != nil || !slices.Equal(names, []string{"p4", "p5", "p2"}) {
+		t.Errorf("%v, %v", names, err)
+	}
+}
+
+// A replacement takes an epoch, and the last one can be taken.
+func TestReplacementsExhaustEpochs(t *testing.T) {
+	for epoch, want := range map[uint32]error{MaxEpoch: ErrExhausted, MaxEpoch - 1: ErrTooFew} {
+		f, _ := newTestFile()
+		f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = "db", newKeys(), []string{"p1"}, "wal"
+		f.links[0].name, f.links[2].err, f.entry.epoch = "p1", verbs.ErrCompletion, epoch
+		if err := f.replace(1); !errors.Is(err, want) || f.entry.epoch != epoch {
+			t.Errorf("in epoch %d: %v, and then %d", epoch, err, f.entry.epoch)
+		}
+	}
+}
+
+// clock is a host that knows what time it is.
+type clock struct {
+	quiet
+	now time.Duration
+}
+
+func (c *clock) Now() time.Duration { return c.now }
+
+// After a Repair that failed the next one waits, and for longer if it took long.
+func TestRepairsPause(t *testing.T) {
+	f, _ := newTestFile()
+	h := &clock{now: time.Minute}
+	f.h, f.cfg.App, f.cfg.Coord, f.name = h, "db", newKeys(), "wal"
+	f.cfg.Peers = []string{"p1"}
+	f.links[0].name, f.links[2].err = "p1", verbs.ErrCompletion
+	tried := 0
+	m := &Maintained{File: f, Every: time.Second, Told: func(err error) {
+		if tried++; !errors.Is(err, ErrTooFew) {
+			t.Error(err)
+		}
+	}}
+	for _, x := range []struct {
+		now   time.Duration
+		tried int
+	}{{0, 1}, {time.Second - 1, 1}, {time.Second, 2}, {time.Second, 2}, {2 * time.Second, 3}} {
+		h.now = time.Minute + x.now
+		if m.Maintain(); tried != x.tried {
+			t.Errorf("after %v it was tried %d times, not %d", x.now, tried, x.tried)
+		}
 	}
 }

@@ -48,16 +48,28 @@ func (c *card) Wait(wc []verbs.WC, _ time.Duration) (int, error) { return c.Poll
 
 type channel struct {
 	verbs.CompChannel
-	cards []*card
+	cards  []*card
+	waited []time.Duration // how long each wait was to be at most
 }
 
-func (ch *channel) Wait(time.Duration) (verbs.CQ, error) {
+func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
+	ch.waited = append(ch.waited, timeout)
 	for _, c := range ch.cards {
 		if len(c.done) > 0 && !c.lag {
 			return c, nil
 		}
 	}
 	return nil, verbs.ErrTimeout
+}
+
+func (ch *channel) Gather(cqs []verbs.CQ, wcs []verbs.WC, timeout time.Duration) error {
+	ch.waited = append(ch.waited, timeout)
+	for i, q := range cqs {
+		if n, _ := q.Poll(wcs[i : i+1]); n == 0 {
+			return verbs.ErrTimeout
+		}
+	}
+	return nil
 }
 
 type memory []byte
@@ -80,6 +92,19 @@ func (m memory) Dereg() error                                   { return nil }
 type quiet struct{ host.Host }
 
 func (quiet) Logf(string, ...any) {}
+
+// Gather asks peers of which none answers.
+func (quiet) Gather(calls []host.Call, _ time.Duration) host.Gather { return nobody(len(calls)) }
+
+type nobody int
+
+func (n nobody) Wait(int) []host.Answer {
+	out := make([]host.Answer, n)
+	for i := range out {
+		out[i].Err = host.ErrTimeout
+	}
+	return out
+}
 
 // newTestFile has three peers on fake cards.
 func newTestFile() (*File, []*card) {

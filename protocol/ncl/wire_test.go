@@ -42,8 +42,9 @@ func TestRequests(t *testing.T) {
 		"no op": {}, "unknown op": {op: opRevoke + 1, generation: generation{1, 1}, app: "a", file: "b"},
 		"epoch 0": {op: opSwitch, app: "a", file: "b"}, "long epoch": {op: opSwitch, generation: generation{1, MaxEpoch + 1}, app: "a", file: "b"},
 		"no app": {op: opSwitch, generation: generation{1, 1}, file: "b"}, "no size": {op: opAlloc, generation: generation{1 << 40, 1}, app: "a", file: "b"},
-		"long name": {op: opSwitch, generation: generation{1, 1}, app: "a", file: strings.Repeat("f", MaxName+1)},
-		"too large": {op: opAlloc, generation: generation{1 << 40, 1}, app: "a", file: "b", size: MaxSize + 1},
+		"long name":            {op: opSwitch, generation: generation{1, 1}, app: "a", file: strings.Repeat("f", MaxName+1)},
+		"long sequence number": {op: opRecover, generation: generation{1, 1}, app: "a", file: "b", endpoint: verbs.Endpoint{QPN: 7, PSN: 1 << 24, MTU: 4096}},
+		"too large":            {op: opAlloc, generation: generation{1 << 40, 1}, app: "a", file: "b", size: MaxSize + 1},
 	} {
 		if _, err := decodeRequest(r.encode()); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%s: %v", name, err)

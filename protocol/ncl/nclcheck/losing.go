@@ -176,8 +176,22 @@ func (p shortPD) RegisterMR(mem verbs.Memory, access verbs.Access) (mr verbs.MR,
 	return mr, err
 }
 
-func (p shortPD) CreateQP(cfg verbs.QPConfig) (qp verbs.PreparedQP, err error) {
-	err = p.s.call(func() (err error) { qp, err = p.PD.CreateQP(cfg); return })
+func (p shortPD) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
+	q := shortQP{s: p.s}
+	err := p.s.call(func() (err error) { q.PreparedQP, err = p.PD.CreateQP(cfg); return })
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+type shortQP struct {
+	verbs.PreparedQP
+	s *short
+}
+
+func (q shortQP) Connect(to verbs.Endpoint) (qp verbs.QP, err error) {
+	err = q.s.call(func() (err error) { qp, err = q.PreparedQP.Connect(to); return })
 	return qp, err
 }
 

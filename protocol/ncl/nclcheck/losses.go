@@ -40,6 +40,14 @@ func lossScenarios() []*explore.Scenario {
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: hearing, registered: true, mishears: "peer1",
 				meets: []condition{sawReplaced}},
 		}),
+		build(scenario{
+			name:   "scarce",
+			doc:    "A log peer's host is out of something once, whatever it is. The peer rejects the request, and done again the operation succeeds; nothing is lost or leaked.",
+			faults: "none",
+			bounds: "f=0, two peers of which one is; as in ncl/lost-call",
+			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, scarce: "peer2",
+				meets: []condition{sawReplaced, sawAnew}},
+		}),
 	}
 }
 

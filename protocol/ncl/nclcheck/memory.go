@@ -100,8 +100,8 @@ func joining(r *run) {
 		r.checkLeaks(f)
 		return
 	}
-	if r.inject(faults.Revoke, r.load.loses) && r.writeAll(f) {
-		r.repair(f)
+	if r.inject(faults.Revoke, r.load.loses) && r.writeAll(f) && r.repair(f) {
+		r.tidy(f)
 	}
 }
 

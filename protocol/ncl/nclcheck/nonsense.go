@@ -36,15 +36,15 @@ func nonsenseScenarios() []*explore.Scenario {
 			doc:    "An answer of a peer lacks its last byte, or has one too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers of which one answers so once; as in ncl/lost-call",
-			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: garbling, collects: true, garbles: "peer2",
+			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, garbles: "peer2",
 				meets: []condition{sawReplaced, sawAnew}},
 		}),
 		build(scenario{
 			name:   "misread",
 			doc:    "A value of the controller lacks its last byte, or has one too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
 			faults: "none",
-			bounds: "as in ncl/lost-call",
-			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: garbling, registered: true,
+			bounds: "as in ncl/lost-call, and the controller is not asked for peers",
+			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: misreading, collects: true,
 				meets: []condition{sawReplaced, sawAnew}},
 		}),
 	}
@@ -64,6 +64,9 @@ func limiting(r *run) {
 		if (err == nil) != ok || err != nil && !errors.Is(err, ncl.ErrConfig) {
 			r.c.Fail(&misjudged{what, err})
 		}
+	}
+	if _, err := ncl.Recover(r.h, ncl.Config{App: "a/b", Coord: r.config().Coord}, "f"); !errors.Is(err, ncl.ErrConfig) {
+		r.c.Fail(&misjudged{"a recovery for an application with a slash", err})
 	}
 	for _, x := range []struct {
 		what string
@@ -175,20 +178,27 @@ func babbling(r *run) {
 		}
 	}
 	r.measure(nil)
+	if peers, err := ncl.Peers(r.config().Coord); err != nil || len(peers) > 0 {
+		r.c.Fail(&misjudged{fmt.Sprintf("%d peers that were not to register are at the controller, which", len(peers)), err})
+	}
 }
 
-// garbling finds one value of the controller that makes no sense, or none if a peer is to answer so.
-// What it is about is done again once.
-func garbling(r *run) {
-	c, again := r.config().Coord, false
-	if r.load.garbles == "" {
-		c = garbled{c, &once{host: r.h}}
-	}
-	r.useOf(r.h, c, func(error) bool {
+// misreading finds one value of the controller that makes no sense.
+func misreading(r *run) {
+	r.useOf(r.h, garbled{r.config().Coord, &once{host: r.h}}, r.onceMore())
+}
+
+// doingAgain does once more what fails because of a peer.
+func doingAgain(r *run) { r.useOf(r.h, r.config().Coord, r.onceMore()) }
+
+// onceMore excuses one failure.
+func (r *run) onceMore() func(error) bool {
+	again := false
+	return func(error) bool {
 		r.meet(sawAnew)
 		defer func() { again = true }()
 		return !again
-	})
+	}
 }
 
 // garble is an answer, or what has become of it.

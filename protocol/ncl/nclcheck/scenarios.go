@@ -56,6 +56,8 @@ type workload struct {
 	refuses string
 	// mishears is the peer that loses a call to the controller, or its answer.
 	mishears string
+	// scarce is the peer whose host is out of something once.
+	scarce string
 	// garbles is the peer of which one answer makes no sense.
 	garbles string
 	// leaves are the peers that take their memory back before each write.

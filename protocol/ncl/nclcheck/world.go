@@ -184,6 +184,9 @@ func peer(load workload, name string) func(host.Host, int) {
 		if name == load.mishears {
 			cfg.Coord = losing{cfg.Coord, &once{host: h, answers: true, spare: 2}} // the first two are its registration
 		}
+		if name == load.scarce {
+			h = &short{Host: h, once: &once{host: h, spare: 2}} // the first two are for all files
+		}
 		if name == load.garbles {
 			h = garbler{h, &once{host: h}}
 		}
