@@ -33,7 +33,7 @@ func nonsenseScenarios() []*explore.Scenario {
 		}),
 		build(scenario{
 			name:   "garbled",
-			doc:    "An answer of a peer lacks its last byte, or has one too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
+			doc:    "An answer of a peer lacks its last byte or its second half, or has a byte too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers of which one answers so once; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, garbles: "peer2",
@@ -41,7 +41,7 @@ func nonsenseScenarios() []*explore.Scenario {
 		}),
 		build(scenario{
 			name:   "misread",
-			doc:    "A value of the controller lacks its last byte, or has one too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
+			doc:    "A value of the controller lacks its last byte or its second half, or has a byte too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "as in ncl/lost-call, and the controller is not asked for peers",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: misreading, collects: true,
@@ -203,11 +203,13 @@ func (r *run) onceMore() func(error) bool {
 
 // garble is an answer, or what has become of it.
 func (o *once) garble(answer []byte) []byte {
-	switch o.pick(2) {
+	switch o.pick(3) {
 	case 1:
 		return answer[:max(len(answer), 1)-1]
 	case 2:
 		return append(slices.Clone(answer), 0)
+	case 3:
+		return answer[:len(answer)/2]
 	}
 	return answer
 }

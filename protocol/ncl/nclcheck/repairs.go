@@ -150,3 +150,23 @@ func clinging(r *run) {
 		}
 	}
 }
+
+// cuttingShort leaves a write with one peer, and lets links be cut during the next recovery.
+func cuttingShort(r *run) {
+	switch r.life {
+	case 0:
+		f := r.open()
+		if f == nil || !r.inject(faults.Partition, "app", "peer1") || !r.inject(faults.Partition, "app", "peer2") {
+			return
+		}
+		r.writeAll(f)
+	case 1:
+		r.healAll()
+		r.expose(true)
+		r.open()
+		r.expose(false)
+	default:
+		r.healAll()
+		r.open()
+	}
+}

@@ -62,6 +62,14 @@ func repairScenarios() []*explore.Scenario {
 				script: pairing, spare: true, meets: []condition{sawReplaced}},
 		}),
 		build(scenario{
+			name:   "cut-short",
+			doc:    "The links to two peers are cut while a recovery goes on. It fails, or what it returned is returned by the next one, when the links have healed.",
+			faults: "partition(app,peer*)<=2",
+			bounds: "f=1, three peers, an append of 8 bytes that one peer has and nobody acknowledged; a recovery during which links are cut, and another one",
+			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, {}, nil}, script: cuttingShort, exposed: true, beyond: true,
+				meets: []condition{sawUnacked, sawBehind}},
+		}),
+		build(scenario{
 			name:   "refuse",
 			doc:    "A peer refuses: when the file is created, and again when a peer has to be replaced. The application may crash at any point.",
 			faults: "crash(app)<=1",
