@@ -63,10 +63,10 @@ func repairScenarios() []*explore.Scenario {
 		}),
 		build(scenario{
 			name:   "cut-short",
-			doc:    "The links to two peers are cut while a recovery goes on. It fails, or what it returned is returned by the next one, when the links have healed.",
-			faults: "partition(app,peer*)<=2",
+			doc:    "The links to two peers of three are cut while a recovery goes on. It fails, or what it returned is returned by the next one, when the links have healed.",
+			faults: "partition(app,peer1)<=1, partition(app,peer2)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes that one peer has and nobody acknowledged; a recovery during which links are cut, and another one",
-			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, {}, nil}, script: cuttingShort, exposed: true, beyond: true,
+			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{{{0, 8}}, {}, nil}, script: cuttingShort, exposed: true, beyond: true,
 				meets: []condition{sawUnacked, sawBehind}},
 		}),
 		build(scenario{
