@@ -40,6 +40,8 @@ const (
 	sawOusted
 	sawAnew
 	sawShort
+	sawRivalHas
+	sawRivalLost
 )
 
 var conditionNames = [...]string{
@@ -58,6 +60,8 @@ var conditionNames = [...]string{
 	sawUnheard:    "an operation failed because the controller was out of reach",
 	sawOusted:     "an instance found its session over",
 	sawShort:      "an operation failed because the host was out of something",
+	sawRivalHas:   "another instance took the file while this one created, recovered or deleted it",
+	sawRivalLost:  "this instance took the file from another one that had recovered it meanwhile",
 	sawAnew:       "a recovery failed, and was done again",
 	sawRevived:    "writing went on after more than f peers had been gone",
 }
