@@ -34,7 +34,7 @@ func lossScenarios() []*explore.Scenario {
 		}),
 		build(scenario{
 			name:   "hearsay",
-			doc:    "A call of a peer to the controller is lost, or its answer: when the peer has answered once more, the controller knows how much it lends.",
+			doc:    "A call of a peer to the controller is lost, or its answer, also while it looks for leaked regions: it keeps what the file has, and when it has answered once more the controller knows how much it lends.",
 			faults: "none",
 			bounds: "f=0, two peers that register, of which one loses a call; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: hearing, registered: true, mishears: "peer1",
@@ -106,6 +106,10 @@ func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool 
 		err := do()
 		if err != nil && excused(err) {
 			err = do()
+		}
+		if r.load.mishears != "" { // it may not hear that the file is there
+			_, collected := ncl.Collect(h, r.load.mishears, ncl.DefaultCallTimeout)
+			err = errors.Join(err, collected)
 		}
 		return r.done(err)
 	}

@@ -1,0 +1,115 @@
+package nclcheck
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// candidateScenarios are those about whom an application asks to be a peer.
+func candidateScenarios() []*explore.Scenario {
+	peers := []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6", "peer7"}
+	return []*explore.Scenario{
+		build(scenario{
+			name:   "candidates",
+			doc:    "One candidate has no memory left, and another one does not answer, wherever they are in the list. No more are asked than are needed, until one does not answer: then the rest are asked together, and those that are not needed are dropped.",
+			faults: "none",
+			bounds: "f=1, seven candidates in an order that begins anywhere; creation, the replacement of a peer that has revoked its memory, and a look at what is left in use on the application's host",
+			load: workload{f: 1, size: 8, queue: 2, peers: peers, lives: [][]write{{{0, 8}}}, script: choosing, refuses: "peer3", hangs: "peer5",
+				meets: []condition{sawReplaced}},
+		}),
+	}
+}
+
+// choosing makes a file and replaces one of its peers, and counts whom it asks.
+func choosing(r *run) {
+	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
+	h := &asking{Host: use}
+	cfg := r.config()
+	turn := r.h.Rand(len(cfg.Peers))
+	cfg.Peers = slices.Concat(cfg.Peers[turn:], cfg.Peers[:turn])
+	f, err := ncl.Create(h, cfg, r.file.name, r.load.size)
+	if !r.done(err) || !r.done(h.modest(cfg.Peers, 3)) || !r.record(f, r.writes()[0]) {
+		return
+	}
+	first, others := f.Peers()[0], f.Peers()[1:]
+	if !r.inject(faults.Revoke, first) {
+		return
+	}
+	same := r.file.got[:r.load.size]
+	if _, err := f.ReadAt(same, 0); !r.done(err) || !r.done(f.Record(0, same)) || !r.done(f.Record(0, same)) {
+		return // the queue takes one write: the second waits until the first is complete at all peers, or has failed
+	}
+	h.rounds = nil
+	rest := slices.DeleteFunc(slices.Clone(cfg.Peers), func(p string) bool { return p == first || slices.Contains(others, p) })
+	if !r.done(f.Repair()) || !r.done(h.modest(append(rest, first), 1)) {
+		return
+	}
+	if !slices.Contains(f.Peers(), first) {
+		r.meet(sawReplaced)
+	}
+	r.tidy(f)
+	if err := use.inUse(); err != nil {
+		r.c.Fail(err)
+	}
+}
+
+// asking is a host that keeps whom it asks together, and how many of them take part.
+type asking struct {
+	host.Host
+	rounds []*round
+}
+
+type round struct {
+	host.Gather
+	asked  []string
+	took   int
+	silent bool
+}
+
+func (a *asking) Gather(calls []host.Call, timeout time.Duration) host.Gather {
+	x := &round{Gather: a.Host.Gather(calls, timeout)}
+	for _, c := range calls {
+		x.asked = append(x.asked, c.To)
+	}
+	a.rounds = append(a.rounds, x)
+	return x
+}
+
+func (x *round) Wait(need int) []host.Answer {
+	answers := x.Gather.Wait(need)
+	for _, a := range answers {
+		if a.Err == nil {
+			x.took++
+		}
+		x.silent = x.silent || errors.Is(a.Err, host.ErrTimeout)
+	}
+	return answers
+}
+
+// modest is nil if need peers were looked for in the list as they should be.
+func (a *asking) modest(list []string, need int) error {
+	silent := false
+	for _, x := range a.rounds {
+		if need <= 0 {
+			return nil // what follows is about those that take part
+		}
+		want := list[:min(need, len(list))]
+		if silent {
+			want = list
+		}
+		if !slices.Equal(x.asked, want) {
+			return &misjudged{fmt.Sprintf("that %v are asked, and not %v,", x.asked, want), nil}
+		}
+		need -= x.took
+		silent = silent || x.silent
+		list = list[len(want):]
+	}
+	return nil
+}

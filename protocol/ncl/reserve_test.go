@@ -1,0 +1,144 @@
+package ncl
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+)
+
+// asked is a controller that keeps what it is asked, and refuses one call.
+type asked struct {
+	*keys
+	calls  []string
+	refuse int // the number of the call, from 1
+}
+
+func (a *asked) call(what, key string) error {
+	a.calls = append(a.calls, what+" "+key)
+	if len(a.calls) == a.refuse {
+		return coord.ErrUnavailable
+	}
+	return nil
+}
+
+func (a *asked) Get(key string) ([]byte, uint64, error) {
+	if err := a.call("get", key); err != nil {
+		return nil, 0, err
+	}
+	return a.keys.Get(key)
+}
+
+func (a *asked) Create(key string, value []byte, s coord.Session) error {
+	if err := a.call("create", key); err != nil {
+		return err
+	}
+	return a.keys.Create(key, value, s)
+}
+
+func (a *asked) Set(key string, value []byte, ifVersion uint64) (uint64, error) {
+	if err := a.call("set", key); err != nil {
+		return 0, err
+	}
+	return a.keys.Set(key, value, ifVersion)
+}
+
+// A name is reserved if it is free, or if its creation came to no end; whatever the controller
+// does not answer ends the creation there.
+func TestReserve(t *testing.T) {
+	const file, ids = "apps/db/wal", "files/db"
+	unfinished := entry{generation: generation{7, 1}, size: 8, f: 1}
+	whole := unfinished
+	whole.peers = []string{"p1", "p2", "p3"}
+	for name, x := range map[string]struct {
+		there  *entry
+		refuse int
+		calls  []string
+		want   error
+	}{
+		"free":                       {nil, 0, []string{"get " + file, "get " + ids, "set " + ids, "create " + file}, nil},
+		"unfinished":                 {&unfinished, 0, []string{"get " + file, "get " + ids, "set " + ids, "set " + file}, nil},
+		"taken":                      {&whole, 0, []string{"get " + file}, ErrExists},
+		"free, nobody to ask":        {nil, 1, []string{"get " + file}, coord.ErrUnavailable},
+		"unfinished, nobody to ask":  {&unfinished, 1, []string{"get " + file}, coord.ErrUnavailable},
+		"no identity":                {nil, 2, []string{"get " + file, "get " + ids}, coord.ErrUnavailable},
+		"no new identity":            {&unfinished, 3, []string{"get " + file, "get " + ids, "set " + ids}, coord.ErrUnavailable},
+		"free, not entered":          {nil, 4, []string{"get " + file, "get " + ids, "set " + ids, "create " + file}, coord.ErrUnavailable},
+		"unfinished, not replaced":   {&unfinished, 4, []string{"get " + file, "get " + ids, "set " + ids, "set " + file}, coord.ErrUnavailable},
+		"taken, and nobody says so":  {&whole, 1, []string{"get " + file}, coord.ErrUnavailable},
+		"the entry makes no sense":   {&entry{}, 0, []string{"get " + file}, ErrMalformed},
+		"the counter makes no sense": {nil, -1, []string{"get " + file, "get " + ids}, ErrMalformed},
+	} {
+		a := &asked{keys: newKeys(), refuse: x.refuse}
+		counter := []byte{7: 7}
+		if x.refuse < 0 {
+			counter = counter[1:]
+		}
+		_ = a.keys.Create(ids, counter, coord.NoSession)
+		if x.there != nil {
+			_ = a.keys.Create(file, x.there.encode(), coord.NoSession)
+		}
+		f := &File{cfg: Config{App: "db", Coord: a}, name: "wal", entry: entry{generation: generation{epoch: 1}, size: 16, f: 1}}
+		err := f.reserve()
+		if !errors.Is(err, x.want) || (err == nil) != (x.want == nil) || !slices.Equal(a.calls, x.calls) {
+			t.Errorf("%s: %v after %v; want %v after %v", name, err, a.calls, x.want, x.calls)
+		}
+		if e, version, _ := loadEntry(a.keys, "db", "wal"); err == nil && (e.id != 8 || e.size != 16 || version != f.version) {
+			t.Errorf("%s: the ap-map has %+v in version %d, and the handle %d", name, e, version, f.version)
+		}
+	}
+}
+
+// After a change whose answer was lost, the ap-map has what was there before or the change, and
+// otherwise the file belongs to somebody else.
+func TestConfirm(t *testing.T) {
+	before := entry{generation: generation{7, 1}, size: 8, f: 1, peers: []string{"p1", "p2", "p3"}}
+	change, other := before, before
+	change.epoch, other.epoch = 2, 3
+	for name, x := range map[string]struct {
+		there  *entry // now
+		refuse bool
+		want   error
+		epoch  uint32 // of the handle, after it
+	}{
+		"the change was not carried out": {&before, false, nil, 1},
+		"the change was carried out":     {&change, false, nil, 2},
+		"somebody else was faster":       {&other, false, ErrStale, 1},
+		"the file is gone":               {nil, false, ErrStale, 1},
+		"nobody says":                    {&change, true, coord.ErrUnavailable, 1},
+	} {
+		a := &asked{keys: newKeys(), refuse: 1} // the change
+		f := &File{cfg: Config{App: "db", Coord: a}, name: "wal", entry: before, version: coord.FirstVersion}
+		if err := f.save(change); !errors.Is(err, coord.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		if x.refuse {
+			a.refuse = 2
+		}
+		if x.there != nil {
+			a.values[f.key()], a.versions[f.key()] = x.there.encode(), 9
+		}
+		err := f.confirm()
+		if !errors.Is(err, x.want) || (err == nil) != (x.want == nil) || f.entry.epoch != x.epoch {
+			t.Errorf("%s: %v, epoch %d; want %v and %d", name, err, f.entry.epoch, x.want, x.epoch)
+		}
+		if err == nil && (f.attempt != nil || f.version != 9) {
+			t.Errorf("%s: version %d, and %v is still in doubt", name, f.version, f.attempt)
+		}
+		if a.refuse++; err != nil && f.save(change) == nil {
+			t.Errorf("%s: another change was made", name)
+		}
+	}
+}
+
+// Whoever lists the files learns of it if the controller does not answer.
+func TestFilesWithoutController(t *testing.T) {
+	if keys, err := Files(deaf{}, "db"); !errors.Is(err, coord.ErrUnavailable) {
+		t.Errorf("%v, %v", keys, err)
+	}
+}
+
+type deaf struct{ coord.Client }
+
+func (deaf) List(string) ([]string, error) { return nil, coord.ErrUnavailable }
