@@ -1,6 +1,11 @@
 package ncl
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
 
 // The other limits of a configuration are those of `ncl/limits`. A file of the largest size takes
 // more memory than a test should.
@@ -9,5 +14,19 @@ func TestSizes(t *testing.T) {
 		if validSize(size) != ok {
 			t.Errorf("a file of %d bytes is valid: %v", size, !ok)
 		}
+	}
+}
+
+// What is not configured has its default, and what is stays.
+func TestDefaults(t *testing.T) {
+	least := Config{App: "db", Coord: newKeys()}
+	got, err := least.complete("wal")
+	if err != nil || got.CallTimeout != DefaultCallTimeout || got.CompletionTimeout != verbs.Forever || got.QueueDepth != DefaultQueueDepth {
+		t.Errorf("%+v, %v", got, err)
+	}
+	least.CallTimeout, least.CompletionTimeout, least.QueueDepth = time.Second, time.Minute, 2
+	got, err = least.complete("wal")
+	if err != nil || got.CallTimeout != time.Second || got.CompletionTimeout != time.Minute || got.QueueDepth != 2 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // asked is a controller that keeps what it is asked, and refuses one call.
@@ -142,3 +143,25 @@ func TestFilesWithoutController(t *testing.T) {
 type deaf struct{ coord.Client }
 
 func (deaf) List(string) ([]string, error) { return nil, coord.ErrUnavailable }
+
+// Who cannot make queues for a peer asks no more of them.
+func TestShortOfQueues(t *testing.T) {
+	f, _ := newTestFile()
+	k := newKeys()
+	f.h, f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = queueless{}, "db", k, []string{"p1", "p2", "p3", "p4", "p5"}, "wal"
+	f.links = nil
+	_ = k.Create(f.key(), f.entry.encode(), coord.NoSession)
+	f.version = coord.FirstVersion
+	links, err := f.enlist(f.entry, opAlloc, 3)
+	if !errors.Is(err, verbs.ErrUnsupported) || len(links) > 0 || k.sets != 1 {
+		t.Errorf("%d peers, %v, after %d changes of the ap-map", len(links), err, k.sets)
+	}
+}
+
+type queueless struct{ quiet }
+
+func (queueless) Device() verbs.Device { return cardless{} }
+
+type cardless struct{ verbs.Device }
+
+func (cardless) CreateCQ(int, verbs.CompChannel) (verbs.CQ, error) { return nil, verbs.ErrUnsupported }

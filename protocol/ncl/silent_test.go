@@ -16,12 +16,14 @@ import (
 type deaf struct {
 	host.Host
 	to     []string
-	waited int // how often it took a timeout to find out
+	waited int   // how often it took a timeout to find out
+	asked  []int // how many together
 }
 
 func (d *deaf) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 	g := deafGather{answers: make([]host.Answer, len(calls))}
 	var heard []host.Call
+	d.asked = append(d.asked, len(calls))
 	for i, c := range calls {
 		if slices.Contains(d.to, c.To) {
 			g.answers[i].Err = host.ErrTimeout
@@ -55,7 +57,7 @@ func (g deafGather) Wait(need int) []host.Answer {
 // made, and mended, after two timeouts at most, and it has no more peers than it needs. The
 // others lend nothing in the end.
 func TestSilentCandidates(t *testing.T) {
-	const peers, silent = 12, 7
+	const peers, silent = 24, 7
 	c := config(t, peers, "strong", "none", func(h host.Host, cfg ncl.Config, life int) {
 		if life > 0 {
 			return
@@ -87,10 +89,13 @@ func amongSilent(d *deaf, cfg ncl.Config) error {
 	if err != nil || d.waited > 2 || len(f.AlivePeers()) != 3 {
 		return fmt.Errorf("a new file: %d timeouts, %w", d.waited, err)
 	}
+	if want := []int{3, 2*ncl.MaxF + 1}; !slices.Equal(d.asked, want) { // what the ap-map takes
+		return fmt.Errorf("for a new file %v were asked together, and not %v", d.asked, want)
+	}
 	if err := f.Record(0, []byte{1, 2, 3}); err != nil {
 		return err
 	}
-	d.waited = 0
+	d.waited, d.asked = 0, nil
 	d.to = append(slices.Clone(d.to), f.AlivePeers()[:2]...)
 	for _, peer := range f.AlivePeers()[:2] {
 		if err := ncl.Revoke(d, peer, time.Second); err != nil {
@@ -102,6 +107,9 @@ func amongSilent(d *deaf, cfg ncl.Config) error {
 	}
 	if err := f.Repair(); err != nil || d.waited > 2 || len(f.AlivePeers()) != 3 {
 		return fmt.Errorf("%v after %d timeouts, %w", f.AlivePeers(), d.waited, err)
+	}
+	if want := []int{2, 2*ncl.MaxF + 1}; len(d.asked) < 2 || !slices.Equal(d.asked[:2], want) {
+		return fmt.Errorf("for two new peers %v were asked together, and not %v", d.asked, want)
 	}
 	mended := f.AlivePeers()
 	f.Close()

@@ -24,6 +24,36 @@ func candidateScenarios() []*explore.Scenario {
 			load: workload{f: 1, size: 8, queue: 2, peers: peers, lives: [][]write{{{0, 8}}}, script: choosing, refuses: "peer3", hangs: "peer5",
 				meets: []condition{sawReplaced}},
 		}),
+		build(scenario{
+			name:   "periodic",
+			doc:    "Peers look for leaked regions every minute, without being asked: what leaked is free some minutes later, and what a file has stays.",
+			faults: "none",
+			bounds: "f=0, two peers that register; a file that is deleted while its peer is out of reach, and one that stays, with three minutes after each",
+			load:   workload{f: 0, size: 16, peers: peers[:2], lives: [][]write{{{0, 8}, {8, 8}}}, script: letting, registered: true, every: time.Minute},
+		}),
+	}
+}
+
+// letting lets time pass, in which peers look for leaked regions.
+func letting(r *run) {
+	pass := func() { r.h.Sleep(3 * r.load.every) }
+	f := r.create()
+	if f == nil || !r.inject(faults.Partition, "app", f.Peers()[0]) || !r.done(f.Release()) {
+		return
+	}
+	r.healAll()
+	pass()
+	for _, name := range r.load.names() {
+		if !r.figure(name, 0, 1) {
+			return
+		}
+	}
+	if f = r.create(); f == nil || !r.record(f, r.writes()[0]) {
+		return
+	}
+	pass()
+	if r.record(f, r.writes()[1]) && r.figure(f.Peers()[0], r.region(f.Peers(), f.Peers()[0]), 1) && r.done(f.Release()) {
+		r.measure(nil)
 	}
 }
 

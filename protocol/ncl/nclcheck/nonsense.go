@@ -88,6 +88,7 @@ func limiting(r *run) {
 		{"a queue of 2", true, func(c *ncl.Config) { c.QueueDepth = 2 }},
 		{"2f+1 peers", true, func(c *ncl.Config) { c.Peers = peers(3) }},
 		{"2f peers", false, func(c *ncl.Config) { c.Peers = peers(2) }},
+		{"one peer for f of 1", false, func(c *ncl.Config) { c.Peers = peers(1) }},
 		{"a peer without a name", false, func(c *ncl.Config) { c.Peers = peers(3, "") }},
 		{"a peer with a slash", false, func(c *ncl.Config) { c.Peers = peers(3, "p/q") }},
 		{"a peer of a long name", false, func(c *ncl.Config) { c.Peers = peers(3, long+"n") }},

@@ -54,6 +54,8 @@ type workload struct {
 	hangs string
 	// refuses is the peer that has no memory left, which nobody knows.
 	refuses string
+	// every is how often peers look for leaked regions by themselves; 0: never.
+	every time.Duration
 	// mishears is the peer that loses a call to the controller, or its answer.
 	mishears string
 	// scarce is the peer whose host is out of something once.

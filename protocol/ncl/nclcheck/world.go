@@ -181,7 +181,7 @@ func peer(load workload, name string) func(host.Host, int) {
 		return hang
 	}
 	return func(h host.Host, _ int) {
-		cfg := ncl.PeerConfig{Memory: load.memory(name)}
+		cfg := ncl.PeerConfig{Memory: load.memory(name), CollectEvery: load.every}
 		if load.collects || load.registered {
 			cfg.Coord, cfg.Unlisted = coord.NewClient(h, "coord", "coord"), !load.registered
 		}
