@@ -272,6 +272,7 @@ var differences = []struct{ name, program string }{
 	{"one load meets one flip", "strong flip(b)<=2 linger | a: fetchadd b x 1 p | b: pload x"},
 	{"a receive fails behind one that fits", "strong | a: send b 1; send b 1; wait b 1 | b: recv a; recv a l; state a"},
 	{"and both are in the CQ", "strong | a: send b 1; send b 1; wait b 1 | b: recv a; recv a l; state a; wait a 2"},
+	{"an Atomic Write is no Read, and need not find what was acknowledged", "strong linger final | a: acceptconn | b: write a y 1 s; wait a 1; connect a; awrite a y 2"},
 	{"a packet of the new connection came although one of the old never did", "strong crash(a)<=1 linger final | a: write b x 1; reset b; up b; write b y 1 | b: reset a; up a"},
 	{"what was cut off before a store does not find it after a power failure", "strong power(b)<=1 | a: cas b x 5 1 p | b: destroy a; pstore x 5 / pload x"},
 	{"a receive has failed before its queue pair is taken to ERR", "strong | a: send b 1; write b x 1; wait b 1 | b: recv a l; err a; wait a 1"},

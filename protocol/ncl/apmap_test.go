@@ -51,6 +51,17 @@ func (k *keys) Set(key string, value []byte, ifVersion uint64) (uint64, error) {
 	return ifVersion + 1, nil
 }
 
+func (k *keys) Delete(key string, ifVersion uint64) error {
+	switch k.versions[key] {
+	case 0:
+		return coord.ErrNotFound
+	case ifVersion:
+		delete(k.versions, key)
+		return nil
+	}
+	return coord.ErrVersion
+}
+
 func TestIdentitiesAreNew(t *testing.T) {
 	k := newKeys()
 	for want := uint64(1); want < 5; want++ {

@@ -18,9 +18,14 @@ type card struct {
 	done         []uint64
 	status       verbs.Status
 	lag          bool // the channel does not report it
+	waited       []time.Duration
 }
 
 func (c *card) Destroy() error { return nil }
+
+type domain struct{ verbs.PD }
+
+func (domain) Dealloc() error { return nil }
 
 func (c *card) PostSend(wrs []verbs.SendWR) error {
 	if c.taken += len(wrs); c.taken > c.depth {
@@ -44,7 +49,10 @@ func (c *card) Poll(wc []verbs.WC) (int, error) {
 	return 1, nil
 }
 
-func (c *card) Wait(wc []verbs.WC, _ time.Duration) (int, error) { return c.Poll(wc) }
+func (c *card) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
+	c.waited = append(c.waited, timeout)
+	return c.Poll(wc)
+}
 
 type channel struct {
 	verbs.CompChannel
@@ -61,6 +69,8 @@ func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	}
 	return nil, verbs.ErrTimeout
 }
+
+func (ch *channel) Destroy() error { return nil }
 
 func (ch *channel) Gather(cqs []verbs.CQ, wcs []verbs.WC, timeout time.Duration) error {
 	ch.waited = append(ch.waited, timeout)
@@ -111,7 +121,7 @@ func newTestFile() (*File, []*card) {
 	const depth = 8
 	mem := memory(make([]byte, stampSize+64))
 	cfg := Config{CompletionTimeout: time.Second, QueueDepth: depth}
-	f := &File{h: quiet{}, cfg: cfg, entry: entry{generation: generation{1, 1}, size: 64, f: 1}, buf: mem, mr: mem, inline: 32,
+	f := &File{h: quiet{}, cfg: cfg, entry: entry{generation: generation{1, 1}, size: 64, f: 1}, buf: mem, mr: mem, pd: domain{}, inline: 32,
 		stamp: MakeStamp(1, 0), wc: make([]verbs.WC, 1)}
 	ch := &channel{}
 	for range 3 {

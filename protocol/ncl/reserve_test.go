@@ -45,6 +45,13 @@ func (a *asked) Set(key string, value []byte, ifVersion uint64) (uint64, error) 
 	return a.keys.Set(key, value, ifVersion)
 }
 
+func (a *asked) Delete(key string, ifVersion uint64) error {
+	if err := a.call("delete", key); err != nil {
+		return err
+	}
+	return a.keys.Delete(key, ifVersion)
+}
+
 // A name is reserved if it is free, or if its creation came to no end; whatever the controller
 // does not answer ends the creation there.
 func TestReserve(t *testing.T) {

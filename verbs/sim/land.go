@@ -205,7 +205,9 @@ func (w *World) landOne(e *elem) {
 		}
 		e.landed = true
 		w.remove(e)
-		w.seesAcked(e)
+		if e.modifies() {
+			w.seesAcked(e) // an Atomic Write finds nothing
+		}
 		w.finishAtomics(e.reg, e.off, e.n, e) // those that have read while these landed
 		w.execAtomic(e)
 		w.traceLanding(e)

@@ -1,0 +1,132 @@
+package ncl
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// What a wait for a completion brings: a request that succeeded, one that failed and its peer
+// with it, or nothing.
+func TestSucceeded(t *testing.T) {
+	gone, late := errors.New("gone before"), verbs.ErrTimeout
+	for name, x := range map[string]struct {
+		before error // why the peer has failed already
+		n      int
+		err    error
+		status verbs.Status
+		want   bool
+		after  error
+	}{
+		"success":                    {nil, 1, nil, verbs.StatusSuccess, true, nil},
+		"nothing":                    {nil, 0, nil, verbs.StatusSuccess, false, nil},
+		"nothing, after a failure":   {nil, 0, nil, verbs.StatusRetryExcErr, false, nil},
+		"failure":                    {nil, 1, nil, verbs.StatusRetryExcErr, false, verbs.ErrCompletion},
+		"too late":                   {nil, 0, late, verbs.StatusSuccess, false, late},
+		"success of a failed peer":   {gone, 1, nil, verbs.StatusSuccess, false, gone},
+		"failure of a failed peer":   {gone, 1, nil, verbs.StatusRetryExcErr, false, gone},
+		"nothing from a failed peer": {gone, 0, late, verbs.StatusSuccess, false, gone},
+	} {
+		f, _ := newTestFile()
+		f.wc[0].Status = x.status
+		l := f.links[1]
+		l.err = x.before
+		if got := f.succeeded(l, x.n, x.err); got != x.want || !errors.Is(l.err, x.after) || (l.err == nil) != (x.after == nil) {
+			t.Errorf("%s: %v, and the peer has failed of %v; want %v, %v", name, got, l.err, x.want, x.after)
+		}
+	}
+}
+
+// A write waits no longer for completions than it may.
+func TestRecordWaitsInTime(t *testing.T) {
+	f, cards := newTestFile()
+	ch := f.ch.(*channel)
+	for _, c := range cards {
+		c.lag = true
+	}
+	if err := f.Record(0, []byte("x")); !errors.Is(err, ErrUnavailable) || !errors.Is(err, verbs.ErrTimeout) {
+		t.Errorf("nobody completes it: %v", err)
+	}
+	if !slices.Equal(ch.waited, []time.Duration{f.cfg.CompletionTimeout}) {
+		t.Errorf("it was waited %v", ch.waited)
+	}
+	for range 8 {
+		_ = f.Record(0, []byte("x"))
+	}
+	for i, c := range cards {
+		if len(c.waited) != 5 || slices.ContainsFunc(c.waited, func(d time.Duration) bool { return d != f.cfg.CompletionTimeout }) {
+			t.Errorf("peer %d was waited for %v", i, c.waited)
+		}
+	}
+}
+
+// A queue of an odd length takes no half of a write.
+func TestOddQueues(t *testing.T) {
+	f, cards := newTestFile()
+	f.cfg.QueueDepth, cards[2].depth, cards[2].lag = 3, 3, true
+	for range 4 {
+		if err := f.Record(0, []byte("x")); err != nil || f.links[2].err != nil {
+			t.Fatal(err, f.links[2].err)
+		}
+	}
+}
+
+// What fits goes inline, and what does not goes from the buffer, whatever went before. A peer whose card
+// takes no more has failed, and the others have the write.
+func TestPosts(t *testing.T) {
+	f, cards := newTestFile()
+	for _, n := range []int{f.inline, f.inline + 1, 1, 64} {
+		if err := f.Record(0, make([]byte, n)); err != nil {
+			t.Fatal(err)
+		}
+		if inline := f.links[0].wrs[0].Flags&verbs.Inline != 0; inline != (n <= f.inline) {
+			t.Errorf("%d bytes are sent inline: %v", n, inline)
+		}
+	}
+	posted := f.links[1].posted
+	cards[1].depth = 0
+	if err := f.Record(0, []byte("x")); err != nil || !errors.Is(f.links[1].err, verbs.ErrQueueFull) || f.links[1].posted != posted {
+		t.Errorf("%v; the peer has failed of %v", err, f.links[1].err)
+	}
+}
+
+// Whoever deletes a file of which a change is in doubt finds out first whose it is.
+func TestReleaseInDoubt(t *testing.T) {
+	before := entry{generation: generation{7, 1}, size: 64, f: 1, peers: []string{"p1", "p2", "p3"}}
+	change, other := before, before
+	change.epoch, other.epoch = 2, 3
+	for name, x := range map[string]struct {
+		there  *entry
+		refuse int
+		want   error
+	}{
+		"carried out":     {&change, 0, nil},
+		"not carried out": {&before, 0, nil},
+		"another's":       {&other, 0, ErrStale},
+		"gone":            {nil, 0, nil}, // by an earlier Release, say
+		"nobody says":     {&before, 1, coord.ErrUnavailable},
+		"nobody deletes":  {&before, 2, coord.ErrUnavailable},
+	} {
+		f, _ := newTestFile()
+		a := &asked{keys: newKeys(), refuse: x.refuse}
+		f.cfg.App, f.cfg.Coord, f.name, f.entry, f.attempt, f.version = "db", a, "wal", before, &change, coord.FirstVersion
+		if x.there != nil {
+			a.values[f.key()], a.versions[f.key()] = x.there.encode(), coord.FirstVersion
+			if x.there == &change {
+				a.versions[f.key()]++
+			}
+		}
+		there := a.versions[f.key()] > 0
+		err := f.Release()
+		if !errors.Is(err, x.want) || (err == nil) != (x.want == nil) || f.closed != (err == nil) {
+			t.Errorf("%s: %v; want %v", name, err, x.want)
+		}
+		if left := a.versions[f.key()] > 0; left != (there && err != nil) {
+			t.Errorf("%s: the ap-map has the file: %v", name, left)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package nclcheck
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// handleScenarios are those about what an application does with a handle.
+func handleScenarios() []*explore.Scenario {
+	return []*explore.Scenario{
+		build(scenario{
+			name:   "handle",
+			doc:    "A handle writes and reads what is inside the file, however long it is, and refuses what is outside, or comes after Close, with the error that says so.",
+			faults: "none",
+			bounds: "f=0, one peer, send queues of three requests; writes that a card takes inline and writes that it does not, reads at both ends and across, recovery",
+			load: workload{f: 0, size: 600, queue: 3, script: handling,
+				lives: [][]write{{{0, 8}, {8, 300}, {300, 1}, {301, 221}, {522, 78}, {0, 600}, {599, 1}}}},
+		}),
+	}
+}
+
+// handling uses a handle in every way.
+func handling(r *run) {
+	f := r.create()
+	if f == nil || !r.expect("a new file", f.Stamp() == ncl.MakeStamp(1, 0) && f.Size() == r.load.size && len(f.Peers()) == f.Alive()) {
+		return
+	}
+	content := make([]byte, r.load.size)
+	for i, w := range r.writes() {
+		data := r.file.data(w)
+		copy(content[w.off:], data)
+		if !r.issue(f, w, data) || !r.reads(f, content) || !r.expect("a write", f.Stamp() == ncl.MakeStamp(1, uint64(i+1))) {
+			return
+		}
+	}
+	if !r.refuses(f, ncl.ErrBounds) {
+		return
+	}
+	for _, off := range []int{0, r.load.size} {
+		n, err := f.ReadAt(nil, off)
+		if !r.done(f.Record(off, nil)) || !r.done(err) || !r.expect("nothing", n == 0 && f.Stamp() == ncl.MakeStamp(1, uint64(len(r.writes())))) {
+			return
+		}
+	}
+	f.Close()
+	f.Close() // again does nothing
+	if !r.refuses(f, ncl.ErrClosed) || !r.expect("a release after Close", errors.Is(f.Release(), ncl.ErrClosed)) {
+		return
+	}
+	op := r.begins(told{})
+	f, err := ncl.Recover(r.h, r.config(), r.file.name)
+	if r.done(err) {
+		r.recovered(f, op)
+		_ = r.reads(f, content) && r.expect("a recovery", f.Stamp() == ncl.MakeStamp(2, uint64(len(r.writes()))))
+	}
+}
+
+// reads compares what a handle reads with what is there.
+func (r *run) reads(f *ncl.File, content []byte) bool {
+	for _, at := range [][2]int{{0, 1}, {7, 2}, {299, 3}, {1, 599}, {599, 1}, {0, 600}} {
+		got := make([]byte, at[1])
+		n, err := f.ReadAt(got, at[0])
+		if !r.done(err) || !r.expect(fmt.Sprintf("a read of %d bytes at %d", at[1], at[0]), n == at[1] && bytes.Equal(got, content[at[0]:][:n])) {
+			return false
+		}
+	}
+	return true
+}
+
+// refuses expects an error of all that is asked outside the file, and if it is closed inside it.
+func (r *run) refuses(f *ncl.File, want error) bool {
+	size := r.load.size
+	list := [][2]int{{-1, 1}, {size, 1}, {size - 1, 2}, {0, size + 1}, {math.MaxInt, 1}, {math.MinInt, 1}, {-1, 0}, {size + 1, 0}}
+	if errors.Is(want, ncl.ErrClosed) {
+		list = append(list, [2]int{0, 1}, [2]int{0, 0})
+	}
+	for _, at := range list {
+		before := f.Stamp()
+		n, err := f.ReadAt(make([]byte, at[1]), at[0])
+		failed := f.Record(at[0], make([]byte, at[1]))
+		if !r.expect(fmt.Sprintf("%d bytes at %d: %v and %v", at[1], at[0], err, failed),
+			errors.Is(err, want) && errors.Is(failed, want) && n == 0 && f.Stamp() == before) {
+			return false
+		}
+	}
+	return true
+}
+
+// expect fails the run if something is not as it should be.
+func (r *run) expect(what string, ok bool) bool {
+	if !ok {
+		r.c.Fail(&misjudged{what, errors.New("this is not as it should be")})
+	}
+	return ok
+}
