@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -121,7 +122,12 @@ func TestReleaseInDoubt(t *testing.T) {
 			}
 		}
 		there := a.versions[f.key()] > 0
+		h := &heard{}
+		f.h = h
 		err := f.Release()
+		if (err == nil) != (h.asked == 1) {
+			t.Errorf("%s: %v, and the peers were asked %d times", name, err, h.asked)
+		}
 		if !errors.Is(err, x.want) || (err == nil) != (x.want == nil) || f.closed != (err == nil) {
 			t.Errorf("%s: %v; want %v", name, err, x.want)
 		}
@@ -130,3 +136,53 @@ func TestReleaseInDoubt(t *testing.T) {
 		}
 	}
 }
+
+// heard is a host that keeps what peers are asked, and how long that may take.
+type heard struct {
+	quiet
+	asked   int
+	timeout time.Duration
+}
+
+func (h *heard) Gather(calls []host.Call, timeout time.Duration) host.Gather {
+	h.asked++
+	h.timeout = timeout
+	return nobody(len(calls))
+}
+
+// Peers are asked for as long as the configuration says, and one that has not answered has not agreed.
+func TestAsksInTime(t *testing.T) {
+	f, _ := newTestFile()
+	h := &heard{}
+	f.h, f.cfg.CallTimeout = h, time.Minute
+	if f.ask(opSwitch, f.links); h.asked != 1 || h.timeout != time.Minute {
+		t.Errorf("they were asked %d times, for %v", h.asked, h.timeout)
+	}
+	if err := f.links[0].answered(&host.Answer{}, opSwitch); !errors.Is(err, host.ErrTimeout) {
+		t.Errorf("no answer yet: %v", err)
+	}
+}
+
+// A card must take a stamp inline.
+func TestCardsForStamps(t *testing.T) {
+	for inline, want := range map[int]error{stampSize - 1: ErrConfig, stampSize: verbs.ErrUnsupported} {
+		if _, err := newFile(slight{inline: inline}, Config{}, "wal", entry{}); !errors.Is(err, want) {
+			t.Errorf("a card that takes %d bytes: %v", inline, err)
+		}
+	}
+}
+
+type slight struct {
+	quiet
+	inline int
+}
+
+func (s slight) Device() verbs.Device { return slightCard{nil, s.inline} }
+
+type slightCard struct {
+	verbs.Device
+	inline int
+}
+
+func (c slightCard) Attr() verbs.DeviceAttr     { return verbs.DeviceAttr{MaxInline: c.inline} }
+func (c slightCard) AllocPD() (verbs.PD, error) { return nil, verbs.ErrUnsupported }

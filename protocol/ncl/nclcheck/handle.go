@@ -26,6 +26,8 @@ func handleScenarios() []*explore.Scenario {
 
 // handling uses a handle in every way.
 func handling(r *run) {
+	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
+	r.h = use
 	f := r.create()
 	if f == nil || !r.expect("a new file", f.Stamp() == ncl.MakeStamp(1, 0) && f.Size() == r.load.size && len(f.Peers()) == f.Alive()) {
 		return
@@ -54,9 +56,15 @@ func handling(r *run) {
 	}
 	op := r.begins(told{})
 	f, err := ncl.Recover(r.h, r.config(), r.file.name)
-	if r.done(err) {
-		r.recovered(f, op)
-		_ = r.reads(f, content) && r.expect("a recovery", f.Stamp() == ncl.MakeStamp(2, uint64(len(r.writes()))))
+	if !r.done(err) {
+		return
+	}
+	r.recovered(f, op)
+	if !r.reads(f, content) || !r.expect("a recovery", f.Stamp() == ncl.MakeStamp(2, uint64(len(r.writes())))) || !r.done(f.Release()) {
+		return
+	}
+	if err := use.inUse(); err != nil {
+		r.c.Fail(err)
 	}
 }
 

@@ -76,6 +76,19 @@ func (l losing) List(prefix string) (keys []string, err error) {
 	return
 }
 
+func (l losing) NewSession() (s coord.Session, err error) {
+	err = l.call(func() (err error) { s, err = l.Client.NewSession(); return })
+	return
+}
+
+func (l losing) CheckSession(s coord.Session) error {
+	return l.call(func() error { return l.Client.CheckSession(s) })
+}
+
+func (l losing) CloseSession(s coord.Session) error {
+	return l.call(func() error { return l.Client.CloseSession(s) })
+}
+
 // short is a host that is out of something once. It counts what is in use of what a host can give
 // back only when nothing is left in it.
 type short struct {

@@ -68,6 +68,9 @@ func limiting(r *run) {
 	if _, err := ncl.Recover(r.h, ncl.Config{App: "a/b", Coord: r.config().Coord}, "f"); !errors.Is(err, ncl.ErrConfig) {
 		r.c.Fail(&misjudged{"a recovery for an application with a slash", err})
 	}
+	if _, err := ncl.Start(ncl.Config{App: "a/b", Coord: r.config().Coord}); !errors.Is(err, ncl.ErrConfig) {
+		r.c.Fail(&misjudged{"an instance of an application with a slash", err})
+	}
 	for _, x := range []struct {
 		what string
 		ok   bool

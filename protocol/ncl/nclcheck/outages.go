@@ -2,6 +2,7 @@ package nclcheck
 
 import (
 	"errors"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/faults"
@@ -93,8 +94,13 @@ func exclusive(r *run) {
 	if i == nil {
 		return
 	}
-	if r.life == 0 && !r.inject(faults.Suspect, "app") {
-		return
+	if r.life == 0 {
+		if !r.inject(faults.Suspect, "app") {
+			return
+		}
+		if r.h.Rand(2) == 1 {
+			r.h.Sleep(time.Second) // until the next instance can do nothing more
+		}
 	}
 	for range 2 {
 		inside, expired := r.inside, r.expired
@@ -124,6 +130,7 @@ func (r *run) enter() *ncl.Instance {
 		if err == nil {
 			r.inside = r.life
 			r.history()
+			r.expect("an instance", i != nil)
 			return i
 		}
 		if !errors.Is(err, ncl.ErrRunning) || r.life == 0 || r.expired {
@@ -137,6 +144,42 @@ func (r *run) enter() *ncl.Instance {
 			return nil
 		}
 	}
+}
+
+// restarting begins and ends as an instance, and one call to the controller fails. After an error the
+// same is done again.
+func restarting(r *run) {
+	cfg := r.config()
+	lost := losing{cfg.Coord, &once{host: r.h, answers: true}}
+	cfg.Coord = lost
+	excused := r.lost(sawUnheard)
+	var i *ncl.Instance
+	for _, do := range []func() error{
+		func() (err error) { i, err = ncl.Start(cfg); return },
+		func() error { return i.Check() },
+		func() error { return i.Close() },
+	} {
+		err := do()
+		if err != nil && excused(err) {
+			if err = do(); i != nil && i.Check() != nil && errors.Is(err, coord.ErrSessionExpired) {
+				err = nil // it was closed
+			}
+		}
+		if !r.done(err) {
+			return
+		}
+	}
+	if !r.expect("a session that was closed", i.Check() != nil) {
+		return
+	}
+	next, err := ncl.Start(r.config())
+	if !r.done(err) || !r.done(next.Check()) {
+		return
+	}
+	if _, err := ncl.Start(r.config()); !r.expect("a second instance", errors.Is(err, ncl.ErrRunning)) {
+		return
+	}
+	r.done(next.Check())
 }
 
 // twoInstances: the session of one instance was there when another one had begun.

@@ -40,6 +40,13 @@ func outageScenarios() []*explore.Scenario {
 			bounds: "two instances, the second at any moment once the first has begun; each asks twice whether it is the one, and ends",
 			load:   workload{f: 0, size: 8, lives: [][]write{{}, nil}, script: exclusive, meets: []condition{sawOusted}},
 		}),
+		build(scenario{
+			name:   "restart",
+			doc:    "An instance begins, asks whether it is the one, and ends; one call to the controller is lost, or its answer. What failed succeeds when it is done again, and another instance can begin then.",
+			faults: "none",
+			bounds: "one instance after the other",
+			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: restarting, meets: []condition{sawUnheard}},
+		}),
 	}
 }
 
