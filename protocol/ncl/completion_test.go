@@ -158,8 +158,30 @@ func TestAsksInTime(t *testing.T) {
 	if f.ask(opSwitch, f.links); h.asked != 1 || h.timeout != time.Minute {
 		t.Errorf("they were asked %d times, for %v", h.asked, h.timeout)
 	}
-	if err := f.links[0].answered(&host.Answer{}, opSwitch); !errors.Is(err, host.ErrTimeout) {
-		t.Errorf("no answer yet: %v", err)
+	for _, x := range []struct {
+		answer host.Answer
+		want   error
+	}{
+		{host.Answer{}, host.ErrTimeout},
+		{host.Answer{Err: host.ErrUnreachable}, host.ErrUnreachable},
+		{host.Answer{Err: &host.RemoteError{}}, ErrRejected},
+		{host.Answer{Body: []byte{0}}, ErrMalformed},
+		{host.Answer{Body: []byte{}}, nil},
+	} {
+		if err := f.links[0].answered(&x.answer, opSwitch); !errors.Is(err, x.want) || (err == nil) != (x.want == nil) {
+			t.Errorf("%+v: %v; want %v", x.answer, err, x.want)
+		}
+	}
+}
+
+// Both regions that a peer offers to a recovery must be of the file's size.
+func TestOffersOfOtherSizes(t *testing.T) {
+	for _, sizes := range [][2]int{{8, 64}, {64, 8}} {
+		o := offer{current: window{size: sizes[0]}, fresh: window{size: sizes[1]}}
+		l := &link{name: "p1"}
+		if err := l.accept(&host.Answer{Body: o.encode(opRecover)}, opRecover, 64); !errors.Is(err, ErrMalformed) {
+			t.Errorf("regions of %v bytes: %v", sizes, err)
+		}
 	}
 }
 
