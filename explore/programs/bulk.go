@@ -2,6 +2,7 @@ package programs
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,13 +16,18 @@ type Tally struct {
 	Differ     int
 	Unfinished int // modes that met a limit
 	Outcomes   int
+	Passed     int // programs without what was asked for, which were not compared
 	Elapsed    time.Duration
 }
 
 // String is a line of a table.
 func (t Tally) String() string {
-	return fmt.Sprintf("%-12s %8d from seed %-8d %8d naive %7d with states %6d too large %6d modes unfinished %9d outcomes %6d DIFFER %8.1f s",
+	line := fmt.Sprintf("%-12s %8d from seed %-8d %8d naive %7d with states %6d too large %6d modes unfinished %9d outcomes %6d DIFFER %8.1f s",
 		t.Kind, t.Of, t.First, t.By[Naive], t.By[Stated], t.By[TooLarge], t.Unfinished, t.Outcomes, t.Differ, t.Elapsed.Seconds())
+	if t.Passed > 0 {
+		line += fmt.Sprintf(" %8d passed over", t.Passed)
+	}
+	return line
 }
 
 // Result is the comparison of one program.
@@ -32,9 +38,10 @@ type Result struct {
 	err error
 }
 
-// Run compares n programs of a kind, from a seed on, in several at a time. It calls
-// differs for each that differs, in the order of the seeds.
-func Run(kind string, first, n uint64, l Limits, workers int, differs func(Result)) (Tally, error) {
+// Run compares n programs of a kind, from a seed on, in several at a time; with says what the text
+// of a program must have for that, and empty: all are compared. It calls differs for each that
+// differs, in the order of the seeds.
+func Run(kind string, first, n uint64, with string, l Limits, workers int, differs func(Result)) (Tally, error) {
 	start := time.Now()
 	t := Tally{Kind: kind, First: first, Of: n}
 	results := make([]Result, n)
@@ -45,7 +52,9 @@ func Run(kind string, first, n uint64, l Limits, workers int, differs func(Resul
 			for i := next.Add(1) - 1; i < n; i = next.Add(1) - 1 {
 				r := &results[i]
 				r.Seed, r.Program = first+i, Generate(kind, first+i)
-				r.Comparison, r.err = Compare(r.Program, l)
+				if strings.Contains(r.Program.String(), with) {
+					r.Comparison, r.err = Compare(r.Program, l)
+				}
 			}
 		})
 	}
@@ -53,6 +62,10 @@ func Run(kind string, first, n uint64, l Limits, workers int, differs func(Resul
 	for _, r := range results {
 		if r.err != nil {
 			return t, fmt.Errorf("%s %d: %s: %w", kind, r.Seed, r.Program, r.err)
+		}
+		if r.Comparison == nil {
+			t.Passed++
+			continue
 		}
 		t.By[r.Truth]++
 		t.Unfinished += len(r.Unfinished)
@@ -75,5 +88,6 @@ func (t *Tally) Add(o Tally) {
 	t.Differ += o.Differ
 	t.Unfinished += o.Unfinished
 	t.Outcomes += o.Outcomes
+	t.Passed += o.Passed
 	t.Elapsed += o.Elapsed
 }

@@ -22,6 +22,7 @@ var (
 	text    = flag.String("program", "", "check this program alone, by its text")
 	outcome = flag.String("outcome", "", "with -program: show a run with this outcome, without late resolution")
 	late    = flag.Bool("late", false, "with -outcome: with late resolution")
+	with    = flag.String("with", "", "only programs with this in their text, such as an act")
 	only    = flag.String("cause", "", "show only differences with this cause")
 	keep    = flag.Int("keep", 5, "programs that are shrunk and shown for each kind and cause")
 )
@@ -81,7 +82,7 @@ func bulk(t *testing.T, kind string, n uint64) programs.Tally {
 	sum := programs.Tally{Kind: kind, First: *first}
 	by := map[string]int{}
 	for sum.Of < n {
-		x, err := programs.Run(kind, *first+sum.Of, min(batch, n-sum.Of), limits(), *workers, func(r programs.Result) {
+		x, err := programs.Run(kind, *first+sum.Of, min(batch, n-sum.Of), *with, limits(), *workers, func(r programs.Result) {
 			cause := r.Cause()
 			by[cause]++
 			switch {
