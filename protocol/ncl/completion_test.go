@@ -87,6 +87,9 @@ func TestPosts(t *testing.T) {
 		if inline := f.links[0].wrs[0].Flags&verbs.Inline != 0; inline != (n <= f.inline) {
 			t.Errorf("%d bytes are sent inline: %v", n, inline)
 		}
+		if data, stamp := f.links[0].wrs[0].SGL[0], f.links[0].wrs[1].SGL[0]; int(data.Length) != n || stamp.Length != stampSize {
+			t.Errorf("%d bytes are sent as %d, and a stamp as %d", n, data.Length, stamp.Length)
+		}
 	}
 	posted := f.links[1].posted
 	cards[1].depth = 0

@@ -17,7 +17,7 @@ func handleScenarios() []*explore.Scenario {
 			name:   "handle",
 			doc:    "A handle writes and reads what is inside the file, however long it is, and refuses what is outside, or comes after Close, with the error that says so.",
 			faults: "none",
-			bounds: "f=0, one peer, send queues of three requests; writes that a card takes inline and writes that it does not, reads at both ends and across, recovery",
+			bounds: "f=0, one peer, send queues of three requests; writes that a card takes inline and writes that it does not, reads at both ends and across, recovery, release, and a file whose peer has revoked its memory",
 			load: workload{f: 0, size: 600, queue: 3, script: handling,
 				lives: [][]write{{{0, 8}, {8, 300}, {300, 1}, {301, 221}, {522, 78}, {0, 600}, {599, 1}}}},
 		}),
@@ -63,6 +63,14 @@ func handling(r *run) {
 	if !r.reads(f, content) || !r.expect("a recovery", f.Stamp() == ncl.MakeStamp(2, uint64(len(r.writes())))) || !r.done(f.Release()) {
 		return
 	}
+	if err := use.inUse(); err != nil {
+		r.c.Fail(err)
+		return
+	}
+	if f = r.create(); f == nil || !r.revoke(f.Peers()[0]) || !r.expect("a write without peers", errors.Is(f.Record(0, content), ncl.ErrUnavailable)) {
+		return
+	}
+	r.tidy(f)
 	if err := use.inUse(); err != nil {
 		r.c.Fail(err)
 	}
