@@ -118,6 +118,9 @@ func (g *maker) set(linger int) {
 			g.p.Set = append(g.p.Set, "final")
 		}
 	}
+	if g.chance(20) {
+		g.p.Set = append(g.p.Set, "history")
+	}
 	for _, s := range []string{"onecq", "short", "rnr", "sigall", "rd1"} {
 		if g.chance(7) {
 			g.p.Set = append(g.p.Set, s)

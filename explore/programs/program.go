@@ -23,14 +23,15 @@ type Program struct {
 
 // settings are the words of a header beside the profile, the faults and the regime.
 var settings = []string{
-	"linger", // hosts stay up when their code has ended
-	"final",  // with linger: what memory holds at the end is part of the outcome
-	"onecq",  // all queue pairs of a host complete on one CQ
-	"short",  // queues of one request
-	"rnr",    // a receiver that is not ready is tried again once
-	"sigall", // every request is signaled
-	"rd1",    // one Read or Atomic outstanding
-	"psn",    // connections reuse one packet sequence number, as ghosts need it
+	"linger",  // hosts stay up when their code has ended
+	"final",   // with linger: what memory holds at the end is part of the outcome
+	"history", // tasks report through History, so that the order of their reports is part of the state
+	"onecq",   // all queue pairs of a host complete on one CQ
+	"short",   // queues of one request
+	"rnr",     // a receiver that is not ready is tried again once
+	"sigall",  // every request is signaled
+	"rd1",     // one Read or Atomic outstanding
+	"psn",     // connections reuse one packet sequence number, as ghosts need it
 }
 
 // Host is a host, or several with the same code that are interchangeable.

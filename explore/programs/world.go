@@ -150,6 +150,7 @@ func must[T any](v T, err error) T {
 
 // needs is what machines need for a program: what nobody uses is not made.
 type needs struct {
+	history              bool
 	pmem, recv, channel  bool
 	linger, final, onecq bool
 	buffer               []byte // what the buffers of requests hold before the first step
@@ -158,7 +159,7 @@ type needs struct {
 }
 
 func (p *Program) needs(acts int) needs {
-	n := needs{linger: p.Is("linger"), final: p.Is("final"), onecq: p.Is("onecq"), buffer: make([]byte, buffers*max(acts, 1)), registrations: 2}
+	n := needs{history: p.Is("history"), linger: p.Is("linger"), final: p.Is("final"), onecq: p.Is("onecq"), buffer: make([]byte, buffers*max(acts, 1)), registrations: 2}
 	p.acts(func(_ *Host, a *Act) {
 		k := table[a.Do]
 		n.pmem = n.pmem || k.pmem || strings.ContainsAny(a.Flags, string([]rune{flagPMEM, flagOwnPMEM}))
@@ -361,13 +362,25 @@ func (t *task) say() { t.report(false) }
 func (t *task) report(end bool) {
 	x := t.m.x
 	daemon := x.hosts[t.m.at].Daemon // nobody hears of it
-	if !daemon {
+	if !daemon && !x.needs.history {
 		x.c.Report(fingerprint.Print{}.Bytes(t.log).Bool(end)) // an empty log shows only at the end
 	}
 	t.said, t.done = len(t.log), end
+	if !daemon && x.needs.history {
+		x.c.History(x.told())
+	}
 	if !daemon {
 		x.c.Outcome(x.text(false))
 	}
+}
+
+// told is the fingerprint of all that tasks have reported.
+func (x *world) told() (sum fingerprint.Print) {
+	for _, t := range x.tasks {
+		spec := slices.IndexFunc(x.p.Hosts, func(h Host) bool { return h.Name == x.hosts[t.m.at].Host.Name }) // not which of those that are alike
+		sum = sum.Plus(fingerprint.Print{}.Int(spec).Int(t.m.life).String(t.path).Bytes(t.log[:t.said]).Bool(t.done))
+	}
+	return sum
 }
 
 // text is what the tasks have reported, in an order that is that of the program. At an

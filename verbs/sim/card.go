@@ -187,6 +187,7 @@ func (m *mr) revoke() {
 	if w.tracer != nil {
 		w.trace(m.pd.c.h, "revoke", "deregisters key %d of region %d", m.key, m.r.ord)
 	}
+	w.refusedByNow(m.pd.c.h)
 	w.cutoff(func(s *sqEntry) bool { return s.mr == m || slices.Contains(s.into, m) }, m.pd.c)
 	m.gone = true
 	m.pd.open--

@@ -233,7 +233,7 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		}
 		n = w.unread(q, first, n)
 		for i := n; i < q.posted && nak != 0; i++ {
-			if s := q.ent(i); hit(s) {
+			if s := q.ent(i); hit(s) && !s.came {
 				s.refuse(nak)
 				break
 			}

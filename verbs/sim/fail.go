@@ -231,6 +231,7 @@ func (q *qp) unfit(o []outcome) int {
 func (q *qp) misfits(i int) {
 	q.touchElems()
 	q.w.arrive(q.peer, i+1)
+	q.peer.ent(i).came = true // also if the peer was RESET since
 	q.w.departed(q.peer, i)
 	q.receiveFailed(i, isSuccess)
 	q.misfitted = true
@@ -238,8 +239,18 @@ func (q *qp) misfits(i int) {
 
 // refuses asks whether q has refused a request of its peer's by now, and taken both ends to ERR.
 func (q *qp) refuses() {
-	if p := q.peer; p != nil && q.state != verbs.StateErr {
+	p := q.peer
+	if p == nil || q.state == verbs.StateErr {
+		return
+	}
+	if p.canFail() {
 		p.asks(takesPeer)
+		return
+	}
+	// Of a peer that hears of nothing any more only what meets a receive counts: see receiveFailed.
+	if i := q.misfit(); i >= 0 && !q.w.cfg.Eager &&
+		q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + receivedNames[k] }) == 1 {
+		q.misfits(i)
 	}
 }
 

@@ -284,6 +284,7 @@ func (w *World) kill(h *Host, power bool) {
 	if !h.alive {
 		return
 	}
+	w.refusedByNow(h)
 	for _, q := range w.qps {
 		if q.h == h && !q.gone {
 			q.leaves()

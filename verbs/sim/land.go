@@ -164,9 +164,7 @@ func (w *World) land(e *elem) {
 		return
 	}
 	w.landOne(e)
-	if e.frozen {
-		w.eachMate(e, func(x *elem) bool { return w.with(x, e) }, w.land)
-	}
+	w.eachMate(e, func(x *elem) bool { return x.arrives() && w.with(x, e) }, w.land)
 }
 
 func (w *World) landOne(e *elem) {
@@ -272,7 +270,7 @@ func (w *World) beforeChange(r *region, off, n int, by *elem, store bool) {
 	if w.cfg.Eager {
 		return
 	}
-	if r.pm != nil && w.mayErr(r.h.node) { // what a cache holds hides errors of the whole unit
+	if r.pm != nil && w.mayLosePower(r.h.node) { // a unit persists whole, in one of the contents that it has had
 		lo, hi, size := r.pm.span(r, off, n)
 		off, n = lo*size, (hi-lo)*size
 	}
@@ -392,7 +390,7 @@ func (w *World) discard(e *elem) {
 		if e.arrives() {
 			e.q.limit = min(e.q.limit, e.wr) // it never came
 		}
-		w.eachMate(e, func(x *elem) bool { return w.with(e, x) }, w.discard)
+		w.eachMate(e, func(x *elem) bool { return e.arrives() && w.with(e, x) }, w.discard)
 		for i := 0; i < len(e.q.elems); i++ {
 			if x := e.q.elems[i]; !x.landed && (x.frozen && w.before(e, x) || !w.gaps() && e.arrives() && !x.frozen && !x.acked && e.precedes(x)) {
 				w.discard(x)
@@ -413,6 +411,9 @@ func (w *World) discard(e *elem) {
 // stores.
 func (e *elem) arrives() bool { return e.kind == elemWrite && e.q.cpu == nil && !e.struck }
 
+// tells reports whether its packet has arrived if e lands.
+func (e *elem) tells() bool { return e.changes() && e.q.cpu == nil && !e.struck }
+
 // gaps reports whether what is behind a lost packet may have arrived.
 func (w *World) gaps() bool {
 	return !w.cfg.Profile.WholePackets && w.cfg.Profile.Placement != faults.InOrder
@@ -421,11 +422,11 @@ func (w *World) gaps() bool {
 // eachMate calls f for the frozen elements that share e's fate because of the order in which
 // packets arrive.
 func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
-	if !e.arrives() {
+	if !e.tells() {
 		return
 	}
 	for i := 0; i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && x.arrives() && shares(x) {
+		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && x.tells() && shares(x) {
 			f(x)
 			i = -1
 		}
@@ -472,11 +473,11 @@ const (
 // withMates says what became of e, if something that came with it, before or later says so. Its
 // request may have failed since.
 func (w *World) withMates(e *elem) int {
-	for i := e.q.base; i < e.q.posted && e.arrives(); i++ {
+	for i := e.q.base; i < e.q.posted && e.tells(); i++ {
 		for _, x := range e.q.ent(i).payload {
 			switch {
 			case x.kind != elemWrite || !x.landed || (x.wr < e.q.first) != (e.wr < e.q.first):
-			case !x.void && w.with(e, x):
+			case !x.void && w.with(e, x) && e.arrives():
 				return fateCame
 			case x.void && !x.unknown && w.with(x, e):
 				return fateLost

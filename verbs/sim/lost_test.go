@@ -125,8 +125,8 @@ func TestNowIsObserved(t *testing.T) {
 			}
 			return w
 		}
-		one := path{[]int{0}, []string{"a.0/main", "b.0/main", "a.0/main", "timer(b.0/main)"}}
-		two := path{[]int{1}, []string{"a.0/main", "b.0/main", "timer(b.0/main)", "a.0/main", "b.0/main"}}
+		one := path{[]int{0}, []string{"a.0/main", "b.0/main", "a.0/main", "timer(b.0/main)", "b.0/main"}}
+		two := path{[]int{1}, []string{"a.0/main", "b.0/main", "timer(b.0/main)", "b.0/main", "a.0/main", "b.0/main"}}
 		if timers != "idle" {
 			begin := []string{"a.0/main", "a.0/sleeper1", "a.0/sleeper1", "b.0/main", "a.0/main"} // it begins to sleep in a step of its own
 			one.steps = append(slices.Clone(begin), "a.0/main", "timer(a.0/sleeper1)")
@@ -165,8 +165,8 @@ func TestDeadlinesOfCallsDiffer(t *testing.T) {
 		}
 		return w
 	}
-	one := path{[]int{0}, []string{"a.0/main", "c.0/main", "b.0/main", "a.0/main", "timer(b.0/main)"}}
-	two := path{[]int{1}, []string{"a.0/main", "c.0/main", "b.0/main", "timer(b.0/main)", "a.0/main", "b.0/main"}}
+	one := path{[]int{0}, []string{"a.0/main", "c.0/main", "b.0/main", "a.0/main", "timer(b.0/main)", "b.0/main"}}
+	two := path{[]int{1}, []string{"a.0/main", "c.0/main", "b.0/main", "timer(b.0/main)", "b.0/main", "a.0/main", "b.0/main"}}
 	toldApart(t, "calls", program, one, two)
 }
 

@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 
-	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -18,6 +17,9 @@ var damageNames = [...]string{"fine", "lowest bit flipped", "highest bit flipped
 // damage lets a media error of r's host show in what is read, if one is due. It reports whether a
 // bit has flipped: what is read is then what is in memory.
 // Whether a card may find memory unreadable is decided before it reads (poisoned).
+//
+// A line is written back at any time, so no cache hides an error for certain: where one shows, what
+// caches held was in memory before it.
 func (w *World) damage(r *region, off, n int, card bool) (flipped bool) {
 	h := r.h.node
 	if r.pm == nil || h.flips == 0 && (card || h.poisons == 0) {
@@ -25,13 +27,9 @@ func (w *World) damage(r *region, off, n int, card bool) (flipped bool) {
 	}
 	w.touchAll() // what is left to find is left for all regions of the machine
 	lo, hi, size := r.pm.span(r, off, n)
-	w.flushedBefore(r, lo*size, (hi-lo)*size)
-	if !w.caching(true) {
-		w.comesBefore(r, lo, hi, size, nil) // what a card puts past the caches does not leave an error hidden there
-	}
 	for i := lo; i < hi; i++ {
 		u := &r.pm.units[i]
-		for !u.bad && len(u.list) == 0 { // caches hold what is in a list, and write it back
+		for !u.bad {
 			var can [4]int
 			c := append(can[:0], 0)
 			if h.flips > 0 {
@@ -54,11 +52,10 @@ func (w *World) damage(r *region, off, n int, card bool) (flipped bool) {
 			} else {
 				h.flips--
 			}
-			switch {
-			case !w.damaged(r, i, size):
-			case k == 3:
+			w.cameBefore(r, i, size)
+			if r.pm.sure(i, u.ver); k == 3 {
 				w.spoil(r, i)
-			default:
+			} else {
 				w.flip(r, i, size, k == 2)
 				flipped = true
 			}
@@ -67,44 +64,12 @@ func (w *World) damage(r *region, off, n int, card bool) (flipped bool) {
 	return flipped
 }
 
-// mayErr reports whether media errors of n are possible.
-func (w *World) mayErr(n *node) bool {
-	return n.flips+n.poisons > 0 || w.mayStrike(n, faults.Flip, faults.Poison)
-}
-
-// flushedBefore asks which Flushes under way have been executed, for they write back what would
-// hide an error.
-func (w *World) flushedBefore(r *region, off, n int) {
-	for i := 0; i < len(r.pend) && !w.cfg.Eager; i++ {
-		e := r.pend[i]
-		if e.kind == elemFlush && e.persist && e.overlaps(off, n) && w.canLand(e) &&
-			w.choose(ChooseOrder, 2, func(i int) string { return e.name() + executedNames[i] }) == 1 {
-			w.land(e)
-			i = -1
-		}
-	}
-}
-
-// comesBefore asks what has landed on units lo to hi before by writes them back, or a CPU if that
-// is nil: an error may hide in what is written back, and not in what lands later.
-func (w *World) comesBefore(r *region, lo, hi, size int, by *elem) {
-	if w.cfg.Eager || !w.mayErr(r.h.node) {
-		return
-	}
-	w.responses(r, lo*size, (hi-lo)*size)
-	for i := lo; i < hi; i++ {
-		w.landBefore(r, i*size, size, by)
-	}
-}
-
-// damaged asks what came before an error that is found in bytes, and reports whether the
-// error can still be there: what has landed may be in a cache, which hides it.
-func (w *World) damaged(r *region, i, size int) bool {
+// cameBefore asks what came before an error that is found in a unit.
+func (w *World) cameBefore(r *region, i, size int) {
 	if !w.cfg.Eager {
 		w.landBefore(r, i*size, size, nil)
 		w.readEarlier(r, i*size, size, nil)
 	}
-	return len(r.pm.units[i].list) == 0
 }
 
 func (w *World) flip(r *region, i, size int, high bool) {
@@ -140,10 +105,7 @@ func (h *Host) Damage(mem any, off, n int, unreadable bool) {
 	}
 	lo, hi, size := r.pm.span(r, off, n)
 	for i := lo; i < hi; i++ {
-		if u := &r.pm.units[i]; len(u.list) > 0 {
-			continue
-		}
-		if unreadable {
+		if r.pm.sure(i, r.pm.units[i].ver); unreadable {
 			h.w.spoil(r, i)
 		} else {
 			h.w.flip(r, i, size, false)
@@ -218,11 +180,16 @@ func (w *World) passed(q *qp, n int) {
 // refusedBefore asks which requests that memory refuses have failed of that by now, for a CPU is about
 // to write it anew.
 func (w *World) refusedBefore(r *region, off, n int) {
-	if !w.unreadable(r, off, n) {
-		return
+	if w.unreadable(r, off, n) {
+		w.refusedByNow(nil)
 	}
+}
+
+// refusedByNow asks which requests to host h have failed because of memory that cannot be read, or to
+// any host if that is nil: from now on they would not.
+func (w *World) refusedByNow(h *Host) {
 	for _, q := range w.qps {
-		if q.failsOfMedia() {
+		if (h == nil || q.peer != nil && q.peer.h == h) && q.failsOfMedia() {
 			q.asks(takesPeer)
 		}
 	}
@@ -251,7 +218,7 @@ func (w *World) refusedByMedia(e *elem) bool {
 		}
 		return false
 	}
-	return e.modifies() && w.unreadable(e.reg, e.off, e.n)
+	return e.modifies() && !e.hasRead() && w.unreadable(e.reg, e.off, e.n) // what has read only writes
 }
 
 // stuck reports whether something that must land before e would read memory that cannot be read.

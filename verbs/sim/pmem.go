@@ -211,8 +211,7 @@ func (t *task) clwb(e *elem) { t.writeBack(e.reg, e.off, e.n) }
 
 // writeBack notes which version of each unit is on its way to memory.
 func (t *task) writeBack(r *region, off, n int) {
-	lo, hi, size := r.pm.span(r, off, n)
-	t.w.comesBefore(r, lo, hi, size, nil)
+	lo, hi, _ := r.pm.span(r, off, n)
 	for i := lo; i < hi; i++ {
 		if u := &r.pm.units[i]; len(u.list) > 0 && !u.open {
 			t.flushing = append(t.flushing, clwbRec{r, i, u.ver})
@@ -246,8 +245,7 @@ func (w *World) flush(e *elem) {
 		return
 	}
 	w.touch(r.object(), Write)
-	lo, hi, size := r.pm.span(r, e.off, e.n)
-	w.comesBefore(r, lo, hi, size, e)
+	lo, hi, _ := r.pm.span(r, e.off, e.n)
 	for i := lo; i < hi; i++ {
 		r.pm.sure(i, r.pm.units[i].ver)
 	}

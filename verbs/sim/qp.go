@@ -235,9 +235,6 @@ func (q *qp) leaveBehind() {
 		switch e := q.elems[i]; {
 		case e.wr >= q.first || e.frozen && e.changes():
 		case e.kind == elemFlush && !q.w.cfg.Eager:
-			if q.w.mayErr(e.reg.h.node) {
-				q.w.flushedBefore(e.reg, e.off, e.n)
-			}
 			q.w.discard(e)
 			i = -1
 		case (e.acked || q.w.cfg.Eager && e.came) && e.changes():

@@ -137,9 +137,9 @@ func (t *task) wait(o op) bool {
 	ok := !t.op.fired
 	t.op = op{}
 	t.dirty, t.told, t.looked, t.looks, t.clocked = false, false, false, 0, false
-	if !ok && (t.w.cfg.Timers.Regime == faults.Skew || t.w.mayFail()) {
-		// Its timer cannot wait for those of others, nor for faults, but what it does then can; and
-		// that the time has passed shows, even if the host dies before it does anything.
+	if !ok {
+		// Its timer cannot wait for those of others, nor for faults and failures, but what it does then can;
+		// and that the time has passed shows, even if the host dies before it does anything.
 		t.dirty, t.told, t.looked, t.clocked = true, true, true, true
 		t.h.acted = t.h.acted || t.w.mayDie(t.h.node)
 	}

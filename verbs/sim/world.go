@@ -578,15 +578,19 @@ func (w *World) Failure() error { return w.fail }
 
 // SetHistory tells the fingerprint of everything that the scenario's checks
 // remember; it is part of the state. All that is told this way is one thing to the
-// search: the order of any two calls matters.
+// search: the order of any two calls matters. It belongs to what the task did last, so that
+// nobody sees what the checks remember before the fingerprint has it; others may come in after it.
 func (w *World) SetHistory(p fingerprint.Print) {
-	if w.cur != nil {
-		if w.cur.h.node.spec.Daemon {
+	if t := w.cur; t != nil {
+		if w.dying() {
+			return
+		}
+		if t.h.node.spec.Daemon {
 			w.Fail(ErrDaemonReports)
 		}
 		w.touch(object(objChecks, 0, 0), Write) // a zombie and its successor both report
 		if p != w.hist {
-			w.cur.ends() // a crash may come before it looks at more
+			t.reach()
 		}
 	}
 	w.hist = p
