@@ -17,6 +17,6 @@
 // [Operators] is the list of operators. A mutant that cannot compile is never made, so that
 // one build has them all: constants where Go wants a constant stay, and so do statements
 // that declare something. Nor are those made that can make no difference to what a protocol
-// does: the text of errors and logs, String and Error methods, neighbouring statements that
+// does: the text of errors and logs, String and Error methods, the capacity of a slice, neighbouring statements that
 // have nothing in common. The reason stands at each rule in the code.
 package generate

@@ -64,7 +64,9 @@ func (m *maker) mutable(c inspector.Cursor) bool {
 	case *ast.CallExpr:
 		return !m.makesText(n)
 	}
-	switch k, _ := c.ParentEdge(); k {
+	switch k, i := c.ParentEdge(); k {
+	case edge.CallExpr_Args:
+		return i < 2 || !m.isBuiltin(c.Parent().Node().(*ast.CallExpr), "make") // room to grow makes no difference
 	case edge.ArrayType_Len, edge.Field_Type, edge.CompositeLit_Type, edge.TypeAssertExpr_Type, edge.ValueSpec_Type, edge.FuncLit_Type:
 		return false // Go wants a constant or a type there
 	case edge.SelectorExpr_Sel:
@@ -87,8 +89,7 @@ func (m *maker) makesText(n *ast.CallExpr) bool {
 	f := m.callee(n)
 	switch {
 	case f == nil:
-		id, ok := n.Fun.(*ast.Ident)
-		return ok && id.Name == "panic" && m.p.TypesInfo.Uses[id] == types.Universe.Lookup("panic")
+		return m.isBuiltin(n, "panic")
 	case f.Signature().Recv() != nil:
 		return f.Name() == "Logf" || f.Name() == "Log"
 	}
@@ -96,6 +97,12 @@ func (m *maker) makesText(n *ast.CallExpr) bool {
 		return false
 	}
 	return f.Name() == "New" || f.Name() == "Errorf" || strings.HasPrefix(f.Name(), "Print")
+}
+
+// isBuiltin reports whether a call is one of the language's own function of that name.
+func (m *maker) isBuiltin(n *ast.CallExpr, name string) bool {
+	id, ok := n.Fun.(*ast.Ident)
+	return ok && id.Name == name && m.p.TypesInfo.Uses[id] == types.Universe.Lookup(name)
 }
 
 // callee is the function or method that a call names, or nil.

@@ -165,11 +165,11 @@ func endless(n int) int {
 	return n
 }
 
-// grow takes memory without end if it steps over n.
+// grow takes memory without end if it steps over n. There is no mutant of a capacity.
 func grow(n int) int {
 	var list [][]byte
 	for i := 0; i != n; i += 1 {
-		list = append(list, make([]byte, 64))
+		list = append(list, make([]byte, 64, 128))
 	}
 	return len(list)
 }
