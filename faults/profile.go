@@ -172,7 +172,9 @@ func (p Profile) Validate() error {
 
 // WeakerOrEqual reports whether a allows everything that b allows, judged knob
 // by knob: a protocol that is right under a is then right under b. It never says
-// so wrongly, but may say no where no program can tell the difference. MaxInline
+// so wrongly, but may say no where no program can tell the difference. Runs with media errors
+// are no part of this: with TornLines off a whole line goes bad and must be written anew, which
+// is neither more nor less than a word of it. MaxInline
 // takes no part: it limits what may be asked for, not what happens, and a
 // program that asks for too much fails at once.
 func WeakerOrEqual(a, b Profile) bool {

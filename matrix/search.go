@@ -150,12 +150,22 @@ func (f *filler) known(p faults.Profile, with sim.Strengthen) *fact {
 
 // alike reports whether a program does the same with both cards. One that decides
 // by the length of a payload whether it goes inline can tell different limits
-// only if it has a payload between them.
+// only if it has a payload between them. Of media errors the units of persistence tell, which
+// neither card has the weaker ones of: see [faults.WeakerOrEqual].
 func (f *filler) alike(a, b faults.Profile) bool {
+	if a.TornLines != b.TornLines && slices.ContainsFunc(f.order, mediaErrors) {
+		return false
+	}
 	for _, name := range faults.Unordered(a, b) {
 		if name != "MaxInline" || f.payload > min(a.MaxInline, b.MaxInline) {
 			return false
 		}
 	}
 	return true
+}
+
+// mediaErrors reports whether bits may flip in a scenario, or memory become unreadable.
+func mediaErrors(s *explore.Scenario) bool {
+	b, err := faults.ParseBudget(s.Faults)
+	return err != nil || slices.ContainsFunc(b, func(r faults.Rule) bool { return r.Kind == faults.Flip || r.Kind == faults.Poison })
 }

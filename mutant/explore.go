@@ -195,7 +195,7 @@ func (r *runner) goTests(name string, files map[string][]byte, pkg string, names
 }
 
 // testTime bounds the tests of one mutant.
-const testTime = "2m"
+const testTime = "5m"
 
 var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
