@@ -12,6 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
@@ -68,7 +69,7 @@ Exit status: 0 all decided, 1 a weaker profile forbids what a stronger one allow
 	fl.BoolVar(&f.list, "list", false, "only list the names of the programs")
 	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a search after this time, for each program and profile; 0: no limit")
 	fl.IntVar(&f.workers, "workers", 0, "programs at a time; 0: one for each core")
-	completeWith(c, map[string]cobra.CompletionFunc{"profile": completeProfile})
+	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})
 	return c
 }
 
@@ -108,7 +109,7 @@ func runGenerate(c *cobra.Command, f *generateFlags) error {
 			return err
 		}
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	profiles := f.profiles
 	if f.knobs {
@@ -139,14 +140,14 @@ func runGenerate(c *cobra.Command, f *generateFlags) error {
 		bar.step()
 	}
 	bar.end()
-	return status(r.end(ctx.Err() != nil, len(programs))).asError()
+	return cli.Status(r.end(ctx.Err() != nil, len(programs))).Err()
 }
 
 // counter shows on a terminal how many of a known number are done.
 type counter struct{ bar *progressbar.ProgressBar }
 
 func newCounter(w io.Writer, n int) counter {
-	if !isTerminal(w) {
+	if !cli.IsTerminal(w) {
 		return counter{}
 	}
 	return counter{progressbar.NewOptions(n, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),

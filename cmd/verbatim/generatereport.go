@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
 )
@@ -79,7 +80,7 @@ func (r *generateReport) line(v *generate.Verdicts) error {
 			x.Undecided = append(x.Undecided, v.Profiles[i])
 		}
 	}
-	return lines(r.w).Encode(x)
+	return cli.Lines(r.w).Encode(x)
 }
 
 // text prints a program and its final states, those that all profiles allow first.
@@ -104,12 +105,12 @@ func (r *generateReport) text(v *generate.Verdicts) error {
 
 // end prints the totals, and returns the exit status.
 func (r *generateReport) end(stopped bool, of int) int {
-	code := exitOK
+	code := cli.OK
 	if r.undecided > 0 || stopped {
-		code = exitRanOut
+		code = cli.RanOut
 	}
 	if len(r.broken) > 0 {
-		code = worse(code, exitViolated)
+		code = cli.Worse(code, cli.Violated)
 	}
 	if r.f.asJSON {
 		return code

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/audit"
 )
@@ -55,14 +55,7 @@ func writeJSON(w io.Writer, r *explore.Result, audited *audit.Report, file strin
 	if r.Exhausted || r.Verdict == explore.RanOut {
 		x.Remaining = finite(r.Remaining)
 	}
-	return lines(w).Encode(x)
-}
-
-// lines writes one JSON object a line, as it is, without escapes for HTML.
-func lines(w io.Writer) *json.Encoder {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e
+	return cli.Lines(w).Encode(x)
 }
 
 // reason says why the verdict is what it is.

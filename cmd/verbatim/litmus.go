@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/litmus"
@@ -101,8 +102,8 @@ and 3 before 0.`,
 	fl.StringVar(&f.reach, "reach", "", "with --html: which `outcome`")
 	fl.BoolVar(&f.format, "format", false, "print the tests in canonical form instead of running them")
 	fl.IntVar(&f.workers, "workers", 0, "files at a time; 0: one for each core")
-	completeWith(c, map[string]cobra.CompletionFunc{
-		"profile": completeProfile,
+	cli.CompleteWith(c, map[string]cobra.CompletionFunc{
+		"profile": cli.CompleteProfile,
 		"backend": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return backends, cobra.ShellCompDirectiveNoFileComp
 		},
@@ -160,7 +161,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	if f.format {
 		return formatTests(c.OutOrStdout(), jobs, bad)
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	f.start(ctx, backend, jobs)
 	r := newLitmusReport(f, c.OutOrStdout(), jobs)
@@ -170,7 +171,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 			return err
 		}
 	}
-	return status(worse(bad, r.end())).asError()
+	return cli.Status(cli.Worse(bad, r.end())).Err()
 }
 
 // litmusFiles lists the files that the arguments name.
@@ -231,7 +232,7 @@ func parseTests(files []string, stderr io.Writer, add func(file string, t *litmu
 		t, err := litmus.ParseFile(file)
 		if err != nil {
 			fmt.Fprintf(stderr, "verbatim: %v\n", err)
-			code = exitBad
+			code = cli.Bad
 			continue
 		}
 		add(file, t)
@@ -293,5 +294,5 @@ func formatTests(w io.Writer, jobs []*litmusJob, code int) error {
 			return err
 		}
 	}
-	return status(code).asError()
+	return cli.Status(code).Err()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/device"
@@ -54,7 +55,7 @@ func (d *deviceFlags) add(c *cobra.Command) {
 // checkBackend refuses flags that the backend would ignore.
 func (f *litmusFlags) checkBackend(c *cobra.Command) error {
 	if !slices.Contains(backends, f.backend) {
-		return fmt.Errorf("there is no backend %q; there are %s%s", f.backend, list(backends), mistake.DidYouMean(f.backend, backends))
+		return fmt.Errorf("there is no backend %q; there are %s%s", f.backend, cli.List(backends), mistake.DidYouMean(f.backend, backends))
 	}
 	other := []string{"runs", "seed", "device", "generated", "program", "known", "patience", "cut"}
 	if f.backend == "rdma" {
@@ -91,7 +92,7 @@ func (f *litmusFlags) onDevices(c *cobra.Command, devices []verbs.Device, args [
 	if d.runs < 1 || d.patience <= 0 || d.generated < 0 || f.maxTime < 0 {
 		return errors.New("--runs and --patience must be positive, and --generated and --max-time cannot be negative")
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	cfg := device.Config{Devices: devices, Runs: d.runs, Seed: d.seed, MaxTime: f.maxTime, Patience: d.patience, Stop: func() bool { return ctx.Err() != nil }}
 	if len(f.profiles) == 1 {
@@ -133,7 +134,7 @@ func (f *litmusFlags) onDevices(c *cobra.Command, devices []verbs.Device, args [
 			return err
 		}
 	}
-	return status(worse(bad, r.end(ctx.Err() != nil))).asError()
+	return cli.Status(cli.Worse(bad, r.end(ctx.Err() != nil))).Err()
 }
 
 // openDevices opens the cards of these names, or all.

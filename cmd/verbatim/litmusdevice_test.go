@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/device"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
@@ -27,13 +28,13 @@ func TestLitmusBackendFlags(t *testing.T) {
 		{"--backend rdam", "there are sim, rdma; did you mean rdma?"},
 	} {
 		code, _, stderr := call(append([]string{"litmus", "mp.litmus"}, strings.Fields(tt.args)...)...)
-		if code != exitBad || !strings.Contains(stderr, tt.want) {
+		if code != cli.Bad || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: %d %s", tt.args, code, stderr)
 		}
 	}
 	if !hw.Built {
 		code, _, stderr := call("litmus", "mp.litmus", "--backend", "rdma")
-		if code != exitBad || !strings.Contains(stderr, "go build -tags rdma") {
+		if code != cli.Bad || !strings.Contains(stderr, "go build -tags rdma") {
 			t.Errorf("%d %s", code, stderr)
 		}
 	}
@@ -77,19 +78,19 @@ func TestDeviceReport(t *testing.T) {
 	x := p.Test()
 	ok := &device.Report{Test: x, Profile: "rxe", Runs: 3, LeftOut: 1, Allowed: []string{"a", "b"}, Seen: []device.Seen{{State: "a", Count: 2, Allowed: true}}}
 	text, lines, code := reported(t, "f.litmus", ok)
-	if code != exitOK || !strings.Contains(text, "1 of 2 allowed final states, 1 run left out") || !strings.Contains(text, "-  b\n") ||
+	if code != cli.OK || !strings.Contains(text, "1 of 2 allowed final states, 1 run left out") || !strings.Contains(text, "-  b\n") ||
 		lines[0].Verdict != "ok" || len(lines[0].Seen) != 1 || len(lines[0].Allowed) != 2 {
 		t.Errorf("%d\n%s%+v", code, text, lines)
 	}
 	const again = "verbatim litmus --program A-wx-wy_B-ly-lx --backend rdma --profile rxe --runs 50 --seed 7 --patience 2s --device rxe0,rxe1"
 	wrong := &device.Report{Test: x, Profile: "rxe", Runs: 3, Allowed: []string{"a"}, Seen: []device.Seen{{State: "c", Count: 3}}}
 	text, lines, code = reported(t, "--program "+x.Name, ok, wrong)
-	if code != exitViolated || !strings.Contains(text, "3  c   NOT ALLOWED by rxe") || !strings.Contains(text, "\nwrong: "+x.Name+"\n") || !strings.Contains(text, "run again with: "+again+"\n") ||
+	if code != cli.Violated || !strings.Contains(text, "3  c   NOT ALLOWED by rxe") || !strings.Contains(text, "\nwrong: "+x.Name+"\n") || !strings.Contains(text, "run again with: "+again+"\n") ||
 		lines[1].Verdict != "forbidden" || lines[1].Again != again {
 		t.Errorf("%d\n%s%+v", code, text, lines)
 	}
 	refused := &device.Report{Test: x, Profile: "rxe", Refused: errors.New("EINVAL")}
-	if text, lines, code = reported(t, "f", refused); code != exitViolated || lines[0].Verdict != "refused" || !strings.Contains(text, "EINVAL") {
+	if text, lines, code = reported(t, "f", refused); code != cli.Violated || lines[0].Verdict != "refused" || !strings.Contains(text, "EINVAL") {
 		t.Errorf("%d\n%s%+v", code, text, lines)
 	}
 	wrong.Seen[0].Why, refused.RefusedWhy = "this is why", "and this"
@@ -97,12 +98,12 @@ func TestDeviceReport(t *testing.T) {
 		t.Error(err) // there is no such command here
 	}
 	text, lines, code = reported(t, "f", wrong, refused)
-	if code != exitOK || lines[0].Verdict != "known" || lines[1].Verdict != "known" || !strings.Contains(text, "known: this is why") ||
+	if code != cli.OK || lines[0].Verdict != "known" || lines[1].Verdict != "known" || !strings.Contains(text, "known: this is why") ||
 		!strings.Contains(text, "2 with known differences") {
 		t.Errorf("%d\n%s%+v", code, text, lines)
 	}
 	skipped := &device.Report{Test: x, Profile: "rxe", Skipped: "no power"}
-	if text, _, code = reported(t, "f", skipped, skipped); code != exitRanOut || !strings.Contains(text, "2 skipped: no power") {
+	if text, _, code = reported(t, "f", skipped, skipped); code != cli.RanOut || !strings.Contains(text, "2 skipped: no power") {
 		t.Errorf("%d\n%s", code, text)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/litmus/device"
 	"github.com/verbatim-rdma/verbatim/report"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -99,7 +100,7 @@ func (r *deviceReport) add(t deviceTest, rep *device.Report) error {
 		for _, s := range rep.Seen {
 			x.Seen = append(x.Seen, deviceSeen(s))
 		}
-		return lines(r.w).Encode(x)
+		return cli.Lines(r.w).Encode(x)
 	}
 	return r.text(t, rep, verdict, why)
 }
@@ -153,12 +154,12 @@ func (r *deviceReport) text(t deviceTest, rep *device.Report, verdict, why strin
 
 // end prints the totals and returns the exit status.
 func (r *deviceReport) end(stopped bool) int {
-	code := exitOK
+	code := cli.OK
 	if stopped || r.tests == 0 {
-		code = exitRanOut
+		code = cli.RanOut
 	}
 	if len(r.wrong) > 0 {
-		code = worse(code, exitViolated)
+		code = cli.Worse(code, cli.Violated)
 	}
 	if r.f.asJSON {
 		return code

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/report"
@@ -64,7 +65,7 @@ func (r *litmusReport) add(j *litmusJob) error {
 		row := &j.result.Rows[i]
 		verdict, code := litmusVerdict(j.result, row)
 		r.counts[verdict]++
-		r.code = worse(r.code, code)
+		r.code = cli.Worse(r.code, code)
 		file, err := r.save(j, row)
 		if err != nil {
 			return err
@@ -88,17 +89,17 @@ func (r *litmusReport) add(j *litmusJob) error {
 func litmusVerdict(res *litmus.Result, row *litmus.Row) (string, int) {
 	switch {
 	case row.Expected == litmus.Undecided && row.Got != litmus.Undecided:
-		return "unasked", exitOK
+		return "unasked", cli.OK
 	case row.OK():
-		return "ok", exitOK
+		return "ok", cli.OK
 	case row.Wrong():
-		return "wrong", exitViolated
+		return "wrong", cli.Violated
 	case errors.Is(res.Reason, litmus.ErrUnsupported):
-		return "unsupported", exitRanOut
+		return "unsupported", cli.RanOut
 	case errors.Is(res.Reason, litmus.ErrStuck), errors.Is(res.Reason, litmus.ErrRefused):
-		return "error", exitBad
+		return "error", cli.Bad
 	}
-	return "undecided", exitRanOut
+	return "undecided", cli.RanOut
 }
 
 // save writes the run that shows a wrong outcome.
@@ -122,7 +123,7 @@ func (r *litmusReport) line(j *litmusJob, row *litmus.Row, verdict, file string)
 	if x.Finals == nil {
 		x.Finals = []string{}
 	}
-	return lines(r.w).Encode(x)
+	return cli.Lines(r.w).Encode(x)
 }
 
 // row writes a line of the table, and below it what is wrong.

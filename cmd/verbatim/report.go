@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/audit"
 	"github.com/verbatim-rdma/verbatim/report"
@@ -141,7 +140,7 @@ func field(b *strings.Builder, label, value string) {
 		return
 	}
 	for value := range strings.Lines(value) {
-		value = text.WrapSoft(strings.TrimRight(value, "\n"), reportWidth-labelWidth-2)
+		value = cli.Wrap(strings.TrimRight(value, "\n"), reportWidth-labelWidth-2)
 		for line := range strings.SplitSeq(value, "\n") {
 			verbatim(b, label, strings.TrimRight(line, " "))
 			label = ""
