@@ -66,14 +66,10 @@ func runCrashSQLite(c *cobra.Command, cfg sqlitecheck.Config) error {
 		return err
 	}
 	cfg.Profile = p.Name
-	stderr := c.ErrOrStderr()
-	if cli.IsTerminal(stderr) {
-		cfg.Progress = func(done, of int) { fmt.Fprintf(stderr, "\r%d of %d crash points", done, of) }
-	}
+	line := cli.NewSpinner(c.ErrOrStderr())
+	cfg.Progress = func(done, of int) { line.Show(fmt.Sprintf("%d of %d crash points", done, of)) }
 	r, err := sqlitecheck.Check(cfg)
-	if cfg.Progress != nil {
-		fmt.Fprint(stderr, "\r\033[K")
-	}
+	line.Clear()
 	if err != nil {
 		return err
 	}

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim/internal/web"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/litmus"
@@ -67,21 +65,10 @@ func runExplore(c *cobra.Command, f *handFlags, name string) error {
 	}
 	ctx, stop := cli.Interruptible(c)
 	defer stop()
-	srv := &http.Server{Handler: newHandServer(s, judge, f.opt, l.Addr()), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: maxAddress + 16<<10}
 	if _, err := fmt.Fprintf(c.OutOrStdout(), "%s: http://%s/ (Ctrl-C ends it)\n", s.Name, l.Addr()); err != nil {
-		return err
+		return errors.Join(err, l.Close())
 	}
-	go func() {
-		<-ctx.Done()
-		end, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		_ = srv.Shutdown(end)
-	}()
-	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return web.Serve(ctx, l, newHandServer(s, judge, f.opt, l.Addr()).serve)
 }
 
 // scenario is the one that a name or a file names, and what judges the end of its runs if

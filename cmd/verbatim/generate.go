@@ -3,13 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
@@ -128,42 +126,20 @@ func runGenerate(c *cobra.Command, f *generateFlags) error {
 		return err
 	}
 	r := &generateReport{f: f, w: w}
-	bar := newCounter(c.ErrOrStderr(), len(programs))
+	line := cli.NewSpinner(c.ErrOrStderr())
+	defer line.Clear()
 	for v := range seq {
 		if ctx.Err() != nil {
 			break
 		}
+		line.Clear()
 		if err := r.add(v); err != nil {
-			bar.end()
 			return err
 		}
-		bar.step()
+		line.Show(fmt.Sprintf("%d of %s", r.programs, number(uint64(len(programs)), "program")))
 	}
-	bar.end()
+	line.Clear()
 	return cli.Status(r.end(ctx.Err() != nil, len(programs))).Err()
-}
-
-// counter shows on a terminal how many of a known number are done.
-type counter struct{ bar *progressbar.ProgressBar }
-
-func newCounter(w io.Writer, n int) counter {
-	if !cli.IsTerminal(w) {
-		return counter{}
-	}
-	return counter{progressbar.NewOptions(n, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())}
-}
-
-func (c counter) step() {
-	if c.bar != nil {
-		_ = c.bar.Add(1)
-	}
-}
-
-func (c counter) end() {
-	if c.bar != nil {
-		_ = c.bar.Finish()
-	}
 }
 
 // save writes a program as a test; one that is undecided has none.

@@ -12,7 +12,7 @@ import (
 // progress is the line that shows a search under way. It is there only on a
 // terminal.
 type progress struct {
-	line cli.Spinner
+	line *cli.Spinner
 	last explore.Progress
 }
 
@@ -25,7 +25,7 @@ func (p *progress) show(now explore.Progress) {
 }
 
 // clear removes the line.
-func (p *progress) clear() { p.line.End() }
+func (p *progress) clear() { p.line.Clear() }
 
 // progressText says how far a search is, and how fast since the last look.
 func progressText(last, now explore.Progress) string {
