@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/textproto"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -100,12 +101,13 @@ func converse(ctx context.Context, c net.Conn, answer func(context.Context, *Req
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(headTime)) // a connection without deadlines fails to read
 	hurry := context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Now()) })
+	defer hurry()
 	in := bufio.NewReader(io.LimitReader(c, MaxHead))
-	r, err := read(in)
-	hurry()
-	if errors.Is(err, io.EOF) || errors.Is(err, errTimeout) {
+	if _, err := in.Peek(1); err != nil {
 		return // browsers connect before they have anything to ask
 	}
+	r, err := read(in)
+	hurry()
 	x := Text(BadRequest, fmt.Sprint(err))
 	if err == nil {
 		_ = c.SetDeadline(time.Time{})
@@ -123,14 +125,12 @@ func converse(ctx context.Context, c net.Conn, answer func(context.Context, *Req
 	}
 }
 
-var errTimeout = errors.New("no request came in time")
-
 // read reads a request. What a browser does not send is refused.
 func read(in *bufio.Reader) (*Request, error) {
 	t := textproto.NewReader(in)
 	line, err := t.ReadLine()
 	if err != nil {
-		return nil, ended(err, line)
+		return nil, incomplete(err)
 	}
 	method, rest, _ := strings.Cut(line, " ")
 	target, version, ok := strings.Cut(rest, " ")
@@ -147,7 +147,7 @@ func read(in *bufio.Reader) (*Request, error) {
 	}
 	h, err := t.ReadMIMEHeader()
 	if err != nil {
-		return nil, ended(err, line)
+		return nil, incomplete(err)
 	}
 	if n := len(h["Host"]); n != 1 {
 		return nil, fmt.Errorf("the request has %d hosts", n)
@@ -155,14 +155,10 @@ func read(in *bufio.Reader) (*Request, error) {
 	return &Request{Method: method, Host: h.Get("Host"), Path: u.Path, Query: q, header: h}, nil
 }
 
-// ended is the error of a request that is not whole. One of which nothing came is none.
-func ended(err error, line string) error {
-	var timeout net.Error
-	switch {
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return errTimeout
-	case line != "" && errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the request is not whole, or longer than %d bytes", MaxHead)
+// incomplete is the error of a request that does not come to its end.
+func incomplete(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("the request is not whole after %v, or longer than %d bytes", headTime, MaxHead)
 	}
 	return err
 }

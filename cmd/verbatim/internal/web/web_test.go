@@ -47,7 +47,7 @@ func said(t *testing.T, addr, request string) string {
 	go func() { _, _ = io.WriteString(c, request) }() // it may be refused before all of it is sent
 	b, err := io.ReadAll(c)
 	if err != nil {
-		t.Fatal(err)
+		t.Errorf("%.60q, %d bytes: %.100q, %v", request, len(request), b, err)
 	}
 	return string(b)
 }
