@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 )
 
 // chart is a table of numbers and what draws them: a bar in each row or, if there are too
@@ -114,7 +115,7 @@ func (c *chart) outlined(unit string) *outline {
 		fmt.Fprintf(&path, "V%dH%d", 1000-x.Length, i+1)
 	}
 	path.WriteString("V1000Z")
-	return &outline{Path: path.String(), Width: len(c.Rows), Most: Count(most.Count) + " " + unit,
+	return &outline{Path: path.String(), Width: len(c.Rows), Most: number.Commas(most.Count) + " " + unit,
 		Text: fmt.Sprintf("%s: from %s at %s steps to %s at %s, with the most, %s, at %s. The numbers are in the table below.", c.Title,
-			Count(first.Count), first.Name, Count(last.Count), last.Name, Count(most.Count), most.Name)}
+			number.Commas(first.Count), first.Name, number.Commas(last.Count), last.Name, number.Commas(most.Count), most.Name)}
 }

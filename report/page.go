@@ -14,6 +14,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coverage"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 )
 
 //go:embed report.css
@@ -29,11 +30,11 @@ const MaxPage = 2 << 20
 var ErrTooLarge = errors.New("report: the page would be too large")
 
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"verdict": verdict, "mark": mark, "meaning": meaning, "count": Count[uint64], "seconds": seconds, "rate": rate, "ended": Ended,
+	"verdict": verdict, "mark": mark, "meaning": meaning, "count": number.Commas[uint64], "seconds": seconds, "rate": rate, "ended": Ended,
 	"eager": Eager, "met": Met, "total": total, "share": share, "ranges": ranges, "kind": kind, "depths": depthChart, "bars": barChart,
 	"last":    func(rows []bar) bar { return rows[len(rows)-1] },
 	"resumed": resumed, "uncounted": uncounted, "source": marked, "legend": legend,
-	"excerpt": excerpt, "score": score, "operators": byOperator, "equivalent": equivalent, "int": Count[int],
+	"excerpt": excerpt, "score": score, "operators": byOperator, "equivalent": equivalent, "int": number.Commas[int],
 	"who": func(assumption string) string { return whoOf[knobOf(assumption)] },
 }).Parse(layout))
 

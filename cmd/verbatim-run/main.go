@@ -40,7 +40,7 @@ limit came first, or it may succeed another time.`,
   verbatim-run ncl coord --listen 10.0.0.9:7000
   source <(verbatim-run completion bash)`,
 	})
-	root.AddCommand(newNCL(), newBench(), newCrash())
-	root.AddCommand(cli.Elsewhere("verbatim", "checks protocols", "check", "replay", "explore", "list", "mutants", "litmus", "matrix")...)
+	root.AddCommand(newNCL(), newBench(), newCrash(), newLitmus())
+	root.AddCommand(cli.Elsewhere("verbatim", "checks protocols", "check", "replay", "explore", "list", "mutants", "matrix")...)
 	return root
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
 )
@@ -136,7 +137,7 @@ func runGenerate(c *cobra.Command, f *generateFlags) error {
 		if err := r.add(v); err != nil {
 			return err
 		}
-		line.Show(fmt.Sprintf("%d of %s", r.programs, number(uint64(len(programs)), "program")))
+		line.Show(fmt.Sprintf("%d of %s", r.programs, number.Of(len(programs), "program")))
 	}
 	line.Clear()
 	return cli.Status(r.end(ctx.Err() != nil, len(programs))).Err()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
 )
@@ -123,7 +124,7 @@ func (r *generateReport) end(stopped bool, of int) int {
 		fmt.Fprintf(r.w, "stopped after %d of %d programs\n", r.programs, of)
 	}
 	fmt.Fprintf(r.w, "%s, of which %d separate profiles; %s; %s, %s; %d undecided; %s against the order of profiles\n",
-		number(uint64(r.programs), "program"), r.separates, number(uint64(r.states), "final state"), number(r.runs, "run"),
-		number(r.explored, "state"), r.undecided, number(uint64(len(r.broken)), "final state"))
+		number.Of(r.programs, "program"), r.separates, number.Of(r.states, "final state"), number.Of(r.runs, "run"),
+		number.Of(r.explored, "state"), r.undecided, number.Of(len(r.broken), "final state"))
 	return code
 }

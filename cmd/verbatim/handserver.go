@@ -17,6 +17,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/cmd/verbatim/internal/web"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/view"
 )
@@ -143,7 +144,7 @@ func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 	}
 	outcome := fmt.Sprintf("after step %d", x.Walk.Steps)
 	if x.Ended {
-		outcome = "ended after " + number(uint64(x.Walk.Steps), "step")
+		outcome = "ended after " + number.Of(x.Walk.Steps, "step")
 	}
 	ce := &explore.Counterexample{Scenario: h.s.Name, Profile: x.Replay.Profile.Name, Faults: h.opt.Faults}
 	if ce.Timers = h.opt.Timers; ce.Timers == "" {

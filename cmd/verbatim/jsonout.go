@@ -42,10 +42,10 @@ type condition struct {
 
 // writeJSON prints r as one line.
 func writeJSON(w io.Writer, r *explore.Result, audited *audit.Report, file string) error {
-	x := result{Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Warning: orNull(r.Warning()), Strategy: r.Strategy, Verdict: r.Verdict,
+	x := result{Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Warning: cli.OrNull(r.Warning()), Strategy: r.Strategy, Verdict: r.Verdict,
 		Exhausted: r.Exhausted, Runs: r.Runs, Sampled: r.Sampled, States: r.States, Choices: r.Choices, MaxDepth: r.MaxDepth,
-		Seconds: math.Round(r.Elapsed.Seconds()*1e6) / 1e6, Workers: r.Workers, Counterexample: orNull(file),
-		Reason: orNull(reason(r)), Sometimes: []condition{}, Bounds: r.Bounds, Audit: newAuditResult(audited)}
+		Seconds: math.Round(r.Elapsed.Seconds()*1e6) / 1e6, Workers: r.Workers, Counterexample: cli.OrNull(file),
+		Reason: cli.OrNull(reason(r)), Sometimes: []condition{}, Bounds: r.Bounds, Audit: newAuditResult(audited)}
 	for _, c := range r.Sometimes {
 		x.Sometimes = append(x.Sometimes, condition(c))
 	}
@@ -67,13 +67,6 @@ func reason(r *explore.Result) string {
 		return r.Counterexample.Class + ": " + r.Counterexample.Message
 	}
 	return ""
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // finite is null for what JSON cannot say, and for unknown estimates.

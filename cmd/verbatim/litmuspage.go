@@ -23,8 +23,6 @@ func (f *litmusFlags) checkPage(args []string) error {
 		return nil
 	case f.html == "":
 		return errors.New("--reach names the outcome that --html shows: it needs --html")
-	case f.backend == "rdma":
-		return errors.New("--html shows a run of the simulator: leave out --backend rdma")
 	case len(args) != 1 || len(f.profiles) > 1:
 		return errors.New("--html shows one run: name one file and at most one profile")
 	}

@@ -264,15 +264,15 @@ type mutantResult struct {
 }
 
 func newMutantResult(x *mutant.Result) mutantResult {
-	out := mutantResult{Mutant: x.Name, Title: x.Title, Paper: x.Paper, Finding: orNull(x.Finding), Result: x.Verdict(),
-		Caught: x.Caught, Scenario: orNull(x.Scenario), Strategy: orNull(x.Strategy), Class: orNull(x.Class), Wanted: orNull(x.Wanted), Runs: x.Runs,
+	out := mutantResult{Mutant: x.Name, Title: x.Title, Paper: x.Paper, Finding: cli.OrNull(x.Finding), Result: x.Verdict(),
+		Caught: x.Caught, Scenario: cli.OrNull(x.Scenario), Strategy: cli.OrNull(x.Strategy), Class: cli.OrNull(x.Class), Wanted: cli.OrNull(x.Wanted), Runs: x.Runs,
 		Found: x.Found, Decisions: x.Decisions, Events: x.Events, TooLong: x.TooLong(), Seconds: x.Seconds,
 		Searches: append([]mutant.Search{}, x.Searches...)}
 	if x.File != "" {
-		out.Counterexample = orNull(filepath.ToSlash(x.File))
+		out.Counterexample = cli.OrNull(filepath.ToSlash(x.File))
 	}
 	if x.Err != nil {
-		out.Error = orNull(x.Err.Error())
+		out.Error = cli.OrNull(x.Err.Error())
 	}
 	return out
 }

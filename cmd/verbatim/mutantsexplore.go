@@ -29,9 +29,9 @@ type checkerResult struct {
 
 func newCheckerResult(x *mutant.CheckerResult) checkerResult {
 	out := checkerResult{Mutant: x.Name, Title: x.Title, Rule: x.Rule, Result: x.Verdict(), Caught: x.Caught, Yardstick: x.Yardstick, On: x.On,
-		Class: orNull(x.Class), Found: append([]string{}, x.Found...), What: orNull(x.What), Seconds: x.Seconds}
+		Class: cli.OrNull(x.Class), Found: append([]string{}, x.Found...), What: cli.OrNull(x.What), Seconds: x.Seconds}
 	if x.Err != nil {
-		out.Error = orNull(x.Err.Error())
+		out.Error = cli.OrNull(x.Err.Error())
 	}
 	return out
 }

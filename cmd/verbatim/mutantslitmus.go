@@ -31,10 +31,10 @@ type ruleResult struct {
 
 func newRuleResult(x *mutant.RuleResult) ruleResult {
 	out := ruleResult{Mutant: x.Name, Title: x.Title, Rule: x.Rule, Result: x.Verdict(), Caught: x.Caught,
-		Tests: append([]string{}, x.Tests...), Wanted: orNull(x.Wanted), Test: orNull(x.Test), Profile: orNull(x.Profile), Condition: orNull(x.Condition),
-		Expected: orNull(x.Expected), Got: orNull(x.Got), Wrong: x.Wrong, Seconds: x.Seconds}
+		Tests: append([]string{}, x.Tests...), Wanted: cli.OrNull(x.Wanted), Test: cli.OrNull(x.Test), Profile: cli.OrNull(x.Profile), Condition: cli.OrNull(x.Condition),
+		Expected: cli.OrNull(x.Expected), Got: cli.OrNull(x.Got), Wrong: x.Wrong, Seconds: x.Seconds}
 	if x.Err != nil {
-		out.Error = orNull(x.Err.Error())
+		out.Error = cli.OrNull(x.Err.Error())
 	}
 	return out
 }

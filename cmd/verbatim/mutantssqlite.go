@@ -52,7 +52,7 @@ func runSQLiteMutants(c *cobra.Command, f *mutantFlags) error {
 			if x.Err != nil {
 				failed = x.Err.Error()
 			}
-			printing = cli.Lines(stdout).Encode(sqliteMutant{x.Name, x.Title, x.Verdict(), x.Caught, x.Tried, orNull(x.Said), x.Seconds, orNull(failed)})
+			printing = cli.Lines(stdout).Encode(sqliteMutant{x.Name, x.Title, x.Verdict(), x.Caught, x.Tried, cli.OrNull(x.Said), x.Seconds, cli.OrNull(failed)})
 		}
 	})
 	switch {

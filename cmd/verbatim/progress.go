@@ -6,6 +6,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/report"
 )
 
@@ -29,9 +30,9 @@ func (p *progress) clear() { p.line.Clear() }
 
 // progressText says how far a search is, and how fast since the last look.
 func progressText(last, now explore.Progress) string {
-	text := fmt.Sprintf("%s %s, %s runs, %s/s", now.Scenario, short(now.Elapsed), report.Count(now.Runs), report.Count(rate(last, now)))
+	text := fmt.Sprintf("%s %s, %s runs, %s/s", now.Scenario, short(now.Elapsed), number.Commas(now.Runs), number.Commas(rate(last, now)))
 	if now.States > 0 {
-		text += fmt.Sprintf(", %s states, frontier %s", report.Count(now.States), report.Count(uint64(max(now.Frontier, 0))))
+		text += fmt.Sprintf(", %s states, frontier %s", number.Commas(now.States), number.Commas(uint64(max(now.Frontier, 0))))
 	}
 	if now.Remaining > 0 {
 		text += ", ~" + report.Estimate(now.Remaining) + " left"

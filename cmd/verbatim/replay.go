@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/cmd/internal/litmusfiles"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
@@ -75,7 +76,7 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 	}
 	if f.asGo {
 		if litmus.IsScenario(ce.Scenario) {
-			return errors.New("a litmus test is its own regression test: put its file into " + litmusDir)
+			return errors.New("a litmus test is its own regression test: put its file into " + litmusfiles.Dir)
 		}
 		_, err := io.WriteString(w, goTest(ce, p, f.trace == ""))
 		return err

@@ -135,3 +135,11 @@ func Lines(w io.Writer) *json.Encoder {
 	e.SetEscapeHTML(false)
 	return e
 }
+
+// OrNull is null in JSON for an empty text.
+func OrNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -9,43 +9,53 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli/clitest"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/device"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
 	"github.com/verbatim-rdma/verbatim/verbs/hw"
 )
 
-func TestLitmusBackendFlags(t *testing.T) {
-	litmusFile(t, "mp.litmus", strings.Replace(litmusText, "VERDICT", "N", 1))
-	for _, tt := range []struct{ args, want string }{
-		{"--runs 3", "--runs has no meaning with --backend sim"},
-		{"--seed 3", "--seed has no meaning with --backend sim"},
-		{"--generated 3", "--generated has no meaning with --backend sim"},
-		{"--known f", "--known has no meaning with --backend sim"},
-		{"--backend rdma --workers 2", "--workers has no meaning with --backend rdma"},
-		{"--backend rdma --outcomes", "--outcomes has no meaning with --backend rdma"},
-		{"--backend rdma --profile rxe,iba", "one profile"},
-		{"--backend rdam", "there are sim, rdma; did you mean rdma?"},
+// mp is a litmus test.
+const mp = `litmus mp
+doc    The reader sees the flag and not the data.
+source test
+rule   placement-order
+hosts  A B
+dram   B: d f
+
+thread A
+  write d <- 1
+  write f <- 1
+thread B
+  r1 = load f
+  r2 = load d
+
+exists stale: r1 == 1 && r2 == 0
+  strong N
+`
+
+func TestLitmusUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clitest.Write(t, "mp.litmus", mp)
+	for _, x := range []usage{
+		{"litmus mp.litmus --runs 0", 2, "", "--runs and --patience must be positive"},
+		{"litmus mp.litmus --profile rxf", 2, "", "did you mean rxe?"},
+		{"litmus mp.litmus --outcomes", 2, "", "--help"},
 	} {
-		code, _, stderr := call(append([]string{"litmus", "mp.litmus"}, strings.Fields(tt.args)...)...)
-		if code != cli.Bad || !strings.Contains(stderr, tt.want) {
-			t.Errorf("%s: %d %s", tt.args, code, stderr)
-		}
+		command.Try(t, clitest.Usage(x))
 	}
 	if !hw.Built {
-		code, _, stderr := call("litmus", "mp.litmus", "--backend", "rdma")
-		if code != cli.Bad || !strings.Contains(stderr, "go build -tags rdma") {
-			t.Errorf("%d %s", code, stderr)
-		}
+		command.Try(t, clitest.Usage{Args: "litmus mp.litmus", Code: cli.Bad, Stderr: "go build -tags rdma"})
 	}
 }
 
 // reported is what becomes of reports: the text, the lines of JSON and the status.
-func reported(t *testing.T, args string, reps ...*device.Report) (string, []deviceLine, int) {
+func reported(t *testing.T, args string, reps ...*device.Report) (string, []litmusLine, int) {
 	t.Helper()
-	f := &litmusFlags{device: deviceFlags{runs: 50, seed: 7, patience: 2 * time.Second}}
+	f := &litmusFlags{runs: 50, seed: 7, patience: 2 * time.Second}
 	var text, lines bytes.Buffer
-	r := newDeviceReport(f, &text, nil)
+	r := newLitmusReport(f, &text, nil)
 	r.devices = []string{"rxe0", "rxe1"}
 	for _, rep := range reps {
 		if err := r.add(deviceTest{test: rep.Test, args: args}, rep); err != nil {
@@ -54,14 +64,14 @@ func reported(t *testing.T, args string, reps ...*device.Report) (string, []devi
 	}
 	code := r.end(false)
 	f.asJSON, r.w = true, &lines
-	var out []deviceLine
+	var out []litmusLine
 	for _, rep := range reps {
 		if err := r.add(deviceTest{test: rep.Test, args: args}, rep); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for l := range strings.Lines(lines.String()) {
-		var x deviceLine
+		var x litmusLine
 		if err := json.Unmarshal([]byte(l), &x); err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +92,7 @@ func TestDeviceReport(t *testing.T) {
 		lines[0].Verdict != "ok" || len(lines[0].Seen) != 1 || len(lines[0].Allowed) != 2 {
 		t.Errorf("%d\n%s%+v", code, text, lines)
 	}
-	const again = "verbatim litmus --program A-wx-wy_B-ly-lx --backend rdma --profile rxe --runs 50 --seed 7 --patience 2s --device rxe0,rxe1"
+	const again = "verbatim-run litmus --program A-wx-wy_B-ly-lx --profile rxe --runs 50 --seed 7 --patience 2s --device rxe0,rxe1"
 	wrong := &device.Report{Test: x, Profile: "rxe", Runs: 3, Allowed: []string{"a"}, Seen: []device.Seen{{State: "c", Count: 3}}}
 	text, lines, code = reported(t, "--program "+x.Name, ok, wrong)
 	if code != cli.Violated || !strings.Contains(text, "3  c   NOT ALLOWED by rxe") || !strings.Contains(text, "\nwrong: "+x.Name+"\n") || !strings.Contains(text, "run again with: "+again+"\n") ||
@@ -110,11 +120,11 @@ func TestDeviceReport(t *testing.T) {
 
 // The tests to run: files, named programs, and a sample that follows from the seed.
 func TestDeviceTests(t *testing.T) {
-	litmusFile(t, "mp.litmus", strings.Replace(litmusText, "VERDICT", "N", 1))
-	names := func(d deviceFlags, args ...string) string {
+	t.Chdir(t.TempDir())
+	clitest.Write(t, "mp.litmus", mp)
+	names := func(f litmusFlags, args ...string) string {
 		t.Helper()
-		f := &litmusFlags{device: d}
-		tests, code, err := f.deviceTests(args, t.Output())
+		tests, code, err := f.tests(args, t.Output())
 		if err != nil || code != 0 {
 			t.Fatal(code, err)
 		}
@@ -127,13 +137,13 @@ func TestDeviceTests(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	if got := names(deviceFlags{programs: []string{"A-wx_B-lx"}}); got != "--program A-wx_B-lx" {
+	if got := names(litmusFlags{programs: []string{"A-wx_B-lx"}}); got != "--program A-wx_B-lx" {
 		t.Error(got)
 	}
-	if got := names(deviceFlags{programs: []string{"A-wx_B-lx"}}, "mp.litmus"); got != "mp.litmus --program A-wx_B-lx" {
+	if got := names(litmusFlags{programs: []string{"A-wx_B-lx"}}, "mp.litmus"); got != "mp.litmus --program A-wx_B-lx" {
 		t.Error(got)
 	}
-	a, b, c := names(deviceFlags{generated: 5, seed: 1}, "."), names(deviceFlags{generated: 5, seed: 1}, "."), names(deviceFlags{generated: 5, seed: 2}, ".")
+	a, b, c := names(litmusFlags{generated: 5, seed: 1}, "."), names(litmusFlags{generated: 5, seed: 1}, "."), names(litmusFlags{generated: 5, seed: 2}, ".")
 	if a != b || a == c || strings.Count(a, "--program") != 5 || !strings.HasPrefix(a, "mp.litmus ") {
 		t.Errorf("%s\n%s\n%s", a, b, c)
 	}

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus/device"
-	"github.com/verbatim-rdma/verbatim/report"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// deviceReport prints what cards did, test by test.
-type deviceReport struct {
+// litmusReport prints what cards did, test by test.
+type litmusReport struct {
 	f       *litmusFlags
 	w       io.Writer
 	devices []string
@@ -27,16 +27,16 @@ type deviceReport struct {
 	skipped map[string]int // by reason
 }
 
-func newDeviceReport(f *litmusFlags, w io.Writer, devices []verbs.Device) *deviceReport {
-	r := &deviceReport{f: f, w: w, skipped: map[string]int{}}
+func newLitmusReport(f *litmusFlags, w io.Writer, devices []verbs.Device) *litmusReport {
+	r := &litmusReport{f: f, w: w, skipped: map[string]int{}}
 	for _, d := range devices {
 		r.devices = append(r.devices, d.Attr().Name)
 	}
 	return r
 }
 
-// deviceLine is what --json prints for a test.
-type deviceLine struct {
+// litmusLine is what --json prints for a test.
+type litmusLine struct {
 	File    string       `json:"file"`
 	Test    string       `json:"test"`
 	Profile string       `json:"profile"`
@@ -44,22 +44,22 @@ type deviceLine struct {
 	Reason  *string      `json:"reason"`
 	Runs    int          `json:"runs"`
 	LeftOut int          `json:"left_out"`
-	Seen    []deviceSeen `json:"seen"`
+	Seen    []litmusSeen `json:"seen"`
 	Allowed []string     `json:"allowed"`
 	Seed    uint64       `json:"seed"`
 	Seconds float64      `json:"seconds"`
 	Again   string       `json:"again"`
 }
 
-type deviceSeen struct {
+type litmusSeen struct {
 	State   string `json:"state"`
 	Count   int    `json:"count"`
 	Allowed bool   `json:"allowed"`
 	Why     string `json:"why"`
 }
 
-// deviceVerdict is ok, skipped, known, refused or forbidden, and a reason.
-func deviceVerdict(rep *device.Report) (string, string) {
+// litmusVerdict is ok, skipped, known, refused or forbidden, and a reason.
+func litmusVerdict(rep *device.Report) (string, string) {
 	switch {
 	case rep.Skipped != "":
 		return "skipped", rep.Skipped
@@ -76,8 +76,8 @@ func deviceVerdict(rep *device.Report) (string, string) {
 }
 
 // add reports one test.
-func (r *deviceReport) add(t deviceTest, rep *device.Report) error {
-	verdict, why := deviceVerdict(rep)
+func (r *litmusReport) add(t deviceTest, rep *device.Report) error {
+	verdict, why := litmusVerdict(rep)
 	if verdict == "skipped" {
 		r.skipped[why]++
 	} else {
@@ -94,11 +94,11 @@ func (r *deviceReport) add(t deviceTest, rep *device.Report) error {
 		r.known++
 	}
 	if r.f.asJSON {
-		x := deviceLine{File: t.file, Test: t.test.Name, Profile: rep.Profile, Verdict: verdict, Reason: orNull(why), Runs: rep.Runs,
-			LeftOut: rep.LeftOut, Seen: []deviceSeen{}, Allowed: append([]string{}, rep.Allowed...), Seed: r.f.device.seed,
+		x := litmusLine{File: t.file, Test: t.test.Name, Profile: rep.Profile, Verdict: verdict, Reason: cli.OrNull(why), Runs: rep.Runs,
+			LeftOut: rep.LeftOut, Seen: []litmusSeen{}, Allowed: append([]string{}, rep.Allowed...), Seed: r.f.seed,
 			Seconds: rep.Elapsed.Seconds(), Again: r.again(t, rep)}
 		for _, s := range rep.Seen {
-			x.Seen = append(x.Seen, deviceSeen(s))
+			x.Seen = append(x.Seen, litmusSeen(s))
 		}
 		return cli.Lines(r.w).Encode(x)
 	}
@@ -106,27 +106,26 @@ func (r *deviceReport) add(t deviceTest, rep *device.Report) error {
 }
 
 // again is the command that runs a test once more with the same delays.
-func (r *deviceReport) again(t deviceTest, rep *device.Report) string {
-	d := &r.f.device
+func (r *litmusReport) again(t deviceTest, rep *device.Report) string {
 	cut := ""
-	if d.cut {
+	if r.f.cut {
 		cut = " --cut"
 	}
-	return fmt.Sprintf("verbatim litmus %s --backend rdma --profile %s --runs %d --seed %d --patience %v%s --device %s", t.args, rep.Profile,
-		d.runs, d.seed, d.patience, cut, strings.Join(r.devices, ","))
+	return fmt.Sprintf("verbatim-run litmus %s --profile %s --runs %d --seed %d --patience %v%s --device %s", t.args, rep.Profile,
+		r.f.runs, r.f.seed, r.f.patience, cut, strings.Join(r.devices, ","))
 }
 
-func (r *deviceReport) text(t deviceTest, rep *device.Report, verdict, why string) error {
+func (r *litmusReport) text(t deviceTest, rep *device.Report, verdict, why string) error {
 	var b strings.Builder
 	if verdict == "skipped" {
 		fmt.Fprintf(&b, "%s: skipped: %s\n", t.test.Name, why)
 		_, err := io.WriteString(r.w, b.String())
 		return err
 	}
-	fmt.Fprintf(&b, "%s: %s: %s in %.2f s, %d of %s", t.test.Name, verdict, number(uint64(rep.Runs), "run"), rep.Elapsed.Seconds(),
-		len(rep.Allowed)-len(rep.Unseen()), number(uint64(len(rep.Allowed)), "allowed final state"))
+	fmt.Fprintf(&b, "%s: %s: %s in %.2f s, %d of %s", t.test.Name, verdict, number.Of(rep.Runs, "run"), rep.Elapsed.Seconds(),
+		len(rep.Allowed)-len(rep.Unseen()), number.Of(len(rep.Allowed), "allowed final state"))
 	if rep.LeftOut > 0 {
-		fmt.Fprintf(&b, ", %s left out", number(uint64(rep.LeftOut), "run"))
+		fmt.Fprintf(&b, ", %s left out", number.Of(rep.LeftOut, "run"))
 	}
 	b.WriteString("\n")
 	for _, s := range rep.Seen {
@@ -137,7 +136,7 @@ func (r *deviceReport) text(t deviceTest, rep *device.Report, verdict, why strin
 		case !s.Allowed:
 			mark = "   NOT ALLOWED by " + rep.Profile
 		}
-		fmt.Fprintf(&b, "  %8s  %s%s\n", report.Count(uint64(s.Count)), s.State, mark)
+		fmt.Fprintf(&b, "  %8s  %s%s\n", number.Commas(s.Count), s.State, mark)
 	}
 	for _, s := range rep.Unseen() {
 		fmt.Fprintf(&b, "  %8s  %s\n", "-", s)
@@ -153,7 +152,7 @@ func (r *deviceReport) text(t deviceTest, rep *device.Report, verdict, why strin
 }
 
 // end prints the totals and returns the exit status.
-func (r *deviceReport) end(stopped bool) int {
+func (r *litmusReport) end(stopped bool) int {
 	code := cli.OK
 	if stopped || r.tests == 0 {
 		code = cli.RanOut
@@ -168,9 +167,9 @@ func (r *deviceReport) end(stopped bool) int {
 	for _, k := range r.skipped {
 		n += k
 	}
-	fmt.Fprintf(r.w, "\n%s on %s, %s (%s left out), %s seen of %s; %d wrong; %d with known differences; %d skipped\n", number(uint64(r.tests), "test"),
-		strings.Join(r.devices, " "), number(uint64(r.runs), "run"), report.Count(uint64(r.leftOut)), number(uint64(r.seen), "final state"),
-		report.Count(uint64(r.allowed)), len(r.wrong), r.known, n)
+	fmt.Fprintf(r.w, "\n%s on %s, %s (%s left out), %s seen of %s; %d wrong; %d with known differences; %d skipped\n", number.Of(r.tests, "test"),
+		strings.Join(r.devices, " "), number.Of(r.runs, "run"), number.Commas(r.leftOut), number.Of(r.seen, "final state"),
+		number.Commas(r.allowed), len(r.wrong), r.known, n)
 	var reasons []string
 	for why, k := range r.skipped {
 		reasons = append(reasons, fmt.Sprintf("%5d skipped: %s", k, why))
