@@ -107,7 +107,7 @@ type litmusJob struct {
 }
 
 // errOnCards says where a backend is that this command had.
-var errOnCards = errors.New("on cards, litmus is a command of verbatim-run: go run -tags rdma ./cmd/verbatim-run litmus ...")
+var errOnCards = errors.New("on cards, litmus is a command of verbatim-run: go run -tags rdma ./cmd/verbatim-run litmus")
 
 func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	name := c.Flag("backend").Value.String()

@@ -128,8 +128,8 @@ func TestLitmusBadInput(t *testing.T) {
 		{nil, "there is no testdata/litmus here"},
 		{[]string{"none.litmus"}, "no such file"},
 		{[]string{"mp.litmus", "--backend", "sm"}, "did you mean sim?"},
-		{[]string{"mp.litmus", "--backend", "rdma"}, "go run -tags rdma ./cmd/verbatim-run litmus ..."},
-		{[]string{"mp.litmus", "--backend", "rdma", "--runs", "3"}, "go run -tags rdma ./cmd/verbatim-run litmus ..."},
+		{[]string{"mp.litmus", "--backend", "rdma"}, "go run -tags rdma ./cmd/verbatim-run litmus"},
+		{[]string{"mp.litmus", "--backend", "rdma", "--runs", "3"}, "go run -tags rdma ./cmd/verbatim-run litmus"},
 		{[]string{"mp.litmus", "--runs", "3"}, "unknown flag: --runs; see `verbatim litmus --help`"},
 		{[]string{"mp.litmus", "--profile", "strnog"}, "did you mean strong?"},
 	} {

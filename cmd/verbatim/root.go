@@ -34,7 +34,7 @@ func newRoot() *cobra.Command {
 simulator, enumerates what cards, networks and crashes can do to it, and hands
 back a run that violates the protocol's promise, or the assurance that there is
 none within the stated bounds. What runs protocols on machines and measures them
-is another program, verbatim-run: ncl, bench and crash.
+is another program, verbatim-run: ncl, bench, crash, and litmus tests on cards.
 
 Exit status: 0 verified (or clean, for strategies that sample), 1 a promise is
 violated, 2 bad usage or input, 3 a limit came first or the check could not
