@@ -57,7 +57,7 @@ func Collect(ctx context.Context) (*Profile, error) {
 
 // Build builds command main of the source tree that dir is in, so that it counts the
 // statements of protocols, and writes it to file out. Main counts too, because otherwise
-// the go command leaves out what is needed to read the counters. It is lean, and has no
+// the go command leaves out what is needed to read the counters. It has no
 // symbols, since linking takes most of the time.
 func Build(ctx context.Context, dir, main string, protocols []string, out string) error {
 	root, err := source.Root(dir)
@@ -68,7 +68,7 @@ func Build(ctx context.Context, dir, main string, protocols []string, out string
 	if err != nil {
 		return err
 	}
-	_, err = goCommand(ctx, root, "build", "-tags=lean", "-ldflags=-s", "-cover", "-covermode=atomic",
+	_, err = goCommand(ctx, root, "build", "-ldflags=-s", "-cover", "-covermode=atomic",
 		"-coverpkg="+strings.Join(append(packages, main), ","), "-o", out, main)
 	return err
 }

@@ -61,10 +61,16 @@ func goCommand(ctx context.Context, root, tmp string, files map[string][]byte, v
 	return err
 }
 
-// lean are the arguments that build the command without what no search needs. Without an ID
-// two builds of one source are alike, wherever their overlays are.
-func lean(to string) []string {
-	return []string{"-tags=lean", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, "./cmd/verbatim"}
+// The commands that are built: the one that checks, and the one that crashes SQLite.
+const (
+	checking = "./cmd/verbatim"
+	crashing = "./cmd/verbatim-run"
+)
+
+// buildArgs are the arguments that build a command. Without an ID two builds of one source
+// are alike, wherever their overlays are.
+func buildArgs(command, to string) []string {
+	return []string{"-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, command}
 }
 
 // quickly builds a program or, with the verb test, the tests of a package, with some files

@@ -25,7 +25,7 @@ type kept struct {
 // asked: a deep one takes too long to exhaust. If this was done before for the same program,
 // its result stands.
 func (r *runner) control() error {
-	p, err := r.build("control", nil)
+	p, err := r.build(checking, "control", nil)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -175,7 +176,7 @@ type runner struct {
 
 func (r *runner) close() { os.RemoveAll(r.tmp) }
 
-// program is the command verbatim, built with some files replaced.
+// program is a command of this module, built with some files replaced.
 type program struct {
 	r         *runner
 	dir       string // for everything that belongs to it
@@ -184,14 +185,17 @@ type program struct {
 	deep      map[string]bool // those that `verbatim check` leaves out unless they are named
 }
 
-func (r *runner) build(name string, files map[string][]byte) (*program, error) {
+func (r *runner) build(main, name string, files map[string][]byte) (*program, error) {
 	p := &program{r: r, dir: filepath.Join(r.tmp, name)}
-	p.path = filepath.Join(p.dir, "verbatim")
+	p.path = filepath.Join(p.dir, path.Base(main))
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return nil, err
 	}
-	if err := goCommand(r.ctx, r.root, p.dir, files, "build", lean(p.path)...); err != nil {
+	if err := goCommand(r.ctx, r.root, p.dir, files, "build", buildArgs(main, p.path)...); err != nil {
 		return nil, err
+	}
+	if main != checking {
+		return p, nil
 	}
 	out, err := command(r.ctx, p.dir, p.path, "list", "scenarios", "--json")
 	if err != nil {
@@ -270,18 +274,18 @@ func readSearch(line []byte) (*Search, error) {
 func (r *runner) check(m *Mutant) Result {
 	start := time.Now()
 	x := Result{Name: m.Name, Title: m.Title, Breaks: m.Breaks, Paper: m.Paper, Finding: m.Finding, Wanted: m.Class}
-	x.Err = r.mutated(m, func(p *program) error { return p.hunt(m, &x) })
+	x.Err = r.mutated(checking, m, func(p *program) error { return p.hunt(m, &x) })
 	x.Seconds = time.Since(start).Seconds()
 	return x
 }
 
-// mutated applies and builds a mutant, for use alone.
-func (r *runner) mutated(m *Mutant, use func(*program) error) error {
+// mutated applies a mutant and builds a command with it, for use alone.
+func (r *runner) mutated(main string, m *Mutant, use func(*program) error) error {
 	files, err := m.apply(r.root)
 	if err != nil {
 		return err
 	}
-	p, err := r.build(m.Name, files)
+	p, err := r.build(main, m.Name, files)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}

@@ -91,10 +91,13 @@ const (
 	two = `func two(strategy string) string { return "verified" }`
 )
 
-func newDemo(t *testing.T, main string) string {
+func newDemo(t *testing.T, main string) string { return newDemoIn(t, checking, main) }
+
+// newDemoIn is a module with that command, which the patches change.
+func newDemoIn(t *testing.T, command, main string) string {
 	root := t.TempDir()
 	write(t, root, "go.mod", "module "+source.Module+"\n\ngo 1.26\n")
-	write(t, root, "cmd/verbatim/main.go", main)
+	write(t, root, command+"/main.go", main)
 	for name, patch := range map[string]string{
 		"a-caught":    bug(two, strings.Replace(two, "verified", "violated", 1)),
 		"b-exhausted": bug(two, `func two(s string) string { return map[string]string{"random": "clean", "exhaustive": "violated"}[s] }`),
@@ -108,7 +111,7 @@ func newDemo(t *testing.T, main string) string {
 		"h-past":      ofClass("d", bug(two, strings.Replace(two, "verified", "violated", 1))),
 		"i-other":     ofClass("e", bug(two, strings.Replace(two, "verified", "violated", 1))),
 	} {
-		write(t, root, "testdata/mutants/demo/"+name+".patch", patch)
+		write(t, root, "testdata/mutants/demo/"+name+".patch", strings.ReplaceAll(patch, "cmd/verbatim/", strings.TrimPrefix(command, "./")+"/"))
 	}
 	return root
 }
@@ -165,7 +168,7 @@ func TestRun(t *testing.T) {
 func TestRunSQLite(t *testing.T) {
 	t.Parallel()
 	var got []string
-	opt := Options{Protocol: "demo", Dir: newDemo(t, demo), Names: []string{"a-caught", "c-survives", "d-ran-out", "e-panics", "g-stale"}}
+	opt := Options{Protocol: "demo", Dir: newDemoIn(t, crashing, demo), Names: []string{"a-caught", "c-survives", "d-ran-out", "e-panics", "g-stale"}}
 	if err := RunSQLite(t.Context(), opt, func(x Crash) {
 		got = append(got, x.Name+": "+x.Verdict()+": "+x.Tried+" "+x.Said)
 		if x.Err == nil != (x.Verdict() != "error") {
@@ -246,7 +249,7 @@ func TestMutatedLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.close()
-	err = r.mutated(todo[0], func(p *program) error {
+	err = r.mutated(checking, todo[0], func(p *program) error {
 		_, err := os.Stat(p.path)
 		return err
 	})

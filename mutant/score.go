@@ -245,7 +245,7 @@ func (j *judge) all(kept map[string]Judged) ([]Judged, error) {
 // out what the code does without one.
 func (j *judge) build() error {
 	j.program = filepath.Join(j.tmp, "verbatim")
-	verb, args := "build", lean(j.program)
+	verb, args := "build", buildArgs(checking, j.program)
 	if j.inTest != nil {
 		verb, args = "test", j.inTest.build(j.program)
 	}

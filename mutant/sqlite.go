@@ -12,7 +12,7 @@ import (
 // flight at a crash, and does not come by what breaks only in one order of many.
 var SQLite = []string{"ack-at-f", "no-catch-up", "stamp-before-data", "take-minimum"}
 
-// Crash is what `verbatim crash sqlite` says of a mutant.
+// Crash is what `verbatim-run crash sqlite` says of a mutant.
 type Crash struct {
 	Name, Title string
 	Caught      bool
@@ -39,7 +39,7 @@ func RunSQLite(ctx context.Context, opt Options, done func(Crash)) error {
 	for _, m := range todo {
 		start := time.Now()
 		x := Crash{Name: m.Name, Title: m.Title}
-		x.Err = r.mutated(m, func(p *program) error { return p.crash(&x) })
+		x.Err = r.mutated(crashing, m, func(p *program) error { return p.crash(&x) })
 		x.Seconds = time.Since(start).Seconds()
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -66,7 +66,7 @@ func (p *program) crash(x *Crash) error {
 		}
 	}
 	if x.Tried == "" || x.Caught != (exitCode(err) == 1) {
-		return fmt.Errorf("%w: %s: verbatim crash sqlite printed %q", ErrTool, x.Name, out)
+		return fmt.Errorf("%w: %s: verbatim-run crash sqlite printed %q", ErrTool, x.Name, out)
 	}
 	return nil
 }

@@ -1,120 +1,121 @@
 package report
 
 import (
-	"bytes"
-	"encoding/base64"
 	"fmt"
-	"image/color"
+	"slices"
+	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
-
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 )
 
-// scheme is the colours of a chart. One series needs one colour, so that none has to be
-// told from another.
-type scheme struct{ text, mark, grid color.Color }
-
-var (
-	light = scheme{color.RGBA{0x1b, 0x1b, 0x1f, 0xff}, color.RGBA{0x00, 0x54, 0x8a, 0xff}, color.RGBA{0xd9, 0xd9, 0xe0, 0xff}}
-	dark  = scheme{color.RGBA{0xec, 0xec, 0xf1, 0xff}, color.RGBA{0x7c, 0xc4, 0xf5, 0xff}, color.RGBA{0x3a, 0x3a, 0x42, 0xff}}
-)
-
-const chartWidth = 15 * vg.Centimeter
-
-// depths draws a number for each width depths in a row.
-func depths(counts []uint64, width int, unit string, c scheme) (string, error) {
-	p := blank(c)
-	p.X.Label.Text, p.Y.Label.Text = "steps from the start", unit
-	pts := make(plotter.XYs, len(counts))
-	for i, n := range counts {
-		pts[i] = plotter.XY{X: float64(i*width) + float64(width-1)/2, Y: float64(n)}
-	}
-	l, err := plotter.NewLine(pts)
-	if err != nil {
-		return "", err
-	}
-	l.StepStyle, l.FillColor, l.Color = plotter.MidStep, c.mark, c.mark
-	p.Add(grid(c), l)
-	p.Y.Min, p.X.Min, p.X.Max = 0, 0, max(1, float64(len(counts)*width-1))
-	p.Y.Tick.Marker = plot.TickerFunc(commas)
-	return svg(p, 5.5*vg.Centimeter)
+// chart is a table of numbers and what draws them: a bar in each row or, if there are too
+// many rows to show at once, one outline above them. The drawing is SVG in the page, so
+// that the page's style gives it the colours of light and dark screens and of paper.
+type chart struct {
+	Title   string
+	Head    [2]string
+	Rows    []bar
+	Outline *outline
 }
 
-// bars draws a bar for each name, the first on top.
-func bars(list []explore.Tally, unit string, c scheme) (string, error) {
-	p := blank(c)
-	p.X.Label.Text = unit
-	values, names := make(plotter.Values, len(list)), make([]string, len(list))
-	for i, x := range list {
-		at := len(list) - 1 - i
-		values[at], names[at] = float64(x.Count), x.Name
-	}
-	b, err := plotter.NewBarChart(values, 0.45*vg.Centimeter)
-	if err != nil {
-		return "", err
-	}
-	b.Horizontal, b.Color, b.LineStyle.Width = true, c.mark, 0
-	p.Add(grid(c), b)
-	p.NominalY(names...)
-	p.Y.Min, p.Y.Max = -0.6, float64(len(list))-0.4
-	p.X.Min = 0
-	p.X.Tick.Marker = plot.TickerFunc(commas)
-	return svg(p, vg.Length(len(list))*0.75*vg.Centimeter+1.8*vg.Centimeter)
+// bar is a row: its length is in thousandths of the longest.
+type bar struct {
+	explore.Tally
+	Length uint64
 }
 
-// blank is a chart in the colours of a scheme, without a background of its own.
-func blank(c scheme) *plot.Plot {
-	p := plot.New()
-	p.BackgroundColor = color.Transparent
-	face := font.Font{Typeface: "Liberation", Variant: "Sans"}
-	style := func(s *text.Style) {
-		s.Color, s.Font = c.text, font.Font{Typeface: face.Typeface, Variant: face.Variant, Size: 9}
-	}
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.LineStyle.Color, a.Tick.Color = c.text, c.text
-		style(&a.Label.TextStyle)
-		style(&a.Tick.Label)
-	}
-	return p
+// outline is a line of steps with one for each row, in a box as wide as there are rows and
+// a thousand high.
+type outline struct {
+	Path  string
+	Width int
+	Most  string // what the upper edge stands for
+	Text  string // what it shows, in words
 }
 
-func grid(c scheme) *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Vertical.Color, g.Horizontal.Color = c.grid, c.grid
-	return g
+// newChart makes a chart of numbers.
+func newChart(title string, head [2]string, list []explore.Tally) *chart {
+	c := &chart{Title: title, Head: head}
+	most := uint64(1)
+	for _, x := range list {
+		most = max(most, x.Count)
+	}
+	for _, x := range list {
+		c.Rows = append(c.Rows, bar{x, uint64(1000 * (float64(x.Count) / float64(most)))})
+	}
+	return c
 }
 
-// commas are the usual ticks at whole numbers, written as the page writes numbers.
-func commas(least, most float64) []plot.Tick {
-	ticks := plot.DefaultTicks{}.Ticks(least, most)
-	for i := range ticks {
-		if v := ticks[i].Value; ticks[i].Label != "" && v >= 0 {
-			ticks[i].Label = ""
-			if v == float64(uint64(v)) {
-				ticks[i].Label = Count(uint64(v))
-			}
+// barChart draws a bar for each kind, or nothing.
+func barChart(title, unit string, list []explore.Tally) *chart {
+	if len(list) == 0 {
+		return nil
+	}
+	var named []explore.Tally
+	for _, x := range list {
+		named = append(named, explore.Tally{Name: kind(x.Name), Count: x.Count})
+	}
+	return newChart(title, [2]string{"kind", unit}, named)
+}
+
+// maxBins is how many numbers the chart of depths has at the most.
+const maxBins = 250
+
+// binned sums up each width numbers in a row, so that there are no more than maxBins.
+func binned(counts []uint64) (sums []uint64, width int) {
+	width = (len(counts) + maxBins - 1) / maxBins
+	for part := range slices.Chunk(counts, max(width, 1)) {
+		n := uint64(0)
+		for _, c := range part {
+			n += c
 		}
+		sums = append(sums, n)
 	}
-	return ticks
+	return sums, width
 }
 
-// svg is the address of a chart that holds the chart itself.
-func svg(p *plot.Plot, height vg.Length) (string, error) {
-	canvas := vgsvg.New(chartWidth, height)
-	p.Draw(draw.Crop(draw.New(canvas), 0, -0.7*vg.Centimeter, 0, -0.2*vg.Centimeter))
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return "", fmt.Errorf("report: a chart: %w", err)
+// depthChart draws how many states there are at each depth, or nothing.
+func depthChart(r *explore.Result) *chart {
+	counts, width := binned(r.Space.ByDepth)
+	if len(counts) == 0 {
+		return nil
 	}
-	// Where the fonts are missing, others without serifs will do.
-	out := strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:Liberation Sans,DejaVu Sans,Arial,sans-serif")
-	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(out)), nil
+	var list []explore.Tally
+	for i, n := range counts {
+		name := strconv.Itoa(i * width)
+		if last := min((i+1)*width, len(r.Space.ByDepth)) - 1; last > i*width {
+			name += "–" + strconv.Itoa(last)
+		}
+		list = append(list, explore.Tally{Name: name, Count: n})
+	}
+	title, unit, head := "States by depth", "states", [2]string{"steps from the start", "states first reached after so many"}
+	if r.Strategy != explore.Exhaustive {
+		title, unit, head = "Runs by length", "runs", [2]string{"steps", "runs of this length"}
+	}
+	if width > 1 {
+		unit = fmt.Sprintf("%s in %d steps", unit, width)
+	}
+	c := newChart(title, head, list)
+	c.Outline = c.outlined(unit)
+	return c
+}
+
+// outlined is the outline of the rows.
+func (c *chart) outlined(unit string) *outline {
+	first, last, most := &c.Rows[0], &c.Rows[len(c.Rows)-1], &c.Rows[0]
+	var path strings.Builder
+	path.WriteString("M0 1000")
+	for i := range c.Rows {
+		x := &c.Rows[i]
+		if x.Count > most.Count {
+			most = x
+		}
+		fmt.Fprintf(&path, "V%dH%d", 1000-x.Length, i+1)
+	}
+	path.WriteString("V1000Z")
+	return &outline{Path: path.String(), Width: len(c.Rows), Most: number.Commas(most.Count) + " " + unit,
+		Text: fmt.Sprintf("%s: from %s at %s steps to %s at %s, with the most, %s, at %s. The numbers are in the table below.", c.Title,
+			number.Commas(first.Count), first.Name, number.Commas(last.Count), last.Name, number.Commas(most.Count), most.Name)}
 }

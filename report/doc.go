@@ -4,6 +4,6 @@
 //
 // The page is one file without a script. It asks nobody for anything: its content
 // security policy allows no connection. Names and texts get into it by html/template,
-// so that a hostile name stays a name. Charts are pictures in SVG, by gonum.org/v1/plot,
-// once for light and once for dark screens, and each has its numbers in a table under it.
+// so that a hostile name stays a name. Charts are drawn in SVG in the page, beside or
+// above a table that has their numbers.
 package report

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/mutant"
 	"github.com/verbatim-rdma/verbatim/mutant/generate"
 )
@@ -87,7 +88,7 @@ func score(all []mutant.Judged) string {
 	s := mutant.NewScore(all)
 	return fmt.Sprintf("%s mutants: %s are caught by scenarios, %s by unit tests alone, %s are equivalent, and %s survive. "+
 		"Of those that are not equivalent %.1f %% are caught, %.1f %% by scenarios alone.",
-		Count(s.Mutants), Count(s.Scenario), Count(s.Test), Count(s.Equivalent), Count(s.Survive), s.Caught, s.Scenarios)
+		number.Commas(s.Mutants), number.Commas(s.Scenario), number.Commas(s.Test), number.Commas(s.Equivalent), number.Commas(s.Survive), s.Caught, s.Scenarios)
 }
 
 // operatorScore is the score of the mutants of one operator.

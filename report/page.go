@@ -9,13 +9,12 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/coverage"
-	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 )
 
 //go:embed report.css
@@ -31,10 +30,11 @@ const MaxPage = 2 << 20
 var ErrTooLarge = errors.New("report: the page would be too large")
 
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"verdict": verdict, "mark": mark, "meaning": meaning, "count": Count[uint64], "seconds": seconds, "rate": rate, "ended": Ended,
+	"verdict": verdict, "mark": mark, "meaning": meaning, "count": number.Commas[uint64], "seconds": seconds, "rate": rate, "ended": Ended,
 	"eager": Eager, "met": Met, "total": total, "share": share, "ranges": ranges, "kind": kind, "depths": depthChart, "bars": barChart,
+	"last":    func(rows []bar) bar { return rows[len(rows)-1] },
 	"resumed": resumed, "uncounted": uncounted, "source": marked, "legend": legend,
-	"excerpt": excerpt, "score": score, "operators": byOperator, "equivalent": equivalent, "int": Count[int],
+	"excerpt": excerpt, "score": score, "operators": byOperator, "equivalent": equivalent, "int": number.Commas[int],
 	"who": func(assumption string) string { return whoOf[knobOf(assumption)] },
 }).Parse(layout))
 
@@ -103,88 +103,6 @@ func render(r *Report) ([]byte, error) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return append(bytes.TrimSpace(b.Bytes()), '\n'), nil
-}
-
-// chart is a chart for light and for dark screens, what it shows in words, and its
-// numbers.
-type chart struct {
-	Light       template.URL
-	Dark        template.Srcset
-	Title, Text string
-	Head        [2]string
-	Rows        []explore.Tally
-}
-
-// maxBins is how many numbers the chart of depths has at the most.
-const maxBins = 250
-
-// binned sums up each width numbers in a row, so that there are no more than maxBins.
-func binned(counts []uint64) (sums []uint64, width int) {
-	width = (len(counts) + maxBins - 1) / maxBins
-	for part := range slices.Chunk(counts, max(width, 1)) {
-		n := uint64(0)
-		for _, c := range part {
-			n += c
-		}
-		sums = append(sums, n)
-	}
-	return sums, width
-}
-
-// depthChart draws how many states there are at each depth, or nothing.
-func depthChart(r *explore.Result) (*chart, error) {
-	counts, width := binned(r.Space.ByDepth)
-	unit := "states"
-	c := &chart{Title: "States by depth", Head: [2]string{"steps from the start", "states first reached after so many"}}
-	if r.Strategy != explore.Exhaustive {
-		unit, c.Title, c.Head = "runs", "Runs by length", [2]string{"steps", "runs of this length"}
-	}
-	if len(counts) == 0 {
-		return nil, nil
-	}
-	most := 0
-	for i, n := range counts {
-		if n > counts[most] {
-			most = i
-		}
-		name := strconv.Itoa(i * width)
-		if last := min((i+1)*width, len(r.Space.ByDepth)) - 1; last > i*width {
-			name += "–" + strconv.Itoa(last)
-		}
-		c.Rows = append(c.Rows, explore.Tally{Name: name, Count: n})
-	}
-	if width > 1 {
-		unit = fmt.Sprintf("%s in %d steps", unit, width)
-	}
-	last := len(counts) - 1
-	c.Text = fmt.Sprintf("%s: from %s at %s steps to %s at %s, with the most, %s, at %s. The numbers are in the table below.", c.Title, Count(counts[0]), c.Rows[0].Name,
-		Count(counts[last]), c.Rows[last].Name, Count(counts[most]), c.Rows[most].Name)
-	return c, c.draw(func(s scheme) (string, error) { return depths(counts, width, unit, s) })
-}
-
-// barChart draws a bar for each kind, or nothing.
-func barChart(title, unit string, list []explore.Tally) (*chart, error) {
-	if len(list) == 0 {
-		return nil, nil
-	}
-	c := &chart{Title: title, Head: [2]string{"kind", unit}}
-	var parts []string
-	for _, x := range list {
-		parts = append(parts, x.Name+" "+Count(x.Count))
-		c.Rows = append(c.Rows, explore.Tally{Name: kind(x.Name), Count: x.Count})
-	}
-	c.Text = title + ": " + strings.Join(parts, ", ") + "."
-	return c, c.draw(func(s scheme) (string, error) { return bars(list, unit, s) })
-}
-
-func (c *chart) draw(draw func(scheme) (string, error)) error {
-	a, err := draw(light)
-	if err != nil {
-		return err
-	}
-	b, err := draw(dark)
-	c.Light, c.Dark = template.URL(a), template.Srcset(b)
-	return err
 }
 
 // markedLine is a line of source and what became of it.

@@ -64,7 +64,7 @@ func TestPageSaysWhatWasFound(t *testing.T) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	for _, want := range []string{`href="report-runs/a%20b.html"`, `href="report-runs/m.html"`, `default-src &#39;none&#39;`, "prefers-color-scheme: dark", `alt="States by depth: from 1 at 0 steps to 677 at 3, with the most, 3,000, at 2.`} {
+	for _, want := range []string{`href="report-runs/a%20b.html"`, `href="report-runs/m.html"`, `default-src &#39;none&#39;`, "prefers-color-scheme: dark", `aria-label="States by depth: from 1 at 0 steps to 677 at 3, with the most, 3,000, at 2.`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}
@@ -77,6 +77,25 @@ func TestPageSaysWhatWasFound(t *testing.T) {
 	// Atomics were not used, so a promise about them is none that it rests on.
 	if strings.Contains(text, "AtomicFlushes=true") {
 		t.Error("a verdict about code without Atomics rests on AtomicFlushes")
+	}
+}
+
+// Charts are drawn to scale: the longest bar and the highest step fill their boxes.
+func TestChartsAreToScale(t *testing.T) {
+	page := written(t, demo())
+	for _, want := range []string{
+		`viewBox="0 0 4 1000" preserveAspectRatio="none"><path d="M0 1000V1000H1V334H2V0H3V775H4V1000Z"/>`,
+		`>60</td><td><svg class="bar" aria-hidden="true" viewBox="0 0 1000 1" preserveAspectRatio="none"><rect width="1000" height="1"/>`,
+		`>30</td><td><svg class="bar" aria-hidden="true" viewBox="0 0 1000 1" preserveAspectRatio="none"><rect width="500" height="1"/>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	r := demo()
+	r.Checks[0].Result.Space = explore.Space{ByDepth: []uint64{0}, Steps: []explore.Tally{{Name: "task"}}}
+	if page := written(t, r); !strings.Contains(page, `"M0 1000V1000H1V1000Z"`) || !strings.Contains(page, `<rect width="0"`) {
+		t.Error("what never happened is not drawn as nothing")
 	}
 }
 

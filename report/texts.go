@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/coverage"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/matrix"
 )
 
@@ -23,7 +24,7 @@ func rate(n uint64, d time.Duration) string {
 	if d <= 0 {
 		return "unknown"
 	}
-	return Count(uint64(math.Round(float64(n) / d.Seconds())))
+	return number.Commas(uint64(math.Round(float64(n) / d.Seconds())))
 }
 
 // seconds writes a time.
@@ -34,7 +35,7 @@ func share(part, whole int) string {
 	if whole == 0 {
 		return "no statements"
 	}
-	return fmt.Sprintf("%s of %s statements (%.0f%%)", Count(part), Count(whole), math.Floor(100*float64(part)/float64(whole)))
+	return fmt.Sprintf("%s of %s statements (%.0f%%)", number.Commas(part), number.Commas(whole), math.Floor(100*float64(part)/float64(whole)))
 }
 
 // total is the share of some files together.

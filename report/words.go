@@ -3,10 +3,10 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 )
 
 // words are how a verdict is told.
@@ -71,19 +71,10 @@ func Eager(r *explore.Result) string {
 	return fmt.Sprintf("10^%.1f", r.EagerLog10)
 }
 
-// Count writes n with a comma after every third digit.
-func Count[T int | uint64](n T) string {
-	s := strconv.FormatUint(uint64(n), 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // Estimate writes a number of which two digits mean something.
 func Estimate(x float64) string {
 	if x < 1e6 {
-		return Count(uint64(x))
+		return number.Commas(uint64(x))
 	}
 	return fmt.Sprintf("10^%.1f", math.Log10(x))
 }

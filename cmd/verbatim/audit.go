@@ -8,7 +8,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/audit"
-	"github.com/verbatim-rdma/verbatim/report"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 )
 
 // audited checks a scenario and audits the search.
@@ -119,7 +119,7 @@ func times(n int) string {
 	if n == 1 {
 		return "once"
 	}
-	return report.Count(n) + " times"
+	return number.Commas(n) + " times"
 }
 
 func joined(steps []string) string { return strings.Join(steps, " · ") }

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim/internal/web"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/litmus"
@@ -39,7 +38,7 @@ It listens on the loopback interface only, answers to no other name than
 localhost and 127.0.0.1, and refuses requests that other sites cause. Ctrl-C ends it.`,
 		Example: `  verbatim explore ncl/three-writes
   verbatim explore testdata/litmus/message-passing.litmus --profile relaxed`,
-		Args:              takes("one scenario, or one file with a litmus test", cobra.ExactArgs(1)),
+		Args:              cli.Takes("one scenario, or one file with a litmus test", cobra.ExactArgs(1)),
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(c *cobra.Command, args []string) error { return runExplore(c, f, args[0]) },
 	}
@@ -48,7 +47,7 @@ localhost and 127.0.0.1, and refuses requests that other sites cause. Ctrl-C end
 	fl.StringVar(&f.opt.Faults, "faults", "", "what may go wrong, or none; default: the scenario's")
 	fl.StringVar(&f.opt.Timers, "timers", "", timersUsage)
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "loopback `address`; port 0 is any that is free")
-	completeWith(c, map[string]cobra.CompletionFunc{"profile": completeProfile, "faults": completeFaults, "timers": completeTimers})
+	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile, "faults": completeFaults, "timers": completeTimers})
 	return c
 }
 
@@ -64,23 +63,12 @@ func runExplore(c *cobra.Command, f *handFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
-	srv := &http.Server{Handler: newHandServer(s, judge, f.opt, l.Addr()), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: maxAddress + 16<<10}
 	if _, err := fmt.Fprintf(c.OutOrStdout(), "%s: http://%s/ (Ctrl-C ends it)\n", s.Name, l.Addr()); err != nil {
-		return err
+		return errors.Join(err, l.Close())
 	}
-	go func() {
-		<-ctx.Done()
-		end, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		_ = srv.Shutdown(end)
-	}()
-	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return web.Serve(ctx, l, newHandServer(s, judge, f.opt, l.Addr()).serve)
 }
 
 // scenario is the one that a name or a file names, and what judges the end of its runs if
@@ -105,7 +93,7 @@ func (f *handFlags) scenario(name string) (*explore.Scenario, func(final, profil
 		return nil, nil, err
 	}
 	if len(found) != 1 {
-		return nil, nil, fmt.Errorf("%s has %d scenarios: name one of %s", name, len(found), list(namesOf(found)))
+		return nil, nil, fmt.Errorf("%s has %d scenarios: name one of %s", name, len(found), cli.List(namesOf(found)))
 	}
 	return found[0], nil, nil
 }

@@ -1,15 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim/internal/web"
 	"github.com/verbatim-rdma/verbatim/examples/mirror"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/litmus"
@@ -19,7 +20,7 @@ import (
 // handSite serves a scenario, and follows links.
 type handSite struct {
 	t   *testing.T
-	srv *httptest.Server
+	url string
 }
 
 func newHandSite(t *testing.T, s *explore.Scenario) *handSite {
@@ -33,25 +34,29 @@ func serveHand(t *testing.T, s *explore.Scenario, judge func(final, profile stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewUnstartedServer(newHandServer(s, judge, opt, l.Addr()))
-	srv.Listener.Close()
-	srv.Listener = l
-	srv.Start()
-	t.Cleanup(srv.Close)
-	return &handSite{t, srv}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- web.Serve(ctx, l, newHandServer(s, judge, opt, l.Addr()).serve) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return &handSite{t, "http://" + l.Addr().String()}
 }
 
 // get asks for a page with some headers, which may change the request.
 func (h *handSite) get(method, path string, with func(*http.Request)) (int, string, http.Header) {
 	h.t.Helper()
-	r, err := http.NewRequest(method, h.srv.URL+path, nil)
+	r, err := http.NewRequest(method, h.url+path, nil)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	if with != nil {
 		with(r)
 	}
-	a, err := h.srv.Client().Do(r)
+	a, err := http.DefaultClient.Do(r)
 	if err != nil {
 		h.t.Fatal(err)
 	}

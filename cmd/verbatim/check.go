@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/audit"
 	"github.com/verbatim-rdma/verbatim/faults"
@@ -108,7 +109,7 @@ check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.
   verbatim check ncl/twice --audit
   verbatim check ncl --json | jq .verdict
   verbatim check ncl --report report.html --matrix testdata/matrix/ncl.jsonl`,
-		Args:              takes("protocols ("+list(protocolNames())+") or scenarios", cobra.MinimumNArgs(1)),
+		Args:              cli.Takes("protocols ("+cli.List(protocolNames())+") or scenarios", cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(c *cobra.Command, args []string) error { return runCheck(c, f, args) },
 	}
@@ -143,8 +144,8 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.IntVar(&f.auditRuns, "audit-runs", audit.DefaultRuns, "with --audit: how many runs are sampled; --seed says which")
 	fl.StringSliceVar(&o.Seek, "seek", nil, "go on past violations that are not of this `class`, and report another only if there is none; can be given again")
 	fl.BoolVar(&o.NoShrink, "no-shrink", false, "keep a counterexample as it was found")
-	completeWith(c, map[string]cobra.CompletionFunc{
-		"profile": completeProfile, "faults": completeFaults, "timers": completeTimers, "strategy": completeStrategy,
+	cli.CompleteWith(c, map[string]cobra.CompletionFunc{
+		"profile": cli.CompleteProfile, "faults": completeFaults, "timers": completeTimers, "strategy": completeStrategy,
 	})
 }
 
@@ -163,14 +164,14 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	args = spelled(args, todo)
 	if len(todo) > 1 && (f.opt.Save != "" || f.opt.Resume != "") {
 		return fmt.Errorf("--save and --resume are about one search, and here are %d scenarios: name one of %s", len(todo),
-			list(namesOf(todo)))
+			cli.List(namesOf(todo)))
 	}
 	if f.out != "" {
 		if err := os.MkdirAll(f.out, 0o755); err != nil {
 			return err
 		}
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	// This may start the command anew, and a pipe can be read once: nothing is read before.
 	if err := f.page.begin(ctx, f, args, c.ErrOrStderr()); err != nil {
@@ -188,7 +189,7 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	if err := f.page.write(ctx, c); err != nil {
 		return err
 	}
-	return result.asError()
+	return result.Err()
 }
 
 // validate checks what can be checked before the first scenario.
@@ -215,7 +216,7 @@ func (f *checkFlags) validate() error {
 	all := []string{"", explore.Exhaustive, explore.Random, explore.PCT, explore.Mixed}
 	switch {
 	case !slices.Contains(all, o.Strategy):
-		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, list(all[1:]), mistake.DidYouMean(o.Strategy, all[1:]))
+		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, cli.List(all[1:]), mistake.DidYouMean(o.Strategy, all[1:]))
 	case o.StepTimeout <= 0:
 		return fmt.Errorf("--step-timeout %v: a step takes some time", o.StepTimeout)
 	case f.audit && f.page.file != "":
@@ -281,25 +282,25 @@ func namesOf(list []*explore.Scenario) []string {
 }
 
 // checkAll checks the scenarios and prints each result as it comes.
-func (f *checkFlags) checkAll(ctx context.Context, todo []*explore.Scenario, stdout, stderr io.Writer) status {
-	total, violated := exitOK, false
+func (f *checkFlags) checkAll(ctx context.Context, todo []*explore.Scenario, stdout, stderr io.Writer) cli.Status {
+	total, violated := cli.OK, false
 	for i, s := range todo {
 		if ctx.Err() != nil {
-			fmt.Fprintf(stderr, "verbatim: interrupted: not checked: %s\n", list(namesOf(todo[i:])))
-			return status(worse(total, exitRanOut))
+			fmt.Fprintf(stderr, "verbatim: interrupted: not checked: %s\n", cli.List(namesOf(todo[i:])))
+			return cli.Status(cli.Worse(total, cli.RanOut))
 		}
 		if f.stop && violated {
-			fmt.Fprintf(stderr, "verbatim: stopped at the first violation: not checked: %s\n", list(namesOf(todo[i:])))
+			fmt.Fprintf(stderr, "verbatim: stopped at the first violation: not checked: %s\n", cli.List(namesOf(todo[i:])))
 			break
 		}
 		code, err := f.checkOne(ctx, s, stdout, stderr)
 		if err != nil {
 			fmt.Fprintf(stderr, "verbatim: %s: %v\n", s.Name, err)
-			code = exitBad
+			code = cli.Bad
 		}
-		total, violated = worse(total, code), violated || code == exitViolated
+		total, violated = cli.Worse(total, code), violated || code == cli.Violated
 	}
-	return status(total)
+	return cli.Status(total)
 }
 
 // checkOne checks one scenario and prints the result.
@@ -319,7 +320,7 @@ func (f *checkFlags) checkOne(ctx context.Context, s *explore.Scenario, stdout, 
 	}
 	line.clear()
 	if r == nil {
-		return exitBad, unsaved
+		return cli.Bad, unsaved
 	}
 	file, err := f.save(r)
 	unsaved = errors.Join(unsaved, err, f.page.add(s, r, f.replayCommand(file))) // what was found is reported nevertheless
@@ -347,10 +348,10 @@ func (f *checkFlags) save(r *explore.Result) (string, error) {
 func statusOf(r *explore.Result) int {
 	switch r.Verdict {
 	case explore.Verified, explore.Clean:
-		return exitOK
+		return cli.OK
 	case explore.Violated:
-		return exitViolated
+		return cli.Violated
 	default:
-		return exitRanOut
+		return cli.RanOut
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/matrix"
 	"github.com/verbatim-rdma/verbatim/report"
@@ -122,9 +123,9 @@ func (x *cells) search(page *checkPage, stderr io.Writer) ([]matrix.Cell, error)
 	if err := os.MkdirAll(x.opt.Out, 0o755); err != nil {
 		return nil, err
 	}
-	m := &matrixFlags{}
-	defer m.showProgress(stderr)()
-	x.opt.Progress = m.opt.Progress
+	line := cli.NewSpinner(stderr)
+	defer line.Clear()
+	x.opt.Progress = line.Show
 	var all []matrix.Cell
 	for _, p := range x.protocols {
 		got, err := matrix.Fill(matrix.Protocol{Name: p.Name, Scenarios: p.matrixScenarios()}, x.opt)

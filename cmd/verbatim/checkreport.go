@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/coverage"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/source"
@@ -165,7 +166,7 @@ func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
 	if len(p.checks) == 0 {
 		return nil
 	}
-	r := report.Report{Title: "Checks of " + list(p.protocols()), Command: commandLine(),
+	r := report.Report{Title: "Checks of " + cli.List(p.protocols()), Command: commandLine(),
 		Made: made(), Checks: p.checks, Mutants: p.mutants, MutatedFiles: report.Files(p.mutants, readSource)}
 	if len(p.mutants) == 0 {
 		r.NoMutants = fmt.Sprintf("How many mistakes the scenarios see is not known here: --mutants FILE takes the results of verbatim mutants %s --generate --results FILE.",

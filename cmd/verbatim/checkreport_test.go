@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbatim-rdma/verbatim/report"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 )
 
 func TestCheckReport(t *testing.T) {
@@ -24,7 +24,7 @@ func TestCheckReport(t *testing.T) {
 	}
 	for line := range strings.Lines(out) {
 		var x result
-		if err := json.Unmarshal([]byte(line), &x); err != nil || !strings.Contains(page, `<td class="number runs">`+report.Count(x.Runs)+`</td><td class="number states">`+report.Count(x.States)+"<") {
+		if err := json.Unmarshal([]byte(line), &x); err != nil || !strings.Contains(page, `<td class="number runs">`+number.Commas(x.Runs)+`</td><td class="number states">`+number.Commas(x.States)+"<") {
 			t.Errorf("%v: the page lacks the numbers of %s", err, line)
 		}
 	}

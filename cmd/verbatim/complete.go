@@ -29,26 +29,6 @@ func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellC
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeProfile completes the name of a profile and the knobs after it.
-func completeProfile(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if faults.IsFile(typed) {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	at := strings.LastIndex(typed, "+")
-	if at < 0 {
-		return faults.ProfileNames(), cobra.ShellCompDirectiveNoFileComp
-	}
-	p, err := faults.ProfileByName(typed[:at])
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var out []string
-	for _, k := range p.Knobs() {
-		out = append(out, typed[:at+1]+k.Name+"=")
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
 // completeFaults completes the kind of the last rule of a budget.
 func completeFaults(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if strings.Count(typed, "(") > strings.Count(typed, ")") {
@@ -71,13 +51,4 @@ func completeTimers(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 
 func completeStrategy(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{explore.Exhaustive, explore.Random, explore.PCT, explore.Mixed}, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeWith registers completions of flags; the flags exist.
-func completeWith(c *cobra.Command, flags map[string]cobra.CompletionFunc) {
-	for name, f := range flags { //lint:ordered each flag's function goes to its own place
-		if err := c.RegisterFlagCompletionFunc(name, f); err != nil {
-			panic(err) // a typo in this package: no input leads here
-		}
-	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 )
 
 // A program that does not count becomes one that does, with the same arguments, before it
@@ -40,7 +42,7 @@ func TestCounted(t *testing.T) {
 	}
 	report := filepath.Join(t.TempDir(), "r.html")
 	code, out, stderr := call("check", "ncl", "--trace", "/dev/stdin", "--max-runs", "1", "--report", report)
-	if page := pageText(t, report); calls != 1 || code != exitOK || !strings.Contains(page, "no more processes") {
+	if page := pageText(t, report); calls != 1 || code != cli.OK || !strings.Contains(page, "no more processes") {
 		t.Errorf("%d calls, status %d: %s%s", calls, code, out, stderr)
 	}
 	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {

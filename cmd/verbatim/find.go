@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
@@ -70,10 +71,10 @@ func matching(pattern string, deep bool) ([]*explore.Scenario, error) {
 		}
 	}
 	if len(out) == 0 && len(hidden) > 0 {
-		return nil, fmt.Errorf("%q matches only scenarios that take hours: add --deep for %s", pattern, list(hidden))
+		return nil, fmt.Errorf("%q matches only scenarios that take hours: add --deep for %s", pattern, cli.List(hidden))
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no scenario matches %q; there are %s", pattern, list(scenarioNames()))
+		return nil, fmt.Errorf("no scenario matches %q; there are %s", pattern, cli.List(scenarioNames()))
 	}
 	return out, nil
 }

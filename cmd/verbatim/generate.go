@@ -3,16 +3,16 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
 )
@@ -68,7 +68,7 @@ Exit status: 0 all decided, 1 a weaker profile forbids what a stronger one allow
 	fl.BoolVar(&f.list, "list", false, "only list the names of the programs")
 	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a search after this time, for each program and profile; 0: no limit")
 	fl.IntVar(&f.workers, "workers", 0, "programs at a time; 0: one for each core")
-	completeWith(c, map[string]cobra.CompletionFunc{"profile": completeProfile})
+	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})
 	return c
 }
 
@@ -108,7 +108,7 @@ func runGenerate(c *cobra.Command, f *generateFlags) error {
 			return err
 		}
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	profiles := f.profiles
 	if f.knobs {
@@ -127,42 +127,20 @@ func runGenerate(c *cobra.Command, f *generateFlags) error {
 		return err
 	}
 	r := &generateReport{f: f, w: w}
-	bar := newCounter(c.ErrOrStderr(), len(programs))
+	line := cli.NewSpinner(c.ErrOrStderr())
+	defer line.Clear()
 	for v := range seq {
 		if ctx.Err() != nil {
 			break
 		}
+		line.Clear()
 		if err := r.add(v); err != nil {
-			bar.end()
 			return err
 		}
-		bar.step()
+		line.Show(fmt.Sprintf("%d of %s", r.programs, number.Of(len(programs), "program")))
 	}
-	bar.end()
-	return status(r.end(ctx.Err() != nil, len(programs))).asError()
-}
-
-// counter shows on a terminal how many of a known number are done.
-type counter struct{ bar *progressbar.ProgressBar }
-
-func newCounter(w io.Writer, n int) counter {
-	if !isTerminal(w) {
-		return counter{}
-	}
-	return counter{progressbar.NewOptions(n, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())}
-}
-
-func (c counter) step() {
-	if c.bar != nil {
-		_ = c.bar.Add(1)
-	}
-}
-
-func (c counter) end() {
-	if c.bar != nil {
-		_ = c.bar.Finish()
-	}
+	line.Clear()
+	return cli.Status(r.end(ctx.Err() != nil, len(programs))).Err()
 }
 
 // save writes a program as a test; one that is undecided has none.

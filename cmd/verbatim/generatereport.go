@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
 )
@@ -79,7 +81,7 @@ func (r *generateReport) line(v *generate.Verdicts) error {
 			x.Undecided = append(x.Undecided, v.Profiles[i])
 		}
 	}
-	return lines(r.w).Encode(x)
+	return cli.Lines(r.w).Encode(x)
 }
 
 // text prints a program and its final states, those that all profiles allow first.
@@ -104,12 +106,12 @@ func (r *generateReport) text(v *generate.Verdicts) error {
 
 // end prints the totals, and returns the exit status.
 func (r *generateReport) end(stopped bool, of int) int {
-	code := exitOK
+	code := cli.OK
 	if r.undecided > 0 || stopped {
-		code = exitRanOut
+		code = cli.RanOut
 	}
 	if len(r.broken) > 0 {
-		code = worse(code, exitViolated)
+		code = cli.Worse(code, cli.Violated)
 	}
 	if r.f.asJSON {
 		return code
@@ -122,7 +124,7 @@ func (r *generateReport) end(stopped bool, of int) int {
 		fmt.Fprintf(r.w, "stopped after %d of %d programs\n", r.programs, of)
 	}
 	fmt.Fprintf(r.w, "%s, of which %d separate profiles; %s; %s, %s; %d undecided; %s against the order of profiles\n",
-		number(uint64(r.programs), "program"), r.separates, number(uint64(r.states), "final state"), number(r.runs, "run"),
-		number(r.explored, "state"), r.undecided, number(uint64(len(r.broken)), "final state"))
+		number.Of(r.programs, "program"), r.separates, number.Of(r.states, "final state"), number.Of(r.runs, "run"),
+		number.Of(r.explored, "state"), r.undecided, number.Of(len(r.broken), "final state"))
 	return code
 }

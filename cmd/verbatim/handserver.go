@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"slices"
@@ -15,7 +15,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim/internal/web"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/view"
 )
@@ -39,53 +41,48 @@ type handServer struct {
 	mu    sync.Mutex
 }
 
-func newHandServer(s *explore.Scenario, judge func(final, profile string) []litmus.Judgement, opt explore.Options, at net.Addr) http.Handler {
+func newHandServer(s *explore.Scenario, judge func(final, profile string) []litmus.Judgement, opt explore.Options, at net.Addr) *handServer {
 	_, port, _ := net.SplitHostPort(at.String())
-	h := &handServer{s: s, judge: judge, opt: opt, hosts: []string{at.String(), net.JoinHostPort("localhost", port), net.JoinHostPort("127.0.0.1", port)}}
-	return http.HandlerFunc(h.serve)
+	return &handServer{s: s, judge: judge, opt: opt, hosts: []string{at.String(), net.JoinHostPort("localhost", port), net.JoinHostPort("127.0.0.1", port)}}
 }
+
+// handHeaders are those of every answer: no other site may read, frame or keep it.
+var handHeaders = []string{"X-Content-Type-Options", "nosniff", "X-Frame-Options", "DENY", "Referrer-Policy", "no-referrer",
+	"Cross-Origin-Resource-Policy", "same-origin", "Cross-Origin-Opener-Policy", "same-origin", "Cache-Control", "no-store"}
 
 // serve answers one request. A page of another site can neither read what it says, nor
 // make it work, nor pass itself off as this one under a name of its own.
-func (h *handServer) serve(w http.ResponseWriter, r *http.Request) {
-	head := w.Header()
-	head.Set("X-Content-Type-Options", "nosniff")
-	head.Set("X-Frame-Options", "DENY")
-	head.Set("Referrer-Policy", "no-referrer")
-	head.Set("Cross-Origin-Resource-Policy", "same-origin")
-	head.Set("Cross-Origin-Opener-Policy", "same-origin")
-	head.Set("Cache-Control", "no-store")
-	site := r.Header.Get("Sec-Fetch-Site")
+func (h *handServer) serve(ctx context.Context, r *web.Request) *web.Response {
+	site := r.Header("Sec-Fetch-Site")
+	var x *web.Response
 	switch {
 	case !slices.Contains(h.hosts, r.Host):
-		http.Error(w, "this page answers to localhost only", http.StatusForbidden)
-	case site != "" && site != "none" && site != "same-origin", r.Header.Get("Origin") != "":
-		http.Error(w, "another site asked for this page: open its address by yourself", http.StatusForbidden)
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		http.Error(w, "it is only there to be read", http.StatusMethodNotAllowed)
-	case r.URL.Path != "/":
-		http.NotFound(w, r)
+		x = web.Text(web.Forbidden, "this page answers to localhost only")
+	case site != "" && site != "none" && site != "same-origin", r.Header("Origin") != "":
+		x = web.Text(web.Forbidden, "another site asked for this page: open its address by yourself")
+	case r.Method != "GET" && r.Method != "HEAD":
+		x = web.Text(web.MethodNotAllowed, "it is only there to be read")
+	case r.Path != "/":
+		x = web.Text(web.NotFound, "there is one page, /")
 	default:
-		h.page(w, r)
+		x = h.page(ctx, r.Query)
 	}
+	x.Header = append(x.Header, handHeaders...)
+	return x
 }
 
-func (h *handServer) page(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
+func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 	walk, err := parseWalk(q.Get("run"))
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
+		return web.Text(web.BadRequest, err.Error())
 	}
 	if q.Has("steps") { // the beginning of the run: its address is then its own
 		n, err := strconv.Atoi(q.Get("steps"))
 		if err != nil || n < 0 || n > walk.Steps {
-			http.Error(w, fmt.Sprintf("the run in the address has %d steps: it has no first %q of them", walk.Steps, q.Get("steps")), http.StatusBadRequest)
-			return
+			return web.Text(web.BadRequest, fmt.Sprintf("the run in the address has %d steps: it has no first %q of them", walk.Steps, q.Get("steps")))
 		}
 		walk.Steps = n
-		http.Redirect(w, r, "/"+address(walk), http.StatusSeeOther)
-		return
+		return web.Redirect("/" + address(walk))
 	}
 	h.mu.Lock() // one run at a time: a scenario's code may be anything
 	defer h.mu.Unlock()
@@ -94,33 +91,28 @@ func (h *handServer) page(w http.ResponseWriter, r *http.Request) {
 		said = fmt.Sprintf("A search from step %d found this: it %s.", from, h.words("breaks the promise", "reaches an outcome that the test asks for"))
 	}
 	if q.Has("search") {
-		found, err := h.search(r, walk)
+		found, err := h.search(ctx, walk)
 		switch {
 		case err != nil:
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
+			return web.Text(web.ServerError, err.Error())
 		case found.Found != nil: // so that the address of what was found holds it
-			http.Redirect(w, r, "/"+address(*found.Found)+"&from="+strconv.Itoa(walk.Steps), http.StatusSeeOther)
-			return
+			return web.Redirect("/" + address(*found.Found) + "&from=" + strconv.Itoa(walk.Steps))
 		}
 		said = fmt.Sprintf("%d ways to go on from step %d were tried, the ordinary one and others at random: none %s.", found.Tried, walk.Steps,
 			h.words("broke the promise", "reached an outcome that the test asks for"))
 	}
 	x, err := walk.Go(h.s, h.opt)
 	if errors.Is(err, explore.ErrWalk) {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
+		return web.Text(web.BadRequest, err.Error())
 	}
 	var b bytes.Buffer
 	if err == nil {
 		err = view.Write(&b, h.document(x, said))
 	}
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+		return web.Text(web.ServerError, err.Error())
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(b.Bytes()) // whoever asked may be gone
+	return &web.Response{Status: web.OK, Header: []string{"Content-Type", "text/html; charset=utf-8"}, Body: b.Bytes()}
 }
 
 // words are those for a protocol, or for a litmus test.
@@ -132,9 +124,9 @@ func (h *handServer) words(protocol, test string) string {
 }
 
 // search looks for a violation from a walk.
-func (h *handServer) search(r *http.Request, walk explore.Walk) (*explore.Search, error) {
+func (h *handServer) search(ctx context.Context, walk explore.Walk) (*explore.Search, error) {
 	opt, end := h.opt, time.Now().Add(handTime)
-	opt.Stop = func() bool { return time.Now().After(end) || r.Context().Err() != nil }
+	opt.Stop = func() bool { return time.Now().After(end) || ctx.Err() != nil }
 	return walk.Search(h.s, opt, handTries)
 }
 
@@ -152,7 +144,7 @@ func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 	}
 	outcome := fmt.Sprintf("after step %d", x.Walk.Steps)
 	if x.Ended {
-		outcome = "ended after " + number(uint64(x.Walk.Steps), "step")
+		outcome = "ended after " + number.Of(x.Walk.Steps, "step")
 	}
 	ce := &explore.Counterexample{Scenario: h.s.Name, Profile: x.Replay.Profile.Name, Faults: h.opt.Faults}
 	if ce.Timers = h.opt.Timers; ce.Timers == "" {

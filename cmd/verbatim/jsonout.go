@@ -1,10 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/audit"
 )
@@ -42,10 +42,10 @@ type condition struct {
 
 // writeJSON prints r as one line.
 func writeJSON(w io.Writer, r *explore.Result, audited *audit.Report, file string) error {
-	x := result{Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Warning: orNull(r.Warning()), Strategy: r.Strategy, Verdict: r.Verdict,
+	x := result{Scenario: r.Scenario, Profile: r.Profile, Faults: r.Faults, Timers: r.Timers.String(), Warning: cli.OrNull(r.Warning()), Strategy: r.Strategy, Verdict: r.Verdict,
 		Exhausted: r.Exhausted, Runs: r.Runs, Sampled: r.Sampled, States: r.States, Choices: r.Choices, MaxDepth: r.MaxDepth,
-		Seconds: math.Round(r.Elapsed.Seconds()*1e6) / 1e6, Workers: r.Workers, Counterexample: orNull(file),
-		Reason: orNull(reason(r)), Sometimes: []condition{}, Bounds: r.Bounds, Audit: newAuditResult(audited)}
+		Seconds: math.Round(r.Elapsed.Seconds()*1e6) / 1e6, Workers: r.Workers, Counterexample: cli.OrNull(file),
+		Reason: cli.OrNull(reason(r)), Sometimes: []condition{}, Bounds: r.Bounds, Audit: newAuditResult(audited)}
 	for _, c := range r.Sometimes {
 		x.Sometimes = append(x.Sometimes, condition(c))
 	}
@@ -55,14 +55,7 @@ func writeJSON(w io.Writer, r *explore.Result, audited *audit.Report, file strin
 	if r.Exhausted || r.Verdict == explore.RanOut {
 		x.Remaining = finite(r.Remaining)
 	}
-	return lines(w).Encode(x)
-}
-
-// lines writes one JSON object a line, as it is, without escapes for HTML.
-func lines(w io.Writer) *json.Encoder {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e
+	return cli.Lines(w).Encode(x)
 }
 
 // reason says why the verdict is what it is.
@@ -74,13 +67,6 @@ func reason(r *explore.Result) string {
 		return r.Counterexample.Class + ": " + r.Counterexample.Message
 	}
 	return ""
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // finite is null for what JSON cannot say, and for unknown estimates.

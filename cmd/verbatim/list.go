@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
@@ -47,9 +45,9 @@ func knownTopic(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 	case !slices.Contains(topics, args[0]):
-		return fmt.Errorf("there is no list of %q; there are %s%s", args[0], list(topics), mistake.DidYouMean(args[0], topics))
+		return fmt.Errorf("there is no list of %q; there are %s%s", args[0], cli.List(topics), mistake.DidYouMean(args[0], topics))
 	case len(args) > 1 && args[0] != topics[0]:
-		return fmt.Errorf("the list of %s is not of scenarios: leave out %s", args[0], list(args[1:]))
+		return fmt.Errorf("the list of %s is not of scenarios: leave out %s", args[0], cli.List(args[1:]))
 	}
 	return nil
 }
@@ -65,9 +63,6 @@ func completeTopics(c *cobra.Command, args []string, typed string) ([]string, co
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// list puts names into a sentence.
-func list(names []string) string { return strings.Join(names, ", ") }
-
 func runList(w io.Writer, topic string, names []string, asJSON bool) error {
 	switch topic {
 	case "profiles":
@@ -78,7 +73,7 @@ func runList(w io.Writer, topic string, names []string, asJSON bool) error {
 		if err := listScenarios(w, nil, asJSON); err != nil || asJSON {
 			return err
 		}
-		_, err := fmt.Fprintf(w, "\nprofiles: %s\nfaults:   %s\n", list(faults.ProfileNames()), list(faults.KindNames()))
+		_, err := fmt.Fprintf(w, "\nprofiles: %s\nfaults:   %s\n", cli.List(faults.ProfileNames()), cli.List(faults.KindNames()))
 		return err
 	}
 	return listScenarios(w, names, asJSON)
@@ -119,7 +114,7 @@ func listScenarios(w io.Writer, names []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	t := newTable(table.Row{"scenario", "what is checked", "profile", "faults", "timers"}, 24, 48, 10, 26, 9)
+	t := cli.NewTable(cli.Row{"scenario", "what is checked", "profile", "faults", "timers"}).Wrapped(24, 48, 10, 26, 9).Separated()
 	for i := range protocols {
 		usual := len(protocols[i].Scenarios())
 		for at, s := range protocols[i].all() {
@@ -129,43 +124,16 @@ func listScenarios(w io.Writer, names []string, asJSON bool) error {
 			x := newListed(s)
 			x.Deep = at >= usual
 			if asJSON {
-				if err := lines(w).Encode(x); err != nil {
+				if err := cli.Lines(w).Encode(x); err != nil {
 					return err
 				}
 				continue
 			}
-			t.AppendRow(table.Row{x.Name, x.Doc + "\n" + x.Bounds, x.Profile, x.Faults, x.Timers})
+			t.AppendRow(cli.Row{x.Name, x.Doc + "\n" + x.Bounds, x.Profile, x.Faults, x.Timers})
 		}
 	}
-	return render(t, w, asJSON)
-}
-
-// newTable is a table whose columns wrap at these widths.
-func newTable(head table.Row, widths ...int) table.Writer {
-	t := table.NewWriter()
-	t.AppendHeader(head)
-	style := table.StyleLight
-	style.Format.Header = text.FormatDefault
-	style.Options.SeparateRows = true
-	style.Options.DrawBorder = false
-	t.SetStyle(style)
-	var cols []table.ColumnConfig
-	for i, n := range widths {
-		cols = append(cols, table.ColumnConfig{Number: i + 1, WidthMax: n, WidthMaxEnforcer: text.WrapSoft})
-	}
-	t.SetColumnConfigs(cols)
-	return t
-}
-
-// render writes the table unless the rows went out as JSON.
-func render(t table.Writer, w io.Writer, asJSON bool) error {
 	if asJSON {
 		return nil
 	}
-	for line := range strings.SplitSeq(t.Render(), "\n") {
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.Render(w)
 }

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
@@ -44,20 +43,20 @@ type listedFault struct {
 }
 
 func listFaults(w io.Writer, asJSON bool) error {
-	t := newTable(table.Row{"fault", "what it does"}, 22, 80)
+	t := cli.NewTable(cli.Row{"fault", "what it does"}).Wrapped(22, 80).Separated()
 	for _, k := range faults.Kinds() {
 		if asJSON {
-			if err := lines(w).Encode(listedFault{k.String(), k.Arity(), meanings[k]}); err != nil {
+			if err := cli.Lines(w).Encode(listedFault{k.String(), k.Arity(), meanings[k]}); err != nil {
 				return err
 			}
 			continue
 		}
-		t.AppendRow(table.Row{k.String() + map[int]string{1: "(host)", 2: "(host,host)"}[k.Arity()], meanings[k]})
+		t.AppendRow(cli.Row{k.String() + map[int]string{1: "(host)", 2: "(host,host)"}[k.Arity()], meanings[k]})
 	}
 	if asJSON {
 		return nil
 	}
-	if err := render(t, w, false); err != nil {
+	if err := t.Render(w); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%s", grammar)
@@ -73,32 +72,31 @@ type listedProfile struct {
 func listProfiles(w io.Writer, asJSON bool) error {
 	if asJSON {
 		for _, p := range faults.Profiles() {
-			if err := lines(w).Encode(listedProfile{p.Name, p.Knobs()}); err != nil {
+			if err := cli.Lines(w).Encode(listedProfile{p.Name, p.Knobs()}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := render(knobValues(), w, false); err != nil {
+	if err := knobValues().Render(w); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprint(w, "\nA knob of a profile is turned with a plus: relaxed+CellBytes=1+AtomicGlob=true\n\n"); err != nil {
 		return err
 	}
-	return render(knobMeanings(), w, false)
+	return knobMeanings().Render(w)
 }
 
 // knobValues has a row for each knob and a column for each profile.
-func knobValues() table.Writer {
+func knobValues() *cli.Table {
 	all := faults.Profiles()
-	head := table.Row{"knob"}
+	head := cli.Row{"knob"}
 	for _, p := range all {
 		head = append(head, p.Name)
 	}
-	t := newTable(head)
-	t.Style().Options.SeparateRows = false
+	t := cli.NewTable(head)
 	for i, k := range faults.Profiles()[0].Knobs() {
-		row := table.Row{k.Name}
+		row := cli.Row{k.Name}
 		for _, p := range all {
 			row = append(row, p.Knobs()[i].Value)
 		}
@@ -108,10 +106,10 @@ func knobValues() table.Writer {
 }
 
 // knobMeanings has a row for each knob.
-func knobMeanings() table.Writer {
-	t := newTable(table.Row{"knob", "values", "meaning", "promised by", "known from"}, 18, 14, 36, 20, 24)
+func knobMeanings() *cli.Table {
+	t := cli.NewTable(cli.Row{"knob", "values", "meaning", "promised by", "known from"}).Wrapped(18, 14, 36, 20, 24).Separated()
 	for _, k := range faults.Profiles()[0].Knobs() {
-		t.AppendRow(table.Row{k.Name, k.Legal, k.Meaning, k.Promise, k.Source})
+		t.AppendRow(cli.Row{k.Name, k.Legal, k.Meaning, k.Promise, k.Source})
 	}
 	return t
 }

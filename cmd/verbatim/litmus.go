@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,28 +13,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/cmd/internal/litmusfiles"
 	"github.com/verbatim-rdma/verbatim/faults"
-	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
 
 // litmusFlags are the flags of the command litmus.
 type litmusFlags struct {
 	profiles []string
-	backend  string
 	asJSON   bool
 	out      string
 	maxTime  time.Duration
 	outcomes bool
 	format   bool
 	workers  int
-	device   deviceFlags
 
 	html, reach string
 }
-
-// litmusDir is where the tests are, from the root of the repository.
-const litmusDir = "testdata/litmus"
 
 // newLitmus is the command that runs litmus tests.
 func newLitmus() *cobra.Command {
@@ -46,7 +40,7 @@ func newLitmus() *cobra.Command {
 		Short: "Run litmus tests: small RDMA programs with a question",
 		Long: `Litmus searches all runs of small programs under hardware profiles and compares
 the outcomes that they can have with those that the files expect. docs/litmus.md
-has the language. Without arguments it runs the tests in ` + litmusDir + `.
+has the language. Without arguments it runs the tests in ` + litmusfiles.Dir + `.
 
 The table has a line for each outcome and profile: the file, the profile, the
 outcome, what is expected and what was found (Y: some run reaches it; N: none
@@ -63,16 +57,8 @@ With --json it prints one object a line with the keys file, test, profile,
 outcome, condition, expected, got, verdict (ok, wrong, undecided, unsupported,
 unasked, error), reason, finals, runs, states, seconds and counterexample.
 
-With --backend rdma it runs the tests on the cards of this machine, --runs times
-each, with random delays between the statements that follow from --seed, and
-compares: every final state that a card shows must be one that the simulator
-reaches under the profile, rxe unless --profile says another. It prints how often
-which final state was seen, and which ones are allowed. Tests that need a fault or
-an operation that the cards lack are skipped, with the reason. The keys of --json
-are then file, test, profile, verdict (ok, known, forbidden, refused, skipped),
-reason, runs, left_out, seen (each with state, count, allowed and why), allowed,
-seed, seconds, and again: the command that runs the test once more. docs/litmus.md says more. The
-program must be built with the tag rdma: go build -tags rdma ./cmd/verbatim.
+On cards verbatim-run litmus runs the tests, and holds what they do against the
+simulator.
 
 Exit status: 0 all as expected, 1 some wrong, 2 bad usage or input, 3 a limit
 came first or something is unsupported. Of several, 2 goes before 1, 1 before 3,
@@ -81,8 +67,7 @@ and 3 before 0.`,
   verbatim litmus testdata/litmus/message-passing.litmus --outcomes
   verbatim litmus --profile strong,relaxed+AtomicFlushes=false mine.litmus
   verbatim litmus --json | jq 'select(.verdict != "ok")'
-  verbatim litmus --format mine.litmus
-  verbatim litmus --backend rdma --runs 1000 --generated 100`,
+  verbatim litmus --format mine.litmus`,
 		RunE: func(c *cobra.Command, args []string) error { return runLitmus(c, f, args) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{strings.TrimPrefix(litmus.Ext, ".")}, cobra.ShellCompDirectiveFilterFileExt
@@ -91,8 +76,14 @@ and 3 before 0.`,
 	c.AddCommand(newGenerate())
 	fl := c.Flags()
 	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, joined by commas; default: those that the files name")
-	fl.StringVar(&f.backend, "backend", "sim", "what runs the tests: sim or rdma")
-	f.device.add(c)
+	fl.String("backend", "sim", "")
+	_ = fl.MarkHidden("backend") // verbatim-run has the other
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if c.Flag("backend").Value.String() == "rdma" {
+			return errOnCards
+		}
+		return c.Parent().FlagErrorFunc()(c, err)
+	})
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each outcome and profile")
 	fl.StringVar(&f.out, "out", "", "`directory` for the runs that show a wrong outcome")
 	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a search after this time, for each file and profile; 0: no limit")
@@ -101,12 +92,7 @@ and 3 before 0.`,
 	fl.StringVar(&f.reach, "reach", "", "with --html: which `outcome`")
 	fl.BoolVar(&f.format, "format", false, "print the tests in canonical form instead of running them")
 	fl.IntVar(&f.workers, "workers", 0, "files at a time; 0: one for each core")
-	completeWith(c, map[string]cobra.CompletionFunc{
-		"profile": completeProfile,
-		"backend": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return backends, cobra.ShellCompDirectiveNoFileComp
-		},
-	})
+	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})
 	return c
 }
 
@@ -120,8 +106,16 @@ type litmusJob struct {
 	done    chan struct{}
 }
 
+// errOnCards says where a backend is that this command had.
+var errOnCards = errors.New("on cards, litmus is a command of verbatim-run: go run -tags rdma ./cmd/verbatim-run litmus")
+
 func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
-	if err := f.checkBackend(c); err != nil {
+	name := c.Flag("backend").Value.String()
+	if name == "rdma" {
+		return errOnCards
+	}
+	backend, err := litmus.BackendByName(name)
+	if err != nil {
 		return err
 	}
 	for i, p := range f.profiles {
@@ -134,20 +128,13 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	if err := f.checkPage(args); err != nil {
 		return err
 	}
-	if f.backend == "rdma" {
-		return runOnDevices(c, f, args)
-	}
-	backend, err := litmus.BackendByName(f.backend)
-	if err != nil {
-		return err
-	}
 	if err := checkLimits(f.workers, f.maxTime); err != nil {
 		return err
 	}
 	if f.html != "" {
 		return writeLitmusPage(c, f, args[0])
 	}
-	files, err := litmusFiles(args)
+	files, err := litmusfiles.Find(args)
 	if err != nil {
 		return err
 	}
@@ -160,7 +147,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	if f.format {
 		return formatTests(c.OutOrStdout(), jobs, bad)
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	f.start(ctx, backend, jobs)
 	r := newLitmusReport(f, c.OutOrStdout(), jobs)
@@ -170,78 +157,12 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 			return err
 		}
 	}
-	return status(worse(bad, r.end())).asError()
+	return cli.Status(cli.Worse(bad, r.end())).Err()
 }
 
-// litmusFiles lists the files that the arguments name.
-func litmusFiles(args []string) ([]string, error) {
-	if len(args) == 0 {
-		if _, err := os.Stat(litmusDir); err != nil {
-			return nil, fmt.Errorf("there is no %s here: name a file or a directory with litmus tests", litmusDir)
-		}
-		args = []string{litmusDir}
-	}
-	var files []string
-	for _, a := range args {
-		st, err := os.Stat(a)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%w%s", err, meantTest(a))
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !st.IsDir() {
-			files = append(files, a)
-			continue
-		}
-		n := len(files)
-		err = filepath.WalkDir(a, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && strings.HasSuffix(path, litmus.Ext) {
-				files = append(files, path)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		if len(files) == n {
-			return nil, fmt.Errorf("%s holds no file whose name ends in %s", a, litmus.Ext)
-		}
-	}
-	return files, nil
-}
-
-// meantTest suggests a test for a file that is not there.
-func meantTest(a string) string {
-	paths, _ := filepath.Glob(filepath.Join(litmusDir, "*"+litmus.Ext))
-	var names []string
-	for _, p := range paths {
-		names = append(names, strings.TrimSuffix(filepath.Base(p), litmus.Ext))
-	}
-	if n := mistake.Nearest(strings.TrimSuffix(filepath.Base(a), litmus.Ext), names); n != "" {
-		return "; did you mean " + filepath.Join(litmusDir, n+litmus.Ext) + "?"
-	}
-	return ""
-}
-
-// parseTests reads the files. Those that are no tests are left out and reported, and
-// make the status.
-func parseTests(files []string, stderr io.Writer, add func(file string, t *litmus.Test)) (code int) {
-	for _, file := range files {
-		t, err := litmus.ParseFile(file)
-		if err != nil {
-			fmt.Fprintf(stderr, "verbatim: %v\n", err)
-			code = exitBad
-			continue
-		}
-		add(file, t)
-	}
-	return code
-}
-
-// jobs makes jobs of the tests in the files; the status is that of parseTests.
+// jobs makes jobs of the tests in the files; the status is that of litmusfiles.Parse.
 func (f *litmusFlags) jobs(files []string, stderr io.Writer) (jobs []*litmusJob, code int) {
-	code = parseTests(files, stderr, func(file string, t *litmus.Test) {
+	code = litmusfiles.Parse("verbatim", files, stderr, func(file string, t *litmus.Test) {
 		profiles := litmus.Profiles(t)
 		if len(f.profiles) > 0 {
 			profiles = f.profiles
@@ -293,5 +214,5 @@ func formatTests(w io.Writer, jobs []*litmusJob, code int) error {
 			return err
 		}
 	}
-	return status(code).asError()
+	return cli.Status(code).Err()
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 )
 
 const litmusText = `litmus mp
@@ -39,11 +41,11 @@ func litmusFile(t *testing.T, name, text string) {
 func TestLitmusTable(t *testing.T) {
 	litmusFile(t, "mp.litmus", strings.Replace(litmusText, "VERDICT", "N", 1))
 	code, out, stderr := call("litmus", "mp.litmus", "--outcomes")
-	if code != exitOK || stderr != "" || !strings.Contains(out, "2 ok") || !strings.Contains(out, "B.r1=1 B.r2=0") {
+	if code != cli.OK || stderr != "" || !strings.Contains(out, "2 ok") || !strings.Contains(out, "B.r1=1 B.r2=0") {
 		t.Errorf("%d %s\n%s", code, stderr, out)
 	}
 	code, out, _ = call("litmus", ".", "--json", "--profile", "strong,srd", "--profile", "relaxed+CellBytes=1")
-	if code != exitOK || strings.Count(out, "\n") != 3 {
+	if code != cli.OK || strings.Count(out, "\n") != 3 {
 		t.Errorf("%d\n%s", code, out)
 	}
 	var lines []litmusLine
@@ -63,7 +65,7 @@ func TestLitmusTable(t *testing.T) {
 func TestLitmusWrongAndReplay(t *testing.T) {
 	litmusFile(t, "mp.litmus", strings.Replace(strings.Replace(litmusText, "VERDICT", "Y", 1), "relaxed Y", "relaxed N", 1))
 	code, out, _ := call("litmus", "mp.litmus", "--out", "runs")
-	if code != exitViolated || !strings.Contains(out, "2 wrong") || !strings.Contains(out, "no run reaches this") || !strings.Contains(out, "violated: reaches stale") {
+	if code != cli.Violated || !strings.Contains(out, "2 wrong") || !strings.Contains(out, "no run reaches this") || !strings.Contains(out, "violated: reaches stale") {
 		t.Fatalf("%d\n%s", code, out)
 	}
 	files, _ := filepath.Glob("runs/*.json")
@@ -74,10 +76,10 @@ func TestLitmusWrongAndReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, stderr := call("replay", files[0])
-	if code != exitViolated || !strings.Contains(out, "still fails; the run is the recorded one, step by step") {
+	if code != cli.Violated || !strings.Contains(out, "still fails; the run is the recorded one, step by step") {
 		t.Errorf("%d %s\n%s", code, stderr, out)
 	}
-	if code, _, stderr = call("replay", files[0], "--go"); code != exitBad || !strings.Contains(stderr, "its own regression test") {
+	if code, _, stderr = call("replay", files[0], "--go"); code != cli.Bad || !strings.Contains(stderr, "its own regression test") {
 		t.Errorf("%d %s", code, stderr)
 	}
 }
@@ -90,7 +92,7 @@ func TestLitmusTakesFilesOfProfiles(t *testing.T) {
 	}
 	for _, args := range []string{"litmus mp.litmus --outcomes", "litmus generate --program A-wx-wx --json"} {
 		code, stdout, stderr := call(append(strings.Fields(args), "--profile", "my.profile")...)
-		if code != exitOK || !strings.Contains(stdout, "strong+MTU=256") {
+		if code != cli.OK || !strings.Contains(stdout, "strong+MTU=256") {
 			t.Errorf("%s: %d %s%s", args, code, stdout, stderr)
 		}
 	}
@@ -110,7 +112,7 @@ func TestLitmusSuggestsFiles(t *testing.T) {
 	}
 	for _, a := range []string{"message-passing", "message-pasing.litmus", "testdata/litmus/mesage-passing.litmus"} {
 		code, stdout, stderr := call("litmus", a)
-		if code != exitBad || stdout != "" || !strings.Contains(stderr, "did you mean testdata/litmus/message-passing.litmus?") {
+		if code != cli.Bad || stdout != "" || !strings.Contains(stderr, "did you mean testdata/litmus/message-passing.litmus?") {
 			t.Errorf("%s: %d %s %s", a, code, stdout, stderr)
 		}
 	}
@@ -126,10 +128,13 @@ func TestLitmusBadInput(t *testing.T) {
 		{nil, "there is no testdata/litmus here"},
 		{[]string{"none.litmus"}, "no such file"},
 		{[]string{"mp.litmus", "--backend", "sm"}, "did you mean sim?"},
+		{[]string{"mp.litmus", "--backend", "rdma"}, "go run -tags rdma ./cmd/verbatim-run litmus"},
+		{[]string{"mp.litmus", "--backend", "rdma", "--runs", "3"}, "go run -tags rdma ./cmd/verbatim-run litmus"},
+		{[]string{"mp.litmus", "--runs", "3"}, "unknown flag: --runs; see `verbatim litmus --help`"},
 		{[]string{"mp.litmus", "--profile", "strnog"}, "did you mean strong?"},
 	} {
 		code, stdout, stderr := call(append([]string{"litmus"}, tt.args...)...)
-		if code != exitBad || !strings.Contains(stderr, tt.want) || stdout != "" {
+		if code != cli.Bad || !strings.Contains(stderr, tt.want) || stdout != "" {
 			t.Errorf("%q: %d %s%s", tt.args, code, stdout, stderr)
 		}
 	}
@@ -138,12 +143,12 @@ func TestLitmusBadInput(t *testing.T) {
 // A limit, and a program that always waits, are neither right nor wrong.
 func TestLitmusUndecided(t *testing.T) {
 	litmusFile(t, "mp.litmus", strings.Replace(litmusText, "VERDICT", "N", 1))
-	if code, out, _ := call("litmus", "mp.litmus", "--max-time", "1ns"); code != exitRanOut || !strings.Contains(out, "undecided") {
+	if code, out, _ := call("litmus", "mp.litmus", "--max-time", "1ns"); code != cli.RanOut || !strings.Contains(out, "undecided") {
 		t.Errorf("%d\n%s", code, out)
 	}
 	litmusFile(t, "mp.litmus", strings.Replace(strings.Replace(litmusText, "VERDICT", "N", 1), "r1 = load f", "r1 = load f\n  until d == 2", 1))
 	code, out, _ := call("litmus", "mp.litmus")
-	if code != exitBad || !strings.Contains(out, "thread B waits at line 13 (`until d == 2`), and it holds in no run") {
+	if code != cli.Bad || !strings.Contains(out, "thread B waits at line 13 (`until d == 2`), and it holds in no run") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }
@@ -151,7 +156,7 @@ func TestLitmusUndecided(t *testing.T) {
 func TestLitmusFormat(t *testing.T) {
 	litmusFile(t, "mp.litmus", strings.Replace(litmusText, "VERDICT", "N", 1))
 	code, out, _ := call("litmus", "mp.litmus", "--format")
-	if code != exitOK || !strings.Contains(out, "\n  strong  N\n  relaxed Y\n") {
+	if code != cli.OK || !strings.Contains(out, "\n  strong  N\n  relaxed Y\n") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/litmus"
@@ -22,8 +23,6 @@ func (f *litmusFlags) checkPage(args []string) error {
 		return nil
 	case f.html == "":
 		return errors.New("--reach names the outcome that --html shows: it needs --html")
-	case f.backend == "rdma":
-		return errors.New("--html shows a run of the simulator: leave out --backend rdma")
 	case len(args) != 1 || len(f.profiles) > 1:
 		return errors.New("--html shows one run: name one file and at most one profile")
 	}
@@ -45,7 +44,7 @@ func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	r, err := explore.Check(s, explore.Options{Profile: profile, Workers: f.workers, MaxTime: f.maxTime, Stop: func() bool { return ctx.Err() != nil }})
 	if err != nil {
@@ -54,9 +53,9 @@ func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
 	w := c.OutOrStdout()
 	switch {
 	case r.Counterexample == nil && r.Verdict == explore.Verified:
-		return tells(w, exitViolated, "no run of %s with %s reaches %s, and all were tried: there is nothing to show\n", test.Name, profile, reach)
+		return tells(w, cli.Violated, "no run of %s with %s reaches %s, and all were tried: there is nothing to show\n", test.Name, profile, reach)
 	case r.Counterexample == nil:
-		return tells(w, exitRanOut, "no run of %s with %s that reaches %s was found, and not all were tried\n", test.Name, profile, reach)
+		return tells(w, cli.RanOut, "no run of %s with %s that reaches %s was found, and not all were tried\n", test.Name, profile, reach)
 	}
 	re, err := r.Counterexample.ReplayFull(s)
 	if err != nil {
@@ -66,7 +65,7 @@ func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
 	if err := p.write(s, r.Counterexample, re); err != nil {
 		return err
 	}
-	return tells(w, exitOK, "a run of %s with %s reaches %s\n%s\n", test.Name, profile, reach, f.html)
+	return tells(w, cli.OK, "a run of %s with %s reaches %s\n%s\n", test.Name, profile, reach, f.html)
 }
 
 // outcomeOf is the outcome that --reach names: the first if it names none.
@@ -91,5 +90,5 @@ func tells(w io.Writer, code int, format string, args ...any) error {
 	if _, err := fmt.Fprintf(w, format, args...); err != nil {
 		return err
 	}
-	return status(code).asError()
+	return cli.Status(code).Err()
 }

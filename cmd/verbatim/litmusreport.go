@@ -6,9 +6,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus"
-	"github.com/verbatim-rdma/verbatim/report"
 )
 
 // litmusReport prints results as they come, in the order of the jobs.
@@ -64,7 +65,7 @@ func (r *litmusReport) add(j *litmusJob) error {
 		row := &j.result.Rows[i]
 		verdict, code := litmusVerdict(j.result, row)
 		r.counts[verdict]++
-		r.code = worse(r.code, code)
+		r.code = cli.Worse(r.code, code)
 		file, err := r.save(j, row)
 		if err != nil {
 			return err
@@ -88,17 +89,17 @@ func (r *litmusReport) add(j *litmusJob) error {
 func litmusVerdict(res *litmus.Result, row *litmus.Row) (string, int) {
 	switch {
 	case row.Expected == litmus.Undecided && row.Got != litmus.Undecided:
-		return "unasked", exitOK
+		return "unasked", cli.OK
 	case row.OK():
-		return "ok", exitOK
+		return "ok", cli.OK
 	case row.Wrong():
-		return "wrong", exitViolated
+		return "wrong", cli.Violated
 	case errors.Is(res.Reason, litmus.ErrUnsupported):
-		return "unsupported", exitRanOut
+		return "unsupported", cli.RanOut
 	case errors.Is(res.Reason, litmus.ErrStuck), errors.Is(res.Reason, litmus.ErrRefused):
-		return "error", exitBad
+		return "error", cli.Bad
 	}
-	return "undecided", exitRanOut
+	return "undecided", cli.RanOut
 }
 
 // save writes the run that shows a wrong outcome.
@@ -115,14 +116,14 @@ func (r *litmusReport) line(j *litmusJob, row *litmus.Row, verdict, file string)
 	res := j.result
 	x := litmusLine{File: j.file, Test: j.test.Name, Profile: j.profile, Outcome: row.Outcome, Condition: row.Cond,
 		Expected: string(row.Expected), Got: string(row.Got), Verdict: verdict, Finals: res.Finals, Runs: res.Runs, States: res.States,
-		Seconds: res.Elapsed.Seconds(), Counterexample: orNull(file)}
+		Seconds: res.Elapsed.Seconds(), Counterexample: cli.OrNull(file)}
 	if res.Reason != nil {
-		x.Reason = orNull(res.Reason.Error())
+		x.Reason = cli.OrNull(res.Reason.Error())
 	}
 	if x.Finals == nil {
 		x.Finals = []string{}
 	}
-	return lines(r.w).Encode(x)
+	return cli.Lines(r.w).Encode(x)
 }
 
 // row writes a line of the table, and below it what is wrong.
@@ -134,7 +135,7 @@ func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) 
 		r.head = true
 	}
 	res := j.result
-	fmt.Fprintf(&b, format, j.test.Name, j.profile, row.Outcome, row.Expected, row.Got, verdict, report.Count(res.Runs), report.Count(res.States),
+	fmt.Fprintf(&b, format, j.test.Name, j.profile, row.Outcome, row.Expected, row.Got, verdict, number.Commas(res.Runs), number.Commas(res.States),
 		fmt.Sprintf("%.3f", res.Elapsed.Seconds()))
 	switch {
 	case verdict == "wrong" && row.Got == litmus.Unreachable:
@@ -167,7 +168,7 @@ func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) 
 // finals lists the final states of one job, and which outcomes they are.
 func (r *litmusReport) finals(j *litmusJob) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "  %s with %s has %s:\n", j.test.Name, j.profile, number(uint64(len(j.result.Finals)), "final state"))
+	fmt.Fprintf(&b, "  %s with %s has %s:\n", j.test.Name, j.profile, number.Of(len(j.result.Finals), "final state"))
 	for _, s := range j.result.Finals {
 		b.WriteString("    " + s + "\n")
 	}
@@ -184,7 +185,7 @@ func (r *litmusReport) end() int {
 				parts = append(parts, fmt.Sprintf("%d %s", n, v))
 			}
 		}
-		fmt.Fprintf(r.w, "\n%s; %s, %s\n", strings.Join(parts, ", "), number(r.runs, "run"), number(r.states, "state"))
+		fmt.Fprintf(r.w, "\n%s; %s, %s\n", strings.Join(parts, ", "), number.Of(r.runs, "run"), number.Of(r.states, "state"))
 	}
 	return r.code
 }

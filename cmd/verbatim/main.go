@@ -9,13 +9,12 @@ package main
 
 import (
 	"os"
-	"runtime/debug"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 )
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // a search keeps what it allocates: collect less often
-	}
+	cli.CollectLess()
 	adopted := adopt()
 	leave(run(os.Args[1:], os.Stdout, os.Stderr), adopted)
 }

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli/clitest"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/mutant"
@@ -55,19 +57,16 @@ func useDemo(t *testing.T) {
 	t.Chdir(t.TempDir())
 }
 
-// call runs the program.
-func call(args ...string) (code int, stdout, stderr string) {
-	var out, err strings.Builder
-	code = run(args, &out, &err)
-	return code, out.String(), err.String()
-}
+// command is this program.
+var command = clitest.Program(run)
 
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
+// usage is a command line, and parts of what it must print.
+type usage clitest.Usage
+
+// call runs the program.
+func call(args ...string) (code int, stdout, stderr string) { return command.Call(args...) }
+
+func write(t *testing.T, name, text string) { clitest.Write(t, name, text) }
 
 const (
 	goodTrace = `openat(AT_FDCWD, "/d/app.log", O_WRONLY|O_CREAT|O_TRUNC, 0644) = 3
@@ -77,24 +76,6 @@ write(3, "begin\n", 6) = 6
 write(3, "beg"..., 4096) = 4096
 `
 )
-
-// usage is a command line, and parts of what it must print; standard error is quiet but for
-// those.
-type usage struct {
-	args           string
-	code           int
-	stdout, stderr string
-}
-
-func (x usage) check(t *testing.T) {
-	code, stdout, stderr := call(strings.Fields(x.args)...)
-	if code != x.code || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) {
-		t.Errorf("status %d, want %d with %q and %q:\n%s\n%s", code, x.code, x.stdout, x.stderr, stdout, stderr)
-	}
-	if (stderr == "") != (x.stderr == "") {
-		t.Errorf("on stderr: %s", stderr)
-	}
-}
 
 func TestExitStatus(t *testing.T) {
 	useDemo(t)
@@ -132,10 +113,9 @@ func TestExitStatus(t *testing.T) {
 		{"check demo/restart --profile ./card", 0, "profile     strong+Placement=AnyOrder+MTU=1024\n", ""},
 		{"check demo --strengthen fense", 2, "", "inline, fence, flush-read"},
 		{"check demo/restart --strengthen fence+inline", 0, "with        inline+fence\n", ""},
-		{"crash", 0, "sqlite", ""},
-		{"crash sqlight", 2, "", "did you mean sqlite?"},
-		{"crash sqlite --transactions 0", 2, "", "0 transactions"},
-		{"crash sqlite --profile storng", 2, "", "did you mean strong?"},
+		{"ncl coord --listen x", 2, "", "ncl is a command of verbatim-run, which runs protocols on machines and measures them: go run ./cmd/verbatim-run ncl ...\n"},
+		{"bench --help", 2, "", "go run ./cmd/verbatim-run bench ..."},
+		{"crash sqlite", 2, "", "go run ./cmd/verbatim-run crash ..."},
 		{"matrix dmo", 2, "", "did you mean demo?"},
 		{"matrix demo/restart", 2, "", "not one of its scenarios"},
 		{"matrix demo --workers -1", 2, "", "at least 1"},
@@ -201,7 +181,7 @@ func TestExitStatus(t *testing.T) {
 		{"mutants dmo", 2, "", "did you mean demo?"},
 		{"completion bash", 0, "verbatim", ""},
 	} {
-		t.Run(x.args, x.check)
+		command.Try(t, clitest.Usage(x))
 	}
 }
 
@@ -228,7 +208,7 @@ func TestSelects(t *testing.T) {
 		{"check demo/restart --strategy mixed --faults crash(a)<=1", 1, "random with seed 0; not exhausted", ""},
 		{"check demo/restart --strategy mixed --resume f", 2, "", "leave out --strategy"},
 	} {
-		t.Run(x.args, x.check)
+		command.Try(t, clitest.Usage(x))
 	}
 }
 
@@ -236,13 +216,13 @@ func TestSelects(t *testing.T) {
 func TestMutantStatus(t *testing.T) {
 	for _, x := range []struct {
 		r    mutant.Result
-		want status
+		want cli.Status
 		text string
 	}{
-		{mutant.Result{Caught: true, Events: mutant.MaxEvents}, exitOK, "1 of 1 mutants are caught\n"},
-		{mutant.Result{Caught: true, Events: mutant.MaxEvents + 1}, exitViolated, "1 of the counterexamples are too long"},
-		{mutant.Result{}, exitViolated, "0 of 1 mutants are caught\n"},
-		{mutant.Result{Err: errors.New("broken")}, exitBad, "error"},
+		{mutant.Result{Caught: true, Events: mutant.MaxEvents}, cli.OK, "1 of 1 mutants are caught\n"},
+		{mutant.Result{Caught: true, Events: mutant.MaxEvents + 1}, cli.Violated, "1 of the counterexamples are too long"},
+		{mutant.Result{}, cli.Violated, "0 of 1 mutants are caught\n"},
+		{mutant.Result{Err: errors.New("broken")}, cli.Bad, "error"},
 	} {
 		var b strings.Builder
 		if err := mutantTable(&b, []mutant.Result{x.r}); err != nil {
@@ -258,13 +238,13 @@ func TestMutantStatus(t *testing.T) {
 func TestCheckerStatus(t *testing.T) {
 	for _, x := range []struct {
 		r    mutant.CheckerResult
-		want status
+		want cli.Status
 		text string
 	}{
-		{mutant.CheckerResult{Caught: true, Yardstick: "audit", Class: "c"}, exitOK, "1 of 1 mutants of the checker are caught\n"},
-		{mutant.CheckerResult{Yardstick: "audit", Found: []string{"d"}}, exitViolated, "other reason"},
-		{mutant.CheckerResult{}, exitViolated, "survived"},
-		{mutant.CheckerResult{Err: errors.New("broken")}, exitBad, "error"},
+		{mutant.CheckerResult{Caught: true, Yardstick: "audit", Class: "c"}, cli.OK, "1 of 1 mutants of the checker are caught\n"},
+		{mutant.CheckerResult{Yardstick: "audit", Found: []string{"d"}}, cli.Violated, "other reason"},
+		{mutant.CheckerResult{}, cli.Violated, "survived"},
+		{mutant.CheckerResult{Err: errors.New("broken")}, cli.Bad, "error"},
 	} {
 		var b strings.Builder
 		if err := checkerTable(&b, []mutant.CheckerResult{x.r}); err != nil {
@@ -272,14 +252,6 @@ func TestCheckerStatus(t *testing.T) {
 		}
 		if got := checkerStatus([]mutant.CheckerResult{x.r}); got != x.want || !strings.Contains(b.String(), x.text) {
 			t.Errorf("%+v: status %d, want %d and %q in\n%s", x.r, got, x.want, x.text, &b)
-		}
-	}
-}
-
-func TestWorse(t *testing.T) {
-	for _, x := range [][3]int{{0, 3, 3}, {3, 1, 1}, {1, 2, 2}, {2, 3, 2}, {0, 0, 0}} {
-		if worse(x[0], x[1]) != x[2] || worse(x[1], x[0]) != x[2] {
-			t.Errorf("worse(%d, %d) is not %d both ways", x[0], x[1], x[2])
 		}
 	}
 }
@@ -361,7 +333,7 @@ func TestUnwritable(t *testing.T) {
 		{"check demo/restart --faults crash(a)<=1 --out o --json", `"violated"`, "demo-restart"},
 	} {
 		code, stdout, stderr := call(strings.Fields(x.args)...)
-		if code != exitBad || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) || strings.Contains(stdout, "--resume") {
+		if code != cli.Bad || !strings.Contains(stdout, x.stdout) || !strings.Contains(stderr, x.stderr) || strings.Contains(stdout, "--resume") {
 			t.Errorf("%s: status %d:\n%s\n%s", x.args, code, stdout, stderr)
 		}
 	}
@@ -382,7 +354,7 @@ func TestHangIsUnknown(t *testing.T) {
 	}
 	protocols[0].Scenarios = func() []*explore.Scenario { return []*explore.Scenario{loops, restartFails("demo/second")} }
 	code, stdout, stderr := call("check", "demo", "--step-timeout", "200ms")
-	if code != exitRanOut || stderr != "" || !strings.Contains(stdout, "a.0/main") || !strings.Contains(stdout, "verbatim/main_test.go:") ||
+	if code != cli.RanOut || stderr != "" || !strings.Contains(stdout, "a.0/main") || !strings.Contains(stdout, "verbatim/main_test.go:") ||
 		!strings.Contains(stdout, "demo/loops: UNKNOWN") || !strings.Contains(stdout, "demo/second: VERIFIED") {
 		t.Errorf("status %d:\n%s\n%s", code, stdout, stderr)
 	}

@@ -5,10 +5,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/matrix"
 )
@@ -58,7 +57,7 @@ input, 3 a limit or Ctrl-C left cells undecided.`,
 	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
 	fl.StringVar(&o.Out, "out", "", "`directory` for counterexamples")
 	c.MarkFlagsMutuallyExclusive("json", "markdown")
-	completeWith(c, map[string]cobra.CompletionFunc{"timers": completeTimers})
+	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"timers": completeTimers})
 	return c
 }
 
@@ -90,14 +89,15 @@ func runMatrix(c *cobra.Command, f *matrixFlags, args []string) error {
 			return err
 		}
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	o.Stop = func() bool { return ctx.Err() != nil }
-	clear := f.showProgress(c.ErrOrStderr())
-	code := exitOK
+	line := cli.NewSpinner(c.ErrOrStderr())
+	o.Progress = line.Show
+	code := cli.OK
 	for _, p := range todo {
 		cells, err := matrix.Fill(p, *o)
-		clear()
+		line.Clear()
 		if err != nil {
 			return err
 		}
@@ -106,25 +106,11 @@ func runMatrix(c *cobra.Command, f *matrixFlags, args []string) error {
 		}
 		for i := range cells {
 			if cells[i].Limited {
-				code = exitRanOut
+				code = cli.RanOut
 			}
 		}
 	}
-	return status(code).asError()
-}
-
-// showProgress shows on a terminal what is searched; what it returns clears that.
-func (f *matrixFlags) showProgress(stderr io.Writer) func() {
-	if !isTerminal(stderr) {
-		return func() {}
-	}
-	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(stderr), progressbar.OptionSpinnerType(14),
-		progressbar.OptionClearOnFinish())
-	f.opt.Progress = func(text string) {
-		bar.Describe(text)
-		_ = bar.Add(1)
-	}
-	return func() { _ = bar.Clear() }
+	return cli.Status(code).Err()
 }
 
 func (f *matrixFlags) print(w io.Writer, cells []matrix.Cell) error {
@@ -133,18 +119,18 @@ func (f *matrixFlags) print(w io.Writer, cells []matrix.Cell) error {
 		return matrix.Markdown(w, cells)
 	case f.asJSON:
 		for i := range cells {
-			if err := lines(w).Encode(&cells[i]); err != nil {
+			if err := cli.Lines(w).Encode(&cells[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	t := newTable(table.Row{"protocol", "assumption", "verdict", "why", "what would mend it"}, 10, 24, 11, 48, 30)
+	t := cli.NewTable(cli.Row{"protocol", "assumption", "verdict", "why", "what would mend it"}).Wrapped(10, 24, 11, 48, 30).Separated()
 	for i := range cells {
 		x := &cells[i]
-		t.AppendRow(table.Row{x.Protocol, x.Assumption, string(x.Verdict), x.Why(), x.Mend})
+		t.AppendRow(cli.Row{x.Protocol, x.Assumption, string(x.Verdict), x.Why(), x.Mend})
 	}
-	if err := render(t, w, false); err != nil {
+	if err := t.Render(w); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", matrix.Legend(cells))

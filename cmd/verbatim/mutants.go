@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/mutant"
 )
@@ -42,7 +42,7 @@ and searched to the end, the one first that the mutant names; the first that is 
 the violation is of a class that the mutant names. Searches go on past violations of other
 classes; if there is no other, the mutant was caught for another reason, which does not count. Before that the code as it is must be verified in all of them.
 
-With --sqlite the mutants of ncl are run by 'verbatim crash sqlite' instead: SQLite
+With --sqlite the mutants of ncl are run by 'verbatim-run crash sqlite' instead: SQLite
 with its log on them must lose a transaction that it had committed. Without --name
 these are the ones that a workload comes by.
 
@@ -70,7 +70,7 @@ Exit status: 0 all are caught or equivalent, 1 one survives, is caught for anoth
 counterexample is too long, 2 bad usage or input, a patch that does not apply, or
 code that is not verified without a mutant.`,
 		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants explore\n  verbatim mutants ncl --name ack-at-f --out .\n  verbatim mutants ncl --sqlite --name no-catch-up\n  verbatim mutants ncl --generate --sample 60 --seed 1 --changed-since main\n  verbatim mutants ncl --generate --results ncl.mutants --json",
-		Args:              takes("one protocol, or "+mutant.Litmus+", or "+mutant.Explore, cobra.ExactArgs(1)),
+		Args:              cli.Takes("one protocol, or "+mutant.Litmus+", or "+mutant.Explore, cobra.ExactArgs(1)),
 		ValidArgsFunction: completeProtocols,
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == mutant.Litmus || args[0] == mutant.Explore {
@@ -111,10 +111,10 @@ code that is not verified without a mutant.`,
 	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
 	fl.DurationVar(&o.MaxTime, "max-time", 0, "end a search after this time; 0: no limit, and with --generate 2m")
 	fl.StringVar(&o.Timers, "timers", "", timersUsage)
-	fl.BoolVar(&f.sqlite, "sqlite", false, "run them under SQLite, by 'verbatim crash sqlite'")
+	fl.BoolVar(&f.sqlite, "sqlite", false, "run them under SQLite, by 'verbatim-run crash sqlite'")
 	fl.BoolVar(&o.NoControl, "no-control", false, "do not check the code as it is first")
 	f.defineScore(fl)
-	completeWith(c, map[string]cobra.CompletionFunc{"name": completeMutants, "timers": completeTimers})
+	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"name": completeMutants, "timers": completeTimers})
 	return c
 }
 
@@ -138,16 +138,16 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 	if _, err := faults.ParseTimers(f.opt.Timers); err != nil {
 		return err
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	var printing error
 	f.opt.Done = func(x mutant.Result) {
 		if f.asJSON {
-			if err := lines(stdout).Encode(newMutantResult(&x)); err != nil {
+			if err := cli.Lines(stdout).Encode(newMutantResult(&x)); err != nil {
 				printing = err
 			}
-		} else if isTerminal(stderr) {
+		} else if cli.IsTerminal(stderr) {
 			fmt.Fprintf(stderr, "%s: %s after %.0f s\n", x.Name, x.Verdict(), x.Seconds)
 		}
 	}
@@ -168,7 +168,7 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 	case printing != nil:
 		return printing
 	}
-	return mutantStatus(results).asError()
+	return mutantStatus(results).Err()
 }
 
 // keptFolder is where control runs are kept, or nowhere if there is no place.
@@ -181,27 +181,26 @@ func keptFolder() string {
 }
 
 // mutantStatus is the exit status for results.
-func mutantStatus(results []mutant.Result) status {
-	code := exitOK
+func mutantStatus(results []mutant.Result) cli.Status {
+	code := cli.OK
 	for i := range results {
 		switch {
 		case results[i].Err != nil:
-			code = worse(code, exitBad)
+			code = cli.Worse(code, cli.Bad)
 		case !results[i].Caught, results[i].TooLong():
-			code = worse(code, exitViolated)
+			code = cli.Worse(code, cli.Violated)
 		}
 	}
-	return status(code)
+	return cli.Status(code)
 }
 
 // mutantTable prints the results as a table, and how many mutants were caught.
 func mutantTable(w io.Writer, results []mutant.Result) error {
-	t := newTable(table.Row{"mutant", "result", "scenario", "runs", "decisions", "events", "violation"}, 26, 36, 20, 12, 9, 6, 30)
-	t.Style().Options.SeparateRows = false
+	t := cli.NewTable(cli.Row{"mutant", "result", "scenario", "runs", "decisions", "events", "violation"}).Wrapped(26, 36, 20, 12, 9, 6, 30)
 	caught, long := 0, 0
 	for i := range results {
 		x := &results[i]
-		row := table.Row{x.Name, x.Verdict()}
+		row := cli.Row{x.Name, x.Verdict()}
 		if x.Caught {
 			caught++
 		}
@@ -214,7 +213,7 @@ func mutantTable(w io.Writer, results []mutant.Result) error {
 		}
 		t.AppendRow(row)
 	}
-	if err := render(t, w, false); err != nil {
+	if err := t.Render(w); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("\n%d of %d mutants are caught\n", caught, len(results))
@@ -265,15 +264,15 @@ type mutantResult struct {
 }
 
 func newMutantResult(x *mutant.Result) mutantResult {
-	out := mutantResult{Mutant: x.Name, Title: x.Title, Paper: x.Paper, Finding: orNull(x.Finding), Result: x.Verdict(),
-		Caught: x.Caught, Scenario: orNull(x.Scenario), Strategy: orNull(x.Strategy), Class: orNull(x.Class), Wanted: orNull(x.Wanted), Runs: x.Runs,
+	out := mutantResult{Mutant: x.Name, Title: x.Title, Paper: x.Paper, Finding: cli.OrNull(x.Finding), Result: x.Verdict(),
+		Caught: x.Caught, Scenario: cli.OrNull(x.Scenario), Strategy: cli.OrNull(x.Strategy), Class: cli.OrNull(x.Class), Wanted: cli.OrNull(x.Wanted), Runs: x.Runs,
 		Found: x.Found, Decisions: x.Decisions, Events: x.Events, TooLong: x.TooLong(), Seconds: x.Seconds,
 		Searches: append([]mutant.Search{}, x.Searches...)}
 	if x.File != "" {
-		out.Counterexample = orNull(filepath.ToSlash(x.File))
+		out.Counterexample = cli.OrNull(filepath.ToSlash(x.File))
 	}
 	if x.Err != nil {
-		out.Error = orNull(x.Err.Error())
+		out.Error = cli.OrNull(x.Err.Error())
 	}
 	return out
 }

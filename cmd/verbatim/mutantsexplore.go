@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/mutant"
 )
 
@@ -29,9 +29,9 @@ type checkerResult struct {
 
 func newCheckerResult(x *mutant.CheckerResult) checkerResult {
 	out := checkerResult{Mutant: x.Name, Title: x.Title, Rule: x.Rule, Result: x.Verdict(), Caught: x.Caught, Yardstick: x.Yardstick, On: x.On,
-		Class: orNull(x.Class), Found: append([]string{}, x.Found...), What: orNull(x.What), Seconds: x.Seconds}
+		Class: cli.OrNull(x.Class), Found: append([]string{}, x.Found...), What: cli.OrNull(x.What), Seconds: x.Seconds}
 	if x.Err != nil {
-		out.Error = orNull(x.Err.Error())
+		out.Error = cli.OrNull(x.Err.Error())
 	}
 	return out
 }
@@ -43,16 +43,16 @@ func runCheckerMutants(c *cobra.Command, f *mutantFlags) error {
 			return fmt.Errorf("--%s is for the mutants of a protocol: those of the checker are caught by yardsticks, not by searches", name)
 		}
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	var printing error
 	results, err := mutant.RunExplore(ctx, f.opt, func(x mutant.CheckerResult) {
 		if f.asJSON {
-			if err := lines(stdout).Encode(newCheckerResult(&x)); err != nil {
+			if err := cli.Lines(stdout).Encode(newCheckerResult(&x)); err != nil {
 				printing = err
 			}
-		} else if isTerminal(stderr) {
+		} else if cli.IsTerminal(stderr) {
 			fmt.Fprintf(stderr, "%s: %s after %.0f s\n", x.Name, x.Verdict(), x.Seconds)
 		}
 	})
@@ -70,27 +70,26 @@ func runCheckerMutants(c *cobra.Command, f *mutantFlags) error {
 	case printing != nil:
 		return printing
 	}
-	return checkerStatus(results).asError()
+	return checkerStatus(results).Err()
 }
 
 // checkerStatus is the exit status for results.
-func checkerStatus(results []mutant.CheckerResult) status {
-	code := exitOK
+func checkerStatus(results []mutant.CheckerResult) cli.Status {
+	code := cli.OK
 	for i := range results {
 		switch {
 		case results[i].Err != nil:
-			code = worse(code, exitBad)
+			code = cli.Worse(code, cli.Bad)
 		case !results[i].Caught:
-			code = worse(code, exitViolated)
+			code = cli.Worse(code, cli.Violated)
 		}
 	}
-	return status(code)
+	return cli.Status(code)
 }
 
 // checkerTable prints the results as a table.
 func checkerTable(w io.Writer, results []mutant.CheckerResult) error {
-	t := newTable(table.Row{"mutant", "rule", "result", "caught by", "on"}, 26, 18, 14, 50, 56)
-	t.Style().Options.SeparateRows = false
+	t := cli.NewTable(cli.Row{"mutant", "rule", "result", "caught by", "on"}).Wrapped(26, 18, 14, 50, 56)
 	caught := 0
 	for i := range results {
 		x := &results[i]
@@ -102,9 +101,9 @@ func checkerTable(w io.Writer, results []mutant.CheckerResult) error {
 		case len(x.Found) > 0:
 			by += ": " + strings.Join(x.Found, ", ")
 		}
-		t.AppendRow(table.Row{x.Name, x.Rule, x.Verdict(), by, x.On})
+		t.AppendRow(cli.Row{x.Name, x.Rule, x.Verdict(), by, x.On})
 	}
-	if err := render(t, w, false); err != nil {
+	if err := t.Render(w); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%d of %d mutants of the checker are caught\n", caught, len(results))

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/mutant"
 )
 
@@ -31,10 +31,10 @@ type ruleResult struct {
 
 func newRuleResult(x *mutant.RuleResult) ruleResult {
 	out := ruleResult{Mutant: x.Name, Title: x.Title, Rule: x.Rule, Result: x.Verdict(), Caught: x.Caught,
-		Tests: append([]string{}, x.Tests...), Wanted: orNull(x.Wanted), Test: orNull(x.Test), Profile: orNull(x.Profile), Condition: orNull(x.Condition),
-		Expected: orNull(x.Expected), Got: orNull(x.Got), Wrong: x.Wrong, Seconds: x.Seconds}
+		Tests: append([]string{}, x.Tests...), Wanted: cli.OrNull(x.Wanted), Test: cli.OrNull(x.Test), Profile: cli.OrNull(x.Profile), Condition: cli.OrNull(x.Condition),
+		Expected: cli.OrNull(x.Expected), Got: cli.OrNull(x.Got), Wrong: x.Wrong, Seconds: x.Seconds}
 	if x.Err != nil {
-		out.Error = orNull(x.Err.Error())
+		out.Error = cli.OrNull(x.Err.Error())
 	}
 	return out
 }
@@ -46,30 +46,30 @@ func runRuleMutants(c *cobra.Command, f *mutantFlags) error {
 			return fmt.Errorf("--%s is for the mutants of a protocol: those of the simulator are caught by litmus tests, not by searches", name)
 		}
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	var printing error
 	results, err := mutant.RunLitmus(ctx, f.opt, func(x mutant.RuleResult) {
 		if f.asJSON {
-			if err := lines(stdout).Encode(newRuleResult(&x)); err != nil {
+			if err := cli.Lines(stdout).Encode(newRuleResult(&x)); err != nil {
 				printing = err
 			}
-		} else if isTerminal(stderr) {
+		} else if cli.IsTerminal(stderr) {
 			fmt.Fprintf(stderr, "%s: %s after %.0f s\n", x.Name, x.Verdict(), x.Seconds)
 		}
 	})
 	if !f.asJSON && len(results) > 0 {
 		printing = ruleTable(stdout, results)
 	}
-	code := exitOK
+	code := cli.OK
 	for i := range results {
 		switch x := &results[i]; {
 		case x.Err != nil:
 			fmt.Fprintf(stderr, "verbatim: %v\n", x.Err)
-			code = worse(code, exitBad)
+			code = cli.Worse(code, cli.Bad)
 		case !x.Caught:
-			code = worse(code, exitViolated)
+			code = cli.Worse(code, cli.Violated)
 		}
 	}
 	switch {
@@ -78,24 +78,23 @@ func runRuleMutants(c *cobra.Command, f *mutantFlags) error {
 	case printing != nil:
 		return printing
 	}
-	return status(code).asError()
+	return cli.Status(code).Err()
 }
 
 // ruleTable prints the results as a table.
 func ruleTable(w io.Writer, results []mutant.RuleResult) error {
-	t := newTable(table.Row{"mutant", "result", "test", "profile", "outcome", "expected", "got"}, 34, 12, 34, 18, 40, 8, 6)
-	t.Style().Options.SeparateRows = false
+	t := cli.NewTable(cli.Row{"mutant", "result", "test", "profile", "outcome", "expected", "got"}).Wrapped(34, 12, 34, 18, 40, 8, 6)
 	caught := 0
 	for i := range results {
 		x := &results[i]
-		row := table.Row{x.Name, x.Verdict()}
+		row := cli.Row{x.Name, x.Verdict()}
 		if x.Caught {
 			caught++
 			row = append(row, x.Test, x.Profile, x.Condition, x.Expected, x.Got)
 		}
 		t.AppendRow(row)
 	}
-	if err := render(t, w, false); err != nil {
+	if err := t.Render(w); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%d of %d mutants of the simulator are caught\n", caught, len(results))

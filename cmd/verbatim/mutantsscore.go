@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/mutant"
 )
 
@@ -74,7 +75,7 @@ func runScore(c *cobra.Command, f *mutantFlags, p *protocol) error {
 	if err := f.validScore(c); err != nil {
 		return err
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	o := f.score
@@ -83,8 +84,8 @@ func runScore(c *cobra.Command, f *mutantFlags, p *protocol) error {
 	var printing error
 	o.Done = func(x mutant.Judged) {
 		if f.asJSON {
-			printing = errors.Join(printing, lines(stdout).Encode(x))
-		} else if isTerminal(stderr) {
+			printing = errors.Join(printing, cli.Lines(stdout).Encode(x))
+		} else if cli.IsTerminal(stderr) {
 			fmt.Fprintf(stderr, "%s: %s after %.1f s\n", x.ID, x.Result, x.Seconds)
 		}
 	}
@@ -94,7 +95,7 @@ func runScore(c *cobra.Command, f *mutantFlags, p *protocol) error {
 	}
 	score := mutant.NewScore(all)
 	if f.asJSON {
-		printing = errors.Join(printing, lines(stdout).Encode(map[string]mutant.Score{"score": score}))
+		printing = errors.Join(printing, cli.Lines(stdout).Encode(map[string]mutant.Score{"score": score}))
 	} else {
 		printing = printScore(stdout, all, &score)
 	}
@@ -102,7 +103,7 @@ func runScore(c *cobra.Command, f *mutantFlags, p *protocol) error {
 		return printing
 	}
 	if score.Caught < f.atLeast && score.Survive > 0 || score.Scenarios < f.byScenarios && score.Survive+score.Test > 0 {
-		return status(exitViolated)
+		return cli.Status(cli.Violated)
 	}
 	return nil
 }

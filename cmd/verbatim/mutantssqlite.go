@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/mutant"
 )
 
@@ -29,31 +29,30 @@ func runSQLiteMutants(c *cobra.Command, f *mutantFlags) error {
 	if f.opt.Protocol != "ncl" || f.opt.Out != "" || f.opt.Timers != "" {
 		return fmt.Errorf("--sqlite is for ncl, and makes no searches: leave out --out and --timers")
 	}
-	ctx, stop := interruptible(c)
+	ctx, stop := cli.Interruptible(c)
 	defer stop()
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
-	t := newTable(table.Row{"mutant", "result", "points", "lost"}, 26, 12, 9, 80)
-	t.Style().Options.SeparateRows = false
-	code, all, caught := exitOK, 0, 0
+	t := cli.NewTable(cli.Row{"mutant", "result", "points", "lost"}).Wrapped(26, 12, 9, 80)
+	code, all, caught := cli.OK, 0, 0
 	var printing error
 	err := mutant.RunSQLite(ctx, f.opt, func(x mutant.Crash) {
 		all++
 		switch {
 		case x.Err != nil:
 			fmt.Fprintf(stderr, "verbatim: %v\n", x.Err)
-			code = worse(code, exitBad)
+			code = cli.Worse(code, cli.Bad)
 		case x.Caught:
 			caught++
 		default:
-			code = worse(code, exitViolated)
+			code = cli.Worse(code, cli.Violated)
 		}
-		t.AppendRow(table.Row{x.Name, x.Verdict(), x.Tried, x.Said})
+		t.AppendRow(cli.Row{x.Name, x.Verdict(), x.Tried, x.Said})
 		if f.asJSON {
 			failed := ""
 			if x.Err != nil {
 				failed = x.Err.Error()
 			}
-			printing = lines(stdout).Encode(sqliteMutant{x.Name, x.Title, x.Verdict(), x.Caught, x.Tried, orNull(x.Said), x.Seconds, orNull(failed)})
+			printing = cli.Lines(stdout).Encode(sqliteMutant{x.Name, x.Title, x.Verdict(), x.Caught, x.Tried, cli.OrNull(x.Said), x.Seconds, cli.OrNull(failed)})
 		}
 	})
 	switch {
@@ -63,10 +62,10 @@ func runSQLiteMutants(c *cobra.Command, f *mutantFlags) error {
 		return printing
 	}
 	if !f.asJSON {
-		if err := render(t, stdout, false); err != nil {
+		if err := t.Render(stdout); err != nil {
 			return err
 		}
 		fmt.Fprintf(stdout, "\n%d of %d mutants are caught by the crash test of SQLite\n", caught, all)
 	}
-	return status(code).asError()
+	return cli.Status(code).Err()
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/examples/lease/leasecheck"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
@@ -71,7 +72,7 @@ func protocolOf(name string) (*protocol, error) {
 			return &protocols[i], nil
 		}
 	}
-	return nil, fmt.Errorf("there is no protocol %q (known: %s)%s", first, list(protocolNames()), mistake.DidYouMean(name,
+	return nil, fmt.Errorf("there is no protocol %q (known: %s)%s", first, cli.List(protocolNames()), mistake.DidYouMean(name,
 		append(protocolNames(), scenarioNames()...)))
 }
 
@@ -80,7 +81,7 @@ func noScenario(p *protocol, name string) error {
 	for _, s := range p.all() {
 		names = append(names, s.Name)
 	}
-	return fmt.Errorf("there is no scenario %q; there are %s%s", name, list(names), mistake.DidYouMean(name, names))
+	return fmt.Errorf("there is no scenario %q; there are %s%s", name, cli.List(names), mistake.DidYouMean(name, names))
 }
 
 func protocolNames() []string {

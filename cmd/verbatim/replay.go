@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/cmd/internal/litmusfiles"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
@@ -44,7 +46,7 @@ come back.`,
   verbatim replay ncl-three-writes.counterexample.json --all
   verbatim replay ncl-three-writes.counterexample.json --html run.html
   verbatim replay ncl-three-writes.counterexample.json --go >> regression_test.go`,
-		Args: takes("one file that check, matrix or litmus wrote", cobra.ExactArgs(1)),
+		Args: cli.Takes("one file that check, matrix or litmus wrote", cobra.ExactArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 		},
@@ -74,7 +76,7 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 	}
 	if f.asGo {
 		if litmus.IsScenario(ce.Scenario) {
-			return errors.New("a litmus test is its own regression test: put its file into " + litmusDir)
+			return errors.New("a litmus test is its own regression test: put its file into " + litmusfiles.Dir)
 		}
 		_, err := io.WriteString(w, goTest(ce, p, f.trace == ""))
 		return err
@@ -100,7 +102,7 @@ func hangs(w io.Writer, file string, err error) error {
 	if _, err := fmt.Fprintf(w, "%s: %v\n", filepath.Clean(file), err); err != nil {
 		return err
 	}
-	return status(exitRanOut).asError()
+	return cli.Status(cli.RanOut).Err()
 }
 
 // scenarioOf is the scenario that a counterexample is about.
@@ -143,7 +145,7 @@ func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.R
 	if _, err := fmt.Fprintf(w, "\n%s\n", text); err != nil {
 		return err
 	}
-	return status(code).asError()
+	return cli.Status(code).Err()
 }
 
 // outcome is what became of the run, and the exit status.
@@ -155,9 +157,9 @@ func outcome(ce *explore.Counterexample, r *explore.Replay) (string, int) {
 	same += ce.Missing(r)
 	switch {
 	case r.Err == nil:
-		return "no longer fails (" + ce.Class + " was recorded); " + same, exitOK
+		return "no longer fails (" + ce.Class + " was recorded); " + same, cli.OK
 	case explore.ClassOf(r.Err) != ce.Class:
-		return fmt.Sprintf("no longer fails with %s, but with %s; %s", ce.Class, explore.ClassOf(r.Err), same), exitViolated
+		return fmt.Sprintf("no longer fails with %s, but with %s; %s", ce.Class, explore.ClassOf(r.Err), same), cli.Violated
 	}
-	return "still fails; " + same, exitViolated
+	return "still fails; " + same, cli.Violated
 }

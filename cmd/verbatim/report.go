@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/audit"
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/report"
 )
 
@@ -53,28 +53,20 @@ func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result,
 
 // assurance says in a line how much was searched.
 func assurance(r *explore.Result) string {
-	parts := []string{number(r.Runs, "run")}
+	parts := []string{number.Of(r.Runs, "run")}
 	if r.Strategy == explore.Exhaustive {
-		parts = append(parts, number(r.States, "state"))
+		parts = append(parts, number.Of(r.States, "state"))
 	}
-	parts = append(parts, number(r.Choices, "choice"), "depth "+strconv.Itoa(r.MaxDepth), short(r.Elapsed), number(uint64(r.Workers), "worker"))
+	parts = append(parts, number.Of(r.Choices, "choice"), "depth "+strconv.Itoa(r.MaxDepth), short(r.Elapsed), number.Of(r.Workers, "worker"))
 	line := strings.Join(parts, ", ")
 	if n := report.Eager(r); n != "" {
 		line += "; stands for " + n + " eager states"
 	}
 	line += "; " + report.Ended(r)
 	if r.Sampled > 0 {
-		line += "; after " + number(r.Sampled, "run") + " at random"
+		line += "; after " + number.Of(r.Sampled, "run") + " at random"
 	}
 	return line
-}
-
-// number is a count of things.
-func number(n uint64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return report.Count(n) + " " + thing + "s"
 }
 
 // violation writes the counterexample: what, where it is, how to run it again,
@@ -101,7 +93,7 @@ func (f *checkFlags) violation(b *strings.Builder, s *explore.Scenario, ce *expl
 
 // runText measures a counterexample.
 func runText(ce *explore.Counterexample, events int) string {
-	text := number(uint64(events), "event") + ", " + number(uint64(len(ce.Decisions)), "decision")
+	text := number.Of(events, "event") + ", " + number.Of(len(ce.Decisions), "decision")
 	if ce.Tries > 0 {
 		text += fmt.Sprintf(" (found with %d, shrunk in %d runs)", ce.Found, ce.Tries)
 	}
@@ -141,7 +133,7 @@ func field(b *strings.Builder, label, value string) {
 		return
 	}
 	for value := range strings.Lines(value) {
-		value = text.WrapSoft(strings.TrimRight(value, "\n"), reportWidth-labelWidth-2)
+		value = cli.Wrap(strings.TrimRight(value, "\n"), reportWidth-labelWidth-2)
 		for line := range strings.SplitSeq(value, "\n") {
 			verbatim(b, label, strings.TrimRight(line, " "))
 			label = ""

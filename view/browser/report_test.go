@@ -106,8 +106,15 @@ func TestReport(t *testing.T) {
 	if n := eval[int](b, `[...document.querySelectorAll("#lines ~ details pre .reached")].length`); n < 100 {
 		t.Errorf("%d lines of the protocol are shown as reached", n)
 	}
-	if n := eval[int](b, `[...document.querySelectorAll("figure img")].filter(x => x.naturalWidth < 100 || x.alt === "").length`); n > 0 {
+	if n := eval[int](b, `[...document.querySelectorAll("figure")].filter(f => { const o = f.querySelector("svg.outline");
+		return o ? o.getBoundingClientRect().width < 100 || o.getAttribute("aria-label") === "" || f.querySelector("path").getBoundingClientRect().height < 50
+			: Math.max(...[...f.querySelectorAll("rect")].map(x => x.getBoundingClientRect().width)) < 100 }).length`); n > 0 {
 		t.Errorf("%d charts are not drawn or have no text", n)
+	}
+	if n := eval[int](b, `[...document.querySelectorAll("figure")].filter(f => f.querySelector("rect")).flatMap(f => { const rows = [...f.querySelectorAll("tbody tr")];
+		const at = r => Number(r.querySelector(".number").textContent.replace(/,/g, "")), wide = r => r.querySelector("rect").getBoundingClientRect().width;
+		const most = rows.reduce((a, r) => at(r) > at(a) ? r : a); return rows.filter(r => Math.abs(wide(r) / wide(most) - at(r) / at(most)) > 0.01) }).length`); n > 0 {
+		t.Errorf("%d bars are not as long as their numbers", n)
 	}
 	if n := eval[int](b, `[...document.querySelectorAll(".survivors pre .never")].filter(x => x.previousElementSibling !== null).length`); n != 20 {
 		t.Errorf("%d of 20 mutants that survive are beside their lines", n)

@@ -18,12 +18,12 @@ func check(t *testing.T, cfg sqlitecheck.Config) *sqlitecheck.Report {
 	return r
 }
 
-// No crash loses a transaction that was committed. `verbatim crash sqlite` tries more
+// No crash loses a transaction that was committed. `verbatim-run crash sqlite` tries more
 // points.
 func TestCrashes(t *testing.T) {
 	r := check(t, sqlitecheck.Config{Transactions: 60, Points: 60})
 	if r.Err != nil {
-		t.Errorf("%v; verbatim crash sqlite --transactions 60 --at %d makes this run", r.Err, r.Failed)
+		t.Errorf("%v; verbatim-run crash sqlite --transactions 60 --at %d makes this run", r.Err, r.Failed)
 	}
 	if r.Tried < 55 || r.Twice == 0 || r.Peers == 0 || r.Points < 500 {
 		t.Error("too little has happened")

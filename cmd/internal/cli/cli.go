@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
+)
+
+// Exit statuses.
+const (
+	OK       = 0 // verified, clean, done, or no longer failing
+	Violated = 1
+	Bad      = 2 // usage or input
+	RanOut   = 3 // a limit came first, or it could not be decided
+)
+
+// Worse is the status that counts of two.
+func Worse(a, b int) int {
+	rank := [...]int{OK: 0, RanOut: 1, Violated: 2, Bad: 3}
+	if rank[a] > rank[b] {
+		return a
+	}
+	return b
+}
+
+// Status carries an exit status that is no error through cobra.
+type Status int
+
+func (s Status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// Err is nil for status 0.
+func (s Status) Err() error {
+	if s == OK {
+		return nil
+	}
+	return s
+}
+
+// Root makes c the root of a program: its commands report their errors to [Run].
+func Root(c *cobra.Command) *cobra.Command {
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.Args = NoCommand
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see `%s --help`", err, c.CommandPath())
+	})
+	return c
+}
+
+// Run runs a program and returns its exit status.
+func Run(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	var s Status
+	switch {
+	case err == nil:
+		return OK
+	case errors.As(err, &s):
+		return int(s)
+	}
+	fmt.Fprintf(stderr, "%s: %v\n", root.Name(), err)
+	return Bad
+}
+
+// CollectLess makes garbage collections rarer, unless the environment says how rare they
+// are: a search keeps what it allocates.
+func CollectLess() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+}
+
+// Interruptible is the context of a command whose work Ctrl-C ends in good order. A
+// second one ends the program.
+func Interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// NoCommand is the error for what is no command.
+func NoCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, x := range c.Commands() {
+		if x.IsAvailableCommand() {
+			names = append(names, x.Name())
+		}
+	}
+	return fmt.Errorf("there is no command %q; there are %s%s", args[0], List(names), mistake.DidYouMean(args[0], names))
+}
+
+// Takes says what the arguments of a command are when there are too few or too many.
+func Takes(what string, args cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, given []string) error {
+		if err := args(c, given); err != nil {
+			return fmt.Errorf("%s takes %s, and here are %d arguments; see `%s --help`", c.CommandPath(), what, len(given), c.CommandPath())
+		}
+		return nil
+	}
+}
+
+// Elsewhere are commands of another program of this module: each says how to call it.
+func Elsewhere(program, does string, names ...string) []*cobra.Command {
+	var out []*cobra.Command
+	for _, name := range names {
+		text := fmt.Sprintf("%s is a command of %s, which %s: go run ./cmd/%s %s ...", name, program, does, program, name)
+		out = append(out, &cobra.Command{Use: name, Short: text, Hidden: true, DisableFlagParsing: true,
+			RunE: func(*cobra.Command, []string) error { return errors.New(text) }})
+	}
+	return out
+}
+
+// List puts names into a sentence.
+func List(names []string) string { return strings.Join(names, ", ") }
+
+// Lines writes one JSON object a line, as it is, without escapes for HTML.
+func Lines(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e
+}
+
+// OrNull is null in JSON for an empty text.
+func OrNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,85 @@
+// Package litmusfiles finds and reads the litmus tests that a command is given.
+package litmusfiles
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
+	"github.com/verbatim-rdma/verbatim/litmus"
+)
+
+// Dir is where the tests are, from the root of the repository.
+const Dir = "testdata/litmus"
+
+// Find lists the files that the arguments name; those in [Dir] without any.
+func Find(args []string) ([]string, error) {
+	if len(args) == 0 {
+		if _, err := os.Stat(Dir); err != nil {
+			return nil, fmt.Errorf("there is no %s here: name a file or a directory with litmus tests", Dir)
+		}
+		args = []string{Dir}
+	}
+	var files []string
+	for _, a := range args {
+		st, err := os.Stat(a)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w%s", err, meantTest(a))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !st.IsDir() {
+			files = append(files, a)
+			continue
+		}
+		n := len(files)
+		err = filepath.WalkDir(a, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.HasSuffix(path, litmus.Ext) {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == n {
+			return nil, fmt.Errorf("%s holds no file whose name ends in %s", a, litmus.Ext)
+		}
+	}
+	return files, nil
+}
+
+// meantTest suggests a test for a file that is not there.
+func meantTest(a string) string {
+	paths, _ := filepath.Glob(filepath.Join(Dir, "*"+litmus.Ext))
+	var names []string
+	for _, p := range paths {
+		names = append(names, strings.TrimSuffix(filepath.Base(p), litmus.Ext))
+	}
+	if n := mistake.Nearest(strings.TrimSuffix(filepath.Base(a), litmus.Ext), names); n != "" {
+		return "; did you mean " + filepath.Join(Dir, n+litmus.Ext) + "?"
+	}
+	return ""
+}
+
+// Parse reads the files. Those that are no tests are left out and reported, and
+// make the status.
+func Parse(program string, files []string, stderr io.Writer, add func(file string, t *litmus.Test)) (code int) {
+	for _, file := range files {
+		t, err := litmus.ParseFile(file)
+		if err != nil {
+			fmt.Fprintf(stderr, "%s: %v\n", program, err)
+			code = cli.Bad
+			continue
+		}
+		add(file, t)
+	}
+	return code
+}

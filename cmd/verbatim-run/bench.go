@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/bench"
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
+)
+
+// benchFlags are the flags of the commands bench verbs and bench ncl.
+type benchFlags struct {
+	cfg         bench.Config
+	peerDevices []string
+	noPin       bool
+	asJSON      bool
+}
+
+// newBench is the command that measures.
+func newBench() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure latency, throughput and allocations on cards and in the simulator",
+		Long: `Bench measures single requests (bench verbs), NCL's Record (bench ncl), and what NCL is
+to applications beside fsync (bench apps).
+
+With --backend rdma it runs on cards, Soft-RoCE included, and needs a program that
+was built with -tags rdma. The other side is a process of its own: this program
+starts it, on --peer-device, or on another machine you do, with bench peer. With
+--backend sim, the default, it says how fast the simulator simulates: there is no
+latency there, because time is not real. Bench paper gives it a clock, to set the
+numbers of SplitFT's paper beside what a model of its cluster makes of our code.
+
+docs/benchmarks.md says how it measures, and what the numbers do not say.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newBenchVerbs(), newBenchNCL(), newBenchApps(), newBenchPaper(), newBenchPeer())
+	return c
+}
+
+func newBenchVerbs() *cobra.Command {
+	f := &benchFlags{}
+	c := &cobra.Command{
+		Use:   "verbs",
+		Short: "Measure writes, reads and compare-and-swaps",
+		Long: `Verbs measures single requests by operation, size, and how many are under way at
+a time. A write has two rows: half of a round trip, seen by polling memory, as
+ib_write_lat measures it; and from the post to the completion. Reads and
+compare-and-swaps (always 8 bytes) are measured from post to completion, as
+ib_read_lat and ib_atomic_lat do. Where perftest is installed, these run beside on
+the same devices, in short rounds that take turns with ours, and the last columns
+have their median and the ratio, ours by theirs, with a confidence interval.
+
+With --json there is one object a line for each row. Exit status: 0 measured, 2 bad
+usage or input, or something failed; rows printed before it count.`,
+		Example: `  verbatim-run bench verbs
+  verbatim-run bench verbs --backend rdma --device rxe1 --peer-device rxe0 --rounds 20
+  verbatim-run bench verbs --backend rdma --op write --size 128,4096 --depth 1,16 --json
+  verbatim-run bench verbs --backend rdma --device mlx5_0 --peer server:18600`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, bench.Verbs) },
+	}
+	f.common(c)
+	o, fl := &f.cfg, c.Flags()
+	fl.StringSliceVar(&o.Ops, "op", bench.Ops, "operations")
+	fl.IntSliceVar(&o.Depths, "depth", []int{1}, "requests under way at a time")
+	fl.IntVar(&o.Inline, "inline", bench.DefaultInline, "post payloads up to this many bytes inline; -1: none")
+	fl.BoolVar(&o.Wait, "wait", false, "reap completions with Wait, as protocols do, instead of polling; perftest has nothing like it")
+	fl.BoolVar(&o.NoPerftest, "no-perftest", false, "leave perftest out")
+	fl.BoolVar(&f.noPin, "no-pin", false, "do not tie threads that poll to processors")
+	fl.IntSliceVar(&o.Sizes, "size", []int{128}, "bytes of a message")
+	completes(c, "op", bench.Ops)
+	return c
+}
+
+func newBenchNCL() *cobra.Command {
+	f := &benchFlags{}
+	c := &cobra.Command{
+		Use:   "ncl",
+		Short: "Measure NCL's Record with three peers",
+		Long: `Ncl measures File.Record, one call after the other, at f=1: a call returns when two
+of three peers have the write. With --json there is one object a line for each size.`,
+		Example: `  verbatim-run bench ncl --size 128,1024
+  verbatim-run bench ncl --backend rdma --device rxe0 --peer-device rxe1,rxe2,rxe3
+  verbatim-run bench ncl --backend rdma --peer a:18600 --peer b:18600 --peer c:18600`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, bench.NCL) },
+	}
+	f.common(c)
+	c.Flags().IntSliceVar(&f.cfg.Sizes, "size", []int{128, 512, 1024, 2048, 4096, 8192}, "bytes of a write")
+	return c
+}
+
+// common are the flags of verbs and ncl.
+func (f *benchFlags) common(c *cobra.Command) {
+	f.machine(c)
+	fl := c.Flags()
+	fl.IntVar(&f.cfg.Iters, "iters", 0, "iterations of a round; 0: 1000, or 16 for ncl in the simulator")
+	fl.IntVar(&f.cfg.Rounds, "rounds", 0, "rounds; 0: 10")
+}
+
+// machine are the flags that say where to run, and how to print.
+func (f *benchFlags) machine(c *cobra.Command) {
+	o, fl := &f.cfg, c.Flags()
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each row")
+	fl.StringVar(&o.Backend, "backend", bench.Sim, "sim or rdma")
+	fl.StringVar(&o.Device, "device", "", "this side's `card`; default: the only one")
+	fl.StringSliceVar(&f.peerDevices, "peer-device", nil, "the other side's `card`, or one for each peer; default: as --device")
+	fl.StringArrayVar(&o.Peers, "peer", nil, "the other side runs bench peer at `host:port`; once for verbs, else three times")
+	fl.IntVar(&o.MTU, "mtu", 0, "MTU of the path; 0: the port's")
+	fl.DurationVar(&o.Spin, "spin", 0, "how long a wait polls before it sleeps; 0: 20µs")
+	c.MarkFlagsMutuallyExclusive("peer", "peer-device")
+	completes(c, "backend", bench.Backends)
+	for _, name := range []string{"device", "peer-device"} {
+		completes(c, name, bench.Devices())
+	}
+}
+
+func completes(c *cobra.Command, flag string, values []string) {
+	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// run measures and prints.
+func (f *benchFlags) run(c *cobra.Command, measure func(context.Context, bench.Config, func(bench.Row) error) error) error {
+	if err := f.check(c); err != nil {
+		return err
+	}
+	f.cfg.Pin = !f.noPin && len(f.cfg.Peers) == 0
+	var rows []bench.Row
+	err := f.measuring(c, func(ctx context.Context, clear func()) error {
+		return measure(ctx, f.cfg, func(r bench.Row) error {
+			clear()
+			if f.asJSON {
+				return cli.Lines(c.OutOrStdout()).Encode(r)
+			}
+			rows = append(rows, r)
+			return nil
+		})
+	})
+	if !f.asJSON && len(rows) > 0 {
+		if err := printRows(c.OutOrStdout(), rows); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// measuring calls measure with what it needs of the command: a context that a signal
+// ends, progress and peers. Before measure prints it calls clear.
+func (f *benchFlags) measuring(c *cobra.Command, measure func(ctx context.Context, clear func()) error) error {
+	ctx, stop := cli.Interruptible(c)
+	defer stop()
+	started := 0
+	f.cfg.StartPeer = func(ctx context.Context, name string) (string, func() error, error) {
+		device := f.cfg.Device
+		if n := len(f.peerDevices); n > 0 {
+			device = f.peerDevices[min(started, n-1)]
+		}
+		started++
+		return f.startPeer(ctx, name, device)
+	}
+	line := cli.NewSpinner(c.ErrOrStderr())
+	f.cfg.Progress = line.Show
+	err := measure(ctx, line.Clear)
+	line.Clear()
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("interrupted")
+	}
+	return err
+}
+
+// check finds what the package would not say as well.
+func (f *benchFlags) check(c *cobra.Command) error {
+	o := &f.cfg
+	if !slices.Contains(bench.Backends, o.Backend) {
+		return fmt.Errorf("--backend %s: there are %s%s", o.Backend, cli.List(bench.Backends), mistake.DidYouMean(o.Backend, bench.Backends))
+	}
+	for _, op := range o.Ops {
+		if !slices.Contains(bench.Ops, op) {
+			return fmt.Errorf("--op %s: there are %s%s", op, cli.List(bench.Ops), mistake.DidYouMean(op, bench.Ops))
+		}
+	}
+	if o.Inline == 0 && c.Flags().Changed("inline") {
+		return fmt.Errorf("--inline 0: use -1 for none")
+	}
+	if o.Backend == bench.Sim {
+		for _, name := range []string{"device", "peer-device", "peer", "mtu", "spin", "wait", "no-perftest", "no-pin"} {
+			if c.Flags().Changed(name) {
+				return fmt.Errorf("--%s needs --backend rdma: the simulator has no cards", name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/bench"
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+)
+
+// printRows writes the table of a bench, and what it does not say by itself.
+func printRows(w io.Writer, rows []bench.Row) error {
+	first := &rows[0]
+	head := cli.Row{"op", "measured", "bytes", "depth", "p50 µs", "p90", "p99", "p99.9", "ops/s", "MB/s", "allocs/op", "perftest p50", "ratio"}
+	right := []int{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}
+	if first.Backend == bench.Sim {
+		head, right = cli.Row{"op", "bytes", "depth", "simulated/s", "allocs/op"}, []int{2, 3, 4, 5}
+	}
+	t := cli.NewTable(head).Right(right...)
+	for i := range rows {
+		x := &rows[i]
+		if first.Backend == bench.Sim {
+			t.AppendRow(cli.Row{x.Op, x.Size, x.Depth, fmt.Sprintf("%.0f", x.OpsPerSecond), allocs(x)})
+			continue
+		}
+		l := x.Latency
+		theirs, ratio := compared(x)
+		t.AppendRow(cli.Row{x.Op, x.Measure, x.Size, x.Depth, micros(l.P50), micros(l.P90), micros(l.P99), micros(l.P999),
+			fmt.Sprintf("%.0f", x.OpsPerSecond), fmt.Sprintf("%.1f", x.BytesPerSecond/1e6), allocs(x), theirs, ratio})
+	}
+	if err := t.Render(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(benchNotes(rows), "\n"))
+	return err
+}
+
+// benchNotes are the lines below the table.
+func benchNotes(rows []bench.Row) []string {
+	x := &rows[0]
+	var total uint64
+	ops := 0
+	var missing []string
+	compared, measured := false, false
+	for i := range rows {
+		r := &rows[i]
+		total += r.Allocs
+		ops += r.Iters * r.Rounds
+		compared = compared || r.Perftest != nil
+		measured = measured || r.Measure == bench.HalfRoundTrip
+		if r.Missing != "" && !slices.Contains(missing, "not compared: "+r.Missing) {
+			missing = append(missing, "not compared: "+r.Missing)
+		}
+	}
+	notes := []string{fmt.Sprintf("%d rounds of %d iterations; completions by %s; %d allocations in %d operations", x.Rounds, x.Iters,
+		x.Reap, total, ops)}
+	if x.Backend == bench.Sim {
+		return append(notes, "simulated/s is how many operations the simulator carries out in a second of this machine, set-up of runs",
+			"not counted. There are no latencies: time in the simulator is not real.")
+	}
+	notes = append(notes, fmt.Sprintf("MTU %d; MB/s are 10^6 bytes of payload", x.MTU))
+	if measured {
+		notes = append(notes, "half-round-trip: a Write went and one came back, divided by two; ops/s counts those of this side")
+	}
+	if compared {
+		notes = append(notes, "ratio: the median over the rounds of our median by perftest's in the round beside it, with its confidence interval (from 6 rounds on)")
+	}
+	return append(notes, missing...)
+}
+
+// compared is perftest's median, and the ratio with its interval.
+func compared(x *bench.Row) (theirs, ratio string) {
+	p := x.Perftest
+	switch {
+	case p == nil:
+		return "", ""
+	case p.Confidence == 0:
+		return micros(p.P50), fmt.Sprintf("%.3f (no interval)", p.Ratio)
+	}
+	return micros(p.P50), fmt.Sprintf("%.3f [%.3f, %.3f] %.0f%%", p.Ratio, p.Low, p.High, 100*p.Confidence)
+}
+
+func micros(v float64) string { return fmt.Sprintf("%.2f", v) }
+
+func allocs(x *bench.Row) string {
+	if x.Allocs == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%.4f", x.AllocsPerOp)
+}

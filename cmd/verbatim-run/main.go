@@ -1,0 +1,46 @@
+// Verbatim-run runs the protocols that verbatim checks on machines, and measures them:
+// NCL as processes on RDMA cards, benchmarks, and SQLite crashed with its log on NCL.
+//
+// `verbatim-run --help` lists the commands. Its exit status is 0 if all is done, 1 if
+// something acknowledged is lost, 2 for bad usage or input, and 3 for what may succeed
+// another time, or a limit that came first.
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+)
+
+func main() {
+	cli.CollectLess()
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the program: it returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	return cli.Run(newRoot(), args, stdout, stderr)
+}
+
+func newRoot() *cobra.Command {
+	root := cli.Root(&cobra.Command{
+		Use:   "verbatim-run",
+		Short: "Run RDMA replication protocols on machines, and measure them",
+		Long: `Verbatim-run runs the protocols that verbatim checks: as processes on RDMA cards,
+under benchmarks, and under SQLite, which it crashes. It is a program of its own
+because of what that takes: etcd, FUSE, SQLite and Pebble.
+
+Exit status: 0 done, 1 something acknowledged is lost, 2 bad usage or input, 3 a
+limit came first, or it may succeed another time.`,
+		Example: `  verbatim-run bench verbs
+  verbatim-run crash sqlite
+  verbatim-run ncl coord --listen 10.0.0.9:7000
+  source <(verbatim-run completion bash)`,
+	})
+	root.AddCommand(newNCL(), newBench(), newCrash(), newLitmus())
+	root.AddCommand(cli.Elsewhere("verbatim", "checks protocols", "check", "replay", "explore", "list", "mutants", "matrix")...)
+	return root
+}

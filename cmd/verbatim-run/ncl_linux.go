@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// newNCL is the command that runs NCL instead of checking it.
+func newNCL() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "ncl",
+		Short: "Run NCL as processes on RDMA cards",
+		Long: `Ncl runs the near-compute log, the protocol that 'verbatim check ncl' checks, as
+processes on RDMA cards or on Soft-RoCE: log peers lend memory, a coordinator
+knows which peers and files there are, and a writer keeps a log of records in the
+memory of 2f+1 peers, of which f may fail and are then replaced by others.
+
+The processes talk to each other over HTTP, which is not protected unless all of
+them have --tls-cert, --tls-key and --tls-ca. Data goes through the cards, never
+encrypted. docs/ncl.md has a walk-through.
+
+A program without the build tag rdma has these commands too, and says how to
+build one that can open a card. It can run the coordinator.
+
+Exit status: 0 done, 1 acknowledged records are lost (soak), 2 bad usage or input,
+a device or an address that cannot be used, or a file that is not there or is there
+already, 3 too few peers answer, the coordinator does not answer, another instance
+runs, or the session is over: what has no acknowledgement may be lost.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newNCLCoord(), newNCLPeer(), newNCLPeers(), newNCLWrite(), newNCLRecover(), newNCLMount(), newNCLSoak())
+	return c
+}
+
+// ended turns the error of a command into what the program ends with: status 3 for
+// what may succeed another time, and 2 for the rest.
+func ended(err error, stderr io.Writer) error {
+	for _, e := range []error{ncl.ErrUnavailable, ncl.ErrTooFew, ncl.ErrStale, ncl.ErrRunning, coord.ErrUnavailable, coord.ErrSessionExpired, errNameTaken} {
+		if errors.Is(err, e) {
+			fmt.Fprintf(stderr, "verbatim-run: %v\n", err)
+			return cli.Status(cli.RanOut)
+		}
+	}
+	return err
+}
+
+// untilSignal is a context that ends with its parent and the first SIGINT or SIGTERM; the second
+// one ends the program.
+func untilSignal(parent context.Context) context.Context {
+	ctx, stop := signal.NotifyContext(parent, syscall.SIGINT, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx
+}

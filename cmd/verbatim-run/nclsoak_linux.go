@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/soak"
+	"github.com/verbatim-rdma/verbatim/verbs/hw"
+)
+
+// soakFlags are the flags of the command soak.
+type soakFlags struct {
+	cfg     soak.Config
+	size    size
+	dir     string
+	asJSON  bool
+	verbose bool
+}
+
+// newNCLSoak is the command that kills processes and looks what is lost.
+func newNCLSoak() *cobra.Command {
+	f := &soakFlags{size: 64 << 10}
+	c := &cobra.Command{
+		Use:   "soak",
+		Short: "Kill peers and writers in the middle of writes, and look for what is lost",
+		Long: `Soak starts a coordinator, 2f+1 log peers and --spares more, and a writer on the cards
+of this machine, and kills them with SIGKILL in the middle of writes: in each round a
+writer, or a peer and then the writer, or the writer while it recovers. Between peer and
+writer it may wait until the peer has been replaced, and kill another one. The next
+writer recovers the file. What it finds must be every record that was acknowledged, in
+order, at most the one more that was under way, and nothing else. Of the peers that have
+the file f+1 are left alive. In the end it is read and deleted, no peer may lend memory
+any more, and another file is created.
+
+With --etcd the controller is an etcd cluster that runs already.
+
+The first device is the writer's; the peers take the others in turn. The default is
+what VERBATIM_RXE_DEVICES says (scripts/rxe-vm sets it), or else all there are.
+
+--seed repeats the plan: records, victims and moments. What the processes do meanwhile
+is up to the machine.
+
+With --json it prints one object with the counts.
+
+Exit status: 0 nothing is lost, 1 acknowledged records are lost or something came back
+that was not written, or memory of a peer leaked, 2 bad usage or devices that cannot be used, 3 a process ended
+or stood still although no more than f peers were dead, or Ctrl-C came first. After 1
+and 3 the logs of the processes are kept, and the last line names them.`,
+		Example: `  verbatim-run ncl soak --rounds 1000
+  verbatim-run ncl soak --rounds 20 --seed 7 --verbose --devices rxe0,rxe1,rxe2,rxe3`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runNCLSoak(c, f) },
+	}
+	o, fl := &f.cfg, c.Flags()
+	fl.SortFlags = false
+	fl.IntVar(&o.Rounds, "rounds", 100, "kills of a writer")
+	fl.Uint64Var(&o.Seed, "seed", 0, "decides what is random; 0: take one, and say which")
+	fl.StringSliceVar(&o.Devices, "devices", nil, "cards, separated by commas")
+	fl.IntVar(&o.F, "f", 1, "peers that may fail, of 2f+1")
+	fl.IntVar(&o.Spares, "spares", 1, "peers beyond 2f+1, to take the place of others")
+	fl.StringVar(&o.Etcd, "etcd", "", "take an etcd cluster for the controller, at these `endpoints`")
+	fl.Var(&f.size, "size", "of a file")
+	fl.IntVar(&o.Acks, "acks", 20, "wait for at most this many acknowledgements before a kill")
+	fl.IntVar(&o.Record, "record", 256, "the most `bytes` of a record")
+	fl.DurationVar(&o.SessionTTL, "session-ttl", 2*time.Second, "how long a session outlives its process; each writer waits for that")
+	fl.DurationVar(&o.AckTimeout, "ack-timeout", 0, "the flag of peer and write; default: theirs")
+	fl.DurationVar(&o.Patience, "patience", time.Minute, "a process that needs longer for one step stands still")
+	fl.StringVar(&o.Program, "program", "", "another `build` of verbatim-run for the processes, such as one with a bug on purpose")
+	fl.StringVar(&f.dir, "dir", "", "`directory` for the logs of the processes; default: a temporary one, kept if something is wrong")
+	fl.BoolVar(&f.asJSON, "json", false, "print the counts as a JSON object")
+	fl.BoolVar(&f.verbose, "verbose", false, "a line for each round, on standard error")
+	return c
+}
+
+func runNCLSoak(c *cobra.Command, f *soakFlags) error {
+	if err := f.complete(); err != nil {
+		return err
+	}
+	keep := f.dir != ""
+	if !keep {
+		dir, err := os.MkdirTemp("", "verbatim-soak-")
+		if err != nil {
+			return err
+		}
+		f.dir = dir
+	} else if err := os.MkdirAll(f.dir, 0o755); err != nil {
+		return err
+	}
+	f.cfg.Dir = f.dir
+	rounds, err := os.Create(filepath.Join(f.dir, "rounds.log"))
+	if err != nil {
+		return err
+	}
+	defer rounds.Close()
+	f.cfg.Progress = rounds
+	if f.verbose {
+		f.cfg.Progress = io.MultiWriter(rounds, c.ErrOrStderr())
+	}
+	began := time.Now()
+	counts, err := soak.Run(untilSignal(c.Context()), f.cfg)
+	out := c.OutOrStdout()
+	if f.asJSON {
+		if err := cli.Lines(out).Encode(soaked{f.cfg.Seed, time.Since(began).Seconds(), err == nil, counts}); err != nil {
+			return err
+		}
+	} else {
+		f.summary(out, &counts, time.Since(began), err)
+	}
+	if err == nil && !keep {
+		return os.RemoveAll(f.dir)
+	}
+	return f.failed(c, err)
+}
+
+// complete finds the program and the devices.
+func (f *soakFlags) complete() error {
+	o := &f.cfg
+	o.Size = int(f.size)
+	for o.Seed == 0 {
+		o.Seed = uint64(rand.Uint32())
+	}
+	var err error
+	itself := o.Program == ""
+	if itself {
+		if o.Program, err = os.Executable(); err != nil {
+			return err
+		}
+	}
+	if env := os.Getenv("VERBATIM_RXE_DEVICES"); len(o.Devices) == 0 && env != "" {
+		o.Devices = strings.Split(env, ",")
+	}
+	if len(o.Devices) == 0 {
+		if o.Devices, err = hw.Devices(); err != nil {
+			return err
+		}
+		if len(o.Devices) == 0 {
+			return fmt.Errorf("%w: this machine has none; docs/hardware.md says how to have Soft-RoCE", hw.ErrNoDevice)
+		}
+	}
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	if err := checkTTL(o.SessionTTL); err != nil {
+		return err
+	}
+	if o.Etcd != "" && o.SessionTTL%time.Second != 0 {
+		return fmt.Errorf("--session-ttl %v: etcd counts whole seconds, and by default takes at least 2s", o.SessionTTL)
+	}
+	if !itself {
+		return nil
+	}
+	return thereAre(o.Devices)
+}
+
+// thereAre tells a name that is wrong before anything is started.
+func thereAre(devices []string) error {
+	there, err := hw.Devices()
+	if err != nil {
+		return err
+	}
+	for _, d := range devices {
+		if !slices.Contains(there, d) {
+			return fmt.Errorf("--devices: %w: %s; there are: %s", hw.ErrNoDevice, d, cli.List(there))
+		}
+	}
+	return nil
+}
+
+// soaked is what --json prints.
+type soaked struct {
+	Seed    uint64  `json:"seed"`
+	Seconds float64 `json:"seconds"`
+	OK      bool    `json:"ok"`
+	soak.Counts
+}
+
+func (f *soakFlags) summary(w io.Writer, n *soak.Counts, took time.Duration, err error) {
+	verdict := "nothing acknowledged was lost"
+	switch {
+	case errors.Is(err, soak.ErrLost):
+		verdict = "LOST"
+	case errors.Is(err, soak.ErrLeaked):
+		verdict = "LEAKED"
+	case err != nil:
+		verdict = "NOT DONE"
+	}
+	fmt.Fprintf(w, "ncl soak: %d rounds in %.1f s with seed %d: %s\n", n.Rounds, took.Seconds(), f.cfg.Seed, verdict)
+	fmt.Fprintf(w, "  devices     %s\n", strings.Join(f.cfg.Devices, ", "))
+	fmt.Fprintf(w, "  written     %d records acknowledged in %d files, f=%d\n", n.Acknowledged, n.Files, f.cfg.F)
+	fmt.Fprintf(w, "  killed      %d writers, of these %d before their recovery was done and %d that had nothing left to write\n",
+		n.WriterKills, n.RecoveryKills, n.IdleKills)
+	fmt.Fprintf(w, "              %d peers, of these %d in one moment with the writer\n", n.PeerKills, n.TogetherKills)
+	fmt.Fprintf(w, "  replaced    %d peers while the writer went on; %d times another one was killed then\n", n.Replacements, n.AgainKills)
+	fmt.Fprintf(w, "  recovered   %d times, of these %d without a peer and %d with a record more than was acknowledged; %d records in all\n",
+		n.Recoveries, n.WithoutPeer, n.Beyond, n.Returned)
+}
+
+// failed says how to repeat the soak and where the logs are.
+func (f *soakFlags) failed(c *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	w := c.ErrOrStderr()
+	if errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("interrupted: %w", err)
+	}
+	fmt.Fprintf(w, "verbatim-run: %v\n", err)
+	again := fmt.Sprintf("verbatim-run ncl soak --seed %d --devices %s", f.cfg.Seed, strings.Join(f.cfg.Devices, ","))
+	c.Flags().Visit(func(fl *pflag.Flag) {
+		if !slices.Contains([]string{"seed", "devices", "dir", "json", "verbose"}, fl.Name) {
+			again += " --" + fl.Name + " " + fl.Value.String()
+		}
+	})
+	fmt.Fprintf(w, "the same plan again: %s\nlogs: %s\n", again, f.dir)
+	switch {
+	case errors.Is(err, soak.ErrLost), errors.Is(err, soak.ErrLeaked):
+		return cli.Status(cli.Violated)
+	case errors.Is(err, soak.ErrStuck), errors.Is(err, context.Canceled):
+		return cli.Status(cli.RanOut)
+	}
+	return cli.Status(cli.Bad)
+}

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/internal/codec/reclog"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// writeFlags are the flags of the command write.
+type writeFlags struct {
+	fileFlags
+	size                 size
+	resume, show, framed bool
+}
+
+// newNCLWrite is the command that writes records into a file.
+func newNCLWrite() *cobra.Command {
+	f := &writeFlags{size: 1 << 20}
+	c := &cobra.Command{
+		Use:   "write",
+		Short: "Write records from standard input into a file",
+		Long: `Write creates a file in the memory of the peers and appends the records of its
+standard input to it: one for each line, without the line feed, or with --framed one
+for each length (4 bytes, big-endian) and as many bytes.
+
+The first line of its output is 'start', once it is the one instance of its
+application, and the second 'open: 0 records, 3 of 3 peers: NAMES', once the file is
+there. Then comes 'ack N' for each record, counted from 1 in the file, as soon as the
+protocol has acknowledged it and before the next record is taken. Whenever the
+process dies, a recovery finds every record that has its line, and at most one more.
+
+A peer that has failed is replaced by another one that has registered, with all that
+the file has; then there is a line 'repair: 3 of 3 peers: NAMES'. While none can be
+had, it goes on with f+1 peers, and with fewer it ends.
+
+A file is left where it is, for --resume to go on with after a recovery, or for
+'verbatim-run ncl recover'. It takes 8 bytes for each record beside the data.
+
+Only one instance of an application runs at a time: of a second one, --wait says how
+long it waits for the first to end. One that was killed, or that stood still for too
+long, ends when its session does. If that one goes on nevertheless, it says that its
+session is over, and nothing that it had acknowledged is lost.
+
+Exit status: 0 all records are acknowledged, 2 bad usage or input, a device or
+address that cannot be used, a file that is there already (or is not, with
+--resume) or is full, 3 too few peers answer, the coordinator does not answer,
+another instance runs, or the session is over. What has no line may be lost.`,
+		Example: `  journal | verbatim-run ncl write --file wal --coord 10.0.0.9:7000`,
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return ended(runNCLWrite(c, f), c.ErrOrStderr()) },
+	}
+	fl := c.Flags()
+	f.define(c)
+	fl.Var(&f.size, "size", "of the new file")
+	fl.BoolVar(&f.resume, "resume", false, "recover the file and go on behind its last record")
+	fl.BoolVar(&f.show, "show", false, "with --resume: first print the records that were recovered, as 'recover --json' does")
+	fl.BoolVar(&f.framed, "framed", false, "each record has its length in front (4 bytes, big-endian)")
+	return c
+}
+
+func runNCLWrite(c *cobra.Command, f *writeFlags) error {
+	switch {
+	case f.resume && c.Flags().Changed("size"):
+		return errors.New("--size is that of a new file; with --resume the file has one")
+	case f.show && !f.resume:
+		return errors.New("--show is about what --resume recovers: give both")
+	case f.size > ncl.MaxSize:
+		return fmt.Errorf("--size %v: at most %d bytes", &f.size, ncl.MaxSize)
+	}
+	f.started = func() { fmt.Fprintf(c.OutOrStdout(), "start: this is the instance of %s\n", f.host.name) }
+	return f.withLog(c.ErrOrStderr(), f.open, func(i *instance, file *ncl.File, l reclog.Log) error { return f.write(c, i, file, l) })
+}
+
+// write appends what comes in to the records l of the file.
+func (f *writeFlags) write(c *cobra.Command, i *instance, file *ncl.File, l reclog.Log) error {
+	out := c.OutOrStdout()
+	opened := false
+	own := i.own(file, func(err error) {
+		if err != nil {
+			f.log(c.ErrOrStderr())("failed peers are not replaced: %v", err)
+		}
+		if opened {
+			fmt.Fprintf(out, "repair: %s\n", whichPeers(file))
+		}
+	})
+	own.Maintain()
+	w, err := newLogWriter(own, l)
+	if err != nil {
+		return err
+	}
+	if f.show {
+		if err := printJSON(out, l.Records); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out, "open: %d records, %s\n", w.n, whichPeers(file))
+	opened = true
+	in := &recordReader{r: bufio.NewReader(c.InOrStdin()), framed: f.framed, limit: file.Size() - reclog.Header}
+	return w.writeAll(in, out)
+}
+
+// whichPeers tells how many peers of the file are there, and which.
+func whichPeers(file *ncl.File) string {
+	return fmt.Sprintf("%d of %d peers: %s", file.Alive(), len(file.Peers()), strings.Join(file.AlivePeers(), " "))
+}
+
+func (f *writeFlags) open(h host.Host, cfg ncl.Config) (*ncl.File, error) {
+	if f.resume {
+		return f.recover(h, cfg)
+	}
+	file, err := ncl.Create(h, cfg, f.file, int(f.size))
+	if errors.Is(err, ncl.ErrExists) || errors.Is(err, ncl.ErrRejected) {
+		// Not %w: peers that answer and refuse are there, and another time is no remedy.
+		return nil, fmt.Errorf("%v; %s", err, createHint(err))
+	}
+	return file, err
+}
+
+// createHint says what to do about a new file that cannot be. What a peer refuses it
+// for comes as text.
+func createHint(err error) string {
+	switch {
+	case errors.Is(err, ncl.ErrExists):
+		return "go on with it by --resume, or read it and delete it with 'verbatim-run ncl recover --release'"
+	case strings.Contains(err.Error(), "no memory"), strings.Contains(err.Error(), "left to lend"):
+		return "take a smaller --size, or give the peer more --memory"
+	}
+	return "take another --file, or look at the peers' output"
+}
+
+// withLog opens the file, as the one instance of its application, and calls use with
+// the records that are in it.
+func (f *fileFlags) withLog(stderr io.Writer, open func(host.Host, ncl.Config) (*ncl.File, error),
+	use func(*instance, *ncl.File, reclog.Log) error) error {
+	h, cfg, err := f.config(stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = h.Close() }()
+	i, err := start(cfg, f.wait, f.log(stderr))
+	if err != nil {
+		return f.controller.where(err)
+	}
+	defer i.close()
+	if f.started != nil {
+		f.started()
+	}
+	file, err := open(h, cfg)
+	if err != nil {
+		return i.why(err)
+	}
+	defer file.Close()
+	l, err := readLog(file)
+	if err != nil {
+		return err
+	}
+	return use(i, file, l)
+}
+
+func (f *fileFlags) recover(h host.Host, cfg ncl.Config) (*ncl.File, error) {
+	file, err := ncl.Recover(h, cfg, f.file)
+	if errors.Is(err, ncl.ErrNotFound) {
+		err = fmt.Errorf("%w; look at --app (%s) and --file, or is this another coordinator?", err, cfg.App)
+	}
+	return file, err
+}
+
+// recoverFlags are the flags of the command recover.
+type recoverFlags struct {
+	fileFlags
+	release, framed, asJSON bool
+}
+
+// newNCLRecover is the command that reads a file after a crash.
+func newNCLRecover() *cobra.Command {
+	f := &recoverFlags{}
+	c := &cobra.Command{
+		Use:   "recover",
+		Short: "Recover a file and print its records",
+		Long: `Recover finds the file as the peers have it: every record that was acknowledged,
+in order, and maybe one more. It prints them, one a line, and a summary on standard
+error. It is an instance of the application, so it waits for a writer to end.
+
+With --json there is one object a line for each record, with the keys record
+(counted from 1) and data (base64), and then one with the keys file, records, used
+and size (bytes), remains (bytes of a record that was not acknowledged, left out),
+epoch, peers, alive and released. With --framed each record has its length in front.
+
+With --release the file is deleted once all of it is printed.
+
+Exit status: 0 done, 2 bad usage, a device or address that cannot be used, no such
+file, or records with line feeds that would be printed as lines, 3 too few peers
+answer, the coordinator does not answer, another instance runs, or the session is
+over.`,
+		Example: `  verbatim-run ncl recover --file wal --coord 10.0.0.9:7000`,
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return ended(runNCLRecover(c, f), c.ErrOrStderr()) },
+	}
+	f.define(c)
+	fl := c.Flags()
+	fl.BoolVar(&f.release, "release", false, "delete the file once it is printed")
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line")
+	fl.BoolVar(&f.framed, "framed", false, "each record with its length in front (4 bytes, big-endian)")
+	c.MarkFlagsMutuallyExclusive("json", "framed")
+	return c
+}
+
+// recovered is the last line of --json.
+type recovered struct {
+	File     string `json:"file"`
+	Records  int    `json:"records"`
+	Used     int    `json:"used"`
+	Size     int    `json:"size"`
+	Remains  int    `json:"remains"`
+	Epoch    uint32 `json:"epoch"`
+	Peers    int    `json:"peers"`
+	Alive    int    `json:"alive"`
+	Released bool   `json:"released"`
+}
+
+func runNCLRecover(c *cobra.Command, f *recoverFlags) error {
+	return f.withLog(c.ErrOrStderr(), f.recover, func(_ *instance, file *ncl.File, l reclog.Log) error {
+		return f.report(c, file, l)
+	})
+}
+
+// report prints the records l of the file, and deletes it if that is asked for.
+func (f *recoverFlags) report(c *cobra.Command, file *ncl.File, l reclog.Log) error {
+	r := recovered{File: f.file, Records: len(l.Records), Used: l.Used, Size: file.Size(), Remains: l.Remains,
+		Epoch: file.Stamp().Epoch(), Peers: len(file.Peers()), Alive: file.Alive(), Released: f.release}
+	if err := f.print(c.OutOrStdout(), l.Records); err != nil {
+		return err
+	}
+	if f.release {
+		if err := file.Release(); err != nil {
+			return err
+		}
+	}
+	if f.asJSON {
+		return cli.Lines(c.OutOrStdout()).Encode(r)
+	}
+	r.summary(c.ErrOrStderr())
+	return nil
+}
+
+func (f *recoverFlags) print(w io.Writer, records [][]byte) error {
+	switch {
+	case f.asJSON:
+		return printJSON(w, records)
+	case f.framed:
+		return printFramed(w, records)
+	}
+	for i, r := range records {
+		if bytes.IndexByte(r, '\n') >= 0 {
+			return fmt.Errorf("record %d has a line feed in it: nothing was printed; print the records with --json or --framed", i+1)
+		}
+	}
+	return printLines(w, records)
+}
+
+func (r *recovered) summary(w io.Writer) {
+	fmt.Fprintf(w, "verbatim-run: file %s: %d records, %d of %d bytes, epoch %d, %d of %d peers", r.File, r.Records, r.Used, r.Size,
+		r.Epoch, r.Alive, r.Peers)
+	if r.Remains > 0 {
+		fmt.Fprint(w, "; a part of a record that was not acknowledged is left out")
+	}
+	if r.Released {
+		fmt.Fprint(w, "; deleted")
+	}
+	fmt.Fprintln(w)
+}
