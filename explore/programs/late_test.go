@@ -285,6 +285,8 @@ var differences = []struct{ name, program string }{
 	{"what was stored after a power failure is written back at some time", "strong power(b)<=1 poison(b)<=1 | b: pstore x 1; pfence / pstore x 1; pload x"},
 	{"a queue pair fails between the end of a timer and one poll", "strong linger | a: recv b; twait b 1; poll b 1 | b: write a x 1 k"},
 	{"a packet behind one that never came did not come either, an Atomic's too", "strong+AtomicFlushes=false linger final | a: write b y 1; awrite b x 1; reset b; up b | b:"},
+	{"an Atomic that was executed tells that what came before it has come", "strong+AtomicFlushes=false | a: write b x 1; fetchadd b y 1 p | b: dereg; pload y; load x"},
+	{"also to whoever looks at it first", "strong+AtomicFlushes=false linger final | a: write b y 1; awrite b x 1; reset b; up b | b: load x; load y"},
 	{"what lands tells that what came before it has come, also under another key", "strong+Placement=AnyOrder | a: write b x 1; write b y 1 p | b: dereg; pload y; load x"},
 	{"an Atomic Write is no Read, and need not find what was acknowledged", "strong linger final | a: acceptconn | b: write a y 1 s; wait a 1; connect a; awrite a y 2"},
 	{"a packet of the new connection came although one of the old never did", "strong crash(a)<=1 linger final | a: write b x 1; reset b; up b; write b y 1 | b: reset a; up a"},

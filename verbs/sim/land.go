@@ -476,10 +476,10 @@ func (w *World) withMates(e *elem) int {
 	for i := e.q.base; i < e.q.posted && e.tells(); i++ {
 		for _, x := range e.q.ent(i).payload {
 			switch {
-			case x.kind != elemWrite || !x.landed || (x.wr < e.q.first) != (e.wr < e.q.first):
+			case !x.tells() || !x.landed || (x.wr < e.q.first) != (e.wr < e.q.first):
 			case !x.void && w.with(e, x) && e.arrives():
 				return fateCame
-			case x.void && !x.unknown && w.with(x, e):
+			case x.void && !x.unknown && x.kind == elemWrite && w.with(x, e):
 				return fateLost
 			}
 		}
