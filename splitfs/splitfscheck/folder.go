@@ -19,11 +19,12 @@ type folder struct {
 	m        *memory
 	mem      memdir.Dir
 	unsynced map[string]bool
+	link     string // the name of a symbolic link, if there is one
 }
 
 func (f *folder) reset() {
 	f.mem.Reset()
-	f.unsynced = map[string]bool{}
+	f.unsynced, f.link = map[string]bool{}, ""
 }
 
 // print is of all that a life finds after a crash: then everything is durable.
@@ -105,6 +106,9 @@ func (f *folder) changed(names ...string) {
 }
 
 func (f *folder) OpenFile(name string, flag int, perm fs.FileMode) (file splitfs.DirFile, err error) {
+	if flag&(splitfs.O_NCL|os.O_APPEND) != 0 {
+		f.m.fail(&broken{"misuse", fmt.Sprintf("%s is opened in the directory with flags %#x", name, flag)})
+	}
 	do := func() error {
 		_, absent := f.mem.Stat(name)
 		var mf splitfs.DirFile
@@ -129,6 +133,9 @@ func (f *folder) OpenFile(name string, flag int, perm fs.FileMode) (file splitfs
 }
 
 func (f *folder) Stat(name string) (st fs.FileInfo, err error) {
+	if name == f.link && name != "" {
+		return linked{name}, nil
+	}
 	err = f.look(func() (err error) { st, err = f.mem.Stat(name); return }, "stat", name)
 	return st, err
 }

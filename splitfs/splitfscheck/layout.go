@@ -43,6 +43,14 @@ func layoutScenarios() []*explore.Scenario {
 				meets: afterCrash},
 		}),
 		build(scenario{
+			name:   "lookalike",
+			doc:    "What is appended ends in a copy of a header of the file, and only the copy lands: later it is where the next frame would be.",
+			faults: "crash(app)<=1",
+			bounds: "one file of three frames of which one cuts it, an append of 8 bytes and a header, one of 8 bytes; a Record tears into pieces of 8 bytes",
+			load: workload{grain: 8, tears: 7, steady: true, calm: 3, program: []one{{add(log, 8)}, {size(log, 4)}, {add(log, 8)}, {lookalike(log, 8)}, {add(log, 8)}},
+				meets: afterCrash},
+		}),
+		build(scenario{
 			name:   "layout",
 			doc:    "Appends, overwrites and truncations in any order, of which two may be torn, each by a crash and a restart.",
 			faults: "crash(app)<=2",

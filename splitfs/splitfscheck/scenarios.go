@@ -98,5 +98,5 @@ func build(s scenario) *explore.Scenario {
 
 // Scenarios are the built-in scenarios of splitfs.
 func Scenarios() []*explore.Scenario {
-	return slices.Concat(layoutScenarios(), nameScenarios(), failureScenarios(), directoryScenarios())
+	return slices.Concat(layoutScenarios(), nameScenarios(), failureScenarios(), directoryScenarios(), refusalScenarios())
 }
