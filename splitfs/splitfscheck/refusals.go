@@ -33,6 +33,13 @@ func refusalScenarios() []*explore.Scenario {
 			load:   workload{script: limiting},
 		}),
 		build(scenario{
+			name:   "exact",
+			doc:    "A region takes what fits to its last byte, and not one more; a larger one leaves room for as much again.",
+			faults: "none",
+			bounds: "twelve ways to fill a region of 1024 bytes; files of up to 2.5 MiB",
+			load:   workload{script: exact},
+		}),
+		build(scenario{
 			name:   "damaged",
 			doc:    "Stubs, the number of the mount and the reserved folder hold what splitfs has not written: it takes a file for one of the directory, or says what is wrong.",
 			faults: "none",

@@ -89,14 +89,19 @@ func build(s scenario) *explore.Scenario {
 		Name: "splitfs/" + s.name, Doc: s.doc, Profile: "strong", Faults: s.faults, Bounds: s.bounds, Sometimes: meets,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			m := newMemory(c, &s.load)
-			return sim.Config{Profile: c.Profile, Budget: c.Budget, Gate: func(faults.Kind, bool) bool { return m.exposed && !(m.mounting && m.load.steady) }, Nodes: []sim.Node{{Name: "app", Main: m.main,
+			cfg := sim.Config{Profile: c.Profile, Budget: c.Budget, Gate: func(faults.Kind, bool) bool { return m.exposed && !(m.mounting && m.load.steady) }, Nodes: []sim.Node{{Name: "app", Main: m.main,
 				Again:    func(life int, crashed bool) bool { return crashed || life%2 == 1 },
-				Immortal: func(life int) bool { return life%2 == 1 }}}}, nil
+				Immortal: func(life int) bool { return life%2 == 1 }}}}
+			s.load.withPeers(&cfg)
+			return cfg, nil
 		},
 	}
 }
 
+// DeepScenarios are those that take long.
+func DeepScenarios() []*explore.Scenario { return deepPeerScenarios() }
+
 // Scenarios are the built-in scenarios of splitfs.
 func Scenarios() []*explore.Scenario {
-	return slices.Concat(layoutScenarios(), nameScenarios(), failureScenarios(), directoryScenarios(), refusalScenarios())
+	return slices.Concat(layoutScenarios(), nameScenarios(), failureScenarios(), directoryScenarios(), refusalScenarios(), peerScenarios(), taskScenarios())
 }

@@ -220,6 +220,16 @@ func (r *run) refused(what string, err, want error) {
 	}
 }
 
+// read reads a file, which may fail.
+func read(at string) step {
+	return func(r *run) {
+		r.content(at, "read", func(f *splitfs.File) error {
+			_, err := content(f)
+			return err
+		}, func(old []byte) []byte { return old })
+	}
+}
+
 // hold opens a file, makes it if it is not there, and keeps it open.
 func hold(key, name string) step {
 	return func(r *run) {

@@ -59,7 +59,7 @@ func (s *store) Create(name string, size int) (obj splitfs.Object, err error) {
 		}
 		s.made[name] = true
 		s.objects[name] = &object{data: make([]byte, size)}
-		obj = s.handle(name)
+		obj = s.handle(name, true)
 		return nil
 	}, "create object", name, fmt.Sprint(size))
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *store) Recover(name string) (obj splitfs.Object, err error) {
 			return fmt.Errorf("object %s: %w", name, fs.ErrNotExist)
 		}
 		o.settle(s.m)
-		obj = s.handle(name)
+		obj = s.handle(name, false)
 		return nil
 	}, "recover object", name)
 	if err != nil {
@@ -85,11 +85,11 @@ func (s *store) Recover(name string) (obj splitfs.Object, err error) {
 }
 
 // handle opens an object, and shuts out whoever had it open.
-func (s *store) handle(name string) *handle {
+func (s *store) handle(name string, read bool) *handle {
 	if old := s.open[name]; old != nil {
 		old.fenced = true
 	}
-	h := &handle{s: s, name: name, local: slices.Clone(s.objects[name].data)}
+	h := &handle{s: s, name: name, local: slices.Clone(s.objects[name].data), read: read}
 	s.open[name] = h
 	return h
 }
@@ -102,6 +102,7 @@ type handle struct {
 	broken bool // a Record has failed
 	fenced bool
 	gone   bool // closed or released
+	read   bool // since it was recovered; a new object is not read
 }
 
 func (h *handle) usable(what string) {
@@ -135,7 +136,13 @@ func (h *handle) Record(off int, data []byte) error {
 
 func (h *handle) ReadAt(p []byte, off int) (int, error) {
 	h.usable("ReadAt")
-	return copy(p, h.local[off:off+len(p)]), nil
+	if h.read && h.s.m.underWay == nil { // a look of the checks: it would be one of very many
+		return copy(p, h.local[off:off+len(p)]), nil
+	}
+	h.read = true
+	n := 0
+	err := h.s.m.mayFail(&h.s.m.load.storeFails, 1, func() error { n = copy(p, h.local[off:off+len(p)]); return nil })
+	return n, err
 }
 
 func (h *handle) Size() int { return len(h.local) }
