@@ -106,7 +106,6 @@ func (r *run) grown() {
 		{1024, 1 << 20, 0, 1951, 4096},
 		{1024, 1 << 20, 0, 1953, 8192},
 		{1024, 3000, 600, 1500, 3000},
-		{2 << 20, 8 << 20, 3 << 19, 1 << 20, 8 << 20}, // copied in two pieces
 	} {
 		cfg := r.config()
 		cfg.Region, cfg.MaxRegion = x.region, x.most

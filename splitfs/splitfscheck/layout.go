@@ -22,7 +22,7 @@ func layoutScenarios() []*explore.Scenario {
 			doc:    "The headers of two appends tear between any two of their fields.",
 			faults: "crash(app)<=2",
 			bounds: "one file, two appends of 1 byte; a Record tears into pieces of 4 bytes",
-			load: workload{grain: 4, tears: 7, again: true, steady: true, calm: 1, program: []one{{create(log, 0)}, {add(log, 1)}, {add(log, 1)}},
+			load: workload{grain: 4, tears: 7, steady: true, calm: 1, program: []one{{create(log, 0)}, {add(log, 1)}, {add(log, 1)}},
 				meets: afterCrash},
 		}),
 		build(scenario{

@@ -2,6 +2,7 @@ package splitfscheck
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 func limiting(r *run) {
 	r.configurations()
 	r.sizes()
+	r.defaults()
 	r.presets()
 }
 
@@ -54,9 +56,7 @@ func (r *run) configurations() {
 // sizes are those of the regions that a configuration makes, and of the largest file.
 func (r *run) sizes() {
 	for _, x := range []struct{ region, most, first, fits, tooLarge int }{
-		{0, 0, splitfs.DefaultRegion, 0, 0},
 		{0, 2048, 2048, 1900, 2040},
-		{0, 8 << 20, splitfs.DefaultRegion, 0, 0},
 		{1024, 0, 1024, 65000, 65536},
 		{1024, 1024, 1024, 900, 1001},
 		{1024, 3000, 1024, 2800, 2980},
@@ -70,14 +70,37 @@ func (r *run) sizes() {
 		for _, o := range r.store.objects { //lint:ordered there is one
 			r.that(len(o.data) == x.first, "a new file has a region of %d bytes, want %d", len(o.data), x.first)
 		}
-		if x.fits > 0 {
-			r.fits(f, x.fits, x.tooLarge)
-			r.that(len(r.store.objects) == 1, "after growth there are %d objects", len(r.store.objects))
-		}
+		r.fits(f, x.fits, x.tooLarge)
+		r.that(len(r.store.objects) == 1, "after growth there are %d objects", len(r.store.objects))
 		r.want("close and remove", errors.Join(f.Close(), r.fsys.Remove("a.log")), nil)
 		r.fsys.Close()
 	}
 }
+
+// defaults are the regions of those who do not say what they want.
+func (r *run) defaults() {
+	for _, most := range []int{0, 8 << 20} {
+		var asked sizing
+		cfg := r.config()
+		cfg.Region, cfg.MaxRegion, cfg.Store = 0, most, &asked
+		fsys, err := splitfs.New(cfg)
+		r.want("mount", err, nil)
+		_, err = fsys.Open("a.log", os.O_RDWR|os.O_CREATE, perm)
+		r.want("a file", err, errInjected)
+		r.that(asked == splitfs.DefaultRegion, "a new file has a region of %d bytes, want %d", asked, splitfs.DefaultRegion)
+		fsys.Close()
+	}
+}
+
+// sizing is a store that only notes how large an object is to be.
+type sizing int
+
+func (s *sizing) Create(_ string, size int) (splitfs.Object, error) {
+	*s = sizing(size)
+	return nil, errInjected
+}
+
+func (*sizing) Recover(string) (splitfs.Object, error) { return nil, fs.ErrNotExist }
 
 // fits fills a file as far as it goes.
 func (r *run) fits(f *splitfs.File, most, tooLarge int) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -57,13 +58,16 @@ func (r *run) program(life int) {
 		r.settle(true)
 		if r.next > 0 && r.load.again && life == 2 && r.h.Rand(2) == 1 {
 			r.next--
+			r.note("again")
 		}
 	}
 	for r.next < len(r.load.program) {
 		alternatives := r.load.program[r.next]
 		r.next++
 		r.exposed = r.exposed || r.next > r.load.calm
-		alternatives[r.h.Rand(len(alternatives))](r)
+		i := r.h.Rand(len(alternatives))
+		r.note("chooses", strconv.Itoa(i))
+		alternatives[i](r)
 		switch {
 		case r.underWay != nil: // a call has failed
 			r.settle(false)
