@@ -138,7 +138,7 @@ func lookalike(name string, n int) step {
 		objects := slices.Collect(maps.Values(r.store.objects)) // there is one
 		const cut, header = 32, 24
 		p := append(r.data(n), objects[0].data[cut:cut+header]...)
-		r.content(name, "append a header to", func(f *splitfs.File) error { return wrote(f.Append(p))(len(p)) },
+		r.content(name, "append a header to", func(f *splitfs.File) error { return r.wrote(f, p)(f.Append(p)) },
 			func(old []byte) []byte { return append(old, p...) })
 	}
 }

@@ -20,11 +20,13 @@ type folder struct {
 	mem      memdir.Dir
 	unsynced map[string]bool
 	link     string // the name of a symbolic link, if there is one
+	fault    string // the kind of call that fails, if there is one
+	open     int    // files
 }
 
 func (f *folder) reset() {
 	f.mem.Reset()
-	f.unsynced, f.link = map[string]bool{}, ""
+	f.unsynced, f.link, f.fault, f.open = map[string]bool{}, "", "", 0
 }
 
 // print is of all that a life finds after a crash: then everything is durable.
@@ -86,12 +88,18 @@ func (f *folder) put(name, text string) {
 }
 
 func (f *folder) call(do func() error, what string, more ...string) error {
+	if what == f.fault {
+		return errInjected
+	}
 	return f.m.call(&f.m.load.dirFails, do, what, more...)
 }
 
 // look is a call that changes nothing: no crash is to be tried before it, and no other task
 // need come in between unless there is one.
 func (f *folder) look(do func() error, what, name string) error {
+	if what == f.fault {
+		return errInjected
+	}
 	if f.m.load.tasks {
 		f.m.point(what, name)
 	}
@@ -119,6 +127,7 @@ func (f *folder) OpenFile(name string, flag int, perm fs.FileMode) (file splitfs
 			f.changed(name)
 		}
 		file = &opened{mf, f, name}
+		f.open++
 		return nil
 	}
 	if flag&(os.O_CREATE|os.O_TRUNC) == 0 {
@@ -191,11 +200,28 @@ type opened struct {
 }
 
 func (o *opened) ReadAt(p []byte, off int64) (n int, err error) {
-	if !o.f.m.load.tasks {
-		return o.DirFile.ReadAt(p, off)
+	if o.f.fault == "read" {
+		return 0, errInjected
 	}
-	o.f.m.point("read", o.name)
+	if o.f.m.load.tasks {
+		o.f.m.point("read", o.name)
+	}
 	return o.DirFile.ReadAt(p, off)
+}
+
+func (o *opened) Stat() (fs.FileInfo, error) {
+	if o.f.fault == "size" {
+		return nil, errInjected
+	}
+	return o.DirFile.Stat()
+}
+
+func (o *opened) Close() error {
+	o.f.open--
+	if o.f.fault == "close" {
+		return errInjected
+	}
+	return o.DirFile.Close()
 }
 
 func (o *opened) WriteAt(p []byte, off int64) (n int, err error) {

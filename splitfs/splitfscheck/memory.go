@@ -55,7 +55,7 @@ func (m *memory) reset() {
 
 // begins a life: what it can find is the state, however it came about.
 func (m *memory) begins() {
-	m.model.held = map[string]*file{}
+	m.model.held, m.dir.open = map[string]*file{}, 0
 	m.seen = fingerprint.Print{}.Print(m.dir.print()).Print(m.store.print()).Print(m.model.print()).
 		Int(m.next).Int(m.letter).Int(m.failures).Bool(m.exposed)
 	if u := m.underWay; u != nil {
@@ -83,7 +83,9 @@ func (m *memory) point(what string, more ...string) {
 // may fail if the run so chooses, carried out or not.
 func (m *memory) call(by *bool, do func() error, what string, more ...string) error {
 	m.point(what, more...)
-	m.h.Logf("%s %q", what, more)
+	if m.exposed && m.underWay != nil {
+		m.h.Logf("%s %q", what, more)
+	}
 	return m.mayFail(by, 2, do)
 }
 

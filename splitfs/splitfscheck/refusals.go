@@ -26,6 +26,13 @@ func refusalScenarios() []*explore.Scenario {
 			load:   workload{script: refusing, maxRegion: 2048},
 		}),
 		build(scenario{
+			name:   "reported",
+			doc:    "Whoever asks for something that fails is told the error of the directory or the store, and what cannot be cleaned up is logged.",
+			faults: "none",
+			bounds: "each kind of call of the directory and the store, in each operation that makes it",
+			load:   workload{script: reporting, maxRegion: 2048},
+		}),
+		build(scenario{
 			name:   "limits",
 			doc:    "What is just within the limits of a configuration or a file is taken, and what is just outside is not.",
 			faults: "none",
@@ -36,7 +43,7 @@ func refusalScenarios() []*explore.Scenario {
 			name:   "exact",
 			doc:    "A region takes what fits to its last byte, and not one more; a larger one leaves room for as much again.",
 			faults: "none",
-			bounds: "twelve ways to fill a region of 1024 bytes; regions of up to 8 KiB",
+			bounds: "fifteen ways to fill a region of 1024 bytes; regions of up to 8 KiB",
 			load:   workload{script: exact},
 		}),
 		build(scenario{
@@ -92,9 +99,10 @@ func (r *run) says(err error, op, name string) {
 // refusesModes tries what a file is not open for.
 func (r *run) refusesModes(name string) {
 	reader, writer := r.opens(name, os.O_RDONLY), r.opens(name, os.O_WRONLY)
-	_, writes := reader.WriteAt([]byte("x"), 0)
-	_, appends := reader.Append([]byte("x"))
-	_, reads := writer.ReadAt(make([]byte, 1), 0)
+	n, writes := reader.WriteAt([]byte("x"), 0)
+	k, appends := reader.Append([]byte("x"))
+	m, reads := writer.ReadAt(make([]byte, 1), 0)
+	r.that(n == 0 && k == 0 && m == 0, "%d, %d and %d bytes were written and read", n, k, m)
 	for _, x := range []struct {
 		err error
 		op  string
@@ -122,10 +130,11 @@ func (r *run) refusesModes(name string) {
 
 // isClosed tries everything with a file that is closed.
 func (r *run) isClosed(f *splitfs.File, name string) {
-	_, reads := f.ReadAt(make([]byte, 1), 0)
-	_, writes := f.WriteAt([]byte("x"), 0)
-	_, appends := f.Append([]byte("x"))
-	_, size := f.Size()
+	n, reads := f.ReadAt(make([]byte, 1), 0)
+	k, writes := f.WriteAt([]byte("x"), 0)
+	m, appends := f.Append([]byte("x"))
+	s, size := f.Size()
+	r.that(n == 0 && k == 0 && m == 0 && s == 0, "of a closed file %d, %d and %d bytes were read and written, of %d", n, k, m, s)
 	for _, x := range []struct {
 		err error
 		op  string
@@ -138,13 +147,14 @@ func (r *run) isClosed(f *splitfs.File, name string) {
 // tooFar writes where no file can have a byte.
 func (r *run) tooFar(name string) {
 	f := r.opens(name, os.O_RDWR)
-	_, far := f.WriteAt([]byte("x"), splitfs.LargestRegion)
-	_, farther := f.WriteAt([]byte("x"), math.MaxInt64)
+	n, far := f.WriteAt([]byte("x"), splitfs.LargestRegion)
+	k, farther := f.WriteAt([]byte("ten bytes."), math.MaxInt64)
+	r.that(n == 0 && k == 0, "%d and %d bytes were written where no file can have one", n, k)
 	for _, err := range []error{far, farther, f.Truncate(splitfs.LargestRegion + 1), f.Truncate(splitfs.LargestRegion), f.Truncate(math.MaxInt64)} {
 		r.want("a byte that no file can have", err, splitfs.ErrNoSpace)
 		r.want("a byte that no file can have", err, syscall.ENOSPC)
 	}
-	n, err := f.WriteAt(nil, 100)
+	n, err := f.WriteAt([]byte{}, 100)
 	r.that(n == 0 && err == nil, "no bytes behind the end: %d, %v", n, err)
 	r.want("close", f.Close(), nil)
 }

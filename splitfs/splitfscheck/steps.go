@@ -115,17 +115,16 @@ func add(at string, n int) step {
 	return func(r *run) {
 		p := r.data(n)
 		r.content(at, fmt.Sprintf("append %s to", runsOf(string(p))), func(f *splitfs.File) error {
-			return wrote(f.Append(p))(n)
+			return r.wrote(f, p)(f.Append(p))
 		}, func(old []byte) []byte { return append(old, p...) })
 	}
 }
 
-// wrote is the error of a write, which must write everything.
-func wrote(n int, err error) func(want int) error {
-	return func(want int) error {
-		if err == nil && n != want {
-			return fmt.Errorf("of %d bytes %d were written", want, n)
-		}
+// wrote is the error of a write, which must write everything, or on the peers nothing.
+func (r *run) wrote(f *splitfs.File, p []byte) func(n int, err error) error {
+	return func(n int, err error) error {
+		r.that(err != nil || n == len(p), "of %d bytes %d were written", len(p), n)
+		r.that(err == nil || n == 0 || !f.NCL(), "%d bytes were written to the peers, and %v", n, err)
 		return err
 	}
 }
@@ -146,7 +145,7 @@ func put(at string, off, n int) step {
 func putAt(at string, off int, p []byte) step {
 	return func(r *run) {
 		r.content(at, fmt.Sprintf("write %s at %d of", runsOf(string(p)), off), func(f *splitfs.File) error {
-			return wrote(f.WriteAt(p, int64(off)))(len(p))
+			return r.wrote(f, p)(f.WriteAt(p, int64(off)))
 		}, func(old []byte) []byte { return written(old, p, off) })
 	}
 }

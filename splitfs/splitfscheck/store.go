@@ -21,6 +21,7 @@ type store struct {
 	objects map[string]*object
 	made    map[string]bool // names that were ever used
 	open    map[string]*handle
+	fault   string // the kind of call that fails, if there is one
 }
 
 // object is the durable side.
@@ -32,7 +33,7 @@ type object struct {
 }
 
 func (s *store) reset() {
-	s.objects, s.made, s.open = map[string]*object{}, map[string]bool{}, map[string]*handle{}
+	s.objects, s.made, s.open, s.fault = map[string]*object{}, map[string]bool{}, map[string]*handle{}, ""
 }
 
 func (s *store) names() []string { return slices.Sorted(maps.Keys(s.objects)) }
@@ -49,6 +50,9 @@ func (s *store) print() (p fingerprint.Print) {
 }
 
 func (s *store) call(do func() error, what string, more ...string) error {
+	if what == s.fault {
+		return errInjected
+	}
 	return s.m.call(&s.m.load.storeFails, do, what, more...)
 }
 
@@ -118,7 +122,7 @@ func (h *handle) Record(off int, data []byte) error {
 	switch {
 	case h.fenced:
 		return errFenced
-	case h.broken:
+	case h.broken, h.s.fault == "record":
 		return errInjected
 	case o == nil:
 		return fs.ErrNotExist
@@ -136,6 +140,9 @@ func (h *handle) Record(off int, data []byte) error {
 
 func (h *handle) ReadAt(p []byte, off int) (int, error) {
 	h.usable("ReadAt")
+	if h.s.fault == "read object" {
+		return 0, errInjected
+	}
 	if h.read && h.s.m.underWay == nil { // a look of the checks: it would be one of very many
 		return copy(p, h.local[off:off+len(p)]), nil
 	}
