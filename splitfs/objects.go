@@ -121,19 +121,22 @@ func (f *FS) carriedOut(intent string) {
 // withdraw removes the intents of what has failed: under another name their files would not be
 // known, and the next New would take the objects for replaced.
 func (f *FS) withdraw() error {
-	for _, intent := range slices.Clone(f.intents) {
+	if len(f.intents) == 0 {
+		return nil
+	}
+	for _, intent := range f.intents {
 		live, err := f.stillThere(strings.TrimSuffix(path.Base(intent), replacedExt), intent)
 		if err == nil && live {
 			err = f.cfg.Dir.Remove(intent)
 		}
-		if err == nil && live {
-			err = f.syncDirs(Reserved)
-		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		f.carriedOut(intent)
 	}
+	if err := f.syncDirs(Reserved); err != nil {
+		return err
+	}
+	f.intents = nil
 	return nil
 }
 

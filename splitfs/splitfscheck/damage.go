@@ -29,6 +29,8 @@ const reserved = splitfs.Reserved + "/"
 // intentOf is a file in the reserved folder that says that an object is replaced.
 func intentOf(at string) string { return fmt.Sprintf("%08x %s", crc32.ChecksumIEEE([]byte(at)), at) }
 
+const lastButOne = "the number is the last but one"
+
 var none = "0000ffff.00000001" // no object
 
 // damages are changes of a directory with a file a.log, of which the object is id.
@@ -39,7 +41,7 @@ var damages = []damage{
 	{what: "the number is negative", do: life("-1\n"), mount: splitfs.ErrCorrupt},
 	{what: "the number is too large", do: life("4294967296\n"), mount: splitfs.ErrCorrupt},
 	{what: "the number is the last", do: life("4294967295\n"), mount: splitfs.ErrCorrupt},
-	{what: "the number is the last but one", do: life("4294967294\n")},
+	{what: lastButOne, do: life("4294967294\n")},
 	{what: "the number has blanks around it", do: life(" 7 ")},
 	{what: "there is no object", do: func(r *run, id string) { delete(r.store.objects, id) }, open: splitfs.ErrCorrupt},
 	{what: "a file looks like a stub of something else", do: plain("other", "verbatim-splitfs-2 "+none+"\n"), other: "other"},
@@ -103,7 +105,8 @@ func damaging(r *run) {
 	}
 	r.compare()
 	both(add("a.log", 2), add("b.log", 1), create("c.log", 0))(r)
-	if string(r.dir.content(reserved+"life")) == "4294967295\n" { // there is no other number
+	if x.what == lastButOne { // there is no other number than the last
+		r.that(string(r.dir.content(reserved+"life")) == "4294967295\n", "the number is %s", r.dir.content(reserved+"life"))
 		r.close()
 		_, err := splitfs.New(r.config())
 		r.want("a mount after the last", err, splitfs.ErrCorrupt)

@@ -89,21 +89,29 @@ func (f *folder) put(name, text string) {
 
 func (f *folder) call(do func() error, what string, more ...string) error {
 	if what == f.fault {
-		return errInjected
+		return failedAt(what, more[0], errInjected)
 	}
-	return f.m.call(&f.m.load.dirFails, do, what, more...)
+	return failedAt(what, more[0], f.m.call(&f.m.load.dirFails, do, what, more...))
 }
 
 // look is a call that changes nothing: no crash is to be tried before it, and no other task
 // need come in between unless there is one.
 func (f *folder) look(do func() error, what, name string) error {
 	if what == f.fault {
-		return errInjected
+		return failedAt(what, name, errInjected)
 	}
 	if f.m.load.tasks {
 		f.m.point(what, name)
 	}
-	return f.m.mayFail(&f.m.load.dirFails, 1, do)
+	return failedAt(what, name, f.m.mayFail(&f.m.load.dirFails, 1, do))
+}
+
+// failedAt is the error of a directory for a call that was made to fail.
+func failedAt(what, name string, err error) error {
+	if err == errInjected {
+		return &fs.PathError{Op: what, Path: name, Err: err}
+	}
+	return err
 }
 
 // changed notes that names in these folders have changed.
@@ -126,7 +134,7 @@ func (f *folder) OpenFile(name string, flag int, perm fs.FileMode) (file splitfs
 		if absent != nil {
 			f.changed(name)
 		}
-		file = &opened{mf, f, name}
+		file = &opened{mf, f, name, flag}
 		f.open++
 		return nil
 	}
@@ -134,6 +142,9 @@ func (f *folder) OpenFile(name string, flag int, perm fs.FileMode) (file splitfs
 		err = f.look(do, "open", name)
 	} else {
 		err = f.call(do, "create", name, fmt.Sprint(flag, perm))
+	}
+	if err != nil && file != nil { // it was opened, and nobody knows
+		f.open--
 	}
 	if err != nil {
 		return nil, err
@@ -197,9 +208,18 @@ type opened struct {
 	splitfs.DirFile
 	f    *folder
 	name string
+	flag int
+}
+
+// isFor: the file is not open for what is not.
+func (o *opened) isFor(not int) {
+	if o.flag&(os.O_RDONLY|os.O_WRONLY|os.O_RDWR) == not {
+		o.f.m.fail(&broken{"misuse", fmt.Sprintf("%s is open with flags %#x, and is used for something else", o.name, o.flag)})
+	}
 }
 
 func (o *opened) ReadAt(p []byte, off int64) (n int, err error) {
+	o.isFor(os.O_WRONLY)
 	if o.f.fault == "read" {
 		return 0, errInjected
 	}
@@ -225,6 +245,7 @@ func (o *opened) Close() error {
 }
 
 func (o *opened) WriteAt(p []byte, off int64) (n int, err error) {
+	o.isFor(os.O_RDONLY)
 	err = o.f.call(func() (err error) { n, err = o.DirFile.WriteAt(p, off); return }, "write", o.name, string(p), fmt.Sprint(off))
 	return n, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -207,6 +208,10 @@ func content(f *splitfs.File) ([]byte, error) {
 func (r *run) leftover() {
 	if !r.intact() || r.load.peers > 0 {
 		return
+	}
+	for name, mode := range map[string]fs.FileMode{splitfs.Reserved: 0o700, splitfs.Reserved + "/life": 0o600} { //lint:ordered each is for itself
+		st, err := r.dir.mem.Stat(name)
+		r.that(err == nil && st.Mode().Perm() == mode, "%s is open to others: %v, %v", name, st, err)
 	}
 	files, orphans := map[*file]bool{}, 0
 	for _, t := range []tree{r.model.names, r.model.held} {

@@ -176,7 +176,10 @@ func (r *run) refusesFlags(name string) {
 	_, err = f.Append([]byte(strings.Repeat("t", 5)))
 	r.want("append after O_TRUNC", errors.Join(err, f.Sync(), f.Close()), nil)
 	r.model.names[name].data = []byte("ttttt")
-	for _, flag := range []int{os.O_RDWR, os.O_RDWR | os.O_TRUNC, os.O_RDWR | splitfs.O_NCL} {
+	f = r.opens(name, os.O_WRONLY|os.O_CREATE)
+	_, err = f.WriteAt([]byte("t"), 0)
+	r.want("a write to a file that is open for writing", errors.Join(err, f.Sync(), f.Close()), nil)
+	for _, flag := range []int{os.O_RDWR, os.O_WRONLY, os.O_RDWR | os.O_TRUNC, os.O_RDWR | splitfs.O_NCL, os.O_WRONLY | splitfs.O_NCL} {
 		_, err := r.fsys.Open("none-"+name, flag, perm)
 		r.want("not there, and no O_CREATE", err, fs.ErrNotExist)
 	}
@@ -209,6 +212,10 @@ func (r *run) refusesNames() {
 
 // refusesKinds takes folders for files, and what is not there for what is.
 func (r *run) refusesKinds() {
+	f := r.opens("a.log", os.O_RDWR)
+	writer := r.opens("w", os.O_WRONLY|os.O_CREATE)
+	r.that(!writer.NCL(), "a new file that is open for writing only is on the peers")
+	r.want("close and remove", errors.Join(writer.Close(), r.fsys.Remove("w")), nil)
 	_, open := r.fsys.Open("dir", os.O_RDWR, 0)
 	_, inNone := r.fsys.Open("none/b.log", os.O_RDWR|os.O_CREATE, perm)
 	_, stat := r.fsys.Stat("none")
@@ -231,7 +238,10 @@ func (r *run) refusesKinds() {
 	st, err := r.fsys.Stat("dir")
 	r.that(err == nil && st.IsDir() && !st.NCL, "the folder is %+v, %v", st, err)
 	r.dir.link = ""
-	r.remount() // an intent of what was refused is gone
+	r.leftover()
+	_, err = f.WriteAt(make([]byte, 1100), 5) // it is where it was
+	r.want("growth after a rename was refused", errors.Join(err, f.Close()), nil)
+	r.model.names["a.log"].data = append(r.model.names["a.log"].data, make([]byte, 1100)...)
 }
 
 // refusesClosed tries everything on a file system that is closed.

@@ -82,6 +82,16 @@ func (r *run) reportsOfNames() {
 	} {
 		r.fails(x.what, x.do)
 	}
+	r.fails("rename", rename("b.log", "a.log")) // that neither replaced the other is still to be put right
+	for _, what := range []string{"open", "remove", "syncdir"} {
+		r.fails(what, rename("d", "c"))
+	}
+	r.want("rename", rename("a.log", "e.log")(), nil)
+	r.model.move("a.log", "e.log")
+	r.remount()
+	r.compare()
+	r.want("rename", rename("e.log", "a.log")(), nil)
+	r.model.move("e.log", "a.log")
 }
 
 // reportsOfObjects is about objects: those that are written, read, recovered, made and released.
@@ -115,7 +125,7 @@ func (r *run) reportsOfObjects() {
 		r.fails(what, func() error { _, err := r.fsys.Stat("a.log"); return err })
 	}
 	r.logs("release", "b.log")
-	r.logs("remove", "e.log")
+	r.logs("remove", "f.log")
 }
 
 // logs removes a file whose object cannot be: it stays until the next mount.

@@ -173,7 +173,7 @@ func (r *run) change(u change, do func() error, after func(x *model)) error {
 	r.note("ends")
 	switch {
 	case err == nil:
-		r.durable(&u)
+		r.durable(&u, before)
 		r.model, r.underWay = u.after, nil
 	case r.failures < before:
 		r.meet(sawFailure)
@@ -212,10 +212,10 @@ func (r *run) onceMore(do func() error) {
 	}
 }
 
-// durable: the names that u has changed are, if it was about an ncl file.
-func (r *run) durable(u *change) {
+// durable: the names that u has changed are, if it was about an ncl file and nothing had failed before it.
+func (r *run) durable(u *change, left int) {
 	ncl := func(x *model) bool { return slices.ContainsFunc(u.names, x.ncl) }
-	if !r.intact() || !ncl(&u.after) && !ncl(&r.model) {
+	if left != r.whole || !ncl(&u.after) && !ncl(&r.model) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.dir.unsynced)) {

@@ -89,13 +89,18 @@ func build(s scenario) *explore.Scenario {
 		Name: "splitfs/" + s.name, Doc: s.doc, Profile: "strong", Faults: s.faults, Bounds: s.bounds, Sometimes: meets,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			m := newMemory(c, &s.load)
-			cfg := sim.Config{Profile: c.Profile, Budget: c.Budget, Gate: func(faults.Kind, bool) bool { return m.exposed && !(m.mounting && m.load.steady) }, Nodes: []sim.Node{{Name: "app", Main: m.main,
+			cfg := sim.Config{Profile: c.Profile, Budget: c.Budget, Gate: func(faults.Kind, bool) bool { return m.mayCrash() }, Nodes: []sim.Node{{Name: "app", Main: m.main,
 				Again:    func(life int, crashed bool) bool { return crashed || life%2 == 1 },
 				Immortal: func(life int) bool { return life%2 == 1 }}}}
 			s.load.withPeers(&cfg)
 			return cfg, nil
 		},
 	}
+}
+
+// mayCrash: a crash may come now; if calls may fail, after the last that does.
+func (m *memory) mayCrash() bool {
+	return m.exposed && m.failures == 0 && !(m.mounting && m.load.steady)
 }
 
 // DeepScenarios are those that take long.
