@@ -22,7 +22,7 @@ type FS struct {
 	// life is the number of this mount, and made counts its objects and generations.
 	life, made uint32
 	intents    []string // in Reserved, of what is under way or has failed
-	nodes      []*node // of the ncl files that were opened
+	nodes      []*node  // of the ncl files that were opened
 	closed     bool
 }
 

@@ -1,6 +1,7 @@
 package splitfs_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -120,6 +121,30 @@ func TestUnlinkedAndOpen(t *testing.T) {
 		if left := m.store.names(); len(left) > 0 {
 			t.Errorf("%s: %v is left", how, left)
 		}
+	}
+}
+
+// A file that is copied into a larger region in several pieces is the same there.
+func TestLargeCopy(t *testing.T) {
+	m := newMachine(never)
+	cfg := m.config()
+	cfg.Region, cfg.MaxRegion = 3<<20, 8<<20
+	fsys, err := splitfs.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, want := create(t, fsys, "a.log", 0), make([]byte, 5<<19)
+	for i := range want {
+		want[i] = byte(i ^ i>>8 ^ i>>16)
+	}
+	for range 2 { // the second does not fit
+		if _, err := f.Append(want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := make([]byte, 2*len(want))
+	if _, err := f.ReadAt(got, 0); err != nil || !bytes.Equal(got, append(want, want...)) {
+		t.Errorf("%d bytes are not those that were written: %v", len(got), err)
 	}
 }
 

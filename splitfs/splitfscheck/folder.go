@@ -125,6 +125,9 @@ func (f *folder) OpenFile(name string, flag int, perm fs.FileMode) (file splitfs
 	if flag&(splitfs.O_NCL|os.O_APPEND) != 0 {
 		f.m.fail(&broken{"misuse", fmt.Sprintf("%s is opened in the directory with flags %#x", name, flag)})
 	}
+	if own := path.Dir(name) == splitfs.Reserved && len(path.Base(name)) != len(none); own && flag&os.O_CREATE != 0 && perm != 0o600 {
+		f.m.fail(&broken{"misuse", fmt.Sprintf("%s is made with %v", name, perm)})
+	}
 	do := func() error {
 		_, absent := f.mem.Stat(name)
 		var mf splitfs.DirFile
