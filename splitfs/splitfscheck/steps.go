@@ -235,6 +235,7 @@ func hold(key, name string) step {
 		if r.model.names[name] == nil && r.create(name, 0) != nil {
 			return
 		}
+		letGo(key)(r)
 		before := r.failures
 		f, err := r.fsys.Open(name, os.O_RDWR, 0)
 		switch {
