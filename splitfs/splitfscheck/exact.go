@@ -38,6 +38,8 @@ var fillings = []struct {
 	{"an overwrite that was made room for", []fill{appends(476), appends(476), writes(470, 100), writes(480, 3)}, -1},
 	{"an overwrite for which the frames are joined", []fill{appends(300), appends(300), appends(300), appends(28), writes(905, 1)}, -1},
 	{"an overwrite for which they would have to be", []fill{appends(300), appends(300), appends(328), writes(900, 1)}, 2},
+	{"a cut for which the frames are joined", []fill{appends(300), appends(300), appends(300), appends(28), cutTo(900)}, -1},
+	{"a cut for which they would have to be", []fill{appends(300), appends(300), appends(328), cutTo(900)}, 2},
 	{"a hole", []fill{appends(10), writes(975, 1)}, 1},
 	{"a truncation to more", []fill{appends(10), cutTo(976)}, 1},
 	{"an append to a file that was emptied", []fill{appends(990), cutTo(0), appends(976)}, 2},
@@ -57,6 +59,14 @@ func exact(r *run) {
 			r.filled(x.what, x.ops, x.grows, 1)
 		}
 	}
+	r.fsys.Close()
+	cfg.Region, cfg.MaxRegion = 1100, 2048
+	r.fsys, err = splitfs.New(cfg)
+	r.want("mount", err, nil)
+	r.filled("a file of 1024 bytes, which makes room for one header more", []fill{appends(1024), appends(927)}, -1, 0)
+	r.filled("a file of 1024 bytes, which makes room for one header more", []fill{appends(1024), appends(927)}, 1, 1)
+	r.filled("a file of 1023 bytes", []fill{appends(1023), appends(929)}, -1, 0)
+	r.filled("a truncation to more, in a larger region", []fill{appends(10), cutTo(1952)}, -1, 0)
 	r.fsys.Close()
 	r.grown()
 }
@@ -107,6 +117,7 @@ func (r *run) grown() {
 		{1024, 1 << 20, 600, 500, 4096},
 		{1024, 1 << 20, 1, 1000, 4096},
 		{1024, 1 << 20, 0, 1951, 4096},
+		{1024, 1 << 20, 0, 1952, 4096},
 		{1024, 1 << 20, 0, 1953, 8192},
 		{1024, 3000, 600, 1500, 3000},
 	} {

@@ -76,7 +76,7 @@ func (r *run) reportsOfNames() {
 		{"syncdir", open("c.log", os.O_CREATE)}, {"rename", open("c.log", os.O_CREATE)}, {"create object", open("c.log", os.O_CREATE)},
 		{"stat", func() error { return r.fsys.Remove("a.log") }}, {"rename", func() error { return r.fsys.Remove("a.log") }}, {"remove", func() error { return r.fsys.Remove("d") }},
 		{"stat", rename("a.log", "b.log")}, {"create", rename("a.log", "b.log")}, {"write", rename("a.log", "b.log")}, {"syncdir", rename("a.log", "b.log")},
-		{"rename", rename("a.log", "b.log")}, {"open", rename("a.log", "b.log")}, {"rename", rename("d", "c")},
+		{"rename", rename("a.log", "b.log")}, {"open", rename("a.log", "b.log")}, {"open", rename("a.log", "c")}, {"rename", rename("d", "c")},
 		{"mkdir", func() error { return r.fsys.Mkdir("new", perm) }}, {"list", func() error { _, err := r.fsys.ReadDir("."); return err }},
 		{"list", func() error { _, err := r.fsys.ReadDir("dir"); return err }}, {"syncdir", func() error { return r.fsys.SyncDir(".") }},
 	} {
