@@ -34,6 +34,7 @@ var fillings = []struct {
 	{"an overwrite of the last frame", []fill{appends(976), writes(5, 1)}, 0},
 	{"an overwrite that goes on", []fill{appends(942), writes(932, 20)}, 1},
 	{"an overwrite of other frames", []fill{appends(476), appends(500), writes(5, 400)}, -1},
+	{"an overwrite up to the last frame", []fill{appends(476), appends(500), writes(76, 400)}, -1},
 	{"an overwrite of two frames", []fill{appends(476), appends(476), writes(470, 100)}, 1},
 	{"an overwrite that was made room for", []fill{appends(476), appends(476), writes(470, 100), writes(480, 3)}, -1},
 	{"an overwrite for which the frames are joined", []fill{appends(300), appends(300), appends(300), appends(28), writes(905, 1)}, -1},

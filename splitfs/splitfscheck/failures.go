@@ -35,7 +35,7 @@ func failureScenarios() []*explore.Scenario {
 // failing are operations on a file that is held open, and on another one.
 func failing() []one {
 	return []one{{both(add("a.log", 3), hold("one", "a.log"))}, {add("b.log", 5)}, {both(add("d", 4), fsync("d"))},
-		{held("one", add("@one", 5)), held("one", add("@one", 1100)), held("one", size("@one", 0)), held("one", size("@one", 2)), held("one", put("@one", 1, 4)), rename("a.log", "b.log"), rename("d", "a.log"),
+		{held("one", add("@one", 5)), held("one", add("@one", 1100)), held("one", size("@one", 0)), held("one", size("@one", 2)), held("one", put("@one", 1, 4)), held("one", put("@one", 0, 2)), rename("a.log", "b.log"), rename("d", "a.log"),
 			remove("a.log"), create("c.log", 0), empty("b.log"), remount, add("d", 3)},
 		{held("one", add("@one", 2)), held("one", put("@one", 1, 6)), held("one", read("@one")), held("one", add("@one", 1100)), add("a.log", 7), remove("b.log"), rename("b.log", "a.log"), letGo("one")},
 		{held("one", add("@one", 1200)), add("a.log", 1100)}}

@@ -29,7 +29,7 @@ func layoutScenarios() []*explore.Scenario {
 			name:   "overwrite",
 			doc:    "A file of three frames is overwritten inside a frame, over several, over the last, past the end, and behind a hole.",
 			faults: "crash(app)<=1",
-			bounds: "one file of three frames of 4 bytes, two of ten writes; a Record tears into pieces of 4 bytes",
+			bounds: "one file of three frames of 4 bytes, two of eleven writes; a Record tears into pieces of 4 bytes",
 			load: workload{grain: 4, steady: true, calm: 3, program: []one{{add(log, 4)}, {add(log, 4)}, {add(log, 4)},
 				overwrites(log), overwrites(log)},
 				meets: append([]condition{sawPart}, afterCrash...)},
@@ -63,7 +63,7 @@ func layoutScenarios() []*explore.Scenario {
 
 // overwrites are writes to a file of three frames of 4 bytes.
 func overwrites(at string) one {
-	return one{put(at, 1, 2), put(at, 4, 4), put(at, 3, 2), put(at, 2, 8), put(at, -1, 1), put(at, -2, 4), put(at, 0, 16), put(at, -5, 5), put(at, 20, 2), put(at, 14, 0)}
+	return one{put(at, 1, 2), put(at, 4, 4), put(at, 3, 2), put(at, 2, 8), put(at, 8, 1), put(at, -1, 1), put(at, -2, 4), put(at, 0, 16), put(at, -5, 5), put(at, 20, 2), put(at, 14, 0)}
 }
 
 // cuts are truncations, and what comes after them.

@@ -2,7 +2,6 @@ package splitfscheck
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -82,7 +81,7 @@ func (r *run) defaults() {
 	for _, most := range []int{0, 8 << 20} {
 		var asked sizing
 		cfg := r.config()
-		cfg.Region, cfg.MaxRegion, cfg.Store = 0, most, &asked
+		cfg.Region, cfg.MaxRegion, cfg.Store, cfg.Logf = 0, most, &asked, nil
 		fsys, err := splitfs.New(cfg)
 		r.want("mount", err, nil)
 		_, err = fsys.Open("a.log", os.O_RDWR|os.O_CREATE, perm)
@@ -100,7 +99,7 @@ func (s *sizing) Create(_ string, size int) (splitfs.Object, error) {
 	return nil, errInjected
 }
 
-func (*sizing) Recover(string) (splitfs.Object, error) { return nil, fs.ErrNotExist }
+func (*sizing) Recover(string) (splitfs.Object, error) { return nil, errInjected }
 
 // fits fills a file as far as it goes.
 func (r *run) fits(f *splitfs.File, most, tooLarge int) {

@@ -43,7 +43,7 @@ func refusalScenarios() []*explore.Scenario {
 			name:   "exact",
 			doc:    "A region takes what fits to its last byte, and not one more; a larger one leaves room for as much again.",
 			faults: "none",
-			bounds: "twenty-one ways to fill a region of 1024 to 2048 bytes; regions of up to 8 KiB",
+			bounds: "twenty-two ways to fill a region of 1024 to 2048 bytes; regions of up to 8 KiB",
 			load:   workload{script: exact},
 		}),
 		build(scenario{

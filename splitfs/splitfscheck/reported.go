@@ -109,6 +109,12 @@ func (r *run) reportsOfObjects() {
 		r.that(n == 0, "of a read that failed, %d bytes are read", n)
 		return err
 	})
+	_, err := f.Append([]byte("more"))
+	r.want("append", err, nil)
+	r.model.names["a.log"].data = append(r.model.names["a.log"].data, "more"...)
+	r.fails("read object", write(3, 4)) // over two frames
+	r.want("close", f.Close(), nil)
+	f = r.opens("a.log", os.O_RDWR)
 	for _, what := range []string{"create", "write", "syncdir", "create object", "stat", "open", "read object"} { // a larger region
 		r.fails(what, write(5, 1100))
 	}
@@ -116,7 +122,7 @@ func (r *run) reportsOfObjects() {
 	r.fails("record", write(5, 1100)) // copied
 	r.that(r.logged == logged, "what was left of an enlargement was not cleaned up")
 	r.fails("record", write(5, 2))
-	err := write(5, 2)()
+	err = write(5, 2)()
 	r.want("after a write failed", err, splitfs.ErrFailed)
 	r.want("after a write failed", err, errInjected)
 	r.want("close", f.Close(), nil)
