@@ -42,6 +42,7 @@ func (m *memory) main(h host.Host, life int) {
 		if m.mounting {
 			m.meet(sawMountCrash)
 		}
+		m.mounting = false // the next life has yet to begin
 		m.crash()
 		return
 	}
