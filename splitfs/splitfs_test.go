@@ -268,6 +268,9 @@ func TestOSDir(t *testing.T) {
 	if _, err := fsys.Open("link", os.O_RDWR, 0); !errors.Is(err, fs.ErrInvalid) {
 		t.Error(err)
 	}
+	if err := dir.SyncDir("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there is synced: %v", err)
+	}
 	list, err := fsys.ReadDir(".")
 	if err != nil || len(list) != 3 {
 		t.Error(list, err)

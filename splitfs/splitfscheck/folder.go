@@ -21,12 +21,13 @@ type folder struct {
 	unsynced map[string]bool
 	link     string // the name of a symbolic link, if there is one
 	fault    string // the kind of call that fails, if there is one
+	spare    int    // so many of them before do not
 	open     int    // files
 }
 
 func (f *folder) reset() {
 	f.mem.Reset()
-	f.unsynced, f.link, f.fault, f.open = map[string]bool{}, "", "", 0
+	f.unsynced, f.link, f.fault, f.spare, f.open = map[string]bool{}, "", "", 0, 0
 }
 
 // print is of all that a life finds after a crash: then everything is durable.
@@ -89,7 +90,9 @@ func (f *folder) put(name, text string) {
 
 func (f *folder) call(do func() error, what string, more ...string) error {
 	if what == f.fault {
-		return failedAt(what, more[0], errInjected)
+		if f.spare--; f.spare < 0 {
+			return failedAt(what, more[0], errInjected)
+		}
 	}
 	return failedAt(what, more[0], f.m.call(&f.m.load.dirFails, do, what, more...))
 }

@@ -164,7 +164,7 @@ func (r *run) refusesFlags(name string) {
 	_, err := r.fsys.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 	r.want("O_EXCL and there", err, fs.ErrExist)
 	r.says(err, "open", name)
-	for _, flag := range []int{os.O_RDWR, os.O_RDWR | os.O_CREATE, os.O_RDWR | os.O_EXCL, os.O_RDONLY | os.O_CREATE, os.O_RDWR | os.O_APPEND, os.O_RDWR | splitfs.O_NCL, os.O_RDWR | os.O_CREATE | splitfs.O_NCL} {
+	for _, flag := range []int{os.O_RDWR, os.O_RDWR | os.O_CREATE, os.O_RDWR | os.O_EXCL, os.O_WRONLY | os.O_EXCL, os.O_RDONLY | os.O_CREATE, os.O_RDWR | os.O_APPEND, os.O_RDWR | splitfs.O_NCL, os.O_RDWR | os.O_CREATE | splitfs.O_NCL} {
 		f := r.opens(name, flag)
 		size, err := f.Size()
 		r.that(size == 5 && err == nil && f.NCL() == matches(name), "%s opened with %#x has %d bytes, on the peers: %v", name, flag, size, f.NCL())

@@ -28,6 +28,13 @@ func (r *run) fails(what string, do func() error) {
 	r.want("while "+what+" fails", err, errInjected)
 }
 
+// failsLater carries out an operation while one of the calls of a kind fails, after so many of them.
+func (r *run) failsLater(what string, spare int, do func() error) {
+	r.dir.spare = spare
+	r.fails(what, do)
+	r.dir.spare = 0
+}
+
 // reportsOfFiles is about an open file of the directory.
 func (r *run) reportsOfFiles() {
 	f := r.opens("d", os.O_RDWR)
@@ -82,6 +89,15 @@ func (r *run) reportsOfNames() {
 	} {
 		r.fails(x.what, x.do)
 	}
+	for spare := 1; spare < 3; spare++ { // the file is there, and its name may not be durable
+		r.failsLater("syncdir", spare, open("c.log", os.O_CREATE))
+		r.want("remove", r.fsys.Remove("c.log"), nil)
+		both(add("g.log", 1), add("h.log", 1))(r)
+		r.failsLater("syncdir", spare, rename("g.log", "h.log"))
+		r.want("remove", r.fsys.Remove("h.log"), nil)
+		delete(r.model.names, "g.log")
+		delete(r.model.names, "h.log")
+	}
 	r.fails("rename", rename("b.log", "a.log")) // that neither replaced the other is still to be put right
 	for _, what := range []string{"open", "remove", "syncdir"} {
 		r.fails(what, rename("d", "c"))
@@ -118,6 +134,12 @@ func (r *run) reportsOfObjects() {
 	for _, what := range []string{"create", "write", "syncdir", "create object", "stat", "open", "read object"} { // a larger region
 		r.fails(what, write(5, 1100))
 	}
+	r.failsLater("syncdir", 1, write(5, 1100)) // that of the intent
+	r.want("close", f.Close(), nil)
+	f = r.opens("a.log", os.O_RDWR)
+	r.fails("rename", write(5, 1100))
+	r.want("close", f.Close(), nil)
+	f = r.opens("a.log", os.O_RDWR)
 	logged := r.logged
 	r.fails("record", write(5, 1100)) // copied
 	r.that(r.logged == logged, "what was left of an enlargement was not cleaned up")
