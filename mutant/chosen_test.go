@@ -113,11 +113,11 @@ func TestEquivalentsExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, protocol := range protocols {
-		set, err := generate.Generate(t.Context(), root, []string{"protocol/" + protocol})
+		set, err := generate.Generate(t.Context(), root, []string{protocol.folder})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := equivalents(root, protocol, set); err != nil {
+		if _, err := equivalents(root, protocol.name, set); err != nil {
 			t.Error(err)
 		}
 	}

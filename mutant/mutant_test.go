@@ -14,8 +14,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// protocols are those that have mutants.
-var protocols = []string{"ncl"}
+// protocols are those that have mutants, and where they are.
+var protocols = []struct{ name, folder string }{{"ncl", "protocol/ncl"}, {"splitfs", "splitfs"}}
 
 // The mutants of the simulator are built by `verbatim mutants litmus` alone; that their
 // patches still apply is known at once.

@@ -47,8 +47,8 @@ func TestPatchesApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, protocol := range protocols {
-		v := newVetter(t, root, "protocol/"+protocol)
-		all, err := List("", protocol)
+		v := newVetter(t, root, protocol.folder)
+		all, err := List("", protocol.name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -69,6 +69,9 @@ func (n *node) change(need int, do func(r *region) error) error {
 
 // writeAt writes at off, or at the end if that is negative.
 func (n *node) writeAt(p []byte, off int64) (int, error) {
+	if len(p) == 0 {
+		return 0, nil // behind the end too
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	length := int64(n.region.length)

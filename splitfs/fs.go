@@ -21,7 +21,8 @@ type FS struct {
 	mu  sync.Locker // of all below; taken after that of a node, if both are
 	// life is the number of this mount, and made counts its objects and generations.
 	life, made uint32
-	nodes      []*node // of the ncl files that were opened
+	intents    []string // in Reserved, of what is under way or has failed
+	nodes      []*node  // of the ncl files that were opened
 	closed     bool
 }
 
@@ -218,6 +219,9 @@ func (f *FS) rename(oldname, newname string) error {
 	if err != nil || oldname == newname {
 		return err
 	}
+	if err := f.withdraw(); err != nil {
+		return err
+	}
 	replaced, err := f.stub(newname)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -232,7 +236,7 @@ func (f *FS) rename(oldname, newname string) error {
 		}
 	}
 	if err := f.cfg.Dir.Rename(oldname, newname); err != nil {
-		return err // the intent does no harm: the next New sees that it did not happen
+		return err // the intent does no harm yet: see withdraw
 	}
 	for _, n := range f.nodes {
 		n.moved(oldname, newname)
@@ -244,6 +248,7 @@ func (f *FS) rename(oldname, newname string) error {
 		return err
 	}
 	if replaced != "" {
+		f.carriedOut(intent)
 		f.orphan(replaced, intent)
 	}
 	return nil

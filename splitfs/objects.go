@@ -106,10 +106,38 @@ func intentSum(at string) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE
 // name is another.
 func (f *FS) intend(id, name string) (string, error) {
 	intent := path.Join(Reserved, id+replacedExt)
+	f.intents = append(f.intents, intent)
 	if err := f.writeFile(intent, []byte(intentSum(name)+" "+name), 0o600); err != nil {
 		return "", err
 	}
 	return intent, f.syncDirs(Reserved)
+}
+
+// carriedOut forgets an intent that has come true.
+func (f *FS) carriedOut(intent string) {
+	f.intents = slices.DeleteFunc(f.intents, func(s string) bool { return s == intent })
+}
+
+// withdraw removes the intents of what has failed: under another name their files would not be
+// known, and the next New would take the objects for replaced.
+func (f *FS) withdraw() error {
+	if len(f.intents) == 0 {
+		return nil
+	}
+	for _, intent := range f.intents {
+		live, err := f.stillThere(strings.TrimSuffix(path.Base(intent), replacedExt), intent)
+		if err == nil && live {
+			err = f.cfg.Dir.Remove(intent)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := f.syncDirs(Reserved); err != nil {
+		return err
+	}
+	f.intents = nil
+	return nil
 }
 
 // discard deletes an object that nobody has open, and then the file in Reserved that
@@ -193,7 +221,11 @@ func (f *FS) create(name string, perm fs.FileMode) (*node, error) {
 		return nil, err
 	}
 	if err := f.cfg.Dir.Rename(at, name); err != nil {
-		f.release(r.obj, id, at)
+		if still, _ := f.stub(at); still == id {
+			f.release(r.obj, id, at)
+		} else { // it may have happened, whatever the directory says
+			r.obj.Close()
+		}
 		return nil, err
 	}
 	if err := f.syncDirs(path.Dir(name), Reserved); err != nil {
@@ -210,6 +242,7 @@ func (f *FS) create(name string, perm fs.FileMode) (*node, error) {
 func (f *FS) node(id, name string) (*node, error) {
 	for _, n := range f.nodes {
 		if n.id == id {
+			n.path = name // a rename that failed may have happened
 			return n, nil
 		}
 	}
@@ -268,11 +301,9 @@ func (f *FS) enlarge(n *node, need int) error {
 	}
 	perm := fs.FileMode(0o600)
 	if n.intent == "" {
-		st, err := f.cfg.Dir.Stat(n.path)
-		if err != nil {
+		if perm, err = f.permOf(n); err != nil {
 			return err
 		}
-		perm = st.Mode().Perm()
 	}
 	id, at, r, err := f.make(size, perm)
 	if err != nil {
@@ -291,9 +322,27 @@ func (f *FS) enlarge(n *node, need int) error {
 		}
 		at = ""
 	}
+	f.carriedOut(intent)
 	f.release(n.region.obj, n.id, intent)
 	n.id, n.region, n.intent = id, r, at
 	return nil
+}
+
+// permOf are the permissions of n, which has a name. After a rename or a removal that failed it may
+// not be the one that is known, and another file may have that.
+func (f *FS) permOf(n *node) (fs.FileMode, error) {
+	id, err := f.stub(n.path)
+	if err == nil && id != n.id {
+		err = fmt.Errorf("%w: the file %s is another one by now", ErrFailed, n.path)
+	}
+	if err != nil {
+		return 0, err
+	}
+	st, err := f.cfg.Dir.Stat(n.path)
+	if err != nil {
+		return 0, err
+	}
+	return st.Mode().Perm(), nil
 }
 
 // replaceStub puts the stub at in the place of n's.

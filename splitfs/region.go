@@ -196,8 +196,14 @@ func (r *region) writeAt(p []byte, off int) error {
 		return nil
 	}
 	over := min(len(p), r.length-off)
-	need := headerSize + len(p) - over // of the new frame
-	if over > 0 && r.open && r.end+headerSize+need > r.obj.Size() || over < len(p) && r.end+need > r.obj.Size() {
+	need := 0
+	if over > 0 && r.breaks(off+over-1) {
+		need = headerSize
+	}
+	if over < len(p) {
+		need += headerSize + len(p) - over
+	}
+	if need > r.obj.Size()-r.end {
 		return errFull
 	}
 	from := r.end
@@ -214,12 +220,15 @@ func (r *region) writeAt(p []byte, off int) error {
 	return r.appendFrame(from, header{gen: r.gen, n: len(p) - over, kind: kindData}, p[over:])
 }
 
+// breaks reports whether the checksum of the last frame is wrong once byte off of the file is overwritten,
+// and no frame is behind it.
+func (r *region) breaks(off int) bool { return r.open && r.find(off) == len(r.extents)-1 }
+
 // overwrite puts into r.buf what the region has from the place of byte off on, with p
 // in it, and returns that place. It ends at the last byte of p.
 func (r *region) overwrite(p []byte, off int) (int, error) {
 	first, last := r.find(off), r.find(off+len(p)-1)
-	if r.open && last == len(r.extents)-1 {
-		// The checksum of the last frame is about to be wrong.
+	if r.breaks(off + len(p) - 1) {
 		if err := r.appendFrame(r.end, header{gen: r.gen, kind: kindData}, nil); err != nil {
 			return 0, err
 		}

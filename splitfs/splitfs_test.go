@@ -1,6 +1,7 @@
 package splitfs_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -123,6 +124,30 @@ func TestUnlinkedAndOpen(t *testing.T) {
 	}
 }
 
+// A file that is copied into a larger region in several pieces is the same there.
+func TestLargeCopy(t *testing.T) {
+	m := newMachine(never)
+	cfg := m.config()
+	cfg.Region, cfg.MaxRegion = 3<<20, 8<<20
+	fsys, err := splitfs.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, want := create(t, fsys, "a.log", 0), make([]byte, 5<<19)
+	for i := range want {
+		want[i] = byte(i ^ i>>8 ^ i>>16)
+	}
+	for range 2 { // the second does not fit
+		if _, err := f.Append(want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := make([]byte, 2*len(want))
+	if _, err := f.ReadAt(got, 0); err != nil || !bytes.Equal(got, append(want, want...)) {
+		t.Errorf("%d bytes are not those that were written: %v", len(got), err)
+	}
+}
+
 // What a file system must refuse, it refuses by its POSIX error.
 func TestRefused(t *testing.T) {
 	m := newMachine(never)
@@ -242,6 +267,9 @@ func TestOSDir(t *testing.T) {
 	}
 	if _, err := fsys.Open("link", os.O_RDWR, 0); !errors.Is(err, fs.ErrInvalid) {
 		t.Error(err)
+	}
+	if err := dir.SyncDir("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there is synced: %v", err)
 	}
 	list, err := fsys.ReadDir(".")
 	if err != nil || len(list) != 3 {

@@ -10,6 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
+	"github.com/verbatim-rdma/verbatim/splitfs/splitfscheck"
 	"github.com/verbatim-rdma/verbatim/strace"
 )
 
@@ -44,6 +45,8 @@ var protocols = []protocol{
 	{Name: "ncl", Scenarios: nclcheck.Scenarios, Deep: nclcheck.DeepScenarios, Matrix: nclcheck.MatrixScenarios, GoScenarios: "nclcheck.Scenarios()",
 		GoDeep: "nclcheck.DeepScenarios()", Folders: []string{"protocol/ncl"}, FromTrace: nclcheck.FromTrace},
 	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()", Folders: []string{"examples/lease"}},
+	{Name: "splitfs", Scenarios: splitfscheck.Scenarios, Deep: splitfscheck.DeepScenarios, GoScenarios: "splitfscheck.Scenarios()",
+		GoDeep: "splitfscheck.DeepScenarios()", Folders: []string{"splitfs"}},
 }
 
 // all are the scenarios that can be asked for.

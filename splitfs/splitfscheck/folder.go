@@ -1,0 +1,263 @@
+package splitfscheck
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/splitfs"
+	"github.com/verbatim-rdma/verbatim/splitfs/memdir"
+)
+
+// folder is the directory. It notes which names have changed since their folder was synced:
+// memdir makes all of them durable at once, and others need not.
+type folder struct {
+	m        *memory
+	mem      memdir.Dir
+	unsynced map[string]bool
+	link     string // the name of a symbolic link, if there is one
+	fault    string // the kind of call that fails, if there is one
+	spare    int    // so many of them before do not
+	open     int    // files
+}
+
+func (f *folder) reset() {
+	f.mem.Reset()
+	f.unsynced, f.link, f.fault, f.spare, f.open = map[string]bool{}, "", "", 0, 0
+}
+
+// print is of all that a life finds after a crash: then everything is durable.
+func (f *folder) print() fingerprint.Print {
+	var p fingerprint.Print
+	f.walk(".", func(name string, st fs.FileInfo, data []byte) {
+		p = p.String(name).Uint(uint64(st.Mode())).Bytes(data)
+	})
+	for _, name := range slices.Sorted(maps.Keys(f.unsynced)) {
+		p = p.String(name)
+	}
+	return p
+}
+
+// walk is for the scenario itself: nothing fails, and no crash comes.
+func (f *folder) walk(at string, do func(name string, st fs.FileInfo, data []byte)) {
+	list, err := f.mem.ReadDir(at)
+	for _, e := range list {
+		name := path.Join(at, e.Name())
+		st, _ := e.Info()
+		do(name, st, f.content(name))
+		if e.IsDir() {
+			f.walk(name, do)
+		}
+	}
+	if err != nil {
+		panic(fmt.Errorf("a folder that is there cannot be listed: %w", err))
+	}
+}
+
+// content is that of a file, or nil.
+func (f *folder) content(name string) []byte {
+	file, err := f.mem.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil
+	}
+	st, _ := file.Stat()
+	b := make([]byte, st.Size())
+	_, _ = file.ReadAt(b, 0)
+	return b
+}
+
+// put makes a file of which nobody but the scenario knows.
+func (f *folder) put(name, text string) {
+	file, err := f.mem.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err == nil {
+		_, err = file.WriteAt([]byte(text), 0)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err == nil {
+		err = f.mem.SyncDir(path.Dir(name))
+	}
+	if err != nil {
+		panic(err)
+	}
+	f.m.note("put", name, text)
+}
+
+func (f *folder) call(do func() error, what string, more ...string) error {
+	if what == f.fault {
+		if f.spare--; f.spare < 0 {
+			return failedAt(what, more[0], errInjected)
+		}
+	}
+	return failedAt(what, more[0], f.m.call(&f.m.load.dirFails, do, what, more...))
+}
+
+// look is a call that changes nothing: no crash is to be tried before it, and no other task
+// need come in between unless there is one.
+func (f *folder) look(do func() error, what, name string) error {
+	if what == f.fault {
+		return failedAt(what, name, errInjected)
+	}
+	if f.m.load.tasks {
+		f.m.point(what, name)
+	}
+	return failedAt(what, name, f.m.mayFail(&f.m.load.dirFails, 1, do))
+}
+
+// failedAt is the error of a directory for a call that was made to fail.
+func failedAt(what, name string, err error) error {
+	if err == errInjected {
+		return &fs.PathError{Op: what, Path: name, Err: err}
+	}
+	return err
+}
+
+// changed notes that names in these folders have changed.
+func (f *folder) changed(names ...string) {
+	for _, name := range names {
+		f.unsynced[name] = true
+	}
+}
+
+func (f *folder) OpenFile(name string, flag int, perm fs.FileMode) (file splitfs.DirFile, err error) {
+	if flag&(splitfs.O_NCL|os.O_APPEND) != 0 {
+		f.m.fail(&broken{"misuse", fmt.Sprintf("%s is opened in the directory with flags %#x", name, flag)})
+	}
+	if own := path.Dir(name) == splitfs.Reserved && len(path.Base(name)) != len(none); own && flag&os.O_CREATE != 0 && perm != 0o600 {
+		f.m.fail(&broken{"misuse", fmt.Sprintf("%s is made with %v", name, perm)})
+	}
+	do := func() error {
+		_, absent := f.mem.Stat(name)
+		var mf splitfs.DirFile
+		if mf, err = f.mem.OpenFile(name, flag, perm); err != nil {
+			return err
+		}
+		if absent != nil {
+			f.changed(name)
+		}
+		file = &opened{mf, f, name, flag}
+		f.open++
+		return nil
+	}
+	if flag&(os.O_CREATE|os.O_TRUNC) == 0 {
+		err = f.look(do, "open", name)
+	} else {
+		err = f.call(do, "create", name, fmt.Sprint(flag, perm))
+	}
+	if err != nil && file != nil { // it was opened, and nobody knows
+		f.open--
+	}
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+func (f *folder) Stat(name string) (st fs.FileInfo, err error) {
+	if name == f.link && name != "" {
+		return linked{name}, nil
+	}
+	err = f.look(func() (err error) { st, err = f.mem.Stat(name); return }, "stat", name)
+	return st, err
+}
+
+func (f *folder) ReadDir(name string) (list []fs.DirEntry, err error) {
+	err = f.look(func() (err error) { list, err = f.mem.ReadDir(name); return }, "list", name)
+	return list, err
+}
+
+func (f *folder) Rename(oldname, newname string) error {
+	return f.call(func() error {
+		err := f.mem.Rename(oldname, newname)
+		if err == nil {
+			f.changed(oldname, newname)
+		}
+		return err
+	}, "rename", oldname, newname)
+}
+
+// Remove in the reserved folder need not be durable: the next mount does it again.
+func (f *folder) Remove(name string) error {
+	return f.call(func() error {
+		err := f.mem.Remove(name)
+		if err == nil && path.Dir(name) != splitfs.Reserved {
+			f.changed(name)
+		}
+		return err
+	}, "remove", name)
+}
+
+func (f *folder) Mkdir(name string, perm fs.FileMode) error {
+	return f.call(func() error {
+		err := f.mem.Mkdir(name, perm)
+		if err == nil {
+			f.changed(name)
+		}
+		return err
+	}, "mkdir", name)
+}
+
+func (f *folder) SyncDir(name string) error {
+	return f.call(func() error {
+		maps.DeleteFunc(f.unsynced, func(s string, _ bool) bool { return path.Dir(s) == name })
+		return f.mem.SyncDir(name)
+	}, "syncdir", name)
+}
+
+// opened is an open file of the directory.
+type opened struct {
+	splitfs.DirFile
+	f    *folder
+	name string
+	flag int
+}
+
+// isFor: the file is not open for what is not.
+func (o *opened) isFor(not int) {
+	if o.flag&(os.O_RDONLY|os.O_WRONLY|os.O_RDWR) == not {
+		o.f.m.fail(&broken{"misuse", fmt.Sprintf("%s is open with flags %#x, and is used for something else", o.name, o.flag)})
+	}
+}
+
+func (o *opened) ReadAt(p []byte, off int64) (n int, err error) {
+	o.isFor(os.O_WRONLY)
+	if o.f.fault == "read" {
+		return 0, errInjected
+	}
+	if o.f.m.load.tasks {
+		o.f.m.point("read", o.name)
+	}
+	return o.DirFile.ReadAt(p, off)
+}
+
+func (o *opened) Stat() (fs.FileInfo, error) {
+	if o.f.fault == "size" {
+		return nil, errInjected
+	}
+	return o.DirFile.Stat()
+}
+
+func (o *opened) Close() error {
+	o.f.open--
+	if o.f.fault == "close" {
+		return errInjected
+	}
+	return o.DirFile.Close()
+}
+
+func (o *opened) WriteAt(p []byte, off int64) (n int, err error) {
+	o.isFor(os.O_RDONLY)
+	err = o.f.call(func() (err error) { n, err = o.DirFile.WriteAt(p, off); return }, "write", o.name, string(p), fmt.Sprint(off))
+	return n, err
+}
+
+func (o *opened) Truncate(size int64) error {
+	return o.f.call(func() error { return o.DirFile.Truncate(size) }, "truncate", o.name, fmt.Sprint(size))
+}
+
+func (o *opened) Sync() error { return o.f.call(o.DirFile.Sync, "sync", o.name) }

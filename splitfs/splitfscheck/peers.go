@@ -1,0 +1,124 @@
+package splitfscheck
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/splitfs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// peerScenarios are those on the real code of NCL.
+func peerScenarios() []*explore.Scenario {
+	log := "a.log"
+	return []*explore.Scenario{
+		build(scenario{
+			name:   "peer",
+			doc:    "The file is on a peer of NCL, and the writes of a crashed application tear as the card lets them.",
+			faults: "crash(app)<=1",
+			bounds: "f=0, one peer; an append of 8 bytes, an overwrite of 4 and one of 12",
+			load: workload{peers: 1, steady: true, calm: 1, program: []one{{create(log, 0)}, {add(log, 8)}, {put(log, 2, 4), put(log, 4, 12)}},
+				meets: []condition{sawBefore, sawAfter}},
+		}),
+		build(scenario{
+			name:   "peer-fails",
+			doc:    "A peer takes its memory back, a file is made while it has none left, and an object is not there: the errors say that it is the log peers, and never that a file does not exist which does.",
+			faults: "none",
+			bounds: "f=0, one peer with memory for two files",
+			load:   workload{peers: 1, script: losing},
+		}),
+	}
+}
+
+// deepPeerScenarios are those on three peers, which take minutes.
+func deepPeerScenarios() []*explore.Scenario {
+	log := "a.log"
+	return []*explore.Scenario{
+		build(scenario{
+			name:   "peers",
+			doc:    "The file is on three peers, and recovered from any two.",
+			faults: "crash(app)<=1",
+			bounds: "f=1, three peers; an append of 8 bytes",
+			load: workload{peers: 3, steady: true, calm: 1, program: []one{{create(log, 0)}, {add(log, 8)}},
+				meets: []condition{sawBefore, sawAfter}},
+		}),
+	}
+}
+
+// ncl is the store on the peers.
+func (r *run) ncl() splitfs.Store { return splitfs.NCL(r.h, r.nclConfig("db")) }
+
+func (r *run) nclConfig(app string) ncl.Config {
+	var peers []string
+	for i := range r.load.peers {
+		peers = append(peers, fmt.Sprint("peer", i+1))
+	}
+	return ncl.Config{App: app, F: r.load.peers / 2, Peers: peers, Coord: coord.NewClient(r.h, "coord", "coord")}
+}
+
+// withPeers adds the peers of a workload, and their controller.
+func (l *workload) withPeers(cfg *sim.Config) {
+	if l.peers == 0 {
+		return
+	}
+	store := new(coord.Store)
+	cfg.Services = []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}}
+	for i := range l.peers {
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: fmt.Sprint("peer", i+1), Daemon: true, Symmetric: l.peers > 1, Main: func(h host.Host, _ int) {
+			panic(ncl.ServePeer(h, ncl.PeerConfig{Memory: 2400}))
+		}})
+	}
+}
+
+// losing is about one peer, which fails in one way after the other.
+func losing(r *run) {
+	r.mount()
+	both(add("a.log", 3))(r)
+	f := r.opens("a.log", os.O_RDWR)
+	r.want("a file", r.opens("b.log", os.O_RDWR|os.O_CREATE).Close(), nil)
+	_, err := r.fsys.Open("c.log", os.O_RDWR|os.O_CREATE, perm)
+	r.want("a file for which there is no memory", err, splitfs.ErrStore)
+	r.want("a file for which there is no memory", err, ncl.ErrRejected)
+	_, err = r.fsys.Stat("c.log")
+	r.want("the file that was refused", err, fs.ErrNotExist)
+	r.want("remove", r.fsys.Remove("b.log"), nil)
+	hog, err := ncl.Create(r.h, r.nclConfig("hog"), "hog", 1300)
+	r.want("a file of somebody else where the one was that is removed", err, nil)
+	r.want("release", hog.Release(), nil)
+	_, err = f.Append([]byte("bb"))
+	r.want("append", err, nil)
+	r.model.names["a.log"].data = []byte("aaabb")
+	delete(r.model.names, "b.log")
+
+	r.want("revocation", ncl.Revoke(r.h, "peer1", time.Second), nil)
+	_, err = ncl.Create(r.h, r.nclConfig("hog"), "hog", 2000)
+	r.want("a file of somebody else, which takes the memory", err, nil)
+	_, err = f.Append([]byte("cc"))
+	r.isOfTheStore("append to memory that is gone", err, splitfs.ErrStore)
+	_, err = f.Append([]byte("cc"))
+	r.isOfTheStore("once more", err, splitfs.ErrFailed)
+	r.want("close", f.Close(), nil)
+	_, err = r.fsys.Open("a.log", os.O_RDWR, 0)
+	r.isOfTheStore("open what no peer has", err, splitfs.ErrStore)
+	_, err = r.fsys.Stat("a.log")
+	r.isOfTheStore("look at what no peer has", err, splitfs.ErrStore)
+	r.fsys.Close()
+	other, err := splitfs.New(splitfs.Config{Dir: &r.dir, Store: splitfs.NCL(r.h, r.nclConfig("other"))})
+	r.want("mount for another application", err, nil)
+	_, err = other.Stat("a.log")
+	r.isOfTheStore("a stub of another application", err, splitfs.ErrCorrupt)
+	other.Close()
+}
+
+// isOfTheStore: the file is there, whatever its peers say.
+func (r *run) isOfTheStore(what string, err, want error) {
+	r.want(what, err, want)
+	r.that(!errors.Is(err, fs.ErrNotExist), "%s: %v says that there is no such file", what, err)
+}

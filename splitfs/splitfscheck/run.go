@@ -1,0 +1,256 @@
+package splitfscheck
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/splitfs"
+)
+
+// run is one life of the application.
+type run struct {
+	*memory
+	fsys *splitfs.FS
+	held map[string]*splitfs.File
+	// shaken are files that were held open when a call failed: what has become of their names is
+	// not known, so that they may take no more.
+	shaken map[string]bool
+	// logged counts what could not be cleaned up; expecting: that is what a script wants.
+	logged    int
+	expecting bool
+	// whole is how many failures were left before the file system was mounted.
+	whole int
+}
+
+// intact: nothing has failed since.
+func (r *run) intact() bool { return r.failures == r.whole }
+
+// main is a life. Those of even numbers run the program; in those of odd numbers it is found
+// out what the crash of the one before has left, so that what differs only in how a state
+// came about is one state.
+func (m *memory) main(h host.Host, life int) {
+	m.h = h
+	if life%2 == 1 {
+		if m.mounting {
+			m.meet(sawMountCrash)
+		}
+		m.mounting = false // the next life has yet to begin
+		m.crash()
+		return
+	}
+	m.begins()
+	r := &run{memory: m, held: map[string]*splitfs.File{}, shaken: map[string]bool{}}
+	if m.load.script != nil {
+		m.load.script(r)
+		return
+	}
+	r.program(life)
+}
+
+// program runs the steps that are left, and looks at what the next mount finds.
+func (r *run) program(life int) {
+	r.mount()
+	if life > 0 {
+		r.settle(true)
+		if r.next > 0 && r.load.again && life == 2 && r.h.Rand(2) == 1 {
+			r.next--
+			r.note("again")
+		}
+	}
+	for r.next < len(r.load.program) {
+		alternatives := r.load.program[r.next]
+		r.next++
+		r.exposed = r.exposed || r.next > r.load.calm
+		i := r.h.Rand(len(alternatives))
+		r.note("chooses", strconv.Itoa(i))
+		alternatives[i](r)
+		switch {
+		case r.underWay != nil: // a call has failed
+			r.settle(false)
+		case !r.load.blind:
+			r.compare()
+		}
+	}
+	r.remount()
+	r.compare()
+	r.close()
+}
+
+// mount opens the file system. If that fails because a call did, it is done again.
+func (r *run) mount() {
+	r.mounting = true
+	r.note("mounts")
+	for again := false; ; again = true {
+		before := r.failures
+		if list, err := r.dir.mem.ReadDir(splitfs.Reserved); err == nil && len(list) > 1 {
+			r.meet(sawLeftover)
+		}
+		fsys, err := splitfs.New(r.config())
+		if err == nil {
+			r.fsys, r.whole = fsys, before
+			break
+		}
+		if again || r.failures == before {
+			r.fail(&broken{"unavailable", fmt.Sprintf("the file system cannot be mounted: %v", err)})
+			break
+		}
+	}
+	r.mounting = false
+	r.note("mounted")
+}
+
+func (r *run) config() splitfs.Config {
+	return splitfs.Config{Dir: &r.dir, Store: r.objects(), Patterns: []string{"*.log", "dir/?.w"}, Region: 1024, MaxRegion: max(r.load.maxRegion, 1024),
+		NewMutex: func() sync.Locker { return r.h.NewMutex() }, Logf: func(format string, args ...any) {
+			r.h.Logf(format, args...)
+			r.logged++
+			if r.failures == r.load.failures && !r.expecting {
+				r.fail(&broken{"leaked", fmt.Sprintf(format, args...)})
+			}
+		}}
+}
+
+// objects is where ncl files go.
+func (r *run) objects() splitfs.Store {
+	if r.load.peers > 0 {
+		return r.ncl()
+	}
+	return &r.store
+}
+
+// close closes what is open, and the file system.
+func (r *run) close() {
+	r.drop(slices.Sorted(maps.Keys(r.held))...)
+	r.fsys.Close()
+	if n := r.dir.open; n != 0 {
+		r.fail(&broken{"leaked", fmt.Sprintf("%d files of the directory are open after the file system was closed", n)})
+	}
+	if n := len(r.store.open); n > 0 {
+		r.fail(&broken{"leaked", fmt.Sprintf("%d objects are open after the file system was closed", n)})
+	}
+}
+
+// drop closes files that are held.
+func (r *run) drop(keys ...string) {
+	for _, key := range keys {
+		if err := r.held[key].Close(); err != nil && r.intact() {
+			r.fail(&broken{"unavailable", err.Error()})
+		}
+		delete(r.held, key)
+		delete(r.shaken, "@"+key)
+		delete(r.model.held, key)
+		r.note("drop", key)
+	}
+}
+
+func (r *run) remount() {
+	r.close()
+	r.point("remount")
+	r.mount()
+}
+
+// change carries out an operation, and is what do returns.
+func (r *run) change(u change, do func() error, after func(x *model)) error {
+	r.point("between operations")
+	u.after = r.model.clone()
+	after(&u.after)
+	r.underWay = &u
+	r.note("begins", u.text)
+	op := r.begin(u.text)
+	if r.exposed {
+		r.h.Logf("begins: %s", u.text)
+	}
+	before := r.failures
+	err := do()
+	r.end(op, err)
+	r.note("ends")
+	switch {
+	case err == nil:
+		r.durable(&u, before)
+		r.model, r.underWay = u.after, nil
+	case r.failures < before:
+		r.meet(sawFailure)
+		r.onceMore(do)
+	case r.shaken[u.at]:
+		r.meet(sawShaken)
+		r.drop(strings.TrimPrefix(u.at, "@"))
+	case errors.Is(err, splitfs.ErrNoSpace):
+		r.meet(sawNoSpace)
+		r.underWay = nil
+		r.small(&u)
+	default:
+		r.fail(&broken{"unavailable", fmt.Sprintf("%s: %v", u.text, err)})
+	}
+	return err
+}
+
+// onceMore does once more what has failed since a call did. A file that was written to takes it now, or
+// says that it takes no more.
+func (r *run) onceMore(do func() error) {
+	for key := range r.held { //lint:ordered a set
+		r.shaken["@"+key] = true
+	}
+	u := r.underWay
+	if f := r.model.file(u.at); f == nil || !f.ncl {
+		return
+	}
+	switch err := do(); {
+	case err == nil:
+		r.model, r.underWay = u.after, nil
+	case !errors.Is(err, splitfs.ErrFailed):
+		r.fail(&broken{"nonsense", fmt.Sprintf("%s, once more after it had failed: %v, want ErrFailed", u.text, err)})
+	default:
+		r.meet(sawRefusing)
+		r.drop(slices.Sorted(maps.Keys(r.held))...)
+	}
+}
+
+// durable: the names that u has changed are, if it was about an ncl file and nothing had failed before it.
+func (r *run) durable(u *change, left int) {
+	ncl := func(x *model) bool { return slices.ContainsFunc(u.names, x.ncl) }
+	if left != r.whole || !ncl(&u.after) && !ncl(&r.model) {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.dir.unsynced)) {
+		own := path.Dir(name) == splitfs.Reserved || slices.Contains(u.names, name) && !u.after.hazy[name]
+		if own {
+			r.fail(&broken{"unsynced", fmt.Sprintf("%s has returned, and the name %s is not synced", u.text, name)})
+		}
+	}
+}
+
+// small: u was refused for its size, which must have been too much.
+func (r *run) small(u *change) {
+	const frames = 5 * 24
+	for _, name := range u.names {
+		if f := u.after.file(name); f != nil && len(f.data)+frames > r.config().MaxRegion {
+			return
+		}
+	}
+	r.fail(&broken{"unavailable", u.text + ": there is room, and the answer is ErrNoSpace"})
+}
+
+// open opens a file for a step, and makes it if it is not there.
+func (r *run) open(at string) (f *splitfs.File, done func(), err error) {
+	if key, ok := strings.CutPrefix(at, "@"); ok {
+		return r.held[key], func() {}, nil
+	}
+	if r.model.names[at] == nil {
+		err = r.create(at, 0)
+	}
+	if err == nil {
+		f, err = r.fsys.Open(at, os.O_RDWR, 0)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, func() { _ = f.Close() }, nil
+}

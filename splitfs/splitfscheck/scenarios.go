@@ -1,0 +1,112 @@
+package splitfscheck
+
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// scenario is the table form of an explore.Scenario.
+type scenario struct {
+	name, doc, faults, bounds string
+	load                      workload
+}
+
+// workload is what the application does, and what may go wrong.
+type workload struct {
+	program []one
+	// calm is how many steps come before the application may crash, and before calls fail.
+	calm int
+	// steady: no crash comes while the file system is mounted.
+	steady bool
+	// script is what a life does in the place of a program.
+	script func(*run)
+	// meets are the conditions that a search is expected to meet.
+	meets []condition
+	// blind: all is looked at after mounts only, so that files are not open in between.
+	blind bool
+	// again: after a crash the step that was under way may be done once more.
+	again bool
+	// grain is the least piece of a Record that tears, and tears into how many at most.
+	grain, tears int
+	// maxRegion is Config.MaxRegion; 0: as the region of a new file.
+	maxRegion int
+	// failures is how many calls of the directory or the store may fail.
+	failures             int
+	dirFails, storeFails bool
+	// tasks: several tasks use the file system at once.
+	tasks bool
+	// peers is how many real peers there are, in the place of the store.
+	peers int
+}
+
+// condition is one that a search may be expected to meet.
+type condition int
+
+const (
+	sawBefore condition = iota
+	sawAfter
+	sawPart
+	sawTorn
+	sawLeftover
+	sawMountCrash
+	sawGrown
+	sawNoSpace
+	sawFailure
+	sawRefusing
+	sawShaken
+)
+
+var conditionNames = [...]string{
+	sawBefore:     "after a crash an operation that was under way had not happened",
+	sawAfter:      "after a crash an operation that was under way had happened",
+	sawPart:       "after a crash a file was overwritten in part",
+	sawTorn:       "a Record landed in part",
+	sawLeftover:   "a mount found what a crash had left over",
+	sawMountCrash: "the application crashed while it mounted",
+	sawGrown:      "a region was replaced by another one",
+	sawNoSpace:    "a file was refused for its size",
+	sawFailure:    "an operation failed since a call of the directory or the store had",
+	sawShaken:     "a file that was open while a rename or a removal failed could not grow",
+	sawRefusing:   "a file took no more after a write had failed",
+}
+
+// meet notes that the search has met a condition, if it is one of the scenario's.
+func (m *memory) meet(c condition) {
+	if i := slices.Index(m.load.meets, c); i >= 0 {
+		m.c.Sometimes(i)
+	}
+}
+
+func build(s scenario) *explore.Scenario {
+	var meets []string
+	for _, c := range s.load.meets {
+		meets = append(meets, conditionNames[c])
+	}
+	return &explore.Scenario{
+		Name: "splitfs/" + s.name, Doc: s.doc, Profile: "strong", Faults: s.faults, Bounds: s.bounds, Sometimes: meets,
+		Build: func(c *explore.Case) (sim.Config, error) {
+			m := newMemory(c, &s.load)
+			cfg := sim.Config{Profile: c.Profile, Budget: c.Budget, Gate: func(faults.Kind, bool) bool { return m.mayCrash() }, Nodes: []sim.Node{{Name: "app", Main: m.main,
+				Again:    func(life int, crashed bool) bool { return crashed || life%2 == 1 },
+				Immortal: func(life int) bool { return life%2 == 1 }}}}
+			s.load.withPeers(&cfg)
+			return cfg, nil
+		},
+	}
+}
+
+// mayCrash: a crash may come now; if calls may fail, after the last that does.
+func (m *memory) mayCrash() bool {
+	return m.exposed && m.failures == 0 && !(m.mounting && m.load.steady)
+}
+
+// DeepScenarios are those that take long.
+func DeepScenarios() []*explore.Scenario { return deepPeerScenarios() }
+
+// Scenarios are the built-in scenarios of splitfs.
+func Scenarios() []*explore.Scenario {
+	return slices.Concat(layoutScenarios(), nameScenarios(), failureScenarios(), directoryScenarios(), refusalScenarios(), peerScenarios(), taskScenarios())
+}
