@@ -3,6 +3,7 @@ package nclcheck
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
@@ -27,6 +28,21 @@ func paceScenarios() []*explore.Scenario {
 			faults: "none",
 			bounds: "f=1, four peers; the links to two of three are cut, a write that fails, and another one; those to the two others are cut when these have been made f+1, or not",
 			load:   workload{f: 1, size: 8, queue: 2, peers: four, lives: [][]write{{{0, 8}}}, script: resuming, exposed: true},
+		}),
+		build(scenario{
+			name:   "overdue",
+			doc:    "The completions of a write are late, so that it fails. A replacement of peers that succeeds after that has it on f+1 peers, and a recovery without one of them finds it.",
+			faults: "timeout(app)<=1",
+			bounds: "f=1, four peers of which the first is cut off; a write for which a timer fires although nothing is wrong, replacement, recovery without the new peer",
+			load: workload{f: 1, size: 8, queue: 2, patience: time.Second, peers: four, lives: [][]write{{{0, 8}}}, script: overdue, exposed: true, beyond: true,
+				meets: []condition{sawOverdue}},
+		}),
+		build(scenario{
+			name:   "halfway",
+			doc:    "The controller goes out of reach while peers are replaced. The replacement fails of that, and nothing is left in use on the application's host.",
+			faults: "none",
+			bounds: "f=1, six peers of which the fourth has no memory left; two are cut off, and a replacement from one of whose calls to the controller on none is carried out",
+			load:   workload{f: 1, size: 8, queue: 2, peers: []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6"}, lives: [][]write{{{0, 8}}}, script: halfway, refuses: "peer4", exposed: true},
 		}),
 	}
 }
@@ -114,4 +130,67 @@ func resuming(r *run) {
 	err := m.Record(0, make([]byte, 8))
 	r.expect(fmt.Sprintf("a write when all are gone: %v, %v", err, told),
 		errors.Is(err, ncl.ErrUnavailable) && errors.Is(told, ncl.ErrTooFew) && !errors.Is(told, ncl.ErrUnavailable))
+}
+
+// overdue lets a write be late, and replaces a peer then.
+func overdue(r *run) {
+	f := r.create()
+	if f == nil || !r.inject(faults.Partition, "app", "peer1") {
+		return
+	}
+	zeros := make([]byte, 8)
+	if !r.done(f.Record(0, zeros)) || !r.done(f.Record(0, zeros)) { // the queue takes one
+		return
+	}
+	w := r.writes()[0]
+	data := r.file.data(w)
+	n, err := r.begin(w, data)
+	if !r.done(err) {
+		return
+	}
+	r.expose(true)
+	err = f.Record(0, data)
+	r.expose(false)
+	if !errors.Is(err, ncl.ErrUnavailable) {
+		r.done(err)
+		return
+	}
+	if f.Repair() != nil {
+		r.note("unavailable")
+		return
+	}
+	r.meet(sawOverdue)
+	if !r.done(r.file.model.Ack(n)) || !r.inject(faults.Partition, "app", "peer4") {
+		return
+	}
+	r.file.pend = write{}
+	r.history()
+	f.Close()
+	op := r.begins(told{})
+	if f, err = ncl.Recover(r.h, r.config(), r.file.name); r.done(err) {
+		r.recovered(f, op)
+	}
+}
+
+// halfway is left by the controller.
+func halfway(r *run) {
+	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
+	d := &departed{r.config().Coord, math.MaxInt}
+	cfg := r.config()
+	cfg.Coord = d
+	f, err := ncl.Create(use, cfg, r.file.name, r.load.size)
+	if !r.done(err) {
+		return
+	}
+	if !r.inject(faults.Partition, "app", "peer1") || !r.inject(faults.Partition, "app", "peer2") ||
+		!r.expect("a write with one peer", errors.Is(f.Record(0, make([]byte, 8)), ncl.ErrUnavailable)) {
+		return
+	}
+	d.left = r.h.Rand(4)
+	err = f.Repair()
+	r.expect(fmt.Sprintf("a replacement with %d calls to the controller: %v", d.left, err), (err == nil) == (d.left >= 0))
+	r.tidy(f)
+	if err := use.inUse(); err != nil {
+		r.c.Fail(err)
+	}
 }

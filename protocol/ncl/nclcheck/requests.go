@@ -137,14 +137,19 @@ func (r *run) orphan(f *ncl.File) bool {
 	return r.expect("a write without peers", errors.Is(f.Record(0, same), ncl.ErrUnavailable))
 }
 
-// severed is a host whose link to a peer is cut when that has answered the next request.
+// severed is a host whose link to a peer is cut when that has answered the next request. It has no
+// copy then, so it is not to switch to it.
 type severed struct {
 	host.Host
-	r  *run
-	to string
+	r       *run
+	to, cut string
 }
 
 func (s *severed) Gather(calls []host.Call, timeout time.Duration) host.Gather {
+	const opSwitch = 3
+	for _, c := range calls {
+		s.r.expect("a switch without a copy", c.To != s.cut || c.Body[0] != opSwitch)
+	}
 	return severedGather{s.Host.Gather(calls, timeout), s}
 }
 
@@ -156,7 +161,7 @@ type severedGather struct {
 func (g severedGather) Wait(need int) []host.Answer {
 	answers := g.Gather.Wait(need)
 	if to := g.s.to; to != "" {
-		g.s.to = ""
+		g.s.to, g.s.cut = "", to
 		g.s.r.inject(faults.Partition, "app", to)
 	}
 	return answers
@@ -164,7 +169,8 @@ func (g severedGather) Wait(need int) []host.Answer {
 
 // leftOver makes a file where there is something of it already.
 func leftOver(r *run) {
-	s := &severed{Host: r.h, r: r}
+	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
+	s := &severed{Host: use, r: r}
 	create := func(peers ...string) *ncl.File {
 		cfg := r.config()
 		cfg.Peers = peers
@@ -216,12 +222,15 @@ func leftOver(r *run) {
 	}
 	f.Close()
 	op := r.begins(told{})
-	f, err := ncl.Recover(r.h, r.config(), r.file.name)
+	f, err := ncl.Recover(use, r.config(), r.file.name)
 	if !r.done(err) {
 		return
 	}
-	if r.recovered(f, op); r.measure(f.Peers()) && r.done(f.Release()) {
-		r.measure(nil)
+	if r.recovered(f, op); !r.measure(f.Peers()) || !r.done(f.Release()) || !r.measure(nil) {
+		return
+	}
+	if err := use.inUse(); err != nil {
+		r.c.Fail(err)
 	}
 }
 
@@ -232,6 +241,7 @@ func (r *run) begun(s *severed, f *ncl.File) bool { return r.orphan(f) && r.unme
 func (r *run) unmended(s *severed, f *ncl.File) bool {
 	s.to = "peer1"
 	err := f.Repair()
+	s.cut = ""
 	r.healAll()
 	return r.expect("a Repair whose new peer is cut off", errors.Is(err, ncl.ErrUnavailable))
 }
