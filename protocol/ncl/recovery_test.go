@@ -157,3 +157,21 @@ func TestCollectForgetsTheCopy(t *testing.T) {
 		t.Errorf("it switches to a copy that is gone: %v", err)
 	}
 }
+
+// A replacement that is under way is no recovery: who recovers the file meanwhile begins again.
+func TestReplacementsDoNotSayThatTheyRecover(t *testing.T) {
+	f, _ := newTestFile()
+	k := newKeys()
+	f.h, f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = queueless{}, "db", k, []string{"p1", "p2", "p3", "p4"}, "wal"
+	f.entry.copying, f.entry.peers, f.version = true, f.cfg.Peers[:3], coord.FirstVersion // as a recovery leaves it
+	for i, l := range f.links {
+		l.name = f.cfg.Peers[i]
+	}
+	f.links[2].err = verbs.ErrCompletion
+	_ = k.Create(f.key(), f.entry.encode(), coord.NoSession)
+	err := f.replace(1) // there are no queues for p4
+	e, _, _ := loadEntry(k, "db", "wal")
+	if !errors.Is(err, verbs.ErrUnsupported) || e.epoch != 2 || e.copying || !slices.Equal(e.joining, []string{"p4"}) || !slices.Equal(e.peers, f.cfg.Peers[:3]) {
+		t.Errorf("%v, and the ap-map has %+v", err, e)
+	}
+}
