@@ -87,7 +87,8 @@ func (e *echo) again() {
 	}
 	var rejected *host.RemoteError
 	_, err = e.Host.Call(c.To, c.Service, c.Body, ncl.DefaultCallTimeout)
-	if !errors.As(err, &rejected) && (err != nil || before > 0) {
+	const opRecover, opSwitch = 2, 3 // which need something of the file
+	if taken := before == 0 && c.Body[0] != opRecover && c.Body[0] != opSwitch; !errors.As(err, &rejected) && (err != nil || !taken) {
 		e.r.c.Fail(&misjudged{fmt.Sprintf("request %d once more", c.Body[0]), err})
 		return
 	}
