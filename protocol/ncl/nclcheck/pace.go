@@ -33,7 +33,7 @@ func paceScenarios() []*explore.Scenario {
 			name:   "overdue",
 			doc:    "The completions of a write are late, so that it fails. A replacement of peers that succeeds after that has it on f+1 peers, and a recovery without one of them finds it.",
 			faults: "timeout(app)<=1",
-			bounds: "f=1, four peers of which the first is cut off; a write for which a timer fires although nothing is wrong, replacement, recovery without the new peer",
+			bounds: "f=1, four peers of which the first is cut off; a write for which a timer fires although nothing is wrong, replacement, before which the links to the two others are cut or not, recovery without the new peer",
 			load: workload{f: 1, size: 8, queue: 2, patience: time.Second, peers: four, lives: [][]write{{{0, 8}}}, script: overdue, exposed: true, beyond: true,
 				meets: []condition{sawOverdue}},
 		}),
@@ -155,7 +155,11 @@ func overdue(r *run) {
 		r.done(err)
 		return
 	}
-	if f.Repair() != nil {
+	if r.h.Rand(2) == 1 && (!r.inject(faults.Partition, "app", "peer2") || !r.inject(faults.Partition, "app", "peer3")) {
+		return
+	}
+	err = f.Repair()
+	if r.healAll(); err != nil {
 		r.note("unavailable")
 		return
 	}
