@@ -34,10 +34,10 @@ func requestScenarios() []*explore.Scenario {
 		}),
 		build(scenario{
 			name:   "serve",
-			doc:    "A log peer that cannot begin, whatever it lacks, or whose listener ends, says so, and does not register then.",
+			doc:    "A log peer that cannot begin, whatever it lacks, or whose listener ends, says so, and does not register then. Whoever asks for files or at a peer learns of it if there is no answer.",
 			faults: "none",
-			bounds: "one peer, on the application's host; each thing that it asks its host or the controller for fails",
-			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: serving},
+			bounds: "one peer, on the application's host; each thing that it asks its host or the controller for fails, and a list of files; a collection and a revocation at a peer that is cut off",
+			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: serving, exposed: true},
 		}),
 		build(scenario{
 			name:   "lone",
@@ -285,7 +285,14 @@ func serving(r *run) {
 		}
 		s, err = begin(s.once, 100)
 	}
-	if r.expect(fmt.Sprintf("a peer that begins: %v, waits of %v", err, s.waited), errors.Is(err, host.ErrClosed) && slices.Equal(s.waited, []time.Duration{time.Minute})) {
-		known(1)
+	if !r.expect(fmt.Sprintf("a peer that begins: %v, waits of %v", err, s.waited), errors.Is(err, host.ErrClosed) && slices.Equal(s.waited, []time.Duration{time.Minute})) || !known(1) {
+		return
+	}
+	before := s.failed
+	_, err = ncl.Files(losing{r.config().Coord, s.once}, r.file.app)
+	if r.expect(fmt.Sprint("a list of files: ", err), errors.Is(err, errLost) == (s.failed != before)) && r.inject(faults.Partition, "app", "peer1") {
+		_, err = ncl.Collect(r.h, "peer1", time.Second)
+		r.expect("a collection out of reach", errors.Is(err, host.ErrUnreachable))
+		r.expect("a revocation out of reach", errors.Is(ncl.Revoke(r.h, "peer1", time.Second), host.ErrUnreachable))
 	}
 }
