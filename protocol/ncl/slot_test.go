@@ -123,6 +123,16 @@ func TestSlotsAreDisconnectedFirst(t *testing.T) {
 	}
 }
 
+// A recovery that cannot begin leaves nothing behind.
+func TestRecoveriesThatCannotBegin(t *testing.T) {
+	f, _ := newTestFile()
+	h := &lender{lacks: "key"}
+	f.h, f.pd = h, lenderPD{l: h}
+	if err := f.recover(); !errors.Is(err, errLacks) || !slices.Equal(h.down, []string{"region"}) {
+		t.Errorf("%v, and taken down were %v", err, h.down)
+	}
+}
+
 // A peer lends what it has, and not a byte more.
 func TestMemoryToLend(t *testing.T) {
 	for limit, want := range map[int]error{stampSize + 8: nil, stampSize + 7: errNoMemory} {
