@@ -211,3 +211,30 @@ type slightCard struct {
 
 func (c slightCard) Attr() verbs.DeviceAttr     { return verbs.DeviceAttr{MaxInline: c.inline} }
 func (c slightCard) AllocPD() (verbs.PD, error) { return nil, verbs.ErrUnsupported }
+
+// A Repair with nothing to replace asks nobody, and waits until f+1 peers have what a Record that was too
+// late left under way.
+func TestRepairWithoutFailures(t *testing.T) {
+	f, cards := newTestFile()
+	k := newKeys()
+	f.cfg.App, f.cfg.Coord, f.name = "db", k, "wal"
+	for _, c := range cards {
+		c.lag = true
+	}
+	if err := f.Record(0, []byte("x")); !errors.Is(err, ErrUnavailable) || f.alive() != 3 {
+		t.Fatal(err, f.alive())
+	}
+	if err := f.Repair(); !errors.Is(err, ErrUnavailable) || k.sets > 0 {
+		t.Errorf("nobody has the write: %v after %d changes", err, k.sets)
+	}
+	for _, c := range cards[:2] {
+		c.lag = false
+	}
+	if err := f.Repair(); err != nil || f.complete() != 2 || k.sets > 0 {
+		t.Errorf("two peers can have it: %v, %d, after %d changes", err, f.complete(), k.sets)
+	}
+	f.closed = true
+	if err := f.Repair(); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}

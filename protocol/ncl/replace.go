@@ -95,6 +95,7 @@ func (f *File) dropFailed(links []*link) []*link {
 	var kept []*link
 	for _, l := range links {
 		if l.err != nil {
+			f.rejected = l.err
 			f.drop([]*link{l})
 			continue
 		}

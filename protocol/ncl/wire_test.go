@@ -78,6 +78,35 @@ func TestOffersAndEntries(t *testing.T) {
 	}
 }
 
+// An entry has 2f+1 peers or none, and names peers that there can be, each once.
+func TestEntriesThatCannotBe(t *testing.T) {
+	three := peersFor(1)
+	copied := (&entry{generation: generation{1, 1}, size: 8, f: 1, peers: three}).encode()
+	copied[8+4+8+1] = 2 // neither yes nor no
+	if _, err := decodeEntry(copied); !errors.Is(err, ErrMalformed) {
+		t.Errorf("whether it is being copied is 2: %v", err)
+	}
+	for name, x := range map[string]struct {
+		f              int
+		peers, joining []string
+		ok             bool
+	}{
+		"being created":                      {1, nil, three, true},
+		"being created, for too many":        {MaxF + 1, nil, nil, false},
+		"a peer too few":                     {1, three[:2], nil, false},
+		"a peer too many":                    {1, peersFor(2)[:4], nil, false},
+		"a peer that joins twice":            {1, three, []string{"p7", "p7"}, false},
+		"one that joins while it is created": {1, nil, []string{"p/7"}, false},
+		"as many that join as may":           {MaxF, nil, peersFor(MaxF), true},
+		"more that join than may":            {MaxF, nil, peersFor(MaxF + 1)[:2*MaxF+2], false},
+	} {
+		e := entry{generation: generation{1, 1}, size: 8, f: x.f, peers: x.peers, joining: x.joining}
+		if _, err := decodeEntry(e.encode()); (err == nil) != x.ok || err != nil && !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func peersFor(f int) []string {
 	var out []string
 	for i := range 2*f + 1 {

@@ -17,7 +17,7 @@ func handleScenarios() []*explore.Scenario {
 			name:   "handle",
 			doc:    "A handle writes and reads what is inside the file, however long it is, and refuses what is outside, or comes after Close, with the error that says so.",
 			faults: "none",
-			bounds: "f=0, one peer, send queues of three requests; writes that a card takes inline and writes that it does not, reads at both ends and across, recovery, release, and a file whose peer has revoked its memory",
+			bounds: "f=0, one peer, send queues of three requests; writes that a card takes inline and writes that it does not, reads at both ends and across, recovery, release, and a file whose peer has revoked its memory, and a Repair with nothing to replace, without the controller",
 			load: workload{f: 0, size: 600, queue: 3, script: handling,
 				lives: [][]write{{{0, 8}, {8, 300}, {300, 1}, {301, 221}, {522, 78}, {0, 600}, {599, 1}}}},
 		}),
@@ -73,7 +73,18 @@ func handling(r *run) {
 	r.tidy(f)
 	if err := use.inUse(); err != nil {
 		r.c.Fail(err)
+		return
 	}
+	d := &departed{r.config().Coord, math.MaxInt}
+	cfg := r.config()
+	cfg.Coord = d
+	if f, err = ncl.Create(r.h, cfg, "other", 8); !r.done(err) {
+		return
+	}
+	d.left = 0 // nothing is to be replaced, so nobody is needed
+	r.done(f.Repair())
+	f.Close()
+	r.expect("a Repair after Close", errors.Is(f.Repair(), ncl.ErrClosed))
 }
 
 // reads compares what a handle reads with what is there.

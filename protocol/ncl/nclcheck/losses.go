@@ -53,7 +53,13 @@ func lossScenarios() []*explore.Scenario {
 
 // losingCalls loses a call to the controller, or its answer.
 func losingCalls(r *run) {
-	r.useOf(r.h, losing{r.config().Coord, &once{host: r.h, answers: true}}, r.lost(sawUnheard))
+	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
+	if !r.useOf(use, losing{r.config().Coord, &once{host: r.h, answers: true}}, r.lost(sawUnheard)) {
+		return
+	}
+	if err := use.inUse(); err != nil {
+		r.c.Fail(err)
+	}
 }
 
 // runningShort is out of something once.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
@@ -148,10 +149,38 @@ func (h *watched) Logf(format string, args ...any) {
 	}
 }
 
-// fitting makes a file where there is room for just one.
+// fitting makes a file where there is room for just one. What else needs memory is rejected, and the
+// file's region stays.
 func fitting(r *run) {
-	if f := r.create(); f != nil && r.writeAll(f) {
-		r.done(f.Release())
+	cfg := r.config()
+	cfg.Peers = r.load.names()
+	only := cfg.Peers[0]
+	stays := func(want int) bool { // without being asked, a peer tells the controller soon
+		r.h.Sleep(time.Second)
+		return r.figure(only, want, 1)
+	}
+	f, err := ncl.Create(r.h, cfg, r.file.name, r.load.size)
+	if !r.done(err) || !stays(r.region(cfg.Peers, only)) || !r.writeAll(f) || !r.done(f.Release()) || !stays(0) {
+		return
+	}
+	if f, err = ncl.Create(r.h, cfg, r.file.name, r.load.size); !r.done(err) {
+		return
+	}
+	rejected := func(what string, err error, of error) bool {
+		return r.expect(fmt.Sprintf("%s without memory: %v", what, err), errors.Is(err, of) && errors.Is(err, ncl.ErrRejected)) &&
+			r.measure(cfg.Peers)
+	}
+	_, err = ncl.Create(r.h, cfg, "more", 1)
+	_, unasked := ncl.Create(r.h, r.config(), "more", 1)
+	if !rejected("a file", err, ncl.ErrTooFew) || !rejected("a file for which nobody is asked", unasked, ncl.ErrTooFew) || !r.inject(faults.Partition, "app", only) {
+		return
+	}
+	failed := f.Record(0, make([]byte, r.load.size))
+	r.healAll()
+	if r.expect("a write without peers", errors.Is(failed, ncl.ErrUnavailable)) && rejected("a copy", f.Repair(), ncl.ErrTooFew) {
+		f.Close()
+		_, err = ncl.Recover(r.h, cfg, r.file.name)
+		rejected("a recovery", err, ncl.ErrUnavailable)
 	}
 }
 

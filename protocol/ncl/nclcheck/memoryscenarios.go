@@ -60,10 +60,10 @@ func memoryScenarios() []*explore.Scenario {
 		}),
 		build(scenario{
 			name:   "tight",
-			doc:    "A peer lends what one region takes and not a byte more: the file fits.",
+			doc:    "A peer lends what one region takes and not a byte more: the file fits. Another one is rejected, and so is a copy of this one; its region stays.",
 			faults: "none",
-			bounds: "f=0, one peer that registers; a file of 8 bytes, an append and release",
-			load:   workload{f: 0, size: 8, lives: [][]write{{{0, 8}}}, script: fitting, registered: true, intact: true, tight: true},
+			bounds: "f=0, one peer that registers; a file of 8 bytes, an append and release; the file again, another file, a replacement of the peer by itself and a recovery",
+			load:   workload{f: 0, size: 8, lives: [][]write{{{0, 8}}}, script: fitting, registered: true, intact: true, tight: true, exposed: true},
 		}),
 	}
 }

@@ -2,6 +2,7 @@ package nclcheck
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
@@ -17,6 +18,22 @@ func rivalScenarios() []*explore.Scenario {
 			faults: "none",
 			bounds: "f=0, two peers; creation, an append of 8 bytes, recovery, an append, release, with a rival once; a creation of a file that is there",
 			load: workload{f: 0, size: 16, peers: []string{"peer1", "peer2"}, lives: [][]write{{{0, 8}, {8, 8}}}, script: rivaling, collects: true,
+				meets: []condition{sawRivalHas, sawRivalLost}},
+		}),
+		build(scenario{
+			name:   "unfinished",
+			doc:    "A creation comes to no end, because the controller goes out of reach. Somebody recovers or creates the file while another instance creates it: one has the file in the end, or nobody if nobody created it.",
+			faults: "none",
+			bounds: "f=0, two peers; a creation from one of whose calls to the controller on none is carried out; a recovery, or a creation, with a rival once that creates the file; recovery, release",
+			load: workload{f: 0, size: 16, peers: []string{"peer1", "peer2"}, lives: [][]write{{{0, 8}, {8, 8}}}, script: completing, collects: true,
+				meets: []condition{sawUnheard, sawRivalHas, sawRivalLost}},
+		}),
+		build(scenario{
+			name:   "late-rival",
+			doc:    "As the recovery of ncl/rivals, without one of the peers: what the ap-map is told in the end comes too late, or the rival does.",
+			faults: "none",
+			bounds: "f=1, three peers of which one has revoked its memory; recovery with a rival once",
+			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}}}, script: rivalingLate, collects: true,
 				meets: []condition{sawRivalHas, sawRivalLost}},
 		}),
 	}
@@ -122,4 +139,104 @@ func (r *run) contest(m *meddled, do, rival func() (*ncl.File, error)) *ncl.File
 	}
 	theirs.Close()
 	return mine
+}
+
+// departed is a controller's client of which no call is carried out after some.
+type departed struct {
+	coord.Client
+	left int
+}
+
+func (d *departed) gone() error {
+	if d.left--; d.left < 0 {
+		return coord.ErrUnavailable
+	}
+	return nil
+}
+
+func (d *departed) Get(key string) ([]byte, uint64, error) {
+	if err := d.gone(); err != nil {
+		return nil, 0, err
+	}
+	return d.Client.Get(key)
+}
+
+func (d *departed) Create(key string, value []byte, s coord.Session) error {
+	if err := d.gone(); err != nil {
+		return err
+	}
+	return d.Client.Create(key, value, s)
+}
+
+func (d *departed) Set(key string, value []byte, ifVersion uint64) (uint64, error) {
+	if err := d.gone(); err != nil {
+		return 0, err
+	}
+	return d.Client.Set(key, value, ifVersion)
+}
+
+func (d *departed) Delete(key string, ifVersion uint64) error {
+	if err := d.gone(); err != nil {
+		return err
+	}
+	return d.Client.Delete(key, ifVersion)
+}
+
+// completing finds a file whose creation came to no end.
+func completing(r *run) {
+	cfg := r.config()
+	begin := cfg
+	begin.Coord = &departed{cfg.Coord, r.h.Rand(6)}
+	f, err := ncl.Create(r.h, begin, r.file.name, r.load.size)
+	switch {
+	case err == nil:
+		r.done(f.Release())
+		return
+	case !r.expect(fmt.Sprint("a creation without controller: ", err), errors.Is(err, coord.ErrUnavailable)):
+		return
+	}
+	r.meet(sawUnheard)
+	m := &meddled{Client: cfg.Coord, once: &once{host: r.h}}
+	watched := cfg
+	watched.Coord = m
+	create := func() (*ncl.File, error) { return ncl.Create(r.h, cfg, r.file.name, r.load.size) }
+	mine := func() (*ncl.File, error) {
+		f, err := ncl.Recover(r.h, watched, r.file.name)
+		if !m.failed && errors.Is(err, ncl.ErrNotFound) {
+			return create()
+		}
+		return f, err
+	}
+	if r.h.Rand(2) == 1 {
+		mine = func() (*ncl.File, error) { return ncl.Create(r.h, watched, r.file.name, r.load.size) }
+	}
+	if f = r.contest(m, mine, create); f == nil || !r.record(f, r.writes()[0]) {
+		return
+	}
+	f.Close()
+	op := r.begins(told{})
+	if f, err = ncl.Recover(r.h, cfg, r.file.name); !r.done(err) {
+		return
+	}
+	r.recovered(f, op)
+	if r.record(f, r.writes()[1]) && r.listed(true) && r.done(f.Release()) && r.listed(false) {
+		r.measure(nil)
+	}
+}
+
+// rivalingLate recovers a file that has lost a peer, with a rival.
+func rivalingLate(r *run) {
+	m := &meddled{Client: r.config().Coord, once: &once{host: r.h}}
+	cfg := r.config()
+	cfg.Coord = m
+	f := r.create()
+	if f == nil || !r.record(f, r.writes()[0]) || !r.revoke("peer3") {
+		return
+	}
+	f.Close()
+	op := r.begins(told{})
+	recover := func() (*ncl.File, error) { return ncl.Recover(r.h, cfg, r.file.name) }
+	if f = r.contest(m, recover, recover); f != nil {
+		r.recovered(f, op)
+	}
 }

@@ -84,7 +84,7 @@ func (l *workload) names() []string {
 
 // Scenarios are the built-in scenarios of NCL.
 func Scenarios() []*explore.Scenario {
-	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios(), rivalScenarios(), candidateScenarios(), handleScenarios())
+	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios(), rivalScenarios(), candidateScenarios(), handleScenarios(), requestScenarios(), paceScenarios(), cardScenarios())
 }
 
 // MatrixScenarios are those that a card can make a difference to: the data path,

@@ -42,6 +42,7 @@ const (
 	sawShort
 	sawRivalHas
 	sawRivalLost
+	sawOverdue
 )
 
 var conditionNames = [...]string{
@@ -62,6 +63,7 @@ var conditionNames = [...]string{
 	sawShort:      "an operation failed because the host was out of something",
 	sawRivalHas:   "another instance took the file while this one created, recovered or deleted it",
 	sawRivalLost:  "this instance took the file from another one that had recovered it meanwhile",
+	sawOverdue:    "a write that had failed was taken for acknowledged after a replacement",
 	sawAnew:       "a recovery failed, and was done again",
 	sawRevived:    "writing went on after more than f peers had been gone",
 }

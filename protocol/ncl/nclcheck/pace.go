@@ -1,0 +1,200 @@
+package nclcheck
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// paceScenarios are those about when the library replaces peers by itself, and what becomes of the write.
+func paceScenarios() []*explore.Scenario {
+	four := []string{"peer1", "peer2", "peer3", "peer4"}
+	return []*explore.Scenario{
+		build(scenario{
+			name:   "pace",
+			doc:    "The library finds no peer for the place of one that has failed. It tries again after a while, which is longer if the try took long; writes go on, each once.",
+			faults: "none",
+			bounds: "f=1, four peers of which the first is cut off and the fourth does not answer; four writes, and four tries at their times",
+			load:   workload{f: 1, size: 8, queue: 2, peers: four, lives: [][]write{{{0, 8}}}, script: pacing, hangs: "peer4", exposed: true},
+		}),
+		build(scenario{
+			name:   "resume",
+			doc:    "Two peers of three are gone, and there is one for their places: a write goes on with f+1 peers, or fails if those are gone once more before it does.",
+			faults: "none",
+			bounds: "f=1, four peers; the links to two of three are cut, a write that fails, and another one; those to the two others are cut when these have been made f+1, or not",
+			load:   workload{f: 1, size: 8, queue: 2, peers: four, lives: [][]write{{{0, 8}}}, script: resuming, exposed: true},
+		}),
+		build(scenario{
+			name:   "overdue",
+			doc:    "The completions of a write are late, so that it fails. A replacement of peers that succeeds after that has it on f+1 peers, and a recovery without one of them finds it.",
+			faults: "timeout(app)<=1",
+			bounds: "f=1, four peers of which the first is cut off; a write for which a timer fires although nothing is wrong, replacement, before which the links to the two others are cut or not, recovery without the new peer",
+			load: workload{f: 1, size: 8, queue: 2, patience: time.Second, peers: four, lives: [][]write{{{0, 8}}}, script: overdue, exposed: true, beyond: true,
+				meets: []condition{sawOverdue}},
+		}),
+		build(scenario{
+			name:   "halfway",
+			doc:    "The controller goes out of reach while peers are replaced. The replacement fails of that, and nothing is left in use on the application's host.",
+			faults: "none",
+			bounds: "f=1, six peers of which the fourth has no memory left; two are cut off, and a replacement from one of whose calls to the controller on none is carried out",
+			load:   workload{f: 1, size: 8, queue: 2, peers: []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6"}, lives: [][]write{{{0, 8}}}, script: halfway, refuses: "peer4", exposed: true},
+		}),
+	}
+}
+
+// counted is a library that replaces peers, with how often it tried and when it was told last.
+type counted struct {
+	*ncl.Maintained
+	tries int
+	at    time.Duration
+}
+
+// pacing counts the tries.
+func pacing(r *run) {
+	f := r.create()
+	if f == nil {
+		return
+	}
+	m := &counted{Maintained: &ncl.Maintained{File: f, Every: 3 * time.Second}}
+	m.Told = func(err error) {
+		m.tries++
+		m.at = r.h.Now()
+		r.expect(fmt.Sprint("a try without peers: ", err), errors.Is(err, ncl.ErrTooFew) && !errors.Is(err, ncl.ErrUnavailable))
+		r.h.Sleep(time.Second) // which counts for nothing
+	}
+	tried := func(n int) bool {
+		m.Maintain()
+		return r.expect(fmt.Sprintf("%d tries instead of %d", m.tries, n), m.tries == n)
+	}
+	w := r.writes()[0]
+	if !r.record(m, w) || !tried(0) || !r.inject(faults.Partition, "app", "peer1") {
+		return
+	}
+	same := r.file.pendData
+	if !r.done(f.Record(0, same)) || !r.done(f.Record(0, same)) { // the queue takes one: the second waits until all have the first, or have failed
+		return
+	}
+	began, stamp := r.h.Now(), f.Stamp()
+	if !r.done(m.Record(0, same)) || !r.expect("one write", f.Stamp() == stamp+1) || !tried(1) {
+		return
+	}
+	took := m.at - began
+	if !r.expect(fmt.Sprintf("a peer that does not answer within %v", took), took >= ncl.DefaultCallTimeout) {
+		return
+	}
+	until := func(at time.Duration, n int) bool {
+		r.h.Sleep(at - time.Millisecond - r.h.Now())
+		if !tried(n) {
+			return false
+		}
+		r.h.Sleep(time.Millisecond)
+		return tried(n + 1)
+	}
+	m.Every = 0
+	if !until(m.at+10*took, 1) {
+		return
+	}
+	m.Every = 20 * took
+	if until(m.at+10*took, 2) { // the last try came before the change
+		until(m.at+20*took, 3)
+	}
+}
+
+// resuming loses two peers, and two more.
+func resuming(r *run) {
+	f := r.create()
+	if f == nil {
+		return
+	}
+	again := r.h.Rand(2) == 1
+	var told error
+	m := &ncl.Maintained{File: f, Told: func(err error) {
+		if told = err; again {
+			r.inject(faults.Partition, "app", "peer3")
+			r.inject(faults.Partition, "app", "peer4")
+		}
+	}}
+	if !r.inject(faults.Partition, "app", "peer1") || !r.inject(faults.Partition, "app", "peer2") ||
+		!r.expect("a write with one peer", errors.Is(f.Record(0, make([]byte, 8)), ncl.ErrUnavailable)) {
+		return
+	}
+	if !again {
+		r.record(m, r.writes()[0])
+		return
+	}
+	err := m.Record(0, make([]byte, 8))
+	r.expect(fmt.Sprintf("a write when all are gone: %v, %v", err, told),
+		errors.Is(err, ncl.ErrUnavailable) && errors.Is(told, ncl.ErrTooFew) && !errors.Is(told, ncl.ErrUnavailable))
+}
+
+// overdue lets a write be late, and replaces a peer then.
+func overdue(r *run) {
+	f := r.create()
+	if f == nil || !r.inject(faults.Partition, "app", "peer1") {
+		return
+	}
+	zeros := make([]byte, 8)
+	if !r.done(f.Record(0, zeros)) || !r.done(f.Record(0, zeros)) { // the queue takes one
+		return
+	}
+	w := r.writes()[0]
+	data := r.file.data(w)
+	n, err := r.begin(w, data)
+	if !r.done(err) {
+		return
+	}
+	r.expose(true)
+	err = f.Record(0, data)
+	r.expose(false)
+	if !errors.Is(err, ncl.ErrUnavailable) {
+		r.done(err)
+		return
+	}
+	if r.h.Rand(2) == 1 && (!r.inject(faults.Partition, "app", "peer2") || !r.inject(faults.Partition, "app", "peer3")) {
+		return
+	}
+	err = f.Repair()
+	if r.healAll(); err != nil {
+		r.note("unavailable")
+		return
+	}
+	r.meet(sawOverdue)
+	if !r.done(r.file.model.Ack(n)) || !r.inject(faults.Partition, "app", "peer4") {
+		return
+	}
+	r.file.pend = write{}
+	r.history()
+	f.Close()
+	op := r.begins(told{})
+	if f, err = ncl.Recover(r.h, r.config(), r.file.name); r.done(err) {
+		r.recovered(f, op)
+	}
+}
+
+// halfway is left by the controller.
+func halfway(r *run) {
+	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
+	d := &departed{r.config().Coord, math.MaxInt}
+	cfg := r.config()
+	cfg.Coord = d
+	f, err := ncl.Create(use, cfg, r.file.name, r.load.size)
+	if !r.done(err) {
+		return
+	}
+	if !r.inject(faults.Partition, "app", "peer1") || !r.inject(faults.Partition, "app", "peer2") ||
+		!r.expect("a write with one peer", errors.Is(f.Record(0, make([]byte, 8)), ncl.ErrUnavailable)) {
+		return
+	}
+	d.left = r.h.Rand(4)
+	err = f.Repair()
+	r.expect(fmt.Sprintf("a replacement with %d calls to the controller: %v", d.left, err), (err == nil) == (d.left >= 0))
+	r.tidy(f)
+	if err := use.inUse(); err != nil {
+		r.c.Fail(err)
+	}
+}

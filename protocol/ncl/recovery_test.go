@@ -1,0 +1,177 @@
+package ncl
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// newTestRecovery is a recovery of a file on fake cards.
+func newTestRecovery() (*recovery, []*card) {
+	f, cards := newTestFile()
+	scratch := memory(make([]byte, stampSize*len(cards)))
+	return &recovery{f: f, stamps: make([]Stamp, 3), known: make([]bool, 3), heard: make([]bool, 3), scratch: scratch, mr: scratch}, cards
+}
+
+// reader is a card that keeps what it is to read.
+type reader struct {
+	*card
+	read []verbs.SendWR
+}
+
+func (r *reader) PostSend(wrs []verbs.SendWR) error {
+	r.read = append(r.read, wrs...)
+	return r.card.PostSend(wrs)
+}
+
+// A stamp and a region are read whole, to their places, and waited for as long as the configuration says.
+// A peer whose card takes no request has failed.
+func TestRecoveryReads(t *testing.T) {
+	r, cards := newTestRecovery()
+	l, c := r.f.links[2], &reader{card: cards[2]}
+	l.qp, l.current = c, window{addr: 1 << 30, key: 9}
+	if !r.postStampRead(2, l) || !r.await(l, l.asked) || !r.fetch(l) || len(c.read) != 2 {
+		t.Fatal(l.err, c.read)
+	}
+	for i, want := range []verbs.SGE{{Addr: 1<<20 + 2*stampSize, Length: stampSize, LKey: 1}, {Addr: 1 << 20, Length: stampSize + 64, LKey: 1}} {
+		if wr := c.read[i]; wr.Op != verbs.OpRead || wr.RemoteAddr != 1<<30 || wr.RKey != 9 || len(wr.SGL) != 1 || wr.SGL[0] != want {
+			t.Errorf("read %d: %+v; want it at %+v", i, wr, want)
+		}
+	}
+	if !slices.Equal(c.waited, []time.Duration{r.f.cfg.CompletionTimeout, r.f.cfg.CompletionTimeout}) {
+		t.Errorf("it was waited %v", c.waited)
+	}
+	c.depth, c.done = c.taken, nil
+	for range 2 { // the second is not posted
+		if r.postStampRead(2, l) || !errors.Is(l.err, verbs.ErrQueueFull) || len(c.read) != 3 {
+			t.Errorf("a queue without room: %v, %d requests", l.err, len(c.read))
+		}
+	}
+}
+
+// A completion of a peer whose stamp is not the largest any more is passed over.
+func TestLateSecondLooks(t *testing.T) {
+	r, cards := newTestRecovery()
+	r.known, r.stamps, r.latest = []bool{true, true, true}, []Stamp{1, 2, 2}, 2
+	cards[0].done, cards[2].done = []uint64{1}, []uint64{2}
+	if l := r.firstToAnswer(); l != r.f.links[2] {
+		t.Errorf("it was not the third: %+v", l)
+	}
+}
+
+// The last epoch can be recovered into, and not out of.
+func TestRecoveriesExhaustEpochs(t *testing.T) {
+	for epoch, want := range map[uint32]error{MaxEpoch: ErrExhausted, MaxEpoch - 1: nil} {
+		k := newKeys()
+		e := entry{generation: generation{1, epoch}, size: 8, f: 1, peers: []string{"p1", "p2", "p3"}}
+		_ = k.Create(fileKey("db", "wal"), e.encode(), coord.NoSession)
+		got, _, err := takeOver(Config{App: "db", Coord: k}, "wal")
+		if !errors.Is(err, want) || (err == nil) != (want == nil) || err == nil && got.epoch != MaxEpoch || k.sets > 0 && err != nil {
+			t.Errorf("epoch %d: %d, %v after %d changes", epoch, got.epoch, err, k.sets)
+		}
+	}
+}
+
+// If the entry has changed, and the controller does not say how, the file counts as somebody else's.
+func TestTakeOverWithoutSecondLook(t *testing.T) {
+	a := &asked{keys: newKeys(), refuse: 3}
+	e := entry{generation: generation{1, 1}, size: 8, f: 1, peers: []string{"p1", "p2", "p3"}}
+	_ = a.keys.Create(fileKey("db", "wal"), e.encode(), coord.NoSession)
+	a.before = func() error { return coord.ErrVersion }
+	if _, _, err := takeOver(Config{App: "db", Coord: a}, "wal"); !errors.Is(err, ErrStale) || len(a.calls) != 3 {
+		t.Errorf("%v after %v", err, a.calls)
+	}
+}
+
+// answers are those of some calls, whatever they are.
+type answers struct {
+	given []host.Answer
+	need  int // what was waited for
+}
+
+func (a *answers) Wait(need int) []host.Answer {
+	a.need = need
+	return a.given
+}
+
+// Only answers that are no errors count for how many are waited for.
+func TestErrorsAreNoAnswers(t *testing.T) {
+	r, _ := newTestRecovery()
+	a := &answers{given: []host.Answer{{Err: host.ErrUnreachable}, {Body: []byte("nonsense")}, {}}}
+	r.calls = a
+	r.hear(2)
+	if a.need != 2 || r.said != 1 || !slices.Equal(r.heard, []bool{true, true, false}) || r.allHeard() {
+		t.Errorf("%d were waited for, %d have answered, and were heard: %v", a.need, r.said, r.heard)
+	}
+	if !errors.Is(r.f.links[0].err, host.ErrUnreachable) || !errors.Is(r.f.links[1].err, ErrMalformed) || r.f.links[2].err != nil {
+		t.Errorf("the peers have failed of %v, %v, %v", r.f.links[0].err, r.f.links[1].err, r.f.links[2].err)
+	}
+}
+
+// A recovery is over when f+1 peers have switched. If fewer have the copy nobody is asked to.
+func TestSwitchOver(t *testing.T) {
+	for failed, asked := range map[int]int{0: 1, 1: 1, 2: 0} {
+		f, _ := newTestFile()
+		h := &heard{}
+		f.h = h
+		for _, l := range f.links[:failed] {
+			l.err = verbs.ErrCompletion
+		}
+		if err := f.switchOver(); !errors.Is(err, ErrUnavailable) || h.asked != asked {
+			t.Errorf("%d peers have failed and the others do not answer: %v, asked %d times", failed, err, h.asked)
+		}
+	}
+}
+
+// If all peers came along the ap-map need not be told.
+func TestNobodyIsLeftBehind(t *testing.T) {
+	f, _ := newTestFile()
+	k := newKeys()
+	f.cfg.App, f.cfg.Coord, f.name = "db", k, "wal"
+	if err := f.leaveBehind(); err != nil || k.sets > 0 {
+		t.Errorf("%v after %d changes", err, k.sets)
+	}
+}
+
+// A copy that leaked and was freed is not there any more: neither to be freed again, nor to switch to.
+func TestCollectForgetsTheCopy(t *testing.T) {
+	k := newKeys()
+	e := entry{generation: generation{2, 3}, size: 8, f: 0, peers: []string{"peer1"}}
+	_ = k.Create(fileKey("db", "wal"), e.encode(), coord.NoSession)
+	lend := func(g generation) *slot {
+		return &slot{generation: g, size: 8, region: memory(make([]byte, 16)), mr: memory(nil)}
+	}
+	m := &mapping{app: "db", file: "wal", current: lend(generation{2, 1}), fresh: lend(generation{2, 3})}
+	p := &peer{h: named{name: "peer1"}, coord: k, quiet: true, limit: 100, used: 32, mrMap: []*mapping{m}}
+	for range 2 {
+		if p.collect(); p.used != 16 || m.fresh != nil || m.seen() != (generation{2, 1}) {
+			t.Fatalf("it lends %d bytes: %+v", p.used, m)
+		}
+	}
+	if err := p.switchOver(&request{generation: e.generation, app: "db", file: "wal"}); !errors.Is(err, errNoFresh) {
+		t.Errorf("it switches to a copy that is gone: %v", err)
+	}
+}
+
+// A replacement that is under way is no recovery: who recovers the file meanwhile begins again.
+func TestReplacementsDoNotSayThatTheyRecover(t *testing.T) {
+	f, _ := newTestFile()
+	k := newKeys()
+	f.h, f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = queueless{}, "db", k, []string{"p1", "p2", "p3", "p4"}, "wal"
+	f.entry.copying, f.entry.peers, f.version = true, f.cfg.Peers[:3], coord.FirstVersion // as a recovery leaves it
+	for i, l := range f.links {
+		l.name = f.cfg.Peers[i]
+	}
+	f.links[2].err = verbs.ErrCompletion
+	_ = k.Create(f.key(), f.entry.encode(), coord.NoSession)
+	err := f.replace(1) // there are no queues for p4
+	e, _, _ := loadEntry(k, "db", "wal")
+	if !errors.Is(err, verbs.ErrUnsupported) || e.epoch != 2 || e.copying || !slices.Equal(e.joining, []string{"p4"}) || !slices.Equal(e.peers, f.cfg.Peers[:3]) {
+		t.Errorf("%v, and the ap-map has %+v", err, e)
+	}
+}

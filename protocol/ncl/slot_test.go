@@ -1,0 +1,266 @@
+package ncl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// lender is the host of a log peer, and its card. It keeps what is taken down, and lacks one thing.
+type lender struct {
+	quiet
+	lacks string
+	down  []string
+}
+
+var errLacks = errors.New("there is none")
+
+func (l *lender) lack(what string) error {
+	if l.lacks == what {
+		return errLacks
+	}
+	return nil
+}
+
+func (l *lender) takeDown(what string) error {
+	l.down = append(l.down, what)
+	return l.lack("end of " + what)
+}
+
+func (l *lender) Alloc(n int) (host.Region, error) {
+	return lentRegion{memory(make([]byte, n)), l}, l.lack("memory")
+}
+
+type lentRegion struct {
+	memory
+	l *lender
+}
+
+func (r lentRegion) Free() error  { return r.l.takeDown("region") }
+func (r lentRegion) Dereg() error { return r.l.takeDown("key") }
+
+type lenderPD struct {
+	verbs.PD
+	l *lender
+}
+
+func (p lenderPD) RegisterMR(m verbs.Memory, _ verbs.Access) (verbs.MR, error) {
+	if err := p.l.lack("key"); err != nil {
+		return nil, err
+	}
+	return m.(lentRegion), nil
+}
+
+func (p lenderPD) CreateQP(verbs.QPConfig) (verbs.PreparedQP, error) {
+	return lenderQP{l: p.l}, p.l.lack("queue pair")
+}
+
+type lenderQP struct {
+	verbs.QP
+	l *lender
+}
+
+func (q lenderQP) Endpoint() verbs.Endpoint { return someEnd }
+func (q lenderQP) Destroy() error           { return q.l.takeDown("queue pair") }
+func (q lenderQP) Connect(verbs.Endpoint) (verbs.QP, error) {
+	if err := q.l.lack("connection"); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// A region that cannot be lent, for whatever reason, leaves nothing behind. One that can is taken down
+// once, in order: the connection, the key, the memory.
+func TestSlotsAreTakenDown(t *testing.T) {
+	for lacks, want := range map[string]struct {
+		down []string
+		used int // while it is lent, or after it could not be
+	}{
+		"":              {nil, 16},
+		"memory":        {nil, 0},
+		"key":           {[]string{"region"}, 0},
+		"queue pair":    {[]string{"key", "region"}, 0},
+		"connection":    {[]string{"queue pair", "key", "region"}, 0},
+		"end of region": {nil, 16},
+	} {
+		h := &lender{lacks: lacks}
+		p := &peer{h: h, pd: lenderPD{l: h}, limit: 16}
+		s, err := p.newSlot(&request{generation: generation{1, 1}}, 8)
+		if (err == nil) != (want.used > 0) || err != nil && !errors.Is(err, errLacks) || p.used != want.used || !slices.Equal(h.down, want.down) {
+			t.Errorf("without %s: %v, %d bytes are lent, and taken down were %v; want %d, %v", lacks, err, p.used, h.down, want.used, want.down)
+		}
+		if err != nil {
+			continue
+		}
+		if s.end != someEnd || s.window().size != 8 {
+			t.Errorf("it is %+v at %+v", s.window(), s.end)
+		}
+		p.disconnect(s)
+		p.free(s)
+		if !slices.Equal(h.down, []string{"queue pair", "key", "region"}) {
+			t.Errorf("taken down were %v", h.down)
+		}
+		if left := map[string]int{"": 0, "end of region": 16}[lacks]; p.used != left {
+			t.Errorf("without %s it lends %d bytes in the end", lacks, p.used)
+		}
+	}
+}
+
+// A connection ends before the key that it uses, also if nobody has ended it before.
+func TestSlotsAreDisconnectedFirst(t *testing.T) {
+	h := &lender{}
+	p := &peer{h: h, pd: lenderPD{l: h}, limit: 16}
+	if s, err := p.newSlot(&request{}, 8); err != nil {
+		t.Fatal(err)
+	} else if p.free(s); !slices.Equal(h.down, []string{"queue pair", "key", "region"}) {
+		t.Errorf("taken down were %v", h.down)
+	}
+}
+
+// A recovery that cannot begin leaves nothing behind.
+func TestRecoveriesThatCannotBegin(t *testing.T) {
+	f, _ := newTestFile()
+	h := &lender{lacks: "key"}
+	f.h, f.pd = h, lenderPD{l: h}
+	if err := f.recover(); !errors.Is(err, errLacks) || !slices.Equal(h.down, []string{"region"}) {
+		t.Errorf("%v, and taken down were %v", err, h.down)
+	}
+}
+
+// A peer lends what it has, and not a byte more.
+func TestMemoryToLend(t *testing.T) {
+	for limit, want := range map[int]error{stampSize + 8: nil, stampSize + 7: errNoMemory} {
+		h := &lender{}
+		p := &peer{h: h, pd: lenderPD{l: h}, limit: limit + 5, used: 5}
+		if _, err := p.newSlot(&request{}, 8); !errors.Is(err, want) || (err == nil) != (want == nil) {
+			t.Errorf("8 bytes of %d: %v", limit, err)
+		}
+	}
+}
+
+// listing is a controller that lists keys, whether or not they are there.
+type listing struct {
+	*asked
+	keys []string
+	err  error
+}
+
+func (l *listing) List(string) ([]string, error) { return l.keys, l.err }
+
+// A peer that is deleted while peers are listed is none. What keeps a file from its peers is said, and
+// nothing else.
+func TestRegisteredPeers(t *testing.T) {
+	for name, x := range map[string]struct {
+		keys     []string
+		err      error
+		refuse   int
+		want     []string
+		rejected error
+	}{
+		"one is gone":       {keys: []string{"peers/gone", "peers/p1"}, want: []string{"p1"}},
+		"nobody":            {rejected: errNobody},
+		"one with too few":  {keys: []string{"peers/p1", "peers/p2"}, want: []string{"p1"}, rejected: ErrRejected},
+		"no answer":         {err: coord.ErrUnavailable},
+		"no answer for one": {keys: []string{"peers/p1"}, refuse: 1, err: coord.ErrUnavailable},
+	} {
+		l := &listing{&asked{keys: newKeys(), refuse: x.refuse}, x.keys, x.err}
+		if x.refuse > 0 {
+			l.err = nil
+		}
+		for name, left := range map[string]byte{"p1": 72, "p2": 71} {
+			_ = l.asked.keys.Create(peersPrefix+name, []byte{7: left}, coord.NoSession)
+		}
+		f, _ := newTestFile()
+		f.cfg.Coord = l
+		got, err := f.registered()
+		if !errors.Is(err, x.err) || (err == nil) != (x.err == nil) || !slices.Equal(got, x.want) ||
+			!errors.Is(f.rejected, x.rejected) || (f.rejected == nil) != (x.rejected == nil) {
+			t.Errorf("%s: %v, %v, and the reason %v; want %v, %v, %v", name, got, err, f.rejected, x.want, x.err, x.rejected)
+		}
+	}
+}
+
+// The controller is told what has changed, and nothing else.
+func TestTellsWhatChanged(t *testing.T) {
+	a := &asked{keys: newKeys()}
+	p := &peer{h: named{name: "p1"}, coord: a, limit: 100, used: 16, told: 16}
+	p.tell()
+	if len(a.calls) > 0 {
+		t.Errorf("without a change: %v", a.calls)
+	}
+	p.used = 32
+	for range 2 {
+		p.tell()
+	}
+	if !slices.Equal(a.calls, []string{"create peers/p1"}) || a.values["peers/p1"][7] != 68 {
+		t.Errorf("after a change: %v, %v", a.calls, a.values)
+	}
+}
+
+// inbox is a listener, and what becomes of its requests; the controller is called meanwhile.
+type inbox struct {
+	lender
+	requests []request
+	did      []string
+}
+
+func (b *inbox) Now() time.Duration                   { return 0 }
+func (b *inbox) Name() string                         { return "p1" }
+func (b *inbox) Listen(string) (host.Listener, error) { return inboxListener{b}, nil }
+func (b *inbox) Device() verbs.Device                 { return inboxCard{b: b} }
+
+type inboxListener struct{ *inbox }
+
+func (b inboxListener) Close() error { return nil }
+func (b inboxListener) Accept(_ time.Duration) (host.Request, error) {
+	if len(b.requests) == 0 {
+		return nil, host.ErrClosed
+	}
+	r := b.requests[0]
+	b.inbox.requests = b.requests[1:]
+	return inboxRequest{r, b.inbox}, nil
+}
+
+type inboxRequest struct {
+	r request
+	b *inbox
+}
+
+func (q inboxRequest) From() string    { return "app" }
+func (q inboxRequest) Body() []byte    { return q.r.encode() }
+func (q inboxRequest) Reply([]byte)    { q.b.did = append(q.b.did, "reply") }
+func (q inboxRequest) Reject(r string) { q.b.did = append(q.b.did, "reject") }
+
+type inboxCard struct {
+	verbs.Device
+	b *inbox
+}
+
+func (c inboxCard) AllocPD() (verbs.PD, error)                        { return lenderPD{l: &c.b.lender}, nil }
+func (c inboxCard) CreateCQ(int, verbs.CompChannel) (verbs.CQ, error) { return nil, nil }
+
+type telling struct {
+	*asked
+	b *inbox
+}
+
+func (c telling) Create(key string, value []byte, s coord.Session) error {
+	c.b.did = append(c.b.did, fmt.Sprint("tell ", value[7]))
+	return c.asked.Create(key, value, s)
+}
+
+// A request is not kept waiting for the controller, which hears of a change after the answer.
+func TestAnswersComeFirst(t *testing.T) {
+	b := &inbox{requests: []request{requests[0], requests[0], {op: opRevoke}}}
+	err := ServePeer(b, PeerConfig{Memory: 100, Coord: telling{&asked{keys: newKeys()}, b}})
+	want := []string{"tell 100", "reply", "tell 28", "reject", "reply", "tell 100"}
+	if !errors.Is(err, host.ErrClosed) || !slices.Equal(b.did, want) {
+		t.Errorf("%v after %v; want %v", err, b.did, want)
+	}
+}
