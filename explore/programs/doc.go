@@ -4,7 +4,7 @@
 // search, and no other one. It is the yardstick that tells whether "verified" can be
 // false.
 //
-//	go test ./explore/programs                                     2,000 programs
+//	go test ./explore/programs                                     1,000 programs
 //	go test ./explore/programs -run TestPrograms -timeout 0 \
 //	        -kind faults,pmem -programs 50000 -seed 1              50,000 of each of two kinds
 //	go test ./explore/programs -run TestPrograms -v -program 'strong | a: write b x 1 | b: load x'

@@ -313,7 +313,7 @@ func TestLateResolutionLosesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := programs.Compare(p, programs.Limits{Runs: 20_000, States: 100_000})
+			c, err := programs.Compare(p, programs.Limits{Runs: 5_000, States: 100_000})
 			if err != nil || c.Truth == programs.TooLarge || !slices.Contains(c.Modes, "late") {
 				t.Fatalf("%s: compared with %v in %v: %v", p, c.Truth, c.Modes, err)
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	count   = flag.Int("programs", 0, "programs of each kind; 0: 2,000 in all")
+	count   = flag.Int("programs", 0, "programs of each kind; 0: 1,000 in all")
 	kinds   = flag.String("kind", "all", "kinds of programs, with commas between them")
 	first   = flag.Uint64("seed", 1, "the seed of the first program")
 	runs    = flag.Uint64("runs", 0, "runs that the naive search may take; 0: the default")
@@ -63,7 +63,7 @@ func TestPrograms(t *testing.T) {
 	}
 	n := *count
 	if n == 0 {
-		n = 2000 / len(programs.Kinds)
+		n = 1000 / len(programs.Kinds)
 		if testing.Short() {
 			n = 4 // the race detector looks at the workers, and makes each program ten times slower
 		}
