@@ -75,10 +75,6 @@ func (w *World) mayStrike(n *node, kinds ...faults.Kind) bool {
 	return slices.ContainsFunc(w.cands, func(c candidate) bool { return c.a == n.idx && slices.Contains(kinds, c.kind) && w.affords(&c) })
 }
 
-// mayFail reports whether there are faults at all. How long a step is must not depend on what is
-// left of their budget: steps of others use that.
-func (w *World) mayFail() bool { return len(w.cands) > 0 }
-
 // mayDie reports whether a fault may end the machine of n.
 func (w *World) mayDie(n *node) bool { return w.mayStrike(n, faults.Crash, faults.Power) }
 

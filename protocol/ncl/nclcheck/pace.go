@@ -76,8 +76,10 @@ func pacing(r *run) {
 		return
 	}
 	same := r.file.pendData
-	if !r.done(f.Record(0, same)) || !r.done(f.Record(0, same)) { // the queue takes one: the second waits until all have the first, or have failed
-		return
+	for range 2 { // the queue takes one: the second waits until all have the first, or have failed
+		if !r.done(f.Record(0, same)) {
+			return
+		}
 	}
 	began, stamp := r.h.Now(), f.Stamp()
 	if !r.done(m.Record(0, same)) || !r.expect("one write", f.Stamp() == stamp+1) || !tried(1) {
@@ -139,8 +141,10 @@ func overdue(r *run) {
 		return
 	}
 	zeros := make([]byte, 8)
-	if !r.done(f.Record(0, zeros)) || !r.done(f.Record(0, zeros)) { // the queue takes one
-		return
+	for range 2 { // the queue takes one
+		if !r.done(f.Record(0, zeros)) {
+			return
+		}
 	}
 	w := r.writes()[0]
 	data := r.file.data(w)
