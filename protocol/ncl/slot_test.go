@@ -186,7 +186,7 @@ func TestRegisteredPeers(t *testing.T) {
 	}
 }
 
-// The controller is told what has changed, and nothing else.
+// A peer reports changes to the controller, and nothing else.
 func TestTellsWhatChanged(t *testing.T) {
 	a := &asked{keys: newKeys()}
 	p := &peer{h: named{name: "p1"}, coord: a, limit: 100, used: 16, told: 16}

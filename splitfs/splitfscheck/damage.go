@@ -33,7 +33,7 @@ const lastButOne = "the number is the last but one"
 
 var none = "0000ffff.00000001" // no object
 
-// damages are changes of a directory with a file a.log, of which the object is id.
+// damages are ways to damage a directory that has the file a.log, stored in object id.
 var damages = []damage{
 	{what: "nothing", do: func(*run, string) {}},
 	{what: "the number is a word", do: life("what?"), mount: splitfs.ErrCorrupt},

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// fill is an operation of which the last byte just fits into a region, or just does not. An append
+// fill is an operation whose last byte just fits into a region, or just does not. An append
 // has no offset, and a truncation no data.
 type fill struct {
 	at, n    int

@@ -155,7 +155,7 @@ func fitting(r *run) {
 	cfg := r.config()
 	cfg.Peers = r.load.names()
 	only := cfg.Peers[0]
-	stays := func(want int) bool { // without being asked, a peer tells the controller soon
+	stays := func(want int) bool { // a peer updates the controller soon, unasked
 		r.h.Sleep(time.Second)
 		return r.figure(only, want, 1)
 	}
