@@ -24,7 +24,7 @@ func counting(n int, hosts ...string) *explore.Scenario {
 				h.Sleep(time.Second)
 			}
 		}
-		cfg := sim.Config{Profile: c.Profile, Budget: c.Budget, MaxSteps: 4 * n}
+		cfg := sim.Config{Profile: c.Profile, Budget: c.Budget, MaxSteps: 8 * n}
 		for _, name := range hosts {
 			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, Main: count})
 		}

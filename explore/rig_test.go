@@ -135,8 +135,8 @@ func (x *rig) end(hosts []*sim.Host) {
 func (b *rigHost) say(k int, format string, args ...any) {
 	b.logs[k] += " " + fmt.Sprintf(format, args...)
 	text := b.x.text()
-	b.x.c.History(fingerprint.Print{}.String(text))
 	b.x.c.Outcome(text)
+	b.x.c.History(fingerprint.Print{}.String(text))
 }
 
 func (x *rig) text() string {

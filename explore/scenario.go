@@ -92,7 +92,10 @@ func (c *Case) Sometimes(i int) { c.sometimes |= 1 << i }
 func (c *Case) Outcome(s string) { c.outcome = s }
 
 // History tells the fingerprint of all that the scenario's checks remember. It
-// must be called whenever that changes: states that differ in it are different.
+// must be called as soon as that has changed: states that differ in it are different.
+// The change belongs to the task's last operation before the call. The call ends the step: other
+// hosts can act, and this one can crash, before the code goes on. So change all that the checks
+// remember, and set the outcome ([Case.Outcome]), before the call.
 func (c *Case) History(p fingerprint.Print) { c.w.SetHistory(p) }
 
 // Report tells the fingerprint all that the running task has told the checks so far.

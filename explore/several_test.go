@@ -110,8 +110,8 @@ func TestTimeoutStrikesAnyTimer(t *testing.T) {
 				h.Go(name, func() {
 					h.Sleep(time.Duration(1+i) * time.Hour)
 					order += " " + name
-					c.History(fingerprint.Print{}.String(order))
 					c.Outcome(order)
+					c.History(fingerprint.Print{}.String(order))
 				})
 			}
 			h.Sleep(3 * time.Hour)

@@ -39,8 +39,8 @@ type tiny struct {
 
 func (x *tiny) say(h int, format string, args ...any) {
 	x.logs[h] = append(x.logs[h], fmt.Sprintf(format, args...))
-	x.c.History(fingerprint.Print{}.String(x.text()))
 	x.c.Outcome(x.text())
+	x.c.History(fingerprint.Print{}.String(x.text()))
 }
 
 func (x *tiny) text() string {

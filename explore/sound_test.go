@@ -19,7 +19,7 @@ func TestReductionsLoseNothing(t *testing.T) {
 		for _, profile := range []string{"strong", "relaxed", "srd"} {
 			t.Run(s.Name+"/"+profile, func(t *testing.T) {
 				opt := explore.Options{Profile: profile, Workers: 1}
-				want, runs, done, err := explore.Naive(s, opt, true, 100_000)
+				want, runs, done, err := explore.Naive(s, opt, true, 400_000)
 				if err != nil {
 					t.Fatal(err)
 				}

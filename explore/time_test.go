@@ -25,8 +25,8 @@ func order(name, timers, faults string, build func(c *explore.Case, say func(str
 		say := func(s string) {
 			said = append(said, s)
 			text := strings.Join(said, " ")
-			c.History(fingerprint.Print{}.String(text))
 			c.Outcome(text)
+			c.History(fingerprint.Print{}.String(text))
 		}
 		c.OnReset(func() { said = nil; c.Outcome("nothing") })
 		return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: build(c, say)}, nil

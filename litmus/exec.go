@@ -165,10 +165,10 @@ func (x *exec) set(reg *regProg, v value) bool {
 		return true
 	}
 	r := &x.m.env.regs[reg.idx]
-	if reg.asked {
-		x.m.remember(r.print(reg.idx), v.print(reg.idx))
+	old := r.print(reg.idx)
+	if *r = v; reg.asked {
+		x.m.remember(old, v.print(reg.idx))
 	}
-	*r = v
 	return true
 }
 

@@ -27,6 +27,10 @@ const (
 	flagPMEM      = 'p' // the peer's persistent memory
 	flagShared    = 'm' // from, or into, the words that others reach too
 	flagOwnPMEM   = 'P' // from, or into, one's own persistent memory
+	flagJoin      = 'j' // posted in one list with the next request of the task
+	flagScatter   = 'g' // the second half from, or into, the second of the words that others reach too
+	flagByte      = 'b' // of one byte in the middle of a word
+	flagEmpty     = 'z' // of no bytes
 )
 
 // table is all that a program can do, by name.
@@ -50,22 +54,22 @@ func requestActs() map[string]kindOfAct {
 		return func(a *Act) verbs.SendWR { return verbs.SendWR{Op: o, Imm: uint32(a.V)} }
 	}
 	return map[string]kindOfAct{
-		"write":    post("av", "sifoknrlpemP", op(verbs.OpWrite)),
-		"wide":     post("v", "sifknpemP", op(verbs.OpWrite)), // of two words
-		"writeimm": post("av", "sifokpemP", op(verbs.OpWriteImm)),
-		"read":     post("a", "sfknrlpmP", op(verbs.OpRead)),
-		"wideread": post("", "sfkpmP", op(verbs.OpRead)),
-		"send":     post("v", "sifolemP", op(verbs.OpSend)),
-		"sendimm":  post("v", "sifoemP", op(verbs.OpSendImm)),
-		"cas": post("awv", "sfknrpmP", func(a *Act) verbs.SendWR {
+		"write":    post("av", "sifoknrlpemPjgbz", op(verbs.OpWrite)),
+		"wide":     post("v", "sifknpemPjg", op(verbs.OpWrite)), // of two words
+		"writeimm": post("av", "sifokpemPjgbz", op(verbs.OpWriteImm)),
+		"read":     post("a", "sfknrlpmPjgbz", op(verbs.OpRead)),
+		"wideread": post("", "sfkpmPjg", op(verbs.OpRead)),
+		"send":     post("v", "sifolemPjgz", op(verbs.OpSend)),
+		"sendimm":  post("v", "sifoemPjgz", op(verbs.OpSendImm)),
+		"cas": post("awv", "sfknrpmPjg", func(a *Act) verbs.SendWR {
 			return verbs.SendWR{Op: verbs.OpCompareSwap, Compare: uint64(a.W), Swap: uint64(a.V)}
 		}),
-		"fetchadd": post("av", "sfknrpmP", func(a *Act) verbs.SendWR { return verbs.SendWR{Op: verbs.OpFetchAdd, Add: uint64(a.V)} }),
-		"flush": post("a", "sfkp", func(*Act) verbs.SendWR {
+		"fetchadd": post("av", "sfknrpmPjg", func(a *Act) verbs.SendWR { return verbs.SendWR{Op: verbs.OpFetchAdd, Add: uint64(a.V)} }),
+		"flush": post("a", "sfkpj", func(*Act) verbs.SendWR {
 			return verbs.SendWR{Op: verbs.OpFlush, FlushTo: verbs.FlushGlobal | verbs.FlushPersistent, FlushLen: 8}
 		}),
-		"awrite": post("av", "sfikpmP", op(verbs.OpAtomicWrite)),
-		"recv":   {takes: "tf", link: true, flags: "lmP", do: (*task).receive},
+		"awrite": post("av", "sfikpmPjg", op(verbs.OpAtomicWrite)),
+		"recv":   {takes: "tf", link: true, flags: "lmPgz", do: (*task).receive},
 	}
 }
 

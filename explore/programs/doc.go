@@ -26,7 +26,7 @@
 // it calls interchangeable.
 //
 // [Generate] makes a program from a kind and a seed. Programs of the first kinds are mixed
-// from small motifs, so that anything can meet anything; those of the last six, from
+// from small motifs, so that anything can meet anything; those of the last seven, from
 // revocations on, are about one subject each, in which the acts of all hosts fit together:
 // there are the corners that motifs meet once in a hundred thousand programs.
 // [Compare] runs a program in all modes, and [Shrink] leaves out of it what a difference

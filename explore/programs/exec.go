@@ -30,6 +30,7 @@ type task struct {
 	order []string // whom it asked
 	read  *Act     // the last request with a response
 	sent  *Act     // and the last with a source
+	list  []joined // requests that are posted with the next one
 	wcs   [4]verbs.WC
 }
 
@@ -39,8 +40,12 @@ func (t *task) run(acts []Act) {
 		if t.ended || a.If > 0 && t.last != uint64(a.If-1) {
 			continue
 		}
+		if len(t.list) > 0 && (!table[a.Do].sends || a.To != t.list[0].act.To) {
+			t.postList()
+		}
 		table[a.Do].do(t, a)
 	}
+	t.postList()
 }
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
@@ -107,93 +112,6 @@ func (t *task) to(a *Act) []*link {
 		}
 	}
 	return out
-}
-
-// post posts a request to each peer, in one go.
-func (t *task) post(a *Act, wr verbs.SendWR) {
-	for i, l := range t.to(a) {
-		t.err(l.qp.PostSend([]verbs.SendWR{t.request(a, wr, l, i)}))
-	}
-	if wr.Op == verbs.OpRead || wr.Op.IsAtomic() {
-		t.read = a
-	} else {
-		t.sent = a
-	}
-}
-
-func (t *task) request(a *Act, wr verbs.SendWR, l *link, peer int) verbs.SendWR {
-	m := t.m
-	has := func(f rune) bool { return strings.ContainsRune(a.Flags, f) }
-	wr.ID = uint64(a.id*maxPeers + peer)
-	for _, f := range a.Flags {
-		switch f {
-		case flagSignaled:
-			wr.Flags |= verbs.Signaled
-		case flagInline:
-			wr.Flags |= verbs.Inline
-		case flagFence:
-			wr.Flags |= verbs.Fence
-		case flagSolicited:
-			wr.Flags |= verbs.Solicited
-		}
-	}
-	base, key, at := l.base, l.key, 8*a.At
-	if has(flagPMEM) {
-		base, key, at = l.pbase, l.pkey, pmemAt(a.At)
-	}
-	switch {
-	case has(flagBadKey):
-		key = 99
-	case has(flagNextKey):
-		key += uint32(m.x.needs.registrations)
-	}
-	if has(flagBeyond) {
-		at = 4096
-	}
-	wr.RemoteAddr, wr.RKey = base+uint64(at), key
-	n := 8
-	if a.Do == "wide" || a.Do == "wideread" {
-		n = 16
-	}
-	if wr.Op == verbs.OpFlush {
-		return wr
-	}
-	from := slot(a, peer)
-	switch {
-	case wr.Op == verbs.OpRead || wr.Op.IsAtomic():
-	case has(flagEcho) && t.read != nil:
-		from = slot(t.read, 0)
-	default:
-		from += sources
-	}
-	wr.SGL = m.local(a, m.buf, m.bmr, from, n)
-	return wr
-}
-
-// local is where a request takes its n bytes from, or brings them to: at from of r, unless flags
-// name other memory.
-func (m *machine) local(a *Act, r host.Region, mr verbs.MR, from, n int) []verbs.SGE {
-	switch {
-	case strings.ContainsRune(a.Flags, flagShared):
-		r, mr, from = m.mem, m.mr, 0
-	case strings.ContainsRune(a.Flags, flagOwnPMEM):
-		r, mr, from = m.pmem, m.pmr, 0
-	}
-	key := mr.LKey()
-	if strings.ContainsRune(a.Flags, flagBadLocal) {
-		key = 99
-	}
-	return []verbs.SGE{{Addr: r.Addr() + uint64(from), Length: uint32(n), LKey: key}}
-}
-
-// received marks the IDs of receives.
-const received = 1 << 32
-
-func (t *task) receive(a *Act) {
-	for i, l := range t.to(a) {
-		at := slot(a, i)
-		t.err(l.qp.PostRecv([]verbs.RecvWR{{ID: received | uint64(at), SGL: t.m.local(a, t.m.in, t.m.imr, at, 8)}}))
-	}
 }
 
 // wait waits for completions of the connections to some peers: of one, or of each of

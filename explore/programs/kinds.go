@@ -29,6 +29,7 @@ var kinds = []kindOf{
 	{"causality", "what a host knows to be done before it does the next thing, while others look at both", 40, (*maker).causality},
 	{"media", "persistent memory that goes bad under requests, and is flushed and fenced", 40, (*maker).media},
 	{"buffers", "responses that come to where other requests send from, and queue pairs given up before that", 40, (*maker).buffers},
+	{"lists", "requests posted in lists, with two pieces of memory each, of one byte and of none", 40, (*maker).lists},
 }
 
 // Kinds are the kinds of programs that [Generate] makes.

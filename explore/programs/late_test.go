@@ -299,6 +299,18 @@ var differences = []struct{ name, program string }{
 	{"a revocation stops what a reset queue pair left under way", "strong linger | a: write b x 1; reset b; call b 1 | b: accept; dereg; load x; load x; reply 1"},
 	{"a receive that failed stays failed when its sender is reset", "strong | a: send b 1; reset b | b: recv a l; state a; wait a 1"},
 	{"a sender hears that its Send does not fit before that is polled", "strong linger | a: send b 1 | b: flush a x; recv a l; twait a 1"},
+	{"an Atomic that has read mends nothing once a Read before it has failed", "strong poison(b)<=1 linger | a: read b x p; fetchadd b x 1 p; wait b 1 | b: pload x; pload x"},
+	{"what waits for an Atomic that has only read was not executed", "strong poison(b)<=1 linger | a: read b x p; fetchadd b x 1 p; fetchadd b y 2 p; wait b 1 | b: pload x; pload x; pload y"},
+	{"a fenced request leaves after the response that its fence waits for", "strong linger final | a: read b x; writeimm b x 1 f; reset b | b: recv a; wait a 1"},
+	{"what a send queue that stands still has behind it has not left", "strong+MaxRdAtomic=1 linger final | a: read b x; read b x; writeimm b x 1; reset b | b: recv a; wait a 1"},
+	{"a Read takes whole cells, into however many pieces of memory", "strong | a: read b x gs; load y; wait b 1; load y | b: store x 4294967297"},
+	{"a host dies between an answer and what the checks hear next", "strong crash(b)<=1 history | a: call b 1 | b: accept; reply 1; store x 1"},
+	{"others come between a revocation and what the checks hear next", "strong history | a: dereg; recv b | b: write a x 1; wait a 1"},
+	{"others come between two revocations, of which the checks hear", "strong history | a: read b x s; wait b 1 | b: err a; err a"},
+	{"others come between a look and what the checks hear next", "strong history | a: fetchadd b x 1 s; wait b 1 | b: load x; store x 1"},
+	{"others come between two reports", "strong history | a: | b: say; say"},
+	{"a Send of no bytes may be lost", "strong | a: recv b; wait b 1 | b: send a 1 z"},
+	{"a Write with immediate of no bytes may be lost", "strong break(a,b)<=1 linger | a: writeimm b x 1 z | b: recv a; wait a 1"},
 	{"what finds no receive is fetched again", "strong linger final | a: writeimm b x 1 m; wait b 1 | b: fetchadd a x 1 s; wait a 1; recv a"},
 }
 

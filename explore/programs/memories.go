@@ -12,6 +12,10 @@ func (g *maker) media() {
 	g.strike(100, "poison(b)", "poison(b)", "poison(b)", "poison(b)", "flip(b)", "flip(b)", "flip(b)", "poison(b) crash(a)", "poison(b) break(a,b)", "poison(b) flip(b)", "poison(b) crash(b)",
 		"flip(b) power(b)", "power(b)", "crash(b)")
 	verb := func() string { return g.post("b", persistentVerbs...) }
+	if g.chance(20) { // what is posted after an error was found cannot have read before it
+		g.code(0, "accept", "reply 1")
+		g.code(1, "pload "+g.place(), "call a 1")
+	}
 	g.code(0, g.many(1, 2, verb), pick(g, "", "wait b 1", "wait b 1", "poll b 1", "state b", "peek", "err b", "destroy b"))
 	g.code(1, g.maybe(15, "recv a"), g.keeps(), g.maybe(20, g.revokes("a")), g.keeps(), pick(g, "", "", g.keeps(), "wait a 1", "state a"))
 	if g.has(1, func(a *Act) bool { return a.Do == "pload" }) && g.chance(40) {
@@ -58,5 +62,25 @@ func (g *maker) buffers() {
 		g.code(0, g.maybe(25, "poll b 1"), pick(g, "err b", "reset b", "destroy b", "drain b", "deny b", "err b; reset b"), "peek", g.maybe(50, g.takes("b")))
 	}
 	g.code(1, g.receives(1, "a"), g.maybe(70, pick(g, "store x 5", "store x 5; fence")), g.looks("a"), g.maybe(40, g.revokes("a")), g.looks("a"))
+	g.stir()
+}
+
+// lists has requests of other shapes than one word: several in one list, with two pieces of memory,
+// of one byte and of none.
+func (g *maker) lists() {
+	g.hosts(2)
+	g.set(50)
+	g.with(10, "short")
+	g.with(10, "rnr")
+	g.odds = map[rune]int{flagJoin: 45, flagScatter: 30, flagByte: 25, flagEmpty: 12, flagSignaled: 40, flagPMEM: pick(g, 0, 0, 0, 60)}
+	if g.chance(30) {
+		g.p.Profile += "+" + pick(g, "CellBytes=1", "CellBytes=4", "Placement=InOrder", "WholePackets=false")
+	}
+	g.strike(25, "crash(a)", "crash(b)", "break(a,b)", "cut(a,b)", "revoke(b)", "power(b)", "poison(b)", "flip(b)")
+	back := func() string {
+		return pick(g, "", "load x", "load y", "loadwide", "store x 5", "storewide 6", "pload x", "peek")
+	}
+	g.code(0, g.many(1, 3, func() string { return g.post("b") }), back(), g.maybe(70, g.takes("b")), back())
+	g.code(1, g.receives(1, "a"), back(), g.maybe(25, g.revokes("a")), g.looks("a"), back())
 	g.stir()
 }

@@ -41,8 +41,10 @@ func (g *maker) flags(do string) string {
 			likely = 6
 		case flagNextKey, flagBeyond, flagBadLocal, flagSolicited, flagShared:
 			likely = 2
-		case flagOwnPMEM:
+		case flagOwnPMEM, flagEmpty:
 			likely = 1
+		case flagJoin, flagScatter, flagByte:
+			likely = 3
 		case flagPMEM:
 			likely = 0
 		}

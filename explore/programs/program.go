@@ -25,7 +25,7 @@ type Program struct {
 var settings = []string{
 	"linger",  // hosts stay up when their code has ended
 	"final",   // with linger: what memory holds at the end is part of the outcome
-	"history", // tasks report through History, so that the order of their reports is part of the state
+	"history", // tasks report through History, and the order of their reports is part of the outcome
 	"onecq",   // all queue pairs of a host complete on one CQ
 	"short",   // queues of one request
 	"rnr",     // a receiver that is not ready is tried again once

@@ -39,7 +39,8 @@ type world struct {
 	hosts   []hostOf
 	setup   []*machine // of the first lives
 	tasks   []*task
-	counter uint64 // the state of the atomic service
+	counter uint64   // the state of the atomic service
+	order   []string // with the setting history: whose reports came one after the other
 }
 
 // hostOf is one host and the spec that it has its code from.
@@ -83,6 +84,7 @@ func (x *world) config() sim.Config {
 	x.c.OnReset(func() {
 		x.tasks = x.tasks[:0]
 		x.setup = x.setup[:0]
+		x.order = x.order[:0]
 		x.c.Outcome("nothing")
 	})
 	return cfg
@@ -366,11 +368,15 @@ func (t *task) report(end bool) {
 		x.c.Report(fingerprint.Print{}.Bytes(t.log).Bool(end)) // an empty log shows only at the end
 	}
 	t.said, t.done = len(t.log), end
-	if !daemon && x.needs.history {
-		x.c.History(x.told())
+	if daemon {
+		return
 	}
-	if !daemon {
-		x.c.Outcome(x.text(false))
+	if x.needs.history {
+		x.order = append(x.order, x.hosts[t.m.at].Host.Name) // not which of those that are alike
+	}
+	x.c.Outcome(x.text(false)) // before others come in
+	if x.needs.history {
+		x.c.History(x.told())
 	}
 }
 
@@ -380,7 +386,7 @@ func (x *world) told() (sum fingerprint.Print) {
 		spec := slices.IndexFunc(x.p.Hosts, func(h Host) bool { return h.Name == x.hosts[t.m.at].Host.Name }) // not which of those that are alike
 		sum = sum.Plus(fingerprint.Print{}.Int(spec).Int(t.m.life).String(t.path).Bytes(t.log[:t.said]).Bool(t.done))
 	}
-	return sum
+	return sum.String(strings.Join(x.order, " "))
 }
 
 // text is what the tasks have reported, in an order that is that of the program. At an
@@ -398,6 +404,9 @@ func (x *world) text(waits bool) string {
 		}
 		sort.Strings(each) // which of the interchangeable hosts saw what is no outcome
 		groups = append(groups, h.Name+":"+strings.Join(each, ","))
+	}
+	if len(x.order) > 0 {
+		groups = append(groups, "told by "+strings.Join(x.order, ","))
 	}
 	return strings.Join(groups, " ")
 }

@@ -177,6 +177,9 @@ func (w *World) acknowledge(q *qp, i int) {
 		}
 		if e.responds() || w.flushes(e) || e.frozen && e.arrives() {
 			w.land(e)
+		} else if e.n == 0 {
+			e.landed = true // an empty message has arrived; there is nothing to place
+			w.remove(e)
 		}
 	}
 	if s.op == verbs.OpRead || s.op.IsAtomic() {

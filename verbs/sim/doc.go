@@ -32,6 +32,9 @@
 //     answers. Left out are what gives nothing but a handle (AllocPD, CreateCompChannel, NewMutex,
 //     a CQ without a channel), Go, whose task comes when it comes, and Unlock: nobody else could
 //     do anything with the mutex before.
+//   - The host is no daemon, so its code may report to the checks (explore.Case.History). A report
+//     belongs to the operation before it. Therefore every operation above pauses if the task has
+//     already done or seen something in this step (mayTell), and a report is a step of its own.
 //
 // # Memory
 //

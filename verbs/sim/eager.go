@@ -36,7 +36,7 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 		switch {
 		case e.landed:
 		case !e.came:
-			if e.wr < reach && !e.frozen && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) }) {
+			if e.wr < reach && !e.frozen && !w.heldBack(e) && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) }) {
 				out = append(out, e)
 			}
 			missing = append(missing, e)
@@ -45,6 +45,14 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 		}
 	}
 	return out
+}
+
+// heldBack reports whether e cannot have left the requester: its fence, or the limit on outstanding
+// Reads and Atomics, still waits for a response.
+func (w *World) heldBack(e *elem) bool {
+	return slices.ContainsFunc(e.q.elems, func(p *elem) bool {
+		return p.responds() && w.before(p, e) && (e.fenced || p.wr != e.wr && p.stalls(e.wr))
+	})
 }
 
 // overtakes reports whether e can arrive before p does, which was sent before it: both are of
@@ -170,7 +178,7 @@ func (w *World) recvArrived(q *qp) bool {
 		return false
 	}
 	for _, e := range q.peer.elems {
-		if e.wr <= i && e.changes() {
+		if e.wr <= i && (e.changes() || e.n == 0 && !e.came) {
 			return false
 		}
 	}

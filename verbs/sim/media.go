@@ -167,6 +167,12 @@ func (w *World) passed(q *qp, n int) {
 			w.dropAfter(e)
 		}
 	}
+	for i := 0; i < len(q.elems); i++ {
+		if e := q.elems[i]; e.wr > n && e.hasRead() && w.wouldMend(e, q.ent(n)) {
+			w.discard(e) // had it written, n would have been executed
+			i = -1
+		}
+	}
 	for i := 0; i < len(q.elems) && !w.cfg.Eager; i++ {
 		if e := q.elems[i]; e.wr > n && e.changes() && !e.frozen && !e.acked && w.canLand(e) {
 			if w.freeze(e); e.landed {

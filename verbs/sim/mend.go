@@ -50,6 +50,18 @@ func (w *World) mendable(s *sqEntry) bool {
 	return true
 }
 
+// wouldMend reports whether e writes anew some of what keeps s from being executed.
+func (w *World) wouldMend(e *elem, s *sqEntry) bool {
+	for _, x := range s.payload {
+		for i := range w.unreadableFor(x) {
+			if size := w.unitBytes(); e.reg == x.reg && whole(e.reg, i, size, e.off, e.n) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // mendedFirst is the first request of q that meets memory that cannot be read, if others may have
 // mended that, or -1.
 func (q *qp) mendedFirst() int {

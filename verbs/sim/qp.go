@@ -511,6 +511,7 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	s.need = need
 	q.checkAccess(s)
 	if s.length == 0 && (kind == elemWrite || kind == elemSample) {
+		q.makeElems(s, idx, elemSend, nil, 0, wr)
 		return // it reaches no memory, so its key is not looked at
 	}
 	q.w.touch(object(objKeys, n.idx, 0), Read)
@@ -588,7 +589,13 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		}
 		return
 	}
-	for i := range s.dst {
+	if s.length == 0 && w.cfg.Eager && s.op.ConsumesRecv() {
+		emit(0, nil, 0) // an empty message can be lost, so its arrival is a step
+	}
+	for at-off < s.length && kind == elemSample { // the responder does not see the requester's list
+		emit(min(s.length-(at-off), w.pieceAt(at, at-off, s.length)), nil, 0)
+	}
+	for i := 0; i < len(s.dst) && kind != elemSample; i++ {
 		d := &s.dst[i]
 		for o := 0; o < d.n; {
 			n := d.n - o

@@ -107,7 +107,7 @@ func (p *qp) address(i int, rw *verbs.RecvWR) {
 // boundaries of the list and, as for Writes, at cells or into at most MaxPieces.
 func (p *qp) scatter(i int, sgl []verbs.SGE) {
 	w, s := p.w, p.ent(i)
-	if len(s.payload) == 0 || slices.ContainsFunc(s.payload, func(e *elem) bool { return e.landed || e.frozen }) {
+	if s.length == 0 || len(s.payload) == 0 || slices.ContainsFunc(s.payload, func(e *elem) bool { return e.landed || e.frozen }) {
 		return // it brings nothing, or it was cut off before the receive was there
 	}
 	at := 0

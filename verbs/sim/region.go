@@ -139,7 +139,7 @@ func (r *region) Store(off int, p []byte) {
 	buffered := (r.shared() || r.pm != nil) && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
 	sources := buffered && !w.cfg.Eager && r.sources(off, len(p))
 	switch {
-	case w.cfg.Eager, r.h.live > 1: // another task may free the region
+	case w.cfg.Eager, r.h.live > 1, t.mayTell(): // another task may free the region
 		t.pause()
 	case (r.lent > 0 || r.pm != nil) && (!buffered || sources), !buffered && r.awaited():
 		t.pauseDirty()

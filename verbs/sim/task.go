@@ -69,6 +69,7 @@ type task struct {
 	// looked: one of them was at what others may change.
 	looked  bool
 	clocked bool // it has looked at its clock in this step
+	fresh   bool // other tasks could run since its report, and it has not paused again
 	// sb is its store buffer, flushing the lines whose write-back a fence awaits.
 	sb       *qp
 	flushing []clwbRec
@@ -122,6 +123,7 @@ func (t *task) wait(o op) bool {
 		t.w.unprepared(o)
 		return true
 	}
+	t.fresh = false
 	if o.kind == opAccept || o.kind == opGather || o.kind == opLock || o.kind == opSleep {
 		t.drain() // they enter the kernel
 	}
@@ -146,13 +148,23 @@ func (t *task) wait(o op) bool {
 	return ok
 }
 
+// others lets other tasks run before the next operation. After a report they could run already: if the
+// task has done and seen nothing since, a second pause would change nothing.
+func (t *task) others() {
+	if t.fresh && !t.dirty && !t.looked {
+		t.fresh = false
+		return
+	}
+	t.wait(op{kind: opRun})
+}
+
 // pause makes the next operation a step of its own if it could see what others
 // do: on a host with several tasks, or after the task did something to which
 // others may have reacted.
 func (t *task) pause() {
 	t.looks++
-	if t.looks > maxLooks || t.dirty || t.h.live > 1 || t.w.cfg.Eager {
-		t.wait(op{kind: opRun})
+	if t.looks > maxLooks || t.dirty || t.h.live > 1 || t.w.cfg.Eager || t.mayTell() {
+		t.others()
 	}
 }
 
@@ -160,7 +172,7 @@ func (t *task) pause() {
 // may do what both can tell.
 func (t *task) pauseLook() {
 	if t.looked {
-		t.wait(op{kind: opRun})
+		t.others()
 		return
 	}
 	t.pause()
@@ -176,17 +188,24 @@ const maxLooks = 256
 // its own host may always.
 func (t *task) pauseDirty() {
 	if t.w.cfg.Eager {
-		t.wait(op{kind: opRun})
+		t.others()
 		return
 	}
 	t.pauseAfter()
+}
+
+// mayTell reports whether t has done or seen something in this step, and may report its next
+// operation to the checks. A report belongs to the operation before it (SetHistory), so other tasks
+// must be able to run between the two operations, even if only the checks can notice.
+func (t *task) mayTell() bool {
+	return (t.dirty || t.looked) && !t.h.node.spec.Daemon
 }
 
 // pauseCall is pauseDirty for a call. After a revocation the callee may see its request refused
 // and end, and another machine may take its name before the call is made.
 func (t *task) pauseCall() {
 	if t.dirty {
-		t.wait(op{kind: opRun})
+		t.others()
 		return
 	}
 	t.pauseDirty()
@@ -194,10 +213,10 @@ func (t *task) pauseCall() {
 
 // pauseAfter is pauseDirty for what prepares: what the task did before in this step, nobody
 // else could tell if it need not pause, so it may as well have come later. That holds in
-// eager mode too, and keeps the making of a connection small there.
+// eager mode too.
 func (t *task) pauseAfter() {
-	if t.told || t.looked || t.h.live > 1 {
-		t.wait(op{kind: opRun})
+	if t.told || t.looked || t.h.live > 1 || t.mayTell() {
+		t.others()
 	}
 }
 
@@ -205,7 +224,7 @@ func (t *task) pauseAfter() {
 // doc.go.
 func (t *task) pauseShared() {
 	if t.h.live > 1 && !t.w.dying() {
-		t.wait(op{kind: opRun})
+		t.others()
 	}
 }
 

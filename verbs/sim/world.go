@@ -578,8 +578,9 @@ func (w *World) Failure() error { return w.fail }
 
 // SetHistory tells the fingerprint of everything that the scenario's checks
 // remember; it is part of the state. All that is told this way is one thing to the
-// search: the order of any two calls matters. It belongs to what the task did last, so that
-// nobody sees what the checks remember before the fingerprint has it; others may come in after it.
+// search: the order of any two calls matters. A call belongs to the task's last operation before it, so
+// no task reads what the checks remember before the fingerprint has it. The call ends the step: other
+// tasks can run before the code goes on, even if all it does next is to call SetHistory again.
 func (w *World) SetHistory(p fingerprint.Print) {
 	if t := w.cur; t != nil {
 		if w.dying() {
@@ -589,9 +590,11 @@ func (w *World) SetHistory(p fingerprint.Print) {
 			w.Fail(ErrDaemonReports)
 		}
 		w.touch(object(objChecks, 0, 0), Write) // a zombie and its successor both report
-		if p != w.hist {
-			t.reach()
-		}
+		w.hist = p
+		t.reach()
+		t.wait(op{kind: opRun})
+		t.fresh = true
+		return
 	}
 	w.hist = p
 }
