@@ -1,6 +1,9 @@
 package programs
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 func (g *maker) faults() {
 	g.someHosts(15)
@@ -75,6 +78,7 @@ func (g *maker) fault(kinds ...string) {
 	a, b := g.name(i), g.name(j)
 	if kind == "ghost" {
 		a, b = "a", "b"
+		g.p.Set = slices.DeleteFunc(g.p.Set, func(s string) bool { return s == "onecq" }) // see docs/semantics.md: more is allowed
 	}
 	if g.chance(15) {
 		a = pick(g, "*", a+"*")

@@ -22,11 +22,21 @@ func (g *maker) revocations() {
 	case g.chance(20):
 		g.messages()
 		return
+	case g.chance(12):
+		g.denied()
+		return
 	default:
 		g.revoked("a")
 	}
 	g.requester()
 	g.stir()
+}
+
+// denied has requests that come only after what is done to the access flags, for a Send before
+// them waits for its receive.
+func (g *maker) denied() {
+	g.code(0, g.maybe(40, g.post("b")), g.post("b", "send", "sendimm"), g.posts(1, 2, "b"), g.maybe(60, g.takes("b")))
+	g.code(1, "deny a", g.maybe(25, g.looks("a")), g.maybe(75, "allow a"), g.maybe(20, "deny a"), g.maybe(10, "dereg"), "recv a", g.maybe(60, g.looks("a")))
 }
 
 // messages has Sends behind something else, and a receiver that revokes.

@@ -274,7 +274,18 @@ func (w *World) discardFrom(q *qp, n int) {
 type completion struct {
 	wr   int // as in outcome
 	recv bool
+	at   int // by then it was in the CQ
+	from int // when its request was posted
 	wc   verbs.WC
+}
+
+// decided appends o to what waits in the CQ.
+func (q *qp) decided(o outcome) {
+	c := completion{wr: o.wr, from: q.ent(o.wr).at}
+	q.w.complete(o, &c.wc)
+	q.w.ticks++
+	c.at = q.w.ticks
+	q.done = append(q.done, c)
 }
 
 // settle asks what had completed by now, for q goes to ERR: what nobody has polled
@@ -299,9 +310,7 @@ func (q *qp) settle(hit func(verbs.Status) bool) {
 		if i == 0 {
 			break
 		}
-		c := completion{wr: o[i-1].wr}
-		w.complete(o[i-1], &c.wc)
-		q.done = append(q.done, c)
+		q.decided(o[i-1])
 	}
 }
 

@@ -219,11 +219,11 @@ func (w *World) cameTo(q *qp) int {
 	return n
 }
 
-// cutoffEager is cutoffQP where what has arrived is known.
-func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
-	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) }
+// tookBefore is the first request that the responder, who stops taking those that hit, has not
+// taken, where what has arrived is known.
+func (w *World) tookBefore(q *qp, hit func(*sqEntry) bool) int {
 	for i := 0; i < len(q.elems) && w.cfg.Profile.DrainOnRevoke; i++ {
-		if e := q.elems[i]; e.reg != nil && e.came && e.kind != elemSample && hitElem(e) && !e.cutOff() {
+		if e := q.elems[i]; e.reg != nil && e.came && e.kind != elemSample && hit(q.ent(e.wr)) && !e.cutOff() {
 			w.land(e)
 			i = -1
 		}
@@ -233,13 +233,24 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		s := q.ent(i)
 		s.came = s.came || s.nak == verbs.StatusSuccess
 	}
-	live := q.h.alive && q.sends() && !q.gone
+	if !q.live() {
+		return n
+	}
+	first := q.head
+	for first < n && !hit(q.ent(first)) {
+		first++
+	}
+	return w.unread(q, first, n)
+}
+
+// live reports whether somebody learns what becomes of the requests of q.
+func (q *qp) live() bool { return q.h.alive && q.sends() && !q.gone }
+
+// cutoffEager is cutoffQP where what has arrived is known.
+func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
+	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) }
+	n, live := w.tookBefore(q, hit), q.live()
 	if live {
-		first := q.head
-		for first < n && !hit(q.ent(first)) {
-			first++
-		}
-		n = w.unread(q, first, n)
 		for i := n; i < q.posted && nak != 0; i++ {
 			if s := q.ent(i); hit(s) && !s.came {
 				s.refuse(nak)

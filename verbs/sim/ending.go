@@ -50,7 +50,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)
 	}
 	if a.Mask&verbs.AttrAccess != 0 {
-		q.stopIncoming(func(s *sqEntry) bool { return s.need&^a.Access != 0 && !s.early }, verbs.StatusRemInvReqErr)
+		q.forbid(a.Access)
 		q.access = a.Access
 		q.grant()
 		q.w.cur.reach() // what comes now is refused in another way than when more is ended
@@ -74,28 +74,6 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 // release lets go what was posted in SQD.
 func (q *qp) release() {
 	q.held = unlimited
-}
-
-// grant lets in what the access flags forbade and now do not. It has not come yet: had it been
-// refused, q would be in ERR, and Modify has looked.
-func (q *qp) grant() {
-	p := q.peer
-	if p == nil || !p.sends() {
-		return
-	}
-	for i := p.head; i < p.posted; i++ {
-		s := p.ent(i)
-		switch {
-		case s.early && s.need&^q.access == 0:
-			s.early, s.nak = false, verbs.StatusSuccess
-			if s.mr != nil && s.mr.gone {
-				s.refuse(verbs.StatusRemAccessErr)
-				return
-			}
-		case s.nak != verbs.StatusSuccess:
-			return
-		}
-	}
 }
 
 // kill ends both roles of the QP: what it sent and was not acknowledged may or
@@ -127,23 +105,12 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 	q.state = to
 }
 
-// forbidden is the first request of q that the access flags of its peer forbid: a card that had
-// met it would be in ERR.
-func (q *qp) forbidden() int {
-	for i := q.head; i < q.posted; i++ {
-		if q.ent(i).early {
-			return i
-		}
-	}
-	return unlimited
-}
-
 // cutSend ends the requester's role.
 func (q *qp) cutSend() {
 	defer func(x bool) { q.completing = x }(q.completing)
 	q.completing = true // what had completed before is known by now
 	reach := q.reach()
-	q.limit = min(q.limit, q.posted, q.cutAt, q.held, q.refused())
+	q.limit = min(q.limit, q.posted, q.cutAt, q.held, q.refusedFrom(q.head))
 	if q.peer == nil && !q.stale {
 		q.limit = min(q.limit, q.first) // the peer was never there
 	}
@@ -175,12 +142,13 @@ func (q *qp) leaveUnread(e *elem, reach int) {
 	e.unknown = true
 }
 
-// refused is the first request that fails for certain, at the responder or before it is sent.
-func (q *qp) refused() int { return q.refusedFrom(q.head) }
+// refused is the first request that fails if nothing changes, at the responder or before it is sent.
+func (q *qp) refused() int { return min(q.refusedFrom(q.head), q.forbidden()) }
 
+// refusedFrom is the first request from n on that fails whatever its responder grants.
 func (q *qp) refusedFrom(n int) int {
 	for i := n; i < q.posted; i++ {
-		if s := q.ent(i); s.nak != verbs.StatusSuccess || s.local != verbs.StatusSuccess {
+		if s := q.ent(i); s.nak != verbs.StatusSuccess && (!s.early || len(s.payload) == 0) || s.local != verbs.StatusSuccess {
 			return i
 		}
 	}
@@ -298,14 +266,14 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		q.asks(isRNR) // from now on it is refused, or nobody answers
 	}
 	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) } // another key of the same memory stays valid
-	live := q.h.alive && q.sends() && !q.gone
+	live := q.live()
 	drain := w.cfg.Profile.DrainOnRevoke
 	if w.cfg.Eager {
 		w.cutoffEager(q, hit, nak)
 		return
 	}
 	if live && first >= 0 {
-		overtakers := w.catchUp(q)
+		overtakers := w.catchUp(q, true)
 		for _, e := range overtakers {
 			if hitElem(e) {
 				w.leaveOpen(e)

@@ -272,8 +272,6 @@ func (q *qp) completeTo(o outcome) {
 				break
 			}
 		}
-		c := completion{wr: next.wr}
-		q.w.complete(next, &c.wc)
-		q.done = append(q.done, c)
+		q.decided(next)
 	}
 }

@@ -171,6 +171,7 @@ const (
 	tagGhost
 	tagQueue
 	tagSees
+	tagOrder
 	tagFroze
 	tagTask
 	tagKnows

@@ -28,9 +28,11 @@ type sqEntry struct {
 	need               verbs.Access // what the responder must grant
 	recvErr            verbs.Status // how its receive completes then
 	early              bool         // nak is for the QP's access flags, which may change before it comes
+	keyless            bool         // its key does not give what it needs
 	came               bool         // it has reached the responder for certain
 	recv               bool         // its receive has completed
 	signaled           bool
+	at                 int // when it was posted
 	dst                []sge // where the response goes
 	payload            []*elem
 }
@@ -286,13 +288,6 @@ func (q *qp) meets() {
 	q.match()
 }
 
-// checkAccess checks the access flags of the responder's QP.
-func (q *qp) checkAccess(s *sqEntry) {
-	if p := q.peer; p != nil && s.need&^p.access != 0 {
-		s.nak, s.early = verbs.StatusRemInvReqErr, true
-	}
-}
-
 func (q *qp) remoteNode() int { return gidHost(q.remote.GID) }
 
 func (q *qp) remoteLife() int { return gidLife(q.remote.GID) }
@@ -414,7 +409,7 @@ func (q *qp) push(wr *verbs.SendWR) {
 	q.room()
 	s := q.ent(q.posted)
 	*s = sqEntry{id: wr.ID, op: wr.Op, flags: wr.Flags, imm: wr.Imm, length: wr.Length(), compare: wr.Compare,
-		swap: wr.Swap, add: wr.Add, signaled: wr.Flags&verbs.Signaled != 0 || q.cfg.SignalAll,
+		swap: wr.Swap, add: wr.Add, at: w.ticks, signaled: wr.Flags&verbs.Signaled != 0 || q.cfg.SignalAll,
 		dst: s.dst[:0], payload: s.payload[:0], into: s.into[:0]}
 	q.posted++
 	if wr.Op.ConsumesRecv() {
@@ -521,10 +516,10 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 		wr.RemoteAddr = m.r.base
 	}
 	if m == nil || !q.reaches(rh.card, m) || m.access&need != need || !m.r.has(wr.RemoteAddr, s.length) {
-		if s.nak == verbs.StatusSuccess {
+		s.keyless = true
+		if !s.early {
 			s.nak = verbs.StatusRemAccessErr
 		}
-		s.early = false
 		return
 	}
 	s.mr = m
@@ -611,6 +606,9 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 // reach is the index of the first work request that cannot have arrived yet.
 func (q *qp) reach() int {
 	n := min(q.limit, q.cutAt, q.held, q.posted)
+	if !q.sends() {
+		n = min(n, q.denied())
+	}
 	p := q.peer
 	if p == nil || p.state < verbs.StateRTR || p.state == verbs.StateErr {
 		if q.limit == unlimited || p == nil && !q.stale { // it was never there

@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/verbatim-rdma/verbatim/verbs"
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
 
 // The prints of queue pairs and of what is under way on them: see fingerprint.go.
 
@@ -42,6 +46,9 @@ func (w *World) queuePrint(q *qp) {
 		return
 	}
 	w.about(q.h.node.idx, q.otherNode(), q.state128())
+	if !q.gone && q.cpu == nil {
+		q.order()
+	}
 	for _, e := range q.elems {
 		if e.kind == elemSample || e.kind == elemFlush || e.modifies() {
 			w.relations(e)
@@ -129,6 +136,27 @@ func (w *World) relations(e *elem) {
 	}
 }
 
+// order covers which completions of other queue pairs were in the CQ before requests of q were
+// posted.
+func (q *qp) order() {
+	for _, x := range q.sendCQ.qps {
+		if x == q || len(x.done) == 0 {
+			continue
+		}
+		tell := func(i, at int) {
+			if n := slices.IndexFunc(x.done, func(c completion) bool { return c.at > at }); n != 0 {
+				q.w.aboutThree(q.h.node.idx, q.otherNode(), x.otherNode(), q.id().Int(tagOrder).Int(i).Int(n).Print(x.id()))
+			}
+		}
+		for i := q.head; i < q.posted; i++ {
+			tell(i-q.head, q.ent(i).at)
+		}
+		for i := range q.done {
+			tell(-1-i, q.done[i].from)
+		}
+	}
+}
+
 // id tells e from the other elements that its host has made.
 func (e *elem) id(tag int) print {
 	return e.q.id().Int(tag).Int(e.wr - e.q.head).Int(e.part).Int(e.sub)
@@ -199,7 +227,7 @@ func (q *qp) remains(p print) print {
 // follows from what a single task did.
 func (q *qp) entryPrint(p print, s *sqEntry) print {
 	p = p.Uint(uint64(s.op)<<40 | uint64(s.nak)<<32 | uint64(s.local)<<24 | uint64(s.recvErr)<<16 |
-		uint64(boolInt(s.came)<<3|boolInt(s.early)<<2|boolInt(s.recv)<<1|boolInt(s.signaled)))
+		uint64(boolInt(s.keyless)<<4|boolInt(s.came)<<3|boolInt(s.early)<<2|boolInt(s.recv)<<1|boolInt(s.signaled)))
 	if s.op.IsAtomic() {
 		p = p.Uint(s.compare).Uint(s.swap).Uint(s.add)
 	}

@@ -104,9 +104,7 @@ func (q *qp) respond(quiet bool, behind int) bool {
 	if i < none {
 		return false
 	}
-	c := completion{wr: o[i-none].wr}
-	w.complete(o[i-none], &c.wc)
-	q.done = append(q.done, c)
+	q.decided(o[i-none])
 	return true
 }
 

@@ -1,0 +1,125 @@
+package sim
+
+import (
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// The access flags of the responder's queue pair. Unlike a key, which is gone for good, they may
+// change between a post and the moment at which the request is executed, and back: what counts is
+// that moment (the semantics note, section 5).
+
+// checkAccess checks what is posted to q's peer against the flags that hold now.
+func (q *qp) checkAccess(s *sqEntry) {
+	if p := q.peer; p != nil && s.need&^p.access != 0 {
+		s.nak, s.early = verbs.StatusRemInvReqErr, true
+	}
+}
+
+// forbid refuses what is executed without access that it needs, from now on and until that is
+// granted again. How far the card has come is decided now, whether or not the requester lives:
+// what has not come yet may come after a grant. Nothing has been refused, for Modify has looked.
+func (q *qp) forbid(access verbs.Access) {
+	p, w := q.peer, q.w
+	if p == nil {
+		return
+	}
+	hit := func(s *sqEntry) bool { return s.need&^access != 0 && !s.early }
+	p.touchElems()
+	w.stats.Exercised |= faults.Revocations
+	for i := 0; i < len(p.elems); i++ {
+		e := p.elems[i]
+		if hit(p.ent(e.wr)) && e.reg != nil && (e.hasRead() || e.acked && w.cfg.Profile.DrainOnRevoke) {
+			w.land(e) // it was let in
+			i = -1
+		}
+	}
+	n := p.posted
+	if w.cfg.Eager {
+		n = w.tookBefore(p, hit)
+	} else if p.awaits(hit) {
+		p.asks(isRNR) // from now on it is refused, or nobody answers
+		w.catchUp(p, false)
+		n = w.tookBefore(p, hit)
+	}
+	for i := p.oldest(); i < p.posted; i++ {
+		s := p.ent(i)
+		if hit(s) && !s.came && (s.nak == verbs.StatusRemAccessErr || s.nak == verbs.StatusSuccess && i >= n) {
+			s.nak, s.early = verbs.StatusRemInvReqErr, true
+		}
+	}
+	w.notExecuted(p)
+	if n < p.posted && !w.cfg.Eager {
+		w.caughtUp(p)
+	}
+	w.settleRivals(p)
+}
+
+// awaits reports whether a request that hits may still be executed.
+func (q *qp) awaits(hit func(*sqEntry) bool) bool {
+	for i := q.oldest(); i < q.posted; i++ {
+		if s := q.ent(i); s.local == verbs.StatusSuccess && s.nak == verbs.StatusSuccess && hit(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// oldest is the first request that may not have come yet: those of an ended requester complete
+// whatever becomes of them.
+func (q *qp) oldest() int {
+	if q.live() {
+		return q.head
+	}
+	return q.base
+}
+
+// notExecuted takes back that forbidden requests have arrived, of those that only arrived: it is
+// when they are executed that counts. Pieces of Writes are placed all the same.
+func (w *World) notExecuted(q *qp) {
+	for _, e := range q.elems {
+		if q.ent(e.wr).early && e.kind != elemWrite {
+			e.came = false
+		}
+	}
+}
+
+// grant lets in what the access flags forbade and now do not. It has not come yet: had it been
+// refused, q would be in ERR, and Modify has looked.
+func (q *qp) grant() {
+	p := q.peer
+	if p == nil {
+		return
+	}
+	for i := p.base; i < p.posted; i++ {
+		s := p.ent(i)
+		if !s.early || s.need&^q.access != 0 {
+			continue
+		}
+		s.early, s.nak = false, verbs.StatusSuccess
+		if s.keyless || s.mr != nil && s.mr.gone {
+			s.refuse(verbs.StatusRemAccessErr)
+		}
+	}
+}
+
+// forbidden is the first request of q that the access flags of its peer forbid: a card that had
+// met it would be in ERR.
+func (q *qp) forbidden() int {
+	for i := q.head; i < q.posted; i++ {
+		if q.ent(i).early {
+			return i
+		}
+	}
+	return unlimited
+}
+
+// denied is what an ended requester has left on its way and the access flags of its peer forbid.
+func (q *qp) denied() int {
+	for _, e := range q.elems {
+		if q.ent(e.wr).early {
+			return e.wr
+		}
+	}
+	return unlimited
+}
