@@ -398,28 +398,10 @@ func (c *cq) outcomes(o []outcome) []outcome {
 	for _, q := range c.qps {
 		o = q.sendOutcomes(o)
 	}
-	if len(c.qps) > 1 {
-		o = slices.DeleteFunc(o, func(x outcome) bool { return x.q.behind(x) != nil })
-	}
 	for _, q := range c.rqps {
 		o = q.recvOutcomes(o)
 	}
 	return o
-}
-
-// behind returns another queue pair of the CQ, or nil, with a completion that was there before the
-// request of o was posted: a CQ is a queue.
-func (q *qp) behind(o outcome) *qp {
-	from := q.ent(o.wr).at
-	if o.kept {
-		from = q.done[0].from
-	}
-	for _, x := range q.sendCQ.qps {
-		if x != q && len(x.done) > 0 && x.done[0].at <= from {
-			return x
-		}
-	}
-	return nil
 }
 
 // touch notes whose doings the look at the CQ depends on.

@@ -274,17 +274,13 @@ func (w *World) discardFrom(q *qp, n int) {
 type completion struct {
 	wr   int // as in outcome
 	recv bool
-	at   int // by then it was in the CQ
-	from int // when its request was posted
 	wc   verbs.WC
 }
 
 // decided appends o to what waits in the CQ.
 func (q *qp) decided(o outcome) {
-	c := completion{wr: o.wr, from: q.ent(o.wr).at}
+	c := completion{wr: o.wr}
 	q.w.complete(o, &c.wc)
-	q.w.ticks++
-	c.at = q.w.ticks
 	q.done = append(q.done, c)
 }
 

@@ -171,7 +171,6 @@ const (
 	tagGhost
 	tagQueue
 	tagSees
-	tagOrder
 	tagFroze
 	tagTask
 	tagKnows

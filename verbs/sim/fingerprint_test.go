@@ -90,13 +90,11 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[channel](): {"h": links, "ord": identity, "cqs": derived + "Host.made", "gone": derived + "Host.made"},
 	reflect.TypeFor[completion](): {
 		"wr": printed, "recv": "those that are kept are of the send queue; in eager mode the opcode says it", "wc": printed,
-		"at": "printed: whose requests are behind it", "from": "printed: what was in the CQ before",
 	},
 	reflect.TypeFor[sqEntry](): {
 		"id": observed, "op": printed, "flags": observed, "imm": observed, "length": observed, "compare": printed, "swap": printed, "add": printed,
 		"mr": observed, "into": derived + "the receives that were met", "local": printed, "nak": printed, "need": observed, "recvErr": printed,
 		"early": printed, "keyless": printed, "came": printed, "recv": printed, "signaled": printed, "dst": observed, "payload": "printed: what has landed of it",
-		"at": "printed: what was in the CQ before",
 	},
 	reflect.TypeFor[sge](): {"r": observed, "off": observed, "n": observed},
 	reflect.TypeFor[task](): {

@@ -32,7 +32,6 @@ type sqEntry struct {
 	came               bool         // it has reached the responder for certain
 	recv               bool         // its receive has completed
 	signaled           bool
-	at                 int // when it was posted
 	dst                []sge // where the response goes
 	payload            []*elem
 }
@@ -409,7 +408,7 @@ func (q *qp) push(wr *verbs.SendWR) {
 	q.room()
 	s := q.ent(q.posted)
 	*s = sqEntry{id: wr.ID, op: wr.Op, flags: wr.Flags, imm: wr.Imm, length: wr.Length(), compare: wr.Compare,
-		swap: wr.Swap, add: wr.Add, at: w.ticks, signaled: wr.Flags&verbs.Signaled != 0 || q.cfg.SignalAll,
+		swap: wr.Swap, add: wr.Add, signaled: wr.Flags&verbs.Signaled != 0 || q.cfg.SignalAll,
 		dst: s.dst[:0], payload: s.payload[:0], into: s.into[:0]}
 	q.posted++
 	if wr.Op.ConsumesRecv() {

@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"slices"
-
-	"github.com/verbatim-rdma/verbatim/verbs"
-)
+import "github.com/verbatim-rdma/verbatim/verbs"
 
 // The prints of queue pairs and of what is under way on them: see fingerprint.go.
 
@@ -46,9 +42,6 @@ func (w *World) queuePrint(q *qp) {
 		return
 	}
 	w.about(q.h.node.idx, q.otherNode(), q.state128())
-	if !q.gone && q.cpu == nil {
-		q.order()
-	}
 	for _, e := range q.elems {
 		if e.kind == elemSample || e.kind == elemFlush || e.modifies() {
 			w.relations(e)
@@ -63,6 +56,12 @@ func (q *qp) state128() print {
 	p := q.queues(q.id().Int(tagQueue))
 	for _, e := range q.elems {
 		p = q.elemPrint(p, e)
+		if q.cpu != nil || q.live() {
+			continue
+		}
+		if s := q.ent(e.wr); s.early { // it may be let in: see grant
+			p = p.Int(e.wr - q.elems[0].wr).Uint(uint64(s.need)).Bool(s.mr != nil && s.mr.gone)
+		}
 	}
 	return p
 }
@@ -132,27 +131,6 @@ func (w *World) relations(e *elem) {
 			if c.at < e.at || c.q == e.q && c.wr < e.wr {
 				w.about(e.q.h.node.idx, e.reg.h.node.idx, id.Int(i).Int(k))
 			}
-		}
-	}
-}
-
-// order covers which completions of other queue pairs were in the CQ before requests of q were
-// posted.
-func (q *qp) order() {
-	for _, x := range q.sendCQ.qps {
-		if x == q || len(x.done) == 0 {
-			continue
-		}
-		tell := func(i, at int) {
-			if n := slices.IndexFunc(x.done, func(c completion) bool { return c.at > at }); n != 0 {
-				q.w.aboutThree(q.h.node.idx, q.otherNode(), x.otherNode(), q.id().Int(tagOrder).Int(i).Int(n).Print(x.id()))
-			}
-		}
-		for i := q.head; i < q.posted; i++ {
-			tell(i-q.head, q.ent(i).at)
-		}
-		for i := range q.done {
-			tell(-1-i, q.done[i].from)
 		}
 	}
 }
