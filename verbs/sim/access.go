@@ -35,11 +35,16 @@ func (q *qp) forbid(access verbs.Access) {
 		}
 	}
 	n := p.posted
+	var overtakers []*elem
 	if w.cfg.Eager {
 		n = w.tookBefore(p, hit)
 	} else if p.awaits(hit) {
 		p.asks(isRNR) // from now on it is refused, or nobody answers
-		w.catchUp(p, false)
+		if overtakers = w.catchUp(p); len(overtakers) > 0 {
+			for _, e := range overtakers {
+				w.leaveOpen(e)
+			}
+		}
 		n = w.tookBefore(p, hit)
 	}
 	for i := p.oldest(); i < p.posted; i++ {
@@ -91,16 +96,41 @@ func (q *qp) grant() {
 	if p == nil {
 		return
 	}
+	first := p.posted
 	for i := p.base; i < p.posted; i++ {
 		s := p.ent(i)
 		if !s.early || s.need&^q.access != 0 {
 			continue
 		}
+		first = min(first, i)
 		s.early, s.nak = false, verbs.StatusSuccess
 		if s.keyless || s.mr != nil && s.mr.gone {
 			s.refuse(verbs.StatusRemAccessErr)
 		}
 	}
+	for _, e := range p.elems {
+		if e.wr >= first && e.wr < p.reach() && e.cutOff() {
+			e.could, e.frozen = false, false // had it come before, it would be as if it came now
+		}
+	}
+}
+
+// notYet decides that e had not come when its queue pair was denied access, nor what came with it
+// or later. All of it may come after a grant.
+func (w *World) notYet(e *elem) {
+	w.touchElem(e)
+	e.could, e.frozen = false, false
+	for _, x := range e.q.elems {
+		if x.cutOff() && (w.before(e, x) || w.with(e, x)) {
+			w.notYet(x)
+		}
+	}
+}
+
+// isDenied reports whether e is at or behind a request that the access flags of the responder
+// forbid now.
+func (e *elem) isDenied() bool {
+	return e.q.cpu == nil && e.wr >= min(e.q.forbidden(), e.q.denied())
 }
 
 // forbidden is the first request of q that the access flags of its peer forbid: a card that had

@@ -8,10 +8,9 @@ import "slices"
 // eager mode. Where what has arrived is placed stays open.
 
 // catchUp decides what of q had arrived and had been executed, for a live requester learns of it.
-// With open, it returns the elements behind the first missing one that may have overtaken it.
-// Whether they did stays undecided, because no host learns of it. Everything before the first has
-// arrived.
-func (w *World) catchUp(q *qp, open bool) (overtakers []*elem) {
+// It returns the elements behind the first missing one that may have overtaken it. Whether they
+// did stays undecided, because no host learns of it. Everything before the first has arrived.
+func (w *World) catchUp(q *qp) (overtakers []*elem) {
 	reach := q.reach()
 	var missing []*elem
 	for _, e := range slices.Clone(q.elems) {
@@ -20,7 +19,7 @@ func (w *World) catchUp(q *qp, open bool) (overtakers []*elem) {
 		}
 		switch {
 		case e.landed || e.cutOff():
-		case open && !w.hasCome(e) && len(missing) > 0 && mayCome():
+		case !w.hasCome(e) && len(missing) > 0 && mayCome():
 			overtakers = append(overtakers, e)
 		case w.hasCome(e) || mayCome() && w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[1-i] }) == 1:
 			w.comes(e)

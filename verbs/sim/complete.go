@@ -246,7 +246,7 @@ func (w *World) failed(q *qp, o outcome) {
 		}
 		q.stopIncoming(func(*sqEntry) bool { return true }, 0)
 		if p := q.peer; p != nil {
-			p.limit = min(p.limit, p.posted) // as in kill
+			p.limit = min(p.limit, p.posted, p.forbidden()) // as in kill
 			for i := max(p.head, p.base); i < p.posted; i++ {
 				if s := p.ent(i); s.recvErr != verbs.StatusSuccess && !s.came {
 					p.limit = min(p.limit, i) // had it come, q would have failed of that

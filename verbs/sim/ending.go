@@ -273,7 +273,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		return
 	}
 	if live && first >= 0 {
-		overtakers := w.catchUp(q, true)
+		overtakers := w.catchUp(q)
 		for _, e := range overtakers {
 			if hitElem(e) {
 				w.leaveOpen(e)

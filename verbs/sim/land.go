@@ -375,6 +375,10 @@ func (w *World) discard(e *elem) {
 	if e.landed {
 		return
 	}
+	if e.cutOff() && e.isDenied() {
+		w.notYet(e)
+		return
+	}
 	e.landed, e.void, e.unknown = true, true, e.reg != nil && e.reg.freed
 	w.touchElem(e)
 	w.recordDropped(e)

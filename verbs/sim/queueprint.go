@@ -56,12 +56,6 @@ func (q *qp) state128() print {
 	p := q.queues(q.id().Int(tagQueue))
 	for _, e := range q.elems {
 		p = q.elemPrint(p, e)
-		if q.cpu != nil || q.live() {
-			continue
-		}
-		if s := q.ent(e.wr); s.early { // it may be let in: see grant
-			p = p.Int(e.wr - q.elems[0].wr).Uint(uint64(s.need)).Bool(s.mr != nil && s.mr.gone)
-		}
 	}
 	return p
 }
