@@ -35,15 +35,12 @@ func (q *qp) forbid(access verbs.Access) {
 		}
 	}
 	n := p.posted
-	var overtakers []*elem
 	if w.cfg.Eager {
 		n = w.tookBefore(p, hit)
 	} else if p.awaits(hit) {
 		p.asks(isRNR) // from now on it is refused, or nobody answers
-		if overtakers = w.catchUp(p); len(overtakers) > 0 {
-			for _, e := range overtakers {
-				w.leaveOpen(e)
-			}
+		for _, e := range w.catchUp(p) {
+			w.leaveOpen(e)
 		}
 		n = w.tookBefore(p, hit)
 	}

@@ -469,12 +469,10 @@ func (g *gather) resolve(i int, failed bool) (tag int, v print) {
 	}
 	if failed {
 		a.Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrUnreachable)
-		if r.to != nil {
+		if r.to != nil && (r.cut || !r.to.alive) { // what came through a cut may be taken even now
 			w.touch(object(objMail, r.to.node.idx, 0), Write)
-			if r.cut || !r.to.alive { // what came through a cut may be taken even now
-				r.to.dropMail(r)
-				g.h.acted = true // it cannot come any more
-			}
+			r.to.dropMail(r)
+			g.h.acted = true // it cannot come any more
 		}
 		if w.tracer != nil {
 			w.traceFrom(g.h, g.h, "unreachable", "gets no answer from %s", r.toName())
