@@ -123,6 +123,7 @@ func memoryActs() map[string]kindOfAct {
 		"lcas":      {takes: "awv", do: (*task).localSwap},
 		"add":       {takes: "av", do: (*task).localAdd},
 		"dereg":     {do: func(t *task, _ *Act) { t.err(t.m.mr.Dereg()) }},
+		"pdereg":    {pmem: true, do: func(t *task, _ *Act) { t.err(t.m.pmr.Dereg()) }},
 		"rereg":     {do: func(t *task, _ *Act) { t.register() }},
 		"free":      {do: func(t *task, _ *Act) { t.free() }},
 		"alloc":     {do: func(t *task, _ *Act) { t.alloc() }},

@@ -98,7 +98,7 @@ func (g *maker) looks(to string) string {
 
 // revokes adds a revocation of access that another host has.
 func (g *maker) revokes(to string) string {
-	return named(pick(g, "dereg", "dereg", "deny B", "deny B", "err B", "err B", "reset B", "destroy B"), to)
+	return named(pick(g, "dereg", "dereg", "deny B", "deny B", "err B", "err B", "reset B", "destroy B", "pdereg"), to)
 }
 
 // restores gives it back.
