@@ -35,23 +35,30 @@ func (q *qp) forbid(access verbs.Access) {
 		}
 	}
 	n := p.posted
+	var overtakers []*elem
 	if w.cfg.Eager {
 		n = w.tookBefore(p, hit)
 	} else if p.awaits(hit) {
 		p.asks(isRNR) // from now on it is refused, or nobody answers
-		for _, e := range w.catchUp(p) {
-			w.leaveOpen(e)
+		overtakers = w.catchUp(p)
+		for _, e := range p.elems {
+			e.came = e.came && !w.heldBack(e) // it waits for what was not executed
 		}
 		n = w.tookBefore(p, hit)
 	}
 	for i := p.oldest(); i < p.posted; i++ {
 		s := p.ent(i)
-		if hit(s) && !s.came && (s.nak == verbs.StatusRemAccessErr || s.nak == verbs.StatusSuccess && i >= n) {
+		if hit(s) && !s.came && !s.revoked() && (s.nak == verbs.StatusRemAccessErr || s.nak == verbs.StatusSuccess && i >= n) {
 			s.nak, s.early = verbs.StatusRemInvReqErr, true
 		}
 	}
+	for _, e := range overtakers {
+		if !e.landed && !w.heldBack(e) {
+			w.leaveOpen(e)
+		}
+	}
 	w.notExecuted(p)
-	if n < p.posted && !w.cfg.Eager {
+	if p.catching {
 		w.caughtUp(p)
 	}
 	w.settleRivals(p)
@@ -101,8 +108,11 @@ func (q *qp) grant() {
 		}
 		first = min(first, i)
 		s.early, s.nak = false, verbs.StatusSuccess
-		if s.keyless || s.mr != nil && s.mr.gone {
+		if s.keyless || s.revoked() {
 			s.refuse(verbs.StatusRemAccessErr)
+			if !p.live() {
+				p.limit = min(p.limit, i)
+			}
 		}
 	}
 	for _, e := range p.elems {
@@ -141,12 +151,19 @@ func (q *qp) forbidden() int {
 	return unlimited
 }
 
-// denied is what an ended requester has left on its way and the access flags of its peer forbid.
+// denied is the first request that an ended requester, or an earlier connection, has left on its
+// way and the access flags of its peer forbid.
 func (q *qp) denied() int {
-	for _, e := range q.elems {
-		if q.ent(e.wr).early {
-			return e.wr
+	for i := q.base; i < q.posted; i++ {
+		if q.ent(i).early {
+			return i
 		}
 	}
 	return unlimited
 }
+
+// leftDenied reports whether e is of an earlier connection, at or behind what is denied.
+func (e *elem) leftDenied() bool { return e.wr < e.q.first && e.wr >= e.q.denied() }
+
+// revoked reports whether the key of s is gone: no grant brings it back.
+func (s *sqEntry) revoked() bool { return s.mr != nil && s.mr.gone }

@@ -70,6 +70,19 @@ func (w *World) hasCome(e *elem) bool {
 	return false
 }
 
+// emptyCame is the first request that has not come, given the first of which a piece has not. What
+// is empty has no piece: whether those just before n have come is decided here, in late mode.
+func (w *World) emptyCame(q *qp, n int) int {
+	least := n
+	for q.catching && least > q.oldest() && q.ent(least-1).length == 0 && !q.ent(least-1).came {
+		least--
+	}
+	if least == n {
+		return n
+	}
+	return n - w.choose(ChooseCutoff, n-least+1, func(i int) string { return q.name() + " came to #" + itoa(n-i) })
+}
+
 // catchUpExecuted decides which requests that have arrived were executed, in an order that the
 // card may keep. What memory refuses was not.
 func (w *World) catchUpExecuted(q *qp) {

@@ -36,7 +36,7 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 		switch {
 		case e.landed:
 		case !e.came:
-			if e.wr < reach && !e.frozen && !w.heldBack(e) && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) }) {
+			if e.wr < reach && (q.cpu != nil || !e.leftDenied()) && !e.frozen && !w.heldBack(e) && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) }) {
 				out = append(out, e)
 			}
 			missing = append(missing, e)
@@ -121,6 +121,11 @@ func (w *World) stepWire(q *qp) {
 	e := steps[w.choose(ChooseLanding, len(steps), func(i int) string { return steps[i].name() })]
 	if !e.came {
 		e.came = true
+		if e.n == 0 {
+			e.landed = true // there is nothing to place
+			w.remove(e)
+			return
+		}
 		w.fetch(e)
 		for _, x := range q.elems {
 			if w.cfg.Profile.WholePackets && !x.came && x.kind == elemWrite && w.mates(e, x) {
@@ -228,7 +233,7 @@ func (w *World) tookBefore(q *qp, hit func(*sqEntry) bool) int {
 			i = -1
 		}
 	}
-	n := w.cameTo(q)
+	n := w.emptyCame(q, w.cameTo(q))
 	for i := max(q.head, q.base); i < n; i++ {
 		s := q.ent(i)
 		s.came = s.came || s.nak == verbs.StatusSuccess

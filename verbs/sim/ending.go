@@ -148,7 +148,7 @@ func (q *qp) refused() int { return min(q.refusedFrom(q.head), q.forbidden()) }
 // refusedFrom is the first request from n on that fails whatever its responder grants.
 func (q *qp) refusedFrom(n int) int {
 	for i := n; i < q.posted; i++ {
-		if s := q.ent(i); s.nak != verbs.StatusSuccess && (!s.early || len(s.payload) == 0) || s.local != verbs.StatusSuccess {
+		if s := q.ent(i); s.nak != verbs.StatusSuccess && (!s.early || s.keyless) || s.local != verbs.StatusSuccess {
 			return i
 		}
 	}

@@ -267,6 +267,7 @@ func (w *World) healLink(a, b int) {
 	}
 	w.trace(w.nodes[a].cur, "heal", "the link to %s heals", w.places[b])
 	w.goesOut(a)
+	w.goThrough(a, b)
 	for _, q := range w.qps {
 		if q.between(a, b) {
 			q.cutAt = unlimited

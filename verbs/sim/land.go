@@ -112,6 +112,9 @@ func (a *elem) stalls(i int) bool {
 	}
 	n := 0
 	for j := a.wr + 1; j <= i; j++ {
+		if a.q.ent(j).flags&verbs.Fence != 0 {
+			return true
+		}
 		if a.q.ent(j).op.Responds() {
 			n++
 		}
@@ -155,7 +158,7 @@ func (w *World) canBegin(e *elem) bool {
 
 // mayCome reports whether e can have arrived by now.
 func (w *World) mayCome(e *elem) bool {
-	return e.acked || e.frozen || e.could || e.q.cpu != nil || e.wr < e.q.reach()
+	return e.acked || e.frozen || e.could || e.q.cpu != nil || e.wr < e.q.reach() && !e.leftDenied()
 }
 
 // land makes e take effect, after everything that must precede it.

@@ -626,6 +626,26 @@ func (w *World) holdUp(a, b int) {
 	}
 }
 
+// goThrough sends what the link between two hosts held up: another cut may hold it up anew, or
+// not.
+func (w *World) goThrough(a, b int) {
+	if b >= len(w.nodes) {
+		return // a place of services
+	}
+	for _, ends := range [2][2]int{{a, b}, {b, a}} {
+		for _, m := range w.nodes[ends[0]].all {
+			for _, r := range m.mail {
+				r.cut = r.cut && r.from.node.idx != ends[1]
+			}
+			for _, g := range m.gaths {
+				for _, r := range g.reqs {
+					r.repCut = r.repCut && r.to.node.idx != ends[1]
+				}
+			}
+		}
+	}
+}
+
 // loseAnswers decides which answers of services at a place, that a Gather of host a has not
 // seen yet, are lost since the link is cut now.
 func (w *World) loseAnswers(a int, place string) {

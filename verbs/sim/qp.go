@@ -583,8 +583,8 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		}
 		return
 	}
-	if s.length == 0 && w.cfg.Eager && s.op.ConsumesRecv() {
-		emit(0, nil, 0) // an empty message can be lost, so its arrival is a step
+	if s.length == 0 && w.cfg.Eager {
+		emit(0, nil, 0) // an empty message can be lost, or come too late, so its arrival is a step
 	}
 	for at-off < s.length && kind == elemSample { // the responder does not see the requester's list
 		emit(min(s.length-(at-off), w.pieceAt(at, at-off, s.length)), nil, 0)
