@@ -218,6 +218,8 @@ var never = []struct {
 		[]string{"a:1 Write b:1 a=[0 0 0 0] b=[0 0 0 0]", "a:1 REM_INV_REQ_ERR b:1 a=[0 0 0 0] b=[0 0 0 0]"}},
 	{"a key that is gone is let in with the access", "strong final linger | a: accept; send b 1; read b x s; reply 1; wait b 1 | b: call a 1; dereg; deny a; allow a; recv a",
 		[]string{"a:1 Read=0 b:1 a=[0 0 0 0] b=[0 0 0 0]", "a:1 REM_INV_REQ_ERR b:1 a=[0 0 0 0] b=[0 0 0 0]"}},
+	{"a key that is gone is checked before the access", "strong final linger | a: accept; send b 1; read b x; reply 1; wait b 1 | b: call a 1; dereg; deny a; recv a",
+		[]string{"a:1 REM_ACCESS_ERR b:1 a=[0 0 0 0] b=[0 0 0 0]"}},
 	{"a Write of an ended queue pair comes although it is denied", "strong final linger | a: write b x 1; err b | b: deny a; load x; load x",
 		[]string{"a: b:0 1 a=[0 0 0 0] b=[1 0 0 0]"}},
 	{"access is granted by a queue pair that has refused a request", "strong linger final | a: accept; write b x 1 s; reply 1; wait b 1 | b: deny a; call a 1; allow a",

@@ -48,7 +48,7 @@ func (q *qp) forbid(access verbs.Access) {
 	}
 	for i := p.oldest(); i < p.posted; i++ {
 		s := p.ent(i)
-		if hit(s) && !s.came && !s.revoked() && (s.nak == verbs.StatusRemAccessErr || s.nak == verbs.StatusSuccess && i >= n) {
+		if hit(s) && !s.came && (s.nak == verbs.StatusRemAccessErr || s.nak == verbs.StatusSuccess && i >= n) {
 			s.nak, s.early = verbs.StatusRemInvReqErr, true
 		}
 	}

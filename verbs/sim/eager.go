@@ -217,7 +217,7 @@ func (w *World) cameTo(q *qp) int {
 		n++
 	}
 	for _, e := range q.elems {
-		if !e.landed && (!e.came || e.responds() || w.flushes(e)) {
+		if !e.landed && (!e.came || e.responds() || w.flushes(e)) && !q.ent(e.wr).early {
 			n = min(n, e.wr)
 		}
 	}
