@@ -112,7 +112,7 @@ func (a *elem) stalls(i int) bool {
 	}
 	n := 0
 	for j := a.wr + 1; j <= i; j++ {
-		if a.q.ent(j).flags&verbs.Fence != 0 {
+		if j < i && a.q.ent(j).flags&verbs.Fence != 0 { // what is behind a fence waits for it
 			return true
 		}
 		if a.q.ent(j).op.Responds() {
