@@ -316,6 +316,7 @@ var differences = []struct{ name, program string }{
 	{"others come between two reports", "strong history | a: | b: say; say"},
 	{"a Send of no bytes may be lost", "strong | a: recv b; wait b 1 | b: send a 1 z"},
 	{"a Write with immediate of no bytes may be lost", "strong break(a,b)<=1 linger | a: writeimm b x 1 z | b: recv a; wait a 1"},
+	{"nobody refuses a key before the other end is connected", "strong history | a: connect b; read b x; wait b 1 | b: acceptconn; read a x n; wait a 1"},
 	{"what finds no receive is fetched again", "strong linger final | a: writeimm b x 1 m; wait b 1 | b: fetchadd a x 1 s; wait a 1; recv a"},
 }
 

@@ -64,7 +64,7 @@ func (q *qp) ways(o []outcome, failures bool) (out []outcome, whole bool) {
 			return o, false
 		}
 		if s.nak != verbs.StatusSuccess {
-			if !lost || i < min(q.limit, q.cutAt) {
+			if !lost || i < min(q.limit, q.cutAt) && !q.alone() {
 				o = append(o, outcome{q: q, wr: i, status: s.nak})
 			}
 			return o, false

@@ -602,6 +602,15 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 	}
 }
 
+// alone reports whether nobody was ever at the other end of this connection.
+func (q *qp) alone() bool {
+	p := q.peer
+	if p == nil {
+		return !q.stale || q.limit == unlimited
+	}
+	return q.limit == unlimited && (p.state < verbs.StateRTR || p.state == verbs.StateErr)
+}
+
 // reach is the index of the first work request that cannot have arrived yet.
 func (q *qp) reach() int {
 	n := min(q.limit, q.cutAt, q.held, q.posted)
@@ -609,10 +618,10 @@ func (q *qp) reach() int {
 		n = min(n, q.denied())
 	}
 	p := q.peer
+	if q.alone() {
+		return q.acked()
+	}
 	if p == nil || p.state < verbs.StateRTR || p.state == verbs.StateErr {
-		if q.limit == unlimited || p == nil && !q.stale { // it was never there
-			return q.acked()
-		}
 		return min(n, q.refused())
 	}
 	free := len(p.rq)
