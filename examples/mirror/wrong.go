@@ -4,12 +4,12 @@ import "github.com/verbatim-rdma/verbatim/verbs"
 
 // WriteOne is wrong: it takes one completion for a success.
 func (r *Register) WriteOne(v uint64) error {
-	r.buf.Store64(0, v)
-	for _, l := range r.links {
-		r.post(l, verbs.OpWrite, verbs.Inline)
+	r.buf.Region.Store64(0, v)
+	for _, c := range r.mirrors {
+		r.post(c, verbs.OpWrite, verbs.Inline)
 	}
-	for _, l := range r.links {
-		if r.done(l) {
+	for _, c := range r.mirrors {
+		if r.done(c) {
 			return nil
 		}
 	}
@@ -18,13 +18,13 @@ func (r *Register) WriteOne(v uint64) error {
 
 // WriteAll is wrong: it waits for all, and nobody knows who has it first.
 func (r *Register) WriteAll(v uint64) error {
-	r.buf.Store64(0, v)
-	for _, l := range r.links {
-		r.post(l, verbs.OpWrite, verbs.Inline)
+	r.buf.Region.Store64(0, v)
+	for _, c := range r.mirrors {
+		r.post(c, verbs.OpWrite, verbs.Inline)
 	}
 	ok := false
-	for _, l := range r.links {
-		ok = r.done(l) || ok
+	for _, c := range r.mirrors {
+		ok = r.done(c) || ok
 	}
 	if !ok {
 		return ErrLost

@@ -4,65 +4,31 @@ package pair
 
 import (
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // service is what one end calls the other by.
 const service = "connect"
 
-// RKey and Base are the key and the address of what the first to lend on a host lends, in
-// the simulator.
-const (
-	RKey = 1
-	Base = 1 << 32
-)
-
-// End is one end of a connection.
-type End struct {
+// Lender is the end that lends memory.
+type Lender struct {
 	Mem host.Region
-	MR  verbs.MR // of Mem
-	CQ  verbs.CQ
-	QP  verbs.QP
 
-	prep verbs.PreparedQP
-	l    host.Listener
-}
-
-// newEnd has memory of n bytes, and a queue pair that is not connected.
-func newEnd(h host.Host, n int, access verbs.Access) (*End, error) {
-	e := &End{}
-	pd, err := h.Device().AllocPD()
-	if err != nil {
-		return nil, err
-	}
-	if e.Mem, err = h.Alloc(n); err != nil {
-		return nil, err
-	}
-	if e.MR, err = pd.RegisterMR(e.Mem, verbs.LocalWrite|access); err != nil {
-		return nil, err
-	}
-	if e.CQ, err = h.Device().CreateCQ(16, nil); err != nil {
-		return nil, err
-	}
-	e.prep, err = pd.CreateQP(verbs.QPConfig{SendCQ: e.CQ, RecvCQ: e.CQ, Access: access})
-	return e, err
-}
-
-// connect joins the end to the one that the text names.
-func (e *End) connect(text []byte) (err error) {
-	var other verbs.Endpoint
-	if err = other.UnmarshalBinary(text); err == nil {
-		e.QP, err = e.prep.Connect(other)
-	}
-	return err
+	l host.Listener
 }
 
 // Lend lends n bytes to the first host that asks.
-func Lend(h host.Host, n int, access verbs.Access) (*End, error) {
-	e, err := newEnd(h, n, access)
+func Lend(h host.Host, n int, access verbs.Access) (*Lender, error) {
+	lender, err := lend.NewLender(h)
 	if err != nil {
 		return nil, err
 	}
+	loan, err := lender.Lend(n, access)
+	if err != nil {
+		return nil, err
+	}
+	e := &Lender{Mem: loan.Region}
 	if e.l, err = h.Listen(service); err != nil {
 		return nil, err
 	}
@@ -70,45 +36,44 @@ func Lend(h host.Host, n int, access verbs.Access) (*End, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.connect(req.Body()); err != nil {
-		return nil, err
-	}
-	mine, err := e.prep.Endpoint().AppendBinary(nil)
-	req.Reply(mine)
-	return e, err
+	lend.Answer(h, req, func(v *lend.Visitor) error { return v.Admit(loan) })
+	return e, nil
 }
 
 // Stay keeps what is lent for as long as nobody else asks.
-func (e *End) Stay() { _, _ = e.l.Accept(verbs.Forever) }
+func (e *Lender) Stay() { _, _ = e.l.Accept(verbs.Forever) }
+
+// Borrower is the end that reaches memory of the other one.
+type Borrower struct {
+	Mem host.Region // to send from and receive into
+	*lend.Conn
+
+	group *lend.Group
+	buf   *lend.Memory
+}
 
 // Dial asks a host that lends; n is for memory of its own.
-func Dial(h host.Host, to string, n int) (*End, error) {
-	e, err := newEnd(h, n, 0)
-	if err != nil {
+func Dial(h host.Host, to string, n int) (*Borrower, error) {
+	e := &Borrower{}
+	var err error
+	if e.group, err = lend.NewGroup(h); err != nil {
 		return nil, err
 	}
-	mine, err := e.prep.Endpoint().AppendBinary(nil)
-	if err != nil {
+	if e.buf, err = e.group.Register(n); err != nil {
 		return nil, err
 	}
-	theirs, err := h.Call(to, service, mine, verbs.Forever)
-	if err != nil {
-		return nil, err
-	}
-	return e, e.connect(theirs)
+	e.Mem = e.buf.Region
+	e.Conn, err = e.group.Dial(to, service, nil, 1, verbs.QPConfig{}, verbs.Forever)
+	return e, err
 }
 
 // WR is a request for n bytes at an offset of what is lent.
-func (e *End) WR(op verbs.Opcode, flags verbs.SendFlags, offset, n int) verbs.SendWR {
-	return verbs.SendWR{Op: op, Flags: flags, RKey: RKey, RemoteAddr: Base + uint64(offset),
-		SGL: []verbs.SGE{{Addr: e.Mem.Addr(), Length: uint32(n), LKey: e.MR.LKey()}}}
+func (e *Borrower) WR(op verbs.Opcode, flags verbs.SendFlags, offset, n int) verbs.SendWR {
+	w := e.Windows[0]
+	return verbs.SendWR{Op: op, Flags: flags, RKey: w.RKey, RemoteAddr: w.Addr + uint64(offset), SGL: []verbs.SGE{e.buf.SGE(0, n)}}
 }
 
-// Do posts a signaled request and waits for its completion.
-func (e *End) Do(op verbs.Opcode, offset, n int) error {
-	if err := e.QP.PostSend([]verbs.SendWR{e.WR(op, verbs.Signaled, offset, n)}); err != nil {
-		return err
-	}
-	_, err := e.CQ.Wait(make([]verbs.WC, 1), verbs.Forever)
-	return err
+// Do carries out one request.
+func (e *Borrower) Do(op verbs.Opcode, offset, n int) error {
+	return e.group.Do(e.Conn, e.WR(op, 0, offset, n))
 }

@@ -50,9 +50,6 @@ func (f *File) initialize() error {
 		f.abandon()
 		return err
 	}
-	for _, l := range f.links {
-		f.prepareWrites(l)
-	}
 	return nil
 }
 
@@ -113,7 +110,7 @@ func (f *File) enlist(e entry, o op, need int) ([]*link, error) {
 		silent = silent || unheard
 	}
 	if len(links) > need {
-		f.drop(links[need:])
+		f.drop(links[need:]...)
 		links = links[:need]
 	}
 	return links, err
@@ -124,19 +121,19 @@ func (f *File) enlistBatch(o op, links []*link, batch []string) (_ []*link, sile
 	asked := make([]*link, 0, len(batch))
 	for _, name := range batch {
 		l, err := f.newLink(name)
-		asked = append(asked, l)
 		if err != nil {
-			f.drop(asked)
+			f.drop(asked...)
 			return links, silent, err
 		}
+		asked = append(asked, l)
 	}
 	answers := f.ask(o, asked).Wait(len(asked))
 	for i, l := range asked {
-		if err := l.accept(&answers[i], o, f.entry.size); err != nil {
-			f.h.Logf("peer %s does not take file %q: %v", l.name, f.name, err)
+		if err := accept(l, &answers[i], o, f.entry.size); err != nil {
+			f.h.Logf("peer %s does not take file %q: %v", l.Peer, f.name, err)
 			f.rejected = err
 			silent = silent || errors.Is(err, host.ErrTimeout)
-			f.drop(asked[i : i+1])
+			f.drop(l)
 			continue
 		}
 		links = append(links, l)
@@ -162,7 +159,7 @@ func (e entry) with(links []*link) entry {
 func linkNames(links []*link) []string {
 	var out []string
 	for _, l := range links {
-		out = append(out, l.name)
+		out = append(out, l.Peer)
 	}
 	return out
 }

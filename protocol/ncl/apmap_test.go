@@ -104,7 +104,7 @@ func TestLeaveBehindWithoutController(t *testing.T) {
 		k := newKeys()
 		k.before = func() error { return c.refused }
 		f.cfg.App, f.cfg.Coord, f.name = "db", k, "wal"
-		f.links[2].err = verbs.ErrCompletion
+		f.links[2].Err = verbs.ErrCompletion
 		if err := f.leaveBehind(); !errors.Is(err, c.want) || k.sets != 1 {
 			t.Errorf("%v: %v, %d changes; want %v", c.refused, err, k.sets, c.want)
 		}
@@ -114,24 +114,26 @@ func TestLeaveBehindWithoutController(t *testing.T) {
 // A recovery that hears from no peer with the largest stamp gives all of them up, and nobody else.
 func TestNoneOfTheLatestAnswers(t *testing.T) {
 	f, _ := newTestFile()
+	ch := on(f, f.h)
 	r := &recovery{f: f, known: []bool{true, true, true}, latest: MakeStamp(1, 2),
 		stamps: []Stamp{MakeStamp(1, 2), MakeStamp(1, 1), MakeStamp(1, 2)}}
 	if l := r.firstToAnswer(); l != nil {
-		t.Errorf("%s has answered", l.name)
+		t.Errorf("%s has answered", l.Peer)
 	}
-	if w := f.ch.(*channel).waited; len(w) != 1 || w[0] != f.cfg.CompletionTimeout {
+	if w := ch.waited; len(w) != 1 || w[0] != f.cfg.CompletionTimeout {
 		t.Errorf("it was waited %v", w)
 	}
-	if f.links[0].err == nil || f.links[1].err != nil || f.links[2].err == nil {
-		t.Errorf("the peers have failed of %v, %v, %v", f.links[0].err, f.links[1].err, f.links[2].err)
+	if f.links[0].Err == nil || f.links[1].Err != nil || f.links[2].Err == nil {
+		t.Errorf("the peers have failed of %v, %v, %v", f.links[0].Err, f.links[1].Err, f.links[2].Err)
 	}
 }
 
 // What a recovery copies is waited for as long as the configuration says.
 func TestCopiesAreWaitedFor(t *testing.T) {
 	f, _ := newTestFile()
+	ch := on(f, f.h)
 	f.copyTo(f.links)
-	w := f.ch.(*channel).waited
+	w := ch.waited
 	if f.alive() != 3 || len(w) != 1 || w[0] != f.cfg.CompletionTimeout {
 		t.Errorf("%d peers have it, and it was waited %v", f.alive(), w)
 	}
@@ -142,9 +144,9 @@ func TestCandidatesThatFailedComeLast(t *testing.T) {
 	f, _ := newTestFile()
 	f.cfg.Peers = []string{"p1", "p2", "p3", "p4", "p5"}
 	for i, l := range f.links {
-		l.name = f.cfg.Peers[i]
+		l.Peer = f.cfg.Peers[i]
 	}
-	f.links[1].err = verbs.ErrCompletion
+	f.links[1].Err = verbs.ErrCompletion
 	if names, err := f.candidates(); err != nil || !slices.Equal(names, []string{"p4", "p5", "p2"}) {
 		t.Errorf("%v, %v", names, err)
 	}
@@ -155,7 +157,7 @@ func TestReplacementsExhaustEpochs(t *testing.T) {
 	for epoch, want := range map[uint32]error{MaxEpoch: ErrExhausted, MaxEpoch - 1: ErrTooFew} {
 		f, _ := newTestFile()
 		f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = "db", newKeys(), []string{"p1"}, "wal"
-		f.links[0].name, f.links[2].err, f.entry.epoch = "p1", verbs.ErrCompletion, epoch
+		f.links[0].Peer, f.links[2].Err, f.entry.epoch = "p1", verbs.ErrCompletion, epoch
 		if err := f.replace(1); !errors.Is(err, want) || f.entry.epoch != epoch {
 			t.Errorf("in epoch %d: %v, and then %d", epoch, err, f.entry.epoch)
 		}
@@ -176,7 +178,7 @@ func TestRepairsPause(t *testing.T) {
 	h := &clock{now: time.Minute}
 	f.h, f.cfg.App, f.cfg.Coord, f.name = h, "db", newKeys(), "wal"
 	f.cfg.Peers = []string{"p1"}
-	f.links[0].name, f.links[2].err = "p1", verbs.ErrCompletion
+	f.links[0].Peer, f.links[2].Err = "p1", verbs.ErrCompletion
 	tried := 0
 	m := &Maintained{File: f, Every: time.Second, Told: func(err error) {
 		if tried++; !errors.Is(err, ErrTooFew) {

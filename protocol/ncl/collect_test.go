@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -127,10 +128,10 @@ func TestCollectKeepsTheCopy(t *testing.T) {
 	k := newKeys()
 	e := entry{generation: generation{2, 3}, size: 8, f: 0, peers: []string{"other"}, joining: []string{"peer1"}}
 	_ = k.Create(fileKey("db", "wal"), e.encode(), coord.NoSession)
-	lend := func(g generation) *slot {
-		return &slot{generation: g, size: 8, region: memory(make([]byte, 16)), mr: memory(nil)}
+	lent := func(g generation) *slot {
+		return &slot{generation: g, size: 8, Loan: &lend.Loan{Memory: lend.Memory{Region: memory(make([]byte, 16)), MR: memory(nil)}}}
 	}
-	m := &mapping{app: "db", file: "wal", current: lend(generation{2, 1}), fresh: lend(generation{2, 3})}
+	m := &mapping{app: "db", file: "wal", current: lent(generation{2, 1}), fresh: lent(generation{2, 3})}
 	fresh := m.fresh
 	p := &peer{h: named{name: "peer1"}, coord: k, quiet: true, limit: 100, used: 32, mrMap: []*mapping{m}}
 	for range 2 {

@@ -8,44 +8,14 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
-
-// What a wait for a completion brings: a request that succeeded, one that failed and its peer
-// with it, or nothing.
-func TestSucceeded(t *testing.T) {
-	gone, late := errors.New("gone before"), verbs.ErrTimeout
-	for name, x := range map[string]struct {
-		before error // why the peer has failed already
-		n      int
-		err    error
-		status verbs.Status
-		want   bool
-		after  error
-	}{
-		"success":                    {nil, 1, nil, verbs.StatusSuccess, true, nil},
-		"nothing":                    {nil, 0, nil, verbs.StatusSuccess, false, nil},
-		"nothing, after a failure":   {nil, 0, nil, verbs.StatusRetryExcErr, false, nil},
-		"failure":                    {nil, 1, nil, verbs.StatusRetryExcErr, false, verbs.ErrCompletion},
-		"too late":                   {nil, 0, late, verbs.StatusSuccess, false, late},
-		"success of a failed peer":   {gone, 1, nil, verbs.StatusSuccess, false, gone},
-		"failure of a failed peer":   {gone, 1, nil, verbs.StatusRetryExcErr, false, gone},
-		"nothing from a failed peer": {gone, 0, late, verbs.StatusSuccess, false, gone},
-	} {
-		f, _ := newTestFile()
-		f.wc[0].Status = x.status
-		l := f.links[1]
-		l.err = x.before
-		if got := f.succeeded(l, x.n, x.err); got != x.want || !errors.Is(l.err, x.after) || (l.err == nil) != (x.after == nil) {
-			t.Errorf("%s: %v, and the peer has failed of %v; want %v, %v", name, got, l.err, x.want, x.after)
-		}
-	}
-}
 
 // A write waits no longer for completions than it may.
 func TestRecordWaitsInTime(t *testing.T) {
 	f, cards := newTestFile()
-	ch := f.ch.(*channel)
+	ch := on(f, f.h)
 	for _, c := range cards {
 		c.lag = true
 	}
@@ -68,10 +38,10 @@ func TestRecordWaitsInTime(t *testing.T) {
 // A queue of an odd length takes no half of a write.
 func TestOddQueues(t *testing.T) {
 	f, cards := newTestFile()
-	f.cfg.QueueDepth, cards[2].depth, cards[2].lag = 3, 3, true
+	f.links[2].Depth, cards[2].depth, cards[2].lag = 3, 3, true
 	for range 4 {
-		if err := f.Record(0, []byte("x")); err != nil || f.links[2].err != nil {
-			t.Fatal(err, f.links[2].err)
+		if err := f.Record(0, []byte("x")); err != nil || f.links[2].Err != nil {
+			t.Fatal(err, f.links[2].Err)
 		}
 	}
 }
@@ -84,17 +54,17 @@ func TestPosts(t *testing.T) {
 		if err := f.Record(0, make([]byte, n)); err != nil {
 			t.Fatal(err)
 		}
-		if inline := f.links[0].wrs[0].Flags&verbs.Inline != 0; inline != (n <= f.inline) {
+		if inline := f.wrs[0].Flags&verbs.Inline != 0; inline != (n <= f.inline) {
 			t.Errorf("%d bytes are sent inline: %v", n, inline)
 		}
-		if data, stamp := f.links[0].wrs[0].SGL[0], f.links[0].wrs[1].SGL[0]; int(data.Length) != n || stamp.Length != stampSize {
+		if data, stamp := f.wrs[0].SGL[0], f.wrs[1].SGL[0]; int(data.Length) != n || stamp.Length != stampSize {
 			t.Errorf("%d bytes are sent as %d, and a stamp as %d", n, data.Length, stamp.Length)
 		}
 	}
-	posted := f.links[1].posted
+	posted := f.links[1].Asked
 	cards[1].depth = 0
-	if err := f.Record(0, []byte("x")); err != nil || !errors.Is(f.links[1].err, verbs.ErrQueueFull) || f.links[1].posted != posted {
-		t.Errorf("%v; the peer has failed of %v", err, f.links[1].err)
+	if err := f.Record(0, []byte("x")); err != nil || !errors.Is(f.links[1].Err, verbs.ErrQueueFull) || f.links[1].Asked != posted {
+		t.Errorf("%v; the peer has failed of %v", err, f.links[1].Err)
 	}
 }
 
@@ -126,7 +96,7 @@ func TestReleaseInDoubt(t *testing.T) {
 		}
 		there := a.versions[f.key()] > 0
 		h := &heard{}
-		f.h = h
+		on(f, h)
 		err := f.Release()
 		if (err == nil) != (h.asked == 1) {
 			t.Errorf("%s: %v, and the peers were asked %d times", name, err, h.asked)
@@ -157,7 +127,8 @@ func (h *heard) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 func TestAsksInTime(t *testing.T) {
 	f, _ := newTestFile()
 	h := &heard{}
-	f.h, f.cfg.CallTimeout = h, time.Minute
+	on(f, h)
+	f.cfg.CallTimeout = time.Minute
 	if f.ask(opSwitch, f.links); h.asked != 1 || h.timeout != time.Minute {
 		t.Errorf("they were asked %d times, for %v", h.asked, h.timeout)
 	}
@@ -171,7 +142,7 @@ func TestAsksInTime(t *testing.T) {
 		{host.Answer{Body: []byte{0}}, ErrMalformed},
 		{host.Answer{Body: []byte{}}, nil},
 	} {
-		if err := f.links[0].answered(&x.answer, opSwitch); !errors.Is(err, x.want) || (err == nil) != (x.want == nil) {
+		if err := answered(f.links[0], &x.answer, opSwitch); !errors.Is(err, x.want) || (err == nil) != (x.want == nil) {
 			t.Errorf("%+v: %v; want %v", x.answer, err, x.want)
 		}
 	}
@@ -179,10 +150,10 @@ func TestAsksInTime(t *testing.T) {
 
 // Both regions that a peer offers to a recovery must be of the file's size.
 func TestOffersOfOtherSizes(t *testing.T) {
-	for _, sizes := range [][2]int{{8, 64}, {64, 8}} {
-		o := offer{current: window{size: sizes[0]}, fresh: window{size: sizes[1]}}
-		l := &link{name: "p1"}
-		if err := l.accept(&host.Answer{Body: o.encode(opRecover)}, opRecover, 64); !errors.Is(err, ErrMalformed) {
+	for _, sizes := range [][2]int{{16, 72}, {72, 16}} {
+		g := lend.Greeting{Windows: []lend.Window{{Len: sizes[0]}, {Len: sizes[1]}}}
+		l := &link{Peer: "p1"}
+		if err := accept(l, &host.Answer{Body: g.Encode()}, opRecover, 64); !errors.Is(err, ErrMalformed) {
 			t.Errorf("regions of %v bytes: %v", sizes, err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
+	"github.com/verbatim-rdma/verbatim/kit/quorum"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -19,14 +21,16 @@ type File struct {
 	version uint64 // of the ap-map entry
 	attempt *entry // what the ap-map may have instead: the answer was lost
 	stamp   Stamp  // of the last write
-	buf     host.Region
-	mr      verbs.MR
-	pd      verbs.PD
-	ch      verbs.CompChannel
+	group   *lend.Group
+	buf     *lend.Memory
 	links   []*link // one for each peer, in the order of the entry
 	inline  int
-	wc      []verbs.WC
 	closed  bool
+
+	// The two requests of a write.
+	wrs      [2]verbs.SendWR
+	dataSGE  [1]verbs.SGE
+	stampSGE [1]verbs.SGE
 
 	rejected error // why the last candidate is no peer of the file
 }
@@ -52,10 +56,10 @@ func (f *File) Record(off int, data []byte) error {
 		return f.unavailable()
 	}
 	f.stamp++ // the next sequence number of the epoch
-	f.buf.Store(dataAt+off, data)
-	f.buf.Store64(0, uint64(f.stamp))
+	f.buf.Region.Store(dataAt+off, data)
+	f.buf.Region.Store64(0, uint64(f.stamp))
 	for _, l := range f.links {
-		if l.err == nil {
+		if l.Err == nil {
 			f.post(l, off, len(data))
 		}
 	}
@@ -69,19 +73,15 @@ func (f *File) Record(off int, data []byte) error {
 // be that of a later write when the card comes to fetch it, and would vouch for
 // data which is not there yet.
 func (f *File) post(l *link, off, n int) {
-	at := uint64(dataAt + off)
-	l.dataSGE[0].Addr, l.dataSGE[0].Length = f.mr.Addr()+at, uint32(n)
-	l.wrs[0].RemoteAddr = l.fresh.addr + at
-	l.wrs[0].Flags = 0
+	to := fresh(l)
+	f.dataSGE[0] = f.buf.SGE(dataAt+off, n)
+	f.wrs[0].RKey, f.wrs[0].RemoteAddr = to.RKey, to.Addr+uint64(dataAt+off)
+	f.wrs[0].Flags = 0
 	if n <= f.inline {
-		l.wrs[0].Flags = verbs.Inline
+		f.wrs[0].Flags = verbs.Inline
 	}
-	l.wrs[1].ID = f.stamp.Seq()
-	if err := l.qp.PostSend(l.wrs[:]); err != nil {
-		f.fail(l, err)
-		return
-	}
-	l.posted = f.stamp.Seq()
+	f.wrs[1].RKey, f.wrs[1].RemoteAddr, f.wrs[1].ID = to.RKey, to.Addr, f.stamp.Seq()
+	f.group.Post(l, f.wrs[:])
 }
 
 // awaitQuorum waits until the last write is complete on f+1 peers. Completions
@@ -94,13 +94,8 @@ func (f *File) awaitQuorum() error {
 		if f.alive() < f.quorum() {
 			return f.unavailable()
 		}
-		cq, err := f.ch.Wait(f.cfg.CompletionTimeout)
-		if err != nil {
+		if _, err := f.group.Next(f.links); err != nil {
 			return fmt.Errorf("%w: write %v of file %q: %w", ErrUnavailable, f.stamp, f.name, err)
-		}
-		if i := f.linkOf(cq); i >= 0 {
-			n, err := cq.Poll(f.wc)
-			f.reap(f.links[i], n, err)
 		}
 	}
 }
@@ -108,45 +103,13 @@ func (f *File) awaitQuorum() error {
 // makeRoom waits until each peer's send queue has room for a write.
 func (f *File) makeRoom() {
 	for _, l := range f.links {
-		for l.err == nil && 2*(l.posted-l.done)+2 > uint64(f.cfg.QueueDepth) {
-			n, err := l.cq.Wait(f.wc, f.cfg.CompletionTimeout)
-			f.reap(l, n, err)
-		}
+		f.group.Room(l, len(f.wrs))
 	}
-}
-
-// reap takes note of the completion of a write.
-func (f *File) reap(l *link, n int, err error) {
-	if f.succeeded(l, n, err) {
-		l.done = f.wc[0].ID
-	}
-}
-
-// succeeded reports whether f.wc holds the completion, out of n, of a request
-// that succeeded. An error is a failed peer (4.5.2): the card has retried as
-// often as it should.
-func (f *File) succeeded(l *link, n int, err error) bool {
-	switch {
-	case l.err != nil || err == nil && n == 0:
-		return false
-	case err == nil:
-		err = f.wc[0].Err()
-	}
-	if err != nil {
-		f.fail(l, err)
-	}
-	return err == nil
 }
 
 // complete counts the peers that have everything up to the last write.
 func (f *File) complete() int {
-	n := 0
-	for _, l := range f.links {
-		if l.err == nil && l.done == f.stamp.Seq() {
-			n++
-		}
-	}
-	return n
+	return quorum.Count(f.links, func(l *link) bool { return l.Err == nil && l.Done == f.stamp.Seq() })
 }
 
 // quorum is how many peers must have a write, and how many must answer to a
@@ -159,7 +122,7 @@ func (f *File) ReadAt(p []byte, off int) (int, error) {
 		return 0, err
 	}
 	if len(p) > 0 {
-		f.buf.Load(dataAt+off, p)
+		f.buf.Region.Load(dataAt+off, p)
 	}
 	return len(p), nil
 }

@@ -84,8 +84,8 @@ var lies = map[string]lie{
 		}
 		return honest
 	},
-	"another key":   tail(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, fileSize),
-	"another place": tail(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, fileSize),
+	"another key":   tail(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 8+fileSize),
+	"another place": tail(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8+fileSize),
 }
 
 // believed are the lies that look right when a file is made: the card finds out, or a

@@ -7,7 +7,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
-	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 )
 
 // What a peer rejects, and why.
@@ -22,16 +22,15 @@ var (
 // peer is a log peer (4.2): it lends memory, and its CPU takes part in setting
 // up and recovering only.
 type peer struct {
-	h     host.Host
-	pd    verbs.PD
-	cq    verbs.CQ     // nothing completes at a peer; a queue pair must have one
-	coord coord.Client // nil: the peer does not register, nor collect
-	quiet bool         // it does not register
-	limit int
-	used  int
-	told  int           // what of it the controller knows
-	every time.Duration // collect so often; 0: when asked to
-	due   time.Duration // the next time
+	h      host.Host
+	lender *lend.Lender
+	coord  coord.Client // nil: the peer does not register, nor collect
+	quiet  bool         // it does not register
+	limit  int
+	used   int
+	told   int           // what of it the controller knows
+	every  time.Duration // collect so often; 0: when asked to
+	due    time.Duration // the next time
 	// mrMap is the paper's mr-map. It is a slice so that the order of whatever
 	// is done to it follows from the requests.
 	mrMap []*mapping
@@ -80,10 +79,7 @@ func ServePeer(h host.Host, cfg PeerConfig) error {
 func newPeer(h host.Host, cfg PeerConfig) (*peer, error) {
 	p := &peer{h: h, coord: cfg.Coord, quiet: cfg.Unlisted, limit: cfg.Memory, every: cfg.CollectEvery, due: h.Now() + cfg.CollectEvery}
 	var err error
-	if p.pd, err = h.Device().AllocPD(); err != nil {
-		return nil, err
-	}
-	p.cq, err = h.Device().CreateCQ(1, nil)
+	p.lender, err = lend.NewLender(h)
 	return p, err
 }
 
@@ -128,8 +124,7 @@ func (p *peer) alloc(r *request) ([]byte, error) {
 		return nil, err
 	}
 	p.mrMap = append(p.mrMap, &mapping{app: r.app, file: r.file, current: s})
-	o := offer{endpoint: s.end, fresh: s.window()}
-	return o.encode(opAlloc), nil
+	return s.offer(), nil
 }
 
 // join sets up a region for the content of a file that has lost a peer (4.5.2). Until
@@ -158,8 +153,7 @@ func (p *peer) join(r *request) ([]byte, error) {
 		p.mrMap = append(p.mrMap, m)
 	}
 	m.fresh = s
-	o := offer{endpoint: s.end, fresh: s.window()}
-	return o.encode(opJoin), nil
+	return s.offer(), nil
 }
 
 // recover gives access to the region of a file to a new instance of the
@@ -183,8 +177,7 @@ func (p *peer) recover(r *request) ([]byte, error) {
 		return nil, err
 	}
 	m.fresh = s
-	o := offer{endpoint: s.end, current: m.current.window(), fresh: s.window()}
-	return o.encode(opRecover), nil
+	return s.offer(m.current.Window()), nil
 }
 
 // switchOver points the mr-map to the fresh region (4.5.1). This is one

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -121,18 +122,29 @@ func newTestFile() (*File, []*card) {
 	const depth = 8
 	mem := memory(make([]byte, stampSize+64))
 	cfg := Config{CompletionTimeout: time.Second, QueueDepth: depth}
-	f := &File{h: quiet{}, cfg: cfg, entry: entry{generation: generation{1, 1}, size: 64, f: 1}, buf: mem, mr: mem, pd: domain{}, inline: 32,
-		stamp: MakeStamp(1, 0), wc: make([]verbs.WC, 1)}
 	ch := &channel{}
+	f := &File{h: quiet{}, cfg: cfg, entry: entry{generation: generation{1, 1}, size: 64, f: 1}, buf: &lend.Memory{Region: mem, MR: mem},
+		group: lend.GroupOf(quiet{}, domain{}, ch), inline: 32, stamp: MakeStamp(1, 0)}
+	f.group.Timeout = cfg.CompletionTimeout
+	f.prepareWrites()
 	for range 3 {
 		c := &card{depth: depth}
 		ch.cards = append(ch.cards, c)
-		l := &link{cq: c, qp: c, fresh: window{size: 64}}
-		f.prepareWrites(l)
-		f.links = append(f.links, l)
+		f.links = append(f.links, &link{CQ: c, QP: c, Depth: depth, Windows: []lend.Window{{Len: stampSize + 64}}})
 	}
-	f.ch = ch
 	return f, ch.cards
+}
+
+// on puts a test file on host h. It returns the channel of its cards.
+func on(f *File, h host.Host) *channel {
+	ch := &channel{}
+	for _, l := range f.links {
+		ch.cards = append(ch.cards, l.QP.(*card))
+	}
+	f.h = h
+	f.group = lend.GroupOf(h, domain{}, ch)
+	f.group.Timeout = f.cfg.CompletionTimeout
+	return ch
 }
 
 func TestRecordAllocatesNothing(t *testing.T) {
@@ -155,8 +167,8 @@ func TestRecordWaitsForRoom(t *testing.T) {
 		if err := f.Record(i, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
-		if l := f.links[2]; l.err != nil || cards[2].taken != min(2*i+2, cards[2].depth) {
-			t.Fatalf("write %d: %d places taken, %v", i, cards[2].taken, l.err)
+		if l := f.links[2]; l.Err != nil || cards[2].taken != min(2*i+2, cards[2].depth) {
+			t.Fatalf("write %d: %d places taken, %v", i, cards[2].taken, l.Err)
 		}
 	}
 }
@@ -181,7 +193,7 @@ func TestRecordLosesPeers(t *testing.T) {
 func TestMaintainedRecords(t *testing.T) {
 	f, cards := newTestFile()
 	m := &Maintained{File: f}
-	if err := m.Record(0, []byte("a")); err != nil || f.Stamp() != MakeStamp(1, 1) || f.buf.(memory)[stampSize] != 'a' {
+	if err := m.Record(0, []byte("a")); err != nil || f.Stamp() != MakeStamp(1, 1) || f.buf.Region.(memory)[stampSize] != 'a' {
 		t.Errorf("%v, stamp %v", err, f.Stamp())
 	}
 	cards[0].status, cards[1].status = verbs.StatusRetryExcErr, verbs.StatusRetryExcErr

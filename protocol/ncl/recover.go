@@ -7,7 +7,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
-	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 )
 
 // Recover opens a file after the application has crashed: the paper's recover()
@@ -75,32 +75,23 @@ type recovery struct {
 	heard   []bool  // links[i] has answered, or failed to
 	said    int     // how many have answered
 	latest  Stamp   // the largest stamp
-	scratch host.Region
-	mr      verbs.MR
+	scratch *lend.Memory
 	ids     uint64 // how many requests were posted
 }
 
 func (f *File) recover() error {
 	n := len(f.links)
 	r := &recovery{f: f, stamps: make([]Stamp, n), known: make([]bool, n), heard: make([]bool, n)}
-	err := r.begin()
-	if err == nil {
-		err = r.run()
+	var err error
+	if r.scratch, err = f.group.Register(stampSize * n); err != nil {
+		return err
 	}
-	r.close()
+	err = r.run()
+	f.note(r.scratch.Free())
 	if err != nil {
 		return err
 	}
 	return f.leaveBehind()
-}
-
-func (r *recovery) begin() (err error) {
-	f := r.f
-	if r.scratch, err = f.h.Alloc(stampSize * len(f.links)); err != nil {
-		return err
-	}
-	r.mr, err = f.pd.RegisterMR(r.scratch, verbs.LocalWrite)
-	return err
 }
 
 func (r *recovery) run() error {
@@ -114,15 +105,6 @@ func (r *recovery) run() error {
 	}
 	r.catchUp()
 	return f.switchOver()
-}
-
-func (r *recovery) close() {
-	if r.mr != nil {
-		r.f.note(r.mr.Dereg())
-	}
-	if r.scratch != nil {
-		r.f.note(r.scratch.Free())
-	}
 }
 
 // fetchLatest reads the stamps of f+1 peers, any f+1, chooses the largest, and
@@ -156,8 +138,8 @@ func (r *recovery) hear(need int) {
 		if answers[i].Err == nil {
 			r.said++
 		}
-		if err := l.accept(&answers[i], opRecover, r.f.entry.size); err != nil {
-			r.f.fail(l, err)
+		if err := accept(l, &answers[i], opRecover, r.f.entry.size); err != nil {
+			r.f.group.Fail(l, err)
 		}
 	}
 }
@@ -175,7 +157,7 @@ func (r *recovery) allHeard() bool {
 func (r *recovery) readable() int {
 	n := 0
 	for i, l := range r.f.links {
-		if r.known[i] && l.err == nil {
+		if r.known[i] && l.Err == nil {
 			n++
 		}
 	}
@@ -191,10 +173,10 @@ func (r *recovery) readStamps() {
 			asked = append(asked, l)
 		}
 	}
-	r.f.awaitAll(asked)
+	r.f.group.AwaitAll(asked)
 	for i, l := range r.f.links {
-		if slices.Contains(asked, l) && l.err == nil {
-			r.stamps[i], r.known[i] = Stamp(r.scratch.Load64(stampSize*i)), true
+		if slices.Contains(asked, l) && l.Err == nil {
+			r.stamps[i], r.known[i] = Stamp(r.scratch.Region.Load64(stampSize*i)), true
 		}
 	}
 }
@@ -206,7 +188,7 @@ func (r *recovery) readStamps() {
 func (r *recovery) recoveryPeer() *link {
 	r.latest = 0
 	for i, l := range r.f.links {
-		if r.known[i] && l.err == nil {
+		if r.known[i] && l.Err == nil {
 			r.latest = max(r.latest, r.stamps[i])
 		}
 	}
@@ -228,7 +210,7 @@ func (r *recovery) recoveryPeer() *link {
 }
 
 func (r *recovery) isLatest(i int) bool {
-	return r.known[i] && r.f.links[i].err == nil && r.stamps[i] == r.latest
+	return r.known[i] && r.f.links[i].Err == nil && r.stamps[i] == r.latest
 }
 
 // firstToAnswer is the first of the peers with the largest stamp to complete a
@@ -243,18 +225,13 @@ func (r *recovery) firstToAnswer() *link {
 		if !waiting {
 			return nil
 		}
-		cq, err := f.ch.Wait(f.cfg.CompletionTimeout)
+		l, err := f.group.Next(f.links)
 		if err != nil {
 			r.failLatest(err)
 			return nil
 		}
-		i := f.linkOf(cq)
-		if i < 0 {
-			continue
-		}
-		n, err := cq.Poll(f.wc)
-		if f.succeeded(f.links[i], n, err) && r.isLatest(i) {
-			return f.links[i]
+		if i := slices.Index(f.links, l); i >= 0 && r.isLatest(i) {
+			return l
 		}
 	}
 }
@@ -262,7 +239,7 @@ func (r *recovery) firstToAnswer() *link {
 func (r *recovery) failLatest(cause error) {
 	for i, l := range r.f.links {
 		if r.isLatest(i) {
-			r.f.fail(l, cause)
+			r.f.group.Fail(l, cause)
 		}
 	}
 }
@@ -273,18 +250,17 @@ func (r *recovery) failLatest(cause error) {
 func (r *recovery) catchUp() {
 	f := r.f
 	f.stamp = MakeStamp(f.entry.epoch, r.latest.Seq())
-	f.buf.Store64(0, uint64(f.stamp))
+	f.buf.Region.Store64(0, uint64(f.stamp))
 	f.copyTo(f.working())
 }
 
 // copyTo gives the content of the local buffer to links that have nothing yet.
 func (f *File) copyTo(links []*link) {
 	for _, l := range links {
-		f.prepareWrites(l)
+		f.group.Room(l, len(f.wrs))
 		f.post(l, 0, f.entry.size)
-		l.asked = f.stamp.Seq()
 	}
-	f.awaitAll(links)
+	f.group.AwaitAll(links)
 }
 
 // switchOver lets the peers that have the copy point their mr-map to it. With
@@ -325,19 +301,11 @@ func (f *File) leaveBehind() error {
 func (f *File) switchTo(links []*link) {
 	answers := f.ask(opSwitch, links).Wait(len(links))
 	for i, l := range links {
-		if err := l.answered(&answers[i], opSwitch); err != nil {
-			f.fail(l, err)
+		if err := answered(l, &answers[i], opSwitch); err != nil {
+			f.group.Fail(l, err)
 		}
 	}
 }
 
 // working are the links whose peers have not failed.
-func (f *File) working() []*link {
-	var out []*link
-	for _, l := range f.links {
-		if l.err == nil {
-			out = append(out, l)
-		}
-	}
-	return out
-}
+func (f *File) working() []*link { return lend.Alive(f.links) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -15,7 +16,7 @@ import (
 func newTestRecovery() (*recovery, []*card) {
 	f, cards := newTestFile()
 	scratch := memory(make([]byte, stampSize*len(cards)))
-	return &recovery{f: f, stamps: make([]Stamp, 3), known: make([]bool, 3), heard: make([]bool, 3), scratch: scratch, mr: scratch}, cards
+	return &recovery{f: f, stamps: make([]Stamp, 3), known: make([]bool, 3), heard: make([]bool, 3), scratch: &lend.Memory{Region: scratch, MR: scratch}}, cards
 }
 
 // reader is a card that keeps what it is to read.
@@ -34,9 +35,9 @@ func (r *reader) PostSend(wrs []verbs.SendWR) error {
 func TestRecoveryReads(t *testing.T) {
 	r, cards := newTestRecovery()
 	l, c := r.f.links[2], &reader{card: cards[2]}
-	l.qp, l.current = c, window{addr: 1 << 30, key: 9}
-	if !r.postStampRead(2, l) || !r.await(l, l.asked) || !r.fetch(l) || len(c.read) != 2 {
-		t.Fatal(l.err, c.read)
+	l.QP, l.CQ, l.Windows[0] = c, c, lend.Window{Addr: 1 << 30, RKey: 9}
+	if !r.postStampRead(2, l) || !r.f.group.Await(l, l.Asked) || !r.fetch(l) || len(c.read) != 2 {
+		t.Fatal(l.Err, c.read)
 	}
 	for i, want := range []verbs.SGE{{Addr: 1<<20 + 2*stampSize, Length: stampSize, LKey: 1}, {Addr: 1 << 20, Length: stampSize + 64, LKey: 1}} {
 		if wr := c.read[i]; wr.Op != verbs.OpRead || wr.RemoteAddr != 1<<30 || wr.RKey != 9 || len(wr.SGL) != 1 || wr.SGL[0] != want {
@@ -48,8 +49,8 @@ func TestRecoveryReads(t *testing.T) {
 	}
 	c.depth, c.done = c.taken, nil
 	for range 2 { // the second is not posted
-		if r.postStampRead(2, l) || !errors.Is(l.err, verbs.ErrQueueFull) || len(c.read) != 3 {
-			t.Errorf("a queue without room: %v, %d requests", l.err, len(c.read))
+		if r.postStampRead(2, l) || !errors.Is(l.Err, verbs.ErrQueueFull) || len(c.read) != 3 {
+			t.Errorf("a queue without room: %v, %d requests", l.Err, len(c.read))
 		}
 	}
 }
@@ -108,8 +109,8 @@ func TestErrorsAreNoAnswers(t *testing.T) {
 	if a.need != 2 || r.said != 1 || !slices.Equal(r.heard, []bool{true, true, false}) || r.allHeard() {
 		t.Errorf("%d were waited for, %d have answered, and were heard: %v", a.need, r.said, r.heard)
 	}
-	if !errors.Is(r.f.links[0].err, host.ErrUnreachable) || !errors.Is(r.f.links[1].err, ErrMalformed) || r.f.links[2].err != nil {
-		t.Errorf("the peers have failed of %v, %v, %v", r.f.links[0].err, r.f.links[1].err, r.f.links[2].err)
+	if !errors.Is(r.f.links[0].Err, host.ErrUnreachable) || !errors.Is(r.f.links[1].Err, ErrMalformed) || r.f.links[2].Err != nil {
+		t.Errorf("the peers have failed of %v, %v, %v", r.f.links[0].Err, r.f.links[1].Err, r.f.links[2].Err)
 	}
 }
 
@@ -118,9 +119,9 @@ func TestSwitchOver(t *testing.T) {
 	for failed, asked := range map[int]int{0: 1, 1: 1, 2: 0} {
 		f, _ := newTestFile()
 		h := &heard{}
-		f.h = h
+		on(f, h)
 		for _, l := range f.links[:failed] {
-			l.err = verbs.ErrCompletion
+			l.Err = verbs.ErrCompletion
 		}
 		if err := f.switchOver(); !errors.Is(err, ErrUnavailable) || h.asked != asked {
 			t.Errorf("%d peers have failed and the others do not answer: %v, asked %d times", failed, err, h.asked)
@@ -143,10 +144,10 @@ func TestCollectForgetsTheCopy(t *testing.T) {
 	k := newKeys()
 	e := entry{generation: generation{2, 3}, size: 8, f: 0, peers: []string{"peer1"}}
 	_ = k.Create(fileKey("db", "wal"), e.encode(), coord.NoSession)
-	lend := func(g generation) *slot {
-		return &slot{generation: g, size: 8, region: memory(make([]byte, 16)), mr: memory(nil)}
+	lent := func(g generation) *slot {
+		return &slot{generation: g, size: 8, Loan: &lend.Loan{Memory: lend.Memory{Region: memory(make([]byte, 16)), MR: memory(nil)}}}
 	}
-	m := &mapping{app: "db", file: "wal", current: lend(generation{2, 1}), fresh: lend(generation{2, 3})}
+	m := &mapping{app: "db", file: "wal", current: lent(generation{2, 1}), fresh: lent(generation{2, 3})}
 	p := &peer{h: named{name: "peer1"}, coord: k, quiet: true, limit: 100, used: 32, mrMap: []*mapping{m}}
 	for range 2 {
 		if p.collect(); p.used != 16 || m.fresh != nil || m.seen() != (generation{2, 1}) {
@@ -162,12 +163,13 @@ func TestCollectForgetsTheCopy(t *testing.T) {
 func TestReplacementsDoNotSayThatTheyRecover(t *testing.T) {
 	f, _ := newTestFile()
 	k := newKeys()
-	f.h, f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = queueless{}, "db", k, []string{"p1", "p2", "p3", "p4"}, "wal"
+	on(f, queueless{})
+	f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = "db", k, []string{"p1", "p2", "p3", "p4"}, "wal"
 	f.entry.copying, f.entry.peers, f.version = true, f.cfg.Peers[:3], coord.FirstVersion // as a recovery leaves it
 	for i, l := range f.links {
-		l.name = f.cfg.Peers[i]
+		l.Peer = f.cfg.Peers[i]
 	}
-	f.links[2].err = verbs.ErrCompletion
+	f.links[2].Err = verbs.ErrCompletion
 	_ = k.Create(f.key(), f.entry.encode(), coord.NoSession)
 	err := f.replace(1) // there are no queues for p4
 	e, _, _ := loadEntry(k, "db", "wal")

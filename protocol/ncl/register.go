@@ -63,7 +63,7 @@ func (f *File) candidates() ([]string, error) {
 		switch l := f.linkTo(name); {
 		case l == nil:
 			fresh = append(fresh, name)
-		case l.err != nil:
+		case l.Err != nil:
 			failed = append(failed, name)
 		}
 	}
@@ -129,7 +129,7 @@ func Peers(c coord.Client) ([]Registered, error) {
 
 func (f *File) linkTo(name string) *link {
 	for _, l := range f.links {
-		if l.name == name {
+		if l.Peer == name {
 			return l
 		}
 	}

@@ -38,12 +38,12 @@ func (f *File) replace(missing int) error {
 	e.copying = false
 	links, err := f.enlist(e, opJoin, missing)
 	if err != nil {
-		f.drop(links)
+		f.drop(links...)
 		return err
 	}
 	links = f.bringUpToDate(links)
 	if err := f.admit(links); err != nil {
-		f.drop(links)
+		f.drop(links...)
 		return err
 	}
 	switch {
@@ -71,9 +71,9 @@ func (f *File) admit(links []*link) error {
 	all := slices.Clone(f.links)
 	var out []*link
 	for _, l := range links {
-		i := slices.IndexFunc(all, func(x *link) bool { return x.name == l.name }) // a failed peer that is back
+		i := slices.IndexFunc(all, func(x *link) bool { return x.Peer == l.Peer }) // a failed peer that is back
 		if i < 0 {
-			i = slices.IndexFunc(all, func(x *link) bool { return x.err != nil && f.replaceable(x, links) })
+			i = slices.IndexFunc(all, func(x *link) bool { return x.Err != nil && f.replaceable(x, links) })
 		}
 		out = append(out, all[i])
 		all[i] = l
@@ -82,21 +82,21 @@ func (f *File) admit(links []*link) error {
 		return err
 	}
 	f.links = all
-	f.drop(out)
+	f.drop(out...)
 	return nil
 }
 
 // replaceable reports whether x is not to be replaced by itself.
 func (f *File) replaceable(x *link, links []*link) bool {
-	return !slices.ContainsFunc(links, func(l *link) bool { return l.name == x.name })
+	return !slices.ContainsFunc(links, func(l *link) bool { return l.Peer == x.Peer })
 }
 
 func (f *File) dropFailed(links []*link) []*link {
 	var kept []*link
 	for _, l := range links {
-		if l.err != nil {
-			f.rejected = l.err
-			f.drop([]*link{l})
+		if l.Err != nil {
+			f.rejected = l.Err
+			f.drop(l)
 			continue
 		}
 		kept = append(kept, l)

@@ -155,7 +155,8 @@ func (deaf) List(string) ([]string, error) { return nil, coord.ErrUnavailable }
 func TestShortOfQueues(t *testing.T) {
 	f, _ := newTestFile()
 	k := newKeys()
-	f.h, f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = queueless{}, "db", k, []string{"p1", "p2", "p3", "p4", "p5"}, "wal"
+	on(f, queueless{})
+	f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = "db", k, []string{"p1", "p2", "p3", "p4", "p5"}, "wal"
 	f.links = nil
 	_ = k.Create(f.key(), f.entry.encode(), coord.NoSession)
 	f.version = coord.FirstVersion

@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -31,6 +32,25 @@ func (l *lender) lack(what string) error {
 func (l *lender) takeDown(what string) error {
 	l.down = append(l.down, what)
 	return l.lack("end of " + what)
+}
+
+func (l *lender) Device() verbs.Device { return lenderCard{l: l} }
+
+type lenderCard struct {
+	verbs.Device
+	l *lender
+}
+
+func (c lenderCard) AllocPD() (verbs.PD, error)                        { return lenderPD{l: c.l}, nil }
+func (c lenderCard) CreateCQ(int, verbs.CompChannel) (verbs.CQ, error) { return nil, nil }
+
+// lenderOn is what a log peer lends by on h.
+func lenderOn(h host.Host) *lend.Lender {
+	l, err := lend.NewLender(h)
+	if err != nil {
+		panic(err)
+	}
+	return l
 }
 
 func (l *lender) Alloc(n int) (host.Region, error) {
@@ -90,7 +110,7 @@ func TestSlotsAreTakenDown(t *testing.T) {
 		"end of region": {nil, 16},
 	} {
 		h := &lender{lacks: lacks}
-		p := &peer{h: h, pd: lenderPD{l: h}, limit: 16}
+		p := &peer{h: h, lender: lenderOn(h), limit: 16}
 		s, err := p.newSlot(&request{generation: generation{1, 1}}, 8)
 		if (err == nil) != (want.used > 0) || err != nil && !errors.Is(err, errLacks) || p.used != want.used || !slices.Equal(h.down, want.down) {
 			t.Errorf("without %s: %v, %d bytes are lent, and taken down were %v; want %d, %v", lacks, err, p.used, h.down, want.used, want.down)
@@ -98,8 +118,8 @@ func TestSlotsAreTakenDown(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if s.end != someEnd || s.window().size != 8 {
-			t.Errorf("it is %+v at %+v", s.window(), s.end)
+		if s.end != someEnd || s.Window().Len != 16 {
+			t.Errorf("it is %+v at %+v", s.Window(), s.end)
 		}
 		p.disconnect(s)
 		p.free(s)
@@ -115,7 +135,7 @@ func TestSlotsAreTakenDown(t *testing.T) {
 // A connection ends before the key that it uses, also if nobody has ended it before.
 func TestSlotsAreDisconnectedFirst(t *testing.T) {
 	h := &lender{}
-	p := &peer{h: h, pd: lenderPD{l: h}, limit: 16}
+	p := &peer{h: h, lender: lenderOn(h), limit: 16}
 	if s, err := p.newSlot(&request{}, 8); err != nil {
 		t.Fatal(err)
 	} else if p.free(s); !slices.Equal(h.down, []string{"queue pair", "key", "region"}) {
@@ -127,7 +147,7 @@ func TestSlotsAreDisconnectedFirst(t *testing.T) {
 func TestRecoveriesThatCannotBegin(t *testing.T) {
 	f, _ := newTestFile()
 	h := &lender{lacks: "key"}
-	f.h, f.pd = h, lenderPD{l: h}
+	f.h, f.group = h, lend.GroupOf(h, lenderPD{l: h}, nil)
 	if err := f.recover(); !errors.Is(err, errLacks) || !slices.Equal(h.down, []string{"region"}) {
 		t.Errorf("%v, and taken down were %v", err, h.down)
 	}
@@ -137,7 +157,7 @@ func TestRecoveriesThatCannotBegin(t *testing.T) {
 func TestMemoryToLend(t *testing.T) {
 	for limit, want := range map[int]error{stampSize + 8: nil, stampSize + 7: errNoMemory} {
 		h := &lender{}
-		p := &peer{h: h, pd: lenderPD{l: h}, limit: limit + 5, used: 5}
+		p := &peer{h: h, lender: lenderOn(h), limit: limit + 5, used: 5}
 		if _, err := p.newSlot(&request{}, 8); !errors.Is(err, want) || (err == nil) != (want == nil) {
 			t.Errorf("8 bytes of %d: %v", limit, err)
 		}
@@ -213,7 +233,6 @@ type inbox struct {
 func (b *inbox) Now() time.Duration                   { return 0 }
 func (b *inbox) Name() string                         { return "p1" }
 func (b *inbox) Listen(string) (host.Listener, error) { return inboxListener{b}, nil }
-func (b *inbox) Device() verbs.Device                 { return inboxCard{b: b} }
 
 type inboxListener struct{ *inbox }
 
@@ -236,14 +255,6 @@ func (q inboxRequest) From() string    { return "app" }
 func (q inboxRequest) Body() []byte    { return q.r.encode() }
 func (q inboxRequest) Reply([]byte)    { q.b.did = append(q.b.did, "reply") }
 func (q inboxRequest) Reject(r string) { q.b.did = append(q.b.did, "reject") }
-
-type inboxCard struct {
-	verbs.Device
-	b *inbox
-}
-
-func (c inboxCard) AllocPD() (verbs.PD, error)                        { return lenderPD{l: &c.b.lender}, nil }
-func (c inboxCard) CreateCQ(int, verbs.CompChannel) (verbs.CQ, error) { return nil, nil }
 
 type telling struct {
 	*asked

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/verbatim-rdma/verbatim/codec/wire"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -45,6 +47,15 @@ func (o op) hasEndpoint() bool { return o.hasSize() || o == opRecover }
 
 func (o op) alone() bool { return o == opCollect || o == opRevoke }
 
+// windows is how many regions the answer offers: to a recovery the one to read from, and
+// the one to write to.
+func (o op) windows() int {
+	if o == opRecover {
+		return 2
+	}
+	return 1
+}
+
 func (o op) hasSize() bool { return o == opAlloc || o == opJoin }
 
 // generation is a file of this name and one of its epochs. Identities grow from one
@@ -75,13 +86,13 @@ func (r *request) encode() []byte {
 	}
 	b = binary.BigEndian.AppendUint64(b, r.id)
 	b = binary.BigEndian.AppendUint32(b, r.epoch)
-	b = appendString(b, r.app)
-	b = appendString(b, r.file)
+	b = wire.AppendString(b, r.app)
+	b = wire.AppendString(b, r.file)
 	if r.op.hasSize() {
 		b = binary.BigEndian.AppendUint64(b, uint64(r.size))
 	}
 	if r.op.hasEndpoint() {
-		b = appendEndpoint(b, r.endpoint)
+		b = lend.AppendEndpoint(b, r.endpoint)
 	}
 	return b
 }
@@ -89,62 +100,23 @@ func (r *request) encode() []byte {
 // decodeRequest accepts what encode makes of a request within the limits, and
 // nothing else.
 func decodeRequest(b []byte) (request, error) {
-	d := decoder{b: b}
-	r := request{op: op(d.uint8())}
+	d := wire.NewReader(b)
+	r := request{op: op(d.Uint8())}
 	if r.op < opAlloc || r.op > opRevoke {
 		return r, fmt.Errorf("%w: request %d is unknown", ErrMalformed, r.op)
 	}
 	if r.op.alone() {
-		return r, d.end()
+		return r, malformed(d)
 	}
-	r.id, r.epoch = d.uint64(), d.epoch()
-	r.app, r.file = d.name(), d.name()
+	r.id, r.epoch = d.Uint64(), readEpoch(d)
+	r.app, r.file = readName(d), readName(d)
 	if r.op.hasSize() {
-		r.size = d.size()
+		r.size = readSize(d)
 	}
 	if r.op.hasEndpoint() {
-		r.endpoint = d.endpoint()
+		r.endpoint = lend.ReadEndpoint(d)
 	}
-	return r, d.end()
-}
-
-// window is remote memory: where it is, its key and its size in bytes.
-type window struct {
-	addr uint64
-	key  uint32
-	size int // of the data, without the stamp
-}
-
-func appendWindow(b []byte, w window) []byte {
-	b = binary.BigEndian.AppendUint64(b, w.addr)
-	b = binary.BigEndian.AppendUint32(b, w.key)
-	return binary.BigEndian.AppendUint64(b, uint64(w.size))
-}
-
-// offer is a peer's answer to alloc, join and recover: its end of the connection, the
-// region to write to, and for recover before it the one to read from.
-type offer struct {
-	endpoint       verbs.Endpoint
-	current, fresh window // current is for recover only
-}
-
-func (o *offer) encode(to op) []byte {
-	b := make([]byte, 0, verbs.EndpointSize+2*(8+4+8))
-	b = appendEndpoint(b, o.endpoint)
-	if to == opRecover {
-		b = appendWindow(b, o.current)
-	}
-	return appendWindow(b, o.fresh)
-}
-
-func decodeOffer(b []byte, to op) (offer, error) {
-	d := decoder{b: b}
-	o := offer{endpoint: d.endpoint()}
-	if to == opRecover {
-		o.current = d.window()
-	}
-	o.fresh = d.window()
-	return o, d.end()
+	return r, malformed(d)
 }
 
 // entry is the value of a file in the ap-map (4.3, step 4b): which file it is and
@@ -177,24 +149,21 @@ func (e *entry) encode() []byte {
 	b := binary.BigEndian.AppendUint64(nil, e.id)
 	b = binary.BigEndian.AppendUint32(b, e.epoch)
 	b = binary.BigEndian.AppendUint64(b, uint64(e.size))
-	b = append(b, byte(e.f), 0)
-	if e.copying {
-		b[len(b)-1] = 1
-	}
+	b = wire.AppendBool(append(b, byte(e.f)), e.copying)
 	for _, names := range [][]string{e.peers, e.joining} {
 		b = append(b, byte(len(names)))
 		for _, p := range names {
-			b = appendString(b, p)
+			b = wire.AppendString(b, p)
 		}
 	}
 	return b
 }
 
 func decodeEntry(b []byte) (entry, error) {
-	d := decoder{b: b}
-	e := entry{generation: generation{d.uint64(), d.epoch()}, size: d.size(), f: int(d.uint8()), copying: d.bool()}
-	e.peers, e.joining = d.names(), d.names()
-	if err := d.end(); err != nil {
+	d := wire.NewReader(b)
+	e := entry{generation: generation{d.Uint64(), readEpoch(d)}, size: readSize(d), f: int(d.Uint8()), copying: d.Bool()}
+	e.peers, e.joining = readNames(d), readNames(d)
+	if err := malformed(d); err != nil {
 		return e, err
 	}
 	err := validatePeers(e.joining)
@@ -209,96 +178,33 @@ func decodeEntry(b []byte) (entry, error) {
 	return e, nil
 }
 
-func appendString(b []byte, s string) []byte {
-	b = append(b, byte(len(s)))
-	return append(b, s...)
-}
-
-func appendEndpoint(b []byte, e verbs.Endpoint) []byte {
-	b, _ = e.AppendBinary(b) // its error is there for an interface and always nil
-	return b
-}
-
-// decoder takes values off the front of b. After the first that is not there or
-// not within the limits it is bad, and gives zeros.
-type decoder struct {
-	b   []byte
-	bad bool
-}
-
-func (d *decoder) take(n int) []byte {
-	if d.bad || len(d.b) < n {
-		d.bad = true
-		return make([]byte, n)
-	}
-	p := d.b[:n]
-	d.b = d.b[n:]
-	return p
-}
-
-func (d *decoder) uint8() uint8   { return d.take(1)[0] }
-func (d *decoder) uint32() uint32 { return binary.BigEndian.Uint32(d.take(4)) }
-func (d *decoder) uint64() uint64 { return binary.BigEndian.Uint64(d.take(8)) }
-
-func (d *decoder) bool() bool {
-	n := d.uint8()
-	d.bad = d.bad || n > 1
-	return n == 1
-}
-
-func (d *decoder) epoch() uint32 {
-	e := d.uint32()
-	if e == 0 || e > MaxEpoch {
-		d.bad = true
-	}
+// readEpoch reads an epoch.
+func readEpoch(r *wire.Reader) uint32 {
+	e := r.Uint32()
+	r.Fail(e >= 1 && e <= MaxEpoch)
 	return e
 }
 
-func (d *decoder) size() int {
-	n := d.uint64()
-	if n == 0 || n > MaxSize {
-		d.bad = true
-		return 0
-	}
-	return int(n)
-}
-
-func (d *decoder) name() string {
-	s := string(d.take(int(d.uint8())))
-	if !validName(s) {
-		d.bad = true
-	}
-	return s
-}
-
-// names are at most as many as a file can have peers.
-func (d *decoder) names() []string {
-	n := int(d.uint8())
-	if n > 2*MaxF+1 {
-		d.bad = true
-	}
+// readNames reads at most as many names as a file can have peers.
+func readNames(r *wire.Reader) []string {
+	n := int(r.Uint8())
+	r.Fail(n <= 2*MaxF+1)
 	var out []string
-	for i := 0; i < n && !d.bad; i++ {
-		out = append(out, d.name())
+	for i := 0; i < n && r.Left() > 0; i++ {
+		out = append(out, readName(r))
 	}
+	r.Fail(len(out) == n)
 	return out
 }
 
-func (d *decoder) endpoint() (e verbs.Endpoint) {
-	if e.UnmarshalBinary(d.take(verbs.EndpointSize)) != nil {
-		d.bad = true
-	}
-	return e
-}
+func readName(r *wire.Reader) string { return r.String(1, MaxName) }
 
-func (d *decoder) window() window {
-	return window{addr: d.uint64(), key: d.uint32(), size: d.size()}
-}
+func readSize(r *wire.Reader) int { return r.Int(1, MaxSize) }
 
-// end is nil if all was read and all was good.
-func (d *decoder) end() error {
-	if d.bad || len(d.b) > 0 {
-		return ErrMalformed
+// malformed is nil if r was read to its end and all of it was good.
+func malformed(r *wire.Reader) error {
+	if err := r.End(); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return nil
 }

@@ -52,14 +52,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-func TestOffersAndEntries(t *testing.T) {
-	o := offer{endpoint: someEnd, current: window{1 << 40, 3, 5}, fresh: window{7, 8, 9}}
-	if got, err := decodeOffer(o.encode(opRecover), opRecover); err != nil || got != o {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if _, err := decodeOffer(o.encode(opRecover), opAlloc); !errors.Is(err, ErrMalformed) {
-		t.Errorf("an answer to recover as one to alloc: %v", err)
-	}
+func TestEntries(t *testing.T) {
 	e := entry{generation: generation{7, 3}, size: 9, f: 1, copying: true, peers: []string{"p1", "p2", "p3"}, joining: []string{"p4"}}
 	if got, err := decodeEntry(e.encode()); err != nil || !reflect.DeepEqual(got, e) {
 		t.Errorf("%+v, %v", got, err)
@@ -120,18 +113,12 @@ func FuzzDecode(f *testing.F) {
 		f.Add(r.encode())
 	}
 	f.Add((&entry{generation: generation{7, 3}, size: 9, f: 1, copying: true, peers: []string{"p1", "p2", "p3"}, joining: []string{"p4"}}).encode())
-	f.Add((&offer{endpoint: someEnd, current: window{1, 3, 5}, fresh: window{7, 8, 9}}).encode(opRecover))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, err := decodeRequest(b); err == nil && !bytes.Equal(r.encode(), b) {
 			t.Errorf("request %x is also %x", b, r.encode())
 		}
 		if e, err := decodeEntry(b); err == nil && !bytes.Equal(e.encode(), b) {
 			t.Errorf("entry %x is also %x", b, e.encode())
-		}
-		for _, to := range []op{opAlloc, opRecover} {
-			if o, err := decodeOffer(b, to); err == nil && !bytes.Equal(o.encode(to), b) {
-				t.Errorf("offer %x is also %x", b, o.encode(to))
-			}
 		}
 	})
 }

@@ -86,22 +86,34 @@ func (w *World) add(h *Host, peer, kind, text string) {
 	w.tracer.Events = append(w.tracer.Events, e)
 }
 
-// caller is the nearest line of code outside the simulator and its interfaces.
+// caller is the nearest line of code outside the simulator and its interfaces: of the
+// protocol, or of what is below it if there is none.
 func caller() (line, file string) {
 	var pcs [24]uintptr
 	n := runtime.Callers(3, pcs[:])
 	frames := runtime.CallersFrames(pcs[:n])
 	for {
 		f, more := frames.Next()
-		if f.File != "" && !strings.Contains(f.Function, "/verbs/sim.") && !strings.HasPrefix(f.Function, "runtime.") &&
-			!strings.HasPrefix(f.Function, "iter.") && !strings.Contains(f.Function, "/coord.") &&
-			!strings.Contains(f.Function, "/explore.(") {
-			return filepath.Base(filepath.Dir(f.File)) + "/" + filepath.Base(f.File) + ":" + itoa(f.Line), f.File
+		if f.File != "" && !isMachinery(f.Function) && (file == "" || !strings.Contains(f.Function, "/kit/")) {
+			line, file = filepath.Base(filepath.Dir(f.File))+"/"+filepath.Base(f.File)+":"+itoa(f.Line), f.File
+			if !strings.Contains(f.Function, "/kit/") {
+				return line, file
+			}
 		}
 		if !more {
-			return "", ""
+			return line, file
 		}
 	}
+}
+
+// isMachinery reports whether a function is of the simulator or between it and protocols.
+func isMachinery(function string) bool {
+	for _, part := range []string{"/verbs/sim.", "/coord.", "/explore.("} {
+		if strings.Contains(function, part) {
+			return true
+		}
+	}
+	return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "iter.")
 }
 
 func (w *World) tracePost(q *qp, s *sqEntry, wr *verbs.SendWR) {

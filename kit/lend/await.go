@@ -1,0 +1,150 @@
+package lend
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Room waits until the send queue has room for n requests, or the connection has failed.
+// It panics if n is more than there are places.
+func (g *Group) Room(c *Conn, n int) {
+	if n > c.Depth {
+		panic("lend: room for more requests than the send queue has places")
+	}
+	for c.Err == nil && c.places.taken+n > c.Depth {
+		g.wait(c)
+	}
+}
+
+// Post posts requests. It reports whether the card took them; if not the connection has
+// failed. Without [Group.Room] before, a queue that is full is such a failure.
+func (g *Group) Post(c *Conn, wrs []verbs.SendWR) bool {
+	if c.Err != nil {
+		return false
+	}
+	if err := c.QP.PostSend(wrs); err != nil {
+		g.Fail(c, err)
+		return false
+	}
+	c.places.post(wrs, c.all)
+	c.Asked = wrs[len(wrs)-1].ID
+	return true
+}
+
+// Await waits until request id, which is signaled and was posted, is complete. It reports
+// whether it succeeded; if not the connection has failed.
+func (g *Group) Await(c *Conn, id uint64) bool {
+	for c.Err == nil {
+		if g.wait(c) && c.Done == id {
+			return true
+		}
+	}
+	return false
+}
+
+// Do posts one request, signaled and with the next ID, and waits until it is complete.
+// Its error is c.Err.
+func (g *Group) Do(c *Conn, wr verbs.SendWR) error {
+	wr.ID = c.Asked + 1
+	wr.Flags |= verbs.Signaled
+	c.wrs[0] = wr
+	if g.Room(c, 1); g.Post(c, c.wrs[:]) {
+		g.Await(c, wr.ID)
+	}
+	return c.Err
+}
+
+// Next waits for a completion of any of conns and returns its connection. It is nil if
+// what came was of another connection, or failed this one. The error is that no
+// completion came in time.
+func (g *Group) Next(conns []*Conn) (*Conn, error) {
+	cq, err := g.ch.Wait(g.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range conns {
+		if c.CQ == cq {
+			if n, err := cq.Poll(c.wc[:]); g.took(c, n, err) {
+				return c, nil
+			}
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+// AwaitAll waits until the last request to each of conns is complete, or its connection
+// has failed. In which order they complete makes no difference.
+func (g *Group) AwaitAll(conns []*Conn) {
+	open := slices.Clone(conns)
+	for {
+		open = slices.DeleteFunc(open, func(c *Conn) bool { return c.Err != nil })
+		if len(open) == 0 {
+			return
+		}
+		cqs := make([]verbs.CQ, len(open))
+		for i, c := range open {
+			cqs[i] = c.CQ
+		}
+		wcs := make([]verbs.WC, len(open))
+		err := g.ch.Gather(cqs, wcs, g.Timeout)
+		waiting := open[:0:0]
+		for i, c := range open {
+			c.wc[0] = wcs[i]
+			if !g.took(c, 1, err) || c.Done != c.Asked {
+				waiting = append(waiting, c)
+			}
+		}
+		open = waiting
+	}
+}
+
+// Receive waits until a receive completes and returns its completion. If the connection
+// fails first, the error is c.Err; after the group's timeout it wraps [verbs.ErrTimeout],
+// and the connection stays.
+func (g *Group) Receive(c *Conn) (verbs.WC, error) {
+	for c.Err == nil {
+		if len(c.inbox) > 0 {
+			wc := c.inbox[0]
+			c.inbox = c.inbox[:copy(c.inbox, c.inbox[1:])]
+			return wc, nil
+		}
+		n, err := c.CQ.Wait(c.wc[:], g.Timeout)
+		if errors.Is(err, verbs.ErrTimeout) {
+			return verbs.WC{}, err
+		}
+		g.took(c, n, err)
+	}
+	return verbs.WC{}, c.Err
+}
+
+// wait takes one completion of c. It reports whether one came, of a request that succeeded.
+func (g *Group) wait(c *Conn) bool {
+	n, err := c.CQ.Wait(c.wc[:], g.Timeout)
+	return g.took(c, n, err)
+}
+
+// took notes the completion in c.wc, one of n, or the error of waiting for it, and reports
+// whether a request succeeded. An error fails the connection: the card has sent the
+// request again as often as it should.
+func (g *Group) took(c *Conn, n int, err error) bool {
+	switch {
+	case c.Err != nil || err == nil && n == 0:
+		return false
+	case err == nil:
+		err = c.wc[0].Err()
+	}
+	switch {
+	case err != nil:
+		g.Fail(c, err)
+		return false
+	case c.wc[0].Op == verbs.WCRecv || c.wc[0].Op == verbs.WCRecvWriteImm:
+		c.inbox = append(c.inbox, c.wc[0])
+		return false
+	}
+	c.places.completed()
+	c.Done = c.wc[0].ID
+	return true
+}

@@ -1,0 +1,74 @@
+package lend
+
+import (
+	"errors"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Conn is a connection to a peer. Only one task may use it at a time; those of one [Group]
+// may be used by different tasks, unless they are waited for together.
+type Conn struct {
+	Peer    string
+	Windows []Window // what the peer lends
+	Err     error    // why the connection has failed: it is never used again
+	Asked   uint64   // ID of the last request that was posted
+	Done    uint64   // ID of the last request that is known to be complete
+
+	CQ    verbs.CQ
+	QP    verbs.QP // nil until it is connected, and once it has failed
+	Depth int      // places of the send queue
+
+	prepared verbs.PreparedQP // until it is connected
+	all      bool             // every request is signaled
+	places   places
+	wrs      [1]verbs.SendWR
+	wc       [1]verbs.WC // the completion that was taken last
+	inbox    []verbs.WC  // receives that completed while something else was waited for
+}
+
+// Endpoint is what the peer needs to connect, until Connect was called.
+func (c *Conn) Endpoint() verbs.Endpoint { return c.prepared.Endpoint() }
+
+// PostRecv posts receives, before or after the connection is there.
+func (c *Conn) PostRecv(wrs []verbs.RecvWR) error {
+	if c.prepared != nil {
+		return c.prepared.PostRecv(wrs)
+	}
+	if c.QP == nil {
+		return c.Err
+	}
+	return c.QP.PostRecv(wrs)
+}
+
+// Connect connects to the peer's queue pair.
+func (c *Conn) Connect(to verbs.Endpoint) (err error) {
+	if c.QP, err = c.prepared.Connect(to); err == nil {
+		c.prepared = nil
+	}
+	return err
+}
+
+// disconnect destroys the queue pair.
+func (c *Conn) disconnect() error {
+	var errs []error
+	if c.prepared != nil {
+		errs = append(errs, c.prepared.Destroy())
+	}
+	if c.QP != nil {
+		errs = append(errs, c.QP.Destroy())
+	}
+	c.prepared, c.QP = nil, nil
+	return errors.Join(errs...)
+}
+
+// Alive are the connections that have not failed.
+func Alive(conns []*Conn) []*Conn {
+	var out []*Conn
+	for _, c := range conns {
+		if c.Err == nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}

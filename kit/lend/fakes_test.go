@@ -1,0 +1,176 @@
+package lend
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+type quiet struct{ host.Host }
+
+func (quiet) Logf(string, ...any) {}
+
+// machine is a host and its card. It keeps what is taken down, and lacks one thing.
+type machine struct {
+	quiet
+	lacks string
+	down  []string
+}
+
+var errLacks = errors.New("there is none")
+
+func (m *machine) lack(what string) error {
+	if m.lacks == what {
+		return errLacks
+	}
+	return nil
+}
+
+func (m *machine) takeDown(what string) error {
+	m.down = append(m.down, what)
+	return m.lack("end of " + what)
+}
+
+func (m *machine) Device() verbs.Device { return card{m: m} }
+func (m *machine) Alloc(int) (host.Region, error) {
+	return region{m: m}, m.lack("memory")
+}
+
+type region struct {
+	host.Region
+	m *machine
+}
+
+func (r region) Free() error { return r.m.takeDown("region") }
+
+// card is all things of a card.
+type card struct {
+	verbs.Device
+	m *machine
+}
+
+func (c card) AllocPD() (verbs.PD, error) { return domain{m: c.m}, c.m.lack("domain") }
+func (c card) CreateCompChannel() (verbs.CompChannel, error) {
+	return channel{m: c.m}, c.m.lack("channel")
+}
+func (c card) CreateCQ(int, verbs.CompChannel) (verbs.CQ, error) {
+	return cq{m: c.m}, c.m.lack("completion queue")
+}
+
+type domain struct {
+	verbs.PD
+	m *machine
+}
+
+func (d domain) Dealloc() error { return d.m.takeDown("domain") }
+func (d domain) RegisterMR(verbs.Memory, verbs.Access) (verbs.MR, error) {
+	return key{m: d.m}, d.m.lack("key")
+}
+func (d domain) CreateQP(verbs.QPConfig) (verbs.PreparedQP, error) {
+	return qp{m: d.m}, d.m.lack("queue pair")
+}
+
+type channel struct {
+	verbs.CompChannel
+	m *machine
+}
+
+func (c channel) Destroy() error { return c.m.takeDown("channel") }
+
+type cq struct {
+	verbs.CQ
+	m *machine
+}
+
+func (c cq) Destroy() error { return c.m.takeDown("completion queue") }
+
+type key struct {
+	verbs.MR
+	m *machine
+}
+
+func (k key) Dereg() error { return k.m.takeDown("key") }
+
+type qp struct {
+	verbs.QP
+	m *machine
+}
+
+func (q qp) Endpoint() verbs.Endpoint { return someEnd }
+func (q qp) Destroy() error           { return q.m.takeDown("queue pair") }
+func (q qp) Connect(verbs.Endpoint) (verbs.QP, error) {
+	if err := q.m.lack("connection"); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// What cannot be made, for whatever reason, leaves nothing behind. What can be is taken
+// down once, in order: connections, key, memory.
+func TestNothingIsLeft(t *testing.T) {
+	loan := []string{"queue pair", "queue pair", "key", "region", "completion queue", "domain"}
+	for lacks, want := range map[string][]string{
+		"": loan, "domain": nil, "completion queue": {"domain"}, "memory": {"completion queue", "domain"},
+		"key": {"region", "completion queue", "domain"}, "queue pair": {"key", "region", "completion queue", "domain"},
+		"connection": {"queue pair", "key", "region", "completion queue", "domain"}, "end of region": loan, "end of key": loan,
+		"end of queue pair": loan,
+	} {
+		m := &machine{lacks: lacks}
+		err := lendAndEnd(m)
+		if (err == nil) != (lacks == "") || err != nil && !errors.Is(err, errLacks) || !slices.Equal(m.down, want) {
+			t.Errorf("without %s: %v, and taken down were %v; want %v", lacks, err, m.down, want)
+		}
+	}
+}
+
+// lendAndEnd lends to two borrowers, and takes everything back.
+func lendAndEnd(h host.Host) error {
+	l, err := NewLender(h)
+	if err != nil {
+		return err
+	}
+	x, err := l.Lend(8, verbs.RemoteRead)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	for range 2 {
+		if _, err = x.Admit(someEnd); err != nil {
+			break
+		}
+	}
+	err = errors.Join(err, x.End())
+	if (x.Region == nil) == (h.(*machine).lacks == "end of region") {
+		err = errors.New("whether the memory is there is said wrongly")
+	}
+	return errors.Join(err, l.Close())
+}
+
+// A group that cannot be made leaves nothing behind, nor does a connection.
+func TestGroupsLeaveNothing(t *testing.T) {
+	for lacks, want := range map[string][]string{
+		"": {"queue pair", "completion queue", "channel", "domain"}, "domain": nil, "channel": {"domain"},
+		"completion queue": {"channel", "domain"}, "queue pair": {"completion queue", "channel", "domain"},
+		"connection": {"queue pair", "completion queue", "channel", "domain"},
+	} {
+		m := &machine{lacks: lacks}
+		err := connectAndDrop(m)
+		if (err == nil) != (lacks == "") || err != nil && !errors.Is(err, errLacks) || !slices.Equal(m.down, want) {
+			t.Errorf("without %s: %v, and taken down were %v; want %v", lacks, err, m.down, want)
+		}
+	}
+}
+
+func connectAndDrop(h host.Host) error {
+	g, err := NewGroup(h)
+	if err != nil {
+		return err
+	}
+	c, err := g.Prepare("peer", verbs.QPConfig{})
+	if err == nil {
+		err = errors.Join(c.Connect(someEnd), g.Drop(c), g.Drop(c))
+	}
+	return errors.Join(err, g.Close())
+}

@@ -1,0 +1,125 @@
+package lend
+
+import (
+	"errors"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Lender lends memory of its host. Its CPU takes part in setting up connections only.
+//
+// All loans of a lender are in one protection domain: a borrower that was admitted to one
+// reaches the others too, if it knows their keys and its queue pair grants the access.
+// Take a lender for each domain to keep them apart.
+type Lender struct {
+	h   host.Host
+	pd  verbs.PD
+	own bool     // pd is nobody else's
+	cq  verbs.CQ // nothing completes at a lender; a queue pair must have one
+}
+
+// NewLender makes a lender with a protection domain of its own.
+func NewLender(h host.Host) (*Lender, error) {
+	pd, err := h.Device().AllocPD()
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLender(h, pd)
+	if err != nil {
+		return nil, errors.Join(err, pd.Dealloc())
+	}
+	l.own = true
+	return l, nil
+}
+
+func newLender(h host.Host, pd verbs.PD) (*Lender, error) {
+	cq, err := h.Device().CreateCQ(1, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Lender{h: h, pd: pd, cq: cq}, nil
+}
+
+// Close gives back what a lender without loans holds.
+func (l *Lender) Close() error {
+	err := l.cq.Destroy()
+	if l.own {
+		err = errors.Join(err, l.pd.Dealloc())
+	}
+	return err
+}
+
+// Loan is memory that is lent, with the queue pairs of those who were admitted to it.
+type Loan struct {
+	Memory
+	lender *Lender
+	access verbs.Access
+	qps    []verbs.QP
+}
+
+// Lend allocates size bytes of DRAM. access is what borrowers may do.
+func (l *Lender) Lend(size int, access verbs.Access) (*Loan, error) {
+	r, err := l.h.Alloc(size)
+	return l.loan(r, err, access)
+}
+
+// LendPersistent opens the persistent region called name. access is what borrowers may do.
+func (l *Lender) LendPersistent(name string, size int, access verbs.Access) (*Loan, error) {
+	r, err := l.h.OpenPMEM(name, size)
+	return l.loan(r, err, access)
+}
+
+func (l *Lender) loan(r host.Region, err error, access verbs.Access) (*Loan, error) {
+	if err != nil {
+		return nil, err
+	}
+	m, err := register(l.pd, r, access)
+	if err != nil {
+		return nil, err
+	}
+	return &Loan{Memory: *m, lender: l, access: access}, nil
+}
+
+// Admit makes a queue pair for the loan, connects it to the one at to, and returns its
+// endpoint, for a greeting.
+func (x *Loan) Admit(to verbs.Endpoint) (mine verbs.Endpoint, err error) {
+	qp, mine, err := Accept(x.lender.pd, to, verbs.QPConfig{SendCQ: x.lender.cq, RecvCQ: x.lender.cq, Access: x.access,
+		MaxSendWR: 1, MaxRecvWR: 1, MaxSGE: 1})
+	if err == nil {
+		x.qps = append(x.qps, qp)
+	}
+	return mine, err
+}
+
+// Accept makes a queue pair and connects it to the one at to. After an error nothing is
+// left of it.
+func Accept(pd verbs.PD, to verbs.Endpoint, cfg verbs.QPConfig) (verbs.QP, verbs.Endpoint, error) {
+	p, err := pd.CreateQP(cfg)
+	if err != nil {
+		return nil, verbs.Endpoint{}, err
+	}
+	mine := p.Endpoint()
+	qp, err := p.Connect(to)
+	if err != nil {
+		return nil, verbs.Endpoint{}, errors.Join(err, p.Destroy())
+	}
+	return qp, mine, nil
+}
+
+// Expel destroys the queue pairs of all that were admitted. What they have posted and what
+// has not been executed by now never is.
+func (x *Loan) Expel() error {
+	var errs []error
+	for _, qp := range x.qps {
+		errs = append(errs, qp.Destroy())
+	}
+	x.qps = nil
+	return errors.Join(errs...)
+}
+
+// End takes the loan back: first the connections, so that nothing more comes in, then the
+// key, then the memory. Region is nil after that, unless it could not be freed.
+func (x *Loan) End() error {
+	return errors.Join(x.Expel(), x.Free())
+}
