@@ -83,11 +83,11 @@ func (q *qp) oldest() int {
 	return q.base
 }
 
-// notExecuted takes back that forbidden requests have arrived, of those that only arrived: it is
-// when they are executed that counts. Pieces of Writes are placed all the same.
+// notExecuted takes back that forbidden requests, and those behind them, have arrived, of those
+// that only arrived: it is when they are executed that counts. Pieces of Writes are placed all the same.
 func (w *World) notExecuted(q *qp) {
 	for _, e := range q.elems {
-		if q.ent(e.wr).early && e.kind != elemWrite {
+		if e.isDenied() && e.kind != elemWrite {
 			e.came = false
 		}
 	}

@@ -11,6 +11,7 @@ import "slices"
 // It returns the elements behind the first missing one that may have overtaken it. Whether they
 // did stays undecided, because no host learns of it. Everything before the first has arrived.
 func (w *World) catchUp(q *qp) (overtakers []*elem) {
+	q.undecide()
 	reach := q.reach()
 	var missing []*elem
 	for _, e := range slices.Clone(q.elems) {
@@ -31,6 +32,16 @@ func (w *World) catchUp(q *qp) (overtakers []*elem) {
 	w.catchUpExecuted(q)
 	w.catchUpReceived(q)
 	return overtakers
+}
+
+// undecide leaves open again when Atomics are executed that had come when q was caught up with
+// before: nobody was told.
+func (q *qp) undecide() {
+	for _, e := range q.elems {
+		if e.kind == elemAtomic && e.acked && !e.landed && e.ackAt == unlimited {
+			e.acked, e.came = false, true
+		}
+	}
 }
 
 // leaveOpen makes overtakers that a revocation hits what has come by now or never will; with

@@ -123,6 +123,7 @@ func (t *task) arm() {
 	t.h.timers.Set(uint64(t.ord), lo.own, hi)
 	if w.cfg.Timers.Regime == faults.Skew {
 		w.skew.Set(t.zoneID(), lo.real, hi)
+		t.h.acted = true // other clocks are compared with this one, also if the host dies now
 	}
 	t.touchClock()
 }

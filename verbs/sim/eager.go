@@ -254,7 +254,7 @@ func (q *qp) live() bool { return q.h.alive && q.sends() && !q.gone }
 // cutoffEager is cutoffQP where what has arrived is known.
 func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) }
-	n, live := w.tookBefore(q, hit), q.live()
+	n, live := w.tookBefore(q, hit), q.live() || nak != 0
 	if live {
 		for i := n; i < q.posted && nak != 0; i++ {
 			if s := q.ent(i); hit(s) && !s.came {

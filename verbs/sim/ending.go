@@ -255,14 +255,8 @@ func (w *World) cutoff(hit func(*sqEntry) bool, c *card) {
 func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	q.touchElems()
 	w.stats.Exercised |= faults.Revocations
-	first := -1
-	for i := q.head; i < q.posted; i++ {
-		if s := q.ent(i); s.local == 0 && s.nak == 0 && hit(s) {
-			first = i
-			break
-		}
-	}
-	if first >= 0 {
+	awaits := q.awaits(hit)
+	if awaits {
 		q.asks(isRNR) // from now on it is refused, or nobody answers
 	}
 	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) } // another key of the same memory stays valid
@@ -272,7 +266,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		w.cutoffEager(q, hit, nak)
 		return
 	}
-	if live && first >= 0 {
+	if (live || nak != 0) && awaits {
 		overtakers := w.catchUp(q)
 		for _, e := range overtakers {
 			if hitElem(e) {
@@ -297,6 +291,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		}
 	}
 	if !live {
+		q.undecide()
 		w.executedByNow(q, hitElem)
 	}
 	for i := 0; i < len(q.elems); i++ {
@@ -417,7 +412,17 @@ func (w *World) incomplete(q *qp, n int) {
 	if !w.gaps() {
 		of = of[len(of)-1:]
 	}
-	missing := of[w.choose(ChooseCutoff, len(of), func(i int) string { return of[i].name() + " is missing" })]
+	empty := w.gaps() && !slices.ContainsFunc(of, func(e *elem) bool { return e.wr == n }) // it may be missing itself
+	k := w.choose(ChooseCutoff, len(of)+boolInt(empty), func(i int) string {
+		if i == len(of) {
+			return q.name() + "#" + itoa(n) + " is missing"
+		}
+		return of[i].name() + " is missing"
+	})
+	if k == len(of) {
+		return
+	}
+	missing := of[k]
 	q.limit = min(q.limit, missing.wr)
 	for i := 0; i < len(q.elems) && w.gaps(); i++ {
 		if e := q.elems[i]; missing.precedes(e) && !e.acked && !w.overtakes(e, missing) {

@@ -265,10 +265,13 @@ func (q *qp) receiveFailed(i int, before func(verbs.Status) bool) {
 func (w *World) missed(p *qp, i int) {
 	p.touchElems()
 	p.limit = min(p.limit, i)
+	pieces := p.ent(i).payload
 	w.incomplete(p, i)
 	for j := 0; j < len(p.elems); j++ {
 		e := p.elems[j]
 		switch {
+		case e.wr > i && slices.ContainsFunc(pieces, func(x *elem) bool { return w.overtakes(e, x) }):
+			e.could = true
 		case e.wr > i || e.wr == i && !e.changes():
 			w.discard(e)
 			j = -1

@@ -69,7 +69,7 @@ func (d timedDevice) CreateCompChannel() (verbs.CompChannel, error) {
 }
 
 func (d timedDevice) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
-	d.t.r.expect(fmt.Sprintf("a queue of %d completions instead of %d", depth, d.t.depth), depth == d.t.depth)
+	d.t.r.expect(fmt.Sprintf("a queue of %d completions instead of %d", depth, d.t.depth+1), depth == d.t.depth+1)
 	cq, err := d.Device.CreateCQ(depth, ch.(timedChannel).CompChannel)
 	x := &timedCQ{cq, d.t}
 	d.t.cqs = append(d.t.cqs, x)
@@ -154,9 +154,9 @@ func (q timedQP) PostSend(wrs []verbs.SendWR) error {
 // watching uses a file on a card that it watches.
 func watching(r *run) {
 	cfg := r.config()
-	t := &timed{Host: r.h, once: &once{host: r.h}, r: r, call: ncl.DefaultCallTimeout, completion: verbs.Forever, depth: ncl.DefaultQueueDepth + 1, seen: map[string]int{}}
+	t := &timed{Host: r.h, once: &once{host: r.h}, r: r, call: ncl.DefaultCallTimeout, completion: verbs.Forever, depth: ncl.DefaultQueueDepth, seen: map[string]int{}}
 	if r.h.Rand(2) == 1 {
-		t.call, t.completion, t.depth = 3*time.Second, 2*time.Second, 4+1
+		t.call, t.completion, t.depth = 3*time.Second, 2*time.Second, 4
 		cfg.CallTimeout, cfg.CompletionTimeout, cfg.QueueDepth = t.call, t.completion, 4
 	}
 	var f *ncl.File
