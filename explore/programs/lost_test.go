@@ -224,6 +224,12 @@ var never = []struct {
 		[]string{"a: b:0 1 a=[0 0 0 0] b=[1 0 0 0]"}},
 	{"access is granted by a queue pair that has refused a request", "strong linger final | a: accept; write b x 1 s; reply 1; wait b 1 | b: deny a; call a 1; allow a",
 		[]string{"a:1 REM_INV_REQ_ERR b:1 a=[0 0 0 0] b=[0 0 0 0]"}},
+	{"nobody answers a Read whose key goes before it is executed", "strong linger | a: read b x s; send b 1; wait b 1 | b: recv a; wait a 1; dereg",
+		[]string{"a:… b:Recv=1"}},
+	{"power fails, and what was stored on bad memory in a cache has mended it", "strong poison(b)<=1 power(b)<=1 | b: pload y; pstore y 1; pfence / pload y",
+		[]string{"b:1(0),media"}},
+	{"a queue pair that was never connected refuses a key", "strong | a: connect b | b: acceptconn; read a x k; wait a 1",
+		[]string{"a:unreachable b:REM_ACCESS_ERR"}},
 }
 
 // What cannot be is not found.

@@ -257,7 +257,7 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	n, live := w.tookBefore(q, hit), q.live() || nak != 0
 	if live {
 		for i := n; i < q.posted && nak != 0; i++ {
-			if s := q.ent(i); hit(s) && !s.came {
+			if s := q.ent(i); hit(s) && (!s.came || s.pending()) {
 				s.refuse(nak)
 				break
 			}

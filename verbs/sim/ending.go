@@ -304,8 +304,9 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			w.discard(e) // it has not come by now: its receive was never there
 			i = -1
 		case e.acked && drain:
-			w.land(e)
-			i = -1
+			if w.land(e); e.landed { // not if it is just being landed
+				i = -1
+			}
 		case !e.acked && !live && drain && !e.frozen:
 			w.freeze(e)
 			if e.landed {

@@ -125,7 +125,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[span]():      {"lo": printed, "hi": printed},
 	reflect.TypeFor[pmem]():      {"name": "in id", "id": printed, "units": links, "used": "the order in which units are looked at"},
 	reflect.TypeFor[punit]():     {"list": links, "ver": "see clwbRec", "open": printed, "used": derived + "list", "bad": printed},
-	reflect.TypeFor[content]():   {"ver": "see clwbRec", "data": printed, "at": moments, "q": moments, "wr": moments},
+	reflect.TypeFor[content]():   {"ver": "see clwbRec", "data": printed, "bad": printed, "at": moments, "q": moments, "wr": moments},
 	reflect.TypeFor[linkState](): {"a": identity, "b": identity, "heals": printed},
 	reflect.TypeFor[ghost](): {
 		"from": identity, "to": identity, "psn": printed, "key": printed, "q": printed, "wr": printed, "off": printed, "data": printed,

@@ -42,7 +42,8 @@ type punit struct {
 type content struct {
 	ver  int
 	data []byte
-	at   int // when it came
+	bad  bool // it cannot be read
+	at   int  // when it came
 	q    *qp // who brought it, and with which request; nil: a CPU
 	wr   int
 }
@@ -135,6 +136,7 @@ func (p *pmem) after(r *region, off, n int, card bool) {
 	for i := lo; i < hi; i++ {
 		u := &p.units[i]
 		u.ver++
+		u.bad = u.bad && !whole(r, i, size, off, n)
 		switch {
 		case !w.caching(card):
 			u.list = u.list[:0]
@@ -145,7 +147,6 @@ func (p *pmem) after(r *region, off, n int, card bool) {
 			p.push(r, i, size)
 			u.open = u.open && (w.finding || !whole(r, i, size, off, n))
 		}
-		u.bad = u.bad && !whole(r, i, size, off, n)
 	}
 }
 
@@ -157,12 +158,12 @@ func whole(r *region, i, size, off, n int) bool {
 // push lists what the unit holds now as something that may be persistent.
 func (p *pmem) push(r *region, i, size int) {
 	u := &p.units[i]
-	if n := len(u.list); n > 0 && bytes.Equal(u.list[n-1].data, r.unit(i, size)) {
+	if n := len(u.list); n > 0 && u.list[n-1].bad == u.bad && bytes.Equal(u.list[n-1].data, r.unit(i, size)) {
 		return
 	}
 	d := r.h.w.bytes(len(r.unit(i, size)))
 	copy(d, r.unit(i, size))
-	c := content{ver: u.ver, data: d, at: r.h.w.ticks}
+	c := content{ver: u.ver, data: d, bad: u.bad, at: r.h.w.ticks}
 	if e := r.h.w.placing; e != nil && e.q.cpu == nil {
 		c.q, c.wr = e.q, e.wr
 	}

@@ -200,7 +200,7 @@ func (w *World) findUnit(r *region, i, size int) {
 			c := u.list[k]
 			known := false
 			for _, o := range opts {
-				known = known || bytes.Equal(o.data, c.data)
+				known = known || o.bad == c.bad && bytes.Equal(o.data, c.data)
 			}
 			if !known {
 				opts = append(opts, c)
@@ -214,7 +214,11 @@ func (w *World) findUnit(r *region, i, size int) {
 		}
 		k := w.choose(ChoosePersist, len(opts)+len(way), func(k int) string {
 			if k < len(opts) {
-				return fmt.Sprintf("%s [%d,%d) kept %s", r.pm.name, i*size, i*size+size, hexText(opts[k].data))
+				what := hexText(opts[k].data)
+				if opts[k].bad {
+					what = damageNames[3]
+				}
+				return fmt.Sprintf("%s [%d,%d) kept %s", r.pm.name, i*size, i*size+size, what)
 			}
 			return way[k-len(opts)].name() + " persisted"
 		})
@@ -257,7 +261,7 @@ func (w *World) close(r *region, i, size int, c content) {
 	})
 	w.change(r, i*size, c.data)
 	w.recordChange(r, i*size, c.data, true)
-	u.list, u.open = u.list[:0], false
+	u.list, u.open, u.bad = u.list[:0], false, c.bad
 }
 
 // miss drops e, which is not in memory: it did not land, or landed in a cache that is lost.

@@ -52,7 +52,7 @@ func pmemPrint(p print, regions []*region) print {
 			}
 			x := print{}.Int(i).Uint(uint64(boolInt(u.open)<<1 | boolInt(u.bad)))
 			for _, c := range u.list {
-				x = x.Bytes(c.data)
+				x = x.Bytes(c.data).Bool(c.bad)
 			}
 			units = units.Plus(x)
 		}

@@ -207,6 +207,11 @@ func (s *sqEntry) unexecuted() bool {
 	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.void && !e.unknown && e.responds() })
 }
 
+// pending reports whether s is a Read or an Atomic that has not been executed.
+func (s *sqEntry) pending() bool {
+	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.responds() && !e.landed })
+}
+
 // completeRecv completes the first receive. All that came before it on the
 // connection is then in memory.
 func (w *World) completeRecv(o outcome, wc *verbs.WC) {

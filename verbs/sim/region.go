@@ -100,12 +100,16 @@ func (r *region) lookApart(off int, p []byte) {
 		cells = append(cells, span{at, end})
 		at = end
 	}
+	several := len(cells) > 1
 	for len(cells) > 0 {
 		w.cur.wait(op{kind: opRun})
 		i := w.choose(ChooseLanding, len(cells), func(i int) string { return itoa(cells[i].lo) })
 		c := cells[i]
 		r.look(c.lo, p[c.lo-off:c.hi-off])
 		cells = append(cells[:i], cells[i+1:]...)
+	}
+	if several {
+		w.cur.wait(op{kind: opRun}) // it may have looked long before it returns
 	}
 }
 
