@@ -86,7 +86,7 @@ func (w *World) add(h *Host, peer, kind, text string) {
 	w.tracer.Events = append(w.tracer.Events, e)
 }
 
-// caller is the nearest line of code outside the simulator and its interfaces.
+// caller is the nearest line of code outside the simulator, its interfaces and the kit for scenarios.
 func caller() (line, file string) {
 	var pcs [24]uintptr
 	n := runtime.Callers(3, pcs[:])
@@ -95,7 +95,7 @@ func caller() (line, file string) {
 		f, more := frames.Next()
 		if f.File != "" && !strings.Contains(f.Function, "/verbs/sim.") && !strings.HasPrefix(f.Function, "runtime.") &&
 			!strings.HasPrefix(f.Function, "iter.") && !strings.Contains(f.Function, "/coord.") &&
-			!strings.Contains(f.Function, "/explore.(") {
+			!strings.Contains(f.Function, "/explore.(") && !strings.Contains(f.Function, "/explore/scenario.") {
 			return filepath.Base(filepath.Dir(f.File)) + "/" + filepath.Base(f.File) + ":" + itoa(f.Line), f.File
 		}
 		if !more {
