@@ -56,10 +56,10 @@ func (k *Kit) Check(err error) bool {
 	return err == nil
 }
 
-// Host is a host with one life: once its script has returned, or it has crashed, it stays
-// down. An error of the script fails the run.
+// Host is a host that runs script, and runs it again after a crash unless [StayDown] says
+// otherwise. An error of the script fails the run.
 func (k *Kit) Host(name string, script func(h host.Host) error) sim.Node {
-	return sim.Node{Name: name, Again: Once, Main: func(h host.Host, _ int) { k.Check(script(h)) }}
+	return sim.Node{Name: name, Main: func(h host.Host, _ int) { k.Check(script(h)) }}
 }
 
 // errServed is the failure of a server that has returned without an error.

@@ -5,13 +5,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Once as sim.Node.Again is for a host that stays down, however it went down.
-func Once(int, bool) bool { return false }
-
 // StayDown makes hosts that crash stay down.
 func StayDown(nodes ...sim.Node) []sim.Node {
 	for i := range nodes {
-		nodes[i].Again = Once
+		nodes[i].Again = func(int, bool) bool { return false }
 	}
 	return nodes
 }
