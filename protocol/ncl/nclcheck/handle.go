@@ -13,7 +13,7 @@ import (
 // handleScenarios are those about what an application does with a handle.
 func handleScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "handle",
 			doc:    "A handle writes and reads what is inside the file, however long it is, and refuses what is outside, or comes after Close, with the error that says so.",
 			faults: "none",
@@ -64,7 +64,7 @@ func handling(r *run) {
 		return
 	}
 	if err := use.inUse(); err != nil {
-		r.c.Fail(err)
+		r.Fail(err)
 		return
 	}
 	if f = r.create(); f == nil || !r.revoke(f.Peers()[0]) || !r.expect("a write without peers", errors.Is(f.Record(0, content), ncl.ErrUnavailable)) {
@@ -72,7 +72,7 @@ func handling(r *run) {
 	}
 	r.tidy(f)
 	if err := use.inUse(); err != nil {
-		r.c.Fail(err)
+		r.Fail(err)
 		return
 	}
 	d := &departed{r.config().Coord, math.MaxInt}
@@ -121,7 +121,7 @@ func (r *run) refuses(f *ncl.File, want error) bool {
 // expect fails the run if something is not as it should be.
 func (r *run) expect(what string, ok bool) bool {
 	if !ok {
-		r.c.Fail(&misjudged{what, errors.New("this is not as it should be")})
+		r.Fail(misjudged(what, errors.New("this is not as it should be")))
 	}
 	return ok
 }

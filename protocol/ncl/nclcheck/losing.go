@@ -117,7 +117,7 @@ func (s *short) inUse() error {
 	if s.regions+s.pds+s.channels == 0 {
 		return nil
 	}
-	return &leaked{fmt.Errorf("the application still holds %d regions, %d protection domains and %d channels", s.regions, s.pds, s.channels)}
+	return leaked(fmt.Errorf("the application still holds %d regions, %d protection domains and %d channels", s.regions, s.pds, s.channels))
 }
 
 func (s *short) Device() verbs.Device { return shortDevice{s.Host.Device(), s} }

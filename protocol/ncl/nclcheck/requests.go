@@ -18,34 +18,34 @@ func requestScenarios() []*explore.Scenario {
 	two := []string{"peer1", "peer2"}
 	writes := [][]write{{{0, 8}, {8, 8}}}
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "echo",
 			doc:    "A request comes to a peer once more, at any later moment. The peer has carried it out, or it is over: it is rejected unless the peer has nothing of the file, and changes nothing.",
 			faults: "none",
 			bounds: "f=0, two peers; creation, an append of 8 bytes, the replacement of a peer that has revoked its memory, recovery, an append, release, creation and release; one request comes again after one of those that follow",
-			load:   workload{f: 0, size: 16, peers: two, lives: writes, script: echoing, collects: true, meets: []condition{sawReplaced}},
+			load:   workload{f: 0, size: 16, peers: two, lives: writes, script: echoing, collects: true, meets: []string{sawReplaced}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "leftovers",
 			doc:    "A peer has a region of an earlier file of the name, or of an earlier epoch, or a copy that was begun: it takes part all the same, and keeps one region, without a collection.",
 			faults: "none",
 			bounds: "f=0, two peers that do not collect; four kinds of leftovers at the first, which is then asked to create the file or to replace a peer; an append, recovery and release",
 			load:   workload{f: 0, size: 16, peers: two, lives: writes, script: leftOver, exposed: true},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "serve",
 			doc:    "A log peer that cannot begin, whatever it lacks, or whose listener ends, says so, and does not register then. Whoever asks for files or at a peer learns of it if there is no answer.",
 			faults: "none",
 			bounds: "one peer, on the application's host; each thing that it asks its host or the controller for fails, and a list of files; a collection and a revocation at a peer that is cut off",
 			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: serving, exposed: true},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "lone",
 			doc:    "The one peer that has a write is cut off during the recovery, which goes on without it, or has read it by then.",
 			faults: "partition(app,peer3)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes that one peer has and nobody acknowledged; a recovery during which the link to it is cut, and another one",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}}, {}, nil}, script: cuttingShort, exposed: true, beyond: true,
-				meets: []condition{sawUnacked, sawBehind}},
+				meets: []string{sawUnacked, sawBehind}},
 		}),
 	}
 }
@@ -89,11 +89,11 @@ func (e *echo) again() {
 	_, err = e.Host.Call(c.To, c.Service, c.Body, ncl.DefaultCallTimeout)
 	const opRecover, opSwitch = 2, 3 // which need something of the file
 	if taken := before == 0 && c.Body[0] != opRecover && c.Body[0] != opSwitch; !errors.As(err, &rejected) && (err != nil || !taken) {
-		e.r.c.Fail(&misjudged{fmt.Sprintf("request %d once more", c.Body[0]), err})
+		e.r.Fail(misjudged(fmt.Sprintf("request %d once more", c.Body[0]), err))
 		return
 	}
 	if after, err := ncl.Collect(e.Host, c.To, ncl.DefaultCallTimeout); err != nil || before > 0 && after != before {
-		e.r.c.Fail(lends(c.To, after, before, err))
+		e.r.Fail(lends(c.To, after, before, err))
 	}
 }
 
@@ -106,7 +106,7 @@ func echoing(r *run) {
 		return
 	}
 	if !slices.Contains(f.Peers(), "peer1") {
-		r.meet(sawReplaced)
+		r.Meet(sawReplaced)
 	}
 	f.Close()
 	op := r.begins(told{})
@@ -231,7 +231,7 @@ func leftOver(r *run) {
 		return
 	}
 	if err := use.inUse(); err != nil {
-		r.c.Fail(err)
+		r.Fail(err)
 	}
 }
 

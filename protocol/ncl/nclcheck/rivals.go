@@ -12,29 +12,29 @@ import (
 // rivalScenarios are those of two instances that do the same at the same time.
 func rivalScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "rivals",
 			doc:    "Another instance creates or recovers the file, from beginning to end, before one call to the controller with which this one creates, recovers or deletes it. One of the two has the file, the other learns of it; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers; creation, an append of 8 bytes, recovery, an append, release, with a rival once; a creation of a file that is there",
 			load: workload{f: 0, size: 16, peers: []string{"peer1", "peer2"}, lives: [][]write{{{0, 8}, {8, 8}}}, script: rivaling, collects: true,
-				meets: []condition{sawRivalHas, sawRivalLost}},
+				meets: []string{sawRivalHas, sawRivalLost}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "unfinished",
 			doc:    "A creation comes to no end, because the controller goes out of reach. Somebody recovers or creates the file while another instance creates it: one has the file in the end, or nobody if nobody created it.",
 			faults: "none",
 			bounds: "f=0, two peers; a creation from one of whose calls to the controller on none is carried out; a recovery, or a creation, with a rival once that creates the file; recovery, release",
 			load: workload{f: 0, size: 16, peers: []string{"peer1", "peer2"}, lives: [][]write{{{0, 8}, {8, 8}}}, script: completing, collects: true,
-				meets: []condition{sawUnheard, sawRivalHas, sawRivalLost}},
+				meets: []string{sawUnheard, sawRivalHas, sawRivalLost}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "late-rival",
 			doc:    "As the recovery of ncl/rivals, without one of the peers: what the ap-map is told in the end comes too late, or the rival does.",
 			faults: "none",
 			bounds: "f=1, three peers of which one has revoked its memory; recovery with a rival once",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}}}, script: rivalingLate, collects: true,
-				meets: []condition{sawRivalHas, sawRivalLost}},
+				meets: []string{sawRivalHas, sawRivalLost}},
 		}),
 	}
 }
@@ -84,7 +84,7 @@ func rivaling(r *run) {
 		return
 	}
 	if _, err := create(); !errors.Is(err, ncl.ErrExists) {
-		r.c.Fail(&misjudged{"a file of a name that is taken", err})
+		r.Fail(misjudged("a file of a name that is taken", err))
 		return
 	}
 	f.Close()
@@ -123,19 +123,19 @@ func (r *run) contest(m *meddled, do, rival func() (*ncl.File, error)) *ncl.File
 		r.done(err)
 		return mine
 	case failed != nil:
-		r.c.Fail(&unavailable{failed})
+		r.Fail(unavailable(failed))
 		return nil
 	case errors.Is(err, ncl.ErrStale) || errors.Is(err, ncl.ErrExists):
-		r.meet(sawRivalHas)
+		r.Meet(sawRivalHas)
 		return theirs
 	case err != nil || mine == nil || mine.Stamp().Epoch() <= theirs.Stamp().Epoch():
-		r.c.Fail(&misjudged{"what a rival has done before", err})
+		r.Fail(misjudged("what a rival has done before", err))
 		return nil
 	}
-	r.meet(sawRivalLost)
+	r.Meet(sawRivalLost)
 	same := make([]byte, theirs.Size())
 	if _, err := theirs.ReadAt(same, 0); err != nil || theirs.Record(0, same) == nil {
-		r.c.Fail(&zombieAcked{})
+		r.Fail(zombieAcked())
 	}
 	theirs.Close()
 	return mine
@@ -195,7 +195,7 @@ func completing(r *run) {
 	case !r.expect(fmt.Sprint("a creation without controller: ", err), errors.Is(err, coord.ErrUnavailable)):
 		return
 	}
-	r.meet(sawUnheard)
+	r.Meet(sawUnheard)
 	m := &meddled{Client: cfg.Coord, once: &once{host: r.h}}
 	watched := cfg
 	watched.Coord = m

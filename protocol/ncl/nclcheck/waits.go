@@ -15,12 +15,12 @@ import (
 // cardScenarios are those about what an application asks of its card, and for how long it waits.
 func cardScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "waits",
 			doc:    "Every wait is as long as the configuration says, or its default; every queue has the room that it needs; what fits goes inline. The card takes no request once, whichever it is: its peer has failed, and nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers; creation, writes around what a card takes inline, the replacement of a peer that has revoked its memory, recovery and release; with the defaults, and with other values",
-			load:   workload{f: 0, size: 1024, peers: []string{"peer1", "peer2"}, lives: [][]write{{}}, script: watching, collects: true, meets: []condition{sawShort}},
+			load:   workload{f: 0, size: 1024, peers: []string{"peer1", "peer2"}, lives: [][]write{{}}, script: watching, collects: true, meets: []string{sawShort}},
 		}),
 	}
 }
@@ -163,7 +163,7 @@ func watching(r *run) {
 	content := make([]byte, r.load.size)
 	again := func(err error, do func() error) bool {
 		if errors.Is(err, errLost) && t.failed {
-			r.meet(sawShort)
+			r.Meet(sawShort)
 			err = do()
 		}
 		return r.done(err)
