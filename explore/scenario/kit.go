@@ -17,7 +17,7 @@ type Kit struct {
 	parts []func() fingerprint.Print
 }
 
-// New begins a scenario's Build.
+// New begins a scenario's Build, which needs one Kit.
 func New(c *explore.Case) *Kit { return &Kit{Case: c} }
 
 // Remember adds something that the checks remember: how it is emptied before each run, and
@@ -66,7 +66,8 @@ func (k *Kit) Host(name string, script func(h host.Host) error) sim.Node {
 var errServed = errors.New("a server has returned")
 
 // Server is a host that serves others, so a run does not wait for it. After a crash it
-// starts again with empty memory. That serve returns fails the run.
+// starts again with empty memory. That serve returns fails the run. A server must not report to
+// the checks, so it takes part in no Recorder and no Memory: its clients see what it does.
 func (k *Kit) Server(name string, serve func(h host.Host) error) sim.Node {
 	return sim.Node{Name: name, Daemon: true, Main: func(h host.Host, _ int) {
 		err := serve(h)
