@@ -11,8 +11,11 @@
 //   - [Controller], [Dial], [Expire], [Forget]: the coordination service, which can be cut off
 //     and be lost.
 //   - [Gate]: when which faults may strike.
+//   - [Once], [Around], [Short]: one call to the controller that is lost, or one thing of which
+//     a host has none left, whichever it is.
 //   - [Failed]: violations with a class.
 //   - [Journal]: operations for the viewer, where there is no recorder.
+//   - [Verify]: a Go test that asks for a verdict and for the conditions.
 //
 // Conditions that a search should meet are strings: the scenario lists them in
 // explore.Scenario.Sometimes, and its code calls Meet of [explore.Case] with the same string.

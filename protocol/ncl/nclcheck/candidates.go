@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -59,7 +60,7 @@ func letting(r *run) {
 
 // choosing makes a file and replaces one of its peers, and counts whom it asks.
 func choosing(r *run) {
-	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
 	h := &asking{Host: use}
 	cfg := r.config()
 	turn := r.h.Rand(len(cfg.Peers))
@@ -85,8 +86,8 @@ func choosing(r *run) {
 		r.Meet(sawReplaced)
 	}
 	r.tidy(f)
-	if err := use.inUse(); err != nil {
-		r.Fail(err)
+	if err := use.InUse(); err != nil {
+		r.Fail(leaked(err))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
@@ -26,7 +27,7 @@ func handleScenarios() []*explore.Scenario {
 
 // handling uses a handle in every way.
 func handling(r *run) {
-	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
 	r.h = use
 	f := r.create()
 	if f == nil || !r.expect("a new file", f.Stamp() == ncl.MakeStamp(1, 0) && f.Size() == r.load.size && len(f.Peers()) == f.Alive()) {
@@ -63,19 +64,19 @@ func handling(r *run) {
 	if !r.reads(f, content) || !r.expect("a recovery", f.Stamp() == ncl.MakeStamp(2, uint64(len(r.writes())))) || !r.done(f.Release()) {
 		return
 	}
-	if err := use.inUse(); err != nil {
-		r.Fail(err)
+	if err := use.InUse(); err != nil {
+		r.Fail(leaked(err))
 		return
 	}
 	if f = r.create(); f == nil || !r.revoke(f.Peers()[0]) || !r.expect("a write without peers", errors.Is(f.Record(0, content), ncl.ErrUnavailable)) {
 		return
 	}
 	r.tidy(f)
-	if err := use.inUse(); err != nil {
-		r.Fail(err)
+	if err := use.InUse(); err != nil {
+		r.Fail(leaked(err))
 		return
 	}
-	d := &departed{r.config().Coord, math.MaxInt}
+	d := depart(r.config().Coord, math.MaxInt)
 	cfg := r.config()
 	cfg.Coord = d
 	if f, err = ncl.Create(r.h, cfg, "other", 8); !r.done(err) {

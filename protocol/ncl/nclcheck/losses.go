@@ -7,6 +7,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -53,23 +54,24 @@ func lossScenarios() []*explore.Scenario {
 
 // losingCalls loses a call to the controller, or its answer.
 func losingCalls(r *run) {
-	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
-	if !r.useOf(use, losing{r.config().Coord, &once{host: r.h, answers: true}}, r.lost(sawUnheard)) {
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
+	once := &scenario.Once{By: r.h, Answers: true}
+	if !r.useOf(use, once.Losing(r.config().Coord), r.lost(sawUnheard)) {
 		return
 	}
-	if err := use.inUse(); err != nil {
-		r.Fail(err)
+	if err := use.InUse(); err != nil {
+		r.Fail(leaked(err))
 	}
 }
 
 // runningShort is out of something once.
 func runningShort(r *run) {
-	s := &short{Host: r.h, once: &once{host: r.h}}
+	s := &scenario.Short{Host: r.h, Once: &scenario.Once{By: r.h}}
 	if !r.useOf(s, r.config().Coord, r.lost(sawShort)) {
 		return
 	}
-	if err := s.inUse(); err != nil {
-		r.Fail(err)
+	if err := s.InUse(); err != nil {
+		r.Fail(leaked(err))
 	}
 }
 
@@ -92,7 +94,7 @@ func hearing(r *run) {
 // lost reports whether an operation failed of what was lost.
 func (r *run) lost(saw string) func(error) bool {
 	return func(err error) bool {
-		if !errors.Is(err, errLost) {
+		if !errors.Is(err, scenario.ErrLost) {
 			return false
 		}
 		r.Meet(saw)

@@ -180,7 +180,7 @@ func babbling(r *run) {
 
 // misreading finds one value of the controller that makes no sense.
 func misreading(r *run) {
-	r.useOf(r.h, garbled{r.config().Coord, &once{host: r.h}}, r.onceMore())
+	r.useOf(r.h, garbled{r.config().Coord, &scenario.Once{By: r.h}}, r.onceMore())
 }
 
 // doingAgain does once more what fails because of a peer.
@@ -197,8 +197,8 @@ func (r *run) onceMore() func(error) bool {
 }
 
 // garble is an answer, or what has become of it.
-func (o *once) garble(answer []byte) []byte {
-	switch o.pick(3) {
+func garble(o *scenario.Once, answer []byte) []byte {
+	switch o.Pick(3) {
 	case 1:
 		return answer[:max(len(answer), 1)-1]
 	case 2:
@@ -212,13 +212,13 @@ func (o *once) garble(answer []byte) []byte {
 // garbled is a controller of which one value arrives so.
 type garbled struct {
 	coord.Client
-	*once
+	*scenario.Once
 }
 
 func (g garbled) Get(key string) ([]byte, uint64, error) {
 	value, version, err := g.Client.Get(key)
 	if err == nil {
-		value = g.garble(value)
+		value = garble(g.Once, value)
 	}
 	return value, version, err
 }
@@ -226,17 +226,17 @@ func (g garbled) Get(key string) ([]byte, uint64, error) {
 // garbler is a host of which one answer arrives so.
 type garbler struct {
 	host.Host
-	*once
+	*scenario.Once
 }
 
 func (g garbler) Listen(service string) (host.Listener, error) {
 	l, err := g.Host.Listen(service)
-	return garblingListener{l, g.once}, err
+	return garblingListener{l, g.Once}, err
 }
 
 type garblingListener struct {
 	host.Listener
-	*once
+	*scenario.Once
 }
 
 func (l garblingListener) Accept(timeout time.Duration) (host.Request, error) {
@@ -244,12 +244,12 @@ func (l garblingListener) Accept(timeout time.Duration) (host.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	return garblingRequest{q, l.once}, nil
+	return garblingRequest{q, l.Once}, nil
 }
 
 type garblingRequest struct {
 	host.Request
-	*once
+	*scenario.Once
 }
 
-func (q garblingRequest) Reply(body []byte) { q.Request.Reply(q.garble(body)) }
+func (q garblingRequest) Reply(body []byte) { q.Request.Reply(garble(q.Once, body)) }

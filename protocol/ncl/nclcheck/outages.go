@@ -150,8 +150,8 @@ func (r *run) enter() *ncl.Instance {
 // same is done again.
 func restarting(r *run) {
 	cfg := r.config()
-	lost := losing{cfg.Coord, &once{host: r.h, answers: true}}
-	cfg.Coord = lost
+	once := &scenario.Once{By: r.h, Answers: true}
+	cfg.Coord = once.Losing(cfg.Coord)
 	excused := r.lost(sawUnheard)
 	var i *ncl.Instance
 	for _, do := range []func() error{

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
@@ -182,8 +183,8 @@ func overdue(r *run) {
 
 // halfway is left by the controller.
 func halfway(r *run) {
-	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
-	d := &departed{r.config().Coord, math.MaxInt}
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
+	d := depart(r.config().Coord, math.MaxInt)
 	cfg := r.config()
 	cfg.Coord = d
 	f, err := ncl.Create(use, cfg, r.file.name, r.load.size)
@@ -198,7 +199,7 @@ func halfway(r *run) {
 	err = f.Repair()
 	r.expect(fmt.Sprintf("a replacement with %d calls to the controller: %v", d.left, err), (err == nil) == (d.left >= 0))
 	r.tidy(f)
-	if err := use.inUse(); err != nil {
-		r.Fail(err)
+	if err := use.InUse(); err != nil {
+		r.Fail(leaked(err))
 	}
 }

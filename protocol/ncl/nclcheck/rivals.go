@@ -3,9 +3,12 @@ package nclcheck
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
@@ -39,42 +42,29 @@ func rivalScenarios() []*explore.Scenario {
 	}
 }
 
-// meddled is a controller's client before one of whose calls somebody else acts.
+// meddled is a controller's client before one of whose calls about a key somebody else acts.
 type meddled struct {
 	coord.Client
-	*once
+	*scenario.Once
 	meddle func()
 }
 
-func (m *meddled) now() {
-	if m.meddle != nil && m.pick(1) == 1 {
-		m.meddle()
-	}
+func meddle(c coord.Client, h host.Host) *meddled {
+	m := &meddled{Once: &scenario.Once{By: h}}
+	m.Client = scenario.Around(c, func(op string, call func() error) error {
+		if aboutKey(op) && m.meddle != nil && m.Pick(1) == 1 {
+			m.meddle()
+		}
+		return call()
+	})
+	return m
 }
 
-func (m *meddled) Get(key string) ([]byte, uint64, error) {
-	m.now()
-	return m.Client.Get(key)
-}
-
-func (m *meddled) Create(key string, value []byte, s coord.Session) error {
-	m.now()
-	return m.Client.Create(key, value, s)
-}
-
-func (m *meddled) Set(key string, value []byte, ifVersion uint64) (uint64, error) {
-	m.now()
-	return m.Client.Set(key, value, ifVersion)
-}
-
-func (m *meddled) Delete(key string, ifVersion uint64) error {
-	m.now()
-	return m.Client.Delete(key, ifVersion)
-}
+func aboutKey(op string) bool { return slices.Contains([]string{"get", "create", "set", "delete"}, op) }
 
 // rivaling is the life of an instance with a rival.
 func rivaling(r *run) {
-	m := &meddled{Client: r.config().Coord, once: &once{host: r.h}}
+	m := meddle(r.config().Coord, r.h)
 	cfg := r.config()
 	cfg.Coord = m
 	create := func() (*ncl.File, error) { return ncl.Create(r.h, cfg, r.file.name, r.load.size) }
@@ -141,52 +131,30 @@ func (r *run) contest(m *meddled, do, rival func() (*ncl.File, error)) *ncl.File
 	return mine
 }
 
-// departed is a controller's client of which no call is carried out after some.
+// departed is a controller's client of which no call about a key is carried out after some.
 type departed struct {
 	coord.Client
 	left int
 }
 
-func (d *departed) gone() error {
-	if d.left--; d.left < 0 {
-		return coord.ErrUnavailable
-	}
-	return nil
-}
-
-func (d *departed) Get(key string) ([]byte, uint64, error) {
-	if err := d.gone(); err != nil {
-		return nil, 0, err
-	}
-	return d.Client.Get(key)
-}
-
-func (d *departed) Create(key string, value []byte, s coord.Session) error {
-	if err := d.gone(); err != nil {
-		return err
-	}
-	return d.Client.Create(key, value, s)
-}
-
-func (d *departed) Set(key string, value []byte, ifVersion uint64) (uint64, error) {
-	if err := d.gone(); err != nil {
-		return 0, err
-	}
-	return d.Client.Set(key, value, ifVersion)
-}
-
-func (d *departed) Delete(key string, ifVersion uint64) error {
-	if err := d.gone(); err != nil {
-		return err
-	}
-	return d.Client.Delete(key, ifVersion)
+func depart(c coord.Client, after int) *departed {
+	d := &departed{left: after}
+	d.Client = scenario.Around(c, func(op string, call func() error) error {
+		if aboutKey(op) {
+			if d.left--; d.left < 0 {
+				return coord.ErrUnavailable
+			}
+		}
+		return call()
+	})
+	return d
 }
 
 // completing finds a file whose creation came to no end.
 func completing(r *run) {
 	cfg := r.config()
 	begin := cfg
-	begin.Coord = &departed{cfg.Coord, r.h.Rand(6)}
+	begin.Coord = depart(cfg.Coord, r.h.Rand(6))
 	f, err := ncl.Create(r.h, begin, r.file.name, r.load.size)
 	switch {
 	case err == nil:
@@ -196,13 +164,13 @@ func completing(r *run) {
 		return
 	}
 	r.Meet(sawUnheard)
-	m := &meddled{Client: cfg.Coord, once: &once{host: r.h}}
+	m := meddle(cfg.Coord, r.h)
 	watched := cfg
 	watched.Coord = m
 	create := func() (*ncl.File, error) { return ncl.Create(r.h, cfg, r.file.name, r.load.size) }
 	mine := func() (*ncl.File, error) {
 		f, err := ncl.Recover(r.h, watched, r.file.name)
-		if !m.failed && errors.Is(err, ncl.ErrNotFound) {
+		if !m.Failed && errors.Is(err, ncl.ErrNotFound) {
 			return create()
 		}
 		return f, err
@@ -226,7 +194,7 @@ func completing(r *run) {
 
 // rivalingLate recovers a file that has lost a peer, with a rival.
 func rivalingLate(r *run) {
-	m := &meddled{Client: r.config().Coord, once: &once{host: r.h}}
+	m := meddle(r.config().Coord, r.h)
 	cfg := r.config()
 	cfg.Coord = m
 	f := r.create()

@@ -100,13 +100,14 @@ func peer(load *workload, name string) func(host.Host) error {
 			cfg.Coord, cfg.Unlisted = scenario.Dial(h), !load.registered
 		}
 		if name == load.mishears {
-			cfg.Coord = losing{cfg.Coord, &once{host: h, answers: true, spare: 2}} // the first two are its registration
+			once := &scenario.Once{By: h, Answers: true, Spare: 2} // the first two are its registration
+			cfg.Coord = once.Losing(cfg.Coord)
 		}
 		if name == load.scarce {
-			h = &short{Host: h, once: &once{host: h, spare: 2}} // the first two are for all files
+			h = &scenario.Short{Host: h, Once: &scenario.Once{By: h, Spare: 2}} // the first two are for all files
 		}
 		if name == load.garbles {
-			h = garbler{h, &once{host: h}}
+			h = garbler{h, &scenario.Once{By: h}}
 		}
 		return ncl.ServePeer(h, cfg)
 	}
