@@ -117,8 +117,7 @@ func nclInSimulator(ctx context.Context, cfg Config, emit func(Row) error) error
 			}
 			return r.time(w.loop)
 		}
-		store := &coord.Store{}
-		services := []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}}
+		services := []sim.Service{controller()}
 		var peers []sim.Node
 		for i := range nclPeers {
 			peers = append(peers, sim.Node{Name: PeerName(i), Daemon: true, Main: mustServe(func(h host.Host) error {

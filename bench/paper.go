@@ -293,10 +293,9 @@ func inVirtualWorld(m virtual.Model, n int, peer func(h *virtual.Host), app func
 		return err
 	}
 	once := func(int, bool) bool { return false }
-	store := &coord.Store{}
 	var result error
 	cfg := sim.Config{Profile: profile, MaxSteps: 1 << 30, MaxPieces: 1,
-		Services: []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}},
+		Services: []sim.Service{controller()},
 		Nodes: []sim.Node{{Name: "app", Again: once, Main: func(h host.Host, _ int) {
 			h.Sleep(0) // a timer goes off when nothing else can happen: the peers are ready
 			result = app(cluster.Host(h))

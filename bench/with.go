@@ -35,6 +35,12 @@ func WithNCL(ctx context.Context, cfg Config, f func(NCLApp) error) error {
 	return withNCLOnCards(ctx, cfg, f)
 }
 
+// controller is the coordination service of a simulated world.
+func controller() sim.Service {
+	store := &coord.Store{}
+	return sim.Service{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}
+}
+
 // withSimulatedNCL runs f outside of a simulated world and its calls inside. The
 // simulator stands still in between.
 func withSimulatedNCL(f func(NCLApp) error) error {
@@ -44,9 +50,8 @@ func withSimulatedNCL(f func(NCLApp) error) error {
 	}
 	calls, ended := make(chan func(host.Host)), make(chan struct{})
 	once := func(int, bool) bool { return false }
-	store := &coord.Store{}
 	cfg := sim.Config{Profile: profile, MaxSteps: 1 << 40, MaxPieces: 1,
-		Services: []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}},
+		Services: []sim.Service{controller()},
 		Nodes: []sim.Node{{Name: "bench", Again: once, Main: func(h host.Host, _ int) {
 			h.Sleep(0) // a timer goes off when nothing else can happen: the peers are ready
 			for c := range calls {

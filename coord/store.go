@@ -45,6 +45,14 @@ func (s *Store) Reset() {
 	s.last, s.sum = 0, fingerprint.Print{}
 }
 
+// Forget is what a service does that comes back without its data: no key and no session is
+// left. The number of a session is not given out again, so nobody takes another's for its own.
+func (s *Store) Forget() {
+	s.entries = s.entries[:0]
+	s.sessions = s.sessions[:0]
+	s.sum = fingerprint.Print{}
+}
+
 // Hash is a fingerprint of the whole state: equal states have equal hashes, on
 // every machine and in every run. It costs nothing to ask for.
 func (s *Store) Hash() fingerprint.Print { return s.sum.Uint(uint64(s.last)) }

@@ -56,6 +56,28 @@ func TestExpire(t *testing.T) {
 	must(t, 0, b.CheckSession(b1))
 }
 
+// A service that has lost its data has no key and no session, and gives out no number of a
+// session again.
+func TestForget(t *testing.T) {
+	var store, fresh coord.Store
+	_, a := newClient(&store, "a")
+	before, err := a.NewSession()
+	must(t, 0, errors.Join(err, a.Create("key", []byte("value"), before), a.Create("other", nil, coord.NoSession)))
+	store.Forget()
+	if got, err := a.List(""); err != nil || len(got) > 0 {
+		t.Errorf("there are %q, %v", got, err)
+	}
+	if err := a.CheckSession(before); !errors.Is(err, coord.ErrSessionExpired) || len(store.Sessions(nil)) > 0 {
+		t.Errorf("the session is there: %v", err)
+	}
+	if store.Hash() == fresh.Hash() {
+		t.Error("that a session was given out makes no difference to the Hash")
+	}
+	if again, err := a.NewSession(); err != nil || again <= before {
+		t.Errorf("session %d after %d: %v", again, before, err)
+	}
+}
+
 func TestSessionOfAnotherHost(t *testing.T) {
 	var store coord.Store
 	_, a := newClient(&store, "a")

@@ -296,6 +296,6 @@ func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) {
 // undecided are failures that say something of the scenario or the simulator and nothing of
 // the promise.
 func undecided(err error) bool {
-	return slices.ContainsFunc([]error{sim.ErrLimit, sim.ErrFailNil, sim.ErrDaemonReports, ErrScenario},
+	return slices.ContainsFunc([]error{sim.ErrLimit, sim.ErrFailNil, sim.ErrDaemonReports, ErrScenario, ErrUndecided},
 		func(x error) bool { return errors.Is(err, x) })
 }

@@ -14,6 +14,10 @@
 // A failure prints a timeline, the command that replays it and a Go regression
 // test.
 //
+// Package explore/scenario is a kit for the scenario: hosts and their lives, a
+// coordination service, and a recorder that holds what clients were answered against a
+// model.
+//
 // # Strategies
 //
 // The exhaustive strategy tries everything within the stated bounds: verdict

@@ -62,6 +62,10 @@ type Case struct {
 // ErrScenario is wrapped by errors about a scenario itself.
 var ErrScenario = errors.New("explore: bad scenario")
 
+// ErrUndecided is wrapped by a failure that is no violation: the checks of a scenario could not
+// decide, for instance within the budget of a model. The verdict is [Unknown] then.
+var ErrUndecided = errors.New("explore: the scenario's checks could not decide")
+
 // OnReset registers f to be called before each run: it takes what the
 // scenario's code keeps in variables back to its initial state.
 func (c *Case) OnReset(f func()) { c.reset = append(c.reset, f) }
@@ -86,6 +90,14 @@ func (c *Case) Waiting() []string { return c.w.Waiting() }
 
 // Sometimes notes that the i-th condition of Scenario.Sometimes was met.
 func (c *Case) Sometimes(i int) { c.sometimes |= 1 << i }
+
+// Meet notes that a condition of Scenario.Sometimes was met. One that is not among them is
+// none of this scenario's: scenarios may share code that meets the conditions of all.
+func (c *Case) Meet(condition string) {
+	if i := slices.Index(c.scenario.Sometimes, condition); i >= 0 {
+		c.Sometimes(i)
+	}
+}
 
 // Outcome names the outcome of this run; the checker collects the set of them. It must follow
 // from what was told with History or Report, since it is no part of a state by itself.

@@ -60,5 +60,5 @@ var notCode = []string{"runtime.", "runtime/", "internal/", "iter.", "sync.", "s
 // called by it or call it.
 func foreign(name, file string) bool {
 	return slices.ContainsFunc(notCode, func(p string) bool { return strings.HasPrefix(name, p) }) ||
-		strings.Contains(name, "/verbs/sim.") || strings.Contains(name, "/explore.") && !strings.Contains(file, "_test.go:")
+		strings.Contains(name, "/verbs/sim.") || strings.Contains(name, "/explore/scenario.") || strings.Contains(name, "/explore.") && !strings.Contains(file, "_test.go:")
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -26,18 +27,16 @@ func (first) Choose(sim.ChoiceKind, int) int { return 0 }
 // simulate runs app once, in a world of a controller and peers that lend so many bytes.
 func simulate(t *testing.T, app func(h host.Host, c coord.Client) error, memory ...int) {
 	t.Helper()
-	store := new(coord.Store)
-	c := sim.Config{Services: []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly,
-		Hash: store.Hash, Reset: store.Reset}}}
+	c := sim.Config{Services: []sim.Service{scenario.Controller()}}
 	var w *sim.World
 	c.Nodes = []sim.Node{{Name: "app", Main: func(h host.Host, _ int) {
-		if err := app(h, coord.NewClient(h, "coord", "coord")); err != nil {
+		if err := app(h, scenario.Dial(h)); err != nil {
 			w.Fail(err)
 		}
 	}}}
 	for i, n := range memory {
 		c.Nodes = append(c.Nodes, sim.Node{Name: fmt.Sprint("peer", i+1), Daemon: true, Main: func(h host.Host, _ int) {
-			w.Fail(ncl.ServePeer(h, ncl.PeerConfig{Memory: n, Coord: coord.NewClient(h, "coord", "coord")}))
+			w.Fail(ncl.ServePeer(h, ncl.PeerConfig{Memory: n, Coord: scenario.Dial(h)}))
 		}})
 	}
 	var err error

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -57,15 +57,13 @@ func newWorld(tb testing.TB, l *log, n int, profile, budget string) *sim.World {
 
 func config(tb testing.TB, n int, profile, budget string, app func(h host.Host, cfg ncl.Config, life int)) sim.Config {
 	tb.Helper()
-	store := new(coord.Store)
-	c := sim.Config{Services: []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly,
-		Hash: store.Hash, Reset: store.Reset}}}
+	c := sim.Config{Services: []sim.Service{scenario.Controller()}}
 	var peers []string
 	for i := range n {
 		peers = append(peers, fmt.Sprint("peer", i+1))
 	}
 	c.Nodes = []sim.Node{{Name: "app", Again: func(life int, _ bool) bool { return life < lives-1 }, Main: func(h host.Host, life int) {
-		app(h, ncl.Config{App: "db", Peers: peers, F: n / 2, Coord: coord.NewClient(h, "coord", "coord")}, life)
+		app(h, ncl.Config{App: "db", Peers: peers, F: n / 2, Coord: scenario.Dial(h)}, life)
 	}}}
 	for _, p := range peers {
 		c.Nodes = append(c.Nodes, sim.Node{Name: p, Main: peerMain, Daemon: true, Symmetric: true})

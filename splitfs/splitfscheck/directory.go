@@ -6,13 +6,13 @@ import "github.com/verbatim-rdma/verbatim/explore"
 func directoryScenarios() []*explore.Scenario {
 	change := one{add("d", 3), put("d", 2, 4), put("d", 9, 1), size("d", 2), size("d", 12), fsync("d"), rename("d", "e"), remove("d"), hold("one", "d"), empty("d")}
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "directory",
 			doc:    "A file in the directory behaves as one, and after Sync and SyncDir it is there whatever crashes.",
 			faults: "crash(app)<=1",
 			bounds: "one file, two of ten operations, and one on a file on the peers",
 			load: workload{calm: 1, program: []one{{both(add("d", 4), fsync("d"))}, change, change, {add("a.log", 1)}},
-				meets: []condition{sawBefore, sawAfter}},
+				meets: []string{sawBefore, sawAfter}},
 		}),
 	}
 }

@@ -4,25 +4,25 @@ import "github.com/verbatim-rdma/verbatim/explore"
 
 // failureScenarios are those in which a call of the directory or the store fails, carried out or not.
 func failureScenarios() []*explore.Scenario {
-	failed := []condition{sawFailure, sawRefusing, sawGrown}
+	failed := []string{sawFailure, sawRefusing, sawGrown}
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "store-fails",
 			doc:    "One call of the store fails, carried out or not. What was asked for has happened or not; a file that was written to takes no more until it is opened again.",
 			faults: "none",
 			bounds: "one call that fails, in any of three operations on two files",
 			load:   workload{calm: 3, failures: 1, storeFails: true, grain: 8, maxRegion: 4096, program: failing(), meets: failed},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "rename-fails",
 			doc:    "One call of the directory fails while a file is to replace another one, or to grow, and then either gets another name.",
 			faults: "crash(app)<=1",
 			bounds: "two files; a rename or a larger region, a rename, and a mount; one call that fails, and a crash after it",
 			load: workload{calm: 2, failures: 1, dirFails: true, steady: true, blind: true, maxRegion: 4096, program: []one{{add("a.log", 3)}, {add("b.log", 5)},
 				{rename("a.log", "b.log"), add("b.log", 1100)}, {rename("b.log", "c.log"), rename("b.log", "a.log")}},
-				meets: []condition{sawFailure}},
+				meets: []string{sawFailure}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "directory-fails",
 			doc:    "One call of the directory fails, carried out or not. What was asked for has happened or not, and nothing else is lost.",
 			faults: "none",

@@ -126,10 +126,10 @@ func (f *folder) changed(names ...string) {
 
 func (f *folder) OpenFile(name string, flag int, perm fs.FileMode) (file splitfs.DirFile, err error) {
 	if flag&(splitfs.O_NCL|os.O_APPEND) != 0 {
-		f.m.fail(&broken{"misuse", fmt.Sprintf("%s is opened in the directory with flags %#x", name, flag)})
+		f.m.Failf("misuse", "%s is opened in the directory with flags %#x", name, flag)
 	}
 	if own := path.Dir(name) == splitfs.Reserved && len(path.Base(name)) != len(none); own && flag&os.O_CREATE != 0 && perm != 0o600 {
-		f.m.fail(&broken{"misuse", fmt.Sprintf("%s is made with %v", name, perm)})
+		f.m.Failf("misuse", "%s is made with %v", name, perm)
 	}
 	do := func() error {
 		_, absent := f.mem.Stat(name)
@@ -220,7 +220,7 @@ type opened struct {
 // isFor: the file is not open for what is not.
 func (o *opened) isFor(not int) {
 	if o.flag&(os.O_RDONLY|os.O_WRONLY|os.O_RDWR) == not {
-		o.f.m.fail(&broken{"misuse", fmt.Sprintf("%s is open with flags %#x, and is used for something else", o.name, o.flag)})
+		o.f.m.Failf("misuse", "%s is open with flags %#x, and is used for something else", o.name, o.flag)
 	}
 }
 

@@ -3,21 +3,21 @@ package splitfscheck
 import "github.com/verbatim-rdma/verbatim/explore"
 
 // afterCrash are the conditions of scenarios with crashes.
-var afterCrash = []condition{sawBefore, sawAfter, sawTorn}
+var afterCrash = []string{sawBefore, sawAfter, sawTorn}
 
 // layoutScenarios are those of the layout of one file.
 func layoutScenarios() []*explore.Scenario {
 	log := "a.log"
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "append",
 			doc:    "A file is appended to three times. The application may crash twice, and do what was under way once more.",
 			faults: "crash(app)<=2",
 			bounds: "one file, three appends of 8, 8 and 3 bytes; a Record tears into pieces of 8 bytes",
 			load: workload{grain: 8, again: true, program: []one{{add(log, 8)}, {add(log, 8)}, {add(log, 3)}},
-				meets: append([]condition{sawLeftover, sawMountCrash}, afterCrash...)},
+				meets: append([]string{sawLeftover, sawMountCrash}, afterCrash...)},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "header",
 			doc:    "The headers of two appends tear between any two of their fields.",
 			faults: "crash(app)<=2",
@@ -25,16 +25,16 @@ func layoutScenarios() []*explore.Scenario {
 			load: workload{grain: 4, tears: 7, steady: true, calm: 1, program: []one{{create(log, 0)}, {add(log, 1)}, {add(log, 1)}},
 				meets: afterCrash},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "overwrite",
 			doc:    "A file of three frames is overwritten inside a frame, over several, over the last, past the end, and behind a hole.",
 			faults: "crash(app)<=1",
 			bounds: "one file of three frames of 4 bytes, two of eleven writes; a Record tears into pieces of 4 bytes",
 			load: workload{grain: 4, steady: true, calm: 3, program: []one{{add(log, 4)}, {add(log, 4)}, {add(log, 4)},
 				overwrites(log), overwrites(log)},
-				meets: append([]condition{sawPart}, afterCrash...)},
+				meets: append([]string{sawPart}, afterCrash...)},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "truncate",
 			doc:    "A file is truncated to zero, shorter, longer and to its length, and appended to.",
 			faults: "crash(app)<=1",
@@ -42,7 +42,7 @@ func layoutScenarios() []*explore.Scenario {
 			load: workload{grain: 8, steady: true, calm: 2, program: []one{{add(log, 8)}, {add(log, 4)}, cuts(log), cuts(log), cuts(log)},
 				meets: afterCrash},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "lookalike",
 			doc:    "What is appended ends in a copy of a header of the file, and only the copy lands: later it is where the next frame would be.",
 			faults: "crash(app)<=1",
@@ -50,13 +50,13 @@ func layoutScenarios() []*explore.Scenario {
 			load: workload{grain: 8, tears: 7, steady: true, calm: 3, program: []one{{add(log, 8)}, {size(log, 4)}, {add(log, 8)}, {lookalike(log, 8)}, {add(log, 8)}},
 				meets: afterCrash},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "layout",
 			doc:    "Appends, overwrites and truncations in any order, of which two may be torn, each by a crash and a restart.",
 			faults: "crash(app)<=2",
 			bounds: "one file of 8 bytes, two of five operations; a Record tears into pieces of 8 bytes",
 			load: workload{grain: 8, again: true, steady: true, calm: 1, program: []one{{add(log, 8)}, changes(log), changes(log)},
-				meets: append([]condition{sawPart}, afterCrash...)},
+				meets: append([]string{sawPart}, afterCrash...)},
 		}),
 	}
 }

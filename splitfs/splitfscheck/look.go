@@ -19,7 +19,7 @@ func (r *run) compare() {
 	got := r.read()
 	for name := range r.all(got) {
 		if !r.model.same(got, name, false) {
-			r.fail(&broken{"wrong", fmt.Sprintf("%s is %v, want %v", name, got[name], r.model.names[name])})
+			r.Failf("wrong", "%s is %v, want %v", name, got[name], r.model.names[name])
 		}
 	}
 	r.compareHeld()
@@ -30,7 +30,7 @@ func (r *run) compare() {
 func (r *run) compareHeld() {
 	for _, key := range r.model.held.sorted() {
 		if b, err := content(r.held[key]); err != nil || !bytes.Equal(b, r.model.held[key].data) {
-			r.fail(&broken{"wrong", fmt.Sprintf("the file held as %s is %q (%v), want %q", key, b, err, r.model.held[key].data)})
+			r.Failf("wrong", "the file held as %s is %q (%v), want %q", key, b, err, r.model.held[key].data)
 		}
 	}
 }
@@ -60,14 +60,14 @@ func (r *run) settle(crashed bool) {
 			after = after && (torn || u.after.same(got, name, crashed))
 		}
 		if !before && !after {
-			r.fail(&broken{"half-done", fmt.Sprintf("%s was under way, and %v are neither as before nor as after it: %v; before %v, after %v",
-				u.text, u.names, got, old.names, u.after.names)})
+			r.Failf("half-done", "%s was under way, and %v are neither as before nor as after it: %v; before %v, after %v",
+				u.text, u.names, got, old.names, u.after.names)
 		}
 		r.became(u, got, crashed)
 	}
 	for name := range r.all(got) {
 		if !touched[name] && !old.same(got, name, crashed) {
-			r.fail(&broken{"lost", fmt.Sprintf("%s is %v, and was %v", name, got[name], old.names[name])})
+			r.Failf("lost", "%s is %v, and was %v", name, got[name], old.names[name])
 		}
 	}
 	r.adopt(got, touched, crashed)
@@ -84,11 +84,11 @@ func (r *run) became(u *change, got tree, crashed bool) {
 	switch {
 	case !crashed || before && after:
 	case before:
-		r.meet(sawBefore)
+		r.Meet(sawBefore)
 	case after:
-		r.meet(sawAfter)
+		r.Meet(sawAfter)
 	default:
-		r.meet(sawPart)
+		r.Meet(sawPart)
 	}
 }
 
@@ -130,7 +130,7 @@ func (r *run) read() tree {
 		got, err = r.readAll()
 	}
 	if err != nil {
-		r.fail(&broken{"unavailable", fmt.Sprintf("what is there cannot be read: %v", err)})
+		r.Failf("unavailable", "what is there cannot be read: %v", err)
 	}
 	return got
 }
@@ -229,10 +229,10 @@ func (r *run) leftover() {
 		}
 	}
 	if n := len(r.store.objects); n != want {
-		r.fail(&broken{"leaked", fmt.Sprintf("there are %d files on the peers and %d objects: %v", want, n, r.store.names())})
+		r.Failf("leaked", "there are %d files on the peers and %d objects: %v", want, n, r.store.names())
 	}
 	if list, err := r.dir.mem.ReadDir(splitfs.Reserved); err != nil || len(list) != 1+orphans {
-		r.fail(&broken{"leaked", fmt.Sprintf("%d files are unlinked and open, and in %s there are %v %v", orphans, splitfs.Reserved, list, err)})
+		r.Failf("leaked", "%d files are unlinked and open, and in %s there are %v %v", orphans, splitfs.Reserved, list, err)
 	}
 }
 

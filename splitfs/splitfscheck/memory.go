@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 )
@@ -18,7 +18,8 @@ var errInjected = errors.New("failed, as the scenario wants it")
 // and after that each call that the life made, in their order. From these all else follows,
 // the variables of the file system among them.
 type memory struct {
-	c     *explore.Case
+	*scenario.Kit
+	told  *scenario.Journal
 	load  *workload
 	dir   folder
 	store store
@@ -30,17 +31,15 @@ type memory struct {
 	failures int // that the run may still choose
 	mounting bool
 	exposed  bool // to crashes
-	told     []told
 
 	seen fingerprint.Print
 	h    host.Host // on which the latest life runs
 }
 
-func newMemory(c *explore.Case, load *workload) *memory {
-	m := &memory{c: c, load: load}
+func newMemory(k *scenario.Kit, load *workload) *memory {
+	m := &memory{Kit: k, told: k.Journal(), load: load}
 	m.dir.m, m.store.m = m, m
-	c.OnReset(m.reset)
-	c.Shows(m.operations)
+	k.Remember(m.reset, func() fingerprint.Print { return m.seen })
 	return m
 }
 
@@ -50,7 +49,7 @@ func (m *memory) reset() {
 	m.model = newModel()
 	m.next, m.underWay, m.letter, m.failures, m.mounting = 0, nil, 0, m.load.failures, false
 	m.exposed = m.load.calm == 0
-	m.told, m.seen = m.told[:0], fingerprint.Print{}
+	m.seen = fingerprint.Print{}
 }
 
 // begins a life: what it can find is the state, however it came about.
@@ -61,7 +60,7 @@ func (m *memory) begins() {
 	if u := m.underWay; u != nil {
 		m.seen = m.seen.Print(u.print())
 	}
-	m.c.History(m.seen)
+	m.History()
 }
 
 // note tells the search that something was called or has happened.
@@ -70,13 +69,13 @@ func (m *memory) note(what string, more ...string) {
 	for _, s := range more {
 		m.seen = m.seen.String(s)
 	}
-	m.c.History(m.seen)
+	m.History()
 }
 
 // point is a place for a crash.
 func (m *memory) point(what string, more ...string) {
 	m.note(what, more...)
-	m.c.Point()
+	m.Point()
 }
 
 // call makes a call of the directory or the store, before which a crash may come, and which
@@ -117,5 +116,3 @@ func (m *memory) crash() {
 	m.dir.unsynced = map[string]bool{}
 	m.begins()
 }
-
-func (m *memory) fail(err error) { m.c.Fail(err) }

@@ -8,49 +8,49 @@ import (
 // nameScenarios are those of names, of files that are unlinked, and of regions that grow.
 func nameScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "names",
 			doc:    "Files on the peers and in the directory are made, renamed, replaced and removed, while they are known to the file system.",
 			faults: "crash(app)<=1",
 			bounds: "three files, two of eleven operations; a crash may come while the file system is mounted",
 			load: workload{calm: 3, program: []one{{add("a.log", 3)}, {add("b.log", 5)}, {both(add("d", 4), fsync("d"))}, renames(), renames()},
-				meets: []condition{sawBefore, sawAfter, sawLeftover}},
+				meets: []string{sawBefore, sawAfter, sawLeftover}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "names-closed",
 			doc:    "The same after a mount, while nobody has opened the files.",
 			faults: "crash(app)<=1",
 			bounds: "as in splitfs/names",
 			load: workload{calm: 3, blind: true, program: []one{{add("a.log", 3)}, {add("b.log", 5)}, {both(add("d", 4), fsync("d"), remount)}, renames(), renames()},
-				meets: []condition{sawBefore, sawAfter, sawLeftover}},
+				meets: []string{sawBefore, sawAfter, sawLeftover}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "clean-up",
 			doc:    "The application crashes while it makes, replaces or removes a file, and again while it mounts and cleans up.",
 			faults: "crash(app)<=2",
 			bounds: "two files, one of four operations",
 			load: workload{calm: 2, blind: true, program: []one{{add("a.log", 3)}, {both(add("b.log", 5), remount)},
 				{create("c.log", 0), rename("a.log", "b.log"), remove("b.log"), add("a.log", 1100)}},
-				meets: []condition{sawBefore, sawAfter, sawLeftover, sawMountCrash}, maxRegion: 2048},
+				meets: []string{sawBefore, sawAfter, sawLeftover, sawMountCrash}, maxRegion: 2048},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "folders",
 			doc:    "A folder with files on the peers is renamed and its files go on under their new names; a folder that is not empty stays.",
 			faults: "crash(app)<=1",
 			bounds: "a folder with two files, of which one outgrows its region afterwards, and so does another whose name begins as the folder's",
 			load: workload{calm: 3, blind: true, maxRegion: 4096, program: []one{{mkdir("dir")}, {both(add("dir/a.log", 3), hold("one", "dir/a.log"))}, {both(add("dir/x.w", 2), hold("two", "dir0.log"), hold("three", "dir.log"))},
 				{rename("dir", "to"), rename("dir/a.log", "b.log"), remove("dir/a.log")}, {held("one", add("@one", 1100)), held("two", add("@two", 1100)), mkdir("to")}, {held("three", add("@three", 1100)), add("b.log", 1200)}},
-				meets: []condition{sawBefore, sawAfter, sawGrown}},
+				meets: []string{sawBefore, sawAfter, sawGrown}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "growth",
 			doc:    "A file outgrows its region, by appends, overwrites, a hole and truncations, up to the largest that it may have.",
 			faults: "crash(app)<=1",
 			bounds: "one file in regions of 1, 2 and 3 KiB, two of seven operations; a Record tears into six pieces",
 			load: workload{calm: 1, maxRegion: 3 << 10, steady: true, program: []one{{add("a.log", 600)}, growths("a.log"), growths("a.log")},
-				meets: []condition{sawBefore, sawAfter, sawTorn, sawGrown, sawNoSpace}},
+				meets: []string{sawBefore, sawAfter, sawTorn, sawGrown, sawNoSpace}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "unlinked",
 			doc:    "A file is removed or replaced while it is open: who has it open reads and writes it, in a larger region too, and with the last it is gone.",
 			faults: "crash(app)<=1",
@@ -59,16 +59,16 @@ func nameScenarios() []*explore.Scenario {
 				{remove("a.log"), rename("d", "a.log"), rename("a.log", "c")},
 				{held("one", add("@one", 5)), held("one", add("@one", 1100)), letGo("one")}, {add("a.log", 2), letGo("two")},
 				{letGo("one"), held("two", add("@two", 1300))}, {letGo("two"), letGo("one")}},
-				meets: []condition{sawBefore, sawAfter, sawGrown, sawLeftover}},
+				meets: []string{sawBefore, sawAfter, sawGrown, sawLeftover}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "patterns",
 			doc:    "What is new goes to the peers by its name or by O_NCL, and stays where it is under any name.",
 			faults: "crash(app)<=1",
 			bounds: "four files in two folders, renamed into one another",
 			load: workload{calm: 1, program: []one{{mkdir("dir")}, {create("n", splitfs.O_NCL), create("n.log", splitfs.O_NCL)}, {create("dir/x.w", 0), create("x.w", 0)},
 				{rename("n", "dir/e"), rename("dir/x.w", "n"), rename("x.w", "y.log")}, {add("n", 3), add("dir/e", 3), add("y.log", 2)}},
-				meets: []condition{sawBefore, sawAfter}},
+				meets: []string{sawBefore, sawAfter}},
 		}),
 	}
 }

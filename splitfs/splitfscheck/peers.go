@@ -7,8 +7,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/splitfs"
@@ -19,15 +19,15 @@ import (
 func peerScenarios() []*explore.Scenario {
 	log := "a.log"
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "peer",
 			doc:    "The file is on a peer of NCL, and the writes of a crashed application tear as the card lets them.",
 			faults: "crash(app)<=1",
 			bounds: "f=0, one peer; an append of 8 bytes, an overwrite of 4 and one of 12",
 			load: workload{peers: 1, steady: true, calm: 1, program: []one{{create(log, 0)}, {add(log, 8)}, {put(log, 2, 4), put(log, 4, 12)}},
-				meets: []condition{sawBefore, sawAfter}},
+				meets: []string{sawBefore, sawAfter}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "peer-fails",
 			doc:    "A peer takes its memory back, a file is made while it has none left, and an object is not there: the errors say that it is the log peers, and never that a file does not exist which does.",
 			faults: "none",
@@ -41,13 +41,13 @@ func peerScenarios() []*explore.Scenario {
 func deepPeerScenarios() []*explore.Scenario {
 	log := "a.log"
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "peers",
 			doc:    "The file is on three peers, and recovered from any two.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, three peers; an append of 8 bytes",
 			load: workload{peers: 3, steady: true, calm: 1, program: []one{{create(log, 0)}, {add(log, 8)}},
-				meets: []condition{sawBefore, sawAfter}},
+				meets: []string{sawBefore, sawAfter}},
 		}),
 	}
 }
@@ -60,20 +60,19 @@ func (r *run) nclConfig(app string) ncl.Config {
 	for i := range r.load.peers {
 		peers = append(peers, fmt.Sprint("peer", i+1))
 	}
-	return ncl.Config{App: app, F: r.load.peers / 2, Peers: peers, Coord: coord.NewClient(r.h, "coord", "coord")}
+	return ncl.Config{App: app, F: r.load.peers / 2, Peers: peers, Coord: scenario.Dial(r.h)}
 }
 
 // withPeers adds the peers of a workload, and their controller.
-func (l *workload) withPeers(cfg *sim.Config) {
-	if l.peers == 0 {
+func (m *memory) withPeers(cfg *sim.Config) {
+	if m.load.peers == 0 {
 		return
 	}
-	store := new(coord.Store)
-	cfg.Services = []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}}
-	for i := range l.peers {
-		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: fmt.Sprint("peer", i+1), Daemon: true, Symmetric: l.peers > 1, Main: func(h host.Host, _ int) {
-			panic(ncl.ServePeer(h, ncl.PeerConfig{Memory: 2400}))
-		}})
+	cfg.Services = []sim.Service{scenario.Controller()}
+	for i := range m.load.peers {
+		peer := m.Server(fmt.Sprint("peer", i+1), func(h host.Host) error { return ncl.ServePeer(h, ncl.PeerConfig{Memory: 2400}) })
+		peer.Symmetric = m.load.peers > 1
+		cfg.Nodes = append(cfg.Nodes, peer)
 	}
 }
 

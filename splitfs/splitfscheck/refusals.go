@@ -2,7 +2,6 @@ package splitfscheck
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -18,35 +17,35 @@ import (
 // refusalScenarios are those in which somebody asks for what cannot be.
 func refusalScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "refused",
 			doc:    "What a file system must refuse it refuses by its POSIX error, on the peers as in the directory, and it changes nothing.",
 			faults: "none",
 			bounds: "an operation of each kind on files of both kinds: open for reading only, for writing only, and closed; names that are not allowed",
 			load:   workload{script: refusing, maxRegion: 2048},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "reported",
 			doc:    "Whoever asks for something that fails is told the error of the directory or the store, and what cannot be cleaned up is logged.",
 			faults: "none",
 			bounds: "each kind of call of the directory and the store, in each operation that makes it",
 			load:   workload{script: reporting, maxRegion: 2048},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "limits",
 			doc:    "What is just within the limits of a configuration or a file is taken, and what is just outside is not.",
 			faults: "none",
 			bounds: "each field at its limits and beyond them; the patterns of each preset",
 			load:   workload{script: limiting},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "exact",
 			doc:    "A region takes what fits to its last byte, and not one more; a larger one leaves room for as much again.",
 			faults: "none",
 			bounds: "twenty-two ways to fill a region of 1024 to 2048 bytes; regions of up to 8 KiB",
 			load:   workload{script: exact},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "damaged",
 			doc:    "Stubs, the number of the mount and the reserved folder hold what splitfs has not written: it takes a file for one of the directory, or says what is wrong.",
 			faults: "none",
@@ -59,14 +58,14 @@ func refusalScenarios() []*explore.Scenario {
 // want fails unless err is what it should be; nil: no error.
 func (r *run) want(what string, err, want error) {
 	if want == nil && err != nil || !errors.Is(err, want) {
-		r.fail(&broken{"nonsense", fmt.Sprintf("%s: %v, want %v", what, err, want)})
+		r.Failf("nonsense", "%s: %v, want %v", what, err, want)
 	}
 }
 
 // that fails if something is not as it should be.
 func (r *run) that(ok bool, what string, args ...any) {
 	if !ok {
-		r.fail(&broken{"nonsense", fmt.Sprintf(what, args...)})
+		r.Failf("nonsense", what, args...)
 	}
 }
 

@@ -2,7 +2,6 @@ package splitfscheck
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path"
@@ -40,7 +39,7 @@ func (m *memory) main(h host.Host, life int) {
 	m.h = h
 	if life%2 == 1 {
 		if m.mounting {
-			m.meet(sawMountCrash)
+			m.Meet(sawMountCrash)
 		}
 		m.mounting = false // the next life has yet to begin
 		m.crash()
@@ -91,7 +90,7 @@ func (r *run) mount() {
 	for again := false; ; again = true {
 		before := r.failures
 		if list, err := r.dir.mem.ReadDir(splitfs.Reserved); err == nil && len(list) > 1 {
-			r.meet(sawLeftover)
+			r.Meet(sawLeftover)
 		}
 		fsys, err := splitfs.New(r.config())
 		if err == nil {
@@ -99,7 +98,7 @@ func (r *run) mount() {
 			break
 		}
 		if again || r.failures == before {
-			r.fail(&broken{"unavailable", fmt.Sprintf("the file system cannot be mounted: %v", err)})
+			r.Failf("unavailable", "the file system cannot be mounted: %v", err)
 			break
 		}
 	}
@@ -113,7 +112,7 @@ func (r *run) config() splitfs.Config {
 			r.h.Logf(format, args...)
 			r.logged++
 			if r.failures == r.load.failures && !r.expecting {
-				r.fail(&broken{"leaked", fmt.Sprintf(format, args...)})
+				r.Failf("leaked", format, args...)
 			}
 		}}
 }
@@ -131,10 +130,10 @@ func (r *run) close() {
 	r.drop(slices.Sorted(maps.Keys(r.held))...)
 	r.fsys.Close()
 	if n := r.dir.open; n != 0 {
-		r.fail(&broken{"leaked", fmt.Sprintf("%d files of the directory are open after the file system was closed", n)})
+		r.Failf("leaked", "%d files of the directory are open after the file system was closed", n)
 	}
 	if n := len(r.store.open); n > 0 {
-		r.fail(&broken{"leaked", fmt.Sprintf("%d objects are open after the file system was closed", n)})
+		r.Failf("leaked", "%d objects are open after the file system was closed", n)
 	}
 }
 
@@ -142,7 +141,7 @@ func (r *run) close() {
 func (r *run) drop(keys ...string) {
 	for _, key := range keys {
 		if err := r.held[key].Close(); err != nil && r.intact() {
-			r.fail(&broken{"unavailable", err.Error()})
+			r.Failf("unavailable", "%v", err)
 		}
 		delete(r.held, key)
 		delete(r.shaken, "@"+key)
@@ -164,30 +163,34 @@ func (r *run) change(u change, do func() error, after func(x *model)) error {
 	after(&u.after)
 	r.underWay = &u
 	r.note("begins", u.text)
-	op := r.begin(u.text)
+	op := r.told.Begin("app", u.text)
 	if r.exposed {
 		r.h.Logf("begins: %s", u.text)
 	}
 	before := r.failures
 	err := do()
-	r.end(op, err)
+	if err == nil {
+		op.End("returns")
+	} else {
+		op.End(err)
+	}
 	r.note("ends")
 	switch {
 	case err == nil:
 		r.durable(&u, before)
 		r.model, r.underWay = u.after, nil
 	case r.failures < before:
-		r.meet(sawFailure)
+		r.Meet(sawFailure)
 		r.onceMore(do)
 	case r.shaken[u.at]:
-		r.meet(sawShaken)
+		r.Meet(sawShaken)
 		r.drop(strings.TrimPrefix(u.at, "@"))
 	case errors.Is(err, splitfs.ErrNoSpace):
-		r.meet(sawNoSpace)
+		r.Meet(sawNoSpace)
 		r.underWay = nil
 		r.small(&u)
 	default:
-		r.fail(&broken{"unavailable", fmt.Sprintf("%s: %v", u.text, err)})
+		r.Failf("unavailable", "%s: %v", u.text, err)
 	}
 	return err
 }
@@ -206,9 +209,9 @@ func (r *run) onceMore(do func() error) {
 	case err == nil:
 		r.model, r.underWay = u.after, nil
 	case !errors.Is(err, splitfs.ErrFailed):
-		r.fail(&broken{"nonsense", fmt.Sprintf("%s, once more after it had failed: %v, want ErrFailed", u.text, err)})
+		r.Failf("nonsense", "%s, once more after it had failed: %v, want ErrFailed", u.text, err)
 	default:
-		r.meet(sawRefusing)
+		r.Meet(sawRefusing)
 		r.drop(slices.Sorted(maps.Keys(r.held))...)
 	}
 }
@@ -222,7 +225,7 @@ func (r *run) durable(u *change, left int) {
 	for _, name := range slices.Sorted(maps.Keys(r.dir.unsynced)) {
 		own := path.Dir(name) == splitfs.Reserved || slices.Contains(u.names, name) && !u.after.hazy[name]
 		if own {
-			r.fail(&broken{"unsynced", fmt.Sprintf("%s has returned, and the name %s is not synced", u.text, name)})
+			r.Failf("unsynced", "%s has returned, and the name %s is not synced", u.text, name)
 		}
 	}
 }
@@ -235,7 +238,7 @@ func (r *run) small(u *change) {
 			return
 		}
 	}
-	r.fail(&broken{"unavailable", u.text + ": there is room, and the answer is ErrNoSpace"})
+	r.Failf("unavailable", "%s: there is room, and the answer is ErrNoSpace", u.text)
 }
 
 // open opens a file for a step, and makes it if it is not there.

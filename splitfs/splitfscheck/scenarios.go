@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// scenario is the table form of an explore.Scenario.
-type scenario struct {
+// spec is the table form of an explore.Scenario.
+type spec struct {
 	name, doc, faults, bounds string
 	load                      workload
 }
@@ -24,7 +24,7 @@ type workload struct {
 	// script is what a life does in the place of a program.
 	script func(*run)
 	// meets are the conditions that a search is expected to meet.
-	meets []condition
+	meets []string
 	// blind: all is looked at after mounts only, so that files are not open in between.
 	blind bool
 	// again: after a crash the step that was under way may be done once more.
@@ -42,57 +42,31 @@ type workload struct {
 	peers int
 }
 
-// condition is one that a search may be expected to meet.
-type condition int
-
+// Conditions that a search may be expected to meet.
 const (
-	sawBefore condition = iota
-	sawAfter
-	sawPart
-	sawTorn
-	sawLeftover
-	sawMountCrash
-	sawGrown
-	sawNoSpace
-	sawFailure
-	sawRefusing
-	sawShaken
+	sawBefore     = "after a crash an operation that was under way had not happened"
+	sawAfter      = "after a crash an operation that was under way had happened"
+	sawPart       = "after a crash a file was overwritten in part"
+	sawTorn       = "a Record landed in part"
+	sawLeftover   = "a mount found what a crash had left over"
+	sawMountCrash = "the application crashed while it mounted"
+	sawGrown      = "a region was replaced by another one"
+	sawNoSpace    = "a file was refused for its size"
+	sawFailure    = "an operation failed since a call of the directory or the store had"
+	sawRefusing   = "a file took no more after a write had failed"
+	sawShaken     = "a file that was open while a rename or a removal failed could not grow"
 )
 
-var conditionNames = [...]string{
-	sawBefore:     "after a crash an operation that was under way had not happened",
-	sawAfter:      "after a crash an operation that was under way had happened",
-	sawPart:       "after a crash a file was overwritten in part",
-	sawTorn:       "a Record landed in part",
-	sawLeftover:   "a mount found what a crash had left over",
-	sawMountCrash: "the application crashed while it mounted",
-	sawGrown:      "a region was replaced by another one",
-	sawNoSpace:    "a file was refused for its size",
-	sawFailure:    "an operation failed since a call of the directory or the store had",
-	sawShaken:     "a file that was open while a rename or a removal failed could not grow",
-	sawRefusing:   "a file took no more after a write had failed",
-}
-
-// meet notes that the search has met a condition, if it is one of the scenario's.
-func (m *memory) meet(c condition) {
-	if i := slices.Index(m.load.meets, c); i >= 0 {
-		m.c.Sometimes(i)
-	}
-}
-
-func build(s scenario) *explore.Scenario {
-	var meets []string
-	for _, c := range s.load.meets {
-		meets = append(meets, conditionNames[c])
-	}
+func build(s spec) *explore.Scenario {
 	return &explore.Scenario{
-		Name: "splitfs/" + s.name, Doc: s.doc, Profile: "strong", Faults: s.faults, Bounds: s.bounds, Sometimes: meets,
+		Name: "splitfs/" + s.name, Doc: s.doc, Profile: "strong", Faults: s.faults, Bounds: s.bounds, Sometimes: s.load.meets,
 		Build: func(c *explore.Case) (sim.Config, error) {
-			m := newMemory(c, &s.load)
-			cfg := sim.Config{Profile: c.Profile, Budget: c.Budget, Gate: func(faults.Kind, bool) bool { return m.mayCrash() }, Nodes: []sim.Node{{Name: "app", Main: m.main,
+			m := newMemory(scenario.New(c), &s.load)
+			cfg := m.World(sim.Node{Name: "app", Main: m.main,
 				Again:    func(life int, crashed bool) bool { return crashed || life%2 == 1 },
-				Immortal: func(life int) bool { return life%2 == 1 }}}}
-			s.load.withPeers(&cfg)
+				Immortal: func(life int) bool { return life%2 == 1 }})
+			cfg.Gate = scenario.When(m.mayCrash)
+			m.withPeers(&cfg)
 			return cfg, nil
 		},
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/audit"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/splitfs/splitfscheck"
 )
 
@@ -21,19 +22,7 @@ func TestScenariosAreVerified(t *testing.T) {
 				explore.Test(t, s, explore.Options{Strategy: explore.Random, MaxRuns: 50})
 				return
 			}
-			r, err := explore.Check(s, explore.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Verdict != explore.Verified || !r.Exhausted {
-				t.Fatalf("verdict %s: %v %+v", r.Verdict, r.Reason, r.Counterexample)
-			}
-			for _, c := range r.Sometimes {
-				if !c.Met {
-					t.Errorf("never met: %s", c.Name)
-				}
-			}
-			t.Logf("%d runs, %d states in %v", r.Runs, r.States, r.Elapsed)
+			scenario.Verify(t, s)
 		})
 	}
 }

@@ -83,7 +83,7 @@ func (r *run) content(at, text string, do func(f *splitfs.File) error, now func(
 		file.set(now(slices.Clone(file.data)))
 	})
 	if !slices.Equal(before, r.store.names()) {
-		r.meet(sawGrown)
+		r.Meet(sawGrown)
 	}
 }
 
@@ -215,7 +215,7 @@ func (r *run) refused(what string, err, want error) {
 		return
 	}
 	if !errors.Is(err, want) {
-		r.fail(&broken{"nonsense", fmt.Sprintf("%s: %v, want %v", what, err, want)})
+		r.Failf("nonsense", "%s: %v, want %v", what, err, want)
 	}
 }
 
@@ -244,7 +244,7 @@ func hold(key, name string) step {
 			r.note("held", key, name)
 		case r.failures < before:
 		default:
-			r.fail(&broken{"unavailable", err.Error()})
+			r.Failf("unavailable", "%v", err)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (s *store) call(do func() error, what string, more ...string) error {
 func (s *store) Create(name string, size int) (obj splitfs.Object, err error) {
 	err = s.call(func() error {
 		if s.made[name] {
-			s.m.fail(&broken{"reused-name", fmt.Sprintf("an object %s was made before", name)})
+			s.m.Failf("reused-name", "an object %s was made before", name)
 		}
 		s.made[name] = true
 		s.objects[name] = &object{data: make([]byte, size)}
@@ -111,7 +111,7 @@ type handle struct {
 
 func (h *handle) usable(what string) {
 	if h.gone {
-		h.s.m.fail(&broken{"misuse", fmt.Sprintf("%s of object %s, which was closed or released", what, h.name)})
+		h.s.m.Failf("misuse", "%s of object %s, which was closed or released", what, h.name)
 	}
 }
 
@@ -196,7 +196,7 @@ func (o *object) settle(m *memory) {
 		landed = true
 	}
 	if o.doubt = nil; landed && missing {
-		m.meet(sawTorn)
+		m.Meet(sawTorn)
 	}
 }
 

@@ -2,7 +2,6 @@ package splitfscheck
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -13,7 +12,7 @@ import (
 // taskScenarios are those in which two tasks use the file system at once.
 func taskScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "two-tasks",
 			doc:    "Two tasks use the same files: what comes of it is what comes of their operations in some order.",
 			faults: "none",
@@ -90,7 +89,7 @@ func (r *run) explained(ops []deed, results []error) {
 			return
 		}
 	}
-	r.fail(&broken{"wrong", fmt.Sprintf("%s, %s and beside them %s ended as %v: no order makes that %v", ops[0].text, ops[1].text, ops[2].text, results, got)})
+	r.Failf("wrong", "%s, %s and beside them %s ended as %v: no order makes that %v", ops[0].text, ops[1].text, ops[2].text, results, got)
 }
 
 // adds appends n times a letter to a file, which is made if it is not there.
@@ -143,7 +142,7 @@ func reads(name string) deed {
 	return deed{"read " + name, func(r *run) error {
 		st, err := r.fsys.Stat(name)
 		if err == nil && !st.NCL {
-			r.fail(&broken{"wrong", name + " is not on the peers"})
+			r.Failf("wrong", "%s is not on the peers", name)
 		}
 		return err
 	}, func(x *model) error {

@@ -44,7 +44,7 @@ type content struct {
 	data []byte
 	bad  bool // it cannot be read
 	at   int  // when it came
-	q    *qp // who brought it, and with which request; nil: a CPU
+	q    *qp  // who brought it, and with which request; nil: a CPU
 	wr   int
 }
 

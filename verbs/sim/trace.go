@@ -108,7 +108,7 @@ func caller() (line, file string) {
 
 // isMachinery reports whether a function is of the simulator or between it and protocols.
 func isMachinery(function string) bool {
-	for _, part := range []string{"/verbs/sim.", "/coord.", "/explore.("} {
+	for _, part := range []string{"/verbs/sim.", "/coord.", "/explore.(", "/explore/scenario."} {
 		if strings.Contains(function, part) {
 			return true
 		}

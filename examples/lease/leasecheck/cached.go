@@ -1,57 +1,60 @@
 package leasecheck
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/examples/lease"
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
 // Cached is a value that is changed, and a reader that holds it under a lease.
 func Cached(name string, margin time.Duration) *explore.Scenario {
+	const cached = "a read found the value in the cache after the change had begun"
 	return &explore.Scenario{
 		Name: "lease/" + name, Timers: "skew(1.5)",
 		Doc:       "A reader takes what it has cached for the value as long as it has a lease, and whoever changes the value waits a lease and a half.",
 		Bounds:    "one change, three reads",
-		Sometimes: []string{"a read found the value in the cache after the change had begun"},
+		Sometimes: []string{cached},
 		Build: func(c *explore.Case) (sim.Config, error) {
-			var begun, changed, late bool // late: when the read began the change was over
-			note := func() { c.History(fingerprint.Print{}.Bool(begun).Bool(changed).Bool(late)) }
-			c.OnReset(func() { begun, changed, late = false, false, false })
-			check := func(err error) {
-				if err != nil {
-					c.Fail(err)
-				}
-			}
-			return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{
-				{Name: "keeper", Daemon: true, Main: func(h host.Host, _ int) { check(lease.Keep(h, margin)) }},
-				{Name: "changer", Main: func(h host.Host, _ int) {
-					begun = true
-					note()
-					check(lease.Change(h, "keeper", 1))
-					changed = true
-					note()
-				}},
-				{Name: "reader", Main: func(h host.Host, _ int) {
+			k := scenario.New(c)
+			x := scenario.Memory[struct {
+				begun, changed bool
+				late           bool // when the read began the change was over
+			}](k)
+			return k.World(
+				k.Server("keeper", func(h host.Host) error { return lease.Keep(h, margin) }),
+				k.Host("changer", func(h host.Host) error {
+					x.begun = true
+					k.History()
+					if err := lease.Change(h, "keeper", 1); err != nil {
+						return err
+					}
+					x.changed = true
+					k.History()
+					return nil
+				}),
+				k.Host("reader", func(h host.Host) error {
 					cache := lease.NewCache(h, "keeper")
 					for range 3 {
-						late = changed
-						note()
+						x.late = x.changed
+						k.History()
 						v, err := cache.Get()
-						check(err)
-						if begun && v == 0 {
-							c.Sometimes(0)
+						if err != nil {
+							return err
 						}
-						if late && v == 0 {
-							c.Fail(&violation{"stale-read", fmt.Sprintf("the value is 1, and the cache says %d", v)})
+						if x.begun && v == 0 {
+							k.Meet(cached)
+						}
+						if x.late && v == 0 {
+							k.Failf("stale-read", "the value is 1, and the cache says %d", v)
 						}
 					}
-				}},
-			}}, nil
+					return nil
+				}),
+			), nil
 		},
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/examples/lease/leasecheck"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/audit"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 )
 
-func scenario(t *testing.T, name string) *explore.Scenario {
+func named(t *testing.T, name string) *explore.Scenario {
 	t.Helper()
 	s := explore.Named(leasecheck.Scenarios(), "lease/"+name)
 	if s == nil {
@@ -22,22 +23,13 @@ func scenario(t *testing.T, name string) *explore.Scenario {
 // What is right is verified whatever timers do, and meets the hard cases. The reader of
 // lease/fenced reads twice: verbatim check lease takes some seconds, and CI runs it.
 func TestFenced(t *testing.T) {
-	r, err := explore.Check(leasecheck.Locked("fenced", "free", 0, "", (*lease.Lock).Add), explore.Options{})
-	if err != nil || r.Verdict != explore.Verified {
-		t.Fatalf("%+v, %v", r, err)
-	}
-	t.Log(r.Runs, r.States, r.Elapsed)
-	for _, c := range r.Sometimes {
-		if !c.Met {
-			t.Errorf("never: %s", c.Name)
-		}
-	}
+	scenario.Verify(t, leasecheck.Locked("fenced", "free", 0, "", (*lease.Lock).Add))
 }
 
 // A lease that is trusted is verified under idle, and the verdict says what that rests on.
 // Under free and skew it is violated.
 func TestTrustingIsCaught(t *testing.T) {
-	s := scenario(t, "trusting")
+	s := named(t, "trusting")
 	r, err := explore.Check(s, explore.Options{})
 	if err != nil || r.Verdict != explore.Verified {
 		t.Fatalf("under idle: %+v, %v", r, err)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/examples/lease"
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -23,41 +23,34 @@ func Scenarios() []*explore.Scenario {
 	}
 }
 
-// The conditions of Scenario.Sometimes.
+// The conditions of [Locked].
 const (
-	takenOver = iota
-	refused
+	takenOver = "the lock was taken over from a writer that had not given it back"
+	refused   = "a writer found that its lease was over"
 )
 
 // Locked is two writers that count under the lock, and a reader that reads so many times.
 func Locked(name, timers string, reads int, doc string, add func(*lease.Lock) (uint64, error)) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "lease/" + name, Doc: doc, Profile: "strong", Faults: "crash(writer*)<=1", Timers: timers,
-		Bounds: fmt.Sprintf("two writers that count once, a reader that reads %d times", reads),
-		Sometimes: []string{"the lock was taken over from a writer that had not given it back",
-			"a writer found that its lease was over"},
+		Bounds:    fmt.Sprintf("two writers that count once, a reader that reads %d times", reads),
+		Sometimes: []string{takenOver, refused},
 		Build: func(c *explore.Case) (sim.Config, error) {
-			x := &counters{c: c, add: add, reads: reads}
-			c.OnReset(func() { x.history = history{} })
-			once := func(int, bool) bool { return false } // who crashes stays down
-			return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{
-				{Name: "writer1", Main: x.writer, Again: once},
-				{Name: "writer2", Main: x.writer, Again: once},
-				{Name: "reader", Main: x.reader, Again: once},
-				{Name: "memory", Main: memory, Again: once, Daemon: true},
-			}}, nil
+			k := scenario.New(c)
+			x := &counters{k, add, reads, scenario.Memory[history](k)}
+			return k.World(scenario.StayDown(
+				k.Host("writer1", x.writer), k.Host("writer2", x.writer), k.Host("reader", x.reader), k.Server("memory", lease.Serve),
+			)...), nil
 		},
 	}
 }
 
-func memory(h host.Host, _ int) { panic(lease.Serve(h)) }
-
 // counters are the clients.
 type counters struct {
-	c     *explore.Case
+	*scenario.Kit
 	add   func(*lease.Lock) (uint64, error)
 	reads int
-	history
+	*history
 }
 
 // history is what the checks remember.
@@ -67,59 +60,52 @@ type history struct {
 	floor   uint64 // what the reader must find at least: it was known when its read began
 }
 
-// note tells the search that the checks remember something else.
-func (x *counters) note() {
-	x.c.History(fingerprint.Print{}.Uint(x.most).Uint(x.counted).Uint(x.floor))
-}
-
-func (x *counters) writer(h host.Host, _ int) {
+func (x *counters) writer(h host.Host) error {
 	m, err := lease.Connect(h, "memory")
-	x.check(err)
+	if err != nil {
+		return err
+	}
 	l, err := lease.Take(m)
-	x.check(err)
+	if err != nil {
+		return err
+	}
 	if l.Inherited {
-		x.c.Sometimes(takenOver)
+		x.Meet(takenOver)
 	}
 	n, err := x.add(l)
 	if errors.Is(err, lease.ErrLost) {
-		x.c.Sometimes(refused)
-		return
+		x.Meet(refused)
+		return nil
 	}
-	x.check(err)
+	if err != nil {
+		return err
+	}
 	if x.counted>>n&1 == 1 {
-		x.c.Fail(&violation{"lost-count", fmt.Sprintf("number %d was counted twice: one count is lost", n)})
+		x.Failf("lost-count", "number %d was counted twice: one count is lost", n)
 	}
 	x.counted |= 1 << n
 	x.most = max(x.most, n)
-	x.note()
-	x.check(l.Release())
+	x.History()
+	return l.Release()
 }
 
-func (x *counters) reader(h host.Host, _ int) {
+func (x *counters) reader(h host.Host) error {
 	m, err := lease.Connect(h, "memory")
-	x.check(err)
+	if err != nil {
+		return err
+	}
 	for range x.reads {
 		x.floor = x.most
-		x.note()
+		x.History()
 		n, err := lease.Read(m)
-		x.check(err)
+		if err != nil {
+			return err
+		}
 		if n < x.floor {
-			x.c.Fail(&violation{"count-went-back", fmt.Sprintf("the count is %d, and was %d before", n, x.floor)})
+			x.Failf("count-went-back", "the count is %d, and was %d before", n, x.floor)
 		}
 		x.most = max(x.most, n)
-		x.note()
+		x.History()
 	}
+	return nil
 }
-
-func (x *counters) check(err error) {
-	if err != nil {
-		x.c.Fail(err)
-	}
-}
-
-type violation struct{ class, text string }
-
-func (v *violation) Error() string { return v.text }
-
-// Class implements explore.Classed.
-func (v *violation) Class() string { return v.class }

@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/verbatim-rdma/verbatim/coord"
-	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
@@ -16,13 +15,13 @@ import (
 // app is the application and the memory of the checks: what it wrote, what was
 // acknowledged, and what recoveries returned.
 type app struct {
-	c     *explore.Case
+	*scenario.Kit
+	*scenario.Lives
+	told  *scenario.Journal
 	load  workload
 	peers []string
 	files []*logFile
 	trail []string
-	told  []told
-	life  int  // the latest, or the one that is about to start
 	open  bool // to faults
 	// Of instances: the latest that has begun, and whether the controller has ended a session.
 	inside  int
@@ -46,8 +45,9 @@ type logFile struct {
 	found    int  // the unacknowledged write that the last recovery returned whole
 }
 
-func newApp(c *explore.Case, load workload) *app {
-	a := &app{c: c, load: load, files: []*logFile{{app: "app", name: "log"}}}
+func newApp(k *scenario.Kit, load workload) *app {
+	a := &app{Kit: k, load: load, told: k.Journal(), files: []*logFile{{app: "app", name: "log"}}}
+	a.Lives = k.Lives(len(load.lives), func() bool { return a.ended })
 	if load.second {
 		a.files = append(a.files, &logFile{app: "other", name: "log"})
 	}
@@ -63,39 +63,25 @@ func (a *app) reset() {
 		f.pend, f.pendNum, f.next = write{}, 0, 0
 		f.created, f.released, f.opened, f.found = false, false, 0, 0
 	}
-	a.trail, a.told = a.trail[:0], a.told[:0]
-	a.ended, a.open, a.life = false, false, 0
+	a.trail, a.ended, a.open = a.trail[:0], false, false
 	a.inside, a.expired = 0, false
 }
 
-// again: a crashed application starts again; one that ended goes on to its next
-// life, until the last has read the file back.
-func (a *app) again(life int, crashed bool) bool {
-	if !crashed && (a.ended || life >= len(a.load.lives)-1) {
-		return false
+// gate is when faults may strike: as the script says, or links are cut in the first life and
+// heal in the last. The application crashes late if the workload says so.
+func (a *app) gate() scenario.Gate {
+	var gates []scenario.Gate
+	if a.load.lateCrash {
+		gates = append(gates, scenario.Strikes(faults.Crash, func() bool { return a.files[0].next > 1 }))
 	}
-	a.life = max(a.life, life+1)
-	return true
-}
-
-// immortal: the last life only looks at what is there; a crash of it would be
-// one of an observer.
-func (a *app) immortal(life int) bool { return life >= len(a.load.lives)-1 }
-
-// gate lets links be cut in the first life and heal in the last, and the application
-// crash late if the workload says so.
-func (a *app) gate(k faults.Kind, heal bool) bool {
 	switch {
-	case k == faults.Crash && a.load.lateCrash:
-		return a.files[0].next > 1
 	case a.load.exposed:
-		return a.open
-	case heal:
-		return a.life >= len(a.load.lives)-1
-	case k == faults.Partition:
-		return a.life == 0
+		gates = append(gates, scenario.When(func() bool { return a.open }))
+	case a.load.cutBetween, a.load.lateCrash:
+		gates = append(gates, scenario.Strikes(faults.Partition, func() bool { return a.Latest() == 0 }),
+			scenario.Heals(func() bool { return a.Last(a.Latest()) }))
 	}
-	return true
+	return scenario.All(gates...)
 }
 
 // run is one life of the application. A life that is believed dead may still be
@@ -134,13 +120,13 @@ func (r *run) writeAll(f log) bool {
 }
 
 // last reports whether this life only looks at what is there.
-func (r *run) last() bool { return r.immortal(r.life) }
+func (r *run) last() bool { return r.Last(r.life) }
 
 // zombie reports whether this life is believed dead.
-func (r *run) zombie() bool { return r.life < r.app.life }
+func (r *run) zombie() bool { return r.Zombie(r.life) }
 
 func (r *run) config() ncl.Config {
-	return ncl.Config{App: r.file.app, Peers: r.peers, F: r.load.f, Coord: coord.NewClient(r.h, "coord", "coord"),
+	return ncl.Config{App: r.file.app, Peers: r.peers, F: r.load.f, Coord: scenario.Dial(r.h),
 		QueueDepth: r.load.queue, CompletionTimeout: r.load.patience}
 }
 
@@ -157,10 +143,10 @@ func (r *run) create() *ncl.File {
 	switch {
 	case err == nil:
 		r.file.created = true
-		r.history()
+		r.History()
 		return f
 	case r.load.second || r.load.intact: // nothing but the application fails
-		r.c.Fail(&unavailable{err})
+		r.Fail(unavailable(err))
 	case !r.zombie():
 		r.giveUp("not created")
 	}
@@ -172,11 +158,11 @@ func (r *run) recover() *ncl.File {
 	f, err := ncl.Recover(r.h, r.config(), r.file.name)
 	switch {
 	case errors.Is(err, ncl.ErrNotFound) && !r.file.created:
-		r.meet(sawUnfinished)
+		r.Meet(sawUnfinished)
 		r.giveUp("never existed")
 		return nil
 	case errors.Is(err, ncl.ErrNotFound) && r.file.released:
-		r.meet(sawReleasing)
+		r.Meet(sawReleasing)
 		r.giveUp("released")
 		return nil
 	case errors.Is(err, ncl.ErrUnavailable) && r.load.beyond:
@@ -184,7 +170,7 @@ func (r *run) recover() *ncl.File {
 		return nil
 	case err != nil:
 		if !r.zombie() {
-			r.c.Fail(&unavailable{err})
+			r.Fail(unavailable(err))
 		}
 		return nil
 	}
@@ -195,7 +181,7 @@ func (r *run) recover() *ncl.File {
 // expose lets faults strike from now on, or no more.
 func (a *app) expose(open bool) {
 	a.open = open
-	a.history()
+	a.History()
 }
 
 // giveUp ends the lives of an application with one file.
@@ -210,7 +196,7 @@ func (r *run) begin(w write, data []byte) (int, error) {
 	n, err := x.model.Begin(int64(w.off), data)
 	if err == nil {
 		x.pend, x.pendNum, x.pendData = w, n, data
-		r.history()
+		r.History()
 	}
 	return n, err
 }
@@ -229,53 +215,53 @@ func (r *run) issue(f log, w write, data []byte) bool {
 	op := r.begins(told{w: w, data: data})
 	if r.life < x.opened { // the model has gone on without this life
 		if f.Record(w.off, data) == nil {
-			r.ends(op, "")
-			r.c.Fail(&zombieAcked{})
+			op.ends("")
+			r.Fail(zombieAcked())
 		}
 		return false
 	}
 	n, err := r.begin(w, data)
 	if err != nil {
-		r.c.Fail(err)
+		r.Fail(err)
 		return false
 	}
-	r.told[op].num = n
+	op.num = n
 	err = f.Record(w.off, data)
 	if err == nil {
-		r.ends(op, "")
+		op.ends("")
 	}
 	switch {
 	case err != nil && r.zombie():
-		r.meet(sawFenced)
+		r.Meet(sawFenced)
 		return false
 	case errors.Is(err, ncl.ErrUnavailable) && r.load.beyond:
 		r.note("unavailable")
 		return false
 	case err != nil:
-		r.c.Fail(&unavailable{err})
+		r.Fail(unavailable(err))
 		return false
 	case r.life < x.opened: // the recovery has been told of the write, or not
 		if x.found != n {
-			r.c.Fail(&zombieAcked{})
+			r.Fail(zombieAcked())
 		}
 		return false
 	}
 	if err := x.model.Ack(n); err != nil {
-		r.c.Fail(err)
+		r.Fail(err)
 		return false
 	}
 	if f.Alive() < r.load.f+1 {
-		r.c.Fail(&tooFew{f.Alive()})
+		r.Fail(tooFew(f.Alive()))
 		return false
 	}
 	x.pend = write{}
 	if r.zombie() {
-		r.meet(sawLate)
+		r.Meet(sawLate)
 	}
 	if f.Alive() < 2*r.load.f+1 {
-		r.meet(sawRejected)
+		r.Meet(sawRejected)
 	}
-	r.history()
+	r.History()
 	return true
 }
 
@@ -290,19 +276,19 @@ func (x *logFile) data(w write) []byte {
 }
 
 // recovered checks what a recovery returned.
-func (r *run) recovered(f *ncl.File, op int) {
+func (r *run) recovered(f *ncl.File, op *told) {
 	x := r.file
 	if _, err := f.ReadAt(x.got, 0); err != nil {
-		r.c.Fail(err)
+		r.Fail(err)
 		return
 	}
-	r.ends(op, string(x.got[:min(len(x.got), 256)]))
+	op.ends(string(x.got[:min(len(x.got), 256)]))
 	if r.life < x.opened {
 		return
 	}
 	x.found = r.conditions()
 	if err := x.model.Recovered(x.got); err != nil {
-		r.c.Fail(err)
+		r.Fail(err)
 		return
 	}
 	x.pend, x.opened = write{}, r.life
@@ -326,25 +312,20 @@ func (r *run) conditions() int {
 	}
 	switch n {
 	case 0:
-		r.meet(sawBehind)
+		r.Meet(sawBehind)
 	case x.pend.size:
-		r.meet(sawUnacked)
+		r.Meet(sawUnacked)
 		return x.pendNum
 	default:
-		r.meet(sawTorn)
+		r.Meet(sawTorn)
 	}
 	return 0
 }
 
 func (a *app) note(s string) {
 	a.trail = append(a.trail, s)
-	a.c.Outcome(fmt.Sprint(a.trail))
-	a.history()
-}
-
-// history tells the checker what the checks remember.
-func (a *app) history() {
-	a.c.History(a.remembered())
+	a.Outcome(fmt.Sprint(a.trail))
+	a.History()
 }
 
 // remembered is the fingerprint of the memory of the checks.
@@ -365,34 +346,17 @@ func (a *app) remembered() fingerprint.Print {
 }
 
 // unavailable: the file could not be used although no more than f peers failed.
-type unavailable struct{ err error }
-
-func (e *unavailable) Error() string {
-	return "no more than f peers have failed and the file is unavailable: " + e.err.Error()
+func unavailable(err error) error {
+	return scenario.Failed("unavailable", "no more than f peers have failed and the file is unavailable: %w", err)
 }
-
-func (e *unavailable) Unwrap() error { return e.err }
-
-// Class is the class of the violation.
-func (e *unavailable) Class() string { return "unavailable" }
 
 // tooFew: a write was acknowledged although fewer than f+1 peers were left.
-type tooFew struct{ left int }
-
-func (e *tooFew) Error() string {
-	return fmt.Sprintf("a write was acknowledged with %d peers left", e.left)
+func tooFew(left int) error {
+	return scenario.Failed(model.ClassLostWrite, "a write was acknowledged with %d peers left", left)
 }
-
-// Class is the class of the violation.
-func (*tooFew) Class() string { return "lost-acknowledged-write" }
 
 // zombieAcked: a write was acknowledged to an instance whose file another instance had
 // recovered, and the recovery had not returned it.
-type zombieAcked struct{}
-
-func (*zombieAcked) Error() string {
-	return "a write was acknowledged to an earlier instance, and the recovery of a later one did not return it"
+func zombieAcked() error {
+	return scenario.Failed(model.ClassLostWrite, "a write was acknowledged to an earlier instance, and the recovery of a later one did not return it")
 }
-
-// Class is the class of the violation.
-func (*zombieAcked) Class() string { return "lost-acknowledged-write" }

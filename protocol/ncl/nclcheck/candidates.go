@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -16,15 +17,15 @@ import (
 func candidateScenarios() []*explore.Scenario {
 	peers := []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6", "peer7"}
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "candidates",
 			doc:    "One candidate has no memory left, and another one does not answer, wherever they are in the list. No more are asked than are needed, until one does not answer: then the rest are asked together, and those that are not needed are dropped.",
 			faults: "none",
 			bounds: "f=1, seven candidates in an order that begins anywhere; creation, the replacement of a peer that has revoked its memory, and a look at what is left in use on the application's host",
 			load: workload{f: 1, size: 8, queue: 2, peers: peers, lives: [][]write{{{0, 8}}}, script: choosing, refuses: "peer3", hangs: "peer5",
-				meets: []condition{sawReplaced}},
+				meets: []string{sawReplaced}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "periodic",
 			doc:    "Peers look for leaked regions every minute, without being asked: what leaked is free some minutes later, and what a file has stays.",
 			faults: "none",
@@ -59,7 +60,7 @@ func letting(r *run) {
 
 // choosing makes a file and replaces one of its peers, and counts whom it asks.
 func choosing(r *run) {
-	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
 	h := &asking{Host: use}
 	cfg := r.config()
 	turn := r.h.Rand(len(cfg.Peers))
@@ -82,11 +83,11 @@ func choosing(r *run) {
 		return
 	}
 	if !slices.Contains(f.Peers(), first) {
-		r.meet(sawReplaced)
+		r.Meet(sawReplaced)
 	}
 	r.tidy(f)
-	if err := use.inUse(); err != nil {
-		r.c.Fail(err)
+	if err := use.InUse(); err != nil {
+		r.Fail(leaked(err))
 	}
 }
 
@@ -135,7 +136,7 @@ func (a *asking) modest(list []string, need int) error {
 			want = list
 		}
 		if !slices.Equal(x.asked, want) {
-			return &misjudged{fmt.Sprintf("that %v are asked, and not %v,", x.asked, want), nil}
+			return misjudged(fmt.Sprintf("that %v are asked, and not %v,", x.asked, want), nil)
 		}
 		need -= x.took
 		silent = silent || x.silent

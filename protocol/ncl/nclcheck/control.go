@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -57,12 +58,12 @@ func persisting(r *run) {
 			err = f.Record(w.off, data)
 		}
 		if errors.Is(err, ncl.ErrUnavailable) {
-			r.meet(sawStopped)
+			r.Meet(sawStopped)
 			if err = f.Repair(); errors.Is(err, ncl.ErrTooFew) && !errors.Is(err, ncl.ErrUnavailable) {
 				err = f.Record(w.off, data) // with f+1 peers again
 			}
 			if err == nil {
-				r.meet(sawRevived)
+				r.Meet(sawRevived)
 			}
 		}
 		switch {
@@ -73,19 +74,19 @@ func persisting(r *run) {
 			err = x.model.Ack(n)
 		}
 		if err != nil {
-			r.c.Fail(err)
+			r.Fail(err)
 			return
 		}
 		x.pend = write{}
-		r.history()
+		r.History()
 	}
 }
 
 // inject makes a fault happen now.
 func (r *run) inject(k faults.Kind, hosts ...string) bool {
-	err := r.c.Inject(k, hosts...)
+	err := r.Inject(k, hosts...)
 	if err != nil {
-		r.c.Fail(err)
+		r.Fail(err)
 	}
 	return err == nil
 }
@@ -97,19 +98,19 @@ func (r *run) repair(f *ncl.File) bool {
 	}
 	switch err := f.Repair(); {
 	case err == nil:
-		r.meet(sawReplaced)
+		r.Meet(sawReplaced)
 		if f.Alive() < len(f.Peers()) {
-			r.c.Fail(&unavailable{errors.New("a Repair has succeeded, and peers are missing")})
+			r.Fail(unavailable(errors.New("a Repair has succeeded, and peers are missing")))
 			return false
 		}
 	case r.load.spare:
-		r.c.Fail(&unavailable{err})
+		r.Fail(unavailable(err))
 		return false
 	case errors.Is(err, ncl.ErrUnavailable) && r.load.beyond:
 		r.note("unavailable")
 		return false
 	case !errors.Is(err, ncl.ErrTooFew) || errors.Is(err, ncl.ErrUnavailable):
-		r.c.Fail(&unavailable{err})
+		r.Fail(unavailable(err))
 		return false
 	}
 	return true
@@ -135,8 +136,7 @@ func claiming(r *run) {
 func (r *run) claim() bool {
 	for {
 		if r.life > 0 {
-			if _, err := r.h.Call("coord", "coord", expire, ncl.DefaultCallTimeout); err != nil {
-				r.c.Fail(err)
+			if !r.Check(scenario.Expire(r.h, "app")) {
 				return false
 			}
 		}
@@ -147,7 +147,7 @@ func (r *run) claim() bool {
 		case r.zombie():
 			return false
 		case !errors.Is(err, ncl.ErrRunning):
-			r.c.Fail(err)
+			r.Fail(err)
 			return false
 		}
 	}
@@ -175,7 +175,7 @@ func (r *run) listed(there bool) bool {
 		err = fmt.Errorf("the application has the files %q", names)
 	}
 	if err != nil {
-		r.c.Fail(&unavailable{err})
+		r.Fail(unavailable(err))
 	}
 	return err == nil
 }
@@ -185,9 +185,9 @@ func releasing(r *run) {
 	f := r.open()
 	if f != nil && !r.last() {
 		r.file.released = true
-		r.history()
+		r.History()
 		if err := f.Release(); err != nil {
-			r.c.Fail(&unavailable{err})
+			r.Fail(unavailable(err))
 			return
 		}
 		r.note("deleted")
@@ -208,7 +208,7 @@ func recreating(r *run) {
 		return
 	}
 	if r.life > 0 && x.released && x.created && !slices.Contains(r.trail, "deleted") {
-		r.meet(sawReleasing)
+		r.Meet(sawReleasing)
 	}
 	f := r.open()
 	if f != nil && r.life == 0 && !r.writeAll(f) {
@@ -218,7 +218,7 @@ func recreating(r *run) {
 		x.released = true
 		r.expose(true)
 		if err := f.Release(); err != nil {
-			r.c.Fail(&unavailable{err})
+			r.Fail(unavailable(err))
 			return
 		}
 		r.expose(false)
@@ -234,7 +234,7 @@ func recreating(r *run) {
 	r.note("again")
 	if f = r.create(); f != nil {
 		x.released = false
-		r.history()
+		r.History()
 		r.writeAll(f)
 	}
 }
@@ -265,13 +265,13 @@ func duelling(r *run) {
 			r.recovered(f, op)
 			return
 		case r.zombie():
-			r.meet(sawFenced)
+			r.Meet(sawFenced)
 			return
 		case try == tries, !errors.Is(err, ncl.ErrStale) && !errors.Is(err, ncl.ErrUnavailable):
-			r.c.Fail(&unavailable{err})
+			r.Fail(unavailable(err))
 			return
 		}
-		r.meet(sawDuel)
+		r.Meet(sawDuel)
 	}
 }
 
@@ -305,11 +305,11 @@ func (r *run) checkLeaks(f *ncl.File) {
 		}
 		want := r.region(claimed, name)
 		if err != nil || n > want {
-			r.c.Fail(lends(name, n, want, err))
+			r.Fail(lends(name, n, want, err))
 			return
 		}
 		if r.load.intact && name != r.load.loses && n < want {
-			r.c.Fail(&unavailable{fmt.Errorf("peer %s has freed a region that the file claims", name)})
+			r.Fail(unavailable(fmt.Errorf("peer %s has freed a region that the file claims", name)))
 			return
 		}
 		if r.load.registered && !r.figure(name, n, 2) {
@@ -336,7 +336,7 @@ func (r *run) figure(name string, lent, tries int) bool {
 	default:
 		err = fmt.Errorf("the controller has %d bytes for peer %s, which lends %d of %d", peers[i].Left, name, lent, r.load.memory(name))
 	}
-	r.c.Fail(&leaked{err})
+	r.Fail(leaked(err))
 	return false
 }
 
@@ -349,15 +349,8 @@ func (r *run) region(claimed []string, peer string) int {
 }
 
 func lends(peer string, n, want int, err error) error {
-	return &leaked{errors.Join(fmt.Errorf("peer %s lends %d bytes, and %d are claimed", peer, n, want), err)}
+	return leaked(errors.Join(fmt.Errorf("peer %s lends %d bytes, and %d are claimed", peer, n, want), err))
 }
 
 // leaked: a region that no file claims stays after a collection.
-type leaked struct{ err error }
-
-func (e *leaked) Error() string { return "memory leaked: " + e.err.Error() }
-
-func (e *leaked) Unwrap() error { return e.err }
-
-// Class is the class of the violation.
-func (e *leaked) Class() string { return "leaked-memory" }
+func leaked(err error) error { return scenario.Failed("leaked-memory", "memory leaked: %w", err) }

@@ -7,13 +7,14 @@ import (
 	"math"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
 // handleScenarios are those about what an application does with a handle.
 func handleScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "handle",
 			doc:    "A handle writes and reads what is inside the file, however long it is, and refuses what is outside, or comes after Close, with the error that says so.",
 			faults: "none",
@@ -26,7 +27,7 @@ func handleScenarios() []*explore.Scenario {
 
 // handling uses a handle in every way.
 func handling(r *run) {
-	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
 	r.h = use
 	f := r.create()
 	if f == nil || !r.expect("a new file", f.Stamp() == ncl.MakeStamp(1, 0) && f.Size() == r.load.size && len(f.Peers()) == f.Alive()) {
@@ -63,19 +64,19 @@ func handling(r *run) {
 	if !r.reads(f, content) || !r.expect("a recovery", f.Stamp() == ncl.MakeStamp(2, uint64(len(r.writes())))) || !r.done(f.Release()) {
 		return
 	}
-	if err := use.inUse(); err != nil {
-		r.c.Fail(err)
+	if err := use.InUse(); err != nil {
+		r.Fail(leaked(err))
 		return
 	}
 	if f = r.create(); f == nil || !r.revoke(f.Peers()[0]) || !r.expect("a write without peers", errors.Is(f.Record(0, content), ncl.ErrUnavailable)) {
 		return
 	}
 	r.tidy(f)
-	if err := use.inUse(); err != nil {
-		r.c.Fail(err)
+	if err := use.InUse(); err != nil {
+		r.Fail(leaked(err))
 		return
 	}
-	d := &departed{r.config().Coord, math.MaxInt}
+	d := depart(r.config().Coord, math.MaxInt)
 	cfg := r.config()
 	cfg.Coord = d
 	if f, err = ncl.Create(r.h, cfg, "other", 8); !r.done(err) {
@@ -121,7 +122,7 @@ func (r *run) refuses(f *ncl.File, want error) bool {
 // expect fails the run if something is not as it should be.
 func (r *run) expect(what string, ok bool) bool {
 	if !ok {
-		r.c.Fail(&misjudged{what, errors.New("this is not as it should be")})
+		r.Fail(misjudged(what, errors.New("this is not as it should be")))
 	}
 	return ok
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -16,60 +17,61 @@ import (
 func lossScenarios() []*explore.Scenario {
 	two := []string{"peer1", "peer2"}
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "lost-call",
 			doc:    "A call to the controller is lost, or its answer, whichever it is. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers that register; creation, an append of 8 bytes, another once the peer has revoked its memory and was replaced, recovery, release, creation and release; each again if it fails",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: losingCalls, registered: true,
-				meets: []condition{sawUnheard, sawReplaced}},
+				meets: []string{sawUnheard, sawReplaced}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "shortage",
 			doc:    "The application's host is out of something once, whatever it is: memory, a queue pair, a registration. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: runningShort, registered: true,
-				meets: []condition{sawShort, sawReplaced}},
+				meets: []string{sawShort, sawReplaced}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "hearsay",
 			doc:    "A call of a peer to the controller is lost, or its answer, also while it looks for leaked regions: it keeps what the file has, and when it has answered once more the controller knows how much it lends.",
 			faults: "none",
 			bounds: "f=0, two peers that register, of which one loses a call; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: hearing, registered: true, mishears: "peer1",
-				meets: []condition{sawReplaced}},
+				meets: []string{sawReplaced}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "scarce",
 			doc:    "A log peer's host is out of something once, whatever it is. The peer rejects the request, and done again the operation succeeds; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers of which one is; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, scarce: "peer2",
-				meets: []condition{sawReplaced, sawAnew}},
+				meets: []string{sawReplaced, sawAnew}},
 		}),
 	}
 }
 
 // losingCalls loses a call to the controller, or its answer.
 func losingCalls(r *run) {
-	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
-	if !r.useOf(use, losing{r.config().Coord, &once{host: r.h, answers: true}}, r.lost(sawUnheard)) {
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
+	once := &scenario.Once{By: r.h, Answers: true}
+	if !r.useOf(use, once.Losing(r.config().Coord), r.lost(sawUnheard)) {
 		return
 	}
-	if err := use.inUse(); err != nil {
-		r.c.Fail(err)
+	if err := use.InUse(); err != nil {
+		r.Fail(leaked(err))
 	}
 }
 
 // runningShort is out of something once.
 func runningShort(r *run) {
-	s := &short{Host: r.h, once: &once{host: r.h}}
+	s := &scenario.Short{Host: r.h, Once: &scenario.Once{By: r.h}}
 	if !r.useOf(s, r.config().Coord, r.lost(sawShort)) {
 		return
 	}
-	if err := s.inUse(); err != nil {
-		r.c.Fail(err)
+	if err := s.InUse(); err != nil {
+		r.Fail(leaked(err))
 	}
 }
 
@@ -85,17 +87,17 @@ func hearing(r *run) {
 		}
 	}
 	if err != nil {
-		r.c.Fail(&leaked{err})
+		r.Fail(leaked(err))
 	}
 }
 
 // lost reports whether an operation failed of what was lost.
-func (r *run) lost(saw condition) func(error) bool {
+func (r *run) lost(saw string) func(error) bool {
 	return func(err error) bool {
-		if !errors.Is(err, errLost) {
+		if !errors.Is(err, scenario.ErrLost) {
 			return false
 		}
-		r.meet(saw)
+		r.Meet(saw)
 		return true
 	}
 }
@@ -130,7 +132,7 @@ func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool 
 		return false
 	}
 	if err := f.Record(w.off, data); !errors.Is(err, ncl.ErrUnavailable) { // the same bytes: only the loss is noticed
-		return r.done(&misjudged{"a write without peers", err})
+		return r.done(misjudged("a write without peers", err))
 	}
 	w = r.writes()[1]
 	data = x.data(w)
@@ -140,7 +142,7 @@ func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool 
 		return false
 	}
 	if !slices.Contains(f.Peers(), first) {
-		r.meet(sawReplaced)
+		r.Meet(sawReplaced)
 	}
 	x.pend = write{}
 	f.Close()

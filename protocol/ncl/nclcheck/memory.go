@@ -22,7 +22,7 @@ func leaving(r *run) {
 	}
 	r.expose(false)
 	if f.Alive() < len(f.Peers()) {
-		r.meet(sawLeftBehind)
+		r.Meet(sawLeftBehind)
 	}
 	r.healAll()
 	r.checkLeaks(f)
@@ -35,7 +35,7 @@ func outlasting(r *run) {
 	f := r.open()
 	if f == nil && r.last() && slices.Contains(r.trail, "unavailable") {
 		r.expose(false)
-		r.meet(sawAnew)
+		r.Meet(sawAnew)
 		f = r.recover()
 	}
 	r.expose(false)
@@ -43,7 +43,7 @@ func outlasting(r *run) {
 		return
 	}
 	if f.Alive() < len(f.Peers()) {
-		r.meet(sawLeftBehind)
+		r.Meet(sawLeftBehind)
 	}
 	r.checkLeaks(f)
 }
@@ -60,13 +60,13 @@ func stranding(r *run) {
 		return
 	}
 	if f := r.recover(); f != nil {
-		r.c.Fail(errors.New("f+1 peers are out of reach, and the file was recovered"))
+		r.Fail(errors.New("f+1 peers are out of reach, and the file was recovered"))
 		return
 	}
 	r.healAll()
 	n, err := ncl.Collect(r.h, "peer1", ncl.DefaultCallTimeout)
 	if want := r.region([]string{"peer1"}, "peer1"); err != nil || n != want {
-		r.c.Fail(lends("peer1", n, want, err))
+		r.Fail(lends("peer1", n, want, err))
 	}
 }
 
@@ -120,9 +120,9 @@ func measuring(r *run) {
 		return
 	}
 	r.file.released = true
-	r.history()
+	r.History()
 	if err := f.Release(); err != nil {
-		r.c.Fail(&unavailable{err})
+		r.Fail(unavailable(err))
 		return
 	}
 	r.measure(nil)
@@ -145,7 +145,7 @@ type watched struct {
 func (h *watched) Logf(format string, args ...any) {
 	h.Host.Logf(format, args...)
 	if h.r.closing {
-		h.r.c.Fail(&leaked{fmt.Errorf(format, args...)})
+		h.r.Fail(leaked(fmt.Errorf(format, args...)))
 	}
 }
 
@@ -213,7 +213,7 @@ func (r *run) measure(claimed []string) bool {
 			n, err = ncl.Collect(r.h, name, ncl.DefaultCallTimeout) // it answers so once
 		}
 		if want := r.region(claimed, name); err != nil || n != want && (n > 0 || name != r.load.loses) {
-			r.c.Fail(lends(name, n, want, err))
+			r.Fail(lends(name, n, want, err))
 			return false
 		}
 	}
@@ -223,6 +223,6 @@ func (r *run) measure(claimed []string) bool {
 // healAll lets all links of the application to peers work again.
 func (r *run) healAll() {
 	for _, name := range r.load.names() {
-		r.c.Heal("app", name)
+		r.Heal("app", name)
 	}
 }

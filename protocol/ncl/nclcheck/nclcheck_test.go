@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
 	"github.com/verbatim-rdma/verbatim/strace"
 )
@@ -25,19 +26,7 @@ func TestScenariosAreVerified(t *testing.T) {
 			if !slices.Contains(quick, s.Name) || testing.Short() && s.Name == "ncl/three-writes" {
 				t.Skip("takes longer; part of `verbatim check ncl`")
 			}
-			r, err := explore.Check(s, explore.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Verdict != explore.Verified || !r.Exhausted {
-				t.Fatalf("verdict %s: %v %+v", r.Verdict, r.Reason, r.Counterexample)
-			}
-			for _, c := range r.Sometimes {
-				if !c.Met {
-					t.Errorf("never met: %s", c.Name)
-				}
-			}
-			t.Logf("%d runs, %d states in %v", r.Runs, r.States, r.Elapsed)
+			scenario.Verify(t, s)
 		})
 	}
 }

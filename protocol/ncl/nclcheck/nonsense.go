@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
@@ -17,35 +18,35 @@ import (
 func nonsenseScenarios() []*explore.Scenario {
 	two := []string{"peer1", "peer2"}
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "limits",
 			doc:    "What is just within the limits of a configuration is taken, and what is just outside is not.",
 			faults: "none",
 			bounds: "one application; each field at its limits, and beyond them by one",
 			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: limiting, intact: true},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "nonsense",
 			doc:    "A peer rejects every request that is cut short or too long by a byte, and lends nothing because of it.",
 			faults: "none",
 			bounds: "f=0, two peers; the requests of ncl/lost-call, each cut after every byte and once with a byte more",
 			load:   workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: babbling, collects: true},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "garbled",
 			doc:    "An answer of a peer lacks its last byte or its second half, or has a byte too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers of which one answers so once; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, garbles: "peer2",
-				meets: []condition{sawReplaced, sawAnew}},
+				meets: []string{sawReplaced, sawAnew}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "misread",
 			doc:    "A value of the controller lacks its last byte or its second half, or has a byte too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "as in ncl/lost-call, and the controller is not asked for peers",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: misreading, collects: true,
-				meets: []condition{sawReplaced, sawAnew}},
+				meets: []string{sawReplaced, sawAnew}},
 		}),
 	}
 }
@@ -62,14 +63,14 @@ func limiting(r *run) {
 	}
 	wrong := func(what string, ok bool, err error) {
 		if (err == nil) != ok || err != nil && !errors.Is(err, ncl.ErrConfig) {
-			r.c.Fail(&misjudged{what, err})
+			r.Fail(misjudged(what, err))
 		}
 	}
 	if _, err := ncl.Recover(r.h, ncl.Config{App: "a/b", Coord: r.config().Coord}, "f"); !errors.Is(err, ncl.ErrConfig) {
-		r.c.Fail(&misjudged{"a recovery for an application with a slash", err})
+		r.Fail(misjudged("a recovery for an application with a slash", err))
 	}
 	if _, err := ncl.Start(ncl.Config{App: "a/b", Coord: r.config().Coord}); !errors.Is(err, ncl.ErrConfig) {
-		r.c.Fail(&misjudged{"an instance of an application with a slash", err})
+		r.Fail(misjudged("an instance of an application with a slash", err))
 	}
 	for _, x := range []struct {
 		what string
@@ -127,22 +128,12 @@ func limiting(r *run) {
 }
 
 // misjudged: something wrong was taken, or something right was not.
-type misjudged struct {
-	what string
-	err  error
-}
-
-func (e *misjudged) Error() string {
-	if e.err == nil {
-		return e.what + " was taken"
+func misjudged(what string, err error) error {
+	if err == nil {
+		return scenario.Failed("nonsense", "%s was taken", what)
 	}
-	return fmt.Sprintf("%s was not taken: %v", e.what, e.err)
+	return scenario.Failed("nonsense", "%s was not taken: %w", what, err)
 }
-
-func (e *misjudged) Unwrap() error { return e.err }
-
-// Class is the class of the violation.
-func (*misjudged) Class() string { return "nonsense" }
 
 // tapped is a host that keeps what it asks others.
 type tapped struct {
@@ -176,20 +167,20 @@ func babbling(r *run) {
 			}
 			var rejected *host.RemoteError
 			if _, err := r.h.Call(c.To, c.Service, body, ncl.DefaultCallTimeout); !errors.As(err, &rejected) {
-				r.c.Fail(&misjudged{fmt.Sprintf("%d bytes of a request of %d", len(body), len(c.Body)), err})
+				r.Fail(misjudged(fmt.Sprintf("%d bytes of a request of %d", len(body), len(c.Body)), err))
 				return
 			}
 		}
 	}
 	r.measure(nil)
 	if peers, err := ncl.Peers(r.config().Coord); err != nil || len(peers) > 0 {
-		r.c.Fail(&misjudged{fmt.Sprintf("%d peers that were not to register are at the controller, which", len(peers)), err})
+		r.Fail(misjudged(fmt.Sprintf("%d peers that were not to register are at the controller, which", len(peers)), err))
 	}
 }
 
 // misreading finds one value of the controller that makes no sense.
 func misreading(r *run) {
-	r.useOf(r.h, garbled{r.config().Coord, &once{host: r.h}}, r.onceMore())
+	r.useOf(r.h, garbled{r.config().Coord, &scenario.Once{By: r.h}}, r.onceMore())
 }
 
 // doingAgain does once more what fails because of a peer.
@@ -199,15 +190,15 @@ func doingAgain(r *run) { r.useOf(r.h, r.config().Coord, r.onceMore()) }
 func (r *run) onceMore() func(error) bool {
 	again := false
 	return func(error) bool {
-		r.meet(sawAnew)
+		r.Meet(sawAnew)
 		defer func() { again = true }()
 		return !again
 	}
 }
 
 // garble is an answer, or what has become of it.
-func (o *once) garble(answer []byte) []byte {
-	switch o.pick(3) {
+func garble(o *scenario.Once, answer []byte) []byte {
+	switch o.Pick(3) {
 	case 1:
 		return answer[:max(len(answer), 1)-1]
 	case 2:
@@ -221,13 +212,13 @@ func (o *once) garble(answer []byte) []byte {
 // garbled is a controller of which one value arrives so.
 type garbled struct {
 	coord.Client
-	*once
+	*scenario.Once
 }
 
 func (g garbled) Get(key string) ([]byte, uint64, error) {
 	value, version, err := g.Client.Get(key)
 	if err == nil {
-		value = g.garble(value)
+		value = garble(g.Once, value)
 	}
 	return value, version, err
 }
@@ -235,17 +226,17 @@ func (g garbled) Get(key string) ([]byte, uint64, error) {
 // garbler is a host of which one answer arrives so.
 type garbler struct {
 	host.Host
-	*once
+	*scenario.Once
 }
 
 func (g garbler) Listen(service string) (host.Listener, error) {
 	l, err := g.Host.Listen(service)
-	return garblingListener{l, g.once}, err
+	return garblingListener{l, g.Once}, err
 }
 
 type garblingListener struct {
 	host.Listener
-	*once
+	*scenario.Once
 }
 
 func (l garblingListener) Accept(timeout time.Duration) (host.Request, error) {
@@ -253,12 +244,12 @@ func (l garblingListener) Accept(timeout time.Duration) (host.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	return garblingRequest{q, l.once}, nil
+	return garblingRequest{q, l.Once}, nil
 }
 
 type garblingRequest struct {
 	host.Request
-	*once
+	*scenario.Once
 }
 
-func (q garblingRequest) Reply(body []byte) { q.Request.Reply(q.garble(body)) }
+func (q garblingRequest) Reply(body []byte) { q.Request.Reply(garble(q.Once, body)) }

@@ -4,53 +4,55 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 )
 
 // told is an operation of the application, for those who draw a run.
 type told struct {
-	app        string
-	life, num  int   // num is that of a write, and 0 of one that the model is not told of
-	w          write // of size 0: a recovery
-	data       []byte
-	begin, end int64
-	got        string // what a recovery returned
+	scenario.Entry
+	app       string
+	life, num int   // num is that of a write, and 0 of one that the model does not know of
+	w         write // of size 0: a recovery
+	data      []byte
 }
 
-// begins notes that an operation begins, and returns its place.
-func (r *run) begins(o told) int {
-	o.app, o.life, o.begin, o.end = r.file.app, r.life, r.c.Step(), -1
-	r.told = append(r.told, o)
-	return len(r.told) - 1
+// begins notes that an operation begins.
+func (r *run) begins(o told) *told {
+	o.app, o.life = r.file.app, r.life
+	o.Entry = r.app.told.Begin(client{o.app, o.life}, &o)
+	return &o
 }
 
-// ends notes that operation i has ended.
-func (r *run) ends(i int, got string) {
-	r.told[i].end, r.told[i].got = r.c.Step(), got
+// ends notes that the operation has ended. got is what a recovery returned.
+func (o *told) ends(got string) { o.End(result{o, got}) }
+
+type client struct {
+	app  string
+	life int
 }
 
-// operations are those of a run in words.
-func (a *app) operations() []explore.Operation {
-	var out []explore.Operation
-	for _, o := range a.told {
-		x := explore.Operation{Client: fmt.Sprintf("%s, life %d", o.app, o.life), Begin: o.begin, End: o.end, Call: "recover the file"}
-		writes := o.w.size > 0
-		switch {
-		case o.num > 0:
-			x.Call = fmt.Sprintf("write %d: %s at %d", o.num, runsOf(string(o.data)), o.w.off)
-		case writes:
-			x.Call = fmt.Sprintf("write after its file was taken: %s at %d", runsOf(string(o.data)), o.w.off)
-		}
-		switch {
-		case o.end < 0:
-		case writes:
-			x.Result = "acknowledged"
-		default:
-			x.Result = "returns " + runsOf(o.got)
-		}
-		out = append(out, x)
+func (c client) String() string { return fmt.Sprintf("%s, life %d", c.app, c.life) }
+
+func (o *told) String() string {
+	switch {
+	case o.num > 0:
+		return fmt.Sprintf("write %d: %s at %d", o.num, runsOf(string(o.data)), o.w.off)
+	case o.w.size > 0:
+		return fmt.Sprintf("write after its file was taken: %s at %d", runsOf(string(o.data)), o.w.off)
 	}
-	return out
+	return "recover the file"
+}
+
+type result struct {
+	of  *told
+	got string
+}
+
+func (x result) String() string {
+	if x.of.w.size > 0 {
+		return "acknowledged"
+	}
+	return "returns " + runsOf(x.got)
 }
 
 // maxRuns bounds how much of a file's content is told.

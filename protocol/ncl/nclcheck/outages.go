@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
@@ -39,7 +40,7 @@ func insisting(r *run) {
 		return
 	}
 	r.file.released = true
-	r.history()
+	r.History()
 	err = f.Release()
 	if errors.Is(err, coord.ErrUnavailable) {
 		err = f.Release()
@@ -51,7 +52,7 @@ func insisting(r *run) {
 		return
 	}
 	r.expose(false)
-	r.c.Heal("app", "coord")
+	r.Heal("app", scenario.Coord)
 	r.healAll()
 	r.checkLeaks(nil)
 }
@@ -61,16 +62,16 @@ func (r *run) anew(err error) bool {
 	if !errors.Is(err, coord.ErrUnavailable) {
 		return false
 	}
-	r.meet(sawUnheard)
+	r.Meet(sawUnheard)
 	r.expose(false)
-	r.c.Heal("app", "coord")
+	r.Heal("app", scenario.Coord)
 	return true
 }
 
 // done reports whether an operation has succeeded, as it must.
 func (r *run) done(err error) bool {
 	if err != nil {
-		r.c.Fail(&unavailable{err})
+		r.Fail(unavailable(err))
 	}
 	return err == nil
 }
@@ -84,7 +85,7 @@ func deaf(r *run) {
 		return
 	}
 	r.expose(false)
-	r.c.Heal("peer1", "coord")
+	r.Heal("peer1", scenario.Coord)
 	r.checkLeaks(f)
 }
 
@@ -107,18 +108,18 @@ func exclusive(r *run) {
 		err := i.Check()
 		switch {
 		case err == nil && inside > r.life:
-			r.c.Fail(&twoInstances{})
+			r.Fail(twoInstances())
 			return
 		case err != nil && !r.expired && !expired:
-			r.c.Fail(&unavailable{err})
+			r.Fail(unavailable(err))
 			return
 		case err != nil:
-			r.meet(sawOusted)
+			r.Meet(sawOusted)
 		}
 	}
 	err := i.Close()
 	if err != nil && !r.expired {
-		r.c.Fail(&unavailable{err})
+		r.Fail(unavailable(err))
 	}
 }
 
@@ -129,18 +130,17 @@ func (r *run) enter() *ncl.Instance {
 		i, err := ncl.Start(r.config())
 		if err == nil {
 			r.inside = r.life
-			r.history()
+			r.History()
 			r.expect("an instance", i != nil)
 			return i
 		}
 		if !errors.Is(err, ncl.ErrRunning) || r.life == 0 || r.expired {
-			r.c.Fail(&unavailable{err})
+			r.Fail(unavailable(err))
 			return nil
 		}
 		r.expired = true
-		r.history()
-		if _, err := r.h.Call("coord", "coord", expire, ncl.DefaultCallTimeout); err != nil {
-			r.c.Fail(err)
+		r.History()
+		if !r.Check(scenario.Expire(r.h, "app")) {
 			return nil
 		}
 	}
@@ -150,8 +150,8 @@ func (r *run) enter() *ncl.Instance {
 // same is done again.
 func restarting(r *run) {
 	cfg := r.config()
-	lost := losing{cfg.Coord, &once{host: r.h, answers: true}}
-	cfg.Coord = lost
+	once := &scenario.Once{By: r.h, Answers: true}
+	cfg.Coord = once.Losing(cfg.Coord)
 	excused := r.lost(sawUnheard)
 	var i *ncl.Instance
 	for _, do := range []func() error{
@@ -183,11 +183,6 @@ func restarting(r *run) {
 }
 
 // twoInstances: the session of one instance was there when another one had begun.
-type twoInstances struct{}
-
-func (*twoInstances) Error() string {
-	return "two instances: one was confirmed after a later one had begun"
+func twoInstances() error {
+	return scenario.Failed("two-instances", "two instances: one was confirmed after a later one had begun")
 }
-
-// Class is the class of the violation.
-func (*twoInstances) Class() string { return "two-instances" }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
@@ -15,29 +16,29 @@ import (
 func paceScenarios() []*explore.Scenario {
 	four := []string{"peer1", "peer2", "peer3", "peer4"}
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "pace",
 			doc:    "The library finds no peer for the place of one that has failed. It tries again after a while, which is longer if the try took long; writes go on, each once.",
 			faults: "none",
 			bounds: "f=1, four peers of which the first is cut off and the fourth does not answer; four writes, and four tries at their times",
 			load:   workload{f: 1, size: 8, queue: 2, peers: four, lives: [][]write{{{0, 8}}}, script: pacing, hangs: "peer4", exposed: true},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "resume",
 			doc:    "Two peers of three are gone, and there is one for their places: a write goes on with f+1 peers, or fails if those are gone once more before it does.",
 			faults: "none",
 			bounds: "f=1, four peers; the links to two of three are cut, a write that fails, and another one; those to the two others are cut when these have been made f+1, or not",
 			load:   workload{f: 1, size: 8, queue: 2, peers: four, lives: [][]write{{{0, 8}}}, script: resuming, exposed: true},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "overdue",
 			doc:    "The completions of a write are late, so that it fails. A replacement of peers that succeeds after that has it on f+1 peers, and a recovery without one of them finds it.",
 			faults: "timeout(app)<=1",
 			bounds: "f=1, four peers of which the first is cut off; a write for which a timer fires although nothing is wrong, replacement, before which the links to the two others are cut or not, recovery without the new peer",
 			load: workload{f: 1, size: 8, queue: 2, patience: time.Second, peers: four, lives: [][]write{{{0, 8}}}, script: overdue, exposed: true, beyond: true,
-				meets: []condition{sawOverdue}},
+				meets: []string{sawOverdue}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "halfway",
 			doc:    "The controller goes out of reach while peers are replaced. The replacement fails of that, and nothing is left in use on the application's host.",
 			faults: "none",
@@ -167,12 +168,12 @@ func overdue(r *run) {
 		r.note("unavailable")
 		return
 	}
-	r.meet(sawOverdue)
+	r.Meet(sawOverdue)
 	if !r.done(r.file.model.Ack(n)) || !r.inject(faults.Partition, "app", "peer4") {
 		return
 	}
 	r.file.pend = write{}
-	r.history()
+	r.History()
 	f.Close()
 	op := r.begins(told{})
 	if f, err = ncl.Recover(r.h, r.config(), r.file.name); r.done(err) {
@@ -182,8 +183,8 @@ func overdue(r *run) {
 
 // halfway is left by the controller.
 func halfway(r *run) {
-	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
-	d := &departed{r.config().Coord, math.MaxInt}
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
+	d := depart(r.config().Coord, math.MaxInt)
 	cfg := r.config()
 	cfg.Coord = d
 	f, err := ncl.Create(use, cfg, r.file.name, r.load.size)
@@ -198,7 +199,7 @@ func halfway(r *run) {
 	err = f.Repair()
 	r.expect(fmt.Sprintf("a replacement with %d calls to the controller: %v", d.left, err), (err == nil) == (d.left >= 0))
 	r.tidy(f)
-	if err := use.inUse(); err != nil {
-		r.c.Fail(err)
+	if err := use.InUse(); err != nil {
+		r.Fail(leaked(err))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
@@ -33,14 +35,14 @@ func TestNothingThatIsRememberedStandsForAnother(t *testing.T) {
 		"created, found 1":   func(_ *app, x *logFile) { x.created, x.found = true, 1 },
 		"released, found 1":  func(_ *app, x *logFile) { x.released, x.found = true, 1 },
 	} {
-		a := newApp(nil, workload{second: true})
+		a := newApp(scenario.New(&explore.Case{}), workload{second: true})
 		change(a, a.files[0])
 		p := a.remembered()
 		if other, ok := seen[p]; ok {
 			t.Errorf("%s and %s are the same", name, other)
 		}
 		seen[p] = name
-		if b := newApp(nil, workload{second: true}); !slices.Contains(ofAll, name) && a.trail == nil {
+		if b := newApp(scenario.New(&explore.Case{}), workload{second: true}); !slices.Contains(ofAll, name) && a.trail == nil {
 			if change(b, b.files[1]); b.remembered() == p {
 				t.Errorf("%s of one file and of the other are the same", name)
 			}

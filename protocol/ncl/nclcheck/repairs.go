@@ -46,7 +46,7 @@ func maintaining(r *run) {
 	}
 	m := &ncl.Maintained{File: f, Told: func(err error) {
 		if err == nil {
-			r.meet(sawReplaced)
+			r.Meet(sawReplaced)
 		}
 	}}
 	for i, w := range r.writes() {
@@ -77,8 +77,8 @@ func starving(r *run) {
 			return
 		}
 		if !r.record(m, w) {
-			if r.meet(sawStopped); !errors.Is(told, ncl.ErrTooFew) {
-				r.c.Fail(&unavailable{fmt.Errorf("a write failed, and the Repair before it did not: %w", told)})
+			if r.Meet(sawStopped); !errors.Is(told, ncl.ErrTooFew) {
+				r.Fail(unavailable(fmt.Errorf("a write failed, and the Repair before it did not: %w", told)))
 			}
 			return
 		}
@@ -88,7 +88,7 @@ func starving(r *run) {
 // whole reports whether no peer that is known to have failed is still to be replaced.
 func (r *run) whole(f *ncl.File) bool {
 	if f.Alive() < len(f.Peers()) {
-		r.c.Fail(&unavailable{errors.New("a peer that has failed was not replaced")})
+		r.Fail(unavailable(errors.New("a peer that has failed was not replaced")))
 		return false
 	}
 	return true
@@ -115,7 +115,7 @@ func (r *run) revoke(peer string) bool {
 		n, err = ncl.Collect(r.h, peer, ncl.DefaultCallTimeout)
 	}
 	if err != nil || n > 0 {
-		r.c.Fail(lends(peer, n, 0, err))
+		r.Fail(lends(peer, n, 0, err))
 		return false
 	}
 	return true
@@ -140,12 +140,12 @@ func clinging(r *run) {
 		}
 		switch err := f.Repair(); {
 		case err == nil:
-			r.meet(sawReplaced)
+			r.Meet(sawReplaced)
 		case r.zombie():
-			r.meet(sawFenced)
+			r.Meet(sawFenced)
 			return
 		default:
-			r.c.Fail(&unavailable{err})
+			r.Fail(unavailable(err))
 			return
 		}
 	}

@@ -6,85 +6,85 @@ import "github.com/verbatim-rdma/verbatim/explore"
 func repairScenarios() []*explore.Scenario {
 	three := []write{{0, 8}, {8, 8}, {16, 8}}
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "wear",
 			doc:    "A peer crashes and is replaced, and then another one, whichever they are.",
 			faults: "none",
 			bounds: "f=1, four peers, three appends of 8 bytes; before the second and the third one of the file's peers crashes, if all are there, and starts again, empty; replacement if that is noticed, recovery and read back",
 			load: workload{f: 1, size: 24, peers: fourPeers, lives: [][]write{three, nil}, script: wearing,
-				meets: []condition{sawRejected, sawReplaced}},
+				meets: []string{sawRejected, sawReplaced}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "relay",
 			doc:    "A peer crashes at any point of a recovery, which another recovery follows.",
 			faults: "crash(peer*)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes, recovery, another append, recovery and read back",
-			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, meets: []condition{sawRejected}},
+			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, meets: []string{sawRejected}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "maintain",
 			doc:    "The library replaces peers by itself: one that has taken its memory back, and two others, so that writing stops until it has.",
 			faults: "none",
 			bounds: "f=1, six peers, three appends of 8 bytes, the first peer revokes its memory before the second and two others before the third; recovery and read back",
 			load: workload{f: 1, size: 24, peers: []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6"}, lives: [][]write{three, nil},
-				script: maintaining, leaves: [][]string{nil, {"peer1"}, {"peer2", "peer3"}}, spare: true, meets: []condition{sawReplaced}},
+				script: maintaining, leaves: [][]string{nil, {"peer1"}, {"peer2", "peer3"}}, spare: true, meets: []string{sawReplaced}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "starve",
 			doc:    "The library finds no peers that could take the places of two that have crashed, one after the other: writes go on with f+1 peers, and fail with fewer.",
 			faults: "none",
 			bounds: "f=1, three peers and no other, three appends of 8 bytes; the first peer crashes before the second, and the second before the third, and they stay down",
 			load: workload{f: 1, size: 24, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{three}, script: starving, stayDown: true, beyond: true,
-				meets: []condition{sawRejected, sawStopped}},
+				meets: []string{sawRejected, sawStopped}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "overlook",
 			doc:    "A write is on one peer only, which the recovery does not find. It writes nothing, and the next one finds that peer.",
 			faults: "none",
 			bounds: "f=1, three peers, two appends of 8 bytes, the second with the links to peer1 and peer2 cut; a recovery with the link to peer3 cut, and one with all",
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}, {8, 8}}, {}, nil}, script: overlooking, beyond: true,
-				meets: []condition{sawBehind}},
+				meets: []string{sawBehind}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "ghost",
 			doc:    "As zombie, with one peer: what it acknowledges to the earlier instance the later one must find.",
 			faults: "none",
 			bounds: "f=0, one peer, an instance that is believed dead once it has created the file and appends 8 bytes, the recovery of the next one at any moment of that and read back",
 			load: workload{f: 0, size: 8, lives: [][]write{{{0, 8}}, nil}, script: claiming,
-				meets: []condition{sawUnacked, sawBehind, sawFenced}},
+				meets: []string{sawUnacked, sawBehind, sawFenced}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "pair",
 			doc:    "Two peers take their memory back, whichever they are, and both are replaced while the application writes on.",
 			faults: "none",
 			bounds: "f=2, seven peers of which two revoke their memory before an append of 8 bytes, replacement if that is noticed, recovery and read back",
 			load: workload{f: 2, size: 8, peers: sevenPeers, lives: [][]write{{{0, 8}}, nil},
-				script: pairing, spare: true, meets: []condition{sawReplaced}},
+				script: pairing, spare: true, meets: []string{sawReplaced}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "cut-short",
 			doc:    "The links to two peers of three are cut while a recovery goes on. It fails, or what it returned is returned by the next one, when the links have healed.",
 			faults: "partition(app,peer1)<=1, partition(app,peer2)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes that one peer has and nobody acknowledged; a recovery during which links are cut, and another one",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{{{0, 8}}, {}, nil}, script: cuttingShort, exposed: true, beyond: true,
-				meets: []condition{sawUnacked, sawBehind}},
+				meets: []string{sawUnacked, sawBehind}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "refuse",
 			doc:    "A peer refuses: when the file is created, and again when a peer has to be replaced. The application may crash at any point.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, five peers of which the first refuses and the second revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
 			load: workload{f: 1, size: 8, peers: fivePeers, lives: [][]write{{{0, 8}}, nil},
 				script: joining, collects: true, refuses: "peer1", loses: "peer2", intact: true, spare: true,
-				meets: []condition{sawUnfinished, sawReplaced, sawUnacked, sawBehind}},
+				meets: []string{sawUnfinished, sawReplaced, sawUnacked, sawBehind}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "cling",
 			doc:    "An instance that is believed dead replaces a peer while the next one recovers the file: it does so before that, or not at all.",
 			faults: "none",
 			bounds: "f=1, four peers, an instance that is believed dead once it has created the file; the first peer revokes its memory, an append of 8 bytes and replacement if that is noticed, the recovery of the next one at any moment of that and read back",
 			load: workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}, nil}, script: clinging,
-				meets: []condition{sawUnacked, sawBehind, sawLate, sawFenced, sawReplaced}},
+				meets: []string{sawUnacked, sawBehind, sawLate, sawFenced, sawReplaced}},
 		}),
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -18,34 +19,34 @@ func requestScenarios() []*explore.Scenario {
 	two := []string{"peer1", "peer2"}
 	writes := [][]write{{{0, 8}, {8, 8}}}
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "echo",
 			doc:    "A request comes to a peer once more, at any later moment. The peer has carried it out, or it is over: it is rejected unless the peer has nothing of the file, and changes nothing.",
 			faults: "none",
 			bounds: "f=0, two peers; creation, an append of 8 bytes, the replacement of a peer that has revoked its memory, recovery, an append, release, creation and release; one request comes again after one of those that follow",
-			load:   workload{f: 0, size: 16, peers: two, lives: writes, script: echoing, collects: true, meets: []condition{sawReplaced}},
+			load:   workload{f: 0, size: 16, peers: two, lives: writes, script: echoing, collects: true, meets: []string{sawReplaced}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "leftovers",
 			doc:    "A peer has a region of an earlier file of the name, or of an earlier epoch, or a copy that was begun: it takes part all the same, and keeps one region, without a collection.",
 			faults: "none",
 			bounds: "f=0, two peers that do not collect; four kinds of leftovers at the first, which is then asked to create the file or to replace a peer; an append, recovery and release",
 			load:   workload{f: 0, size: 16, peers: two, lives: writes, script: leftOver, exposed: true},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "serve",
 			doc:    "A log peer that cannot begin, whatever it lacks, or whose listener ends, says so, and does not register then. Whoever asks for files or at a peer learns of it if there is no answer.",
 			faults: "none",
 			bounds: "one peer, on the application's host; each thing that it asks its host or the controller for fails, and a list of files; a collection and a revocation at a peer that is cut off",
 			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: serving, exposed: true},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "lone",
 			doc:    "The one peer that has a write is cut off during the recovery, which goes on without it, or has read it by then.",
 			faults: "partition(app,peer3)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes that one peer has and nobody acknowledged; a recovery during which the link to it is cut, and another one",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}}, {}, nil}, script: cuttingShort, exposed: true, beyond: true,
-				meets: []condition{sawUnacked, sawBehind}},
+				meets: []string{sawUnacked, sawBehind}},
 		}),
 	}
 }
@@ -53,7 +54,7 @@ func requestScenarios() []*explore.Scenario {
 // echo is a host of which one request to a peer goes out again.
 type echo struct {
 	host.Host
-	*once
+	*scenario.Once
 	r     *run
 	asked []host.Call
 }
@@ -76,7 +77,7 @@ func (g echoed) Wait(need int) []host.Answer {
 
 // again repeats one request, or none. A peer that lends nothing does not know that it had it before.
 func (e *echo) again() {
-	i := e.pick(len(e.asked))
+	i := e.Pick(len(e.asked))
 	if i == 0 {
 		return
 	}
@@ -89,24 +90,24 @@ func (e *echo) again() {
 	_, err = e.Host.Call(c.To, c.Service, c.Body, ncl.DefaultCallTimeout)
 	const opRecover, opSwitch = 2, 3 // which need something of the file
 	if taken := before == 0 && c.Body[0] != opRecover && c.Body[0] != opSwitch; !errors.As(err, &rejected) && (err != nil || !taken) {
-		e.r.c.Fail(&misjudged{fmt.Sprintf("request %d once more", c.Body[0]), err})
+		e.r.Fail(misjudged(fmt.Sprintf("request %d once more", c.Body[0]), err))
 		return
 	}
 	if after, err := ncl.Collect(e.Host, c.To, ncl.DefaultCallTimeout); err != nil || before > 0 && after != before {
-		e.r.c.Fail(lends(c.To, after, before, err))
+		e.r.Fail(lends(c.To, after, before, err))
 	}
 }
 
 // echoing uses a file while one request goes out again.
 func echoing(r *run) {
-	e := &echo{Host: r.h, once: &once{host: r.h}, r: r}
+	e := &echo{Host: r.h, Once: &scenario.Once{By: r.h}, r: r}
 	cfg := r.config()
 	f, err := ncl.Create(e, cfg, r.file.name, r.load.size)
 	if !r.done(err) || !r.record(f, r.writes()[0]) || !r.orphan(f) || !r.done(f.Repair()) || !r.record(f, r.writes()[1]) {
 		return
 	}
 	if !slices.Contains(f.Peers(), "peer1") {
-		r.meet(sawReplaced)
+		r.Meet(sawReplaced)
 	}
 	f.Close()
 	op := r.begins(told{})
@@ -170,7 +171,7 @@ func (g severedGather) Wait(need int) []host.Answer {
 
 // leftOver makes a file where there is something of it already.
 func leftOver(r *run) {
-	use := &short{Host: r.h, once: &once{failed: true}} // it is out of nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
 	s := &severed{Host: use, r: r}
 	create := func(peers ...string) *ncl.File {
 		cfg := r.config()
@@ -230,8 +231,8 @@ func leftOver(r *run) {
 	if r.recovered(f, op); !r.measure(f.Peers()) || !r.done(f.Release()) || !r.measure(nil) {
 		return
 	}
-	if err := use.inUse(); err != nil {
-		r.c.Fail(err)
+	if err := use.InUse(); err != nil {
+		r.Fail(leaked(err))
 	}
 }
 
@@ -249,12 +250,12 @@ func (r *run) unmended(s *severed, f *ncl.File) bool {
 
 // startup is a host on which a log peer begins. Its listener ends at once.
 type startup struct {
-	*short
+	*scenario.Short
 	waited []time.Duration
 }
 
 func (s *startup) Listen(string) (host.Listener, error) {
-	return s, s.call(func() error { return nil })
+	return s, s.Do(func() error { return nil })
 }
 
 func (s *startup) Accept(timeout time.Duration) (host.Request, error) {
@@ -270,27 +271,27 @@ func serving(r *run) {
 		peers, err := ncl.Peers(r.config().Coord)
 		return r.done(err) && r.expect(fmt.Sprintf("%d peers that have registered", len(peers)), len(peers) == want)
 	}
-	begin := func(o *once, memory int) (*startup, error) {
-		s := &startup{short: &short{Host: r.h, once: o}}
-		return s, ncl.ServePeer(s, ncl.PeerConfig{Memory: memory, Coord: losing{r.config().Coord, o}, CollectEvery: time.Minute})
+	begin := func(o *scenario.Once, memory int) (*startup, error) {
+		s := &startup{Short: &scenario.Short{Host: r.h, Once: o}}
+		return s, ncl.ServePeer(s, ncl.PeerConfig{Memory: memory, Coord: o.Losing(r.config().Coord), CollectEvery: time.Minute})
 	}
-	s, err := begin(&once{failed: true}, 8)
+	s, err := begin(&scenario.Once{Failed: true}, 8)
 	if !r.expect("a peer that lends nothing", errors.Is(err, ncl.ErrConfig) && len(s.waited) == 0) || !known(0) {
 		return
 	}
-	s, err = begin(&once{host: r.h}, 100)
-	if s.failed {
-		if !r.expect(fmt.Sprint("a peer that cannot begin: ", err), errors.Is(err, errLost) && errors.Is(err, coord.ErrUnavailable) && len(s.waited) == 0) || !known(0) {
+	s, err = begin(&scenario.Once{By: r.h}, 100)
+	if s.Failed {
+		if !r.expect(fmt.Sprint("a peer that cannot begin: ", err), errors.Is(err, scenario.ErrLost) && errors.Is(err, coord.ErrUnavailable) && len(s.waited) == 0) || !known(0) {
 			return
 		}
-		s, err = begin(s.once, 100)
+		s, err = begin(s.Once, 100)
 	}
 	if !r.expect(fmt.Sprintf("a peer that begins: %v, waits of %v", err, s.waited), errors.Is(err, host.ErrClosed) && slices.Equal(s.waited, []time.Duration{time.Minute})) || !known(1) {
 		return
 	}
-	before := s.failed
-	_, err = ncl.Files(losing{r.config().Coord, s.once}, r.file.app)
-	if r.expect(fmt.Sprint("a list of files: ", err), errors.Is(err, errLost) == (s.failed != before)) && r.inject(faults.Partition, "app", "peer1") {
+	before := s.Failed
+	_, err = ncl.Files(s.Once.Losing(r.config().Coord), r.file.app)
+	if r.expect(fmt.Sprint("a list of files: ", err), errors.Is(err, scenario.ErrLost) == (s.Failed != before)) && r.inject(faults.Partition, "app", "peer1") {
 		_, err = ncl.Collect(r.h, "peer1", time.Second)
 		r.expect("a collection out of reach", errors.Is(err, host.ErrUnreachable))
 		r.expect("a revocation out of reach", errors.Is(ncl.Revoke(r.h, "peer1", time.Second), host.ErrUnreachable))

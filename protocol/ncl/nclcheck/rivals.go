@@ -3,78 +3,68 @@ package nclcheck
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
 // rivalScenarios are those of two instances that do the same at the same time.
 func rivalScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "rivals",
 			doc:    "Another instance creates or recovers the file, from beginning to end, before one call to the controller with which this one creates, recovers or deletes it. One of the two has the file, the other learns of it; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers; creation, an append of 8 bytes, recovery, an append, release, with a rival once; a creation of a file that is there",
 			load: workload{f: 0, size: 16, peers: []string{"peer1", "peer2"}, lives: [][]write{{{0, 8}, {8, 8}}}, script: rivaling, collects: true,
-				meets: []condition{sawRivalHas, sawRivalLost}},
+				meets: []string{sawRivalHas, sawRivalLost}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "unfinished",
 			doc:    "A creation comes to no end, because the controller goes out of reach. Somebody recovers or creates the file while another instance creates it: one has the file in the end, or nobody if nobody created it.",
 			faults: "none",
 			bounds: "f=0, two peers; a creation from one of whose calls to the controller on none is carried out; a recovery, or a creation, with a rival once that creates the file; recovery, release",
 			load: workload{f: 0, size: 16, peers: []string{"peer1", "peer2"}, lives: [][]write{{{0, 8}, {8, 8}}}, script: completing, collects: true,
-				meets: []condition{sawUnheard, sawRivalHas, sawRivalLost}},
+				meets: []string{sawUnheard, sawRivalHas, sawRivalLost}},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "late-rival",
 			doc:    "As the recovery of ncl/rivals, without one of the peers: what the ap-map is told in the end comes too late, or the rival does.",
 			faults: "none",
 			bounds: "f=1, three peers of which one has revoked its memory; recovery with a rival once",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}}}, script: rivalingLate, collects: true,
-				meets: []condition{sawRivalHas, sawRivalLost}},
+				meets: []string{sawRivalHas, sawRivalLost}},
 		}),
 	}
 }
 
-// meddled is a controller's client before one of whose calls somebody else acts.
+// meddled is a controller's client before one of whose calls about a key somebody else acts.
 type meddled struct {
 	coord.Client
-	*once
+	*scenario.Once
 	meddle func()
 }
 
-func (m *meddled) now() {
-	if m.meddle != nil && m.pick(1) == 1 {
-		m.meddle()
-	}
+func meddle(c coord.Client, h host.Host) *meddled {
+	m := &meddled{Once: &scenario.Once{By: h}}
+	m.Client = scenario.Around(c, func(op string, call func() error) error {
+		if aboutKey(op) && m.meddle != nil && m.Pick(1) == 1 {
+			m.meddle()
+		}
+		return call()
+	})
+	return m
 }
 
-func (m *meddled) Get(key string) ([]byte, uint64, error) {
-	m.now()
-	return m.Client.Get(key)
-}
-
-func (m *meddled) Create(key string, value []byte, s coord.Session) error {
-	m.now()
-	return m.Client.Create(key, value, s)
-}
-
-func (m *meddled) Set(key string, value []byte, ifVersion uint64) (uint64, error) {
-	m.now()
-	return m.Client.Set(key, value, ifVersion)
-}
-
-func (m *meddled) Delete(key string, ifVersion uint64) error {
-	m.now()
-	return m.Client.Delete(key, ifVersion)
-}
+func aboutKey(op string) bool { return slices.Contains([]string{"get", "create", "set", "delete"}, op) }
 
 // rivaling is the life of an instance with a rival.
 func rivaling(r *run) {
-	m := &meddled{Client: r.config().Coord, once: &once{host: r.h}}
+	m := meddle(r.config().Coord, r.h)
 	cfg := r.config()
 	cfg.Coord = m
 	create := func() (*ncl.File, error) { return ncl.Create(r.h, cfg, r.file.name, r.load.size) }
@@ -84,7 +74,7 @@ func rivaling(r *run) {
 		return
 	}
 	if _, err := create(); !errors.Is(err, ncl.ErrExists) {
-		r.c.Fail(&misjudged{"a file of a name that is taken", err})
+		r.Fail(misjudged("a file of a name that is taken", err))
 		return
 	}
 	f.Close()
@@ -123,70 +113,48 @@ func (r *run) contest(m *meddled, do, rival func() (*ncl.File, error)) *ncl.File
 		r.done(err)
 		return mine
 	case failed != nil:
-		r.c.Fail(&unavailable{failed})
+		r.Fail(unavailable(failed))
 		return nil
 	case errors.Is(err, ncl.ErrStale) || errors.Is(err, ncl.ErrExists):
-		r.meet(sawRivalHas)
+		r.Meet(sawRivalHas)
 		return theirs
 	case err != nil || mine == nil || mine.Stamp().Epoch() <= theirs.Stamp().Epoch():
-		r.c.Fail(&misjudged{"what a rival has done before", err})
+		r.Fail(misjudged("what a rival has done before", err))
 		return nil
 	}
-	r.meet(sawRivalLost)
+	r.Meet(sawRivalLost)
 	same := make([]byte, theirs.Size())
 	if _, err := theirs.ReadAt(same, 0); err != nil || theirs.Record(0, same) == nil {
-		r.c.Fail(&zombieAcked{})
+		r.Fail(zombieAcked())
 	}
 	theirs.Close()
 	return mine
 }
 
-// departed is a controller's client of which no call is carried out after some.
+// departed is a controller's client of which no call about a key is carried out after some.
 type departed struct {
 	coord.Client
 	left int
 }
 
-func (d *departed) gone() error {
-	if d.left--; d.left < 0 {
-		return coord.ErrUnavailable
-	}
-	return nil
-}
-
-func (d *departed) Get(key string) ([]byte, uint64, error) {
-	if err := d.gone(); err != nil {
-		return nil, 0, err
-	}
-	return d.Client.Get(key)
-}
-
-func (d *departed) Create(key string, value []byte, s coord.Session) error {
-	if err := d.gone(); err != nil {
-		return err
-	}
-	return d.Client.Create(key, value, s)
-}
-
-func (d *departed) Set(key string, value []byte, ifVersion uint64) (uint64, error) {
-	if err := d.gone(); err != nil {
-		return 0, err
-	}
-	return d.Client.Set(key, value, ifVersion)
-}
-
-func (d *departed) Delete(key string, ifVersion uint64) error {
-	if err := d.gone(); err != nil {
-		return err
-	}
-	return d.Client.Delete(key, ifVersion)
+func depart(c coord.Client, after int) *departed {
+	d := &departed{left: after}
+	d.Client = scenario.Around(c, func(op string, call func() error) error {
+		if aboutKey(op) {
+			if d.left--; d.left < 0 {
+				return coord.ErrUnavailable
+			}
+		}
+		return call()
+	})
+	return d
 }
 
 // completing finds a file whose creation came to no end.
 func completing(r *run) {
 	cfg := r.config()
 	begin := cfg
-	begin.Coord = &departed{cfg.Coord, r.h.Rand(6)}
+	begin.Coord = depart(cfg.Coord, r.h.Rand(6))
 	f, err := ncl.Create(r.h, begin, r.file.name, r.load.size)
 	switch {
 	case err == nil:
@@ -195,14 +163,14 @@ func completing(r *run) {
 	case !r.expect(fmt.Sprint("a creation without controller: ", err), errors.Is(err, coord.ErrUnavailable)):
 		return
 	}
-	r.meet(sawUnheard)
-	m := &meddled{Client: cfg.Coord, once: &once{host: r.h}}
+	r.Meet(sawUnheard)
+	m := meddle(cfg.Coord, r.h)
 	watched := cfg
 	watched.Coord = m
 	create := func() (*ncl.File, error) { return ncl.Create(r.h, cfg, r.file.name, r.load.size) }
 	mine := func() (*ncl.File, error) {
 		f, err := ncl.Recover(r.h, watched, r.file.name)
-		if !m.failed && errors.Is(err, ncl.ErrNotFound) {
+		if !m.Failed && errors.Is(err, ncl.ErrNotFound) {
 			return create()
 		}
 		return f, err
@@ -226,7 +194,7 @@ func completing(r *run) {
 
 // rivalingLate recovers a file that has lost a peer, with a rival.
 func rivalingLate(r *run) {
-	m := &meddled{Client: r.config().Coord, once: &once{host: r.h}}
+	m := meddle(r.config().Coord, r.h)
 	cfg := r.config()
 	cfg.Coord = m
 	f := r.create()

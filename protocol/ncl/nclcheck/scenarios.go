@@ -23,7 +23,7 @@ type workload struct {
 	// script is what a life does; nil: open the file and write.
 	script func(*run)
 	// meets are the conditions that a search is expected to meet.
-	meets []condition
+	meets []string
 	// stayDown: a peer that crashes does not start again.
 	stayDown bool
 	// cutBetween: links are cut in the first life and heal in the last.
@@ -98,33 +98,33 @@ func MatrixScenarios() []*explore.Scenario {
 // dataScenarios are those of the data path and of recovery.
 func dataScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "three-writes",
 			doc:    "One writer appends three times; it and one peer may crash at any point, and then the file is recovered from any majority.",
 			faults: "crash(app)<=1, crash(peer*)<=1",
 			bounds: "f=1, three peers, three appends of 16 bytes, recovery and read back",
 			load:   workload{f: 1, size: 48, lives: [][]write{{{0, 16}, {16, 16}, {32, 16}}, nil}, meets: afterCrash},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "overwrite",
 			doc:    "The log is a circular buffer: the third write goes where the first went, while a slow peer may still hold the first.",
 			faults: "crash(app)<=1, crash(peer*)<=1",
 			bounds: "f=1, three peers, three writes of 16 bytes in a file of 32, recovery and read back",
 			load:   workload{f: 1, size: 32, lives: [][]write{{{0, 16}, {16, 16}, {0, 16}}, nil}, meets: afterCrash},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "twice",
 			doc:    "The application crashes twice, in its first life and while it recovers and writes on; one peer is cut off in the first life and comes back for the last recovery with what it had.",
 			faults: "crash(app)<=2, partition(app,peer*)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes, recovery, another append, recovery and read back; a link is cut in the first life and heals in the last",
 			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, cutBetween: true, meets: afterCrash},
 		}),
-		build(scenario{
+		build(spec{
 			name:   "f2",
 			doc:    "Five peers of which two may crash at any point, while the application writes or while it recovers.",
 			faults: "crash(peer*)<=2",
 			bounds: "f=2, five peers that stay down once they crash, one append of 8 bytes by an application that ends after it, recovery and read back",
-			load:   workload{f: 2, size: 8, lives: [][]write{{{0, 8}}, nil}, stayDown: true, meets: []condition{sawRejected}},
+			load:   workload{f: 2, size: 8, lives: [][]write{{{0, 8}}, nil}, stayDown: true, meets: []string{sawRejected}},
 		}),
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/strace"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -43,13 +43,13 @@ func FromTrace(t *strace.Trace) (*explore.Scenario, error) {
 		MaxRuns:  traceRuns,
 		Bounds: fmt.Sprintf("f=1, three peers, %d records in a file of %d bytes, a message tears into at most %d pieces, faults during one record and the recovery",
 			len(ops), size, tracePieces),
-		Sometimes: names(afterCrash),
+		Sometimes: afterCrash,
 		Build: func(c *explore.Case) (sim.Config, error) {
-			a := &replay{app: newApp(c, workload{f: 1, size: size, lives: [][]write{nil, nil}, meets: afterCrash}), ops: ops}
-			cfg := newWorldOf(c, a.app, a.main)
-			cfg.Gate, cfg.MaxPieces = a.gate, tracePieces
+			a := &replay{app: newApp(scenario.New(c), workload{f: 1, size: size, lives: [][]write{nil, nil}, meets: afterCrash}), ops: ops}
+			cfg, err := newWorld(a.app, a.main)
+			cfg.Gate, cfg.MaxPieces = scenario.When(a.mayStrike), tracePieces
 			c.OnReset(func() { a.at, a.target = 0, 0 })
-			return cfg, nil
+			return cfg, err
 		},
 	}, nil
 }
@@ -111,8 +111,8 @@ type replay struct {
 	at, target int
 }
 
-// gate lets faults strike during the target record and afterwards.
-func (a *replay) gate(faults.Kind, bool) bool { return a.life > 0 || a.at == a.target && a.target > 0 }
+// mayStrike: faults strike during the target record and afterwards.
+func (a *replay) mayStrike() bool { return a.Latest() > 0 || a.at == a.target && a.target > 0 }
 
 func (a *replay) main(h host.Host, life int) {
 	run := &run{app: a.app, h: h, life: life, file: a.files[0]}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -15,12 +16,12 @@ import (
 // cardScenarios are those about what an application asks of its card, and for how long it waits.
 func cardScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		build(scenario{
+		build(spec{
 			name:   "waits",
 			doc:    "Every wait is as long as the configuration says, or its default; every queue has the room that it needs; what fits goes inline. The card takes no request once, whichever it is: its peer has failed, and nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers; creation, writes around what a card takes inline, the replacement of a peer that has revoked its memory, recovery and release; with the defaults, and with other values",
-			load:   workload{f: 0, size: 1024, peers: []string{"peer1", "peer2"}, lives: [][]write{{}}, script: watching, collects: true, meets: []condition{sawShort}},
+			load:   workload{f: 0, size: 1024, peers: []string{"peer1", "peer2"}, lives: [][]write{{}}, script: watching, collects: true, meets: []string{sawShort}},
 		}),
 	}
 }
@@ -28,7 +29,7 @@ func cardScenarios() []*explore.Scenario {
 // timed is a host whose waits are compared with those that are configured. Its card takes no request once.
 type timed struct {
 	host.Host
-	*once
+	*scenario.Once
 	r                       *run
 	call, asked, completion time.Duration
 	depth                   int
@@ -145,8 +146,8 @@ func (q timedQP) PostSend(wrs []verbs.SendWR) error {
 			q.t.r.expect(fmt.Sprintf("%d bytes inline: %v", n, wr.Flags&verbs.Inline != 0), (wr.Flags&verbs.Inline != 0) == (n <= most))
 		}
 	}
-	if q.t.pick(1) == 1 {
-		return &verbs.PostError{Err: errLost}
+	if q.t.Pick(1) == 1 {
+		return &verbs.PostError{Err: scenario.ErrLost}
 	}
 	return q.QP.PostSend(wrs)
 }
@@ -154,7 +155,7 @@ func (q timedQP) PostSend(wrs []verbs.SendWR) error {
 // watching uses a file on a card that it watches.
 func watching(r *run) {
 	cfg := r.config()
-	t := &timed{Host: r.h, once: &once{host: r.h}, r: r, call: ncl.DefaultCallTimeout, completion: verbs.Forever, depth: ncl.DefaultQueueDepth, seen: map[string]int{}}
+	t := &timed{Host: r.h, Once: &scenario.Once{By: r.h}, r: r, call: ncl.DefaultCallTimeout, completion: verbs.Forever, depth: ncl.DefaultQueueDepth, seen: map[string]int{}}
 	if r.h.Rand(2) == 1 {
 		t.call, t.completion, t.depth = 3*time.Second, 2*time.Second, 4
 		cfg.CallTimeout, cfg.CompletionTimeout, cfg.QueueDepth = t.call, t.completion, 4
@@ -162,8 +163,8 @@ func watching(r *run) {
 	var f *ncl.File
 	content := make([]byte, r.load.size)
 	again := func(err error, do func() error) bool {
-		if errors.Is(err, errLost) && t.failed {
-			r.meet(sawShort)
+		if errors.Is(err, scenario.ErrLost) && t.Failed {
+			r.Meet(sawShort)
 			err = do()
 		}
 		return r.done(err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
-	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
@@ -62,11 +62,9 @@ func newWorld(cfg Config) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := new(coord.Store)
 	c := sim.Config{Profile: profile, Budget: faulty, Reset: w.reset, MaxSteps: 10_000_000, MaxPieces: 3,
-		Services: []sim.Service{{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly,
-			Hash: store.Hash, Reset: store.Reset}},
-		Nodes: []sim.Node{{Name: "app", Main: w.main, Again: func(int, bool) bool { return !w.looked }}}}
+		Services: []sim.Service{scenario.Controller()},
+		Nodes:    []sim.Node{{Name: "app", Main: w.main, Again: func(int, bool) bool { return !w.looked }}}}
 	for _, p := range peerNames() {
 		c.Nodes = append(c.Nodes, sim.Node{Name: p, Main: w.servePeer, Daemon: true})
 	}
@@ -105,7 +103,7 @@ func (w *world) main(h host.Host, life int) {
 	if life > 0 {
 		w.dir.Crash(h.Rand)
 	}
-	store := splitfs.NCL(h, ncl.Config{App: "bank", Peers: peerNames(), F: peers / 2, Coord: coord.NewClient(h, "coord", "coord")})
+	store := splitfs.NCL(h, ncl.Config{App: "bank", Peers: peerNames(), F: peers / 2, Coord: scenario.Dial(h)})
 	if w.cfg.Store != nil {
 		store = w.cfg.Store(store)
 	}

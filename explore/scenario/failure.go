@@ -1,0 +1,24 @@
+package scenario
+
+import "fmt"
+
+// Failure is a violation with a class. It implements [explore.Classed].
+type Failure struct {
+	class string
+	err   error
+}
+
+// Failed is a failure of a class. As with fmt.Errorf, %w wraps an error.
+func Failed(class, format string, args ...any) *Failure {
+	return &Failure{class, fmt.Errorf(format, args...)}
+}
+
+func (f *Failure) Error() string { return f.err.Error() }
+
+func (f *Failure) Unwrap() error { return f.err }
+
+// Class is a short stable name: shrinking keeps it, and --seek looks for it.
+func (f *Failure) Class() string { return f.class }
+
+// Failf fails the run with a failure of a class.
+func (k *Kit) Failf(class, format string, args ...any) { k.Fail(Failed(class, format, args...)) }

@@ -1,0 +1,98 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+)
+
+// Memory is a zero T before each run, and all of it is part of what the checks remember: no
+// field can be left out of the fingerprint by mistake. T is plain data: numbers, truth values,
+// strings, and structs, arrays, slices and maps of those. After a change call [Kit.History].
+func Memory[T any](k *Kit) *T {
+	v := new(T)
+	k.Remember(func() { *v = *new(T) }, func() fingerprint.Print {
+		p, err := valuePrint(fingerprint.Print{}, reflect.ValueOf(v).Elem())
+		k.Check(err)
+		return p
+	})
+	return v
+}
+
+// ErrValue says that a value is no plain data, so that there is no fingerprint of it.
+var ErrValue = fmt.Errorf("%w: what the checks remember is no plain data", explore.ErrScenario)
+
+// anyPrint adds a value and its type.
+func anyPrint(p fingerprint.Print, x any) (fingerprint.Print, error) {
+	if x == nil {
+		return p.String(""), nil
+	}
+	v := reflect.ValueOf(x)
+	return valuePrint(p.String(v.Type().PkgPath()).String(v.Type().String()), v)
+}
+
+// valuePrint adds a value of a type that is known: unequal values have unequal prints.
+func valuePrint(p fingerprint.Print, v reflect.Value) (fingerprint.Print, error) {
+	switch v.Kind() {
+	case reflect.Bool:
+		return p.Bool(v.Bool()), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return p.Uint(uint64(v.Int())), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return p.Uint(v.Uint()), nil
+	case reflect.Float32, reflect.Float64:
+		return p.Uint(math.Float64bits(v.Float())), nil
+	case reflect.String:
+		return p.String(v.String()), nil
+	case reflect.Struct:
+		return structPrint(p, v)
+	case reflect.Array:
+		return listPrint(p, v)
+	case reflect.Slice:
+		return listPrint(p.Bool(v.IsNil()).Int(v.Len()), v)
+	case reflect.Map:
+		return mapPrint(p.Bool(v.IsNil()).Int(v.Len()), v)
+	case reflect.Interface:
+		if v.IsNil() {
+			return p.String(""), nil
+		}
+		v = v.Elem()
+		return valuePrint(p.String(v.Type().PkgPath()).String(v.Type().String()), v)
+	}
+	return p, fmt.Errorf("%w: it holds a %v", ErrValue, v.Type())
+}
+
+func structPrint(p fingerprint.Print, v reflect.Value) (fingerprint.Print, error) {
+	var err error
+	for i := 0; i < v.NumField() && err == nil; i++ {
+		p, err = valuePrint(p, v.Field(i))
+	}
+	return p, err
+}
+
+func listPrint(p fingerprint.Print, v reflect.Value) (fingerprint.Print, error) {
+	var err error
+	for i := 0; i < v.Len() && err == nil; i++ {
+		p, err = valuePrint(p, v.Index(i))
+	}
+	return p, err
+}
+
+// mapPrint adds the entries, whose order does not matter.
+func mapPrint(p fingerprint.Print, v reflect.Value) (fingerprint.Print, error) {
+	var sum fingerprint.Print
+	for it := v.MapRange(); it.Next(); {
+		e, err := valuePrint(fingerprint.Print{}, it.Key())
+		if err == nil {
+			e, err = valuePrint(e, it.Value())
+		}
+		if err != nil {
+			return p, err
+		}
+		sum = sum.Plus(e)
+	}
+	return p.Print(sum), nil
+}
