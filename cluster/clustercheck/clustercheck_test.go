@@ -1,0 +1,29 @@
+package clustercheck_test
+
+import (
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/cluster/clustercheck"
+	"github.com/verbatim-rdma/verbatim/explore"
+)
+
+// Every scenario is verified, and meets its conditions.
+func TestScenariosAreVerified(t *testing.T) {
+	for _, s := range clustercheck.Scenarios() {
+		t.Run(s.Name, func(t *testing.T) {
+			r, err := explore.Check(s, explore.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Verdict != explore.Verified || !r.Exhausted {
+				t.Fatalf("verdict %s: %v %+v", r.Verdict, r.Reason, r.Counterexample)
+			}
+			for _, c := range r.Sometimes {
+				if !c.Met {
+					t.Errorf("never met: %s", c.Name)
+				}
+			}
+			t.Logf("%d runs, %d states in %v", r.Runs, r.States, r.Elapsed)
+		})
+	}
+}

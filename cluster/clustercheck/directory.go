@@ -1,0 +1,260 @@
+package clustercheck
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/verbatim-rdma/verbatim/cluster"
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/splitfs"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// The conditions of the scenarios with a directory.
+const (
+	metMoment = iota
+	metTurnedAway
+	metKnew
+)
+
+var directoryConditions = []string{
+	metMoment:     "a change that had begun before the session was over came after the next instance had begun",
+	metTurnedAway: "a change was refused since the controller said that the session was over",
+	metKnew:       "a write to an open file was refused since the instance knew that its session was over",
+}
+
+// directoryScenarios are those of what has no fence: they say how far a question to the
+// controller goes, and no further.
+func directoryScenarios() []*explore.Scenario {
+	return []*explore.Scenario{
+		{
+			Name: "cluster/directory", Profile: "strong", Faults: "none", Sometimes: directoryConditions,
+			Doc: "A process is stopped, its session is ended, and the next instance takes the directory, which has no fence. Then it goes on: what it begins then is not done. " +
+				"What it had begun before may be done, and that is reached.",
+			Bounds: "one change by either instance, of each kind; the process goes on after its next heartbeat or before",
+			Build: func(c *explore.Case) (sim.Config, error) {
+				x := newDirectoryWorld(c)
+				x.end = func(h host.Host) error { return order(h, expire+app) }
+				return sim.Config{Profile: c.Profile, Budget: c.Budget, Services: []sim.Service{controller(), x.folder()}, Nodes: []sim.Node{x.node()}}, nil
+			},
+		},
+		{
+			Name: "cluster/anew", Profile: "strong", Faults: "none", Sometimes: directoryConditions,
+			Doc: "As cluster/directory, and it is the coordinator that crashes and comes back empty. Its sessions have other numbers than before, so the process does not " +
+				"take the session of the next instance for its own.",
+			Bounds: "the coordinator with sessions that no clock ends, which crashes once; one change by either instance, of each kind; the process goes on after its next heartbeat or before",
+			Build: func(c *explore.Case) (sim.Config, error) {
+				x := newDirectoryWorld(c)
+				x.end = func(host.Host) error { return c.Inject(faults.Crash, coordName) }
+				return sim.Config{Profile: c.Profile, Budget: c.Budget, Services: []sim.Service{x.folder()}, Nodes: []sim.Node{x.node(), coordinator(true)}}, nil
+			},
+		},
+	}
+}
+
+// directoryWorld is what the checks remember of instances with one directory.
+type directoryWorld struct {
+	c   *explore.Case
+	end func(h host.Host) error // the first session
+	directoryHistory
+}
+
+type directoryHistory struct {
+	next, over, second bool // the next instance starts; the first session is over; the second has begun
+}
+
+func newDirectoryWorld(c *explore.Case) *directoryWorld {
+	x := &directoryWorld{c: c}
+	c.OnReset(func() { x.directoryHistory = directoryHistory{} })
+	return x
+}
+
+func (x *directoryWorld) note() { x.c.History(bits(fingerprint.Print{}, x.next, x.over, x.second)) }
+
+// folder is a directory and a store, of which it counts the changes.
+func (x *directoryWorld) folder() sim.Service {
+	n := uint64(0)
+	return sim.Service{Host: "folder", Name: "folder", Reset: func() { n = 0 }, Hash: func() fingerprint.Print { return fingerprint.Print{}.Uint(n) },
+		Apply:    func(string, []byte) []byte { n++; return nil },
+		ReadOnly: func([]byte) bool { return false }}
+}
+
+// node is the process: life 0 is stopped and goes on, life 1 is the next instance.
+func (x *directoryWorld) node() sim.Node {
+	return sim.Node{Name: app, Again: func(life int, _ bool) bool { return life == 0 }, Main: func(h host.Host, life int) {
+		if life == 0 {
+			x.first(h)
+		} else {
+			x.after(h)
+		}
+	}}
+}
+
+// first is the process that is stopped.
+func (x *directoryWorld) first(h host.Host) {
+	i := x.start(h)
+	if i == nil {
+		return
+	}
+	d := &changed{h: h}
+	dir, store := splitfs.OwnDir(d, i), splitfs.OwnStore(&stored{d: d}, i)
+	file, err := dir.OpenFile("open", os.O_RDWR, 0)
+	if err != nil {
+		x.c.Fail(err)
+		return
+	}
+	object, err := store.Create("there", 1)
+	if err != nil {
+		x.c.Fail(err)
+		return
+	}
+	if err := x.c.Inject(faults.Suspect, app); err != nil {
+		x.c.Fail(err)
+		return
+	}
+	if h.Rand(2) == 1 {
+		h.Sleep(2 * cluster.DefaultHeartbeat)
+	}
+	d.n = 0
+	if n := h.Rand(len(changes) + len(writes)); n < len(changes) {
+		over := x.over
+		x.judge(changes[n].name, over, changes[n].do(dir, store, object), d.n)
+	} else {
+		knows := i.Check() != nil
+		x.judgeWrite(knows, writes[n-len(changes)](file, object), d.n)
+	}
+}
+
+// after is the next instance.
+func (x *directoryWorld) after(h host.Host) {
+	x.next = true
+	x.note()
+	if err := x.end(h); err != nil {
+		x.c.Fail(err)
+		return
+	}
+	x.over = true
+	x.note()
+	if x.start(h) == nil {
+		return
+	}
+	x.second = true
+	x.note()
+	h.Sleep(4 * cluster.DefaultHeartbeat) // the run goes on as long as this life does
+}
+
+// start begins an instance. While the controller is gone it would try again: those runs are
+// others.
+func (x *directoryWorld) start(h host.Host) *cluster.Instance {
+	i, err := begin(h, 0)
+	switch {
+	case errors.Is(err, coord.ErrUnavailable):
+		x.c.Abandon()
+	case err != nil:
+		x.c.Fail(err)
+	default:
+		return i
+	}
+	return nil
+}
+
+// judge says what must become of a change: nothing if it begins after the session.
+func (x *directoryWorld) judge(what string, over bool, err error, done int) {
+	switch {
+	case over && done > 0:
+		x.c.Fail(&violation{"done-after-session", fmt.Sprintf("%s began after the session, and was done", what)})
+	case done > 0 && x.second:
+		x.c.Sometimes(metMoment)
+	case err != nil && !x.over:
+		x.c.Fail(&violation{"false-alarm", fmt.Sprintf("the session lives, and %s is refused: %v", what, err)})
+	case err != nil:
+		x.c.Sometimes(metTurnedAway)
+	}
+}
+
+// judgeWrite says what must become of a write to what is open: nothing once the process knows.
+func (x *directoryWorld) judgeWrite(knows bool, err error, done int) {
+	switch {
+	case knows && (done > 0 || err == nil):
+		x.c.Fail(&violation{"touched-after-session", "the process knows that its session is over, and writes"})
+	case knows:
+		x.c.Sometimes(metKnew)
+	}
+}
+
+// changes are what asks the controller before it is done.
+var changes = []struct {
+	name string
+	do   func(splitfs.Dir, splitfs.Store, splitfs.Object) error
+}{
+	{"a rename", func(d splitfs.Dir, _ splitfs.Store, _ splitfs.Object) error { return d.Rename("a", "b") }},
+	{"a removal", func(d splitfs.Dir, _ splitfs.Store, _ splitfs.Object) error { return d.Remove("a") }},
+	{"a new folder", func(d splitfs.Dir, _ splitfs.Store, _ splitfs.Object) error { return d.Mkdir("a", 0) }},
+	{"a new file", func(d splitfs.Dir, _ splitfs.Store, _ splitfs.Object) error {
+		_, err := d.OpenFile("a", os.O_CREATE, 0)
+		return err
+	}},
+	{"a new object", func(_ splitfs.Dir, s splitfs.Store, _ splitfs.Object) error {
+		_, err := s.Create("a", 1)
+		return err
+	}},
+	{"the recovery of an object", func(_ splitfs.Dir, s splitfs.Store, _ splitfs.Object) error {
+		_, err := s.Recover("a")
+		return err
+	}},
+	{"the deletion of an object", func(_ splitfs.Dir, _ splitfs.Store, o splitfs.Object) error { return o.Release() }},
+}
+
+// writes are what goes by the last heartbeat.
+var writes = []func(splitfs.DirFile, splitfs.Object) error{
+	func(f splitfs.DirFile, _ splitfs.Object) error { _, err := f.WriteAt([]byte("x"), 0); return err },
+	func(f splitfs.DirFile, _ splitfs.Object) error { return f.Truncate(0) },
+	func(_ splitfs.DirFile, o splitfs.Object) error { return o.Record(0, []byte("x")) },
+}
+
+// changed is the directory, as far as it is changed. It counts what is done.
+type changed struct {
+	splitfs.Dir
+	h host.Host
+	n int
+}
+
+func (d *changed) change() error {
+	d.n++
+	_, err := d.h.Call("folder", "folder", nil, verbs.Forever)
+	return err
+}
+
+func (d *changed) OpenFile(string, int, fs.FileMode) (splitfs.DirFile, error) {
+	return &openFile{d: d}, d.change()
+}
+func (d *changed) Rename(string, string) error     { return d.change() }
+func (d *changed) Remove(string) error             { return d.change() }
+func (d *changed) Mkdir(string, fs.FileMode) error { return d.change() }
+
+// openFile is a file in it.
+type openFile struct {
+	splitfs.DirFile
+	d *changed
+}
+
+func (f *openFile) WriteAt(p []byte, _ int64) (int, error) { return len(p), f.d.change() }
+func (f *openFile) Truncate(int64) error                   { return f.d.change() }
+
+// stored is the store, and an object in it.
+type stored struct {
+	splitfs.Object
+	d *changed
+}
+
+func (s *stored) Create(string, int) (splitfs.Object, error) { return s, s.d.change() }
+func (s *stored) Recover(string) (splitfs.Object, error)     { return s, s.d.change() }
+func (s *stored) Record(int, []byte) error                   { return s.d.change() }
+func (s *stored) Release() error                             { return s.d.change() }
