@@ -22,9 +22,11 @@ const (
 	app       = "app"
 )
 
-// What nobody asks of a controller: to end the sessions of a host, and to come back empty.
+// What nobody asks of a controller: to end the sessions of a host or the oldest of all, and to
+// come back empty.
 const (
 	expire = "expire "
+	eldest = "eldest"
 	empty  = "empty"
 )
 
@@ -39,7 +41,13 @@ func controller() sim.Service {
 			switch text := string(req); {
 			case text == empty:
 				k.Reset()
-				k.After += 100 // it begins anew later
+				k.After += 100     // it begins anew later
+				k.Apply(from, nil) // which it takes note of with the first request
+				return nil
+			case text == eldest:
+				if all := k.Sessions(nil); len(all) > 0 {
+					k.ExpireSession(all[0].ID)
+				}
 				return nil
 			case strings.HasPrefix(text, expire):
 				k.ExpireHost(text[len(expire):])
