@@ -2,9 +2,11 @@ package clustercheck_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/cluster/clustercheck"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/audit"
 )
 
 // Every scenario is verified, and meets its conditions.
@@ -24,6 +26,16 @@ func TestScenariosAreVerified(t *testing.T) {
 				}
 			}
 			t.Logf("%d runs, %d states in %v", r.Runs, r.States, r.Elapsed)
+		})
+	}
+}
+
+// The rules by which the searches leave something out hold in these scenarios.
+func TestSearchRulesHold(t *testing.T) {
+	for _, s := range clustercheck.Scenarios() {
+		t.Run(s.Name, func(t *testing.T) {
+			r := audit.Test(t, s, audit.Options{Runs: 25, Explore: explore.Options{MaxTime: time.Millisecond}})
+			t.Log(r.Tried)
 		})
 	}
 }
