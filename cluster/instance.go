@@ -159,8 +159,8 @@ func (i *Instance) Ask() error {
 
 // Explain adds [ErrOver] to the error of an operation if the session is over.
 func (i *Instance) Explain(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, ErrOver) {
+		return err
 	}
 	if over := i.Ask(); over != nil {
 		return fmt.Errorf("%w (%w)", over, err)

@@ -104,18 +104,11 @@ func (x *directoryWorld) first(h host.Host) {
 		return
 	}
 	d := &changed{h: h}
-	dir, store := splitfs.OwnDir(d, i), splitfs.OwnStore(&stored{d: d}, i)
-	file, err := dir.OpenFile("open", os.O_RDWR, 0)
-	if err != nil {
-		x.c.Fail(err)
-		return
+	b, err := open(d, i)
+	if err == nil {
+		err = x.c.Inject(faults.Suspect, app)
 	}
-	object, err := store.Create("there", 1)
 	if err != nil {
-		x.c.Fail(err)
-		return
-	}
-	if err := x.c.Inject(faults.Suspect, app); err != nil {
 		x.c.Fail(err)
 		return
 	}
@@ -125,11 +118,22 @@ func (x *directoryWorld) first(h host.Host) {
 	d.n = 0
 	if n := h.Rand(len(changes) + len(writes)); n < len(changes) {
 		over := x.over
-		x.judge(changes[n].name, over, changes[n].do(dir, store, object), d.n)
+		x.judge(changes[n].name, over, changes[n].do(b), d.n)
 	} else {
 		knows := i.Check() != nil
-		x.judgeWrite(knows, writes[n-len(changes)](file, object), d.n)
+		x.judgeWrite(knows, writes[n-len(changes)](b), d.n)
 	}
+}
+
+// open is what an instance has open of d.
+func open(d *changed, i *cluster.Instance) (*belongings, error) {
+	b := &belongings{dir: splitfs.OwnDir(d, i), store: splitfs.OwnStore(&stored{d: d}, i), entries: i.Guard(&entries{d: d})}
+	var err error
+	if b.file, err = b.dir.OpenFile("open", os.O_RDWR, 0); err != nil {
+		return nil, err
+	}
+	b.object, err = b.store.Create("there", 1)
+	return b, err
 }
 
 // after is the next instance.
@@ -189,34 +193,37 @@ func (x *directoryWorld) judgeWrite(knows bool, err error, done int) {
 	}
 }
 
+// belongings are what an instance has open.
+type belongings struct {
+	dir     splitfs.Dir
+	file    splitfs.DirFile
+	store   splitfs.Store
+	object  splitfs.Object
+	entries coord.Client
+}
+
 // changes are what asks the controller before it is done.
 var changes = []struct {
 	name string
-	do   func(splitfs.Dir, splitfs.Store, splitfs.Object) error
+	do   func(*belongings) error
 }{
-	{"a rename", func(d splitfs.Dir, _ splitfs.Store, _ splitfs.Object) error { return d.Rename("a", "b") }},
-	{"a removal", func(d splitfs.Dir, _ splitfs.Store, _ splitfs.Object) error { return d.Remove("a") }},
-	{"a new folder", func(d splitfs.Dir, _ splitfs.Store, _ splitfs.Object) error { return d.Mkdir("a", 0) }},
-	{"a new file", func(d splitfs.Dir, _ splitfs.Store, _ splitfs.Object) error {
-		_, err := d.OpenFile("a", os.O_CREATE, 0)
-		return err
-	}},
-	{"a new object", func(_ splitfs.Dir, s splitfs.Store, _ splitfs.Object) error {
-		_, err := s.Create("a", 1)
-		return err
-	}},
-	{"the recovery of an object", func(_ splitfs.Dir, s splitfs.Store, _ splitfs.Object) error {
-		_, err := s.Recover("a")
-		return err
-	}},
-	{"the deletion of an object", func(_ splitfs.Dir, _ splitfs.Store, o splitfs.Object) error { return o.Release() }},
+	{"a rename", func(b *belongings) error { return b.dir.Rename("a", "b") }},
+	{"a removal", func(b *belongings) error { return b.dir.Remove("a") }},
+	{"a new folder", func(b *belongings) error { return b.dir.Mkdir("a", 0) }},
+	{"a new file", func(b *belongings) error { _, err := b.dir.OpenFile("a", os.O_CREATE, 0); return err }},
+	{"a new object", func(b *belongings) error { _, err := b.store.Create("a", 1); return err }},
+	{"the recovery of an object", func(b *belongings) error { _, err := b.store.Recover("a"); return err }},
+	{"the deletion of an object", func(b *belongings) error { return b.object.Release() }},
+	{"a change at the controller", func(b *belongings) error { _, err := b.entries.Set("a", nil, 1); return err }},
+	{"a new key", func(b *belongings) error { return b.entries.Create("a", nil, coord.NoSession) }},
+	{"the deletion of a key", func(b *belongings) error { return b.entries.Delete("a", 1) }},
 }
 
 // writes are what goes by the last heartbeat.
-var writes = []func(splitfs.DirFile, splitfs.Object) error{
-	func(f splitfs.DirFile, _ splitfs.Object) error { _, err := f.WriteAt([]byte("x"), 0); return err },
-	func(f splitfs.DirFile, _ splitfs.Object) error { return f.Truncate(0) },
-	func(_ splitfs.DirFile, o splitfs.Object) error { return o.Record(0, []byte("x")) },
+var writes = []func(*belongings) error{
+	func(b *belongings) error { _, err := b.file.WriteAt([]byte("x"), 0); return err },
+	func(b *belongings) error { return b.file.Truncate(0) },
+	func(b *belongings) error { return b.object.Record(0, []byte("x")) },
 }
 
 // changed is the directory, as far as it is changed. It counts what is done.
@@ -247,6 +254,16 @@ type openFile struct {
 
 func (f *openFile) WriteAt(p []byte, _ int64) (int, error) { return len(p), f.d.change() }
 func (f *openFile) Truncate(int64) error                   { return f.d.change() }
+
+// entries are what the controller holds, as far as it is changed.
+type entries struct {
+	coord.Client
+	d *changed
+}
+
+func (e *entries) Set(string, []byte, uint64) (uint64, error) { return 1, e.d.change() }
+func (e *entries) Create(string, []byte, coord.Session) error { return e.d.change() }
+func (e *entries) Delete(string, uint64) error                { return e.d.change() }
 
 // stored is the store, and an object in it.
 type stored struct {

@@ -89,6 +89,7 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 		return err
 	}
 	defer i.Close()
+	cfg.Coord = i.Guard(cfg.Coord)
 	fsys, err := splitfs.New(splitfs.Config{Dir: splitfs.OwnDir(dir, i), Store: splitfs.OwnStore(splitfs.NCL(h, cfg), i), Patterns: patterns,
 		Region: int(f.region), MaxRegion: int(f.maxRegion), Logf: logf})
 	if err != nil {

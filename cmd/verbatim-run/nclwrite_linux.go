@@ -157,6 +157,7 @@ func (f *fileFlags) withLog(stderr io.Writer, open func(host.Host, ncl.Config) (
 		return err
 	}
 	defer i.Close()
+	cfg.Coord = i.Guard(cfg.Coord)
 	if f.started != nil {
 		f.started()
 	}
