@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/coord"
 )
@@ -11,15 +10,10 @@ import (
 // so that it is found as soon as it is back. To a protocol a name is all there is.
 const hostsPrefix = "hosts/"
 
-// ErrNoAddress: the address book has no such name. It wraps coord.ErrNotFound.
-var ErrNoAddress = fmt.Errorf("the controller has no address: %w", coord.ErrNotFound)
-
-// AddressOf looks up the address of a machine. Its error wraps [ErrNoAddress] if there is none.
+// AddressOf looks up the address of a machine. Its error wraps coord.ErrNotFound if the book
+// has none.
 func AddressOf(c coord.Client, name string) (string, error) {
 	addr, _, err := c.Get(hostsPrefix + name)
-	if errors.Is(err, coord.ErrNotFound) {
-		return "", fmt.Errorf("%s: %w", name, ErrNoAddress)
-	}
 	return string(addr), err
 }
 

@@ -221,3 +221,48 @@ func TestBadTTL(t *testing.T) {
 		}
 	}
 }
+
+// What an instance changes at the controller asks first, and what it reads does not. Without an
+// answer it goes on: the controller says so itself if it is gone.
+func TestGuard(t *testing.T) {
+	m := machineAt(t, "app", coordinator(t, time.Hour), t.Logf)
+	i, err := Start(m, InstanceConfig{Coord: m, Claim: claim(m), Heartbeat: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := i.Guard(m)
+	if err := c.Create("k", []byte("v"), coord.NoSession); err != nil {
+		t.Fatal(err)
+	}
+	if version, err := c.Set("k", []byte("w"), coord.FirstVersion); version != 2 || err != nil {
+		t.Errorf("version %d, %v", version, err)
+	}
+	if err := i.right.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, set := c.Set("k", []byte("x"), coord.AnyVersion)
+	for what, err := range map[string]error{"set": set, "create": c.Create("l", nil, coord.NoSession), "delete": c.Delete("k", coord.AnyVersion)} {
+		if !errors.Is(err, ErrOver) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if v, version, err := c.Get("k"); string(v) != "w" || version != 2 || err != nil {
+		t.Errorf("%q, %d, %v", v, version, err)
+	}
+	if keys, err := c.List(""); err != nil || len(keys) != 2 { // and the length of sessions
+		t.Errorf("%q, %v", keys, err)
+	}
+}
+
+// A controller that does not answer is no reason to stop.
+func TestAskWithoutAnswer(t *testing.T) {
+	m := machineAt(t, "app", coordinator(t, time.Hour), t.Logf)
+	i, err := instance(m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.die()
+	if err := i.Ask(); err != nil {
+		t.Error(err)
+	}
+}

@@ -71,8 +71,8 @@ func (f *controllerFlags) where(err error) error {
 // addressOf is where a host is that no flag names.
 func addressOf(c coord.Client, name string) (string, error) {
 	addr, err := cluster.AddressOf(c, name)
-	if errors.Is(err, cluster.ErrNoAddress) {
-		return "", fmt.Errorf("the controller has no address of %s, and no --peer gives one: %w", name, coord.ErrNotFound)
+	if errors.Is(err, coord.ErrNotFound) {
+		return "", fmt.Errorf("the controller has no address of %s, and no --peer gives one: %w", name, err)
 	}
 	return addr, err
 }
