@@ -49,16 +49,16 @@ func period(ttl, most time.Duration) time.Duration {
 // error of a try that found one. waits is called if it has to wait.
 func onceOver(h host.Host, ttl, wait time.Duration, taken error, try func() error, waits func()) error {
 	pause := period(ttl/2, 200*time.Millisecond)
-	for first, until := true, h.Now()+wait; ; first = false {
-		err := try()
-		if !errors.Is(err, taken) || h.Now()+pause > until {
-			return err
-		}
-		if first {
-			waits()
-		}
-		h.Sleep(pause)
+	err := try()
+	if !errors.Is(err, taken) || wait < pause {
+		return err
 	}
+	waits()
+	for until := h.Now() + wait; errors.Is(err, taken) && h.Now()+pause <= until; {
+		h.Sleep(pause)
+		err = try()
+	}
+	return err
 }
 
 // atMost runs f in a task of its own, and waits until it has returned, or for limit. It looks

@@ -46,6 +46,17 @@ func directoryScenarios() []*explore.Scenario {
 			},
 		},
 		{
+			Name: "cluster/any-moment", Profile: "strong", Faults: "none", Timers: "free", Sometimes: directoryConditions,
+			Doc:    "As cluster/directory, and a heartbeat comes at any moment, or never: what is promised does not rest on time.",
+			Bounds: "one of four changes by the process that was stopped, or a record; one heartbeat",
+			Build: func(c *explore.Case) (sim.Config, error) {
+				x := newDirectoryWorld(c)
+				x.free = true
+				x.end = func(h host.Host) error { return order(h, expire+app) }
+				return sim.Config{Profile: c.Profile, Budget: c.Budget, Services: []sim.Service{controller(), x.folder()}, Nodes: []sim.Node{x.node()}}, nil
+			},
+		},
+		{
 			Name: "cluster/anew", Profile: "strong", Faults: "none", Sometimes: directoryConditions,
 			Doc: "As cluster/directory, and it is the coordinator that crashes and comes back empty. Its sessions have other numbers than before, so the process does not " +
 				"take the session of the next instance for its own.",
@@ -63,6 +74,8 @@ func directoryScenarios() []*explore.Scenario {
 type directoryWorld struct {
 	c   *explore.Case
 	end func(h host.Host) error // the first session
+	// free: timers fire at any moment, so heartbeats are few, and so are the changes.
+	free bool
 	directoryHistory
 }
 
@@ -99,7 +112,7 @@ func (x *directoryWorld) node() sim.Node {
 
 // first is the process that is stopped.
 func (x *directoryWorld) first(h host.Host) {
-	i := x.start(h)
+	i := x.start(h, 1)
 	if i == nil {
 		return
 	}
@@ -112,17 +125,25 @@ func (x *directoryWorld) first(h host.Host) {
 		x.c.Fail(err)
 		return
 	}
-	if h.Rand(2) == 1 {
+	if !x.free && h.Rand(2) == 1 {
 		h.Sleep(2 * cluster.DefaultHeartbeat)
 	}
 	d.n = 0
-	if n := h.Rand(len(changes) + len(writes)); n < len(changes) {
+	if n := x.pick(h); n < len(changes) {
 		over := x.over
 		x.judge(changes[n].name, over, changes[n].do(b), d.n)
 	} else {
 		knows := i.Check() != nil
 		x.judgeWrite(knows, writes[n-len(changes)](b), d.n)
 	}
+}
+
+// pick chooses one of the changes and writes.
+func (x *directoryWorld) pick(h host.Host) int {
+	if x.free {
+		return 3 * h.Rand(5) // a rename, a new file, the deletion of an object, of a key, a record
+	}
+	return h.Rand(len(changes) + len(writes))
 }
 
 // open is what an instance has open of d.
@@ -146,7 +167,7 @@ func (x *directoryWorld) after(h host.Host) {
 	}
 	x.over = true
 	x.note()
-	if x.start(h) == nil {
+	if x.start(h, 0) == nil {
 		return
 	}
 	x.second = true
@@ -156,7 +177,10 @@ func (x *directoryWorld) after(h host.Host) {
 
 // start begins an instance. While the controller is gone it would try again: those runs are
 // others.
-func (x *directoryWorld) start(h host.Host) *cluster.Instance {
+func (x *directoryWorld) start(h host.Host, beats int) *cluster.Instance {
+	if x.free {
+		h = newFewBeats(h, beats)
+	}
 	i, err := begin(h, 0)
 	switch {
 	case errors.Is(err, coord.ErrUnavailable):

@@ -9,6 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/cluster"
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -43,6 +44,17 @@ func nameScenarios() []*explore.Scenario {
 			},
 		},
 		{
+			Name: "cluster/name-cut", Profile: "strong", Faults: "cut(peer.a,coord)<=1", Sometimes: []string{nameConditions[metLost], nameConditions[metAgain], nameConditions[metNoName]},
+			Doc: "As cluster/names, and one machine is cut off from the controller for a while, at any moment: an answer may be lost, and a session that it has tried to close stays.",
+			Bounds: "two machines that try for 300 ms and live for three heartbeats, a link that is cut and heals after the first; one session that is ended or one controller " +
+				"that comes back empty",
+			Build: func(c *explore.Case) (sim.Config, error) {
+				x := newNameWorld(c, metLost, metAgain, metNoName)
+				x.again, x.cut = false, true
+				return x.config(sim.Node{Name: "peer.a", Main: func(h host.Host, _ int) { x.lives(h, "a:1") }}), nil
+			},
+		},
+		{
 			Name: "cluster/name-again", Profile: "strong", Faults: "none", Sometimes: []string{nameConditions[metLost], nameConditions[metNoName]},
 			Doc: "A machine dies and starts again at its address, where it ends the session of its life before, while another machine wants its name and the controller " +
 				"ends that session too. Nobody loses a name that it has without learning it.",
@@ -66,6 +78,9 @@ type nameWorld struct {
 	c     *explore.Case
 	meets []int // the conditions of the scenario, in its order; nil: all
 	again bool  // only one session is ended
+	cut   bool  // a link is cut for a while
+	// healed: it is not cut any more.
+	healed bool
 }
 
 func newNameWorld(c *explore.Case, meets ...int) *nameWorld {
@@ -95,7 +110,9 @@ func (x *nameWorld) config(first sim.Node) sim.Config {
 			x.c.Fail(err)
 		}
 	}}
-	return sim.Config{Profile: x.c.Profile, Budget: x.c.Budget, Services: []sim.Service{controller()}, Nodes: []sim.Node{first, other, clock}}
+	x.c.OnReset(func() { x.healed = false })
+	return sim.Config{Profile: x.c.Profile, Budget: x.c.Budget, Services: []sim.Service{controller()}, Nodes: []sim.Node{first, other, clock},
+		Gate: func(faults.Kind, bool) bool { return !x.healed }}
 }
 
 func (x *nameWorld) hold(h host.Host, addr string, lost func(error)) (*cluster.Name, error) {
@@ -115,7 +132,7 @@ func (x *nameWorld) lives(h host.Host, addr string) {
 	case errors.Is(err, cluster.ErrTaken):
 		x.met(metNoName)
 		return
-	case errors.Is(err, coord.ErrSessionExpired): // it ended while the name was being taken
+	case errors.Is(err, coord.ErrSessionExpired), x.cut && errors.Is(err, coord.ErrUnavailable): // while the name was being taken
 		return
 	case err != nil:
 		x.c.Fail(err)
@@ -125,6 +142,10 @@ func (x *nameWorld) lives(h host.Host, addr string) {
 	was, _, _ := c.Get("names/peer")
 	if at, err := cluster.AddressOf(c, "peer"); err == nil && len(was) > 0 && !strings.HasPrefix(string(was), at) {
 		x.met(metWrongAddress)
+	}
+	if x.cut {
+		h.Sleep(cluster.NameHeartbeat + time.Second)
+		x.heal(h)
 	}
 	h.Sleep(2*cluster.NameHeartbeat + time.Second)
 	mu.Lock()
@@ -137,6 +158,15 @@ func (x *nameWorld) lives(h host.Host, addr string) {
 	}
 	at, err := cluster.AddressOf(c, "peer")
 	x.judge(addr, string(was), string(now), at, knows, err)
+}
+
+// heal ends the time of faults.
+func (x *nameWorld) heal(h host.Host) {
+	if h.Name() == "peer.a" {
+		x.c.Heal("peer.a", coordName)
+		x.healed = true
+		x.c.History(fingerprint.Print{}.Bool(true))
+	}
 }
 
 // judge says what must hold at a machine once all is quiet.

@@ -3,7 +3,9 @@ package clustercheck
 import (
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/verbatim-rdma/verbatim/cluster"
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
@@ -14,7 +16,7 @@ import (
 
 // Scenarios are the built-in scenarios of package cluster.
 func Scenarios() []*explore.Scenario {
-	return slices.Concat(instanceScenarios(), directoryScenarios(), nameScenarios(), serveScenarios())
+	return slices.Concat(instanceScenarios(), directoryScenarios(), nameScenarios(), handoverScenarios(), serveScenarios())
 }
 
 const (
@@ -64,6 +66,34 @@ func controller() sim.Service {
 func order(h host.Host, what string) error {
 	_, err := h.Call(coordName, coordName, []byte(what), verbs.Forever)
 	return err
+}
+
+// fewBeats is a host on which so many heartbeats come and no more: they would go on for ever, and
+// where a timer may fire at any moment each of them makes other states.
+type fewBeats struct {
+	host.Host
+	left  int
+	mu    host.Mutex
+	never host.Cond
+}
+
+func newFewBeats(h host.Host, n int) *fewBeats {
+	mu := h.NewMutex()
+	return &fewBeats{h, n, mu, h.NewCond(mu)}
+}
+
+func (h *fewBeats) Sleep(d time.Duration) {
+	if d != cluster.DefaultHeartbeat {
+		h.Host.Sleep(d)
+		return
+	}
+	h.mu.Lock()
+	for h.left == 0 {
+		h.never.Wait()
+	}
+	h.left--
+	h.mu.Unlock()
+	h.Host.Sleep(d)
 }
 
 func client(h host.Host) coord.Client { return coord.NewClient(h, coordName, coordName) }
