@@ -166,7 +166,7 @@ func TestHolders(t *testing.T) {
 	if got := decodeHolder(x.encode()); got != x {
 		t.Errorf("%v", got)
 	}
-	for _, text := range []string{"", "a:1", "a:1 x", "a:1 -1", " "} {
+	for _, text := range []string{"", "a:1", "a:1 x", "a:1 -1", "a:1 99999999999999999999", " "} {
 		if got := decodeHolder([]byte(text)); got.session != coord.NoSession {
 			t.Errorf("%q is %v", text, got)
 		}
