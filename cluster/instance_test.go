@@ -266,3 +266,35 @@ func TestAskWithoutAnswer(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An error that says already that the session is over is not explained again.
+func TestExplainsOnce(t *testing.T) {
+	m := machineAt(t, "app", coordinator(t, time.Hour), t.Logf)
+	i, err := Start(m, InstanceConfig{Coord: m, Claim: claim(m), Heartbeat: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := i.right.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err = i.Explain(fmt.Errorf("repair: %w", i.Guard(m).Delete("k", 1)))
+	if n := strings.Count(fmt.Sprint(err), "the session of this instance is over"); n != 1 {
+		t.Errorf("said %d times: %v", n, err)
+	}
+}
+
+// Without a controller nothing begins.
+func TestNoController(t *testing.T) {
+	m := machineAt(t, "app", coordinator(t, time.Hour), t.Logf)
+	n, _ := mustHold(t, m, "a:1", 0)
+	m.die()
+	if _, err := instance(m, time.Hour); !errors.Is(err, coord.ErrUnavailable) {
+		t.Error(err)
+	}
+	if _, _, err := holds(m, "a:1", time.Hour); !errors.Is(err, coord.ErrUnavailable) {
+		t.Error(err)
+	}
+	if again, err := n.renew(); again || !errors.Is(err, coord.ErrUnavailable) {
+		t.Error(again, err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 )
 
@@ -207,5 +208,33 @@ func TestNoAddress(t *testing.T) {
 	m.die()
 	if _, err := AddressOf(m, "nobody"); !errors.Is(err, coord.ErrUnavailable) {
 		t.Error(err)
+	}
+}
+
+// sleeper counts for how long its tasks have slept.
+type sleeper struct {
+	host.Host
+	slept *time.Duration
+}
+
+func (s sleeper) Sleep(d time.Duration) {
+	*s.slept += d
+	s.Host.Sleep(d)
+}
+
+// A peer that ends does not wait longer than the controller takes to answer.
+func TestNameEndsAtOnce(t *testing.T) {
+	m := machineAt(t, "peer1", coordinator(t, time.Hour), t.Logf)
+	slept := time.Duration(0)
+	n := &Name{h: sleeper{m, &slept}, cfg: NameConfig{Coord: m, Name: "peer1", Addr: "a:1"}, mu: m.NewMutex()} // without heartbeats
+	if err := n.take(n.dead); err != nil {
+		t.Fatal(err)
+	}
+	n.Close()
+	if slept >= closeWait {
+		t.Errorf("it has waited for %v", slept)
+	}
+	if err := m.CheckSession(n.session); !errors.Is(err, coord.ErrSessionExpired) {
+		t.Errorf("the session lives: %v", err)
 	}
 }
