@@ -15,7 +15,7 @@ import (
 )
 
 // protocols are those that have mutants, and where they are.
-var protocols = []struct{ name, folder string }{{"ncl", "protocol/ncl"}, {"splitfs", "splitfs"}}
+var protocols = []struct{ name, folder string }{{"ncl", "protocol/ncl"}, {"splitfs", "splitfs"}, {"cluster", "cluster"}}
 
 // The mutants of the simulator are built by `verbatim mutants litmus` alone; that their
 // patches still apply is known at once.

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,8 +47,8 @@ func TestPatchesApply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	vetters := map[string]*vetter{} // by folder
 	for _, protocol := range protocols {
-		v := newVetter(t, root, protocol.folder)
 		all, err := List("", protocol.name)
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +62,11 @@ func TestPatchesApply(t *testing.T) {
 				t.Error(err)
 				continue
 			}
-			for _, x := range v.vet(t, files) {
+			folder := path.Dir(m.files[0].NewName)
+			if vetters[folder] == nil {
+				vetters[folder] = newVetter(t, root, folder)
+			}
+			for _, x := range vetters[folder].vet(t, files) {
 				t.Errorf("%s makes bad code: %s", m.Name, x)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cluster"
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -46,7 +47,7 @@ runs, or the session is over: what has no acknowledgement may be lost.`,
 // ended turns the error of a command into what the program ends with: status 3 for
 // what may succeed another time, and 2 for the rest.
 func ended(err error, stderr io.Writer) error {
-	for _, e := range []error{ncl.ErrUnavailable, ncl.ErrTooFew, ncl.ErrStale, ncl.ErrRunning, coord.ErrUnavailable, coord.ErrSessionExpired, errNameTaken} {
+	for _, e := range []error{ncl.ErrUnavailable, ncl.ErrTooFew, ncl.ErrStale, ncl.ErrRunning, coord.ErrUnavailable, coord.ErrSessionExpired, cluster.ErrTaken} {
 		if errors.Is(err, e) {
 			fmt.Fprintf(stderr, "verbatim-run: %v\n", err)
 			return cli.Status(cli.RanOut)

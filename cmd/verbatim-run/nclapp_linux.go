@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/verbatim-rdma/verbatim/cluster"
 	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
@@ -66,24 +68,24 @@ func (f *controllerFlags) where(err error) error {
 	return fmt.Errorf("--coord %s: %w", f.coord, err)
 }
 
-// The address book: peers write there where they can be called. It is ours and not the
-// protocol's, to which a name is all there is.
-const hostsPrefix = "hosts/"
-
+// addressOf is where a host is that no flag names.
 func addressOf(c coord.Client, name string) (string, error) {
-	addr, _, err := c.Get(hostsPrefix + name)
+	addr, err := cluster.AddressOf(c, name)
 	if errors.Is(err, coord.ErrNotFound) {
 		return "", fmt.Errorf("the controller has no address of %s, and no --peer gives one: %w", name, err)
 	}
-	return string(addr), err
+	return addr, err
 }
 
-func publish(c coord.Client, name, addr string) error {
-	err := c.Create(hostsPrefix+name, []byte(addr), coord.NoSession)
-	if errors.Is(err, coord.ErrExists) {
-		_, err = c.Set(hostsPrefix+name, []byte(addr), coord.AnyVersion)
+// start claims the application, and waits for an earlier instance as --wait says.
+func (f *appFlags) start(h host.Host, cfg ncl.Config) (*cluster.Instance, error) {
+	i, err := cluster.Start(h, cluster.InstanceConfig{Coord: cfg.Coord, Wait: f.wait,
+		Claim: func() (cluster.Right, error) { return ncl.Start(cfg) }})
+	if errors.Is(err, ncl.ErrRunning) {
+		err = fmt.Errorf("%w; it did not end in %v (--wait). One that was killed is in its session for some time yet; a name of its own (--app) keeps another application apart",
+			err, f.wait)
 	}
-	return err
+	return i, f.controller.where(err)
 }
 
 // fileFlags say which file: what write and recover have in common.

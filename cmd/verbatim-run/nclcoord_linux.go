@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cluster"
 	"github.com/verbatim-rdma/verbatim/coord"
-	"github.com/verbatim-rdma/verbatim/host"
 )
 
 // newNCLCoord is the command that runs the coordinator.
@@ -61,85 +60,14 @@ func runNCLCoord(c *cobra.Command, f *hostFlags, ttl time.Duration) error {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "ready: %s at %s\n", f.name, h.Addr())
-	return unlessEnded(ctx, coordinate(h, l, ttl))
+	// Numbers of sessions grow with the time, as long as nobody sets the clock back.
+	return unlessEnded(ctx, cluster.Serve(h, l, cluster.ServeConfig{TTL: ttl, After: coord.Session(time.Now().UnixNano())}))
 }
-
-// coordinate answers requests, and ends sessions, until the host is closed.
-func coordinate(h host.Host, l host.Listener, ttl time.Duration) error {
-	const ticks = 10
-	k := &coord.Keeper{Ticks: ticks, After: coord.Session(time.Now().UnixNano())}
-	if err := announceTTL(h, k, ttl); err != nil {
-		return err
-	}
-	next := h.Now() + ttl/ticks
-	for {
-		r, err := l.Accept(max(next-h.Now(), 0))
-		switch {
-		case err == nil:
-			r.Reply(k.Apply(r.From(), r.Body()))
-		case !errors.Is(err, host.ErrTimeout):
-			return err
-		}
-		if h.Now() < next {
-			continue
-		}
-		for _, s := range k.Tick() {
-			h.Logf("session %d of %s is over", s.ID, s.Host)
-		}
-		next = h.Now() + ttl/ticks
-	}
-}
-
-// leastTTL is the shortest session. A busy machine lets a process stand still for a part
-// of it now and then, and four heartbeats have to fit in.
-const leastTTL = 400 * time.Millisecond
 
 func checkTTL(ttl time.Duration) error {
-	if ttl < leastTTL {
+	if ttl < cluster.LeastTTL {
 		return fmt.Errorf("--session-ttl %v: at least %v; of a shorter session a busy machine would miss the heartbeats, and end it under a process that lives",
-			ttl, leastTTL)
+			ttl, cluster.LeastTTL)
 	}
 	return nil
-}
-
-// ttlKey is where a coordinator says how long its sessions are.
-const ttlKey = "session-ttl"
-
-// sessionTTL is how long sessions are at the controller c if they take heartbeats of
-// ours, and 0 if they do not: the client of etcd sends them by itself.
-func sessionTTL(c coord.Client) (time.Duration, error) {
-	text, _, err := c.Get(ttlKey)
-	if errors.Is(err, coord.ErrNotFound) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	ttl, err := time.ParseDuration(string(text))
-	if err != nil || ttl < leastTTL {
-		return 0, fmt.Errorf("the controller has %q for the time that sessions last: is it a 'verbatim-run ncl coord' of this release?", text)
-	}
-	return ttl, nil
-}
-
-// asksEvery is how often to ask for a session of that length: at least every most.
-func asksEvery(ttl, most time.Duration) time.Duration {
-	if ttl == 0 {
-		return most
-	}
-	return min(ttl/4, most)
-}
-
-func announceTTL(h host.Host, k *coord.Keeper, ttl time.Duration) error {
-	return coord.NewClient(itself{h, k}, coordName, coordName).Create(ttlKey, []byte(ttl.String()), coord.NoSession)
-}
-
-// itself is the coordinator's host, which calls its own service.
-type itself struct {
-	host.Host
-	k *coord.Keeper
-}
-
-func (s itself) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
-	return s.k.Apply(s.Name(), req), nil
 }

@@ -8,19 +8,12 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/verbatim-rdma/verbatim/cluster"
 	"github.com/verbatim-rdma/verbatim/internal/codec/reclog"
 )
 
-// logFile is what a log of records needs of an ncl.File.
-type logFile interface {
-	Size() int
-	ReadAt(p []byte, off int) (int, error)
-	// Record returns once the write is acknowledged.
-	Record(off int, data []byte) error
-}
-
 // readLog finds the records of a file.
-func readLog(f logFile) (reclog.Log, error) {
+func readLog(f cluster.Log) (reclog.Log, error) {
 	b := make([]byte, f.Size())
 	if _, err := f.ReadAt(b, 0); err != nil {
 		return reclog.Log{}, err
@@ -30,7 +23,7 @@ func readLog(f logFile) (reclog.Log, error) {
 
 // logWriter appends records to a file.
 type logWriter struct {
-	f    logFile
+	f    cluster.Log
 	n    int // records in the file
 	used int
 	buf  []byte
@@ -38,7 +31,7 @@ type logWriter struct {
 
 // newLogWriter goes on behind the records of l. Zeros take the place of what is left
 // of a record that was not acknowledged.
-func newLogWriter(f logFile, l reclog.Log) (*logWriter, error) {
+func newLogWriter(f cluster.Log, l reclog.Log) (*logWriter, error) {
 	if l.Remains > 0 {
 		if err := f.Record(l.Used, make([]byte, l.Remains)); err != nil {
 			return nil, err

@@ -84,12 +84,13 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 	}
 	defer func() { _ = h.Close() }()
 	logf := f.log(c.ErrOrStderr())
-	i, err := start(cfg, f.wait, logf)
+	i, err := f.start(h, cfg)
 	if err != nil {
-		return f.controller.where(err)
+		return err
 	}
-	defer i.close()
-	fsys, err := splitfs.New(splitfs.Config{Dir: ownDir{dir, i}, Store: ownStore{splitfs.NCL(h, cfg), i}, Patterns: patterns,
+	defer i.Close()
+	cfg.Coord = i.Guard(cfg.Coord)
+	fsys, err := splitfs.New(splitfs.Config{Dir: splitfs.OwnDir(dir, i), Store: splitfs.OwnStore(splitfs.NCL(h, cfg), i), Patterns: patterns,
 		Region: int(f.region), MaxRegion: int(f.maxRegion), Logf: logf})
 	if err != nil {
 		return err

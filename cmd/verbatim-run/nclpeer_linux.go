@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cluster"
+	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -22,7 +24,7 @@ func unlessEnded(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, host.ErrClosed) {
 		return err
 	}
-	if cause := context.Cause(ctx); errors.Is(cause, errNameTaken) {
+	if cause := context.Cause(ctx); errors.Is(cause, cluster.ErrTaken) {
 		return cause
 	}
 	return nil
@@ -95,16 +97,16 @@ func runNCLPeer(c *cobra.Command, f *peerFlags) error {
 	}
 	named, lost := context.WithCancelCause(c.Context())
 	defer lost(nil)
-	var name *heldName
+	var name *cluster.Name
 	if !f.unlisted {
-		if name, err = holdName(controller, f.host.name, cmp.Or(f.advertise, h.Addr()), f.wait, h.Logf, lost); err != nil {
+		if name, err = f.hold(h, controller, cmp.Or(f.advertise, h.Addr()), lost); err != nil {
 			return f.controller.where(err)
 		}
 	}
 	ctx := untilSignal(named)
 	context.AfterFunc(ctx, func() { // ServePeer says that it is closed
 		if name != nil {
-			name.close()
+			name.Close()
 		}
 		_ = h.Close()
 	})
@@ -116,6 +118,15 @@ func runNCLPeer(c *cobra.Command, f *peerFlags) error {
 		cfg.Coord, cfg.CollectEvery = controller, f.collect
 	}
 	return f.controller.where(unlessEnded(ctx, ncl.ServePeer(ready, cfg)))
+}
+
+// hold takes the name of the peer, and waits for an earlier one as --wait says.
+func (f *peerFlags) hold(h host.Host, c coord.Client, addr string, lost func(error)) (*cluster.Name, error) {
+	n, err := cluster.Hold(h, cluster.NameConfig{Coord: c, Name: f.host.name, Addr: addr, Wait: f.wait, Lost: lost})
+	if errors.Is(err, cluster.ErrTaken) {
+		err = fmt.Errorf("%w. Give one of them another --name, or end the other one; one that was killed keeps its name until its session ends, which --wait (%v) waits for", err, f.wait)
+	}
+	return n, err
 }
 
 // check tells what is wrong before a card is opened.

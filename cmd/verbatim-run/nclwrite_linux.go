@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cluster"
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/internal/codec/reclog"
@@ -78,23 +80,26 @@ func runNCLWrite(c *cobra.Command, f *writeFlags) error {
 		return fmt.Errorf("--size %v: at most %d bytes", &f.size, ncl.MaxSize)
 	}
 	f.started = func() { fmt.Fprintf(c.OutOrStdout(), "start: this is the instance of %s\n", f.host.name) }
-	return f.withLog(c.ErrOrStderr(), f.open, func(i *instance, file *ncl.File, l reclog.Log) error { return f.write(c, i, file, l) })
+	return f.withLog(c.ErrOrStderr(), f.open, func(i *cluster.Instance, file *ncl.File, l reclog.Log) error { return f.write(c, i, file, l) })
 }
 
+// repairEvery is how often to look for another peer while there are too few.
+const repairEvery = 5 * time.Second
+
 // write appends what comes in to the records l of the file.
-func (f *writeFlags) write(c *cobra.Command, i *instance, file *ncl.File, l reclog.Log) error {
+func (f *writeFlags) write(c *cobra.Command, i *cluster.Instance, file *ncl.File, l reclog.Log) error {
 	out := c.OutOrStdout()
 	opened := false
-	own := i.own(file, func(err error) {
+	m := &ncl.Maintained{File: file, Every: repairEvery, Told: func(err error) {
 		if err != nil {
 			f.log(c.ErrOrStderr())("failed peers are not replaced: %v", err)
 		}
 		if opened {
 			fmt.Fprintf(out, "repair: %s\n", whichPeers(file))
 		}
-	})
-	own.Maintain()
-	w, err := newLogWriter(own, l)
+	}}
+	m.Maintain()
+	w, err := newLogWriter(i.Own(m), l)
 	if err != nil {
 		return err
 	}
@@ -141,23 +146,24 @@ func createHint(err error) string {
 // withLog opens the file, as the one instance of its application, and calls use with
 // the records that are in it.
 func (f *fileFlags) withLog(stderr io.Writer, open func(host.Host, ncl.Config) (*ncl.File, error),
-	use func(*instance, *ncl.File, reclog.Log) error) error {
+	use func(*cluster.Instance, *ncl.File, reclog.Log) error) error {
 	h, cfg, err := f.config(stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = h.Close() }()
-	i, err := start(cfg, f.wait, f.log(stderr))
+	i, err := f.start(h, cfg)
 	if err != nil {
-		return f.controller.where(err)
+		return err
 	}
-	defer i.close()
+	defer i.Close()
+	cfg.Coord = i.Guard(cfg.Coord)
 	if f.started != nil {
 		f.started()
 	}
 	file, err := open(h, cfg)
 	if err != nil {
-		return i.why(err)
+		return i.Explain(err)
 	}
 	defer file.Close()
 	l, err := readLog(file)
@@ -229,7 +235,7 @@ type recovered struct {
 }
 
 func runNCLRecover(c *cobra.Command, f *recoverFlags) error {
-	return f.withLog(c.ErrOrStderr(), f.recover, func(_ *instance, file *ncl.File, l reclog.Log) error {
+	return f.withLog(c.ErrOrStderr(), f.recover, func(_ *cluster.Instance, file *ncl.File, l reclog.Log) error {
 		return f.report(c, file, l)
 	})
 }

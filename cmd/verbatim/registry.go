@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/cluster/clustercheck"
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/examples/lease/leasecheck"
 	"github.com/verbatim-rdma/verbatim/explore"
@@ -47,6 +48,7 @@ var protocols = []protocol{
 	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()", Folders: []string{"examples/lease"}},
 	{Name: "splitfs", Scenarios: splitfscheck.Scenarios, Deep: splitfscheck.DeepScenarios, GoScenarios: "splitfscheck.Scenarios()",
 		GoDeep: "splitfscheck.DeepScenarios()", Folders: []string{"splitfs"}},
+	{Name: "cluster", Scenarios: clustercheck.Scenarios, GoScenarios: "clustercheck.Scenarios()", Folders: []string{"cluster"}},
 }
 
 // all are the scenarios that can be asked for.

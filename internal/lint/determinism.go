@@ -16,7 +16,7 @@ import (
 // and from the choices that its host.Host makes for it.
 func deterministic(pkg string) bool {
 	l, _ := layerOf(pkg)
-	return l != nil && (l.name == "protocol" || l.name == "verbs/sim" || l.name == "coord")
+	return l != nil && (l.name == "protocol" || l.name == "cluster" || l.name == "verbs/sim" || l.name == "coord")
 }
 
 func isProtocol(pkg string) bool {

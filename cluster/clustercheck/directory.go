@@ -1,0 +1,203 @@
+package clustercheck
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/cluster"
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// The conditions of the scenarios with a directory.
+const (
+	metMoment = iota
+	metTurnedAway
+	metKnew
+)
+
+var directoryConditions = []string{
+	metMoment:     "a change that had begun before the session was over came after the next instance had begun",
+	metTurnedAway: "a change was refused since the controller said that the session was over",
+	metKnew:       "a write to an open file was refused since the instance knew that its session was over",
+}
+
+// directoryScenarios are those of what has no fence: they say how far a question to the
+// controller goes, and no further.
+func directoryScenarios() []*explore.Scenario {
+	return []*explore.Scenario{
+		{
+			Name: "cluster/directory", Profile: "strong", Faults: "none", Sometimes: directoryConditions,
+			Doc: "A process is stopped, its session is ended, and the next instance takes the directory, which has no fence. Then it goes on: what it begins then is not done. " +
+				"What it had begun before may be done, and that is reached.",
+			Bounds: "one change by either instance, of each kind; the process goes on after its next heartbeat or before",
+			Build: func(c *explore.Case) (sim.Config, error) {
+				x := newDirectoryWorld(c)
+				x.end = func(h host.Host) error { return order(h, expire+app) }
+				return sim.Config{Profile: c.Profile, Budget: c.Budget, Services: []sim.Service{controller(), x.folder()}, Nodes: []sim.Node{x.node()}}, nil
+			},
+		},
+		{
+			Name: "cluster/any-moment", Profile: "strong", Faults: "none", Timers: "free", Sometimes: directoryConditions,
+			Doc:    "As cluster/directory, and a heartbeat comes at any moment, or never: what is promised does not rest on time.",
+			Bounds: "one of four changes by the process that was stopped, or a record; one heartbeat",
+			Build: func(c *explore.Case) (sim.Config, error) {
+				x := newDirectoryWorld(c)
+				x.free = true
+				x.end = func(h host.Host) error { return order(h, expire+app) }
+				return sim.Config{Profile: c.Profile, Budget: c.Budget, Services: []sim.Service{controller(), x.folder()}, Nodes: []sim.Node{x.node()}}, nil
+			},
+		},
+		{
+			Name: "cluster/anew", Profile: "strong", Faults: "none", Sometimes: directoryConditions,
+			Doc: "As cluster/directory, and it is the coordinator that crashes and comes back empty. Its sessions have other numbers than before, so the process does not " +
+				"take the session of the next instance for its own.",
+			Bounds: "the coordinator with sessions that no clock ends, which crashes once; one change by either instance, of each kind; the process goes on after its next heartbeat or before",
+			Build: func(c *explore.Case) (sim.Config, error) {
+				x := newDirectoryWorld(c)
+				x.end = func(host.Host) error { return c.Inject(faults.Crash, coordName) }
+				return sim.Config{Profile: c.Profile, Budget: c.Budget, Services: []sim.Service{x.folder()}, Nodes: []sim.Node{x.node(), coordinator(true)}}, nil
+			},
+		},
+	}
+}
+
+// directoryWorld is what the checks remember of instances with one directory.
+type directoryWorld struct {
+	c   *explore.Case
+	end func(h host.Host) error // the first session
+	// free: timers fire at any moment, so heartbeats are few, and so are the changes.
+	free bool
+	directoryHistory
+}
+
+type directoryHistory struct {
+	next, over, second bool // the next instance starts; the first session is over; the second has begun
+}
+
+func newDirectoryWorld(c *explore.Case) *directoryWorld {
+	x := &directoryWorld{c: c}
+	c.OnReset(func() { x.directoryHistory = directoryHistory{} })
+	return x
+}
+
+func (x *directoryWorld) note() { x.c.History(bits(fingerprint.Print{}, x.next, x.over, x.second)) }
+
+// folder is a directory and a store, of which it counts the changes.
+func (x *directoryWorld) folder() sim.Service {
+	n := uint64(0)
+	return sim.Service{Host: "folder", Name: "folder", Reset: func() { n = 0 }, Hash: func() fingerprint.Print { return fingerprint.Print{}.Uint(n) },
+		Apply:    func(string, []byte) []byte { n++; return nil },
+		ReadOnly: func([]byte) bool { return false }}
+}
+
+// node is the process: life 0 is stopped and goes on, life 1 is the next instance.
+func (x *directoryWorld) node() sim.Node {
+	return sim.Node{Name: app, Again: func(life int, _ bool) bool { return life == 0 }, Main: func(h host.Host, life int) {
+		if life == 0 {
+			x.first(h)
+		} else {
+			x.after(h)
+		}
+	}}
+}
+
+// first is the process that is stopped.
+func (x *directoryWorld) first(h host.Host) {
+	i := x.start(h, 1)
+	if i == nil {
+		return
+	}
+	d := &changed{h: h}
+	b, err := open(d, i)
+	if err == nil {
+		err = x.c.Inject(faults.Suspect, app)
+	}
+	if err != nil {
+		x.c.Fail(err)
+		return
+	}
+	if !x.free && h.Rand(2) == 1 {
+		h.Sleep(2 * cluster.DefaultHeartbeat)
+	}
+	d.n = 0
+	if n := x.pick(h); n < len(changes) {
+		over := x.over
+		x.judge(changes[n].name, over, changes[n].do(b), d.n)
+	} else {
+		knows := i.Check() != nil
+		x.judgeWrite(knows, writes[n-len(changes)](b), d.n)
+	}
+}
+
+// pick chooses one of the changes and writes.
+func (x *directoryWorld) pick(h host.Host) int {
+	if x.free {
+		return 3 * h.Rand(5) // a rename, a new file, the deletion of an object, of a key, a record
+	}
+	return h.Rand(len(changes) + len(writes))
+}
+
+// after is the next instance.
+func (x *directoryWorld) after(h host.Host) {
+	x.next = true
+	x.note()
+	if err := x.end(h); err != nil {
+		x.c.Fail(err)
+		return
+	}
+	x.over = true
+	x.note()
+	if x.start(h, 0) == nil {
+		return
+	}
+	x.second = true
+	x.note()
+	h.Sleep(4 * cluster.DefaultHeartbeat) // the run goes on as long as this life does
+}
+
+// start begins an instance. While the controller is gone it would try again: those runs are
+// others.
+func (x *directoryWorld) start(h host.Host, beats int) *cluster.Instance {
+	if x.free {
+		h = newFewBeats(h, beats)
+	}
+	i, err := begin(h, 0)
+	switch {
+	case errors.Is(err, coord.ErrUnavailable):
+		x.c.Abandon()
+	case err != nil:
+		x.c.Fail(err)
+	default:
+		return i
+	}
+	return nil
+}
+
+// judge says what must become of a change: nothing if it begins after the session.
+func (x *directoryWorld) judge(what string, over bool, err error, done int) {
+	switch {
+	case over && done > 0:
+		x.c.Fail(&violation{"done-after-session", fmt.Sprintf("%s began after the session, and was done", what)})
+	case done > 0 && x.second:
+		x.c.Sometimes(metMoment)
+	case err != nil && !x.over:
+		x.c.Fail(&violation{"false-alarm", fmt.Sprintf("the session lives, and %s is refused: %v", what, err)})
+	case err != nil:
+		x.c.Sometimes(metTurnedAway)
+	}
+}
+
+// judgeWrite says what must become of a write to what is open: nothing once the process knows.
+func (x *directoryWorld) judgeWrite(knows bool, err error, done int) {
+	switch {
+	case knows && (done > 0 || err == nil):
+		x.c.Fail(&violation{"touched-after-session", "the process knows that its session is over, and writes"})
+	case knows:
+		x.c.Sometimes(metKnew)
+	}
+}

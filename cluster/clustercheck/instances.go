@@ -1,0 +1,298 @@
+package clustercheck
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/cluster"
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// The conditions of the scenarios with a file.
+const (
+	metWaited = iota
+	metLate
+	metFenced
+	metRefused
+)
+
+var fileConditions = []string{
+	metWaited:  "an instance began after the session of another one that still ran",
+	metLate:    "a record was acknowledged after the session, and the next instance has it",
+	metFenced:  "a record came after the next instance had the file, and the file refused it",
+	metRefused: "an instance knew that its session was over, and did not touch the file",
+}
+
+// instanceScenarios are those of an application with a file on a log peer.
+func instanceScenarios() []*explore.Scenario {
+	return []*explore.Scenario{
+		{
+			Name: "cluster/instances", Profile: "strong", Faults: "timeout(app*)<=1", Sometimes: []string{fileConditions[metWaited], fileConditions[metFenced], fileConditions[metRefused]},
+			Doc: "Two instances of an application claim it and write to its file. The controller ends the session of the first at any moment, and it goes on. " +
+				"Only one has the right at a time; what is acknowledged to either is not lost. The file is a stand-in with a fence.",
+			Bounds: "two instances that open the file and record 8 bytes each, the first after its next heartbeat or before; one session that is ended, one timer that fires early",
+			Build: func(c *explore.Case) (sim.Config, error) {
+				x := newFileWorld(c, openOnDisk, metWaited, metFenced, metRefused)
+				return x.config(
+					sim.Node{Name: "app1", Main: func(h host.Host, _ int) { x.life(h, 1, x.late) }},
+					sim.Node{Name: "app2", Main: func(h host.Host, _ int) { x.life(h, 2, x.write) }},
+					sim.Node{Name: "clock", Main: func(h host.Host, _ int) { x.expire(h, "app1", 1) }}), nil
+			},
+		},
+		{
+			Name: "cluster/stopped", Profile: "strong", Faults: "none", Sometimes: fileConditions,
+			Doc: "A process is stopped, its session is ended, and the next instance recovers its file. Then it goes on, at any moment, as after SIGSTOP and SIGCONT. " +
+				"What was acknowledged to it is not lost, and once it knows that its session is over it does not touch the file.",
+			Bounds: "f=0, one log peer, two records of 8 bytes with the stop between them, the second after the next heartbeat or before; the recovery of the next instance",
+			Build: func(c *explore.Case) (sim.Config, error) {
+				x := newFileWorld(c, openNCL, metWaited, metLate, metFenced, metRefused)
+				return x.config(sim.Node{Name: app, Again: func(life int, _ bool) bool { return life == 0 }, Main: func(h host.Host, life int) {
+					if life == 0 {
+						x.life(h, 1, x.stopped)
+						return
+					}
+					x.expire(h, app, 1)
+					x.life(h, 2, nil)
+					h.Sleep(4 * cluster.DefaultHeartbeat) // the run goes on as long as this life does
+				}}, logPeer), nil
+			},
+		},
+	}
+}
+
+// slots is how many records the file has room for, each of one word.
+const slots = 3
+
+// fileWorld is what the checks remember of instances with one file.
+type fileWorld struct {
+	c     *explore.Case
+	open  func(host.Host, ncl.Config) (cluster.Log, int, error)
+	meets []int // the conditions of the scenario, in its order
+	fileHistory
+}
+
+func (x *fileWorld) met(condition int) {
+	if i := slices.Index(x.meets, condition); i >= 0 {
+		x.c.Sometimes(i)
+	}
+}
+
+type fileHistory struct {
+	holder int         // who has the right
+	over   [3]bool     // whose session is over
+	acked  [slots]int  // in which epoch a record is acknowledged; 0: it is not
+	latest int         // the epoch of the last instance that has opened the file
+	found  [slots]bool // what that one found
+}
+
+func newFileWorld(c *explore.Case, open func(host.Host, ncl.Config) (cluster.Log, int, error), meets ...int) *fileWorld {
+	x := &fileWorld{c: c, open: open, meets: meets}
+	c.OnReset(func() { x.fileHistory = fileHistory{} })
+	return x
+}
+
+func (x *fileWorld) note() {
+	p := bits(fingerprint.Print{}.Int(x.holder).Int(x.latest), x.over[:]...)
+	for _, epoch := range x.acked {
+		p = p.Int(epoch)
+	}
+	x.c.History(bits(p, x.found[:]...))
+}
+
+func (x *fileWorld) fail(class, format string, args ...any) {
+	x.c.Fail(&violation{class, fmt.Sprintf(format, args...)})
+}
+
+func (x *fileWorld) config(nodes ...sim.Node) sim.Config {
+	return sim.Config{Profile: x.c.Profile, Budget: x.c.Budget, Services: []sim.Service{controller(), disk()}, Nodes: nodes}
+}
+
+// logPeer is a machine that lends memory.
+var logPeer = sim.Node{Name: "peer", Daemon: true, Main: func(h host.Host, _ int) {
+	panic(ncl.ServePeer(h, ncl.PeerConfig{Memory: 1024}))
+}}
+
+// expire ends the session of a host, that of instance who.
+func (x *fileWorld) expire(h host.Host, name string, who int) {
+	if err := order(h, expire+name); err != nil {
+		x.c.Fail(err)
+		return
+	}
+	if x.over[who] = true; x.holder == who {
+		x.holder = 0
+	}
+	x.note()
+}
+
+// process is an instance while it runs.
+type process struct {
+	h    host.Host
+	who  int
+	i    *cluster.Instance
+	file *watched
+	log  cluster.Log
+	// epoch is the one in which it has opened the file.
+	epoch int
+}
+
+// life is an instance from its beginning to its end.
+func (x *fileWorld) life(h host.Host, who int, work func(*process)) {
+	cfg := ncl.Config{App: app, Peers: []string{"peer"}, Coord: client(h)}
+	p := &process{h: h, who: who}
+	i, err := cluster.Start(h, cluster.InstanceConfig{Coord: cfg.Coord, Wait: 300 * time.Millisecond, Claim: func() (cluster.Right, error) { return x.claim(cfg, who) }})
+	switch {
+	case errors.Is(err, ncl.ErrRunning), x.over[who] && errors.Is(err, coord.ErrSessionExpired):
+		return
+	case err != nil:
+		x.c.Fail(err)
+		return
+	}
+	p.i = i
+	f, epoch, err := x.open(h, cfg)
+	if err != nil {
+		x.refused(p, false, i.Explain(err))
+		return
+	}
+	x.opened(f, p, epoch)
+	p.file = &watched{Log: f}
+	p.log = i.Own(p.file)
+	if work != nil {
+		work(p)
+	}
+}
+
+// openNCL creates the file, or recovers it.
+func openNCL(h host.Host, cfg ncl.Config) (cluster.Log, int, error) {
+	f, err := ncl.Create(h, cfg, "log", 8*slots)
+	if errors.Is(err, ncl.ErrExists) {
+		f, err = ncl.Recover(h, cfg, "log")
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, int(f.Stamp().Epoch()), nil
+}
+
+func openOnDisk(h host.Host, _ ncl.Config) (cluster.Log, int, error) {
+	f, err := openDisk(h)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, int(f.epoch), nil
+}
+
+// claim takes the right, which nobody else may have.
+func (x *fileWorld) claim(cfg ncl.Config, who int) (cluster.Right, error) {
+	r, err := ncl.Start(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if x.holder != 0 {
+		x.fail("two-instances", "instance %d begins, and instance %d has not ended", who, x.holder)
+	}
+	if x.over[3-who] {
+		x.met(metWaited)
+	}
+	x.holder, x.over[who] = who, false
+	x.note()
+	return r, nil
+}
+
+// opened checks what an instance finds in the file: all that was acknowledged in an earlier
+// epoch.
+func (x *fileWorld) opened(f cluster.Log, p *process, epoch int) {
+	b := make([]byte, 8*slots)
+	if _, err := f.ReadAt(b, 0); err != nil {
+		x.c.Fail(err)
+	}
+	p.epoch = epoch
+	for n, at := range x.acked {
+		if at != 0 && at < p.epoch && b[8*n] == 0 {
+			x.fail("lost-acknowledged-write", "record %d was acknowledged, and instance %d does not find it", n, p.who)
+		}
+	}
+	if p.epoch < x.latest {
+		return
+	}
+	x.latest = p.epoch
+	for n := range x.found {
+		x.found[n] = b[8*n] != 0
+	}
+	x.note()
+}
+
+// write makes the record of an instance.
+func (x *fileWorld) write(p *process) { x.record(p, p.who) }
+
+// stopped makes a record, is stopped, and makes another one.
+func (x *fileWorld) stopped(p *process) {
+	x.record(p, 0)
+	if err := x.c.Inject(faults.Suspect, app); err != nil {
+		x.c.Fail(err)
+		return
+	}
+	x.late(p)
+}
+
+// late makes the record of an instance, which may come to its next heartbeat first.
+func (x *fileWorld) late(p *process) {
+	if p.h.Rand(2) == 1 {
+		p.h.Sleep(2 * cluster.DefaultHeartbeat)
+	}
+	x.write(p)
+}
+
+// record makes record n, and judges what becomes of it.
+func (x *fileWorld) record(p *process, n int) {
+	knows, over := p.i.Check() != nil, x.over[p.who]
+	data := []byte{byte('a' + n), 7: 0}
+	err := p.log.Record(8*n, data)
+	if knows && p.file.touched {
+		x.fail("touched-after-session", "instance %d knows that its session is over, and has touched the file", p.who)
+	}
+	if err != nil {
+		if knows {
+			x.met(metRefused)
+		}
+		x.refused(p, over, err)
+		return
+	}
+	if x.acked[n] = p.epoch; x.latest > p.epoch {
+		if x.met(metLate); !x.found[n] {
+			x.fail("lost-acknowledged-write", "record %d is acknowledged, and epoch %d has begun without it", n, x.latest)
+		}
+	}
+	x.note()
+	p.file.touched = false
+}
+
+// refused judges an error: it says that the session is over if it was before.
+func (x *fileWorld) refused(p *process, over bool, err error) {
+	switch explained := errors.Is(err, cluster.ErrOver); {
+	case over && !explained:
+		x.fail("unexplained", "the session of instance %d was over, and the error does not say so: %v", p.who, err)
+	case !x.over[p.who] && explained:
+		x.fail("false-alarm", "the session of instance %d lives, and the error says that it is over: %v", p.who, err)
+	case p.file != nil && p.file.touched:
+		x.met(metFenced)
+	}
+}
+
+// watched is a file that notes whether it is touched.
+type watched struct {
+	cluster.Log
+	touched bool
+}
+
+func (w *watched) Record(off int, data []byte) error {
+	w.touched = true
+	return w.Log.Record(off, data)
+}

@@ -1,0 +1,114 @@
+package clustercheck
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/cluster"
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// Scenarios are the built-in scenarios of package cluster.
+func Scenarios() []*explore.Scenario {
+	return slices.Concat(instanceScenarios(), directoryScenarios(), nameScenarios(), handoverScenarios(), serveScenarios())
+}
+
+const (
+	coordName = "coord"
+	app       = "app"
+)
+
+// What nobody asks of a controller: to end the sessions of a host or the oldest of all, and to
+// come back empty.
+const (
+	expire = "expire "
+	eldest = "eldest"
+	empty  = "empty"
+)
+
+// controller is a coordination service of which each operation is one step. Of the name of a
+// host it takes what is before the dot: so machines of the same name can be in one world.
+func controller() sim.Service {
+	k := &coord.Keeper{}
+	return sim.Service{Host: coordName, Name: coordName,
+		Hash:  func() fingerprint.Print { return k.Hash().Uint(uint64(k.After)) },
+		Reset: func() { k.Reset(); k.After = 0 },
+		Apply: func(from string, req []byte) []byte {
+			switch text := string(req); {
+			case text == empty:
+				k.Reset()
+				k.After += 100     // it begins anew later
+				k.Apply(from, nil) // which it takes note of with the first request
+				return nil
+			case text == eldest:
+				if all := k.Sessions(nil); len(all) > 0 {
+					k.ExpireSession(all[0].ID)
+				}
+				return nil
+			case strings.HasPrefix(text, expire):
+				k.ExpireHost(text[len(expire):])
+				return nil
+			}
+			name, _, _ := strings.Cut(from, ".")
+			return k.Apply(name, req)
+		},
+		ReadOnly: func(req []byte) bool { return !strings.HasPrefix(string(req), "e") && coord.ReadOnly(req) },
+	}
+}
+
+// order makes the controller do what no client asks.
+func order(h host.Host, what string) error {
+	_, err := h.Call(coordName, coordName, []byte(what), verbs.Forever)
+	return err
+}
+
+// fewBeats is a host on which so many heartbeats come and no more: they would go on for ever, and
+// where a timer may fire at any moment each of them makes other states.
+type fewBeats struct {
+	host.Host
+	left  int
+	mu    host.Mutex
+	never host.Cond
+}
+
+func newFewBeats(h host.Host, n int) *fewBeats {
+	mu := h.NewMutex()
+	return &fewBeats{h, n, mu, h.NewCond(mu)}
+}
+
+func (h *fewBeats) Sleep(d time.Duration) {
+	if d != cluster.DefaultHeartbeat {
+		h.Host.Sleep(d)
+		return
+	}
+	h.mu.Lock()
+	for h.left == 0 {
+		h.never.Wait()
+	}
+	h.left--
+	h.mu.Unlock()
+	h.Host.Sleep(d)
+}
+
+func client(h host.Host) coord.Client { return coord.NewClient(h, coordName, coordName) }
+
+// violation is one of a class.
+type violation struct{ class, text string }
+
+func (v *violation) Error() string { return v.text }
+
+// Class implements explore.Classed.
+func (v *violation) Class() string { return v.class }
+
+func bits(p fingerprint.Print, all ...bool) fingerprint.Print {
+	for _, b := range all {
+		p = p.Bool(b)
+	}
+	return p
+}

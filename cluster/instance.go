@@ -1,0 +1,169 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// DefaultHeartbeat is how often an instance asks for its session at most: it is also how soon
+// one that has nothing to do learns that its session is over.
+const DefaultHeartbeat = 500 * time.Millisecond
+
+// ErrOver says that the session of an instance is over. It wraps coord.ErrSessionExpired.
+var ErrOver = fmt.Errorf("the session of this instance is over, because the controller did not hear of it for too long, or ended it; "+
+	"another instance may have its files now: start again, which recovers what was acknowledged: %w", coord.ErrSessionExpired)
+
+// ErrConfig: a configuration is outside the limits.
+var ErrConfig = errors.New("cluster: bad configuration")
+
+// Right is the right to be the one instance of an application, in a session: an *ncl.Instance.
+type Right interface {
+	// Check is nil if it was ours at some moment during the call, and wraps
+	// coord.ErrSessionExpired if it is over.
+	Check() error
+	// Close gives it back.
+	Close() error
+}
+
+// InstanceConfig says which application, and how long to wait for the instance before.
+type InstanceConfig struct {
+	// Coord is the controller.
+	Coord coord.Client
+	// Claim takes the right, as ncl.Start does. Its error wraps coord.ErrExists if another
+	// instance has it.
+	Claim func() (Right, error)
+	// Wait is how long to try while another one has it.
+	Wait time.Duration
+	// Heartbeat is how often to ask for the session at most; more often if sessions are
+	// short there. Default [DefaultHeartbeat].
+	Heartbeat time.Duration
+}
+
+// Validate checks c. Its error wraps [ErrConfig].
+func (c *InstanceConfig) Validate() error {
+	switch {
+	case c.Coord == nil || c.Claim == nil:
+		return fmt.Errorf("%w: an instance takes a controller and a right to claim there", ErrConfig)
+	case c.Wait < 0 || c.Heartbeat < 0:
+		return fmt.Errorf("%w: a wait of %v, a heartbeat every %v", ErrConfig, c.Wait, c.Heartbeat)
+	}
+	return nil
+}
+
+// Instance is the one process of an application that may use its files, as long as its
+// session lives. Its methods may be called by any task.
+type Instance struct {
+	h     host.Host
+	right Right
+	every time.Duration // how often to ask for the session
+
+	mu     host.Mutex
+	over   bool // the session is known to be over
+	closed bool
+}
+
+// Start claims the application, and waits for an earlier instance to be over. If there still
+// is one, its error is that of cfg.Claim, which wraps coord.ErrExists.
+func Start(h host.Host, cfg InstanceConfig) (*Instance, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Heartbeat == 0 {
+		cfg.Heartbeat = DefaultHeartbeat
+	}
+	ttl, err := sessionTTL(cfg.Coord)
+	if err != nil {
+		return nil, err
+	}
+	i := &Instance{h: h, every: period(ttl, cfg.Heartbeat), mu: h.NewMutex()}
+	err = onceOver(h, ttl, cfg.Wait, coord.ErrExists, func() (err error) {
+		i.right, err = cfg.Claim()
+		return err
+	}, func() {
+		h.Logf("another instance runs, or died a moment ago: waiting up to %v for its session to end", cfg.Wait)
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.Go("heartbeat", i.beat)
+	return i, nil
+}
+
+// beat asks for the session until it is over, and reports it at once: an instance with
+// nothing to write would not learn of it for a long time.
+func (i *Instance) beat() {
+	for {
+		i.h.Sleep(i.every)
+		if i.finished() {
+			return
+		}
+		if i.learn() {
+			i.h.Logf("%v", ErrOver)
+		}
+	}
+}
+
+// finished reports whether nobody needs a heartbeat any more.
+func (i *Instance) finished() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.closed || i.over
+}
+
+// learn asks the controller, and reports whether it is news that the session is over. One that
+// was given back in the meantime is not lost.
+func (i *Instance) learn() bool {
+	expired := errors.Is(i.right.Check(), coord.ErrSessionExpired)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !expired || i.closed || i.over {
+		return false
+	}
+	i.over = true
+	return true
+}
+
+// Close gives the application back, so that the next instance can begin at once. If the
+// controller does not answer, the session ends by itself.
+func (i *Instance) Close() {
+	i.mu.Lock()
+	i.closed = true
+	i.mu.Unlock()
+	_ = i.right.Close()
+}
+
+// Check is [ErrOver] if the session is known to be over, from the last heartbeat. It sends
+// nothing: see the package comment for what it is worth.
+func (i *Instance) Check() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.over {
+		return ErrOver
+	}
+	return nil
+}
+
+// Ask is Check with an answer of the controller, if there is one. Between the answer and what
+// follows there is a moment in which the session can end.
+func (i *Instance) Ask() error {
+	if err := i.Check(); err != nil {
+		return err
+	}
+	i.learn()
+	return i.Check()
+}
+
+// Explain adds [ErrOver] to the error of an operation if the session is over.
+func (i *Instance) Explain(err error) error {
+	if err == nil || errors.Is(err, ErrOver) {
+		return err
+	}
+	if over := i.Ask(); over != nil {
+		return fmt.Errorf("%w (%w)", over, err)
+	}
+	return err
+}

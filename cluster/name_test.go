@@ -1,0 +1,240 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/host/oshost"
+)
+
+// holds is a peer called peer1 at addr.
+func holds(m machine, addr string, wait time.Duration) (*Name, chan error, error) {
+	lost := make(chan error, 1)
+	n, err := Hold(m, NameConfig{Coord: m, Name: "peer1", Addr: addr, Wait: wait, Lost: func(err error) { lost <- err }})
+	return n, lost, err
+}
+
+func mustHold(t *testing.T, m machine, addr string, wait time.Duration) (*Name, chan error) {
+	t.Helper()
+	n, lost, err := holds(m, addr, wait)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foundAt(t, m, addr)
+	return n, lost
+}
+
+func foundAt(t *testing.T, m machine, addr string) {
+	t.Helper()
+	if at, err := AddressOf(m, "peer1"); at != addr || err != nil {
+		t.Errorf("it is found at %q, %v, want %s", at, err, addr)
+	}
+}
+
+// Two peers of one name are told apart while both live, and one that starts again gets in.
+func TestNames(t *testing.T) {
+	for controller, start := range machines {
+		t.Run(controller, func(t *testing.T) {
+			t.Parallel()
+			newMachine := start(t)
+			m := newMachine("peer1")
+			first, _ := mustHold(t, m, "a:1", 0)
+
+			_, _, err := holds(m, "b:1", 0)
+			if !errors.Is(err, ErrTaken) || !strings.Contains(fmt.Sprint(err), "lives at a:1, and this one is at b:1") {
+				t.Fatalf("a second peer: %v", err)
+			}
+			foundAt(t, m, "a:1")
+			first.Close()
+			dying := newMachine("peer1")
+			mustHold(t, dying, "b:1", 0) // the first one has gone in good order
+
+			// One that is killed at b:1 and starts there again, and a third one elsewhere.
+			dying.die()
+			dying = newMachine("peer1")
+			mustHold(t, dying, "b:1", 0)
+			dying.die()
+			third, _ := mustHold(t, m, "c:1", time.Minute)
+			third.Close()
+		})
+	}
+}
+
+// A peer whose session ends under its feet has its name again, unless it went to another
+// one: then it learns that. Whoever has the name sets its address right.
+func TestNameLost(t *testing.T) {
+	for controller, start := range machines {
+		t.Run(controller, func(t *testing.T) {
+			t.Parallel()
+			m := start(t)("peer1")
+			lost := make(chan error, 1)
+			first := &Name{h: m, cfg: NameConfig{Coord: m, Name: "peer1", Addr: "a:1", Lost: func(err error) { lost <- err }},
+				every: time.Millisecond, mu: m.NewMutex()} // it beats when the test says so
+			if err := first.take(first.dead); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.CloseSession(first.session); err != nil {
+				t.Fatal(err)
+			}
+			if again, err := first.renew(); !again || err != nil {
+				t.Fatalf("%v, %v", again, err)
+			}
+			if _, _, err := holds(m, "b:1", 0); !errors.Is(err, ErrTaken) {
+				t.Errorf("it does not have its name again: %v", err)
+			}
+			if err := m.CloseSession(first.session); err != nil {
+				t.Fatal(err)
+			}
+			second, _ := mustHold(t, m, "b:1", 0)
+			if err := publish(m, "peer1", "a:1"); err != nil { // as the first one, stopped before it did
+				t.Fatal(err)
+			}
+			go first.beat()
+			if err := within(t, lost); !errors.Is(err, ErrTaken) || !strings.Contains(err.Error(), "lives at b:1, and this one is at a:1") {
+				t.Error(err)
+			}
+			if _, err := second.renew(); err != nil {
+				t.Error(err)
+			}
+			foundAt(t, m, "b:1")
+			second.Close()
+		})
+	}
+}
+
+// A later peer at the same address is not turned out by an earlier one that goes on.
+func TestNameGivesWayToLater(t *testing.T) {
+	m := machineAt(t, "peer1", coordinator(t, time.Hour), t.Logf)
+	first, _ := mustHold(t, m, "a:1", 0)
+	second, _ := mustHold(t, m, "a:1", 0)
+	if _, err := first.renew(); !errors.Is(err, ErrTaken) {
+		t.Error(err)
+	}
+	if again, err := second.renew(); again || err != nil {
+		t.Error(again, err)
+	}
+}
+
+// silent is a controller that carries out a Create and does not answer.
+type silent struct {
+	coord.Client
+	times *int
+}
+
+func (c silent) Create(key string, value []byte, s coord.Session) error {
+	err := c.Client.Create(key, value, s)
+	if *c.times--; *c.times >= 0 {
+		return coord.ErrUnavailable
+	}
+	return err
+}
+
+// deaf is one that does not close sessions either.
+func (c silent) CloseSession(s coord.Session) error {
+	if *c.times > 0 {
+		return coord.ErrUnavailable
+	}
+	return c.Client.CloseSession(s)
+}
+
+// A name whose answer was lost is this machine's own, not another one's.
+func TestNameWithoutAnswer(t *testing.T) {
+	times := 0
+	m := machineAt(t, "peer1", coordinator(t, time.Hour), t.Logf)
+	m.Client = silent{m.Client, &times}
+	n, _ := mustHold(t, m, "a:1", 0)
+	if err := m.CloseSession(n.session); err != nil {
+		t.Fatal(err)
+	}
+	times = 2
+	if _, err := n.renew(); !errors.Is(err, coord.ErrUnavailable) {
+		t.Fatal(err)
+	}
+	times = 0
+	if again, err := n.renew(); !again || err != nil {
+		t.Errorf("%v, %v", again, err)
+	}
+}
+
+// An entry that makes no sense is another machine's.
+func TestHolders(t *testing.T) {
+	x := holder{"10.0.0.1:7001", 18}
+	if got := decodeHolder(x.encode()); got != x {
+		t.Errorf("%v", got)
+	}
+	for _, text := range []string{"", "a:1", "a:1 x", "a:1 -1", "a:1 99999999999999999999", " "} {
+		if got := decodeHolder([]byte(text)); got.session != coord.NoSession {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+	n := &Name{cfg: NameConfig{Addr: "a:1"}}
+	if n.dead(decodeHolder([]byte("a:1"))) || !n.dead(holder{"a:1", 3}) || n.dead(holder{"b:1", 3}) {
+		t.Error("who is dead")
+	}
+}
+
+// deafController never answers to the end of a session.
+type deafController struct {
+	coord.Client
+	asked chan struct{}
+}
+
+func (d deafController) CloseSession(coord.Session) error {
+	close(d.asked)
+	select {}
+}
+
+// A peer that ends gives its name back, and does not wait for a controller that is gone.
+func TestNameEnds(t *testing.T) {
+	d := deafController{asked: make(chan struct{})}
+	h := newHost(t, oshost.Config{Name: "peer1"})
+	n := &Name{h: h, cfg: NameConfig{Coord: d}, every: time.Hour, mu: h.NewMutex()}
+	ended := make(chan struct{})
+	go func() { n.Close(); close(ended) }()
+	within(t, d.asked)
+	within(t, ended)
+}
+
+func TestNoAddress(t *testing.T) {
+	m := machineAt(t, "app", coordinator(t, time.Hour), t.Logf)
+	if _, err := AddressOf(m, "nobody"); !errors.Is(err, coord.ErrNotFound) {
+		t.Error(err)
+	}
+	m.die()
+	if _, err := AddressOf(m, "nobody"); !errors.Is(err, coord.ErrUnavailable) {
+		t.Error(err)
+	}
+}
+
+// sleeper counts for how long its tasks have slept.
+type sleeper struct {
+	host.Host
+	slept *time.Duration
+}
+
+func (s sleeper) Sleep(d time.Duration) {
+	*s.slept += d
+	s.Host.Sleep(d)
+}
+
+// A peer that ends does not wait longer than the controller takes to answer.
+func TestNameEndsAtOnce(t *testing.T) {
+	m := machineAt(t, "peer1", coordinator(t, time.Hour), t.Logf)
+	slept := time.Duration(0)
+	n := &Name{h: sleeper{m, &slept}, cfg: NameConfig{Coord: m, Name: "peer1", Addr: "a:1"}, mu: m.NewMutex()} // without heartbeats
+	if err := n.take(n.dead); err != nil {
+		t.Fatal(err)
+	}
+	n.Close()
+	if slept >= closeWait {
+		t.Errorf("it has waited for %v", slept)
+	}
+	if err := m.CheckSession(n.session); !errors.Is(err, coord.ErrSessionExpired) {
+		t.Errorf("the session lives: %v", err)
+	}
+}

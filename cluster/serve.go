@@ -1,0 +1,76 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// ticks is how many make the length of a session.
+const ticks = 10
+
+// ServeConfig is how long sessions last, and where their numbers begin.
+type ServeConfig struct {
+	// TTL is how long a session outlives its process, at least [LeastTTL].
+	TTL time.Duration
+	// After is a number that no session has had: the numbers of new ones are larger. A
+	// process that begins anew knows no session of the one before, so this takes something
+	// that only grows, such as the time.
+	After coord.Session
+}
+
+// Validate checks c. Its error wraps [ErrConfig].
+func (c *ServeConfig) Validate() error {
+	if c.TTL < LeastTTL {
+		return fmt.Errorf("%w: sessions of %v: at least %v; of a shorter session a busy machine would miss the heartbeats, and end it under a process that lives",
+			ErrConfig, c.TTL, LeastTTL)
+	}
+	return nil
+}
+
+// Serve is the coordinator: it answers the requests of l, and ends the sessions of which it has
+// not heard for too long, until l is closed.
+func Serve(h host.Host, l host.Listener, cfg ServeConfig) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	k := &coord.Keeper{Ticks: ticks, After: cfg.After}
+	if err := announce(h, k, cfg.TTL); err != nil {
+		return err
+	}
+	next := h.Now() + cfg.TTL/ticks
+	for {
+		r, err := l.Accept(max(next-h.Now(), 0))
+		switch {
+		case err == nil:
+			r.Reply(k.Apply(r.From(), r.Body()))
+		case !errors.Is(err, host.ErrTimeout):
+			return err
+		}
+		if h.Now() < next {
+			continue
+		}
+		for _, s := range k.Tick() {
+			h.Logf("session %d of %s is over", s.ID, s.Host)
+		}
+		next = h.Now() + cfg.TTL/ticks
+	}
+}
+
+// announce enters how long sessions are.
+func announce(h host.Host, k *coord.Keeper, ttl time.Duration) error {
+	return coord.NewClient(itself{h, k}, h.Name(), "").Create(ttlKey, []byte(ttl.String()), coord.NoSession)
+}
+
+// itself is the coordinator's host, which calls its own service.
+type itself struct {
+	host.Host
+	k *coord.Keeper
+}
+
+func (s itself) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
+	return s.k.Apply(s.Name(), req), nil
+}

@@ -1,0 +1,83 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// LeastTTL is the shortest session of a [Serve]. A busy machine stops a process for a part of
+// it now and then, and four heartbeats have to fit in.
+const LeastTTL = 400 * time.Millisecond
+
+// ttlKey is where a coordinator announces how long its sessions are.
+const ttlKey = "session-ttl"
+
+// ErrTTL: the controller announces a length of sessions that makes no sense.
+var ErrTTL = errors.New("cluster: bad length of sessions")
+
+// sessionTTL is how long sessions are at the controller c if they need our heartbeats, and 0
+// if they do not: the client of etcd sends them by itself.
+func sessionTTL(c coord.Client) (time.Duration, error) {
+	text, _, err := c.Get(ttlKey)
+	if errors.Is(err, coord.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	ttl, err := time.ParseDuration(string(text))
+	if err != nil || ttl < LeastTTL {
+		return 0, fmt.Errorf("%w: the controller has %q for the time that sessions last: is it a 'verbatim-run ncl coord' of this release?",
+			ErrTTL, text)
+	}
+	return ttl, nil
+}
+
+// period is how often to ask for a session of length ttl: at least every most.
+func period(ttl, most time.Duration) time.Duration {
+	if ttl == 0 {
+		return most
+	}
+	return min(ttl/4, most)
+}
+
+// onceOver tries until the session of an earlier holder is over, at most for wait. taken is the
+// error of a try that found one. waits is called if it has to wait.
+func onceOver(h host.Host, ttl, wait time.Duration, taken error, try func() error, waits func()) error {
+	pause := period(ttl/2, 200*time.Millisecond)
+	err := try()
+	if !errors.Is(err, taken) || wait < pause {
+		return err
+	}
+	waits()
+	for until := h.Now() + wait; errors.Is(err, taken) && h.Now()+pause <= until; {
+		h.Sleep(pause)
+		err = try()
+	}
+	return err
+}
+
+// atMost runs f in a task of its own, and waits until it has returned, or for limit. It looks
+// at growing intervals: a host has no wait with a timeout for what its own tasks do.
+func atMost(h host.Host, limit time.Duration, f func()) {
+	mu, done := h.NewMutex(), false
+	h.Go("at-most", func() {
+		f()
+		mu.Lock()
+		done = true
+		mu.Unlock()
+	})
+	for pause := time.Millisecond; pause < limit; pause *= 2 {
+		h.Sleep(pause)
+		mu.Lock()
+		over := done
+		mu.Unlock()
+		if over {
+			return
+		}
+	}
+}
