@@ -53,8 +53,13 @@ func (q *qp) forbid(access verbs.Access) {
 		}
 	}
 	for _, e := range overtakers {
-		if !e.landed && !w.heldBack(e) {
+		if e.landed || w.heldBack(e) {
+			continue
+		}
+		if hit(p.ent(e.wr)) {
 			w.leaveOpen(e)
+		} else {
+			e.could = true // it may have come before what is refused, and be placed after that
 		}
 	}
 	w.notExecuted(p)
