@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -27,8 +28,7 @@ type end struct {
 	wait     bool
 	pd       verbs.PD
 	cq       verbs.CQ
-	buf      host.Region
-	mr       verbs.MR
+	mem      *lend.Memory
 	prepared verbs.PreparedQP // until it is connected
 	qp       verbs.QP
 	mtu      int
@@ -63,10 +63,7 @@ func (e *end) allocate(depth, inline int) (err error) {
 	if e.cq, err = dev.CreateCQ(depth, nil); err != nil {
 		return err
 	}
-	if e.buf, err = e.h.Alloc(2 * e.half); err != nil {
-		return err
-	}
-	if e.mr, err = e.pd.RegisterMR(e.buf, access|verbs.LocalWrite); err != nil {
+	if e.mem, err = lend.Register(e.h, e.pd, 2*e.half, access); err != nil {
 		return err
 	}
 	e.prepared, err = e.pd.CreateQP(verbs.QPConfig{SendCQ: e.cq, RecvCQ: e.cq, Access: access, MaxSendWR: depth,
@@ -98,7 +95,7 @@ func (e *end) open(peer *remote, op verbs.Opcode) error {
 	if err != nil {
 		return err
 	}
-	a, err := peer.ask(request{Do: doOpen, Endpoint: endpoint, Addr: e.mr.Addr(), RKey: e.mr.RKey(), Size: e.size, Inline: e.inline})
+	a, err := peer.ask(request{Do: doOpen, Endpoint: endpoint, Addr: e.mem.MR.Addr(), RKey: e.mem.MR.RKey(), Size: e.size, Inline: e.inline})
 	if err != nil {
 		return err
 	}
@@ -115,7 +112,7 @@ func reap(wait bool) string {
 
 // aim makes the one request that is posted again and again.
 func (e *end) aim(op verbs.Opcode, addr uint64, rkey uint32) {
-	e.sgl[0] = verbs.SGE{Addr: e.mr.Addr() + uint64(e.half), Length: uint32(e.size), LKey: e.mr.LKey()}
+	e.sgl[0] = e.mem.SGE(e.half, e.size)
 	e.wrs[0] = verbs.SendWR{Op: op, Flags: verbs.Signaled, RKey: rkey, RemoteAddr: addr, SGL: e.sgl[:]}
 	if op == verbs.OpWrite && e.size <= e.inline {
 		e.wrs[0].Flags |= verbs.Inline
@@ -131,11 +128,8 @@ func (e *end) close() error {
 	if e.qp != nil {
 		errs = append(errs, e.qp.Destroy())
 	}
-	if e.mr != nil {
-		errs = append(errs, e.mr.Dereg())
-	}
-	if e.buf != nil {
-		errs = append(errs, e.buf.Free())
+	if e.mem != nil {
+		errs = append(errs, e.mem.Free())
 	}
 	if e.cq != nil {
 		errs = append(errs, e.cq.Destroy())

@@ -50,10 +50,10 @@ func (e *end) stuck(since *time.Duration, what string) error {
 }
 
 // mark is the last byte of the message in the half at off.
-func (e *end) mark(off int) byte { return byte(e.buf.Load64(off+e.word) >> e.shift) }
+func (e *end) mark(off int) byte { return byte(e.mem.Region.Load64(off+e.word) >> e.shift) }
 
 // setMark sets it, and the other bytes of its word to zero.
-func (e *end) setMark(off int, b byte) { e.buf.Store64(off+e.word, uint64(b)<<e.shift) }
+func (e *end) setMark(off int, b byte) { e.mem.Region.Store64(off+e.word, uint64(b)<<e.shift) }
 
 // arrives spins until the last byte of the peer's message is b.
 func (e *end) arrives(b byte) error {

@@ -118,7 +118,7 @@ func (p *peer) open(r request) (a answer, err error) {
 	if a.Endpoint, err = e.endpoint(); err != nil {
 		return a, err
 	}
-	a.Addr, a.RKey = e.mr.Addr(), e.mr.RKey()
+	a.Addr, a.RKey = e.mem.MR.Addr(), e.mem.MR.RKey()
 	if err := e.connect(r.Endpoint); err != nil {
 		return a, err
 	}

@@ -7,7 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/codec/wire"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -235,7 +237,7 @@ func (l *life) own() peer {
 
 // hello is what the ends of a queue pair tell each other to connect.
 func (l *life) hello(q *qpProg) []byte {
-	b, _ := l.qps[q.idx].prepared.Endpoint().AppendBinary(nil)
+	b := lend.AppendEndpoint(nil, l.qps[q.idx].prepared.Endpoint())
 	p := l.own()
 	for _, a := range p.addrs {
 		b = binary.BigEndian.AppendUint64(b, a)
@@ -248,21 +250,17 @@ func (l *life) hello(q *qpProg) []byte {
 
 // meet reads what the other end told, and connects.
 func (l *life) meet(q *qpProg, other *hostProg, b []byte) error {
-	var e verbs.Endpoint
-	nb, nk := len(other.blocks), len(other.mrs)
-	if len(b) != verbs.EndpointSize+8*nb+4*nk {
-		return fmt.Errorf("litmus: %s told %d bytes to connect", other.name, len(b))
-	}
-	if err := e.UnmarshalBinary(b[:verbs.EndpointSize]); err != nil {
-		return err
-	}
-	b = b[verbs.EndpointSize:]
+	r := wire.NewReader(b)
+	e := lend.ReadEndpoint(r)
 	p := peer{}
-	for range nb {
-		p.addrs, b = append(p.addrs, binary.BigEndian.Uint64(b)), b[8:]
+	for range other.blocks {
+		p.addrs = append(p.addrs, r.Uint64())
 	}
-	for range nk {
-		p.keys, b = append(p.keys, binary.BigEndian.Uint32(b)), b[4:]
+	for range other.mrs {
+		p.keys = append(p.keys, r.Uint32())
+	}
+	if err := r.End(); err != nil {
+		return fmt.Errorf("litmus: %s told %d bytes to connect: %w", other.name, len(b), err)
 	}
 	l.mu.Lock()
 	l.peers[other.idx] = p
