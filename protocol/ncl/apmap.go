@@ -1,12 +1,12 @@
 package ncl
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/coord"
+	ctrl "github.com/verbatim-rdma/verbatim/kit/entry"
 )
 
 // What the controller holds. The ap-map has one key for each file of an
@@ -33,23 +33,11 @@ func Files(c coord.Client, app string) ([]string, error) {
 // not tell a file from an earlier one of the same name, of which a peer may still have
 // a region, or a request may still be on its way.
 func newID(c coord.Client, app string) (uint64, error) {
-	for {
-		value, version, err := c.Get(counterKey(app))
-		id := uint64(1)
-		switch {
-		case errors.Is(err, coord.ErrNotFound):
-			err = c.Create(counterKey(app), binary.BigEndian.AppendUint64(nil, id), coord.NoSession)
-		case err == nil && len(value) != 8:
-			err = fmt.Errorf("%w: the counter of files has %d bytes", ErrMalformed, len(value))
-		case err == nil:
-			id = binary.BigEndian.Uint64(value) + 1
-			_, err = c.Set(counterKey(app), binary.BigEndian.AppendUint64(nil, id), version)
-		}
-		if errors.Is(err, coord.ErrExists) || errors.Is(err, coord.ErrVersion) {
-			continue // somebody was faster
-		}
-		return id, err
+	id, err := ctrl.Next(c, counterKey(app))
+	if errors.Is(err, ctrl.ErrMalformed) {
+		err = fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
+	return id, err
 }
 
 // loadEntry finds a file in the ap-map.

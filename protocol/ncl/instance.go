@@ -4,17 +4,14 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/verbatim-rdma/verbatim/coord"
+	ctrl "github.com/verbatim-rdma/verbatim/kit/entry"
 )
 
 // Instance is the right to be the one instance of an application (4.7): an ephemeral
 // key, which goes when the controller has not heard of the instance for too long. An
 // instance that lives on then learns of it late. It can do no harm: a recovery takes
 // its files away before it reads them. See finding 2.
-type Instance struct {
-	coord   coord.Client
-	session coord.Session
-}
+type Instance struct{ claim *ctrl.Claim }
 
 // Start claims the right to be the instance of cfg.App. It fails with [ErrRunning] if
 // there is one: try again, for that one may have crashed and still be in its session.
@@ -22,24 +19,19 @@ func Start(cfg Config) (*Instance, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	s, err := cfg.Coord.NewSession()
+	claim, err := ctrl.Take(cfg.Coord, "servers/"+cfg.App, nil)
+	if errors.Is(err, ctrl.ErrHeld) {
+		err = fmt.Errorf("%w: %w", ErrRunning, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("ncl: start %q: %w", cfg.App, err)
 	}
-	err = cfg.Coord.Create("servers/"+cfg.App, nil, s)
-	if errors.Is(err, coord.ErrExists) {
-		err = fmt.Errorf("%w: %w", ErrRunning, err)
-	}
-	i := &Instance{coord: cfg.Coord, session: s}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("ncl: start %q: %w", cfg.App, err), i.Close())
-	}
-	return i, nil
+	return &Instance{claim}, nil
 }
 
 // Check is nil if this was the instance of the application at some moment during the
 // call.
-func (i *Instance) Check() error { return i.coord.CheckSession(i.session) }
+func (i *Instance) Check() error { return i.claim.Check() }
 
 // Close gives the right back.
-func (i *Instance) Close() error { return i.coord.CloseSession(i.session) }
+func (i *Instance) Close() error { return i.claim.Close() }

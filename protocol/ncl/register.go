@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/coord"
+	ctrl "github.com/verbatim-rdma/verbatim/kit/entry"
 )
 
 const peersPrefix = "peers/"
@@ -20,11 +21,7 @@ func (p *peer) register() error {
 	if p.coord == nil || p.quiet {
 		return nil
 	}
-	figure := p.figure()
-	err := p.coord.Create(peersPrefix+p.h.Name(), figure, coord.NoSession)
-	if errors.Is(err, coord.ErrExists) {
-		_, err = p.coord.Set(peersPrefix+p.h.Name(), figure, coord.AnyVersion)
-	}
+	err := ctrl.Put(p.coord, peersPrefix+p.h.Name(), p.figure())
 	p.told = p.used
 	if err != nil {
 		p.told = -1 // it may have heard this figure, or not
