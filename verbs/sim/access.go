@@ -56,7 +56,7 @@ func (q *qp) forbid(access verbs.Access) {
 		if e.landed || w.heldBack(e) {
 			continue
 		}
-		if hit(p.ent(e.wr)) {
+		if p.ent(e.wr).need&^access != 0 {
 			w.leaveOpen(e)
 		} else {
 			e.could = true // it may have come before what is refused, and be placed after that
