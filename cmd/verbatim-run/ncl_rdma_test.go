@@ -218,7 +218,7 @@ func TestNCLControlErrors(t *testing.T) {
 		{"no memory by the controller's figures", "ncl write" + r.app("larger") + " --size 4MiB", 2,
 			[]string{"too few peers", "peer3 has 104", "bytes left to lend, and the file takes 4194312", "--memory"}},
 		{"a peer of nonsense", "ncl write" + replace(file, r.peers[1], impostor(t, "peer2")), 3,
-			[]string{"alloc at peer peer2: ncl: malformed message: an answer of 1000 bytes"}},
+			[]string{"alloc at peer peer2: ncl: malformed message: lend: malformed greeting of 1000 bytes"}},
 		{"recovery from a peer of nonsense", "ncl recover" + replace(there, r.peers[1], impostor(t, "peer2")), 0,
 			[]string{"recover at peer peer2: ncl: malformed message", "2 of 3 peers"}},
 		{"the file is there", "ncl write" + there, 2, []string{"file exists", "--resume", "--release"}},

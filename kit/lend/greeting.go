@@ -67,8 +67,8 @@ func DecodeGreeting(b []byte, windows int) (Greeting, error) {
 	for range windows {
 		g.Windows = append(g.Windows, ReadWindow(r))
 	}
-	if err := r.End(); err != nil {
-		return g, fmt.Errorf("%w of %d bytes: %w", ErrMalformed, len(b), err)
+	if r.End() != nil {
+		return g, fmt.Errorf("%w of %d bytes", ErrMalformed, len(b))
 	}
 	return g, nil
 }
