@@ -3,16 +3,19 @@ package explore
 import (
 	"bytes"
 	"path"
-	"runtime/pprof"
+	"runtime"
 	"slices"
 	"strings"
 )
 
 // stacks are those of all goroutines.
 func stacks() []byte {
-	var b bytes.Buffer
-	_ = pprof.Lookup("goroutine").WriteTo(&b, 2)
-	return b.Bytes()
+	for size := 1 << 20; ; size *= 2 {
+		b := make([]byte, size)
+		if n := runtime.Stack(b, true); n < size {
+			return b[:n]
+		}
+	}
 }
 
 // stuckLine finds the goroutine that runs code of a scenario without having given

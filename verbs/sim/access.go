@@ -29,7 +29,7 @@ func (q *qp) forbid(access verbs.Access) {
 	w.stats.Exercised |= faults.Revocations
 	for i := 0; i < len(p.elems); i++ {
 		e := p.elems[i]
-		if hit(p.ent(e.wr)) && e.reg != nil && (e.hasRead() || e.acked && w.cfg.Profile.DrainOnRevoke) {
+		if hit(p.ent(e.wr)) && e.reg != nil && (e.hasRead() || e.acked && e.kind != elemSample && w.cfg.Profile.DrainOnRevoke) {
 			w.land(e) // it was let in
 			i = -1
 		}
