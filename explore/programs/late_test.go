@@ -329,6 +329,13 @@ var differences = []struct{ name, program string }{
 	{"what a revocation leaves open does not come past what it must follow", "strong | a: write b y 1 p; write b x 1 | b: dereg; pload y; load x"},
 	{"a load of several words may return late", "strong history | a: write b y 1 s; wait b 1; fetchadd b x 1 s; wait b 1 | b: loadwide"},
 	{"nobody refuses a key before the other end is connected", "strong history | a: connect b; read b x; wait b 1 | b: acceptconn; read a x n; wait a 1"},
+	{"a denial does not execute a Read that has come, nor does a revocation", "strong | a: read b x; writeimm b x 1; wait b 1 | b: recv a; deny a; dereg; wait a 1"},
+	{"what was let in behind a Read is not refused with another key", "strong | a: read b x; writeimm b x 1 p; wait b 1 | b: recv a; deny a; pdereg; wait a 1"},
+	{"what was received before its connection was made anew stays in the CQ", "strong history | a: recv b; wait b 1 | b: writeimm a x 1; reset a; up a"},
+	{"and what was not received is flushed", "strong | a: recv b; call b 1; err b; wait b 1 | b: accept; send a 1; reset a; up a; reply 1"},
+	{"and a receive that took its queue pair to ERR is not", "strong | a: recv b l; call b 1; poll b 1; state b | b: accept; send a 1; reset a; up a; reply 1"},
+	{"what overtakes a message that is lost needs its receive", "ooo | a: writeimm b y 1; writeimm b x 1 | b: recv a; load x"},
+	{"what came before a revocation may be placed between two looks", "relaxed linger final history | a: write b y 1; reset b; up b | b: dereg; load y; load x"},
 	{"what finds no receive is fetched again", "strong linger final | a: writeimm b x 1 m; wait b 1 | b: fetchadd a x 1 s; wait a 1; recv a"},
 }
 

@@ -340,7 +340,7 @@ func (c *cq) take(t *task, wc []verbs.WC) int {
 func (c *cq) another() bool {
 	c.touch()
 	kept := slices.ContainsFunc(c.qps, func(q *qp) bool { return len(q.done) > 0 && !q.gone }) ||
-		slices.ContainsFunc(c.rqps, func(q *qp) bool { return q.misfitted && !q.gone })
+		slices.ContainsFunc(c.rqps, func(q *qp) bool { return (q.misfitted || q.inCQ() >= 0) && !q.gone })
 	return c.canComplete() && (c.h.w.cfg.Eager || kept || c.h.w.choose(ChooseCompletion, 2, func(i int) string { return moreNames[i] }) == 1)
 }
 

@@ -209,7 +209,7 @@ func (t *task) perhaps() bool {
 func (c *cq) perhaps() bool {
 	var buf [24]outcome
 	return !c.gone && !slices.ContainsFunc(c.outcomes(buf[:0]), func(o outcome) bool {
-		return !o.recv || o.status == verbs.StatusWRFlushErr || o.q.peer == nil || o.q.peer.vanishing() < 0
+		return !o.recv || o.kept || o.status == verbs.StatusWRFlushErr || o.q.peer == nil || o.q.peer.vanishing() < 0
 	})
 }
 

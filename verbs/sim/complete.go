@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -10,7 +12,7 @@ type outcome struct {
 	wr     int // index in q's send queue, or in its receive queue
 	recv   bool
 	status verbs.Status
-	kept   bool // it has been decided: the first of q.done
+	kept   bool // it has been decided: the first of q.done, or of its receives in the CQ
 }
 
 func (o outcome) name() string {
@@ -116,12 +118,17 @@ func (q *qp) refusalComes() bool {
 
 // complete makes o happen and fills in wc.
 func (w *World) complete(o outcome, wc *verbs.WC) {
-	if o.recv {
+	q := o.q
+	switch {
+	case o.recv && o.kept:
+		i := q.inCQ()
+		*wc = q.recvCQ.queue[i].wc
+		q.recvCQ.queue = slices.Delete(q.recvCQ.queue, i, i+1)
+		return
+	case o.recv:
 		w.completeRecv(o, wc)
 		return
-	}
-	q := o.q
-	if o.kept {
+	case o.kept:
 		*wc = q.done[0].wc
 		q.done = q.done[1:]
 		return

@@ -110,7 +110,7 @@ func (w *World) failing(a Actor) *qp {
 // as if all acknowledgements had come.
 func (w *World) stepFail(q *qp) {
 	if i := q.vanishing(); i >= 0 {
-		w.missed(q, i)
+		w.missed(q, i, q.reach())
 		return
 	}
 	o, whole := q.noticed(nil)

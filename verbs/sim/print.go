@@ -144,7 +144,8 @@ func (w *World) ghostPrint(g *ghost) {
 		Uint(uint64(g.psn)).Uint(uint64(g.key)).Int(g.wr).Int(g.off).Bytes(g.data))
 }
 
-// cqPrints covers the completions that nobody has polled yet. Late mode has none.
+// cqPrints covers the completions that nobody has polled yet. In late mode those of an old
+// connection.
 func (w *World) cqPrints(m *Host) {
 	for _, c := range m.card.cqs {
 		if len(c.queue) == 0 {

@@ -217,6 +217,7 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 func (q *qp) link() {
 	q.touchElems()
 	if p := q.peer; p != nil && p.peer == q {
+		p.keepReceived()
 		p.peer, p.stale = nil, true
 	}
 	q.leaveBehind()

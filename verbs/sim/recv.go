@@ -165,7 +165,13 @@ func (w *World) pieceAt(off, done, length int) int {
 
 // recvOutcomes appends the completions of q's receive queue that may come next.
 func (q *qp) recvOutcomes(o []outcome) []outcome {
-	if q.gone || len(q.rq) == 0 {
+	if q.gone {
+		return o
+	}
+	if i := q.inCQ(); i >= 0 && !q.w.cfg.Eager {
+		return append(o, outcome{q: q, recv: true, status: q.recvCQ.queue[i].wc.Status, kept: true})
+	}
+	if len(q.rq) == 0 {
 		return o
 	}
 	i := q.nextIncoming()
@@ -180,6 +186,27 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 		o = append(o, outcome{q: q, wr: 0, recv: true, status: verbs.StatusWRFlushErr})
 	}
 	return o
+}
+
+// inCQ is the first completed receive of q in its CQ, or -1.
+func (q *qp) inCQ() int {
+	return slices.IndexFunc(q.recvCQ.queue, func(x completion) bool { return x.recv && x.wc.QPNum == q.num })
+}
+
+// keepReceived puts into the CQ what q has received of its connection and nobody has polled, for
+// its peer is connected anew, and nothing else of the old connection is received. That is all which
+// can have come: what never came has vanished in a step of its own (vanishing). In eager mode steps
+// have said what was received, except for the receive that took q to ERR.
+func (q *qp) keepReceived() {
+	for q.h.alive && !q.gone && len(q.rq) > 0 {
+		i := q.nextIncoming()
+		if i < 0 || q.w.cfg.Eager && (q.state != verbs.StateErr || q.peer.ent(i).recvErr == verbs.StatusSuccess) {
+			return
+		}
+		c := completion{recv: true}
+		q.w.completeRecv(outcome{q: q, recv: true, status: q.peer.ent(i).recvErr}, &c.wc)
+		q.recvCQ.queue = append(q.recvCQ.queue, c)
+	}
 }
 
 // nextIncoming is the index in the peer's send queue of the next request that
@@ -217,14 +244,16 @@ func (s *sqEntry) pending() bool {
 func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	q := o.q
 	rw := q.rq[0]
-	i := q.nextIncoming()
+	p, i, reach := q.peer, q.nextIncoming(), 0
+	if i >= 0 {
+		reach = p.reach()
+	}
 	q.rq = append(q.rq[:0], q.rq[1:]...)
 	q.met = max(q.met-1, 0)
 	*wc = verbs.WC{ID: rw.ID, Status: o.status, Op: verbs.WCRecv, QPNum: q.num}
-	p := q.peer
 	if o.status == verbs.StatusWRFlushErr {
 		if i >= 0 {
-			w.missed(p, i)
+			w.missed(p, i, reach)
 		}
 		return
 	}
@@ -266,8 +295,8 @@ func (q *qp) receiveFailed(i int, before func(verbs.Status) bool) {
 }
 
 // missed makes request i of p one that did not arrive whole before its responder
-// stopped, although parts of it may have.
-func (w *World) missed(p *qp, i int) {
+// stopped, although parts of it may have, and so may what overtook it and stands before reach.
+func (w *World) missed(p *qp, i, reach int) {
 	p.touchElems()
 	p.limit = min(p.limit, i)
 	pieces := p.ent(i).payload
@@ -275,7 +304,7 @@ func (w *World) missed(p *qp, i int) {
 	for j := 0; j < len(p.elems); j++ {
 		e := p.elems[j]
 		switch {
-		case e.wr > i && slices.ContainsFunc(pieces, func(x *elem) bool { return w.overtakes(e, x) }):
+		case e.wr > i && e.wr < reach && slices.ContainsFunc(pieces, func(x *elem) bool { return w.overtakes(e, x) }):
 			e.could = true
 		case e.wr > i || e.wr == i && !e.changes():
 			w.discard(e)

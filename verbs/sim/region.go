@@ -82,13 +82,17 @@ func (r *region) Load(off int, p []byte) {
 		return
 	case r.apart(off, len(p)):
 		t.begins(r, off, len(p))
-	case r.lent > 0 || r.awaited():
+	case r.open() || r.awaited():
 		t.pauseLook()
 	default:
 		t.pause()
 	}
 	r.look(off, p)
 }
+
+// open reports whether a card may change r: others can reach it, or could and have left something
+// on its way.
+func (r *region) open() bool { return r.lent > 0 || len(r.pend) > 0 }
 
 // lookApart looks at each cell in a step of its own, in any order.
 func (r *region) lookApart(off int, p []byte) {
@@ -119,6 +123,7 @@ func (r *region) look(off int, p []byte) {
 	t := w.cur
 	since := t.ended(r, off, len(p))
 	r.check(off, len(p))
+	t.looked = t.looked || r.open()
 	if !t.forward(r, off, p) {
 		if r.pm != nil && r.media(off, len(p)) && r.oneCell(off, len(p)) {
 			w.touch(r.object(), Read)
@@ -128,7 +133,6 @@ func (r *region) look(off int, p []byte) {
 		}
 	}
 	since.choose(w, p)
-	t.looked = t.looked || r.lent > 0
 	t.obs.main = t.obs.main.Int(off).Bytes(p)
 	if w.tracer != nil {
 		w.recordLook(r, off, len(p))
@@ -145,7 +149,7 @@ func (r *region) Store(off int, p []byte) {
 	switch {
 	case w.cfg.Eager, r.h.live > 1, t.mayTell(): // another task may free the region
 		t.pause()
-	case (r.lent > 0 || r.pm != nil) && (!buffered || sources), !buffered && r.awaited():
+	case (r.open() || r.pm != nil) && (!buffered || sources), !buffered && r.awaited():
 		t.pauseDirty()
 	}
 	r.check(off, len(p))
@@ -160,7 +164,7 @@ func (r *region) Store(off int, p []byte) {
 		return
 	}
 	t.drain()
-	told := r.lent > 0 || r.pm != nil || r.sources(off, len(p)) // what a power failure leaves depends on it too
+	told := r.open() || r.pm != nil || r.sources(off, len(p)) // what a power failure leaves depends on it too
 	w.beforeStore(r, off, len(p))
 	w.poke(r, off, p)
 	if told {
