@@ -336,6 +336,9 @@ var differences = []struct{ name, program string }{
 	{"and a receive that took its queue pair to ERR is not", "strong | a: recv b l; call b 1; poll b 1; state b | b: accept; send a 1; reset a; up a; reply 1"},
 	{"what overtakes a message that is lost needs its receive", "ooo | a: writeimm b y 1; writeimm b x 1 | b: recv a; load x"},
 	{"what came before a revocation may be placed between two looks", "relaxed linger final history | a: write b y 1; reset b; up b | b: dereg; load y; load x"},
+	{"a responder in ERR has decided what came, whatever key goes after that", "strong | a: write b x 1 i; send b 1 i | b: recv a; call a 1; err a; free; wait a 1"},
+	{"a request that has completed and is refused stops what is behind it", "strong break(a,b)<=1 | a: write b x 1; write b y 1 p | b: dereg; load x; pload y"},
+	{"the same where the link is cut", "strong linger cut(a,b)<=1 | a: write b x 1 i; write b y 1 ip | b: dereg; load x; pload y"},
 	{"what finds no receive is fetched again", "strong linger final | a: writeimm b x 1 m; wait b 1 | b: fetchadd a x 1 s; wait a 1; recv a"},
 }
 

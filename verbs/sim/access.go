@@ -69,8 +69,12 @@ func (q *qp) forbid(access verbs.Access) {
 	w.settleRivals(p)
 }
 
-// awaits reports whether a request that hits may still be executed.
+// awaits reports whether a request that hits may still be executed. A responder in ERR has decided
+// which were.
 func (q *qp) awaits(hit func(*sqEntry) bool) bool {
+	if p := q.peer; p != nil && p.state == verbs.StateErr {
+		return false
+	}
 	for i := q.oldest(); i < q.posted; i++ {
 		if s := q.ent(i); s.local == verbs.StatusSuccess && s.nak == verbs.StatusSuccess && hit(s) {
 			return true

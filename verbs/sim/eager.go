@@ -258,7 +258,9 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	if live {
 		for i := n; i < q.posted && nak != 0; i++ {
 			if s := q.ent(i); hit(s) && (!s.came || s.pending()) {
-				s.refuse(nak)
+				if s.refuse(nak); i < q.head {
+					q.limit = min(q.limit, i) // it has completed, so its refusal stops nothing
+				}
 				break
 			}
 		}
