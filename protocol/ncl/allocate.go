@@ -6,6 +6,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
+	ctrl "github.com/verbatim-rdma/verbatim/kit/entry"
 )
 
 // Create makes a new file of size zeros: the paper's initialize() (4.2, 4.3). All of
@@ -57,7 +58,7 @@ func (f *File) initialize() error {
 // to no end has left there is replaced.
 func (f *File) reserve() error {
 	c := f.cfg.Coord
-	old, version, err := loadEntry(c, f.cfg.App, f.name)
+	old, held, err := loadEntry(c, f.cfg.App, f.name)
 	if err == nil && old.created() {
 		return fmt.Errorf("%w in epoch %d", ErrExists, old.epoch)
 	}
@@ -69,11 +70,10 @@ func (f *File) reserve() error {
 		return err
 	}
 	if unfinished {
-		f.version = version
+		f.held = held
 		return f.save(f.entry)
 	}
-	f.version = coord.FirstVersion
-	err = c.Create(f.key(), f.entry.encode(), coord.NoSession)
+	f.held, err = ctrl.Create(c, f.key(), f.entry.encode())
 	if errors.Is(err, coord.ErrExists) {
 		err = fmt.Errorf("%w: %w", ErrExists, err)
 	}
@@ -143,11 +143,7 @@ func (f *File) enlistBatch(o op, links []*link, batch []string) (_ []*link, sile
 
 // abandon takes back what a failed creation began, as far as it can.
 func (f *File) abandon() {
-	err := f.confirm()
-	if err == nil {
-		err = f.cfg.Coord.Delete(f.key(), f.version)
-	}
-	f.note(err)
+	f.note(f.held.Delete())
 }
 
 // with is the entry once links are the file's peers.

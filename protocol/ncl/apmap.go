@@ -40,58 +40,40 @@ func newID(c coord.Client, app string) (uint64, error) {
 	return id, err
 }
 
-// loadEntry finds a file in the ap-map.
-func loadEntry(c coord.Client, app, name string) (entry, uint64, error) {
-	value, version, err := c.Get(fileKey(app, name))
+// loadEntry finds a file in the ap-map: what its entry says, and the entry itself.
+func loadEntry(c coord.Client, app, name string) (entry, *ctrl.Entry, error) {
+	held, err := ctrl.Load(c, fileKey(app, name))
 	if errors.Is(err, coord.ErrNotFound) {
 		err = fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
 	if err != nil {
-		return entry{}, 0, err
+		return entry{}, nil, err
 	}
-	e, err := decodeEntry(value)
+	e, err := decodeEntry(held.Value)
 	if err != nil {
-		return entry{}, 0, fmt.Errorf("ap-map: %w", err)
+		return entry{}, nil, fmt.Errorf("ap-map: %w", err)
 	}
-	return e, version, nil
+	return e, held, nil
 }
 
-// save writes e to the ap-map in the place of the entry of this handle. Whoever else
-// has changed that one has taken the file over.
+// save writes e to the ap-map in the place of the entry of this handle. Whoever else has
+// changed that one has taken the file over. No other instance writes what this one wrote: a
+// recovery begins an epoch, and the entry with which it does so is the only one that says
+// that it copies.
 func (f *File) save(e entry) error {
-	if err := f.confirm(); err != nil {
-		return err
+	err := f.held.Set(e.encode())
+	if now, bad := decodeEntry(f.held.Value); bad == nil {
+		f.entry = now // the one before e may have been found to be there
 	}
-	version, err := f.cfg.Coord.Set(f.key(), e.encode(), f.version)
-	switch {
-	case errors.Is(err, coord.ErrVersion) || errors.Is(err, coord.ErrNotFound):
-		return fmt.Errorf("%w: %w", ErrStale, err)
-	case err != nil:
-		f.attempt = &e
-		return err
-	}
-	f.entry, f.version = e, version
-	return nil
+	return stale(err)
 }
 
-// confirm finds out what became of a change of the entry whose answer was lost. No
-// other instance writes what this one wrote: a recovery begins an epoch, and the entry
-// with which it does so is the only one that says that it copies.
-func (f *File) confirm() error {
-	if f.attempt == nil {
-		return nil
-	}
-	e, version, err := loadEntry(f.cfg.Coord, f.cfg.App, f.name)
-	switch {
-	case errors.Is(err, ErrNotFound):
+// stale is ErrStale where another instance has changed the entry.
+func stale(err error) error {
+	if errors.Is(err, ctrl.ErrTaken) {
 		return fmt.Errorf("%w: %w", ErrStale, err)
-	case err != nil:
-		return err
-	case string(e.encode()) != string(f.entry.encode()) && string(e.encode()) != string(f.attempt.encode()):
-		return fmt.Errorf("%w: the ap-map has epoch %d", ErrStale, e.epoch)
 	}
-	f.entry, f.version, f.attempt = e, version, nil
-	return nil
+	return err
 }
 
 func (f *File) key() string { return fileKey(f.cfg.App, f.name) }

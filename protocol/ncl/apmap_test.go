@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/coord"
+	ctrl "github.com/verbatim-rdma/verbatim/kit/entry"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -20,6 +21,15 @@ type keys struct {
 }
 
 func newKeys() *keys { return &keys{values: map[string][]byte{}, versions: map[string]uint64{}} }
+
+// enter puts the file of f into the ap-map, as a creation does.
+func enter(t *testing.T, f *File) {
+	t.Helper()
+	var err error
+	if f.held, err = ctrl.Create(f.cfg.Coord, f.key(), f.entry.encode()); err != nil {
+		t.Fatal(err)
+	}
+}
 
 func (k *keys) Get(key string) ([]byte, uint64, error) {
 	if k.versions[key] == 0 {
@@ -104,6 +114,7 @@ func TestLeaveBehindWithoutController(t *testing.T) {
 		k := newKeys()
 		k.before = func() error { return c.refused }
 		f.cfg.App, f.cfg.Coord, f.name = "db", k, "wal"
+		enter(t, f)
 		f.links[2].Err = verbs.ErrCompletion
 		if err := f.leaveBehind(); !errors.Is(err, c.want) || k.sets != 1 {
 			t.Errorf("%v: %v, %d changes; want %v", c.refused, err, k.sets, c.want)
@@ -158,6 +169,7 @@ func TestReplacementsExhaustEpochs(t *testing.T) {
 		f, _ := newTestFile()
 		f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = "db", newKeys(), []string{"p1"}, "wal"
 		f.links[0].Peer, f.links[2].Err, f.entry.epoch = "p1", verbs.ErrCompletion, epoch
+		enter(t, f)
 		if err := f.replace(1); !errors.Is(err, want) || f.entry.epoch != epoch {
 			t.Errorf("in epoch %d: %v, and then %d", epoch, err, f.entry.epoch)
 		}
@@ -179,6 +191,7 @@ func TestRepairsPause(t *testing.T) {
 	f.h, f.cfg.App, f.cfg.Coord, f.name = h, "db", newKeys(), "wal"
 	f.cfg.Peers = []string{"p1"}
 	f.links[0].Peer, f.links[2].Err = "p1", verbs.ErrCompletion
+	enter(t, f)
 	tried := 0
 	m := &Maintained{File: f, Every: time.Second, Told: func(err error) {
 		if tried++; !errors.Is(err, ErrTooFew) {

@@ -86,8 +86,17 @@ func TestReleaseInDoubt(t *testing.T) {
 		"nobody deletes":  {&before, 2, coord.ErrUnavailable},
 	} {
 		f, _ := newTestFile()
-		a := &asked{keys: newKeys(), refuse: x.refuse}
-		f.cfg.App, f.cfg.Coord, f.name, f.entry, f.attempt, f.version = "db", a, "wal", before, &change, coord.FirstVersion
+		a := &asked{keys: newKeys(), refuse: 2} // the change
+		f.cfg.App, f.cfg.Coord, f.name, f.entry = "db", a, "wal", before
+		enter(t, f)
+		if err := f.save(change); !errors.Is(err, coord.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		a.refuse = -1
+		if x.refuse > 0 {
+			a.refuse = len(a.calls) + x.refuse
+		}
+		delete(a.versions, f.key())
 		if x.there != nil {
 			a.values[f.key()], a.versions[f.key()] = x.there.encode(), coord.FirstVersion
 			if x.there == &change {

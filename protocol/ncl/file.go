@@ -1,11 +1,10 @@
 package ncl
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
+	ctrl "github.com/verbatim-rdma/verbatim/kit/entry"
 	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/kit/quorum"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -14,18 +13,17 @@ import (
 // File is a handle to an ncl file: the local buffer and a queue pair to each
 // peer (4.4, figure 5). Only one task may use it at a time.
 type File struct {
-	h       host.Host
-	cfg     Config
-	name    string
-	entry   entry
-	version uint64 // of the ap-map entry
-	attempt *entry // what the ap-map may have instead: the answer was lost
-	stamp   Stamp  // of the last write
-	group   *lend.Group
-	buf     *lend.Memory
-	links   []*link // one for each peer, in the order of the entry
-	inline  int
-	closed  bool
+	h      host.Host
+	cfg    Config
+	name   string
+	entry  entry
+	held   *ctrl.Entry // entry, at the controller
+	stamp  Stamp       // of the last write
+	group  *lend.Group
+	buf    *lend.Memory
+	links  []*link // one for each peer, in the order of the entry
+	inline int
+	closed bool
 
 	// The two requests of a write.
 	wrs      [2]verbs.SendWR
@@ -152,17 +150,7 @@ func (f *File) Release() error {
 	if f.closed {
 		return fmt.Errorf("%w: file %q", ErrClosed, f.name)
 	}
-	err := f.confirm()
-	if err == nil {
-		err = f.cfg.Coord.Delete(f.key(), f.version)
-	}
-	switch {
-	case errors.Is(err, coord.ErrVersion):
-		err = fmt.Errorf("%w: %w", ErrStale, err)
-	case errors.Is(err, coord.ErrNotFound):
-		err = nil // a Delete whose answer was lost
-	}
-	if err != nil {
+	if err := stale(f.held.Delete()); err != nil {
 		return fmt.Errorf("ncl: release %q: %w", f.name, err)
 	}
 	f.ask(opRelease, f.links).Wait(len(f.links))

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
+	ctrl "github.com/verbatim-rdma/verbatim/kit/entry"
 	"github.com/verbatim-rdma/verbatim/kit/lend"
 )
 
@@ -18,13 +18,13 @@ func Recover(h host.Host, cfg Config, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, version, err := takeOver(cfg, name)
+	e, held, err := takeOver(cfg, name)
 	if err != nil {
 		return nil, fmt.Errorf("ncl: recover %q: %w", name, err)
 	}
 	f, err := newFile(h, cfg, name, e)
 	if err == nil {
-		f.version = version
+		f.held = held
 		err = f.recover()
 	}
 	if err != nil {
@@ -38,32 +38,29 @@ func Recover(h host.Host, cfg Config, name string) (*File, error) {
 // any peer is asked: of two instances that recover at once one loses here. Peers that
 // were about to join will not. A creation that came to no end is removed. An earlier
 // instance that replaces a peer meanwhile only makes it begin again: `ncl/cling`.
-func takeOver(cfg Config, name string) (entry, uint64, error) {
-	e, version, err := loadEntry(cfg.Coord, cfg.App, name)
+func takeOver(cfg Config, name string) (entry, *ctrl.Entry, error) {
+	e, held, err := loadEntry(cfg.Coord, cfg.App, name)
 	switch {
 	case err != nil:
-		return entry{}, 0, err
+		return entry{}, nil, err
 	case !e.created():
-		err = cfg.Coord.Delete(fileKey(cfg.App, name), version)
-		if errors.Is(err, coord.ErrVersion) {
+		err = held.Delete()
+		if errors.Is(err, ctrl.ErrTaken) {
 			return takeOver(cfg, name) // it has come to its end
 		}
-		return entry{}, 0, errors.Join(fmt.Errorf("%w: its creation came to no end", ErrNotFound), err)
+		return entry{}, nil, errors.Join(fmt.Errorf("%w: its creation came to no end", ErrNotFound), err)
 	case e.epoch == MaxEpoch:
-		return entry{}, 0, fmt.Errorf("%w: epoch %d", ErrExhausted, e.epoch)
+		return entry{}, nil, fmt.Errorf("%w: epoch %d", ErrExhausted, e.epoch)
 	}
 	e.epoch++
 	e.joining, e.copying = nil, true
-	version, err = cfg.Coord.Set(fileKey(cfg.App, name), e.encode(), version)
-	if errors.Is(err, coord.ErrVersion) {
+	err = held.Set(e.encode())
+	if errors.Is(err, ctrl.ErrTaken) {
 		if now, _, again := loadEntry(cfg.Coord, cfg.App, name); again == nil && !now.copying {
 			return takeOver(cfg, name)
 		}
 	}
-	if errors.Is(err, coord.ErrVersion) || errors.Is(err, coord.ErrNotFound) {
-		err = fmt.Errorf("%w: %w", ErrStale, err)
-	}
-	return e, version, err
+	return e, held, stale(err)
 }
 
 // recovery is the state of a recovery while peers are being asked.

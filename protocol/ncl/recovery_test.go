@@ -165,12 +165,12 @@ func TestReplacementsDoNotSayThatTheyRecover(t *testing.T) {
 	k := newKeys()
 	on(f, queueless{})
 	f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = "db", k, []string{"p1", "p2", "p3", "p4"}, "wal"
-	f.entry.copying, f.entry.peers, f.version = true, f.cfg.Peers[:3], coord.FirstVersion // as a recovery leaves it
+	f.entry.copying, f.entry.peers = true, f.cfg.Peers[:3] // as a recovery leaves it
 	for i, l := range f.links {
 		l.Peer = f.cfg.Peers[i]
 	}
 	f.links[2].Err = verbs.ErrCompletion
-	_ = k.Create(f.key(), f.entry.encode(), coord.NoSession)
+	enter(t, f)
 	err := f.replace(1) // there are no queues for p4
 	e, _, _ := loadEntry(k, "db", "wal")
 	if !errors.Is(err, verbs.ErrUnsupported) || e.epoch != 2 || e.copying || !slices.Equal(e.joining, []string{"p4"}) || !slices.Equal(e.peers, f.cfg.Peers[:3]) {

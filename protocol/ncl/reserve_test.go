@@ -92,50 +92,51 @@ func TestReserve(t *testing.T) {
 		if !errors.Is(err, x.want) || (err == nil) != (x.want == nil) || !slices.Equal(a.calls, x.calls) {
 			t.Errorf("%s: %v after %v; want %v after %v", name, err, a.calls, x.want, x.calls)
 		}
-		if e, version, _ := loadEntry(a.keys, "db", "wal"); err == nil && (e.id != 8 || e.size != 16 || version != f.version) {
-			t.Errorf("%s: the ap-map has %+v in version %d, and the handle %d", name, e, version, f.version)
+		if e, now, _ := loadEntry(a.keys, "db", "wal"); err == nil && (e.id != 8 || e.size != 16 || now.Version != f.held.Version) {
+			t.Errorf("%s: the ap-map has %+v in version %d, and the handle %d", name, e, now.Version, f.held.Version)
 		}
 	}
 }
 
 // After a change whose answer was lost, the ap-map has what was there before or the change, and
-// otherwise the file belongs to somebody else.
-func TestConfirm(t *testing.T) {
+// otherwise the file belongs to somebody else. The next change finds out.
+func TestChangeInDoubt(t *testing.T) {
 	before := entry{generation: generation{7, 1}, size: 8, f: 1, peers: []string{"p1", "p2", "p3"}}
-	change, other := before, before
-	change.epoch, other.epoch = 2, 3
+	change, next, other := before, before, before
+	change.epoch, next.epoch, other.epoch = 2, 3, 4
 	for name, x := range map[string]struct {
 		there  *entry // now
-		refuse bool
+		refuse int    // which call after that
 		want   error
 		epoch  uint32 // of the handle, after it
 	}{
-		"the change was not carried out": {&before, false, nil, 1},
-		"the change was carried out":     {&change, false, nil, 2},
-		"somebody else was faster":       {&other, false, ErrStale, 1},
-		"the file is gone":               {nil, false, ErrStale, 1},
-		"nobody says":                    {&change, true, coord.ErrUnavailable, 1},
+		"the change was not carried out":               {&before, 0, nil, 3},
+		"the change was carried out":                   {&change, 0, nil, 3},
+		"somebody else was faster":                     {&other, 0, ErrStale, 1},
+		"the file is gone":                             {nil, 0, ErrStale, 1},
+		"nobody says":                                  {&change, 1, coord.ErrUnavailable, 1},
+		"it was carried out, and the next is in doubt": {&change, 2, coord.ErrUnavailable, 2},
 	} {
-		a := &asked{keys: newKeys(), refuse: 1} // the change
-		f := &File{cfg: Config{App: "db", Coord: a}, name: "wal", entry: before, version: coord.FirstVersion}
-		if err := f.save(change); !errors.Is(err, coord.ErrUnavailable) {
+		a := &asked{keys: newKeys(), refuse: 2} // the change
+		f := &File{cfg: Config{App: "db", Coord: a}, name: "wal", entry: before}
+		enter(t, f)
+		if err := f.save(change); !errors.Is(err, coord.ErrUnavailable) || f.entry.epoch != 1 {
 			t.Fatal(err)
 		}
-		if x.refuse {
-			a.refuse = 2
+		a.refuse = -1
+		if x.refuse > 0 {
+			a.refuse = len(a.calls) + x.refuse
 		}
+		delete(a.versions, f.key())
 		if x.there != nil {
 			a.values[f.key()], a.versions[f.key()] = x.there.encode(), 9
 		}
-		err := f.confirm()
+		err := f.save(next)
 		if !errors.Is(err, x.want) || (err == nil) != (x.want == nil) || f.entry.epoch != x.epoch {
 			t.Errorf("%s: %v, epoch %d; want %v and %d", name, err, f.entry.epoch, x.want, x.epoch)
 		}
-		if err == nil && (f.attempt != nil || f.version != 9) {
-			t.Errorf("%s: version %d, and %v is still in doubt", name, f.version, f.attempt)
-		}
-		if a.refuse++; err != nil && f.save(change) == nil {
-			t.Errorf("%s: another change was made", name)
+		if err == nil && (f.held.InDoubt() || f.held.Version != 10) {
+			t.Errorf("%s: version %d, and a change is still in doubt", name, f.held.Version)
 		}
 	}
 }
@@ -158,8 +159,7 @@ func TestShortOfQueues(t *testing.T) {
 	on(f, queueless{})
 	f.cfg.App, f.cfg.Coord, f.cfg.Peers, f.name = "db", k, []string{"p1", "p2", "p3", "p4", "p5"}, "wal"
 	f.links = nil
-	_ = k.Create(f.key(), f.entry.encode(), coord.NoSession)
-	f.version = coord.FirstVersion
+	enter(t, f)
 	links, err := f.enlist(f.entry, opAlloc, 3)
 	if !errors.Is(err, verbs.ErrUnsupported) || len(links) > 0 || k.sets != 1 {
 		t.Errorf("%d peers, %v, after %d changes of the ap-map", len(links), err, k.sets)
