@@ -3,155 +3,11 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/faults"
-	"github.com/verbatim-rdma/verbatim/fingerprint"
-	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
 )
-
-// Config describes a world: its hosts, their card and what may go wrong.
-type Config struct {
-	Nodes   []Node
-	Profile faults.Profile
-	Budget  faults.Budget
-	// Timers says when a timer may fire; the zero value is idle.
-	Timers   faults.Timers
-	Services []Service
-	// Reset takes what the nodes' code keeps outside the world back to its
-	// initial state; it is called before each run.
-	Reset func()
-	// Gate, if set, says whether a fault of kind k, or the healing of a link, may
-	// happen now. It may depend only on which life the concerned hosts are in.
-	Gate func(k faults.Kind, heal bool) bool
-	// Eager makes every arrival, placement and acknowledgement a step of its
-	// own instead of resolving them when somebody looks. It is slow; it is
-	// there to show that late resolution loses nothing.
-	Eager bool
-	// Strengthen does at the card what the program does not do itself.
-	Strengthen Strengthen
-	// MaxPieces bounds into how many pieces a message may tear; 0 means every
-	// cell of the profile on its own.
-	MaxPieces int
-	// MaxSteps ends a run that does not end by itself. Default 100000.
-	MaxSteps int
-	// Setup, if set, prepares the hosts before the first step of a run: nothing
-	// happens at the same time, and its calls return at once. It must not wait.
-	Setup func(hosts []*Host)
-	// Linger keeps hosts up when their code has returned: a run ends when no
-	// code can go on, and it is no error if some then waits for ever.
-	Linger bool
-	// AtEnd, if set, is called when a run with Linger has ended. What is still
-	// under way lands as it asks for it with [Host.Settle].
-	AtEnd func(hosts []*Host)
-	// Hung, if set, is called when hosts wait and nothing but faults can happen, and none
-	// does: the run has finished then, instead of having failed. It gets what
-	// [World.Waiting] returns.
-	Hung func(waiting []string)
-}
-
-// Node is one logical host: a name, and what runs there.
-type Node struct {
-	Name string
-	// Main is the host's first task. life counts from 0 and grows with each restart.
-	Main func(h host.Host, life int)
-	// Again reports whether another life follows the one that ended; nil: only
-	// after a crash. A Daemon's lives are optional: a run may end without them.
-	Again func(life int, crashed bool) bool
-	// Immortal, if set, tells the lives that no crash or power failure strikes.
-	Immortal func(life int) bool
-	// Daemon: the run does not wait for it.
-	Daemon bool
-	// Symmetric marks the hosts that are interchangeable: they run the same code, which
-	// treats them alike. Those that the fault budget tells apart are not taken for each other.
-	Symmetric bool
-}
-
-// Service is a state machine whose every call, by Call or in a Gather, is one atomic step: the
-// linearizable services that a protocol takes for granted. It does not fail, but the link
-// between a host and the service can be cut, as by cut(app,coord).
-type Service struct {
-	Host, Name string
-	Apply      func(from string, req []byte) []byte
-	ReadOnly   func(req []byte) bool
-	Hash       func() fingerprint.Print
-	Reset      func()
-}
-
-// ErrConfig is wrapped by every error of Config.
-var ErrConfig = errors.New("sim: bad configuration")
-
-// ErrDaemonReports: the code of a Daemon told the checks something. That is a mistake of the
-// scenario, so there is no verdict.
-var ErrDaemonReports = errors.New("sim: a daemon host reports to the checks; leave out Node.Daemon")
-
-// Validate checks c; New calls it.
-func (c *Config) Validate() error {
-	if len(c.Nodes) == 0 || len(c.Nodes) > maxHosts {
-		return fmt.Errorf("%w: %d hosts; a world has 1 to %d", ErrConfig, len(c.Nodes), maxHosts)
-	}
-	if err := c.Profile.Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	if err := c.Timers.Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	if c.Strengthen >= strengthenEnd {
-		return fmt.Errorf("%w: strengthening %d", ErrConfig, c.Strengthen)
-	}
-	var names []string
-	for _, n := range c.Nodes {
-		for _, m := range names {
-			if n.Name == m {
-				return fmt.Errorf("%w: two hosts are called %q", ErrConfig, n.Name)
-			}
-		}
-		if n.Main == nil || n.Name == "" {
-			return fmt.Errorf("%w: host %q needs a name and a Main", ErrConfig, n.Name)
-		}
-		names = append(names, n.Name)
-	}
-	if err := c.checkSymmetric(); err != nil {
-		return err
-	}
-	return c.checkBudget(names)
-}
-
-// checkBudget holds the faults against the hosts. Links to services can be cut, and that
-// is all that can happen to a service.
-func (c *Config) checkBudget(nodes []string) error {
-	places := append(nodes, c.serviceHosts()...)
-	if len(places) > maxHosts {
-		return fmt.Errorf("%w: %d hosts with those of services; at most %d", ErrConfig, len(places), maxHosts)
-	}
-	err := c.Budget.Validate(places)
-	for i := range c.Budget {
-		if !cutsOff(c.Budget[i].Kind) {
-			err = errors.Join(err, c.Budget[i:i+1].Validate(nodes))
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	return nil
-}
-
-// serviceHosts are the hosts of services that are no nodes.
-func (c *Config) serviceHosts() (out []string) {
-	for i := range c.Services {
-		name := c.Services[i].Host
-		if !slices.Contains(out, name) && !slices.ContainsFunc(c.Nodes, func(n Node) bool { return n.Name == name }) {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// cutsOff reports whether a fault of kind k takes a link away.
-func cutsOff(k faults.Kind) bool { return k == faults.Cut || k == faults.Partition }
 
 // World is a simulated cluster. It is run again and again from its initial
 // state; everything in it follows from the policy's choices.
@@ -206,40 +62,6 @@ type World struct {
 	ghosts    []ghost
 	cands     []candidate
 	pools     pools
-}
-
-// Stats counts what runs did, over the life of the world.
-type Stats struct {
-	Steps   uint64 // events
-	Posts   uint64 // send work requests
-	Choices uint64 // choices with more than one option inside steps
-	// LogAvoided is the natural logarithm of the number of eager placement
-	// states per run that late resolution did not visit, for the last run.
-	LogAvoided float64
-	// Exercised are the promises of cards that the programs made use of.
-	Exercised faults.Exercise
-	// MaxPayload is the longest payload of a Write or Send.
-	MaxPayload int
-	// TimedWaits counts the waits with a finite deadline, and ClockReads the calls
-	// of Now: what they mean depends on Config.Timers.
-	TimedWaits, ClockReads uint64
-	// VainPolls counts the polls that had to find what was there, since maxVain before had not.
-	VainPolls uint64
-	// NotInline counts the requests that Inlined had to leave as they were.
-	NotInline uint64
-}
-
-// Add adds what another world has counted, but for LogAvoided, which is of one run.
-func (s *Stats) Add(o *Stats) {
-	s.Steps += o.Steps
-	s.Posts += o.Posts
-	s.Choices += o.Choices
-	s.Exercised |= o.Exercised
-	s.MaxPayload = max(s.MaxPayload, o.MaxPayload)
-	s.TimedWaits += o.TimedWaits
-	s.ClockReads += o.ClockReads
-	s.VainPolls += o.VainPolls
-	s.NotInline += o.NotInline
 }
 
 // node is a logical host.
@@ -548,79 +370,9 @@ func (e *DeadlockError) Error() string {
 // Class is the class of the violation.
 func (e *DeadlockError) Class() string { return "deadlock" }
 
-// Steps is the number of events of this run so far.
-func (w *World) Steps() int { return w.steps }
-
-// Stats returns the counters.
-func (w *World) Stats() *Stats { return &w.stats }
-
 // ErrFailNil: a check called Fail with no error. That it meant a violation is as likely as
 // that it meant none, so there is no verdict.
 var ErrFailNil = errors.New("sim: Fail(nil): call Fail with an error that says what is violated, and only then")
-
-// Fail ends the run with a violation. Scenarios call it through the checker.
-func (w *World) Fail(err error) {
-	if err == nil {
-		err = ErrFailNil
-	}
-	if w.fail == nil {
-		w.fail = err
-		if w.cur != nil {
-			if w.tracer != nil {
-				w.trace(w.cur.h, "violation", "%v", err)
-			}
-		}
-	}
-}
-
-// Failure is what ended the run, if it failed.
-func (w *World) Failure() error { return w.fail }
-
-// SetHistory tells the fingerprint of everything that the scenario's checks
-// remember; it is part of the state. All that is told this way is one thing to the
-// search: the order of any two calls matters. A call belongs to the task's last operation before it, so
-// no task reads what the checks remember before the fingerprint has it. The call ends the step: other
-// tasks can run before the code goes on, even if all it does next is to call SetHistory again.
-func (w *World) SetHistory(p fingerprint.Print) {
-	if t := w.cur; t != nil {
-		if w.dying() {
-			return
-		}
-		if t.h.node.spec.Daemon {
-			w.Fail(ErrDaemonReports)
-		}
-		w.touch(object(objChecks, 0, 0), Write) // a zombie and its successor both report
-		w.hist = p
-		t.reach()
-		t.wait(op{kind: opRun})
-		t.fresh = true
-		return
-	}
-	w.hist = p
-}
-
-// Report tells the fingerprint all that the running task has told the checks so far.
-// Unlike SetHistory it says nothing about the order in which tasks report, so reports of
-// different tasks do not conflict, and it stays when the task ends. Others may come in
-// after it: a crash must be tried between two reports.
-func (w *World) Report(p fingerprint.Print) {
-	t := w.cur
-	if w.dying() {
-		return
-	}
-	n := t.h.node
-	if n.spec.Daemon {
-		w.Fail(ErrDaemonReports)
-	}
-	if t.dirty {
-		t.wait(op{kind: opRun}) // its host may die in between
-	}
-	key := fingerprint.Print{}.Int(t.h.life).Int(t.ord).Print(p)
-	n.reports = n.reports.Minus(t.report).Plus(key)
-	t.report = key
-	w.touch(object(objChecks, n.idx, 1+ofLife(t.h.life, t.ord)), Write)
-	t.reach()
-}
 
 func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
 	w.bound("options of a choice", n-1, maxOptions)
@@ -653,26 +405,4 @@ func boolInt(b bool) int {
 func (w *World) Events() []Event {
 	w.enabled()
 	return w.events
-}
-
-// EagerStates is the number of states that a machine which places each piece of
-// a message in a step of its own would have for this one.
-func (w *World) EagerStates() float64 {
-	n := 1.0
-	for _, q := range w.qps {
-		open := 0
-		for _, e := range q.elems {
-			if e.kind != elemSample && !e.landed {
-				open++
-			}
-		}
-		switch {
-		case open == 0:
-		case w.cfg.Profile.Placement == faults.InOrder:
-			n *= float64(open + 1)
-		default:
-			n *= math.Exp2(float64(open))
-		}
-	}
-	return n
 }

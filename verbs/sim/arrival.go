@@ -1,0 +1,139 @@
+package sim
+
+import (
+	"github.com/verbatim-rdma/verbatim/faults"
+)
+
+// What had arrived when something was cut off: packets come in order, or leave gaps, and what
+// is frozen landed by then or never.
+
+// discard drops e, and what could only follow it: it never lands.
+func (w *World) discard(e *elem) {
+	if e.landed {
+		return
+	}
+	if e.cutOff() && e.isDenied() {
+		w.notYet(e)
+		return
+	}
+	e.landed, e.void, e.unknown = true, true, e.reg != nil && e.reg.freed
+	w.touchElem(e)
+	w.recordDropped(e)
+	w.remove(e)
+	switch {
+	case e.src == nil:
+	case e.q.cfg.PSN != 0:
+		w.fetchOne(e) // it may haunt the next connection
+	default:
+		w.dropSource(e)
+	}
+	if e.frozen && !e.unknown {
+		if e.arrives() {
+			e.q.limit = min(e.q.limit, e.wr) // it never came
+		}
+		w.eachMate(e, func(x *elem) bool { return e.arrives() && w.with(e, x) }, w.discard)
+		for i := 0; i < len(e.q.elems); i++ {
+			if x := e.q.elems[i]; !x.landed && (x.frozen && w.before(e, x) || !w.gaps() && e.arrives() && !x.frozen && !x.acked && e.precedes(x)) {
+				w.discard(x)
+				i = -1
+			}
+		}
+	}
+	for i := 0; i < len(e.q.elems) && e.overtook() && !e.frozen; i++ {
+		if x := e.q.elems[i]; x.overtook() && w.before(e, x) {
+			w.discard(x) // it came later, if at all
+			i = -1
+		}
+	}
+}
+
+// arrives reports whether e is frozen because of what had arrived by then: that is in
+// memory. Not so after a power failure, which strikes while it is placed, and for a CPU's
+// stores.
+func (e *elem) arrives() bool { return e.kind == elemWrite && e.q.cpu == nil && !e.struck }
+
+// tells reports whether its packet has arrived if e lands.
+func (e *elem) tells() bool { return e.changes() && e.q.cpu == nil && !e.struck }
+
+// gaps reports whether what is behind a lost packet may have arrived.
+func (w *World) gaps() bool {
+	return !w.cfg.Profile.WholePackets && w.cfg.Profile.Placement != faults.InOrder
+}
+
+// eachMate calls f for the frozen elements that share e's fate because of the order in which
+// packets arrive.
+func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
+	if !e.tells() {
+		return
+	}
+	for i := 0; i < len(e.q.elems); i++ {
+		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && x.tells() && shares(x) {
+			f(x)
+			i = -1
+		}
+	}
+}
+
+// with reports whether a came in the packet of b or in one before it.
+func (w *World) with(a, b *elem) bool {
+	if !w.cfg.Profile.WholePackets {
+		return a.precedes(b) && !w.overtakes(b, a)
+	}
+	mtu := w.cfg.Profile.MTU
+	return a.q == b.q && (a.wr < b.wr || a.wr == b.wr && (a.off-a.start)/mtu <= (b.off-b.start)/mtu)
+}
+
+// mates reports whether two elements came in one packet.
+func (w *World) mates(a, b *elem) bool { return w.with(a, b) && w.with(b, a) }
+
+// freeze makes e one that landed before now or never will. Had something landed
+// that came with it or later, it has arrived; had something been dropped that came
+// with it or earlier, it has not. Whoever freezes calls settleRivals when all is frozen.
+func (w *World) freeze(e *elem) {
+	w.fetchOne(e)
+	switch w.withMates(e) {
+	case fateCame:
+		w.land(e)
+		return
+	case fateLost:
+		w.discard(e)
+		return
+	}
+	w.touchElem(e)
+	w.ticks++
+	e.frozen, e.frozeAt = true, w.ticks
+}
+
+// withMates says what became of e, if something that came with it, before or later says so. Its
+// request may have failed since.
+func (w *World) withMates(e *elem) int {
+	for i := e.q.base; i < e.q.posted && e.tells(); i++ {
+		for _, x := range e.q.ent(i).payload {
+			switch {
+			case !x.tells() || !x.landed || (x.wr < e.q.first) != (e.wr < e.q.first):
+			case !x.void && w.with(e, x) && e.arrives():
+				return fateCame
+			case x.void && !x.unknown && x.kind == elemWrite && w.with(x, e):
+				return fateLost
+			}
+		}
+	}
+	return fateOpen
+}
+
+// remove takes e out of its region's and its queue's lists.
+func (w *World) remove(e *elem) {
+	if e.reg != nil {
+		e.reg.pend = without(e.reg.pend, e)
+	}
+	e.q.elems = without(e.q.elems, e)
+}
+
+func without(s []*elem, e *elem) []*elem {
+	for i, x := range s {
+		if x == e {
+			return append(s[:i], s[i+1:]...)
+		}
+	}
+	return s
+}

@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// Config describes a world: its hosts, their card and what may go wrong.
+type Config struct {
+	Nodes   []Node
+	Profile faults.Profile
+	Budget  faults.Budget
+	// Timers says when a timer may fire; the zero value is idle.
+	Timers   faults.Timers
+	Services []Service
+	// Reset takes what the nodes' code keeps outside the world back to its
+	// initial state; it is called before each run.
+	Reset func()
+	// Gate, if set, says whether a fault of kind k, or the healing of a link, may
+	// happen now. It may depend only on which life the concerned hosts are in.
+	Gate func(k faults.Kind, heal bool) bool
+	// Eager makes every arrival, placement and acknowledgement a step of its
+	// own instead of resolving them when somebody looks. It is slow; it is
+	// there to show that late resolution loses nothing.
+	Eager bool
+	// Strengthen does at the card what the program does not do itself.
+	Strengthen Strengthen
+	// MaxPieces bounds into how many pieces a message may tear; 0 means every
+	// cell of the profile on its own.
+	MaxPieces int
+	// MaxSteps ends a run that does not end by itself. Default 100000.
+	MaxSteps int
+	// Setup, if set, prepares the hosts before the first step of a run: nothing
+	// happens at the same time, and its calls return at once. It must not wait.
+	Setup func(hosts []*Host)
+	// Linger keeps hosts up when their code has returned: a run ends when no
+	// code can go on, and it is no error if some then waits for ever.
+	Linger bool
+	// AtEnd, if set, is called when a run with Linger has ended. What is still
+	// under way lands as it asks for it with [Host.Settle].
+	AtEnd func(hosts []*Host)
+	// Hung, if set, is called when hosts wait and nothing but faults can happen, and none
+	// does: the run has finished then, instead of having failed. It gets what
+	// [World.Waiting] returns.
+	Hung func(waiting []string)
+}
+
+// Node is one logical host: a name, and what runs there.
+type Node struct {
+	Name string
+	// Main is the host's first task. life counts from 0 and grows with each restart.
+	Main func(h host.Host, life int)
+	// Again reports whether another life follows the one that ended; nil: only
+	// after a crash. A Daemon's lives are optional: a run may end without them.
+	Again func(life int, crashed bool) bool
+	// Immortal, if set, tells the lives that no crash or power failure strikes.
+	Immortal func(life int) bool
+	// Daemon: the run does not wait for it.
+	Daemon bool
+	// Symmetric marks the hosts that are interchangeable: they run the same code, which
+	// treats them alike. Those that the fault budget tells apart are not taken for each other.
+	Symmetric bool
+}
+
+// Service is a state machine whose every call, by Call or in a Gather, is one atomic step: the
+// linearizable services that a protocol takes for granted. It does not fail, but the link
+// between a host and the service can be cut, as by cut(app,coord).
+type Service struct {
+	Host, Name string
+	Apply      func(from string, req []byte) []byte
+	ReadOnly   func(req []byte) bool
+	Hash       func() fingerprint.Print
+	Reset      func()
+}
+
+// ErrConfig is wrapped by every error of Config.
+var ErrConfig = errors.New("sim: bad configuration")
+
+// ErrDaemonReports: the code of a Daemon told the checks something. That is a mistake of the
+// scenario, so there is no verdict.
+var ErrDaemonReports = errors.New("sim: a daemon host reports to the checks; leave out Node.Daemon")
+
+// Validate checks c; New calls it.
+func (c *Config) Validate() error {
+	if len(c.Nodes) == 0 || len(c.Nodes) > maxHosts {
+		return fmt.Errorf("%w: %d hosts; a world has 1 to %d", ErrConfig, len(c.Nodes), maxHosts)
+	}
+	if err := c.Profile.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	if err := c.Timers.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	if c.Strengthen >= strengthenEnd {
+		return fmt.Errorf("%w: strengthening %d", ErrConfig, c.Strengthen)
+	}
+	var names []string
+	for _, n := range c.Nodes {
+		for _, m := range names {
+			if n.Name == m {
+				return fmt.Errorf("%w: two hosts are called %q", ErrConfig, n.Name)
+			}
+		}
+		if n.Main == nil || n.Name == "" {
+			return fmt.Errorf("%w: host %q needs a name and a Main", ErrConfig, n.Name)
+		}
+		names = append(names, n.Name)
+	}
+	if err := c.checkSymmetric(); err != nil {
+		return err
+	}
+	return c.checkBudget(names)
+}
+
+// checkBudget holds the faults against the hosts. Links to services can be cut, and that
+// is all that can happen to a service.
+func (c *Config) checkBudget(nodes []string) error {
+	places := append(nodes, c.serviceHosts()...)
+	if len(places) > maxHosts {
+		return fmt.Errorf("%w: %d hosts with those of services; at most %d", ErrConfig, len(places), maxHosts)
+	}
+	err := c.Budget.Validate(places)
+	for i := range c.Budget {
+		if !cutsOff(c.Budget[i].Kind) {
+			err = errors.Join(err, c.Budget[i:i+1].Validate(nodes))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return nil
+}
+
+// serviceHosts are the hosts of services that are no nodes.
+func (c *Config) serviceHosts() (out []string) {
+	for i := range c.Services {
+		name := c.Services[i].Host
+		if !slices.Contains(out, name) && !slices.ContainsFunc(c.Nodes, func(n Node) bool { return n.Name == name }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// cutsOff reports whether a fault of kind k takes a link away.
+func cutsOff(k faults.Kind) bool { return k == faults.Cut || k == faults.Partition }

@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// How the two ends of a connection meet, for the first time or anew.
+
+// prepared is a qp before it is connected.
+type prepared qp
+
+func (q *qp) endpoint() verbs.Endpoint {
+	e := verbs.Endpoint{QPN: q.num, PSN: q.cfg.PSN, MTU: uint16(q.w.cfg.Profile.MTU)}
+	e.GID = q.h.gid()
+	return e
+}
+
+// gid is the address of a machine: the number of the host, and its life.
+func (h *Host) gid() (g [16]byte) {
+	g[0] = byte(h.node.idx)
+	binary.BigEndian.PutUint32(g[1:], uint32(h.life))
+	return g
+}
+
+func gidHost(g [16]byte) int { return int(g[0]) }
+
+func gidLife(g [16]byte) int { return int(binary.BigEndian.Uint32(g[1:])) }
+
+func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
+	q.w.guard()
+	if q.w.dying() {
+		return nil, verbs.ErrClosed
+	}
+	q.w.cur.drain()
+	if q.untold != q.h.tells || q.h.live > 1 {
+		q.w.cur.pauseAfter() // what comes before it finds nobody, and may have failed of that
+	}
+	if q.gone {
+		return nil, q.w.cur.refused(fmt.Errorf("sim: connect QP %d: %w", q.num, verbs.ErrClosed))
+	}
+	if q.state != verbs.StateInit || q.linked {
+		return nil, q.w.cur.refused(fmt.Errorf("sim: connect QP %d: %w: in state %v", q.num, verbs.ErrState, q.state))
+	}
+	if gidHost(e.GID) >= len(q.w.nodes) || e.QPN == 0 || e.QPN >= 1<<24 || e.PSN >= 1<<24 || e.MTU > 4096 || bits.OnesCount16(e.MTU) != 1 {
+		return nil, fmt.Errorf("sim: connect QP %d: %w: no such endpoint: %+v", q.num, verbs.ErrInvalid, e)
+	}
+	for _, p := range q.h.card.qps {
+		q.nth += boolInt(p.linked && p.remote.GID == e.GID)
+	}
+	q.remote, q.state, q.linked = e, verbs.StateRTS, true
+	q.link()
+	q.w.cur.ends()
+	if q.w.tracer != nil {
+		q.w.trace(q.h, "connect", "connects %s", q.name())
+	}
+	return q, nil
+}
+
+// link makes a connection of the queue pair, the first one or after a RESET.
+func (q *qp) link() {
+	q.touchElems()
+	if p := q.peer; p != nil && p.peer == q {
+		p.keepReceived()
+		p.peer, p.stale = nil, true
+	}
+	q.leaveBehind()
+	q.peer, q.stale, q.broken, q.unmet, q.met = nil, false, false, 0, 0
+	q.limit, q.cutAt, q.unacked, q.held = unlimited, unlimited, unlimited, unlimited
+	if q.w.linkCut(q.h.node.idx, q.remoteNode()) {
+		q.cutAt = q.posted
+	}
+	q.meet()
+}
+
+// leaveBehind decides what of the old connection has arrived by now: the rest never will. In late
+// mode too nothing of it is left open, so that no rule need tell two connections apart.
+func (q *qp) leaveBehind() {
+	reach := q.reach()
+	for i := 0; i < len(q.elems); i++ {
+		switch e := q.elems[i]; {
+		case e.wr >= q.first || e.frozen && e.changes():
+		case e.kind == elemFlush && !q.w.cfg.Eager:
+			q.w.discard(e)
+			i = -1
+		case (e.acked || q.w.cfg.Eager && e.came) && e.changes():
+			q.w.land(e)
+			i = -1
+		case q.w.cfg.Eager:
+			q.w.discard(e)
+			i = -1
+		case !e.changes() || !e.acked && !e.could && e.wr >= reach:
+			q.w.discard(e)
+			i = -1
+		case !e.acked:
+			if q.w.freeze(e); e.landed {
+				i = -1
+			}
+		}
+	}
+	for i := 0; i < len(q.elems); i++ {
+		if e := q.elems[i]; e.wr < q.first && e.frozen && e.changes() && !e.struck {
+			q.w.settleFrozen(e.reg, e.off, e.n)
+			i = -1
+		}
+	}
+}
+
+// meet links the two ends once both are connected to each other.
+func (q *qp) meet() {
+	for _, p := range q.w.qps {
+		if p.num == q.remote.QPN && p.h.gid() == q.remote.GID &&
+			p.state >= verbs.StateRTR && p.state != verbs.StateErr && p.peer == nil && !p.stale && p.remote.QPN == q.num &&
+			p.remote.GID == q.h.gid() && !p.gone && !p.asks(isRetry) {
+			q.peer, p.peer = p, q
+			q.touchElems()
+			q.recvNext, p.recvNext = p.first, q.first
+			q.matched, p.matched = p.first, q.first
+			q.meets() // what was posted before they met can arrive from now on
+			p.meets()
+		}
+	}
+}
+
+// meets makes the checks for what was posted before the ends met.
+func (q *qp) meets() {
+	for i := q.head; i < q.posted; i++ {
+		if s := q.ent(i); s.nak == verbs.StatusSuccess {
+			q.checkAccess(s)
+		}
+	}
+	q.match()
+}
+
+func (q *qp) remoteNode() int { return gidHost(q.remote.GID) }
+
+func (q *qp) remoteLife() int { return gidLife(q.remote.GID) }
+
+func (q *qp) remoteSym() int {
+	if !q.linked {
+		return -1
+	}
+	return q.w.nodes[q.remoteNode()].sym
+}
+
+func (w *World) linkCut(a, b int) bool {
+	if a > b {
+		a, b = b, a
+	}
+	for _, c := range w.cuts {
+		if c.a == a && c.b == b {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,354 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// cq is a completion queue. In late mode it holds nothing but receives of connections that were
+// made anew: which other completion is there is decided when somebody polls. In eager mode the
+// card fills it.
+type cq struct {
+	h     *Host
+	ord   int
+	ch    *channel
+	qps   []*qp // send side
+	rqps  []*qp // receive side
+	queue []completion
+	gone  bool
+}
+
+// Destroy implements verbs.CQ.
+func (c *cq) Destroy() error {
+	c.h.w.guard()
+	c.h.w.cur.pauseShared()
+	switch {
+	case c.h.w.dying():
+	case c.gone:
+		return c.h.w.cur.refused(fmt.Errorf("sim: destroy CQ: %w", verbs.ErrClosed))
+	case len(c.qps)+len(c.rqps) > 0:
+		return c.h.w.cur.refused(fmt.Errorf("sim: destroy CQ: %w: QPs use it", verbs.ErrBusy))
+	}
+	c.gone = true
+	c.h.makes(endedCQ, c.ord, 0)
+	return nil
+}
+
+// maxVain is how often in a row a task may poll in vain although something is there: code
+// that gives up sooner is checked for it, and a loop ends. Verdicts on other code say so
+// (Stats.VainPolls).
+const maxVain = 3
+
+// Poll implements verbs.CQ. It may find nothing although something has arrived.
+func (c *cq) Poll(wc []verbs.WC) (int, error) {
+	w := c.h.w
+	w.guard()
+	t := w.cur
+	if t.reported == c {
+		t.pause()
+	} else {
+		t.pauseLook()
+	}
+	if len(wc) == 0 {
+		return 0, fmt.Errorf("sim: poll: %w: no room for completions", verbs.ErrInvalid)
+	}
+	if c.gone {
+		return 0, t.refused(fmt.Errorf("sim: poll: %w", verbs.ErrClosed))
+	}
+	if t.reported == c {
+		c.touch()
+		if c.canComplete() {
+			return c.take(t, wc), nil // a channel said so in this very step
+		}
+	}
+	if t.vain > 0 {
+		t.wait(op{kind: opRun}) // a loop that polls in vain lets others go on
+	}
+	c.touch()
+	can := c.canComplete()
+	if can && t.vain == maxVain {
+		w.stats.VainPolls++
+	}
+	if !can || t.vain < maxVain && w.choose(ChooseCompletion, 2, func(i int) string { return pollNames[i] }) == 1 {
+		t.obs.seeUint(4)
+		t.vain = min(t.vain+1, maxVain)
+		return 0, nil
+	}
+	return c.take(t, wc), nil
+}
+
+var pollNames = [...]string{"something", "nothing yet"}
+
+// Wait implements verbs.CQ.
+func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
+	w := c.h.w
+	w.guard()
+	t := w.cur
+	if len(wc) == 0 {
+		return 0, fmt.Errorf("sim: wait: %w: no room for completions", verbs.ErrInvalid)
+	}
+	if c.gone {
+		return 0, t.refused(fmt.Errorf("sim: wait: %w", verbs.ErrClosed))
+	}
+	if !t.wait(c.h.within(op{kind: opCQ, cq: c}, timeout)) {
+		t.obs.seeUint(5)
+		return 0, verbs.ErrTimeout
+	}
+	if c.gone { // another task destroyed it, before the wait or meanwhile
+		return 0, t.refused(fmt.Errorf("sim: wait: %w", verbs.ErrClosed))
+	}
+	c.touch()
+	return c.take(t, wc), nil
+}
+
+// take decides which completions come and delivers them: one, and if there is room for
+// more any number of those that can have come by now.
+func (c *cq) take(t *task, wc []verbs.WC) int {
+	t.vain, t.reported = 0, nil
+	n := 0
+	for more := true; more; more = n < len(wc) && c.another() {
+		t.obs.see(c.takeOne(&wc[n]))
+		n++
+	}
+	if len(wc) > 1 {
+		t.obs.seeUint(uint64(n))
+	}
+	return n
+}
+
+// another decides whether one more completion has come: certainly if one was decided before.
+func (c *cq) another() bool {
+	c.touch()
+	kept := slices.ContainsFunc(c.qps, func(q *qp) bool { return len(q.done) > 0 && !q.gone }) ||
+		slices.ContainsFunc(c.rqps, func(q *qp) bool { return (q.misfitted || q.inCQ() >= 0) && !q.gone })
+	return c.canComplete() && (c.h.w.cfg.Eager || kept || c.h.w.choose(ChooseCompletion, 2, func(i int) string { return moreNames[i] }) == 1)
+}
+
+var moreNames = [...]string{"no more yet", "one more"}
+
+// takeOne delivers a completion, and returns what was observed.
+func (c *cq) takeOne(wc *verbs.WC) (tag int, v print) {
+	w := c.h.w
+	w.cur.looked = true
+	for _, t := range w.tasks {
+		if t.reported == c {
+			t.reported = nil // this may be what it was told of
+		}
+	}
+	x := c.next()
+	*wc = x.wc
+	q := w.qpByNum(c.h, wc.QPNum)
+	q.polled(&x)
+	if w.tracer != nil {
+		what := "a completion"
+		if wc.Status == verbs.StatusSuccess {
+			what = wc.Op.String()
+		}
+		w.trace(c.h, "completion", "sees %s of %s: %v", what, q.name(), wc.Status)
+	}
+	return q.remoteSym(), q.wcPrint(&x)
+}
+
+// next takes the next completion: the oldest, or in late mode one that is decided now.
+func (c *cq) next() completion {
+	w := c.h.w
+	if w.cfg.Eager {
+		x := c.queue[0]
+		c.queue = append(c.queue[:0], c.queue[1:]...)
+		return x
+	}
+	var buf [24]outcome
+	o := c.outcomes(buf[:0])
+	x := o[w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
+	done := completion{wr: x.wr, recv: x.recv}
+	w.complete(x, &done.wc)
+	return done
+}
+
+func (c *cq) canComplete() bool {
+	if c.h.w.cfg.Eager {
+		return len(c.queue) > 0
+	}
+	var buf [24]outcome
+	return len(c.outcomes(buf[:0])) > 0
+}
+
+// outcomes lists the completions that may come next.
+func (c *cq) outcomes(o []outcome) []outcome {
+	for _, q := range c.qps {
+		o = q.sendOutcomes(o)
+	}
+	for _, q := range c.rqps {
+		o = q.recvOutcomes(o)
+	}
+	return o
+}
+
+// touch notes whose doings the look at the CQ depends on.
+func (c *cq) touch() {
+	for _, qs := range [2][]*qp{c.qps, c.rqps} {
+		for _, q := range qs {
+			q.touch(Write)
+			q.touchMedia()
+		}
+	}
+}
+
+// channel waits for several CQs.
+type channel struct {
+	h    *Host
+	ord  int
+	cqs  []*cq
+	gone bool
+}
+
+// Destroy implements verbs.CompChannel.
+func (ch *channel) Destroy() error {
+	ch.h.w.guard()
+	if ch.h.w.dying() {
+		return nil
+	}
+	ch.h.w.cur.pauseShared()
+	if ch.gone {
+		return ch.h.w.cur.refused(fmt.Errorf("sim: destroy a channel: %w", verbs.ErrClosed))
+	}
+	for _, c := range ch.cqs {
+		if !c.gone {
+			return ch.h.w.cur.refused(fmt.Errorf("sim: destroy a channel: %w: CQs use it", verbs.ErrBusy))
+		}
+	}
+	ch.gone = true
+	ch.h.makes(endedChannel, ch.ord, 0)
+	return nil
+}
+
+func (ch *channel) canComplete() bool {
+	for _, c := range ch.cqs {
+		if !c.gone && c.canComplete() {
+			return true
+		}
+	}
+	return false
+}
+
+// Wait implements verbs.CompChannel: any CQ that may have a completion can be
+// the one. The completion itself is decided when that CQ is polled.
+func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
+	w := ch.h.w
+	w.guard()
+	t := w.cur
+	if !t.wait(ch.h.within(op{kind: opChan, ch: ch}, timeout)) {
+		t.obs.seeUint(6)
+		return nil, verbs.ErrTimeout
+	}
+	if ch.gone {
+		return nil, t.refused(fmt.Errorf("sim: wait for a channel: %w", verbs.ErrClosed))
+	}
+	var can [24]*cq
+	c := can[:0]
+	for _, q := range ch.cqs {
+		q.touch()
+		if !q.gone && q.canComplete() {
+			c = append(c, q)
+		}
+	}
+	i := w.choose(ChooseCompletion, len(c), func(i int) string { return c[i].name() })
+	t.obs.see(c[i].remoteSym(), print{}.Int(8).Int(c[i].place(ch)))
+	t.reported = c[i] // the next Poll of it finds something
+	t.dirty = false
+	return c[i], nil
+}
+
+// Gather implements verbs.CompChannel. What each CQ has is decided on its own.
+func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) error {
+	w := ch.h.w
+	w.guard()
+	t := w.cur
+	if len(wc) < len(cqs) {
+		return fmt.Errorf("sim: gather: %w: room for %d completions of %d CQs", verbs.ErrInvalid, len(wc), len(cqs))
+	}
+	for i, x := range cqs {
+		if q, ok := x.(*cq); !ok || q.ch != ch {
+			return fmt.Errorf("sim: gather: %w: a CQ of another channel", verbs.ErrInvalid)
+		}
+		if slices.Contains(cqs[:i], x) {
+			return fmt.Errorf("sim: gather: %w: a CQ is named twice", verbs.ErrInvalid)
+		}
+	}
+	if len(cqs) == 0 {
+		return nil
+	}
+	if !t.wait(ch.h.within(op{kind: opAll, cqs: cqs}, timeout)) {
+		t.obs.seeUint(9)
+		return verbs.ErrTimeout
+	}
+	if anyGone(cqs) {
+		return t.refused(fmt.Errorf("sim: gather: %w", verbs.ErrClosed))
+	}
+	t.vain, t.reported = 0, nil
+	t.obs.seeAll(len(cqs), func(i int) (int, print, bool) {
+		c := cqs[i].(*cq)
+		c.touch()
+		tag, v := c.takeOne(&wc[i])
+		return tag, v, true
+	})
+	return nil
+}
+
+func anyGone(cqs []verbs.CQ) bool {
+	return slices.ContainsFunc(cqs, func(c verbs.CQ) bool { return c.(*cq).gone })
+}
+
+func allComplete(cqs []verbs.CQ) bool {
+	for _, c := range cqs {
+		if !c.(*cq).canComplete() {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *cq) name() string {
+	for _, q := range c.qps {
+		return q.name()
+	}
+	for _, q := range c.rqps {
+		return q.name()
+	}
+	return "CQ"
+}
+
+// remoteSym is the interchangeable host that all of the CQ's QPs lead to, or -1.
+func (c *cq) remoteSym() int {
+	sym := -2
+	for _, qs := range [2][]*qp{c.qps, c.rqps} {
+		for _, q := range qs {
+			if s := q.remoteSym(); sym == -2 || sym == s {
+				sym = s
+			} else {
+				return -1
+			}
+		}
+	}
+	return max(sym, -1)
+}
+
+// place tells c from the other CQs of its channel: by its index, or if it leads to an
+// interchangeable host by how many led there before.
+func (c *cq) place(ch *channel) int {
+	sym, n := c.remoteSym(), 0
+	for i, x := range ch.cqs {
+		switch {
+		case x == c && sym < 0:
+			return i
+		case x == c:
+			return n
+		case sym >= 0 && x.remoteSym() == sym:
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,228 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// gather is a set of calls under way.
+type gather struct {
+	h    *Host
+	ord  int
+	reqs []*request
+	out  []host.Answer
+	// deadline counts from the start of the calls, for each Wait alike.
+	timed    bool
+	deadline time.Duration
+	span     time.Duration
+	began    int // the step of the start
+}
+
+// Call implements host.Host. A call to an atomic service is one step.
+func (h *Host) Call(to, service string, req []byte, timeout time.Duration) ([]byte, error) {
+	if s := h.w.service(to, service); s >= 0 {
+		return h.w.callService(h, s, req)
+	}
+	g := h.gather([]host.Call{{To: to, Service: service, Body: req}}, timeout)
+	a := g.Wait(1)[0]
+	if a.Pending() {
+		return nil, fmt.Errorf("call %s/%s: %w", to, service, host.ErrTimeout)
+	}
+	return a.Body, a.Err
+}
+
+// Gather implements host.Host.
+func (h *Host) Gather(calls []host.Call, timeout time.Duration) host.Gather {
+	return h.gather(calls, timeout)
+}
+
+func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
+	w := h.w
+	w.guard()
+	if w.dying() {
+		panic(killed{}) // the dead call nobody
+	}
+	w.cur.drain()
+	if !w.preparing && !w.dying() {
+		w.cur.pauseCall() // who answers to a name may have changed because of what the task did before
+	}
+	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: h.after(timeout), span: timeout, began: w.steps}
+	h.gaths = append(h.gaths, g)
+	g.out = make([]host.Answer, len(calls))
+	g.reqs = make([]*request, len(calls))
+	for i, c := range calls {
+		r := w.pools.reqs.get()
+		*r = request{g: g, idx: i, from: h, service: c.Service, body: append(r.body[:0], c.Body...)}
+		g.reqs[i] = r
+		for _, d := range calls[:i] {
+			r.nth += boolInt(d.To == c.To)
+		}
+		if s := w.service(c.To, c.Service); s >= 0 {
+			w.ask(r, s)
+		} else {
+			w.send(r, c.To)
+		}
+	}
+	w.cur.reach()
+	return g
+}
+
+// ready reports whether Wait(need) can return.
+func (g *gather) ready(need int) bool {
+	have, can, open := 0, 0, 0
+	for i, r := range g.reqs {
+		switch {
+		case !g.out[i].Pending():
+			if g.out[i].Err == nil {
+				have++
+			}
+		case r.canAnswer():
+			if r.err == nil {
+				can++
+			}
+		case !r.canFail():
+			open++
+		}
+	}
+	return have+can >= need || open == 0
+}
+
+// Wait implements host.Gather. Which answers have come is a choice of a set: the
+// order in which they came is not observable, so it is not explored. More may have come
+// than were needed by the time that the task goes on, and failures with them.
+func (g *gather) Wait(need int) []host.Answer {
+	w := g.h.w
+	w.guard()
+	t := w.cur
+	timely := t.wait(g.within(op{kind: opGather, gather: g, need: need}))
+	if !timely {
+		t.obs.seeUint(2)
+	}
+	w.touch(object(objReply, g.h.node.idx, g.ord), Write)
+	for _, r := range g.reqs {
+		if r.to != nil {
+			w.touchLife(r.to.node.idx)
+		}
+	}
+	n, sets := len(g.reqs), g.sets(need, timely)
+	at := func(i int) []fate { return sets[i*n : i*n+n] }
+	s := at(w.choose(ChooseMessage, len(sets)/max(n, 1), func(i int) string { return g.setName(at(i)) }))
+	t.obs.seeAll(n, func(i int) (int, print, bool) {
+		if s[i] != awaited && g.out[i].Pending() {
+			tag, v := g.resolve(i, s[i] == failed)
+			return tag, v, true
+		}
+		return -1, print{}, false
+	})
+	for i, r := range g.reqs {
+		if !timely && g.out[i].Pending() {
+			g.out[i].Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrTimeout)
+		}
+	}
+	return g.out
+}
+
+// fate is what a Wait finds of one call.
+type fate uint8
+
+// sets lists the fates of all calls with which Wait(need) can return, one after the other:
+// first those without more answers than needed, which a run without surprises meets. Once
+// it is too late it returns with whatever has come.
+func (g *gather) sets(need int, timely bool) []fate {
+	w, n := g.h.w, len(g.reqs)
+	// can is how many of the calls from i on have succeeded or may, open how many must be awaited.
+	can, open := make([]int, n+1), make([]int, n+1)
+	for i := n - 1; i >= 0; i-- {
+		r := g.reqs[i]
+		known := !g.out[i].Pending()
+		can[i] = can[i+1] + boolInt(known && g.out[i].Err == nil || !known && r.canAnswer() && r.err == nil)
+		open[i] = open[i+1] + boolInt(!known && !r.canAnswer() && !r.canFail())
+	}
+	w.fates = w.fates[:0]
+	cur := make([]fate, n)
+	var rec func(i, succ, pend, fails int, more bool)
+	rec = func(i, succ, pend, fails int, more bool) {
+		switch {
+		case timely && succ+can[i] < need && pend+open[i] > 0 || w.fail != nil:
+			return
+		case i == n:
+			few := succ == need && fails == 0 || succ < need && (pend == 0 || !timely && succ+fails == 0) || succ > need && fails+pend == 0
+			if few != more {
+				w.bound("sets of answers to a Gather", len(w.fates), maxSets*max(n, 1))
+				w.fates = append(w.fates, cur...)
+			}
+			return
+		}
+		r := g.reqs[i]
+		if a := &g.out[i]; !a.Pending() {
+			cur[i] = awaited
+			rec(i+1, succ+boolInt(a.Err == nil), pend, fails, more)
+			return
+		}
+		if r.canAnswer() {
+			cur[i] = answered
+			rec(i+1, succ+boolInt(r.err == nil), pend, fails+boolInt(r.err != nil), more)
+		}
+		if r.canFail() {
+			cur[i] = failed
+			rec(i+1, succ, pend, fails+1, more)
+		}
+		cur[i] = awaited
+		rec(i+1, succ, pend+1, fails, more)
+	}
+	rec(0, 0, 0, 0, false)
+	rec(0, 0, 0, 0, true)
+	return w.fates
+}
+
+func (g *gather) setName(s []fate) string {
+	out := ""
+	for i, r := range g.reqs {
+		if s[i] == awaited || !g.out[i].Pending() {
+			continue
+		}
+		if out != "" {
+			out += ", "
+		}
+		out += r.toName()
+		if s[i] == failed {
+			out += " fails"
+		}
+	}
+	if out == "" {
+		return "none"
+	}
+	return out
+}
+
+// resolve ends call i and returns what was observed of it.
+func (g *gather) resolve(i int, failed bool) (tag int, v print) {
+	r, a := g.reqs[i], &g.out[i]
+	w := g.h.w
+	tag = -1
+	if r.to != nil {
+		tag = r.to.node.sym
+	}
+	if failed {
+		a.Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrUnreachable)
+		if r.to != nil && (r.cut || !r.to.alive) { // what came through a cut may be taken even now
+			w.touch(object(objMail, r.to.node.idx, 0), Write)
+			r.to.dropMail(r)
+			g.h.acted = true // it cannot come any more
+		}
+		if w.tracer != nil {
+			w.traceFrom(g.h, g.h, "unreachable", "gets no answer from %s", r.toName())
+		}
+		return tag, print{}.Int(r.place()).Int(3)
+	}
+	a.Body, a.Err = r.answer, r.err
+	if a.Err == nil && a.Body == nil {
+		a.Body = []byte{}
+	}
+	if w.tracer != nil {
+		w.traceCall(r, r.to, g.h, "answered", "has the answer of %s%s", r.toName(), errSuffix(r.err))
+	}
+	return tag, print{}.Int(r.place()).Print(r.ansHash)
+}

@@ -1,0 +1,132 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// Calls on links that are cut, and heal.
+
+// heldUp reports whether the link of h to service i is cut.
+func (w *World) heldUp(h *Host, i int) bool {
+	at := slices.Index(w.places, w.cfg.Services[i].Host)
+	w.touch(link(h.node.idx, at), Read)
+	return w.linkCut(h.node.idx, at)
+}
+
+// carryOut is the step in which the running task's call reaches service i.
+func (w *World) carryOut(h *Host, i int, req []byte) ([]byte, error) {
+	t, s := w.cur, &w.cfg.Services[i]
+	at := slices.Index(w.places, s.Host)
+	w.touch(link(h.node.idx, at), Read)
+	cut := w.linkCut(h.node.idx, at)
+	heldUp := t.heldUp
+	t.heldUp = false
+	if cut && (heldUp || w.choose(ChooseMessage, 2, func(i int) string { return cutOffNames[i] }) == 0) {
+		return nil, w.cutOff(h, s)
+	}
+	m := Write
+	if s.ReadOnly != nil && s.ReadOnly(req) {
+		m = Read
+	}
+	w.touch(object(objSvc, 0, i), m)
+	resp := s.Apply(h.Name(), req)
+	if w.tracer != nil {
+		w.trace(h, "service", "calls %s of %s", s.Name, s.Host)
+	}
+	t.reach()
+	if cut {
+		return nil, w.cutOff(h, s)
+	}
+	t.obs.main = t.obs.main.Bytes(resp)
+	return resp, nil
+}
+
+// cutOff is what a caller gets whose link to a service is cut.
+func (w *World) cutOff(h *Host, s *Service) error {
+	w.cur.obs.seeUint(3)
+	if w.tracer != nil {
+		w.trace(h, "unreachable", "gets no answer from %s", s.Host)
+	}
+	return unreachable(s)
+}
+
+func unreachable(s *Service) error {
+	return fmt.Errorf("call %s/%s: %w", s.Host, s.Name, host.ErrUnreachable)
+}
+
+// goesOut notes that a link of host a heals: what its tasks are about to ask of services
+// goes out now.
+func (w *World) goesOut(a int) {
+	for _, t := range w.tasks {
+		if t.alive && t.h.node.idx == a {
+			t.heldUp = false
+		}
+	}
+}
+
+// holdUp decides which of the requests and answers that are under way between two hosts
+// come through although the link is cut now. The others wait for it to heal.
+func (w *World) holdUp(a, b int) {
+	if b >= len(w.nodes) {
+		w.loseAnswers(a, w.places[b]) // the calls of services are one step, and have come or not
+		return
+	}
+	come := func(r *request, what string) bool {
+		return w.choose(ChooseMessage, 2, func(i int) string { return what + " of " + r.name() + [...]string{" comes through", " is held up"}[i] }) == 0
+	}
+	for _, ends := range [2][2]int{{a, b}, {b, a}} {
+		for _, m := range w.nodes[ends[0]].all {
+			for _, r := range m.mail {
+				if r.from.node.idx == ends[1] && !r.cut {
+					r.cut = !come(r, "the request")
+				}
+			}
+			for _, g := range m.gaths {
+				for i, r := range g.reqs {
+					if m.alive && r.to != nil && r.to.node.idx == ends[1] && g.out[i].Pending() && r.replied && !r.repCut {
+						r.repCut = !come(r, "the answer")
+					}
+				}
+			}
+		}
+	}
+}
+
+// goThrough sends what the link between two hosts held up: another cut may hold it up anew, or
+// not.
+func (w *World) goThrough(a, b int) {
+	if b >= len(w.nodes) {
+		return // a place of services
+	}
+	for _, ends := range [2][2]int{{a, b}, {b, a}} {
+		for _, m := range w.nodes[ends[0]].all {
+			for _, r := range m.mail {
+				r.cut = r.cut && r.from.node.idx != ends[1]
+			}
+			for _, g := range m.gaths {
+				for _, r := range g.reqs {
+					r.repCut = r.repCut && r.to.node.idx != ends[1]
+				}
+			}
+		}
+	}
+}
+
+// loseAnswers decides which answers of services at a place, that a Gather of host a has not
+// seen yet, are lost since the link is cut now.
+func (w *World) loseAnswers(a int, place string) {
+	for _, m := range w.nodes[a].all {
+		for _, g := range m.gaths {
+			for i, r := range g.reqs {
+				if m.alive && r.svc != nil && r.svc.Host == place && r.replied && r.err == nil && g.out[i].Pending() &&
+					w.choose(ChooseMessage, 2, func(i int) string { return r.service + [...]string{" answers", " is not heard"}[i] }) == 1 {
+					r.answer, r.err = nil, unreachable(r.svc)
+					r.ansHash = print{}.Bool(true)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package sim
+
+// What a look at memory finds: for each cell, what is there or one of the pending elements, which
+// lands then.
+
+// observe copies what a look at [off, off+len(out)) of r sees. Each cell may be
+// seen at a moment of its own, in any order, so the cells are decided
+// independently and what must have landed by then lands afterwards.
+func (w *World) observe(r *region, off int, out []byte, card bool) {
+	n := len(out)
+	w.answers(r, off, n, !card)
+	w.touch(r.object(), Read)
+	if r.pm != nil {
+		w.findOut(r, off, n, false)
+		if card && w.damage(r, off, n, true) && r.oneCell(off, n) {
+			copy(out, r.data[off:])
+			return
+		}
+	}
+	if w.cfg.Eager || !w.anyPending(r, off, n) {
+		copy(out, r.data[off:])
+		return
+	}
+	w.settleFrozen(r, off, n)
+	w.sourced(r, off, n)
+	if w.complicated(r, off, n) {
+		w.observeInOrder(r, off, out)
+		return
+	}
+	var landing [16]*elem
+	l := landing[:0]
+	copy(out, r.data[off:])
+	cell := w.cfg.Profile.CellBytes
+	for at := off; at < off+n; {
+		end := min(at&^(cell-1)+cell, off+n)
+		if w.cfg.MaxPieces > 0 {
+			end = w.pieceEnd(r, at, off+n)
+		}
+		if e := w.chooseCell(r, at, end-at); e != nil {
+			w.takeSources(e)
+			copy(out[at-off:end-off], e.data[at-e.off:])
+			l = append(l, e)
+		}
+		at = end
+	}
+	for _, e := range l {
+		w.land(e)
+	}
+}
+
+// chooseCell picks which pending element a look at one cell finds there, or nil
+// for what is in memory. An element that would change nothing is not asked
+// about: leaving it pending allows all that its landing allows.
+func (w *World) chooseCell(r *region, at, n int) *elem {
+	var can [32]*elem
+	c := can[:0]
+	plain := true
+	for _, e := range r.pend {
+		if e.kind == elemWrite && e.overlaps(at, n) && w.canLand(e) {
+			c = append(c, e)
+			plain = plain && string(e.content()[at-e.off:at-e.off+n]) == string(r.data[at:at+n])
+		}
+	}
+	if plain {
+		return nil
+	}
+	i := w.choose(ChooseLanding, len(c)+1, func(i int) string {
+		if i == 0 {
+			return "memory"
+		}
+		return c[i-1].name()
+	})
+	if i == 0 {
+		return nil
+	}
+	return c[i-1]
+}
+
+// anyPending reports whether something that may change bytes is on its way there.
+func (w *World) anyPending(r *region, off, n int) bool {
+	for _, e := range r.pend {
+		if e.changes() && e.overlaps(off, n) && w.canLand(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// complicated reports whether cells cannot be decided by the last writer alone:
+// atomics, or elements that cover only part of a cell.
+func (w *World) complicated(r *region, off, n int) bool {
+	cell := w.cfg.Profile.CellBytes
+	for _, e := range r.pend {
+		if !e.changes() || !e.overlaps(off, n) || !w.canLand(e) {
+			continue
+		}
+		lo, hi := max(e.off, off), min(e.off+e.n, off+n)
+		if e.kind == elemAtomic {
+			return true
+		}
+		if w.cfg.MaxPieces > 0 {
+			continue
+		}
+		if lo != off && lo%cell != 0 || hi != off+n && hi%cell != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// observeInOrder looks at one hard cell after the other (cells.go) and lands what each sees.
+func (w *World) observeInOrder(r *region, off int, out []byte) {
+	var cells []span
+	var landing []*elem
+	for at := off; at < off+len(out); {
+		c := span{at, min(w.cellEnd(r, at), off+len(out))}
+		at = c.hi
+		if w.hard(r, c) {
+			cells = append(cells, c)
+			continue
+		}
+		copy(out[c.lo-off:c.hi-off], r.data[c.lo:])
+		if e := w.chooseCell(r, c.lo, c.hi-c.lo); e != nil {
+			w.takeSources(e)
+			copy(out[c.lo-off:c.hi-off], e.data[c.lo-e.off:])
+			landing = append(landing, e)
+		}
+	}
+	for len(cells) > 0 {
+		i := w.nextCell(r, cells)
+		at, end := cells[i].lo, cells[i].hi
+		cells = append(cells[:i], cells[i+1:]...)
+		w.findOut(r, at, end-at, true)
+		w.landBefore(r, at, end-at, nil)
+		copy(out[at-off:end-off], r.data[at:end])
+	}
+	for _, e := range landing {
+		w.land(e)
+	}
+}
+
+// cellEnd is where the cell at an offset ends. What an atomic changes is seen at once.
+func (w *World) cellEnd(r *region, at int) int {
+	cell := w.cfg.Profile.CellBytes
+	end := at&^(cell-1) + cell
+	for _, e := range r.pend {
+		if e.kind == elemAtomic && e.overlaps(at, 1) && w.canLand(e) {
+			end = max(end, e.off+e.n)
+		}
+	}
+	return end
+}
+
+// pieceEnd is the next boundary between pending elements, so that a look at
+// large messages is decided piece by piece.
+func (w *World) pieceEnd(r *region, at, end int) int {
+	for _, e := range r.pend {
+		if e.kind != elemWrite || !w.canLand(e) {
+			continue
+		}
+		if e.off > at && e.off < end {
+			end = e.off
+		}
+		if x := e.off + e.n; x > at && x < end {
+			end = x
+		}
+	}
+	return end
+}

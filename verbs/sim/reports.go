@@ -1,0 +1,136 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+)
+
+// What the checks hear of a run, and what a run has counted.
+
+// Stats counts what runs did, over the life of the world.
+type Stats struct {
+	Steps   uint64 // events
+	Posts   uint64 // send work requests
+	Choices uint64 // choices with more than one option inside steps
+	// LogAvoided is the natural logarithm of the number of eager placement
+	// states per run that late resolution did not visit, for the last run.
+	LogAvoided float64
+	// Exercised are the promises of cards that the programs made use of.
+	Exercised faults.Exercise
+	// MaxPayload is the longest payload of a Write or Send.
+	MaxPayload int
+	// TimedWaits counts the waits with a finite deadline, and ClockReads the calls
+	// of Now: what they mean depends on Config.Timers.
+	TimedWaits, ClockReads uint64
+	// VainPolls counts the polls that had to find what was there, since maxVain before had not.
+	VainPolls uint64
+	// NotInline counts the requests that Inlined had to leave as they were.
+	NotInline uint64
+}
+
+// Add adds what another world has counted, but for LogAvoided, which is of one run.
+func (s *Stats) Add(o *Stats) {
+	s.Steps += o.Steps
+	s.Posts += o.Posts
+	s.Choices += o.Choices
+	s.Exercised |= o.Exercised
+	s.MaxPayload = max(s.MaxPayload, o.MaxPayload)
+	s.TimedWaits += o.TimedWaits
+	s.ClockReads += o.ClockReads
+	s.VainPolls += o.VainPolls
+	s.NotInline += o.NotInline
+}
+
+// Steps is the number of events of this run so far.
+func (w *World) Steps() int { return w.steps }
+
+// Stats returns the counters.
+func (w *World) Stats() *Stats { return &w.stats }
+
+// Fail ends the run with a violation. Scenarios call it through the checker.
+func (w *World) Fail(err error) {
+	if err == nil {
+		err = ErrFailNil
+	}
+	if w.fail == nil {
+		w.fail = err
+		if w.cur != nil {
+			if w.tracer != nil {
+				w.trace(w.cur.h, "violation", "%v", err)
+			}
+		}
+	}
+}
+
+// Failure is what ended the run, if it failed.
+func (w *World) Failure() error { return w.fail }
+
+// SetHistory tells the fingerprint of everything that the scenario's checks
+// remember; it is part of the state. All that is told this way is one thing to the
+// search: the order of any two calls matters. A call belongs to the task's last operation before it, so
+// no task reads what the checks remember before the fingerprint has it. The call ends the step: other
+// tasks can run before the code goes on, even if all it does next is to call SetHistory again.
+func (w *World) SetHistory(p fingerprint.Print) {
+	if t := w.cur; t != nil {
+		if w.dying() {
+			return
+		}
+		if t.h.node.spec.Daemon {
+			w.Fail(ErrDaemonReports)
+		}
+		w.touch(object(objChecks, 0, 0), Write) // a zombie and its successor both report
+		w.hist = p
+		t.reach()
+		t.wait(op{kind: opRun})
+		t.fresh = true
+		return
+	}
+	w.hist = p
+}
+
+// Report tells the fingerprint all that the running task has told the checks so far.
+// Unlike SetHistory it says nothing about the order in which tasks report, so reports of
+// different tasks do not conflict, and it stays when the task ends. Others may come in
+// after it: a crash must be tried between two reports.
+func (w *World) Report(p fingerprint.Print) {
+	t := w.cur
+	if w.dying() {
+		return
+	}
+	n := t.h.node
+	if n.spec.Daemon {
+		w.Fail(ErrDaemonReports)
+	}
+	if t.dirty {
+		t.wait(op{kind: opRun}) // its host may die in between
+	}
+	key := fingerprint.Print{}.Int(t.h.life).Int(t.ord).Print(p)
+	n.reports = n.reports.Minus(t.report).Plus(key)
+	t.report = key
+	w.touch(object(objChecks, n.idx, 1+ofLife(t.h.life, t.ord)), Write)
+	t.reach()
+}
+
+// EagerStates is the number of states that a machine which places each piece of
+// a message in a step of its own would have for this one.
+func (w *World) EagerStates() float64 {
+	n := 1.0
+	for _, q := range w.qps {
+		open := 0
+		for _, e := range q.elems {
+			if e.kind != elemSample && !e.landed {
+				open++
+			}
+		}
+		switch {
+		case open == 0:
+		case w.cfg.Profile.Placement == faults.InOrder:
+			n *= float64(open + 1)
+		default:
+			n *= math.Exp2(float64(open))
+		}
+	}
+	return n
+}

@@ -1,0 +1,188 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Revocation: a key, a registration or a queue pair goes, and the card stops taking what needs it
+// (the semantics note, section 5).
+
+// cutoff stops requests that reach a card from now on, because of what hit says.
+func (w *World) cutoff(hit func(*sqEntry) bool, c *card) {
+	for _, q := range w.qps {
+		if (q.state >= verbs.StateRTR || q.linked && len(q.elems) > 0) && q.remoteNode() == c.h.node.idx && q.remoteLife() == c.h.life {
+			w.cutoffQP(q, hit, verbs.StatusRemAccessErr)
+		}
+	}
+}
+
+// cutoffQP decides how far q's requests had come when the responder stopped
+// taking those that hit. A live requester learns it from a NAK, so it is decided
+// now; of a dead one nobody learns, so its elements stay pending as ones that
+// landed before now or never. Without DrainOnRevoke what the card had accepted
+// may still land later.
+func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
+	q.touchElems()
+	w.stats.Exercised |= faults.Revocations
+	awaits := q.awaits(hit)
+	if awaits {
+		q.asks(isRNR) // from now on it is refused, or nobody answers
+	}
+	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) } // another key of the same memory stays valid
+	live := q.live()
+	drain := w.cfg.Profile.DrainOnRevoke
+	if w.cfg.Eager {
+		w.cutoffEager(q, hit, nak)
+		return
+	}
+	if (live || nak != 0) && awaits {
+		overtakers := w.catchUp(q)
+		for _, e := range overtakers {
+			if hitElem(e) {
+				w.leaveOpen(e)
+			}
+		}
+		w.cutoffEager(q, hit, nak)
+		w.caughtUp(q)
+		for _, e := range overtakers {
+			if !e.landed && !e.cutOff() && e.wr >= q.reach() {
+				e.could = true // it may have come before what was refused
+			}
+		}
+		w.settleRivals(q)
+		return
+	}
+	reach := q.reach()
+	for i := reach; i < q.posted && !live; i++ {
+		if hit(q.ent(i)) {
+			q.limit = min(q.limit, i) // it has not come by now, nor will it or what is behind it be executed
+			break
+		}
+	}
+	if !live {
+		q.undecide()
+		w.executedByNow(q, hitElem)
+	}
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		if !hitElem(e) || e.reg == nil {
+			continue
+		}
+		switch {
+		case !live && e.wr >= reach && !e.acked && !e.frozen && !e.could:
+			w.discard(e) // it has not come by now: its receive was never there
+			i = -1
+		case e.acked && drain:
+			if w.land(e); e.landed { // not if it is just being landed
+				i = -1
+			}
+		case !e.acked && !live && drain && !e.frozen:
+			w.freeze(e)
+			if e.landed {
+				i = -1
+			}
+		}
+	}
+	w.settleRivals(q)
+}
+
+// executedByNow decides which Atomics of a requester that has ended were executed before a
+// revocation. With DrainOnRevoke the others have not come; without it they are not executed any
+// more, nor what had to wait for them. What stands alone is left open. What memory refuses was not
+// executed.
+func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
+	for i := 0; i < len(q.elems); i++ {
+		e := q.elems[i]
+		if e.kind != elemAtomic || !hit(e) || e.frozen || e.acked || e.could {
+			continue
+		}
+		w.mend(e.reg, e.off, e.n)
+		can := w.canLand(e)
+		switch {
+		case !can && !w.refused(e):
+			continue
+		case can && w.cfg.Profile.DrainOnRevoke && w.hasCome(e):
+			w.arrive(q, e.wr+1)
+			w.land(e)
+		case can && len(q.elems) == 1:
+			w.freeze(e)
+			continue
+		case can && w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + executedNames[i] }) == 1:
+			w.arrive(q, e.wr)
+			w.land(e)
+		case w.cfg.Profile.DrainOnRevoke:
+			w.neverCame(e)
+		default:
+			w.dropAfter(e)
+			w.discard(e)
+		}
+		i = -1
+	}
+}
+
+// cameWith reports whether e has arrived because a piece of its message has landed that
+// came with it or later.
+func (w *World) cameWith(e *elem, pieces []*elem) bool {
+	return !e.landed && e.arrives() && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
+}
+
+// incomplete chooses a piece that has not arrived, for request n of q would have succeeded
+// otherwise, and drops it: the last one of n, unless there may be gaps.
+func (w *World) incomplete(q *qp, n int) {
+	var of []*elem
+	for _, e := range q.elems {
+		if (e.wr == n || e.wr < n && e.kind == elemWrite && w.gaps()) && (e.wr < q.first) == (n < q.first) && !e.acked {
+			of = append(of, e)
+		}
+	}
+	if len(of) == 0 {
+		return
+	}
+	if !w.gaps() {
+		of = of[len(of)-1:]
+	}
+	empty := w.gaps() && !slices.ContainsFunc(of, func(e *elem) bool { return e.wr == n }) // it may be missing itself
+	k := w.choose(ChooseCutoff, len(of)+boolInt(empty), func(i int) string {
+		if i == len(of) {
+			return q.name() + "#" + itoa(n) + " is missing"
+		}
+		return of[i].name() + " is missing"
+	})
+	if k == len(of) {
+		return
+	}
+	missing := of[k]
+	q.limit = min(q.limit, missing.wr)
+	for i := 0; i < len(q.elems) && w.gaps(); i++ {
+		if e := q.elems[i]; missing.precedes(e) && !e.acked && !w.overtakes(e, missing) {
+			w.discard(e)
+			i = -1
+		}
+	}
+	w.discard(missing)
+}
+
+func limitAfter(q *qp, n int, nak verbs.Status) int {
+	if nak != 0 {
+		return q.limit // the NAK itself stops what follows
+	}
+	return min(q.limit, n)
+}
+
+// arrive marks work requests up to n as received by the responder's card.
+func (w *World) arrive(q *qp, n int) {
+	for i := max(q.head, q.base); i < n; i++ {
+		s := q.ent(i)
+		s.came = s.came || i < q.limit && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess)
+	}
+	for _, e := range q.elems {
+		if e.wr < n && (e.wr < q.first) == (n <= q.first) && !e.acked {
+			w.ticks++
+			e.acked, e.ackAt = true, w.ticks
+			w.fetch(e)
+		}
+	}
+}
