@@ -24,6 +24,7 @@ var kinds = []kindOf{
 	{"symmetric", "hosts that are interchangeable", 12, (*maker).symmetric},
 	{"pmem", "persistent memory before and after power fails", 12, (*maker).pmem},
 	{"revocations", "access that is taken back, once or twice, at either end, from requesters that live, have ended or run out of retries", 12, (*maker).revocations},
+	{"keys", "requests under two keys, one of which goes after one end of their connection has ended or been cut off", 12, (*maker).keys},
 	{"reconnects", "connections made anew: of the same queue pairs, of new ones with ghosts, of another life", 60, (*maker).reconnects},
 	{"leases", "what a host does because a time has passed, while another is late", 40, (*maker).leases},
 	{"causality", "what a host knows to be done before it does the next thing, while others look at both", 40, (*maker).causality},

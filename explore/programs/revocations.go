@@ -78,6 +78,22 @@ func (g *maker) revoked(other string) {
 		g.maybe(20, "recv a"), g.looks("a"), g.maybe(20, "wait a 1"))
 }
 
+// keys has requests under two keys of the responder. One of the keys goes, and perhaps its memory,
+// when the requester has ended or given up, or when the responder's queue pair has ended.
+func (g *maker) keys() {
+	g.hosts(2)
+	g.set(55)
+	g.with(15, "rnr")
+	g.strike(35, deaths...)
+	g.odds = map[rune]int{flagPMEM: 45, flagSignaled: 25}
+	g.code(0, g.posts(2, 3, "b"), g.maybe(25, pick(g, "err b", "reset b", "destroy b")), g.maybe(60, g.takes("b")))
+	gone := func() string { return pick(g, "dereg", "dereg", "pdereg", "pdereg", "free", "deny a") }
+	g.code(1, g.receives(2, "a"), g.maybe(30, "call a 1"), g.maybe(15, g.looks("a")), g.maybe(50, pick(g, "err a", "err a", "reset a", "destroy a", "deny a")),
+		gone(), g.maybe(30, pick(g, gone(), "allow a", "rereg")), pick(g, "load x; pload y", "pload y; load x", "pload x; pload y", "wait a 1", "wait a 1; pload x"),
+		g.maybe(30, g.looks("a")))
+	g.stir()
+}
+
 // revokedOnDemand is a responder that revokes when a asks it to.
 func (g *maker) revokedOnDemand() {
 	g.p.Hosts[1].Daemon = true
