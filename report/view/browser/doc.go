@@ -1,8 +1,8 @@
 // Package browser tests the pages of package view in a real Chromium, and makes the
 // pictures of the documentation:
 //
-//	go test ./view/browser
-//	go test ./view/browser -run Screenshots -screenshots docs/images
+//	go test ./report/view/browser
+//	go test ./report/view/browser -run Screenshots -screenshots docs/images
 //
 // Without a Chromium the tests are skipped; with VERBATIM_BROWSER=required in the
 // environment they fail instead. testdata/axe holds axe-core 4.14.1 with its licence

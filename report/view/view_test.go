@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/verbatim-rdma/verbatim/view"
+	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
 var update = flag.Bool("update", false, "write testdata/tiny.json anew")
@@ -152,7 +152,7 @@ func TestBuiltFilesAreFresh(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(filepath.Join("dist", name)); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("dist/%s is not what front/ gives (%v): run go generate ./view", name, err)
+			t.Errorf("dist/%s is not what front/ gives (%v): run go generate ./report/view", name, err)
 		}
 	}
 }

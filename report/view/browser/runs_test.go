@@ -38,7 +38,7 @@ const persists = "pmem-torn-lines"
 
 func findLitmus(t *testing.T, name string) *found {
 	t.Helper()
-	test, err := litmus.ParseFile("../../testdata/litmus/" + name + litmus.Ext)
+	test, err := litmus.ParseFile("../../../testdata/litmus/" + name + litmus.Ext)
 	if err != nil {
 		t.Fatal(err)
 	}

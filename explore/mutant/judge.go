@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
 // judge runs generated mutants, all of which are in its programs.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/verbatim-rdma/verbatim/view"
+	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
 type docEvent = view.Event

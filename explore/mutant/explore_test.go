@@ -57,6 +57,7 @@ func newChecker(t *testing.T, fault string) string {
 	write(t, root, "explore/rule.go", rule)
 	write(t, root, "explore/rule_test.go", ruleTest)
 	write(t, root, "other/other.go", "package other\n\nconst x = 1\n")
+	write(t, root, "explore/mutant/tool.go", "package mutant\n\nconst x = 1\n")
 	head := func(lines string) string { return "Title: t\nBreaks: b\nRule: r\n" + lines + "\n\n" }
 	patch := func(name, lines, file, before, after string) {
 		_, body, _ := strings.Cut(diff(change("1", before, after)), "\n\n")
@@ -70,6 +71,7 @@ func newChecker(t *testing.T, fault string) string {
 	patch("d-audit", strings.Replace(on, "programs", "audit", 1), main, was, `const fault = "lost"`)
 	patch("e-broken", on, main, was, `const fault = "broken"`)
 	patch("f-elsewhere", on, "other/other.go", "const x = 1", "const x = 2")
+	patch("f-tool", on, "explore/mutant/tool.go", "const x = 1", "const x = 2")
 	on = "Caught-by: tests\nTest: ./explore TestRule"
 	patch("g-test", on, "explore/rule.go", "func holds() bool { return true }", "func holds() bool { return false }")
 	patch("h-test-passes", on, "explore/rule.go", "// and no more", "// and no less")
@@ -94,10 +96,10 @@ func TestRunExplore(t *testing.T) {
 		}
 	}
 	if d := cmp.Diff([]string{"a-caught: caught: by programs", "b-other: other reason: ", "c-survives: survived: ", "d-audit: caught: by audit",
-		"e-broken: error: ", "f-elsewhere: error: ", "g-test: caught: TestRule", "h-test-passes: survived: ", "i-test-panics: error: ", "j-no-test: error: "}, got); d != "" {
+		"e-broken: error: ", "f-elsewhere: error: ", "f-tool: error: ", "g-test: caught: TestRule", "h-test-passes: survived: ", "i-test-panics: error: ", "j-no-test: error: "}, got); d != "" {
 		t.Error(d)
 	}
-	for i, want := range []string{"exit status 2", "no part of the checker", "panic: no", "has no test TestNone"} {
+	for i, want := range []string{"exit status 2", "other/other.go, which is no part of the checker", "explore/mutant/tool.go, which is no part of the checker", "panic: no", "has no test TestNone"} {
 		if i >= len(errs) || !strings.Contains(errs[i], want) {
 			t.Errorf("error %d: %v, want %s", i, errs, want)
 		}

@@ -5,7 +5,7 @@
 // memory, operations, source lines. [Write] puts it into a page with the front end,
 // which is TypeScript without a framework in front/ and built into dist/ by
 //
-//	go generate ./view
+//	go generate ./report/view
 //
 // with esbuild; a test holds dist/ against front/. The front end draws what is in the
 // document and works nothing out about cards: whether a piece landed, and when, is

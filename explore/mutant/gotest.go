@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
 // questionEnv is what the test that calls [RunScenarios] is asked when it runs with a mutant

@@ -3,7 +3,7 @@ package matrix_test
 import (
 	"fmt"
 
-	"github.com/verbatim-rdma/verbatim/matrix"
+	"github.com/verbatim-rdma/verbatim/explore/matrix"
 )
 
 func ExampleFill() {

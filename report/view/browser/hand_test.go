@@ -15,7 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/verbatim-rdma/verbatim/coverage"
+	"github.com/verbatim-rdma/verbatim/explore/coverage"
 )
 
 // built is the command, which all tests share. It counts statements already, so that
@@ -134,7 +134,7 @@ func TestExploresByHand(t *testing.T) {
 // A litmus test by hand ends in a state, and says whether that is what it asks for.
 func TestExploresLitmusByHand(t *testing.T) {
 	b := newTab(t, 1500, 1000)
-	b.origin = serve(t, "../../testdata/litmus/message-passing.litmus", "--profile", "relaxed")
+	b.origin = serve(t, "../../../testdata/litmus/message-passing.litmus", "--profile", "relaxed")
 	b.run(chromedp.Navigate(b.origin))
 	end := func() string {
 		return eval[string](b, `[...document.querySelectorAll(".hand .final, .hand .outcomes td")].map(x => x.textContent).join("|")`)

@@ -18,11 +18,11 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write what the tests find to the files in testdata")
 
-const every = "mutant/generate/testdata/every"
+const every = "explore/mutant/generate/testdata/every"
 
 func root(t testing.TB) string {
 	t.Helper()
-	dir, err := filepath.Abs("../..")
+	dir, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestNamesStay(t *testing.T) {
 
 func TestBadSource(t *testing.T) {
 	t.Parallel()
-	if _, err := Generate(t.Context(), root(t), []string{"mutant/generate/testdata/none"}); !errors.Is(err, ErrSource) {
+	if _, err := Generate(t.Context(), root(t), []string{"explore/mutant/generate/testdata/none"}); !errors.Is(err, ErrSource) {
 		t.Error(err)
 	}
 }
@@ -237,7 +237,7 @@ func TestBadSource(t *testing.T) {
 // docs/mutants.md has the list of operators.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/mutants.md")
+	page, err := os.ReadFile("../../../docs/mutants.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
 // ScoreOptions say which mutants to generate, and what may be spent on each.

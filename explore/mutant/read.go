@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
 // ErrResults: a file has no results of generated mutants, or those of other code.

@@ -7,9 +7,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/internal/pair"
+	"github.com/verbatim-rdma/verbatim/report/view"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
-	"github.com/verbatim-rdma/verbatim/view"
 )
 
 // tornError is the violation of tiny.

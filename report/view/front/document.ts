@@ -1,4 +1,4 @@
-// The document, as view/document.go has it; a Go test holds the two against each other.
+// The document, as report/view/document.go has it; a Go test holds the two against each other.
 
 export interface Document {
   version: number;

@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/verbatim-rdma/verbatim/mutant"
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
 // checked is what `verbatim check --json` prints, as far as the report shows it.
@@ -27,7 +27,7 @@ func reportOf(t *testing.T, args ...string) (string, []checked) {
 	t.Helper()
 	page := filepath.Join(t.TempDir(), "report.html")
 	c := exec.Command(program(t), append([]string{"check", "--json", "--report", page, "--matrix", "testdata/matrix/ncl.jsonl"}, args...)...)
-	c.Dir = filepath.Join("..", "..")
+	c.Dir = filepath.Join("..", "..", "..")
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	out, err := c.Output()
@@ -48,7 +48,7 @@ func reportOf(t *testing.T, args ...string) (string, []checked) {
 // survivors are results in which the first mutants survive and some others make no difference.
 func survivors(t *testing.T) string {
 	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
+	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -45,7 +45,7 @@ func TestCallingTest(t *testing.T) {
 		}
 	}()
 	x, root, err := newInTest("", []*explore.Scenario{{Name: "a/b"}})
-	if err != nil || x.pkg != "mutant" || x.pattern() != "^TestCallingTest$" {
+	if err != nil || x.pkg != "explore/mutant" || x.pattern() != "^TestCallingTest$" {
 		t.Fatalf("%+v in %s: %v", x, root, err)
 	}
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/verbatim-rdma/verbatim/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
 )
 
 var screenshots = flag.String("screenshots", "", "make the pictures of the documentation in this `folder`, from the root of the repository")
@@ -41,13 +41,13 @@ func TestScreenshots(t *testing.T) {
 		b.run(chromedp.Navigate("file://" + x.Page))
 		b.do(`document.querySelector("tr.chance, tr.violation").click(); document.activeElement.blur()`)
 		height := eval[int](b, `Math.ceil(document.documentElement.scrollHeight)`)
-		picture(b, filepath.Join("..", "..", *screenshots, "viewer-"+x.Name+".png"), height)
+		picture(b, filepath.Join("..", "..", "..", *screenshots, "viewer-"+x.Name+".png"), height)
 	}
 	file, _ := reportOf(t, "ncl/three-writes", "ncl/release")
 	b := newTab(t, 1440, 900)
 	b.run(chromedp.Navigate("file://" + file))
 	b.do(`document.querySelector("header code").textContent = "verbatim check ncl/three-writes ncl/release --report report.html --matrix testdata/matrix/ncl.jsonl"`)
-	picture(b, filepath.Join("..", "..", *screenshots, "report.png"), eval[int](b, `Math.ceil(document.querySelector(".charts").getBoundingClientRect().bottom + scrollY)`))
+	picture(b, filepath.Join("..", "..", "..", *screenshots, "report.png"), eval[int](b, `Math.ceil(document.querySelector(".charts").getBoundingClientRect().bottom + scrollY)`))
 }
 
 // picture writes a page from its top on as a file of 256 colours.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/examples/mirror"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/matrix"
 	"github.com/verbatim-rdma/verbatim/faults"
-	"github.com/verbatim-rdma/verbatim/matrix"
 )
 
 // small bounds the searches that would not end soon: those of finer cells.

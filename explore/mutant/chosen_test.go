@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
 // The sample is a function of the seed, and changed lines are those of git.

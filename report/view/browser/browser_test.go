@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/view"
+	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
 // names are what a Chromium may be called.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
 )
 
 // equivalents reads which mutants make no difference, and why: a line for each in
