@@ -10,6 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/internal/pair"
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -38,7 +39,7 @@ const persists = "pmem-torn-lines"
 
 func findLitmus(t *testing.T, name string) *found {
 	t.Helper()
-	test, err := litmus.ParseFile("../../../testdata/litmus/" + name + litmus.Ext)
+	test, err := litmus.ParseFile("../../../testdata/litmus/" + name + lang.Ext)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
-package litmus
+package lang
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -91,7 +92,11 @@ func (p *parser) control(t token, reg string, pos Pos) Stmt {
 	return nil
 }
 
-func stateNames() []string {
+// ResultNames are the results of posts and state changes.
+var ResultNames = []string{"OK", "FULL", "INVALID", "STATE", "UNSUPPORTED", "CLOSED", "BUSY", "ERROR"}
+
+// StateNames are the names of the states of a queue pair.
+func StateNames() []string {
 	var out []string
 	for s := verbs.StateReset; s <= verbs.StateErr; s++ {
 		out = append(out, s.String())
@@ -101,9 +106,9 @@ func stateNames() []string {
 
 func (p *parser) state() verbs.QPState {
 	t := p.next()
-	i := slices.Index(stateNames(), t.text)
+	i := slices.Index(StateNames(), t.text)
 	if i < 0 {
-		p.failAt(t, fmt.Sprintf("expected a state (%s), found %v", oneOf(stateNames()), t), didYouMean(t.text, stateNames()))
+		p.failAt(t, fmt.Sprintf("expected a state (%s), found %v", mistake.OneOf(StateNames()), t), mistake.Suggest(t.text, StateNames()))
 	}
 	return verbs.QPState(i)
 }

@@ -1,6 +1,8 @@
-package litmus
+package lang
 
 import (
+	"fmt"
+
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -26,6 +28,25 @@ type Test struct {
 	Threads  []Thread
 	Outcomes []Outcome
 	text     string // as it was read
+}
+
+// OutcomeName is how reports call the i-th outcome.
+func (t *Test) OutcomeName(i int) string {
+	if n := t.Outcomes[i].Name; n != "" {
+		return n
+	}
+	if len(t.Outcomes) == 1 {
+		return "exists"
+	}
+	return fmt.Sprintf("exists-%d", i+1)
+}
+
+// Text is the test as it was read, or in canonical form if it was made otherwise.
+func (t *Test) Text() string {
+	if t.text != "" {
+		return t.text
+	}
+	return Format(t)
 }
 
 // Memory is a line of locations of one host with the same properties.

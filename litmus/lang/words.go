@@ -1,9 +1,11 @@
-package litmus
+package lang
 
 import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // peek is the next word of the line.
@@ -42,7 +44,7 @@ func (p *parser) symbol(text string) {
 func (p *parser) word(text string) {
 	t := p.peek()
 	if !p.accept(text) {
-		p.failAt(t, fmt.Sprintf("expected `%s`, found %v", text, t), didYouMean(t.text, []string{text}))
+		p.failAt(t, fmt.Sprintf("expected `%s`, found %v", text, t), mistake.Suggest(t.text, []string{text}))
 	}
 }
 

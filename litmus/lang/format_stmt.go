@@ -1,4 +1,4 @@
-package litmus
+package lang
 
 import (
 	"fmt"
@@ -46,19 +46,19 @@ func StmtText(s Stmt) string {
 func cpuText(s Stmt) string {
 	switch s := s.(type) {
 	case Load:
-		return set(s.Reg) + "load " + s.Ref.text()
+		return set(s.Reg) + "load " + s.Ref.Text()
 	case Store:
-		return "store " + s.Ref.text() + " <- " + s.Value.text()
+		return "store " + s.Ref.Text() + " <- " + s.Value.Text()
 	case Clwb:
-		return "clwb " + s.Ref.text()
+		return "clwb " + s.Ref.Text()
 	case Fence:
 		return "mfence"
 	case CmpXchg:
-		return set(s.Reg) + "cmpxchg " + s.Ref.text() + " " + s.Old.text() + " " + s.New.text()
+		return set(s.Reg) + "cmpxchg " + s.Ref.Text() + " " + s.Old.Text() + " " + s.New.Text()
 	case Xadd:
-		return set(s.Reg) + "xadd " + s.Ref.text() + " " + s.Add.text()
+		return set(s.Reg) + "xadd " + s.Ref.Text() + " " + s.Add.Text()
 	case Until:
-		return "until " + s.Ref.text() + " " + s.Op + " " + s.Value.text()
+		return "until " + s.Ref.Text() + " " + s.Op + " " + s.Value.Text()
 	}
 	return ""
 }
@@ -68,7 +68,7 @@ func controlText(s Stmt) string {
 	case Tell:
 		out := "tell " + s.Host + " " + s.Msg
 		if s.Value != nil {
-			out += " <- " + s.Value.text()
+			out += " <- " + s.Value.Text()
 		}
 		return out
 	case Hear:
@@ -116,17 +116,17 @@ func (s *Post) text() string {
 	if s.Posted != "" {
 		out = set(s.Posted) + "post "
 	}
-	out += opName(s.Op) + " "
+	out += OpName(s.Op) + " "
 	into := s.Op == verbs.OpRead || s.Op.IsAtomic()
 	if into && s.Payload != nil {
 		out += listed(s.Payload) + " <- "
 	}
-	out += s.Remote.text()
+	out += s.Remote.Text()
 	switch {
 	case s.Op == verbs.OpCompareSwap:
-		out += " " + s.Compare.text() + " " + s.Swap.text()
+		out += " " + s.Compare.Text() + " " + s.Swap.Text()
 	case s.Op == verbs.OpFetchAdd:
-		out += " " + s.Add.text()
+		out += " " + s.Add.Text()
 	case s.Op == verbs.OpFlush:
 		if s.Scope != "" {
 			out += " " + s.Scope
@@ -138,7 +138,7 @@ func (s *Post) text() string {
 		out += " <- " + listed(s.Payload)
 	}
 	if s.Op == verbs.OpWriteImm || s.Op == verbs.OpSendImm {
-		out += " imm=" + number(uint64(s.Imm))
+		out += " imm=" + Number(uint64(s.Imm))
 	}
 	for i, name := range []string{"signaled", "fence", "inline", "solicited"} {
 		if s.Flags&(1<<i) != 0 {
@@ -174,11 +174,11 @@ func (s *Recv) text() string {
 		out = set(s.Posted) + "post recv"
 	}
 	if len(s.Into) == 1 {
-		out += " " + s.Into[0].text()
+		out += " " + s.Into[0].Text()
 	} else if len(s.Into) > 1 {
 		var refs []string
 		for i := range s.Into {
-			refs = append(refs, s.Into[i].text())
+			refs = append(refs, s.Into[i].Text())
 		}
 		out += " [" + strings.Join(refs, " ") + "]"
 	}

@@ -1,4 +1,4 @@
-package litmus
+package lang
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func Format(t *Test) string {
 	if len(t.Show) > 0 {
 		var s []string
 		for _, x := range t.Show {
-			s = append(s, x.text())
+			s = append(s, x.Text())
 		}
 		header(&b, "show", strings.Join(s, " "))
 	}
@@ -100,13 +100,13 @@ func (l *Loc) text() string {
 		out += "@" + strconv.Itoa(l.At)
 	}
 	if l.Init != 0 {
-		out += "=" + number(l.Init)
+		out += "=" + Number(l.Init)
 	}
 	return out
 }
 
-// number writes small numbers in decimal and large ones as bytes can be seen.
-func number(v uint64) string {
+// Number writes small numbers in decimal and large ones as bytes can be seen.
+func Number(v uint64) string {
 	if v < 1<<16 {
 		return strconv.FormatUint(v, 10)
 	}
@@ -128,7 +128,7 @@ func formatAccess(a verbs.Access) string {
 		}
 	}
 	switch {
-	case a == allAccess:
+	case a == AllAccess:
 		return "all"
 	case len(out) == 0:
 		return "none"
@@ -208,18 +208,19 @@ func condText(c Cond, around int) string {
 	case Not:
 		return "!" + condText(c.X, 4)
 	case Compare:
-		return wrap(3, c.L.text()+" "+c.Op+" "+c.R.text())
+		return wrap(3, c.L.Text()+" "+c.Op+" "+c.R.Text())
 	case Is:
-		return c.What + "(" + c.Term.text() + ")"
+		return c.What + "(" + c.Term.Text() + ")"
 	}
 	return ""
 }
 
-func (t *Term) text() string {
+// Text is the term as a condition has it.
+func (t *Term) Text() string {
 	out := t.Name
 	switch {
 	case t.Name == "":
-		return number(t.Num)
+		return Number(t.Num)
 	case t.Thread != "":
 		out = t.Thread + "." + out
 	case t.Host != "":
@@ -238,7 +239,8 @@ func partText(part bool, off, n int) string {
 	return "[" + strconv.Itoa(off) + ":" + strconv.Itoa(n) + "]"
 }
 
-func (r *Ref) text() string {
+// Text is the place as a statement has it.
+func (r *Ref) Text() string {
 	if r.Name == "" {
 		return r.Host
 	}
@@ -249,21 +251,22 @@ func (r *Ref) text() string {
 	return out + partText(r.Part, r.Off, r.Len)
 }
 
-func (e *Expr) text() string {
+// Text is the expression as a statement has it.
+func (e *Expr) Text() string {
 	switch {
 	case e.Reg == "":
-		return number(e.Const)
+		return Number(e.Const)
 	case e.Const == 0:
 		return e.Reg
 	}
-	return e.Reg + " + " + number(e.Const)
+	return e.Reg + " + " + Number(e.Const)
 }
 
 func (o *Operand) text() string {
 	if o.Ref != nil {
-		return o.Ref.text()
+		return o.Ref.Text()
 	}
-	return o.Expr.text()
+	return o.Expr.Text()
 }
 
 // listed is a scatter/gather list.
@@ -278,7 +281,8 @@ func listed(ops []Operand) string {
 	return "[" + strings.Join(out, " ") + "]"
 }
 
-func opName(op verbs.Opcode) string {
+// OpName is the word for a request in a test.
+func OpName(op verbs.Opcode) string {
 	switch op {
 	case verbs.OpWriteImm:
 		return "write"

@@ -1,4 +1,4 @@
-package litmus
+package lang
 
 import (
 	"errors"
@@ -31,17 +31,4 @@ func (e *Error) Error() string {
 		b.WriteString("; " + e.Hint)
 	}
 	return b.String() + mistake.Excerpt(e.Source, e.Col)
-}
-
-// didYouMean is a hint: the name nearest to s, or nothing when none is near.
-func didYouMean(s string, names []string) string {
-	return strings.TrimPrefix(mistake.DidYouMean(s, names), "; ")
-}
-
-// oneOf is a list for people: a, b or c.
-func oneOf(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }

@@ -1,14 +1,13 @@
-package litmus
+package lang
 
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -26,35 +25,11 @@ type parser struct {
 // bail carries the first error out of the parser.
 type bail struct{ err *Error }
 
-// ParseFile reads and checks the test in a file, which must have the test's name.
-func ParseFile(path string) (*Test, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if st.Size() > MaxFile {
-		return nil, &Error{File: path, Line: 1, Col: 1, Text: fmt.Sprintf("the file has %d bytes; a test has at most %d", st.Size(), MaxFile)}
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := Parse(path, b)
-	if err != nil {
-		return nil, err
-	}
-	if want := strings.TrimSuffix(filepath.Base(path), Ext); want != t.Name {
-		return nil, &Error{File: path, Line: 1, Col: 8, Text: fmt.Sprintf("the test is called %q and its file %q", t.Name, filepath.Base(path)),
-			Hint: "name the file " + t.Name + Ext}
-	}
-	return t, nil
-}
-
 // Ext is how the names of files with litmus tests end.
 const Ext = ".litmus"
 
-// Parse reads and checks a test; file is how errors name it. Every error is an
-// [*Error].
+// Parse reads a test; file is how errors name it. Every error is an [*Error]. It checks the
+// grammar; whether names mean something is for who runs the test.
 func Parse(file string, text []byte) (t *Test, err error) {
 	p := &parser{file: file, test: &Test{File: file, text: string(text)}, seen: map[string]bool{}}
 	defer func() {
@@ -89,12 +64,6 @@ func Parse(file string, text []byte) (t *Test, err error) {
 		p.line()
 	}
 	p.complete()
-	if _, err := resolve(p.test); err != nil {
-		if e, ok := err.(*Error); ok {
-			e.Source = nthLine(text, e.Line)
-		}
-		return nil, err
-	}
 	return p.test, nil
 }
 
@@ -109,13 +78,16 @@ func invalidAt(b []byte) int {
 	return 0
 }
 
-func nthLine(text []byte, n int) string {
-	for l := range bytes.Lines(text) {
+// ErrorAt is an error about the test at a place in it.
+func (t *Test) ErrorAt(at Pos, text, hint string) *Error {
+	e := &Error{File: t.File, Line: max(at.Line, 1), Col: max(at.Col, 1), Text: text, Hint: hint}
+	n := e.Line
+	for l := range strings.Lines(t.text) {
 		if n--; n == 0 {
-			return strings.TrimRight(string(l), "\r\n")
+			e.Source = strings.TrimRight(l, "\r\n")
 		}
 	}
-	return ""
+	return e
 }
 
 var sections = []string{"litmus", "doc", "source", "rule", "profiles", "faults", "hosts", "dram", "pmem", "mr", "cq", "qp", "show",
@@ -143,9 +115,9 @@ func (p *parser) line() {
 		p.end()
 	case p.out != nil:
 		p.failAt(t, "a verdict is `PROFILE Y` or `PROFILE N`, and the profiles are *, "+strings.Join(faults.ProfileNames(), ", ")+
-			" and these with a knob turned; found "+t.String(), didYouMean(t.text, append(faults.ProfileNames(), sections...)))
+			" and these with a knob turned; found "+t.String(), mistake.Suggest(t.text, append(faults.ProfileNames(), sections...)))
 	default:
-		p.failAt(t, fmt.Sprintf("expected a section (%s), found %v", strings.Join(sections, ", "), t), didYouMean(t.text, sections))
+		p.failAt(t, fmt.Sprintf("expected a section (%s), found %v", strings.Join(sections, ", "), t), mistake.Suggest(t.text, sections))
 	}
 }
 
@@ -327,16 +299,28 @@ func (p *parser) access() *verbs.Access {
 		t := p.next()
 		switch flag := accessFlag(t.text); {
 		case t.text == "all":
-			a = allAccess
+			a = AllAccess
 		case flag != 0:
 			a |= flag
 		case t.text != "none":
-			p.failAt(t, fmt.Sprintf("expected access flags (%s), found %v", oneOf(accessNames()), t), didYouMean(t.text, accessNames()))
+			p.failAt(t, fmt.Sprintf("expected access flags (%s), found %v", mistake.OneOf(accessNames()), t), mistake.Suggest(t.text, accessNames()))
 		}
 		if !p.accept("|") {
 			return &a
 		}
 	}
+}
+
+// ParseAccess reads a list of flags that the parser has checked, such as that of an [Option].
+func ParseAccess(text string) verbs.Access {
+	var a verbs.Access
+	for name := range strings.SplitSeq(text, "|") {
+		if name == "all" {
+			return AllAccess
+		}
+		a |= accessFlag(name)
+	}
+	return a
 }
 
 func accessFlag(name string) verbs.Access {
@@ -348,5 +332,5 @@ func accessFlag(name string) verbs.Access {
 	return 0
 }
 
-// allAccess is what a block and a QP let the peer do unless the test says other.
-const allAccess = verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic | verbs.FlushGlobal | verbs.FlushPersistent
+// AllAccess is what a block and a QP let the peer do unless the test says other.
+const AllAccess = verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic | verbs.FlushGlobal | verbs.FlushPersistent

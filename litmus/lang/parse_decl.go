@@ -1,8 +1,10 @@
-package litmus
+package lang
 
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // memory reads dram HOST [access=FLAGS]: LOC... where LOC is NAME, NAME[SIZE],
@@ -128,7 +130,7 @@ func (p *parser) qp() {
 func (p *parser) option() Option {
 	o := Option{Pos: p.pos()}
 	t := p.peek()
-	o.Key = p.name("an option of the queue pair (" + oneOf(optionNames()) + ")")
+	o.Key = p.name("an option of the queue pair (" + mistake.OneOf(optionNames()) + ")")
 	if p.accept(".") {
 		o.Host, t = o.Key, p.peek()
 		o.Key = p.name("an option of the queue pair")
@@ -153,7 +155,7 @@ func (p *parser) option() Option {
 		}
 		return o
 	}
-	p.failAt(t, fmt.Sprintf("expected an option of a queue pair (%s), found %v", oneOf(optionNames()), t), didYouMean(t.text, optionNames()))
+	p.failAt(t, fmt.Sprintf("expected an option of a queue pair (%s), found %v", mistake.OneOf(optionNames()), t), mistake.Suggest(t.text, optionNames()))
 	return o
 }
 

@@ -1,10 +1,11 @@
-package litmus
+package lang
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -26,8 +27,8 @@ func statementNames() []string {
 	return slices.Concat(setting, maySet, notSetting, faults.KindNames())
 }
 
-// reserved are the words that cannot name a location, a register or a label.
-func reserved(name string) bool {
+// Reserved says whether a word is one of those that cannot name a location, a register or a label.
+func Reserved(name string) bool {
 	return name == "from" || name == "post" || slices.Contains(flagNames, name)
 }
 
@@ -80,14 +81,14 @@ func (p *parser) statement(depth int) Stmt {
 	if s := p.control(t, reg, pos); s != nil {
 		return s
 	}
-	p.failAt(t, fmt.Sprintf("expected a statement, found %v", t), didYouMean(t.text, append(statementNames(), sections...)))
+	p.failAt(t, fmt.Sprintf("expected a statement, found %v", t), mistake.Suggest(t.text, append(statementNames(), sections...)))
 	return nil
 }
 
 func (p *parser) register() string {
 	t := p.peek()
 	name := p.name("a register")
-	if reserved(name) {
+	if Reserved(name) {
 		p.failAt(t, fmt.Sprintf("a register cannot be called %q: the word has a meaning of its own", name), "")
 	}
 	return name
@@ -98,7 +99,7 @@ func (s *Post) setRegisters(regs []string) {
 	if len(regs) == 0 {
 		return
 	}
-	if hasValue(s.Op) {
+	if HasValue(s.Op) {
 		s.Value = regs[0]
 		if len(regs) > 1 {
 			s.Status = regs[1]
@@ -108,8 +109,8 @@ func (s *Post) setRegisters(regs []string) {
 	s.Status = regs[0]
 }
 
-// hasValue reports whether the operation brings a value back.
-func hasValue(op verbs.Opcode) bool { return op == verbs.OpRead || op.IsAtomic() }
+// HasValue reports whether the operation brings a value back.
+func HasValue(op verbs.Opcode) bool { return op == verbs.OpRead || op.IsAtomic() }
 
 // posted reads what follows REG = post: a verb or recv.
 func (p *parser) posted(reg string, pos Pos) Stmt {
@@ -240,7 +241,7 @@ func (p *parser) flags(s *Post) {
 		case "as":
 			s.Label = p.register()
 		default:
-			p.failAt(t, fmt.Sprintf("expected one of %s, found %v", oneOf(flagNames), t), didYouMean(t.text, flagNames))
+			p.failAt(t, fmt.Sprintf("expected one of %s, found %v", mistake.OneOf(flagNames), t), mistake.Suggest(t.text, flagNames))
 		}
 	}
 	if s.Silent && s.Flags&verbs.Signaled != 0 {
@@ -251,7 +252,7 @@ func (p *parser) flags(s *Post) {
 // recv reads [LOCAL] [from HOST] [on QP] [as LABEL].
 func (p *parser) recv(pos Pos) *Recv {
 	s := &Recv{Pos: pos}
-	if t := p.peek(); t.text == "[" || t.kind == tokName && !reserved(t.text) {
+	if t := p.peek(); t.text == "[" || t.kind == tokName && !Reserved(t.text) {
 		for _, o := range p.payload() {
 			if o.Ref == nil {
 				p.failAt(t, "a receive takes locations", "")
@@ -268,7 +269,7 @@ func (p *parser) recv(pos Pos) *Recv {
 		case "as":
 			s.Label = p.register()
 		default:
-			p.failAt(t, fmt.Sprintf("expected from, on or as, found %v", t), didYouMean(t.text, []string{"from", "on", "as"}))
+			p.failAt(t, fmt.Sprintf("expected from, on or as, found %v", t), mistake.Suggest(t.text, []string{"from", "on", "as"}))
 		}
 	}
 	return s

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 const (
@@ -65,8 +67,8 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Parse("f", []byte(tt.text))
-			var e *Error
-			if !errors.As(err, &e) || !errors.Is(err, ErrTest) || e.File != "f" {
+			var e *lang.Error
+			if !errors.As(err, &e) || !errors.Is(err, lang.ErrTest) || e.File != "f" {
 				t.Fatalf("got %v", err)
 			}
 			if first, _, _ := strings.Cut(err.Error(), "\n"); !strings.Contains(first, tt.want) {
@@ -95,72 +97,24 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A test is its canonical form, whatever it was read from.
-func TestRoundTrip(t *testing.T) {
-	files, _ := filepath.Glob("../testdata/litmus/*" + Ext)
-	for _, file := range files {
-		test, err := ParseFile(file)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		sameAgain(t, test)
-	}
-	texts := blocks(page(t))
-	texts = append(texts, strings.Replace(texts[0], "\ndoc ", "\ndoc several  spaces\tand a\vtab ", 1))
-	for _, text := range texts {
-		test, err := Parse("page", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sameAgain(t, test)
-	}
-}
-
-type fataler interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
-func sameAgain(t fataler, test *Test) {
-	t.Helper()
-	text := Format(test)
-	again, err := Parse(test.File, []byte(text))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	if d := cmp.Diff(test, again, cmpopts.IgnoreTypes(Pos{}), cmpopts.IgnoreUnexported(Test{})); d != "" {
-		t.Fatalf("the canonical form is another test (-before +after):\n%s\n%s", d, text)
-	}
-	if twice := Format(again); twice != text {
-		t.Fatalf("the canonical form has another canonical form:\n%s\n%s", text, twice)
-	}
-}
-
-func TestRoundTripOfGeneratedTests(t *testing.T) {
+// Whatever is read is its canonical form, and can be run: the interpreter breaks on none of it.
+func TestGeneratedTestsRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := generate(t)
 		test, err := Parse("generated", []byte(text))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		sameAgain(t, test)
-	})
-}
-
-// Whatever is read can be run: the interpreter breaks on none of it.
-func TestGeneratedTestsRun(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		test, err := Parse("generated", []byte(generate(t)))
-		if err != nil {
-			t.Fatal(err)
+		again, err := Parse("generated", []byte(lang.Format(test)))
+		if d := cmp.Diff(test, again, cmpopts.IgnoreTypes(lang.Pos{}), cmpopts.IgnoreUnexported(lang.Test{})); err != nil || d != "" {
+			t.Fatalf("the canonical form is another test: %v (-before +after):\n%s", err, d)
 		}
 		r, err := Run(test, rapid.SampledFrom([]string{"strong", "relaxed", "iba"}).Draw(t, "profile"), simBackend{}, Options{MaxRuns: 60, NoRuns: true})
 		if err != nil {
-			t.Fatalf("%v\n%s", err, Format(test))
+			t.Fatalf("%v\n%s", err, lang.Format(test))
 		}
 		if r.Reason != nil && !errors.Is(r.Reason, ErrLimit) && !errors.Is(r.Reason, ErrStuck) {
-			t.Fatalf("%v\n%s", r.Reason, Format(test))
+			t.Fatalf("%v\n%s", r.Reason, lang.Format(test))
 		}
 	})
 }
@@ -201,8 +155,9 @@ func generate(t *rapid.T) string {
 	return b.String()
 }
 
+// Whatever is read has a scenario.
 func FuzzParse(f *testing.F) {
-	files, _ := filepath.Glob("../testdata/litmus/*" + Ext)
+	files, _ := filepath.Glob("../testdata/litmus/*" + lang.Ext)
 	for _, file := range files {
 		if b, err := os.ReadFile(file); err == nil {
 			f.Add(string(b))
@@ -211,12 +166,11 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		test, err := Parse("f", []byte(text))
 		if err != nil {
-			if !errors.Is(err, ErrTest) {
-				t.Fatalf("%v is no *Error", err)
+			if !errors.Is(err, lang.ErrTest) {
+				t.Fatalf("%v is no *lang.Error", err)
 			}
 			return
 		}
-		sameAgain(t, test)
 		if _, err := Compile(test); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,6 @@
-package litmus
+package lang
+
+import "github.com/verbatim-rdma/verbatim/internal/mistake"
 
 import "fmt"
 
@@ -43,7 +45,7 @@ func (p *parser) not(depth int) Cond {
 			known = known || q == is.What
 		}
 		if !known {
-			p.failAt(t, fmt.Sprintf("expected %s, found %v", oneOf(questions), t), didYouMean(t.text, questions))
+			p.failAt(t, fmt.Sprintf("expected %s, found %v", mistake.OneOf(questions), t), mistake.Suggest(t.text, questions))
 		}
 		is.Term = p.term()
 		p.symbol(")")
@@ -66,7 +68,7 @@ func (p *parser) comparison() string {
 	if t.text == "=" {
 		hint = "write =="
 	}
-	p.failAt(t, fmt.Sprintf("expected a comparison (%s), found %v", oneOf(comparisons), t), hint)
+	p.failAt(t, fmt.Sprintf("expected a comparison (%s), found %v", mistake.OneOf(comparisons), t), hint)
 	return ""
 }
 
