@@ -27,15 +27,15 @@ func newExplore() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explore PROTOCOL/SCENARIO|FILE.litmus",
 		Short: "Make a run by hand, in the browser",
-		Long: `Explore serves a page on this machine on which a person makes a run: what can
-happen next, who crashes when, and for the last step which completion came and
-what a look at memory found. The page shows the run as replay --html does
-(docs/viewer.md). The address of the page holds the run, so it can be kept, or
-sent to somebody who has the same code. The checker can be asked to search for a
-violation from where one stands.
+		Long: `Explore serves a page on this machine on which you make a run by hand: you choose the
+next event, who crashes and when, and, for the last step, which completion arrived and
+what a read of memory returned. The page shows the run as replay --html does
+(docs/viewer.md). The address of the page contains the run, so you can save it, or send
+it to somebody who has the same code. From any point you can ask the checker to search
+for a violation.
 
-It listens on the loopback interface only, answers to no other name than
-localhost and 127.0.0.1, and refuses requests that other sites cause. Ctrl-C ends it.`,
+The server listens on the loopback interface only, accepts no host name except localhost
+and 127.0.0.1, and refuses cross-site requests. Ctrl-C stops it.`,
 		Example: `  verbatim explore ncl/three-writes
   verbatim explore testdata/litmus/message-passing.litmus --profile relaxed`,
 		Args:              cli.Takes("one scenario, or one file with a litmus test", cobra.ExactArgs(1)),

@@ -41,61 +41,58 @@ func newCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check PROTOCOL[/SCENARIO]|PATTERN...",
 		Short: "Check the scenarios of a protocol",
-		Long: `Check searches what can happen in a scenario for a violation of the protocol's
-promise. A violation comes with its timeline and a small file that replays it,
-<scenario>.counterexample.json in the directory that --out names (without it,
-the current one).
+		Long: `Check searches the possible runs of a scenario for a violation of the protocol's
+promise. For a violation it prints a timeline and writes a small file that replays it,
+<scenario>.counterexample.json, to the directory of --out (by default the current one).
 
-A pattern names scenarios as shells name files: 'ncl/re*' (in quotes), '*/twice', or
-'*' for all protocols. With --stop-at-first the first violation ends the command.
+A pattern selects scenarios as a shell selects files: 'ncl/re*' (quoted), '*/twice', or
+'*' for all protocols. With --stop-at-first the command stops at the first violation.
 
-The strategy exhaustive tries everything within the stated bounds, and alone can say
-verified. Random and pct sample: pct is better at bugs that need few, certain steps in
-an order. Mixed makes 2000 runs at random, at most a quarter of a limit, and then
-searches exhaustively. It is the one for code that is being written: what is
-shallow shows in a second, though an exhaustive search may come to it only after
-minutes, and what is right is verified nevertheless. The output names the strategy that
-decided.
+The strategy exhaustive tries everything within the stated bounds; only it can verify.
+Random and pct sample: pct is better at bugs that need a few specific steps in order.
+Mixed makes 2000 random runs, but at most a quarter of a limit, and then searches
+exhaustively. Use it for code under development: shallow bugs show within a second,
+where an exhaustive search may take minutes to reach them, and correct code is still
+verified. The output names the strategy that decided.
 
-With --json it prints one object a line for each scenario, with the keys
-scenario, profile, faults, timers, warning (about time, or null), strategy, verdict, exhausted, runs,
-sampled (the runs at random before these, of mixed), states, choices,
-max_depth, seconds, workers, counterexample (the file, or null), reason,
-sometimes, bounds, eager_log10, remaining (null if unknown) and audit (null without
---audit). It then writes a
-counterexample's file only if --out is given.
+--json prints one object per line for each scenario, with the keys scenario, profile,
+faults, timers, warning (about time, or null), strategy, verdict, exhausted, runs,
+sampled (the random runs before these, with mixed), states, choices, max_depth, seconds,
+workers, counterexample (the file, or null), reason, sometimes, bounds, eager_log10,
+remaining (null if unknown) and audit (null without --audit). It writes a counterexample
+to a file only with --out.
 
-With --audit the search is audited: at states of runs that are sampled, what a rule
-leaves out is made after all. Steps that should commute are made in both orders,
-interchangeable hosts are permuted, two states with one fingerprint are run on with
-the same choices, and runs in which every placement is a step must find nothing new. It
-says how often each claim was tested, and of the first that fails the steps. A
-verdict that rests on a claim that fails is not given: the check could not decide.
+--audit tests the search: at states of sampled runs, it takes the steps that a rule
+skips. Steps that should commute are made in both orders, interchangeable hosts are
+permuted, two states with one fingerprint are continued with the same choices, and runs
+in which every placement is a step must find nothing new. The output states how often
+each claim was tested, and the steps of the first failure. If a claim fails, there is no
+verdict: the check could not decide.
 
-With --report it also writes a page: the verdicts and what they rest on, how the
-space was covered, the lines of the protocol that were reached, and the matrix
-with a link to the run of each cell that breaks. The pages of runs are in a folder
-beside it. To count lines it builds itself again from the source tree in which it
-is run; without one the page says that they are not known. The matrix takes many
-minutes to fill in: --matrix FILE takes what verbatim matrix --json printed. --mutants FILE
-takes the results of generated mutants, and adds the score and what survives,
-beside its lines.
+--report also writes a page: the verdicts and their assumptions, the coverage of the
+state space, the reached lines of the protocol, and the matrix, with a link to the run
+of each cell that breaks. The pages of runs are in a folder beside it. To count lines,
+the command rebuilds itself from the source tree in the current directory; without a
+source tree the page says that line coverage is not available. The matrix takes many
+minutes to compute: --matrix FILE reads the output of verbatim matrix --json. --mutants
+FILE reads the results of generated mutants, and adds the score and the survivors beside
+their lines.
 
-A search that --resume continues has the result of the whole search. Only lines are
-counted from there on, and the page says so. Only the build of the program that saved a
-search continues it, since code that has changed may do something else where the search
-has been; with --report it is a build of its own, made of the source tree.
+A search that --resume continues has the result of the whole search. Only line coverage
+starts at the resumption, and the page says so. A saved search continues only in the
+same build of the program, because changed code could behave differently in states
+already visited; with --report that build is the one made from the source tree.
 
-Ctrl-C ends a search in good order; a second one ends the program.
+Ctrl-C stops a search cleanly; a second one terminates the program at once.
 
-A step of a run that does not come back in the time of --step-timeout, such as an
-endless loop that calls nothing of host or verbs, ends the check of its scenario
-with the verdict unknown and the line where it is. Nothing can interrupt it: it
-goes on until the program ends.
+If a step of a run hangs for longer than --step-timeout, for example in a loop that
+calls nothing of host or verbs, the check of its scenario stops with the verdict unknown
+and reports the line. The step cannot be interrupted: it continues until the program
+exits.
 
-Exit status: 0 verified (or clean, for random and pct), 1 violated, 2 bad usage
-or input, or a file that cannot be written, 3 a limit or Ctrl-C came first, or the
-check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.`,
+Exit status: 0 verified (or clean, for random and pct), 1 violated, 2 bad usage or
+input, or a file that cannot be written, 3 a limit or Ctrl-C stopped the check, or it
+could not decide. If several apply, 2 takes precedence over 1, 1 over 3, and 3 over 0.`,
 		Example: `  verbatim check ncl
   verbatim check ncl/three-writes --profile relaxed+CellBytes=1
   verbatim check ncl --faults 'crash(app)<=1, partition(app,peer*)<=1'

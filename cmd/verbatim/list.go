@@ -22,10 +22,11 @@ func newList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list [scenarios [PROTOCOL[/SCENARIO]|PATTERN...]|profiles|faults]",
 		Short: "List the scenarios, the profiles of cards, and the kinds of faults",
-		Long: `List says what there is to check: the scenarios with their default profile and
-faults, or those that are named as for 'verbatim check', the profiles with their knobs and who promises what, and the kinds of
-faults with the grammar of a budget. Without an argument it lists the scenarios
-and the names of the rest. With --json it prints one object a line.`,
+		Long: `List shows what can be checked: the scenarios (all, or those selected as for 'verbatim
+check') with their default profile and faults; the profiles with their knobs and the
+source of each promise; and the kinds of faults with the grammar of a budget. Without an
+argument it lists the scenarios and the names of the rest. --json prints one object per
+line.`,
 		Example:           "  verbatim list\n  verbatim list profiles\n  verbatim list scenarios ncl\n  verbatim list scenarios 'ncl/re*'\n  verbatim list scenarios --json | jq -r .name",
 		Args:              knownTopic,
 		ValidArgsFunction: completeTopics,

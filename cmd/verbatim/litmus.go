@@ -38,31 +38,31 @@ func newLitmus() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "litmus [FILE|DIRECTORY]...",
 		Short: "Run litmus tests: small RDMA programs with a question",
-		Long: `Litmus searches all runs of small programs under hardware profiles and compares
-the outcomes that they can have with those that the files expect. docs/litmus.md
-has the language. Without arguments it runs the tests in ` + litmusfiles.Dir + `.
+		Long: `Litmus searches all runs of small programs under hardware profiles, and compares the
+possible outcomes with the expected ones in the files. docs/litmus.md describes the
+language. Without arguments it runs the tests in ` + litmusfiles.Dir + `.
 
-The table has a line for each outcome and profile: the file, the profile, the
-outcome, what is expected and what was found (Y: some run reaches it; N: none
-does, and all were tried; ?: undecided), the verdict (unasked: the file says
-nothing of this profile), the runs and states of the search, and its time. A run that reaches what it must not is shown, and with --out written to
-a file that 'verbatim replay' takes.
+The table has a line for each outcome and profile: the file, the profile, the outcome,
+the expected and the actual answer (Y: some run reaches it; N: none does, and all were
+tried; ?: undecided), the verdict (unasked: the file says nothing about this profile),
+the runs and states of the search, and its time. A run that reaches a forbidden outcome
+is shown and, with --out, written to a file for 'verbatim replay'.
 
-With --html it shows how one outcome is reached, the first of the file or the one
-that --reach names, under the first profile or the one that --profile names: it
-looks for a run and writes a page (docs/viewer.md). Exit status then: 0 there is
-one, 1 there is none, 3 not all runs were tried.
+--html shows how one outcome is reached: the first of the file or the one named by
+--reach, under the first profile or the one named by --profile. It searches for such a
+run and writes a page (docs/viewer.md). The exit status is then: 0 there is one, 1 there
+is none, 3 not all runs were tried.
 
-With --json it prints one object a line with the keys file, test, profile,
-outcome, condition, expected, got, verdict (ok, wrong, undecided, unsupported,
-unasked, error), reason, finals, runs, states, seconds and counterexample.
+--json prints one object per line with the keys file, test, profile, outcome, condition,
+expected, got, verdict (ok, wrong, undecided, unsupported, unasked, error), reason,
+finals, runs, states, seconds and counterexample.
 
-On cards verbatim-run litmus runs the tests, and holds what they do against the
-simulator.
+To run the tests on cards, and to compare the cards with the simulator, use verbatim-run
+litmus.
 
-Exit status: 0 all as expected, 1 some wrong, 2 bad usage or input, 3 a limit
-came first or something is unsupported. Of several, 2 goes before 1, 1 before 3,
-and 3 before 0.`,
+Exit status: 0 all as expected, 1 some are wrong, 2 bad usage or input, 3 a limit was
+hit or a feature is unsupported. If several apply, 2 takes precedence over 1, 1 over 3,
+and 3 over 0.`,
 		Example: `  verbatim litmus
   verbatim litmus testdata/litmus/message-passing.litmus --outcomes
   verbatim litmus --profile strong,relaxed+AtomicFlushes=false mine.litmus

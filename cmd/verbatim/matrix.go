@@ -24,26 +24,26 @@ func newMatrix() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "matrix [PROTOCOL]...",
 		Short: "Find out which promises of cards a protocol rests on",
-		Long: `Matrix checks scenarios of each protocol, those that a card can make a difference
-to, under every named profile and under
-every single knob weakened from the profile strong. A cell of the table says
-holds (every search that it rests on was exhausted), breaks (with a scenario and,
-with --out, the file of a counterexample), or not decided, with the reason. A
-protocol that holds under a profile holds under all stronger ones, and one that
-breaks does so under all weaker ones, so most cells follow from searches of
-others, and name them. For a cell that breaks the table says what would mend it
-without a change of the protocol: every payload inline (inline), every request
-fenced (fence), every Write followed by a Read whose completion is waited for
-(flush-read), placement in order (in-order), or two of them.
+		Long: `Matrix checks the scenarios of each protocol that can depend on the card, under every
+named profile and under the profile strong with every single knob weakened. A cell of
+the table is holds (every search behind it was exhausted), breaks (with a scenario and,
+with --out, the file of a counterexample), or not decided, with the reason. A protocol
+that holds under a profile holds under all stronger ones, and one that breaks also
+breaks under all weaker ones, so most cells follow from searches of other cells, and
+name them. For a cell that breaks, the table names a remedy that leaves the protocol
+unchanged: every payload inline (inline), every request fenced (fence), every Write
+followed by a Read whose completion is waited for (flush-read), placement in order
+(in-order), or two of these.
 
---max-runs bounds the search of one scenario for one cell or mend; a cell whose
-messages come apart into more pieces gets a fiftieth of it, since no search of it
-ends. --max-time bounds a cell with all its scenarios. With --json there is one object a line for each cell, with the keys protocol, assumption,
-profile, verdict, exhausted, scenario, derived_from, reason, counterexample, mend,
-seconds, limited, timers and warning (about time); what does not apply is empty.
+--max-runs limits the search of one scenario for one cell or remedy. A cell whose
+messages tear into more pieces gets a fiftieth of it, since none of its searches
+finishes. --max-time limits a cell with all its scenarios. --json prints one object per
+line for each cell, with the keys protocol, assumption, profile, verdict, exhausted,
+scenario, derived_from, reason, counterexample, mend, seconds, limited, timers and
+warning (about time); keys that do not apply are empty.
 
-Exit status: 0 the table is filled in, whatever the cells say, 2 bad usage or
-input, 3 a limit or Ctrl-C left cells undecided.`,
+Exit status: 0 the table is complete, whatever the cells say, 2 bad usage or input, 3 a
+limit or Ctrl-C left cells undecided.`,
 		Example:           "  verbatim matrix ncl\n  verbatim matrix ncl --out found --json | jq -r '[.assumption, .verdict] | @tsv'",
 		ValidArgsFunction: completeProtocols,
 		RunE:              func(c *cobra.Command, args []string) error { return runMatrix(c, f, args) },

@@ -29,19 +29,18 @@ func newReplay() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Run a counterexample again and show its timeline",
-		Long: `Replay runs the counterexample in a file again and shows what happens in it. It
-says whether the run is the recorded one step by step: after a change of the
-code a run can still fail, by way of other states, or no longer fail because it has
-become another run: then it says how many decisions found no place in it.
+		Long: `Replay repeats the counterexample in a file and shows its events. It states whether the
+run is identical to the recorded one, step by step. After a change of the code, a run
+may still fail through other states, or no longer fail because it has become a different
+run; replay then states how many decisions no longer apply.
 
-With --html it writes a page instead, one file that opens from disk: lanes and
-arrows, memory cell by cell, the operations of the clients, and the last step
-after which the promise could still be kept (docs/viewer.md). Lines of source are
-in it if the source is where it was when the program was built.
+--html writes a page instead, one file that opens from disk: lanes and arrows, memory
+cell by cell, the operations of the clients, and the last step after which the promise
+could still be kept (docs/viewer.md). The page contains source lines if the source is
+still where it was when the program was built.
 
 Exit status: 1 the run still fails, 0 it no longer does, 2 the file is not a
-counterexample of a scenario that this program knows, 3 a step of the run does not
-come back.`,
+counterexample of a scenario that this program knows, 3 a step of the run hangs.`,
 		Example: `  verbatim replay ncl-three-writes.counterexample.json
   verbatim replay ncl-three-writes.counterexample.json --all
   verbatim replay ncl-three-writes.counterexample.json --html run.html
