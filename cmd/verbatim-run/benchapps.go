@@ -33,22 +33,23 @@ func newBenchApps() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "apps",
 		Short: "Measure what NCL is to applications, against fsync and against none",
-		Long: `Apps measures appending to a log file, and YCSB A to F on Pebble and SQLite with keys
-of 24 and values of 100 bytes, in three ways that take turns: strong (everything in
---dir, with an fsync for each write), weak (the same without, so that a crash loses
-acknowledged writes) and ncl (the log on three log peers at f=1, all else in --dir).
+		Long: `Apps measures appending to a log file, and YCSB A to F on Pebble and SQLite with keys of
+24 and values of 100 bytes, in three modes that take turns: strong (everything in --dir,
+with an fsync for each write), weak (the same without fsync, so a crash loses
+acknowledged writes) and ncl (the log on three log peers at f=1, everything else in
+--dir).
 
-All three do the same operations, which --seed fixes. The table has the median time
-of an operation, and ratios of neighbouring rounds with their confidence intervals
-(from 6 rounds on). Ratios are what can be reported; the times are this machine's, and
-strong is as slow as an fsync in --dir is: the last line says what that is on.
+All three execute the same operations, which --seed determines. The table has the median
+time of an operation, and ratios of adjacent rounds with their confidence intervals
+(from 6 rounds on). Report the ratios; the times depend on this machine, and strong on
+the cost of an fsync in --dir: the last line names its file system.
 
 With --backend rdma it runs on cards, and starts the peers as bench ncl does. With
 --backend sim, the default, NCL's peers are simulated and it has no times: such a run
-shows that all of it works, and what fsync costs here.
+shows that everything works, and the cost of fsync here.
 
-With --json there is one object a line, first the machine. Exit status: 0 measured, 2
-bad usage or input, or something failed; rows printed before it count.`,
+--json prints one object per line, the machine first. Exit status: 0 measured, 2 bad
+usage or input, or something failed; rows printed before the failure are valid.`,
 		Example: `  verbatim-run bench apps --dir /data
   verbatim-run bench apps --backend rdma --device rxe0 --peer-device rxe1,rxe2,rxe3 --dir /disk --plot apps.svg
   verbatim-run bench apps --app sqlite --workload A,F --records 10000 --json`,

@@ -17,13 +17,13 @@ func newBenchPaper() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "paper",
 		Short: "Measure in virtual time what SplitFT's paper measured",
-		Long: `Paper runs the code of NCL in the simulator with a clock that a model of the paper's
-cluster drives, and prints the paper's numbers beside what comes out: figure 8,
-figure 11a and table 3. Below is what the model was given, and where that is from.
+		Long: `Paper runs the code of NCL in the simulator, on a clock driven by a model of the paper's
+cluster, and prints the results beside the paper's numbers: figure 8, figure 11a and
+table 3. Below are the inputs of the model, with their sources.
 
-docs/paper-numbers.md says what the numbers mean. They say nothing about this machine.
+docs/paper-numbers.md explains the numbers. They do not depend on this machine.
 
-With --json there is one object a line: first the inputs, then the numbers.`,
+--json prints one object per line: first the inputs, then the numbers.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			m := virtual.ConnectX4()

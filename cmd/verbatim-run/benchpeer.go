@@ -24,11 +24,11 @@ func newBenchPeer() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "peer",
 		Short: "Be the other side of bench verbs and bench ncl",
-		Long: `Peer answers bench verbs and bench ncl of other machines (their --peer) until it is
-interrupted. It runs perftest's servers for them too. It trusts everybody who
-reaches its address: use it where only you do.
+		Long: `Peer serves bench verbs and bench ncl on other machines (their --peer) until it is
+interrupted. It also runs perftest's servers for them. It trusts everyone who can reach
+its address: use it only on an isolated network.
 
-For ncl there are three, called peer1, peer2 and peer3 in the order of the client's
+Bench ncl needs three peers, named peer1, peer2 and peer3 in the order of the client's
 --peer.`,
 		Example: "  verbatim-run bench peer --device mlx5_0 --listen :18600\n  verbatim-run bench peer --name peer2 --listen :18600",
 		Args:    cobra.NoArgs,

@@ -30,19 +30,17 @@ func newCrashSQLite() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sqlite",
 		Short: "Crash SQLite with its log on NCL",
-		Long: `Sqlite runs SQLite in the simulator, its write-ahead log on log peers and its
-database in a directory that loses what was not synced. It makes one workload of SQL
-transactions again and again, and crashes the application at another step each
-time; in some of the runs once more during recovery, or a peer. Another machine
-then opens the database: PRAGMA integrity_check must say ok, and every transaction
-that was committed must be there, whole, and nothing else but possibly the one
-under way.
+		Long: `Sqlite runs SQLite in the simulator, with its write-ahead log on log peers and its
+database in a directory that loses unsynced data. It repeats one workload of SQL
+transactions, and crashes the application at another step each time; in some of the runs
+it also crashes during recovery, or crashes a peer. Another machine then opens the
+database: PRAGMA integrity_check must report ok, and every committed transaction must be
+present as a whole, and nothing else except possibly the transaction in progress.
 
-What is in flight at a crash and what the directory loses is drawn at random: the
-check finds what it comes by, and verifies nothing.
+The data in flight at a crash and the data that the directory loses are drawn at random:
+the test samples, and a clean result proves nothing.
 
-Exit status: 0 nothing is lost, 1 something is, 2 bad usage, 3 --max-time came
-first.`,
+Exit status: 0 nothing is lost, 1 something is lost, 2 bad usage, 3 --max-time expired.`,
 		Example: "  verbatim-run crash sqlite\n  verbatim-run crash sqlite --transactions 1000 --points 0 --seed 7\n  verbatim-run crash sqlite --at 1234",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return runCrashSQLite(c, cfg) },

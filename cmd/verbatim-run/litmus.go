@@ -46,25 +46,23 @@ func newLitmus() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "litmus [FILE|DIRECTORY]...",
 		Short: "Run litmus tests on cards, and hold them against the simulator",
-		Long: `Litmus runs small RDMA programs on the cards of this machine, --runs times each,
-with random delays between the statements that follow from --seed, and compares:
-every final state that a card shows must be one that the simulator reaches under
-the profile, rxe unless --profile says another. It prints how often which final
-state was seen, and which ones are allowed. Tests that need a fault or an operation
-that the cards lack are skipped, with the reason. Without arguments it runs the
-tests in ` + litmusfiles.Dir + `. docs/litmus.md says more. In the simulator alone
-'verbatim litmus' runs them.
+		Long: `Litmus runs small RDMA programs on the cards of this machine, --runs times each, with
+random delays between the statements, determined by --seed. Every final state that a
+card shows must be one that the simulator reaches under the profile: rxe, or that of
+--profile. It prints how often each final state occurred, and which ones are allowed.
+Tests that need a fault or an operation that the cards lack are skipped, with the
+reason. Without arguments it runs the tests in ` + litmusfiles.Dir + `. See docs/litmus.md. To run the
+tests in the simulator only, use 'verbatim litmus'.
 
-With --json it prints one object a line with the keys file, test, profile, verdict
-(ok, known, forbidden, refused, skipped), reason, runs, left_out, seen (each with
-state, count, allowed and why), allowed, seed, seconds, and again: the command that
-runs the test once more.
+--json prints one object per line with the keys file, test, profile, verdict (ok, known,
+forbidden, refused, skipped), reason, runs, left_out, seen (each with state, count,
+allowed and why), allowed, seed, seconds, and again: the command that repeats the test.
 
 The program must be built with the tag rdma: go build -tags rdma ./cmd/verbatim-run.
 
-Exit status: 0 all as expected, 1 some wrong, 2 bad usage or input, 3 a limit
-came first or there was nothing to run. Of several, 2 goes before 1, 1 before 3,
-and 3 before 0.`,
+Exit status: 0 all as expected, 1 some are wrong, 2 bad usage or input, 3 a limit was
+hit or there was nothing to run. If several apply, 2 takes precedence over 1, 1 over 3,
+and 3 over 0.`,
 		Example: `  verbatim-run litmus --runs 1000 --generated 100
   verbatim-run litmus testdata/litmus/message-passing.litmus --device rxe0,rxe1`,
 		RunE: func(c *cobra.Command, args []string) error { return runLitmus(c, f, args) },

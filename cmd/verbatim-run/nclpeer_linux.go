@@ -48,24 +48,24 @@ func newNCLPeer() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "peer",
 		Short: "Run a log peer, which lends memory",
-		Long: `Peer lends memory to writers. Whoever can call it at its address can have memory,
-up to --memory in all; a file takes its size and 8 bytes, and twice that while it
-is being recovered. All of it is lost when the process ends.
+		Long: `Peer lends memory to writers. Anyone who can reach its address can allocate memory, up
+to --memory in total; a file takes its size and 8 bytes, and twice that during a
+recovery. All of it is lost when the process exits.
 
-It registers at the controller, with its address and how much it lends, and takes
-back what files that are gone have left to nobody: those that this controller does
-not know. So writers must have the same controller. With --unlisted it does neither,
-and serves those who name it with --peer.
+It registers at the controller, with its address and the amount of memory. It frees
+memory of files that no longer exist, that is, files that this controller does not know.
+So writers must use the same controller. With --unlisted it does neither, and serves
+writers that name it with --peer.
 
-Its name is its own as long as it lives: another peer that comes with it, at another
-address, ends with an error that has both addresses. One that starts again, after a
-crash, gets in at once at the same address, and otherwise once its old session is over.
+While it lives, its name is reserved: another peer with the same name, at another
+address, exits with an error that has both addresses. A peer that restarts after a crash
+is admitted at once at the same address, and otherwise when its old session has expired.
 
-At the start it registers --memory bytes with the card once, so that a limit on
-locked memory shows at once. It prints one line when it is ready, with its address.
+At the start it registers --memory bytes with the card once, to detect a limit on locked
+memory early. It prints one line when it is ready, with its address.
 
-Exit status: 2 bad usage, or a device or address that cannot be used, 3 the
-controller does not answer, or another peer has the name.`,
+Exit status: 2 bad usage, or an unusable device or address, 3 the controller does not
+answer, or another peer has the name.`,
 		Example: "  verbatim-run ncl peer --name peer1 --listen 10.0.0.1:7001 --coord 10.0.0.9:7000 --device mlx5_0",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return ended(runNCLPeer(c, f), c.ErrOrStderr()) },

@@ -37,27 +37,27 @@ func newNCLSoak() *cobra.Command {
 		Short: "Kill peers and writers in the middle of writes, and look for what is lost",
 		Long: `Soak starts a coordinator, 2f+1 log peers and --spares more, and a writer on the cards
 of this machine, and kills them with SIGKILL in the middle of writes: in each round a
-writer, or a peer and then the writer, or the writer while it recovers. Between peer and
-writer it may wait until the peer has been replaced, and kill another one. The next
-writer recovers the file. What it finds must be every record that was acknowledged, in
-order, at most the one more that was under way, and nothing else. Of the peers that have
-the file f+1 are left alive. In the end it is read and deleted, no peer may lend memory
-any more, and another file is created.
+writer, or a peer and then the writer, or the writer while it recovers. After killing a
+peer it may wait until the peer has been replaced, and kill another one. The next writer
+recovers the file. It must find every acknowledged record in order, at most one more
+that was in progress, and nothing else. Of the peers that have the file, f+1 stay alive.
+At the end the file is read and deleted, no peer may still lend memory, and another file
+is created.
 
-With --etcd the controller is an etcd cluster that runs already.
+With --etcd the controller is an etcd cluster that is already running.
 
-The first device is the writer's; the peers take the others in turn. The default is
-what VERBATIM_RXE_DEVICES says (scripts/rxe-vm sets it), or else all there are.
+The first device is the writer's; the peers use the others in turn. The default is the
+list in VERBATIM_RXE_DEVICES (scripts/rxe-vm sets it), or all devices.
 
---seed repeats the plan: records, victims and moments. What the processes do meanwhile
-is up to the machine.
+--seed repeats the plan: records, victims and moments. The timing of the processes
+depends on the machine.
 
-With --json it prints one object with the counts.
+--json prints one object with the counts.
 
-Exit status: 0 nothing is lost, 1 acknowledged records are lost or something came back
-that was not written, or memory of a peer leaked, 2 bad usage or devices that cannot be used, 3 a process ended
-or stood still although no more than f peers were dead, or Ctrl-C came first. After 1
-and 3 the logs of the processes are kept, and the last line names them.`,
+Exit status: 0 nothing is lost, 1 acknowledged records are lost, a recovery returned
+data that was not written, or memory of a peer leaked, 2 bad usage or unusable devices,
+3 a process exited or stalled although no more than f peers were dead, or Ctrl-C stopped
+the run. After 1 and 3 the logs of the processes are kept, and the last line names them.`,
 		Example: `  verbatim-run ncl soak --rounds 1000
   verbatim-run ncl soak --rounds 20 --seed 7 --verbose --devices rxe0,rxe1,rxe2,rxe3`,
 		Args: cobra.NoArgs,
