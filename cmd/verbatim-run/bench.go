@@ -67,11 +67,11 @@ input, or something failed; rows printed before the failure are valid.`,
 	f.common(c)
 	o, fl := &f.cfg, c.Flags()
 	fl.StringSliceVar(&o.Ops, "op", bench.Ops, "operations")
-	fl.IntSliceVar(&o.Depths, "depth", []int{1}, "requests under way at a time")
+	fl.IntSliceVar(&o.Depths, "depth", []int{1}, "requests in flight")
 	fl.IntVar(&o.Inline, "inline", bench.DefaultInline, "post payloads up to this many bytes inline; -1: none")
-	fl.BoolVar(&o.Wait, "wait", false, "reap completions with Wait, as protocols do, instead of polling; perftest has nothing like it")
-	fl.BoolVar(&o.NoPerftest, "no-perftest", false, "leave perftest out")
-	fl.BoolVar(&f.noPin, "no-pin", false, "do not tie threads that poll to processors")
+	fl.BoolVar(&o.Wait, "wait", false, "reap completions with Wait, as protocols do, instead of polling; without perftest, which only polls")
+	fl.BoolVar(&o.NoPerftest, "no-perftest", false, "do not run perftest")
+	fl.BoolVar(&f.noPin, "no-pin", false, "do not pin polling threads to processors")
 	fl.IntSliceVar(&o.Sizes, "size", []int{128}, "bytes of a message")
 	completes(c, "op", bench.Ops)
 	return c
@@ -106,11 +106,11 @@ func (f *benchFlags) common(c *cobra.Command) {
 // machine are the flags that say where to run, and how to print.
 func (f *benchFlags) machine(c *cobra.Command) {
 	o, fl := &f.cfg, c.Flags()
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each row")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each row")
 	fl.StringVar(&o.Backend, "backend", bench.Sim, "sim or rdma")
 	fl.StringVar(&o.Device, "device", "", "this side's `card`; default: the only one")
 	fl.StringSliceVar(&f.peerDevices, "peer-device", nil, "the other side's `card`, or one for each peer; default: as --device")
-	fl.StringArrayVar(&o.Peers, "peer", nil, "the other side runs bench peer at `host:port`; once for verbs, else three times")
+	fl.StringArrayVar(&o.Peers, "peer", nil, "`host:port` of a bench peer on the other side; once for verbs, else three times")
 	fl.IntVar(&o.MTU, "mtu", 0, "MTU of the path; 0: the port's")
 	fl.DurationVar(&o.Spin, "spin", 0, "how long a wait polls before it sleeps; 0: 20µs")
 	c.MarkFlagsMutuallyExclusive("peer", "peer-device")
@@ -177,11 +177,11 @@ func (f *benchFlags) measuring(c *cobra.Command, measure func(ctx context.Contex
 func (f *benchFlags) check(c *cobra.Command) error {
 	o := &f.cfg
 	if !slices.Contains(bench.Backends, o.Backend) {
-		return fmt.Errorf("--backend %s: there are %s%s", o.Backend, cli.List(bench.Backends), mistake.DidYouMean(o.Backend, bench.Backends))
+		return fmt.Errorf("--backend %s: known: %s%s", o.Backend, cli.List(bench.Backends), mistake.DidYouMean(o.Backend, bench.Backends))
 	}
 	for _, op := range o.Ops {
 		if !slices.Contains(bench.Ops, op) {
-			return fmt.Errorf("--op %s: there are %s%s", op, cli.List(bench.Ops), mistake.DidYouMean(op, bench.Ops))
+			return fmt.Errorf("--op %s: known: %s%s", op, cli.List(bench.Ops), mistake.DidYouMean(op, bench.Ops))
 		}
 	}
 	if o.Inline == 0 && c.Flags().Changed("inline") {

@@ -32,7 +32,7 @@ func newBenchApps() *cobra.Command {
 	f := &appsFlags{}
 	c := &cobra.Command{
 		Use:   "apps",
-		Short: "Measure what NCL is to applications, against fsync and against none",
+		Short: "Measure what NCL costs applications, compared with fsync and with no fsync",
 		Long: `Apps measures appending to a log file, and YCSB A to F on Pebble and SQLite with keys of
 24 and values of 100 bytes, in three modes that take turns: strong (everything in --dir,
 with an fsync for each write), weak (the same without fsync, so a crash loses
@@ -58,15 +58,15 @@ usage or input, or something failed; rows printed before the failure are valid.`
 	}
 	f.machine(c)
 	o, fl := &f.cfg, c.Flags()
-	fl.StringVar(&o.Dir, "dir", "", "a `directory` for what is not on the peers; default: that for temporary files")
+	fl.StringVar(&o.Dir, "dir", "", "the `directory` for everything that is not on the peers; default: a temporary one")
 	fl.StringSliceVar(&o.Apps, "app", apps.Apps, "applications")
-	fl.StringSliceVar(&o.Workloads, "workload", ycsb.Names(), "YCSB's workloads")
+	fl.StringSliceVar(&o.Workloads, "workload", ycsb.Names(), "YCSB workloads")
 	fl.IntSliceVar(&o.Sizes, "size", []int{128, 512, 1024, 2048, 4096, 8192}, "bytes of a write to the log file")
-	fl.IntVar(&o.Records, "records", 1000, "records of a database before it is measured")
-	fl.IntVar(&o.Ops, "ops", 200, "operations of a round, of each way")
+	fl.IntVar(&o.Records, "records", 1000, "initial records of a database")
+	fl.IntVar(&o.Ops, "ops", 200, "operations per round and mode")
 	fl.IntVar(&o.Rounds, "rounds", 10, "rounds")
-	fl.Uint64Var(&o.Seed, "seed", 1, "fixes the operations")
-	fl.StringVar(&f.plot, "plot", "", "draw the ratios into this SVG `file`, or into apps.svg in this folder")
+	fl.Uint64Var(&o.Seed, "seed", 1, "seed of the operations")
+	fl.StringVar(&f.plot, "plot", "", "plot the ratios to this SVG `file`, or to apps.svg in this folder")
 	completes(c, "app", apps.Apps)
 	completes(c, "workload", ycsb.Names())
 	return c
@@ -119,7 +119,7 @@ func (f *appsFlags) check(c *cobra.Command) error {
 	}{{"app", f.cfg.Apps, apps.Apps}, {"workload", f.cfg.Workloads, ycsb.Names()}} {
 		for _, name := range x.given {
 			if !slices.Contains(x.there, name) {
-				return fmt.Errorf("--%s %s: there are %s%s", x.flag, name, cli.List(x.there), mistake.DidYouMean(name, x.there))
+				return fmt.Errorf("--%s %s: known: %s%s", x.flag, name, cli.List(x.there), mistake.DidYouMean(name, x.there))
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func (f *appsFlags) check(c *cobra.Command) error {
 		v    int
 	}{{"records", f.cfg.Records}, {"ops", f.cfg.Ops}, {"rounds", f.cfg.Rounds}} {
 		if x.v == 0 { // which stands for the default in the package
-			return fmt.Errorf("--%s 0: there must be one at least", x.flag)
+			return fmt.Errorf("--%s 0: it must be at least 1", x.flag)
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func (f *appsFlags) plotFile() (string, error) {
 		name = filepath.Join(name, "apps.svg")
 	}
 	if strings.ToLower(filepath.Ext(name)) != ".svg" {
-		return "", fmt.Errorf("--plot %s: it draws SVG only: name a file that ends in .svg, or a folder", f.plot)
+		return "", fmt.Errorf("--plot %s: only SVG is supported: name a file that ends in .svg, or a folder", f.plot)
 	}
 	_, missing := os.Stat(name)
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
@@ -177,10 +177,10 @@ func printApps(w io.Writer, rows []apps.Row, m *apps.Machine) error {
 		return err
 	}
 	first := &rows[0]
-	fmt.Fprintf(w, "\n%d rounds of %d operations, seed %d; µs are medians of the rounds' means, ratios are of neighbouring rounds\n",
+	fmt.Fprintf(w, "\n%d rounds of %d operations, seed %d; µs are medians of the rounds' means, ratios are between adjacent rounds\n",
 		first.Rounds, first.Ops, first.Seed)
 	if first.Backend == bench.Sim {
-		fmt.Fprintln(w, "NCL ran on simulated cards, where it has no time")
+		fmt.Fprintln(w, "NCL ran on simulated cards, which have no real time")
 	}
 	_, err := fmt.Fprintln(w, m)
 	return err

@@ -16,7 +16,7 @@ func newBenchPaper() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
 		Use:   "paper",
-		Short: "Measure in virtual time what SplitFT's paper measured",
+		Short: "Repeat the measurements of SplitFT's paper in virtual time",
 		Long: `Paper runs the code of NCL in the simulator, on a clock driven by a model of the paper's
 cluster, and prints the results beside the paper's numbers: figure 8, figure 11a and
 table 3. Below are the inputs of the model, with their sources.
@@ -37,7 +37,7 @@ docs/paper-numbers.md explains the numbers. They do not depend on this machine.
 			return paperTables(c.OutOrStdout(), m.Inputs(), figures)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
 	return c
 }
 
@@ -65,7 +65,7 @@ func paperTables(w io.Writer, inputs []virtual.Input, figures []bench.Figure) er
 			theirs, ratio = paperNumber(f.Paper, f.Unit), fmt.Sprintf("%.2f", f.Ratio())
 		}
 		if f.Input {
-			ratio, note = "", "given to the model"
+			ratio, note = "", "input"
 		}
 		t.AppendRow(cli.Row{f.Of, f.What, theirs, paperNumber(f.Ours, f.Unit), ratio, note})
 	}

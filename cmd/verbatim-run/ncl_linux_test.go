@@ -97,7 +97,7 @@ func TestNCLUsage(t *testing.T) {
 		stderr string
 	}{
 		{"ncl pear", 2, "pear"},
-		{"ncl peer", 2, "--name is missing"},
+		{"ncl peer", 2, "--name is required"},
 		{"ncl peer --name a/b", 2, `Name "a/b"`},
 		{"ncl peer --name a --memory 0", 2, "want a number of bytes, such as"},
 		{"ncl peer --name a --memory 1TB", 2, "want a number of bytes, such as"},
@@ -106,43 +106,43 @@ func TestNCLUsage(t *testing.T) {
 		{"ncl peer --name a --device-port 256", 2, "Port is 256, and must be 0 to 255"},
 		{"ncl peer --name a --mtu 1500", 2, "must be one of [256 512"},
 		{"ncl peer --name a --gid nonsense", 2, `GID "nonsense" is no address`},
-		{"ncl peer --name a --tls-ca x", 2, "give all three or none"},
+		{"ncl peer --name a --tls-ca x", 2, "pass all three or none"},
 		{"ncl peer --name a --tls-ca x --tls-cert none.pem --tls-key none.pem", 2, "--tls-cert none.pem, --tls-key none.pem: open none.pem"},
 		{"ncl peer extra", 2, "extra"},
 		{"ncl coord --listen nowhere:port", 2, "listen on nowhere:port"},
 		{"ncl coord --listen 192.0.2.77:0", 2, "listen on 192.0.2.77:0"},
-		{"ncl write", 2, "--file is missing"},
-		{"ncl write --file w --f 1 --peer a=h:1", 2, "--peer is there 1 times: it takes 2f+1"},
-		{"ncl write --file w --f 8", 2, "--f 8: it is 0 to 7"},
-		{"ncl peer --name coord", 2, "--name coord is the coordinator's"},
-		{"ncl peer --name a --listen :7001", 2, "say with --advertise"},
-		{"ncl peer --name a --listen [::]:7001", 2, "say with --advertise"},
-		{"ncl peer --name a --unlisted --advertise h:1", 2, "give one of them"},
+		{"ncl write", 2, "--file is required"},
+		{"ncl write --file w --f 1 --peer a=h:1", 2, "--peer was given 1 times: surviving f failures takes 2f+1 peers, 3"},
+		{"ncl write --file w --f 8", 2, "--f 8: it must be 0 to 7"},
+		{"ncl peer --name coord", 2, "--name coord is reserved for the coordinator"},
+		{"ncl peer --name a --listen :7001", 2, "pass the address to register with --advertise"},
+		{"ncl peer --name a --listen [::]:7001", 2, "pass the address to register with --advertise"},
+		{"ncl peer --name a --unlisted --advertise h:1", 2, "--advertise and --unlisted exclude each other"},
 		{"ncl peer --name a --collect-every -1s", 2, "--collect-every -1s"},
-		{"ncl peer --name a --etcd h:1 --coord h:2", 2, "there is one coordinator"},
+		{"ncl peer --name a --etcd h:1 --coord h:2", 2, "--coord and --etcd exclude each other"},
 		{"ncl peers --coord 127.0.0.1:1", 3, "--coord 127.0.0.1:1: coord: unavailable"},
 		{"ncl coord --session-ttl 300ms", 2, "--session-ttl 300ms: at least 400ms"},
-		{"ncl write --file w --peer a=h:1 --peer b=h:2", 2, "--peer is there 2 times"},
+		{"ncl write --file w --peer a=h:1 --peer b=h:2", 2, "--peer was given 2 times"},
 		{"ncl write --file w --peer ab", 2, `--peer "ab": want NAME=ADDRESS`},
-		{"ncl write --file w --peer app=h:1", 2, "the name app is taken"},
-		{"ncl write --file w --peer coord=h:1", 2, "the name coord is taken"},
+		{"ncl write --file w --peer app=h:1", 2, "the name app is already in use"},
+		{"ncl write --file w --peer coord=h:1", 2, "the name coord is already in use"},
 		{"ncl write --file w --call-timeout 0s" + peers, 2, "--call-timeout 0s"},
-		{"ncl write --file w --resume --size 1KiB" + peers, 2, "with --resume the file has one"},
-		{"ncl write --file w --show" + peers, 2, "give both"},
+		{"ncl write --file w --resume --size 1KiB" + peers, 2, "omit it with --resume"},
+		{"ncl write --file w --show" + peers, 2, "--show needs --resume"},
 		{"ncl write --file w --size 2GiB" + peers, 2, "--size 2GiB: at most"},
-		{"ncl write --file w --etcd h:1 --coord h:2" + peers, 2, "there is one coordinator"},
+		{"ncl write --file w --etcd h:1 --coord h:2" + peers, 2, "--coord and --etcd exclude each other"},
 		{"ncl write --file w --etcd h:1,h" + peers, 2, `endpoint "h": want HOST:PORT`},
-		{"ncl write --file w --etcd-user u" + peers, 2, "--etcd-user is about an etcd cluster: say with --etcd"},
+		{"ncl write --file w --etcd-user u" + peers, 2, "--etcd-user needs --etcd"},
 		{"ncl recover --file w --etcd h:1 --etcd-ttl 1ms" + peers, 2, "a session of 1ms: want whole seconds"},
 		{"ncl recover --file w --etcd h:1 --etcd-user u --etcd-password-file none.txt" + peers, 2, "--etcd-password-file: open none.txt"},
 		{"ncl recover --file w --json --framed" + peers, 2, "json framed"},
 		{"ncl mount", 2, "takes a folder"},
-		{"ncl mount /proc", 2, "--dir is missing"},
+		{"ncl mount /proc", 2, "--dir is required"},
 		{"ncl mount /proc --dir " + text, 2, "no file would go to the peers"},
 		{"ncl mount /proc --preset rediss --dir " + text, 2, "did you mean redis?"},
 		{"ncl mount /proc --ncl [a --dir " + text, 2, `pattern "[a"`},
 		{"ncl mount /proc --ncl *.log --region 1KiB --max-region 512 --dir " + text, 2, "regions of 1024 to 512 bytes"},
-		{"ncl mount /proc --ncl *.log --dir " + text, 2, "no directory"},
+		{"ncl mount /proc --ncl *.log --dir " + text, 2, "text: not a directory\n"},
 		{"ncl mount /proc --ncl *.log --dir " + filepath.Dir(text), 2, "is in use"},
 		{"ncl soak --devices none0 --spares -1", 2, "-1 spare peers"},
 		{"ncl soak --devices none0 --program x --session-ttl 300ms", 2, "--session-ttl 300ms: at least 400ms"},
@@ -153,7 +153,7 @@ func TestNCLUsage(t *testing.T) {
 		{"ncl soak --devices none0 --size 1KiB", 2, "files of 1024 bytes; with these records it takes"},
 		{"ncl soak --devices none0 --program /none --dir " + t.TempDir(), 2, "/none: no such file"},
 		{"ncl soak --devices none0,none1 --seed 3 --f 2 --program /none --dir " + t.TempDir(), 2,
-			"again: verbatim-run ncl soak --seed 3 --devices none0,none1 --f 2 --program /none\n"},
+			"repeat the plan with: verbatim-run ncl soak --seed 3 --devices none0,none1 --f 2 --program /none\n"},
 		{"ncl soak --devices none0 --program " + text + " --dir " + t.TempDir(), 2, "permission denied"},
 	} {
 		code, _, stderr := command.Call(strings.Fields(x.args)...)
@@ -292,12 +292,12 @@ func TestRecordReaders(t *testing.T) {
 		{false, "", "[]"},
 		{false, "\n", `[""]`},
 		{false, "a\nb", `["a" "b"]`},
-		{false, strings.Repeat("x", 41) + "\n", "more than the 40 bytes"},
+		{false, strings.Repeat("x", 41) + "\n", "longer than the 40 bytes"},
 		{true, "", "[]"},
 		{true, frame("") + frame("a\nb"), `["" "a\nb"]`},
 		{true, "\x00\x00", "within the length"},
 		{true, frame("abc")[:6], "after 2 of its 3 bytes"},
-		{true, "hello, world", "its length is given as 1751477356 bytes"},
+		{true, "hello, world", "its length is 1751477356 bytes"},
 	} {
 		r := lineReader(x.in)
 		r.framed = x.framed
@@ -318,7 +318,7 @@ func TestRecordReaders(t *testing.T) {
 		}
 	}
 	w := writer(t, &memoryFile{b: make([]byte, 40)})
-	if err := w.append(make([]byte, 33)); err == nil || !strings.Contains(err.Error(), "record 1 takes 41 bytes, and 40 of the 40") {
+	if err := w.append(make([]byte, 33)); err == nil || !strings.Contains(err.Error(), "record 1 needs 41 bytes, and 40 of the file's 40") {
 		t.Error(err)
 	}
 }

@@ -17,7 +17,7 @@ func newNCLCoord() *cobra.Command {
 	var ttl time.Duration
 	c := &cobra.Command{
 		Use:   "coord",
-		Short: "Run the coordinator, which knows the files",
+		Short: "Run the coordinator, which keeps track of files and peers",
 		Long: `Coord keeps track of peers and the memory they offer, of files, and of the peers and the
 epoch of each file: the ap-map of the protocol. It needs no card. The session of an
 application expires if it sends no heartbeat for --session-ttl. The other processes
@@ -39,8 +39,8 @@ It prints one line when it is ready, with its address.`,
 		RunE:    func(c *cobra.Command, _ []string) error { return runNCLCoord(c, f, ttl) },
 	}
 	c.Flags().SortFlags = false
-	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7000", "`address` to take calls at; port 0 takes a free one")
-	c.Flags().DurationVar(&ttl, "session-ttl", 10*time.Second, "how long a session outlives its process")
+	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7000", "`address` to listen on; port 0 picks a free one")
+	c.Flags().DurationVar(&ttl, "session-ttl", 10*time.Second, "how long a session lives without a heartbeat")
 	f.define(c.Flags())
 	return c
 }
@@ -66,7 +66,7 @@ func runNCLCoord(c *cobra.Command, f *hostFlags, ttl time.Duration) error {
 
 func checkTTL(ttl time.Duration) error {
 	if ttl < cluster.LeastTTL {
-		return fmt.Errorf("--session-ttl %v: at least %v; of a shorter session a busy machine would miss the heartbeats, and end it under a process that lives",
+		return fmt.Errorf("--session-ttl %v: it must be at least %v; on a busy machine a shorter session could expire while its process is alive",
 			ttl, cluster.LeastTTL)
 	}
 	return nil

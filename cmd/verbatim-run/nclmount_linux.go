@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,11 +60,11 @@ application runs.`,
 		RunE: func(c *cobra.Command, args []string) error { return ended(runNCLMount(c, f, args[0]), c.ErrOrStderr()) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.dir, "dir", "", "the `directory` that has all other files (required)")
+	fl.StringVar(&f.dir, "dir", "", "the underlying `directory`, for all other files (required)")
 	fl.StringSliceVar(&f.presets, "preset", nil, "`programs` whose log files go to the peers, separated by commas")
-	fl.StringArrayVar(&f.patterns, "ncl", nil, "a `pattern` of names that go to the peers; can be given again")
-	fl.Var(&f.region, "region", "of a new file on the peers; a file that outgrows it gets another one")
-	fl.Var(&f.maxRegion, "max-region", "that a file can get; default: 64 times --region")
+	fl.StringArrayVar(&f.patterns, "ncl", nil, "a `pattern` of names that go to the peers; repeatable")
+	fl.Var(&f.region, "region", "region size of a new file on the peers; a file that outgrows it gets a larger one")
+	fl.Var(&f.maxRegion, "max-region", "largest region of a file; default: 64 times --region")
 	f.define(c)
 	return c
 }
@@ -114,18 +115,18 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 // complete checks the flags that are mount's own, and returns all patterns.
 func (f *mountFlags) complete(at string) ([]string, error) {
 	if f.dir == "" {
-		return nil, errors.New("--dir is missing: name the directory that has the other files")
+		return nil, errors.New("--dir is required: the directory for all other files")
 	}
 	patterns := slices.Clone(f.patterns)
 	for _, name := range f.presets {
 		p, ok := splitfs.Presets[name]
 		if !ok {
-			return nil, fmt.Errorf("--preset %q: there are %s%s", name, cli.List(splitfs.PresetNames()), mistake.DidYouMean(name, splitfs.PresetNames()))
+			return nil, fmt.Errorf("--preset %q: known: %s%s", name, cli.List(splitfs.PresetNames()), mistake.DidYouMean(name, splitfs.PresetNames()))
 		}
 		patterns = append(patterns, p...)
 	}
 	if len(patterns) == 0 {
-		return nil, errors.New("no file would go to the peers: name a program with --preset or a pattern with --ncl")
+		return nil, errors.New("no file would go to the peers: pass a program with --preset or a pattern with --ncl")
 	}
 	slices.Sort(patterns)
 	patterns = slices.Compact(patterns)
@@ -135,8 +136,12 @@ func (f *mountFlags) complete(at string) ([]string, error) {
 	if err := check.Validate(); err != nil {
 		return nil, fmt.Errorf("--ncl, --region, --max-region: %w", err)
 	}
-	if st, err := os.Stat(f.dir); err != nil || !st.IsDir() {
-		return nil, fmt.Errorf("--dir %s: no directory (%v)", f.dir, err)
+	st, err := os.Stat(f.dir)
+	if err == nil && !st.IsDir() {
+		err = syscall.ENOTDIR
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--dir %s: %w", f.dir, err)
 	}
 	return patterns, fusefs.Check(at, f.dir)
 }

@@ -71,13 +71,13 @@ answer, or another peer has the name.`,
 		RunE:    func(c *cobra.Command, _ []string) error { return ended(runNCLPeer(c, f), c.ErrOrStderr()) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.host.name, "name", "", "`name` that writers call it by, like no other peer's (required)")
-	fl.StringVar(&f.host.listen, "listen", "127.0.0.1:7001", "`address` to take calls at; port 0 takes a free one")
-	fl.StringVar(&f.advertise, "advertise", "", "`address` to register, if it is not that of --listen")
+	fl.StringVar(&f.host.name, "name", "", "unique `name` of this peer (required)")
+	fl.StringVar(&f.host.listen, "listen", "127.0.0.1:7001", "`address` to listen on; port 0 picks a free one")
+	fl.StringVar(&f.advertise, "advertise", "", "`address` to register, if different from --listen")
 	fl.Var(&f.memory, "memory", "how much memory to lend")
-	fl.DurationVar(&f.collect, "collect-every", 10*time.Second, "look for memory that files have left to nobody; 0: only when asked to, by 'verbatim-run ncl peers --collect'")
-	fl.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for the session of an earlier peer of this name to end")
-	fl.BoolVar(&f.unlisted, "unlisted", false, "do not register, and have no controller")
+	fl.DurationVar(&f.collect, "collect-every", 10*time.Second, "how often to free memory of files that no longer exist; 0: only on 'verbatim-run ncl peers --collect'")
+	fl.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for the session of an earlier peer of this name to expire")
+	fl.BoolVar(&f.unlisted, "unlisted", false, "do not register, and use no controller")
 	f.controller.define(fl)
 	f.device.define(fl)
 	f.host.define(fl)
@@ -124,7 +124,7 @@ func runNCLPeer(c *cobra.Command, f *peerFlags) error {
 func (f *peerFlags) hold(h host.Host, c coord.Client, addr string, lost func(error)) (*cluster.Name, error) {
 	n, err := cluster.Hold(h, cluster.NameConfig{Coord: c, Name: f.host.name, Addr: addr, Wait: f.wait, Lost: lost})
 	if errors.Is(err, cluster.ErrTaken) {
-		err = fmt.Errorf("%w. Give one of them another --name, or end the other one; one that was killed keeps its name until its session ends, which --wait (%v) waits for", err, f.wait)
+		err = fmt.Errorf("%w. Use another --name for one of them, or stop the other one; the name of a killed peer is reserved until its session expires, for which --wait (%v) waits", err, f.wait)
 	}
 	return n, err
 }
@@ -133,15 +133,15 @@ func (f *peerFlags) hold(h host.Host, c coord.Client, addr string, lost func(err
 func (f *peerFlags) check() error {
 	switch {
 	case f.host.name == "":
-		return errors.New("--name is missing: it is what writers call this peer, such as peer1")
+		return errors.New("--name is required: the name of this peer, such as peer1")
 	case f.host.name == coordName:
-		return fmt.Errorf("--name %s is the coordinator's: take another one", coordName)
+		return fmt.Errorf("--name %s is reserved for the coordinator: choose another one", coordName)
 	case f.collect < 0:
-		return fmt.Errorf("--collect-every %v: want a time, or 0", f.collect)
+		return fmt.Errorf("--collect-every %v: it must not be negative", f.collect)
 	case f.unlisted && f.advertise != "":
-		return errors.New("--advertise is the address to register, and --unlisted does not register: give one of them")
+		return errors.New("--advertise and --unlisted exclude each other: an unlisted peer registers no address")
 	case !f.unlisted && f.advertise == "" && everywhere(f.host.listen):
-		return fmt.Errorf("--listen %s is no address that others can call: say with --advertise what to register, such as 10.0.0.1:7001", f.host.listen)
+		return fmt.Errorf("others cannot connect to --listen %s: pass the address to register with --advertise, such as 10.0.0.1:7001", f.host.listen)
 	}
 	return f.controller.check(f.host.name)
 }

@@ -43,9 +43,9 @@ Exit status: 0 done, 2 bad usage, 3 the controller does not answer.`,
 	}
 	fl := c.Flags()
 	fl.SortFlags = false
-	fl.BoolVar(&f.collect, "collect", false, "take back what leaked")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line")
-	fl.StringVar(&f.host.name, "name", f.host.name, "our own `name`, for certificates")
+	fl.BoolVar(&f.collect, "collect", false, "free leaked memory")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line")
+	fl.StringVar(&f.host.name, "name", f.host.name, "our `name` in certificates")
 	f.controller.define(fl)
 	f.host.define(fl)
 	return c

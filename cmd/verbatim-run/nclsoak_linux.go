@@ -34,7 +34,7 @@ func newNCLSoak() *cobra.Command {
 	f := &soakFlags{size: 64 << 10}
 	c := &cobra.Command{
 		Use:   "soak",
-		Short: "Kill peers and writers in the middle of writes, and look for what is lost",
+		Short: "Kill peers and writers in the middle of writes, and look for lost records",
 		Long: `Soak starts a coordinator, 2f+1 log peers and --spares more, and a writer on the cards
 of this machine, and kills them with SIGKILL in the middle of writes: in each round a
 writer, or a peer and then the writer, or the writer while it recovers. After killing a
@@ -66,21 +66,21 @@ the run. After 1 and 3 the logs of the processes are kept, and the last line nam
 	o, fl := &f.cfg, c.Flags()
 	fl.SortFlags = false
 	fl.IntVar(&o.Rounds, "rounds", 100, "kills of a writer")
-	fl.Uint64Var(&o.Seed, "seed", 0, "decides what is random; 0: take one, and say which")
+	fl.Uint64Var(&o.Seed, "seed", 0, "seed of the plan; 0: pick one, and print it")
 	fl.StringSliceVar(&o.Devices, "devices", nil, "cards, separated by commas")
 	fl.IntVar(&o.F, "f", 1, "peers that may fail, of 2f+1")
-	fl.IntVar(&o.Spares, "spares", 1, "peers beyond 2f+1, to take the place of others")
-	fl.StringVar(&o.Etcd, "etcd", "", "take an etcd cluster for the controller, at these `endpoints`")
-	fl.Var(&f.size, "size", "of a file")
+	fl.IntVar(&o.Spares, "spares", 1, "spare peers beyond 2f+1, to replace others")
+	fl.StringVar(&o.Etcd, "etcd", "", "use an etcd cluster as the controller, at these `endpoints`")
+	fl.Var(&f.size, "size", "size of a file")
 	fl.IntVar(&o.Acks, "acks", 20, "wait for at most this many acknowledgements before a kill")
-	fl.IntVar(&o.Record, "record", 256, "the most `bytes` of a record")
-	fl.DurationVar(&o.SessionTTL, "session-ttl", 2*time.Second, "how long a session outlives its process; each writer waits for that")
-	fl.DurationVar(&o.AckTimeout, "ack-timeout", 0, "the flag of peer and write; default: theirs")
-	fl.DurationVar(&o.Patience, "patience", time.Minute, "a process that needs longer for one step stands still")
-	fl.StringVar(&o.Program, "program", "", "another `build` of verbatim-run for the processes, such as one with a bug on purpose")
-	fl.StringVar(&f.dir, "dir", "", "`directory` for the logs of the processes; default: a temporary one, kept if something is wrong")
+	fl.IntVar(&o.Record, "record", 256, "maximum `bytes` of a record")
+	fl.DurationVar(&o.SessionTTL, "session-ttl", 2*time.Second, "how long a session lives without a heartbeat; each writer waits for that")
+	fl.DurationVar(&o.AckTimeout, "ack-timeout", 0, "passed to peer and write; default: theirs")
+	fl.DurationVar(&o.Patience, "patience", time.Minute, "a process that takes longer for one step counts as stalled")
+	fl.StringVar(&o.Program, "program", "", "another `build` of verbatim-run for the processes, such as a mutant")
+	fl.StringVar(&f.dir, "dir", "", "`directory` for the logs of the processes; default: a temporary one, kept on failure")
 	fl.BoolVar(&f.asJSON, "json", false, "print the counts as a JSON object")
-	fl.BoolVar(&f.verbose, "verbose", false, "a line for each round, on standard error")
+	fl.BoolVar(&f.verbose, "verbose", false, "print a line for each round to standard error")
 	return c
 }
 
@@ -146,7 +146,7 @@ func (f *soakFlags) complete() error {
 			return err
 		}
 		if len(o.Devices) == 0 {
-			return fmt.Errorf("%w: this machine has none; docs/hardware.md says how to have Soft-RoCE", hw.ErrNoDevice)
+			return fmt.Errorf("%w: this machine has none; docs/hardware.md explains how to set up Soft-RoCE", hw.ErrNoDevice)
 		}
 	}
 	if err := o.Validate(); err != nil {
@@ -172,7 +172,7 @@ func thereAre(devices []string) error {
 	}
 	for _, d := range devices {
 		if !slices.Contains(there, d) {
-			return fmt.Errorf("--devices: %w: %s; there are: %s", hw.ErrNoDevice, d, cli.List(there))
+			return fmt.Errorf("--devices: %w: %s; known: %s", hw.ErrNoDevice, d, cli.List(there))
 		}
 	}
 	return nil
@@ -199,11 +199,11 @@ func (f *soakFlags) summary(w io.Writer, n *soak.Counts, took time.Duration, err
 	fmt.Fprintf(w, "ncl soak: %d rounds in %.1f s with seed %d: %s\n", n.Rounds, took.Seconds(), f.cfg.Seed, verdict)
 	fmt.Fprintf(w, "  devices     %s\n", strings.Join(f.cfg.Devices, ", "))
 	fmt.Fprintf(w, "  written     %d records acknowledged in %d files, f=%d\n", n.Acknowledged, n.Files, f.cfg.F)
-	fmt.Fprintf(w, "  killed      %d writers, of these %d before their recovery was done and %d that had nothing left to write\n",
+	fmt.Fprintf(w, "  killed      %d writers: %d before their recovery was done and %d with nothing left to write\n",
 		n.WriterKills, n.RecoveryKills, n.IdleKills)
-	fmt.Fprintf(w, "              %d peers, of these %d in one moment with the writer\n", n.PeerKills, n.TogetherKills)
-	fmt.Fprintf(w, "  replaced    %d peers while the writer went on; %d times another one was killed then\n", n.Replacements, n.AgainKills)
-	fmt.Fprintf(w, "  recovered   %d times, of these %d without a peer and %d with a record more than was acknowledged; %d records in all\n",
+	fmt.Fprintf(w, "              %d peers: %d at the same time as the writer\n", n.PeerKills, n.TogetherKills)
+	fmt.Fprintf(w, "  replaced    %d peers while the writer continued; %d times another one was killed afterwards\n", n.Replacements, n.AgainKills)
+	fmt.Fprintf(w, "  recovered   %d times: %d without a peer and %d with one record more than was acknowledged; %d records in total\n",
 		n.Recoveries, n.WithoutPeer, n.Beyond, n.Returned)
 }
 
@@ -223,7 +223,7 @@ func (f *soakFlags) failed(c *cobra.Command, err error) error {
 			again += " --" + fl.Name + " " + fl.Value.String()
 		}
 	})
-	fmt.Fprintf(w, "the same plan again: %s\nlogs: %s\n", again, f.dir)
+	fmt.Fprintf(w, "repeat the plan with: %s\nlogs: %s\n", again, f.dir)
 	switch {
 	case errors.Is(err, soak.ErrLost), errors.Is(err, soak.ErrLeaked):
 		return cli.Status(cli.Violated)

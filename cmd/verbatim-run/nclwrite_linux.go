@@ -64,19 +64,19 @@ has expired. Records without a line may be lost.`,
 	}
 	fl := c.Flags()
 	f.define(c)
-	fl.Var(&f.size, "size", "of the new file")
-	fl.BoolVar(&f.resume, "resume", false, "recover the file and go on behind its last record")
-	fl.BoolVar(&f.show, "show", false, "with --resume: first print the records that were recovered, as 'recover --json' does")
-	fl.BoolVar(&f.framed, "framed", false, "each record has its length in front (4 bytes, big-endian)")
+	fl.Var(&f.size, "size", "size of the new file")
+	fl.BoolVar(&f.resume, "resume", false, "recover the file and continue after its last record")
+	fl.BoolVar(&f.show, "show", false, "with --resume: first print the recovered records, as 'recover --json' does")
+	fl.BoolVar(&f.framed, "framed", false, "each record is preceded by its length (4 bytes, big-endian)")
 	return c
 }
 
 func runNCLWrite(c *cobra.Command, f *writeFlags) error {
 	switch {
 	case f.resume && c.Flags().Changed("size"):
-		return errors.New("--size is that of a new file; with --resume the file has one")
+		return errors.New("--size is for a new file: omit it with --resume")
 	case f.show && !f.resume:
-		return errors.New("--show is about what --resume recovers: give both")
+		return errors.New("--show needs --resume")
 	case f.size > ncl.MaxSize:
 		return fmt.Errorf("--size %v: at most %d bytes", &f.size, ncl.MaxSize)
 	}
@@ -137,11 +137,11 @@ func (f *writeFlags) open(h host.Host, cfg ncl.Config) (*ncl.File, error) {
 func createHint(err error) string {
 	switch {
 	case errors.Is(err, ncl.ErrExists):
-		return "go on with it by --resume, or read it and delete it with 'verbatim-run ncl recover --release'"
+		return "continue it with --resume, or read and delete it with 'verbatim-run ncl recover --release'"
 	case strings.Contains(err.Error(), "no memory"), strings.Contains(err.Error(), "left to lend"):
-		return "take a smaller --size, or give the peer more --memory"
+		return "use a smaller --size, or give the peer more --memory"
 	}
-	return "take another --file, or look at the peers' output"
+	return "use another --file, or check the peers' output"
 }
 
 // withLog opens the file, as the one instance of its application, and calls use with
@@ -214,9 +214,9 @@ coordinator does not answer, another instance runs, or the session has expired.`
 	}
 	f.define(c)
 	fl := c.Flags()
-	fl.BoolVar(&f.release, "release", false, "delete the file once it is printed")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line")
-	fl.BoolVar(&f.framed, "framed", false, "each record with its length in front (4 bytes, big-endian)")
+	fl.BoolVar(&f.release, "release", false, "delete the file after it was printed")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line")
+	fl.BoolVar(&f.framed, "framed", false, "print each record preceded by its length (4 bytes, big-endian)")
 	c.MarkFlagsMutuallyExclusive("json", "framed")
 	return c
 }
@@ -268,7 +268,7 @@ func (f *recoverFlags) print(w io.Writer, records [][]byte) error {
 	}
 	for i, r := range records {
 		if bytes.IndexByte(r, '\n') >= 0 {
-			return fmt.Errorf("record %d has a line feed in it: nothing was printed; print the records with --json or --framed", i+1)
+			return fmt.Errorf("record %d contains a line feed: nothing was printed; use --json or --framed", i+1)
 		}
 	}
 	return printLines(w, records)
@@ -278,7 +278,7 @@ func (r *recovered) summary(w io.Writer) {
 	fmt.Fprintf(w, "verbatim-run: file %s: %d records, %d of %d bytes, epoch %d, %d of %d peers", r.File, r.Records, r.Used, r.Size,
 		r.Epoch, r.Alive, r.Peers)
 	if r.Remains > 0 {
-		fmt.Fprint(w, "; a part of a record that was not acknowledged is left out")
+		fmt.Fprint(w, "; part of an unacknowledged record is omitted")
 	}
 	if r.Released {
 		fmt.Fprint(w, "; deleted")

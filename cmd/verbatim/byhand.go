@@ -26,7 +26,7 @@ func newExplore() *cobra.Command {
 	f := &handFlags{}
 	c := &cobra.Command{
 		Use:   "explore PROTOCOL/SCENARIO|FILE.litmus",
-		Short: "Make a run by hand, in the browser",
+		Short: "Make a run by hand in the browser",
 		Long: `Explore serves a page on this machine on which you make a run by hand: you choose the
 next event, who crashes and when, and, for the last step, which completion arrived and
 what a read of memory returned. The page shows the run as replay --html does
@@ -43,10 +43,10 @@ and 127.0.0.1, and refuses cross-site requests. Ctrl-C stops it.`,
 		RunE:              func(c *cobra.Command, args []string) error { return runExplore(c, f, args[0]) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.opt.Profile, "profile", "", "what the cards promise: a name or a file; default: the scenario's")
-	fl.StringVar(&f.opt.Faults, "faults", "", "what may go wrong, or none; default: the scenario's")
+	fl.StringVar(&f.opt.Profile, "profile", "", "profile of the cards: a name or a file; default: the scenario's")
+	fl.StringVar(&f.opt.Faults, "faults", "", "fault budget, or none; default: the scenario's")
 	fl.StringVar(&f.opt.Timers, "timers", "", timersUsage)
-	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "loopback `address`; port 0 is any that is free")
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "loopback `address`; port 0 picks a free one")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile, "faults": completeFaults, "timers": completeTimers})
 	return c
 }
@@ -65,7 +65,7 @@ func runExplore(c *cobra.Command, f *handFlags, name string) error {
 	}
 	ctx, stop := cli.Interruptible(c)
 	defer stop()
-	if _, err := fmt.Fprintf(c.OutOrStdout(), "%s: http://%s/ (Ctrl-C ends it)\n", s.Name, l.Addr()); err != nil {
+	if _, err := fmt.Fprintf(c.OutOrStdout(), "%s: http://%s/ (Ctrl-C stops it)\n", s.Name, l.Addr()); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	return web.Serve(ctx, l, newHandServer(s, judge, f.opt, l.Addr()).serve)
@@ -112,7 +112,7 @@ func listenLoopback(address string) (net.Listener, error) {
 		return nil, err
 	}
 	if a, ok := l.Addr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() {
-		return nil, errors.Join(fmt.Errorf("--listen %s leads to %s, which is not this machine alone", address, l.Addr()), l.Close())
+		return nil, errors.Join(fmt.Errorf("--listen %s resolves to %s, which is not only this machine", address, l.Addr()), l.Close())
 	}
 	return l, nil
 }

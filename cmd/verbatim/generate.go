@@ -59,14 +59,14 @@ usage, 3 a limit was hit.`,
 	}
 	fl := c.Flags()
 	fl.IntVar(&f.size, "size", 0, fmt.Sprintf("all programs up to this size, at most %d", generate.MaxSize))
-	fl.StringVar(&f.program, "program", "", "only the program of this `name`")
-	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, joined by commas; default: the named ones")
-	fl.BoolVar(&f.knobs, "knobs", false, "also profiles with one knob turned")
-	fl.StringVar(&f.out, "out", "", "`directory` for a file of each program")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each program")
-	fl.BoolVar(&f.list, "list", false, "only list the names of the programs")
-	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a search after this time, for each program and profile; 0: no limit")
-	fl.IntVar(&f.workers, "workers", 0, "programs at a time; 0: one for each core")
+	fl.StringVar(&f.program, "program", "", "only the program with this `name`")
+	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, separated by commas; default: the named ones")
+	fl.BoolVar(&f.knobs, "knobs", false, "also profiles with one changed knob")
+	fl.StringVar(&f.out, "out", "", "write each program to a file in this `directory`")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each program")
+	fl.BoolVar(&f.list, "list", false, "only print the names of the programs")
+	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "stop a search after this time, for each program and profile; 0: no limit")
+	fl.IntVar(&f.workers, "workers", 0, "parallel programs; 0: one for each core")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})
 	return c
 }

@@ -75,7 +75,7 @@ and 3 over 0.`,
 	}
 	c.AddCommand(newGenerate())
 	fl := c.Flags()
-	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, joined by commas; default: those that the files name")
+	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, separated by commas; default: those in the test files")
 	fl.String("backend", "sim", "")
 	_ = fl.MarkHidden("backend") // verbatim-run has the other
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -84,14 +84,14 @@ and 3 over 0.`,
 		}
 		return c.Parent().FlagErrorFunc()(c, err)
 	})
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each outcome and profile")
-	fl.StringVar(&f.out, "out", "", "`directory` for the runs that show a wrong outcome")
-	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a search after this time, for each file and profile; 0: no limit")
-	fl.BoolVar(&f.outcomes, "outcomes", false, "list all final states that can be reached")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each outcome and profile")
+	fl.StringVar(&f.out, "out", "", "write runs that show a wrong outcome to this `directory`")
+	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "stop a search after this time, for each file and profile; 0: no limit")
+	fl.BoolVar(&f.outcomes, "outcomes", false, "list all reachable final states")
 	fl.StringVar(&f.html, "html", "", "write a page with a run that reaches an outcome to this `file` instead")
-	fl.StringVar(&f.reach, "reach", "", "with --html: which `outcome`")
+	fl.StringVar(&f.reach, "reach", "", "with --html: the `outcome` to show")
 	fl.BoolVar(&f.format, "format", false, "print the tests in canonical form instead of running them")
-	fl.IntVar(&f.workers, "workers", 0, "files at a time; 0: one for each core")
+	fl.IntVar(&f.workers, "workers", 0, "parallel files; 0: one for each core")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})
 	return c
 }

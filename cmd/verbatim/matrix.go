@@ -23,7 +23,7 @@ func newMatrix() *cobra.Command {
 	f := &matrixFlags{}
 	c := &cobra.Command{
 		Use:   "matrix [PROTOCOL]...",
-		Short: "Find out which promises of cards a protocol rests on",
+		Short: "Find out which promises of the card a protocol depends on",
 		Long: `Matrix checks the scenarios of each protocol that can depend on the card, under every
 named profile and under the profile strong with every single knob weakened. A cell of
 the table is holds (every search behind it was exhausted), breaks (with a scenario and,
@@ -49,12 +49,12 @@ limit or Ctrl-C left cells undecided.`,
 		RunE:              func(c *cobra.Command, args []string) error { return runMatrix(c, f, args) },
 	}
 	o, fl := &f.opt, c.Flags()
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each cell")
-	fl.BoolVar(&f.markdown, "markdown", false, "the table as Markdown, as docs/matrix.md has it")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each cell")
+	fl.BoolVar(&f.markdown, "markdown", false, "print the table as Markdown, as in docs/matrix.md")
 	fl.StringVar(&o.Timers, "timers", "", timersUsage)
-	fl.DurationVar(&o.MaxTime, "max-time", 0, "end the search for a cell after this time; 0: no limit")
-	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "end the search of a scenario after this many runs; 0: 1000000")
-	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
+	fl.DurationVar(&o.MaxTime, "max-time", 0, "stop the search for a cell after this time; 0: no limit")
+	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "stop the search of a scenario after this many runs; 0: 1000000")
+	fl.IntVar(&o.Workers, "workers", 0, "parallel runs; 0: one for each core")
 	fl.StringVar(&o.Out, "out", "", "`directory` for counterexamples")
 	c.MarkFlagsMutuallyExclusive("json", "markdown")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"timers": completeTimers})
@@ -80,7 +80,7 @@ func runMatrix(c *cobra.Command, f *matrixFlags, args []string) error {
 			return err
 		}
 		if p.Name != name {
-			return fmt.Errorf("matrix takes a protocol, not one of its scenarios: %s, not %s", p.Name, name)
+			return fmt.Errorf("matrix needs a protocol, not one of its scenarios: %s, not %s", p.Name, name)
 		}
 		todo = append(todo, matrix.Protocol{Name: p.Name, Scenarios: p.matrixScenarios()})
 	}
@@ -125,7 +125,7 @@ func (f *matrixFlags) print(w io.Writer, cells []matrix.Cell) error {
 		}
 		return nil
 	}
-	t := cli.NewTable(cli.Row{"protocol", "assumption", "verdict", "why", "what would mend it"}).Wrapped(10, 24, 11, 48, 30).Separated()
+	t := cli.NewTable(cli.Row{"protocol", "assumption", "verdict", "why", "remedy"}).Wrapped(10, 24, 11, 48, 30).Separated()
 	for i := range cells {
 		x := &cells[i]
 		t.AppendRow(cli.Row{x.Protocol, x.Assumption, string(x.Verdict), x.Why(), x.Mend})

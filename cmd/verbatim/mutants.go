@@ -31,7 +31,7 @@ func newMutants() *cobra.Command {
 	f := &mutantFlags{}
 	c := &cobra.Command{
 		Use:   "mutants PROTOCOL",
-		Short: "Check that every bug on purpose is caught",
+		Short: "Check that every mutant (a deliberate bug) is caught",
 		Long: `Mutants checks a protocol repeatedly, each time with one deliberate bug, and reports
 which bugs were caught, by what and how fast. The bugs are the patches in
 testdata/mutants/PROTOCOL. The command needs the go command, and must run in the source
@@ -65,24 +65,19 @@ it prints, --workers sets how many mutants run at a time, and a run with a --res
 file resumes where it stopped.
 
 In the table, events are the rows of the counterexample's timeline, and runs those of
-the search that caught the mutant. More than 35 events are too many for a person to
+the search that caught the mutant. More than ` + strconv.Itoa(mutant.MaxEvents) + ` events are too many for a person to
 follow. --json prints one object per line for each mutant.
 
 Exit status: 0 all are caught or equivalent, 1 one survives, is caught for another
 reason, or its counterexample is too long, 2 bad usage or input, a patch that does not
-apply, or unchanged code that is not verified.` + strconv.Itoa(mutant.MaxEvents) + ` events are too long for
-a person to follow. With --json there is one object a line for each mutant.
-
-Exit status: 0 all are caught or equivalent, 1 one survives, is caught for another reason, or its
-counterexample is too long, 2 bad usage or input, a patch that does not apply, or
-code that is not verified without a mutant.`,
+apply, or unchanged code that is not verified.`,
 		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants explore\n  verbatim mutants ncl --name ack-at-f --out .\n  verbatim mutants ncl --sqlite --name no-catch-up\n  verbatim mutants ncl --generate --sample 60 --seed 1 --changed-since main\n  verbatim mutants ncl --generate --results ncl.mutants --json",
 		Args:              cli.Takes("one protocol, or "+mutant.Litmus+", or "+mutant.Explore, cobra.ExactArgs(1)),
 		ValidArgsFunction: completeProtocols,
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == mutant.Litmus || args[0] == mutant.Explore {
 				if f.generate {
-					return fmt.Errorf("--generate is for protocols: the mutants of %s are patches, each with what must catch it", args[0])
+					return fmt.Errorf("--generate is for protocols: the mutants of %s are patches that name what must catch them", args[0])
 				}
 				if err := onlyGenerated(c); err != nil {
 					return err
@@ -112,14 +107,14 @@ code that is not verified without a mutant.`,
 		},
 	}
 	o, fl := &f.opt, c.Flags()
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line")
 	fl.StringVar(&o.Out, "out", "", "`directory` for counterexamples and the pages that show them")
-	fl.StringSliceVar(&o.Names, "name", nil, "only the mutant with this `name`; can be given again")
-	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
-	fl.DurationVar(&o.MaxTime, "max-time", 0, "end a search after this time; 0: no limit, and with --generate 2m")
+	fl.StringSliceVar(&o.Names, "name", nil, "only the mutant with this `name`; repeatable")
+	fl.IntVar(&o.Workers, "workers", 0, "parallel runs; 0: one for each core")
+	fl.DurationVar(&o.MaxTime, "max-time", 0, "stop a search after this time; 0: no limit, and with --generate 2m")
 	fl.StringVar(&o.Timers, "timers", "", timersUsage)
-	fl.BoolVar(&f.sqlite, "sqlite", false, "run them under SQLite, by 'verbatim-run crash sqlite'")
-	fl.BoolVar(&o.NoControl, "no-control", false, "do not check the code as it is first")
+	fl.BoolVar(&f.sqlite, "sqlite", false, "run the mutants under SQLite, with 'verbatim-run crash sqlite'")
+	fl.BoolVar(&o.NoControl, "no-control", false, "skip the check of the unchanged code")
 	f.defineScore(fl)
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"name": completeMutants, "timers": completeTimers})
 	return c
@@ -225,7 +220,7 @@ func mutantTable(w io.Writer, results []mutant.Result) error {
 	}
 	text := fmt.Sprintf("\n%d of %d mutants are caught\n", caught, len(results))
 	if long > 0 {
-		text += fmt.Sprintf("%d of the counterexamples are too long: more than %d events\n", long, mutant.MaxEvents)
+		text += fmt.Sprintf("counterexamples that are too long (more than %d events): %d\n", mutant.MaxEvents, long)
 	}
 	if timers := regimes(results); timers != "" {
 		text += "timers, in all searches: " + timers + "\n"

@@ -28,7 +28,7 @@ func newReplay() *cobra.Command {
 	f := &replayFlags{}
 	c := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Run a counterexample again and show its timeline",
+		Short: "Replay a counterexample and show its timeline",
 		Long: `Replay repeats the counterexample in a file and shows its events. It states whether the
 run is identical to the recorded one, step by step. After a change of the code, a run
 may still fail through other states, or no longer fail because it has become a different
@@ -51,15 +51,15 @@ counterexample of a scenario that this program knows, 3 a step of the run hangs.
 		},
 		RunE: func(c *cobra.Command, args []string) error { return runReplay(c.OutOrStdout(), f, args[0]) },
 	}
-	c.Flags().BoolVar(&f.all, "all", false, "show every event, one a row: nothing left out or folded")
-	c.Flags().IntVar(&f.width, "width", 0, "of the timeline in `columns`; default 120")
+	c.Flags().BoolVar(&f.all, "all", false, "show every event in its own row, without omitting or folding any")
+	c.Flags().IntVar(&f.width, "width", 0, "width of the timeline in `columns`; default 120")
 	c.Flags().BoolVar(&f.asGo, "go", false, "print a Go regression test instead, with status 0")
 	c.Flags().StringVar(&f.html, "html", "", "write a page that shows the run to this `file` instead")
-	c.Flags().StringVar(&f.overlay, "overlay", "", "with --html: the `file` that go build -overlay was given, whose sources are shown")
-	c.Flags().StringVar(&f.note, "note", "", "with --html: `text` to stand at the top of the page")
+	c.Flags().StringVar(&f.overlay, "overlay", "", "with --html: show the sources of this `file`, which was given to go build -overlay")
+	c.Flags().StringVar(&f.note, "note", "", "with --html: `text` for the top of the page")
 	c.MarkFlagsMutuallyExclusive("html", "go")
-	c.Flags().StringVar(&f.trace, "trace", "", "the trace that the scenario was made of")
-	c.Flags().StringVar(&f.traceFile, "trace-file", "", "which file of the trace is the log")
+	c.Flags().StringVar(&f.trace, "trace", "", "the trace from which the scenario was made")
+	c.Flags().StringVar(&f.traceFile, "trace-file", "", "the trace's file that is the log")
 	return c
 }
 
@@ -84,7 +84,7 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 		return f.writePage(w, ce, s, file)
 	}
 	if f.overlay != "" || f.note != "" {
-		return errors.New("--overlay and --note are about the page that --html writes: they need --html")
+		return errors.New("--overlay and --note need --html")
 	}
 	r, err := ce.Replay(s)
 	if errors.Is(err, explore.ErrHang) {
@@ -121,7 +121,7 @@ func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario,
 	if s := explore.Named(p.all(), ce.Scenario); s != nil {
 		return s, p, nil
 	}
-	return nil, nil, fmt.Errorf("%w; if it was made of a trace, give --trace", noScenario(p, ce.Scenario))
+	return nil, nil, fmt.Errorf("%w; if it was made from a trace, pass --trace", noScenario(p, ce.Scenario))
 }
 
 // goTest is a regression test for ce.
@@ -149,9 +149,9 @@ func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.R
 
 // outcome is what became of the run, and the exit status.
 func outcome(ce *explore.Counterexample, r *explore.Replay) (string, int) {
-	same := "the run is the recorded one, step by step"
+	same := "the run is identical to the recorded one, step by step"
 	if !r.Same {
-		same = "the run is not the recorded one step by step: the code, the scenario or the simulator changed"
+		same = "the run differs from the recorded one: the code, the scenario or the simulator has changed"
 	}
 	same += ce.Missing(r)
 	switch {

@@ -19,7 +19,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 func checkLimits(workers int, maxTime time.Duration) error {
 	switch {
 	case workers < 0:
-		return fmt.Errorf("--workers %d: it takes at least 1, or 0 for one for each core", workers)
+		return fmt.Errorf("--workers %d: it must be at least 1, or 0 for one for each core", workers)
 	case maxTime < 0:
 		return fmt.Errorf("--max-time %v: a time cannot be negative", maxTime)
 	}
