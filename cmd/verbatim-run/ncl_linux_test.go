@@ -295,7 +295,7 @@ func TestRecordReaders(t *testing.T) {
 		{false, strings.Repeat("x", 41) + "\n", "longer than the 40 bytes"},
 		{true, "", "[]"},
 		{true, frame("") + frame("a\nb"), `["" "a\nb"]`},
-		{true, "\x00\x00", "within the length"},
+		{true, "\x00\x00", "inside the length"},
 		{true, frame("abc")[:6], "after 2 of its 3 bytes"},
 		{true, "hello, world", "its length is 1751477356 bytes"},
 	} {
