@@ -15,7 +15,7 @@ type Space struct {
 	// Choices are those inside steps, by their kind; kinds without any are left out.
 	Choices []Tally
 	// Steps are those from one state to another, or of all sampled runs, by what
-	// happens in them: a task goes on, a machine restarts, a link heals, a fault.
+	// happens in them: a task continues, a machine restarts, a link heals, a fault.
 	Steps []Tally
 }
 

@@ -78,14 +78,14 @@ func WriteTimeline(w io.Writer, r *Replay, opt TimelineOptions) error {
 func leftOut(events, rows int) string {
 	text := ""
 	if events > 0 {
-		text = fmt.Sprintf("left out: %d of allocations, registrations, connections, stores and what servers do (--all shows them)\n", events)
+		text = fmt.Sprintf("left out: %d of allocations, registrations, connections, stores and server events (--all shows them)\n", events)
 	}
 	if rows > 0 {
 		plural := "s"
 		if rows == 1 {
 			plural = ""
 		}
-		text += fmt.Sprintf("folded: %d row%s into others of the same step or of ordinary course (--all shows them)\n", rows, plural)
+		text += fmt.Sprintf("folded: %d row%s into others of the same step or into routine rows (--all shows them)\n", rows, plural)
 	}
 	return text
 }

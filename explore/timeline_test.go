@@ -69,8 +69,8 @@ const storyAt100 = `step   app                            peer1                p
     9 │[life 0] loads [0,8) of       │                                   demo/app.go:20
       │ region 0: 0x1                │
 !  10 │✗ violates the promise below  │                                   …/path/to/some/file.go:123
-left out: 3 of allocations, registrations, connections, stores and what servers do (--all shows them)
-folded: 2 rows into others of the same step or of ordinary course (--all shows them)
+left out: 3 of allocations, registrations, connections, stores and server events (--all shows them)
+folded: 2 rows into others of the same step or into routine rows (--all shows them)
 
 violated: violation
   write 1 is lost

@@ -10,7 +10,7 @@ import (
 func (r *Result) Time() string {
 	text := r.Timers.String() + ": " + r.Timers.Says()
 	if r.Timers.Regime != faults.Idle && r.ClockReads > 0 {
-		text += "; a look at a clock finds the earliest or the latest time that it can show"
+		text += "; reading a clock returns the earliest or the latest possible time"
 	}
 	if r.Exhausted && r.TimedWaits == 0 && r.ClockReads == 0 {
 		text += "; the code sets no deadline and reads no clock"
@@ -23,7 +23,7 @@ func (r *Result) Time() string {
 func (r *Result) Warning() string {
 	early, vain := r.warnsOfTimers(), ""
 	if r.VainPolls > 0 {
-		vain = "the code polls again and again; that a completion which is there shows only at the fifth poll, or later, is not checked"
+		vain = "the code polls repeatedly; a completion that becomes visible only at the fifth poll or later is not checked"
 	}
 	if early != "" && vain != "" {
 		return early + "; " + vain

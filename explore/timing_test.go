@@ -39,7 +39,7 @@ func TestVerdictSaysItsTime(t *testing.T) {
 		{"", "timeout(a)<=1", sleeps, idle, ""},
 		{"", "timeout(a)<=0", sleeps, idle, "the code sets finite deadlines; "},
 		{"free", "", sleeps, "free: a timer may fire at any moment, in the order of deadlines on its own host", ""},
-		{"skew(1.5)", "", sleeps, "skew(1.5): timers are punctual, on clocks that run within a ratio of 1.5 of each other", ""},
+		{"skew(1.5)", "", sleeps, "skew(1.5): timers are punctual, on clocks whose rates differ by at most a factor of 1.5", ""},
 		{"free", "", func(host.Host) {}, "free: a timer may fire at any moment, in the order of deadlines on its own host" + nothing, ""},
 	} {
 		for _, strategy := range []string{explore.Exhaustive, explore.Random} {

@@ -27,7 +27,7 @@ func section(t *testing.T, file, name string) string {
 // change the page, paste what is expected.
 func TestProfilePageIsTheData(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| knob | values | in `strong` | meaning | promised by | known from | put to the test by |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| knob | values | in `strong` | meaning | promised by | known from | tested by |\n|---|---|---|---|---|---|---|\n")
 	for _, k := range strong().Knobs() {
 		test := k.Exercised
 		if k.Needs != "" {

@@ -42,7 +42,7 @@ const (
 	// Flip, flip(h): a media error flips a bit of h's persistent memory.
 	Flip
 	// Poison, poison(h): a media error makes some of h's persistent memory
-	// unreadable until it is written anew.
+	// unreadable until it is rewritten.
 	Poison
 	// Ghost, ghost(a,b): a packet of an old connection between a and b, delayed
 	// on its way, is taken for one of a new connection that reuses its number.

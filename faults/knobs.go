@@ -11,7 +11,7 @@ var knobs = []knob{
 	knob{
 		name:    "CellBytes",
 		meaning: "how many aligned bytes a concurrent observer never sees torn",
-		promise: "nobody; 8 holds on the hardware people use",
+		promise: "nobody; 8 holds on common hardware",
 		source:  "notes 3: aligned 8 bytes are never torn [de facto]",
 	}.number(cellBytesOf, "8, 1", isCell).smallerIsWeaker(cellBytesOf),
 	knob{
@@ -82,7 +82,7 @@ var knobs = []knob{
 	}.number(maxRdAtomicOf, "1 to 255", within(1, 255)).largerIsWeaker(maxRdAtomicOf),
 	knob{
 		name:    "DDIO",
-		meaning: "what arrives lands in the CPU cache; otherwise in the memory controller",
+		meaning: "arriving data lands in the CPU cache; otherwise in the memory controller",
 		promise: "the configuration of the host; on by default",
 		source:  "notes 2 and 6, litmus tests 25 and 26 [seen]",
 	}.permitted(func(p *Profile) *bool { return &p.DDIO }),
@@ -107,7 +107,7 @@ var knobs = []knob{
 	knob{
 		name:    "FlushOps",
 		meaning: "the card has RDMA Flush and Atomic Write; otherwise it refuses to take them",
-		promise: "cards that report IBV_DEVICE_FLUSH and IBV_DEVICE_ATOMIC_WRITE; of those that can be had only rxe, so turn it off to see what a protocol does without",
+		promise: "cards that report IBV_DEVICE_FLUSH and IBV_DEVICE_ATOMIC_WRITE; only rxe among available devices, so turn it off to see how a protocol behaves without it",
 		source:  "notes 2: IBTA 1.5 [spec]; rxe from kernel 6.2 [seen]",
 	}.yesNo(func(p *Profile) *bool { return &p.FlushOps }),
 }

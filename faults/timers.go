@@ -146,7 +146,7 @@ func (t Timers) Says() string {
 	case Free:
 		return "a timer may fire at any moment, in the order of deadlines on its own host"
 	case Skew:
-		return "timers are punctual, on clocks that run within a ratio of " + ratioText(t.Num, t.Den) + " of each other"
+		return "timers are punctual, on clocks whose rates differ by at most a factor of " + ratioText(t.Num, t.Den)
 	}
 	return "a timer fires only when nothing else can happen"
 }

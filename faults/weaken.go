@@ -31,13 +31,13 @@ var abouts = map[string]about{
 	"AtomicGlob":        {exercised: Atomics},
 	"WholePackets":      {exercised: Writes},
 	"FailedCellBytes":   {exercised: Writes, needs: "WholePackets", needed: "false", finer: true},
-	"MTU":               {size: "it says how much a packet is, and WholePackets what comes of that"},
-	"MaxInline":         {size: "it limits what may be asked for, and a program that asks for too much fails at once"},
+	"MTU":               {size: "it is the size of a packet, and WholePackets defines its effect"},
+	"MaxInline":         {size: "it limits what a program may request, and a program that requests too much fails at once"},
 	"MaxRdAtomic":       {size: "a send queue that stalls sooner only orders more"},
 	"DDIO":              {exercised: Persistence},
 	"Domain":            {exercised: Persistence},
 	"TornLines":         {exercised: Persistence},
-	"FlushOps":          {size: "a card without it refuses such requests, which a program is told at once"},
+	"FlushOps":          {size: "a card without it refuses such requests at once"},
 }
 
 // Weakening is one way to promise less than a profile: one knob turned.

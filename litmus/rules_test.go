@@ -121,7 +121,7 @@ func ruleTables(tests map[string][]string) string {
 	for _, r := range litmus.Rules {
 		if r.Part != part {
 			part = r.Part
-			fmt.Fprintf(&b, "\n## %s\n\n| rule | | knob | founded | tests |\n|---|---|---|---|---|\n", part)
+			fmt.Fprintf(&b, "\n## %s\n\n| rule | text | knob | basis | tests |\n|---|---|---|---|---|\n", part)
 		}
 		knob := ""
 		if r.Knob != "" {

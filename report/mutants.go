@@ -74,7 +74,7 @@ func excerpt(f MutatedFile) []markedLine {
 // reachedBy says how far the scenarios came with a mutant.
 func reachedBy(x *mutant.Judged) string {
 	if len(x.Reached) == 0 {
-		return "no scenario comes to it"
+		return "no scenario reaches it"
 	}
 	come := fmt.Sprintf("%d scenarios come", len(x.Reached))
 	if len(x.Reached) == 1 {

@@ -56,7 +56,7 @@ func TestPageSaysWhatWasFound(t *testing.T) {
 	for _, want := range []string{
 		"demo/holds ✓ VERIFIED strong 1,234 5,678 90 2.0 s 2 of 3 statements (66%)", "demo/breaks ✗ VIOLATED relaxed",
 		"617 runs, 2,839 states, 500 simulated steps and 5 work requests a second", "met reached", "unmet never",
-		"2 3,000", "landing: which Writes a look finds in memory 60", "task: a task goes on 7,000", "lost : it is gone",
+		"2 3,000", "landing: which Writes a read finds in memory 60", "task: a task continues 7,000", "lost : it is gone",
 		"Placement=InOrder the order in which the bytes of Writes reach the responder&#39;s memory", "Placement=AnyOrder: breaks", "CellBytes=1: holds",
 		"3 ✗ y := 2", "never: 3", "demo Placement=AnyOrder ✗ breaks demo/breaks: lost",
 	} {

@@ -87,11 +87,11 @@ func uncounted(checks []Check) string {
 
 // kinds says what choices and steps are called, for people.
 var kinds = map[string]string{
-	"completion": "which completion comes next", "landing": "which Writes a look finds in memory", "order": "which of several Writes came first",
+	"completion": "which completion comes next", "landing": "which Writes a read finds in memory", "order": "which of several Writes came first",
 	"fetch": "whether the card had fetched the source", "message": "which message arrives", "rand": "a random number",
 	"cutoff": "how far a queue got when it was cut off", "persist": "what a power failure left", "end": "whether the run ends here", "media": "which bytes are damaged",
-	"timer": "which timer a fault strikes", "clock": "what a look at a clock finds",
-	"task": "a task goes on", "restart": "a machine starts again", "heal": "a link works again",
+	"timer": "which timer a fault strikes", "clock": "which time a clock reading returns",
+	"task": "a task continues", "restart": "a machine restarts", "heal": "a link works again",
 }
 
 // kind is a name with its meaning.

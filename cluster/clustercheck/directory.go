@@ -32,8 +32,8 @@ func directoryScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		{
 			Name: "cluster/directory", Profile: "strong", Faults: "none", Sometimes: directoryConditions,
-			Doc: "A process is stopped, its session is ended, and the next instance takes the directory, which has no fence. Then it goes on: what it begins then is not done. " +
-				"What it had begun before may be done, and that is reached.",
+			Doc: "A process is stopped, its session expires, and the next instance takes the directory, which has no fence. Then it continues: operations that it starts then have no effect. " +
+				"An operation started before may take effect, and the search reaches that case.",
 			Bounds: "one change by either instance, of each kind; the process goes on after its next heartbeat or before",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newDirectoryWorld(c)
@@ -43,7 +43,7 @@ func directoryScenarios() []*explore.Scenario {
 		},
 		{
 			Name: "cluster/any-moment", Profile: "strong", Faults: "none", Timers: "free", Sometimes: directoryConditions,
-			Doc:    "As cluster/directory, and a heartbeat comes at any moment, or never: what is promised does not rest on time.",
+			Doc:    "Like cluster/directory, but a heartbeat arrives at any moment, or never: the promise does not depend on time.",
 			Bounds: "one of four changes by the process that was stopped, or a record; one heartbeat",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newDirectoryWorld(c)
@@ -54,8 +54,8 @@ func directoryScenarios() []*explore.Scenario {
 		},
 		{
 			Name: "cluster/anew", Profile: "strong", Faults: "none", Sometimes: directoryConditions,
-			Doc: "As cluster/directory, and it is the coordinator that crashes and comes back empty. Its sessions have other numbers than before, so the process does not " +
-				"take the session of the next instance for its own.",
+			Doc: "Like cluster/directory, but the coordinator crashes and restarts empty. Its sessions have other numbers than before, so the process does not " +
+				"mistake the session of the next instance for its own.",
 			Bounds: "the coordinator with sessions that no clock ends, which crashes once; one change by either instance, of each kind; the process goes on after its next heartbeat or before",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newDirectoryWorld(c)

@@ -17,8 +17,8 @@ import (
 func handoverScenarios() []*explore.Scenario {
 	return []*explore.Scenario{{
 		Name: "cluster/handover", Profile: "strong", Faults: "timeout(peer.*)<=1",
-		Doc: "An instance and a name are given back, at any moment of a heartbeat, and the controller ends no session. " +
-			"The next ones, which wait, begin nevertheless, and who gave back is told of no loss.",
+		Doc: "An instance and a name are released, at any moment of a heartbeat, and the controller expires no session. " +
+			"The waiting successors still start, and the releasing side is not notified of a loss.",
 		Bounds:    "two machines that have the right and the name one after the other; one timer that fires early",
 		Sometimes: []string{"the second machine has waited"},
 		Build: func(c *explore.Case) (sim.Config, error) {

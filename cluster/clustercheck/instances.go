@@ -36,8 +36,8 @@ func instanceScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		{
 			Name: "cluster/instances", Profile: "strong", Faults: "timeout(app*)<=1", Sometimes: []string{fileConditions[metWaited], fileConditions[metFenced], fileConditions[metRefused]},
-			Doc: "Two instances of an application claim it and write to its file. The controller ends the session of the first at any moment, and it goes on. " +
-				"Only one has the right at a time; what is acknowledged to either is not lost. The file is a stand-in with a fence.",
+			Doc: "Two instances of an application claim it and write to its file. The session of the first expires at any moment, but it continues. " +
+				"Only one has the right at a time; nothing acknowledged to either is lost. The file is a stand-in with a fence.",
 			Bounds: "two instances that open the file and record 8 bytes each, the first after its next heartbeat or before; one session that is ended, one timer that fires early",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newFileWorld(c, openOnDisk, metWaited, metFenced, metRefused)
@@ -49,8 +49,8 @@ func instanceScenarios() []*explore.Scenario {
 		},
 		{
 			Name: "cluster/stopped", Profile: "strong", Faults: "none", Sometimes: fileConditions,
-			Doc: "A process is stopped, its session is ended, and the next instance recovers its file. Then it goes on, at any moment, as after SIGSTOP and SIGCONT. " +
-				"What was acknowledged to it is not lost, and once it knows that its session is over it does not touch the file.",
+			Doc: "A process is stopped, its session expires, and the next instance recovers its file. Then it continues, at any moment, as after SIGSTOP and SIGCONT. " +
+				"Nothing acknowledged to it is lost, and once it knows that its session has expired it does not touch the file.",
 			Bounds: "f=0, one log peer, two records of 8 bytes with the stop between them, the second after the next heartbeat or before; the recovery of the next instance",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newFileWorld(c, openNCL, metWaited, metLate, metFenced, metRefused)

@@ -35,8 +35,8 @@ func nameScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		{
 			Name: "cluster/names", Profile: "strong", Faults: "none", Sometimes: nameConditions,
-			Doc: "Two machines want one name, at addresses of their own. The controller ends a session or comes back empty, at any moment. " +
-				"Once all is quiet one machine has the name and is found under it, and any other one knows that it has lost it.",
+			Doc: "Two machines at different addresses compete for one name. The controller expires a session or restarts empty, at any moment. " +
+				"Once everything is quiet, one machine has the name and can be found under it, and every other one knows that it has lost it.",
 			Bounds: "two machines that try for 300 ms and live for two heartbeats, one session that is ended or one controller that comes back empty",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newNameWorld(c)
@@ -45,7 +45,7 @@ func nameScenarios() []*explore.Scenario {
 		},
 		{
 			Name: "cluster/name-cut", Profile: "strong", Faults: "cut(peer.a,coord)<=1", Sometimes: []string{nameConditions[metLost], nameConditions[metAgain], nameConditions[metNoName]},
-			Doc: "As cluster/names, and one machine is cut off from the controller for a while, at any moment: an answer may be lost, and a session that it has tried to close stays.",
+			Doc: "Like cluster/names, but one machine is cut off from the controller for a while, at any moment: an answer may be lost, and a session that it tried to close may stay open.",
 			Bounds: "two machines that try for 300 ms and live for three heartbeats, a link that is cut and heals after the first; one session that is ended or one controller " +
 				"that comes back empty",
 			Build: func(c *explore.Case) (sim.Config, error) {
@@ -56,8 +56,8 @@ func nameScenarios() []*explore.Scenario {
 		},
 		{
 			Name: "cluster/name-again", Profile: "strong", Faults: "none", Sometimes: []string{nameConditions[metLost], nameConditions[metNoName]},
-			Doc: "A machine dies and starts again at its address, where it ends the session of its life before, while another machine wants its name and the controller " +
-				"ends that session too. Nobody loses a name that it has without learning it.",
+			Doc: "A machine dies and restarts at its address, where it closes the session of its previous life, while another machine wants its name and the controller " +
+				"expires that session too. No machine loses a name without being notified.",
 			Bounds: "a machine that dies once it has its name, and lives again for two heartbeats; another machine; one session that is ended",
 			Build: func(c *explore.Case) (sim.Config, error) {
 				x := newNameWorld(c, metLost, metNoName)

@@ -38,8 +38,8 @@ func (l forever) Accept(time.Duration) (host.Request, error) { return l.Listener
 func serveScenarios() []*explore.Scenario {
 	return []*explore.Scenario{{
 		Name: "cluster/sessions", Profile: "strong", Faults: "none",
-		Doc: "An instance that only sends heartbeats keeps its session for three lengths of it. It dies, and the next one, which waits, begins once the session is over: " +
-			"not before it has lasted its length, and not much later.",
+		Doc: "An instance that only sends heartbeats keeps its session for three lengths of it. It dies, and the waiting successor starts once the session has expired: " +
+			"not before its full length, and not much later.",
 		Bounds:    "the coordinator with sessions of 400 ms, one instance that lives for 1.2 s, and one that waits for at most 2.4 s",
 		Sometimes: []string{"the second instance has waited"},
 		Build: func(c *explore.Case) (sim.Config, error) {

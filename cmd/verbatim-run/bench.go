@@ -25,17 +25,17 @@ func newBench() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure latency, throughput and allocations on cards and in the simulator",
-		Long: `Bench measures single requests (bench verbs), NCL's Record (bench ncl), and what NCL is
-to applications beside fsync (bench apps).
+		Long: `Bench measures single requests (bench verbs), NCL's Record (bench ncl), and what NCL
+costs applications compared with fsync (bench apps).
 
-With --backend rdma it runs on cards, Soft-RoCE included, and needs a program that
-was built with -tags rdma. The other side is a process of its own: this program
-starts it, on --peer-device, or on another machine you do, with bench peer. With
---backend sim, the default, it says how fast the simulator simulates: there is no
-latency there, because time is not real. Bench paper gives it a clock, to set the
-numbers of SplitFT's paper beside what a model of its cluster makes of our code.
+With --backend rdma it runs on cards, Soft-RoCE included, and needs a program built with
+-tags rdma. The other side is a separate process: this program starts it, on
+--peer-device, or you start it on another machine, with bench peer. With --backend sim,
+the default, it measures the speed of the simulator; there are no latencies, because its
+time is not real. Bench paper adds a clock, to compare the numbers of SplitFT's paper
+with our code on a model of its cluster.
 
-docs/benchmarks.md says how it measures, and what the numbers do not say.`,
+docs/benchmarks.md explains how it measures, and the limits of the numbers.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -48,16 +48,15 @@ func newBenchVerbs() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verbs",
 		Short: "Measure writes, reads and compare-and-swaps",
-		Long: `Verbs measures single requests by operation, size, and how many are under way at
-a time. A write has two rows: half of a round trip, seen by polling memory, as
-ib_write_lat measures it; and from the post to the completion. Reads and
-compare-and-swaps (always 8 bytes) are measured from post to completion, as
-ib_read_lat and ib_atomic_lat do. Where perftest is installed, these run beside on
-the same devices, in short rounds that take turns with ours, and the last columns
-have their median and the ratio, ours by theirs, with a confidence interval.
+		Long: `Verbs measures single requests by operation, size, and number in flight. A write has two
+rows: half of a round trip, observed by polling memory, as ib_write_lat measures it; and
+from post to completion. Reads and compare-and-swaps (always 8 bytes) are measured from
+post to completion, as by ib_read_lat and ib_atomic_lat. If perftest is installed, its
+tools run on the same devices, in short rounds that alternate with ours, and the last
+columns have their median and the ratio of ours to theirs, with a confidence interval.
 
-With --json there is one object a line for each row. Exit status: 0 measured, 2 bad
-usage or input, or something failed; rows printed before it count.`,
+--json prints one object per line for each row. Exit status: 0 measured, 2 bad usage or
+input, or something failed; rows printed before the failure are valid.`,
 		Example: `  verbatim-run bench verbs
   verbatim-run bench verbs --backend rdma --device rxe1 --peer-device rxe0 --rounds 20
   verbatim-run bench verbs --backend rdma --op write --size 128,4096 --depth 1,16 --json
@@ -68,11 +67,11 @@ usage or input, or something failed; rows printed before it count.`,
 	f.common(c)
 	o, fl := &f.cfg, c.Flags()
 	fl.StringSliceVar(&o.Ops, "op", bench.Ops, "operations")
-	fl.IntSliceVar(&o.Depths, "depth", []int{1}, "requests under way at a time")
+	fl.IntSliceVar(&o.Depths, "depth", []int{1}, "requests in flight")
 	fl.IntVar(&o.Inline, "inline", bench.DefaultInline, "post payloads up to this many bytes inline; -1: none")
-	fl.BoolVar(&o.Wait, "wait", false, "reap completions with Wait, as protocols do, instead of polling; perftest has nothing like it")
-	fl.BoolVar(&o.NoPerftest, "no-perftest", false, "leave perftest out")
-	fl.BoolVar(&f.noPin, "no-pin", false, "do not tie threads that poll to processors")
+	fl.BoolVar(&o.Wait, "wait", false, "reap completions with Wait, as protocols do, instead of polling; without perftest, which only polls")
+	fl.BoolVar(&o.NoPerftest, "no-perftest", false, "do not run perftest")
+	fl.BoolVar(&f.noPin, "no-pin", false, "do not pin polling threads to processors")
 	fl.IntSliceVar(&o.Sizes, "size", []int{128}, "bytes of a message")
 	completes(c, "op", bench.Ops)
 	return c
@@ -83,8 +82,8 @@ func newBenchNCL() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ncl",
 		Short: "Measure NCL's Record with three peers",
-		Long: `Ncl measures File.Record, one call after the other, at f=1: a call returns when two
-of three peers have the write. With --json there is one object a line for each size.`,
+		Long: `Ncl measures File.Record, one call after the other, at f=1: a call returns when two of
+three peers have the write. --json prints one object per line for each size.`,
 		Example: `  verbatim-run bench ncl --size 128,1024
   verbatim-run bench ncl --backend rdma --device rxe0 --peer-device rxe1,rxe2,rxe3
   verbatim-run bench ncl --backend rdma --peer a:18600 --peer b:18600 --peer c:18600`,
@@ -107,11 +106,11 @@ func (f *benchFlags) common(c *cobra.Command) {
 // machine are the flags that say where to run, and how to print.
 func (f *benchFlags) machine(c *cobra.Command) {
 	o, fl := &f.cfg, c.Flags()
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each row")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each row")
 	fl.StringVar(&o.Backend, "backend", bench.Sim, "sim or rdma")
 	fl.StringVar(&o.Device, "device", "", "this side's `card`; default: the only one")
 	fl.StringSliceVar(&f.peerDevices, "peer-device", nil, "the other side's `card`, or one for each peer; default: as --device")
-	fl.StringArrayVar(&o.Peers, "peer", nil, "the other side runs bench peer at `host:port`; once for verbs, else three times")
+	fl.StringArrayVar(&o.Peers, "peer", nil, "`host:port` of a bench peer on the other side; once for verbs, else three times")
 	fl.IntVar(&o.MTU, "mtu", 0, "MTU of the path; 0: the port's")
 	fl.DurationVar(&o.Spin, "spin", 0, "how long a wait polls before it sleeps; 0: 20µs")
 	c.MarkFlagsMutuallyExclusive("peer", "peer-device")
@@ -178,11 +177,11 @@ func (f *benchFlags) measuring(c *cobra.Command, measure func(ctx context.Contex
 func (f *benchFlags) check(c *cobra.Command) error {
 	o := &f.cfg
 	if !slices.Contains(bench.Backends, o.Backend) {
-		return fmt.Errorf("--backend %s: there are %s%s", o.Backend, cli.List(bench.Backends), mistake.DidYouMean(o.Backend, bench.Backends))
+		return fmt.Errorf("--backend %s: known: %s%s", o.Backend, cli.List(bench.Backends), mistake.DidYouMean(o.Backend, bench.Backends))
 	}
 	for _, op := range o.Ops {
 		if !slices.Contains(bench.Ops, op) {
-			return fmt.Errorf("--op %s: there are %s%s", op, cli.List(bench.Ops), mistake.DidYouMean(op, bench.Ops))
+			return fmt.Errorf("--op %s: known: %s%s", op, cli.List(bench.Ops), mistake.DidYouMean(op, bench.Ops))
 		}
 	}
 	if o.Inline == 0 && c.Flags().Changed("inline") {

@@ -32,23 +32,24 @@ func newBenchApps() *cobra.Command {
 	f := &appsFlags{}
 	c := &cobra.Command{
 		Use:   "apps",
-		Short: "Measure what NCL is to applications, against fsync and against none",
-		Long: `Apps measures appending to a log file, and YCSB A to F on Pebble and SQLite with keys
-of 24 and values of 100 bytes, in three ways that take turns: strong (everything in
---dir, with an fsync for each write), weak (the same without, so that a crash loses
-acknowledged writes) and ncl (the log on three log peers at f=1, all else in --dir).
+		Short: "Measure what NCL costs applications, compared with fsync and with no fsync",
+		Long: `Apps measures appending to a log file, and YCSB A to F on Pebble and SQLite with keys of
+24 and values of 100 bytes, in three modes that take turns: strong (everything in --dir,
+with an fsync for each write), weak (the same without fsync, so a crash loses
+acknowledged writes) and ncl (the log on three log peers at f=1, everything else in
+--dir).
 
-All three do the same operations, which --seed fixes. The table has the median time
-of an operation, and ratios of neighbouring rounds with their confidence intervals
-(from 6 rounds on). Ratios are what can be reported; the times are this machine's, and
-strong is as slow as an fsync in --dir is: the last line says what that is on.
+All three execute the same operations, which --seed determines. The table has the median
+time of an operation, and ratios of adjacent rounds with their confidence intervals
+(from 6 rounds on). Report the ratios; the times depend on this machine, and strong on
+the cost of an fsync in --dir: the last line names its file system.
 
 With --backend rdma it runs on cards, and starts the peers as bench ncl does. With
 --backend sim, the default, NCL's peers are simulated and it has no times: such a run
-shows that all of it works, and what fsync costs here.
+shows that everything works, and the cost of fsync here.
 
-With --json there is one object a line, first the machine. Exit status: 0 measured, 2
-bad usage or input, or something failed; rows printed before it count.`,
+--json prints one object per line, the machine first. Exit status: 0 measured, 2 bad
+usage or input, or something failed; rows printed before the failure are valid.`,
 		Example: `  verbatim-run bench apps --dir /data
   verbatim-run bench apps --backend rdma --device rxe0 --peer-device rxe1,rxe2,rxe3 --dir /disk --plot apps.svg
   verbatim-run bench apps --app sqlite --workload A,F --records 10000 --json`,
@@ -57,15 +58,15 @@ bad usage or input, or something failed; rows printed before it count.`,
 	}
 	f.machine(c)
 	o, fl := &f.cfg, c.Flags()
-	fl.StringVar(&o.Dir, "dir", "", "a `directory` for what is not on the peers; default: that for temporary files")
+	fl.StringVar(&o.Dir, "dir", "", "the `directory` for everything that is not on the peers; default: a temporary one")
 	fl.StringSliceVar(&o.Apps, "app", apps.Apps, "applications")
-	fl.StringSliceVar(&o.Workloads, "workload", ycsb.Names(), "YCSB's workloads")
+	fl.StringSliceVar(&o.Workloads, "workload", ycsb.Names(), "YCSB workloads")
 	fl.IntSliceVar(&o.Sizes, "size", []int{128, 512, 1024, 2048, 4096, 8192}, "bytes of a write to the log file")
-	fl.IntVar(&o.Records, "records", 1000, "records of a database before it is measured")
-	fl.IntVar(&o.Ops, "ops", 200, "operations of a round, of each way")
+	fl.IntVar(&o.Records, "records", 1000, "initial records of a database")
+	fl.IntVar(&o.Ops, "ops", 200, "operations per round and mode")
 	fl.IntVar(&o.Rounds, "rounds", 10, "rounds")
-	fl.Uint64Var(&o.Seed, "seed", 1, "fixes the operations")
-	fl.StringVar(&f.plot, "plot", "", "draw the ratios into this SVG `file`, or into apps.svg in this folder")
+	fl.Uint64Var(&o.Seed, "seed", 1, "seed of the operations")
+	fl.StringVar(&f.plot, "plot", "", "plot the ratios to this SVG `file`, or to apps.svg in this folder")
 	completes(c, "app", apps.Apps)
 	completes(c, "workload", ycsb.Names())
 	return c
@@ -118,7 +119,7 @@ func (f *appsFlags) check(c *cobra.Command) error {
 	}{{"app", f.cfg.Apps, apps.Apps}, {"workload", f.cfg.Workloads, ycsb.Names()}} {
 		for _, name := range x.given {
 			if !slices.Contains(x.there, name) {
-				return fmt.Errorf("--%s %s: there are %s%s", x.flag, name, cli.List(x.there), mistake.DidYouMean(name, x.there))
+				return fmt.Errorf("--%s %s: known: %s%s", x.flag, name, cli.List(x.there), mistake.DidYouMean(name, x.there))
 			}
 		}
 	}
@@ -127,7 +128,7 @@ func (f *appsFlags) check(c *cobra.Command) error {
 		v    int
 	}{{"records", f.cfg.Records}, {"ops", f.cfg.Ops}, {"rounds", f.cfg.Rounds}} {
 		if x.v == 0 { // which stands for the default in the package
-			return fmt.Errorf("--%s 0: there must be one at least", x.flag)
+			return fmt.Errorf("--%s 0: it must be at least 1", x.flag)
 		}
 	}
 	return nil
@@ -143,7 +144,7 @@ func (f *appsFlags) plotFile() (string, error) {
 		name = filepath.Join(name, "apps.svg")
 	}
 	if strings.ToLower(filepath.Ext(name)) != ".svg" {
-		return "", fmt.Errorf("--plot %s: it draws SVG only: name a file that ends in .svg, or a folder", f.plot)
+		return "", fmt.Errorf("--plot %s: only SVG is supported: name a file that ends in .svg, or a folder", f.plot)
 	}
 	_, missing := os.Stat(name)
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
@@ -176,10 +177,10 @@ func printApps(w io.Writer, rows []apps.Row, m *apps.Machine) error {
 		return err
 	}
 	first := &rows[0]
-	fmt.Fprintf(w, "\n%d rounds of %d operations, seed %d; µs are medians of the rounds' means, ratios are of neighbouring rounds\n",
+	fmt.Fprintf(w, "\n%d rounds of %d operations, seed %d; µs are medians of the rounds' means, ratios are between adjacent rounds\n",
 		first.Rounds, first.Ops, first.Seed)
 	if first.Backend == bench.Sim {
-		fmt.Fprintln(w, "NCL ran on simulated cards, where it has no time")
+		fmt.Fprintln(w, "NCL ran on simulated cards, which have no real time")
 	}
 	_, err := fmt.Fprintln(w, m)
 	return err

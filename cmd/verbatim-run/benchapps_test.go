@@ -17,16 +17,16 @@ import (
 func TestBenchAppsStatus(t *testing.T) {
 	tiny := "bench apps --records 50 --ops 5 --rounds 1 --size 128 --workload A --dir " + t.TempDir() + " "
 	for _, x := range []usage{
-		{tiny, 0, "NCL ran on simulated cards, where it has no time", ""},
+		{tiny, 0, "NCL ran on simulated cards, which have no real time", ""},
 		{tiny + "--app sqlite --seed 7", 0, "1 rounds of 5 operations, seed 7", ""},
 		{"bench apps --app sqlit", 2, "", "did you mean sqlite?"},
-		{"bench apps --workload G", 2, "", "--workload G: there are A, B, C, D, E, F"},
+		{"bench apps --workload G", 2, "", "--workload G: known: A, B, C, D, E, F"},
 		{"bench apps --size 0", 2, "", "size is 0, and must be 1 to"},
-		{"bench apps --records 0", 2, "", "--records 0: there must be one at least"},
+		{"bench apps --records 0", 2, "", "--records 0: it must be at least 1"},
 		{"bench apps --ops -1", 2, "", "operations is -1"},
 		{"bench apps --rounds 5000", 2, "", "rounds is 5000"},
 		{"bench apps --dir /nowhere", 2, "", "directory /nowhere: it is not there"},
-		{"bench apps --plot x.png", 2, "", "it draws SVG only"},
+		{"bench apps --plot x.png", 2, "", "only SVG is supported"},
 		{"bench apps --plot /nowhere/x.svg", 2, "", "no such file"},
 		{"bench apps --device rxe0", 2, "", "--device needs --backend rdma"},
 		{"bench apps --backend rmda", 2, "", "did you mean rdma?"},

@@ -16,14 +16,14 @@ func newBenchPaper() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
 		Use:   "paper",
-		Short: "Measure in virtual time what SplitFT's paper measured",
-		Long: `Paper runs the code of NCL in the simulator with a clock that a model of the paper's
-cluster drives, and prints the paper's numbers beside what comes out: figure 8,
-figure 11a and table 3. Below is what the model was given, and where that is from.
+		Short: "Repeat the measurements of SplitFT's paper in virtual time",
+		Long: `Paper runs the code of NCL in the simulator, on a clock driven by a model of the paper's
+cluster, and prints the results beside the paper's numbers: figure 8, figure 11a and
+table 3. Below are the inputs of the model, with their sources.
 
-docs/paper-numbers.md says what the numbers mean. They say nothing about this machine.
+docs/paper-numbers.md explains the numbers. They do not depend on this machine.
 
-With --json there is one object a line: first the inputs, then the numbers.`,
+--json prints one object per line: first the inputs, then the numbers.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			m := virtual.ConnectX4()
@@ -37,7 +37,7 @@ With --json there is one object a line: first the inputs, then the numbers.`,
 			return paperTables(c.OutOrStdout(), m.Inputs(), figures)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
 	return c
 }
 
@@ -65,7 +65,7 @@ func paperTables(w io.Writer, inputs []virtual.Input, figures []bench.Figure) er
 			theirs, ratio = paperNumber(f.Paper, f.Unit), fmt.Sprintf("%.2f", f.Ratio())
 		}
 		if f.Input {
-			ratio, note = "", "given to the model"
+			ratio, note = "", "input"
 		}
 		t.AppendRow(cli.Row{f.Of, f.What, theirs, paperNumber(f.Ours, f.Unit), ratio, note})
 	}

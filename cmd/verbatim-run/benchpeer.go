@@ -23,12 +23,12 @@ func newBenchPeer() *cobra.Command {
 	var noPin, withParent bool
 	c := &cobra.Command{
 		Use:   "peer",
-		Short: "Be the other side of bench verbs and bench ncl",
-		Long: `Peer answers bench verbs and bench ncl of other machines (their --peer) until it is
-interrupted. It runs perftest's servers for them too. It trusts everybody who
-reaches its address: use it where only you do.
+		Short: "Serve as the other side of bench verbs and bench ncl",
+		Long: `Peer serves bench verbs and bench ncl on other machines (their --peer) until it is
+interrupted. It also runs perftest's servers for them. It trusts everyone who can reach
+its address: use it only on an isolated network.
 
-For ncl there are three, called peer1, peer2 and peer3 in the order of the client's
+Bench ncl needs three peers, named peer1, peer2 and peer3 in the order of the client's
 --peer.`,
 		Example: "  verbatim-run bench peer --device mlx5_0 --listen :18600\n  verbatim-run bench peer --name peer2 --listen :18600",
 		Args:    cobra.NoArgs,
@@ -54,8 +54,8 @@ For ncl there are three, called peer1, peer2 and peer3 in the order of the clien
 	fl.StringVar(&cfg.Listen, "listen", ":18600", "`address` for clients")
 	fl.StringVar(&cfg.Device, "device", "", "the `card`; default: the only one")
 	fl.IntVar(&cfg.MTU, "mtu", 0, "MTU of the path; 0: the port's")
-	fl.BoolVar(&noPin, "no-pin", false, "do not tie the thread that polls to a processor")
-	fl.BoolVar(&withParent, "with-parent", false, "end with the process at the other end of standard input")
+	fl.BoolVar(&noPin, "no-pin", false, "do not pin the polling thread to a processor")
+	fl.BoolVar(&withParent, "with-parent", false, "exit with the process at the other end of standard input")
 	_ = fl.MarkHidden("with-parent")
 	return c
 }
@@ -96,5 +96,5 @@ func (f *benchFlags) startPeer(ctx context.Context, name, device string) (addr s
 	if err := stop(); err != nil {
 		return "", nil, err
 	}
-	return "", nil, fmt.Errorf("%w: it said %q, and not where it listens", bench.ErrPeer, line)
+	return "", nil, fmt.Errorf("%w: it printed %q instead of its address", bench.ErrPeer, line)
 }

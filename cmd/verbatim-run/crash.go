@@ -30,31 +30,29 @@ func newCrashSQLite() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sqlite",
 		Short: "Crash SQLite with its log on NCL",
-		Long: `Sqlite runs SQLite in the simulator, its write-ahead log on log peers and its
-database in a directory that loses what was not synced. It makes one workload of SQL
-transactions again and again, and crashes the application at another step each
-time; in some of the runs once more during recovery, or a peer. Another machine
-then opens the database: PRAGMA integrity_check must say ok, and every transaction
-that was committed must be there, whole, and nothing else but possibly the one
-under way.
+		Long: `Sqlite runs SQLite in the simulator, with its write-ahead log on log peers and its
+database in a directory that loses unsynced data. It repeats one workload of SQL
+transactions, and crashes the application at another step each time; in some of the runs
+it also crashes during recovery, or crashes a peer. Another machine then opens the
+database: PRAGMA integrity_check must report ok, and every committed transaction must be
+present as a whole, and nothing else except possibly the transaction in progress.
 
-What is in flight at a crash and what the directory loses is drawn at random: the
-check finds what it comes by, and verifies nothing.
+The data in flight at a crash and the data that the directory loses are drawn at random:
+the test samples, and a clean result proves nothing.
 
-Exit status: 0 nothing is lost, 1 something is, 2 bad usage, 3 --max-time came
-first.`,
+Exit status: 0 nothing is lost, 1 something is lost, 2 bad usage, 3 --max-time expired.`,
 		Example: "  verbatim-run crash sqlite\n  verbatim-run crash sqlite --transactions 1000 --points 0 --seed 7\n  verbatim-run crash sqlite --at 1234",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return runCrashSQLite(c, cfg) },
 	}
 	fl := c.Flags()
-	fl.IntVar(&cfg.Transactions, "transactions", 200, "of the workload")
-	fl.IntVar(&cfg.Points, "points", 1100, "how many of the crash points to try, evenly spread; 0: all")
-	fl.IntVar(&cfg.At, "at", 0, "try only the crash at this `step`, as a report names it")
-	fl.Uint64Var(&cfg.Seed, "seed", 0, "of what is drawn")
-	fl.StringVar(&cfg.Profile, "profile", "strong", "what the cards promise: a name (see 'verbatim list profiles') or a file")
-	fl.IntVar(&cfg.Workers, "workers", 0, "runs at a time; 0: one for each core")
-	fl.DurationVar(&cfg.MaxTime, "max-time", 0, "end after this time; 0: no limit")
+	fl.IntVar(&cfg.Transactions, "transactions", 200, "number of transactions")
+	fl.IntVar(&cfg.Points, "points", 1100, "number of crash points to try, evenly spread; 0: all")
+	fl.IntVar(&cfg.At, "at", 0, "try only the crash at this `step`, from a report")
+	fl.Uint64Var(&cfg.Seed, "seed", 0, "seed of the random draws")
+	fl.StringVar(&cfg.Profile, "profile", "strong", "profile of the cards: a name (see 'verbatim list profiles') or a file")
+	fl.IntVar(&cfg.Workers, "workers", 0, "parallel runs; 0: one for each core")
+	fl.DurationVar(&cfg.MaxTime, "max-time", 0, "stop after this time; 0: no limit")
 	fl.SortFlags = false
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})
 	return c
@@ -78,7 +76,7 @@ func runCrashSQLite(c *cobra.Command, cfg sqlitecheck.Config) error {
 
 // reportCrashes prints the result, and how to make a failure again.
 func reportCrashes(w io.Writer, cfg sqlitecheck.Config, r *sqlitecheck.Report) error {
-	fmt.Fprintf(w, "sqlite: %d transactions have %d crash points; %d were tried, %d with a second crash, %d with a crash of a peer\n",
+	fmt.Fprintf(w, "sqlite: %d transactions have %d crash points; %d were tried, %d with a second crash, %d with a crashed peer\n",
 		cfg.Transactions, r.Points, r.Tried, r.Twice, r.Peers)
 	fmt.Fprintf(w, "        profile %s, seed %d, %d events, %v\n", cfg.Profile, cfg.Seed, r.Events, r.Elapsed.Round(100*time.Millisecond))
 	switch {
@@ -90,7 +88,7 @@ func reportCrashes(w io.Writer, cfg sqlitecheck.Config, r *sqlitecheck.Report) e
 		}
 		return cli.Status(cli.Violated)
 	case r.RanOut:
-		fmt.Fprintln(w, "RAN OUT: --max-time came first; nothing was lost so far")
+		fmt.Fprintln(w, "RAN OUT: --max-time expired; nothing was lost so far")
 		return cli.Status(cli.RanOut)
 	}
 	fmt.Fprintln(w, "CLEAN: the database is intact after each, with every committed transaction")

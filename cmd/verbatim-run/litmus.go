@@ -45,26 +45,24 @@ func newLitmus() *cobra.Command {
 	f := &litmusFlags{}
 	c := &cobra.Command{
 		Use:   "litmus [FILE|DIRECTORY]...",
-		Short: "Run litmus tests on cards, and hold them against the simulator",
-		Long: `Litmus runs small RDMA programs on the cards of this machine, --runs times each,
-with random delays between the statements that follow from --seed, and compares:
-every final state that a card shows must be one that the simulator reaches under
-the profile, rxe unless --profile says another. It prints how often which final
-state was seen, and which ones are allowed. Tests that need a fault or an operation
-that the cards lack are skipped, with the reason. Without arguments it runs the
-tests in ` + litmusfiles.Dir + `. docs/litmus.md says more. In the simulator alone
-'verbatim litmus' runs them.
+		Short: "Run litmus tests on cards, and compare with the simulator",
+		Long: `Litmus runs small RDMA programs on the cards of this machine, --runs times each, with
+random delays between the statements, determined by --seed. Every final state that a
+card shows must be one that the simulator reaches under the profile: rxe, or that of
+--profile. It prints how often each final state occurred, and which ones are allowed.
+Tests that need a fault or an operation that the cards lack are skipped, with the
+reason. Without arguments it runs the tests in ` + litmusfiles.Dir + `. See docs/litmus.md. To run the
+tests in the simulator only, use 'verbatim litmus'.
 
-With --json it prints one object a line with the keys file, test, profile, verdict
-(ok, known, forbidden, refused, skipped), reason, runs, left_out, seen (each with
-state, count, allowed and why), allowed, seed, seconds, and again: the command that
-runs the test once more.
+--json prints one object per line with the keys file, test, profile, verdict (ok, known,
+forbidden, refused, skipped), reason, runs, left_out, seen (each with state, count,
+allowed and why), allowed, seed, seconds, and again: the command that repeats the test.
 
 The program must be built with the tag rdma: go build -tags rdma ./cmd/verbatim-run.
 
-Exit status: 0 all as expected, 1 some wrong, 2 bad usage or input, 3 a limit
-came first or there was nothing to run. Of several, 2 goes before 1, 1 before 3,
-and 3 before 0.`,
+Exit status: 0 all as expected, 1 some are wrong, 2 bad usage or input, 3 a limit was
+hit or there was nothing to run. If several apply, 2 takes precedence over 1, 1 over 3,
+and 3 over 0.`,
 		Example: `  verbatim-run litmus --runs 1000 --generated 100
   verbatim-run litmus testdata/litmus/message-passing.litmus --device rxe0,rxe1`,
 		RunE: func(c *cobra.Command, args []string) error { return runLitmus(c, f, args) },
@@ -73,17 +71,17 @@ and 3 before 0.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.profile, "profile", "", "what the cards are held against: a name or a file; default: rxe")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each test")
-	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a test after this time, and a search; 0: no limit")
-	fl.IntVar(&f.runs, "runs", device.DefaultRuns, "how often each test runs")
-	fl.Uint64Var(&f.seed, "seed", 1, "what the delays follow from, and the choice of --generated")
-	fl.StringSliceVar(&f.devices, "device", nil, "`cards` for the hosts of a test, joined by commas; default: all of this machine")
-	fl.IntVar(&f.generated, "generated", 0, fmt.Sprintf("also this `number` of generated programs of size %d", generatedSize))
-	fl.BoolVar(&f.cut, "cut", false, "also tests that cut links, by rxe-cut and rxe-heal of scripts/rxe-vm; they take seconds")
-	fl.DurationVar(&f.patience, "patience", device.DefaultPatience, "a thread is blocked when nothing has happened for so long")
-	fl.StringVar(&f.known, "known", "", "a `file` with known differences, a line each: TEST | STATE | WHY")
-	fl.StringSliceVar(&f.programs, "program", nil, "the generated programs of these `names`, and no files unless they are named")
+	fl.StringVar(&f.profile, "profile", "", "profile to compare the cards with: a name or a file; default: rxe")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each test")
+	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "time limit of a test, and of a search; 0: no limit")
+	fl.IntVar(&f.runs, "runs", device.DefaultRuns, "runs of each test")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of the delays, and of the selection of --generated")
+	fl.StringSliceVar(&f.devices, "device", nil, "`cards` for the hosts of a test, separated by commas; default: all")
+	fl.IntVar(&f.generated, "generated", 0, fmt.Sprintf("also run this `number` of generated programs of size %d", generatedSize))
+	fl.BoolVar(&f.cut, "cut", false, "also run tests that cut links, with rxe-cut and rxe-heal of scripts/rxe-vm; they take seconds")
+	fl.DurationVar(&f.patience, "patience", device.DefaultPatience, "a thread counts as blocked when nothing has happened for this long")
+	fl.StringVar(&f.known, "known", "", "a `file` with known differences, one per line: TEST | STATE | WHY")
+	fl.StringSliceVar(&f.programs, "program", nil, "run the generated programs with these `names`; no files unless they are named too")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})
 	return c
 }
@@ -164,7 +162,7 @@ func openDevices(names []string) ([]verbs.Device, error) {
 			return nil, err
 		}
 		if len(names) == 0 {
-			return nil, fmt.Errorf("%w: this machine has no card; docs/hardware.md says how to make one of software", hw.ErrNoDevice)
+			return nil, fmt.Errorf("%w: this machine has no card; docs/hardware.md explains how to create a software one", hw.ErrNoDevice)
 		}
 	}
 	var out []verbs.Device

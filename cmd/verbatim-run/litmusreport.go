@@ -182,7 +182,7 @@ func (r *litmusReport) end(stopped bool) int {
 		fmt.Fprintln(r.w, "wrong:", name)
 	}
 	if stopped {
-		fmt.Fprintln(r.w, "stopped before the end")
+		fmt.Fprintln(r.w, "stopped early")
 	}
 	return code
 }

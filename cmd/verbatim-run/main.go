@@ -29,12 +29,12 @@ func newRoot() *cobra.Command {
 	root := cli.Root(&cobra.Command{
 		Use:   "verbatim-run",
 		Short: "Run RDMA replication protocols on machines, and measure them",
-		Long: `Verbatim-run runs the protocols that verbatim checks: as processes on RDMA cards,
-under benchmarks, and under SQLite, which it crashes. It is a program of its own
-because of what that takes: etcd, FUSE, SQLite and Pebble.
+		Long: `Verbatim-run runs the protocols that verbatim checks: as processes on RDMA cards, in
+benchmarks, and under SQLite with injected crashes. It is a separate program because it
+needs etcd, FUSE, SQLite and Pebble.
 
-Exit status: 0 done, 1 something acknowledged is lost, 2 bad usage or input, 3 a
-limit came first, or it may succeed another time.`,
+Exit status: 0 done, 1 something acknowledged was lost, 2 bad usage or input, 3 a limit
+was hit, or a later attempt may succeed.`,
 		Example: `  verbatim-run bench verbs
   verbatim-run crash sqlite
   verbatim-run ncl coord --listen 10.0.0.9:7000

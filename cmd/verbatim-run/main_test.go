@@ -17,7 +17,7 @@ func TestExitStatus(t *testing.T) {
 	for _, x := range []usage{
 		{"", 0, "verbatim-run bench verbs", ""},
 		{"--help", 0, "Exit status", ""},
-		{"bensh", 2, "", "verbatim-run: there is no command \"bensh\""},
+		{"bensh", 2, "", "verbatim-run: unknown command \"bensh\""},
 		{"check ncl", 2, "", "check is a command of verbatim, which checks protocols: go run ./cmd/verbatim check ..."},
 		{"crash", 0, "sqlite", ""},
 		{"crash sqlight", 2, "", "did you mean sqlite?"},

@@ -21,22 +21,22 @@ func newNCL() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ncl",
 		Short: "Run NCL as processes on RDMA cards",
-		Long: `Ncl runs the near-compute log, the protocol that 'verbatim check ncl' checks, as
-processes on RDMA cards or on Soft-RoCE: log peers lend memory, a coordinator
-knows which peers and files there are, and a writer keeps a log of records in the
-memory of 2f+1 peers, of which f may fail and are then replaced by others.
+		Long: `Ncl runs the near-compute log, the protocol of 'verbatim check ncl', as processes on
+RDMA cards or on Soft-RoCE. Log peers lend memory, a coordinator keeps track of peers
+and files, and a writer keeps a log of records in the memory of 2f+1 peers. Up to f of
+them may fail, and are then replaced by others.
 
-The processes talk to each other over HTTP, which is not protected unless all of
-them have --tls-cert, --tls-key and --tls-ca. Data goes through the cards, never
-encrypted. docs/ncl.md has a walk-through.
+The processes communicate over HTTP, which is not protected unless all of them have
+--tls-cert, --tls-key and --tls-ca. Data goes through the cards, always unencrypted.
+docs/ncl.md has a walk-through.
 
-A program without the build tag rdma has these commands too, and says how to
-build one that can open a card. It can run the coordinator.
+A program built without the tag rdma has these commands too, and explains how to build
+one that can open a card. It can run the coordinator.
 
-Exit status: 0 done, 1 acknowledged records are lost (soak), 2 bad usage or input,
-a device or an address that cannot be used, or a file that is not there or is there
-already, 3 too few peers answer, the coordinator does not answer, another instance
-runs, or the session is over: what has no acknowledgement may be lost.`,
+Exit status: 0 done, 1 acknowledged records are lost (soak), 2 bad usage or input, an
+unusable device or address, or a file that does not exist or exists already, 3 too few
+peers answer, the coordinator does not answer, another instance runs, or the session has
+expired: unacknowledged records may be lost.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

@@ -29,14 +29,14 @@ type controllerFlags struct {
 
 func (f *controllerFlags) define(fl *pflag.FlagSet) {
 	fl.StringVar(&f.coord, "coord", "127.0.0.1:7000", "`address` of the coordinator")
-	fl.DurationVar(&f.callTimeout, "call-timeout", 5*time.Second, "how long a peer or the coordinator may take to answer")
+	fl.DurationVar(&f.callTimeout, "call-timeout", 5*time.Second, "timeout for answers of a peer or the coordinator")
 	f.etcd.define(fl)
 }
 
 // check tells what does not belong together, before a card is opened.
 func (f *controllerFlags) check(name string) error {
 	if f.callTimeout <= 0 {
-		return fmt.Errorf("--call-timeout %v: an answer takes some time", f.callTimeout)
+		return fmt.Errorf("--call-timeout %v: it must be positive", f.callTimeout)
 	}
 	return f.etcd.check(name, f.callTimeout)
 }
@@ -72,7 +72,7 @@ func (f *controllerFlags) where(err error) error {
 func addressOf(c coord.Client, name string) (string, error) {
 	addr, err := cluster.AddressOf(c, name)
 	if errors.Is(err, coord.ErrNotFound) {
-		return "", fmt.Errorf("the controller has no address of %s, and no --peer gives one: %w", name, err)
+		return "", fmt.Errorf("neither the controller nor --peer has an address for %s: %w", name, err)
 	}
 	return addr, err
 }
@@ -82,7 +82,7 @@ func (f *appFlags) start(h host.Host, cfg ncl.Config) (*cluster.Instance, error)
 	i, err := cluster.Start(h, cluster.InstanceConfig{Coord: cfg.Coord, Wait: f.wait,
 		Claim: func() (cluster.Right, error) { return ncl.Start(cfg) }})
 	if errors.Is(err, ncl.ErrRunning) {
-		err = fmt.Errorf("%w; it did not end in %v (--wait). One that was killed is in its session for some time yet; a name of its own (--app) keeps another application apart",
+		err = fmt.Errorf("%w; it did not exit within %v (--wait). The session of a killed instance takes some time to expire; another application needs a name of its own (--app)",
 			err, f.wait)
 	}
 	return i, f.controller.where(err)
@@ -103,7 +103,7 @@ func (f *fileFlags) define(c *cobra.Command) {
 // config checks the flags and opens the host. The host is closed with the process.
 func (f *fileFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
 	if f.file == "" {
-		return nil, ncl.Config{}, errors.New("--file is missing: name the file")
+		return nil, ncl.Config{}, errors.New("--file is required")
 	}
 	return f.appFlags.config(stderr)
 }
@@ -120,10 +120,10 @@ type appFlags struct {
 
 func (f *appFlags) define(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.host.name, "app", "app", "`name` of the application, to which its files belong")
-	fl.IntVar(&f.f, "f", -1, "how many of the 2f+1 peers of a new file may fail; default: 1, or what so many --peer allow")
-	fl.StringArrayVar(&f.peers, "peer", nil, "a log peer to use, as `NAME=ADDRESS`; 2f+1 or more. Default: those that have registered at the controller")
-	fl.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for the session of an earlier instance to end")
+	fl.StringVar(&f.host.name, "app", "app", "`name` of the application that owns the files")
+	fl.IntVar(&f.f, "f", -1, "how many of the 2f+1 peers of a new file may fail; default: 1, or as many as the --peer flags allow")
+	fl.StringArrayVar(&f.peers, "peer", nil, "a log peer to use, as `NAME=ADDRESS`; 2f+1 or more. Default: the peers registered at the controller")
+	fl.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for the session of an earlier instance to expire")
 	f.controller.define(fl)
 	f.device.define(fl)
 	f.host.define(fl)
@@ -139,7 +139,7 @@ func (f *appFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
 		case !ok || name == "" || addr == "":
 			return nil, cfg, fmt.Errorf("--peer %q: want NAME=ADDRESS, such as peer1=10.0.0.1:7001", p)
 		case name == coordName || name == f.host.name:
-			return nil, cfg, fmt.Errorf("--peer %q: the name %s is taken; peers need names of their own", p, name)
+			return nil, cfg, fmt.Errorf("--peer %q: the name %s is already in use; each peer needs its own", p, name)
 		}
 		cfg.Peers = append(cfg.Peers, name)
 		addresses[name] = addr
@@ -161,15 +161,15 @@ func (f *appFlags) tolerate() (int, error) {
 	n := len(f.peers)
 	switch {
 	case f.f < -1 || f.f > ncl.MaxF:
-		return 0, fmt.Errorf("--f %d: it is 0 to %d", f.f, ncl.MaxF)
+		return 0, fmt.Errorf("--f %d: it must be 0 to %d", f.f, ncl.MaxF)
 	case f.f < 0 && n > 0 && n%2 == 0:
-		return 0, fmt.Errorf("--peer is there %d times: a file takes 2f+1 peers to outlive f failures, such as 3 for one; say --f if the others are to replace some", n)
+		return 0, fmt.Errorf("--peer was given %d times: a file needs 2f+1 peers to survive f failures, such as 3 for one; pass --f if the others are spares", n)
 	case f.f < 0 && n > 0:
 		return (n - 1) / 2, nil
 	case f.f < 0:
 		return 1, nil
 	case n > 0 && n < 2*f.f+1:
-		return 0, fmt.Errorf("--peer is there %d times: it takes 2f+1 peers to outlive f failures, %d for --f %d; without --peer the controller names some",
+		return 0, fmt.Errorf("--peer was given %d times: surviving f failures takes 2f+1 peers, %d for --f %d; without --peer the controller proposes some",
 			n, 2*f.f+1, f.f)
 	}
 	return f.f, nil

@@ -17,21 +17,21 @@ func newNCLCoord() *cobra.Command {
 	var ttl time.Duration
 	c := &cobra.Command{
 		Use:   "coord",
-		Short: "Run the coordinator, which knows the files",
-		Long: `Coord knows which peers there are and what they lend, which files there are, which
-peers hold them and in which epoch each is: the ap-map of the protocol. It needs no
-card. An application that it has not heard of for --session-ttl has ended. The others
-learn this time from it, and let it hear of them often enough. A short one lets the next
-instance begin soon after a crash; but a process that stands still for so long, because
-its machine is busy, is taken for dead.
+		Short: "Run the coordinator, which keeps track of files and peers",
+		Long: `Coord keeps track of peers and the memory they offer, of files, and of the peers and the
+epoch of each file: the ap-map of the protocol. It needs no card. The session of an
+application expires if it sends no heartbeat for --session-ttl. The other processes
+learn this time from the coordinator, and send heartbeats often enough. With a short
+time the next instance can start soon after a crash, but a process that stalls for so
+long, for example on a busy machine, counts as dead.
 
-It is one process, and keeps all of it in memory. It outlives the crash of any
-writer and of any peer. It is not replicated and writes nothing to a disk. While it
-is gone, writers that have their file go on, and what needs it fails: new files,
-recoveries, peers in the place of failed ones. One that is started again knows nothing
-of before: files that the one before knew cannot be recovered, and peers take back their
-memory (--collect-every); writers and mounts find that their session is over, and write
-no more; peers must be started again to be found. For more, take an etcd cluster: --etcd.
+The coordinator is a single process that keeps everything in memory. It survives the
+crash of any writer and of any peer. It is not replicated and writes nothing to disk.
+While it is down, writers that have their file continue; everything that needs it fails:
+new files, recoveries, replacements of failed peers. A restarted coordinator is empty:
+files of the previous one cannot be recovered, and peers free their memory
+(--collect-every); writers and mounts find their session expired, and stop writing;
+peers must be restarted to be found. To avoid this, use an etcd cluster: --etcd.
 
 It prints one line when it is ready, with its address.`,
 		Example: "  verbatim-run ncl coord --listen 10.0.0.9:7000",
@@ -39,8 +39,8 @@ It prints one line when it is ready, with its address.`,
 		RunE:    func(c *cobra.Command, _ []string) error { return runNCLCoord(c, f, ttl) },
 	}
 	c.Flags().SortFlags = false
-	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7000", "`address` to take calls at; port 0 takes a free one")
-	c.Flags().DurationVar(&ttl, "session-ttl", 10*time.Second, "how long a session outlives its process")
+	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7000", "`address` to listen on; port 0 picks a free one")
+	c.Flags().DurationVar(&ttl, "session-ttl", 10*time.Second, "how long a session lives without a heartbeat")
 	f.define(c.Flags())
 	return c
 }
@@ -66,7 +66,7 @@ func runNCLCoord(c *cobra.Command, f *hostFlags, ttl time.Duration) error {
 
 func checkTTL(ttl time.Duration) error {
 	if ttl < cluster.LeastTTL {
-		return fmt.Errorf("--session-ttl %v: at least %v; of a shorter session a busy machine would miss the heartbeats, and end it under a process that lives",
+		return fmt.Errorf("--session-ttl %v: it must be at least %v; on a busy machine a shorter session could expire while its process is alive",
 			ttl, cluster.LeastTTL)
 	}
 	return nil

@@ -22,14 +22,14 @@ type etcdFlags struct {
 
 func (f *etcdFlags) define(fl *pflag.FlagSet) {
 	f.set = fl
-	fl.StringSliceVar(&f.cfg.Endpoints, "etcd", nil, "take an etcd cluster for the coordinator, at these `endpoints`, such as 10.0.0.9:2379,10.0.0.10:2379")
-	fl.StringVar(&f.cfg.Prefix, "etcd-prefix", etcd.DefaultPrefix, "what all keys there begin with")
-	fl.DurationVar(&f.cfg.TTL, "etcd-ttl", etcd.DefaultTTL, "how long a session outlives its process")
-	fl.StringVar(&f.cfg.CAFile, "etcd-ca", "", "talk to it over TLS; who must have signed its certificates (PEM `file`)")
-	fl.StringVar(&f.cfg.CertFile, "etcd-cert", "", "our own certificate for it (PEM `file`)")
-	fl.StringVar(&f.cfg.KeyFile, "etcd-key", "", "its private key (PEM `file`)")
-	fl.StringVar(&f.cfg.User, "etcd-user", "", "log in there under this `name`")
-	fl.StringVar(&f.password, "etcd-password-file", "", "the first line of this `file` is the password")
+	fl.StringSliceVar(&f.cfg.Endpoints, "etcd", nil, "use an etcd cluster as the coordinator, at these `endpoints`, such as 10.0.0.9:2379,10.0.0.10:2379")
+	fl.StringVar(&f.cfg.Prefix, "etcd-prefix", etcd.DefaultPrefix, "prefix of all keys in etcd")
+	fl.DurationVar(&f.cfg.TTL, "etcd-ttl", etcd.DefaultTTL, "how long a session lives without a heartbeat")
+	fl.StringVar(&f.cfg.CAFile, "etcd-ca", "", "use TLS for etcd; the CA of its certificates (PEM `file`)")
+	fl.StringVar(&f.cfg.CertFile, "etcd-cert", "", "our client certificate for etcd (PEM `file`)")
+	fl.StringVar(&f.cfg.KeyFile, "etcd-key", "", "private key of --etcd-cert (PEM `file`)")
+	fl.StringVar(&f.cfg.User, "etcd-user", "", "user `name` for etcd")
+	fl.StringVar(&f.password, "etcd-password-file", "", "`file` whose first line is the password for etcd")
 }
 
 // check tells what does not belong together, before a card is opened.
@@ -39,13 +39,13 @@ func (f *etcdFlags) check(name string, timeout time.Duration) error {
 		var err error
 		f.set.Visit(func(fl *pflag.Flag) {
 			if strings.HasPrefix(fl.Name, "etcd-") {
-				err = fmt.Errorf("--%s is about an etcd cluster: say with --etcd where it is", fl.Name)
+				err = fmt.Errorf("--%s needs --etcd with the endpoints of the cluster", fl.Name)
 			}
 		})
 		return err
 	}
 	if f.set.Changed("coord") {
-		return errors.New("--coord and --etcd: there is one coordinator, give one of them")
+		return errors.New("--coord and --etcd exclude each other")
 	}
 	if f.password != "" {
 		text, err := os.ReadFile(f.password)

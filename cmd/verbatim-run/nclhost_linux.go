@@ -26,11 +26,11 @@ type cardFlags struct {
 }
 
 func (f *cardFlags) define(fl *pflag.FlagSet) {
-	fl.StringVar(&f.cfg.Device, "device", "", "the card, such as mlx5_0 or rxe0; default: the only one there is")
-	fl.IntVar(&f.cfg.Port, "device-port", 1, "port of the card; they count from 1")
+	fl.StringVar(&f.cfg.Device, "device", "", "the card, such as mlx5_0 or rxe0; default: the only one")
+	fl.IntVar(&f.cfg.Port, "device-port", 1, "port of the card, counted from 1")
 	fl.StringVar(&f.cfg.GID, "gid", "", "`address` of the port, such as 10.7.7.1; default: the first of RoCE v2, else of InfiniBand")
 	fl.IntVar(&f.cfg.MTU, "mtu", 0, "`bytes` of a packet, a power of two from 256 to 4096; default: the port's")
-	fl.DurationVar(&f.ackTimeout, "ack-timeout", 67*time.Millisecond, "send again what a card has not acknowledged after this time; it fails after 7 times")
+	fl.DurationVar(&f.ackTimeout, "ack-timeout", 67*time.Millisecond, "retransmit after this time without an acknowledgement; the connection fails after 7 retries")
 	fl.SortFlags = false
 }
 
@@ -54,9 +54,9 @@ type hostFlags struct {
 }
 
 func (f *hostFlags) define(fl *pflag.FlagSet) {
-	fl.StringVar(&f.cert, "tls-cert", "", "talk over TLS, with this certificate (PEM `file`), which must be for the host's name")
-	fl.StringVar(&f.key, "tls-key", "", "its private key (PEM `file`)")
-	fl.StringVar(&f.ca, "tls-ca", "", "who must have signed the others' certificates (PEM `file`)")
+	fl.StringVar(&f.cert, "tls-cert", "", "use TLS with this certificate (PEM `file`), which must be for the host's name")
+	fl.StringVar(&f.key, "tls-key", "", "private key of --tls-cert (PEM `file`)")
+	fl.StringVar(&f.ca, "tls-ca", "", "the CA of the other processes' certificates (PEM `file`)")
 }
 
 // open makes the host, on a card if device is not nil.
@@ -102,7 +102,7 @@ func (f *hostFlags) tls() (*tls.Config, error) {
 		return nil, nil
 	}
 	if f.cert == "" || f.key == "" || f.ca == "" {
-		return nil, errors.New("--tls-cert, --tls-key and --tls-ca belong together: give all three or none")
+		return nil, errors.New("--tls-cert, --tls-key and --tls-ca belong together: pass all three or none")
 	}
 	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
 	if err != nil {
@@ -114,7 +114,7 @@ func (f *hostFlags) tls() (*tls.Config, error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("--tls-ca %s: there is no certificate in it (PEM)", f.ca)
+		return nil, fmt.Errorf("--tls-ca %s: no PEM certificate in the file", f.ca)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool}, nil
 }

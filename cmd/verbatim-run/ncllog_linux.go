@@ -42,7 +42,7 @@ func newLogWriter(f cluster.Log, l reclog.Log) (*logWriter, error) {
 
 func (w *logWriter) append(record []byte) error {
 	if need, left := reclog.Header+len(record), w.f.Size()-w.used; need > left {
-		return fmt.Errorf("record %d takes %d bytes, and %d of the %d of the file are left; read it and delete it with 'verbatim-run ncl recover --release', or create a larger one with --size",
+		return fmt.Errorf("record %d needs %d bytes, and %d of the file's %d are left; read and delete the file with 'verbatim-run ncl recover --release', or create a larger one with --size",
 			w.n+1, need, left, w.f.Size())
 	}
 	w.buf = reclog.Append(w.buf[:0], record)
@@ -97,7 +97,7 @@ func (r *recordReader) next() ([]byte, error) {
 		}
 		switch {
 		case len(line) > r.limit:
-			return nil, fmt.Errorf("the line has more than the %d bytes that fit into the file", r.limit)
+			return nil, fmt.Errorf("the line is longer than the %d bytes that fit into the file", r.limit)
 		case end || errors.Is(err, io.EOF) && len(line) > 0:
 			return line, nil
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -110,13 +110,13 @@ func (r *recordReader) next() ([]byte, error) {
 func (r *recordReader) frame() ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r.r, head[:]); errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, errors.New("the input ends within the length of a record")
+		return nil, errors.New("the input ends inside the length of a record")
 	} else if err != nil {
 		return nil, err
 	}
 	n := binary.BigEndian.Uint32(head[:])
 	if uint64(n) > uint64(r.limit) {
-		return nil, fmt.Errorf("its length is given as %d bytes, and %d fit into the file; with --framed each record has its length in front, 4 bytes, big-endian", n, r.limit)
+		return nil, fmt.Errorf("its length is %d bytes, but only %d fit into the file; with --framed each record is preceded by its length, 4 bytes, big-endian", n, r.limit)
 	}
 	record := make([]byte, n)
 	if got, err := io.ReadFull(r.r, record); err != nil {

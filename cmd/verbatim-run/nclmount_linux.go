@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,39 +33,38 @@ func newNCLMount() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mount FOLDER",
 		Short: "Mount a file system whose log files are on the peers",
-		Long: `Mount makes the files of a directory appear in an empty folder, for any program.
-New files whose names are among the patterns go to the memory of the peers, and a
-write to one has reached f+1 of them when it returns; in the directory there is a
-stub for each. All other files are the directory's own. docs/splitfs.md says what
-is promised.
+		Long: `Mount makes the files of a directory appear in an empty folder, for any program. New
+files whose names match a pattern go to the memory of the peers; when a write to one
+returns, it has reached f+1 of them. The directory has a stub for each. All other files
+are stored in the directory itself. docs/splitfs.md lists the guarantees.
 
---preset names a program whose log files are known: ` + strings.Join(splitfs.PresetNames(), ", ") + `.
---ncl adds a pattern of names, such as '*-wal'.
+--preset names a program whose log files are known: ` + strings.Join(splitfs.PresetNames(), ", ") + `. --ncl adds a pattern of
+names, such as '*-wal'.
 
 It prints one line when it is ready, and serves the folder until it is unmounted or
-asked to end by SIGINT or SIGTERM. Whenever it dies, mount the same directory again,
-on this machine or on another one that has it: nothing that was acknowledged is lost
-as long as no more than f peers have failed; those that fail are replaced by others that
-have registered. Only one mount of an application runs at a time: --wait says how long
-to wait for the session of the one before to end. A mount whose session is over takes
-no writes to the peers' files any more.
+terminated by SIGINT or SIGTERM. If it dies, mount the same directory again, on this
+machine or on another one that has it: nothing acknowledged is lost as long as no more
+than f peers have failed. Failed peers are replaced by other registered ones. Only one
+mount of an application runs at a time: --wait sets how long to wait for the session of
+the previous one to expire. A mount whose session has expired accepts no more writes to
+files on the peers.
 
-It takes /dev/fuse, and root or fusermount3.
+It needs /dev/fuse, and root or fusermount3.
 
-Exit status: 0 it was unmounted, 2 bad usage or input, a folder, directory, device or
-address that cannot be used, 3 the coordinator or too few peers answer, or another
-instance of the application runs.`,
+Exit status: 0 it was unmounted, 2 bad usage or input, or an unusable folder, directory,
+device or address, 3 the coordinator or too few peers answer, or another instance of the
+application runs.`,
 		Example: `  verbatim-run ncl mount /srv/redis --dir /mnt/cephfs/redis --preset redis --coord 10.0.0.9:7000
   redis-server --dir /srv/redis --appendonly yes --appendfsync always`,
 		Args: cli.Takes("a folder to mount at", cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return ended(runNCLMount(c, f, args[0]), c.ErrOrStderr()) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.dir, "dir", "", "the `directory` that has all other files (required)")
+	fl.StringVar(&f.dir, "dir", "", "the underlying `directory`, for all other files (required)")
 	fl.StringSliceVar(&f.presets, "preset", nil, "`programs` whose log files go to the peers, separated by commas")
-	fl.StringArrayVar(&f.patterns, "ncl", nil, "a `pattern` of names that go to the peers; can be given again")
-	fl.Var(&f.region, "region", "of a new file on the peers; a file that outgrows it gets another one")
-	fl.Var(&f.maxRegion, "max-region", "that a file can get; default: 64 times --region")
+	fl.StringArrayVar(&f.patterns, "ncl", nil, "a `pattern` of names that go to the peers; repeatable")
+	fl.Var(&f.region, "region", "region size of a new file on the peers; a file that outgrows it gets a larger one")
+	fl.Var(&f.maxRegion, "max-region", "largest region of a file; default: 64 times --region")
 	f.define(c)
 	return c
 }
@@ -115,18 +115,18 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 // complete checks the flags that are mount's own, and returns all patterns.
 func (f *mountFlags) complete(at string) ([]string, error) {
 	if f.dir == "" {
-		return nil, errors.New("--dir is missing: name the directory that has the other files")
+		return nil, errors.New("--dir is required: the directory for all other files")
 	}
 	patterns := slices.Clone(f.patterns)
 	for _, name := range f.presets {
 		p, ok := splitfs.Presets[name]
 		if !ok {
-			return nil, fmt.Errorf("--preset %q: there are %s%s", name, cli.List(splitfs.PresetNames()), mistake.DidYouMean(name, splitfs.PresetNames()))
+			return nil, fmt.Errorf("--preset %q: known: %s%s", name, cli.List(splitfs.PresetNames()), mistake.DidYouMean(name, splitfs.PresetNames()))
 		}
 		patterns = append(patterns, p...)
 	}
 	if len(patterns) == 0 {
-		return nil, errors.New("no file would go to the peers: name a program with --preset or a pattern with --ncl")
+		return nil, errors.New("no file would go to the peers: pass a program with --preset or a pattern with --ncl")
 	}
 	slices.Sort(patterns)
 	patterns = slices.Compact(patterns)
@@ -136,8 +136,12 @@ func (f *mountFlags) complete(at string) ([]string, error) {
 	if err := check.Validate(); err != nil {
 		return nil, fmt.Errorf("--ncl, --region, --max-region: %w", err)
 	}
-	if st, err := os.Stat(f.dir); err != nil || !st.IsDir() {
-		return nil, fmt.Errorf("--dir %s: no directory (%v)", f.dir, err)
+	st, err := os.Stat(f.dir)
+	if err == nil && !st.IsDir() {
+		err = syscall.ENOTDIR
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--dir %s: %w", f.dir, err)
 	}
 	return patterns, fusefs.Check(at, f.dir)
 }

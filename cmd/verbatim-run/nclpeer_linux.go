@@ -48,36 +48,36 @@ func newNCLPeer() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "peer",
 		Short: "Run a log peer, which lends memory",
-		Long: `Peer lends memory to writers. Whoever can call it at its address can have memory,
-up to --memory in all; a file takes its size and 8 bytes, and twice that while it
-is being recovered. All of it is lost when the process ends.
+		Long: `Peer lends memory to writers. Anyone who can reach its address can allocate memory, up
+to --memory in total; a file takes its size and 8 bytes, and twice that during a
+recovery. All of it is lost when the process exits.
 
-It registers at the controller, with its address and how much it lends, and takes
-back what files that are gone have left to nobody: those that this controller does
-not know. So writers must have the same controller. With --unlisted it does neither,
-and serves those who name it with --peer.
+It registers at the controller, with its address and the amount of memory. It frees
+memory of files that no longer exist, that is, files that this controller does not know.
+So writers must use the same controller. With --unlisted it does neither, and serves
+writers that name it with --peer.
 
-Its name is its own as long as it lives: another peer that comes with it, at another
-address, ends with an error that has both addresses. One that starts again, after a
-crash, gets in at once at the same address, and otherwise once its old session is over.
+While it lives, its name is reserved: another peer with the same name, at another
+address, exits with an error that has both addresses. A peer that restarts after a crash
+is admitted at once at the same address, and otherwise when its old session has expired.
 
-At the start it registers --memory bytes with the card once, so that a limit on
-locked memory shows at once. It prints one line when it is ready, with its address.
+At the start it registers --memory bytes with the card once, to detect a limit on locked
+memory early. It prints one line when it is ready, with its address.
 
-Exit status: 2 bad usage, or a device or address that cannot be used, 3 the
-controller does not answer, or another peer has the name.`,
+Exit status: 2 bad usage, or an unusable device or address, 3 the controller does not
+answer, or another peer has the name.`,
 		Example: "  verbatim-run ncl peer --name peer1 --listen 10.0.0.1:7001 --coord 10.0.0.9:7000 --device mlx5_0",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return ended(runNCLPeer(c, f), c.ErrOrStderr()) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.host.name, "name", "", "`name` that writers call it by, like no other peer's (required)")
-	fl.StringVar(&f.host.listen, "listen", "127.0.0.1:7001", "`address` to take calls at; port 0 takes a free one")
-	fl.StringVar(&f.advertise, "advertise", "", "`address` to register, if it is not that of --listen")
+	fl.StringVar(&f.host.name, "name", "", "unique `name` of this peer (required)")
+	fl.StringVar(&f.host.listen, "listen", "127.0.0.1:7001", "`address` to listen on; port 0 picks a free one")
+	fl.StringVar(&f.advertise, "advertise", "", "`address` to register, if different from --listen")
 	fl.Var(&f.memory, "memory", "how much memory to lend")
-	fl.DurationVar(&f.collect, "collect-every", 10*time.Second, "look for memory that files have left to nobody; 0: only when asked to, by 'verbatim-run ncl peers --collect'")
-	fl.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for the session of an earlier peer of this name to end")
-	fl.BoolVar(&f.unlisted, "unlisted", false, "do not register, and have no controller")
+	fl.DurationVar(&f.collect, "collect-every", 10*time.Second, "how often to free memory of files that no longer exist; 0: only on 'verbatim-run ncl peers --collect'")
+	fl.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for the session of an earlier peer of this name to expire")
+	fl.BoolVar(&f.unlisted, "unlisted", false, "do not register, and use no controller")
 	f.controller.define(fl)
 	f.device.define(fl)
 	f.host.define(fl)
@@ -124,7 +124,7 @@ func runNCLPeer(c *cobra.Command, f *peerFlags) error {
 func (f *peerFlags) hold(h host.Host, c coord.Client, addr string, lost func(error)) (*cluster.Name, error) {
 	n, err := cluster.Hold(h, cluster.NameConfig{Coord: c, Name: f.host.name, Addr: addr, Wait: f.wait, Lost: lost})
 	if errors.Is(err, cluster.ErrTaken) {
-		err = fmt.Errorf("%w. Give one of them another --name, or end the other one; one that was killed keeps its name until its session ends, which --wait (%v) waits for", err, f.wait)
+		err = fmt.Errorf("%w. Use another --name for one of them, or stop the other one; the name of a killed peer is reserved until its session expires, for which --wait (%v) waits", err, f.wait)
 	}
 	return n, err
 }
@@ -133,15 +133,15 @@ func (f *peerFlags) hold(h host.Host, c coord.Client, addr string, lost func(err
 func (f *peerFlags) check() error {
 	switch {
 	case f.host.name == "":
-		return errors.New("--name is missing: it is what writers call this peer, such as peer1")
+		return errors.New("--name is required: the name of this peer, such as peer1")
 	case f.host.name == coordName:
-		return fmt.Errorf("--name %s is the coordinator's: take another one", coordName)
+		return fmt.Errorf("--name %s is reserved for the coordinator: choose another one", coordName)
 	case f.collect < 0:
-		return fmt.Errorf("--collect-every %v: want a time, or 0", f.collect)
+		return fmt.Errorf("--collect-every %v: it must not be negative", f.collect)
 	case f.unlisted && f.advertise != "":
-		return errors.New("--advertise is the address to register, and --unlisted does not register: give one of them")
+		return errors.New("--advertise and --unlisted exclude each other: an unlisted peer registers no address")
 	case !f.unlisted && f.advertise == "" && everywhere(f.host.listen):
-		return fmt.Errorf("--listen %s is no address that others can call: say with --advertise what to register, such as 10.0.0.1:7001", f.host.listen)
+		return fmt.Errorf("others cannot connect to --listen %s: pass the address to register with --advertise, such as 10.0.0.1:7001", f.host.listen)
 	}
 	return f.controller.check(f.host.name)
 }

@@ -26,15 +26,15 @@ func newNCLPeers() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "peers",
 		Short: "List the peers that have registered",
-		Long: `Peers lists the log peers that have registered at the controller, with the bytes that
-they have left to lend, as far as the controller knows. A peer that has died is still
-in the list.
+		Long: `Peers lists the log peers that have registered at the controller, with the number of
+bytes that each can still lend, as far as the controller knows. A peer that has died is
+still listed.
 
-With --collect it asks each to take back the memory that files have left to nobody,
-and says how many bytes it lends after that.
+--collect asks each peer to free memory of files that no longer exist, and prints how
+many bytes it lends after that.
 
-With --json there is one object a line, with the keys name, address, left, and for
---collect lent or error.
+--json prints one object per line, with the keys name, address, left, and for --collect
+lent or error.
 
 Exit status: 0 done, 2 bad usage, 3 the controller does not answer.`,
 		Example: "  verbatim-run ncl peers --collect --coord 10.0.0.9:7000",
@@ -43,9 +43,9 @@ Exit status: 0 done, 2 bad usage, 3 the controller does not answer.`,
 	}
 	fl := c.Flags()
 	fl.SortFlags = false
-	fl.BoolVar(&f.collect, "collect", false, "take back what leaked")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line")
-	fl.StringVar(&f.host.name, "name", f.host.name, "our own `name`, for certificates")
+	fl.BoolVar(&f.collect, "collect", false, "free leaked memory")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line")
+	fl.StringVar(&f.host.name, "name", f.host.name, "our `name` in certificates")
 	f.controller.define(fl)
 	f.host.define(fl)
 	return c

@@ -28,7 +28,7 @@ func TestSecondIsToldTheFlags(t *testing.T) {
 	}
 	defer i.Close()
 	_, err = app.start(h, cfg)
-	saysThat(t, err, ncl.ErrRunning, "an instance of the application is running", "did not end in 0s (--wait)", "(--app)")
+	saysThat(t, err, ncl.ErrRunning, "an instance of the application is running", "did not exit within 0s (--wait)", "(--app)")
 
 	peer := peerFlags{host: hostFlags{name: "app"}}
 	lost := func(err error) { t.Error(err) }
@@ -39,7 +39,7 @@ func TestSecondIsToldTheFlags(t *testing.T) {
 	defer n.Close()
 	_, err = peer.hold(h, c, "b:1", lost)
 	saysThat(t, err, cluster.ErrTaken, "lives at a:1, and this one is at b:1", "another --name", "--wait (0s)")
-	if _, err := addressOf(c, "nobody"); !errors.Is(err, coord.ErrNotFound) || !strings.Contains(err.Error(), "no address of nobody, and no --peer gives one") {
+	if _, err := addressOf(c, "nobody"); !errors.Is(err, coord.ErrNotFound) || !strings.Contains(err.Error(), "neither the controller nor --peer has an address for nobody") {
 		t.Error(err)
 	}
 	if at, err := addressOf(c, "app"); at != "a:1" || err != nil {

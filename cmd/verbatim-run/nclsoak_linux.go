@@ -34,30 +34,30 @@ func newNCLSoak() *cobra.Command {
 	f := &soakFlags{size: 64 << 10}
 	c := &cobra.Command{
 		Use:   "soak",
-		Short: "Kill peers and writers in the middle of writes, and look for what is lost",
+		Short: "Kill peers and writers in the middle of writes, and look for lost records",
 		Long: `Soak starts a coordinator, 2f+1 log peers and --spares more, and a writer on the cards
 of this machine, and kills them with SIGKILL in the middle of writes: in each round a
-writer, or a peer and then the writer, or the writer while it recovers. Between peer and
-writer it may wait until the peer has been replaced, and kill another one. The next
-writer recovers the file. What it finds must be every record that was acknowledged, in
-order, at most the one more that was under way, and nothing else. Of the peers that have
-the file f+1 are left alive. In the end it is read and deleted, no peer may lend memory
-any more, and another file is created.
+writer, or a peer and then the writer, or the writer while it recovers. After killing a
+peer it may wait until the peer has been replaced, and kill another one. The next writer
+recovers the file. It must find every acknowledged record in order, at most one more
+that was in progress, and nothing else. Of the peers that have the file, f+1 stay alive.
+At the end the file is read and deleted, no peer may still lend memory, and another file
+is created.
 
-With --etcd the controller is an etcd cluster that runs already.
+With --etcd the controller is an etcd cluster that is already running.
 
-The first device is the writer's; the peers take the others in turn. The default is
-what VERBATIM_RXE_DEVICES says (scripts/rxe-vm sets it), or else all there are.
+The first device is the writer's; the peers use the others in turn. The default is the
+list in VERBATIM_RXE_DEVICES (scripts/rxe-vm sets it), or all devices.
 
---seed repeats the plan: records, victims and moments. What the processes do meanwhile
-is up to the machine.
+--seed repeats the plan: records, victims and moments. The timing of the processes
+depends on the machine.
 
-With --json it prints one object with the counts.
+--json prints one object with the counts.
 
-Exit status: 0 nothing is lost, 1 acknowledged records are lost or something came back
-that was not written, or memory of a peer leaked, 2 bad usage or devices that cannot be used, 3 a process ended
-or stood still although no more than f peers were dead, or Ctrl-C came first. After 1
-and 3 the logs of the processes are kept, and the last line names them.`,
+Exit status: 0 nothing is lost, 1 acknowledged records are lost, a recovery returned
+data that was not written, or memory of a peer leaked, 2 bad usage or unusable devices,
+3 a process exited or stalled although no more than f peers were dead, or Ctrl-C stopped
+the run. After 1 and 3 the logs of the processes are kept, and the last line names them.`,
 		Example: `  verbatim-run ncl soak --rounds 1000
   verbatim-run ncl soak --rounds 20 --seed 7 --verbose --devices rxe0,rxe1,rxe2,rxe3`,
 		Args: cobra.NoArgs,
@@ -66,21 +66,21 @@ and 3 the logs of the processes are kept, and the last line names them.`,
 	o, fl := &f.cfg, c.Flags()
 	fl.SortFlags = false
 	fl.IntVar(&o.Rounds, "rounds", 100, "kills of a writer")
-	fl.Uint64Var(&o.Seed, "seed", 0, "decides what is random; 0: take one, and say which")
+	fl.Uint64Var(&o.Seed, "seed", 0, "seed of the plan; 0: pick one, and print it")
 	fl.StringSliceVar(&o.Devices, "devices", nil, "cards, separated by commas")
 	fl.IntVar(&o.F, "f", 1, "peers that may fail, of 2f+1")
-	fl.IntVar(&o.Spares, "spares", 1, "peers beyond 2f+1, to take the place of others")
-	fl.StringVar(&o.Etcd, "etcd", "", "take an etcd cluster for the controller, at these `endpoints`")
-	fl.Var(&f.size, "size", "of a file")
+	fl.IntVar(&o.Spares, "spares", 1, "spare peers beyond 2f+1, to replace others")
+	fl.StringVar(&o.Etcd, "etcd", "", "use an etcd cluster as the controller, at these `endpoints`")
+	fl.Var(&f.size, "size", "size of a file")
 	fl.IntVar(&o.Acks, "acks", 20, "wait for at most this many acknowledgements before a kill")
-	fl.IntVar(&o.Record, "record", 256, "the most `bytes` of a record")
-	fl.DurationVar(&o.SessionTTL, "session-ttl", 2*time.Second, "how long a session outlives its process; each writer waits for that")
-	fl.DurationVar(&o.AckTimeout, "ack-timeout", 0, "the flag of peer and write; default: theirs")
-	fl.DurationVar(&o.Patience, "patience", time.Minute, "a process that needs longer for one step stands still")
-	fl.StringVar(&o.Program, "program", "", "another `build` of verbatim-run for the processes, such as one with a bug on purpose")
-	fl.StringVar(&f.dir, "dir", "", "`directory` for the logs of the processes; default: a temporary one, kept if something is wrong")
+	fl.IntVar(&o.Record, "record", 256, "maximum `bytes` of a record")
+	fl.DurationVar(&o.SessionTTL, "session-ttl", 2*time.Second, "how long a session lives without a heartbeat; each writer waits for that")
+	fl.DurationVar(&o.AckTimeout, "ack-timeout", 0, "passed to peer and write; default: theirs")
+	fl.DurationVar(&o.Patience, "patience", time.Minute, "a process that takes longer for one step counts as stalled")
+	fl.StringVar(&o.Program, "program", "", "another `build` of verbatim-run for the processes, such as a mutant")
+	fl.StringVar(&f.dir, "dir", "", "`directory` for the logs of the processes; default: a temporary one, kept on failure")
 	fl.BoolVar(&f.asJSON, "json", false, "print the counts as a JSON object")
-	fl.BoolVar(&f.verbose, "verbose", false, "a line for each round, on standard error")
+	fl.BoolVar(&f.verbose, "verbose", false, "print a line for each round to standard error")
 	return c
 }
 
@@ -146,7 +146,7 @@ func (f *soakFlags) complete() error {
 			return err
 		}
 		if len(o.Devices) == 0 {
-			return fmt.Errorf("%w: this machine has none; docs/hardware.md says how to have Soft-RoCE", hw.ErrNoDevice)
+			return fmt.Errorf("%w: this machine has none; docs/hardware.md explains how to set up Soft-RoCE", hw.ErrNoDevice)
 		}
 	}
 	if err := o.Validate(); err != nil {
@@ -172,7 +172,7 @@ func thereAre(devices []string) error {
 	}
 	for _, d := range devices {
 		if !slices.Contains(there, d) {
-			return fmt.Errorf("--devices: %w: %s; there are: %s", hw.ErrNoDevice, d, cli.List(there))
+			return fmt.Errorf("--devices: %w: %s; known: %s", hw.ErrNoDevice, d, cli.List(there))
 		}
 	}
 	return nil
@@ -199,11 +199,11 @@ func (f *soakFlags) summary(w io.Writer, n *soak.Counts, took time.Duration, err
 	fmt.Fprintf(w, "ncl soak: %d rounds in %.1f s with seed %d: %s\n", n.Rounds, took.Seconds(), f.cfg.Seed, verdict)
 	fmt.Fprintf(w, "  devices     %s\n", strings.Join(f.cfg.Devices, ", "))
 	fmt.Fprintf(w, "  written     %d records acknowledged in %d files, f=%d\n", n.Acknowledged, n.Files, f.cfg.F)
-	fmt.Fprintf(w, "  killed      %d writers, of these %d before their recovery was done and %d that had nothing left to write\n",
+	fmt.Fprintf(w, "  killed      %d writers: %d before their recovery was done and %d with nothing left to write\n",
 		n.WriterKills, n.RecoveryKills, n.IdleKills)
-	fmt.Fprintf(w, "              %d peers, of these %d in one moment with the writer\n", n.PeerKills, n.TogetherKills)
-	fmt.Fprintf(w, "  replaced    %d peers while the writer went on; %d times another one was killed then\n", n.Replacements, n.AgainKills)
-	fmt.Fprintf(w, "  recovered   %d times, of these %d without a peer and %d with a record more than was acknowledged; %d records in all\n",
+	fmt.Fprintf(w, "              %d peers: %d at the same time as the writer\n", n.PeerKills, n.TogetherKills)
+	fmt.Fprintf(w, "  replaced    %d peers while the writer continued; %d times another one was killed afterwards\n", n.Replacements, n.AgainKills)
+	fmt.Fprintf(w, "  recovered   %d times: %d without a peer and %d with one record more than was acknowledged; %d records in total\n",
 		n.Recoveries, n.WithoutPeer, n.Beyond, n.Returned)
 }
 
@@ -223,7 +223,7 @@ func (f *soakFlags) failed(c *cobra.Command, err error) error {
 			again += " --" + fl.Name + " " + fl.Value.String()
 		}
 	})
-	fmt.Fprintf(w, "the same plan again: %s\nlogs: %s\n", again, f.dir)
+	fmt.Fprintf(w, "repeat the plan with: %s\nlogs: %s\n", again, f.dir)
 	switch {
 	case errors.Is(err, soak.ErrLost), errors.Is(err, soak.ErrLeaked):
 		return cli.Status(cli.Violated)

@@ -31,51 +31,52 @@ func newNCLWrite() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "write",
 		Short: "Write records from standard input into a file",
-		Long: `Write creates a file in the memory of the peers and appends the records of its
-standard input to it: one for each line, without the line feed, or with --framed one
-for each length (4 bytes, big-endian) and as many bytes.
+		Long: `Write creates a file in the memory of the peers and appends the records of its standard
+input: one for each line, without the line feed, or with --framed one for each length (4
+bytes, big-endian) and that many bytes.
 
-The first line of its output is 'start', once it is the one instance of its
-application, and the second 'open: 0 records, 3 of 3 peers: NAMES', once the file is
-there. Then comes 'ack N' for each record, counted from 1 in the file, as soon as the
-protocol has acknowledged it and before the next record is taken. Whenever the
-process dies, a recovery finds every record that has its line, and at most one more.
+The first line of its output is 'start', once it is the only instance of its
+application, and the second 'open: 0 records, 3 of 3 peers: NAMES', once the file
+exists. Then it prints 'ack N' for each record, counted from 1 in the file, as soon as
+the protocol has acknowledged it and before it reads the next record. Whenever the
+process dies, a recovery finds every record that has such a line, and at most one more.
 
-A peer that has failed is replaced by another one that has registered, with all that
-the file has; then there is a line 'repair: 3 of 3 peers: NAMES'. While none can be
-had, it goes on with f+1 peers, and with fewer it ends.
+A failed peer is replaced by another registered one, with the whole content of the file;
+then a line 'repair: 3 of 3 peers: NAMES' appears. While no replacement is available, it
+continues with f+1 peers, and exits with fewer.
 
-A file is left where it is, for --resume to go on with after a recovery, or for
-'verbatim-run ncl recover'. It takes 8 bytes for each record beside the data.
+The file stays when the writer exits, so that --resume can continue after a recovery, or
+'verbatim-run ncl recover' can read it. It takes 8 bytes for each record in addition to
+the data.
 
-Only one instance of an application runs at a time: of a second one, --wait says how
-long it waits for the first to end. One that was killed, or that stood still for too
-long, ends when its session does. If that one goes on nevertheless, it says that its
-session is over, and nothing that it had acknowledged is lost.
+Only one instance of an application runs at a time: a second one waits for the first to
+exit, for as long as --wait. An instance that was killed, or that stalled for too long,
+counts as running until its session expires. If it continues after that, it reports an
+expired session, and nothing that it had acknowledged is lost.
 
-Exit status: 0 all records are acknowledged, 2 bad usage or input, a device or
-address that cannot be used, a file that is there already (or is not, with
---resume) or is full, 3 too few peers answer, the coordinator does not answer,
-another instance runs, or the session is over. What has no line may be lost.`,
+Exit status: 0 all records are acknowledged, 2 bad usage or input, an unusable device or
+address, or a file that exists already (or does not, with --resume) or is full, 3 too
+few peers answer, the coordinator does not answer, another instance runs, or the session
+has expired. Records without a line may be lost.`,
 		Example: `  journal | verbatim-run ncl write --file wal --coord 10.0.0.9:7000`,
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return ended(runNCLWrite(c, f), c.ErrOrStderr()) },
 	}
 	fl := c.Flags()
 	f.define(c)
-	fl.Var(&f.size, "size", "of the new file")
-	fl.BoolVar(&f.resume, "resume", false, "recover the file and go on behind its last record")
-	fl.BoolVar(&f.show, "show", false, "with --resume: first print the records that were recovered, as 'recover --json' does")
-	fl.BoolVar(&f.framed, "framed", false, "each record has its length in front (4 bytes, big-endian)")
+	fl.Var(&f.size, "size", "size of the new file")
+	fl.BoolVar(&f.resume, "resume", false, "recover the file and continue after its last record")
+	fl.BoolVar(&f.show, "show", false, "with --resume: first print the recovered records, as 'recover --json' does")
+	fl.BoolVar(&f.framed, "framed", false, "each record is preceded by its length (4 bytes, big-endian)")
 	return c
 }
 
 func runNCLWrite(c *cobra.Command, f *writeFlags) error {
 	switch {
 	case f.resume && c.Flags().Changed("size"):
-		return errors.New("--size is that of a new file; with --resume the file has one")
+		return errors.New("--size is for a new file: omit it with --resume")
 	case f.show && !f.resume:
-		return errors.New("--show is about what --resume recovers: give both")
+		return errors.New("--show needs --resume")
 	case f.size > ncl.MaxSize:
 		return fmt.Errorf("--size %v: at most %d bytes", &f.size, ncl.MaxSize)
 	}
@@ -136,11 +137,11 @@ func (f *writeFlags) open(h host.Host, cfg ncl.Config) (*ncl.File, error) {
 func createHint(err error) string {
 	switch {
 	case errors.Is(err, ncl.ErrExists):
-		return "go on with it by --resume, or read it and delete it with 'verbatim-run ncl recover --release'"
+		return "continue it with --resume, or read and delete it with 'verbatim-run ncl recover --release'"
 	case strings.Contains(err.Error(), "no memory"), strings.Contains(err.Error(), "left to lend"):
-		return "take a smaller --size, or give the peer more --memory"
+		return "use a smaller --size, or give the peer more --memory"
 	}
-	return "take another --file, or look at the peers' output"
+	return "use another --file, or check the peers' output"
 }
 
 // withLog opens the file, as the one instance of its application, and calls use with
@@ -193,30 +194,29 @@ func newNCLRecover() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "recover",
 		Short: "Recover a file and print its records",
-		Long: `Recover finds the file as the peers have it: every record that was acknowledged,
-in order, and maybe one more. It prints them, one a line, and a summary on standard
-error. It is an instance of the application, so it waits for a writer to end.
+		Long: `Recover returns the file from the peers: every acknowledged record in order, and
+possibly one more. It prints one record per line, and a summary on standard error. It is
+an instance of the application, so it waits for a writer to exit.
 
-With --json there is one object a line for each record, with the keys record
-(counted from 1) and data (base64), and then one with the keys file, records, used
-and size (bytes), remains (bytes of a record that was not acknowledged, left out),
-epoch, peers, alive and released. With --framed each record has its length in front.
+--json prints one object per line for each record, with the keys record (counted from 1)
+and data (base64), and then one with the keys file, records, used and size (bytes),
+remains (bytes of an unacknowledged record, omitted), epoch, peers, alive and released.
+With --framed each record is preceded by its length.
 
-With --release the file is deleted once all of it is printed.
+With --release the file is deleted after it was printed.
 
-Exit status: 0 done, 2 bad usage, a device or address that cannot be used, no such
-file, or records with line feeds that would be printed as lines, 3 too few peers
-answer, the coordinator does not answer, another instance runs, or the session is
-over.`,
+Exit status: 0 done, 2 bad usage, an unusable device or address, no such file, or
+records with line feeds that would be printed as lines, 3 too few peers answer, the
+coordinator does not answer, another instance runs, or the session has expired.`,
 		Example: `  verbatim-run ncl recover --file wal --coord 10.0.0.9:7000`,
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return ended(runNCLRecover(c, f), c.ErrOrStderr()) },
 	}
 	f.define(c)
 	fl := c.Flags()
-	fl.BoolVar(&f.release, "release", false, "delete the file once it is printed")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line")
-	fl.BoolVar(&f.framed, "framed", false, "each record with its length in front (4 bytes, big-endian)")
+	fl.BoolVar(&f.release, "release", false, "delete the file after it was printed")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line")
+	fl.BoolVar(&f.framed, "framed", false, "print each record preceded by its length (4 bytes, big-endian)")
 	c.MarkFlagsMutuallyExclusive("json", "framed")
 	return c
 }
@@ -268,7 +268,7 @@ func (f *recoverFlags) print(w io.Writer, records [][]byte) error {
 	}
 	for i, r := range records {
 		if bytes.IndexByte(r, '\n') >= 0 {
-			return fmt.Errorf("record %d has a line feed in it: nothing was printed; print the records with --json or --framed", i+1)
+			return fmt.Errorf("record %d contains a line feed: nothing was printed; use --json or --framed", i+1)
 		}
 	}
 	return printLines(w, records)
@@ -278,7 +278,7 @@ func (r *recovered) summary(w io.Writer) {
 	fmt.Fprintf(w, "verbatim-run: file %s: %d records, %d of %d bytes, epoch %d, %d of %d peers", r.File, r.Records, r.Used, r.Size,
 		r.Epoch, r.Alive, r.Peers)
 	if r.Remains > 0 {
-		fmt.Fprint(w, "; a part of a record that was not acknowledged is left out")
+		fmt.Fprint(w, "; part of an unacknowledged record is omitted")
 	}
 	if r.Released {
 		fmt.Fprint(w, "; deleted")

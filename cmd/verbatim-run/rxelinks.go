@@ -20,12 +20,12 @@ func rxeLinks(devices []verbs.Device) (device.Links, error) {
 	for _, d := range devices {
 		n, ok := strings.CutPrefix(d.Attr().Name, "rxe")
 		if _, err := strconv.Atoi(n); !ok || err != nil {
-			return nil, fmt.Errorf("--cut is for the devices of scripts/rxe-vm, rxe0 and up, and there is %s", d.Attr().Name)
+			return nil, fmt.Errorf("--cut needs the devices of scripts/rxe-vm, rxe0 and up, not %s", d.Attr().Name)
 		}
 		s.numbers = append(s.numbers, n)
 	}
 	if _, err := exec.LookPath("rxe-cut"); err != nil {
-		return nil, fmt.Errorf("--cut: %w: it is there in the guest of scripts/rxe-vm", err)
+		return nil, fmt.Errorf("--cut: %w: it is available in the guest of scripts/rxe-vm", err)
 	}
 	return s, nil
 }

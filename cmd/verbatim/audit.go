@@ -91,9 +91,9 @@ func auditText(b *strings.Builder, x *audit.Report) {
 	if x == nil {
 		return
 	}
-	field(b, "audit", "each rule by which the search leaves something out, at sampled states (seed "+strconv.FormatUint(x.Seed, 10)+")")
+	field(b, "audit", "the rules by which the search skips steps, at sampled states (seed "+strconv.FormatUint(x.Seed, 10)+")")
 	if x.Stopped {
-		field(b, "interrupted", "the audit was stopped before it had made its runs")
+		field(b, "interrupted", "the audit was stopped before its last run")
 	}
 	for _, c := range newAuditResult(x).Claims {
 		switch {
@@ -104,11 +104,11 @@ func auditText(b *strings.Builder, x *audit.Report) {
 			field(b, "  one way", joined(c.Finding.Steps))
 			field(b, "  other", joined(c.Finding.Other))
 		case c.Tested == 0 && c.Claim == audit.Placement && x.Result.Verdict != explore.Verified:
-			field(b, "not tested", c.Claim+": it takes a search that has verified the scenario")
+			field(b, "not tested", c.Claim+": it requires a search that has verified the scenario")
 		case c.Tested == 0 && x.Stopped:
 			field(b, "not tested", c.Claim)
 		case c.Tested == 0:
-			field(b, "not tested", c.Claim+": it was of no use here")
+			field(b, "not tested", c.Claim+": the rule was not used here")
 		default:
 			field(b, "holds", c.Claim+" (tested "+times(c.Tested)+")")
 		}

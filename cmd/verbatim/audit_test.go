@@ -115,12 +115,12 @@ func TestAuditLeavesViolations(t *testing.T) {
 	if _, out, _ = call("check", "demo/restart", "--json"); !strings.Contains(out, `"audit":null`) {
 		t.Errorf("got %s", out)
 	}
-	if code, out, _ = call("check", "demo/restart", "--audit", "--faults", "crash(b)<=1", "--max-runs", "1"); code != 3 || !strings.Contains(out, "it takes a search") {
+	if code, out, _ = call("check", "demo/restart", "--audit", "--faults", "crash(b)<=1", "--max-runs", "1"); code != 3 || !strings.Contains(out, "it requires a search") {
 		t.Errorf("status %d: %s", code, out)
 	}
 	for args, want := range map[string]string{
-		"--audit --strategy random": "--audit is about what an exhaustive search leaves out",
-		"--audit --report r.html":   "not on the page",
+		"--audit --strategy random": "--audit tests an exhaustive search",
+		"--audit --report r.html":   "cannot be combined",
 		"--audit --audit-runs 0":    "at least 1",
 	} {
 		if code, _, stderr := call(append([]string{"check", "demo"}, strings.Fields(args)...)...); code != 2 || !strings.Contains(stderr, want) {

@@ -27,16 +27,16 @@ func newExplore() *cobra.Command {
 	f := &handFlags{}
 	c := &cobra.Command{
 		Use:   "explore PROTOCOL/SCENARIO|FILE.litmus",
-		Short: "Make a run by hand, in the browser",
-		Long: `Explore serves a page on this machine on which a person makes a run: what can
-happen next, who crashes when, and for the last step which completion came and
-what a look at memory found. The page shows the run as replay --html does
-(docs/viewer.md). The address of the page holds the run, so it can be kept, or
-sent to somebody who has the same code. The checker can be asked to search for a
-violation from where one stands.
+		Short: "Make a run by hand in the browser",
+		Long: `Explore serves a page on this machine on which you make a run by hand: you choose the
+next event, who crashes and when, and, for the last step, which completion arrived and
+what a read of memory returned. The page shows the run as replay --html does
+(docs/viewer.md). The address of the page contains the run, so you can save it, or send
+it to somebody who has the same code. From any point you can ask the checker to search
+for a violation.
 
-It listens on the loopback interface only, answers to no other name than
-localhost and 127.0.0.1, and refuses requests that other sites cause. Ctrl-C ends it.`,
+The server listens on the loopback interface only, accepts no host name except localhost
+and 127.0.0.1, and refuses cross-site requests. Ctrl-C stops it.`,
 		Example: `  verbatim explore ncl/three-writes
   verbatim explore testdata/litmus/message-passing.litmus --profile relaxed`,
 		Args:              cli.Takes("one scenario, or one file with a litmus test", cobra.ExactArgs(1)),
@@ -44,10 +44,10 @@ localhost and 127.0.0.1, and refuses requests that other sites cause. Ctrl-C end
 		RunE:              func(c *cobra.Command, args []string) error { return runExplore(c, f, args[0]) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.opt.Profile, "profile", "", "what the cards promise: a name or a file; default: the scenario's")
-	fl.StringVar(&f.opt.Faults, "faults", "", "what may go wrong, or none; default: the scenario's")
+	fl.StringVar(&f.opt.Profile, "profile", "", "profile of the cards: a name or a file; default: the scenario's")
+	fl.StringVar(&f.opt.Faults, "faults", "", "fault budget, or none; default: the scenario's")
 	fl.StringVar(&f.opt.Timers, "timers", "", timersUsage)
-	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "loopback `address`; port 0 is any that is free")
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "loopback `address`; port 0 picks a free one")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile, "faults": completeFaults, "timers": completeTimers})
 	return c
 }
@@ -66,7 +66,7 @@ func runExplore(c *cobra.Command, f *handFlags, name string) error {
 	}
 	ctx, stop := cli.Interruptible(c)
 	defer stop()
-	if _, err := fmt.Fprintf(c.OutOrStdout(), "%s: http://%s/ (Ctrl-C ends it)\n", s.Name, l.Addr()); err != nil {
+	if _, err := fmt.Fprintf(c.OutOrStdout(), "%s: http://%s/ (Ctrl-C stops it)\n", s.Name, l.Addr()); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	return web.Serve(ctx, l, newHandServer(s, judge, f.opt, l.Addr()).serve)
@@ -113,7 +113,7 @@ func listenLoopback(address string) (net.Listener, error) {
 		return nil, err
 	}
 	if a, ok := l.Addr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() {
-		return nil, errors.Join(fmt.Errorf("--listen %s leads to %s, which is not this machine alone", address, l.Addr()), l.Close())
+		return nil, errors.Join(fmt.Errorf("--listen %s resolves to %s, which is not only this machine", address, l.Addr()), l.Close())
 	}
 	return l, nil
 }

@@ -41,61 +41,58 @@ func newCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check PROTOCOL[/SCENARIO]|PATTERN...",
 		Short: "Check the scenarios of a protocol",
-		Long: `Check searches what can happen in a scenario for a violation of the protocol's
-promise. A violation comes with its timeline and a small file that replays it,
-<scenario>.counterexample.json in the directory that --out names (without it,
-the current one).
+		Long: `Check searches the possible runs of a scenario for a violation of the protocol's
+promise. For a violation it prints a timeline and writes a small file that replays it,
+<scenario>.counterexample.json, to the directory of --out (by default the current one).
 
-A pattern names scenarios as shells name files: 'ncl/re*' (in quotes), '*/twice', or
-'*' for all protocols. With --stop-at-first the first violation ends the command.
+A pattern selects scenarios as a shell selects files: 'ncl/re*' (quoted), '*/twice', or
+'*' for all protocols. With --stop-at-first the command stops at the first violation.
 
-The strategy exhaustive tries everything within the stated bounds, and alone can say
-verified. Random and pct sample: pct is better at bugs that need few, certain steps in
-an order. Mixed makes 2000 runs at random, at most a quarter of a limit, and then
-searches exhaustively. It is the one for code that is being written: what is
-shallow shows in a second, though an exhaustive search may come to it only after
-minutes, and what is right is verified nevertheless. The output names the strategy that
-decided.
+The strategy exhaustive tries everything within the stated bounds; only it can verify.
+Random and pct sample: pct is better at bugs that need a few specific steps in order.
+Mixed makes 2000 random runs, but at most a quarter of a limit, and then searches
+exhaustively. Use it for code under development: shallow bugs show within a second,
+where an exhaustive search may take minutes to reach them, and correct code is still
+verified. The output names the strategy that decided.
 
-With --json it prints one object a line for each scenario, with the keys
-scenario, profile, faults, timers, warning (about time, or null), strategy, verdict, exhausted, runs,
-sampled (the runs at random before these, of mixed), states, choices,
-max_depth, seconds, workers, counterexample (the file, or null), reason,
-sometimes, bounds, eager_log10, remaining (null if unknown) and audit (null without
---audit). It then writes a
-counterexample's file only if --out is given.
+--json prints one object per line for each scenario, with the keys scenario, profile,
+faults, timers, warning (about time, or null), strategy, verdict, exhausted, runs,
+sampled (the random runs before these, with mixed), states, choices, max_depth, seconds,
+workers, counterexample (the file, or null), reason, sometimes, bounds, eager_log10,
+remaining (null if unknown) and audit (null without --audit). It writes a counterexample
+to a file only with --out.
 
-With --audit the search is audited: at states of runs that are sampled, what a rule
-leaves out is made after all. Steps that should commute are made in both orders,
-interchangeable hosts are permuted, two states with one fingerprint are run on with
-the same choices, and runs in which every placement is a step must find nothing new. It
-says how often each claim was tested, and of the first that fails the steps. A
-verdict that rests on a claim that fails is not given: the check could not decide.
+--audit tests the search: at states of sampled runs, it takes the steps that a rule
+skips. Steps that should commute are made in both orders, interchangeable hosts are
+permuted, two states with one fingerprint are continued with the same choices, and runs
+in which every placement is a step must find nothing new. The output states how often
+each claim was tested, and the steps of the first failure. If a claim fails, there is no
+verdict: the check could not decide.
 
-With --report it also writes a page: the verdicts and what they rest on, how the
-space was covered, the lines of the protocol that were reached, and the matrix
-with a link to the run of each cell that breaks. The pages of runs are in a folder
-beside it. To count lines it builds itself again from the source tree in which it
-is run; without one the page says that they are not known. The matrix takes many
-minutes to fill in: --matrix FILE takes what verbatim matrix --json printed. --mutants FILE
-takes the results of generated mutants, and adds the score and what survives,
-beside its lines.
+--report also writes a page: the verdicts and their assumptions, the coverage of the
+state space, the reached lines of the protocol, and the matrix, with a link to the run
+of each cell that breaks. The pages of runs are in a folder beside it. To count lines,
+the command rebuilds itself from the source tree in the current directory; without a
+source tree the page says that line coverage is not available. The matrix takes many
+minutes to compute: --matrix FILE reads the output of verbatim matrix --json. --mutants
+FILE reads the results of generated mutants, and adds the score and the survivors beside
+their lines.
 
-A search that --resume continues has the result of the whole search. Only lines are
-counted from there on, and the page says so. Only the build of the program that saved a
-search continues it, since code that has changed may do something else where the search
-has been; with --report it is a build of its own, made of the source tree.
+A search that --resume continues has the result of the whole search. Only line coverage
+starts at the resumption, and the page says so. A saved search continues only in the
+same build of the program, because changed code could behave differently in states
+already visited; with --report that build is the one made from the source tree.
 
-Ctrl-C ends a search in good order; a second one ends the program.
+Ctrl-C stops a search cleanly; a second one terminates the program at once.
 
-A step of a run that does not come back in the time of --step-timeout, such as an
-endless loop that calls nothing of host or verbs, ends the check of its scenario
-with the verdict unknown and the line where it is. Nothing can interrupt it: it
-goes on until the program ends.
+If a step of a run hangs for longer than --step-timeout, for example in a loop that
+calls nothing of host or verbs, the check of its scenario stops with the verdict unknown
+and reports the line. The step cannot be interrupted: it continues until the program
+exits.
 
-Exit status: 0 verified (or clean, for random and pct), 1 violated, 2 bad usage
-or input, or a file that cannot be written, 3 a limit or Ctrl-C came first, or the
-check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.`,
+Exit status: 0 verified (or clean, for random and pct), 1 violated, 2 bad usage or
+input, or a file that cannot be written, 3 a limit or Ctrl-C stopped the check, or it
+could not decide. If several apply, 2 takes precedence over 1, 1 over 3, and 3 over 0.`,
 		Example: `  verbatim check ncl
   verbatim check ncl/three-writes --profile relaxed+CellBytes=1
   verbatim check ncl --faults 'crash(app)<=1, partition(app,peer*)<=1'
@@ -119,31 +116,31 @@ check could not decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.
 
 func (f *checkFlags) define(c *cobra.Command) {
 	o, fl := &f.opt, c.Flags()
-	fl.StringVar(&o.Profile, "profile", "", "what the cards promise: a name (see 'verbatim list profiles') or a file (with a slash, or *.profile; see docs/profiles.md); default: the scenario's")
-	fl.StringVar(&f.strengthen, "strengthen", "", "what to do at the cards for the protocol: inline, fence, flush-read, or several with + between them")
-	fl.StringVar(&o.Faults, "faults", "", "what may go wrong (see 'verbatim list faults'), or none; default: the scenario's")
+	fl.StringVar(&o.Profile, "profile", "", "profile of the cards: a name (see 'verbatim list profiles') or a file (with a slash, or *.profile; see docs/profiles.md); default: the scenario's")
+	fl.StringVar(&f.strengthen, "strengthen", "", "remedies to apply to the protocol's requests: inline, fence, flush-read, or several joined by +")
+	fl.StringVar(&o.Faults, "faults", "", "fault budget (see 'verbatim list faults'), or none; default: the scenario's")
 	fl.StringVar(&o.Timers, "timers", "", timersUsage)
 	fl.StringVar(&o.Strategy, "strategy", "", "exhaustive, random, pct or mixed; default: the scenario's")
-	fl.Uint64Var(&o.Seed, "seed", 0, "of the strategies random, pct and mixed")
-	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "end after this many runs; 0: no limit (random and pct: 10000)")
-	fl.DurationVar(&o.MaxTime, "max-time", 0, "end after this time, for each scenario; 0: no limit")
-	fl.DurationVar(&o.StepTimeout, "step-timeout", explore.DefaultStepTimeout, "give up if one step takes longer")
-	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
-	fl.StringVar(&f.trace, "trace", "", "check the workload in a `file` that strace wrote")
-	fl.StringVar(&f.traceFile, "trace-file", "", "which file of the trace is the log: a `pattern` or the end of its name")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each scenario")
-	fl.BoolVar(&f.stop, "stop-at-first", false, "check no more scenarios once one is violated")
-	fl.BoolVar(&f.deep, "deep", false, "of a protocol or a pattern, check the scenarios too that take hours; best with --max-time")
+	fl.Uint64Var(&o.Seed, "seed", 0, "seed of the strategies random, pct and mixed")
+	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "stop after this many runs; 0: no limit (random and pct: 10000)")
+	fl.DurationVar(&o.MaxTime, "max-time", 0, "stop after this time, for each scenario; 0: no limit")
+	fl.DurationVar(&o.StepTimeout, "step-timeout", explore.DefaultStepTimeout, "stop the check if one step takes longer")
+	fl.IntVar(&o.Workers, "workers", 0, "parallel runs; 0: one for each core")
+	fl.StringVar(&f.trace, "trace", "", "check the workload recorded in this strace `file`")
+	fl.StringVar(&f.traceFile, "trace-file", "", "the trace's file that is the log: a `pattern` or the end of its name")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each scenario")
+	fl.BoolVar(&f.stop, "stop-at-first", false, "stop at the first violated scenario")
+	fl.BoolVar(&f.deep, "deep", false, "with a protocol or a pattern, also check the scenarios that take hours; best with --max-time")
 	fl.StringVar(&f.out, "out", "", "`directory` for counterexamples")
-	fl.StringVar(&f.page.file, "report", "", "write a page about all of it to this `file`")
-	fl.StringVar(&f.page.matrix, "matrix", "", "with --report: the `file` with the output of verbatim matrix --json, or none; without it the matrix is filled in")
-	fl.StringVar(&f.page.scored, "mutants", "", "with --report: the `file` with the results of verbatim mutants --generate, for the score and what survives")
+	fl.StringVar(&f.page.file, "report", "", "write a report page to this `file`")
+	fl.StringVar(&f.page.matrix, "matrix", "", "with --report: the `file` with the output of verbatim matrix --json, or none; default: compute the matrix")
+	fl.StringVar(&f.page.scored, "mutants", "", "with --report: the `file` with the results of verbatim mutants --generate, for the score and the survivors")
 	fl.StringVar(&o.Resume, "resume", "", "continue the search that --save left in this `file`")
-	fl.StringVar(&o.Save, "save", "", "save the search in this `file` if a limit ends it")
-	fl.BoolVar(&f.audit, "audit", false, "also test the rules by which the search leaves something out, at sampled states")
-	fl.IntVar(&f.auditRuns, "audit-runs", audit.DefaultRuns, "with --audit: how many runs are sampled; --seed says which")
-	fl.StringSliceVar(&o.Seek, "seek", nil, "go on past violations that are not of this `class`, and report another only if there is none; can be given again")
-	fl.BoolVar(&o.NoShrink, "no-shrink", false, "keep a counterexample as it was found")
+	fl.StringVar(&o.Save, "save", "", "save the search in this `file` if a limit stops it")
+	fl.BoolVar(&f.audit, "audit", false, "also test the rules by which the search skips steps, at sampled states")
+	fl.IntVar(&f.auditRuns, "audit-runs", audit.DefaultRuns, "with --audit: the number of sampled runs; --seed selects them")
+	fl.StringSliceVar(&o.Seek, "seek", nil, "continue past violations that are not of this `class`; report another only if there is none; repeatable")
+	fl.BoolVar(&o.NoShrink, "no-shrink", false, "do not shrink a counterexample")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{
 		"profile": cli.CompleteProfile, "faults": completeFaults, "timers": completeTimers, "strategy": completeStrategy,
 	})
@@ -163,7 +160,7 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	}
 	args = spelled(args, todo)
 	if len(todo) > 1 && (f.opt.Save != "" || f.opt.Resume != "") {
-		return fmt.Errorf("--save and --resume are about one search, and here are %d scenarios: name one of %s", len(todo),
+		return fmt.Errorf("--save and --resume need a single scenario, not %d: name one of %s", len(todo),
 			cli.List(namesOf(todo)))
 	}
 	if f.out != "" {
@@ -216,30 +213,30 @@ func (f *checkFlags) validate() error {
 	all := []string{"", explore.Exhaustive, explore.Random, explore.PCT, explore.Mixed}
 	switch {
 	case !slices.Contains(all, o.Strategy):
-		return fmt.Errorf("there is no strategy %q; there are %s%s", o.Strategy, cli.List(all[1:]), mistake.DidYouMean(o.Strategy, all[1:]))
+		return fmt.Errorf("unknown strategy %q; known: %s%s", o.Strategy, cli.List(all[1:]), mistake.DidYouMean(o.Strategy, all[1:]))
 	case o.StepTimeout <= 0:
-		return fmt.Errorf("--step-timeout %v: a step takes some time", o.StepTimeout)
+		return fmt.Errorf("--step-timeout %v: it must be positive", o.StepTimeout)
 	case f.audit && f.page.file != "":
-		return errors.New("--audit is not on the page of --report: make them one after the other")
+		return errors.New("--audit and --report cannot be combined: run them one after the other")
 	case f.audit && o.Strategy != "" && o.Strategy != explore.Exhaustive:
-		return fmt.Errorf("--audit is about what an exhaustive search leaves out; %s leaves out nothing by rule", o.Strategy)
+		return fmt.Errorf("--audit tests an exhaustive search; %s skips nothing by rule", o.Strategy)
 	case !f.audit && f.auditRuns != audit.DefaultRuns:
-		return errors.New("--audit-runs is about the audit of a search: it needs --audit")
+		return errors.New("--audit-runs needs --audit")
 	case f.auditRuns < 1:
-		return fmt.Errorf("--audit-runs %d: it takes at least 1", f.auditRuns)
+		return fmt.Errorf("--audit-runs %d: it must be at least 1", f.auditRuns)
 	case f.page.matrix != "" && f.page.file == "":
-		return errors.New("--matrix is about the page that --report writes: it needs --report")
+		return errors.New("--matrix needs --report")
 	case f.page.scored != "" && f.page.file == "":
-		return errors.New("--mutants is about the page that --report writes: it needs --report")
+		return errors.New("--mutants needs --report")
 	case f.deep && f.trace != "":
-		return errors.New("--deep is about the scenarios of a protocol, and --trace makes its own")
+		return errors.New("--deep selects scenarios of a protocol, but --trace makes its own")
 	case f.traceFile != "" && f.trace == "":
-		return errors.New("--trace-file says which file of a trace is the log: it needs --trace")
+		return errors.New("--trace-file needs --trace")
 	case o.Strategy == explore.Mixed && o.Resume != "":
-		return errors.New("--resume continues an exhaustive search, and mixed begins with runs at random: leave out --strategy")
+		return errors.New("--resume continues an exhaustive search, but mixed begins with random runs: omit --strategy")
 	case o.Strategy == explore.Random || o.Strategy == explore.PCT:
 		if o.Save != "" || o.Resume != "" {
-			return fmt.Errorf("--save and --resume are for the strategy exhaustive; %s is continued with another --seed", o.Strategy)
+			return fmt.Errorf("--save and --resume need the strategy exhaustive; to continue %s, use another --seed", o.Strategy)
 		}
 	}
 	return checkLimits(o.Workers, o.MaxTime)
@@ -251,7 +248,7 @@ func (f *checkFlags) scenarios(args []string) ([]*explore.Scenario, error) {
 		return find(args, f.deep)
 	}
 	if len(args) != 1 || strings.Contains(args[0], "/") {
-		return nil, errors.New("--trace makes a scenario of its own: name one protocol and no scenario")
+		return nil, errors.New("--trace makes its own scenario: name one protocol and no scenario")
 	}
 	_, err := protocolOf(args[0])
 	return nil, err

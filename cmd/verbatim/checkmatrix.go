@@ -41,11 +41,11 @@ type cells struct {
 func newCells(f *checkFlags, args []string) (*cells, error) {
 	x := &cells{file: f.page.matrix, opt: matrix.Options{Timers: f.opt.Timers, MaxRuns: f.opt.MaxRuns, MaxTime: f.opt.MaxTime, Workers: f.opt.Workers}, found: map[string]string{}}
 	if x.file == noMatrix {
-		x.why = "The matrix was left out, as --matrix none says."
+		x.why = "The matrix was omitted (--matrix none)."
 		return x, nil
 	}
 	if f.trace != "" {
-		x.why = "There is no matrix for a scenario that is made of a trace."
+		x.why = "There is no matrix for a scenario made from a trace."
 		return x, nil
 	}
 	for _, a := range args {
@@ -54,7 +54,7 @@ func newCells(f *checkFlags, args []string) (*cells, error) {
 			return nil, err
 		}
 		if x.file == "" && p.Name != a {
-			x.why = fmt.Sprintf("The matrix is about whole protocols: it is here if all arguments are protocols (%s), or if --matrix FILE says what `verbatim matrix %s --json --out DIR` printed.", p.Name, p.Name)
+			x.why = fmt.Sprintf("The matrix covers whole protocols: it is shown if all arguments are protocols (%s), or with --matrix FILE, the output of `verbatim matrix %s --json --out DIR`.", p.Name, p.Name)
 			return x, nil
 		}
 		if !slices.Contains(x.protocols, p) {
@@ -84,7 +84,7 @@ func scenarioOf(c *matrix.Cell) (*explore.Scenario, error) {
 	if s := explore.Named(p.all(), c.Scenario); s != nil {
 		return s, nil
 	}
-	return nil, fmt.Errorf("a cell of the matrix breaks: %w; fill it in anew with verbatim matrix", noScenario(p, c.Scenario))
+	return nil, fmt.Errorf("a cell of the matrix breaks: %w; compute it again with verbatim matrix", noScenario(p, c.Scenario))
 }
 
 // fill is the matrix with the pages of its runs, or why there is none.
@@ -113,12 +113,12 @@ func (x *cells) fill(ctx context.Context, page *checkPage, stderr io.Writer) ([]
 		c.Counterexample = "" // the page leads to the run
 		out = append(out, c)
 	}
-	return out, "The file of --matrix has no cell of what was checked.", nil
+	return out, "The file of --matrix has no cell for the checked protocols.", nil
 }
 
 // search fills the matrix.
 func (x *cells) search(page *checkPage, stderr io.Writer) ([]matrix.Cell, error) {
-	fmt.Fprintln(stderr, "verbatim: filling in the matrix for the report, which can take long; --matrix none leaves it out")
+	fmt.Fprintln(stderr, "verbatim: computing the matrix for the report, which can take long; --matrix none omits it")
 	x.opt.Out = page.runs()
 	if err := os.MkdirAll(x.opt.Out, 0o755); err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func readCells(file string, protocols []*protocol) ([]matrix.Cell, error) {
 			continue
 		}
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil || c.Protocol == "" || c.Verdict == "" {
-			return nil, fmt.Errorf("--matrix %s: line %d is not a cell; the file must be what `verbatim matrix --json` printed", file, n)
+			return nil, fmt.Errorf("--matrix %s: line %d is not a cell; the file must be the output of `verbatim matrix --json`", file, n)
 		}
 		if slices.ContainsFunc(protocols, func(p *protocol) bool { return p.Name == c.Protocol }) {
 			out = append(out, c)

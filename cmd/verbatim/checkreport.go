@@ -45,7 +45,7 @@ func (p *checkPage) begin(ctx context.Context, f *checkFlags, args []string, std
 		return nil
 	}
 	if st, err := os.Stat(filepath.Dir(p.file)); err != nil || !st.IsDir() {
-		return errors.Join(fmt.Errorf("--report %s: there is no folder %s for it", p.file, filepath.Dir(p.file)), err)
+		return errors.Join(fmt.Errorf("--report %s: no such folder: %s", p.file, filepath.Dir(p.file)), err)
 	}
 	if st, err := os.Stat(p.file); err == nil && st.IsDir() {
 		return fmt.Errorf("--report %s is a folder: name a file in it", p.file)
@@ -169,7 +169,7 @@ func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
 	r := report.Report{Title: "Checks of " + cli.List(p.protocols()), Command: commandLine(),
 		Made: made(), Checks: p.checks, Mutants: p.mutants, MutatedFiles: report.Files(p.mutants, readSource)}
 	if len(p.mutants) == 0 {
-		r.NoMutants = fmt.Sprintf("How many mistakes the scenarios see is not known here: --mutants FILE takes the results of verbatim mutants %s --generate --results FILE.",
+		r.NoMutants = fmt.Sprintf("The share of mistakes that the scenarios catch is not known: pass --mutants FILE with the results of verbatim mutants %s --generate --results FILE.",
 			p.protocols()[0])
 	}
 	if len(p.profiles) > 0 {
@@ -178,7 +178,7 @@ func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
 	if p.uncounted != nil {
 		r.NoCoverage = p.uncounted.Error() + "."
 		if len(p.profiles) == 0 {
-			r.NoCoverage += " Run the command in the source tree, with the go command there; it then builds a program that counts."
+			r.NoCoverage += " Run the command in the source tree, with the go command installed; it then builds a program that counts lines."
 		}
 	}
 	var err error

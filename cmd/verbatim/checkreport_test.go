@@ -17,7 +17,7 @@ func TestCheckReport(t *testing.T) {
 		t.Fatalf("status %d:\n%s%s", code, out, stderr)
 	}
 	page := pageText(t, "r.html")
-	for _, want := range []string{"demo/restart", "demo/second", "✗ VIOLATED", "is not known: coverage: it takes the source tree", "The matrix is about whole protocols", `href="./r-runs/demo-restart.html"`} {
+	for _, want := range []string{"demo/restart", "demo/second", "✗ VIOLATED", "is not known: coverage: it takes the source tree", "The matrix covers whole protocols", `href="./r-runs/demo-restart.html"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}
@@ -47,7 +47,7 @@ func TestCheckReportMatrix(t *testing.T) {
 		t.Errorf("status %d: no matrix: %s%s", code, out, stderr)
 	}
 	call("check", "demo", "--report", "r.html", "--matrix", "none")
-	if page := pageText(t, "r.html"); !strings.Contains(page, "as --matrix none says") {
+	if page := pageText(t, "r.html"); !strings.Contains(page, "The matrix was omitted") {
 		t.Error("there is a matrix nevertheless")
 	}
 	call("check", "demo/restart", "--faults", "crash(a)<=1", "--out", ".")
@@ -69,13 +69,13 @@ func TestCheckReportRefuses(t *testing.T) {
 	write(t, "gone.jsonl", `{"protocol":"demo","assumption":"relaxed","profile":"relaxed","verdict":"breaks","scenario":"demo/gone"}`)
 	write(t, "bent.jsonl", `{"protocol":"demo","assumption":"relaxed","profile":"relaxed","verdict":"breaks","scenario":"demo/second","counterexample":"bad.jsonl"}`)
 	for _, x := range []struct{ args, want string }{
-		{"--matrix none", "it needs --report"},
-		{"--audit-runs 5", "it needs --audit"},
-		{"--report no/such/r.html", "there is no folder no/such"},
+		{"--matrix none", "--matrix needs --report"},
+		{"--audit-runs 5", "--audit-runs needs --audit"},
+		{"--report no/such/r.html", "no such folder: no/such"},
 		{"--report .", "is a folder"},
 		{"--report r.html --matrix missing.jsonl", "missing.jsonl"},
 		{"--report r.html --matrix bad.jsonl", "line 2 is not a cell"},
-		{"--report r.html --matrix gone.jsonl", `no scenario "demo/gone"`},
+		{"--report r.html --matrix gone.jsonl", `unknown scenario "demo/gone"`},
 		{"--report r.html --matrix bent.jsonl", "bad.jsonl"},
 	} {
 		code, out, stderr := call(append([]string{"check", "demo/second"}, strings.Fields(x.args)...)...)

@@ -43,7 +43,7 @@ func completeFaults(_ *cobra.Command, _ []string, typed string) ([]string, cobra
 }
 
 // timersUsage is what --timers says of itself.
-const timersUsage = "when a timer may fire: idle (only when nothing else can happen), free (at any moment) or skew(r) (on clocks within a ratio r); see docs/time.md; default: the scenario's"
+const timersUsage = "when timers may fire: idle (only when nothing else can happen), free (at any moment) or skew(r) (on clocks within a ratio r); see docs/time.md; default: the scenario's"
 
 func completeTimers(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"idle", "free", "skew(1.1)"}, cobra.ShellCompDirectiveNoFileComp

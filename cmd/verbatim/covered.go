@@ -39,10 +39,10 @@ func counted(ctx context.Context, protocols []string, stderr io.Writer) error {
 	if err := coverage.Build(ctx, "", "./cmd/verbatim", protocols, program); err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	fmt.Fprintln(stderr, "verbatim: checking with a program built from the source here, which counts what it reaches")
+	fmt.Fprintln(stderr, "verbatim: checking with a program built from this source tree, which counts the lines that it reaches")
 	env := append(os.Environ(), coveredEnv+"="+dir, "GOCOVERDIR="+dir)
 	err = become(program, append([]string{program}, os.Args[1:]...), env)
-	return errors.Join(fmt.Errorf("the program that counts cannot be started: %w", err), os.RemoveAll(dir))
+	return errors.Join(fmt.Errorf("cannot start the program that counts lines: %w", err), os.RemoveAll(dir))
 }
 
 // adopt removes the folder of this program if counted built it, and says whether it did. A

@@ -53,7 +53,7 @@ func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
 // if it has no slash.
 func matching(pattern string, deep bool) ([]*explore.Scenario, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
-		return nil, fmt.Errorf("%q: %w: * is any letters, ? is one, [a-c] one of some", pattern, err)
+		return nil, fmt.Errorf("%q: %w: * matches any letters, ? one letter, [a-c] one of these", pattern, err)
 	}
 	var out []*explore.Scenario
 	var hidden []string
@@ -74,7 +74,7 @@ func matching(pattern string, deep bool) ([]*explore.Scenario, error) {
 		return nil, fmt.Errorf("%q matches only scenarios that take hours: add --deep for %s", pattern, cli.List(hidden))
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no scenario matches %q; there are %s", pattern, cli.List(scenarioNames()))
+		return nil, fmt.Errorf("no scenario matches %q; known: %s", pattern, cli.List(scenarioNames()))
 	}
 	return out, nil
 }

@@ -37,21 +37,20 @@ func newGenerate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "generate --size N | --program NAME",
 		Short: "Make all litmus tests up to a size, with the verdict of each profile",
-		Long: `Generate lists all small programs up to a size, each once up to renaming, with the
-final states that they can have under each profile: first those that all profiles
-allow, then those that separate profiles. docs/generator.md says what the programs
-are made of, what their names mean, and how many there are.
+		Long: `Generate lists all small programs up to a size, each once up to renaming, with their
+possible final states under each profile: first the states that all profiles allow, then
+those that distinguish profiles. docs/generator.md describes the programs, their names
+and their number.
 
-What a profile allows, a weaker one must allow too; what breaks this is listed, and
-is an error of the simulator or of the order of profiles.
+A weaker profile must allow everything that a stronger one allows. Exceptions are
+listed; they are errors in the simulator or in the order of profiles.
 
-With --out each program becomes a file that 'verbatim litmus' passes. With --json it
-prints one object a line with the keys program, size, text, profiles, states (each
-with state and profiles), separates, runs, explored, and undecided (profiles without
-an answer).
+--out writes each program to a file that passes 'verbatim litmus'. --json prints one
+object per line with the keys program, size, text, profiles, states (each with state and
+profiles), separates, runs, explored, and undecided (profiles without an answer).
 
-Exit status: 0 all decided, 1 a weaker profile forbids what a stronger one allows,
-2 bad usage, 3 a limit came first.`,
+Exit status: 0 all decided, 1 a weaker profile forbids what a stronger one allows, 2 bad
+usage, 3 a limit was hit.`,
 		Example: `  verbatim litmus generate --size 3
   verbatim litmus generate --size 4 --out generated && verbatim litmus generated
   verbatim litmus generate --size 4 --json | jq -r 'select(.separates) | .program'
@@ -61,14 +60,14 @@ Exit status: 0 all decided, 1 a weaker profile forbids what a stronger one allow
 	}
 	fl := c.Flags()
 	fl.IntVar(&f.size, "size", 0, fmt.Sprintf("all programs up to this size, at most %d", generate.MaxSize))
-	fl.StringVar(&f.program, "program", "", "only the program of this `name`")
-	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, joined by commas; default: the named ones")
-	fl.BoolVar(&f.knobs, "knobs", false, "also profiles with one knob turned")
-	fl.StringVar(&f.out, "out", "", "`directory` for a file of each program")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each program")
-	fl.BoolVar(&f.list, "list", false, "only list the names of the programs")
-	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a search after this time, for each program and profile; 0: no limit")
-	fl.IntVar(&f.workers, "workers", 0, "programs at a time; 0: one for each core")
+	fl.StringVar(&f.program, "program", "", "only the program with this `name`")
+	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, separated by commas; default: the named ones")
+	fl.BoolVar(&f.knobs, "knobs", false, "also profiles with one changed knob")
+	fl.StringVar(&f.out, "out", "", "write each program to a file in this `directory`")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each program")
+	fl.BoolVar(&f.list, "list", false, "only print the names of the programs")
+	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "stop a search after this time, for each program and profile; 0: no limit")
+	fl.IntVar(&f.workers, "workers", 0, "parallel programs; 0: one for each core")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})
 	return c
 }

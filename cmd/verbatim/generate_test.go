@@ -15,7 +15,7 @@ func TestGenerate(t *testing.T) {
 		code int
 		want string // of stdout, or of stderr if it is wrong
 	}{
-		{"--size 2", cli.OK, "35 programs, of which 3 separate profiles"},
+		{"--size 2", cli.OK, "35 programs, 3 of them separate profiles"},
 		{"--size 2 --list", cli.OK, "A-wx-wx\n"},
 		{"--size 2 --out files", cli.OK, "0 undecided"},
 		{"--program A-wx-wy_B-ly-lx", cli.OK, "  relaxed ooo srd iba\n    B.r1=2 B.r2=0 B:x=1 B:y=2\n"},

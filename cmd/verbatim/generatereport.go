@@ -123,7 +123,7 @@ func (r *generateReport) end(stopped bool, of int) int {
 	if stopped {
 		fmt.Fprintf(r.w, "stopped after %d of %d programs\n", r.programs, of)
 	}
-	fmt.Fprintf(r.w, "%s, of which %d separate profiles; %s; %s, %s; %d undecided; %s against the order of profiles\n",
+	fmt.Fprintf(r.w, "%s, %d of them separate profiles; %s; %s, %s; %d undecided; %s against the order of profiles\n",
 		number.Of(r.programs, "program"), r.separates, number.Of(r.states, "final state"), number.Of(r.runs, "run"),
 		number.Of(r.explored, "state"), r.undecided, number.Of(len(r.broken), "final state"))
 	return code

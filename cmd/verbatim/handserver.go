@@ -63,7 +63,7 @@ func (h *handServer) serve(ctx context.Context, r *web.Request) *web.Response {
 	case r.Method != "GET" && r.Method != "HEAD":
 		x = web.Text(web.MethodNotAllowed, "it is only there to be read")
 	case r.Path != "/":
-		x = web.Text(web.NotFound, "there is one page, /")
+		x = web.Text(web.NotFound, "the only page is /")
 	default:
 		x = h.page(ctx, r.Query)
 	}
@@ -79,7 +79,7 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 	if q.Has("steps") { // the beginning of the run: its address is then its own
 		n, err := strconv.Atoi(q.Get("steps"))
 		if err != nil || n < 0 || n > walk.Steps {
-			return web.Text(web.BadRequest, fmt.Sprintf("the run in the address has %d steps: it has no first %q of them", walk.Steps, q.Get("steps")))
+			return web.Text(web.BadRequest, fmt.Sprintf("the run in the address has %d steps: it has no step %q", walk.Steps, q.Get("steps")))
 		}
 		walk.Steps = n
 		return web.Redirect("/" + address(walk))
@@ -88,7 +88,7 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 	defer h.mu.Unlock()
 	said := ""
 	if from, err := strconv.Atoi(q.Get("from")); err == nil {
-		said = fmt.Sprintf("A search from step %d found this: it %s.", from, h.words("breaks the promise", "reaches an outcome that the test asks for"))
+		said = fmt.Sprintf("A search from step %d found this run: it %s.", from, h.words("breaks the promise", "reaches an outcome that the test asks for"))
 	}
 	if q.Has("search") {
 		found, err := h.search(ctx, walk)
@@ -98,7 +98,7 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 		case found.Found != nil: // so that the address of what was found holds it
 			return web.Redirect("/" + address(*found.Found) + "&from=" + strconv.Itoa(walk.Steps))
 		}
-		said = fmt.Sprintf("%d ways to go on from step %d were tried, the ordinary one and others at random: none %s.", found.Tried, walk.Steps,
+		said = fmt.Sprintf("%d continuations of step %d were tried, the default one and random ones: none %s.", found.Tried, walk.Steps,
 			h.words("broke the promise", "reached an outcome that the test asks for"))
 	}
 	x, err := walk.Go(h.s, h.opt)
@@ -200,14 +200,14 @@ func parseWalk(text string) (explore.Walk, error) {
 		return w, nil
 	}
 	if len(text) > maxAddress {
-		return w, fmt.Errorf("the run in the address has %d characters, and may have %d", len(text), maxAddress)
+		return w, fmt.Errorf("the run in the address has %d characters; the limit is %d", len(text), maxAddress)
 	}
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil {
 		err = json.Unmarshal(b, &w)
 	}
 	if err != nil {
-		return w, fmt.Errorf("the address is not whole, it holds no run: %w", err)
+		return w, fmt.Errorf("the address is incomplete: it contains no run: %w", err)
 	}
 	return w, nil
 }

@@ -21,11 +21,12 @@ func newList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list [scenarios [PROTOCOL[/SCENARIO]|PATTERN...]|profiles|faults]",
-		Short: "List the scenarios, the profiles of cards, and the kinds of faults",
-		Long: `List says what there is to check: the scenarios with their default profile and
-faults, or those that are named as for 'verbatim check', the profiles with their knobs and who promises what, and the kinds of
-faults with the grammar of a budget. Without an argument it lists the scenarios
-and the names of the rest. With --json it prints one object a line.`,
+		Short: "List the scenarios, the card profiles, and the kinds of faults",
+		Long: `List shows what can be checked: the scenarios (all, or those selected as for 'verbatim
+check') with their default profile and faults; the profiles with their knobs and the
+source of each promise; and the kinds of faults with the grammar of a budget. Without an
+argument it lists the scenarios and the names of the rest. --json prints one object per
+line.`,
 		Example:           "  verbatim list\n  verbatim list profiles\n  verbatim list scenarios ncl\n  verbatim list scenarios 'ncl/re*'\n  verbatim list scenarios --json | jq -r .name",
 		Args:              knownTopic,
 		ValidArgsFunction: completeTopics,
@@ -36,7 +37,7 @@ and the names of the rest. With --json it prints one object a line.`,
 			return runList(c.OutOrStdout(), args[0], args[1:], asJSON)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
 	return c
 }
 
@@ -45,9 +46,9 @@ func knownTopic(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 	case !slices.Contains(topics, args[0]):
-		return fmt.Errorf("there is no list of %q; there are %s%s", args[0], cli.List(topics), mistake.DidYouMean(args[0], topics))
+		return fmt.Errorf("there is no list of %q; known: %s%s", args[0], cli.List(topics), mistake.DidYouMean(args[0], topics))
 	case len(args) > 1 && args[0] != topics[0]:
-		return fmt.Errorf("the list of %s is not of scenarios: leave out %s", args[0], cli.List(args[1:]))
+		return fmt.Errorf("only the list of scenarios takes names: in the list of %s omit %s", args[0], cli.List(args[1:]))
 	}
 	return nil
 }

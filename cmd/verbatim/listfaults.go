@@ -14,8 +14,8 @@ rule    = kind "(" pattern [ "," pattern ] ")" "<=" count .
 pattern = char { char } .                 * stands for any characters but a slash
 count   = digit { digit } .
 
-Each rule bounds one sort of fault; what no rule mentions never happens. Where
-several rules match one fault, each has to have room for it and each pays.
+Each rule limits one kind of fault; faults without a rule never happen. If several
+rules match a fault, each must have budget left, and each is charged.
 
   crash(app)<=1, crash(peer*)<=1, partition(app,peer1)<=1
 `
@@ -23,16 +23,16 @@ several rules match one fault, each has to have room for it and each pays.
 // meanings says of each kind of fault what it does.
 var meanings = map[faults.Kind]string{
 	faults.Crash:     "The process dies: its memory, tasks and connections are lost; persistent memory stays.",
-	faults.Power:     "The host loses power: beyond a crash, what the persistence domain does not cover is lost.",
+	faults.Power:     "The host loses power: in addition to a crash, everything outside the persistence domain is lost.",
 	faults.Partition: "The link between two hosts is cut, and may heal at any later point, or never.",
 	faults.Cut:       "The link between two hosts is cut and never heals.",
-	faults.Suspect:   "The others believe the host dead and replace it, while it goes on as a zombie.",
+	faults.Suspect:   "The others presume the host dead and replace it, while it continues as a zombie.",
 	faults.Revoke:    "The host deregisters the memory that it lent, at any point.",
 	faults.Break:     "The connections of two hosts fail because acknowledgements were lost; what was in flight may have executed.",
 	faults.Timeout:   "A timer of the host fires although nothing is wrong. Under --timers idle no other fires while anything can happen.",
 	faults.Flip:      "A media error flips a bit of the host's persistent memory.",
-	faults.Poison:    "A media error makes some of the host's persistent memory unreadable until it is written anew.",
-	faults.Ghost:     "A delayed packet of an old connection is taken for one of a new connection that reuses its sequence number.",
+	faults.Poison:    "A media error makes some of the host's persistent memory unreadable until it is rewritten.",
+	faults.Ghost:     "A delayed packet of an old connection is accepted by a new connection that reuses its sequence number.",
 }
 
 // listedFault is a kind of fault in --json.
@@ -81,7 +81,7 @@ func listProfiles(w io.Writer, asJSON bool) error {
 	if err := knobValues().Render(w); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprint(w, "\nA knob of a profile is turned with a plus: relaxed+CellBytes=1+AtomicGlob=true\n\n"); err != nil {
+	if _, err := fmt.Fprint(w, "\nTo change a knob of a profile, use a plus: relaxed+CellBytes=1+AtomicGlob=true\n\n"); err != nil {
 		return err
 	}
 	return knobMeanings().Render(w)

@@ -39,31 +39,31 @@ func newLitmus() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "litmus [FILE|DIRECTORY]...",
 		Short: "Run litmus tests: small RDMA programs with a question",
-		Long: `Litmus searches all runs of small programs under hardware profiles and compares
-the outcomes that they can have with those that the files expect. docs/litmus.md
-has the language. Without arguments it runs the tests in ` + litmusfiles.Dir + `.
+		Long: `Litmus searches all runs of small programs under hardware profiles, and compares the
+possible outcomes with the expected ones in the files. docs/litmus.md describes the
+language. Without arguments it runs the tests in ` + litmusfiles.Dir + `.
 
-The table has a line for each outcome and profile: the file, the profile, the
-outcome, what is expected and what was found (Y: some run reaches it; N: none
-does, and all were tried; ?: undecided), the verdict (unasked: the file says
-nothing of this profile), the runs and states of the search, and its time. A run that reaches what it must not is shown, and with --out written to
-a file that 'verbatim replay' takes.
+The table has a line for each outcome and profile: the file, the profile, the outcome,
+the expected and the actual answer (Y: some run reaches it; N: none does, and all were
+tried; ?: undecided), the verdict (unasked: the file says nothing about this profile),
+the runs and states of the search, and its time. A run that reaches a forbidden outcome
+is shown and, with --out, written to a file for 'verbatim replay'.
 
-With --html it shows how one outcome is reached, the first of the file or the one
-that --reach names, under the first profile or the one that --profile names: it
-looks for a run and writes a page (docs/viewer.md). Exit status then: 0 there is
-one, 1 there is none, 3 not all runs were tried.
+--html shows how one outcome is reached: the first of the file or the one named by
+--reach, under the first profile or the one named by --profile. It searches for such a
+run and writes a page (docs/viewer.md). The exit status is then: 0 there is one, 1 there
+is none, 3 not all runs were tried.
 
-With --json it prints one object a line with the keys file, test, profile,
-outcome, condition, expected, got, verdict (ok, wrong, undecided, unsupported,
-unasked, error), reason, finals, runs, states, seconds and counterexample.
+--json prints one object per line with the keys file, test, profile, outcome, condition,
+expected, got, verdict (ok, wrong, undecided, unsupported, unasked, error), reason,
+finals, runs, states, seconds and counterexample.
 
-On cards verbatim-run litmus runs the tests, and holds what they do against the
-simulator.
+To run the tests on cards, and to compare the cards with the simulator, use verbatim-run
+litmus.
 
-Exit status: 0 all as expected, 1 some wrong, 2 bad usage or input, 3 a limit
-came first or something is unsupported. Of several, 2 goes before 1, 1 before 3,
-and 3 before 0.`,
+Exit status: 0 all as expected, 1 some are wrong, 2 bad usage or input, 3 a limit was
+hit or a feature is unsupported. If several apply, 2 takes precedence over 1, 1 over 3,
+and 3 over 0.`,
 		Example: `  verbatim litmus
   verbatim litmus testdata/litmus/message-passing.litmus --outcomes
   verbatim litmus --profile strong,relaxed+AtomicFlushes=false mine.litmus
@@ -76,7 +76,7 @@ and 3 before 0.`,
 	}
 	c.AddCommand(newGenerate())
 	fl := c.Flags()
-	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, joined by commas; default: those that the files name")
+	fl.StringSliceVar(&f.profiles, "profile", nil, "only these `profiles`, names or files, separated by commas; default: those in the test files")
 	fl.String("backend", "sim", "")
 	_ = fl.MarkHidden("backend") // verbatim-run has the other
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -85,14 +85,14 @@ and 3 before 0.`,
 		}
 		return c.Parent().FlagErrorFunc()(c, err)
 	})
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each outcome and profile")
-	fl.StringVar(&f.out, "out", "", "`directory` for the runs that show a wrong outcome")
-	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a search after this time, for each file and profile; 0: no limit")
-	fl.BoolVar(&f.outcomes, "outcomes", false, "list all final states that can be reached")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each outcome and profile")
+	fl.StringVar(&f.out, "out", "", "write runs that show a wrong outcome to this `directory`")
+	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "stop a search after this time, for each file and profile; 0: no limit")
+	fl.BoolVar(&f.outcomes, "outcomes", false, "list all reachable final states")
 	fl.StringVar(&f.html, "html", "", "write a page with a run that reaches an outcome to this `file` instead")
-	fl.StringVar(&f.reach, "reach", "", "with --html: which `outcome`")
+	fl.StringVar(&f.reach, "reach", "", "with --html: the `outcome` to show")
 	fl.BoolVar(&f.format, "format", false, "print the tests in canonical form instead of running them")
-	fl.IntVar(&f.workers, "workers", 0, "files at a time; 0: one for each core")
+	fl.IntVar(&f.workers, "workers", 0, "parallel files; 0: one for each core")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})
 	return c
 }

@@ -76,7 +76,7 @@ func TestLitmusWrongAndReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, stderr := call("replay", files[0])
-	if code != cli.Violated || !strings.Contains(out, "still fails; the run is the recorded one, step by step") {
+	if code != cli.Violated || !strings.Contains(out, "still fails; the run is identical to the recorded one, step by step") {
 		t.Errorf("%d %s\n%s", code, stderr, out)
 	}
 	if code, _, stderr = call("replay", files[0], "--go"); code != cli.Bad || !strings.Contains(stderr, "its own regression test") {
@@ -125,7 +125,7 @@ func TestLitmusBadInput(t *testing.T) {
 		want string
 	}{
 		{[]string{"mp.litmus"}, "mp.litmus:9:3: expected a statement"},
-		{nil, "there is no testdata/litmus here"},
+		{nil, "no testdata/litmus in the current directory"},
 		{[]string{"none.litmus"}, "no such file"},
 		{[]string{"mp.litmus", "--backend", "sm"}, "did you mean sim?"},
 		{[]string{"mp.litmus", "--backend", "rdma"}, "go run -tags rdma ./cmd/verbatim-run litmus"},

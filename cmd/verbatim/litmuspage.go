@@ -23,7 +23,7 @@ func (f *litmusFlags) checkPage(args []string) error {
 	case f.html == "" && f.reach == "":
 		return nil
 	case f.html == "":
-		return errors.New("--reach names the outcome that --html shows: it needs --html")
+		return errors.New("--reach needs --html")
 	case len(args) != 1 || len(f.profiles) > 1:
 		return errors.New("--html shows one run: name one file and at most one profile")
 	}
@@ -54,7 +54,7 @@ func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
 	w := c.OutOrStdout()
 	switch {
 	case r.Counterexample == nil && r.Verdict == explore.Verified:
-		return tells(w, cli.Violated, "no run of %s with %s reaches %s, and all were tried: there is nothing to show\n", test.Name, profile, reach)
+		return tells(w, cli.Violated, "no run of %s with %s reaches %s; all were tried\n", test.Name, profile, reach)
 	case r.Counterexample == nil:
 		return tells(w, cli.RanOut, "no run of %s with %s that reaches %s was found, and not all were tried\n", test.Name, profile, reach)
 	}
@@ -83,7 +83,7 @@ func (f *litmusFlags) outcomeOf(t *lang.Test) (string, error) {
 	case slices.Contains(names, f.reach):
 		return f.reach, nil
 	}
-	return "", fmt.Errorf("there is no outcome %q; there are %s%s", f.reach, strings.Join(names, ", "), mistake.DidYouMean(f.reach, names))
+	return "", fmt.Errorf("unknown outcome %q; known: %s%s", f.reach, strings.Join(names, ", "), mistake.DidYouMean(f.reach, names))
 }
 
 // tells prints a line and ends with a status.

@@ -139,13 +139,13 @@ func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) 
 		fmt.Sprintf("%.3f", res.Elapsed.Seconds()))
 	switch {
 	case verdict == "wrong" && row.Got == litmus.Unreachable:
-		fmt.Fprintf(&b, "\n  %s\n  no run reaches this; all that runs end in:\n", row.Cond)
+		fmt.Fprintf(&b, "\n  %s\n  no run reaches this; the final states of all runs:\n", row.Cond)
 		for _, s := range res.Finals {
 			b.WriteString("    " + s + "\n")
 		}
 		b.WriteString("\n")
 	case row.Counterexample != nil:
-		fmt.Fprintf(&b, "\n  %s\n  must not be reached, and a run reaches it:\n", row.Cond)
+		fmt.Fprintf(&b, "\n  %s\n  must not be reached, but a run reaches it:\n", row.Cond)
 		if file != "" {
 			fmt.Fprintf(&b, "  replay with: %s\n", explore.Command(file))
 		}

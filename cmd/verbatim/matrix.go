@@ -23,38 +23,38 @@ func newMatrix() *cobra.Command {
 	f := &matrixFlags{}
 	c := &cobra.Command{
 		Use:   "matrix [PROTOCOL]...",
-		Short: "Find out which promises of cards a protocol rests on",
-		Long: `Matrix checks scenarios of each protocol, those that a card can make a difference
-to, under every named profile and under
-every single knob weakened from the profile strong. A cell of the table says
-holds (every search that it rests on was exhausted), breaks (with a scenario and,
-with --out, the file of a counterexample), or not decided, with the reason. A
-protocol that holds under a profile holds under all stronger ones, and one that
-breaks does so under all weaker ones, so most cells follow from searches of
-others, and name them. For a cell that breaks the table says what would mend it
-without a change of the protocol: every payload inline (inline), every request
-fenced (fence), every Write followed by a Read whose completion is waited for
-(flush-read), placement in order (in-order), or two of them.
+		Short: "Find out which promises of the card a protocol depends on",
+		Long: `Matrix checks the scenarios of each protocol that can depend on the card, under every
+named profile and under the profile strong with every single knob weakened. A cell of
+the table is holds (every search behind it was exhausted), breaks (with a scenario and,
+with --out, the file of a counterexample), or not decided, with the reason. A protocol
+that holds under a profile holds under all stronger ones, and one that breaks also
+breaks under all weaker ones, so most cells follow from searches of other cells, and
+name them. For a cell that breaks, the table names a remedy that leaves the protocol
+unchanged: every payload inline (inline), every request fenced (fence), every Write
+followed by a Read whose completion is waited for (flush-read), placement in order
+(in-order), or two of these.
 
---max-runs bounds the search of one scenario for one cell or mend; a cell whose
-messages come apart into more pieces gets a fiftieth of it, since no search of it
-ends. --max-time bounds a cell with all its scenarios. With --json there is one object a line for each cell, with the keys protocol, assumption,
-profile, verdict, exhausted, scenario, derived_from, reason, counterexample, mend,
-seconds, limited, timers and warning (about time); what does not apply is empty.
+--max-runs limits the search of one scenario for one cell or remedy. A cell whose
+messages tear into more pieces gets a fiftieth of it, since none of its searches
+finishes. --max-time limits a cell with all its scenarios. --json prints one object per
+line for each cell, with the keys protocol, assumption, profile, verdict, exhausted,
+scenario, derived_from, reason, counterexample, mend, seconds, limited, timers and
+warning (about time); keys that do not apply are empty.
 
-Exit status: 0 the table is filled in, whatever the cells say, 2 bad usage or
-input, 3 a limit or Ctrl-C left cells undecided.`,
+Exit status: 0 the table is complete, whatever the cells say, 2 bad usage or input, 3 a
+limit or Ctrl-C left cells undecided.`,
 		Example:           "  verbatim matrix ncl\n  verbatim matrix ncl --out found --json | jq -r '[.assumption, .verdict] | @tsv'",
 		ValidArgsFunction: completeProtocols,
 		RunE:              func(c *cobra.Command, args []string) error { return runMatrix(c, f, args) },
 	}
 	o, fl := &f.opt, c.Flags()
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each cell")
-	fl.BoolVar(&f.markdown, "markdown", false, "the table as Markdown, as docs/matrix.md has it")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each cell")
+	fl.BoolVar(&f.markdown, "markdown", false, "print the table as Markdown, as in docs/matrix.md")
 	fl.StringVar(&o.Timers, "timers", "", timersUsage)
-	fl.DurationVar(&o.MaxTime, "max-time", 0, "end the search for a cell after this time; 0: no limit")
-	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "end the search of a scenario after this many runs; 0: 1000000")
-	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
+	fl.DurationVar(&o.MaxTime, "max-time", 0, "stop the search for a cell after this time; 0: no limit")
+	fl.Uint64Var(&o.MaxRuns, "max-runs", 0, "stop the search of a scenario after this many runs; 0: 1000000")
+	fl.IntVar(&o.Workers, "workers", 0, "parallel runs; 0: one for each core")
 	fl.StringVar(&o.Out, "out", "", "`directory` for counterexamples")
 	c.MarkFlagsMutuallyExclusive("json", "markdown")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"timers": completeTimers})
@@ -80,7 +80,7 @@ func runMatrix(c *cobra.Command, f *matrixFlags, args []string) error {
 			return err
 		}
 		if p.Name != name {
-			return fmt.Errorf("matrix takes a protocol, not one of its scenarios: %s, not %s", p.Name, name)
+			return fmt.Errorf("matrix needs a protocol, not one of its scenarios: %s, not %s", p.Name, name)
 		}
 		todo = append(todo, matrix.Protocol{Name: p.Name, Scenarios: p.matrixScenarios()})
 	}
@@ -125,7 +125,7 @@ func (f *matrixFlags) print(w io.Writer, cells []matrix.Cell) error {
 		}
 		return nil
 	}
-	t := cli.NewTable(cli.Row{"protocol", "assumption", "verdict", "why", "what would mend it"}).Wrapped(10, 24, 11, 48, 30).Separated()
+	t := cli.NewTable(cli.Row{"protocol", "assumption", "verdict", "why", "remedy"}).Wrapped(10, 24, 11, 48, 30).Separated()
 	for i := range cells {
 		x := &cells[i]
 		t.AppendRow(cli.Row{x.Protocol, x.Assumption, string(x.Verdict), x.Why(), x.Mend})

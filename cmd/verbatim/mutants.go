@@ -31,51 +31,53 @@ func newMutants() *cobra.Command {
 	f := &mutantFlags{}
 	c := &cobra.Command{
 		Use:   "mutants PROTOCOL",
-		Short: "Check that every bug on purpose is caught",
-		Long: `Mutants checks a protocol again and again, each time with one bug put in on
-purpose, and says which of them were caught, by what and how fast. The bugs are
-the patches in testdata/mutants/PROTOCOL. It needs the source tree, in which it
-must be run, and the go command; the source is not changed.
+		Short: "Check that every mutant (a deliberate bug) is caught",
+		Long: `Mutants checks a protocol repeatedly, each time with one deliberate bug, and reports
+which bugs were caught, by what and how fast. The bugs are the patches in
+testdata/mutants/PROTOCOL. The command needs the go command, and must run in the source
+tree; it does not change the source.
 
-The scenarios are sampled shortly, searched each for a short time, sampled longer,
-and searched to the end, the one first that the mutant names; the first that is violated has caught the mutant, if
-the violation is of a class that the mutant names. Searches go on past violations of other
-classes; if there is no other, the mutant was caught for another reason, which does not count. Before that the code as it is must be verified in all of them.
+First the unchanged code must be verified in all scenarios. For each mutant the
+scenarios are then sampled briefly, searched briefly, sampled longer, and searched
+exhaustively, beginning with the scenario that the mutant names. A violation catches the
+mutant if its class is one that the mutant names. Searches continue past violations of
+other classes; if they find no other, the mutant was caught for another reason, which
+does not count.
 
-With --sqlite the mutants of ncl are run by 'verbatim-run crash sqlite' instead: SQLite
-with its log on them must lose a transaction that it had committed. Without --name
-these are the ones that a workload comes by.
+--sqlite runs the mutants of ncl with 'verbatim-run crash sqlite' instead: SQLite, with
+its log on the mutant, must lose a committed transaction. Without --name only the
+mutants are run that its workload can reach.
 
-The mutants of the simulator are called litmus: each breaks one rule of the
-semantics, and a litmus test that names the rule must have a wrong verdict then.
+The mutants of the simulator are called litmus: each breaks one rule of the semantics,
+and a litmus test that names the rule must then have a wrong verdict.
 
-Those of the checker are called explore: each breaks a rule by which a search leaves
-something out, and the yardstick that it names must notice: the outcomes of a small
+The mutants of the checker are called explore: each breaks a rule by which a search
+skips steps, and must be caught by the yardstick that it names: the outcomes of a small
 program, the audit of one, or a Go test.
 
-With --generate the bugs are made by a machine: all that a list of operators makes of
-the protocol's code, in one build. Each is given random runs of the scenarios that
-come to its place, then an exhaustive search of these, the quicker ones first, and
-then the unit tests. It prints the mutants that survive with their lines, and a
-score: how many were caught by scenarios, by unit tests, and how many are marked as
-equivalent in testdata/mutants/PROTOCOL/equivalent, with the reason. --name takes
-the names that it prints, --workers is how many are run at a time, and a run that
---results names a file for is taken up again where it ended.
+--generate makes the bugs by machine: it applies every operator of a list everywhere in
+the protocol's code, in one build. Each mutant gets random runs of the scenarios that
+reach it, then an exhaustive search of these, the quicker ones first, and then the unit
+tests. The output lists the surviving mutants with their lines, and a score: how many
+were caught by scenarios, how many by unit tests, and how many are marked as equivalent
+in testdata/mutants/PROTOCOL/equivalent, with the reason. --name accepts the names that
+it prints, --workers sets how many mutants run at a time, and a run with a --results
+file resumes where it stopped.
 
-In the table, events are the rows of the counterexample's timeline, and runs
-those of the search that caught the mutant. More than ` + strconv.Itoa(mutant.MaxEvents) + ` events are too long for
-a person to follow. With --json there is one object a line for each mutant.
+In the table, events are the rows of the counterexample's timeline, and runs those of
+the search that caught the mutant. More than ` + strconv.Itoa(mutant.MaxEvents) + ` events are too many for a person to
+follow. --json prints one object per line for each mutant.
 
-Exit status: 0 all are caught or equivalent, 1 one survives, is caught for another reason, or its
-counterexample is too long, 2 bad usage or input, a patch that does not apply, or
-code that is not verified without a mutant.`,
+Exit status: 0 all are caught or equivalent, 1 one survives, is caught for another
+reason, or its counterexample is too long, 2 bad usage or input, a patch that does not
+apply, or unchanged code that is not verified.`,
 		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants explore\n  verbatim mutants ncl --name ack-at-f --out .\n  verbatim mutants ncl --sqlite --name no-catch-up\n  verbatim mutants ncl --generate --sample 60 --seed 1 --changed-since main\n  verbatim mutants ncl --generate --results ncl.mutants --json",
 		Args:              cli.Takes("one protocol, or "+mutant.Litmus+", or "+mutant.Explore, cobra.ExactArgs(1)),
 		ValidArgsFunction: completeProtocols,
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == mutant.Litmus || args[0] == mutant.Explore {
 				if f.generate {
-					return fmt.Errorf("--generate is for protocols: the mutants of %s are patches, each with what must catch it", args[0])
+					return fmt.Errorf("--generate is for protocols: the mutants of %s are patches that name what must catch them", args[0])
 				}
 				if err := onlyGenerated(c); err != nil {
 					return err
@@ -105,14 +107,14 @@ code that is not verified without a mutant.`,
 		},
 	}
 	o, fl := &f.opt, c.Flags()
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line")
 	fl.StringVar(&o.Out, "out", "", "`directory` for counterexamples and the pages that show them")
-	fl.StringSliceVar(&o.Names, "name", nil, "only the mutant with this `name`; can be given again")
-	fl.IntVar(&o.Workers, "workers", 0, "runs at a time; 0: one for each core")
-	fl.DurationVar(&o.MaxTime, "max-time", 0, "end a search after this time; 0: no limit, and with --generate 2m")
+	fl.StringSliceVar(&o.Names, "name", nil, "only the mutant with this `name`; repeatable")
+	fl.IntVar(&o.Workers, "workers", 0, "parallel runs; 0: one for each core")
+	fl.DurationVar(&o.MaxTime, "max-time", 0, "stop a search after this time; 0: no limit, and with --generate 2m")
 	fl.StringVar(&o.Timers, "timers", "", timersUsage)
-	fl.BoolVar(&f.sqlite, "sqlite", false, "run them under SQLite, by 'verbatim-run crash sqlite'")
-	fl.BoolVar(&o.NoControl, "no-control", false, "do not check the code as it is first")
+	fl.BoolVar(&f.sqlite, "sqlite", false, "run the mutants under SQLite, with 'verbatim-run crash sqlite'")
+	fl.BoolVar(&o.NoControl, "no-control", false, "skip the check of the unchanged code")
 	f.defineScore(fl)
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"name": completeMutants, "timers": completeTimers})
 	return c
@@ -218,7 +220,7 @@ func mutantTable(w io.Writer, results []mutant.Result) error {
 	}
 	text := fmt.Sprintf("\n%d of %d mutants are caught\n", caught, len(results))
 	if long > 0 {
-		text += fmt.Sprintf("%d of the counterexamples are too long: more than %d events\n", long, mutant.MaxEvents)
+		text += fmt.Sprintf("counterexamples that are too long (more than %d events): %d\n", mutant.MaxEvents, long)
 	}
 	if timers := regimes(results); timers != "" {
 		text += "timers, in all searches: " + timers + "\n"

@@ -23,23 +23,23 @@ var patchFlags = []string{"out", "timers", "sqlite", "no-control"}
 
 func (f *mutantFlags) defineScore(fl *pflag.FlagSet) {
 	o := &f.score
-	fl.BoolVar(&f.generate, "generate", false, "generate the mutants, and print a score")
-	fl.StringVar(&o.File, "results", "", "with --generate: keep the results in this `file`, and go on from those that it has")
+	fl.BoolVar(&f.generate, "generate", false, "generate mutants, and print a score")
+	fl.StringVar(&o.File, "results", "", "with --generate: keep the results in this `file`, and resume from those that it has")
 	fl.StringVar(&o.ChangedSince, "changed-since", "", "with --generate: only mutants of lines that differ from this git `reference`, and those of --sample")
-	fl.IntVar(&o.Sample, "sample", 0, "with --generate: only so many, drawn at random; 0: all")
-	fl.Uint64Var(&o.Seed, "seed", 0, "of --sample, and of --most")
-	fl.IntVar(&o.Most, "most", 0, "with --changed-since: no more mutants than these, those of --sample among them; 0: no limit")
-	fl.Float64Var(&f.atLeast, "at-least", 100, "with --generate: `percent` of the mutants that must be caught for exit status 0, without those that are equivalent")
-	fl.Float64Var(&f.byScenarios, "scenarios-at-least", 0, "with --generate: `percent` of them that scenarios must catch")
-	fl.Uint64Var(&o.RandomRuns, "random-runs", mutant.DefaultRandomRuns, "with --generate: runs at random of a mutant, in all scenarios together")
-	fl.Uint64Var(&o.SearchRuns, "search-runs", mutant.DefaultSearchRuns, "with --generate: runs of exhaustive searches of a mutant, in all scenarios together")
+	fl.IntVar(&o.Sample, "sample", 0, "with --generate: only this many, drawn at random; 0: all")
+	fl.Uint64Var(&o.Seed, "seed", 0, "seed of --sample and --most")
+	fl.IntVar(&o.Most, "most", 0, "with --changed-since: at most this many mutants, including those of --sample; 0: no limit")
+	fl.Float64Var(&f.atLeast, "at-least", 100, "with --generate: `percent` of the mutants, without equivalent ones, that must be caught for exit status 0")
+	fl.Float64Var(&f.byScenarios, "scenarios-at-least", 0, "with --generate: `percent` that scenarios must catch")
+	fl.Uint64Var(&o.RandomRuns, "random-runs", mutant.DefaultRandomRuns, "with --generate: random runs per mutant, in all scenarios together")
+	fl.Uint64Var(&o.SearchRuns, "search-runs", mutant.DefaultSearchRuns, "with --generate: runs of exhaustive searches per mutant, in all scenarios together")
 }
 
 // onlyGenerated is the error for a flag that says something about generated mutants only.
 func onlyGenerated(c *cobra.Command) error {
 	for _, name := range scoreFlags {
 		if c.Flags().Changed(name) {
-			return fmt.Errorf("--%s is about mutants that are generated: it needs --generate", name)
+			return fmt.Errorf("--%s needs --generate", name)
 		}
 	}
 	return nil
@@ -49,23 +49,23 @@ func onlyGenerated(c *cobra.Command) error {
 func (f *mutantFlags) validScore(c *cobra.Command) error {
 	for _, name := range patchFlags {
 		if c.Flags().Changed(name) {
-			return fmt.Errorf("--%s is for mutants that are patches: leave it out, or --generate", name)
+			return fmt.Errorf("--%s is for mutants that are patches: omit it, or --generate", name)
 		}
 	}
 	o := &f.score
 	switch {
 	case o.Sample < 0:
-		return fmt.Errorf("--sample %d: it takes at least 1, or 0 for all", o.Sample)
+		return fmt.Errorf("--sample %d: it must be at least 1, or 0 for all", o.Sample)
 	case c.Flags().Changed("seed") && o.Sample == 0 && o.Most == 0:
-		return errors.New("--seed says which mutants are drawn: it needs --sample or --most")
+		return errors.New("--seed needs --sample or --most")
 	case o.Most != 0 && o.ChangedSince == "":
-		return errors.New("--most bounds how many mutants of changed lines there are: it needs --changed-since")
+		return errors.New("--most needs --changed-since")
 	case o.Most < 0 || o.Most > 0 && o.Most < o.Sample:
-		return fmt.Errorf("--most %d: it takes as many as --sample, or more", o.Most)
+		return fmt.Errorf("--most %d: it must not be less than --sample", o.Most)
 	case f.atLeast < 0 || f.atLeast > 100 || f.byScenarios < 0 || f.byScenarios > 100:
-		return errors.New("--at-least and --scenarios-at-least are percents: 0 to 100")
+		return errors.New("--at-least and --scenarios-at-least are percentages: 0 to 100")
 	case o.RandomRuns == 0 || o.SearchRuns == 0:
-		return errors.New("--random-runs and --search-runs take at least 1")
+		return errors.New("--random-runs and --search-runs must be at least 1")
 	}
 	return checkLimits(f.opt.Workers, f.opt.MaxTime)
 }
@@ -125,12 +125,12 @@ func printScore(w io.Writer, all []mutant.Judged, s *mutant.Score) error {
 	})
 	text := ""
 	for _, x := range survivors {
-		reached := fmt.Sprintf("%d scenarios come to it, %d of them searched to the end", len(x.Reached), len(x.Exhausted))
+		reached := fmt.Sprintf("%d scenarios reach it, %d of them exhausted", len(x.Reached), len(x.Exhausted))
 		if len(x.Reached) == 0 {
-			reached = "no scenario comes to it"
+			reached = "no scenario reaches it"
 		}
 		if n := len(x.TimedOut); n > 0 {
-			reached += fmt.Sprintf(", %d ended by --max-time", n)
+			reached += fmt.Sprintf(", %d stopped by --max-time", n)
 		}
 		text += fmt.Sprintf("%s:%d: survives: %s\n    - %s\n    + %s\n    %s\n", x.File, x.Line, x.ID, x.Before, x.After, reached)
 	}
@@ -144,9 +144,9 @@ func printScore(w io.Writer, all []mutant.Judged, s *mutant.Score) error {
 		_, err := io.WriteString(w, text)
 		return err
 	}
-	text += fmt.Sprintf("of those that are not equivalent %.1f %% are caught, %.1f %% by scenarios alone; one takes %.1f s (median), and all %.0f s of a processor\n", s.Caught, s.Scenarios, s.Median, s.Processor)
+	text += fmt.Sprintf("of the mutants that are not equivalent, %.1f %% are caught, %.1f %% by scenarios alone; one takes %.1f s (median), all take %.0f s of processor time\n", s.Caught, s.Scenarios, s.Median, s.Processor)
 	if s.TimedOut > 0 {
-		text += fmt.Sprintf("of %d the time was over before the runs: with a longer --max-time their result may be another\n", s.TimedOut)
+		text += fmt.Sprintf("stopped by --max-time before all runs: %d; with a longer time their result may differ\n", s.TimedOut)
 	}
 	_, err := io.WriteString(w, text)
 	return err

@@ -26,17 +26,17 @@ func TestPrintScore(t *testing.T) {
 	want := `p.go:3: survives: f:swap:1
     - a; b
     + b; a
-    no scenario comes to it
+    no scenario reaches it
 p.go:9: survives: f:swap:1
     - a; b
     + b; a
-    2 scenarios come to it, 1 of them searched to the end, 1 ended by --max-time
+    2 scenarios reach it, 1 of them exhausted, 1 stopped by --max-time
 
 5 mutants: 1 caught by scenarios, 1 by unit tests, 1 equivalent, 2 survive
        1 showed: violated
        1 showed: hangs
-of those that are not equivalent 50.0 % are caught, 25.0 % by scenarios alone; one takes 2.0 s (median), and all 7 s of a processor
-of 1 the time was over before the runs: with a longer --max-time their result may be another
+of the mutants that are not equivalent, 50.0 % are caught, 25.0 % by scenarios alone; one takes 2.0 s (median), all take 7 s of processor time
+stopped by --max-time before all runs: 1; with a longer time their result may differ
 `
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", &b, want)

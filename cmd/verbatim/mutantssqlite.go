@@ -27,7 +27,7 @@ func runSQLiteMutants(c *cobra.Command, f *mutantFlags) error {
 		return err
 	}
 	if f.opt.Protocol != "ncl" || f.opt.Out != "" || f.opt.Timers != "" {
-		return fmt.Errorf("--sqlite is for ncl, and makes no searches: leave out --out and --timers")
+		return fmt.Errorf("--sqlite is for ncl, and makes no searches: omit --out and --timers")
 	}
 	ctx, stop := cli.Interruptible(c)
 	defer stop()

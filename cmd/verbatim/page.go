@@ -78,7 +78,7 @@ func reader(overlay string) (func(string) ([]byte, error), error) {
 	}
 	var x struct{ Replace map[string]string }
 	if err := json.Unmarshal(text, &x); err != nil {
-		return nil, fmt.Errorf("%s: %w; it must be what `go build -overlay` was given", overlay, err)
+		return nil, fmt.Errorf("%s: %w; it must be the file given to `go build -overlay`", overlay, err)
 	}
 	return func(file string) ([]byte, error) {
 		if to, ok := x.Replace[file]; ok {

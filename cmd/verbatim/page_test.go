@@ -25,7 +25,7 @@ func TestReplayHTML(t *testing.T) {
 	call("check", "demo/restart", "--faults", "crash(a)<=1", "--out", "found")
 	file := filepath.Join("found", "demo-restart.counterexample.json")
 	code, stdout, stderr := call("replay", file, "--html", "run.html")
-	if code != 1 || stdout != "still fails; the run is the recorded one, step by step\nrun.html\n" {
+	if code != 1 || stdout != "still fails; the run is identical to the recorded one, step by step\nrun.html\n" {
 		t.Fatalf("status %d:\n%s%s", code, stdout, stderr)
 	}
 	page := pageText(t, "run.html")

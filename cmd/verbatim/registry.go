@@ -77,7 +77,7 @@ func protocolOf(name string) (*protocol, error) {
 			return &protocols[i], nil
 		}
 	}
-	return nil, fmt.Errorf("there is no protocol %q (known: %s)%s", first, cli.List(protocolNames()), mistake.DidYouMean(name,
+	return nil, fmt.Errorf("unknown protocol %q; known: %s%s", first, cli.List(protocolNames()), mistake.DidYouMean(name,
 		append(protocolNames(), scenarioNames()...)))
 }
 
@@ -86,7 +86,7 @@ func noScenario(p *protocol, name string) error {
 	for _, s := range p.all() {
 		names = append(names, s.Name)
 	}
-	return fmt.Errorf("there is no scenario %q; there are %s%s", name, cli.List(names), mistake.DidYouMean(name, names))
+	return fmt.Errorf("unknown scenario %q; known: %s%s", name, cli.List(names), mistake.DidYouMean(name, names))
 }
 
 func protocolNames() []string {
@@ -110,7 +110,7 @@ func scenarioNames() []string {
 // fromTrace makes a scenario of a file that strace wrote.
 func fromTrace(p *protocol, file, pattern string) (*explore.Scenario, *strace.Trace, error) {
 	if p.FromTrace == nil {
-		return nil, nil, fmt.Errorf("protocol %s makes no scenarios of traces", p.Name)
+		return nil, nil, fmt.Errorf("protocol %s cannot make scenarios from traces", p.Name)
 	}
 	f, err := os.Open(file)
 	if err != nil {

@@ -28,20 +28,19 @@ func newReplay() *cobra.Command {
 	f := &replayFlags{}
 	c := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Run a counterexample again and show its timeline",
-		Long: `Replay runs the counterexample in a file again and shows what happens in it. It
-says whether the run is the recorded one step by step: after a change of the
-code a run can still fail, by way of other states, or no longer fail because it has
-become another run: then it says how many decisions found no place in it.
+		Short: "Replay a counterexample and show its timeline",
+		Long: `Replay repeats the counterexample in a file and shows its events. It states whether the
+run is identical to the recorded one, step by step. After a change of the code, a run
+may still fail through other states, or no longer fail because it has become a different
+run; replay then states how many decisions no longer apply.
 
-With --html it writes a page instead, one file that opens from disk: lanes and
-arrows, memory cell by cell, the operations of the clients, and the last step
-after which the promise could still be kept (docs/viewer.md). Lines of source are
-in it if the source is where it was when the program was built.
+--html writes a page instead, one file that opens from disk: lanes and arrows, memory
+cell by cell, the operations of the clients, and the last step after which the promise
+could still be kept (docs/viewer.md). The page contains source lines if the source is
+still where it was when the program was built.
 
 Exit status: 1 the run still fails, 0 it no longer does, 2 the file is not a
-counterexample of a scenario that this program knows, 3 a step of the run does not
-come back.`,
+counterexample of a scenario that this program knows, 3 a step of the run hangs.`,
 		Example: `  verbatim replay ncl-three-writes.counterexample.json
   verbatim replay ncl-three-writes.counterexample.json --all
   verbatim replay ncl-three-writes.counterexample.json --html run.html
@@ -52,15 +51,15 @@ come back.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error { return runReplay(c.OutOrStdout(), f, args[0]) },
 	}
-	c.Flags().BoolVar(&f.all, "all", false, "show every event, one a row: nothing left out or folded")
-	c.Flags().IntVar(&f.width, "width", 0, "of the timeline in `columns`; default 120")
+	c.Flags().BoolVar(&f.all, "all", false, "show every event in its own row, without omitting or folding any")
+	c.Flags().IntVar(&f.width, "width", 0, "width of the timeline in `columns`; default 120")
 	c.Flags().BoolVar(&f.asGo, "go", false, "print a Go regression test instead, with status 0")
 	c.Flags().StringVar(&f.html, "html", "", "write a page that shows the run to this `file` instead")
-	c.Flags().StringVar(&f.overlay, "overlay", "", "with --html: the `file` that go build -overlay was given, whose sources are shown")
-	c.Flags().StringVar(&f.note, "note", "", "with --html: `text` to stand at the top of the page")
+	c.Flags().StringVar(&f.overlay, "overlay", "", "with --html: show the sources of this `file`, which was given to go build -overlay")
+	c.Flags().StringVar(&f.note, "note", "", "with --html: `text` for the top of the page")
 	c.MarkFlagsMutuallyExclusive("html", "go")
-	c.Flags().StringVar(&f.trace, "trace", "", "the trace that the scenario was made of")
-	c.Flags().StringVar(&f.traceFile, "trace-file", "", "which file of the trace is the log")
+	c.Flags().StringVar(&f.trace, "trace", "", "the trace from which the scenario was made")
+	c.Flags().StringVar(&f.traceFile, "trace-file", "", "the trace's file that is the log")
 	return c
 }
 
@@ -85,7 +84,7 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 		return f.writePage(w, ce, s, file)
 	}
 	if f.overlay != "" || f.note != "" {
-		return errors.New("--overlay and --note are about the page that --html writes: they need --html")
+		return errors.New("--overlay and --note need --html")
 	}
 	r, err := ce.Replay(s)
 	if errors.Is(err, explore.ErrHang) {
@@ -122,7 +121,7 @@ func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario,
 	if s := explore.Named(p.all(), ce.Scenario); s != nil {
 		return s, p, nil
 	}
-	return nil, nil, fmt.Errorf("%w; if it was made of a trace, give --trace", noScenario(p, ce.Scenario))
+	return nil, nil, fmt.Errorf("%w; if it was made from a trace, pass --trace", noScenario(p, ce.Scenario))
 }
 
 // goTest is a regression test for ce.
@@ -150,9 +149,9 @@ func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.R
 
 // outcome is what became of the run, and the exit status.
 func outcome(ce *explore.Counterexample, r *explore.Replay) (string, int) {
-	same := "the run is the recorded one, step by step"
+	same := "the run is identical to the recorded one, step by step"
 	if !r.Same {
-		same = "the run is not the recorded one step by step: the code, the scenario or the simulator changed"
+		same = "the run differs from the recorded one: the code, the scenario or the simulator has changed"
 	}
 	same += ce.Missing(r)
 	switch {

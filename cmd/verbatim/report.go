@@ -64,7 +64,7 @@ func assurance(r *explore.Result) string {
 	}
 	line += "; " + report.Ended(r)
 	if r.Sampled > 0 {
-		line += "; after " + number.Of(r.Sampled, "run") + " at random"
+		line += "; after " + number.Of(r.Sampled, "random run")
 	}
 	return line
 }

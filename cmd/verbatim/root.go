@@ -19,7 +19,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 func checkLimits(workers int, maxTime time.Duration) error {
 	switch {
 	case workers < 0:
-		return fmt.Errorf("--workers %d: it takes at least 1, or 0 for one for each core", workers)
+		return fmt.Errorf("--workers %d: it must be at least 1, or 0 for one for each core", workers)
 	case maxTime < 0:
 		return fmt.Errorf("--max-time %v: a time cannot be negative", maxTime)
 	}
@@ -30,15 +30,15 @@ func newRoot() *cobra.Command {
 	root := cli.Root(&cobra.Command{
 		Use:   "verbatim",
 		Short: "Check RDMA replication protocols by running their real code",
-		Long: `Verbatim runs the real code of an RDMA replication protocol in a deterministic
-simulator, enumerates what cards, networks and crashes can do to it, and hands
-back a run that violates the protocol's promise, or the assurance that there is
-none within the stated bounds. What runs protocols on machines and measures them
-is another program, verbatim-run: ncl, bench, crash, and litmus tests on cards.
+		Long: `Verbatim runs the real code of an RDMA replication protocol in a deterministic simulator
+and enumerates what cards, networks and crashes can do to it. It returns a run that
+violates the protocol's promise, or verifies that no such run exists within the stated
+bounds. A second program, verbatim-run, runs protocols on machines and measures them:
+ncl, bench, crash, and litmus tests on cards.
 
-Exit status: 0 verified (or clean, for strategies that sample), 1 a promise is
-violated, 2 bad usage or input, 3 a limit came first or the check could not
-decide. Of several, 2 goes before 1, 1 before 3, and 3 before 0.`,
+Exit status: 0 verified (or clean, for strategies that sample), 1 a promise is violated,
+2 bad usage or input, 3 a limit was hit or the check could not decide. If several apply,
+2 takes precedence over 1, 1 over 3, and 3 over 0.`,
 		Example: `  verbatim list
   verbatim check ncl
   verbatim check ncl/three-writes --profile relaxed

@@ -12,7 +12,7 @@ import (
 func Scenario(name string, write func(*Register, uint64) error) *explore.Scenario {
 	return &explore.Scenario{
 		Name:    "mirror/" + name,
-		Doc:     "The register looks to its clients like one word, though a mirror and the writer may crash.",
+		Doc:     "The register behaves like a single word, although a mirror and the writer may crash.",
 		Profile: "strong",
 		Faults:  "crash(writer)<=1, crash(mirror*)<=1",
 		Bounds:  "two mirrors, one write, two reads",

@@ -266,7 +266,7 @@ func (f *filler) conclude(r *row) {
 		r.Seconds = x.seconds
 	}
 	if f.unexercised(r) {
-		r.Verdict, r.Reason = Undecided, "no scenario uses "+r.weak.Exercised.String()+", so the promise is not put to the test"
+		r.Verdict, r.Reason = Undecided, "no scenario uses "+r.weak.Exercised.String()+", so the promise is not tested"
 		return
 	}
 	x := f.known(r.profile, 0)
@@ -276,7 +276,7 @@ func (f *filler) conclude(r *row) {
 		if y := f.own(r.profile, 0); finer(r.profile) {
 			// Here a single step may take so long that the checker gives it up:
 			// that too is a limit.
-			r.Reason = "piece by piece, no search ends within its limit; nothing was found"
+			r.Reason = "with single pieces, no search finishes within its limit; nothing was found"
 		} else if y != nil && y.reason != "" {
 			r.Reason = y.reason
 		}

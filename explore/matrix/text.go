@@ -56,7 +56,7 @@ func Markdown(w io.Writer, cells []Cell) error {
 		promise[k.Name] = k.Promise
 	}
 	var b strings.Builder
-	b.WriteString("| protocol | assumption | verdict | why | what would mend it | who promises more |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| protocol | assumption | verdict | why | remedy | who promises more |\n|---|---|---|---|---|---|\n")
 	for i := range cells {
 		c := cells[i]
 		c.Counterexample = ""

@@ -8,7 +8,7 @@ func directoryScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "directory",
-			doc:    "A file in the directory behaves as one, and after Sync and SyncDir it is there whatever crashes.",
+			doc:    "A file in the directory behaves as usual, and after Sync and SyncDir it survives any crash.",
 			faults: "crash(app)<=1",
 			bounds: "one file, two of ten operations, and one on a file on the peers",
 			load: workload{calm: 1, program: []one{{both(add("d", 4), fsync("d"))}, change, change, {add("a.log", 1)}},

@@ -8,14 +8,14 @@ func failureScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "store-fails",
-			doc:    "One call of the store fails, carried out or not. What was asked for has happened or not; a file that was written to takes no more until it is opened again.",
+			doc:    "One call to the store fails, executed or not. The operation has taken effect or not; after a failed write the file accepts no more writes until it is opened again.",
 			faults: "none",
 			bounds: "one call that fails, in any of three operations on two files",
 			load:   workload{calm: 3, failures: 1, storeFails: true, grain: 8, maxRegion: 4096, program: failing(), meets: failed},
 		}),
 		build(spec{
 			name:   "rename-fails",
-			doc:    "One call of the directory fails while a file is to replace another one, or to grow, and then either gets another name.",
+			doc:    "One call to the directory fails while a file replaces another one, or grows, and then either is renamed.",
 			faults: "crash(app)<=1",
 			bounds: "two files; a rename or a larger region, a rename, and a mount; one call that fails, and a crash after it",
 			load: workload{calm: 2, failures: 1, dirFails: true, steady: true, blind: true, maxRegion: 4096, program: []one{{add("a.log", 3)}, {add("b.log", 5)},
@@ -24,7 +24,7 @@ func failureScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "directory-fails",
-			doc:    "One call of the directory fails, carried out or not. What was asked for has happened or not, and nothing else is lost.",
+			doc:    "One call to the directory fails, executed or not. The operation has taken effect or not, and nothing else is lost.",
 			faults: "none",
 			bounds: "one call that fails, in any of three operations on two files",
 			load:   workload{calm: 3, failures: 1, dirFails: true, maxRegion: 4096, program: failing(), meets: failed},

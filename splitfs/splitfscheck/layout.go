@@ -11,7 +11,7 @@ func layoutScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "append",
-			doc:    "A file is appended to three times. The application may crash twice, and do what was under way once more.",
+			doc:    "A file is appended to three times. The application may crash twice, and repeats the interrupted operation.",
 			faults: "crash(app)<=2",
 			bounds: "one file, three appends of 8, 8 and 3 bytes; a Record tears into pieces of 8 bytes",
 			load: workload{grain: 8, again: true, program: []one{{add(log, 8)}, {add(log, 8)}, {add(log, 3)}},
@@ -27,7 +27,7 @@ func layoutScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "overwrite",
-			doc:    "A file of three frames is overwritten inside a frame, over several, over the last, past the end, and behind a hole.",
+			doc:    "A file of three frames is overwritten inside a frame, across several, across the last, past the end, and after a hole.",
 			faults: "crash(app)<=1",
 			bounds: "one file of three frames of 4 bytes, two of eleven writes; a Record tears into pieces of 4 bytes",
 			load: workload{grain: 4, steady: true, calm: 3, program: []one{{add(log, 4)}, {add(log, 4)}, {add(log, 4)},
@@ -44,7 +44,7 @@ func layoutScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "lookalike",
-			doc:    "What is appended ends in a copy of a header of the file, and only the copy lands: later it is where the next frame would be.",
+			doc:    "Appended data ends in a copy of a header of the file, and only the copy lands: later it is at the position of the next frame.",
 			faults: "crash(app)<=1",
 			bounds: "one file of three frames of which one cuts it, an append of 8 bytes and a header, one of 8 bytes; a Record tears into pieces of 8 bytes",
 			load: workload{grain: 8, tears: 7, steady: true, calm: 3, program: []one{{add(log, 8)}, {size(log, 4)}, {add(log, 8)}, {lookalike(log, 8)}, {add(log, 8)}},
@@ -52,7 +52,7 @@ func layoutScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "layout",
-			doc:    "Appends, overwrites and truncations in any order, of which two may be torn, each by a crash and a restart.",
+			doc:    "Appends, overwrites and truncations in any order, two of them possibly torn, each by a crash and a restart.",
 			faults: "crash(app)<=2",
 			bounds: "one file of 8 bytes, two of five operations; a Record tears into pieces of 8 bytes",
 			load: workload{grain: 8, again: true, steady: true, calm: 1, program: []one{{add(log, 8)}, changes(log), changes(log)},

@@ -10,7 +10,7 @@ func nameScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "names",
-			doc:    "Files on the peers and in the directory are made, renamed, replaced and removed, while they are known to the file system.",
+			doc:    "Files on the peers and in the directory are created, renamed, replaced and removed, while the file system has them in memory.",
 			faults: "crash(app)<=1",
 			bounds: "three files, two of eleven operations; a crash may come while the file system is mounted",
 			load: workload{calm: 3, program: []one{{add("a.log", 3)}, {add("b.log", 5)}, {both(add("d", 4), fsync("d"))}, renames(), renames()},
@@ -18,7 +18,7 @@ func nameScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "names-closed",
-			doc:    "The same after a mount, while nobody has opened the files.",
+			doc:    "The same after a mount, before the files are opened.",
 			faults: "crash(app)<=1",
 			bounds: "as in splitfs/names",
 			load: workload{calm: 3, blind: true, program: []one{{add("a.log", 3)}, {add("b.log", 5)}, {both(add("d", 4), fsync("d"), remount)}, renames(), renames()},
@@ -26,7 +26,7 @@ func nameScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "clean-up",
-			doc:    "The application crashes while it makes, replaces or removes a file, and again while it mounts and cleans up.",
+			doc:    "The application crashes while it creates, replaces or removes a file, and again while it mounts and cleans up.",
 			faults: "crash(app)<=2",
 			bounds: "two files, one of four operations",
 			load: workload{calm: 2, blind: true, program: []one{{add("a.log", 3)}, {both(add("b.log", 5), remount)},
@@ -35,7 +35,7 @@ func nameScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "folders",
-			doc:    "A folder with files on the peers is renamed and its files go on under their new names; a folder that is not empty stays.",
+			doc:    "A folder with files on the peers is renamed, and its files continue under their new names; a folder that is not empty is not removed.",
 			faults: "crash(app)<=1",
 			bounds: "a folder with two files, of which one outgrows its region afterwards, and so does another whose name begins as the folder's",
 			load: workload{calm: 3, blind: true, maxRegion: 4096, program: []one{{mkdir("dir")}, {both(add("dir/a.log", 3), hold("one", "dir/a.log"))}, {both(add("dir/x.w", 2), hold("two", "dir0.log"), hold("three", "dir.log"))},
@@ -52,7 +52,7 @@ func nameScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "unlinked",
-			doc:    "A file is removed or replaced while it is open: who has it open reads and writes it, in a larger region too, and with the last it is gone.",
+			doc:    "A file is removed or replaced while it is open: its handles still read and write it, also in a larger region, and with the last handle it is gone.",
 			faults: "crash(app)<=1",
 			bounds: "one file that is open twice, under another name as well; an append, and one that takes a larger region",
 			load: workload{calm: 3, maxRegion: 4096, program: []one{{both(add("a.log", 3), hold("one", "a.log"))}, {hold("two", "a.log")}, {both(add("d", 4), fsync("d"))},
@@ -63,7 +63,7 @@ func nameScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "patterns",
-			doc:    "What is new goes to the peers by its name or by O_NCL, and stays where it is under any name.",
+			doc:    "A new file goes to the peers by its name or by O_NCL, and stays there when renamed.",
 			faults: "crash(app)<=1",
 			bounds: "four files in two folders, renamed into one another",
 			load: workload{calm: 1, program: []one{{mkdir("dir")}, {create("n", splitfs.O_NCL), create("n.log", splitfs.O_NCL)}, {create("dir/x.w", 0), create("x.w", 0)},

@@ -21,7 +21,7 @@ func peerScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "peer",
-			doc:    "The file is on a peer of NCL, and the writes of a crashed application tear as the card lets them.",
+			doc:    "The file is on a peer of NCL, and the writes of a crashed application tear as the card allows.",
 			faults: "crash(app)<=1",
 			bounds: "f=0, one peer; an append of 8 bytes, an overwrite of 4 and one of 12",
 			load: workload{peers: 1, steady: true, calm: 1, program: []one{{create(log, 0)}, {add(log, 8)}, {put(log, 2, 4), put(log, 4, 12)}},
@@ -29,7 +29,7 @@ func peerScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "peer-fails",
-			doc:    "A peer takes its memory back, a file is made while it has none left, and an object is not there: the errors say that it is the log peers, and never that a file does not exist which does.",
+			doc:    "A peer revokes its memory, a file is created while it has none left, and an object is missing: the errors name the log peers as the cause, and never claim that an existing file does not exist.",
 			faults: "none",
 			bounds: "f=0, one peer with memory for two files",
 			load:   workload{peers: 1, script: losing},

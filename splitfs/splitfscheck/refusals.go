@@ -19,14 +19,14 @@ func refusalScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "refused",
-			doc:    "What a file system must refuse it refuses by its POSIX error, on the peers as in the directory, and it changes nothing.",
+			doc:    "Invalid operations fail with their POSIX errors, on the peers as in the directory, and change nothing.",
 			faults: "none",
 			bounds: "an operation of each kind on files of both kinds: open for reading only, for writing only, and closed; names that are not allowed",
 			load:   workload{script: refusing, maxRegion: 2048},
 		}),
 		build(spec{
 			name:   "reported",
-			doc:    "Whoever asks for something that fails is told the error of the directory or the store, and what cannot be cleaned up is logged.",
+			doc:    "The caller of a failed operation gets the error of the directory or the store, and a failed clean-up is logged.",
 			faults: "none",
 			bounds: "each kind of call of the directory and the store, in each operation that makes it",
 			load:   workload{script: reporting, maxRegion: 2048},
@@ -40,21 +40,21 @@ func refusalScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "limits",
-			doc:    "What is just within the limits of a configuration or a file is taken, and what is just outside is not.",
+			doc:    "Values just within the limits of a configuration or a file are accepted, and values just outside are rejected.",
 			faults: "none",
 			bounds: "each field at its limits and beyond them; the patterns of each preset",
 			load:   workload{script: limiting},
 		}),
 		build(spec{
 			name:   "exact",
-			doc:    "A region takes what fits to its last byte, and not one more; a larger one leaves room for as much again.",
+			doc:    "A region can be filled to its last byte, and not beyond; a larger one leaves room for as much again.",
 			faults: "none",
 			bounds: "twenty-two ways to fill a region of 1024 to 2048 bytes; regions of up to 8 KiB",
 			load:   workload{script: exact},
 		}),
 		build(spec{
 			name:   "damaged",
-			doc:    "Stubs, the number of the mount and the reserved folder hold what splitfs has not written: it takes a file for one of the directory, or says what is wrong.",
+			doc:    "Stubs, the number of the mount and the reserved folder have contents that splitfs did not write: it treats the file as one of the directory, or reports the error.",
 			faults: "none",
 			bounds: "a directory with two files, changed in one of twenty-two ways",
 			load:   workload{script: damaging},

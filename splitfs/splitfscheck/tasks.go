@@ -14,7 +14,7 @@ func taskScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "two-tasks",
-			doc:    "Two tasks use the same files: what comes of it is what comes of their operations in some order.",
+			doc:    "Two tasks use the same files: the result equals that of their operations in some order.",
 			faults: "none",
 			bounds: "two operations of one task, of which there are five pairs, and one of the other, of which there are six; two files",
 			load:   workload{tasks: true, calm: 1, maxRegion: 4096, script: together},

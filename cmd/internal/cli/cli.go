@@ -102,14 +102,14 @@ func NoCommand(c *cobra.Command, args []string) error {
 			names = append(names, x.Name())
 		}
 	}
-	return fmt.Errorf("there is no command %q; there are %s%s", args[0], List(names), mistake.DidYouMean(args[0], names))
+	return fmt.Errorf("unknown command %q; known: %s%s", args[0], List(names), mistake.DidYouMean(args[0], names))
 }
 
 // Takes says what the arguments of a command are when there are too few or too many.
 func Takes(what string, args cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, given []string) error {
 		if err := args(c, given); err != nil {
-			return fmt.Errorf("%s takes %s, and here are %d arguments; see `%s --help`", c.CommandPath(), what, len(given), c.CommandPath())
+			return fmt.Errorf("%s takes %s, not %d arguments; see `%s --help`", c.CommandPath(), what, len(given), c.CommandPath())
 		}
 		return nil
 	}

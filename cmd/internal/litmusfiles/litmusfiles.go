@@ -23,7 +23,7 @@ const Dir = "testdata/litmus"
 func Find(args []string) ([]string, error) {
 	if len(args) == 0 {
 		if _, err := os.Stat(Dir); err != nil {
-			return nil, fmt.Errorf("there is no %s here: name a file or a directory with litmus tests", Dir)
+			return nil, fmt.Errorf("no %s in the current directory: name a file or a directory with litmus tests", Dir)
 		}
 		args = []string{Dir}
 	}
@@ -51,7 +51,7 @@ func Find(args []string) ([]string, error) {
 			return nil, err
 		}
 		if len(files) == n {
-			return nil, fmt.Errorf("%s holds no file whose name ends in %s", a, lang.Ext)
+			return nil, fmt.Errorf("%s contains no file whose name ends in %s", a, lang.Ext)
 		}
 	}
 	return files, nil

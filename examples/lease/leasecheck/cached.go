@@ -15,7 +15,7 @@ func Cached(name string, margin time.Duration) *explore.Scenario {
 	const cached = "a read found the value in the cache after the change had begun"
 	return &explore.Scenario{
 		Name: "lease/" + name, Timers: "skew(1.5)",
-		Doc:       "A reader takes what it has cached for the value as long as it has a lease, and whoever changes the value waits a lease and a half.",
+		Doc:       "A reader uses its cached value while it holds a lease, and a writer waits one and a half leases before it changes the value.",
 		Bounds:    "one change, three reads",
 		Sometimes: []string{cached},
 		Build: func(c *explore.Case) (sim.Config, error) {

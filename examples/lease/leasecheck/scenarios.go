@@ -15,9 +15,9 @@ import (
 // Scenarios are those that verbatim check lease checks.
 func Scenarios() []*explore.Scenario {
 	return []*explore.Scenario{
-		Locked("trusting", "idle", 2, "Two writers count under a lock with a lease, and trust the lease. It is wrong, and yet verified as long as timers are idle.",
+		Locked("trusting", "idle", 2, "Two writers count under a lock with a lease, and trust the lease. This is wrong, but verified under the timers idle.",
 			(*lease.Lock).AddTrusting),
-		Locked("fenced", "free", 2, "Two writers count under a lock with a lease, and the word that they write refuses the token of an earlier holder.",
+		Locked("fenced", "free", 2, "Two writers count under a lock with a lease, and the count word rejects the token of an earlier holder.",
 			(*lease.Lock).Add),
 		Cached("margin", lease.Margin),
 	}

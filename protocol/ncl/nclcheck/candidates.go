@@ -19,7 +19,7 @@ func candidateScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "candidates",
-			doc:    "One candidate has no memory left, and another one does not answer, wherever they are in the list. No more are asked than are needed, until one does not answer: then the rest are asked together, and those that are not needed are dropped.",
+			doc:    "One candidate has no memory left, and another does not answer, at any positions in the list. No more are asked than needed until one does not answer; then the rest are asked concurrently, and those not needed are released.",
 			faults: "none",
 			bounds: "f=1, seven candidates in an order that begins anywhere; creation, the replacement of a peer that has revoked its memory, and a look at what is left in use on the application's host",
 			load: workload{f: 1, size: 8, queue: 2, peers: peers, lives: [][]write{{{0, 8}}}, script: choosing, refuses: "peer3", hangs: "peer5",
@@ -27,7 +27,7 @@ func candidateScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "periodic",
-			doc:    "Peers look for leaked regions every minute, without being asked: what leaked is free some minutes later, and what a file has stays.",
+			doc:    "Peers look for leaked regions every minute, unasked: a leaked region is freed within a few minutes, and a file's region stays.",
 			faults: "none",
 			bounds: "f=0, two peers that register; a file that is deleted while its peer is out of reach, and one that stays, with a minute and a half and three after them",
 			load:   workload{f: 0, size: 16, peers: peers[:2], lives: [][]write{{{0, 8}, {8, 8}}}, script: letting, registered: true, every: time.Minute},

@@ -19,7 +19,7 @@ func controlScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "replace",
-			doc:    "A peer crashes and a fourth one takes its place while the application writes on. It may crash at any point of that, and so may the fourth peer instead.",
+			doc:    "A peer crashes and a fourth one replaces it while the application continues to write. The application, or instead the fourth peer, may crash at any point of this.",
 			faults: "crash(app)<=1, crash(peer*)<=1",
 			bounds: "f=1, four peers of which one of the first three or the fourth crashes, an append of 8 bytes, replacement if a peer has failed, another append, recovery and read back",
 			load: workload{f: 1, size: 16, peers: fourPeers, lives: [][]write{two, nil}, script: replacing,
@@ -27,7 +27,7 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "return",
-			doc:    "A peer crashes, comes back empty and is chosen again for the file that it had, while another one is cut off with what it had; the application may crash at any point of that.",
+			doc:    "A peer crashes, restarts empty and is chosen again for the same file, while another one is cut off with its region; the application may crash at any point of this.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, three peers and no other, two appends of 8 bytes between which peer1 crashes and peer2 is cut off, a crash of the application after that, replacement if writing stops, recovery and read back; the link heals in the last life",
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{two, nil}, script: persisting,
@@ -35,7 +35,7 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "revoke",
-			doc:    "A peer takes its memory back and another takes its place while the application writes on; it may crash at any point of that.",
+			doc:    "A peer revokes its memory and another replaces it while the application continues to write; the application may crash at any point of this.",
 			faults: "crash(app)<=1, revoke(peer*)<=1",
 			bounds: "f=1, four peers of which one of the first three or the fourth revokes, an append of 8 bytes, replacement if a peer has failed, another append, recovery and read back",
 			load: workload{f: 1, size: 16, peers: fourPeers, lives: [][]write{two, nil}, script: replacing,
@@ -43,7 +43,7 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "beyond",
-			doc:    "More than f peers are gone: one has crashed, and another is cut off with what it had. Writing stops, and goes on once others have taken their places; a recovery finds everything or nothing.",
+			doc:    "More than f peers are gone: one has crashed, and another is cut off with its region. Writing stops, and continues once others have replaced them; a recovery finds everything or fails.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, four peers, two appends of 8 bytes between which peer1 crashes for good and peer2 is cut off, a crash of the application after that, replacement if writing stops, recovery and read back; the link heals in the last life",
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "steady1", "steady2"}, lives: [][]write{two, nil},
@@ -51,7 +51,7 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "zombie",
-			doc:    "The controller ends the session of an instance that lives on and writes, while the next instance recovers the file.",
+			doc:    "The controller expires the session of an instance that continues to write, while the next instance recovers the file.",
 			faults: "none",
 			bounds: "f=1, three peers, an instance that is believed dead once it has created the file and appends 8 bytes, the recovery of the next one at any moment of that and read back",
 			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, nil}, script: claiming,
@@ -59,7 +59,7 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "register",
-			doc:    "The application takes its peers from the controller, which does not know that one has lent what it has; it may crash at any point, and then nothing is leaked.",
+			doc:    "The application chooses its peers from the controller's list, which does not show that one has no memory left; it may crash at any point, and nothing is leaked.",
 			faults: "crash(app)<=1",
 			bounds: "f=0, three peers of which the first refuses, recovery and a collection at the end",
 			load: workload{f: 0, size: 8, peers: fourPeers[:3], lives: [][]write{{}, nil}, script: creating, collects: true, registered: true, refuses: "peer1", intact: true,
@@ -67,7 +67,7 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "collect",
-			doc:    "A peer looks for leaked regions at any moment, while the application creates the file and crashes. No region that is claimed goes, and none that is not stays.",
+			doc:    "A peer looks for leaked regions at any moment, while the application creates the file and crashes. Every claimed region stays, and every unclaimed one is freed.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, three peers, a collection at any moment and one at the end, recovery and read back",
 			load: workload{f: 1, size: 8, lives: [][]write{{}, nil}, script: creating, collects: true, collectAt: "peer1", intact: true,
@@ -75,7 +75,7 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "keep",
-			doc:    "After a replacement all peers look for leaked regions: those of the peers that stayed are older than the ap-map entry, and stay.",
+			doc:    "After a replacement all peers look for leaked regions: the regions of the peers that stayed are older than the ap-map entry, and are kept.",
 			faults: "none",
 			bounds: "f=1, four peers of which the first revokes its memory before an append of 8 bytes, replacement if that is noticed, a collection at every peer, recovery and read back",
 			load: workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}, nil}, script: keeping, collects: true, intact: true,
@@ -84,7 +84,7 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "release",
-			doc:    "The application deletes the file. It may crash at any point, and a peer may be out of reach: the file is there or it is not, and nothing is leaked.",
+			doc:    "The application deletes the file. It may crash at any point, and a peer may be unreachable: the file exists completely or not at all, and nothing is leaked.",
 			faults: "crash(app)<=1, partition(app,peer*)<=1",
 			bounds: "f=1, three peers, release, recovery if the file is there, a collection at the end; a link is cut in the first life and heals in the last",
 			load: workload{f: 1, size: 8, lives: [][]write{{}, nil}, script: releasing, collects: true, cutBetween: true,
@@ -92,7 +92,7 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "files",
-			doc:    "Two applications have a file of the same name on the same peers, and their machine crashes while they write.",
+			doc:    "Two applications have files with the same name on the same peers, and their machine crashes while they write.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, three peers, two files on one machine, one append of 8 bytes to each, recovery and read back",
 			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, nil}, script: several, second: true,
@@ -100,7 +100,7 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "again",
-			doc:    "The application deletes the file and makes another one of its name. It may crash at any point of both: what comes back is of the one or of the other, and nothing is leaked.",
+			doc:    "The application deletes the file and creates another one with the same name. It may crash at any point: a recovery returns one of the two files, never a mixture, and nothing is leaked.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes, release; release again if the file is still there, a file of the same name; recovery if it is there and a collection at the end",
 			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, {}, nil}, script: recreating, collects: true, intact: true,
@@ -108,7 +108,7 @@ func controlScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "duel",
-			doc:    "Two instances recover the file at once: the controller has ended the session of the first, which lives on.",
+			doc:    "Two instances recover the file at once: the session of the first has expired, but it continues.",
 			faults: "none",
 			bounds: "f=0, one peer, an append of 8 bytes, an instance that is believed dead once it runs and recovers, the recovery of the next one at any moment of that, and again if it has lost the file",
 			load: workload{f: 0, size: 8, lives: [][]write{{{0, 8}}, nil, nil}, script: duelling,

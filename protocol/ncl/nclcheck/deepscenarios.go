@@ -11,28 +11,28 @@ func DeepScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "three-writes-deep",
-			doc:    "As three-writes, and a link is cut too; the recovery itself may crash, and is done again.",
+			doc:    "Like three-writes, but a link is cut too; the recovery itself may crash, and is repeated.",
 			faults: "crash(app)<=2, crash(peer*)<=1, partition(app,peer*)<=1",
 			bounds: "f=1, three peers, three appends of 16 bytes, two recoveries and read back; links heal at any time",
 			load:   workload{f: 1, size: 48, lives: [][]write{three, {}, nil}, beyond: true, meets: afterCrash},
 		}),
 		build(spec{
 			name:   "twice-deep",
-			doc:    "As twice, and a peer may crash at any point, and the link is cut and heals at any time.",
+			doc:    "Like twice, but a peer may crash at any point, and the link is cut and heals at any time.",
 			faults: "crash(app)<=2, crash(peer*)<=1, partition(app,peer*)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes, recovery, another append, recovery and read back",
 			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, beyond: true, meets: afterCrash},
 		}),
 		build(spec{
 			name:   "f2-deep",
-			doc:    "As f2, and the application may crash at any point, and crashed peers start again, with empty memory.",
+			doc:    "Like f2, but the application may crash at any point, and crashed peers restart with empty memory.",
 			faults: "crash(app)<=1, crash(peer*)<=2",
 			bounds: "f=2, five peers, one append of 8 bytes, recovery and read back",
 			load:   workload{f: 2, size: 8, lives: [][]write{{{0, 8}}, nil}, meets: []string{sawRejected}},
 		}),
 		build(spec{
 			name:   "replace-deep",
-			doc:    "As replace, and a second peer is cut off for a while.",
+			doc:    "Like replace, but a second peer is cut off for a while.",
 			faults: "crash(app)<=1, crash(peer*)<=1, partition(app,peer*)<=1",
 			bounds: "f=1, four peers of which one of the first three or the fourth crashes and one is cut off, an append of 8 bytes, replacement if a peer has failed, another append, recovery and read back; a link is cut in the first life and heals in the last",
 			load: workload{f: 1, size: 16, peers: fourPeers, lives: [][]write{two, nil}, script: replacing, cutBetween: true, beyond: true,
@@ -40,7 +40,7 @@ func DeepScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "return-deep",
-			doc:    "As return, and the application may crash at any point.",
+			doc:    "Like return, but the application may crash at any point.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, three peers and no other, two appends of 8 bytes between which peer1 crashes and peer2 is cut off, replacement if writing stops, recovery and read back; the link heals in the last life",
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{two, nil}, script: persisting,
@@ -48,7 +48,7 @@ func DeepScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "zombie-deep",
-			doc:    "As zombie, with two appends, and a peer may crash at any point.",
+			doc:    "Like zombie, with two appends, and a peer may crash at any point.",
 			faults: "crash(peer*)<=1",
 			bounds: "f=1, three peers, an instance that is believed dead once it has created the file and appends 8 bytes twice, the recovery of the next one at any moment of that and read back",
 			load: workload{f: 1, size: 16, lives: [][]write{two, nil}, script: claiming,
@@ -56,7 +56,7 @@ func DeepScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "wear-deep",
-			doc:    "As wear, and the application may crash at any point.",
+			doc:    "Like wear, but the application may crash at any point.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, four peers, three appends of 8 bytes; before the second and the third one of the file's peers crashes, if all are there, and starts again, empty; replacement if that is noticed, recovery and read back",
 			load: workload{f: 1, size: 24, peers: fourPeers, lives: [][]write{appends, nil}, script: wearing,
@@ -64,14 +64,14 @@ func DeepScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "relay-deep",
-			doc:    "As relay, and the application may crash during the first recovery, and a link is cut and heals at any time.",
+			doc:    "Like relay, but the application may crash during the first recovery, and a link is cut and heals at any time.",
 			faults: "crash(app)<=1, crash(peer*)<=1, partition(app,peer*)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes, recovery, another append, recovery and read back",
 			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, beyond: true, meets: []string{sawRejected}},
 		}),
 		build(spec{
 			name:   "pair-deep",
-			doc:    "As pair, and the application may crash at any point.",
+			doc:    "Like pair, but the application may crash at any point.",
 			faults: "crash(app)<=1",
 			bounds: "f=2, seven peers of which two revoke their memory before an append of 8 bytes, replacement if that is noticed, recovery and read back",
 			load: workload{f: 2, size: 8, peers: sevenPeers, lives: [][]write{{{0, 8}}, nil}, script: pairing, spare: true,
@@ -79,7 +79,7 @@ func DeepScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "refuse-deep",
-			doc:    "As refuse, and the controller names the peers, which register meanwhile.",
+			doc:    "Like refuse, but the controller names the peers, which register meanwhile.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, five peers of which the first refuses and the second revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
 			load: workload{f: 1, size: 8, peers: fivePeers, lives: [][]write{{{0, 8}}, nil}, script: joining, collects: true, registered: true,
@@ -87,7 +87,7 @@ func DeepScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "remake-deep",
-			doc:    "As remake, with three peers, and the application may crash.",
+			doc:    "Like remake, with three peers, and the application may crash.",
 			faults: "crash(app)<=1, partition(app,peer1)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes, release while the link may be cut, a file of the same name once it has healed, recovery and a collection; one more collection at any moment",
 			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, {}, nil}, script: recreating, collects: true, collectAt: "peer1", intact: true,

@@ -16,7 +16,7 @@ func handleScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "handle",
-			doc:    "A handle writes and reads what is inside the file, however long it is, and refuses what is outside, or comes after Close, with the error that says so.",
+			doc:    "A handle accepts writes and reads of any length within the file, and refuses those outside it, or after Close, with the proper error.",
 			faults: "none",
 			bounds: "f=0, one peer, send queues of three requests; writes that a card takes inline and writes that it does not, reads at both ends and across, recovery, release, and a file whose peer has revoked its memory, and a Repair with nothing to replace, without the controller",
 			load: workload{f: 0, size: 600, queue: 3, script: handling,

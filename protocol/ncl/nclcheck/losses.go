@@ -19,7 +19,7 @@ func lossScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "lost-call",
-			doc:    "A call to the controller is lost, or its answer, whichever it is. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
+			doc:    "Any one call to the controller, or its answer, is lost. The operation fails with that error or not at all, and succeeds when repeated; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers that register; creation, an append of 8 bytes, another once the peer has revoked its memory and was replaced, recovery, release, creation and release; each again if it fails",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: losingCalls, registered: true,
@@ -27,7 +27,7 @@ func lossScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "shortage",
-			doc:    "The application's host is out of something once, whatever it is: memory, a queue pair, a registration. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
+			doc:    "One allocation of any kind fails on the application's host: memory, a queue pair, a registration. The operation fails with that error or not at all, and succeeds when repeated; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: runningShort, registered: true,
@@ -35,7 +35,7 @@ func lossScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "hearsay",
-			doc:    "A call of a peer to the controller is lost, or its answer, also while it looks for leaked regions: it keeps what the file has, and when it has answered once more the controller knows how much it lends.",
+			doc:    "A call of a peer to the controller, or its answer, is lost, possibly while the peer looks for leaked regions: it keeps the file's region, and after its next answer the controller knows how much it lends.",
 			faults: "none",
 			bounds: "f=0, two peers that register, of which one loses a call; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: hearing, registered: true, mishears: "peer1",
@@ -43,7 +43,7 @@ func lossScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "scarce",
-			doc:    "A log peer's host is out of something once, whatever it is. The peer rejects the request, and done again the operation succeeds; nothing is lost or leaked.",
+			doc:    "One allocation of any kind fails on a log peer's host. The peer rejects the request, and the operation succeeds when repeated; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers of which one is; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, scarce: "peer2",

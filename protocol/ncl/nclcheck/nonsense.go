@@ -20,21 +20,21 @@ func nonsenseScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "limits",
-			doc:    "What is just within the limits of a configuration is taken, and what is just outside is not.",
+			doc:    "Values just within the limits of a configuration are accepted, and values just outside are rejected.",
 			faults: "none",
 			bounds: "one application; each field at its limits, and beyond them by one",
 			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: limiting, intact: true},
 		}),
 		build(spec{
 			name:   "nonsense",
-			doc:    "A peer rejects every request that is cut short or too long by a byte, and lends nothing because of it.",
+			doc:    "A peer rejects every request that is truncated or one byte too long, and lends nothing for it.",
 			faults: "none",
 			bounds: "f=0, two peers; the requests of ncl/lost-call, each cut after every byte and once with a byte more",
 			load:   workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: babbling, collects: true},
 		}),
 		build(spec{
 			name:   "garbled",
-			doc:    "An answer of a peer lacks its last byte or its second half, or has a byte too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
+			doc:    "A peer's answer lacks its last byte or its second half, or has an extra byte. The operation fails with that error or not at all, and succeeds when repeated; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers of which one answers so once; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, garbles: "peer2",
@@ -42,7 +42,7 @@ func nonsenseScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "misread",
-			doc:    "A value of the controller lacks its last byte or its second half, or has a byte too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
+			doc:    "A value from the controller lacks its last byte or its second half, or has an extra byte. The operation fails with that error or not at all, and succeeds when repeated; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "as in ncl/lost-call, and the controller is not asked for peers",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: misreading, collects: true,

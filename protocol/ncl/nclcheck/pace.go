@@ -18,21 +18,21 @@ func paceScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "pace",
-			doc:    "The library finds no peer for the place of one that has failed. It tries again after a while, which is longer if the try took long; writes go on, each once.",
+			doc:    "The library finds no replacement for a failed peer. It tries again later, after a longer pause if the attempt took long; writes continue, each exactly once.",
 			faults: "none",
 			bounds: "f=1, four peers of which the first is cut off and the fourth does not answer; four writes, and four tries at their times",
 			load:   workload{f: 1, size: 8, queue: 2, peers: four, lives: [][]write{{{0, 8}}}, script: pacing, hangs: "peer4", exposed: true},
 		}),
 		build(spec{
 			name:   "resume",
-			doc:    "Two peers of three are gone, and there is one for their places: a write goes on with f+1 peers, or fails if those are gone once more before it does.",
+			doc:    "Two of three peers are gone, and one replacement is available: a write continues with f+1 peers, or fails if one more goes before that.",
 			faults: "none",
 			bounds: "f=1, four peers; the links to two of three are cut, a write that fails, and another one; those to the two others are cut when these have been made f+1, or not",
 			load:   workload{f: 1, size: 8, queue: 2, peers: four, lives: [][]write{{{0, 8}}}, script: resuming, exposed: true},
 		}),
 		build(spec{
 			name:   "overdue",
-			doc:    "The completions of a write are late, so that it fails. A replacement of peers that succeeds after that has it on f+1 peers, and a recovery without one of them finds it.",
+			doc:    "The completions of a write are late, so the write fails. After a successful replacement of peers it is on f+1 peers, and a recovery without one of them finds it.",
 			faults: "timeout(app)<=1",
 			bounds: "f=1, four peers of which the first is cut off; a write for which a timer fires although nothing is wrong, replacement, before which the links to the two others are cut or not, recovery without the new peer",
 			load: workload{f: 1, size: 8, queue: 2, patience: time.Second, peers: four, lives: [][]write{{{0, 8}}}, script: overdue, exposed: true, beyond: true,
@@ -40,7 +40,7 @@ func paceScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "halfway",
-			doc:    "The controller goes out of reach while peers are replaced. The replacement fails of that, and nothing is left in use on the application's host.",
+			doc:    "The controller becomes unreachable while peers are replaced. The replacement fails, and releases all resources on the application's host.",
 			faults: "none",
 			bounds: "f=1, six peers of which the fourth has no memory left; two are cut off, and a replacement from one of whose calls to the controller on none is carried out",
 			load:   workload{f: 1, size: 8, queue: 2, peers: []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6"}, lives: [][]write{{{0, 8}}}, script: halfway, refuses: "peer4", exposed: true},

@@ -8,7 +8,7 @@ func repairScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "wear",
-			doc:    "A peer crashes and is replaced, and then another one, whichever they are.",
+			doc:    "Any peer crashes and is replaced, and then any other one.",
 			faults: "none",
 			bounds: "f=1, four peers, three appends of 8 bytes; before the second and the third one of the file's peers crashes, if all are there, and starts again, empty; replacement if that is noticed, recovery and read back",
 			load: workload{f: 1, size: 24, peers: fourPeers, lives: [][]write{three, nil}, script: wearing,
@@ -23,7 +23,7 @@ func repairScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "maintain",
-			doc:    "The library replaces peers by itself: one that has taken its memory back, and two others, so that writing stops until it has.",
+			doc:    "The library replaces peers automatically: one that has revoked its memory, and two others at once, so that writing stops until they are replaced.",
 			faults: "none",
 			bounds: "f=1, six peers, three appends of 8 bytes, the first peer revokes its memory before the second and two others before the third; recovery and read back",
 			load: workload{f: 1, size: 24, peers: []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6"}, lives: [][]write{three, nil},
@@ -31,7 +31,7 @@ func repairScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "starve",
-			doc:    "The library finds no peers that could take the places of two that have crashed, one after the other: writes go on with f+1 peers, and fail with fewer.",
+			doc:    "The library finds no replacements for two peers that crash one after the other: writes continue with f+1 peers, and fail with fewer.",
 			faults: "none",
 			bounds: "f=1, three peers and no other, three appends of 8 bytes; the first peer crashes before the second, and the second before the third, and they stay down",
 			load: workload{f: 1, size: 24, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{three}, script: starving, stayDown: true, beyond: true,
@@ -39,7 +39,7 @@ func repairScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "overlook",
-			doc:    "A write is on one peer only, which the recovery does not find. It writes nothing, and the next one finds that peer.",
+			doc:    "A write is on a single peer, which the recovery does not reach. The recovered application writes nothing, and the next recovery reaches that peer.",
 			faults: "none",
 			bounds: "f=1, three peers, two appends of 8 bytes, the second with the links to peer1 and peer2 cut; a recovery with the link to peer3 cut, and one with all",
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}, {8, 8}}, {}, nil}, script: overlooking, beyond: true,
@@ -47,7 +47,7 @@ func repairScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "ghost",
-			doc:    "As zombie, with one peer: what it acknowledges to the earlier instance the later one must find.",
+			doc:    "Like zombie, with one peer: the later instance must find everything that the peer acknowledged to the earlier one.",
 			faults: "none",
 			bounds: "f=0, one peer, an instance that is believed dead once it has created the file and appends 8 bytes, the recovery of the next one at any moment of that and read back",
 			load: workload{f: 0, size: 8, lives: [][]write{{{0, 8}}, nil}, script: claiming,
@@ -55,7 +55,7 @@ func repairScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "pair",
-			doc:    "Two peers take their memory back, whichever they are, and both are replaced while the application writes on.",
+			doc:    "Any two peers revoke their memory, and both are replaced while the application continues to write.",
 			faults: "none",
 			bounds: "f=2, seven peers of which two revoke their memory before an append of 8 bytes, replacement if that is noticed, recovery and read back",
 			load: workload{f: 2, size: 8, peers: sevenPeers, lives: [][]write{{{0, 8}}, nil},
@@ -63,7 +63,7 @@ func repairScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "cut-short",
-			doc:    "The links to two peers of three are cut while a recovery goes on. It fails, or what it returned is returned by the next one, when the links have healed.",
+			doc:    "The links to two of three peers are cut during a recovery. It fails, or the next recovery, after the links have healed, returns the same.",
 			faults: "partition(app,peer1)<=1, partition(app,peer2)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes that one peer has and nobody acknowledged; a recovery during which links are cut, and another one",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "steady1"}, lives: [][]write{{{0, 8}}, {}, nil}, script: cuttingShort, exposed: true, beyond: true,
@@ -71,7 +71,7 @@ func repairScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "refuse",
-			doc:    "A peer refuses: when the file is created, and again when a peer has to be replaced. The application may crash at any point.",
+			doc:    "A peer refuses, when the file is created and again when a peer must be replaced. The application may crash at any point.",
 			faults: "crash(app)<=1",
 			bounds: "f=1, five peers of which the first refuses and the second revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
 			load: workload{f: 1, size: 8, peers: fivePeers, lives: [][]write{{{0, 8}}, nil},
@@ -88,7 +88,7 @@ func repairScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "cling",
-			doc:    "An instance that is believed dead replaces a peer while the next one recovers the file: it does so before that, or not at all.",
+			doc:    "An instance that is presumed dead replaces a peer while the next one recovers the file: the replacement happens before the recovery, or not at all.",
 			faults: "none",
 			bounds: "f=1, four peers, an instance that is believed dead once it has created the file; the first peer revokes its memory, an append of 8 bytes and replacement if that is noticed, the recovery of the next one at any moment of that and read back",
 			load: workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}, nil}, script: clinging,

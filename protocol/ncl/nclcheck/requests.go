@@ -21,28 +21,28 @@ func requestScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "echo",
-			doc:    "A request comes to a peer once more, at any later moment. The peer has carried it out, or it is over: it is rejected unless the peer has nothing of the file, and changes nothing.",
+			doc:    "A request reaches a peer a second time, at any later moment, after the peer has executed it or it is obsolete: it is rejected unless the peer has nothing of the file, and it changes nothing.",
 			faults: "none",
 			bounds: "f=0, two peers; creation, an append of 8 bytes, the replacement of a peer that has revoked its memory, recovery, an append, release, creation and release; one request comes again after one of those that follow",
 			load:   workload{f: 0, size: 16, peers: two, lives: writes, script: echoing, collects: true, meets: []string{sawReplaced}},
 		}),
 		build(spec{
 			name:   "leftovers",
-			doc:    "A peer has a region of an earlier file of the name, or of an earlier epoch, or a copy that was begun: it takes part all the same, and keeps one region, without a collection.",
+			doc:    "A peer has a region of an earlier file with the same name, of an earlier epoch, or an unfinished copy: it can still be used, and keeps one region, without a collection.",
 			faults: "none",
 			bounds: "f=0, two peers that do not collect; four kinds of leftovers at the first, which is then asked to create the file or to replace a peer; an append, recovery and release",
 			load:   workload{f: 0, size: 16, peers: two, lives: writes, script: leftOver, exposed: true},
 		}),
 		build(spec{
 			name:   "serve",
-			doc:    "A log peer that cannot begin, whatever it lacks, or whose listener ends, says so, and does not register then. Whoever asks for files or at a peer learns of it if there is no answer.",
+			doc:    "A log peer that cannot start, for lack of any resource, or whose listener fails, reports it and does not register. A caller that asks the controller for files, or asks a peer, gets an error if there is no answer.",
 			faults: "none",
 			bounds: "one peer, on the application's host; each thing that it asks its host or the controller for fails, and a list of files; a collection and a revocation at a peer that is cut off",
 			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: serving, exposed: true},
 		}),
 		build(spec{
 			name:   "lone",
-			doc:    "The one peer that has a write is cut off during the recovery, which goes on without it, or has read it by then.",
+			doc:    "The only peer that has a write is cut off during the recovery, which continues without it or has already read it.",
 			faults: "partition(app,peer3)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes that one peer has and nobody acknowledged; a recovery during which the link to it is cut, and another one",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}}, {}, nil}, script: cuttingShort, exposed: true, beyond: true,

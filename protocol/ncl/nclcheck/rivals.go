@@ -17,7 +17,7 @@ func rivalScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "rivals",
-			doc:    "Another instance creates or recovers the file, from beginning to end, before one call to the controller with which this one creates, recovers or deletes it. One of the two has the file, the other learns of it; nothing is lost or leaked.",
+			doc:    "Another instance creates or recovers the file, from beginning to end, before one call to the controller with which this one creates, recovers or deletes it. One of the two gets the file, the other gets an error; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers; creation, an append of 8 bytes, recovery, an append, release, with a rival once; a creation of a file that is there",
 			load: workload{f: 0, size: 16, peers: []string{"peer1", "peer2"}, lives: [][]write{{{0, 8}, {8, 8}}}, script: rivaling, collects: true,
@@ -25,7 +25,7 @@ func rivalScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "unfinished",
-			doc:    "A creation comes to no end, because the controller goes out of reach. Somebody recovers or creates the file while another instance creates it: one has the file in the end, or nobody if nobody created it.",
+			doc:    "A creation does not finish, because the controller becomes unreachable. An instance recovers or creates the file while another one creates it: in the end one has the file, or none if none created it.",
 			faults: "none",
 			bounds: "f=0, two peers; a creation from one of whose calls to the controller on none is carried out; a recovery, or a creation, with a rival once that creates the file; recovery, release",
 			load: workload{f: 0, size: 16, peers: []string{"peer1", "peer2"}, lives: [][]write{{{0, 8}, {8, 8}}}, script: completing, collects: true,
@@ -33,7 +33,7 @@ func rivalScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "late-rival",
-			doc:    "As the recovery of ncl/rivals, without one of the peers: what the ap-map is told in the end comes too late, or the rival does.",
+			doc:    "Like the recovery of ncl/rivals, without one of the peers: either the final change of the ap-map comes too late, or the rival does.",
 			faults: "none",
 			bounds: "f=1, three peers of which one has revoked its memory; recovery with a rival once",
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}}}, script: rivalingLate, collects: true,

@@ -114,14 +114,14 @@ func dataScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "twice",
-			doc:    "The application crashes twice, in its first life and while it recovers and writes on; one peer is cut off in the first life and comes back for the last recovery with what it had.",
+			doc:    "The application crashes twice: in its first life, and while it recovers and continues to write. One peer is cut off in the first life and returns for the last recovery with its old region.",
 			faults: "crash(app)<=2, partition(app,peer*)<=1",
 			bounds: "f=1, three peers, an append of 8 bytes, recovery, another append, recovery and read back; a link is cut in the first life and heals in the last",
 			load:   workload{f: 1, size: 16, lives: [][]write{{{0, 8}}, {{8, 8}}, nil}, cutBetween: true, meets: afterCrash},
 		}),
 		build(spec{
 			name:   "f2",
-			doc:    "Five peers of which two may crash at any point, while the application writes or while it recovers.",
+			doc:    "Two of five peers may crash at any point, while the application writes or recovers.",
 			faults: "crash(peer*)<=2",
 			bounds: "f=2, five peers that stay down once they crash, one append of 8 bytes by an application that ends after it, recovery and read back",
 			load:   workload{f: 2, size: 8, lives: [][]write{{{0, 8}}, nil}, stayDown: true, meets: []string{sawRejected}},

@@ -18,7 +18,7 @@ func cardScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
 			name:   "waits",
-			doc:    "Every wait is as long as the configuration says, or its default; every queue has the room that it needs; what fits goes inline. The card takes no request once, whichever it is: its peer has failed, and nothing is lost or leaked.",
+			doc:    "Every wait has the configured or default timeout; every queue has enough room; data that fits is sent inline. The card refuses any one request: its peer counts as failed, and nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers; creation, writes around what a card takes inline, the replacement of a peer that has revoked its memory, recovery and release; with the defaults, and with other values",
 			load:   workload{f: 0, size: 1024, peers: []string{"peer1", "peer2"}, lives: [][]write{{}}, script: watching, collects: true, meets: []string{sawShort}},

@@ -15,7 +15,7 @@ var (
 	// ErrLost: a recovery did not return what it must, or returned what it must not.
 	ErrLost = errors.New("a recovery broke the promise")
 	// ErrStuck: a process ended or stood still although no more than f peers were dead.
-	ErrStuck = errors.New("a process did not go on")
+	ErrStuck = errors.New("a process stalled")
 	// ErrLeaked: a peer lends memory although there is no file.
 	ErrLeaked = errors.New("a peer's memory leaked")
 )
@@ -82,7 +82,7 @@ func (c *Config) Validate() error {
 	case full.Patience < time.Second:
 		return fmt.Errorf("soak: a patience of %v; it takes at least a second", full.Patience)
 	case full.SessionTTL <= 0 || full.SessionTTL > full.Patience/2:
-		return fmt.Errorf("soak: sessions of %v; a writer waits for the end of one, so it takes more than nothing and at most half of the patience, %v: give a shorter --session-ttl or a longer --patience", full.SessionTTL, full.Patience)
+		return fmt.Errorf("soak: sessions of %v: a writer waits until one expires, so they must be positive and at most half of the patience, %v: pass a shorter --session-ttl or a longer --patience", full.SessionTTL, full.Patience)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (e *expectation) wrong(i int, got []byte, least int) error {
 	what := "was acknowledged"
 	switch {
 	case i < len(e.known):
-		what = "had come back from the recovery before"
+		what = "had been returned by the previous recovery"
 	case i == least:
 		what = "was not acknowledged, so that it may be missing, but not be another"
 	}

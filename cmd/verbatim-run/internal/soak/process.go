@@ -91,7 +91,7 @@ func (p *process) lastWords() string {
 		return err.Error()
 	}
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-	return "its last words, from " + p.log + ":\n  " + strings.Join(lines[max(0, len(lines)-6):], "\n  ")
+	return "its last output, from " + p.log + ":\n  " + strings.Join(lines[max(0, len(lines)-6):], "\n  ")
 }
 
 // kill is kill -9. It does not wait.
@@ -128,7 +128,7 @@ func (s *soak) serve(ctx context.Context, name string, args ...string) (*process
 	}
 	word := strings.Fields(line)
 	if len(word) < 4 || word[0] != "ready:" {
-		return nil, "", fmt.Errorf("%w: %s said %q instead of ready", ErrStuck, name, line)
+		return nil, "", fmt.Errorf("%w: %s printed %q instead of ready", ErrStuck, name, line)
 	}
 	return p, word[3], nil
 }

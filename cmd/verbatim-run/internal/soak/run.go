@@ -259,7 +259,7 @@ func (s *soak) goOn(ctx context.Context, w *writer, p *plan) error {
 	}
 	s.alive = w.alive
 	if len(s.alive) < 2*s.cfg.F+1 {
-		return fmt.Errorf("%w: %s did not replace %s, although there is another peer; %s", ErrStuck, w.name, p.victim, w.lastWords())
+		return fmt.Errorf("%w: %s did not replace %s, although another peer is available; %s", ErrStuck, w.name, p.victim, w.lastWords())
 	}
 	s.counts.Replacements++
 	if victim := s.victim(p.more); p.again && victim != nil {
@@ -394,9 +394,9 @@ func (s *soak) nothingLeft(ctx context.Context) error {
 		}
 		switch {
 		case l.Lent == nil && s.lives(l.Name):
-			return fmt.Errorf("%w: peer %s does not say what it lends: %s", ErrStuck, l.Name, l.Error)
+			return fmt.Errorf("%w: peer %s does not report how much it lends: %s", ErrStuck, l.Name, l.Error)
 		case l.Lent != nil && *l.Lent != 0:
-			return fmt.Errorf("%w: there is no file, and %s lends %d bytes after it has collected", ErrLeaked, l.Name, *l.Lent)
+			return fmt.Errorf("%w: there is no file, but %s still lends %d bytes after a collection", ErrLeaked, l.Name, *l.Lent)
 		}
 		return nil
 	})

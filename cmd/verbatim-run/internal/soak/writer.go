@@ -61,14 +61,14 @@ func (w *writer) take(line string) error {
 	case strings.HasPrefix(line, "open: ") && !w.opened:
 		n, alive, err := parsePeers(line)
 		if err != nil || n != len(w.shown) {
-			return fmt.Errorf("%w: %s said %q after %d records", ErrStuck, w.name, line, len(w.shown))
+			return fmt.Errorf("%w: %s printed %q after %d records", ErrStuck, w.name, line, len(w.shown))
 		}
 		w.alive, w.opened, w.last, w.took = alive, true, time.Now(), time.Since(w.started)
 		return nil
 	case strings.HasPrefix(line, "repair: ") && w.opened:
 		_, alive, err := parsePeers("open: 0 records, " + strings.TrimPrefix(line, "repair: "))
 		if err != nil {
-			return fmt.Errorf("%w: %s said %q", ErrStuck, w.name, line)
+			return fmt.Errorf("%w: %s printed %q", ErrStuck, w.name, line)
 		}
 		w.alive = alive
 		w.repairs++
@@ -77,7 +77,7 @@ func (w *writer) take(line string) error {
 		w.acked, w.last = w.acked+1, time.Now()
 		return nil
 	}
-	return fmt.Errorf("%w: after %d records and %d acknowledgements %s said %q", ErrStuck, len(w.shown), w.acked, w.name, line)
+	return fmt.Errorf("%w: after %d records and %d acknowledgements %s printed %q", ErrStuck, len(w.shown), w.acked, w.name, line)
 }
 
 // parsePeers takes the line 'open: N records, 3 of 3 peers: NAMES' apart.
@@ -189,7 +189,7 @@ func (p *process) rest(ctx context.Context, patience time.Duration, take func(li
 				return err
 			}
 		case <-expired.C:
-			return fmt.Errorf("%w: %s did not end in %v; %s", ErrStuck, p.name, patience, p.lastWords())
+			return fmt.Errorf("%w: %s did not exit within %v; %s", ErrStuck, p.name, patience, p.lastWords())
 		case <-ctx.Done():
 			return ctx.Err()
 		}
