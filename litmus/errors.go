@@ -11,7 +11,7 @@ import (
 // ErrTest is wrapped by every error about a litmus test's text.
 var ErrTest = errors.New("litmus: bad test")
 
-// Error says where a text is wrong, and how to mend it.
+// Error describes where a text is wrong, and how to correct it.
 type Error struct {
 	File      string
 	Line, Col int
@@ -33,12 +33,12 @@ func (e *Error) Error() string {
 	return b.String() + mistake.Excerpt(e.Source, e.Col)
 }
 
-// didYouMean is a hint: the name nearest to s, or nothing when none is near.
+// didYouMean is a hint: the name nearest to s, or empty if none is near.
 func didYouMean(s string, names []string) string {
 	return strings.TrimPrefix(mistake.DidYouMean(s, names), "; ")
 }
 
-// oneOf is a list for people: a, b or c.
+// oneOf formats a list for people: a, b or c.
 func oneOf(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

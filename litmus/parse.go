@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// parser reads a file line by line. Within a line, toks are its words.
+// parser parses a file line by line. Within a line, toks are its words.
 type parser struct {
 	file string
 	test *Test
@@ -26,7 +26,7 @@ type parser struct {
 // bail carries the first error out of the parser.
 type bail struct{ err *Error }
 
-// ParseFile reads and checks the test in a file, which must have the test's name.
+// ParseFile parses and checks the test in a file, which must have the test's name.
 func ParseFile(path string) (*Test, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -50,11 +50,10 @@ func ParseFile(path string) (*Test, error) {
 	return t, nil
 }
 
-// Ext is how the names of files with litmus tests end.
+// Ext is the extension of litmus test files.
 const Ext = ".litmus"
 
-// Parse reads and checks a test; file is how errors name it. Every error is an
-// [*Error].
+// Parse parses and checks a test; errors use the name file. Every error is an [*Error].
 func Parse(file string, text []byte) (t *Test, err error) {
 	p := &parser{file: file, test: &Test{File: file, text: string(text)}, seen: map[string]bool{}}
 	defer func() {
@@ -121,7 +120,7 @@ func nthLine(text []byte, n int) string {
 var sections = []string{"litmus", "doc", "source", "rule", "profiles", "faults", "hosts", "dram", "pmem", "mr", "cq", "qp", "show",
 	"thread", "recover", "exists"}
 
-// line reads one line: a section, or a part of the thread or outcome before it.
+// line parses one line: a section, or a part of the current thread or outcome.
 func (p *parser) line() {
 	t := p.peek()
 	if p.test.Name == "" && t.text != "litmus" {
@@ -149,7 +148,7 @@ func (p *parser) line() {
 	}
 }
 
-// section reads a line that begins with the name of a section.
+// section parses a line that begins with the name of a section.
 func (p *parser) section(name string) bool {
 	switch name {
 	case "litmus":
@@ -218,7 +217,7 @@ func (p *parser) section(name string) bool {
 	return p.over()
 }
 
-// over ends the thread or outcome that the lines before were about.
+// over finishes the current thread or outcome.
 func (p *parser) over() bool {
 	p.cur, p.out = nil, nil
 	return true
@@ -231,7 +230,7 @@ func (p *parser) once(name string) {
 	p.seen[name] = true
 }
 
-// complete checks what every file must have.
+// complete checks for the mandatory parts of a file.
 func (p *parser) complete() {
 	t := p.test
 	missing := func(what, example string) {
@@ -348,5 +347,5 @@ func accessFlag(name string) verbs.Access {
 	return 0
 }
 
-// allAccess is what a block and a QP let the peer do unless the test says other.
+// allAccess is what a block and a QP permit the peer by default.
 const allAccess = verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic | verbs.FlushGlobal | verbs.FlushPersistent

@@ -18,7 +18,7 @@ const (
 	verdict = "\nexists done(A)\n  * Y\n"
 )
 
-// Errors say where, what was found, and what was perhaps meant.
+// Errors name the place, what was found, and what was perhaps meant.
 func TestErrors(t *testing.T) {
 	thread := func(stmts string) string { return header0 + "thread A\n" + stmts + verdict }
 	for _, tt := range []struct{ name, text, want string }{
@@ -76,7 +76,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Large files give an error at once, and so does what is too much of anything.
+// Large files, and too many of anything, are an error at once.
 func TestLimits(t *testing.T) {
 	lines := header0 + "thread A\n" + strings.Repeat("  write x <- 1\n", 10_000) + verdict
 	for name, tt := range map[string]struct{ text, want string }{
@@ -95,7 +95,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A test is its canonical form, whatever it was read from.
+// Every form of a test parses to its canonical form.
 func TestRoundTrip(t *testing.T) {
 	files, _ := filepath.Glob("../testdata/litmus/*" + Ext)
 	for _, file := range files {
@@ -148,7 +148,7 @@ func TestRoundTripOfGeneratedTests(t *testing.T) {
 	})
 }
 
-// Whatever is read can be run: the interpreter breaks on none of it.
+// Every test that parses runs: none breaks the interpreter.
 func TestGeneratedTestsRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		test, err := Parse("generated", []byte(generate(t)))

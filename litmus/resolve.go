@@ -19,8 +19,8 @@ type program struct {
 	labels  []*labelProg
 	regs    []*regProg
 	threads []*threadProg
-	msgs    map[string]int // host that hears a message
-	asked   []item         // what a final state holds
+	msgs    map[string]int // the host that receives a message
+	asked   []item         // the parts of a final state
 	conds   []func(*env) bool
 	untils  []string // the loops, for the report
 }
@@ -33,7 +33,7 @@ type hostProg struct {
 	locs    map[string]*locProg
 	threads []*threadProg
 	listens []string
-	again   bool // it starts again after a crash
+	again   bool // it restarts after a crash
 	mortal  bool // faults may end it
 }
 
@@ -54,7 +54,7 @@ type locProg struct {
 	init      uint64
 }
 
-// mrProg is a registration; at is its place among those of its host.
+// mrProg is a registration; at is its index among those of its host.
 type mrProg struct {
 	at     int
 	name   string
@@ -68,7 +68,7 @@ type qpProg struct {
 	name    string
 	named   bool
 	ends    [2]endProg
-	service string // where its ends meet to connect anew
+	service string // where its ends meet to reconnect
 }
 
 // endProg is one end of a queue pair.
@@ -76,10 +76,10 @@ type endProg struct {
 	host       *hostProg
 	cfg        verbs.QPConfig
 	send, recv *cqProg
-	connector  *threadProg // the thread that connects it anew
+	connector  *threadProg // the thread that reconnects it
 }
 
-// cqProg is a completion queue; only one thread takes from it.
+// cqProg is a completion queue; only one thread polls it.
 type cqProg struct {
 	idx   int
 	name  string
@@ -94,7 +94,7 @@ type labelProg struct {
 	host   *hostProg
 	thread *threadProg
 	cq     *cqProg
-	cell   cell // where the value comes to, if it has one
+	cell   cell // where the value goes, if it has one
 	silent bool
 	recv   bool
 }
@@ -121,7 +121,7 @@ type regProg struct {
 	kind   regKind
 	size   int
 	line   int
-	asked  bool // final states hold it
+	asked  bool // part of final states
 }
 
 type threadProg struct {
@@ -131,9 +131,9 @@ type threadProg struct {
 	regs    map[string]*regProg
 	steps   []step
 	scratch int              // bytes of private memory
-	consts  []constCell      // what it holds from the start
+	consts  []constCell      // its initial contents
 	ready   map[*qpProg]bool // of a recover thread: what it has connected
-	asked   bool             // final states hold whether it is done
+	asked   bool             // final states contain whether it is done
 }
 
 type constCell struct {
@@ -141,14 +141,14 @@ type constCell struct {
 	v    uint64
 }
 
-// step is a statement made ready; line and text are for the timeline.
+// step is a compiled statement; line and text are for the timeline.
 type step struct {
 	line int
 	text string
 	do   func(x *exec) bool // false ends the thread
 }
 
-// resolver turns a test into a program.
+// resolver compiles a test into a program.
 type resolver struct {
 	*program
 	cur *threadProg
@@ -182,7 +182,7 @@ func resolve(t *Test) (prog *program, err error) {
 	return r.program, nil
 }
 
-// fail ends resolving with an error.
+// fail aborts resolving with an error.
 func fail(at Pos, hint, format string, args ...any) {
 	panic(bail{&Error{Line: max(at.Line, 1), Col: max(at.Col, 1), Text: fmt.Sprintf(format, args...), Hint: hint}})
 }
@@ -236,7 +236,7 @@ func (r *resolver) resolveMemory(m *Memory) {
 	}
 }
 
-// place puts a location into its block.
+// place places a location in its block.
 func (r *resolver) place(b *blockProg, l *Loc) {
 	x := &locProg{block: b, name: l.Name, off: (b.size + 7) &^ 7, size: l.Size, init: l.Init}
 	if x.size == 0 {
@@ -389,7 +389,7 @@ func (r *resolver) applyOption(e *endProg, o *Option) {
 	}
 }
 
-// endQueues gives an end the completion queues of its own that it lacks.
+// endQueues gives an end the completion queues that it lacks.
 func (r *resolver) endQueues(q *qpProg, i int) {
 	e := &q.ends[i]
 	if e.send == nil {

@@ -37,7 +37,7 @@ func (r *resolver) statement(s Stmt) func(*exec) bool {
 	return r.cpu(s)
 }
 
-// loop notes a loop that waits for something, and returns its number.
+// loop records a waiting loop, and returns its number.
 func (r *resolver) loop(at Pos, s Stmt) int {
 	r.untils = append(r.untils, "thread "+r.cur.spec.Name+" waits at line "+number(uint64(at.Line))+" (`"+StmtText(s)+"`)")
 	return len(r.untils) - 1
@@ -76,7 +76,7 @@ func (r *resolver) word(e Expr) func(*exec) uint64 {
 	}
 }
 
-// cpu compiles what the CPU does to memory.
+// cpu compiles the memory operations of the CPU.
 func (r *resolver) cpu(s Stmt) func(*exec) bool {
 	h := r.cur.host
 	switch s := s.(type) {

@@ -1,23 +1,23 @@
 package litmus
 
-// Says tells how well a rule is founded, as the notes on RDMA semantics do.
+// Says is the kind of evidence for a rule, as in the notes on RDMA semantics.
 type Says string
 
-// The ways in which a rule is founded.
+// The kinds of evidence.
 const (
 	Spec      Says = "spec"      // the InfiniBand specification or the man pages
-	Seen      Says = "seen"      // measured, or read in published code
-	DeFacto   Says = "de facto"  // true on the hardware that people use, promised by nobody
+	Seen      Says = "seen"      // measured, or published code
+	DeFacto   Says = "de facto"  // true on the hardware that people use, but promised by nobody
 	Contested Says = "contested" // sources disagree
 )
 
-// Rule is one rule of the simulator's semantics. The field rule of a test says
-// which rules it pins.
+// Rule is one rule of the simulator's semantics. The field rule of a test names the
+// rules that it tests.
 type Rule struct {
 	ID     string // as tests name it
-	Part   string // what it is about
+	Part   string // its topic
 	Text   string
-	Knob   string // of the profile that turns it; empty: it holds in all
+	Knob   string // of the profile that controls it; empty: it always holds
 	Says   Says
 	Source string
 }
@@ -35,7 +35,7 @@ const (
 
 const table79 = "IBA vol. 1, table 79; notes 1"
 
-// Rules are the rules of the semantics, in the order of the page docs/semantics.md.
+// Rules are the rules of the semantics, in the order of docs/semantics.md.
 var Rules = []Rule{
 	{"placement-order", partOrder, "the Writes of a queue pair reach memory in post order", "Placement", DeFacto, "notes 3: strongly ordered cards"},
 	{"read-after-write", partOrder, "a Read returns after the Writes before it are placed", "", Spec, table79},
