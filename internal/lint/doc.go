@@ -2,13 +2,13 @@
 // check, as tests: which package may import which, what a deterministic package
 // may not touch, how long a file may be. Each finding says what to do instead.
 //
-// The rules run with go test ./... over the whole repository, see [Rules]. What
-// they say is shown by the files in testdata: each holds small packages and the
-// findings expected for them, and
+// The rules run with go test ./... over the whole repository, see [Rules]. The files in
+// testdata show their messages: each holds small packages and the findings expected for
+// them, and
 //
 //	go test ./internal/lint -rewrite
 //
-// writes the findings anew.
+// rewrites the findings.
 //
 // # Where to look
 //
