@@ -2,8 +2,8 @@ package bench
 
 import "context"
 
-// Verbs measures single requests, and calls emit with each row as it is there. What
-// was emitted before an error stands.
+// Verbs measures single requests, and calls emit with each row as soon as it is
+// complete. Rows emitted before an error are valid.
 func Verbs(ctx context.Context, cfg Config, emit func(Row) error) error {
 	cfg, err := cfg.complete()
 	if err != nil {

@@ -61,7 +61,7 @@ func TestNCLInSimulator(t *testing.T) {
 	}
 }
 
-// A measurement ends when it is told to.
+// A measurement stops when it is cancelled.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -141,7 +141,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// The ratio is that of neighbouring rounds: a machine that gets slower counts for nothing.
+// The ratio is that of neighbouring rounds: a machine that gets slower does not affect
+// it.
 func TestCompare(t *testing.T) {
 	v := rival{ask: request{Tool: readTool}, least: []float64{900}}
 	for i := range 9 {
@@ -160,7 +161,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// What the other side may be told by anybody.
+// Requests to the other side may come from anybody.
 func TestPeerRefuses(t *testing.T) {
 	for _, s := range []string{"", "{", `{"size":-1}`, `{"size":9000000}`, `{"iters":999999999}`, `{"mtu":5000}`, `{"inline":-1}`} {
 		if _, err := decodeRequest([]byte(s)); err == nil {
@@ -169,8 +170,8 @@ func TestPeerRefuses(t *testing.T) {
 	}
 }
 
-// What uses NCL in the simulator does so in its task, one call after the other, and
-// hears of errors.
+// Code that uses NCL in the simulator runs in its task, one call after another, and
+// gets errors.
 func TestWithNCL(t *testing.T) {
 	data := []byte("some data")
 	got := make([]byte, len(data))

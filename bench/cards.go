@@ -20,7 +20,7 @@ func Devices() []string {
 	return names
 }
 
-// verbsOnCards is Verbs there.
+// verbsOnCards is Verbs on cards.
 func verbsOnCards(ctx context.Context, cfg Config, emit func(Row) error) error {
 	return onCards(ctx, cfg, 1, func(c *client) error {
 		for _, s := range cfg.specs() {
@@ -46,7 +46,7 @@ type client struct {
 	names []string
 }
 
-// onCards runs f with a client and so many peers.
+// onCards runs f with a client and the given number of peers.
 func onCards(ctx context.Context, cfg Config, peers int, f func(*client) error) (err error) {
 	if len(cfg.Peers) != 0 && len(cfg.Peers) != peers {
 		return fmt.Errorf("%w: %d peers; it takes %d", ErrConfig, len(cfg.Peers), peers)
@@ -77,7 +77,7 @@ func onCards(ctx context.Context, cfg Config, peers int, f func(*client) error) 
 			return err
 		}
 	}
-	if cfg.Pin && !cfg.Wait { // what sleeps is better off free
+	if cfg.Pin && !cfg.Wait { // a thread that sleeps need not be pinned
 		if err := Pin(false); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (c *client) measure(s spec) (row Row, err error) {
 	return row, c.rounds(&row, e, peer, s, run)
 }
 
-// once is one round: ours.
+// once makes one round of ours.
 func (c *client) once(e *end, peer *remote, s spec, r *round, run func([]uint64) error) error {
 	if s.measure == HalfRoundTrip {
 		e.rearm()
@@ -123,9 +123,9 @@ func (c *client) once(e *end, peer *remote, s spec, r *round, run func([]uint64)
 	return r.time(run)
 }
 
-// rounds takes turns with perftest, if there is a tool for s. Who goes first
-// alternates, so that a machine that gets slower or faster favours nobody. A
-// perftest that fails costs the comparison, and not our numbers.
+// rounds alternates with perftest, if there is a tool for s. Each goes first in turn,
+// so that a machine that gets slower or faster favours neither. If perftest fails, only
+// the comparison is lost.
 func (c *client) rounds(row *Row, e *end, peer *remote, s spec, run func([]uint64) error) error {
 	rival, version := c.rival(row, e, peer, s)
 	theirs := func() {
@@ -165,7 +165,7 @@ func (c *client) rounds(row *Row, e *end, peer *remote, s spec, run func([]uint6
 	return c.ctx.Err()
 }
 
-// rival is nil if there is nothing to compare with; row then says why.
+// rival is nil if there is nothing to compare with; the string is the reason.
 func (c *client) rival(row *Row, e *end, peer *remote, s spec) (*rival, string) {
 	if s.tool() == "" || c.cfg.NoPerftest || c.cfg.Wait {
 		return nil, ""

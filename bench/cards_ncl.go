@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// nclOnCards is NCL there.
+// nclOnCards is NCL on cards.
 func nclOnCards(ctx context.Context, cfg Config, emit func(Row) error) error {
 	return onCards(ctx, cfg, nclPeers, func(c *client) error {
 		stop, err := serveCoord(c.h)
@@ -64,7 +64,7 @@ func (c *client) record(row *Row) (err error) {
 	return nil
 }
 
-// withNCLOnCards is WithNCL there.
+// withNCLOnCards is WithNCL on cards.
 func withNCLOnCards(ctx context.Context, cfg Config, f func(NCLApp) error) error {
 	return onCards(ctx, cfg, nclPeers, func(c *client) error {
 		stop, err := serveCoord(c.h)

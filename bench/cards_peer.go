@@ -11,8 +11,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/hw"
 )
 
-// RunPeer is the other side of measurements on cards, for verbs and for NCL, until
-// ctx ends.
+// RunPeer is the other side of measurements on cards, for verbs and for NCL, until ctx
+// is done.
 func RunPeer(ctx context.Context, cfg PeerConfig) (err error) {
 	dev, err := hw.Open(hw.Config{Device: cfg.Device, MTU: cfg.MTU})
 	if err != nil {

@@ -92,7 +92,7 @@ func TestNCLOnCard(t *testing.T) {
 	}
 }
 
-// A peer that cannot be had is an error that says which, and nothing is left behind.
+// An unavailable peer is an error that names it, and leaves nothing behind.
 func TestNoPeer(t *testing.T) {
 	cfg := onCard(t)
 	cfg.Peers = []string{"127.0.0.1:1"}

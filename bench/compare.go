@@ -36,7 +36,7 @@ func (v *rival) round() error {
 	return err
 }
 
-// compare sums the rounds up. perMicrosecond is the rate of our ticks.
+// compare summarizes the rounds. perMicrosecond is the rate of our ticks.
 func (v *rival) compare(version string, perMicrosecond float64) *Comparison {
 	c := &Comparison{Tool: v.ask.Tool, Version: version}
 	their := perMicrosecond
@@ -54,14 +54,14 @@ func (v *rival) compare(version string, perMicrosecond float64) *Comparison {
 	return c
 }
 
-// Median is that of values, of which there must be some.
+// Median returns the median of values, of which there must be some.
 func Median(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))
 	n := len(x)
 	return (x[n/2] + x[(n-1)/2]) / 2
 }
 
-// hostOf is where the programs of the peer at addr are.
+// hostOf returns the host on which the peer at addr runs programs.
 func hostOf(addr string) (string, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if host == "" {

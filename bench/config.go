@@ -10,13 +10,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Errors, to be tested with errors.Is.
+// Errors; test for them with errors.Is.
 var (
-	// ErrConfig: a setting is outside its limits.
+	// ErrConfig: a setting exceeds its limits.
 	ErrConfig = errors.New("bench: bad configuration")
 	// ErrPeer: the other side failed, or it stopped answering.
 	ErrPeer = errors.New("bench: the peer failed")
-	// ErrPerftest: perftest cannot be run, or what it printed cannot be read.
+	// ErrPerftest: perftest cannot be run, or its output cannot be parsed.
 	ErrPerftest = errors.New("bench: perftest")
 )
 
@@ -51,34 +51,32 @@ const (
 // DefaultInline is what ib_write_lat asks for on the cards that it knows.
 const DefaultInline = 220
 
-// warmUp is how many iterations come before the first round.
+// warmUp is the number of iterations before the first round.
 const warmUp = 100
 
-// Config says what to measure. A field that is zero has its default, except where
-// it says otherwise.
+// Config configures a measurement. Zero fields take the defaults, except where stated.
 type Config struct {
 	// Backend is [Sim] or [RDMA]. Default Sim.
 	Backend string
 	// Ops are the operations. Default all. NCL ignores them.
 	Ops []string
-	// Sizes of messages in bytes, and Depths, the requests under way at a time.
-	// Default 128, and 1. A compare-and-swap has 8 bytes always; NCL ignores Depths.
+	// Sizes of messages in bytes, and Depths, the requests in flight. Default 128, and
+	// 1. A compare-and-swap always has 8 bytes; NCL ignores Depths.
 	Sizes, Depths []int
-	// Iters is how many iterations a round has, Rounds how many rounds there are.
-	// Default 1000 and 10; for NCL in
-	// the simulator 16 and 10.
+	// Iters is the number of iterations in a round, Rounds the number of rounds.
+	// Default 1000 and 10; for NCL in the simulator 16 and 10.
 	Iters, Rounds int
 	// Inline is the longest payload to post inline; -1: none. Default [DefaultInline],
 	// or less if the card takes less. NCL decides by itself.
 	Inline int
-	// Wait reaps completions with CQ.Wait, as protocols do, and not by polling. In
-	// the simulator there is no other way.
+	// Wait reaps completions with CQ.Wait, as protocols do, rather than by polling. The
+	// simulator always waits.
 	Wait bool
 	// NoPerftest leaves the comparison out.
 	NoPerftest bool
 	// Pin ties the timed thread, and perftest, to a processor, as long as it polls.
 	Pin bool
-	// Progress hears what is being measured. May be nil.
+	// Progress is called with what is being measured. May be nil.
 	Progress func(what string)
 
 	// Device is the client's card, MTU that of the path, and Spin how long a wait
@@ -89,8 +87,8 @@ type Config struct {
 	// Peers are the addresses of the other sides, host:port: one for verbs, 2F+1 for
 	// NCL. If there are none, StartPeer starts them here.
 	Peers []string
-	// StartPeer starts the other side called name. stop ends it. RDMA needs it
-	// unless there are Peers.
+	// StartPeer starts the other side called name. stop stops it. RDMA needs it unless
+	// there are Peers.
 	StartPeer func(ctx context.Context, name string) (addr string, stop func() error, err error)
 }
 
@@ -151,7 +149,7 @@ func (c *Config) Validate() error {
 			return err
 		}
 	}
-	// The fewest iterations are those that perftest takes.
+	// The minimum number of iterations is perftest's.
 	if c.Iters != 0 {
 		if err := within("iterations", c.Iters, 5, MaxIters); err != nil {
 			return err
@@ -176,7 +174,7 @@ func within(what string, v, least, most int) error {
 	return nil
 }
 
-// spec is one row to be.
+// spec is a row to measure.
 type spec struct {
 	op      string
 	measure string
@@ -204,7 +202,7 @@ func (c *Config) specs() []spec {
 	return out
 }
 
-// opcode is what the card is asked for.
+// opcode is the operation of the request.
 func (s spec) opcode() verbs.Opcode {
 	switch s.op {
 	case Read:

@@ -13,24 +13,24 @@
 // them, from the post to the completion ([Completion]). Reads and compare-and-swaps
 // are measured from post to completion, as ib_read_lat and ib_atomic_lat do.
 //
-// Where it is installed, perftest runs beside: short rounds of ours and of theirs
-// take turns on the same devices with the same size, MTU, inline limit, GID and
-// number of iterations, pinned to the same processors and timed by the same
-// counter. The comparison is the median of the ratios of the rounds' medians.
+// If perftest is installed, short rounds of ours and of perftest alternate on the same
+// devices with the same size, MTU, inline limit, GID and number of iterations, pinned
+// to the same processors and timed by the same counter. The comparison is the median of
+// the ratios of the rounds' medians.
 //
 // # In the simulator
 //
-// There time is not real, so there are no latencies: rows say how many requests the
-// simulator carries out in a second of this machine, and what it allocates.
+// Time in the simulator is not real, so there are no latencies: rows report how many
+// requests it simulates per second of real time, and its allocations.
 //
-// [Paper] gives the simulator a clock, by package virtual, and repeats experiments of
+// [Paper] gives the simulator a clock, from package virtual, and repeats experiments of
 // SplitFT's paper.
 //
 // # Where things are
 //
-// config.go has the settings, row.go what is measured. end.go is one end of a
-// connection, loops.go the timed loops, peer.go the other side and wire.go what it
-// is asked. The files called cards and simulator.go run the loops on the two
-// backends, ncl.go Record on both; paper.go has the paper's experiments. perftest.go
-// runs perftest and reads what it prints, compare.go takes turns with it.
+// config.go has the settings, row.go the results. end.go is one end of a connection,
+// loops.go the timed loops, peer.go the other side and wire.go its requests. cards*.go
+// and simulator.go run the loops on the two backends, ncl.go Record on both; paper.go
+// has the paper's experiments. perftest.go runs perftest and parses its output,
+// compare.go alternates with it.
 package bench

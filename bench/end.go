@@ -38,8 +38,8 @@ type end struct {
 	wc  []verbs.WC
 }
 
-// newEnd allocates an end for messages of size bytes. After an error it gives back
-// what it had.
+// newEnd allocates an end for messages of size bytes. After an error it releases what
+// it had allocated.
 func newEnd(h host.Host, size, depth, inline int, wait bool) (*end, error) {
 	last := size - 1
 	e := &end{h: h, size: size, half: (size + 63) &^ 63, word: last &^ 7, shift: 8 * uint(last&7), wait: wait, wc: make([]verbs.WC, depth)}
@@ -71,7 +71,7 @@ func (e *end) allocate(depth, inline int) (err error) {
 	return err
 }
 
-// endpoint is what the peer needs to connect.
+// endpoint returns what the peer needs to connect.
 func (e *end) endpoint() ([]byte, error) { return e.prepared.Endpoint().AppendBinary(nil) }
 
 // connect connects to the peer's endpoint.
@@ -110,7 +110,7 @@ func reap(wait bool) string {
 	return "poll"
 }
 
-// aim makes the one request that is posted again and again.
+// aim prepares the one request that is posted repeatedly.
 func (e *end) aim(op verbs.Opcode, addr uint64, rkey uint32) {
 	e.sgl[0] = e.mem.SGE(e.half, e.size)
 	e.wrs[0] = verbs.SendWR{Op: op, Flags: verbs.Signaled, RKey: rkey, RemoteAddr: addr, SGL: e.sgl[:]}
@@ -119,7 +119,7 @@ func (e *end) aim(op verbs.Opcode, addr uint64, rkey uint32) {
 	}
 }
 
-// close gives everything back.
+// close releases all resources.
 func (e *end) close() error {
 	var errs []error
 	if e.prepared != nil {

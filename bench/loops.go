@@ -8,12 +8,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// spins is how often a loop polls before it looks at the clock, which costs more
-// than the rest on some machines.
+// spins is how often a loop polls before it reads the clock, which costs more than the
+// rest on some machines.
 const spins = 1 << 16
 
-// completions takes at least one completion off the queue and returns how many. It
-// spins, as perftest does, or waits.
+// completions reaps at least one completion and returns how many. It spins, as perftest
+// does, or waits.
 func (e *end) completions() (n int, err error) {
 	var since time.Duration
 	for i := 1; n == 0; i++ {
@@ -93,9 +93,9 @@ func (e *end) send(b byte) error {
 	return err
 }
 
-// ping sends len(lat) Writes, each when the peer's answer to the one before is
-// there. lat becomes half of the ticks from one post to the next: what
-// ib_write_lat reports.
+// ping sends len(lat) Writes, each when the peer's answer to the previous one has
+// arrived. It sets lat to half of the ticks from one post to the next, as ib_write_lat
+// reports.
 func (e *end) ping(lat []uint64) error {
 	began := ticks()
 	for i := range lat {
@@ -114,8 +114,8 @@ func (e *end) ping(lat []uint64) error {
 // rearm clears the byte that the next ping or pong waits for.
 func (e *end) rearm() { e.setMark(0, 0) }
 
-// closedLoop keeps depth requests under way until len(lat) have completed. lat
-// becomes the ticks from before a post to after the poll that reaped it.
+// closedLoop keeps depth requests in flight until len(lat) have completed. It sets lat
+// to the ticks from before a post to after the poll that reaped it.
 func (e *end) closedLoop(lat []uint64, depth int) error {
 	for posted, done := 0, 0; done < len(lat); {
 		for ; posted < len(lat) && posted-done < depth; posted++ {

@@ -27,7 +27,7 @@ func NCL(ctx context.Context, cfg Config, emit func(Row) error) error {
 	if len(cfg.Sizes) == 0 {
 		cfg.Sizes = []int{128, 512, 1024, 2048, 4096, 8192}
 	}
-	if cfg.Backend != RDMA && cfg.Iters == 0 { // runs of 8 kB take their time
+	if cfg.Backend != RDMA && cfg.Iters == 0 { // runs of 8 kB are slow
 		cfg.Iters = nclPerRun
 	}
 	cfg.Wait = true
@@ -63,7 +63,7 @@ func nclConfig(h host.Host, coordHost string) ncl.Config {
 // callTimeout is for machines that lose their processors for a while.
 const callTimeout = 20 * time.Second
 
-// unhurried is a host whose calls have that time, whatever the caller wants.
+// unhurried is a host whose calls always have that timeout.
 type unhurried struct{ host.Host }
 
 func (u unhurried) Call(to, service string, body []byte, _ time.Duration) ([]byte, error) {
@@ -77,7 +77,7 @@ type recorder struct {
 	off  int
 }
 
-// newRecorder makes a file. It retries as long as peers do not listen yet.
+// newRecorder creates a file. It retries until the peers listen.
 func newRecorder(ctx context.Context, h host.Host, cfg ncl.Config, size int) (*recorder, error) {
 	for {
 		f, err := ncl.Create(h, cfg, fmt.Sprint("wal-", size), max(nclFile, size))
@@ -105,7 +105,7 @@ func (r *recorder) loop(lat []uint64) error {
 	return nil
 }
 
-// nclInSimulator is NCL there.
+// nclInSimulator is NCL in the simulator.
 func nclInSimulator(ctx context.Context, cfg Config, emit func(Row) error) error {
 	for _, size := range cfg.Sizes {
 		cfg.progress("records of %d bytes", size)

@@ -22,7 +22,7 @@ type Figure struct {
 	Unit  string  `json:"unit"`
 	Paper float64 `json:"paper,omitempty"` // 0: the paper has none
 	Ours  float64 `json:"ours"`
-	// Input: ours is the paper's because the model was given it.
+	// Input: ours equals the paper's because it is an input of the model.
 	Input bool   `json:"input,omitempty"`
 	Note  string `json:"note,omitempty"`
 }
@@ -100,8 +100,8 @@ func writing(m virtual.Model, size int) (time.Duration, error) {
 	return each, err
 }
 
-// figure11 is the latency of reads that go through a file from its beginning to its
-// end, with the time of prefetching it spread over them, and without (5.4.1).
+// figure11 is the latency of sequential reads of a file, with the time of prefetching
+// spread over them, and without (5.4.1).
 func figure11(m virtual.Model) ([]Figure, error) {
 	r, err := sequential(m)
 	if err != nil {
@@ -124,15 +124,14 @@ func figure11(m virtual.Model) ([]Figure, error) {
 	return figures, nil
 }
 
-// reads are latencies of reads of 128 bytes, and the parts of prefetching that fall
-// on each.
+// reads are latencies of reads of 128 bytes, and each read's share of prefetching.
 type reads struct{ local, remote, register, read time.Duration }
 
 func (r *reads) with() time.Duration { return r.local + r.register + r.read }
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
-// sequential reads a file that a recovery has prefetched, and from a peer.
+// sequential reads a file that a recovery has prefetched, and one from a peer.
 func sequential(m virtual.Model) (r reads, err error) {
 	err = inVirtualTime(m, 0, 1, func(h *virtual.Host, cfg ncl.Config) error {
 		f, err := ncl.Create(h, cfg, "wal", figure11File)
@@ -226,8 +225,8 @@ func table3(m virtual.Model) ([]Figure, error) {
 	return replacement(events)
 }
 
-// replacement cuts the events of a Repair into the paper's steps, each from the end of
-// the one before to the end of its last event.
+// replacement splits the events of a Repair into the paper's steps, each from the end
+// of the previous one to the end of its last event.
 func replacement(events []virtual.Event) ([]Figure, error) {
 	steps := []struct {
 		Figure
@@ -262,7 +261,7 @@ func replacement(events []virtual.Event) ([]Figure, error) {
 
 func micro(d time.Duration) float64 { return float64(d) / 1e3 }
 
-// dieService ends a peer of these worlds.
+// dieService terminates a peer of these worlds.
 const dieService = "die"
 
 // inVirtualTime runs app beside n log peers that the controller knows.
@@ -282,7 +281,7 @@ func inVirtualTime(m virtual.Model, f, n int, app func(h *virtual.Host, cfg ncl.
 	})
 }
 
-// inVirtualWorld runs app beside n peers, each with a clock of its own.
+// inVirtualWorld runs app beside n peers, each with its own clock.
 func inVirtualWorld(m virtual.Model, n int, peer func(h *virtual.Host), app func(h *virtual.Host) error) error {
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {

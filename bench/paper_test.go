@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/bench/virtual"
 )
 
-// Every number that the paper has comes out within 15%.
+// Every number of the paper is reproduced within 15%.
 func TestPaper(t *testing.T) {
 	figures, err := Paper(t.Context(), virtual.ConnectX4(), func(string) {})
 	if err != nil {
@@ -53,7 +53,7 @@ func TestPaperTwice(t *testing.T) {
 	}
 }
 
-// What the paper's library does costs time, and nothing else makes the difference.
+// The overhead of the paper's library explains the whole difference.
 func TestLibrary(t *testing.T) {
 	m := virtual.ConnectX4()
 	with, err := writing(m, smallIO)

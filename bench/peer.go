@@ -10,10 +10,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// PeerName is what the i-th peer must be called, counting from 0.
+// PeerName is the required name of the i-th peer, counting from 0.
 func PeerName(i int) string { return fmt.Sprint("peer", i+1) }
 
-// PeerConfig says who the other side is.
+// PeerConfig configures the other side.
 type PeerConfig struct {
 	// Name is one of [PeerName].
 	Name string
@@ -24,9 +24,9 @@ type PeerConfig struct {
 	MTU    int
 	// Pin ties the answering thread, and perftest, to the first processor.
 	Pin bool
-	// Ready hears where it listens.
+	// Ready is called with the address at which it listens.
 	Ready func(addr string)
-	// Logf takes what goes wrong. May be nil.
+	// Logf receives errors. May be nil.
 	Logf func(format string, args ...any)
 }
 
@@ -38,8 +38,8 @@ type peer struct {
 	ctx      context.Context
 }
 
-// Serve is the other side: it answers clients, one at a time, until requests cannot
-// be received any more. Programs of perftest that it starts end with ctx.
+// Serve is the other side: it answers clients, one at a time, until requests can no
+// longer be received. The perftest programs that it starts stop with ctx.
 func Serve(ctx context.Context, h host.Host) error {
 	p := &peer{h: h, ctx: ctx}
 	l, err := h.Listen(service)
@@ -101,8 +101,8 @@ func (p *peer) handle(req host.Request) error {
 	return p.end.pong(r.Iters)
 }
 
-// open makes an end and connects it. One that was there belonged to a client that
-// is gone.
+// open creates an end and connects it. An existing one belonged to a client that is
+// gone.
 func (p *peer) open(r request) (a answer, err error) {
 	if err := p.close(); err != nil {
 		return a, err
@@ -122,7 +122,7 @@ func (p *peer) open(r request) (a answer, err error) {
 	if err := e.connect(r.Endpoint); err != nil {
 		return a, err
 	}
-	// The client's buffer is as this one; where it is comes with its endpoint.
+	// The client's buffer has the same layout; its address comes with its endpoint.
 	e.aim(verbs.OpWrite, r.Addr, r.RKey)
 	return a, nil
 }

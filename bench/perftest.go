@@ -60,7 +60,7 @@ func arguments(dev verbs.Device, r request, port int) []string {
 	return a
 }
 
-// find is the path of a tool. Only the three can be had.
+// find returns the path of a tool, one of the three.
 func find(tool string) (string, error) {
 	switch tool {
 	case writeTool, readTool, atomicTool:
@@ -74,7 +74,7 @@ func find(tool string) (string, error) {
 	return path, nil
 }
 
-// version is what the tool says of itself.
+// version is the tool's own version.
 func version(ctx context.Context, tool string) (string, error) {
 	path, err := find(tool)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *server) portNumber() int {
 	return s.port
 }
 
-// wait returns when it has ended, by itself or because the time is over.
+// wait returns when it has exited, by itself or because of the timeout.
 func (s *server) wait() error {
 	if s == nil {
 		return nil
@@ -164,7 +164,7 @@ func (s *server) failed(err error) error {
 	return fmt.Errorf("%w: %s: %w: %s", ErrPerftest, strings.Join(s.cmd.Args, " "), err, lastLines(s.out.String()))
 }
 
-// freePort is a port that nobody listens to.
+// freePort returns an unused port.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", ":0")
 	if err != nil {
@@ -174,8 +174,8 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// listening looks the port up in the kernel's tables: a connection to try would be
-// taken for the client.
+// listening looks the port up in the kernel's tables: a trial connection would be taken
+// for the client.
 func listening(port int) bool {
 	want := fmt.Sprintf(":%04X", port)
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
@@ -190,7 +190,7 @@ func listening(port int) bool {
 	return false
 }
 
-// runPerftest runs the active side and returns what it reports.
+// runPerftest runs the active side and returns its report.
 func runPerftest(ctx context.Context, dev verbs.Device, r request, host string, port int) (report, error) {
 	path, err := find(r.Tool)
 	if err != nil {
@@ -207,7 +207,7 @@ func runPerftest(ctx context.Context, dev verbs.Device, r request, host string, 
 	return parseReport(stdout.String(), r)
 }
 
-// lastLines is the end of what a program said, where the reason is.
+// lastLines returns the end of a program's output, where the reason is.
 func lastLines(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	for i := range lines {
@@ -216,15 +216,14 @@ func lastLines(s string) string {
 	return strings.Join(lines[max(0, len(lines)-3):], "; ")
 }
 
-// report is the line of numbers that a latency tool prints, in the unit that it was
-// asked for.
+// report is the line of numbers of a latency tool, in the requested unit.
 type report struct {
 	size, iters       int
 	least, p50, worst float64
 }
 
-// parseReport finds the line of numbers below its head and checks it against what
-// was asked for.
+// parseReport finds the line of numbers below its header and checks it against the
+// request.
 func parseReport(text string, want request) (report, error) {
 	var head []string
 	for line := range strings.Lines(text) {
@@ -246,8 +245,8 @@ func parseReport(text string, want request) (report, error) {
 	return report{}, fmt.Errorf("%w: it printed no numbers: %s", ErrPerftest, lastLines(text))
 }
 
-// parseLine reads the columns by their heads. Whatever the unit, perftest heads
-// them with [usec].
+// parseLine reads the columns by their headers. Whatever the unit, perftest calls it
+// [usec].
 func parseLine(head, f []string) (r report, err error) {
 	column := func(name string) float64 {
 		for i, h := range head {

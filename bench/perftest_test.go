@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The files in testdata are what perftest 4.5+0.17 printed in the virtual machine.
+// The files in testdata are the output of perftest 4.5+0.17 in the virtual machine.
 func TestParseReport(t *testing.T) {
 	write := request{Tool: writeTool, Size: 128, Iters: 1000}
 	for _, x := range []struct {
@@ -39,7 +39,7 @@ func TestParseReport(t *testing.T) {
 	}
 }
 
-// Numbers that cannot be are errors, not results.
+// Impossible numbers are errors, not results.
 func TestParseReportRefuses(t *testing.T) {
 	const head = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n"
 	for _, line := range []string{"", "128", "128 1000 1 3", "128 1000 1 3 nan 2", "128 1000 1 3 -2 2", "128 1000 1 3 4 2", "128 1000 3 4 2 2", "128 1000 -3 -1 -2 2",

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Pin ties all threads of this process to one processor: the last one that it may
-// use, or the first one for the side that answers. Programs that it starts inherit
-// that. With one processor it does nothing.
+// Pin pins all threads of this process to one processor: the last one that it may use,
+// or the first one for the answering side. Programs that it starts inherit that. With
+// one processor it does nothing.
 //
-// Two processes that spin disturb each other for a whole time slice whenever the
-// kernel puts them on one processor. All threads are tied, and the loops are not
-// locked to one of them: the Go runtime interrupts a loop every 10 ms, and a loop
-// that is locked to its thread then waits for another thread to hand it back.
+// Two spinning processes on one processor disturb each other for a whole time slice.
+// All threads are pinned, and the loops are not locked to one of them: the Go runtime
+// interrupts a loop every 10 ms, and a loop that is locked to its thread then waits for
+// another thread to hand it back.
 func Pin(first bool) error {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -29,8 +29,8 @@ func Pin(first bool) error {
 	at := choose(&set, first)
 	set.Zero()
 	set.Set(at)
-	// The runtime would follow with GOMAXPROCS 1, and then take the only place from
-	// a loop during calls into C.
+	// Otherwise the runtime would set GOMAXPROCS to 1, and then take the only P from a
+	// loop during cgo calls.
 	runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {

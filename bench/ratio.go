@@ -6,7 +6,7 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Ratio is how two things compare that took turns: the median of the ratios of
+// Ratio compares two things that were measured alternately: the median of the ratios of
 // neighbouring rounds. With the probability Confidence it is in [Low, High]. Too few
 // rounds have no such interval: then all three are 0.
 type Ratio struct {

@@ -15,11 +15,11 @@ type round struct {
 
 func newRound(iters int) *round { return &round{lat: make([]uint64, iters)} }
 
-// time runs f, which fills in the latencies, and counts what it takes and what the
-// process allocates meanwhile.
+// time runs f, which fills in the latencies, and measures its duration and the
+// allocations of the process.
 func (r *round) time(f func(lat []uint64) error) error {
 	var before, after runtime.MemStats
-	for range 100 { // what is left to do of the last message to the peer allocates
+	for range 100 { // late work on the last message to the peer allocates
 		runtime.Gosched()
 	}
 	runtime.ReadMemStats(&before)

@@ -33,14 +33,14 @@ type Row struct {
 	// machine's time; in the simulator, the speed of simulating them.
 	OpsPerSecond   float64 `json:"ops_per_second"`
 	BytesPerSecond float64 `json:"bytes_per_second"`
-	// Allocs are the allocations of this process while the loops ran.
-	// The runtime makes a few of its own now and then; an operation that allocated
-	// would leave no round without.
+	// Allocs are the allocations of this process while the loops ran. The runtime makes
+	// a few of its own now and then; if an operation allocated, no round would be
+	// without.
 	Allocs      uint64      `json:"allocs"`
 	CleanRounds int         `json:"rounds_without_allocs"`
 	AllocsPerOp float64     `json:"allocs_per_op"`
 	Perftest    *Comparison `json:"perftest"`
-	// Missing says why a comparison that was asked for is not there.
+	// Missing is why a requested comparison is missing.
 	Missing string `json:"missing,omitempty"`
 }
 
@@ -74,7 +74,7 @@ type Comparison struct {
 	Theirs []float64 `json:"rounds_theirs_us"`
 }
 
-// tally adds up rounds.
+// tally sums up rounds.
 type tally struct {
 	hist    *hdrhistogram.Histogram // of ticks
 	ops     int
@@ -108,11 +108,11 @@ func (t *tally) add(r *round) (float64, error) {
 	return float64(h.ValueAtQuantile(50)), nil
 }
 
-// perMicrosecond is the rate of ticks. It is that of all rounds together, because
-// a clock may be coarse.
+// perMicrosecond is the rate of ticks over all rounds together, because a clock may be
+// coarse.
 func (t *tally) perMicrosecond() float64 { return float64(t.ticks) / t.seconds / 1e6 }
 
-// fill writes what was measured into x.
+// fill writes the results into x.
 func (t *tally) fill(x *Row) {
 	x.OpsPerSecond = float64(t.ops) / t.seconds
 	x.BytesPerSecond = x.OpsPerSecond * float64(x.Size)

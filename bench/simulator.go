@@ -9,15 +9,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// How many operations a run of the simulator has at most. What nobody has looked at
-// stays undecided, and costs the more the more there is of it; the runs of a check
+// The number of operations in a run of the simulator. Data that nothing has read stays
+// undecided, and costs more the more there is of it; the runs of a check are short.
 // are short.
 const (
 	perRun    = 1000
 	nclPerRun = 16
 )
 
-// straight takes the first of everything.
+// straight always takes the first choice.
 type straight struct{}
 
 func (straight) Pick([]sim.Event) int           { return 0 }
@@ -71,7 +71,7 @@ func (s *simulated) measure(ctx context.Context, row *Row) error {
 	return nil
 }
 
-// verbsInSimulator is Verbs there.
+// verbsInSimulator is Verbs in the simulator.
 func verbsInSimulator(ctx context.Context, cfg Config, emit func(Row) error) error {
 	for _, s := range cfg.specs() {
 		cfg.progress("%s of %d bytes, depth %d", s.op, s.size, s.depth)
@@ -105,7 +105,7 @@ func verbsInSimulator(ctx context.Context, cfg Config, emit func(Row) error) err
 	return nil
 }
 
-// mustServe runs a daemon whose end before that of the run is a mistake.
+// mustServe runs a daemon that must not return before the end of the run.
 func mustServe(f func(h host.Host) error) func(host.Host, int) {
 	return func(h host.Host, _ int) {
 		if err := f(h); err != nil {

@@ -1,9 +1,8 @@
 package bench
 
-// cycles: ticks are the processor's cycles as perftest counts them. It reads them
-// with the same instruction, so that rounds of ours and of theirs can be compared
-// without the frequency, which perftest guesses badly on emulated machines. Reading
-// the system's clock instead is a call into the kernel on some of them.
+// cycles: ticks are processor cycles, read with the same instruction as in perftest. So
+// rounds of both can be compared without the frequency, which perftest guesses badly on
+// emulated machines. On some of those, reading the system's clock is a system call.
 const cycles = true
 
 // ticks is the processor's time stamp counter.

@@ -8,16 +8,16 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// service is what a peer listens to.
+// service is the service name of a peer.
 const service = "bench"
 
-// What a client asks of a peer.
+// The requests of a client to a peer.
 const (
 	doOpen   = "open"     // connect a queue pair to Endpoint
 	doPong   = "pong"     // send Iters Writes back
-	doClose  = "close"    // give the connection back
+	doClose  = "close"    // release the connection
 	doServe  = "perftest" // start the server of a tool of perftest
-	doServed = "served"   // wait until it has ended
+	doServed = "served"   // wait until it has exited
 )
 
 // request is one of them. Messages are JSON: none is sent while a round runs.
@@ -33,7 +33,7 @@ type request struct {
 	MTU      int    `json:"mtu,omitempty"`
 }
 
-// answer is what comes back.
+// answer is the answer to a request.
 type answer struct {
 	Endpoint []byte `json:"endpoint,omitempty"`
 	Addr     uint64 `json:"addr,omitempty"`

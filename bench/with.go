@@ -14,8 +14,8 @@ import (
 
 // NCLApp is an application that has three log peers.
 type NCLApp struct {
-	// Do calls f where NCL may be used: on cards anywhere, in the simulator in the
-	// task of the application. One call is under way at a time there.
+	// Do calls f where NCL may be used: on cards anywhere, in the simulator in the task
+	// of the application, one call at a time.
 	Do func(f func(h host.Host, cfg ncl.Config)) error
 	// Peers are how many peers there are.
 	Peers int
@@ -41,8 +41,8 @@ func controller() sim.Service {
 	return sim.Service{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}
 }
 
-// withSimulatedNCL runs f outside of a simulated world and its calls inside. The
-// simulator stands still in between.
+// withSimulatedNCL runs f outside a simulated world and its calls inside. The simulator
+// is paused in between.
 func withSimulatedNCL(f func(NCLApp) error) error {
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {

@@ -6,18 +6,19 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
-// The address book has where machines take calls, by name. Entries stay when a machine dies,
-// so that it is found as soon as it is back. To a protocol a name is all there is.
+// The address book maps names to the addresses at which machines accept calls. An entry
+// stays when its machine dies, so that others find the machine as soon as it is back.
+// Protocols use names only.
 const hostsPrefix = "hosts/"
 
-// AddressOf looks up the address of a machine. Its error wraps coord.ErrNotFound if the book
-// has none.
+// AddressOf looks up the address of a machine. Its error wraps coord.ErrNotFound if the
+// book has none.
 func AddressOf(c coord.Client, name string) (string, error) {
 	addr, _, err := c.Get(hostsPrefix + name)
 	return string(addr), err
 }
 
-// publish enters an address, unless it is there already.
+// publish enters an address unless it is already there.
 func publish(c coord.Client, name, addr string) error {
 	now, _, err := c.Get(hostsPrefix + name)
 	switch {

@@ -1,13 +1,15 @@
-// Package cluster is what the machines of a replicated system do beside the protocol: who is
-// the one instance of an application, which machine has which name and address, who ends the
-// sessions of dead processes, and what a process may still touch once its session is over. It
-// is written against package host alone, so the checker runs it as it runs on machines.
+// Package cluster is what the machines of a replicated system do besides the protocol.
+// It ensures that an application has one instance, gives machines names and addresses,
+// expires the sessions of dead processes, and fences a process whose session has
+// expired. It is written against package host alone, so the checker runs it as machines
+// do.
 //
 // # Use
 //
-// One process is the coordinator: it runs [Serve]. A machine that serves others takes its name
-// with [Hold], which enters its address; others find it with [AddressOf]. An application begins
-// with [Start], which waits until the instance before is over, and then guards what it owns:
+// One process is the coordinator: it runs [Serve]. A machine that serves others claims
+// its name with [Hold], which enters its address; others look it up with [AddressOf].
+// An application calls [Start], which waits until the previous instance is gone, and
+// then guards what it owns:
 //
 //	i, err := cluster.Start(h, cluster.InstanceConfig{Coord: c, Wait: 30 * time.Second,
 //		Claim: func() (cluster.Right, error) { return ncl.Start(cfg) }})
@@ -16,39 +18,40 @@
 //
 // # Sessions
 //
-// Both a name and an instance rest on a session of package coord. A task of the host asks for it
-// from time to time: that keeps the session alive at a [Serve], and tells the process when it is
-// over. A client of etcd keeps its sessions alive by itself; then the task only asks.
+// A name and an instance each depend on a session of package coord. A task of the host
+// asks about it periodically: that keeps the session alive at a [Serve], and detects
+// that it has expired. A client of etcd keeps its sessions alive by itself; then the
+// task only asks.
 //
-// # What is promised
+// # Guarantees
 //
-// The controller has at most one session for an instance, and for a name. A process learns late
-// that its own is over: it may have been stopped in between, or cut off. Three questions differ in
-// what they are worth:
+// The controller has at most one session for an instance, and for a name. A process
+// learns late that its own has expired: it may have been stopped in between, or
+// partitioned. Three checks differ in strength:
 //
-//   - [Instance.Check] costs nothing and says what the last heartbeat found. It stops a process
-//     that has nothing else to learn it from, and protects nothing.
-//   - [Instance.Ask] has an answer of the controller: what begins after the session is over does
-//     not happen. Between the answer and the deed there is a moment in which the session can end,
-//     so a deed that has begun before may come after the next instance has started. Without an
-//     answer, because the controller is gone, it is Check.
-//   - A fence is at the thing that is written. A recovery of NCL takes a file away from whoever
-//     wrote it before, so nothing that the earlier instance records is acknowledged and lost. This
-//     is the only one that keeps data safe; the other two make errors early and clear.
+//   - [Instance.Check] costs nothing and returns the result of the last heartbeat. It stops a
+//     process that has no other way to learn of the expiry, and protects nothing.
+//   - [Instance.Ask] asks the controller: an operation that begins after the session has
+//     expired is not carried out. The session can expire between the answer and the
+//     operation, so an operation that began before may complete after the next instance has
+//     started. If the controller does not answer, Ask is Check.
+//   - A fence is at the data itself. A recovery of NCL revokes the access of earlier writers
+//     of the file, so no record of an earlier instance is acknowledged and then lost. Only
+//     this keeps data safe; the other two make errors early and clear.
 //
-// A directory has no fence, so for a mount Ask is all there is. Nothing here rests on clocks:
-// a session may end at any moment, and the scenarios in clustercheck let it.
+// A directory has no fence, so for a mount Ask is all there is. Nothing here depends on
+// clocks: a session may expire at any moment, as in the scenarios of clustercheck.
 //
 // # A controller that comes back empty
 //
-// A coordinator keeps all in memory. One that is started again knows no session, so instances
-// find theirs over and end, and machines take their names again. The numbers of its sessions are
-// larger than any before ([ServeConfig.After]); otherwise a process that was stopped could take
-// the session of another one for its own.
+// A coordinator keeps everything in memory. After a restart it knows no session, so
+// instances find theirs expired and stop, and machines claim their names again. Its
+// session numbers are larger than all earlier ones ([ServeConfig.After]); otherwise a
+// stopped process could mistake another's session for its own.
 //
 // # Where things are
 //
-// session.go has how long sessions are and how often to ask, instance.go the one instance of an
-// application, own.go what it owns, name.go the names of machines, book.go their addresses, and
-// serve.go the coordinator.
+// session.go has the length of sessions and how often to ask, instance.go the single
+// instance of an application, own.go what it owns, name.go the names of machines,
+// book.go their addresses, and serve.go the coordinator.
 package cluster

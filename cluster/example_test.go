@@ -13,8 +13,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// An instance dies without a word. The next one begins once the coordinator has not heard of
-// the first for the length of a session, and finds the address of a peer.
+// An instance dies silently. The next one starts once the coordinator has received no
+// heartbeat of the first for the length of a session, and finds the address of a peer.
 func Example() {
 	coordinator := func(h host.Host, _ int) {
 		l, err := h.Listen("coord")
@@ -30,7 +30,7 @@ func Example() {
 		h.Sleep(time.Minute)
 	}
 	app := func(h host.Host, life int) {
-		h.Sleep(time.Second) // the others are there
+		h.Sleep(time.Second) // the others have started
 		c := coord.NewClient(h, "coord", "coord")
 		cfg := cluster.InstanceConfig{Coord: c, Claim: func() (cluster.Right, error) { return ncl.Start(ncl.Config{App: "db", Coord: c}) }}
 		i, err := cluster.Start(h, cfg)
@@ -66,7 +66,7 @@ func Example() {
 	// finished <nil>
 }
 
-// first takes what can happen first.
+// first always takes the first choice.
 type first struct{}
 
 func (first) Pick([]sim.Event) int           { return 0 }

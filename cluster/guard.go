@@ -2,12 +2,13 @@ package cluster
 
 import "github.com/verbatim-rdma/verbatim/coord"
 
-// Guard is c for what the instance changes at the controller: each change asks first whether
-// the session lives. A process that was stopped would otherwise replace a peer in the entry of
-// a file that the next instance has: a version of the entry says which change came before, and
-// at a controller that has come back empty the next instance's entry has the same versions.
+// Guard wraps c for changes that the instance makes at the controller: each first asks
+// whether the session lives. Otherwise a process that was stopped could replace a peer
+// in the file entry of the next instance. The version of the entry does not prevent
+// that: after a controller comes back empty the next instance's entry has the same
+// versions.
 //
-// Between the answer and the change there is a moment, as after [Instance.Ask].
+// As with [Instance.Ask], the session can expire between the answer and the change.
 func (i *Instance) Guard(c coord.Client) coord.Client { return &guarded{c, i} }
 
 type guarded struct {

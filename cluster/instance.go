@@ -9,37 +9,39 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// DefaultHeartbeat is how often an instance asks for its session at most: it is also how soon
-// one that has nothing to do learns that its session is over.
+// DefaultHeartbeat is the longest interval at which an instance asks about its session,
+// and so bounds how late an idle one learns of the expiry.
 const DefaultHeartbeat = 500 * time.Millisecond
 
-// ErrOver says that the session of an instance is over. It wraps coord.ErrSessionExpired.
+// ErrOver: the session of an instance has expired. It wraps coord.ErrSessionExpired.
 var ErrOver = fmt.Errorf("the session of this instance is over, because the controller did not hear of it for too long, or ended it; "+
 	"another instance may have its files now: start again, which recovers what was acknowledged: %w", coord.ErrSessionExpired)
 
-// ErrConfig: a configuration is outside the limits.
+// ErrConfig: a configuration exceeds the limits.
 var ErrConfig = errors.New("cluster: bad configuration")
 
-// Right is the right to be the one instance of an application, in a session: an *ncl.Instance.
+// Right is the right to be the only instance of an application, in a session: an
+// *ncl.Instance.
 type Right interface {
-	// Check is nil if it was ours at some moment during the call, and wraps
-	// coord.ErrSessionExpired if it is over.
+	// Check is nil if we held it at some moment during the call, and wraps
+	// coord.ErrSessionExpired if the session has expired.
 	Check() error
-	// Close gives it back.
+	// Close releases it.
 	Close() error
 }
 
-// InstanceConfig says which application, and how long to wait for the instance before.
+// InstanceConfig describes the application, and how long to wait for its previous
+// instance.
 type InstanceConfig struct {
 	// Coord is the controller.
 	Coord coord.Client
-	// Claim takes the right, as ncl.Start does. Its error wraps coord.ErrExists if another
-	// instance has it.
+	// Claim acquires the right, as ncl.Start does. Its error wraps coord.ErrExists if
+	// another instance holds it.
 	Claim func() (Right, error)
-	// Wait is how long to try while another one has it.
+	// Wait is how long to retry while another instance holds it.
 	Wait time.Duration
-	// Heartbeat is how often to ask for the session at most; more often if sessions are
-	// short there. Default [DefaultHeartbeat].
+	// Heartbeat is the longest interval between questions about the session; it is
+	// shorter if sessions are short. Default [DefaultHeartbeat].
 	Heartbeat time.Duration
 }
 
@@ -55,19 +57,19 @@ func (c *InstanceConfig) Validate() error {
 }
 
 // Instance is the one process of an application that may use its files, as long as its
-// session lives. Its methods may be called by any task.
+// session lives. Any task may call its methods.
 type Instance struct {
 	h     host.Host
 	right Right
-	every time.Duration // how often to ask for the session
+	every time.Duration // how often to ask about the session
 
 	mu     host.Mutex
-	over   bool // the session is known to be over
+	over   bool // the session is known to have expired
 	closed bool
 }
 
-// Start claims the application, and waits for an earlier instance to be over. If there still
-// is one, its error is that of cfg.Claim, which wraps coord.ErrExists.
+// Start claims the application, and waits for an earlier instance to be gone. If it is
+// still there, the error is that of cfg.Claim, which wraps coord.ErrExists.
 func Start(h host.Host, cfg InstanceConfig) (*Instance, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -93,8 +95,8 @@ func Start(h host.Host, cfg InstanceConfig) (*Instance, error) {
 	return i, nil
 }
 
-// beat asks for the session until it is over, and reports it at once: an instance with
-// nothing to write would not learn of it for a long time.
+// beat asks about the session until it has expired, and reports that at once: an
+// instance that writes nothing would not learn of it for a long time.
 func (i *Instance) beat() {
 	for {
 		i.h.Sleep(i.every)
@@ -107,15 +109,15 @@ func (i *Instance) beat() {
 	}
 }
 
-// finished reports whether nobody needs a heartbeat any more.
+// finished reports whether heartbeats are no longer needed.
 func (i *Instance) finished() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.closed || i.over
 }
 
-// learn asks the controller, and reports whether it is news that the session is over. One that
-// was given back in the meantime is not lost.
+// learn asks the controller, and reports whether the session is newly found expired. A
+// session that was closed in the meantime does not count.
 func (i *Instance) learn() bool {
 	expired := errors.Is(i.right.Check(), coord.ErrSessionExpired)
 	i.mu.Lock()
@@ -127,8 +129,8 @@ func (i *Instance) learn() bool {
 	return true
 }
 
-// Close gives the application back, so that the next instance can begin at once. If the
-// controller does not answer, the session ends by itself.
+// Close releases the application, so that the next instance can start at once. If the
+// controller does not answer, the session expires by itself.
 func (i *Instance) Close() {
 	i.mu.Lock()
 	i.closed = true
@@ -136,8 +138,8 @@ func (i *Instance) Close() {
 	_ = i.right.Close()
 }
 
-// Check is [ErrOver] if the session is known to be over, from the last heartbeat. It sends
-// nothing: see the package comment for what it is worth.
+// Check is [ErrOver] if the last heartbeat found the session expired. It sends nothing:
+// see the package comment for its limits.
 func (i *Instance) Check() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -147,8 +149,8 @@ func (i *Instance) Check() error {
 	return nil
 }
 
-// Ask is Check with an answer of the controller, if there is one. Between the answer and what
-// follows there is a moment in which the session can end.
+// Ask is Check with an answer of the controller, if there is one. The session can
+// expire between the answer and what follows.
 func (i *Instance) Ask() error {
 	if err := i.Check(); err != nil {
 		return err
@@ -157,7 +159,7 @@ func (i *Instance) Ask() error {
 	return i.Check()
 }
 
-// Explain adds [ErrOver] to the error of an operation if the session is over.
+// Explain adds [ErrOver] to the error of an operation if the session has expired.
 func (i *Instance) Explain(err error) error {
 	if err == nil || errors.Is(err, ErrOver) {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 )
 
-// right is a key in a session, as ncl.Start makes one.
+// right is a key in a session, like that of ncl.Start.
 type right struct {
 	c coord.Client
 	s coord.Session
@@ -37,8 +37,8 @@ func instance(m machine, wait time.Duration) (*Instance, error) {
 	return Start(m, InstanceConfig{Coord: m, Claim: claim(m), Wait: wait})
 }
 
-// An instance asks for its session often enough for the sessions of its coordinator,
-// however short they are.
+// An instance asks often enough for the sessions of its coordinator, however short they
+// are.
 func TestPeriod(t *testing.T) {
 	for ttl, want := range map[time.Duration]time.Duration{400 * time.Millisecond: 100 * time.Millisecond, 2 * time.Second: DefaultHeartbeat,
 		10 * time.Second: DefaultHeartbeat} {
@@ -84,7 +84,7 @@ func TestOneInstance(t *testing.T) {
 	}
 }
 
-// An instance that has nothing to write reports that its session is over, and takes no records.
+// An idle instance reports that its session has expired, and accepts no records.
 func TestIdleInstanceLearns(t *testing.T) {
 	said := make(chan string, 1)
 	m := machineAt(t, "app", coordinator(t, LeastTTL), func(format string, args ...any) { said <- fmt.Sprintf(format, args...) })
@@ -101,7 +101,7 @@ func TestIdleInstanceLearns(t *testing.T) {
 	if err := i.Ask(); err != nil {
 		t.Error(err)
 	}
-	if err := i.right.Close(); err != nil { // as an operator who ends it
+	if err := i.right.Close(); err != nil { // as an operator who closes it
 		t.Fatal(err)
 	}
 	if line := within(t, said); !strings.Contains(line, "the session of this instance is over") {
@@ -126,7 +126,8 @@ func (f *file) Size() int                           { return 0 }
 func (f *file) ReadAt(p []byte, _ int) (int, error) { return len(p), nil }
 func (f *file) Record(int, []byte) error            { f.records++; return f.err }
 
-// A record that fails since the session is over says so, although no heartbeat has found it.
+// A record that fails because the session has expired reports that, before any
+// heartbeat.
 func TestFailureIsExplained(t *testing.T) {
 	m := machineAt(t, "app", coordinator(t, time.Hour), t.Logf)
 	i, err := Start(m, InstanceConfig{Coord: m, Claim: claim(m), Heartbeat: time.Hour})
@@ -146,7 +147,7 @@ func TestFailureIsExplained(t *testing.T) {
 	}
 }
 
-// slow is a controller that answers a question for a session when the test lets it.
+// slow is a controller that answers a question about a session when the test permits.
 type slow struct {
 	coord.Client
 	asked, answer chan struct{}
@@ -158,8 +159,7 @@ func (c slow) CheckSession(s coord.Session) error {
 	return c.Client.CheckSession(s)
 }
 
-// An instance that is closed says nothing about its session, although a question for it may
-// be under way.
+// A closed instance reports nothing about its session, even if a question is in flight.
 func TestNoFalseAlarm(t *testing.T) {
 	m := machineAt(t, "app", coordinator(t, time.Hour), t.Errorf)
 	c := slow{m, make(chan struct{}), make(chan struct{})}
@@ -209,7 +209,7 @@ func TestBadConfigs(t *testing.T) {
 	}
 }
 
-// What a controller announces that makes no sense is an error, and no heartbeat without end.
+// A malformed announcement of the controller is an error, not an endless heartbeat.
 func TestBadTTL(t *testing.T) {
 	m := machineAt(t, "app", coordinator(t, time.Hour), t.Logf)
 	for _, text := range []string{"", "soon", "1ms", "-1s"} {
@@ -222,8 +222,8 @@ func TestBadTTL(t *testing.T) {
 	}
 }
 
-// What an instance changes at the controller asks first, and what it reads does not. Without an
-// answer it goes on: the controller says so itself if it is gone.
+// A change of an instance at the controller asks first; a read does not. Without an
+// answer it proceeds, since the controller reports by itself that it is gone.
 func TestGuard(t *testing.T) {
 	m := machineAt(t, "app", coordinator(t, time.Hour), t.Logf)
 	i, err := Start(m, InstanceConfig{Coord: m, Claim: claim(m), Heartbeat: time.Hour})
@@ -249,7 +249,7 @@ func TestGuard(t *testing.T) {
 	if v, version, err := c.Get("k"); string(v) != "w" || version != 2 || err != nil {
 		t.Errorf("%q, %d, %v", v, version, err)
 	}
-	if keys, err := c.List(""); err != nil || len(keys) != 2 { // and the length of sessions
+	if keys, err := c.List(""); err != nil || len(keys) != 2 { // and the session length
 		t.Errorf("%q, %v", keys, err)
 	}
 }
@@ -267,7 +267,7 @@ func TestAskWithoutAnswer(t *testing.T) {
 	}
 }
 
-// An error that says already that the session is over is not explained again.
+// An error that already reports the expiry is not explained again.
 func TestExplainsOnce(t *testing.T) {
 	m := machineAt(t, "app", coordinator(t, time.Hour), t.Logf)
 	i, err := Start(m, InstanceConfig{Coord: m, Claim: claim(m), Heartbeat: time.Hour})
@@ -283,7 +283,7 @@ func TestExplainsOnce(t *testing.T) {
 	}
 }
 
-// Without a controller nothing begins.
+// Nothing starts without a controller.
 func TestNoController(t *testing.T) {
 	m := machineAt(t, "app", coordinator(t, time.Hour), t.Logf)
 	n, _ := mustHold(t, m, "a:1", 0)

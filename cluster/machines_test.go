@@ -13,14 +13,14 @@ import (
 
 const controller = "coord"
 
-// machine is a host with a client of the controller, and a way to let it die.
+// machine is a host with a client of the controller, and a way to kill it.
 type machine struct {
 	host.Host
 	coord.Client
 	die func()
 }
 
-// machines start machines of a controller: a coordinator, or an etcd cluster.
+// machines starts machines of a controller: a coordinator, or an etcd cluster.
 var machines = map[string]func(t *testing.T) func(name string) machine{
 	"coordinator": func(t *testing.T) func(string) machine {
 		addr := coordinator(t, LeastTTL)
@@ -49,7 +49,7 @@ func newHost(t *testing.T, cfg oshost.Config) *oshost.Host {
 	return h
 }
 
-// coordinator is the address of one with sessions of length ttl.
+// coordinator returns the address of one with sessions of length ttl.
 func coordinator(t *testing.T, ttl time.Duration) string {
 	t.Helper()
 	h := newHost(t, oshost.Config{Name: controller, Listen: "127.0.0.1:0"})
@@ -66,7 +66,7 @@ func machineAt(t *testing.T, name, addr string, logf func(string, ...any)) machi
 	return machine{h, coord.NewClient(h, controller, controller), func() { _ = h.Close() }}
 }
 
-// within is what c has in a minute.
+// within receives from c, for at most a minute.
 func within[T any](t *testing.T, c <-chan T) (v T) {
 	t.Helper()
 	select {

@@ -12,31 +12,32 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// namesPrefix is where a machine that lives has its name, in a session of its own, with its
-// address: two that were given one name would be taken for one.
+// namesPrefix holds the name and address of each live machine, in a session of its own.
+// Two machines with one name would otherwise be taken for one.
 const namesPrefix = "names/"
 
-// NameHeartbeat is how often a machine asks for the session of its name at most. Nobody waits
-// for the answer.
+// NameHeartbeat is the longest interval at which a machine asks about the session of
+// its name. Nothing waits for the answer.
 const NameHeartbeat = 5 * time.Second
 
 // closeWait is how long [Name.Close] waits for the controller.
 const closeWait = time.Second
 
-// ErrTaken: a machine of the same name lives at another address, or began at the same one later.
+// ErrTaken: a live machine at another address holds the name, or one started later at
+// the same address.
 var ErrTaken = errors.New("the name is taken")
 
-// NameConfig says which name, and where calls to it arrive.
+// NameConfig is a name, and where calls to it arrive.
 type NameConfig struct {
-	// Coord is the controller. It knows the caller by the name itself: a machine that starts
-	// again may end the session of its life before.
+	// Coord is the controller. It knows the caller by the name itself, so a restarted
+	// machine may close the session of its earlier life.
 	Coord coord.Client
-	// Name and Addr are the machine's, neither with a space in it.
+	// Name and Addr are the machine's, without spaces.
 	Name, Addr string
 	// Wait is how long to wait for the session of an earlier holder at another address.
 	Wait time.Duration
-	// Lost is called, once, by the heartbeat if the name goes to another machine later: nobody
-	// finds this one any more. Its error wraps [ErrTaken].
+	// Lost is called, once, by the heartbeat if another machine later gets the name:
+	// this one can no longer be found. Its error wraps [ErrTaken].
 	Lost func(error)
 }
 
@@ -57,19 +58,19 @@ func (c *NameConfig) Validate() error {
 type Name struct {
 	h   host.Host
 	cfg NameConfig
-	// tried are the sessions in which this machine has tried to take the name: one whose answer
-	// was lost may have it.
+	// tried are the sessions in which this machine has tried to claim the name: one
+	// whose answer was lost may hold it.
 	tried []coord.Session
 	every time.Duration
 
 	mu      host.Mutex
-	session coord.Session // that has the name
+	session coord.Session // which holds the name
 	closed  bool
 }
 
-// Hold takes the name, and waits for the session of an earlier holder to be over. A holder at
-// the same address is dead, since calls arrive here now: its session is ended. Its error wraps
-// [ErrTaken] if another machine has the name.
+// Hold claims the name, and waits for the session of an earlier holder to expire. A
+// holder at the same address is dead, since calls now arrive here: Hold closes its
+// session. The error wraps [ErrTaken] if another machine holds the name.
 func Hold(h host.Host, cfg NameConfig) (*Name, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func Hold(h host.Host, cfg NameConfig) (*Name, error) {
 	return n, nil
 }
 
-// holder is an entry of a name: where its holder is, and its session.
+// holder is the entry of a name: the address of its holder, and its session.
 type holder struct {
 	addr    string
 	session coord.Session
@@ -99,7 +100,7 @@ func (x holder) encode() []byte {
 	return []byte(x.addr + " " + strconv.FormatUint(uint64(x.session), 10))
 }
 
-// decodeHolder takes an entry that makes no sense for one whose session nobody knows.
+// decodeHolder returns an unknown session for a malformed entry.
 func decodeHolder(b []byte) holder {
 	addr, number, _ := strings.Cut(string(b), " ")
 	s, err := strconv.ParseUint(number, 10, 64)
@@ -112,10 +113,11 @@ func decodeHolder(b []byte) holder {
 // dead reports whether x is an earlier life of this machine.
 func (n *Name) dead(x holder) bool { return x.addr == n.cfg.Addr && x.session != coord.NoSession }
 
-// mine reports whether x is an entry that this life has made without learning it.
+// mine reports whether x is an entry that this life created without learning of it.
 func (n *Name) mine(x holder) bool { return slices.Contains(n.tried, x.session) }
 
-// take enters the name, in a new session, and the address. over says whose session may be ended.
+// take enters the name, in a new session, and the address. over reports whose session
+// may be closed.
 func (n *Name) take(over func(holder) bool) error {
 	s, err := n.cfg.Coord.NewSession()
 	if err != nil {
@@ -135,7 +137,7 @@ func (n *Name) take(over func(holder) bool) error {
 	return nil
 }
 
-// has notes the session that has the name, unless the name is to be given back.
+// has records the session that holds the name, unless the name is being released.
 func (n *Name) has(s coord.Session) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -146,8 +148,9 @@ func (n *Name) has(s coord.Session) error {
 	return nil
 }
 
-// enter makes the key of the name in session s. It ends the session of an earlier holder and
-// leaves its key alone: a key of the same version may be another machine's by then.
+// enter creates the key of the name in session s. It closes the session of an earlier
+// holder rather than delete its key: a key with the same version may by then belong to
+// another machine.
 func (n *Name) enter(s coord.Session, over func(holder) bool) error {
 	c, key := n.cfg.Coord, namesPrefix+n.cfg.Name
 	for {
@@ -171,7 +174,7 @@ func (n *Name) enter(s coord.Session, over func(holder) bool) error {
 	}
 }
 
-// beat asks for the session until the name is given back or lost.
+// beat asks about the session until the name is released or lost.
 func (n *Name) beat() {
 	for {
 		n.h.Sleep(n.every)
@@ -197,9 +200,10 @@ func (n *Name) finished() bool {
 	return n.closed
 }
 
-// renew asks for the session. If that is over, because this machine or the controller stood
-// still or began anew, it takes the name again. If not, it sets its address right: one that has
-// lost the name without knowing it may have entered its own.
+// renew asks about the session. If it has expired, because this machine or the
+// controller was stopped or restarted, renew claims the name again. Otherwise it
+// corrects the address: a machine that lost the name unknowingly may have entered its
+// own.
 func (n *Name) renew() (again bool, err error) {
 	n.mu.Lock()
 	s := n.session
@@ -215,8 +219,8 @@ func (n *Name) renew() (again bool, err error) {
 	return err == nil, err
 }
 
-// Close gives the name back, if the controller answers within a second; else the session ends
-// by itself.
+// Close releases the name, if the controller answers within a second; otherwise the
+// session expires by itself.
 func (n *Name) Close() {
 	n.mu.Lock()
 	n.closed = true

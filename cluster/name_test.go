@@ -36,7 +36,7 @@ func foundAt(t *testing.T, m machine, addr string) {
 	}
 }
 
-// Two peers of one name are told apart while both live, and one that starts again gets in.
+// Two live peers with one name are distinguished, and a restarted one is admitted.
 func TestNames(t *testing.T) {
 	for controller, start := range machines {
 		t.Run(controller, func(t *testing.T) {
@@ -52,9 +52,9 @@ func TestNames(t *testing.T) {
 			foundAt(t, m, "a:1")
 			first.Close()
 			dying := newMachine("peer1")
-			mustHold(t, dying, "b:1", 0) // the first one has gone in good order
+			mustHold(t, dying, "b:1", 0) // the first one has closed cleanly
 
-			// One that is killed at b:1 and starts there again, and a third one elsewhere.
+			// One that is killed at b:1 and restarts there, and a third one elsewhere.
 			dying.die()
 			dying = newMachine("peer1")
 			mustHold(t, dying, "b:1", 0)
@@ -65,8 +65,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A peer whose session ends under its feet has its name again, unless it went to another
-// one: then it learns that. Whoever has the name sets its address right.
+// A peer whose session expires claims its name again, unless another machine got it:
+// then it is notified. The holder of the name corrects its address.
 func TestNameLost(t *testing.T) {
 	for controller, start := range machines {
 		t.Run(controller, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestNameLost(t *testing.T) {
 			m := start(t)("peer1")
 			lost := make(chan error, 1)
 			first := &Name{h: m, cfg: NameConfig{Coord: m, Name: "peer1", Addr: "a:1", Lost: func(err error) { lost <- err }},
-				every: time.Millisecond, mu: m.NewMutex()} // it beats when the test says so
+				every: time.Millisecond, mu: m.NewMutex()} // the test calls the heartbeats
 			if err := first.take(first.dead); err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestNameLost(t *testing.T) {
 	}
 }
 
-// A later peer at the same address is not turned out by an earlier one that goes on.
+// An earlier peer that resumes does not displace a later one at the same address.
 func TestNameGivesWayToLater(t *testing.T) {
 	m := machineAt(t, "peer1", coordinator(t, time.Hour), t.Logf)
 	first, _ := mustHold(t, m, "a:1", 0)
@@ -134,7 +134,7 @@ func (c silent) Create(key string, value []byte, s coord.Session) error {
 	return err
 }
 
-// deaf is one that does not close sessions either.
+// deaf does not close sessions either.
 func (c silent) CloseSession(s coord.Session) error {
 	if *c.times > 0 {
 		return coord.ErrUnavailable
@@ -142,7 +142,7 @@ func (c silent) CloseSession(s coord.Session) error {
 	return c.Client.CloseSession(s)
 }
 
-// A name whose answer was lost is this machine's own, not another one's.
+// A name whose answer was lost belongs to this machine.
 func TestNameWithoutAnswer(t *testing.T) {
 	times := 0
 	m := machineAt(t, "peer1", coordinator(t, time.Hour), t.Logf)
@@ -161,7 +161,7 @@ func TestNameWithoutAnswer(t *testing.T) {
 	}
 }
 
-// An entry that makes no sense is another machine's.
+// A malformed entry belongs to another machine.
 func TestHolders(t *testing.T) {
 	x := holder{"10.0.0.1:7001", 18}
 	if got := decodeHolder(x.encode()); got != x {
@@ -178,7 +178,7 @@ func TestHolders(t *testing.T) {
 	}
 }
 
-// deafController never answers to the end of a session.
+// deafController never answers a CloseSession.
 type deafController struct {
 	coord.Client
 	asked chan struct{}
@@ -189,7 +189,8 @@ func (d deafController) CloseSession(coord.Session) error {
 	select {}
 }
 
-// A peer that ends gives its name back, and does not wait for a controller that is gone.
+// A peer that terminates releases its name, and does not wait for a controller that is
+// gone.
 func TestNameEnds(t *testing.T) {
 	d := deafController{asked: make(chan struct{})}
 	h := newHost(t, oshost.Config{Name: "peer1"})
@@ -211,7 +212,7 @@ func TestNoAddress(t *testing.T) {
 	}
 }
 
-// sleeper counts for how long its tasks have slept.
+// sleeper adds up how long its tasks have slept.
 type sleeper struct {
 	host.Host
 	slept *time.Duration
@@ -222,7 +223,7 @@ func (s sleeper) Sleep(d time.Duration) {
 	s.Host.Sleep(d)
 }
 
-// A peer that ends does not wait longer than the controller takes to answer.
+// A peer that terminates waits no longer than the controller takes to answer.
 func TestNameEndsAtOnce(t *testing.T) {
 	m := machineAt(t, "peer1", coordinator(t, time.Hour), t.Logf)
 	slept := time.Duration(0)

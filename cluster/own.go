@@ -1,6 +1,6 @@
 package cluster
 
-// Log is a file that records are written to, such as *ncl.File and *ncl.Maintained.
+// Log is a file of records, such as *ncl.File and *ncl.Maintained.
 type Log interface {
 	Size() int
 	ReadAt(p []byte, off int) (int, error)
@@ -8,9 +8,9 @@ type Log interface {
 	Record(off int, data []byte) error
 }
 
-// Own is l as a file of the instance: it takes no records once the session is known to be
-// over. What keeps a record out that an instance writes without knowing it yet is the fence of
-// the file itself; then the error says why.
+// Own makes l a file of the instance: it accepts no records once the session is known
+// to have expired. Records written before the instance knows are stopped by the file's
+// own fence; then the error explains why.
 func (i *Instance) Own(l Log) Log { return &owned{l, i} }
 
 type owned struct {
@@ -18,7 +18,7 @@ type owned struct {
 	i *Instance
 }
 
-// Record writes unless the session is over.
+// Record writes unless the session has expired.
 func (o *owned) Record(off int, data []byte) error {
 	if err := o.i.Check(); err != nil {
 		return err

@@ -9,16 +9,16 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// ticks is how many make the length of a session.
+// ticks is the number of ticks in a session.
 const ticks = 10
 
-// ServeConfig is how long sessions last, and where their numbers begin.
+// ServeConfig is how long sessions last, and where their numbers start.
 type ServeConfig struct {
 	// TTL is how long a session outlives its process, at least [LeastTTL].
 	TTL time.Duration
-	// After is a number that no session has had: the numbers of new ones are larger. A
-	// process that begins anew knows no session of the one before, so this takes something
-	// that only grows, such as the time.
+	// After is a number that no session has had: new sessions have larger ones. A
+	// restarted process knows no earlier session, so use something that only grows,
+	// such as the time.
 	After coord.Session
 }
 
@@ -31,8 +31,8 @@ func (c *ServeConfig) Validate() error {
 	return nil
 }
 
-// Serve is the coordinator: it answers the requests of l, and ends the sessions of which it has
-// not heard for too long, until l is closed.
+// Serve is the coordinator: it answers the requests of l, and expires sessions without
+// heartbeats, until l is closed.
 func Serve(h host.Host, l host.Listener, cfg ServeConfig) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -60,7 +60,7 @@ func Serve(h host.Host, l host.Listener, cfg ServeConfig) error {
 	}
 }
 
-// announce enters how long sessions are.
+// announce publishes the length of sessions.
 func announce(h host.Host, k *coord.Keeper, ttl time.Duration) error {
 	return coord.NewClient(itself{h, k}, h.Name(), "").Create(ttlKey, []byte(ttl.String()), coord.NoSession)
 }

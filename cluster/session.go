@@ -9,18 +9,18 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// LeastTTL is the shortest session of a [Serve]. A busy machine stops a process for a part of
-// it now and then, and four heartbeats have to fit in.
+// LeastTTL is the shortest session of a [Serve]. A busy machine stops a process for a
+// part of it now and then, and four heartbeats must fit in.
 const LeastTTL = 400 * time.Millisecond
 
-// ttlKey is where a coordinator announces how long its sessions are.
+// ttlKey is where a coordinator announces the length of its sessions.
 const ttlKey = "session-ttl"
 
-// ErrTTL: the controller announces a length of sessions that makes no sense.
+// ErrTTL: the controller announces an invalid length of sessions.
 var ErrTTL = errors.New("cluster: bad length of sessions")
 
-// sessionTTL is how long sessions are at the controller c if they need our heartbeats, and 0
-// if they do not: the client of etcd sends them by itself.
+// sessionTTL is the length of sessions at the controller c if they need our heartbeats,
+// otherwise 0: the client of etcd sends its own.
 func sessionTTL(c coord.Client) (time.Duration, error) {
 	text, _, err := c.Get(ttlKey)
 	if errors.Is(err, coord.ErrNotFound) {
@@ -37,7 +37,7 @@ func sessionTTL(c coord.Client) (time.Duration, error) {
 	return ttl, nil
 }
 
-// period is how often to ask for a session of length ttl: at least every most.
+// period is the interval at which to ask about a session of length ttl, at most most.
 func period(ttl, most time.Duration) time.Duration {
 	if ttl == 0 {
 		return most
@@ -45,8 +45,8 @@ func period(ttl, most time.Duration) time.Duration {
 	return min(ttl/4, most)
 }
 
-// onceOver tries until the session of an earlier holder is over, at most for wait. taken is the
-// error of a try that found one. waits is called if it has to wait.
+// onceOver retries until the session of an earlier holder has expired, at most for
+// wait. taken is the error of a try that found one. waits is called if it has to wait.
 func onceOver(h host.Host, ttl, wait time.Duration, taken error, try func() error, waits func()) error {
 	pause := period(ttl/2, 200*time.Millisecond)
 	err := try()
@@ -61,8 +61,8 @@ func onceOver(h host.Host, ttl, wait time.Duration, taken error, try func() erro
 	return err
 }
 
-// atMost runs f in a task of its own, and waits until it has returned, or for limit. It looks
-// at growing intervals: a host has no wait with a timeout for what its own tasks do.
+// atMost runs f in its own task, and waits until it has returned, or for limit. It
+// polls at growing intervals: a host has no wait with a timeout for its own tasks.
 func atMost(h host.Host, limit time.Duration, f func()) {
 	mu, done := h.NewMutex(), false
 	h.Go("at-most", func() {

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// CallTimeout is how long a Client made by [NewClient] waits for an answer.
+// CallTimeout is how long a Client of [NewClient] waits for an answer.
 const CallTimeout = time.Second
 
 // client has no state besides its address, so tasks of one host may share it.
@@ -17,8 +17,7 @@ type client struct {
 	server, service string
 }
 
-// NewClient returns a Client for host h that speaks to the [Store] behind
-// service of host server.
+// NewClient returns a Client for host h of the [Store] behind service of host server.
 func NewClient(h host.Host, server, service string) Client {
 	return &client{host: h, server: server, service: service}
 }

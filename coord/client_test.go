@@ -15,7 +15,7 @@ func TestClient(t *testing.T) {
 	coordtest.Run(t, func() coordtest.Service { return service(new(coord.Store)) })
 }
 
-// The suite must pass on a store that has been used and reset, too.
+// The suite must also pass on a store that was used and reset.
 func TestClientAfterReset(t *testing.T) {
 	var store coord.Store
 	coordtest.Run(t, func() coordtest.Service {
@@ -66,7 +66,7 @@ func TestMalformedAnswers(t *testing.T) {
 		h.fixed = []byte(answer)
 		for name, err := range operations(c) {
 			if strings.HasPrefix(name, "get") && len(answer) > 9 {
-				continue // a proper value
+				continue // a valid value
 			}
 			if !errors.Is(err, coord.ErrUnavailable) {
 				t.Errorf("%s answered with %q: got error %v, want ErrUnavailable", name, answer, err)
@@ -75,7 +75,7 @@ func TestMalformedAnswers(t *testing.T) {
 	}
 }
 
-// A request that breaks the limits is not sent, so that its failure is certain.
+// A request that exceeds the limits is not sent, so its failure is certain.
 func TestLimitsAreLocal(t *testing.T) {
 	h, c := newClient(new(coord.Store), "a")
 	h.err = host.ErrTimeout
@@ -105,13 +105,13 @@ func ExampleClient() {
 	_, a := newClient(&store, "a")
 	_, b := newClient(&store, "b")
 
-	// Whoever creates the key leads. It goes away with the leader's session.
+	// Whoever creates the key leads. It vanishes with the leader's session.
 	mine, _ := a.NewSession()
 	fmt.Println(a.Create("leader", []byte("a"), mine))
 	theirs, _ := b.NewSession()
 	fmt.Println(b.Create("leader", []byte("b"), theirs))
 
-	// The epoch guards against a leader that does not know that it is over.
+	// The epoch guards against a deposed leader that does not know it.
 	a.Create("epoch", []byte("1"), coord.NoSession)
 	_, version, _ := a.Get("epoch")
 	store.ExpireHost("a")

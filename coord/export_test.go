@@ -2,7 +2,7 @@ package coord
 
 import "github.com/verbatim-rdma/verbatim/fingerprint"
 
-// SlowHash is what Hash must be: computed anew from the whole state.
+// SlowHash is the specification of Hash: computed from the whole state.
 func (s *Store) SlowHash() fingerprint.Print {
 	fresh := Store{last: s.last}
 	for i := range s.entries {

@@ -7,13 +7,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// loopback is a host whose only ability is to call a store in the same process.
+// loopback is a host that can only call a store in the same process.
 type loopback struct {
 	host.Host
 	name  string
 	store *coord.Store
-	err   error  // if set, no answer comes
-	lost  bool   // with err: the request is carried out all the same
+	err   error  // if set, no answer arrives
+	lost  bool   // with err: the request is carried out nevertheless
 	fixed []byte // if set, the answer to everything
 	calls int
 }

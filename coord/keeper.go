@@ -2,24 +2,24 @@ package coord
 
 import "encoding/binary"
 
-// Keeper is a [Store] for a real process: a session ends when nobody has asked for it,
-// by CheckSession, for some ticks of its caller's clock. It is not safe for concurrent use.
+// Keeper is a [Store] for a real process: a session expires after Ticks ticks of the
+// caller's clock without a CheckSession. It is not safe for concurrent use.
 //
-// Ticks, and no times: a service that stood still counts one tick for all that while,
-// and not the heartbeats that it could not hear as missing.
+// It counts ticks rather than time: a service that was stopped counts one tick for the
+// whole pause, and does not count the heartbeats that it could not receive as missing.
 type Keeper struct {
 	Store
 	// Ticks is how many may pass without a heartbeat.
 	Ticks int
-	// After is where the numbers of sessions begin. A process that begins anew knows no
-	// session of the one before, and must not give out a number of them again: whoever has
-	// it would take the new session for its own.
+	// After is where session numbers start. A restarted process does not know the
+	// sessions of its predecessor and must not reuse their numbers: a holder would take
+	// the new session for its own.
 	After Session
 
 	silent map[Session]int // ticks since the last heartbeat
 }
 
-// Apply is [Store.Apply], and hears heartbeats.
+// Apply is [Store.Apply], and records heartbeats.
 func (k *Keeper) Apply(from string, req []byte) []byte {
 	k.last = max(k.last, k.After)
 	resp := k.Store.Apply(from, req)
@@ -45,7 +45,7 @@ func (k *Keeper) hear(s Session) {
 	k.silent[s] = 0
 }
 
-// Tick is one tick of the clock. It returns the sessions that it has ended.
+// Tick advances the clock by one tick. It returns the sessions that it expired.
 func (k *Keeper) Tick() []SessionInfo {
 	var over []SessionInfo
 	for _, s := range k.Sessions(nil) {

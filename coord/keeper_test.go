@@ -19,7 +19,8 @@ func (h kept) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
 	return h.k.Apply("app", req), nil
 }
 
-// A session ends some ticks after the last heartbeat, with its keys, and no other does.
+// A session expires some ticks after the last heartbeat, with its keys, and no other
+// does.
 func TestKeeper(t *testing.T) {
 	k := coord.Keeper{Ticks: 2}
 	c := coord.NewClient(kept{k: &k}, "coord", "coord")
@@ -60,7 +61,8 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// A session of an earlier process is none of a later one's, not even of the same host.
+// A session of an earlier process is not valid in a later one, not even for the same
+// host.
 func TestKeeperBeginsAnew(t *testing.T) {
 	before, after := coord.Keeper{Ticks: 2, After: 1000}, coord.Keeper{Ticks: 2, After: 2000}
 	c := coord.NewClient(kept{k: &before}, "coord", "coord")

@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
-// model is the service as one would write it with no thought of speed.
+// model is the service, written without regard to speed.
 type model struct {
 	keys     map[string]modelKey
 	sessions map[coord.Session]string
@@ -155,7 +155,7 @@ func (p *pair) actions() map[string]func(*rapid.T) {
 	}
 }
 
-// same compares everything that can be seen, after each action.
+// same compares the whole observable state after each action.
 func (p *pair) same(t *rapid.T) {
 	before := p.store.Hash()
 	if before != p.store.SlowHash() {
@@ -195,7 +195,7 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// Whatever differs between two stores that saw the same requests is a bug.
+// Any difference between two stores that received the same requests is a bug.
 func TestDeterminism(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var one, two coord.Store

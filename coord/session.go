@@ -14,7 +14,7 @@ func (s *Store) newSession(from string) []byte {
 	return respondNum(uint64(s.last), 0)
 }
 
-// findSession searches from the end: it is mostly a young one that is asked for.
+// findSession searches from the end: most requests are about a young session.
 func (s *Store) findSession(id Session) int {
 	i := len(s.sessions) - 1
 	for i >= 0 && s.sessions[i].ID != id {
@@ -23,15 +23,14 @@ func (s *Store) findSession(id Session) int {
 	return i
 }
 
-// owns reports whether id is a live session of host from. ZooKeeper ties a
-// session to a connection, so no protocol may count on using another's.
+// owns reports whether id is a live session of host from. ZooKeeper ties a session to a
+// connection, so no protocol may rely on using another's.
 func (s *Store) owns(from string, id Session) bool {
 	i := s.findSession(id)
 	return i >= 0 && s.sessions[i].Host == from
 }
 
-// ExpireSession ends a session and removes its keys, and reports whether there
-// was one.
+// ExpireSession expires a session, removes its keys, and reports whether it existed.
 func (s *Store) ExpireSession(id Session) bool {
 	i := s.findSession(id)
 	if i < 0 {
@@ -43,8 +42,8 @@ func (s *Store) ExpireSession(id Session) bool {
 	return true
 }
 
-// ExpireHost ends every session that host name has opened, those of its earlier
-// incarnations included, and reports whether there was one.
+// ExpireHost expires every session that host name has opened, also in earlier
+// incarnations, and reports whether there was one.
 func (s *Store) ExpireHost(name string) bool {
 	any := false
 	for i := len(s.sessions) - 1; i >= 0; i-- {
@@ -55,8 +54,8 @@ func (s *Store) ExpireHost(name string) bool {
 	return any
 }
 
-// removeKeys moves the keys of session id behind the end, the others keep their
-// order. Swapping keeps every buffer in one element only.
+// removeKeys moves the keys of session id behind the end; the others keep their order.
+// Swapping keeps every buffer in one element only.
 func (s *Store) removeKeys(id Session) {
 	kept := 0
 	for i := range s.entries {
@@ -72,8 +71,8 @@ func (s *Store) removeKeys(id Session) {
 	s.entries = s.entries[:kept]
 }
 
-// The fingerprint is a sum over the elements, so that it can follow a change
-// without looking at the others.
+// The fingerprint is a sum over the elements, so that a change updates it without a
+// look at the others.
 
 func hashEntry(e *entry) fingerprint.Print {
 	return fingerprint.Print{}.String(e.key).Uint(e.version).Uint(uint64(e.session)).Bytes(e.value)
@@ -83,7 +82,7 @@ func hashSession(i SessionInfo) fingerprint.Print {
 	return fingerprint.Print{}.Uint(uint64(i.ID)).String(i.Host)
 }
 
-// minus takes x out of the sum p.
+// minus subtracts x from the sum p.
 func minus(p, x fingerprint.Print) fingerprint.Print {
 	return fingerprint.Print{A: p.A - x.A, B: p.B - x.B}
 }

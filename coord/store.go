@@ -8,19 +8,18 @@ import (
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
-// Store is the coordination service as a pure state machine: the same calls in
-// the same order give the same answers and the same [Store.Hash]. The zero
-// Store is empty. It is not safe for concurrent use.
+// Store is the coordination service as a pure state machine: the same calls in the same
+// order return the same answers and the same [Store.Hash]. The zero Store is empty. It
+// is not safe for concurrent use.
 //
-// The checker runs it millions of times: it keeps its memory over a Reset, and
-// keeps the fingerprint up to date instead of computing it.
+// The checker runs it millions of times: it keeps its memory over a Reset, and updates
+// the fingerprint incrementally.
 type Store struct {
-	// entries are sorted by key. The elements between len and cap are not in
-	// the store; they keep their buffers for the next key. No buffer belongs
-	// to two elements.
+	// entries are sorted by key. The elements between len and cap are not in the store;
+	// they keep their buffers for the next key. No two elements share a buffer.
 	entries  []entry
 	sessions []SessionInfo     // sorted by ID
-	last     Session           // the last one given out
+	last     Session           // the newest
 	sum      fingerprint.Print // of the hashes of entries and sessions
 }
 
@@ -32,7 +31,7 @@ type entry struct {
 	hash    fingerprint.Print
 }
 
-// SessionInfo is a session that is alive and the host that opened it.
+// SessionInfo is a live session and the host that opened it.
 type SessionInfo struct {
 	ID   Session
 	Host string
@@ -45,24 +44,23 @@ func (s *Store) Reset() {
 	s.last, s.sum = 0, fingerprint.Print{}
 }
 
-// Forget is what a service does that comes back without its data: no key and no session is
-// left. The number of a session is not given out again, so nobody takes another's for its own.
+// Forget makes the store as empty as that of a service that restarts without its data.
+// Session numbers are not reused, so no host takes another's session for its own.
 func (s *Store) Forget() {
 	s.entries = s.entries[:0]
 	s.sessions = s.sessions[:0]
 	s.sum = fingerprint.Print{}
 }
 
-// Hash is a fingerprint of the whole state: equal states have equal hashes, on
-// every machine and in every run. It costs nothing to ask for.
+// Hash is a fingerprint of the whole state: equal states have equal hashes, on every
+// machine and in every run. It is cheap.
 func (s *Store) Hash() fingerprint.Print { return s.sum.Uint(uint64(s.last)) }
 
-// Sessions appends the sessions that are alive to dst, oldest first.
+// Sessions appends the live sessions to dst, oldest first.
 func (s *Store) Sessions(dst []SessionInfo) []SessionInfo { return append(dst, s.sessions...) }
 
-// Apply carries out a request of host from. It keeps no part of req, and the
-// response is the caller's. A malformed request changes nothing and is answered
-// with an error.
+// Apply carries out a request of host from. It retains no part of req, and the caller
+// owns the response. A malformed request changes nothing and is answered with an error.
 func (s *Store) Apply(from string, req []byte) (resp []byte) {
 	r, ok := decodeRequest(req)
 	if !ok {
@@ -97,14 +95,14 @@ func respondNum(n uint64, more int) []byte {
 	return binary.LittleEndian.AppendUint64(make([]byte, 1, 1+8+more), n)
 }
 
-// find returns where key is, or where it would be inserted.
+// find returns the index of key, or where to insert it.
 func (s *Store) find(key []byte) (i int, found bool) {
 	// string(key) does not allocate in a comparison.
 	i = sort.Search(len(s.entries), func(i int) bool { return s.entries[i].key >= string(key) })
 	return i, i < len(s.entries) && s.entries[i].key == string(key)
 }
 
-// findVersion is find for an operation on a key that must exist with a version.
+// findVersion is find for an operation that requires an existing key with a version.
 func (s *Store) findVersion(r *request) (int, code) {
 	i, found := s.find(r.key)
 	switch {
@@ -135,7 +133,7 @@ func (s *Store) create(from string, r *request) code {
 		return codeExists
 	}
 	e := s.insert(i)
-	// After a Reset the slot often holds the same key from the run before.
+	// After a Reset the slot often holds the same key from the previous run.
 	if e.key != string(r.key) {
 		e.key = string(r.key)
 	}
@@ -146,7 +144,7 @@ func (s *Store) create(from string, r *request) code {
 	return codeOK
 }
 
-// insert makes room at i. The new element has the buffers of a discarded one.
+// insert makes room at i. The new element reuses the buffers of a discarded one.
 func (s *Store) insert(i int) *entry {
 	n := len(s.entries)
 	if n == cap(s.entries) {

@@ -56,8 +56,8 @@ func TestExpire(t *testing.T) {
 	must(t, 0, b.CheckSession(b1))
 }
 
-// A service that has lost its data has no key and no session, and gives out no number of a
-// session again.
+// A service that has lost its data has no key and no session, and does not reuse
+// session numbers.
 func TestForget(t *testing.T) {
 	var store, fresh coord.Store
 	_, a := newClient(&store, "a")
@@ -94,7 +94,7 @@ func TestSessionOfAnotherHost(t *testing.T) {
 	must(t, 0, a.CheckSession(s))
 }
 
-// The hash depends on the state and not on the way to it.
+// The hash depends on the state, not on the path to it.
 func TestHashIsOfTheState(t *testing.T) {
 	build := func(steps ...func(coord.Client)) fingerprint.Print {
 		var store coord.Store
@@ -139,7 +139,7 @@ func TestHashIsOfTheState(t *testing.T) {
 	}
 }
 
-// A counterexample file carries hashes from one machine to another.
+// A counterexample file carries hashes from machine to machine.
 func TestHashIsStable(t *testing.T) {
 	var store coord.Store
 	_, c := newClient(&store, "a")
@@ -155,7 +155,7 @@ func TestHashIsStable(t *testing.T) {
 	}
 }
 
-// New keys take over the buffers of removed ones, and only of those.
+// New keys reuse the buffers of removed ones, and only of those.
 func TestBuffersAreNotShared(t *testing.T) {
 	for name, remove := range map[string]func(*coord.Store, coord.Client){
 		"delete":  func(_ *coord.Store, c coord.Client) { c.Delete("a", 1) },
@@ -180,7 +180,7 @@ func TestBuffersAreNotShared(t *testing.T) {
 	}
 }
 
-// A run like the one before it needs memory for the answers only.
+// Repeating a run allocates memory for the answers only.
 func TestResetKeepsMemory(t *testing.T) {
 	var store coord.Store
 	create := captured(func(c coord.Client) { c.Create("a key", []byte("a value"), 0) })
@@ -197,7 +197,7 @@ func TestResetKeepsMemory(t *testing.T) {
 	}
 }
 
-// workload is what a run under the checker might do.
+// workload is a typical run under the checker.
 func workload(c coord.Client) {
 	s, _ := c.NewSession()
 	c.Create("leader", []byte("a"), s)

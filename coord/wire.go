@@ -6,12 +6,11 @@ import (
 	"strconv"
 )
 
-// A request is the operation (1 byte), then those of the following that the
-// operation has: key (length in 1 byte, bytes), number (8 bytes: a session or
-// a version), value (the rest). All widths are fixed, so that every request has
-// exactly one encoding.
+// A request is the operation (1 byte), then those of the following that the operation
+// has: key (length in 1 byte, bytes), number (8 bytes: a session or a version), value
+// (the rest). All widths are fixed, so every request has exactly one encoding.
 //
-// A response is a code (1 byte) and, if that is codeOK, the result.
+// A response is a code (1 byte), followed by the result if that is codeOK.
 
 type opcode uint8
 
@@ -68,7 +67,7 @@ var codeErrors = [...]error{
 	codeExpired: ErrSessionExpired, codeInvalid: ErrInvalid,
 }
 
-// request is a decoded request; key and value are parts of its bytes.
+// request is a decoded request; key and value alias its bytes.
 type request struct {
 	op    opcode
 	key   []byte
@@ -90,8 +89,8 @@ func encodeRequest(op opcode, key string, num uint64, value []byte) []byte {
 	return append(b, value...)
 }
 
-// decodeRequest is false unless b is what encodeRequest makes of arguments
-// within the limits.
+// decodeRequest reports false unless encodeRequest produces b for arguments within the
+// limits.
 func decodeRequest(b []byte) (r request, ok bool) {
 	if len(b) == 0 || b[0] == 0 || int(b[0]) >= len(ops) {
 		return r, false
@@ -116,7 +115,7 @@ func decodeRequest(b []byte) (r request, ok bool) {
 	return r, len(b) == 0 && len(r.value) <= MaxValue
 }
 
-// cutKey takes a key with its length off the front of b.
+// cutKey splits a key with its length off the front of b.
 func cutKey(b []byte) (key, rest []byte, ok bool) {
 	if len(b) == 0 || len(b)-1 < int(b[0]) {
 		return nil, b, false
@@ -125,8 +124,8 @@ func cutKey(b []byte) (key, rest []byte, ok bool) {
 	return b[1:n], b[n:], true
 }
 
-// decodeResponse splits the result off resp. The error is the sentinel that
-// the service answered with, or ErrUnavailable if the answer makes no sense.
+// decodeResponse splits the result off resp. The error is the sentinel in the answer,
+// or ErrUnavailable if the answer is malformed.
 func decodeResponse(op opcode, resp []byte) (result []byte, err error) {
 	if len(resp) == 0 || int(resp[0]) >= len(codeErrors) {
 		return nil, errMalformed
@@ -153,10 +152,10 @@ func decodeResponse(op opcode, resp []byte) (result []byte, err error) {
 	return result, nil
 }
 
-// errMalformed counts as unavailable: what the service did is unknown.
+// errMalformed counts as unavailable: the service may have done anything.
 var errMalformed = fmt.Errorf("%w: malformed answer", ErrUnavailable)
 
-// decodeKeys reads the result of a list.
+// decodeKeys decodes the result of a list.
 func decodeKeys(b []byte) ([]string, error) {
 	n := 0
 	for rest, ok := b, true; len(rest) > 0; n++ {
@@ -173,15 +172,15 @@ func decodeKeys(b []byte) ([]string, error) {
 	return keys, nil
 }
 
-// ReadOnly reports whether req leaves every state of a [Store] as it is. Two
-// such requests commute.
+// ReadOnly reports whether req leaves every state of a [Store] unchanged. Two such
+// requests commute.
 func ReadOnly(req []byte) bool {
 	r, ok := decodeRequest(req)
 	return !ok || ops[r.op].shape&mutates == 0
 }
 
-// Describe says in one line what a request asked for and how it was answered,
-// for a person who reads a trace. A nil resp is left out.
+// Describe summarizes a request and its answer in one line, for the reader of a trace.
+// A nil resp is omitted.
 func Describe(req, resp []byte) string {
 	r, ok := decodeRequest(req)
 	if !ok {

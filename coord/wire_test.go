@@ -84,7 +84,7 @@ func TestMalformedRequests(t *testing.T) {
 	check(append(requests[1].req, make([]byte, coord.MaxValue)...)) // a long value
 	for _, r := range requests {
 		if bytes.ContainsAny(r.req[:1], "\x02\x03") {
-			continue // without its end the value is a shorter value
+			continue // without its end the value is a shorter one
 		}
 		for n := range r.req {
 			check(r.req[:n])

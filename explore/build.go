@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// build names the program that runs by the hash of its file: a search goes on only in the
-// program that began it, since what it has found is about that code. Code that the default
-// run does not come to, such as a recovery, may have changed without any other sign.
+// build identifies the running program by the hash of its file: a search resumes only
+// in the program that began it, since its findings are about that code. The default run
+// need not reach all code, such as a recovery, so it would not reveal every change.
 var build = sync.OnceValues(func() (string, error) {
 	f, err := os.Open("/proc/self/exe") // the file may have been replaced or removed since
 	if err != nil {

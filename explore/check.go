@@ -28,47 +28,49 @@ type Options struct {
 	Faults   string // overrides the scenario's; "none" for no faults
 	Timers   string // overrides the scenario's: idle, free or skew(r)
 	Strategy string
-	// Strengthen does at the cards what the protocol does not do itself.
+	// Strengthen makes the cards do what the protocol does not do itself.
 	Strengthen sim.Strengthen
 	Seed       uint64
 	MaxRuns    uint64        // 0: no limit (random and pct: 10,000; mixed: of both searches together)
 	MaxTime    time.Duration // 0: no limit
 	Workers    int           // 0: one for each core
-	// NoSymmetry keeps interchangeable hosts apart; it is there to show what symmetry
-	// saves and that it loses nothing.
+	// NoSymmetry distinguishes interchangeable hosts, to show what symmetry saves and
+	// that it loses nothing.
 	NoSymmetry bool
-	// EveryOrder makes the search try every event at every state: it leaves out no edge
-	// (sleep.go), and takes no step alone (chain.go). It is there to show what these rules
-	// save and that they lose nothing.
+	// EveryOrder makes the search try every event at every state: it omits no edge
+	// (sleep.go), and takes no step alone (chain.go). It shows what these rules save
+	// and that they lose nothing.
 	EveryOrder bool
-	// Eager makes each arrival, placement and acknowledgement a step of its own;
-	// it is there to show that late resolution loses nothing. It implies EveryOrder.
+	// Eager makes each arrival, placement and acknowledgement a separate step, to show
+	// that late resolution loses nothing. It implies EveryOrder.
 	Eager bool
-	// Resume continues a search from a file, and Save writes one if a limit
-	// ends it.
+	// Resume continues a search from a file; Save writes one if a limit stops the
+	// search.
 	Resume, Save string
-	// Seek, if it is not empty, are the classes of violations that end the search. It goes on
-	// past others, as if nothing came after them, and if it finds none of these classes in the
-	// end, or before it meets a limit, it reports the first of the others.
+	// Seek, if not empty, lists the classes of violations that stop the search. It
+	// continues past others, as if the run ended there. If it finds none of these
+	// classes, it reports the first of the others when it finishes, or before it
+	// reports a limit.
 	Seek []string
 	// NoShrink keeps a counterexample as it was found.
 	NoShrink bool
-	// StepTimeout is how much real time one step may take before the check is
-	// given up with verdict Unknown and a [HangError]; 0 means DefaultStepTimeout,
-	// and with a negative one it waits for ever.
+	// StepTimeout is how much real time one step may take before the check gives up
+	// with verdict Unknown and a [HangError]. 0 means DefaultStepTimeout; a negative
+	// value means no limit.
 	StepTimeout time.Duration
 	// Progress, if set, is called about ten times a second.
 	Progress func(Progress)
-	// Stop, if set, is asked before each run, and now and then during a long one,
-	// whether to stop. Workers ask at the same time.
+	// Stop, if set, is called before each run, and now and then during a long one; the
+	// check stops if it returns true. Workers call it concurrently.
 	Stop func() bool
 
-	// tree: the search recognises no state, so that it makes one complete run for each
-	// class of runs that differ in the order of steps that commute. They are counted here.
+	// tree: the search does not recognise states, so it makes one complete run for each
+	// class of runs that differ only in the order of commuting steps. They are counted
+	// here.
 	tree *atomic.Uint64
 }
 
-// Verdict is the result of a check in a word.
+// Verdict is the result of a check as a word.
 type Verdict string
 
 // The verdicts.
@@ -76,11 +78,11 @@ const (
 	Verified Verdict = "verified" // exhausted within the stated bounds
 	Clean    Verdict = "clean"    // sampled, nothing found
 	Violated Verdict = "violated"
-	RanOut   Verdict = "ran-out" // a limit ended an exhaustive search, or Stop any
-	Unknown  Verdict = "unknown" // the check itself could not decide
+	RanOut   Verdict = "ran-out" // a limit stopped an exhaustive search, or Stop any search
+	Unknown  Verdict = "unknown" // the check could not decide
 )
 
-// Result is what a check found.
+// Result is the result of a check.
 type Result struct {
 	Scenario  string
 	Profile   string
@@ -89,10 +91,10 @@ type Result struct {
 	Strategy  string
 	Bounds    string
 	Verdict   Verdict
-	Exhausted bool   // nothing is left to search
-	Runs      uint64 // and all other numbers, Sometimes and Outcomes: of all parts of a resumed search
-	Resumed   uint64 // of the runs, those that were made before it was resumed
-	Sampled   uint64 // and what [Mixed] made at random before them
+	Exhausted bool   // nothing remains to be searched
+	Runs      uint64 // like all other numbers, Sometimes and Outcomes: over all parts of a resumed search
+	Resumed   uint64 // how many of the runs were made before the search was resumed
+	Sampled   uint64 // how many random runs [Mixed] made first
 	States    uint64
 	Edges     uint64
 	Choices   uint64
@@ -100,33 +102,33 @@ type Result struct {
 	Elapsed   time.Duration
 	Workers   int
 	Seed      uint64
-	// EagerLog10 is the power of ten of the eager states that the states of
-	// the search stand for.
+	// EagerLog10 is the decimal logarithm of the number of eager states that the states
+	// of the search represent.
 	EagerLog10 float64
-	// Remaining estimates the runs that a search which ran out still had to make.
+	// Remaining estimates how many more runs a search that ran out would have made.
 	Remaining float64
 	Space     Space
 	Sometimes []Condition
 	Outcomes  []string
 	// Counterexample is set if the verdict is Violated.
 	Counterexample *Counterexample
-	// Reason says why the verdict is Unknown.
+	// Reason is why the verdict is Unknown.
 	Reason error
 	Steps  uint64 // simulated events
 	Posts  uint64 // simulated send work requests
-	// Strengthen is what was done at the cards; Strengthen.Inlined had to leave
-	// NotInline requests as they were.
+	// Strengthen is what the cards did; Strengthen.Inlined had to leave NotInline
+	// requests unchanged.
 	Strengthen sim.Strengthen
 	NotInline  uint64
-	// Exercised are the promises of cards that the code made use of, and
-	// MaxPayload is the longest payload that it posted.
+	// Exercised are the promises of cards that the code relied on, and MaxPayload is
+	// the longest payload that it posted.
 	Exercised  faults.Exercise
 	MaxPayload int
 	// TimedWaits counts the waits with a finite deadline that ran, and ClockReads the
 	// calls of Now.
 	TimedWaits, ClockReads uint64
-	// VainPolls counts the polls that had to find a completion which was there, since the three
-	// before had not.
+	// VainPolls counts the polls that had to return an available completion, because
+	// the three polls before had not.
 	VainPolls uint64
 }
 
@@ -136,7 +138,7 @@ type Condition struct {
 	Met  bool
 }
 
-// ErrNotDeterministic says that a scenario failed the determinism check.
+// ErrNotDeterministic: a scenario failed the determinism check.
 var ErrNotDeterministic = errors.New("explore: the scenario does not repeat itself: the same choices led to another run; " +
 	"look for a clock, a map order, a goroutine, or a variable that OnReset does not reset")
 
@@ -144,8 +146,8 @@ var ErrNotDeterministic = errors.New("explore: the scenario does not repeat itse
 var ErrOptions = errors.New("explore: bad options")
 
 // Check checks one scenario. The error is about the scenario or the options; a
-// violation is not an error but a Result. If Options.Save could not be written
-// there is a Result as well as an error, and in no other case.
+// violation is a Result, not an error. Result and error are both set only if
+// Options.Save could not be written.
 func Check(s *Scenario, opt Options) (*Result, error) {
 	if cmp.Or(opt.Strategy, s.Strategy) == Mixed {
 		return mixed(s, opt)
@@ -168,7 +170,7 @@ func Check(s *Scenario, opt Options) (*Result, error) {
 	return &r, failed
 }
 
-// hung is the result of a check that was given up. What was found before stays.
+// hung is the result of a check that was given up. It keeps earlier findings.
 func (r *Result) hung(d *watchdog, hang error, took time.Duration) *Result {
 	r.Verdict, r.Reason, r.Elapsed = Unknown, hang, took
 	if ce := d.best.Load(); ce != nil {
@@ -177,7 +179,7 @@ func (r *Result) hung(d *watchdog, hang error, took time.Duration) *Result {
 	return r
 }
 
-// check makes the check. The error comes with a verdict if there is a result
+// check runs the check. An error with a verdict means that there is a result
 // nevertheless.
 func (r *Result) check(d *watchdog, s *Scenario, x setting, opt Options) (err error) {
 	cases := make([]*Case, opt.Workers)
@@ -204,7 +206,7 @@ func (r *Result) check(d *watchdog, s *Scenario, x setting, opt Options) (err er
 	}
 	search.totals.Elapsed += time.Since(start)
 	r.Elapsed = search.totals.Elapsed
-	// After a failure the jobs that the workers had in hand are lost.
+	// After a failure the workers' unfinished jobs are lost.
 	if r.Verdict == RanOut && opt.Save != "" && !d.hung.Load() {
 		return search.save(opt.Save, r, &opt, cases[0])
 	}
@@ -293,8 +295,8 @@ func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) {
 	}
 }
 
-// undecided are failures that say something of the scenario or the simulator and nothing of
-// the promise.
+// undecided reports whether a failure is about the scenario or the simulator rather
+// than about the promise.
 func undecided(err error) bool {
 	return slices.ContainsFunc([]error{sim.ErrLimit, sim.ErrFailNil, sim.ErrDaemonReports, ErrScenario, ErrUndecided},
 		func(x error) bool { return errors.Is(err, x) })

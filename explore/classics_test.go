@@ -16,8 +16,8 @@ import (
 )
 
 // word is a word of shared memory: a service that reads and writes it in one step. The
-// tasks that share it are hosts, since the search says of no two tasks of one host that
-// their steps commute.
+// tasks that share it are hosts, since the search never treats two tasks of one host as
+// commuting.
 type word struct {
 	h    host.Host
 	name string
@@ -30,8 +30,8 @@ func (m word) call(req []byte) []byte {
 	return must(m.h.Call("memory", m.name, req, -1))
 }
 
-// sharedMemory is hosts that share words. One more sleeps until nothing else can happen,
-// and then says what the words hold.
+// sharedMemory has hosts that share words. One more host sleeps until nothing else can
+// happen, and then reports the words.
 func sharedMemory(name string, words int, initial byte, tasks []func(r []word)) *explore.Scenario {
 	names := make([]string, words)
 	for i := range names {
@@ -91,8 +91,8 @@ func lastZero(n int) *explore.Scenario {
 	return sharedMemory(fmt.Sprint("lastzero-", n), n+1, 0, fs)
 }
 
-// longAndShort has runs of many lengths: one in which the reader finds zero is 80 steps
-// longer.
+// longAndShort has runs of many lengths: the run in which the reader finds zero is 80
+// steps longer.
 func longAndShort() *explore.Scenario {
 	return sharedMemory("long-and-short", 2, 0, []func([]word){func(r []word) {
 		for range 10 {
@@ -122,13 +122,13 @@ func fibBench(k int) *explore.Scenario {
 }
 
 // The published numbers count equivalence classes of executions under sequential
-// consistency. A search with sleep sets that recognises no state makes exactly one complete
-// run for each, if steps are called dependent exactly when they are; and it reaches the
-// outcomes that the table of states reaches.
+// consistency. A search with sleep sets that does not recognise states makes exactly
+// one complete run per class, if the dependency relation is exact; and it reaches the
+// same outcomes as the table of states.
 func TestClassesEqualThePublishedNumbers(t *testing.T) {
 	for _, x := range []struct {
 		s       *explore.Scenario
-		classes uint64 // 0: nobody has published it
+		classes uint64 // 0: not published
 		table   bool   // small enough for the table of states, which merges few states here
 	}{
 		{lastZero(4), 28, true}, {lastZero(6), 144, false},

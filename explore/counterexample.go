@@ -19,27 +19,27 @@ import (
 // FileVersion is the version of the counterexample's file.
 const FileVersion = 1
 
-// Counterexample is a run that violates a promise. It is a small file: the
+// Counterexample is a run that violates a promise. Its file is small: it holds the
 // decisions at which the run left the default, by names that survive edits.
 type Counterexample struct {
 	Version  int    `json:"version"`
 	Scenario string `json:"scenario"`
 	Profile  string `json:"profile"`
 	Faults   string `json:"faults"`
-	// Strengthen names what was done at the cards, as sim.ParseStrengthen reads it.
+	// Strengthen names what the cards did, as sim.ParseStrengthen reads it.
 	Strengthen string `json:"strengthen,omitempty"`
-	// Timers is when timers could fire; empty, in older files, means idle.
+	// Timers is the regime of timers; empty, in older files, means idle.
 	Timers    string     `json:"timers"`
 	Class     string     `json:"class"`
 	Message   string     `json:"message"`
 	Decisions []Decision `json:"decisions"`
-	// Trace is a hash of all states of the run: a replay that differs says so.
+	// Trace is a hash of all states of the run, to detect a replay that differs.
 	Trace string `json:"trace"`
 	// Found counts the decisions before shrinking, and Tries the runs that
 	// shrinking took.
 	Found int `json:"found"`
 	Tries int `json:"tries"`
-	// Text is that of the scenario, if it has one.
+	// Text is the text of the scenario, if it has one.
 	Text string `json:"text,omitempty"`
 }
 
@@ -47,11 +47,11 @@ type Counterexample struct {
 var (
 	ErrFile    = errors.New("explore: not a counterexample file")
 	ErrVersion = errors.New("explore: a file of another version")
-	// ErrNotReproduced: the run no longer fails in that way, since the code changed.
+	// ErrNotReproduced: the run no longer fails in this way, since the code changed.
 	ErrNotReproduced = errors.New("explore: the run no longer fails in this way")
 )
 
-// newCounterexample runs pol once more, under names.
+// newCounterexample repeats the run of pol, under names.
 func newCounterexample(c *Case, r *Result, pol sim.Policy) (*Counterexample, error) {
 	g := newGuide(c.w, nil)
 	g.raw = pol
@@ -65,8 +65,8 @@ func newCounterexample(c *Case, r *Result, pol sim.Policy) (*Counterexample, err
 	return ce, nil
 }
 
-// try runs decisions and reports whether they fail in ce's class. If they do, ce
-// becomes that run: its own decisions may be fewer still.
+// try runs decisions and reports whether they fail in ce's class. If so, ce becomes
+// that run, whose own decisions may be fewer still.
 func (ce *Counterexample) try(c *Case, ds []Decision, best *int) bool {
 	ce.Tries++
 	g := newGuide(c.w, ds)
@@ -86,13 +86,13 @@ func (ce *Counterexample) try(c *Case, ds []Decision, best *int) bool {
 	return true
 }
 
-// fails reports whether a run ended as the counterexample's did.
+// fails reports whether a run failed like the counterexample.
 func (ce *Counterexample) fails(err error) bool {
 	return err != nil && ClassOf(err) == ce.Class
 }
 
-// again makes the run in a world that has made no other, as a replay does. A violation that
-// is not there rests on what the runs before it have left in a variable.
+// again makes the run in a fresh world, as a replay does. A violation that does not
+// reappear depends on a variable that earlier runs have changed.
 func (ce *Counterexample) again(c *Case) error {
 	f, err := newCase(c.dog, c.scenario, c.setting)
 	if err != nil {
@@ -105,14 +105,14 @@ func (ce *Counterexample) again(c *Case) error {
 	return nil
 }
 
-// Bounds of shrinking: the runs that it makes, and for long runs the time.
+// Bounds of shrinking: the number of runs, and for long runs the time.
 const (
 	maxTries = 3000
 	maxTime  = 15 * time.Second
 )
 
-// shrink removes decisions as long as the run fails in the same class: whole
-// stretches first, then single ones (delta debugging, Zeller and Hildebrandt 2002).
+// shrink removes decisions as long as the run fails in the same class: first ranges,
+// then single ones (delta debugging, Zeller and Hildebrandt 2002).
 func (ce *Counterexample) shrink(c *Case) {
 	best := 1 << 30
 	end := time.Now().Add(maxTime)
@@ -136,7 +136,7 @@ func (ce *Counterexample) shrink(c *Case) {
 	ce.pairs(c, &best, more)
 }
 
-// pairs removes two decisions at a time, where neither can go alone.
+// pairs removes two decisions at a time, where neither can be removed alone.
 func (ce *Counterexample) pairs(c *Case, best *int, more func() bool) {
 	for i := 0; i < len(ce.Decisions); i++ {
 		for j := i + 1; j < len(ce.Decisions) && more(); j++ {
@@ -158,7 +158,7 @@ func (ce *Counterexample) Save(path string) error {
 	return whole.Write(path, func(w io.Writer) error { _, err := w.Write(append(b, '\n')); return err })
 }
 
-// maxFile bounds what Load reads.
+// maxFile is the largest file that Load reads.
 const maxFile = 16 << 20
 
 // Load reads a counterexample's file.
@@ -206,7 +206,7 @@ func (ce *Counterexample) timers() string {
 	return cmp.Or(ce.Timers, faults.Timers{}.String())
 }
 
-// Time says in a line what the run assumes about time.
+// Time describes in a line what the run assumes about time.
 func (ce *Counterexample) Time() string {
 	t, err := faults.ParseTimers(ce.Timers)
 	if err != nil {
@@ -215,7 +215,8 @@ func (ce *Counterexample) Time() string {
 	return t.String() + ": " + t.Says()
 }
 
-// Bounded is what bounds the run: the profile, the faults and the regime of timers.
+// Bounded describes the bounds of the run: the profile, the faults and the regime of
+// timers.
 func (ce *Counterexample) Bounded() string {
 	text := "profile " + ce.Profile + ", faults " + ce.Faults + " and timers " + ce.timers()
 	if ce.Strengthen != "" {
@@ -224,41 +225,41 @@ func (ce *Counterexample) Bounded() string {
 	return text
 }
 
-// Replay is what a replay showed.
+// Replay is the result of a replay.
 type Replay struct {
 	Err    error // the violation
 	Events []sim.TraceEvent
 	Hosts  []string
 	Trace  string
-	// Same: every state was as recorded.
+	// Same: every state was the recorded one.
 	Same bool
-	// Unmade counts the decisions that found no place in the run: it may be another run for
-	// that, which says nothing about the recorded one.
+	// Unmade counts the decisions that did not apply to the run. If there are any it
+	// may be a different run, which says nothing about the recorded one.
 	Unmade int
 	// Profile is what the cards promised.
 	Profile faults.Profile
-	// Record, Operations, Taken and LastChance are there after ReplayFull only.
+	// Record, Operations, Taken and LastChance are set by ReplayFull only.
 	Record     *sim.Record
 	Operations []Operation
 	Taken      []Taken
 	LastChance *LastChance
 }
 
-// Taken is a decision of a run and the step of it.
+// Taken is a decision of a run and its step.
 type Taken struct {
 	Step int
 	Decision
 }
 
-// Replay runs the counterexample again. The error wraps ErrNotReproduced if the
-// run does not fail in the recorded class, and is a [HangError] if a step of it
-// takes longer than DefaultStepTimeout; there is a Replay only with the former.
+// Replay runs the counterexample again. The error wraps ErrNotReproduced if the run
+// does not fail in the recorded class, and is a [HangError] if a step takes longer than
+// DefaultStepTimeout; a Replay comes only with the former.
 func (ce *Counterexample) Replay(s *Scenario) (*Replay, error) {
 	return ce.replay(s, DefaultStepTimeout, false)
 }
 
-// ReplayFull is Replay for those who draw the run: it records memory and requests,
-// and looks for the last step after which the promise could still be kept.
+// ReplayFull is Replay for viewers: it records memory and requests, and looks for the
+// last step after which the promise could still be kept.
 func (ce *Counterexample) ReplayFull(s *Scenario) (*Replay, error) {
 	return ce.replay(s, DefaultStepTimeout, true)
 }
@@ -298,17 +299,17 @@ func (ce *Counterexample) replay(s *Scenario, limit time.Duration, full bool) (*
 	return r, nil
 }
 
-// chances is how many ways to go on are tried after each step of a run.
+// chances is how many continuations are tried after each step of a run.
 const chances = 64
 
-// full adds to r what a drawing shows besides the events. Without ds it looks for no
-// last chance.
+// full adds to r what a viewer shows besides the events. Without ds it does not look
+// for the last chance.
 func (c *Case) full(r *Replay, t *sim.Tracer, g *guide, ds []Decision) {
 	r.Record, r.Taken = t.Record, g.takenAt()
 	for _, f := range c.shows {
 		r.Operations = append(r.Operations, f()...)
 	}
-	c.w.SetTracer(nil) // what follows are other runs
+	c.w.SetTracer(nil) // the following are other runs
 	if r.Err != nil && ds != nil {
 		r.LastChance = c.lastChance(ds, c.w.Steps(), chances)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// outcomes holds the outcomes of the search and of the naive one against what is wanted.
+// outcomes compares the outcomes of the search and of the naive one with those wanted.
 func outcomes(t *testing.T, s *explore.Scenario, want ...string) {
 	t.Helper()
 	r, err := explore.Check(s, explore.Options{})
@@ -35,7 +35,7 @@ func outcomes(t *testing.T, s *explore.Scenario, want ...string) {
 	}
 }
 
-// A request that was under way when its link was cut was delivered in any case, unless its
+// A request in flight when its link was cut was delivered in any case, unless its
 // caller gave up.
 func TestRequestUnderWayAtACut(t *testing.T) {
 	sequential(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// A crash runs deferred functions, which sent requests yet.
+// A crash runs deferred functions, which could still send requests.
 func TestTheDeadCallNobody(t *testing.T) {
 	for what, call := range map[string]func(h host.Host){
 		"Gather": func(h host.Host) { h.Gather([]host.Call{{To: "b", Service: "s"}}, verbs.Forever) },

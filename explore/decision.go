@@ -6,19 +6,19 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Decision is one choice at which a run left the default: At says where, by names
-// that survive edits of the code, and Take what was chosen. A run is given by its
-// decisions; everywhere else the first option is taken.
+// Decision is one choice at which a run left the default: At is the place, by names
+// that survive edits of the code, and Take the option chosen. Decisions determine a
+// run; everywhere else it takes the first option.
 //
-// At is "actor@n" where the default would have been the n-th step of that actor,
-// or "actor@n/kind#k" for the k-th choice of a kind inside that step.
+// At is "actor@n" where the default would have been the n-th step of that actor, or
+// "actor@n/kind#k" for the k-th choice of a kind inside that step.
 type Decision struct {
 	At   string `json:"at"`
 	Take string `json:"take"`
 }
 
-// guide is the named policy that the artefacts use: it follows decisions, or
-// another policy, and records where it left the default.
+// guide is the named policy behind counterexamples: it follows decisions, or another
+// policy, and records where it left the default.
 type guide struct {
 	w      *sim.World
 	follow map[string][]string // several in a row can share a place
@@ -67,7 +67,7 @@ func (g *guide) Pick(evs []sim.Event) int {
 	return i
 }
 
-// wanted is which of n options the next decision for a place takes, or 0.
+// wanted returns the option, out of n, of the next decision for a place, or 0.
 func (g *guide) wanted(at string, n int, name func(int) string) int {
 	if want := g.follow[at]; len(want) > 0 {
 		for i := range n {
@@ -110,8 +110,8 @@ func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
 	return i
 }
 
-// optionName is the name of an option. Several can be called alike, such as what two lives
-// of a host have sent: then all but the first are numbered.
+// optionName is the name of an option. Several can have the same name, such as the
+// requests of two lives of a host: then all but the first are numbered.
 func optionName(names []string, i int) string {
 	nth := 1
 	for _, n := range names[:i] {
@@ -125,12 +125,12 @@ func optionName(names []string, i int) string {
 	return names[i] + " (" + strconv.Itoa(nth) + ")"
 }
 
-// take notes a decision.
+// take records a decision.
 func (g *guide) take(at, what string, step int) {
 	g.taken, g.at = append(g.taken, Decision{at, what}), append(g.at, step)
 }
 
-// unmade counts the decisions that found no place in the run.
+// unmade counts the decisions that did not apply to the run.
 func (g *guide) unmade() (n int) {
 	for _, want := range g.follow { //lint:ordered sums do not depend on the order
 		n += len(want)
@@ -138,7 +138,7 @@ func (g *guide) unmade() (n int) {
 	return n
 }
 
-// takenAt are the decisions and their steps.
+// takenAt returns the decisions and their steps.
 func (g *guide) takenAt() []Taken {
 	out := make([]Taken, len(g.taken))
 	for i := range out {
@@ -186,8 +186,8 @@ func hash2(a, b uint64) uint64 {
 	return a ^ a>>31
 }
 
-// selfCheck makes the first runs of a scenario twice and compares them, step by
-// step: the checker's results mean something only if a run repeats itself.
+// selfCheck makes the first runs of a scenario twice and compares them step by step:
+// results mean nothing if a run does not repeat itself.
 func selfCheck(c *Case) error {
 	defer c.w.Watch(false)
 	for seed := uint64(0); seed < 8; seed++ {

@@ -2,8 +2,8 @@ package explore
 
 import "testing"
 
-// What two lives of a host have sent is called alike. A counterexample that named it so could
-// not be replayed.
+// Requests of two lives of a host had the same name, so a counterexample with that name
+// could not be replayed.
 func TestOptionsThatAreCalledAlikeAreToldApart(t *testing.T) {
 	names := []string{"none", "a→b#1", "a→b#1", "a→b#1"}
 	seen := map[string]bool{}

@@ -11,8 +11,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// counting has runs of n steps and more, in which every state is a new one. With one host each
-// is reached by one way only.
+// counting has runs of n steps and more, in which every state is new. With one host
+// each is reached in one way only.
 func counting(n int, hosts ...string) *explore.Scenario {
 	return &explore.Scenario{Name: "small/counting", Build: func(c *explore.Case) (sim.Config, error) {
 		seen := uint64(0)
@@ -32,8 +32,8 @@ func counting(n int, hosts ...string) *explore.Scenario {
 	}}
 }
 
-// A search ends in time although its first run would not, and what that run would have
-// done is not lost.
+// A search stops in time although its first run would not, and the rest of that run is
+// not lost.
 func TestLimitsEndARun(t *testing.T) {
 	asked := 0
 	for name, opt := range map[string]explore.Options{
@@ -49,8 +49,8 @@ func TestLimitsEndARun(t *testing.T) {
 	}
 }
 
-// A search that was stopped in the middle of a run, or of several that a worker had
-// taken, goes on there.
+// A search that was stopped in the middle of a run, or with several jobs taken by a
+// worker, resumes there.
 func TestStoppedSearchResumes(t *testing.T) {
 	for _, s := range []*explore.Scenario{counting(1000, "a", "b"), counting(1000, "a"), flagBeforeData()} {
 		asked, stops := 0, 0

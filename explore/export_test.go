@@ -2,7 +2,7 @@ package explore
 
 import "sync/atomic"
 
-// Tree makes a search recognise no state, and returns where it counts its complete runs.
+// Tree makes a search not recognise states, and returns its count of complete runs.
 func Tree(o *Options) *atomic.Uint64 {
 	o.tree = new(atomic.Uint64)
 	return o.tree

@@ -8,15 +8,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Folding makes a timeline as short as a person needs it, and hides nothing that
-// the rows said before: the texts and the lines of the protocol stay, the step
-// becomes a first and a last one. What a failure is about (posts of anything
-// but Reads, what lands, loads, errors, faults) has no two steps of a host in one row:
-// only ordinary course is drawn together with what follows it.
+// Folding shortens a timeline without hiding anything: the texts and the lines of the
+// protocol stay, and the step becomes a first and a last one. Rows of events that
+// failures are about (posts other than Reads, placements, loads, errors, faults) never
+// merge two steps of a host: only ordinary course is merged with what follows it.
 
-// ordinary tells events of ordinary course: calls and their answers, successes,
-// what is given back at the end of a use, and that a host ends or starts again. A
-// Read is one of them too: it changes nothing, and the loads say what it found.
+// ordinary reports whether an event is ordinary course: calls and their answers,
+// successes, releases at the end of a use, and terminations and restarts of a host. A
+// Read is ordinary too: it changes nothing, and the loads show its result.
 func ordinary(e *sim.TraceEvent) bool {
 	switch e.Kind {
 	case "post":
@@ -35,8 +34,8 @@ func ordinary(e *sim.TraceEvent) bool {
 	return false
 }
 
-// fold joins each row to the one before it where that reads as well, until no
-// two can be joined.
+// fold merges each row into the one before where that reads as well, until no two can
+// be merged.
 func fold(rows []row) []row {
 	for n := len(rows) + 1; len(rows) < n; {
 		n = len(rows)
@@ -60,20 +59,20 @@ func foldOnce(rows []row) []row {
 	return out
 }
 
-// landed: x goes on with the step in which y landed.
+// landed: x continues with the step in which y landed.
 func (y *row) landed(x *row) bool {
 	return y.lands && y.Last == x.Step && x.kind != "start" && !slices.Contains(marked, x.kind)
 }
 
-// course: one host's ordinary course goes on, and no other host did anything
-// that is shown. What x does after it, in the last of the steps, ends the row.
+// course: one host's ordinary course continues, and no other host did anything that is
+// shown. What x does after it, in the last of the steps, ends the row.
 func (y *row) course(x *row) bool {
 	return y.ordinary && x.begins && y.host == x.host && y.alone() && x.alone() && (y.life == x.life || x.kind == "start" && y.kind == "end")
 }
 
-// alike: the same happens at one host after the other, and nothing else in between:
-// something is given back, at the same line of the protocol, or something lands.
-// What lands because of the former stays beside it.
+// alike: the same happens at one host after another, with nothing else in between: a
+// release at the same line of the protocol, or a placement. The effects of a release
+// stay beside it.
 func (y *row) alike(x *row) bool {
 	back := x.kind == "revoke" && y.kind == "revoke" && y.source() == x.source()
 	if !back && !(x.lands && y.lands) {
@@ -87,7 +86,7 @@ func (y *row) alike(x *row) bool {
 	return true
 }
 
-// source is the line of the protocol that a row ends with.
+// source is the line of the protocol with which a row ends.
 func (y *row) source() string {
 	if len(y.Sources) == 0 {
 		return ""
@@ -104,7 +103,7 @@ func (y *row) alone() bool {
 	return n == 1
 }
 
-// take makes x, the next row, a part of y.
+// take merges x, the next row, into y.
 func (y *row) take(x *row) {
 	for h, cell := range x.Cells {
 		for _, text := range cell {
@@ -121,11 +120,11 @@ func (y *row) take(x *row) {
 	y.Last, y.host, y.life, y.kind, y.Up = x.Last, x.host, x.life, x.kind, x.Up
 }
 
-// seen is a success in the words of shortText.
+// seen matches a success in the words of shortText.
 var seen = regexp.MustCompile(`^sees (\S+) → ([^:"]+): SUCCESS$`)
 
-// say adds a text to a host's cell. The successes of one operation at several
-// peers are one text.
+// say adds a text to a host's cell. The successes of one operation at several peers
+// share a text.
 func (y *row) say(h int, text string) {
 	cell := y.Cells[h]
 	if n := len(cell); n > 0 {
@@ -138,8 +137,8 @@ func (y *row) say(h int, text string) {
 	y.Cells[h] = append(cell, text)
 }
 
-// gathered makes one row of what a host does in one step, and one of what lands
-// at a host in one step.
+// gathered makes one row of everything that a host does in one step, and one of
+// everything that lands at a host in one step.
 func gathered(rows []row) []row {
 	var out []row
 	for _, x := range rows {
@@ -152,7 +151,7 @@ func gathered(rows []row) []row {
 	return out
 }
 
-// append adds what x says, without the words that y has said already.
+// append adds the texts of x, without the words that y already has.
 func (y *row) append(x *row) {
 	y.Events = append(y.Events, x.Events...)
 	cell := &y.Cells[y.host]
@@ -169,7 +168,7 @@ func (y *row) append(x *row) {
 	y.ordinary = y.ordinary && x.ordinary
 }
 
-// together is the row of the same step that x belongs to, or -1.
+// together returns the row of the same step that x belongs to, or -1.
 func together(rows []row, x *row) int {
 	for i := len(rows) - 1; i >= 0 && rows[i].Step == x.Step; i-- {
 		y := &rows[i]
@@ -181,9 +180,9 @@ func together(rows []row, x *row) int {
 	return -1
 }
 
-// joins adds x to a row that says the same of other hosts, if there is one in
-// this step: three posts of one text are a row with three peers, and hosts that
-// start together start in one row.
+// joins adds x to a row of this step with the same text for other hosts, if there is
+// one: three posts of one text are a row with three peers, and hosts that start
+// together share a row.
 func joins(rows []row, x *row) bool {
 	for i := len(rows) - 1; i >= 0; i-- {
 		y := &rows[i]
@@ -205,7 +204,7 @@ func joins(rows []row, x *row) bool {
 	return false
 }
 
-// peerOf is the name after the arrow, with the blank before it.
+// peerOf is the name after the arrow, with the preceding blank.
 func peerOf(x *row) string {
 	_, name, _ := strings.Cut(x.peers, " ")
 	_, name, _ = strings.Cut(name, " ")

@@ -10,8 +10,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// forgetful has runs that are others from the 41st on: the first ones, which are made twice,
-// do not tell.
+// forgetful has runs that differ from the 41st on; the first ones, which are made
+// twice, do not reveal it.
 func forgetful(ends func(h host.Host) bool) *explore.Scenario {
 	return &explore.Scenario{Name: "test/forgetful", Build: func(c *explore.Case) (sim.Config, error) {
 		runs := 0
@@ -28,7 +28,7 @@ func forgetful(ends func(h host.Host) bool) *explore.Scenario {
 	}}
 }
 
-// A search whose runs stop repeating themselves does not know, wherever it notices.
+// A search whose runs stop repeating themselves is unknown, wherever it notices.
 func TestRunsThatStopRepeatingAreUnknown(t *testing.T) {
 	sequential(t)
 	for what, ends := range map[string]func(h host.Host) bool{

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// act is one action of a generated program.
+// act is an action of a generated program.
 type act struct {
 	name string
 	do   func(x *tiny, h host.Host, w *wire)
@@ -59,8 +59,8 @@ func serverActs(r func() host.Region, mr func() verbs.MR) []act {
 	return append(out, act{"dereg", func(*tiny, host.Host, *wire) { _ = mr().Dereg() }})
 }
 
-// Programs that nobody thought of: late resolution and the reductions reach what
-// the search without either reaches.
+// For generated programs, late resolution and the reductions reach what the search
+// without either reaches.
 func TestGeneratedProgramsLoseNothing(t *testing.T) {
 	sequential(t)
 	pinRapid(t)
@@ -120,8 +120,8 @@ func TestGeneratedProgramsLoseNothing(t *testing.T) {
 	}
 }
 
-// pinRapid makes rapid try the same programs every time, so that a change is judged
-// by what it changes; -rapid.seed=N looks at others.
+// pinRapid makes rapid try the same programs every time, so that only a change of the
+// code changes the result; -rapid.seed=N tries others.
 func pinRapid(t *testing.T) {
 	if seed := flag.Lookup("rapid.seed"); seed != nil && seed.Value.String() == "0" {
 		if err := seed.Value.Set("20261121"); err != nil {

@@ -15,21 +15,20 @@ import (
 
 // Environment variables of [Test].
 const (
-	// EnvOut names the directory for counterexamples; the default is the
-	// system's directory for temporary files.
+	// EnvOut names the directory for counterexamples; the default is the system's
+	// directory for temporary files.
 	EnvOut = "VERBATIM_OUT"
 	// EnvReplay names a counterexample to replay instead of checking.
 	EnvReplay = "VERBATIM_REPLAY"
 )
 
-// builtin is where the packages live whose scenarios the command line knows.
+// builtin lists the packages whose scenarios the command line knows.
 var builtin = []string{"github.com/verbatim-rdma/verbatim/protocol/", "github.com/verbatim-rdma/verbatim/examples/lease/"}
 
-// Test checks a scenario in a Go test. It fails if the verdict is not [Verified],
-// or [Clean] where the options or the scenario ask for a sampling strategy. The
-// failure of a promise comes with its timeline, the command that replays it and
-// a regression test. With VERBATIM_REPLAY=FILE in the environment it replays
-// that counterexample instead.
+// Test checks a scenario in a Go test. It fails unless the verdict is [Verified], or
+// [Clean] where the options or the scenario choose a sampling strategy. A violation is
+// printed with its timeline, the command that replays it and a regression test. With
+// VERBATIM_REPLAY=FILE in the environment it replays that counterexample instead.
 //
 // At most one Options may be given.
 func Test(t testing.TB, s *Scenario, opts ...Options) {
@@ -81,7 +80,7 @@ func judge(t testing.TB, s *Scenario, r *Result, pkg string) {
 	}
 }
 
-// timing is what the verdict assumes about time, in lines.
+// timing describes in lines what the verdict assumes about time.
 func timing(r *Result) string {
 	text := "timers " + r.Time()
 	if w := r.Warning(); w != "" {
@@ -97,7 +96,7 @@ func left(runs float64) string {
 	return fmt.Sprintf(" (about %.3g runs are left)", runs)
 }
 
-// violation is what a failed test says.
+// violation is the text of a failed test.
 func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s: %s\nwith %s, in a run of %d decisions\n\n", s.Name, ce.Class, ce.Message, ce.Bounded(), len(ce.Decisions))
@@ -113,7 +112,7 @@ func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string
 	return b.String()
 }
 
-// howToReplay saves ce and says how to run it again.
+// howToReplay saves ce and describes how to replay it.
 func howToReplay(test string, ce *Counterexample, pkg string) string {
 	file := ""
 	dir, err := filepath.Abs(cmp.Or(os.Getenv(EnvOut), os.TempDir())) // go test runs in the package's folder, and the user is elsewhere
@@ -139,7 +138,7 @@ func pattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// callingPackage is the import path of the package of a caller, "." if unknown.
+// callingPackage is the import path of a caller's package, "." if unknown.
 func callingPackage(skip int) string {
 	pc, _, _, ok := runtime.Caller(skip)
 	if !ok {
@@ -169,8 +168,8 @@ func replayFile(t testing.TB, s *Scenario, file string) {
 	Replays(t, s, ce)
 }
 
-// Replays runs a counterexample again in a test: it passes if the run no longer
-// fails in that way, and fails with the timeline if it still does.
+// Replays runs a counterexample again in a test: it passes if the run no longer fails
+// in that way, and fails with the timeline if it does.
 func Replays(t testing.TB, s *Scenario, ce *Counterexample) {
 	t.Helper()
 	if s == nil || ce == nil {
@@ -190,7 +189,7 @@ func Replays(t testing.TB, s *Scenario, ce *Counterexample) {
 	}
 }
 
-// Missing says how many decisions found no place in a replay, or nothing.
+// Missing describes how many decisions did not apply in a replay, or is empty.
 func (ce *Counterexample) Missing(r *Replay) string {
 	if r.Unmade == 0 {
 		return ""

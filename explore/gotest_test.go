@@ -15,7 +15,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// fakeT records what a test said.
+// fakeT records the messages of a test.
 type fakeT struct {
 	testing.TB
 	failed bool
@@ -34,7 +34,7 @@ func (f *fakeT) Errorf(format string, args ...any) {
 
 func (f *fakeT) Fatalf(format string, args ...any) { f.Errorf(format, args...) }
 
-// flagBeforeData is violated where a card may place a later Write first.
+// flagBeforeData is violated if a card may place a later Write first.
 func flagBeforeData() *explore.Scenario {
 	return scenario("flag-before-data", "", func(x *tiny) []sim.Node {
 		return []sim.Node{client("a", func(h host.Host, w *wire) {
@@ -81,13 +81,13 @@ func TestTestVerdicts(t *testing.T) {
 		"small_test.go:", "the flag is up", "VERBATIM_REPLAY=", `-run '^TestFlag$/^a b$'`, "verbatim/explore\n", "explore.Replays(t, scenario,")
 }
 
-// A search that cannot be saved is reported with what it found.
+// A search that cannot be saved is reported with its findings.
 func TestTestSaveFails(t *testing.T) {
 	wants(t, testWith(t, flagBeforeData(), explore.Options{MaxRuns: 1, Save: filepath.Join(t.TempDir(), "none", "s")}), true,
 		"save the search", "nothing is verified")
 }
 
-// Sampling that was stopped has not sampled what it was asked to.
+// A stopped sampling has not made all the runs requested.
 func TestStoppedIsNotClean(t *testing.T) {
 	for _, strategy := range []string{explore.Random, explore.PCT} {
 		n := 0

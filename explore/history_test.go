@@ -11,10 +11,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// stale is a reader that keeps what it has read for ever. during is what its reads do.
+// stale is a reader that caches its result for ever. during runs during its reads.
 func stale(during func(h host.Host, r host.Region)) *explore.Scenario {
 	return &explore.Scenario{Name: "test/stale", Profile: "strong", Build: func(c *explore.Case) (sim.Config, error) {
-		var changed, late bool // late: the change was over when the read began
+		var changed, late bool // late: the change was complete when the read began
 		value := byte(0)
 		note := func() { c.History(fingerprint.Print{}.Bool(changed).Bool(late)) }
 		c.OnReset(func() { changed, late = false, false })
@@ -58,7 +58,8 @@ func stale(during func(h host.Host, r host.Region)) *explore.Scenario {
 	}}
 }
 
-// Time passes between two reports whatever the code does there, so that others can come in.
+// Time passes between two reports whatever the code does there, so others can
+// intervene.
 func TestOthersComeBetweenTwoReports(t *testing.T) {
 	for name, during := range map[string]func(host.Host, host.Region){
 		"nothing":              func(host.Host, host.Region) {},

@@ -12,8 +12,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// A write that fails leaves any bytes in the weakest profile, where a cell of one
-// that succeeds is never torn; in the others it leaves cells.
+// A failed write leaves any bytes in the weakest profile, where a cell of a successful
+// one is never torn; in the others it leaves whole cells.
 func TestFailedWriteTearsByByteOnlyInTheWeakestProfile(t *testing.T) {
 	s := scenario("failed-write", "crash(a)<=1", func(x *tiny) []sim.Node {
 		return []sim.Node{client("a", func(h host.Host, w *wire) {

@@ -2,27 +2,27 @@ package explore
 
 import "github.com/verbatim-rdma/verbatim/verbs/sim"
 
-// LastChance is what is known about when the fate of a run was sealed.
+// LastChance describes when the fate of a run was sealed.
 type LastChance struct {
-	// Step is the last step after which the promise could still be kept: a run that
-	// is the same up to and with this step, and goes on otherwise, was made, and
-	// keeps it. It is -1 if no such run was found.
+	// Step is the last step after which the promise could still be kept: another run
+	// shares the steps up to this one, continues differently and keeps it. It is -1 if
+	// no such run was found.
 	Step int
-	// Tried is how many ways to go on were tried after each later step, all of
-	// which broke the promise, or came to no end. They are a sample: there may be
-	// one that keeps it.
+	// Tried is how many continuations were tried after each later step; all of them
+	// broke the promise or did not finish. They are a sample: one that keeps it may
+	// exist.
 	Tried int
-	// From is the first step from which on any were tried: 0, or later if the run
-	// is long and no step was found before the search gave up.
+	// From is the first step from which continuations were tried: 0, or later if the
+	// run is long and the search gave up before it found a step.
 	From int
 }
 
-// maxSteps bounds what looking for the last chance may take, in simulated steps.
+// maxSteps bounds the search for the last chance, in simulated steps.
 const maxSteps = 300_000
 
-// lastChance looks for the last step of the run of ds, steps long, after which it
-// can go on and keep the promise. It goes backwards: a run that leaves ds late also
-// leaves it after each earlier step.
+// lastChance looks for the last step of the run of ds, steps long, after which it can
+// still keep the promise. It goes backwards: a run that leaves ds late also leaves it
+// after each earlier step.
 func (c *Case) lastChance(ds []Decision, steps, tries int) *LastChance {
 	out := &LastChance{Step: -1, Tried: tries, From: steps}
 	for left := maxSteps; out.From > 0 && left > 0 && !c.dog.hung.Load(); {
@@ -38,8 +38,8 @@ func (c *Case) lastChance(ds []Decision, steps, tries int) *LastChance {
 	return out
 }
 
-// leave is the policy that follows ds up to a step, and then takes the defaults or, with
-// a seed, anything.
+// leave is the policy that follows ds up to a step, and then takes the defaults or,
+// with a seed, random options.
 func (c *Case) leave(ds []Decision, after int, seed uint64) *leaving {
 	g := newGuide(c.w, ds)
 	g.limit = after + maxBeyond
@@ -50,11 +50,11 @@ func (c *Case) leave(ds []Decision, after int, seed uint64) *leaving {
 	return p
 }
 
-// maxBeyond bounds how many steps a run goes on after it has left another.
+// maxBeyond bounds the steps of a run after it has left another.
 const maxBeyond = 2000
 
-// leaving follows a guide for some steps and another policy from then on; nil takes
-// the defaults.
+// leaving follows a guide for some steps and then another policy; nil takes the
+// defaults.
 type leaving struct {
 	*guide
 	after int

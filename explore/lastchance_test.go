@@ -27,8 +27,8 @@ func sealed() *explore.Scenario {
 	}}
 }
 
-// The last chance is the step before the one that decides, however late the failure
-// shows; a plain replay looks for none.
+// The last chance is the step before the decisive one, however late the failure shows;
+// a plain replay does not look for it.
 func TestLastChance(t *testing.T) {
 	r, err := explore.Check(sealed(), explore.Options{Workers: 1})
 	if err != nil || r.Counterexample == nil {
@@ -59,7 +59,7 @@ func TestLastChance(t *testing.T) {
 	}
 }
 
-// A run that breaks its promise whatever happens has no last chance.
+// A run that always breaks its promise has no last chance.
 func TestNoLastChance(t *testing.T) {
 	s := &explore.Scenario{Name: "doomed", Build: func(c *explore.Case) (sim.Config, error) {
 		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: func(h host.Host, _ int) {
@@ -76,7 +76,7 @@ func TestNoLastChance(t *testing.T) {
 	}
 }
 
-// The rows of a timeline account for all events that are not left out, each once.
+// The rows of a timeline account for every event that is not left out, once each.
 func TestTimelineRowsAccountForEvents(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		rows, left := explore.TimelineRows(story(), all)

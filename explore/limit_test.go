@@ -12,8 +12,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// star is a host that calls many others, and violates its promise if the last of them
-// cannot be reached.
+// star is a host that calls many others, and violates its promise if the last is
+// unreachable.
 func star(others int, daemons bool, faults string) *explore.Scenario {
 	return &explore.Scenario{Name: "test/star", Faults: faults, Build: func(c *explore.Case) (sim.Config, error) {
 		last := fmt.Sprint("h", others-1)
@@ -35,7 +35,7 @@ func star(others int, daemons bool, faults string) *explore.Scenario {
 	}}
 }
 
-// More than 64 events of a state were cut off without a word: the cut that mattered was
+// Beyond 64 events per state the search silently dropped some: the decisive cut was
 // never tried, and the verdict was verified.
 func TestStatesWithManyEvents(t *testing.T) {
 	for name, s := range map[string]*explore.Scenario{
@@ -54,7 +54,7 @@ func TestStatesWithManyEvents(t *testing.T) {
 	}
 }
 
-// A run that meets a limit of the simulator says nothing about the code.
+// A run that reaches a limit of the simulator says nothing about the code.
 func TestLimitsAreUnknown(t *testing.T) {
 	for what, f := range map[string]func(c *explore.Case, h host.Host){
 		"widgets":             func(c *explore.Case, _ host.Host) { c.Fail(&sim.LimitError{What: "widgets", Max: 3}) },
@@ -73,7 +73,7 @@ func TestLimitsAreUnknown(t *testing.T) {
 	}
 }
 
-// Of the Reads under way at a crash of the responder only the first 32 could come through.
+// Only the first 32 Reads in flight at a crash of the responder could still execute.
 func TestManyReadsOfADyingResponder(t *testing.T) {
 	text := "a: " + strings.Repeat("read b 0 0 quiet; ", 39) + "read b 0 1; call b; poll b | b: hear a"
 	r, err := explore.Check(rigScenario(text, "crash(b)<=1", false, 7), explore.Options{MaxRuns: 200000})
@@ -90,7 +90,8 @@ func TestManyReadsOfADyingResponder(t *testing.T) {
 	}
 }
 
-// A Wait that has some answers from one before can return when enough of the rest are there.
+// A Wait that has some answers from an earlier one returns when enough of the rest are
+// there.
 func TestGatherWaitsAgain(t *testing.T) {
 	s := &explore.Scenario{Name: "test/gather", Build: func(c *explore.Case) (sim.Config, error) {
 		cfg := sim.Config{Profile: c.Profile}

@@ -13,8 +13,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// flagAndData is a program of two hosts that are prepared before it starts: a
-// writes data and flag, b waits for the flag and looks at the data.
+// flagAndData is a program of two connected hosts: a writes data and flag, b waits for
+// the flag and reads the data.
 func flagAndData(spin bool) *explore.Scenario {
 	return &explore.Scenario{Name: "test/linger", Build: func(c *explore.Case) (sim.Config, error) {
 		var qp verbs.QP

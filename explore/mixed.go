@@ -6,16 +6,17 @@ import (
 	"slices"
 )
 
-// Mixed is the strategy for code that is being written: some runs at random, and then an
-// exhaustive search. A mistake of many runs shows at random in a second, where an exhaustive
-// search, which changes the end of a run first, may not have come to its beginning in
-// minutes; and only an exhaustive search ends with a verdict.
+// Mixed is the strategy for code under development: some random runs, and then an
+// exhaustive search. Random runs find a frequent mistake in a second, whereas an
+// exhaustive search, which varies the end of a run first, may not reach its beginning
+// in minutes; but only an exhaustive search reaches a verdict.
 const Mixed = "mixed"
 
-// mixedRuns are the runs at random of [Mixed]. A limit leaves them at most a quarter of it.
+// mixedRuns are the random runs of [Mixed]. A limit leaves them at most a quarter of
+// it.
 const mixedRuns = 2000
 
-// mixed checks s with both strategies. The result is that of the one that decided, which it
+// mixed checks s with both strategies. The result is that of the decisive one, which it
 // names.
 func mixed(s *Scenario, opt Options) (*Result, error) {
 	if opt.Resume != "" {
@@ -42,7 +43,7 @@ func mixed(s *Scenario, opt Options) (*Result, error) {
 	case x == nil:
 		return nil, err
 	case r.Verdict == Violated && x.Verdict != Violated && x.Verdict != Unknown:
-		return r, err // of a class that is not sought, and no search found one that is
+		return r, err // of a class that is not sought, and neither search found one that is
 	}
 	x.after(r)
 	return x, err
@@ -53,7 +54,7 @@ func (r *Result) besides(seek []string) bool {
 	return r.Verdict == Violated && len(seek) > 0 && !slices.Contains(seek, r.Counterexample.Class)
 }
 
-// after adds what was sampled before.
+// after adds the earlier samples.
 func (r *Result) after(first *Result) {
 	r.Sampled = first.Runs
 	r.Elapsed += first.Elapsed

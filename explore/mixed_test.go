@@ -27,7 +27,8 @@ func dice(n int) *explore.Scenario {
 	}}
 }
 
-// Mixed finds at random what is shallow, and otherwise says what an exhaustive search does.
+// Mixed finds shallow violations at random, and otherwise agrees with an exhaustive
+// search.
 func TestMixed(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "search")

@@ -7,15 +7,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// odometer enumerates every sequence of choices: no state is recognised, no
-// order is left out. It is the yardstick of the soundness tests, so it takes none of
-// the short ways of the searches that it measures, such as [sim.KnowingPolicy].
+// odometer enumerates every sequence of choices: it recognises no state and omits no
+// order. It is the yardstick of the soundness tests, so it takes no shortcut of the
+// searches that it measures, such as [sim.KnowingPolicy].
 type odometer struct {
 	at     int
 	wheels []wheel
 }
 
-// wheel is one choice: pick of so many.
+// wheel is one choice: pick out of of options.
 type wheel struct{ pick, of int }
 
 func (o *odometer) next(n int) int {
@@ -49,11 +49,11 @@ func (o *odometer) advance() bool {
 	return false
 }
 
-// Naive runs everything that can happen, one run for each sequence of choices,
-// until there is no more or maxRuns is reached. Each arrival, placement and
-// acknowledgement is a step of its own if eager is set. Violations do not end it;
-// they are outcomes called "violation: class". The error is about the scenario or the
-// options, or a [HangError].
+// Naive runs everything that can happen, one run for each sequence of choices, until
+// all are done or maxRuns is reached. With eager, each arrival, placement and
+// acknowledgement is a separate step. Violations do not stop it; they are outcomes
+// called "violation: class". The error is about the scenario or the options, or a
+// [HangError].
 func Naive(s *Scenario, opt Options, eager bool, maxRuns uint64) (outcomes []string, runs uint64, done bool, err error) {
 	opt.Eager = eager
 	var n struct { // the named results belong to the caller, also while a step hangs

@@ -10,8 +10,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// The yardstick repeats runs up to the last choice: code that does not repeat itself is
-// told so.
+// The yardstick repeats runs up to the last choice, so it reports code that does not
+// repeat itself.
 func TestNaiveNeedsRepetition(t *testing.T) {
 	runs := 0
 	s := &explore.Scenario{Name: "small/counts-runs", Build: func(c *explore.Case) (sim.Config, error) {

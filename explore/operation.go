@@ -6,19 +6,18 @@ import (
 	"github.com/verbatim-rdma/verbatim/model"
 )
 
-// Operation is what a client asked of a protocol and what it was told, for those
-// who draw a run.
+// Operation is a client's request to a protocol and its result, for viewers.
 type Operation struct {
 	Client, Call string
-	Result       string // empty: none came
-	Begin, End   int64  // steps; End is -1 if no result came
+	Result       string // empty: none arrived
+	Begin, End   int64  // steps; End is -1 without a result
 }
 
-// Shows registers f to tell the operations of a run that has ended. Only replays
-// call it, so it need not be fast.
+// Shows registers f, which returns the operations of a finished run. Only replays call
+// it, so it need not be fast.
 func (c *Case) Shows(f func() []Operation) { c.shows = append(c.shows, f) }
 
-// Operations are those of a history.
+// Operations returns the operations of a history.
 func Operations(h *model.History) []Operation {
 	var out []Operation
 	for _, o := range h.Operations() {

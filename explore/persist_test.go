@@ -15,9 +15,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// stage is what the acts of a persistence program work on: host a writes to the
-// persistent words of host b, which may lose its power at any point and then says
-// what is left.
+// stage is what a persistence program works on: host a writes to the persistent words
+// of host b, which may lose power at any point and then reports what remains.
 type stage struct {
 	c    *explore.Case
 	qp   verbs.QP
@@ -39,7 +38,7 @@ func (s *stage) say(i int, format string, args ...any) {
 	s.c.History(fingerprint.Print{}.String(s.logs[0]).String(s.logs[1]).String(s.kept))
 }
 
-// post posts a request on word i, whose source holds 1, 2, 3 and so on.
+// post posts a request on word i, with a source that holds 1, 2, 3 and so on.
 func (s *stage) post(wr verbs.SendWR, src, i int) {
 	wr.RKey, wr.RemoteAddr = s.rkey, s.dst.Addr()+uint64(wordAt(i))
 	if wr.Op != verbs.OpFlush {
@@ -153,8 +152,8 @@ func persistentPair(a host.Host, pa verbs.PD, b host.Host, pb verbs.PD) (verbs.Q
 	return out, cq
 }
 
-// readBack says what each word holds, in an order that the program chooses, since
-// what is found first decides what can be found later.
+// readBack reports each word, in an order that the program chooses, since an early read
+// can restrict the later ones.
 func readBack(order []int) func(s *stage) {
 	return func(s *stage) {
 		for _, i := range order {
@@ -163,7 +162,7 @@ func readBack(order []int) func(s *stage) {
 	}
 }
 
-// What late resolution finds after a power failure is what a machine finds that
+// After a power failure, late resolution finds exactly what a machine finds that
 // decides about every unit when its power fails.
 func TestPersistenceLosesNothing(t *testing.T) {
 	sequential(t)
@@ -192,7 +191,7 @@ func TestPersistenceLosesNothing(t *testing.T) {
 		if done {
 			naive++
 		} else {
-			// Too many runs: the same machine, with states that are recognised.
+			// Too many runs: the same machine, but recognising states.
 			eager, err := explore.Check(s, explore.Options{Profile: profile, Workers: 1, Eager: true, MaxRuns: 20_000})
 			if err != nil || eager.Verdict == explore.RanOut {
 				return

@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// losing is a scenario that a random search violates: it believes a completion.
+// losing is a scenario that a random search violates: it trusts a completion.
 func losing() *explore.Scenario {
 	return scenario("losing", "crash(a)<=1", func(x *tiny) []sim.Node {
 		return []sim.Node{client("a", func(h host.Host, w *wire) {
@@ -72,7 +72,7 @@ func TestSameSeedSameRunAcrossProcesses(t *testing.T) {
 // A counterexample's file replays the run state by state, and a damaged or foreign
 // file is an error.
 func TestReplayRepeatsTheRun(t *testing.T) {
-	// One worker: which violation several workers find first is not repeatable.
+	// One worker: which of several workers finds a violation first is not repeatable.
 	r, err := explore.Check(losing(), explore.Options{Workers: 1})
 	if err != nil || r.Counterexample == nil {
 		t.Fatal(r, err)
@@ -90,7 +90,7 @@ func TestReplayRepeatsTheRun(t *testing.T) {
 	}
 }
 
-// A search that a limit ended goes on from its file and comes to the same verdict.
+// A search stopped by a limit resumes from its file and reaches the same verdict.
 func TestResume(t *testing.T) {
 	file := t.TempDir() + "/search"
 	s := smallScenarios()[1]

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Progress is a look at a search under way.
+// Progress is a snapshot of a running search.
 type Progress struct {
 	Scenario     string
 	Runs, States uint64
@@ -14,8 +14,8 @@ type Progress struct {
 	Elapsed      time.Duration
 }
 
-// watchProgress calls f about ten times a second until the returned function is
-// called, or the check is given up.
+// watchProgress calls f about ten times a second until the returned function is called,
+// or the check is given up.
 func (d *watchdog) watchProgress(f func(Progress), look func() Progress) func() {
 	if f == nil {
 		return func() {}

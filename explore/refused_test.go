@@ -11,8 +11,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Of two tasks that want the same thing one is refused, and that is all that tells them
-// apart: a state must know which.
+// One of two tasks that want the same thing is refused, and nothing else distinguishes
+// them: a state must know which.
 func TestWhoWasRefused(t *testing.T) {
 	for name, want := range map[string]func(h host.Host, pd verbs.PD, q verbs.CQ) error{
 		"a listener": func(h host.Host, _ verbs.PD, _ verbs.CQ) error {

@@ -7,16 +7,16 @@ import (
 	"unicode"
 )
 
-// program is what `go run` needs to run the command line.
+// program is the argument of `go run` for the command line.
 const program = "github.com/verbatim-rdma/verbatim/cmd/verbatim"
 
-// Command is the command that replays a counterexample's file, for scenarios that
-// the command line knows.
+// Command is the command that replays a counterexample's file, for scenarios that the
+// command line knows.
 func Command(file string) string {
 	return "go run " + program + " replay " + Quote(file)
 }
 
-// FileName is the name under which the counterexample of a scenario is saved.
+// FileName is the file name of a scenario's counterexample.
 func FileName(scenario string) string {
 	return strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r)) {
@@ -32,7 +32,7 @@ func (ce *Counterexample) SaveIn(dir string) (string, error) {
 	return path, ce.Save(path)
 }
 
-// Named is the scenario of that name, or nil. Regression tests use it.
+// Named returns the scenario with that name, or nil. Regression tests use it.
 func Named(list []*Scenario, name string) *Scenario {
 	for _, s := range list {
 		if s.Name == name {
@@ -42,12 +42,12 @@ func Named(list []*Scenario, name string) *Scenario {
 	return nil
 }
 
-// RegressionTest is a Go test that fails as long as ce does: ready to paste
-// where the variable scenario is the one that ce is about.
+// RegressionTest is a Go test that fails as long as ce does, ready to paste where the
+// variable scenario is ce's scenario.
 func RegressionTest(ce *Counterexample) string { return RegressionTestOf(ce, "scenario") }
 
-// RegressionTestOf is RegressionTest for a scenario that is a Go expression. The
-// file that it is pasted into has to import testing and this package.
+// RegressionTestOf is RegressionTest with a Go expression for the scenario. The file
+// that it is pasted into must import testing and this package.
 func RegressionTestOf(ce *Counterexample, scenario string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s keeps %s from coming back in %s:\n", testName(ce), printable(ce.Class), printable(ce.Scenario))
@@ -72,7 +72,7 @@ func RegressionTestOf(ce *Counterexample, scenario string) string {
 	return b.String()
 }
 
-// printable is a line as a comment can hold it.
+// printable makes a line fit for a comment.
 func printable(line string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -82,7 +82,7 @@ func printable(line string) string {
 	}, line)
 }
 
-// testName is the name of a Go test, made of the scenario and the class.
+// testName is the name of a Go test, made from the scenario and the class.
 func testName(ce *Counterexample) string {
 	words := strings.FieldsFunc(ce.Scenario+" "+ce.Class, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -95,7 +95,7 @@ func testName(ce *Counterexample) string {
 	return name
 }
 
-// Quote makes s one word of a shell's command line.
+// Quote quotes s as one word of a shell's command line.
 func Quote(s string) string {
 	plain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=@+,", r)

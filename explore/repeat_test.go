@@ -42,7 +42,7 @@ func numbered(change func(s *sim.Service, n *int)) *explore.Scenario {
 	}}
 }
 
-// What a service does wrong, the search must notice.
+// The search must notice a faulty service.
 func TestServicesThatLie(t *testing.T) {
 	if r, err := explore.Check(numbered(nil), explore.Options{}); err != nil || r.Verdict != explore.Verified || len(r.Outcomes) != 90 {
 		t.Fatal(r, err)
@@ -81,7 +81,8 @@ func TestServicesThatLie(t *testing.T) {
 	}
 }
 
-// A violation that other runs have made possible, by a variable that is not reset, is none.
+// A violation that depends on other runs, by a variable that is not reset, does not
+// count.
 func TestViolationThatRestsOnOtherRuns(t *testing.T) {
 	s := &explore.Scenario{Name: "test/adds-up", Build: func(c *explore.Case) (sim.Config, error) {
 		runs := 0
@@ -105,7 +106,8 @@ func TestViolationThatRestsOnOtherRuns(t *testing.T) {
 	}
 }
 
-// Code that catches panics catches those of the search too, and it is noticed nevertheless.
+// Code that recovers panics also recovers those of the search, which notices
+// nevertheless.
 func TestCaughtDivergence(t *testing.T) {
 	for _, odd := range []int{68, 95, 103} { // draws that a path repeats
 		s := &explore.Scenario{Name: "test/catches", Build: func(c *explore.Case) (sim.Config, error) {
@@ -129,7 +131,7 @@ func TestCaughtDivergence(t *testing.T) {
 	}
 }
 
-// A daemon that reports to the checks is a mistake of the scenario, and no violation.
+// A daemon that reports to the checks is a mistake of the scenario, not a violation.
 func TestDaemonThatReports(t *testing.T) {
 	s := scenario("daemon", "", func(x *tiny) []sim.Node {
 		return []sim.Node{
@@ -143,7 +145,8 @@ func TestDaemonThatReports(t *testing.T) {
 	}
 }
 
-// A replay whose decisions find no place says so: that such a run does not fail means little.
+// A replay reports decisions that did not apply: then a run that does not fail means
+// little.
 func TestReplayCountsWhatFindsNoPlace(t *testing.T) {
 	r, err := explore.Check(losing(), explore.Options{Workers: 1})
 	if err != nil || r.Counterexample == nil || len(r.Counterexample.Decisions) == 0 {
@@ -164,7 +167,7 @@ func TestReplayCountsWhatFindsNoPlace(t *testing.T) {
 	}
 }
 
-// Of a sample of no runs nobody can say that it is clean.
+// A sample of no runs is not clean.
 func TestNoRunsAreNotClean(t *testing.T) {
 	r, err := explore.Check(losing(), explore.Options{Strategy: explore.Random, MaxTime: 1})
 	if err != nil || r.Verdict != explore.RanOut || r.Runs != 0 {
@@ -172,8 +175,8 @@ func TestNoRunsAreNotClean(t *testing.T) {
 	}
 }
 
-// Code that ends its goroutine, as t.Fatal does, takes a worker along. There is no verdict then,
-// where there was one of the runs before, or the program crashed.
+// Code that ends its goroutine, as t.Fatal does, ends a worker too. The verdict must be
+// unknown; it was that of earlier runs, or the program crashed.
 func TestCodeThatEndsItsGoroutine(t *testing.T) {
 	s := &explore.Scenario{Name: "test/exits", Build: func(c *explore.Case) (sim.Config, error) {
 		cfg := sim.Config{Profile: c.Profile}

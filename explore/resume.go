@@ -15,21 +15,21 @@ import (
 // ErrResume is wrapped by errors about a file to resume from.
 var ErrResume = errors.New("explore: cannot resume")
 
-// snapshotVersion is the version of the file; 2 counts choices by kind, 3 has totals, 4 is a
-// table of states in place of a graph, 5 has names of 64 bits, 6 knows the program, 7 has what
-// the search itself works with.
+// snapshotVersion is the version of the file. 2 counts choices by kind, 3 has totals, 4
+// a table of states in place of a graph, 5 names of 64 bits, 6 the identity of the
+// program, 7 the search's own data structures.
 const snapshotVersion = 7
 
-// snapshot is a search on disk: the table of states and what is left to do.
-// What it takes over as it is has exported fields, which gob asks for.
+// snapshot is a search on disk: the table of states and the remaining work. The types
+// that it stores directly have exported fields, which gob requires.
 type snapshot struct {
 	Version                   int
 	Scenario, Profile, Faults string
 	Timers                    string
 	Strengthen                sim.Strengthen
 	NoSymmetry, Eager         bool
-	// Build is the program, and Probe the trace of the default run: a scenario that was made
-	// of other data has another.
+	// Build identifies the program, and Probe is the trace of the default run, which
+	// differs for a scenario made from other data.
 	Build   string
 	Probe   uint64
 	Totals  totals
@@ -81,7 +81,7 @@ func (s *search) snapshot(r *Result, opt *Options) *snapshot {
 	return out
 }
 
-// load continues from a file that save wrote.
+// load resumes from a file of save.
 func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 		err = gob.NewDecoder(z).Decode(&snap)
 	}
 	if err == nil {
-		_, err = io.Copy(io.Discard, z) // at the end is the checksum
+		_, err = io.Copy(io.Discard, z) // the checksum is at the end
 	}
 	here, unknown := build()
 	switch {

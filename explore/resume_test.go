@@ -21,7 +21,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// firstPartMeets makes a scenario of which only the first search meets the condition.
+// firstPartMeets makes a scenario in which only the first search meets the condition.
 func firstPartMeets(s *explore.Scenario) *explore.Scenario {
 	searches, build := 0, s.Build
 	s.Sometimes = []string{"not this", "the first part of the search"}
@@ -74,8 +74,9 @@ func TestResumedResultIsOfTheWhole(t *testing.T) {
 	}
 }
 
-// oneWaySeen is a scenario in which others can notice one way of a's first step and not the
-// other: what b may do before it must be tried, whichever way is left when a search stops.
+// oneWaySeen is a scenario in which others can observe one way of a's first step and
+// not the other: earlier steps of b must be tried, whichever way remains when a search
+// stops.
 func oneWaySeen() *explore.Scenario {
 	return scenario("one-way-seen", "", func(x *tiny) []sim.Node {
 		set := 0
@@ -93,7 +94,8 @@ func oneWaySeen() *explore.Scenario {
 	})
 }
 
-// interchangeable is a scenario whose states have several orders of the hosts that are alike.
+// interchangeable is a scenario whose states have several orders of the symmetric
+// hosts.
 func interchangeable() *explore.Scenario {
 	return scenario("interchangeable", "crash(p*)<=1", func(x *tiny) []sim.Node {
 		calls := []host.Call{{To: "p0", Service: "s"}, {To: "p1", Service: "s"}, {To: "p2", Service: "s"}}
@@ -125,8 +127,8 @@ func interchangeable() *explore.Scenario {
 	})
 }
 
-// Wherever a search is stopped, it comes to the same end: also in the middle of the choices
-// of a step.
+// Wherever a search is stopped, its result is the same, also in the middle of the
+// choices of a step.
 func TestStoppedAnywhereIsTheSame(t *testing.T) {
 	for _, s := range append(smallScenarios()[:3], oneWaySeen(), interchangeable()) {
 		whole, err := explore.Check(s, explore.Options{Workers: 1})
@@ -151,7 +153,7 @@ func TestStoppedAnywhereIsTheSame(t *testing.T) {
 	}
 }
 
-// A file of another version is refused, and the error says what to do.
+// A file of another version is refused, and the error names the remedy.
 func TestResumeOtherVersion(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "s")
 	f, err := os.Create(file)
@@ -169,8 +171,8 @@ func TestResumeOtherVersion(t *testing.T) {
 	}
 }
 
-// A file that another build of the program saved is refused: its code may be other code,
-// even if the default run is the same.
+// A file of another build of the program is refused: its code may differ, even if the
+// default run is the same.
 func TestResumeOtherBuild(t *testing.T) {
 	s, file := smallScenarios()[0], os.Getenv(childEnv)
 	if file != "" {
@@ -207,7 +209,7 @@ func TestResumeOtherBuild(t *testing.T) {
 	}
 }
 
-// A file of which a bit is wrong is refused, or the search comes to the same end.
+// A file with a flipped bit is refused, or the search reaches the same result.
 func TestResumeDamaged(t *testing.T) {
 	s, file := smallScenarios()[0], filepath.Join(t.TempDir(), "s")
 	whole, err := explore.Check(s, explore.Options{Workers: 1})

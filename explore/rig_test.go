@@ -13,14 +13,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// A rig runs programs written as text, in which late resolution and the eager machine
-// are compared. Every two hosts are connected before the program starts, so that a run
-// has no steps but those of the program. A line is a host's: its name, a colon, and its
-// acts with semicolons between them; a host of several lines has so many tasks.
+// A rig runs programs written as text, for which it compares late resolution with the
+// eager machine. All hosts are connected before the program starts, so a run has only
+// the steps of the program. A line is a host's: its name, a colon, and its acts,
+// separated by semicolons; a host with several lines has as many tasks.
 type rig struct {
 	c     *explore.Case
 	stays bool // hosts stay up when their code has returned
-	rnr   int  // how often a Send that finds no receive is tried again; 7 is for ever
+	rnr   int  // how often a Send without a receive is retried; 7 is for ever
 	names []string
 	code  [][]string // lines of each host
 	hosts []*rigHost
@@ -121,7 +121,7 @@ func (b *rigHost) line(k int, code string) {
 	}
 }
 
-// end looks at all memory when all is quiet.
+// end reads all memory when all is quiet.
 func (x *rig) end(hosts []*sim.Host) {
 	text := x.text()
 	for i, b := range x.hosts {
@@ -234,7 +234,7 @@ func (b *rigHost) oops(k int, err error) {
 	}
 }
 
-// post posts a request: to whom, the offset there, a number, and flags.
+// post posts a request: the peer, the offset there, a number, and flags.
 func (b *rigHost) post(k int, f []string, to string, num func(int) int) {
 	peer := b.x.hosts[slices.Index(b.x.names, to)]
 	off, v := num(2), num(3)

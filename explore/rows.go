@@ -1,17 +1,16 @@
 package explore
 
-// TimelineRow is a row of a timeline for those who draw it themselves: what
-// [WriteTimeline] prints as one.
+// TimelineRow is a row of a timeline for other viewers, as [WriteTimeline] prints it.
 type TimelineRow struct {
-	Step, Last int        // the steps that it is about
+	Step, Last int        // its steps
 	Marked     bool       // a fault or the violation
-	Cells      [][]string // by host, what happened there; empty where nothing did
-	Up         []bool     // which hosts are up after it
+	Cells      [][]string // by host, what happened there; may be empty
+	Up         []bool     // which hosts are up afterwards
 	Sources    []string   // lines of the protocol, as file:line
 	Events     []int      // in Replay.Events
 }
 
-// TimelineRows are the rows of a timeline, and how many events are left out of it.
+// TimelineRows returns the rows of a timeline, and how many events it omits.
 func TimelineRows(r *Replay, all bool) (rows []TimelineRow, left int) {
 	drawn, left := timelineRows(r, all)
 	if !all {

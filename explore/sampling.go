@@ -8,16 +8,16 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// sampler resolves choices at random: uniformly, or by priorities as PCT does
-// (Burckhardt et al., ASPLOS 2010), which finds a bug of depth d among n actors
-// and k steps with probability at least 1/(n k^(d-1)).
+// sampler resolves choices at random: uniformly, or by priorities like PCT (Burckhardt
+// et al., ASPLOS 2010), which finds a bug of depth d among n actors and k steps with
+// probability at least 1/(n k^(d-1)).
 type sampler struct {
 	rng   *rand.Rand
 	pct   bool
 	prio  map[sim.Actor]uint64
 	drops []int // steps at which the running actor's priority falls
 	step  int
-	tally tally // of what it decided
+	tally tally // of its decisions
 }
 
 const (
@@ -63,7 +63,7 @@ func (s *sampler) pick(evs []sim.Event) int {
 	return best
 }
 
-// priority gives faults a place among the lower priorities: they should strike
+// priority gives faults a place among the lower priorities, so that they strike
 // somewhere in a run rather than at its beginning.
 func (s *sampler) priority(e *sim.Event) uint64 {
 	p, ok := s.prio[e.Actor]
@@ -80,7 +80,7 @@ func (s *sampler) priority(e *sim.Event) uint64 {
 	return p
 }
 
-// weighted picks any event; a fault is one in sixteen as likely as the rest.
+// weighted picks a random event; a fault is one sixteenth as likely as others.
 func (s *sampler) weighted(evs []sim.Event) int {
 	total := 0
 	for i := range evs {
@@ -108,8 +108,8 @@ func (s *sampler) Choose(k sim.ChoiceKind, n int) int {
 	return s.rng.IntN(n)
 }
 
-// checkSampling makes runs that are numbered, each with a generator of its own,
-// so that the same seed makes the same runs whatever the number of workers.
+// checkSampling makes numbered runs, each with its own generator, so that the same seed
+// makes the same runs for any number of workers.
 func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) {
 	var mu sync.Mutex
 	var next uint64
@@ -164,7 +164,7 @@ func checkSampling(cases []*Case, opt Options, r *Result, start time.Time) {
 	case bad != nil:
 		r.violated(cases[0], opt, bad, newSampler(opt.Strategy, opt.Seed, badRun))
 	case stopped || next == 0:
-		r.Verdict = RanOut // it was stopped before it had made the runs that were asked for, or any
+		r.Verdict = RanOut // stopped before it had made all the runs requested
 		r.Remaining = -1   // unknown: a limit in time says nothing about runs
 		if opt.MaxRuns > 0 {
 			r.Remaining = float64(opt.MaxRuns - next)

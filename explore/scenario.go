@@ -10,41 +10,41 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Scenario is something to check: a protocol, a workload, a model and faults.
+// Scenario is a subject of checking: a protocol, a workload, a model and faults.
 type Scenario struct {
 	// Name is "protocol/scenario".
 	Name string
-	// Doc says in a sentence or two what is checked.
+	// Doc describes in a sentence or two what is checked.
 	Doc string
-	// Profile and Faults are the defaults; a command line can change both.
+	// Profile and Faults are the defaults; a command line can override both.
 	Profile string
 	Faults  string
-	// Timers says when a timer may fire, as faults.ParseTimers reads it: idle, which is
-	// also the default, free or skew(r). A command line can change it.
+	// Timers is the regime of timers, as faults.ParseTimers reads it: idle, which is
+	// also the default, free or skew(r). A command line can override it.
 	Timers string
 	// Strategy is the default strategy; empty means exhaustive.
 	Strategy string
 	// MaxRuns is the default number of runs of a random or pct search.
 	MaxRuns uint64
-	// Bounds says in words what the workload is bounded to.
+	// Bounds describes the bounds of the workload.
 	Bounds string
 	// Sometimes names conditions that a search is expected to meet.
 	Sometimes []string
-	// Text is what the scenario was made of, if that is no Go code; its
-	// counterexamples carry it.
+	// Text is the source of the scenario, if that is not Go code; its counterexamples
+	// include it.
 	Text string
-	// Build makes the world of one worker. The code in it reports to c.
+	// Build makes the world of one worker. Its code reports to c.
 	Build func(c *Case) (sim.Config, error)
 }
 
-// Case is one worker's side of a scenario: what its code reports to.
+// Case is one worker's instance of a scenario, to which its code reports.
 type Case struct {
-	// Profile and Budget are what the world is to be built with.
+	// Profile and Budget are those to build the world with.
 	Profile faults.Profile
 	Budget  faults.Budget
-	// Strengthen is done at the cards of the world.
+	// Strengthen is applied to the cards of the world.
 	Strengthen sim.Strengthen
-	// Timers is when timers may fire there.
+	// Timers is the regime of timers there.
 	Timers faults.Timers
 
 	w         *sim.World
@@ -59,21 +59,22 @@ type Case struct {
 	outcomes  map[string]bool
 }
 
-// ErrScenario is wrapped by errors about a scenario itself.
+// ErrScenario is wrapped by errors about the scenario itself.
 var ErrScenario = errors.New("explore: bad scenario")
 
-// ErrUndecided is wrapped by a failure that is no violation: the checks of a scenario could not
-// decide, for instance within the budget of a model. The verdict is [Unknown] then.
+// ErrUndecided is wrapped by a failure that is no violation: the checks of a scenario
+// could not decide, for instance within the budget of a model. The verdict is then
+// [Unknown].
 var ErrUndecided = errors.New("explore: the scenario's checks could not decide")
 
-// OnReset registers f to be called before each run: it takes what the
-// scenario's code keeps in variables back to its initial state.
+// OnReset registers f, which is called before each run to restore the initial values of
+// the scenario's variables.
 func (c *Case) OnReset(f func()) { c.reset = append(c.reset, f) }
 
-// Fail ends the run with a violation, which err describes. It must not be nil.
+// Fail stops the run with the violation err, which must not be nil.
 func (c *Case) Fail(err error) { c.w.Fail(err) }
 
-// Inject makes a fault happen now, whatever the budget: see [sim.World.Inject].
+// Inject makes a fault happen now, regardless of the budget: see [sim.World.Inject].
 func (c *Case) Inject(k faults.Kind, hosts ...string) error { return c.w.Inject(k, hosts...) }
 
 // Heal makes the link between two hosts work again.
@@ -82,44 +83,45 @@ func (c *Case) Heal(a, b string) { c.w.Heal(a, b) }
 // Abandon ends the run without an outcome: see [sim.World.Abandon].
 func (c *Case) Abandon() { c.w.Abandon() }
 
-// Point lets others go on here: see [sim.World.Point].
+// Point lets others run here: see [sim.World.Point].
 func (c *Case) Point() { c.w.Point() }
 
-// Waiting lists the tasks that wait, as host/task in operation.
+// Waiting lists the blocked tasks, as host/task in operation.
 func (c *Case) Waiting() []string { return c.w.Waiting() }
 
-// Sometimes notes that the i-th condition of Scenario.Sometimes was met.
+// Sometimes records that the i-th condition of Scenario.Sometimes was met.
 func (c *Case) Sometimes(i int) { c.sometimes |= 1 << i }
 
-// Meet notes that a condition of Scenario.Sometimes was met. One that is not among them is
-// none of this scenario's: scenarios may share code that meets the conditions of all.
+// Meet records that a condition of Scenario.Sometimes was met. Other conditions are
+// ignored: scenarios may share code that meets the conditions of all.
 func (c *Case) Meet(condition string) {
 	if i := slices.Index(c.scenario.Sometimes, condition); i >= 0 {
 		c.Sometimes(i)
 	}
 }
 
-// Outcome names the outcome of this run; the checker collects the set of them. It must follow
-// from what was told with History or Report, since it is no part of a state by itself.
+// Outcome names the outcome of this run; the checker collects the set of them. It must
+// follow from the reports to History or Report, since it is not part of a state by
+// itself.
 func (c *Case) Outcome(s string) { c.outcome = s }
 
-// History tells the fingerprint of all that the scenario's checks remember. It
-// must be called as soon as that has changed: states that differ in it are different.
-// The change belongs to the task's last operation before the call. The call ends the step: other
-// hosts can act, and this one can crash, before the code goes on. So change all that the checks
-// remember, and set the outcome ([Case.Outcome]), before the call.
+// History sets the fingerprint of everything that the scenario's checks remember. Call
+// it as soon as that has changed: states with different fingerprints are different. The
+// change belongs to the task's last operation before the call. The call ends the step:
+// other hosts can act, and this one can crash, before the code goes on. So update the
+// checks' memory and the outcome ([Case.Outcome]) before the call.
 func (c *Case) History(p fingerprint.Print) { c.w.SetHistory(p) }
 
-// Report tells the fingerprint all that the running task has told the checks so far.
-// It must be called when the task ends, and whenever it may die and be remembered. Use
-// it, and not History, if the checks take the reports of different tasks together at the
-// end of a run only, so that the order in which tasks report does not matter.
+// Report sets the fingerprint of everything that the running task has reported so far.
+// Call it when the task finishes, and whenever it may die and be remembered. Use it
+// instead of History if the checks combine the reports of different tasks only at the
+// end of a run, so that the order in which tasks report does not matter.
 func (c *Case) Report(p fingerprint.Print) { c.w.Report(p) }
 
-// Step is the number of the current event, to be used as a time.
+// Step is the number of the current event, which serves as a time.
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }
 
-// setting is what the worlds of a check are built with.
+// setting is the configuration of a check's worlds.
 type setting struct {
 	profile    faults.Profile
 	budget     faults.Budget
@@ -177,11 +179,11 @@ func newCase(d *watchdog, s *Scenario, x setting) (*Case, error) {
 	return c, nil
 }
 
-// ErrReadOnly says that a service's ReadOnly is wrong. Calls that it names commute in a search,
-// so there is no verdict then.
+// ErrReadOnly: a service's ReadOnly is wrong. Calls that it names commute in a search,
+// so there is no verdict.
 var ErrReadOnly = fmt.Errorf("%w: a service's ReadOnly names a request that changes its Hash", ErrScenario)
 
-// honest makes services look whether what they call read-only is.
+// honest makes services verify their ReadOnly.
 func (c *Case) honest(services []sim.Service) []sim.Service {
 	services = slices.Clone(services)
 	for i := range services {
@@ -204,18 +206,18 @@ func (c *Case) honest(services []sim.Service) []sim.Service {
 	return services
 }
 
-// endRunIf notes the outcome of a run that came to its end.
+// endRunIf records the outcome of a completed run.
 func (c *Case) endRunIf(finished bool) {
 	if finished && c.outcome != "" {
 		c.outcomes[c.outcome] = true
 	}
 }
 
-// Classed is implemented by violations that have a class: a short stable name.
-// Shrinking keeps the class.
+// Classed is implemented by violations with a class: a short stable name, which
+// shrinking preserves.
 type Classed interface{ Class() string }
 
-// ClassOf is the class of a violation.
+// ClassOf returns the class of a violation.
 func ClassOf(err error) string {
 	var c Classed
 	if errors.As(err, &c) {

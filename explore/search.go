@@ -23,19 +23,19 @@ type search struct {
 	mu      sync.Mutex
 	wake    *sync.Cond
 	stack   []*chain
-	left    int // ways of the chains in the stack that are known
+	left    int // known ways of the chains in the stack
 	busy    int // workers that run
 	idle    int // workers that wait
 	runs    uint64
-	spawned float64 // ways that a run adds, in the mean
+	spawned float64 // ways that a run adds, on average
 	tally   tally
-	totals  totals // of the parts before this one, and at its end of all
+	totals  totals // of the earlier parts, and at the end of all
 	limit   limits
 	ranOut  bool
 	failed  error
 	bad     []move   // the path to the violation
 	seek    []string // Options.Seek
-	passed  error    // the first violation that the search went on past
+	passed  error    // the first violation that is not sought
 	past    []move   // and the path to it
 	broken  error
 }
@@ -47,7 +47,7 @@ type limits struct {
 	stop func() bool
 }
 
-// limits are those of a search that began at start.
+// limits returns the limits of a search that began at start.
 func (o *Options) limits(start time.Time) limits {
 	l := limits{runs: o.MaxRuns, stop: o.Stop}
 	if o.MaxTime > 0 {
@@ -58,7 +58,7 @@ func (o *Options) limits(start time.Time) limits {
 
 func (l *limits) hit(runs uint64) bool { return l.runs > 0 && runs >= l.runs || l.late() }
 
-// late: the time is over, whatever is left to do.
+// late: the time limit has passed, whatever work remains.
 func (l *limits) late() bool {
 	return !l.end.IsZero() && !time.Now().Before(l.end) || l.stop != nil && l.stop()
 }
@@ -73,7 +73,7 @@ func newSearch(c *Case, tree *atomic.Uint64) *search {
 	return s
 }
 
-// push puts a chain on the stack; nil is none.
+// push pushes a chain onto the stack, unless it is nil.
 func (s *search) push(x *chain) {
 	if x == nil {
 		return
@@ -87,7 +87,7 @@ func (s *search) push(x *chain) {
 	s.mu.Unlock()
 }
 
-// pop waits for a chain; nil: the search is over. The caller has the lock.
+// pop waits for a chain; nil: the search is over. The caller holds the lock.
 func (s *search) pop() *chain {
 	for len(s.stack) == 0 && s.busy > 0 && !s.over() {
 		s.idle++
@@ -107,7 +107,7 @@ func (s *search) pop() *chain {
 	return x
 }
 
-// work takes chains until there are none, a limit is reached or a run failed.
+// work processes chains until none are left, a limit is reached or a run fails.
 func (s *search) work(c *Case) {
 	w := &walker{s: s, c: c, order: make([]uint8, len(s.symmetric)), tally: tally{Steps: map[string]uint64{}}}
 	s.mu.Lock()
@@ -133,12 +133,12 @@ func (s *search) work(c *Case) {
 	s.tally.add(&w.tally)
 }
 
-// ErrExited: code of a scenario ended its goroutine, as t.Fatal and runtime.Goexit do, and with
-// it the worker that ran it.
+// ErrExited: code of a scenario ended its goroutine, as t.Fatal and runtime.Goexit do,
+// and with it the worker that ran it.
 var ErrExited = errors.New("explore: the code of the scenario ended its goroutine (t.Fatal, t.FailNow or runtime.Goexit): " +
 	"call Case.Fail, or panic")
 
-// unlocked makes a run without the lock.
+// unlocked makes a run without holding the lock.
 func (s *search) unlocked(run func()) error {
 	s.mu.Unlock()
 	came := false
@@ -156,7 +156,7 @@ func (s *search) unlocked(run func()) error {
 
 func (s *search) over() bool { return s.failed != nil || s.ranOut || s.broken != nil }
 
-// fail ends the search with a violation, unless another class is sought.
+// fail stops the search with a violation, unless another class is sought.
 func (s *search) fail(err error, path []move) (ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,20 +172,21 @@ func (s *search) fail(err error, path []move) (ended bool) {
 	return true
 }
 
-// seeks reports whether a violation ends a search. What says nothing about the code always does.
+// seeks reports whether a violation stops the search. One that is not about the code
+// always does.
 func seeks(classes []string, err error) bool {
 	return len(classes) == 0 || slices.Contains(classes, ClassOf(err)) || undecided(err)
 }
 
-// runOut ends the search at a limit.
+// runOut stops the search at a limit.
 func (s *search) runOut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ranOut = true
 }
 
-// remaining estimates how many runs are left, as a branching process: each run takes one
-// way and adds m ways on average, so n ways make n/(1-m) runs. It is negative while the
+// remaining estimates the remaining runs as a branching process: each run takes one way
+// and adds m ways on average, so n ways make n/(1-m) runs. It is negative while the
 // search still grows.
 func (s *search) remaining() float64 {
 	if s.spawned >= 0 {
@@ -206,8 +207,8 @@ func guard(f func()) (err error) {
 	return nil
 }
 
-// inParallel has each case do its part of the work, and waits for all. It reports whether none
-// of them was ended by the scenario's code (ErrExited).
+// inParallel makes each case do its part of the work, and waits for all. It reports
+// whether the scenario's code ended none of them (ErrExited).
 func inParallel(cases []*Case, work func(*Case)) (all bool) {
 	var wg sync.WaitGroup
 	var came atomic.Int64

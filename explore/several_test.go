@@ -15,8 +15,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// gathering is a host that waits for answers once. Its outcome has a sign for each call: +
-// an answer, - unreachable, t timed out, . awaited.
+// gathering is a host that waits for answers once. Its outcome has a sign for each
+// call: + answered, - unreachable, t timed out, . awaited.
 func gathering(need int, timeout time.Duration, faults string, peers ...string) *explore.Scenario {
 	return &explore.Scenario{Name: "test/gathering", Faults: faults, Build: func(c *explore.Case) (sim.Config, error) {
 		var calls []host.Call
@@ -52,8 +52,8 @@ func gathering(need int, timeout time.Duration, faults string, peers ...string) 
 	}}
 }
 
-// Wait returned exactly as many answers as were needed, and no failure beside them: code
-// that meets both on every network never ran.
+// Wait returned exactly as many answers as needed, and no failure besides: code that
+// meets both on every network never ran.
 func TestGatherFindsWhateverHasCome(t *testing.T) {
 	sequential(t)
 	for reason, x := range map[string]struct {
@@ -99,7 +99,7 @@ func TestPollReturnsSeveralCompletions(t *testing.T) {
 	}
 }
 
-// A fault timeout struck the first task that had a timer.
+// A fault timeout always struck the first task with a timer.
 func TestTimeoutStrikesAnyTimer(t *testing.T) {
 	sequential(t)
 	outcomes(t, &explore.Scenario{Name: "test/timeout", Faults: "timeout(a)<=1", Build: func(c *explore.Case) (sim.Config, error) {
@@ -125,8 +125,8 @@ type classed string
 func (c classed) Error() string { return "of the class " + string(c) }
 func (c classed) Class() string { return string(c) }
 
-// A search for a class goes on past violations of others. If there is none of the class, one
-// of the others is reported: the code is not verified.
+// A search for a class continues past violations of others. If it finds none of the
+// class, it reports one of the others: the code is not verified.
 func TestSearchForAClass(t *testing.T) {
 	s := &explore.Scenario{Name: "test/classes", Build: func(c *explore.Case) (sim.Config, error) {
 		a := sim.Node{Name: "a", Main: func(h host.Host, _ int) {

@@ -6,33 +6,33 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Sleep sets (Godefroid, LNCS 1032, 1996, chapter 5): which steps need no try.
+// Sleep sets (Godefroid, LNCS 1032, 1996, chapter 5): which steps need not be tried.
 //
-// Two steps whose footprints do not conflict commute: made in either order they lead to
-// the same state, and neither enables, disables or changes the other. So if actor a was
-// tried at a state and then b, a need not be tried again after b: that leads where b after
-// a leads. a sleeps there, and goes on sleeping until a step conflicts with its own.
-// Sleep sets leave out edges of the graph of states and never a state. With a table of
-// states they need one thing more: a state that is met again, by a visitor for whom fewer
-// actors sleep, must try the ones that have slept there and do not for the visitor
-// (Godefroid, 5.3; [states.enter]). What is stored with a state is therefore the set of the
-// actors that slept for all its visitors.
+// Two steps whose footprints do not conflict commute: in either order they lead to the
+// same state, and neither enables, disables or changes the other. So if actor a was
+// tried at a state and then b, a need not be tried again after b: the result is that of
+// b after a. a sleeps there until a step conflicts with its own. Sleep sets omit edges
+// of the graph of states and never a state. A table of states needs one more rule: at a
+// known state, a visitor for whom fewer actors sleep must try those that slept there
+// and do not sleep for the visitor (Godefroid, 5.3; [states.enter]). So a state stores
+// the set of actors that slept for all its visitors.
 //
-// Why no state is lost. Let a visitor come to state s, let w be a sequence of steps from s
-// to a state q, and let no step that can be moved to the front of w belong to an actor that
-// sleeps for the visitor. Then q is found, by induction on the length of w: each step that
-// can be moved to the front is tried at s sooner or later, since it does not sleep for
-// this visitor. They are tried in chains, one for each visitor who woke somebody. Take the
-// last chain in which some are, and v, the first of them there. What sleeps after v slept for
-// all visitors up to that one, or was tried in that chain before v; neither can be moved to
-// the front of w, so nothing that can be moved to the front of the rest of w sleeps after v.
-// (Something that v enabled does not sleep: what sleeps was possible before v.) The rest of
-// w is shorter. At the initial state nobody sleeps.
+// Why no state is lost. Let a visitor arrive at state s, let w be a sequence of steps
+// from s to a state q, and let no step that can be moved to the front of w belong to an
+// actor that sleeps for the visitor. Then q is found, by induction on the length of w.
+// Each step that can be moved to the front is eventually tried at s, since it does not
+// sleep for this visitor. They are tried in chains, one for each visitor who woke an
+// actor. Take the last chain that contains some of them, and v, the first of them
+// there. An actor that sleeps after v slept for all visitors up to that one, or was
+// tried in that chain before v; neither can be moved to the front of w, so nothing that
+// can be moved to the front of the rest of w sleeps after v. (A step that v enabled
+// does not sleep: a sleeping one was possible before v.) The rest of w is shorter. At
+// the initial state no actor sleeps.
 //
-// What it rests on, that steps without a conflict commute, is checked by [Audit] on any
-// scenario, and by mutants that forget a use.
+// The premise, that steps without a conflict commute, is checked by [Audit] on any
+// scenario, and by mutants that omit a use.
 
-// asleep is an actor that need not be tried, and what its step uses.
+// asleep is an actor that need not be tried, with the uses of its step.
 type asleep struct {
 	Actor sim.Actor
 	Foot  footprint
@@ -41,8 +41,8 @@ type asleep struct {
 // footprint is what a step, or any way in which it can go, uses.
 type footprint struct {
 	Uses []sim.Access
-	// bits has a bit for each object, so that most pairs without an object in common
-	// are told apart at once. A step whose order to any other matters has all bits.
+	// bits has a bit for each object, so that most pairs without a common object are
+	// distinguished at once. A step whose order to any other matters has all bits.
 	Bits uint64
 }
 
@@ -113,8 +113,8 @@ func sleeps(set []asleep, a sim.Actor) bool {
 // renaming maps hosts to hosts; nil is the identity.
 type renaming []uint8
 
-// between maps the hosts of a state to those of an equal one in which the interchangeable
-// hosts stand in another order. A nil order is that of the scenario.
+// between maps the hosts of a state to those of an equal one in which the
+// interchangeable hosts stand in another order. A nil order is that of the scenario.
 func (s *search) between(from, to []uint8) renaming {
 	if slices.Equal(from, to) {
 		return nil

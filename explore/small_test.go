@@ -15,22 +15,22 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// The searches of the tests keep what they allocate, as those of the command do.
+// The searches of the tests keep their allocations, as those of the command do.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
 
-// sequential ends a long test of searches with one worker under -short, with which the
-// race detector is run: it would find nothing here.
+// sequential ends a long test of single-worker searches under -short, which CI uses
+// with the race detector: it would find nothing here.
 func sequential(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: searches with one worker, for minutes under the race detector")
 	}
 }
 
-// tiny builds small scenarios of hosts that write to each other. Each host logs
-// what it saw; the outcome is all of it.
+// tiny builds small scenarios of hosts that write to each other. Each host logs its
+// observations; the outcome is all of them.
 type tiny struct {
 	name string
 	logs [][]string
@@ -76,8 +76,8 @@ type wire struct {
 
 const all = verbs.LocalWrite | verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic
 
-// server offers n bytes to any number of clients; f runs once ready connections
-// were made. It keeps answering nobody afterwards.
+// server offers n bytes to any number of clients; f runs once ready connections exist.
+// The server does not answer afterwards.
 func server(h host.Host, n, clients int, f func(r host.Region, mr verbs.MR, qps []verbs.QP, cq verbs.CQ)) {
 	must := func(err error) {
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// The reduced search must reach exactly the outcomes that a search without any
-// reduction reaches, in which each arrival and placement is a step of its own.
+// The reduced search must reach exactly the outcomes of a search without any reduction,
+// in which each arrival and placement is a separate step.
 func TestReductionsLoseNothing(t *testing.T) {
 	sequential(t)
 	for _, s := range smallScenarios() {
@@ -47,8 +47,8 @@ func TestReductionsLoseNothing(t *testing.T) {
 	}
 }
 
-// client and serve make nodes whose connection is made before the interesting
-// part: the client's code does not run if the server has ended already.
+// client and serve make nodes that connect before the interesting part: the client's
+// code does not run if the server has already terminated.
 func client(name string, f func(h host.Host, w *wire)) sim.Node {
 	return sim.Node{Name: name, Main: func(h host.Host, life int) {
 		if w := connect(h, "b"); w != nil {
@@ -70,7 +70,7 @@ const (
 
 func smallScenarios() []*explore.Scenario { return append(orderScenarios(), endScenarios()...) }
 
-// orderScenarios are about what lands when, and who sees it.
+// orderScenarios are about the order of placements, and who observes it.
 func orderScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		scenario("flag-and-data", "", func(x *tiny) []sim.Node {
@@ -201,7 +201,7 @@ func endScenarios() []*explore.Scenario {
 				w.buf.Store64(0, 1)
 				w.post(verbs.OpWrite, inl, 0, 8, 0)
 				w.post(verbs.OpWriteImm, inl|sig, 0, 8, 8)
-				w.poll() // what a machine that ends has sent may be lost
+				w.poll() // the last messages of a machine that terminates may be lost
 			}), serve(16, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, cq verbs.CQ) {
 				x.say(1, "d=%d", r.Load64(0))
 				var wc [1]verbs.WC

@@ -7,19 +7,19 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Space tells how a search covered what can happen.
+// Space describes how a search covered what can happen.
 type Space struct {
-	// ByDepth are the states by the number of steps after which each was first
-	// reached. A strategy that samples knows no states: it has its runs by length.
+	// ByDepth counts the states by the number of steps at which each was first reached.
+	// A sampling strategy knows no states: it counts its runs by length.
 	ByDepth []uint64
-	// Choices are those inside steps, by their kind; kinds without any are left out.
+	// Choices are those inside steps, by kind; kinds without any are left out.
 	Choices []Tally
-	// Steps are those from one state to another, or of all sampled runs, by what
-	// happens in them: a task continues, a machine restarts, a link heals, a fault.
+	// Steps are those between states, or of all sampled runs, by kind: a task runs, a
+	// machine restarts, a link heals, a fault.
 	Steps []Tally
 }
 
-// Tally is a number of something.
+// Tally is a named number.
 type Tally struct {
 	Name  string
 	Count uint64
@@ -31,7 +31,7 @@ type tally struct {
 	Choices [16]uint64 // by kind
 	Steps   map[string]uint64
 	Depths  []uint64
-	Eager   float64 // eager states that the states stand for
+	Eager   float64 // eager states that the states represent
 }
 
 func (t *tally) add(o *tally) {
@@ -56,7 +56,7 @@ func (t *tally) reach(depth int, n uint64) {
 	t.Depths[depth] += n
 }
 
-// tallied takes what was counted into the result.
+// tallied adds the counts to the result.
 func (r *Result) tallied(t *tally) {
 	r.Edges, r.MaxDepth, r.Space.ByDepth = t.Edges, max(0, len(t.Depths)-1), t.Depths
 	for k, n := range t.Choices {

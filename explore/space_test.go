@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// What a search tells of its space adds up to its totals.
+// The numbers of a search's space add up to its totals.
 func TestSpaceAddsUp(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range smallScenarios() {
@@ -32,7 +32,7 @@ func TestSpaceAddsUp(t *testing.T) {
 	}
 }
 
-// More steps than 16 bits can count are counted, also in a file.
+// Steps beyond 16 bits are counted, also in a file.
 func TestSpaceOfLongRuns(t *testing.T) {
 	sequential(t)
 	opt := explore.Options{Workers: 1, MaxRuns: 1, Save: filepath.Join(t.TempDir(), "s")}

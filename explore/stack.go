@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// stacks are those of all goroutines.
+// stacks returns the stacks of all goroutines.
 func stacks() []byte {
 	for size := 1 << 20; ; size *= 2 {
 		b := make([]byte, size)
@@ -18,9 +18,9 @@ func stacks() []byte {
 	}
 }
 
-// stuckLine finds the goroutine that runs code of a scenario without having given
-// control back, and returns the innermost of its lines that is neither the
-// runtime's nor the simulator's or the checker's, as folder/file.go:line.
+// stuckLine finds the goroutine that runs scenario code without returning control, and
+// returns its innermost line outside the runtime, the simulator and the checker, as
+// folder/file.go:line.
 func stuckLine(all []byte) string {
 	for block := range bytes.SplitSeq(all, []byte("\n\n")) {
 		text := string(block)
@@ -56,11 +56,11 @@ func userLine(stack string) string {
 	return ""
 }
 
-// notCode are the beginnings of functions that are no code of a scenario.
+// notCode lists prefixes of functions outside any scenario.
 var notCode = []string{"runtime.", "runtime/", "internal/", "iter.", "sync.", "sync/", "time.", "testing.", "panic("}
 
-// foreign are functions that are no code of a scenario, although they may be
-// called by it or call it.
+// foreign reports whether a function is not scenario code, although scenario code may
+// call it or be called by it.
 func foreign(name, file string) bool {
 	return slices.ContainsFunc(notCode, func(p string) bool { return strings.HasPrefix(name, p) }) ||
 		strings.Contains(name, "/verbs/sim.") || strings.Contains(name, "/explore/scenario.") || strings.Contains(name, "/explore.") && !strings.Contains(file, "_test.go:")

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// A search keeps every state: what one takes is what bounds it.
+// A search keeps every state, so the size of a state bounds it.
 func TestStateIsSmall(t *testing.T) {
 	if n := unsafe.Sizeof(state{}); n > 32 {
 		t.Errorf("a state takes %d bytes, where 32 did", n)
@@ -24,8 +24,8 @@ func newStates() *states {
 	return s
 }
 
-// States are told apart by all bits of their fingerprints, and found again however much the
-// table has grown.
+// States are distinguished by all bits of their fingerprints, and are found again
+// however much the table has grown.
 func TestStatesAreKnownByTheWholePrint(t *testing.T) {
 	s := newStates()
 	var all []fingerprint.Print
@@ -50,8 +50,8 @@ func TestStatesAreKnownByTheWholePrint(t *testing.T) {
 	}
 }
 
-// Who sleeps at a state is who slept for all its visitors: each visit wakes those who slept
-// until then and do not for this visitor, and nobody twice.
+// At a state sleep the actors that slept for all its visitors: each visit wakes those
+// that slept until then and do not for this visitor, and none twice.
 func TestVisitorsWakeWhoSleepsNoLonger(t *testing.T) {
 	s := newStates()
 	for i, x := range []struct{ asleep, wake, left []sim.Actor }{
@@ -75,8 +75,8 @@ func TestVisitorsWakeWhoSleepsNoLonger(t *testing.T) {
 // taskOf is the first task of a host.
 func taskOf(host int) sim.Actor { return 1 | sim.Actor(host)<<8 }
 
-// Three hosts that stand in another order are renamed by where they stand, and not the other
-// way round: with two there is no difference.
+// Three hosts in another order are renamed by where they stand, and not the other way
+// round: with two there is no difference.
 func TestHostsAreRenamedByWhereTheyStand(t *testing.T) {
 	s := &search{symmetric: []int{1, 2, 3}, identity: renaming{0, 1, 2, 3}}
 	order := []uint8{1, 2, 0} // host 2 stands first, then 3, then 1
@@ -90,8 +90,9 @@ func TestHostsAreRenamedByWhereTheyStand(t *testing.T) {
 	}
 }
 
-// Who wakes has the name that it has where the state was first reached. Who sleeps on there
-// is left out if the visitor's hosts stand in another order, for its names are others.
+// A woken actor has the name that it has where the state was first reached. Actors that
+// sleep on there are left out if the visitor's hosts stand in another order, since
+// their names differ.
 func TestWhoWakesHasTheNamesOfTheState(t *testing.T) {
 	s := &search{symmetric: []int{1, 2, 3}, identity: renaming{0, 1, 2, 3}}
 	s.states.init(false)
@@ -124,7 +125,8 @@ type atOnce struct{}
 func (atOnce) Pick([]sim.Event) int           { return -1 }
 func (atOnce) Choose(sim.ChoiceKind, int) int { return 0 }
 
-// A visitor for whom nobody sleeps wakes who slept for the first one: he is tried, and alone.
+// A visitor for whom no actor sleeps wakes the one that slept for the first: it is
+// tried, and alone.
 func TestVisitorsTryWhoWakes(t *testing.T) {
 	main := func(h host.Host, _ int) { h.Sleep(time.Second) }
 	s := &Scenario{Name: "test/visits", Build: func(c *Case) (sim.Config, error) {

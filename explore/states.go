@@ -10,16 +10,16 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// The table of states. A state is known by its fingerprint. Besides that the table keeps
-// how the state was first reached, so that a run can go there again, and which actors no
-// run has tried there because their steps are tried elsewhere (sleep.go). Nothing else:
-// no edges, and nothing that depends on what comes after a state. So workers share no
-// lock but that of one shard at a time.
+// The table of states. A state is identified by its fingerprint. Besides that the table
+// keeps how the state was first reached, so that a run can return to it, and which
+// actors no run has tried there because their steps are tried elsewhere (sleep.go). It
+// keeps no edges, and nothing that depends on later states. So workers share no lock
+// but that of one shard at a time.
 
 // stateID is a state: its number in its shard, and the shard.
 type stateID uint32
 
-// noState stands before the initial state.
+// noState precedes the initial state.
 const noState = ^stateID(0)
 
 const (
@@ -28,7 +28,8 @@ const (
 	chunkSize = 1 << 10
 )
 
-// state is one row. Memory bounds a search, so all that repeats is a number of a lexicon.
+// state is one row. Memory bounds a search, so everything that repeats is a number in a
+// lexicon.
 type state struct {
 	Print  fingerprint.Print
 	Parent stateID
@@ -43,7 +44,7 @@ type move struct {
 	Inner []uint32
 }
 
-// states are all states that a search has found.
+// states are all states found by a search.
 type states struct {
 	shard  [shards]shard
 	moves  lexicon[move]
@@ -56,7 +57,7 @@ type states struct {
 // shard holds the states whose fingerprints end alike.
 type shard struct {
 	mu    sync.Mutex
-	rows  atomic.Pointer[[]*[chunkSize]state] // rows that are there do not move
+	rows  atomic.Pointer[[]*[chunkSize]state] // existing rows do not move
 	n     int
 	index []uint32 // open addressing: 1 + the number of a row, 0 is free
 	_     [64]byte // shards do not share a cache line
@@ -81,17 +82,17 @@ func (t *states) len() (n uint64) {
 	return n
 }
 
-// row is the row of a state. Its field asleep belongs to the shard's lock; the others
-// never change.
+// row returns the row of a state. The shard's lock protects its field asleep; the
+// others never change.
 func (t *states) row(id stateID) *state {
 	return t.shard[id%shards].row(uint32(id / shards))
 }
 
 func (s *shard) row(i uint32) *state { return &(*s.rows.Load())[i/chunkSize][i%chunkSize] }
 
-// enter adds a state, or finds it. Of a known state it returns who slept there and is to be
-// tried after all, since he does not sleep for this visitor, and who sleeps on (sleep.go says
-// why that is enough).
+// enter adds a state, or finds it. Of a known state it returns the actors that slept
+// there and must now be tried, since they do not sleep for this visitor, and those that
+// sleep on (sleep.go explains why that suffices).
 func (t *states) enter(x state) (id stateID, known bool, wake, left []sim.Actor) {
 	at := uint32(x.Print.A % shards)
 	s := &t.shard[at]
@@ -118,7 +119,7 @@ func (t *states) enter(x state) (id stateID, known bool, wake, left []sim.Actor)
 	return stateID(i*shards + at), true, wake, left
 }
 
-// find is the slot of a fingerprint, or the free one where it belongs.
+// find returns the slot of a fingerprint, or the free one where it belongs.
 func (s *shard) find(p fingerprint.Print, tree bool) uint32 {
 	mask := uint32(len(s.index) - 1)
 	for i := uint32(p.B) & mask; ; i = (i + 1) & mask {
@@ -161,15 +162,15 @@ func (t *states) pathTo(id stateID, out []move) []move {
 	return out
 }
 
-// lexicon numbers values that occur again and again. Number 0 is the zero value.
+// lexicon numbers values that recur. Number 0 is the zero value.
 type lexicon[T any] struct {
 	mu  sync.RWMutex
 	ids map[string]uint32
 	all atomic.Pointer[[]T]
 }
 
-// id is the number of a value, known by a key that no other value has. An empty key
-// stands for the zero value.
+// id returns the number of a value, identified by a unique key. An empty key stands for
+// the zero value.
 func (l *lexicon[T]) id(key []byte, value func() T) uint32 {
 	if len(key) == 0 {
 		return 0
@@ -194,7 +195,7 @@ func (l *lexicon[T]) id(key []byte, value func() T) uint32 {
 	return uint32(len(all))
 }
 
-// at is the value of a number.
+// at returns the value of a number.
 func (l *lexicon[T]) at(id uint32) (v T) {
 	if id == 0 {
 		return v
@@ -202,7 +203,7 @@ func (l *lexicon[T]) at(id uint32) (v T) {
 	return l.values()[id-1]
 }
 
-// values are the values by their numbers, from 1 on.
+// values returns the values in the order of their numbers, from 1 on.
 func (l *lexicon[T]) values() []T {
 	if p := l.all.Load(); p != nil {
 		return *p
@@ -210,7 +211,7 @@ func (l *lexicon[T]) values() []T {
 	return nil
 }
 
-// moveID numbers a move. In its key, as in sleepID, no sequence of numbers reads like another.
+// moveID numbers a move. Its key is unambiguous, as in sleepID.
 func (t *states) moveID(m move) uint32 {
 	var buf [64]byte
 	key := binary.AppendUvarint(buf[:0], uint64(m.Actor))
@@ -220,8 +221,7 @@ func (t *states) moveID(m move) uint32 {
 	return t.moves.id(key, func() move { return move{m.Actor, slices.Clone(m.Inner)} })
 }
 
-// orderID numbers an order of the interchangeable hosts; 0 is the one that they have in
-// the scenario.
+// orderID numbers an order of the interchangeable hosts; 0 is that of the scenario.
 func (t *states) orderID(order []uint8) uint32 {
 	for i, h := range order {
 		if int(h) != i {

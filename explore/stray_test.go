@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Fail(nil) was no failure, without a word.
+// Fail(nil) was silently no failure.
 func TestFailNil(t *testing.T) {
 	s := &explore.Scenario{Name: "test/nil", Build: func(c *explore.Case) (sim.Config, error) {
 		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: func(host.Host, int) { c.Fail(nil) }}}}, nil
@@ -27,7 +27,7 @@ func TestFailNil(t *testing.T) {
 	}
 }
 
-// What a daemon reports is no verdict on the protocol: the scenario is wrong.
+// A daemon's report is no verdict on the protocol: the scenario is wrong.
 func TestDaemonsThatReport(t *testing.T) {
 	for what, report := range map[string]func(c *explore.Case){
 		"History": func(c *explore.Case) { c.History(fingerprint.Print{}.Int(1)) },

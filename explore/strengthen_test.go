@@ -17,11 +17,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// strengthened are scenarios in which a strengthening can matter, besides those
-// of smallScenarios.
+// strengthened are scenarios in which a strengthening can matter, besides
+// smallScenarios.
 func strengthened() []*explore.Scenario {
 	return append(smallScenarios(), scenario("acked-then-read", "", func(x *tiny) []sim.Node {
-		// A Write that is not inline, and a Read of another connection after it.
+		// A Write that is not inline, and a later Read on another connection.
 		return []sim.Node{client("a", func(h host.Host, w *wire) {
 			w2 := connect(h, "b")
 			if w2 == nil {
@@ -52,8 +52,8 @@ func strengthened() []*explore.Scenario {
 	}))
 }
 
-// Both modes obey a strengthening alike, and it takes outcomes away and adds none,
-// but for the failure of a Write that was executed.
+// Both modes treat a strengthening alike: it removes outcomes and adds none, except for
+// the failure of a Write that was executed.
 func TestStrengthenedModesAgree(t *testing.T) {
 	sequential(t)
 	lost := map[string]int{}
@@ -112,8 +112,8 @@ func outcomesOf(t *testing.T, s *explore.Scenario, opt explore.Options) []string
 	return r.Outcomes
 }
 
-// A fence alone does not order Writes, and neither does a flushing Read alone;
-// together they do, whatever the order of placement.
+// Neither a fence nor a flushing Read alone orders Writes; together they do, for every
+// order of placement.
 func TestFencedWritesBehindFlushingReadsAreInOrder(t *testing.T) {
 	s := explore.Named(smallScenarios(), "small/flag-and-data")
 	for with, want := range map[sim.Strengthen]bool{
@@ -126,8 +126,8 @@ func TestFencedWritesBehindFlushingReadsAreInOrder(t *testing.T) {
 	}
 }
 
-// What the order of package faults rests on: a profile that it calls weaker shows
-// all outcomes of the stronger one.
+// The premise of the order in package faults: a weaker profile shows all outcomes of
+// the stronger one.
 func TestWeakerProfilesShowAllOfStrongerOnes(t *testing.T) {
 	sequential(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -154,7 +154,7 @@ func TestWeakerProfilesShowAllOfStrongerOnes(t *testing.T) {
 		many, done := search(t, s, explore.Options{Profile: weak.Name, Workers: 1, Strengthen: with, MaxRuns: 2000})
 		few, _ := search(t, s, explore.Options{Profile: strong.Name, Workers: 1, Strengthen: with, MaxRuns: 2000})
 		if !done {
-			return // what was not found may be there
+			return // an unfound outcome may exist
 		}
 		for _, o := range few {
 			if !slices.Contains(many, o) {
@@ -203,8 +203,8 @@ func TestReadInManyPiecesKeepsThemAll(t *testing.T) {
 	}
 }
 
-// A counterexample found with a strengthening, or in a write that came apart by
-// bytes, replays as it is.
+// A counterexample found with a strengthening, or with a write split into bytes,
+// replays unchanged.
 func TestStrengthenedCounterexampleReplays(t *testing.T) {
 	s := scenario("torn", "crash(a)<=1", func(x *tiny) []sim.Node {
 		return []sim.Node{client("a", func(h host.Host, w *wire) {

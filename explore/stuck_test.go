@@ -6,8 +6,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// A Send that is under way when its sender ends, or when nothing more is acknowledged, may
-// never come. Who waits for it waits for ever then: a deadlock, in both modes.
+// A Send in flight when its sender terminates, or when acknowledgements stop, may never
+// arrive. The receiver then waits for ever: a deadlock, in both modes.
 func TestLostSendIsADeadlock(t *testing.T) {
 	for _, x := range []struct{ code, faults string }{
 		{"a: send b 0 1 | b: recv a 0; wait a", "break(a,b)<=1"},

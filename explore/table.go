@@ -10,13 +10,13 @@ import (
 // table is the layout of a timeline.
 type table struct {
 	hosts   []string
-	columns []int // the width of each host's text
+	columns []int // the width of each host's column
 	source  int
 	step    int // the width of the left margin
 }
 
-// newTable divides the width: each column has the least that it can do with, and
-// the rest goes where the most text is.
+// newTable divides the width: each column gets its minimum, and the rest goes where the
+// most text is.
 func newTable(hosts []string, rows []row, width int) *table {
 	t := &table{hosts: hosts, columns: make([]int, len(hosts)), source: runes("source"), step: stepColumns}
 	need := make([]want, len(hosts))
@@ -46,7 +46,7 @@ func newTable(hosts []string, rows []row, width int) *table {
 	return t
 }
 
-// want is what a column has to hold.
+// want is what a column must hold.
 type want struct{ total, longest, word int }
 
 func (x *want) add(text string) {
@@ -57,8 +57,8 @@ func (x *want) add(text string) {
 	}
 }
 
-// neediest is the column that should be wider: one that breaks a word, or the
-// one whose text is longest for its width, or -1 if all fit.
+// neediest returns the column to widen: one that breaks a word, or the one with the
+// longest text for its width, or -1 if all fit.
 func (t *table) neediest(need []want) int {
 	best := -1
 	for h, n := range t.columns {
@@ -72,7 +72,7 @@ func (t *table) neediest(need []want) int {
 	return best
 }
 
-// width is that of the whole table.
+// width is the width of the whole table.
 func (t *table) width() int {
 	n := t.step + 1 + t.source
 	for _, c := range t.columns {
@@ -92,7 +92,7 @@ func (t *table) head(b *strings.Builder) {
 	b.WriteString(rule + strings.Repeat("─", t.source+1) + "\n")
 }
 
-// row writes one row: as many lines as its longest cell takes.
+// row writes one row, with as many lines as its longest cell.
 func (t *table) row(b *strings.Builder, x *row, first bool) {
 	cells := make([][]string, len(x.Cells))
 	lines := 1
@@ -147,7 +147,7 @@ func (x *row) steps() string {
 	return fmt.Sprintf("%d-%d", x.Step, x.Last)
 }
 
-// shorten keeps the end of a source line that is very long.
+// shorten keeps the end of a very long source line.
 func shorten(s string) string {
 	if n := runes(s); n > maxSource {
 		return "…" + string([]rune(s)[n-maxSource+1:])
@@ -155,8 +155,8 @@ func shorten(s string) string {
 	return s
 }
 
-// wrap breaks s into lines of at most width runes, at blanks if it can. All but
-// the first line are indented.
+// wrap breaks s into lines of at most width runes, at blanks if possible. All but the
+// first are indented.
 func wrap(s string, width, indent int) []string {
 	var lines []string
 	line := ""

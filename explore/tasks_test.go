@@ -18,10 +18,10 @@ import (
 type shares struct {
 	h    host.Host
 	pd   verbs.PD
-	none verbs.PD    // nothing is of it
-	r    host.Region // nobody has registered it
-	pm   host.Region // nor this
-	mr   verbs.MR    // of memory that only the card of the host can reach
+	none verbs.PD    // nothing belongs to it
+	r    host.Region // not registered
+	pm   host.Region // not registered either
+	mr   verbs.MR    // of memory that only the host's own card can reach
 	ch   verbs.CompChannel
 	bare verbs.CompChannel // without CQs
 	cq   verbs.CQ          // without queue pairs
@@ -56,7 +56,7 @@ func share(h host.Host) *shares {
 	return s
 }
 
-// named says in a word what came of an operation.
+// named describes the result of an operation in a word.
 func named(err error) string {
 	for name, target := range map[string]error{"closed": verbs.ErrClosed, "busy": verbs.ErrBusy, "invalid": verbs.ErrInvalid, "bounds": host.ErrBounds,
 		"state": verbs.ErrState} {
@@ -88,7 +88,7 @@ func (s *shares) sleep() error {
 	return nil
 }
 
-// panics is the error with which f panics.
+// panics returns the error with which f panics.
 func panics(f func()) func() error {
 	return func() (err error) {
 		defer func() {
@@ -101,12 +101,12 @@ func panics(f func()) func() error {
 	}
 }
 
-// between are operations of two tasks of a host. The other's may come between a look of
-// the first one and its operation, and then that has the result that is given.
+// between are operations of two tasks of a host. The other's may come between a check
+// of the first and its operation, which then has the given result.
 var between = []struct {
 	name       string
 	own, other func(s *shares) error
-	want       string // of both, and of what their caller got
+	want       string // of both, and the result of their caller
 }{
 	{"deallocate against register", func(s *shares) error { return s.none.Dealloc() }, (*shares).register, "busy | <nil> | "},
 	{"register against deallocate", (*shares).register, func(s *shares) error { return s.none.Dealloc() }, "closed | <nil> | "},
@@ -143,8 +143,8 @@ var between = []struct {
 	{"answer against answer", func(s *shares) error { s.req.Reply([]byte{1}); return nil }, func(s *shares) error { s.req.Reply([]byte{2}); return nil }, "<nil> | <nil> | 2"},
 }
 
-// What a task of a host does may be seen by the others, and come between any two
-// operations of theirs.
+// Other tasks of a host can observe each operation of a task, and come between any two
+// of theirs.
 func TestTasksComeBetweenOperations(t *testing.T) {
 	sequential(t)
 	for _, x := range between {

@@ -17,8 +17,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// order is a scenario in which whoever wakes up is written down. It has a single list,
-// so that its outcomes are orders.
+// order is a scenario that records the order in which tasks wake up, in a single list.
 func order(name, timers, faults string, build func(c *explore.Case, say func(string)) []sim.Node) *explore.Scenario {
 	return &explore.Scenario{Name: "time/" + name, Timers: timers, Faults: faults, Build: func(c *explore.Case) (sim.Config, error) {
 		var said []string
@@ -33,7 +32,7 @@ func order(name, timers, faults string, build func(c *explore.Case, say func(str
 	}}
 }
 
-// sleepers are hosts that sleep, one after the other in time, and say their name.
+// sleepers are hosts that sleep for several spans, and say their names.
 func sleepers(say func(string), spans map[string][]int) []sim.Node {
 	var out []sim.Node
 	for _, name := range []string{"a", "b", "c"} {
@@ -50,8 +49,8 @@ func sleepers(say func(string), spans map[string][]int) []sim.Node {
 	return out
 }
 
-// same checks that the naive search, the search, and the search without reduction see
-// exactly the outcomes want, or if it is nil the same ones.
+// same checks that the naive search, the search, and the search without reduction all
+// have the outcomes want, or if it is nil the same ones.
 func same(t *testing.T, s *explore.Scenario, want []string) {
 	t.Helper()
 	naive, runs, done, err := explore.Naive(s, explore.Options{}, true, 300_000)
@@ -80,7 +79,7 @@ func same(t *testing.T, s *explore.Scenario, want []string) {
 	t.Logf("naive %d runs, outcomes %q", runs, want)
 }
 
-// Equal timers fired in the order of their tasks only.
+// Equal timers fired only in the order of their tasks.
 func TestEqualTimersFireInAnyOrder(t *testing.T) {
 	same(t, order("equal", "idle", "", func(_ *explore.Case, say func(string)) []sim.Node {
 		return sleepers(say, map[string][]int{"a": {5}, "b": {5}, "c": {7}})
@@ -101,15 +100,16 @@ func TestTimersOfDifferentHostsAreFree(t *testing.T) {
 	}), []string{"a0 a1 b0", "a0 b0 a1", "b0 a0 a1"})
 }
 
-// A host may stop before it begins to wait, so that 3 milliseconds end before 2 that nobody knows
-// to have begun. Its clock never runs backwards: nobody sees t end at 3 before m ends at 2.
+// A host may pause before it begins to wait, so 3 milliseconds can elapse before 2
+// whose start nobody observed. Its clock never runs backwards: nobody sees t end at 3
+// before m ends at 2.
 func TestTimersOfOneHostKeepTheOrderOfTheirDeadlines(t *testing.T) {
 	for _, timers := range []string{"free", "skew(1)", "skew(3)"} {
 		same(t, order("one-host-"+timers, timers, "", func(_ *explore.Case, say func(string)) []sim.Node {
 			return []sim.Node{{Name: "a", Main: func(h host.Host, _ int) {
 				from := h.Now()
 				at := func(name string) {
-					if d := h.Now() - from; d < 10 { // as early as it can be
+					if d := h.Now() - from; d < 10 { // as early as possible
 						say(fmt.Sprint(name, int64(d)))
 					} else {
 						say(name + "later")
@@ -125,9 +125,9 @@ func TestTimersOfOneHostKeepTheOrderOfTheirDeadlines(t *testing.T) {
 	}
 }
 
-// In the regime idle time stands still while code can go on, and so while a completion is
-// on its way to it; a Write for which nobody waits can take longer than any timer. The
-// eager machine let no timer fire before all had landed.
+// In the regime idle time stands still while code can run, and so while a completion is
+// on its way to it; a Write that nobody awaits can take longer than any timer. The
+// eager machine let no timer fire before everything had landed.
 func TestIdleDoesNotWaitForWritesThatNobodyAwaits(t *testing.T) {
 	late := func(name string, f func(h host.Host, w *wire, x *tiny)) *explore.Scenario {
 		return scenario(name, "", func(x *tiny) []sim.Node {
@@ -155,10 +155,11 @@ func TestIdleDoesNotWaitForWritesThatNobodyAwaits(t *testing.T) {
 		var wc [1]verbs.WC
 		_, err := w.cq.Wait(wc[:], time.Second)
 		x.say(0, "%v", err == nil)
-	}), []string{"true | x=0", "true | x=1"}) // acknowledged is not placed
+	}), []string{"true | x=0", "true | x=1"}) // acknowledged does not mean placed
 }
 
-// mute is a host that listens and never answers; it ends with nobody waiting for it.
+// mute is a host that listens and never answers; it terminates when nobody waits for
+// it.
 func mute(name string) sim.Node {
 	return sim.Node{Name: name, Daemon: true, Main: func(h host.Host, _ int) {
 		l, _ := h.Listen("s")
@@ -169,7 +170,7 @@ func mute(name string) sim.Node {
 	}}
 }
 
-// calls is a host that calls b with a deadline and says what became of it.
+// calls is a host that calls b with a deadline and reports the result.
 func calls(name string, say func(string)) sim.Node {
 	return sim.Node{Name: name, Main: func(h host.Host, _ int) {
 		_, err := h.Call("b", "s", nil, time.Second)
@@ -186,7 +187,8 @@ func calls(name string, say func(string)) sim.Node {
 
 var regimes = []string{"idle", "free", "skew(1.1)"}
 
-// A timer conflicted with nothing: what else can end the wait was never tried first.
+// A timer conflicted with nothing: other events that end the wait were never tried
+// first.
 func TestTimerAgainstWhatElseEndsTheWait(t *testing.T) {
 	both := []string{"timeout", "unreachable"}
 	for _, timers := range regimes {
@@ -200,7 +202,7 @@ func TestTimerAgainstWhatElseEndsTheWait(t *testing.T) {
 	}
 }
 
-// An answer that a partition holds back comes with the heal, or after the deadline.
+// An answer delayed by a partition arrives with the heal, or after the deadline.
 func TestTimerAgainstHeal(t *testing.T) {
 	for _, timers := range regimes {
 		t.Run(timers, func(t *testing.T) {
@@ -220,8 +222,8 @@ func TestTimerAgainstHeal(t *testing.T) {
 	}
 }
 
-// The first life of b answers nothing and crashes; the second must be found by a caller
-// that tries again after its deadline, or not if it is too late.
+// The first life of b answers nothing and crashes; a caller that retries after its
+// deadline finds the second, or is too late.
 func TestTimerAgainstRestart(t *testing.T) {
 	for _, timers := range regimes {
 		t.Run(timers, func(t *testing.T) {
@@ -248,8 +250,7 @@ func TestTimerAgainstRestart(t *testing.T) {
 	}
 }
 
-// A wait for a completion ends by its deadline or by the error that a broken connection
-// brings.
+// A wait for a completion ends by its deadline or by the error of a broken connection.
 func TestWaitForCompletionWithDeadlineAgainstBreak(t *testing.T) {
 	for _, timers := range regimes {
 		t.Run(timers, func(t *testing.T) {
@@ -267,8 +268,8 @@ func TestWaitForCompletionWithDeadlineAgainstBreak(t *testing.T) {
 	}
 }
 
-// A clock stood still between the timers of its host: code that found no timer of its own
-// fired never found that time had passed.
+// A clock stood still between the timers of its host: code whose timers had not fired
+// never saw time pass.
 func TestALookFindsThatTimeHasPassed(t *testing.T) {
 	for timers, want := range map[string][]string{"idle": {"soon"}, "free": {"late", "soon"}, "skew(1)": {"late", "soon"}, "skew(2)": {"late", "soon"}} {
 		t.Run(timers, func(t *testing.T) {
@@ -287,7 +288,7 @@ func TestALookFindsThatTimeHasPassed(t *testing.T) {
 }
 
 // A lease by the clock of its holder, with a margin. The ratio of the clocks decides
-// whether it is enough, to the nanosecond on the clock of the holder.
+// whether the margin suffices, to the nanosecond on the holder's clock.
 func TestLeaseByTheClock(t *testing.T) {
 	const lease = 10 * time.Millisecond
 	for _, tt := range []struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// TimelineOptions say how to draw a timeline. The zero value is 120 columns wide
-// and leaves out and folds what is seldom of interest.
+// TimelineOptions configure a timeline. The zero value is 120 columns wide, and omits
+// and folds what is rarely of interest.
 type TimelineOptions struct {
 	Width int  // of the terminal; 0 means 120
 	All   bool // every event, one a row
@@ -27,11 +27,11 @@ const (
 	stepColumns = 6  // at least: a mark, the step and a blank
 )
 
-// hidden are the kinds of events that a timeline leaves out unless asked.
-// What servers do with requests shows in what callers see; where it does not, see untold.
+// hidden are the kinds of events that a timeline omits by default. What servers do with
+// requests shows at their callers; for the exceptions see untold.
 var hidden = []string{"alloc", "register", "connect", "modify", "destroy", "store", "request", "answer", "service", "qp-error"}
 
-// marked are the kinds of events that a timeline points at.
+// marked are the kinds of events that a timeline highlights.
 var marked = []string{"crash", "power", "suspect", "cut", "break", "timeout", "heal", "violation"}
 
 // row is one line of a timeline, before its texts are wrapped.
@@ -41,17 +41,17 @@ type row struct {
 	peers    string // the arrow and the hosts at its other end
 	host     int
 	life     int
-	ordinary bool // nothing but ordinary course
-	begins   bool // with ordinary course
-	lands    bool // nothing but what lands
+	ordinary bool // only ordinary course
+	begins   bool // begins with ordinary course
+	lands    bool // only placements
 }
 
-// WriteTimeline draws a replay for a terminal: a column for each host, and at the
-// right the lines of the protocol that did it. A row is what happens in one step;
-// what lands in it comes before what its host does. Rows of ordinary course are
-// folded (fold.go) and then name the first and the last of their steps. A line
-// beside a column says that its host is up. The last lines say how much is left
-// out and folded, and what is violated. The error is that of w.
+// WriteTimeline draws a replay for a terminal: a column for each host, and at the right
+// the responsible lines of the protocol. A row is one step; placements in it come
+// before the host's own actions. Rows of ordinary course are folded (fold.go) and then
+// name their first and last step. A line beside a column means that its host is up. The
+// last lines say how much is omitted and folded, and what is violated. The error is
+// that of w.
 func WriteTimeline(w io.Writer, r *Replay, opt TimelineOptions) error {
 	rows, left := timelineRows(r, opt.All)
 	all := len(rows)
@@ -73,8 +73,7 @@ func WriteTimeline(w io.Writer, r *Replay, opt TimelineOptions) error {
 	return err
 }
 
-// leftOut says how many events a timeline does not show, and how many rows it
-// has fewer because they are parts of others.
+// leftOut describes how many events a timeline omits, and how many rows were folded.
 func leftOut(events, rows int) string {
 	text := ""
 	if events > 0 {
@@ -90,7 +89,7 @@ func leftOut(events, rows int) string {
 	return text
 }
 
-// ending is the violated promise in words.
+// ending describes the violated promise.
 func ending(err error, width int) string {
 	if err == nil {
 		return "\nno promise is violated\n"
@@ -105,7 +104,7 @@ func ending(err error, width int) string {
 	return b.String()
 }
 
-// timelineRows makes the rows, and counts the events that it left out.
+// timelineRows makes the rows, and counts the omitted events.
 func timelineRows(r *Replay, all bool) (rows []row, left int) {
 	up := make([]bool, len(r.Hosts))
 	lives := make([]int, len(r.Hosts))
@@ -146,7 +145,7 @@ func timelineRows(r *Replay, all bool) (rows []row, left int) {
 	return rows, left
 }
 
-// upAfter notes in up what e does to its host.
+// upAfter records in up the effect of e on its host.
 func upAfter(up []bool, h int, e *sim.TraceEvent) {
 	switch e.Kind {
 	case "start":
@@ -170,8 +169,8 @@ func newRow(e *sim.TraceEvent, h int, hosts []string) row {
 	return x
 }
 
-// shortText is an event's text without what its place in the timeline says, and
-// the arrow to or from its peer.
+// shortText is an event's text without the parts that its place in the timeline shows,
+// and the arrow to or from its peer.
 func shortText(e *sim.TraceEvent) (text, arrow string) {
 	text = strings.NewReplacer(" of "+e.Host+"→", " → ", e.Host+"→", "→").Replace(e.Text)
 	switch {

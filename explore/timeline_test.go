@@ -106,7 +106,7 @@ func TestTimelineAll(t *testing.T) {
 	}
 }
 
-// told are the texts and the lines of code of some events, each one in its own step.
+// told returns the texts and lines of code of some events, each in its own step.
 func told(events ...sim.TraceEvent) *explore.Replay {
 	for i := range events {
 		if events[i].Step == 0 {
@@ -116,7 +116,7 @@ func told(events ...sim.TraceEvent) *explore.Replay {
 	return &explore.Replay{Hosts: []string{"app", "peer1", "peer2"}, Events: events}
 }
 
-// What may be one row is, and nothing else.
+// Exactly the rows that may be folded are folded.
 func TestTimelineFolds(t *testing.T) {
 	seen := func(peer, status string) sim.TraceEvent {
 		return sim.TraceEvent{Host: "app", Kind: "completion", Text: "sees Write of app→" + peer + ": " + status, Source: "d/a.go:1"}
@@ -185,7 +185,7 @@ func TestTimelineFolds(t *testing.T) {
 	}
 }
 
-// A timeline stays within its width, whatever the number of hosts and the texts.
+// A timeline stays within its width, for any number of hosts and length of texts.
 func TestTimelineWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &explore.Replay{Err: errors.New(rapid.StringN(0, 300, -1).Draw(t, "err"))}

@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// Time says in a line what the verdict assumes about time.
+// Time describes in a line what the verdict assumes about time.
 func (r *Result) Time() string {
 	text := r.Timers.String() + ": " + r.Timers.Says()
 	if r.Timers.Regime != faults.Idle && r.ClockReads > 0 {
@@ -18,8 +18,9 @@ func (r *Result) Time() string {
 	return text
 }
 
-// Warning says what about time was not checked although the code depends on it, or
-// nothing. The code is what ran: of a search that ended early there may be more.
+// Warning describes what was not checked about time although the code depends on it, or
+// is empty. It covers the code that ran; a search that stopped early may have missed
+// some.
 func (r *Result) Warning() string {
 	early, vain := r.warnsOfTimers(), ""
 	if r.VainPolls > 0 {

@@ -22,8 +22,8 @@ func waits(timers, faults string, f func(h host.Host)) *explore.Scenario {
 
 func sleeps(h host.Host) { h.Sleep(time.Second) }
 
-// Every verdict says what it assumes about time, and warns where the code depends on it
-// and nothing else than punctual timers was tried.
+// Every verdict states its assumption about time, and warns if the code depends on time
+// and only punctual timers were tried.
 func TestVerdictSaysItsTime(t *testing.T) {
 	const idle = "idle: a timer fires only when nothing else can happen"
 	const nothing = "; the code sets no deadline and reads no clock"
@@ -49,7 +49,7 @@ func TestVerdictSaysItsTime(t *testing.T) {
 			}
 			says := tt.says
 			if strategy == explore.Random {
-				says = strings.TrimSuffix(says, nothing) // what was not tried may
+				says = strings.TrimSuffix(says, nothing) // untried code may
 			}
 			if r.Time() != says || !strings.HasPrefix(r.Warning(), tt.warns) || (tt.warns == "") != (r.Warning() == "") {
 				t.Errorf("%s, timers %q, faults %q: says %q and warns %q", strategy, tt.timers, tt.faults, r.Time(), r.Warning())
@@ -58,7 +58,7 @@ func TestVerdictSaysItsTime(t *testing.T) {
 	}
 }
 
-// A test says it too, whatever the verdict.
+// A test states it too, for every verdict.
 func TestTestSaysItsTime(t *testing.T) {
 	t.Setenv(explore.EnvOut, t.TempDir())
 	wants(t, testWith(t, waits("", "", sleeps), explore.Options{}), false, "timers idle: ", "warning: the code sets finite deadlines")
@@ -69,8 +69,8 @@ func TestTestSaysItsTime(t *testing.T) {
 	wants(t, testWith(t, fails, explore.Options{}), true, "and timers skew(2)", `Timers:   "skew(2)"`)
 }
 
-// A counterexample's file names its regime, and a replay keeps to it, whatever the
-// scenario says by now.
+// A counterexample's file names its regime, and a replay uses it, even if the scenario
+// has changed.
 func TestCounterexampleKeepsItsTimers(t *testing.T) {
 	s := order("early", "free", "", func(c *explore.Case, say func(string)) []sim.Node {
 		return []sim.Node{{Name: "a", Main: func(h host.Host, _ int) { h.Sleep(time.Second); say("a") }},

@@ -8,9 +8,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// totals are what a search sums up beside its graph, over all its parts if it was
-// saved and resumed. They are saved with it, so a condition has its name: the code may
-// have got another condition before it.
+// totals are the sums of a search over all its parts if it was saved and resumed. They
+// are saved with it, and conditions are identified by name, since the code may have
+// gained conditions.
 type totals struct {
 	Runs          uint64
 	Elapsed       time.Duration
@@ -18,7 +18,7 @@ type totals struct {
 	Stats         sim.Stats
 }
 
-// add adds what the workers of one part saw.
+// add adds the observations of the workers of one part.
 func (t *totals) add(cases []*Case) {
 	for _, c := range cases {
 		for i, name := range c.scenario.Sometimes {
@@ -33,7 +33,7 @@ func (t *totals) add(cases []*Case) {
 	t.Outcomes = slices.Compact(t.Outcomes)
 }
 
-// collect takes what the workers saw and counted into the result.
+// collect moves the workers' observations and counts into the result.
 func (r *Result) collect(cases []*Case, t *totals, counted *tally) {
 	t.add(cases)
 	r.tallied(counted)

@@ -6,9 +6,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// untold are the events of servers that are shown though no caller's row tells of them, with
-// their texts: a rejection that its caller did not come to see, and a request that its server
-// left without an answer when it went on to the next.
+// untold are the server events that are shown because no caller's row reports them,
+// with their texts: a rejection that its caller did not see, and a request that its
+// server left unanswered when it went on to the next.
 func untold(events []sim.TraceEvent) map[int]string {
 	out, ends := map[int]string{}, map[string]map[string]int{"answer": {}, "answered": {}}
 	last := map[life]int{} // the last request of a server

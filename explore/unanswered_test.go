@@ -10,8 +10,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// A request that a server rejects or ignores shows in the timeline, also if its caller goes
-// on without it, and a rejection that the caller sees shows once.
+// The timeline shows a request that a server rejects or ignores, even if its caller
+// goes on without it; a rejection that the caller sees shows once.
 func TestTimelineShowsRefusals(t *testing.T) {
 	serve := func(answer func(n int, r host.Request)) func(host.Host, int) {
 		return func(h host.Host, _ int) {

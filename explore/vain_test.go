@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// A completion may be there and not show at once. That it shows at the fourth poll at the
-// latest is a bound, and a verdict on code that it concerns says so.
+// An available completion need not show at once. That it shows at the fourth poll at
+// the latest is a bound, and a verdict on code that polls so often reports it.
 func TestPollsInVainAreBoundedAloud(t *testing.T) {
 	for polls, warns := range map[int]bool{1: false, 3: false, 4: true} {
 		code := "a: write b 0 1 sig" + strings.Repeat("; poll b", polls) + " | b:"

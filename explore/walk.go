@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Walk is a run by hand: the first steps of the run that takes the decisions.
+// Walk is a run by hand: the first Steps steps of the run of the decisions.
 type Walk struct {
 	Steps     int        `json:"steps"`
 	Decisions []Decision `json:"decisions"`
@@ -21,35 +21,34 @@ var ErrWalk = errors.New("explore: no such walk")
 // maxWalk bounds the steps of a walk.
 const maxWalk = 10_000
 
-// Stand is where a walk has come to.
+// Stand is the position of a walk.
 type Stand struct {
-	Walk   Walk    // as it was made: what did not apply is not in it
+	Walk   Walk    // the actual walk, without decisions that did not apply
 	Replay *Replay // without a last chance
-	Ended  bool    // nothing comes after it
-	// Outcome is what the scenario called the end of the run, if it has ended.
+	Ended  bool    // the run has finished
+	// Outcome is the scenario's name for the end of a finished run.
 	Outcome string
-	// Next is what can happen next. The first is the ordinary course.
+	// Next lists what can happen next. The first is the ordinary course.
 	Next []Way
-	// Inside are the choices in the last step, with what else could have been.
+	// Inside are the choices in the last step, with their alternatives.
 	Inside []Fork
 }
 
-// Way is a way to go, and the walk that goes it.
+// Way is a possible next step, and the walk that includes it.
 type Way struct {
 	Name  string
-	Fault bool // at the expense of the fault budget
+	Fault bool // charged to the fault budget
 	Walk  Walk
 }
 
-// Fork is a choice that was made, and the ways that there were; Taken is that which was
-// taken.
+// Fork is a choice that was made, with its options; Taken is the one taken.
 type Fork struct {
 	Kind  string
 	Taken int
 	Ways  []Way
 }
 
-// hand follows a walk and stops behind it.
+// hand follows a walk and stops after it.
 type hand struct {
 	*guide
 	steps int
@@ -95,16 +94,16 @@ func (h *hand) ChooseNamed(k sim.ChoiceKind, names []string) int {
 	return i
 }
 
-// Go makes a walk in a scenario, with the options' profile, faults and strengthening. A
-// decision that does not apply is passed over. The error is about the scenario, the
-// options or the walk, or a [HangError].
+// Go makes a walk in a scenario, with the options' profile, faults and strengthening.
+// It skips decisions that do not apply. The error is about the scenario, the options or
+// the walk, or a [HangError].
 func (wk Walk) Go(s *Scenario, opt Options) (*Stand, error) {
 	var out *Stand
 	err := wk.with(s, opt, func(c *Case) { out = c.stand(wk) })
 	return out, err
 }
 
-// with calls f with a case of its own.
+// with calls f with a new case.
 func (wk Walk) with(s *Scenario, opt Options, f func(*Case)) error {
 	if wk.Steps < 0 || wk.Steps > maxWalk || len(wk.Decisions) > maxWalk {
 		return fmt.Errorf("%w: %d steps and %d decisions; a walk has at most %d", ErrWalk, wk.Steps, len(wk.Decisions), maxWalk)
@@ -112,9 +111,9 @@ func (wk Walk) with(s *Scenario, opt Options, f func(*Case)) error {
 	return With(s, opt, f)
 }
 
-// With calls f with a case of its own, whose runs f makes with [Case.Run]. Of the options it
-// heeds Profile, Faults, Timers, Strengthen, Eager, NoSymmetry and StepTimeout. The error is about the
-// scenario or the options, or a [HangError].
+// With calls f with a new case, whose runs f makes with [Case.Run]. It uses the options
+// Profile, Faults, Timers, Strengthen, Eager, NoSymmetry and StepTimeout. The error is
+// about the scenario or the options, or a [HangError].
 func With(s *Scenario, opt Options, f func(*Case)) error {
 	x, err := opt.resolve(s)
 	if err != nil {
@@ -138,8 +137,8 @@ func with(s *Scenario, x setting, limit time.Duration, f func(*Case)) error {
 	return failed
 }
 
-// Run makes one run of the case's world under a policy. It returns how the run ended and
-// the violation, and the outcome if it came to its end.
+// Run makes one run of the case's world under a policy. It returns how the run ended,
+// the violation, and the outcome of a completed run.
 func (c *Case) Run(pol sim.Policy) (end sim.End, outcome string, err error) {
 	end, err = c.run(pol)
 	if end == sim.Finished {
@@ -148,7 +147,7 @@ func (c *Case) Run(pol sim.Policy) (end sim.End, outcome string, err error) {
 	return end, outcome, err
 }
 
-// World is the case's world. Only policies and what runs between runs may use it.
+// World is the case's world. Only policies, and code between runs, may use it.
 func (c *Case) World() *sim.World { return c.w }
 
 func (c *Case) stand(wk Walk) *Stand {
@@ -167,13 +166,13 @@ func (c *Case) stand(wk Walk) *Stand {
 	return s
 }
 
-// Search is what a search from a walk found.
+// Search is the result of a search from a walk.
 type Search struct {
-	Tried int   // ways to go on
-	Found *Walk // the first that broke the promise, to its end; nil: none did
+	Tried int   // number of continuations
+	Found *Walk // the first that broke the promise, in full; nil: none did
 }
 
-// Search tries ways to go on from a walk: the ordinary course, and the others at random.
+// Search tries continuations of a walk: the ordinary course, and others at random.
 func (wk Walk) Search(s *Scenario, opt Options, tries int) (*Search, error) {
 	out := &Search{}
 	err := wk.with(s, opt, func(c *Case) {

@@ -17,8 +17,8 @@ func stand(t *testing.T, s *explore.Scenario, w explore.Walk) *explore.Stand {
 	return x
 }
 
-// By hand one gets from the start to the failure: three ordinary steps, the other
-// number in the third, and the ordinary course from there.
+// A walk leads from the start to the failure: three ordinary steps, the other number in
+// the third, and the ordinary course from there.
 func TestWalkToTheFailure(t *testing.T) {
 	s := sealed()
 	x := stand(t, s, explore.Walk{})
@@ -47,7 +47,7 @@ func TestWalkToTheFailure(t *testing.T) {
 	}
 }
 
-// Every way that a walk offers can be gone, and leads where it says.
+// Every way that a walk offers is possible, and leads where it says.
 func TestWalkOffersWhatCanBe(t *testing.T) {
 	s := losing()
 	x := stand(t, s, explore.Walk{})
@@ -80,7 +80,7 @@ func TestWalkOffersWhatCanBe(t *testing.T) {
 	}
 }
 
-// A search finds the failure from where it is possible, and not from where it is not.
+// A search finds the failure from where it is possible, and only from there.
 func TestWalkSearches(t *testing.T) {
 	s := sealed()
 	r, err := explore.Walk{}.Search(s, explore.Options{}, 100)

@@ -6,27 +6,27 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// walker is the policy of one worker: it goes to the state of a chain, tries the chain's
-// next way, and goes on from each new state with the first way of its chain.
+// walker is the policy of one worker: it goes to the state of a chain, tries the
+// chain's next way, and continues from each new state with the first way of its chain.
 type walker struct {
 	s     *search
 	c     *Case
 	path  []move // to the chain's state
 	picks int    // steps of this run so far
-	// offered: the world was told the next step of the path, and has not said that it cannot
-	// happen.
+	// offered: the world was given the next step of the path, and has not reported that
+	// it is impossible.
 	offered bool
 	cur     *chain // whose way is being tried; nil on the path
-	step    move   // the step being made, as far as it has got
+	step    move   // the current step, as far as it has got
 	given   []uint32
 	inner   int
 	order   []uint8
 	tally   tally
-	// lost: the run left its path. The code may catch the panic that says so.
+	// lost: the run left its path. The code may recover the panic that reports it.
 	lost bool
 }
 
-// diverge ends a run that does not do what the same choices did before.
+// diverge aborts a run that does not repeat what the same choices did before.
 func (w *walker) diverge() {
 	w.lost = true
 	panic(ErrNotDeterministic)
@@ -95,11 +95,11 @@ func (w *walker) Choose(k sim.ChoiceKind, n int) int {
 	return 0
 }
 
-// lookAtLimit is after how many steps a run looks whether the time is over: one that
-// does not come to its end must not keep the search from its own.
+// lookAtLimit is the number of steps between checks of the time limit within a run: an
+// endless run must not keep the search from stopping.
 const lookAtLimit = 64
 
-// arrive enters the state that the last step led to, and reports whether the run goes on
+// arrive enters the state after the last step, and reports whether the run continues
 // from there, with w.cur.
 func (w *walker) arrive(evs []sim.Event) bool {
 	rest, asleep, from := w.settle(w.c.w.Private())
@@ -114,10 +114,11 @@ func (w *walker) arrive(evs []sim.Event) bool {
 	return y != nil
 }
 
-// settle ends the way that was tried. It returns the chain if something is left of it, who
-// sleeps now, and where the step began. A step with which the run ended is not private:
-// what could be done before it cannot be done after it. (Where faults could still strike, that
-// they do is another way of the step, so no verdict rests on this.)
+// settle finishes the way that was tried. It returns the chain if part of it remains,
+// the actors that now sleep, and where the step began. A step that finished the run is
+// not private: what could be done before it cannot be done after it. (Where faults
+// could still strike, their strike is another way of the step, so no verdict depends on
+// this.)
 func (w *walker) settle(private bool) (rest *chain, asleep []asleep, from stateID) {
 	x := w.cur
 	if x.At == noState {
@@ -137,8 +138,8 @@ func (w *walker) settle(private bool) (rest *chain, asleep []asleep, from stateI
 	return rest, asleep, x.At
 }
 
-// enter enters a state. It returns the chain with which the run goes on, or nil. If the
-// state was known, and actors are to be tried there after all, that is a chain of its own.
+// enter enters a state. It returns the chain with which the run continues, or nil. At a
+// known state with actors to wake, that is a chain of its own.
 func (w *walker) enter(from stateID, set []asleep, evs []sim.Event) *chain {
 	t := &w.s.states
 	x := state{Print: w.c.w.Fingerprint(w.order), Parent: from}
@@ -179,8 +180,8 @@ func (w *walker) note() {
 }
 
 // wake makes a chain of actors that have slept at a known state, for a visitor for whom
-// set sleeps and the hosts stand in an order. The names of wake and left are those of the
-// canonical order; the chain has those of the state as it was first reached.
+// set sleeps and whose hosts stand in order. wake and left use the names of the
+// canonical order; the chain uses those of the state as it was first reached.
 func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []asleep) {
 	t := &w.s.states
 	known := t.orders.at(t.row(id).Order)
@@ -189,8 +190,8 @@ func (w *walker) wake(id stateID, wake, left []sim.Actor, order uint32, set []as
 	for _, a := range wake {
 		y.Todo = append(y.Todo, out.actor(a))
 	}
-	// What sleeps has the visitor's names, and so has what it uses. If the hosts stand in
-	// another order here, the chain does without it, and tries more than it must.
+	// Sleeping actors and their uses have the visitor's names. If the hosts stand in
+	// another order here, the chain drops them and tries more than it must.
 	if canon := w.s.between(known, nil); order == t.row(id).Order {
 		for i := range set {
 			if slices.Contains(left, canon.actor(set[i].Actor)) {
@@ -211,7 +212,7 @@ func (w *walker) run(x *chain) {
 	w.c.endRunIf(end == sim.Finished)
 	switch {
 	case err == nil && x.At != noState && w.picks <= len(w.path):
-		panic(ErrNotDeterministic) // the run ended on the path
+		panic(ErrNotDeterministic) // the run finished on the path
 	case err != nil:
 		path := w.s.states.pathTo(w.cur.At, nil)
 		if w.cur.At != noState {

@@ -11,20 +11,20 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// DefaultStepTimeout is the real time that one step of a run may take.
+// DefaultStepTimeout is how much real time one step of a run may take.
 const DefaultStepTimeout = 30 * time.Second
 
 // ErrHang is wrapped by every [HangError].
 var ErrHang = errors.New("explore: a step does not come back")
 
-// HangError: a step of a scenario did not come back in [Options].StepTimeout of
-// real time. The code in it loops or blocks without a call of packages host or
-// verbs, so nothing can interrupt it. Its goroutine is abandoned and goes on.
+// HangError: a step of a scenario did not return within [Options].StepTimeout of real
+// time. Its code loops or blocks without a call to packages host or verbs, so it cannot
+// be interrupted. Its goroutine is abandoned and keeps running.
 type HangError struct {
 	Scenario string
-	Task     string        // such as app.0/main: host, life and task; or what else was going on
-	Line     string        // file:line of the code that is nearest to where it hangs; empty if not found
-	Timeout  time.Duration // how long it was waited for
+	Task     string        // such as app.0/main: host, life and task; or another activity
+	Line     string        // file:line of the code nearest to the hang; empty if not found
+	Timeout  time.Duration // how long the check waited
 }
 
 func (e *HangError) Error() string {
@@ -39,24 +39,24 @@ func (e *HangError) Error() string {
 
 func (e *HangError) Unwrap() error { return ErrHang }
 
-// pulse shows a watchdog that the code of a case goes on. It costs a few atomic
-// operations a step and no look at a clock.
+// pulse shows a watchdog that the code of a case makes progress. It costs a few atomic
+// operations per step and does not read the clock.
 type pulse struct {
 	beats atomic.Uint64 // odd while code of the scenario may run
 	actor atomic.Uint64 // whose step it is; 0 between the steps
 }
 
-// begin and end enclose what may hang.
+// begin and end enclose code that may hang.
 func (p *pulse) begin() { p.actor.Store(0); p.beats.Add(1) }
 func (p *pulse) end()   { p.actor.Store(0); p.beats.Add(1) }
 
-// step notes that actor a makes the next step.
+// step records that actor a makes the next step.
 func (p *pulse) step(a sim.Actor) { p.actor.Store(uint64(a)); p.beats.Add(2) }
 
-// think notes that the last step came back, and that the policy is at work.
+// think records that the last step returned, and that the policy runs.
 func (p *pulse) think() { p.beats.Add(2) }
 
-// run makes one run of the world under pol, in sight of the watchdog. Walkers note
+// run makes one run of the world under pol, watched by the watchdog. Walkers record
 // their steps themselves.
 func (c *Case) run(pol sim.Policy) (sim.End, error) {
 	if _, ok := pol.(*walker); !ok {
@@ -73,27 +73,27 @@ func (c *Case) run(pol sim.Policy) (sim.End, error) {
 	return c.w.Run(pol)
 }
 
-// close ends the world, which unwinds the tasks: their deferred functions run.
+// close closes the world, which unwinds the tasks: their deferred functions run.
 func (c *Case) close() {
 	c.pulse.begin()
 	defer c.pulse.end()
 	c.w.Close()
 }
 
-// beating is a policy whose steps are noted.
+// beating is a policy whose steps are recorded.
 type beating struct {
 	sim.Policy
 	knows sim.KnowingPolicy // the same, or nil
 	pulse *pulse
 }
 
-// namedBeating is the same for a policy that wants the names of options.
+// namedBeating is the same for a policy that needs the names of options.
 type namedBeating struct {
 	beating
 	chooser
 }
 
-// chooser is what a sim.NamedPolicy has beside a policy.
+// chooser is what a sim.NamedPolicy has besides Policy.
 type chooser interface {
 	ChooseNamed(k sim.ChoiceKind, names []string) int
 }
@@ -126,17 +126,16 @@ type watchdog struct {
 	scenario string
 	limit    time.Duration
 	hung     atomic.Bool
-	best     atomic.Pointer[Counterexample] // found, and shrunk as far as it has got
+	best     atomic.Pointer[Counterexample] // found, and shrunk so far
 
 	mu    sync.Mutex
 	cases []*Case
 	atEnd []func()
 }
 
-// watched calls f, and waits until it has returned or hangs: a step of a case that
-// f makes takes longer than limit of real time (0: the default; negative: any time
-// is fine). Then the error is a [HangError], and f goes on by itself: nothing that
-// it writes may be read.
+// watched calls f, and waits until it has returned or hangs: a step of a case that f
+// makes takes longer than limit of real time (0: the default; negative: no limit). Then
+// the error is a [HangError], and f keeps running: do not read anything that it writes.
 func watched(s *Scenario, limit time.Duration, f func(*watchdog)) (*watchdog, error) {
 	if limit == 0 {
 		limit = DefaultStepTimeout
@@ -160,7 +159,7 @@ func watched(s *Scenario, limit time.Duration, f func(*watchdog)) (*watchdog, er
 		select {
 		case came := <-done:
 			if !came {
-				runtime.Goexit() // as f did: a test that Build failed
+				runtime.Goexit() // as f did: a test failed in Build
 			}
 			return d, nil
 		case now := <-tick.C:
@@ -171,13 +170,13 @@ func watched(s *Scenario, limit time.Duration, f func(*watchdog)) (*watchdog, er
 	}
 }
 
-// sighting is when a pulse had come so far.
+// sighting is when a pulse had reached a value.
 type sighting struct {
 	beats uint64
 	since time.Time
 }
 
-// look is the case whose step takes too long, or nil.
+// look returns the case whose step takes too long, or nil.
 func (d *watchdog) look(last map[*Case]sighting, now time.Time) *Case {
 	if d.limit < 0 {
 		return nil
@@ -195,8 +194,8 @@ func (d *watchdog) look(last map[*Case]sighting, now time.Time) *Case {
 	return nil
 }
 
-// settle is how long the other workers have to come to the end of their runs, so
-// that only the one that hangs is to be seen.
+// settle is how long the other workers have to finish their runs, so that only the
+// hanging one is visible.
 const settle = time.Second
 
 // hang stops the check and describes what hangs.
@@ -225,8 +224,8 @@ func busy(cases []*Case) int {
 	return n
 }
 
-// doing names the task whose step it is. The world itself is not looked at: the
-// step that hangs may be changing it.
+// doing names the task whose step it is. It does not read the world, which the hanging
+// step may be changing.
 func (c *Case) doing() string {
 	a := sim.Actor(c.pulse.actor.Load())
 	if a == 0 || c.w == nil {
@@ -250,7 +249,7 @@ func (d *watchdog) watch(c *Case) {
 	d.mu.Unlock()
 }
 
-// atHang has f called if the check is given up.
+// atHang registers f to be called if the check is given up.
 func (d *watchdog) atHang(f func()) {
 	d.mu.Lock()
 	d.atEnd = append(d.atEnd, f)
@@ -263,7 +262,7 @@ func (d *watchdog) keep(ce *Counterexample) {
 	d.best.Store(&x)
 }
 
-// stop is whether to stop: because of a hang, or because f says so.
+// stop reports whether to stop: because of a hang, or because f returns true.
 func (d *watchdog) stop(f func() bool) func() bool {
 	return func() bool { return d.hung.Load() || f != nil && f() }
 }

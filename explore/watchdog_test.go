@@ -11,12 +11,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// impatient is a StepTimeout for code that is known to hang.
+// impatient is a StepTimeout for code that hangs for certain.
 const impatient = 200 * time.Millisecond
 
-// hanging is a scenario of two hosts. Host b loops in the runs that when tells,
-// until the test is over: nobody can end its goroutine, and it would use a core
-// for the rest of the test binary.
+// hanging is a scenario of two hosts. Host b loops in the runs that when selects, until
+// the test is over: its goroutine cannot be stopped, and would use a core for the rest
+// of the test binary.
 func hanging(t *testing.T, faults string, when func(life int) bool) *Scenario {
 	var over atomic.Bool
 	t.Cleanup(func() { over.Store(true) })
@@ -51,7 +51,7 @@ func wantHang(t *testing.T, err error, task string) {
 	}
 }
 
-// A step that never comes back ends every kind of check, and says where it is.
+// A step that never returns stops every kind of check, and its place is reported.
 func TestHang(t *testing.T) {
 	always := func(int) bool { return true }
 	for _, strategy := range []string{Exhaustive, Random, PCT} {
@@ -78,7 +78,7 @@ func TestHang(t *testing.T) {
 	})
 }
 
-// Past the runs that the determinism check makes, each strategy sees it as well.
+// After the runs of the determinism check, each strategy detects it as well.
 func TestHangInSearch(t *testing.T) {
 	for _, strategy := range []string{Exhaustive, Random, PCT} {
 		t.Run(strategy, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestHangInSearch(t *testing.T) {
 	}
 }
 
-// A task that is not its host's first is named too: its number was cut off.
+// A task other than its host's first is named too: its number was cut off.
 func TestHangOfAnotherTask(t *testing.T) {
 	var over atomic.Bool
 	t.Cleanup(func() { over.Store(true) })
@@ -118,7 +118,7 @@ func TestHangOfAnotherTask(t *testing.T) {
 // A violation is not lost because a run of the shrinking hangs.
 func TestHangInShrinking(t *testing.T) {
 	var begun atomic.Bool
-	lives := 0 // third ones since the search began: it finds one, and one is recorded
+	lives := 0 // third lives since the search began: it finds one, and one is recorded
 	s := hanging(t, "crash(b)<=2", func(life int) bool {
 		if life == 2 && begun.Load() {
 			lives++
@@ -132,7 +132,7 @@ func TestHangInShrinking(t *testing.T) {
 	wantHang(t, r.Reason, "b.0/main")
 }
 
-// Code of the scenario that runs outside of the steps is watched as well.
+// Code of the scenario outside the steps is watched as well.
 func TestHangInBuild(t *testing.T) {
 	var over atomic.Bool
 	t.Cleanup(func() { over.Store(true) })
@@ -148,7 +148,7 @@ func TestHangInBuild(t *testing.T) {
 	wantHang(t, r.Reason, "the scenario (Build, OnReset, or a deferred function of a task that was ended)")
 }
 
-// Many steps that each come back are no hang, however long the check takes.
+// Many steps that each return are no hang, however long the check takes.
 func TestSlowIsNoHang(t *testing.T) {
 	const patient = 5 * impatient // a busy machine may let a step wait for its turn
 	s := hanging(t, "crash(a)<=1", func(int) bool { return false })

@@ -11,12 +11,12 @@ const (
 	MaxCount = 1000 // the largest Max of a rule
 )
 
-// Rule bounds one sort of fault: at most Max faults of Kind happen on hosts that
-// match the patterns.
+// Rule bounds one sort of fault: at most Max faults of Kind on hosts that match the
+// patterns.
 type Rule struct {
 	Kind  Kind
 	Hosts []string // one pattern, or two for kinds about a link; see the package documentation
-	Max   int      // 0 forbids what the other rules of the budget allow
+	Max   int      // 0 forbids what other rules of the budget allow
 }
 
 // String returns the rule as a budget writes it, `crash(peer*)<=1`.
@@ -29,9 +29,9 @@ func (r Rule) subject() string {
 	return r.Kind.String() + "(" + strings.Join(r.Hosts, ",") + ")"
 }
 
-// Matches reports whether the rule's patterns match the hosts of a fault. For
-// kinds about a link the order of the two hosts does not matter, and a host has
-// no link to itself. The number of hosts has to be that of the kind.
+// Matches reports whether the rule's patterns match the hosts of a fault, as many as
+// the kind takes. For kinds about a link the order of the two hosts does not matter,
+// and a host has no link to itself.
 func (r Rule) Matches(hosts ...string) bool {
 	if len(hosts) != r.Kind.Arity() || len(hosts) != len(r.Hosts) {
 		return false
@@ -69,8 +69,8 @@ func (r Rule) sameSubject(o Rule) bool {
 // Budget bounds the faults of a run. The empty budget allows none.
 type Budget []Rule
 
-// String returns the canonical text of the budget: its rules in their order, or
-// "none". Parsing it gives the budget back.
+// String returns the canonical text of the budget: its rules in their order, or "none".
+// Parsing it returns the same budget.
 func (b Budget) String() string {
 	if len(b) == 0 {
 		return none

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// section is what stands between the markers of that name in a page.
+// section returns the text between the markers with that name in a page.
 func section(t *testing.T, file, name string) string {
 	t.Helper()
 	page, err := os.ReadFile(file)
@@ -23,8 +23,8 @@ func section(t *testing.T, file, name string) string {
 	return text
 }
 
-// TestProfilePageIsTheData holds docs/profiles.md against the table of knobs. To
-// change the page, paste what is expected.
+// TestProfilePageIsTheData checks docs/profiles.md against the table of knobs. To
+// update the page, paste the expected text.
 func TestProfilePageIsTheData(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| knob | values | in `strong` | meaning | promised by | known from | tested by |\n|---|---|---|---|---|---|---|\n")

@@ -2,17 +2,17 @@ package faults
 
 import "strings"
 
-// Exercise is a set of things that a program does. A promise about one of them
-// is put to the test only by programs that do it.
+// Exercise is a set of operations that a program performs. A promise about one of them
+// matters only to programs that perform it.
 type Exercise uint8
 
-// What programs do.
+// The operations that promises are about.
 const (
 	Writes      Exercise = 1 << iota // RDMA Writes
 	Reads                            // RDMA Reads
 	Atomics                          // compare-and-swap, fetch-and-add
 	Fences                           // requests with a fence
-	Revocations                      // memory deregistered, connections ended by the responder
+	Revocations                      // memory deregistered, connections closed by the responder
 	Persistence                      // persistent memory opened
 )
 

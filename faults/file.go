@@ -10,13 +10,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
-// MaxFile is the largest file of a profile, in bytes.
+// MaxFile is the largest size of a profile's file, in bytes.
 const MaxFile = 64 << 10
 
 // ErrProfileFile is the cause of every error about the text of a profile.
 var ErrProfileFile = errors.New("not a profile")
 
-// FileError is a mistake in the text of a profile.
+// FileError is an error in the text of a profile.
 type FileError struct {
 	Line, Column int    // where it is, from 1; the column in characters
 	Text         string // the line
@@ -28,31 +28,31 @@ type FileError struct {
 // Unwrap returns [ErrProfileFile].
 func (e *FileError) Unwrap() error { return ErrProfileFile }
 
-// Error says where the mistake is and what was expected, and shows the line.
+// Error reports where the error is and what was expected, and shows the line.
 func (e *FileError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s",
 		e.Line, e.Column, wanted(e.Expected, e.Found, e.Suggestion)) + mistake.Excerpt(e.Text, e.Column)
 }
 
-// Named is a profile that somebody wrote into a file.
+// Named is a profile from a file.
 type Named struct {
-	// Title is the name in the file. The profile itself is called after the named
-	// one that it is made of, as `strong+Placement=AnyOrder`, so that what is
-	// found under it can be run again without the file.
+	// Title is the name in the file. The profile itself is named after the profile that
+	// it modifies, as `strong+Placement=AnyOrder`, so that its results can be
+	// reproduced without the file.
 	Title   string
 	Profile Profile
 }
 
-// ParseProfile reads the text of a profile. Each line is a word and a value with
-// blanks between them; a # begins a comment, and empty lines mean nothing.
+// ParseProfile reads the text of a profile. Each line is a word and a value, separated
+// by blanks; a # begins a comment, and empty lines are ignored.
 //
 //	name mycard          # optional
 //	base strong          # a named profile: what the card is like otherwise
 //	Placement AnyOrder   # a knob and its value, in any order
 //
-// A base must come before the knobs, and no word may be given twice. Words and
-// values may be in any case. An error about the text is a [*FileError], which
-// wraps [ErrProfileFile].
+// A base must come before the knobs, and no word may occur twice. Words and values may
+// be in any case. An error about the text is a [*FileError], which wraps
+// [ErrProfileFile].
 func ParseProfile(text string) (Named, error) {
 	p := &profileParser{seen: map[string]int{}}
 	for line := range strings.Lines(text) {
@@ -78,7 +78,7 @@ type profileParser struct {
 	seen    map[string]int // the lines of the words so far, in lower case
 }
 
-// field is a run of characters that are no blanks, and its column.
+// field is a run of non-blank characters, and its column.
 type field struct {
 	text   string
 	column int
@@ -103,7 +103,7 @@ func fieldsOf(line string) []field {
 	return out
 }
 
-// take reads one line.
+// take parses one line.
 func (p *profileParser) take() error {
 	f := fieldsOf(p.text)
 	if len(f) == 0 {
@@ -133,7 +133,7 @@ func (p *profileParser) take() error {
 	return p.set(word, what, k, f)
 }
 
-// words are what a line can begin with.
+// words returns the words that a line can begin with.
 func (p *profileParser) words() []string {
 	words := []string{"name", "base"}
 	for _, k := range knobs {
@@ -176,7 +176,7 @@ func (p *profileParser) fail(column int, expected, found, suggestion string) err
 
 func quoted(word string) string { return fmt.Sprintf("%q", shorten(word)) }
 
-// Text returns the profile as [ParseProfile] reads it.
+// Text returns the profile in the form that [ParseProfile] reads.
 func (n Named) Text() string {
 	var b strings.Builder
 	if n.Title != "" {
@@ -192,15 +192,15 @@ func (n Named) Text() string {
 	return b.String()
 }
 
-// IsFile reports whether what was given as a profile is the name of a file: it
-// has a slash in it, or ends in .profile. Names of profiles have and do neither.
+// IsFile reports whether a profile given on a command line is a file name: it contains
+// a slash or ends in .profile. Names of profiles do neither.
 func IsFile(given string) bool {
 	return strings.ContainsAny(given, `/\`) || strings.HasSuffix(given, ".profile")
 }
 
-// FindProfile returns the profile that a command line names: a file if [IsFile]
-// says so, and otherwise what [ProfileByName] knows. The name of the result is
-// understood by ProfileByName in either case.
+// FindProfile returns the profile that a command line names: a file if [IsFile] reports
+// true, otherwise a name for [ProfileByName]. ProfileByName accepts the name of the
+// result in either case.
 func FindProfile(given string) (Profile, error) {
 	if !IsFile(given) {
 		return ProfileByName(given)

@@ -17,7 +17,7 @@ func genNamed() *rapid.Generator[Named] {
 		p := rapid.SampledFrom(Profiles()).Draw(t, "base")
 		for range rapid.IntRange(0, 6).Draw(t, "turns") {
 			k := rapid.SampledFrom(knobs).Draw(t, "knob")
-			// Of the words in the text for people some are no values.
+			// Some words in the text for people are not values.
 			values := slices.DeleteFunc(append(strings.Split(k.legal, ", "), "64", "256"), func(v string) bool {
 				_, err := p.WithKnob(k.name, v)
 				return err != nil

@@ -2,12 +2,12 @@ package faults
 
 import "strings"
 
-// matchGlob reports whether the whole name matches the pattern, in which *
-// stands for any characters but a slash. On a mismatch it lets the last * take
-// one character more, which is enough as * is the only wildcard.
+// matchGlob reports whether the whole name matches the pattern, in which * stands for
+// any characters but a slash. On a mismatch it extends the last * by one character,
+// which is enough because * is the only wildcard.
 func matchGlob(pattern, name string) bool {
 	p, n := 0, 0
-	star, taken := -1, 0 // the last * and the end of what it has taken
+	star, taken := -1, 0 // the last * and the end of its match
 	for n < len(name) {
 		switch {
 		case p < len(pattern) && pattern[p] == '*':

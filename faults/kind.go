@@ -17,39 +17,39 @@ type Kind uint8
 
 const (
 	// Crash, crash(h): the process on h dies. Its DRAM, tasks, queue pairs and
-	// connections are lost; persistent memory survives, including what still
-	// sits in CPU caches.
+	// connections are lost; persistent memory survives, including data still in CPU
+	// caches.
 	Crash Kind = iota + 1
-	// Power, power(h): the host h loses power. Beyond what a crash takes, this
-	// takes what the persistence domain ([Profile].Domain) does not cover.
+	// Power, power(h): the host h loses power. It loses what a crash loses, and
+	// whatever the persistence domain ([Profile].Domain) does not cover.
 	Power
 	// Partition, partition(a,b): the link between a and b is cut. It may heal
 	// at any later point, or never.
 	Partition
 	// Cut, cut(a,b): the link between a and b is cut and never heals.
 	Cut
-	// Suspect, suspect(h): the rest believes h dead and replaces it, while h
-	// goes on running, and writing, as a zombie.
+	// Suspect, suspect(h): the others believe h dead and replace it, while h goes on
+	// running, and writing, as a zombie.
 	Suspect
 	// Revoke, revoke(h): h deregisters the memory regions it lent, at any point.
 	Revoke
-	// Break, break(a,b): the queue pairs between a and b fail with retry
-	// exhaustion because acknowledgements were lost. What was in flight may
-	// have executed wholly, partly or not at all.
+	// Break, break(a,b): the queue pairs between a and b fail with retry exhaustion
+	// because acknowledgements were lost. Requests in flight may have executed wholly,
+	// partly or not at all.
 	Break
 	// Timeout, timeout(h): a timer of h fires although nothing is wrong.
 	Timeout
 	// Flip, flip(h): a media error flips a bit of h's persistent memory.
 	Flip
-	// Poison, poison(h): a media error makes some of h's persistent memory
-	// unreadable until it is rewritten.
+	// Poison, poison(h): a media error makes some of h's persistent memory unreadable
+	// until it is rewritten.
 	Poison
-	// Ghost, ghost(a,b): a packet of an old connection between a and b, delayed
-	// on its way, is taken for one of a new connection that reuses its number.
+	// Ghost, ghost(a,b): a delayed packet of an old connection between a and b is
+	// accepted by a new connection that reuses its number.
 	Ghost
 )
 
-// kinds holds what there is to know of each kind, at the index kind-1.
+// kinds describes each kind, at the index kind-1.
 var kinds = [...]struct {
 	name  string
 	arity int
@@ -107,8 +107,8 @@ func (k Kind) String() string {
 	return kinds[k-1].name
 }
 
-// Arity returns how many hosts a fault of this kind is about: 1, 2 for what
-// happens to a link, 0 for a kind that does not exist.
+// Arity returns how many hosts a fault of this kind involves: 1, 2 for a link, 0 for a
+// kind that does not exist.
 func (k Kind) Arity() int {
 	if !k.Valid() {
 		return 0

@@ -16,19 +16,19 @@ type Knob struct {
 	Value   string `json:"value"`   // its value in the profile at hand
 	Default string `json:"default"` // its value in the profile strong
 	Legal   string `json:"legal"`   // the values it can have
-	Meaning string `json:"meaning"` // what it means; for a yes-or-no knob, what true means
+	Meaning string `json:"meaning"` // its meaning; for a yes-or-no knob, the meaning of true
 	Promise string `json:"promise"` // who promises it
-	Source  string `json:"source"`  // how that is known; see the package documentation
+	Source  string `json:"source"`  // the evidence; see the package documentation
 
-	// Exercised is what a program must do to tell, empty if nothing special.
+	// Exercised is what a program must do to observe the knob; empty if nothing
+	// special.
 	Exercised string `json:"exercised"`
-	// Needs is another knob with the value that it must have for this one to say
-	// anything, as Knob=value; empty if there is none.
+	// Needs is another knob and its value, as Knob=value, without which this knob has
+	// no effect; empty if there is none.
 	Needs string `json:"needs"`
-	// Simulated says why the simulator makes no difference between the values;
-	// empty if it makes one.
+	// Simulated is why the simulator does not distinguish the values; empty if it does.
 	Simulated string `json:"simulated"`
-	// Amount says of a knob that is an amount or an ability why it is no promise.
+	// Amount is why a knob that is an amount or a capability is no promise.
 	Amount string `json:"amount"`
 }
 
@@ -50,15 +50,15 @@ func (p Profile) Knobs() []Knob {
 	return out
 }
 
-// knob is a row of the table of knobs. Everything that treats all knobs alike
-// is made from the table.
+// knob is a row of the table of knobs, from which everything that applies to all knobs
+// is derived.
 type knob struct {
 	name                            string
 	legal, meaning, promise, source string
 
 	get    func(*Profile) string
-	set    func(*Profile, string) error // accepts what get returns if that is legal
-	weaker func(a, b *Profile) bool     // a's value allows all that b's does; nil: takes no part in the order
+	set    func(*Profile, string) error // accepts a legal result of get
+	weaker func(a, b *Profile) bool     // a's value allows all that b's does; nil: not compared
 }
 
 func (k knob) badValue(value string) error {
@@ -78,7 +78,7 @@ func knobByName(name string) (knob, error) {
 		ErrUnknownKnob, name, strings.Join(names, ", "), mistake.DidYouMean(name, names))
 }
 
-var errIllegal = errors.New("illegal value") // callers say more
+var errIllegal = errors.New("illegal value") // callers add the details
 
 // promised makes k a knob that is true or false, where true allows less.
 func (k knob) promised(field func(*Profile) *bool) knob {
@@ -137,7 +137,7 @@ func (k knob) largerIsWeaker(field func(*Profile) *int) knob {
 	return k
 }
 
-// textValue is what the enumerations of a profile have in common.
+// textValue is the common interface of a profile's enumerations.
 type textValue interface {
 	fmt.Stringer
 	encoding.TextUnmarshaler

@@ -107,7 +107,7 @@ var knobs = []knob{
 	knob{
 		name:    "FlushOps",
 		meaning: "the card has RDMA Flush and Atomic Write; otherwise it refuses to take them",
-		promise: "cards that report IBV_DEVICE_FLUSH and IBV_DEVICE_ATOMIC_WRITE; only rxe among available devices, so turn it off to see how a protocol behaves without it",
+		promise: "cards that report IBV_DEVICE_FLUSH and IBV_DEVICE_ATOMIC_WRITE; currently only rxe does, so turn it off to check a protocol without them",
 		source:  "notes 2: IBTA 1.5 [spec]; rxe from kernel 6.2 [seen]",
 	}.yesNo(func(p *Profile) *bool { return &p.FlushOps }),
 }
@@ -121,13 +121,13 @@ func isCell(n int) bool                   { return n == 8 || n == 1 }
 func isMTU(n int) bool                    { return n >= 8 && n <= 4096 && n&(n-1) == 0 }
 func within(low, high int) func(int) bool { return func(n int) bool { return low <= n && n <= high } }
 
-// weakerPlacement uses that the constants stand from strongest to weakest.
+// weakerPlacement relies on the order of the constants, from strongest to weakest.
 func weakerPlacement(a, b *Profile) bool { return a.Placement >= b.Placement }
 
-// weakerDomain knows one step only: under ADR the caches may have been written
-// back in time, which is all that eADR allows. The others do not cover each
-// other. Where nothing survives, a recovery never meets half of a structure, and
-// where all of memory survives, it meets what was never meant to last.
+// weakerDomain has one step only: under ADR the caches may have been written back in
+// time, which is all that eADR allows. The others do not cover each other. Where
+// nothing survives, a recovery never finds half of a structure; where all memory
+// survives, it finds data that was never meant to last.
 func weakerDomain(a, b *Profile) bool {
 	return a.Domain == b.Domain || a.Domain == ADR && b.Domain == EADR
 }

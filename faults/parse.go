@@ -155,7 +155,7 @@ func (p *parser) count() (int, error) {
 	return n, nil
 }
 
-// nearBound returns "<=" if something stands here that was meant as such.
+// nearBound returns "<=" if the next word looks like a misspelt one.
 func (p *parser) nearBound() string {
 	if p.skipSpace(); !p.atEnd() && strings.ContainsRune("<=≤:", p.runes[p.at]) {
 		return "<="
@@ -171,7 +171,7 @@ func (p *parser) skipSpace() {
 	}
 }
 
-// accept takes the character c if it is the next one after spaces.
+// accept consumes the character c if it comes next after spaces.
 func (p *parser) accept(c rune) bool {
 	if p.skipSpace(); p.atEnd() || p.runes[p.at] != c {
 		return false
@@ -180,7 +180,7 @@ func (p *parser) accept(c rune) bool {
 	return true
 }
 
-// expect takes the token, in which no spaces may stand.
+// expect consumes the token, which contains no spaces.
 func (p *parser) expect(token, suggestion string) error {
 	p.skipSpace()
 	for i, c := range []rune(token) {
@@ -192,7 +192,7 @@ func (p *parser) expect(token, suggestion string) error {
 	return nil
 }
 
-// end fails unless nothing but spaces is left.
+// end fails unless only spaces are left.
 func (p *parser) end(expected string) error {
 	if p.skipSpace(); p.atEnd() {
 		return nil
@@ -200,7 +200,7 @@ func (p *parser) end(expected string) error {
 	return p.fail(expected, "")
 }
 
-// word returns the name or number that stands here, without taking it.
+// word returns the name or number that comes next, without consuming it.
 func (p *parser) word() string {
 	end := p.at
 	for end < len(p.runes) && (isNameChar(p.runes[end]) || unicode.IsLetter(p.runes[end])) {
@@ -209,7 +209,7 @@ func (p *parser) word() string {
 	return string(p.runes[p.at:end])
 }
 
-// fail describes what stands here as the thing found.
+// fail returns an error with the next word as the thing found.
 func (p *parser) fail(expected, suggestion string) error {
 	found := "end of input"
 	if word := p.word(); word != "" {
@@ -224,7 +224,7 @@ func (p *parser) failFound(expected, found, suggestion string) error {
 	return &SyntaxError{Input: p.input, Column: p.at + 1, Expected: expected, Found: found, Suggestion: suggestion}
 }
 
-// shorten keeps an error readable when a word is not.
+// shorten keeps an error readable when a word is very long.
 func shorten(word string) string {
 	const most = 60
 	if runes := []rune(word); len(runes) > most {

@@ -125,7 +125,7 @@ func manyRules(n int) string {
 	return strings.Join(rules, ", ")
 }
 
-// checkCaret checks that the caret of the message stands under the column.
+// checkCaret checks that the caret of the message is under the column.
 func checkCaret(t *testing.T, e *SyntaxError) {
 	t.Helper()
 	if strings.TrimSpace(e.Input) == "" {

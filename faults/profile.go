@@ -8,10 +8,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
-// Profile says what a card and its host promise while nothing is broken. The
-// knobs have the same names in text; [Profile.Knobs] tells of each who promises
-// it and where that is known from. A profile is a plain value: copies are
-// independent and may be changed.
+// Profile is what a card and its host promise while nothing is broken. The knobs have
+// the same names in text; [Profile.Knobs] reports who makes each promise and on what
+// evidence. A profile is a plain value: copies are independent and may be changed.
 type Profile struct {
 	Name string // with the knobs that differ from the named profile, `relaxed+CellBytes=1`
 
@@ -21,8 +20,8 @@ type Profile struct {
 	// CellBytes is how many aligned bytes a concurrent observer never sees
 	// torn: 8, or 1 for none. Strongest: 8.
 	CellBytes int
-	// ReadsSeeAcked: a Read or Atomic executed by a card sees everything that
-	// this card has acknowledged before, on any of its queue pairs.
+	// ReadsSeeAcked: a Read or Atomic executed by a card observes everything that this
+	// card acknowledged earlier, on any of its queue pairs.
 	ReadsSeeAcked bool
 	// AtomicFlushes: an Atomic reaches memory after the earlier Writes of its
 	// queue pair.
@@ -39,12 +38,11 @@ type Profile struct {
 	// AtomicGlob: Atomics are atomic against the CPUs of the responder too
 	// (ATOMIC_GLOB), not only against other Atomics of the card (ATOMIC_HCA).
 	AtomicGlob bool
-	// WholePackets: a Write that failed leaves its first packets, each whole or
-	// not at all. Otherwise it leaves any subset of its cells.
+	// WholePackets: a failed Write leaves its first packets, each whole or not at all.
+	// Otherwise it leaves any subset of its cells.
 	WholePackets bool
-	// FailedCellBytes is how many aligned bytes a Write that failed leaves
-	// together where WholePackets does not hold: 8 or 1. See
-	// [Profile.FailedCell].
+	// FailedCellBytes is how many aligned bytes of a failed Write are never torn if
+	// WholePackets is false: 8 or 1. See [Profile.FailedCell].
 	FailedCellBytes int
 
 	// MTU is the path MTU: the bytes of payload in one packet. Real paths have
@@ -52,12 +50,12 @@ type Profile struct {
 	MTU int
 	// MaxInline is how many bytes a work request may carry inline.
 	MaxInline int
-	// MaxRdAtomic is how many Reads and Atomics a queue pair may have
-	// outstanding; more stall the head of the send queue.
+	// MaxRdAtomic is how many Reads and Atomics of a queue pair may be outstanding; one
+	// more stalls the head of the send queue.
 	MaxRdAtomic int
 
-	// DDIO: what arrives lands in the CPU cache. Otherwise it lands in the
-	// memory controller.
+	// DDIO: arriving data goes to the CPU cache. Otherwise it goes to the memory
+	// controller.
 	DDIO bool
 	// Domain is the persistence domain of the host.
 	Domain Domain
@@ -70,22 +68,22 @@ type Profile struct {
 	FlushOps bool
 }
 
-// FailedCell returns the bytes that a Write that failed leaves together if
-// WholePackets does not hold: the smaller of CellBytes and FailedCellBytes.
+// FailedCell returns how many aligned bytes of a failed Write are never torn if
+// WholePackets is false: the smaller of CellBytes and FailedCellBytes.
 func (p Profile) FailedCell() int { return min(p.CellBytes, p.FailedCellBytes) }
 
 // Placement is an order in which the bytes of Writes reach memory.
 type Placement uint8
 
 const (
-	// InOrder places the Writes of a queue pair in post order, and each at
+	// InOrder places the Writes of a queue pair in post order, and the bytes of each at
 	// increasing addresses.
 	InOrder Placement = iota + 1
-	// Blocks128 places increasing addresses inside every aligned block of 128
-	// bytes of one message; blocks and messages in any order.
+	// Blocks128 places increasing addresses within every aligned block of 128 bytes of
+	// one message; blocks and messages in any order.
 	Blocks128
-	// AnyOrder places cells in any order, within and between messages. Two
-	// Writes to one cell may leave the value of the first.
+	// AnyOrder places cells in any order, within and between messages. After two Writes
+	// to a cell it may hold the value of the first.
 	AnyOrder
 )
 
@@ -108,8 +106,8 @@ type Domain uint8
 const (
 	// Volatile: nothing survives.
 	Volatile Domain = iota + 1
-	// ADR: what has reached the memory controller survives; CPU caches are
-	// lost, so stores need a flush and a fence.
+	// ADR: data that has reached the memory controller survives; CPU caches are lost,
+	// so stores need a flush and a fence.
 	ADR
 	// EADR: CPU caches survive as well.
 	EADR
@@ -151,13 +149,12 @@ func parseEnum(value *uint8, names []string, text string) error {
 var (
 	// ErrUnknownKnob is the cause of an error about a knob that does not exist.
 	ErrUnknownKnob = errors.New("unknown knob")
-	// ErrKnobValue is the cause of an error about a value that a knob cannot
-	// have.
+	// ErrKnobValue is the cause of an error about an illegal value of a knob.
 	ErrKnobValue = errors.New("bad knob value")
 )
 
-// Validate reports the first knob with a value that it cannot have, as an error
-// that wraps [ErrKnobValue] and names the knob and the legal values.
+// Validate reports the first knob with an illegal value, as an error that wraps
+// [ErrKnobValue] and names the knob and the legal values.
 func (p Profile) Validate() error {
 	if p.Name == "" {
 		return fmt.Errorf("faults: %w: a profile needs a name", ErrKnobValue)
@@ -170,13 +167,12 @@ func (p Profile) Validate() error {
 	return nil
 }
 
-// WeakerOrEqual reports whether a allows everything that b allows, judged knob
-// by knob: a protocol that is right under a is then right under b. It never says
-// so wrongly, but may say no where no program can tell the difference. Runs with media errors
-// are no part of this: with TornLines off a whole line goes bad and must be written anew, which
-// is neither more nor less than a word of it. MaxInline
-// takes no part: it limits what may be asked for, not what happens, and a
-// program that asks for too much fails at once.
+// WeakerOrEqual reports whether a allows everything that b allows, compared knob by
+// knob: a protocol that is correct under a is then correct under b. It is conservative:
+// it may report false for profiles that no program can distinguish. Runs with media
+// errors are excluded: with TornLines off a whole line goes bad and must be rewritten,
+// which is neither weaker nor stronger than losing a word. MaxInline is not compared: a
+// program that exceeds it fails at once.
 func WeakerOrEqual(a, b Profile) bool {
 	for _, k := range knobs {
 		if k.weaker != nil && !k.weaker(&a, &b) {

@@ -36,8 +36,8 @@ func TestNamedProfilesAreValidAndFresh(t *testing.T) {
 	}
 }
 
-// TestLitmusVerdicts holds the profiles against those verdicts of section 8 of
-// the notes that depend on knobs. Each is judged by the knobs that decide it.
+// TestLitmusVerdicts checks the profiles against those verdicts in section 8 of the
+// notes that depend on knobs. Each follows from the knobs that decide it.
 func TestLitmusVerdicts(t *testing.T) {
 	unordered := func(p Profile) bool { return p.Placement != InOrder }
 	tests := []struct {

@@ -22,15 +22,14 @@ var ErrUnknownProfile = errors.New("unknown profile")
 //   - iba: the weakest that the specification allows
 //   - rxe: Soft-RoCE, the software card of Linux, as a reference that anybody can run
 //
-// By [WeakerOrEqual], iba covers all the others; ooo covers relaxed and srd, and
-// each of these two covers strong. rxe stands last because it is beside this
-// order: no card weaker than strong, but with smaller packets and more
-// outstanding reads.
+// By [WeakerOrEqual], iba covers all the others; ooo covers relaxed and srd, which both
+// cover strong. rxe comes last because it is outside this order: a card no weaker than
+// strong, but with smaller packets and more outstanding reads.
 func Profiles() []Profile {
 	return []Profile{strong(), relaxed(), ooo(), srd(), iba(), rxe()}
 }
 
-// strong is where the other profiles start from, and the default of each knob.
+// strong is the base of the other profiles, and has the default of each knob.
 func strong() Profile {
 	return Profile{
 		Name:              "strong",
@@ -65,8 +64,8 @@ func relaxed() Profile {
 	return p
 }
 
-// ooo loses more than the tail of a failed Write: packets behind a lost one may
-// be placed already.
+// ooo loses more than the tail of a failed Write: packets behind a lost one may already
+// be placed.
 func ooo() Profile {
 	p := relaxed()
 	p.Name = "ooo"
@@ -74,8 +73,8 @@ func ooo() Profile {
 	return p
 }
 
-// srd keeps AtomicFlushes, which is no de-facto promise but the
-// specification's. (EFA itself has no Atomics.)
+// srd keeps AtomicFlushes because the specification promises it. (EFA itself has no
+// Atomics.)
 func srd() Profile {
 	p := ooo()
 	p.Name = "srd"
@@ -84,8 +83,8 @@ func srd() Profile {
 	return p
 }
 
-// iba keeps cells of 8 bytes for Writes that succeed: litmus test 14 (notes 8)
-// holds in every named profile. What a failed Write leaves is any byte.
+// iba keeps cells of 8 bytes for Writes that succeed: litmus test 14 (notes 8) holds in
+// every named profile. A failed Write may leave any bytes.
 func iba() Profile {
 	p := ooo()
 	p.Name = "iba"
@@ -115,10 +114,10 @@ func ProfileNames() []string {
 	return names
 }
 
-// ProfileByName returns the profile with the given name: one of [Profiles], with
-// any number of knobs turned as in `relaxed+CellBytes=1+AtomicGlob=true`. The
-// name of the result is canonical. Errors wrap [ErrUnknownProfile],
-// [ErrUnknownKnob] or [ErrKnobValue].
+// ProfileByName returns the profile with the given name: one of [Profiles], with any
+// number of knobs changed, as in `relaxed+CellBytes=1+AtomicGlob=true`. The name of the
+// result is canonical. Errors wrap [ErrUnknownProfile], [ErrUnknownKnob] or
+// [ErrKnobValue].
 func ProfileByName(name string) (Profile, error) {
 	base, turned, _ := strings.Cut(name, "+")
 	p, ok := namedProfile(base)
@@ -148,9 +147,9 @@ func namedProfile(name string) (Profile, bool) {
 	return Profile{}, false
 }
 
-// WithKnob returns the profile with one knob turned, and named accordingly:
-// `strong+DDIO=false`. The name of a knob and its value may be in any case.
-// Errors wrap [ErrUnknownKnob] or [ErrKnobValue] and list what there is.
+// WithKnob returns the profile with one knob changed, and named accordingly:
+// `strong+DDIO=false`. The knob's name and value may be in any case. Errors wrap
+// [ErrUnknownKnob] or [ErrKnobValue] and list the legal names or values.
 func (p Profile) WithKnob(name, value string) (Profile, error) {
 	k, err := knobByName(name)
 	if err != nil {
@@ -163,13 +162,13 @@ func (p Profile) WithKnob(name, value string) (Profile, error) {
 	return p, nil
 }
 
-// variantName returns the name of the profile that p started from with the
-// knobs that differ from it, so that equal profiles have equal names.
+// variantName names a profile after its base and the knobs that differ from it, so that
+// equal profiles have equal names.
 func variantName(p Profile) string {
 	name, _, _ := strings.Cut(p.Name, "+")
 	base, ok := namedProfile(name)
 	if !ok {
-		return p.Name // not one of ours: there is nothing to compare with
+		return p.Name // not derived from a named profile: nothing to compare with
 	}
 	for _, k := range knobs {
 		if value := k.get(&p); value != k.get(&base) {

@@ -9,41 +9,41 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
-// Regime says when a timer may fire.
+// Regime determines when a timer may fire.
 type Regime uint8
 
 // The regimes.
 const (
-	// Idle: only when nothing else can happen, the earliest first. Time passes
-	// nowhere else, so all that can be done is done in no time.
+	// Idle: only when nothing else can happen, the earliest first. Time passes at no
+	// other moment, so steps take no time.
 	Idle Regime = iota
 	// Free: at any moment, in the order of deadlines on its own host. The clocks of
-	// different hosts have nothing to do with each other.
+	// different hosts are unrelated.
 	Free
 	// Skew: punctually on the clock of its host, and the clocks of different hosts
 	// run within a ratio of each other.
 	Skew
 )
 
-// A fault of the kind timeout is something else: within a budget it makes a timer of a
-// host fire although nothing is wrong, in any regime.
+// A fault of the kind timeout is independent of the regime: within its budget it makes
+// a timer fire although nothing is wrong.
 
-// Timers is what a check assumes about time. The zero value is idle.
+// Timers is a check's assumption about time. The zero value is idle.
 type Timers struct {
 	Regime Regime
 	// Num/Den, in lowest terms, is the ratio of Skew: the fastest clock runs at most
-	// that much faster than the slowest.
+	// that many times as fast as the slowest.
 	Num, Den int64
 }
 
 // ErrTimers is wrapped by every error of ParseTimers.
 var ErrTimers = errors.New("faults: bad timers")
 
-// maxRatio bounds numerator and denominator, so that times in their units fit.
+// maxRatio bounds numerator and denominator, so that scaled times do not overflow.
 const maxRatio = 10000
 
-// ParseTimers reads idle, free or skew(r); r is at least 1, such as 1.1 or 11/10.
-// Nothing is idle.
+// ParseTimers reads idle, free or skew(r), with r at least 1, such as 1.1 or 11/10. The
+// empty string is idle.
 func ParseTimers(s string) (Timers, error) {
 	s = strings.TrimSpace(s)
 	switch s {
@@ -76,7 +76,7 @@ func cutSuffixIf(ok bool, s, suffix string) (string, bool) {
 	return strings.CutSuffix(s, suffix)
 }
 
-// parseRatio reads a decimal or a fraction, in lowest terms.
+// parseRatio reads a decimal or a fraction, and reduces it to lowest terms.
 func parseRatio(s string) (num, den int64, ok bool) {
 	a, b, fraction := strings.Cut(s, "/")
 	den = 1
@@ -110,7 +110,7 @@ func gcd(a, b int64) int64 {
 	return max(a, 1)
 }
 
-// String is the form that ParseTimers reads.
+// String returns the form that ParseTimers reads.
 func (t Timers) String() string {
 	switch t.Regime {
 	case Free:
@@ -121,7 +121,7 @@ func (t Timers) String() string {
 	return "idle"
 }
 
-// ratioText is a decimal if there is an exact one.
+// ratioText returns a decimal if there is an exact one, otherwise a fraction.
 func ratioText(num, den int64) string {
 	scale, digits := int64(1), 0
 	for ; digits < 5; digits++ {
@@ -140,7 +140,7 @@ func ratioText(num, den int64) string {
 	return n[:len(n)-digits] + "." + n[len(n)-digits:]
 }
 
-// Says says in a sentence what the regime assumes.
+// Says describes the regime's assumption in a sentence.
 func (t Timers) Says() string {
 	switch t.Regime {
 	case Free:

@@ -18,7 +18,7 @@ func TestParseTimers(t *testing.T) {
 	}
 }
 
-// What is no regime is refused with what there is, and nothing is guessed.
+// An unknown regime is refused with a list of the known ones; nothing is guessed.
 func TestBadTimersSayWhatThereIs(t *testing.T) {
 	for text, want := range map[string]string{
 		"fre":             "did you mean free?",

@@ -13,15 +13,15 @@ var (
 	// ErrUnknownHost is the cause of an error about a pattern that matches no
 	// host.
 	ErrUnknownHost = errors.New("matches no host")
-	// ErrBadRule is the cause of an error about a rule that no text could have
-	// given, such as one with a wrong number of hosts.
+	// ErrBadRule is the cause of an error about a rule that cannot come from a text,
+	// such as one with a wrong number of hosts.
 	ErrBadRule = errors.New("bad rule")
 )
 
-// Validate holds the budget against the hosts of a scenario. Every pattern has
-// to match one of them, or, for kinds about a link, two of them together: a rule
-// that can never apply would silently check less than was asked. Errors wrap
-// [ErrUnknownHost], or [ErrBadRule] for budgets that were not parsed but built.
+// Validate checks the budget against the hosts of a scenario. Every pattern must match
+// one of them, or, for kinds about a link, two of them together: a rule that can never
+// apply would silently check less than was asked. Errors wrap [ErrUnknownHost], or
+// [ErrBadRule] for budgets that were built rather than parsed.
 func (b Budget) Validate(hosts []string) error {
 	if err := b.validateRules(); err != nil {
 		return err
@@ -75,7 +75,7 @@ func listHosts(hosts []string) string {
 	return "the hosts are " + strings.Join(hosts, ", ")
 }
 
-// validateRules checks what the parser checks.
+// validateRules repeats the checks of the parser.
 func (b Budget) validateRules() error {
 	if len(b) > MaxRules {
 		return fmt.Errorf("faults: %w: %d rules, at most %d are allowed", ErrBadRule, len(b), MaxRules)
@@ -91,7 +91,7 @@ func (b Budget) validateRules() error {
 	return nil
 }
 
-// problem says what is wrong with the rule by itself, or nothing.
+// problem describes what is wrong with the rule on its own, or is empty.
 func (r Rule) problem() string {
 	if !r.Kind.Valid() {
 		return ErrUnknownKind.Error()

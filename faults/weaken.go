@@ -2,24 +2,23 @@ package faults
 
 import "strings"
 
-// about says of a knob what a check of a protocol has to know. A knob without an
-// entry acts always and on its own.
+// about describes a knob for a check of a protocol. A knob without an entry always has
+// an effect, independently of the others.
 type about struct {
-	// exercised is what a program does for the promise to matter, any of it.
+	// exercised lists the operations that make the promise matter, any of them.
 	exercised Exercise
-	// needs is another knob and the value that it must have for this one to
-	// say anything.
+	// needs is another knob, and needed the value that it must have for this one to
+	// have an effect.
 	needs, needed string
-	// size: it is an amount or an ability, not a promise; the text says why it is
-	// not weakened.
+	// size is why a knob that is an amount or a capability is not weakened.
 	size string
-	// blind says why the simulator makes no difference between the values.
+	// blind is why the simulator does not distinguish the values.
 	blind string
 	// finer: the weaker value multiplies the states of a search.
 	finer bool
 }
 
-// abouts says more of the knobs, by their names.
+// abouts describes knobs by name.
 var abouts = map[string]about{
 	"Placement":         {exercised: Writes},
 	"CellBytes":         {exercised: Writes | Reads, finer: true},
@@ -31,41 +30,39 @@ var abouts = map[string]about{
 	"AtomicGlob":        {exercised: Atomics},
 	"WholePackets":      {exercised: Writes},
 	"FailedCellBytes":   {exercised: Writes, needs: "WholePackets", needed: "false", finer: true},
-	"MTU":               {size: "it is the size of a packet, and WholePackets defines its effect"},
-	"MaxInline":         {size: "it limits what a program may request, and a program that requests too much fails at once"},
+	"MTU":               {size: "it is the size of a packet; WholePackets says what a packet promises"},
+	"MaxInline":         {size: "a program that exceeds it fails at once"},
 	"MaxRdAtomic":       {size: "a send queue that stalls sooner only orders more"},
 	"DDIO":              {exercised: Persistence},
 	"Domain":            {exercised: Persistence},
 	"TornLines":         {exercised: Persistence},
-	"FlushOps":          {size: "a card without it refuses such requests at once"},
+	"FlushOps":          {size: "a card without it refuses such requests, so a program notices at once"},
 }
 
-// Weakening is one way to promise less than a profile: one knob turned.
+// Weakening is one way to promise less than a profile: one changed knob.
 type Weakening struct {
 	Knob, Value string
-	// Exercised is what a program must do to tell, any of it; 0: nothing special.
+	// Exercised is what a program must do to observe it, any of it; 0: nothing special.
 	Exercised Exercise
-	// Needs is another turn without which this one says nothing, as `Knob=value`.
+	// Needs is another change without which this one has no effect, as `Knob=value`.
 	Needs string
-	// Blind says why the simulator cannot tell; empty if it can.
+	// Blind is why the simulator cannot observe it; empty if it can.
 	Blind string
-	// Finer weakenings make messages come apart into more pieces, which
-	// multiplies the states of a search.
+	// Finer: messages split into more pieces, which multiplies the states of a search.
 	Finer bool
-	// Other: neither weaker nor stronger, so that nothing follows from one for
-	// the other.
+	// Other: neither weaker nor stronger, so a verdict for one implies nothing for the
+	// other.
 	Other bool
-	// Same: the profile promises nothing here, so there is nothing to take away.
+	// Same: the profile promises nothing here, so there is nothing to weaken.
 	Same bool
 }
 
-// String returns the turn, as `Knob=value`.
+// String returns the change, as `Knob=value`.
 func (w Weakening) String() string { return w.Knob + "=" + w.Value }
 
-// Weakenings returns all single turns of a knob of the profile strong to a
-// weaker value, or to one that cannot be compared. A knob that strong gives its
-// weakest value already has one entry, which is Same. Amounts have none: see
-// [Sizes].
+// Weakenings returns every change of one knob of the profile strong to a weaker value,
+// or to one that cannot be compared. A knob whose value in strong is the weakest
+// already has one entry, which is Same. Amounts have none: see [Sizes].
 func Weakenings() []Weakening {
 	var out []Weakening
 	base := strong()
@@ -95,9 +92,8 @@ func Weakenings() []Weakening {
 	return out
 }
 
-// Unordered returns the names of the knobs that [WeakerOrEqual] does not compare
-// and that differ between a and b. A program may be told of their values, and
-// do other things for it.
+// Unordered returns the names of the knobs that differ between a and b and that
+// [WeakerOrEqual] does not compare. A program may read such a value and act on it.
 func Unordered(a, b Profile) []string {
 	var out []string
 	for _, k := range knobs {
@@ -108,8 +104,8 @@ func Unordered(a, b Profile) []string {
 	return out
 }
 
-// Sizes returns the knobs that are amounts or abilities and not promises, and why
-// nothing is to be learned from weakening them alone.
+// Sizes returns the knobs that are amounts or capabilities rather than promises, and
+// why weakening one alone would reveal nothing.
 func Sizes() (names, reasons []string) {
 	for _, k := range knobs {
 		if a := abouts[k.name]; a.size != "" {

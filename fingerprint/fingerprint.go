@@ -1,14 +1,15 @@
-// Package fingerprint hashes what a checker must tell apart: the state of a world, of
-// a service, of what a scenario's checks remember.
+// Package fingerprint hashes what a checker must distinguish: the state of a world, of
+// a service, of a scenario's checks.
 //
 // A [Print] is built from values, in order:
 //
 //	p := fingerprint.Print{}.Int(len(log)).Bytes(last).Bool(open)
 //
-// Each value is hashed with its kind and, where it has one, its length, so that two
-// different sequences of values have different prints but for a chance of 2⁻¹²⁸ (for a
-// hash that behaves like a random one; it does not resist an adversary). The zero Print
-// is that of the empty sequence. What has no order is combined by [Print.Plus].
+// Each value is hashed with its kind and, where it has one, its length, so that
+// different sequences of values have different prints except with probability 2⁻¹²⁸
+// (for a hash that behaves like a random one; it does not resist an adversary). The
+// zero Print is that of the empty sequence. [Print.Plus] combines values without an
+// order.
 package fingerprint
 
 import (
@@ -20,8 +21,8 @@ import (
 // other, so that two values collide only if both words do.
 type Print struct{ A, B uint64 }
 
-// The kinds of values: each has multipliers of its own, so that a number and bytes that
-// look like it have different prints.
+// The kinds of values: each has its own multipliers, so that a number and the same
+// bytes have different prints.
 const (
 	kindWord uint64 = iota << 32
 	kindLength
@@ -29,14 +30,14 @@ const (
 	kindPrint
 )
 
-// step takes one more word into one half: a multiplication of 64 by 64 bits, folded.
+// step absorbs a word into one half: a multiplication of 64 by 64 bits, folded.
 func step(h, v, k1, k2 uint64) uint64 {
 	hi, lo := bits.Mul64(h^k1, v^k2)
 	x := hi ^ lo ^ h>>7 ^ v
 	return (x ^ x>>29) * 0xbf58476d1ce4e5b9
 }
 
-// pair takes one word of a kind into each half.
+// pair absorbs a word of a kind into each half.
 func (p Print) pair(kind, a, b uint64) Print {
 	return Print{
 		A: step(p.A, a, 0x9e3779b97f4a7c15^kind, 0xd6e8feb86659fd93),
@@ -81,11 +82,11 @@ func (p Print) String(s string) Print { return p.Bytes([]byte(s)) }
 // Print adds another print as one value.
 func (p Print) Print(x Print) Print { return p.pair(kindPrint, x.A, x.B) }
 
-// Plus combines two prints whose order does not matter, as those of the elements of a
-// multiset. The zero Print leaves the other as it is.
+// Plus combines two prints in any order, such as those of the elements of a multiset.
+// The zero Print is neutral.
 func (p Print) Plus(x Print) Print { return Print{p.A + x.A, p.B + x.B} }
 
-// Minus takes a print out of a sum.
+// Minus removes a print from a sum.
 func (p Print) Minus(x Print) Print { return Print{p.A - x.A, p.B - x.B} }
 
 // IsZero reports whether p is the print of the empty sequence.

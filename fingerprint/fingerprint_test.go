@@ -19,7 +19,7 @@ func Example() {
 	// Output: true
 }
 
-// Sequences that a careless hash would take for each other are told apart.
+// Sequences that a careless hash would confuse are distinguished.
 func TestSequencesAreToldApart(t *testing.T) {
 	var zero fingerprint.Print
 	all := map[fingerprint.Print]string{}
@@ -60,7 +60,7 @@ func TestBothWordsSeeEveryBit(t *testing.T) {
 	})
 }
 
-// What has no order has one print in any order.
+// A sum has the same print in any order.
 func TestPlusHasNoOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		vs := rapid.SliceOf(rapid.Int()).Draw(t, "vs")

@@ -11,33 +11,33 @@ import (
 var (
 	// ErrTimeout: the deadline passed first.
 	ErrTimeout = errors.New("host: timed out")
-	// ErrUnreachable: the other host is down, cut off or unknown. The request
-	// may or may not have been carried out.
+	// ErrUnreachable: the other host is down, partitioned or unknown. The request may
+	// or may not have been carried out.
 	ErrUnreachable = errors.New("host: unreachable")
-	// ErrNoService: the other host answers and has no such service.
+	// ErrNoService: the other host is up and has no such service.
 	ErrNoService = errors.New("host: no such service")
 	// ErrClosed: the listener or region was closed.
 	ErrClosed = errors.New("host: closed")
-	// ErrNoMemory: the region cannot be had.
+	// ErrNoMemory: allocation failed.
 	ErrNoMemory = errors.New("host: out of memory")
 	// ErrBounds: an access outside a region.
 	ErrBounds = errors.New("host: outside the region")
-	// ErrMedia: persistent memory that cannot be read. See [TryLoad].
+	// ErrMedia: persistent memory is unreadable. See [TryLoad].
 	ErrMedia = errors.New("host: media error")
 )
 
 // Host is the machine that protocol code runs on.
 type Host interface {
-	// Name is the name that other hosts call it by.
+	// Name is the name by which other hosts address it.
 	Name() string
 	// Device is the machine's card.
 	Device() verbs.Device
 
-	// Go starts a task. The host ends when its first task returns.
+	// Go starts a task. The host terminates when its first task returns.
 	Go(name string, f func())
 	// Now is the time since the host started, by its own clock: monotonic, and not
-	// comparable between hosts. It may be over when the caller acts on it. See the
-	// package comment for what a check assumes about clocks.
+	// comparable between hosts. It may have passed by the time the caller acts on it.
+	// See the package comment for what a check assumes about clocks.
 	Now() time.Duration
 	// Sleep returns when d has passed on the host's clock, or later.
 	Sleep(d time.Duration)
@@ -46,50 +46,49 @@ type Host interface {
 	NewMutex() Mutex
 	NewCond(m Mutex) Cond
 
-	// Alloc returns zeroed DRAM of size bytes, which a crash of the process loses.
+	// Alloc returns size bytes of zeroed DRAM, which are lost when the process crashes.
 	Alloc(size int) (Region, error)
 	// OpenPMEM returns the persistent region called name, creating it zeroed.
 	OpenPMEM(name string, size int) (Region, error)
 
 	// Listen makes this host answer calls to service.
 	Listen(service string) (Listener, error)
-	// Call sends one request and waits for its answer, for as long as timeout says by
-	// the host's clock and then gives up with ErrTimeout; if it is negative, for ever.
-	// The request may have been carried out, or be carried out later.
+	// Call sends one request and waits for its answer. It gives up with ErrTimeout
+	// after timeout by the host's clock; a negative timeout is no limit. After an error
+	// the request may have been carried out, or be carried out later.
 	Call(to, service string, req []byte, timeout time.Duration) ([]byte, error)
-	// Gather sends all requests at once. The timeout runs from here, for all of them.
+	// Gather sends all requests at once. One timeout covers them all and starts now.
 	Gather(calls []Call, timeout time.Duration) Gather
 
-	// Logf adds a line to the host's log. Formatting costs nothing when
-	// nobody listens.
+	// Logf adds a line to the host's log. Nothing is formatted if the log is off.
 	Logf(format string, args ...any)
 }
 
 // Region is memory of a host that its card can reach.
 type Region interface {
 	verbs.Memory
-	// Load copies len(p) bytes at off into p; Store copies p to off. An
-	// access outside the region is a programming error and panics with an
-	// error that wraps [ErrBounds]. A load of persistent memory that cannot be
-	// read panics with one that wraps [ErrMedia]: see [TryLoad].
+	// Load copies len(p) bytes at off into p; Store copies p to off. An access outside
+	// the region is a programming error: it panics with an error that wraps
+	// [ErrBounds]. A load of unreadable persistent memory panics with an error that
+	// wraps [ErrMedia]: see [TryLoad].
 	Load(off int, p []byte)
 	Store(off int, p []byte)
-	// Load64 and Store64 access an aligned little-endian word at once.
+	// Load64 and Store64 access an aligned little-endian word atomically.
 	Load64(off int) uint64
 	Store64(off int, v uint64)
 	// CompareAndSwap64 and Add64 are locked instructions of the CPU.
 	CompareAndSwap64(off int, old, new uint64) bool
 	Add64(off int, delta uint64) uint64
-	// Flush writes the cache lines of [off, off+n) back; they are persistent
-	// after the Fence that follows. On DRAM both only order.
+	// Flush writes back the cache lines of [off, off+n); they are persistent after the
+	// next Fence. On DRAM both only order.
 	Flush(off, n int)
 	Fence()
-	// Free gives the memory back. Its registrations must be gone.
+	// Free releases the memory. Deregister it first.
 	Free() error
 }
 
-// TryLoad is r.Load for memory that may be damaged: it returns an error that wraps
-// [ErrMedia] where Load panics. Write the memory anew to mend it.
+// TryLoad is r.Load for memory that may be damaged: where Load panics it returns an
+// error that wraps [ErrMedia]. Rewriting the memory repairs it.
 func TryLoad(r Region, off int, p []byte) (err error) {
 	defer func() {
 		switch x := recover().(type) {
@@ -107,7 +106,7 @@ func TryLoad(r Region, off int, p []byte) (err error) {
 	return nil
 }
 
-// Mutex excludes the tasks of one host from each other.
+// Mutex provides mutual exclusion among the tasks of one host.
 type Mutex interface {
 	Lock()
 	Unlock()
@@ -115,7 +114,7 @@ type Mutex interface {
 
 // Cond is a condition variable over a Mutex.
 type Cond interface {
-	// Wait releases the mutex, waits for a signal and takes the mutex again.
+	// Wait releases the mutex, waits for a signal and acquires the mutex again.
 	Wait()
 	Signal()
 	Broadcast()
@@ -123,16 +122,16 @@ type Cond interface {
 
 // Listener receives the requests to one service.
 type Listener interface {
-	// Accept waits for the next request, at most for the timeout: see Host.Call.
+	// Accept waits for the next request, at most for timeout, as Host.Call does.
 	Accept(timeout time.Duration) (Request, error)
 	Close() error
 }
 
-// Request is a request that waits for its answer.
+// Request is a request that awaits its answer.
 type Request interface {
 	From() string
 	Body() []byte
-	// Reply answers; a second answer is ignored.
+	// Reply answers the request; a second answer is ignored.
 	Reply(body []byte)
 	// Reject answers with an error that the caller sees as [*RemoteError].
 	Reject(reason string)
@@ -155,14 +154,14 @@ func (a *Answer) Pending() bool { return a.Body == nil && a.Err == nil }
 
 // Gather is a set of calls under way.
 type Gather interface {
-	// Wait blocks until need calls have succeeded, or until all calls have
-	// ended. It returns all that is known by then, which may be more successes
-	// than were needed, and failures, in the order of the calls; the slice is
-	// the Gather's own. Answers that arrive later show in a later Wait.
+	// Wait blocks until need calls have succeeded or every call has finished. It
+	// returns all answers known by then, in the order of the calls, which may include
+	// failures and more successes than needed. The slice belongs to the Gather. A later
+	// Wait returns answers that arrive later.
 	Wait(need int) []Answer
 }
 
-// RemoteError is a rejection by the service.
+// RemoteError is returned when the service rejects a request.
 type RemoteError struct {
 	Host, Service, Reason string
 }

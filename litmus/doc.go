@@ -1,5 +1,5 @@
-// Package litmus is a language for small RDMA programs with a question, in the
-// spirit of herd7: may this outcome happen? docs/litmus.md is its whole grammar.
+// Package litmus is a language for small RDMA programs with a question, like
+// that of herd7: is this outcome possible? docs/litmus.md has the whole grammar.
 //
 //	litmus message-passing
 //	doc    A flag written after data; the reader sees the flag first.
@@ -21,20 +21,18 @@
 //	  rxe    N
 //	  *      Y
 //
-// [Parse] reads a file into a [lang.Test] and checks it, [lang.Format] writes one in its
-// canonical form, [Compile] makes an explore.Scenario of it, and [Run] searches
-// all its runs on a [Backend] and compares what it finds with what the file says.
+// [Parse] parses and checks a [lang.Test], [lang.Format] writes one in canonical form, [Compile]
+// turns it into an explore.Scenario, and [Run] searches all its runs on a [Backend] and compares
+// the result with the verdicts in the file.
 //
 // # How it runs
 //
-// A statement is interpreted as calls to host.Host and package verbs: nothing in
-// the interpreter knows of the simulator except the small interface machine. One
-// exhaustive search of a test under a profile collects the set of its final
-// states, and all its questions are answered from that set. The final state holds
-// what the questions name: registers, memory when all is quiet, and whether a
-// thread is blocked.
+// A statement is interpreted as calls to host.Host and package verbs; the interpreter depends on
+// the simulator only through the small interface machine. One exhaustive search of a test under
+// a profile collects its final states, which answer all its questions. The final state contains
+// what the questions name: registers, memory when all is quiet, and whether a thread is blocked.
 //
-// A thread that waits in a loop for a value looks once, and a run in which it
-// looked in vain is left out: the run in which it looks later is another one. A
-// test of which every run is left out is an error that names the loop.
+// A thread that waits in a loop for a value reads once, and a run in which it does not find the
+// value is excluded: the run in which it reads later is another one. A test with all runs
+// excluded is an error that names the loop.
 package litmus

@@ -12,30 +12,30 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// machine is what a program needs of the world beyond host.Host and verbs: all
-// that the interpreter knows of a backend.
+// machine is everything that the interpreter needs from a backend beyond host.Host and
+// verbs.
 type machine interface {
 	// Strike makes a fault happen now.
 	Strike(k faults.Kind, hosts ...string) error
 	Heal(a, b string)
 	// Abandon ends the run without an outcome; the caller returns at once.
 	Abandon()
-	// Remember tells what the final state will hold of threads that have ended.
+	// Remember sets the contribution of finished threads to the final state.
 	Remember(p fingerprint.Print)
-	// Step is told that a thread comes to its next statement, and lets others go on.
+	// Step is called before a thread's next statement, and lets others run.
 	Step(t *threadProg)
-	// Patience is how long a thread waits at a time, and then asks Again.
+	// Patience is how long a thread waits before it calls Again.
 	Patience() time.Duration
-	// Again reports whether a thread that found nothing is to look once more. If
-	// not, what it waits for will not come.
+	// Again reports whether a thread that found nothing should wait again. If not, what
+	// it waits for will never come.
 	Again(t *threadProg) bool
 	// Alive reports whether the machine is up.
 	Alive(h host.Host) bool
-	// Fail ends the run: the test cannot be run as it is.
+	// Fail ends the run: the test cannot be run.
 	Fail(err error)
 }
 
-// runner runs one program again and again: the state of one run.
+// runner runs one program repeatedly, and holds the state of one run.
 type runner struct {
 	p       *program
 	machine machine
@@ -55,7 +55,7 @@ func newRunner(p *program, m machine) *runner {
 	return r
 }
 
-// forget takes what a run leaves behind in conditions back to before it.
+// forget restores the conditions' state from before the run.
 func (m *runner) forget() {
 	clear(m.env.regs)
 	clear(m.env.asked)
@@ -64,7 +64,7 @@ func (m *runner) forget() {
 	clear(m.started)
 }
 
-// reset takes everything back to before the run.
+// reset restores the state from before the run.
 func (m *runner) reset() {
 	m.forget()
 	for i := range m.lives {
@@ -73,7 +73,7 @@ func (m *runner) reset() {
 	m.hash = fingerprint.Print{}
 }
 
-// broken ends the run because the test cannot be run as it is.
+// broken ends the run because the test cannot be run.
 func (m *runner) broken(err error) bool {
 	m.refuse.Lock()
 	if m.refused == nil {
@@ -84,7 +84,7 @@ func (m *runner) broken(err error) bool {
 	return false
 }
 
-// refusedError says that a statement cannot be carried out.
+// refusedError: a statement cannot be carried out.
 type refusedError struct{ err error }
 
 func (e *refusedError) Error() string { return e.err.Error() }
@@ -97,9 +97,9 @@ type exec struct {
 	t    *threadProg
 	h    host.Host
 	life *life
-	seen []seen // by label: the completions that the thread has taken
+	seen []seen // by label: the completions that the thread has polled
 	wcs  [1]verbs.WC
-	dead bool // it does not come to its end
+	dead bool // it does not finish
 	sges []verbs.SGE
 }
 
@@ -108,7 +108,7 @@ type seen struct {
 	wc verbs.WC
 }
 
-// main is the first task of a life of a host: it starts the threads.
+// main is the first task of a host's life: it starts the threads.
 func (m *runner) main(at *hostProg, h host.Host, count int) {
 	if count > 0 {
 		if err := m.boot(at, h); err != nil {
@@ -153,13 +153,13 @@ func (m *runner) thread(t *threadProg, h host.Host, l *life) {
 	}
 }
 
-// remember replaces a part of what the final state depends on.
+// remember replaces a contribution to the final state.
 func (m *runner) remember(old, now fingerprint.Print) {
 	m.hash = fingerprint.Print{A: m.hash.A - old.A + now.A, B: m.hash.B - old.B + now.B}
 	m.machine.Remember(m.hash)
 }
 
-// set puts a value into a register; reg may be nil.
+// set sets a register; reg may be nil.
 func (x *exec) set(reg *regProg, v value) bool {
 	if reg == nil {
 		return true
@@ -172,8 +172,8 @@ func (x *exec) set(reg *regProg, v value) bool {
 	return true
 }
 
-// until calls try until it gets something, and returns false if that never comes.
-// try waits for as long as it is told, or not at all.
+// until calls try until it succeeds, and returns false if it never will. try waits for
+// the given time, or not at all.
 func (x *exec) until(try func(patience time.Duration) (bool, error)) bool {
 	for {
 		got, err := try(x.m.machine.Patience())
@@ -189,7 +189,7 @@ func (x *exec) until(try func(patience time.Duration) (bool, error)) bool {
 	}
 }
 
-// look goes on if the loop's condition holds.
+// look continues if the loop's condition holds.
 func (x *exec) look(loop int, ok bool) bool {
 	if !ok {
 		x.m.machine.Abandon()
@@ -199,8 +199,8 @@ func (x *exec) look(loop int, ok bool) bool {
 	return true
 }
 
-// result notes what became of a post or a change of state. Without a register it
-// must succeed.
+// result records the result of a post or a state change. Without a register it must
+// succeed.
 func (x *exec) result(reg *regProg, what string, err error) bool {
 	if reg == nil && err != nil {
 		return x.m.broken(fmt.Errorf("%s: %w (take the result into a register if it may fail)", what, err))
@@ -210,7 +210,7 @@ func (x *exec) result(reg *regProg, what string, err error) bool {
 
 func (x *exec) region(p place) host.Region { return x.life.regions[p.loc.block.at] }
 
-// load loads bytes; what persistent memory cannot give is unset.
+// load loads bytes; unreadable persistent memory is unset.
 func (x *exec) load(p place) value {
 	r := x.region(p)
 	if p.loc.block.persistent {

@@ -32,7 +32,7 @@ func (x *exec) list(pieces []piece) []verbs.SGE {
 func (b *blockProg) mr() *mrProg {
 	for _, m := range b.host.mrs {
 		if m.block == b {
-			return m // it comes before all others
+			return m // it precedes all others
 		}
 	}
 	return nil
@@ -88,7 +88,7 @@ func (x *exec) recv(qp int, pieces []piece, l *labelProg, reg *regProg) bool {
 	return x.result(reg, "recv", err)
 }
 
-// await takes completions until that of l is there.
+// await polls completions until that of l has arrived.
 func (x *exec) await(l *labelProg) bool {
 	for !x.seen[l.idx].ok {
 		if x.take(l.cq) < 0 {
@@ -98,7 +98,7 @@ func (x *exec) await(l *labelProg) bool {
 	return true
 }
 
-// take waits for the next completion and notes it; it returns its label's index.
+// take waits for the next completion and records it; it returns its label's index.
 func (x *exec) take(c *cqProg) int {
 	got := x.until(func(patience time.Duration) (bool, error) {
 		n, err := x.life.cqs[c.idx].Wait(x.wcs[:], patience)
@@ -119,7 +119,7 @@ func (x *exec) note() int {
 	return i
 }
 
-// poll looks once for a completion, and says whether that of l has been seen.
+// poll polls once for a completion, and reports whether that of l has arrived.
 func (x *exec) poll(l *labelProg, reg *regProg) bool {
 	if !x.seen[l.idx].ok {
 		n, err := x.life.cqs[l.cq.idx].Poll(x.wcs[:])
@@ -136,7 +136,7 @@ func (x *exec) poll(l *labelProg, reg *regProg) bool {
 	return x.set(reg, number64(statusNone))
 }
 
-// next waits for whatever comes next.
+// next waits for the next completion.
 func (x *exec) next(c *cqProg, reg *regProg) bool {
 	i := x.take(c)
 	return i >= 0 && x.set(reg, number64(uint64(i)))

@@ -5,7 +5,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// setFlush says what a Flush is to make visible or persistent, and of what.
+// setFlush sets the scope and range of a Flush.
 func setFlush(wr *verbs.SendWR, s *lang.Post, n int) {
 	wr.FlushTo, wr.FlushLen, wr.FlushMR = verbs.FlushPersistent, uint32(n), s.WholeMR
 	switch s.Scope {

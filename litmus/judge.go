@@ -9,11 +9,11 @@ import (
 type Judgement struct {
 	Name, Cond string // of the outcome
 	Met        bool
-	Expected   Got // what the test says of the outcome under the profile
+	Expected   Got // the test's verdict on the outcome under the profile
 }
 
-// Judged makes a scenario that watches all outcomes of a test, and a function that judges
-// a final state to which its last run came; it returns nil for any other.
+// Judged returns a scenario that watches all outcomes of a test, and a function that
+// judges the final state of its last run; it returns nil for any other.
 func Judged(t *lang.Test) (*explore.Scenario, func(final, profile string) []Judgement, error) {
 	p, err := resolve(t)
 	if err != nil {

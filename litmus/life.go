@@ -13,8 +13,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// life is what a host has from its start to its end: memory, registrations,
-// queues. The threads of the host share it; only connect changes it.
+// life holds a host's resources from start to end: memory, registrations, queues. The
+// threads of the host share it; only connect changes it.
 type life struct {
 	h         host.Host
 	regions   []host.Region // by block of the host
@@ -24,10 +24,10 @@ type life struct {
 	mu        sync.Mutex
 	qps       []queuePair // by index, under mu
 	peers     []peer      // by host, under mu
-	old       []queuePair // that connect replaced, under mu
+	old       []queuePair // replaced by connect, under mu
 	listeners map[string]host.Listener
 	pd        verbs.PD
-	recvs     atomic.Int64 // receives that were posted and are not known to be used
+	recvs     atomic.Int64 // receives that were posted and may be unused
 }
 
 // qp is the host's end of a queue pair; nil if it is not connected.
@@ -37,7 +37,7 @@ func (l *life) qp(i int) verbs.QP {
 	return l.qps[i].qp
 }
 
-// peer is what is known of another host.
+// peer returns the data about another host.
 func (l *life) peer(i int) peer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,13 +55,13 @@ type queuePair struct {
 	qp       verbs.QP
 }
 
-// peer is what a host knows of another: where its memory is, and the keys.
+// peer is a host's data about another: its memory, and the keys.
 type peer struct {
 	addrs []uint64
 	keys  []uint32
 }
 
-// setup makes the first life of all hosts, with everything connected.
+// setup creates the first life of all hosts, fully connected.
 func (m *runner) setup(hosts []host.Host) error {
 	for i, at := range m.p.hosts {
 		if err := m.boot(at, hosts[i]); err != nil {
@@ -92,7 +92,7 @@ func (m *runner) setup(hosts []host.Host) error {
 	return nil
 }
 
-// boot makes a life of one host, without connections.
+// boot creates a life of one host, without connections.
 func (m *runner) boot(at *hostProg, h host.Host) error {
 	l := &life{h: h, cqs: make([]verbs.CQ, len(m.p.cqs)), qps: make([]queuePair, len(m.p.qps)), peers: make([]peer, len(m.p.hosts)),
 		cells: make([]private, len(m.p.threads)), listeners: map[string]host.Listener{}}
@@ -134,7 +134,7 @@ func (m *runner) boot(at *hostProg, h host.Host) error {
 	return nil
 }
 
-// memory allocates a block. What is persistent has its first value only once.
+// memory allocates a block. Persistent memory is initialized only once.
 func (l *life) memory(b *blockProg, first bool) error {
 	var r host.Region
 	var err error
@@ -153,7 +153,7 @@ func (l *life) memory(b *blockProg, first bool) error {
 	return nil
 }
 
-// fill gives a block its first values.
+// fill initializes a block.
 func (b *blockProg) fill(r host.Region) {
 	for _, x := range b.locs {
 		if x.init != 0 {
@@ -168,7 +168,7 @@ func (b *blockProg) fill(r host.Region) {
 	}
 }
 
-// grantable is access without what the host's card does not have.
+// grantable removes from access what the host's card does not support.
 func grantable(h host.Host, access verbs.Access) verbs.Access {
 	if !h.Device().Attr().HasFlush {
 		access &^= verbs.FlushGlobal | verbs.FlushPersistent
@@ -191,7 +191,7 @@ func (l *life) private(t *threadProg) error {
 	return err
 }
 
-// fill gives a thread's own memory the values of its messages.
+// fill initializes a thread's own memory with the values of its messages.
 func (t *threadProg) fill(r host.Region) {
 	for _, c := range t.consts {
 		b := make([]byte, c.cell.n)
@@ -200,8 +200,8 @@ func (t *threadProg) fill(r host.Region) {
 	}
 }
 
-// prepare makes an end of a queue pair; samePSN gives it the sequence number that
-// the test says, if it says one.
+// prepare creates an end of a queue pair; samePSN uses the sequence number of the test,
+// if it has one.
 func (l *life) prepare(q *qpProg, end int, samePSN bool) error {
 	e := &q.ends[end]
 	cfg := e.cfg
@@ -223,7 +223,7 @@ func (l *life) prepare(q *qpProg, end int, samePSN bool) error {
 	return nil
 }
 
-// own is what others must know of this host.
+// own is the data that others need about this host.
 func (l *life) own() peer {
 	var p peer
 	for _, r := range l.regions {
@@ -235,7 +235,7 @@ func (l *life) own() peer {
 	return p
 }
 
-// hello is what the ends of a queue pair tell each other to connect.
+// hello is the message with which the ends of a queue pair connect.
 func (l *life) hello(q *qpProg) []byte {
 	b := lend.AppendEndpoint(nil, l.qps[q.idx].prepared.Endpoint())
 	p := l.own()
@@ -248,7 +248,7 @@ func (l *life) hello(q *qpProg) []byte {
 	return b
 }
 
-// meet reads what the other end told, and connects.
+// meet decodes the other end's message, and connects.
 func (l *life) meet(q *qpProg, other *hostProg, b []byte) error {
 	r := wire.NewReader(b)
 	e := lend.ReadEndpoint(r)
@@ -266,14 +266,14 @@ func (l *life) meet(q *qpProg, other *hostProg, b []byte) error {
 	l.peers[other.idx] = p
 	prepared := l.qps[q.idx].prepared
 	l.mu.Unlock()
-	qp, err := prepared.Connect(e) // not under mu: others may go on here
+	qp, err := prepared.Connect(e) // not under mu, so that others may run here
 	l.mu.Lock()
 	l.qps[q.idx].qp = qp
 	l.mu.Unlock()
 	return err
 }
 
-// accept waits for a message; nil if none will come.
+// accept waits for a message; nil if none will arrive.
 func (x *exec) accept(service string) (req host.Request) {
 	x.until(func(patience time.Duration) (got bool, err error) {
 		req, err = x.life.listeners[service].Accept(patience)
@@ -282,7 +282,7 @@ func (x *exec) accept(service string) (req host.Request) {
 	return req
 }
 
-// connect makes the thread's end anew. The first end calls, the other answers.
+// connect creates the thread's end again. The first end calls, the other answers.
 func (x *exec) connect(q *qpProg, samePSN bool, loop int) bool {
 	end := q.end(x.t.host)
 	if err := x.life.prepare(q, end, samePSN); err != nil {
@@ -292,7 +292,7 @@ func (x *exec) connect(q *qpProg, samePSN bool, loop int) bool {
 	if end == 0 {
 		answer, err := x.h.Call(other.name, q.service, x.life.hello(q), verbs.Forever)
 		if err != nil {
-			return x.look(loop, false) // it would try again
+			return x.look(loop, false) // it would retry
 		}
 		if err := x.life.meet(q, other, answer); err != nil {
 			return x.m.broken(err)

@@ -13,42 +13,41 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// Live runs a test on hosts that exist, as often as one likes: the same
-// interpreter as in the simulator, with threads that run at the same time.
-// Package litmus/device compares what it sees with what a profile allows.
+// Live runs a test on real hosts, any number of times: with the simulator's
+// interpreter, and with threads that run concurrently. Package litmus/device compares
+// the results with a profile.
 //
 // A thread is blocked if it waits for a completion or a message, and no thread has
-// begun a statement for LiveConfig.Patience. An until that waits for so long in
-// vain leaves the run out, and so does an assume that does not hold, as in the
-// simulator.
+// begun a statement for LiveConfig.Patience. An until that has waited that long
+// excludes the run, and so does an assume that does not hold, as in the simulator.
 type Live struct {
 	cfg      LiveConfig
 	hosts    []host.Host
 	r        *runner
 	controls bool // the program changes queue pairs or registrations
 	probes   []private
-	clean    bool // what the last run left behind can be used again
+	clean    bool // the next run can reuse what the last one left
 	steps    atomic.Uint64
 	waits    []waiting // by thread
 	over     atomic.Bool
-	left     atomic.Bool // the run is left out
+	left     atomic.Bool // the run is excluded
 	struck   atomic.Bool // by a fault
 }
 
-// waiting is since when a thread has seen nobody do anything.
+// waiting is since when a thread has observed no progress.
 type waiting struct {
 	saw   uint64 // steps, and 1
 	since time.Duration
 }
 
-// LiveConfig says how to run a test on real hosts.
+// LiveConfig configures runs on real hosts.
 type LiveConfig struct {
-	// Patience is how long nothing must happen until it is clear that nothing
-	// will. It must be longer than what a card takes to give a peer up.
+	// Patience is how long nothing must happen before nothing more is expected. It must
+	// exceed the time in which a card gives up on a peer.
 	Patience time.Duration
 	// Pause is called by each thread before each of its statements. May be nil.
 	Pause func(thread int)
-	// Strike and Heal carry out faults. Without Strike a fault is refused.
+	// Strike and Heal carry out faults. Without Strike faults are refused.
 	Strike func(k faults.Kind, hosts ...string) error
 	Heal   func(a, b string) error
 }
@@ -56,8 +55,8 @@ type LiveConfig struct {
 // ErrLeftOut: a loop of the run waited in vain, so the run has no outcome.
 var ErrLeftOut = errors.New("litmus: a loop waits in vain")
 
-// NewLive prepares a test. hosts are those of the test, in its order; their cards
-// must reach each other. Close gives back what was made on them.
+// NewLive prepares a test. hosts are those of the test, in its order; their cards must
+// reach each other. Close releases their resources.
 func NewLive(t *lang.Test, hosts []host.Host, cfg LiveConfig) (*Live, error) {
 	p, err := resolve(t)
 	if err != nil {
@@ -67,7 +66,7 @@ func NewLive(t *lang.Test, hosts []host.Host, cfg LiveConfig) (*Live, error) {
 		return nil, fmt.Errorf("litmus: %s has %d hosts and got %d, and the patience %v must be more than 0", t.Name, len(p.hosts), len(hosts), cfg.Patience)
 	}
 	for _, g := range p.regs {
-		g.asked = false // nobody searches, so nothing must be remembered
+		g.asked = false // there is no search, so nothing must be remembered
 	}
 	l := &Live{cfg: cfg, hosts: hosts, waits: make([]waiting, len(p.threads))}
 	for _, x := range p.threads {
@@ -83,9 +82,9 @@ func NewLive(t *lang.Test, hosts []host.Host, cfg LiveConfig) (*Live, error) {
 	return l, nil
 }
 
-// Run runs the test once and returns its final state, in the words that a search
-// has for it. The error wraps ErrLeftOut if the run has none, and ErrRefused if
-// something that must succeed did not.
+// Run runs the test once and returns its final state, formatted as by a search. The
+// error wraps ErrLeftOut if the run has none, and ErrRefused if something failed that
+// must succeed.
 func (l *Live) Run() (string, error) {
 	if err := l.renew(); err != nil {
 		return "", err

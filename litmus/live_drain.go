@@ -7,11 +7,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// probeID is the number of the requests of a drain: no label has it.
+// probeID is the ID of a drain's requests: no label has it.
 const probeID = 1 << 62
 
-// probe is a Read behind all that was posted to an end of a queue pair: when it
-// completes, all of that has arrived.
+// probe is a Read posted after everything else on an end of a queue pair: its
+// completion means that all earlier requests have arrived.
 type probe struct {
 	life *life
 	qp   verbs.QP
@@ -20,19 +20,19 @@ type probe struct {
 	done bool
 }
 
-// drain ends a run.
+// drain completes a run.
 type drain struct {
 	probes []*probe
-	end    time.Duration // when to give up
+	end    time.Duration // the deadline
 	bad    bool          // a queue pair is not as it was before the run
 }
 
-// drain waits until all that a run posted has arrived. It reports whether all queue
-// pairs are as they were before it, so that the next run can use them. A queue pair
-// on which no Read gets through may still have sent something: then time must do.
+// drain waits until everything that a run posted has arrived. It reports whether all
+// queue pairs are as they were before, so that the next run can use them. A queue pair
+// on which no Read succeeds may still have requests in flight; for those it waits some
+// time.
 //
-// It sleeps where it waits, because what the cards of software have to do needs the
-// processor.
+// It sleeps while it waits, because software cards need the processor.
 func (l *Live) drain() bool {
 	now := l.hosts[0].Now
 	d := &drain{end: now() + l.cfg.Patience}
@@ -66,7 +66,7 @@ func (l *Live) drain() bool {
 	return !d.bad
 }
 
-// post posts a probe. A queue that is full gets room when completions are taken.
+// post posts a probe. Polling completions makes room in a full queue.
 func (l *Live) post(d *drain, p *probe) {
 	err := verbs.ErrClosed
 	for p.qp != nil {
@@ -80,7 +80,7 @@ func (l *Live) post(d *drain, p *probe) {
 	}
 }
 
-// take takes completions of a host, and returns false if there are none in time.
+// take polls completions of a host, and returns false if none arrive in time.
 func (l *Live) take(d *drain, x *life, c verbs.CQ, patience time.Duration) bool {
 	var wcs [16]verbs.WC
 	n, err := c.Wait(wcs[:], patience)

@@ -31,19 +31,19 @@ func (m liveMachine) Heal(a, b string) {
 	}
 }
 
-// Abandon leaves the run out.
+// Abandon excludes the run.
 func (m liveMachine) Abandon() {
 	m.l.left.Store(true)
 	m.l.over.Store(true)
 }
 
-// Fail ends the run: the other threads wait no longer.
+// Fail ends the run: the other threads stop waiting.
 func (m liveMachine) Fail(error) { m.l.over.Store(true) }
 
 // Remember is for searches.
 func (m liveMachine) Remember(fingerprint.Print) {}
 
-// Alive is true: nothing here ends a host.
+// Alive is true: hosts never fail here.
 func (m liveMachine) Alive(host.Host) bool { return true }
 
 // Step counts, and pauses.
@@ -55,11 +55,11 @@ func (m liveMachine) Step(t *threadProg) {
 	m.l.steps.Add(1)
 }
 
-// Patience is a small part of all patience, so that threads that wait notice soon
-// that the run is over.
+// Patience is a small part of the total, so that waiting threads soon notice that the
+// run is over.
 func (m liveMachine) Patience() time.Duration { return max(m.l.cfg.Patience/50, time.Millisecond) }
 
-// Again is false if no thread has done anything for too long.
+// Again is false if no thread has made progress for too long.
 func (m liveMachine) Again(t *threadProg) bool {
 	if m.l.over.Load() {
 		return false

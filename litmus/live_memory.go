@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// renew takes everything back to before the first run: what the last run left
-// behind is put back if it is clean, and made anew if not.
+// renew restores the state from before the first run: it resets what the last run left
+// if that is clean, and otherwise creates everything again.
 func (l *Live) renew() error {
 	m := l.r
 	m.forget()
@@ -40,7 +40,7 @@ func (l *Live) renew() error {
 	return nil
 }
 
-// putBack gives memory its first values, and forgets messages that nobody heard.
+// putBack reinitializes memory, and drops messages that nobody received.
 func (l *Live) putBack() {
 	for _, at := range l.r.p.hosts {
 		x := l.r.lives[at.idx][0]
@@ -64,7 +64,7 @@ func (l *Live) putBack() {
 	}
 }
 
-// Close gives back what the last run used.
+// Close releases the resources of the last run.
 func (l *Live) Close() error {
 	l.clean = false
 	var all []error
@@ -84,8 +84,8 @@ func (l *Live) Close() error {
 	return errors.Join(all...)
 }
 
-// endQueues destroys queue pairs and completion queues. What is gone already, by a
-// statement of the test, is no error.
+// endQueues destroys queue pairs and completion queues. It ignores those that a
+// statement of the test has destroyed.
 func (l *life) endQueues() error {
 	var all []error
 	for _, q := range append(l.old, l.qps...) {
@@ -104,7 +104,7 @@ func (l *life) endQueues() error {
 	return errors.Join(all...)
 }
 
-// endMemory ends registrations and gives memory back.
+// endMemory deregisters and frees memory.
 func (l *life) endMemory() error {
 	var all []error
 	for _, m := range l.mrs {
@@ -130,7 +130,7 @@ func (l *life) endMemory() error {
 	return errors.Join(all...)
 }
 
-// gone takes the error away that says that it is done already.
+// gone drops an error that means that the object is already gone.
 func gone(err error) error {
 	if errors.Is(err, verbs.ErrClosed) {
 		return nil

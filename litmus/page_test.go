@@ -15,7 +15,7 @@ func page(t *testing.T) string {
 	return string(b)
 }
 
-// blocks are the fenced examples of the page.
+// blocks returns the fenced examples of the page.
 func blocks(text string) []string {
 	var out []string
 	for _, part := range strings.Split(text, "```litmus\n")[1:] {

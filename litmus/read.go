@@ -22,7 +22,7 @@ func Parse(file string, text []byte) (*lang.Test, error) {
 	return t, nil
 }
 
-// ParseFile reads and checks the test in a file, which must have the test's name.
+// ParseFile parses and checks the test in a file, which must have the test's name.
 func ParseFile(path string) (*lang.Test, error) {
 	st, err := os.Stat(path)
 	if err != nil {

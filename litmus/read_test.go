@@ -20,7 +20,7 @@ const (
 	verdict = "\nexists done(A)\n  * Y\n"
 )
 
-// Errors say where, what was found, and what was perhaps meant.
+// Errors name the place, what was found, and what was perhaps meant.
 func TestErrors(t *testing.T) {
 	thread := func(stmts string) string { return header0 + "thread A\n" + stmts + verdict }
 	for _, tt := range []struct{ name, text, want string }{
@@ -78,7 +78,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Large files give an error at once, and so does what is too much of anything.
+// Large files, and too many of anything, are an error at once.
 func TestLimits(t *testing.T) {
 	lines := header0 + "thread A\n" + strings.Repeat("  write x <- 1\n", 10_000) + verdict
 	for name, tt := range map[string]struct{ text, want string }{

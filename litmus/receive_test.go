@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
 
-// messages is a test of one requester that sends and one responder that receives.
+// messages is a test with one requester that sends and one responder that receives.
 func messages(t *rapid.T) string {
 	var b strings.Builder
 	rnr := rapid.SampledFrom([]int{1, 7}).Draw(t, "rnr")
@@ -64,8 +64,9 @@ func messages(t *rapid.T) string {
 	return strings.Replace(b.String(), "qp A", show+"\nqp A", 1)
 }
 
-// Whatever meets on the two queues of a connection, the search reaches what a machine
-// reaches that makes each arrival, placement and completion a step of its own.
+// Whatever meets on the two queues of a connection, the search reaches the same
+// outcomes as a machine that makes each arrival, placement and completion a separate
+// step.
 func TestEagerReceives(t *testing.T) {
 	if seed := flag.Lookup("rapid.seed"); seed.Value.String() == "0" {
 		_ = seed.Value.Set("20261121") // the same programs each time; -rapid.seed=N tries others

@@ -21,8 +21,8 @@ type program struct {
 	labels  []*labelProg
 	regs    []*regProg
 	threads []*threadProg
-	msgs    map[string]int // host that hears a message
-	asked   []item         // what a final state holds
+	msgs    map[string]int // the host that receives a message
+	asked   []item         // the parts of a final state
 	conds   []func(*env) bool
 	untils  []string // the loops, for the report
 }
@@ -35,7 +35,7 @@ type hostProg struct {
 	locs    map[string]*locProg
 	threads []*threadProg
 	listens []string
-	again   bool // it starts again after a crash
+	again   bool // it restarts after a crash
 	mortal  bool // faults may end it
 }
 
@@ -56,7 +56,7 @@ type locProg struct {
 	init      uint64
 }
 
-// mrProg is a registration; at is its place among those of its host.
+// mrProg is a registration; at is its index among those of its host.
 type mrProg struct {
 	at     int
 	name   string
@@ -70,7 +70,7 @@ type qpProg struct {
 	name    string
 	named   bool
 	ends    [2]endProg
-	service string // where its ends meet to connect anew
+	service string // where its ends meet to reconnect
 }
 
 // endProg is one end of a queue pair.
@@ -78,10 +78,10 @@ type endProg struct {
 	host       *hostProg
 	cfg        verbs.QPConfig
 	send, recv *cqProg
-	connector  *threadProg // the thread that connects it anew
+	connector  *threadProg // the thread that reconnects it
 }
 
-// cqProg is a completion queue; only one thread takes from it.
+// cqProg is a completion queue; only one thread polls it.
 type cqProg struct {
 	idx   int
 	name  string
@@ -96,7 +96,7 @@ type labelProg struct {
 	host   *hostProg
 	thread *threadProg
 	cq     *cqProg
-	cell   cell // where the value comes to, if it has one
+	cell   cell // where the value goes, if it has one
 	silent bool
 	recv   bool
 }
@@ -123,7 +123,7 @@ type regProg struct {
 	kind   regKind
 	size   int
 	line   int
-	asked  bool // final states hold it
+	asked  bool // part of final states
 }
 
 type threadProg struct {
@@ -133,9 +133,9 @@ type threadProg struct {
 	regs    map[string]*regProg
 	steps   []step
 	scratch int              // bytes of private memory
-	consts  []constCell      // what it holds from the start
+	consts  []constCell      // its initial contents
 	ready   map[*qpProg]bool // of a recover thread: what it has connected
-	asked   bool             // final states hold whether it is done
+	asked   bool             // final states contain whether it is done
 }
 
 type constCell struct {
@@ -143,14 +143,14 @@ type constCell struct {
 	v    uint64
 }
 
-// step is a statement made ready; line and text are for the timeline.
+// step is a compiled statement; line and text are for the timeline.
 type step struct {
 	line int
 	text string
 	do   func(x *exec) bool // false ends the thread
 }
 
-// resolver turns a test into a program.
+// resolver compiles a test into a program.
 type resolver struct {
 	*program
 	cur *threadProg
@@ -189,7 +189,7 @@ type failure struct {
 	text, hint string
 }
 
-// fail ends resolving with an error.
+// fail aborts resolving with an error.
 func fail(at lang.Pos, hint, format string, args ...any) {
 	panic(failure{at, fmt.Sprintf(format, args...), hint})
 }
@@ -243,7 +243,7 @@ func (r *resolver) resolveMemory(m *lang.Memory) {
 	}
 }
 
-// place puts a location into its block.
+// place places a location in its block.
 func (r *resolver) place(b *blockProg, l *lang.Loc) {
 	x := &locProg{block: b, name: l.Name, off: (b.size + 7) &^ 7, size: l.Size, init: l.Init}
 	if x.size == 0 {
@@ -396,7 +396,7 @@ func (r *resolver) applyOption(e *endProg, o *lang.Option) {
 	}
 }
 
-// endQueues gives an end the completion queues of its own that it lacks.
+// endQueues gives an end the completion queues that it lacks.
 func (r *resolver) endQueues(q *qpProg, i int) {
 	e := &q.ends[i]
 	if e.send == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// env is what conditions look at: the registers of all threads, and at the end
-// of a run also memory and threads.
+// env is the input of conditions: the registers of all threads, and at the end of a run
+// also memory and threads.
 type env struct {
 	regs    []value
 	asked   []value // by item
@@ -35,20 +35,20 @@ type item struct {
 	name   string
 }
 
-// getter looks at a term. It has size bytes if it is a value.
+// getter reads a term. It has size bytes if it is a value.
 type getter struct {
 	kind regKind
 	size int
 	of   func(*env) value
-	lit  bool   // a number: it takes the size of the other side
-	name string // a name that only the other side's kind explains
+	lit  bool   // a number: it takes the other side's size
+	name string // a name whose meaning depends on the other side's kind
 	pos  lang.Pos
 	term string
 }
 
-// condition compiles c. At the end of a run (final) it may ask for everything, and
-// what it asks for becomes a part of the final state; in a thread only for the
-// thread's own registers.
+// condition compiles c. At the end of a run (final) it may read everything, and what it
+// reads becomes part of the final state; in a thread it may read only the thread's own
+// registers.
 func (r *resolver) condition(c lang.Cond, final bool) func(*env) bool {
 	switch c := c.(type) {
 	case lang.And:
@@ -153,7 +153,7 @@ func (r *resolver) getter(t lang.Term, final bool) getter {
 	return g
 }
 
-// findReg finds a register; nil if the name is perhaps that of a constant.
+// findReg finds a register; nil if the name may be that of a constant.
 func (r *resolver) findReg(t lang.Term, final bool) *regProg {
 	if !final && (t.Thread == "" || t.Thread == r.cur.spec.Name) {
 		if x := r.cur.regs[t.Name]; x != nil || t.Thread == "" && isConstant(t.Name) || t.Thread == "" && r.isLabel(t.Name) {
@@ -210,7 +210,7 @@ func (r *resolver) isLabel(name string) bool {
 	return slices.ContainsFunc(r.labels, func(l *labelProg) bool { return l.name == name })
 }
 
-// constant is the number of a name, as the kind has it.
+// constant returns the number of a name for the given kind.
 func (r *resolver) constant(g getter, kind regKind, other string) uint64 {
 	var names []string
 	switch kind {
@@ -248,7 +248,7 @@ func (r *resolver) ask(x item) int {
 	return len(r.asked) - 1
 }
 
-// comparison compiles a comparison. What is unset compares to nothing.
+// comparison compiles a comparison. Unset values compare to nothing.
 func (r *resolver) comparison(c lang.Compare, final bool) func(*env) bool {
 	a, b := r.getter(c.L, final), r.getter(c.R, final)
 	if (a.lit || a.name != "") && (b.lit || b.name != "") {
@@ -315,7 +315,7 @@ func ordered(op string, x, y uint64) bool {
 	return x >= y
 }
 
-// explain gives a name its number, by the kind of the other side.
+// explain resolves a name to a number, by the kind of the other side.
 func (r *resolver) explain(g *getter, other getter) {
 	if g.name == "" {
 		return

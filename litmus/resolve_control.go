@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// control compiles what changes queue pairs and registrations.
+// control compiles statements that change queue pairs and registrations.
 func (r *resolver) control(s lang.Stmt) func(*exec) bool {
 	h := r.cur.host
 	switch s := s.(type) {

@@ -115,8 +115,8 @@ func (q *qpProg) end(h *hostProg) int {
 	return -1
 }
 
-// qpTo picks the queue pair from h to peer: the named one, or the only one; if
-// there is none it makes one.
+// qpTo returns the queue pair from h to peer: the named one, or the only one; if there
+// is none it creates one.
 func (r *resolver) qpTo(name string, h, peer *hostProg, at lang.Pos) *qpProg {
 	if name != "" {
 		q := r.qp(name, h, at)
@@ -175,7 +175,7 @@ func (r *resolver) unnamed(q *qpProg) []*qpProg {
 	return slices.DeleteFunc(r.between(q.ends[0].host, q.ends[1].host), func(x *qpProg) bool { return x.named })
 }
 
-// use notes that the current thread uses a queue pair, and returns its end there.
+// use records that the current thread uses a queue pair, and returns its end there.
 func (r *resolver) use(q *qpProg, at lang.Pos) int {
 	t := r.cur
 	if t.spec.Recover && !t.ready[q] {
@@ -188,7 +188,7 @@ func (r *resolver) use(q *qpProg, at lang.Pos) int {
 	return e
 }
 
-// take notes that the current thread takes completions from c.
+// take records that the current thread polls c.
 func (r *resolver) take(c *cqProg, at lang.Pos) {
 	t := r.cur
 	if c.host != t.host {
@@ -221,7 +221,7 @@ func (r *resolver) label(name string, at lang.Pos) *labelProg {
 	return nil
 }
 
-// set finds or makes a register of the current thread that is set here.
+// set finds or creates a register that the current thread sets here.
 func (r *resolver) set(name string, kind regKind, size int, at lang.Pos) *regProg {
 	t := r.cur
 	if name == "" {
@@ -262,7 +262,7 @@ func (r *resolver) get(name string, at lang.Pos) *regProg {
 	return x
 }
 
-// cell makes a place in the thread's private memory.
+// cell allocates a cell in the thread's private memory.
 func (r *resolver) cell(n int, at lang.Pos) cell {
 	c := cell{r.cur.scratch, n}
 	r.cur.scratch += (n + 7) &^ 7

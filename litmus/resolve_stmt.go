@@ -38,7 +38,7 @@ func (r *resolver) statement(s lang.Stmt) func(*exec) bool {
 	return r.cpu(s)
 }
 
-// loop notes a loop that waits for something, and returns its number.
+// loop records a waiting loop, and returns its number.
 func (r *resolver) loop(at lang.Pos, s lang.Stmt) int {
 	r.untils = append(r.untils, "thread "+r.cur.spec.Name+" waits at line "+lang.Number(uint64(at.Line))+" (`"+lang.StmtText(s)+"`)")
 	return len(r.untils) - 1
@@ -77,7 +77,7 @@ func (r *resolver) word(e lang.Expr) func(*exec) uint64 {
 	}
 }
 
-// cpu compiles what the CPU does to memory.
+// cpu compiles the memory operations of the CPU.
 func (r *resolver) cpu(s lang.Stmt) func(*exec) bool {
 	h := r.cur.host
 	switch s := s.(type) {

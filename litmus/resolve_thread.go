@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// resolveThreads compiles the threads in the order of the file, those that run
-// after a restart last.
+// resolveThreads compiles the threads in the order of the file, those that run after a
+// restart last.
 func (r *resolver) resolveThreads() {
 	for i := range r.t.Threads {
 		s := &r.t.Threads[i]
@@ -49,7 +49,7 @@ func (r *resolver) resolveThreads() {
 	}
 }
 
-// walk calls f for each statement, also inside of others.
+// walk calls f for each statement, including nested ones.
 func walk(body []lang.Stmt, f func(lang.Stmt)) {
 	for _, s := range body {
 		f(s)
@@ -62,8 +62,8 @@ func walk(body []lang.Stmt, f func(lang.Stmt)) {
 	}
 }
 
-// connectors notes who connects which queue pair, who hears which message, and
-// which hosts statements can end.
+// connectors records which thread connects which queue pair, which hosts receive which
+// message, and which hosts statements can end.
 func (r *resolver) connectors(s lang.Stmt) {
 	t := r.cur
 	switch s := s.(type) {
@@ -98,10 +98,10 @@ func listens(h *hostProg, service string) {
 	}
 }
 
-// ends reports whether a fault of kind k ends the host that it is about.
+// ends reports whether a fault of kind k ends its host.
 func ends(k faults.Kind) bool { return k == faults.Crash || k == faults.Power }
 
-// checkTold fails for a message that nobody tells.
+// checkTold fails for a message that is never sent.
 func (r *resolver) checkTold(s lang.Hear, at *threadProg) {
 	told := false
 	for _, t := range r.threads {
@@ -137,7 +137,7 @@ func (r *resolver) resolveOutcomes() {
 	}
 }
 
-// resolveFaults notes which hosts the budget can end.
+// resolveFaults records which hosts the budget can end.
 func (r *resolver) resolveFaults() {
 	b, _ := faults.ParseBudget(r.t.Faults)
 	if err := b.Validate(r.t.Hosts); err != nil {

@@ -16,7 +16,7 @@ type piece struct {
 	v     func(*exec, []byte)
 }
 
-// request is a send work request made ready.
+// request is a compiled send work request.
 type request struct {
 	s      *lang.Post
 	qp     int
@@ -88,7 +88,7 @@ func (r *resolver) addLabel(l *labelProg, at lang.Pos) {
 	r.labels = append(r.labels, l)
 }
 
-// key picks the registration whose key a request names.
+// key returns the registration of a request's key.
 func (r *resolver) key(s *lang.Post, b *blockProg) int {
 	name := s.Key
 	if name == "bad" {
@@ -207,7 +207,7 @@ func (r *resolver) recv(s *lang.Recv) func(*exec) bool {
 	return func(x *exec) bool { return x.recv(qp.idx, pieces, l, reg) }
 }
 
-// completion compiles what is about completions.
+// completion compiles statements about completions.
 func (r *resolver) completion(s lang.Stmt) func(*exec) bool {
 	switch s := s.(type) {
 	case lang.Wait:
@@ -234,7 +234,7 @@ func (r *resolver) completion(s lang.Stmt) func(*exec) bool {
 	panic("litmus: a statement of no kind")
 }
 
-// queue is the completion queue that s takes from.
+// queue is the completion queue that s polls.
 func (r *resolver) queue(s lang.Next) *cqProg {
 	if i := slices.IndexFunc(r.t.CQs, func(c lang.CQ) bool { return c.Name == s.QP }); i >= 0 {
 		return r.cqNamed(s.QP)
@@ -247,7 +247,7 @@ func (r *resolver) queue(s lang.Next) *cqProg {
 	return e.send
 }
 
-// query compiles a question about a completion that was seen.
+// query compiles a question about a completion that has arrived.
 func (r *resolver) query(s lang.Query) func(*exec) bool {
 	l := r.label(s.Label, s.Pos)
 	switch s.What {

@@ -15,9 +15,9 @@ const (
 // rules that it pins.
 type Rule struct {
 	ID     string // as tests name it
-	Part   string // what it is about
+	Part   string // its topic
 	Text   string
-	Knob   string // of the profile that turns it; empty: it holds in all
+	Knob   string // of the profile that controls it; empty: it always holds
 	Says   Says
 	Source string
 }
@@ -35,7 +35,7 @@ const (
 
 const table79 = "IBA vol. 1, table 79; notes 1"
 
-// Rules are the rules of the semantics, in the order of the page docs/semantics.md.
+// Rules are the rules of the semantics, in the order of docs/semantics.md.
 var Rules = []Rule{
 	{"placement-order", partOrder, "the Writes of a queue pair reach memory in post order", "Placement", DeFacto, "notes 3: strongly ordered cards"},
 	{"read-after-write", partOrder, "a Read executes after all earlier Writes are placed", "", Spec, table79},

@@ -22,7 +22,7 @@ const (
 	rulesTail     = "<!-- end of rules -->\n"
 )
 
-// suiteTests lists the tests of each rule by their names.
+// suiteTests lists the tests of each rule by name.
 func suiteTests(t *testing.T) map[string][]string {
 	t.Helper()
 	paths, err := filepath.Glob("../testdata/litmus/*.litmus")
@@ -46,7 +46,7 @@ func suiteTests(t *testing.T) map[string][]string {
 	return out
 }
 
-// brokenRules are those that a mutant of the simulator says it breaks.
+// brokenRules are those that some mutant of the simulator claims to break.
 func brokenRules(t *testing.T) map[string]bool {
 	t.Helper()
 	paths, err := filepath.Glob("../testdata/mutants/litmus/*.patch")
@@ -69,8 +69,8 @@ func brokenRules(t *testing.T) map[string]bool {
 	return out
 }
 
-// Every rule has a test, a mutant of the simulator that breaks it, and tests name
-// no others.
+// Every rule has a test and a mutant of the simulator that breaks it, and tests name no
+// others.
 func TestRulesAreTested(t *testing.T) {
 	tests, broken := suiteTests(t), brokenRules(t)
 	for _, r := range litmus.Rules {
@@ -91,7 +91,7 @@ func TestRulesAreTested(t *testing.T) {
 	}
 }
 
-// The tables of the page are those that the rules and tests make.
+// The tables of the page are those generated from the rules and tests.
 func TestSemanticsPage(t *testing.T) {
 	text, err := os.ReadFile(semanticsPage)
 	if err != nil {

@@ -15,25 +15,25 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Options say how to run a test. The zero value searches without a limit.
+// Options configure a run of a test. The zero value searches without a limit.
 type Options struct {
 	MaxTime time.Duration // for one test under one profile; 0: no limit
 	MaxRuns uint64        // likewise
-	// NoRuns leaves out the runs that show a wrong outcome.
+	// NoRuns omits the runs that show a wrong outcome.
 	NoRuns bool
-	// Stop, if set, is asked before each run whether to stop.
+	// Stop, if set, is called before each run; the test stops if it returns true.
 	Stop func() bool
 }
 
 // Backend runs a program under a profile.
 type Backend interface {
-	// Name is what a command line calls it.
+	// Name is its name on a command line.
 	Name() string
 	run(p *program, profile string, opt Options) (*Result, error)
 }
 
-// Backends lists the names of the backends. Cards are none: they can show what
-// happens and not search; package litmus/device runs tests on them.
+// Backends lists the names of the backends. Cards are not among them: they can show
+// outcomes but not search; package litmus/device runs tests on them.
 func Backends() []string { return []string{"sim"} }
 
 // BackendByName returns a backend.
@@ -48,13 +48,13 @@ func BackendByName(name string) (Backend, error) {
 	return nil, fmt.Errorf("litmus: there is no backend %q; there are %s%s", name, mistake.OneOf(Backends()), hint)
 }
 
-// Got says how a question was answered.
+// Got is the answer to a question.
 type Got string
 
 // The answers.
 const (
 	Reachable   Got = "Y"
-	Unreachable Got = "N" // with the space exhausted
+	Unreachable Got = "N" // in the exhausted space
 	Undecided   Got = "?" // a limit came first, or the test cannot be run
 )
 
@@ -62,9 +62,9 @@ const (
 type Row struct {
 	Outcome  string
 	Cond     string
-	Expected Got // Undecided if the file does not say
+	Expected Got // Undecided if the file has none
 	Got      Got
-	// Counterexample is a run that reaches an outcome that ought not to be.
+	// Counterexample is a run that reaches an outcome that should be impossible.
 	Counterexample *explore.Counterexample
 	scenario       *explore.Scenario
 }
@@ -80,7 +80,7 @@ func (r *Row) Wrong() bool { return r.Got != Undecided && !r.OK() }
 // Replay runs the counterexample again, for its timeline.
 func (r *Row) Replay() (*explore.Replay, error) { return r.Counterexample.Replay(r.scenario) }
 
-// Result is what a search of one test under one profile found.
+// Result is the result of searching one test under one profile.
 type Result struct {
 	Test    *lang.Test
 	Profile string
@@ -89,9 +89,8 @@ type Result struct {
 	Finals       []string
 	Runs, States uint64
 	Elapsed      time.Duration
-	// Reason says why something is undecided; it wraps ErrUnsupported if the
-	// backend or the profile cannot do what the test does, and ErrStuck if no
-	// run comes to its end.
+	// Reason is why something is undecided; it wraps ErrUnsupported if the backend or
+	// the profile does not support the test, and ErrStuck if no run finishes.
 	Reason error
 }
 
@@ -103,8 +102,8 @@ var (
 	ErrLimit       = errors.New("a limit came first")
 )
 
-// Profiles lists the profiles under which the test has an answer: those that it
-// is restricted to, or all named ones, and those with a line of their own.
+// Profiles lists the profiles under which the test has an answer: those that it is
+// restricted to, or all named ones, and those with a line of their own.
 func Profiles(t *lang.Test) []string {
 	var out []string
 	add := func(name string) {
@@ -131,7 +130,7 @@ func Profiles(t *lang.Test) []string {
 	return out
 }
 
-// starred are the profiles that a line * is about.
+// starred are the profiles that a line * covers.
 func starred(t *lang.Test) []string {
 	if len(t.Profiles) == 0 {
 		return faults.ProfileNames()
@@ -139,7 +138,7 @@ func starred(t *lang.Test) []string {
 	return t.Profiles
 }
 
-// expected is the answer that the file gives under a profile; Undecided if none.
+// expected is the file's answer for a profile; Undecided if none.
 func expected(t *lang.Test, outcome int, profile string) Got {
 	star := Undecided
 	for _, v := range t.Outcomes[outcome].Verdicts {
@@ -185,7 +184,7 @@ func (simBackend) run(p *program, profile string, opt Options) (*Result, error) 
 	r := &Result{Test: p.t, Profile: profile, Runs: er.Runs, States: er.States, Finals: er.Outcomes}
 	r.Reason = reason(p, er, &got)
 	reached := make([]bool, len(p.conds))
-	for _, final := range er.Outcomes { // those of the search, not of the runs that look for nondeterminism
+	for _, final := range er.Outcomes { // those of the search, without the runs of the determinism check
 		for i, y := range got.states[final] {
 			reached[i] = reached[i] || y
 		}
@@ -221,7 +220,7 @@ func (row *Row) find(p *program, opt explore.Options) error {
 	return err
 }
 
-// reason says why a search decides nothing, nil if it does.
+// reason is why a search decides nothing, nil if it does.
 func reason(p *program, er *explore.Result, got *collected) error {
 	var refused error
 	if got.runner != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// simMachine is the machine of package verbs/sim, reached through a case.
+// simMachine is the machine of package verbs/sim, accessed through a case.
 type simMachine struct{ c *explore.Case }
 
 func (s simMachine) Strike(k faults.Kind, hosts ...string) error { return s.c.Inject(k, hosts...) }
@@ -27,14 +27,14 @@ func (s simMachine) Again(*threadProg) bool                      { return false 
 func (s simMachine) Fail(err error)                              { s.c.Fail(err) }
 func (s simMachine) Alive(h host.Host) bool                      { return h.(*sim.Host).Alive() }
 
-// Step is a point at which a fault can come, if one can end the host.
+// Step is a point at which a fault can strike, if one can end the host.
 func (s simMachine) Step(t *threadProg) {
 	if t.host.mortal {
 		s.c.Point()
 	}
 }
 
-// Reached is the violation of a run that reaches an outcome which is watched for.
+// Reached is the violation of a run that reaches a watched outcome.
 type Reached struct {
 	Test, Outcome string
 	Final         string
@@ -44,19 +44,18 @@ func (e *Reached) Error() string {
 	return "the run ends in " + e.Final
 }
 
-// Class is the class of the violation, by which a replay knows it again.
+// Class is the class of the violation, by which a replay recognizes it.
 func (e *Reached) Class() string { return classOf(e.Outcome) }
 
 const classPrefix = "reaches "
 
 func classOf(outcome string) string { return classPrefix + outcome }
 
-// Scenario names that belong to this package begin with this.
+// Scenarios of this package have names with this prefix.
 const scenarioPrefix = "litmus/"
 
-// Compile makes a scenario of a test. Its outcomes are the final states; its runs
-// violate nothing, except that one that reaches an outcome named in watch ends
-// with a [Reached].
+// Compile makes a scenario of a test. Its outcomes are the final states; only a run
+// that reaches an outcome named in watch is a violation, [Reached].
 func Compile(t *lang.Test, watch ...string) (*explore.Scenario, error) {
 	p, err := resolve(t)
 	if err != nil {
@@ -74,9 +73,9 @@ func Compile(t *lang.Test, watch ...string) (*explore.Scenario, error) {
 	return p.scenario(&collected{}, watch), nil
 }
 
-// collected is what a search of a program tells.
+// collected is what a search of a program reports.
 type collected struct {
-	states map[string][]bool // the final states, and which outcomes they are
+	states map[string][]bool // the final states, and which outcomes they match
 	runner *runner
 }
 
@@ -130,7 +129,7 @@ func (p *program) scenario(got *collected, watch []string) *explore.Scenario {
 	return s
 }
 
-// finish fills in what a final state holds; settle reads memory when all is quiet.
+// finish completes a final state; settle reads memory when all is quiet.
 func (m *runner) finish(settle func(h host.Host, r host.Region, off, n int) []byte) {
 	for _, t := range m.p.threads {
 		l := m.started[t.idx]
@@ -148,7 +147,7 @@ func (m *runner) finish(settle func(h host.Host, r host.Region, off, n int) []by
 	}
 }
 
-// final is the final state in words.
+// final formats the final state.
 func (m *runner) final() string {
 	var out []string
 	for i, x := range m.p.asked {
@@ -179,8 +178,8 @@ func (m *runner) final() string {
 	return strings.Join(out, " ")
 }
 
-// FromCounterexample is the scenario that a counterexample of a litmus test is
-// about: the test's text is in the file.
+// FromCounterexample returns the scenario of a litmus test's counterexample: the file
+// contains the test's text.
 func FromCounterexample(ce *explore.Counterexample) (*explore.Scenario, error) {
 	if !IsScenario(ce.Scenario) {
 		return nil, fmt.Errorf("%w: %s is no litmus test", lang.ErrTest, ce.Scenario)

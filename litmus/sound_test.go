@@ -9,11 +9,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// TestEagerSuite compares the final states of the search with those of a machine
-// that makes each arrival and placement a step of its own and tries all orders.
+// TestEagerSuite compares the final states of the search with those of a machine that
+// makes each arrival and placement a separate step and tries all orders.
 //
-// With a fault the machine may have fewer: in it, what was posted before a link
-// was cut always arrives in the end.
+// With a fault the machine may reach fewer: there, everything posted before a cut
+// eventually arrives.
 func TestEagerSuite(t *testing.T) {
 	compared := 0
 	for _, test := range suite(t) {

@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// known are the tests that the simulator gets wrong, and what is wrong with it. A
-// test that it gets right must leave the list.
+// known are the tests that the simulator gets wrong, with the reason. Remove a test
+// once it is right.
 var known = map[string]string{}
 
 // suite reads the tests of testdata/litmus.
@@ -41,7 +41,7 @@ func simulator(t testing.TB) litmus.Backend {
 	return b
 }
 
-// TestSuite holds the simulator against every test of testdata/litmus.
+// TestSuite checks the simulator against every test of testdata/litmus.
 func TestSuite(t *testing.T) {
 	for i, test := range suite(t) {
 		if testing.Short() && i%4 != 0 {
@@ -60,7 +60,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// runAll runs a test under all its profiles and says what is not as expected.
+// runAll runs a test under all its profiles and describes what is not as expected.
 func runAll(t *testing.T, test *lang.Test) string {
 	t.Helper()
 	var out []string

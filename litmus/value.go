@@ -10,17 +10,17 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// value is what a register holds, or final memory. Up to eight bytes are a
-// number; more are bytes.
+// value is the value of a register or of final memory. Up to eight bytes are a number;
+// more are bytes.
 type value struct {
 	set bool
 	num uint64
-	b   []byte // if there are more than eight
+	b   []byte // if more than eight
 }
 
 func number64(v uint64) value { return value{set: true, num: v} }
 
-// valueOf makes a value of bytes; more than eight are copied.
+// valueOf makes a value from bytes; more than eight are copied.
 func valueOf(b []byte) value {
 	if len(b) > 8 {
 		return value{set: true, b: append([]byte(nil), b...)}
@@ -89,7 +89,7 @@ func (v value) same(o value) bool {
 	return v.num == o.num
 }
 
-// print is what register i adds to the fingerprint if it holds v.
+// print is the contribution of v in register i to the fingerprint.
 func (v value) print(i int) fingerprint.Print {
 	if !v.set {
 		return fingerprint.Print{}
@@ -97,7 +97,7 @@ func (v value) print(i int) fingerprint.Print {
 	return fingerprint.Print{}.String("register").Int(i).Uint(v.num).Bytes(v.b)
 }
 
-// text is a value of size bytes for people; names are those of its kind.
+// text formats a value of size bytes; names are those of its kind.
 func (v value) text(kind regKind, size int, labels []*labelProg) string {
 	switch {
 	case !v.set:
@@ -121,7 +121,7 @@ func (v value) text(kind regKind, size int, labels []*labelProg) string {
 	return v.words(size)
 }
 
-// words is a value of several words, with repeated ones counted.
+// words formats a value of several words, with repetitions counted.
 func (v value) words(size int) string {
 	var out []string
 	for i := 0; i < size; {
@@ -140,7 +140,7 @@ func (v value) words(size int) string {
 	return "{" + strings.Join(out, " ") + "}"
 }
 
-// statusNone is what poll finds if there is nothing.
+// statusNone is the status that poll sets if there is none.
 const statusNone = 255
 
 // Results of posts and state changes, in the order of lang.ResultNames.

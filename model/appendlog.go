@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// AppendLog is a log of entries, numbered from 0, which grows at its end and
-// may be trimmed at its start.
+// AppendLog is a log of entries, numbered from 0. It grows at its end and may be
+// trimmed at its start.
 type AppendLog struct{}
 
 // Operations of an [AppendLog] and their outputs.
 type (
 	// LogAppend answers LogIndex with the entry's number, or Done.
 	LogAppend struct{ Data string }
-	// LogRead answers LogEntries: the entries from number From on, at most
-	// Max of them unless Max is 0. Past the end there are none. If From has
-	// been trimmed away it answers LogTrimmed.
+	// LogRead answers LogEntries: the entries from number From, at most Max of them
+	// unless Max is 0, and none past the end. If From has been trimmed it answers
+	// LogTrimmed.
 	LogRead struct{ From, Max int }
-	// LogTrim removes the entries before number Before, or as many as there
-	// are. It answers Done.
+	// LogTrim removes the entries before number Before, at most all of them. It answers
+	// Done.
 	LogTrim struct{ Before int }
 
 	// LogIndex is the number of an entry.
 	LogIndex struct{ Index int }
-	// LogEntries are the entries a read found.
+	// LogEntries holds the entries that a read returned.
 	LogEntries struct{ Entries []string }
-	// LogTrimmed says that the first entry left is number First.
+	// LogTrimmed reports that First is the number of the first remaining entry.
 	LogTrimmed struct{ First int }
 )
 
@@ -107,8 +107,8 @@ func (l AppendLog) Step(state, input, output any) (bool, any) {
 	}
 	switch in := input.(type) {
 	case LogAppend:
-		// The answer is looked at first: most orders the search tries have
-		// the wrong number, and then there is no new state to make.
+		// Check the answer first: most orders that the search tries have the wrong
+		// number, and then no new state is needed.
 		if at, numbered := output.(LogIndex); numbered && at.Index != s.end() {
 			return false, state
 		}

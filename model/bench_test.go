@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkLogFileSmall is one path of a state-space search: four writes of 16
-// bytes, three of them acknowledged, hashes on the way, one recovery. It must
-// not allocate.
+// BenchmarkLogFileSmall is one path of a state-space search: four writes of 16 bytes,
+// three of them acknowledged, hashes in between, one recovery. It must not allocate.
 func BenchmarkLogFileSmall(b *testing.B) {
 	var f LogFile
 	data, content := []byte("0123456789abcdef"), make([]byte, 64)
@@ -32,9 +31,9 @@ func BenchmarkLogFileSmall(b *testing.B) {
 	_ = sum
 }
 
-// BenchmarkLogFileTrace is a long trace: writes of 4 KB round a log of 1 MB,
-// with a recovery after every thousandth. The time per write must not depend on
-// the length of the trace.
+// BenchmarkLogFileTrace is a long trace: writes of 4 KB round a log of 1 MB, with a
+// recovery after every thousandth. The time per write must not depend on the length of
+// the trace.
 func BenchmarkLogFileTrace(b *testing.B) {
 	for _, writes := range []int{1000, 8000} {
 		b.Run(fmt.Sprint(writes), func(b *testing.B) {
@@ -65,7 +64,7 @@ func trace(b *testing.B, writes int) {
 		if f.Ack(w) != nil || f.Recovered(content) != nil {
 			b.Fatal("unexpected violation")
 		}
-		// The pipeline starts anew: acknowledgements of before are stale.
+		// The pipeline starts afresh: older acknowledgements are stale.
 		for range 4 {
 			if _, err = f.Begin(0, nil); err != nil {
 				b.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// service is a plain mutable implementation of a specification, written apart
-// from its Step: do returns the answer.
+// service is a plain mutable implementation of a specification, independent of its
+// Step: do returns the answer.
 type service interface {
 	do(input any) any
 	clone() service
@@ -108,7 +108,7 @@ func (d *disk) do(input any) any {
 	return Done{}
 }
 
-// kind is one specification with its plain double and its operations.
+// kind is a specification with its plain implementation and its operations.
 type kind struct {
 	spec   Spec
 	double func() service
@@ -163,9 +163,8 @@ func kinds() map[string]kind {
 	}
 }
 
-// overlapped draws a sequential run of n operations and stretches each into an
-// interval around the moment at which it happened. Some replies are lost; such
-// an operation may have happened or not.
+// overlapped draws a sequential run of n operations and stretches each into an interval
+// around its moment. Some replies are lost; such an operation may have happened or not.
 func overlapped(t *rapid.T, k kind, n int) []porcupine.Operation {
 	s := k.double()
 	ops := make([]porcupine.Operation, n)
@@ -186,14 +185,14 @@ func overlapped(t *rapid.T, k kind, n int) []porcupine.Operation {
 	return ops
 }
 
-// bruteForce tries every order that agrees with real time, and for operations
-// without a reply also that they never happened.
+// bruteForce tries every order that agrees with real time. Operations without a reply
+// may also be left out.
 func bruteForce(s service, ops []porcupine.Operation) bool {
 	open := false
 	for i, op := range ops {
 		open = open || !isNoReply(op.Output)
 		if slices.ContainsFunc(ops, func(o porcupine.Operation) bool { return o.Return < op.Call }) {
-			continue // another one was over before this one began
+			continue // another one returned before this one was called
 		}
 		c := s.clone()
 		out := c.do(op.Input)
@@ -204,7 +203,7 @@ func bruteForce(s service, ops []porcupine.Operation) bool {
 			return true
 		}
 	}
-	return !open // only operations without a reply are left
+	return !open // only operations without a reply remain
 }
 
 func forEachKind(t *testing.T, property func(t *rapid.T, k kind)) {
@@ -226,8 +225,7 @@ func TestCheckAgreesWithBruteForceOnMutatedOutputs(t *testing.T) {
 	illegal := 0
 	forEachKind(t, func(t *rapid.T, k kind) {
 		ops := overlapped(t, k, rapid.IntRange(1, 5).Draw(t, "n"))
-		// Another run's outputs, where they are of the right type, are wrong
-		// in plausible ways.
+		// Outputs of another run, if of the right type, are wrong in plausible ways.
 		for i := range ops {
 			if rapid.IntRange(0, 2).Draw(t, "mutate") == 0 && !isNoReply(ops[i].Output) {
 				s := k.double()

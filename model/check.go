@@ -11,11 +11,11 @@ import (
 
 // Reasons for an Unknown verdict, besides [ErrBadOperation].
 var (
-	// ErrStepBudget: the search needed more than Budget.Steps steps.
+	// ErrStepBudget: the search exceeded Budget.Steps steps.
 	ErrStepBudget = errors.New("model: step budget spent")
-	// ErrByteBudget: the search needed more than Budget.Bytes bytes of states.
+	// ErrByteBudget: the search exceeded Budget.Bytes bytes of states.
 	ErrByteBudget = errors.New("model: byte budget spent")
-	// ErrWallBudget: the search took longer than Budget.Wall.
+	// ErrWallBudget: the search exceeded Budget.Wall.
 	ErrWallBudget = errors.New("model: wall time budget spent")
 	// ErrSpecPanicked: a method of the specification panicked.
 	ErrSpecPanicked = errors.New("model: specification panicked")
@@ -26,11 +26,11 @@ type Verdict uint8
 
 // The three verdicts.
 const (
-	// Unknown: the budget ran out or the history makes no sense to the spec.
+	// Unknown: the budget was exhausted, or the history is invalid for the spec.
 	Unknown Verdict = iota
-	// Ok: an order of the operations exists which the specification accepts.
+	// Ok: the specification accepts some order of the operations.
 	Ok
-	// Illegal: all orders were tried and none is accepted.
+	// Illegal: all orders were tried, and the specification accepts none.
 	Illegal
 )
 
@@ -45,17 +45,17 @@ func (v Verdict) String() string {
 	}
 }
 
-// Budget limits one [Check]. A field left zero has its default. Steps and
-// Bytes are deterministic; Wall is not, and therefore off by default.
+// Budget limits one [Check]. Zero fields take the defaults. Steps and Bytes are
+// deterministic; Wall is not, and is therefore off by default.
 type Budget struct {
 	// Steps is how often the specification's Step may be called.
 	Steps int64
-	// Bytes is how much state the steps may read and make, all together. The
-	// search keeps every state it makes, so this bounds its memory, and since
-	// a step's time grows with its state, this bounds the time as well.
+	// Bytes is the total size of the states that the steps read and make. The search
+	// keeps every state it makes, so this bounds its memory; a step's time grows with
+	// its state, so this bounds time as well.
 	Bytes int64
-	// Wall is a limit in real time, 0 for none. A step that is under way is
-	// not interrupted; Check returns without waiting for it.
+	// Wall is a limit in real time, 0 for none. A running step is not interrupted;
+	// Check returns without waiting for it.
 	Wall time.Duration
 }
 
@@ -65,15 +65,15 @@ const (
 	DefaultBytes = 512 << 20
 )
 
-// Result is what [Check] found.
+// Result is the result of [Check].
 type Result struct {
 	Verdict Verdict
-	// Why is the reason when the verdict is Unknown, otherwise nil.
+	// Why is the reason for the verdict Unknown, otherwise nil.
 	Why error
-	// Steps and Bytes were spent; repeating the check spends the same.
+	// Steps and Bytes were used; repeating the check uses the same.
 	Steps, Bytes int64
-	// Failed is the part of the history that no order explains, when the
-	// verdict is Illegal: all operations, or those of one key.
+	// Failed is, for the verdict Illegal, the part of the history that no order
+	// explains: all operations, or those of one key.
 	Failed []porcupine.Operation
 }
 
@@ -84,14 +84,13 @@ func (r Result) String() string {
 	return fmt.Sprintf("%v after %d steps", r.Verdict, r.Steps)
 }
 
-// Check says whether the history is linearizable with respect to the
-// specification. The parts of a history that splits by key are searched one
-// after the other, each with an equal share of what the budget has left, so
-// that one hard key does not hide a plain fault of another.
+// Check decides whether the history is linearizable with respect to the specification.
+// A history that splits by key is searched part by part, each with an equal share of
+// the remaining budget, so that one hard key does not hide a plain fault of another.
 //
-// Ok needs every part to be Ok. Illegal needs one part whose search ended
-// within its budget without an answer; other parts do not matter then, as a
-// history is linearizable only if each part is. All else is Unknown.
+// Ok requires that every part is Ok. Illegal requires one part whose search finished
+// within its budget and found no order: a history is linearizable only if each part is.
+// Otherwise the verdict is Unknown.
 func Check(spec Spec, h *History, budget Budget) Result {
 	if h == nil {
 		return Result{Verdict: Ok}
@@ -137,7 +136,7 @@ func validate(spec Spec, op porcupine.Operation) error {
 
 // checkPart searches one part of a history.
 func checkPart(spec Spec, part []porcupine.Operation, budget Budget) Result {
-	if budget.Wall < 0 { // spent by the parts before this one
+	if budget.Wall < 0 { // used up by earlier parts
 		return Result{Why: ErrWallBudget}
 	}
 	m := newMeter(spec, len(part), budget)
@@ -146,15 +145,15 @@ func checkPart(spec Spec, part []porcupine.Operation, budget Budget) Result {
 	why := m.why()
 	switch {
 	case why != nil:
-		// Once the meter has stopped, every step fails, and porcupine says
-		// Illegal whatever the history is: its word counts no more.
+		// Once the meter has stopped, every step fails and porcupine reports Illegal
+		// for any history, so its verdict is ignored.
 		r.Why = why
 	case found == porcupine.Ok:
 		r.Verdict = Ok
 	case found == porcupine.Illegal:
 		r.Verdict = Illegal
 	default:
-		m.stop(ErrWallBudget) // lets the search left behind end at its next step
+		m.stop(ErrWallBudget) // makes the abandoned search stop at its next step
 		r.Why = ErrWallBudget
 	}
 	return r
@@ -170,7 +169,7 @@ func (b Budget) orDefault() Budget {
 	return b
 }
 
-// share is the part of the budget for the next of n parts of the history.
+// share returns the part of the budget for the next of n parts of the history.
 func (b Budget) share(spent Result, n int64, start time.Time) Budget {
 	s := Budget{Steps: (b.Steps - spent.Steps) / n, Bytes: (b.Bytes - spent.Bytes) / n}
 	if b.Wall > 0 {
@@ -188,20 +187,19 @@ func wallStart(b Budget) time.Time {
 	return time.Now()
 }
 
-// meter stands between porcupine and the specification and counts. The
-// search runs on a goroutine of porcupine's which outlives a wall timeout,
-// hence the atomics.
+// meter sits between porcupine and the specification and counts. The search runs on a
+// goroutine of porcupine's that outlives a wall timeout, hence the atomics.
 type meter struct {
 	spec     Spec
 	limit    Budget
-	overhead int64 // bytes which porcupine keeps for each step beside the state
+	overhead int64 // bytes that porcupine keeps per step besides the state
 	steps    atomic.Int64
 	bytes    atomic.Int64
 	stopped  atomic.Pointer[error]
 }
 
 func newMeter(spec Spec, ops int, limit Budget) *meter {
-	// For each state it keeps the set of operations done so far: one bit each.
+	// For each state it keeps the set of operations done so far, one bit each.
 	return &meter{spec: spec, limit: limit, overhead: int64(ops/8) + 64}
 }
 
@@ -209,7 +207,7 @@ func (m *meter) model() porcupine.Model {
 	return porcupine.Model{Init: m.init, Step: m.step, Equal: m.equal, Hash: m.hash}
 }
 
-// stop ends the search for a reason; the first reason stays.
+// stop ends the search for a reason; the first reason is kept.
 func (m *meter) stop(why error) { m.stopped.CompareAndSwap(nil, &why) }
 
 func (m *meter) why() error {
@@ -219,11 +217,11 @@ func (m *meter) why() error {
 	return nil
 }
 
-// step is Step within the budget. The state a step reads is charged before it
-// runs, so it is not begun without room for that; the state it makes is charged
-// after, so the budget is overrun by at most one state. After the meter has
-// stopped all steps fail at once: porcupine then unwinds its search without
-// further work.
+// step is Step within the budget. The state that a step reads is charged before it
+// runs, so it does not start without room for that; the state that it makes is charged
+// afterwards, so the budget is exceeded by at most one state. After the meter has
+// stopped, all steps fail at once, and porcupine unwinds its search without further
+// work.
 func (m *meter) step(state, input, output any) (ok bool, next any) {
 	if m.stopped.Load() != nil {
 		return false, state
@@ -248,7 +246,7 @@ func (m *meter) step(state, input, output any) (ok bool, next any) {
 	return ok, next
 }
 
-// charge spends bytes, or stops the search when there are too few left.
+// charge spends bytes, or stops the search when too few are left.
 func (m *meter) charge(n int64) bool {
 	if n > m.limit.Bytes-m.bytes.Load() {
 		m.stop(ErrByteBudget)
@@ -258,8 +256,8 @@ func (m *meter) charge(n int64) bool {
 	return true
 }
 
-// guard turns a recovered panic of the specification into a stop: on
-// porcupine's goroutine nobody else could catch it.
+// guard turns a recovered panic of the specification into a stop: nothing else can
+// recover it on porcupine's goroutine.
 func (m *meter) guard(p any) bool {
 	if p == nil {
 		return false

@@ -9,8 +9,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// hard is a history that takes porcupine exponentially long: overlapping
-// appends of distinct data, and a read that none of their orders explains.
+// hard is a history that takes porcupine exponentially long: overlapping appends of
+// distinct data, and a read that no order explains.
 func hard(t testing.TB, n int) *History {
 	t.Helper()
 	h := new(History)
@@ -71,7 +71,7 @@ func TestEverySmallerBudgetGivesTheVerdictOrUnknown(t *testing.T) {
 	}
 }
 
-// What a check spent is enough for it, and a byte less is not.
+// A budget of what a check used suffices for it, and one byte less does not.
 func TestWhatWasSpentIsEnough(t *testing.T) {
 	for name, tt := range specTests {
 		h := sequential(t, tt.events)
@@ -88,7 +88,7 @@ func TestWhatWasSpentIsEnough(t *testing.T) {
 	}
 }
 
-// An operation that returns before it was called explains nothing.
+// An operation that returns before its call is invalid.
 func TestNothingReturnsBeforeItsCall(t *testing.T) {
 	op := porcupine.Operation{Input: RegisterWrite{1}, Output: Done{}, Call: 5, Return: 4}
 	if r := CheckOperations(Register{}, []porcupine.Operation{op}, Budget{}); r.Verdict != Unknown || !errors.Is(r.Why, ErrBadOperation) {
@@ -110,7 +110,7 @@ func TestFaultOfOneKeyShowsBesideAHardOne(t *testing.T) {
 	}
 }
 
-// slow is a register with a Step that takes long.
+// slow is a register with a slow Step.
 type slow struct {
 	Register
 	release chan struct{}

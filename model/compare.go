@@ -2,14 +2,13 @@ package model
 
 import "bytes"
 
-// possible says whether some prefix of the writes, with all acknowledged ones
-// in it, and any bytes of the write after it, gives the content.
+// possible reports whether the content is some prefix of the writes that includes all
+// acknowledged ones, plus any bytes of the next write.
 //
-// It counts the bytes in which the content differs from the prefix, and keeps
-// that count up to date while the prefix grows by one write after the other:
-// each write costs its own length, not that of the file. The prefix with a
-// torn write explains the content exactly when all the differing bytes lie in
-// that write and are its bytes.
+// It maintains the number of bytes in which the content differs from the prefix while
+// the prefix grows write by write: each write costs its own length, not that of the
+// file. The prefix with a torn write explains the content exactly if all differing
+// bytes lie in that write and are its bytes.
 func (f *LogFile) possible(content []byte) bool {
 	differ := countDiff(f.base, content)
 	if differ == 0 {
@@ -33,12 +32,12 @@ func (f *LogFile) possible(content []byte) bool {
 		}
 		differ += after
 	}
-	return false // a whole last write has been tried as a torn one
+	return false // a whole last write was already tried as a torn one
 }
 
-// applyCounting writes data over dst, the file's bytes at off. It says how many
-// bytes of dst that differed from the content are explained by data, and by
-// how much the number of differing bytes changes.
+// applyCounting writes data over dst, the file's bytes at off. It returns how many
+// bytes of dst that differed from the content data explains, and the change in the
+// number of differing bytes.
 func applyCounting(dst, data, content []byte, off int) (explained, change int) {
 	for i, b := range data {
 		got := byteAt(content, off+i)
@@ -81,9 +80,9 @@ func countDiff(a, b []byte) int {
 // block is how many bytes are compared at once.
 const block = 256
 
-// eachDiff calls do for every position in which a and b differ, where both go
-// on with zeros. Equal blocks, which is nearly all of a large file, are passed
-// over at memory speed.
+// eachDiff calls do for every position in which a and b differ, both extended with
+// zeros. Equal blocks, which are nearly all of a large file, are skipped at memory
+// speed.
 func eachDiff(a, b []byte, do func(i int)) {
 	both := min(len(a), len(b))
 	for at := 0; at < both; at += block {
@@ -104,7 +103,7 @@ func eachDiff(a, b []byte, do func(i int)) {
 	}
 }
 
-// byteAt reads a content that goes on with zeros.
+// byteAt reads a content extended with zeros.
 func byteAt(content []byte, i int) byte {
 	if i < len(content) {
 		return content[i]
@@ -112,7 +111,7 @@ func byteAt(content []byte, i int) byte {
 	return 0
 }
 
-// extend makes the content at least size long, with zeros, in whole words.
+// extend extends the content with zeros to at least size bytes, in whole words.
 func extend(content []byte, size int) []byte {
 	size = (size + 7) &^ 7
 	if size <= len(content) {

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/model"
 )
 
-// A read that returns an old value after a write has returned.
+// A read returns an old value after a write has returned.
 func Example() {
 	var h model.History
 	w, _ := h.Invoke(0, model.RegisterWrite{Value: 7}, 1)
@@ -26,8 +26,8 @@ func Example() {
 	//   client 1 [6, 9] read() -> 0
 }
 
-// The client dies before the answer: its write may show up or not, but it
-// cannot come and go.
+// The client dies before the answer: its write may take effect or not, but it cannot
+// appear and vanish.
 func ExampleHistory_Crash() {
 	var h model.History
 	_, _ = h.Invoke(0, model.KVPut{Key: "k", Value: "new"}, 1)
@@ -78,8 +78,8 @@ func ExampleLogFile() {
 	// lost-acknowledged-write
 }
 
-// The write under way at the crash may be torn; what the first recovery makes
-// of it is final.
+// The write in flight at the crash may be torn; the first recovery decides its content
+// for good.
 func ExampleLogFile_Recovered() {
 	var f model.LogFile
 	_, _ = f.Begin(0, []byte("abcd"))
@@ -87,5 +87,5 @@ func ExampleLogFile_Recovered() {
 	fmt.Println(f.Recovered([]byte("abcd")))
 	// Output:
 	// <nil>
-	// recovery 2 took back what recovery 1 had returned: byte 2 is 0x63, want 0x00
+	// recovery 2 contradicts recovery 1: byte 2 is 0x63, want 0x00
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Explain puts an Illegal result in words: the longest order of operations
-// that the specification accepts, the state it leads to, and why none of the
-// other operations can be next. It searches again, within the same budget;
-// for any other verdict it only says the verdict.
+// Explain describes an Illegal result: the longest order of operations that the
+// specification accepts, the state it leads to, and why none of the other operations
+// can be next. It searches again, within the same budget; for any other verdict it
+// returns only the verdict.
 func Explain(spec Spec, r Result, budget Budget) string {
 	if r.Verdict != Illegal {
 		return fmt.Sprintf("%s: %v\n", spec.Name(), r)
@@ -43,8 +43,8 @@ func describeOp(spec Spec, op porcupine.Operation) string {
 	return fmt.Sprintf("client %d %s %s", op.ClientId, when, spec.DescribeOperation(op.Input, op.Output))
 }
 
-// longest picks one partial linearization of the first partition. Porcupine
-// returns them in random order: of the longest ones, take the smallest.
+// longest chooses one partial linearization of the first partition. Porcupine returns
+// them in random order: of the longest ones, choose the smallest.
 func longest(info porcupine.LinearizationInfo) []int {
 	var best []int
 	for _, part := range info.PartialLinearizations() {
@@ -57,8 +57,8 @@ func longest(info porcupine.LinearizationInfo) []int {
 	return best
 }
 
-// candidates are the operations outside the order which real time allows to
-// come next: those called before any other of them returned.
+// candidates returns the operations outside the order that real time allows next: those
+// called before any other of them returned.
 func candidates(ops []porcupine.Operation, order []int) []int {
 	done := make([]bool, len(ops))
 	for _, i := range order {

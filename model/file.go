@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// File is one file that is written in place, empty at first. Reads and writes
-// are atomic: a write without a reply happens whole or not at all. (For a log
-// whose writes may be torn by a crash see [LogFile].)
+// File is one file that is written in place, empty at first. Reads and writes are
+// atomic: a write without a reply happens whole or not at all. (For a log whose writes
+// a crash may tear, see [LogFile].)
 type File struct {
 	// Capacity is the largest size the file may have; 0 is
 	// DefaultFileCapacity. An operation past it is an ErrBadOperation.
@@ -35,9 +35,9 @@ type (
 	// FileSize answers FileSizeIs.
 	FileSize struct{}
 
-	// FileWrote says that only the first N bytes were written.
+	// FileWrote reports that only the first N bytes were written.
 	FileWrote struct{ N int }
-	// FileData is what a read found.
+	// FileData is the result of a read.
 	FileData struct{ Data string }
 	// FileSizeIs is the size of the file.
 	FileSizeIs struct{ Size int64 }
@@ -61,8 +61,8 @@ func (f File) capacity() int64 {
 // Name implements Spec.
 func (File) Name() string { return "file" }
 
-// Init implements Spec: the file is empty. Its state is its content, as a
-// string because strings do not change.
+// Init implements Spec: the file is empty. Its state is its content, as a string
+// because strings are immutable.
 func (File) Init() any { return "" }
 
 // Step implements Spec.

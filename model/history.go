@@ -10,7 +10,7 @@ import (
 
 // Errors of a [History] used out of turn.
 var (
-	// ErrNoSuchOp: the OpID was not given out by this history.
+	// ErrNoSuchOp: this history did not issue the OpID.
 	ErrNoSuchOp = errors.New("model: no such operation")
 	// ErrOpEnded: the operation has already returned or been declared unknown.
 	ErrOpEnded = errors.New("model: operation has already ended")
@@ -18,19 +18,17 @@ var (
 	ErrStepOrder = errors.New("model: step numbers go backwards")
 )
 
-// OpID names one operation of a [History].
+// OpID identifies one operation of a [History].
 type OpID int
 
-// NoReply is the output of an operation that never returned. Its effect may
-// happen at any moment after its invocation, or never; every [Spec] accepts
-// it in every state.
+// NoReply is the output of an operation that never returned. It may take effect at any
+// moment after its invocation, or never; every [Spec] accepts it in every state.
 type NoReply struct{}
 
 func (NoReply) String() string { return "no reply" }
 
-// Span is the Metadata of the operations a [History] converts to: the step
-// numbers as the caller gave them. Return is [Never] for an operation with
-// no reply.
+// Span is the Metadata of the operations that a [History] converts to: the caller's
+// step numbers. Return is [Never] for an operation without a reply.
 type Span struct{ Call, Return int64 }
 
 // Never is the time at which an operation without a reply returns: after
@@ -44,8 +42,8 @@ func (s Span) String() string {
 	return fmt.Sprintf("[%d, %d]", s.Call, s.Return)
 }
 
-// record is one operation: its events as steps, and as positions in the order
-// in which the history was told of them.
+// record is one operation: its events as steps, and as positions in the order in which
+// the history recorded them.
 type record struct {
 	client        int
 	input, output any
@@ -54,21 +52,20 @@ type record struct {
 	ended         bool
 }
 
-// History records the operations of the clients of one run. The zero value is
-// an empty history. It belongs to one goroutine.
+// History records the operations of the clients of one run. The zero value is an empty
+// history. It belongs to one goroutine.
 //
-// Events must be recorded in the order in which they happened; their step
-// numbers may repeat but not decrease. Two events of the same step count as
-// ordered in the way they were recorded: a client which gets a reply and sends
-// its next request within one simulator step has really done one before the
+// Record events in the order in which they happened; step numbers may repeat but not
+// decrease. Two events of the same step are ordered as recorded: a client that gets a
+// reply and sends its next request within one simulator step has done one before the
 // other, and treating them as overlapping would hide bugs.
 //
 // A client may have several operations outstanding (a pipelined connection).
 type History struct {
 	ops  []record
-	open []OpID // not ended, oldest first
+	open []OpID // unfinished, oldest first
 	last int64  // step of the newest event
-	now  int64  // number of events so far: the time porcupine sees
+	now  int64  // number of events so far: the time that porcupine sees
 }
 
 // Invoke records that the client issued an operation.
@@ -101,11 +98,11 @@ func (h *History) Return(id OpID, output any, step int64) error {
 	return nil
 }
 
-// Unknown records that the client gave the operation up at this step. That
-// says nothing about the service, where the effect may still happen later.
+// Unknown records that the client gave up on the operation at this step. The service
+// may still carry it out later.
 func (h *History) Unknown(id OpID, step int64) error { return h.end(id, step) }
 
-// Crash records that a client died: all that it had outstanding is unknown.
+// Crash records that a client died: its outstanding operations become unknown.
 func (h *History) Crash(client int, step int64) error {
 	if err := h.advance(step); err != nil {
 		return err
@@ -125,18 +122,18 @@ func (h *History) Crash(client int, step int64) error {
 // Len is the number of operations recorded.
 func (h *History) Len() int { return len(h.ops) }
 
-// Open is the number of operations which have not ended.
+// Open is the number of unfinished operations.
 func (h *History) Open() int { return len(h.open) }
 
-// Reset empties the history and keeps its memory for the next run.
+// Reset empties the history but keeps its memory for the next run.
 func (h *History) Reset() {
 	clear(h.ops)
 	h.ops, h.open, h.last, h.now = h.ops[:0], h.open[:0], 0, 0
 }
 
-// Operations converts to porcupine's form. Operations without a reply return
-// at [Never] with output [NoReply]. The times are event positions, which refine
-// the step numbers; Metadata holds the steps as a [Span].
+// Operations converts to porcupine's form. Operations without a reply return at [Never]
+// with output [NoReply]. The times are event positions, which refine the step numbers;
+// Metadata holds the steps as a [Span].
 func (h *History) Operations() []porcupine.Operation {
 	ops := make([]porcupine.Operation, len(h.ops))
 	for i := range h.ops {
@@ -149,7 +146,7 @@ func (h *History) Operations() []porcupine.Operation {
 	return ops
 }
 
-// end closes an operation which must be open.
+// end closes an operation, which must be open.
 func (h *History) end(id OpID, step int64) error {
 	if id < 0 || int(id) >= len(h.ops) {
 		return fmt.Errorf("%w: %d of %d", ErrNoSuchOp, id, len(h.ops))
@@ -170,7 +167,7 @@ func (h *History) end(id OpID, step int64) error {
 	return nil
 }
 
-// advance moves time to an event at this step.
+// advance advances the time to an event at this step.
 func (h *History) advance(step int64) error {
 	if h.now > 0 && step < h.last {
 		return fmt.Errorf("%w: %d after %d", ErrStepOrder, step, h.last)

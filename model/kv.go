@@ -2,9 +2,8 @@ package model
 
 import "fmt"
 
-// KV is a key-value store, empty at first. Every operation is on one key, so
-// a history splits by key and the state of the specification is what one key
-// holds.
+// KV is a key-value store, empty at first. Every operation concerns one key, so a
+// history splits by key and the state of the specification is the content of one key.
 type KV struct{}
 
 // Operations of a [KV] and their outputs.
@@ -13,20 +12,20 @@ type (
 	KVGet struct{ Key string }
 	// KVPut answers Done.
 	KVPut struct{ Key, Value string }
-	// KVAppend adds to the end of the value, or puts it if there is none. It
-	// answers Done, or KVValue with the value after.
+	// KVAppend appends to the value, or puts it if there is none. It answers Done, or
+	// KVValue with the new value.
 	KVAppend struct{ Key, Value string }
-	// KVDelete answers Done, or KVValue with the value that was there.
+	// KVDelete answers Done, or KVValue with the old value.
 	KVDelete struct{ Key string }
-	// KVCAS puts New if the value is there and is Old. It answers KVSwapped.
+	// KVCAS puts New if the key holds Old. It answers KVSwapped.
 	KVCAS struct{ Key, Old, New string }
 
-	// KVValue is what a key holds; Value is "" when it is not Found.
+	// KVValue is the content of a key; Value is "" if it is not Found.
 	KVValue struct {
 		Value string
 		Found bool
 	}
-	// KVSwapped says whether a compare-and-swap put its value.
+	// KVSwapped reports whether a compare-and-swap put its value.
 	KVSwapped struct{ OK bool }
 )
 
@@ -46,7 +45,7 @@ func (o KVValue) String() string {
 // Name implements Spec.
 func (KV) Name() string { return "kv" }
 
-// Init implements Spec: the key holds nothing.
+// Init implements Spec: the key is absent.
 func (KV) Init() any { return KVValue{} }
 
 // Step implements Spec.
@@ -67,7 +66,7 @@ func (kv KV) Step(state, input, output any) (bool, any) {
 	}
 }
 
-// applyKV is what an operation does to one key, and its fullest answer.
+// applyKV applies an operation to one key, and returns its most detailed answer.
 func applyKV(old KVValue, input any) (next KVValue, want any, ok bool) {
 	switch in := input.(type) {
 	case KVGet:
@@ -90,7 +89,7 @@ func applyKV(old KVValue, input any) (next KVValue, want any, ok bool) {
 
 // Validate implements Spec.
 func (kv KV) Validate(input, output any) error {
-	var done, value, swap bool // which outputs the operation may have
+	var done, value, swap bool // the outputs that the operation may have
 	switch input.(type) {
 	case KVGet:
 		value = true

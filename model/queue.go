@@ -2,8 +2,8 @@ package model
 
 import "github.com/verbatim-rdma/verbatim/fingerprint"
 
-// write is one write of a [queue]: its place in the file, and the place of its
-// bytes in the queue's arena.
+// write is one write of a [queue]: its place in the file, and the place of its bytes in
+// the queue's arena.
 type write struct {
 	off        int
 	start, end int
@@ -12,12 +12,11 @@ type write struct {
 
 func (w write) len() int { return w.end - w.start }
 
-// queue holds the unacknowledged writes of a [LogFile], oldest first. Their
-// data lies in one arena, so that issuing a write allocates nothing once the
-// arena has grown.
+// queue holds the unacknowledged writes of a [LogFile], oldest first. Their data lies
+// in one arena, so that issuing a write does not allocate once the arena has grown.
 type queue struct {
 	writes []write
-	head   int // writes before it are gone
+	head   int // earlier writes are gone
 	arena  []byte
 }
 
@@ -33,9 +32,9 @@ func (q *queue) push(off int, data []byte) {
 	q.writes = append(q.writes, write{off, start, len(q.arena), fingerprint.Print{}.Int(off).Bytes(data)})
 }
 
-// pop drops the oldest write. An application that always has a write in flight
-// never empties the queue, so the memory of those gone is taken back when they
-// are the greater half: each write is moved a constant number of times.
+// pop drops the oldest write. An application that always has a write in flight never
+// empties the queue, so memory is reclaimed once the dropped writes are the greater
+// half: each write moves a constant number of times.
 func (q *queue) pop() {
 	q.head++
 	if q.head == len(q.writes) {

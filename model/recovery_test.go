@@ -60,7 +60,7 @@ func TestRecovered(t *testing.T) {
 		"overlapping writes in the wrong order":                 {func(s *script) { s.write(0, "ab").write(0, "b").write(3, "c") }, "ab\x00c", ClassNotPrefix, ""},
 		"torn write shows through to an older one":              {func(s *script) { s.write(0, "aa").write(0, "bb") }, "ab", "", ""},
 		"second recovery returns the same":                      {func(s *script) { s.write(0, "aa").recover("a") }, "a", "", ""},
-		"second recovery returns less":                          {func(s *script) { s.write(0, "aa").recover("aa") }, "a", ClassRecoveryChanged, "recovery 2 took back what recovery 1 had returned: byte 1 is 0x00, want 0x61"},
+		"second recovery returns less":                          {func(s *script) { s.write(0, "aa").recover("aa") }, "a", ClassRecoveryChanged, "recovery 2 contradicts recovery 1: byte 1 is 0x00, want 0x61"},
 		"second recovery returns more":                          {func(s *script) { s.write(0, "aa").recover("a") }, "aa", ClassRecoveryChanged, ""},
 		"write after a recovery applies on top":                 {func(s *script) { s.write(0, "aaa").recover("a").write(1, "b").ack(2) }, "ab", "", ""},
 		"write after a recovery is lost":                        {func(s *script) { s.write(0, "aaa").recover("a").write(1, "b").ack(2) }, "a", ClassLostWrite, ""},
@@ -121,8 +121,8 @@ func TestLogFileRefusesBadUse(t *testing.T) {
 	}
 }
 
-// Writes are acknowledged by their numbers: files that differ in these alone have other
-// futures, as long as there is something to acknowledge.
+// Acknowledgements name writes by number: files that differ only in numbers have
+// different futures while writes await acknowledgement.
 func TestNumbersAreStateWhileWritesArePending(t *testing.T) {
 	one, two := &script{t: t}, &script{t: t}
 	one.write(0, "a")
@@ -137,11 +137,11 @@ func TestNumbersAreStateWhileWritesArePending(t *testing.T) {
 	}
 }
 
-// Bytes never written are zero, and where they end is no part of the state.
+// Bytes never written are zero, and trailing zeros are no part of the state.
 func TestZerosAtTheEndAreNoState(t *testing.T) {
 	one, two := &script{t: t}, &script{t: t}
 	one.write(0, "a").ack(1)
-	two.write(0, "a\x00\x00\x00\x00\x00\x00\x00\x00\x00").write(1<<29, "").ack(2) // that takes no memory either
+	two.write(0, "a\x00\x00\x00\x00\x00\x00\x00\x00\x00").write(1<<29, "").ack(2) // which takes no memory either
 	if one.f.Hash() != two.f.Hash() || !bytes.Equal(one.f.AppendState(nil), two.f.AppendState(nil)) {
 		t.Error("zeros at the end make another state")
 	}
@@ -163,7 +163,7 @@ func TestAckOutOfOrder(t *testing.T) {
 	}
 }
 
-// A pipeline that is never empty makes the queue take memory back as it goes.
+// A pipeline that is never empty makes the queue reclaim memory.
 func TestLongPipelineKeepsItsWrites(t *testing.T) {
 	var f LogFile
 	want := make([]byte, 64)
@@ -229,8 +229,8 @@ func TestSamePathsToOneFutureHashTheSame(t *testing.T) {
 	}
 }
 
-// slowLog is the invariant as the paper words it: all writes are kept, and all
-// prefixes and all torn bytes are tried.
+// slowLog is the invariant as in the paper: it keeps all writes, and tries all prefixes
+// and all torn bytes.
 type slowLog struct {
 	base  []byte
 	log   []issue
@@ -329,8 +329,8 @@ func TestLogFileAgreesWithBruteForce(t *testing.T) {
 	}
 }
 
-// drawContent makes a content near what the writes give, so that both verdicts
-// are common.
+// drawContent draws a content close to that of the writes, so that both verdicts are
+// common.
 func drawContent(t *rapid.T, s slowLog, letter *rapid.Generator[byte]) []byte {
 	content := append(bytes.Clone(s.base), make([]byte, slowSize)...)[:slowSize]
 	for _, w := range s.log {
@@ -346,7 +346,7 @@ func drawContent(t *rapid.T, s slowLog, letter *rapid.Generator[byte]) []byte {
 	return content[:rapid.IntRange(slowSize-1, slowSize).Draw(t, "length")]
 }
 
-// checkWords holds a violation to what can be seen in the content.
+// checkWords checks that a violation matches the content.
 func checkWords(t *rapid.T, err error, content []byte) {
 	var v *Violation
 	if !errors.As(err, &v) {

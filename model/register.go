@@ -2,8 +2,8 @@ package model
 
 import "fmt"
 
-// Register is one 64-bit word, zero at first: what an RDMA READ, WRITE and
-// COMPARE_AND_SWAP of one word act on.
+// Register is one 64-bit word, zero at first, for RDMA READ, WRITE and COMPARE_AND_SWAP
+// of one word.
 type Register struct{}
 
 // Operations of a [Register] and their outputs.
@@ -12,13 +12,13 @@ type (
 	RegisterRead struct{}
 	// RegisterWrite answers Done.
 	RegisterWrite struct{ Value uint64 }
-	// RegisterCAS writes New if the value is Old. It answers RegisterSwapped,
-	// or RegisterValue with the value before, as RDMA does.
+	// RegisterCAS writes New if the value is Old. It answers RegisterSwapped, or
+	// RegisterValue with the old value, as RDMA does.
 	RegisterCAS struct{ Old, New uint64 }
 
 	// RegisterValue is a value of the register.
 	RegisterValue struct{ Value uint64 }
-	// RegisterSwapped says whether a compare-and-swap wrote.
+	// RegisterSwapped reports whether a compare-and-swap wrote.
 	RegisterSwapped struct{ OK bool }
 )
 

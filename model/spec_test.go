@@ -10,7 +10,7 @@ import (
 // event is one operation of a sequential history.
 type event struct{ in, out any }
 
-// sequential records the events one after the other.
+// sequential records the events one after another.
 func sequential(t testing.TB, events []event) *History {
 	t.Helper()
 	h := new(History)

@@ -5,23 +5,23 @@ import (
 	"fmt"
 )
 
-// The promises of [LogFile], for errors.Is on what Recovered returns.
+// The promises of [LogFile], for errors.Is on the error of Recovered.
 var (
-	// ErrLostWrite: an acknowledged write, or one before it, is not in what
-	// recovery returned, or has been overwritten by an older one.
+	// ErrLostWrite: the recovered content lacks an acknowledged write, or one before
+	// it, or an older write has overwritten it.
 	ErrLostWrite = errors.New("lost acknowledged write")
-	// ErrRecoveryChanged: a byte is not what an earlier recovery returned,
-	// and no write since then explains it.
+	// ErrRecoveryChanged: a byte differs from what an earlier recovery returned, and no
+	// later write explains it.
 	ErrRecoveryChanged = errors.New("recovery changed")
-	// ErrNotPrefix: a write is there while one issued before it is not, or
-	// more than one write is there in part.
+	// ErrNotPrefix: a write was recovered while an earlier one was not, or more than
+	// one write was recovered in part.
 	ErrNotPrefix = errors.New("not a prefix")
-	// ErrForeignBytes: recovery returned bytes that nobody wrote.
+	// ErrForeignBytes: recovery returned bytes that were never written.
 	ErrForeignBytes = errors.New("bytes never written")
 )
 
-// The classes of a [Violation]: stable names which a shrinker keeps while it
-// makes a failing run smaller.
+// The classes of a [Violation]: stable names that a shrinker preserves while it makes a
+// failing run smaller.
 const (
 	ClassLostWrite       = "lost-acknowledged-write"
 	ClassRecoveryChanged = "recovery-changed"
@@ -29,17 +29,17 @@ const (
 	ClassForeignBytes    = "bytes-never-written"
 )
 
-// Violation says which promise a recovery broke, at which byte. It unwraps to
+// Violation reports which promise a recovery broke, and at which byte. It unwraps to
 // one of the errors above.
 type Violation struct {
-	// Write is the number of the write that should be there in whole, with
-	// its Len bytes at Off. It is 0 if no write is concerned.
+	// Write is the number of the write that should have been recovered whole, with its
+	// Len bytes at Off. It is 0 if no write is concerned.
 	Write, Off, Len int
-	// Later is, for ErrNotPrefix, the write after it that was recovered.
+	// Later is, for ErrNotPrefix, a later write that was recovered.
 	Later int
-	// Round counts recoveries: this one is the Round-th, from 1.
+	// Round is the number of this recovery, from 1.
 	Round int
-	// At is the first wrong byte, what it is and what it should be.
+	// At is the first wrong byte, with its actual and expected value.
 	At        int
 	Got, Want byte
 
@@ -60,7 +60,7 @@ func (v *Violation) Class() string {
 	}
 }
 
-// Unwrap is the promise as one of the errors of this package.
+// Unwrap returns the promise as one of the errors of this package.
 func (v *Violation) Unwrap() error { return v.kind }
 
 func (v *Violation) Error() string {
@@ -69,7 +69,7 @@ func (v *Violation) Error() string {
 	case ErrLostWrite:
 		return fmt.Sprintf("acknowledged write %d (%d bytes at %d) is missing from what recovery returned: %s", v.Write, v.Len, v.Off, at)
 	case ErrRecoveryChanged:
-		return fmt.Sprintf("recovery %d took back what recovery %d had returned: %s", v.Round, v.Round-1, at)
+		return fmt.Sprintf("recovery %d contradicts recovery %d: %s", v.Round, v.Round-1, at)
 	case ErrNotPrefix:
 		return fmt.Sprintf("recovery returned bytes of write %d, but write %d (%d bytes at %d) before it is not whole: %s", v.Later, v.Write, v.Len, v.Off, at)
 	default:
@@ -77,8 +77,8 @@ func (v *Violation) Error() string {
 	}
 }
 
-// explain finds the words for a content that [LogFile.possible] has refused.
-// It is slow and runs once per failing trace.
+// explain describes a content that [LogFile.possible] has rejected. It is slow and runs
+// once per failing trace.
 func (f *LogFile) explain(content []byte) error {
 	if v := f.unexplainedByte(content); v != nil {
 		return v
@@ -86,9 +86,9 @@ func (f *LogFile) explain(content []byte) error {
 	return f.brokenOrder(content)
 }
 
-// unexplainedByte looks for a byte that is neither the base's nor any
-// unacknowledged write's: it is wrong whatever prefix was recovered. A byte of
-// an acknowledged write is reported before any other; among equals, the lowest.
+// unexplainedByte looks for a byte that comes neither from the base nor from any
+// unacknowledged write: it is wrong whatever prefix was recovered. It reports a byte of
+// an acknowledged write before any other; among equals, the lowest.
 func (f *LogFile) unexplainedByte(content []byte) *Violation {
 	var worst *Violation
 	eachDiff(f.base, content, func(i int) {
@@ -103,7 +103,7 @@ func (f *LogFile) unexplainedByte(content []byte) *Violation {
 	return worst
 }
 
-// judgeByte says whose byte of the base it is that came back as got.
+// judgeByte finds the owner of the byte of the base that was recovered as got.
 func (f *LogFile) judgeByte(i int, got byte) *Violation {
 	v := &Violation{At: i, Got: got, Want: byteAt(f.base, i), Round: f.rounds + 1}
 	for k := len(f.folded) - 1; k >= 0; k-- {
@@ -119,8 +119,7 @@ func (f *LogFile) judgeByte(i int, got byte) *Violation {
 	return v
 }
 
-// explainer is the first unacknowledged write that has this value at byte i,
-// or -1.
+// explainer returns the first unacknowledged write with this value at byte i, or -1.
 func (f *LogFile) explainer(i int, value byte) int {
 	for k := range f.pending.len() {
 		w := f.pending.at(k)
@@ -131,10 +130,10 @@ func (f *LogFile) explainer(i int, value byte) int {
 	return -1
 }
 
-// brokenOrder is for a content in which each byte alone has an explanation.
-// The prefix must reach at least to the write before `last`, the latest of the
-// first explainers; one of the writes before `last` is then not whole, or some
-// prefix would have been possible.
+// brokenOrder handles a content in which each byte alone has an explanation. The prefix
+// must reach at least the write before `last`, the latest of the first explainers; one
+// of the writes before `last` is then not whole, or some prefix would have been
+// possible.
 func (f *LogFile) brokenOrder(content []byte) *Violation {
 	last := 0
 	eachDiff(f.base, content, func(i int) {
@@ -155,8 +154,8 @@ func (f *LogFile) brokenOrder(content []byte) *Violation {
 	return v
 }
 
-// prefixByte is byte i after the first n unacknowledged writes, and the one
-// of them that wrote it, or -1 when the byte is the base's.
+// prefixByte returns byte i after the first n unacknowledged writes, and the one that
+// wrote it, or -1 if the byte comes from the base.
 func (f *LogFile) prefixByte(n, i int) (owner int, value byte) {
 	for k := n - 1; k >= 0; k-- {
 		if w := f.pending.at(k); i >= w.off && i < w.off+w.len() {
@@ -166,13 +165,13 @@ func (f *LogFile) prefixByte(n, i int) (owner int, value byte) {
 	return -1, byteAt(f.base, i)
 }
 
-// hasByte says whether unacknowledged write k has this value at byte i.
+// hasByte reports whether unacknowledged write k has this value at byte i.
 func (f *LogFile) hasByte(k, i int, value byte) bool {
 	w := f.pending.at(k)
 	return i >= w.off && i < w.off+w.len() && f.pending.data(w)[i-w.off] == value
 }
 
-// reach is where the last of the unacknowledged writes ends.
+// reach is the end of the furthest unacknowledged write.
 func (f *LogFile) reach() int {
 	end := 0
 	for k := range f.pending.len() {

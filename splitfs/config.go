@@ -9,26 +9,26 @@ import (
 	"syscall"
 )
 
-// Errors, to be tested with errors.Is. Beside them there are those of package
-// io/fs, of the directory and of the store.
+// Errors; test for them with errors.Is. Besides, there are those of package io/fs, of
+// the directory and of the store.
 var (
 	// ErrNoSpace: the file does not fit into a region of Config.MaxRegion. It is
 	// also a syscall.ENOSPC.
 	ErrNoSpace = fmt.Errorf("splitfs: the region is too small: %w", syscall.ENOSPC)
-	// ErrStore: the log peers or their controller do not do what they should. What
-	// the cause says of a network is not about the file.
+	// ErrStore: the log peers or their controller failed. Network errors among its
+	// causes are not about the file.
 	ErrStore = errors.New("splitfs: log peers")
-	// ErrConfig: a configuration or an argument is outside the limits.
+	// ErrConfig: a configuration or an argument exceeds the limits.
 	ErrConfig = errors.New("splitfs: bad configuration")
-	// ErrCorrupt: a file of splitfs's own in the directory makes no sense.
+	// ErrCorrupt: a file of splitfs's own in the directory is malformed.
 	ErrCorrupt = errors.New("splitfs: damaged")
-	// ErrFailed: an earlier write to the file has failed, so that nobody knows what
-	// the peers have. Whoever opens the file again finds out.
+	// ErrFailed: an earlier write to the file has failed, so the content on the peers
+	// is unknown. Open the file again to find out.
 	ErrFailed = errors.New("splitfs: an earlier write failed")
 )
 
-// O_NCL is a flag of Open beside those of package os: if the file is new, it goes
-// to the peers, whatever its name is.
+// O_NCL is a flag of Open in addition to those of package os: a new file goes to the
+// peers, whatever its name.
 const O_NCL = 1 << 30 //nolint:revive // named as the paper does
 
 // Sizes of regions.
@@ -38,45 +38,45 @@ const (
 	LargestRegion = 1<<30 - 64 // what ncl lets a file have
 )
 
-// Store is where ncl files go. [NCL] makes one of log peers.
+// Store is the store of ncl files. [NCL] makes one of log peers.
 type Store interface {
 	// Create makes an object of size zeros.
 	Create(object string, size int) (Object, error)
-	// Recover opens an object after a crash, with all that was recorded. If
-	// there is no such object the error is fs.ErrNotExist.
+	// Recover opens an object after a crash, with everything that was recorded. If it
+	// does not exist the error is fs.ErrNotExist.
 	Recover(object string) (Object, error)
 }
 
 // Object is a region on the peers, and a local copy of it. It is an *ncl.File.
 type Object interface {
-	// Record writes data at off. When it returns nil, this and all before it is
-	// durable. After a crash in the middle any part of it may be there.
+	// Record writes data at off. When it returns nil, this and all earlier data is
+	// durable. After a crash any part of it may be there.
 	Record(off int, data []byte) error
 	// ReadAt reads the local copy.
 	ReadAt(p []byte, off int) (int, error)
 	Size() int
 	// Release deletes the object.
 	Release() error
-	// Close gives up the handle, and nothing else.
+	// Close releases the handle; the object stays.
 	Close()
 }
 
-// Config is what a file system is made of.
+// Config configures a file system.
 type Config struct {
-	// Dir has all files that are not ncl files, and a stub for each that is.
+	// Dir holds all files that are not ncl files, and a stub for each that is.
 	Dir Dir
 	// Store has the ncl files.
 	Store Store
-	// Patterns say which new files go to the store, as path.Match has them: the
-	// whole name if the pattern has a slash, else its last element.
+	// Patterns select the new files that go to the store, in the form of path.Match:
+	// they match the whole name if the pattern has a slash, otherwise its last element.
 	Patterns []string
-	// Region is the size of the region of a new file, 4 MiB if it is 0. A region
-	// that is full is replaced by one of up to MaxRegion, 64 times Region if it is 0.
+	// Region is the size of a new file's region, 4 MiB if it is 0. A full region is
+	// replaced by one of up to MaxRegion, 64 times Region if it is 0.
 	Region, MaxRegion int
-	// NewMutex makes locks; nil: sync.Mutex. In the simulator it is
+	// NewMutex creates locks; nil: sync.Mutex. In the simulator it is
 	// host.Host.NewMutex.
 	NewMutex func() sync.Locker
-	// Logf is told of what could not be cleaned up; nil: nobody.
+	// Logf is called for what could not be cleaned up; may be nil.
 	Logf func(format string, args ...any)
 }
 
@@ -97,7 +97,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// complete is c with its defaults.
+// complete returns c with its defaults filled in.
 func (c Config) complete() Config {
 	if c.Region == 0 {
 		c.Region = DefaultRegion
@@ -117,15 +117,15 @@ func (c Config) complete() Config {
 	return c
 }
 
-// Dir is a directory in which files are kept: what splitfs needs of the mounted
-// file system below. Names have slashes and no dot or slash at the front, as in
+// Dir is a directory of files: the interface that splitfs needs of the mounted file
+// system below. Names have slashes and neither a dot nor a slash at the front, as in
 // package io/fs; "." is the directory itself.
 type Dir interface {
 	// OpenFile takes the flags of package os, but for O_APPEND.
 	OpenFile(name string, flag int, perm fs.FileMode) (DirFile, error)
 	// Stat does not follow symbolic links.
 	Stat(name string) (fs.FileInfo, error)
-	// Rename replaces newname at once if it is there.
+	// Rename atomically replaces newname if it exists.
 	Rename(oldname, newname string) error
 	Remove(name string) error
 	Mkdir(name string, perm fs.FileMode) error

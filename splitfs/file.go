@@ -10,21 +10,21 @@ import (
 	"syscall"
 )
 
-// node is an ncl file that somebody has opened. It stays open until it is unlinked
-// or the file system is closed: to recover it again costs more.
+// node is an opened ncl file. It stays open until it is unlinked or the file system is
+// closed, because recovering it again is more expensive.
 type node struct {
 	fs *FS
 	// Guarded by fs.mu.
 	id, path string
 	refs     int
-	intent   string // it has no name any more, and this file in Reserved says so
+	intent   string // it has no name any more, as this file in Reserved records
 	failed   error  // guarded by both: written with mu and fs.mu
 
 	mu     sync.Locker
 	region *region // replaced with mu and fs.mu
 }
 
-// moved notes that a file or folder was renamed.
+// moved records that a file or folder was renamed.
 func (n *node) moved(oldname, newname string) {
 	if n.intent != "" {
 		return
@@ -46,8 +46,8 @@ func (n *node) readAt(p []byte, off int64) (int, error) {
 	return n.region.readAt(p, int(off))
 }
 
-// change makes a change that takes up to need bytes more, if need be in a larger
-// region.
+// change makes a change that needs up to need more bytes, in a larger region if
+// necessary.
 func (n *node) change(need int, do func(r *region) error) error {
 	if n.failed != nil {
 		return fmt.Errorf("%w: %w; close the file and open it again", ErrFailed, n.failed)
@@ -125,7 +125,7 @@ func (f *File) error(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.name, Err: err}
 }
 
-// can is an error if the file is closed or not open for what is to be done.
+// can is an error if the file is closed or not open for the operation.
 func (f *File) can(not int, off int64) error {
 	switch {
 	case f.closed:
@@ -138,7 +138,7 @@ func (f *File) can(not int, off int64) error {
 	return nil
 }
 
-// ReadAt is pread, as io.ReaderAt has it. An ncl file is read from the local copy.
+// ReadAt is pread, as in io.ReaderAt. An ncl file is read from the local copy.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.can(os.O_WRONLY, off); err != nil {
 		return 0, f.error("read", err)
@@ -161,7 +161,7 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	return n, f.error("write", err)
 }
 
-// Append writes behind the last byte.
+// Append writes after the last byte.
 func (f *File) Append(p []byte) (int, error) {
 	if err := f.can(os.O_RDONLY, 0); err != nil {
 		return 0, f.error("write", err)
@@ -179,7 +179,7 @@ func (f *File) Append(p []byte) (int, error) {
 	return f.dir.WriteAt(p, st.Size())
 }
 
-// Truncate makes the file shorter, or longer by zeros.
+// Truncate shortens the file, or extends it with zeros.
 func (f *File) Truncate(size int64) error {
 	if err := f.can(os.O_RDONLY, size); err != nil {
 		return f.error("truncate", err)
@@ -216,8 +216,8 @@ func (f *File) Size() (int64, error) {
 	return st.Size(), nil
 }
 
-// Close closes the file. An ncl file that was unlinked goes with the last who had it
-// open.
+// Close closes the file. An unlinked ncl file is deleted when its last handle is
+// closed.
 func (f *File) Close() error {
 	if f.closed {
 		return f.error("close", fs.ErrClosed)

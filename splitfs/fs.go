@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// Reserved is the folder of the directory that splitfs keeps for itself.
+// Reserved is the folder of the directory that splitfs reserves for itself.
 const Reserved = ".splitfs"
 
 // FS is a split file system. Several tasks may use it at once.
@@ -26,9 +26,9 @@ type FS struct {
 	closed     bool
 }
 
-// New opens the file system in cfg.Dir, which another one has left or which is
-// empty, and deletes what a crash has left half made. Only one may be open at a
-// time: that is up to the caller, or to the store.
+// New opens the file system in cfg.Dir, which is empty or was used by another one, and
+// cleans up after a crash. Only one may be open at a time: the caller, or the store,
+// must ensure that.
 func New(cfg Config) (*FS, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (f *FS) isLink(name string) bool {
 	return err == nil && st.Mode()&fs.ModeSymlink != 0
 }
 
-// check refuses names that are not of the form of package io/fs, and splitfs's own.
+// check refuses names that are invalid in package io/fs, and splitfs's own.
 func (f *FS) check(names ...string) error {
 	if f.closed {
 		return fs.ErrClosed
@@ -110,7 +110,7 @@ func (f *FS) check(names ...string) error {
 	return nil
 }
 
-// Info is what Stat finds.
+// Info is the result of Stat.
 type Info struct {
 	fs.FileInfo
 	size int64
@@ -121,8 +121,8 @@ type Info struct {
 // Size is the length of the file.
 func (i *Info) Size() int64 { return i.size }
 
-// Stat tells about a file or folder. Time and permissions of an ncl file are those
-// of its stub.
+// Stat describes a file or folder. Time and permissions of an ncl file are those of its
+// stub.
 func (f *FS) Stat(name string) (*Info, error) {
 	i, err := f.stat(name)
 	if err != nil {
@@ -167,8 +167,8 @@ func (f *FS) pinned(name string) (*node, *Info, error) {
 	return n, i, nil
 }
 
-// Remove deletes a file or an empty folder. Whoever has the file open keeps it
-// until it is closed.
+// Remove deletes a file or an empty folder. Open handles to the file stay valid until
+// they are closed.
 func (f *FS) Remove(name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -200,8 +200,8 @@ func (f *FS) remove(name string) error {
 	return nil
 }
 
-// Rename gives a file or folder another name. A file with that name is replaced at
-// once. A file stays where it is, on the peers or in the directory.
+// Rename renames a file or folder. It atomically replaces a file with the new name. A
+// file stays where it is, on the peers or in the directory.
 func (f *FS) Rename(oldname, newname string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -236,7 +236,7 @@ func (f *FS) rename(oldname, newname string) error {
 		}
 	}
 	if err := f.cfg.Dir.Rename(oldname, newname); err != nil {
-		return err // the intent does no harm yet: see withdraw
+		return err // the intent is harmless: see withdraw
 	}
 	for _, n := range f.nodes {
 		n.moved(oldname, newname)
@@ -282,7 +282,7 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, err
 }
 
-// SyncDir makes the names in a folder durable. Those of ncl files are.
+// SyncDir makes the names in a folder durable. Those of ncl files already are.
 func (f *FS) SyncDir(name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -292,8 +292,7 @@ func (f *FS) SyncDir(name string) error {
 	return f.cfg.Dir.SyncDir(name)
 }
 
-// Close gives up all ncl files; they stay on the peers. Files must not be used
-// afterwards.
+// Close releases all ncl files; they stay on the peers. Do not use files afterwards.
 func (f *FS) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

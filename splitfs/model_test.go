@@ -31,8 +31,8 @@ type tester struct {
 
 var testNames = []string{"a.log", "b.log", "dir/c.log", "d", "dir/e"}
 
-// Operations on files behave as on a model, whatever crashes in between: what has
-// returned stays, and what had not has happened or has not.
+// Operations on files behave as in a model, whatever crashes in between: completed ones
+// have happened, and interrupted ones have happened or not.
 func TestRandomOperationsWithCrashes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "pick") }
@@ -113,7 +113,7 @@ func (c *tester) small(s *step) {
 	c.Fatalf("there is room for %v", s.names)
 }
 
-// settle finds out whether the operation that crashed has happened.
+// settle finds out whether the interrupted operation has happened.
 func (c *tester) settle(s *step) {
 	got := c.read()
 	before, after := true, true
@@ -174,7 +174,7 @@ func (c *tester) read() tree {
 	return got
 }
 
-// compare holds the file system against the model, and looks for what is left over.
+// compare compares the file system with the model, and looks for leftovers.
 func (c *tester) compare(want tree) {
 	got := c.read()
 	objects := 0

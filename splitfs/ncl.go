@@ -10,8 +10,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// NCL is a store on the log peers of cfg. A peer that fails is replaced by another one
-// that cfg names or the controller knows, right after the write that noticed.
+// NCL is a store on the log peers of cfg. The write that detects a failed peer replaces
+// it by another one that cfg names or the controller knows.
 func NCL(h host.Host, cfg ncl.Config) Store { return &nclStore{h, cfg} }
 
 // repairEvery is how often to look for other peers while there are too few.

@@ -18,7 +18,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// first is the run without surprises.
+// first chooses the run without surprises.
 type first struct{}
 
 func (first) Pick([]sim.Event) int           { return 0 }
@@ -79,8 +79,8 @@ func appendTo(fsys *splitfs.FS, name, text string) error {
 	return f.Close()
 }
 
-// A peer that fails is replaced by the write that notices, and one that is down does not
-// keep files from being made: another one that the controller knows takes its place.
+// The write that detects a failed peer replaces it, and a peer that is down does not
+// prevent new files: another one that the controller knows takes its place.
 func TestPeersAreReplaced(t *testing.T) {
 	simulate(t, func(h host.Host, c coord.Client) error {
 		if err := untilPeers(h, c, 4); err != nil {
@@ -141,8 +141,8 @@ func onThree(h host.Host) error {
 	return nil
 }
 
-// Peers that have no memory left refuse a file by an error that says which and how
-// much; the files that there are go on.
+// Peers without free memory refuse a file with an error that names them and the figure;
+// existing files keep working.
 func TestPeersRefuse(t *testing.T) {
 	for name, candidates := range map[string][]string{"as the controller has it": nil, "as they say": {"peer1", "peer2", "peer3"}} {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ const (
 
 var stubSize = int64(len(fmt.Sprintf(stubFormat, strings.Repeat("0", idSize))))
 
-// begin counts this mount and clears away what earlier ones have left.
+// begin counts this mount and cleans up after earlier ones.
 func (f *FS) begin() error {
 	if err := f.cfg.Dir.Mkdir(Reserved, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -54,7 +54,7 @@ func (f *FS) begin() error {
 	return f.collect()
 }
 
-// collect deletes the objects that were half made or half deleted.
+// collect deletes the objects that were half created or half deleted.
 func (f *FS) collect() error {
 	list, err := f.cfg.Dir.ReadDir(Reserved)
 	if err != nil {
@@ -88,8 +88,8 @@ func (f *FS) collect() error {
 	return f.syncDirs(Reserved) // the file may get another name now: see withdraw
 }
 
-// stillThere reports whether the object that was to be replaced, as the file intent
-// says, was not.
+// stillThere reports whether the object that was to be replaced, according to the file
+// intent, was not.
 func (f *FS) stillThere(id, intent string) (bool, error) {
 	b, err := f.readFile(intent)
 	if err != nil {
@@ -108,8 +108,8 @@ func (f *FS) stillThere(id, intent string) (bool, error) {
 
 func intentSum(at string) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(at))) }
 
-// intend writes down that the object will be no more as soon as the file called
-// name is another.
+// intend records that the object will be gone as soon as the file called name is
+// another.
 func (f *FS) intend(id, name string) (string, error) {
 	intent := path.Join(Reserved, id+replacedExt)
 	f.intents = append(f.intents, intent)
@@ -119,13 +119,13 @@ func (f *FS) intend(id, name string) (string, error) {
 	return intent, f.syncDirs(Reserved)
 }
 
-// carriedOut forgets an intent that has come true.
+// carriedOut removes an intent that was carried out.
 func (f *FS) carriedOut(intent string) {
 	f.intents = slices.DeleteFunc(f.intents, func(s string) bool { return s == intent })
 }
 
-// withdraw removes the intents of what has failed: under another name their files would not be
-// known, and the next New would take the objects for replaced.
+// withdraw removes the intents of failed operations: after a rename their files would
+// be unknown, and the next New would consider the objects replaced.
 func (f *FS) withdraw() error {
 	if len(f.intents) == 0 {
 		return nil
@@ -146,8 +146,8 @@ func (f *FS) withdraw() error {
 	return nil
 }
 
-// discard deletes an object that nobody has open, and then the file in Reserved that
-// asks for it. What cannot be deleted now is left to the next New.
+// discard deletes an object that is not open, and then the file in Reserved that
+// requests it. What cannot be deleted now is left to the next New.
 func (f *FS) discard(id, intent string) {
 	obj, err := f.cfg.Store.Recover(id)
 	if err == nil {
@@ -193,8 +193,8 @@ func (f *FS) stub(name string) (string, error) {
 	return id, nil
 }
 
-// make makes an object and a stub for it in Reserved, from where it can be renamed
-// to where it belongs.
+// make creates an object and a stub for it in Reserved, from where it is renamed to its
+// place.
 func (f *FS) make(size int, perm fs.FileMode) (id, at string, r *region, err error) {
 	f.made++
 	id = fmt.Sprintf(idFormat, f.life, f.made)
@@ -213,7 +213,7 @@ func (f *FS) make(size int, perm fs.FileMode) (id, at string, r *region, err err
 	return id, at, emptyRegion(obj, f.generation()), nil
 }
 
-// generation is one that no frame has had. Objects and generations may share
+// generation returns one that no frame has had. Objects and generations may share
 // numbers.
 func (f *FS) generation() uint64 {
 	f.made++
@@ -243,8 +243,7 @@ func (f *FS) create(name string, perm fs.FileMode) (*node, error) {
 	return n, nil
 }
 
-// node returns the ncl file with this object, and recovers it if this is the first
-// to ask for it.
+// node returns the ncl file with this object, and recovers it on first use.
 func (f *FS) node(id, name string) (*node, error) {
 	for _, n := range f.nodes {
 		if n.id == id {
@@ -270,7 +269,7 @@ func (f *FS) node(id, name string) (*node, error) {
 	return n, nil
 }
 
-// orphan deletes an object whose stub is gone, now or with the last who has it open.
+// orphan deletes an object whose stub is gone, now or when its last handle is closed.
 func (f *FS) orphan(id, intent string) {
 	for _, n := range f.nodes {
 		if n.id == id {
@@ -283,7 +282,7 @@ func (f *FS) orphan(id, intent string) {
 	f.discard(id, intent)
 }
 
-// unpin is for whoever no longer needs the node.
+// unpin releases the node.
 func (f *FS) unpin(n *node) {
 	n.refs--
 	if n.refs > 0 || n.intent == "" && n.failed == nil || f.closed {
@@ -293,11 +292,11 @@ func (f *FS) unpin(n *node) {
 	if n.intent != "" {
 		f.release(n.region.obj, n.id, n.intent)
 	} else {
-		n.region.obj.Close() // the next to open it finds out what the peers have
+		n.region.obj.Close() // the next open recovers the content of the peers
 	}
 }
 
-// enlarge gives n a new region, for need bytes more. The caller has n.mu.
+// enlarge gives n a new region, for need more bytes. The caller holds n.mu.
 func (f *FS) enlarge(n *node, need int) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -334,8 +333,8 @@ func (f *FS) enlarge(n *node, need int) error {
 	return nil
 }
 
-// permOf are the permissions of n, which has a name. After a rename or a removal that failed it may
-// not be the one that is known, and another file may have that.
+// permOf returns the permissions of n, which has a name. After a failed rename or
+// removal the known name may be wrong, and may belong to another file.
 func (f *FS) permOf(n *node) (fs.FileMode, error) {
 	id, err := f.stub(n.path)
 	if err == nil && id != n.id {

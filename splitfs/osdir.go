@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 )
 
-// OSDir is a directory of the operating system: the mounted distributed file
+// OSDir is a directory of the operating system, such as a mounted distributed file
 // system. Symbolic links do not lead out of it.
 type OSDir struct{ *os.Root }
 
-// OpenOSDir opens a directory, which must be there.
+// OpenOSDir opens an existing directory.
 func OpenOSDir(dir string) (*OSDir, error) {
 	r, err := os.OpenRoot(dir)
 	if err != nil {

@@ -5,22 +5,22 @@ import (
 	"os"
 )
 
-// Owner is the right to change files, which may be over: a *cluster.Instance.
+// Owner is the right to change files, which may expire: a *cluster.Instance.
 type Owner interface {
-	// Check is an error if the right is known to be over. It costs nothing.
+	// Check is an error if the right is known to have expired. It costs nothing.
 	Check() error
 	// Ask is Check with an answer of whoever grants the right.
 	Ask() error
 }
 
-// OwnDir is a directory that an instance shares with the instances before and after it: it is
-// changed only while the right lives. What makes, replaces or removes a file asks; a write to an
-// open file goes by what is known. The moment between the answer and the deed is not covered:
-// a directory has no fence.
+// OwnDir is a directory that an instance shares with its predecessors and successors:
+// it is changed only while the right lives. Creating, replacing or removing a file
+// calls Ask; writing to an open file calls Check. The right can expire between the
+// answer and the operation: a directory has no fence.
 func OwnDir(d Dir, o Owner) Dir { return ownDir{d, o} }
 
-// OwnStore is the store of an instance. What opens or deletes an object asks; a record goes by
-// what is known, and the store's own fence protects what it does not.
+// OwnStore is the store of an instance. Opening or deleting an object calls Ask; a
+// record calls Check, and the store's own fence protects the rest.
 func OwnStore(s Store, o Owner) Store { return ownStore{s, o} }
 
 type ownDir struct {

@@ -11,7 +11,7 @@ import (
 
 var errOver = errors.New("over")
 
-// owner counts what is asked of it, and has the right until it is over.
+// owner counts the questions, and has the right until it expires.
 type owner struct {
 	over       bool
 	asks, look int
@@ -28,7 +28,7 @@ func (o *owner) err() error {
 	return nil
 }
 
-// things is a store with one object, which takes everything.
+// things is a store with one object, which accepts everything.
 type things struct{ done int }
 
 func (t *things) Create(string, int) (splitfs.Object, error) { t.done++; return t, nil }
@@ -39,8 +39,8 @@ func (t *things) Size() int                                  { return 1 }
 func (t *things) Release() error                             { t.done++; return nil }
 func (t *things) Close()                                     {}
 
-// Once the right is over nothing changes: neither by name nor through a file or an object that
-// is still open. As long as it lives, what makes, replaces or removes something asks each time.
+// Once the right has expired nothing changes: neither by name nor through an open file
+// or object. While it lives, creating, replacing or removing something asks each time.
 func TestOwnEndsWithTheRight(t *testing.T) {
 	at := t.TempDir()
 	dir, err := splitfs.OpenOSDir(at)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Presets are the patterns of the log files of some programs.
+// Presets are the patterns of some programs' log files.
 var Presets = map[string][]string{
 	"sqlite":  {"*-wal"},
 	"redis":   {"appendonly.aof", "*.incr.aof", "temp-*.incr"},

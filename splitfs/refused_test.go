@@ -26,7 +26,8 @@ func (o *refusing) Size() int                             { return len(o.bytes) 
 func (o *refusing) Release() error                        { return nil }
 func (o *refusing) Close()                                {}
 
-// A Record that is refused is an error of whatever needed it, and the file is as long as before.
+// A refused Record makes the operation that needs it fail, and the file keeps its
+// length.
 func TestRefusedRecords(t *testing.T) {
 	o := &refusing{bytes: make([]byte, MinRegion), after: 1}
 	r := emptyRegion(o, 1)
@@ -45,7 +46,7 @@ func TestRefusedRecords(t *testing.T) {
 	}
 }
 
-// Nothing stays open when a folder has been synced.
+// Syncing a folder leaves nothing open.
 func TestSyncDirClosesIt(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("open files are counted in /proc")

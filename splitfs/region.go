@@ -26,7 +26,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errFull: a frame does not fit behind the others.
+// errFull: the frame does not fit after the others.
 var errFull = errors.New("splitfs: the region is full")
 
 // extent is a piece of the file that one frame holds.
@@ -50,8 +50,8 @@ type region struct {
 // emptyRegion begins a file in a fresh object.
 func emptyRegion(obj Object, gen uint64) *region { return &region{obj: obj, gen: gen} }
 
-// scanRegion finds the file in an object. If there is no frame, the file is empty
-// and its next frames are of generation gen, which no frame has had before.
+// scanRegion finds the file in an object. Without a frame, the file is empty and its
+// next frames have generation gen, which no frame has had before.
 func scanRegion(obj Object, gen uint64) (*region, error) {
 	all := make([]byte, obj.Size())
 	if _, err := obj.ReadAt(all, 0); err != nil {
@@ -65,7 +65,7 @@ func scanRegion(obj Object, gen uint64) (*region, error) {
 		}
 		data := all[r.end+headerSize:][:h.dataLen()]
 		if h.dataSum != crc32.Checksum(data, castagnoli) {
-			// It may have been overwritten, if there is one behind it.
+			// If another one follows, it may have been overwritten.
 			next, ok := readHeader(all, r.end+headerSize+len(data))
 			if !ok || next.gen != h.gen {
 				return r, r.wipe(all)
@@ -76,9 +76,9 @@ func scanRegion(obj Object, gen uint64) (*region, error) {
 	}
 }
 
-// wipe clears the place of the next header. A frame that was torn may have left a part of one
-// there, which a part of the next frame would make whole: what this mount has not found
-// would come back.
+// wipe clears the place of the next header. A torn frame may have left a part of one
+// there, which a part of the next frame would complete: data that this mount has not
+// found would reappear.
 func (r *region) wipe(all []byte) error {
 	place := all[r.end:min(r.end+headerSize, len(all))]
 	for _, b := range place {
@@ -112,14 +112,15 @@ func (h *header) put(b []byte, pos int) {
 	binary.LittleEndian.PutUint32(b, headerSum(b, pos))
 }
 
-// headerSum covers the place, so that data which looks like a frame is none.
+// headerSum covers the position, so that data which looks like a frame is not taken for
+// one.
 func headerSum(b []byte, pos int) uint32 {
 	var place [8]byte
 	binary.LittleEndian.PutUint64(place[:], uint64(pos))
 	return crc32.Update(crc32.Checksum(place[:], castagnoli), castagnoli, b[4:headerSize])
 }
 
-// readHeader reads the header at pos, if one is there and its data would fit.
+// readHeader reads the header at pos, if there is one and its data would fit.
 func readHeader(all []byte, pos int) (header, bool) {
 	if pos > len(all)-headerSize {
 		return header{}, false
@@ -132,7 +133,7 @@ func readHeader(all []byte, pos int) (header, bool) {
 	return h, ok
 }
 
-// take adds the frame at r.end to what is known.
+// take records the frame at r.end.
 func (r *region) take(h header) {
 	switch h.kind {
 	case kindCut:
@@ -147,7 +148,7 @@ func (r *region) take(h header) {
 	r.open = h.dataLen() > 0
 }
 
-// cut forgets what is behind the first n bytes.
+// cut forgets everything after the first n bytes.
 func (r *region) cut(n int) {
 	i := sort.Search(len(r.extents), func(i int) bool { return r.extents[i].at >= n })
 	r.extents = r.extents[:i]
@@ -183,8 +184,8 @@ func (r *region) readAt(p []byte, off int) (int, error) {
 	return want, nil
 }
 
-// writeAt writes p at off: one Record, and one more if the last frame is the first
-// time overwritten. It returns errFull, with nothing changed, if p does not fit.
+// writeAt writes p at off: one Record, and another one if the last frame is overwritten
+// for the first time. It returns errFull, with nothing changed, if p does not fit.
 func (r *region) writeAt(p []byte, off int) error {
 	if gap := off - r.length; gap > 0 { // a hole
 		if gap > r.obj.Size()-r.end {
@@ -220,12 +221,12 @@ func (r *region) writeAt(p []byte, off int) error {
 	return r.appendFrame(from, header{gen: r.gen, n: len(p) - over, kind: kindData}, p[over:])
 }
 
-// breaks reports whether the checksum of the last frame is wrong once byte off of the file is overwritten,
-// and no frame is behind it.
+// breaks reports whether overwriting from byte off on makes the checksum of the last
+// frame wrong while no frame follows it.
 func (r *region) breaks(off int) bool { return r.open && r.find(off) == len(r.extents)-1 }
 
-// overwrite puts into r.buf what the region has from the place of byte off on, with p
-// in it, and returns that place. It ends at the last byte of p.
+// overwrite fills r.buf with the region from the place of byte off on, with p in it,
+// and returns that place. It ends at the last byte of p.
 func (r *region) overwrite(p []byte, off int) (int, error) {
 	first, last := r.find(off), r.find(off+len(p)-1)
 	if r.breaks(off + len(p) - 1) {
@@ -246,15 +247,15 @@ func (r *region) overwrite(p []byte, off int) (int, error) {
 	return from, nil
 }
 
-// load makes r.buf what the region has in [from, to).
+// load fills r.buf with the region's bytes [from, to).
 func (r *region) load(from, to int) error {
 	r.buf = append(r.buf[:0], make([]byte, to-from)...)
 	_, err := r.obj.ReadAt(r.buf, from)
 	return err
 }
 
-// appendFrame records a frame behind the others, together with what r.buf has for
-// the bytes from from on.
+// appendFrame records a frame after the others, together with r.buf, the bytes from
+// from on.
 func (r *region) appendFrame(from int, h header, data []byte) error {
 	if gap := r.end - from - len(r.buf); gap > 0 { // frames without data in between
 		had := len(r.buf)
@@ -291,8 +292,8 @@ func (r *region) truncate(n int, gen uint64) error {
 	return r.appendFrame(r.end, header{gen: r.gen, n: n, kind: kindCut}, nil)
 }
 
-// restart empties the file: a frame of a new generation at the front makes all
-// others void. If only a part of it lands the file is empty too.
+// restart empties the file: a frame of a new generation at the front invalidates all
+// others. If only a part of it lands the file is empty too.
 func (r *region) restart(gen uint64) error {
 	*r = region{obj: r.obj, gen: gen, buf: r.buf[:0]}
 	return r.appendFrame(0, header{gen: gen, kind: kindCut}, nil)
@@ -315,8 +316,8 @@ func (r *region) copyTo(to *region) error {
 	return nil
 }
 
-// sizeFor is the size of a new region for the file and need bytes more, or an error
-// if limit does not allow it. It leaves as much room again as the file takes.
+// sizeFor returns the size of a new region for the file and need more bytes, or an
+// error if limit is too small. It leaves as much free space as the file takes.
 func (r *region) sizeFor(need, limit int) (int, error) {
 	const pieces = 1 << 10 // headers of copyTo, with room to spare
 	least := float64(r.length) + float64(need) + 4*headerSize + float64(r.length/pieces)

@@ -12,7 +12,7 @@ import (
 // errCrash: the machine has crashed during a Record.
 var errCrash = errors.New("crash")
 
-// tornObject is an object whose Record tears when the crash comes.
+// tornObject is an object whose Record tears at the crash.
 type tornObject struct {
 	*rapid.T
 	bytes []byte
@@ -66,9 +66,9 @@ type laid struct {
 	next byte
 }
 
-// A file that is laid out in a region is as the model, and so is the one that the next mount
-// finds there, after every operation. After a crash it is as before or as after, but for
-// the bytes that were being overwritten.
+// A file in a region matches the model after every operation, and so does the one that
+// the next mount finds there. After a crash it is as before or as after, except for the
+// bytes that were being overwritten.
 func TestRegionsWithCrashes(t *testing.T) {
 	for range 10 { // what tears twice in one way is rare
 		rapid.Check(t, regionWithCrashes)

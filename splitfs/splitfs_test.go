@@ -32,7 +32,7 @@ func create(t *testing.T, fsys *splitfs.FS, name string, flag int) *splitfs.File
 	return f
 }
 
-// A file that is too large is refused, says how to mend it, and loses nothing.
+// A file that is too large is refused, with a remedy, and loses nothing.
 func TestNoSpace(t *testing.T) {
 	m := newMachine(never)
 	f := create(t, mount(t, m), "wal", splitfs.O_NCL)
@@ -61,8 +61,8 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// After a write has failed the file takes no more until it is opened again, and then
-// has what the peers have.
+// After a failed write the file accepts no more until it is opened again, and then has
+// the content of the peers.
 func TestFailedWrite(t *testing.T) {
 	m := newMachine(never)
 	fsys := mount(t, m)
@@ -91,8 +91,8 @@ func TestFailedWrite(t *testing.T) {
 	}
 }
 
-// A file that was unlinked or replaced lives on for whoever has it open, in a region
-// that may grow, and no longer.
+// A file that was unlinked or replaced lives on, in a region that may grow, until its
+// last handle is closed.
 func TestUnlinkedAndOpen(t *testing.T) {
 	for _, how := range []string{"remove", "replace"} {
 		m := newMachine(never)
@@ -148,7 +148,7 @@ func TestLargeCopy(t *testing.T) {
 	}
 }
 
-// What a file system must refuse, it refuses by its POSIX error.
+// Invalid operations are refused with their POSIX errors.
 func TestRefused(t *testing.T) {
 	m := newMachine(never)
 	fsys := mount(t, m)
@@ -221,7 +221,7 @@ func TestDamagedDirectory(t *testing.T) {
 	}
 }
 
-// The directory of the operating system does as the one in memory: files, stubs and
+// The operating system's directory behaves like the one in memory: files, stubs and
 // folders move, and are there for the next mount. Links are not followed.
 func TestOSDir(t *testing.T) {
 	at := t.TempDir()

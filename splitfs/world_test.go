@@ -13,7 +13,8 @@ import (
 // crashed is the panic of a crash.
 type crashed struct{}
 
-// machine is where a file system runs: a directory, a store, and when they crash.
+// machine is the environment of a file system: a directory, a store, and the time of
+// the crash.
 type machine struct {
 	dir   memdir.Dir
 	store memStore
@@ -40,8 +41,8 @@ func (m *machine) step() {
 	}
 }
 
-// run calls f and reports whether it crashed, in which case the directory has lost
-// what it loses.
+// run calls f and reports whether it crashed; then the directory loses what a crash
+// loses.
 func (m *machine) run(f func()) (dead bool) {
 	defer func() {
 		switch x := recover().(type) {
@@ -62,11 +63,11 @@ func (m *machine) config() splitfs.Config {
 	return splitfs.Config{Dir: &m.dir, Store: &m.store, Patterns: []string{"*.log"}, Region: 1024, MaxRegion: 8192}
 }
 
-// memStore is a store whose Record tears when it crashes.
+// memStore is a store whose Record tears at the crash.
 type memStore struct {
 	m       *machine
 	objects map[string][]byte
-	// refuse, if set, is the error of all that is asked.
+	// refuse, if set, is the error of every call.
 	refuse error
 }
 

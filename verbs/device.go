@@ -2,14 +2,14 @@ package verbs
 
 import "time"
 
-// Forever as a timeout means to wait without limit.
+// Forever is a timeout without limit.
 const Forever time.Duration = -1
 
-// Access says what a memory region or a queue pair lets others do
+// Access is the set of operations that a memory region or a queue pair permits
 // (ibv_access_flags).
 type Access uint8
 
-// Access flags. Reading one's own memory is always allowed.
+// The access flags. Local reads are always permitted.
 const (
 	LocalWrite Access = 1 << iota
 	RemoteWrite
@@ -19,22 +19,22 @@ const (
 	FlushPersistent
 )
 
-// Memory is memory that can be registered: a region of package host.
-// Addresses are the backend's: on hardware a virtual address.
+// Memory is memory that can be registered, such as a region of package host. Addresses
+// belong to the backend: on hardware they are virtual addresses.
 type Memory interface {
 	Addr() uint64
 	Len() int
 }
 
-// DeviceAttr is what a device can do (ibv_device_attr).
+// DeviceAttr holds the limits and capabilities of a device (ibv_device_attr).
 type DeviceAttr struct {
 	Name           string
 	MaxInline      int  // bytes
 	MaxSGE         int  // entries of a scatter/gather list
-	MaxQPWR        int  // work requests of a queue
-	MaxRdAtomic    int  // outstanding Reads and Atomics of a QP
+	MaxQPWR        int  // work requests per queue
+	MaxRdAtomic    int  // outstanding Reads and Atomics per QP
 	AtomicHCA      bool // atomics are atomic among the QPs of this device
-	AtomicGlob     bool // and against its CPUs
+	AtomicGlob     bool // and with respect to its CPUs
 	HasFlush       bool
 	HasAtomicWrite bool
 }
@@ -64,8 +64,8 @@ type MR interface {
 	Len() int
 	LKey() uint32
 	RKey() uint32
-	// Dereg ends the registration. Whether requests that the card has already
-	// accepted can still change the memory afterwards is a knob of the profile.
+	// Dereg deregisters the region. Whether requests that the card accepted earlier can
+	// still change the memory afterwards is a knob of the profile.
 	Dereg() error
 }
 
@@ -83,9 +83,9 @@ type CQ interface {
 type CompChannel interface {
 	// Wait returns a CQ of the channel that has completions.
 	Wait(timeout time.Duration) (CQ, error)
-	// Gather waits until each of cqs, which are of this channel and different,
-	// has a completion, and polls one from each: wc[i] is of cqs[i]. On
-	// [ErrTimeout] nothing was polled. In which order they came is not told.
+	// Gather waits until each of cqs has a completion, and polls one from each: wc[i]
+	// comes from cqs[i]. The CQs must be distinct and belong to the channel. On
+	// [ErrTimeout] nothing was polled. The order of arrival is not reported.
 	Gather(cqs []CQ, wc []WC, timeout time.Duration) error
 	Destroy() error
 }
@@ -103,19 +103,19 @@ type QPConfig struct {
 	RetryCount     int    // 0 to 7, default 7
 	RNRRetry       int    // 0 to 7, 7 is for ever; default 7
 	SignalAll      bool   // every send request is signaled
-	// PSN is the first packet sequence number, 24 bits; 0 lets the device take a
-	// fresh one. A connection that takes the number of an earlier one may accept
-	// a packet of that one, delayed on its way.
+	// PSN is the first packet sequence number, 24 bits; 0 lets the device choose a
+	// fresh one. A connection that reuses an earlier connection's number may accept a
+	// delayed packet of that connection.
 	PSN uint32
 }
 
-// PreparedQP is a queue pair in state INIT: it has an endpoint and takes
-// receives, and it does not send.
+// PreparedQP is a queue pair in state INIT: it has an endpoint and accepts receives,
+// but cannot send.
 type PreparedQP interface {
 	Num() uint32
 	Endpoint() Endpoint
 	PostRecv(wrs []RecvWR) error
-	// Connect takes the QP through RTR to RTS towards remote.
+	// Connect moves the QP through RTR to RTS, connected to remote.
 	Connect(remote Endpoint) (QP, error)
 	Destroy() error
 }

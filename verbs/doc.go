@@ -2,14 +2,14 @@
 // protection domains, memory regions, queue pairs, work requests and work
 // completions, named as in libibverbs.
 //
-// It holds types and interfaces only and imports the standard library alone.
-// A protocol is written against it once. Package verbs/sim implements it in a
-// deterministic simulator, package verbs/hw on libibverbs.
+// It holds types and interfaces only and imports the standard library alone. A protocol
+// is written against it once and runs on every backend: package verbs/sim is a
+// deterministic simulator, package verbs/hw the binding to libibverbs.
 //
 // # Setting up
 //
-// Set-up follows the order that a card enforces, and the types make the wrong
-// order fail to compile:
+// The types enforce the order in which a card is set up; the wrong order does not
+// compile:
 //
 //	pd, _ := dev.AllocPD()
 //	cq, _ := dev.CreateCQ(64, nil)
@@ -19,20 +19,20 @@
 //	qp, _ := prepared.Connect(theirs)   // RESET, INIT, RTR, RTS
 //	_ = qp.PostSend([]verbs.SendWR{{Op: verbs.OpWrite, ...}})
 //
-// A [PreparedQP] only gives its endpoint, takes receives and connects; a [QP]
-// posts. [Transitions] is the whole state machine as a table.
+// A [PreparedQP] has an endpoint, accepts receives and connects; a [QP] posts.
+// [Transitions] is the whole state machine as a table.
 //
 // # Completions
 //
-// A completion promises less than it seems to. Of a Write it says that the
-// request reached the responder's card: not that the bytes are in memory, not
-// that a CPU sees them, not that they are persistent. Package faults lists as
-// profiles what a given class of cards promises beyond that.
+// A completion promises less than it seems to. The completion of a Write means that the
+// request reached the responder's card. It does not mean that the bytes are in memory,
+// visible to a CPU, or persistent. The profiles of package faults list what a class of
+// cards promises beyond that.
 //
-// [CQ.Poll] returns at once. [CQ.Wait] blocks until there is a completion or
-// the timeout has passed; on hardware it spins and then sleeps. Protocols
-// wait; they do not spin on Poll, so that the simulator knows who is blocked.
-// A [CompChannel] waits for several CQs, as ibv_get_cq_event does.
+// [CQ.Poll] returns at once. [CQ.Wait] blocks until there is a completion or the
+// timeout expires; on hardware it spins and then sleeps. Protocols wait rather than
+// spin on Poll, so that the simulator knows which tasks are blocked. A [CompChannel]
+// waits for several CQs, as ibv_get_cq_event does.
 //
 // # Cost
 //

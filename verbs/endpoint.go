@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Endpoint is what one side must know of the other's queue pair to connect.
+// Endpoint is what a peer needs to know about a queue pair to connect to it.
 type Endpoint struct {
 	GID [16]byte // the port's address
 	LID uint16   // on InfiniBand without a GRH

@@ -16,7 +16,7 @@ var ibvStatuses = []string{
 	"IBV_WC_GENERAL_ERR",
 }
 
-// The constants in the same order, so that one in the wrong place shows.
+// The constants in the same order, to detect one in the wrong place.
 var statuses = []Status{
 	StatusSuccess, StatusLocLenErr, StatusLocQPOpErr, StatusLocEECOpErr, StatusLocProtErr, StatusWRFlushErr,
 	StatusMWBindErr, StatusBadRespErr, StatusLocAccessErr, StatusRemInvReqErr, StatusRemAccessErr, StatusRemOpErr,
@@ -33,7 +33,7 @@ func TestStatusNames(t *testing.T) {
 			t.Errorf("code %d is %v with value %d, want %s", i, s, int(s), ibvStatuses[i])
 		}
 	}
-	// A vendor's code beyond the list must print as its number.
+	// A vendor's code beyond the list prints as its number.
 	if got := Status(len(statuses)).String(); got != fmt.Sprintf("Status(%d)", len(statuses)) {
 		t.Errorf("the code after the last prints as %q", got)
 	}

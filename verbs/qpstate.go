@@ -63,7 +63,7 @@ func (a Attr) String() string {
 	return strings.Join(names, "|")
 }
 
-// QPAttr is an argument of [QP.Modify]: the attributes in Mask change, and the
+// QPAttr is the argument of [QP.Modify]: the attributes in Mask change, and also the
 // state if SetState is set.
 type QPAttr struct {
 	SetState bool
@@ -72,20 +72,19 @@ type QPAttr struct {
 	Access   Access // with AttrAccess
 }
 
-// Transition is one line of the state machine of a reliable connection.
+// Transition is one row of the state machine of a reliable connection.
 type Transition struct {
 	From, To           QPState
 	Required, Optional Attr
 }
 
 // Transitions is the whole state machine of a reliable connection. The required
-// attributes are those of ibv_modify_qp(3) and IBA volume 1, table 91. The manual
-// page does not list optional ones; these are what the table qp_state_table of
-// Linux (drivers/infiniband/core/verbs.c) accepts of a reliable connection. From
-// SQE to RTS that is nothing: only unreliable queue pairs come into SQE by
-// themselves, and the access flags are optional for unreliable connections alone.
-// Every state may also go to RESET, and every state but RESET to ERR, with no
-// attributes; [CheckTransition] knows that.
+// attributes are those of ibv_modify_qp(3) and IBA volume 1, table 91. The manual page
+// does not list optional ones; these are what qp_state_table in Linux
+// (drivers/infiniband/core/verbs.c) accepts for a reliable connection. From SQE to RTS
+// there are none: only unreliable queue pairs enter SQE by themselves, and only for
+// them are the access flags optional. Every state may also go to RESET, and every state
+// but RESET to ERR, without attributes; [CheckTransition] allows both.
 var Transitions = []Transition{
 	{StateReset, StateInit, AttrPKey | AttrPort | AttrAccess, 0},
 	{StateInit, StateInit, 0, AttrPKey | AttrPort | AttrAccess},
@@ -101,9 +100,9 @@ var Transitions = []Transition{
 	{StateSQE, StateRTS, 0, 0},
 }
 
-// CheckTransition is nil if a queue pair in state from may go to state to with
-// the attributes in mask. The error, which wraps [ErrState], names what is
-// missing, what is too much, or which states can be reached.
+// CheckTransition returns nil if a queue pair may go from state from to state to with
+// the attributes in mask. Otherwise the error, which wraps [ErrState], names the
+// missing attributes, the superfluous ones, or the states that can be reached.
 func CheckTransition(from, to QPState, mask Attr) error {
 	if to == StateReset || to == StateErr && from != StateReset {
 		if mask != 0 {
@@ -139,9 +138,9 @@ func reachable(from QPState) string {
 	return strings.Join(names, ", ")
 }
 
-// CanPostRecv reports whether a QP in state s takes receive requests.
+// CanPostRecv reports whether a QP in state s accepts receive requests.
 func (s QPState) CanPostRecv() bool { return s != StateReset }
 
-// CanPostSend reports whether a QP in state s takes send requests. In ERR and
-// SQE they are taken and flushed.
+// CanPostSend reports whether a QP in state s accepts send requests. In ERR and SQE
+// they are accepted and flushed.
 func (s QPState) CanPostSend() bool { return s >= StateRTS }

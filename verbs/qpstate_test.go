@@ -20,7 +20,7 @@ func each(set Attr, f func(Attr)) {
 
 const allAttrs = AttrAltPath<<1 - 1
 
-// wantRefusal checks that err is an ErrState whose text ends with what.
+// wantRefusal checks that err is an ErrState with a text that ends in what.
 func wantRefusal(t *testing.T, err error, what string) {
 	t.Helper()
 	if !errors.Is(err, ErrState) {
@@ -31,8 +31,8 @@ func wantRefusal(t *testing.T, err error, what string) {
 	}
 }
 
-// The required attributes as ibv_modify_qp(3) lists them for IBV_QPT_RC,
-// written out a second time so that a slip in the table shows.
+// The required attributes as ibv_modify_qp(3) lists them for IBV_QPT_RC, written out a
+// second time to detect a slip in the table.
 func TestRequiredAttributes(t *testing.T) {
 	required := map[string]string{
 		"RESET-INIT": "PORT|PKEY_INDEX|ACCESS_FLAGS",
@@ -56,8 +56,8 @@ func TestRequiredAttributes(t *testing.T) {
 	}
 }
 
-// The optional attributes as Linux takes them of a reliable connection, written
-// out a second time.
+// The optional attributes that Linux accepts for a reliable connection, written out a
+// second time.
 func TestOptionalAttributes(t *testing.T) {
 	optional := map[string]string{
 		"RESET-INIT": "none", "INIT-INIT": "PORT|PKEY_INDEX|ACCESS_FLAGS", "INIT-RTR": "PKEY_INDEX|ACCESS_FLAGS|ALT_PATH",

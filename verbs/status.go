@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Status is the status of a work completion. The values are those of
-// ibv_wc_status, so that a number in a vendor's log means the same here.
+// Status is the status of a work completion. The values are those of ibv_wc_status, so
+// a number in a vendor's log means the same here.
 type Status uint8
 
 // The status codes of libibverbs.
@@ -44,9 +44,9 @@ var statusNames = [...]string{
 
 func (s Status) String() string { return nameOf(statusNames[:], int(s), "Status") }
 
-// Errors that every backend wraps, to be tested with errors.Is.
+// Errors that every backend wraps; test for them with errors.Is.
 var (
-	// ErrTimeout: a wait ended because its timeout had passed.
+	// ErrTimeout: the timeout of a wait expired.
 	ErrTimeout = errors.New("verbs: timed out")
 	// ErrClosed: the object was destroyed, deregistered or closed.
 	ErrClosed = errors.New("verbs: closed")
@@ -78,8 +78,8 @@ func (e *CompletionError) Error() string {
 
 func (e *CompletionError) Unwrap() error { return ErrCompletion }
 
-// PostError says which work request of a batch was refused. Those before it
-// were posted, it and those after it were not (ibv_post_send's bad_wr).
+// PostError names the work request of a batch that was refused. Those before it were
+// posted; it and those after it were not (bad_wr of ibv_post_send).
 type PostError struct {
 	Index int
 	Err   error

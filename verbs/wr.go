@@ -2,11 +2,11 @@ package verbs
 
 import "fmt"
 
-// Opcode names what a send work request does (ibv_wr_opcode).
+// Opcode is the operation of a send work request (ibv_wr_opcode).
 type Opcode uint8
 
-// The operations of a reliable connection. Flush and AtomicWrite are those of
-// IBTA 1.5; a device that lacks them refuses the post with [ErrUnsupported].
+// The operations of a reliable connection. Flush and AtomicWrite come from IBTA 1.5; a
+// device without them refuses the post with [ErrUnsupported].
 const (
 	OpWrite Opcode = iota + 1
 	OpWriteImm
@@ -32,20 +32,20 @@ func (o Opcode) Valid() bool { return o >= OpWrite && o <= OpAtomicWrite }
 // IsAtomic reports whether o is a read-modify-write of eight remote bytes.
 func (o Opcode) IsAtomic() bool { return o == OpCompareSwap || o == OpFetchAdd }
 
-// Responds reports whether the responder answers o with more than an
-// acknowledgement, so that it counts among the outstanding Reads and Atomics.
+// Responds reports whether the responder answers o with data rather than a mere
+// acknowledgement, so that o counts among the outstanding Reads and Atomics.
 func (o Opcode) Responds() bool { return o == OpRead || o >= OpCompareSwap && o <= OpAtomicWrite }
 
-// ConsumesRecv reports whether o takes a receive work request at the responder.
+// ConsumesRecv reports whether o consumes a receive work request at the responder.
 func (o Opcode) ConsumesRecv() bool { return o == OpWriteImm || o == OpSend || o == OpSendImm }
 
 // SendFlags modify a send work request (ibv_send_flags).
 type SendFlags uint8
 
 const (
-	// Signaled asks for a completion on success. An error always makes one.
+	// Signaled requests a completion on success. An error always produces one.
 	Signaled SendFlags = 1 << iota
-	// Fence holds the request back until earlier Reads and Atomics are done.
+	// Fence delays the request until earlier Reads and Atomics are complete.
 	Fence
 	// Inline copies the payload when the request is posted.
 	Inline
@@ -63,16 +63,16 @@ type SGE struct {
 
 // SendWR is a send work request (ibv_send_wr).
 //
-// RemoteAddr and RKey name the remote memory of Write, Read and the atomics.
-// An atomic operates on eight bytes at an eight-byte aligned RemoteAddr and
-// returns the old value into the SGL, which must hold exactly eight bytes. For
-// CompareSwap the word becomes Swap if it equals Compare; for FetchAdd it
-// grows by Add. AtomicWrite writes the eight bytes of its SGL at once.
+// RemoteAddr and RKey name the remote memory of Write, Read and the atomics. An atomic
+// operates on eight bytes at an eight-byte aligned RemoteAddr and returns the old value
+// into the SGL, which must hold exactly eight bytes. CompareSwap sets the word to Swap
+// if it equals Compare; FetchAdd adds Add to it. AtomicWrite writes the eight bytes of
+// its SGL atomically.
 //
-// Flush takes no SGL: its range is FlushLen bytes from RemoteAddr, or all of the
-// memory region if FlushMR is set. FlushTo is [FlushGlobal], which makes what came
-// before visible to all, or [FlushPersistent], which makes it persistent, or both;
-// the memory region and the queue pair must both grant what it asks for.
+// Flush has no SGL: its range is FlushLen bytes from RemoteAddr, or the whole memory
+// region if FlushMR is set. FlushTo is [FlushGlobal], which makes earlier data visible
+// to all, [FlushPersistent], which makes it persistent, or both; the memory region and
+// the queue pair must both grant it.
 type SendWR struct {
 	ID         uint64
 	Op         Opcode
@@ -109,7 +109,7 @@ func sglLength(sgl []SGE) int {
 	return n
 }
 
-// WCOpcode says which kind of request completed (ibv_wc_opcode).
+// WCOpcode is the kind of request that completed (ibv_wc_opcode).
 type WCOpcode uint8
 
 // The kinds of completions.
@@ -132,7 +132,7 @@ var wcOpcodeNames = [...]string{
 
 func (o WCOpcode) String() string { return nameOf(wcOpcodeNames[:], int(o), "WCOpcode") }
 
-// Completion is the kind of completion that a request of kind o makes.
+// Completion returns the kind of completion that a request of kind o produces.
 func (o Opcode) Completion() WCOpcode {
 	switch o {
 	case OpWrite, OpWriteImm:

@@ -95,7 +95,7 @@ func TestSameRecords(t *testing.T) {
 	}
 }
 
-// The modes differ in what is said to be durable, and in nothing else.
+// The modes differ only in durability.
 func TestModes(t *testing.T) {
 	cfg := tiny(t)
 	err := bench.WithNCL(t.Context(), cfg.Config, func(n bench.NCLApp) error {
@@ -238,7 +238,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// A run that is cancelled ends, and cleans up.
+// A cancelled run stops, and cleans up.
 func TestCancel(t *testing.T) {
 	cfg := tiny(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -252,7 +252,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Ratios are of the rounds beside each other, and not of the medians.
+// Ratios are those of neighbouring rounds, not of the medians.
 func TestRatios(t *testing.T) {
 	row := Row{Backend: bench.RDMA}
 	row.fill(&[modes]Times{{Rounds: []float64{40, 80, 120}}, {Rounds: []float64{1, 2, 3}}, {Rounds: []float64{10, 10, 60}}})
@@ -261,7 +261,7 @@ func TestRatios(t *testing.T) {
 	}
 }
 
-// noStore is where no file can be had.
+// noStore is a store that cannot create files.
 type noStore struct{}
 
 var errNoStore = errors.New("no peer today")
@@ -270,7 +270,7 @@ func (noStore) Create(string, int) (splitfs.Object, error) { return nil, errNoSt
 
 func (noStore) Recover(string) (splitfs.Object, error) { return nil, errNoStore }
 
-// A database that cannot be opened gives its file system back.
+// If a database cannot be opened, its file system is released.
 func TestOpenFails(t *testing.T) {
 	for name, open := range map[string]func(string, Mode, *splitfs.FS) (database, error){Pebble: openPebble, SQLite: openSQLite} {
 		dir := t.TempDir()

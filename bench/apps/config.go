@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/bench/ycsb"
 )
 
-// ErrConfig: a setting is outside its limits.
+// ErrConfig: a setting exceeds its limits.
 var ErrConfig = errors.New("apps: bad configuration")
 
 // The applications.
@@ -31,21 +31,21 @@ const (
 	MaxRounds  = 1000
 )
 
-// Config says what to measure. A field that is zero has its default.
+// Config configures a measurement. Zero fields take the defaults.
 type Config struct {
-	// Config has the backend, cards and peers, and Progress. Other fields are not used.
+	// Config has the backend, cards and peers, and Progress. Other fields are unused.
 	bench.Config
-	// Dir is the directory for everything that is not on the peers. A folder in it is
-	// made and removed. Default: that of the system for temporary files, which may be
-	// in memory.
+	// Dir is the directory for all data that is not on the peers, in a folder that is
+	// created and removed. Default: the system's directory for temporary files, which
+	// may be in memory.
 	Dir string
 	// Apps, default all, Sizes of writes in bytes, default 128 to 8192, and Workloads
 	// of YCSB, default A to F.
 	Apps, Workloads []string
 	Sizes           []int
-	// Records are in a database before it is measured, Ops is how many operations of
-	// each way make a round, and Rounds how many rounds there are. Default 1000, 200
-	// and 10.
+	// Records are loaded before a database is measured, Ops is the number of operations
+	// of each mode in a round, and Rounds the number of rounds. Default 1000, 200 and
+	// 10.
 	Records, Ops, Rounds int
 	// Seed fixes the operations.
 	Seed uint64

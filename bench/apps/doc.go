@@ -1,6 +1,6 @@
-// Package apps measures what NCL is to applications, as section 5 of SplitFT does:
-// appending to a log file, and YCSB on Pebble and SQLite, each in three ways that take
-// turns.
+// Package apps measures the effect of NCL on applications, as section 5 of SplitFT
+// does: appending to a log file, and YCSB on Pebble and SQLite, each in three modes
+// that alternate.
 //
 //		err := apps.Run(ctx, apps.Config{Config: bench.Config{Backend: bench.RDMA, StartPeer: start}, Dir: "/data"},
 //			func(r apps.Row) error { ... })
@@ -9,12 +9,12 @@
 //	  - weak: the same without fsync, so that a crash loses what was acknowledged;
 //	  - ncl: the log on three log peers, by package splitfs, and all else in the directory.
 //
-// The three do the same operations in the same order. A round is some operations of
-// each; who begins changes from round to round. Rows have the median of the rounds'
-// times of an operation, and ratios of neighbouring rounds, which is what a report
-// should have: the times belong to the machine and the directory, which [Describe] names.
+// The three modes run the same operations in the same order. A round is some operations
+// of each; the first mode changes from round to round. Rows have the median time of an
+// operation over the rounds, and ratios of neighbouring rounds. Report the ratios: the
+// times depend on the machine and the directory, which [Describe] names.
 //
-// In the simulator NCL has no time. There a run shows that all of it works.
+// Time in the simulator is not real; there a run only shows that everything works.
 //
 // # Where things are
 //

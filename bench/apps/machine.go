@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Machine is where numbers are from.
+// Machine is where the numbers come from.
 type Machine struct {
 	CPU    string `json:"cpu"`
 	CPUs   int    `json:"cpus"`
@@ -16,7 +16,7 @@ type Machine struct {
 	Go     string `json:"go"`
 	// FS is the file system of the directory.
 	FS string `json:"file_system"`
-	// Memory: it is one that is in memory, so that an fsync costs a system call and no more.
+	// Memory: the file system is in memory, so an fsync costs only a system call.
 	Memory bool `json:"in_memory,omitempty"`
 }
 
@@ -28,7 +28,7 @@ func (m *Machine) String() string {
 	return s
 }
 
-// Describe says what this machine is, and what dir is on.
+// Describe describes this machine, and the file system of dir.
 func Describe(dir string) Machine {
 	if dir == "" {
 		dir = os.TempDir()

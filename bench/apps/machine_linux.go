@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileSystem names what dir is on, and says whether that is memory.
+// fileSystem names the file system of dir, and reports whether it is in memory.
 func fileSystem(dir string) (name string, memory bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

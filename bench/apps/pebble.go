@@ -59,7 +59,7 @@ func (p *pebbleDB) load(first, end int, seed uint64) error {
 	if err := b.Commit(p.sync); err != nil {
 		return err
 	}
-	return p.db.Flush() // what is measured begins with the records in tables
+	return p.db.Flush() // measurements begin with the records in tables
 }
 
 func (p *pebbleDB) do(op ycsb.Op, g *ycsb.Generator) error {
@@ -101,7 +101,7 @@ func (p *pebbleDB) scan(from []byte, n int, f func(key, value []byte)) (int, err
 	return seen, errors.Join(it.Error(), it.Close())
 }
 
-// close deletes the database too, and with it what the peers have of it.
+// close also deletes the database, including its files on the peers.
 func (p *pebbleDB) close() error {
 	err := errors.Join(p.db.Close(), p.fs.RemoveAll(p.dir))
 	if p.fsys != nil {

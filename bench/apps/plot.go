@@ -40,8 +40,8 @@ var looks = []look{
 	{"NCL", color.RGBA{R: 0x10, G: 0x50, B: 0xa0, A: 0xff}, draw.CircleGlyph{}, func(r *Row) *bench.Ratio { return r.NCLByWeak }},
 }
 
-// Plot draws the rows as SVG: how many times as long as the weak mode an operation
-// takes in the others, with the confidence intervals, on a logarithmic scale.
+// Plot draws the rows as SVG: the time of an operation in the other modes relative to
+// the weak one, with confidence intervals, on a logarithmic scale.
 func Plot(w io.Writer, rows []Row) error {
 	if len(rows) == 0 {
 		return ErrNoRows

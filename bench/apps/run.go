@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// Mode is a way to keep an application's data.
+// Mode is how an application's data is kept.
 type Mode int
 
 // The modes.
@@ -27,7 +27,7 @@ const (
 
 func (m Mode) String() string { return [...]string{"strong", "weak", "ncl"}[m] }
 
-// Row is an application doing one thing, in the three modes.
+// Row is one workload of an application, in the three modes.
 type Row struct {
 	App     string `json:"app"`
 	What    string `json:"what"` // the size of a write, or the workload
@@ -36,7 +36,7 @@ type Row struct {
 	Rounds  int    `json:"rounds"`
 	Records int    `json:"records,omitempty"` // at the beginning
 	Seed    uint64 `json:"seed"`
-	// The times of an operation in microseconds. That of NCL in the simulator is not there.
+	// The times of an operation in microseconds. NCL has none in the simulator.
 	Strong *Times `json:"strong"`
 	Weak   *Times `json:"weak"`
 	NCL    *Times `json:"ncl"`
@@ -104,10 +104,10 @@ func (r *runner) folder(app string, m Mode) (string, *splitfs.FS, error) {
 	return dir, fsys, err
 }
 
-// subject does a round of so many operations, and returns how long they took.
+// subject makes a round of some operations, and returns how long they took.
 type subject func(ops int) (time.Duration, error)
 
-// contest lets the modes take turns, and emits the row.
+// contest alternates the modes, and emits the row.
 func (r *runner) contest(row Row, subjects [modes]subject) error {
 	row.Backend, row.Ops, row.Rounds, row.Seed = r.cfg.Backend, r.cfg.Ops, r.cfg.Rounds, r.cfg.Seed
 	r.cfg.progress("%s, %s", row.App, row.What)
@@ -145,11 +145,11 @@ func (row *Row) fill(times *[modes]Times) {
 	}
 }
 
-// database is one of the applications, with records that YCSB works on.
+// database is one of the applications, with records for YCSB.
 type database interface {
 	load(first, end int, seed uint64) error
 	do(op ycsb.Op, g *ycsb.Generator) error
-	// scan calls f for so many records from a key on, and returns how many there were.
+	// scan calls f for up to n records from a key on, and returns how many there were.
 	scan(from []byte, n int, f func(key, value []byte)) (int, error)
 	close() error
 }

@@ -30,7 +30,7 @@ func (s *store) Recover(name string) (splitfs.Object, error) {
 	return s.do(func(n splitfs.Store) (splitfs.Object, error) { return n.Recover(name) })
 }
 
-// object is one of NCL's. Its size needs nobody.
+// object is an object of NCL's store. Its size needs no call.
 type object struct {
 	splitfs.Object
 	app bench.NCLApp
@@ -58,7 +58,7 @@ func (o *object) ReadAt(p []byte, off int) (n int, err error) {
 func (o *object) Release() error { return o.do(o.Object.Release) }
 
 func (o *object) Close() {
-	_ = o.do(func() error { // the world has ended, and with it all that it held
+	_ = o.do(func() error { // the world is gone, with everything that it held
 		o.Object.Close()
 		return nil
 	})

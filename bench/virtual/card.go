@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// device is a card whose work takes time.
+// device is a card with a model of time.
 type device struct {
 	verbs.Device
 	h *Host
@@ -108,7 +108,7 @@ func (p *prepared) Connect(to verbs.Endpoint) (verbs.QP, error) {
 	return &qp{QP: q, h: p.h, cq: p.cq, peer: p.h.c.ends[end{to.GID, to.QPN}]}, nil
 }
 
-// qp is a queue pair: here a request gets its time.
+// qp is a queue pair: it determines the time of a request.
 type qp struct {
 	verbs.QP
 	h    *Host
@@ -135,8 +135,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 		if wr.Op == verbs.OpRead {
 			q.h.history = append(q.h.history, Event{"read", q.h.now, q.last})
 		}
-		// Like the simulator, the clock takes requests without a signal as done
-		// when one behind them is.
+		// Like the simulator, the clock treats unsignaled requests as done when a later
+		// one completes.
 		if wr.Flags&verbs.Signaled != 0 {
 			q.cq.due[q.Num()] = append(q.cq.due[q.Num()], pending{wr.ID, q.last, q.n})
 			q.n = 0
@@ -145,7 +145,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	return nil
 }
 
-// course is when a request that the card has at ready is complete.
+// course returns when a request that the card has at ready is complete.
 func (q *qp) course(wr *verbs.SendWR, ready time.Duration) time.Duration {
 	m, n := &q.h.c.model, wr.Length()
 	if wr.Op == verbs.OpRead || wr.Op.IsAtomic() {
@@ -158,8 +158,8 @@ func (q *qp) course(wr *verbs.SendWR, ready time.Duration) time.Duration {
 	return q.peer.receives(q.h.sends(ready, n, m)+m.oneWay(), n, m) + m.oneWay()
 }
 
-// sends puts n bytes on the host's link from ready on, and returns when the last one
-// is on it.
+// sends puts n bytes on the host's link from ready on, and returns when the last one is
+// on it.
 func (h *Host) sends(ready time.Duration, n int, m *Model) time.Duration {
 	if h == nil {
 		return ready + m.wire(n)
@@ -168,8 +168,8 @@ func (h *Host) sends(ready time.Duration, n int, m *Model) time.Duration {
 	return h.tx
 }
 
-// receives is when n bytes whose last one comes at last have all been taken off a
-// link that others use too.
+// receives returns when n bytes, the last of which arrives at last, have been taken off
+// a shared link.
 func (h *Host) receives(last time.Duration, n int, m *Model) time.Duration {
 	if h == nil {
 		return last

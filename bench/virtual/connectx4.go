@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// What the paper's library does around a write or a read, counted in its published
+// The work of the paper's library around a write or a read, counted in its published
 // source (src/csl.cc and src/rdma/client.cc of dassl-uiuc/compute-side-log, and its
-// fork of Infinity, dassl-uiuc/RDMA). Only instructions that lock a cache line are
-// counted, and allocations: the rest is a few nanoseconds.
+// fork of Infinity, dassl-uiuc/RDMA). Only locked instructions and allocations count:
+// the rest is a few nanoseconds.
 const (
-	// write(): two mutexes, a reference to the file taken and given back, two counters.
+	// write(): two mutexes, a reference to the file acquired and released, two
+	// counters.
 	lockedInWrite = 8
 	// read(): a mutex, a reference, a counter.
 	lockedInRead = 5
@@ -62,7 +63,7 @@ func ConnectX4() Model {
 	return m.At(TurboClock)
 }
 
-// At is m with the library of the paper on a CPU of so many cycles a second.
+// At is m with the paper's library on a CPU of the given clock rate, in Hz.
 func (m Model) At(clock float64) Model {
 	locked := func(n float64) time.Duration { return time.Duration(n * lockedCycles / clock * 1e9) }
 	m.WriteCall, m.ReadCall = locked(lockedInWrite), locked(lockedInRead)
@@ -71,7 +72,7 @@ func (m Model) At(clock float64) Model {
 }
 
 // Bare is m without the paper's library: our protocol on the verbs, sending inline what
-// the card takes inline.
+// the card supports.
 func (m Model) Bare() Model {
 	m.WriteCall, m.ReadCall, m.Issue, m.Settle = 0, 0, 0, 0
 	m.SignalAll, m.Clears, m.MaxInline, m.MTU = false, 0, 256, 1024

@@ -40,21 +40,21 @@ type Host struct {
 	history []Event
 }
 
-// Event is something that took a host's time and that tables are made of.
+// Event is an operation that took a host's time, for the tables.
 type Event struct {
 	Kind         string // lookup, update, call, setup, register, clear, read, wait
 	Began, Ended time.Duration
 }
 
-// Host gives inner a clock, which starts at 0. Every host of the world that others
-// call must have one.
+// Host gives inner a clock, which starts at 0. Every host of the world that others call
+// must have one.
 func (c *Cluster) Host(inner host.Host) *Host {
 	h := &Host{Host: inner, c: c}
 	c.hosts[inner.Name()] = h
 	return h
 }
 
-// Events are what has taken this host's time since the last call.
+// Events returns what has taken this host's time since the last call.
 func (h *Host) Events() []Event {
 	e := h.history
 	h.history = nil
@@ -72,10 +72,10 @@ func (h *Host) event(kind string, began time.Duration) {
 	h.history = append(h.history, Event{kind, began, h.now})
 }
 
-// spend moves the clock by what the CPU does.
+// spend advances the clock by work of the CPU.
 func (h *Host) spend(d time.Duration) { h.now += d }
 
-// until moves the clock to the moment of something that was waited for.
+// until advances the clock to the time of an awaited event.
 func (h *Host) until(t time.Duration) { h.now = max(h.now, t) }
 
 // Now implements host.Host.
@@ -104,8 +104,8 @@ func (h *Host) OpenPMEM(name string, _ int) (host.Region, error) {
 	return nil, fmt.Errorf("virtual: %w: persistent memory %q has no model", host.ErrNoMemory, name)
 }
 
-// region is memory whose copies take time. A copy is taken for a call of the
-// application, which is what it is in the experiments.
+// region is memory whose copies take time. Every copy counts as a call of the
+// application, as it is in the experiments.
 type region struct {
 	host.Region
 	h *Host
@@ -121,7 +121,7 @@ func (r *region) Store(off int, p []byte) {
 	r.Region.Store(off, p)
 }
 
-// Messages carry the time at which they arrive behind their bytes.
+// Messages carry their arrival time after their bytes.
 
 const stampSize = 8
 
@@ -129,7 +129,7 @@ func (h *Host) stamped(body []byte) []byte {
 	return binary.LittleEndian.AppendUint64(append([]byte(nil), body...), uint64(h.now+h.c.model.Message))
 }
 
-// arrived takes the time off a message and moves the clock there.
+// arrived removes the time from a message and advances the clock to it.
 func (h *Host) arrived(body []byte) []byte {
 	if len(body) < stampSize {
 		return body // of a host without a clock

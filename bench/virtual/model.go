@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Model says what things cost. All of it is data: nothing is derived from the
-// results that it is to explain.
+// Model defines what operations cost. All of it is data: nothing is derived from the
+// results that it should explain.
 type Model struct {
 	// The network.
 	LinkRate float64       // bits a second, of every host's link in each direction
@@ -27,7 +27,7 @@ type Model struct {
 	// CPUs.
 	CopyRate float64 // bytes a second, also of clearing memory
 
-	// What the library between the protocol and the verbs does beside.
+	// Further work of the library between the protocol and the verbs.
 	WriteCall, ReadCall time.Duration // a call of the application
 	Issue               time.Duration // each request, before it is posted
 	Settle              time.Duration // each request, when it is complete
@@ -40,12 +40,12 @@ type Model struct {
 	Update  time.Duration // one change at the controller
 }
 
-// RegisterSize is the region that Model.Register is about.
+// RegisterSize is the size of the region in Model.Register.
 const RegisterSize = 60 << 20
 
 const probeSize = 32 // of the Read of Model.ReadTime
 
-// ErrModel: a model makes no sense.
+// ErrModel: a model is inconsistent.
 var ErrModel = errors.New("virtual: bad model")
 
 // Validate checks m. Its error wraps [ErrModel].
@@ -67,8 +67,8 @@ func (m *Model) wire(n int) time.Duration {
 	return time.Duration(float64(n+packets*m.Header) * 8 / m.LinkRate * 1e9)
 }
 
-// oneWay is the way from card to card, both cards' work included: what is left of the
-// Read that was measured when its known parts are taken off.
+// oneWay is the time from card to card, including both cards' work: the measured Read
+// minus its known parts.
 func (m *Model) oneWay() time.Duration {
 	return (m.ReadTime - m.Post - m.wire(0) - m.PCIeRead - m.wire(probeSize) - m.Poll) / 2
 }

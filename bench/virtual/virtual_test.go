@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Read as small as the one that was measured takes the time that was measured.
+// A Read of the measured size takes the measured time.
 func TestProbe(t *testing.T) {
 	m := ConnectX4()
 	a, b := &Host{c: &Cluster{model: m}}, &Host{c: &Cluster{model: m}}

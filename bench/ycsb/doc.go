@@ -1,6 +1,6 @@
-// Package ycsb draws the operations of YCSB's core workloads A to F, as Cooper et al.,
-// "Benchmarking Cloud Serving Systems with YCSB" (SoCC 2010) have them, with the keys
-// and values of SplitFT's evaluation: 24 and 100 bytes.
+// Package ycsb generates the operations of YCSB's core workloads A to F (Cooper et al.,
+// "Benchmarking Cloud Serving Systems with YCSB", SoCC 2010), with the keys and values
+// of SplitFT's evaluation: 24 and 100 bytes.
 //
 //	g := ycsb.Workloads[0].Generator(1000, 1)
 //	for range 100 {
@@ -11,9 +11,9 @@
 //
 // # Differences from the original
 //
-// Ranks are drawn from the exact distribution over the records that there are, by a
-// table of its sums. YCSB's generator is an approximation, and spreads its ranks over
-// ten thousand million items before it takes them modulo the records; its hottest
-// record is a little less hot. Here as there popular records are scattered over the
-// keys, because a key is a hash of the record's number.
+// Ranks follow the exact distribution over the existing records, by a table of its
+// sums. YCSB's generator is an approximation, and spreads its ranks over ten thousand
+// million items before it takes them modulo the records; its hottest record is a little
+// less hot. In both, popular records are scattered over the keys, because a key is a
+// hash of the record's number.
 package ycsb

@@ -82,14 +82,14 @@ type Generator struct {
 	records zipfian
 }
 
-// Generator draws the operations on so many records, from a seed.
+// Generator returns a generator for a number of records and a seed.
 func (w *Workload) Generator(records int, seed uint64) *Generator {
 	g := &Generator{w: w, rand: rand.New(rand.NewPCG(seed, uint64(w.Name[0])))}
 	g.records.grow(records)
 	return g
 }
 
-// Records is how many records there are, with those that were to be inserted.
+// Records is the number of records, including those of generated inserts.
 func (g *Generator) Records() int { return g.records.n() }
 
 // Next draws an operation.
@@ -138,7 +138,7 @@ func Key(p []byte, i int) []byte {
 	return fmt.Appendf(p[:0], "user%020d", h.Sum64())
 }
 
-// Loaded is the value that record i has before a workload begins.
+// Loaded is the initial value of record i.
 func Loaded(p []byte, i int, seed uint64) []byte {
 	return value(rand.New(rand.NewPCG(seed, uint64(i))), p)
 }

@@ -9,9 +9,8 @@ import (
 // Theta is YCSB's constant. (Package math/rand/v2 has a Zipf, for constants above 1.)
 const Theta = 0.99
 
-// zipfian draws ranks from 0 on, rank k with a probability in proportion to
-// 1/(k+1)^Theta. The weight of a rank does not depend on how many there are, so it
-// can grow.
+// zipfian draws ranks from 0 on, rank k with a probability proportional to
+// 1/(k+1)^Theta. The weight of a rank does not depend on their number, so it can grow.
 type zipfian struct {
 	sums []float64 // of the weights up to a rank
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// belongings are what an instance has open.
+// belongings are the open resources of an instance.
 type belongings struct {
 	dir     splitfs.Dir
 	file    splitfs.DirFile
@@ -20,7 +20,7 @@ type belongings struct {
 	entries coord.Client
 }
 
-// open is what an instance has open of d.
+// open opens the resources of an instance in d.
 func open(d *changed, i *cluster.Instance) (*belongings, error) {
 	b := &belongings{dir: splitfs.OwnDir(d, i), store: splitfs.OwnStore(&stored{d: d}, i), entries: i.Guard(&entries{d: d})}
 	var err error
@@ -31,7 +31,7 @@ func open(d *changed, i *cluster.Instance) (*belongings, error) {
 	return b, err
 }
 
-// changes are what asks the controller before it is done.
+// changes are the operations that ask the controller first.
 var changes = []struct {
 	name string
 	do   func(*belongings) error
@@ -48,14 +48,14 @@ var changes = []struct {
 	{"the deletion of a key", func(b *belongings) error { return b.entries.Delete("a", 1) }},
 }
 
-// writes are what goes by the last heartbeat.
+// writes are the operations that rely on the last heartbeat.
 var writes = []func(*belongings) error{
 	func(b *belongings) error { _, err := b.file.WriteAt([]byte("x"), 0); return err },
 	func(b *belongings) error { return b.file.Truncate(0) },
 	func(b *belongings) error { return b.object.Record(0, []byte("x")) },
 }
 
-// changed is the directory, as far as it is changed. It counts what is done.
+// changed is a directory that counts changes; only these are implemented.
 type changed struct {
 	splitfs.Dir
 	h host.Host
@@ -84,7 +84,7 @@ type openFile struct {
 func (f *openFile) WriteAt(p []byte, _ int64) (int, error) { return len(p), f.d.change() }
 func (f *openFile) Truncate(int64) error                   { return f.d.change() }
 
-// entries are what the controller holds, as far as it is changed.
+// entries is a controller that counts changes; only these are implemented.
 type entries struct {
 	coord.Client
 	d *changed

@@ -26,8 +26,8 @@ var directoryConditions = []string{
 	metKnew:       "a write to an open file was refused since the instance knew that its session was over",
 }
 
-// directoryScenarios are those of what has no fence: they say how far a question to the
-// controller goes, and no further.
+// directoryScenarios are about resources without a fence: they show what asking the
+// controller guarantees, and no more.
 func directoryScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		{
@@ -66,7 +66,7 @@ func directoryScenarios() []*explore.Scenario {
 	}
 }
 
-// directoryWorld is what the checks remember of instances with one directory.
+// directoryWorld is the state of the checks for instances with one directory.
 type directoryWorld struct {
 	c   *explore.Case
 	end func(h host.Host) error // the first session
@@ -76,7 +76,7 @@ type directoryWorld struct {
 }
 
 type directoryHistory struct {
-	next, over, second bool // the next instance starts; the first session is over; the second has begun
+	next, over, second bool // the next instance starts; the first session has expired; the second has begun
 }
 
 func newDirectoryWorld(c *explore.Case) *directoryWorld {
@@ -87,7 +87,7 @@ func newDirectoryWorld(c *explore.Case) *directoryWorld {
 
 func (x *directoryWorld) note() { x.c.History(bits(fingerprint.Print{}, x.next, x.over, x.second)) }
 
-// folder is a directory and a store, of which it counts the changes.
+// folder is a directory and a store that count their changes.
 func (x *directoryWorld) folder() sim.Service {
 	n := uint64(0)
 	return sim.Service{Host: "folder", Name: "folder", Reset: func() { n = 0 }, Hash: func() fingerprint.Print { return fingerprint.Print{}.Uint(n) },
@@ -95,7 +95,7 @@ func (x *directoryWorld) folder() sim.Service {
 		ReadOnly: func([]byte) bool { return false }}
 }
 
-// node is the process: life 0 is stopped and goes on, life 1 is the next instance.
+// node is the process: life 0 is stopped and resumes, life 1 is the next instance.
 func (x *directoryWorld) node() sim.Node {
 	return sim.Node{Name: app, Again: func(life int, _ bool) bool { return life == 0 }, Main: func(h host.Host, life int) {
 		if life == 0 {
@@ -157,11 +157,11 @@ func (x *directoryWorld) after(h host.Host) {
 	}
 	x.second = true
 	x.note()
-	h.Sleep(4 * cluster.DefaultHeartbeat) // the run goes on as long as this life does
+	h.Sleep(4 * cluster.DefaultHeartbeat) // the run lasts as long as this life
 }
 
-// start begins an instance. While the controller is gone it would try again: those runs are
-// others.
+// start starts an instance. If the controller is gone it would retry: other runs cover
+// that.
 func (x *directoryWorld) start(h host.Host, beats int) *cluster.Instance {
 	if x.free {
 		h = newFewBeats(h, beats)
@@ -178,7 +178,7 @@ func (x *directoryWorld) start(h host.Host, beats int) *cluster.Instance {
 	return nil
 }
 
-// judge says what must become of a change: nothing if it begins after the session.
+// judge checks the effect of a change: none if it begins after the session has expired.
 func (x *directoryWorld) judge(what string, over bool, err error, done int) {
 	switch {
 	case over && done > 0:
@@ -192,7 +192,8 @@ func (x *directoryWorld) judge(what string, over bool, err error, done int) {
 	}
 }
 
-// judgeWrite says what must become of a write to what is open: nothing once the process knows.
+// judgeWrite checks the effect of a write to an open resource: none once the process
+// knows.
 func (x *directoryWorld) judgeWrite(knows bool, err error, done int) {
 	switch {
 	case knows && (done > 0 || err == nil):

@@ -9,14 +9,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// diskName is a file with a fence, of which each operation is one step: it stands for NCL where
-// that would be too much to search. Who opens it begins an epoch, and records of earlier epochs
-// are refused.
+// diskName is a file with a fence, each operation of which is one step. It stands for
+// NCL where that would be too much to search. Opening it begins an epoch, and records
+// of earlier epochs are refused.
 const diskName = "disk"
 
 var errFenced = errors.New("clustercheck: the file is another instance's")
 
-// What is asked of the disk: to open it, and to set a byte in an epoch.
+// The requests to the disk: open it, and set a byte in an epoch.
 const (
 	diskOpen byte = iota
 	diskRecord

@@ -11,13 +11,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Forgotten is violated, and not among [Scenarios]: it shows what a controller that keeps
-// nothing cannot promise. A process is stopped between the answer that its session lives and a
-// change of the ap-map, in which it replaces a peer of its file. The controller comes back empty,
-// and the next instance makes a file of that name. Its entry has the version that the process
-// had seen at the controller of before: the change is made, and a recovery goes to the peer
-// that the process has chosen. guarded false leaves out the question: then the process can
-// have been stopped at any moment before.
+// Forgotten is violated, and not among [Scenarios]: it shows what a controller that
+// keeps nothing cannot guarantee. A process is stopped between the answer that its
+// session lives and a change of the ap-map that replaces a peer of its file. The
+// controller comes back empty, and the next instance creates a file of that name. Its
+// entry has the version that the process saw at the earlier controller, so the change
+// succeeds, and a recovery contacts the peer that the process chose. Without guarded
+// the process does not ask, and can be stopped at any moment before.
 func Forgotten(guarded bool) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "cluster/forgotten", Profile: "strong", Faults: "none",
@@ -49,7 +49,8 @@ type forgotten struct {
 	acked   bool // the record of the second instance
 }
 
-// life is the process that is stopped, then the next instance, then the one that recovers.
+// life is the process that is stopped, then the next instance, then the one that
+// recovers.
 func (x *forgotten) life(h host.Host, life int) error {
 	if life > 0 {
 		if err := order(h, []string{1: empty, 2: expire + app}[life]); err != nil {
@@ -68,7 +69,7 @@ func (x *forgotten) life(h host.Host, life int) error {
 		return x.recover(h, cfg)
 	}
 	if life == 1 {
-		cfg.Peers = append([]string{"nobody"}, cfg.Peers...) // its entry has one version more
+		cfg.Peers = append([]string{"nobody"}, cfg.Peers...) // gives its entry one more version
 		cfg.Peers = cfg.Peers[h.Rand(2):]
 	}
 	f, err := ncl.Create(h, cfg, "log", 8)
@@ -83,7 +84,7 @@ func (x *forgotten) life(h host.Host, life int) error {
 		if err := x.c.Inject(faults.Suspect, app); err != nil {
 			return err
 		}
-		_ = own.Record(0, []byte{1}) // the peer is gone, and is replaced
+		_ = own.Record(0, []byte{1}) // the peer is gone and gets replaced
 		return nil
 	}
 	if err := own.Record(0, []byte{2}); err != nil {
@@ -94,7 +95,7 @@ func (x *forgotten) life(h host.Host, life int) error {
 	return nil
 }
 
-// recover finds what the second instance has written.
+// recover checks for the record of the second instance.
 func (x *forgotten) recover(h host.Host, cfg ncl.Config) error {
 	f, err := ncl.Recover(h, cfg, "log")
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// What the documents say of a controller that comes back empty is not more than what holds: a
-// file that is made again can be lost. The question before each change leaves a moment in which
-// the process must have been stopped, and no more. If this is verified some day, the documents
-// can promise it.
+// The documents do not promise more than holds for a controller that comes back empty:
+// a file that is created again can be lost. Asking before each change leaves only one
+// moment at which the process must be stopped. If this is verified some day, the
+// documents can promise it.
 func TestForgotten(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		r, err := explore.Check(clustercheck.Forgotten(guarded), explore.Options{Workers: 1})

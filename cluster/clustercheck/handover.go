@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// handoverScenarios are those of what is given back in good order.
+// handoverScenarios are about an orderly release.
 func handoverScenarios() []*explore.Scenario {
 	return []*explore.Scenario{{
 		Name: "cluster/handover", Profile: "strong", Faults: "timeout(peer.*)<=1",
@@ -34,10 +34,10 @@ func handoverScenarios() []*explore.Scenario {
 
 type handover struct {
 	c      *explore.Case
-	closed int // machines that have given all back
+	closed int // machines that have released everything
 }
 
-// machine has the right and the name for a while.
+// machine holds the right and the name for a while.
 func (x *handover) machine(h host.Host, addr string) {
 	const wait = 3 * time.Second
 	i, err := begin(h, wait)
@@ -47,7 +47,7 @@ func (x *handover) machine(h host.Host, addr string) {
 	}
 	if err != nil {
 		if x.closed == 0 && (errors.Is(err, coord.ErrExists) || errors.Is(err, cluster.ErrTaken)) {
-			x.c.Abandon() // its timers fired, and the other machine is only slow
+			x.c.Abandon() // its timers fired, and the other machine is merely slow
 			return
 		}
 		x.c.Fail(&violation{"not-given-back", fmt.Sprintf("the other machine has given all back, and this one cannot begin: %v", err)})

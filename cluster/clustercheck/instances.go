@@ -31,7 +31,7 @@ var fileConditions = []string{
 	metRefused: "an instance knew that its session was over, and did not touch the file",
 }
 
-// instanceScenarios are those of an application with a file on a log peer.
+// instanceScenarios are about an application with a file on a log peer.
 func instanceScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		{
@@ -61,17 +61,17 @@ func instanceScenarios() []*explore.Scenario {
 					}
 					x.expire(h, app, 1)
 					x.life(h, 2, nil)
-					h.Sleep(4 * cluster.DefaultHeartbeat) // the run goes on as long as this life does
+					h.Sleep(4 * cluster.DefaultHeartbeat) // the run lasts as long as this life
 				}}, logPeer), nil
 			},
 		},
 	}
 }
 
-// slots is how many records the file has room for, each of one word.
+// slots is how many records of one word fit into the file.
 const slots = 3
 
-// fileWorld is what the checks remember of instances with one file.
+// fileWorld is the state of the checks for instances with one file.
 type fileWorld struct {
 	c     *explore.Case
 	open  func(host.Host, ncl.Config) (cluster.Log, int, error)
@@ -86,10 +86,10 @@ func (x *fileWorld) met(condition int) {
 }
 
 type fileHistory struct {
-	holder int         // who has the right
-	over   [3]bool     // whose session is over
-	acked  [slots]int  // in which epoch a record is acknowledged; 0: it is not
-	latest int         // the epoch of the last instance that has opened the file
+	holder int         // who holds the right
+	over   [3]bool     // whose session has expired
+	acked  [slots]int  // the epoch in which a record was acknowledged; 0: it was not
+	latest int         // the epoch of the last instance that opened the file
 	found  [slots]bool // what that one found
 }
 
@@ -120,7 +120,7 @@ var logPeer = sim.Node{Name: "peer", Daemon: true, Main: func(h host.Host, _ int
 	panic(ncl.ServePeer(h, ncl.PeerConfig{Memory: 1024}))
 }}
 
-// expire ends the session of a host, that of instance who.
+// expire expires the session of a host, that of instance who.
 func (x *fileWorld) expire(h host.Host, name string, who int) {
 	if err := order(h, expire+name); err != nil {
 		x.c.Fail(err)
@@ -132,18 +132,18 @@ func (x *fileWorld) expire(h host.Host, name string, who int) {
 	x.note()
 }
 
-// process is an instance while it runs.
+// process is a running instance.
 type process struct {
 	h    host.Host
 	who  int
 	i    *cluster.Instance
 	file *watched
 	log  cluster.Log
-	// epoch is the one in which it has opened the file.
+	// epoch is the one in which it opened the file.
 	epoch int
 }
 
-// life is an instance from its beginning to its end.
+// life is an instance from start to end.
 func (x *fileWorld) life(h host.Host, who int, work func(*process)) {
 	cfg := ncl.Config{App: app, Peers: []string{"peer"}, Coord: client(h)}
 	p := &process{h: h, who: who}
@@ -189,7 +189,7 @@ func openOnDisk(h host.Host, _ ncl.Config) (cluster.Log, int, error) {
 	return f, int(f.epoch), nil
 }
 
-// claim takes the right, which nobody else may have.
+// claim acquires the right, which nobody else may hold.
 func (x *fileWorld) claim(cfg ncl.Config, who int) (cluster.Right, error) {
 	r, err := ncl.Start(cfg)
 	if err != nil {
@@ -206,8 +206,8 @@ func (x *fileWorld) claim(cfg ncl.Config, who int) (cluster.Right, error) {
 	return r, nil
 }
 
-// opened checks what an instance finds in the file: all that was acknowledged in an earlier
-// epoch.
+// opened checks what an instance finds in the file: all records acknowledged in earlier
+// epochs.
 func (x *fileWorld) opened(f cluster.Log, p *process, epoch int) {
 	b := make([]byte, 8*slots)
 	if _, err := f.ReadAt(b, 0); err != nil {
@@ -229,10 +229,10 @@ func (x *fileWorld) opened(f cluster.Log, p *process, epoch int) {
 	x.note()
 }
 
-// write makes the record of an instance.
+// write records the record of an instance.
 func (x *fileWorld) write(p *process) { x.record(p, p.who) }
 
-// stopped makes a record, is stopped, and makes another one.
+// stopped records, is stopped, and records again.
 func (x *fileWorld) stopped(p *process) {
 	x.record(p, 0)
 	if err := x.c.Inject(faults.Suspect, app); err != nil {
@@ -242,7 +242,7 @@ func (x *fileWorld) stopped(p *process) {
 	x.late(p)
 }
 
-// late makes the record of an instance, which may come to its next heartbeat first.
+// late records the record of an instance, possibly after its next heartbeat.
 func (x *fileWorld) late(p *process) {
 	if p.h.Rand(2) == 1 {
 		p.h.Sleep(2 * cluster.DefaultHeartbeat)
@@ -250,7 +250,7 @@ func (x *fileWorld) late(p *process) {
 	x.write(p)
 }
 
-// record makes record n, and judges what becomes of it.
+// record records record n, and checks the result.
 func (x *fileWorld) record(p *process, n int) {
 	knows, over := p.i.Check() != nil, x.over[p.who]
 	data := []byte{byte('a' + n), 7: 0}
@@ -274,7 +274,7 @@ func (x *fileWorld) record(p *process, n int) {
 	p.file.touched = false
 }
 
-// refused judges an error: it says that the session is over if it was before.
+// refused checks an error: it reports the expiry if the session had already expired.
 func (x *fileWorld) refused(p *process, over bool, err error) {
 	switch explained := errors.Is(err, cluster.ErrOver); {
 	case over && !explained:
@@ -286,7 +286,7 @@ func (x *fileWorld) refused(p *process, over bool, err error) {
 	}
 }
 
-// watched is a file that notes whether it is touched.
+// watched is a file that remembers whether it was used.
 type watched struct {
 	cluster.Log
 	touched bool

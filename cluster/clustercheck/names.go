@@ -30,7 +30,7 @@ var nameConditions = []string{
 	metNoName:       "a machine found its name taken at the start",
 }
 
-// nameScenarios are those of machines that were given one name.
+// nameScenarios are about machines with the same name.
 func nameScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		{
@@ -65,7 +65,7 @@ func nameScenarios() []*explore.Scenario {
 					if life > 0 {
 						x.lives(h, "a:1")
 					} else if _, err := x.hold(h, "a:1", func(error) {}); err != nil {
-						x.c.Abandon() // the other machine was quicker
+						x.c.Abandon() // the other machine was faster
 					}
 				}}), nil
 			},
@@ -77,9 +77,9 @@ func nameScenarios() []*explore.Scenario {
 type nameWorld struct {
 	c     *explore.Case
 	meets []int // the conditions of the scenario, in its order; nil: all
-	again bool  // only one session is ended
+	again bool  // only one session is expired
 	cut   bool  // a link is cut for a while
-	// healed: it is not cut any more.
+	// healed: the link is restored.
 	healed bool
 }
 
@@ -98,7 +98,7 @@ func (x *nameWorld) met(condition int) {
 	}
 }
 
-// config adds the other machine, and what happens to the controller.
+// config adds the other machine, and the faults of the controller.
 func (x *nameWorld) config(first sim.Node) sim.Config {
 	other := sim.Node{Name: "peer.b", Main: func(h host.Host, _ int) { x.lives(h, "b:1") }}
 	clock := sim.Node{Name: "clock", Main: func(h host.Host, _ int) {
@@ -119,8 +119,8 @@ func (x *nameWorld) hold(h host.Host, addr string, lost func(error)) (*cluster.N
 	return cluster.Hold(h, cluster.NameConfig{Coord: client(h), Name: "peer", Addr: addr, Wait: 300 * time.Millisecond, Lost: lost})
 }
 
-// lives is a machine that takes the name and lives for two heartbeats. It looks who has the
-// name after the first, and judges after the second: nothing else happens by then.
+// lives is a machine that claims the name and lives for two heartbeats. It looks up the
+// holder after the first, and judges after the second, by when nothing else happens.
 func (x *nameWorld) lives(h host.Host, addr string) {
 	mu, lost := h.NewMutex(), false
 	_, err := x.hold(h, addr, func(error) {
@@ -132,7 +132,7 @@ func (x *nameWorld) lives(h host.Host, addr string) {
 	case errors.Is(err, cluster.ErrTaken):
 		x.met(metNoName)
 		return
-	case errors.Is(err, coord.ErrSessionExpired), x.cut && errors.Is(err, coord.ErrUnavailable): // while the name was being taken
+	case errors.Is(err, coord.ErrSessionExpired), x.cut && errors.Is(err, coord.ErrUnavailable): // during the claim
 		return
 	case err != nil:
 		x.c.Fail(err)
@@ -160,7 +160,7 @@ func (x *nameWorld) lives(h host.Host, addr string) {
 	x.judge(addr, string(was), string(now), at, knows, err)
 }
 
-// heal ends the time of faults.
+// heal ends the faults.
 func (x *nameWorld) heal(h host.Host) {
 	if h.Name() == "peer.a" {
 		x.c.Heal("peer.a", coordName)
@@ -169,7 +169,7 @@ func (x *nameWorld) heal(h host.Host) {
 	}
 }
 
-// judge says what must hold at a machine once all is quiet.
+// judge checks what must hold at a machine once all is quiet.
 func (x *nameWorld) judge(addr, was, now, at string, knows bool, err error) {
 	switch mine := strings.HasPrefix(now, addr+" "); {
 	case mine && knows:

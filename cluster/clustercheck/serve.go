@@ -14,8 +14,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// coordinator is the real one. Its lives stand for moments of starting it. If it is timeless,
-// no clock ends a session: otherwise it would tick on for ever while nothing else happens.
+// coordinator is the real one. Its lives are the possible moments of its start. If it
+// is timeless, no clock expires a session: otherwise it would tick on for ever while
+// nothing else happens.
 func coordinator(timeless bool) sim.Node {
 	return sim.Node{Name: coordName, Daemon: true, Main: func(h host.Host, life int) {
 		l, err := h.Listen(coordName)
@@ -34,7 +35,7 @@ type forever struct{ host.Listener }
 
 func (l forever) Accept(time.Duration) (host.Request, error) { return l.Listener.Accept(verbs.Forever) }
 
-// serveScenarios are those of the coordinator's clock.
+// serveScenarios are about the coordinator's clock.
 func serveScenarios() []*explore.Scenario {
 	return []*explore.Scenario{{
 		Name: "cluster/sessions", Profile: "strong", Faults: "none",
@@ -64,9 +65,9 @@ func begin(h host.Host, wait time.Duration) (*cluster.Instance, error) {
 
 // keeps is an instance that does nothing, and then dies.
 func keeps(c *explore.Case, h host.Host) {
-	h.Sleep(7 * time.Millisecond) // no two timers are for the same moment, of which each order would be another run
+	h.Sleep(7 * time.Millisecond) // so that no two timers coincide, since each order would be another run
 	i, err := begin(h, 0)
-	if errors.Is(err, coord.ErrUnavailable) || errors.Is(err, coord.ErrExists) { // before the coordinator, or after the other one
+	if errors.Is(err, coord.ErrUnavailable) || errors.Is(err, coord.ErrExists) { // before the coordinator started, or after the other instance
 		c.Abandon()
 		return
 	}
@@ -82,7 +83,7 @@ func keeps(c *explore.Case, h host.Host) {
 
 // waits is the next instance.
 func waits(c *explore.Case, h host.Host, died *time.Duration) {
-	h.Sleep(cluster.LeastTTL + 13*time.Millisecond) // the other one is first
+	h.Sleep(cluster.LeastTTL + 13*time.Millisecond) // the other one goes first
 	_, err := begin(h, 6*cluster.LeastTTL)
 	if err != nil {
 		c.Fail(&violation{"no-next-instance", fmt.Sprintf("the instance before has died, and the next one cannot begin: %v", err)})

@@ -24,16 +24,17 @@ const (
 	app       = "app"
 )
 
-// What nobody asks of a controller: to end the sessions of a host or the oldest of all, and to
-// come back empty.
+// Requests that only a scenario makes: expire the sessions of a host, or the oldest of
+// all, and come back empty.
 const (
 	expire = "expire "
 	eldest = "eldest"
 	empty  = "empty"
 )
 
-// controller is a coordination service of which each operation is one step. Of the name of a
-// host it takes what is before the dot: so machines of the same name can be in one world.
+// controller is a coordination service, each operation of which is one step. The name
+// of a host is the part before the dot, so machines with the same name can share a
+// world.
 func controller() sim.Service {
 	k := &coord.Keeper{}
 	return sim.Service{Host: coordName, Name: coordName,
@@ -43,7 +44,7 @@ func controller() sim.Service {
 			switch text := string(req); {
 			case text == empty:
 				k.Reset()
-				k.After += 100     // it begins anew later
+				k.After += 100     // a later restart
 				k.Apply(from, nil) // which it takes note of with the first request
 				return nil
 			case text == eldest:
@@ -62,14 +63,14 @@ func controller() sim.Service {
 	}
 }
 
-// order makes the controller do what no client asks.
+// order makes the controller do what no client requests.
 func order(h host.Host, what string) error {
 	_, err := h.Call(coordName, coordName, []byte(what), verbs.Forever)
 	return err
 }
 
-// fewBeats is a host on which so many heartbeats come and no more: they would go on for ever, and
-// where a timer may fire at any moment each of them makes other states.
+// fewBeats is a host with a limited number of heartbeats: they never stop by
+// themselves, and where a timer may fire at any moment each adds states.
 type fewBeats struct {
 	host.Host
 	left  int
@@ -98,7 +99,7 @@ func (h *fewBeats) Sleep(d time.Duration) {
 
 func client(h host.Host) coord.Client { return coord.NewClient(h, coordName, coordName) }
 
-// violation is one of a class.
+// violation is a violation of a class.
 type violation struct{ class, text string }
 
 func (v *violation) Error() string { return v.text }

@@ -21,7 +21,7 @@ func TestNCLOnEtcd(t *testing.T) {
 	write.Stdin = strings.NewReader("one\ntwo\n")
 	says(t, write, 0, "open: 0 records, 3 of 3 peers", "ack 2")
 	says(t, program(t, strings.Fields("ncl write --size 4KiB --etcd-prefix other/"+r.app("other"))...), 3,
-		"too few peers can be had: 0 of 3") // they have registered elsewhere
+		"too few peers are available: 0 of 3") // they have registered elsewhere
 	s.Kill()
 	says(t, program(t, strings.Fields("ncl recover --call-timeout 1s"+strings.Replace(access, " --call-timeout 60s", "", 1))...), 3,
 		"coord: unavailable", "etcd at "+s.Endpoint)

@@ -1,9 +1,9 @@
-// Package wire encodes and decodes short messages with bounds: what hosts tell each
-// other to connect, and what they keep at a controller.
+// Package wire encodes and decodes short messages with bounds: those with which hosts
+// connect, and those that they store at a controller.
 //
-// All integers are big-endian. A message has one encoding: a decoder that accepts a
-// message accepts no other bytes for it, which lets a test compare encodings instead of
-// values.
+// All integers are big-endian. A message has exactly one encoding: a decoder that
+// accepts a message accepts no other bytes for it, so a test can compare encodings
+// instead of values.
 //
 //	b := binary.BigEndian.AppendUint64(nil, 7)
 //	b = wire.AppendString(b, "wal")
@@ -11,9 +11,9 @@
 //	id, name := r.Uint64(), r.String(1, 100)
 //	err := r.End()
 //
-// golang.org/x/crypto/cryptobyte does the same job. Every read of it reports success by
-// itself, and limits of a protocol (a size from 1 to a maximum, say) would need a second
-// mechanism beside it; a [Reader] has one, Fail.
+// golang.org/x/crypto/cryptobyte does the same job, but each of its reads reports
+// success separately, and a protocol's limits (such as a size from 1 to a maximum)
+// would need a second mechanism. A [Reader] has one mechanism, Fail.
 package wire
 
 import (
@@ -23,23 +23,23 @@ import (
 	"math"
 )
 
-// ErrMalformed: the bytes are too few, too many, or outside the limits.
+// ErrMalformed: the bytes are too few, too many, or exceed the limits.
 var ErrMalformed = errors.New("wire: malformed message")
 
-// Reader takes values off the front of a message. After the first value that is missing
-// or outside its limits it gives zeros only, so that one look at End is enough.
+// Reader reads values from the front of a message. After the first missing or
+// out-of-range value it returns only zeros, so it suffices to check End.
 type Reader struct {
 	b   []byte
 	bad bool
 }
 
-// NewReader reads b, which it does not change.
+// NewReader reads b, which it does not modify.
 func NewReader(b []byte) *Reader { return &Reader{b: b} }
 
-// Fail makes the message malformed unless ok: for limits that only the caller knows.
+// Fail marks the message as malformed unless ok, for limits that only the caller knows.
 func (r *Reader) Fail(ok bool) { r.bad = r.bad || !ok }
 
-// Take returns the next n bytes, which are part of the message.
+// Take returns the next n bytes, which alias the message.
 func (r *Reader) Take(n int) []byte {
 	if r.bad || n < 0 || len(r.b) < n {
 		r.bad = true
@@ -81,7 +81,7 @@ func (r *Reader) Bool() bool {
 	return n == 1
 }
 
-// Int reads 8 bytes that are a number from least to most.
+// Int reads 8 bytes that encode a number from least to most.
 func (r *Reader) Int(least, most int) int {
 	n := r.Uint64()
 	if n > math.MaxInt || int(n) < least || int(n) > most {
@@ -91,18 +91,18 @@ func (r *Reader) Int(least, most int) int {
 	return int(n)
 }
 
-// String reads what [AppendString] wrote: least to most bytes.
+// String reads a string of least to most bytes, as [AppendString] wrote it.
 func (r *Reader) String(least, most int) string {
 	s := string(r.Take(int(r.Uint8())))
 	r.Fail(len(s) >= least && len(s) <= most)
 	return s
 }
 
-// Left is how many bytes are left.
+// Left is the number of unread bytes.
 func (r *Reader) Left() int { return len(r.b) }
 
-// End is nil if the whole message was read, and every value was within its limits. Else
-// it wraps [ErrMalformed].
+// End is nil if the whole message was read and every value was within its limits.
+// Otherwise it wraps [ErrMalformed].
 func (r *Reader) End() error {
 	switch {
 	case r.bad:
@@ -113,11 +113,11 @@ func (r *Reader) End() error {
 	return nil
 }
 
-// MaxString is how long a string can be, in bytes.
+// MaxString is the largest length of a string, in bytes.
 const MaxString = math.MaxUint8
 
-// AppendString appends s with its length in one byte. It panics if s has more than
-// [MaxString] bytes: the caller knows its own limits.
+// AppendString appends s with its length in one byte. It panics if s exceeds
+// [MaxString] bytes, since callers enforce their own limits.
 func AppendString(b []byte, s string) []byte {
 	if len(s) > MaxString {
 		panic(fmt.Sprintf("wire: a string of %d bytes", len(s)))

@@ -67,8 +67,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// Each value outside its limits, by one, makes the message malformed, and what follows it
-// is zero.
+// A value that exceeds its limits by one makes the message malformed, and all later
+// values are zero.
 func TestLimits(t *testing.T) {
 	ok := message{n: 3, s: "x"}
 	for name, m := range map[string]message{
@@ -79,7 +79,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	b := ok.encode()
-	b[1+4+8] = 2 // neither yes nor no
+	b[1+4+8] = 2 // neither false nor true
 	if m, err := decode(b); !errors.Is(err, wire.ErrMalformed) || m.n != 0 || m.s != "" {
 		t.Errorf("2 for a bool: %+v, %v", m, err)
 	}
@@ -100,7 +100,7 @@ func TestLimits(t *testing.T) {
 	wire.AppendString(nil, strings.Repeat("x", wire.MaxString+1))
 }
 
-// What a reader returns cannot be appended to at the cost of what follows.
+// Appending to a returned slice does not overwrite what follows it.
 func TestTakeIsApart(t *testing.T) {
 	b := []byte{1, 2, 3}
 	r := wire.NewReader(b)

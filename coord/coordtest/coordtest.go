@@ -10,12 +10,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
-// Service makes the client of a host. Called with two names, it gives clients of
+// Service returns the client of a host. Called with two names, it returns clients of
 // one service on different hosts.
 type Service func(host string) coord.Client
 
 // Run tests an implementation. Each subtest calls newService once, and must get a
-// service (or a name space in one) without keys.
+// service (or a name space of one) without keys.
 func Run(t *testing.T, newService func() Service) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func unconditional(s *suite) {
 	s.hasNot("a")
 }
 
-// A version that was never read must not pass for "any".
+// A version that was never read must not count as "any".
 func versionZero(s *suite) {
 	s.create("a", "1", coord.NoSession)
 	s.setFails("a", 0, coord.ErrVersion)

@@ -79,8 +79,8 @@ func errorsNameTheKey(s *suite) {
 	}
 }
 
-// A session belongs to its host: whoever else knows its number can do nothing with
-// it. The keys in it are everybody's.
+// A session belongs to its host: others that know its number cannot use it. Its keys
+// are everybody's.
 func othersSession(s *suite) {
 	b := s.on("b")
 	session := s.session()

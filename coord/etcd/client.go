@@ -15,7 +15,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
-// Client is a [coord.Client] that speaks to an etcd cluster. Goroutines may share it.
+// Client is a [coord.Client] of an etcd cluster. Goroutines may share it.
 type Client struct {
 	cfg  Config
 	etcd *clientv3.Client
@@ -24,9 +24,9 @@ type Client struct {
 
 var _ coord.Client = (*Client)(nil)
 
-// New makes a client. It does not wait for the cluster, unless it has to log in:
-// then the error wraps [coord.ErrUnavailable] if nobody answers, and [ErrConfig]
-// if user and password are wrong.
+// New makes a client. It does not wait for the cluster, unless it has to log in: then
+// the error wraps [coord.ErrUnavailable] if there is no answer, and [ErrConfig] if user
+// or password are wrong.
 func New(cfg Config) (*Client, error) {
 	cfg, err := cfg.complete()
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Client) connect() (err error) {
 	return err
 }
 
-// dial makes a connection, which begins when it is used first.
+// dial creates a connection, which is established on first use.
 func (c *Config) dial(options ...grpc.DialOption) (*clientv3.Client, error) {
 	t, err := c.tls()
 	if err != nil {
@@ -66,20 +66,20 @@ func (c *Config) dial(options ...grpc.DialOption) (*clientv3.Client, error) {
 	return clientv3.New(clientv3.Config{
 		Endpoints: c.Endpoints,
 		TLS:       t,
-		// The fastest pings that gRPC sends and etcd suffers.
+		// The fastest pings that gRPC sends and etcd tolerates.
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: c.CallTimeout,
 		Logger:               zap.NewNop(), // what goes wrong is in the errors
 		DialOptions: append(options, grpc.WithConnectParams(grpc.ConnectParams{
-			// A server that comes back is found within about a second.
+			// Detects within about a second that a server is back.
 			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 2, Jitter: 0.2, MaxDelay: time.Second},
 			MinConnectTimeout: c.CallTimeout,
 		})),
 	})
 }
 
-// Close ends the connections. Sessions that were not closed end after their TTL,
-// as they do when the process dies.
+// Close closes the connections. Sessions that were not closed expire after their TTL,
+// as when the process dies.
 func (c *Client) Close() error {
 	var errs []error
 	for _, conn := range []*clientv3.Client{c.etcd, c.bare} {
@@ -93,7 +93,7 @@ func (c *Client) Close() error {
 	return errors.Join(errs...)
 }
 
-// Keys and sessions have name spaces of their own below the prefix.
+// Keys and sessions have separate name spaces below the prefix.
 func (c *Client) key(key string) string { return c.cfg.Prefix + "keys/" + key }
 
 // context bounds one call.
@@ -101,8 +101,8 @@ func (c *Client) context() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(c.etcd.Ctx(), c.cfg.CallTimeout)
 }
 
-// unavailable is the error of a call that had no answer of the kind that [coord]
-// knows, whatever the reason.
+// unavailable is the error of a call without an answer that [coord] defines, whatever
+// the reason.
 func (c *Client) unavailable(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) { // calls wait for a connection, too
 		err = fmt.Errorf("no answer in %v: %w", c.cfg.CallTimeout, err)
@@ -110,9 +110,9 @@ func (c *Client) unavailable(err error) error {
 	return fmt.Errorf("%w: etcd at %s: %w", coord.ErrUnavailable, strings.Join(c.cfg.Endpoints, ","), err)
 }
 
-// commit carries out then if all conditions hold, and otherwise asks what is there
-// instead: one transaction, so both are true at one moment. Its error is about the
-// call, and ok about the conditions.
+// commit carries out then if all conditions hold, and otherwise reads what is there
+// instead, in one transaction. Its error is about the call, and ok about the
+// conditions.
 func (c *Client) commit(conditions []clientv3.Cmp, then, otherwise []clientv3.Op) (a answers, ok bool, err error) {
 	ctx, cancel := c.context()
 	defer cancel()
@@ -192,11 +192,11 @@ func (c *Client) Delete(key string, ifVersion uint64) error {
 	return nil
 }
 
-// ifVersion carries out then if the key is there and has the version.
+// ifVersion carries out then if the key exists and has the version.
 func (c *Client) ifVersion(key string, version uint64, then ...clientv3.Op) (answers, error) {
 	k := c.key(key)
-	// etcd gives a key that is not there version 0, so the first condition does
-	// not follow from the second.
+	// A missing key has version 0 in etcd, so the first condition does not follow from
+	// the second.
 	conditions := []clientv3.Cmp{clientv3.Compare(clientv3.Version(k), ">", 0)}
 	if version != coord.AnyVersion {
 		conditions = append(conditions, clientv3.Compare(clientv3.Version(k), "=", int64(version)))

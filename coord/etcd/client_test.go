@@ -26,7 +26,7 @@ func TestClient(t *testing.T) {
 	})
 }
 
-// Somebody with the right to do so ends a session under the client's feet.
+// A third party with the right to do so revokes a session.
 func TestLeaseRevoked(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -56,8 +56,8 @@ func TestLeaseRevoked(t *testing.T) {
 	}
 }
 
-// A session ends with its process, and not before: of two as old as each other,
-// the one whose client is gone expires.
+// A session expires with its process, and not before: of two of the same age, the one
+// whose client is gone expires.
 func TestSessionEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

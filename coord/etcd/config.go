@@ -12,20 +12,19 @@ import (
 	"time"
 )
 
-// ErrConfig: a configuration is outside the limits, or a file that it names
-// cannot be used.
+// ErrConfig: a configuration exceeds the limits, or a file that it names is unusable.
 var ErrConfig = errors.New("etcd: bad configuration")
 
 // Defaults of Config.
 const (
 	DefaultPrefix = "verbatim/"
-	// DefaultTTL lets a session outlive one member of the cluster that hangs: the
-	// client notices after about 11 s, because etcd takes no pings that come faster.
+	// DefaultTTL lets a session outlive one hanging member of the cluster: the client
+	// notices after about 11 s, because etcd rejects faster pings.
 	DefaultTTL         = 15 * time.Second
 	DefaultCallTimeout = time.Second
 )
 
-// Config says where the etcd cluster is, and who asks.
+// Config identifies the etcd cluster and the client.
 type Config struct {
 	// Endpoints are the members of the cluster: HOST:PORT, or the same behind
 	// http:// or https://.
@@ -33,19 +32,19 @@ type Config struct {
 	// Name is the host's. A session belongs to the name that opened it, so no two
 	// hosts may share one.
 	Name string
-	// Prefix is in front of all keys, and ends with a slash. Clients with
-	// different ones do not see each other. Default [DefaultPrefix].
+	// Prefix precedes all keys, and ends with a slash. Clients with different ones do
+	// not see each other. Default [DefaultPrefix].
 	Prefix string
-	// TTL is how long a session outlives its process, in whole seconds. A server
-	// may make it longer: by default its least is 2 s. Default [DefaultTTL].
+	// TTL is how long a session outlives its process, in whole seconds. A server may
+	// extend it: by default its minimum is 2 s. Default [DefaultTTL].
 	TTL time.Duration
 	// CallTimeout bounds every call. Default [DefaultCallTimeout].
 	CallTimeout time.Duration
-	// CAFile has who must have signed the servers' certificates (PEM); CertFile
-	// and KeyFile are this client's own. Any of them makes the connection TLS, and
-	// so does https://, then with the machine's own authorities.
+	// CAFile holds the authorities for the servers' certificates (PEM); CertFile and
+	// KeyFile are this client's own. Any of them enables TLS, and so does https://,
+	// then with the machine's own authorities.
 	CAFile, CertFile, KeyFile string
-	// User and Password are for a cluster that asks for them.
+	// User and Password are for a cluster that requires them.
 	User, Password string
 }
 
@@ -86,7 +85,8 @@ func (c *Config) validateEndpoint(e string) error {
 	case err != nil || host == "" || portErr != nil || n < 1 || n > 65535:
 		return bad("endpoint %q: want HOST:PORT, such as 10.0.0.9:2379", e)
 	case scheme != first:
-		// One connection serves them all; the client would take the first one's.
+		// All endpoints share one connection; the client would use the first one's
+		// scheme.
 		return bad("endpoint %q: it begins otherwise than %q; want the same for all", e, c.Endpoints[0])
 	case scheme == "http" && c.tlsFiles():
 		return bad("endpoint %q: http:// has no use for certificates; take https://", e)

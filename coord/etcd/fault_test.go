@@ -16,8 +16,8 @@ import (
 // slack is what a busy machine may add to a timeout.
 const slack = 5 * time.Second
 
-// A server that stands still: every call ends in time, and says that it does not
-// know. What it asked for happens once or not at all, even when the server goes on.
+// A stopped server: every call returns in time, with an error that leaves its effect
+// open. The request is carried out at most once, even when the server resumes.
 func TestServerStandsStill(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -51,8 +51,8 @@ func TestServerStandsStill(t *testing.T) {
 	}
 }
 
-// Writers count with compare-and-set while the server is killed and comes back. No
-// version is given out twice, and none is lost that was acknowledged.
+// Writers count with compare-and-set while the server is killed and restarted. No
+// version is returned twice, and no acknowledged one is lost.
 func TestServerIsKilled(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -167,7 +167,7 @@ func closed(c chan struct{}) bool {
 	}
 }
 
-// Nobody there, from the start: an error in time that says where.
+// No server from the start: an error in time that names the endpoint.
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	nowhere, _ := etcdtest.FreePorts(t)

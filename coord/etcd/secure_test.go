@@ -21,7 +21,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord/etcd"
 )
 
-// A cluster that asks for certificates of both sides, and for a password.
+// A cluster that requires certificates of both sides, and a password.
 func TestSecured(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func TestSecured(t *testing.T) {
 	root := cfg
 	root.User, root.Password = "root", "root"
 	forgetTokens(t, newClient(t, root))
-	// A read waits for the connection to come back, a write does not.
+	// A read waits for the connection to be restored, a write does not.
 	if err := c.CheckSession(session); err != nil {
 		t.Errorf("without the token: %v", err)
 	}
@@ -74,7 +74,7 @@ func TestSecured(t *testing.T) {
 	}
 }
 
-// forgetTokens makes every token that the cluster has given out worthless.
+// forgetTokens invalidates every token that the cluster has issued.
 func forgetTokens(t *testing.T, root *etcd.Client) {
 	t.Helper()
 	if _, err := etcd.Raw(root).AuthDisable(t.Context()); err != nil {
@@ -85,7 +85,7 @@ func forgetTokens(t *testing.T, root *etcd.Client) {
 	}
 }
 
-// withPassword makes the cluster ask for the password of user u, who may do all.
+// withPassword makes the cluster require the password of user u, who may do everything.
 func withPassword(t *testing.T, c *etcd.Client) {
 	t.Helper()
 	ctx, auth := t.Context(), etcd.Raw(c)

@@ -13,15 +13,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
-// sessionKey is the mark of a session: a key on its lease whose value is the name
-// of its host. etcd removes it together with the session's other keys, and unlike
-// a lease a transaction can ask for it.
+// sessionKey is the mark of a session: a key on its lease whose value is the name of
+// its host. etcd removes it together with the session's other keys, and unlike a lease
+// a transaction can test it.
 func (c *Client) sessionKey(s coord.Session) string {
 	return c.cfg.Prefix + "sessions/" + strconv.FormatUint(uint64(s), 16)
 }
 
-// owns is the condition that s is alive and this host's: of a key that is not
-// there, no comparison of values is true.
+// owns is the condition that s is alive and belongs to this host: no comparison of
+// values is true for a missing key.
 func (c *Client) owns(s coord.Session) clientv3.Cmp {
 	return clientv3.Compare(clientv3.Value(c.sessionKey(s)), "=", c.cfg.Name)
 }
@@ -32,7 +32,7 @@ func (c *Client) isOwner(mark []*mvccpb.KeyValue) bool {
 }
 
 // NewSession implements [coord.Client]. The session lives as long as the process,
-// unless the cluster has not heard of it for the TTL.
+// unless the cluster receives no heartbeat for the TTL.
 func (c *Client) NewSession() (coord.Session, error) {
 	s, err := c.newSession()
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *Client) NewSession() (coord.Session, error) {
 func (c *Client) newSession() (coord.Session, error) {
 	ctx, cancel := c.context()
 	defer cancel()
-	// Whatever fails below, a lease that nobody keeps alive ends by itself.
+	// If anything below fails, the lease is not kept alive and expires.
 	lease, err := c.etcd.Grant(ctx, int64(c.cfg.TTL/time.Second))
 	if err != nil {
 		return coord.NoSession, err
@@ -58,14 +58,14 @@ func (c *Client) newSession() (coord.Session, error) {
 		return coord.NoSession, err
 	}
 	go func() {
-		for range alive { // nobody waits for the heartbeats, but somebody must take them
+		for range alive { // the heartbeats' answers are unused, but must be received
 		}
 	}()
 	return s, nil
 }
 
-// CheckSession implements [coord.Client]. It asks the cluster, always: what the
-// heartbeats say may be old.
+// CheckSession implements [coord.Client]. It always asks the cluster: the last
+// heartbeat may be old.
 func (c *Client) CheckSession(s coord.Session) error {
 	if err := c.check(s); err != nil {
 		return &coord.Error{Op: "check session", Session: s, Err: err}
@@ -115,5 +115,5 @@ func ops(o ...clientv3.Op) []clientv3.Op { return o }
 // answers are those to the operations of a transaction.
 type answers []*etcdserverpb.ResponseOp
 
-// found is what the i-th operation, a Get, has found.
+// found is the result of the i-th operation, a Get.
 func (a answers) found(i int) []*mvccpb.KeyValue { return a[i].GetResponseRange().Kvs }

@@ -14,12 +14,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
-// tokens are the credentials of a client with a password: they log in when a token is
-// needed, and again when the cluster does not know it any more.
+// tokens are the credentials of a client with a password: it logs in when a token is
+// needed, and again when the cluster no longer knows it.
 //
-// The library would do the same by itself, but sends the old token along with the new
-// login, for which etcd 3.4 refuses it, again and again. So the login has a connection
-// of its own, without credentials.
+// The library would do the same, but sends the old token along with the new login,
+// which etcd 3.4 refuses each time. So the login has its own connection, without
+// credentials.
 type tokens struct {
 	user, password string
 	bare           *clientv3.Client
@@ -28,7 +28,7 @@ type tokens struct {
 	token string
 }
 
-// login gets a token, now. Its error is for whoever makes a client.
+// login gets a token now. Its error is for the caller of New.
 func (t *tokens) login(ctx context.Context) error {
 	_, err := t.get(ctx)
 	switch {
@@ -57,7 +57,7 @@ func (t *tokens) get(ctx context.Context) (string, error) {
 	return t.token, err
 }
 
-// forget drops a token, unless there is a newer one already.
+// forget drops a token, unless there is already a newer one.
 func (t *tokens) forget(token string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,11 +81,11 @@ func (t *tokens) GetRequestMetadata(ctx context.Context, _ ...string) (map[strin
 	return map[string]string{rpctypes.TokenFieldNameGRPC: token}, nil
 }
 
-// RequireTransportSecurity implements credentials.PerRPCCredentials. Whether to send
-// a password in the clear is for who configures the endpoints.
+// RequireTransportSecurity implements credentials.PerRPCCredentials. Those who
+// configure the endpoints decide whether to send a password in the clear.
 func (t *tokens) RequireTransportSecurity() bool { return false }
 
-// unary repeats a call that was refused for its token, and so not carried out.
+// unary repeats a call that was refused because of its token, and so not carried out.
 func (t *tokens) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	before := t.current()
 	err := invoke(ctx, method, req, reply, cc, opts...)
@@ -96,8 +96,8 @@ func (t *tokens) unary(ctx context.Context, method string, req, reply any, cc *g
 	return invoke(ctx, method, req, reply, cc, opts...)
 }
 
-// stream begins a stream, of heartbeats, with a fresh token: one that is refused would
-// end them for good.
+// stream starts a stream of heartbeats with a fresh token: a refused one would stop
+// them for good.
 func (t *tokens) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, begin grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	t.forget(t.current())
 	return begin(ctx, desc, cc, method, opts...)

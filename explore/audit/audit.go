@@ -11,12 +11,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Options say how much to sample. The zero value is a sample of a few seconds.
+// Options configure the sampling. The zero value samples for a few seconds.
 type Options struct {
-	// Explore has the profile, the faults and the bounds of the search that is audited.
+	// Explore has the profile, the faults and the bounds of the audited search.
 	Explore explore.Options
-	// Runs is how many runs are sampled; 0 means DefaultRuns. At one state of each, all
-	// that a rule leaves out is made.
+	// Runs is how many runs are sampled; 0 means DefaultRuns. At one state of each, the
+	// audit does everything that a rule omits.
 	Runs int
 	Seed uint64
 }
@@ -53,22 +53,22 @@ func (f *Finding) Error() string {
 
 func (f *Finding) Unwrap() error { return ErrFinding }
 
-// Report is what an audit found. The verdict of the search may rest on a false claim if it
-// has findings.
+// Report is the result of an audit. If it has findings, the verdict of the search may
+// depend on a false claim.
 type Report struct {
 	Scenario string
 	Seed     uint64
 	Result   *explore.Result
 	Tried    map[string]int // how often each claim was tried
-	// Of the states that were compared with one that differs in the names of interchangeable
-	// hosts, those that the search tells apart: it does their work twice.
+	// Of the compared states, Missed counts those that differ only in the names of interchangeable
+	// hosts but that the search distinguishes: it does their work twice.
 	Renamed, Missed int
 	Findings        []*Finding // at most maxFindings
-	// Stopped: the options' Stop ended the audit before it had made its runs.
+	// Stopped: the options' Stop stopped the audit before it had made its runs.
 	Stopped bool
 }
 
-// maxFindings ends an audit: more of the same help nobody.
+// maxFindings stops an audit: more of the same would not help.
 const maxFindings = 5
 
 // auditor makes one audit.
@@ -156,7 +156,7 @@ func (a *auditor) found(claim string, t *trail, at int, why string, steps ...ste
 	a.r.Findings = append(a.r.Findings, f)
 }
 
-// placed makes runs at random, in eager mode or not: none may violate a promise that the
+// placed makes random runs, in eager mode or not: none may violate a promise that the
 // search has verified, or have an outcome that it has not found.
 func (a *auditor) placed(runs int) {
 	if a.r.Result.Verdict != explore.Verified {

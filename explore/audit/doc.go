@@ -1,14 +1,15 @@
-// Package audit tests the rules by which a search leaves something out, on any scenario.
+// Package audit tests, on any scenario, the rules by which a search omits something.
 //
-// An exhaustive search rests on claims about the simulated world: steps without a use in
-// common commute, a private step can be taken alone, interchangeable hosts are, states with
-// one fingerprint have one future, late placement of Writes and the moments at which crashes
-// are tried lose nothing. Each has its argument in the code. [Run] tests the claims
-// themselves at sampled states: what a rule leaves out is made after all, and must lead to
-// the same.
+// An exhaustive search depends on claims about the simulated world: steps without a
+// common use commute, a private step can be taken alone, interchangeable hosts are
+// interchangeable, states with one fingerprint have one future, and late placement of
+// Writes and the moments chosen for crashes lose nothing. The code argues for each.
+// [Run] tests the claims themselves at sampled states: it does what a rule omits, which
+// must have the same result.
 //
 //	report, err := audit.Run(scenario, audit.Options{})
 //
-// The command is verbatim check --audit, and [Test] is the same in a Go test. A finding means
-// that a verdict of this scenario could be false. Finding nothing is a sample, and no proof.
+// The command is verbatim check --audit, and [Test] is the same in a Go test. A finding
+// means that a verdict on this scenario could be false. The audit samples; a clean
+// result proves nothing.
 package audit

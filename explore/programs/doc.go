@@ -1,8 +1,7 @@
-// Package programs makes small random programs over all that packages host and verbs
-// offer, and holds the searches of package explore against each other on them: every
-// outcome that the naive search reaches in eager mode must be reached by every other
-// search, and no other one. It is the yardstick that tells whether "verified" can be
-// false.
+// Package programs generates small random programs over everything that packages host
+// and verbs offer, and compares the searches of package explore on them: every search
+// must reach exactly the outcomes that the naive search reaches in eager mode. It is
+// the yardstick that shows whether "verified" can be false.
 //
 //	go test ./explore/programs                                     1,000 programs
 //	go test ./explore/programs -run TestPrograms -timeout 0 \
@@ -17,33 +16,33 @@
 //	relaxed crash(b)<=1 linger | a: write b x 1 s; wait b 1 | b again: load x / load x
 //
 // Host a posts a signaled Write of 1 to word x of b and waits for one completion; b
-// loads x, in its first life and, having ended or crashed, in its second. The words of
-// memory are x, y, z and w. Connections are made before the first step. The table in
-// acts.go has all acts with their arguments; the flags of a request are one letter each.
-// The condition ?1 before an act makes it depend on the last value that was seen. A host
-// called b*2 stands for two interchangeable ones, b1 and b2; what names b means both, or
-// for b1 the other one, and is done to both in one go, since code must treat alike what
-// it calls interchangeable.
+// loads x, in its first life and, after it has terminated or crashed, in its second.
+// The words of memory are x, y, z and w. Connections are made before the first step.
+// The table in acts.go has all acts with their arguments; the flags of a request are
+// one letter each. The condition ?1 before an act makes it depend on the last value
+// seen. A host called b*2 stands for two interchangeable ones, b1 and b2; the name b
+// means both, or for b1 the other one, and acts on both in one step, since code must
+// treat hosts alike that it declares interchangeable.
 //
-// [Generate] makes a program from a kind and a seed. Programs of the first kinds are mixed
-// from small motifs, so that anything can meet anything; those of the last seven, from
-// revocations on, are about one subject each, in which the acts of all hosts fit together:
-// there are the corners that motifs meet once in a hundred thousand programs.
-// [Compare] runs a program in all modes, and [Shrink] leaves out of it what a difference
-// does not need.
+// [Generate] makes a program from a kind and a seed. Programs of the first kinds are
+// mixed from small motifs, in any combination; those of the last seven, from
+// revocations on, each have one subject, and the acts of all hosts fit together: they
+// reach corners that motifs meet once in a hundred thousand programs. [Compare] runs a
+// program in all modes, and [Shrink] removes everything that a difference does not
+// need.
 //
 // # Outcomes
 //
-// A task keeps what it sees to itself: tasks share no variable, and what one saw is known
-// to the checks when it has ended (explore.Case.Report, which makes no two tasks
-// conflict), when it has said so, or when it waits for ever as the run ends. So it is the
-// simulator's own observations that must tell states apart, as in real protocols. A hang
-// is an outcome, not a violation.
+// A task keeps its observations to itself: tasks share no variable, and the checks
+// learn a task's observations when it has finished (explore.Case.Report, which makes no
+// two tasks conflict), when it reports them, or when it waits for ever as the run ends.
+// So the simulator's own state must distinguish states, as in real protocols. A hang is
+// an outcome, not a violation.
 //
-// # What is true
+// # The reference
 //
-// The naive search in eager mode tries every sequence of choices and recognises no state.
-// Where that is too much, the eager machine with states that are recognised takes its
-// place; a comparison says which. Programs that are too large for both are counted and
-// not compared.
+// The naive search in eager mode tries every sequence of choices and recognises no
+// state. If that is too much, the eager machine with recognised states takes its place;
+// a comparison says which. Programs that are too large for both are counted and not
+// compared.
 package programs

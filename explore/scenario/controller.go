@@ -10,21 +10,21 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Coord is the name of the controller's host, and of its service. A link to it can be cut as
-// any other can: by the budget partition(app,coord), or by Inject and Heal.
+// Coord is the name of the controller's host, and of its service. A link to it can be
+// cut like any other: by the budget partition(app,coord), or by Inject and Heal.
 const Coord = "coord"
 
-// Dial is the client of h for the controller.
+// Dial returns h's client of the controller.
 func Dial(h host.Host) coord.Client { return coord.NewClient(h, Coord, Coord) }
 
-// Controller is the coordination service, which is empty before each run: a service that does
-// not fail, and of which every call is one step. Sessions expire when a scenario says so.
+// Controller is the coordination service, empty before each run: a service that does
+// not fail, each call of which is one step. Sessions expire when a scenario decides.
 func Controller() sim.Service {
 	s, _ := SeededController(nil) // which is right
 	return s
 }
 
-// SeededController is a Controller that has some keys before each run, which belong to no
+// SeededController is a Controller with some keys before each run, which belong to no
 // session.
 func SeededController(keys map[string][]byte) (sim.Service, error) {
 	for key, value := range keys { //lint:ordered any of the errors is right
@@ -56,11 +56,11 @@ func (x *controller) reset() {
 	x.store.Reset()
 	c := coord.NewClient(direct{store: &x.store}, Coord, Coord)
 	for key, value := range x.keys { //lint:ordered the keys are a set
-		_ = c.Create(key, value, coord.NoSession) // checkSeed has looked
+		_ = c.Create(key, value, coord.NoSession) // checkSeed has checked it
 	}
 }
 
-// Requests that only scenarios send. No client's request begins so.
+// Requests that only scenarios send. No client's request begins like this.
 const (
 	expire = "expire "
 	forget = "forget"
@@ -83,12 +83,12 @@ func readOnly(req []byte) bool {
 	return !strings.HasPrefix(string(req), expire) && string(req) != forget && coord.ReadOnly(req)
 }
 
-// Expire lets the controller end all sessions of a host, those of its earlier lives among
-// them, as if it had not heard of the host for too long.
+// Expire makes the controller expire all sessions of a host, including those of its
+// earlier lives, as if no heartbeat had arrived for too long.
 func Expire(h host.Host, of string) error { return order(h, expire+of) }
 
-// Forget lets the controller lose all keys and sessions, as one that comes back empty. It
-// does not give out a session's number again.
+// Forget makes the controller lose all keys and sessions, like one that comes back
+// empty. It does not reuse session numbers.
 func Forget(h host.Host) error { return order(h, forget) }
 
 func order(h host.Host, req string) error {

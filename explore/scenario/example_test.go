@@ -11,7 +11,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// The protocol: a number on two servers. A write goes to both, a read to the first that answers.
+// The protocol: a number on two servers. A write goes to both, a read to the first that
+// answers.
 
 func serve(h host.Host) error {
 	lis, err := h.Listen("number")
@@ -84,8 +85,8 @@ func first(servers ...string) *explore.Scenario {
 	}
 }
 
-// A number on two servers. The order of the writes decides: what a reader finds on the
-// first server must be on the second, to which it turns when the first has crashed.
+// A number on two servers. The order of the writes matters: what a reader finds on the
+// first server must already be on the second, which it asks when the first has crashed.
 func Example() {
 	for _, servers := range [][]string{{"server2", "server1"}, {"server1", "server2"}} {
 		r, err := explore.Check(first(servers...), explore.Options{})

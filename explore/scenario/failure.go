@@ -8,7 +8,7 @@ type Failure struct {
 	err   error
 }
 
-// Failed is a failure of a class. As with fmt.Errorf, %w wraps an error.
+// Failed returns a failure of a class. As with fmt.Errorf, %w wraps an error.
 func Failed(class, format string, args ...any) *Failure {
 	return &Failure{class, fmt.Errorf(format, args...)}
 }
@@ -17,7 +17,7 @@ func (f *Failure) Error() string { return f.err.Error() }
 
 func (f *Failure) Unwrap() error { return f.err }
 
-// Class is a short stable name: shrinking keeps it, and --seek looks for it.
+// Class is a short stable name: shrinking preserves it, and --seek selects it.
 func (f *Failure) Class() string { return f.class }
 
 // Failf fails the run with a failure of a class.

@@ -29,7 +29,7 @@ func TestTheFirstScenarioIsShort(t *testing.T) {
 	}
 }
 
-// What the kit reports to the search is what the search's rules ask for.
+// The kit reports to the search as the search's rules require.
 func TestSearchRulesHold(t *testing.T) {
 	r := audit.Test(t, first("server2", "server1"), audit.Options{Runs: 40, Explore: explore.Options{MaxTime: time.Second}})
 	if r.Tried[audit.Commute] == 0 || r.Tried[audit.Twins] == 0 {

@@ -6,10 +6,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// Journal keeps operations for those who draw a run, and nothing else: it is no part of what
-// the checks remember. It is for checks that have no [Recorder], which keeps one of its own.
+// Journal keeps operations for viewers only: it is not part of what the checks
+// remember. It is for checks without a [Recorder], which keeps its own.
 //
-// What it is given it puts into words, by fmt.Sprint, only when a run is drawn.
+// It formats its values, by fmt.Sprint, only when a run is drawn.
 type Journal struct {
 	k       *Kit
 	entries []entry
@@ -20,7 +20,7 @@ type entry struct {
 	begin, end           int64
 }
 
-// Journal begins one.
+// Journal returns a new journal.
 func (k *Kit) Journal() *Journal {
 	j := &Journal{k: k}
 	k.OnReset(j.reset)
@@ -39,13 +39,13 @@ type Entry struct {
 	i int
 }
 
-// Begin notes that a client calls something now.
+// Begin records that a client starts a call now.
 func (j *Journal) Begin(client, call any) Entry {
 	j.entries = append(j.entries, entry{client: client, call: call, begin: j.k.Step(), end: -1})
 	return Entry{j, len(j.entries) - 1}
 }
 
-// End notes what has come of it. What never ends has no result.
+// End records the result. A call without End has no result.
 func (e Entry) End(result any) {
 	x := &e.j.entries[e.i]
 	x.result, x.end = result, e.j.k.Step()

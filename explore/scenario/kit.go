@@ -9,9 +9,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Kit is what the parts of one scenario share in the world of one worker. It is the
-// [explore.Case] of that worker and knows all that the checks remember: a case has one
-// fingerprint for it, and a part that set it alone would hide the others.
+// Kit is shared by the parts of one scenario in the world of one worker. It is the
+// [explore.Case] of that worker and knows everything that the checks remember: a case
+// has one fingerprint for all of it, and a part that set it alone would hide the
+// others.
 type Kit struct {
 	*explore.Case
 	parts []func() fingerprint.Print
@@ -20,15 +21,17 @@ type Kit struct {
 // New begins a scenario's Build, which needs one Kit.
 func New(c *explore.Case) *Kit { return &Kit{Case: c} }
 
-// Remember adds something that the checks remember: how it is emptied before each run, and
-// its fingerprint, which must tell apart whatever the checks could act on differently.
+// Remember adds something that the checks remember: how to reset it before each run,
+// and its fingerprint, which must distinguish everything that makes the checks act
+// differently.
 func (k *Kit) Remember(reset func(), print func() fingerprint.Print) {
 	k.OnReset(reset)
 	k.parts = append(k.parts, print)
 }
 
-// History tells the search that what the checks remember has changed. Call it as soon as
-// that is so: as [explore.Case.History] it ends the step, so change everything before.
+// History reports to the search that what the checks remember has changed. Call it
+// immediately: like [explore.Case.History] it ends the step, so make all changes
+// before.
 func (k *Kit) History() { k.Case.History(k.print()) }
 
 // print is the fingerprint of all parts.
@@ -43,7 +46,7 @@ func (k *Kit) print() fingerprint.Print {
 	return p
 }
 
-// World is a world of these hosts with the profile and the faults of the case.
+// World returns a world of these hosts with the profile and the faults of the case.
 func (k *Kit) World(nodes ...sim.Node) sim.Config {
 	return sim.Config{Profile: k.Profile, Budget: k.Budget, Nodes: nodes}
 }
@@ -56,7 +59,7 @@ func (k *Kit) Check(err error) bool {
 	return err == nil
 }
 
-// Host is a host that runs script, and runs it again after a crash unless [StayDown] says
+// Host is a host that runs script, and restarts it after a crash unless [StayDown] says
 // otherwise. An error of the script fails the run.
 func (k *Kit) Host(name string, script func(h host.Host) error) sim.Node {
 	return sim.Node{Name: name, Main: func(h host.Host, _ int) { k.Check(script(h)) }}
@@ -66,8 +69,9 @@ func (k *Kit) Host(name string, script func(h host.Host) error) sim.Node {
 var errServed = errors.New("a server has returned")
 
 // Server is a host that serves others, so a run does not wait for it. After a crash it
-// starts again with empty memory. That serve returns fails the run. A server must not report to
-// the checks, so it takes part in no Recorder and no Memory: its clients see what it does.
+// restarts with empty memory. The run fails if serve returns. A server must not report
+// to the checks, so it uses no Recorder and no Memory: its clients observe what it
+// does.
 func (k *Kit) Server(name string, serve func(h host.Host) error) sim.Node {
 	return sim.Node{Name: name, Daemon: true, Main: func(h host.Host, _ int) {
 		err := serve(h)

@@ -17,8 +17,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// The controller can be cut off at any moment. A condition that is not met is reported, and so
-// is one that is met; one of another scenario is none of this one's.
+// The controller can be cut off at any moment. Met and unmet conditions are reported;
+// those of another scenario are ignored.
 func TestControllerIsCutOff(t *testing.T) {
 	const cut = "the controller was out of reach"
 	s := world(func(k *scenario.Kit) []sim.Node {
@@ -41,8 +41,8 @@ func TestControllerIsCutOff(t *testing.T) {
 	}
 }
 
-// A scenario can cut the controller off, let it come back, let it expire sessions and lose
-// all that it has.
+// A scenario can cut the controller off, restore it, and make it expire sessions and
+// lose its data.
 func TestControllerObeysTheScenario(t *testing.T) {
 	s := world(func(k *scenario.Kit) []sim.Node {
 		var mine coord.Session
@@ -58,7 +58,7 @@ func TestControllerObeysTheScenario(t *testing.T) {
 			s, made := c.NewSession()
 			want("another's session", c.CheckSession(mine), coord.ErrSessionExpired)
 			want("other", errors.Join(err, made, scenario.Expire(h, "app"), c.CheckSession(s)), nil)
-			_, _ = h.Call("app", "other", nil, verbs.Forever) // which may be over before it has answered
+			_, _ = h.Call("app", "other", nil, verbs.Forever) // may finish before it is answered
 			return nil
 		})
 		return []sim.Node{other, k.Host("app", func(h host.Host) error {
@@ -95,7 +95,7 @@ func TestControllerObeysTheScenario(t *testing.T) {
 	verdict(t, s, explore.Options{}, explore.Verified, "")
 }
 
-// turn lets the other host go on until it comes again.
+// turn lets the other host run until it calls again.
 func turn(h host.Host, k *scenario.Kit) {
 	lis, err := h.Listen("other")
 	for range 2 {
@@ -109,7 +109,7 @@ func turn(h host.Host, k *scenario.Kit) {
 	k.Check(err)
 }
 
-// Orders change the controller: two runs that differ in one are not the same.
+// Orders change the controller: runs that differ in one differ.
 func TestOrdersAreNoReads(t *testing.T) {
 	const over = "a session was expired"
 	for _, order := range []func(h host.Host) error{
@@ -132,7 +132,7 @@ func TestOrdersAreNoReads(t *testing.T) {
 	}
 }
 
-// What the controller has before a run is there in each, and what it cannot have is an error.
+// The controller's seed is there in each run, and an impossible seed is an error.
 func TestSeeds(t *testing.T) {
 	build := func(key string) *explore.Scenario {
 		return &explore.Scenario{Name: "test/seeds", Profile: "strong", Build: func(c *explore.Case) (sim.Config, error) {
@@ -158,8 +158,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// Lives follow each other until the last has returned, which nothing strikes. A life that is
-// believed dead is a zombie once the next one has begun.
+// Lives follow each other until the last has returned, which no fault strikes. A life
+// that is believed dead is a zombie once the next one has begun.
 func TestLives(t *testing.T) {
 	const zombie = "a life went on that was believed dead"
 	s := world(func(k *scenario.Kit) []sim.Node {

@@ -5,7 +5,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// StayDown makes hosts that crash stay down.
+// StayDown keeps crashed hosts down.
 func StayDown(nodes ...sim.Node) []sim.Node {
 	for i := range nodes {
 		nodes[i].Again = func(int, bool) bool { return false }
@@ -13,18 +13,19 @@ func StayDown(nodes ...sim.Node) []sim.Node {
 	return nodes
 }
 
-// Lives are those of one host. A life follows one that has crashed, or returned, until the
-// last has returned. The last one only looks at what the others have left: no crash strikes
-// it, since that would be a crash of the observer.
+// Lives are the lives of one host. A life follows one that has crashed or returned,
+// until the last has returned. The last one only observes what the others have left: no
+// crash strikes it.
 //
-// A life that is believed dead may still run when the next one does: see [Lives.Zombie].
+// A life that is believed dead may still run together with the next one: see
+// [Lives.Zombie].
 type Lives struct {
 	last, latest int
 	over         func() bool
 }
 
-// Lives are n lives of a host. If over is not nil and reports true when a life returns, no
-// other follows.
+// Lives returns n lives of a host. If over is not nil and returns true when a life
+// returns, no other follows.
 func (k *Kit) Lives(n int, over func() bool) *Lives {
 	l := &Lives{last: n - 1, over: over}
 	k.OnReset(l.reset)
@@ -33,7 +34,7 @@ func (k *Kit) Lives(n int, over func() bool) *Lives {
 
 func (l *Lives) reset() { l.latest = 0 }
 
-// Node is the host. main runs each life.
+// Node returns the host. main runs each life.
 func (l *Lives) Node(name string, main func(h host.Host, life int)) sim.Node {
 	return sim.Node{Name: name, Main: main, Again: l.again, Immortal: l.Last}
 }
@@ -46,10 +47,10 @@ func (l *Lives) again(life int, crashed bool) bool {
 	return true
 }
 
-// Latest is the life that has begun last, or is about to.
+// Latest is the life that began last, or is about to.
 func (l *Lives) Latest() int { return l.latest }
 
-// Last reports whether a life is one that only looks.
+// Last reports whether a life is the observer.
 func (l *Lives) Last(life int) bool { return life >= l.last }
 
 // Zombie reports whether a life is believed dead.

@@ -9,9 +9,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
-// Memory is a zero T before each run, and all of it is part of what the checks remember: no
-// field can be left out of the fingerprint by mistake. T is plain data: numbers, truth values,
-// strings, and structs, arrays, slices and maps of those. After a change call [Kit.History].
+// Memory returns a T that is zero before each run, all of which is part of what the
+// checks remember: the fingerprint omits no field. T is plain data: numbers, booleans,
+// strings, and structs, arrays, slices and maps of those. After a change call
+// [Kit.History].
 func Memory[T any](k *Kit) *T {
 	v := new(T)
 	k.Remember(func() { *v = *new(T) }, func() fingerprint.Print {
@@ -22,7 +23,7 @@ func Memory[T any](k *Kit) *T {
 	return v
 }
 
-// ErrValue says that a value is no plain data, so that there is no fingerprint of it.
+// ErrValue: a value is not plain data, so it has no fingerprint.
 var ErrValue = fmt.Errorf("%w: what the checks remember is no plain data", explore.ErrScenario)
 
 // anyPrint adds a value and its type.
@@ -34,7 +35,7 @@ func anyPrint(p fingerprint.Print, x any) (fingerprint.Print, error) {
 	return valuePrint(p.String(v.Type().PkgPath()).String(v.Type().String()), v)
 }
 
-// valuePrint adds a value of a type that is known: unequal values have unequal prints.
+// valuePrint adds a value of a known type: unequal values have unequal prints.
 func valuePrint(p fingerprint.Print, v reflect.Value) (fingerprint.Print, error) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -81,7 +82,7 @@ func listPrint(p fingerprint.Print, v reflect.Value) (fingerprint.Print, error) 
 	return p, err
 }
 
-// mapPrint adds the entries, whose order does not matter.
+// mapPrint adds the entries, in any order.
 func mapPrint(p fingerprint.Print, v reflect.Value) (fingerprint.Print, error) {
 	var sum fingerprint.Print
 	for it := v.MapRange(); it.Next(); {

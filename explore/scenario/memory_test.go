@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
-// Plain values that differ have fingerprints that differ, in whatever field.
+// Different plain values have different fingerprints, in every field.
 func TestValuesAreToldApart(t *testing.T) {
 	type inner struct {
 		a, b uint8

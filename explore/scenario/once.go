@@ -8,22 +8,22 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// ErrLost is wrapped by the error of a call that a [Once] lets fail.
+// ErrLost is wrapped by the error of a call that [Once] makes fail.
 var ErrLost = errors.New("lost, as the scenario wants it")
 
-// Once lets one of the calls that it counts fail, or none, as the run chooses.
+// Once makes at most one of the calls that it counts fail, as the run chooses.
 type Once struct {
 	// By is the host whose Rand chooses.
 	By host.Host
-	// Answers: a call may also be carried out, and its answer lost.
+	// Answers: a call may also be carried out and its answer lost.
 	Answers bool
-	// Spare is how many calls before do not fail.
+	// Spare is how many first calls do not fail.
 	Spare int
 	// Failed: a call has failed, so no other does.
 	Failed bool
 }
 
-// Pick counts a call. It returns one of n ways to fail, from 1, once, and otherwise 0.
+// Pick counts a call. Once it returns one of n ways to fail, from 1, and otherwise 0.
 func (o *Once) Pick(n int) int {
 	o.Spare--
 	if o.Spare >= 0 || o.Failed {
@@ -34,8 +34,8 @@ func (o *Once) Pick(n int) int {
 	return way
 }
 
-// Do carries out a call, unless it is the one to fail. Its error wraps [ErrLost] then, and
-// [coord.ErrUnavailable].
+// Do carries out a call, unless it is the one to fail. Then its error wraps [ErrLost]
+// and [coord.ErrUnavailable].
 func (o *Once) Do(call func() error) error {
 	ways := 1
 	if o.Answers {
@@ -50,13 +50,13 @@ func (o *Once) Do(call func() error) error {
 	return fmt.Errorf("%w: %w", coord.ErrUnavailable, ErrLost)
 }
 
-// Losing is a client of the controller of which o lets a call fail.
+// Losing is a client of the controller in which o makes a call fail.
 func (o *Once) Losing(c coord.Client) coord.Client {
 	return Around(c, func(_ string, call func() error) error { return o.Do(call) })
 }
 
-// Around is a client of which each call goes through f, which may carry it out or not, and do
-// something before or after. op is the operation as in [coord.Error]: get, create, set, delete,
+// Around is a client whose calls go through f, which may carry them out or not, and act
+// before or after. op is the operation as in [coord.Error]: get, create, set, delete,
 // list, new session, check session or close session.
 func Around(c coord.Client, f func(op string, call func() error) error) coord.Client {
 	return &around{c, f}

@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// outcomes are those of an exhaustive search of a world with one host.
+// outcomes returns those of an exhaustive search of a world with one host.
 func outcomes(t *testing.T, script func(k *scenario.Kit, h host.Host) (outcome string)) []string {
 	t.Helper()
 	return verdict(t, world(func(k *scenario.Kit) []sim.Node {
@@ -28,7 +28,7 @@ func outcomes(t *testing.T, script func(k *scenario.Kit, h host.Host) (outcome s
 	}), explore.Options{}, explore.Verified, "").Outcomes
 }
 
-// One call fails or none, whichever of those that are counted; it is carried out or not.
+// At most one of the counted calls fails, whichever; it is carried out or not.
 func TestOnce(t *testing.T) {
 	for _, x := range []struct {
 		once scenario.Once
@@ -65,7 +65,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// Every call goes through, under its name and with its results; and not if it is not to.
+// Every call passes through, under its name and with its results, unless f blocks it.
 func TestAround(t *testing.T) {
 	const all = "new session, check session, create, get, set, list, delete, close session"
 	got := outcomes(t, func(k *scenario.Kit, h host.Host) string {
@@ -115,7 +115,7 @@ func TestLosing(t *testing.T) {
 	}
 }
 
-// A host is out of one thing, whichever it is, and what it has given back is not in use.
+// A host lacks one resource, whichever, and what it has released is not in use.
 func TestShort(t *testing.T) {
 	got := outcomes(t, func(k *scenario.Kit, h host.Host) string {
 		s := &scenario.Short{Host: h, Once: &scenario.Once{By: h}}
@@ -134,7 +134,8 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// setUp makes one of everything. It returns what there was none of, and what gives back the rest.
+// setUp makes one of everything. It returns what was lacking, and what releases the
+// rest.
 func setUp(h host.Host) (lacks string, free []func() error) {
 	region, err := h.Alloc(8)
 	if err != nil {

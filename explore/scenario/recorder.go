@@ -11,10 +11,10 @@ import (
 // NotLinearizable is the class of a [Recorder]'s violation.
 const NotLinearizable = "not-linearizable"
 
-// Recorder keeps what clients have asked and what they were answered, at the steps of the
-// run, and looks after each answer whether a model explains all of them: if not, that is a
-// violation of class [NotLinearizable]. What it keeps is part of what the checks remember, and
-// the viewer draws it.
+// Recorder records the clients' requests and answers, at the steps of the run, and
+// checks after each answer whether a model explains all of them: if not, that is a
+// violation of class [NotLinearizable]. Its records are part of what the checks
+// remember, and the viewer draws them.
 //
 // A model that cannot decide within [model.DefaultSteps] leaves the check undecided.
 type Recorder struct {
@@ -22,10 +22,10 @@ type Recorder struct {
 	spec    model.Spec
 	clients []string
 	hist    model.History
-	seen    fingerprint.Print // of all that has begun and ended, in its order
+	seen    fingerprint.Print // of all calls and returns, in order
 }
 
-// Record begins a Recorder with the model that must explain the answers.
+// Record returns a Recorder with the model that must explain the answers.
 func (k *Kit) Record(spec model.Spec) *Recorder {
 	r := &Recorder{k: k, spec: spec}
 	k.Remember(r.reset, func() fingerprint.Print { return r.seen })
@@ -38,21 +38,22 @@ func (r *Recorder) reset() {
 	r.seen = fingerprint.Print{}
 }
 
-// Client is somebody who asks. A host's lives may share one.
+// Client is the source of requests. A host's lives may share one.
 type Client struct {
 	r  *Recorder
 	id int
 }
 
-// Client adds a client. Messages number clients from 0, and the viewer has their names.
+// Client adds a client. Messages number clients from 0, and the viewer shows their
+// names.
 func (r *Recorder) Client(name string) *Client {
 	r.clients = append(r.clients, name)
 	return &Client{r, len(r.clients) - 1}
 }
 
-// Do records an operation: its input before do begins, and its output when do has returned.
-// After an error, which it returns, or a crash, the operation has no answer: it may happen at any later
-// time, or never.
+// Do records an operation: its input before do starts, and its output when do has
+// returned. After an error, which it returns, or a crash, the operation has no answer:
+// it may take effect at any later time, or never.
 func (c *Client) Do(input any, do func() (output any, err error)) error {
 	op := c.Begin(input)
 	output, err := do()
@@ -62,13 +63,13 @@ func (c *Client) Do(input any, do func() (output any, err error)) error {
 	return err
 }
 
-// Op is an operation that has begun.
+// Op is a started operation.
 type Op struct {
 	r  *Recorder
 	id model.OpID
 }
 
-// Begin records that an operation begins. A client may have several under way.
+// Begin records that an operation starts. A client may have several in progress.
 func (c *Client) Begin(input any) Op {
 	r := c.r
 	id, err := r.hist.Invoke(c.id, input, r.k.Step())
@@ -77,8 +78,8 @@ func (c *Client) Begin(input any) Op {
 	return Op{r, id}
 }
 
-// End records the answer of an operation, and checks all answers so far. One that has no
-// answer is not ended.
+// End records the answer of an operation, and checks all answers so far. Do not call it
+// for an operation without an answer.
 func (o Op) End(output any) {
 	r := o.r
 	r.k.Check(r.hist.Return(o.id, output, r.k.Step()))
@@ -86,7 +87,7 @@ func (o Op) End(output any) {
 	r.check()
 }
 
-// add makes value, and what p has of it, the latest of what is remembered.
+// add records value, with its fingerprint p, as the latest.
 func (r *Recorder) add(p fingerprint.Print, value any) {
 	p, err := anyPrint(p, value)
 	r.k.Check(err)
@@ -104,7 +105,7 @@ func (r *Recorder) check() {
 	}
 }
 
-// operations are those of a run, for those who draw it.
+// operations returns those of a run, for viewers.
 func (r *Recorder) operations() []explore.Operation {
 	out := explore.Operations(&r.hist)
 	for i, o := range r.hist.Operations() {

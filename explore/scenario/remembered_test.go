@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// world is a scenario whose hosts build makes.
+// world is a scenario with the hosts of build.
 func world(build func(k *scenario.Kit) []sim.Node) *explore.Scenario {
 	return &explore.Scenario{Name: "test/world", Profile: "strong", Build: func(c *explore.Case) (sim.Config, error) {
 		k := scenario.New(c)
@@ -39,8 +39,9 @@ func verdict(t *testing.T, s *explore.Scenario, o explore.Options, want explore.
 	return r
 }
 
-// A life does one thing or another, and nothing is left of it. Only what the checks remember tells
-// the two apart then, so a violation in the next life is missed if that loses the difference.
+// A life does one thing or another, and leaves no trace. Then only what the checks
+// remember distinguishes the two, so losing the difference misses a violation in the
+// next life.
 func TestWhatIsRememberedIsNotMerged(t *testing.T) {
 	done := func(error) error { return nil }
 	for name, build := range map[string]func(k *scenario.Kit) (early, late func(h host.Host) error){
@@ -48,7 +49,7 @@ func TestWhatIsRememberedIsNotMerged(t *testing.T) {
 			word := k.Record(model.Register{})
 			a, b, c := word.Client("early"), word.Client("late"), word.Client("writer")
 			return func(h host.Host) error {
-					c.Begin(model.RegisterWrite{Value: 1}) // which is still under way in the end
+					c.Begin(model.RegisterWrite{Value: 1}) // still in progress at the end
 					op := a.Begin(model.RegisterRead{})
 					op.End(model.RegisterValue{Value: uint64(h.Rand(2))})
 					return nil
@@ -106,7 +107,8 @@ func TestWhatIsRememberedIsNotMerged(t *testing.T) {
 	}
 }
 
-// memory is about a number that one host keeps, and the other must not find to be 1.
+// memory is about a number that one host keeps, and that the other must not find to be
+// 1.
 func memory(k *scenario.Kit) (early, late func(h host.Host) error) {
 	kept := scenario.Memory[struct{ number int }](k)
 	return func(h host.Host) error {
@@ -121,7 +123,7 @@ func memory(k *scenario.Kit) (early, late func(h host.Host) error) {
 		}
 }
 
-// A part is empty in the beginning of each run, and so is what the checks remember.
+// Every part is empty at the beginning of each run, and so is what the checks remember.
 func TestPartsAreEmptied(t *testing.T) {
 	verdict(t, world(func(k *scenario.Kit) []sim.Node {
 		list := scenario.Memory[[]int](k)
@@ -139,7 +141,7 @@ func TestPartsAreEmptied(t *testing.T) {
 	}), explore.Options{}, explore.Verified, "")
 }
 
-// What there is no fingerprint of is no violation, and is not passed over.
+// A value without a fingerprint is no violation, and is not ignored.
 func TestUndecided(t *testing.T) {
 	for name, script := range map[string]func(k *scenario.Kit) func(h host.Host) error{
 		"a pointer in the memory": func(k *scenario.Kit) func(h host.Host) error {
@@ -175,13 +177,13 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// The viewer gets the operations of a run, with the names of clients and without the results
-// that never came.
+// The viewer gets the operations of a run, with the names of clients and without
+// missing results.
 func TestOperationsForTheViewer(t *testing.T) {
 	s := world(func(k *scenario.Kit) []sim.Node {
 		c, j := k.Record(model.Register{}).Client("the client"), k.Journal()
 		return []sim.Node{k.Host("a", func(h host.Host) error {
-			j.Begin("it", "begins") // and never ends
+			j.Begin("it", "begins") // never ends
 			work := j.Begin("it", "works")
 			c.Begin(model.RegisterWrite{Value: 7})
 			op := c.Begin(model.RegisterRead{})

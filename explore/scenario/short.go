@@ -7,15 +7,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Short is a host that is out of something once: memory, or what its card gives. It counts what is
-// in use of what a host can give back only when nothing is left in it.
+// Short is a host that once lacks a resource: memory, or an object of its card. It
+// counts what is in use of those that can be released only when empty.
 type Short struct {
 	host.Host
 	*Once
 	regions, pds, channels int
 }
 
-// took counts what was had, and gave what was given back.
+// took counts acquisitions, and gave counts releases.
 func took(n *int, err error) error {
 	if err == nil {
 		*n++
@@ -30,7 +30,7 @@ func gave(n *int, err error) error {
 	return err
 }
 
-// InUse is an error that says what has not been given back, or nil.
+// InUse is an error that names what has not been released, or nil.
 func (s *Short) InUse() error {
 	if s.regions+s.pds+s.channels == 0 {
 		return nil

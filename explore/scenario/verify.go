@@ -6,9 +6,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// Verify checks a scenario in a Go test, as [explore.Test] does, and asks for more: it must be
-// verified, and the search must have met each condition of the scenario. One that never met the
-// hard cases proves nothing. At most one Options may be given.
+// Verify checks a scenario in a Go test, like [explore.Test], and requires more: it
+// must be verified, and the search must have met each condition of the scenario. A
+// search that never met the hard cases proves nothing. At most one Options may be
+// given.
 func Verify(t testing.TB, s *explore.Scenario, opts ...explore.Options) *explore.Result {
 	t.Helper()
 	if s == nil || len(opts) > 1 {

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
 )
 
-// judged notes what fails instead of failing.
+// judged records failures instead of failing.
 type judged struct {
 	testing.TB
 	failed []string
@@ -20,7 +20,7 @@ func (j *judged) Logf(string, ...any)       {}
 func (j *judged) Errorf(f string, x ...any) { j.failed = append(j.failed, fmt.Sprintf(f, x...)) }
 func (j *judged) Fatalf(f string, x ...any) { j.Errorf(f, x...) }
 
-// A condition that is not met fails a test, and so does every verdict but verified.
+// An unmet condition fails a test, and so does every verdict but verified.
 func TestVerify(t *testing.T) {
 	right, wrong := []string{"server2", "server1"}, []string{"server1", "server2"}
 	unmet := first(right...)

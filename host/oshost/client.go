@@ -20,7 +20,7 @@ func (h *Host) newClient() *http.Client {
 	dialer := &net.Dialer{Timeout: h.cfg.Slowest,
 		// A host that lost power sends nothing, and a call may wait without limit.
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3}}
-	// To the transport a host's name is its address, so that it keeps connections by
+	// The transport uses a host's name as its address, so that it keeps connections by
 	// name, and TLS checks the certificate against the name.
 	dial := func(ctx context.Context, network, name string) (net.Conn, error) {
 		name, _, err := net.SplitHostPort(name)
@@ -76,9 +76,9 @@ func (h *Host) call(ctx context.Context, c host.Call) ([]byte, error) {
 	return nil, fmt.Errorf("call %s/%s: %w", c.To, c.Service, err)
 }
 
-// unreachable is what a failed connection means to a protocol. One that nobody refused
-// took its time, although the call had more: a machine without power in the same network
-// is found out by the kernel after some three seconds.
+// unreachable interprets a failed connection for a protocol. If nobody refused it, it
+// took its time although the call had more: the kernel detects a machine without power
+// in the same network after some three seconds.
 func unreachable(err error) error {
 	var slow net.Error
 	if errors.Is(err, syscall.EHOSTUNREACH) || errors.As(err, &slow) && slow.Timeout() {
@@ -97,14 +97,14 @@ func (h *Host) roundTrip(ctx context.Context, c host.Call) ([]byte, error) {
 	if err := h.unknown(c.To); err != nil {
 		return nil, err
 	}
-	if !validName(c.To) { // it is a part of the URL
+	if !validName(c.To) { // it becomes part of the URL
 		return nil, fmt.Errorf("%w: %q is no name of a host", host.ErrUnreachable, c.To)
 	}
 	u := url.URL{Scheme: "http", Host: c.To, Path: pathPrefix + c.Service, RawPath: pathPrefix + url.PathEscape(c.Service)}
 	if h.cfg.TLS != nil {
 		u.Scheme = "https"
 	}
-	// A copy, because the transport may go on reading after it has returned an error.
+	// A copy, because the transport may still read it after it has returned an error.
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(bytes.Clone(c.Body)))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", host.ErrUnreachable, err)
@@ -120,7 +120,7 @@ func (h *Host) roundTrip(ctx context.Context, c host.Call) ([]byte, error) {
 	return h.answer(c, resp)
 }
 
-// answer reads what came back.
+// answer decodes the response.
 func (h *Host) answer(c host.Call, resp *http.Response) ([]byte, error) {
 	if v := resp.Header.Get(headVersion); v == "" {
 		return nil, fmt.Errorf("%w: %w: what answers (%s) is no host of Verbatim", host.ErrUnreachable, ErrProtocol, cut(resp.Status))
@@ -161,7 +161,7 @@ type gather struct {
 	open  int // calls without an answer
 	have  int // calls that succeeded
 	known []host.Answer
-	out   []host.Answer // what Wait has returned; it belongs to the caller in between
+	out   []host.Answer // the result of Wait, which belongs to the caller until the next Wait
 }
 
 // Gather implements host.Host.
@@ -173,7 +173,7 @@ func (h *Host) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 		cancel()
 	}
 	for i, c := range calls {
-		c.Body = bytes.Clone(c.Body) // the caller's again as soon as Gather has returned
+		c.Body = bytes.Clone(c.Body) // the caller may reuse it once Gather has returned
 		go func() {
 			body, err := h.call(ctx, c)
 			if g.answered(i, body, err) {
@@ -184,7 +184,7 @@ func (h *Host) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 	return g
 }
 
-// answered reports whether it was the last call.
+// answered reports whether this was the last call.
 func (g *gather) answered(i int, body []byte, err error) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,17 +10,17 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Errors, to be tested with errors.Is. Those of calls also wrap host.ErrUnreachable.
+// Errors; test for them with errors.Is. Those of calls also wrap host.ErrUnreachable.
 var (
-	// ErrConfig: a setting is outside its limits.
+	// ErrConfig: a setting exceeds its limits.
 	ErrConfig = errors.New("oshost: bad configuration")
 	// ErrVersion: the other host speaks another version of the protocol.
 	ErrVersion = errors.New("oshost: the peer has another version")
-	// ErrProtocol: what answers there is not a host of this kind, or it broke the rules.
+	// ErrProtocol: the responder is not a host of this kind, or violated the protocol.
 	ErrProtocol = errors.New("oshost: the peer breaks the protocol")
 	// ErrTooLarge: a message is longer than Config.MaxMessage.
 	ErrTooLarge = errors.New("oshost: message too large")
-	// ErrBusy: the service of the peer has a full queue.
+	// ErrBusy: the queue of the peer's service is full.
 	ErrBusy = errors.New("oshost: the peer is busy")
 )
 
@@ -32,36 +32,38 @@ const (
 	DefaultSlowest    = 10 * time.Second
 )
 
-// Config says who a host is. A field that is zero has its default.
+// Config describes a host. Zero fields take the defaults.
 type Config struct {
-	// Name is what others call it: 1 to 100 letters, digits and -._ characters.
+	// Name is its name for others: 1 to 100 letters, digits and -._ characters.
 	Name string
-	// Device is the card; nil if nothing needs one.
+	// Device is the card; nil if none is needed.
 	Device verbs.Device
-	// Listen is the address for calls from others, such as ":7001". Empty: it takes none.
+	// Listen is the address for calls from others, such as ":7001". Empty: it accepts
+	// none.
 	Listen string
-	// Peers are the addresses of other hosts by name. More can come with AddPeer.
+	// Peers are the addresses of other hosts by name. AddPeer adds more.
 	Peers map[string]string
-	// Resolve finds a host that is not among Peers, for each new connection anew, since
-	// it may have moved. Its error says why there is none. Nil: there are no others.
+	// Resolve finds a host that is not among Peers. It is called for each new
+	// connection, since the host may have moved. Its error explains why there is none.
+	// Nil: no others.
 	Resolve func(name string) (addr string, err error)
-	// TLS makes all messages go over TLS, with certificates on both sides: it needs
+	// TLS enables TLS for all messages, with certificates on both sides: it needs
 	// Certificates, RootCAs and ClientCAs. A certificate must be for the host's name.
 	TLS *tls.Config
 	// PMEMDir is the folder for persistent regions. Empty: there are none.
 	PMEMDir string
 	// HugePages puts regions on huge pages.
 	HugePages bool
-	// MaxMessage is the most bytes of a request or an answer. Default 1 MiB.
+	// MaxMessage is the largest request or answer in bytes. Default 1 MiB.
 	MaxMessage int
 	// Queue is how many requests to a service may wait. Default 128.
 	Queue int
 	// MaxConns is how many connections others may have. Default 256.
 	MaxConns int
-	// Slowest is how long a peer may take to send one request, or to take one answer,
+	// Slowest is how long a peer may take to send one request, to receive one answer,
 	// and to accept a connection. Default 10 s.
 	Slowest time.Duration
-	// Logf takes the lines of Host.Logf. Nil: they are dropped unformatted.
+	// Logf receives the lines of Host.Logf. Nil: they are dropped unformatted.
 	Logf func(format string, args ...any)
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/pages"
 )
 
-// canFlush: there are instructions to write cache lines back.
+// canFlush: this build has instructions to write back cache lines.
 const canFlush = true
 
 const lineBytes = 64
@@ -31,7 +31,7 @@ func bestFlush() int {
 	return useCLFLUSH
 }
 
-// flushLines writes the lines that b touches back to memory.
+// flushLines writes back the cache lines that b touches.
 func flushLines(b []byte) { flushBy(b, flushWith) }
 
 func flushBy(b []byte, with int) {

@@ -4,8 +4,8 @@ package oshost
 
 import "sync/atomic"
 
-// canFlush: this build knows no instruction to write cache lines back, so
-// persistent memory is flushed with msync, DAX or not.
+// canFlush: this build has no instruction to write back cache lines, so persistent
+// memory is flushed with msync, DAX or not.
 const canFlush = false
 
 func flushLines([]byte) {}

@@ -15,11 +15,11 @@ import (
 // Host is a process on the operating system. It implements host.Host.
 type Host struct {
 	cfg     Config
-	version string // of the protocol; tests speak others
+	version string // of the protocol; tests use others
 	start   time.Time
 	ctx     context.Context // ends with the host
 	end     context.CancelFunc
-	server  *server // nil if it takes no calls
+	server  *server // nil if it accepts no calls
 	client  *http.Client
 	mu      sync.Mutex
 	peers   map[string]string
@@ -28,7 +28,7 @@ type Host struct {
 
 var _ host.Host = (*Host)(nil)
 
-// New makes a host, which takes calls from then on. Close gives it back.
+// New makes a host, which accepts calls from then on. Close releases it.
 func New(cfg Config) (*Host, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -48,15 +48,15 @@ func New(cfg Config) (*Host, error) {
 	return h, nil
 }
 
-// Run runs the first task, main, and ends the host when it returns.
+// Run runs the first task, main, and closes the host when it returns.
 func (h *Host) Run(main func(host.Host)) error {
 	main(h)
 	return h.Close()
 }
 
-// Close ends the host: what waits for messages gets host.ErrClosed. Tasks are not
-// stopped, since Go cannot, and regions stay mapped, since a card may still write
-// to them; both end with the process.
+// Close closes the host: waits for messages return host.ErrClosed. Tasks are not
+// stopped, since Go cannot, and regions stay mapped, since a card may still write to
+// them; both last as long as the process.
 func (h *Host) Close() error {
 	h.end()
 	h.client.CloseIdleConnections()
@@ -66,7 +66,7 @@ func (h *Host) Close() error {
 	return nil
 }
 
-// Addr is the address that it takes calls at, empty if it takes none.
+// Addr is the address at which it accepts calls, empty if it accepts none.
 func (h *Host) Addr() string {
 	if h.server == nil {
 		return ""
@@ -74,7 +74,7 @@ func (h *Host) Addr() string {
 	return h.server.lis.Addr().String()
 }
 
-// AddPeer tells it where another host is, or that it has moved.
+// AddPeer sets the address of another host, or its new one.
 func (h *Host) AddPeer(name, addr string) error {
 	if err := checkPeer(name, addr); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (h *Host) AddPeer(name, addr string) error {
 	return nil
 }
 
-// peer is the address of a host, which may be this one.
+// peer returns the address of a host, which may be this one.
 func (h *Host) peer(name string) (string, error) {
 	h.mu.Lock()
 	addr := h.peers[name]
@@ -110,7 +110,7 @@ func (h *Host) peer(name string) (string, error) {
 	return addr, nil
 }
 
-// unknown is an error if it is certain, without asking, that no such host is known.
+// unknown is an error if it is certain, without a lookup, that no such host is known.
 func (h *Host) unknown(name string) error {
 	if h.cfg.Resolve != nil {
 		return nil

@@ -39,7 +39,7 @@ func newHost(t testing.TB, cfg Config) *Host {
 	return h
 }
 
-// meet tells all hosts about each other.
+// meet gives all hosts each other's addresses.
 func meet(t testing.TB, hosts ...*Host) {
 	t.Helper()
 	for _, a := range hosts {
@@ -51,7 +51,7 @@ func meet(t testing.TB, hosts ...*Host) {
 	}
 }
 
-// serve answers every request to a service with f, until the host ends.
+// serve answers every request to a service with f, until the host closes.
 func serve(t testing.TB, h *Host, service string, f func(host.Request)) host.Listener {
 	t.Helper()
 	l, err := h.Listen(service)
@@ -134,8 +134,8 @@ func TestTimeouts(t *testing.T) {
 	wantError(t, err, []string{"accept slow"}, host.ErrTimeout)
 	_, err = a.Call("b", "slow", nil, 10*time.Millisecond)
 	wantError(t, err, []string{"call b/slow"}, host.ErrTimeout)
-	// The caller has given up, so its request, if it came at all, is passed over,
-	// once the server has heard of it. What is accepted can be answered late.
+	// The caller has given up, so its request, if it arrived at all, is skipped once
+	// the server notices. An accepted request can be answered late.
 	done := make(chan error)
 	go func() {
 		_, err := a.Call("b", "slow", []byte("second"), patience)
@@ -154,7 +154,7 @@ func TestTimeouts(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	// A service that ends leaves nobody waiting.
+	// A service that closes leaves nobody waiting.
 	go func() {
 		_, err := a.Call("b", "slow", nil, verbs.Forever)
 		done <- err
@@ -274,7 +274,7 @@ func TestOtherVersion(t *testing.T) {
 	wantError(t, err, []string{`it speaks version "1"`, "this host 2"}, ErrVersion, host.ErrUnreachable)
 }
 
-// A peer that breaks the rules is cut off, and those that keep them notice nothing.
+// A peer that violates the protocol is disconnected, and others notice nothing.
 func TestMisbehavingPeers(t *testing.T) {
 	lines := make(chan string, 100)
 	b := newHost(t, Config{Name: "b", MaxMessage: 100, Slowest: time.Second, Logf: func(f string, args ...any) { lines <- fmt.Sprintf(f, args...) }})
@@ -324,7 +324,7 @@ func TestMisbehavingPeers(t *testing.T) {
 				}
 				_, _ = io.Copy(io.Discard, resp.Body)
 			}
-			// Nothing more comes, and the connection ends within Slowest.
+			// Nothing more arrives, and the connection closes within Slowest.
 			if n, err := in.Read(make([]byte, 1)); n != 0 || errors.Is(err, net.ErrClosed) || isTimeout(err) {
 				t.Errorf("it is not cut off: %d bytes, %v", n, err)
 			}
@@ -348,7 +348,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &n) && n.Timeout()
 }
 
-// A server that breaks the rules makes an error at the caller.
+// A server that violates the protocol causes an error at the caller.
 func TestMisbehavingServers(t *testing.T) {
 	a := newHost(t, Config{Name: "a", MaxMessage: 100})
 	for _, tt := range []struct {
@@ -380,7 +380,7 @@ func TestMisbehavingServers(t *testing.T) {
 					_, _ = io.WriteString(c, tt.answer) // the caller may have hung up
 				}
 			}()
-			// Each has a name of its own: connections are kept by name.
+			// Each has its own name, since connections are kept by name.
 			bad := strings.ReplaceAll(tt.name, " ", "-")
 			if err := a.AddPeer(bad, lis.Addr().String()); err != nil {
 				t.Fatal(err)
@@ -391,7 +391,7 @@ func TestMisbehavingServers(t *testing.T) {
 	}
 }
 
-// Connections are bounded: one more than MaxConns gets its turn when another ends.
+// Connections are bounded: one beyond MaxConns waits until another closes.
 func TestConnectionsAreBounded(t *testing.T) {
 	b := newHost(t, Config{Name: "b", MaxConns: 1, Slowest: time.Second})
 	serve(t, b, "s", echo)
@@ -433,8 +433,8 @@ func TestCrowd(t *testing.T) {
 	wg.Wait()
 }
 
-// Hosts that are not configured are asked for, each time a connection is made; one
-// that has moved is found.
+// Hosts that are not configured are resolved for each connection; one that has moved is
+// found.
 func TestResolve(t *testing.T) {
 	first, second := newHost(t, Config{Name: "b"}), newHost(t, Config{Name: "b"})
 	serve(t, first, "echo", func(r host.Request) { r.Reply([]byte("first")) })
@@ -459,7 +459,8 @@ func TestResolve(t *testing.T) {
 	wantError(t, err, []string{`"c/d" is no name`}, host.ErrUnreachable)
 }
 
-// Whoever asks several waits for the silent ones only, so it has to know which they are.
+// A caller of several hosts waits only for the silent ones, so it must know which they
+// are.
 func TestUnreachable(t *testing.T) {
 	dial := func(err error) error {
 		return &url.Error{Op: "Post", URL: "http://b/", Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}

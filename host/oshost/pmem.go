@@ -12,9 +12,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/pages"
 )
 
-// OpenPMEM implements host.Host: a persistent region is a file in Config.PMEMDir,
-// or a DAX device that stands there under the region's name. A region that is
-// open already is shared.
+// OpenPMEM implements host.Host: a persistent region is a file in Config.PMEMDir, or a
+// DAX device there under the region's name. A region that is already open is shared.
 func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	if h.cfg.PMEMDir == "" {
 		return nil, fmt.Errorf("oshost: persistent region %q: %w: Config.PMEMDir is not set", name, host.ErrNoMemory)
@@ -40,8 +39,8 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 }
 
 func (h *Host) mapPMEM(name string, size int) (*region, error) {
-	// A name may hold slashes and dots: escaped it is one name of a file, and no
-	// name can lead elsewhere.
+	// A name may contain slashes and dots: escaped it is a single file name, which
+	// cannot lead elsewhere.
 	f, err := os.OpenFile(filepath.Join(h.cfg.PMEMDir, "pmem-"+url.PathEscape(name)), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("oshost: persistent region %q: %w: %w", name, host.ErrNoMemory, err)
@@ -75,7 +74,7 @@ func syncDir(name string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// close unmaps a persistent region when nobody has it open. What is there stays.
+// close unmaps a persistent region when it has no users left. Its content stays.
 func (r *region) close() error {
 	r.h.mu.Lock()
 	defer r.h.mu.Unlock()
@@ -93,9 +92,9 @@ func (r *region) close() error {
 	return nil
 }
 
-// Flush implements host.Region. Where the memory is a file in the page cache,
-// Flush does the whole work, and panics with an error that wraps host.ErrMedia if
-// the disk has failed: there is no later moment that could report it.
+// Flush implements host.Region. If the memory is a file in the page cache, Flush does
+// all the work, and panics with an error that wraps host.ErrMedia if the disk has
+// failed: no later operation could report it.
 func (r *region) Flush(off, n int) {
 	b := r.at(off, n)
 	switch {

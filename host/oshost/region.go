@@ -62,8 +62,8 @@ func (r *region) Store(off int, p []byte) {
 	r.guarded("store", off, len(p), func() { copy(b, p) })
 }
 
-// guarded makes the signal that unreadable memory raises a panic that the caller
-// can recover from. Without it the runtime would end the process.
+// guarded turns the signal of unreadable memory into a panic that the caller can
+// recover. Without it the runtime would crash the process.
 func (r *region) guarded(what string, off, n int, f func()) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -89,15 +89,15 @@ func (r *region) word(off int) *uint64 {
 	return (*uint64)(unsafe.Pointer(unsafe.SliceData(r.at(off, 8))))
 }
 
-// little turns a word as memory has it, little-endian, into a number, and back.
+// little converts a little-endian word in memory into a number, and back.
 func little(v uint64) uint64 {
 	var b [8]byte
 	binary.NativeEndian.PutUint64(b[:], v)
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// dram is word for a load or a store that needs no guard, and nil if it needs one or
-// is an error. It makes no call: protocols spin on words.
+// dram is word for an access that needs no guard, and nil otherwise or for an error. It
+// makes no call, since protocols spin on words.
 func (r *region) dram(off int) *uint64 {
 	if b := r.Bytes(); r.name == "" && off&7 == 0 && uint(off) < uint(len(b)&^7) {
 		return (*uint64)(unsafe.Pointer(&b[off]))

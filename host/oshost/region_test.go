@@ -117,7 +117,8 @@ func TestPMEM(t *testing.T) {
 		}
 	}
 	wantError(t, r.Free(), nil, host.ErrClosed)
-	// Opened anew it is another region, which a late Free of the old one leaves alone.
+	// Opened again it is another region, which a late Free of the old one does not
+	// affect.
 	anew, err := h.OpenPMEM(name, 100)
 	if err != nil || anew == r || anew.Load64(16) != 42 {
 		t.Fatal(anew, err)
@@ -130,7 +131,7 @@ func TestPMEM(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Errorf("the folder has %v, %v", files, err)
 	}
-	// Another life finds what was there.
+	// Another life finds the content.
 	next := newHost(t, Config{Name: "a", PMEMDir: dir})
 	if r, err = next.OpenPMEM(name, 100); err != nil || r.Load64(16) != 42 {
 		t.Fatal(r, err)
@@ -145,7 +146,7 @@ func TestPMEM(t *testing.T) {
 	wantError(t, err, []string{"PMEMDir"}, host.ErrNoMemory)
 }
 
-// A file that has become shorter raises the signal that bad memory raises.
+// A truncated file raises the same signal as bad memory.
 func TestMediaError(t *testing.T) {
 	dir := t.TempDir()
 	h := newHost(t, Config{Name: "a", PMEMDir: dir})

@@ -17,7 +17,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// server takes the calls of others.
+// server accepts calls from others.
 type server struct {
 	h        *Host
 	lis      net.Listener
@@ -61,8 +61,8 @@ func (s *server) close() error {
 	return err
 }
 
-// limited accepts no more connections than there are slots. Those beyond wait in
-// the queue of the kernel, which is bounded.
+// limited accepts no more connections than there are slots. Others wait in the kernel's
+// queue, which is bounded.
 type limited struct {
 	net.Listener
 	slots chan struct{}
@@ -83,7 +83,7 @@ func (s *server) connState(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// logWriter hands what net/http says about broken peers to the host's log.
+// logWriter passes net/http's messages about broken peers to the host's log.
 type logWriter struct{ h *Host }
 
 func (w logWriter) Write(p []byte) (int, error) {
@@ -123,8 +123,8 @@ func (h *Host) Listen(service string) (host.Listener, error) {
 	return l, nil
 }
 
-// Accept implements host.Listener. Requests whose callers have given up meanwhile
-// are passed over: they have been told that the answer did not come.
+// Accept implements host.Listener. It skips requests whose callers have given up: they
+// already know that no answer came.
 func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 	var expired <-chan time.Time
 	if timeout >= 0 {
@@ -168,7 +168,7 @@ func (l *listener) Close() error {
 
 // request is a call that waits for its answer. It implements host.Request.
 type request struct {
-	taken  atomic.Bool // by Accept, or by whoever gives it up in the queue
+	taken  atomic.Bool // by Accept, or by a caller that gives up in the queue
 	from   string
 	body   []byte
 	limit  int
@@ -200,15 +200,15 @@ func (r *request) end(status int, answer []byte) {
 	})
 }
 
-// ServeHTTP takes one call, and waits for the service to answer it.
+// ServeHTTP handles one call, and waits for the service to answer it.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(headVersion, s.h.version)
 	status, body, err := s.handle(w, r)
 	if err != nil {
-		if errors.Is(err, context.Canceled) { // the caller has gone, or the host has ended
+		if errors.Is(err, context.Canceled) { // the caller has gone, or the host has closed
 			abort()
 		}
-		// Whoever breaks the rules has to come again on a new connection.
+		// A peer that violates the protocol must reconnect.
 		w.Header().Set("Connection", "close")
 		refused := statusOf(err)
 		s.h.Logf("oshost: refuses a call from %s: %s", r.RemoteAddr, refused.reason)
@@ -222,8 +222,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body) // an error means that the caller has gone
 }
 
-// abort ends the connection without an answer. A handler that merely returned
-// would answer with an empty success.
+// abort closes the connection without an answer. A handler that merely returned would
+// answer with an empty success.
 func abort() { panic(http.ErrAbortHandler) }
 
 func (s *server) handle(w http.ResponseWriter, r *http.Request) (int, []byte, error) {
@@ -241,7 +241,7 @@ func (s *server) handle(w http.ResponseWriter, r *http.Request) (int, []byte, er
 	} else if err != nil {
 		return 0, nil, refuse(statusMalformed, "the request ends early: %v", err)
 	}
-	// It was sent in time. How long the service thinks about it is the caller's business.
+	// It arrived in time. How long the service takes is up to the caller.
 	if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return 0, nil, err
 	}

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// What goes over the wire. A call is POST /verbatim/SERVICE with the request as
-// the body, and these headers:
+// The protocol. A call is POST /verbatim/SERVICE with the request as the body, and
+// these headers:
 //
 //	Verbatim-Version: 1     of this protocol, in every request and every answer
 //	Verbatim-From: app      who calls
 //	Verbatim-To: peer1      who is meant, so that a wrong address shows
 //
-// The status says what the body of the answer is; see answers.
+// The status determines the meaning of the answer's body; see answers.
 const (
 	version     = "1"
 	pathPrefix  = "/verbatim/"
@@ -43,12 +43,12 @@ const (
 	statusMalformed = http.StatusBadRequest            // anything else
 )
 
-// head is what the headers of a request say.
+// head is the content of a request's headers.
 type head struct {
 	from, service string
 }
 
-// refusal is a request that is answered with a status and a reason.
+// refusal is a request answered with a status and a reason.
 type refusal struct {
 	status int
 	reason string
@@ -60,7 +60,7 @@ func refuse(status int, format string, args ...any) error {
 	return &refusal{status, fmt.Sprintf(format, args...)}
 }
 
-// parseHead reads the head of a request to host self. The error is a *refusal.
+// parseHead parses the head of a request to host self. The error is a *refusal.
 func parseHead(r *http.Request, self, version string) (head, error) {
 	if got := r.Header.Values(headVersion); len(got) != 1 || got[0] != version {
 		return head{}, refuse(statusVersion, "this host speaks version %s of the protocol, the request says %q", version, cut(strings.Join(got, ",")))
@@ -113,7 +113,7 @@ func validName(s string) bool {
 // validService: "." and ".." would be cleaned out of a path.
 func validService(s string) bool { return len(s) >= 1 && len(s) <= maxName && s != "." && s != ".." }
 
-// cut makes text of a peer fit to be shown.
+// cut makes a peer's text fit to be shown.
 func cut(s string) string {
 	if len(s) > 64 {
 		return s[:64] + "…"

@@ -44,8 +44,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// FuzzRequest: whatever bytes come, the server answers with one of its statuses,
-// and only a well-formed request reaches the service.
+// FuzzRequest: for any bytes, the server answers with one of its statuses, and only a
+// well-formed request reaches the service.
 func FuzzRequest(f *testing.F) {
 	f.Add("POST /verbatim/s HTTP/1.1\r\nHost: b\r\nVerbatim-Version: 1\r\nVerbatim-From: a\r\nVerbatim-To: b\r\nContent-Length: 2\r\n\r\nhi")
 	f.Add("POST /verbatim/%2e%2e HTTP/1.1\r\nHost: b\r\nVerbatim-Version: 1\r\nVerbatim-From: a\r\nVerbatim-To: b\r\n\r\n")
@@ -78,8 +78,8 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// FuzzAnswer: whatever bytes come back, the caller gets an answer within its
-// limit or an error of package host.
+// FuzzAnswer: for any bytes, the caller gets an answer within its limit or an error of
+// package host.
 func FuzzAnswer(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nVerbatim-Version: 1\r\nContent-Length: 2\r\n\r\nhi")
 	f.Add("HTTP/1.1 409 No\r\nVerbatim-Version: 1\r\n\r\nreason")

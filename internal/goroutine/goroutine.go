@@ -1,6 +1,6 @@
-// Package goroutine tells goroutines apart. Go does not want programs to do that, and only
-// one has to: the simulator, to tell the author of a protocol that a goroutine which is no
-// task has called it.
+// Package goroutine identifies goroutines. Go discourages that, and only the simulator
+// needs it, to report to the author of a protocol that a goroutine which is no task has
+// called it.
 package goroutine
 
 import (
@@ -22,7 +22,7 @@ type Flag struct{ up atomic.Bool }
 // Raise raises the flag.
 func (f *Flag) Raise() { f.up.Store(true) }
 
-// Raised lets other goroutines go on for a while, and reports whether the flag is raised.
+// Raised yields to other goroutines, and reports whether the flag is raised.
 func (f *Flag) Raised() bool {
 	for range 100 {
 		runtime.Gosched() // it may not have come so far

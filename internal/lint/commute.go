@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// commuting decides whether the iterations of a loop over a map can change
-// places: they call nothing, and what they write outside the loop is a sum of
-// integers, a minimum or maximum, an entry of a map under the loop's own key,
-// or a slice that is sorted afterwards. It says no where it is not sure.
+// commuting decides whether the iterations of a loop over a map commute: they call
+// nothing, and everything they write outside the loop is a sum of integers, a minimum
+// or maximum, an entry of a map under the loop's own key, or a slice that is sorted
+// afterwards. It is conservative.
 type commuting struct {
 	info     *types.Info
 	loop     *ast.RangeStmt
@@ -19,8 +19,8 @@ type commuting struct {
 	gathers  map[types.Object]int // how often the gathering itself names a variable
 }
 
-// holds reports whether the iterations can change places. No iteration may read
-// what others gather: the count so far is a different one in each order.
+// holds reports whether the iterations commute. No iteration may read what others
+// gather: the count so far depends on the order.
 func (c *commuting) holds() bool {
 	c.gathers = map[types.Object]int{}
 	if !c.block(c.loop.Body) {

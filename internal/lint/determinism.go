@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A package is deterministic if everything it does follows from its arguments
-// and from the choices that its host.Host makes for it.
+// A package is deterministic if its behaviour depends only on its arguments and on the
+// choices that its host.Host makes.
 func deterministic(pkg string) bool {
 	l := layerOf(pkg)
 	return l != nil && (l.name == "protocol" || l.name == "cluster" || l.name == "verbs/sim" || l.name == "coord")
@@ -40,8 +40,8 @@ const (
 	simPlain = "use plain variables: a world has one thread"
 )
 
-// bannedImports are the packages that a deterministic package may not import. A
-// name that ends in /... takes the packages below too.
+// bannedImports are the packages that a deterministic package may not import. A name
+// that ends in /... includes the packages below.
 var bannedImports = map[string]banned{
 	"math/rand":    {"its numbers are no recorded choices", "use host.Host.Rand", simRand},
 	"math/rand/v2": {"its numbers are no recorded choices", "use host.Host.Rand", simRand},
@@ -88,7 +88,7 @@ func (b banned) mend(pkg string) string {
 	return b.protocol
 }
 
-// checkDeterminism looks for what reaches past the host: other packages, the
+// checkDeterminism looks for everything that bypasses the host: other packages, the
 // clock, goroutines and channels.
 func checkDeterminism(r *Repo) []Finding {
 	var found []Finding
@@ -219,8 +219,8 @@ func namedForMachine(name string) bool {
 	return err == nil && !match
 }
 
-// checkVariables wants no state outside of what a caller made. In the simulator
-// it would be shared by worlds that run on different cores.
+// checkVariables rejects state outside of what a caller made. In the simulator, worlds
+// on different cores would share it.
 func checkVariables(r *Repo) []Finding {
 	var found []Finding
 	for _, p := range r.Packages {

@@ -2,13 +2,13 @@
 // check, as tests: which package may import which, what a deterministic package
 // may not touch, how long a file may be. Each finding says what to do instead.
 //
-// The rules run with go test ./... over the whole repository, see [Rules]. What
-// they say is shown by the files in testdata: each holds small packages and the
+// The rules run with go test ./... over the whole repository, see [Rules]. The
+// files in testdata show their messages: each holds small packages and the
 // findings expected for them, and
 //
 //	go test ./internal/lint -rewrite
 //
-// writes the findings anew, and the tables of packages in README.md and docs/architecture.md,
+// rewrites the findings, and the tables of packages in README.md and docs/architecture.md,
 // which are made from layers.go.
 //
 // # Where to look

@@ -28,7 +28,7 @@ type layer struct {
 // below are the layers that everything from verbs/sim on may use.
 var below = []string{"verbs", "host", "codec", "fingerprint", "faults", "model", "coord"}
 
-// layers is the direction of imports as a table: who may import whom, and why.
+// layers is the direction of imports as a table: which may import which, and why.
 var layers = []layer{
 	{name: "verbs", at: []string{"verbs"},
 		holds: "the vocabulary of RDMA: types and interfaces, named as in libibverbs",
@@ -194,8 +194,8 @@ func layerOf(pkg string) *layer {
 	return nil
 }
 
-// checkImports holds the table against every import of the code. Tests may
-// import what they like: they are not part of what they test.
+// checkImports checks every import of the code against the table. Tests may import
+// anything: they are not part of the package that they test.
 func checkImports(r *Repo) []Finding {
 	var found []Finding
 	for _, p := range r.Packages {

@@ -31,7 +31,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// TestRules holds the findings in each file of testdata against the packages in it.
+// TestRules compares the findings for each file of testdata with those written there.
 func TestRules(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {

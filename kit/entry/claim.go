@@ -14,7 +14,7 @@ type Claim struct {
 }
 
 // Take claims key with a value. The error wraps [ErrHeld] if another host holds it: try
-// again, for that one may have crashed, and its session not be over yet.
+// again, since that host may have crashed and its session not yet expired.
 func Take(c coord.Client, key string, value []byte) (*Claim, error) {
 	s, err := c.NewSession()
 	if err != nil {
@@ -32,8 +32,8 @@ func Take(c coord.Client, key string, value []byte) (*Claim, error) {
 }
 
 // Check is nil if the claim was held at some moment during the call. It wraps
-// [coord.ErrSessionExpired] if it is not held any more.
+// [coord.ErrSessionExpired] if it is no longer held.
 func (h *Claim) Check() error { return h.c.CheckSession(h.session) }
 
-// Close gives the claim back.
+// Close releases the claim.
 func (h *Claim) Close() error { return h.c.CloseSession(h.session) }

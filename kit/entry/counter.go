@@ -8,8 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
-// Next adds one to the counter at key and returns it; the first number is 1. No other
-// call, on whatever host, returns the same number as long as the key is not deleted.
+// Next increments the counter at key and returns it; the first number is 1. No other
+// call, on any host, returns the same number as long as the key is not deleted.
 func Next(c coord.Client, key string) (uint64, error) {
 	for {
 		value, version, err := c.Get(key)
@@ -30,7 +30,7 @@ func Next(c coord.Client, key string) (uint64, error) {
 	}
 }
 
-// Put gives key a value, whatever it had: for what only this host writes.
+// Put sets a key unconditionally: for keys that only this host writes.
 func Put(c coord.Client, key string, value []byte) error {
 	err := c.Create(key, value, coord.NoSession)
 	if errors.Is(err, coord.ErrExists) {

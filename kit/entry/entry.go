@@ -15,10 +15,10 @@ type Entry struct {
 	Version uint64 // of Value
 
 	c       coord.Client
-	attempt []byte // what the key may have instead: the answer to its Set was lost
+	attempt []byte // what the key may hold instead: the answer to its Set was lost
 }
 
-// Create makes key. The error wraps [coord.ErrExists] if it is there already.
+// Create makes key. The error wraps [coord.ErrExists] if it already exists.
 func Create(c coord.Client, key string, value []byte) (*Entry, error) {
 	if err := c.Create(key, value, coord.NoSession); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func Create(c coord.Client, key string, value []byte) (*Entry, error) {
 	return &Entry{Key: key, Value: value, Version: coord.FirstVersion, c: c}, nil
 }
 
-// Load reads key. The error wraps [coord.ErrNotFound] if it is not there.
+// Load reads key. The error wraps [coord.ErrNotFound] if it does not exist.
 func Load(c coord.Client, key string) (*Entry, error) {
 	value, version, err := c.Get(key)
 	if err != nil {
@@ -35,8 +35,8 @@ func Load(c coord.Client, key string) (*Entry, error) {
 	return &Entry{Key: key, Value: value, Version: version, c: c}, nil
 }
 
-// Set changes the value, if nobody else has: else the error wraps [ErrTaken]. After any
-// other error the change may have taken effect, or take effect later.
+// Set changes the value unless another host has: then the error wraps [ErrTaken]. After
+// any other error the change may have taken effect, or may take effect later.
 func (e *Entry) Set(value []byte) error {
 	if err := e.Confirm(); err != nil {
 		return err
@@ -53,8 +53,8 @@ func (e *Entry) Set(value []byte) error {
 	return nil
 }
 
-// Delete removes the key, if nobody else has changed it. That it is gone already is no
-// error: the answer to an earlier Delete may have been lost.
+// Delete removes the key unless another host has changed it. A missing key is no error:
+// the answer to an earlier Delete may have been lost.
 func (e *Entry) Delete() error {
 	err := e.Confirm()
 	if err == nil {
@@ -69,9 +69,9 @@ func (e *Entry) Delete() error {
 	return err
 }
 
-// Confirm finds out what became of a Set whose answer was lost, and is nil if there was
-// none. It tells this host's change from another's by the value, so no two hosts may ever
-// write the same value: an epoch in it, or the name of the host, sees to that.
+// Confirm resolves a Set whose answer was lost, and is nil if there was none. It
+// recognizes this host's change by the value, so no two hosts may ever write the same
+// value: include an epoch or the name of the host.
 func (e *Entry) Confirm() error {
 	if e.attempt == nil {
 		return nil
@@ -89,5 +89,5 @@ func (e *Entry) Confirm() error {
 	return nil
 }
 
-// InDoubt reports whether a Set got no answer, and nobody has found out yet.
+// InDoubt reports whether the answer to a Set was lost and is not yet resolved.
 func (e *Entry) InDoubt() bool { return e.attempt != nil }

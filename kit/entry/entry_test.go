@@ -15,21 +15,21 @@ import (
 	"github.com/verbatim-rdma/verbatim/kit/entry"
 )
 
-// fate is what becomes of a call.
+// fate is the fate of a call.
 type fate int
 
 const (
 	answered fate = iota
-	lost          // it is carried out, and its answer is lost
-	dropped       // it is not carried out
+	lost          // carried out, but the answer is lost
+	dropped       // not carried out
 )
 
-// line is a host whose calls to a controller meet fates.
+// line is a host whose calls to a controller have scripted fates.
 type line struct {
 	host.Host
 	name  string
 	store *coord.Store
-	fates []fate // of the next calls; those after them are answered
+	fates []fate // of the next calls; later ones are answered
 }
 
 func (l *line) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
@@ -63,8 +63,8 @@ func Example() {
 	// true
 }
 
-// Whatever becomes of its calls, a Set that succeeded is there, one that says ErrTaken is
-// right about it, and nobody's change is overwritten unseen.
+// Whatever the fate of its calls: a Set that succeeded is stored, ErrTaken is never
+// wrong, and no host's change is overwritten unseen.
 func TestSetWithLostAnswers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var store coord.Store
@@ -76,7 +76,7 @@ func TestSetWithLostAnswers(t *testing.T) {
 		if _, err := entry.Create(clients[0], "k", []byte("first")); err != nil {
 			t.Fatal(err)
 		}
-		by := -1 // who changed it last, as the store has it
+		by := -1 // who changed it last, according to the store
 		for i := range lines {
 			entries[i], _ = entry.Load(clients[i], "k")
 		}
@@ -115,7 +115,7 @@ func TestSetWithLostAnswers(t *testing.T) {
 	})
 }
 
-// A Set whose answer was lost is found out before the next change, whatever became of it.
+// A Set whose answer was lost is resolved before the next change, whatever its fate.
 func TestConfirm(t *testing.T) {
 	for name, x := range map[string]struct {
 		fate fate
@@ -160,7 +160,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// What was deleted stays deleted, and what another host made of it stays.
+// A deleted key stays deleted, and another host's new key stays.
 func TestDelete(t *testing.T) {
 	var store coord.Store
 	l, c := newLine(&store, "a")
@@ -181,7 +181,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// No number of a counter comes twice, whoever asks and whatever is lost.
+// No counter value is returned twice, whoever asks and whatever is lost.
 func TestNumbersAreUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var store coord.Store
@@ -210,7 +210,7 @@ func TestCounterOfNonsense(t *testing.T) {
 	}
 }
 
-// One host holds a claim, until it gives it back or its session is over.
+// One host holds a claim until it releases it or its session expires.
 func TestClaim(t *testing.T) {
 	var store coord.Store
 	_, a := newLine(&store, "a")

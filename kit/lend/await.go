@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Room waits until the send queue has room for n requests, or the connection has failed.
-// It panics if n is more than there are places.
+// Room waits until the send queue has room for n requests, or the connection has
+// failed. It panics if n exceeds the length of the queue.
 func (g *Group) Room(c *Conn, n int) {
 	if n > c.Depth {
 		panic("lend: room for more requests than the send queue has places")
@@ -18,8 +18,8 @@ func (g *Group) Room(c *Conn, n int) {
 	}
 }
 
-// Post posts requests. It reports whether the card took them; if not the connection has
-// failed. Without [Group.Room] before, a queue that is full is such a failure.
+// Post posts requests. It reports whether the card accepted them; if not, the
+// connection has failed. A full queue is such a failure: call [Group.Room] first.
 func (g *Group) Post(c *Conn, wrs []verbs.SendWR) bool {
 	if c.Err != nil {
 		return false
@@ -33,8 +33,8 @@ func (g *Group) Post(c *Conn, wrs []verbs.SendWR) bool {
 	return true
 }
 
-// Await waits until request id, which is signaled and was posted, is complete. It reports
-// whether it succeeded; if not the connection has failed.
+// Await waits until request id, which is signaled and was posted, is complete. It
+// reports whether it succeeded; if not, the connection has failed.
 func (g *Group) Await(c *Conn, id uint64) bool {
 	for c.Err == nil {
 		if g.wait(c) && c.Done == id {
@@ -45,7 +45,7 @@ func (g *Group) Await(c *Conn, id uint64) bool {
 }
 
 // Do posts one request, signaled and with the next ID, and waits until it is complete.
-// Its error is c.Err.
+// It returns c.Err.
 func (g *Group) Do(c *Conn, wr verbs.SendWR) error {
 	wr.ID = c.Asked + 1
 	wr.Flags |= verbs.Signaled
@@ -56,9 +56,9 @@ func (g *Group) Do(c *Conn, wr verbs.SendWR) error {
 	return c.Err
 }
 
-// Next waits for a completion of any of conns and returns its connection. It is nil if
-// what came was of another connection, or failed this one. The error is that no
-// completion came in time.
+// Next waits for a completion of any of conns and returns its connection. It returns
+// nil if the completion belongs to another connection, or failed this one. The error
+// means that no completion arrived in time.
 func (g *Group) Next(conns []*Conn) (*Conn, error) {
 	cq, err := g.ch.Wait(g.Timeout)
 	if err != nil {
@@ -76,7 +76,7 @@ func (g *Group) Next(conns []*Conn) (*Conn, error) {
 }
 
 // AwaitAll waits until the last request to each of conns is complete, or its connection
-// has failed. In which order they complete makes no difference.
+// has failed. The order of completion does not matter.
 func (g *Group) AwaitAll(conns []*Conn) {
 	open := slices.Clone(conns)
 	for {
@@ -102,8 +102,8 @@ func (g *Group) AwaitAll(conns []*Conn) {
 }
 
 // Receive waits until a receive completes and returns its completion. If the connection
-// fails first, the error is c.Err; after the group's timeout it wraps [verbs.ErrTimeout],
-// and the connection stays.
+// fails first, the error is c.Err. After the group's timeout it wraps
+// [verbs.ErrTimeout], and the connection stays usable.
 func (g *Group) Receive(c *Conn) (verbs.WC, error) {
 	for c.Err == nil {
 		if len(c.inbox) > 0 {
@@ -120,15 +120,15 @@ func (g *Group) Receive(c *Conn) (verbs.WC, error) {
 	return verbs.WC{}, c.Err
 }
 
-// wait takes one completion of c. It reports whether one came, of a request that succeeded.
+// wait polls one completion of c. It reports whether a request succeeded.
 func (g *Group) wait(c *Conn) bool {
 	n, err := c.CQ.Wait(c.wc[:], g.Timeout)
 	return g.took(c, n, err)
 }
 
-// took notes the completion in c.wc, one of n, or the error of waiting for it, and reports
-// whether a request succeeded. An error fails the connection: the card has sent the
-// request again as often as it should.
+// took records the completion in c.wc, one of n, or the error of waiting for it, and
+// reports whether a request succeeded. An error fails the connection, since the card
+// has already retried as often as configured.
 func (g *Group) took(c *Conn, n int, err error) bool {
 	switch {
 	case c.Err != nil || err == nil && n == 0:

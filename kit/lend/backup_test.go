@@ -6,17 +6,18 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// A backup as Arcadia's: the primary writes a record with an immediate, the backup makes it
-// persistent and answers with an empty Send. The immediate is where the record is, in lines
-// of 64 bytes, and how many it has.
+// A backup like Arcadia's: the primary writes a record with an immediate; the backup
+// makes it persistent and answers with an empty Send. The immediate encodes the
+// record's offset, in lines of 64 bytes, and its length.
 
 const (
 	line       = 64
 	lines      = 4 // of the log
-	backupConn = 2 // records under way
+	backupConn = 2 // records in flight
 )
 
-// serveBackup is a backup with a log in persistent memory. persist makes a record persistent.
+// serveBackup runs a backup with a log in persistent memory. persist makes a record
+// persistent.
 func serveBackup(h host.Host, persist func(log *lend.Loan, off, n int)) error {
 	g, err := lend.NewGroup(h)
 	if err != nil {
@@ -47,7 +48,7 @@ func serveBackup(h host.Host, persist func(log *lend.Loan, off, n int)) error {
 	})
 }
 
-// answer waits for one record, and says when it is persistent.
+// answer waits for one record, makes it persistent and acknowledges it.
 func answer(g *lend.Group, c *lend.Conn, log *lend.Loan, persist func(log *lend.Loan, off, n int)) error {
 	wc, err := g.Receive(c)
 	if err != nil {

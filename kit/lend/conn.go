@@ -6,31 +6,31 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Conn is a connection to a peer. Only one task may use it at a time; those of one [Group]
-// may be used by different tasks, unless they are waited for together.
+// Conn is a connection to a peer. Only one task may use it at a time. Different tasks
+// may use different connections of one [Group], but not wait for them together.
 type Conn struct {
 	Peer    string
 	Windows []Window // what the peer lends
-	Err     error    // why the connection has failed: it is never used again
-	Asked   uint64   // ID of the last request that was posted
-	Done    uint64   // ID of the last request that is known to be complete
+	Err     error    // why the connection failed: it is not used again
+	Asked   uint64   // ID of the last posted request
+	Done    uint64   // ID of the last request known to be complete
 
 	CQ    verbs.CQ
-	QP    verbs.QP // nil until it is connected, and once it has failed
-	Depth int      // places of the send queue
+	QP    verbs.QP // nil before it is connected and after it has failed
+	Depth int      // slots of the send queue
 
 	prepared verbs.PreparedQP // until it is connected
 	all      bool             // every request is signaled
 	places   places
 	wrs      [1]verbs.SendWR
-	wc       [1]verbs.WC // the completion that was taken last
-	inbox    []verbs.WC  // receives that completed while something else was waited for
+	wc       [1]verbs.WC // the last completion
+	inbox    []verbs.WC  // receives that completed during other waits
 }
 
-// Endpoint is what the peer needs to connect, until Connect was called.
+// Endpoint is what the peer needs to connect. Call it before Connect.
 func (c *Conn) Endpoint() verbs.Endpoint { return c.prepared.Endpoint() }
 
-// PostRecv posts receives, before or after the connection is there.
+// PostRecv posts receives, before or after Connect.
 func (c *Conn) PostRecv(wrs []verbs.RecvWR) error {
 	if c.prepared != nil {
 		return c.prepared.PostRecv(wrs)
@@ -62,7 +62,7 @@ func (c *Conn) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// Alive are the connections that have not failed.
+// Alive returns the connections that have not failed.
 func Alive(conns []*Conn) []*Conn {
 	var out []*Conn
 	for _, c := range conns {

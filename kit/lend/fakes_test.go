@@ -13,7 +13,8 @@ type quiet struct{ host.Host }
 
 func (quiet) Logf(string, ...any) {}
 
-// machine is a host and its card. It keeps what is taken down, and lacks one thing.
+// machine is a host and its card. It records what is torn down, and one operation
+// fails.
 type machine struct {
 	quiet
 	lacks string
@@ -46,7 +47,7 @@ type region struct {
 
 func (r region) Free() error { return r.m.takeDown("region") }
 
-// card is all things of a card.
+// card implements every object of a card.
 type card struct {
 	verbs.Device
 	m *machine
@@ -108,8 +109,8 @@ func (q qp) Connect(verbs.Endpoint) (verbs.QP, error) {
 	return q, nil
 }
 
-// What cannot be made, for whatever reason, leaves nothing behind. What can be is taken
-// down once, in order: connections, key, memory.
+// A failed set-up leaves nothing behind. A successful one is torn down once, in order:
+// connections, key, memory.
 func TestNothingIsLeft(t *testing.T) {
 	loan := []string{"queue pair", "queue pair", "key", "region", "completion queue", "domain"}
 	for lacks, want := range map[string][]string{
@@ -126,7 +127,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// lendAndEnd lends to two borrowers, and takes everything back.
+// lendAndEnd lends to two borrowers, and revokes everything.
 func lendAndEnd(h host.Host) error {
 	l, err := NewLender(h)
 	if err != nil {
@@ -148,7 +149,7 @@ func lendAndEnd(h host.Host) error {
 	return errors.Join(err, l.Close())
 }
 
-// A group that cannot be made leaves nothing behind, nor does a connection.
+// A group or a connection that cannot be made leaves nothing behind.
 func TestGroupsLeaveNothing(t *testing.T) {
 	for lacks, want := range map[string][]string{
 		"": {"queue pair", "completion queue", "channel", "domain"}, "domain": nil, "channel": {"domain"},

@@ -33,7 +33,7 @@ func ReadWindow(r *wire.Reader) Window {
 
 // AppendEndpoint appends the encoding of e, [verbs.EndpointSize] bytes, to b.
 func AppendEndpoint(b []byte, e verbs.Endpoint) []byte {
-	b, _ = e.AppendBinary(b) // its error is there for an interface and always nil
+	b, _ = e.AppendBinary(b) // the error exists for an interface and is always nil
 	return b
 }
 
@@ -44,14 +44,14 @@ func ReadEndpoint(r *wire.Reader) (e verbs.Endpoint) {
 	return e
 }
 
-// Greeting is what one end sends to the other to connect: its endpoint, and the memory
-// that it lends.
+// Greeting is the message with which two ends connect: an endpoint, and the memory
+// lent.
 type Greeting struct {
 	Endpoint verbs.Endpoint
 	Windows  []Window
 }
 
-// Encode is the endpoint and then the windows.
+// Encode returns the encoded endpoint, followed by the windows.
 func (g *Greeting) Encode() []byte {
 	b := AppendEndpoint(make([]byte, 0, verbs.EndpointSize+WindowSize*len(g.Windows)), g.Endpoint)
 	for _, w := range g.Windows {
@@ -60,7 +60,8 @@ func (g *Greeting) Encode() []byte {
 	return b
 }
 
-// DecodeGreeting reads a greeting with so many windows. The error wraps [ErrMalformed].
+// DecodeGreeting decodes a greeting with the given number of windows. The error wraps
+// [ErrMalformed].
 func DecodeGreeting(b []byte, windows int) (Greeting, error) {
 	r := wire.NewReader(b)
 	g := Greeting{Endpoint: ReadEndpoint(r)}

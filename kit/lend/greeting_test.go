@@ -35,7 +35,7 @@ func TestGreetings(t *testing.T) {
 	})
 }
 
-// Memory of no bytes, or of more than there can be, is no window.
+// A window of no bytes, or of more than the address space, is malformed.
 func TestWindowsThatCannotBe(t *testing.T) {
 	for _, n := range []int{0, -1} {
 		g := Greeting{Endpoint: someEnd, Windows: []Window{{Len: n}}}
@@ -61,12 +61,12 @@ func FuzzGreeting(f *testing.F) {
 	})
 }
 
-// Places come back with the completion of a signaled request: its own, and those of the
-// unsignaled ones before it.
+// The completion of a signaled request frees its own slot and those of the unsignaled
+// requests before it.
 func TestPlaces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p places
-		var queue []bool // whether each request that takes a place is signaled
+		var queue []bool // whether each request that occupies a slot is signaled
 		all := rapid.Bool().Draw(t, "all")
 		for range rapid.IntRange(0, 30).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "post") {
@@ -91,12 +91,12 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// A completion says that a request succeeded, that one failed and its connection with it,
-// that a message came, or nothing.
+// Waiting reports that a request succeeded, that one failed and its connection with it,
+// that a message arrived, or nothing.
 func TestTook(t *testing.T) {
 	gone, late := errors.New("gone before"), verbs.ErrTimeout
 	for name, x := range map[string]struct {
-		before error // why the connection has failed already
+		before error // why the connection has already failed
 		n      int
 		err    error
 		wc     verbs.WC

@@ -10,10 +10,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Group is what connections to several peers have in common.
+// Group holds what connections to several peers share.
 type Group struct {
-	// Timeout bounds each wait for a completion. [NewGroup] sets [verbs.Forever]: a card
-	// reports a dead peer by itself.
+	// Timeout bounds each wait for a completion. [NewGroup] sets [verbs.Forever], since
+	// a card reports a dead peer by itself.
 	Timeout time.Duration
 
 	h  host.Host
@@ -34,28 +34,26 @@ func NewGroup(h host.Host) (*Group, error) {
 	return GroupOf(h, pd, ch), nil
 }
 
-// GroupOf is a group with a protection domain and a channel that are there.
+// GroupOf returns a group with an existing protection domain and channel.
 func GroupOf(h host.Host, pd verbs.PD, ch verbs.CompChannel) *Group {
 	return &Group{Timeout: verbs.Forever, h: h, pd: pd, ch: ch}
 }
 
-// Close gives back what the group holds. Its connections have been dropped and its memory
-// freed before.
+// Close releases the group's resources. Drop its connections and free its memory first.
 func (g *Group) Close() error { return errors.Join(g.ch.Destroy(), g.pd.Dealloc()) }
 
-// Lender lends memory in the protection domain of the group: to visitors that meet one of its
-// connections, see [Visitor.Meet].
+// Lender lends memory in the protection domain of the group, to visitors that connect
+// to one of its connections: see [Visitor.Meet].
 func (g *Group) Lender() (*Lender, error) { return newLender(g.h, g.pd) }
 
-// Register allocates and registers memory of this host, for requests to send from and
-// receive into.
+// Register allocates and registers memory of this host, to send from and receive into.
 func (g *Group) Register(size int) (*Memory, error) { return Register(g.h, g.pd, size, 0) }
 
-// Queue lengths where a configuration says nothing, as verbs.QPConfig documents them.
+// The default queue length, as verbs.QPConfig documents it.
 const defaultDepth = 64
 
-// Prepare makes the queues of a connection to peer. cfg has no completion queues: a
-// connection has one of its own.
+// Prepare creates the queues of a connection to peer. cfg has no completion queues: a
+// connection has its own.
 func (g *Group) Prepare(peer string, cfg verbs.QPConfig) (*Conn, error) {
 	depth := cmp.Or(cfg.MaxSendWR, defaultDepth)
 	cq, err := g.h.Device().CreateCQ(depth+cmp.Or(cfg.MaxRecvWR, defaultDepth), g.ch)
@@ -70,9 +68,9 @@ func (g *Group) Prepare(peer string, cfg verbs.QPConfig) (*Conn, error) {
 	return c, nil
 }
 
-// Dial connects to a peer that runs [Serve] for service, and lends windows regions to
-// those who say said. The error wraps [ErrRefused] if the peer does not, [ErrMalformed] if
-// its answer makes no sense, and otherwise the cause.
+// Dial connects to a peer that runs [Serve] for service, says said, and expects windows
+// regions in return. The error wraps [ErrRefused] if the peer refuses, [ErrMalformed]
+// if its answer is malformed, and otherwise the cause.
 func (g *Group) Dial(peer, service string, said []byte, windows int, cfg verbs.QPConfig, timeout time.Duration) (*Conn, error) {
 	c, err := g.Prepare(peer, cfg)
 	if err != nil {
@@ -101,7 +99,7 @@ func (g *Group) dial(c *Conn, service string, said []byte, windows int, timeout 
 	return c.Connect(greeting.Endpoint)
 }
 
-// Ask sends each peer of conns a request, all at once.
+// Ask sends a request to the peer of every connection, all at once.
 func (g *Group) Ask(conns []*Conn, service string, body func(*Conn) []byte, timeout time.Duration) host.Gather {
 	calls := make([]host.Call, len(conns))
 	for i, c := range conns {
@@ -110,8 +108,8 @@ func (g *Group) Ask(conns []*Conn, service string, body func(*Conn) []byte, time
 	return g.h.Gather(calls, timeout)
 }
 
-// Fail gives up a connection: its peer has crashed, is out of reach, or has revoked its
-// memory. What was posted to it may still arrive.
+// Fail gives up a connection: its peer has crashed, is unreachable, or has revoked its
+// memory. Requests posted to it may still arrive.
 func (g *Group) Fail(c *Conn, cause error) {
 	g.h.Logf("peer %s has failed: %v", c.Peer, cause)
 	c.Err = cause
@@ -120,7 +118,7 @@ func (g *Group) Fail(c *Conn, cause error) {
 	}
 }
 
-// Drop gives back what connections hold on this host.
+// Drop releases the resources of connections on this host.
 func (g *Group) Drop(conns ...*Conn) error {
 	var errs []error
 	for _, c := range conns {

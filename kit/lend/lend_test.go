@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// first is the run without surprises.
+// first chooses the run without surprises.
 type first struct{}
 
 func (first) Pick([]sim.Event) int           { return 0 }
@@ -46,7 +46,7 @@ func run(borrower, lender func(host.Host) error) error {
 	return err
 }
 
-// serveWord lends one word to whoever says please.
+// serveWord lends one word to every visitor that says please.
 func serveWord(h host.Host) error {
 	l, err := lend.NewLender(h)
 	if err != nil {
@@ -96,7 +96,7 @@ func Example() {
 	// <nil>
 }
 
-// Who is not let in has an error that says so, and nothing is left of the attempt.
+// A visitor that is refused gets a clear error, and the attempt leaves nothing behind.
 func TestRefusals(t *testing.T) {
 	err := run(func(h host.Host) error {
 		g, err := lend.NewGroup(h)
@@ -124,8 +124,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The queue of a borrower takes requests as long as there is room for them, and no
-// completion gets lost, whatever is signaled.
+// A borrower's queue accepts requests as long as it has room, and no completion is
+// lost, whichever are signaled.
 func TestRoom(t *testing.T) {
 	err := run(func(h host.Host) error {
 		g, err := lend.NewGroup(h)
@@ -171,7 +171,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// scenario is one of the hosts' mains, with the named faults.
+// scenario runs the hosts' mains, with the named faults.
 func scenario(name, faults string, nodes func(c *explore.Case) []sim.Node) *explore.Scenario {
 	return &explore.Scenario{Name: "lend/" + name, Doc: name, Profile: "strong", Faults: faults, Bounds: "one of each",
 		Build: func(c *explore.Case) (sim.Config, error) {
@@ -181,7 +181,7 @@ func scenario(name, faults string, nodes func(c *explore.Case) []sim.Node) *expl
 
 func once(int, bool) bool { return false }
 
-// wants checks a scenario of which the verdict is known.
+// wants checks that a scenario has the expected verdict.
 func wants(t *testing.T, want explore.Verdict, s *explore.Scenario) {
 	t.Helper()
 	r, err := explore.Check(s, explore.Options{})
@@ -190,7 +190,8 @@ func wants(t *testing.T, want explore.Verdict, s *explore.Scenario) {
 	}
 }
 
-// A record that the backup has acknowledged outlives its power, if the backup writes it back.
+// A record that the backup acknowledged survives a power failure, if the backup flushes
+// it.
 func TestBackupPersists(t *testing.T) {
 	backup := func(persist func(*lend.Loan, int, int)) *explore.Scenario {
 		return scenario("backup", "power(backup)<=1", func(c *explore.Case) []sim.Node {
@@ -213,7 +214,7 @@ func TestBackupPersists(t *testing.T) {
 	wants(t, explore.Violated, backup(func(*lend.Loan, int, int) {}))
 }
 
-// primary replicates one record, of one word in the second line.
+// primary replicates one record of one word, in the second line.
 func primary(h host.Host) error {
 	g, err := lend.NewGroup(h)
 	if err != nil {
@@ -241,7 +242,7 @@ func primary(h host.Host) error {
 	return err
 }
 
-// Of two candidates at most one wins a term, if it takes a majority.
+// At most one of two candidates wins a term, if a win takes a majority.
 func TestElection(t *testing.T) {
 	election := func(need int) *explore.Scenario {
 		return scenario("election", "crash(node2)<=1", func(c *explore.Case) []sim.Node {
@@ -276,7 +277,7 @@ func serving(c *explore.Case, fence func(*lend.Loan) error) func(name string) si
 	}
 }
 
-// elect takes part in one election among three nodes.
+// elect takes part in an election among three nodes.
 func elect(h host.Host, need int) (bool, error) {
 	g, err := lend.NewGroup(h)
 	if err != nil {
@@ -296,8 +297,8 @@ func elect(h host.Host, need int) (bool, error) {
 	return campaign(g, nodes, buf, make([]uint64, len(nodes)), word, need), nil
 }
 
-// Once a coordinator has connected, nothing that the one before has posted changes the
-// memory: if the node expels that one.
+// Once a coordinator has connected, no request of its predecessor changes the memory,
+// if the node expels the predecessor.
 func TestOneCoordinatorAtATime(t *testing.T) {
 	fencing := func(fence func(*lend.Loan) error) *explore.Scenario {
 		return scenario("fencing", "none", func(c *explore.Case) []sim.Node {

@@ -7,19 +7,19 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Lender lends memory of its host. Its CPU takes part in setting up connections only.
+// Lender lends memory of its host. Its CPU is involved only in setting up connections.
 //
-// All loans of a lender are in one protection domain: a borrower that was admitted to one
+// All loans of a lender are in one protection domain: a borrower admitted to one
 // reaches the others too, if it knows their keys and its queue pair grants the access.
-// Take a lender for each domain to keep them apart.
+// Use one lender per domain to keep them apart.
 type Lender struct {
 	h   host.Host
 	pd  verbs.PD
-	own bool     // pd is nobody else's
-	cq  verbs.CQ // nothing completes at a lender; a queue pair must have one
+	own bool     // pd belongs to this lender
+	cq  verbs.CQ // a queue pair must have one, though nothing completes at a lender
 }
 
-// NewLender makes a lender with a protection domain of its own.
+// NewLender creates a lender with its own protection domain.
 func NewLender(h host.Host) (*Lender, error) {
 	pd, err := h.Device().AllocPD()
 	if err != nil {
@@ -41,7 +41,7 @@ func newLender(h host.Host, pd verbs.PD) (*Lender, error) {
 	return &Lender{h: h, pd: pd, cq: cq}, nil
 }
 
-// Close gives back what a lender without loans holds.
+// Close releases the resources of a lender without loans.
 func (l *Lender) Close() error {
 	err := l.cq.Destroy()
 	if l.own {
@@ -50,7 +50,7 @@ func (l *Lender) Close() error {
 	return err
 }
 
-// Loan is memory that is lent, with the queue pairs of those who were admitted to it.
+// Loan is lent memory, with the queue pairs of its borrowers.
 type Loan struct {
 	Memory
 	lender *Lender
@@ -81,8 +81,8 @@ func (l *Lender) loan(r host.Region, err error, access verbs.Access) (*Loan, err
 	return &Loan{Memory: *m, lender: l, access: access}, nil
 }
 
-// Admit makes a queue pair for the loan, connects it to the one at to, and returns its
-// endpoint, for a greeting.
+// Admit creates a queue pair for the loan, connects it to the one at to, and returns
+// its endpoint, for a greeting.
 func (x *Loan) Admit(to verbs.Endpoint) (mine verbs.Endpoint, err error) {
 	qp, mine, err := Accept(x.lender.pd, to, verbs.QPConfig{SendCQ: x.lender.cq, RecvCQ: x.lender.cq, Access: x.access,
 		MaxSendWR: 1, MaxRecvWR: 1, MaxSGE: 1})
@@ -92,8 +92,8 @@ func (x *Loan) Admit(to verbs.Endpoint) (mine verbs.Endpoint, err error) {
 	return mine, err
 }
 
-// Accept makes a queue pair and connects it to the one at to. After an error nothing is
-// left of it.
+// Accept creates a queue pair and connects it to the one at to. After an error nothing
+// remains of it.
 func Accept(pd verbs.PD, to verbs.Endpoint, cfg verbs.QPConfig) (verbs.QP, verbs.Endpoint, error) {
 	p, err := pd.CreateQP(cfg)
 	if err != nil {
@@ -107,8 +107,8 @@ func Accept(pd verbs.PD, to verbs.Endpoint, cfg verbs.QPConfig) (verbs.QP, verbs
 	return qp, mine, nil
 }
 
-// Expel destroys the queue pairs of all that were admitted. What they have posted and what
-// has not been executed by now never is.
+// Expel destroys the queue pairs of all borrowers. Their posted requests that have not
+// yet been executed never will be.
 func (x *Loan) Expel() error {
 	var errs []error
 	for _, qp := range x.qps {
@@ -118,8 +118,8 @@ func (x *Loan) Expel() error {
 	return errors.Join(errs...)
 }
 
-// End takes the loan back: first the connections, so that nothing more comes in, then the
-// key, then the memory. Region is nil after that, unless it could not be freed.
+// End revokes the loan: first the connections, so that nothing more arrives, then the
+// key, then the memory. Afterwards Region is nil, unless freeing it failed.
 func (x *Loan) End() error {
 	return errors.Join(x.Expel(), x.Free())
 }

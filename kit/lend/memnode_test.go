@@ -9,12 +9,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// A memory node as Sift's: an administrative word that all candidates reach, and the
-// replicated memory, in a protection domain of its own, that one coordinator reaches at a time.
+// A memory node like Sift's: an administrative word that all candidates reach, and the
+// replicated memory, in its own protection domain, that one coordinator reaches at a
+// time.
 
 var errWho = errors.New("neither a candidate nor a coordinator")
 
-// serveNode is a memory node. fence takes the coordinator before away.
+// serveNode runs a memory node. fence expels the previous coordinator.
 func serveNode(h host.Host, fence func(*lend.Loan) error) error {
 	admin, err := lendIn(h, 8, verbs.RemoteRead|verbs.RemoteAtomic)
 	if err != nil {
@@ -28,7 +29,7 @@ func serveNode(h host.Host, fence func(*lend.Loan) error) error {
 		switch string(v.Said) {
 		case "candidate":
 			return v.Admit(admin)
-		case "coordinator": // the one before loses its connection first
+		case "coordinator": // the previous one loses its connection first
 			if err := fence(memory); err != nil {
 				return err
 			}
@@ -38,7 +39,7 @@ func serveNode(h host.Host, fence func(*lend.Loan) error) error {
 	})
 }
 
-// lendIn lends memory in a protection domain of its own.
+// lendIn lends memory in its own protection domain.
 func lendIn(h host.Host, size int, access verbs.Access) (*lend.Loan, error) {
 	l, err := lend.NewLender(h)
 	if err != nil {
@@ -47,8 +48,8 @@ func lendIn(h host.Host, size int, access verbs.Access) (*lend.Loan, error) {
 	return l.Lend(size, access)
 }
 
-// campaign swaps the administrative word of each node, from what was last seen there, and
-// reports whether need of them took it. seen has what was found.
+// campaign swaps the administrative word of each node, from the value last seen there,
+// and reports whether need of them accepted. seen receives the values found.
 func campaign(g *lend.Group, nodes []*lend.Conn, buf *lend.Memory, seen []uint64, word uint64, need int) bool {
 	votes := make([]quorum.Vote, len(nodes))
 	for i, c := range nodes {

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Memory is a region that is registered.
+// Memory is a registered region.
 type Memory struct {
 	Region host.Region // nil once it is freed
 	MR     verbs.MR
@@ -36,13 +36,12 @@ func (m *Memory) SGE(off, n int) verbs.SGE {
 	return verbs.SGE{Addr: m.MR.Addr() + uint64(off), Length: uint32(n), LKey: m.MR.LKey()}
 }
 
-// Window is the memory as others reach it.
+// Window is the memory as peers address it.
 func (m *Memory) Window() Window {
 	return Window{Addr: m.MR.Addr(), RKey: m.MR.RKey(), Len: m.MR.Len()}
 }
 
-// Free takes the key away and gives the memory back. After an error of the latter Region
-// is still there.
+// Free deregisters the region and frees it. If freeing fails, Region remains.
 func (m *Memory) Free() error {
 	var errs []error
 	if m.MR != nil {

@@ -2,16 +2,16 @@ package lend
 
 import "github.com/verbatim-rdma/verbatim/verbs"
 
-// places counts the taken places of a send queue. A request gives its place back when the
-// completion of a signaled request, its own or a later one, is taken from the completion
-// queue (IBA: an unsignaled request is known to be done by that of the next one).
+// places counts the occupied slots of a send queue. A request's slot is freed when the
+// completion of a signaled request, its own or a later one, is polled (IBA: the next
+// completion implies that an unsignaled request is done).
 type places struct {
 	taken int
 	tail  int   // requests since the last signaled one
-	runs  []int // for each signaled request, oldest first: how many requests it stands for
+	runs  []int // for each signaled request, oldest first: the slots that it frees
 }
 
-// post takes places for wrs.
+// post occupies slots for wrs.
 func (p *places) post(wrs []verbs.SendWR, all bool) {
 	for i := range wrs {
 		p.tail++
@@ -23,7 +23,7 @@ func (p *places) post(wrs []verbs.SendWR, all bool) {
 	p.taken += len(wrs)
 }
 
-// completed gives back the places of the oldest signaled request.
+// completed frees the slots of the oldest signaled request.
 func (p *places) completed() {
 	if len(p.runs) == 0 {
 		return

@@ -12,14 +12,14 @@ import (
 // Visitor is a host that asks to connect.
 type Visitor struct {
 	From string // its name
-	Said []byte // what it says of itself, as the protocol defines
+	Said []byte // its request, as the protocol defines it
 
 	endpoint verbs.Endpoint
 	answer   *Greeting
 }
 
-// Admit connects the visitor to loans, which are of one lender: one queue pair, with the
-// access of the first, and a window of each.
+// Admit connects the visitor to loans of one lender: one queue pair, with the access of
+// the first, and a window for each.
 func (v *Visitor) Admit(loans ...*Loan) error {
 	mine, err := loans[0].Admit(v.endpoint)
 	if err != nil {
@@ -32,9 +32,10 @@ func (v *Visitor) Admit(loans ...*Loan) error {
 	return nil
 }
 
-// Meet connects the visitor to a connection of this host's own, for a lender that also
-// receives and sends. loans, if there are any, are of [Group.Lender]; what the visitor may do
-// to them is in cfg.Access. Post receives before admit returns: the visitor may send then.
+// Meet connects the visitor to a connection of this host, for a lender that also
+// receives and sends. loans, if any, come from [Group.Lender]; the visitor's access to
+// them is cfg.Access. Post receives before admit returns, since the visitor may send
+// then.
 func (v *Visitor) Meet(g *Group, cfg verbs.QPConfig, loans ...*Loan) (*Conn, error) {
 	c, err := g.Prepare(v.From, cfg)
 	if err != nil {
@@ -51,9 +52,9 @@ func (v *Visitor) Meet(g *Group, cfg verbs.QPConfig, loans ...*Loan) (*Conn, err
 	return c, nil
 }
 
-// Serve lets hosts connect that call service: see [Group.Dial]. admit lets a visitor in by
-// [Visitor.Admit] or [Visitor.Meet], or returns the reason why not. Serve returns when
-// requests cannot be received any more, and not before.
+// Serve accepts connections from hosts that call service: see [Group.Dial]. admit
+// admits a visitor by [Visitor.Admit] or [Visitor.Meet], or returns the reason for
+// refusing it. Serve returns only when requests can no longer be received.
 func Serve(h host.Host, service string, admit func(*Visitor) error) error {
 	l, err := h.Listen(service)
 	if err != nil {
@@ -68,7 +69,7 @@ func Serve(h host.Host, service string, admit func(*Visitor) error) error {
 	}
 }
 
-// Answer carries out one request to connect, as [Serve] does with each.
+// Answer handles one request to connect, as [Serve] does for each.
 func Answer(h host.Host, req host.Request, admit func(*Visitor) error) {
 	answer, err := receive(req, admit)
 	if err != nil {
@@ -79,7 +80,7 @@ func Answer(h host.Host, req host.Request, admit func(*Visitor) error) {
 	req.Reply(answer.Encode())
 }
 
-// receive reads what a visitor says, and lets admit decide.
+// receive decodes a visitor's request, and lets admit decide.
 func receive(req host.Request, admit func(*Visitor) error) (*Greeting, error) {
 	r := wire.NewReader(req.Body())
 	v := &Visitor{From: req.From(), endpoint: ReadEndpoint(r)}
@@ -96,7 +97,7 @@ func receive(req host.Request, admit func(*Visitor) error) (*Greeting, error) {
 	return v.answer, nil
 }
 
-// hello is what a visitor sends: its endpoint, and what it says.
+// hello is a visitor's request: its endpoint and what it says.
 func hello(e verbs.Endpoint, said []byte) []byte {
 	return append(AppendEndpoint(nil, e), said...)
 }

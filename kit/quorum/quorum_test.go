@@ -22,7 +22,7 @@ func Example() {
 	// open
 }
 
-// disjoint looks for a set of a members and one of b that have none in common.
+// disjoint looks for a set of a members and one of b that share none.
 func disjoint(n, a, b int) bool {
 	for x := range uint(1) << n {
 		for y := range uint(1) << n {
@@ -34,8 +34,8 @@ func disjoint(n, a, b int) bool {
 	return false
 }
 
-// Majorities, and sets of other sizes, have a member in common exactly when no two
-// of all such sets are apart.
+// Majorities, and sets of other sizes, share a member exactly if no two such sets are
+// disjoint.
 func TestSetsThatMeet(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		for a := 0; a <= n; a++ {
@@ -67,7 +67,7 @@ func TestCommitted(t *testing.T) {
 	})
 }
 
-// A vote is won or lost as soon as every way to go on has that end, and not before.
+// A vote is won or lost as soon as every continuation has that result, and not before.
 func TestDecide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		votes := rapid.SliceOfN(rapid.SampledFrom([]quorum.Vote{quorum.Pending, quorum.Yes, quorum.No}), 0, 7).Draw(t, "votes")

@@ -19,7 +19,7 @@ type Client struct {
 	calls []call // by the slot that the request was sent from
 }
 
-// call is one that is under way, or whose answer nobody has taken yet.
+// call is a call in flight, or one whose answer nobody has fetched yet.
 type call struct {
 	number uint64 // 0: the slot is free
 	done   bool
@@ -27,7 +27,7 @@ type call struct {
 }
 
 // Dial connects to a host that runs [Serve] for service with the same configuration. A
-// server with another one refuses, which wraps [lend.ErrRefused].
+// server with another one refuses; the error wraps [lend.ErrRefused].
 func Dial(h host.Host, to, service string, cfg Config, timeout time.Duration) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func Dial(h host.Host, to, service string, cfg Config, timeout time.Duration) (*
 	return c, nil
 }
 
-// encode is what a client says to a server.
+// encode returns what a client tells a server when it connects.
 func (c *Config) encode() []byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(c.MaxMessage))
 	return binary.BigEndian.AppendUint64(b, uint64(c.Credits))
@@ -75,8 +75,9 @@ func (c *Client) Call(req []byte) ([]byte, error) {
 	return c.Wait(n)
 }
 
-// Start sends a request and returns the number of the call, for [Client.Wait]. A call takes
-// a credit until Wait has returned its answer; if none is left the error wraps [ErrConfig].
+// Start sends a request and returns the number of the call, for [Client.Wait]. A call
+// uses a credit until Wait has returned its answer; if none is left the error wraps
+// [ErrConfig].
 func (c *Client) Start(req []byte) (uint64, error) {
 	if len(req) > c.s.cfg.MaxMessage {
 		return 0, fmt.Errorf("%w: a request of %d bytes; %d are allowed", ErrTooLong, len(req), c.s.cfg.MaxMessage)
@@ -97,10 +98,10 @@ func (c *Client) Start(req []byte) (uint64, error) {
 	return c.last, nil
 }
 
-// free is a slot without a call, or -1.
+// free returns a slot without a call, or -1.
 func (c *Client) free() int { return c.slot(0) }
 
-// slot is that of a call, or -1.
+// slot returns the slot of a call, or -1.
 func (c *Client) slot(number uint64) int {
 	for i := range c.calls {
 		if c.calls[i].number == number {
@@ -110,7 +111,7 @@ func (c *Client) slot(number uint64) int {
 	return -1
 }
 
-// Wait waits for the answer to a call that was started and not yet waited for.
+// Wait waits for the answer to a started call. Wait once for each call.
 func (c *Client) Wait(number uint64) ([]byte, error) {
 	i := c.slot(number)
 	if number == 0 || i < 0 {
@@ -126,7 +127,7 @@ func (c *Client) Wait(number uint64) ([]byte, error) {
 	return answer, nil
 }
 
-// receive takes one answer.
+// receive receives one answer.
 func (c *Client) receive() error {
 	number, answer, from, err := c.s.take()
 	if err != nil {
@@ -145,10 +146,10 @@ func (c *Client) receive() error {
 	return err
 }
 
-// Close gives back what the client holds.
+// Close releases the client's resources.
 func (c *Client) Close() error { return c.s.close() }
 
-// close gives back what one end holds.
+// close releases the resources of one end.
 func (s *slots) close() error {
 	var err error
 	if s.conn != nil {

@@ -1,19 +1,19 @@
-// Package rpc calls procedures of another host over a reliable connection, by Send and
-// Recv on both sides.
+// Package rpc calls procedures of another host over a reliable connection, with
+// two-sided Send and Recv.
 //
-// A client has as many calls under way as it has credits ([Config.Credits]); the server
-// keeps a receive posted for each, so no Send ever finds a queue pair that is not ready
-// (RNR). [Client.Call] waits for the answer; [Client.Start] and [Client.Wait] take the two
-// halves apart, for several calls at once.
+// A client may have as many calls in flight as it has credits ([Config.Credits]). The
+// server keeps a receive posted for each, so no Send ever meets a receiver that is not
+// ready (RNR). [Client.Call] waits for the answer; [Client.Start] and [Client.Wait]
+// split it for several calls at once.
 //
-// A connection that fails may have lost a request or only its answer. [ErrUnknown] says so:
-// the call may have been carried out, once. [ErrClosed] says that it was not. Whoever
-// repeats a call of the first kind must make it idempotent, by a number of its own in the
-// request for instance.
+// A connection that fails may have lost a request or only its answer. [ErrUnknown]
+// means that the call may have been carried out, once; [ErrClosed] means that it was
+// not. A call that is repeated after ErrUnknown must be idempotent, for instance by a
+// number in the request.
 //
-// A card reports a dead peer to whoever sends, and not to whoever waits to receive: an
-// answer whose server has died after it took the request never comes, and no completion
-// says so. [Config.KeepAlive] makes the one that waits send now and then.
+// A card reports a dead peer to a sender, but not to a receiver: if the server dies
+// after it took the request, no answer and no completion arrives. With
+// [Config.KeepAlive] the receiver sends now and then to find out.
 //
 // The server is one task for each connection; see [Serve].
 package rpc
@@ -25,29 +25,29 @@ import (
 )
 
 var (
-	// ErrConfig: a configuration is outside the limits, or client and server have
-	// different ones.
+	// ErrConfig: a configuration exceeds the limits, or client and server differ in
+	// theirs.
 	ErrConfig = errors.New("rpc: bad configuration")
-	// ErrTooLong: a request or an answer has more bytes than [Config.MaxMessage].
+	// ErrTooLong: a request or an answer exceeds [Config.MaxMessage].
 	ErrTooLong = errors.New("rpc: message too long")
-	// ErrUnknown: the connection failed. The call may have been carried out, or not.
+	// ErrUnknown: the connection failed. The call may or may not have been carried out.
 	ErrUnknown = errors.New("rpc: the call may have been carried out")
-	// ErrClosed: the connection had failed before. The call was not carried out.
+	// ErrClosed: the connection had already failed. The call was not carried out.
 	ErrClosed = errors.New("rpc: the connection has failed")
-	// ErrMalformed: the other side sent what no message is.
+	// ErrMalformed: the other side sent a malformed message.
 	ErrMalformed = errors.New("rpc: malformed message")
 )
 
 // Config describes a connection. Client and server must agree on MaxMessage and Credits.
 type Config struct {
-	// MaxMessage is how many bytes a request or an answer has at most. From 1 to
+	// MaxMessage is the largest size of a request or an answer in bytes, from 1 to
 	// [MaxMessage].
 	MaxMessage int
-	// Credits is how many calls of one client may be under way. From 1 to [MaxCredits].
+	// Credits is how many calls of one client may be in flight, from 1 to [MaxCredits].
 	Credits int
-	// KeepAlive is how long this end waits for a message before it sends an empty Write to
-	// find out whether the other end is there, and how long that may take. 0: it waits for
-	// ever, and does not notice.
+	// KeepAlive is how long this end waits for a message before it sends an empty Write
+	// to probe the other end, and how long that Write may take. 0: it waits for ever
+	// and never probes.
 	KeepAlive time.Duration
 }
 

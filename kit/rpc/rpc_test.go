@@ -21,7 +21,7 @@ var (
 	lively = rpc.Config{MaxMessage: 8, Credits: 2, KeepAlive: time.Second}
 )
 
-// first is the run without surprises.
+// first chooses the run without surprises.
 type first struct{}
 
 func (first) Pick([]sim.Event) int           { return 0 }
@@ -45,7 +45,7 @@ func run(server, client func(host.Host)) error {
 	return err
 }
 
-// upper serves a procedure that makes letters upper case.
+// upper serves a procedure that converts letters to upper case.
 func upper(h host.Host) {
 	h.Logf("%v", rpc.Serve(h, "upper", small, func(_ string, req []byte) []byte { return bytes.ToUpper(req) }))
 }
@@ -68,8 +68,8 @@ func Example() {
 	// <nil>
 }
 
-// Calls that are under way at the same time have their own answers, in whatever order they
-// are waited for, and there are as many as there are credits.
+// Concurrent calls get their own answers, in whatever order they are waited for, and
+// there are as many as credits.
 func TestCredits(t *testing.T) {
 	if err := run(upper, func(h host.Host) {
 		c, err := rpc.Dial(h, "server", "upper", small, verbs.Forever)
@@ -111,8 +111,8 @@ func check(err error) {
 	}
 }
 
-// An answer that is too long is the server's mistake: the connection fails, and the client
-// cannot know what the call did.
+// An answer that is too long is the server's mistake: the connection fails, and the
+// client cannot know what the call did.
 func TestAnswerTooLong(t *testing.T) {
 	if err := run(func(h host.Host) {
 		h.Logf("%v", rpc.Serve(h, "upper", small, func(string, []byte) []byte { return make([]byte, 9) }))
@@ -130,7 +130,7 @@ func TestAnswerTooLong(t *testing.T) {
 	}
 }
 
-// Client and server must have the same configuration, and one within the limits.
+// Client and server must have the same configuration, within the limits.
 func TestConfigurations(t *testing.T) {
 	for _, c := range []rpc.Config{{}, {MaxMessage: 1}, {Credits: 1}, {MaxMessage: rpc.MaxMessage + 1, Credits: 1}, {MaxMessage: 1, Credits: rpc.MaxCredits + 1},
 		{MaxMessage: 1, Credits: 1, KeepAlive: -1}} {
@@ -157,7 +157,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// A host that connects as a client does, and sends what no message is, loses its connection;
+// A host that connects as a client and sends a malformed message loses its connection;
 // others do not notice.
 func TestNonsense(t *testing.T) {
 	for name, n := range map[string]int{"too short": 7, "too long": 17} {
@@ -171,7 +171,7 @@ func TestNonsense(t *testing.T) {
 			check(err)
 			for range 2 {
 				_ = g.Do(conn, verbs.SendWR{Op: verbs.OpSend, SGL: []verbs.SGE{mem.SGE(0, n)}})
-				h.Sleep(1) // the server looks at it
+				h.Sleep(1) // the server reads it
 			}
 			if conn.Err == nil {
 				panic("the server goes on")
@@ -191,8 +191,9 @@ func upperWorks(h host.Host) {
 	}
 }
 
-// Whatever happens to the server, a call that was answered was carried out once, one that
-// says ErrClosed was not, and no call was carried out twice or out of order.
+// Whatever happens to the server, a call that was answered was carried out once, one
+// that failed with ErrClosed was not, and no call was carried out twice or out of
+// order.
 func TestCallsAreCarriedOutOnce(t *testing.T) {
 	s := &explore.Scenario{Name: "rpc/once", Doc: "Calls are carried out at most once.", Profile: "relaxed", Faults: "crash(server)<=1",
 		Bounds: "two calls at the same time, then one", Build: func(c *explore.Case) (sim.Config, error) {

@@ -7,17 +7,17 @@ import (
 	"github.com/verbatim-rdma/verbatim/kit/lend"
 )
 
-// Serve answers calls to service, for as long as the host listens. handle carries out a
-// request of a host and returns the answer, of at most cfg.MaxMessage bytes; the calls of
-// one connection are carried out one after the other, in the order in which they were
-// started, and those of several by several tasks at once.
+// Serve answers calls to service as long as the host listens. handle carries out a
+// request of a host and returns the answer, of at most cfg.MaxMessage bytes. The calls
+// of one connection are carried out one after another in the order in which they were
+// started; different connections have different tasks.
 func Serve(h host.Host, service string, cfg Config, handle func(from string, req []byte) []byte) error {
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
 	return lend.Serve(h, service, func(v *lend.Visitor) error {
 		theirs, err := decodeConfig(v.Said)
-		theirs.KeepAlive = cfg.KeepAlive // its own affair
+		theirs.KeepAlive = cfg.KeepAlive // may differ
 		if err == nil && theirs != cfg {
 			err = fmt.Errorf("%w: the client has %+v, and the server %+v", ErrConfig, theirs, cfg)
 		}
@@ -55,11 +55,11 @@ func meet(h host.Host, v *lend.Visitor, cfg Config, handle func(from string, req
 	return nil
 }
 
-// answer carries out one call. It reports whether the connection is still there.
+// answer carries out one call. It reports whether the connection is still alive.
 //
-// The receive is posted again before the answer is sent, so the client has a credit only
-// once there is a receive for it. The slot to send from is the one of the request: the
-// next request comes into it after this answer has been received, see Credits.
+// The receive is posted again before the answer is sent, so the client has a credit
+// only when there is a receive for it. The answer uses the slot of the request: the
+// next request arrives in it only after this answer was received, see Credits.
 func (s *slots) answer(h host.Host, handle func(from string, req []byte) []byte) bool {
 	number, req, i, err := s.take()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// A message is the number of its call (8 bytes, big-endian) and then its content. An
-// answer has the number of its request.
+// A message is the number of its call (8 bytes, big-endian), followed by its content.
+// An answer repeats the number of its request.
 const header = 8
 
 // slots are the buffers of one end: Credits to send from, and as many to receive into.
@@ -33,13 +33,13 @@ func newSlots(g *lend.Group, cfg Config) (*slots, error) {
 	return &slots{cfg: cfg, group: g, mem: mem}, err
 }
 
-// queues is the queue pair that the slots need. It lets the other end write, for its empty
-// Writes: there is no key by which these could reach anything.
+// queues configures the queue pair. It permits remote writes, for the other end's empty
+// Writes; no key exists by which these could reach memory.
 func (c *Config) queues() verbs.QPConfig {
 	return verbs.QPConfig{MaxSendWR: c.Credits, MaxRecvWR: c.Credits, MaxSGE: 1, Access: verbs.RemoteWrite}
 }
 
-// at is the offset of slot i of those to send from; those to receive into come behind.
+// at is the offset of send slot i; the receive slots follow the send slots.
 func (s *slots) at(i int) int { return i * (header + s.cfg.MaxMessage) }
 
 func (s *slots) in(i int) int { return s.at(s.cfg.Credits + i) }
@@ -62,7 +62,7 @@ func (s *slots) expect(i int) error {
 	return s.conn.PostRecv(s.recv[:])
 }
 
-// put sends a message from slot i. It reports whether the card has it.
+// put sends a message from slot i. It reports whether the card accepted it.
 func (s *slots) put(i int, number uint64, content []byte) bool {
 	binary.BigEndian.PutUint64(s.head[:], number)
 	s.mem.Region.Store(s.at(i), s.head[:])
@@ -75,7 +75,7 @@ func (s *slots) put(i int, number uint64, content []byte) bool {
 	return s.group.Post(s.conn, s.send[:])
 }
 
-// receive waits for a message, and looks after the other end meanwhile.
+// receive waits for a message, and probes the other end meanwhile.
 func (s *slots) receive() (verbs.WC, error) {
 	for {
 		wc, err := s.group.Receive(s.conn)
@@ -88,8 +88,8 @@ func (s *slots) receive() (verbs.WC, error) {
 	}
 }
 
-// take waits for a message, copies it, and returns the slot that it came into. After an
-// error the connection has failed.
+// take waits for a message, copies it, and returns the slot in which it arrived. After
+// an error the connection has failed.
 func (s *slots) take() (number uint64, content []byte, i int, err error) {
 	wc, err := s.receive()
 	if err != nil {

@@ -23,7 +23,7 @@ type Rig struct {
 	sim litmus.Backend
 }
 
-// NewRig takes cards. The error wraps [ErrConfig].
+// NewRig makes a rig of the configured cards. The error wraps [ErrConfig].
 func NewRig(cfg Config) (*Rig, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -32,18 +32,18 @@ func NewRig(cfg Config) (*Rig, error) {
 	return &Rig{cfg: cfg.complete(), sim: sim}, err
 }
 
-// Report is what came of one test.
+// Report is the result of one test.
 type Report struct {
 	Test    *lang.Test
 	Profile string
-	// Skipped says why the test was not run; empty: it was.
+	// Skipped is why the test was not run; empty: it was.
 	Skipped string
-	// Refused is why the cards could not carry out what the profile carries out, and
-	// RefusedWhy why that is known; see Seen.
+	// Refused is why the cards could not carry out what the profile can, and RefusedWhy
+	// the known reason for that; see Seen.
 	Refused    error
 	RefusedWhy string
-	Runs       int // that came to an end
-	LeftOut    int // runs in which a loop waited in vain; they count in Runs too
+	Runs       int // that finished
+	LeftOut    int // runs in which a loop waited in vain; included in Runs
 	Seen       []Seen
 	Allowed    []string // all final states that the profile allows
 	Elapsed    time.Duration
@@ -54,11 +54,11 @@ type Seen struct {
 	State   string
 	Count   int
 	Allowed bool
-	Why     string // if it is not allowed, and one of Config.Known
+	Why     string // if it is not allowed, but one of Config.Known
 }
 
-// OK reports whether the cards did nothing that the profile forbids, known
-// differences aside.
+// OK reports whether the cards did nothing that the profile forbids, except for known
+// differences.
 func (r *Report) OK() bool {
 	return (r.Refused == nil || r.RefusedWhy != "") &&
 		!slices.ContainsFunc(r.Seen, func(s Seen) bool { return !s.Allowed && s.Why == "" })
@@ -69,7 +69,7 @@ func (r *Report) Differs() bool {
 	return r.Refused != nil || slices.ContainsFunc(r.Seen, func(s Seen) bool { return !s.Allowed })
 }
 
-// Unseen are the final states that the profile allows and the cards did not show.
+// Unseen returns the final states that the profile allows and the cards did not show.
 func (r *Report) Unseen() []string {
 	var out []string
 	for _, a := range r.Allowed {
@@ -80,8 +80,8 @@ func (r *Report) Unseen() []string {
 	return out
 }
 
-// Compare runs a test. An error says that something is wrong with the test or the
-// machine; what differs from the profile is in the report.
+// Compare runs a test. An error means that something is wrong with the test or the
+// machine; the report has the differences from the profile.
 func (r *Rig) Compare(t *lang.Test) (*Report, error) {
 	start := time.Now()
 	rep := &Report{Test: t, Profile: r.cfg.Profile}
@@ -105,7 +105,7 @@ func (r *Rig) Compare(t *lang.Test) (*Report, error) {
 		rep.Skipped = "the cards cannot: " + err.Error()
 	case errors.Is(err, litmus.ErrRefused):
 		rep.Refused, rep.RefusedWhy = err, r.known(t.Name, refused)
-	case errors.Is(err, verbs.ErrInvalid), errors.Is(err, host.ErrNoMemory): // it could not be set up
+	case errors.Is(err, verbs.ErrInvalid), errors.Is(err, host.ErrNoMemory): // set-up failed
 		rep.Skipped = "it is too much for the cards: " + err.Error()
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
@@ -122,7 +122,7 @@ func (r *Rig) Compare(t *lang.Test) (*Report, error) {
 	return rep, nil
 }
 
-// run runs the test as often as it is to, and counts its final states.
+// run runs the test the configured number of times, and counts its final states.
 func (r *Rig) run(t *lang.Test, rep *Report, counts map[string]int) (err error) {
 	hosts, err := r.hosts(t)
 	if err != nil {
@@ -201,7 +201,7 @@ func (c *cuts) heal(a, b string) error {
 	return c.links.Heal(p[0], p[1])
 }
 
-// healAll mends what the run has cut.
+// healAll heals the links that the run has cut.
 func (c *cuts) healAll() error {
 	var all []error
 	for _, p := range c.open {

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// ErrConfig: a setting is outside its limits.
+// ErrConfig: a setting exceeds its limits.
 var ErrConfig = errors.New("device: bad configuration")
 
 // Defaults of Config.
@@ -19,30 +19,30 @@ const (
 	DefaultPatience = 2 * time.Second
 )
 
-// Config says on what to run tests, and how often. A field that is zero has its
-// default.
+// Config configures a rig: the cards, and the number of runs. Zero fields take the
+// defaults.
 type Config struct {
-	// Devices are the cards: host number i of a test has number i, and begins
-	// again with the first one if there are not enough.
+	// Devices are the cards: host i of a test gets card i, modulo the number of cards.
 	Devices []verbs.Device
-	// Profile is what the cards are held against. Default [DefaultProfile].
+	// Profile is the profile to compare the cards with. Default [DefaultProfile].
 	Profile string
 	// Runs is how often each test runs. Default [DefaultRuns].
 	Runs int
-	// MaxTime ends the runs of a test early. 0: no limit.
+	// MaxTime limits the time for a test. 0: no limit.
 	MaxTime time.Duration
-	// Seed is what all delays follow from. A card is free all the same, so that
-	// the same seed makes a thing likely to be seen again, and not certain.
+	// Seed determines all delays. A card is still nondeterministic, so the same seed
+	// makes a result likely to recur, not certain.
 	Seed uint64
-	// Patience is how long nothing must happen until a thread counts as blocked;
-	// it must be longer than a card takes to give a peer up. Default [DefaultPatience].
+	// Patience is how long nothing must happen before a thread counts as blocked; it
+	// must exceed the time in which a card gives up on a peer. Default
+	// [DefaultPatience].
 	Patience time.Duration
-	// Links can cut the network between two of the Devices. nil: tests that cut
-	// are skipped.
+	// Links can cut the network between two of the Devices. nil: tests that cut are
+	// skipped.
 	Links Links
-	// Known are differences from the profile that are none of its errors.
+	// Known are differences from the profile that are not errors of the profile.
 	Known []Known
-	// Stop, if set, is asked before each run whether to stop.
+	// Stop, if set, is called before each run; the test stops if it returns true.
 	Stop func() bool
 }
 

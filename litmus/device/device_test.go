@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The cards of these tests are goroutines (fake_test.go): really concurrent, in
+// The cards of these tests are goroutines (fake_test.go): truly concurrent, and in
 // order unless they are told to reorder Writes.
 
 func parse(t *testing.T, name string) *lang.Test {
@@ -25,7 +25,7 @@ func parse(t *testing.T, name string) *lang.Test {
 	return x
 }
 
-// compare runs tests on fake cards and checks that all that was made is given back.
+// compare runs tests on fake cards and checks that all resources are released.
 func compare(t *testing.T, net *fakeNet, cfg Config, tests ...*lang.Test) []*Report {
 	t.Helper()
 	cfg.Devices = net.cards(2)
@@ -50,8 +50,8 @@ func compare(t *testing.T, net *fakeNet, cfg Config, tests ...*lang.Test) []*Rep
 	return out
 }
 
-// Tests of most of the language, on cards that keep the order, show nothing that
-// the strongest profile forbids.
+// Tests of most of the language, on cards that keep the order, show nothing that the
+// strongest profile forbids.
 func TestOrderedCardsStayWithinTheProfile(t *testing.T) {
 	var tests []*lang.Test
 	for _, name := range []string{"atomic-again", "cas-cas", "completion-order", "faa-flag", "lock-protects", "message-passing", "mr-access", "mr-deregistered",
@@ -104,8 +104,7 @@ func TestReorderingCardsAreCaught(t *testing.T) {
 	}
 }
 
-// A thread that waits for what never comes is blocked, and a loop that does leaves
-// the run out.
+// A thread that waits in vain is blocked, and a loop that does so excludes the run.
 func TestWaitingEnds(t *testing.T) {
 	const text = `litmus waiting
 doc d

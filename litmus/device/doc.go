@@ -1,25 +1,24 @@
-// Package device runs litmus tests on cards, again and again with random delays
-// between the statements, and compares: every final state that a card shows must be
-// one that the simulator reaches under a profile.
+// Package device runs litmus tests on cards, repeatedly and with random delays between
+// the statements. Every final state that a card shows must be one that the simulator
+// reaches under a profile.
 //
 //	rig, err := device.NewRig(device.Config{Devices: cards, Profile: "rxe", Runs: 1000, Seed: 1})
 //	report, err := rig.Compare(test)
 //	for _, s := range report.Seen { ... } // s.Allowed is what is asked
 //
-// What a card shows and the profile forbids is an error of the simulator, of the
-// profile, or of the card. What the profile allows and the card did not show says
-// little: a card does one of many things, and a few thousand runs meet few of them.
+// A state that a card shows and the profile forbids is an error of the simulator, of
+// the profile, or of the card. A state that the profile allows and the card did not
+// show means little: a few thousand runs cover few of the possibilities.
 //
 // # How it runs
 //
-// All hosts of a test are in this process. Each takes a card, the first host the
-// first one, and several share one if there are not enough. Their memory is mapped
-// pages of package host/oshost; messages out of band go through channels. The
-// interpreter is that of the simulator, litmus.Live.
+// All hosts of a test are in this process. Each uses a card, the first host the first
+// one; they share if there are not enough. Their memory is mapped pages of package
+// host/oshost; out-of-band messages go through channels. The interpreter, litmus.Live,
+// is that of the simulator.
 //
-// Persistent memory is memory here: nothing fails that would show the difference.
-// A fault that may happen (maybe crash B, or the line faults) never does, which is
-// one of the runs that the simulator has too. Tests that cannot do without a fault,
-// and those with an operation that the card lacks, are skipped; [Report.Skipped]
-// says why.
+// Persistent memory is ordinary memory here, since no failure would show the
+// difference. An optional fault (maybe crash B, or the line faults) never happens,
+// which is one of the simulator's runs too. Tests that require a fault, or an operation
+// that the card lacks, are skipped; [Report.Skipped] has the reason.
 package device

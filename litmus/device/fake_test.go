@@ -11,19 +11,19 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// fakeNet is cards made of goroutines, one for each queue pair: enough of
-// package verbs to run tests in real time without a card. With reorder it places
-// Writes late and in any order.
+// fakeNet is cards made of goroutines, one for each queue pair: enough of package verbs
+// to run tests in real time without a card. With reorder it places Writes late and in
+// any order.
 type fakeNet struct {
 	reorder   bool
 	mu        sync.Mutex
 	last      uint32 // number of a queue pair, or key
 	qps       map[uint32]*fakeQP
 	mrs       map[uint32]*fakeMR
-	open      int // objects that must be given back
+	open      int // unreleased objects
 	cut       bool
 	limit     int  // of a send queue; 0: none
-	unaligned bool // what is not aligned is refused when it is posted
+	unaligned bool // unaligned requests are refused when posted
 }
 
 // Cut and Heal implement Links: there are two cards.
@@ -282,7 +282,7 @@ func (q *fakeQP) to(s verbs.QPState) {
 	q.turn.Broadcast()
 }
 
-// flush ends the receives of a queue pair in ERR.
+// flush flushes the receives of a queue pair in ERR.
 func (q *fakeQP) flush() {
 	for _, wr := range q.rq {
 		q.cfg.RecvCQ.(*fakeCQ).push(verbs.WC{ID: wr.ID, Status: verbs.StatusWRFlushErr, QPNum: q.num})
@@ -300,7 +300,7 @@ func (q *fakeQP) Destroy() error {
 	q.turn.Broadcast()
 	served := q.served
 	q.mu.Unlock()
-	if q.peer != nil { // whose Send may wait for a receive
+	if q.peer != nil { // its Send may wait for a receive
 		q.peer.mu.Lock()
 		q.peer.turn.Broadcast()
 		q.peer.mu.Unlock()
@@ -342,7 +342,7 @@ func (q *fakeQP) serve() {
 	}
 }
 
-// carryOut is what requester and responder do about a request.
+// carryOut is the work of requester and responder for a request.
 func (q *fakeQP) carryOut(wr *fakeSend) verbs.Status {
 	needs := map[verbs.Opcode]verbs.Access{verbs.OpWrite: verbs.RemoteWrite, verbs.OpWriteImm: verbs.RemoteWrite, verbs.OpRead: verbs.RemoteRead,
 		verbs.OpCompareSwap: verbs.RemoteAtomic, verbs.OpFetchAdd: verbs.RemoteAtomic}
@@ -404,7 +404,7 @@ func (q *fakeQP) carryOut(wr *fakeSend) verbs.Status {
 	return verbs.StatusSuccess
 }
 
-// deliver takes a receive of the peer; without one it waits for ever.
+// deliver consumes a receive of the peer; without one it waits for ever.
 func (q *fakeQP) deliver(wr *fakeSend, b []byte) verbs.Status {
 	p := q.peer
 	for {
@@ -459,7 +459,7 @@ func (q *fakeQP) scatter(sgl []verbs.SGE, b []byte) {
 	}
 }
 
-// store and load move aligned words at once.
+// store and load move aligned words atomically.
 func store(r host.Region, off int, b []byte) {
 	for ; len(b) >= 8 && off%8 == 0; off, b = off+8, b[8:] {
 		r.Store64(off, binary.LittleEndian.Uint64(b))

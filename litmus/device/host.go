@@ -17,11 +17,11 @@ type network struct {
 	services map[string]chan *message // by host and service
 }
 
-// queue bounds the messages that wait for one service.
+// queue bounds the pending messages of one service.
 const queue = 64
 
-// member is a host of a test: one on the operating system, but for its messages,
-// its persistent memory and its random numbers. It implements host.Host.
+// member is a host of a test: one on the operating system, except for its messages, its
+// persistent memory and its random numbers. It implements host.Host.
 type member struct {
 	*oshost.Host
 	net  *network
@@ -31,10 +31,10 @@ type member struct {
 
 var _ host.Host = (*member)(nil)
 
-// OpenPMEM is Alloc: without a failure of power, memory is memory.
+// OpenPMEM is Alloc: without power failures there is no difference.
 func (h *member) OpenPMEM(_ string, size int) (host.Region, error) { return h.Alloc(size) }
 
-// Rand follows from the seed.
+// Rand is derived from the seed.
 func (h *member) Rand(n int) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,7 +67,7 @@ func (h *member) Call(to, service string, req []byte, timeout time.Duration) ([]
 	return a.Body, a.Err
 }
 
-// limit is a timeout of package host as a time to wait: nobody waits for ever here.
+// limit converts a timeout of package host: nothing waits for ever here.
 func (n *network) limit(timeout time.Duration) time.Duration {
 	if timeout < 0 {
 		return n.patience
@@ -75,7 +75,8 @@ func (n *network) limit(timeout time.Duration) time.Duration {
 	return timeout
 }
 
-// within waits for a value of ch. What is there already comes even with no time left.
+// within receives from ch in time d. A value that is already there arrives even with d
+// = 0.
 func within[T any](d time.Duration, ch <-chan T) (v T, ok bool) {
 	select {
 	case v = <-ch:

@@ -11,12 +11,11 @@ import (
 // ErrKnown is wrapped by errors about a list of known differences.
 var ErrKnown = errors.New("device: bad list of known differences")
 
-// Known is a difference between cards and a profile that was looked into, and is
-// the card's own.
+// Known is a difference between cards and a profile that was investigated and blamed on
+// the card.
 type Known struct {
-	// Test is the name of a test and State a final state of it, in both of which *
-	// stands for anything. State is "refused" if the cards do not take one of the
-	// statements.
+	// Test is the name of a test and State a final state of it; in both, * stands for
+	// any characters. State is "refused" if the cards refuse one of the statements.
 	Test, State string
 	Why         string
 }
@@ -24,8 +23,8 @@ type Known struct {
 // refused is the State of a test that cards cannot carry out.
 const refused = "refused"
 
-// ReadKnown reads a list of known differences: a line each, TEST | STATE | WHY. Empty
-// lines and lines that begin with # mean nothing. The error wraps [ErrKnown].
+// ReadKnown parses a list of known differences, one per line: TEST | STATE | WHY. Empty
+// lines and lines that begin with # are ignored. The error wraps [ErrKnown].
 func ReadKnown(name string, r io.Reader) ([]Known, error) {
 	var out []Known
 	lines := bufio.NewScanner(r)
@@ -49,7 +48,7 @@ func ReadKnown(name string, r io.Reader) ([]Known, error) {
 	return out, nil
 }
 
-// known is why a test may end in a state that the profile forbids; empty: it may not.
+// known is why a test may reach a state that the profile forbids; empty: it may not.
 func (r *Rig) known(test, state string) string {
 	for _, k := range r.cfg.Known {
 		if like(k.Test, test) && like(k.State, state) {
@@ -59,7 +58,7 @@ func (r *Rig) known(test, state string) string {
 	return ""
 }
 
-// like reports whether s is like a pattern.
+// like reports whether s matches a pattern.
 func like(pattern, s string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	if !star {

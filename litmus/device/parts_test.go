@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// A queue pair is made anew, by both ends, and used.
+// Both ends create a queue pair again, and use it.
 func TestConnectAnew(t *testing.T) {
 	x, err := litmus.Parse("anew", []byte(`litmus anew
 doc d
@@ -44,7 +44,7 @@ exists s1 == SUCCESS && s2 == SUCCESS && r == 1
 	}
 }
 
-// A receive that nothing took and what memory held are gone when the next run begins.
+// An unused receive and the contents of memory are gone when the next run begins.
 func TestNothingIsLeftForTheNextRun(t *testing.T) {
 	x, err := litmus.Parse("left", []byte(`litmus left
 doc d
@@ -71,7 +71,7 @@ exists x: B:x == 1
 	}
 }
 
-// What a card cannot set up is skipped, and a statement that it refuses is not.
+// A test whose set-up fails is skipped; one whose statement is refused is not.
 func TestRefusals(t *testing.T) {
 	const text = "litmus small\ndoc d\nsource s\nrule r\nhosts A B\ndram B: x[16]\nqp A -> B depth=DEPTH\nthread A\n  write x[4:8] <- 1\nexists B:x[8] == 0\n  * Y\n"
 	for depth, want := range map[string]string{"9": "skipped", "2": "ok", "1": "refused"} {
@@ -136,7 +136,7 @@ func TestKnownPatterns(t *testing.T) {
 	}
 }
 
-// The delays follow from the seed, and from nothing else.
+// The delays are derived from the seed, and from nothing else.
 func TestPausesFollowFromTheSeed(t *testing.T) {
 	draw := func(seed uint64, test string, run int) (out [3]uint64) {
 		p := newPauses(seed, test, run, 3)
@@ -209,7 +209,7 @@ func TestMessages(t *testing.T) {
 		t.Error(got)
 	}
 	if _, err := a.Call("B", "s", nil, verbs.Forever); !errors.Is(err, host.ErrTimeout) {
-		t.Error(err) // nobody answers, and nobody waits for ever
+		t.Error(err) // nobody answers, and nothing waits for ever
 	}
 	if err := l.Close(); err != nil {
 		t.Error(err)

@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// longest is the longest pause as a power of two of turns of an empty loop: some
-// tens of microseconds, about what a small message takes.
+// longest is the longest pause as a power of two of iterations of an empty loop: some
+// tens of microseconds, about the latency of a small message.
 const longest = 14
 
-// pauses are the delays of one run: all follow from the seed, the name of the test
-// and the number of the run.
+// pauses are the delays of one run, derived from the seed, the name of the test and the
+// number of the run.
 type pauses struct {
 	rand  []*rand.Rand // by thread
 	shift []int        // by thread: how slow it is in this run, as a power of two
@@ -29,8 +29,8 @@ func newPauses(seed uint64, test string, run, threads int) *pauses {
 	return p
 }
 
-// pause lets a thread fall behind the others: by nothing, by a random number of
-// turns, or by letting others have its processor.
+// pause delays a thread: by nothing, by a random number of iterations, or by yielding
+// its processor.
 func (p *pauses) pause(thread int) {
 	r := p.rand[thread]
 	switch r.IntN(8) {
@@ -40,7 +40,7 @@ func (p *pauses) pause(thread int) {
 		runtime.Gosched()
 		return
 	}
-	var turns atomic.Uint32 // atomic, so that no compiler takes the loop away
+	var turns atomic.Uint32 // atomic, so that no compiler removes the loop
 	for n := r.Uint32N(1 << p.shift[thread]); turns.Add(1) < n; {
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// portable is the test as cards can run it, or the reason why they cannot. A fault
-// that may happen is left out; one that must happen is such a reason.
+// portable returns the test in a form that cards can run, or the reason why they
+// cannot. It removes optional faults; a mandatory one is a reason.
 func (r *Rig) portable(t *lang.Test) (*lang.Test, string) {
 	x := *t
 	x.Threads = append([]lang.Thread(nil), t.Threads...)
 	for i := range x.Threads {
 		th := &x.Threads[i]
 		if th.Recover {
-			continue // no host starts again
+			continue // no host restarts
 		}
 		th.Body = nil
 		for _, s := range t.Threads[i].Body {
@@ -33,7 +33,7 @@ func (r *Rig) portable(t *lang.Test) (*lang.Test, string) {
 	return &x, ""
 }
 
-// possible reports whether a statement stays, or why the whole test cannot be run.
+// possible reports whether to keep a statement, or why the whole test cannot be run.
 func (r *Rig) possible(s lang.Stmt, hosts int) (keep bool, why string) {
 	switch s := s.(type) {
 	case lang.Maybe:
@@ -56,7 +56,7 @@ func (r *Rig) possible(s lang.Stmt, hosts int) (keep bool, why string) {
 	return true, ""
 }
 
-// lacks says which cards do not have an operation; empty: all have it.
+// lacks names the cards that lack an operation; empty: all have it.
 func (r *Rig) lacks(op verbs.Opcode) string {
 	var names []string
 	for _, d := range r.cfg.Devices {

@@ -2,8 +2,8 @@ package generate
 
 import "strings"
 
-// rename makes the program with locations exchanged, or A and C. Queue pairs are
-// named in the order of their first use.
+// rename returns the program with locations exchanged, or A and C. Queue pairs are
+// numbered in the order of their first use.
 func (p *Program) rename(locs, requesters bool) *Program {
 	q := &Program{}
 	for t, body := range p.Threads {
@@ -34,7 +34,7 @@ func (p *Program) rename(locs, requesters bool) *Program {
 	return q
 }
 
-// exchanged is where a thread goes when A and C change places.
+// exchanged is the thread t after exchanging A and C.
 func exchanged(t int) int {
 	switch t {
 	case A:
@@ -45,8 +45,8 @@ func exchanged(t int) int {
 	return t
 }
 
-// Canonical is the program that stands for all renamings of p: of those with the
-// longest thread A the one whose name comes first.
+// Canonical returns the representative of all renamings of p: of those with the longest
+// thread A, the one with the smallest name.
 func (p *Program) Canonical() *Program {
 	best := p.rename(false, false)
 	for i := 1; i < 4; i++ {

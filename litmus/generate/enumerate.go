@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// MaxSize bounds what [All] takes: the programs of size 7 do not fit into memory.
+// MaxSize is the limit of [All]: the programs of size 7 do not fit into memory.
 const MaxSize = 6
 
 // All lists all programs up to a size, each once up to renaming, by size and name.
@@ -35,9 +35,9 @@ func All(size int) []*Program {
 	return out
 }
 
-// raw calls f for all programs up to a size whose threads have nothing wrong in
-// themselves, renamings included. It leaves out those that cannot be canonical if
-// few is set: that only saves time. f must not keep the program.
+// raw calls f for all programs up to a size with valid threads, including renamings. If
+// few is set it omits some that cannot be canonical, which only saves time. f must not
+// keep the program.
 func raw(size int, few bool, f func(*Program)) {
 	requester, cpu := bodies(A, size), bodies(B, size)
 	first := requester
@@ -82,7 +82,7 @@ func yFirst(body []Stmt) bool {
 	return i >= 0 && body[i].Loc > 0
 }
 
-// bodies lists the bodies that a thread can have, by what they add to the size.
+// bodies lists the possible bodies of a thread, by their contribution to the size.
 func bodies(t, size int) [][][]Stmt {
 	out := make([][][]Stmt, size+1)
 	words := alphabet(t)
@@ -104,7 +104,7 @@ func bodies(t, size int) [][][]Stmt {
 
 func isMessage(s Stmt) bool { return s.Kind.message() }
 
-// alphabet lists the statements that a thread can have.
+// alphabet lists the possible statements of a thread.
 func alphabet(t int) []Stmt {
 	var out []Stmt
 	for k := Write; k <= Add; k++ {

@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
 )
 
-// Two Writes, and a CPU that loads what they write in the other order.
+// Two Writes, and a CPU that loads their targets in the other order.
 func Example() {
 	p, err := generate.Parse("A-wx-wy_B-ly-lx")
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// Test is the program as a litmus test that asks for every final state, and that
-// there is no other. Under the profiles that were asked it passes. The error says
-// why some profile has no answer.
+// Test returns the program as a litmus test that asks for every final state, and that
+// there is no other. Under the judged profiles it passes. The error is why some profile
+// has no answer.
 func (v *Verdicts) Test() (*lang.Test, error) {
 	if err := v.Err(); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (v *Verdicts) Test() (*lang.Test, error) {
 	return t, nil
 }
 
-// lines writes verdicts: one line for all profiles if they agree.
+// lines writes verdicts: a single line if all profiles agree.
 func (v *Verdicts) lines(by []bool) []lang.Verdict {
 	if n := count(by); n == 0 || n == len(by) {
 		return []lang.Verdict{{Profile: "*", Reached: n > 0}}
@@ -49,7 +49,7 @@ func (v *Verdicts) lines(by []bool) []lang.Verdict {
 	return out
 }
 
-// condition reads a final state.
+// condition parses a final state.
 func condition(text string) (lang.Cond, error) {
 	var all lang.Cond
 	for part := range strings.FieldsSeq(text) {
@@ -88,15 +88,15 @@ func (v *Verdicts) Who(by []bool) string {
 	return strings.Join(out, " ")
 }
 
-// variants are profiles with one knob turned that a program can tell from the
+// variants are profiles with one knob changed that a program can distinguish from the
 // named ones, weaker or stronger. CellBytes=1 is not among them: a search in which
-// every byte moves by itself does not end in time.
+// every byte is placed separately does not finish in time.
 var variants = []string{
 	"strong+Placement=Blocks128", "strong+Placement=AnyOrder", "strong+ReadsSeeAcked=false", "strong+AtomicFlushes=false",
 	"strong+AtomicOrdersLater=false", "strong+FenceWaitsAll=true", "strong+AtomicGlob=true", "strong+MaxRdAtomic=1",
 	"strong+StoreBuffers=false", "iba+AtomicFlushes=false",
 }
 
-// AllProfiles are the named profiles, and those with one knob turned that programs
-// can tell from them: what the order of profiles is tested with.
+// AllProfiles returns the named profiles and the distinguishable ones with one knob
+// changed, for testing the order of profiles.
 func AllProfiles() []string { return append(faults.ProfileNames(), variants...) }

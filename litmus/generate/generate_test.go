@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
-// counts are how many programs there are up to each size.
+// counts are the numbers of programs up to each size.
 var counts = map[int]int{1: 0, 2: 35, 3: 328, 4: 5753}
 
 func TestCounts(t *testing.T) {
@@ -52,9 +52,9 @@ func thousands(n int) string {
 	return s
 }
 
-// The numbers on the page are those of the search, up to a size that takes no time.
+// The numbers on the page are those of the search, up to a size that is quick.
 func TestNumbersOfThePage(t *testing.T) {
-	for size := 2; size <= 3 && !(testing.Short() && size == 3); size++ { // under the race detector it takes time
+	for size := 2; size <= 3 && !(testing.Short() && size == 3); size++ { // slow under the race detector
 		programs, separate, states, runs := All(size), 0, 0, 0
 		seq, err := Judge(programs, Options{})
 		if err != nil {
@@ -77,7 +77,7 @@ func TestNumbersOfThePage(t *testing.T) {
 	}
 }
 
-// Names, and files, are read back as they were.
+// Names and files survive a round trip.
 func TestNames(t *testing.T) {
 	for _, p := range All(4) {
 		q, err := Parse(p.String())
@@ -100,7 +100,7 @@ func TestBadNames(t *testing.T) {
 		"A-q":                    ErrName,
 		"A-wx-":                  ErrName,
 		"A-t_B-h":                ErrName,
-		"A-wx":                   ErrProgram, // nobody else touches x
+		"A-wx":                   ErrProgram, // no other statement touches x
 		"A-rx-rx":                ErrProgram, // nothing changes x
 		"A-wxf-rx":               ErrProgram, // a fence of nothing
 		"A-wx-rxw":               ErrProgram, // a wait before nothing
@@ -127,8 +127,7 @@ func TestBadNames(t *testing.T) {
 	}
 }
 
-// renamings lists what a program is up to renaming, by a way of its own: it exchanges
-// letters in names.
+// renamings lists a program's renamings independently: it exchanges letters in names.
 func renamings(p *Program) map[string]bool {
 	out := map[string]bool{}
 	for i := range 16 {
@@ -157,8 +156,8 @@ func renamings(p *Program) map[string]bool {
 	return out
 }
 
-// No two programs are equal up to renaming, and each program that is not left out is
-// one of them up to renaming.
+// No two programs are equal up to renaming, and each valid program is one of them up to
+// renaming.
 func TestCanonical(t *testing.T) {
 	const size = 3
 	covered := map[string]string{}
@@ -188,7 +187,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// Files of programs are read back as they were, and pass.
+// Files of programs survive a round trip, and pass.
 func TestFiles(t *testing.T) {
 	sim, err := litmus.BackendByName("sim")
 	if err != nil {
@@ -225,7 +224,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The order of the results does not depend on who is ready first, and a loop can end
+// The order of the results does not depend on which is ready first, and a loop can stop
 // early.
 func TestInOrder(t *testing.T) {
 	next := 0

@@ -13,25 +13,25 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus"
 )
 
-// Verdicts is what the simulator says of a program.
+// Verdicts are the simulator's results for a program.
 type Verdicts struct {
 	Program  *Program
 	Profiles []string
 	// States are the final states that some profile allows, sorted.
 	States []State
-	// Reasons says for each profile why its search does not count, nil if it does.
+	// Reasons has for each profile why its search does not count, nil if it does.
 	Reasons []error
 	// Runs and Explored are the runs and states of all searches.
 	Runs, Explored uint64
 }
 
-// State is a final state and who allows it.
+// State is a final state, with the profiles that allow it.
 type State struct {
 	Text string // as a litmus test writes it: A.r1=0 B:x=1
 	By   []bool // by profile
 }
 
-// Options say how to judge programs.
+// Options configure the judging of programs.
 type Options struct {
 	Profiles []string // the named ones if empty
 	Workers  int      // programs at a time; 0: one for each core
@@ -39,8 +39,8 @@ type Options struct {
 }
 
 // Judge collects the final states of programs under each profile, and yields the
-// verdicts in the order of the programs, whichever is ready first. It stops early if
-// the loop over it does. The error is about the options.
+// verdicts in the order of the programs. It stops early if the loop over it does. The
+// error is about the options.
 func Judge(programs []*Program, opt Options) (iter.Seq[*Verdicts], error) {
 	profiles := make([]string, 0, len(opt.Profiles))
 	for _, name := range opt.Profiles {
@@ -65,7 +65,7 @@ func Judge(programs []*Program, opt Options) (iter.Seq[*Verdicts], error) {
 }
 
 // inOrder calls f for 0 to n-1 on several goroutines and yields the results in this
-// order. No goroutine gets further ahead of the loop than ahead results.
+// order. At most ahead results are computed in advance.
 func inOrder[T any](n, workers int, f func(int) T, yield func(T) bool) {
 	const ahead = 256
 	slots := make([]chan T, ahead)
@@ -143,14 +143,14 @@ func (v *Verdicts) Err() error {
 	return errors.Join(all...)
 }
 
-// Group is the final states that the same profiles allow.
+// Group is the final states allowed by the same profiles.
 type Group struct {
 	By     []bool
 	States []string
 }
 
-// Groups sorts the final states by who allows them: first those that all profiles
-// do, then those of fewer.
+// Groups groups the final states by the profiles that allow them: first those allowed
+// by all, then by fewer.
 func (v *Verdicts) Groups() []Group {
 	var out []Group
 	for _, s := range v.States {
@@ -192,7 +192,7 @@ type Breach struct {
 	State            string
 }
 
-// String says what is wrong, and how to see it again.
+// String describes the breach, and how to reproduce it.
 func (b Breach) String() string {
 	return fmt.Sprintf("%s: %s allows %s, and %s, which is weaker, does not; see it again with\n"+
 		"  verbatim litmus generate --program %s --profile %s,%s", b.Program, b.Stronger, b.State, b.Weaker, b.Program, b.Stronger, b.Weaker)
@@ -214,10 +214,10 @@ func (v *Verdicts) Broken() []Breach {
 	return out
 }
 
-// pair is two profiles of which weak allows all that strong does.
+// pair is two profiles; weak allows all that strong does.
 type pair struct{ strong, weak int }
 
-// order lists the pairs that faults.WeakerOrEqual says.
+// order lists the pairs according to faults.WeakerOrEqual.
 func order(profiles []string) []pair {
 	var out []pair
 	for i, a := range profiles {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Kind is what a statement does.
+// Kind is the kind of a statement.
 type Kind uint8
 
-// The kinds: verbs, what the CPU does, and the ends of a message.
+// The kinds: verbs, CPU operations, and the ends of a message.
 const (
 	Write Kind = iota
 	Read
@@ -22,7 +22,7 @@ const (
 	Hear
 )
 
-// letters are how names write the kinds.
+// letters are the kinds' letters in names.
 const letters = "wrcalsith"
 
 func (k Kind) verb() bool     { return k <= FetchAdd }
@@ -30,7 +30,7 @@ func (k Kind) message() bool  { return k >= Tell }
 func (k Kind) access() bool   { return k < Tell }
 func (k Kind) modifies() bool { return k.access() && k != Read && k != Load }
 
-// returns reports whether the statement has a value that a final state holds.
+// returns reports whether the statement has a value in the final state.
 func (k Kind) returns() bool { return k.access() && k != Write && k != Store }
 
 // Stmt is a statement of a program.
@@ -38,28 +38,28 @@ type Stmt struct {
 	Kind  Kind
 	Loc   uint8 // 0 or 1: x or y
 	QP    uint8 // 0 or 1
-	Fence bool  // of a verb; of a load: behind an mfence
+	Fence bool  // of a verb; of a load: preceded by an mfence
 	Wait  bool  // the thread waits for the completion
-	To    uint8 // whom a Tell tells
+	To    uint8 // the receiver of a Tell
 }
 
 // The threads of a program.
 const (
-	A = iota // posts to queue pairs that lead to B
+	A = iota // posts on queue pairs to B
 	C        // likewise
-	B        // the CPU whose memory it is
+	B        // the CPU that owns the memory
 	threads
 )
 
 const threadNames = "ACB"
 
-// Program is a program: the statements of each thread.
+// Program consists of the statements of each thread.
 type Program struct {
 	Threads [threads][]Stmt
 }
 
-// cost is what a statement adds to the size of its program; a message is counted
-// where it is told.
+// cost is a statement's contribution to the size of its program; a message counts where
+// it is sent.
 func (s Stmt) cost() int {
 	n := 1
 	if s.Kind == Hear {
@@ -97,7 +97,7 @@ func (s Stmt) queue() uint8 {
 	return 0
 }
 
-// second is what the queue pairs that a thread uses add to the size.
+// second is the contribution of a thread's queue pairs to the size.
 func second(used uint8) int {
 	if used == 3 {
 		return 1
@@ -146,8 +146,8 @@ func (p *Program) String() string {
 // ErrName is wrapped by errors about names of programs.
 var ErrName = errors.New("generate: bad name of a program")
 
-// Parse reads the name of a program. The error wraps [ErrName] if it is no name,
-// and [ErrProgram] if [All] leaves such a program out.
+// Parse parses the name of a program. The error wraps [ErrName] if it is invalid, and
+// [ErrProgram] if [All] omits the program.
 func Parse(name string) (*Program, error) {
 	p := &Program{}
 	for part := range strings.SplitSeq(name, "_") {
@@ -202,7 +202,7 @@ func parseStmt(w string) (s Stmt, err error) {
 	return s, nil
 }
 
-// flags reads the letters behind a location, and returns what it does not know.
+// flags parses the letters after a location, and returns the rest.
 func flags(w string, s *Stmt) (rest string, fence, wait bool) {
 	if rest, ok := strings.CutPrefix(w, "2"); ok {
 		w, s.QP = rest, 1

@@ -7,15 +7,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// message is what the message of a program is called.
+// message is the name of a program's message.
 const message = "m"
 
-// Test is the program as a litmus test without questions: its final states hold
-// what every Read, atomic and load returned, and x and y if the program uses them.
+// Test returns the program as a litmus test without questions: its final states contain
+// the results of all Reads, atomics and loads, and x and y if the program uses them.
 //
-// Constants follow from the place of a statement: the k-th Write, Store or
-// CompareSwap brings k, which nothing else does, and the k-th addition adds 100 times
-// 2 to the k-1, so that a sum tells what was added. A CompareSwap compares with 0.
+// Constants follow from the place of a statement: the k-th Write, Store or CompareSwap
+// writes k, which nothing else does, and the k-th addition adds 100 times 2 to the k-1,
+// so a sum shows its terms. A CompareSwap compares with 0.
 func (p *Program) Test() *lang.Test {
 	r := renderer{p: p, t: &lang.Test{File: p.String(), Name: p.String(), Source: "generated", Rules: []string{"generated"}}}
 	r.t.Memory = []lang.Memory{{Host: "B"}}
@@ -41,7 +41,7 @@ type renderer struct {
 	p      *Program
 	t      *lang.Test
 	locs   [2]bool
-	values uint64 // how many constants were given out
+	values uint64 // number of constants used
 	adds   int
 	regs   int // of the current thread
 	labels int
@@ -100,7 +100,7 @@ func (r *renderer) verb(s Stmt, reg string) *lang.Post {
 	switch s.Kind {
 	case Write:
 		q.Op = verbs.OpWrite
-		q.Flags |= verbs.Inline // nobody changes the source: the snapshot saves steps
+		q.Flags |= verbs.Inline // nothing changes the source, and the snapshot saves steps
 		q.Payload = []lang.Operand{{Expr: &lang.Expr{Const: r.value()}}}
 	case Read:
 		q.Op = verbs.OpRead
@@ -124,7 +124,7 @@ func (r *renderer) verb(s Stmt, reg string) *lang.Post {
 	return q
 }
 
-// cpu is what the CPU of B does.
+// cpu renders an operation of B's CPU.
 func (r *renderer) cpu(s Stmt, reg string) {
 	switch s.Kind {
 	case Load:

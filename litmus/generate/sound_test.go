@@ -15,7 +15,7 @@ import (
 // Both tests take larger programs on demand: go test ./litmus/generate -size 4.
 var size = flag.Int("size", 3, "all programs up to this size")
 
-// programs are those that the tests of soundness are about.
+// programs are the programs of the soundness tests.
 func programs() []*Program {
 	if testing.Short() {
 		return All(2) // under the race detector
@@ -23,7 +23,7 @@ func programs() []*Program {
 	return All(*size)
 }
 
-// replay is how to see again what a test found.
+// replay is how to reproduce a test's finding.
 func replay(p *Program, profile string) string {
 	return "verbatim litmus generate --program " + p.String() + " --profile " + profile
 }
@@ -55,7 +55,7 @@ func TestMonotonicity(t *testing.T) {
 	}
 }
 
-// A breach of the order is noticed, and says how to see it again.
+// A breach of the order is detected, with instructions to reproduce it.
 func TestBroken(t *testing.T) {
 	p, err := Parse("A-wx-wx")
 	if err != nil {
@@ -69,13 +69,13 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// The search reaches what a machine reaches that makes each arrival and placement a
-// step of its own and leaves no order out.
+// The search reaches everything that a machine reaches that makes each arrival and
+// placement a separate step and tries all orders.
 func TestEager(t *testing.T) {
 	compared := 0
 	for i, p := range programs() {
 		if i%4 != 0 && *size == 3 {
-			continue // the others are compared by -size 4
+			continue // -size 4 compares the others
 		}
 		s, err := litmus.Compile(p.Test())
 		if err != nil {
@@ -106,8 +106,8 @@ func TestEager(t *testing.T) {
 	}
 }
 
-// What the comparison with size 4 found: the load and the store of a CPU's locked
-// instruction are one step, which nothing comes between.
+// Found by the comparison with size 4: the load and the store of a CPU's locked
+// instruction are one atomic step.
 func TestLockedIsOneStep(t *testing.T) {
 	const name, never = "A-axw-wx_B-ix", "A.r1=0 B.r1=0 B:x=200"
 	p, err := Parse(name)
@@ -133,8 +133,8 @@ func TestLockedIsOneStep(t *testing.T) {
 	}
 }
 
-// What the comparison found: two Atomics of one card, one of which came between the
-// halves of the other when a Write or a store had.
+// Found by the comparison: of two Atomics of one card, one came between the halves of
+// the other if a Write or a store had.
 func TestAtomicsKeepTogether(t *testing.T) {
 	for _, x := range []struct{ name, profile, never string }{
 		{"A-wx-ax_C-ax", "strong", "A.r1=1 C.r1=0 B:x=200"},
@@ -164,8 +164,8 @@ func TestAtomicsKeepTogether(t *testing.T) {
 	}
 }
 
-// A Read may have sampled before a locked instruction changes the word: the order of
-// profiles showed that it could not, without ATOMIC_GLOB.
+// A Read may sample before a locked instruction changes the word. Without ATOMIC_GLOB
+// it could not, which the order of profiles revealed.
 func TestReadBeforeLockedAdd(t *testing.T) {
 	p, err := Parse("A-rx-rx2_B-ix")
 	if err != nil {
@@ -182,8 +182,8 @@ func TestReadBeforeLockedAdd(t *testing.T) {
 	}
 }
 
-// A Read that samples part of its bytes before a change must not be asked again
-// while it does: the search of these did not end.
+// A Read that samples part of its bytes before a change must not be asked again during
+// it: the search of these did not finish.
 func TestReadSamplesOnce(t *testing.T) {
 	for _, name := range []string{"A-ax_C-rx_B-ix", "A-cx_C-rx_B-ix"} {
 		p, err := Parse(name)

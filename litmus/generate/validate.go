@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// ErrProgram is wrapped by errors about programs that [All] leaves out.
+// ErrProgram is wrapped by errors about programs that [All] omits.
 var ErrProgram = errors.New("generate: a program that is left out")
 
-// leftOut says why a program is left out. It formats its text only when asked: most
-// programs that an enumeration comes across are left out.
+// leftOut is why a program is omitted. It formats its text only on demand, since most
+// enumerated programs are omitted.
 type leftOut struct {
 	format string
 	name   byte
@@ -33,8 +33,8 @@ func (e *leftOut) Error() string {
 	return ErrProgram.Error() + ": " + text
 }
 
-// Validate says why [All] leaves a program out, nil if it does not; it does not
-// look whether the program is canonical.
+// Validate returns why [All] omits a program, nil if it does not; it does not check
+// whether the program is canonical.
 func (p *Program) Validate() error {
 	verbs := 0
 	for t, body := range p.Threads {
@@ -56,9 +56,9 @@ func (p *Program) Validate() error {
 	return p.messages()
 }
 
-// bodyOK checks what can be seen in one thread.
+// bodyOK checks each thread by itself.
 func bodyOK(t int, body []Stmt) error {
-	var pending [2]bool // by queue pair: something was posted and not waited for
+	var pending [2]bool // by queue pair: a request was posted and not waited for
 	stored := false
 	for i, s := range body {
 		last := i == len(body)-1
@@ -94,8 +94,8 @@ func bodyOK(t int, body []Stmt) error {
 	return nil
 }
 
-// conflicts checks that each location has accesses that an order can be seen by,
-// and that locations join the threads.
+// conflicts checks that some order is visible at each location, and that locations join
+// the threads.
 func (p *Program) conflicts() error {
 	var touched, changed [2]int
 	var joins [threads]int // by thread: the locations that it touches
@@ -131,9 +131,9 @@ func (p *Program) conflicts() error {
 	return nil
 }
 
-// messages checks that there is at most one message and that it can order
-// something. A requester orders nothing by what it has only posted: that can take
-// effect at any later time, message or not.
+// messages checks that there is at most one message and that it can order something. A
+// requester's posted requests are not ordered by a message: they can take effect at any
+// later time.
 func (p *Program) messages() error {
 	told, heard := -1, -1
 	to := 0

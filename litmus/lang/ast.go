@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Pos is a place in a file: both count from 1, and 0 is nowhere.
+// Pos is a position in a file, counted from 1; 0 is nowhere.
 type Pos struct{ Line, Col int }
 
 // Test is one litmus test: a file.
@@ -15,22 +15,22 @@ type Test struct {
 	File     string // as errors name it
 	Name     string
 	Doc      string
-	Source   string   // what the verdicts are founded on
-	Rules    []string // identifiers of the rules that it is about
-	Profiles []string // what it is restricted to; empty: all named profiles
-	Faults   string   // the budget of faults that may happen anywhere
+	Source   string   // the sources of the verdicts
+	Rules    []string // identifiers of the rules that it tests
+	Profiles []string // the profiles it is restricted to; empty: all named ones
+	Faults   string   // the budget of faults, which may strike anywhere
 	Hosts    []string
 	Memory   []Memory
 	MRs      []MR
 	CQs      []CQ
 	QPs      []QP
-	Show     []Term // what final states hold besides what the outcomes name
+	Show     []Term // parts of final states that the outcomes do not name
 	Threads  []Thread
 	Outcomes []Outcome
-	text     string // as it was read
+	text     string // its original text
 }
 
-// OutcomeName is how reports call the i-th outcome.
+// OutcomeName is the name of the i-th outcome in reports.
 func (t *Test) OutcomeName(i int) string {
 	if n := t.Outcomes[i].Name; n != "" {
 		return n
@@ -41,7 +41,7 @@ func (t *Test) OutcomeName(i int) string {
 	return fmt.Sprintf("exists-%d", i+1)
 }
 
-// Text is the test as it was read, or in canonical form if it was made otherwise.
+// Text is the original text of the test, or its canonical form if it was not parsed.
 func (t *Test) Text() string {
 	if t.text != "" {
 		return t.text
@@ -58,8 +58,8 @@ type Memory struct {
 	Blocks     []Block
 }
 
-// Block is memory that is allocated and registered together, at an address that
-// 128 divides.
+// Block is memory that is allocated and registered as a unit, at an address divisible
+// by 128.
 type Block struct {
 	Locs []Loc
 }
@@ -69,11 +69,11 @@ type Loc struct {
 	Pos  Pos
 	Name string
 	Size int    // in bytes; 0: 8
-	At   int    // offset in the block, -1: after the one before, aligned to 8
+	At   int    // offset in the block, -1: after the previous one, aligned to 8
 	Init uint64 // of every word
 }
 
-// MR is a registration besides the one that each block has.
+// MR is a registration in addition to that of each block.
 type MR struct {
 	Pos    Pos
 	Name   string
@@ -92,12 +92,12 @@ type CQ struct {
 // QP is a connection between two hosts.
 type QP struct {
 	Pos     Pos
-	Name    string // empty: only the hosts name it
+	Name    string // empty: identified by its hosts
 	A, B    string
 	Options []Option
 }
 
-// Option is one property of a QP, of both ends or of one.
+// Option is a property of a QP, for both ends or for one.
 type Option struct {
 	Pos   Pos
 	Host  string // empty: both ends
@@ -110,18 +110,18 @@ type Thread struct {
 	Pos     Pos
 	Name    string
 	Host    string
-	Recover bool // it runs after each restart of the host
+	Recover bool // runs after each restart of the host
 	Body    []Stmt
 }
 
 // Ref names memory: a location, or bytes of one.
 type Ref struct {
 	Pos  Pos
-	Host string // empty: the context says which
+	Host string // empty: given by the context
 	Name string
 	Part bool // Off and Len are given
 	Off  int
-	Len  int // 0: 8, or as much as is there
+	Len  int // 0: 8, or all that is there
 }
 
 // Expr is a number, a register, or the sum of both.
@@ -131,8 +131,8 @@ type Expr struct {
 	Const uint64
 }
 
-// Operand is where the payload of a message comes from: memory, or a value which
-// is then in a private place that nobody changes.
+// Operand is the source of a message's payload: memory, or a value, which is placed in
+// private memory that nothing changes.
 type Operand struct {
 	Ref  *Ref  // a location, or a register: a bare name can be either
 	Expr *Expr // if Ref is nil
@@ -140,7 +140,7 @@ type Operand struct {
 
 // Stmt is a statement.
 type Stmt interface {
-	// At is where it stands.
+	// At returns its position.
 	At() Pos
 }
 
@@ -153,8 +153,8 @@ type Post struct {
 	Op verbs.Opcode
 	// Remote is the remote memory, or only a host for a Send.
 	Remote Ref
-	// Payload is the scatter/gather list: sources of a Write or Send, targets of
-	// a Read. HasPayload tells an empty one from none.
+	// Payload is the scatter/gather list: sources of a Write or Send, targets of a
+	// Read. HasPayload distinguishes an empty one from none.
 	Payload []Operand
 	Compare Expr // of a CompareSwap
 	Swap    Expr
@@ -164,12 +164,12 @@ type Post struct {
 	Imm     uint32 // with an immediate
 	Scope   string // of a Flush: "global", "persistent", "both", or empty: persistent
 	WholeMR bool   // of a Flush: all of the memory region
-	Key     string // which MR's key; empty: the block's; "bad": no key at all
+	Key     string // the MR of the key; empty: the block's; "bad": an invalid key
 	Unbound bool   // its range is not checked
 	QP      string // empty: the only one
 	Label   string
-	Posted  string // register for the result of the post itself
-	Value   string // register for the value: the thread waits for the completion
+	Posted  string // register for the result of the post
+	Value   string // register for the value; the thread waits for the completion
 	Status  string // register for its status: likewise
 }
 
@@ -177,13 +177,13 @@ type Post struct {
 type Recv struct {
 	Pos
 	Into   []Ref
-	From   string // host; empty if QP says it or there is only one
+	From   string // host; empty if QP implies it or there is only one
 	QP     string
 	Label  string
 	Posted string
 }
 
-// Wait waits for the completion of a label; Poll looks once.
+// Wait waits for the completion of a label; Poll polls once.
 type Wait struct {
 	Pos
 	Reg   string // of its status; may be empty
@@ -191,7 +191,7 @@ type Wait struct {
 	Poll  bool
 }
 
-// Next waits for whatever completion comes next.
+// Next waits for the next completion.
 type Next struct {
 	Pos
 	Reg  string // of its label
@@ -199,13 +199,13 @@ type Next struct {
 	Recv bool   // of the receive queue
 }
 
-// Query asks what is known of a label: status, len, imm, result.
+// Query reads a property of a completed label: status, len, imm, result.
 type Query struct {
 	Pos
 	Reg, What, Label string
 }
 
-// Load, Store and the others are what the CPU does to memory.
+// Load, Store and the following are memory operations of the CPU.
 type Load struct {
 	Pos
 	Reg string
@@ -219,7 +219,7 @@ type Store struct {
 	Value Expr
 }
 
-// Clwb writes the cache lines of Ref back.
+// Clwb writes back the cache lines of Ref.
 type Clwb struct {
 	Pos
 	Ref Ref
@@ -252,20 +252,20 @@ type Until struct {
 	Value Expr
 }
 
-// Assume leaves out the runs in which Cond does not hold.
+// Assume excludes the runs in which Cond does not hold.
 type Assume struct {
 	Pos
 	Cond Cond
 }
 
-// If makes a statement depend on registers of the thread.
+// If executes a statement depending on registers of the thread.
 type If struct {
 	Pos
 	Cond Cond
 	Then Stmt
 }
 
-// Maybe makes a statement happen or not.
+// Maybe executes a statement or not.
 type Maybe struct {
 	Pos
 	Then Stmt
@@ -274,7 +274,7 @@ type Maybe struct {
 // Stop ends the thread.
 type Stop struct{ Pos }
 
-// Tell sends a message out of band; Hear waits for it.
+// Tell sends an out-of-band message; Hear waits for it.
 type Tell struct {
 	Pos
 	Host, Msg string
@@ -294,7 +294,7 @@ type Fault struct {
 	Hosts []string
 }
 
-// Heal makes a link work again.
+// Heal restores a link.
 type Heal struct {
 	Pos
 	A, B string
@@ -309,33 +309,33 @@ type Modify struct {
 	Access *verbs.Access // if not nil, the state stays
 }
 
-// StateOf asks for the state of a QP.
+// StateOf reads the state of a QP.
 type StateOf struct {
 	Pos
 	Reg, QP string
 }
 
-// Destroy destroys the thread's end of a QP; Connect makes it anew, together with
+// Destroy destroys the thread's end of a QP; Connect creates it again, together with
 // the other end.
 type Destroy struct {
 	Pos
 	QP string
 }
 
-// Connect makes the thread's end of a QP anew.
+// Connect creates the thread's end of a QP again.
 type Connect struct {
 	Pos
 	QP      string
 	SamePSN bool
 }
 
-// Dereg ends a registration: of a block, named by a location, or an MR.
+// Dereg deregisters a block, named by a location, or an MR.
 type Dereg struct {
 	Pos
 	Name string
 }
 
-// Outcome is a question and its answers.
+// Outcome is a question with its answers.
 type Outcome struct {
 	Pos      Pos
 	Name     string // as written, may be empty
@@ -343,10 +343,10 @@ type Outcome struct {
 	Verdicts []Verdict
 }
 
-// Verdict is the answer under one profile.
+// Verdict is the answer for one profile.
 type Verdict struct {
 	Pos     Pos
-	Profile string // "*": all that no other line names
+	Profile string // "*": all without a line of their own
 	Reached bool   // Y
 	Why     string // the comment on its line
 }
@@ -370,7 +370,7 @@ type Compare struct {
 	R  Term
 }
 
-// Is asks something of a thread (blocked, done) or of a term (mixed, unset).
+// Is tests a thread (blocked, done) or a term (mixed, unset).
 type Is struct {
 	Pos  Pos
 	What string

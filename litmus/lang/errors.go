@@ -11,7 +11,7 @@ import (
 // ErrTest is wrapped by every error about a litmus test's text.
 var ErrTest = errors.New("litmus: bad test")
 
-// Error says where a text is wrong, and how to mend it.
+// Error describes where a text is wrong, and how to correct it.
 type Error struct {
 	File      string
 	Line, Col int

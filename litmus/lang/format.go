@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Format writes a test in its canonical form. Reading that gives the test back.
-// Comments are kept only behind verdicts.
+// Format writes a test in its canonical form, which parses to the same test. Comments
+// are kept only after verdicts.
 func Format(t *Test) string {
 	var b strings.Builder
 	header(&b, "litmus", t.Name)
@@ -54,7 +54,7 @@ func Format(t *Test) string {
 	return b.String()
 }
 
-// header writes a section of one line, if it says anything.
+// header writes a one-line section, unless it is empty.
 func header(b *strings.Builder, key, text string) {
 	if text != "" {
 		fmt.Fprintf(b, "%-6s %s\n", key, text)
@@ -189,10 +189,10 @@ func yesNo(y bool) string {
 	return "N"
 }
 
-// CondText is a condition as a test has it.
+// CondText is a condition in a test's notation.
 func CondText(c Cond) string { return condText(c, 0) }
 
-// condText writes parentheses where the operator around c binds more than c's.
+// condText adds parentheses where the operator around c binds more tightly.
 func condText(c Cond, around int) string {
 	wrap := func(binds int, text string) string {
 		if binds < around {
@@ -269,7 +269,7 @@ func (o *Operand) text() string {
 	return o.Expr.Text()
 }
 
-// listed is a scatter/gather list.
+// listed formats a scatter/gather list.
 func listed(ops []Operand) string {
 	if len(ops) == 1 {
 		return ops[0].text()

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// StmtText is a statement as a test has it.
+// StmtText is a statement in a test's notation.
 func StmtText(s Stmt) string {
 	switch s := s.(type) {
 	case *Post:

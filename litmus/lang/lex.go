@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a test. They keep a search short and errors clear; nobody needs more.
+// Limits of a test. They keep a search short and errors clear.
 const (
 	MaxFile     = 1 << 20 // bytes
 	MaxHosts    = 8
@@ -35,7 +35,7 @@ type token struct {
 	text  string
 	num   uint64
 	col   int  // in characters, from 1
-	space bool // blanks stand before it
+	space bool // preceded by blanks
 }
 
 func (t token) String() string {
@@ -45,11 +45,11 @@ func (t token) String() string {
 	return strconv.Quote(t.text)
 }
 
-// line is a line of the file: its words, and its text for errors and for the
-// sections that take a text.
+// line is a line of the file: its words, and its text for errors and for free-text
+// sections.
 type line struct {
 	num     int
-	text    string // as it stands
+	text    string // the original
 	tokens  []token
 	comment string // after #, trimmed
 	bare    string // without the comment, trimmed
@@ -58,7 +58,7 @@ type line struct {
 var symbols = []string{"<-", "->", "==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "(", ")", "[", "]", ":", ",", "=",
 	"+", "@", "*", ".", "|"}
 
-// lexLine cuts a line into words; freeText lines are cut only in two.
+// lexLine splits a line into words; freeText lines only into two.
 func lexLine(num int, text string) (line, *Error) {
 	l := line{num: num, text: text}
 	body, comment, _ := strings.Cut(text, "#")
@@ -110,10 +110,10 @@ func lexLine(num int, text string) (line, *Error) {
 	return l, nil
 }
 
-// freeText are the sections that take the rest of their line as it is.
+// freeText are the sections that take the rest of their line literally.
 var freeText = map[string]bool{"doc": true, "source": true, "faults": true, "profiles": true}
 
-// splitWord cuts the first word off.
+// splitWord splits off the first word.
 func splitWord(s string) (first, rest string) {
 	i := strings.IndexAny(s, " \t")
 	if i < 0 {
@@ -124,8 +124,8 @@ func splitWord(s string) (first, rest string) {
 
 func column(text string, at int) int { return utf8.RuneCountInString(text[:max(at, 0)]) + 1 }
 
-// nameLength is the length of the name at the start of s: a dash is a part of it
-// only before a letter or a digit.
+// nameLength is the length of the name at the start of s: a dash belongs to it only
+// before a letter or a digit.
 func nameLength(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || isDigit(s[n]) || s[n] == '-' && n > 0 && n+1 < len(s) && (isLetter(s[n+1]) || isDigit(s[n+1]))) {

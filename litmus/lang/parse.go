@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// parser reads a file line by line. Within a line, toks are its words.
+// parser parses a file line by line. Within a line, toks are its words.
 type parser struct {
 	file string
 	test *Test
@@ -25,7 +25,7 @@ type parser struct {
 // bail carries the first error out of the parser.
 type bail struct{ err *Error }
 
-// Ext is how the names of files with litmus tests end.
+// Ext is the extension of litmus test files.
 const Ext = ".litmus"
 
 // Parse reads a test; file is how errors name it. Every error is an [*Error]. It checks the
@@ -93,7 +93,7 @@ func (t *Test) ErrorAt(at Pos, text, hint string) *Error {
 var sections = []string{"litmus", "doc", "source", "rule", "profiles", "faults", "hosts", "dram", "pmem", "mr", "cq", "qp", "show",
 	"thread", "recover", "exists"}
 
-// line reads one line: a section, or a part of the thread or outcome before it.
+// line parses one line: a section, or a part of the current thread or outcome.
 func (p *parser) line() {
 	t := p.peek()
 	if p.test.Name == "" && t.text != "litmus" {
@@ -121,7 +121,7 @@ func (p *parser) line() {
 	}
 }
 
-// section reads a line that begins with the name of a section.
+// section parses a line that begins with the name of a section.
 func (p *parser) section(name string) bool {
 	switch name {
 	case "litmus":
@@ -190,7 +190,7 @@ func (p *parser) section(name string) bool {
 	return p.over()
 }
 
-// over ends the thread or outcome that the lines before were about.
+// over finishes the current thread or outcome.
 func (p *parser) over() bool {
 	p.cur, p.out = nil, nil
 	return true
@@ -203,7 +203,7 @@ func (p *parser) once(name string) {
 	p.seen[name] = true
 }
 
-// complete checks what every file must have.
+// complete checks for the mandatory parts of a file.
 func (p *parser) complete() {
 	t := p.test
 	missing := func(what, example string) {

@@ -4,7 +4,7 @@ import "github.com/verbatim-rdma/verbatim/internal/mistake"
 
 import "fmt"
 
-// cond reads a condition: || binds less than &&, and ! most.
+// cond parses a condition: || binds less tightly than &&, and ! most tightly.
 func (p *parser) cond() Cond { return p.or(0) }
 
 func (p *parser) or(depth int) Cond {
@@ -23,7 +23,7 @@ func (p *parser) and(depth int) Cond {
 	return c
 }
 
-// questions are what can be asked of a thread or a term.
+// questions are the tests of a thread or a term.
 var questions = []string{"blocked", "done", "mixed", "unset"}
 
 func (p *parser) not(depth int) Cond {
@@ -72,8 +72,8 @@ func (p *parser) comparison() string {
 	return ""
 }
 
-// term reads a number, a name, THREAD.REGISTER or HOST:LOCATION, with [OFF] or
-// [OFF:LEN] behind it.
+// term parses a number, a name, THREAD.REGISTER or HOST:LOCATION, optionally followed
+// by [OFF] or [OFF:LEN].
 func (p *parser) term() Term {
 	t := Term{Pos: p.pos()}
 	if p.peek().kind == tokNumber {
@@ -92,7 +92,7 @@ func (p *parser) term() Term {
 	return t
 }
 
-// part reads [OFF] or [OFF:LEN], if it is there.
+// part parses [OFF] or [OFF:LEN], if present.
 func (p *parser) part() (part bool, off, n int) {
 	if !p.accept("[") {
 		return false, 0, 0
@@ -104,7 +104,7 @@ func (p *parser) part() (part bool, off, n int) {
 			p.failAt(p.peek(), "a part of no bytes", "")
 		}
 		if n == 8 {
-			n = 0 // as without it
+			n = 0 // the default
 		}
 	}
 	p.symbol("]")

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// cpu reads what the CPU does to memory, nil if it is something else.
+// cpu parses a memory operation of the CPU, nil if it is something else.
 func (p *parser) cpu(word, reg string, pos Pos) Stmt {
 	const where = "a location of this host"
 	switch word {
@@ -38,7 +38,7 @@ func (p *parser) cpu(word, reg string, pos Pos) Stmt {
 	return nil
 }
 
-// control reads the statements about completions, messages, queue pairs and faults.
+// control parses the statements about completions, messages, queue pairs and faults.
 func (p *parser) control(t token, reg string, pos Pos) Stmt {
 	const qp = "a queue pair"
 	switch t.text {

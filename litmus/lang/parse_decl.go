@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
-// memory reads dram HOST [access=FLAGS]: LOC... where LOC is NAME, NAME[SIZE],
-// either with =VALUE, or several in parentheses, which are one block.
+// memory parses dram HOST [access=FLAGS]: LOC... where LOC is NAME, NAME[SIZE], either
+// with =VALUE, or several in parentheses, which form one block.
 func (p *parser) memory() {
 	m := Memory{Pos: p.pos(), Persistent: p.next().text == "pmem"}
 	m.Host = p.name("a host")
@@ -47,7 +47,7 @@ func (p *parser) location(block bool) Loc {
 		}
 		p.symbol("]")
 		if l.Size == 8 {
-			l.Size = 0 // as without it
+			l.Size = 0 // the default
 		}
 	}
 	if p.peek().text == "@" {
@@ -79,8 +79,8 @@ func (p *parser) mr() {
 	p.test.MRs = append(p.test.MRs, m)
 }
 
-// qpOptions are the properties of a QP, with the range of the numbers. RNR retry
-// and retry counts of 0 mean the default in package verbs.
+// qpOptions are the properties of a QP, with the range of the numbers. RNR retry and
+// retry counts of 0 mean the default of package verbs.
 var qpOptions = []struct {
 	name       string
 	least, max uint64

@@ -15,7 +15,7 @@ var verbOps = map[string]verbs.Opcode{
 	"flush": verbs.OpFlush, "awrite": verbs.OpAtomicWrite,
 }
 
-// Statements that set a register, that may, and that do not.
+// Statements that set a register, that may set one, and that do not.
 var (
 	setting    = []string{"load", "poll", "next", "status", "len", "imm", "result", "state"}
 	maySet     = []string{"write", "read", "send", "cas", "faa", "flush", "awrite", "post", "wait", "hear", "cmpxchg", "xadd", "modify", "access"}
@@ -94,7 +94,7 @@ func (p *parser) register() string {
 	return name
 }
 
-// setRegisters says what becomes of the registers before `= read` and the like.
+// setRegisters assigns the registers before `= read` and the like.
 func (s *Post) setRegisters(regs []string) {
 	if len(regs) == 0 {
 		return
@@ -112,7 +112,7 @@ func (s *Post) setRegisters(regs []string) {
 // HasValue reports whether the operation brings a value back.
 func HasValue(op verbs.Opcode) bool { return op == verbs.OpRead || op.IsAtomic() }
 
-// posted reads what follows REG = post: a verb or recv.
+// posted parses the rest of REG = post: a verb or recv.
 func (p *parser) posted(reg string, pos Pos) Stmt {
 	t := p.next()
 	if t.text == "recv" {
@@ -205,7 +205,7 @@ func (p *parser) operand() Operand {
 
 var flagNames = []string{"inline", "fence", "signaled", "unsignaled", "solicited", "imm", "key", "on", "as", "unchecked"}
 
-// flags reads what follows the operands of a verb, in any order.
+// flags parses the flags after the operands of a verb, in any order.
 func (p *parser) flags(s *Post) {
 	for p.peek().kind != tokEnd {
 		t := p.next()

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// A test is its canonical form, whatever it was read from.
+// Every form of a test parses to its canonical form.
 func TestRoundTrip(t *testing.T) {
 	files, _ := filepath.Glob("../../testdata/litmus/*" + Ext)
 	for _, file := range files {

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
-// peek is the next word of the line.
+// peek returns the next word of the line.
 func (p *parser) peek() token { return p.ahead(0) }
 
 func (p *parser) ahead(n int) token {
@@ -24,7 +24,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// accept takes the symbol or word if it is next.
+// accept consumes the symbol or word if it is next.
 func (p *parser) accept(text string) bool {
 	if t := p.peek(); t.kind != tokEnd && t.text == text {
 		p.at++
@@ -33,14 +33,14 @@ func (p *parser) accept(text string) bool {
 	return false
 }
 
-// symbol takes a symbol that must be next.
+// symbol consumes a symbol that must be next.
 func (p *parser) symbol(text string) {
 	if !p.accept(text) {
 		p.failAt(p.peek(), fmt.Sprintf("expected %q, found %v", text, p.peek()), "")
 	}
 }
 
-// word takes a word that must be next.
+// word consumes a word that must be next.
 func (p *parser) word(text string) {
 	t := p.peek()
 	if !p.accept(text) {
@@ -48,7 +48,7 @@ func (p *parser) word(text string) {
 	}
 }
 
-// name takes a name; what says of what.
+// name consumes a name; what describes it in errors.
 func (p *parser) name(what string) string {
 	t := p.next()
 	if t.kind != tokName {
@@ -60,7 +60,7 @@ func (p *parser) name(what string) string {
 	return t.text
 }
 
-// number takes a number of at most limit.
+// number consumes a number of at most limit.
 func (p *parser) number(what string, limit uint64) uint64 {
 	t := p.next()
 	if t.kind != tokNumber {
@@ -90,7 +90,7 @@ func (p *parser) failAt(t token, text, hint string) {
 	panic(bail{&Error{Line: p.l.num, Col: t.col, Text: text, Hint: hint, Source: p.l.text}})
 }
 
-// failText points at a part of the line.
+// failText reports an error at a part of the line.
 func (p *parser) failText(part, text string) {
 	panic(bail{&Error{Line: p.l.num, Col: column(p.l.text, strings.Index(p.l.text, part)), Text: text, Source: p.l.text}})
 }

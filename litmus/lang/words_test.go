@@ -19,7 +19,7 @@ func page(t *testing.T) string {
 	return string(b)
 }
 
-// blocks are the fenced examples of the page.
+// blocks returns the fenced examples of the page.
 func blocks(text string) []string {
 	var out []string
 	for _, part := range strings.Split(text, "```litmus\n")[1:] {
@@ -29,7 +29,7 @@ func blocks(text string) []string {
 	return out
 }
 
-// codeWords are the words of the page that are set as code.
+// codeWords returns the words of the page that are set as code.
 func codeWords(text string) map[string]bool {
 	out := map[string]bool{}
 	for i, part := range strings.Split(strings.ReplaceAll(text, "```", "`"), "`") {

@@ -1,7 +1,7 @@
-// Command wrong runs litmus tests on the simulator, and prints the verdicts that are
-// wrong: one JSON object a line, with the keys test, profile, condition, expected and
-// got. It is for package mutant, which builds it anew for each mutant: of the whole
-// command verbatim that takes twice as long.
+// Command wrong runs litmus tests on the simulator, and prints the wrong verdicts, one
+// JSON object per line, with the keys test, profile, condition, expected and got.
+// Package mutant builds it for each mutant, in half the time of the whole command
+// verbatim.
 //
 // Exit status: 0 all tests have run, 2 one could not be read or run.
 package main

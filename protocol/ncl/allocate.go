@@ -9,9 +9,9 @@ import (
 	ctrl "github.com/verbatim-rdma/verbatim/kit/entry"
 )
 
-// Create makes a new file of size zeros: the paper's initialize() (4.2, 4.3). All of
-// its 2f+1 peers have to take part; a candidate that rejects the file or does not
-// answer is passed over for another one.
+// Create makes a new file of size zeros: the paper's initialize() (4.2, 4.3). It needs
+// all 2f+1 peers; a candidate that rejects the file or does not answer is replaced by
+// another one.
 func Create(h host.Host, cfg Config, name string, size int) (*File, error) {
 	cfg, err := cfg.complete(name)
 	if err != nil {
@@ -31,9 +31,9 @@ func Create(h host.Host, cfg Config, name string, size int) (*File, error) {
 	return f, nil
 }
 
-// initialize enters the file into the ap-map, lets peers set up their regions, and
-// enters the peers (4.3, steps 1 to 4). The entry is there before any region is: a
-// peer can then tell a region that is claimed from one that leaked. See finding 4.
+// initialize enters the file into the ap-map, asks peers to set up their regions, and
+// enters the peers (4.3, steps 1 to 4). The entry precedes every region, so a peer can
+// distinguish a claimed region from a leaked one. See finding 4.
 func (f *File) initialize() error {
 	f.stamp = MakeStamp(f.entry.epoch, 0)
 	if err := f.reserve(); err != nil {
@@ -54,8 +54,8 @@ func (f *File) initialize() error {
 	return nil
 }
 
-// reserve enters the file into the ap-map, without peers. What a creation that came
-// to no end has left there is replaced.
+// reserve enters the file into the ap-map, without peers. It replaces the entry of an
+// unfinished creation.
 func (f *File) reserve() error {
 	c := f.cfg.Coord
 	old, held, err := loadEntry(c, f.cfg.App, f.name)
@@ -80,15 +80,16 @@ func (f *File) reserve() error {
 	return err
 }
 
-// size is how many peers the file has.
+// size is the number of the file's peers.
 func (f *File) size() int { return 2*f.entry.f + 1 }
 
-// enlist lets need candidates set up a region, and connects to them. The ap-map names
-// them before they are asked, beside what e has. It returns fewer if there are no more
-// candidates, and some even with an error.
+// enlist asks candidates to set up a region until need have, and connects to them.
+// Before it asks them it enters them into the ap-map, beside the peers of e. It returns
+// fewer if it runs out of candidates, and possibly some even with an error.
 //
-// One that does not answer at all is waited for. So that many of them do not add up, the
-// others are then asked together, as many as the ap-map takes: what is not needed in the
+// It waits for a candidate that does not answer at all. To keep such waits from adding
+// up, it then asks the others together, as many as the ap-map takes. Regions that are
+// not needed leak, and their peers reclaim them when they collect.
 // end leaks, and its peer takes it back when it collects.
 func (f *File) enlist(e entry, o op, need int) ([]*link, error) {
 	names, err := f.candidates()
@@ -116,7 +117,8 @@ func (f *File) enlist(e entry, o op, need int) ([]*link, error) {
 	return links, err
 }
 
-// enlistBatch adds to links those of batch that take part. silent: one did not answer.
+// enlistBatch adds the links of batch that take part to links. silent: one did not
+// answer.
 func (f *File) enlistBatch(o op, links []*link, batch []string) (_ []*link, silent bool, _ error) {
 	asked := make([]*link, 0, len(batch))
 	for _, name := range batch {
@@ -141,12 +143,12 @@ func (f *File) enlistBatch(o op, links []*link, batch []string) (_ []*link, sile
 	return links, silent, nil
 }
 
-// abandon takes back what a failed creation began, as far as it can.
+// abandon undoes a failed creation, as far as it can.
 func (f *File) abandon() {
 	f.note(f.held.Delete())
 }
 
-// with is the entry once links are the file's peers.
+// with returns the entry with links as the file's peers.
 func (e entry) with(links []*link) entry {
 	e.peers, e.joining, e.copying = linkNames(links), nil, false
 	return e
@@ -160,7 +162,8 @@ func linkNames(links []*link) []string {
 	return out
 }
 
-// tooFew is the error of having had too few candidates, and why the last of all was none.
+// tooFew is the error for too few candidates, with the reason why the last one did not
+// qualify.
 func (f *File) tooFew(have, need int) error {
 	err := fmt.Errorf("%w: %w: %d of %d", ErrUnavailable, ErrTooFew, have, need)
 	if f.rejected != nil {

@@ -9,9 +9,9 @@ import (
 	ctrl "github.com/verbatim-rdma/verbatim/kit/entry"
 )
 
-// What the controller holds. The ap-map has one key for each file of an
-// application. Beside it there is a counter for each application, from which files
-// get their identities, and which is never deleted.
+// The data at the controller. The ap-map has one key for each file of an application.
+// Besides, each application has a counter for the identities of its files, which is
+// never deleted.
 
 func appPrefix(app string) string { return "apps/" + app + "/" }
 
@@ -19,8 +19,8 @@ func fileKey(app, name string) string { return appPrefix(app) + name }
 
 func counterKey(app string) string { return "files/" + app }
 
-// Files lists the files of an application, for a recovery to go through (4.5.1). One
-// whose creation came to no end is among them; [Recover] removes it.
+// Files lists the files of an application, for a recovery to go through (4.5.1). It
+// includes those of unfinished creations; [Recover] removes them.
 func Files(c coord.Client, app string) ([]string, error) {
 	keys, err := c.List(appPrefix(app))
 	for i := range keys {
@@ -29,9 +29,9 @@ func Files(c coord.Client, app string) ([]string, error) {
 	return keys, err
 }
 
-// newID is an identity that no other file of the application ever had. Epochs alone do
-// not tell a file from an earlier one of the same name, of which a peer may still have
-// a region, or a request may still be on its way.
+// newID returns an identity that no other file of the application ever had. Epochs
+// alone do not distinguish a file from an earlier one with the same name, of which a
+// peer may still have a region, or a request may still be in flight.
 func newID(c coord.Client, app string) (uint64, error) {
 	id, err := ctrl.Next(c, counterKey(app))
 	if errors.Is(err, ctrl.ErrMalformed) {
@@ -40,7 +40,7 @@ func newID(c coord.Client, app string) (uint64, error) {
 	return id, err
 }
 
-// loadEntry finds a file in the ap-map: what its entry says, and the entry itself.
+// loadEntry looks up a file in the ap-map: the decoded entry, and the entry itself.
 func loadEntry(c coord.Client, app, name string) (entry, *ctrl.Entry, error) {
 	held, err := ctrl.Load(c, fileKey(app, name))
 	if errors.Is(err, coord.ErrNotFound) {
@@ -56,19 +56,18 @@ func loadEntry(c coord.Client, app, name string) (entry, *ctrl.Entry, error) {
 	return e, held, nil
 }
 
-// save writes e to the ap-map in the place of the entry of this handle. Whoever else has
-// changed that one has taken the file over. No other instance writes what this one wrote: a
-// recovery begins an epoch, and the entry with which it does so is the only one that says
-// that it copies.
+// save replaces the entry of this handle in the ap-map by e. If anybody else has
+// changed it, they have taken over the file. No other instance writes the same value: a
+// recovery begins an epoch, and only its first entry is marked as copying.
 func (f *File) save(e entry) error {
 	err := f.held.Set(e.encode())
 	if now, bad := decodeEntry(f.held.Value); bad == nil {
-		f.entry = now // the one before e may have been found to be there
+		f.entry = now // Confirm may have found the entry before e
 	}
 	return stale(err)
 }
 
-// stale is ErrStale where another instance has changed the entry.
+// stale converts the error of an entry changed by another instance to ErrStale.
 func stale(err error) error {
 	if errors.Is(err, ctrl.ErrTaken) {
 		return fmt.Errorf("%w: %w", ErrStale, err)

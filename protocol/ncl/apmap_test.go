@@ -11,7 +11,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// keys is a controller in memory. before, if set, is called before the next Set, and may refuse it.
+// keys is a controller in memory. before, if set, is called before the next Set, and
+// may refuse it.
 type keys struct {
 	coord.Client
 	values   map[string][]byte
@@ -81,8 +82,9 @@ func TestIdentitiesAreNew(t *testing.T) {
 	}
 }
 
-// If the entry changes while a recovery takes a file over, another instance has replaced a peer and the
-// recovery begins again, or has begun a recovery of its own and has the file.
+// If the entry changes while a recovery takes over a file, another instance has either
+// replaced a peer, and the recovery starts again, or has begun a recovery of its own
+// and owns the file.
 func TestTakeOverAmongOthers(t *testing.T) {
 	for _, copying := range []bool{false, true} {
 		k := newKeys()
@@ -106,8 +108,8 @@ func TestTakeOverAmongOthers(t *testing.T) {
 	}
 }
 
-// That the ap-map still says that a file is being recovered does no harm, but who finds it taken over
-// has lost it.
+// An ap-map that still marks the file as being recovered does no harm, but a handle
+// that finds it taken over has lost it.
 func TestLeaveBehindWithoutController(t *testing.T) {
 	for _, c := range []struct{ refused, want error }{{coord.ErrUnavailable, nil}, {coord.ErrVersion, ErrStale}} {
 		f, _ := newTestFile()
@@ -122,7 +124,8 @@ func TestLeaveBehindWithoutController(t *testing.T) {
 	}
 }
 
-// A recovery that hears from no peer with the largest stamp gives all of them up, and nobody else.
+// A recovery without an answer from the peers with the largest stamp gives up on those,
+// and on no others.
 func TestNoneOfTheLatestAnswers(t *testing.T) {
 	f, _ := newTestFile()
 	ch := on(f, f.h)
@@ -139,7 +142,7 @@ func TestNoneOfTheLatestAnswers(t *testing.T) {
 	}
 }
 
-// What a recovery copies is waited for as long as the configuration says.
+// The wait for a recovery's copies is the configured one.
 func TestCopiesAreWaitedFor(t *testing.T) {
 	f, _ := newTestFile()
 	ch := on(f, f.h)
@@ -150,7 +153,7 @@ func TestCopiesAreWaitedFor(t *testing.T) {
 	}
 }
 
-// Who has failed the file once is asked last.
+// A candidate that has failed the file before is asked last.
 func TestCandidatesThatFailedComeLast(t *testing.T) {
 	f, _ := newTestFile()
 	f.cfg.Peers = []string{"p1", "p2", "p3", "p4", "p5"}
@@ -163,7 +166,7 @@ func TestCandidatesThatFailedComeLast(t *testing.T) {
 	}
 }
 
-// A replacement takes an epoch, and the last one can be taken.
+// A replacement uses up an epoch, and can use the last one.
 func TestReplacementsExhaustEpochs(t *testing.T) {
 	for epoch, want := range map[uint32]error{MaxEpoch: ErrExhausted, MaxEpoch - 1: ErrTooFew} {
 		f, _ := newTestFile()
@@ -176,7 +179,7 @@ func TestReplacementsExhaustEpochs(t *testing.T) {
 	}
 }
 
-// clock is a host that knows what time it is.
+// clock is a host with a settable clock.
 type clock struct {
 	quiet
 	now time.Duration
@@ -184,7 +187,7 @@ type clock struct {
 
 func (c *clock) Now() time.Duration { return c.now }
 
-// After a Repair that failed the next one waits, and for longer if it took long.
+// After a failed Repair the next one waits, and longer if it took long.
 func TestRepairsPause(t *testing.T) {
 	f, _ := newTestFile()
 	h := &clock{now: time.Minute}

@@ -13,12 +13,13 @@ import (
 
 // collect frees the regions that no file claims (4.5.1, "Handling Space Leaks").
 //
-// What the mr-map has is claimed if the ap-map has the file, in the identity that the
-// region was made for, and names this peer as one of the file's. Its epoch may be older:
-// the peers that stay are asked for nothing when others are replaced. A region that is not
-// in the mr-map yet is claimed in its own epoch, as in the paper, and as long as the ap-map
-// says that somebody may fill it. An application changes the ap-map before it asks a peer
-// for a region, so one that is not claimed will never be: see findings 3, 4 and 7.
+// A region in the mr-map is claimed if the ap-map has the file, with the identity of
+// the region, and names this peer as one of the file's. Its epoch may be older, since
+// the remaining peers are not contacted when others are replaced. A region that is not
+// yet in the mr-map is claimed in its own epoch, as in the paper, and as long as the
+// ap-map says that it may still be filled. An application changes the ap-map before it
+// requests a region, so an unclaimed region will never be claimed: see findings 3, 4
+// and 7.
 func (p *peer) collect() {
 	if p.coord == nil {
 		return
@@ -35,7 +36,7 @@ func (p *peer) collect() {
 	p.tell()
 }
 
-// freeLeaked frees what e does not claim of m. The entry of a file that is not there
+// freeLeaked frees the regions of m that e does not claim. The entry of a missing file
 // claims nothing.
 func (p *peer) freeLeaked(m *mapping, e *entry) {
 	name := p.h.Name()
@@ -53,7 +54,7 @@ func (p *peer) freeLeaked(m *mapping, e *entry) {
 	}
 }
 
-// acceptOrCollect waits for a request, and looks for leaked regions meanwhile.
+// acceptOrCollect waits for a request, and collects leaked regions meanwhile.
 func (p *peer) acceptOrCollect(lis host.Listener) (host.Request, error) {
 	for p.every > 0 {
 		req, err := lis.Accept(max(p.due-p.h.Now(), 0))
@@ -66,8 +67,8 @@ func (p *peer) acceptOrCollect(lis host.Listener) (host.Request, error) {
 	return lis.Accept(verbs.Forever)
 }
 
-// Collect asks a log peer to look for leaked regions now, and returns how many bytes
-// it lends after that.
+// Collect makes a log peer look for leaked regions now, and returns how many bytes it
+// lends afterwards.
 func Collect(h host.Host, peer string, timeout time.Duration) (int, error) {
 	r := request{op: opCollect}
 	b, err := h.Call(peer, service, r.encode(), timeout)
@@ -80,8 +81,8 @@ func Collect(h host.Host, peer string, timeout time.Duration) (int, error) {
 	return int(binary.BigEndian.Uint64(b)), nil
 }
 
-// Revoke makes a log peer take back all memory that it lends, at once and without
-// asking anybody (4.5.2). Files go on with other peers: see [File.Repair].
+// Revoke makes a log peer revoke all memory that it lends, at once and without asking
+// (4.5.2). Files continue with other peers: see [File.Repair].
 func Revoke(h host.Host, peer string, timeout time.Duration) error {
 	r := request{op: opRevoke}
 	if _, err := h.Call(peer, service, r.encode(), timeout); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// answering is a host whose calls have one answer. It keeps how long it was to wait for that.
+// answering is a host whose calls all have one answer. It records their timeouts.
 type answering struct {
 	quiet
 	body    []byte
@@ -27,7 +27,8 @@ func (a *answering) Call(_, _ string, _ []byte, timeout time.Duration) ([]byte, 
 	return a.body, a.err
 }
 
-// What an operator asks a peer has the peer's answer, or an error that says why not, in time.
+// An operator's request to a peer returns the peer's answer, or an error with the
+// reason, in time.
 func TestOperatorsLearnOfErrors(t *testing.T) {
 	figure := func(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 	for _, x := range []struct {
@@ -51,7 +52,7 @@ func TestOperatorsLearnOfErrors(t *testing.T) {
 	}
 }
 
-// arrivals is a listener to which a request comes after each of some times. It moves a clock.
+// arrivals is a listener at which requests arrive at given times. It advances a clock.
 type arrivals struct {
 	*clock
 	after  []time.Duration
@@ -75,7 +76,7 @@ func (a *arrivals) Accept(timeout time.Duration) (host.Request, error) {
 
 func (a *arrivals) Close() error { return nil }
 
-// counted is a controller that counts how often it is asked for an entry.
+// counted is a controller that counts requests for an entry.
 type counted struct {
 	coord.Client
 	gets int
@@ -86,8 +87,8 @@ func (c *counted) Get(string) ([]byte, uint64, error) {
 	return nil, 0, coord.ErrUnavailable
 }
 
-// A peer looks for leaked regions as often as it was told to, whatever requests come in between,
-// and takes all of these.
+// A peer looks for leaked regions as often as configured, whatever requests arrive in
+// between, and accepts all of those.
 func TestCollectsInTime(t *testing.T) {
 	const s = time.Second
 	for name, x := range map[string]struct {
@@ -122,8 +123,8 @@ func TestCollectsInTime(t *testing.T) {
 	}
 }
 
-// A region that leaked goes although the peer is being asked to hold the file again, and the copy that
-// is being made stays.
+// A leaked region is freed although the peer is being asked to hold the file again, and
+// the copy in progress stays.
 func TestCollectKeepsTheCopy(t *testing.T) {
 	k := newKeys()
 	e := entry{generation: generation{2, 3}, size: 8, f: 0, peers: []string{"other"}, joining: []string{"peer1"}}

@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// A write waits no longer for completions than it may.
+// A write waits for completions no longer than configured.
 func TestRecordWaitsInTime(t *testing.T) {
 	f, cards := newTestFile()
 	ch := on(f, f.h)
@@ -35,7 +35,7 @@ func TestRecordWaitsInTime(t *testing.T) {
 	}
 }
 
-// A queue of an odd length takes no half of a write.
+// A queue of odd length accepts no half of a write.
 func TestOddQueues(t *testing.T) {
 	f, cards := newTestFile()
 	f.links[2].Depth, cards[2].depth, cards[2].lag = 3, 3, true
@@ -46,8 +46,8 @@ func TestOddQueues(t *testing.T) {
 	}
 }
 
-// What fits goes inline, and what does not goes from the buffer, whatever went before. A peer whose card
-// takes no more has failed, and the others have the write.
+// A payload that fits goes inline, and a larger one from the buffer, whatever preceded
+// it. A peer whose card accepts no more has failed, and the others have the write.
 func TestPosts(t *testing.T) {
 	f, cards := newTestFile()
 	for _, n := range []int{f.inline, f.inline + 1, 1, 64} {
@@ -68,7 +68,7 @@ func TestPosts(t *testing.T) {
 	}
 }
 
-// Whoever deletes a file of which a change is in doubt finds out first whose it is.
+// Deleting a file with a change in doubt first resolves the change.
 func TestReleaseInDoubt(t *testing.T) {
 	before := entry{generation: generation{7, 1}, size: 64, f: 1, peers: []string{"p1", "p2", "p3"}}
 	change, other := before, before
@@ -119,7 +119,7 @@ func TestReleaseInDoubt(t *testing.T) {
 	}
 }
 
-// heard is a host that keeps what peers are asked, and how long that may take.
+// heard is a host that records the requests to peers, and their timeouts.
 type heard struct {
 	quiet
 	asked   int
@@ -132,7 +132,8 @@ func (h *heard) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 	return nobody(len(calls))
 }
 
-// Peers are asked for as long as the configuration says, and one that has not answered has not agreed.
+// Requests to peers have the configured timeout, and a peer that has not answered has
+// not agreed.
 func TestAsksInTime(t *testing.T) {
 	f, _ := newTestFile()
 	h := &heard{}
@@ -157,7 +158,7 @@ func TestAsksInTime(t *testing.T) {
 	}
 }
 
-// Both regions that a peer offers to a recovery must be of the file's size.
+// Both regions that a peer offers to a recovery must have the file's size.
 func TestOffersOfOtherSizes(t *testing.T) {
 	for _, sizes := range [][2]int{{16, 72}, {72, 16}} {
 		g := lend.Greeting{Windows: []lend.Window{{Len: sizes[0]}, {Len: sizes[1]}}}
@@ -168,7 +169,7 @@ func TestOffersOfOtherSizes(t *testing.T) {
 	}
 }
 
-// A card must take a stamp inline.
+// A card must be able to send a stamp inline.
 func TestCardsForStamps(t *testing.T) {
 	for inline, want := range map[int]error{stampSize - 1: ErrConfig, stampSize: verbs.ErrUnsupported} {
 		if _, err := newFile(slight{inline: inline}, Config{}, "wal", entry{}); !errors.Is(err, want) {
@@ -192,8 +193,8 @@ type slightCard struct {
 func (c slightCard) Attr() verbs.DeviceAttr     { return verbs.DeviceAttr{MaxInline: c.inline} }
 func (c slightCard) AllocPD() (verbs.PD, error) { return nil, verbs.ErrUnsupported }
 
-// A Repair with nothing to replace asks nobody, and waits until f+1 peers have what a Record that was too
-// late left under way.
+// A Repair with nothing to replace contacts nobody, and waits until f+1 peers have the
+// writes that a late Record left in flight.
 func TestRepairWithoutFailures(t *testing.T) {
 	f, cards := newTestFile()
 	k := newKeys()

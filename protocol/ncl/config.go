@@ -11,33 +11,33 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Errors, to be tested with errors.Is.
+// Errors; test for them with errors.Is.
 var (
-	// ErrUnavailable: more than f peers are gone. What was being done may or
-	// may not have taken effect.
+	// ErrUnavailable: more than f peers have failed. The operation may or may not have
+	// taken effect.
 	ErrUnavailable = errors.New("ncl: unavailable")
 	// ErrNotFound: the ap-map has no such file.
 	ErrNotFound = errors.New("ncl: no such file")
-	// ErrExists: the ap-map has the file already.
+	// ErrExists: the ap-map already has the file.
 	ErrExists = errors.New("ncl: file exists")
-	// ErrStale: another instance of the application has the file now.
+	// ErrStale: another instance of the application has taken over the file.
 	ErrStale = errors.New("ncl: another instance has taken the file over")
 	// ErrRejected: a peer refused a request; the cause is a host.RemoteError.
 	ErrRejected = errors.New("ncl: rejected by the peer")
-	// ErrBounds: the bytes are not within the file.
+	// ErrBounds: the range exceeds the file.
 	ErrBounds = errors.New("ncl: outside the file")
 	// ErrClosed: the handle was closed.
 	ErrClosed = errors.New("ncl: closed")
 	// ErrExhausted: the epochs or sequence numbers of the file are used up.
 	ErrExhausted = errors.New("ncl: numbers used up")
-	// ErrTooFew: too few peers take a part in the file; those that were asked
-	// rejected it or did not answer, and the controller knows no others.
-	ErrTooFew = errors.New("ncl: too few peers can be had")
-	// ErrRunning: an instance of the application runs already.
+	// ErrTooFew: too few peers accept the file; those asked have rejected it or did not
+	// answer, and the controller knows no others.
+	ErrTooFew = errors.New("ncl: too few peers are available")
+	// ErrRunning: an instance of the application is already running.
 	ErrRunning = errors.New("ncl: an instance of the application is running")
-	// ErrConfig: a configuration or an argument is outside the limits.
+	// ErrConfig: a configuration or an argument exceeds the limits.
 	ErrConfig = errors.New("ncl: bad configuration")
-	// ErrMalformed: bytes from elsewhere make no sense.
+	// ErrMalformed: received bytes are malformed.
 	ErrMalformed = errors.New("ncl: malformed message")
 )
 
@@ -54,14 +54,14 @@ const (
 	DefaultQueueDepth  = 64
 )
 
-// Config is what an application says of itself.
+// Config configures an application.
 type Config struct {
 	// App is the application's identifier. It has no slash.
 	App string
-	// Peers, if there are any, are the log peers to choose from for new files and
-	// in the place of failed peers, the first ones first. They are at least 2f+1.
-	// Without them the controller is asked which peers have memory. A file that
-	// is recovered has the peers of its ap-map entry.
+	// Peers, if not empty, are the candidates for the peers of new files and for the
+	// replacement of failed peers, the preferred ones first; at least 2f+1. If it is
+	// empty, the controller names the peers with free memory. A file that is recovered
+	// has the peers of its ap-map entry.
 	Peers []string
 	// F is how many of the 2f+1 peers of a file may fail.
 	F int
@@ -69,11 +69,11 @@ type Config struct {
 	Coord coord.Client
 	// CallTimeout bounds each control-plane call. Default [DefaultCallTimeout].
 	CallTimeout time.Duration
-	// CompletionTimeout bounds each wait for a completion. The default is to
-	// wait for ever: a card reports a dead peer by itself.
+	// CompletionTimeout bounds each wait for a completion. The default is no limit,
+	// since a card reports a dead peer by itself.
 	CompletionTimeout time.Duration
-	// QueueDepth is the length of each send queue. A write takes two places;
-	// one that finds a queue full waits for that peer. Default [DefaultQueueDepth].
+	// QueueDepth is the length of each send queue. A write takes two slots, and waits
+	// for a peer whose queue is full. Default [DefaultQueueDepth].
 	QueueDepth int
 }
 
@@ -119,7 +119,7 @@ func validName(s string) bool { return len(s) >= 1 && len(s) <= MaxName }
 
 func validSize(size int) bool { return size >= 1 && size <= MaxSize }
 
-// complete returns c with its defaults filled in, if it and the name are valid.
+// complete validates c and the name, and returns c with its defaults filled in.
 func (c Config) complete(name string) (Config, error) {
 	if err := c.Validate(); err != nil {
 		return c, err
@@ -139,18 +139,18 @@ func (c Config) complete(name string) (Config, error) {
 	return c, nil
 }
 
-// PeerConfig is what a log peer lends, and to whom it says so.
+// PeerConfig configures a log peer.
 type PeerConfig struct {
-	// Memory is how many bytes it lends. A file takes its size and 8 bytes,
-	// and twice that while it is being recovered.
+	// Memory is how many bytes it lends. A file takes its size plus 8 bytes, and twice
+	// that during a recovery.
 	Memory int
-	// Coord is the controller. Without one the peer does not register, which
-	// leaves it to those who name it in Config.Peers, and collects nothing.
+	// Coord is the controller. Without one the peer does not register, so that only
+	// applications that list it in Config.Peers use it, and does not collect.
 	Coord coord.Client
-	// Unlisted: the peer does not register, and collects nevertheless.
+	// Unlisted: the peer does not register, but collects.
 	Unlisted bool
-	// CollectEvery is how often the peer looks for leaked regions. The default
-	// is to do so only when it is asked to: see [Collect].
+	// CollectEvery is how often the peer looks for leaked regions. By default it does
+	// so only on request: see [Collect].
 	CollectEvery time.Duration
 }
 

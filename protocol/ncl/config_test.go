@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The other limits of a configuration are those of `ncl/limits`. A file of the largest size takes
-// more memory than a test should.
+// `ncl/limits` checks the other limits of a configuration. A file of the largest size
+// needs too much memory for a test.
 func TestSizes(t *testing.T) {
 	for size, ok := range map[int]bool{-1: false, 0: false, 1: true, MaxSize: true, MaxSize + 1: false} {
 		if validSize(size) != ok {
@@ -17,7 +17,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// What is not configured has its default, and what is stays.
+// Unset fields get their defaults, and set ones stay.
 func TestDefaults(t *testing.T) {
 	least := Config{App: "db", Coord: newKeys()}
 	got, err := least.complete("wal")

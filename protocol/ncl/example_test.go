@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// An application writes to a log, crashes, and finds it again.
+// An application writes to a log, crashes, and recovers it.
 func Example() {
 	app := func(h host.Host, life int) {
 		cfg := ncl.Config{App: "db", Peers: []string{"peer1", "peer2", "peer3"}, F: 1, Coord: coord.NewClient(h, "coord", "coord")}

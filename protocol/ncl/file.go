@@ -10,8 +10,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// File is a handle to an ncl file: the local buffer and a queue pair to each
-// peer (4.4, figure 5). Only one task may use it at a time.
+// File is a handle to an ncl file: the local buffer and a queue pair to each peer (4.4,
+// figure 5). Only one task may use it at a time.
 type File struct {
 	h      host.Host
 	cfg    Config
@@ -30,15 +30,15 @@ type File struct {
 	dataSGE  [1]verbs.SGE
 	stampSGE [1]verbs.SGE
 
-	rejected error // why the last candidate is no peer of the file
+	rejected error // why the last candidate is not a peer of the file
 }
 
-// Record writes data at off: the paper's record() (4.4). It returns when f+1
-// peers have completed this write and all before it. It allocates nothing.
+// Record writes data at off: the paper's record() (4.4). It returns when f+1 peers have
+// completed this write and all before it. It does not allocate.
 //
-// It goes on with up to f peers gone; [File.Repair] replaces them. With more gone it
-// says [ErrUnavailable], and so do all writes until a Repair succeeds. After an error
-// the write may or may not be found by a recovery; the local buffer has it.
+// It works with up to f failed peers; [File.Repair] replaces them. With more it returns
+// [ErrUnavailable], and so do all writes until a Repair succeeds. After an error a
+// recovery may or may not find the write; the local buffer has it.
 func (f *File) Record(off int, data []byte) error {
 	if err := f.check(off, len(data)); err != nil {
 		return err
@@ -64,12 +64,12 @@ func (f *File) Record(off int, data []byte) error {
 	return f.awaitQuorum()
 }
 
-// post hands a write to one peer: the data and then the stamp, on one send
-// queue. The order is what makes a stamp vouch for the data before it (4.4).
+// post posts a write to one peer: the data and then the stamp, on one send queue. This
+// order makes the stamp vouch for the data before it (4.4).
 //
-// The stamp goes inline: the card copies it now. Taken from the buffer it could
-// be that of a later write when the card comes to fetch it, and would vouch for
-// data which is not there yet.
+// The stamp goes inline, so the card copies it now. If the card fetched it from the
+// buffer later, it could be the stamp of a later write, and would vouch for data that
+// has not arrived.
 func (f *File) post(l *link, off, n int) {
 	to := fresh(l)
 	f.dataSGE[0] = f.buf.SGE(dataAt+off, n)
@@ -82,8 +82,8 @@ func (f *File) post(l *link, off, n int) {
 	f.group.Post(l, f.wrs[:])
 }
 
-// awaitQuorum waits until the last write is complete on f+1 peers. Completions
-// come in the order of the queue, so the one of a stamp covers all writes up to it.
+// awaitQuorum waits until the last write is complete on f+1 peers. Completions arrive
+// in queue order, so the completion of a stamp covers all writes up to it.
 func (f *File) awaitQuorum() error {
 	for {
 		if f.complete() >= f.quorum() {
@@ -110,8 +110,8 @@ func (f *File) complete() int {
 	return quorum.Count(f.links, func(l *link) bool { return l.Err == nil && l.Done == f.stamp.Seq() })
 }
 
-// quorum is how many peers must have a write, and how many must answer to a
-// recovery: any two such sets have a peer in common.
+// quorum is how many peers must have a write, and how many must answer a recovery: any
+// two such sets share a peer.
 func (f *File) quorum() int { return f.entry.f + 1 }
 
 // ReadAt fills p from the local buffer at off. It returns len(p), or an error.
@@ -138,14 +138,14 @@ func (f *File) check(off, n int) error {
 // Size is the size of the file in bytes.
 func (f *File) Size() int { return f.entry.size }
 
-// Stamp is the stamp of the last write. Of a file that was just recovered it
-// has the sequence number of the last write that was found.
+// Stamp is the stamp of the last write. After a recovery it has the sequence number of
+// the last write that was found.
 func (f *File) Stamp() Stamp { return f.stamp }
 
-// Release deletes the file: the paper's release() (4.3). The ap-map entry goes, and
-// then the peers free their regions; in the other order a crash in between leaves an
-// entry without regions, see finding 5. A peer that cannot be reached keeps its region
-// until it looks for leaked ones (4.5.1). After an error it can be called again.
+// Release deletes the file: the paper's release() (4.3). It removes the ap-map entry,
+// and then the peers free their regions; in the other order a crash in between would
+// leave an entry without regions, see finding 5. An unreachable peer keeps its region
+// until it collects (4.5.1). After an error Release can be called again.
 func (f *File) Release() error {
 	if f.closed {
 		return fmt.Errorf("%w: file %q", ErrClosed, f.name)
@@ -161,8 +161,8 @@ func (f *File) Release() error {
 // Alive counts the peers that this handle still writes to.
 func (f *File) Alive() int { return f.alive() }
 
-// Peers are the names of the file's peers, as the ap-map has them.
+// Peers returns the names of the file's peers, as in the ap-map.
 func (f *File) Peers() []string { return linkNames(f.links) }
 
-// AlivePeers are the names of the peers that this handle still writes to.
+// AlivePeers returns the names of the peers to which this handle still writes.
 func (f *File) AlivePeers() []string { return linkNames(f.working()) }

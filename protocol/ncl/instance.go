@@ -7,14 +7,15 @@ import (
 	ctrl "github.com/verbatim-rdma/verbatim/kit/entry"
 )
 
-// Instance is the right to be the one instance of an application (4.7): an ephemeral
-// key, which goes when the controller has not heard of the instance for too long. An
-// instance that lives on then learns of it late. It can do no harm: a recovery takes
-// its files away before it reads them. See finding 2.
+// Instance is the right to be the only instance of an application (4.7): an ephemeral
+// key, which expires when the controller has received no heartbeat for too long. An
+// instance that is still alive learns of it late. It can do no harm: a recovery revokes
+// its access to the files before it reads them. See finding 2.
 type Instance struct{ claim *ctrl.Claim }
 
 // Start claims the right to be the instance of cfg.App. It fails with [ErrRunning] if
-// there is one: try again, for that one may have crashed and still be in its session.
+// there is one: try again, since that one may have crashed and its session not yet
+// expired.
 func Start(cfg Config) (*Instance, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -33,5 +34,5 @@ func Start(cfg Config) (*Instance, error) {
 // call.
 func (i *Instance) Check() error { return i.claim.Check() }
 
-// Close gives the right back.
+// Close releases the right.
 func (i *Instance) Close() error { return i.claim.Close() }

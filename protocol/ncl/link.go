@@ -10,15 +10,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// link is the application's side of the connection to one log peer. What the peer lends is
-// the region to write to; to a recovery also, before it, the one to read from.
+// link is the application's side of the connection to one log peer. The peer lends the
+// region to write to; for a recovery also, as the first window, the one to read from.
 type link = lend.Conn
 
 func current(l *link) lend.Window { return l.Windows[0] }
 func fresh(l *link) lend.Window   { return l.Windows[len(l.Windows)-1] }
 
-// newFile makes the local buffer and a queue pair for each peer of e. After an
-// error the file can be closed, and nothing else.
+// newFile creates the local buffer and a queue pair for each peer of e. After an error
+// the file can only be closed.
 func newFile(h host.Host, cfg Config, name string, e entry) (*File, error) {
 	f := &File{h: h, cfg: cfg, name: name, entry: e, inline: h.Device().Attr().MaxInline}
 	if f.inline < stampSize {
@@ -43,12 +43,12 @@ func newFile(h host.Host, cfg Config, name string, e entry) (*File, error) {
 	return f, nil
 }
 
-// newLink makes the queues for a peer.
+// newLink creates the queues for a peer.
 func (f *File) newLink(peer string) (*link, error) {
 	return f.group.Prepare(peer, verbs.QPConfig{MaxSendWR: f.cfg.QueueDepth, MaxRecvWR: 1, MaxSGE: 1, MaxInline: f.inline})
 }
 
-// drop gives back what links hold on this host.
+// drop releases the resources of links on this host.
 func (f *File) drop(links ...*link) { f.note(f.group.Drop(links...)) }
 
 // ask sends a request to the peers of links.
@@ -62,8 +62,8 @@ func (f *File) ask(o op, links []*link) host.Gather {
 	}, f.cfg.CallTimeout)
 }
 
-// accept takes a peer's answer to alloc, join or recover, and connects to the
-// queue pair and the regions that it offers.
+// accept decodes a peer's answer to alloc, join or recover, and connects to the queue
+// pair and the regions that it offers.
 func accept(l *link, a *host.Answer, to op, size int) error {
 	if err := answered(l, a, to); err != nil {
 		return err
@@ -100,7 +100,7 @@ func answered(l *link, a *host.Answer, to op) error {
 	return nil
 }
 
-// prepareWrites fills in what all writes have in common.
+// prepareWrites fills in the fields that all writes share.
 func (f *File) prepareWrites() {
 	f.stampSGE[0] = f.buf.SGE(0, stampSize)
 	f.wrs[0] = verbs.SendWR{Op: verbs.OpWrite, SGL: f.dataSGE[:]}
@@ -112,7 +112,7 @@ func (f *File) alive() int { return quorum.Count(f.links, isAlive) }
 
 func isAlive(l *link) bool { return l.Err == nil }
 
-// unavailable says why fewer than f+1 peers are left.
+// unavailable explains why fewer than f+1 peers are left.
 func (f *File) unavailable() error {
 	err := fmt.Errorf("%w: %d of %d peers are left and %d are needed", ErrUnavailable, f.alive(), len(f.links), f.quorum())
 	for _, l := range f.links {
@@ -123,7 +123,7 @@ func (f *File) unavailable() error {
 	return err
 }
 
-// Close gives back what the handle holds on this host. The file stays.
+// Close releases the resources of the handle on this host. The file stays.
 func (f *File) Close() {
 	if f.closed {
 		return
@@ -139,7 +139,7 @@ func (f *File) Close() {
 	f.note(f.group.Close())
 }
 
-// note logs an error of giving something back.
+// note logs an error of a release.
 func (f *File) note(err error) {
 	if err != nil {
 		f.h.Logf("close file %q: %v", f.name, err)

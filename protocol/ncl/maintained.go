@@ -6,21 +6,21 @@ import (
 )
 
 // Maintained is a File that replaces failed peers by itself (4.5.2, "Maintaining FT
-// Level"): right after the write that noticed a failure, and before that write
-// returns. The paper does it in the background; a handle here is for one task.
+// Level"): after the write that detects a failure, before that write returns. The paper
+// does it in the background; a handle here belongs to one task.
 type Maintained struct {
 	*File
-	// Every is how long to wait after a [File.Repair] that failed, while enough peers
-	// are left to go on without it, or ten times as long as the Repair took if that is
-	// more: writes wait for it. 0: the latter.
+	// Every is how long to wait after a failed [File.Repair] as long as enough peers
+	// remain, or ten times the duration of that Repair if that is longer, because
+	// writes wait for it. 0: the latter.
 	Every time.Duration
-	// Told hears how each Repair ended; may be nil.
+	// Told is called with the result of each Repair; may be nil.
 	Told func(error)
 
-	next time.Duration // no Repair before, unless it must be
+	next time.Duration // no Repair before, unless it is necessary
 }
 
-// Record is [File.Record]. With too many peers gone it fails only if they cannot be
+// Record is [File.Record]. With too many failed peers it fails only if they cannot be
 // replaced.
 func (m *Maintained) Record(off int, data []byte) error {
 	err := m.File.Record(off, data)
@@ -29,21 +29,21 @@ func (m *Maintained) Record(off int, data []byte) error {
 		return nil
 	case err == nil:
 		m.Maintain()
-		return nil // whatever became of the Repair: f+1 peers have the write
+		return nil // whatever the result of the Repair: f+1 peers have the write
 	case !errors.Is(err, ErrUnavailable):
 		return err
 	}
 	if again := m.repair(); again != nil && (!errors.Is(again, ErrTooFew) || errors.Is(again, ErrUnavailable)) {
 		return errors.Join(err, again)
 	}
-	return m.File.Record(off, data) // again, for the first may not have begun: the same bytes
+	return m.File.Record(off, data) // again, with the same bytes: the first may not have begun
 }
 
-// Maintain replaces failed peers, if there are any and the last try is not too recent.
-// Nothing depends on it: with more than f peers gone the next Record says so.
+// Maintain replaces failed peers, unless there are none or the last try was too recent.
+// Its result does not matter: with more than f failed peers the next Record reports it.
 func (m *Maintained) Maintain() {
 	if m.alive() < m.size() && m.h.Now() >= m.next {
-		_ = m.repair() // Told has heard
+		_ = m.repair() // Told gets the error
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// lie turns the honest answer of a peer into nonsense.
+// lie turns the honest answer of a peer into a malformed one.
 type lie func(honest []byte) []byte
 
-// liar is a host whose answers go through a lie, while there is one.
+// liar is a host whose answers pass through a lie, if there is one.
 type liar struct {
 	host.Host
 	lie *lie
@@ -88,12 +88,12 @@ var lies = map[string]lie{
 	"another place": tail(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8+fileSize),
 }
 
-// believed are the lies that look right when a file is made: the card finds out, or a
-// later answer tells.
+// believed are the lies that look valid when a file is created: the card or a later
+// answer reveals them.
 var believed = []string{"another key", "another place", "words at switch"}
 
-// A peer that answers with nonsense is a failed peer: the error names it, nobody waits
-// for ever, and nothing acknowledged is lost.
+// A peer with malformed answers is a failed peer: the error names it, nothing waits for
+// ever, and no acknowledged write is lost.
 func TestNonsense(t *testing.T) {
 	for name, nonsense := range lies {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// amongNonsense uses files of which peer1 is one, first honest and then not.
+// amongNonsense uses files with peer1 as a peer, first honest and then not.
 func amongNonsense(h host.Host, cfg ncl.Config, now *lie, nonsense lie, believed bool, said *[]string) error {
 	exactly := cfg
 	exactly.Peers = cfg.Peers[:3]
@@ -148,7 +148,7 @@ func amongNonsense(h host.Host, cfg ncl.Config, now *lie, nonsense lie, believed
 		return err
 	}
 	m := ncl.Maintained{File: f}
-	for i := 3; i < len(want); i++ { // the second notices what the first has done
+	for i := 3; i < len(want); i++ { // the second notices the effect of the first
 		if err := m.Record(i, want[i:i+1]); err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func amongNonsense(h host.Host, cfg ncl.Config, now *lie, nonsense lie, believed
 
 	switch f, err = ncl.Create(h, exactly, "other", fileSize); {
 	case believed && err == nil:
-		if err := f.Record(0, want); err != nil { // two peers are enough
+		if err := f.Record(0, want); err != nil { // two peers suffice
 			return err
 		}
 		f.Close()
@@ -183,7 +183,7 @@ func amongNonsense(h host.Host, cfg ncl.Config, now *lie, nonsense lie, believed
 	return has(f, want)
 }
 
-// has is an error unless the file begins with want.
+// has returns an error unless the file begins with want.
 func has(f *ncl.File, want []byte) error {
 	b := make([]byte, len(want))
 	if _, err := f.ReadAt(b, 0); err != nil || !bytes.Equal(b, want) {
@@ -192,8 +192,8 @@ func has(f *ncl.File, want []byte) error {
 	return nil
 }
 
-// A peer whose entry at the controller is nonsense is passed over, and named if it
-// would have been needed.
+// A peer with a malformed entry at the controller is skipped, and named if it would
+// have been needed.
 func TestNonsenseAtTheController(t *testing.T) {
 	c := config(t, 4, "strong", "none", func(h host.Host, cfg ncl.Config, life int) {
 		if life > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/kit/lend"
 )
 
-// What a peer rejects, and why.
+// The reasons for which a peer rejects requests.
 var (
 	errAbsent   = errors.New("the mr-map has no such file")
 	errThere    = errors.New("it has memory for a file of this name already")
@@ -19,32 +19,32 @@ var (
 	errNoMemory = errors.New("no memory left to lend")
 )
 
-// peer is a log peer (4.2): it lends memory, and its CPU takes part in setting
-// up and recovering only.
+// peer is a log peer (4.2): it lends memory. Its CPU is involved only in set-up and
+// recovery.
 type peer struct {
 	h      host.Host
 	lender *lend.Lender
-	coord  coord.Client // nil: the peer does not register, nor collect
+	coord  coord.Client // nil: the peer neither registers nor collects
 	quiet  bool         // it does not register
 	limit  int
 	used   int
-	told   int           // what of it the controller knows
-	every  time.Duration // collect so often; 0: when asked to
-	due    time.Duration // the next time
-	// mrMap is the paper's mr-map. It is a slice so that the order of whatever
-	// is done to it follows from the requests.
+	told   int           // the figure that the controller has
+	every  time.Duration // interval of collections; 0: on request
+	due    time.Duration // the next one
+	// mrMap is the paper's mr-map. It is a slice so that the order of its entries
+	// follows from the requests.
 	mrMap []*mapping
 }
 
 // mapping is one entry of the mr-map.
 type mapping struct {
 	app, file string
-	current   *slot // nil until a peer that joins is up to date
+	current   *slot // nil until a joining peer is up to date
 	fresh     *slot // being filled, or nil
 }
 
-// ServePeer lends memory to applications. It returns when requests cannot be
-// received any more, and not before.
+// ServePeer lends memory to applications. It returns only when requests can no longer
+// be received.
 func ServePeer(h host.Host, cfg PeerConfig) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -83,7 +83,7 @@ func newPeer(h host.Host, cfg PeerConfig) (*peer, error) {
 	return p, err
 }
 
-// handle carries out one request. Its error is the reason of a rejection.
+// handle carries out one request. Its error is the reason for a rejection.
 func (p *peer) handle(body []byte) ([]byte, error) {
 	r, err := decodeRequest(body)
 	if err != nil {
@@ -109,8 +109,8 @@ func (p *peer) handle(body []byte) ([]byte, error) {
 	}
 }
 
-// alloc sets up a region and enters it into the mr-map (4.3, step 3). What the
-// peer holds of an earlier file of the name leaked and is replaced.
+// alloc sets up a region and enters it into the mr-map (4.3, step 3). A region of an
+// earlier file with the name has leaked and is replaced.
 func (p *peer) alloc(r *request) ([]byte, error) {
 	m := p.find(r)
 	if m != nil {
@@ -128,7 +128,8 @@ func (p *peer) alloc(r *request) ([]byte, error) {
 }
 
 // join sets up a region for the content of a file that has lost a peer (4.5.2). Until
-// the content is there the region is not in the mr-map, and what is there stays.
+// the content has arrived the region is not in the mr-map, and an existing one stays
+// there.
 func (p *peer) join(r *request) ([]byte, error) {
 	m := p.find(r)
 	if m != nil && !r.newerThan(m.seen()) {
@@ -144,7 +145,7 @@ func (p *peer) join(r *request) ([]byte, error) {
 	s, err := p.newSlot(r, r.size)
 	if err != nil {
 		if m != nil && m.current == nil {
-			p.remove(m) // nothing is left of it
+			p.remove(m) // it has no region left
 		}
 		return nil, err
 	}
@@ -156,12 +157,12 @@ func (p *peer) join(r *request) ([]byte, error) {
 	return s.offer(), nil
 }
 
-// recover gives access to the region of a file to a new instance of the
-// application, and a fresh region for the copy that will replace it (4.5.1). A
-// peer that has crashed since has no entry any more, and rejects.
+// recover gives a new instance of the application access to the region of a file, and a
+// fresh region for the copy that will replace it (4.5.1). A peer that has crashed in
+// the meantime has no entry, and rejects.
 //
-// The instance that had the region loses its connection first. It may live on, and
-// must not have a write acknowledged that this recovery does not see: finding 2.
+// The previous instance loses its connection first. It may still be alive, and must not
+// have a write acknowledged that this recovery does not see: finding 2.
 func (p *peer) recover(r *request) ([]byte, error) {
 	m := p.find(r)
 	if m == nil || m.current == nil || m.current.id != r.id {
@@ -180,8 +181,9 @@ func (p *peer) recover(r *request) ([]byte, error) {
 	return s.offer(m.current.Window()), nil
 }
 
-// switchOver points the mr-map to the fresh region (4.5.1). This is one
-// assignment, so that a crash of the application finds one region or the other.
+// switchOver points the mr-map to the fresh region (4.5.1). This is a single
+// assignment, so that after a crash of the application one region or the other is
+// found.
 func (p *peer) switchOver(r *request) error {
 	m := p.find(r)
 	if m == nil {
@@ -198,8 +200,7 @@ func (p *peer) switchOver(r *request) error {
 	return nil
 }
 
-// release frees the regions of a file (4.3). A file that is not there has been
-// released already.
+// release frees the regions of a file (4.3). A missing file has already been released.
 func (p *peer) release(r *request) error {
 	m := p.find(r)
 	if m == nil {
@@ -212,8 +213,8 @@ func (p *peer) release(r *request) error {
 	return nil
 }
 
-// revoke takes all memory back at once (4.5.2, "Memory Revocation"). The applications
-// notice when they write, and take it for a failure of this peer.
+// revoke revokes all memory at once (4.5.2, "Memory Revocation"). The applications
+// notice when they write, and treat it as a failure of this peer.
 func (p *peer) revoke() {
 	for len(p.mrMap) > 0 {
 		p.remove(p.mrMap[len(p.mrMap)-1])
@@ -229,7 +230,7 @@ func (p *peer) find(r *request) *mapping {
 	return nil
 }
 
-// seen is the latest generation that m has heard of.
+// seen is the latest generation known to m.
 func (m *mapping) seen() generation {
 	if m.fresh != nil {
 		return m.fresh.generation

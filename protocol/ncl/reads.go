@@ -2,7 +2,7 @@ package ncl
 
 import "github.com/verbatim-rdma/verbatim/verbs"
 
-// What a recovery reads of the peers' regions.
+// The reads of a recovery from the peers' regions.
 
 // postStampRead reads the stamp of link i into its word of the scratch region.
 func (r *recovery) postStampRead(i int, l *link) bool {

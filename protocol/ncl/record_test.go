@@ -15,7 +15,7 @@ import (
 type card struct {
 	verbs.QP
 	verbs.CQ
-	depth, taken int // places of the send queue
+	depth, taken int // slots of the send queue
 	done         []uint64
 	status       verbs.Status
 	lag          bool // the channel does not report it
@@ -58,7 +58,7 @@ func (c *card) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 type channel struct {
 	verbs.CompChannel
 	cards  []*card
-	waited []time.Duration // how long each wait was to be at most
+	waited []time.Duration // the timeout of each wait
 }
 
 func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
@@ -104,7 +104,7 @@ type quiet struct{ host.Host }
 
 func (quiet) Logf(string, ...any) {}
 
-// Gather asks peers of which none answers.
+// Gather asks peers, none of which answers.
 func (quiet) Gather(calls []host.Call, _ time.Duration) host.Gather { return nobody(len(calls)) }
 
 type nobody int
@@ -159,7 +159,7 @@ func TestRecordAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A peer that lags behind is waited for when its queue is full, and not before.
+// A lagging peer is waited for when its queue is full, and not before.
 func TestRecordWaitsForRoom(t *testing.T) {
 	f, cards := newTestFile()
 	cards[2].lag = true
@@ -189,7 +189,7 @@ func TestRecordLosesPeers(t *testing.T) {
 	}
 }
 
-// Maintained records what it is given, and says so.
+// Maintained records its data, and reports it.
 func TestMaintainedRecords(t *testing.T) {
 	f, cards := newTestFile()
 	m := &Maintained{File: f}

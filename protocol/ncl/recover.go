@@ -10,9 +10,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/kit/lend"
 )
 
-// Recover opens a file after the application has crashed: the paper's recover()
-// (4.5.1). It returns with all writes that were acknowledged, and maybe some
-// that were not, once f+1 peers hold exactly what it returns.
+// Recover opens a file after a crash of the application: the paper's recover() (4.5.1).
+// It returns all acknowledged writes, and possibly some unacknowledged ones, once f+1
+// peers hold exactly what it returns.
 func Recover(h host.Host, cfg Config, name string) (*File, error) {
 	cfg, err := cfg.complete(name)
 	if err != nil {
@@ -34,10 +34,10 @@ func Recover(h host.Host, cfg Config, name string) (*File, error) {
 	return f, nil
 }
 
-// takeOver finds the file in the ap-map and begins a new epoch there, before
-// any peer is asked: of two instances that recover at once one loses here. Peers that
-// were about to join will not. A creation that came to no end is removed. An earlier
-// instance that replaces a peer meanwhile only makes it begin again: `ncl/cling`.
+// takeOver looks up the file in the ap-map and begins a new epoch there, before it
+// contacts any peer: one of two concurrent recoveries fails here. Peers about to join
+// will not. It removes an unfinished creation. An earlier instance that replaces a peer
+// meanwhile only makes it start again: `ncl/cling`.
 func takeOver(cfg Config, name string) (entry, *ctrl.Entry, error) {
 	e, held, err := loadEntry(cfg.Coord, cfg.App, name)
 	switch {
@@ -46,9 +46,9 @@ func takeOver(cfg Config, name string) (entry, *ctrl.Entry, error) {
 	case !e.created():
 		err = held.Delete()
 		if errors.Is(err, ctrl.ErrTaken) {
-			return takeOver(cfg, name) // it has come to its end
+			return takeOver(cfg, name) // the creation has finished
 		}
-		return entry{}, nil, errors.Join(fmt.Errorf("%w: its creation came to no end", ErrNotFound), err)
+		return entry{}, nil, errors.Join(fmt.Errorf("%w: its creation did not finish", ErrNotFound), err)
 	case e.epoch == MaxEpoch:
 		return entry{}, nil, fmt.Errorf("%w: epoch %d", ErrExhausted, e.epoch)
 	}
@@ -63,17 +63,17 @@ func takeOver(cfg Config, name string) (entry, *ctrl.Entry, error) {
 	return e, held, stale(err)
 }
 
-// recovery is the state of a recovery while peers are being asked.
+// recovery is the state of a recovery while it contacts peers.
 type recovery struct {
 	f       *File
 	calls   host.Gather
-	stamps  []Stamp // what the peers' regions say, as f.links
+	stamps  []Stamp // the stamps of the peers' regions, indexed like f.links
 	known   []bool  // stamps[i] was read
-	heard   []bool  // links[i] has answered, or failed to
+	heard   []bool  // links[i] has answered or failed
 	said    int     // how many have answered
 	latest  Stamp   // the largest stamp
 	scratch *lend.Memory
-	ids     uint64 // how many requests were posted
+	ids     uint64 // number of requests posted
 }
 
 func (f *File) recover() error {
@@ -98,16 +98,16 @@ func (r *recovery) run() error {
 		return err
 	}
 	if !r.allHeard() {
-		r.hear(len(f.links)) // the peers that were not needed are caught up as well
+		r.hear(len(f.links)) // the other peers are caught up as well
 	}
 	r.catchUp()
 	return f.switchOver()
 }
 
-// fetchLatest reads the stamps of f+1 peers, any f+1, chooses the largest, and
-// reads the region of that peer, the recovery peer, into the local buffer. A
-// write that was acknowledged is on f+1 peers; the two sets meet, so at least one
-// of the peers read has it. Peers that fail meanwhile are replaced by others.
+// fetchLatest reads the stamps of any f+1 peers, chooses the largest, and reads the
+// region of that peer, the recovery peer, into the local buffer. An acknowledged write
+// is on f+1 peers; the two sets share a peer, so at least one of the stamps covers it.
+// Peers that fail meanwhile are replaced by others.
 func (r *recovery) fetchLatest() error {
 	f := r.f
 	for {
@@ -124,7 +124,7 @@ func (r *recovery) fetchLatest() error {
 	}
 }
 
-// hear waits until need peers have answered, and connects to those that are new.
+// hear waits until need peers have answered, and connects to the new ones.
 func (r *recovery) hear(need int) {
 	answers := r.calls.Wait(need)
 	for i, l := range r.f.links {
@@ -150,7 +150,7 @@ func (r *recovery) allHeard() bool {
 	return true
 }
 
-// readable counts the peers whose stamp is known and whose region can be read.
+// readable counts the peers with a known stamp and a readable region.
 func (r *recovery) readable() int {
 	n := 0
 	for i, l := range r.f.links {
@@ -161,8 +161,8 @@ func (r *recovery) readable() int {
 	return n
 }
 
-// readStamps reads the stamps of the peers that have answered. All are asked at
-// once; in which order they answer makes no difference.
+// readStamps reads the stamps of the peers that have answered. It asks all at once; the
+// order of their answers does not matter.
 func (r *recovery) readStamps() {
 	var asked []*link
 	for i, l := range r.f.links {
@@ -178,10 +178,10 @@ func (r *recovery) readStamps() {
 	}
 }
 
-// recoveryPeer is the peer with the largest stamp. Peers with the same stamp may
-// hold different data, because the data of the next write may have come without
-// its stamp. Any will do; the one that answers first to a second look is taken.
-// It is nil if none is left.
+// recoveryPeer returns the peer with the largest stamp. Peers with the same stamp may
+// hold different data, because the data of the next write may have arrived without its
+// stamp. Any of them will do; it chooses the first to complete a second read. It
+// returns nil if none is left.
 func (r *recovery) recoveryPeer() *link {
 	r.latest = 0
 	for i, l := range r.f.links {
@@ -210,8 +210,8 @@ func (r *recovery) isLatest(i int) bool {
 	return r.known[i] && r.f.links[i].Err == nil && r.stamps[i] == r.latest
 }
 
-// firstToAnswer is the first of the peers with the largest stamp to complete a
-// Read. Completions of the others stay in their queues; await passes over them.
+// firstToAnswer returns the first of the peers with the largest stamp to complete a
+// Read. Completions of the others stay in their queues; await skips them.
 func (r *recovery) firstToAnswer() *link {
 	f := r.f
 	for {
@@ -241,9 +241,9 @@ func (r *recovery) failLatest(cause error) {
 	}
 }
 
-// catchUp gives the content of the local buffer, with a stamp of the new epoch,
-// to the fresh regions. All peers get the whole content, even those with the same
-// stamp: they may hold something else (4.5.1).
+// catchUp writes the content of the local buffer, with a stamp of the new epoch, to the
+// fresh regions. All peers get the whole content, even those with the same stamp: their
+// data may differ (4.5.1).
 func (r *recovery) catchUp() {
 	f := r.f
 	f.stamp = MakeStamp(f.entry.epoch, r.latest.Seq())
@@ -251,7 +251,7 @@ func (r *recovery) catchUp() {
 	f.copyTo(f.working())
 }
 
-// copyTo gives the content of the local buffer to links that have nothing yet.
+// copyTo copies the content of the local buffer to links that have nothing yet.
 func (f *File) copyTo(links []*link) {
 	for _, l := range links {
 		f.group.Room(l, len(f.wrs))
@@ -260,9 +260,8 @@ func (f *File) copyTo(links []*link) {
 	f.group.AwaitAll(links)
 }
 
-// switchOver lets the peers that have the copy point their mr-map to it. With
-// fewer than f+1 of them nothing may be returned: the next recovery could find
-// something else (4.5.1).
+// switchOver makes the peers with the copy point their mr-map to it. If fewer than f+1
+// do, the recovery must not return: the next one could find something else (4.5.1).
 func (f *File) switchOver() error {
 	caughtUp := f.working()
 	if len(caughtUp) < f.quorum() {
@@ -275,9 +274,9 @@ func (f *File) switchOver() error {
 	return nil
 }
 
-// leaveBehind lets the peers that did not come along free their fresh regions, which
-// nobody will fill any more: finding 7. The file is open whether or not the controller
-// can be reached, and the next change of the entry lets them go too.
+// leaveBehind lets the peers that did not switch free their fresh regions, which nobody
+// will fill any more: finding 7. The file is open whether or not the controller is
+// reachable; otherwise the next change of the entry releases them too.
 func (f *File) leaveBehind() error {
 	if f.alive() == len(f.links) {
 		return nil
@@ -294,7 +293,7 @@ func (f *File) leaveBehind() error {
 	return nil
 }
 
-// switchTo lets the peers of links point their mr-map to the copy (4.5.1).
+// switchTo makes the peers of links point their mr-map to the copy (4.5.1).
 func (f *File) switchTo(links []*link) {
 	answers := f.ask(opSwitch, links).Wait(len(links))
 	for i, l := range links {
@@ -304,5 +303,5 @@ func (f *File) switchTo(links []*link) {
 	}
 }
 
-// working are the links whose peers have not failed.
+// working returns the links whose peers have not failed.
 func (f *File) working() []*link { return lend.Alive(f.links) }

@@ -30,8 +30,8 @@ func (r *reader) PostSend(wrs []verbs.SendWR) error {
 	return r.card.PostSend(wrs)
 }
 
-// A stamp and a region are read whole, to their places, and waited for as long as the configuration says.
-// A peer whose card takes no request has failed.
+// A stamp and a region are read whole, to their places, with the configured timeout. A
+// peer whose card accepts no request has failed.
 func TestRecoveryReads(t *testing.T) {
 	r, cards := newTestRecovery()
 	l, c := r.f.links[2], &reader{card: cards[2]}
@@ -123,7 +123,7 @@ func TestTooFewToRecover(t *testing.T) {
 	}
 }
 
-// A completion of a peer whose stamp is not the largest any more is passed over.
+// A completion of a peer whose stamp is no longer the largest is skipped.
 func TestLateSecondLooks(t *testing.T) {
 	r, cards := newTestRecovery()
 	r.known, r.stamps, r.latest = []bool{true, true, true}, []Stamp{1, 2, 2}, 2
@@ -133,7 +133,7 @@ func TestLateSecondLooks(t *testing.T) {
 	}
 }
 
-// The last epoch can be recovered into, and not out of.
+// A recovery can begin the last epoch, but cannot follow it.
 func TestRecoveriesExhaustEpochs(t *testing.T) {
 	for epoch, want := range map[uint32]error{MaxEpoch: ErrExhausted, MaxEpoch - 1: nil} {
 		k := newKeys()
@@ -146,7 +146,8 @@ func TestRecoveriesExhaustEpochs(t *testing.T) {
 	}
 }
 
-// If the entry has changed, and the controller does not say how, the file counts as somebody else's.
+// If the entry has changed, and the controller does not say how, the file counts as
+// taken over.
 func TestTakeOverWithoutSecondLook(t *testing.T) {
 	a := &asked{keys: newKeys(), refuse: 3}
 	e := entry{generation: generation{1, 1}, size: 8, f: 1, peers: []string{"p1", "p2", "p3"}}
@@ -157,10 +158,10 @@ func TestTakeOverWithoutSecondLook(t *testing.T) {
 	}
 }
 
-// answers are those of some calls, whatever they are.
+// answers are given answers to some calls.
 type answers struct {
 	given []host.Answer
-	need  int // what was waited for
+	need  int // the number waited for
 }
 
 func (a *answers) Wait(need int) []host.Answer {
@@ -168,7 +169,7 @@ func (a *answers) Wait(need int) []host.Answer {
 	return a.given
 }
 
-// Only answers that are no errors count for how many are waited for.
+// Errors do not count as answers when waiting.
 func TestErrorsAreNoAnswers(t *testing.T) {
 	r, _ := newTestRecovery()
 	a := &answers{given: []host.Answer{{Err: host.ErrUnreachable}, {Body: []byte("nonsense")}, {}}}
@@ -182,7 +183,8 @@ func TestErrorsAreNoAnswers(t *testing.T) {
 	}
 }
 
-// A recovery is over when f+1 peers have switched. If fewer have the copy nobody is asked to.
+// A recovery finishes when f+1 peers have switched. If fewer have the copy no peer is
+// asked to.
 func TestSwitchOver(t *testing.T) {
 	for failed, asked := range map[int]int{0: 1, 1: 1, 2: 0} {
 		f, _ := newTestFile()
@@ -197,7 +199,7 @@ func TestSwitchOver(t *testing.T) {
 	}
 }
 
-// If all peers came along the ap-map need not be told.
+// If all peers have switched the ap-map is not changed.
 func TestNobodyIsLeftBehind(t *testing.T) {
 	f, _ := newTestFile()
 	k := newKeys()
@@ -207,7 +209,8 @@ func TestNobodyIsLeftBehind(t *testing.T) {
 	}
 }
 
-// A copy that leaked and was freed is not there any more: neither to be freed again, nor to switch to.
+// A copy that leaked and was freed is gone: it is not freed again, and cannot be
+// switched to.
 func TestCollectForgetsTheCopy(t *testing.T) {
 	k := newKeys()
 	e := entry{generation: generation{2, 3}, size: 8, f: 0, peers: []string{"peer1"}}
@@ -227,7 +230,7 @@ func TestCollectForgetsTheCopy(t *testing.T) {
 	}
 }
 
-// A replacement that is under way is no recovery: who recovers the file meanwhile begins again.
+// A replacement in progress is no recovery: a concurrent recovery starts again.
 func TestReplacementsDoNotSayThatTheyRecover(t *testing.T) {
 	f, _ := newTestFile()
 	k := newKeys()

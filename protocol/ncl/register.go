@@ -15,8 +15,8 @@ const peersPrefix = "peers/"
 
 var errNobody = errors.New("no peer has registered with the controller")
 
-// register tells the controller the peer's name and how much memory it lends (4.3).
-// A peer that starts again finds its name there, and gives the figure anew.
+// register enters the peer's name and how much memory it lends at the controller (4.3).
+// A restarted peer finds its name there, and updates the figure.
 func (p *peer) register() error {
 	if p.coord == nil || p.quiet {
 		return nil
@@ -24,13 +24,13 @@ func (p *peer) register() error {
 	err := ctrl.Put(p.coord, peersPrefix+p.h.Name(), p.figure())
 	p.told = p.used
 	if err != nil {
-		p.told = -1 // it may have heard this figure, or not
+		p.told = -1 // the controller may have this figure, or not
 	}
 	return err
 }
 
-// tell brings the controller's figure up to date (4.3, step 4a). The figure is a hint
-// only: if the controller cannot be reached, the next change tells this one too.
+// tell updates the controller's figure (4.3, step 4a). The figure is only a hint: if
+// the controller is unreachable, the next change updates it too.
 func (p *peer) tell() {
 	if p.coord == nil || p.quiet || p.told == p.used {
 		return
@@ -44,8 +44,8 @@ func (p *peer) figure() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(p.limit-p.used))
 }
 
-// candidates are the peers that may take a file of size bytes, the better ones first:
-// those that are configured, or those that the controller knows to have the memory
+// candidates returns the peers that may accept a file of size bytes, the better ones
+// first: the configured ones, or those that have the memory according to the controller
 // (4.3, steps 1 and 2). They are hints. A peer that has failed this file comes last.
 func (f *File) candidates() ([]string, error) {
 	names := f.cfg.Peers
@@ -95,11 +95,11 @@ func (f *File) registered() ([]string, error) {
 // Registered is a log peer as the controller knows it.
 type Registered struct {
 	Name string
-	Left int   // bytes that it has left to lend
-	Err  error // or this: its entry makes no sense, and wraps [ErrMalformed]
+	Left int   // bytes that it can still lend
+	Err  error // or its entry is malformed; wraps [ErrMalformed]
 }
 
-// Peers lists the log peers that have registered.
+// Peers lists the registered log peers.
 func Peers(c coord.Client) ([]Registered, error) {
 	keys, err := c.List(peersPrefix)
 	if err != nil {

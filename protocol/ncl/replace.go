@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Repair puts other peers in the place of those that have failed (4.5.2, "Maintaining
-// FT Level", and after a revocation). It is for the application to call, when
-// [File.Alive] has become less than 2f+1, or when [File.Record] says [ErrUnavailable]:
-// the local buffer has everything, so it works however many peers are gone.
+// Repair replaces failed peers by others (4.5.2, "Maintaining FT Level", and after a
+// revocation). Call it when [File.Alive] has dropped below 2f+1, or when [File.Record]
+// returns [ErrUnavailable]: the local buffer has everything, so it works however many
+// peers have failed.
 //
 // When it returns nil there are 2f+1 peers again, and f+1 of them hold every write so
-// far, those included whose Record failed. With [ErrTooFew] some were replaced or
-// none; if more than f are missing then, the error wraps [ErrUnavailable] as well,
-// and nothing can be written until a Repair succeeds. [ErrStale] says that another
-// instance has recovered the file: this handle is of no use any more.
+// far, including those whose Record failed. With [ErrTooFew] it has replaced some or
+// none; if more than f are then missing, the error also wraps [ErrUnavailable], and
+// nothing can be written until a Repair succeeds. [ErrStale] means that another
+// instance has recovered the file: this handle is useless.
 func (f *File) Repair() error {
 	if f.closed {
 		return fmt.Errorf("%w: file %q", ErrClosed, f.name)
@@ -55,9 +55,9 @@ func (f *File) replace(missing int) error {
 	return f.awaitQuorum()
 }
 
-// bringUpToDate copies the local buffer to new peers, and lets those that have it
-// enter it into their mr-maps: until then their regions must not answer a recovery,
-// see finding 6. It returns those.
+// bringUpToDate copies the local buffer to new peers, and makes those that have it
+// enter it into their mr-maps: until then their regions must not answer a recovery, see
+// finding 6. It returns those.
 func (f *File) bringUpToDate(links []*link) []*link {
 	f.copyTo(links)
 	links = f.dropFailed(links)
@@ -65,8 +65,8 @@ func (f *File) bringUpToDate(links []*link) []*link {
 	return f.dropFailed(links)
 }
 
-// admit enters the new peers into the ap-map in the place of failed ones. They are up
-// to date by now: the paper shows what happens otherwise (figure 7iii).
+// admit enters the new peers into the ap-map in place of failed ones. They are up to
+// date by now: the paper shows what happens otherwise (figure 7iii).
 func (f *File) admit(links []*link) error {
 	all := slices.Clone(f.links)
 	var out []*link
@@ -86,7 +86,7 @@ func (f *File) admit(links []*link) error {
 	return nil
 }
 
-// replaceable reports whether x is not to be replaced by itself.
+// replaceable reports whether x does not replace itself.
 func (f *File) replaceable(x *link, links []*link) bool {
 	return !slices.ContainsFunc(links, func(l *link) bool { return l.Peer == x.Peer })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// asked is a controller that keeps what it is asked, and refuses one call.
+// asked is a controller that records its requests, and refuses one call.
 type asked struct {
 	*keys
 	calls  []string
@@ -52,8 +52,8 @@ func (a *asked) Delete(key string, ifVersion uint64) error {
 	return a.keys.Delete(key, ifVersion)
 }
 
-// A name is reserved if it is free, or if its creation came to no end; whatever the controller
-// does not answer ends the creation there.
+// A name can be reserved if it is free, or if its creation did not finish; a call that
+// the controller does not answer stops the creation.
 func TestReserve(t *testing.T) {
 	const file, ids = "apps/db/wal", "files/db"
 	unfinished := entry{generation: generation{7, 1}, size: 8, f: 1}
@@ -98,8 +98,8 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// After a change whose answer was lost, the ap-map has what was there before or the change, and
-// otherwise the file belongs to somebody else. The next change finds out.
+// After a change whose answer was lost, the ap-map has the entry before it or the
+// change, and otherwise the file was taken over. The next change resolves it.
 func TestChangeInDoubt(t *testing.T) {
 	before := entry{generation: generation{7, 1}, size: 8, f: 1, peers: []string{"p1", "p2", "p3"}}
 	change, next, other := before, before, before
@@ -141,7 +141,7 @@ func TestChangeInDoubt(t *testing.T) {
 	}
 }
 
-// Whoever lists the files learns of it if the controller does not answer.
+// Files reports that the controller does not answer.
 func TestFilesWithoutController(t *testing.T) {
 	if keys, err := Files(deaf{}, "db"); !errors.Is(err, coord.ErrUnavailable) {
 		t.Errorf("%v, %v", keys, err)
@@ -152,7 +152,7 @@ type deaf struct{ coord.Client }
 
 func (deaf) List(string) ([]string, error) { return nil, coord.ErrUnavailable }
 
-// Who cannot make queues for a peer asks no more of them.
+// A host that cannot create queues for a peer stops asking for them.
 func TestShortOfQueues(t *testing.T) {
 	f, _ := newTestFile()
 	k := newKeys()

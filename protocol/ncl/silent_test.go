@@ -16,8 +16,8 @@ import (
 type deaf struct {
 	host.Host
 	to     []string
-	waited int   // how often it took a timeout to find out
-	asked  []int // how many together
+	waited int   // how many timeouts it took to find out
+	asked  []int // the sizes of the batches
 }
 
 func (d *deaf) Gather(calls []host.Call, timeout time.Duration) host.Gather {
@@ -39,7 +39,7 @@ func (d *deaf) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 	return g
 }
 
-// deafGather has the answers of those that are heard at their places.
+// deafGather has the answers of the others at their places.
 type deafGather struct {
 	host.Gather
 	at      []int
@@ -53,9 +53,9 @@ func (g deafGather) Wait(need int) []host.Answer {
 	return g.answers
 }
 
-// If candidates do not answer, and the ap-map has room to ask the rest together, a file is
-// made, and mended, after two timeouts at most, and it has no more peers than it needs. The
-// others lend nothing in the end.
+// If candidates do not answer, and the ap-map has room to ask the rest together, a file
+// is created and repaired after at most two timeouts, and has no more peers than it
+// needs. The others lend nothing in the end.
 func TestSilentCandidates(t *testing.T) {
 	const peers, silent = 24, 7
 	c := config(t, peers, "strong", "none", func(h host.Host, cfg ncl.Config, life int) {
@@ -89,7 +89,7 @@ func amongSilent(d *deaf, cfg ncl.Config) error {
 	if err != nil || d.waited > 2 || len(f.AlivePeers()) != 3 {
 		return fmt.Errorf("a new file: %d timeouts, %w", d.waited, err)
 	}
-	if want := []int{3, 2*ncl.MaxF + 1 - 1}; !slices.Equal(d.asked, want) { // what the ap-map takes, beside the one that has answered
+	if want := []int{3, 2*ncl.MaxF + 1 - 1}; !slices.Equal(d.asked, want) { // the ap-map's maximum, less the one that has answered
 		return fmt.Errorf("for a new file %v were asked together, and not %v", d.asked, want)
 	}
 	if err := f.Record(0, []byte{1, 2, 3}); err != nil {
@@ -102,7 +102,7 @@ func amongSilent(d *deaf, cfg ncl.Config) error {
 			return err
 		}
 	}
-	for off := range 2 { // the first notices, and is in the local buffer; the second is refused
+	for off := range 2 { // the first detects the failure, and is in the local buffer; the second is refused
 		_ = f.Record(3+off, []byte{byte(4 + off)}) // too few are left
 	}
 	if err := f.Repair(); err != nil || d.waited > 2 || len(f.AlivePeers()) != 3 {

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// slot is a region that is lent to a file, and the end of the connection that reaches it.
+// slot is a region that is lent to a file, and the peer's end of its connection.
 type slot struct {
 	*lend.Loan
 	generation
@@ -15,8 +15,8 @@ type slot struct {
 	end  verbs.Endpoint
 }
 
-// newSlot makes a region of size bytes, and a queue pair connected to the one
-// that sent r.
+// newSlot creates a region of size bytes, and a queue pair connected to the sender of
+// r.
 func (p *peer) newSlot(r *request, size int) (*slot, error) {
 	if left := p.limit - p.used; stampSize+size > left {
 		return nil, fmt.Errorf("%w: peer %s has %d bytes left to lend, and the file takes %d", errNoMemory, p.h.Name(), left, stampSize+size)
@@ -34,14 +34,14 @@ func (p *peer) newSlot(r *request, size int) (*slot, error) {
 	return s, nil
 }
 
-// offer is the answer to alloc, join and recover: the end of the connection, and what may be
-// reached, of which the slot comes last.
+// offer returns the answer to alloc, join and recover: the peer's endpoint, and the
+// windows, of which the slot's comes last.
 func (s *slot) offer(before ...lend.Window) []byte {
 	g := lend.Greeting{Endpoint: s.end, Windows: append(before, s.Window())}
 	return g.Encode()
 }
 
-// free takes a slot down. If its memory cannot be freed its bytes stay lent.
+// free frees a slot. If its memory cannot be freed it still counts as lent.
 func (p *peer) free(s *slot) {
 	p.note("take a region down", s.End())
 	if s.Region == nil {
@@ -49,10 +49,10 @@ func (p *peer) free(s *slot) {
 	}
 }
 
-// disconnect ends what the application does to the region from outside.
+// disconnect stops the application's remote access to the region.
 func (p *peer) disconnect(s *slot) { p.note("destroy a queue pair", s.Expel()) }
 
-// note logs an error that changes nothing for the application.
+// note logs an error that does not affect the application.
 func (p *peer) note(what string, err error) {
 	if err != nil {
 		p.h.Logf("cannot %s: %v", what, err)

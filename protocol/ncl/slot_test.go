@@ -13,7 +13,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// lender is the host of a log peer, and its card. It keeps what is taken down, and lacks one thing.
+// lender is the host of a log peer, and its card. It records what is torn down, and one
+// operation fails.
 type lender struct {
 	quiet
 	lacks string
@@ -47,7 +48,7 @@ func (c lenderCard) CreateCompChannel() (verbs.CompChannel, error)     { return 
 func (c lenderCard) AllocPD() (verbs.PD, error)                        { return lenderPD{l: c.l}, nil }
 func (c lenderCard) CreateCQ(int, verbs.CompChannel) (verbs.CQ, error) { return nil, nil }
 
-// lenderOn is what a log peer lends by on h.
+// lenderOn is a log peer's Lender on h.
 func lenderOn(h host.Host) *lend.Lender {
 	l, err := lend.NewLender(h)
 	if err != nil {
@@ -98,12 +99,12 @@ func (q lenderQP) Connect(verbs.Endpoint) (verbs.QP, error) {
 	return q, nil
 }
 
-// A region that cannot be lent, for whatever reason, leaves nothing behind. One that can is taken down
-// once, in order: the connection, the key, the memory.
+// A region that cannot be lent leaves nothing behind. One that can is torn down once,
+// in order: the connection, the key, the memory.
 func TestSlotsAreTakenDown(t *testing.T) {
 	for lacks, want := range map[string]struct {
 		down []string
-		used int // while it is lent, or after it could not be
+		used int // while it is lent, or after the attempt failed
 	}{
 		"":              {nil, 16},
 		"memory":        {nil, 0},
@@ -135,7 +136,8 @@ func TestSlotsAreTakenDown(t *testing.T) {
 	}
 }
 
-// A connection ends before the key that it uses, also if nobody has ended it before.
+// A connection is closed before its key is revoked, even if nothing has closed it
+// before.
 func TestSlotsAreDisconnectedFirst(t *testing.T) {
 	h := &lender{}
 	p := &peer{h: h, lender: lenderOn(h), limit: 16}
@@ -177,7 +179,7 @@ func TestBuffers(t *testing.T) {
 	}
 }
 
-// A peer lends what it has, and not a byte more.
+// A peer lends its memory, and not a byte more.
 func TestMemoryToLend(t *testing.T) {
 	for limit, want := range map[int]error{stampSize + 8: nil, stampSize + 7: errNoMemory} {
 		h := &lender{}
@@ -188,7 +190,7 @@ func TestMemoryToLend(t *testing.T) {
 	}
 }
 
-// listing is a controller that lists keys, whether or not they are there.
+// listing is a controller that lists keys whether or not they exist.
 type listing struct {
 	*asked
 	keys []string
@@ -197,8 +199,8 @@ type listing struct {
 
 func (l *listing) List(string) ([]string, error) { return l.keys, l.err }
 
-// A peer that is deleted while peers are listed is none. What keeps a file from its peers is said, and
-// nothing else.
+// A peer deleted during the listing is omitted. Only reasons that keep a file from its
+// peers are reported.
 func TestRegisteredPeers(t *testing.T) {
 	for name, x := range map[string]struct {
 		keys     []string
@@ -247,7 +249,8 @@ func TestTellsWhatChanged(t *testing.T) {
 	}
 }
 
-// inbox is a listener, and what becomes of its requests; the controller is called meanwhile.
+// inbox is a listener with the results of its requests; the controller is called
+// meanwhile.
 type inbox struct {
 	lender
 	requests []request
@@ -290,7 +293,7 @@ func (c telling) Create(key string, value []byte, s coord.Session) error {
 	return c.asked.Create(key, value, s)
 }
 
-// A request is not kept waiting for the controller, which hears of a change after the answer.
+// A request does not wait for the controller, which gets a change after the answer.
 func TestAnswersComeFirst(t *testing.T) {
 	b := &inbox{requests: []request{requests[0], requests[0], {op: opRevoke}}}
 	err := ServePeer(b, PeerConfig{Memory: 100, Coord: telling{&asked{keys: newKeys()}, b}})

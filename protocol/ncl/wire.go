@@ -11,31 +11,31 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// service is the name under which a log peer listens.
+// service is the service name of a log peer.
 const service = "ncl"
 
-// A region is the stamp and then the data of the file, on the peers and in the
+// A region is the stamp followed by the data of the file, on the peers and in the
 // application's local buffer alike.
 const (
 	stampSize = 8
 	dataAt    = stampSize
 )
 
-// op is a request to a log peer. A request is the op (1 byte), the identity of the file
-// (8), the epoch (4), the application and the file (length in 1 byte, bytes), and then
-// for alloc and join the size (8), for alloc, join and recover the endpoint. A collect
-// or revoke is the op alone. All integers are big-endian; every request has one
-// encoding.
+// op is the operation of a request to a log peer. A request is the op (1 byte), the
+// identity of the file (8), the epoch (4), the application and the file (length in 1
+// byte, bytes), then for alloc and join the size (8), and for alloc, join and recover
+// the endpoint. A collect or revoke is the op alone. All integers are big-endian; every
+// request has exactly one encoding.
 type op uint8
 
 const (
 	opAlloc   op = iota + 1 // set up a region (4.3, step 3)
-	opRecover               // find the region again, prepare one to copy to (4.5.1)
+	opRecover               // look up the region, prepare one to copy to (4.5.1)
 	opSwitch                // point the mr-map to the copy (4.5.1)
 	opRelease               // free (4.3)
-	opJoin                  // prepare a region to copy to, in the place of a failed peer (4.5.2)
-	opCollect               // look for leaked regions now, and say how much is lent (4.5.1)
-	opRevoke                // take all memory back (4.5.2)
+	opJoin                  // prepare a region to copy to, to replace a failed peer (4.5.2)
+	opCollect               // look for leaked regions now, and report how much is lent (4.5.1)
+	opRevoke                // revoke all memory (4.5.2)
 )
 
 var opNames = [...]string{opAlloc: "alloc", opRecover: "recover", opSwitch: "switch", opRelease: "release",
@@ -47,8 +47,8 @@ func (o op) hasEndpoint() bool { return o.hasSize() || o == opRecover }
 
 func (o op) alone() bool { return o == opCollect || o == opRevoke }
 
-// windows is how many regions the answer offers: to a recovery the one to read from, and
-// the one to write to.
+// windows is how many regions the answer offers: for a recovery the one to read from
+// and the one to write to.
 func (o op) windows() int {
 	if o == opRecover {
 		return 2
@@ -58,8 +58,8 @@ func (o op) windows() int {
 
 func (o op) hasSize() bool { return o == opAlloc || o == opJoin }
 
-// generation is a file of this name and one of its epochs. Identities grow from one
-// creation of a name to the next, so the larger generation is the more recent.
+// generation is a file of this name and one of its epochs. Identities grow from
+// creation to creation of a name, so the larger generation is the more recent.
 type generation struct {
 	id    uint64
 	epoch uint32
@@ -97,8 +97,7 @@ func (r *request) encode() []byte {
 	return b
 }
 
-// decodeRequest accepts what encode makes of a request within the limits, and
-// nothing else.
+// decodeRequest accepts exactly the encodings of requests within the limits.
 func decodeRequest(b []byte) (request, error) {
 	d := wire.NewReader(b)
 	r := request{op: op(d.Uint8())}
@@ -119,8 +118,8 @@ func decodeRequest(b []byte) (request, error) {
 	return r, malformed(d)
 }
 
-// entry is the value of a file in the ap-map (4.3, step 4b): which file it is and
-// its epoch, its size, f, whether a recovery copies it, its peers, and those that are
+// entry is the value of a file in the ap-map (4.3, step 4b): its identity and epoch,
+// its size, f, whether a recovery is copying it, its peers, and the candidates that are
 // asked to become peers. A file that is being created has no peers yet.
 type entry struct {
 	generation
@@ -131,16 +130,16 @@ type entry struct {
 	joining []string
 }
 
-// created reports whether the creation of the file came to its end.
+// created reports whether the creation of the file has finished.
 func (e *entry) created() bool { return len(e.peers) > 0 }
 
-// claims reports whether the region of generation g in a peer's mr-map is the file's, or
-// will be once the file is created.
+// claims reports whether the region of generation g in a peer's mr-map belongs to the
+// file, or will once the file is created.
 func (e *entry) claims(peer string, g generation) bool {
 	return g.id == e.id && slices.Contains(e.peers, peer) || g == e.generation && slices.Contains(e.joining, peer)
 }
 
-// fills reports whether somebody may still fill the fresh region of generation g on a peer.
+// fills reports whether the fresh region of generation g on a peer may still be filled.
 func (e *entry) fills(peer string, g generation) bool {
 	return g == e.generation && (e.copying && slices.Contains(e.peers, peer) || slices.Contains(e.joining, peer))
 }
@@ -201,7 +200,7 @@ func readName(r *wire.Reader) string { return r.String(1, MaxName) }
 
 func readSize(r *wire.Reader) int { return r.Int(1, MaxSize) }
 
-// malformed is nil if r was read to its end and all of it was good.
+// malformed is nil if r was read completely and without errors.
 func malformed(r *wire.Reader) error {
 	if err := r.End(); err != nil {
 		return fmt.Errorf("%w: %w", ErrMalformed, err)

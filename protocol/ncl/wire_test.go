@@ -71,11 +71,11 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// An entry has 2f+1 peers or none, and names peers that there can be, each once.
+// An entry has 2f+1 peers or none, and its peers' names are valid and distinct.
 func TestEntriesThatCannotBe(t *testing.T) {
 	three := peersFor(1)
 	copied := (&entry{generation: generation{1, 1}, size: 8, f: 1, peers: three}).encode()
-	copied[8+4+8+1] = 2 // neither yes nor no
+	copied[8+4+8+1] = 2 // neither false nor true
 	if _, err := decodeEntry(copied); !errors.Is(err, ErrMalformed) {
 		t.Errorf("whether it is being copied is 2: %v", err)
 	}

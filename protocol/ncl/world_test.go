@@ -14,13 +14,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// first is the run without surprises.
+// first chooses the run without surprises.
 type first struct{}
 
 func (first) Pick([]sim.Event) int           { return 0 }
 func (first) Choose(sim.ChoiceKind, int) int { return 0 }
 
-// random prefers what the protocol does over faults, so that runs get anywhere.
+// random prefers steps of the protocol over faults, so that runs make progress.
 type random struct{ *rand.Rand }
 
 func (r random) Pick(events []sim.Event) int {
@@ -84,10 +84,10 @@ const (
 	lives    = 3 // of the application, crashed or not
 )
 
-// log is the workload and its check: an append-only log, to which each life of
-// the application adds records of its own, where the recovered ones end.
+// log is the workload and its check: an append-only log, to which each life of the
+// application appends records of its own after the recovered ones.
 type log struct {
-	acked []byte // what was acknowledged, or returned by a recovery
+	acked []byte // acknowledged, or returned by a recovery
 	fail  func(error)
 	ended []string // how lives ended that did not crash
 }
@@ -127,7 +127,7 @@ func kind(err error) string {
 	return fmt.Sprint(err)
 }
 
-// compare looks for what was acknowledged in what was recovered.
+// compare looks for the acknowledged bytes in the recovered ones.
 func (l *log) compare(f *ncl.File) {
 	b := make([]byte, fileSize)
 	if _, err := f.ReadAt(b, 0); err != nil {
@@ -136,7 +136,7 @@ func (l *log) compare(f *ncl.File) {
 	if !bytes.HasPrefix(b, l.acked) {
 		l.fail(fmt.Errorf("acknowledged %v, recovered %v with stamp %v", l.acked, b, f.Stamp()))
 	}
-	l.acked, _, _ = bytes.Cut(b, []byte{0}) // what was returned may not vanish either
+	l.acked, _, _ = bytes.Cut(b, []byte{0}) // returned bytes may not vanish either
 }
 
 func (l *log) write(f *ncl.File, life int) error {

@@ -17,19 +17,19 @@ import (
 // ErrMountPoint: the file system cannot be mounted there.
 var ErrMountPoint = errors.New("fusefs: bad mount point")
 
-// Config says what to mount.
+// Config configures a mount.
 type Config struct {
 	// FS is the file system, and Dir its directory.
 	FS  *splitfs.FS
 	Dir *splitfs.OSDir
 	// At is an empty folder.
 	At string
-	// Logf is told of errors that have no number; nil: nobody.
+	// Logf is called for errors without an errno; may be nil.
 	Logf func(format string, args ...any)
 }
 
-// Check looks whether something can be mounted at a folder, over a directory that is
-// elsewhere. Its error wraps [ErrMountPoint].
+// Check checks whether a folder can serve as a mount point, for a directory elsewhere.
+// Its error wraps [ErrMountPoint].
 func Check(at, dir string) error {
 	st, err := os.Stat(at)
 	switch {
@@ -70,14 +70,14 @@ func apart(at, dir string) error {
 	return nil
 }
 
-// mountedOn reports whether at is on another device than the folder that it is in.
+// mountedOn reports whether at is on another device than its parent folder.
 func mountedOn(at string) bool {
 	var here, above syscall.Stat_t
 	return syscall.Stat(at, &here) == nil && syscall.Stat(filepath.Join(at, ".."), &above) == nil && here.Dev != above.Dev
 }
 
-// Mount mounts a file system. It is served until it is unmounted; Server.Wait waits
-// for that. The error wraps [ErrMountPoint] if it is about the folder.
+// Mount mounts a file system. It is served until it is unmounted; Server.Wait waits for
+// that. The error wraps [ErrMountPoint] if it is about the folder.
 func Mount(cfg Config) (*fuse.Server, error) {
 	if err := Check(cfg.At, cfg.Dir.Name()); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ type node struct {
 	on *mounted
 }
 
-// mounted is what all nodes of a mount share.
+// mounted is shared by all nodes of a mount.
 type mounted struct {
 	fsys *splitfs.FS
 	dir  *splitfs.OSDir
@@ -40,12 +40,12 @@ var _ = []any{fs.NodeLookuper(&node{}), fs.NodeGetattrer(&node{}), fs.NodeSetatt
 	fs.NodeUnlinker(&node{}), fs.NodeRmdirer(&node{}), fs.NodeMkdirer(&node{}), fs.NodeRenamer(&node{}),
 	fs.NodeReaddirer(&node{}), fs.NodeStatfser(&node{})}
 
-// name is the name of the node, or of what is in it.
+// name is the name of the node, or of a file in it.
 func (n *node) name(in ...string) string {
 	return path.Join(append([]string{".", n.Path(nil)}, in...)...)
 }
 
-// errno is what the kernel is told.
+// errno is the number for the kernel.
 func (m *mounted) errno(err error) syscall.Errno {
 	var no syscall.Errno
 	switch {
@@ -55,7 +55,7 @@ func (m *mounted) errno(err error) syscall.Errno {
 		m.logf("%v", err) // the number does not say which of the two is full
 		return syscall.ENOSPC
 	case errors.Is(err, splitfs.ErrStore):
-		// A number in it would be one of the network.
+		// An errno in it would come from the network.
 	case errors.As(err, &no):
 		return no
 	case errors.Is(err, iofs.ErrNotExist):
@@ -178,7 +178,7 @@ func (n *node) truncate(f fs.FileHandle, name string, size int64) error {
 	return errors.Join(file.Truncate(size), file.Close())
 }
 
-// opened is what the kernel is told of an open file.
+// opened is the kernel's description of an open file.
 func opened(f *splitfs.File, flags uint32) (fs.FileHandle, uint32) {
 	h := &handle{f, flags&syscall.O_APPEND != 0}
 	if f.NCL() {
@@ -187,7 +187,7 @@ func opened(f *splitfs.File, flags uint32) (fs.FileHandle, uint32) {
 	return h, 0
 }
 
-// fileFlags are those that splitfs knows.
+// fileFlags are the flags that splitfs knows.
 const fileFlags = syscall.O_ACCMODE | syscall.O_EXCL | syscall.O_TRUNC
 
 func (n *node) Open(_ context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {

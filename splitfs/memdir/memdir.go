@@ -20,12 +20,12 @@ import (
 
 const sector = 512
 
-// ErrCrashed: the handle is one from before the crash.
+// ErrCrashed: the handle predates the crash.
 var ErrCrashed = errors.New("memdir: open from before the crash")
 
 // Dir is a directory. The zero value is ready and empty.
 type Dir struct {
-	// Step, if set, is called before each change: a crash comes there.
+	// Step, if set, is called before each change, where a crash can strike.
 	Step func()
 	// Limit is how many bytes of data fit; 0: any number.
 	Limit int64
@@ -39,7 +39,7 @@ var _ splitfs.Dir = (*Dir)(nil)
 
 type names map[string]*inode
 
-// rename is a change of names: from "" it is a new one, to "" one less.
+// rename is a change of names: from "" creates a name, to "" removes one.
 type rename struct {
 	from, to string
 	inode    *inode // if it is new
@@ -106,7 +106,7 @@ func (i *inode) sync() {
 // Reset makes the directory empty.
 func (d *Dir) Reset() { *d = Dir{Step: d.Step, Limit: d.Limit, life: d.life + 1} }
 
-// Crash loses what was not synced, as pick says: it returns a number below n.
+// Crash loses unsynced data as pick decides, which returns a number below n.
 func (d *Dir) Crash(pick func(n int) int) {
 	d.life++
 	keep := 0

@@ -1,9 +1,9 @@
-// Package pebblefs lets Pebble keep its log on log peers: it is a vfs.FS of
+// Package pebblefs keeps Pebble's log on log peers: it is a vfs.FS of
 // github.com/cockroachdb/pebble on a split file system with the patterns of
 // splitfs.Presets["pebble"].
 //
 //	db, err := pebble.Open("db", &pebble.Options{FS: pebblefs.New(fsys)})
 //
-// Names are those of the file system; a slash at the front is left out. There are no
-// hard links, so a checkpoint copies. A Lock holds within the process.
+// Names are those of the file system; a leading slash is dropped. There are no hard
+// links, so a checkpoint copies. A Lock holds within the process.
 package pebblefs

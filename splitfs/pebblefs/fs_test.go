@@ -78,8 +78,8 @@ func (quiet) Infof(string, ...any)           {}
 func (quiet) Errorf(string, ...any)          {}
 func (quiet) Fatalf(format string, a ...any) { panic(fmt.Sprintf(format, a...)) }
 
-// A database that was abandoned in the middle, its log on the store, is whole when
-// another process opens it. Its logs come and go, and are used again.
+// A database that was abandoned in the middle, with its log on the store, is intact
+// when another process opens it. Its logs are created, deleted and reused.
 func TestPebble(t *testing.T) {
 	dir, s := t.TempDir(), &store{objects: map[string]*object{}}
 	const rows = 3000

@@ -13,7 +13,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// damage is what somebody has done to the directory behind the file system, and what is to be seen of it.
+// damage is a change of the directory behind the file system's back, with its expected
+// effect.
 type damage struct {
 	what string
 	do   func(r *run, id string)
@@ -75,7 +76,7 @@ func plain(name, text string) func(*run, string) {
 	return func(r *run, _ string) { r.dir.put(name, text) }
 }
 
-// damaging mounts a directory that somebody has changed.
+// damaging mounts a directory that was changed.
 func damaging(r *run) {
 	r.mount()
 	both(add("a.log", 3), add("b.log", 2))(r)
@@ -117,7 +118,8 @@ func damaging(r *run) {
 	r.close()
 }
 
-// unusable: a file whose object is away can be neither looked at nor opened, but removed.
+// unusable: a file whose object is missing can be neither stat'ed nor opened, but
+// removed.
 func (r *run) unusable(x damage) {
 	_, open := r.fsys.Open("a.log", os.O_RDWR, 0)
 	_, stat := r.fsys.Stat("a.log")

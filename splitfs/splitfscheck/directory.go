@@ -2,7 +2,7 @@ package splitfscheck
 
 import "github.com/verbatim-rdma/verbatim/explore"
 
-// directoryScenarios are those of files in the directory.
+// directoryScenarios are about files in the directory.
 func directoryScenarios() []*explore.Scenario {
 	change := one{add("d", 3), put("d", 2, 4), put("d", 9, 1), size("d", 2), size("d", 12), fsync("d"), rename("d", "e"), remove("d"), hold("one", "d"), empty("d")}
 	return []*explore.Scenario{

@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// fill is an operation whose last byte just fits into a region, or just does not. An append
-// has no offset, and a truncation no data.
+// fill is an operation whose last byte just fits into a region, or just does not. An
+// append has no offset, and a truncation no data.
 type fill struct {
 	at, n    int
 	truncate bool
@@ -47,7 +47,7 @@ var fillings = []struct {
 	{"an append to a file that was cut", []fill{appends(400), cutTo(300), appends(552)}, -1},
 }
 
-// exact fills regions to their last byte, and beyond.
+// exact fills regions to the last byte, and beyond.
 func exact(r *run) {
 	cfg := r.config()
 	cfg.MaxRegion = cfg.Region
@@ -95,7 +95,7 @@ func (r *run) filled(what string, ops []fill, grows, more int) {
 	r.want("close and remove", errors.Join(f.Close(), r.fsys.Remove("a.log")), nil)
 }
 
-// apply carries out o, and is what the file is afterwards.
+// apply carries out o, and returns the expected content.
 func (o fill) apply(f *splitfs.File, old []byte, letter byte) ([]byte, error) {
 	p := bytes.Repeat([]byte{letter}, o.n)
 	now := append([]byte(nil), old...)

@@ -14,8 +14,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs/memdir"
 )
 
-// folder is the directory. It notes which names have changed since their folder was synced:
-// memdir makes all of them durable at once, and others need not.
+// folder is the directory. It records which names have changed since their folder was
+// synced: memdir makes all of them durable at once, but other directories need not.
 type folder struct {
 	m        *memory
 	mem      memdir.Dir
@@ -34,7 +34,7 @@ func (f *folder) reset() {
 	f.unsynced, f.withdrawn, f.link, f.fault, f.spare, f.open = map[string]bool{}, map[string]bool{}, "", "", 0, 0
 }
 
-// print is of all that a life finds after a crash: then everything is durable.
+// print covers everything that a life finds after a crash: then everything is durable.
 func (f *folder) print() fingerprint.Print {
 	var p fingerprint.Print
 	f.walk(".", func(name string, st fs.FileInfo, data []byte) {
@@ -103,8 +103,8 @@ func (f *folder) call(do func() error, what string, more ...string) error {
 	return failedAt(what, more[0], f.m.call(&f.m.load.dirFails, do, what, more...))
 }
 
-// look is a call that changes nothing: no crash is to be tried before it, and no other task
-// need come in between unless there is one.
+// look is a call that changes nothing: no crash need be tried before it, and no other
+// task need intervene unless there is one.
 func (f *folder) look(do func() error, what, name string) error {
 	if what == f.fault {
 		return failedAt(what, name, errInjected)
@@ -115,7 +115,7 @@ func (f *folder) look(do func() error, what, name string) error {
 	return failedAt(what, name, f.m.mayFail(&f.m.load.dirFails, 1, do))
 }
 
-// failedAt is the error of a directory for a call that was made to fail.
+// failedAt is the error of a directory call that was made to fail.
 func failedAt(what, name string, err error) error {
 	if err == errInjected {
 		return &fs.PathError{Op: what, Path: name, Err: err}

@@ -5,7 +5,7 @@ import "github.com/verbatim-rdma/verbatim/explore"
 // afterCrash are the conditions of scenarios with crashes.
 var afterCrash = []string{sawBefore, sawAfter, sawTorn}
 
-// layoutScenarios are those of the layout of one file.
+// layoutScenarios are about the layout of one file.
 func layoutScenarios() []*explore.Scenario {
 	log := "a.log"
 	return []*explore.Scenario{

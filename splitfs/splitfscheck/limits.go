@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// limiting tries the limits of what a user configures.
+// limiting tries the limits of a configuration.
 func limiting(r *run) {
 	r.configurations()
 	r.sizes()
@@ -16,7 +16,7 @@ func limiting(r *run) {
 	r.presets()
 }
 
-// configurations are those that are taken, and those that are not.
+// configurations are valid and invalid ones.
 func (r *run) configurations() {
 	for _, x := range []struct {
 		what string
@@ -52,7 +52,7 @@ func (r *run) configurations() {
 	}
 }
 
-// sizes are those of the regions that a configuration makes, and of the largest file.
+// sizes are the regions that a configuration yields, and the largest file.
 func (r *run) sizes() {
 	for _, x := range []struct{ region, most, first, fits, tooLarge int }{
 		{0, 2048, 2048, 1900, 2040},
@@ -91,7 +91,7 @@ func (r *run) defaults() {
 	}
 }
 
-// sizing is a store that only notes how large an object is to be.
+// sizing is a store that only records the sizes of objects.
 type sizing int
 
 func (s *sizing) Create(_ string, size int) (splitfs.Object, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// compare holds all names and contents against the model, and looks for what is left over.
+// compare compares all names and contents with the model, and looks for leftovers.
 func (r *run) compare() {
 	got := r.read()
 	for _, name := range r.all(got) {
@@ -26,7 +26,7 @@ func (r *run) compare() {
 	r.leftover()
 }
 
-// compareHeld compares the files that are held open, and have a name no more.
+// compareHeld compares the files that are held open without a name.
 func (r *run) compareHeld() {
 	for _, key := range r.model.held.sorted() {
 		if b, err := content(r.held[key]); err != nil || !bytes.Equal(b, r.model.held[key].data) {
@@ -43,7 +43,7 @@ func (r *run) all(got tree) []string {
 	return slices.Compact(all)
 }
 
-// settle finds out what became of the operation that was under way, and takes it for what is.
+// settle determines the result of the interrupted operation, and updates the model.
 func (r *run) settle(crashed bool) {
 	got := r.read()
 	old, u := &r.model, r.underWay
@@ -71,7 +71,7 @@ func (r *run) settle(crashed bool) {
 	r.leftover()
 }
 
-// became notes the conditions that are met by what was found of an operation.
+// became records the conditions that the result of an operation meets.
 func (r *run) became(u *change, got tree, crashed bool) {
 	before, after := true, true
 	for _, name := range u.names {
@@ -89,7 +89,7 @@ func (r *run) became(u *change, got tree, crashed bool) {
 	}
 }
 
-// adopt takes what was found for what is. After a crash all of it is durable.
+// adopt makes the model what was found. After a crash all of it is durable.
 func (r *run) adopt(got tree, touched map[string]bool, crashed bool) {
 	if u := r.underWay; u != nil && !crashed && r.matches(&u.after, got, u.names) {
 		r.model = u.after
@@ -200,8 +200,8 @@ func content(f *splitfs.File) ([]byte, error) {
 	return all, nil
 }
 
-// leftover looks for objects that no file has, and for files of splitfs's own that ask for
-// something to be done. What failed may leave some until the next mount.
+// leftover looks for objects without a file, and for splitfs's own files that request
+// work. Failed operations may leave some until the next mount.
 func (r *run) leftover() {
 	if !r.intact() || r.load.peers > 0 {
 		return

@@ -10,13 +10,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// errInjected is the error of a call that fails because the run chose so.
+// errInjected is the error of a call that fails by choice of the run.
 var errInjected = errors.New("failed, as the scenario wants it")
 
-// memory is what outlives the application: the directory, the store, and what the checks
-// remember. The search is told of it by what has made it: the state in which a life began,
-// and after that each call that the life made, in their order. From these all else follows,
-// the variables of the file system among them.
+// memory is what outlives the application: the directory, the store, and the memory of
+// the checks. Its fingerprint is its history: the state in which a life began, and the
+// calls of that life, in order. They determine everything else, including the variables
+// of the file system.
 type memory struct {
 	*scenario.Kit
 	told  *scenario.Journal
@@ -24,7 +24,7 @@ type memory struct {
 	dir   folder
 	store store
 	model model
-	// next is the step that comes next, under way the one that has begun and not ended.
+	// next is the next step, under way the one in progress.
 	next     int
 	underWay *change
 	letter   int // of the data of the next write
@@ -64,7 +64,7 @@ func (m *memory) begins() {
 	m.History()
 }
 
-// note tells the search that something was called or has happened.
+// note reports a call or an event to the search.
 func (m *memory) note(what string, more ...string) {
 	m.seen = m.seen.String(what)
 	for _, s := range more {
@@ -79,8 +79,8 @@ func (m *memory) point(what string, more ...string) {
 	m.Point()
 }
 
-// call makes a call of the directory or the store, before which a crash may come, and which
-// may fail if the run so chooses, carried out or not.
+// call calls the directory or the store. A crash may come before it, and it may fail if
+// the run so chooses, carried out or not.
 func (m *memory) call(by *bool, do func() error, what string, more ...string) error {
 	m.point(what, more...)
 	if m.exposed && m.underWay != nil {
@@ -107,7 +107,7 @@ func (m *memory) mayFail(by *bool, ways int, do func() error) error {
 	return errInjected
 }
 
-// crash is what a crash leaves of the directory and of the Records under way.
+// crash applies a crash to the directory and to the Records in progress.
 func (m *memory) crash() {
 	m.dir.mem.Crash(m.h.Rand)
 	for _, name := range slices.Sorted(maps.Keys(m.store.objects)) {

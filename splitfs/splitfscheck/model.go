@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
-// file is a file as it should be, or as it was found.
+// file is an expected file, or one that was found.
 type file struct {
 	data []byte
 	ncl  bool
@@ -23,7 +23,8 @@ type file struct {
 // tree is files by their names.
 type tree map[string]*file
 
-// model is what the file system should be: its files, and those that are held open.
+// model is the expected state of the file system: its files, and those that are held
+// open.
 type model struct {
 	names tree
 	held  tree
@@ -107,7 +108,7 @@ func (x *model) synced(folder string) {
 	maps.DeleteFunc(x.hazy, func(name string, _ bool) bool { return path.Dir(name) == folder })
 }
 
-// change is an operation that has begun: what it makes of the model when it returns.
+// change is an operation in progress: its effect on the model when it completes.
 type change struct {
 	text  string
 	at    string   // the file that is written to, as steps name it
@@ -125,8 +126,8 @@ func (u *change) print() fingerprint.Print {
 	return p
 }
 
-// same reports whether what was found under a name is what the model has. What was not synced
-// may be anything after a crash.
+// same reports whether what was found under a name matches the model. After a crash
+// unsynced data may be anything.
 func (x *model) same(got tree, name string, crashed bool) bool {
 	f, g := x.names[name], got[name]
 	switch {
@@ -140,8 +141,8 @@ func (x *model) same(got tree, name string, crashed bool) bool {
 	return crashed && f.loose || bytes.Equal(f.data, g.data)
 }
 
-// partly reports whether got is a file of the peers that was overwritten in part: each byte that
-// was there is the old or the new one, and what is appended is there whole or not at all.
+// partly reports whether got is a partly overwritten file of the peers: each existing
+// byte is the old or the new one, and appended data is there whole or not at all.
 func partly(old, now, got *file) bool {
 	if old == nil || now == nil || got == nil || !got.ncl || len(now.data) < len(old.data) {
 		return false
@@ -157,7 +158,7 @@ func partly(old, now, got *file) bool {
 	return true
 }
 
-// adopt takes what was found for what is.
+// adopt makes the model what was found.
 func (x *model) adopt(got tree, name string) {
 	delete(x.names, name)
 	if g := got[name]; g != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// nameScenarios are those of names, of files that are unlinked, and of regions that grow.
+// nameScenarios are about names, unlinked files, and regions that grow.
 func nameScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{

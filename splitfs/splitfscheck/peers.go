@@ -15,7 +15,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// peerScenarios are those on the real code of NCL.
+// peerScenarios use the real code of NCL.
 func peerScenarios() []*explore.Scenario {
 	log := "a.log"
 	return []*explore.Scenario{
@@ -37,7 +37,7 @@ func peerScenarios() []*explore.Scenario {
 	}
 }
 
-// deepPeerScenarios are those on three peers, which take minutes.
+// deepPeerScenarios use three peers and take minutes.
 func deepPeerScenarios() []*explore.Scenario {
 	log := "a.log"
 	return []*explore.Scenario{
@@ -76,7 +76,7 @@ func (m *memory) withPeers(cfg *sim.Config) {
 	}
 }
 
-// losing is about one peer, which fails in one way after the other.
+// losing is about one peer that fails in several ways.
 func losing(r *run) {
 	r.mount()
 	both(add("a.log", 3))(r)

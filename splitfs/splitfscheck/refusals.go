@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// refusalScenarios are those in which somebody asks for what cannot be.
+// refusalScenarios are about invalid requests.
 func refusalScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
@@ -69,7 +69,7 @@ func (r *run) want(what string, err, want error) {
 	}
 }
 
-// that fails if something is not as it should be.
+// that fails the run unless ok.
 func (r *run) that(ok bool, what string, args ...any) {
 	if !ok {
 		r.Failf("nonsense", what, args...)
@@ -96,13 +96,13 @@ func refusing(r *run) {
 	r.refusesClosed()
 }
 
-// names checks that an error of an open file says what was done to which file.
+// names checks that an error of an open file names the operation and the file.
 func (r *run) says(err error, op, name string) {
 	var of *fs.PathError
 	r.that(errors.As(err, &of) && of.Op == op && of.Path == name, "%v does not say %s %s", err, op, name)
 }
 
-// refusesModes tries what a file is not open for.
+// refusesModes tries operations for which a file is not open.
 func (r *run) refusesModes(name string) {
 	reader, writer := r.opens(name, os.O_RDONLY), r.opens(name, os.O_WRONLY)
 	n, writes := reader.WriteAt([]byte("x"), 0)
@@ -134,7 +134,7 @@ func (r *run) refusesModes(name string) {
 	}
 }
 
-// isClosed tries everything with a file that is closed.
+// isClosed tries everything with a closed file.
 func (r *run) isClosed(f *splitfs.File, name string) {
 	n, reads := f.ReadAt(make([]byte, 1), 0)
 	k, writes := f.WriteAt([]byte("x"), 0)
@@ -165,7 +165,7 @@ func (r *run) tooFar(name string) {
 	r.want("close", f.Close(), nil)
 }
 
-// refusesFlags opens a file that is there in all ways.
+// refusesFlags opens an existing file with all flags.
 func (r *run) refusesFlags(name string) {
 	_, err := r.fsys.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 	r.want("O_EXCL and there", err, fs.ErrExist)
@@ -191,7 +191,7 @@ func (r *run) refusesFlags(name string) {
 	}
 }
 
-// refusesNames tries names of the wrong form, and those of splitfs itself.
+// refusesNames tries invalid names, and splitfs's own.
 func (r *run) refusesNames() {
 	for _, name := range []string{"", "/a.log", "../a.log", "dir/../a.log", "dir//a", splitfs.Reserved, splitfs.Reserved + "/life"} {
 		want := fs.ErrInvalid
@@ -219,7 +219,7 @@ func (r *run) refusesNames() {
 	both(create(splitfs.Reserved+"x", 0), create("dir/"+splitfs.Reserved, splitfs.O_NCL))(r) // names like any
 }
 
-// refusesKinds takes folders for files, and what is not there for what is.
+// refusesKinds confuses folders, files and missing names.
 func (r *run) refusesKinds() {
 	f := r.opens("a.log", os.O_RDWR)
 	writer := r.opens("w", os.O_WRONLY|os.O_CREATE)
@@ -255,7 +255,7 @@ func (r *run) refusesKinds() {
 	r.model.names["a.log"].data = append(r.model.names["a.log"].data, make([]byte, 1100)...)
 }
 
-// refusesClosed tries everything on a file system that is closed.
+// refusesClosed tries everything on a closed file system.
 func (r *run) refusesClosed() {
 	f := r.opens("a.log", os.O_RDWR)
 	r.fsys.Close()

@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// reporting makes one kind of call fail after the other, and everything that makes it.
+// reporting makes each kind of call fail in turn, in every operation that makes it.
 func reporting(r *run) {
 	r.expecting = true
 	r.mount()
@@ -29,7 +29,8 @@ func (r *run) fails(what string, do func() error) {
 	r.want("while "+what+" fails", err, errInjected)
 }
 
-// failsLater carries out an operation while one of the calls of a kind fails, after so many of them.
+// failsLater carries out an operation in which one call of a kind fails, after a number
+// of them.
 func (r *run) failsLater(what string, spare int, do func() error) {
 	r.dir.spare, r.store.spare = spare, spare
 	r.fails(what, do)
@@ -171,7 +172,7 @@ func (r *run) reportsOfObjects() {
 	r.logs("remove", "f.log")
 }
 
-// logs removes a file whose object cannot be: it stays until the next mount.
+// logs removes a file whose object cannot be removed: it stays until the next mount.
 func (r *run) logs(what, name string) {
 	before := r.logged
 	if r.model.names[name] == nil {

@@ -19,10 +19,10 @@ type run struct {
 	*memory
 	fsys *splitfs.FS
 	held map[string]*splitfs.File
-	// shaken are files that were held open when a call failed: what has become of their names is
-	// not known, so that they may take no more.
+	// shaken are files that were held open when a call failed: the state of their names
+	// is unknown, so they may accept no more.
 	shaken map[string]bool
-	// logged counts what could not be cleaned up; expecting: that is what a script wants.
+	// logged counts failed cleanups; expecting: the script expects them.
 	logged    int
 	expecting bool
 	// whole is how many failures were left before the file system was mounted.
@@ -32,9 +32,8 @@ type run struct {
 // intact: nothing has failed since.
 func (r *run) intact() bool { return r.failures == r.whole }
 
-// main is a life. Those of even numbers run the program; in those of odd numbers it is found
-// out what the crash of the one before has left, so that what differs only in how a state
-// came about is one state.
+// main is a life. Even ones run the program; odd ones find out what the crash of the
+// previous one has left, so that states that differ only in their history are merged.
 func (m *memory) main(h host.Host, life int) {
 	m.h = h
 	if life%2 == 1 {
@@ -54,7 +53,7 @@ func (m *memory) main(h host.Host, life int) {
 	r.program(life)
 }
 
-// program runs the steps that are left, and looks at what the next mount finds.
+// program runs the remaining steps, and checks what the next mount finds.
 func (r *run) program(life int) {
 	r.mount()
 	if life > 0 {
@@ -83,7 +82,7 @@ func (r *run) program(life int) {
 	r.close()
 }
 
-// mount opens the file system. If that fails because a call did, it is done again.
+// mount opens the file system. It repeats that if a call was made to fail.
 func (r *run) mount() {
 	r.mounting = true
 	r.note("mounts")
@@ -156,7 +155,7 @@ func (r *run) remount() {
 	r.mount()
 }
 
-// change carries out an operation, and is what do returns.
+// change carries out an operation, and returns the result of do.
 func (r *run) change(u change, do func() error, after func(x *model)) error {
 	r.point("between operations")
 	u.after = r.model.clone()
@@ -195,8 +194,8 @@ func (r *run) change(u change, do func() error, after func(x *model)) error {
 	return err
 }
 
-// onceMore does once more what has failed since a call did. A file that was written to takes it now, or
-// says that it takes no more.
+// onceMore repeats an operation that failed because of a call. A file that was written
+// to accepts it now, or reports that it accepts no more.
 func (r *run) onceMore(do func() error) {
 	for key := range r.held { //lint:ordered a set
 		r.shaken["@"+key] = true

@@ -40,9 +40,9 @@ func TestPostAndPollAllocateNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkWrite posts, and polls until the acknowledgement is there. Compare the
-// median with that of ib_write_lat, which measures half of a ping-pong of Writes:
-// on a machine that shares its cores the mean is made of lost time slices.
+// BenchmarkWrite posts, and polls until the acknowledgement has arrived. Compare the
+// median with that of ib_write_lat, which measures half of a ping-pong of Writes: on a
+// machine that shares its cores, lost time slices dominate the mean.
 func BenchmarkWrite(b *testing.B) {
 	x, y := pair(b, verbs.QPConfig{})
 	wrs := []verbs.SendWR{{ID: 1, Op: verbs.OpWrite, Flags: verbs.Signaled, RKey: y.mr.RKey(), RemoteAddr: y.at(0), SGL: x.list(0, 128)}}

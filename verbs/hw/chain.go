@@ -14,20 +14,21 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// postBatch is how many requests one call into C posts at most.
+// postBatch is how many requests one cgo call posts at most.
 const postBatch = 64
 
-// chain is a chain of requests in C memory, each with room for a scatter/gather
-// list. C follows pointers in it, so it cannot be Go memory. It is zeroed and
-// linked once; afterwards only values change.
+// chain is a chain of requests in C memory, each with room for a scatter/gather list. C
+// follows pointers in it, so it cannot be Go memory. It is zeroed and linked once;
+// afterwards only values change.
 type chain[WR any] struct {
 	wrs  []WR
 	sges []C.struct_ibv_sge
 	each int               // SGEs of a request
-	post *C.struct_vb_post // what C is told of them
+	post *C.struct_vb_post // the argument of the cgo call
 }
 
-// alloc makes n requests for qp. link gives one its successor, or nil, and its list.
+// alloc allocates n requests for qp. link sets a request's successor, or nil, and its
+// list.
 func (c *chain[WR]) alloc(qp *C.struct_ibv_qp, n, each int, link func(wr, next *WR, list *C.struct_ibv_sge)) {
 	c.each = each
 	c.wrs = zeroed[WR](n)
@@ -50,16 +51,16 @@ func (c *chain[WR]) free() {
 	c.wrs, c.sges, c.post = nil, nil, nil
 }
 
-// ref is a pointer into C memory for C.
+// ref is a pointer into C memory, to pass to C.
 func ref[T any](p *T) C.vb_ref { return C.vb_ref(uintptr(unsafe.Pointer(p))) }
 
-// zeroed is n values in C memory.
+// zeroed allocates n values in C memory.
 func zeroed[T any](n int) []T {
 	var t T
 	return unsafe.Slice((*T)(C.calloc(C.size_t(n), C.size_t(unsafe.Sizeof(t)))), n)
 }
 
-// linkSend and linkRecv are for alloc.
+// linkSend and linkRecv are arguments of alloc.
 func linkSend(wr, next *C.struct_ibv_send_wr, list *C.struct_ibv_sge) {
 	wr.next, wr.sg_list = next, list
 }
@@ -68,8 +69,7 @@ func linkRecv(wr, next *C.struct_ibv_recv_wr, list *C.struct_ibv_sge) {
 	wr.next, wr.sg_list = next, list
 }
 
-// setList writes a scatter/gather list to where the chain has it, and returns its
-// length in bytes.
+// setList writes a scatter/gather list into the chain, and returns its length in bytes.
 func setList(to []C.struct_ibv_sge, sgl []verbs.SGE) (length int) {
 	for i := range sgl {
 		x, s := &sgl[i], &to[i]

@@ -20,8 +20,8 @@ import (
 
 // channel is a completion channel. It implements verbs.CompChannel.
 //
-// Events are taken by one goroutine, which wakes all that wait: which CQ an event
-// was of does not matter, since whoever waits looks again.
+// One goroutine receives events and wakes every waiter. The CQ of an event does not
+// matter, since waiters check again.
 type channel struct {
 	d       *device
 	c       *C.struct_ibv_comp_channel
@@ -29,7 +29,7 @@ type channel struct {
 	mu      sync.Mutex
 	gone    bool
 	cqs     []*cq
-	next    int // the CQ to look at first, so that all get their turn
+	next    int // the CQ to check first, for fairness
 	waiters []*waiter
 }
 
@@ -39,7 +39,7 @@ type waiter struct {
 	timer *time.Timer
 }
 
-// waiters are kept, because a wait must not allocate.
+// waiters are pooled, because a wait must not allocate.
 var waiters = sync.Pool{New: func() any {
 	w := &waiter{wake: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
 	w.timer.Stop()
@@ -69,7 +69,7 @@ func (d *device) CreateCompChannel() (verbs.CompChannel, error) {
 	return ch, nil
 }
 
-// add makes the CQ and lets it report here.
+// add creates the CQ and attaches it to the channel.
 func (ch *channel) add(q *cq, depth int) error {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
@@ -89,7 +89,7 @@ func (ch *channel) remove(q *cq) {
 	ch.mu.Lock()
 	ch.cqs = slices.DeleteFunc(ch.cqs, func(x *cq) bool { return x == q })
 	ch.mu.Unlock()
-	ch.wakeAll() // whoever waits for it hears that it is gone
+	ch.wakeAll() // wakes those who wait for it
 }
 
 // Destroy implements verbs.CompChannel.
@@ -124,9 +124,9 @@ func (ch *channel) wakeAll() {
 	}
 }
 
-// wait returns when ready says so. It polls for a while and then sleeps; arm asks
-// the CQs in question for an event. The clock starts after the first few polls:
-// on some machines it costs more than all of them.
+// wait returns when ready returns true. It polls for a while and then sleeps; arm
+// requests an event from the CQs. It reads the clock only after the first few polls: on
+// some machines that costs more than all of them.
 func (ch *channel) wait(timeout time.Duration, ready func() (bool, error), arm func() error) error {
 	var start time.Time
 	for i := 1; ; i++ {
@@ -156,7 +156,7 @@ func (ch *channel) wait(timeout time.Duration, ready func() (bool, error), arm f
 		if err := arm(); err != nil {
 			return err
 		}
-		// What came before the CQ was armed makes no event: look once more.
+		// A completion before the CQ was armed makes no event: check once more.
 		if ok, err := ready(); ok || err != nil {
 			return err
 		}

@@ -10,14 +10,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// ErrConfig: a setting is outside its limits.
+// ErrConfig: a setting exceeds its limits.
 var ErrConfig = errors.New("hw: bad configuration")
 
 // GIDType is the kind of address of a port (ibv_gid_type).
 type GIDType uint8
 
-// The kinds of addresses. AnyGID takes the first there is of RoCE v2, InfiniBand
-// and RoCE v1, in this order.
+// The kinds of addresses. AnyGID chooses the first RoCE v2, InfiniBand or RoCE v1
+// address, in this order.
 const (
 	AnyGID GIDType = iota
 	RoCEv2
@@ -46,10 +46,9 @@ const (
 // NoSpin as Config.Spin makes every wait sleep at once.
 const NoSpin time.Duration = -1
 
-// Config says which card to open and how its connections behave. A field that is
-// zero has its default.
+// Config selects a card and configures its connections. Zero fields take the defaults.
 type Config struct {
-	// Device is the name, such as mlx5_0. Default: the only one there is.
+	// Device is the name, such as mlx5_0. Default: the only device.
 	Device string
 	// Port counts from 1. Default 1.
 	Port int
@@ -57,8 +56,8 @@ type Config struct {
 	// not link-local, or exactly this one, such as ::ffff:192.0.2.1 or 192.0.2.1.
 	GIDType GIDType
 	GID     string
-	// MTU of the path in bytes: 256, 512, 1024, 2048 or 4096. Default: the port's.
-	// Two ends that differ take the smaller one.
+	// MTU of the path in bytes: 256, 512, 1024, 2048 or 4096. Default: the port's. Two
+	// ends use the smaller one.
 	MTU int
 	// Timeout of an acknowledgement is 4.096 µs times 2 to this power, up to 31.
 	Timeout int
@@ -66,13 +65,13 @@ type Config struct {
 	MinRNRTimer int
 	// ServiceLevel and TrafficClass go into the packets; HopLimit too.
 	ServiceLevel, TrafficClass, HopLimit int
-	// MaxInline is how many bytes a request may carry inline, if the card can. More
-	// makes every entry of every send queue longer.
+	// MaxInline is how many bytes a request may carry inline, if the card supports it.
+	// More makes every entry of every send queue larger.
 	MaxInline int
 	// Spin is how long a wait polls before it sleeps, or [NoSpin].
 	Spin time.Duration
-	// OnEvent hears of asynchronous events: a port that goes down, a fatal error. It
-	// must not block. May be nil.
+	// OnEvent is called for asynchronous events: a port that goes down, a fatal error.
+	// It must not block. May be nil.
 	OnEvent func(event string)
 }
 
@@ -135,8 +134,8 @@ func mtuBytes(code int) int {
 	return mtus[code-1]
 }
 
-// parseGID reads an address. IPv4 is taken as RoCE v2 has it, mapped into IPv6.
-// The empty string is the zero GID.
+// parseGID parses an address. IPv4 is mapped into IPv6, as in RoCE v2. The empty string
+// is the zero GID.
 func parseGID(s string) ([16]byte, error) {
 	if s == "" {
 		return [16]byte{}, nil
@@ -160,7 +159,7 @@ func (e gidEntry) String() string {
 	return fmt.Sprintf("%v (%v, index %d)", netip.AddrFrom16(e.gid), e.typ, e.index)
 }
 
-// pickGID chooses among the addresses of all ports. The error lists what the port has.
+// pickGID chooses among the addresses of all ports. The error lists those of the port.
 func (c *Config) pickGID(table []gidEntry) (gidEntry, error) {
 	want, err := parseGID(c.GID)
 	if err != nil {
@@ -171,7 +170,7 @@ func (c *Config) pickGID(table []gidEntry) (gidEntry, error) {
 	if c.GIDType == AnyGID {
 		order = []GIDType{RoCEv2, IB, RoCEv1}
 	}
-	for _, linkLocal := range []bool{false, true} { // link-local addresses need a neighbour on this very link
+	for _, linkLocal := range []bool{false, true} { // link-local addresses reach only neighbours on the same link
 		for _, typ := range order {
 			for _, e := range table {
 				fits := c.GID == "" && netip.AddrFrom16(e.gid).IsLinkLocalUnicast() == linkLocal || c.GID != "" && e.gid == want
@@ -188,7 +187,7 @@ func (c *Config) pickGID(table []gidEntry) (gidEntry, error) {
 	return gidEntry{}, fmt.Errorf("%w: port %d has no %s; it has %v", ErrConfig, c.Port, asked, table)
 }
 
-// checkQP checks what the caller says of a queue pair and fills in defaults.
+// checkQP checks the configuration of a queue pair and fills in defaults.
 func checkQP(cfg verbs.QPConfig, attr *verbs.DeviceAttr) (verbs.QPConfig, error) {
 	orDefault(&cfg.MaxSendWR, 64)
 	orDefault(&cfg.MaxRecvWR, 64)
@@ -214,7 +213,7 @@ func checkQP(cfg verbs.QPConfig, attr *verbs.DeviceAttr) (verbs.QPConfig, error)
 	return cfg, nil
 }
 
-// checkEndpoint checks what the peer says of itself.
+// checkEndpoint checks a peer's endpoint.
 func checkEndpoint(e verbs.Endpoint, roce bool) error {
 	switch {
 	case e.QPN == 0 || e.QPN >= 1<<24:

@@ -18,7 +18,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The two must have one layout, because C writes completions where Go reads them.
+// Both must have the same layout, because C writes completions directly into Go memory.
 var _ = [1]struct{}{}[unsafe.Sizeof(verbs.WC{})-unsafe.Sizeof(C.struct_vb_wc{})]
 
 var _ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.HasImm)-unsafe.Offsetof(C.struct_vb_wc{}.has_imm)+
@@ -27,10 +27,10 @@ var _ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.HasImm)-unsafe.Offsetof(C.struc
 
 // cq is a completion queue. It implements verbs.CQ.
 //
-// A channel says that a CQ has completions, and Gather wants one of each of
-// several: both must look without taking. A post looks as well, since it is in C
-// anyway. Hence the stash: all completions go there from the card, and a poll takes
-// them out.
+// A channel reports that a CQ has completions, and Gather waits for one of each of
+// several: both must check without consuming. A post checks as well, since it is
+// already in C. Hence the stash: all completions go there from the card, and a poll
+// takes them out.
 type cq struct {
 	d     *device
 	ch    *channel
@@ -39,7 +39,7 @@ type cq struct {
 	refs  int                   // queue pairs
 	stash *C.struct_vb_stash    // in C memory; nil after Destroy
 	wcs   *[C.VB_STASH]verbs.WC // the stash's completions
-	at    int                   // wcs[at:stash.n] nobody has polled
+	at    int                   // wcs[at:stash.n] are not yet polled
 }
 
 // CreateCQ implements verbs.Device.
@@ -48,7 +48,7 @@ func (d *device) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 		return nil, fmt.Errorf("hw: %s: create CQ: %w: depth is %d, and must be 1 to %d", d.name, verbs.ErrInvalid, depth, d.maxCQE)
 	}
 	q := &cq{d: d}
-	if ch == nil { // a wait sleeps on a channel, so there is one
+	if ch == nil { // a wait needs a channel to sleep on
 		own, err := d.CreateCompChannel()
 		if err != nil {
 			return nil, err
@@ -108,7 +108,7 @@ func (q *cq) freeStash() {
 	q.stash, q.wcs = nil, nil
 }
 
-// use counts a queue pair in, or out again.
+// use counts a queue pair in or out.
 func (q *cq) use(n int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,7 +136,7 @@ func (q *cq) Poll(wc []verbs.WC) (n int, err error) {
 	return n, err
 }
 
-// ask asks the card, when the stash has nothing. q.mu is held.
+// ask polls the card, if the stash is empty. The caller holds q.mu.
 func (q *cq) ask() error {
 	if q.stash == nil {
 		return fmt.Errorf("hw: %s: poll: %w", q.d.name, verbs.ErrClosed)
@@ -149,8 +149,8 @@ func (q *cq) ask() error {
 	return nil
 }
 
-// reserve makes what room there is in the stash, with q.mu held; without it, it
-// reports false, if somebody else is at the CQ.
+// reserve makes room in the stash, with q.mu held; without it, it reports false if
+// another caller is using the CQ.
 func (q *cq) reserve() bool {
 	if !q.mu.TryLock() {
 		return false
@@ -161,8 +161,8 @@ func (q *cq) reserve() bool {
 	return true
 }
 
-// forget drops the completions of a queue pair that is reset or gone: the card has none
-// of them any more.
+// forget drops the completions of a queue pair that is reset or gone: the card has
+// dropped them too.
 func (q *cq) forget(qp uint32) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -176,7 +176,7 @@ func (q *cq) forget(qp uint32) {
 	q.stash.n = C.int(kept)
 }
 
-// has reports whether there is a completion, without taking it.
+// has reports whether there is a completion, without consuming it.
 func (q *cq) has() (bool, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -188,7 +188,7 @@ func (q *cq) has() (bool, error) {
 	return q.at < int(q.stash.n), nil
 }
 
-// arm asks for an event at the next completion.
+// arm requests an event at the next completion.
 func (q *cq) arm() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -34,7 +34,7 @@ type device struct {
 	mtu    int // bytes
 	roce   bool
 	maxCQE int
-	resp   int // Reads and atomics that a QP may have to answer at a time
+	resp   int // Reads and atomics that a QP can serve at a time
 	events *descriptor
 	soft   bool         // Soft-RoCE
 	open   atomic.Int64 // objects on it
@@ -70,7 +70,7 @@ func eachDevice(f func(d *C.struct_ibv_device, name string) bool) (bool, error) 
 	return false, nil
 }
 
-// Open opens a card. Close gives it back.
+// Open opens a card. Close releases it.
 func Open(cfg Config) (verbs.Device, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func Open(cfg Config) (verbs.Device, error) {
 	return d, nil
 }
 
-// describe finds out what the card and the port are like.
+// describe queries the card and the port.
 func (d *device) describe() error {
 	var a C.struct_vb_device
 	if rc := C.vb_query_device(d.ctx, &a); rc != 0 {
@@ -143,7 +143,7 @@ func (d *device) describe() error {
 	return d.probe(a.caps&(flushGlobal|flushPersistent) != 0, a.caps&atomicWrite != 0)
 }
 
-// port asks for the state of the port. One that is down is an error.
+// port queries the state of the port. A port that is down is an error.
 func (d *device) port() (C.struct_vb_port, error) {
 	var p C.struct_vb_port
 	if rc := C.vb_query_port(d.ctx, C.int(d.cfg.Port), &p); rc != 0 {
@@ -178,9 +178,9 @@ func (d *device) address() error {
 	return nil
 }
 
-// probe makes a queue pair that is thrown away, to find out what the driver
-// takes: how much inline, which libibverbs does not tell otherwise, and whether
-// the extended operations, which an old library lacks although the card has them.
+// probe creates a temporary queue pair to find the driver's limits: how much inline
+// data, which libibverbs does not report otherwise, and whether extended operations
+// work, which an old library lacks even if the card has them.
 func (d *device) probe(flush, atomicWrite bool) error {
 	pd, err := C.ibv_alloc_pd(d.ctx)
 	if pd == nil {
@@ -225,11 +225,11 @@ func flag(b bool) C.int {
 // Attr implements verbs.Device.
 func (d *device) Attr() verbs.DeviceAttr { return d.attr }
 
-// GIDIndex is where the port's table has the address that is used: what other
-// programs on the same card, such as perftest, want to be told.
+// GIDIndex is the index of our address in the port's table, which other programs on the
+// same card, such as perftest, need.
 func (d *device) GIDIndex() int { return d.gid.index }
 
-// alive is nil as long as calls make sense.
+// alive is nil as long as the device is usable.
 func (d *device) alive() error {
 	if d.closed.Load() {
 		return fmt.Errorf("hw: %s: %w", d.name, verbs.ErrClosed)
@@ -255,12 +255,12 @@ func (d *device) Close() error {
 	return nil
 }
 
-// err is the error of a call that returned an errno.
+// err converts a returned errno into an error.
 func (d *device) err(what string, rc C.int, hint string) error {
 	return callError(d.name, what, syscall.Errno(rc), hint)
 }
 
-// errno is the error of a call that set errno.
+// errno converts a call's errno into an error.
 func (d *device) errno(what string, err error, hint string) error {
 	return callError(d.name, what, errnoOf(err), hint)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Errors that Open returns beside [ErrConfig].
+// Errors that Open returns besides [ErrConfig].
 var (
 	// ErrNotBuilt: the program was built without the tag rdma.
 	ErrNotBuilt = errors.New("hw: this program was built without RDMA; build it with go build -tags rdma, which needs libibverbs-dev and a C compiler")
@@ -17,12 +17,12 @@ var (
 	ErrNoDevice = errors.New("hw: no such device")
 	// ErrPortDown: the port is not active.
 	ErrPortDown = errors.New("hw: port is down")
-	// ErrDead: the device reported a fatal error, or is gone. Nothing works on it
-	// any more; close everything and open it again.
+	// ErrDead: the device reported a fatal error, or is gone. It is unusable; close
+	// everything and open it again.
 	ErrDead = errors.New("hw: device is dead")
 )
 
-// sentinel is the error of package verbs that an errno stands for.
+// sentinel maps an errno to the error of package verbs.
 func sentinel(e syscall.Errno) error {
 	switch e {
 	case syscall.EINVAL, syscall.EFAULT, syscall.ERANGE:
@@ -37,7 +37,7 @@ func sentinel(e syscall.Errno) error {
 	return nil
 }
 
-// Hints say what usually is behind an errno of an operation.
+// Hints about the usual cause of an operation's errno.
 const (
 	hintOpen = "may this user open /dev/infiniband/uverbs*? They usually belong to root or to the group rdma"
 	hintLock = "the limit on locked memory is %s: raise it with ulimit -l unlimited, with memlock in /etc/security/limits.conf, " +
@@ -46,8 +46,8 @@ const (
 	hintRoute = "is there a route from this port to the peer's GID %s, are both of the same type, and is the peer's interface up?"
 )
 
-// callError is the error of a call to libibverbs on a device: what was done, the
-// errno, and a hint. All that it wraps can be told with errors.Is.
+// callError is the error of a libibverbs call on a device: the operation, the errno,
+// and a hint. errors.Is finds everything that it wraps.
 func callError(device, what string, e syscall.Errno, hint string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "hw: %s: %s: %s", device, what, errnoName(e))
@@ -60,7 +60,7 @@ func callError(device, what string, e syscall.Errno, hint string) error {
 	return fmt.Errorf("%s: %w", b.String(), e)
 }
 
-// hintRegister is what to say about a registration that failed.
+// hintRegister is the hint for a failed registration.
 func hintRegister(e syscall.Errno, limit string) string {
 	switch e {
 	case syscall.ENOMEM, syscall.EAGAIN, syscall.EPERM:
@@ -71,7 +71,7 @@ func hintRegister(e syscall.Errno, limit string) string {
 	return ""
 }
 
-// lockLimit is the limit on locked memory as text.
+// lockLimit formats the limit on locked memory.
 func lockLimit() string {
 	const rlimitMemlock = 8
 	var l syscall.Rlimit
@@ -99,7 +99,7 @@ func errnoName(e syscall.Errno) string {
 	return fmt.Sprintf("errno %d", int(e))
 }
 
-// noDevice says which devices there are.
+// noDevice lists the devices that exist.
 func noDevice(name string, there []string) error {
 	switch {
 	case len(there) == 0:

@@ -20,9 +20,8 @@ type descriptor struct {
 	done chan struct{}
 }
 
-// watch calls drain on a goroutine of its own whenever fd can be read, until it is
-// closed. libibverbs keeps fd; the runtime waits on a duplicate, because each of
-// the two closes what it has.
+// watch calls drain on its own goroutine whenever fd is readable, until it is closed.
+// libibverbs keeps fd; the runtime waits on a duplicate, because each closes its own.
 func watch(name string, fd C.int, drain func()) (*descriptor, error) {
 	if rc := C.vb_nonblock(fd); rc != 0 {
 		return nil, callError(name, "make a channel non-blocking", syscall.Errno(rc), "")
@@ -45,13 +44,13 @@ func watch(name string, fd C.int, drain func()) (*descriptor, error) {
 	return d, nil
 }
 
-// close returns when drain will not be called any more.
+// close returns once drain will not be called again.
 func (d *descriptor) close() {
 	d.file.Close()
 	<-d.done
 }
 
-// listen takes note of what the device reports by itself.
+// listen handles the device's asynchronous events.
 func (d *device) listen() (err error) {
 	d.events, err = watch(d.name, d.ctx.async_fd, func() {
 		for {

@@ -9,8 +9,8 @@ import (
 // Memory is memory that a card can reach. It implements verbs.Memory.
 type Memory struct{ pages.Block }
 
-// NewMemory maps size zeroed bytes that start at a page, on huge pages if huge is
-// set. The garbage collector knows nothing of them: they stay until Free.
+// NewMemory maps size zeroed, page-aligned bytes, on huge pages if huge is set. The
+// garbage collector does not know them: they stay until Free.
 func NewMemory(size int, huge bool) (*Memory, error) {
 	b, err := pages.Map(size, huge)
 	if err != nil {
@@ -19,7 +19,7 @@ func NewMemory(size int, huge bool) (*Memory, error) {
 	return &Memory{pages.NewBlock(b)}, nil
 }
 
-// Free gives the memory back. Its registrations must be gone.
+// Free unmaps the memory. Deregister it first.
 func (m *Memory) Free() error {
 	if err := m.Block.Free(); err != nil {
 		return fmt.Errorf("hw: free memory: %w", err)

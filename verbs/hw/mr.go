@@ -64,8 +64,8 @@ type mr struct {
 	lkey, rkey uint32
 }
 
-// pinned is memory that knows whether it is registered, so that it can refuse to
-// be freed. Pin fails if it is freed already.
+// pinned is memory that knows whether it is registered, so that it can refuse to be
+// freed. Pin fails if it has already been freed.
 type pinned interface {
 	Pin() error
 	Unpin()
@@ -73,7 +73,7 @@ type pinned interface {
 
 // accessFlags are the ibv_access_flags of verbs.Access, bit by bit.
 var accessFlags = [...]C.int{C.IBV_ACCESS_LOCAL_WRITE, C.IBV_ACCESS_REMOTE_WRITE, C.IBV_ACCESS_REMOTE_READ,
-	C.IBV_ACCESS_REMOTE_ATOMIC, 1 << 8, 1 << 9} // the last two are not in older headers
+	C.IBV_ACCESS_REMOTE_ATOMIC, 1 << 8, 1 << 9} // older headers lack the last two
 
 func (d *device) access(a verbs.Access) (C.int, error) {
 	const known = verbs.FlushPersistent<<1 - 1
@@ -92,7 +92,7 @@ func (d *device) access(a verbs.Access) (C.int, error) {
 	return flags, nil
 }
 
-// RegisterMR implements verbs.PD. The memory must not be the garbage collector's:
+// RegisterMR implements verbs.PD. The memory must not belong to the garbage collector:
 // see [NewMemory].
 func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error) {
 	what := fmt.Sprintf("register %d bytes of memory", mem.Len())

@@ -7,8 +7,8 @@ import "github.com/verbatim-rdma/verbatim/verbs"
 // Built reports whether this program can open cards.
 const Built = false
 
-// Open opens a card. This program was built without the tag rdma, so it cannot:
-// the error wraps [ErrNotBuilt] and says how to build it.
+// Open fails, since this program was built without the tag rdma: the error wraps
+// [ErrNotBuilt] and explains how to build with it.
 func Open(cfg Config) (verbs.Device, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// A path MTU beyond that of the port is refused before any connection hangs on it.
+// A path MTU beyond the port's is refused before any connection depends on it.
 func TestMTUBeyondThePort(t *testing.T) {
 	d, err := Open(Config{Device: deviceName(t), MTU: 4096})
 	if err == nil {
@@ -51,7 +51,7 @@ func TestAttr(t *testing.T) {
 	}
 }
 
-// What is in use cannot be taken down, and what is gone says so.
+// An object in use cannot be destroyed, and a destroyed one reports that.
 func TestLifetimes(t *testing.T) {
 	cfg := Config{Device: deviceName(t)}
 	dev := must[verbs.Device](t)(Open(cfg))
@@ -119,7 +119,7 @@ type gone struct{}
 func (gone) Addr() uint64 { return 4096 }
 func (gone) Len() int     { return 4096 }
 
-// Two queue pairs never begin with the same packet sequence number, but by chance.
+// Two queue pairs start with the same packet sequence number only by chance.
 func TestFreshPSN(t *testing.T) {
 	d := open(t, Config{})
 	seen := map[uint32]bool{}

@@ -27,16 +27,16 @@ type atomicPart struct {
 	rkey                   uint32
 }
 
-// operation is what a kind of request is to libibverbs.
+// operation is a kind of request in libibverbs.
 type operation struct {
 	code  uint32          // ibv_wr_opcode
 	part  uint8           // of the union
 	imm   bool            // it has immediate data
-	flags verbs.SendFlags // it may have
+	flags verbs.SendFlags // allowed flags
 }
 
 const (
-	notLinked uint8 = iota // struct ibv_send_wr has no place for it
+	notLinked uint8 = iota // struct ibv_send_wr has no member for it
 	remote                 // rdmaPart
 	swap                   // atomicPart
 	add                    // atomicPart
@@ -73,19 +73,19 @@ var sendFlags = func() (of [anyFlags + 1]uint32) {
 
 // PostSend implements verbs.QP.
 //
-// Before it is in C it calls fill and nothing else, and Poll calls nothing if there is
-// something in the stash: in between the card or the kernel has run, and every function
-// that the processor has to fetch again adds to the latency (docs/benchmarks.md).
+// Before the cgo call it calls only fill, and Poll calls nothing if the stash has a
+// completion: the card or the kernel has run in between, and every function that the
+// processor must fetch again adds to the latency (docs/benchmarks.md).
 //
-// While it is in C it also takes completions into the CQ's stash, unless somebody
-// else is at the CQ: the way there costs more than the look, and Soft-RoCE often
-// has the completion of the very request by then.
+// The cgo call also polls completions into the CQ's stash, unless another caller is
+// using the CQ: a call costs more than the poll, and Soft-RoCE often has the completion
+// of the request itself by then.
 func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	q.mu.Lock()
 	err := q.mayPost(q.state.CanPostSend())
 	for done := 0; err == nil && done < len(wrs); {
 		n := q.fill(wrs[done:])
-		if n == 0 { // the next one is for no chain
+		if n == 0 { // the next one is not for a chain
 			if err = q.postOther(&wrs[done]); err != nil {
 				err = &verbs.PostError{Index: done, Err: err}
 			}
@@ -107,9 +107,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	return err
 }
 
-// mayPost is nil if q is there and its state allows it. Libraries write a request
-// into the queue first and ask the kernel then, if at all, so that it would be sent
-// later.
+// mayPost is nil if q exists and its state permits posting. Libraries write a request
+// into the queue before they ask the kernel, if at all, so it would be sent later.
 func (q *qp) mayPost(state bool) error {
 	if q.c != nil && state {
 		return nil
@@ -124,8 +123,8 @@ func (q *qp) mayNot() error {
 	return &verbs.PostError{Err: fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)}
 }
 
-// fill writes requests into the chain, up to the first that is not for a chain or
-// that check would refuse, and returns how many.
+// fill writes requests into the chain, up to the first that needs another path or that
+// check would refuse, and returns how many.
 func (q *qp) fill(wrs []verbs.SendWR) int {
 	for i := range wrs {
 		if i == len(q.send.wrs) {
@@ -159,7 +158,7 @@ func (q *qp) fill(wrs []verbs.SendWR) int {
 	return len(wrs)
 }
 
-// postOther posts a request that is not for a chain, or says what is wrong with it.
+// postOther posts a request that is not for a chain, or returns why it is invalid.
 func (q *qp) postOther(wr *verbs.SendWR) error {
 	if err := q.check(wr); err != nil {
 		return err
@@ -167,7 +166,7 @@ func (q *qp) postOther(wr *verbs.SendWR) error {
 	return q.postExtended(wr)
 }
 
-// check finds what libibverbs or the card would refuse with less of a reason.
+// check detects what libibverbs or the card would refuse with less explanation.
 func (q *qp) check(wr *verbs.SendWR) error {
 	switch {
 	case !wr.Op.Valid():
@@ -208,7 +207,7 @@ func (q *qp) postError(e syscall.Errno) error {
 	return callError(q.d.name, fmt.Sprintf("QP %d: post", q.num), e, "")
 }
 
-// postExtended posts what struct ibv_send_wr has no place for.
+// postExtended posts operations that struct ibv_send_wr cannot express.
 func (q *qp) postExtended(wr *verbs.SendWR) error {
 	x := C.struct_vb_ext{id: C.uint64_t(wr.ID), remote: C.uint64_t(wr.RemoteAddr), rkey: C.uint32_t(wr.RKey),
 		flags: C.uint32_t(sendFlags[wr.Flags&notInline])}
@@ -228,8 +227,8 @@ func (q *qp) postExtended(wr *verbs.SendWR) error {
 			x.level = 1
 		}
 	} else {
-		// The interface takes the eight bytes, not where they are: they are read
-		// here, so they had better be memory that the caller has registered.
+		// The interface takes the eight bytes, not their address: they are read here,
+		// so they must be memory that the caller has registered.
 		if len(wr.SGL) != 1 || wr.SGL[0].Length != 8 || !q.pd.covers(wr.SGL[0]) {
 			return fmt.Errorf("%w: an AtomicWrite has one SGE of eight registered bytes", verbs.ErrInvalid)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// fill has no time to say what is wrong with a request, and check is only asked when
-// fill has refused one: they must agree on which requests there are.
+// fill has no time to explain an error, and check is called only if fill has refused a
+// request: they must agree on the valid requests.
 func TestFillTakesWhatCheckPasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		attr := verbs.DeviceAttr{HasFlush: rapid.Bool().Draw(t, "flush"), HasAtomicWrite: rapid.Bool().Draw(t, "atomic write")}

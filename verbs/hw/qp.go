@@ -28,8 +28,8 @@ type qp struct {
 
 	mu       sync.Mutex
 	c        *C.struct_ibv_qp // nil after Destroy
-	attr     C.struct_vb_attr // all that it was told
-	state    verbs.QPState    // that this side has brought it to
+	attr     C.struct_vb_attr // all attributes that were set
+	state    verbs.QPState    // the state that this side has set
 	send     chain[C.struct_ibv_send_wr]
 	recv     chain[C.struct_ibv_recv_wr]
 	prepared bool
@@ -43,8 +43,8 @@ var stateCodes = [...]C.int{
 	verbs.StateSQD: C.IBV_QPS_SQD, verbs.StateSQE: C.IBV_QPS_SQE, verbs.StateErr: C.IBV_QPS_ERR,
 }
 
-// attrMasks are the ibv_qp_attr_mask of verbs.Attr, bit by bit. There is no
-// alternate path here: Modify refuses it.
+// attrMasks are the ibv_qp_attr_mask of verbs.Attr, bit by bit. There is no alternate
+// path: Modify refuses it.
 var attrMasks = [...]C.int{
 	C.IBV_QP_PORT, C.IBV_QP_PKEY_INDEX, C.IBV_QP_ACCESS_FLAGS, C.IBV_QP_AV, C.IBV_QP_PATH_MTU, C.IBV_QP_DEST_QPN, C.IBV_QP_RQ_PSN,
 	C.IBV_QP_MAX_DEST_RD_ATOMIC, C.IBV_QP_MIN_RNR_TIMER, C.IBV_QP_TIMEOUT, C.IBV_QP_RETRY_CNT, C.IBV_QP_RNR_RETRY,
@@ -71,8 +71,8 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 		return nil, err
 	}
 	if d.soft {
-		// Linux's rdma_rxe never gives up if it is 7, against the specification, and a
-		// dead peer would never show (rxe_comp.c).
+		// Linux's rdma_rxe never gives up if it is 7, against the specification, so a
+		// dead peer would never be detected (rxe_comp.c).
 		cfg.RetryCount = min(cfg.RetryCount, 6)
 	}
 	for cfg.PSN == 0 {
@@ -100,7 +100,7 @@ func (q *qp) create() error {
 	for i, c := range []*cq{q.sendCQ, q.recvCQ} {
 		if err := c.use(1); err != nil {
 			if i == 1 {
-				_ = q.sendCQ.use(-1) // it has just counted one in
+				_ = q.sendCQ.use(-1) // it was just counted in
 			}
 			return fmt.Errorf("hw: %s: create QP: %w: a CQ", d.name, err)
 		}
@@ -130,11 +130,11 @@ func (q *qp) create() error {
 }
 
 func (q *qp) unuse() {
-	_ = q.sendCQ.use(-1) // they cannot be gone: this queue pair held them
+	_ = q.sendCQ.use(-1) // they exist: this queue pair held them
 	_ = q.recvCQ.use(-1)
 }
 
-// to takes the QP to a state with what the state machine requires.
+// to modifies the QP to a state with the attributes that the state machine requires.
 func (q *qp) to(s verbs.QPState) error {
 	for _, t := range verbs.Transitions {
 		if t.From == q.state && t.To == s && t.From != t.To {
@@ -165,7 +165,7 @@ func (q *qp) modify(s verbs.QPState, mask verbs.Attr) error {
 	return nil
 }
 
-// forget leaves none of its completions in the stashes.
+// forget removes its completions from the stashes.
 func (q *qp) forget() {
 	q.sendCQ.forget(q.num)
 	q.recvCQ.forget(q.num)
@@ -228,7 +228,7 @@ func (p *prepared) Connect(remote verbs.Endpoint) (verbs.QP, error) {
 // Num and those below implement verbs.QP.
 func (q *qp) Num() uint32 { return q.num }
 
-// State asks the device, since a QP goes to ERR by itself.
+// State queries the device, since a QP can go to ERR by itself.
 func (q *qp) State() verbs.QPState {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -248,8 +248,8 @@ func (q *qp) ask() verbs.QPState {
 	return q.state
 }
 
-// Modify implements verbs.QP. What the mask names beside the access flags has the
-// value that the QP was connected with.
+// Modify implements verbs.QP. Attributes in the mask other than the access flags keep
+// the values with which the QP was connected.
 func (q *qp) Modify(a verbs.QPAttr) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

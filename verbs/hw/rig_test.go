@@ -12,8 +12,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Tests under the tag need a card. VERBATIM_RDMA_DEVICE names it; otherwise it is
-// the first there is. Soft-RoCE in a virtual machine will do.
+// Tests under the tag need a card. VERBATIM_RDMA_DEVICE names it; otherwise it is the
+// first one. Soft-RoCE in a virtual machine suffices.
 
 func deviceName(t testing.TB) string {
 	t.Helper()
@@ -27,7 +27,7 @@ func deviceName(t testing.TB) string {
 	return names[0]
 }
 
-// open opens the card with timeouts that let a dead peer show within a second.
+// open opens the card with timeouts that detect a dead peer within a second.
 func open(t testing.TB, cfg Config) *device {
 	t.Helper()
 	cfg.Device = deviceName(t)
@@ -57,7 +57,7 @@ func must[T any](t testing.TB) func(T, error) T {
 	}
 }
 
-// end is one end of a connection with all that belongs to it.
+// end is one end of a connection with all its objects.
 type end struct {
 	t        testing.TB
 	pd       verbs.PD

@@ -18,9 +18,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/verbstest"
 )
 
-// TestVerbs holds real cards against the suite that the simulator passes too.
-// VERBATIM_RDMA_DEVICES names them, one for each host, separated by commas; in the
-// virtual machine those are all there are. With one card all hosts share it.
+// TestVerbs runs on real cards the suite that the simulator passes too.
+// VERBATIM_RDMA_DEVICES names them, one for each host, separated by commas; the virtual
+// machine has no others. With one card all hosts share it.
 func TestVerbs(t *testing.T) {
 	for _, x := range []struct {
 		name string
@@ -33,15 +33,15 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// site is the cards of this machine, as if each was in a host of its own.
+// site is the cards of this machine, as if each was in a separate host.
 type site struct {
 	names []string
 	devs  []verbs.Device
 	hosts []host.Host
 }
 
-// open opens all cards. Without retries it takes 2*4.096 us*2^15 until a peer is
-// given up, long enough for a machine that shares its processors.
+// open opens all cards. Without retries it takes 2*4.096 us*2^15 to give up on a peer,
+// long enough for a machine that shares its processors.
 func open(t *testing.T, cfg hw.Config) *site {
 	s := &site{names: deviceNames(t)}
 	for _, name := range s.names {

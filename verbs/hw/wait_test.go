@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// A CQ that is destroyed wakes those who wait for it.
+// Destroying a CQ wakes its waiters.
 func TestDestroyWakes(t *testing.T) {
 	d := open(t, Config{Spin: NoSpin})
 	q := must[verbs.CQ](t)(d.CreateCQ(4, nil))

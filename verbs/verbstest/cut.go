@@ -20,7 +20,7 @@ func (t *T) cut(i, j int) {
 	t.undo = append(t.undo, func() { t.check(t.site.Heal(i, j)) })
 }
 
-// Behind a cut nobody answers, and the requester gives up after its retries.
+// Across a cut nothing answers, and the requester gives up after its retries.
 func cutGivesUp(t *T) {
 	a, b := t.pair(verbs.QPConfig{RetryCount: 1})
 	a.setWord(0, 1)
@@ -41,8 +41,8 @@ func cutGivesUp(t *T) {
 	}
 }
 
-// Of Writes that are cut off midway each word is the old one or the new one, and what
-// was acknowledged is there.
+// After Writes that a cut interrupts, each word is the old or the new one, and
+// acknowledged ones are there.
 func cutMidway(t *T) {
 	const words = 1024
 	a, b := t.pair(verbs.QPConfig{RetryCount: 1})
@@ -73,7 +73,7 @@ func cutMidway(t *T) {
 	})
 }
 
-// A cut that heals in time costs nothing but time; otherwise the request fails.
+// A cut that heals in time only costs time; otherwise the request fails.
 func cutHeals(t *T) {
 	a, b := t.pair(verbs.QPConfig{RetryCount: 7})
 	t.cut(0, 1)

@@ -2,7 +2,7 @@ package verbstest
 
 import "github.com/verbatim-rdma/verbatim/verbs"
 
-// SoftRoCE lists where Linux's rdma_rxe leaves the specification.
+// SoftRoCE lists where Linux's rdma_rxe deviates from the specification.
 func SoftRoCE() []Difference {
 	const local = "rdma_rxe has one status for all local errors of a requester"
 	out := []Difference{{Case: "error/receive-in-err", Want: verbs.StatusWRFlushErr, Lost: true,

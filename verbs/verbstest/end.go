@@ -13,8 +13,7 @@ const (
 	allRemote = verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic
 )
 
-// end is one end of a connection with all that belongs to it. Its methods run on
-// its host.
+// end is one end of a connection with all its objects. Its methods run on its host.
 type end struct {
 	t        *T
 	host     int
@@ -28,7 +27,7 @@ type end struct {
 	qp       verbs.QP
 }
 
-// endConfig says how an end differs from the usual one.
+// endConfig describes how an end differs from the usual one.
 type endConfig struct {
 	qp     verbs.QPConfig
 	access verbs.Access      // of the responder's memory; 0 is all but what Flush needs
@@ -36,7 +35,7 @@ type endConfig struct {
 	size   int               // of the memory
 }
 
-// newEnd makes an end that is not connected yet.
+// newEnd creates an unconnected end.
 func (t *T) newEnd(h int, c endConfig) *end {
 	e := &end{t: t, host: h}
 	if c.access == 0 {
@@ -79,7 +78,7 @@ func must[V any](t *T) func(V, error) V {
 	}
 }
 
-// dereg and destroy take down what may be gone already.
+// dereg and destroy tolerate objects that are already gone.
 func (e *end) dereg() error {
 	if e.mr == nil {
 		return nil
@@ -161,7 +160,7 @@ func (e *end) swap(id uint64, off int, peer *end, far int, from, to uint64) verb
 	return wr
 }
 
-// post posts requests, which must be taken; tryPost returns what came of it.
+// post posts requests, which must be accepted; tryPost returns the result.
 func (e *end) post(wrs ...verbs.SendWR) { e.t.can(e.tryPost(wrs...)) }
 
 func (e *end) tryPost(wrs ...verbs.SendWR) (err error) {
@@ -229,7 +228,7 @@ func (e *end) done(wr verbs.SendWR) verbs.WC {
 	return e.want(wr.ID, verbs.StatusSuccess)
 }
 
-// nothing checks that no completion of cq comes.
+// nothing checks that no completion of cq arrives.
 func (e *end) nothing(cq verbs.CQ) {
 	e.t.on(e.host, func() {
 		var wc [1]verbs.WC
@@ -247,13 +246,13 @@ func (e *end) tryModify(a verbs.QPAttr) (err error) {
 	return err
 }
 
-// state is what the device says of the queue pair.
+// state is the state that the device reports.
 func (e *end) state() (s verbs.QPState) {
 	e.t.on(e.host, func() { s = e.qp.State() })
 	return s
 }
 
-// load and store are the CPU's look at the end's memory.
+// load and store access the end's memory from the CPU.
 func (e *end) load(off, n int) []byte {
 	b := make([]byte, n)
 	e.t.on(e.host, func() { e.mem.Load(off, b) })
@@ -269,7 +268,7 @@ func (e *end) word(off int) (v uint64) {
 
 func (e *end) setWord(off int, v uint64) { e.t.on(e.host, func() { e.mem.Store64(off, v) }) }
 
-// pattern is n bytes that differ from their neighbours and by seed.
+// pattern is n bytes that differ from their neighbours and depend on seed.
 func pattern(n int, seed byte) []byte {
 	b := make([]byte, n)
 	for i := range b {

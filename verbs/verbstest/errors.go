@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// wrong is a request that ends in error.
+// wrong is a request that completes in error.
 type wrong struct {
 	name string
 	qp   verbs.QPConfig
@@ -111,8 +111,7 @@ func wrongs() []wrong {
 	}
 }
 
-// lock makes the end's memory one that its card may not write: the registration is
-// another from now on.
+// lock makes the end's memory read-only for its card: it gets another registration.
 func (e *end) lock() {
 	e.t.on(e.host, func() {
 		e.t.check(e.dereg())
@@ -120,8 +119,8 @@ func (e *end) lock() {
 	})
 }
 
-// run provokes the error. The queue pair is in ERR afterwards, takes requests, and
-// flushes them; so is the responder's if it was the one to refuse. Nothing changed.
+// run provokes the error. Afterwards the queue pair is in ERR, accepts requests, and
+// flushes them; so does the responder's if it refused. Memory is unchanged.
 func (w wrong) run(t *T) {
 	a, b := t.link(0, 1, endConfig{qp: w.qp, access: w.access})
 	old := pattern(64, 99)
@@ -151,7 +150,7 @@ func (w wrong) run(t *T) {
 	}
 }
 
-// failed checks that the queue pair is in ERR and flushes what it is given.
+// failed checks that the queue pair is in ERR and flushes new requests.
 func (e *end) failed() {
 	if s := e.state(); s != verbs.StateErr {
 		e.t.errorf("after the error the queue pair is in %v", s)
@@ -161,7 +160,7 @@ func (e *end) failed() {
 	e.want(67, verbs.StatusWRFlushErr)
 }
 
-// In ERR receives are taken too, and flushed (IBA, C10-42).
+// In ERR receives are accepted too, and flushed (IBA, C10-42).
 func receiveInErr(t *T) {
 	a, _ := t.pair(verbs.QPConfig{})
 	a.modify(verbs.QPAttr{SetState: true, State: verbs.StateErr})
@@ -170,8 +169,8 @@ func receiveInErr(t *T) {
 	a.wantRecv(68, verbs.StatusWRFlushErr)
 }
 
-// The first completion in error has the cause; all behind it are flushed, in order,
-// unsignaled ones and receives included.
+// The first completion in error has the cause; all later ones are flushed, in order,
+// including unsignaled ones and receives.
 func firstHasTheCause(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.recv(verbs.RecvWR{ID: 20}, verbs.RecvWR{ID: 21})
@@ -190,7 +189,7 @@ func firstHasTheCause(t *T) {
 	a.nothing(a.cq)
 }
 
-// An unsignaled request that fails makes a completion.
+// An unsignaled request that fails produces a completion.
 func unsignaledFails(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	good, bad := a.write(1, 0, 8, b, 0), a.write(2, 0, 8, b, 0)
@@ -201,7 +200,7 @@ func unsignaledFails(t *T) {
 	a.nothing(a.cq)
 }
 
-// What stands behind a refused request is not executed.
+// Requests behind a refused one are not executed.
 func behindIsNotExecuted(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	bad := a.write(1, 0, 8, b, 0)
@@ -222,7 +221,7 @@ func behind(t *T, a, b *end, bad verbs.SendWR, status verbs.Status) {
 	}
 }
 
-// Nor is what stands behind one that failed here.
+// Nor are those behind one that failed locally.
 func behindLocalError(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	bad := a.write(1, 0, 8, b, 0)
@@ -230,7 +229,7 @@ func behindLocalError(t *T) {
 	behind(t, a, b, bad, verbs.StatusLocProtErr)
 }
 
-// What stands before it was executed.
+// Earlier requests were executed.
 func earlierSucceed(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.setWord(0, 1)
@@ -246,7 +245,7 @@ func earlierSucceed(t *T) {
 	}
 }
 
-// An error is the business of one connection.
+// An error affects only its connection.
 func otherConnectionsLive(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	c, d := t.pair(verbs.QPConfig{})

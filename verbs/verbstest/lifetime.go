@@ -18,7 +18,7 @@ func lifetimeCases() []testCase {
 	}
 }
 
-// What is in use cannot be taken down.
+// Objects in use cannot be destroyed.
 func busy(t *T) {
 	var ch verbs.CompChannel
 	t.on(0, func() { ch = must[verbs.CompChannel](t)(t.site.Host(0).Device().CreateCompChannel()) })
@@ -35,7 +35,7 @@ func busy(t *T) {
 	})
 }
 
-// What is gone says so.
+// Destroyed objects report that.
 func closed(t *T) {
 	t.on(0, func() {
 		h := t.site.Host(0)
@@ -77,7 +77,7 @@ func closed(t *T) {
 	})
 }
 
-// What the device cannot give is refused when the queue pair is made.
+// A configuration beyond the device's limits is refused when the queue pair is created.
 func qpConfig(t *T) {
 	a := t.newEnd(0, endConfig{})
 	attr := a.dev.Attr()
@@ -156,7 +156,7 @@ func foreignCQ(t *T) {
 	})
 }
 
-// The device has what every one has.
+// The device has the attributes that every device has.
 func attributes(t *T) {
 	a := t.newEnd(0, endConfig{})
 	if x := a.dev.Attr(); x.Name == "" || x.MaxSGE < 1 || x.MaxQPWR < 64 || x.MaxInline < 0 || x.MaxRdAtomic < 1 || x.AtomicGlob && !x.AtomicHCA {

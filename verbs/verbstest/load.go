@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// deep is how many requests the cases here have under way at once.
+// deep is how many requests the cases here have in flight at once.
 const deep = 4096
 
 func loadCases() []testCase {
@@ -23,7 +23,7 @@ func loadCases() []testCase {
 	}
 }
 
-// depth is deep, or what the device can do.
+// depth is deep, or the device's limit.
 func (t *T) depth() (n int) {
 	t.on(0, func() { n = min(deep, t.site.Host(0).Device().Attr().MaxQPWR) })
 	return n
@@ -71,7 +71,7 @@ func (e *end) count(n int) {
 // counted is word i after count.
 func counted(i int) uint64 { return uint64(i) + 1 }
 
-// words holds the first n words against want.
+// words compares the first n words with want.
 func (e *end) words(n int, want func(i int) uint64) {
 	e.t.on(e.host, func() {
 		for i := range n {
@@ -82,7 +82,7 @@ func (e *end) words(n int, want func(i int) uint64) {
 	})
 }
 
-// Thousands of Writes under way, and the last one to each word is what stays.
+// With thousands of Writes in flight, the last one to each word stays.
 func manyWrites(t *T) {
 	n := t.depth()
 	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n}, size: 8 * deep})
@@ -93,7 +93,7 @@ func manyWrites(t *T) {
 	a.words(n, func(i int) uint64 { return uint64(n - i) })
 }
 
-// One completion at the end speaks for all.
+// One completion at the end covers all.
 func manyUnsignaled(t *T) {
 	n := t.depth()
 	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n}, size: 8 * deep})
@@ -118,7 +118,7 @@ func manyReads(t *T) {
 	a.words(n, func(i int) uint64 { return uint64(n - i) })
 }
 
-// Thousands of Sends and as many receives, posted before and while they come.
+// Thousands of Sends and as many receives, posted before and while they arrive.
 func manySends(t *T) {
 	n := t.depth()
 	a, b := t.link(0, 1, endConfig{qp: verbs.QPConfig{MaxSendWR: n, MaxRecvWR: n}, size: 8 * deep})
@@ -191,7 +191,7 @@ func atomicsOfAll(t *T) {
 	}
 }
 
-// Many connections at once, each with its own traffic.
+// Many concurrent connections, each with its own traffic.
 func manyConnections(t *T) {
 	const n = 16
 	var from, to []*end
@@ -217,7 +217,7 @@ func manyConnections(t *T) {
 	})
 }
 
-// Tasks may share a queue pair: what each posts is done, and in its order.
+// Tasks may share a queue pair: requests of each are carried out in its order.
 func manyTasks(t *T) {
 	const tasks, each = 4, 50
 	a, b := t.pair(verbs.QPConfig{MaxSendWR: tasks * each})
@@ -241,10 +241,10 @@ func manyTasks(t *T) {
 	}
 }
 
-// An error in the middle of a long queue: what stands before it succeeds, what
-// stands behind it is flushed, every one of them. A responder in ERR repeats neither
-// acknowledgements nor the NAK, so a requester that has missed them, as a starved
-// Soft-RoCE may, has to give up at an earlier request. That is tried again.
+// An error in the middle of a long queue: requests before it succeed, and every one
+// behind it is flushed. A responder in ERR repeats neither acknowledgements nor the
+// NAK, so a requester that has missed them, as a starved Soft-RoCE may, gives up at an
+// earlier request. That is retried.
 func errorUnderLoad(t *T) {
 	for range 3 {
 		if loadedError(t) == verbs.StatusRemAccessErr {
@@ -254,7 +254,8 @@ func errorUnderLoad(t *T) {
 	t.errorf("three times of three the requester gave up before the refusal")
 }
 
-// loadedError is one round of it, and how the first request that failed ended.
+// loadedError is one round of it, and returns the status of the first request that
+// failed.
 func loadedError(t *T) (first verbs.Status) {
 	const n, bad = 1000, 500
 	a, b := t.pair(verbs.QPConfig{MaxSendWR: n})

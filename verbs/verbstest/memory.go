@@ -19,7 +19,7 @@ func memoryCases() []testCase {
 	}
 }
 
-// After the deregistration its key is good for nothing.
+// After the deregistration its key is invalid.
 func deregRevokes(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.setWord(0, 1)
@@ -36,7 +36,7 @@ func deregRevokes(t *T) {
 	}
 }
 
-// Nor does the card take from memory, or receive into it, that is not registered any more.
+// Nor does the card send from, or receive into, memory that is no longer registered.
 func deregLocal(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	var mr verbs.MR
@@ -51,9 +51,9 @@ func deregLocal(t *T) {
 	a.failed()
 }
 
-// revoked lets a write to b while b revokes, and checks what a learns: successes, then
-// want once, then flushes. Of what was refused nothing is in memory; what was accepted
-// may come there later still.
+// revoked writes to b while b revokes, and checks a's completions: successes, then want
+// once, then flushes. Refused data is not in memory; accepted data may still arrive
+// there.
 func revoked(t *T, a, b *end, want verbs.Status, revoke func()) {
 	const deep, most = 16, 400
 	id, seen := uint64(0), uint64(0)
@@ -87,7 +87,7 @@ func revoked(t *T, a, b *end, want verbs.Status, revoke func()) {
 			round()
 		}
 	}})
-	t.on(a.host, func() { // by now it is revoked for certain
+	t.on(a.host, func() { // by now it is revoked
 		for !failed || seen < id {
 			if round(); seen > most+2*deep && !failed {
 				t.fatalf("Writes succeed although the access was revoked")
@@ -122,7 +122,7 @@ func accessUnderLoad(t *T) {
 	})
 }
 
-// otherPD registers the end's memory in a protection domain of its own.
+// otherPD registers the end's memory in another protection domain.
 func (e *end) otherPD() (mr verbs.MR) {
 	e.t.on(e.host, func() {
 		pd := must[verbs.PD](e.t)(e.dev.AllocPD())
@@ -133,7 +133,7 @@ func (e *end) otherPD() (mr verbs.MR) {
 	return mr
 }
 
-// A queue pair reaches the memory of its own protection domain only.
+// A queue pair reaches only the memory of its own protection domain.
 func otherPDRemote(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	wr := a.write(1, 0, 8, b, 0)
@@ -152,7 +152,7 @@ func otherPDLocal(t *T) {
 	a.failed()
 }
 
-// Memory that is registered twice has two keys, each with its rights and its end.
+// Memory registered twice has two keys, each with its own rights and lifetime.
 func twoRegistrations(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	var ro verbs.MR
@@ -172,7 +172,7 @@ func twoRegistrations(t *T) {
 	a.want(3, verbs.StatusRemAccessErr)
 }
 
-// A new registration does not bring the key of the one before back to life.
+// A new registration does not revive the key of an earlier one.
 func freshKeys(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	old := a.write(1, 0, 8, b, 0)
@@ -188,7 +188,7 @@ func freshKeys(t *T) {
 	a.want(1, verbs.StatusRemAccessErr)
 }
 
-// Others may write only where the card itself may.
+// Remote write access requires local write access.
 func rightsOfWriting(t *T) {
 	a := t.newEnd(0, endConfig{})
 	t.on(a.host, func() {

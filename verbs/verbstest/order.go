@@ -4,8 +4,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// The cases here look for what no card may show. What a card may show and need not
-// is for the litmus tests: it cannot be asked of a card.
+// The cases here look for what no card may show. Behaviour that a card may show, but
+// need not, is tested by the litmus tests.
 
 func orderCases() []testCase {
 	return []testCase{
@@ -26,7 +26,7 @@ func orderCases() []testCase {
 
 const orderRounds = 20
 
-// Completions come in the order of posting, whatever the kinds of the requests.
+// Completions arrive in posting order, whatever the kinds of the requests.
 func completionsInOrder(t *T) {
 	a, b := t.pair(verbs.QPConfig{MaxSendWR: 64})
 	b.recv(verbs.RecvWR{SGL: b.list(512, 64)}, verbs.RecvWR{}, verbs.RecvWR{SGL: b.list(512, 64)})
@@ -137,7 +137,7 @@ func readsInOrder(t *T) {
 		}})
 }
 
-// A fenced Write waits for the Read before it, which so finds the old value.
+// A fenced Write waits for the Read before it, which therefore finds the old value.
 func readFenceWrite(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	for i := range uint64(orderRounds) {
@@ -183,13 +183,13 @@ func atomicsInOrder(t *T) {
 	}
 }
 
-// A lock of CompareSwaps protects what lies beside it: what its holder wrote before
-// it let go, the next holder reads.
+// A lock of CompareSwaps protects adjacent memory: the next holder reads what the
+// previous one wrote before it released the lock.
 func lockHandsOver(t *T) {
 	const rounds = 8
 	a, m := t.link(0, 2, endConfig{})
 	b, n := t.link(1, 2, endConfig{})
-	_ = n // its memory is not used: both work on m's
+	_ = n // its memory is unused: both work on m's
 	var key verbs.MR
 	t.on(2, func() { key = must[verbs.MR](t)(n.pd.RegisterMR(m.mem, verbs.LocalWrite|allRemote)) })
 	t.cleanup(2, func() error { return key.Dereg() })
@@ -217,7 +217,7 @@ func lockHandsOver(t *T) {
 	}
 }
 
-// Eight aligned bytes are never seen in part.
+// Eight aligned bytes are never torn.
 func wordsWhole(t *T) {
 	a, m := t.link(0, 2, endConfig{})
 	b, n := t.link(1, 2, endConfig{})
@@ -251,7 +251,7 @@ func wordsWhole(t *T) {
 		}})
 }
 
-// After a later Read has come back, the responder's CPU finds the Write, however it
+// After a later Read has returned, the responder's CPU finds the Write, however it
 // learns that it may look.
 func outOfBand(t *T) {
 	a, b := t.pair(verbs.QPConfig{})

@@ -8,8 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// states are those that a reliable connection can be brought into. SQE is not one of
-// them: only unreliable queue pairs come there, by themselves.
+// states are those that a reliable connection can reach. SQE is not one of them: only
+// unreliable queue pairs enter it, by themselves.
 func states() []verbs.QPState {
 	return []verbs.QPState{verbs.StateReset, verbs.StateInit, verbs.StateRTR, verbs.StateRTS, verbs.StateSQD, verbs.StateErr}
 }
@@ -39,8 +39,8 @@ func stateCases() []testCase {
 	return out
 }
 
-// row is the line of the state machine from one state to another, and whether there
-// is one. To RESET there always is, and to ERR from all others.
+// row returns the row of the state machine from one state to another, and whether there
+// is one. RESET can always be reached, and ERR from all others.
 func row(from, to verbs.QPState) (verbs.Transition, bool) {
 	for _, r := range verbs.Transitions {
 		if r.From == from && r.To == to {
@@ -50,13 +50,14 @@ func row(from, to verbs.QPState) (verbs.Transition, bool) {
 	return verbs.Transition{From: from, To: to}, verbs.CheckTransition(from, to, 0) == nil
 }
 
-// step modifies the queue pair to a state with what the state machine requires.
+// step modifies the queue pair to a state with the attributes that the state machine
+// requires.
 func (e *end) step(to verbs.QPState, more verbs.Attr) error {
 	r, _ := row(e.state(), to)
 	return e.tryModify(verbs.QPAttr{SetState: true, State: to, Mask: r.Required | more, Access: allRemote})
 }
 
-// bring takes a connected queue pair to a state, by way of RESET.
+// bring brings a connected queue pair to a state, by way of RESET.
 func (e *end) bring(to verbs.QPState) {
 	e.settled(verbs.QPAttr{SetState: true, State: verbs.StateReset}) // it may be in SQD
 	path := []verbs.QPState{verbs.StateReset, verbs.StateInit, verbs.StateRTR, verbs.StateRTS}
@@ -74,9 +75,9 @@ func (e *end) bring(to verbs.QPState) {
 	}
 }
 
-// transition tries one line of the table: without attributes that are required and
-// with ones that are not taken it is refused and nothing changes; with the required
-// ones it works, and with each optional one. What is no transition is refused.
+// transition tries one row of the table: without required attributes and with
+// unaccepted ones it is refused and changes nothing; with the required ones it works,
+// and with each optional one. Other transitions are refused.
 func transition(t *T, from, to verbs.QPState) {
 	a, _ := t.pair(verbs.QPConfig{})
 	a.bring(from)
@@ -120,7 +121,7 @@ func reconnect(t *T) {
 	again(t, a, b)
 }
 
-// So does a connection that has failed.
+// So can a connection that has failed.
 func reconnectAfterError(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	bad := a.write(1, 0, 8, b, 0)
@@ -146,8 +147,8 @@ func again(t *T, a, b *end) {
 	}
 }
 
-// RESET wipes what is queued: it does not complete, and is not sent when the queue pair
-// is connected again.
+// RESET discards queued requests: they do not complete, and are not sent when the queue
+// pair is connected again.
 func resetWipes(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.recv(verbs.RecvWR{ID: 1}, verbs.RecvWR{ID: 2})
@@ -170,7 +171,7 @@ func resetWipes(t *T) {
 	b.nothing(b.rcq)
 }
 
-// A RESET also wipes what has completed and nobody has polled, wherever it waits.
+// A RESET also discards completions that were not polled, wherever they are.
 func resetForgets(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.recv(verbs.RecvWR{ID: 5, SGL: a.list(64, 8)})
@@ -186,7 +187,7 @@ func resetForgets(t *T) {
 	a.nothing(a.cq)
 }
 
-// ERR flushes what is queued, in order, each side on its own.
+// ERR flushes queued requests, in order, each side separately.
 func errFlushes(t *T) {
 	a, _ := t.pair(verbs.QPConfig{})
 	a.recv(verbs.RecvWR{ID: 1}, verbs.RecvWR{ID: 2})
@@ -202,7 +203,7 @@ func errFlushes(t *T) {
 	a.failed()
 }
 
-// Receives can be posted before the connection is there.
+// Receives can be posted before the connection exists.
 func initTakesReceives(t *T) {
 	a, b := t.newEnd(0, endConfig{}), t.newEnd(1, endConfig{})
 	b.recv(verbs.RecvWR{ID: 1, SGL: b.list(0, 8)})
@@ -215,7 +216,7 @@ func initTakesReceives(t *T) {
 	}
 }
 
-// In RTR a queue pair answers and receives, and takes no requests.
+// In RTR a queue pair answers and receives, but accepts no send requests.
 func rtrDoesNotSend(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	for _, s := range []verbs.QPState{verbs.StateReset, verbs.StateInit, verbs.StateRTR} {
@@ -235,7 +236,7 @@ func rtrDoesNotSend(t *T) {
 	}
 }
 
-// In RESET a queue pair takes no work, and in INIT receives only.
+// In RESET a queue pair accepts no work, and in INIT receives only.
 func resetTakesNothing(t *T) {
 	a, _ := t.pair(verbs.QPConfig{})
 	t.check(a.step(verbs.StateReset, 0))
@@ -249,8 +250,8 @@ func resetTakesNothing(t *T) {
 	a.nothing(a.cq)
 }
 
-// held is a connection whose one end was in SQD, has taken requests there, and is in
-// RTS again.
+// held returns a connection with one end that was in SQD, has accepted requests there,
+// and is in RTS again.
 func held(t *T) (a, b *end) {
 	a, b = t.pair(verbs.QPConfig{})
 	a.done(a.write(1, 0, 8, b, 0))
@@ -280,7 +281,7 @@ func (e *end) settled(a verbs.QPAttr) {
 	})
 }
 
-// In SQD requests are taken and wait until the queue pair is in RTS again.
+// In SQD requests are accepted and wait until the queue pair is in RTS again.
 func sqdHolds(t *T) {
 	a, b := held(t)
 	a.post(a.write(4, 0, 8, b, 0))
@@ -289,14 +290,14 @@ func sqdHolds(t *T) {
 	a.want(4, verbs.StatusWRFlushErr)
 }
 
-// They go on by themselves then.
+// Then they resume by themselves.
 func sqdResumes(t *T) {
 	a, _ := held(t)
 	a.want(2, verbs.StatusSuccess)
 	a.want(3, verbs.StatusRemAccessErr)
 }
 
-// In SQD it answers and receives as ever.
+// In SQD it still answers and receives.
 func sqdResponds(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	b.recv(verbs.RecvWR{ID: 1, SGL: b.list(64, 8)})
@@ -312,7 +313,7 @@ func sqdResponds(t *T) {
 	}
 }
 
-// Access can be taken away and given back while nothing is under way.
+// Access can be revoked and granted again while nothing is in flight.
 func accessChanges(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.done(a.write(1, 0, 8, b, 0))
@@ -335,7 +336,7 @@ func connectTwice(t *T) {
 	a.done(a.write(1, 0, 8, b, 0))
 }
 
-// What cannot be an endpoint is refused, and the queue pair can still be connected.
+// An invalid endpoint is refused, and the queue pair can still be connected.
 func badEndpoint(t *T) {
 	a, b := t.newEnd(0, endConfig{}), t.newEnd(1, endConfig{})
 	good := b.endpoint()

@@ -41,7 +41,7 @@ func longBatch(t *T) {
 	}
 }
 
-// With SignalAll every request makes a completion.
+// With SignalAll every request produces a completion.
 func signalAll(t *T) {
 	a, b := t.pair(verbs.QPConfig{SignalAll: true})
 	wr := a.write(0, 0, 8, b, 0)
@@ -55,7 +55,7 @@ func signalAll(t *T) {
 	}
 }
 
-// Without the flag a success makes none, and the next signaled one speaks for it.
+// Without the flag a success produces none, and the next signaled one covers it.
 func unsignaled(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.setWord(0, 8)
@@ -85,15 +85,15 @@ func (e *end) fill(wr verbs.SendWR) (n int) {
 	return n
 }
 
-// A queue holds at least what was asked for, and says when it is full.
+// A queue holds at least the requested number, and reports when it is full.
 func queueFull(t *T) {
 	a, _ := t.pair(verbs.QPConfig{MaxSendWR: 16})
-	if n := a.fill(a.send(0, 0, 8)); n < 16 { // they have no receive to go to
+	if n := a.fill(a.send(0, 0, 8)); n < 16 { // there is no receive for them
 		t.errorf("it took %d requests, and was asked for 16", n)
 	}
 }
 
-// Polling a completion gives back its slot and those of all before it.
+// Polling a completion frees its slot and all earlier ones.
 func slotsByLaterCompletion(t *T) {
 	a, b := t.pair(verbs.QPConfig{MaxSendWR: 16})
 	wr := a.write(0, 0, 8, b, 0)
@@ -107,8 +107,8 @@ func slotsByLaterCompletion(t *T) {
 	}
 }
 
-// A request that cannot be posted is refused with its place in the batch; those
-// before it are posted, those behind it are not.
+// A request that cannot be posted is refused with its index in the batch; those before
+// it are posted, those after it are not.
 func postRefused(t *T) {
 	a, b := t.pair(verbs.QPConfig{MaxSendWR: 8, MaxSGE: 2})
 	attr := a.dev.Attr()
@@ -155,7 +155,7 @@ func flushesWhenFull(t *T) {
 	a.nothing(a.cq)
 }
 
-// Slices that were given to a post belong to the caller again when it returns.
+// Slices passed to a post belong to the caller again when it returns.
 func listsAreTheCallers(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.setWord(0, 1)
@@ -184,7 +184,7 @@ func listsAreTheCallers(t *T) {
 	}
 }
 
-// More Reads and Atomics than may be outstanding wait their turn.
+// Reads and Atomics beyond the outstanding limit wait.
 func outstandingReads(t *T) {
 	a, b := t.pair(verbs.QPConfig{MaxRdAtomic: 1})
 	for i := range uint64(16) {

@@ -21,7 +21,7 @@ func receiveCases() []testCase {
 	}
 }
 
-// Receives are used in the order in which they were posted.
+// Receives are consumed in the order in which they were posted.
 func receivesInOrder(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	for i := range uint64(16) {
@@ -42,7 +42,7 @@ func receivesInOrder(t *T) {
 	}
 }
 
-// With RNRRetry 7 a Send waits for its receive as long as it takes.
+// With RNRRetry 7 a Send waits for its receive without limit.
 func rnrWaits(t *T) {
 	a, b := t.pair(verbs.QPConfig{RNRRetry: 7})
 	a.setWord(0, 3)
@@ -56,7 +56,7 @@ func rnrWaits(t *T) {
 	}
 }
 
-// What is posted behind such a Send waits with it.
+// Requests behind such a Send wait with it.
 func rnrHoldsTheQueue(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.setWord(0, 3)
@@ -106,7 +106,7 @@ func receiveFits(t *T) {
 	}
 }
 
-// A receive into memory that is none fails on both sides: the fault is the responder's.
+// A receive into invalid memory fails on both sides: the fault is the responder's.
 func receiveBadKey(t *T) {
 	badReceive(t, 8, func(b *end) verbs.SGE {
 		s := b.sge(0, 8)
@@ -127,7 +127,8 @@ func receiveReadOnly(t *T) {
 	}, verbs.StatusRemOpErr, verbs.StatusLocProtErr)
 }
 
-// The queue of receives has an end, says so, and has room again when one was used.
+// The receive queue is bounded, reports when it is full, and has room again after a
+// receive was consumed.
 func receiveQueueFull(t *T) {
 	a, b := t.pair(verbs.QPConfig{MaxRecvWR: 8})
 	n := 0
@@ -162,7 +163,7 @@ func receiveTooManyPieces(t *T) {
 	b.nothing(b.rcq)
 }
 
-// Receives that were posted are flushed when the queue pair fails, in order.
+// Posted receives are flushed when the queue pair fails, in order.
 func receivesFlushed(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	for i := range uint64(5) {
@@ -177,7 +178,7 @@ func receivesFlushed(t *T) {
 	b.nothing(b.rcq)
 }
 
-// A Send that was acknowledged has been received, whatever becomes of the queue pair
+// A Send that was acknowledged has been received, whatever happens to the queue pair
 // before its completion is polled.
 func acknowledgedThenErr(t *T) {
 	a, b := t.pair(verbs.QPConfig{})

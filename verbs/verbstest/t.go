@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// patience is how long a case waits for what must come. In a simulator it never
-	// passes while anything can happen.
+	// patience is how long a case waits for something that must happen. In a simulator
+	// it never expires while anything can happen.
 	patience = 15 * time.Second
-	// moment is how long it waits for what must not come.
+	// moment is how long it waits for something that must not happen.
 	moment = 100 * time.Millisecond
 )
 
@@ -27,9 +27,9 @@ type T struct {
 	hosts   int
 	differs []Difference
 	inTask  bool   // tasks run, and the script waits for them
-	at      string // the line of the script that does
+	at      string // the line of the script that waits
 	undo    []func()
-	ending  bool // the cleanup runs, and goes on after a failure
+	ending  bool // the cleanup runs, and continues after a failure
 
 	mu    sync.Mutex // tasks may be goroutines
 	err   error
@@ -40,7 +40,7 @@ type T struct {
 // stopped unwinds a task, or the script, after a failure.
 type stopped struct{}
 
-// script runs f and then takes down what it made, newest first.
+// script runs f and then destroys what it made, newest first.
 func (t *T) script(f func(*T)) {
 	t.guard(func() { f(t) })
 	t.ending = true
@@ -73,7 +73,7 @@ func (t *T) errorf(format string, args ...any) {
 	}
 }
 
-// fatalf is errorf and the end of the task.
+// fatalf is errorf, and ends the task.
 func (t *T) fatalf(format string, args ...any) {
 	t.errorf(format, args...)
 	panic(stopped{})
@@ -94,8 +94,8 @@ func (t *T) notef(format string, args ...any) {
 	t.mu.Unlock()
 }
 
-// place is the line of a case that this was called from, or empty if the case is
-// not on this stack: then the script is, and waits for this task.
+// place is the calling line of a case, or empty if the case is not on this stack: then
+// the script is waiting for this task.
 func place() string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -125,7 +125,8 @@ func (t *T) refused(what string, err, want error) {
 	}
 }
 
-// can skips the case if err says that the device cannot do it, and else checks it.
+// can skips the case if err means that the device lacks the operation, and otherwise
+// checks it.
 func (t *T) can(err error) {
 	if errors.Is(err, verbs.ErrUnsupported) {
 		t.skipf("%v", err)
@@ -133,7 +134,7 @@ func (t *T) can(err error) {
 	t.check(err)
 }
 
-// on runs f as a task of a host. Inside of a task it just runs it.
+// on runs f as a task of a host. Within a task it just runs it.
 func (t *T) on(h int, f func()) {
 	if t.inTask {
 		f()
@@ -142,7 +143,7 @@ func (t *T) on(h int, f func()) {
 	t.together(Task{h, f})
 }
 
-// together runs tasks at the same time. If one of them fails, the script ends.
+// together runs tasks concurrently. If one of them fails, the script ends.
 func (t *T) together(tasks ...Task) {
 	for i := range tasks {
 		f := tasks[i].Run
@@ -159,7 +160,7 @@ func (t *T) together(tasks ...Task) {
 	}
 }
 
-// cleanup makes f, on a host, the first thing that is done at the end.
+// cleanup registers f, on a host, as the first thing to do at the end.
 func (t *T) cleanup(h int, f func() error) {
 	t.undo = append(t.undo, func() {
 		t.on(h, func() {
@@ -170,12 +171,12 @@ func (t *T) cleanup(h int, f func() error) {
 	})
 }
 
-// known reports whether the backend is known to say another status here.
+// known reports whether the backend is known to return another status here.
 func (t *T) known(want, says verbs.Status) bool {
 	return t.differ(func(d Difference) bool { return !d.Lost && d.Want == want && d.Says == says }, says.String(), want)
 }
 
-// lost reports whether this completion is known not to come at times.
+// lost reports whether this completion is known to be missing at times.
 func (t *T) lost(want verbs.Status) bool {
 	return t.differ(func(d Difference) bool { return d.Lost && d.Want == want }, "no completion, at times,", want)
 }

@@ -30,7 +30,7 @@ func verbCases() []testCase {
 	}
 }
 
-// Bytes that were written can be read back, whatever their number and alignment.
+// Written bytes can be read back, whatever their number and alignment.
 func writeAndRead(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	for i, n := range []int{1, 7, 8, 9, 100, 1023, 1024, 1025, 4096, 4097, 10000} {
@@ -80,7 +80,7 @@ func oneHost(t *T) {
 	}
 }
 
-// Sends fill receives in order; only those with an immediate value have one.
+// Sends consume receives in order; only those with an immediate value have one.
 func sendAndReceive(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	b.recv(verbs.RecvWR{ID: 7, SGL: b.list(0, 64)}, verbs.RecvWR{ID: 8, SGL: b.list(64, 64)})
@@ -117,7 +117,7 @@ func sendLong(t *T) {
 	}
 }
 
-// A Write with immediate takes a receive and none of its memory.
+// A Write with immediate consumes a receive but none of its memory.
 func writeImm(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	b.recv(verbs.RecvWR{ID: 9}, verbs.RecvWR{ID: 10, SGL: b.list(0, 8)})
@@ -159,7 +159,7 @@ func fetchAdd(t *T) {
 	}
 }
 
-// CompareSwap returns the old value, whether it swapped or not.
+// CompareSwap returns the old value, swapped or not.
 func compareSwap(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	b.setWord(8, 42)
@@ -173,8 +173,8 @@ func compareSwap(t *T) {
 	}
 }
 
-// An inline request takes its bytes when it is posted: the source may change at
-// once, and needs no registration.
+// An inline request copies its bytes when it is posted: the source may change at once,
+// and need not be registered.
 func inline(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	n := min(a.dev.Attr().MaxInline, 64)
@@ -199,7 +199,7 @@ func inline(t *T) {
 	}
 }
 
-// The pieces of an inline request are put together.
+// The pieces of an inline request are concatenated.
 func inlineGathered(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	if a.dev.Attr().MaxInline < 12 {
@@ -247,8 +247,8 @@ func scatteredRead(t *T) {
 	}
 }
 
-// A Send is gathered here and scattered there; what it leaves of the receive's
-// memory stays as it was.
+// A Send is gathered here and scattered there; the rest of the receive's memory stays
+// unchanged.
 func gatheredSend(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.store(0, pattern(100, 1))
@@ -293,7 +293,7 @@ func noBytes(t *T) {
 	}
 }
 
-// A request without bytes reaches no memory, so its key is not looked at (IBA, C9-88).
+// A request without bytes accesses no memory, so its key is not checked (IBA, C9-88).
 func noBytesAnyKey(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	for i, op := range []verbs.Opcode{verbs.OpWrite, verbs.OpRead} {
@@ -317,7 +317,7 @@ func pollInstead(t *T) {
 	})
 }
 
-// Memory that nobody may write can be sent from, and read by others if they may.
+// Read-only memory can be sent from, and read remotely if that is permitted.
 func readOnlySource(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	var mr verbs.MR
@@ -336,7 +336,7 @@ func readOnlySource(t *T) {
 	}
 }
 
-// An Atomic Write places its eight bytes, and has when its completion comes.
+// An Atomic Write has placed its eight bytes when its completion arrives.
 func atomicWrite(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.setWord(0, 0x0102030405060708)

@@ -8,49 +8,49 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Backend is an implementation of package verbs to be tried.
+// Backend is an implementation of package verbs under test.
 type Backend struct {
 	// Hosts is how many hosts a Site has, at least 2. Cases that need more are skipped.
 	Hosts int
-	// Run makes a Site and calls try with it: once, or once for each schedule that it
-	// has. It returns the first error, with how to have that run again.
+	// Run makes a Site and calls try with it: once, or once for each of its schedules.
+	// It returns the first error, with instructions to repeat that run.
 	Run func(t *testing.T, try func(Site) error) error
-	// Differs lists where the backend is known to leave the specification.
+	// Differs lists the backend's known deviations from the specification.
 	Differs []Difference
 }
 
-// Site is where a case runs: hosts, numbered from 0, with a card each. Only the
-// case's script calls it, from outside of all hosts.
+// Site is the environment of a case: hosts, numbered from 0, with a card each. Only the
+// case's script calls it, from outside all hosts.
 type Site interface {
 	// Host is a host. Only tasks of that host may use it.
 	Host(i int) host.Host
-	// Do runs tasks at the same time and returns when all have ended.
+	// Do runs tasks concurrently and returns when all have finished.
 	Do(tasks []Task)
-	// Cut drops all packets between the cards of two hosts from now on, and Heal lets
-	// them pass again. A backend that cannot do that returns an error that wraps
+	// Cut drops all packets between the cards of two hosts from now on, and Heal
+	// restores the link. A backend without these returns an error that wraps
 	// [verbs.ErrUnsupported].
 	Cut(i, j int) error
 	Heal(i, j int) error
 }
 
-// Task is something to do on a host.
+// Task is work for a host.
 type Task struct {
 	Host int
 	Run  func()
 }
 
-// Difference is a completion that is not as the specification has it.
+// Difference is a completion that deviates from the specification.
 type Difference struct {
-	Case       string // in which case
+	Case       string // the case where it occurs
 	Want, Says verbs.Status
-	Lost       bool // it may not come at all
+	Lost       bool // it may be missing
 	Why        string
 }
 
-// testCase is one case. Its function is called anew for each schedule.
+// testCase is one case. Its function is called again for each schedule.
 type testCase struct {
 	name  string
-	hosts int // that it needs; 0 is 2
+	hosts int // required; 0 is 2
 	run   func(t *T)
 }
 

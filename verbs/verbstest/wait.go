@@ -44,7 +44,7 @@ func waitTimesOut(t *T) {
 	})
 }
 
-// Polling or waiting for no completions at all is a mistake.
+// Polling or waiting for no completions is an error.
 func waitNoRoom(t *T) {
 	a, b := t.pair(verbs.QPConfig{})
 	a.post(a.write(1, 0, 8, b, 0))
@@ -84,7 +84,7 @@ func channelWait(t *T) {
 	}
 }
 
-// Gather takes one completion of each, or none.
+// Gather consumes one completion of each, or none.
 func gather(t *T) {
 	ch, from, to := channelRig(t, 3)
 	cqs := []verbs.CQ{from[2].cq, from[0].cq}
@@ -112,7 +112,7 @@ func gatherRefuses(t *T) {
 	})
 }
 
-// Tasks that wait on CQs of one channel each get what is theirs.
+// Tasks that wait on CQs of one channel each get their own completions.
 func waitTogether(t *T) {
 	_, from, to := channelRig(t, 3)
 	var tasks []Task

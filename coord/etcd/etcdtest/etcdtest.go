@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// Server is a cluster of one etcd, whose data outlives a kill.
+// Server is an etcd cluster of one, whose data survives a kill.
 type Server struct {
 	Endpoint string // HOST:PORT
 
@@ -31,9 +31,9 @@ type Server struct {
 	drained chan struct{}
 }
 
-// Start starts an etcd, with more arguments if need be, which ends with the test. If
-// there are any, they make the endpoint https. Without the program the test is
-// skipped; VERBATIM_NEED_ETCD in the environment makes it fail.
+// Start starts an etcd, which stops with the test. If there are more arguments, they
+// make the endpoint https. Without the program the test is skipped; VERBATIM_NEED_ETCD
+// in the environment makes it fail.
 func Start(t testing.TB, more ...string) *Server {
 	t.Helper()
 	program, err := exec.LookPath("etcd")
@@ -45,7 +45,7 @@ func Start(t testing.TB, more ...string) *Server {
 	}
 	s := &Server{t: t, program: program, dir: t.TempDir(), more: more}
 	t.Cleanup(s.Kill)
-	// Between asking for a free port and taking it, somebody else may take it.
+	// Another process may take a free port before etcd does.
 	for try := 0; ; try++ {
 		s.Endpoint, s.peer = FreePorts(t)
 		if s.start() {
@@ -57,7 +57,7 @@ func Start(t testing.TB, more ...string) *Server {
 	}
 }
 
-// FreePorts are two addresses at which nobody listens.
+// FreePorts returns two unused addresses.
 func FreePorts(t testing.TB) (a, b string) {
 	t.Helper()
 	addr := func() string {
@@ -72,7 +72,7 @@ func FreePorts(t testing.TB) (a, b string) {
 	return addr(), addr()
 }
 
-// start is true once the server takes requests.
+// start returns true once the server accepts requests.
 func (s *Server) start() bool {
 	scheme := "http"
 	if len(s.more) > 0 {
@@ -98,7 +98,7 @@ func (s *Server) start() bool {
 	return <-ready
 }
 
-// read keeps the log, and says when the server is ready or has ended.
+// read keeps the log, and reports when the server is ready or has exited.
 func (s *Server) read(stderr io.Reader, ready chan<- bool) {
 	defer close(s.drained)
 	said := false
@@ -117,7 +117,7 @@ func (s *Server) read(stderr io.Reader, ready chan<- bool) {
 	}
 }
 
-// Kill ends the server at once.
+// Kill kills the server.
 func (s *Server) Kill() {
 	if s.cmd != nil && s.cmd.Process != nil && s.cmd.ProcessState == nil {
 		_ = s.cmd.Process.Kill()
@@ -135,7 +135,7 @@ func (s *Server) Restart() {
 	}
 }
 
-// Stop makes the server stand still, until it goes on with Continue.
+// Stop stops the server until Continue.
 func (s *Server) Stop() {
 	s.t.Helper()
 	s.signal(syscall.SIGSTOP)
@@ -146,7 +146,7 @@ func (s *Server) Stop() {
 	}
 }
 
-// Continue lets a server go on that was stopped.
+// Continue resumes a stopped server.
 func (s *Server) Continue() {
 	s.t.Helper()
 	s.signal(syscall.SIGCONT)

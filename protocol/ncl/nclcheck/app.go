@@ -12,8 +12,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// app is the application and the memory of the checks: what it wrote, what was
-// acknowledged, and what recoveries returned.
+// app is the application and the memory of the checks: its writes, the acknowledged
+// ones, and the results of recoveries.
 type app struct {
 	*scenario.Kit
 	*scenario.Lives
@@ -23,17 +23,18 @@ type app struct {
 	files []*logFile
 	trail []string
 	open  bool // to faults
-	// Of instances: the latest that has begun, and whether the controller has ended a session.
+	// Of instances: the latest that has begun, and whether the controller has expired a
+	// session.
 	inside  int
 	expired bool
-	ended   bool // a life ended because the file could not be created, or was released
+	ended   bool // a life finished because the file could not be created, or was released
 }
 
 // logFile is one file of the application.
 type logFile struct {
 	app, name string
 	model     model.LogFile
-	// pend holds the one write that was issued and not acknowledged.
+	// pend holds the one write that was issued but not acknowledged.
 	pend     write
 	pendNum  int
 	pendData []byte
@@ -41,7 +42,7 @@ type logFile struct {
 	got      []byte
 	created  bool
 	released bool // Release was called
-	opened   int  // the life that has the file
+	opened   int  // the life that owns the file
 	found    int  // the unacknowledged write that the last recovery returned whole
 }
 
@@ -67,8 +68,8 @@ func (a *app) reset() {
 	a.inside, a.expired = 0, false
 }
 
-// gate is when faults may strike: as the script says, or links are cut in the first life and
-// heal in the last. The application crashes late if the workload says so.
+// gate permits faults: as the script says, or links are cut in the first life and heal
+// in the last. The application crashes late if the workload says so.
 func (a *app) gate() scenario.Gate {
 	var gates []scenario.Gate
 	if a.load.lateCrash {
@@ -84,14 +85,14 @@ func (a *app) gate() scenario.Gate {
 	return scenario.All(gates...)
 }
 
-// run is one life of the application. A life that is believed dead may still be
-// running when the next one is.
+// run is one life of the application. A life that is believed dead may run together
+// with the next one.
 type run struct {
 	*app
 	h    host.Host
 	life int
 	file *logFile
-	// closing: what is logged now is something that could not be closed.
+	// closing: a log line now reports a failed Close.
 	closing bool
 }
 
@@ -107,7 +108,7 @@ func (a *app) main(h host.Host, life int) {
 	}
 }
 
-// writes are those of this life.
+// writes returns the writes of this life.
 func (r *run) writes() []write { return r.load.lives[min(r.life, len(r.load.lives)-1)] }
 
 func (r *run) writeAll(f log) bool {
@@ -119,7 +120,7 @@ func (r *run) writeAll(f log) bool {
 	return true
 }
 
-// last reports whether this life only looks at what is there.
+// last reports whether this life only observes.
 func (r *run) last() bool { return r.Last(r.life) }
 
 // zombie reports whether this life is believed dead.
@@ -178,19 +179,19 @@ func (r *run) recover() *ncl.File {
 	return f
 }
 
-// expose lets faults strike from now on, or no more.
+// expose permits faults from now on, or forbids them.
 func (a *app) expose(open bool) {
 	a.open = open
 	a.History()
 }
 
-// giveUp ends the lives of an application with one file.
+// giveUp finishes all lives of an application with one file.
 func (r *run) giveUp(why string) {
 	r.ended = len(r.files) == 1
 	r.note(why)
 }
 
-// begin tells the model of a write.
+// begin reports a write to the model.
 func (r *run) begin(w write, data []byte) (int, error) {
 	x := r.file
 	n, err := x.model.Begin(int64(w.off), data)
@@ -201,19 +202,19 @@ func (r *run) begin(w write, data []byte) (int, error) {
 	return n, err
 }
 
-// log is a file that is written to: an ncl.File, or one that replaces peers by itself.
+// log is a file for writing: an ncl.File, or one that replaces peers by itself.
 type log interface {
 	Record(off int, data []byte) error
 	Alive() int
 }
 
-// record makes one write and tells the model about it.
+// record makes one write and reports it to the model.
 func (r *run) record(f log, w write) bool { return r.issue(f, w, r.file.data(w)) }
 
 func (r *run) issue(f log, w write, data []byte) bool {
 	x := r.file
 	op := r.begins(told{w: w, data: data})
-	if r.life < x.opened { // the model has gone on without this life
+	if r.life < x.opened { // the model has moved on without this life
 		if f.Record(w.off, data) == nil {
 			op.ends("")
 			r.Fail(zombieAcked())
@@ -240,7 +241,7 @@ func (r *run) issue(f log, w write, data []byte) bool {
 	case err != nil:
 		r.Fail(unavailable(err))
 		return false
-	case r.life < x.opened: // the recovery has been told of the write, or not
+	case r.life < x.opened: // the recovery may have returned the write, or not
 		if x.found != n {
 			r.Fail(zombieAcked())
 		}
@@ -265,7 +266,7 @@ func (r *run) issue(f log, w write, data []byte) bool {
 	return true
 }
 
-// data is what the next write writes: a letter of its own.
+// data is the content of the next write: a letter of its own.
 func (x *logFile) data(w write) []byte {
 	data := make([]byte, w.size)
 	for i := range data {
@@ -275,7 +276,7 @@ func (x *logFile) data(w write) []byte {
 	return data
 }
 
-// recovered checks what a recovery returned.
+// recovered checks the result of a recovery.
 func (r *run) recovered(f *ncl.File, op *told) {
 	x := r.file
 	if _, err := f.ReadAt(x.got, 0); err != nil {
@@ -297,8 +298,8 @@ func (r *run) recovered(f *ncl.File, op *told) {
 	}
 }
 
-// conditions notes what became of the write that was not acknowledged. It returns
-// its number if all of it is there.
+// conditions records the fate of the unacknowledged write. It returns its number if it
+// was recovered whole.
 func (r *run) conditions() int {
 	x := r.file
 	if x.pend.size == 0 {
@@ -345,7 +346,7 @@ func (a *app) remembered() fingerprint.Print {
 	return p
 }
 
-// unavailable: the file could not be used although no more than f peers failed.
+// unavailable: the file could not be used although at most f peers had failed.
 func unavailable(err error) error {
 	return scenario.Failed("unavailable", "no more than f peers have failed and the file is unavailable: %w", err)
 }
@@ -355,8 +356,8 @@ func tooFew(left int) error {
 	return scenario.Failed(model.ClassLostWrite, "a write was acknowledged with %d peers left", left)
 }
 
-// zombieAcked: a write was acknowledged to an instance whose file another instance had
-// recovered, and the recovery had not returned it.
+// zombieAcked: a write was acknowledged to an instance after another instance had
+// recovered its file without that write.
 func zombieAcked() error {
 	return scenario.Failed(model.ClassLostWrite, "a write was acknowledged to an earlier instance, and the recovery of a later one did not return it")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
 )
 
-// The rules by which the searches leave something out hold in NCL's scenarios.
+// The premises of the search's reductions hold in NCL's scenarios.
 func TestSearchRulesHold(t *testing.T) {
 	for _, s := range nclcheck.Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkRuns is the cost of a whole run of ncl/three-writes, from starting five
-// hosts to the recovery: on one core.
+// hosts to the recovery, on one core.
 func BenchmarkRuns(b *testing.B) {
 	s := nclcheck.Scenarios()[0]
 	r, err := explore.Check(s, explore.Options{Strategy: explore.Random, MaxRuns: uint64(b.N), Workers: 1})
@@ -20,8 +20,8 @@ func BenchmarkRuns(b *testing.B) {
 	b.ReportMetric(float64(r.Steps)/r.Elapsed.Seconds(), "steps/s")
 }
 
-// BenchmarkStates is an exhaustive search on one core: distinct states a second,
-// what a state takes of the allocator, and what stays of it in memory.
+// BenchmarkStates is an exhaustive search on one core: distinct states per second,
+// allocations per state, and the memory that a state retains.
 func BenchmarkStates(b *testing.B) {
 	s := nclcheck.Scenarios()[0]
 	var before, after runtime.MemStats
@@ -43,10 +43,10 @@ func BenchmarkStates(b *testing.B) {
 	b.ReportMetric(live(b, s, asked), "live-B/state")
 }
 
-// live is the heap in use for each state: what the search holds when it is asked
-// whether to stop for the last time, with at most a few runs to go, without what it
-// held at the first time, when it had its worlds and no states. One worker asks as
-// often in every search.
+// live is the heap in use per state: what the search holds when it asks for the last
+// time whether to stop, with at most a few runs to go, minus what it held at the first
+// time, when it had its worlds and no states. One worker asks equally often in every
+// search.
 func live(b *testing.B, s *explore.Scenario, asked int) float64 {
 	var first, last runtime.MemStats
 	n := 0

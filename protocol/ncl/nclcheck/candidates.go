@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// candidateScenarios are those about whom an application asks to be a peer.
+// candidateScenarios are about the peers that an application asks.
 func candidateScenarios() []*explore.Scenario {
 	peers := []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6", "peer7"}
 	return []*explore.Scenario{
@@ -35,7 +35,7 @@ func candidateScenarios() []*explore.Scenario {
 	}
 }
 
-// letting lets time pass, in which peers look for leaked regions.
+// letting lets time pass while peers look for leaked regions.
 func letting(r *run) {
 	pass := func(times time.Duration) { r.h.Sleep(times*r.load.every + r.load.every/2) }
 	f := r.create()
@@ -58,9 +58,10 @@ func letting(r *run) {
 	}
 }
 
-// choosing makes a file and replaces one of its peers, and counts whom it asks.
+// choosing creates a file and replaces one of its peers, and counts the peers that it
+// asks.
 func choosing(r *run) {
-	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts
 	h := &asking{Host: use}
 	cfg := r.config()
 	turn := r.h.Rand(len(cfg.Peers))
@@ -75,7 +76,7 @@ func choosing(r *run) {
 	}
 	same := r.file.got[:r.load.size]
 	if _, err := f.ReadAt(same, 0); !r.done(err) || !r.done(f.Record(0, same)) || !r.done(f.Record(0, same)) {
-		return // the queue takes one write: the second waits until the first is complete at all peers, or has failed
+		return // the queue takes one write: the second waits until the first has completed or failed at all peers
 	}
 	h.rounds = nil
 	rest := slices.DeleteFunc(slices.Clone(cfg.Peers), func(p string) bool { return p == first || slices.Contains(others, p) })
@@ -91,7 +92,8 @@ func choosing(r *run) {
 	}
 }
 
-// asking is a host that keeps whom it asks together, and how many of them take part.
+// asking is a host that records the batches of its requests, and how many peers took
+// part.
 type asking struct {
 	host.Host
 	rounds []*round
@@ -124,7 +126,7 @@ func (x *round) Wait(need int) []host.Answer {
 	return answers
 }
 
-// modest is nil if need peers were looked for in the list as they should be.
+// modest is nil if the search for need peers in the list asked no more than it should.
 func (a *asking) modest(list []string, need int) error {
 	silent := false
 	for _, x := range a.rounds {

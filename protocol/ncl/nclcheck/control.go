@@ -11,9 +11,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// What applications do in the scenarios of the control plane.
+// The scripts of the control-plane scenarios.
 
-// replacing writes, and replaces peers as soon as it sees that they have failed.
+// replacing writes, and replaces peers as soon as it notices that they have failed.
 func replacing(r *run) {
 	f := r.open()
 	if f == nil {
@@ -26,7 +26,7 @@ func replacing(r *run) {
 	}
 }
 
-// keeping replaces a failed peer, and lets the others look for leaked regions.
+// keeping replaces a failed peer, and makes the others look for leaked regions.
 func keeping(r *run) {
 	f := r.open()
 	if f == nil || r.last() {
@@ -37,9 +37,9 @@ func keeping(r *run) {
 	}
 }
 
-// persisting writes on whatever happens: peer2 is cut off after the first write, with
-// what it has by then, and peer1 crashes. When writing stops it replaces peers, and what
-// was written is acknowledged then.
+// persisting keeps writing: peer2 is cut off after the first write, with the data it
+// has by then, and peer1 crashes. When writing stops it replaces peers, and then the
+// writes are acknowledged.
 func persisting(r *run) {
 	f := r.open()
 	if f == nil {
@@ -91,7 +91,7 @@ func (r *run) inject(k faults.Kind, hosts ...string) bool {
 	return err == nil
 }
 
-// repair replaces the peers that have failed, if others can be had.
+// repair replaces the failed peers, if others are available.
 func (r *run) repair(f *ncl.File) bool {
 	if f.Alive() == len(f.Peers()) {
 		return true
@@ -116,8 +116,8 @@ func (r *run) repair(f *ncl.File) bool {
 	return true
 }
 
-// claiming is an instance that runs only as long as nobody else does, as far as the
-// controller knows (4.7).
+// claiming is an instance that runs only as long as no other does, according to the
+// controller (4.7).
 func claiming(r *run) {
 	if !r.claim() {
 		return
@@ -131,8 +131,8 @@ func claiming(r *run) {
 	}
 }
 
-// claim waits for the sessions of earlier instances to end, one of which may have
-// begun a moment ago.
+// claim waits for the sessions of earlier instances to expire, one of which may just
+// have begun.
 func (r *run) claim() bool {
 	for {
 		if r.life > 0 {
@@ -153,7 +153,7 @@ func (r *run) claim() bool {
 	}
 }
 
-// creating creates the file; the last life looks for what leaked.
+// creating creates the file; the last life looks for leaks.
 func creating(r *run) {
 	f := r.open()
 	if f == nil && r.life == 0 {
@@ -167,8 +167,8 @@ func creating(r *run) {
 	}
 }
 
-// listed reports whether the application finds its file among those that it had, as it
-// must if it is there, and must not if it is not.
+// listed reports whether the application's list of files includes its file exactly if
+// it exists.
 func (r *run) listed(there bool) bool {
 	names, err := ncl.Files(r.config().Coord, r.file.app)
 	if err == nil && slices.Contains(names, r.file.name) != there {
@@ -197,7 +197,7 @@ func releasing(r *run) {
 	}
 }
 
-// recreating deletes the file, and makes it again under its name: in the life after,
+// recreating deletes the file, and creates it again under its name, in the next life,
 // which finds whatever the first one has left. The last life reads back.
 func recreating(r *run) {
 	x := r.file
@@ -228,7 +228,7 @@ func recreating(r *run) {
 		r.note("deleted")
 		return
 	}
-	// From now on nothing of the file before may come back.
+	// From now on no data of the earlier file may reappear.
 	x.model.Reset()
 	x.pend, x.created, r.ended = write{}, false, false
 	r.note("again")
@@ -239,8 +239,8 @@ func recreating(r *run) {
 	}
 }
 
-// duelling recovers the file while an earlier instance, whose session is over, does so
-// too. Either may take it from the other, who has to begin anew if it is the one to go on.
+// duelling recovers the file while an earlier instance, whose session has expired, does
+// so too. Either may take it from the other; the one that goes on has to start again.
 func duelling(r *run) {
 	if !r.claim() {
 		return
@@ -275,7 +275,7 @@ func duelling(r *run) {
 	}
 }
 
-// several opens all files, and writes to one after the other.
+// several opens all files, and writes to them in turn.
 func several(r *run) {
 	var open []*ncl.File
 	for _, x := range r.files {
@@ -291,8 +291,9 @@ func several(r *run) {
 	}
 }
 
-// checkLeaks lets the peers collect, and looks at what they lend: one region each to the
-// file, if it is there and they are its peers. No peer that did not fail may have lost it.
+// checkLeaks makes the peers collect, and checks what they lend: one region each to the
+// file, if it exists and they are its peers. No peer that did not fail may have lost
+// it.
 func (r *run) checkLeaks(f *ncl.File) {
 	var claimed []string
 	if f != nil {
@@ -318,8 +319,8 @@ func (r *run) checkLeaks(f *ncl.File) {
 	}
 }
 
-// figure compares what the controller knows of a peer with what that lends. A request of an
-// earlier life may come in between: then the peer looks for leaked regions again.
+// figure compares the controller's figure for a peer with what it lends. A request of
+// an earlier life may intervene: then the peer looks for leaked regions again.
 func (r *run) figure(name string, lent, tries int) bool {
 	peers, err := ncl.Peers(r.config().Coord)
 	i := slices.IndexFunc(peers, func(p ncl.Registered) bool { return p.Name == name })

@@ -2,18 +2,18 @@ package nclcheck
 
 import "github.com/verbatim-rdma/verbatim/explore"
 
-// fourPeers are those of a file, and one that is there to take the place of another.
-// Those of the file are alike, so it is enough that faults strike one of them.
+// fourPeers are the peers of a file and a spare. Those of the file are alike, so it
+// suffices that faults strike one of them.
 var fourPeers = []string{"peer1", "steady1", "steady2", "peer2"}
 
-// fivePeers and sevenPeers have two to spare.
+// fivePeers and sevenPeers have two spares.
 var (
 	fivePeers  = []string{"peer1", "peer2", "steady1", "steady2", "steady3"}
 	sevenPeers = []string{"peer1", "peer2", "peer3", "peer4", "peer5", "peer6", "peer7"}
 )
 
-// controlScenarios are those of the control plane: who the peers of a file are, who may
-// write to it, and what becomes of memory that nobody claims.
+// controlScenarios are about the control plane: which peers a file has, who may write
+// to it, and what happens to unclaimed memory.
 func controlScenarios() []*explore.Scenario {
 	two := []write{{0, 8}, {8, 8}}
 	return []*explore.Scenario{

@@ -2,8 +2,8 @@ package nclcheck
 
 import "github.com/verbatim-rdma/verbatim/explore"
 
-// DeepScenarios are some of [Scenarios] with more that can go wrong. To exhaust them
-// takes hours, and much memory.
+// DeepScenarios are some of [Scenarios] with more faults. Exhausting them takes hours,
+// and much memory.
 func DeepScenarios() []*explore.Scenario {
 	three := []write{{0, 16}, {16, 16}, {32, 16}}
 	two := []write{{0, 8}, {8, 8}}

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// handleScenarios are those about what an application does with a handle.
+// handleScenarios are about the use of a handle.
 func handleScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
@@ -27,7 +27,7 @@ func handleScenarios() []*explore.Scenario {
 
 // handling uses a handle in every way.
 func handling(r *run) {
-	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts
 	r.h = use
 	f := r.create()
 	if f == nil || !r.expect("a new file", f.Stamp() == ncl.MakeStamp(1, 0) && f.Size() == r.load.size && len(f.Peers()) == f.Alive()) {
@@ -51,7 +51,7 @@ func handling(r *run) {
 		}
 	}
 	f.Close()
-	f.Close() // again does nothing
+	f.Close() // a second Close does nothing
 	if !r.refuses(f, ncl.ErrClosed) || !r.expect("a release after Close", errors.Is(f.Release(), ncl.ErrClosed)) {
 		return
 	}
@@ -82,13 +82,13 @@ func handling(r *run) {
 	if f, err = ncl.Create(r.h, cfg, "other", 8); !r.done(err) {
 		return
 	}
-	d.left = 0 // nothing is to be replaced, so nobody is needed
+	d.left = 0 // nothing needs replacing, so no candidate is needed
 	r.done(f.Repair())
 	f.Close()
 	r.expect("a Repair after Close", errors.Is(f.Repair(), ncl.ErrClosed))
 }
 
-// reads compares what a handle reads with what is there.
+// reads compares the content with what a handle reads.
 func (r *run) reads(f *ncl.File, content []byte) bool {
 	for _, at := range [][2]int{{0, 1}, {7, 2}, {299, 3}, {1, 599}, {599, 1}, {0, 600}} {
 		got := make([]byte, at[1])
@@ -100,7 +100,8 @@ func (r *run) reads(f *ncl.File, content []byte) bool {
 	return true
 }
 
-// refuses expects an error of all that is asked outside the file, and if it is closed inside it.
+// refuses expects an error of every access outside the file, and if it is closed also
+// inside.
 func (r *run) refuses(f *ncl.File, want error) bool {
 	size := r.load.size
 	list := [][2]int{{-1, 1}, {size, 1}, {size - 1, 2}, {0, size + 1}, {math.MaxInt, 1}, {math.MinInt, 1}, {-1, 0}, {size + 1, 0}}
@@ -119,7 +120,7 @@ func (r *run) refuses(f *ncl.File, want error) bool {
 	return true
 }
 
-// expect fails the run if something is not as it should be.
+// expect fails the run unless ok.
 func (r *run) expect(what string, ok bool) bool {
 	if !ok {
 		r.Fail(misjudged(what, errors.New("this is not as it should be")))

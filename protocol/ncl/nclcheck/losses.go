@@ -54,7 +54,7 @@ func lossScenarios() []*explore.Scenario {
 
 // losingCalls loses a call to the controller, or its answer.
 func losingCalls(r *run) {
-	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts
 	once := &scenario.Once{By: r.h, Answers: true}
 	if !r.useOf(use, once.Losing(r.config().Coord), r.lost(sawUnheard)) {
 		return
@@ -64,7 +64,7 @@ func losingCalls(r *run) {
 	}
 }
 
-// runningShort is out of something once.
+// runningShort once lacks a resource.
 func runningShort(r *run) {
 	s := &scenario.Short{Host: r.h, Once: &scenario.Once{By: r.h}}
 	if !r.useOf(s, r.config().Coord, r.lost(sawShort)) {
@@ -75,7 +75,7 @@ func runningShort(r *run) {
 	}
 }
 
-// hearing leaves it to a peer to lose a call.
+// hearing makes a peer lose a call.
 func hearing(r *run) {
 	if !r.useOf(r.h, r.config().Coord, r.lost(sawUnheard)) {
 		return
@@ -91,7 +91,7 @@ func hearing(r *run) {
 	}
 }
 
-// lost reports whether an operation failed of what was lost.
+// lost reports whether an operation failed because of the loss.
 func (r *run) lost(saw string) func(error) bool {
 	return func(err error) bool {
 		if !errors.Is(err, scenario.ErrLost) {
@@ -102,9 +102,9 @@ func (r *run) lost(saw string) func(error) bool {
 	}
 }
 
-// useOf does what an application does with a file, on h and with the controller c, of which one may
-// fail something: an operation is done again if that is why it failed. It reports whether all went as
-// it should.
+// useOf uses a file, on h and with the controller c, one of which may fail something:
+// an operation is repeated if it failed for that reason. It reports whether everything
+// went as it should.
 func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool {
 	x := r.file
 	cfg := r.config()
@@ -115,7 +115,7 @@ func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool 
 		if err != nil && excused(err) {
 			err = do()
 		}
-		if r.load.mishears != "" { // it may not hear that the file is there
+		if r.load.mishears != "" { // it may miss the new file
 			_, collected := ncl.Collect(h, r.load.mishears, ncl.DefaultCallTimeout)
 			err = errors.Join(err, collected)
 		}
@@ -131,7 +131,7 @@ func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool 
 	if !r.inject(faults.Revoke, first) {
 		return false
 	}
-	if err := f.Record(w.off, data); !errors.Is(err, ncl.ErrUnavailable) { // the same bytes: only the loss is noticed
+	if err := f.Record(w.off, data); !errors.Is(err, ncl.ErrUnavailable) { // the same bytes: it only notices the loss
 		return r.done(misjudged("a write without peers", err))
 	}
 	w = r.writes()[1]

@@ -11,9 +11,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// What applications do in the scenarios of memory.
+// The scripts of the scenarios about memory.
 
-// leaving recovers the file, lets all links heal, and looks for what leaked.
+// leaving recovers the file, heals all links, and looks for leaks.
 func leaving(r *run) {
 	r.expose(r.last())
 	f := r.open()
@@ -28,8 +28,8 @@ func leaving(r *run) {
 	r.checkLeaks(f)
 }
 
-// outlasting recovers the file. If that fails because the application has not waited for
-// answers, it does so again, and looks for what leaked.
+// outlasting recovers the file. If that fails because it did not wait for answers, it
+// repeats it; then it looks for leaks.
 func outlasting(r *run) {
 	r.expose(r.last())
 	f := r.open()
@@ -48,8 +48,8 @@ func outlasting(r *run) {
 	r.checkLeaks(f)
 }
 
-// stranding lets a recovery crash, and the next one fail because f+1 peers are out of
-// reach: what the first has left at one of those has an epoch that is over.
+// stranding makes a recovery crash, and the next one fail because f+1 peers are
+// unreachable: the first left a region at one of those in an epoch that is over.
 func stranding(r *run) {
 	r.expose(r.life == 1)
 	if !r.last() {
@@ -70,8 +70,8 @@ func stranding(r *run) {
 	}
 }
 
-// rejoining asks a peer that was out of reach to be one of the file's again. It may be out
-// of reach again meanwhile.
+// rejoining asks a peer that was unreachable to join the file again. It may become
+// unreachable again meanwhile.
 func rejoining(r *run) {
 	f := r.open()
 	if f == nil {
@@ -90,8 +90,7 @@ func rejoining(r *run) {
 	r.checkLeaks(f)
 }
 
-// joining replaces a peer that has taken its memory back. The last life looks for what
-// leaked.
+// joining replaces a peer that has revoked its memory. The last life looks for leaks.
 func joining(r *run) {
 	f := r.open()
 	if f == nil {
@@ -106,8 +105,8 @@ func joining(r *run) {
 	}
 }
 
-// measuring looks after each operation at what the peers lend: nobody collects, so
-// nothing may be left for a collection.
+// measuring checks after each operation what the peers lend: there are no collections,
+// so nothing may be left for one.
 func measuring(r *run) {
 	f := r.open()
 	if f == nil || !r.measure(f.Peers()) {
@@ -128,8 +127,8 @@ func measuring(r *run) {
 	r.measure(nil)
 }
 
-// tidy closes the file, which must leave nothing behind on this host: what else it made
-// could not be taken down.
+// tidy closes the file, which must leave nothing on this host: otherwise something
+// could not be released.
 func (r *run) tidy(f *ncl.File) {
 	r.closing = true
 	f.Close()
@@ -149,13 +148,13 @@ func (h *watched) Logf(format string, args ...any) {
 	}
 }
 
-// fitting makes a file where there is room for just one. What else needs memory is rejected, and the
-// file's region stays.
+// fitting creates a file where there is memory for just one. Every other request for
+// memory is rejected, and the file's region stays.
 func fitting(r *run) {
 	cfg := r.config()
 	cfg.Peers = r.load.names()
 	only := cfg.Peers[0]
-	stays := func(want int) bool { // a peer updates the controller soon, unasked
+	stays := func(want int) bool { // a peer updates the controller soon, by itself
 		r.h.Sleep(time.Second)
 		return r.figure(only, want, 1)
 	}
@@ -188,8 +187,8 @@ func fitting(r *run) {
 	}
 }
 
-// overlooking writes to a peer that the recovery does not find. The next one, which finds
-// it, must return the same.
+// overlooking writes to a peer that the recovery does not find. The next recovery,
+// which finds it, must return the same.
 func overlooking(r *run) {
 	r.healAll()
 	switch r.life {
@@ -208,13 +207,13 @@ func overlooking(r *run) {
 	}
 }
 
-// measure compares what the peers lend with one region for each of those of the file. The
-// one that has lost its memory has none if that was not noticed.
+// measure compares what the peers lend with one region for each peer of the file. A
+// peer that has revoked its memory has none if that was not noticed.
 func (r *run) measure(claimed []string) bool {
 	for _, name := range r.load.names() {
 		n, err := ncl.Collect(r.h, name, ncl.DefaultCallTimeout)
 		if err != nil && name == r.load.garbles {
-			n, err = ncl.Collect(r.h, name, ncl.DefaultCallTimeout) // it answers so once
+			n, err = ncl.Collect(r.h, name, ncl.DefaultCallTimeout) // answers with this error once
 		}
 		if want := r.region(claimed, name); err != nil || n != want && (n > 0 || name != r.load.loses) {
 			r.Fail(lends(name, n, want, err))
@@ -224,7 +223,7 @@ func (r *run) measure(claimed []string) bool {
 	return true
 }
 
-// healAll lets all links of the application to peers work again.
+// healAll heals all links of the application to peers.
 func (r *run) healAll() {
 	for _, name := range r.load.names() {
 		r.Heal("app", name)

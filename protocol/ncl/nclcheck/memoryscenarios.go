@@ -2,7 +2,7 @@ package nclcheck
 
 import "github.com/verbatim-rdma/verbatim/explore"
 
-// memoryScenarios are those in which a peer may keep memory that nobody needs any more.
+// memoryScenarios are those in which a peer could keep memory that is no longer needed.
 func memoryScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{

@@ -14,9 +14,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/strace"
 )
 
-// The promise of section 4.2 holds in every run of the scenarios that take
-// seconds; `verbatim check ncl` checks them all. A search that never met the hard
-// cases would prove nothing, so those must be reached.
+// The guarantee of section 4.2 holds in every run of the scenarios that take seconds;
+// `verbatim check ncl` checks them all. A search that never met the hard cases would
+// prove nothing, so it must reach them.
 func TestScenariosAreVerified(t *testing.T) {
 	for _, s := range nclcheck.Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestDeepScenariosBegin(t *testing.T) {
 	}
 }
 
-// Real programs' logs survive crashes during any of their writes.
+// Real programs' logs survive a crash during any write.
 func TestTraces(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/traces/*.strace")
 	if err != nil || len(files) < 3 {

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// nonsenseScenarios are those in which somebody asks for what makes no sense, or answers so.
+// nonsenseScenarios are those with malformed requests or answers.
 func nonsenseScenarios() []*explore.Scenario {
 	two := []string{"peer1", "peer2"}
 	return []*explore.Scenario{
@@ -51,7 +51,7 @@ func nonsenseScenarios() []*explore.Scenario {
 	}
 }
 
-// limiting tries the limits of what a user configures.
+// limiting tries the limits of a configuration.
 func limiting(r *run) {
 	long := strings.Repeat("n", ncl.MaxName)
 	peers := func(n int, more ...string) []string {
@@ -127,7 +127,7 @@ func limiting(r *run) {
 	}
 }
 
-// misjudged: something wrong was taken, or something right was not.
+// misjudged: something wrong was accepted, or something right was not.
 func misjudged(what string, err error) error {
 	if err == nil {
 		return scenario.Failed("nonsense", "%s was taken", what)
@@ -135,7 +135,7 @@ func misjudged(what string, err error) error {
 	return scenario.Failed("nonsense", "%s was not taken: %w", what, err)
 }
 
-// tapped is a host that keeps what it asks others.
+// tapped is a host that records its requests.
 type tapped struct {
 	host.Host
 	asked []host.Call
@@ -153,7 +153,7 @@ func (t *tapped) Call(to, service string, body []byte, timeout time.Duration) ([
 	return t.Host.Call(to, service, body, timeout)
 }
 
-// babbling asks again what was asked, with bytes missing or too many.
+// babbling repeats requests with bytes missing or added.
 func babbling(r *run) {
 	t := &tapped{Host: r.h}
 	if !r.useOf(t, r.config().Coord, func(error) bool { return false }) {
@@ -178,12 +178,12 @@ func babbling(r *run) {
 	}
 }
 
-// misreading finds one value of the controller that makes no sense.
+// misreading finds one malformed value at the controller.
 func misreading(r *run) {
 	r.useOf(r.h, garbled{r.config().Coord, &scenario.Once{By: r.h}}, r.onceMore())
 }
 
-// doingAgain does once more what fails because of a peer.
+// doingAgain repeats what fails because of a peer.
 func doingAgain(r *run) { r.useOf(r.h, r.config().Coord, r.onceMore()) }
 
 // onceMore excuses one failure.
@@ -196,7 +196,7 @@ func (r *run) onceMore() func(error) bool {
 	}
 }
 
-// garble is an answer, or what has become of it.
+// garble returns an answer, or a malformed version of it.
 func garble(o *scenario.Once, answer []byte) []byte {
 	switch o.Pick(3) {
 	case 1:
@@ -209,7 +209,7 @@ func garble(o *scenario.Once, answer []byte) []byte {
 	return answer
 }
 
-// garbled is a controller of which one value arrives so.
+// garbled is a controller one value of which is garbled.
 type garbled struct {
 	coord.Client
 	*scenario.Once
@@ -223,7 +223,7 @@ func (g garbled) Get(key string) ([]byte, uint64, error) {
 	return value, version, err
 }
 
-// garbler is a host of which one answer arrives so.
+// garbler is a host one answer to which is garbled.
 type garbler struct {
 	host.Host
 	*scenario.Once

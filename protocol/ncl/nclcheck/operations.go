@@ -7,23 +7,23 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
 )
 
-// told is an operation of the application, for those who draw a run.
+// told is an operation of the application, for viewers.
 type told struct {
 	scenario.Entry
 	app       string
-	life, num int   // num is that of a write, and 0 of one that the model does not know of
+	life, num int   // num is that of a write, and 0 for one that the model does not know
 	w         write // of size 0: a recovery
 	data      []byte
 }
 
-// begins notes that an operation begins.
+// begins records that an operation begins.
 func (r *run) begins(o told) *told {
 	o.app, o.life = r.file.app, r.life
 	o.Entry = r.app.told.Begin(client{o.app, o.life}, &o)
 	return &o
 }
 
-// ends notes that the operation has ended. got is what a recovery returned.
+// ends records the end of the operation. got is the result of a recovery.
 func (o *told) ends(got string) { o.End(result{o, got}) }
 
 type client struct {
@@ -55,10 +55,10 @@ func (x result) String() string {
 	return "returns " + runsOf(x.got)
 }
 
-// maxRuns bounds how much of a file's content is told.
+// maxRuns bounds how much of a file's content is shown.
 const maxRuns = 12
 
-// runsOf tells a content as runs of equal bytes.
+// runsOf describes a content as runs of equal bytes.
 func runsOf(s string) string {
 	var parts []string
 	for len(s) > 0 && len(parts) < maxRuns {

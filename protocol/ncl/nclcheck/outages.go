@@ -10,11 +10,11 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// What applications do in the scenarios of a controller that is out of reach, and of
-// instances that lose their sessions.
+// The scripts of the scenarios in which the controller is unreachable, or instances
+// lose their sessions.
 
-// insisting creates the file, replaces a peer and deletes the file. The controller may be
-// out of reach at any moment: whatever failed is done again once it is not.
+// insisting creates the file, replaces a peer and deletes the file. The controller may
+// be unreachable at any moment: failed operations are repeated when it is back.
 func insisting(r *run) {
 	r.expose(true)
 	f, err := ncl.Create(r.h, r.config(), r.file.name, r.load.size)
@@ -31,7 +31,7 @@ func insisting(r *run) {
 	}
 	err = f.Repair()
 	if errors.Is(err, coord.ErrUnavailable) {
-		err = f.Repair() // it may still be out of reach
+		err = f.Repair() // it may still be unreachable
 	}
 	if r.anew(err) {
 		err = f.Repair()
@@ -57,7 +57,7 @@ func insisting(r *run) {
 	r.checkLeaks(nil)
 }
 
-// anew reports whether an operation is to be repeated, now that the controller is there.
+// anew reports whether to repeat an operation, now that the controller is back.
 func (r *run) anew(err error) bool {
 	if !errors.Is(err, coord.ErrUnavailable) {
 		return false
@@ -76,8 +76,8 @@ func (r *run) done(err error) bool {
 	return err == nil
 }
 
-// deaf collects while the controller is out of reach of a peer: nothing that the file
-// claims may go, and all that leaked goes once it is not.
+// deaf collects while a peer cannot reach the controller: no region that the file
+// claims may be freed, and all leaked ones are freed afterwards.
 func deaf(r *run) {
 	r.expose(true)
 	f := r.open()
@@ -89,7 +89,7 @@ func deaf(r *run) {
 	r.checkLeaks(f)
 }
 
-// exclusive is an instance that asks the controller whether it is still the one.
+// exclusive is an instance that asks the controller whether it is still the only one.
 func exclusive(r *run) {
 	i := r.enter()
 	if i == nil {
@@ -100,7 +100,7 @@ func exclusive(r *run) {
 			return
 		}
 		if r.h.Rand(2) == 1 {
-			r.h.Sleep(time.Second) // until the next instance can do nothing more
+			r.h.Sleep(time.Second) // until the next instance is done
 		}
 	}
 	for range 2 {
@@ -123,8 +123,8 @@ func exclusive(r *run) {
 	}
 }
 
-// enter waits for the session of the instance before to end, and lets the controller end
-// it if that goes on.
+// enter waits for the session of the previous instance to expire, and makes the
+// controller expire it if it lives on.
 func (r *run) enter() *ncl.Instance {
 	for {
 		i, err := ncl.Start(r.config())
@@ -146,8 +146,8 @@ func (r *run) enter() *ncl.Instance {
 	}
 }
 
-// restarting begins and ends as an instance, and one call to the controller fails. After an error the
-// same is done again.
+// restarting starts and closes an instance, and one call to the controller fails. After
+// an error it repeats the operation.
 func restarting(r *run) {
 	cfg := r.config()
 	once := &scenario.Once{By: r.h, Answers: true}
@@ -182,7 +182,7 @@ func restarting(r *run) {
 	r.done(next.Check())
 }
 
-// twoInstances: the session of one instance was there when another one had begun.
+// twoInstances: the session of one instance was alive when another one had begun.
 func twoInstances() error {
 	return scenario.Failed("two-instances", "two instances: one was confirmed after a later one had begun")
 }

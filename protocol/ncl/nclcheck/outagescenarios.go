@@ -6,7 +6,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// outageScenarios are those in which the controller is out of reach, or ends a session.
+// outageScenarios are those in which the controller is unreachable, or expires a
+// session.
 func outageScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
@@ -50,7 +51,7 @@ func outageScenarios() []*explore.Scenario {
 	}
 }
 
-// waitScenarios are those in which waiting for a peer makes a difference.
+// waitScenarios are those in which waiting for a peer matters.
 func waitScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{

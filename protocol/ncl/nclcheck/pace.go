@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// paceScenarios are those about when the library replaces peers by itself, and what becomes of the write.
+// paceScenarios are about when Maintained replaces peers, and the fate of the write.
 func paceScenarios() []*explore.Scenario {
 	four := []string{"peer1", "peer2", "peer3", "peer4"}
 	return []*explore.Scenario{
@@ -48,7 +48,7 @@ func paceScenarios() []*explore.Scenario {
 	}
 }
 
-// counted is a library that replaces peers, with how often it tried and when it was told last.
+// counted is a Maintained that counts its tries, with the time of the last.
 type counted struct {
 	*ncl.Maintained
 	tries int
@@ -66,7 +66,7 @@ func pacing(r *run) {
 		m.tries++
 		m.at = r.h.Now()
 		r.expect(fmt.Sprint("a try without peers: ", err), errors.Is(err, ncl.ErrTooFew) && !errors.Is(err, ncl.ErrUnavailable))
-		r.h.Sleep(time.Second) // which counts for nothing
+		r.h.Sleep(time.Second) // which does not count
 	}
 	tried := func(n int) bool {
 		m.Maintain()
@@ -77,7 +77,7 @@ func pacing(r *run) {
 		return
 	}
 	same := r.file.pendData
-	for range 2 { // the queue takes one: the second waits until all have the first, or have failed
+	for range 2 { // the queue takes one: the second waits until the first has completed or failed everywhere
 		if !r.done(f.Record(0, same)) {
 			return
 		}
@@ -103,7 +103,7 @@ func pacing(r *run) {
 		return
 	}
 	m.Every = 20 * took
-	if until(m.at+10*took, 2) { // the last try came before the change
+	if until(m.at+10*took, 2) { // the last try preceded the change
 		until(m.at+20*took, 3)
 	}
 }
@@ -135,7 +135,7 @@ func resuming(r *run) {
 		errors.Is(err, ncl.ErrUnavailable) && errors.Is(told, ncl.ErrTooFew) && !errors.Is(told, ncl.ErrUnavailable))
 }
 
-// overdue lets a write be late, and replaces a peer then.
+// overdue makes a write late, and then replaces a peer.
 func overdue(r *run) {
 	f := r.create()
 	if f == nil || !r.inject(faults.Partition, "app", "peer1") {
@@ -181,9 +181,9 @@ func overdue(r *run) {
 	}
 }
 
-// halfway is left by the controller.
+// halfway loses the controller.
 func halfway(r *run) {
-	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts
 	d := depart(r.config().Coord, math.MaxInt)
 	cfg := r.config()
 	cfg.Coord = d

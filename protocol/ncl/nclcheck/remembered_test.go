@@ -9,8 +9,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
-// What the checks remember of a file was folded into one number: that it was created, that
-// it was released and which write its recovery had returned could stand for each other.
+// The checks' memory of a file was folded into one number: its creation, its release
+// and the write that its recovery had returned could be confused.
 func TestNothingThatIsRememberedStandsForAnother(t *testing.T) {
 	seen := map[fingerprint.Print]string{}
 	ofAll := []string{"nothing", "ended", "open to faults", "an instance", "a session's end"}

@@ -9,10 +9,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// What applications do in the scenarios of peers that fail one after the other.
+// The scripts of the scenarios in which peers fail one after another.
 
-// wearing writes. Before every write but the first a peer of the file crashes, whichever
-// it is, unless the one before it has not been replaced yet.
+// wearing writes. Before every write but the first some peer of the file crashes,
+// unless the previous one has not been replaced yet.
 func wearing(r *run) {
 	f := r.open()
 	if f == nil {
@@ -29,7 +29,7 @@ func wearing(r *run) {
 	}
 }
 
-// lose lets one of the file's peers crash, and returns its name.
+// lose crashes one of the file's peers, and returns its name.
 func (r *run) lose(f *ncl.File) string {
 	peers := f.Peers()
 	name := peers[r.h.Rand(len(peers))]
@@ -37,8 +37,8 @@ func (r *run) lose(f *ncl.File) string {
 	return name
 }
 
-// maintaining leaves it to the library to replace peers: one takes its memory back before
-// the second write, and two others before the third, so that writing must stop and go on.
+// maintaining uses Maintained: one peer revokes its memory before the second write, and
+// two others before the third, so that writing must stop and resume.
 func maintaining(r *run) {
 	f := r.open()
 	if f == nil || r.last() {
@@ -63,8 +63,7 @@ func maintaining(r *run) {
 	r.whole(f)
 }
 
-// starving leaves it to the library to replace peers, and there are none: a write fails, or
-// f+1 peers have it.
+// starving uses Maintained without spare peers: a write fails, or f+1 peers have it.
 func starving(r *run) {
 	f := r.open()
 	if f == nil {
@@ -85,7 +84,7 @@ func starving(r *run) {
 	}
 }
 
-// whole reports whether no peer that is known to have failed is still to be replaced.
+// whole reports whether every peer known to have failed is replaced.
 func (r *run) whole(f *ncl.File) bool {
 	if f.Alive() < len(f.Peers()) {
 		r.Fail(unavailable(errors.New("a peer that has failed was not replaced")))
@@ -107,7 +106,7 @@ func pairing(r *run) {
 	}
 }
 
-// revoke lets a peer take its memory back.
+// revoke makes a peer revoke its memory.
 func (r *run) revoke(peer string) bool {
 	err := ncl.Revoke(r.h, peer, ncl.DefaultCallTimeout)
 	n := 0
@@ -121,8 +120,8 @@ func (r *run) revoke(peer string) bool {
 	return true
 }
 
-// clinging is an instance that is believed dead, and replaces a peer that has failed while
-// the next one recovers the file.
+// clinging is an instance that is believed dead, and replaces a failed peer while the
+// next one recovers the file.
 func clinging(r *run) {
 	if !r.claim() {
 		return
@@ -151,7 +150,8 @@ func clinging(r *run) {
 	}
 }
 
-// cuttingShort leaves a write with one peer, and lets links be cut during the next recovery.
+// cuttingShort leaves a write on one peer only, and permits cut links during the next
+// recovery.
 func cuttingShort(r *run) {
 	switch r.life {
 	case 0:

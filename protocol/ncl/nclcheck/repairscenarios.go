@@ -2,7 +2,7 @@ package nclcheck
 
 import "github.com/verbatim-rdma/verbatim/explore"
 
-// repairScenarios are those in which peers fail one after the other.
+// repairScenarios are those in which peers fail one after another.
 func repairScenarios() []*explore.Scenario {
 	three := []write{{0, 8}, {8, 8}, {16, 8}}
 	return []*explore.Scenario{

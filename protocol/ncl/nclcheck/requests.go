@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// requestScenarios are those about what a peer makes of a request, whatever it has by then.
+// requestScenarios are about a peer's handling of a request, whatever its state.
 func requestScenarios() []*explore.Scenario {
 	two := []string{"peer1", "peer2"}
 	writes := [][]write{{{0, 8}, {8, 8}}}
@@ -51,7 +51,7 @@ func requestScenarios() []*explore.Scenario {
 	}
 }
 
-// echo is a host of which one request to a peer goes out again.
+// echo is a host that sends one request to a peer twice.
 type echo struct {
 	host.Host
 	*scenario.Once
@@ -75,7 +75,8 @@ func (g echoed) Wait(need int) []host.Answer {
 	return answers
 }
 
-// again repeats one request, or none. A peer that lends nothing does not know that it had it before.
+// again repeats at most one request. A peer that lends nothing does not know that it
+// already had it.
 func (e *echo) again() {
 	i := e.Pick(len(e.asked))
 	if i == 0 {
@@ -88,7 +89,7 @@ func (e *echo) again() {
 	}
 	var rejected *host.RemoteError
 	_, err = e.Host.Call(c.To, c.Service, c.Body, ncl.DefaultCallTimeout)
-	const opRecover, opSwitch = 2, 3 // which need something of the file
+	const opRecover, opSwitch = 2, 3 // which need a region of the file
 	if taken := before == 0 && c.Body[0] != opRecover && c.Body[0] != opSwitch; !errors.As(err, &rejected) && (err != nil || !taken) {
 		e.r.Fail(misjudged(fmt.Sprintf("request %d once more", c.Body[0]), err))
 		return
@@ -98,7 +99,7 @@ func (e *echo) again() {
 	}
 }
 
-// echoing uses a file while one request goes out again.
+// echoing uses a file while one request is repeated.
 func echoing(r *run) {
 	e := &echo{Host: r.h, Once: &scenario.Once{By: r.h}, r: r}
 	cfg := r.config()
@@ -118,7 +119,7 @@ func echoing(r *run) {
 	if !r.record(f, r.writes()[0]) || !r.done(f.Release()) {
 		return
 	}
-	cfg.Peers = []string{"peer2", "peer1"} // to the one that was asked to join
+	cfg.Peers = []string{"peer2", "peer1"} // the one that was asked to join
 	r.file.model.Reset()
 	if f, err = ncl.Create(e, cfg, r.file.name, r.load.size); !r.done(err) || !r.record(f, r.writes()[0]) {
 		return
@@ -130,7 +131,7 @@ func echoing(r *run) {
 	}
 }
 
-// orphan lets the only peer of a file take its memory back, and the handle notice it.
+// orphan makes the only peer of a file revoke its memory, and the handle notice it.
 func (r *run) orphan(f *ncl.File) bool {
 	same := make([]byte, r.load.size)
 	if _, err := f.ReadAt(same, 0); !r.done(err) || !r.revoke(f.Peers()[0]) {
@@ -139,8 +140,8 @@ func (r *run) orphan(f *ncl.File) bool {
 	return r.expect("a write without peers", errors.Is(f.Record(0, same), ncl.ErrUnavailable))
 }
 
-// severed is a host whose link to a peer is cut when that has answered the next request. It has no
-// copy then, so it is not to switch to it.
+// severed is a host whose link to a peer is cut when the peer has answered the next
+// request. The peer then has no copy, so it must not be asked to switch.
 type severed struct {
 	host.Host
 	r       *run
@@ -169,9 +170,9 @@ func (g severedGather) Wait(need int) []host.Answer {
 	return answers
 }
 
-// leftOver makes a file where there is something of it already.
+// leftOver creates a file where something of it already exists.
 func leftOver(r *run) {
-	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it is out of nothing, and counts
+	use := &scenario.Short{Host: r.h, Once: &scenario.Once{Failed: true}} // it lacks nothing, and counts
 	s := &severed{Host: use, r: r}
 	create := func(peers ...string) *ncl.File {
 		cfg := r.config()
@@ -188,16 +189,16 @@ func leftOver(r *run) {
 		}
 		r.healAll()
 		f = nil
-	case 1: // a copy of an earlier file that was begun
+	case 1: // an unfinished copy of an earlier file
 		if f = create("peer2", "peer1"); f == nil || !r.begun(s, f) || !r.done(f.Release()) {
 			return
 		}
 		f = nil
-	case 2: // one of this file
+	case 2: // an unfinished copy of this file
 		if f = create("peer2", "peer1"); f == nil || !r.begun(s, f) {
 			return
 		}
-	case 3: // one beside a region of this file
+	case 3: // an unfinished copy beside a region of this file
 		if f = create("peer1"); f == nil || !r.inject(faults.Partition, "app", "peer1") || f.Record(0, make([]byte, 8)) == nil {
 			return
 		}
@@ -236,10 +237,10 @@ func leftOver(r *run) {
 	}
 }
 
-// begun leaves at peer1 a copy for which it was to take the place of the other one.
+// begun leaves an unfinished copy at peer1, which was to replace the other peer.
 func (r *run) begun(s *severed, f *ncl.File) bool { return r.orphan(f) && r.unmended(s, f) }
 
-// unmended lets a Repair fail once peer1 has set up a region for the copy.
+// unmended makes a Repair fail once peer1 has set up a region for the copy.
 func (r *run) unmended(s *severed, f *ncl.File) bool {
 	s.to = "peer1"
 	err := f.Repair()
@@ -248,7 +249,7 @@ func (r *run) unmended(s *severed, f *ncl.File) bool {
 	return r.expect("a Repair whose new peer is cut off", errors.Is(err, ncl.ErrUnavailable))
 }
 
-// startup is a host on which a log peer begins. Its listener ends at once.
+// startup is a host on which a log peer starts. Its listener closes at once.
 type startup struct {
 	*scenario.Short
 	waited []time.Duration
@@ -265,7 +266,7 @@ func (s *startup) Accept(timeout time.Duration) (host.Request, error) {
 
 func (s *startup) Close() error { return nil }
 
-// serving begins as a log peer, and lacks something.
+// serving starts as a log peer, and lacks something.
 func serving(r *run) {
 	known := func(want int) bool {
 		peers, err := ncl.Peers(r.config().Coord)

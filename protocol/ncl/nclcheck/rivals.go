@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// rivalScenarios are those of two instances that do the same at the same time.
+// rivalScenarios are about two instances that do the same concurrently.
 func rivalScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
@@ -42,7 +42,7 @@ func rivalScenarios() []*explore.Scenario {
 	}
 }
 
-// meddled is a controller's client before one of whose calls about a key somebody else acts.
+// meddled is a controller's client; a rival acts before one of its calls about a key.
 type meddled struct {
 	coord.Client
 	*scenario.Once
@@ -97,7 +97,8 @@ func rivaling(r *run) {
 	r.measure(nil)
 }
 
-// contest lets a rival act while do goes on. It returns the handle of the one that has the file then.
+// contest lets a rival act during do. It returns the handle of the one that then owns
+// the file.
 func (r *run) contest(m *meddled, do, rival func() (*ncl.File, error)) *ncl.File {
 	var theirs *ncl.File
 	var failed error
@@ -131,7 +132,7 @@ func (r *run) contest(m *meddled, do, rival func() (*ncl.File, error)) *ncl.File
 	return mine
 }
 
-// departed is a controller's client of which no call about a key is carried out after some.
+// departed is a controller's client that stops carrying out calls about a key.
 type departed struct {
 	coord.Client
 	left int
@@ -150,7 +151,7 @@ func depart(c coord.Client, after int) *departed {
 	return d
 }
 
-// completing finds a file whose creation came to no end.
+// completing finds a file with an unfinished creation.
 func completing(r *run) {
 	cfg := r.config()
 	begin := cfg

@@ -8,9 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
 )
 
-// Whatever sampling sees, which merges nothing and leaves nothing out, the
-// exhaustive search with its symmetry has reached. Without symmetry the search
-// itself is too large to compare with.
+// The exhaustive search, with its symmetry, has reached whatever sampling sees, which
+// merges and omits nothing. Without symmetry the search is too large for a comparison.
 func TestExhaustiveSearchReachesWhatSamplingSees(t *testing.T) {
 	s := nclcheck.Scenarios()[0]
 	all, err := explore.Check(s, explore.Options{Faults: "crash(app)<=1"})

@@ -8,23 +8,22 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// write is one write of a workload: size bytes at off. Each has bytes of its own.
+// write is one write of a workload: size bytes at off. Each has its own content.
 type write struct{ off, size int }
 
-// workload is what the application does, one list of writes for each of its
-// lives: the first creates the file, the others recover it first. The last life
-// only reads back what it recovered.
+// workload is the application's work, one list of writes for each of its lives: the
+// first creates the file, the others recover it first. The last life only reads back.
 type workload struct {
 	f     int // failures to tolerate; there are 2f+1 peers
 	size  int // of the file
 	lives [][]write
-	// peers to choose from, if they are more than 2f+1.
+	// peers are the candidates, if there are more than 2f+1.
 	peers []string
 	// script is what a life does; nil: open the file and write.
 	script func(*run)
 	// meets are the conditions that a search is expected to meet.
 	meets []string
-	// stayDown: a peer that crashes does not start again.
+	// stayDown: a crashed peer does not restart.
 	stayDown bool
 	// cutBetween: links are cut in the first life and heal in the last.
 	cutBetween bool
@@ -33,8 +32,8 @@ type workload struct {
 	// queue and patience are the application's QueueDepth and CompletionTimeout.
 	queue    int
 	patience time.Duration
-	// beyond: more than f peers may be gone, and then nothing but the promise that
-	// what is returned is right is left.
+	// beyond: more than f peers may fail, and then only the correctness of returned
+	// data is required.
 	beyond bool
 	// lateCrash: the application crashes after its first write only.
 	lateCrash bool
@@ -46,31 +45,31 @@ type workload struct {
 	intact bool
 	// loses is the one peer that may fail nevertheless.
 	loses string
-	// registered: the controller says which peers there are.
+	// registered: the controller names the peers.
 	registered bool
-	// tight: a peer lends what one region takes, and not a byte more.
+	// tight: a peer lends the size of one region, and not a byte more.
 	tight bool
-	// hangs is the peer that takes requests and answers none.
+	// hangs is the peer that accepts requests and never answers.
 	hangs string
-	// refuses is the peer that has no memory left, which nobody knows.
+	// refuses is the peer that has no memory left, which others do not know.
 	refuses string
-	// every is how often peers look for leaked regions by themselves; 0: never.
+	// every is the interval at which peers look for leaked regions; 0: never.
 	every time.Duration
 	// mishears is the peer that loses a call to the controller, or its answer.
 	mishears string
-	// scarce is the peer whose host is out of something once.
+	// scarce is the peer whose host once lacks a resource.
 	scarce string
-	// garbles is the peer of which one answer makes no sense.
+	// garbles is the peer one of whose answers is malformed.
 	garbles string
-	// leaves are the peers that take their memory back before each write.
+	// leaves are the peers that revoke their memory before each write.
 	leaves [][]string
-	// spare: there is always a peer that can take the place of another.
+	// spare: there is always a spare peer.
 	spare bool
 	// second: there is a file of another application.
 	second bool
 }
 
-// names are those of the peers.
+// names returns the names of the peers.
 func (l *workload) names() []string {
 	if len(l.peers) > 0 {
 		return l.peers
@@ -87,15 +86,14 @@ func Scenarios() []*explore.Scenario {
 	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios(), rivalScenarios(), candidateScenarios(), handleScenarios(), requestScenarios(), paceScenarios(), cardScenarios())
 }
 
-// MatrixScenarios are those that a card can make a difference to: the data path,
-// recovery, and the fence that keeps an earlier instance out, with several peers and with
-// one. In the others it is the same requests whose order matters, and the control plane's
-// messages.
+// MatrixScenarios are those in which the card matters: the data path, recovery, and the
+// fence against an earlier instance, with several peers and with one. The others depend
+// on the order of the same requests, and on control-plane messages.
 func MatrixScenarios() []*explore.Scenario {
 	return append(dataScenarios(), explore.Named(controlScenarios(), "ncl/zombie"), explore.Named(repairScenarios(), "ncl/ghost"))
 }
 
-// dataScenarios are those of the data path and of recovery.
+// dataScenarios are about the data path and recovery.
 func dataScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{

@@ -21,14 +21,14 @@ const (
 // ErrTrace is wrapped by errors about traces that cannot be a workload.
 var ErrTrace = errors.New("nclcheck: the trace cannot be a workload")
 
-// FromTrace makes a scenario of the system calls that a real program made on its
-// log file: each write is one record, and the application crashes during one of
-// them, chosen at random. What recovery returns must be what the application had
-// written up to some point, and hold everything that was acknowledged.
+// FromTrace makes a scenario from the system calls of a real program on its log file:
+// each write is one record, and the application crashes during one of them, chosen at
+// random. The recovered content must be what the application had written up to some
+// point, and include everything acknowledged.
 //
-// A truncation is recorded as zeros, a replacement of the file as its new content,
-// and when the file is unlinked or renamed away NCL releases it: the workload ends
-// there. A sync does nothing, because a record is replicated when it returns.
+// A truncation is recorded as zeros, a replacement of the file as its new content. NCL
+// releases the file when it is unlinked or renamed away: the workload stops there. A
+// sync does nothing, because a record is replicated when it returns.
 func FromTrace(t *strace.Trace) (*explore.Scenario, error) {
 	ops, size, err := records(t)
 	if err != nil {
@@ -60,7 +60,7 @@ type record struct {
 	data []byte
 }
 
-// records are the writes of a trace, and the size of the file that holds them.
+// records returns the writes of a trace, and the size of a file that holds them.
 func records(t *strace.Trace) ([]record, int, error) {
 	var out []record
 	end := int64(0)

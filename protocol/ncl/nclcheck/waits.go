@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// cardScenarios are those about what an application asks of its card, and for how long it waits.
+// cardScenarios are about the requests to the card, and the waits for it.
 func cardScenarios() []*explore.Scenario {
 	return []*explore.Scenario{
 		build(spec{
@@ -26,7 +26,8 @@ func cardScenarios() []*explore.Scenario {
 	}
 }
 
-// timed is a host whose waits are compared with those that are configured. Its card takes no request once.
+// timed is a host that compares waits with the configured ones. Its card refuses a
+// request once.
 type timed struct {
 	host.Host
 	*scenario.Once

@@ -39,7 +39,7 @@ const (
 	sawOverdue    = "a write that had failed was taken for acknowledged after a replacement"
 )
 
-// afterCrash are the conditions of scenarios with crashes of the application and a
+// afterCrash are the conditions of scenarios with crashes of the application and of a
 // peer.
 var afterCrash = []string{sawUnacked, sawBehind, sawRejected}
 
@@ -54,8 +54,8 @@ func build(s spec) *explore.Scenario {
 	}
 }
 
-// newWorld is an application that runs main, its peers, and a controller whose every
-// operation is one step.
+// newWorld has an application that runs main, its peers, and a controller, each
+// operation of which is one step.
 func newWorld(app *app, main func(host.Host, int)) (sim.Config, error) {
 	load := &app.load
 	app.Remember(app.reset, app.remembered)
@@ -70,13 +70,13 @@ func newWorld(app *app, main func(host.Host, int)) (sim.Config, error) {
 	}
 	known := map[string][]byte{}
 	for _, name := range load.names() {
-		if load.registered { // it has done so before a run begins
+		if load.registered { // before the run
 			known["peers/"+name] = []byte{7: 255}
 		} else {
 			app.peers = append(app.peers, name)
 		}
-		// Peers are interchangeable as long as the ap-map names all of them, and nobody goes
-		// from one to the next, as the collection at the end does.
+		// Peers are interchangeable as long as the ap-map names all of them, and
+		// nothing visits them one by one, as the collection at the end does.
 		node := app.Server(name, peer(load, name))
 		node.Symmetric = len(load.peers) == 0 && !load.collects
 		if load.stayDown {
@@ -89,7 +89,7 @@ func newWorld(app *app, main func(host.Host, int)) (sim.Config, error) {
 	return cfg, err
 }
 
-// peer lends memory for a few copies of a file, unless it is to refuse.
+// peer lends memory for a few copies of a file, unless it refuses.
 func peer(load *workload, name string) func(host.Host) error {
 	if name == load.hangs {
 		return hang
@@ -124,7 +124,7 @@ func (l *workload) memory(peer string) int {
 	return 8 * (l.size + 64)
 }
 
-// hang is a peer that takes requests and does not come back to them.
+// hang is a peer that accepts requests and never answers.
 func hang(h host.Host) error {
 	lis, err := h.Listen("ncl")
 	for err == nil {
