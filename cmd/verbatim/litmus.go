@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,9 +184,7 @@ func (f *litmusFlags) start(ctx context.Context, b litmus.Backend, jobs []*litmu
 	var mu sync.Mutex
 	next := 0
 	n := f.workers
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
+	n = cmp.Or(n, runtime.GOMAXPROCS(0))
 	opt := litmus.Options{MaxTime: f.maxTime, Stop: func() bool { return ctx.Err() != nil }}
 	for range min(n, len(jobs)) {
 		go func() {
