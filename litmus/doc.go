@@ -23,7 +23,7 @@
 //
 // [Parse] reads a file into a [lang.Test] and checks it, [lang.Format] writes one in its
 // canonical form, [Compile] makes an explore.Scenario of it, and [Run] searches
-// all its runs on a [Backend] and compares what it finds with what the file says.
+// all its runs and compares what it finds with what the file says.
 //
 // # How it runs
 //

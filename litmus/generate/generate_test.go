@@ -182,10 +182,6 @@ func TestCanonical(t *testing.T) {
 
 // Files of programs are read back as they were, and pass.
 func TestFiles(t *testing.T) {
-	sim, err := litmus.BackendByName("sim")
-	if err != nil {
-		t.Fatal(err)
-	}
 	seq, err := Judge(All(2), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +200,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("written and read and written again (-want +got):\n%s", cmp.Diff(text, again))
 		}
 		for _, profile := range litmus.Profiles(back) {
-			r, err := litmus.Run(back, profile, sim, litmus.Options{})
+			r, err := litmus.Run(back, profile, litmus.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
