@@ -27,9 +27,10 @@ type judge struct {
 	tests     []testProgram
 	scenarios []reach // those of fewer runs first
 
-	mu   sync.Mutex
-	file *os.File
-	err  error
+	mu    sync.Mutex
+	file  *os.File
+	err   error
+	spent map[int]time.Duration // processor time by mutant
 }
 
 // testProgram is the tests of a package, built.
@@ -60,6 +61,9 @@ func (j *judge) judged(m generate.Mutant) Judged {
 		j.tested(&x)
 	}
 	x.Seconds = time.Since(start).Seconds()
+	j.mu.Lock()
+	x.Processor = j.spent[m.Number].Seconds()
+	j.mu.Unlock()
 	return x
 }
 

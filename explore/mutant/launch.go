@@ -54,6 +54,11 @@ func (j *judge) start(l launch) outcome {
 	c.Env = append(c.Env, l.env...)
 	c.WaitDelay = time.Second
 	err := c.Run()
+	if c.ProcessState != nil {
+		j.mu.Lock()
+		j.spent[l.number] += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+		j.mu.Unlock()
+	}
 	x := outcome{out: stdout.String(), said: strings.TrimSpace(stderr.String()), code: exitCode(err)}
 	switch {
 	case ctx.Err() != nil:

@@ -86,6 +86,9 @@ type Judged struct {
 	// result may be another on a quicker machine.
 	TimedOut []string `json:"timed_out"`
 	Seconds  float64  `json:"seconds"`
+	// Processor is how many seconds of a processor it took: unlike Seconds it says little of what else
+	// the machine did.
+	Processor float64 `json:"processor_seconds"`
 }
 
 // Score counts mutants by what became of them.
@@ -99,6 +102,7 @@ type Score struct {
 	Caught     float64 `json:"caught"`    // percent of those not equivalent
 	Scenarios  float64 `json:"scenarios"` // percent of those not equivalent, by scenarios alone
 	Median     float64 `json:"median_seconds"`
+	Processor  float64 `json:"processor_seconds"` // all together
 }
 
 // NewScore counts.
@@ -109,6 +113,7 @@ func NewScore(all []Judged) Score {
 		if len(x.TimedOut) > 0 {
 			s.TimedOut++
 		}
+		s.Processor += x.Processor
 		switch x.Result {
 		case ByScenario:
 			s.Scenario++
@@ -167,7 +172,7 @@ func newJudge(ctx context.Context, opt ScoreOptions) (*judge, error) {
 }
 
 func newJudgeAt(ctx context.Context, root string, opt ScoreOptions) (j *judge, err error) {
-	j = &judge{ctx: ctx, opt: opt, root: root}
+	j = &judge{ctx: ctx, opt: opt, root: root, spent: map[int]time.Duration{}}
 	if j.set, err = generate.Generate(ctx, root, opt.Folders); err != nil {
 		return nil, err
 	}

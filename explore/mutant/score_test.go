@@ -29,6 +29,9 @@ func TestScore(t *testing.T) {
 	}
 	said := map[string]string{}
 	for id, x := range got {
+		if ran := x.Result != Equivalent; x.Processor < 0 || ran && len(x.Reached) > 0 && x.Processor == 0 {
+			t.Errorf("%s took %v s of a processor", id, x.Processor)
+		}
 		parts := []string{x.Result, x.How, x.Scenario, x.Strategy, x.Class, x.Test, x.Reason}
 		if x.Result == Survives {
 			parts = append([]string{"survives,"}, x.Exhausted...)
@@ -140,8 +143,8 @@ func TestScoreControl(t *testing.T) {
 
 func TestNewScore(t *testing.T) {
 	t.Parallel()
-	got := NewScore([]Judged{{Result: ByScenario, Seconds: 1}, {Result: ByScenario, Seconds: 3}, {Result: ByTest, Seconds: 2}, {Result: Survives, Seconds: 4}, {Result: Equivalent}})
-	if d := cmp.Diff(Score{Mutants: 5, Scenario: 2, Test: 1, Equivalent: 1, Survive: 1, Caught: 75, Scenarios: 50, Median: 3}, got); d != "" {
+	got := NewScore([]Judged{{Result: ByScenario, Seconds: 1}, {Result: ByScenario, Seconds: 3, Processor: 1.5}, {Result: ByTest, Seconds: 2, Processor: 2}, {Result: Survives, Seconds: 4}, {Result: Equivalent}})
+	if d := cmp.Diff(Score{Mutants: 5, Scenario: 2, Test: 1, Equivalent: 1, Survive: 1, Caught: 75, Scenarios: 50, Median: 3, Processor: 3.5}, got); d != "" {
 		t.Error(d)
 	}
 }
