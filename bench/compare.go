@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"slices"
@@ -64,8 +65,6 @@ func Median(x []float64) float64 {
 // hostOf returns the host on which the peer at addr runs programs.
 func hostOf(addr string) (string, error) {
 	host, _, err := net.SplitHostPort(addr)
-	if host == "" {
-		host = "localhost"
-	}
+	host = cmp.Or(host, "localhost")
 	return host, err
 }

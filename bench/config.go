@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,9 +98,7 @@ func (c Config) complete() (Config, error) {
 	if err := c.Validate(); err != nil {
 		return c, err
 	}
-	if c.Backend == "" {
-		c.Backend = Sim
-	}
+	c.Backend = cmp.Or(c.Backend, Sim)
 	if len(c.Ops) == 0 {
 		c.Ops = Ops
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -74,9 +75,7 @@ func Start(h host.Host, cfg InstanceConfig) (*Instance, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if cfg.Heartbeat == 0 {
-		cfg.Heartbeat = DefaultHeartbeat
-	}
+	cfg.Heartbeat = cmp.Or(cfg.Heartbeat, DefaultHeartbeat)
 	ttl, err := sessionTTL(cfg.Coord)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@
 //	  *      Y
 //
 // [Parse] parses and checks a [lang.Test], [lang.Format] writes one in canonical form, [Compile]
-// turns it into an explore.Scenario, and [Run] searches all its runs on a [Backend] and compares
+// turns it into an explore.Scenario, and [Run] searches all its runs and compares
 // the result with the verdicts in the file.
 //
 // # How it runs

@@ -26,9 +26,8 @@ exists B:x == 1
 		fmt.Println(err)
 		return
 	}
-	sim, _ := litmus.BackendByName("sim")
 	for _, profile := range []string{"strong", "relaxed"} {
-		r, err := litmus.Run(test, profile, sim, litmus.Options{})
+		r, err := litmus.Run(test, profile, litmus.Options{})
 		if err != nil {
 			fmt.Println(err)
 			return

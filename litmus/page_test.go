@@ -37,7 +37,7 @@ func TestExamplesOfThePageRun(t *testing.T) {
 			continue
 		}
 		for _, profile := range Profiles(test) {
-			r, err := Run(test, profile, simBackend{}, Options{})
+			r, err := Run(test, profile, Options{})
 			if err != nil || r.Reason != nil {
 				t.Fatal(test.Name, profile, err, r)
 			}

@@ -109,7 +109,7 @@ func TestGeneratedTestsRun(t *testing.T) {
 		if d := cmp.Diff(test, again, cmpopts.IgnoreTypes(lang.Pos{}), cmpopts.IgnoreUnexported(lang.Test{})); err != nil || d != "" {
 			t.Fatalf("the canonical form is another test: %v (-before +after):\n%s", err, d)
 		}
-		r, err := Run(test, rapid.SampledFrom([]string{"strong", "relaxed", "iba"}).Draw(t, "profile"), simBackend{}, Options{MaxRuns: 60, NoRuns: true})
+		r, err := Run(test, rapid.SampledFrom([]string{"strong", "relaxed", "iba"}).Draw(t, "profile"), Options{MaxRuns: 60, NoRuns: true})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, lang.Format(test))
 		}

@@ -1,8 +1,8 @@
 package litmus
 
 import (
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
@@ -16,12 +16,7 @@ type place struct {
 }
 
 func locNames(h *hostProg) []string {
-	var out []string
-	for name := range h.locs { //lint:ordered sorted below
-		out = append(out, name)
-	}
-	sort.Strings(out)
-	return out
+	return slices.Sorted(maps.Keys(h.locs))
 }
 
 // local resolves a location of the host itself.
@@ -252,11 +247,7 @@ func (r *resolver) set(name string, kind regKind, size int, at lang.Pos) *regPro
 func (r *resolver) get(name string, at lang.Pos) *regProg {
 	x := r.cur.regs[name]
 	if x == nil {
-		var names []string
-		for n := range r.cur.regs { //lint:ordered sorted below
-			names = append(names, n)
-		}
-		sort.Strings(names)
+		names := slices.Sorted(maps.Keys(r.cur.regs))
 		fail(at, mistake.Suggest(name, names), "register %s of thread %s is not set before this", name, r.cur.spec.Name)
 	}
 	return x

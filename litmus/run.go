@@ -10,7 +10,6 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
-	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -23,29 +22,6 @@ type Options struct {
 	NoRuns bool
 	// Stop, if set, is called before each run; the test stops if it returns true.
 	Stop func() bool
-}
-
-// Backend runs a program under a profile.
-type Backend interface {
-	// Name is its name on a command line.
-	Name() string
-	run(p *program, profile string, opt Options) (*Result, error)
-}
-
-// Backends lists the names of the backends. Cards are not among them: they can show
-// outcomes but not search; package litmus/device runs tests on them.
-func Backends() []string { return []string{"sim"} }
-
-// BackendByName returns a backend.
-func BackendByName(name string) (Backend, error) {
-	if name == "sim" {
-		return simBackend{}, nil
-	}
-	hint := mistake.Suggest(name, Backends())
-	if hint != "" {
-		hint = "; " + hint
-	}
-	return nil, fmt.Errorf("litmus: there is no backend %q; there are %s%s", name, mistake.OneOf(Backends()), hint)
 }
 
 // Got is the answer to a question.
@@ -157,7 +133,7 @@ func expected(t *lang.Test, outcome int, profile string) Got {
 }
 
 // Run searches all runs of a test under a profile and answers its questions.
-func Run(t *lang.Test, profile string, b Backend, opt Options) (*Result, error) {
+func Run(t *lang.Test, profile string, opt Options) (*Result, error) {
 	prof, err := faults.ProfileByName(profile)
 	if err != nil {
 		return nil, err
@@ -166,14 +142,10 @@ func Run(t *lang.Test, profile string, b Backend, opt Options) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	return b.run(p, prof.Name, opt)
+	return p.run(prof.Name, opt)
 }
 
-type simBackend struct{}
-
-func (simBackend) Name() string { return "sim" }
-
-func (simBackend) run(p *program, profile string, opt Options) (*Result, error) {
+func (p *program) run(profile string, opt Options) (*Result, error) {
 	var got collected
 	start := time.Now()
 	eo := explore.Options{Profile: profile, Workers: 1, MaxTime: opt.MaxTime, MaxRuns: opt.MaxRuns, Stop: opt.Stop, NoShrink: true}

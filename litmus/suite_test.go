@@ -32,15 +32,6 @@ func suite(t testing.TB) []*lang.Test {
 	return out
 }
 
-func simulator(t testing.TB) litmus.Backend {
-	t.Helper()
-	b, err := litmus.BackendByName("sim")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // TestSuite checks the simulator against every test of testdata/litmus.
 func TestSuite(t *testing.T) {
 	for i, test := range suite(t) {
@@ -65,7 +56,7 @@ func runAll(t *testing.T, test *lang.Test) string {
 	t.Helper()
 	var out []string
 	for _, profile := range litmus.Profiles(test) {
-		r, err := litmus.Run(test, profile, simulator(t), litmus.Options{NoRuns: true})
+		r, err := litmus.Run(test, profile, litmus.Options{NoRuns: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package splitfs
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -17,12 +18,7 @@ var Presets = map[string][]string{
 
 // PresetNames are the names in [Presets], in order.
 func PresetNames() []string {
-	var names []string
-	for n := range Presets {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(Presets))
 }
 
 // matches reports whether a new file of this name goes to the store.

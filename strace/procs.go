@@ -1,6 +1,10 @@
 package strace
 
-import "path"
+import (
+	"maps"
+
+	"path"
+)
 
 // desc is an open file description: what dup, fork and clone share.
 type desc struct {
@@ -112,9 +116,7 @@ func (s *state) child(parent *proc, pid int, shares bool) (*proc, error) {
 		return s.procs.add(pid, parent.tab, parent.cwd), nil
 	}
 	tab := &fdTable{fds: make(map[int64]fdEntry, len(parent.tab.fds))}
-	for fd, e := range parent.tab.fds {
-		tab.fds[fd] = e
-	}
+	maps.Copy(tab.fds, parent.tab.fds)
 	cwd := *parent.cwd
 	s.procs.entries += len(tab.fds)
 	return s.procs.add(pid, tab, &cwd), s.checkEntries()

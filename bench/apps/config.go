@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -56,12 +57,8 @@ func (c Config) complete() (Config, error) {
 	if err := c.Validate(); err != nil {
 		return c, err
 	}
-	if c.Backend == "" {
-		c.Backend = bench.Sim
-	}
-	if c.Dir == "" {
-		c.Dir = os.TempDir()
-	}
+	c.Backend = cmp.Or(c.Backend, bench.Sim)
+	c.Dir = cmp.Or(c.Dir, os.TempDir())
 	if len(c.Apps) == 0 {
 		c.Apps = Apps
 	}

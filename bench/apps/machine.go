@@ -2,6 +2,7 @@ package apps
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -30,9 +31,7 @@ func (m *Machine) String() string {
 
 // Describe describes this machine, and the file system of dir.
 func Describe(dir string) Machine {
-	if dir == "" {
-		dir = os.TempDir()
-	}
+	dir = cmp.Or(dir, os.TempDir())
 	m := Machine{CPU: cpu(), CPUs: runtime.NumCPU(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	if b, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		m.System += " " + strings.TrimSpace(string(b))

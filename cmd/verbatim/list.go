@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -94,15 +95,9 @@ type listed struct {
 
 func newListed(s *explore.Scenario) listed {
 	x := listed{Name: s.Name, Doc: s.Doc, Profile: s.Profile, Faults: s.Faults, Timers: s.Timers, Strategy: s.Strategy, Bounds: s.Bounds}
-	if x.Profile == "" {
-		x.Profile = "strong"
-	}
-	if x.Strategy == "" {
-		x.Strategy = explore.Exhaustive
-	}
-	if x.Faults == "" {
-		x.Faults = "none"
-	}
+	x.Profile = cmp.Or(x.Profile, "strong")
+	x.Strategy = cmp.Or(x.Strategy, explore.Exhaustive)
+	x.Faults = cmp.Or(x.Faults, "none")
 	if t, err := faults.ParseTimers(x.Timers); err == nil { // a check says what is wrong with it
 		x.Timers = t.String()
 	}

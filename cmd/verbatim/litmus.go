@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/cmd/internal/litmusfiles"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
@@ -111,13 +113,12 @@ type litmusJob struct {
 var errOnCards = errors.New("on cards, litmus is a command of verbatim-run: go run -tags rdma ./cmd/verbatim-run litmus")
 
 func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
-	name := c.Flag("backend").Value.String()
-	if name == "rdma" {
+	switch name := c.Flag("backend").Value.String(); name {
+	case "sim":
+	case "rdma":
 		return errOnCards
-	}
-	backend, err := litmus.BackendByName(name)
-	if err != nil {
-		return err
+	default:
+		return fmt.Errorf("there is no backend %q%s", name, mistake.DidYouMean(name, []string{"sim"}))
 	}
 	for i, p := range f.profiles {
 		prof, err := faults.FindProfile(strings.TrimSpace(p))
@@ -150,7 +151,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	}
 	ctx, stop := cli.Interruptible(c)
 	defer stop()
-	f.start(ctx, backend, jobs)
+	f.start(ctx, jobs)
 	r := newLitmusReport(f, c.OutOrStdout(), jobs)
 	for _, j := range jobs {
 		<-j.done
@@ -179,13 +180,10 @@ func (f *litmusFlags) jobs(files []string, stderr io.Writer) (jobs []*litmusJob,
 }
 
 // start runs the jobs in the background, in their order.
-func (f *litmusFlags) start(ctx context.Context, b litmus.Backend, jobs []*litmusJob) {
+func (f *litmusFlags) start(ctx context.Context, jobs []*litmusJob) {
 	var mu sync.Mutex
 	next := 0
-	n := f.workers
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
+	n := cmp.Or(f.workers, runtime.GOMAXPROCS(0))
 	opt := litmus.Options{MaxTime: f.maxTime, Stop: func() bool { return ctx.Err() != nil }}
 	for range min(n, len(jobs)) {
 		go func() {
@@ -198,7 +196,7 @@ func (f *litmusFlags) start(ctx context.Context, b litmus.Backend, jobs []*litmu
 					return
 				}
 				j := jobs[i]
-				j.result, j.err = litmus.Run(j.test, j.profile, b, opt)
+				j.result, j.err = litmus.Run(j.test, j.profile, opt)
 				close(j.done)
 			}
 		}()

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -110,15 +111,9 @@ func (c Config) complete() (Config, error) {
 	if err := c.Validate(); err != nil {
 		return c, err
 	}
-	if c.Prefix == "" {
-		c.Prefix = DefaultPrefix
-	}
-	if c.TTL == 0 {
-		c.TTL = DefaultTTL
-	}
-	if c.CallTimeout == 0 {
-		c.CallTimeout = DefaultCallTimeout
-	}
+	c.Prefix = cmp.Or(c.Prefix, DefaultPrefix)
+	c.TTL = cmp.Or(c.TTL, DefaultTTL)
+	c.CallTimeout = cmp.Or(c.CallTimeout, DefaultCallTimeout)
 	return c, nil
 }
 

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -92,9 +93,7 @@ func (a *auditor) enough() bool {
 // Run searches the scenario and audits the search. The error is about the scenario or the
 // options, or an [explore.HangError]; if the search was made, there is a report with it.
 func Run(s *explore.Scenario, opt Options) (*Report, error) {
-	if opt.Runs == 0 {
-		opt.Runs = DefaultRuns
-	}
+	opt.Runs = cmp.Or(opt.Runs, DefaultRuns)
 	r := &Report{Scenario: s.Name, Seed: opt.Seed, Tried: map[string]int{}}
 	o := opt.Explore
 	o.Strategy = explore.Exhaustive

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -113,12 +114,8 @@ func Fill(p Protocol, opt Options) ([]Cell, error) {
 	if len(p.Scenarios) == 0 {
 		return nil, fmt.Errorf("%w: protocol %q has no scenarios", ErrOptions, p.Name)
 	}
-	if opt.MaxRuns == 0 {
-		opt.MaxRuns = 1_000_000
-	}
-	if opt.Probe == 0 {
-		opt.Probe = 5_000
-	}
+	opt.MaxRuns = cmp.Or(opt.MaxRuns, 1_000_000)
+	opt.Probe = cmp.Or(opt.Probe, 5_000)
 	f := &filler{p: p, opt: opt, order: append([]*explore.Scenario(nil), p.Scenarios...)}
 	rows, err := rowsOf(p.Name)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -218,7 +219,7 @@ func (r *runner) exploreControl(todo []*Mutant) error {
 		if err != nil {
 			return err
 		}
-		for _, by := range sortedKeys(on) {
+		for _, by := range slices.Sorted(maps.Keys(on)) {
 			found, err := r.yardstick(program, by, on[by]...)
 			if err != nil {
 				return err
@@ -228,7 +229,7 @@ func (r *runner) exploreControl(todo []*Mutant) error {
 			}
 		}
 	}
-	for _, pkg := range sortedKeys(tests) {
+	for _, pkg := range slices.Sorted(maps.Keys(tests)) {
 		failed, err := r.goTests("control", nil, pkg, tests[pkg]...)
 		if err != nil {
 			return err
@@ -238,13 +239,4 @@ func (r *runner) exploreControl(todo []*Mutant) error {
 		}
 	}
 	return nil
-}
-
-func sortedKeys(m map[string][]string) []string {
-	var out []string
-	for k := range m { //lint:ordered they are sorted
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

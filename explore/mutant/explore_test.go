@@ -156,7 +156,7 @@ func TestExplorePatchesApply(t *testing.T) {
 	if err != nil || len(all) < 25 {
 		t.Fatalf("%d mutants, %v", len(all), err)
 	}
-	rules := RulesOf(all)
+	rules := rulesOf(all)
 	for _, want := range []string{"symmetry", "fingerprint", "crash placement", "late resolution", "sleep sets", "private steps", "footprints", "timers", "states table", "resume"} {
 		if !slices.Contains(rules, want) {
 			t.Errorf("no mutant breaks %s", want)

@@ -203,8 +203,8 @@ func (r *runner) notice(m *Mutant, x *RuleResult) error {
 	return nil
 }
 
-// RulesOf lists the rules that the mutants of the simulator break.
-func RulesOf(mutants []*Mutant) []string {
+// rulesOf lists the rules that the mutants of the simulator break.
+func rulesOf(mutants []*Mutant) []string {
 	var out []string
 	for _, m := range mutants {
 		if !slices.Contains(out, m.Rule) {

@@ -1,6 +1,10 @@
 package programs
 
-import "github.com/verbatim-rdma/verbatim/verbs"
+import (
+	"maps"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
 
 // kindOfAct is what there is to know of the acts of one name.
 type kindOfAct struct {
@@ -39,9 +43,7 @@ var table map[string]kindOfAct
 func init() {
 	table = map[string]kindOfAct{}
 	for _, part := range []map[string]kindOfAct{requestActs(), completionActs(), queueActs(), memoryActs(), taskActs(), messageActs()} {
-		for name, k := range part {
-			table[name] = k
-		}
+		maps.Copy(table, part)
 	}
 }
 

@@ -2,6 +2,7 @@ package programs
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -63,12 +64,7 @@ const wordNames = "xyzw"
 
 // Is reports whether a word is in the header.
 func (p *Program) Is(setting string) bool {
-	for _, s := range p.Set {
-		if s == setting {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.Set, setting)
 }
 
 // String is the text of the program.

@@ -3,6 +3,7 @@ package oshost
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -34,9 +35,7 @@ func New(cfg Config) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{cfg: cfg.complete(), version: version, start: time.Now(), peers: map[string]string{}, pmem: map[string]*region{}}
-	for name, addr := range cfg.Peers { //lint:ordered into a map
-		h.peers[name] = addr
-	}
+	maps.Copy(h.peers, cfg.Peers)
 	h.ctx, h.end = context.WithCancel(context.Background())
 	h.client = h.newClient()
 	if cfg.Listen != "" {

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -61,12 +62,7 @@ func Load(fsys fs.FS, exports *Exports) (*Repo, error) {
 	if r.Module == "" {
 		return nil, fmt.Errorf("lint: no module line in go.mod")
 	}
-	names := make([]string, 0, len(r.Texts))
-	for name := range r.Texts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(r.Texts)) {
 		if path.Ext(name) == ".go" && !ignoredByGo(name) {
 			if err := r.parse(fsys, name); err != nil {
 				return nil, err

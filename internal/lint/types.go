@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -95,16 +96,7 @@ func (r *Repo) foreignImports() []string {
 			visit(p)
 		}
 	}
-	return sortedKeys(foreign)
-}
-
-func sortedKeys(set map[string]bool) []string {
-	keys := make([]string, 0, len(set))
-	for k := range set {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(foreign))
 }
 
 // built returns the files of p that a plain go build compiles.

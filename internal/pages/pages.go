@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Huge is the size of a huge page on the machines that have cards.
-const Huge = 2 << 20
+// hugePage is the size of a huge page on the machines that have cards.
+const hugePage = 2 << 20
 
 // Map returns size zeroed bytes of DRAM that start at a page, on huge pages if
 // huge is set. Every page is there when it returns, so that a machine that is out
@@ -58,8 +58,8 @@ func MapFile(f *os.File, size int) (b []byte, sync bool, err error) {
 	return b, false, nil
 }
 
-// Unmap gives back what Map or MapFile returned.
-func Unmap(b []byte) error {
+// unmap gives back what Map or MapFile returned.
+func unmap(b []byte) error {
 	if err := unix.Munmap(b[:cap(b)]); err != nil {
 		return fmt.Errorf("pages: unmap: %w", err)
 	}

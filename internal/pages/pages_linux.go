@@ -10,7 +10,7 @@ import (
 func mapFlags(huge bool) (flags, unit int, err error) {
 	flags, unit = unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE, os.Getpagesize()
 	if huge {
-		flags, unit = flags|unix.MAP_HUGETLB, Huge
+		flags, unit = flags|unix.MAP_HUGETLB, hugePage
 	}
 	return flags, unit, nil
 }

@@ -20,7 +20,6 @@ import (
 // Rig is a set of cards to run tests on. Use it for one test at a time.
 type Rig struct {
 	cfg Config
-	sim litmus.Backend
 }
 
 // NewRig makes a rig of the configured cards. The error wraps [ErrConfig].
@@ -28,8 +27,7 @@ func NewRig(cfg Config) (*Rig, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	sim, err := litmus.BackendByName("sim")
-	return &Rig{cfg: cfg.complete(), sim: sim}, err
+	return &Rig{cfg: cfg.complete()}, nil
 }
 
 // Report is the result of one test.
@@ -89,7 +87,7 @@ func (r *Rig) Compare(t *lang.Test) (*Report, error) {
 	if rep.Skipped = why; why != "" {
 		return rep, nil
 	}
-	res, err := litmus.Run(t, r.cfg.Profile, r.sim, litmus.Options{NoRuns: true, MaxTime: time.Minute, Stop: r.cfg.Stop})
+	res, err := litmus.Run(t, r.cfg.Profile, litmus.Options{NoRuns: true, MaxTime: time.Minute, Stop: r.cfg.Stop})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
@@ -23,7 +24,7 @@ func TestCounts(t *testing.T) {
 		if len(list) != counts[size] {
 			t.Errorf("size %d: %d programs, want %d: if that is meant, change docs/generator.md too", size, len(list), counts[size])
 		}
-		if row := fmt.Sprintf("\n| %d | %s |", size, thousands(len(list))); size > 1 && !strings.Contains(page(t), row) {
+		if row := fmt.Sprintf("\n| %d | %s |", size, number.Commas(len(list))); size > 1 && !strings.Contains(page(t), row) {
 			t.Errorf("docs/generator.md has no row that begins with %s", row)
 		}
 		for i, p := range list {
@@ -43,15 +44,6 @@ func page(t *testing.T) string {
 	return string(text)
 }
 
-// thousands writes a number as the page does.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // The numbers on the page are those of the search, up to a size that is quick.
 func TestNumbersOfThePage(t *testing.T) {
 	for size := 2; size <= 3 && !(testing.Short() && size == 3); size++ { // slow under the race detector
@@ -69,7 +61,7 @@ func TestNumbersOfThePage(t *testing.T) {
 		}
 		row := "| " + strconv.Itoa(size)
 		for _, n := range []int{len(programs), separate, states, runs} {
-			row += " | " + thousands(n)
+			row += " | " + number.Commas(n)
 		}
 		if !strings.Contains(page(t), "\n"+row+" |") {
 			t.Errorf("docs/generator.md has no row\n%s", row)
@@ -189,10 +181,6 @@ func TestCanonical(t *testing.T) {
 
 // Files of programs survive a round trip, and pass.
 func TestFiles(t *testing.T) {
-	sim, err := litmus.BackendByName("sim")
-	if err != nil {
-		t.Fatal(err)
-	}
 	seq, err := Judge(All(2), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +199,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("written and read and written again (-want +got):\n%s", cmp.Diff(text, again))
 		}
 		for _, profile := range litmus.Profiles(back) {
-			r, err := litmus.Run(back, profile, sim, litmus.Options{})
+			r, err := litmus.Run(back, profile, litmus.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -103,14 +103,10 @@ func inOrder[T any](n, workers int, f func(int) T, yield func(T) bool) {
 // judge runs one program under each profile.
 func judge(p *Program, profiles []string, opt litmus.Options) *Verdicts {
 	v := &Verdicts{Program: p, Profiles: profiles, Reasons: make([]error, len(profiles))}
-	sim, err := litmus.BackendByName("sim")
 	at := map[string]int{}
 	test := p.Test()
 	for i, name := range profiles {
-		var r *litmus.Result
-		if err == nil {
-			r, err = litmus.Run(test, name, sim, opt)
-		}
+		r, err := litmus.Run(test, name, opt)
 		if err != nil {
 			v.Reasons[i] = err
 			continue

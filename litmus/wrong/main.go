@@ -36,10 +36,6 @@ func main() {
 }
 
 func run(files []string, w io.Writer) error {
-	backend, err := litmus.BackendByName("sim")
-	if err != nil {
-		return err
-	}
 	out := json.NewEncoder(w)
 	for _, file := range files {
 		t, err := litmus.ParseFile(file)
@@ -47,7 +43,7 @@ func run(files []string, w io.Writer) error {
 			return err
 		}
 		for _, profile := range litmus.Profiles(t) {
-			r, err := litmus.Run(t, profile, backend, litmus.Options{MaxTime: maxTime})
+			r, err := litmus.Run(t, profile, litmus.Options{MaxTime: maxTime})
 			if err != nil {
 				return fmt.Errorf("%s with %s: %w", file, profile, err)
 			}

@@ -2,11 +2,13 @@ package browser_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,15 +91,8 @@ func fewColours(img image.Image) image.Image {
 			count[c]++
 		}
 	}
-	var all []color.RGBA
-	for c := range count { //lint:ordered it is sorted below
-		all = append(all, c)
-	}
-	slices.SortFunc(all, func(a, b color.RGBA) int {
-		if d := count[b] - count[a]; d != 0 {
-			return d
-		}
-		return (int(a.R)<<16 | int(a.G)<<8 | int(a.B)) - (int(b.R)<<16 | int(b.G)<<8 | int(b.B))
+	all := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
+		return cmp.Or(count[b]-count[a], cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
 	})
 	var p color.Palette
 	for _, c := range all[:min(len(all), 256)] {

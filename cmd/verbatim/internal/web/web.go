@@ -21,7 +21,7 @@ import (
 
 // Bounds of a request.
 const (
-	MaxHead  = 96 << 10        // bytes of the request line and the headers
+	maxHead  = 96 << 10        // bytes of the request line and the headers
 	headTime = 5 * time.Second // to send them
 	bodyTime = 10 * time.Second
 	grace    = 2 * time.Second // for answers under way, after the context has ended
@@ -51,13 +51,13 @@ func Text(status int, text string) *Response {
 
 // Redirect leads to another address of this site.
 func Redirect(address string) *Response {
-	return &Response{Status: SeeOther, Header: []string{"Location", address}}
+	return &Response{Status: seeOther, Header: []string{"Location", address}}
 }
 
 // Statuses.
 const (
 	OK               = 200
-	SeeOther         = 303
+	seeOther         = 303
 	BadRequest       = 400
 	Forbidden        = 403
 	NotFound         = 404
@@ -65,7 +65,7 @@ const (
 	ServerError      = 500
 )
 
-var reasons = map[int]string{OK: "OK", SeeOther: "See Other", BadRequest: "Bad Request", Forbidden: "Forbidden", NotFound: "Not Found",
+var reasons = map[int]string{OK: "OK", seeOther: "See Other", BadRequest: "Bad Request", Forbidden: "Forbidden", NotFound: "Not Found",
 	MethodNotAllowed: "Method Not Allowed", ServerError: "Internal Server Error"}
 
 // Serve answers requests until the context ends, and closes the listener. The context of
@@ -102,7 +102,7 @@ func converse(ctx context.Context, c net.Conn, answer func(context.Context, *Req
 	_ = c.SetDeadline(time.Now().Add(headTime)) // a connection without deadlines fails to read
 	hurry := context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Now()) })
 	defer hurry()
-	in := bufio.NewReader(io.LimitReader(c, MaxHead))
+	in := bufio.NewReader(io.LimitReader(c, maxHead))
 	if _, err := in.Peek(1); err != nil {
 		return // browsers connect before they have anything to ask
 	}
@@ -158,7 +158,7 @@ func read(in *bufio.Reader) (*Request, error) {
 // incomplete is the error of a request that does not come to its end.
 func incomplete(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("the request is not whole after %v, or longer than %d bytes", headTime, MaxHead)
+		return fmt.Errorf("the request is not whole after %v, or longer than %d bytes", headTime, maxHead)
 	}
 	return err
 }

@@ -94,9 +94,9 @@ func TestRefusesWhatIsNoRequest(t *testing.T) {
 		"GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n":                                "invalid URL escape",
 		"GET /?a=%zz HTTP/1.1\r\nHost: h\r\n\r\n":                             "invalid URL escape",
 		"GET / HTTP/1.1\r\nHost h\r\n\r\n":                                    "malformed MIME header",
-		"GET /" + strings.Repeat("a", MaxHead):                                "longer than 98304 bytes",
-		"GET / HTTP/1.1\r\nHost: h\r\nA: " + strings.Repeat("a", MaxHead):     "longer than 98304 bytes",
-		"GET / HTTP/1.1\r\nHost: h\r\n" + strings.Repeat("A: a\r\n", MaxHead): "400 Bad Request",
+		"GET /" + strings.Repeat("a", maxHead):                                "longer than 98304 bytes",
+		"GET / HTTP/1.1\r\nHost: h\r\nA: " + strings.Repeat("a", maxHead):     "longer than 98304 bytes",
+		"GET / HTTP/1.1\r\nHost: h\r\n" + strings.Repeat("A: a\r\n", maxHead): "400 Bad Request",
 	} { //lint:ordered each is a test of its own
 		if got := said(t, addr, request); !strings.Contains(got, want) {
 			t.Errorf("%.60q: %.300q, want %q", request, got, want)
