@@ -110,6 +110,12 @@ func (c *Case) Outcome(s string) { c.outcome = s }
 // remember, and set the outcome ([Case.Outcome]), before the call.
 func (c *Case) History(p fingerprint.Print) { c.w.SetHistory(p) }
 
+// Look says that the code looks at what the scenario's checks remember, and History was told. Call it
+// before, unless the code calls History before its next operation and keeps no copy: otherwise the
+// search does not know that what it does, or whether it fails, follows from that. The look belongs to
+// the task's last operation before the call.
+func (c *Case) Look() { c.w.LookAtHistory() }
+
 // Report tells the fingerprint all that the running task has told the checks so far.
 // It must be called when the task ends, and whenever it may die and be remembered. Use
 // it, and not History, if the checks take the reports of different tasks together at the

@@ -26,6 +26,12 @@
 // some of it is left out of the fingerprint, two states are taken for one, and a verdict is
 // false. So whatever decides later whether a run is right belongs into a [Recorder], a
 // [Memory] or a part that [Kit.Remember] adds, and [Kit.History] is called when it has changed.
-// Recorders do so themselves. What only describes a run does not belong there: it would
+// Recorders do so themselves.
+//
+// Nor does the search know by itself that code has looked at what the checks remember. Code that keeps
+// a copy of it past its next operation, such as what was acknowledged when a read began, or that fails
+// because of it and calls no History, calls Look of [explore.Case] before it looks.
+//
+// What only describes a run does not belong there: it would
 // make states differ for nothing.
 package scenario

@@ -11,7 +11,8 @@ import (
 
 // Memory is a zero T before each run, and all of it is part of what the checks remember: no
 // field can be left out of the fingerprint by mistake. T is plain data: numbers, truth values,
-// strings, and structs, arrays, slices and maps of those. After a change call [Kit.History].
+// strings, and structs, arrays, slices and maps of those. After a change call [Kit.History]. Code that
+// looks at it and changes nothing, or keeps a copy, calls Look of [explore.Case] before.
 func Memory[T any](k *Kit) *T {
 	v := new(T)
 	k.Remember(func() { *v = *new(T) }, func() fingerprint.Print {
