@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -33,6 +34,33 @@ func TestTheDeadCallNobody(t *testing.T) {
 			r, err := explore.Check(s, explore.Options{Eager: eager})
 			if err != nil || !slices.Equal(r.Outcomes, []string{"nothing"}) {
 				t.Errorf("%s: %v: %q", what, err, r.Outcomes)
+			}
+		}
+	}
+}
+
+// A host that makes itself crash does nothing after that.
+func TestTheDeadDoNotGoOn(t *testing.T) {
+	for _, k := range []faults.Kind{faults.Crash, faults.Power} {
+		s := &explore.Scenario{Name: "test/dead", Build: func(c *explore.Case) (sim.Config, error) {
+			x := &tiny{c: c}
+			c.OnReset(func() { x.logs = make([][]string, 1) })
+			a := sim.Node{Name: "a", Again: func(life int, crashed bool) bool { return crashed }, Main: func(h host.Host, life int) {
+				if life > 0 {
+					x.say(0, "next")
+					return
+				}
+				if err := c.Inject(k, "a"); err != nil {
+					c.Fail(err)
+				}
+				x.say(0, "goes on")
+			}}
+			return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget}, nil
+		}}
+		for _, eager := range []bool{false, true} {
+			r, err := explore.Check(s, explore.Options{Eager: eager})
+			if err != nil || r.Verdict != explore.Verified || !slices.Equal(r.Outcomes, []string{"next"}) {
+				t.Errorf("%v: %v, %+v", k, err, r)
 			}
 		}
 	}

@@ -112,6 +112,13 @@ func (c *Case) Outcome(s string) { c.outcome = s }
 // checks' memory and the outcome ([Case.Outcome]) before the call.
 func (c *Case) History(p fingerprint.Print) { c.w.SetHistory(p) }
 
+// Look announces that the code looks at what the scenario's checks remember, the memory that
+// History fingerprints. Call it before the look, unless the code calls History before its next
+// operation and keeps no copy. Without it the search does not know that the code's next
+// operations, or its failure, depend on that memory. The look belongs to the task's last
+// operation before the call.
+func (c *Case) Look() { c.w.LookAtHistory() }
+
 // Report sets the fingerprint of everything that the running task has reported so far.
 // Call it when the task finishes, and whenever it may die and be remembered. Use it
 // instead of History if the checks combine the reports of different tasks only at the

@@ -46,6 +46,7 @@ func (x *handover) machine(h host.Host, addr string) {
 		n, err = cluster.Hold(h, cluster.NameConfig{Coord: client(h), Name: "peer", Addr: addr, Wait: wait, Lost: x.told})
 	}
 	if err != nil {
+		x.c.Look()
 		if x.closed == 0 && (errors.Is(err, coord.ErrExists) || errors.Is(err, cluster.ErrTaken)) {
 			x.c.Abandon() // its timers fired, and the other machine is merely slow
 			return

@@ -334,6 +334,7 @@ var differences = []struct{ name, program string }{
 	{"what was received before its connection was made anew stays in the CQ", "strong history | a: recv b; wait b 1 | b: writeimm a x 1; reset a; up a"},
 	{"and what was not received is flushed", "strong | a: recv b; call b 1; err b; wait b 1 | b: accept; send a 1; reset a; up a; reply 1"},
 	{"and a receive that took its queue pair to ERR is not", "strong | a: recv b l; call b 1; poll b 1; state b | b: accept; send a 1; reset a; up a; reply 1"},
+	{"and what has come is received, though nobody has polled it", "strong linger final | a: writeimm b x 1; reset b; up b | b: recv a; wait a 1"},
 	{"what overtakes a message that is lost needs its receive", "ooo | a: writeimm b y 1; writeimm b x 1 | b: recv a; load x"},
 	{"what came before a revocation may be placed between two looks", "relaxed linger final history | a: write b y 1; reset b; up b | b: dereg; load y; load x"},
 	{"a responder in ERR has decided what came, whatever key goes after that", "strong | a: write b x 1 i; send b 1 i | b: recv a; call a 1; err a; free; wait a 1"},

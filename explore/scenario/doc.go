@@ -29,4 +29,8 @@
 // [Recorder], a [Memory] or a part added with [Kit.Remember]; call [Kit.History] after
 // each change. Recorders do so themselves. Mere descriptions of a run do not belong
 // there: they would multiply states for nothing.
+//
+// The search does not notice when code looks at what the checks remember. Code that keeps a
+// copy past its next operation, such as what was acknowledged when a read began, or that
+// fails because of it without a call of History, must call Look of [explore.Case] first.
 package scenario

@@ -12,7 +12,8 @@ import (
 // Memory returns a T that is zero before each run, all of which is part of what the
 // checks remember: the fingerprint omits no field. T is plain data: numbers, booleans,
 // strings, and structs, arrays, slices and maps of those. After a change call
-// [Kit.History].
+// [Kit.History]. Code that looks at it without a change, or keeps a copy, calls Look of
+// [explore.Case] before.
 func Memory[T any](k *Kit) *T {
 	v := new(T)
 	k.Remember(func() { *v = *new(T) }, func() fingerprint.Print {

@@ -116,7 +116,7 @@ func (w *World) Abandon() { w.abandoned = true }
 func (w *World) Point() { w.cur.wait(op{kind: opRun}) }
 
 // Inject makes a fault happen now, whatever the budget. A task calls it; if the
-// fault ends the task's own host, the task must return at once.
+// fault ends the task's own host, it does not return.
 func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	if len(hosts) != k.Arity() || k.Arity() == 0 {
 		return fmt.Errorf("sim: inject %v: %w: it takes %d hosts, got %d", k, ErrConfig, k.Arity(), len(hosts))
@@ -137,7 +137,12 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 		return nil // it is down already
 	}
 	w.strike(k, at[0], at[1])
-	w.cur.reach()
+	t := w.cur
+	t.reach()
+	if !t.h.alive {
+		t.co.kill = true
+		panic(killed{})
+	}
 	return nil
 }
 

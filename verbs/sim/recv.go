@@ -196,17 +196,26 @@ func (q *qp) inCQ() int {
 // keepReceived puts into the CQ what q has received of its connection and nobody has polled, for
 // its peer is connected anew, and nothing else of the old connection is received. That is all which
 // can have come: what never came has vanished in a step of its own (vanishing). In eager mode steps
-// have said what was received, except for the receive that took q to ERR.
+// have said what came; of that q received all, unless it went to ERR before.
 func (q *qp) keepReceived() {
 	for q.h.alive && !q.gone && len(q.rq) > 0 {
 		i := q.nextIncoming()
-		if i < 0 || q.w.cfg.Eager && (q.state != verbs.StateErr || q.peer.ent(i).recvErr == verbs.StatusSuccess) {
+		if i < 0 || q.w.cfg.Eager && !q.takes(i) {
 			return
 		}
 		c := completion{recv: true}
 		q.w.completeRecv(outcome{q: q, recv: true, status: q.peer.ent(i).recvErr}, &c.wc)
 		q.recvCQ.queue = append(q.recvCQ.queue, c)
 	}
+}
+
+// takes reports whether, as steps have said, q has taken request i of its peer, whose completion is
+// not in the CQ yet. In ERR it is the one that took it there.
+func (q *qp) takes(i int) bool {
+	if q.state == verbs.StateErr {
+		return q.peer.ent(i).recvErr != verbs.StatusSuccess
+	}
+	return !slices.ContainsFunc(q.peer.elems, func(e *elem) bool { return e.wr <= i && !e.came })
 }
 
 // nextIncoming is the index in the peer's send queue of the next request that

@@ -54,7 +54,7 @@ func (w *World) Fail(err error) {
 	if err == nil {
 		err = ErrFailNil
 	}
-	if w.fail == nil {
+	if w.fail == nil && !w.dying() {
 		w.fail = err
 		if w.cur != nil {
 			if w.tracer != nil {
@@ -88,6 +88,22 @@ func (w *World) SetHistory(p fingerprint.Print) {
 		return
 	}
 	w.hist = p
+}
+
+// LookAtHistory notes that the running task looks at what the checks remember, as it was told last:
+// what the task does from now on may follow from that, and its step comes before or after another
+// that tells more. As a call of SetHistory the look belongs to the task's last operation before it.
+func (w *World) LookAtHistory() {
+	t := w.cur
+	if w.dying() {
+		return
+	}
+	if t.h.node.spec.Daemon {
+		w.Fail(ErrDaemonReports)
+	}
+	w.touch(object(objChecks, 0, 0), Read)
+	t.obs.see(-1, w.hist)
+	t.looked = true
 }
 
 // Report tells the fingerprint all that the running task has told the checks so far.

@@ -277,7 +277,7 @@ func (w *World) resume(t *task) {
 	if t.co.idle && t.alive {
 		main, h := t.main, t.h
 		w.endTask(t)
-		if main && w.fail == nil && !w.cfg.Linger {
+		if main && w.fail == nil && !w.cfg.Linger && h.alive { // it has not made itself crash
 			w.mainDone(h)
 		}
 	}
