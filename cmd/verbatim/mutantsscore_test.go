@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbatim-rdma/verbatim/mutant"
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
 // What survives is printed by its lines, and how many of all were caught.
