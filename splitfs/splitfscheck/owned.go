@@ -31,9 +31,10 @@ func outlasting(r *run) {
 	before := r.all(r.read())
 	here, there := r.dir.print(), r.store.print()
 	r.right.over, r.expecting = true, true
-	_, write := log.WriteAt([]byte("x"), 1)
-	_, appended := file.Append([]byte("x"))
-	_, overwritten := file.WriteAt([]byte("x"), 1)
+	n, write := log.WriteAt([]byte("x"), 1)
+	k, appended := file.Append([]byte("x"))
+	m, overwritten := file.WriteAt([]byte("x"), 1)
+	r.that(n == 0 && k == 0 && m == 0, "%d, %d and %d bytes were written without the right", n, k, m)
 	_, again := splitfs.New(r.config())
 	open := func(name string, flag int) error {
 		_, err := r.fsys.Open(name, flag, perm)
