@@ -70,6 +70,8 @@ var layers = []layer{
 		why: "a simulator that knows a protocol can be wrong in its favour"},
 	{name: "verbs/hw", at: []string{"verbs/hw/..."}, may: append(slices.Clone(below), "pages"),
 		why: "the binding knows the card and no protocol"},
+	{name: "verbs/soft", at: []string{"verbs/soft/..."}, may: []string{"verbs"},
+		why: "a card made of goroutines knows what a card does, and nothing of the programs that use it"},
 	{name: "host/oshost", at: []string{"host/oshost/..."}, may: []string{"verbs", "host", "codec", "pages"},
 		modules: []string{"golang.org/x/sys/unix"},
 		why:     "the operating system as a host.Host takes any verbs.Device, so it needs neither the binding nor a C compiler"},
@@ -113,7 +115,7 @@ var layers = []layer{
 			"coverage", "report", "whole", "number", "cmd/internal"),
 		why: "it checks, and is built in seconds: what runs protocols on machines and measures them is in cmd/verbatim-run"},
 	{name: "cmd/verbatim-run", at: []string{"cmd/verbatim-run/..."}, modules: []string{"*"},
-		may: append(slices.Clone(below), "coord/etcd", "cluster", "protocol", "splitfs", "verbs/hw", "host/oshost", "litmus", "litmus/device", "scenario", "bench", "mistake",
+		may: append(slices.Clone(below), "coord/etcd", "cluster", "protocol", "splitfs", "verbs/hw", "verbs/soft", "host/oshost", "litmus", "litmus/device", "scenario", "bench", "mistake",
 			"whole", "number", "cmd/internal"),
 		why: "it joins everything that runs on machines, and nothing imports it"},
 }
