@@ -20,7 +20,7 @@ func (q *qp) complete(status verbs.Status) {
 	if s.req.op == verbs.OpRead || s.req.op.IsAtomic() {
 		wc.ByteLen = s.req.length
 	}
-	q.sendCQ.push(entry{wc, q, q.quiet + 1})
+	q.sendCQ.push(entry{wc: wc, q: q, slots: q.quiet + 1})
 	q.quiet = 0
 }
 
@@ -49,7 +49,7 @@ func (q *qp) received(wc verbs.WC) {
 		wc.Op = verbs.WCRecv
 	}
 	q.rhead++
-	q.recvCQ.push(entry{wc: wc, q: q})
+	q.recvCQ.push(entry{wc: wc, q: q, slots: 1, recv: true})
 }
 
 // settle fails the request that could not be sent, once all before it have completed.

@@ -7,11 +7,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// entry is a completion, and the slots of the send queue that it gives back.
+// entry is a completion, and the slots of the send queue, or the receive queue, that it
+// gives back.
 type entry struct {
 	wc    verbs.WC
 	q     *qp
 	slots uint64
+	recv  bool
 }
 
 // cq is a completion queue. It implements verbs.CQ. Its lock is that of its channel.
@@ -134,7 +136,11 @@ func (q *cq) take(wc []verbs.WC) (n int) {
 	for ; n < len(wc) && q.n > 0; n++ {
 		e := &q.ring[q.at]
 		wc[n] = e.wc
-		e.q.freed.Add(e.slots)
+		if e.recv {
+			e.q.rfreed.Add(e.slots)
+		} else {
+			e.q.freed.Add(e.slots)
+		}
 		e.q = nil
 		q.at = (q.at + 1) % len(q.ring)
 		q.n--

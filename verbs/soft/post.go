@@ -138,7 +138,7 @@ func (q *qp) postRecv(wr *verbs.RecvWR) error {
 		return fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
 	case len(wr.SGL) > q.cfg.MaxSGE:
 		return fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wr.SGL), q.cfg.MaxSGE)
-	case q.rtail-q.rhead >= uint64(len(q.rq)):
+	case q.rtail-q.rfreed.Load() >= uint64(len(q.rq)):
 		return fmt.Errorf("%w: receives of QP %d", verbs.ErrQueueFull, q.num)
 	}
 	r := q.receive(q.rtail)

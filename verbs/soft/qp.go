@@ -21,6 +21,7 @@ type qp struct {
 	sendCQ *cq
 	recvCQ *cq
 	freed  atomic.Uint64 // slots of the send queue that polls have given back, ever
+	rfreed atomic.Uint64 // and of the receive queue
 
 	mu         sync.Mutex
 	gone       bool
@@ -35,6 +36,7 @@ type qp struct {
 	rhead      uint64
 	rtail      uint64
 	out        *link    // our requests; nil until the first one
+	lives      uint32   // links that there have been
 	in         *inbound // the peer's requests
 	used       bool     // the peer has made requests since RTR
 }
@@ -223,6 +225,7 @@ func (q *qp) reset() {
 	q.recvCQ.forget(q)
 	q.head, q.tail, q.quiet, q.rhead, q.rtail, q.used = 0, 0, 0, 0, 0, false
 	q.freed.Store(0)
+	q.rfreed.Store(0)
 }
 
 // letGo ends both connections.

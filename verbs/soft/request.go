@@ -20,6 +20,7 @@ const buffered = 16 << 10
 // request fails, as if all retries had been spent.
 type link struct {
 	q        *qp
+	life     uint32 // its number among those of the queue pair
 	wakes    chan struct{}
 	done     chan struct{} // closed when the queue pair lets go of it
 	progress atomic.Int64  // when the peer was last known to live, in ns since began
@@ -44,7 +45,8 @@ type link struct {
 }
 
 func newLink(q *qp) *link {
-	return &link{q: q, wakes: make(chan struct{}, 1), done: make(chan struct{}), sent: q.head, began: time.Now(), scratch: make([]byte, mtu)}
+	q.lives++
+	return &link{q: q, life: q.lives, wakes: make(chan struct{}, 1), done: make(chan struct{}), sent: q.head, began: time.Now(), scratch: make([]byte, mtu)}
 }
 
 // kick lets the sender look again.
@@ -136,7 +138,7 @@ func (l *link) dial() (net.Conn, error) {
 func (l *link) try() (net.Conn, error) {
 	q := l.q
 	q.mu.Lock()
-	to, h := q.peer(), hello{to: q.remote.QPN, from: q.num, psn: q.cfg.PSN, gid: q.d.at.Addr().As16(), port: q.d.at.Port()}
+	to, h := q.peer(), hello{to: q.remote.QPN, from: q.num, psn: q.cfg.PSN, life: l.life, gid: q.d.at.Addr().As16(), port: q.d.at.Port()}
 	q.mu.Unlock()
 	if q.d.isCut(to) {
 		return nil, errRefused

@@ -22,6 +22,7 @@ type inbound struct {
 	d    *device
 	q    *qp
 	conn net.Conn
+	life uint32 // as the requester counts
 	r    *bufio.Reader
 	w    *bufio.Writer
 	dead bool // the queue pair has let go of it; under its lock
@@ -57,7 +58,8 @@ func (d *device) serve(conn net.Conn) {
 
 // admit takes a connection for the queue pair that it is meant for. That must be ready, and be
 // connected to the one that asks. One connection takes the place of another until there was
-// a request: its requester may have given it up before it learned that it was taken.
+// a request: its requester may have given it up before it learned that it was taken. Hellos may
+// come out of order, so a younger one is not replaced.
 func (d *device) admit(h hello, conn net.Conn) *inbound {
 	q := d.qp(h.to)
 	if q == nil || d.isCut(addrOf(h.gid, h.port)) {
@@ -69,10 +71,13 @@ func (d *device) admit(h hello, conn net.Conn) *inbound {
 		return nil
 	}
 	if q.in != nil {
+		if h.life < q.in.life {
+			return nil
+		}
 		q.in.dead = true
 		_ = q.in.conn.Close()
 	}
-	in := &inbound{d: d, q: q, conn: conn, expected: h.psn, scratch: make([]byte, mtu)}
+	in := &inbound{d: d, q: q, conn: conn, life: h.life, expected: h.psn, scratch: make([]byte, mtu)}
 	in.r, in.w = bufio.NewReaderSize(in, buffered), bufio.NewWriterSize(writer{conn}, buffered)
 	q.in = in
 	return in

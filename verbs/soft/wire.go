@@ -18,7 +18,7 @@ import (
 // whatever their length, so that nothing is allocated for what a peer announces.
 const (
 	version     = 1
-	helloSize   = 38
+	helloSize   = 42
 	welcomeSize = 8
 	requestSize = 48
 	answerSize  = 12
@@ -37,6 +37,7 @@ var errRefused = errors.New("soft: the peer takes no connection")
 type hello struct {
 	to, from uint32 // queue pair numbers
 	psn      uint32 // of the first request
+	life     uint32 // counts the connections of the requester: one that is late takes the place of none
 	gid      [16]byte
 	port     uint16
 }
@@ -47,34 +48,37 @@ func (h *hello) append(b []byte) []byte {
 	b = binary.BigEndian.AppendUint32(b, h.to)
 	b = binary.BigEndian.AppendUint32(b, h.from)
 	b = binary.BigEndian.AppendUint32(b, h.psn)
+	b = binary.BigEndian.AppendUint32(b, h.life)
 	b = append(b, h.gid[:]...)
 	return binary.BigEndian.AppendUint16(b, h.port)
 }
 
 func parseHello(b []byte) (h hello, err error) {
-	if err := preamble(b, helloSize); err != nil {
-		return h, err
+	if no, err := preamble(b, helloSize); err != nil || no != 0 {
+		return h, errors.Join(errProtocol, err)
 	}
 	h.to = binary.BigEndian.Uint32(b[8:])
 	h.from = binary.BigEndian.Uint32(b[12:])
 	h.psn = binary.BigEndian.Uint32(b[16:])
-	copy(h.gid[:], b[20:])
-	h.port = binary.BigEndian.Uint16(b[36:])
+	h.life = binary.BigEndian.Uint32(b[20:])
+	copy(h.gid[:], b[24:])
+	h.port = binary.BigEndian.Uint16(b[40:])
 	return h, nil
 }
 
-// preamble checks the magic and the version at the start of hello and welcome.
-func preamble(b []byte, size int) error {
+// preamble checks the magic and the version at the start of hello and welcome, and returns
+// what stands beside the version.
+func preamble(b []byte, size int) (uint16, error) {
 	if len(b) != size || !bytes.Equal(b[:4], magic[:]) {
-		return fmt.Errorf("%w: it is no device of this kind", errProtocol)
+		return 0, fmt.Errorf("%w: it is no device of this kind", errProtocol)
 	}
-	if v := binary.BigEndian.Uint32(b[4:]) & 0xffff; v != version {
-		return fmt.Errorf("%w: it speaks version %d, and this device %d", errProtocol, v, version)
+	if v := binary.BigEndian.Uint16(b[6:]); v != version {
+		return 0, fmt.Errorf("%w: it speaks version %d, and this device %d", errProtocol, v, version)
 	}
-	return nil
+	return binary.BigEndian.Uint16(b[4:]), nil
 }
 
-// appendWelcome answers a hello. The upper half of the version says whether it is refused.
+// appendWelcome answers a hello: 0 or, if it is refused, 1 stands beside the version.
 func appendWelcome(b []byte, refused bool) []byte {
 	v := uint32(version)
 	if refused {
@@ -84,13 +88,11 @@ func appendWelcome(b []byte, refused bool) []byte {
 }
 
 func parseWelcome(b []byte) error {
-	if err := preamble(b, welcomeSize); err != nil {
-		return err
+	no, err := preamble(b, welcomeSize)
+	if err == nil && no != 0 {
+		err = errRefused
 	}
-	if binary.BigEndian.Uint32(b[4:])>>16 != 0 {
-		return errRefused
-	}
-	return nil
+	return err
 }
 
 // request is the head of a work request.
