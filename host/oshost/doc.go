@@ -7,7 +7,8 @@
 //	h.Run(func(h host.Host) { ... })
 //
 // It takes any verbs.Device and imports no binding, so programs that use it for
-// its messages or its persistent memory alone need no C compiler.
+// its messages or its persistent memory alone need no C compiler. Without a card,
+// package verbs/soft opens a device of TCP.
 //
 // # Messages
 //
