@@ -17,6 +17,7 @@ type channel struct {
 	cqs     []*cq
 	next    int // the CQ to look at first, so that all get their turn
 	waiters []*waiter
+	idle    []*waiter // of earlier waits, because a wait must not allocate
 }
 
 // waiter is a sleeping wait.
@@ -24,13 +25,6 @@ type waiter struct {
 	wake  chan struct{}
 	timer *time.Timer
 }
-
-// waiters are kept, because a wait must not allocate.
-var waiters = sync.Pool{New: func() any {
-	w := &waiter{wake: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
-	w.timer.Stop()
-	return w
-}}
 
 // CreateCompChannel implements verbs.Device.
 func (d *device) CreateCompChannel() (verbs.CompChannel, error) {
@@ -77,8 +71,7 @@ func (ch *channel) wait(timeout time.Duration, ready func() (bool, error)) error
 	if timeout == 0 {
 		return verbs.ErrTimeout
 	}
-	w := waiters.Get().(*waiter)
-	ch.waiters = append(ch.waiters, w)
+	w := ch.join()
 	if timeout > 0 {
 		w.timer.Reset(timeout)
 	}
@@ -100,6 +93,19 @@ func (ch *channel) wait(timeout time.Duration, ready func() (bool, error)) error
 	}
 }
 
+// join is the beginning of a wait. ch is locked.
+func (ch *channel) join() *waiter {
+	var w *waiter
+	if n := len(ch.idle); n > 0 {
+		w, ch.idle = ch.idle[n-1], ch.idle[:n-1]
+	} else {
+		w = &waiter{wake: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
+		w.timer.Stop()
+	}
+	ch.waiters = append(ch.waiters, w)
+	return w
+}
+
 // leave is the end of a wait. ch is locked.
 func (ch *channel) leave(w *waiter) {
 	i := slices.Index(ch.waiters, w)
@@ -109,7 +115,7 @@ func (ch *channel) leave(w *waiter) {
 	case <-w.wake:
 	default:
 	}
-	waiters.Put(w)
+	ch.idle = append(ch.idle, w)
 }
 
 // Wait implements verbs.CompChannel.
