@@ -178,7 +178,7 @@ func (p *pd) acquire(key uint32, addr uint64, n int, need verbs.Access) (*mr, []
 	}
 	m.mu.RLock()
 	size := uint64(len(m.bytes))
-	if m.gone || m.pd != p || m.access&need != need || addr < m.addr || uint64(n) > size || addr-m.addr > size-uint64(n) {
+	if m.gone || m.pd != p || m.access&need != need || uint64(n) > size || addr-m.addr > size-uint64(n) {
 		m.mu.RUnlock()
 		return nil, nil
 	}
