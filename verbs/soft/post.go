@@ -62,7 +62,7 @@ func (q *qp) postOne(wr *verbs.SendWR) error {
 	}
 	s := q.slot(q.tail)
 	n := wr.Length()
-	*s = slot{id: wr.ID, list: append(s.list[:0], wr.SGL...), inline: s.inline[:0], isInline: wr.Flags&verbs.Inline != 0,
+	*s = slot{id: wr.ID, list: append(s.list[:0], wr.SGL...), isInline: wr.Flags&verbs.Inline != 0,
 		signaled: wr.Flags&verbs.Signaled != 0 || q.cfg.SignalAll, fence: wr.Flags&verbs.Fence != 0}
 	s.req = request{op: wr.Op, rkey: wr.RKey, addr: wr.RemoteAddr, imm: wr.Imm, length: uint32(n)}
 	switch {
@@ -77,11 +77,20 @@ func (q *qp) postOne(wr *verbs.SendWR) error {
 	case atomic && n != word, n > maxMessage:
 		s.local = verbs.StatusLocLenErr
 	case s.isInline:
-		s.inline = append(s.inline, make([]byte, n)...)
+		s.inline = q.room(q.tail)[:n]
 		s.local = q.pd.gather(s.inline, s.list, 0)
 	}
 	q.tail++
 	return nil
+}
+
+// room is where the payload of an inline request at a position goes.
+func (q *qp) room(i uint64) []byte {
+	if q.inlines == nil {
+		q.inlines = make([]byte, len(q.sq)*q.cfg.MaxInline)
+	}
+	at := int(i%uint64(len(q.sq))) * q.cfg.MaxInline
+	return q.inlines[at : at+q.cfg.MaxInline]
 }
 
 // check finds what a card would refuse to take.

@@ -32,6 +32,7 @@ type qp struct {
 	sq         []slot
 	head, tail uint64 // sq[head:tail] has not completed, counted from the first post
 	quiet      uint64 // slots that have completed without a completion
+	inlines    []byte // for each slot, once a request is inline
 	rq         []receive
 	rhead      uint64
 	rtail      uint64
@@ -62,6 +63,12 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	}
 	q := &qp{d: d, pd: p, cfg: cfg, sendCQ: send, recvCQ: recv, state: verbs.StateInit, access: cfg.Access,
 		sq: make([]slot, cfg.MaxSendWR), rq: make([]receive, cfg.MaxRecvWR)}
+	for i, list := range lists(cfg.MaxSendWR, cfg.MaxSGE) {
+		q.sq[i].list = list
+	}
+	for i, list := range lists(cfg.MaxRecvWR, cfg.MaxSGE) {
+		q.rq[i].list = list
+	}
 	if err := q.join(); err != nil {
 		return nil, d.errorf("create QP: %w", err)
 	}
@@ -70,6 +77,15 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 		return nil, err
 	}
 	return (*prepared)(q), nil
+}
+
+// lists has room for n lists of size elements: posting allocates nothing.
+func lists(n, size int) [][]verbs.SGE {
+	all, out := make([]verbs.SGE, n*size), make([][]verbs.SGE, n)
+	for i := range out {
+		out[i] = all[i*size : i*size : (i+1)*size]
+	}
+	return out
 }
 
 // checkQP checks what the caller says of a queue pair and fills in defaults.
