@@ -19,7 +19,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
-	"github.com/verbatim-rdma/verbatim/verbs/hw"
+	"github.com/verbatim-rdma/verbatim/verbs/soft"
 )
 
 // litmusFlags are the flags of the command litmus.
@@ -45,20 +45,23 @@ func newLitmus() *cobra.Command {
 	f := &litmusFlags{}
 	c := &cobra.Command{
 		Use:   "litmus [FILE|DIRECTORY]...",
-		Short: "Run litmus tests on cards, and compare with the simulator",
-		Long: `Litmus runs small RDMA programs on the cards of this machine, --runs times each, with
-random delays between the statements, determined by --seed. Every final state that a
-card shows must be one that the simulator reaches under the profile: rxe, or that of
---profile. It prints how often each final state occurred, and which ones are allowed.
-Tests that need a fault or an operation that the cards lack are skipped, with the
-reason. Without arguments it runs the tests in ` + litmusfiles.Dir + `. See docs/litmus.md. To run the
-tests in the simulator only, use 'verbatim litmus'.
+		Short: "Run litmus tests on cards, and hold them against the simulator",
+		Long: `Litmus runs small RDMA programs on the cards of this machine, --runs times each,
+with random delays between the statements that follow from --seed, and compares:
+every final state that a card shows must be one that the simulator reaches under
+the profile, rxe unless --profile says another. Without a card, or with --device soft,
+it runs them on devices of software over TCP, whose profile is
+` + soft.Profile + `. It prints how often which final
+state was seen, and which ones are allowed. Tests that need a fault or an operation
+that the cards lack are skipped, with the reason. Without arguments it runs the
+tests in ` + litmusfiles.Dir + `. docs/litmus.md says more. In the simulator alone
+'verbatim litmus' runs them.
 
 --json prints one object per line with the keys file, test, profile, verdict (ok, known,
 forbidden, refused, skipped), reason, runs, left_out, seen (each with state, count,
 allowed and why), allowed, seed, seconds, and again: the command that repeats the test.
 
-The program must be built with the tag rdma: go build -tags rdma ./cmd/verbatim-run.
+For cards the program must be built with the tag rdma: go build -tags rdma ./cmd/verbatim-run.
 
 Exit status: 0 all as expected, 1 some are wrong, 2 bad usage or input, 3 a limit was
 hit or there was nothing to run. If several apply, 2 takes precedence over 1, 1 over 3,
@@ -71,17 +74,17 @@ and 3 over 0.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.profile, "profile", "", "profile to compare the cards with: a name or a file; default: rxe")
-	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each test")
-	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "time limit of a test, and of a search; 0: no limit")
-	fl.IntVar(&f.runs, "runs", device.DefaultRuns, "runs of each test")
-	fl.Uint64Var(&f.seed, "seed", 1, "seed of the delays, and of the selection of --generated")
-	fl.StringSliceVar(&f.devices, "device", nil, "`cards` for the hosts of a test, separated by commas; default: all")
-	fl.IntVar(&f.generated, "generated", 0, fmt.Sprintf("also run this `number` of generated programs of size %d", generatedSize))
-	fl.BoolVar(&f.cut, "cut", false, "also run tests that cut links, with rxe-cut and rxe-heal of scripts/rxe-vm; they take seconds")
-	fl.DurationVar(&f.patience, "patience", device.DefaultPatience, "a thread counts as blocked when nothing has happened for this long")
-	fl.StringVar(&f.known, "known", "", "a `file` with known differences, one per line: TEST | STATE | WHY")
-	fl.StringSliceVar(&f.programs, "program", nil, "run the generated programs with these `names`; no files unless they are named too")
+	fl.StringVar(&f.profile, "profile", "", "what the cards are held against: a name or a file; default: rxe, or what soft devices promise")
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each test")
+	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a test after this time, and a search; 0: no limit")
+	fl.IntVar(&f.runs, "runs", device.DefaultRuns, "how often each test runs")
+	fl.Uint64Var(&f.seed, "seed", 1, "what the delays follow from, and the choice of --generated")
+	fl.StringSliceVar(&f.devices, "device", nil, "`cards` for the hosts of a test, joined by commas, or soft; default: all of this machine, or soft without one")
+	fl.IntVar(&f.generated, "generated", 0, fmt.Sprintf("also this `number` of generated programs of size %d", generatedSize))
+	fl.BoolVar(&f.cut, "cut", false, "also tests that cut links, of soft devices or by rxe-cut and rxe-heal of scripts/rxe-vm; they take seconds")
+	fl.DurationVar(&f.patience, "patience", device.DefaultPatience, "a thread is blocked when nothing has happened for so long")
+	fl.StringVar(&f.known, "known", "", "a `file` with known differences, a line each: TEST | STATE | WHY")
+	fl.StringSliceVar(&f.programs, "program", nil, "the generated programs of these `names`, and no files unless they are named")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})
 	return c
 }
@@ -97,7 +100,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 	if f.runs < 1 || f.patience <= 0 || f.generated < 0 || f.maxTime < 0 {
 		return errors.New("--runs and --patience must be positive, and --generated and --max-time cannot be negative")
 	}
-	devices, err := openDevices(f.devices)
+	devices, err := openDevices(f.devices, c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -115,11 +118,8 @@ func (f *litmusFlags) onDevices(c *cobra.Command, devices []verbs.Device, args [
 	defer stop()
 	cfg := device.Config{Devices: devices, Profile: f.profile, Runs: f.runs, Seed: f.seed, MaxTime: f.maxTime, Patience: f.patience,
 		Stop: func() bool { return ctx.Err() != nil }}
-	if f.cut {
-		var err error
-		if cfg.Links, err = rxeLinks(devices); err != nil {
-			return err
-		}
+	if err := f.onSoft(&cfg); err != nil {
+		return err
 	}
 	if f.known != "" {
 		b, err := os.ReadFile(f.known)
@@ -154,29 +154,19 @@ func (f *litmusFlags) onDevices(c *cobra.Command, devices []verbs.Device, args [
 	return cli.Status(cli.Worse(bad, r.end(ctx.Err() != nil))).Err()
 }
 
-// openDevices opens the cards of these names, or all.
-func openDevices(names []string) ([]verbs.Device, error) {
-	if len(names) == 0 {
-		var err error
-		if names, err = hw.Devices(); err != nil {
-			return nil, err
-		}
-		if len(names) == 0 {
-			return nil, fmt.Errorf("%w: this machine has no card; docs/hardware.md explains how to create a software one", hw.ErrNoDevice)
-		}
+// onSoft sets what depends on the kind of the devices: the profile, and how to cut links.
+func (f *litmusFlags) onSoft(cfg *device.Config) (err error) {
+	isSoft := allSoft(cfg.Devices)
+	if isSoft && f.profile == "" {
+		f.profile, cfg.Profile = soft.Profile, soft.Profile
 	}
-	var out []verbs.Device
-	for _, name := range names {
-		d, err := hw.Open(hw.Config{Device: strings.TrimSpace(name)})
-		if err != nil {
-			for _, o := range out {
-				_ = o.Close()
-			}
-			return nil, err
-		}
-		out = append(out, d)
+	switch {
+	case f.cut && isSoft:
+		cfg.Links = soft.Links(cfg.Devices)
+	case f.cut:
+		cfg.Links, err = rxeLinks(cfg.Devices)
 	}
-	return out, nil
+	return err
 }
 
 // deviceTest is a test, and the arguments that name it.

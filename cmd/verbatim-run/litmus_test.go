@@ -46,7 +46,7 @@ func TestLitmusUsage(t *testing.T) {
 		command.Try(t, clitest.Usage(x))
 	}
 	if !hw.Built {
-		command.Try(t, clitest.Usage{Args: "litmus mp.litmus", Code: cli.Bad, Stderr: "go build -tags rdma"})
+		command.Try(t, clitest.Usage{Args: "litmus mp.litmus --device none0", Code: cli.Bad, Stderr: "go build -tags rdma"})
 	}
 }
 

@@ -108,6 +108,8 @@ func TestNCLUsage(t *testing.T) {
 		{"ncl peer --name a --gid nonsense", 2, `GID "nonsense" is no address`},
 		{"ncl peer --name a --tls-ca x", 2, "pass all three or none"},
 		{"ncl peer --name a --tls-ca x --tls-cert none.pem --tls-key none.pem", 2, "--tls-cert none.pem, --tls-key none.pem: open none.pem"},
+		{"ncl peer --name a --device soft --mtu 1024", 2, "--mtu and --device-port are about a card"},
+		{"ncl peer --name a --device soft --gid 192.0.2.77", 2, "192.0.2.77"},
 		{"ncl peer extra", 2, "extra"},
 		{"ncl coord --listen nowhere:port", 2, "listen on nowhere:port"},
 		{"ncl coord --listen 192.0.2.77:0", 2, "listen on 192.0.2.77:0"},
@@ -163,14 +165,14 @@ func TestNCLUsage(t *testing.T) {
 	}
 }
 
-// Without the tag every command that needs a card says how to build with it.
+// Without the tag every command that names a card says how to build with it.
 func TestNCLNotBuilt(t *testing.T) {
 	if hw.Built {
 		t.Skip("this program can open cards")
 	}
 	t.Setenv("VERBATIM_RXE_DEVICES", "")
-	for _, args := range []string{"ncl peer --name a --listen 127.0.0.1:0", "ncl write --file w --peer a=127.0.0.1:1",
-		"ncl recover --file w --peer a=127.0.0.1:1", "ncl soak", "ncl soak --devices none0"} {
+	for _, args := range []string{"ncl peer --device none0 --name a --listen 127.0.0.1:0", "ncl write --device none0 --file w --peer a=127.0.0.1:1",
+		"ncl recover --device none0 --file w --peer a=127.0.0.1:1", "ncl soak --devices none0", "ncl soak --devices soft,none0"} {
 		code, _, stderr := command.Call(strings.Fields(args)...)
 		if code != 2 || !strings.Contains(stderr, "go build -tags rdma") || !strings.Contains(stderr, "libibverbs-dev") {
 			t.Errorf("%s: exit status %d; stderr:\n%s", args, code, stderr)

@@ -36,7 +36,7 @@ const (
 type Config struct {
 	// Name is its name for others: 1 to 100 letters, digits and -._ characters.
 	Name string
-	// Device is the card; nil if none is needed.
+	// Device is the card, or one of package verbs/soft; nil if nothing needs one.
 	Device verbs.Device
 	// Listen is the address for calls from others, such as ":7001". Empty: it accepts
 	// none.

@@ -6,8 +6,9 @@
 //		Peers: map[string]string{"app": "app.example:7001"}})
 //	h.Run(func(h host.Host) { ... })
 //
-// It accepts any verbs.Device and imports no binding, so programs that use only its
-// messages or its persistent memory need no C compiler.
+// It takes any verbs.Device and imports no binding, so programs that use it for
+// its messages or its persistent memory alone need no C compiler. Without a card,
+// package verbs/soft opens a device of TCP.
 //
 // # Messages
 //

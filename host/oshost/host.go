@@ -121,8 +121,14 @@ func (h *Host) unknown(name string) error {
 // Name implements host.Host.
 func (h *Host) Name() string { return h.cfg.Name }
 
-// Device implements host.Host.
-func (h *Host) Device() verbs.Device { return h.cfg.Device }
+// Device implements host.Host. It is never nil: that of a host without one gives errors
+// that wrap [ErrNoDevice].
+func (h *Host) Device() verbs.Device {
+	if h.cfg.Device == nil {
+		return noDevice{}
+	}
+	return h.cfg.Device
+}
 
 // Go implements host.Host.
 func (h *Host) Go(_ string, f func()) { go f() }

@@ -1,5 +1,3 @@
-//go:build rdma
-
 package oshost_test
 
 import (
@@ -16,30 +14,21 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/hw"
+	"github.com/verbatim-rdma/verbatim/verbs/soft"
 )
 
-// The protocol that the checker checks, unchanged, on a real card: an application
-// and three log peers, each with its own handle to the device and its own port.
+// The protocol that the checker checks, unchanged, on a real card, or without one on
+// devices of software: an application and three log peers, each with its own handle to
+// the device and its own port.
 
 // cluster is the hosts of one test, by name.
 type cluster map[string]*oshost.Host
 
 func newCluster(t testing.TB, names ...string) cluster {
 	t.Helper()
-	device := os.Getenv("VERBATIM_RDMA_DEVICE")
-	if device == "" {
-		there, err := hw.Devices()
-		if err != nil || len(there) == 0 {
-			t.Skipf("no RDMA device on this machine (%v)", err)
-		}
-		device = there[0]
-	}
 	c := cluster{}
 	for _, name := range names {
-		dev, err := hw.Open(hw.Config{Device: device, Timeout: 10})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := openDevice(t)
 		h, err := oshost.New(oshost.Config{Name: name, Device: dev, Listen: "127.0.0.1:0", PMEMDir: t.TempDir(),
 			Logf: func(f string, args ...any) { t.Logf(name+": "+f, args...) }})
 		if err != nil {
@@ -55,6 +44,24 @@ func newCluster(t testing.TB, names ...string) cluster {
 		}
 	}
 	return c
+}
+
+// openDevice opens the card of this machine, or a device of software.
+func openDevice(t testing.TB) verbs.Device {
+	t.Helper()
+	name := os.Getenv("VERBATIM_RDMA_DEVICE")
+	if there, err := hw.Devices(); name == "" && err == nil && len(there) > 0 {
+		name = there[0]
+	}
+	open := func() (verbs.Device, error) { return soft.Open(soft.Config{}) }
+	if name != "" {
+		open = func() (verbs.Device, error) { return hw.Open(hw.Config{Device: name, Timeout: 10}) }
+	}
+	dev, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dev
 }
 
 // start runs the coordination service and the log peers, and returns when they listen.

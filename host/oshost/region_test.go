@@ -186,8 +186,8 @@ func TestFlushInstructions(t *testing.T) {
 func TestHostServices(t *testing.T) {
 	var said []string
 	h := newHost(t, Config{Name: "a", Logf: func(f string, args ...any) { said = append(said, f) }})
-	if h.Name() != "a" || h.Device() != nil {
-		t.Error(h.Name(), h.Device())
+	if h.Name() != "a" {
+		t.Error(h.Name())
 	}
 	before := h.Now()
 	h.Sleep(1)
@@ -205,5 +205,21 @@ func TestHostServices(t *testing.T) {
 	m.Unlock()
 	if h.Logf("x"); strings.Join(said, "") != "x" {
 		t.Errorf("logged %q", said)
+	}
+}
+
+// A host without a device says so to whoever wants one.
+func TestNoDevice(t *testing.T) {
+	d := newHost(t, Config{Name: "a"}).Device()
+	_, pd := d.AllocPD()
+	_, ch := d.CreateCompChannel()
+	_, cq := d.CreateCQ(1, nil)
+	for what, err := range map[string]error{"PD": pd, "channel": ch, "CQ": cq, "Close": d.Close()} {
+		if !errors.Is(err, ErrNoDevice) || !errors.Is(err, verbs.ErrUnsupported) || !strings.Contains(err.Error(), "Config.Device") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if a := d.Attr(); a.Name != "none" || a.MaxQPWR != 0 {
+		t.Errorf("%+v", a)
 	}
 }

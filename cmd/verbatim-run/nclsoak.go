@@ -17,7 +17,6 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/soak"
-	"github.com/verbatim-rdma/verbatim/verbs/hw"
 )
 
 // soakFlags are the flags of the command soak.
@@ -46,8 +45,9 @@ is created.
 
 With --etcd the controller is an etcd cluster that is already running.
 
-The first device is the writer's; the peers use the others in turn. The default is the
-list in VERBATIM_RXE_DEVICES (scripts/rxe-vm sets it), or all devices.
+The first device is the writer's; the peers take the others in turn. The default is
+what VERBATIM_RXE_DEVICES says (scripts/rxe-vm sets it), or else all there are. Without
+a card it is soft, which gives each process a device of software over TCP.
 
 --seed repeats the plan: records, victims and moments. The timing of the processes
 depends on the machine.
@@ -85,7 +85,7 @@ the run. After 1 and 3 the logs of the processes are kept, and the last line nam
 }
 
 func runNCLSoak(c *cobra.Command, f *soakFlags) error {
-	if err := f.complete(); err != nil {
+	if err := f.complete(c.ErrOrStderr()); err != nil {
 		return err
 	}
 	keep := f.dir != ""
@@ -125,7 +125,7 @@ func runNCLSoak(c *cobra.Command, f *soakFlags) error {
 }
 
 // complete finds the program and the devices.
-func (f *soakFlags) complete() error {
+func (f *soakFlags) complete(stderr io.Writer) error {
 	o := &f.cfg
 	o.Size = int(f.size)
 	for o.Seed == 0 {
@@ -141,13 +141,8 @@ func (f *soakFlags) complete() error {
 	if env := os.Getenv("VERBATIM_RXE_DEVICES"); len(o.Devices) == 0 && env != "" {
 		o.Devices = strings.Split(env, ",")
 	}
-	if len(o.Devices) == 0 {
-		if o.Devices, err = hw.Devices(); err != nil {
-			return err
-		}
-		if len(o.Devices) == 0 {
-			return fmt.Errorf("%w: this machine has none; docs/hardware.md explains how to set up Soft-RoCE", hw.ErrNoDevice)
-		}
+	if o.Devices, err = cards(o.Devices, stderr); err != nil {
+		return err
 	}
 	if err := o.Validate(); err != nil {
 		return err
@@ -162,20 +157,6 @@ func (f *soakFlags) complete() error {
 		return nil
 	}
 	return thereAre(o.Devices)
-}
-
-// thereAre tells a name that is wrong before anything is started.
-func thereAre(devices []string) error {
-	there, err := hw.Devices()
-	if err != nil {
-		return err
-	}
-	for _, d := range devices {
-		if !slices.Contains(there, d) {
-			return fmt.Errorf("--devices: %w: %s; known: %s", hw.ErrNoDevice, d, cli.List(there))
-		}
-	}
-	return nil
 }
 
 // soaked is what --json prints.

@@ -20,18 +20,19 @@ import (
 func newNCL() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ncl",
-		Short: "Run NCL as processes on RDMA cards",
-		Long: `Ncl runs the near-compute log, the protocol of 'verbatim check ncl', as processes on
-RDMA cards or on Soft-RoCE. Log peers lend memory, a coordinator keeps track of peers
-and files, and a writer keeps a log of records in the memory of 2f+1 peers. Up to f of
-them may fail, and are then replaced by others.
+		Short: "Run NCL as processes on RDMA cards, or over TCP",
+		Long: `Ncl runs the near-compute log, the protocol that 'verbatim check ncl' checks, as
+processes on RDMA cards, on Soft-RoCE, or without any of it over TCP: log peers lend memory, a coordinator
+knows which peers and files there are, and a writer keeps a log of records in the
+memory of 2f+1 peers, of which f may fail and are then replaced by others.
 
 The processes communicate over HTTP, which is not protected unless all of them have
 --tls-cert, --tls-key and --tls-ca. Data goes through the cards, always unencrypted.
 docs/ncl.md has a walk-through.
 
-A program built without the tag rdma has these commands too, and explains how to build
-one that can open a card. It can run the coordinator.
+A program without the build tag rdma opens no card, and takes --device soft: verbs
+of software over TCP, for trying and testing, on Linux and macOS. So does one that
+finds no card. All processes of a file must have the same kind.
 
 Exit status: 0 done, 1 acknowledged records are lost (soak), 2 bad usage or input, an
 unusable device or address, or a file that does not exist or exists already, 3 too few

@@ -16,34 +16,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
-	"github.com/verbatim-rdma/verbatim/verbs/hw"
 )
-
-// cardFlags say which card, and how its connections behave.
-type cardFlags struct {
-	cfg        hw.Config
-	ackTimeout time.Duration
-}
-
-func (f *cardFlags) define(fl *pflag.FlagSet) {
-	fl.StringVar(&f.cfg.Device, "device", "", "the card, such as mlx5_0 or rxe0; default: the only one")
-	fl.IntVar(&f.cfg.Port, "device-port", 1, "port of the card, counted from 1")
-	fl.StringVar(&f.cfg.GID, "gid", "", "`address` of the port, such as 10.7.7.1; default: the first of RoCE v2, else of InfiniBand")
-	fl.IntVar(&f.cfg.MTU, "mtu", 0, "`bytes` of a packet, a power of two from 256 to 4096; default: the port's")
-	fl.DurationVar(&f.ackTimeout, "ack-timeout", 67*time.Millisecond, "retransmit after this time without an acknowledgement; the connection fails after 7 retries")
-	fl.SortFlags = false
-}
-
-// complete turns the timeout into the card's: 4.096 µs times a power of two.
-func (f *cardFlags) complete() (hw.Config, error) {
-	const unit = 4.096e3 // nanoseconds
-	n := int(math.Ceil(math.Log2(float64(f.ackTimeout) / unit)))
-	if f.ackTimeout < 10*time.Microsecond || n > 31 {
-		return f.cfg, fmt.Errorf("--ack-timeout %v: want 10µs to 2h20m; a card takes the next power of two times 4.096µs", f.ackTimeout)
-	}
-	f.cfg.Timeout = n
-	return f.cfg, f.cfg.Validate()
-}
 
 // hostFlags say who a process is, and how it talks to the others.
 type hostFlags struct {
@@ -73,27 +46,11 @@ func (f *hostFlags) open(device *cardFlags, peers map[string]string, stderr io.W
 		return nil, err
 	}
 	if device != nil {
-		dc, err := device.complete()
-		if err != nil {
+		if cfg.Device, err = device.open(f.listen, cfg.Logf); err != nil {
 			return nil, err
-		}
-		dc.OnEvent = func(event string) { cfg.Logf("the card reports: %s", event) }
-		if cfg.Device, err = hw.Open(dc); err != nil {
-			return nil, deviceError(dc.Device, err)
 		}
 	}
 	return oshost.New(cfg)
-}
-
-// deviceError says which flag is about the device, unless the error is another one's.
-func deviceError(name string, err error) error {
-	if errors.Is(err, hw.ErrNoDevice) {
-		if name == "" {
-			return fmt.Errorf("%w; name one with --device", err)
-		}
-		return fmt.Errorf("--device: %w", err)
-	}
-	return err
 }
 
 // tls is nil without the flags.

@@ -1,0 +1,177 @@
+package soft
+
+import (
+	"slices"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// entry is a completion, and the slots of the send queue, or the receive queue, that it
+// gives back.
+type entry struct {
+	wc    verbs.WC
+	q     *qp
+	slots uint64
+	recv  bool
+}
+
+// cq is a completion queue. It implements verbs.CQ. Its lock is that of its channel.
+type cq struct {
+	d       *device
+	ch      *channel
+	own     bool // the channel is for this CQ alone
+	ring    []entry
+	at, n   int // ring[at:at+n] nobody has polled
+	refs    int // queue pairs
+	overrun bool
+	gone    bool
+}
+
+// CreateCQ implements verbs.Device.
+func (d *device) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
+	if err := d.alive(); err != nil {
+		return nil, err
+	}
+	if depth <= 0 || depth > maxCQE {
+		return nil, d.errorf("create CQ: %w: depth is %d, and must be 1 to %d", verbs.ErrInvalid, depth, maxCQE)
+	}
+	q := &cq{d: d, ring: make([]entry, depth)}
+	if ch == nil { // a wait sleeps on a channel, so there is one
+		own, err := d.CreateCompChannel()
+		if err != nil {
+			return nil, err
+		}
+		ch, q.own = own, true
+	}
+	c, ok := ch.(*channel)
+	if !ok || c.d != d {
+		return nil, d.errorf("create CQ: %w: the channel is of another device", verbs.ErrInvalid)
+	}
+	q.ch = c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone {
+		return nil, d.errorf("create CQ: %w: the channel", verbs.ErrClosed)
+	}
+	c.cqs = append(c.cqs, q)
+	d.open.Add(1)
+	return q, nil
+}
+
+// Destroy implements verbs.CQ.
+func (q *cq) Destroy() error {
+	q.ch.mu.Lock()
+	switch {
+	case q.gone:
+		q.ch.mu.Unlock()
+		return q.d.errorf("destroy CQ: %w", verbs.ErrClosed)
+	case q.refs > 0:
+		q.ch.mu.Unlock()
+		return q.d.errorf("destroy CQ: %w: %d QPs use it", verbs.ErrBusy, q.refs)
+	}
+	q.gone = true
+	q.ch.cqs = slices.DeleteFunc(q.ch.cqs, func(x *cq) bool { return x == q })
+	q.ch.wake() // whoever waits for it learns that it is gone
+	q.ch.mu.Unlock()
+	q.d.open.Add(-1)
+	if q.own {
+		return q.ch.Destroy()
+	}
+	return nil
+}
+
+// use counts a queue pair in, or out again.
+func (q *cq) use(n int) error {
+	q.ch.mu.Lock()
+	defer q.ch.mu.Unlock()
+	if q.gone {
+		return verbs.ErrClosed
+	}
+	q.refs += n
+	return nil
+}
+
+// push adds a completion. One that finds no room is lost, as on a card, and with it the CQ.
+func (q *cq) push(e entry) {
+	q.ch.mu.Lock()
+	if q.n == len(q.ring) {
+		q.overrun = true
+	} else {
+		q.ring[(q.at+q.n)%len(q.ring)] = e
+		q.n++
+	}
+	q.ch.wake()
+	q.ch.mu.Unlock()
+}
+
+// forget drops the completions of a queue pair that is reset or gone.
+func (q *cq) forget(qp *qp) {
+	q.ch.mu.Lock()
+	defer q.ch.mu.Unlock()
+	kept := 0
+	for i := range q.n {
+		e := q.ring[(q.at+i)%len(q.ring)]
+		if e.q != qp {
+			q.ring[(q.at+kept)%len(q.ring)] = e
+			kept++
+		}
+	}
+	q.n = kept
+}
+
+// usable is nil unless the CQ is gone or has overflowed. The channel is locked.
+func (q *cq) usable() error {
+	switch {
+	case q.gone:
+		return q.d.errorf("poll: %w", verbs.ErrClosed)
+	case q.overrun:
+		return q.d.errorf("poll: %w: the CQ has overflowed: it must hold all completions of its QPs", verbs.ErrInvalid)
+	}
+	return nil
+}
+
+// take moves completions into wc. The channel is locked.
+func (q *cq) take(wc []verbs.WC) (n int) {
+	for ; n < len(wc) && q.n > 0; n++ {
+		e := &q.ring[q.at]
+		wc[n] = e.wc
+		if e.recv {
+			e.q.rfreed.Add(e.slots)
+		} else {
+			e.q.freed.Add(e.slots)
+		}
+		e.q = nil
+		q.at = (q.at + 1) % len(q.ring)
+		q.n--
+	}
+	return n
+}
+
+// Poll implements verbs.CQ.
+func (q *cq) Poll(wc []verbs.WC) (int, error) {
+	if len(wc) == 0 {
+		return 0, q.d.errorf("poll: %w: no room for completions", verbs.ErrInvalid)
+	}
+	q.ch.mu.Lock()
+	defer q.ch.mu.Unlock()
+	if err := q.usable(); err != nil {
+		return 0, err
+	}
+	return q.take(wc), nil
+}
+
+// Wait implements verbs.CQ.
+func (q *cq) Wait(wc []verbs.WC, timeout time.Duration) (n int, err error) {
+	if len(wc) == 0 {
+		return 0, q.d.errorf("wait: %w: no room for completions", verbs.ErrInvalid)
+	}
+	err = q.ch.wait(timeout, func() (bool, error) {
+		if err := q.usable(); err != nil {
+			return false, err
+		}
+		n = q.take(wc)
+		return n > 0, nil
+	})
+	return n, err
+}

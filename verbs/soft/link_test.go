@@ -1,0 +1,118 @@
+package soft
+
+import (
+	"io"
+	"net"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// held is a link of r whose requests nobody sends: pick says what would be.
+func (r *rig) held(t *testing.T, wrs ...verbs.SendWR) *link {
+	t.Helper()
+	here, there := net.Pipe()
+	t.Cleanup(func() { check(t, here.Close()) })
+	r.q.mu.Lock()
+	defer r.q.mu.Unlock()
+	l := newLink(r.q)
+	l.conn, r.q.out = there, l
+	for i := range wrs {
+		check(t, r.q.postOne(&wrs[i]))
+	}
+	return l
+}
+
+// picks is how many requests can be sent now.
+func (l *link) picks() (n int) {
+	for more := true; more; n++ {
+		more, _ = l.pick()
+	}
+	return n - 1
+}
+
+// A fenced request waits for Reads before it; one that is not does not.
+func TestFenceWaits(t *testing.T) {
+	r := newRig(t, verbs.QPConfig{})
+	read, write := r.write(1, r, 8), r.write(2, r, 8)
+	read.Op = verbs.OpRead
+	fenced := write
+	fenced.Flags |= verbs.Fence
+	l := r.held(t, read, write, fenced, write)
+	if n := l.picks(); n != 2 {
+		t.Errorf("%d requests are sent before the Read is done, want 2", n)
+	}
+	if !l.answered(answer{kind: data, seq: l.seq(0), length: 8}, make([]byte, 8)) {
+		t.Fatal("the answer is refused")
+	}
+	if n := l.picks(); n != 2 {
+		t.Errorf("%d requests are sent after the Read is done, want 2", n)
+	}
+}
+
+// No more Reads and Atomics are under way than MaxRdAtomic, and what is behind them waits too.
+func TestOutstandingReads(t *testing.T) {
+	r := newRig(t, verbs.QPConfig{MaxRdAtomic: 2})
+	read, write := r.write(1, r, 8), r.write(2, r, 8)
+	read.Op = verbs.OpRead
+	l := r.held(t, read, read, write, read, write)
+	if n := l.picks(); n != 3 {
+		t.Errorf("%d requests are sent at once, want 3", n)
+	}
+	if !l.answered(answer{kind: data, seq: l.seq(0), length: 8}, make([]byte, 8)) {
+		t.Fatal("the answer is refused")
+	}
+	if n := l.picks(); n != 2 {
+		t.Errorf("%d requests are sent when one Read is done, want 2", n)
+	}
+}
+
+// A hello that comes late takes the place of no younger connection.
+func TestLateHello(t *testing.T) {
+	r := newRig(t, verbs.QPConfig{})
+	h := hello{to: r.q.num, from: 77, psn: 99, life: 2, gid: r.d.at.Addr().As16(), port: 9}
+	here, there := net.Pipe()
+	in := r.d.admit(h, there)
+	older, same := h, h
+	older.life = 1
+	if in == nil || r.d.admit(older, there) != nil {
+		t.Error("the older connection is taken, or the first is not")
+	}
+	again := r.d.admit(same, there)
+	if again == nil || !in.dead {
+		t.Error("another try of the same requester is not taken")
+	}
+	again.leave()
+	check(t, here.Close())
+}
+
+// A connection of before a RESET does nothing after it, whatever it has buffered.
+func TestResetEndsConnection(t *testing.T) {
+	r := newRig(t, verbs.QPConfig{})
+	here, there := net.Pipe()
+	in := r.d.admit(hello{to: r.q.num, from: 77, psn: 99, gid: r.d.at.Addr().As16(), port: 9}, there)
+	r.again(t)
+	if v, _ := in.begin(&request{op: verbs.OpWrite, length: 8, rkey: r.mr.RKey(), addr: r.mr.Addr()}); v != gone {
+		t.Errorf("it goes on: %d", v)
+	}
+	check(t, here.Close())
+}
+
+// A requester that is refused can finish what it is sending, and then finds the refusal.
+func TestRefusalArrives(t *testing.T) {
+	r := newRig(t, verbs.QPConfig{})
+	c := must[net.Conn](t)(net.Dial("tcp", r.d.Addr()))
+	defer c.Close()
+	bad := request{op: verbs.OpWrite, length: 8, rkey: r.mr.RKey() ^ 1, addr: r.mr.Addr(), seq: 99}
+	b := append(bad.append(r.hello()), make([]byte, 16<<20)...)
+	if _, err := c.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, welcomeSize+answerSize)
+	if _, err := io.ReadFull(c, got); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := parseAnswer(got[welcomeSize:]); err != nil || a.kind != nak || a.status != verbs.StatusRemAccessErr {
+		t.Error(a, err)
+	}
+}

@@ -1,0 +1,68 @@
+package soft
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Links are the links between devices of this process, to be cut by tests: nothing passes
+// between two of them any more, and the connections there were are lost.
+type Links []verbs.Device
+
+// Cut cuts the link between devices i and j until Heal.
+func (l Links) Cut(i, j int) error { return l.set(i, j, true) }
+
+// Heal lets new connections pass between devices i and j.
+func (l Links) Heal(i, j int) error { return l.set(i, j, false) }
+
+func (l Links) set(i, j int, cut bool) error {
+	if i < 0 || j < 0 || i >= len(l) || j >= len(l) || l[i] == l[j] {
+		return fmt.Errorf("soft: %w: a link between devices %d and %d of %d", verbs.ErrUnsupported, i, j, len(l))
+	}
+	a, ok := l[i].(*device)
+	b, ok2 := l[j].(*device)
+	if !ok || !ok2 {
+		return fmt.Errorf("soft: %w: a link of a device of another kind", verbs.ErrUnsupported)
+	}
+	a.setCut(b.at, cut)
+	b.setCut(a.at, cut)
+	return nil
+}
+
+// setCut lets the device take and make no connection to another one, or again.
+func (d *device) setCut(at netip.AddrPort, cut bool) {
+	d.mu.Lock()
+	if !cut {
+		delete(d.cut, at)
+		d.mu.Unlock()
+		return
+	}
+	d.cut[at] = true
+	var qps []*qp
+	for _, q := range d.qps { //lint:ordered all of them lose what they have
+		qps = append(qps, q)
+	}
+	d.mu.Unlock()
+	for _, q := range qps {
+		q.lose(at)
+	}
+}
+
+// lose ends the connections to a device, in both directions.
+func (q *qp) lose(at netip.AddrPort) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.connected || q.peer() != at {
+		return
+	}
+	if in := q.in; in != nil {
+		q.in = nil
+		in.dead = true
+		_ = in.conn.Close()
+	}
+	if q.out != nil && q.out.conn != nil {
+		_ = q.out.conn.Close() // receive notices
+	}
+}

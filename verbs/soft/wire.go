@@ -1,0 +1,201 @@
+package soft
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// What goes over a TCP connection, all numbers big-endian:
+//
+//	requester: hello, then requests, each followed by its payload
+//	responder: welcome, then answers, those of kind data followed by their payload
+//
+// Every part has a fixed length but the payloads, which are read in pieces of one packet
+// whatever their length, so that nothing is allocated for what a peer announces.
+const (
+	version     = 1
+	helloSize   = 42
+	welcomeSize = 8
+	requestSize = 48
+	answerSize  = 12
+	maxMessage  = 1 << 30 // bytes of a request
+)
+
+var magic = [4]byte{'V', 'S', 'F', 'T'}
+
+// errProtocol: what came over a connection breaks the rules.
+var errProtocol = errors.New("soft: the peer breaks the protocol")
+
+// errRefused: the peer has no queue pair that takes this connection, or not yet.
+var errRefused = errors.New("soft: the peer takes no connection")
+
+// hello says which queue pair wants to send to which.
+type hello struct {
+	to, from uint32 // queue pair numbers
+	psn      uint32 // of the first request
+	life     uint32 // counts the connections of the requester: one that is late takes the place of none
+	gid      [16]byte
+	port     uint16
+}
+
+func (h *hello) append(b []byte) []byte {
+	b = append(b, magic[:]...)
+	b = binary.BigEndian.AppendUint32(b, version)
+	b = binary.BigEndian.AppendUint32(b, h.to)
+	b = binary.BigEndian.AppendUint32(b, h.from)
+	b = binary.BigEndian.AppendUint32(b, h.psn)
+	b = binary.BigEndian.AppendUint32(b, h.life)
+	b = append(b, h.gid[:]...)
+	return binary.BigEndian.AppendUint16(b, h.port)
+}
+
+func parseHello(b []byte) (h hello, err error) {
+	if no, err := preamble(b, helloSize); err != nil || no != 0 {
+		return h, errors.Join(errProtocol, err)
+	}
+	h.to = binary.BigEndian.Uint32(b[8:])
+	h.from = binary.BigEndian.Uint32(b[12:])
+	h.psn = binary.BigEndian.Uint32(b[16:])
+	h.life = binary.BigEndian.Uint32(b[20:])
+	copy(h.gid[:], b[24:])
+	h.port = binary.BigEndian.Uint16(b[40:])
+	return h, nil
+}
+
+// preamble checks the magic and the version at the start of hello and welcome, and returns
+// what stands beside the version.
+func preamble(b []byte, size int) (uint16, error) {
+	if len(b) != size || !bytes.Equal(b[:4], magic[:]) {
+		return 0, fmt.Errorf("%w: it is no device of this kind", errProtocol)
+	}
+	if v := binary.BigEndian.Uint16(b[6:]); v != version {
+		return 0, fmt.Errorf("%w: it speaks version %d, and this device %d", errProtocol, v, version)
+	}
+	return binary.BigEndian.Uint16(b[4:]), nil
+}
+
+// appendWelcome answers a hello: 0 or, if it is refused, 1 stands beside the version.
+func appendWelcome(b []byte, refused bool) []byte {
+	v := uint32(version)
+	if refused {
+		v |= 1 << 16
+	}
+	return binary.BigEndian.AppendUint32(append(b, magic[:]...), v)
+}
+
+func parseWelcome(b []byte) error {
+	no, err := preamble(b, welcomeSize)
+	if err == nil && no != 0 {
+		err = errRefused
+	}
+	return err
+}
+
+// request is the head of a work request.
+type request struct {
+	op     verbs.Opcode
+	flush  verbs.Access // of a Flush: what for
+	whole  bool         // of a Flush: all of the region
+	seq    uint32
+	length uint32 // of the payload, or of what a Read or a Flush is about
+	rkey   uint32
+	addr   uint64
+	imm    uint32
+	a, b   uint64 // compare and swap, or add
+}
+
+func (r *request) append(b []byte) []byte {
+	var flags byte
+	if r.whole {
+		flags = 1
+	}
+	b = append(b, byte(r.op), byte(r.flush), flags, 0)
+	b = binary.BigEndian.AppendUint32(b, r.seq)
+	b = binary.BigEndian.AppendUint32(b, r.length)
+	b = binary.BigEndian.AppendUint32(b, r.rkey)
+	b = binary.BigEndian.AppendUint64(b, r.addr)
+	b = binary.BigEndian.AppendUint32(b, r.imm)
+	b = append(b, 0, 0, 0, 0)
+	b = binary.BigEndian.AppendUint64(b, r.a)
+	return binary.BigEndian.AppendUint64(b, r.b)
+}
+
+// parseRequest reads a head, and refuses what no requester of this version sends.
+func parseRequest(b []byte) (r request, err error) {
+	if len(b) != requestSize {
+		return r, fmt.Errorf("%w: a request of %d bytes", errProtocol, len(b))
+	}
+	r = request{op: verbs.Opcode(b[0]), flush: verbs.Access(b[1]), whole: b[2] == 1, seq: binary.BigEndian.Uint32(b[4:]),
+		length: binary.BigEndian.Uint32(b[8:]), rkey: binary.BigEndian.Uint32(b[12:]), addr: binary.BigEndian.Uint64(b[16:]),
+		imm: binary.BigEndian.Uint32(b[24:]), a: binary.BigEndian.Uint64(b[32:]), b: binary.BigEndian.Uint64(b[40:])}
+	const flushes = verbs.FlushGlobal | verbs.FlushPersistent
+	switch {
+	case !r.op.Valid():
+		err = fmt.Errorf("%w: opcode %d", errProtocol, b[0])
+	case b[2] > 1 || b[3] != 0 || binary.BigEndian.Uint32(b[28:]) != 0:
+		err = fmt.Errorf("%w: bits that mean nothing are set", errProtocol)
+	case r.op == verbs.OpFlush && (r.flush == 0 || r.flush&^flushes != 0), r.op != verbs.OpFlush && (r.flush != 0 || r.whole):
+		err = fmt.Errorf("%w: a %v that flushes %#x", errProtocol, r.op, b[1])
+	case (r.op.IsAtomic() || r.op == verbs.OpAtomicWrite) && r.length != word:
+		err = fmt.Errorf("%w: a %v of %d bytes", errProtocol, r.op, r.length)
+	case r.op != verbs.OpFlush && r.length > maxMessage:
+		err = fmt.Errorf("%w: a %v of %d bytes", errProtocol, r.op, r.length)
+	}
+	return r, err
+}
+
+// payload is how many bytes follow the head.
+func (r *request) payload() int {
+	switch r.op {
+	case verbs.OpWrite, verbs.OpWriteImm, verbs.OpSend, verbs.OpSendImm, verbs.OpAtomicWrite:
+		return int(r.length)
+	}
+	return 0
+}
+
+// kind says what an answer is. Each acknowledges all requests before its own.
+type kind uint8
+
+const (
+	ack  kind = iota + 1 // the request is done
+	data                 // a piece of what a Read or an Atomic returns follows; the last one is an ack too
+	nak                  // the request is refused
+	rnr                  // there is no receive for the request: send it again, and those behind it
+)
+
+type answer struct {
+	kind   kind
+	status verbs.Status // of a nak
+	seq    uint32
+	length uint32 // of the payload
+}
+
+func (a *answer) append(b []byte) []byte {
+	b = append(b, byte(a.kind), byte(a.status), 0, 0)
+	b = binary.BigEndian.AppendUint32(b, a.seq)
+	return binary.BigEndian.AppendUint32(b, a.length)
+}
+
+// parseAnswer reads an answer, and refuses what no responder of this version sends.
+func parseAnswer(b []byte) (a answer, err error) {
+	if len(b) != answerSize {
+		return a, fmt.Errorf("%w: an answer of %d bytes", errProtocol, len(b))
+	}
+	a = answer{kind(b[0]), verbs.Status(b[1]), binary.BigEndian.Uint32(b[4:]), binary.BigEndian.Uint32(b[8:])}
+	refusal := a.status == verbs.StatusRemAccessErr || a.status == verbs.StatusRemInvReqErr || a.status == verbs.StatusRemOpErr
+	switch {
+	case a.kind < ack || a.kind > rnr:
+		err = fmt.Errorf("%w: an answer of kind %d", errProtocol, b[0])
+	case b[2] != 0 || b[3] != 0:
+		err = fmt.Errorf("%w: bits that mean nothing are set", errProtocol)
+	case (a.kind == nak) != refusal || a.kind != nak && a.status != 0:
+		err = fmt.Errorf("%w: an answer of kind %d with %v", errProtocol, b[0], a.status)
+	case (a.kind == data) != (a.length > 0) || a.length > mtu:
+		err = fmt.Errorf("%w: an answer of kind %d with %d bytes", errProtocol, b[0], a.length)
+	}
+	return a, err
+}
