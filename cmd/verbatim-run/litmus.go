@@ -45,7 +45,7 @@ func newLitmus() *cobra.Command {
 	f := &litmusFlags{}
 	c := &cobra.Command{
 		Use:   "litmus [FILE|DIRECTORY]...",
-		Short: "Run litmus tests on cards, and hold them against the simulator",
+		Short: "Run litmus tests on cards, and compare with the simulator",
 		Long: `Litmus runs small RDMA programs on the cards of this machine, --runs times each,
 with random delays between the statements that follow from --seed, and compares:
 every final state that a card shows must be one that the simulator reaches under
@@ -74,15 +74,15 @@ and 3 over 0.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.profile, "profile", "", "what the cards are held against: a name or a file; default: rxe, or what soft devices promise")
+	fl.StringVar(&f.profile, "profile", "", "profile to compare the cards with: a name or a file; default: rxe, or the profile of soft devices")
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each test")
 	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a test after this time, and a search; 0: no limit")
-	fl.IntVar(&f.runs, "runs", device.DefaultRuns, "how often each test runs")
-	fl.Uint64Var(&f.seed, "seed", 1, "what the delays follow from, and the choice of --generated")
+	fl.IntVar(&f.runs, "runs", device.DefaultRuns, "runs of each test")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of the delays, and of the selection of --generated")
 	fl.StringSliceVar(&f.devices, "device", nil, "`cards` for the hosts of a test, joined by commas, or soft; default: all of this machine, or soft without one")
 	fl.IntVar(&f.generated, "generated", 0, fmt.Sprintf("also this `number` of generated programs of size %d", generatedSize))
 	fl.BoolVar(&f.cut, "cut", false, "also tests that cut links, of soft devices or by rxe-cut and rxe-heal of scripts/rxe-vm; they take seconds")
-	fl.DurationVar(&f.patience, "patience", device.DefaultPatience, "a thread is blocked when nothing has happened for so long")
+	fl.DurationVar(&f.patience, "patience", device.DefaultPatience, "a thread counts as blocked when nothing has happened for this long")
 	fl.StringVar(&f.known, "known", "", "a `file` with known differences, a line each: TEST | STATE | WHY")
 	fl.StringSliceVar(&f.programs, "program", nil, "the generated programs of these `names`, and no files unless they are named")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})

@@ -60,7 +60,7 @@ func (b *Block) Free() error {
 	}
 	mapped := b.bytes
 	b.bytes = nil
-	return unmap(mapped)
+	return Unmap(mapped)
 }
 
 // errFreed is for users of either vocabulary.

@@ -58,8 +58,8 @@ func MapFile(f *os.File, size int) (b []byte, sync bool, err error) {
 	return b, false, nil
 }
 
-// unmap gives back what Map or MapFile returned.
-func unmap(b []byte) error {
+// Unmap gives back what Map or MapFile returned.
+func Unmap(b []byte) error {
 	if err := unix.Munmap(b[:cap(b)]); err != nil {
 		return fmt.Errorf("pages: unmap: %w", err)
 	}

@@ -23,7 +23,7 @@ func TestMap(t *testing.T) {
 			t.Errorf("%d bytes: not zeroed", size)
 		}
 		b[size-1] = 1
-		if err := unmap(b); err != nil {
+		if err := Unmap(b); err != nil {
 			t.Error(err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestHuge(t *testing.T) {
 		}
 		return
 	}
-	if err := unmap(b); err != nil {
+	if err := Unmap(b); err != nil {
 		t.Error(err)
 	}
 }
@@ -68,7 +68,7 @@ func TestMapFile(t *testing.T) {
 	if err != nil || string(got[5000:5005]) != "hello" {
 		t.Errorf("the file has %q, %v", got[5000:5005], err)
 	}
-	if err := unmap(b); err != nil {
+	if err := Unmap(b); err != nil {
 		t.Error(err)
 	}
 	ro, err := os.Open(name)
