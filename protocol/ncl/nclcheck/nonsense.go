@@ -42,7 +42,7 @@ func nonsenseScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "misread",
-			doc:    "A value of the controller lacks its last byte or its second half, or has a byte too many. The operation fails of that or not at all, and done again it succeeds; nothing is lost or leaked.",
+			doc:    "A value of the controller lacks its last byte or its second half, or has a byte too many. The operation says so or does not fail, and done again it succeeds; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "as in ncl/lost-call, and the controller is not asked for peers",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: misreading, collects: true,
@@ -180,7 +180,8 @@ func babbling(r *run) {
 
 // misreading finds one value of the controller that makes no sense.
 func misreading(r *run) {
-	r.useOf(r.h, garbled{r.config().Coord, &scenario.Once{By: r.h}}, r.onceMore())
+	once := r.onceMore()
+	r.useOf(r.h, garbled{r.config().Coord, &scenario.Once{By: r.h}}, func(err error) bool { return errors.Is(err, ncl.ErrMalformed) && once(err) })
 }
 
 // doingAgain does once more what fails because of a peer.
