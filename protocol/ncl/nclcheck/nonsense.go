@@ -180,7 +180,8 @@ func babbling(r *run) {
 
 // misreading finds one malformed value at the controller.
 func misreading(r *run) {
-	r.useOf(r.h, garbled{r.config().Coord, &scenario.Once{By: r.h}}, r.onceMore())
+	once := r.onceMore()
+	r.useOf(r.h, garbled{r.config().Coord, &scenario.Once{By: r.h}}, func(err error) bool { return errors.Is(err, ncl.ErrMalformed) && once(err) })
 }
 
 // doingAgain repeats what fails because of a peer.
