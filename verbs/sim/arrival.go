@@ -1,9 +1,5 @@
 package sim
 
-import (
-	"github.com/verbatim-rdma/verbatim/faults"
-)
-
 // What had arrived when something was cut off: packets come in order, or leave gaps, and what
 // is frozen landed by then or never.
 
@@ -54,11 +50,6 @@ func (e *elem) arrives() bool { return e.kind == elemWrite && e.q.cpu == nil && 
 
 // tells reports whether its packet has arrived if e lands.
 func (e *elem) tells() bool { return e.changes() && e.q.cpu == nil && !e.struck }
-
-// gaps reports whether what is behind a lost packet may have arrived.
-func (w *World) gaps() bool {
-	return !w.cfg.Profile.WholePackets && w.cfg.Profile.Placement != faults.InOrder
-}
 
 // eachMate calls f for the frozen elements that share e's fate because of the order in which
 // packets arrive.

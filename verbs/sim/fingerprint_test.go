@@ -78,7 +78,7 @@ var covered = map[reflect.Type]map[string]string{
 		"w": links, "pd": derived + "Host.made", "h": identity, "num": identity, "cfg": observed, "sendCQ": derived + "Host.made",
 		"recvCQ": derived + "Host.made", "state": printed, "access": printed, "remote": printed, "peer": "printed: whether it has one; which follows from remote",
 		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
-		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "freed": printed, "limit": printed, "cutAt": printed, "unacked": printed,
+		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "last": derived + "the requests", "freed": printed, "limit": printed, "cutAt": printed, "unacked": printed,
 		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed, "misfitted": printed, "completing": inStep, "catching": inStep,
 		"elems": links, "rq": printed, "met": "printed; while nothing was flushed it follows from matched, recvNext and what the peer has posted", "matched": printed, "unmet": printed, "recvNext": printed,
 		"cpu": identity, "untold": derived + "what the tasks have observed",
@@ -95,6 +95,7 @@ var covered = map[reflect.Type]map[string]string{
 		"id": observed, "op": printed, "flags": observed, "imm": observed, "length": observed, "compare": printed, "swap": printed, "add": printed,
 		"mr": observed, "into": derived + "the receives that were met", "local": printed, "nak": printed, "need": observed, "recvErr": printed,
 		"early": printed, "keyless": printed, "came": printed, "recv": printed, "signaled": printed, "dst": observed, "payload": "printed: what has landed of it",
+		"place": derived + "op and flags of those before it",
 	},
 	reflect.TypeFor[sge](): {"r": observed, "off": observed, "n": observed},
 	reflect.TypeFor[task](): {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim/order"
 )
 
 // unlimited is the reach of a queue that nothing has cut off.
@@ -30,6 +31,7 @@ type sqEntry struct {
 	signaled           bool
 	dst                []sge // where the response goes
 	payload            []*elem
+	place              order.Request
 }
 
 type sge struct {
@@ -59,13 +61,14 @@ type qp struct {
 	head    int          // first work request without a completion
 	done    []completion // decided, and not polled yet
 	posted  int
-	freed   int  // slots given back
-	limit   int  // work requests from here on can never arrive
-	cutAt   int  // and from here on not while the link is cut
-	unacked int  // nor acknowledged: the queue pair that would stopped first (acked.go)
-	held    int  // and from here on not before the queue pair leaves SQD
-	first   int  // the requests before were wiped by a RESET
-	stale   bool // its peer was connected anew, and it was not
+	last    order.Request // of those posted
+	freed   int           // slots given back
+	limit   int           // work requests from here on can never arrive
+	cutAt   int           // and from here on not while the link is cut
+	unacked int           // nor acknowledged: the queue pair that would stopped first (acked.go)
+	held    int           // and from here on not before the queue pair leaves SQD
+	first   int           // the requests before were wiped by a RESET
+	stale   bool          // its peer was connected anew, and it was not
 	broken  bool
 	// refusedBy: it is failing because its peer refused something, and takes it along.
 	refusedBy bool
@@ -120,7 +123,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	p.c.h.w.bound("queue pairs of a host", len(p.c.qps)+1, maxOrd)
 	p.open++
 	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
-		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited, unacked: unlimited, held: unlimited,
+		state: verbs.StateInit, access: cfg.Access, last: order.Empty(), limit: unlimited, cutAt: unlimited, unacked: unlimited, held: unlimited,
 		untold: p.c.h.tells}
 	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // what comes for it is refused before
 	p.c.qps = append(p.c.qps, q)

@@ -125,7 +125,7 @@ func (p *qp) scatter(i int, sgl []verbs.SGE) {
 			}
 			r, off, _ := p.peer.pd.sge(sgl[k], true)
 			off += used
-			n := min(e.n-from, int(sgl[k].Length)-used, w.pieceAt(off, done, s.length))
+			n := min(e.n-from, int(sgl[k].Length)-used, w.cells().Cut(off, done, s.length))
 			x := w.pools.elems.get()
 			got := x.got[:0]
 			*x = *e
@@ -150,17 +150,6 @@ func (p *qp) scatter(i int, sgl []verbs.SGE) {
 	if !p.sends() {
 		p.shatter()
 	}
-}
-
-// pieceAt is how long a piece of a message of length bytes is that begins with its
-// byte done and lands at off.
-func (w *World) pieceAt(off, done, length int) int {
-	if w.cfg.MaxPieces > 0 {
-		piece := max(((length+w.cfg.MaxPieces-1)/w.cfg.MaxPieces+7)&^7, 8)
-		return piece - done%piece
-	}
-	cell := w.cfg.Profile.CellBytes
-	return cell - off%cell
 }
 
 // recvOutcomes appends the completions of q's receive queue that may come next.

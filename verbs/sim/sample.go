@@ -11,12 +11,9 @@ import (
 // unsampled yields the cells of [off, off+n) that Read e has yet to sample.
 func (e *elem) unsampled(off, n int) iter.Seq[span] {
 	return func(yield func(span) bool) {
-		cell := e.q.w.cfg.Profile.CellBytes
+		cells := e.q.w.cells()
 		for at, end := max(off, e.off), min(off+n, e.off+e.n); at < end; {
-			c := span{at, end}
-			if e.q.w.cfg.MaxPieces == 0 {
-				c.hi = min(at&^(cell-1)+cell, end)
-			}
+			c := span{at, cells.Moment(at, end)}
 			if !slices.ContainsFunc(e.got, func(g span) bool { return g.lo <= c.lo && c.hi <= g.hi }) && !yield(c) {
 				return
 			}
