@@ -53,7 +53,7 @@ func (q *qp) forbid(access verbs.Access) {
 		}
 	}
 	for _, e := range overtakers {
-		if e.landed || w.heldBack(e) {
+		if e.over() || w.heldBack(e) {
 			continue
 		}
 		if p.ent(e.wr).need&^access != 0 {

@@ -19,7 +19,7 @@ func (w *World) catchUp(q *qp) (overtakers []*elem) {
 			return e.wr < reach && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) || w.packet(p, e) })
 		}
 		switch {
-		case e.landed || e.cutOff():
+		case e.over() || e.cutOff():
 		case !w.hasCome(e) && len(missing) > 0 && mayCome():
 			overtakers = append(overtakers, e)
 		case w.hasCome(e) || mayCome() && w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[1-i] }) == 1:
@@ -38,7 +38,7 @@ func (w *World) catchUp(q *qp) (overtakers []*elem) {
 // before: nobody was told.
 func (q *qp) undecide() {
 	for _, e := range q.elems {
-		if e.kind == elemAtomic && e.acked && !e.landed && e.ackAt == unlimited {
+		if e.kind == elemAtomic && e.acked && !e.over() && e.ackAt == unlimited {
 			e.acked, e.came = false, true
 		}
 	}

@@ -171,7 +171,7 @@ func (w *World) acknowledge(q *qp, i int) {
 	s := q.ent(i)
 	for j := 0; j < len(s.payload); j++ {
 		e := s.payload[j]
-		if e.landed && !e.responds() {
+		if e.over() && !e.responds() {
 			continue
 		}
 		if e.reg != nil {
@@ -185,7 +185,7 @@ func (w *World) acknowledge(q *qp, i int) {
 		if e.responds() || w.flushes(e) || e.frozen && e.arrives() {
 			w.land(e)
 		} else if e.n == 0 {
-			e.landed = true // an empty message has arrived; there is nothing to place
+			e.lands() // an empty message has arrived; there is nothing to place
 			w.remove(e)
 		}
 	}

@@ -96,13 +96,13 @@ func (q *qp) leaveBehind() {
 			q.w.discard(e)
 			i = -1
 		case !e.acked:
-			if q.w.freeze(e); e.landed {
+			if q.w.freeze(e); e.over() {
 				i = -1
 			}
 		}
 	}
 	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.wr < q.first && e.frozen && e.changes() && !e.struck {
+		if e := q.elems[i]; e.wr < q.first && e.frozen && e.changes() && !e.struck() {
 			q.w.settleFrozen(e.reg, e.off, e.n)
 			i = -1
 		}

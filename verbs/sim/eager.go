@@ -34,7 +34,7 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 	}
 	for _, e := range q.elems {
 		switch {
-		case e.landed:
+		case e.over():
 		case !e.came:
 			if e.wr < reach && (q.cpu != nil || !e.leftDenied()) && !e.frozen && !w.heldBack(e) && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) }) {
 				out = append(out, e)
@@ -79,7 +79,7 @@ func (w *World) free(e *elem) bool {
 		if p == e {
 			return true
 		}
-		if !p.landed && w.before(p, e) {
+		if !p.over() && w.before(p, e) {
 			return false
 		}
 	}
@@ -122,7 +122,7 @@ func (w *World) stepWire(q *qp) {
 	if !e.came {
 		e.came = true
 		if e.n == 0 {
-			e.landed = true // there is nothing to place
+			e.lands() // there is nothing to place
 			w.remove(e)
 			return
 		}
@@ -217,7 +217,7 @@ func (w *World) cameTo(q *qp) int {
 		n++
 	}
 	for _, e := range q.elems {
-		if !e.landed && (!e.came || e.responds() || w.flushes(e)) && !q.ent(e.wr).early {
+		if !e.over() && (!e.came || e.responds() || w.flushes(e)) && !q.ent(e.wr).early {
 			n = min(n, e.wr)
 		}
 	}

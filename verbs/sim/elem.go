@@ -45,14 +45,9 @@ type elem struct {
 	frozen  bool // it landed before a moment that is over, or never will
 	frozeAt int  // that moment
 	persist bool // a Flush that makes persistent
-	struck  bool // frozen by a power failure
-	lost    bool // by one that empties caches: what it wrote may not have persisted
+	harm    harm // by a power failure that froze it
 	could   bool // it could land when its responder died
-	landed  bool // or never will
-	void    bool // it never will
-	unknown bool // void because its memory is gone: whether it had come nobody can tell
-	during  bool // it is landing: what lands before it has been decided
-	reading bool // it is an Atomic that reads just now
+	stage   stage
 	asked   bool
 	mark    int    // scratch of changesOthers
 	got     []span // what a Read has sampled already
@@ -130,7 +125,7 @@ func (w *World) follows(e, by *elem) bool {
 	var buf [32]*elem
 	between := buf[:0]
 	for _, x := range e.q.elems {
-		if !x.landed && by.precedes(x) && x.precedes(e) {
+		if !x.over() && by.precedes(x) && x.precedes(e) {
 			between = append(between, x)
 		}
 	}

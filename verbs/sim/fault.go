@@ -360,7 +360,7 @@ func (w *World) responderDied(q *qp) {
 		}
 	}
 	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.wr <= last && e.responds() && !e.landed {
+		if e := q.elems[i]; e.wr <= last && e.responds() && !e.over() {
 			w.land(e)
 			i = -1
 		}

@@ -9,7 +9,7 @@ package sim
 // comes to their bytes, for whoever does so was not under way yet.
 func (w *World) settleRivals(q *qp) {
 	for i := 0; i < len(q.elems) && !w.cfg.Eager; i++ {
-		if e := q.elems[i]; e.frozen && !e.lost && e.changes() && w.rivalled(e) {
+		if e := q.elems[i]; e.frozen && !e.lost() && e.changes() && w.rivalled(e) {
 			w.settleFrozen(e.reg, e.off, e.n)
 			i = -1
 		}
@@ -20,7 +20,7 @@ func (w *World) settleRivals(q *qp) {
 // later is no rival; to decide e for him too would lose nothing, and make more states.
 func (w *World) rivalled(e *elem) bool {
 	for _, x := range e.reg.pend {
-		if !x.frozen && !x.during && x.wants(e.off, e.n) && x.at < e.frozeAt {
+		if !x.frozen && !x.during() && x.wants(e.off, e.n) && x.at < e.frozeAt {
 			return true
 		}
 	}

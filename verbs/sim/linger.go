@@ -198,7 +198,7 @@ func (w *World) expire() {
 		w.expireAtomics(q)
 		for i := 0; i < len(q.elems); i++ {
 			if e := q.elems[i]; e.changes() && !e.frozen && !e.acked && w.canLand(e) {
-				if w.freeze(e); e.landed {
+				if w.freeze(e); e.over() {
 					i = -1
 				}
 			}

@@ -175,7 +175,7 @@ func (w *World) passed(q *qp, n int) {
 	}
 	for i := 0; i < len(q.elems) && !w.cfg.Eager; i++ {
 		if e := q.elems[i]; e.wr > n && e.changes() && !e.frozen && !e.acked && w.canLand(e) {
-			if w.freeze(e); e.landed {
+			if w.freeze(e); e.over() {
 				i = -1
 			}
 		}
@@ -214,7 +214,7 @@ func (q *qp) failsOfMedia() bool {
 // refusedByMedia reports whether e would read memory that cannot be read.
 func (w *World) refusedByMedia(e *elem) bool {
 	switch {
-	case e.landed || e.reg == nil || e.reg.pm == nil || len(e.reg.pm.used) == 0:
+	case e.over() || e.reg == nil || e.reg.pm == nil || len(e.reg.pm.used) == 0:
 		return false
 	case e.kind == elemSample:
 		for x := range e.unsampled(e.off, e.n) {

@@ -79,7 +79,7 @@ func (w *World) crashPMEM(r *region) {
 			}
 			w.discard(e)
 		case (drain || e.q.cpu != nil || e.kind == elemAtomic) && !e.frozen:
-			if w.freeze(e); e.landed {
+			if w.freeze(e); e.over() {
 				i = -1
 			}
 			continue
@@ -115,7 +115,9 @@ func (w *World) losePower(r *region) {
 		if !e.frozen {
 			e.frozen, e.frozeAt = true, w.ticks
 		}
-		e.struck, e.lost = true, adr
+		if e.harm = torn; adr {
+			e.harm = cached
+		}
 		if !adr || !e.changes() {
 			continue
 		}
@@ -181,7 +183,7 @@ func (w *World) findOut(r *region, off, n int, write bool) {
 // underway returns an element that was on its way to unit i when power failed.
 func (w *World) underway(r *region, i, size int) *elem {
 	for _, e := range r.pend {
-		if e.lost && e.changes() && e.overlaps(i*size, size) {
+		if e.lost() && e.changes() && e.overlaps(i*size, size) {
 			return e
 		}
 	}
@@ -208,7 +210,7 @@ func (w *World) findUnit(r *region, i, size int) {
 		}
 		var way []*elem
 		for _, e := range r.pend {
-			if e.lost && e.changes() && e.overlaps(i*size, size) {
+			if e.lost() && e.changes() && e.overlaps(i*size, size) {
 				way = append(way, e)
 			}
 		}
@@ -226,7 +228,7 @@ func (w *World) findUnit(r *region, i, size int) {
 			last := way[k-len(opts)]
 			w.land(last)
 			for _, e := range way {
-				if e != last && !e.landed && e.frozeAt < last.at {
+				if e != last && !e.over() && e.frozeAt < last.at {
 					w.miss(e) // it came before, if it did
 				}
 			}
@@ -249,7 +251,7 @@ func (w *World) close(r *region, i, size int, c content) {
 	var missed []*elem
 	for k := 0; k < len(r.pend); k++ {
 		e := r.pend[k]
-		if !e.lost || !e.changes() || !e.overlaps(i*size, size) {
+		if !e.lost() || !e.changes() || !e.overlaps(i*size, size) {
 			continue
 		}
 		missed = append(missed, e)
@@ -257,7 +259,7 @@ func (w *World) close(r *region, i, size int, c content) {
 		k = -1
 	}
 	w.dropPending(r, func(f *elem) bool {
-		return f.lost && f.kind == elemFlush && f.persist && f.overlaps(i*size, size) && w.refutes(u, c, missed, f)
+		return f.lost() && f.kind == elemFlush && f.persist && f.overlaps(i*size, size) && w.refutes(u, c, missed, f)
 	})
 	w.change(r, i*size, c.data)
 	w.recordChange(r, i*size, c.data, true)
@@ -269,7 +271,7 @@ func (w *World) miss(e *elem) {
 	if w.caching(e.q.cpu == nil) {
 		w.recordDropped(e)
 		w.remove(e)
-		e.landed = true
+		e.lands()
 	} else {
 		w.discard(e)
 	}

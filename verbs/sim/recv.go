@@ -107,7 +107,7 @@ func (p *qp) address(i int, rw *verbs.RecvWR) {
 // boundaries of the list and, as for Writes, at cells or into at most MaxPieces.
 func (p *qp) scatter(i int, sgl []verbs.SGE) {
 	w, s := p.w, p.ent(i)
-	if s.length == 0 || len(s.payload) == 0 || slices.ContainsFunc(s.payload, func(e *elem) bool { return e.landed || e.frozen }) {
+	if s.length == 0 || len(s.payload) == 0 || slices.ContainsFunc(s.payload, func(e *elem) bool { return e.over() || e.frozen }) {
 		return // it brings nothing, or it was cut off before the receive was there
 	}
 	at := 0
@@ -143,7 +143,7 @@ func (p *qp) scatter(i int, sgl []verbs.SGE) {
 		if e.src != nil {
 			w.dropSource(e)
 		}
-		e.landed = true
+		e.lands()
 	}
 	p.elems = append(p.elems, behind...)
 	w.aside, w.sends = behind, whole
@@ -220,12 +220,12 @@ func (q *qp) nextIncoming() int {
 
 // unexecuted reports whether s is one that can never be executed: nothing is received behind it.
 func (s *sqEntry) unexecuted() bool {
-	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.void && !e.unknown && e.responds() })
+	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.void() && !e.unknown() && e.responds() })
 }
 
 // pending reports whether s is a Read or an Atomic that has not been executed.
 func (s *sqEntry) pending() bool {
-	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.responds() && !e.landed })
+	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.responds() && !e.over() })
 }
 
 // completeRecv completes the first receive. All that came before it on the
@@ -254,7 +254,7 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	w.arrive(p, i+1)
 	w.departed(p, i)
 	for j := 0; j < len(p.elems); j++ {
-		if e := p.elems[j]; e.wr <= i && (e.wr < p.first) == (i < p.first) && e.changes() && !e.landed {
+		if e := p.elems[j]; e.wr <= i && (e.wr < p.first) == (i < p.first) && e.changes() && !e.over() {
 			w.land(e)
 			j = -1
 		}
@@ -299,7 +299,7 @@ func (w *World) missed(p *qp, i, reach int) {
 			w.discard(e)
 			j = -1
 		case e.wr == i && !e.frozen:
-			if w.freeze(e); e.landed {
+			if w.freeze(e); e.over() {
 				j = -1
 			}
 		}
@@ -312,7 +312,7 @@ func (w *World) missed(p *qp, i, reach int) {
 func (w *World) departed(p *qp, i int) {
 	fenced := p.ent(i).flags&verbs.Fence != 0 || p.ent(i).recvErr != verbs.StatusSuccess
 	for j := 0; j < len(p.elems); j++ {
-		if e := p.elems[j]; e.wr < i && e.responds() && !e.landed && (fenced || e.stalls(i)) {
+		if e := p.elems[j]; e.wr < i && e.responds() && !e.over() && (fenced || e.stalls(i)) {
 			w.land(e)
 			j = -1
 		}

@@ -48,7 +48,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		w.cutoffEager(q, hit, nak)
 		w.caughtUp(q)
 		for _, e := range overtakers {
-			if !e.landed && !e.cutOff() && e.wr >= q.reach() {
+			if !e.over() && !e.cutOff() && e.wr >= q.reach() {
 				e.could = true // it may have come before what was refused
 			}
 		}
@@ -76,12 +76,12 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			w.discard(e) // it has not come by now: its receive was never there
 			i = -1
 		case e.acked && drain:
-			if w.land(e); e.landed { // not if it is just being landed
+			if w.land(e); e.over() { // not if it is just being landed
 				i = -1
 			}
 		case !e.acked && !live && drain && !e.frozen:
 			w.freeze(e)
-			if e.landed {
+			if e.over() {
 				i = -1
 			}
 		}
@@ -126,7 +126,7 @@ func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 // cameWith reports whether e has arrived because a piece of its message has landed that
 // came with it or later.
 func (w *World) cameWith(e *elem, pieces []*elem) bool {
-	return !e.landed && e.arrives() && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
+	return !e.over() && e.arrives() && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
 }
 
 // incomplete chooses a piece that has not arrived, for request n of q would have succeeded

@@ -30,12 +30,12 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 		clear(e.data) // what is not sampled is part of the state as well
 	}
 	// It is sampling: what lands before it must not ask it to sample these bytes again.
-	e.during = true
+	e.begins()
 	w.landing = append(w.landing, e) // and what follows it cannot be found by it
 	w.seesAcked(e)
 	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
 	w.landing = w.landing[:len(w.landing)-1]
-	e.during = false
+	e.pauses()
 	w.recordSample(e, lo, hi)
 	e.got = append(e.got, span{lo, hi})
 }
