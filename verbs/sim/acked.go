@@ -18,8 +18,8 @@ func (w *World) seesAcked(by *elem) {
 	if !w.cfg.Profile.ReadsSeeAcked {
 		return
 	}
-	for i := 0; i < len(r.pend); i++ {
-		e := r.pend[i]
+	for all := sweep(&r.pend); all.next(); {
+		e := all.e
 		if !e.changes() {
 			continue
 		}
@@ -28,7 +28,7 @@ func (w *World) seesAcked(by *elem) {
 		}
 		if e.acked && e.ackAt < by.at && !e.during() {
 			w.land(e)
-			i = -1
+			all.again()
 		}
 	}
 }

@@ -28,17 +28,17 @@ func (w *World) discard(e *elem) {
 			e.q.limit = min(e.q.limit, e.wr) // it never came
 		}
 		w.eachMate(e, func(x *elem) bool { return e.arrives() && w.with(e, x) }, w.discard)
-		for i := 0; i < len(e.q.elems); i++ {
-			if x := e.q.elems[i]; !x.over() && (x.frozen && w.before(e, x) || !w.gaps() && e.arrives() && !x.frozen && !x.acked && e.precedes(x)) {
+		for all := sweep(&e.q.elems); all.next(); {
+			if x := all.e; !x.over() && (x.frozen && w.before(e, x) || !w.gaps() && e.arrives() && !x.frozen && !x.acked && e.precedes(x)) {
 				w.discard(x)
-				i = -1
+				all.again()
 			}
 		}
 	}
-	for i := 0; i < len(e.q.elems) && e.overtook() && !e.frozen; i++ {
-		if x := e.q.elems[i]; x.overtook() && w.before(e, x) {
+	for all := sweep(&e.q.elems); all.next() && e.overtook() && !e.frozen; {
+		if x := all.e; x.overtook() && w.before(e, x) {
 			w.discard(x) // it came later, if at all
-			i = -1
+			all.again()
 		}
 	}
 }
@@ -57,10 +57,10 @@ func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
 	if !e.tells() {
 		return
 	}
-	for i := 0; i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x != e && x.frozen && !x.over() && !x.during() && x.tells() && shares(x) {
+	for all := sweep(&e.q.elems); all.next(); {
+		if x := all.e; x != e && x.frozen && !x.over() && !x.during() && x.tells() && shares(x) {
 			f(x)
-			i = -1
+			all.again()
 		}
 	}
 }

@@ -67,10 +67,10 @@ func (w *World) finishAtomics(r *region, off, n int, by *elem) {
 	if w.separates(by) {
 		return
 	}
-	for i := 0; i < len(r.pend); i++ {
-		if e := r.pend[i]; e.hasRead() && !e.during() && e.overlaps(off, n) {
+	for all := sweep(&r.pend); all.next(); {
+		if e := all.e; e.hasRead() && !e.during() && e.overlaps(off, n) {
 			w.land(e)
-			i = -1
+			all.again()
 		}
 	}
 }
@@ -85,15 +85,15 @@ func (w *World) readBefore(r *region, off, n int, by *elem) {
 
 // readEarlier is readBefore for a change that nothing keeps from coming between the two halves.
 func (w *World) readEarlier(r *region, off, n int, by *elem) {
-	for i := 0; i < len(r.pend) && !r.whole; i++ {
-		e := r.pend[i]
+	for all := sweep(&r.pend); all.next() && !r.whole; {
+		e := all.e
 		if e == by || e.over() || e.stage == reading || e.frozen && (by == nil || by.at > e.frozeAt) || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
 			!w.canLand(e) && !(e.during() && w.free(e) && !w.tooLate(e)) || by != nil && (w.follows(e, by) || w.sees(e, by)) {
 			continue
 		}
 		if w.choose(ChooseOrder, 2, func(i int) string { return e.name() + readNames[i] }) == 1 {
 			w.readAtomic(e)
-			i = -1
+			all.again()
 		}
 	}
 }
@@ -132,10 +132,10 @@ func (w *World) readWord(e *elem) {
 
 // landEarlier lands what must be in memory before e samples some of it.
 func (w *World) landEarlier(e *elem) {
-	for i := 0; i < len(e.q.elems); i++ {
-		if p := e.q.elems[i]; p != e && !p.over() && !p.during() && w.before(p, e) {
+	for all := sweep(&e.q.elems); all.next(); {
+		if p := all.e; p != e && !p.over() && !p.during() && w.before(p, e) {
 			w.land(p)
-			i = -1
+			all.again()
 		}
 	}
 }

@@ -98,8 +98,8 @@ func (w *World) emptyCame(q *qp, n int) int {
 // card may keep. What memory refuses was not.
 func (w *World) catchUpExecuted(q *qp) {
 	var open []*elem // not executed
-	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
+	for all := sweep(&q.elems); all.next(); {
+		e := all.e
 		if !e.came || !e.responds() && !w.flushes(e) || slices.Contains(open, e) {
 			continue
 		}
@@ -109,7 +109,7 @@ func (w *World) catchUpExecuted(q *qp) {
 			continue
 		}
 		w.land(e)
-		i = -1
+		all.again()
 	}
 }
 
@@ -137,10 +137,10 @@ func (w *World) catchUpReceived(q *qp) {
 		}) || w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + "#" + itoa(i) + receivedNames[k] }) == 0 {
 			return
 		}
-		for j := 0; j < len(q.elems); j++ {
-			if e := q.elems[j]; e.wr <= i && e.changes() {
+		for all := sweep(&q.elems); all.next(); {
+			if e := all.e; e.wr <= i && e.changes() {
 				w.land(e)
-				j = -1
+				all.again()
 			}
 		}
 		w.arrive(q, i+1)

@@ -114,15 +114,15 @@ func (q *qp) cutSend() {
 		q.limit = min(q.limit, q.first) // the peer was never there
 	}
 	q.remember()
-	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
+	for all := sweep(&q.elems); all.next(); {
+		e := all.e
 		q.w.fetchOne(e)
 		if e.kind == elemSample {
 			q.leaveUnread(e, reach)
-			i = -1
+			all.again()
 		} else if e.wr >= q.limit && !e.acked && !e.could && !e.frozen && !e.taken() {
 			q.w.discard(e)
-			i = -1
+			all.again()
 		}
 	}
 	q.shatter()

@@ -8,10 +8,10 @@ package sim
 // as well as after, which nobody can tell later. All the others stay open until somebody
 // comes to their bytes, for whoever does so was not under way yet.
 func (w *World) settleRivals(q *qp) {
-	for i := 0; i < len(q.elems) && !w.cfg.Eager; i++ {
-		if e := q.elems[i]; e.frozen && !e.lost() && e.changes() && w.rivalled(e) {
+	for all := sweep(&q.elems); all.next() && !w.cfg.Eager; {
+		if e := all.e; e.frozen && !e.lost() && e.changes() && w.rivalled(e) {
 			w.settleFrozen(e.reg, e.off, e.n)
-			i = -1
+			all.again()
 		}
 	}
 }

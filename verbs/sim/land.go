@@ -50,14 +50,14 @@ func (w *World) land(e *elem) {
 func (w *World) landOne(e *elem) {
 	e.begins()
 	w.landing = append(w.landing, e)
-	for i := 0; i < len(e.q.elems); i++ {
-		p := e.q.elems[i]
+	for all := sweep(&e.q.elems); all.next(); {
+		p := all.e
 		if p == e {
 			break
 		}
 		if !p.over() && !p.during() && w.before(p, e) {
 			w.land(p)
-			i = -1
+			all.again()
 		}
 	}
 	switch e.kind {

@@ -167,16 +167,16 @@ func (w *World) passed(q *qp, n int) {
 			w.dropAfter(e)
 		}
 	}
-	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.wr > n && e.hasRead() && w.wouldMend(e, q.ent(n)) {
+	for all := sweep(&q.elems); all.next(); {
+		if e := all.e; e.wr > n && e.hasRead() && w.wouldMend(e, q.ent(n)) {
 			w.discard(e) // had it written, n would have been executed
-			i = -1
+			all.again()
 		}
 	}
-	for i := 0; i < len(q.elems) && !w.cfg.Eager; i++ {
-		if e := q.elems[i]; e.wr > n && e.changes() && !e.frozen && !e.acked && w.canLand(e) {
+	for all := sweep(&q.elems); all.next() && !w.cfg.Eager; {
+		if e := all.e; e.wr > n && e.changes() && !e.frozen && !e.acked && w.canLand(e) {
 			if w.freeze(e); e.over() {
-				i = -1
+				all.again()
 			}
 		}
 	}

@@ -55,10 +55,10 @@ func (w *World) leavePMEM(h *Host, power bool) {
 }
 
 func (w *World) dropPending(r *region, drop func(*elem) bool) {
-	for i := 0; i < len(r.pend); i++ {
-		if drop(r.pend[i]) {
-			w.discard(r.pend[i])
-			i = -1
+	for all := sweep(&r.pend); all.next(); {
+		if drop(all.e) {
+			w.discard(all.e)
+			all.again()
 		}
 	}
 }
@@ -68,8 +68,8 @@ func (w *World) dropPending(r *region, drop func(*elem) bool) {
 // come later if not.
 func (w *World) crashPMEM(r *region) {
 	drain := w.cfg.Profile.DrainOnRevoke
-	for i := 0; i < len(r.pend); i++ {
-		switch e := r.pend[i]; {
+	for all := sweep(&r.pend); all.next(); {
+		switch e := all.e; {
 		case drain && e.changes() && (e.acked || w.cfg.Eager && e.came && e.arrives()):
 			w.land(e)
 		case !e.changes() || !e.could, w.cfg.Eager && (drain || e.q.cpu != nil || e.kind == elemAtomic),
@@ -80,13 +80,13 @@ func (w *World) crashPMEM(r *region) {
 			w.discard(e)
 		case (drain || e.q.cpu != nil || e.kind == elemAtomic) && !e.frozen:
 			if w.freeze(e); e.over() {
-				i = -1
+				all.again()
 			}
 			continue
 		default:
 			continue
 		}
-		i = -1
+		all.again()
 	}
 	for _, q := range w.qps {
 		if slices.ContainsFunc(q.elems, func(e *elem) bool { return e.reg == r }) {
@@ -249,14 +249,14 @@ func (w *World) findUnit(r *region, i, size int) {
 func (w *World) close(r *region, i, size int, c content) {
 	u := &r.pm.units[i]
 	var missed []*elem
-	for k := 0; k < len(r.pend); k++ {
-		e := r.pend[k]
+	for all := sweep(&r.pend); all.next(); {
+		e := all.e
 		if !e.lost() || !e.changes() || !e.overlaps(i*size, size) {
 			continue
 		}
 		missed = append(missed, e)
 		w.miss(e)
-		k = -1
+		all.again()
 	}
 	w.dropPending(r, func(f *elem) bool {
 		return f.lost() && f.kind == elemFlush && f.persist && f.overlaps(i*size, size) && w.refutes(u, c, missed, f)

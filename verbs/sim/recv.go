@@ -253,10 +253,10 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	q.touchElems()
 	w.arrive(p, i+1)
 	w.departed(p, i)
-	for j := 0; j < len(p.elems); j++ {
-		if e := p.elems[j]; e.wr <= i && (e.wr < p.first) == (i < p.first) && e.changes() && !e.over() {
+	for all := sweep(&p.elems); all.next(); {
+		if e := all.e; e.wr <= i && (e.wr < p.first) == (i < p.first) && e.changes() && !e.over() {
 			w.land(e)
-			j = -1
+			all.again()
 		}
 	}
 	if s.recvErr != verbs.StatusSuccess {
@@ -290,17 +290,17 @@ func (w *World) missed(p *qp, i, reach int) {
 	p.limit = min(p.limit, i)
 	pieces := p.ent(i).payload
 	w.incomplete(p, i)
-	for j := 0; j < len(p.elems); j++ {
-		e := p.elems[j]
+	for all := sweep(&p.elems); all.next(); {
+		e := all.e
 		switch {
 		case e.wr > i && e.wr < reach && slices.ContainsFunc(pieces, func(x *elem) bool { return w.overtakes(e, x) }):
 			e.could = true
 		case e.wr > i || e.wr == i && !e.changes():
 			w.discard(e)
-			j = -1
+			all.again()
 		case e.wr == i && !e.frozen:
 			if w.freeze(e); e.over() {
-				j = -1
+				all.again()
 			}
 		}
 	}
@@ -311,10 +311,10 @@ func (w *World) missed(p *qp, i, reach int) {
 // to wait for, or whose refusal acknowledges them.
 func (w *World) departed(p *qp, i int) {
 	fenced := p.ent(i).flags&verbs.Fence != 0 || p.ent(i).recvErr != verbs.StatusSuccess
-	for j := 0; j < len(p.elems); j++ {
-		if e := p.elems[j]; e.wr < i && e.responds() && !e.over() && (fenced || e.stalls(i)) {
+	for all := sweep(&p.elems); all.next(); {
+		if e := all.e; e.wr < i && e.responds() && !e.over() && (fenced || e.stalls(i)) {
 			w.land(e)
-			j = -1
+			all.again()
 		}
 	}
 }
