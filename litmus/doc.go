@@ -21,7 +21,7 @@
 //	  rxe    N
 //	  *      Y
 //
-// [Parse] reads a file into a [Test] and checks it, [Format] writes one in its
+// [Parse] reads a file into a [lang.Test] and checks it, [lang.Format] writes one in its
 // canonical form, [Compile] makes an explore.Scenario of it, and [Run] searches
 // all its runs on a [Backend] and compares what it finds with what the file says.
 //

@@ -39,26 +39,3 @@ exists B:x == 1
 	// strong N N [B:x=2]
 	// relaxed Y Y [B:x=1 B:x=2]
 }
-
-func ExampleFormat() {
-	fmt.Print(litmus.Format(&litmus.Test{
-		Name: "lone-write", Doc: "A Write arrives.", Source: "an example", Rules: []string{"none"}, Hosts: []string{"A", "B"},
-		Memory:  []litmus.Memory{{Host: "B", Blocks: []litmus.Block{{Locs: []litmus.Loc{{Name: "x", At: -1}}}}}},
-		Threads: []litmus.Thread{{Name: "A", Host: "A", Body: []litmus.Stmt{litmus.Stop{}}}},
-		Outcomes: []litmus.Outcome{{Cond: litmus.Compare{L: litmus.Term{Host: "B", Name: "x"}, Op: "==", R: litmus.Term{Num: 1}},
-			Verdicts: []litmus.Verdict{{Profile: "*", Reached: false}}}},
-	}))
-	// Output:
-	// litmus lone-write
-	// doc    A Write arrives.
-	// source an example
-	// rule   none
-	// hosts  A B
-	// dram   B: x
-	//
-	// thread A
-	//   stop
-	//
-	// exists B:x == 1
-	//   * N
-}

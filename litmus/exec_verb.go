@@ -3,6 +3,7 @@ package litmus
 import (
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -62,7 +63,7 @@ func (x *exec) post(q *request) bool {
 	if qp := x.life.qp(q.qp); qp != nil {
 		err = qp.PostSend([]verbs.SendWR{wr})
 	}
-	if !x.result(q.posted, StmtText(q.s), err) {
+	if !x.result(q.posted, lang.StmtText(q.s), err) {
 		return false
 	}
 	if q.value == nil && q.status == nil {

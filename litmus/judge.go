@@ -1,6 +1,9 @@
 package litmus
 
-import "github.com/verbatim-rdma/verbatim/explore"
+import (
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
+)
 
 // Judgement says whether a final state is an outcome of a test.
 type Judgement struct {
@@ -11,7 +14,7 @@ type Judgement struct {
 
 // Judged makes a scenario that watches all outcomes of a test, and a function that judges
 // a final state to which its last run came; it returns nil for any other.
-func Judged(t *Test) (*explore.Scenario, func(final, profile string) []Judgement, error) {
+func Judged(t *lang.Test) (*explore.Scenario, func(final, profile string) []Judgement, error) {
 	p, err := resolve(t)
 	if err != nil {
 		return nil, nil, err
@@ -24,7 +27,7 @@ func Judged(t *Test) (*explore.Scenario, func(final, profile string) []Judgement
 	judge := func(final, profile string) []Judgement {
 		var out []Judgement
 		for i, met := range got.states[final] {
-			out = append(out, Judgement{t.OutcomeName(i), CondText(t.Outcomes[i].Cond), met, t.expected(i, profile)})
+			out = append(out, Judgement{t.OutcomeName(i), lang.CondText(t.Outcomes[i].Cond), met, expected(t, i, profile)})
 		}
 		return out
 	}

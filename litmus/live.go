@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // Live runs a test on hosts that exist, as often as one likes: the same
@@ -57,7 +58,7 @@ var ErrLeftOut = errors.New("litmus: a loop waits in vain")
 
 // NewLive prepares a test. hosts are those of the test, in its order; their cards
 // must reach each other. Close gives back what was made on them.
-func NewLive(t *Test, hosts []host.Host, cfg LiveConfig) (*Live, error) {
+func NewLive(t *lang.Test, hosts []host.Host, cfg LiveConfig) (*Live, error) {
 	p, err := resolve(t)
 	if err != nil {
 		return nil, err
@@ -71,9 +72,9 @@ func NewLive(t *Test, hosts []host.Host, cfg LiveConfig) (*Live, error) {
 	l := &Live{cfg: cfg, hosts: hosts, waits: make([]waiting, len(p.threads))}
 	for _, x := range p.threads {
 		x.asked = false
-		walk(x.spec.Body, func(s Stmt) {
+		walk(x.spec.Body, func(s lang.Stmt) {
 			switch s.(type) {
-			case Modify, Destroy, Connect, Dereg:
+			case lang.Modify, lang.Destroy, lang.Connect, lang.Dereg:
 				l.controls = true
 			}
 		})

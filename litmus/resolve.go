@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // program is a test with all names resolved, ready to run.
 type program struct {
-	t       *Test
+	t       *lang.Test
 	hosts   []*hostProg
 	blocks  []*blockProg
 	mrs     []*mrProg
@@ -126,7 +128,7 @@ type regProg struct {
 
 type threadProg struct {
 	idx     int
-	spec    *Thread
+	spec    *lang.Thread
 	host    *hostProg
 	regs    map[string]*regProg
 	steps   []step
@@ -155,16 +157,15 @@ type resolver struct {
 }
 
 // resolve checks what the parser alone cannot.
-func resolve(t *Test) (prog *program, err error) {
+func resolve(t *lang.Test) (prog *program, err error) {
 	r := &resolver{program: &program{t: t, msgs: map[string]int{}}}
 	defer func() {
 		if x := recover(); x != nil {
-			b, ok := x.(bail)
+			b, ok := x.(failure)
 			if !ok {
 				panic(x)
 			}
-			b.err.File = t.File
-			prog, err = nil, b.err
+			prog, err = nil, t.ErrorAt(b.at, b.text, b.hint)
 		}
 	}()
 	r.resolveHosts()
@@ -182,40 +183,46 @@ func resolve(t *Test) (prog *program, err error) {
 	return r.program, nil
 }
 
+// failure carries the first error out of the resolver.
+type failure struct {
+	at         lang.Pos
+	text, hint string
+}
+
 // fail ends resolving with an error.
-func fail(at Pos, hint, format string, args ...any) {
-	panic(bail{&Error{Line: max(at.Line, 1), Col: max(at.Col, 1), Text: fmt.Sprintf(format, args...), Hint: hint}})
+func fail(at lang.Pos, hint, format string, args ...any) {
+	panic(failure{at, fmt.Sprintf(format, args...), hint})
 }
 
 func (r *resolver) resolveHosts() {
-	if len(r.t.Hosts) > MaxHosts {
-		fail(Pos{}, "", "there are %d hosts; a test has at most %d", len(r.t.Hosts), MaxHosts)
+	if len(r.t.Hosts) > lang.MaxHosts {
+		fail(lang.Pos{}, "", "there are %d hosts; a test has at most %d", len(r.t.Hosts), lang.MaxHosts)
 	}
 	for i, name := range r.t.Hosts {
 		if slices.Contains(r.t.Hosts[:i], name) {
-			fail(Pos{}, "", "there are two hosts called %s", name)
+			fail(lang.Pos{}, "", "there are two hosts called %s", name)
 		}
 		r.hosts = append(r.hosts, &hostProg{name: name, idx: i, locs: map[string]*locProg{}})
 	}
 }
 
 // host finds a host by name.
-func (r *resolver) host(name string, at Pos) *hostProg {
+func (r *resolver) host(name string, at lang.Pos) *hostProg {
 	i := slices.Index(r.t.Hosts, name)
 	if i < 0 {
-		hint := didYouMean(name, r.t.Hosts)
+		hint := mistake.Suggest(name, r.t.Hosts)
 		if hint == "" {
-			hint = "the hosts are " + oneOf(r.t.Hosts)
+			hint = "the hosts are " + mistake.OneOf(r.t.Hosts)
 		}
 		fail(at, hint, "there is no host %s", name)
 	}
 	return r.hosts[i]
 }
 
-func (r *resolver) resolveMemory(m *Memory) {
+func (r *resolver) resolveMemory(m *lang.Memory) {
 	h := r.host(m.Host, m.Pos)
 	for i := range m.Blocks {
-		b := &blockProg{idx: len(r.blocks), at: len(h.blocks), host: h, persistent: m.Persistent, access: allAccess}
+		b := &blockProg{idx: len(r.blocks), at: len(h.blocks), host: h, persistent: m.Persistent, access: lang.AllAccess}
 		if m.Access != nil {
 			b.access = *m.Access
 		}
@@ -224,11 +231,11 @@ func (r *resolver) resolveMemory(m *Memory) {
 		}
 		b.name = b.locs[0].name
 		b.size = (b.size + 7) &^ 7
-		if b.size > MaxSize {
-			fail(m.Blocks[i].Locs[0].Pos, "", "the block has %d bytes; at most %d are possible", b.size, MaxSize)
+		if b.size > lang.MaxSize {
+			fail(m.Blocks[i].Locs[0].Pos, "", "the block has %d bytes; at most %d are possible", b.size, lang.MaxSize)
 		}
-		if len(r.blocks) >= MaxBlocks {
-			fail(m.Pos, "", "there are more than %d blocks of memory", MaxBlocks)
+		if len(r.blocks) >= lang.MaxBlocks {
+			fail(m.Pos, "", "there are more than %d blocks of memory", lang.MaxBlocks)
 		}
 		r.blocks, h.blocks = append(r.blocks, b), append(h.blocks, b)
 		r.addMR(&mrProg{name: b.name, host: h, block: b, access: b.access})
@@ -237,7 +244,7 @@ func (r *resolver) resolveMemory(m *Memory) {
 }
 
 // place puts a location into its block.
-func (r *resolver) place(b *blockProg, l *Loc) {
+func (r *resolver) place(b *blockProg, l *lang.Loc) {
 	x := &locProg{block: b, name: l.Name, off: (b.size + 7) &^ 7, size: l.Size, init: l.Init}
 	if x.size == 0 {
 		x.size = 8
@@ -245,7 +252,7 @@ func (r *resolver) place(b *blockProg, l *Loc) {
 	if l.At >= 0 {
 		x.off = l.At
 	}
-	if reserved(l.Name) {
+	if lang.Reserved(l.Name) {
 		fail(l.Pos, "", "a location cannot be called %s: the word has a meaning of its own", l.Name)
 	}
 	if b.host.locs[l.Name] != nil {
@@ -262,9 +269,9 @@ func (r *resolver) place(b *blockProg, l *Loc) {
 }
 
 // fits fails if v does not fit into n bytes.
-func fits(at Pos, v uint64, n int) {
+func fits(at lang.Pos, v uint64, n int) {
 	if n < 8 && v>>(8*n) != 0 {
-		fail(at, "", "%s does not fit into %d bytes", number(v), n)
+		fail(at, "", "%s does not fit into %d bytes", lang.Number(v), n)
 	}
 }
 
@@ -281,8 +288,8 @@ func (r *resolver) resolveMRs() {
 		if m.Name == "bad" || slices.ContainsFunc(r.mrs, func(x *mrProg) bool { return x.name == m.Name && x.host == h }) {
 			fail(m.Pos, "", "%s has a registration called %s already", h.name, m.Name)
 		}
-		l := r.local(Ref{Pos: m.Pos, Name: m.Loc}, h)
-		x := &mrProg{name: m.Name, host: h, block: l.loc.block, access: allAccess}
+		l := r.local(lang.Ref{Pos: m.Pos, Name: m.Loc}, h)
+		x := &mrProg{name: m.Name, host: h, block: l.loc.block, access: lang.AllAccess}
 		if m.Access != nil {
 			x.access = *m.Access
 		}
@@ -316,7 +323,7 @@ func (r *resolver) cqNamed(name string) *cqProg {
 }
 
 // resolveQP adds a declared queue pair.
-func (r *resolver) resolveQP(q *QP) *qpProg {
+func (r *resolver) resolveQP(q *lang.QP) *qpProg {
 	a, b := r.host(q.A, q.Pos), r.host(q.B, q.Pos)
 	if a == b {
 		fail(q.Pos, "", "a queue pair joins two hosts, and %s is one", q.A)
@@ -351,13 +358,13 @@ func (r *resolver) resolveQP(q *QP) *qpProg {
 func (r *resolver) newQP(a, b *hostProg) *qpProg {
 	q := &qpProg{idx: len(r.qps), name: a.name + "-" + b.name}
 	for i, h := range []*hostProg{a, b} {
-		q.ends[i] = endProg{host: h, cfg: verbs.QPConfig{Access: allAccess, MaxSendWR: 64, MaxRecvWR: 64, MaxSGE: 16}}
+		q.ends[i] = endProg{host: h, cfg: verbs.QPConfig{Access: lang.AllAccess, MaxSendWR: 64, MaxRecvWR: 64, MaxSGE: 16}}
 	}
 	r.qps = append(r.qps, q)
 	return q
 }
 
-func (r *resolver) applyOption(e *endProg, o *Option) {
+func (r *resolver) applyOption(e *endProg, o *lang.Option) {
 	n, _ := strconv.Atoi(o.Value)
 	switch o.Key {
 	case "depth":
@@ -379,7 +386,7 @@ func (r *resolver) applyOption(e *endProg, o *Option) {
 	case "signal_all":
 		e.cfg.SignalAll = n != 0
 	case "access":
-		e.cfg.Access = parseAccess(o.Value)
+		e.cfg.Access = lang.ParseAccess(o.Value)
 	case "cq":
 		c := r.cqNamed(o.Value)
 		if c == nil || c.host != e.host {

@@ -3,6 +3,8 @@ package litmus
 import (
 	"slices"
 
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -40,33 +42,33 @@ type getter struct {
 	of   func(*env) value
 	lit  bool   // a number: it takes the size of the other side
 	name string // a name that only the other side's kind explains
-	pos  Pos
+	pos  lang.Pos
 	term string
 }
 
 // condition compiles c. At the end of a run (final) it may ask for everything, and
 // what it asks for becomes a part of the final state; in a thread only for the
 // thread's own registers.
-func (r *resolver) condition(c Cond, final bool) func(*env) bool {
+func (r *resolver) condition(c lang.Cond, final bool) func(*env) bool {
 	switch c := c.(type) {
-	case And:
+	case lang.And:
 		a, b := r.condition(c.L, final), r.condition(c.R, final)
 		return func(e *env) bool { return a(e) && b(e) }
-	case Or:
+	case lang.Or:
 		a, b := r.condition(c.L, final), r.condition(c.R, final)
 		return func(e *env) bool { return a(e) || b(e) }
-	case Not:
+	case lang.Not:
 		a := r.condition(c.X, final)
 		return func(e *env) bool { return !a(e) }
-	case Is:
+	case lang.Is:
 		return r.question(c, final)
-	case Compare:
+	case lang.Compare:
 		return r.comparison(c, final)
 	}
 	panic("litmus: a condition of no kind")
 }
 
-func (r *resolver) question(c Is, final bool) func(*env) bool {
+func (r *resolver) question(c lang.Is, final bool) func(*env) bool {
 	if c.What == "blocked" || c.What == "done" {
 		if !final {
 			fail(c.Pos, "", "%s is for `exists`: a thread knows only its registers", c.What)
@@ -97,7 +99,7 @@ func (r *resolver) question(c Is, final bool) func(*env) bool {
 	return func(e *env) bool { v := g.of(e); return v.set && v.mixed(g.size) }
 }
 
-func (r *resolver) thread(t Term) *threadProg {
+func (r *resolver) thread(t lang.Term) *threadProg {
 	var names []string
 	for _, x := range r.threads {
 		if x.spec.Name == t.Name {
@@ -105,13 +107,13 @@ func (r *resolver) thread(t Term) *threadProg {
 		}
 		names = append(names, x.spec.Name)
 	}
-	fail(t.Pos, didYouMean(t.Name, names), "there is no thread %s", t.Name)
+	fail(t.Pos, mistake.Suggest(t.Name, names), "there is no thread %s", t.Name)
 	return nil
 }
 
 // getter compiles a term.
-func (r *resolver) getter(t Term, final bool) getter {
-	g := getter{pos: t.Pos, term: t.text(), size: 8}
+func (r *resolver) getter(t lang.Term, final bool) getter {
+	g := getter{pos: t.Pos, term: t.Text(), size: 8}
 	switch {
 	case t.Name == "":
 		g.lit = true
@@ -121,8 +123,8 @@ func (r *resolver) getter(t Term, final bool) getter {
 		if !final {
 			fail(t.Pos, "load it into a register", "a thread's condition is about its registers")
 		}
-		p := r.local(Ref{Pos: t.Pos, Name: t.Name, Part: t.Part, Off: t.Off, Len: t.Len}, r.host(t.Host, t.Pos))
-		i := r.ask(item{kind: itemMem, place: p, name: t.text()})
+		p := r.local(lang.Ref{Pos: t.Pos, Name: t.Name, Part: t.Part, Off: t.Off, Len: t.Len}, r.host(t.Host, t.Pos))
+		i := r.ask(item{kind: itemMem, place: p, name: t.Text()})
 		g.size = p.n
 		g.of = func(e *env) value { return e.asked[i] }
 		return g
@@ -152,7 +154,7 @@ func (r *resolver) getter(t Term, final bool) getter {
 }
 
 // findReg finds a register; nil if the name is perhaps that of a constant.
-func (r *resolver) findReg(t Term, final bool) *regProg {
+func (r *resolver) findReg(t lang.Term, final bool) *regProg {
 	if !final && (t.Thread == "" || t.Thread == r.cur.spec.Name) {
 		if x := r.cur.regs[t.Name]; x != nil || t.Thread == "" && isConstant(t.Name) || t.Thread == "" && r.isLabel(t.Name) {
 			return x
@@ -179,12 +181,12 @@ func (r *resolver) findReg(t Term, final bool) *regProg {
 		a, b := found[0].thread.spec.Name, found[1].thread.spec.Name
 		fail(t.Pos, "write "+a+"."+t.Name+" or "+b+"."+t.Name, "threads %s and %s both have a register %s", a, b, t.Name)
 	case t.Thread != "":
-		r.thread(Term{Pos: t.Pos, Name: t.Thread})
-		fail(t.Pos, didYouMean(t.Name, names), "thread %s never sets a register %s", t.Thread, t.Name)
+		r.thread(lang.Term{Pos: t.Pos, Name: t.Thread})
+		fail(t.Pos, mistake.Suggest(t.Name, names), "thread %s never sets a register %s", t.Thread, t.Name)
 	case isConstant(t.Name), r.isLabel(t.Name):
 		return nil
 	}
-	hint := didYouMean(t.Name, append(names, constantNames()...))
+	hint := mistake.Suggest(t.Name, append(names, constantNames()...))
 	for _, h := range r.hosts {
 		if h.locs[t.Name] != nil {
 			hint = "final memory is " + h.name + ":" + t.Name
@@ -199,7 +201,7 @@ func constantNames() []string {
 	for s := verbs.StatusSuccess; s <= verbs.StatusGeneralErr; s++ {
 		out = append(out, s.String())
 	}
-	return append(append(append(out, "NONE"), postedNames...), stateNames()...)
+	return append(append(append(out, "NONE"), lang.ResultNames...), lang.StateNames()...)
 }
 
 func isConstant(name string) bool { return slices.Contains(constantNames(), name) }
@@ -215,9 +217,9 @@ func (r *resolver) constant(g getter, kind regKind, other string) uint64 {
 	case kindStatus:
 		names = append(constantNames()[:int(verbs.StatusGeneralErr)+1], "NONE")
 	case kindPosted:
-		names = postedNames
+		names = lang.ResultNames
 	case kindState:
-		names = stateNames()
+		names = lang.StateNames()
 	case kindLabel:
 		for _, l := range r.labels {
 			names = append(names, l.name)
@@ -227,7 +229,7 @@ func (r *resolver) constant(g getter, kind regKind, other string) uint64 {
 	}
 	i := slices.Index(names, g.name)
 	if i < 0 {
-		fail(g.pos, didYouMean(g.name, names), "%s holds %s, and %s is none", other, kindNames[kind], g.name)
+		fail(g.pos, mistake.Suggest(g.name, names), "%s holds %s, and %s is none", other, kindNames[kind], g.name)
 	}
 	if names[i] == "NONE" && kind == kindStatus {
 		return statusNone
@@ -247,7 +249,7 @@ func (r *resolver) ask(x item) int {
 }
 
 // comparison compiles a comparison. What is unset compares to nothing.
-func (r *resolver) comparison(c Compare, final bool) func(*env) bool {
+func (r *resolver) comparison(c lang.Compare, final bool) func(*env) bool {
 	a, b := r.getter(c.L, final), r.getter(c.R, final)
 	if (a.lit || a.name != "") && (b.lit || b.name != "") {
 		fail(a.pos, "", "%s %s %s compares two constants", a.term, c.Op, b.term)

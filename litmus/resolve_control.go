@@ -3,14 +3,16 @@ package litmus
 import (
 	"slices"
 
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // control compiles what changes queue pairs and registrations.
-func (r *resolver) control(s Stmt) func(*exec) bool {
+func (r *resolver) control(s lang.Stmt) func(*exec) bool {
 	h := r.cur.host
 	switch s := s.(type) {
-	case Modify:
+	case lang.Modify:
 		q := r.qp(s.QP, h, s.Pos)
 		r.use(q, s.Pos)
 		reg := r.set(s.Reg, kindPosted, 8, s.Pos)
@@ -27,7 +29,7 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 		if s.Access != nil {
 			attr = verbs.QPAttr{Mask: verbs.AttrAccess, Access: *s.Access}
 		}
-		what := StmtText(s)
+		what := lang.StmtText(s)
 		return func(x *exec) bool {
 			err := verbs.ErrClosed
 			if qp := x.life.qp(q.idx); qp != nil {
@@ -37,7 +39,7 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 			}
 			return x.result(reg, what, err)
 		}
-	case StateOf:
+	case lang.StateOf:
 		q := r.qp(s.QP, h, s.Pos)
 		r.use(q, s.Pos)
 		reg := r.set(s.Reg, kindState, 8, s.Pos)
@@ -47,7 +49,7 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 			}
 			return x.set(reg, value{})
 		}
-	case Destroy:
+	case lang.Destroy:
 		q := r.qp(s.QP, h, s.Pos)
 		r.use(q, s.Pos)
 		return func(x *exec) bool {
@@ -56,7 +58,7 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 			}
 			return true
 		}
-	case Connect:
+	case lang.Connect:
 		q := r.qp(s.QP, h, s.Pos)
 		peer := &q.ends[1-q.end(h)]
 		if peer.connector == nil {
@@ -68,7 +70,7 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 		r.cur.ready[q] = true
 		loop := r.loop(s.Pos, s)
 		return func(x *exec) bool { return x.connect(q, s.SamePSN, loop) }
-	case Dereg:
+	case lang.Dereg:
 		i := slices.IndexFunc(h.mrs, func(m *mrProg) bool { return m.name == s.Name })
 		if i < 0 {
 			if l := h.locs[s.Name]; l != nil {
@@ -78,7 +80,7 @@ func (r *resolver) control(s Stmt) func(*exec) bool {
 			for _, m := range h.mrs {
 				names = append(names, m.name)
 			}
-			fail(s.Pos, didYouMean(s.Name, names), "%s has no registration called %s", h.name, s.Name)
+			fail(s.Pos, mistake.Suggest(s.Name, names), "%s has no registration called %s", h.name, s.Name)
 		}
 		return func(x *exec) bool { return x.result(nil, "dereg "+s.Name, x.life.mrs[i].Dereg()) }
 	}

@@ -5,24 +5,14 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // place is a piece of memory of a host.
 type place struct {
 	loc    *locProg
 	off, n int // in the block
-}
-
-func parseAccess(text string) verbs.Access {
-	var a verbs.Access
-	for name := range strings.SplitSeq(text, "|") {
-		if name == "all" {
-			return allAccess
-		}
-		a |= accessFlag(name)
-	}
-	return a
 }
 
 func locNames(h *hostProg) []string {
@@ -35,13 +25,13 @@ func locNames(h *hostProg) []string {
 }
 
 // local resolves a location of the host itself.
-func (r *resolver) local(ref Ref, h *hostProg) place {
+func (r *resolver) local(ref lang.Ref, h *hostProg) place {
 	if ref.Host != "" && r.host(ref.Host, ref.Pos) != h {
-		fail(ref.Pos, "", "%s is on %s; a location of %s is wanted here", ref.text(), ref.Host, h.name)
+		fail(ref.Pos, "", "%s is on %s; a location of %s is wanted here", ref.Text(), ref.Host, h.name)
 	}
 	l := h.locs[ref.Name]
 	if l == nil {
-		hint := didYouMean(ref.Name, locNames(h))
+		hint := mistake.Suggest(ref.Name, locNames(h))
 		for _, o := range r.hosts {
 			if o.locs[ref.Name] != nil {
 				hint = "it is a location of " + o.name
@@ -53,14 +43,14 @@ func (r *resolver) local(ref Ref, h *hostProg) place {
 }
 
 // remote resolves a location of a peer.
-func (r *resolver) remote(ref Ref, h *hostProg, unchecked bool) place {
+func (r *resolver) remote(ref lang.Ref, h *hostProg, unchecked bool) place {
 	if ref.Host != "" {
 		o := r.host(ref.Host, ref.Pos)
 		if o == h {
-			fail(ref.Pos, "use load and store", "%s is on %s itself; a verb is about memory of a peer", ref.text(), h.name)
+			fail(ref.Pos, "use load and store", "%s is on %s itself; a verb is about memory of a peer", ref.Text(), h.name)
 		}
 		if o.locs[ref.Name] == nil {
-			fail(ref.Pos, didYouMean(ref.Name, locNames(o)), "%s has no location %s", o.name, ref.Name)
+			fail(ref.Pos, mistake.Suggest(ref.Name, locNames(o)), "%s has no location %s", o.name, ref.Name)
 		}
 		return part(ref, o.locs[ref.Name], unchecked)
 	}
@@ -82,12 +72,12 @@ func (r *resolver) remote(ref Ref, h *hostProg, unchecked bool) place {
 	case h.locs[ref.Name] != nil:
 		fail(ref.Pos, "use load and store", "%s is on %s itself; a verb is about memory of a peer", ref.Name, h.name)
 	}
-	fail(ref.Pos, didYouMean(ref.Name, names), "no peer of %s has a location %s", h.name, ref.Name)
+	fail(ref.Pos, mistake.Suggest(ref.Name, names), "no peer of %s has a location %s", h.name, ref.Name)
 	return place{}
 }
 
 // part is the piece of l that ref names.
-func part(ref Ref, l *locProg, unchecked bool) place {
+func part(ref lang.Ref, l *locProg, unchecked bool) place {
 	if !ref.Part {
 		return place{l, l.off, l.size}
 	}
@@ -99,7 +89,7 @@ func part(ref Ref, l *locProg, unchecked bool) place {
 		}
 	}
 	if !unchecked && (n <= 0 || ref.Off+n > l.size) {
-		fail(ref.Pos, "", "%s reaches beyond %s, which has %d bytes", ref.text(), l.name, l.size)
+		fail(ref.Pos, "", "%s reaches beyond %s, which has %d bytes", ref.Text(), l.name, l.size)
 	}
 	return place{l, l.off + ref.Off, n}
 }
@@ -127,7 +117,7 @@ func (q *qpProg) end(h *hostProg) int {
 
 // qpTo picks the queue pair from h to peer: the named one, or the only one; if
 // there is none it makes one.
-func (r *resolver) qpTo(name string, h, peer *hostProg, at Pos) *qpProg {
+func (r *resolver) qpTo(name string, h, peer *hostProg, at lang.Pos) *qpProg {
 	if name != "" {
 		q := r.qp(name, h, at)
 		if q.end(peer) < 0 {
@@ -140,8 +130,8 @@ func (r *resolver) qpTo(name string, h, peer *hostProg, at Pos) *qpProg {
 	case 1:
 		return list[0]
 	case 0:
-		if len(r.qps) >= MaxQPs {
-			fail(at, "", "there are more than %d queue pairs", MaxQPs)
+		if len(r.qps) >= lang.MaxQPs {
+			fail(at, "", "there are more than %d queue pairs", lang.MaxQPs)
 		}
 		q := r.newQP(h, peer)
 		q.service = "connect " + q.name
@@ -154,7 +144,7 @@ func (r *resolver) qpTo(name string, h, peer *hostProg, at Pos) *qpProg {
 }
 
 // qp finds a queue pair of h by its name, or as A-B if it has none.
-func (r *resolver) qp(name string, h *hostProg, at Pos) *qpProg {
+func (r *resolver) qp(name string, h *hostProg, at lang.Pos) *qpProg {
 	var names []string
 	for _, q := range r.qps {
 		if q.end(h) < 0 {
@@ -173,9 +163,9 @@ func (r *resolver) qp(name string, h *hostProg, at Pos) *qpProg {
 		(a == h.name || b == h.name) && len(r.between(r.host(a, at), r.host(b, at))) == 0 {
 		return r.qpTo("", r.host(a, at), r.host(b, at), at)
 	}
-	hint := didYouMean(name, names)
+	hint := mistake.Suggest(name, names)
 	if hint == "" && len(names) > 0 {
-		hint = "there is " + oneOf(names)
+		hint = "there is " + mistake.OneOf(names)
 	}
 	fail(at, hint, "%s has no queue pair %s", h.name, name)
 	return nil
@@ -186,7 +176,7 @@ func (r *resolver) unnamed(q *qpProg) []*qpProg {
 }
 
 // use notes that the current thread uses a queue pair, and returns its end there.
-func (r *resolver) use(q *qpProg, at Pos) int {
+func (r *resolver) use(q *qpProg, at lang.Pos) int {
 	t := r.cur
 	if t.spec.Recover && !t.ready[q] {
 		fail(at, "`connect "+q.name+"` first", "the queue pair %s does not exist after a restart of %s", q.name, t.host.name)
@@ -199,7 +189,7 @@ func (r *resolver) use(q *qpProg, at Pos) int {
 }
 
 // take notes that the current thread takes completions from c.
-func (r *resolver) take(c *cqProg, at Pos) {
+func (r *resolver) take(c *cqProg, at lang.Pos) {
 	t := r.cur
 	if c.host != t.host {
 		fail(at, "", "the completion is one of %s", c.host.name)
@@ -213,7 +203,7 @@ func (r *resolver) take(c *cqProg, at Pos) {
 }
 
 // label finds a label of the current thread's host.
-func (r *resolver) label(name string, at Pos) *labelProg {
+func (r *resolver) label(name string, at lang.Pos) *labelProg {
 	var names []string
 	for _, l := range r.labels {
 		if l.host == r.cur.host {
@@ -223,7 +213,7 @@ func (r *resolver) label(name string, at Pos) *labelProg {
 			names = append(names, l.name)
 		}
 	}
-	hint := didYouMean(name, names)
+	hint := mistake.Suggest(name, names)
 	if hint == "" {
 		hint = "give a request the label with `as " + name + "`, above"
 	}
@@ -232,7 +222,7 @@ func (r *resolver) label(name string, at Pos) *labelProg {
 }
 
 // set finds or makes a register of the current thread that is set here.
-func (r *resolver) set(name string, kind regKind, size int, at Pos) *regProg {
+func (r *resolver) set(name string, kind regKind, size int, at lang.Pos) *regProg {
 	t := r.cur
 	if name == "" {
 		return nil
@@ -259,7 +249,7 @@ func (r *resolver) set(name string, kind regKind, size int, at Pos) *regProg {
 }
 
 // get finds a register of the current thread.
-func (r *resolver) get(name string, at Pos) *regProg {
+func (r *resolver) get(name string, at lang.Pos) *regProg {
 	x := r.cur.regs[name]
 	if x == nil {
 		var names []string
@@ -267,13 +257,13 @@ func (r *resolver) get(name string, at Pos) *regProg {
 			names = append(names, n)
 		}
 		sort.Strings(names)
-		fail(at, didYouMean(name, names), "register %s of thread %s is not set before this", name, r.cur.spec.Name)
+		fail(at, mistake.Suggest(name, names), "register %s of thread %s is not set before this", name, r.cur.spec.Name)
 	}
 	return x
 }
 
 // cell makes a place in the thread's private memory.
-func (r *resolver) cell(n int, at Pos) cell {
+func (r *resolver) cell(n int, at lang.Pos) cell {
 	c := cell{r.cur.scratch, n}
 	r.cur.scratch += (n + 7) &^ 7
 	if r.cur.scratch > 1<<20 {

@@ -5,46 +5,47 @@ import (
 	"errors"
 
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // statement compiles a statement of the current thread.
-func (r *resolver) statement(s Stmt) func(*exec) bool {
+func (r *resolver) statement(s lang.Stmt) func(*exec) bool {
 	switch s := s.(type) {
-	case *Post:
+	case *lang.Post:
 		return r.post(s)
-	case *Recv:
+	case *lang.Recv:
 		return r.recv(s)
-	case Wait, Next, Query:
+	case lang.Wait, lang.Next, lang.Query:
 		return r.completion(s)
-	case If:
+	case lang.If:
 		c, then := r.condition(s.Cond, false), r.statement(s.Then)
 		return func(x *exec) bool { return !c(&x.m.env) || then(x) }
-	case Maybe:
+	case lang.Maybe:
 		then := r.statement(s.Then)
 		return func(x *exec) bool { return x.h.Rand(2) == 0 || then(x) }
-	case Assume:
+	case lang.Assume:
 		c := r.condition(s.Cond, false)
 		loop := r.loop(s.Pos, s)
 		return func(x *exec) bool { return x.look(loop, c(&x.m.env)) }
-	case Stop:
+	case lang.Stop:
 		return func(*exec) bool { return false }
-	case Tell, Hear, Fault, Heal:
+	case lang.Tell, lang.Hear, lang.Fault, lang.Heal:
 		return r.world(s)
-	case Modify, StateOf, Destroy, Connect, Dereg:
+	case lang.Modify, lang.StateOf, lang.Destroy, lang.Connect, lang.Dereg:
 		return r.control(s)
 	}
 	return r.cpu(s)
 }
 
 // loop notes a loop that waits for something, and returns its number.
-func (r *resolver) loop(at Pos, s Stmt) int {
-	r.untils = append(r.untils, "thread "+r.cur.spec.Name+" waits at line "+number(uint64(at.Line))+" (`"+StmtText(s)+"`)")
+func (r *resolver) loop(at lang.Pos, s lang.Stmt) int {
+	r.untils = append(r.untils, "thread "+r.cur.spec.Name+" waits at line "+lang.Number(uint64(at.Line))+" (`"+lang.StmtText(s)+"`)")
 	return len(r.untils) - 1
 }
 
 // expr compiles an expression that fills n bytes.
-func (r *resolver) expr(e Expr, n int) func(*exec, []byte) {
+func (r *resolver) expr(e lang.Expr, n int) func(*exec, []byte) {
 	if e.Reg == "" {
 		fits(e.Pos, e.Const, n)
 		return func(_ *exec, b []byte) { fill(b, e.Const) }
@@ -67,7 +68,7 @@ func (r *resolver) expr(e Expr, n int) func(*exec, []byte) {
 }
 
 // word compiles an expression of eight bytes.
-func (r *resolver) word(e Expr) func(*exec) uint64 {
+func (r *resolver) word(e lang.Expr) func(*exec) uint64 {
 	f := r.expr(e, 8)
 	return func(x *exec) uint64 {
 		var b [8]byte
@@ -77,14 +78,14 @@ func (r *resolver) word(e Expr) func(*exec) uint64 {
 }
 
 // cpu compiles what the CPU does to memory.
-func (r *resolver) cpu(s Stmt) func(*exec) bool {
+func (r *resolver) cpu(s lang.Stmt) func(*exec) bool {
 	h := r.cur.host
 	switch s := s.(type) {
-	case Load:
+	case lang.Load:
 		p := r.local(s.Ref, h)
 		reg := r.set(s.Reg, kindValue, p.n, s.Pos)
 		return func(x *exec) bool { return x.set(reg, x.load(p)) }
-	case Store:
+	case lang.Store:
 		p := r.local(s.Ref, h)
 		v := r.expr(s.Value, p.n)
 		return func(x *exec) bool {
@@ -93,15 +94,15 @@ func (r *resolver) cpu(s Stmt) func(*exec) bool {
 			x.store(p, b)
 			return true
 		}
-	case Clwb:
+	case lang.Clwb:
 		p := r.local(s.Ref, h)
 		return func(x *exec) bool { x.region(p).Flush(p.off, p.n); return true }
-	case Fence:
+	case lang.Fence:
 		if len(h.blocks) == 0 {
 			fail(s.Pos, "", "%s has no memory, so nothing is fenced", h.name)
 		}
 		return func(x *exec) bool { x.life.regions[0].Fence(); return true }
-	case CmpXchg:
+	case lang.CmpXchg:
 		p := r.aligned(s.Ref)
 		old, now := r.word(s.Old), r.word(s.New)
 		reg := r.set(s.Reg, kindValue, 8, s.Pos)
@@ -112,18 +113,18 @@ func (r *resolver) cpu(s Stmt) func(*exec) bool {
 			}
 			return x.set(reg, number64(v))
 		}
-	case Xadd:
+	case lang.Xadd:
 		p, add := r.aligned(s.Ref), r.word(s.Add)
 		reg := r.set(s.Reg, kindValue, 8, s.Pos)
 		return func(x *exec) bool {
 			d := add(x)
 			return x.set(reg, number64(x.region(p).Add64(p.off, d)-d))
 		}
-	case Until:
+	case lang.Until:
 		p := r.local(s.Ref, h)
 		v := r.expr(s.Value, p.n)
 		if p.n > 8 {
-			fail(s.Pos, "", "until compares at most 8 bytes, and %s has %d", s.Ref.text(), p.n)
+			fail(s.Pos, "", "until compares at most 8 bytes, and %s has %d", s.Ref.Text(), p.n)
 		}
 		loop := r.loop(s.Pos, s)
 		return func(x *exec) bool {
@@ -142,18 +143,18 @@ func (r *resolver) cpu(s Stmt) func(*exec) bool {
 }
 
 // aligned resolves a word for a locked instruction.
-func (r *resolver) aligned(ref Ref) place {
+func (r *resolver) aligned(ref lang.Ref) place {
 	p := r.local(ref, r.cur.host)
 	if p.n != 8 || p.off%8 != 0 {
-		fail(ref.Pos, "", "a locked instruction takes 8 bytes at an offset that 8 divides; %s is %d at %d", ref.text(), p.n, p.off)
+		fail(ref.Pos, "", "a locked instruction takes 8 bytes at an offset that 8 divides; %s is %d at %d", ref.Text(), p.n, p.off)
 	}
 	return p
 }
 
 // world compiles messages and faults.
-func (r *resolver) world(s Stmt) func(*exec) bool {
+func (r *resolver) world(s lang.Stmt) func(*exec) bool {
 	switch s := s.(type) {
-	case Tell:
+	case lang.Tell:
 		to := r.host(s.Host, s.Pos)
 		if to == r.cur.host {
 			fail(s.Pos, "threads of one host share memory", "a message goes to another host")
@@ -170,13 +171,13 @@ func (r *resolver) world(s Stmt) func(*exec) bool {
 			x.h.Gather([]host.Call{{To: to.name, Service: s.Msg, Body: body}}, verbs.Forever)
 			return true
 		}
-	case Hear:
+	case lang.Hear:
 		reg := r.set(s.Reg, kindValue, 8, s.Pos)
 		return func(x *exec) bool {
 			req := x.accept(s.Msg)
 			return req != nil && x.set(reg, valueOf(req.Body()))
 		}
-	case Fault:
+	case lang.Fault:
 		own := ends(s.Kind) && s.Hosts[0] == r.cur.host.name
 		return func(x *exec) bool {
 			if err := x.m.machine.Strike(s.Kind, s.Hosts...); err != nil {
@@ -187,7 +188,7 @@ func (r *resolver) world(s Stmt) func(*exec) bool {
 			}
 			return !own
 		}
-	case Heal:
+	case lang.Heal:
 		return func(x *exec) bool { x.m.machine.Heal(s.A, s.B); return true }
 	}
 	panic("litmus: a statement of no kind")

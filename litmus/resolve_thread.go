@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // resolveThreads compiles the threads in the order of the file, those that run
@@ -34,14 +35,14 @@ func (r *resolver) resolveThreads() {
 				continue
 			}
 			for _, s := range t.spec.Body {
-				t.steps = append(t.steps, step{s.At().Line, StmtText(s), r.statement(s)})
+				t.steps = append(t.steps, step{s.At().Line, lang.StmtText(s), r.statement(s)})
 			}
 		}
 	}
 	r.cur = nil
 	for _, t := range r.threads {
-		walk(t.spec.Body, func(s Stmt) {
-			if h, ok := s.(Hear); ok {
+		walk(t.spec.Body, func(s lang.Stmt) {
+			if h, ok := s.(lang.Hear); ok {
 				r.checkTold(h, t)
 			}
 		})
@@ -49,24 +50,24 @@ func (r *resolver) resolveThreads() {
 }
 
 // walk calls f for each statement, also inside of others.
-func walk(body []Stmt, f func(Stmt)) {
+func walk(body []lang.Stmt, f func(lang.Stmt)) {
 	for _, s := range body {
 		f(s)
 		switch s := s.(type) {
-		case If:
-			walk([]Stmt{s.Then}, f)
-		case Maybe:
-			walk([]Stmt{s.Then}, f)
+		case lang.If:
+			walk([]lang.Stmt{s.Then}, f)
+		case lang.Maybe:
+			walk([]lang.Stmt{s.Then}, f)
 		}
 	}
 }
 
 // connectors notes who connects which queue pair, who hears which message, and
 // which hosts statements can end.
-func (r *resolver) connectors(s Stmt) {
+func (r *resolver) connectors(s lang.Stmt) {
 	t := r.cur
 	switch s := s.(type) {
-	case Connect:
+	case lang.Connect:
 		q := r.qp(s.QP, t.host, s.Pos)
 		e := &q.ends[q.end(t.host)]
 		if e.connector != nil && e.connector != t && e.connector.spec.Recover == t.spec.Recover {
@@ -74,18 +75,18 @@ func (r *resolver) connectors(s Stmt) {
 		}
 		e.connector = t
 		listens(q.ends[1].host, q.service)
-	case Hear:
+	case lang.Hear:
 		if h, ok := r.msgs[s.Msg]; ok && h != t.host.idx {
 			fail(s.Pos, "", "the message %s is heard on %s too: a message is heard on one host", s.Msg, r.hosts[h].name)
 		}
 		r.msgs[s.Msg] = t.host.idx
 		listens(t.host, s.Msg)
-	case Fault:
+	case lang.Fault:
 		for _, name := range s.Hosts {
 			h := r.host(name, s.Pos)
 			h.mortal = h.mortal || ends(s.Kind)
 		}
-	case Heal:
+	case lang.Heal:
 		r.host(s.A, s.Pos)
 		r.host(s.B, s.Pos)
 	}
@@ -101,11 +102,11 @@ func listens(h *hostProg, service string) {
 func ends(k faults.Kind) bool { return k == faults.Crash || k == faults.Power }
 
 // checkTold fails for a message that nobody tells.
-func (r *resolver) checkTold(s Hear, at *threadProg) {
+func (r *resolver) checkTold(s lang.Hear, at *threadProg) {
 	told := false
 	for _, t := range r.threads {
-		walk(t.spec.Body, func(x Stmt) {
-			if y, ok := x.(Tell); ok && y.Msg == s.Msg {
+		walk(t.spec.Body, func(x lang.Stmt) {
+			if y, ok := x.(lang.Tell); ok && y.Msg == s.Msg {
 				told = true
 			}
 		})
@@ -140,7 +141,7 @@ func (r *resolver) resolveOutcomes() {
 func (r *resolver) resolveFaults() {
 	b, _ := faults.ParseBudget(r.t.Faults)
 	if err := b.Validate(r.t.Hosts); err != nil {
-		fail(Pos{}, "", "%v", err)
+		fail(lang.Pos{}, "", "%v", err)
 	}
 	for _, h := range r.hosts {
 		for _, rule := range b {

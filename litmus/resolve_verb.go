@@ -3,6 +3,8 @@ package litmus
 import (
 	"slices"
 
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -16,7 +18,7 @@ type piece struct {
 
 // request is a send work request made ready.
 type request struct {
-	s      *Post
+	s      *lang.Post
 	qp     int
 	key    int // of the peer's registrations, -1 for none
 	peer   *hostProg
@@ -34,7 +36,7 @@ type request struct {
 }
 
 // post compiles a verb.
-func (r *resolver) post(s *Post) func(*exec) bool {
+func (r *resolver) post(s *lang.Post) func(*exec) bool {
 	t := r.cur
 	q := &request{s: s, key: -1, flags: s.Flags}
 	if s.Remote.Name == "" {
@@ -53,7 +55,7 @@ func (r *resolver) post(s *Post) func(*exec) bool {
 	r.operands(s, q)
 	sync := s.Value != "" || s.Status != ""
 	q.label = &labelProg{idx: len(r.labels), name: s.Label, host: t.host, thread: t, cq: qp.ends[end].send, silent: s.Silent}
-	if hasValue(s.Op) && s.Payload == nil && len(q.pieces) > 0 {
+	if lang.HasValue(s.Op) && s.Payload == nil && len(q.pieces) > 0 {
 		q.label.cell = q.pieces[0].cell
 	}
 	r.addLabel(q.label, s.Pos)
@@ -76,7 +78,7 @@ func (r *resolver) post(s *Post) func(*exec) bool {
 	return func(x *exec) bool { return x.post(q) }
 }
 
-func (r *resolver) addLabel(l *labelProg, at Pos) {
+func (r *resolver) addLabel(l *labelProg, at lang.Pos) {
 	if l.name != "" && r.isLabel(l.name) {
 		fail(at, "", "there is a request called %s already", l.name)
 	}
@@ -87,7 +89,7 @@ func (r *resolver) addLabel(l *labelProg, at Pos) {
 }
 
 // key picks the registration whose key a request names.
-func (r *resolver) key(s *Post, b *blockProg) int {
+func (r *resolver) key(s *lang.Post, b *blockProg) int {
 	name := s.Key
 	if name == "bad" {
 		return -1
@@ -102,12 +104,12 @@ func (r *resolver) key(s *Post, b *blockProg) int {
 		}
 		names = append(names, m.name)
 	}
-	fail(s.Pos, didYouMean(name, append(names, "bad")), "%s has no registration called %s", b.host.name, name)
+	fail(s.Pos, mistake.Suggest(name, append(names, "bad")), "%s has no registration called %s", b.host.name, name)
 	return -1
 }
 
 // operands compiles the scatter/gather list.
-func (r *resolver) operands(s *Post, q *request) {
+func (r *resolver) operands(s *lang.Post, q *request) {
 	total := q.remote.n
 	switch s.Op {
 	case verbs.OpCompareSwap:
@@ -116,16 +118,16 @@ func (r *resolver) operands(s *Post, q *request) {
 		q.add = r.word(s.Add)
 	}
 	if s.Op.IsAtomic() && q.remote.n != 8 && !s.Unbound {
-		fail(s.Remote.Pos, "add unchecked if that is what you want to see fail", "an atomic takes 8 bytes, and %s has %d", s.Remote.text(), q.remote.n)
+		fail(s.Remote.Pos, "add unchecked if that is what you want to see fail", "an atomic takes 8 bytes, and %s has %d", s.Remote.Text(), q.remote.n)
 	}
 	if s.Op == verbs.OpFlush {
 		return
 	}
 	if s.Payload == nil {
-		if hasValue(s.Op) {
+		if lang.HasValue(s.Op) {
 			q.pieces = []piece{{cell: r.cell(max(total, 1), s.Pos)}}
 		} else if s.Op == verbs.OpWrite || s.Op == verbs.OpAtomicWrite {
-			fail(s.Pos, "add `<- 1`", "%s without a value", opName(s.Op))
+			fail(s.Pos, "add `<- 1`", "%s without a value", lang.OpName(s.Op))
 		}
 		return
 	}
@@ -140,12 +142,12 @@ func (r *resolver) operands(s *Post, q *request) {
 		sum += size
 	}
 	if s.Remote.Name != "" && sum != total && !s.Unbound {
-		fail(s.Remote.Pos, "name as many bytes, as in x[0:16]", "%s has %d bytes and the local side has %d", s.Remote.text(), total, sum)
+		fail(s.Remote.Pos, "name as many bytes, as in x[0:16]", "%s has %d bytes and the local side has %d", s.Remote.Text(), total, sum)
 	}
 }
 
 // piece compiles an entry; n is how many bytes a value has.
-func (r *resolver) piece(o Operand, n int, into bool) (piece, int) {
+func (r *resolver) piece(o lang.Operand, n int, into bool) (piece, int) {
 	h := r.cur.host
 	e := o.Expr
 	if o.Ref != nil {
@@ -156,10 +158,10 @@ func (r *resolver) piece(o Operand, n int, into bool) (piece, int) {
 		if into || r.cur.regs[o.Ref.Name] == nil {
 			r.local(*o.Ref, h) // says what is wrong
 		}
-		e = &Expr{Pos: o.Ref.Pos, Reg: o.Ref.Name}
+		e = &lang.Expr{Pos: o.Ref.Pos, Reg: o.Ref.Name}
 	}
 	if into {
-		fail(e.Pos, "", "a Read goes into memory: %s is none", e.text())
+		fail(e.Pos, "", "a Read goes into memory: %s is none", e.Text())
 	}
 	c := r.cell(n, e.Pos)
 	f := r.expr(*e, n)
@@ -171,7 +173,7 @@ func (r *resolver) piece(o Operand, n int, into bool) (piece, int) {
 }
 
 // recv compiles the posting of a receive.
-func (r *resolver) recv(s *Recv) func(*exec) bool {
+func (r *resolver) recv(s *lang.Recv) func(*exec) bool {
 	t := r.cur
 	var qp *qpProg
 	switch {
@@ -206,9 +208,9 @@ func (r *resolver) recv(s *Recv) func(*exec) bool {
 }
 
 // completion compiles what is about completions.
-func (r *resolver) completion(s Stmt) func(*exec) bool {
+func (r *resolver) completion(s lang.Stmt) func(*exec) bool {
 	switch s := s.(type) {
-	case Wait:
+	case lang.Wait:
 		l := r.label(s.Label, s.Pos)
 		r.take(l.cq, s.Pos)
 		reg := r.set(s.Reg, kindStatus, 8, s.Pos)
@@ -221,20 +223,20 @@ func (r *resolver) completion(s Stmt) func(*exec) bool {
 			}
 			return x.set(reg, number64(uint64(x.seen[l.idx].wc.Status)))
 		}
-	case Next:
+	case lang.Next:
 		c := r.queue(s)
 		r.take(c, s.Pos)
 		reg := r.set(s.Reg, kindLabel, 8, s.Pos)
 		return func(x *exec) bool { return x.next(c, reg) }
-	case Query:
+	case lang.Query:
 		return r.query(s)
 	}
 	panic("litmus: a statement of no kind")
 }
 
 // queue is the completion queue that s takes from.
-func (r *resolver) queue(s Next) *cqProg {
-	if i := slices.IndexFunc(r.t.CQs, func(c CQ) bool { return c.Name == s.QP }); i >= 0 {
+func (r *resolver) queue(s lang.Next) *cqProg {
+	if i := slices.IndexFunc(r.t.CQs, func(c lang.CQ) bool { return c.Name == s.QP }); i >= 0 {
 		return r.cqNamed(s.QP)
 	}
 	q := r.qp(s.QP, r.cur.host, s.Pos)
@@ -246,7 +248,7 @@ func (r *resolver) queue(s Next) *cqProg {
 }
 
 // query compiles a question about a completion that was seen.
-func (r *resolver) query(s Query) func(*exec) bool {
+func (r *resolver) query(s lang.Query) func(*exec) bool {
 	l := r.label(s.Label, s.Pos)
 	switch s.What {
 	case "status":

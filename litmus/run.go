@@ -10,6 +10,8 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/internal/mistake"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -39,11 +41,11 @@ func BackendByName(name string) (Backend, error) {
 	if name == "sim" {
 		return simBackend{}, nil
 	}
-	hint := didYouMean(name, Backends())
+	hint := mistake.Suggest(name, Backends())
 	if hint != "" {
 		hint = "; " + hint
 	}
-	return nil, fmt.Errorf("litmus: there is no backend %q; there are %s%s", name, oneOf(Backends()), hint)
+	return nil, fmt.Errorf("litmus: there is no backend %q; there are %s%s", name, mistake.OneOf(Backends()), hint)
 }
 
 // Got says how a question was answered.
@@ -80,7 +82,7 @@ func (r *Row) Replay() (*explore.Replay, error) { return r.Counterexample.Replay
 
 // Result is what a search of one test under one profile found.
 type Result struct {
-	Test    *Test
+	Test    *lang.Test
 	Profile string
 	Rows    []Row
 	// States are the final states that were reached.
@@ -103,20 +105,20 @@ var (
 
 // Profiles lists the profiles under which the test has an answer: those that it
 // is restricted to, or all named ones, and those with a line of their own.
-func Profiles(t *Test) []string {
+func Profiles(t *lang.Test) []string {
 	var out []string
 	add := func(name string) {
 		if slices.Contains(out, name) {
 			return
 		}
 		for i := range t.Outcomes {
-			if t.expected(i, name) != Undecided {
+			if expected(t, i, name) != Undecided {
 				out = append(out, name)
 				return
 			}
 		}
 	}
-	for _, n := range t.starred() {
+	for _, n := range starred(t) {
 		add(n)
 	}
 	for _, o := range t.Outcomes {
@@ -130,7 +132,7 @@ func Profiles(t *Test) []string {
 }
 
 // starred are the profiles that a line * is about.
-func (t *Test) starred() []string {
+func starred(t *lang.Test) []string {
 	if len(t.Profiles) == 0 {
 		return faults.ProfileNames()
 	}
@@ -138,7 +140,7 @@ func (t *Test) starred() []string {
 }
 
 // expected is the answer that the file gives under a profile; Undecided if none.
-func (t *Test) expected(outcome int, profile string) Got {
+func expected(t *lang.Test, outcome int, profile string) Got {
 	star := Undecided
 	for _, v := range t.Outcomes[outcome].Verdicts {
 		got := Unreachable
@@ -148,7 +150,7 @@ func (t *Test) expected(outcome int, profile string) Got {
 		if v.Profile == profile {
 			return got
 		}
-		if v.Profile == "*" && slices.Contains(t.starred(), profile) {
+		if v.Profile == "*" && slices.Contains(starred(t), profile) {
 			star = got
 		}
 	}
@@ -156,7 +158,7 @@ func (t *Test) expected(outcome int, profile string) Got {
 }
 
 // Run searches all runs of a test under a profile and answers its questions.
-func Run(t *Test, profile string, b Backend, opt Options) (*Result, error) {
+func Run(t *lang.Test, profile string, b Backend, opt Options) (*Result, error) {
 	prof, err := faults.ProfileByName(profile)
 	if err != nil {
 		return nil, err
@@ -190,7 +192,7 @@ func (simBackend) run(p *program, profile string, opt Options) (*Result, error) 
 	}
 	for i := range p.t.Outcomes {
 		o := &p.t.Outcomes[i]
-		row := Row{Outcome: p.t.OutcomeName(i), Cond: CondText(o.Cond), Expected: p.t.expected(i, profile), Got: Undecided}
+		row := Row{Outcome: p.t.OutcomeName(i), Cond: lang.CondText(o.Cond), Expected: expected(p.t, i, profile), Got: Undecided}
 		switch {
 		case reached[i] && (r.Reason == nil || errors.Is(r.Reason, ErrLimit)):
 			row.Got = Reachable

@@ -10,6 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -50,32 +51,13 @@ const classPrefix = "reaches "
 
 func classOf(outcome string) string { return classPrefix + outcome }
 
-// OutcomeName is how reports call the i-th outcome.
-func (t *Test) OutcomeName(i int) string {
-	if n := t.Outcomes[i].Name; n != "" {
-		return n
-	}
-	if len(t.Outcomes) == 1 {
-		return "exists"
-	}
-	return fmt.Sprintf("exists-%d", i+1)
-}
-
-// Text is the test as it was read, or in canonical form if it was made otherwise.
-func (t *Test) Text() string {
-	if t.text != "" {
-		return t.text
-	}
-	return Format(t)
-}
-
 // Scenario names that belong to this package begin with this.
 const scenarioPrefix = "litmus/"
 
 // Compile makes a scenario of a test. Its outcomes are the final states; its runs
 // violate nothing, except that one that reaches an outcome named in watch ends
 // with a [Reached].
-func Compile(t *Test, watch ...string) (*explore.Scenario, error) {
+func Compile(t *lang.Test, watch ...string) (*explore.Scenario, error) {
 	p, err := resolve(t)
 	if err != nil {
 		return nil, err
@@ -86,7 +68,7 @@ func Compile(t *Test, watch ...string) (*explore.Scenario, error) {
 			known = known || t.OutcomeName(i) == w
 		}
 		if !known {
-			return nil, fmt.Errorf("%w: %s has no outcome %q", ErrTest, t.Name, w)
+			return nil, fmt.Errorf("%w: %s has no outcome %q", lang.ErrTest, t.Name, w)
 		}
 	}
 	return p.scenario(&collected{}, watch), nil
@@ -201,7 +183,7 @@ func (m *runner) final() string {
 // about: the test's text is in the file.
 func FromCounterexample(ce *explore.Counterexample) (*explore.Scenario, error) {
 	if !IsScenario(ce.Scenario) {
-		return nil, fmt.Errorf("%w: %s is no litmus test", ErrTest, ce.Scenario)
+		return nil, fmt.Errorf("%w: %s is no litmus test", lang.ErrTest, ce.Scenario)
 	}
 	if ce.Text == "" {
 		return nil, errors.New("litmus: the counterexample does not hold the text of its test: make it again with `verbatim litmus --out DIR`")

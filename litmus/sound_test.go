@@ -6,6 +6,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // TestEagerSuite compares the final states of the search with those of a machine
@@ -58,7 +59,7 @@ func TestEagerSuite(t *testing.T) {
 }
 
 // size is how many bytes of memory a test has: large ones have too many orders.
-func size(test *litmus.Test) int {
+func size(test *lang.Test) int {
 	n := 0
 	for _, m := range test.Memory {
 		for _, b := range m.Blocks {
@@ -70,13 +71,13 @@ func size(test *litmus.Test) int {
 	return n
 }
 
-func faulty(test *litmus.Test) bool {
+func faulty(test *lang.Test) bool {
 	if test.Faults != "" {
 		return true
 	}
 	for _, th := range test.Threads {
 		for _, s := range th.Body {
-			if _, ok := s.(litmus.Fault); ok {
+			if _, ok := s.(lang.Fault); ok {
 				return true
 			}
 		}

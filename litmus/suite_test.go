@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // known are the tests that the simulator gets wrong, and what is wrong with it. A
@@ -13,13 +14,13 @@ import (
 var known = map[string]string{}
 
 // suite reads the tests of testdata/litmus.
-func suite(t testing.TB) []*litmus.Test {
+func suite(t testing.TB) []*lang.Test {
 	t.Helper()
-	files, err := filepath.Glob("../testdata/litmus/*" + litmus.Ext)
+	files, err := filepath.Glob("../testdata/litmus/*" + lang.Ext)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%v, %d files", err, len(files))
 	}
-	var out []*litmus.Test
+	var out []*lang.Test
 	for _, file := range files {
 		test, err := litmus.ParseFile(file)
 		if err != nil {
@@ -60,7 +61,7 @@ func TestSuite(t *testing.T) {
 }
 
 // runAll runs a test under all its profiles and says what is not as expected.
-func runAll(t *testing.T, test *litmus.Test) string {
+func runAll(t *testing.T, test *lang.Test) string {
 	t.Helper()
 	var out []string
 	for _, profile := range litmus.Profiles(test) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -106,7 +107,7 @@ func (v value) text(kind regKind, size int, labels []*labelProg) string {
 	case kind == kindStatus:
 		return verbs.Status(v.num).String()
 	case kind == kindPosted:
-		return postedNames[min(int(v.num), len(postedNames)-1)]
+		return lang.ResultNames[min(int(v.num), len(lang.ResultNames)-1)]
 	case kind == kindLabel:
 		if int(v.num) < len(labels) {
 			return labels[v.num].name
@@ -115,7 +116,7 @@ func (v value) text(kind regKind, size int, labels []*labelProg) string {
 	case kind == kindState:
 		return verbs.QPState(v.num).String()
 	case v.b == nil:
-		return number(v.num)
+		return lang.Number(v.num)
 	}
 	return v.words(size)
 }
@@ -129,7 +130,7 @@ func (v value) words(size int) string {
 		for j := i + 8; j < size && v.slice(size, j, min(8, size-j)).num == w; j += 8 {
 			n++
 		}
-		text := number(w)
+		text := lang.Number(w)
 		if n > 1 {
 			text = strconv.Itoa(n) + "x" + text
 		}
@@ -142,7 +143,7 @@ func (v value) words(size int) string {
 // statusNone is what poll finds if there is nothing.
 const statusNone = 255
 
-// Results of posts and state changes.
+// Results of posts and state changes, in the order of lang.ResultNames.
 const (
 	postOK = iota
 	postFull
@@ -153,5 +154,3 @@ const (
 	postBusy
 	postOther
 )
-
-var postedNames = []string{"OK", "FULL", "INVALID", "STATE", "UNSUPPORTED", "CLOSED", "BUSY", "ERROR"}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 	"github.com/verbatim-rdma/verbatim/internal/number"
-	"github.com/verbatim-rdma/verbatim/mutant"
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
 )
 
 // MutatedFile is a file of the protocol, and the mutants of it that survive.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbatim-rdma/verbatim/mutant"
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 	"github.com/verbatim-rdma/verbatim/report"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/verbatim-rdma/verbatim/coverage"
+	"github.com/verbatim-rdma/verbatim/explore/coverage"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/internal/number"
 )

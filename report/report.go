@@ -1,11 +1,11 @@
 package report
 
 import (
-	"github.com/verbatim-rdma/verbatim/coverage"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/coverage"
+	"github.com/verbatim-rdma/verbatim/explore/matrix"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
 	"github.com/verbatim-rdma/verbatim/faults"
-	"github.com/verbatim-rdma/verbatim/matrix"
-	"github.com/verbatim-rdma/verbatim/mutant"
 )
 
 // Report is what a page tells.

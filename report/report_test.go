@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/coverage"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/coverage"
+	"github.com/verbatim-rdma/verbatim/explore/matrix"
 	"github.com/verbatim-rdma/verbatim/faults"
-	"github.com/verbatim-rdma/verbatim/matrix"
 	"github.com/verbatim-rdma/verbatim/report"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/coverage"
+	"github.com/verbatim-rdma/verbatim/explore/coverage"
+	"github.com/verbatim-rdma/verbatim/explore/matrix"
 	"github.com/verbatim-rdma/verbatim/internal/number"
-	"github.com/verbatim-rdma/verbatim/matrix"
 )
 
 // protocolOf is the protocol of a scenario.

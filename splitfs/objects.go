@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 const (
@@ -59,6 +60,7 @@ func (f *FS) collect() error {
 	if err != nil {
 		return err
 	}
+	withdrawn := false
 	for _, e := range list {
 		name := path.Join(Reserved, e.Name())
 		id, replaced := strings.CutSuffix(e.Name(), replacedExt)
@@ -74,12 +76,16 @@ func (f *FS) collect() error {
 				if err := f.cfg.Dir.Remove(name); err != nil {
 					return err
 				}
+				withdrawn = true
 				continue
 			}
 		}
 		f.discard(id, name)
 	}
-	return nil
+	if !withdrawn {
+		return nil
+	}
+	return f.syncDirs(Reserved) // the file may get another name now: see withdraw
 }
 
 // stillThere reports whether the object that was to be replaced, as the file intent
@@ -94,7 +100,7 @@ func (f *FS) stillThere(id, intent string) (bool, error) {
 		return true, nil // the crash came before the intent was complete
 	}
 	now, err := f.stub(at)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // its folder is a file by now
 		return false, nil
 	}
 	return now == id, err

@@ -107,6 +107,13 @@ func TestOwnEndsWithTheRight(t *testing.T) {
 	}
 }
 
+// A directory that is not there cannot be opened.
+func TestNoOSDir(t *testing.T) {
+	if d, err := splitfs.OpenOSDir(filepath.Join(t.TempDir(), "none")); d != nil || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v, %v", d, err)
+	}
+}
+
 func closed(f splitfs.DirFile, err error) error {
 	if err != nil {
 		return err

@@ -89,6 +89,33 @@ func regionWithCrashes(rt *rapid.T) {
 	})
 }
 
+// A region behind whose frames there is nothing is not written when it is opened.
+func TestNothingToWipe(t *testing.T) {
+	obj := &counting{tornObject: tornObject{bytes: make([]byte, 100)}}
+	r := emptyRegion(obj, 1)
+	if err := r.writeAt([]byte("x"), 0); err != nil || obj.records != 1 {
+		t.Fatal(err, obj.records)
+	}
+	if _, err := scanRegion(obj, 2); err != nil || obj.records != 1 {
+		t.Errorf("%v after %d Records", err, obj.records)
+	}
+	obj.bytes[r.end+3] = 1 // a part of a header
+	if _, err := scanRegion(obj, 2); err != nil || obj.records != 2 || obj.bytes[r.end+3] != 0 {
+		t.Errorf("%v after %d Records, and there is %d", err, obj.records, obj.bytes[r.end+3])
+	}
+}
+
+// counting counts Records.
+type counting struct {
+	tornObject
+	records int
+}
+
+func (c *counting) Record(off int, data []byte) error {
+	c.records++
+	return c.tornObject.Record(off, data)
+}
+
 // fresh begins in an empty object.
 func (l *laid) fresh(size int) {
 	l.obj = &tornObject{T: l.T, bytes: make([]byte, size)}

@@ -15,9 +15,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/cmd/internal/litmusfiles"
 	"github.com/verbatim-rdma/verbatim/faults"
-	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/device"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/hw"
 )
@@ -69,7 +69,7 @@ and 3 before 0.`,
   verbatim-run litmus testdata/litmus/message-passing.litmus --device rxe0,rxe1`,
 		RunE: func(c *cobra.Command, args []string) error { return runLitmus(c, f, args) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{strings.TrimPrefix(litmus.Ext, ".")}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{strings.TrimPrefix(lang.Ext, ".")}, cobra.ShellCompDirectiveFilterFileExt
 		},
 	}
 	fl := c.Flags()
@@ -183,7 +183,7 @@ func openDevices(names []string) ([]verbs.Device, error) {
 
 // deviceTest is a test, and the arguments that name it.
 type deviceTest struct {
-	test *litmus.Test
+	test *lang.Test
 	file string
 	args string
 }
@@ -195,7 +195,7 @@ func (f *litmusFlags) tests(args []string, stderr io.Writer) (tests []deviceTest
 		if err != nil {
 			return nil, 0, err
 		}
-		code = litmusfiles.Parse("verbatim-run", files, stderr, func(file string, t *litmus.Test) {
+		code = litmusfiles.Parse("verbatim-run", files, stderr, func(file string, t *lang.Test) {
 			tests = append(tests, deviceTest{t, file, file})
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // handFlags are the flags of the command explore.
@@ -81,7 +82,7 @@ func (f *handFlags) scenario(name string) (*explore.Scenario, func(final, profil
 		}
 		f.opt.Profile = p.Name
 	}
-	if strings.HasSuffix(name, litmus.Ext) {
+	if strings.HasSuffix(name, lang.Ext) {
 		t, err := litmus.ParseFile(name)
 		if err != nil {
 			return nil, nil, err

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/examples/mirror"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/litmus"
-	"github.com/verbatim-rdma/verbatim/view"
+	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
 // handSite serves a scenario, and follows links.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/matrix"
+	"github.com/verbatim-rdma/verbatim/explore/matrix"
 	"github.com/verbatim-rdma/verbatim/report"
 )
 

@@ -16,11 +16,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
-	"github.com/verbatim-rdma/verbatim/coverage"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/coverage"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
 	"github.com/verbatim-rdma/verbatim/internal/source"
 	"github.com/verbatim-rdma/verbatim/internal/whole"
-	"github.com/verbatim-rdma/verbatim/mutant"
 	"github.com/verbatim-rdma/verbatim/report"
 )
 

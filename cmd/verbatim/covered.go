@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/verbatim-rdma/verbatim/coverage"
+	"github.com/verbatim-rdma/verbatim/explore/coverage"
 )
 
 // coveredEnv tells a program that it was built to count statements, and in which folder

@@ -15,6 +15,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // generateFlags are the flags of the command litmus generate.
@@ -152,5 +153,5 @@ func (f *generateFlags) save(v *generate.Verdicts) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(f.out, t.Name+litmus.Ext), []byte(litmus.Format(t)), 0o644)
+	return os.WriteFile(filepath.Join(f.out, t.Name+lang.Ext), []byte(lang.Format(t)), 0o644)
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/internal/number"
-	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // generateReport prints verdicts as they come, in the order of the programs.
@@ -65,7 +65,7 @@ func (r *generateReport) add(v *generate.Verdicts) error {
 }
 
 func (r *generateReport) line(v *generate.Verdicts) error {
-	x := generatedLine{Program: v.Program.String(), Size: v.Program.Size(), Text: litmus.Format(v.Program.Test()), Profiles: v.Profiles,
+	x := generatedLine{Program: v.Program.String(), Size: v.Program.Size(), Text: lang.Format(v.Program.Test()), Profiles: v.Profiles,
 		States: []generatedState{}, Separates: v.Separates(), Runs: v.Runs, Explored: v.Explored, Undecided: []string{}}
 	for _, s := range v.States {
 		g := generatedState{State: s.Text}
@@ -89,7 +89,7 @@ func (r *generateReport) text(v *generate.Verdicts) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", v.Program)
 	if r.f.program != "" {
-		b.WriteString("\n" + litmus.Format(v.Program.Test()) + "\n")
+		b.WriteString("\n" + lang.Format(v.Program.Test()) + "\n")
 	}
 	for _, g := range v.Groups() {
 		fmt.Fprintf(&b, "  %s\n", v.Who(g.By))

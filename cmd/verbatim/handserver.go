@@ -19,7 +19,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/litmus"
-	"github.com/verbatim-rdma/verbatim/view"
+	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
 // maxAddress bounds the run in an address, in bytes; a run with so many decisions is

@@ -17,6 +17,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/cmd/internal/litmusfiles"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // litmusFlags are the flags of the command litmus.
@@ -70,7 +71,7 @@ and 3 before 0.`,
   verbatim litmus --format mine.litmus`,
 		RunE: func(c *cobra.Command, args []string) error { return runLitmus(c, f, args) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{strings.TrimPrefix(litmus.Ext, ".")}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{strings.TrimPrefix(lang.Ext, ".")}, cobra.ShellCompDirectiveFilterFileExt
 		},
 	}
 	c.AddCommand(newGenerate())
@@ -99,7 +100,7 @@ and 3 before 0.`,
 // litmusJob is one test under one profile, and what became of it.
 type litmusJob struct {
 	file    string
-	test    *litmus.Test
+	test    *lang.Test
 	profile string
 	result  *litmus.Result
 	err     error
@@ -162,7 +163,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 
 // jobs makes jobs of the tests in the files; the status is that of litmusfiles.Parse.
 func (f *litmusFlags) jobs(files []string, stderr io.Writer) (jobs []*litmusJob, code int) {
-	code = litmusfiles.Parse("verbatim", files, stderr, func(file string, t *litmus.Test) {
+	code = litmusfiles.Parse("verbatim", files, stderr, func(file string, t *lang.Test) {
 		profiles := litmus.Profiles(t)
 		if len(f.profiles) > 0 {
 			profiles = f.profiles
@@ -210,7 +211,7 @@ func formatTests(w io.Writer, jobs []*litmusJob, code int) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if _, err := io.WriteString(w, litmus.Format(j.test)); err != nil {
+		if _, err := io.WriteString(w, lang.Format(j.test)); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // checkPage checks the flags for the page of an outcome.
@@ -69,7 +70,7 @@ func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
 }
 
 // outcomeOf is the outcome that --reach names: the first if it names none.
-func (f *litmusFlags) outcomeOf(t *litmus.Test) (string, error) {
+func (f *litmusFlags) outcomeOf(t *lang.Test) (string, error) {
 	var names []string
 	for i := range t.Outcomes {
 		names = append(names, t.OutcomeName(i))

@@ -12,8 +12,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli/clitest"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
 	"github.com/verbatim-rdma/verbatim/host"
-	"github.com/verbatim-rdma/verbatim/mutant"
 	"github.com/verbatim-rdma/verbatim/strace"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )

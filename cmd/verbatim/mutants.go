@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
 	"github.com/verbatim-rdma/verbatim/faults"
-	"github.com/verbatim-rdma/verbatim/mutant"
 )
 
 // mutantFlags are the flags of the command mutants.

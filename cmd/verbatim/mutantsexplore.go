@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
-	"github.com/verbatim-rdma/verbatim/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
 )
 
 // checkerResult is what `verbatim mutants explore --json` prints for one mutant.

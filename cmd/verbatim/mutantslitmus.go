@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
-	"github.com/verbatim-rdma/verbatim/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
 )
 
 // ruleResult is what `verbatim mutants litmus --json` prints for one mutant.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
-	"github.com/verbatim-rdma/verbatim/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
 )
 
 // scoreFlags are those that only --generate has.
@@ -144,7 +144,7 @@ func printScore(w io.Writer, all []mutant.Judged, s *mutant.Score) error {
 		_, err := io.WriteString(w, text)
 		return err
 	}
-	text += fmt.Sprintf("of those that are not equivalent %.1f %% are caught, %.1f %% by scenarios alone; one takes %.1f s (median)\n", s.Caught, s.Scenarios, s.Median)
+	text += fmt.Sprintf("of those that are not equivalent %.1f %% are caught, %.1f %% by scenarios alone; one takes %.1f s (median), and all %.0f s of a processor\n", s.Caught, s.Scenarios, s.Median, s.Processor)
 	if s.TimedOut > 0 {
 		text += fmt.Sprintf("of %d the time was over before the runs: with a longer --max-time their result may be another\n", s.TimedOut)
 	}

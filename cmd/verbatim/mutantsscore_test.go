@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbatim-rdma/verbatim/mutant"
-	"github.com/verbatim-rdma/verbatim/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
 // What survives is printed by its lines, and how many of all were caught.
@@ -17,6 +17,7 @@ func TestPrintScore(t *testing.T) {
 		of("p.go", 2, mutant.ByTest, mutant.HowHangs), of("p.go", 5, mutant.Equivalent, "")}
 	all[0].Reached, all[0].Exhausted = []string{"s", "t"}, []string{"s"}
 	all[0].TimedOut = []string{"t"}
+	all[0].Processor, all[1].Processor = 3, 4
 	score := mutant.NewScore(all)
 	var b strings.Builder
 	if err := printScore(&b, all, &score); err != nil {
@@ -34,7 +35,7 @@ p.go:9: survives: f:swap:1
 5 mutants: 1 caught by scenarios, 1 by unit tests, 1 equivalent, 2 survive
        1 showed: violated
        1 showed: hangs
-of those that are not equivalent 50.0 % are caught, 25.0 % by scenarios alone; one takes 2.0 s (median)
+of those that are not equivalent 50.0 % are caught, 25.0 % by scenarios alone; one takes 2.0 s (median), and all 7 s of a processor
 of 1 the time was over before the runs: with a longer --max-time their result may be another
 `
 	if b.String() != want {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
-	"github.com/verbatim-rdma/verbatim/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
 )
 
 // sqliteMutant is what --json prints for one mutant of --sqlite.

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/whole"
 	"github.com/verbatim-rdma/verbatim/litmus"
-	"github.com/verbatim-rdma/verbatim/view"
+	"github.com/verbatim-rdma/verbatim/report/view"
 )
 
 // writePage replays a counterexample and writes its page.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/examples/mirror"
-	"github.com/verbatim-rdma/verbatim/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant"
 )
 
 // Mistakes are put into the register by a machine, one at a time: does its scenario see

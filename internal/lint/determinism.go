@@ -15,17 +15,17 @@ import (
 // A package is deterministic if everything it does follows from its arguments
 // and from the choices that its host.Host makes for it.
 func deterministic(pkg string) bool {
-	l, _ := layerOf(pkg)
+	l := layerOf(pkg)
 	return l != nil && (l.name == "protocol" || l.name == "cluster" || l.name == "verbs/sim" || l.name == "coord")
 }
 
 func isProtocol(pkg string) bool {
-	l, _ := layerOf(pkg)
+	l := layerOf(pkg)
 	return l != nil && l.name == "protocol"
 }
 
 func isSimulator(pkg string) bool {
-	l, _ := layerOf(pkg)
+	l := layerOf(pkg)
 	return l != nil && l.name == "verbs/sim"
 }
 

@@ -8,7 +8,8 @@
 //
 //	go test ./internal/lint -rewrite
 //
-// writes the findings anew.
+// writes the findings anew, and the tables of packages in README.md and docs/architecture.md,
+// which are made from layers.go.
 //
 // # Where to look
 //

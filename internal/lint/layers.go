@@ -9,7 +9,8 @@ import (
 // layer is a group of packages with the same place in the direction of imports.
 type layer struct {
 	name string
-	// at are the folders of the layer; "x/..." takes the folders below x too.
+	// at are the folders of the layer; "x/..." takes the folders below x too. One that
+	// begins with * is any folder whose name ends so, below another one, and all below it.
 	at []string
 	// may names the other layers that it may import. Packages of one layer may
 	// import each other, except as apart says.
@@ -18,7 +19,10 @@ type layer struct {
 	apart bool
 	// modules are the other modules that it may import; "*" is any.
 	modules []string
-	why     string
+	// holds says what it holds, for the tables of pages, and page names the page below docs
+	// that says more.
+	holds, page string
+	why         string
 }
 
 // below are the layers that everything from verbs/sim on may use.
@@ -27,95 +31,136 @@ var below = []string{"verbs", "host", "codec", "fingerprint", "faults", "model",
 // layers is the direction of imports as a table: who may import whom, and why.
 var layers = []layer{
 	{name: "verbs", at: []string{"verbs"},
-		why: "every package speaks it, so it holds types and interfaces and imports the standard library alone"},
+		holds: "the vocabulary of RDMA: types and interfaces, named as in libibverbs",
+		why:   "every package speaks it, so it holds types and interfaces and imports the standard library alone"},
 	{name: "host", at: []string{"host"}, may: []string{"verbs"},
-		why: "every package speaks it"},
+		holds: "what protocol code gets from its machine: tasks, clock, random numbers, locks, memory, messages",
+		why:   "every package speaks it"},
 	{name: "pages", at: []string{"internal/pages"}, may: []string{"verbs", "host"}, modules: []string{"golang.org/x/sys/unix"},
-		why: "memory for cards, which both the binding and the host need; it speaks as they do and knows neither"},
+		holds: "memory that cards may reach",
+		why:   "memory for cards, which both the binding and the host need; it speaks as they do and knows neither"},
 	{name: "mistake", at: []string{"internal/mistake"},
-		why: "words and lines, for errors about any text: it knows of no language"},
+		holds: "the word that was perhaps meant, and the line with a caret, for errors about a text",
+		why:   "words and lines, for errors about any text: it knows of no language"},
 	{name: "codec", at: []string{"codec/...", "internal/codec/..."},
-		why: "bytes in, bytes out: it knows of no machine"},
+		holds: "short messages with bounds (`codec/wire`), and records in a file of fixed size",
+		why:   "bytes in, bytes out: it knows of no machine"},
 	{name: "fingerprint", at: []string{"fingerprint"},
-		why: "one definition of what tells two states apart, for the simulator, services and checks alike"},
+		holds: "hashes of 128 bits for all that tells two states apart",
+		why:   "one definition of what tells two states apart, for the simulator, services and checks alike"},
 	{name: "faults", at: []string{"faults/..."}, may: []string{"verbs", "host", "mistake"},
+		holds: "hardware profiles and fault budgets, as data", page: "profiles",
 		why: "it is data: profiles and budgets, not what carries them out"},
 	{name: "model", at: []string{"model/..."}, may: []string{"verbs", "host", "fingerprint", "faults"},
 		modules: []string{"github.com/anishathalye/porcupine"},
+		holds:   "sequential specifications, histories, and the promise of a log that is recovered",
 		why:     "a specification is a pure function"},
 	{name: "strace", at: []string{"strace/..."},
-		why: "it turns a recording of system calls into data"},
+		holds: "recordings of system calls, read into workloads",
+		why:   "it turns a recording of system calls into data"},
 	{name: "coord", at: []string{"coord/..."}, may: []string{"verbs", "host", "codec", "fingerprint", "faults", "model"},
+		holds: "the coordination service: small values, compare-and-set, sessions", page: "controllers",
 		why: "protocols use it on every backend"},
 	{name: "coord/etcd", at: []string{"coord/etcd/..."}, may: []string{"coord"},
 		modules: []string{"go.etcd.io/etcd", "go.uber.org/zap", "google.golang.org/grpc"},
-		why:     "the operating system's network as a coord.Client knows no card and no protocol"},
+		holds:   "an etcd cluster as the coordination service", page: "controllers",
+		why: "the operating system's network as a coord.Client knows no card and no protocol"},
 	{name: "kit", at: []string{"kit/..."}, may: []string{"verbs", "host", "codec", "coord"},
-		why: "what protocols have in common knows no protocol and no backend"},
+		holds: "what protocols share: counting quorums, lending memory and connecting to it, calls over Send and Recv, controller entries",
+		why:   "what protocols have in common knows no protocol and no backend"},
 	{name: "pair", at: []string{"internal/pair"}, may: []string{"verbs", "host", "kit"},
-		why: "tests of any layer that has both take it; it knows no backend"},
+		holds: "two connected hosts, for tests that are about something else",
+		why:   "tests of any layer that has both take it; it knows no backend"},
 	{name: "cluster", at: []string{"cluster/..."}, may: []string{"verbs", "host", "coord"},
+		holds: "what processes do beside the protocol: sessions, names, addresses, the coordinator", page: "controllers",
 		why: "what processes do beside the protocol is checked as the protocol is; it knows none, and takes what it guards as an interface"},
 	{name: "protocol", at: []string{"protocol/..."}, apart: true,
-		may: []string{"verbs", "host", "codec", "coord", "kit"},
+		may:   []string{"verbs", "host", "codec", "coord", "kit"},
+		holds: "protocols; `protocol/ncl` is NCL, the near-compute log of SplitFT", page: "ncl",
 		why: "the code that is checked is the code that runs on hardware"},
 	{name: "splitfs", at: []string{"splitfs/..."}, may: []string{"verbs", "host", "codec", "coord", "protocol"},
 		modules: []string{"github.com/ncruces/go-sqlite3", "github.com/hanwen/go-fuse/v2", "github.com/cockroachdb/pebble", "golang.org/x/sys/unix"},
-		why:     "it is an application of protocol/ncl on any backend; what joins it to a program has a package of its own"},
+		holds:   "files that are written to NCL or to a directory, for SQLite, Pebble and mounts", page: "splitfs",
+		why: "it is an application of protocol/ncl on any backend; what joins it to a program has a package of its own"},
 	{name: "verbs/verbstest", at: []string{"verbs/verbstest/..."}, may: []string{"verbs", "host"},
+		holds: "a suite of cases that every implementation of `verbs` passes", page: "fidelity",
 		why: "a suite that knows a backend can be lenient with it"},
 	{name: "goroutine", at: []string{"internal/goroutine"},
-		why: "it tells goroutines apart, and knows nothing of what they do"},
+		holds: "which goroutine calls, for one error of the simulator",
+		why:   "it tells goroutines apart, and knows nothing of what they do"},
 	{name: "verbs/sim", at: []string{"verbs/sim/..."}, may: append(slices.Clone(below), "goroutine"),
+		holds: "the simulator of hosts with RDMA cards, in which every source of nondeterminism is a choice", page: "semantics",
 		why: "a simulator that knows a protocol can be wrong in its favour"},
 	{name: "verbs/hw", at: []string{"verbs/hw/..."}, may: append(slices.Clone(below), "pages"),
+		holds: "the binding to libibverbs, under the build tag `rdma`", page: "hardware",
 		why: "the binding knows the card and no protocol"},
 	{name: "host/oshost", at: []string{"host/oshost/..."}, may: []string{"verbs", "host", "codec", "pages"},
 		modules: []string{"golang.org/x/sys/unix"},
-		why:     "the operating system as a host.Host takes any verbs.Device, so it needs neither the binding nor a C compiler"},
+		holds:   "a host on the operating system, for any card", page: "hardware",
+		why: "the operating system as a host.Host takes any verbs.Device, so it needs neither the binding nor a C compiler"},
 	{name: "whole", at: []string{"internal/whole"},
-		why: "it writes files and knows nothing of what is in them"},
+		holds: "files that are written whole or not at all",
+		why:   "it writes files and knows nothing of what is in them"},
 	{name: "explore", at: []string{"explore/..."}, may: append(slices.Clone(below), "verbs/sim", "whole"),
 		modules: []string{"*"},
+		holds:   "the checker: search, shrinking, replay, timelines; `explore/scenario` is a kit for scenarios, and `explore/audit` tests the rules of the search",
 		why:     "the checker takes every scenario alike"},
-	{name: "litmus", at: []string{"litmus/..."}, may: append(slices.Clone(below), "mistake", "kit", "verbs/sim", "explore"),
+	{name: "litmus/lang", at: []string{"litmus/lang"}, may: []string{"verbs", "faults", "mistake"},
+		holds: "the language of litmus tests: tree, parser, printer", page: "litmus",
+		why: "a test is a text, whoever runs it: the language knows neither the simulator nor the checker"},
+	{name: "litmus", at: []string{"litmus/..."}, may: append(slices.Clone(below), "mistake", "litmus/lang", "kit", "verbs/sim", "explore"),
+		holds: "litmus tests, which are small programs with a question, and their search", page: "litmus",
 		why: "a test is a text: it knows the vocabulary and the checker, and no protocol"},
-	{name: "view", at: []string{"view/..."}, may: []string{"fingerprint", "verbs/sim", "explore"},
+	{name: "report/view", at: []string{"report/view/..."}, may: []string{"fingerprint", "verbs/sim", "explore"},
+		holds: "counterexamples as pages", page: "viewer",
 		why: "a page is data of any run: it knows no protocol"},
-	{name: "litmus/device", at: []string{"litmus/device/..."}, may: []string{"verbs", "host", "host/oshost", "faults", "litmus"},
+	{name: "litmus/device", at: []string{"litmus/device/..."}, may: []string{"verbs", "host", "host/oshost", "faults", "litmus", "litmus/lang"},
+		holds: "litmus tests on cards, compared with the simulator", page: "fidelity",
 		why: "it runs tests on any verbs.Device, so the comparison with the simulator needs neither the binding nor a card"},
-	{name: "scenario", at: []string{"examples/..."}, modules: []string{"*"},
-		may: append(slices.Clone(below), "strace", "cluster", "kit", "protocol", "splitfs", "verbs/sim", "verbs/hw", "host/oshost", "explore"),
-		why: "a scenario joins a protocol, a workload, a model and faults"},
+	{name: "scenario", at: []string{"examples/...", "*check"}, modules: []string{"*"},
+		may:   append(slices.Clone(below), "strace", "cluster", "kit", "protocol", "splitfs", "verbs/sim", "verbs/hw", "host/oshost", "explore"),
+		holds: "scenarios: a protocol, a workload, a model and faults",
+		why:   "a scenario joins a protocol, a workload, a model and faults"},
 	{name: "lint", at: []string{"internal/lint/..."}, modules: []string{"*"},
-		why: "it reads the other packages and runs none"},
+		holds: "the rules of this repository that a machine can check, as tests",
+		why:   "it reads the other packages and runs none"},
 	{name: "source", at: []string{"internal/source"},
-		why: "it finds a folder"},
-	{name: "coverage", at: []string{"coverage/..."}, may: []string{"source"}, modules: []string{"golang.org/x/tools/cover"},
-		why: "it reads the counters of whatever program it is in"},
-	{name: "mutant", at: []string{"mutant/..."}, may: []string{"explore", "mistake", "source"},
+		holds: "where the source tree of this module is",
+		why:   "it finds a folder"},
+	{name: "explore/coverage", at: []string{"explore/coverage/..."}, may: []string{"source"}, modules: []string{"golang.org/x/tools/cover"},
+		holds: "which lines of a protocol a search reached",
+		why:   "it reads the counters of whatever program it is in"},
+	{name: "explore/mutant", at: []string{"explore/mutant/..."}, may: []string{"explore", "mistake", "source"},
 		modules: []string{"github.com/bluekeyes/go-gitdiff", "golang.org/x/tools/go"},
-		why:     "it runs the go command and the programs that it builds, and reads what they found"},
-	{name: "matrix", at: []string{"matrix/..."}, may: []string{"faults", "verbs/sim", "explore"},
+		holds:   "bugs on purpose, and whether they are caught", page: "mutants",
+		why: "it runs the go command and the programs that it builds, and reads what they found"},
+	{name: "explore/matrix", at: []string{"explore/matrix/..."}, may: []string{"faults", "verbs/sim", "explore"},
+		holds: "which promises of cards a protocol rests on", page: "matrix",
 		why: "it is many checks of any scenarios, put together"},
 	{name: "number", at: []string{"internal/number"},
-		why: "it writes numbers, of whatever"},
-	{name: "report", at: []string{"report/..."}, may: []string{"faults", "verbs/sim", "explore", "matrix", "mutant", "coverage", "number"},
+		holds: "numbers as people read them",
+		why:   "it writes numbers, of whatever"},
+	{name: "report", at: []string{"report/..."}, may: []string{"faults", "verbs/sim", "explore", "explore/matrix", "explore/mutant", "explore/coverage", "number"},
+		holds: "the page of `check --report`", page: "viewer",
 		why: "a page is data of any checks: it knows no protocol"},
 	{name: "bench", at: []string{"bench/..."}, modules: []string{"*"},
-		may: []string{"verbs", "host", "faults", "coord", "kit", "protocol", "splitfs", "verbs/sim", "verbs/hw", "host/oshost"},
+		may:   []string{"verbs", "host", "faults", "coord", "kit", "protocol", "splitfs", "verbs/sim", "verbs/hw", "host/oshost"},
+		holds: "latency and throughput on cards, beside perftest, and in the simulator", page: "benchmarks",
 		why: "it runs the same loops on every backend, and looks for no bugs"},
-	{name: "cmd/internal", at: []string{"cmd/internal/..."}, may: []string{"faults", "mistake", "litmus"},
+	{name: "cmd/internal", at: []string{"cmd/internal/..."}, may: []string{"faults", "mistake", "litmus", "litmus/lang"},
 		modules: []string{"github.com/spf13/cobra", "github.com/jedib0t/go-pretty/v6"},
+		holds:   "what both commands have in common",
 		why:     "both commands take it, so it knows what neither is about"},
 	{name: "cmd/verbatim", at: []string{"cmd/verbatim/..."}, modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
-		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "explore", "litmus", "scenario", "mutant", "matrix", "mistake", "view", "source",
-			"coverage", "report", "whole", "number", "cmd/internal"),
-		why: "it checks, and is built in seconds: what runs protocols on machines and measures them is in cmd/verbatim-run"},
+		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "explore", "litmus", "litmus/lang", "scenario", "explore/mutant", "explore/matrix", "explore/coverage", "mistake", "source",
+			"report", "report/view", "whole", "number", "cmd/internal"),
+		holds: "the command that checks",
+		why:   "it checks, and is built in seconds: what runs protocols on machines and measures them is in cmd/verbatim-run"},
 	{name: "cmd/verbatim-run", at: []string{"cmd/verbatim-run/..."}, modules: []string{"*"},
-		may: append(slices.Clone(below), "coord/etcd", "cluster", "protocol", "splitfs", "verbs/hw", "host/oshost", "litmus", "litmus/device", "scenario", "bench", "mistake",
+		may: append(slices.Clone(below), "coord/etcd", "cluster", "protocol", "splitfs", "verbs/hw", "host/oshost", "litmus", "litmus/lang", "litmus/device", "scenario", "bench", "mistake",
 			"whole", "number", "cmd/internal"),
-		why: "it joins everything that runs on machines, and nothing imports it"},
+		holds: "the command that runs protocols on machines, and measures them",
+		why:   "it joins everything that runs on machines, and nothing imports it"},
 }
 
 // mends says what to do instead of an import, by importing and imported layer.
@@ -133,28 +178,20 @@ var mends = map[[2]string]string{
 	{"explore", "protocol"}:     "take a scenario as an argument; the scenario package imports the protocol",
 }
 
-// layerOf returns the layer of the package and the folder in its row that holds
-// it, or nil. A folder whose name ends in check holds scenarios, and so do those below.
-func layerOf(pkg string) (*layer, string) {
-	for dir := pkg; dir != "."; dir = path.Dir(dir) {
-		if strings.Contains(dir, "/") && strings.HasSuffix(dir, "check") {
-			return layerNamed("scenario"), dir
-		}
-	}
+// layerOf returns the layer of the package, which is that of the innermost folder in the
+// table, or nil.
+func layerOf(pkg string) *layer {
 	for dir := pkg; dir != "."; dir = path.Dir(dir) {
 		for i := range layers {
-			at := layers[i].at
-			if slices.Contains(at, dir+"/...") || dir == pkg && slices.Contains(at, dir) {
-				return &layers[i], dir
+			for _, at := range layers[i].at {
+				suffix, any := strings.CutPrefix(at, "*")
+				if at == dir+"/..." || at == pkg && dir == pkg || any && strings.Contains(dir, "/") && strings.HasSuffix(dir, suffix) {
+					return &layers[i]
+				}
 			}
 		}
 	}
-	return nil, ""
-}
-
-func layerNamed(name string) *layer {
-	i := slices.IndexFunc(layers, func(l layer) bool { return l.name == name })
-	return &layers[i]
+	return nil
 }
 
 // checkImports holds the table against every import of the code. Tests may
@@ -165,7 +202,7 @@ func checkImports(r *Repo) []Finding {
 		if len(p.Code()) == 0 {
 			continue
 		}
-		from, _ := layerOf(p.Path)
+		from := layerOf(p.Path)
 		if from == nil {
 			found = append(found, r.finding(p.Code()[0].AST.Package,
 				"package %s has no place in the table of layers; give it a row in internal/lint/layers.go that says what it may import and why", p.Path))
@@ -192,7 +229,7 @@ func importMend(r *Repo, pkg string, from *layer, imp string) string {
 		}
 		return "use the standard library, or add the module to the row of " + from.name + " in internal/lint/layers.go if it is a codec"
 	}
-	to, _ := layerOf(rel)
+	to := layerOf(rel)
 	switch {
 	case to == nil:
 		return "give " + rel + " a row in internal/lint/layers.go first"

@@ -13,7 +13,7 @@ import (
 	"testing/fstest"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the findings of testdata anew")
+var rewrite = flag.Bool("rewrite", false, "write the findings of testdata and the tables of pages anew")
 
 const root = "../.."
 
@@ -128,8 +128,11 @@ func TestText(t *testing.T) {
 // has no cycle, so that the table is an order.
 func TestTable(t *testing.T) {
 	for i, l := range layers {
-		if l.why == "" {
-			t.Errorf("layer %s does not say why", l.name)
+		if l.why == "" || l.holds == "" {
+			t.Errorf("layer %s does not say why, or what it holds", l.name)
+		}
+		if _, err := os.Stat(root + "/docs/" + l.page + ".md"); l.page != "" && err != nil {
+			t.Error(err)
 		}
 		for _, name := range l.may {
 			j := slices.IndexFunc(layers, func(l layer) bool { return l.name == name })

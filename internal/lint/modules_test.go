@@ -24,7 +24,7 @@ func TestModules(t *testing.T) {
 		without           []string // packages of the standard library
 	}{
 		{strings.Fields("./verbs ./verbs/sim ./host ./faults/... ./model/... ./coord ./coord/coordtest ./fingerprint ./strace ./internal/codec/... ./protocol/... " +
-			"./explore/... ./litmus ./litmus/generate ./matrix ./view ./examples/..."), checking, []string{"net", "crypto/tls"}},
+			"./explore ./explore/audit ./explore/matrix ./explore/programs ./explore/scenario ./explore/yardstick ./litmus ./litmus/generate ./report/view ./examples/..."), checking, []string{"net", "crypto/tls"}},
 		{[]string{"./cmd/verbatim"}, command, []string{"net/http", "crypto/tls"}},
 		{[]string{"-tags=rdma", "./cmd/verbatim"}, command, []string{"net/http", "crypto/tls"}},
 	} {

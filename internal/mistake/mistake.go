@@ -10,10 +10,26 @@ import (
 // DidYouMean returns `; did you mean x?` for the word nearest to s, or nothing
 // when none is near.
 func DidYouMean(s string, words []string) string {
-	if w := Nearest(s, words); w != "" {
-		return "; did you mean " + w + "?"
+	if hint := Suggest(s, words); hint != "" {
+		return "; " + hint
 	}
 	return ""
+}
+
+// Suggest returns `did you mean x?` for the word nearest to s, or nothing when none is near.
+func Suggest(s string, words []string) string {
+	if w := Nearest(s, words); w != "" {
+		return "did you mean " + w + "?"
+	}
+	return ""
+}
+
+// OneOf is a list for people: a, b or c.
+func OneOf(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
 // Nearest returns the first of the words that are nearest to s, regardless of

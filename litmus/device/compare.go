@@ -13,6 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -33,7 +34,7 @@ func NewRig(cfg Config) (*Rig, error) {
 
 // Report is what came of one test.
 type Report struct {
-	Test    *litmus.Test
+	Test    *lang.Test
 	Profile string
 	// Skipped says why the test was not run; empty: it was.
 	Skipped string
@@ -81,7 +82,7 @@ func (r *Report) Unseen() []string {
 
 // Compare runs a test. An error says that something is wrong with the test or the
 // machine; what differs from the profile is in the report.
-func (r *Rig) Compare(t *litmus.Test) (*Report, error) {
+func (r *Rig) Compare(t *lang.Test) (*Report, error) {
 	start := time.Now()
 	rep := &Report{Test: t, Profile: r.cfg.Profile}
 	x, why := r.portable(t)
@@ -122,7 +123,7 @@ func (r *Rig) Compare(t *litmus.Test) (*Report, error) {
 }
 
 // run runs the test as often as it is to, and counts its final states.
-func (r *Rig) run(t *litmus.Test, rep *Report, counts map[string]int) (err error) {
+func (r *Rig) run(t *lang.Test, rep *Report, counts map[string]int) (err error) {
 	hosts, err := r.hosts(t)
 	if err != nil {
 		return err
@@ -162,7 +163,7 @@ func (r *Rig) run(t *litmus.Test, rep *Report, counts map[string]int) (err error
 }
 
 // hosts makes the hosts of a test.
-func (r *Rig) hosts(t *litmus.Test) ([]host.Host, error) {
+func (r *Rig) hosts(t *lang.Test) ([]host.Host, error) {
 	n := &network{patience: r.cfg.Patience, services: map[string]chan *message{}}
 	var out []host.Host
 	for i, name := range t.Hosts {

@@ -9,15 +9,16 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/generate"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // The cards of these tests are goroutines (fake_test.go): really concurrent, in
 // order unless they are told to reorder Writes.
 
-func parse(t *testing.T, name string) *litmus.Test {
+func parse(t *testing.T, name string) *lang.Test {
 	t.Helper()
-	x, err := litmus.ParseFile(filepath.Join("../../testdata/litmus", name+litmus.Ext))
+	x, err := litmus.ParseFile(filepath.Join("../../testdata/litmus", name+lang.Ext))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func parse(t *testing.T, name string) *litmus.Test {
 }
 
 // compare runs tests on fake cards and checks that all that was made is given back.
-func compare(t *testing.T, net *fakeNet, cfg Config, tests ...*litmus.Test) []*Report {
+func compare(t *testing.T, net *fakeNet, cfg Config, tests ...*lang.Test) []*Report {
 	t.Helper()
 	cfg.Devices = net.cards(2)
 	if cfg.Patience == 0 {
@@ -52,7 +53,7 @@ func compare(t *testing.T, net *fakeNet, cfg Config, tests ...*litmus.Test) []*R
 // Tests of most of the language, on cards that keep the order, show nothing that
 // the strongest profile forbids.
 func TestOrderedCardsStayWithinTheProfile(t *testing.T) {
-	var tests []*litmus.Test
+	var tests []*lang.Test
 	for _, name := range []string{"atomic-again", "cas-cas", "completion-order", "faa-flag", "lock-protects", "message-passing", "mr-access", "mr-deregistered",
 		"read-then-message", "recv-content", "send-flag", "source-inline", "two-queue-pairs", "unsignaled-atomic",
 		"write-imm-flag", "write-read"} {
@@ -143,7 +144,7 @@ exists blocked(A) && blocked(B) && blocked(A2)
 	if rep = compare(t, newFakeNet(false), Config{Runs: 3, Patience: 100 * time.Millisecond}, x)[0]; !strings.Contains(rep.Skipped, "no run comes to its end") {
 		t.Errorf("%+v", rep)
 	}
-	x.Threads[0].Body = []litmus.Stmt{litmus.Maybe{Then: &litmus.Post{Op: verbs.OpWrite, Remote: litmus.Ref{Name: "x"}, Payload: []litmus.Operand{{Expr: &litmus.Expr{Const: 1}}}}}}
+	x.Threads[0].Body = []lang.Stmt{lang.Maybe{Then: &lang.Post{Op: verbs.OpWrite, Remote: lang.Ref{Name: "x"}, Payload: []lang.Operand{{Expr: &lang.Expr{Const: 1}}}}}}
 	rep = compare(t, newFakeNet(false), Config{Runs: 12, Patience: 100 * time.Millisecond}, x)[0]
 	if !rep.OK() || rep.Runs != 12 || rep.LeftOut == 0 || rep.LeftOut == 12 {
 		t.Errorf("%+v", rep)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -159,7 +160,7 @@ func TestPausesFollowFromTheSeed(t *testing.T) {
 }
 
 func TestMessages(t *testing.T) {
-	x := &litmus.Test{Name: "t", Hosts: []string{"A", "B"}}
+	x := &lang.Test{Name: "t", Hosts: []string{"A", "B"}}
 	r, err := NewRig(Config{Devices: newFakeNet(false).cards(1), Patience: 20 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)

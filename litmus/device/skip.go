@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/faults"
-	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // portable is the test as cards can run it, or the reason why they cannot. A fault
 // that may happen is left out; one that must happen is such a reason.
-func (r *Rig) portable(t *litmus.Test) (*litmus.Test, string) {
+func (r *Rig) portable(t *lang.Test) (*lang.Test, string) {
 	x := *t
-	x.Threads = append([]litmus.Thread(nil), t.Threads...)
+	x.Threads = append([]lang.Thread(nil), t.Threads...)
 	for i := range x.Threads {
 		th := &x.Threads[i]
 		if th.Recover {
@@ -34,23 +34,23 @@ func (r *Rig) portable(t *litmus.Test) (*litmus.Test, string) {
 }
 
 // possible reports whether a statement stays, or why the whole test cannot be run.
-func (r *Rig) possible(s litmus.Stmt, hosts int) (keep bool, why string) {
+func (r *Rig) possible(s lang.Stmt, hosts int) (keep bool, why string) {
 	switch s := s.(type) {
-	case litmus.Maybe:
+	case lang.Maybe:
 		keep, why = r.possible(s.Then, hosts)
 		return keep && why == "", ""
-	case litmus.If:
+	case lang.If:
 		return r.possible(s.Then, hosts)
-	case litmus.Fault:
+	case lang.Fault:
 		if s.Kind != faults.Cut && s.Kind != faults.Partition {
 			return false, "it needs the fault " + s.Kind.String()
 		}
 		if r.cfg.Links == nil || hosts > len(r.cfg.Devices) {
 			return false, "it cuts a link, and there is nothing here that can"
 		}
-	case litmus.Heal:
+	case lang.Heal:
 		return r.cfg.Links != nil, ""
-	case *litmus.Post:
+	case *lang.Post:
 		return true, r.lacks(s.Op)
 	}
 	return true, ""

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // counts are how many programs there are up to each size.
@@ -202,12 +203,12 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := litmus.Format(test)
+		text := lang.Format(test)
 		back, err := litmus.Parse(test.Name, []byte(text))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		if again := litmus.Format(back); again != text {
+		if again := lang.Format(back); again != text {
 			t.Errorf("written and read and written again (-want +got):\n%s", cmp.Diff(text, again))
 		}
 		for _, profile := range litmus.Profiles(back) {

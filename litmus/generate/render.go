@@ -3,7 +3,7 @@ package generate
 import (
 	"strconv"
 
-	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -16,9 +16,9 @@ const message = "m"
 // Constants follow from the place of a statement: the k-th Write, Store or
 // CompareSwap brings k, which nothing else does, and the k-th addition adds 100 times
 // 2 to the k-1, so that a sum tells what was added. A CompareSwap compares with 0.
-func (p *Program) Test() *litmus.Test {
-	r := renderer{p: p, t: &litmus.Test{File: p.String(), Name: p.String(), Source: "generated", Rules: []string{"generated"}}}
-	r.t.Memory = []litmus.Memory{{Host: "B"}}
+func (p *Program) Test() *lang.Test {
+	r := renderer{p: p, t: &lang.Test{File: p.String(), Name: p.String(), Source: "generated", Rules: []string{"generated"}}}
+	r.t.Memory = []lang.Memory{{Host: "B"}}
 	for t, body := range p.Threads {
 		if len(body) > 0 {
 			r.thread(t, body)
@@ -29,8 +29,8 @@ func (p *Program) Test() *litmus.Test {
 	for l, used := range r.locs {
 		if used {
 			name := "xy"[l : l+1]
-			r.t.Memory[0].Blocks = append(r.t.Memory[0].Blocks, litmus.Block{Locs: []litmus.Loc{{Name: name, At: -1}}})
-			r.t.Show = append(r.t.Show, litmus.Term{Host: "B", Name: name})
+			r.t.Memory[0].Blocks = append(r.t.Memory[0].Blocks, lang.Block{Locs: []lang.Loc{{Name: name, At: -1}}})
+			r.t.Show = append(r.t.Show, lang.Term{Host: "B", Name: name})
 		}
 	}
 	return r.t
@@ -39,13 +39,13 @@ func (p *Program) Test() *litmus.Test {
 // renderer writes a program as a litmus test.
 type renderer struct {
 	p      *Program
-	t      *litmus.Test
+	t      *lang.Test
 	locs   [2]bool
 	values uint64 // how many constants were given out
 	adds   int
 	regs   int // of the current thread
 	labels int
-	body   []litmus.Stmt
+	body   []lang.Stmt
 }
 
 func (r *renderer) thread(t int, body []Stmt) {
@@ -56,13 +56,13 @@ func (r *renderer) thread(t int, body []Stmt) {
 	for _, s := range body {
 		second = second || s.QP > 0
 	}
-	var ends []litmus.Stmt // what the thread waits for in the end
+	var ends []lang.Stmt // what the thread waits for in the end
 	for _, s := range body {
 		reg := ""
 		if s.Kind.returns() {
 			r.regs++
 			reg = "r" + strconv.Itoa(r.regs)
-			r.t.Show = append(r.t.Show, litmus.Term{Thread: name, Name: reg})
+			r.t.Show = append(r.t.Show, lang.Term{Thread: name, Name: reg})
 		}
 		if s.Kind.access() {
 			r.locs[s.Loc] = true
@@ -74,7 +74,7 @@ func (r *renderer) thread(t int, body []Stmt) {
 				q.QP = name + strconv.Itoa(int(s.QP)+1)
 			}
 			if q.Label != "" && reg != "" {
-				ends = append(ends, litmus.Wait{Label: q.Label}, litmus.Query{Reg: reg, What: "result", Label: q.Label})
+				ends = append(ends, lang.Wait{Label: q.Label}, lang.Query{Reg: reg, What: "result", Label: q.Label})
 			}
 			r.body = append(r.body, q)
 		case s.Kind.message():
@@ -85,15 +85,15 @@ func (r *renderer) thread(t int, body []Stmt) {
 	}
 	if second {
 		for _, n := range []string{"1", "2"} {
-			r.t.QPs = append(r.t.QPs, litmus.QP{Name: name + n, A: name, B: "B"})
+			r.t.QPs = append(r.t.QPs, lang.QP{Name: name + n, A: name, B: "B"})
 		}
 	}
-	r.t.Threads = append(r.t.Threads, litmus.Thread{Name: name, Host: name, Body: append(r.body, ends...)})
+	r.t.Threads = append(r.t.Threads, lang.Thread{Name: name, Host: name, Body: append(r.body, ends...)})
 }
 
 // verb posts a work request. With Wait the statement waits for its completion.
-func (r *renderer) verb(s Stmt, reg string) *litmus.Post {
-	q := &litmus.Post{Remote: r.ref(s)}
+func (r *renderer) verb(s Stmt, reg string) *lang.Post {
+	q := &lang.Post{Remote: r.ref(s)}
 	if s.Fence {
 		q.Flags |= verbs.Fence
 	}
@@ -101,15 +101,15 @@ func (r *renderer) verb(s Stmt, reg string) *litmus.Post {
 	case Write:
 		q.Op = verbs.OpWrite
 		q.Flags |= verbs.Inline // nobody changes the source: the snapshot saves steps
-		q.Payload = []litmus.Operand{{Expr: &litmus.Expr{Const: r.value()}}}
+		q.Payload = []lang.Operand{{Expr: &lang.Expr{Const: r.value()}}}
 	case Read:
 		q.Op = verbs.OpRead
 	case CompareSwap:
 		q.Op = verbs.OpCompareSwap
-		q.Swap = litmus.Expr{Const: r.value()}
+		q.Swap = lang.Expr{Const: r.value()}
 	case FetchAdd:
 		q.Op = verbs.OpFetchAdd
-		q.Add = litmus.Expr{Const: r.add()}
+		q.Add = lang.Expr{Const: r.add()}
 	}
 	switch {
 	case s.Wait && reg != "":
@@ -129,24 +129,24 @@ func (r *renderer) cpu(s Stmt, reg string) {
 	switch s.Kind {
 	case Load:
 		if s.Fence {
-			r.body = append(r.body, litmus.Fence{})
+			r.body = append(r.body, lang.Fence{})
 		}
-		r.body = append(r.body, litmus.Load{Reg: reg, Ref: r.ref(s)})
+		r.body = append(r.body, lang.Load{Reg: reg, Ref: r.ref(s)})
 	case Store:
-		r.body = append(r.body, litmus.Store{Ref: r.ref(s), Value: litmus.Expr{Const: r.value()}})
+		r.body = append(r.body, lang.Store{Ref: r.ref(s), Value: lang.Expr{Const: r.value()}})
 	default:
-		r.body = append(r.body, litmus.Xadd{Reg: reg, Ref: r.ref(s), Add: litmus.Expr{Const: r.add()}})
+		r.body = append(r.body, lang.Xadd{Reg: reg, Ref: r.ref(s), Add: lang.Expr{Const: r.add()}})
 	}
 }
 
-func (r *renderer) ofMessage(s Stmt) litmus.Stmt {
+func (r *renderer) ofMessage(s Stmt) lang.Stmt {
 	if s.Kind == Tell {
-		return litmus.Tell{Host: threadNames[s.To : s.To+1], Msg: message}
+		return lang.Tell{Host: threadNames[s.To : s.To+1], Msg: message}
 	}
-	return litmus.Hear{Msg: message}
+	return lang.Hear{Msg: message}
 }
 
-func (r *renderer) ref(s Stmt) litmus.Ref { return litmus.Ref{Name: "xy"[s.Loc : s.Loc+1]} }
+func (r *renderer) ref(s Stmt) lang.Ref { return lang.Ref{Name: "xy"[s.Loc : s.Loc+1]} }
 
 func (r *renderer) value() uint64 {
 	r.values++

@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // Both tests take larger programs on demand: go test ./litmus/generate -size 4.
@@ -43,7 +44,7 @@ func TestMonotonicity(t *testing.T) {
 			t.Error(err)
 		}
 		for _, b := range v.Broken() {
-			t.Errorf("%v\n%s", b, litmus.Format(b.Program.Test()))
+			t.Errorf("%v\n%s", b, lang.Format(b.Program.Test()))
 		}
 		if v.Separates() {
 			separate++
@@ -96,7 +97,7 @@ func TestEager(t *testing.T) {
 			}
 			compared++
 			if d := cmp.Diff(eager.Outcomes, late.Outcomes); d != "" {
-				t.Errorf("%s: final states differ (-eager +late):\n%s\nsee it again with %s\n%s", p, d, replay(p, profile), litmus.Format(p.Test()))
+				t.Errorf("%s: final states differ (-eager +late):\n%s\nsee it again with %s\n%s", p, d, replay(p, profile), lang.Format(p.Test()))
 			}
 		}
 	}

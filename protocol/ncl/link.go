@@ -102,7 +102,6 @@ func answered(l *link, a *host.Answer, to op) error {
 
 // prepareWrites fills in what all writes have in common.
 func (f *File) prepareWrites() {
-	f.dataSGE[0] = f.buf.SGE(0, 0)
 	f.stampSGE[0] = f.buf.SGE(0, stampSize)
 	f.wrs[0] = verbs.SendWR{Op: verbs.OpWrite, SGL: f.dataSGE[:]}
 	f.wrs[1] = verbs.SendWR{Op: verbs.OpWrite, SGL: f.stampSGE[:], Flags: verbs.Inline | verbs.Signaled}

@@ -216,8 +216,8 @@ func TestNonsenseAtTheController(t *testing.T) {
 		if !errors.Is(err, ncl.ErrTooFew) || !strings.Contains(err.Error(), "peers/odd") {
 			panic(fmt.Sprint("a file with 5 peers: ", err))
 		}
-		if _, err = ncl.Create(h, cfg, "large", 1<<10); !errors.Is(err, ncl.ErrTooFew) || !strings.Contains(err.Error(), "0 of 5; the last reason") ||
-			!strings.Contains(err.Error(), "peer3 has 256 bytes left to lend, and the file takes 1032") {
+		if _, err = ncl.Create(h, cfg, "large", 1<<12); !errors.Is(err, ncl.ErrTooFew) || !strings.Contains(err.Error(), "0 of 5; the last reason") ||
+			!strings.Contains(err.Error(), "peer3 has 4048 bytes left to lend, and the file takes 4104") {
 			panic(fmt.Sprint("a large file: ", err))
 		}
 	})

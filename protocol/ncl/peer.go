@@ -69,10 +69,10 @@ func ServePeer(h host.Host, cfg PeerConfig) error {
 		if err != nil {
 			h.Logf("rejects a request of %s: %v", req.From(), err)
 			req.Reject(err.Error())
-			continue
+		} else {
+			req.Reply(answer)
 		}
-		req.Reply(answer)
-		p.tell()
+		p.tell() // also if it was rejected: what leaked may have been freed
 	}
 }
 

@@ -19,7 +19,7 @@ func newTestRecovery() (*recovery, []*card) {
 	return &recovery{f: f, stamps: make([]Stamp, 3), known: make([]bool, 3), heard: make([]bool, 3), scratch: &lend.Memory{Region: scratch, MR: scratch}}, cards
 }
 
-// reader is a card that keeps what it is to read.
+// reader is a card that keeps what is posted.
 type reader struct {
 	*card
 	read []verbs.SendWR
@@ -52,6 +52,74 @@ func TestRecoveryReads(t *testing.T) {
 		if r.postStampRead(2, l) || !errors.Is(l.Err, verbs.ErrQueueFull) || len(c.read) != 3 {
 			t.Errorf("a queue without room: %v, %d requests", l.Err, len(c.read))
 		}
+	}
+}
+
+// A single peer with the largest stamp is the recovery peer at once. Of several it is the one that answers
+// first to a second look.
+func TestRecoveryPeer(t *testing.T) {
+	for name, x := range map[string]struct {
+		stamps []Stamp
+		looks  []int
+		want   int
+	}{
+		"one": {[]Stamp{1, 3, 2}, []int{0, 0, 0}, 1},
+		"two": {[]Stamp{1, 3, 3}, []int{0, 1, 1}, 2},
+	} {
+		r, cards := newTestRecovery()
+		r.known, r.stamps = []bool{true, true, true}, x.stamps
+		cards[1].lag = true
+		var readers []*reader
+		for i, l := range r.f.links {
+			readers = append(readers, &reader{card: cards[i]})
+			l.QP = readers[i]
+		}
+		if l := r.recoveryPeer(); l != r.f.links[x.want] {
+			t.Errorf("%s: it is %+v, not link %d", name, l, x.want)
+		}
+		for i, c := range readers {
+			if len(c.read) != x.looks[i] {
+				t.Errorf("%s: peer %d was read %d times", name, i, len(c.read))
+			}
+		}
+	}
+}
+
+// onLender puts a test file on a host that keeps what is taken down. Its links are not connected yet.
+func onLender(t *testing.T, f *File, cards []*card) *lender {
+	h := &lender{}
+	f.h, f.group = h, lend.GroupOf(h, lenderPD{l: h}, &channel{cards: cards})
+	for i, c := range cards {
+		l, err := f.newLink("peer")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.CQ, l.Windows = c, f.links[i].Windows
+		f.links[i] = l
+	}
+	return h
+}
+
+// A recovery that fails leaves nothing of its own behind.
+func TestRecoveriesThatFail(t *testing.T) {
+	f, cards := newTestFile()
+	h := onLender(t, f, cards)
+	err := f.recover()
+	if want := []string{"queue pair", "queue pair", "queue pair", "key", "region"}; !errors.Is(err, ErrUnavailable) || !slices.Equal(h.down, want) {
+		t.Errorf("%v, and taken down were %v", err, h.down)
+	}
+}
+
+// A recovery that finds too few peers posts nothing to those that are left.
+func TestTooFewToRecover(t *testing.T) {
+	r, cards := newTestRecovery()
+	f := r.f
+	onLender(t, f, cards)
+	left := &reader{card: cards[0]}
+	f.links[0].QP = left
+	r.heard[0], r.known[0], r.said = true, true, 1 // the others do not answer
+	if err := r.run(); !errors.Is(err, ErrUnavailable) || f.alive() != 1 || len(left.read) > 0 {
+		t.Errorf("%v; %d peers are left, and get %d requests", err, f.alive(), len(left.read))
 	}
 }
 

@@ -67,7 +67,8 @@ func (f *File) candidates() ([]string, error) {
 	return append(fresh, failed...), nil
 }
 
-// registered are the peers that have memory for the file, as the controller has it.
+// registered are the peers that the controller knows. Those that have no memory for the file, as it has
+// heard, come last: that may have been before a release.
 func (f *File) registered() ([]string, error) {
 	peers, err := Peers(f.cfg.Coord)
 	if err != nil {
@@ -77,18 +78,18 @@ func (f *File) registered() ([]string, error) {
 		f.rejected = errNobody
 	}
 	need := stampSize + f.entry.size
-	var out []string
+	var out, full []string
 	for _, p := range peers {
 		switch {
 		case p.Err != nil:
 			f.rejected = p.Err
 		case p.Left < need:
-			f.rejected = fmt.Errorf("%w: peer %s has %d bytes left to lend, and the file takes %d", ErrRejected, p.Name, p.Left, need)
+			full = append(full, p.Name)
 		default:
 			out = append(out, p.Name)
 		}
 	}
-	return out, nil
+	return append(out, full...), nil
 }
 
 // Registered is a log peer as the controller knows it.

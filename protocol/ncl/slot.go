@@ -1,6 +1,8 @@
 package ncl
 
 import (
+	"fmt"
+
 	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -16,8 +18,8 @@ type slot struct {
 // newSlot makes a region of size bytes, and a queue pair connected to the one
 // that sent r.
 func (p *peer) newSlot(r *request, size int) (*slot, error) {
-	if stampSize+size > p.limit-p.used {
-		return nil, errNoMemory
+	if left := p.limit - p.used; stampSize+size > left {
+		return nil, fmt.Errorf("%w: peer %s has %d bytes left to lend, and the file takes %d", errNoMemory, p.h.Name(), left, stampSize+size)
 	}
 	loan, err := p.lender.Lend(stampSize+size, verbs.RemoteWrite|verbs.RemoteRead)
 	if err != nil {

@@ -1,6 +1,7 @@
 package memdir
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -183,13 +184,18 @@ func (d *Dir) folder(op, name string) error {
 	return nil
 }
 
+// absent is the error of a name that is not there.
+func (d *Dir) absent(op, name string) error {
+	return cmp.Or(d.folder(op, name), failed(op, name, fs.ErrNotExist))
+}
+
 // OpenFile implements splitfs.Dir.
 func (d *Dir) OpenFile(name string, flag int, perm fs.FileMode) (splitfs.DirFile, error) {
 	d.ready()
 	i := d.names[name]
 	switch {
 	case i == nil && flag&os.O_CREATE == 0:
-		return nil, failed("open", name, fs.ErrNotExist)
+		return nil, d.absent("open", name)
 	case i != nil && i.mode.IsDir():
 		return nil, failed("open", name, syscall.EISDIR)
 	case i != nil && flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0:
@@ -215,7 +221,7 @@ func (d *Dir) Stat(name string) (fs.FileInfo, error) {
 	}
 	i := d.ready().names[name]
 	if i == nil {
-		return nil, failed("stat", name, fs.ErrNotExist)
+		return nil, d.absent("stat", name)
 	}
 	return info{path.Base(name), int64(len(i.data)), i.mode}, nil
 }

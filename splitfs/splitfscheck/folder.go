@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/splitfs"
@@ -19,15 +20,18 @@ type folder struct {
 	m        *memory
 	mem      memdir.Dir
 	unsynced map[string]bool
-	link     string // the name of a symbolic link, if there is one
-	fault    string // the kind of call that fails, if there is one
-	spare    int    // so many of them before do not
-	open     int    // files
+	// withdrawn are intents that were removed though their objects live. Until that is durable, the
+	// next mount may find them, and takes the objects for replaced if the files have other names.
+	withdrawn map[string]bool
+	link      string // the name of a symbolic link, if there is one
+	fault     string // the kind of call that fails, if there is one
+	spare     int    // so many of them before do not
+	open      int    // files
 }
 
 func (f *folder) reset() {
 	f.mem.Reset()
-	f.unsynced, f.link, f.fault, f.spare, f.open = map[string]bool{}, "", "", 0, 0
+	f.unsynced, f.withdrawn, f.link, f.fault, f.spare, f.open = map[string]bool{}, map[string]bool{}, "", "", 0, 0
 }
 
 // print is of all that a life finds after a crash: then everything is durable.
@@ -36,8 +40,10 @@ func (f *folder) print() fingerprint.Print {
 	f.walk(".", func(name string, st fs.FileInfo, data []byte) {
 		p = p.String(name).Uint(uint64(st.Mode())).Bytes(data)
 	})
-	for _, name := range slices.Sorted(maps.Keys(f.unsynced)) {
-		p = p.String(name)
+	for _, names := range []map[string]bool{f.unsynced, f.withdrawn} {
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			p = p.String(name)
+		}
 	}
 	return p
 }
@@ -172,6 +178,9 @@ func (f *folder) ReadDir(name string) (list []fs.DirEntry, err error) {
 }
 
 func (f *folder) Rename(oldname, newname string) error {
+	if len(f.withdrawn) > 0 && path.Dir(oldname) != splitfs.Reserved && path.Dir(newname) != splitfs.Reserved {
+		f.m.Failf("unsynced", "%s is renamed to %s while %v may come back", oldname, newname, slices.Sorted(maps.Keys(f.withdrawn)))
+	}
 	return f.call(func() error {
 		err := f.mem.Rename(oldname, newname)
 		if err == nil {
@@ -181,12 +190,18 @@ func (f *folder) Rename(oldname, newname string) error {
 	}, "rename", oldname, newname)
 }
 
-// Remove in the reserved folder need not be durable: the next mount does it again.
+// Remove in the reserved folder need not be durable, unless it withdraws an intent: the next mount does
+// it again.
 func (f *folder) Remove(name string) error {
 	return f.call(func() error {
 		err := f.mem.Remove(name)
-		if err == nil && path.Dir(name) != splitfs.Reserved {
+		id, intent := strings.CutSuffix(path.Base(name), ".replaced")
+		switch {
+		case err != nil:
+		case path.Dir(name) != splitfs.Reserved:
 			f.changed(name)
+		case intent && f.m.store.objects[id] != nil:
+			f.withdrawn[name] = true
 		}
 		return err
 	}, "remove", name)
@@ -204,7 +219,9 @@ func (f *folder) Mkdir(name string, perm fs.FileMode) error {
 
 func (f *folder) SyncDir(name string) error {
 	return f.call(func() error {
-		maps.DeleteFunc(f.unsynced, func(s string, _ bool) bool { return path.Dir(s) == name })
+		for _, names := range []map[string]bool{f.unsynced, f.withdrawn} {
+			maps.DeleteFunc(names, func(s string, _ bool) bool { return path.Dir(s) == name })
+		}
 		return f.mem.SyncDir(name)
 	}, "syncdir", name)
 }

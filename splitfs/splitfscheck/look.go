@@ -17,7 +17,7 @@ import (
 // compare holds all names and contents against the model, and looks for what is left over.
 func (r *run) compare() {
 	got := r.read()
-	for name := range r.all(got) {
+	for _, name := range r.all(got) {
 		if !r.model.same(got, name, false) {
 			r.Failf("wrong", "%s is %v, want %v", name, got[name], r.model.names[name])
 		}
@@ -35,15 +35,12 @@ func (r *run) compareHeld() {
 	}
 }
 
-// all are the names that are there or should be.
-func (r *run) all(got tree) map[string]bool {
-	all := map[string]bool{}
-	for _, t := range []tree{got, r.model.names} {
-		for name := range t { //lint:ordered a set
-			all[name] = true
-		}
-	}
-	return all
+// all are the names that are there or should be, in order: of two that are wrong the first is
+// reported in every run.
+func (r *run) all(got tree) []string {
+	all := append(got.sorted(), r.model.names.sorted()...)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // settle finds out what became of the operation that was under way, and takes it for what is.
@@ -65,7 +62,7 @@ func (r *run) settle(crashed bool) {
 		}
 		r.became(u, got, crashed)
 	}
-	for name := range r.all(got) {
+	for _, name := range r.all(got) {
 		if !touched[name] && !old.same(got, name, crashed) {
 			r.Failf("lost", "%s is %v, and was %v", name, got[name], old.names[name])
 		}
@@ -97,7 +94,7 @@ func (r *run) adopt(got tree, touched map[string]bool, crashed bool) {
 	if u := r.underWay; u != nil && !crashed && r.matches(&u.after, got, u.names) {
 		r.model = u.after
 	} else if crashed || u != nil && !r.matches(&r.model, got, u.names) {
-		for name := range r.all(got) {
+		for _, name := range r.all(got) {
 			if crashed || touched[name] {
 				r.model.adopt(got, name)
 			}
@@ -209,9 +206,12 @@ func (r *run) leftover() {
 	if !r.intact() || r.load.peers > 0 {
 		return
 	}
-	for name, mode := range map[string]fs.FileMode{splitfs.Reserved: 0o700, splitfs.Reserved + "/life": 0o600} { //lint:ordered each is for itself
-		st, err := r.dir.mem.Stat(name)
-		r.that(err == nil && st.Mode().Perm() == mode, "%s is open to others: %v, %v", name, st, err)
+	for _, own := range []struct {
+		name string
+		mode fs.FileMode
+	}{{splitfs.Reserved, 0o700}, {splitfs.Reserved + "/life", 0o600}} {
+		st, err := r.dir.mem.Stat(own.name)
+		r.that(err == nil && st.Mode().Perm() == own.mode, "%s is open to others: %v, %v", own.name, st, err)
 	}
 	files, orphans := map[*file]bool{}, 0
 	for _, t := range []tree{r.model.names, r.model.held} {

@@ -31,6 +31,7 @@ type memory struct {
 	failures int // that the run may still choose
 	mounting bool
 	exposed  bool // to crashes
+	right    right
 
 	seen fingerprint.Print
 	h    host.Host // on which the latest life runs
@@ -48,7 +49,7 @@ func (m *memory) reset() {
 	m.store.reset()
 	m.model = newModel()
 	m.next, m.underWay, m.letter, m.failures, m.mounting = 0, nil, 0, m.load.failures, false
-	m.exposed = m.load.calm == 0
+	m.exposed, m.right = m.load.calm == 0, right{}
 	m.seen = fingerprint.Print{}
 }
 
@@ -113,6 +114,7 @@ func (m *memory) crash() {
 		m.store.objects[name].settle(m)
 	}
 	m.store.open = map[string]*handle{}
-	m.dir.unsynced = map[string]bool{}
+	m.store.handles = 0
+	m.dir.unsynced, m.dir.withdrawn = map[string]bool{}, map[string]bool{}
 	m.begins()
 }

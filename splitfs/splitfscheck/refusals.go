@@ -32,6 +32,13 @@ func refusalScenarios() []*explore.Scenario {
 			load:   workload{script: reporting, maxRegion: 2048},
 		}),
 		build(spec{
+			name:   "owned",
+			doc:    "The right to change files is over, and the application goes on: nothing is changed any more, and its files can be read.",
+			faults: "none",
+			bounds: "an operation of each kind that changes something, on files of both kinds",
+			load:   workload{script: outlasting, maxRegion: 2048},
+		}),
+		build(spec{
 			name:   "limits",
 			doc:    "What is just within the limits of a configuration or a file is taken, and what is just outside is not.",
 			faults: "none",
@@ -186,8 +193,11 @@ func (r *run) refusesFlags(name string) {
 
 // refusesNames tries names of the wrong form, and those of splitfs itself.
 func (r *run) refusesNames() {
-	for name, want := range map[string]error{"": fs.ErrInvalid, "/a.log": fs.ErrInvalid, "../a.log": fs.ErrInvalid, "dir/../a.log": fs.ErrInvalid, "dir//a": fs.ErrInvalid, //lint:ordered each is refused
-		splitfs.Reserved: fs.ErrPermission, splitfs.Reserved + "/life": fs.ErrPermission} {
+	for _, name := range []string{"", "/a.log", "../a.log", "dir/../a.log", "dir//a", splitfs.Reserved, splitfs.Reserved + "/life"} {
+		want := fs.ErrInvalid
+		if strings.HasPrefix(name, splitfs.Reserved) {
+			want = fs.ErrPermission
+		}
 		_, open := r.fsys.Open(name, os.O_RDWR|os.O_CREATE, perm)
 		_, stat := r.fsys.Stat(name)
 		_, list := r.fsys.ReadDir(name)
@@ -234,6 +244,8 @@ func (r *run) refusesKinds() {
 	} {
 		r.want(x.what, x.err, x.want)
 	}
+	r.want("rename a folder to a file on the peers", r.fsys.Rename("dir", "a.log"), syscall.ENOTDIR)
+	r.leftover() // no intent: the next rename would withdraw it
 	st, err := r.fsys.Stat("dir")
 	r.that(err == nil && st.IsDir() && !st.NCL, "the folder is %+v, %v", st, err)
 	r.dir.link = ""
@@ -254,7 +266,7 @@ func (r *run) refusesClosed() {
 	for _, err := range []error{open, stat, list, r.fsys.Remove("a.log"), r.fsys.Rename("a.log", "b.log"), r.fsys.Mkdir("x", perm), r.fsys.SyncDir(".")} {
 		r.want("after Close", err, fs.ErrClosed)
 	}
-	r.that(len(r.store.open) == 0, "%d objects are open after Close", len(r.store.open))
+	r.that(r.store.handles == 0, "%d objects are open after Close", r.store.handles)
 	r.mount()
 	r.compare()
 }

@@ -1,6 +1,7 @@
 package splitfscheck
 
 import (
+	"errors"
 	"os"
 
 	"github.com/verbatim-rdma/verbatim/splitfs"
@@ -30,24 +31,27 @@ func (r *run) fails(what string, do func() error) {
 
 // failsLater carries out an operation while one of the calls of a kind fails, after so many of them.
 func (r *run) failsLater(what string, spare int, do func() error) {
-	r.dir.spare = spare
+	r.dir.spare, r.store.spare = spare, spare
 	r.fails(what, do)
-	r.dir.spare = 0
+	r.dir.spare, r.store.spare = 0, 0
 }
 
 // reportsOfFiles is about an open file of the directory.
 func (r *run) reportsOfFiles() {
 	f := r.opens("d", os.O_RDWR)
-	for what, do := range map[string]func() (int, error){ //lint:ordered each is for itself
-		"size":     func() (int, error) { n, err := f.Size(); return int(n), err },
-		"read":     func() (int, error) { return f.ReadAt(make([]byte, 1), 0) },
-		"write":    func() (int, error) { return f.WriteAt([]byte("x"), 0) },
-		"truncate": func() (int, error) { return 0, f.Truncate(0) },
-		"sync":     func() (int, error) { return 0, f.Sync() },
+	for _, x := range []struct {
+		what string
+		do   func() (int, error)
+	}{
+		{"size", func() (int, error) { n, err := f.Size(); return int(n), err }},
+		{"read", func() (int, error) { return f.ReadAt(make([]byte, 1), 0) }},
+		{"write", func() (int, error) { return f.WriteAt([]byte("x"), 0) }},
+		{"truncate", func() (int, error) { return 0, f.Truncate(0) }},
+		{"sync", func() (int, error) { return 0, f.Sync() }},
 	} {
 		n := 0
-		r.fails(what, func() (err error) { n, err = do(); return })
-		r.that(n == 0, "while %s fails, the number is %d", what, n)
+		r.fails(x.what, func() (err error) { n, err = x.do(); return })
+		r.that(n == 0, "while %s fails, the number is %d", x.what, n)
 	}
 	n := 0
 	r.fails("size", func() (err error) { n, err = f.Append([]byte("x")); return })
@@ -98,6 +102,11 @@ func (r *run) reportsOfNames() {
 		delete(r.model.names, "g.log")
 		delete(r.model.names, "h.log")
 	}
+	both(mkdir("away"), add("away/a.log", 1))(r)
+	r.fails("rename", rename("b.log", "away/a.log"))
+	r.want("remove", errors.Join(r.fsys.Remove("away/a.log"), r.fsys.Remove("away")), nil)
+	delete(r.model.names, "away/a.log")
+	add("away", 1)(r)                           // what was to be replaced is in no folder any more
 	r.fails("rename", rename("b.log", "a.log")) // that neither replaced the other is still to be put right
 	for _, what := range []string{"open", "remove", "syncdir"} {
 		r.fails(what, rename("d", "c"))
@@ -128,6 +137,12 @@ func (r *run) reportsOfObjects() {
 	_, err := f.Append([]byte("more"))
 	r.want("append", err, nil)
 	r.model.names["a.log"].data = append(r.model.names["a.log"].data, "more"...)
+	_, err = f.WriteAt([]byte("M"), 5) // a frame without data comes behind the last one
+	r.want("overwrite", err, nil)
+	r.model.names["a.log"].data[5] = 'M'
+	r.failsLater("read object", 1, write(8, 4)) // of that frame, behind what is overwritten
+	r.want("close", f.Close(), nil)
+	f = r.opens("a.log", os.O_RDWR)
 	r.fails("read object", write(3, 4)) // over two frames
 	r.want("close", f.Close(), nil)
 	f = r.opens("a.log", os.O_RDWR)

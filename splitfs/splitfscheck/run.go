@@ -107,7 +107,7 @@ func (r *run) mount() {
 }
 
 func (r *run) config() splitfs.Config {
-	return splitfs.Config{Dir: &r.dir, Store: r.objects(), Patterns: []string{"*.log", "dir/?.w"}, Region: 1024, MaxRegion: max(r.load.maxRegion, 1024),
+	return splitfs.Config{Dir: splitfs.OwnDir(&r.dir, &r.right), Store: splitfs.OwnStore(r.objects(), &r.right), Patterns: []string{"*.log", "dir/?.w"}, Region: 1024, MaxRegion: max(r.load.maxRegion, 1024),
 		NewMutex: func() sync.Locker { return r.h.NewMutex() }, Logf: func(format string, args ...any) {
 			r.h.Logf(format, args...)
 			r.logged++
@@ -132,7 +132,7 @@ func (r *run) close() {
 	if n := r.dir.open; n != 0 {
 		r.Failf("leaked", "%d files of the directory are open after the file system was closed", n)
 	}
-	if n := len(r.store.open); n > 0 {
+	if n := r.store.handles; n != 0 {
 		r.Failf("leaked", "%d objects are open after the file system was closed", n)
 	}
 }

@@ -21,7 +21,9 @@ type store struct {
 	objects map[string]*object
 	made    map[string]bool // names that were ever used
 	open    map[string]*handle
+	handles int    // that were neither closed nor released
 	fault   string // the kind of call that fails, if there is one
+	spare   int    // so many reads before do not
 }
 
 // object is the durable side.
@@ -33,7 +35,7 @@ type object struct {
 }
 
 func (s *store) reset() {
-	s.objects, s.made, s.open, s.fault = map[string]*object{}, map[string]bool{}, map[string]*handle{}, ""
+	s.objects, s.made, s.open, s.handles, s.fault, s.spare = map[string]*object{}, map[string]bool{}, map[string]*handle{}, 0, "", 0
 }
 
 func (s *store) names() []string { return slices.Sorted(maps.Keys(s.objects)) }
@@ -67,6 +69,7 @@ func (s *store) Create(name string, size int) (obj splitfs.Object, err error) {
 		return nil
 	}, "create object", name, fmt.Sprint(size))
 	if err != nil {
+		s.unknown(obj)
 		return nil, err
 	}
 	return obj, nil
@@ -83,9 +86,17 @@ func (s *store) Recover(name string) (obj splitfs.Object, err error) {
 		return nil
 	}, "recover object", name)
 	if err != nil {
+		s.unknown(obj)
 		return nil, err
 	}
 	return obj, nil
+}
+
+// unknown: the call has failed, and what it opened nobody knows.
+func (s *store) unknown(obj splitfs.Object) {
+	if obj != nil {
+		s.handles--
+	}
 }
 
 // handle opens an object, and shuts out whoever had it open.
@@ -95,6 +106,7 @@ func (s *store) handle(name string, read bool) *handle {
 	}
 	h := &handle{s: s, name: name, local: slices.Clone(s.objects[name].data), read: read}
 	s.open[name] = h
+	s.handles++
 	return h
 }
 
@@ -141,7 +153,9 @@ func (h *handle) Record(off int, data []byte) error {
 func (h *handle) ReadAt(p []byte, off int) (int, error) {
 	h.usable("ReadAt")
 	if h.s.fault == "read object" {
-		return 0, errInjected
+		if h.s.spare--; h.s.spare < 0 {
+			return 0, errInjected
+		}
 	}
 	if h.read && h.s.m.underWay == nil { // a look of the checks: it would be one of very many
 		return copy(p, h.local[off:off+len(p)]), nil
@@ -172,6 +186,7 @@ func (h *handle) Release() error {
 func (h *handle) Close() {
 	h.usable("Close")
 	h.gone = true
+	h.s.handles--
 	if h.s.open[h.name] == h {
 		delete(h.s.open, h.name)
 	}

@@ -73,7 +73,7 @@ func (r *run) explained(ops []deed, results []error) {
 			fails := ops[i].after(&x)
 			ok = ok && (fails == nil) == (results[i] == nil) && (fails == nil || errors.Is(results[i], fails))
 		}
-		for name := range r.all(got) {
+		for _, name := range r.all(got) {
 			ok = ok && x.same(got, name, false)
 		}
 		for name := range x.names { //lint:ordered all must be alike

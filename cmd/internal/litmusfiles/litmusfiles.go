@@ -13,6 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
 )
 
 // Dir is where the tests are, from the root of the repository.
@@ -41,7 +42,7 @@ func Find(args []string) ([]string, error) {
 		}
 		n := len(files)
 		err = filepath.WalkDir(a, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && strings.HasSuffix(path, litmus.Ext) {
+			if err == nil && !d.IsDir() && strings.HasSuffix(path, lang.Ext) {
 				files = append(files, path)
 			}
 			return err
@@ -50,7 +51,7 @@ func Find(args []string) ([]string, error) {
 			return nil, err
 		}
 		if len(files) == n {
-			return nil, fmt.Errorf("%s holds no file whose name ends in %s", a, litmus.Ext)
+			return nil, fmt.Errorf("%s holds no file whose name ends in %s", a, lang.Ext)
 		}
 	}
 	return files, nil
@@ -58,20 +59,20 @@ func Find(args []string) ([]string, error) {
 
 // meantTest suggests a test for a file that is not there.
 func meantTest(a string) string {
-	paths, _ := filepath.Glob(filepath.Join(Dir, "*"+litmus.Ext))
+	paths, _ := filepath.Glob(filepath.Join(Dir, "*"+lang.Ext))
 	var names []string
 	for _, p := range paths {
-		names = append(names, strings.TrimSuffix(filepath.Base(p), litmus.Ext))
+		names = append(names, strings.TrimSuffix(filepath.Base(p), lang.Ext))
 	}
-	if n := mistake.Nearest(strings.TrimSuffix(filepath.Base(a), litmus.Ext), names); n != "" {
-		return "; did you mean " + filepath.Join(Dir, n+litmus.Ext) + "?"
+	if n := mistake.Nearest(strings.TrimSuffix(filepath.Base(a), lang.Ext), names); n != "" {
+		return "; did you mean " + filepath.Join(Dir, n+lang.Ext) + "?"
 	}
 	return ""
 }
 
 // Parse reads the files. Those that are no tests are left out and reported, and
 // make the status.
-func Parse(program string, files []string, stderr io.Writer, add func(file string, t *litmus.Test)) (code int) {
+func Parse(program string, files []string, stderr io.Writer, add func(file string, t *lang.Test)) (code int) {
 	for _, file := range files {
 		t, err := litmus.ParseFile(file)
 		if err != nil {

@@ -29,7 +29,7 @@ func candidateScenarios() []*explore.Scenario {
 			name:   "periodic",
 			doc:    "Peers look for leaked regions every minute, without being asked: what leaked is free some minutes later, and what a file has stays.",
 			faults: "none",
-			bounds: "f=0, two peers that register; a file that is deleted while its peer is out of reach, and one that stays, with three minutes after each",
+			bounds: "f=0, two peers that register; a file that is deleted while its peer is out of reach, and one that stays, with a minute and a half and three after them",
 			load:   workload{f: 0, size: 16, peers: peers[:2], lives: [][]write{{{0, 8}, {8, 8}}}, script: letting, registered: true, every: time.Minute},
 		}),
 	}
@@ -37,13 +37,13 @@ func candidateScenarios() []*explore.Scenario {
 
 // letting lets time pass, in which peers look for leaked regions.
 func letting(r *run) {
-	pass := func() { r.h.Sleep(3 * r.load.every) }
+	pass := func(times time.Duration) { r.h.Sleep(times*r.load.every + r.load.every/2) }
 	f := r.create()
 	if f == nil || !r.inject(faults.Partition, "app", f.Peers()[0]) || !r.done(f.Release()) {
 		return
 	}
 	r.healAll()
-	pass()
+	pass(1) // the first of them finds it, and updates the controller
 	for _, name := range r.load.names() {
 		if !r.figure(name, 0, 1) {
 			return
@@ -52,7 +52,7 @@ func letting(r *run) {
 	if f = r.create(); f == nil || !r.record(f, r.writes()[0]) {
 		return
 	}
-	pass()
+	pass(3)
 	if r.record(f, r.writes()[1]) && r.figure(f.Peers()[0], r.region(f.Peers(), f.Peers()[0]), 1) && r.done(f.Release()) {
 		r.measure(nil)
 	}

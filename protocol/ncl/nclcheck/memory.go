@@ -163,7 +163,11 @@ func fitting(r *run) {
 	if !r.done(err) || !stays(r.region(cfg.Peers, only)) || !r.writeAll(f) || !r.done(f.Release()) || !stays(0) {
 		return
 	}
-	if f, err = ncl.Create(r.h, cfg, r.file.name, r.load.size); !r.done(err) {
+	// Of a release the peer tells the controller after its answer, so the figure may be that of before.
+	if f, err = ncl.Create(r.h, r.config(), r.file.name, r.load.size); !r.done(err) || !r.done(f.Release()) {
+		return
+	}
+	if f, err = ncl.Create(r.h, r.config(), r.file.name, r.load.size); !r.done(err) {
 		return
 	}
 	rejected := func(what string, err error, of error) bool {

@@ -79,6 +79,14 @@ func repairScenarios() []*explore.Scenario {
 				meets: []string{sawUnfinished, sawReplaced, sawUnacked, sawBehind}},
 		}),
 		build(spec{
+			name:   "refuse-two",
+			doc:    "As refuse, with five peers to a file, and without a crash.",
+			faults: "none",
+			bounds: "f=2, seven peers of which the first refuses and the second revokes its memory before an append of 8 bytes, replacement if that is noticed, recovery and a collection at the end",
+			load: workload{f: 2, size: 8, peers: sevenPeers, lives: [][]write{{{0, 8}}, nil},
+				script: joining, collects: true, refuses: "peer1", loses: "peer2", intact: true, spare: true, meets: []string{sawReplaced}},
+		}),
+		build(spec{
 			name:   "cling",
 			doc:    "An instance that is believed dead replaces a peer while the next one recovers the file: it does so before that, or not at all.",
 			faults: "none",

@@ -1,0 +1,95 @@
+package mutant
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+)
+
+// chosen are the mutants that the options ask for, in their order.
+func chosen(ctx context.Context, root string, opt *ScoreOptions, set *generate.Set) ([]generate.Mutant, error) {
+	take := map[int]bool{}
+	all := slices.DeleteFunc(slices.Clone(set.Mutants), func(m generate.Mutant) bool { return slices.Contains(opt.Except, filepath.ToSlash(m.File)) })
+	for _, id := range opt.Names {
+		m := set.Find(id)
+		if m == nil {
+			return nil, fmt.Errorf("%w: %q; a mutant is called FUNCTION:OPERATOR:NUMBER, such as %s", ErrUnknown, id, set.Mutants[0].ID)
+		}
+		take[m.Number] = true
+	}
+	if opt.Sample > 0 {
+		for _, m := range drawn(all, opt.Seed)[:min(opt.Sample, len(all))] {
+			take[m.Number] = true
+		}
+	}
+	if opt.ChangedSince != "" {
+		lines, err := changed(ctx, root, opt)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range drawn(all, opt.Seed) {
+			if lines.has(m.File, m.Line) && (opt.Most == 0 || len(take) < opt.Most) {
+				take[m.Number] = true
+			}
+		}
+	}
+	if len(opt.Names) == 0 && opt.ChangedSince == "" && opt.Sample == 0 {
+		return all, nil
+	}
+	return slices.DeleteFunc(all, func(m generate.Mutant) bool { return !take[m.Number] }), nil
+}
+
+// drawn are mutants in an order that is a function of the seed. It goes by names alone, so that
+// a sample stays nearly the same when code is edited, and its score with it.
+func drawn(all []generate.Mutant, seed uint64) []generate.Mutant {
+	place := func(m generate.Mutant) string {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, m.ID))
+		return string(sum[:])
+	}
+	out := slices.Clone(all)
+	slices.SortFunc(out, func(a, b generate.Mutant) int { return strings.Compare(place(a), place(b)) })
+	return out
+}
+
+// changes are ranges of lines by file, from the root.
+type changes map[string][][2]int
+
+func (c changes) has(file string, line int) bool {
+	return slices.ContainsFunc(c[file], func(r [2]int) bool { return r[0] <= line && line < r[1] })
+}
+
+// changed are the lines of the packages that differ from a git reference. Where lines went
+// it is the one that is there now.
+func changed(ctx context.Context, root string, opt *ScoreOptions) (changes, error) {
+	diff, err := command(ctx, root, "git", append([]string{"diff", "--no-ext-diff", "--relative", "--src-prefix=a/", "--dst-prefix=b/", "--unified=0", opt.ChangedSince, "--"}, opt.Folders...)...)
+	if err != nil {
+		return nil, err
+	}
+	files, _, err := gitdiff.Parse(bytes.NewReader(diff))
+	if err != nil {
+		return nil, fmt.Errorf("%w: git diff: %w", ErrTool, err)
+	}
+	out := changes{}
+	for _, f := range files {
+		for _, t := range f.TextFragments {
+			from := int(t.NewPosition)
+			out[f.NewName] = append(out[f.NewName], [2]int{from, from + max(int(t.NewLines), 1)})
+		}
+	}
+	fresh, err := command(ctx, root, "git", append([]string{"ls-files", "--others", "--exclude-standard", "--"}, opt.Folders...)...)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.Lines(string(fresh)) {
+		out[strings.TrimSpace(name)] = [][2]int{{0, 1 << 30}}
+	}
+	return out, nil
+}

@@ -1,0 +1,250 @@
+package mutant
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Explore is the name under which the mutants of the checker are kept: each breaks one
+// rule by which a search leaves something out, or what such a rule rests on, and a
+// yardstick must notice.
+const Explore = "explore"
+
+// The yardsticks for the checker.
+const (
+	ByPrograms = "programs" // the outcomes of a small program, by the naive search and by all others
+	ByAudit    = "audit"    // the rules of the search at sampled states of a small program
+	ByTests    = "tests"    // a Go test
+)
+
+// CheckerResult is what became of a mutant of the checker.
+type CheckerResult struct {
+	Name  string
+	Title string
+	Rule  string
+	// Yardstick is the one that must notice, On what it was held: a program, or a package
+	// and a test.
+	Yardstick, On string
+	// Class is what the yardstick must call the fault; a test has no classes.
+	Class   string
+	Caught  bool
+	Found   []string // the classes of what it found
+	What    string   // the first thing that it found
+	Seconds float64
+	Err     error
+}
+
+// Verdict is the result in a word or two.
+func (x *CheckerResult) Verdict() string {
+	if x.Err == nil && !x.Caught && len(x.Found) > 0 {
+		return otherReason
+	}
+	return verdictOf(x.Err, x.Caught)
+}
+
+// RunExplore checks the mutants of the checker, each with the yardstick that it names;
+// done, if not nil, is called after each, in the order of their names. Of opt it uses
+// Names, Dir and NoControl. Its error is about the options or the checker as it is, and
+// wraps [ErrControl] if a yardstick finds something wrong with that.
+func RunExplore(ctx context.Context, opt Options, done func(CheckerResult)) ([]CheckerResult, error) {
+	opt.Protocol = Explore
+	r, todo, err := prepare(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	for _, m := range todo {
+		if err := m.measurable(); err != nil {
+			return nil, err
+		}
+	}
+	if !opt.NoControl {
+		if err := r.exploreControl(todo); err != nil {
+			return nil, err
+		}
+	}
+	return atOnce(r, todo, done, func(m *Mutant) CheckerResult {
+		start := time.Now()
+		x := CheckerResult{Name: m.Name, Title: m.Title, Rule: m.Rule, Yardstick: m.CaughtBy, On: m.on(), Class: m.Class}
+		x.Err = r.measure(m, &x)
+		x.Seconds = time.Since(start).Seconds()
+		return x
+	})
+}
+
+// measurable reports what is missing for a yardstick to be held to the mutant.
+func (m *Mutant) measurable() error {
+	switch {
+	case m.Rule == "":
+		return fmt.Errorf("%w: %s: the header has no Rule", ErrPatch, m.Name)
+	case m.CaughtBy == ByTests:
+		if len(strings.Fields(m.Test)) == 2 {
+			return nil
+		}
+		return fmt.Errorf("%w: %s: Test: %q is no package and name of a test", ErrPatch, m.Name, m.Test)
+	case m.CaughtBy != ByPrograms && m.CaughtBy != ByAudit:
+		return fmt.Errorf("%w: %s: Caught-by: %q is none of %s, %s and %s", ErrPatch, m.Name, m.CaughtBy, ByPrograms, ByAudit, ByTests)
+	case m.Program == "" || m.Class == "":
+		return fmt.Errorf("%w: %s: a mutant that %s catch needs a Program and a Class", ErrPatch, m.Name, m.CaughtBy)
+	}
+	return nil
+}
+
+// on is what the yardstick is held on.
+func (m *Mutant) on() string {
+	if m.CaughtBy == ByTests {
+		return m.Test
+	}
+	return m.Program
+}
+
+// measure builds the yardstick with the mutant and holds it.
+func (r *runner) measure(m *Mutant, x *CheckerResult) error {
+	files, err := m.apply(r.root)
+	if err != nil {
+		return err
+	}
+	for name := range files { //lint:ordered each is looked at alone
+		if !ofChecker(filepath.ToSlash(name)) {
+			return fmt.Errorf("%w: %s changes %s, which is no part of the checker", ErrPatch, m.Name, name)
+		}
+	}
+	defer os.RemoveAll(filepath.Join(r.tmp, m.Name))
+	if m.CaughtBy == ByTests {
+		pkg, test, _ := strings.Cut(m.Test, " ")
+		x.What, err = r.goTests(m.Name, files, pkg, test)
+		if x.Caught = x.What != ""; x.Caught {
+			x.Found = []string{m.Class}
+		}
+		return err
+	}
+	program, err := r.quickly(m.Name, files, "build", yardstick)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	found, err := r.yardstick(program, m.CaughtBy, m.Program)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	for _, f := range found {
+		if !slices.Contains(x.Found, f.Class) {
+			x.Found = append(x.Found, f.Class)
+		}
+		if f.Class == m.Class && !x.Caught {
+			x.Caught, x.What = true, f.What
+		}
+	}
+	return nil
+}
+
+// ofChecker says whether a file is part of the checker, and not of what only uses it.
+func ofChecker(name string) bool {
+	in := func(dir string) bool { return strings.HasPrefix(name, dir) }
+	return slices.ContainsFunc([]string{"explore/", "verbs/sim/", "fingerprint/"}, in) &&
+		!slices.ContainsFunc([]string{"explore/coverage/", "explore/matrix/", "explore/mutant/"}, in)
+}
+
+// yardstick is the command that holds programs and audit on programs.
+const yardstick = "./explore/yardstick"
+
+// deviation is a line of what it prints.
+type deviation struct{ Program, Class, What string }
+
+func (r *runner) yardstick(program, by string, on ...string) ([]deviation, error) {
+	out, err := command(r.ctx, r.root, program, append([]string{by}, on...)...)
+	if err != nil {
+		return nil, err
+	}
+	var found []deviation
+	for line := range bytes.Lines(out) {
+		var d deviation
+		if err := json.Unmarshal(line, &d); err != nil || d.Class == "" {
+			return nil, fmt.Errorf("%w: explore/yardstick printed %q", ErrTool, line)
+		}
+		found = append(found, d)
+	}
+	return found, nil
+}
+
+// goTests runs tests of a package with some files replaced, and returns what failed, or
+// nothing.
+func (r *runner) goTests(name string, files map[string][]byte, pkg string, names ...string) (failed string, err error) {
+	program, err := r.quickly(name, files, "test", pkg)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	out, err := command(r.ctx, filepath.Join(r.root, pkg), program, "-test.run", "^("+strings.Join(names, "|")+")$", "-test.v", "-test.timeout", testTime)
+	switch exitCode(err) {
+	case 0:
+		for _, x := range names {
+			if !bytes.Contains(out, []byte("--- PASS: "+x+" ")) {
+				return "", fmt.Errorf("%w: %s: package %s has no test %s, or it was skipped", ErrPatch, name, pkg, x)
+			}
+		}
+		return "", nil
+	case 1:
+		if m := failure.FindSubmatch(out); m != nil {
+			return string(m[1]), nil
+		}
+	}
+	return "", fmt.Errorf("%s: %w%s", name, err, indented(string(out)))
+}
+
+// testTime bounds the tests of one mutant.
+const testTime = "5m"
+
+var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+// exploreControl holds all yardsticks on the checker as it is.
+func (r *runner) exploreControl(todo []*Mutant) error {
+	on, tests := map[string][]string{}, map[string][]string{}
+	for _, m := range todo {
+		if pkg, test, _ := strings.Cut(m.Test, " "); m.CaughtBy == ByTests {
+			tests[pkg] = append(tests[pkg], test)
+		} else {
+			on[m.CaughtBy] = append(on[m.CaughtBy], m.Program)
+		}
+	}
+	if len(on) > 0 {
+		program, err := r.quickly("control", nil, "build", yardstick)
+		if err != nil {
+			return err
+		}
+		for _, by := range sortedKeys(on) {
+			found, err := r.yardstick(program, by, on[by]...)
+			if err != nil {
+				return err
+			}
+			if len(found) > 0 {
+				return fmt.Errorf("%w: %s: %s: %s", ErrControl, found[0].Program, found[0].Class, strings.TrimSpace(found[0].What))
+			}
+		}
+	}
+	for _, pkg := range sortedKeys(tests) {
+		failed, err := r.goTests("control", nil, pkg, tests[pkg]...)
+		if err != nil {
+			return err
+		}
+		if failed != "" {
+			return fmt.Errorf("%w: %s of %s fails", ErrControl, failed, pkg)
+		}
+	}
+	return nil
+}
+
+func sortedKeys(m map[string][]string) []string {
+	var out []string
+	for k := range m { //lint:ordered they are sorted
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,70 @@
+package mutant
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+)
+
+// ErrResults: a file has no results of generated mutants, or those of other code.
+var ErrResults = errors.New("mutant: bad results")
+
+// ReadResults reads what [RunScore] kept in a file, or what `verbatim mutants --generate
+// --json` printed into one.
+func ReadResults(name string) ([]Judged, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxLine)
+	var out []Judged
+	at := map[string]int{} // of two results of a mutant the later one counts
+	for n := 1; lines.Scan(); n++ {
+		var x Judged
+		if err := json.Unmarshal(lines.Bytes(), &x); err != nil {
+			return nil, fmt.Errorf("%w: %s:%d: %w", ErrResults, name, n, err)
+		}
+		if i, again := at[x.ID]; again {
+			out[i] = x
+		} else if x.ID != "" { // others are its head, and the score
+			at[x.ID] = len(out)
+			out = append(out, x)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrResults, name, err)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%w: %s has none: it is for the output of verbatim mutants PROTOCOL --generate --json", ErrResults, name)
+	}
+	return out, nil
+}
+
+// Locate finds the lines where mutants are now in the source tree that dir is in. It fails if
+// one of them is not there any more: the results are of other code.
+func Locate(ctx context.Context, dir string, folders []string, all []Judged) error {
+	root, err := findRoot(dir)
+	if err != nil {
+		return err
+	}
+	set, err := generate.Generate(ctx, root, folders)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		x := &all[i]
+		m := set.Find(x.ID)
+		if m == nil || m.Before != x.Before || m.After != x.After {
+			return fmt.Errorf("%w: there is no mutant %s now that makes %q of %q: they are of other code, make them anew", ErrResults, x.ID, x.After, x.Before)
+		}
+		x.Mutant = *m
+	}
+	return nil
+}
