@@ -110,15 +110,14 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	if p.gone || send.gone || recv.gone {
 		return nil, p.c.h.w.cur.refused(fmt.Errorf("sim: create QP: %w: the protection domain or a CQ", verbs.ErrClosed))
 	}
-	if err := p.checkQP(&cfg); err != nil {
+	attr := p.c.Attr()
+	cfg, err := cfg.Resolve(&attr)
+	if err == nil {
+		err = p.access(cfg.Access)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("sim: create QP: %w", err)
 	}
-	orDefault(&cfg.MaxSendWR, 64)
-	orDefault(&cfg.MaxRecvWR, 64)
-	orDefault(&cfg.MaxSGE, 4)
-	orDefault(&cfg.RNRRetry, 7)
-	orDefault(&cfg.MaxRdAtomic, p.c.h.w.cfg.Profile.MaxRdAtomic)
-	orDefault(&cfg.MaxInline, p.c.h.w.cfg.Profile.MaxInline)
 	q := p.c.h.w.pools.qps.get()
 	p.c.h.w.bound("queue pairs of a host", len(p.c.qps)+1, maxOrd)
 	p.open++
@@ -133,28 +132,6 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	send.qps = append(send.qps, q)
 	recv.rqps = append(recv.rqps, q)
 	return (*prepared)(q), nil
-}
-
-// checkQP holds cfg against what the card can do; zero is a default.
-func (p *pd) checkQP(cfg *verbs.QPConfig) error {
-	a := p.c.Attr()
-	for _, f := range [...]struct {
-		name    string
-		v, most int
-	}{{"MaxSendWR", cfg.MaxSendWR, a.MaxQPWR}, {"MaxRecvWR", cfg.MaxRecvWR, a.MaxQPWR}, {"MaxSGE", cfg.MaxSGE, a.MaxSGE},
-		{"MaxInline", cfg.MaxInline, a.MaxInline}, {"MaxRdAtomic", cfg.MaxRdAtomic, a.MaxRdAtomic},
-		{"RetryCount", cfg.RetryCount, 7}, {"RNRRetry", cfg.RNRRetry, 7}, {"PSN", int(cfg.PSN), 1<<24 - 1}} {
-		if f.v < 0 || f.v > f.most {
-			return fmt.Errorf("%w: %s is %d, and must be 0 to %d", verbs.ErrInvalid, f.name, f.v, f.most)
-		}
-	}
-	return p.access(cfg.Access)
-}
-
-func orDefault(v *int, d int) {
-	if *v == 0 {
-		*v = d
-	}
 }
 
 func (p *prepared) Num() uint32                                { return p.num }
