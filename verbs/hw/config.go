@@ -187,30 +187,15 @@ func (c *Config) pickGID(table []gidEntry) (gidEntry, error) {
 	return gidEntry{}, fmt.Errorf("%w: port %d has no %s; it has %v", ErrConfig, c.Port, asked, table)
 }
 
-// checkQP checks the configuration of a queue pair and fills in defaults.
+// checkQP is verbs.QPConfig.Resolve for a card. By default it asks for at most 128 Reads and Atomics
+// outstanding.
 func checkQP(cfg verbs.QPConfig, attr *verbs.DeviceAttr) (verbs.QPConfig, error) {
-	orDefault(&cfg.MaxSendWR, 64)
-	orDefault(&cfg.MaxRecvWR, 64)
-	orDefault(&cfg.MaxSGE, min(4, attr.MaxSGE))
-	orDefault(&cfg.MaxInline, attr.MaxInline)
 	orDefault(&cfg.MaxRdAtomic, min(attr.MaxRdAtomic, 128))
-	orDefault(&cfg.RetryCount, 7)
-	orDefault(&cfg.RNRRetry, 7)
-	for _, f := range []struct {
-		name          string
-		v, least, top int
-	}{
-		{"MaxSendWR", cfg.MaxSendWR, 1, attr.MaxQPWR}, {"MaxRecvWR", cfg.MaxRecvWR, 1, attr.MaxQPWR},
-		{"MaxSGE", cfg.MaxSGE, 1, attr.MaxSGE}, {"MaxInline", cfg.MaxInline, 0, attr.MaxInline},
-		{"MaxRdAtomic", cfg.MaxRdAtomic, 0, attr.MaxRdAtomic}, {"RetryCount", cfg.RetryCount, 0, 7},
-		{"RNRRetry", cfg.RNRRetry, 0, 7}, {"PSN", int(cfg.PSN), 0, 1<<24 - 1},
-	} {
-		if f.v < f.least || f.v > f.top {
-			return cfg, fmt.Errorf("hw: %s: create QP: %w: %s is %d, and must be %d to %d", attr.Name, verbs.ErrInvalid,
-				f.name, f.v, f.least, f.top)
-		}
+	cfg, err := cfg.Resolve(attr)
+	if err != nil {
+		err = fmt.Errorf("hw: %s: create QP: %w", attr.Name, err)
 	}
-	return cfg, nil
+	return cfg, err
 }
 
 // checkEndpoint checks a peer's endpoint.

@@ -27,11 +27,11 @@ func (q *qp) forbid(access verbs.Access) {
 	hit := func(s *sqEntry) bool { return s.need&^access != 0 && !s.early }
 	p.touchElems()
 	w.stats.Exercised |= faults.Revocations
-	for i := 0; i < len(p.elems); i++ {
-		e := p.elems[i]
+	for all := sweep(&p.elems); all.next(); {
+		e := all.e
 		if hit(p.ent(e.wr)) && e.reg != nil && (e.hasRead() || e.acked && e.kind != elemSample && w.cfg.Profile.DrainOnRevoke) {
 			w.land(e) // it was let in
-			i = -1
+			all.again()
 		}
 	}
 	n := p.posted
@@ -53,7 +53,7 @@ func (q *qp) forbid(access verbs.Access) {
 		}
 	}
 	for _, e := range overtakers {
-		if e.landed || w.heldBack(e) {
+		if e.over() || w.heldBack(e) {
 			continue
 		}
 		if p.ent(e.wr).need&^access != 0 {

@@ -18,17 +18,17 @@ func (w *World) seesAcked(by *elem) {
 	if !w.cfg.Profile.ReadsSeeAcked {
 		return
 	}
-	for i := 0; i < len(r.pend); i++ {
-		e := r.pend[i]
+	for all := sweep(&r.pend); all.next(); {
+		e := all.e
 		if !e.changes() {
 			continue
 		}
 		if e.stopAt > 0 && e.stopAt < by.at {
 			w.acknowledged(e)
 		}
-		if e.acked && e.ackAt < by.at && !e.during {
+		if e.acked && e.ackAt < by.at && !e.during() {
 			w.land(e)
-			i = -1
+			all.again()
 		}
 	}
 }
@@ -52,7 +52,7 @@ func (q *qp) acksNoMore() {
 func (w *World) acknowledged(e *elem) {
 	q := e.q
 	w.touchElem(e)
-	if e.during || w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + ackedNames[i] }) == 0 {
+	if e.during() || w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + ackedNames[i] }) == 0 {
 		q.unacked = min(q.unacked, e.wr)
 		for _, x := range q.elems {
 			if x.wr >= e.wr {

@@ -1,22 +1,18 @@
 package sim
 
-import (
-	"github.com/verbatim-rdma/verbatim/faults"
-)
-
 // What had arrived when something was cut off: packets come in order, or leave gaps, and what
 // is frozen landed by then or never.
 
 // discard drops e, and what could only follow it: it never lands.
 func (w *World) discard(e *elem) {
-	if e.landed {
+	if e.over() {
 		return
 	}
 	if e.cutOff() && e.isDenied() {
 		w.notYet(e)
 		return
 	}
-	e.landed, e.void, e.unknown = true, true, e.reg != nil && e.reg.freed
+	e.drops()
 	w.touchElem(e)
 	w.recordDropped(e)
 	w.remove(e)
@@ -27,22 +23,22 @@ func (w *World) discard(e *elem) {
 	default:
 		w.dropSource(e)
 	}
-	if e.frozen && !e.unknown {
+	if e.frozen && !e.unknown() {
 		if e.arrives() {
 			e.q.limit = min(e.q.limit, e.wr) // it never came
 		}
 		w.eachMate(e, func(x *elem) bool { return e.arrives() && w.with(e, x) }, w.discard)
-		for i := 0; i < len(e.q.elems); i++ {
-			if x := e.q.elems[i]; !x.landed && (x.frozen && w.before(e, x) || !w.gaps() && e.arrives() && !x.frozen && !x.acked && e.precedes(x)) {
+		for all := sweep(&e.q.elems); all.next(); {
+			if x := all.e; !x.over() && (x.frozen && w.before(e, x) || !w.gaps() && e.arrives() && !x.frozen && !x.acked && e.precedes(x)) {
 				w.discard(x)
-				i = -1
+				all.again()
 			}
 		}
 	}
-	for i := 0; i < len(e.q.elems) && e.overtook() && !e.frozen; i++ {
-		if x := e.q.elems[i]; x.overtook() && w.before(e, x) {
+	for all := sweep(&e.q.elems); all.next() && e.overtook() && !e.frozen; {
+		if x := all.e; x.overtook() && w.before(e, x) {
 			w.discard(x) // it came later, if at all
-			i = -1
+			all.again()
 		}
 	}
 }
@@ -50,15 +46,10 @@ func (w *World) discard(e *elem) {
 // arrives reports whether e is frozen because of what had arrived by then: that is in
 // memory. Not so after a power failure, which strikes while it is placed, and for a CPU's
 // stores.
-func (e *elem) arrives() bool { return e.kind == elemWrite && e.q.cpu == nil && !e.struck }
+func (e *elem) arrives() bool { return e.kind == elemWrite && e.q.cpu == nil && !e.struck() }
 
 // tells reports whether its packet has arrived if e lands.
-func (e *elem) tells() bool { return e.changes() && e.q.cpu == nil && !e.struck }
-
-// gaps reports whether what is behind a lost packet may have arrived.
-func (w *World) gaps() bool {
-	return !w.cfg.Profile.WholePackets && w.cfg.Profile.Placement != faults.InOrder
-}
+func (e *elem) tells() bool { return e.changes() && e.q.cpu == nil && !e.struck() }
 
 // eachMate calls f for the frozen elements that share e's fate because of the order in which
 // packets arrive.
@@ -66,10 +57,10 @@ func (w *World) eachMate(e *elem, shares func(*elem) bool, f func(*elem)) {
 	if !e.tells() {
 		return
 	}
-	for i := 0; i < len(e.q.elems); i++ {
-		if x := e.q.elems[i]; x != e && x.frozen && !x.landed && !x.during && x.tells() && shares(x) {
+	for all := sweep(&e.q.elems); all.next(); {
+		if x := all.e; x != e && x.frozen && !x.over() && !x.during() && x.tells() && shares(x) {
 			f(x)
-			i = -1
+			all.again()
 		}
 	}
 }
@@ -110,10 +101,10 @@ func (w *World) withMates(e *elem) int {
 	for i := e.q.base; i < e.q.posted && e.tells(); i++ {
 		for _, x := range e.q.ent(i).payload {
 			switch {
-			case !x.tells() || !x.landed || (x.wr < e.q.first) != (e.wr < e.q.first):
-			case !x.void && w.with(e, x) && e.arrives():
+			case !x.tells() || !x.over() || (x.wr < e.q.first) != (e.wr < e.q.first):
+			case !x.void() && w.with(e, x) && e.arrives():
 				return fateCame
-			case x.void && !x.unknown && x.kind == elemWrite && w.with(x, e):
+			case x.void() && !x.unknown() && x.kind == elemWrite && w.with(x, e):
 				return fateLost
 			}
 		}

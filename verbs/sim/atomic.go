@@ -44,7 +44,7 @@ func (w *World) brings(x, e *elem) bool {
 		return true
 	}
 	for _, y := range x.q.elems {
-		if !y.landed && e.shuts(y) && w.follows(x, y) {
+		if !y.over() && e.shuts(y) && w.follows(x, y) {
 			return true
 		}
 	}
@@ -67,10 +67,10 @@ func (w *World) finishAtomics(r *region, off, n int, by *elem) {
 	if w.separates(by) {
 		return
 	}
-	for i := 0; i < len(r.pend); i++ {
-		if e := r.pend[i]; e.hasRead() && !e.during && e.overlaps(off, n) {
+	for all := sweep(&r.pend); all.next(); {
+		if e := all.e; e.hasRead() && !e.during() && e.overlaps(off, n) {
 			w.land(e)
-			i = -1
+			all.again()
 		}
 	}
 }
@@ -85,15 +85,15 @@ func (w *World) readBefore(r *region, off, n int, by *elem) {
 
 // readEarlier is readBefore for a change that nothing keeps from coming between the two halves.
 func (w *World) readEarlier(r *region, off, n int, by *elem) {
-	for i := 0; i < len(r.pend) && !r.whole; i++ {
-		e := r.pend[i]
-		if e == by || e.landed || e.reading || e.frozen && (by == nil || by.at > e.frozeAt) || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
-			!w.canLand(e) && !(e.during && w.free(e) && !w.tooLate(e)) || by != nil && (w.follows(e, by) || w.sees(e, by)) {
+	for all := sweep(&r.pend); all.next() && !r.whole; {
+		e := all.e
+		if e == by || e.over() || e.stage == reading || e.frozen && (by == nil || by.at > e.frozeAt) || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
+			!w.canLand(e) && !(e.during() && w.free(e) && !w.tooLate(e)) || by != nil && (w.follows(e, by) || w.sees(e, by)) {
 			continue
 		}
 		if w.choose(ChooseOrder, 2, func(i int) string { return e.name() + readNames[i] }) == 1 {
 			w.readAtomic(e)
-			i = -1
+			all.again()
 		}
 	}
 }
@@ -102,13 +102,13 @@ var readNames = [...]string{" not read yet", " has read"}
 
 // readAtomic performs the first half of an Atomic.
 func (w *World) readAtomic(e *elem) {
-	if !e.during {
+	if !e.during() {
 		// What lands first must know that e is about to read.
-		e.during = true
+		e.begins()
 		w.landing = append(w.landing, e)
 		defer func() {
 			w.landing = w.landing[:len(w.landing)-1]
-			e.during = false
+			e.pauses()
 		}()
 	}
 	w.landEarlier(e)
@@ -123,19 +123,19 @@ func (w *World) readAtomic(e *elem) {
 // memory kept, and media errors, show.
 func (w *World) readWord(e *elem) {
 	w.findOut(e.reg, e.off, 8, false)
-	e.reading = true
+	e.goes(reading)
 	w.damage(e.reg, e.off, 8, true)
-	e.reading = false
+	e.goes(landing)
 	e.data = w.bytes(8)
 	binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))
 }
 
 // landEarlier lands what must be in memory before e samples some of it.
 func (w *World) landEarlier(e *elem) {
-	for i := 0; i < len(e.q.elems); i++ {
-		if p := e.q.elems[i]; p != e && !p.landed && !p.during && w.before(p, e) {
+	for all := sweep(&e.q.elems); all.next(); {
+		if p := all.e; p != e && !p.over() && !p.during() && w.before(p, e) {
 			w.land(p)
-			i = -1
+			all.again()
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (w *World) catchUp(q *qp) (overtakers []*elem) {
 			return e.wr < reach && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) || w.packet(p, e) })
 		}
 		switch {
-		case e.landed || e.cutOff():
+		case e.over() || e.cutOff():
 		case !w.hasCome(e) && len(missing) > 0 && mayCome():
 			overtakers = append(overtakers, e)
 		case w.hasCome(e) || mayCome() && w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[1-i] }) == 1:
@@ -38,7 +38,7 @@ func (w *World) catchUp(q *qp) (overtakers []*elem) {
 // before: nobody was told.
 func (q *qp) undecide() {
 	for _, e := range q.elems {
-		if e.kind == elemAtomic && e.acked && !e.landed && e.ackAt == unlimited {
+		if e.kind == elemAtomic && e.acked && !e.over() && e.ackAt == unlimited {
 			e.acked, e.came = false, true
 		}
 	}
@@ -98,8 +98,8 @@ func (w *World) emptyCame(q *qp, n int) int {
 // card may keep. What memory refuses was not.
 func (w *World) catchUpExecuted(q *qp) {
 	var open []*elem // not executed
-	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
+	for all := sweep(&q.elems); all.next(); {
+		e := all.e
 		if !e.came || !e.responds() && !w.flushes(e) || slices.Contains(open, e) {
 			continue
 		}
@@ -109,7 +109,7 @@ func (w *World) catchUpExecuted(q *qp) {
 			continue
 		}
 		w.land(e)
-		i = -1
+		all.again()
 	}
 }
 
@@ -137,10 +137,10 @@ func (w *World) catchUpReceived(q *qp) {
 		}) || w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + "#" + itoa(i) + receivedNames[k] }) == 0 {
 			return
 		}
-		for j := 0; j < len(q.elems); j++ {
-			if e := q.elems[j]; e.wr <= i && e.changes() {
+		for all := sweep(&q.elems); all.next(); {
+			if e := all.e; e.wr <= i && e.changes() {
 				w.land(e)
-				j = -1
+				all.again()
 			}
 		}
 		w.arrive(q, i+1)

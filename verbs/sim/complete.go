@@ -157,10 +157,10 @@ func (w *World) complete(o outcome, wc *verbs.WC) {
 // leftBy makes the card fetch what it had sent before the first response that comes with o: all
 // that o acknowledges, and if q fails with it, all that can still land.
 func (q *qp) leftBy(o outcome) {
-	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.src != nil && (e.wr <= o.wr || o.status != verbs.StatusSuccess) {
+	for all := sweep(&q.elems); all.next(); {
+		if e := all.e; e.src != nil && (e.wr <= o.wr || o.status != verbs.StatusSuccess) {
 			q.w.fetchOne(e)
-			i = -1
+			all.again()
 		}
 	}
 }
@@ -171,7 +171,7 @@ func (w *World) acknowledge(q *qp, i int) {
 	s := q.ent(i)
 	for j := 0; j < len(s.payload); j++ {
 		e := s.payload[j]
-		if e.landed && !e.responds() {
+		if e.over() && !e.responds() {
 			continue
 		}
 		if e.reg != nil {
@@ -185,7 +185,7 @@ func (w *World) acknowledge(q *qp, i int) {
 		if e.responds() || w.flushes(e) || e.frozen && e.arrives() {
 			w.land(e)
 		} else if e.n == 0 {
-			e.landed = true // an empty message has arrived; there is nothing to place
+			e.lands() // an empty message has arrived; there is nothing to place
 			w.remove(e)
 		}
 	}
@@ -226,10 +226,10 @@ func (w *World) failed(q *qp, o outcome) {
 			w.passed(q, o.wr)
 		}
 		q.limit = min(q.limit, o.wr+1)
-		for i := 0; i < len(q.elems); i++ {
-			if e := q.elems[i]; e.wr >= o.wr && !e.frozen && !e.could && !e.acked && !e.taken() {
+		for all := sweep(&q.elems); all.next(); {
+			if e := all.e; e.wr >= o.wr && !e.frozen && !e.could && !e.acked && !e.taken() {
 				w.discard(e)
-				i = -1
+				all.again()
 			}
 		}
 		if p := q.peer; p != nil && !p.gone && p.state >= verbs.StateRTR && p.state != verbs.StateErr {
@@ -269,10 +269,10 @@ func (w *World) failed(q *qp, o outcome) {
 
 // discardFrom drops what request n of q and those behind it bring.
 func (w *World) discardFrom(q *qp, n int) {
-	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.wr >= n {
+	for all := sweep(&q.elems); all.next(); {
+		if e := all.e; e.wr >= n {
 			w.discard(e)
-			i = -1
+			all.again()
 		}
 	}
 }

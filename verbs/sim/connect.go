@@ -80,31 +80,31 @@ func (q *qp) link() {
 // mode too nothing of it is left open, so that no rule need tell two connections apart.
 func (q *qp) leaveBehind() {
 	reach := q.reach()
-	for i := 0; i < len(q.elems); i++ {
-		switch e := q.elems[i]; {
+	for all := sweep(&q.elems); all.next(); {
+		switch e := all.e; {
 		case e.wr >= q.first || e.frozen && e.changes():
 		case e.kind == elemFlush && !q.w.cfg.Eager:
 			q.w.discard(e)
-			i = -1
+			all.again()
 		case (e.acked || q.w.cfg.Eager && e.came) && e.changes():
 			q.w.land(e)
-			i = -1
+			all.again()
 		case q.w.cfg.Eager:
 			q.w.discard(e)
-			i = -1
+			all.again()
 		case !e.changes() || !e.acked && !e.could && e.wr >= reach:
 			q.w.discard(e)
-			i = -1
+			all.again()
 		case !e.acked:
-			if q.w.freeze(e); e.landed {
-				i = -1
+			if q.w.freeze(e); e.over() {
+				all.again()
 			}
 		}
 	}
-	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.wr < q.first && e.frozen && e.changes() && !e.struck {
+	for all := sweep(&q.elems); all.next(); {
+		if e := all.e; e.wr < q.first && e.frozen && e.changes() && !e.struck() {
 			q.w.settleFrozen(e.reg, e.off, e.n)
-			i = -1
+			all.again()
 		}
 	}
 }

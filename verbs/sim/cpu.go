@@ -46,20 +46,13 @@ func (t *task) buffer(kind elemKind, r *region, off, n int, data []byte) {
 // shared reports whether others than the running task can reach r.
 func (r *region) shared() bool { return r.lent > 0 || r.h.live > 1 }
 
-// store splits [off, off+len(p)) at the cells of the profile.
+// store puts p into the buffer, cut as a message is.
 func (t *task) store(r *region, off int, p []byte) {
 	w := t.w
-	size := w.cfg.Profile.CellBytes
-	if w.cfg.MaxPieces > 0 {
-		size = max(((len(p)+w.cfg.MaxPieces-1)/w.cfg.MaxPieces+7)&^7, 8)
-	}
-	for len(p) > 0 {
-		n := min(off&^(size-1)+size-off, len(p))
-		if w.cfg.MaxPieces > 0 {
-			n = min(size, len(p))
-		}
-		t.buffer(elemWrite, r, off, n, p[:n])
-		off, p = off+n, p[n:]
+	for done := 0; done < len(p); {
+		n := min(w.cells().Cut(off+done, done, len(p)), len(p)-done)
+		t.buffer(elemWrite, r, off+done, n, p[done:done+n])
+		done += n
 	}
 }
 

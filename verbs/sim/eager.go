@@ -34,7 +34,7 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 	}
 	for _, e := range q.elems {
 		switch {
-		case e.landed:
+		case e.over():
 		case !e.came:
 			if e.wr < reach && (q.cpu != nil || !e.leftDenied()) && !e.frozen && !w.heldBack(e) && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) }) {
 				out = append(out, e)
@@ -79,7 +79,7 @@ func (w *World) free(e *elem) bool {
 		if p == e {
 			return true
 		}
-		if !p.landed && w.before(p, e) {
+		if !p.over() && w.before(p, e) {
 			return false
 		}
 	}
@@ -122,7 +122,7 @@ func (w *World) stepWire(q *qp) {
 	if !e.came {
 		e.came = true
 		if e.n == 0 {
-			e.landed = true // there is nothing to place
+			e.lands() // there is nothing to place
 			w.remove(e)
 			return
 		}
@@ -217,7 +217,7 @@ func (w *World) cameTo(q *qp) int {
 		n++
 	}
 	for _, e := range q.elems {
-		if !e.landed && (!e.came || e.responds() || w.flushes(e)) && !q.ent(e.wr).early {
+		if !e.over() && (!e.came || e.responds() || w.flushes(e)) && !q.ent(e.wr).early {
 			n = min(n, e.wr)
 		}
 	}
@@ -227,10 +227,10 @@ func (w *World) cameTo(q *qp) int {
 // tookBefore is the first request that the responder, who stops taking those that hit, has not
 // taken, where what has arrived is known.
 func (w *World) tookBefore(q *qp, hit func(*sqEntry) bool) int {
-	for i := 0; i < len(q.elems) && w.cfg.Profile.DrainOnRevoke; i++ {
-		if e := q.elems[i]; e.reg != nil && e.came && e.kind != elemSample && hit(q.ent(e.wr)) && !e.cutOff() {
+	for all := sweep(&q.elems); all.next() && w.cfg.Profile.DrainOnRevoke; {
+		if e := all.e; e.reg != nil && e.came && e.kind != elemSample && hit(q.ent(e.wr)) && !e.cutOff() {
 			w.land(e)
-			i = -1
+			all.again()
 		}
 	}
 	n := w.emptyCame(q, w.cameTo(q))
@@ -272,14 +272,14 @@ func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			break
 		}
 	}
-	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
+	for all := sweep(&q.elems); all.next(); {
+		e := all.e
 		if e.reg != nil && hitElem(e) && (!e.came || e.kind != elemWrite) && !e.cutOff() {
 			if e.responds() {
 				w.dropAfter(e)
 			}
 			w.discard(e) // what was not executed cannot be any more
-			i = -1
+			all.again()
 		}
 	}
 }

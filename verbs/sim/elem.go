@@ -1,8 +1,8 @@
 package sim
 
 import (
-	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim/order"
 )
 
 // A message that a card sends is a list of elements: pieces of a write, an
@@ -12,15 +12,15 @@ import (
 // moments at which it could land. This is the late resolution of the
 // architecture: placements that nobody sees cost nothing.
 
-type elemKind uint8
+type elemKind = order.Kind
 
 const (
-	elemWrite elemKind = iota
-	elemAtomic
-	elemSample
-	elemSend  // payload of a Send: it has no address until it meets a receive
-	elemFlush // an RDMA Flush: what came before it is in memory, or persistent
-	elemClwb  // a CPU's flush of some lines, in its store buffer
+	elemWrite  = order.Write
+	elemAtomic = order.Atomic
+	elemSample = order.Read
+	elemSend   = order.Send
+	elemFlush  = order.Flush
+	elemClwb   = order.Clwb
 )
 
 // elem is one piece of one work request.
@@ -45,14 +45,9 @@ type elem struct {
 	frozen  bool // it landed before a moment that is over, or never will
 	frozeAt int  // that moment
 	persist bool // a Flush that makes persistent
-	struck  bool // frozen by a power failure
-	lost    bool // by one that empties caches: what it wrote may not have persisted
+	harm    harm // by a power failure that froze it
 	could   bool // it could land when its responder died
-	landed  bool // or never will
-	void    bool // it never will
-	unknown bool // void because its memory is gone: whether it had come nobody can tell
-	during  bool // it is landing: what lands before it has been decided
-	reading bool // it is an Atomic that reads just now
+	stage   stage
 	asked   bool
 	mark    int    // scratch of changesOthers
 	got     []span // what a Read has sampled already
@@ -62,69 +57,77 @@ type elem struct {
 func (e *elem) changes() bool { return e.kind == elemWrite || e.kind == elemAtomic }
 
 // responds reports whether the requester's completion tells that e was executed.
-func (e *elem) responds() bool {
-	return e.kind == elemSample || e.kind == elemAtomic || e.kind == elemFlush
-}
+func (e *elem) responds() bool { return e.kind.Answered() }
 
 func (e *elem) overlaps(off, n int) bool { return e.off < off+n && off < e.off+e.n }
-
-// ordered reports whether a, posted before b on the same QP, must take effect
-// in memory before b does (IBA table 79 and the knobs of the profile; for Flush
-// and Atomic Write the IBTA's extensions for memory placement, 2021).
-func (w *World) ordered(a, b *elem) bool {
-	p := &w.cfg.Profile
-	switch {
-	case a.q.cpu != nil:
-		return true // a store buffer
-	case a.wr != b.wr && a.stalls(b.wr):
-		return true
-	case a.kind == elemSample || a.kind == elemFlush:
-		switch b.kind {
-		case elemSample, elemFlush:
-			return a.wr != b.wr
-		case elemAtomic:
-			return b.fenced || a.kind == elemFlush && b.q.ent(b.wr).op == verbs.OpAtomicWrite
-		}
-		return b.fenced
-	case b.kind == elemSample || b.kind == elemFlush:
-		return true // it flushes what came before it
-	case a.wr == b.wr:
-		return p.Placement == faults.InOrder ||
-			p.Placement == faults.Blocks128 && a.reg == b.reg && a.off/128 == b.off/128
-	case b.fenced && (p.FenceWaitsAll || a.kind == elemAtomic || w.flushes(a)):
-		return true
-	case a.kind == elemAtomic:
-		return b.kind == elemAtomic || p.AtomicOrdersLater || p.Placement == faults.InOrder
-	case b.kind == elemAtomic:
-		return p.AtomicFlushes
-	}
-	return p.Placement == faults.InOrder
-}
-
-// stalls reports whether request i cannot leave before a's response has come: with as many
-// Reads and Atomics outstanding as the QP may have, the send queue stands still.
-func (a *elem) stalls(i int) bool {
-	if a.kind != elemSample && a.kind != elemAtomic && a.kind != elemFlush {
-		return false
-	}
-	n := 0
-	for j := a.wr + 1; j <= i; j++ {
-		if j < i && a.q.ent(j).flags&verbs.Fence != 0 { // what is behind a fence waits for it
-			return true
-		}
-		if a.q.ent(j).op.Responds() {
-			n++
-		}
-	}
-	return n >= a.q.cfg.MaxRdAtomic
-}
 
 // before reports whether a must land before b, directly.
 func (w *World) before(a, b *elem) bool {
 	return a.precedes(b) && w.ordered(a, b)
 }
 
+// ordered is before for a that precedes b: the rules are those of package order.
+func (w *World) ordered(a, b *elem) bool {
+	if a.q.cpu != nil {
+		return true // a store buffer
+	}
+	x, y := w.piece(a), w.piece(b)
+	return w.rules(a.q).Ordered(&x, &y)
+}
+
+// rules are the rules of order on q.
+func (w *World) rules(q *qp) order.Rules {
+	return order.Rules{Card: &w.cfg.Profile, Outstanding: q.cfg.MaxRdAtomic}
+}
+
+// gaps reports whether what is behind a lost packet may have arrived.
+func (w *World) gaps() bool { return order.Gaps(&w.cfg.Profile) }
+
+// cells say how memory and messages are cut.
+func (w *World) cells() order.Cells {
+	return order.Cells{Bytes: w.cfg.Profile.CellBytes, Pieces: w.cfg.MaxPieces}
+}
+
+// piece is what these rules look at. An address is one of the responder's memory, so it says
+// which region it is in.
+func (w *World) piece(e *elem) order.Piece {
+	s := e.q.ent(e.wr)
+	p := order.Piece{Request: s.place, Kind: e.kind, Blind: s.op == verbs.OpAtomicWrite, Flushed: w.flushes(e), Addr: uint64(e.off)}
+	if e.reg != nil {
+		p.Addr += e.reg.base
+	}
+	return p
+}
+
+// stalls reports whether request i, which stands behind e, cannot leave before the response
+// of e has come.
+func (e *elem) stalls(i int) bool {
+	return e.kind.Answered() && order.Stalls(e.q.ent(e.wr).place, e.q.ent(i).place, e.q.cfg.MaxRdAtomic)
+}
+
 // precedes reports whether a stands before b in their queue.
 func (a *elem) precedes(b *elem) bool {
-	return a.q == b.q && a != b && (a.wr < a.q.first) == (b.wr < b.q.first) && (a.wr < b.wr || a.wr == b.wr && (a.part < b.part || a.part == b.part && a.sub <= b.sub))
+	return a.q == b.q && a != b && a.place().Precedes(b.place())
+}
+
+func (e *elem) place() order.Place {
+	return order.Place{Wiped: e.wr < e.q.first, Request: e.wr, Part: e.part, Sub: e.sub}
+}
+
+// follows reports whether e must land after by, directly or through others.
+func (w *World) follows(e, by *elem) bool {
+	if !by.precedes(e) {
+		return false // nothing between them, and no way round
+	}
+	if w.before(by, e) {
+		return true
+	}
+	var buf [32]*elem
+	between := buf[:0]
+	for _, x := range e.q.elems {
+		if !x.over() && by.precedes(x) && x.precedes(e) {
+			between = append(between, x)
+		}
+	}
+	return order.Reaches(by, e, between, w.before)
 }

@@ -114,15 +114,15 @@ func (q *qp) cutSend() {
 		q.limit = min(q.limit, q.first) // the peer was never there
 	}
 	q.remember()
-	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
+	for all := sweep(&q.elems); all.next(); {
+		e := all.e
 		q.w.fetchOne(e)
 		if e.kind == elemSample {
 			q.leaveUnread(e, reach)
-			i = -1
+			all.again()
 		} else if e.wr >= q.limit && !e.acked && !e.could && !e.frozen && !e.taken() {
 			q.w.discard(e)
-			i = -1
+			all.again()
 		}
 	}
 	q.shatter()
@@ -138,7 +138,7 @@ func (q *qp) leaveUnread(e *elem, reach int) {
 		}
 	}
 	q.w.discard(e)
-	e.unknown = true
+	e.stage = forgotten
 }
 
 // refused is the first request that fails if nothing changes, at the responder or before it is sent.
@@ -163,7 +163,7 @@ func (q *qp) shatter() {
 	}
 	var all []*elem
 	for _, e := range q.elems {
-		if e.kind != elemWrite || e.acked || e.landed || e.lost || e.n <= size {
+		if e.kind != elemWrite || e.acked || e.over() || e.lost() || e.n <= size {
 			all = append(all, e)
 			continue
 		}
@@ -269,11 +269,11 @@ func (q *qp) seenAt(i int) int {
 }
 
 // cutOff reports whether e's request cannot succeed any more, although it may have come.
-func (e *elem) cutOff() bool { return !e.landed && (e.frozen || e.could) }
+func (e *elem) cutOff() bool { return !e.over() && (e.frozen || e.could) }
 
 // overtook reports whether e came to a machine that is up, if it did, before what its
 // responder refused.
 func (e *elem) overtook() bool { return e.could && e.q.cpu == nil && e.reg != nil && e.reg.h.alive }
 
 // seen reports whether e has landed.
-func (e *elem) seen() bool { return e.landed && !e.void }
+func (e *elem) seen() bool { return e.over() && !e.void() }

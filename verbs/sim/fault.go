@@ -359,10 +359,10 @@ func (w *World) responderDied(q *qp) {
 			q.limit = min(q.limit, next)
 		}
 	}
-	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.wr <= last && e.responds() && !e.landed {
+	for all := sweep(&q.elems); all.next(); {
+		if e := all.e; e.wr <= last && e.responds() && !e.over() {
 			w.land(e)
-			i = -1
+			all.again()
 		}
 	}
 	w.dropBehind(q)

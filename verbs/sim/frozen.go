@@ -8,10 +8,10 @@ package sim
 // as well as after, which nobody can tell later. All the others stay open until somebody
 // comes to their bytes, for whoever does so was not under way yet.
 func (w *World) settleRivals(q *qp) {
-	for i := 0; i < len(q.elems) && !w.cfg.Eager; i++ {
-		if e := q.elems[i]; e.frozen && !e.lost && e.changes() && w.rivalled(e) {
+	for all := sweep(&q.elems); all.next() && !w.cfg.Eager; {
+		if e := all.e; e.frozen && !e.lost() && e.changes() && w.rivalled(e) {
 			w.settleFrozen(e.reg, e.off, e.n)
-			i = -1
+			all.again()
 		}
 	}
 }
@@ -20,7 +20,7 @@ func (w *World) settleRivals(q *qp) {
 // later is no rival; to decide e for him too would lose nothing, and make more states.
 func (w *World) rivalled(e *elem) bool {
 	for _, x := range e.reg.pend {
-		if !x.frozen && !x.during && x.wants(e.off, e.n) && x.at < e.frozeAt {
+		if !x.frozen && !x.during() && x.wants(e.off, e.n) && x.at < e.frozeAt {
 			return true
 		}
 	}

@@ -16,7 +16,7 @@ func (w *World) canLand(e *elem) bool {
 
 // canBegin is canLand, except that what e reads may be unreadable: a Read samples the rest before.
 func (w *World) canBegin(e *elem) bool {
-	if e.landed || e.during {
+	if e.over() || e.during() {
 		return false
 	}
 	if w.cfg.Eager && !e.came || e.q.catching && !e.came && !e.cutOff() {
@@ -40,7 +40,7 @@ func (w *World) mayCome(e *elem) bool {
 
 // land makes e take effect, after everything that must precede it.
 func (w *World) land(e *elem) {
-	if e.landed || e.during {
+	if e.over() || e.during() {
 		return
 	}
 	w.landOne(e)
@@ -48,40 +48,40 @@ func (w *World) land(e *elem) {
 }
 
 func (w *World) landOne(e *elem) {
-	e.during = true
+	e.begins()
 	w.landing = append(w.landing, e)
-	for i := 0; i < len(e.q.elems); i++ {
-		p := e.q.elems[i]
+	for all := sweep(&e.q.elems); all.next(); {
+		p := all.e
 		if p == e {
 			break
 		}
-		if !p.landed && !p.during && w.before(p, e) {
+		if !p.over() && !p.during() && w.before(p, e) {
 			w.land(p)
-			i = -1
+			all.again()
 		}
 	}
 	switch e.kind {
 	case elemSample:
-		e.landed = true // before anything else, so that it is not asked again
+		e.lands() // before anything else, so that it is not asked again
 		w.remove(e)
 		w.seesAcked(e)
 		w.sampleRest(e)
 		w.recordSample(e, e.off, e.off+e.n)
 	case elemWrite:
 		w.fetch(e)
-		if !e.lost {
+		if !e.lost() {
 			w.beforeWrite(e.reg, e.off, e.n, e)
 		}
-		e.landed = true
+		e.lands()
 		w.remove(e)
 		w.place(e, e.data)
 		w.traceLanding(e)
 	case elemAtomic:
 		w.fetch(e)
-		if !e.lost {
+		if !e.lost() {
 			w.beforeWrite(e.reg, e.off, e.n, e)
 		}
-		e.landed = true
+		e.lands()
 		w.remove(e)
 		if e.modifies() {
 			w.seesAcked(e) // an Atomic Write finds nothing
@@ -90,11 +90,11 @@ func (w *World) landOne(e *elem) {
 		w.execAtomic(e)
 		w.traceLanding(e)
 	case elemFlush:
-		e.landed = true
+		e.lands()
 		w.remove(e)
 		w.flush(e)
 	case elemClwb:
-		e.landed = true
+		e.lands()
 		w.remove(e)
 		e.q.cpu.clwb(e)
 	}

@@ -201,10 +201,10 @@ func (w *World) expire() {
 			continue
 		}
 		w.expireAtomics(q)
-		for i := 0; i < len(q.elems); i++ {
-			if e := q.elems[i]; e.changes() && !e.frozen && !e.acked && w.canLand(e) {
-				if w.freeze(e); e.landed {
-					i = -1
+		for all := sweep(&q.elems); all.next(); {
+			if e := all.e; e.changes() && !e.frozen && !e.acked && w.canLand(e) {
+				if w.freeze(e); e.over() {
+					all.again()
 				}
 			}
 		}
@@ -213,8 +213,8 @@ func (w *World) expire() {
 
 // expireAtomics decides which Atomics have arrived: no packet overtakes them.
 func (w *World) expireAtomics(q *qp) {
-	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
+	for all := sweep(&q.elems); all.next(); {
+		e := all.e
 		if e.kind != elemAtomic || e.frozen || e.acked || !w.canLand(e) {
 			continue
 		}
@@ -226,7 +226,7 @@ func (w *World) expireAtomics(q *qp) {
 			w.arrive(q, e.wr+1)
 		default:
 			w.neverCame(e)
-			i = -1
+			all.again()
 		}
 	}
 }

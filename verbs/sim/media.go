@@ -167,16 +167,16 @@ func (w *World) passed(q *qp, n int) {
 			w.dropAfter(e)
 		}
 	}
-	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.wr > n && e.hasRead() && w.wouldMend(e, q.ent(n)) {
+	for all := sweep(&q.elems); all.next(); {
+		if e := all.e; e.wr > n && e.hasRead() && w.wouldMend(e, q.ent(n)) {
 			w.discard(e) // had it written, n would have been executed
-			i = -1
+			all.again()
 		}
 	}
-	for i := 0; i < len(q.elems) && !w.cfg.Eager; i++ {
-		if e := q.elems[i]; e.wr > n && e.changes() && !e.frozen && !e.acked && w.canLand(e) {
-			if w.freeze(e); e.landed {
-				i = -1
+	for all := sweep(&q.elems); all.next() && !w.cfg.Eager; {
+		if e := all.e; e.wr > n && e.changes() && !e.frozen && !e.acked && w.canLand(e) {
+			if w.freeze(e); e.over() {
+				all.again()
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func (q *qp) failsOfMedia() bool {
 // refusedByMedia reports whether e would read memory that cannot be read.
 func (w *World) refusedByMedia(e *elem) bool {
 	switch {
-	case e.landed || e.reg == nil || e.reg.pm == nil || len(e.reg.pm.used) == 0:
+	case e.over() || e.reg == nil || e.reg.pm == nil || len(e.reg.pm.used) == 0:
 		return false
 	case e.kind == elemSample:
 		for x := range e.unsampled(e.off, e.n) {

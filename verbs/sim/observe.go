@@ -12,7 +12,7 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	w.touch(r.object(), Read)
 	if r.pm != nil {
 		w.findOut(r, off, n, false)
-		if card && w.damage(r, off, n, true) && r.oneCell(off, n) {
+		if card && w.damage(r, off, n, true) && w.cells().One(off, n) {
 			copy(out, r.data[off:])
 			return
 		}
@@ -30,9 +30,8 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	var landing [16]*elem
 	l := landing[:0]
 	copy(out, r.data[off:])
-	cell := w.cfg.Profile.CellBytes
 	for at := off; at < off+n; {
-		end := min(at&^(cell-1)+cell, off+n)
+		end := w.cells().Moment(at, off+n)
 		if w.cfg.MaxPieces > 0 {
 			end = w.pieceEnd(r, at, off+n)
 		}
@@ -141,8 +140,7 @@ func (w *World) observeInOrder(r *region, off int, out []byte) {
 
 // cellEnd is where the cell at an offset ends. What an atomic changes is seen at once.
 func (w *World) cellEnd(r *region, at int) int {
-	cell := w.cfg.Profile.CellBytes
-	end := at&^(cell-1) + cell
+	end := w.cells().End(at)
 	for _, e := range r.pend {
 		if e.kind == elemAtomic && e.overlaps(at, 1) && w.canLand(e) {
 			end = max(end, e.off+e.n)

@@ -107,7 +107,8 @@ func (q *qp) push(wr *verbs.SendWR) {
 	s := q.ent(q.posted)
 	*s = sqEntry{id: wr.ID, op: wr.Op, flags: wr.Flags, imm: wr.Imm, length: wr.Length(), compare: wr.Compare,
 		swap: wr.Swap, add: wr.Add, signaled: wr.Flags&verbs.Signaled != 0 || q.cfg.SignalAll,
-		dst: s.dst[:0], payload: s.payload[:0], into: s.into[:0]}
+		dst: s.dst[:0], payload: s.payload[:0], into: s.into[:0], place: q.last.Next(wr.Op.Responds(), wr.Flags&verbs.Fence != 0)}
+	q.last = s.place
 	q.posted++
 	if wr.Op.ConsumesRecv() {
 		q.unmet++
@@ -285,14 +286,14 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		emit(0, nil, 0) // an empty message can be lost, or come too late, so its arrival is a step
 	}
 	for at-off < s.length && kind == elemSample { // the responder does not see the requester's list
-		emit(min(s.length-(at-off), w.pieceAt(at, at-off, s.length)), nil, 0)
+		emit(min(s.length-(at-off), w.cells().Cut(at, at-off, s.length)), nil, 0)
 	}
 	for i := 0; i < len(s.dst) && kind != elemSample; i++ {
 		d := &s.dst[i]
 		for o := 0; o < d.n; {
 			n := d.n - o
 			if kind != elemSend {
-				n = min(n, w.pieceAt(at, at-off, s.length))
+				n = min(n, w.cells().Cut(at, at-off, s.length))
 			}
 			emit(n, d, d.off+o)
 			o += n

@@ -55,10 +55,10 @@ func (w *World) leavePMEM(h *Host, power bool) {
 }
 
 func (w *World) dropPending(r *region, drop func(*elem) bool) {
-	for i := 0; i < len(r.pend); i++ {
-		if drop(r.pend[i]) {
-			w.discard(r.pend[i])
-			i = -1
+	for all := sweep(&r.pend); all.next(); {
+		if drop(all.e) {
+			w.discard(all.e)
+			all.again()
 		}
 	}
 }
@@ -68,8 +68,8 @@ func (w *World) dropPending(r *region, drop func(*elem) bool) {
 // come later if not.
 func (w *World) crashPMEM(r *region) {
 	drain := w.cfg.Profile.DrainOnRevoke
-	for i := 0; i < len(r.pend); i++ {
-		switch e := r.pend[i]; {
+	for all := sweep(&r.pend); all.next(); {
+		switch e := all.e; {
 		case drain && e.changes() && (e.acked || w.cfg.Eager && e.came && e.arrives()):
 			w.land(e)
 		case !e.changes() || !e.could, w.cfg.Eager && (drain || e.q.cpu != nil || e.kind == elemAtomic),
@@ -79,14 +79,14 @@ func (w *World) crashPMEM(r *region) {
 			}
 			w.discard(e)
 		case (drain || e.q.cpu != nil || e.kind == elemAtomic) && !e.frozen:
-			if w.freeze(e); e.landed {
-				i = -1
+			if w.freeze(e); e.over() {
+				all.again()
 			}
 			continue
 		default:
 			continue
 		}
-		i = -1
+		all.again()
 	}
 	for _, q := range w.qps {
 		if slices.ContainsFunc(q.elems, func(e *elem) bool { return e.reg == r }) {
@@ -115,7 +115,9 @@ func (w *World) losePower(r *region) {
 		if !e.frozen {
 			e.frozen, e.frozeAt = true, w.ticks
 		}
-		e.struck, e.lost = true, adr
+		if e.harm = torn; adr {
+			e.harm = cached
+		}
 		if !adr || !e.changes() {
 			continue
 		}
@@ -181,7 +183,7 @@ func (w *World) findOut(r *region, off, n int, write bool) {
 // underway returns an element that was on its way to unit i when power failed.
 func (w *World) underway(r *region, i, size int) *elem {
 	for _, e := range r.pend {
-		if e.lost && e.changes() && e.overlaps(i*size, size) {
+		if e.lost() && e.changes() && e.overlaps(i*size, size) {
 			return e
 		}
 	}
@@ -208,7 +210,7 @@ func (w *World) findUnit(r *region, i, size int) {
 		}
 		var way []*elem
 		for _, e := range r.pend {
-			if e.lost && e.changes() && e.overlaps(i*size, size) {
+			if e.lost() && e.changes() && e.overlaps(i*size, size) {
 				way = append(way, e)
 			}
 		}
@@ -226,7 +228,7 @@ func (w *World) findUnit(r *region, i, size int) {
 			last := way[k-len(opts)]
 			w.land(last)
 			for _, e := range way {
-				if e != last && !e.landed && e.frozeAt < last.at {
+				if e != last && !e.over() && e.frozeAt < last.at {
 					w.miss(e) // it came before, if it did
 				}
 			}
@@ -247,17 +249,17 @@ func (w *World) findUnit(r *region, i, size int) {
 func (w *World) close(r *region, i, size int, c content) {
 	u := &r.pm.units[i]
 	var missed []*elem
-	for k := 0; k < len(r.pend); k++ {
-		e := r.pend[k]
-		if !e.lost || !e.changes() || !e.overlaps(i*size, size) {
+	for all := sweep(&r.pend); all.next(); {
+		e := all.e
+		if !e.lost() || !e.changes() || !e.overlaps(i*size, size) {
 			continue
 		}
 		missed = append(missed, e)
 		w.miss(e)
-		k = -1
+		all.again()
 	}
 	w.dropPending(r, func(f *elem) bool {
-		return f.lost && f.kind == elemFlush && f.persist && f.overlaps(i*size, size) && w.refutes(u, c, missed, f)
+		return f.lost() && f.kind == elemFlush && f.persist && f.overlaps(i*size, size) && w.refutes(u, c, missed, f)
 	})
 	w.change(r, i*size, c.data)
 	w.recordChange(r, i*size, c.data, true)
@@ -269,7 +271,7 @@ func (w *World) miss(e *elem) {
 	if w.caching(e.q.cpu == nil) {
 		w.recordDropped(e)
 		w.remove(e)
-		e.landed = true
+		e.lands()
 	} else {
 		w.discard(e)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim/order"
 )
 
 // unlimited is the reach of a queue that nothing has cut off.
@@ -30,6 +31,7 @@ type sqEntry struct {
 	signaled           bool
 	dst                []sge // where the response goes
 	payload            []*elem
+	place              order.Request
 }
 
 type sge struct {
@@ -59,13 +61,14 @@ type qp struct {
 	head    int          // first work request without a completion
 	done    []completion // decided, and not polled yet
 	posted  int
-	freed   int  // slots given back
-	limit   int  // work requests from here on can never arrive
-	cutAt   int  // and from here on not while the link is cut
-	unacked int  // nor acknowledged: the queue pair that would stopped first (acked.go)
-	held    int  // and from here on not before the queue pair leaves SQD
-	first   int  // the requests before were wiped by a RESET
-	stale   bool // its peer was connected anew, and it was not
+	last    order.Request // of those posted
+	freed   int           // slots given back
+	limit   int           // work requests from here on can never arrive
+	cutAt   int           // and from here on not while the link is cut
+	unacked int           // nor acknowledged: the queue pair that would stopped first (acked.go)
+	held    int           // and from here on not before the queue pair leaves SQD
+	first   int           // the requests before were wiped by a RESET
+	stale   bool          // its peer was connected anew, and it was not
 	broken  bool
 	// refusedBy: it is failing because its peer refused something, and takes it along.
 	refusedBy bool
@@ -107,20 +110,19 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	if p.gone || send.gone || recv.gone {
 		return nil, p.c.h.w.cur.refused(fmt.Errorf("sim: create QP: %w: the protection domain or a CQ", verbs.ErrClosed))
 	}
-	if err := p.checkQP(&cfg); err != nil {
+	attr := p.c.Attr()
+	cfg, err := cfg.Resolve(&attr)
+	if err == nil {
+		err = p.access(cfg.Access)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("sim: create QP: %w", err)
 	}
-	orDefault(&cfg.MaxSendWR, 64)
-	orDefault(&cfg.MaxRecvWR, 64)
-	orDefault(&cfg.MaxSGE, 4)
-	orDefault(&cfg.RNRRetry, 7)
-	orDefault(&cfg.MaxRdAtomic, p.c.h.w.cfg.Profile.MaxRdAtomic)
-	orDefault(&cfg.MaxInline, p.c.h.w.cfg.Profile.MaxInline)
 	q := p.c.h.w.pools.qps.get()
 	p.c.h.w.bound("queue pairs of a host", len(p.c.qps)+1, maxOrd)
 	p.open++
 	*q = qp{pd: p, sq: q.sq, elems: q.elems[:0], rq: q.rq[:0], w: p.c.h.w, h: p.c.h, num: uint32(len(p.c.qps) + 1), cfg: cfg, sendCQ: send, recvCQ: recv,
-		state: verbs.StateInit, access: cfg.Access, limit: unlimited, cutAt: unlimited, unacked: unlimited, held: unlimited,
+		state: verbs.StateInit, access: cfg.Access, last: order.Empty(), limit: unlimited, cutAt: unlimited, unacked: unlimited, held: unlimited,
 		untold: p.c.h.tells}
 	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // what comes for it is refused before
 	p.c.qps = append(p.c.qps, q)
@@ -130,28 +132,6 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	send.qps = append(send.qps, q)
 	recv.rqps = append(recv.rqps, q)
 	return (*prepared)(q), nil
-}
-
-// checkQP holds cfg against what the card can do; zero is a default.
-func (p *pd) checkQP(cfg *verbs.QPConfig) error {
-	a := p.c.Attr()
-	for _, f := range [...]struct {
-		name    string
-		v, most int
-	}{{"MaxSendWR", cfg.MaxSendWR, a.MaxQPWR}, {"MaxRecvWR", cfg.MaxRecvWR, a.MaxQPWR}, {"MaxSGE", cfg.MaxSGE, a.MaxSGE},
-		{"MaxInline", cfg.MaxInline, a.MaxInline}, {"MaxRdAtomic", cfg.MaxRdAtomic, a.MaxRdAtomic},
-		{"RetryCount", cfg.RetryCount, 7}, {"RNRRetry", cfg.RNRRetry, 7}, {"PSN", int(cfg.PSN), 1<<24 - 1}} {
-		if f.v < 0 || f.v > f.most {
-			return fmt.Errorf("%w: %s is %d, and must be 0 to %d", verbs.ErrInvalid, f.name, f.v, f.most)
-		}
-	}
-	return p.access(cfg.Access)
-}
-
-func orDefault(v *int, d int) {
-	if *v == 0 {
-		*v = d
-	}
 }
 
 func (p *prepared) Num() uint32                                { return p.num }

@@ -107,7 +107,7 @@ func (p *qp) address(i int, rw *verbs.RecvWR) {
 // boundaries of the list and, as for Writes, at cells or into at most MaxPieces.
 func (p *qp) scatter(i int, sgl []verbs.SGE) {
 	w, s := p.w, p.ent(i)
-	if s.length == 0 || len(s.payload) == 0 || slices.ContainsFunc(s.payload, func(e *elem) bool { return e.landed || e.frozen }) {
+	if s.length == 0 || len(s.payload) == 0 || slices.ContainsFunc(s.payload, func(e *elem) bool { return e.over() || e.frozen }) {
 		return // it brings nothing, or it was cut off before the receive was there
 	}
 	at := 0
@@ -125,7 +125,7 @@ func (p *qp) scatter(i int, sgl []verbs.SGE) {
 			}
 			r, off, _ := p.peer.pd.sge(sgl[k], true)
 			off += used
-			n := min(e.n-from, int(sgl[k].Length)-used, w.pieceAt(off, done, s.length))
+			n := min(e.n-from, int(sgl[k].Length)-used, w.cells().Cut(off, done, s.length))
 			x := w.pools.elems.get()
 			got := x.got[:0]
 			*x = *e
@@ -143,24 +143,13 @@ func (p *qp) scatter(i int, sgl []verbs.SGE) {
 		if e.src != nil {
 			w.dropSource(e)
 		}
-		e.landed = true
+		e.lands()
 	}
 	p.elems = append(p.elems, behind...)
 	w.aside, w.sends = behind, whole
 	if !p.sends() {
 		p.shatter()
 	}
-}
-
-// pieceAt is how long a piece of a message of length bytes is that begins with its
-// byte done and lands at off.
-func (w *World) pieceAt(off, done, length int) int {
-	if w.cfg.MaxPieces > 0 {
-		piece := max(((length+w.cfg.MaxPieces-1)/w.cfg.MaxPieces+7)&^7, 8)
-		return piece - done%piece
-	}
-	cell := w.cfg.Profile.CellBytes
-	return cell - off%cell
 }
 
 // recvOutcomes appends the completions of q's receive queue that may come next.
@@ -240,12 +229,12 @@ func (q *qp) nextIncoming() int {
 
 // unexecuted reports whether s is one that can never be executed: nothing is received behind it.
 func (s *sqEntry) unexecuted() bool {
-	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.void && !e.unknown && e.responds() })
+	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.void() && !e.unknown() && e.responds() })
 }
 
 // pending reports whether s is a Read or an Atomic that has not been executed.
 func (s *sqEntry) pending() bool {
-	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.responds() && !e.landed })
+	return slices.ContainsFunc(s.payload, func(e *elem) bool { return e.responds() && !e.over() })
 }
 
 // completeRecv completes the first receive. All that came before it on the
@@ -273,10 +262,10 @@ func (w *World) completeRecv(o outcome, wc *verbs.WC) {
 	q.touchElems()
 	w.arrive(p, i+1)
 	w.departed(p, i)
-	for j := 0; j < len(p.elems); j++ {
-		if e := p.elems[j]; e.wr <= i && (e.wr < p.first) == (i < p.first) && e.changes() && !e.landed {
+	for all := sweep(&p.elems); all.next(); {
+		if e := all.e; e.wr <= i && (e.wr < p.first) == (i < p.first) && e.changes() && !e.over() {
 			w.land(e)
-			j = -1
+			all.again()
 		}
 	}
 	if s.recvErr != verbs.StatusSuccess {
@@ -310,17 +299,17 @@ func (w *World) missed(p *qp, i, reach int) {
 	p.limit = min(p.limit, i)
 	pieces := p.ent(i).payload
 	w.incomplete(p, i)
-	for j := 0; j < len(p.elems); j++ {
-		e := p.elems[j]
+	for all := sweep(&p.elems); all.next(); {
+		e := all.e
 		switch {
 		case e.wr > i && e.wr < reach && slices.ContainsFunc(pieces, func(x *elem) bool { return w.overtakes(e, x) }):
 			e.could = true
 		case e.wr > i || e.wr == i && !e.changes():
 			w.discard(e)
-			j = -1
+			all.again()
 		case e.wr == i && !e.frozen:
-			if w.freeze(e); e.landed {
-				j = -1
+			if w.freeze(e); e.over() {
+				all.again()
 			}
 		}
 	}
@@ -331,10 +320,10 @@ func (w *World) missed(p *qp, i, reach int) {
 // to wait for, or whose refusal acknowledges them.
 func (w *World) departed(p *qp, i int) {
 	fenced := p.ent(i).flags&verbs.Fence != 0 || p.ent(i).recvErr != verbs.StatusSuccess
-	for j := 0; j < len(p.elems); j++ {
-		if e := p.elems[j]; e.wr < i && e.responds() && !e.landed && (fenced || e.stalls(i)) {
+	for all := sweep(&p.elems); all.next(); {
+		if e := all.e; e.wr < i && e.responds() && !e.over() && (fenced || e.stalls(i)) {
 			w.land(e)
-			j = -1
+			all.again()
 		}
 	}
 }

@@ -97,10 +97,9 @@ func (r *region) open() bool { return r.lent > 0 || len(r.pend) > 0 }
 // lookApart looks at each cell in a step of its own, in any order.
 func (r *region) lookApart(off int, p []byte) {
 	w := r.h.w
-	size := w.cfg.Profile.CellBytes
 	var cells []span
 	for at := off; at < off+len(p); {
-		end := min(at&^(size-1)+size, off+len(p))
+		end := min(w.cells().End(at), off+len(p))
 		cells = append(cells, span{at, end})
 		at = end
 	}
@@ -125,7 +124,7 @@ func (r *region) look(off int, p []byte) {
 	r.check(off, len(p))
 	t.looked = t.looked || r.open()
 	if !t.forward(r, off, p) {
-		if r.pm != nil && r.media(off, len(p)) && r.oneCell(off, len(p)) {
+		if r.pm != nil && r.media(off, len(p)) && w.cells().One(off, len(p)) {
 			w.touch(r.object(), Read)
 			copy(p, r.data[off:])
 		} else {

@@ -136,7 +136,7 @@ func (w *World) EagerStates() float64 {
 	for _, q := range w.qps {
 		open := 0
 		for _, e := range q.elems {
-			if e.kind != elemSample && !e.landed {
+			if e.kind != elemSample && !e.over() {
 				open++
 			}
 		}

@@ -48,7 +48,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		w.cutoffEager(q, hit, nak)
 		w.caughtUp(q)
 		for _, e := range overtakers {
-			if !e.landed && !e.cutOff() && e.wr >= q.reach() {
+			if !e.over() && !e.cutOff() && e.wr >= q.reach() {
 				e.could = true // it may have come before what was refused
 			}
 		}
@@ -66,23 +66,23 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 		q.undecide()
 		w.executedByNow(q, hitElem)
 	}
-	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
+	for all := sweep(&q.elems); all.next(); {
+		e := all.e
 		if !hitElem(e) || e.reg == nil {
 			continue
 		}
 		switch {
 		case !live && e.wr >= reach && !e.acked && !e.frozen && !e.could:
 			w.discard(e) // it has not come by now: its receive was never there
-			i = -1
+			all.again()
 		case e.acked && drain:
-			if w.land(e); e.landed { // not if it is just being landed
-				i = -1
+			if w.land(e); e.over() { // not if it is just being landed
+				all.again()
 			}
 		case !e.acked && !live && drain && !e.frozen:
 			w.freeze(e)
-			if e.landed {
-				i = -1
+			if e.over() {
+				all.again()
 			}
 		}
 	}
@@ -94,8 +94,8 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 // more, nor what had to wait for them. What stands alone is left open. What memory refuses was not
 // executed.
 func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
-	for i := 0; i < len(q.elems); i++ {
-		e := q.elems[i]
+	for all := sweep(&q.elems); all.next(); {
+		e := all.e
 		if e.kind != elemAtomic || !hit(e) || e.frozen || e.acked || e.could {
 			continue
 		}
@@ -119,14 +119,14 @@ func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 			w.dropAfter(e)
 			w.discard(e)
 		}
-		i = -1
+		all.again()
 	}
 }
 
 // cameWith reports whether e has arrived because a piece of its message has landed that
 // came with it or later.
 func (w *World) cameWith(e *elem, pieces []*elem) bool {
-	return !e.landed && e.arrives() && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
+	return !e.over() && e.arrives() && slices.ContainsFunc(pieces, func(x *elem) bool { return x.seen() && w.with(e, x) })
 }
 
 // incomplete chooses a piece that has not arrived, for request n of q would have succeeded
@@ -156,10 +156,10 @@ func (w *World) incomplete(q *qp, n int) {
 	}
 	missing := of[k]
 	q.limit = min(q.limit, missing.wr)
-	for i := 0; i < len(q.elems) && w.gaps(); i++ {
-		if e := q.elems[i]; missing.precedes(e) && !e.acked && !w.overtakes(e, missing) {
+	for all := sweep(&q.elems); all.next() && w.gaps(); {
+		if e := all.e; missing.precedes(e) && !e.acked && !w.overtakes(e, missing) {
 			w.discard(e)
-			i = -1
+			all.again()
 		}
 	}
 	w.discard(missing)

@@ -11,12 +11,9 @@ import (
 // unsampled yields the cells of [off, off+n) that Read e has yet to sample.
 func (e *elem) unsampled(off, n int) iter.Seq[span] {
 	return func(yield func(span) bool) {
-		cell := e.q.w.cfg.Profile.CellBytes
+		cells := e.q.w.cells()
 		for at, end := max(off, e.off), min(off+n, e.off+e.n); at < end; {
-			c := span{at, end}
-			if e.q.w.cfg.MaxPieces == 0 {
-				c.hi = min(at&^(cell-1)+cell, end)
-			}
+			c := span{at, cells.Moment(at, end)}
 			if !slices.ContainsFunc(e.got, func(g span) bool { return g.lo <= c.lo && c.hi <= g.hi }) && !yield(c) {
 				return
 			}
@@ -33,12 +30,12 @@ func (w *World) samplePart(e *elem, lo, hi int) {
 		clear(e.data) // what is not sampled is part of the state as well
 	}
 	// It is sampling: what lands before it must not ask it to sample these bytes again.
-	e.during = true
+	e.begins()
 	w.landing = append(w.landing, e) // and what follows it cannot be found by it
 	w.seesAcked(e)
 	w.observe(e.reg, lo, e.data[lo-e.off:hi-e.off], true)
 	w.landing = w.landing[:len(w.landing)-1]
-	e.during = false
+	e.pauses()
 	w.recordSample(e, lo, hi)
 	e.got = append(e.got, span{lo, hi})
 }

@@ -20,13 +20,7 @@ type held struct {
 
 // apart reports whether a load must be more than one step, for others may change several cells.
 func (r *region) apart(off, n int) bool {
-	return !r.oneCell(off, n) && (r.shared() || r.awaited())
-}
-
-// oneCell reports whether [off, off+n) is in one cell.
-func (r *region) oneCell(off, n int) bool {
-	size := r.h.w.cfg.Profile.CellBytes
-	return off&^(size-1) == (off+n-1)&^(size-1)
+	return !r.h.w.cells().One(off, n) && (r.shared() || r.awaited())
 }
 
 // delicate reports whether a look at one cell may do more than look: drain the task's own stores,
@@ -63,10 +57,7 @@ func (w *World) watched(r *region, off, n int) {
 			continue
 		}
 		for at, end := max(off, t.wide.off), min(off+n, t.wide.off+t.wide.n); at < end; {
-			next := end
-			if size := w.cfg.Profile.CellBytes; w.cfg.MaxPieces == 0 {
-				next = min(at&^(size-1)+size, end)
-			}
+			next := w.cells().Moment(at, end)
 			t.wide.add(span{at, next}, w.bytes(next-at))
 			at = next
 		}

@@ -1,0 +1,76 @@
+package sim
+
+// What becomes of an element. It is pending until it lands or is dropped:
+//
+//	pending → landing → landed
+//	landing → pending   a Read has sampled some of it, an Atomic has read: the rest comes later
+//	landing ↔ reading   an Atomic reads
+//	any of these → dropped, forgotten
+//
+// Between two steps no element is landing or reading. Four other facts do not exclude each other,
+// nor any stage before the last three, so they stay booleans. The responder's card has it (came),
+// and the requester has been told (acked): each may be known without the other. Its moment is over
+// (frozen), and its request cannot succeed any more although it may have come (could): both may hold,
+// and a grant of access takes both back.
+
+type stage uint8
+
+const (
+	pending   stage = iota
+	landing         // or it samples or reads: what lands before it has been decided
+	reading         // the Atomic reads the word just now
+	landed          // it is in memory, or was executed
+	dropped         // it never will be
+	forgotten       // as dropped, because its memory is gone: whether it had come nobody can tell
+)
+
+// over reports whether e has landed or never will.
+func (e *elem) over() bool { return e.stage >= landed }
+
+// void reports whether e was dropped.
+func (e *elem) void() bool { return e.stage >= dropped }
+
+// unknown reports whether nobody can tell if e, which was dropped, had come.
+func (e *elem) unknown() bool { return e.stage == forgotten }
+
+// during reports whether e is landing.
+func (e *elem) during() bool { return e.stage == landing || e.stage == reading }
+
+// begins begins the landing of e, or of a part of it.
+func (e *elem) begins() { e.stage = landing }
+
+// pauses ends it before all of e has landed.
+func (e *elem) pauses() { e.goes(pending) }
+
+// goes takes e to a stage, unless it is over by now.
+func (e *elem) goes(to stage) {
+	if !e.over() {
+		e.stage = to
+	}
+}
+
+// lands ends the landing of e. What was dropped meanwhile stays dropped.
+func (e *elem) lands() { e.goes(landed) }
+
+// drops decides that e never lands.
+func (e *elem) drops() {
+	e.stage = dropped
+	if e.reg != nil && e.reg.freed {
+		e.stage = forgotten
+	}
+}
+
+// harm is what a power failure at its destination did to an element that it found frozen there.
+type harm uint8
+
+const (
+	unharmed harm = iota
+	torn          // it may be there in part
+	cached        // as torn, and if it had landed, then in a cache that is lost
+)
+
+// struck reports whether a power failure froze e.
+func (e *elem) struck() bool { return e.harm != unharmed }
+
+// lost reports whether e may not have persisted although it landed.
+func (e *elem) lost() bool { return e.harm == cached }

@@ -1,0 +1,36 @@
+package sim
+
+// sweeping goes through a list of elements that the body of its loop changes:
+//
+//	for all := sweep(&q.elems); all.next(); {
+//		if e := all.e; lands(e) {
+//			w.land(e)
+//			all.again()
+//		}
+//	}
+//
+// An element that lands or is dropped leaves the list and takes others along, and these may stand
+// anywhere in it. What was passed over before may have to land now, because what it waited for
+// has landed. So whoever has changed something begins again with the first element, and the loop
+// ends when it has passed all of them and changed nothing. The order is part of a run: what comes
+// first is asked first.
+type sweeping struct {
+	list *[]*elem
+	at   int
+	e    *elem // the one that the loop has come to
+}
+
+func sweep(list *[]*elem) sweeping { return sweeping{list: list, at: -1} }
+
+// next goes to the next element, if there is one.
+func (s *sweeping) next() bool {
+	s.at++
+	if s.at >= len(*s.list) {
+		return false
+	}
+	s.e = (*s.list)[s.at]
+	return true
+}
+
+// again makes next begin with the first element.
+func (s *sweeping) again() { s.at = -1 }
