@@ -1,6 +1,7 @@
 package soft
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"sync"
@@ -55,8 +56,13 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	if err := d.alive(); err != nil {
 		return nil, err
 	}
-	if err := d.checkQP(&cfg); err != nil {
-		return nil, err
+	attr := d.Attr()
+	cfg, err := cfg.Resolve(&attr)
+	if err == nil && cfg.Access&^anyAccess != 0 {
+		err = fmt.Errorf("%w: access flags %#x; there are %#x", verbs.ErrInvalid, int(cfg.Access), int(anyAccess))
+	}
+	if err != nil {
+		return nil, d.errorf("create QP: %w", err)
 	}
 	for cfg.PSN == 0 {
 		cfg.PSN = rand.Uint32() & (1<<24 - 1)
@@ -86,31 +92,6 @@ func lists(n, size int) [][]verbs.SGE {
 		out[i] = all[i*size : i*size : (i+1)*size]
 	}
 	return out
-}
-
-// checkQP checks what the caller says of a queue pair and fills in defaults.
-func (d *device) checkQP(cfg *verbs.QPConfig) error {
-	orDefault(&cfg.MaxSendWR, 64)
-	orDefault(&cfg.MaxRecvWR, 64)
-	orDefault(&cfg.MaxSGE, 4)
-	orDefault(&cfg.MaxInline, maxInline)
-	orDefault(&cfg.MaxRdAtomic, maxRdAtomic)
-	orDefault(&cfg.RetryCount, 7)
-	orDefault(&cfg.RNRRetry, 7)
-	for _, f := range []struct {
-		name          string
-		v, least, top int
-	}{
-		{"MaxSendWR", cfg.MaxSendWR, 1, maxQPWR}, {"MaxRecvWR", cfg.MaxRecvWR, 1, maxQPWR}, {"MaxSGE", cfg.MaxSGE, 1, maxSGE},
-		{"MaxInline", cfg.MaxInline, 0, maxInline}, {"MaxRdAtomic", cfg.MaxRdAtomic, 1, maxRdAtomic},
-		{"RetryCount", cfg.RetryCount, 0, 7}, {"RNRRetry", cfg.RNRRetry, 0, 7}, {"PSN", int(cfg.PSN), 0, 1<<24 - 1},
-		{"Access", int(cfg.Access), 0, int(anyAccess)},
-	} {
-		if f.v < f.least || f.v > f.top {
-			return d.errorf("create QP: %w: %s is %d, and must be %d to %d", verbs.ErrInvalid, f.name, f.v, f.least, f.top)
-		}
-	}
-	return nil
 }
 
 // join counts the queue pair in where it belongs, and leave out again.
