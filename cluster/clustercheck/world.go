@@ -16,7 +16,7 @@ import (
 
 // Scenarios are the built-in scenarios of package cluster.
 func Scenarios() []*explore.Scenario {
-	return slices.Concat(instanceScenarios(), directoryScenarios(), nameScenarios(), handoverScenarios(), serveScenarios())
+	return slices.Concat(instanceScenarios(), directoryScenarios(), nameScenarios(), []*explore.Scenario{stoppedScenario()}, handoverScenarios(), serveScenarios())
 }
 
 const (
