@@ -111,7 +111,8 @@ func orderScenarios() []*explore.Scenario {
 				w.buf.Store64(0, 1)
 				w.post(verbs.OpRead, sig, 8, 8, 0)
 				w.post(verbs.OpWrite, inl|sig, 0, 8, 0)
-				x.say(0, "%v read %d", w.poll(), w.buf.Load64(8))
+				x.say(0, "%v", w.poll())
+				x.say(0, "read %d", w.buf.Load64(8))
 			}), serve(8, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
 				x.say(1, "x=%d", r.Load64(0))
 			})}
@@ -177,8 +178,8 @@ func endScenarios() []*explore.Scenario {
 				if w := connect(h, "b"); w != nil {
 					w.buf.Store64(0, 1)
 					w.post(verbs.OpWrite, inl, 0, 8, 0)
-					w.post(verbs.OpWrite, inl, 0, 8, 8)
-					x.say(0, "posted")
+					w.post(verbs.OpWrite, inl|sig, 0, 8, 8)
+					x.say(0, "%v", w.poll())
 				}
 			}}, serve(16, 1, func(h host.Host, r host.Region, _ verbs.MR, _ []verbs.QP, _ verbs.CQ) {
 				x.say(1, "d=%d", r.Load64(0))

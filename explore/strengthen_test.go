@@ -41,9 +41,10 @@ func strengthened() []*explore.Scenario {
 	}), scenario("two-writes-revoked", "", func(x *tiny) []sim.Node {
 		return []sim.Node{client("a", func(h host.Host, w *wire) {
 			w.buf.Store64(0, 1)
-			w.post(verbs.OpWrite, inl, 0, 8, 0)
+			w.post(verbs.OpWrite, inl|sig, 0, 8, 0)
 			w.post(verbs.OpWrite, inl|sig, 0, 8, 8)
-			x.say(0, "%v", w.poll())
+			first, second := w.poll(), w.poll()
+			x.say(0, "%v %v", first, second)
 		}), serve(16, 1, func(h host.Host, r host.Region, mr verbs.MR, _ []verbs.QP, _ verbs.CQ) {
 			_ = mr.Dereg()
 			x.say(1, "%d %d", r.Load64(0), r.Load64(8))

@@ -14,7 +14,7 @@ func TestWrite(t *testing.T) {
 // What is wrong is caught, by runs that a person can follow: so many steps and
 // decisions at most.
 func TestWrongIsCaught(t *testing.T) {
-	const short = 32
+	const short = 30
 	for _, tt := range []struct {
 		name    string
 		write   func(*mirror.Register, uint64) error

@@ -19,6 +19,9 @@ func Generate(kind string, seed uint64) *Program {
 	for {
 		g.p, g.life, g.odds = &Program{}, 0, nil
 		g.own().make(g)
+		if g.p.Is("history") && g.p.reportsPosts() {
+			g.p.Set = slices.DeleteFunc(g.p.Set, func(s string) bool { return s == "history" })
+		}
 		if g.p.valid() && g.p.fits(most) {
 			return g.p.said()
 		}

@@ -24,19 +24,19 @@
 //     it pauses if the task did something to which they may have reacted, or saw something
 //     of theirs (pauseDirty, pauseAfter).
 //   - It takes effect at any later time, such as a request, an answer, the release of a mutex:
-//     what others do in between they could do before it takes effect, so it pauses only because
-//     of reports (pauseTold, and the last item).
+//     it need not pause, since what others do in between they could do before it takes effect.
 //   - Another task of the host can tell when it happened, or it can tell what another task did:
 //     it pauses on a host with several tasks (pauseShared). That is all that makes, numbers or
 //     ends something that tasks share or that asks whether it was ended: registrations, CQs,
 //     channels, protection domains, regions, queue pairs, listeners, persistent regions, signals,
 //     answers. Left out are what gives nothing but a handle (AllocPD, CreateCompChannel, NewMutex,
-//     a CQ without a channel), and Go and Unlock, which take effect later.
+//     a CQ without a channel), Go, whose task comes when it comes, and Unlock: nobody else could
+//     do anything with the mutex before.
 //   - The host is no daemon, so its code may report to the checks (explore.Case.History). A report
 //     belongs to the operation before it. Therefore every operation above pauses if the task has
 //     already done or seen something in this step (mayTell), and a report is a step of its own.
-//     Without that a report after two posts in a row would come before whatever others report
-//     because of the first.
+//     What takes effect later does not pause all the same: a report right after a post comes
+//     before whatever others report because of what the task did before the post in that step.
 //
 // # Memory
 //

@@ -60,7 +60,6 @@ func (h *Host) Life() int { return h.life }
 func (h *Host) Go(name string, f func()) {
 	h.w.guard()
 	parent := h.w.cur
-	parent.pauseTold()
 	parent.drain()
 	h.w.touch(object(objSpawn, h.node.idx, 0), Add)
 	t := h.w.spawn(h, name, f)
@@ -147,9 +146,6 @@ func (m *mutex) Unlock() {
 	}
 	if m.owner != t {
 		panic("sim: unlock of a mutex that the task does not hold")
-	}
-	if m.h.live > 1 {
-		t.pauseTold()
 	}
 	t.drain()
 	m.owner = nil

@@ -73,7 +73,7 @@ func TestWhatAPowerFailureStruckDiffers(t *testing.T) {
 		}
 		return w
 	}
-	first := []string{"a.0/main", "b.0/main", "power(b)", "restart(b)", "b.1/main", "b.1/main", "b.1/main", "a.0/main", "a.0/main", "b.1/main", "restart(b)", "b.2/main", "timer(b.2/main)", "b.2/main", "restart(b)"}
-	second := []string{"a.0/main", "b.0/main", "timer(b.0/main)", "b.0/main", "restart(b)", "b.1/main", "b.1/main", "b.1/main", "a.0/main", "a.0/main", "power(b)", "restart(b)", "b.2/main", "timer(b.2/main)", "b.2/main", "restart(b)"}
+	first := []string{"a.0/main", "b.0/main", "power(b)", "restart(b)", "b.1/main", "b.1/main", "b.1/main", "a.0/main", "b.1/main", "restart(b)", "b.2/main", "timer(b.2/main)", "b.2/main", "restart(b)"}
+	second := []string{"a.0/main", "b.0/main", "timer(b.0/main)", "b.0/main", "restart(b)", "b.1/main", "b.1/main", "b.1/main", "a.0/main", "power(b)", "restart(b)", "b.2/main", "timer(b.2/main)", "b.2/main", "restart(b)"}
 	toldApart(t, "power failures", program, path{nil, first}, path{nil, second})
 }

@@ -201,14 +201,6 @@ func (t *task) mayTell() bool {
 	return (t.dirty || t.looked) && !t.h.node.spec.Daemon
 }
 
-// pauseTold is the pause of what takes effect at any later time, such as a request: only the checks
-// can tell it from what the task did before it, by the report that follows.
-func (t *task) pauseTold() {
-	if t != nil && t.mayTell() && !t.w.preparing && !t.w.dying() {
-		t.others()
-	}
-}
-
 // pauseCall is pauseDirty for a call. After a revocation the callee may see its request refused
 // and end, and another machine may take its name before the call is made.
 func (t *task) pauseCall() {

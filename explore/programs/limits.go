@@ -1,0 +1,52 @@
+package programs
+
+import (
+	"slices"
+	"strings"
+)
+
+// What the generator leaves out, because docs/semantics.md states it as a known limit.
+
+// reportsPosts reports whether a task posts several requests in a row and reports right after the
+// last of them. That is one step, so its report through History comes before whatever others
+// report of the first request; in the eager machine it need not.
+func (p *Program) reportsPosts() bool {
+	return slices.ContainsFunc(p.Hosts, func(h Host) bool { return slices.ContainsFunc(h.Lives, p.postsLast) })
+}
+
+func (p *Program) postsLast(acts []Act) bool {
+	n := 0
+	for i := range acts {
+		a := &acts[i]
+		switch {
+		case p.postsLast(a.Body):
+			return true
+		case a.Do == "say" && n > 1:
+			return true
+		case a.Do == "end" && n > 1:
+			return true
+		case table[a.Do].sends:
+			n += p.peers(a.To)
+		case a.If == 0 && slices.Contains(lettingGo, a.Do):
+			n = 0
+		}
+	}
+	return n > 1
+}
+
+// lettingGo are acts before or in which others always run.
+var lettingGo = []string{"wait", "twait", "poll", "each", "teach", "chan", "tchan", "call", "tcall", "accept", "taccept", "gather",
+	"sleep", "load", "loadwide", "pload", "state", "err", "reset", "dereg"}
+
+// peers is how many hosts a name stands for.
+func (p *Program) peers(to string) (n int) {
+	for name := range strings.SplitSeq(to, "+") {
+		n++
+		for i := range p.Hosts {
+			if h := &p.Hosts[i]; h.Name == name {
+				n += max(h.Copies-1, 0)
+			}
+		}
+	}
+	return n
+}
