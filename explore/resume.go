@@ -2,7 +2,7 @@ package explore
 
 import (
 	"compress/gzip"
-	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,11 +17,11 @@ var ErrResume = errors.New("explore: cannot resume")
 
 // snapshotVersion is the version of the file. 2 counts choices by kind, 3 has totals, 4
 // a table of states in place of a graph, 5 names of 64 bits, 6 the identity of the
-// program, 7 the search's own data structures.
-const snapshotVersion = 7
+// program, 7 the search's own data structures, 8 JSON.
+const snapshotVersion = 8
 
 // snapshot is a search on disk: the table of states and the remaining work. The types
-// that it stores directly have exported fields, which gob requires.
+// that it stores directly have exported fields, which JSON requires.
 type snapshot struct {
 	Version                   int
 	Scenario, Profile, Faults string
@@ -60,7 +60,7 @@ func (s *search) save(path string, r *Result, opt *Options, c *Case) error {
 	}
 	err = whole.Write(path, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
-		return errors.Join(gob.NewEncoder(z).Encode(snap), z.Close())
+		return errors.Join(json.NewEncoder(z).Encode(snap), z.Close())
 	})
 	if err != nil {
 		return fmt.Errorf("explore: save the search: %w", err)
@@ -91,7 +91,7 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 	var snap snapshot
 	z, err := gzip.NewReader(f)
 	if err == nil {
-		err = gob.NewDecoder(z).Decode(&snap)
+		err = json.NewDecoder(z).Decode(&snap)
 	}
 	if err == nil {
 		_, err = io.Copy(io.Discard, z) // the checksum is at the end
@@ -100,7 +100,7 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 	switch {
 	case unknown != nil:
 		return fmt.Errorf("%w: the file of this program: %w", ErrResume, unknown)
-	case snap.Version != 0 && snap.Version != snapshotVersion: // gob may fail on its other fields
+	case snap.Version != 0 && snap.Version != snapshotVersion: // its other fields may be of other types
 		return fmt.Errorf("%w: %s was saved by another version of this program (file version %d, this one reads %d): start the search anew", ErrResume, path,
 			snap.Version, snapshotVersion)
 	case err != nil:

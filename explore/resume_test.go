@@ -2,7 +2,7 @@ package explore_test
 
 import (
 	"compress/gzip"
-	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -161,7 +161,7 @@ func TestResumeOtherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := gzip.NewWriter(f)
-	err = errors.Join(gob.NewEncoder(z).Encode(struct{ Version int }{2}), z.Close(), f.Close())
+	err = errors.Join(json.NewEncoder(z).Encode(struct{ Version int }{2}), z.Close(), f.Close())
 	if err != nil {
 		t.Fatal(err)
 	}
