@@ -118,7 +118,7 @@ func TestExploresByHand(t *testing.T) {
 	}
 	b.run(chromedp.Navigate(shared))
 	click(".hand a.search")
-	if said := eval[string](b, `document.querySelector(".hand .remark").textContent`); !strings.Contains(said, "from step 3 were tried") {
+	if said := eval[string](b, `document.querySelector(".hand .remark").textContent`); !strings.Contains(said, "of step 3 were tried") {
 		t.Errorf("the search says %q", said)
 	}
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")
