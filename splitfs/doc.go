@@ -19,7 +19,7 @@
 //
 // # Guarantees
 //
-// A completed write to an ncl file is found by whoever opens the file next, on any
+// A completed write to an ncl file is there for the next process that opens it, on any
 // machine, as long as at most f peers have failed; Sync has nothing to do. After a
 // crash during a write, each overwritten byte is the old or the new one, and appended
 // data is there whole or not at all. A completed truncation, rename or unlink has

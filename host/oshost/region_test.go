@@ -208,7 +208,7 @@ func TestHostServices(t *testing.T) {
 	}
 }
 
-// A host without a device says so to whoever wants one.
+// A host without a device returns an error for each use of one.
 func TestNoDevice(t *testing.T) {
 	d := newHost(t, Config{Name: "a"}).Device()
 	_, pd := d.AllocPD()

@@ -181,7 +181,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// No counter value is returned twice, whoever asks and whatever is lost.
+// No counter value is returned twice, for any callers and any lost answers.
 func TestNumbersAreUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var store coord.Store

@@ -35,7 +35,7 @@ func (p *peer) newSlot(r *request, size int) (*slot, error) {
 }
 
 // offer returns the answer to alloc, join and recover: the peer's endpoint, and the
-// windows, of which the slot's comes last.
+// windows; the slot's own comes last.
 func (s *slot) offer(before ...lend.Window) []byte {
 	g := lend.Greeting{Endpoint: s.end, Windows: append(before, s.Window())}
 	return g.Encode()

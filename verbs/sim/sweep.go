@@ -11,9 +11,9 @@ package sim
 //
 // An element that lands or is dropped leaves the list and takes others along, and these may stand
 // anywhere in it. What was passed over before may have to land now, because what it waited for
-// has landed. So whoever has changed something begins again with the first element, and the loop
-// ends when it has passed all of them and changed nothing. The order is part of a run: what comes
-// first is asked first.
+// has landed. So after each change the loop restarts at the first element, and it terminates after
+// a pass without a change. The order is part of a run: elements are decided from the first to the
+// last.
 type sweeping struct {
 	list *[]*elem
 	at   int

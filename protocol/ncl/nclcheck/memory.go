@@ -162,7 +162,7 @@ func fitting(r *run) {
 	if !r.done(err) || !stays(r.region(cfg.Peers, only)) || !r.writeAll(f) || !r.done(f.Release()) || !stays(0) {
 		return
 	}
-	// Of a release the peer tells the controller after its answer, so the figure may be that of before.
+	// The peer updates the controller after it has answered a release, so the figure may be out of date.
 	if f, err = ncl.Create(r.h, r.config(), r.file.name, r.load.size); !r.done(err) || !r.done(f.Release()) {
 		return
 	}
