@@ -80,6 +80,7 @@ func (w *World) SetHistory(p fingerprint.Print) {
 		if t.h.node.spec.Daemon {
 			w.Fail(ErrDaemonReports)
 		}
+		w.toldAt = w.seams
 		w.touch(object(objChecks, 0, 0), Write) // a zombie and its successor both report
 		w.hist = p
 		t.reach()
@@ -101,10 +102,21 @@ func (w *World) LookAtHistory() {
 	if t.h.node.spec.Daemon {
 		w.Fail(ErrDaemonReports)
 	}
+	w.toldAt = w.seams
 	w.touch(object(objChecks, 0, 0), Read)
 	t.obs.see(-1, w.hist)
 	t.looked = true
 }
+
+// Seams is how often the last step could have ended before it did, with a difference that only the checks can
+// tell. A post is one step with what the task did before, because others who come in between could as well
+// have come before both. But if the task then reports the post to the checks, they can have heard nothing
+// yet of the one and everything of the other. Which operations a report follows is known only when it comes;
+// so a policy that leaves nothing out makes the step again for each seam, and has it stop there (StopAt).
+func (w *World) Seams() int { return w.toldAt }
+
+// StopAt makes the next step end at its n-th seam, from 1. A policy calls it before it returns the step.
+func (w *World) StopAt(n int) { w.stopAt = n }
 
 // Report tells the fingerprint all that the running task has told the checks so far.
 // Unlike SetHistory it says nothing about the order in which tasks report, so reports of
