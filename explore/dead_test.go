@@ -3,6 +3,7 @@ package explore_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
@@ -11,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// A crash runs deferred functions, which could still send requests.
+// The deferred functions of a dead task run when its run is over, and could still send requests.
 func TestTheDeadCallNobody(t *testing.T) {
 	for what, call := range map[string]func(h host.Host){
 		"Gather": func(h host.Host) { h.Gather([]host.Call{{To: "b", Service: "s"}}, verbs.Forever) },
@@ -61,6 +62,44 @@ func TestTheDeadDoNotGoOn(t *testing.T) {
 			r, err := explore.Check(s, explore.Options{Eager: eager})
 			if err != nil || r.Verdict != explore.Verified || !slices.Equal(r.Outcomes, []string{"next"}) {
 				t.Errorf("%v: %v, %+v", k, err, r)
+			}
+		}
+	}
+}
+
+// A process that dies runs no deferred functions, so what these would do, such as setting a variable
+// that a scenario shares, is seen by no later life.
+func TestTheDeadRunNoDeferredFunctions(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		s := &explore.Scenario{Name: "test/deferred", Build: func(c *explore.Case) (sim.Config, error) {
+			x := &tiny{c: c}
+			shared := ""
+			c.OnReset(func() { x.logs, shared = make([][]string, 1), "" })
+			a := sim.Node{Name: "a", Again: func(life int, crashed bool) bool { return crashed }, Main: func(h host.Host, life int) {
+				if life > 0 {
+					x.say(0, "%s", "next"+shared)
+					return
+				}
+				defer func() { shared = " after a deferred function" }()
+				if own {
+					if err := c.Inject(faults.Crash, "a"); err != nil {
+						c.Fail(err)
+					}
+				}
+				h.Sleep(time.Second)
+				x.say(0, "first")
+			}}
+			return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget}, nil
+		}}
+		want := []string{"next"}
+		if !own {
+			s.Faults = "crash(a)<=1"
+			want = []string{"first", "first next", "next"}
+		}
+		for _, eager := range []bool{false, true} {
+			r, err := explore.Check(s, explore.Options{Eager: eager})
+			if err != nil || r.Verdict != explore.Verified || !slices.Equal(r.Outcomes, want) {
+				t.Errorf("own %t, eager %t: %v, %+v", own, eager, err, r)
 			}
 		}
 	}

@@ -22,7 +22,6 @@ type task struct {
 	said  int    // how much of that it has reported
 	last  uint64 // the last value
 	done  bool
-	dead  bool // it did not come to its end: its machine died
 	ended bool // by the act
 	holds bool // the mutex
 	req   host.Request

@@ -348,13 +348,15 @@ func (x *world) main(at int, h host.Host, life int) {
 func (m *machine) start(path string, links []*link, acts []Act) {
 	t := &task{m: m, path: path, links: slices.Clone(links)}
 	m.x.tasks = append(m.x.tasks, t)
-	defer func() { t.dead = !t.done }() // unwound: its machine died
 	t.run(acts)
 	if t.holds {
 		m.mu.Unlock()
 	}
 	t.report(true)
 }
+
+// alive reports whether the machine has neither died nor ended.
+func (m *machine) alive() bool { return m.h.(*sim.Host).Alive() }
 
 // say reports what the task has seen so far.
 func (t *task) say() { t.report(false) }
@@ -418,7 +420,7 @@ func (x *world) seenBy(name string, waits bool) string {
 			continue
 		}
 		text := string(t.log[:t.said])
-		if waits && !t.done && !t.dead {
+		if waits && !t.done && t.m.alive() {
 			text = string(t.log) + "…"
 		} else if !t.done && t.said == 0 {
 			continue

@@ -140,8 +140,8 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	t := w.cur
 	t.reach()
 	if !t.h.alive {
-		t.co.kill = true
-		panic(killed{})
+		w.endTask(t)
+		t.co.yield() // for good
 	}
 	return nil
 }

@@ -275,20 +275,33 @@ func (w *World) resume(t *task) {
 	}
 }
 
-// endTask unwinds t and gives its coroutine back.
+// endTask ends t where it stands. A process that dies runs no deferred functions, so its
+// coroutine stays as it is until the run is over: unwind ends it.
 func (w *World) endTask(t *task) {
 	if !t.alive {
 		return
 	}
-	if !w.killed {
-		t.disarm()
-	}
+	t.disarm()
 	t.alive = false
 	t.h.live--
-	old := w.cur
+	if t.co.idle {
+		w.release(t)
+	}
+}
+
+// unwind ends the coroutine of a task of a run that is over.
+func (w *World) unwind(t *task) {
+	if t.co == nil {
+		return
+	}
 	w.cur = t
 	t.co.abort()
-	w.cur = old
+	w.cur = nil
+	w.release(t)
+}
+
+// release gives the coroutine of t back.
+func (w *World) release(t *task) {
 	w.spare = append(w.spare, t.co)
 	t.co = nil
 }

@@ -51,7 +51,6 @@ type World struct {
 	tracer    *Tracer
 	fpbuf     fpScratch
 	watch     *watch
-	killed    bool
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended
 	abandoned bool
@@ -238,11 +237,9 @@ func (w *World) known() (Event, bool) {
 
 // reset takes everything back to the initial state, keeping the allocations.
 func (w *World) reset() {
-	w.killed = true
 	for _, t := range w.tasks {
-		w.endTask(t)
+		w.unwind(t)
 	}
-	w.killed = false
 	w.pools.reset()
 	w.tasks, w.qps, w.cuts = w.tasks[:0], w.qps[:0], w.cuts[:0]
 	w.left = w.left[:0]
