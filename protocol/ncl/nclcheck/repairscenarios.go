@@ -1,9 +1,18 @@
 package nclcheck
 
-import "github.com/verbatim-rdma/verbatim/explore"
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
 
 // repairScenarios are those in which peers fail one after another.
 func repairScenarios() []*explore.Scenario {
+	return slices.Concat(plainRepairs(), hinderedRepairs())
+}
+
+// plainRepairs are those in which peers fail and nothing else does.
+func plainRepairs() []*explore.Scenario {
 	three := []write{{0, 8}, {8, 8}, {16, 8}}
 	return []*explore.Scenario{
 		build(spec{
@@ -45,6 +54,12 @@ func repairScenarios() []*explore.Scenario {
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}, {8, 8}}, {}, nil}, script: overlooking, beyond: true,
 				meets: []string{sawBehind}},
 		}),
+	}
+}
+
+// hinderedRepairs are those in which something else hinders the repair or the recovery.
+func hinderedRepairs() []*explore.Scenario {
+	return []*explore.Scenario{
 		build(spec{
 			name:   "ghost",
 			doc:    "Like zombie, with one peer: the later instance must find everything that the peer acknowledged to the earlier one.",
