@@ -25,7 +25,8 @@ type protocol struct {
 	Matrix func() []*explore.Scenario
 	// GoScenarios and GoDeep are both as Go expressions, for regression tests.
 	GoScenarios, GoDeep string
-	// Folders are those of its packages, from the root of the source tree.
+	// Folders are those of its packages, from the root of the source tree, and of the packages of kit
+	// that it rests on: a mistake in these is one in the protocol.
 	Folders []string
 	// FromTrace makes a scenario of a program's system calls; nil if the
 	// protocol has no use for them.
@@ -44,7 +45,7 @@ func (p *protocol) matrixScenarios() []*explore.Scenario {
 // they are listed.
 var protocols = []protocol{
 	{Name: "ncl", Scenarios: nclcheck.Scenarios, Deep: nclcheck.DeepScenarios, Matrix: nclcheck.MatrixScenarios, GoScenarios: "nclcheck.Scenarios()",
-		GoDeep: "nclcheck.DeepScenarios()", Folders: []string{"protocol/ncl"}, FromTrace: nclcheck.FromTrace},
+		GoDeep: "nclcheck.DeepScenarios()", Folders: []string{"protocol/ncl", "kit/entry", "kit/lend", "kit/quorum"}, FromTrace: nclcheck.FromTrace},
 	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()", Folders: []string{"examples/lease"}},
 	{Name: "splitfs", Scenarios: splitfscheck.Scenarios, Deep: splitfscheck.DeepScenarios, GoScenarios: "splitfscheck.Scenarios()",
 		GoDeep: "splitfscheck.DeepScenarios()", Folders: []string{"splitfs"}},

@@ -14,13 +14,15 @@ import (
 func TestChosen(t *testing.T) {
 	t.Parallel()
 	root := newTiny(t)
-	set, err := generate.Generate(t.Context(), root, []string{"protocol/tiny"})
+	folders := []string{"protocol/tiny", "kit/part"}
+	write(t, root, "kit/part/part.go", "package part\n\nfunc Half(n int) int { return n + 1 }\n")
+	set, err := generate.Generate(t.Context(), root, folders)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ids := func(opt ScoreOptions) string {
 		t.Helper()
-		opt.Folders = []string{"protocol/tiny"}
+		opt.Folders = folders
 		list, err := chosen(t.Context(), root, &opt, set)
 		if err != nil {
 			t.Fatal(err)
@@ -73,6 +75,12 @@ func TestChosen(t *testing.T) {
 	if got := ids(ScoreOptions{ChangedSince: "HEAD"}); got != "tiny.Add:arithmetic:1" {
 		t.Errorf("changed: %s", got)
 	}
+	write(t, root, "kit/part/part.go", "package part\n\nfunc Half(n int) int { return 1 + n }\n")
+	if got := ids(ScoreOptions{ChangedSince: "HEAD"}); got != "tiny.Add:arithmetic:1 part.Half:arithmetic:1 part.Half:constant:1 part.Half:constant:2" {
+		t.Errorf("changed in two packages: %s", got)
+	}
+	git("add", "kit")
+	git("commit", "-q", "-m", "y")
 	write(t, root, "protocol/tiny/tiny.go", strings.ReplaceAll(tiny, "n + 0", "0 + n"))
 	if all, some := ids(ScoreOptions{ChangedSince: "HEAD"}), ids(ScoreOptions{ChangedSince: "HEAD", Most: 1, Seed: 1}); len(strings.Fields(all)) != 6 || len(strings.Fields(some)) != 1 || !strings.Contains(all, some) {
 		t.Errorf("changed: %s, and at most one: %s", all, some)
@@ -113,7 +121,7 @@ func TestEquivalentsExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, protocol := range protocols {
-		set, err := generate.Generate(t.Context(), root, []string{protocol.folder})
+		set, err := generate.Generate(t.Context(), root, protocol.folders)
 		if err != nil {
 			t.Fatal(err)
 		}

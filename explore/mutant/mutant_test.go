@@ -15,7 +15,12 @@ import (
 )
 
 // protocols are those that have mutants, and where they are.
-var protocols = []struct{ name, folder string }{{"ncl", "protocol/ncl"}, {"splitfs", "splitfs"}, {"cluster", "cluster"}}
+var protocols = []struct {
+	name    string
+	folders []string
+}{
+	{"ncl", []string{"protocol/ncl", "kit/entry", "kit/lend", "kit/quorum"}}, {"splitfs", []string{"splitfs"}}, {"cluster", []string{"cluster"}},
+}
 
 // The mutants of the simulator are built by `verbatim mutants litmus` alone; that their
 // patches still apply is known at once.

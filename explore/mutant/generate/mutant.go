@@ -55,7 +55,7 @@ func Generate(ctx context.Context, root string, dirs []string) (*Set, error) {
 	}
 	set := &Set{Files: map[string][]byte{}}
 	ordinals := map[string]int{}
-	for i, p := range pkgs {
+	for _, p := range pkgs {
 		waits := waiting(p)
 		for _, file := range p.Syntax {
 			m, err := newMaker(set, root, p, file, ordinals)
@@ -70,7 +70,7 @@ func Generate(ctx context.Context, root string, dirs []string) (*Set, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrSource, err)
 		}
-		set.Files[filepath.Join(dir, supportFile)] = support(p.Name, i == 0)
+		set.Files[filepath.Join(dir, supportFile)] = support(p.Name)
 	}
 	return set, nil
 }
