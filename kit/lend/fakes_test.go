@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -19,6 +20,8 @@ type machine struct {
 	quiet
 	lacks string
 	down  []string
+	waits time.Duration    // that a call was told to
+	made  []verbs.QPConfig // of queue pairs
 }
 
 var errLacks = errors.New("there is none")
@@ -38,6 +41,11 @@ func (m *machine) takeDown(what string) error {
 func (m *machine) Device() verbs.Device { return card{m: m} }
 func (m *machine) Alloc(int) (host.Region, error) {
 	return region{m: m}, m.lack("memory")
+}
+func (m *machine) Call(_, _ string, _ []byte, timeout time.Duration) ([]byte, error) {
+	m.waits = timeout
+	g := Greeting{Endpoint: someEnd}
+	return g.Encode(), m.lack("answer")
 }
 
 type region struct {
@@ -70,7 +78,8 @@ func (d domain) Dealloc() error { return d.m.takeDown("domain") }
 func (d domain) RegisterMR(verbs.Memory, verbs.Access) (verbs.MR, error) {
 	return key{m: d.m}, d.m.lack("key")
 }
-func (d domain) CreateQP(verbs.QPConfig) (verbs.PreparedQP, error) {
+func (d domain) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
+	d.m.made = append(d.m.made, cfg)
 	return qp{m: d.m}, d.m.lack("queue pair")
 }
 
@@ -174,4 +183,48 @@ func connectAndDrop(h host.Host) error {
 		err = errors.Join(c.Connect(someEnd), g.Drop(c), g.Drop(c))
 	}
 	return errors.Join(err, g.Close())
+}
+
+// A connection that cannot be dialled, or to a visitor that cannot be met, leaves nothing behind, and the
+// error says so.
+func TestNoConnection(t *testing.T) {
+	for name, connect := range map[string]func(*Group) (*Conn, error){
+		"dial": func(g *Group) (*Conn, error) { return g.Dial("peer", "service", nil, 0, verbs.QPConfig{}, time.Second) },
+		"meet": func(g *Group) (*Conn, error) { return (&Visitor{From: "peer"}).Meet(g, verbs.QPConfig{}) },
+	} {
+		for lacks, want := range map[string][]string{
+			"completion queue": nil, "queue pair": {"completion queue"}, "connection": {"queue pair", "completion queue"},
+			"answer": {"queue pair", "completion queue"},
+		} {
+			if name == "meet" && lacks == "answer" {
+				continue // it calls nobody
+			}
+			m := &machine{lacks: lacks}
+			c, err := connect(GroupOf(m, domain{m: m}, channel{m: m}))
+			if c != nil || !errors.Is(err, errLacks) || !slices.Equal(m.down, want) {
+				t.Errorf("%s without %s: %v, %v, and taken down were %v; want %v", name, lacks, c, err, m.down, want)
+			}
+		}
+	}
+}
+
+// Dial waits for an answer as long as its caller says.
+func TestDialWaits(t *testing.T) {
+	m := new(machine)
+	if _, err := GroupOf(m, domain{m: m}, channel{m: m}).Dial("peer", "service", nil, 0, verbs.QPConfig{}, 7*time.Second); err != nil || m.waits != 7*time.Second {
+		t.Errorf("%v, and it waits %v", err, m.waits)
+	}
+}
+
+// A lender posts nothing: its queue pairs have the shortest queues, where 0 would be the default.
+func TestShortestQueues(t *testing.T) {
+	m := new(machine)
+	if err := lendAndEnd(m); err != nil {
+		t.Fatal(err)
+	}
+	for _, cfg := range m.made {
+		if cfg.MaxSendWR != 1 || cfg.MaxRecvWR != 1 || cfg.MaxSGE != 1 {
+			t.Errorf("%+v", cfg)
+		}
+	}
 }
