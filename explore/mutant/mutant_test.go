@@ -16,11 +16,9 @@ import (
 
 // protocols are those that have mutants, and where they are.
 var protocols = []struct {
-	name    string
-	folders []string
-}{
-	{"ncl", []string{"protocol/ncl", "kit/entry", "kit/lend", "kit/quorum"}}, {"splitfs", []string{"splitfs"}}, {"cluster", []string{"cluster"}},
-}
+	name, folder string
+	kit          []string
+}{{"ncl", "protocol/ncl", []string{"kit/entry", "kit/lend", "kit/quorum"}}, {"splitfs", "splitfs", nil}, {"cluster", "cluster", nil}}
 
 // The mutants of the simulator are built by `verbatim mutants litmus` alone; that their
 // patches still apply is known at once.

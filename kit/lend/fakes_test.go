@@ -22,6 +22,7 @@ type machine struct {
 	down  []string
 	waits time.Duration    // that a call was told to
 	made  []verbs.QPConfig // of queue pairs
+	cqs   []int            // how long completion queues are
 }
 
 var errLacks = errors.New("there is none")
@@ -65,7 +66,8 @@ func (c card) AllocPD() (verbs.PD, error) { return domain{m: c.m}, c.m.lack("dom
 func (c card) CreateCompChannel() (verbs.CompChannel, error) {
 	return channel{m: c.m}, c.m.lack("channel")
 }
-func (c card) CreateCQ(int, verbs.CompChannel) (verbs.CQ, error) {
+func (c card) CreateCQ(n int, _ verbs.CompChannel) (verbs.CQ, error) {
+	c.m.cqs = append(c.m.cqs, n)
 	return cq{m: c.m}, c.m.lack("completion queue")
 }
 
@@ -160,10 +162,11 @@ func lendAndEnd(h host.Host) error {
 
 // A group or a connection that cannot be made leaves nothing behind.
 func TestGroupsLeaveNothing(t *testing.T) {
+	all := []string{"queue pair", "completion queue", "channel", "domain"}
 	for lacks, want := range map[string][]string{
-		"": {"queue pair", "completion queue", "channel", "domain"}, "domain": nil, "channel": {"domain"},
+		"": all, "end of queue pair": all, "end of completion queue": all, "end of channel": all, "end of domain": all, "domain": nil, "channel": {"domain"},
 		"completion queue": {"channel", "domain"}, "queue pair": {"completion queue", "channel", "domain"},
-		"connection": {"queue pair", "completion queue", "channel", "domain"},
+		"connection": all,
 	} {
 		m := &machine{lacks: lacks}
 		err := connectAndDrop(m)
@@ -222,9 +225,24 @@ func TestShortestQueues(t *testing.T) {
 	if err := lendAndEnd(m); err != nil {
 		t.Fatal(err)
 	}
+	if !slices.Equal(m.cqs, []int{1}) {
+		t.Errorf("completion queues of %d", m.cqs)
+	}
 	for _, cfg := range m.made {
 		if cfg.MaxSendWR != 1 || cfg.MaxRecvWR != 1 || cfg.MaxSGE != 1 {
 			t.Errorf("%+v", cfg)
+		}
+	}
+}
+
+// A connection's completion queue has room for all requests and receives, and lengths that are not said are
+// those that the card takes.
+func TestLengths(t *testing.T) {
+	for _, x := range []struct{ send, recv, depth, cq int }{{0, 0, 64, 128}, {3, 0, 3, 67}, {0, 2, 64, 66}, {3, 2, 3, 5}} {
+		m := new(machine)
+		c, err := GroupOf(m, domain{m: m}, channel{m: m}).Prepare("peer", verbs.QPConfig{MaxSendWR: x.send, MaxRecvWR: x.recv})
+		if err != nil || c.Depth != x.depth || !slices.Equal(m.cqs, []int{x.cq}) {
+			t.Errorf("%+v: %v, and the completion queue has %d", x, err, m.cqs)
 		}
 	}
 }
