@@ -22,6 +22,7 @@ type machine struct {
 	down  []string
 	waits time.Duration    // that a call was told to
 	made  []verbs.QPConfig // of queue pairs
+	asked *request         // to be accepted
 	cqs   []int            // how long completion queues are
 }
 
@@ -48,6 +49,35 @@ func (m *machine) Call(_, _ string, _ []byte, timeout time.Duration) ([]byte, er
 	g := Greeting{Endpoint: someEnd}
 	return g.Encode(), m.lack("answer")
 }
+func (m *machine) Listen(string) (host.Listener, error) { return listener{m: m}, m.lack("service") }
+
+// listener hands over one request, and then none any more.
+type listener struct {
+	host.Listener
+	m *machine
+}
+
+func (l listener) Accept(time.Duration) (host.Request, error) {
+	if l.m.asked == nil {
+		return nil, errLacks
+	}
+	r := l.m.asked
+	l.m.asked = nil
+	return r, nil
+}
+
+// request is one to connect; it keeps its answer.
+type request struct {
+	host.Request
+	body     []byte
+	reply    []byte
+	rejected string
+}
+
+func (r *request) From() string         { return "visitor" }
+func (r *request) Body() []byte         { return r.body }
+func (r *request) Reply(b []byte)       { r.reply = b }
+func (r *request) Reject(reason string) { r.rejected = reason }
 
 type region struct {
 	host.Region
@@ -90,6 +120,8 @@ type channel struct {
 	m *machine
 }
 
+func (c channel) Wait(time.Duration) (verbs.CQ, error) { return nil, c.m.lack("completion") }
+
 func (c channel) Destroy() error { return c.m.takeDown("channel") }
 
 type cq struct {
@@ -104,6 +136,9 @@ type key struct {
 	m *machine
 }
 
+func (key) Addr() uint64   { return 1 << 12 }
+func (key) RKey() uint32   { return 1 }
+func (key) Len() int       { return 8 }
 func (k key) Dereg() error { return k.m.takeDown("key") }
 
 type qp struct {
@@ -186,63 +221,4 @@ func connectAndDrop(h host.Host) error {
 		err = errors.Join(c.Connect(someEnd), g.Drop(c), g.Drop(c))
 	}
 	return errors.Join(err, g.Close())
-}
-
-// A connection that cannot be dialled, or to a visitor that cannot be met, leaves nothing behind, and the
-// error says so.
-func TestNoConnection(t *testing.T) {
-	for name, connect := range map[string]func(*Group) (*Conn, error){
-		"dial": func(g *Group) (*Conn, error) { return g.Dial("peer", "service", nil, 0, verbs.QPConfig{}, time.Second) },
-		"meet": func(g *Group) (*Conn, error) { return (&Visitor{From: "peer"}).Meet(g, verbs.QPConfig{}) },
-	} {
-		for lacks, want := range map[string][]string{
-			"completion queue": nil, "queue pair": {"completion queue"}, "connection": {"queue pair", "completion queue"},
-			"answer": {"queue pair", "completion queue"},
-		} {
-			if name == "meet" && lacks == "answer" {
-				continue // it calls nobody
-			}
-			m := &machine{lacks: lacks}
-			c, err := connect(GroupOf(m, domain{m: m}, channel{m: m}))
-			if c != nil || !errors.Is(err, errLacks) || !slices.Equal(m.down, want) {
-				t.Errorf("%s without %s: %v, %v, and taken down were %v; want %v", name, lacks, c, err, m.down, want)
-			}
-		}
-	}
-}
-
-// Dial waits for an answer as long as its caller says.
-func TestDialWaits(t *testing.T) {
-	m := new(machine)
-	if _, err := GroupOf(m, domain{m: m}, channel{m: m}).Dial("peer", "service", nil, 0, verbs.QPConfig{}, 7*time.Second); err != nil || m.waits != 7*time.Second {
-		t.Errorf("%v, and it waits %v", err, m.waits)
-	}
-}
-
-// A lender posts nothing: its queue pairs have the shortest queues, where 0 would be the default.
-func TestShortestQueues(t *testing.T) {
-	m := new(machine)
-	if err := lendAndEnd(m); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(m.cqs, []int{1}) {
-		t.Errorf("completion queues of %d", m.cqs)
-	}
-	for _, cfg := range m.made {
-		if cfg.MaxSendWR != 1 || cfg.MaxRecvWR != 1 || cfg.MaxSGE != 1 {
-			t.Errorf("%+v", cfg)
-		}
-	}
-}
-
-// A connection's completion queue has room for all requests and receives, and lengths that are not said are
-// those that the card takes.
-func TestLengths(t *testing.T) {
-	for _, x := range []struct{ send, recv, depth, cq int }{{0, 0, 64, 128}, {3, 0, 3, 67}, {0, 2, 64, 66}, {3, 2, 3, 5}} {
-		m := new(machine)
-		c, err := GroupOf(m, domain{m: m}, channel{m: m}).Prepare("peer", verbs.QPConfig{MaxSendWR: x.send, MaxRecvWR: x.recv})
-		if err != nil || c.Depth != x.depth || !slices.Equal(m.cqs, []int{x.cq}) {
-			t.Errorf("%+v: %v, and the completion queue has %d", x, err, m.cqs)
-		}
-	}
 }

@@ -1,0 +1,71 @@
+package lend_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Do needs one place of the queue, and its requests have numbers of their own.
+func TestDo(t *testing.T) {
+	err := run(func(h host.Host) error {
+		g, err := lend.NewGroup(h)
+		if err != nil {
+			return err
+		}
+		mine, err := g.Register(8)
+		if err != nil {
+			return err
+		}
+		c, err := g.Dial("lender", "word", []byte("please"), 1, verbs.QPConfig{MaxSendWR: 1}, time.Second)
+		if err != nil {
+			return err
+		}
+		word := c.Windows[0]
+		for n := range uint64(3) {
+			wr := verbs.SendWR{Op: verbs.OpWrite, RemoteAddr: word.Addr, RKey: word.RKey, SGL: []verbs.SGE{mine.SGE(0, 8)}}
+			if err := g.Do(c, wr); err != nil || c.Asked != n+1 || c.Done != n+1 {
+				return fmt.Errorf("request %d: %w, asked %d, done %d", n+1, err, c.Asked, c.Done)
+			}
+		}
+		return nil
+	}, serveWord)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A queue of receives takes what it has room for, before and after the connection is made.
+func TestPostRecv(t *testing.T) {
+	err := run(func(h host.Host) error {
+		g, err := lend.NewGroup(h)
+		if err != nil {
+			return err
+		}
+		c, err := g.Dial("lender", "word", []byte("please"), 1, verbs.QPConfig{MaxRecvWR: 1}, time.Second)
+		if err != nil {
+			return err
+		}
+		fresh, err := g.Prepare("lender", verbs.QPConfig{MaxRecvWR: 1})
+		if err != nil {
+			return err
+		}
+		for _, x := range []*lend.Conn{c, fresh} {
+			if err := x.PostRecv(make([]verbs.RecvWR, 1)); err != nil {
+				return err
+			}
+			if err := x.PostRecv(make([]verbs.RecvWR, 1)); !errors.Is(err, verbs.ErrQueueFull) {
+				return fmt.Errorf("more than there is room for: %w", err)
+			}
+		}
+		return nil
+	}, serveWord)
+	if err != nil {
+		t.Error(err)
+	}
+}
