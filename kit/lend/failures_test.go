@@ -3,6 +3,7 @@ package lend
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,9 +115,9 @@ func TestRoomForTooMuch(t *testing.T) {
 
 // Serve ends when there is no service, or no request any more.
 func TestServeEnds(t *testing.T) {
-	for _, lacks := range []string{"service", "request"} {
+	for lacks, want := range map[string]error{"service": errLacks, "": errNoMore} {
 		m := &machine{lacks: lacks}
-		if err := Serve(m, "service", nil); !errors.Is(err, errLacks) {
+		if err := Serve(m, "service", nil); !errors.Is(err, want) {
 			t.Errorf("without %s: %v", lacks, err)
 		}
 	}
@@ -124,7 +125,11 @@ func TestServeEnds(t *testing.T) {
 
 // A visitor whose request is malformed is not admitted, and one that cannot be is told why.
 func TestWhoIsAdmitted(t *testing.T) {
-	for lacks, body := range map[string][]byte{"": hello(someEnd, nil), "queue pair": hello(someEnd, nil), "bytes": {1, 2, 3}} {
+	good := hello(someEnd, nil)
+	for lacks, want := range map[string]struct {
+		body []byte
+		why  string
+	}{"": {good, ""}, "queue pair": {good, errLacks.Error()}, "bytes": {good[:3], ErrMalformed.Error()}} {
 		m := &machine{}
 		l, err := NewLender(m)
 		if err != nil {
@@ -135,13 +140,29 @@ func TestWhoIsAdmitted(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.lacks = lacks
-		r, decided := &request{body: body}, false
+		r, decided := &request{body: want.body}, false
 		m.asked = r
-		if err := Serve(m, "service", func(v *Visitor) error { decided = true; return v.Admit(x) }); !errors.Is(err, errLacks) {
+		if err := Serve(m, "service", func(v *Visitor) error { decided = true; return v.Admit(x) }); !errors.Is(err, errNoMore) {
 			t.Fatal(err)
 		}
-		if admitted := r.reply != nil; admitted != (lacks == "") || admitted == (r.rejected != "") || decided == (lacks == "bytes") {
+		if admitted := r.reply != nil; admitted != (lacks == "") || !strings.HasPrefix(r.rejected, want.why) || admitted == (r.rejected != "") || decided == (lacks == "bytes") {
 			t.Errorf("without %s: asked %v, admitted %v, rejected %q", lacks, decided, admitted, r.rejected)
 		}
+	}
+}
+
+// Receives come in their order, and who waits in vain for one may go on.
+func TestReceives(t *testing.T) {
+	m := new(machine)
+	g := GroupOf(m, domain{m: m}, channel{m: m})
+	g.Timeout = 7 * time.Second
+	c := &Conn{CQ: cq{m: m}, inbox: []verbs.WC{{ID: 1}, {ID: 2}}}
+	for _, want := range []uint64{1, 2} {
+		if wc, err := g.Receive(c); err != nil || wc.ID != want {
+			t.Errorf("%d, %v; want %d", wc.ID, err, want)
+		}
+	}
+	if _, err := g.Receive(c); !errors.Is(err, verbs.ErrTimeout) || c.Err != nil || m.waits != 7*time.Second {
+		t.Errorf("%v, it has failed of %v, and waited %v", err, c.Err, m.waits)
 	}
 }

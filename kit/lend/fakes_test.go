@@ -20,13 +20,13 @@ type machine struct {
 	quiet
 	lacks string
 	down  []string
-	waits time.Duration    // that a call was told to
+	waits time.Duration    // that a call or a queue was told to
 	made  []verbs.QPConfig // of queue pairs
 	asked *request         // to be accepted
 	cqs   []int            // how long completion queues are
 }
 
-var errLacks = errors.New("there is none")
+var errLacks, errNoMore = errors.New("there is none"), errors.New("there are no more requests")
 
 func (m *machine) lack(what string) error {
 	if m.lacks == what {
@@ -59,7 +59,7 @@ type listener struct {
 
 func (l listener) Accept(time.Duration) (host.Request, error) {
 	if l.m.asked == nil {
-		return nil, errLacks
+		return nil, errNoMore
 	}
 	r := l.m.asked
 	l.m.asked = nil
@@ -129,6 +129,10 @@ type cq struct {
 	m *machine
 }
 
+func (c cq) Wait(_ []verbs.WC, timeout time.Duration) (int, error) {
+	c.m.waits = timeout
+	return 0, verbs.ErrTimeout
+}
 func (c cq) Destroy() error { return c.m.takeDown("completion queue") }
 
 type key struct {
@@ -163,7 +167,7 @@ func TestNothingIsLeft(t *testing.T) {
 		"": loan, "domain": nil, "completion queue": {"domain"}, "memory": {"completion queue", "domain"},
 		"key": {"region", "completion queue", "domain"}, "queue pair": {"key", "region", "completion queue", "domain"},
 		"connection": {"queue pair", "key", "region", "completion queue", "domain"}, "end of region": loan, "end of key": loan,
-		"end of queue pair": loan,
+		"end of queue pair": loan, "end of completion queue": loan, "end of domain": loan,
 	} {
 		m := &machine{lacks: lacks}
 		err := lendAndEnd(m)
