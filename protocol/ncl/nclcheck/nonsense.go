@@ -22,7 +22,7 @@ func nonsenseScenarios() []*explore.Scenario {
 			name:   "limits",
 			doc:    "Values just within the limits of a configuration are accepted, and values just outside are rejected.",
 			faults: "none",
-			bounds: "one application; each field at its limits, and beyond them by one",
+			bounds: "one application; each field at its limits, and beyond them by one; a creation with the most peers, from one of whose calls to the controller on none is carried out, and a recovery",
 			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: limiting, intact: true},
 		}),
 		build(spec{
@@ -113,6 +113,16 @@ func limiting(r *run) {
 		{true, ncl.PeerConfig{Memory: 100, CollectEvery: 1, Coord: r.config().Coord}},
 	} {
 		wrong(fmt.Sprintf("%+v", x.cfg), x.ok, x.cfg.Validate())
+	}
+	// A creation with the most peers, none of which there is, ends at any call to the controller.
+	all := r.config()
+	most := all
+	most.F, most.Peers, most.Coord = ncl.MaxF, peers(2*ncl.MaxF+1), depart(all.Coord, r.h.Rand(7))
+	if _, err := ncl.Create(r.h, most, "most", 8); err == nil {
+		r.Fail(misjudged("a file without peers", err))
+	}
+	if _, err := ncl.Recover(r.h, all, "most"); !errors.Is(err, ncl.ErrNotFound) {
+		r.Fail(misjudged("a creation with the most peers that did not finish", err))
 	}
 	for _, x := range []struct {
 		file string
