@@ -11,7 +11,8 @@ import (
 // run; everywhere else it takes the first option.
 //
 // At is "actor@n" where the default would have been the n-th step of that actor, or
-// "actor@n/kind#k" for the k-th choice of a kind inside that step.
+// "actor@n/kind#k" for the k-th choice of a kind inside that step, or "actor@n/stop"
+// where the step ends early, at the seam that Take numbers ([sim.World.Seams]).
 type Decision struct {
 	At   string `json:"at"`
 	Take string `json:"take"`
@@ -64,7 +65,24 @@ func (g *guide) Pick(evs []sim.Event) int {
 	g.cur = g.place(&evs[i])
 	g.count[a]++
 	g.kinds = [16]int{}
+	g.stop()
 	return i
+}
+
+// stop makes the step stop at one of its seams ([sim.World.Seams]), if a decision says so.
+func (g *guide) stop() {
+	at, n := g.cur+"/stop", 0
+	if raw, ok := g.raw.(interface{ stop() int }); ok {
+		n = raw.stop()
+	} else if want := g.follow[at]; g.raw == nil && len(want) > 0 {
+		if n, _ = strconv.Atoi(want[0]); n > 0 {
+			g.follow[at] = want[1:]
+		}
+	}
+	if n > 0 {
+		g.w.StopAt(n)
+		g.take(at, strconv.Itoa(n), g.w.Steps()+1)
+	}
 }
 
 // wanted returns the option, out of n, of the next decision for a place, or 0.
@@ -167,6 +185,15 @@ func (m *moves) Pick(evs []sim.Event) int {
 		}
 	}
 	return -1
+}
+
+// stop is the seam at which the step picked last stops.
+func (m *moves) stop() int {
+	n := stopOf(m.path[m.at-1].Inner)
+	if n > 0 {
+		m.in = 1
+	}
+	return n
 }
 
 func (m *moves) Choose(_ sim.ChoiceKind, n int) int {

@@ -11,8 +11,10 @@ import (
 // order. It is the yardstick of the soundness tests, so it takes no shortcut of the
 // searches that it measures, such as [sim.KnowingPolicy].
 type odometer struct {
+	w      *sim.World
 	at     int
 	wheels []wheel
+	seams  int // behind the wheel of the last step's seams ([sim.World.Seams]); 0: there is none
 }
 
 // wheel is one choice: pick out of of options.
@@ -31,14 +33,34 @@ func (o *odometer) next(n int) int {
 }
 
 // Pick implements sim.Policy.
-func (o *odometer) Pick(evs []sim.Event) int { return o.next(len(evs)) }
+func (o *odometer) Pick(evs []sim.Event) int {
+	o.settle()
+	i := o.next(len(evs))
+	if o.at == len(o.wheels) {
+		o.wheels = append(o.wheels, wheel{of: 1}) // until the step has been made
+	}
+	o.w.StopAt(o.next(o.wheels[o.at].of))
+	o.seams = o.at
+	return i
+}
+
+// settle notes at how many seams the last step can stop.
+func (o *odometer) settle() {
+	if o.seams == 0 {
+		return
+	}
+	if x := &o.wheels[o.seams-1]; x.pick == 0 {
+		x.of = 1 + o.w.Seams()
+	}
+}
 
 // Choose implements sim.Policy.
 func (o *odometer) Choose(_ sim.ChoiceKind, n int) int { return o.next(n) }
 
 // advance goes to the next sequence; false after the last.
 func (o *odometer) advance() bool {
-	o.at = 0
+	o.settle()
+	o.at, o.seams = 0, 0
 	for i := len(o.wheels) - 1; i >= 0; i-- {
 		if x := &o.wheels[i]; x.pick+1 < x.of {
 			x.pick++
@@ -64,7 +86,7 @@ func Naive(s *Scenario, opt Options, eager bool, maxRuns uint64) (outcomes []str
 	}
 	hang := With(s, opt, func(c *Case) {
 		n.err = guard(func() {
-			for o := (&odometer{}); n.runs < maxRuns && !n.done && !c.dog.hung.Load(); n.done = !o.advance() {
+			for o := (&odometer{w: c.w}); n.runs < maxRuns && !n.done && !c.dog.hung.Load(); n.done = !o.advance() {
 				n.runs++
 				end, err := c.run(o)
 				if err != nil {

@@ -48,6 +48,21 @@ func (w *walker) begin(a sim.Actor, given []uint32) {
 	w.c.pulse.step(a)
 	w.step.Actor, w.step.Inner = a, w.step.Inner[:0]
 	w.given, w.inner = given, 0
+	if n := stopOf(given); n > 0 {
+		w.c.w.StopAt(n)
+		w.step.Inner, w.inner = append(w.step.Inner, given[0]), 1
+	}
+}
+
+// stops marks the first of a step's choices as the seam at which it stops.
+const stops = 1 << 31
+
+// stopOf is the seam at which a step with these choices stops, or 0.
+func stopOf(inner []uint32) int {
+	if len(inner) == 0 || inner[0]&stops == 0 {
+		return 0
+	}
+	return int(inner[0] &^ stops)
 }
 
 // Pick implements sim.Policy.
@@ -127,6 +142,11 @@ func (w *walker) settle(private bool) (rest *chain, asleep []asleep, from stateI
 	}
 	w.tally.Edges++
 	w.tally.Steps[w.step.Actor.Kind()]++
+	if stopOf(w.step.Inner) == 0 {
+		for n := w.c.w.Seams(); n > 0; n-- {
+			x.Alts = append(x.Alts, append([]uint32{stops | uint32(n)}, w.step.Inner...))
+		}
+	}
 	if w.s.every {
 		x.drop()
 	} else {
@@ -176,7 +196,7 @@ func (w *walker) enter(from stateID, set []asleep, evs []sim.Event) *chain {
 // note counts a new state.
 func (w *walker) note() {
 	w.tally.reach(w.c.w.Steps(), 1)
-	w.tally.Eager += w.c.w.EagerStates()
+	w.tally.eager(w.c.w.EagerStates())
 }
 
 // wake makes a chain of actors that have slept at a known state, for a visitor for whom

@@ -239,3 +239,41 @@ func TestCallsAreCarriedOutOnce(t *testing.T) {
 		}}
 	explore.Test(t, s)
 }
+
+// Calls in progress at the same time get their own answers, whenever the cards take the
+// buffers, and without a fault none fails.
+func TestAnswersAreTheirOwn(t *testing.T) {
+	s := &explore.Scenario{Name: "rpc/answers", Doc: "Each call gets its own answer.", Profile: "relaxed", Faults: "none",
+		Bounds: "two calls at the same time, then one", Build: func(c *explore.Case) (sim.Config, error) {
+			return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{
+				{Name: "client", Main: func(h host.Host, _ int) {
+					if err := callThree(h); err != nil {
+						c.Fail(err)
+					}
+				}},
+				{Name: "server", Daemon: true, Main: func(h host.Host, _ int) { upper(h) }}}}, nil
+		}}
+	explore.Test(t, s)
+}
+
+func callThree(h host.Host) error {
+	c, err := rpc.Dial(h, "server", "upper", small, verbs.Forever)
+	if err != nil {
+		return err
+	}
+	a, errA := c.Start([]byte("a"))
+	b, errB := c.Start([]byte("b"))
+	if err := errors.Join(errA, errB); err != nil {
+		return err
+	}
+	first, errA := c.Wait(a)
+	third, errC := c.Call([]byte("c"))
+	second, errB := c.Wait(b)
+	if err := errors.Join(errA, errB, errC); err != nil {
+		return err
+	}
+	if got := string(first) + string(second) + string(third); got != "ABC" {
+		return fmt.Errorf("the answers are %s", got)
+	}
+	return nil
+}

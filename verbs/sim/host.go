@@ -60,6 +60,9 @@ func (h *Host) Life() int { return h.life }
 func (h *Host) Go(name string, f func()) {
 	h.w.guard()
 	parent := h.w.cur
+	if !h.w.preparing {
+		parent.seam()
+	}
 	parent.drain()
 	h.w.touch(object(objSpawn, h.node.idx, 0), Add)
 	t := h.w.spawn(h, name, f)
@@ -146,6 +149,9 @@ func (m *mutex) Unlock() {
 	}
 	if m.owner != t {
 		panic("sim: unlock of a mutex that the task does not hold")
+	}
+	if m.h.live > 1 {
+		t.seam()
 	}
 	t.drain()
 	m.owner = nil

@@ -133,11 +133,12 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	if at[0] >= len(w.nodes) {
 		return fmt.Errorf("sim: inject %v: %w: there is no link between two services", k, ErrConfig)
 	}
+	t := w.cur
+	t.pauseDirty() // others may have reacted to what the task did before
 	if n := w.nodes[at[0]]; !n.up || n.cur == nil {
 		return nil // it is down already
 	}
 	w.strike(k, at[0], at[1])
-	t := w.cur
 	t.reach()
 	if !t.h.alive {
 		w.endTask(t)
@@ -151,6 +152,7 @@ func (w *World) Heal(a, b string) {
 	for _, c := range w.cuts {
 		x, y := w.places[c.a], w.places[c.b]
 		if x == a && y == b || x == b && y == a {
+			w.cur.pauseDirty()
 			w.healLink(c.a, c.b)
 			w.cur.reach()
 			return

@@ -20,6 +20,8 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 		q.w.cur.pause()
 	} else if q.w.mayStrike(q.h.node, faults.Revoke) {
 		q.w.cur.pauseAfter() // its own keys may be gone by then
+	} else {
+		q.w.cur.seam()
 	}
 	q.w.cur.drain() // a doorbell is rung after the stores before it
 	q.touch(Add)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
@@ -80,6 +81,7 @@ func (w *World) SetHistory(p fingerprint.Print) {
 		if t.h.node.spec.Daemon {
 			w.Fail(ErrDaemonReports)
 		}
+		w.toldAt = w.seams
 		w.touch(object(objChecks, 0, 0), Write) // a zombie and its successor both report
 		w.hist = p
 		t.reach()
@@ -101,10 +103,35 @@ func (w *World) LookAtHistory() {
 	if t.h.node.spec.Daemon {
 		w.Fail(ErrDaemonReports)
 	}
+	w.toldAt = w.seams
 	w.touch(object(objChecks, 0, 0), Read)
 	t.obs.see(-1, w.hist)
 	t.looked = true
 }
+
+// LookAtLives notes that the running task looks at which lives of a host there have been, which a check can
+// know from Node.Again. Like LookAtHistory, it belongs to the task's last operation before it.
+func (w *World) LookAtLives(name string) {
+	t, at := w.cur, slices.Index(w.places, name)
+	if t == nil || w.preparing || w.dying() || at < 0 || at >= len(w.nodes) {
+		return
+	}
+	n := w.nodes[at]
+	w.toldAt = w.seams
+	w.touchLife(at)
+	t.obs.see(n.sym, print{}.Int(n.life).Bool(n.wantsLife))
+	t.looked = true
+}
+
+// Seams is how often the last step could have ended before it did, with a difference that only the checks can
+// tell. A post is one step with what the task did before, because others who come in between could as well
+// have come before both. But if the task then reports the post to the checks, they can have heard nothing
+// yet of the one and everything of the other. Which operations a report follows is known only when it comes;
+// so a policy that leaves nothing out makes the step again for each seam, and has it stop there (StopAt).
+func (w *World) Seams() int { return w.toldAt }
+
+// StopAt makes the next step end at its n-th seam, from 1. A policy calls it before it returns the step.
+func (w *World) StopAt(n int) { w.stopAt = n }
 
 // Report tells the fingerprint all that the running task has told the checks so far.
 // Unlike SetHistory it says nothing about the order in which tasks report, so reports of

@@ -238,6 +238,19 @@ func (t *task) drainShared() {
 	}
 }
 
+// seam is called before an operation that need not pause, since nobody can tell whether others came
+// between it and what the task did before in this step. The checks can, if the task reports it to them
+// at once: see [World.Seams].
+func (t *task) seam() {
+	w := t.w
+	if w.preparing || w.dying() || !t.mayTell() {
+		return
+	}
+	if w.seams++; w.seams == w.stopAt {
+		t.others()
+	}
+}
+
 // numbered notes the number of something that t has made. It follows from what t has
 // observed, unless other tasks of the host make such things too.
 func (t *task) numbered(n int) {
@@ -369,6 +382,7 @@ func (w *World) enabled() {
 // step makes ev happen.
 func (w *World) step(ev Event) {
 	w.foot, w.shown, w.private = w.foot[:0], false, false
+	w.seams, w.toldAt = 0, 0
 	w.steps++
 	w.stats.Steps++
 	w.last = ev.Actor
@@ -395,6 +409,7 @@ func (w *World) step(ev Event) {
 		w.touchAll()
 		w.stepFail(ev.qp)
 	}
+	w.stopAt = 0
 	if w.cfg.Linger {
 		w.endIfOver()
 	} else if w.cfg.Hung != nil {

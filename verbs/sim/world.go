@@ -54,6 +54,9 @@ type World struct {
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended
 	abandoned bool
+	seams     int     // operations of the step before which it could end
+	toldAt    int     // how many of them came before a report: see Seams
+	stopAt    int     // the one at which the step ends; 0: none
 	finding   bool    // what survived a power failure is being found out
 	asked     bool    // the cards were asked whether they had fetched what changes now
 	landing   []*elem // what is landing now: what must follow it cannot land yet
@@ -250,7 +253,7 @@ func (w *World) reset() {
 	w.foot, w.arena, w.hist = w.foot[:0], w.arena[:0], print{}
 	w.stats.LogAvoided = 0
 	w.skew.Clear()
-	w.looks = 0
+	w.looks, w.seams, w.toldAt, w.stopAt = 0, 0, 0, 0
 	w.preparing, w.over, w.abandoned, w.finding, w.placing = false, false, false, false, nil
 	w.ghosts, w.landing = w.ghosts[:0], w.landing[:0]
 	if w.cfg.Reset != nil {

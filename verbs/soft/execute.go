@@ -142,19 +142,34 @@ func (in *inbound) access(req *request, off, n int, f func(b []byte)) (verdict, 
 	return goOn, verbs.StatusSuccess
 }
 
-// finish does what comes after the payload.
+// finish does what comes after the payload, and answers. It answers without the lock: a
+// requester that takes no answers must not keep others from the queue pair.
 func (in *inbound) finish(req *request) (verdict, verbs.Status) {
 	if req.op == verbs.OpRead && req.length > 0 {
 		return in.read(req)
 	}
+	old, v, status := in.conclude(req)
+	switch {
+	case v != goOn:
+	case req.op.IsAtomic():
+		if in.answer(answer{kind: data, seq: req.seq}, appendWord(in.scratch[:0], old)) != nil {
+			v = gone
+		}
+	default:
+		in.acks, in.acked = true, req.seq
+	}
+	return v, status
+}
+
+// conclude carries out what has no payload, and completes the receive of what has one. old
+// is what an Atomic returns.
+func (in *inbound) conclude(req *request) (old uint64, v verdict, status verbs.Status) {
 	q := in.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	v, status := in.allowed(req)
-	if v != goOn {
-		return v, status
+	if v, status = in.allowed(req); v != goOn {
+		return 0, v, status
 	}
-	var old uint64
 	switch req.op {
 	case verbs.OpSend, verbs.OpSendImm:
 		q.received(verbs.WC{Op: verbs.WCRecv, ByteLen: req.length, HasImm: req.op == verbs.OpSendImm, Imm: req.imm})
@@ -174,16 +189,7 @@ func (in *inbound) finish(req *request) (verdict, verbs.Status) {
 	case verbs.OpFlush:
 		v, status = in.flush(req)
 	}
-	switch {
-	case v != goOn:
-	case req.op.IsAtomic():
-		if in.answer(answer{kind: data, seq: req.seq}, appendWord(in.scratch[:0], old)) != nil {
-			v = gone
-		}
-	default:
-		in.acks, in.acked = true, req.seq
-	}
-	return v, status
+	return old, v, status
 }
 
 // read answers a Read, packet by packet.

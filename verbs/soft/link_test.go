@@ -1,9 +1,11 @@
 package soft
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"testing"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -114,5 +116,85 @@ func TestRefusalArrives(t *testing.T) {
 	}
 	if a, err := parseAnswer(got[welcomeSize:]); err != nil || a.kind != nak || a.status != verbs.StatusRemAccessErr {
 		t.Error(a, err)
+	}
+}
+
+// One request that has succeeded gives the next one all tries for a missing receive.
+func TestRNRTriesAreOfEachRequest(t *testing.T) {
+	r := newRig(t, verbs.QPConfig{RNRRetry: 1})
+	send := r.write(1, r, 8)
+	send.Op = verbs.OpSend
+	l := r.held(t, send, send)
+	seq := l.seq(0)
+	for i, x := range []struct {
+		a    answer
+		want verbs.QPState
+	}{{answer{kind: rnr, seq: seq}, verbs.StateRTS}, {answer{kind: ack, seq: seq}, verbs.StateRTS},
+		{answer{kind: rnr, seq: seq + 1}, verbs.StateRTS}, {answer{kind: rnr, seq: seq + 1}, verbs.StateErr}} {
+		r.q.mu.Lock()
+		l.notBefore = time.Time{} // the time between two tries is over
+		r.q.mu.Unlock()
+		l.picks()
+		if ok := l.answered(x.a, nil); !ok || r.q.State() != x.want {
+			t.Fatalf("answer %d: %v, and the queue pair is in %v, want %v", i, ok, r.q.State(), x.want)
+		}
+	}
+	if a, b := r.next(t), r.next(t); a.Status != verbs.StatusSuccess || b.Status != verbs.StatusRNRRetryExcErr {
+		t.Error(a, b)
+	}
+}
+
+// A request whose memory goes while it is sent fails, as nobody answers it.
+func TestMemoryGoesMidway(t *testing.T) {
+	r := newRig(t, verbs.QPConfig{})
+	mr := must[verbs.MR](t)(r.pd.RegisterMR(newGuarded(t), 0))
+	wr := r.write(1, r, 8)
+	wr.SGL = []verbs.SGE{{Addr: mr.Addr(), Length: 8, LKey: mr.LKey()}}
+	l := r.held(t, wr)
+	if n, _ := l.pick(); !n {
+		t.Fatal("it is not sent")
+	}
+	check(t, mr.Dereg())
+	l.write(bufio.NewWriter(io.Discard))
+	if wc := r.next(t); wc.Status != verbs.StatusLocProtErr {
+		t.Error(wc)
+	}
+}
+
+// A connection that breaks while nothing is under way fails the next request.
+func TestBreaksWhileIdle(t *testing.T) {
+	r := newRig(t, verbs.QPConfig{})
+	l := r.held(t)
+	check(t, l.conn.Close())
+	l.receive(l.conn)
+	r.q.mu.Lock()
+	wr := r.write(1, r, 8)
+	check(t, r.q.postOne(&wr))
+	r.q.mu.Unlock()
+	l.pick()
+	if wc := r.next(t); wc.Status != verbs.StatusRetryExcErr {
+		t.Error(wc)
+	}
+}
+
+// A peer may be silent for as long as all tries take.
+func TestSilenceIsTolerated(t *testing.T) {
+	welcome := func(c net.Conn) {
+		if _, err := io.ReadFull(c, make([]byte, helloSize)); err == nil {
+			_, _ = c.Write(appendWelcome(nil, false)) // it may have gone
+		}
+	}
+	for name, serve := range map[string]func(net.Conn){"at once": func(net.Conn) {}, "later": welcome} {
+		t.Run(name, func(t *testing.T) {
+			const timeout, tries = 40 * time.Millisecond, 4
+			r := newRig(t, verbs.QPConfig{RetryCount: tries - 1})
+			r.d.cfg.Timeout = timeout
+			r.q.remote.LID = silent(t, serve)
+			begin := time.Now()
+			check(t, r.q.PostSend([]verbs.SendWR{r.write(1, r, 8)}))
+			if wc, took := r.next(t), time.Since(begin); wc.Status != verbs.StatusRetryExcErr || took < (tries-1)*timeout {
+				t.Errorf("%v after %v, want %v after %v", wc.Status, took, verbs.StatusRetryExcErr, tries*timeout)
+			}
+		})
 	}
 }

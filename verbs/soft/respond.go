@@ -62,11 +62,14 @@ func (d *device) serve(conn net.Conn) {
 // come out of order, so a younger one is not replaced.
 func (d *device) admit(h hello, conn net.Conn) *inbound {
 	q := d.qp(h.to)
-	if q == nil || d.isCut(addrOf(h.gid, h.port)) {
+	if q == nil {
 		return nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if d.isCut(addrOf(h.gid, h.port)) { // with the lock: a cut later than this look finds the connection
+		return nil
+	}
 	if q.gone || !q.responds() || q.used || h.from != q.remote.QPN || h.psn != q.remote.PSN || addrOf(h.gid, h.port) != q.peer() {
 		return nil
 	}

@@ -1,0 +1,145 @@
+package lend_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// AwaitAll waits for the last of several requests to each peer, and a connection that fails
+// has no queue pair any more.
+func TestAwaitAll(t *testing.T) {
+	err := run(func(h host.Host) error {
+		g, err := lend.NewGroup(h)
+		if err != nil {
+			return err
+		}
+		mine, err := g.Register(8)
+		if err != nil {
+			return err
+		}
+		var conns []*lend.Conn
+		for posts := range 3 {
+			c, err := g.Dial("lender", "word", []byte("please"), 1, verbs.QPConfig{}, time.Second)
+			if err != nil {
+				return err
+			}
+			for range posts + 1 {
+				wr := verbs.SendWR{ID: c.Asked + 1, Op: verbs.OpWrite, Flags: verbs.Signaled, RemoteAddr: c.Windows[0].Addr, RKey: c.Windows[0].RKey,
+					SGL: []verbs.SGE{mine.SGE(0, 8)}}
+				if !g.Post(c, []verbs.SendWR{wr}) {
+					return c.Err
+				}
+			}
+			conns = append(conns, c)
+		}
+		g.AwaitAll(conns)
+		for i, c := range conns {
+			if c.Err != nil || c.Done != uint64(i+1) {
+				return fmt.Errorf("connection %d: request %d is done: %w", i, c.Done, c.Err)
+			}
+		}
+		g.Fail(conns[0], errors.New("enough"))
+		if conns[0].QP != nil {
+			return errors.New("a connection that has failed has a queue pair")
+		}
+		return nil
+	}, serveWord)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A visitor of a lender that also sends gets a window for each loan, and messages in the order
+// in which they were sent, whatever it waits for meanwhile.
+func TestMessagesInOrder(t *testing.T) {
+	wants(t, explore.Verified, scenario("messages", "none", func(c *explore.Case) []sim.Node {
+		return []sim.Node{
+			{Name: "visitor", Again: once, Main: func(h host.Host, _ int) {
+				if err := receiveTwo(h); err != nil {
+					c.Fail(err)
+				}
+			}},
+			{Name: "sender", Daemon: true, Main: func(h host.Host, _ int) {
+				if err := sendTwo(h); err != nil {
+					c.Fail(err)
+				}
+			}},
+		}
+	}))
+}
+
+func receiveTwo(h host.Host) error {
+	g, err := lend.NewGroup(h)
+	if err != nil {
+		return err
+	}
+	c, err := g.Dial("sender", "two", nil, 2, verbs.QPConfig{}, verbs.Forever)
+	if err != nil {
+		return err
+	}
+	if err := c.PostRecv(make([]verbs.RecvWR, 2)); err != nil {
+		return err
+	}
+	if err := g.Do(c, verbs.SendWR{Op: verbs.OpSend}); err != nil { // begin
+		return err
+	}
+	for _, w := range c.Windows {
+		if err := g.Do(c, verbs.SendWR{Op: verbs.OpWrite, RemoteAddr: w.Addr, RKey: w.RKey}); err != nil {
+			return err
+		}
+	}
+	for i := range uint32(2) {
+		wc, err := g.Receive(c)
+		if err != nil || wc.Imm != i+1 {
+			return fmt.Errorf("message %d is %d: %w", i+1, wc.Imm, err)
+		}
+	}
+	return nil
+}
+
+func sendTwo(h host.Host) error {
+	g, err := lend.NewGroup(h)
+	if err != nil {
+		return err
+	}
+	l, err := g.Lender()
+	if err != nil {
+		return err
+	}
+	var loans []*lend.Loan
+	for range 2 {
+		x, err := l.Lend(8, verbs.RemoteWrite)
+		if err != nil {
+			return err
+		}
+		loans = append(loans, x)
+	}
+	return lend.Serve(h, "two", func(v *lend.Visitor) error {
+		c, err := v.Meet(g, verbs.QPConfig{Access: verbs.RemoteWrite}, loans...)
+		if err != nil {
+			return err
+		}
+		if err := c.PostRecv(make([]verbs.RecvWR, 1)); err != nil {
+			return err
+		}
+		h.Go("send", func() {
+			if _, err := g.Receive(c); err != nil {
+				h.Logf("%v", err)
+			}
+			for i := range uint32(2) {
+				if err := g.Do(c, verbs.SendWR{Op: verbs.OpSendImm, Imm: i + 1}); err != nil {
+					h.Logf("%v", err)
+				}
+			}
+		})
+		return nil
+	})
+}
