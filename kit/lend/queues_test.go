@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Do needs one place of the queue, and its requests have numbers of their own.
+// Do waits for one place of the queue, and its requests have numbers of their own.
 func TestDo(t *testing.T) {
 	err := run(func(h host.Host) error {
 		g, err := lend.NewGroup(h)
@@ -27,10 +27,13 @@ func TestDo(t *testing.T) {
 			return err
 		}
 		word := c.Windows[0]
-		for n := range uint64(3) {
-			wr := verbs.SendWR{Op: verbs.OpWrite, RemoteAddr: word.Addr, RKey: word.RKey, SGL: []verbs.SGE{mine.SGE(0, 8)}}
-			if err := g.Do(c, wr); err != nil || c.Asked != n+1 || c.Done != n+1 {
-				return fmt.Errorf("request %d: %w, asked %d, done %d", n+1, err, c.Asked, c.Done)
+		wr := verbs.SendWR{ID: 1, Op: verbs.OpWrite, Flags: verbs.Signaled, RemoteAddr: word.Addr, RKey: word.RKey, SGL: []verbs.SGE{mine.SGE(0, 8)}}
+		if !g.Post(c, []verbs.SendWR{wr}) {
+			return c.Err
+		}
+		for n := uint64(2); n < 5; n++ { // the first of them waits for the place that is taken
+			if err := g.Do(c, wr); err != nil || c.Asked != n || c.Done != n {
+				return fmt.Errorf("request %d: %w, asked %d, done %d", n, err, c.Asked, c.Done)
 			}
 		}
 		return nil
