@@ -1,6 +1,7 @@
 package nclcheck
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // nonsenseScenarios are those with malformed requests or answers.
@@ -34,7 +36,7 @@ func nonsenseScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "garbled",
-			doc:    "A peer's answer lacks its last byte or its second half, or has an extra byte. The operation fails with that error or not at all, and succeeds when repeated; nothing is lost or leaked.",
+			doc:    "A peer's answer lacks its last byte or its second half, has an extra byte, or offers a region of another size. The operation fails with that error or not at all, and succeeds when repeated; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers of which one answers so once; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, garbles: "peer2",
@@ -263,4 +265,9 @@ type garblingRequest struct {
 	*scenario.Once
 }
 
-func (q garblingRequest) Reply(body []byte) { q.Request.Reply(garble(q.Once, body)) }
+func (q garblingRequest) Reply(body []byte) {
+	if at := len(body) - 8; at >= verbs.EndpointSize && q.Pick(1) == 1 { // the answer ends with how long a region is
+		body = binary.BigEndian.AppendUint64(body[:at:at], binary.BigEndian.Uint64(body[at:])+1)
+	}
+	q.Request.Reply(garble(q.Once, body))
+}
