@@ -146,7 +146,7 @@ func onThree(h host.Host) error {
 func TestPeersRefuse(t *testing.T) {
 	for name, candidates := range map[string][]string{"as the controller has it": nil, "as they say": {"peer1", "peer2", "peer3"}} {
 		t.Run(name, func(t *testing.T) {
-			simulate(t, func(h host.Host, c coord.Client) error { return refused(h, c, candidates) }, 9000, 9000, 9000)
+			simulate(t, func(h host.Host, c coord.Client) error { return refused(h, c, candidates) }, 18000, 18000, 18000)
 		})
 	}
 }
@@ -168,7 +168,7 @@ func refused(h host.Host, c coord.Client, candidates []string) error {
 		return err
 	}
 	err = appendTo(fsys, "b.log", "refused")
-	says := "peer3 has 2888 bytes left to lend, and the file takes 4104"
+	says := "peer3 has 5776 bytes left to lend, and the file takes 8208"
 	if candidates != nil {
 		says = "alloc at peer peer3: ncl: rejected by the peer: peer3/ncl rejected the request: no memory left to lend"
 	}

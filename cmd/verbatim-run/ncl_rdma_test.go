@@ -37,7 +37,7 @@ type nclRig struct {
 // flags say.
 func newNCLRig(t *testing.T, control ...string) *nclRig {
 	t.Helper()
-	return newRichRig(t, "1MiB", control...)
+	return newRichRig(t, "2MiB", control...)
 }
 
 // newRichRig is one whose peers lend so much.
@@ -216,7 +216,7 @@ func TestNCLControlErrors(t *testing.T) {
 	}{
 		{"no memory left to lend", "ncl write" + r.access("large") + " --size 4MiB", 2, []string{"peer1", "no memory left to lend", "--memory"}},
 		{"no memory by the controller's figures", "ncl write" + r.app("larger") + " --size 4MiB", 2,
-			[]string{"too few peers", "peer3 has 104", "bytes left to lend, and the file takes 4194312", "--memory"}},
+			[]string{"too few peers", "peer3 has 20", "bytes left to lend, and the file takes 8388624", "--memory"}},
 		{"a peer of nonsense", "ncl write" + replace(file, r.peers[1], impostor(t, "peer2")), 3,
 			[]string{"alloc at peer peer2: ncl: malformed message: lend: malformed greeting of 1000 bytes"}},
 		{"recovery from a peer of nonsense", "ncl recover" + replace(there, r.peers[1], impostor(t, "peer2")), 0,

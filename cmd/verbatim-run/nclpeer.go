@@ -74,7 +74,7 @@ answer, or another peer has the name.`,
 	fl.StringVar(&f.host.name, "name", "", "unique `name` of this peer (required)")
 	fl.StringVar(&f.host.listen, "listen", "127.0.0.1:7001", "`address` to listen on; port 0 picks a free one")
 	fl.StringVar(&f.advertise, "advertise", "", "`address` to register, if different from --listen")
-	fl.Var(&f.memory, "memory", "how much memory to lend")
+	fl.Var(&f.memory, "memory", "how much memory to lend; a file takes twice its size, so that a recovery finds room for its copy")
 	fl.DurationVar(&f.collect, "collect-every", 10*time.Second, "how often to free memory of files that no longer exist; 0: only on 'verbatim-run ncl peers --collect'")
 	fl.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for the session of an earlier peer of this name to expire")
 	fl.BoolVar(&f.unlisted, "unlisted", false, "do not register, and use no controller")

@@ -90,6 +90,3 @@ func Revoke(h host.Host, peer string, timeout time.Duration) error {
 	}
 	return nil
 }
-
-// lent is the answer to collect.
-func (p *peer) lent() []byte { return binary.BigEndian.AppendUint64(nil, uint64(p.used)) }

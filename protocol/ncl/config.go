@@ -141,8 +141,8 @@ func (c Config) complete(name string) (Config, error) {
 
 // PeerConfig configures a log peer.
 type PeerConfig struct {
-	// Memory is how many bytes it lends. A file takes its size plus 8 bytes, and twice
-	// that during a recovery.
+	// Memory is how many bytes it lends. A file takes twice its size plus 16: a
+	// region, and as much again for the copy that a recovery or a replacement makes.
 	Memory int
 	// Coord is the controller. Without one the peer does not register, so that only
 	// applications that list it in Config.Peers use it, and does not collect.

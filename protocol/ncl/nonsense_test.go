@@ -217,7 +217,7 @@ func TestNonsenseAtTheController(t *testing.T) {
 			panic(fmt.Sprint("a file with 5 peers: ", err))
 		}
 		if _, err = ncl.Create(h, cfg, "large", 1<<12); !errors.Is(err, ncl.ErrTooFew) || !strings.Contains(err.Error(), "0 of 5; the last reason") ||
-			!strings.Contains(err.Error(), "peer3 has 4048 bytes left to lend, and the file takes 4104") {
+			!strings.Contains(err.Error(), "peer3 has 4000 bytes left to lend, and the file takes 8208") {
 			panic(fmt.Sprint("a large file: ", err))
 		}
 	})

@@ -1,6 +1,7 @@
 package ncl
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -16,6 +17,7 @@ var (
 	errThere    = errors.New("it has memory for a file of this name already")
 	errEpoch    = errors.New("the epoch is over")
 	errNoFresh  = errors.New("no copy of that epoch")
+	errSize     = errors.New("its file of this name has another size")
 	errNoMemory = errors.New("no memory left to lend")
 )
 
@@ -27,8 +29,9 @@ type peer struct {
 	coord  coord.Client // nil: the peer neither registers nor collects
 	quiet  bool         // it does not register
 	limit  int
-	used   int
-	told   int           // the figure that the controller has
+	taken  int           // claims of the files in the mr-map, and what could not be freed
+	lent   int           // bytes of all regions
+	told   int           // taken, as the controller has heard
 	every  time.Duration // interval of collections; 0: on request
 	due    time.Duration // the next one
 	// mrMap is the paper's mr-map. It is a slice so that the order of its entries
@@ -39,6 +42,7 @@ type peer struct {
 // mapping is one entry of the mr-map.
 type mapping struct {
 	app, file string
+	size      int   // of the file
 	current   *slot // nil until a joining peer is up to date
 	fresh     *slot // being filled, or nil
 }
@@ -100,7 +104,7 @@ func (p *peer) handle(body []byte) ([]byte, error) {
 		return p.join(&r)
 	case opCollect:
 		p.collect()
-		return p.lent(), nil
+		return binary.BigEndian.AppendUint64(nil, uint64(p.lent)), nil
 	case opRevoke:
 		p.revoke()
 		return nil, nil
@@ -119,12 +123,15 @@ func (p *peer) alloc(r *request) ([]byte, error) {
 		}
 		p.remove(m)
 	}
-	s, err := p.newSlot(r, r.size)
+	m, err := p.accept(r)
 	if err != nil {
 		return nil, err
 	}
-	p.mrMap = append(p.mrMap, &mapping{app: r.app, file: r.file, current: s})
-	return s.offer(), nil
+	if m.current, err = p.newSlot(r, m.size); err != nil {
+		p.remove(m)
+		return nil, err
+	}
+	return m.current.offer(), nil
 }
 
 // join sets up a region for the content of a file that has lost a peer (4.5.2). Until
@@ -139,19 +146,21 @@ func (p *peer) join(r *request) ([]byte, error) {
 		p.remove(m)
 		m = nil
 	}
-	if m != nil {
-		p.freeFresh(m)
+	if m == nil {
+		var err error
+		if m, err = p.accept(r); err != nil {
+			return nil, err
+		}
+	} else if m.size != r.size {
+		return nil, errSize
 	}
-	s, err := p.newSlot(r, r.size)
+	p.freeFresh(m)
+	s, err := p.newSlot(r, m.size)
 	if err != nil {
-		if m != nil && m.current == nil {
+		if m.current == nil {
 			p.remove(m) // it has no region left
 		}
 		return nil, err
-	}
-	if m == nil {
-		m = &mapping{app: r.app, file: r.file}
-		p.mrMap = append(p.mrMap, m)
 	}
 	m.fresh = s
 	return s.offer(), nil
@@ -173,7 +182,7 @@ func (p *peer) recover(r *request) ([]byte, error) {
 	}
 	p.disconnect(m.current)
 	p.freeFresh(m)
-	s, err := p.newSlot(r, m.current.size)
+	s, err := p.newSlot(r, m.size)
 	if err != nil {
 		return nil, err
 	}
@@ -243,6 +252,7 @@ func (p *peer) remove(m *mapping) {
 	if m.current != nil {
 		p.free(m.current)
 	}
+	p.taken -= claim(m.size)
 	for i, x := range p.mrMap {
 		if x == m {
 			p.mrMap = append(p.mrMap[:i], p.mrMap[i+1:]...)

@@ -218,11 +218,11 @@ func TestCollectForgetsTheCopy(t *testing.T) {
 	lent := func(g generation) *slot {
 		return &slot{generation: g, size: 8, Loan: &lend.Loan{Memory: lend.Memory{Region: memory(make([]byte, 16)), MR: memory(nil)}}}
 	}
-	m := &mapping{app: "db", file: "wal", current: lent(generation{2, 1}), fresh: lent(generation{2, 3})}
-	p := &peer{h: named{name: "peer1"}, coord: k, quiet: true, limit: 100, used: 32, mrMap: []*mapping{m}}
+	m := &mapping{app: "db", file: "wal", size: 8, current: lent(generation{2, 1}), fresh: lent(generation{2, 3})}
+	p := &peer{h: named{name: "peer1"}, coord: k, quiet: true, limit: 100, lent: 32, taken: 32, mrMap: []*mapping{m}}
 	for range 2 {
-		if p.collect(); p.used != 16 || m.fresh != nil || m.seen() != (generation{2, 1}) {
-			t.Fatalf("it lends %d bytes: %+v", p.used, m)
+		if p.collect(); p.lent != 16 || m.fresh != nil || m.seen() != (generation{2, 1}) {
+			t.Fatalf("it lends %d bytes: %+v", p.lent, m)
 		}
 	}
 	if err := p.switchOver(&request{generation: e.generation, app: "db", file: "wal"}); !errors.Is(err, errNoFresh) {

@@ -22,7 +22,7 @@ func (p *peer) register() error {
 		return nil
 	}
 	err := ctrl.Put(p.coord, peersPrefix+p.h.Name(), p.figure())
-	p.told = p.used
+	p.told = p.taken
 	if err != nil {
 		p.told = -1 // the controller may have this figure, or not
 	}
@@ -32,7 +32,7 @@ func (p *peer) register() error {
 // tell updates the controller's figure (4.3, step 4a). The figure is only a hint: if
 // the controller is unreachable, the next change updates it too.
 func (p *peer) tell() {
-	if p.coord == nil || p.quiet || p.told == p.used {
+	if p.coord == nil || p.quiet || p.told == p.taken {
 		return
 	}
 	if err := p.register(); err != nil {
@@ -41,7 +41,7 @@ func (p *peer) tell() {
 }
 
 func (p *peer) figure() []byte {
-	return binary.BigEndian.AppendUint64(nil, uint64(p.limit-p.used))
+	return binary.BigEndian.AppendUint64(nil, uint64(p.limit-p.taken))
 }
 
 // candidates returns the peers that may accept a file of size bytes, the better ones
@@ -77,7 +77,7 @@ func (f *File) registered() ([]string, error) {
 	if len(peers) == 0 {
 		f.rejected = errNobody
 	}
-	need := stampSize + f.entry.size
+	need := claim(f.entry.size)
 	var out, full []string
 	for _, p := range peers {
 		switch {
@@ -95,7 +95,7 @@ func (f *File) registered() ([]string, error) {
 // Registered is a log peer as the controller knows it.
 type Registered struct {
 	Name string
-	Left int   // bytes that it can still lend
+	Left int   // bytes that it can still lend: a file takes twice its size and 16
 	Err  error // or its entry is malformed; wraps [ErrMalformed]
 }
 

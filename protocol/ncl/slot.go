@@ -15,17 +15,30 @@ type slot struct {
 	end  verbs.Endpoint
 }
 
+// claim is how much of a peer's memory a file of size bytes takes: its region, and as much again for the copy
+// that a recovery or a replacement makes. So no file that a peer has accepted is lost because memory for the
+// copy is missing.
+func claim(size int) int { return 2 * (stampSize + size) }
+
+// accept enters a file into the mr-map, if there is memory for it. It has no region yet.
+func (p *peer) accept(r *request) (*mapping, error) {
+	if left := p.limit - p.taken; claim(r.size) > left {
+		return nil, fmt.Errorf("%w: peer %s has %d bytes left to lend, and the file takes %d", errNoMemory, p.h.Name(), left, claim(r.size))
+	}
+	m := &mapping{app: r.app, file: r.file, size: r.size}
+	p.taken += claim(m.size)
+	p.mrMap = append(p.mrMap, m)
+	return m, nil
+}
+
 // newSlot creates a region of size bytes, and a queue pair connected to the sender of
 // r.
 func (p *peer) newSlot(r *request, size int) (*slot, error) {
-	if left := p.limit - p.used; stampSize+size > left {
-		return nil, fmt.Errorf("%w: peer %s has %d bytes left to lend, and the file takes %d", errNoMemory, p.h.Name(), left, stampSize+size)
-	}
 	loan, err := p.lender.Lend(stampSize+size, verbs.RemoteWrite|verbs.RemoteRead)
 	if err != nil {
 		return nil, err
 	}
-	p.used += stampSize + size
+	p.lent += stampSize + size
 	s := &slot{Loan: loan, generation: r.generation, size: size}
 	if s.end, err = loan.Admit(r.endpoint); err != nil {
 		p.free(s)
@@ -41,11 +54,14 @@ func (s *slot) offer(before ...lend.Window) []byte {
 	return g.Encode()
 }
 
-// free frees a slot. If its memory cannot be freed it still counts as lent.
+// free frees a slot. If its memory cannot be freed it still counts as lent, and no file
+// can have it.
 func (p *peer) free(s *slot) {
 	p.note("take a region down", s.End())
 	if s.Region == nil {
-		p.used -= stampSize + s.size
+		p.lent -= stampSize + s.size
+	} else {
+		p.taken += stampSize + s.size
 	}
 }
 

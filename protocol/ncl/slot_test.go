@@ -116,8 +116,8 @@ func TestSlotsAreTakenDown(t *testing.T) {
 		h := &lender{lacks: lacks}
 		p := &peer{h: h, lender: lenderOn(h), limit: 16}
 		s, err := p.newSlot(&request{generation: generation{1, 1}}, 8)
-		if (err == nil) != (want.used > 0) || err != nil && !errors.Is(err, errLacks) || p.used != want.used || !slices.Equal(h.down, want.down) {
-			t.Errorf("without %s: %v, %d bytes are lent, and taken down were %v; want %d, %v", lacks, err, p.used, h.down, want.used, want.down)
+		if (err == nil) != (want.used > 0) || err != nil && !errors.Is(err, errLacks) || p.lent != want.used || !slices.Equal(h.down, want.down) {
+			t.Errorf("without %s: %v, %d bytes are lent, and taken down were %v; want %d, %v", lacks, err, p.lent, h.down, want.used, want.down)
 		}
 		if err != nil {
 			continue
@@ -130,8 +130,8 @@ func TestSlotsAreTakenDown(t *testing.T) {
 		if !slices.Equal(h.down, []string{"queue pair", "key", "region"}) {
 			t.Errorf("taken down were %v", h.down)
 		}
-		if left := map[string]int{"": 0, "end of region": 16}[lacks]; p.used != left {
-			t.Errorf("without %s it lends %d bytes in the end", lacks, p.used)
+		if left := map[string]int{"": 0, "end of region": 16}[lacks]; p.lent != left {
+			t.Errorf("without %s it lends %d bytes in the end", lacks, p.lent)
 		}
 	}
 }
@@ -161,12 +161,12 @@ func TestRecoveriesThatCannotBegin(t *testing.T) {
 // A peer that has no memory for a copy, and nothing else of the file, forgets it, and takes the next request.
 func TestCopiesWithoutMemory(t *testing.T) {
 	h := &lender{}
-	p := &peer{h: h, lender: lenderOn(h), limit: 16}
+	p := &peer{h: h, lender: lenderOn(h), limit: claim(8)}
 	r := request{op: opJoin, app: "db", file: "wal", size: 8}
 	for i, lacks := range []string{"", "memory", ""} {
 		h.lacks, r.generation = lacks, generation{1, uint32(i + 2)}
-		if _, err := p.join(&r); (err == nil) != (lacks == "") || len(p.mrMap) != (p.used+15)/16 {
-			t.Errorf("epoch %d: %v, it lends %d bytes, and the mr-map has %d files", r.epoch, err, p.used, len(p.mrMap))
+		if _, err := p.join(&r); (err == nil) != (lacks == "") || len(p.mrMap) != (p.lent+15)/16 {
+			t.Errorf("epoch %d: %v, it lends %d bytes, and the mr-map has %d files", r.epoch, err, p.lent, len(p.mrMap))
 		}
 	}
 }
@@ -179,14 +179,53 @@ func TestBuffers(t *testing.T) {
 	}
 }
 
-// A peer lends its memory, and not a byte more.
+// A peer accepts files as long as there is memory for their regions and for a copy of each, and not a byte more.
 func TestMemoryToLend(t *testing.T) {
-	for limit, want := range map[int]error{stampSize + 8: nil, stampSize + 7: errNoMemory} {
+	r := request{op: opAlloc, app: "db", file: "wal", size: 8, generation: generation{1, 1}}
+	for limit, want := range map[int]error{claim(8): nil, claim(8) - 1: errNoMemory} {
 		h := &lender{}
-		p := &peer{h: h, lender: lenderOn(h), limit: limit + 5, used: 5}
-		if _, err := p.newSlot(&request{}, 8); !errors.Is(err, want) || (err == nil) != (want == nil) {
+		p := &peer{h: h, lender: lenderOn(h), limit: limit + 5, taken: 5}
+		if _, err := p.alloc(&r); !errors.Is(err, want) || (err == nil) != (want == nil) {
 			t.Errorf("8 bytes of %d: %v", limit, err)
 		}
+	}
+}
+
+// A file that a peer has accepted finds memory for a copy there, whatever else it has accepted since.
+func TestMemoryForACopy(t *testing.T) {
+	h := &lender{}
+	p := &peer{h: h, lender: lenderOn(h), limit: 3 * claim(8)}
+	accepted := 0
+	for i := range 5 {
+		r := request{op: opAlloc, app: "db", file: fmt.Sprint("wal", i), size: 8, generation: generation{1, 1}}
+		if _, err := p.alloc(&r); err == nil {
+			accepted++
+		} else if !errors.Is(err, errNoMemory) {
+			t.Fatal(err)
+		}
+	}
+	if accepted != 3 {
+		t.Errorf("%d files of %d bytes fit into %d", accepted, claim(8), p.limit)
+	}
+	for epoch := uint32(2); epoch < 4; epoch++ { // of the first no application is left to switch
+		for i := range accepted {
+			r := request{op: opRecover, app: "db", file: fmt.Sprint("wal", i), generation: generation{1, epoch}}
+			if _, err := p.recover(&r); err != nil {
+				t.Errorf("recovery %d of file %d: %v", epoch, i, err)
+			}
+		}
+	}
+	r := request{op: opJoin, app: "db", file: "wal0", size: 9, generation: generation{1, 4}}
+	if _, err := p.join(&r); !errors.Is(err, errSize) {
+		t.Errorf("a copy of another size: %v", err)
+	}
+	for i := range accepted {
+		if err := p.release(&request{app: "db", file: fmt.Sprint("wal", i), generation: generation{1, 4}}); err != nil {
+			t.Error(err)
+		}
+	}
+	if p.taken != 0 || p.lent != 0 {
+		t.Errorf("%d bytes are taken and %d lent in the end", p.taken, p.lent)
 	}
 }
 
@@ -219,7 +258,7 @@ func TestRegisteredPeers(t *testing.T) {
 		if x.refuse > 0 {
 			l.err = nil
 		}
-		for name, left := range map[string]byte{"p1": 72, "p2": 71} {
+		for name, left := range map[string]byte{"p1": 144, "p2": 143} {
 			_ = l.asked.keys.Create(peersPrefix+name, []byte{7: left}, coord.NoSession)
 		}
 		f, _ := newTestFile()
@@ -235,12 +274,12 @@ func TestRegisteredPeers(t *testing.T) {
 // A peer reports changes to the controller, and nothing else.
 func TestTellsWhatChanged(t *testing.T) {
 	a := &asked{keys: newKeys()}
-	p := &peer{h: named{name: "p1"}, coord: a, limit: 100, used: 16, told: 16}
+	p := &peer{h: named{name: "p1"}, coord: a, limit: 100, taken: 16, told: 16}
 	p.tell()
 	if len(a.calls) > 0 {
 		t.Errorf("without a change: %v", a.calls)
 	}
-	p.used = 32
+	p.taken = 32
 	for range 2 {
 		p.tell()
 	}
@@ -296,8 +335,8 @@ func (c telling) Create(key string, value []byte, s coord.Session) error {
 // A request does not wait for the controller, which gets a change after the answer.
 func TestAnswersComeFirst(t *testing.T) {
 	b := &inbox{requests: []request{requests[0], requests[0], {op: opRevoke}}}
-	err := ServePeer(b, PeerConfig{Memory: 100, Coord: telling{&asked{keys: newKeys()}, b}})
-	want := []string{"tell 100", "reply", "tell 28", "reject", "tell 28", "reply", "tell 100"} // of each it hears again: it has not taken the first 28
+	err := ServePeer(b, PeerConfig{Memory: 172, Coord: telling{&asked{keys: newKeys()}, b}})
+	want := []string{"tell 172", "reply", "tell 28", "reject", "tell 28", "reply", "tell 172"} // of each it hears again: it has not taken the first 28
 	if !errors.Is(err, host.ErrClosed) || !slices.Equal(b.did, want) {
 		t.Errorf("%v after %v; want %v", err, b.did, want)
 	}

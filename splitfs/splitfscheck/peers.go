@@ -70,7 +70,7 @@ func (m *memory) withPeers(cfg *sim.Config) {
 	}
 	cfg.Services = []sim.Service{scenario.Controller()}
 	for i := range m.load.peers {
-		peer := m.Server(fmt.Sprint("peer", i+1), func(h host.Host) error { return ncl.ServePeer(h, ncl.PeerConfig{Memory: 2400}) })
+		peer := m.Server(fmt.Sprint("peer", i+1), func(h host.Host) error { return ncl.ServePeer(h, ncl.PeerConfig{Memory: 4800}) })
 		peer.Symmetric = m.load.peers > 1
 		cfg.Nodes = append(cfg.Nodes, peer)
 	}

@@ -328,7 +328,7 @@ func (r *run) figure(name string, lent, tries int) bool {
 	case err != nil:
 	case i < 0:
 		err = fmt.Errorf("the controller does not know peer %s", name)
-	case peers[i].Left == r.load.memory(name)-lent:
+	case peers[i].Left == r.load.memory(name)-2*lent: // as much again for a copy
 		return true
 	case tries > 1:
 		if lent, err = ncl.Collect(r.h, name, ncl.DefaultCallTimeout); err == nil {

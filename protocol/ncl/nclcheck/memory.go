@@ -180,10 +180,12 @@ func fitting(r *run) {
 	}
 	failed := f.Record(0, make([]byte, r.load.size))
 	r.healAll()
-	if r.expect("a write without peers", errors.Is(failed, ncl.ErrUnavailable)) && rejected("a copy", f.Repair(), ncl.ErrTooFew) {
+	if !r.expect("a write without peers", errors.Is(failed, ncl.ErrUnavailable)) || !r.done(f.Repair()) || !r.measure(cfg.Peers) {
+		return
+	}
+	f.Close()
+	if f, err = ncl.Recover(r.h, cfg, r.file.name); r.done(err) && r.measure(cfg.Peers) {
 		f.Close()
-		_, err = ncl.Recover(r.h, cfg, r.file.name)
-		rejected("a recovery", err, ncl.ErrUnavailable)
 	}
 }
 

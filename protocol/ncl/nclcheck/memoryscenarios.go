@@ -60,7 +60,7 @@ func memoryScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "tight",
-			doc:    "A peer lends exactly the memory of one region: the file fits. A second file is rejected, and so is a copy of the first one; its region stays.",
+			doc:    "A peer lends exactly what one file takes: it fits, and so do a copy of it and a recovery. A second file is rejected.",
 			faults: "none",
 			bounds: "f=0, one peer that registers; a file of 8 bytes, an append and release; the file again, another file, a replacement of the peer by itself and a recovery",
 			load:   workload{f: 0, size: 8, lives: [][]write{{{0, 8}}}, script: fitting, registered: true, intact: true, tight: true, exposed: true},

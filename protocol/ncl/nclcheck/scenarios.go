@@ -47,7 +47,7 @@ type workload struct {
 	loses string
 	// registered: the controller names the peers.
 	registered bool
-	// tight: a peer lends the size of one region, and not a byte more.
+	// tight: a peer lends what one file takes, and not a byte more.
 	tight bool
 	// hangs is the peer that accepts requests and never answers.
 	hangs string

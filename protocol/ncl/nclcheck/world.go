@@ -119,7 +119,7 @@ func (l *workload) memory(peer string) int {
 	case peer == l.refuses:
 		return l.size + 1
 	case l.tight:
-		return l.size + 8
+		return 2 * (l.size + 8)
 	}
 	return 8 * (l.size + 64)
 }
