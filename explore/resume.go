@@ -17,8 +17,9 @@ var ErrResume = errors.New("explore: cannot resume")
 
 // snapshotVersion is the version of the file. 2 counts choices by kind, 3 has totals, 4
 // a table of states in place of a graph, 5 names of 64 bits, 6 the identity of the
-// program, 7 the search's own data structures, 8 JSON.
-const snapshotVersion = 8
+// program, 7 the search's own data structures, 8 JSON, 9 steps that stop at a seam and
+// outcomes of any bytes.
+const snapshotVersion = 9
 
 // snapshot is a search on disk: the table of states and the remaining work. The types
 // that it stores directly have exported fields, which JSON requires.
@@ -146,12 +147,16 @@ func (s *search) restore(snap *snapshot) error {
 				x.Print.A%shards != uint64(i) {
 				return fmt.Errorf("%w: the file is damaged at state %d of shard %d", ErrResume, j, i)
 			}
-			h.add(x, h.find(x.Print, true))
+			at := h.find(x.Print, t.tree)
+			if h.index[at] != 0 {
+				return fmt.Errorf("%w: the file is damaged at state %d of shard %d, which is there twice", ErrResume, j, i)
+			}
+			h.add(x, at)
 		}
 	}
 	s.stack, s.left = nil, 0
 	for _, x := range snap.Chains {
-		if !has(x.At) || len(x.Todo) == 0 {
+		if x == nil || !has(x.At) || len(x.Todo) == 0 {
 			return fmt.Errorf("%w: the file is damaged at what is left to do", ErrResume)
 		}
 		s.push(x)

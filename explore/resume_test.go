@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -251,5 +252,106 @@ func TestUnsavedLeavesNothing(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// Outcomes are bytes that the scenario chooses, and need not be valid UTF-8.
+func TestResumeKeepsOutcomesOfAnyBytes(t *testing.T) {
+	s := &explore.Scenario{Name: "test/bytes", Build: func(c *explore.Case) (sim.Config, error) {
+		got := byte(0)
+		c.OnReset(func() { got = 0 })
+		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: func(h host.Host, life int) {
+			got = byte(0x80 + h.Rand(4))
+			c.Outcome(string([]byte{got}))
+			c.History(fingerprint.Print{}.Int(int(got)))
+		}}}}, nil
+	}}
+	opt := explore.Options{Workers: 1, MaxRuns: 3, Save: filepath.Join(t.TempDir(), "search")}
+	if r, err := explore.Check(s, opt); err != nil || r.Verdict != explore.RanOut {
+		t.Fatal(r, err)
+	}
+	opt.MaxRuns, opt.Resume = 0, opt.Save
+	r, err := explore.Check(s, opt)
+	if err != nil || !slices.Equal(r.Outcomes, []string{"\x80", "\x81", "\x82", "\x83"}) {
+		t.Errorf("%v, outcomes %q", err, r.Outcomes)
+	}
+}
+
+// So many requests in flight stand for more eager states than a float64 can count.
+func TestSaveWithEagerStatesBeyondCount(t *testing.T) {
+	s := &explore.Scenario{Name: "test/large", Profile: "iba", Build: func(c *explore.Case) (sim.Config, error) {
+		const size = 1 << 14
+		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{
+			{Name: "a", Main: func(h host.Host, life int) {
+				if w := connectWith(h, "b", size); w != nil {
+					w.post(verbs.OpWrite, verbs.Signaled, 0, size, 0)
+					w.poll()
+				}
+			}},
+			{Name: "b", Main: func(h host.Host, life int) { server(h, size, 1, nil) }},
+		}}, nil
+	}}
+	opt := explore.Options{Workers: 1, Save: filepath.Join(t.TempDir(), "search")}
+	for opt.MaxRuns = 1; opt.MaxRuns < 20; opt.MaxRuns++ {
+		r, err := explore.Check(s, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != explore.RanOut {
+			if r.EagerLog10 < 300 {
+				t.Errorf("10^%v eager states", r.EagerLog10)
+			}
+			return
+		}
+	}
+}
+
+// A file that somebody has edited has a correct checksum.
+func TestResumeEdited(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "search")
+	s := smallScenarios()[0]
+	if _, err := explore.Check(s, explore.Options{Workers: 1, MaxRuns: 3, Save: file}); err != nil {
+		t.Fatal(err)
+	}
+	for name, edit := range map[string]func(x map[string]any){
+		"no chain": func(x map[string]any) { x["Chains"] = []any{nil} },
+		"a state twice": func(x map[string]any) {
+			for i, shard := range x["States"].([]any) {
+				if all, ok := shard.([]any); ok {
+					x["States"].([]any)[i] = append(all, all[0])
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var x map[string]any
+			in, err := os.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			z, err := gzip.NewReader(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			from := json.NewDecoder(z)
+			from.UseNumber() // a float64 is too short for a fingerprint
+			if err := from.Decode(&x); err != nil {
+				t.Fatal(err)
+			}
+			edit(x)
+			edited := filepath.Join(t.TempDir(), "edited")
+			out, err := os.Create(edited)
+			if err != nil {
+				t.Fatal(err)
+			}
+			to := gzip.NewWriter(out)
+			if err := errors.Join(json.NewEncoder(to).Encode(x), to.Close(), out.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := explore.Check(s, explore.Options{Resume: edited}); !errors.Is(err, explore.ErrResume) {
+				t.Error(err)
+			}
+		})
 	}
 }

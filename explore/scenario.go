@@ -119,6 +119,12 @@ func (c *Case) History(p fingerprint.Print) { c.w.SetHistory(p) }
 // operation before the call.
 func (c *Case) Look() { c.w.LookAtHistory() }
 
+// LookAtLives announces that the code looks at which lives of a host have begun, which it can
+// know from [sim.Node].Again. Without it the search does not know that what the code does next
+// depends on that. The look belongs to the task's last operation before the call. The lives of
+// package scenario call it.
+func (c *Case) LookAtLives(host string) { c.w.LookAtLives(host) }
+
 // Report sets the fingerprint of everything that the running task has reported so far.
 // Call it when the task finishes, and whenever it may die and be remembered. Use it
 // instead of History if the checks combine the reports of different tasks only at the

@@ -120,8 +120,11 @@ func server(h host.Host, n, clients int, f func(r host.Region, mr verbs.MR, qps 
 	}
 }
 
-func connect(h host.Host, to string) *wire {
-	buf, _ := h.Alloc(64)
+func connect(h host.Host, to string) *wire { return connectWith(h, to, 64) }
+
+// connectWith is connect with a buffer of so many bytes.
+func connectWith(h host.Host, to string, size int) *wire {
+	buf, _ := h.Alloc(size)
 	pd, _ := h.Device().AllocPD()
 	mr, _ := pd.RegisterMR(buf, verbs.LocalWrite)
 	cq, _ := h.Device().CreateCQ(16, nil)

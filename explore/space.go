@@ -2,6 +2,7 @@ package explore
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -45,8 +46,11 @@ func (t *tally) add(o *tally) {
 	for d, n := range o.Depths {
 		t.reach(d, n)
 	}
-	t.Eager += o.Eager
+	t.eager(o.Eager)
 }
+
+// eager counts n more eager states. The largest number stands for all beyond it.
+func (t *tally) eager(n float64) { t.Eager = min(t.Eager+n, math.MaxFloat64) }
 
 // reach counts n more at a depth.
 func (t *tally) reach(depth int, n uint64) {

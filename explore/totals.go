@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -14,8 +15,30 @@ import (
 type totals struct {
 	Runs          uint64
 	Elapsed       time.Duration
-	Met, Outcomes []string
+	Met, Outcomes texts
 	Stats         sim.Stats
+}
+
+// texts are strings of any bytes. As JSON each is base64, since a JSON string holds only
+// valid UTF-8.
+type texts []string
+
+func (t texts) MarshalJSON() ([]byte, error) {
+	all := make([][]byte, len(t))
+	for i, s := range t {
+		all[i] = []byte(s)
+	}
+	return json.Marshal(all)
+}
+
+func (t *texts) UnmarshalJSON(b []byte) error {
+	var all [][]byte
+	err := json.Unmarshal(b, &all)
+	*t = nil
+	for _, s := range all {
+		*t = append(*t, string(s))
+	}
+	return err
 }
 
 // add adds the observations of the workers of one part.

@@ -196,7 +196,7 @@ func (w *walker) enter(from stateID, set []asleep, evs []sim.Event) *chain {
 // note counts a new state.
 func (w *walker) note() {
 	w.tally.reach(w.c.w.Steps(), 1)
-	w.tally.Eager += w.c.w.EagerStates()
+	w.tally.eager(w.c.w.EagerStates())
 }
 
 // wake makes a chain of actors that have slept at a known state, for a visitor for whom

@@ -4,7 +4,7 @@
 //
 //	fsys, err := splitfs.New(splitfs.Config{
 //		Dir:      dir,                     // splitfs.OSDir("/mnt/cephfs/db")
-//		Store:    splitfs.NCL(h, nclCfg),  // log peers
+//		Store:    splitfs.NCL(h, nclCfg, 5*time.Second),  // log peers
 //		Patterns: splitfs.Presets["sqlite"],
 //	})
 //	f, err := fsys.Open("orders.db-wal", os.O_RDWR|os.O_CREATE, 0o644)

@@ -11,15 +11,17 @@ import (
 )
 
 // NCL is a store on the log peers of cfg. The write that detects a failed peer replaces
-// it by another one that cfg names or the controller knows.
-func NCL(h host.Host, cfg ncl.Config) Store { return &nclStore{h, cfg} }
+// it by another one that cfg names or the controller knows. If watch is not 0, each
+// object looks this often whether all its peers are there, even if nothing is written.
+func NCL(h host.Host, cfg ncl.Config, watch time.Duration) Store { return &nclStore{h, cfg, watch} }
 
 // repairEvery is how often to look for other peers while there are too few.
 const repairEvery = 5 * time.Second
 
 type nclStore struct {
-	h   host.Host
-	cfg ncl.Config
+	h     host.Host
+	cfg   ncl.Config
+	watch time.Duration
 }
 
 func (s *nclStore) Create(object string, size int) (Object, error) {
@@ -41,11 +43,15 @@ func (s *nclStore) Recover(object string) (Object, error) {
 }
 
 func (s *nclStore) maintained(f *ncl.File) Object {
-	return &nclObject{ncl.Maintained{File: f, Every: repairEvery, Told: func(err error) {
+	o := &nclObject{ncl.Maintained{File: f, Every: repairEvery, Told: func(err error) {
 		if err != nil {
 			s.h.Logf("failed peers are not replaced: %v", err)
 		}
 	}}}
+	if s.watch > 0 {
+		o.Watch(s.watch)
+	}
+	return o
 }
 
 type nclObject struct{ ncl.Maintained }

@@ -13,7 +13,7 @@ type store struct{ app bench.NCLApp }
 func (s *store) do(f func(splitfs.Store) (splitfs.Object, error)) (splitfs.Object, error) {
 	var o splitfs.Object
 	var err error
-	if e := s.app.Do(func(h host.Host, cfg ncl.Config) { o, err = f(splitfs.NCL(h, cfg)) }); e != nil {
+	if e := s.app.Do(func(h host.Host, cfg ncl.Config) { o, err = f(splitfs.NCL(h, cfg, 0)) }); e != nil {
 		return nil, e
 	}
 	if err != nil {

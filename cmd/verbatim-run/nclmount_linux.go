@@ -25,6 +25,7 @@ type mountFlags struct {
 	dir               string
 	presets, patterns []string
 	region, maxRegion size
+	watch             time.Duration
 }
 
 // newNCLMount is the command that mounts a split file system.
@@ -64,6 +65,7 @@ application runs.`,
 	fl.StringSliceVar(&f.presets, "preset", nil, "`programs` whose log files go to the peers, separated by commas")
 	fl.StringArrayVar(&f.patterns, "ncl", nil, "a `pattern` of names that go to the peers; repeatable")
 	fl.Var(&f.region, "region", "region size of a new file on the peers; a file that outgrows it gets a larger one")
+	defineWatch(fl, &f.watch)
 	fl.Var(&f.maxRegion, "max-region", "largest region of a file; default: 64 times --region")
 	f.define(c)
 	return c
@@ -90,7 +92,7 @@ func runNCLMount(c *cobra.Command, f *mountFlags, at string) error {
 	}
 	defer i.Close()
 	cfg.Coord = i.Guard(cfg.Coord)
-	fsys, err := splitfs.New(splitfs.Config{Dir: splitfs.OwnDir(dir, i), Store: splitfs.OwnStore(splitfs.NCL(h, cfg), i), Patterns: patterns,
+	fsys, err := splitfs.New(splitfs.Config{Dir: splitfs.OwnDir(dir, i), Store: splitfs.OwnStore(splitfs.NCL(h, cfg, f.watch), i), Patterns: patterns,
 		Region: int(f.region), MaxRegion: int(f.maxRegion), Logf: logf})
 	if err != nil {
 		return err
@@ -117,6 +119,9 @@ func (f *mountFlags) complete(at string) ([]string, error) {
 	if f.dir == "" {
 		return nil, errors.New("--dir is required: the directory for all other files")
 	}
+	if err := checkWatch(f.watch); err != nil {
+		return nil, err
+	}
 	patterns := slices.Clone(f.patterns)
 	for _, name := range f.presets {
 		p, ok := splitfs.Presets[name]
@@ -131,7 +136,7 @@ func (f *mountFlags) complete(at string) ([]string, error) {
 	slices.Sort(patterns)
 	patterns = slices.Compact(patterns)
 	// What can be checked without the peers.
-	check := splitfs.Config{Dir: &splitfs.OSDir{}, Store: splitfs.NCL(nil, ncl.Config{}), Patterns: patterns,
+	check := splitfs.Config{Dir: &splitfs.OSDir{}, Store: splitfs.NCL(nil, ncl.Config{}, 0), Patterns: patterns,
 		Region: int(f.region), MaxRegion: int(f.maxRegion)}
 	if err := check.Validate(); err != nil {
 		return nil, fmt.Errorf("--ncl, --region, --max-region: %w", err)

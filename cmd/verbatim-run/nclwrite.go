@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/verbatim-rdma/verbatim/cluster"
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
@@ -23,6 +24,7 @@ type writeFlags struct {
 	fileFlags
 	size                 size
 	resume, show, framed bool
+	watch                time.Duration
 }
 
 // newNCLWrite is the command that writes records into a file.
@@ -67,6 +69,7 @@ has expired. Records without a line may be lost.`,
 	fl.Var(&f.size, "size", "size of the new file")
 	fl.BoolVar(&f.resume, "resume", false, "recover the file and continue after its last record")
 	fl.BoolVar(&f.show, "show", false, "with --resume: first print the recovered records, as 'recover --json' does")
+	defineWatch(fl, &f.watch)
 	fl.BoolVar(&f.framed, "framed", false, "each record is preceded by its length (4 bytes, big-endian)")
 	return c
 }
@@ -80,8 +83,23 @@ func runNCLWrite(c *cobra.Command, f *writeFlags) error {
 	case f.size > ncl.MaxSize:
 		return fmt.Errorf("--size %v: at most %d bytes", &f.size, ncl.MaxSize)
 	}
+	if err := checkWatch(f.watch); err != nil {
+		return err
+	}
 	f.started = func() { fmt.Fprintf(c.OutOrStdout(), "start: this is the instance of %s\n", f.host.name) }
 	return f.withLog(c.ErrOrStderr(), f.open, func(i *cluster.Instance, file *ncl.File, l reclog.Log) error { return f.write(c, i, file, l) })
+}
+
+// defineWatch defines how often the peers of a file are looked after.
+func defineWatch(fl *pflag.FlagSet, d *time.Duration) {
+	fl.DurationVar(d, "watch-every", 5*time.Second, "how often to check that all peers are there even if nothing is written, and to replace those that are not; 0: never")
+}
+
+func checkWatch(d time.Duration) error {
+	if d < 0 || d > 0 && d < 100*time.Millisecond {
+		return fmt.Errorf("--watch-every %v: at least 100ms, or 0 for never", d)
+	}
+	return nil
 }
 
 // repairEvery is how often to look for another peer while there are too few.
@@ -89,7 +107,7 @@ const repairEvery = 5 * time.Second
 
 // write appends what comes in to the records l of the file.
 func (f *writeFlags) write(c *cobra.Command, i *cluster.Instance, file *ncl.File, l reclog.Log) error {
-	out := c.OutOrStdout()
+	out := cli.Locked(c.OutOrStdout())
 	opened := false
 	m := &ncl.Maintained{File: file, Every: repairEvery, Told: func(err error) {
 		if err != nil {
@@ -111,6 +129,9 @@ func (f *writeFlags) write(c *cobra.Command, i *cluster.Instance, file *ncl.File
 	}
 	fmt.Fprintf(out, "open: %d records, %s\n", w.n, whichPeers(file))
 	opened = true
+	if f.watch > 0 {
+		m.Watch(f.watch)
+	}
 	in := &recordReader{r: bufio.NewReader(c.InOrStdin()), framed: f.framed, limit: file.Size() - reclog.Header}
 	return w.writeAll(in, out)
 }

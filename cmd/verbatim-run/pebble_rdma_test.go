@@ -49,7 +49,7 @@ func pebbleWriter(args []string) error {
 	if err != nil {
 		return err
 	}
-	fsys, err := splitfs.New(splitfs.Config{Dir: d, Store: splitfs.NCL(h, cfg), Patterns: splitfs.Presets["pebble"], Region: 256 << 10})
+	fsys, err := splitfs.New(splitfs.Config{Dir: d, Store: splitfs.NCL(h, cfg, 0), Patterns: splitfs.Presets["pebble"], Region: 256 << 10})
 	if err != nil {
 		return err
 	}

@@ -89,17 +89,8 @@ func kill(t *testing.T, cmd *exec.Cmd) {
 func TestSoftProcesses(t *testing.T) {
 	peers, app := softRig(t, 4)
 	w := startWriter(t, app+" --file wal --size 64KiB")
-	open := w.line(t, "open:")
+	of := peersOf(t, peers, w.line(t, "open:"))
 	w.write(t, 20)
-	var of []int // the peers of the file
-	for i := range peers {
-		if strings.Contains(open, fmt.Sprint("peer", i+1)) {
-			of = append(of, i)
-		}
-	}
-	if len(of) != 3 {
-		t.Fatalf("the file is on %v: %s", of, open)
-	}
 	kill(t, peers[of[0]])
 	repaired := false
 	for !repaired {
@@ -117,6 +108,40 @@ func TestSoftProcesses(t *testing.T) {
 	w.write(t, 5)
 	kill(t, w.cmd)
 	kill(t, peers[of[1]])
+	w.allBack(t, app)
+}
+
+// A writer with nothing to write replaces a peer that is killed, so another one may be killed
+// with it.
+func TestSoftIdleWriter(t *testing.T) {
+	peers, app := softRig(t, 4)
+	w := startWriter(t, app+" --file wal --size 64KiB --watch-every 200ms")
+	of := peersOf(t, peers, w.line(t, "open:"))
+	w.write(t, 5)
+	kill(t, peers[of[0]])
+	w.line(t, "repair: 3 of 3")
+	kill(t, w.cmd)
+	kill(t, peers[of[1]])
+	w.allBack(t, app)
+}
+
+// peersOf is which of the peers a line names; the file has three.
+func peersOf(t *testing.T, peers []*exec.Cmd, line string) (of []int) {
+	t.Helper()
+	for i := range peers {
+		if strings.Contains(line, fmt.Sprint("peer", i+1)) {
+			of = append(of, i)
+		}
+	}
+	if len(of) != 3 {
+		t.Fatalf("the file is on %v: %s", of, line)
+	}
+	return of
+}
+
+// allBack recovers the file, and compares it with what was acknowledged.
+func (w *feeder) allBack(t *testing.T, app string) {
+	t.Helper()
 	out, err := program(t, strings.Fields("ncl recover --file wal"+app)...).Output()
 	if err != nil {
 		t.Fatal(err)

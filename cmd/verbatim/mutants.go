@@ -74,37 +74,7 @@ apply, or unchanged code that is not verified.`,
 		Example:           "  verbatim mutants ncl\n  verbatim mutants litmus\n  verbatim mutants explore\n  verbatim mutants ncl --name ack-at-f --out .\n  verbatim mutants ncl --sqlite --name no-catch-up\n  verbatim mutants ncl --generate --sample 60 --seed 1 --changed-since main\n  verbatim mutants ncl --generate --results ncl.mutants --json",
 		Args:              cli.Takes("one protocol, or "+mutant.Litmus+", or "+mutant.Explore, cobra.ExactArgs(1)),
 		ValidArgsFunction: completeProtocols,
-		RunE: func(c *cobra.Command, args []string) error {
-			if args[0] == mutant.Litmus || args[0] == mutant.Explore {
-				if f.generate {
-					return fmt.Errorf("--generate is for protocols: the mutants of %s are patches that name what must catch them", args[0])
-				}
-				if err := onlyGenerated(c); err != nil {
-					return err
-				}
-			}
-			switch args[0] {
-			case mutant.Litmus:
-				return runRuleMutants(c, f)
-			case mutant.Explore:
-				return runCheckerMutants(c, f)
-			}
-			p, err := protocolOf(args[0])
-			if err != nil {
-				return err
-			}
-			f.opt.Protocol = p.Name
-			if f.generate {
-				return runScore(c, f, p)
-			}
-			if err := onlyGenerated(c); err != nil {
-				return err
-			}
-			if f.sqlite {
-				return runSQLiteMutants(c, f)
-			}
-			return runMutants(c, f)
-		},
+		RunE:              func(c *cobra.Command, args []string) error { return runAnyMutants(c, f, args[0]) },
 	}
 	o, fl := &f.opt, c.Flags()
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line")
@@ -118,6 +88,39 @@ apply, or unchanged code that is not verified.`,
 	f.defineScore(fl)
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"name": completeMutants, "timers": completeTimers})
 	return c
+}
+
+// runAnyMutants runs the mutants of a protocol, the simulator or the checker.
+func runAnyMutants(c *cobra.Command, f *mutantFlags, of string) error {
+	if of == mutant.Litmus || of == mutant.Explore {
+		if f.generate {
+			return fmt.Errorf("--generate is for protocols: the mutants of %s are patches that name what must catch them", of)
+		}
+		if err := onlyGenerated(c); err != nil {
+			return err
+		}
+	}
+	switch of {
+	case mutant.Litmus:
+		return runRuleMutants(c, f)
+	case mutant.Explore:
+		return runCheckerMutants(c, f)
+	}
+	p, err := protocolOf(of)
+	if err != nil {
+		return err
+	}
+	f.opt.Protocol = p.Name
+	if f.generate {
+		return runScore(c, f, p)
+	}
+	if err := onlyGenerated(c); err != nil {
+		return err
+	}
+	if f.sqlite {
+		return runSQLiteMutants(c, f)
+	}
+	return runMutants(c, f)
 }
 
 // completeMutants completes the name of a mutant.

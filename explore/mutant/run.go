@@ -1,16 +1,11 @@
 package mutant
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,54 +30,6 @@ type Options struct {
 	Note func(string)
 	// Done, if set, is called after each mutant.
 	Done func(Result)
-}
-
-// Search is how the check of one scenario ended.
-type Search struct {
-	Scenario string          `json:"scenario"`
-	Timers   string          `json:"timers"`
-	Strategy string          `json:"strategy"`
-	Verdict  explore.Verdict `json:"verdict"`
-	Runs     uint64          `json:"runs"`
-	Seconds  float64         `json:"seconds"`
-	Reason   string          `json:"reason"` // of a violation or of not knowing
-
-	counterexample string
-	exhausted      bool
-}
-
-// Result is what became of a mutant.
-type Result struct {
-	Name    string
-	Title   string
-	Breaks  string
-	Paper   string
-	Finding string
-	// Caught: a scenario is violated for the mutant's own reason, and the counterexample
-	// replays.
-	Caught bool
-	// Wanted are the classes of violations that are its own reason, as its header says it;
-	// empty: any.
-	Wanted string
-
-	// The search that found a violation.
-	Scenario  string
-	Strategy  string
-	Class     string // of the violation
-	Runs      uint64 // that the search took
-	Found     int    // decisions at first
-	Decisions int    // decisions after shrinking
-	// Events is what a person has to follow in the counterexample: the rows of
-	// the timeline that `verbatim replay` prints. Allocations, registrations and
-	// connections are not among them, the posts of one write to several peers
-	// are one, and so is a stretch of ordinary course.
-	Events int
-	File   string // the counterexample, if Options.Out is set
-	Page   string // and the page that shows it
-
-	Searches []Search // all of them; of a scenario the last one counts
-	Seconds  float64  // for all of it, building too
-	Err      error    // the mutant could not be applied, built or checked
 }
 
 // round is a search that every scenario gets that is still open.
@@ -166,110 +113,6 @@ func named(all []*Mutant, names []string) ([]*Mutant, error) {
 	return out, nil
 }
 
-// runner runs mutants.
-type runner struct {
-	ctx  context.Context
-	opt  Options
-	root string
-	tmp  string // for what it builds
-}
-
-func (r *runner) close() { os.RemoveAll(r.tmp) }
-
-// program is a command of this module, built with some files replaced.
-type program struct {
-	r         *runner
-	dir       string // for everything that belongs to it
-	path      string
-	scenarios []string
-	deep      map[string]bool // those that `verbatim check` leaves out unless they are named
-}
-
-func (r *runner) build(main, name string, files map[string][]byte) (*program, error) {
-	p := &program{r: r, dir: filepath.Join(r.tmp, name)}
-	p.path = filepath.Join(p.dir, path.Base(main))
-	if err := os.MkdirAll(p.dir, 0o755); err != nil {
-		return nil, err
-	}
-	if err := goCommand(r.ctx, r.root, p.dir, files, "build", buildArgs(main, p.path)...); err != nil {
-		return nil, err
-	}
-	if main != checking {
-		return p, nil
-	}
-	out, err := command(r.ctx, p.dir, p.path, "list", "scenarios", "--json")
-	if err != nil {
-		return nil, err
-	}
-	if p.scenarios, p.deep, err = scenarios(out, r.opt.Protocol); err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-// scenarios reads the names of a protocol's scenarios from what `verbatim list
-// scenarios --json` prints, and which of them are deep.
-func scenarios(out []byte, protocol string) (names []string, deep map[string]bool, err error) {
-	deep = map[string]bool{}
-	for line := range bytes.Lines(out) {
-		var x struct {
-			Name string
-			Deep bool
-		}
-		if err := json.Unmarshal(line, &x); err != nil {
-			return nil, nil, fmt.Errorf("%w: verbatim list scenarios --json printed %q: %w", ErrTool, line, err)
-		}
-		if strings.HasPrefix(x.Name, protocol+"/") {
-			names, deep[x.Name] = append(names, x.Name), x.Deep
-		}
-	}
-	if len(names) == 0 {
-		return nil, nil, fmt.Errorf("%w: protocol %s has no scenarios", ErrUnknown, protocol)
-	}
-	return names, deep, nil
-}
-
-// search checks one scenario. It goes on past violations of other classes than those that
-// are sought, if any are.
-func (p *program) search(scenario string, how round, seek []string) (*Search, error) {
-	args := []string{"check", scenario, "--json", "--out", p.dir, "--workers", strconv.Itoa(p.r.opt.Workers),
-		"--strategy", how.strategy, "--seed", "1", "--max-runs", strconv.Itoa(how.runs), "--max-time", p.r.opt.MaxTime.String()}
-	if p.r.opt.Timers != "" {
-		args = append(args, "--timers", p.r.opt.Timers)
-	}
-	for _, class := range seek {
-		args = append(args, "--seek", class)
-	}
-	ctx := p.r.ctx
-	if p.r.opt.MaxTime > 0 { // a mutant may loop where the search does not look at the clock
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, 2*p.r.opt.MaxTime+time.Minute)
-		defer cancel()
-	}
-	out, err := command(ctx, p.dir, p.path, args...)
-	if code := exitCode(err); code != 0 && code != 1 && code != 3 {
-		return nil, err
-	}
-	return readSearch(out)
-}
-
-// readSearch reads the line that `verbatim check --json` prints.
-func readSearch(line []byte) (*Search, error) {
-	var x struct {
-		Search
-		Counterexample string
-		Exhausted      bool
-	}
-	if err := json.Unmarshal(line, &x); err != nil {
-		return nil, fmt.Errorf("%w: verbatim check --json printed %q: %w", ErrTool, line, err)
-	}
-	if x.Scenario == "" || x.Verdict == "" || (x.Verdict == explore.Violated) != (x.Counterexample != "") {
-		return nil, fmt.Errorf("%w: verbatim check --json printed %q", ErrTool, line)
-	}
-	x.counterexample, x.exhausted = x.Counterexample, x.Exhausted
-	return &x.Search, nil
-}
-
 // check applies, builds and checks one mutant.
 func (r *runner) check(m *Mutant) Result {
 	start := time.Now()
@@ -332,14 +175,6 @@ func (m *Mutant) order(scenarios []string) ([]string, error) {
 	return append([]string{m.Scenario}, slices.Delete(slices.Clone(scenarios), i, i+1)...), nil
 }
 
-// wanted are the classes of violations that are the mutant's own reason; none: all are.
-func (x *Result) wanted() []string {
-	if x.Wanted == "" {
-		return nil
-	}
-	return strings.Split(x.Wanted, ", ")
-}
-
 // caught notes what search s found: the first violation of another class, or one that is wanted.
 func (p *program) caught(x *Result, s *Search) error {
 	file := s.counterexample
@@ -397,75 +232,8 @@ func (p *program) page(x *Result, file string) error {
 	return nil
 }
 
-// MaxEvents is how many events a person can be asked to follow. A counterexample
-// with more is too long: either it was not shrunk well, or its timeline shows too
-// much that is of ordinary course. Two workers do not find the same one each time, so
-// this is a little more than what was seen (33, of which each write acknowledged is one).
-const MaxEvents = 35
-
-// TooLong: the counterexample has more than [MaxEvents] events.
-func (x *Result) TooLong() bool { return x.Events > MaxEvents }
-
-// timelineWidth is so wide that no row takes two lines.
-const timelineWidth = "20000"
-
-// timelineRows counts the rows of a timeline: the lines between the rule below
-// the names of the hosts and the first that is empty.
-func timelineRows(out []byte) (int, error) {
-	in, n := false, 0
-	for scan := bufio.NewScanner(bytes.NewReader(out)); scan.Scan(); {
-		line := scan.Text()
-		switch {
-		case strings.HasPrefix(line, "───"):
-			in = true
-		case in && line == "":
-			return n, nil
-		case in && !strings.HasPrefix(line, "left out: ") && !strings.HasPrefix(line, "folded: "):
-			n++
-		}
-	}
-	return 0, fmt.Errorf("%w: verbatim replay printed no timeline", ErrTool)
-}
-
-// Verdict is the result in a word or two: caught, caught but for another reason, survived,
-// or an error.
-func (x *Result) Verdict() string {
-	v := verdictOf(x.Err, x.Caught)
-	if v == survived && x.Class != "" {
-		return otherReason
-	}
-	if open := x.Undecided(); v == survived && len(open) > 0 {
-		v += " (" + strings.Join(open, ", ") + " not exhausted)"
-	}
-	return v
-}
-
 // What became of a mutant, if it was not caught.
 const (
 	survived    = "survived"
 	otherReason = "other reason" // it was caught, but not for its own
 )
-
-// verdictOf is what became of a mutant in a word.
-func verdictOf(err error, caught bool) string {
-	switch {
-	case err != nil:
-		return "error"
-	case caught:
-		return "caught"
-	}
-	return survived
-}
-
-// Undecided are the scenarios that neither caught a mutant nor were exhausted.
-func (x *Result) Undecided() []string {
-	last := map[string]explore.Verdict{}
-	var names []string
-	for _, s := range x.Searches {
-		if _, seen := last[s.Scenario]; !seen {
-			names = append(names, s.Scenario)
-		}
-		last[s.Scenario] = s.Verdict
-	}
-	return slices.DeleteFunc(names, func(n string) bool { return last[n] == explore.Verified || last[n] == explore.Violated })
-}

@@ -112,6 +112,10 @@ var lost = []struct {
 	{"which of two answers was there in time", "strong timers=free | a: timedask b+b 1 1; accept; gather 2; count 1 | b: accept; reply 1; accept; reply 1; ask a 1",
 		[]string{"a:1 1+timeout 0 b:1 1", "a:1 timeout+1 0 b:1 1"}},
 
+	// Reports.
+	{"a report of another host between two posts", "strong history | a: write b x 1; write b y 1 | b: load x", []string{"a: b:1 told by b,a"}},
+	{"a report of another host between a post and the start of a task", "strong history | a: write b x 1; go {} | b: load x", []string{"a:,0.1() b:1 told by b,a,a"}},
+
 	// Completions.
 	{"a poll that returns two", "strong | a: write b x 1 s; write b x 2 s; poll b 2 | b daemon: chan", []string{"a:Write", "a:Write Write"}},
 	{"a failure that nobody polls", "strong | a: write b x 1 k | b: recv a; wait a 1", []string{"a: b:WR_FLUSH_ERR"}},

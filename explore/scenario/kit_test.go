@@ -193,6 +193,27 @@ func TestLives(t *testing.T) {
 	}
 }
 
+// A host that looks at the lives of another depends on when these begin and end.
+func TestLivesOfAnotherHost(t *testing.T) {
+	s := world(func(k *scenario.Kit) []sim.Node {
+		l, saw := k.Lives(2, nil), scenario.Memory[int](k)
+		return []sim.Node{l.Node("a", func(host.Host, int) {}), k.Host("b", func(h host.Host) error {
+			k.Look()
+			*saw = 10 + l.Latest()
+			k.History()
+			k.Point()
+			k.Look()
+			if *saw == 10 && l.Latest() == 1 {
+				k.Failf("found", "a went on after b had looked")
+			}
+			return nil
+		})}
+	})
+	for name, opt := range map[string]explore.Options{"reduced": {Workers: 1}, "every order": {EveryOrder: true}, "eager": {Eager: true}} {
+		t.Run(name, func(t *testing.T) { verdict(t, s, opt, explore.Violated, "found") })
+	}
+}
+
 func TestGates(t *testing.T) {
 	yes, no := func() bool { return true }, func() bool { return false }
 	for _, x := range []struct {

@@ -20,6 +20,8 @@ func StayDown(nodes ...sim.Node) []sim.Node {
 // A life that is believed dead may still run together with the next one: see
 // [Lives.Zombie].
 type Lives struct {
+	k            *Kit
+	name         string
 	last, latest int
 	over         func() bool
 }
@@ -27,7 +29,7 @@ type Lives struct {
 // Lives returns n lives of a host. If over is not nil and returns true when a life
 // returns, no other follows.
 func (k *Kit) Lives(n int, over func() bool) *Lives {
-	l := &Lives{last: n - 1, over: over}
+	l := &Lives{k: k, last: n - 1, over: over}
 	k.OnReset(l.reset)
 	return l
 }
@@ -36,6 +38,7 @@ func (l *Lives) reset() { l.latest = 0 }
 
 // Node returns the host. main runs each life.
 func (l *Lives) Node(name string, main func(h host.Host, life int)) sim.Node {
+	l.name = name
 	return sim.Node{Name: name, Main: main, Again: l.again, Immortal: l.Last}
 }
 
@@ -48,10 +51,13 @@ func (l *Lives) again(life int, crashed bool) bool {
 }
 
 // Latest is the life that began last, or is about to.
-func (l *Lives) Latest() int { return l.latest }
+func (l *Lives) Latest() int {
+	l.k.LookAtLives(l.name)
+	return l.latest
+}
 
 // Last reports whether a life is the observer.
 func (l *Lives) Last(life int) bool { return life >= l.last }
 
 // Zombie reports whether a life is believed dead.
-func (l *Lives) Zombie(life int) bool { return life < l.latest }
+func (l *Lives) Zombie(life int) bool { return life < l.Latest() }

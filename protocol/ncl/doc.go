@@ -7,7 +7,7 @@
 //
 // A machine with spare memory runs [ServePeer]. An application claims its name with
 // [Start], creates a file with [Create], writes with [File.Record], replaces failed
-// peers with [File.Repair] (or lets [Maintained] do so), and deletes the file with
+// peers with [File.Repair] (or lets [Maintained] do so, also in the background), and deletes the file with
 // [File.Release] once its content is safe elsewhere. After a crash a new instance of
 // the application lists its files with [Files], calls [Recover] for each and reads it
 // with [File.ReadAt].

@@ -78,8 +78,18 @@ func (f *File) post(l *link, off, n int) {
 	if n <= f.inline {
 		f.wrs[0].Flags = verbs.Inline
 	}
-	f.wrs[1].RKey, f.wrs[1].RemoteAddr, f.wrs[1].ID = to.RKey, to.Addr, f.stamp.Seq()
+	f.aimStamp(to)
 	f.group.Post(l, f.wrs[:])
+}
+
+// postStamp posts the last stamp alone.
+func (f *File) postStamp(l *link) {
+	f.aimStamp(fresh(l))
+	f.group.Post(l, f.wrs[1:])
+}
+
+func (f *File) aimStamp(to lend.Window) {
+	f.wrs[1].RKey, f.wrs[1].RemoteAddr, f.wrs[1].ID = to.RKey, to.Addr, f.stamp.Seq()
 }
 
 // awaitQuorum waits until the last write is complete on f+1 peers. Completions arrive

@@ -3,32 +3,94 @@ package ncl
 import (
 	"errors"
 	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
 )
 
 // Maintained is a File that replaces failed peers by itself (4.5.2, "Maintaining FT
-// Level"): after the write that detects a failure, before that write returns. The paper
-// does it in the background; a handle here belongs to one task.
+// Level"): after the write that detects a failure, before that write returns; and, with
+// [Maintained.Watch], while nothing is written. The paper does all of it in the
+// background. With Watch several tasks may use the handle, and without it only one, as
+// with any File.
 type Maintained struct {
 	*File
 	// Every is how long to wait after a failed [File.Repair] as long as enough peers
 	// remain, or ten times the duration of that Repair if that is longer, because
 	// writes wait for it. 0: the latter.
 	Every time.Duration
-	// Told is called with the result of each Repair; may be nil.
+	// Told is called with the result of each Repair; may be nil. It must not call
+	// methods of Maintained, since the handle is in use.
 	Told func(error)
 
 	next time.Duration // no Repair before, unless it is necessary
+	mu   host.Mutex    // nil unless there is a task of Watch
+	lost bool          // another instance has the file
+}
+
+// Watch starts a task that looks every period whether all peers are still there, and
+// replaces those that are not. So a peer that fails is replaced, whether or not anything
+// is written, within a period, the time that the card takes to report the failure, and
+// the time of a Repair. A period must be longer than 0. Call Watch at most once, before
+// other tasks use the handle. The task ends after [Maintained.Close] or
+// [Maintained.Release], or when another instance has the file.
+func (m *Maintained) Watch(period time.Duration) {
+	if period <= 0 || m.mu != nil {
+		panic("ncl: Watch takes a period longer than 0, and is called once")
+	}
+	m.mu = m.h.NewMutex()
+	m.h.Go("watch "+m.name, func() {
+		for m.h.Sleep(period); m.look(); m.h.Sleep(period) {
+		}
+	})
+}
+
+// look is one look of the watching task. It reports whether there will be others.
+func (m *Maintained) look() bool {
+	m.lock()
+	defer m.unlock()
+	if m.closed || m.lost {
+		return false
+	}
+	m.probe()
+	m.maintain()
+	return !m.lost
+}
+
+// probe detects failed peers without a write: it writes the last stamp once more, which
+// changes nothing, and waits until each peer has it or has failed.
+func (f *File) probe() {
+	f.makeRoom()
+	for _, l := range f.working() {
+		f.postStamp(l)
+	}
+	for _, l := range f.links {
+		f.group.Room(l, l.Depth)
+	}
+}
+
+func (m *Maintained) lock() {
+	if m.mu != nil {
+		m.mu.Lock()
+	}
+}
+
+func (m *Maintained) unlock() {
+	if m.mu != nil {
+		m.mu.Unlock()
+	}
 }
 
 // Record is [File.Record]. With too many failed peers it fails only if they cannot be
 // replaced.
 func (m *Maintained) Record(off int, data []byte) error {
+	m.lock()
+	defer m.unlock()
 	err := m.File.Record(off, data)
 	switch {
 	case err == nil && m.alive() == m.size():
 		return nil
 	case err == nil:
-		m.Maintain()
+		m.maintain()
 		return nil // whatever the result of the Repair: f+1 peers have the write
 	case !errors.Is(err, ErrUnavailable):
 		return err
@@ -42,6 +104,12 @@ func (m *Maintained) Record(off int, data []byte) error {
 // Maintain replaces failed peers, unless there are none or the last try was too recent.
 // Its result does not matter: with more than f failed peers the next Record reports it.
 func (m *Maintained) Maintain() {
+	m.lock()
+	defer m.unlock()
+	m.maintain()
+}
+
+func (m *Maintained) maintain() {
 	if m.alive() < m.size() && m.h.Now() >= m.next {
 		_ = m.repair() // Told gets the error
 	}
@@ -49,13 +117,70 @@ func (m *Maintained) Maintain() {
 
 func (m *Maintained) repair() error {
 	began := m.h.Now()
-	err := m.Repair()
+	err := m.File.Repair()
 	if m.next = 0; err != nil {
 		now := m.h.Now()
 		m.next = now + max(m.Every, 10*(now-began))
 	}
+	m.lost = errors.Is(err, ErrStale)
 	if m.Told != nil {
 		m.Told(err)
 	}
 	return err
+}
+
+// Repair is [File.Repair].
+func (m *Maintained) Repair() error {
+	m.lock()
+	defer m.unlock()
+	return m.File.Repair()
+}
+
+// ReadAt is [File.ReadAt].
+func (m *Maintained) ReadAt(p []byte, off int) (int, error) {
+	m.lock()
+	defer m.unlock()
+	return m.File.ReadAt(p, off)
+}
+
+// Release is [File.Release].
+func (m *Maintained) Release() error {
+	m.lock()
+	defer m.unlock()
+	return m.File.Release()
+}
+
+// Close is [File.Close].
+func (m *Maintained) Close() {
+	m.lock()
+	defer m.unlock()
+	m.File.Close()
+}
+
+// Stamp is [File.Stamp].
+func (m *Maintained) Stamp() Stamp {
+	m.lock()
+	defer m.unlock()
+	return m.File.Stamp()
+}
+
+// Alive is [File.Alive].
+func (m *Maintained) Alive() int {
+	m.lock()
+	defer m.unlock()
+	return m.File.Alive()
+}
+
+// Peers is [File.Peers].
+func (m *Maintained) Peers() []string {
+	m.lock()
+	defer m.unlock()
+	return m.File.Peers()
+}
+
+// AlivePeers is [File.AlivePeers].
+func (m *Maintained) AlivePeers() []string {
+	m.lock()
+	defer m.unlock()
+	return m.File.AlivePeers()
 }

@@ -53,7 +53,7 @@ func deepPeerScenarios() []*explore.Scenario {
 }
 
 // ncl is the store on the peers.
-func (r *run) ncl() splitfs.Store { return splitfs.NCL(r.h, r.nclConfig("db")) }
+func (r *run) ncl() splitfs.Store { return splitfs.NCL(r.h, r.nclConfig("db"), 0) }
 
 func (r *run) nclConfig(app string) ncl.Config {
 	var peers []string
@@ -109,7 +109,7 @@ func losing(r *run) {
 	_, err = r.fsys.Stat("a.log")
 	r.isOfTheStore("look at what no peer has", err, splitfs.ErrStore)
 	r.fsys.Close()
-	other, err := splitfs.New(splitfs.Config{Dir: &r.dir, Store: splitfs.NCL(r.h, r.nclConfig("other"))})
+	other, err := splitfs.New(splitfs.Config{Dir: &r.dir, Store: splitfs.NCL(r.h, r.nclConfig("other"), 0)})
 	r.want("mount for another application", err, nil)
 	_, err = other.Stat("a.log")
 	r.isOfTheStore("a stub of another application", err, splitfs.ErrCorrupt)

@@ -35,8 +35,9 @@
 //   - The host is no daemon, so its code may report to the checks (explore.Case.History). A report
 //     belongs to the operation before it. Therefore every operation above pauses if the task has
 //     already done or seen something in this step (mayTell), and a report is a step of its own.
-//     What takes effect later does not pause all the same: a report right after a post comes
-//     before whatever others report because of what the task did before the post in that step.
+//     What takes effect later does not pause all the same. Before it there is a seam: if a report
+//     follows in the same step, the search makes the step again and lets it end there
+//     ([World.Seams]), so that others can report in between.
 //
 // # Memory
 //

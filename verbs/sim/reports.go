@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
@@ -105,6 +106,20 @@ func (w *World) LookAtHistory() {
 	w.toldAt = w.seams
 	w.touch(object(objChecks, 0, 0), Read)
 	t.obs.see(-1, w.hist)
+	t.looked = true
+}
+
+// LookAtLives notes that the running task looks at which lives of a host there have been, which a check can
+// know from Node.Again. Like LookAtHistory, it belongs to the task's last operation before it.
+func (w *World) LookAtLives(name string) {
+	t, at := w.cur, slices.Index(w.places, name)
+	if t == nil || w.preparing || w.dying() || at < 0 || at >= len(w.nodes) {
+		return
+	}
+	n := w.nodes[at]
+	w.toldAt = w.seams
+	w.touchLife(at)
+	t.obs.see(n.sym, print{}.Int(n.life).Bool(n.wantsLife))
 	t.looked = true
 }
 

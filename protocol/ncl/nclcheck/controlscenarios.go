@@ -1,6 +1,10 @@
 package nclcheck
 
-import "github.com/verbatim-rdma/verbatim/explore"
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
 
 // fourPeers are the peers of a file and a spare. Those of the file are alike, so it
 // suffices that faults strike one of them.
@@ -15,6 +19,11 @@ var (
 // controlScenarios are about the control plane: which peers a file has, who may write
 // to it, and what happens to unclaimed memory.
 func controlScenarios() []*explore.Scenario {
+	return slices.Concat(membershipScenarios(), claimScenarios())
+}
+
+// membershipScenarios are about which peers a file has.
+func membershipScenarios() []*explore.Scenario {
 	two := []write{{0, 8}, {8, 8}}
 	return []*explore.Scenario{
 		build(spec{
@@ -57,6 +66,12 @@ func controlScenarios() []*explore.Scenario {
 			load: workload{f: 1, size: 8, lives: [][]write{{{0, 8}}, nil}, script: claiming,
 				meets: []string{sawUnacked, sawBehind, sawLate, sawFenced}},
 		}),
+	}
+}
+
+// claimScenarios are about who has which regions, and for how long.
+func claimScenarios() []*explore.Scenario {
+	return []*explore.Scenario{
 		build(spec{
 			name:   "register",
 			doc:    "The application chooses its peers from the controller's list, which does not show that one has no memory left; it may crash at any point, and nothing is leaked.",

@@ -1,13 +1,21 @@
 package nclcheck
 
-import "github.com/verbatim-rdma/verbatim/explore"
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
 
 // DeepScenarios are some of [Scenarios] with more faults. Exhausting them takes hours,
 // and much memory.
 func DeepScenarios() []*explore.Scenario {
+	return slices.Concat(deepOnce(), deepRepairs())
+}
+
+// deepOnce are deep ones in which each peer fails at most once.
+func deepOnce() []*explore.Scenario {
 	three := []write{{0, 16}, {16, 16}, {32, 16}}
 	two := []write{{0, 8}, {8, 8}}
-	appends := []write{{0, 8}, {8, 8}, {16, 8}}
 	return []*explore.Scenario{
 		build(spec{
 			name:   "three-writes-deep",
@@ -54,6 +62,13 @@ func DeepScenarios() []*explore.Scenario {
 			load: workload{f: 1, size: 16, lives: [][]write{two, nil}, script: claiming,
 				meets: []string{sawUnacked, sawBehind, sawLate, sawFenced}},
 		}),
+	}
+}
+
+// deepRepairs are deep ones in which peers fail one after another.
+func deepRepairs() []*explore.Scenario {
+	appends := []write{{0, 8}, {8, 8}, {16, 8}}
+	return []*explore.Scenario{
 		build(spec{
 			name:   "wear-deep",
 			doc:    "Like wear, but the application may crash at any point.",

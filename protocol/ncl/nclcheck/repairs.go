@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
@@ -63,6 +64,48 @@ func maintaining(r *run) {
 	r.whole(f)
 }
 
+// idling writes once, and then nothing. A peer crashes; when the watch has had time to
+// replace it, another one crashes.
+func idling(r *run) {
+	f := r.open()
+	if f == nil || r.last() {
+		return
+	}
+	m := &ncl.Maintained{File: f, Told: func(err error) {
+		if err == nil {
+			r.Meet(sawReplaced)
+		}
+	}}
+	m.Watch(time.Second)
+	if !r.record(m, r.writes()[0]) || !r.inject(faults.Crash, "peer1") {
+		return
+	}
+	r.h.Sleep(3 * time.Second / 2)
+	if r.whole(m) {
+		r.inject(faults.Crash, "peer2")
+	}
+}
+
+// guarding writes while another task looks after the file.
+func guarding(r *run) {
+	if r.expose(false); r.last() {
+		r.open()
+		return
+	}
+	f := r.open()
+	if f == nil {
+		return
+	}
+	m := &ncl.Maintained{File: f, Told: func(err error) {
+		if err == nil {
+			r.Meet(sawReplaced)
+		}
+	}}
+	m.Watch(time.Second)
+	r.expose(true)
+	r.writeAll(m)
+}
+
 // starving uses Maintained without spare peers: a write fails, or f+1 peers have it.
 func starving(r *run) {
 	f := r.open()
@@ -85,7 +128,10 @@ func starving(r *run) {
 }
 
 // whole reports whether every peer known to have failed is replaced.
-func (r *run) whole(f *ncl.File) bool {
+func (r *run) whole(f interface {
+	Alive() int
+	Peers() []string
+}) bool {
 	if f.Alive() < len(f.Peers()) {
 		r.Fail(unavailable(errors.New("a peer that has failed was not replaced")))
 		return false

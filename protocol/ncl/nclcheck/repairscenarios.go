@@ -1,9 +1,18 @@
 package nclcheck
 
-import "github.com/verbatim-rdma/verbatim/explore"
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
 
 // repairScenarios are those in which peers fail one after another.
 func repairScenarios() []*explore.Scenario {
+	return slices.Concat(plainRepairs(), hinderedRepairs())
+}
+
+// plainRepairs are those in which peers fail and nothing else does.
+func plainRepairs() []*explore.Scenario {
 	three := []write{{0, 8}, {8, 8}, {16, 8}}
 	return []*explore.Scenario{
 		build(spec{
@@ -30,6 +39,22 @@ func repairScenarios() []*explore.Scenario {
 				script: maintaining, leaves: [][]string{nil, {"peer1"}, {"peer2", "peer3"}}, spare: true, meets: []string{sawReplaced}},
 		}),
 		build(spec{
+			name:   "idle",
+			doc:    "Nothing is written any more. A peer crashes, and the library replaces it by itself, so another one may crash. The application may crash at any point.",
+			faults: "crash(app)<=1",
+			bounds: "f=1, four peers, an append of 8 bytes, after which the first peer crashes and, once there was time to replace it, the second; recovery and read back",
+			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "steady1", "steady2"}, lives: [][]write{{{0, 8}}, nil}, script: idling,
+				meets: []string{sawReplaced}},
+		}),
+		build(spec{
+			name:   "watched",
+			doc:    "While the application writes, another task looks after the file, and either of the two may replace a peer that crashes.",
+			faults: "crash(peer1)<=1, timeout(app)<=1",
+			bounds: "f=1, four peers of which the first crashes for good, two appends of 8 bytes during which the watch's timer, or another one, may fire at any moment; recovery and read back",
+			load: workload{f: 1, size: 16, peers: []string{"peer1", "steady1", "steady2", "steady3"}, lives: [][]write{{{0, 8}, {8, 8}}, nil}, script: guarding, stayDown: true, exposed: true,
+				meets: []string{sawReplaced}},
+		}),
+		build(spec{
 			name:   "starve",
 			doc:    "The library finds no replacements for two peers that crash one after the other: writes continue with f+1 peers, and fail with fewer.",
 			faults: "none",
@@ -45,6 +70,12 @@ func repairScenarios() []*explore.Scenario {
 			load: workload{f: 1, size: 16, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}, {8, 8}}, {}, nil}, script: overlooking, beyond: true,
 				meets: []string{sawBehind}},
 		}),
+	}
+}
+
+// hinderedRepairs are those in which something else hinders the repair or the recovery.
+func hinderedRepairs() []*explore.Scenario {
+	return []*explore.Scenario{
 		build(spec{
 			name:   "ghost",
 			doc:    "Like zombie, with one peer: the later instance must find everything that the peer acknowledged to the earlier one.",

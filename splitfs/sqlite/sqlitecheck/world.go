@@ -103,7 +103,7 @@ func (w *world) main(h host.Host, life int) {
 	if life > 0 {
 		w.dir.Crash(h.Rand)
 	}
-	store := splitfs.NCL(h, ncl.Config{App: "bank", Peers: peerNames(), F: peers / 2, Coord: scenario.Dial(h)})
+	store := splitfs.NCL(h, ncl.Config{App: "bank", Peers: peerNames(), F: peers / 2, Coord: scenario.Dial(h)}, 0)
 	if w.cfg.Store != nil {
 		store = w.cfg.Store(store)
 	}
