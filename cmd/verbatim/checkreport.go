@@ -80,15 +80,15 @@ func (p *checkPage) readMutants(ctx context.Context, args []string) (err error) 
 	if p.mutants, err = mutant.ReadResults(p.scored); err != nil {
 		return err
 	}
-	var folders []string
+	var folders, kit []string
 	for _, name := range protocolsOf(args) {
 		x, err := protocolOf(name)
 		if err != nil {
 			return err
 		}
-		folders = append(folders, x.Folders...)
+		folders, kit = append(folders, x.Folders...), append(kit, x.Kit...)
 	}
-	return mutant.Locate(ctx, "", folders, p.mutants)
+	return mutant.Locate(ctx, "", folders, kit, p.mutants)
 }
 
 // protocolsOf are the protocols that names of protocols and scenarios begin with.

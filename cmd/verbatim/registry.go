@@ -27,6 +27,8 @@ type protocol struct {
 	GoScenarios, GoDeep string
 	// Folders are those of its packages, from the root of the source tree.
 	Folders []string
+	// Kit are those of packages that it shares with others: what it uses of them is mutated with it.
+	Kit []string
 	// FromTrace makes a scenario of a program's system calls; nil if the
 	// protocol has no use for them.
 	FromTrace func(*strace.Trace) (*explore.Scenario, error)
@@ -44,7 +46,7 @@ func (p *protocol) matrixScenarios() []*explore.Scenario {
 // they are listed.
 var protocols = []protocol{
 	{Name: "ncl", Scenarios: nclcheck.Scenarios, Deep: nclcheck.DeepScenarios, Matrix: nclcheck.MatrixScenarios, GoScenarios: "nclcheck.Scenarios()",
-		GoDeep: "nclcheck.DeepScenarios()", Folders: []string{"protocol/ncl"}, FromTrace: nclcheck.FromTrace},
+		GoDeep: "nclcheck.DeepScenarios()", Folders: []string{"protocol/ncl"}, Kit: []string{"kit/entry", "kit/lend", "kit/quorum"}, FromTrace: nclcheck.FromTrace},
 	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()", Folders: []string{"examples/lease"}},
 	{Name: "splitfs", Scenarios: splitfscheck.Scenarios, Deep: splitfscheck.DeepScenarios, GoScenarios: "splitfscheck.Scenarios()",
 		GoDeep: "splitfscheck.DeepScenarios()", Folders: []string{"splitfs"}},

@@ -69,7 +69,7 @@ func (c changes) has(file string, line int) bool {
 // changed are the lines of the packages that differ from a git reference. Where lines went
 // it is the one that is there now.
 func changed(ctx context.Context, root string, opt *ScoreOptions) (changes, error) {
-	diff, err := command(ctx, root, "git", append([]string{"diff", "--no-ext-diff", "--relative", "--src-prefix=a/", "--dst-prefix=b/", "--unified=0", opt.ChangedSince, "--"}, opt.Folders...)...)
+	diff, err := command(ctx, root, "git", append([]string{"diff", "--no-ext-diff", "--relative", "--src-prefix=a/", "--dst-prefix=b/", "--unified=0", opt.ChangedSince, "--"}, opt.folders()...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func changed(ctx context.Context, root string, opt *ScoreOptions) (changes, erro
 			out[f.NewName] = append(out[f.NewName], [2]int{from, from + max(int(t.NewLines), 1)})
 		}
 	}
-	fresh, err := command(ctx, root, "git", append([]string{"ls-files", "--others", "--exclude-standard", "--"}, opt.Folders...)...)
+	fresh, err := command(ctx, root, "git", append([]string{"ls-files", "--others", "--exclude-standard", "--"}, opt.folders()...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,19 +8,36 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/internal/source"
 )
+
+// part is what a protocol shares with others, and one function that it does not use.
+const part = `package part
+
+func More(n int) int {
+	return add(n, 1)
+}
+
+func add(n, m int) int { return n + m }
+
+func Other(n int) int { return n + 2 }
+`
 
 // The sample is a function of the seed, and changed lines are those of git.
 func TestChosen(t *testing.T) {
 	t.Parallel()
 	root := newTiny(t)
-	set, err := generate.Generate(t.Context(), root, []string{"protocol/tiny"})
+	kit := []string{"kit/part"}
+	tiny := strings.Replace(tiny, "import \"time\"\n", "import (\n\t\"time\"\n\n\t\""+source.Module+"/kit/part\"\n)\n\nvar P = part.More(1)\n", 1)
+	write(t, root, "protocol/tiny/tiny.go", tiny)
+	write(t, root, "kit/part/part.go", part)
+	set, err := generate.Generate(t.Context(), root, []string{"protocol/tiny"}, kit...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ids := func(opt ScoreOptions) string {
 		t.Helper()
-		opt.Folders = []string{"protocol/tiny"}
+		opt.Folders, opt.Kit = []string{"protocol/tiny"}, kit
 		list, err := chosen(t.Context(), root, &opt, set)
 		if err != nil {
 			t.Fatal(err)
@@ -73,6 +90,12 @@ func TestChosen(t *testing.T) {
 	if got := ids(ScoreOptions{ChangedSince: "HEAD"}); got != "tiny.Add:arithmetic:1" {
 		t.Errorf("changed: %s", got)
 	}
+	write(t, root, "kit/part/part.go", strings.ReplaceAll(part, "n + ", "n+1+"))
+	if got := ids(ScoreOptions{ChangedSince: "HEAD"}); got != "tiny.Add:arithmetic:1 part.add:arithmetic:1" {
+		t.Errorf("changed in two packages: %s", got)
+	}
+	git("add", "kit")
+	git("commit", "-q", "-m", "y")
 	write(t, root, "protocol/tiny/tiny.go", strings.ReplaceAll(tiny, "n + 0", "0 + n"))
 	if all, some := ids(ScoreOptions{ChangedSince: "HEAD"}), ids(ScoreOptions{ChangedSince: "HEAD", Most: 1, Seed: 1}); len(strings.Fields(all)) != 6 || len(strings.Fields(some)) != 1 || !strings.Contains(all, some) {
 		t.Errorf("changed: %s, and at most one: %s", all, some)
@@ -113,7 +136,7 @@ func TestEquivalentsExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, protocol := range protocols {
-		set, err := generate.Generate(t.Context(), root, []string{protocol.folder})
+		set, err := generate.Generate(t.Context(), root, []string{protocol.folder}, protocol.kit...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,10 @@ import (
 )
 
 // protocols are those that have mutants, and where they are.
-var protocols = []struct{ name, folder string }{{"ncl", "protocol/ncl"}, {"splitfs", "splitfs"}, {"cluster", "cluster"}}
+var protocols = []struct {
+	name, folder string
+	kit          []string
+}{{"ncl", "protocol/ncl", []string{"kit/entry", "kit/lend", "kit/quorum"}}, {"splitfs", "splitfs", nil}, {"cluster", "cluster", nil}}
 
 // The mutants of the simulator are built by `verbatim mutants litmus` alone; that their
 // patches still apply is known at once.

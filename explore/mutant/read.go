@@ -49,12 +49,12 @@ func ReadResults(name string) ([]Judged, error) {
 
 // Locate finds the lines where mutants are now in the source tree that dir is in. It fails if
 // one of them is not there any more: the results are of other code.
-func Locate(ctx context.Context, dir string, folders []string, all []Judged) error {
+func Locate(ctx context.Context, dir string, folders, kit []string, all []Judged) error {
 	root, err := findRoot(dir)
 	if err != nil {
 		return err
 	}
-	set, err := generate.Generate(ctx, root, folders)
+	set, err := generate.Generate(ctx, root, folders, kit...)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 type ScoreOptions struct {
 	Protocol string
 	Folders  []string // of its packages, from the root of the source tree
+	Kit      []string // of packages that it shares with others: what it uses of them has mutants too
 	Except   []string // files of these packages that are no part of it, such as its scenarios
 	Dir      string   // the source tree; empty: the one around the working directory
 	Names    []string // only mutants with these IDs; empty: all
@@ -173,7 +174,7 @@ func newJudge(ctx context.Context, opt ScoreOptions) (*judge, error) {
 
 func newJudgeAt(ctx context.Context, root string, opt ScoreOptions) (j *judge, err error) {
 	j = &judge{ctx: ctx, opt: opt, root: root, spent: map[int]time.Duration{}}
-	if j.set, err = generate.Generate(ctx, root, opt.Folders); err != nil {
+	if j.set, err = generate.Generate(ctx, root, opt.Folders, opt.Kit...); err != nil {
 		return nil, err
 	}
 	if j.same, err = equivalents(root, opt.Protocol, j.set); err != nil {
@@ -192,6 +193,9 @@ func (j *judge) run() ([]Judged, error) {
 	defer j.close()
 	return j.all(kept)
 }
+
+// folders are those whose packages have mutants.
+func (o *ScoreOptions) folders() []string { return slices.Concat(o.Folders, o.Kit) }
 
 // fill fills in the defaults.
 func (o *ScoreOptions) fill() {
@@ -257,7 +261,7 @@ func (j *judge) build() error {
 	if err := goCommand(j.ctx, j.root, j.tmp, j.set.Files, verb, args...); err != nil {
 		return err
 	}
-	for i, folder := range j.opt.Folders {
+	for i, folder := range j.opt.folders() {
 		tests, err := filepath.Glob(filepath.Join(j.root, folder, "*_test.go"))
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -19,9 +20,13 @@ type machine struct {
 	quiet
 	lacks string
 	down  []string
+	waits time.Duration    // that a call or a queue was told to
+	made  []verbs.QPConfig // of queue pairs
+	asked *request         // to be accepted
+	cqs   []int            // how long completion queues are
 }
 
-var errLacks = errors.New("there is none")
+var errLacks, errNoMore = errors.New("there is none"), errors.New("there are no more requests")
 
 func (m *machine) lack(what string) error {
 	if m.lacks == what {
@@ -39,6 +44,40 @@ func (m *machine) Device() verbs.Device { return card{m: m} }
 func (m *machine) Alloc(int) (host.Region, error) {
 	return region{m: m}, m.lack("memory")
 }
+func (m *machine) Call(_, _ string, _ []byte, timeout time.Duration) ([]byte, error) {
+	m.waits = timeout
+	g := Greeting{Endpoint: someEnd}
+	return g.Encode(), m.lack("answer")
+}
+func (m *machine) Listen(string) (host.Listener, error) { return listener{m: m}, m.lack("service") }
+
+// listener hands over one request, and then none any more.
+type listener struct {
+	host.Listener
+	m *machine
+}
+
+func (l listener) Accept(time.Duration) (host.Request, error) {
+	if l.m.asked == nil {
+		return nil, errNoMore
+	}
+	r := l.m.asked
+	l.m.asked = nil
+	return r, nil
+}
+
+// request is one to connect; it keeps its answer.
+type request struct {
+	host.Request
+	body     []byte
+	reply    []byte
+	rejected string
+}
+
+func (r *request) From() string         { return "visitor" }
+func (r *request) Body() []byte         { return r.body }
+func (r *request) Reply(b []byte)       { r.reply = b }
+func (r *request) Reject(reason string) { r.rejected = reason }
 
 type region struct {
 	host.Region
@@ -57,7 +96,8 @@ func (c card) AllocPD() (verbs.PD, error) { return domain{m: c.m}, c.m.lack("dom
 func (c card) CreateCompChannel() (verbs.CompChannel, error) {
 	return channel{m: c.m}, c.m.lack("channel")
 }
-func (c card) CreateCQ(int, verbs.CompChannel) (verbs.CQ, error) {
+func (c card) CreateCQ(n int, _ verbs.CompChannel) (verbs.CQ, error) {
+	c.m.cqs = append(c.m.cqs, n)
 	return cq{m: c.m}, c.m.lack("completion queue")
 }
 
@@ -70,7 +110,8 @@ func (d domain) Dealloc() error { return d.m.takeDown("domain") }
 func (d domain) RegisterMR(verbs.Memory, verbs.Access) (verbs.MR, error) {
 	return key{m: d.m}, d.m.lack("key")
 }
-func (d domain) CreateQP(verbs.QPConfig) (verbs.PreparedQP, error) {
+func (d domain) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
+	d.m.made = append(d.m.made, cfg)
 	return qp{m: d.m}, d.m.lack("queue pair")
 }
 
@@ -79,6 +120,8 @@ type channel struct {
 	m *machine
 }
 
+func (c channel) Wait(time.Duration) (verbs.CQ, error) { return nil, c.m.lack("completion") }
+
 func (c channel) Destroy() error { return c.m.takeDown("channel") }
 
 type cq struct {
@@ -86,6 +129,10 @@ type cq struct {
 	m *machine
 }
 
+func (c cq) Wait(_ []verbs.WC, timeout time.Duration) (int, error) {
+	c.m.waits = timeout
+	return 0, verbs.ErrTimeout
+}
 func (c cq) Destroy() error { return c.m.takeDown("completion queue") }
 
 type key struct {
@@ -93,6 +140,9 @@ type key struct {
 	m *machine
 }
 
+func (key) Addr() uint64   { return 1 << 12 }
+func (key) RKey() uint32   { return 1 }
+func (key) Len() int       { return 8 }
 func (k key) Dereg() error { return k.m.takeDown("key") }
 
 type qp struct {
@@ -117,7 +167,7 @@ func TestNothingIsLeft(t *testing.T) {
 		"": loan, "domain": nil, "completion queue": {"domain"}, "memory": {"completion queue", "domain"},
 		"key": {"region", "completion queue", "domain"}, "queue pair": {"key", "region", "completion queue", "domain"},
 		"connection": {"queue pair", "key", "region", "completion queue", "domain"}, "end of region": loan, "end of key": loan,
-		"end of queue pair": loan,
+		"end of queue pair": loan, "end of completion queue": loan, "end of domain": loan,
 	} {
 		m := &machine{lacks: lacks}
 		err := lendAndEnd(m)
@@ -151,10 +201,11 @@ func lendAndEnd(h host.Host) error {
 
 // A group or a connection that cannot be made leaves nothing behind.
 func TestGroupsLeaveNothing(t *testing.T) {
+	all := []string{"queue pair", "completion queue", "channel", "domain"}
 	for lacks, want := range map[string][]string{
-		"": {"queue pair", "completion queue", "channel", "domain"}, "domain": nil, "channel": {"domain"},
+		"": all, "end of queue pair": all, "end of completion queue": all, "end of channel": all, "end of domain": all, "domain": nil, "channel": {"domain"},
 		"completion queue": {"channel", "domain"}, "queue pair": {"completion queue", "channel", "domain"},
-		"connection": {"queue pair", "completion queue", "channel", "domain"},
+		"connection": all,
 	} {
 		m := &machine{lacks: lacks}
 		err := connectAndDrop(m)

@@ -161,8 +161,11 @@ func TestRoom(t *testing.T) {
 		if g.Post(c, append(wrs, wrs...)); !errors.Is(c.Err, verbs.ErrQueueFull) {
 			return fmt.Errorf("more than there is room for: %w", c.Err)
 		}
-		if g.Post(c, wrs) || g.Await(c, 11) || !errors.Is(g.Do(c, wrs[0]), verbs.ErrQueueFull) {
+		if g.Post(c, wrs) || g.Await(c, 11) || !errors.Is(g.Do(c, wrs[0]), verbs.ErrQueueFull) || !errors.Is(c.PostRecv(make([]verbs.RecvWR, 1)), verbs.ErrQueueFull) {
 			return errors.New("a connection that has failed goes on")
+		}
+		if _, err := g.Receive(c); !errors.Is(err, verbs.ErrQueueFull) {
+			return fmt.Errorf("it receives on a connection that has failed: %w", err)
 		}
 		return nil
 	}, serveWord)

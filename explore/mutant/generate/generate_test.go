@@ -168,6 +168,21 @@ func TestEvery(t *testing.T) {
 	}
 }
 
+// Of several packages, a program with any one of them looks after its memory.
+func TestMemoryOfEach(t *testing.T) {
+	t.Parallel()
+	set := generated(t, "codec/wire", every)
+	program := filepath.Join(t.TempDir(), "mutants")
+	goTool(t, "build", overlay(t, set), "-o", program, "./"+every)
+	x := set.Find("main.grow:constant:3")
+	if x == nil {
+		t.Fatal("there is no such mutant")
+	}
+	if got := run(t, program, fmt.Sprint(x.Number)); !strings.Contains(got, fmt.Sprintf("exit status %d", TooMuch)) {
+		t.Errorf("%s: %s", x.ID, got)
+	}
+}
+
 // A program notes the places that it comes to, each once.
 func TestNotes(t *testing.T) {
 	t.Parallel()
@@ -187,15 +202,19 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// The protocol has the mutants that a score is made of, and its unit tests pass with them in
-// the program and none on.
+// The protocol and its kit have the mutants that a score is made of, and their unit tests pass with
+// them in the program and none on.
 func TestNCL(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and tests a protocol")
 	}
 	t.Parallel()
-	set := generated(t, "protocol/ncl")
-	if len(set.Mutants) < 600 {
+	kit := []string{"kit/entry", "kit/lend", "kit/quorum"}
+	set, err := Generate(t.Context(), root(t), []string{"protocol/ncl"}, kit...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(set.Mutants) < 2000 {
 		t.Errorf("%d mutants", len(set.Mutants))
 	}
 	ids := map[string]bool{}
@@ -205,7 +224,11 @@ func TestNCL(t *testing.T) {
 		}
 		ids[m.ID] = true
 	}
-	goTool(t, "test", "-vet=off", overlay(t, set), "./protocol/ncl")
+	args := []string{"test", "-vet=off", overlay(t, set), "./protocol/ncl"}
+	for _, f := range kit {
+		args = append(args, "./"+f)
+	}
+	goTool(t, args...)
 }
 
 // A mutant keeps its name when another function is edited.

@@ -47,15 +47,23 @@ type Set struct {
 	Files map[string][]byte
 }
 
-// Generate makes all mutants of the packages in folders dirs of the source tree root.
-func Generate(ctx context.Context, root string, dirs []string) (*Set, error) {
-	pkgs, err := load(ctx, root, dirs)
+// Generate makes all mutants of the packages in folders dirs of the source tree root, and of the
+// functions that these use of the packages in folders kit.
+func Generate(ctx context.Context, root string, dirs []string, kit ...string) (*Set, error) {
+	own, err := load(ctx, root, dirs)
 	if err != nil {
 		return nil, err
 	}
+	var shared []*packages.Package
+	if len(kit) > 0 {
+		if shared, err = load(ctx, root, kit); err != nil {
+			return nil, err
+		}
+	}
+	uses := used(own, shared)
 	set := &Set{Files: map[string][]byte{}}
 	ordinals := map[string]int{}
-	for i, p := range pkgs {
+	for i, p := range slices.Concat(own, shared) {
 		waits := waiting(p)
 		for _, file := range p.Syntax {
 			m, err := newMaker(set, root, p, file, ordinals)
@@ -63,6 +71,9 @@ func Generate(ctx context.Context, root string, dirs []string) (*Set, error) {
 				return nil, err
 			}
 			m.waits = waits
+			if i >= len(own) {
+				m.uses = uses
+			}
 			m.file(inspector.New([]*ast.File{file}))
 			set.Files[m.name] = m.text()
 		}
@@ -70,7 +81,7 @@ func Generate(ctx context.Context, root string, dirs []string) (*Set, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrSource, err)
 		}
-		set.Files[filepath.Join(dir, supportFile)] = support(p.Name, i == 0)
+		set.Files[filepath.Join(dir, supportFile)] = support(p.Name)
 	}
 	return set, nil
 }
@@ -87,6 +98,7 @@ type maker struct {
 	function string
 	imports  map[string]string // the names under which the file has other packages
 	waits    map[*types.Func]bool
+	uses     map[string]bool // the functions that have mutants; nil: all
 }
 
 // add makes a mutant, and returns its number.

@@ -19,7 +19,7 @@ import (
 func (m *maker) file(in *inspector.Inspector) {
 	for c := range in.Root().Preorder((*ast.FuncDecl)(nil)) {
 		d := c.Node().(*ast.FuncDecl)
-		if d.Body == nil || onlyText(d) {
+		if d.Body == nil || onlyText(d) || m.uses != nil && !m.uses[fullName(m.p, d)] {
 			continue
 		}
 		m.function = functionName(m.p.Name, d)

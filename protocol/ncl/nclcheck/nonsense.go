@@ -1,6 +1,7 @@
 package nclcheck
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // nonsenseScenarios are those with malformed requests or answers.
@@ -22,7 +24,7 @@ func nonsenseScenarios() []*explore.Scenario {
 			name:   "limits",
 			doc:    "Values just within the limits of a configuration are accepted, and values just outside are rejected.",
 			faults: "none",
-			bounds: "one application; each field at its limits, and beyond them by one",
+			bounds: "one application; each field at its limits, and beyond them by one; a creation with the most peers, from one of whose calls to the controller on none is carried out, and a recovery",
 			load:   workload{f: 0, size: 8, lives: [][]write{{}}, script: limiting, intact: true},
 		}),
 		build(spec{
@@ -34,7 +36,7 @@ func nonsenseScenarios() []*explore.Scenario {
 		}),
 		build(spec{
 			name:   "garbled",
-			doc:    "A peer's answer lacks its last byte or its second half, or has an extra byte. The operation fails with that error or not at all, and succeeds when repeated; nothing is lost or leaked.",
+			doc:    "A peer's answer lacks its last byte or its second half, has an extra byte, or offers a region of another size. The operation fails with that error or not at all, and succeeds when repeated; nothing is lost or leaked.",
 			faults: "none",
 			bounds: "f=0, two peers of which one answers so once; as in ncl/lost-call",
 			load: workload{f: 0, size: 16, peers: two, lives: [][]write{{{0, 8}, {8, 8}}}, script: doingAgain, collects: true, garbles: "peer2",
@@ -113,6 +115,16 @@ func limiting(r *run) {
 		{true, ncl.PeerConfig{Memory: 100, CollectEvery: 1, Coord: r.config().Coord}},
 	} {
 		wrong(fmt.Sprintf("%+v", x.cfg), x.ok, x.cfg.Validate())
+	}
+	// A creation with the most peers, none of which there is, ends at any call to the controller.
+	all := r.config()
+	most := all
+	most.F, most.Peers, most.Coord = ncl.MaxF, peers(2*ncl.MaxF+1), depart(all.Coord, r.h.Rand(7))
+	if _, err := ncl.Create(r.h, most, "most", 8); err == nil {
+		r.Fail(misjudged("a file without peers", err))
+	}
+	if _, err := ncl.Recover(r.h, all, "most"); !errors.Is(err, ncl.ErrNotFound) {
+		r.Fail(misjudged("a creation with the most peers that did not finish", err))
 	}
 	for _, x := range []struct {
 		file string
@@ -253,4 +265,9 @@ type garblingRequest struct {
 	*scenario.Once
 }
 
-func (q garblingRequest) Reply(body []byte) { q.Request.Reply(garble(q.Once, body)) }
+func (q garblingRequest) Reply(body []byte) {
+	if at := len(body) - 8; at >= verbs.EndpointSize && q.Pick(1) == 1 { // the answer ends with how long a region is
+		body = binary.BigEndian.AppendUint64(body[:at:at], binary.BigEndian.Uint64(body[at:])+1)
+	}
+	q.Request.Reply(garble(q.Once, body))
+}

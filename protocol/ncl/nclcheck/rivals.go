@@ -39,6 +39,14 @@ func rivalScenarios() []*explore.Scenario {
 			load: workload{f: 1, size: 8, peers: []string{"peer1", "peer2", "peer3"}, lives: [][]write{{{0, 8}}}, script: rivalingLate, collects: true,
 				meets: []string{sawRivalHas, sawRivalLost}},
 		}),
+		build(spec{
+			name:   "doubt",
+			doc:    "The answer to a change of the ap-map is lost, or the change. Before the instance asks whether it was made, another one recovers the file, and may delete it: then the first cannot replace a peer, and deletes nothing.",
+			faults: "none",
+			bounds: "f=1, four peers of which one has revoked its memory; an append of 8 bytes, a replacement of which one call to the controller or its answer is lost, recovery by another instance, which may delete the file, and then a Repair or a Release by the first",
+			load: workload{f: 1, size: 8, peers: fourPeers, lives: [][]write{{{0, 8}}}, script: doubting, collects: true,
+				meets: []string{sawUnheard}},
+		}),
 	}
 }
 
@@ -208,4 +216,41 @@ func rivalingLate(r *run) {
 	if f = r.contest(m, recover, recover); f != nil {
 		r.recovered(f, op)
 	}
+}
+
+// doubting does not know whether a change of the ap-map was made, and another instance takes the file over.
+func doubting(r *run) {
+	once := &scenario.Once{By: r.h, Answers: true, Failed: true}
+	cfg := r.config()
+	cfg.Coord = once.Losing(cfg.Coord)
+	f, err := ncl.Create(r.h, cfg, r.file.name, r.load.size)
+	if !r.done(err) || !r.revoke("peer1") || !r.record(f, r.writes()[0]) {
+		return
+	}
+	once.Failed = false // from now on a call may be lost
+	if err = f.Repair(); !once.Failed {
+		r.done(err)
+		return
+	}
+	if !r.expect(fmt.Sprint("a Repair of which a call was lost: ", err), errors.Is(err, scenario.ErrLost)) {
+		return
+	}
+	r.Meet(sawUnheard)
+	op := r.begins(told{})
+	theirs, err := ncl.Recover(r.h, r.config(), r.file.name)
+	if !r.done(err) {
+		return
+	}
+	r.recovered(theirs, op)
+	deleted := r.h.Rand(2) == 1
+	if deleted && !r.done(theirs.Release()) {
+		return
+	}
+	if r.h.Rand(2) == 1 {
+		err = f.Release()
+		r.expect(fmt.Sprint("a Release of a file that was taken: ", err), errors.Is(err, ncl.ErrStale) || deleted && err == nil)
+		return
+	}
+	err = f.Repair()
+	r.expect(fmt.Sprint("a Repair of a file that was taken: ", err), errors.Is(err, ncl.ErrStale))
 }

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/internal/source"
+)
+
+// The mutants of NCL are made of all packages of kit that it imports.
+func TestKitOfNCL(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", source.Module+"/protocol/ncl").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for path := range strings.Lines(string(out)) {
+		if folder := strings.TrimPrefix(strings.TrimSpace(path), source.Module+"/"); strings.HasPrefix(folder, "kit/") {
+			want = append(want, folder)
+		}
+	}
+	p, err := protocolOf("ncl")
+	if err != nil || !slices.Equal(p.Kit, want) {
+		t.Errorf("%v, %v; want %v", p.Kit, err, want)
+	}
+}
