@@ -220,7 +220,7 @@ func (w *World) deliver(q *qp, s *sqEntry) {
 func (w *World) failed(q *qp, o outcome) {
 	q.touchElems()
 	switch o.status {
-	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr: // takesPeer
+	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr: // the statuses of takesPeer
 		q.ent(o.wr).came = true
 		if w.poisoned(q.ent(o.wr)) {
 			w.passed(q, o.wr)

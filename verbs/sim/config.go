@@ -58,7 +58,7 @@ type Node struct {
 	// Again reports whether another life follows the one that ended; nil: only
 	// after a crash. A Daemon's lives are optional: a run may end without them.
 	Again func(life int, crashed bool) bool
-	// Immortal, if set, tells the lives that no crash or power failure strikes.
+	// Immortal, if set, reports which lives no crash or power failure strikes.
 	Immortal func(life int) bool
 	// Daemon: the run does not wait for it.
 	Daemon bool

@@ -37,9 +37,9 @@ type elem struct {
 	src     *region // where the card will fetch data from, if it has not yet
 	srcOff  int
 	fenced  bool
-	acked   bool // the requester was told: it reached the card for certain
+	acked   bool // it reached the responder's card for certain
 	at      int  // when it was posted
-	ackAt   int  // when the requester was told
+	ackAt   int  // since when it counts as acknowledged; unlimited: it arrived, and nobody was told
 	stopAt  int  // when its responder's queue pair stopped, if it had come by then; else 0 (acked.go)
 	came    bool // eager mode: it has arrived
 	frozen  bool // it landed before a moment that is over, or never will

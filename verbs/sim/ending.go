@@ -8,7 +8,7 @@ import (
 )
 
 // How queue pairs end, and what becomes of requests that are cut off: state
-// changes, revocation, errors (the semantics note, section 5).
+// changes, destruction, errors (the semantics note, section 5). Revocation is in revoke.go.
 
 // Modify implements verbs.QP.
 func (q *qp) Modify(a verbs.QPAttr) error {

@@ -276,7 +276,8 @@ func (w *World) healLink(a, b int) {
 }
 
 // kill ends a machine: tasks, connections and DRAM are gone. Packets that had
-// left may still arrive elsewhere; nothing that was to arrive here will.
+// left may still arrive elsewhere; nothing more arrives in its DRAM; for persistent
+// memory see leavePMEM.
 func (w *World) kill(h *Host, power bool) {
 	if !h.alive {
 		return

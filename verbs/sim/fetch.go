@@ -26,7 +26,7 @@ func (w *World) leavesBefore(p, e *elem) bool {
 		w.cfg.Profile.WholePackets && p.kind == elemWrite && e.kind == elemWrite && w.mates(p, e))
 }
 
-// fetchOne makes the card read e's source memory, whatever it has fetched before.
+// fetchOne makes the card read e's source memory, but not that of what leaves before e.
 func (w *World) fetchOne(e *elem) {
 	w.beforeFetch(e)
 	if e.src != nil {

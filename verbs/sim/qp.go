@@ -52,7 +52,7 @@ type qp struct {
 	state   verbs.QPState
 	access  verbs.Access
 	remote  verbs.Endpoint
-	peer    *qp // set by Connect
+	peer    *qp // the other end, once both are connected (meet)
 	gone    bool
 	linked  bool         // Connect has named the other end
 	nth     int          // among those of its host that lead there
@@ -65,7 +65,7 @@ type qp struct {
 	freed   int           // slots given back
 	limit   int           // work requests from here on can never arrive
 	cutAt   int           // and from here on not while the link is cut
-	unacked int           // nor acknowledged: the queue pair that would stopped first (acked.go)
+	unacked int           // and from here on never acknowledged: the responder's queue pair stopped first (acked.go)
 	held    int           // and from here on not before the queue pair leaves SQD
 	first   int           // the requests before were wiped by a RESET
 	stale   bool          // its peer was connected anew, and it was not

@@ -16,7 +16,7 @@ type region struct {
 	ord      int
 	data     []byte
 	base     uint64
-	hash     print   // the sum of those of its words, without those that are 0
+	hash     print   // the sum of the hashes of its nonzero words
 	pend     []*elem // elements that may still change or sample it
 	srcs     []*elem // elements that the card has yet to fetch from here
 	mrs      int

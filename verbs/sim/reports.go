@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 )
 
-// What the checks hear of a run, and what a run has counted.
+// What a run reports to the checks, and its counters.
 
 // Stats counts what runs did, over the life of the world.
 type Stats struct {
@@ -68,7 +68,7 @@ func (w *World) Fail(err error) {
 // Failure is what ended the run, if it failed.
 func (w *World) Failure() error { return w.fail }
 
-// SetHistory tells the fingerprint of everything that the scenario's checks
+// SetHistory sets the fingerprint of everything that the scenario's checks
 // remember; it is part of the state. All that is told this way is one thing to the
 // search: the order of any two calls matters. A call belongs to the task's last operation before it, so
 // no task reads what the checks remember before the fingerprint has it. The call ends the step: other

@@ -9,7 +9,7 @@ package sim
 //
 // Between two steps no element is landing or reading. Four other facts do not exclude each other,
 // nor any stage before the last three, so they stay booleans. The responder's card has it (came),
-// and the requester has been told (acked): each may be known without the other. Its moment is over
+// and it is certain that it arrived (acked): either may hold without the other. Its moment is over
 // (frozen), and its request cannot succeed any more although it may have come (could): both may hold,
 // and a grant of access takes both back.
 

@@ -347,7 +347,8 @@ func (w *World) ready(t *task) bool {
 }
 
 // enabled lists what can happen next, in the order that a run without surprises
-// prefers: the task that ran last, other tasks, restarts, timers, faults.
+// prefers: the task that ran last, other tasks, failures of queue pairs (in eager mode
+// wires and acknowledgements), restarts, timers, heals, faults.
 func (w *World) enabled() {
 	w.events = w.events[:0]
 	for _, t := range w.tasks {

@@ -35,7 +35,7 @@ type World struct {
 	looks     int           // of them, the looks at clocks
 	steps     int
 	marks     int // of changesOthers
-	ticks     int // counts posts and acknowledgements
+	ticks     int // a logical clock: posts, buffered stores, acknowledgements, freezes, power failures
 	fail      error
 	last      Actor
 	foot      []Access
