@@ -161,6 +161,76 @@ func TestNameWithoutAnswer(t *testing.T) {
 	}
 }
 
+// refuses is a controller that once does not close a session.
+type refuses struct {
+	coord.Client
+	left *int
+}
+
+func (c refuses) CloseSession(s coord.Session) error {
+	if *c.left--; *c.left >= 0 {
+		return coord.ErrUnavailable
+	}
+	return c.Client.CloseSession(s)
+}
+
+// If the session of an earlier life cannot be closed, that is an error of Hold, not a reason to
+// go on.
+func TestEarlierSessionIsNotClosed(t *testing.T) {
+	m := machineAt(t, "peer1", coordinator(t, time.Hour), t.Logf)
+	mustHold(t, m, "a:1", 0)
+	left := 1
+	m.Client = refuses{m.Client, &left}
+	if _, _, err := holds(m, "a:1", 0); !errors.Is(err, coord.ErrUnavailable) {
+		t.Errorf("Hold: %v", err)
+	}
+	if _, _, err := holds(m, "a:1", 0); err != nil {
+		t.Errorf("the next time: %v", err)
+	}
+}
+
+// paced is a host whose tasks sleep until the test lets them go on.
+type paced struct {
+	host.Host
+	asleep chan time.Duration
+	wake   chan struct{}
+}
+
+func (p paced) Sleep(d time.Duration) {
+	p.asleep <- d
+	<-p.wake
+}
+
+// A coordinator that began anew may have shorter sessions: the name asks often enough for them.
+func TestNameKeepsPaceWithANewCoordinator(t *testing.T) {
+	m := machineAt(t, "peer1", coordinator(t, time.Hour), t.Logf)
+	h := paced{m, make(chan time.Duration), make(chan struct{})}
+	n := &Name{h: h, cfg: NameConfig{Coord: m, Name: "peer1", Addr: "a:1"}, every: NameHeartbeat, mu: m.NewMutex()}
+	if err := n.take(n.dead); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { n.beat(); close(ended) }()
+	if d := within(t, h.asleep); d != NameHeartbeat {
+		t.Errorf("a heartbeat after %v, want %v", d, NameHeartbeat)
+	}
+	if err := m.CloseSession(n.session); err != nil { // the new one does not know it
+		t.Fatal(err)
+	}
+	if _, err := m.Set(ttlKey, []byte(LeastTTL.String()), coord.AnyVersion); err != nil {
+		t.Fatal(err)
+	}
+	h.wake <- struct{}{}
+	if d := within(t, h.asleep); d != LeastTTL/4 {
+		t.Errorf("a heartbeat after %v, want %v", d, LeastTTL/4)
+	}
+	n.mu.Lock()
+	n.closed = true
+	n.mu.Unlock()
+	h.wake <- struct{}{}
+	within(t, ended)
+}
+
 // A malformed entry belongs to another machine.
 func TestHolders(t *testing.T) {
 	x := holder{"10.0.0.1:7001", 18}

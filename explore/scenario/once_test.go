@@ -134,6 +134,36 @@ func TestShort(t *testing.T) {
 	}
 }
 
+// Each kind of resource alone is in use, until it is released.
+func TestEachKindIsInUse(t *testing.T) {
+	for want, take := range map[string]func(h host.Host) (release func() error, err error){
+		"1 regions": func(h host.Host) (func() error, error) {
+			x, err := h.Alloc(8)
+			return x.Free, err
+		},
+		"1 protection domains": func(h host.Host) (func() error, error) {
+			x, err := h.Device().AllocPD()
+			return x.Dealloc, err
+		},
+		"1 channels": func(h host.Host) (func() error, error) {
+			x, err := h.Device().CreateCompChannel()
+			return x.Destroy, err
+		},
+	} {
+		outcomes(t, func(k *scenario.Kit, h host.Host) string {
+			s := &scenario.Short{Host: h, Once: &scenario.Once{By: h, Failed: true}}
+			release, err := take(s)
+			k.Check(err)
+			if err := s.InUse(); err == nil || !strings.Contains(err.Error(), want) {
+				k.Failf("wrong", "%v, want %s", err, want)
+			}
+			k.Check(release())
+			k.Check(s.InUse())
+			return ""
+		})
+	}
+}
+
 // setUp makes one of everything. It returns what was lacking, and what releases the
 // rest.
 func setUp(h host.Host) (lacks string, free []func() error) {

@@ -82,6 +82,8 @@ func TestWhatIsRememberedIsNotMerged(t *testing.T) {
 					return b.Do(model.RegisterRead{}, func() (any, error) { return model.RegisterValue{Value: 0}, nil })
 				}
 		},
+		"which one has ended":       oneEnds(func(n int) int { return n }),
+		"which other one has ended": oneEnds(func(n int) int { return 1 - n }),
 		"the first of two parts": func(k *scenario.Kit) (early, late func(host.Host) error) {
 			early, late = memory(k)
 			scenario.Memory[int](k)
@@ -104,6 +106,42 @@ func TestWhatIsRememberedIsNotMerged(t *testing.T) {
 				})}
 			}), explore.Options{}, explore.Violated, scenario.NotLinearizable)
 		})
+	}
+}
+
+// oneEnds is about two writes, one of which ends with the answer that the other would have.
+// Then a read of 2 and one of 1 are possible if 2 has ended, and not if 1 has.
+func oneEnds(which func(int) int) func(k *scenario.Kit) (early, late func(host.Host) error) {
+	return func(k *scenario.Kit) (early, late func(host.Host) error) {
+		word := k.Record(model.Register{})
+		a, b, reader := word.Client("a"), word.Client("b"), word.Client("reader")
+		return func(h host.Host) error {
+				ops := []scenario.Op{a.Begin(model.RegisterWrite{Value: 1}), b.Begin(model.RegisterWrite{Value: 2})}
+				ops[which(h.Rand(2))].End(model.Done{})
+				return nil
+			}, func(host.Host) error {
+				reader.Begin(model.RegisterRead{}).End(model.RegisterValue{Value: 2})
+				reader.Begin(model.RegisterRead{}).End(model.RegisterValue{Value: 1})
+				return nil
+			}
+	}
+}
+
+// Histories of different clients are different, and so are the reports that show them.
+func TestClientsAreToldApart(t *testing.T) {
+	states := func(n int) uint64 {
+		return verdict(t, world(func(k *scenario.Kit) []sim.Node {
+			word := k.Record(model.Register{})
+			clients := []*scenario.Client{word.Client("a"), word.Client("b")}
+			return []sim.Node{k.Lives(2, nil).Node("app", func(h host.Host, life int) {
+				if i := h.Rand(2); life == 0 {
+					clients[i%n].Begin(model.RegisterRead{})
+				}
+			})}
+		}), explore.Options{Workers: 1}, explore.Verified, "").States
+	}
+	if one, two := states(1), states(2); one >= two {
+		t.Errorf("%d states with requests of one client, and %d with requests of two", one, two)
 	}
 }
 

@@ -33,15 +33,14 @@ func (g *Group) Post(c *Conn, wrs []verbs.SendWR) bool {
 	return true
 }
 
-// Await waits until request id, which is signaled and was posted, is complete. It
-// reports whether it succeeded; if not, the connection has failed.
+// Await waits until request id, which is signaled and was posted, is complete. It may
+// be already: [Group.Room] and other waits poll too. Await reports whether it succeeded;
+// if not, the connection has failed.
 func (g *Group) Await(c *Conn, id uint64) bool {
-	for c.Err == nil {
-		if g.wait(c) && c.Done == id {
-			return true
-		}
+	for c.Err == nil && c.places.open(id) {
+		g.wait(c)
 	}
-	return false
+	return c.Err == nil
 }
 
 // Do posts one request, signaled and with the next ID, and waits until it is complete.
@@ -75,12 +74,12 @@ func (g *Group) Next(conns []*Conn) (*Conn, error) {
 	return nil, nil
 }
 
-// AwaitAll waits until the last request to each of conns is complete, or its connection
-// has failed. The order of completion does not matter.
+// AwaitAll waits until the last request to each of conns, which is signaled, is complete,
+// or its connection has failed. The order of completion does not matter.
 func (g *Group) AwaitAll(conns []*Conn) {
 	open := slices.Clone(conns)
 	for {
-		open = slices.DeleteFunc(open, func(c *Conn) bool { return c.Err != nil })
+		open = slices.DeleteFunc(open, func(c *Conn) bool { return c.Err != nil || c.Done == c.Asked && !c.places.open(c.Asked) })
 		if len(open) == 0 {
 			return
 		}
@@ -90,14 +89,10 @@ func (g *Group) AwaitAll(conns []*Conn) {
 		}
 		wcs := make([]verbs.WC, len(open))
 		err := g.ch.Gather(cqs, wcs, g.Timeout)
-		waiting := open[:0:0]
 		for i, c := range open {
 			c.wc[0] = wcs[i]
-			if !g.took(c, 1, err) || c.Done != c.Asked {
-				waiting = append(waiting, c)
-			}
+			g.took(c, 1, err)
 		}
-		open = waiting
 	}
 }
 

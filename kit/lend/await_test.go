@@ -57,6 +57,49 @@ func TestAwaitAll(t *testing.T) {
 	}
 }
 
+// A request may be complete before somebody waits for it: Room for another one and Do have
+// polled its completion, and no other comes.
+func TestAwaitOfWhatIsComplete(t *testing.T) {
+	err := run(func(h host.Host) error {
+		g, err := lend.NewGroup(h)
+		if err != nil {
+			return err
+		}
+		mine, err := g.Register(8)
+		if err != nil {
+			return err
+		}
+		c, err := g.Dial("lender", "word", []byte("please"), 1, verbs.QPConfig{MaxSendWR: 1}, time.Second)
+		if err != nil {
+			return err
+		}
+		wr := verbs.SendWR{ID: 7, Op: verbs.OpWrite, Flags: verbs.Signaled, RemoteAddr: c.Windows[0].Addr, RKey: c.Windows[0].RKey,
+			SGL: []verbs.SGE{mine.SGE(0, 8)}}
+		g.Post(c, []verbs.SendWR{wr})
+		g.Room(c, 1)
+		if !g.Await(c, wr.ID) {
+			return fmt.Errorf("after Room: %w", c.Err)
+		}
+		if err := g.Do(c, wr); err != nil || !g.Await(c, c.Asked) {
+			return fmt.Errorf("after Do: %w", err)
+		}
+		g.AwaitAll([]*lend.Conn{c})
+		// That a request with the same ID is complete says nothing of this one.
+		wr.ID = c.Asked
+		for name, await := range map[string]func(){"Await": func() { g.Await(c, wr.ID) }, "AwaitAll": func() { g.AwaitAll([]*lend.Conn{c}) }} {
+			g.Post(c, []verbs.SendWR{wr})
+			if await(); !g.Post(c, []verbs.SendWR{wr}) { // into the only slot
+				return fmt.Errorf("%s has not waited: %w", name, c.Err)
+			}
+			g.Room(c, 1)
+		}
+		return nil
+	}, serveWord)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // A visitor of a lender that also sends gets a window for each loan, and messages in the order
 // in which they were sent, whatever it waits for meanwhile.
 func TestMessagesInOrder(t *testing.T) {

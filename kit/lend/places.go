@@ -8,7 +8,13 @@ import "github.com/verbatim-rdma/verbatim/verbs"
 type places struct {
 	taken int
 	tail  int   // requests since the last signaled one
-	runs  []int // for each signaled request, oldest first: the slots that it frees
+	runs  []run // the signaled requests, oldest first
+}
+
+// run is a signaled request whose completion has not been polled.
+type run struct {
+	id    uint64
+	slots int // it frees
 }
 
 // post occupies slots for wrs.
@@ -16,7 +22,7 @@ func (p *places) post(wrs []verbs.SendWR, all bool) {
 	for i := range wrs {
 		p.tail++
 		if all || wrs[i].Flags&verbs.Signaled != 0 {
-			p.runs = append(p.runs, p.tail)
+			p.runs = append(p.runs, run{wrs[i].ID, p.tail})
 			p.tail = 0
 		}
 	}
@@ -28,6 +34,16 @@ func (p *places) completed() {
 	if len(p.runs) == 0 {
 		return
 	}
-	p.taken -= p.runs[0]
+	p.taken -= p.runs[0].slots
 	p.runs = p.runs[:copy(p.runs, p.runs[1:])]
+}
+
+// open reports whether the completion of signaled request id has yet to be polled.
+func (p *places) open(id uint64) bool {
+	for i := range p.runs {
+		if p.runs[i].id == id {
+			return true
+		}
+	}
+	return false
 }

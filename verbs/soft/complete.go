@@ -133,7 +133,8 @@ func (l *link) returned(b []byte) bool {
 	return true
 }
 
-// notReady sends the oldest request again after a while, and all behind it.
+// notReady sends the oldest request again after a while, and all behind it. It cannot if
+// the connection ends in the middle of a request.
 func (l *link) notReady() bool {
 	q := l.q
 	if !q.slot(q.head).req.op.ConsumesRecv() {
@@ -144,7 +145,11 @@ func (l *link) notReady() bool {
 		q.fail(verbs.StatusRNRRetryExcErr)
 		return true
 	}
+	if l.cut {
+		return false
+	}
 	l.rewind(q.head)
+	l.bad = verbs.StatusSuccess // of one behind it, which pick finds again
 	l.wait()
 	return true
 }

@@ -130,7 +130,11 @@ func (d *device) accept() {
 			return
 		default: // such as too many open files: it may get better
 			<-d.conns
-			time.Sleep(d.cfg.RNRTimer)
+			select {
+			case <-time.After(d.cfg.RNRTimer):
+			case <-d.done:
+				return
+			}
 		}
 	}
 }

@@ -161,6 +161,75 @@ func TestMemoryGoesMidway(t *testing.T) {
 	}
 }
 
+// After a request that was sent in part, whose memory has gone, nothing can be sent again: the
+// peer would take it for the rest of that request. So a receive that is missing for an earlier
+// one fails the connection, whichever of the two the requester learns first.
+func TestNothingFollowsACutRequest(t *testing.T) {
+	for name, rnrFirst := range map[string]bool{"the receive is missing first": true, "the memory goes first": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, verbs.QPConfig{RNRRetry: 7})
+			mr := must[verbs.MR](t)(r.pd.RegisterMR(newGuarded(t), 0))
+			send, wr := r.write(1, r, 8), r.write(2, r, 8)
+			send.Op = verbs.OpSend
+			wr.SGL = []verbs.SGE{{Addr: mr.Addr(), Length: 8, LKey: mr.LKey()}}
+			l := r.held(t, send, wr)
+			if n := l.picks(); n != 2 {
+				t.Fatalf("%d requests are sent, want 2", n)
+			}
+			check(t, mr.Dereg())
+			missing := answer{kind: rnr, seq: l.seq(0)}
+			if rnrFirst && !l.answered(missing, nil) {
+				t.Fatal("the answer is refused")
+			}
+			l.write(bufio.NewWriter(io.Discard))
+			if !rnrFirst && l.answered(missing, nil) {
+				t.Fatal("the Send is to be sent again")
+			}
+			r.q.mu.Lock()
+			l.notBefore = time.Time{} // the time between two tries is over
+			r.q.mu.Unlock()
+			if n := l.picks(); n != 0 {
+				t.Errorf("%d requests are sent in the middle of one", n)
+			}
+			if open := l.conn.SetDeadline(time.Time{}) == nil; open && rnrFirst {
+				t.Fatal("the connection stays open")
+			}
+			l.broke() // as receive, which finds it closed or is told that the answer is refused
+			for id, want := range []verbs.Status{verbs.StatusRetryExcErr, verbs.StatusWRFlushErr} {
+				if wc := r.next(t); wc.ID != uint64(id+1) || wc.Status != want {
+					t.Errorf("%+v, want %v", wc, want)
+				}
+			}
+		})
+	}
+}
+
+// A request that cannot be sent fails after those before it, also if one of them must be sent
+// again.
+func TestMissingReceiveBeforeABadRequest(t *testing.T) {
+	r := newRig(t, verbs.QPConfig{RNRRetry: 7})
+	send, bad := r.write(1, r, 8), r.write(2, r, 8)
+	send.Op = verbs.OpSend
+	bad.SGL = []verbs.SGE{{Addr: r.mr.Addr(), Length: 8, LKey: r.mr.LKey() ^ 1}}
+	l := r.held(t, send, bad)
+	for i, kind := range []kind{rnr, ack} {
+		if n := l.picks(); n != 1 {
+			t.Errorf("try %d: %d requests are sent, want 1", i, n)
+		}
+		if !l.answered(answer{kind: kind, seq: l.seq(0)}, nil) {
+			t.Fatal("the answer is refused")
+		}
+		r.q.mu.Lock()
+		l.notBefore = time.Time{}
+		r.q.mu.Unlock()
+	}
+	for id, want := range []verbs.Status{verbs.StatusSuccess, verbs.StatusLocProtErr} {
+		if wc := r.next(t); wc.ID != uint64(id+1) || wc.Status != want {
+			t.Errorf("%+v, want %v", wc, want)
+		}
+	}
+}
+
 // A connection that breaks while nothing is under way fails the next request.
 func TestBreaksWhileIdle(t *testing.T) {
 	r := newRig(t, verbs.QPConfig{})

@@ -229,7 +229,7 @@ func (q *qp) reset() {
 func (q *qp) letGo() {
 	if l := q.out; l != nil {
 		q.out = nil
-		close(l.done)
+		l.cancel()
 		if l.conn != nil {
 			_ = l.conn.Close() // nobody asks any more
 		}

@@ -2,6 +2,7 @@ package soft
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -22,8 +23,9 @@ type link struct {
 	q        *qp
 	life     uint32 // its number among those of the queue pair
 	wakes    chan struct{}
-	done     chan struct{} // closed when the queue pair lets go of it
-	progress atomic.Int64  // when the peer was last known to live, in ns since began
+	ctx      context.Context // done when the queue pair lets go of it
+	cancel   context.CancelFunc
+	progress atomic.Int64 // when the peer was last known to live, in ns since began
 	began    time.Time
 
 	// Under the lock of the queue pair:
@@ -33,6 +35,7 @@ type link struct {
 	rnr       int    // times that a receive was missing for the oldest request
 	notBefore time.Time
 	bad       verbs.Status // what is wrong with the request at sent
+	cut       bool         // the last request was sent in part: nothing can follow it
 	broken    bool         // the connection is
 
 	// The sender's own: the request that it is at.
@@ -46,7 +49,9 @@ type link struct {
 
 func newLink(q *qp) *link {
 	q.lives++
-	return &link{q: q, life: q.lives, wakes: make(chan struct{}, 1), done: make(chan struct{}), sent: q.head, began: time.Now(), scratch: make([]byte, mtu)}
+	l := &link{q: q, life: q.lives, wakes: make(chan struct{}, 1), sent: q.head, began: time.Now(), scratch: make([]byte, mtu)}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	return l
 }
 
 // kick lets the sender look again.
@@ -108,7 +113,7 @@ func (l *link) sleep(d time.Duration) bool {
 		after = t.C
 	}
 	select {
-	case <-l.done:
+	case <-l.ctx.Done():
 		return false
 	case <-l.wakes:
 	case <-after:
@@ -126,7 +131,7 @@ func (l *link) dial() (net.Conn, error) {
 		}
 		t := time.NewTimer(pause)
 		select {
-		case <-l.done:
+		case <-l.ctx.Done():
 			t.Stop()
 			return nil, err
 		case <-t.C:
@@ -143,12 +148,15 @@ func (l *link) try() (net.Conn, error) {
 	if q.d.isCut(to) {
 		return nil, errRefused
 	}
-	conn, err := net.DialTimeout("tcp", to.String(), q.d.cfg.Timeout)
+	dialer := net.Dialer{Timeout: q.d.cfg.Timeout}
+	conn, err := dialer.DialContext(l.ctx, "tcp", to.String())
 	if err != nil {
 		return nil, err
 	}
 	var b [welcomeSize]byte
 	err = conn.SetDeadline(time.Now().Add(q.d.cfg.Timeout))
+	stop := context.AfterFunc(l.ctx, func() { _ = conn.Close() }) // fails what follows
+	defer stop()
 	if err == nil {
 		_, err = conn.Write(h.append(nil))
 	}
@@ -198,6 +206,9 @@ func (l *link) pick() (more bool, due time.Duration) {
 	}
 	if l.broken { // nothing is under way
 		q.fail(verbs.StatusRetryExcErr)
+		return false, 0
+	}
+	if l.cut {
 		return false, 0
 	}
 	if !l.notBefore.IsZero() {
@@ -264,15 +275,21 @@ func (l *link) write(w *bufio.Writer) {
 	}
 }
 
-// giveUp fails a request whose memory has gone while it was sent.
+// giveUp fails a request whose memory has gone while it was sent. If an earlier one must be
+// sent again, the connection fails: the peer takes what follows for the rest of this one.
 func (l *link) giveUp(status verbs.Status) {
 	q := l.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.out == l && l.at < l.sent && l.at >= q.head {
+	l.cut = true
+	switch {
+	case q.out != l:
+	case l.at < l.sent && l.at >= q.head:
 		l.rewind(l.at)
 		l.bad = status
 		q.settle()
+	default:
+		_ = l.conn.Close() // receive notices
 	}
 }
 

@@ -90,6 +90,35 @@ func TestPostAndWaitAllocateNothing(t *testing.T) {
 	}
 }
 
+// crowded is a listener of a system that has no more connections to give.
+type crowded struct {
+	net.Listener
+	asked chan struct{}
+}
+
+func (c crowded) Accept() (net.Conn, error) {
+	close(c.asked)
+	return nil, errors.New("too many open files")
+}
+
+func (crowded) Close() error { return nil }
+
+// A device that waits until connections are available again can be closed at once.
+func TestCloseWhileNoConnectionIsAvailable(t *testing.T) {
+	c := crowded{asked: make(chan struct{})}
+	d := &device{cfg: Config{RNRTimer: time.Minute}, lis: c, conns: make(chan struct{}, 1), done: make(chan struct{})}
+	d.tasks.Go(d.accept)
+	<-c.asked
+	closed := make(chan error, 1)
+	go func() { closed <- d.Close() }()
+	select {
+	case err := <-closed:
+		check(t, err)
+	case <-time.After(patience):
+		t.Error("Close waits")
+	}
+}
+
 // A CQ that is destroyed wakes those who wait for it.
 func TestDestroyWakes(t *testing.T) {
 	r := newRig(t, verbs.QPConfig{})

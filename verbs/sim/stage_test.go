@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+)
+
+// What was dropped while it landed, because of what landed with it, stays dropped; whether it
+// had come stays unknown if its memory is gone.
+func TestWhatWasDroppedDoesNotLand(t *testing.T) {
+	for name, end := range map[string]func(*elem){"lands": (*elem).lands, "pauses": (*elem).pauses} {
+		for _, freed := range []bool{false, true} {
+			e := &elem{reg: &region{freed: freed}}
+			e.begins()
+			e.drops()
+			end(e)
+			if !e.over() || !e.void() || e.unknown() != freed {
+				t.Errorf("%s, memory freed %v: it is at stage %d", name, freed, e.stage)
+			}
+		}
+	}
+	e := &elem{}
+	e.begins()
+	e.pauses()
+	if e.stage != pending {
+		t.Errorf("the rest of what pauses never lands: it is at stage %d", e.stage)
+	}
+}
+
+// An Atomic that reads is landing: what comes before it has been decided.
+func TestAnAtomicThatReadsIsLanding(t *testing.T) {
+	for s, want := range map[stage]bool{pending: false, landing: true, reading: true, landed: false, dropped: false, forgotten: false} {
+		if e := (&elem{stage: s}); e.during() != want {
+			t.Errorf("stage %d: landing is %v", s, !want)
+		}
+	}
+}
+
+// What a power failure tore had landed in the memory itself, if it had landed: only what was in a
+// cache is lost.
+func TestTornIsNotLost(t *testing.T) {
+	for h, want := range map[harm][2]bool{unharmed: {false, false}, torn: {true, false}, cached: {true, true}} {
+		if e := (&elem{harm: h}); e.struck() != want[0] || e.lost() != want[1] {
+			t.Errorf("harm %d: struck %v, lost %v", h, e.struck(), e.lost())
+		}
+	}
+}
+
+// What was passed over may have to land because of what landed after it, so a sweep begins anew
+// after each change, and ends after a pass without one.
+func TestASweepBeginsAnew(t *testing.T) {
+	list := []*elem{{}, {}, {}}
+	var visits []int
+	for all := sweep(&list); all.next(); {
+		visits = append(visits, slices.Index(list, all.e))
+		// Each waits for the one behind it.
+		if i := len(list) - 1; all.e == list[i] {
+			list = list[:i]
+			all.again()
+		}
+	}
+	if want := []int{0, 1, 2, 0, 1, 0}; !slices.Equal(visits, want) {
+		t.Errorf("it goes to %v, want %v", visits, want)
+	}
+}
