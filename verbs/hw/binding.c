@@ -250,14 +250,45 @@ int vb_drain(struct ibv_comp_channel *ch)
 	return n;
 }
 
-int vb_async(struct ibv_context *ctx)
+int vb_async(struct ibv_context *ctx, struct vb_event *x)
 {
 	struct ibv_async_event e;
 	if (ibv_get_async_event(ctx, &e))
-		return errno > 0 ? -errno : -EIO;
-	int kind = e.event_type;
+		return errno > 0 ? errno : EIO;
+	x->kind = e.event_type;
+	x->about = VB_ABOUT_DEVICE;
+	x->number = 0;
+	switch (e.event_type) {
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		x->about = VB_ABOUT_QP;
+		x->number = e.element.qp->qp_num;
+		break;
+	case IBV_EVENT_CQ_ERR:
+		x->about = VB_ABOUT_CQ;
+		x->number = e.element.cq->handle;
+		break;
+	case IBV_EVENT_PORT_ACTIVE:
+	case IBV_EVENT_PORT_ERR:
+	case IBV_EVENT_LID_CHANGE:
+	case IBV_EVENT_PKEY_CHANGE:
+	case IBV_EVENT_SM_CHANGE:
+	case IBV_EVENT_CLIENT_REREGISTER:
+	case IBV_EVENT_GID_CHANGE:
+		x->about = VB_ABOUT_PORT;
+		x->number = e.element.port_num;
+		break;
+	default:
+		break;
+	}
 	ibv_ack_async_event(&e);
-	return kind;
+	return 0;
 }
 
 int vb_nonblock(int fd)

@@ -84,7 +84,15 @@ int vb_post_ext(struct ibv_qp *qp, struct vb_ext *x);
 
 int vb_arm(struct ibv_cq *cq);
 int vb_drain(struct ibv_comp_channel *ch); // takes and acknowledges all events; how many
-int vb_async(struct ibv_context *ctx);     // the kind of the next event, or -errno
+/* An asynchronous event, and the number of the object that it is about. */
+enum { VB_ABOUT_DEVICE, VB_ABOUT_QP, VB_ABOUT_CQ, VB_ABOUT_PORT };
+struct vb_event {
+	int kind;
+	int about;
+	uint32_t number;
+};
+/* 0, EAGAIN if there is no event, or the error of a device that is gone. */
+int vb_async(struct ibv_context *ctx, struct vb_event *x);
 int vb_nonblock(int fd);
 
 #endif

@@ -56,16 +56,20 @@ func (d *device) CreateCompChannel() (verbs.CompChannel, error) {
 		return nil, d.errno("create a completion channel", err, "is the limit on open files reached?")
 	}
 	ch := &channel{d: d, c: c}
-	ch.events, err = watch(d.name, c.fd, func() {
+	ch.events, err = watch(d.name, c.fd, func() bool {
 		if C.vb_drain(c) > 0 {
 			ch.wakeAll()
 		}
+		return d.dead.Load() == nil
 	})
 	if err != nil {
 		C.ibv_destroy_comp_channel(c)
 		return nil, err
 	}
 	d.open.Add(1)
+	d.mu.Lock()
+	d.channels = append(d.channels, ch)
+	d.mu.Unlock()
 	return ch, nil
 }
 
@@ -106,6 +110,9 @@ func (ch *channel) Destroy() error {
 	}
 	ch.wakeAll()
 	ch.events.close()
+	ch.d.mu.Lock()
+	ch.d.channels = slices.DeleteFunc(ch.d.channels, func(x *channel) bool { return x == ch })
+	ch.d.mu.Unlock()
 	ch.d.open.Add(-1)
 	if rc := C.ibv_destroy_comp_channel(ch.c); rc != 0 {
 		return ch.d.err("destroy a channel", rc, "")
@@ -210,6 +217,9 @@ func (ch *channel) look() (*cq, error) {
 	defer ch.mu.Unlock()
 	if ch.gone {
 		return nil, fmt.Errorf("hw: %s: wait: %w: the channel", ch.d.name, verbs.ErrClosed)
+	}
+	if len(ch.cqs) == 0 {
+		return nil, ch.d.alive()
 	}
 	for i := range ch.cqs {
 		at := (ch.next + i) % len(ch.cqs)

@@ -136,7 +136,8 @@ func (q *cq) Poll(wc []verbs.WC) (n int, err error) {
 	return n, err
 }
 
-// ask polls the card, if the stash is empty. The caller holds q.mu.
+// ask polls the card, if the stash is empty. A dead device may still have completions;
+// when it has none, nothing will come. The caller holds q.mu.
 func (q *cq) ask() error {
 	if q.stash == nil {
 		return fmt.Errorf("hw: %s: poll: %w", q.d.name, verbs.ErrClosed)
@@ -145,6 +146,9 @@ func (q *cq) ask() error {
 	C.vb_poll(ref(q.stash))
 	if e := q.stash.err; e != 0 {
 		return callError(q.d.name, "poll", syscall.Errno(e), "has the CQ overflowed? It must hold all completions of its QPs")
+	}
+	if q.stash.n == 0 && q.d.dead.Load() != nil {
+		return q.d.alive()
 	}
 	return nil
 }

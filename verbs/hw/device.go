@@ -13,6 +13,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -40,6 +41,9 @@ type device struct {
 	open   atomic.Int64 // objects on it
 	dead   atomic.Pointer[string]
 	closed atomic.Bool
+
+	mu       sync.Mutex
+	channels []*channel // whose waiters must learn that it died
 }
 
 // Devices returns the names of the cards of this machine.

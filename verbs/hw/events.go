@@ -20,9 +20,10 @@ type descriptor struct {
 	done chan struct{}
 }
 
-// watch calls drain on its own goroutine whenever fd is readable, until it is closed.
-// libibverbs keeps fd; the runtime waits on a duplicate, because each closes its own.
-func watch(name string, fd C.int, drain func()) (*descriptor, error) {
+// watch calls drain on its own goroutine whenever fd is readable, until it is closed or
+// drain returns false. libibverbs keeps fd; the runtime waits on a duplicate, because
+// each closes its own.
+func watch(name string, fd C.int, drain func() bool) (*descriptor, error) {
 	if rc := C.vb_nonblock(fd); rc != 0 {
 		return nil, callError(name, "make a channel non-blocking", syscall.Errno(rc), "")
 	}
@@ -38,8 +39,7 @@ func watch(name string, fd C.int, drain func()) (*descriptor, error) {
 	}
 	go func() {
 		defer close(d.done)
-		for d.raw.Read(func(uintptr) bool { drain(); return false }) == nil {
-		}
+		_ = d.raw.Read(func(uintptr) bool { return !drain() }) // it fails once it is closed
 	}()
 	return d, nil
 }
@@ -52,20 +52,48 @@ func (d *descriptor) close() {
 
 // listen handles the device's asynchronous events.
 func (d *device) listen() (err error) {
-	d.events, err = watch(d.name, d.ctx.async_fd, func() {
+	d.events, err = watch(d.name, d.ctx.async_fd, func() bool {
 		for {
-			kind := C.vb_async(d.ctx)
-			if kind < 0 {
-				return
-			}
-			text := C.GoString(C.ibv_event_type_str(uint32(kind)))
-			if kind == C.IBV_EVENT_DEVICE_FATAL {
-				d.dead.Store(&text)
-			}
-			if d.cfg.OnEvent != nil {
-				d.cfg.OnEvent(d.name + ": " + text)
+			var e C.struct_vb_event
+			switch rc := syscall.Errno(C.vb_async(d.ctx, &e)); rc {
+			case 0:
+				d.happened(e.kind == C.IBV_EVENT_DEVICE_FATAL, about(&e)+C.GoString(C.ibv_event_type_str(uint32(e.kind))))
+			case syscall.EAGAIN, syscall.EINTR:
+				return true
+			default:
+				d.happened(true, "no more events: "+rc.Error())
+				return false
 			}
 		}
 	})
 	return err
+}
+
+// about names the object of an event; the device needs no name.
+func about(e *C.struct_vb_event) string {
+	switch e.about {
+	case C.VB_ABOUT_QP:
+		return fmt.Sprintf("QP %d: ", e.number)
+	case C.VB_ABOUT_CQ:
+		return fmt.Sprintf("CQ %d: ", e.number)
+	case C.VB_ABOUT_PORT:
+		return fmt.Sprintf("port %d: ", e.number)
+	}
+	return ""
+}
+
+// happened passes an event on. After a fatal one the device is dead, and nobody must
+// wait for it any longer.
+func (d *device) happened(fatal bool, text string) {
+	if fatal {
+		d.dead.Store(&text)
+		d.mu.Lock()
+		for _, ch := range d.channels {
+			ch.wakeAll()
+		}
+		d.mu.Unlock()
+	}
+	if d.cfg.OnEvent != nil {
+		d.cfg.OnEvent(d.name + ": " + text)
+	}
 }
