@@ -32,6 +32,8 @@ func (f *cardFlags) define(fl *pflag.FlagSet) {
 	fl.StringVar(&f.cfg.Device, "device", "", "the card, such as mlx5_0 or rxe0, or soft for one of software over TCP; default: the only card there is, or soft without one")
 	fl.IntVar(&f.cfg.Port, "device-port", 1, "port of the card; they count from 1")
 	fl.StringVar(&f.cfg.GID, "gid", "", "`address` of the port, such as 10.7.7.1; default: the first of RoCE v2, else of InfiniBand; of soft that of --listen, or the loopback")
+	fl.IntVar(&f.cfg.PKeyIndex, "pkey-index", 0, "`index` of the partition key in the port's table")
+	fl.BoolVar(&f.cfg.RelaxedOrdering, "relaxed-ordering", false, "let writes to registered memory take place out of order; profile relaxed says what still holds")
 	fl.IntVar(&f.cfg.MTU, "mtu", 0, "`bytes` of a packet, a power of two from 256 to 4096; default: the port's")
 	fl.DurationVar(&f.ackTimeout, "ack-timeout", defaultAck, "send again what a card has not acknowledged after this time; it fails after 7 times")
 	fl.SortFlags = false
@@ -85,8 +87,8 @@ func noCard() string {
 }
 
 func (f *cardFlags) openSoft(listen string) (verbs.Device, error) {
-	if f.cfg.MTU != 0 || f.cfg.Port != 1 {
-		return nil, fmt.Errorf("--mtu and --device-port are about a card, and this is --device %s", soft.Name)
+	if f.cfg.MTU != 0 || f.cfg.Port != 1 || f.cfg.PKeyIndex != 0 || f.cfg.RelaxedOrdering {
+		return nil, fmt.Errorf("--mtu, --device-port, --pkey-index and --relaxed-ordering are about a card, and this is --device %s", soft.Name)
 	}
 	cfg := soft.Config{Listen: net.JoinHostPort(softAddress(f.cfg.GID, listen), "0")}
 	if f.ackTimeout != defaultAck {

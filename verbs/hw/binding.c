@@ -99,6 +99,7 @@ int vb_modify(struct ibv_qp *qp, struct vb_attr *a, int mask, int state)
 	}
 	m.qp_access_flags = a->access;
 	m.port_num = a->port;
+	m.pkey_index = a->pkey_index;
 	m.path_mtu = a->mtu;
 	m.dest_qp_num = a->dest_qpn;
 	m.rq_psn = a->rq_psn;

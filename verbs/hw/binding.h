@@ -49,7 +49,7 @@ struct vb_port {
 // Everything that a transition of a queue pair may set.
 struct vb_attr {
 	uint32_t access, dest_qpn, rq_psn, sq_psn;
-	uint16_t dlid;
+	uint16_t dlid, pkey_index;
 	uint8_t port, gid_index, mtu, timeout, retry, rnr_retry, min_rnr, rd_atomic, dest_rd_atomic;
 	uint8_t sl, hop_limit, traffic_class, global;
 	uint8_t dgid[16];

@@ -27,14 +27,19 @@ type chain[WR any] struct {
 	post *C.struct_vb_post // the argument of the cgo call
 }
 
-// alloc allocates n requests for qp. link sets a request's successor, or nil, and its
-// list.
-func (c *chain[WR]) alloc(qp *C.struct_ibv_qp, n, each int, link func(wr, next *WR, list *C.struct_ibv_sge)) {
+// alloc allocates n requests. link sets a request's successor, or nil, and its list. It
+// reports false if there is no memory.
+func (c *chain[WR]) alloc(n, each int, link func(wr, next *WR, list *C.struct_ibv_sge)) bool {
 	c.each = each
 	c.wrs = zeroed[WR](n)
 	c.sges = zeroed[C.struct_ibv_sge](n * each)
-	c.post = &zeroed[C.struct_vb_post](1)[0]
-	c.post.qp, c.post.chain = qp, unsafe.Pointer(&c.wrs[0])
+	post := zeroed[C.struct_vb_post](1)
+	c.post = unsafe.SliceData(post)
+	if c.wrs == nil || c.sges == nil || post == nil {
+		c.free()
+		return false
+	}
+	c.post.chain = unsafe.Pointer(&c.wrs[0])
 	for i := range c.wrs {
 		var next *WR
 		if i+1 < n {
@@ -42,6 +47,7 @@ func (c *chain[WR]) alloc(qp *C.struct_ibv_qp, n, each int, link func(wr, next *
 		}
 		link(&c.wrs[i], next, &c.sges[i*each])
 	}
+	return true
 }
 
 func (c *chain[WR]) free() {
@@ -54,10 +60,14 @@ func (c *chain[WR]) free() {
 // ref is a pointer into C memory, to pass to C.
 func ref[T any](p *T) C.vb_ref { return C.vb_ref(uintptr(unsafe.Pointer(p))) }
 
-// zeroed allocates n values in C memory.
+// zeroed allocates n values in C memory. It returns nil if there is none.
 func zeroed[T any](n int) []T {
 	var t T
-	return unsafe.Slice((*T)(C.calloc(C.size_t(n), C.size_t(unsafe.Sizeof(t)))), n)
+	p := (*T)(C.calloc(C.size_t(n), C.size_t(unsafe.Sizeof(t))))
+	if p == nil {
+		return nil
+	}
+	return unsafe.Slice(p, n)
 }
 
 // linkSend and linkRecv are arguments of alloc.

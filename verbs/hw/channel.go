@@ -80,7 +80,9 @@ func (ch *channel) add(q *cq, depth int) error {
 	if ch.gone {
 		return fmt.Errorf("hw: %s: create CQ: %w: the channel", ch.d.name, verbs.ErrClosed)
 	}
-	c, err := C.ibv_create_cq(ch.d.ctx, C.int(depth), nil, ch.c, 0)
+	// Interrupts of different CQs go to different cores.
+	vector := (ch.d.vector.Add(1) - 1) % uint32(max(ch.d.ctx.num_comp_vectors, 1))
+	c, err := C.ibv_create_cq(ch.d.ctx, C.int(depth), nil, ch.c, C.int(vector))
 	if c == nil {
 		return ch.d.errno(fmt.Sprintf("create a CQ of %d entries", depth), err, hintRegister(errnoOf(err), lockLimit()))
 	}

@@ -56,6 +56,12 @@ type Config struct {
 	// not link-local, or exactly this one, such as ::ffff:192.0.2.1 or 192.0.2.1.
 	GIDType GIDType
 	GID     string
+	// PKeyIndex is the index of the partition key in the port's table.
+	PKeyIndex int
+	// RelaxedOrdering lets the card and the bus write to registered memory out of order
+	// (IBV_ACCESS_RELAXED_ORDERING), as profile relaxed allows. A card or kernel that
+	// does not know it ignores it.
+	RelaxedOrdering bool
 	// MTU of the path in bytes: 256, 512, 1024, 2048 or 4096. Default: the port's. Two
 	// ends use the smaller one.
 	MTU int
@@ -84,7 +90,7 @@ func (c *Config) Validate() error {
 	}{
 		{"Port", c.Port, 0, 255}, {"GIDType", int(c.GIDType), 0, int(RoCEv1)}, {"Timeout", c.Timeout, 0, 31},
 		{"MinRNRTimer", c.MinRNRTimer, 0, 31}, {"ServiceLevel", c.ServiceLevel, 0, 15},
-		{"TrafficClass", c.TrafficClass, 0, 255}, {"HopLimit", c.HopLimit, 0, 255}, {"MaxInline", c.MaxInline, 0, 1 << 12},
+		{"TrafficClass", c.TrafficClass, 0, 255}, {"HopLimit", c.HopLimit, 0, 255}, {"PKeyIndex", c.PKeyIndex, 0, 1<<16 - 1}, {"MaxInline", c.MaxInline, 0, 1 << 12},
 	} {
 		if f.v < f.least || f.v > f.most {
 			return fmt.Errorf("%w: %s is %d, and must be %d to %d", ErrConfig, f.name, f.v, f.least, f.most)
@@ -165,7 +171,8 @@ func (c *Config) pickGID(table []gidEntry) (gidEntry, error) {
 	if err != nil {
 		return gidEntry{}, err
 	}
-	table = slices.DeleteFunc(slices.Clone(table), func(e gidEntry) bool { return e.port != c.Port })
+	const most = 255 // ibv_global_route has eight bits for an index
+	table = slices.DeleteFunc(slices.Clone(table), func(e gidEntry) bool { return e.port != c.Port || e.index > most })
 	order := []GIDType{c.GIDType}
 	if c.GIDType == AnyGID {
 		order = []GIDType{RoCEv2, IB, RoCEv1}

@@ -12,7 +12,7 @@ import (
 func TestValidate(t *testing.T) {
 	for name, c := range map[string]Config{
 		"Port": {Port: 256}, "GIDType": {GIDType: RoCEv1 + 1}, "Timeout": {Timeout: 32}, "MinRNRTimer": {MinRNRTimer: -1},
-		"ServiceLevel": {ServiceLevel: 16}, "TrafficClass": {TrafficClass: 256}, "HopLimit": {HopLimit: 256},
+		"ServiceLevel": {ServiceLevel: 16}, "TrafficClass": {TrafficClass: 256}, "HopLimit": {HopLimit: 256}, "PKeyIndex": {PKeyIndex: 1 << 16},
 		"MaxInline": {MaxInline: -1}, "MTU": {MTU: 1500}, "Spin": {Spin: -2}, `GID "fe80::1%eth0"`: {GID: "fe80::1%eth0"},
 	} {
 		if err := c.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), name) {
@@ -41,7 +41,7 @@ func TestPickGID(t *testing.T) {
 	table := []gidEntry{
 		{gid("fe80::1"), RoCEv1, 0, 1}, {gid("fe80::1"), RoCEv2, 1, 1}, {gid("192.0.2.1"), RoCEv1, 2, 1},
 		{gid("192.0.2.1"), RoCEv2, 3, 1}, {gid("192.0.2.2"), RoCEv2, 4, 1}, {gid("192.0.2.9"), RoCEv2, 0, 2},
-		{gid("fe80::2"), IB, 0, 3},
+		{gid("fe80::2"), IB, 0, 3}, {gid("192.0.2.3"), RoCEv2, 256, 1}, // no request can name the last
 	}
 	for _, tt := range []struct {
 		cfg   Config
@@ -55,7 +55,7 @@ func TestPickGID(t *testing.T) {
 			t.Errorf("%+v: %v, %v", tt.cfg, e, err)
 		}
 	}
-	for _, cfg := range []Config{{Port: 4}, {Port: 1, GIDType: IB}, {Port: 1, GID: "192.0.2.9"}} {
+	for _, cfg := range []Config{{Port: 4}, {Port: 1, GIDType: IB}, {Port: 1, GID: "192.0.2.9"}, {Port: 1, GID: "192.0.2.3"}} {
 		_, err := cfg.pickGID(table)
 		if !errors.Is(err, ErrConfig) || cfg.Port == 1 && !strings.Contains(err.Error(), "192.0.2.2 (RoCE v2, index 4)") {
 			t.Errorf("%+v: %v", cfg, err)

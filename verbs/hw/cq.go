@@ -60,7 +60,15 @@ func (d *device) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 		return nil, fmt.Errorf("hw: %s: create CQ: %w: the channel is of another device", d.name, verbs.ErrInvalid)
 	}
 	q.ch = c
-	q.stash = &zeroed[C.struct_vb_stash](1)[0]
+	stash := zeroed[C.struct_vb_stash](1)
+	if stash == nil {
+		err := fmt.Errorf("hw: %s: create CQ: %w", d.name, syscall.ENOMEM)
+		if q.own {
+			err = joinErr(err, c.Destroy())
+		}
+		return nil, err
+	}
+	q.stash = &stash[0]
 	q.wcs = (*[C.VB_STASH]verbs.WC)(unsafe.Pointer(&q.stash.wc))
 	if err := c.add(q, depth); err != nil {
 		q.freeStash()

@@ -35,7 +35,8 @@ type device struct {
 	mtu    int // bytes
 	roce   bool
 	maxCQE int
-	resp   int // Reads and atomics that a QP can serve at a time
+	resp   int           // Reads and atomics that a QP can serve at a time
+	vector atomic.Uint32 // of the next CQ, from 1
 	events *descriptor
 	soft   bool         // Soft-RoCE
 	open   atomic.Int64 // objects on it
@@ -160,19 +161,33 @@ func (d *device) port() (C.struct_vb_port, error) {
 	return p, nil
 }
 
-func (d *device) address() error {
-	var raw [256]C.struct_ibv_gid_entry
-	n, err := C._ibv_query_gid_table(d.ctx, &raw[0], C.size_t(len(raw)), 0, C.sizeof_struct_ibv_gid_entry)
-	if n < 0 {
+// gids returns the GID tables of all ports. The kernel refuses a buffer in which not all fit.
+func (d *device) gids() ([]C.struct_ibv_gid_entry, error) {
+	const most = 1 << 16
+	for size := 256; ; size *= 4 {
+		raw := make([]C.struct_ibv_gid_entry, size)
+		n, err := C._ibv_query_gid_table(d.ctx, &raw[0], C.size_t(size), 0, C.sizeof_struct_ibv_gid_entry)
+		if n >= 0 {
+			return raw[:n], nil
+		}
 		e := syscall.Errno(-n)
 		if errno, ok := err.(syscall.Errno); ok && n == -1 {
 			e = errno
 		}
-		return callError(d.name, "query the GID table", e, "")
+		if e != syscall.EINVAL || size >= most {
+			return nil, callError(d.name, "query the GID table", e, "")
+		}
+	}
+}
+
+func (d *device) address() error {
+	raw, err := d.gids()
+	if err != nil {
+		return err
 	}
 	types := map[C.uint32_t]GIDType{C.IBV_GID_TYPE_IB: IB, C.IBV_GID_TYPE_ROCE_V1: RoCEv1, C.IBV_GID_TYPE_ROCE_V2: RoCEv2}
 	var table []gidEntry
-	for i := range raw[:n] {
+	for i := range raw {
 		e := &raw[i]
 		table = append(table, gidEntry{gid: e.gid, typ: types[e.gid_type], index: int(e.gid_index), port: int(e.port_num)})
 	}

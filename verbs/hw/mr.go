@@ -75,6 +75,10 @@ type pinned interface {
 var accessFlags = [...]C.int{C.IBV_ACCESS_LOCAL_WRITE, C.IBV_ACCESS_REMOTE_WRITE, C.IBV_ACCESS_REMOTE_READ,
 	C.IBV_ACCESS_REMOTE_ATOMIC, 1 << 8, 1 << 9} // older headers lack the last two
 
+// relaxedOrdering is IBV_ACCESS_RELAXED_ORDERING, which older headers lack. Libraries and
+// kernels ignore flags of its range that they do not know.
+const relaxedOrdering = 1 << 20
+
 func (d *device) access(a verbs.Access) (C.int, error) {
 	const known = verbs.FlushPersistent<<1 - 1
 	switch {
@@ -116,6 +120,9 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 		if err := lock.Pin(); err != nil {
 			return nil, fmt.Errorf("hw: %s: %s: %w: %w", p.d.name, what, verbs.ErrInvalid, err)
 		}
+	}
+	if p.d.cfg.RelaxedOrdering {
+		flags |= relaxedOrdering
 	}
 	c, err := C.vb_reg_mr(p.c, C.uint64_t(mem.Addr()), C.uint64_t(mem.Len()), flags)
 	if c == nil {

@@ -16,7 +16,7 @@ func TestFillTakesWhatCheckPasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		attr := verbs.DeviceAttr{HasFlush: rapid.Bool().Draw(t, "flush"), HasAtomicWrite: rapid.Bool().Draw(t, "atomic write")}
 		q := &qp{d: &device{attr: attr}, cfg: verbs.QPConfig{MaxSGE: rapid.IntRange(1, 3).Draw(t, "SGEs"), MaxInline: rapid.IntRange(0, 2).Draw(t, "inline bytes")}}
-		q.send.alloc(nil, rapid.IntRange(1, 4).Draw(t, "chain"), q.cfg.MaxSGE, linkSend)
+		q.send.alloc(rapid.IntRange(1, 4).Draw(t, "chain"), q.cfg.MaxSGE, linkSend)
 		defer q.send.free()
 		wrs := rapid.SliceOfN(rapid.Custom(anyRequest), 0, 6).Draw(t, "requests")
 		n := q.fill(wrs)

@@ -80,7 +80,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	}
 	q := &qp{d: d, pd: p, cfg: cfg, sendCQ: send, recvCQ: recv, prepared: true}
 	q.attr = C.struct_vb_attr{access: C.uint32_t(access), sq_psn: C.uint32_t(cfg.PSN), port: C.uint8_t(d.cfg.Port),
-		gid_index: C.uint8_t(d.gid.index), timeout: C.uint8_t(d.cfg.Timeout), retry: C.uint8_t(cfg.RetryCount),
+		pkey_index: C.uint16_t(d.cfg.PKeyIndex), gid_index: C.uint8_t(d.gid.index), timeout: C.uint8_t(d.cfg.Timeout), retry: C.uint8_t(cfg.RetryCount),
 		rnr_retry: C.uint8_t(cfg.RNRRetry), min_rnr: C.uint8_t(d.cfg.MinRNRTimer), rd_atomic: C.uint8_t(cfg.MaxRdAtomic),
 		dest_rd_atomic: C.uint8_t(d.resp), sl: C.uint8_t(d.cfg.ServiceLevel), hop_limit: C.uint8_t(d.cfg.HopLimit),
 		traffic_class: C.uint8_t(d.cfg.TrafficClass)}
@@ -105,12 +105,16 @@ func (q *qp) create() error {
 			return fmt.Errorf("hw: %s: create QP: %w: a CQ", d.name, err)
 		}
 	}
+	if !q.send.alloc(min(q.cfg.MaxSendWR, postBatch), q.cfg.MaxSGE, linkSend) || !q.recv.alloc(min(q.cfg.MaxRecvWR, postBatch), q.cfg.MaxSGE, linkRecv) {
+		q.giveBack()
+		return fmt.Errorf("hw: %s: create QP: %w", d.name, syscall.ENOMEM)
+	}
 	init := C.struct_vb_qp_init{send_wr: C.int(q.cfg.MaxSendWR), recv_wr: C.int(q.cfg.MaxRecvWR), sge: C.int(q.cfg.MaxSGE),
 		max_inline: C.int(q.cfg.MaxInline), sig_all: flag(q.cfg.SignalAll), flush: flag(d.attr.HasFlush),
 		atomic_write: flag(d.attr.HasAtomicWrite)}
 	c, err := C.vb_create_qp(p.c, q.sendCQ.stash.cq, q.recvCQ.stash.cq, &init)
 	if c == nil {
-		q.unuse()
+		q.giveBack()
 		return d.errno(fmt.Sprintf("create a QP of %d and %d work requests", q.cfg.MaxSendWR, q.cfg.MaxRecvWR), err,
 			hintRegister(errnoOf(err), lockLimit()))
 	}
@@ -120,13 +124,19 @@ func (q *qp) create() error {
 		C.ibv_destroy_qp(c)
 		q.c = nil
 		p.open--
-		q.unuse()
+		q.giveBack()
 		return err
 	}
-	q.send.alloc(c, min(q.cfg.MaxSendWR, postBatch), q.cfg.MaxSGE, linkSend)
-	q.recv.alloc(c, min(q.cfg.MaxRecvWR, postBatch), q.cfg.MaxSGE, linkRecv)
+	q.send.post.qp, q.recv.post.qp = c, c
 	q.send.post.stash = q.sendCQ.stash
 	return nil
+}
+
+// giveBack undoes what create has taken, but for the queue pair of the card.
+func (q *qp) giveBack() {
+	q.send.free()
+	q.recv.free()
+	q.unuse()
 }
 
 func (q *qp) unuse() {
