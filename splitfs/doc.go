@@ -3,8 +3,8 @@
 // others in a directory.
 //
 //	fsys, err := splitfs.New(splitfs.Config{
-//		Dir:      dir,                     // splitfs.OSDir("/mnt/cephfs/db")
-//		Store:    splitfs.NCL(h, nclCfg, 5*time.Second),  // log peers
+//		Dir:      dir, // splitfs.OSDir("/mnt/cephfs/db")
+//		Store:    splitfs.NCL(h, nclCfg, 5*time.Second), // log peers, and how often to look after them
 //		Patterns: splitfs.Presets["sqlite"],
 //	})
 //	f, err := fsys.Open("orders.db-wal", os.O_RDWR|os.O_CREATE, 0o644)

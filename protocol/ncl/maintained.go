@@ -25,14 +25,16 @@ type Maintained struct {
 	next time.Duration // no Repair before, unless it is necessary
 	mu   host.Mutex    // nil unless there is a task of Watch
 	lost bool          // another instance has the file
+	seen Stamp         // of the last look: if it has changed, a write has looked after the peers
 }
 
 // Watch starts a task that looks every period whether all peers are still there, and
 // replaces those that are not. So a peer that fails is replaced, whether or not anything
-// is written, within a period, the time that the card takes to report the failure, and
-// the time of a Repair. A period must be longer than 0. Call Watch at most once, before
-// other tasks use the handle. The task ends after [Maintained.Close] or
-// [Maintained.Release], or when another instance has the file.
+// is written, within two periods, the time that the card takes to report the failure, and
+// the time of a Repair. A write that comes meanwhile waits for the last two. A period must
+// be longer than 0. Call Watch at most once, before other tasks use the handle. The task
+// ends after [Maintained.Close] or [Maintained.Release], or when another instance has the
+// file.
 func (m *Maintained) Watch(period time.Duration) {
 	if period <= 0 || m.mu != nil {
 		panic("ncl: Watch takes a period longer than 0, and is called once")
@@ -51,7 +53,10 @@ func (m *Maintained) look() bool {
 	if m.closed || m.lost {
 		return false
 	}
-	m.probe()
+	if m.stamp == m.seen {
+		m.probe()
+	}
+	m.seen = m.stamp
 	m.maintain()
 	return !m.lost
 }

@@ -80,13 +80,13 @@ func idling(r *run) {
 	if !r.record(m, r.writes()[0]) || !r.inject(faults.Crash, "peer1") {
 		return
 	}
-	r.h.Sleep(3 * time.Second / 2)
+	r.h.Sleep(5 * time.Second / 2) // the first look finds a write
 	if r.whole(m) {
 		r.inject(faults.Crash, "peer2")
 	}
 }
 
-// guarding writes while another task looks after the file.
+// guarding writes, and writes again while another task looks after the file.
 func guarding(r *run) {
 	if r.expose(false); r.last() {
 		r.open()
@@ -102,8 +102,13 @@ func guarding(r *run) {
 		}
 	}}
 	m.Watch(time.Second)
+	w := r.writes()
+	if !r.record(m, w[0]) {
+		return
+	}
+	r.h.Sleep(3 * time.Second / 2) // the next look finds no write since the last, unless it comes late
 	r.expose(true)
-	r.writeAll(m)
+	r.record(m, w[1])
 }
 
 // starving uses Maintained without spare peers: a write fails, or f+1 peers have it.
