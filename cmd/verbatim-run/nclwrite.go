@@ -131,8 +131,9 @@ func (f *writeFlags) write(c *cobra.Command, i *cluster.Instance, file *ncl.File
 	opened = true
 	if f.watch > 0 {
 		m.Watch(f.watch)
+		defer m.Close() // when the watch is at rest: it may be replacing a peer
 	}
-	in := &recordReader{r: bufio.NewReader(c.InOrStdin()), framed: f.framed, limit: file.Size() - reclog.Header}
+	in := &recordReader{r: bufio.NewReader(c.InOrStdin()), framed: f.framed, limit: m.Size() - reclog.Header}
 	return w.writeAll(in, out)
 }
 

@@ -169,6 +169,13 @@ func (m *Maintained) Stamp() Stamp {
 	return m.File.Stamp()
 }
 
+// Size is [File.Size].
+func (m *Maintained) Size() int {
+	m.lock()
+	defer m.unlock()
+	return m.File.Size()
+}
+
 // Alive is [File.Alive].
 func (m *Maintained) Alive() int {
 	m.lock()

@@ -246,3 +246,27 @@ func BenchmarkRecord(b *testing.B) {
 		}
 	}
 }
+
+// lockCount is a mutex that counts how often it is taken.
+type lockCount struct{ locks, unlocks int }
+
+func (c *lockCount) Lock()   { c.locks++ }
+func (c *lockCount) Unlock() { c.unlocks++ }
+
+// With Watch, several tasks use the handle: nothing that looks at it does so without the lock.
+func TestLooksTakeTheLock(t *testing.T) {
+	f, _ := newTestFile()
+	for name, look := range map[string]func(m *Maintained){
+		"Size":       func(m *Maintained) { m.Size() },
+		"Stamp":      func(m *Maintained) { m.Stamp() },
+		"Alive":      func(m *Maintained) { m.Alive() },
+		"Peers":      func(m *Maintained) { m.Peers() },
+		"AlivePeers": func(m *Maintained) { m.AlivePeers() },
+		"ReadAt":     func(m *Maintained) { _, _ = m.ReadAt(make([]byte, 1), 0) },
+	} {
+		mu := &lockCount{}
+		if look(&Maintained{File: f, mu: mu}); mu.locks != 1 || mu.unlocks != 1 {
+			t.Errorf("%s takes the lock %d times, and gives it back %d times", name, mu.locks, mu.unlocks)
+		}
+	}
+}

@@ -40,8 +40,10 @@ func (p *peer) tell() {
 	}
 }
 
+// figure is what is left to lend. Memory that could not be freed counts beside what the files take, and may
+// exceed the limit with it.
 func (p *peer) figure() []byte {
-	return binary.BigEndian.AppendUint64(nil, uint64(p.limit-p.taken))
+	return binary.BigEndian.AppendUint64(nil, uint64(max(p.limit-p.taken, 0)))
 }
 
 // candidates returns the peers that may accept a file of size bytes, the better ones

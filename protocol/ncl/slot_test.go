@@ -229,6 +229,30 @@ func TestMemoryForACopy(t *testing.T) {
 	}
 }
 
+// A peer that could not free memory, and has nothing left to lend, does not tell the controller that it has
+// more than anybody.
+func TestNothingLeftToLend(t *testing.T) {
+	h := &lender{}
+	a := &asked{keys: newKeys()}
+	p := &peer{h: h, coord: a, lender: lenderOn(h), limit: claim(8)}
+	r := request{op: opAlloc, app: "db", file: "wal", size: 8, generation: generation{1, 1}}
+	if _, err := p.alloc(&r); err != nil {
+		t.Fatal(err)
+	}
+	r.op, r.epoch = opRecover, 2
+	if _, err := p.recover(&r); err != nil {
+		t.Fatal(err)
+	}
+	h.lacks = "end of region"
+	if err := p.switchOver(&r); err != nil {
+		t.Fatal(err)
+	}
+	p.tell()
+	if all, err := Peers(&listing{asked: a, keys: []string{"peers/peer"}}); err != nil || len(all) != 1 || all[0].Left != 0 {
+		t.Errorf("%v, and the controller hears of %+v", err, all)
+	}
+}
+
 // listing is a controller that lists keys whether or not they exist.
 type listing struct {
 	*asked
