@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -102,5 +103,43 @@ func TestTheDeadRunNoDeferredFunctions(t *testing.T) {
 				t.Errorf("own %t, eager %t: %v, %+v", own, eager, err, r)
 			}
 		}
+	}
+}
+
+// A task that a deferred function of the dead starts never is.
+func TestTheDeadStartNothing(t *testing.T) {
+	most := 0
+	s := &explore.Scenario{Name: "test/start", Faults: "crash(a)<=1", Build: func(c *explore.Case) (sim.Config, error) {
+		c.OnReset(func() { most = max(most, runtime.NumGoroutine()) })
+		a := sim.Node{Name: "a", Again: func(int, bool) bool { return false }, Main: func(h host.Host, _ int) {
+			defer h.Go("cleanup", func() {})
+			h.Rand(200)
+			h.Sleep(time.Second)
+		}}
+		return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget}, nil
+	}}
+	before := runtime.NumGoroutine()
+	if r, err := explore.Check(s, explore.Options{Workers: 1}); err != nil || r.Verdict != explore.Verified || most > before+20 {
+		t.Errorf("%v, %+v, and up to %d goroutines", err, r, most)
+	}
+}
+
+// What the deferred functions of the dead meet is met in no run.
+func TestTheDeadMeetNothing(t *testing.T) {
+	s := &explore.Scenario{Name: "test/meet", Faults: "crash(a)<=1", Sometimes: []string{"it"}, Build: func(c *explore.Case) (sim.Config, error) {
+		a := sim.Node{Name: "a", Again: func(int, bool) bool { return false }, Main: func(h host.Host, _ int) {
+			alive := true
+			defer func() {
+				if alive {
+					c.Meet("it")
+				}
+			}()
+			h.Sleep(time.Second)
+			alive = false
+		}}
+		return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget}, nil
+	}}
+	if r, err := explore.Check(s, explore.Options{}); err != nil || r.Sometimes[0].Met {
+		t.Errorf("%v, %+v", err, r)
 	}
 }

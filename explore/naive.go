@@ -50,7 +50,7 @@ func (o *odometer) settle() {
 		return
 	}
 	if x := &o.wheels[o.seams-1]; x.pick == 0 {
-		x.of = 1 + o.w.Seams()
+		x.of = max(x.of, 1+o.w.Seams()) // of all ways in which it goes
 	}
 }
 

@@ -90,7 +90,11 @@ func (c *Case) Point() { c.w.Point() }
 func (c *Case) Waiting() []string { return c.w.Waiting() }
 
 // Sometimes records that the i-th condition of Scenario.Sometimes was met.
-func (c *Case) Sometimes(i int) { c.sometimes |= 1 << i }
+func (c *Case) Sometimes(i int) {
+	if c.w == nil || !c.w.Dying() { // Build has no world yet
+		c.sometimes |= 1 << i
+	}
+}
 
 // Meet records that a condition of Scenario.Sometimes was met. Other conditions are
 // ignored: scenarios may share code that meets the conditions of all.

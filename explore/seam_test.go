@@ -83,3 +83,72 @@ func TestResumeReportsBetweenTwoPosts(t *testing.T) {
 	}
 	t.Error("the search never ends")
 }
+
+// A host gives two answers in a row, and the first is reported before the second is.
+func TestReportsBetweenTwoAnswers(t *testing.T) {
+	s := &explore.Scenario{Name: "test/answers", Build: func(c *explore.Case) (sim.Config, error) {
+		x := &tiny{c: c}
+		c.OnReset(func() { x.logs = make([][]string, 3) })
+		ask := func(i int, name string) sim.Node {
+			return sim.Node{Name: name, Main: func(h host.Host, _ int) {
+				if _, err := h.Call("s", "x", nil, verbs.Forever); err == nil {
+					x.say(i, "answered")
+				}
+			}}
+		}
+		return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{ask(0, "a"), ask(1, "b"), {Name: "s", Main: func(h host.Host, _ int) {
+			l := got(h.Listen("x"))
+			p, q := got(l.Accept(verbs.Forever)), got(l.Accept(verbs.Forever))
+			p.Reply(nil)
+			q.Reply(nil)
+			c.Look()
+			if len(x.logs[0])+len(x.logs[1]) > 0 {
+				c.Fail(errors.New("an answer was reported before the second was given"))
+			}
+			x.say(2, "answered both")
+		}}}}, nil
+	}}
+	r, err := explore.Check(s, explore.Options{})
+	if err != nil || r.Verdict != explore.Violated {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	if again, err := r.Counterexample.Replay(s); err != nil || again.Err == nil {
+		t.Errorf("the replay: %v, %+v", err, again)
+	}
+	if all, _, done, err := explore.Naive(s, explore.Options{}, false, 100_000); err != nil || !done || !slices.Contains(all, "violation: violation") {
+		t.Errorf("the naive search finds %q, %t, %v", all, done, err)
+	}
+}
+
+// Whether a report follows the posts is a choice: the last option must not hide the seams of the first.
+func TestNaiveSeamsOfEachWay(t *testing.T) {
+	for quiet := range 2 {
+		s := scenario("quiet", "none", func(x *tiny) []sim.Node {
+			return []sim.Node{
+				client("a", func(h host.Host, w *wire) {
+					w.buf.Store(0, []byte{1})
+					w.post(verbs.OpWrite, 0, 0, 1, 0)
+					w.post(verbs.OpWrite, 0, 0, 1, 1)
+					if h.Rand(2) != quiet {
+						x.say(0, "posted")
+					}
+				}),
+				serve(8, 1, func(h host.Host, r host.Region, mr verbs.MR, qps []verbs.QP, cq verbs.CQ) {
+					seen := r.Load64(0)
+					x.c.Look()
+					if seen != 0 && len(x.logs[0]) == 0 {
+						x.say(1, "before")
+					}
+				}),
+			}
+		})
+		r, err := explore.Check(s, explore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _, done, err := explore.Naive(s, explore.Options{}, false, 100_000)
+		if err != nil || !done || !slices.Equal(all, r.Outcomes) {
+			t.Errorf("option %d is quiet: the naive search finds %q, %t, %v; the other %q", quiet, all, done, err, r.Outcomes)
+		}
+	}
+}

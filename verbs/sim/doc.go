@@ -37,7 +37,9 @@
 //     already done or seen something in this step (mayTell), and a report is a step of its own.
 //     What takes effect later does not pause all the same. Before it there is a seam: if a report
 //     follows in the same step, the search makes the step again and lets it end there
-//     ([World.Seams]), so that others can report in between.
+//     ([World.Seams]), so that others can report in between. What nobody else can ever notice, such
+//     as a registration or the release of a mutex on a host with one task, a number of Rand or a
+//     handle, is no such operation: a report right after it belongs to the operation before.
 //
 // # Memory
 //

@@ -59,6 +59,9 @@ func (h *Host) Life() int { return h.life }
 // Go implements host.Host.
 func (h *Host) Go(name string, f func()) {
 	h.w.guard()
+	if h.w.dying() {
+		return // nobody would end its coroutine
+	}
 	parent := h.w.cur
 	if !h.w.preparing {
 		parent.seam()

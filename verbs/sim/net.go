@@ -148,6 +148,7 @@ func (r *request) end(body []byte, err error) {
 	if w.cur.co.kill {
 		return
 	}
+	w.cur.seam()
 	w.cur.drainShared() // another task may be quicker
 	if r.replied {
 		return

@@ -116,6 +116,9 @@ func (w *World) LookAtLives(name string) {
 	if t == nil || w.preparing || w.dying() || at < 0 || at >= len(w.nodes) {
 		return
 	}
+	if t.h.node.spec.Daemon {
+		w.Fail(ErrDaemonReports) // its steps have no seams
+	}
 	n := w.nodes[at]
 	w.toldAt = w.seams
 	w.touchLife(at)
@@ -155,6 +158,9 @@ func (w *World) Report(p fingerprint.Print) {
 	w.touch(object(objChecks, n.idx, 1+ofLife(t.h.life, t.ord)), Write)
 	t.reach()
 }
+
+// Dying reports whether a task is being unwound: what its deferred functions do has no effect.
+func (w *World) Dying() bool { return w.dying() }
 
 // EagerStates is the number of states that a machine which places each piece of
 // a message in a step of its own would have for this one.
