@@ -157,8 +157,8 @@ type PeerConfig struct {
 // Validate checks c. Its error wraps [ErrConfig].
 func (c *PeerConfig) Validate() error {
 	switch {
-	case c.Memory <= stampSize:
-		return fmt.Errorf("%w: a peer that lends %d bytes", ErrConfig, c.Memory)
+	case c.Memory < claim(1):
+		return fmt.Errorf("%w: a peer that lends %d bytes: a file of one byte takes %d", ErrConfig, c.Memory, claim(1))
 	case c.CollectEvery < 0 || c.CollectEvery > 0 && c.Coord == nil:
 		return fmt.Errorf("%w: a peer that collects every %v, with a controller: %v", ErrConfig, c.CollectEvery, c.Coord != nil)
 	}

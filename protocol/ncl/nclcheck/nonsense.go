@@ -108,8 +108,8 @@ func limiting(r *run) {
 		ok  bool
 		cfg ncl.PeerConfig
 	}{
-		{false, ncl.PeerConfig{Memory: 8}},
-		{true, ncl.PeerConfig{Memory: 9}},
+		{false, ncl.PeerConfig{Memory: 17}},
+		{true, ncl.PeerConfig{Memory: 18}},
 		{false, ncl.PeerConfig{Memory: 100, CollectEvery: -1}},
 		{false, ncl.PeerConfig{Memory: 100, CollectEvery: 1}},
 		{true, ncl.PeerConfig{Memory: 100, CollectEvery: 1, Coord: r.config().Coord}},
