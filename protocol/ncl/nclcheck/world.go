@@ -117,7 +117,7 @@ func peer(load *workload, name string) func(host.Host) error {
 func (l *workload) memory(peer string) int {
 	switch {
 	case peer == l.refuses:
-		return l.size + 1
+		return 2*(l.size+8) - 1
 	case l.tight:
 		return 2 * (l.size + 8)
 	}
