@@ -313,7 +313,7 @@ func TestResumeEdited(t *testing.T) {
 	if _, err := explore.Check(s, explore.Options{Workers: 1, MaxRuns: 3, Save: file}); err != nil {
 		t.Fatal(err)
 	}
-	for name, edit := range map[string]func(x map[string]any){
+	for name, change := range map[string]func(x map[string]any){
 		"no chain": func(x map[string]any) { x["Chains"] = []any{nil} },
 		"a state twice": func(x map[string]any) {
 			for i, shard := range x["States"].([]any) {
@@ -325,30 +325,8 @@ func TestResumeEdited(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var x map[string]any
-			in, err := os.Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer in.Close()
-			z, err := gzip.NewReader(in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			from := json.NewDecoder(z)
-			from.UseNumber() // a float64 is too short for a fingerprint
-			if err := from.Decode(&x); err != nil {
-				t.Fatal(err)
-			}
-			edit(x)
 			edited := filepath.Join(t.TempDir(), "edited")
-			out, err := os.Create(edited)
-			if err != nil {
-				t.Fatal(err)
-			}
-			to := gzip.NewWriter(out)
-			if err := errors.Join(json.NewEncoder(to).Encode(x), to.Close(), out.Close()); err != nil {
-				t.Fatal(err)
-			}
+			edit(t, file, edited, &x, func() { change(x) })
 			if _, err := explore.Check(s, explore.Options{Resume: edited}); !errors.Is(err, explore.ErrResume) {
 				t.Error(err)
 			}

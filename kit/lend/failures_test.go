@@ -123,7 +123,7 @@ func TestServeEnds(t *testing.T) {
 	}
 }
 
-// A visitor whose request is malformed is not admitted, and one that cannot be is told why.
+// A malformed request admits nobody. If admission fails, the answer gives the reason.
 func TestWhoIsAdmitted(t *testing.T) {
 	good := hello(someEnd, nil)
 	for lacks, want := range map[string]struct {

@@ -191,8 +191,8 @@ func upperWorks(h host.Host) {
 	}
 }
 
-// ledger is a host that keeps what it is told in its memory, and is struck by no fault. A server is
-// a daemon and may not report to the checks.
+// ledger is a host that records calls in its memory. No fault strikes it. The server cannot report
+// to the checks itself, because it is a daemon.
 func ledger(h host.Host, _ int) {
 	l, err := h.Listen("ledger")
 	var did []byte

@@ -194,7 +194,7 @@ func TestNothingFollowsACutRequest(t *testing.T) {
 			if open := l.conn.SetDeadline(time.Time{}) == nil; open && rnrFirst {
 				t.Fatal("the connection stays open")
 			}
-			l.broke() // as receive, which finds it closed or is told that the answer is refused
+			l.broke() // as receive does when the connection is closed or the answer is refused
 			for id, want := range []verbs.Status{verbs.StatusRetryExcErr, verbs.StatusWRFlushErr} {
 				if wc := r.next(t); wc.ID != uint64(id+1) || wc.Status != want {
 					t.Errorf("%+v, want %v", wc, want)

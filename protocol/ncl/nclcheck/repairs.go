@@ -45,11 +45,7 @@ func maintaining(r *run) {
 	if f == nil || r.last() {
 		return
 	}
-	m := &ncl.Maintained{File: f, Told: func(err error) {
-		if err == nil {
-			r.Meet(sawReplaced)
-		}
-	}}
+	m := r.maintained(f)
 	for i, w := range r.writes() {
 		for _, name := range r.load.leaves[i] {
 			if !r.revoke(name) {
@@ -64,6 +60,15 @@ func maintaining(r *run) {
 	r.whole(f)
 }
 
+// maintained replaces failed peers of f by itself, and records that it did.
+func (r *run) maintained(f *ncl.File) *ncl.Maintained {
+	return &ncl.Maintained{File: f, Told: func(err error) {
+		if err == nil {
+			r.Meet(sawReplaced)
+		}
+	}}
+}
+
 // idling writes once, and then nothing. A peer crashes; when the watch has had time to
 // replace it, another one crashes.
 func idling(r *run) {
@@ -71,11 +76,7 @@ func idling(r *run) {
 	if f == nil || r.last() {
 		return
 	}
-	m := &ncl.Maintained{File: f, Told: func(err error) {
-		if err == nil {
-			r.Meet(sawReplaced)
-		}
-	}}
+	m := r.maintained(f)
 	m.Watch(time.Second)
 	if !r.record(m, r.writes()[0]) || !r.inject(faults.Crash, "peer1") {
 		return
@@ -96,11 +97,7 @@ func guarding(r *run) {
 	if f == nil {
 		return
 	}
-	m := &ncl.Maintained{File: f, Told: func(err error) {
-		if err == nil {
-			r.Meet(sawReplaced)
-		}
-	}}
+	m := r.maintained(f)
 	m.Watch(time.Second)
 	w := r.writes()
 	if !r.record(m, w[0]) {
