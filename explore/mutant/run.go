@@ -39,9 +39,9 @@ type round struct {
 }
 
 // rounds are in the order in which they pay. Most bugs show in a few runs at random, or
-// soon in a search of all. Some need a
-// long run of certain steps, which sampling comes by long before an exhaustive
-// search has got there; and only that one can say that a mutant survives.
+// soon in a search of all. Some need a long run of certain steps, which sampling comes by
+// long before an exhaustive search has got there; and only that one can say that a mutant
+// survives. The scenario that a mutant names gets all of them before the others get one.
 var rounds = []round{{explore.Random, 2000}, {explore.Exhaustive, 20000}, {explore.Random, 50000}, {explore.Exhaustive, 0}}
 
 // Run checks the mutants of a protocol, one after the other. A mutant with which
@@ -137,10 +137,20 @@ func (r *runner) mutated(main string, m *Mutant, use func(*program) error) error
 }
 
 func (p *program) hunt(m *Mutant, x *Result) error {
-	open, err := m.order(p.scenarios) // not searched to the end
+	groups, err := m.order(p.scenarios)
 	if err != nil {
 		return err
 	}
+	for _, open := range groups {
+		if err := p.huntIn(open, m, x); err != nil || x.Caught {
+			return err
+		}
+	}
+	return nil
+}
+
+// huntIn searches scenarios; open are those that are not searched to the end.
+func (p *program) huntIn(open []string, m *Mutant, x *Result) error {
 	for _, how := range rounds {
 		var left []string
 		for _, scenario := range open {
@@ -163,16 +173,16 @@ func (p *program) hunt(m *Mutant, x *Result) error {
 	return nil
 }
 
-// order puts the scenario that the mutant names in front.
-func (m *Mutant) order(scenarios []string) ([]string, error) {
+// order puts the scenario that the mutant names in front, alone.
+func (m *Mutant) order(scenarios []string) ([][]string, error) {
 	if m.Scenario == "" {
-		return scenarios, nil
+		return [][]string{scenarios}, nil
 	}
 	i := slices.Index(scenarios, m.Scenario)
 	if i < 0 {
 		return nil, fmt.Errorf("%w: %s: Scenario: there is no %s", ErrPatch, m.Name, m.Scenario)
 	}
-	return append([]string{m.Scenario}, slices.Delete(slices.Clone(scenarios), i, i+1)...), nil
+	return [][]string{{m.Scenario}, slices.Delete(slices.Clone(scenarios), i, i+1)}, nil
 }
 
 // caught notes what search s found: the first violation of another class, or one that is wanted.

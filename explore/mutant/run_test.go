@@ -110,6 +110,8 @@ func newDemoIn(t *testing.T, command, main string) string {
 		"g-stale":     bug("func three() {", "func three() {}"),
 		"h-past":      ofClass("d", bug(two, strings.Replace(two, "verified", "violated", 1))),
 		"i-other":     ofClass("e", bug(two, strings.Replace(two, "verified", "violated", 1))),
+		"j-named": strings.Replace(bug(two, `func two(s string) string { return map[string]string{"random": "clean", "exhaustive": "ran-out"}[s] }`),
+			"\n\n", "\nScenario: demo/two\n\n", 1),
 	} {
 		write(t, root, "testdata/mutants/demo/"+name+".patch", strings.ReplaceAll(patch, "cmd/verbatim/", strings.TrimPrefix(command, "./")+"/"))
 	}
@@ -147,6 +149,7 @@ func TestRun(t *testing.T) {
 		"g-stale: error: ",
 		"h-past: caught: one verified, two violated, two violated",
 		"i-other: other reason: one verified, two violated, two violated",
+		"j-named: survived (demo/two not exhausted): two clean, two ran-out, two clean, two ran-out, one verified",
 	}, got); d != "" {
 		t.Error(d)
 	}
