@@ -26,7 +26,7 @@ func TestWrongIsCaught(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := mirror.Scenario("wrong", tt.write)
-			r, err := explore.Check(s, explore.Options{Profile: tt.profile})
+			r, err := explore.Check(s, explore.Options{Profile: tt.profile, Workers: 1}) // so that it is always the same run
 			if err != nil {
 				t.Fatal(err)
 			}
