@@ -126,6 +126,7 @@ func fibBench(k int) *explore.Scenario {
 // one complete run per class, if the dependency relation is exact; and it reaches the
 // same outcomes as the table of states.
 func TestClassesEqualThePublishedNumbers(t *testing.T) {
+	sequential(t)
 	for _, x := range []struct {
 		s       *explore.Scenario
 		classes uint64 // 0: not published
@@ -135,9 +136,6 @@ func TestClassesEqualThePublishedNumbers(t *testing.T) {
 		{fibBench(3), 0, true}, {longAndShort(), 0, true},
 	} {
 		t.Run(x.s.Name, func(t *testing.T) {
-			if x.classes > 10000 {
-				sequential(t)
-			}
 			sc := explore.Options{Profile: "strong+StoreBuffers=false"}
 			ends := explore.Tree(&sc)
 			r, err := explore.Check(x.s, sc)

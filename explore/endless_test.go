@@ -52,6 +52,7 @@ func TestLimitsEndARun(t *testing.T) {
 // A search that was stopped in the middle of a run, or with several jobs taken by a
 // worker, resumes there.
 func TestStoppedSearchResumes(t *testing.T) {
+	sequential(t)
 	for _, s := range []*explore.Scenario{counting(1000, "a", "b"), counting(1000, "a"), flagBeforeData()} {
 		asked, stops := 0, 0
 		whole, err := explore.Check(s, explore.Options{Workers: 1, EveryOrder: true, Stop: func() bool { asked++; return false }})

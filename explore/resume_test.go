@@ -131,6 +131,7 @@ func interchangeable() *explore.Scenario {
 // Wherever a search is stopped, its result is the same, also in the middle of the
 // choices of a step.
 func TestStoppedAnywhereIsTheSame(t *testing.T) {
+	sequential(t)
 	for _, s := range append(smallScenarios()[:3], oneWaySeen(), interchangeable()) {
 		whole, err := explore.Check(s, explore.Options{Workers: 1})
 		if err != nil || whole.Verdict != explore.Verified {

@@ -42,6 +42,7 @@ type runner struct {
 	env     env
 	lives   [][]*life // by host
 	started []*life   // by thread: the last life in which it started
+	vain    []*cqProg // by thread: where it waited for a completion in vain
 	hash    fingerprint.Print
 	passed  []bool // by loop: some run got through. Not reset.
 	refuse  sync.Mutex
@@ -50,7 +51,7 @@ type runner struct {
 
 func newRunner(p *program, m machine) *runner {
 	n := len(p.threads)
-	r := &runner{p: p, machine: m, lives: make([][]*life, len(p.hosts)), started: make([]*life, n), passed: make([]bool, len(p.untils))}
+	r := &runner{p: p, machine: m, lives: make([][]*life, len(p.hosts)), started: make([]*life, n), vain: make([]*cqProg, n), passed: make([]bool, len(p.untils))}
 	r.env = env{regs: make([]value, len(p.regs)), asked: make([]value, len(p.asked)), blocked: make([]bool, n), done: make([]bool, n)}
 	return r
 }
@@ -62,6 +63,7 @@ func (m *runner) forget() {
 	clear(m.env.blocked)
 	clear(m.env.done)
 	clear(m.started)
+	clear(m.vain)
 }
 
 // reset restores the state from before the run.

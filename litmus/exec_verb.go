@@ -105,6 +105,7 @@ func (x *exec) take(c *cqProg) int {
 		return n == 1, err
 	})
 	if !got {
+		x.m.vain[x.t.idx] = c
 		return -1
 	}
 	return x.note()

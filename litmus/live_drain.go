@@ -94,9 +94,22 @@ func (l *Live) take(d *drain, x *life, c verbs.CQ, patience time.Duration) bool 
 			for _, p := range d.probes {
 				p.done = p.done || p.life == x && p.qp.Num() == wc.QPNum
 			}
-		case l.r.p.labels[wc.ID].recv:
-			x.recvs.Add(-1)
+		default:
+			l.late = l.late || l.awaited(x, c)
+			if l.r.p.labels[wc.ID].recv {
+				x.recvs.Add(-1)
+			}
 		}
 	}
 	return n > 0
+}
+
+// awaited reports whether a thread waited for a completion of a host in vain.
+func (l *Live) awaited(x *life, c verbs.CQ) bool {
+	for t, q := range l.r.vain {
+		if q != nil && l.r.started[t] == x && x.cqs[q.idx] == c {
+			return true
+		}
+	}
+	return false
 }

@@ -16,6 +16,7 @@ func (l *Live) renew() error {
 	l.over.Store(false)
 	l.left.Store(false)
 	l.struck.Store(false)
+	l.late = false
 	if l.clean {
 		l.putBack()
 		return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type litmusFlags struct {
 	profile   string
 	asJSON    bool
 	maxTime   time.Duration
+	totalTime time.Duration
 	runs      int
 	seed      uint64
 	devices   []string
@@ -35,6 +37,7 @@ type litmusFlags struct {
 	known     string
 	patience  time.Duration
 	cut       bool
+	cuts      int
 }
 
 // generatedSize is the size of the programs that --generated picks from.
@@ -77,11 +80,13 @@ and 3 over 0.`,
 	fl.StringVar(&f.profile, "profile", "", "profile to compare the cards with: a name or a file; default: rxe, or the profile of soft devices")
 	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each test")
 	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a test after this time, and a search; 0: no limit")
+	fl.DurationVar(&f.totalTime, "total-time", 0, fmt.Sprintf("the tests share this time: %d runs each first, then those get more that have not shown all allowed final states", device.DefaultLeast))
 	fl.IntVar(&f.runs, "runs", device.DefaultRuns, "runs of each test")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the delays, and of the selection of --generated")
 	fl.StringSliceVar(&f.devices, "device", nil, "`cards` for the hosts of a test, joined by commas, or soft; default: all of this machine, or soft without one")
 	fl.IntVar(&f.generated, "generated", 0, fmt.Sprintf("also this `number` of generated programs of size %d", generatedSize))
 	fl.BoolVar(&f.cut, "cut", false, "also tests that cut links, of soft devices or by rxe-cut and rxe-heal of scripts/rxe-vm; they take seconds")
+	fl.IntVar(&f.cuts, "random-cuts", 0, "with --cut, this `number` of the tests once more, with a link that is cut at a random moment of the run")
 	fl.DurationVar(&f.patience, "patience", device.DefaultPatience, "a thread counts as blocked when nothing has happened for this long")
 	fl.StringVar(&f.known, "known", "", "a `file` with known differences, a line each: TEST | STATE | WHY")
 	fl.StringSliceVar(&f.programs, "program", nil, "the generated programs of these `names`, and no files unless they are named")
@@ -97,8 +102,11 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 		}
 		f.profile = p.Name
 	}
-	if f.runs < 1 || f.patience <= 0 || f.generated < 0 || f.maxTime < 0 {
-		return errors.New("--runs and --patience must be positive, and --generated and --max-time cannot be negative")
+	if f.runs < 1 || f.patience <= 0 || f.generated < 0 || f.maxTime < 0 || f.totalTime < 0 || f.cuts < 0 {
+		return errors.New("--runs and --patience must be positive, and --generated, --random-cuts, --max-time and --total-time cannot be negative")
+	}
+	if f.cuts > 0 && !f.cut {
+		return errors.New("--random-cuts needs --cut, which says that links can be cut")
 	}
 	devices, err := openDevices(f.devices, c.ErrOrStderr())
 	if err != nil {
@@ -139,19 +147,38 @@ func (f *litmusFlags) onDevices(c *cobra.Command, devices []verbs.Device, args [
 		return err
 	}
 	r := newLitmusReport(f, c.OutOrStdout(), devices)
+	if err := f.compare(ctx, rig, tests, r.add); err != nil {
+		return err
+	}
+	return cli.Status(cli.Worse(bad, r.end(ctx.Err() != nil))).Err()
+}
+
+// compare runs the tests, one after the other or in the time that they share.
+func (f *litmusFlags) compare(ctx context.Context, rig *device.Rig, tests []deviceTest, report func(deviceTest, *device.Report) error) error {
+	if f.totalTime > 0 {
+		var all []*lang.Test
+		for _, t := range tests {
+			all = append(all, t.test)
+		}
+		reps, err := rig.CompareAll(all, f.totalTime)
+		for i, rep := range reps {
+			err = errors.Join(err, report(tests[i], rep))
+		}
+		return err
+	}
 	for _, t := range tests {
 		if ctx.Err() != nil {
-			break
+			return nil
 		}
 		rep, err := rig.Compare(t.test)
 		if err != nil {
 			return err
 		}
-		if err := r.add(t, rep); err != nil {
+		if err := report(t, rep); err != nil {
 			return err
 		}
 	}
-	return cli.Status(cli.Worse(bad, r.end(ctx.Err() != nil))).Err()
+	return nil
 }
 
 // onSoft sets what depends on the kind of the devices: the profile, and how to cut links.
@@ -204,5 +231,20 @@ func (f *litmusFlags) tests(args []string, stderr io.Writer) (tests []deviceTest
 	for _, p := range programs {
 		tests = append(tests, deviceTest{test: p.Test(), args: "--program " + p.String()})
 	}
-	return tests, code, nil
+	return append(tests, f.withCuts(tests)...), code, nil
+}
+
+// withCuts are --random-cuts of the tests, in the order of the seed, with a link that may be
+// cut at any moment.
+func (f *litmusFlags) withCuts(tests []deviceTest) (out []deviceTest) {
+	order := rand.New(rand.NewPCG(f.seed, 1)).Perm(len(tests))
+	for _, i := range order {
+		if len(out) == f.cuts {
+			break
+		}
+		if x := device.CutAtRandom(tests[i].test); x != nil {
+			out = append(out, deviceTest{test: x, file: tests[i].file, args: tests[i].args + " --random-cuts 1"})
+		}
+	}
+	return out
 }

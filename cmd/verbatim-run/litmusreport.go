@@ -44,6 +44,7 @@ type litmusLine struct {
 	Reason  *string      `json:"reason"`
 	Runs    int          `json:"runs"`
 	LeftOut int          `json:"left_out"`
+	Cut     int          `json:"cut"`
 	Seen    []litmusSeen `json:"seen"`
 	Allowed []string     `json:"allowed"`
 	Seed    uint64       `json:"seed"`
@@ -54,6 +55,7 @@ type litmusLine struct {
 type litmusSeen struct {
 	State   string `json:"state"`
 	Count   int    `json:"count"`
+	Late    int    `json:"late"`
 	Allowed bool   `json:"allowed"`
 	Why     string `json:"why"`
 }
@@ -95,7 +97,7 @@ func (r *litmusReport) add(t deviceTest, rep *device.Report) error {
 	}
 	if r.f.asJSON {
 		x := litmusLine{File: t.file, Test: t.test.Name, Profile: rep.Profile, Verdict: verdict, Reason: cli.OrNull(why), Runs: rep.Runs,
-			LeftOut: rep.LeftOut, Seen: []litmusSeen{}, Allowed: append([]string{}, rep.Allowed...), Seed: r.f.seed,
+			LeftOut: rep.LeftOut, Cut: rep.Cut, Seen: []litmusSeen{}, Allowed: append([]string{}, rep.Allowed...), Seed: r.f.seed,
 			Seconds: rep.Elapsed.Seconds(), Again: r.again(t, rep)}
 		for _, s := range rep.Seen {
 			x.Seen = append(x.Seen, litmusSeen(s))
@@ -127,6 +129,9 @@ func (r *litmusReport) text(t deviceTest, rep *device.Report, verdict, why strin
 	if rep.LeftOut > 0 {
 		fmt.Fprintf(&b, ", %s left out", number.Of(rep.LeftOut, "run"))
 	}
+	if rep.Cut > 0 {
+		fmt.Fprintf(&b, ", a link cut in %d", rep.Cut)
+	}
 	b.WriteString("\n")
 	for _, s := range rep.Seen {
 		mark := ""
@@ -135,6 +140,9 @@ func (r *litmusReport) text(t deviceTest, rep *device.Report, verdict, why strin
 			mark = "   known: " + s.Why
 		case !s.Allowed:
 			mark = "   NOT ALLOWED by " + rep.Profile
+		}
+		if s.Late > 0 {
+			mark += fmt.Sprintf("   (%d: what is missing came when more was posted)", s.Late)
 		}
 		fmt.Fprintf(&b, "  %8s  %s%s\n", number.Commas(s.Count), s.State, mark)
 	}

@@ -1,20 +1,13 @@
 package device
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sort"
-	"sync"
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
-	"github.com/verbatim-rdma/verbatim/litmus"
 	"github.com/verbatim-rdma/verbatim/litmus/lang"
-	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // Rig is a set of cards to run tests on. Use it for one test at a time.
@@ -42,6 +35,7 @@ type Report struct {
 	RefusedWhy string
 	Runs       int // that finished
 	LeftOut    int // runs in which a loop waited in vain; included in Runs
+	Cut        int // runs in which a link was cut at random; included in Runs
 	Seen       []Seen
 	Allowed    []string // all final states that the profile allows
 	Elapsed    time.Duration
@@ -51,6 +45,7 @@ type Report struct {
 type Seen struct {
 	State   string
 	Count   int
+	Late    int // how often a completion for which a thread waited in vain came afterwards
 	Allowed bool
 	Why     string // if it is not allowed, but one of Config.Known
 }
@@ -81,88 +76,67 @@ func (r *Report) Unseen() []string {
 // Compare runs a test. An error means that something is wrong with the test or the
 // machine; the report has the differences from the profile.
 func (r *Rig) Compare(t *lang.Test) (*Report, error) {
-	start := time.Now()
-	rep := &Report{Test: t, Profile: r.cfg.Profile}
-	x, why := r.portable(t)
-	if rep.Skipped = why; why != "" {
-		return rep, nil
-	}
-	res, err := litmus.Run(t, r.cfg.Profile, litmus.Options{NoRuns: true, MaxTime: time.Minute, Stop: r.cfg.Stop})
+	x, err := r.begin(t)
 	if err != nil {
 		return nil, err
 	}
-	if res.Reason != nil {
-		rep.Skipped = "the simulator has no answer: " + res.Reason.Error()
-		return rep, nil
+	if err := x.runs(r.cfg.Runs, r.cfg.MaxTime); err != nil {
+		return nil, err
 	}
-	rep.Allowed = res.Finals
-	counts := map[string]int{}
-	err = r.run(x, rep, counts)
-	switch {
-	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, verbs.ErrUnsupported):
-		rep.Skipped = "the cards cannot: " + err.Error()
-	case errors.Is(err, litmus.ErrRefused):
-		rep.Refused, rep.RefusedWhy = err, r.known(t.Name, refused)
-	case errors.Is(err, verbs.ErrInvalid), errors.Is(err, host.ErrNoMemory): // set-up failed
-		rep.Skipped = "it is too much for the cards: " + err.Error()
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", t.Name, err)
-	}
-	for s, n := range counts {
-		x := Seen{State: s, Count: n, Allowed: slices.Contains(rep.Allowed, s)}
-		if !x.Allowed {
-			x.Why = r.known(t.Name, s)
-		}
-		rep.Seen = append(rep.Seen, x)
-	}
-	sort.Slice(rep.Seen, func(i, j int) bool { return rep.Seen[i].State < rep.Seen[j].State })
-	rep.Elapsed = time.Since(start)
-	return rep, nil
+	return x.report(), nil
 }
 
-// run runs the test the configured number of times, and counts its final states.
-func (r *Rig) run(t *lang.Test, rep *Report, counts map[string]int) (err error) {
-	hosts, err := r.hosts(t)
-	if err != nil {
-		return err
-	}
-	var p *pauses
-	cuts := &cuts{links: r.cfg.Links, hosts: t.Hosts}
-	live, err := litmus.NewLive(t, hosts, litmus.LiveConfig{Patience: r.cfg.Patience, Pause: func(i int) { p.pause(i) },
-		Strike: cuts.strike, Heal: cuts.heal})
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if e := live.Close(); err == nil {
-			err = e
+// CompareAll runs tests that share a time. Each gets Config.Least runs, but no more than
+// its part of the time, and one in any case. What is left goes to all in rounds, and more
+// to those that have more left of what the profile allows, until each has had Config.Runs.
+// Searches in the simulator come before that time begins.
+func (r *Rig) CompareAll(tests []*lang.Test, total time.Duration) ([]*Report, error) {
+	var all []*trial
+	for _, t := range tests {
+		x, err := r.begin(t)
+		if err != nil {
+			return nil, err
 		}
-	}()
-	start := time.Now()
-	for n := range r.cfg.Runs {
-		if n > 0 && r.cfg.MaxTime > 0 && time.Since(start) >= r.cfg.MaxTime || r.cfg.Stop != nil && r.cfg.Stop() {
-			return nil
-		}
-		p = newPauses(r.cfg.Seed, t.Name, n, len(t.Threads))
-		state, err := live.Run()
-		switch healed := cuts.healAll(); {
-		case healed != nil:
-			return healed
-		case errors.Is(err, litmus.ErrLeftOut):
-			rep.LeftOut++
-		case err != nil:
-			return err
-		default:
-			counts[state]++
-		}
-		rep.Runs++
+		all = append(all, x)
 	}
-	return nil
+	start, part := time.Now(), total/time.Duration(max(len(all), 1))
+	for _, x := range all {
+		if err := x.runs(min(r.cfg.Least, r.cfg.Runs), part); err != nil {
+			return nil, err
+		}
+	}
+	for going := true; going; {
+		going = false
+		for _, x := range all {
+			left := total - time.Since(start)
+			if left <= 0 || r.stopped() {
+				going = false
+				break
+			}
+			if x.over || x.rep.Runs >= r.cfg.Runs {
+				continue
+			}
+			going = true
+			if err := x.runs(r.cfg.Runs, min(left, turn*time.Duration(min(1+x.unseen(), 10)))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var out []*Report
+	for _, x := range all {
+		out = append(out, x.report())
+	}
+	return out, nil
 }
+
+// turn is the time that a test gets in a round, and again for each final state that it has left.
+const turn = 50 * time.Millisecond
+
+// stopped reports whether somebody asked for the end.
+func (r *Rig) stopped() bool { return r.cfg.Stop != nil && r.cfg.Stop() }
 
 // hosts makes the hosts of a test.
-func (r *Rig) hosts(t *lang.Test) ([]host.Host, error) {
-	n := &network{patience: r.cfg.Patience, services: map[string]chan *message{}}
+func (r *Rig) hosts(t *lang.Test, n *network) ([]host.Host, error) {
 	var out []host.Host
 	for i, name := range t.Hosts {
 		h, err := oshost.New(oshost.Config{Name: name, Device: r.cfg.Devices[i%len(r.cfg.Devices)]})
@@ -172,39 +146,4 @@ func (r *Rig) hosts(t *lang.Test) ([]host.Host, error) {
 		out = append(out, &member{Host: h, net: n, rand: rand.New(rand.NewPCG(r.cfg.Seed, uint64(i)))})
 	}
 	return out, nil
-}
-
-// cuts are the links that a run has cut.
-type cuts struct {
-	links Links
-	hosts []string
-	mu    sync.Mutex
-	open  [][2]int
-}
-
-func (c *cuts) pair(a, b string) [2]int {
-	return [2]int{slices.Index(c.hosts, a), slices.Index(c.hosts, b)}
-}
-
-func (c *cuts) strike(_ faults.Kind, hosts ...string) error {
-	p := c.pair(hosts[0], hosts[1])
-	c.mu.Lock()
-	c.open = append(c.open, p)
-	c.mu.Unlock()
-	return c.links.Cut(p[0], p[1])
-}
-
-func (c *cuts) heal(a, b string) error {
-	p := c.pair(a, b)
-	return c.links.Heal(p[0], p[1])
-}
-
-// healAll heals the links that the run has cut.
-func (c *cuts) healAll() error {
-	var all []error
-	for _, p := range c.open {
-		all = append(all, c.links.Heal(p[0], p[1]))
-	}
-	c.open = nil
-	return errors.Join(all...)
 }

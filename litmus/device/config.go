@@ -16,6 +16,7 @@ var ErrConfig = errors.New("device: bad configuration")
 const (
 	DefaultProfile  = "rxe"
 	DefaultRuns     = 1000
+	DefaultLeast    = 10
 	DefaultPatience = 2 * time.Second
 )
 
@@ -28,6 +29,9 @@ type Config struct {
 	Profile string
 	// Runs is how often each test runs. Default [DefaultRuns].
 	Runs int
+	// Least is how many runs each test gets first when tests share a time. Default
+	// [DefaultLeast].
+	Least int
 	// MaxTime limits the time for a test. 0: no limit.
 	MaxTime time.Duration
 	// Seed determines all delays. A card is still nondeterministic, so the same seed
@@ -57,8 +61,8 @@ func (c *Config) Validate() error {
 	switch {
 	case len(c.Devices) == 0:
 		return fmt.Errorf("%w: Devices is empty, and must name a card", ErrConfig)
-	case c.Runs < 0:
-		return fmt.Errorf("%w: Runs is %d, and must not be negative", ErrConfig, c.Runs)
+	case c.Runs < 0 || c.Least < 0:
+		return fmt.Errorf("%w: Runs is %d and Least %d, and neither can be negative", ErrConfig, c.Runs, c.Least)
 	case c.MaxTime < 0 || c.Patience < 0:
 		return fmt.Errorf("%w: MaxTime is %v and Patience %v, and neither can be negative", ErrConfig, c.MaxTime, c.Patience)
 	}
@@ -78,6 +82,9 @@ func (c Config) complete() Config {
 	}
 	if c.Runs == 0 {
 		c.Runs = DefaultRuns
+	}
+	if c.Least == 0 {
+		c.Least = DefaultLeast
 	}
 	if c.Patience == 0 {
 		c.Patience = DefaultPatience

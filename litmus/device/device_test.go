@@ -166,3 +166,94 @@ func TestSkips(t *testing.T) {
 		}
 	}
 }
+
+// faulty cards lose a completion in a thousand, or leave a request until the next one.
+func compareFaulty(t *testing.T, net *fakeNet, known ...Known) (wrong, late int) {
+	t.Helper()
+	r, err := NewRig(Config{Devices: net.cards(2), Seed: 1, Patience: 50 * time.Millisecond, Runs: 400, Least: 20, Known: known})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests []*lang.Test
+	for _, name := range []string{"cas-cas", "completion-order", "message-passing", "recv-content", "send-flag", "write-imm-flag", "write-read"} {
+		tests = append(tests, parse(t, name))
+	}
+	reps, err := r.CompareAll(tests, 6*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rep := range reps {
+		if !rep.OK() {
+			wrong++
+		}
+		for _, s := range rep.Seen {
+			late += s.Late
+		}
+	}
+	return wrong, late
+}
+
+// A completion that is lost is noticed, also where one that comes late is excused.
+func TestLostCompletionsAreNotExcused(t *testing.T) {
+	known := Known{"*", late, "this card forgets requests"}
+	net := newFakeNet(false)
+	net.loses = 1000
+	if wrong, late := compareFaulty(t, net, known); wrong == 0 || late > 0 {
+		t.Errorf("lost: %d tests are wrong, %d states late", wrong, late)
+	}
+	for _, k := range [][]Known{nil, {known}} {
+		net := newFakeNet(false)
+		net.forgets = 300
+		if wrong, late := compareFaulty(t, net, k...); (wrong == 0) != (k != nil) || late == 0 {
+			t.Errorf("forgotten: %d tests are wrong with %v, %d states late", wrong, k, late)
+		}
+	}
+}
+
+// Tests that share a time get it where something is left to be shown.
+func TestTimeGoesWhereStatesAreLeft(t *testing.T) {
+	net := newFakeNet(false)
+	r, err := NewRig(Config{Devices: net.cards(2), Profile: "iba", Seed: 1, Runs: 1e6, Least: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, some := parse(t, "completion-order"), parse(t, "message-passing") // cards that keep the order do not show all of the latter
+	reps, err := r.CompareAll([]*lang.Test{none, some}, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := reps[0], reps[1]; a.Runs <= 5 || len(a.Unseen()) > 0 || len(b.Unseen()) == 0 || b.Elapsed <= a.Elapsed {
+		t.Errorf("%s: %d runs, %v, %d left; %s: %d runs, %v, %d left", a.Test.Name, a.Runs, a.Elapsed, len(a.Unseen()), b.Test.Name, b.Runs, b.Elapsed, len(b.Unseen()))
+	}
+	r.cfg.Runs = 3
+	if reps, err = r.CompareAll([]*lang.Test{none}, time.Minute); err != nil || reps[0].Runs != 3 {
+		t.Errorf("%+v %v; want the 3 runs that there are at most", reps, err)
+	}
+	if reps, err := r.CompareAll(nil, time.Second); len(reps) > 0 || err != nil {
+		t.Error(reps, err)
+	}
+}
+
+// A link that is cut at a random moment shows what the simulator shows with a cut at any
+// moment, and in write-read more than without.
+func TestCutsAtRandomStayWithinTheProfile(t *testing.T) {
+	net := newFakeNet(false)
+	for _, name := range []string{"write-read", "message-passing", "completion-order"} {
+		plain := parse(t, name)
+		x := CutAtRandom(plain)
+		if x == nil {
+			t.Fatalf("%s has no variant", name)
+		}
+		reps := compare(t, net, Config{Profile: "rxe", Runs: 40, Seed: 1, Patience: 20 * time.Millisecond, Links: net}, plain, x)
+		if reps[0].Cut > 0 || reps[1].Cut == 0 || reps[1].Cut == reps[1].Runs {
+			t.Errorf("%s: %d and %d cuts in %d runs", name, reps[0].Cut, reps[1].Cut, reps[1].Runs)
+		}
+		more := len(reps[1].Allowed) > len(reps[0].Allowed) && len(reps[1].Seen) > len(reps[0].Seen)
+		if !reps[1].OK() || name == "write-read" && !more {
+			t.Errorf("%s: allowed %q, seen %+v; without cuts %q, %+v", name, reps[1].Allowed, reps[1].Seen, reps[0].Allowed, reps[0].Seen)
+		}
+	}
+	if x := CutAtRandom(parse(t, "retry-exhausted")); x != nil {
+		t.Errorf("%s has faults of its own", x.Name)
+	}
+}

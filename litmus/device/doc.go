@@ -19,6 +19,7 @@
 //
 // Persistent memory is ordinary memory here, since no failure would show the
 // difference. An optional fault (maybe crash B, or the line faults) never happens,
-// which is one of the simulator's runs too. Tests that require a fault, or an operation
-// that the card lacks, are skipped; [Report.Skipped] has the reason.
+// which is one of the simulator's runs too; only the cut of [CutAtRandom] does, at a random
+// moment. Tests that require a fault, or an operation that the card lacks, are skipped;
+// [Report.Skipped] has the reason.
 package device

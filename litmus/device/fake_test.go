@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
@@ -24,6 +25,10 @@ type fakeNet struct {
 	cut       bool
 	limit     int  // of a send queue; 0: none
 	unaligned bool // unaligned requests are refused when posted
+	loses     int  // every so many completions one is lost; 0: none
+	forgets   int  // every so many signaled requests wait for the next post; 0: none
+	completed atomic.Int64
+	signaled  atomic.Int64
 }
 
 // Cut and Heal implement Links: there are two cards.
@@ -151,6 +156,9 @@ type fakeCQ struct {
 func (c *fakeCQ) Destroy() error { c.net.number(-1); return nil }
 
 func (c *fakeCQ) push(wc verbs.WC) {
+	if n := c.net.loses; n > 0 && c.net.completed.Add(1)%int64(n) == 0 {
+		return
+	}
 	c.mu.Lock()
 	c.wcs = append(c.wcs, wc)
 	c.mu.Unlock()
@@ -187,6 +195,7 @@ func (c *fakeCQ) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 type fakeSend struct {
 	verbs.SendWR
 	inline []byte
+	looked bool // it is not forgotten
 }
 
 // fakeQP is a queue pair and the card that serves it.
@@ -318,7 +327,7 @@ func (q *fakeQP) serve() {
 	defer close(q.ended)
 	for {
 		q.mu.Lock()
-		for len(q.sq) == 0 && !q.gone {
+		for (len(q.sq) == 0 || q.forgotten()) && !q.gone {
 			q.turn.Wait()
 		}
 		if q.gone {
@@ -340,6 +349,16 @@ func (q *fakeQP) serve() {
 			q.cfg.SendCQ.(*fakeCQ).push(verbs.WC{ID: wr.ID, Status: status, Op: wr.Op.Completion(), ByteLen: uint32(wr.Length()), QPNum: q.num})
 		}
 	}
+}
+
+// forgotten reports whether the next request is left until another one is posted.
+func (q *fakeQP) forgotten() bool {
+	n := q.net.forgets
+	if n == 0 || len(q.sq) != 1 || q.sq[0].Flags&verbs.Signaled == 0 || q.sq[0].looked {
+		return false
+	}
+	q.sq[0].looked = q.net.signaled.Add(1)%int64(n) != 0
+	return !q.sq[0].looked
 }
 
 // carryOut is the work of requester and responder for a request.

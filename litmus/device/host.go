@@ -15,6 +15,25 @@ type network struct {
 	patience time.Duration // the longest wait for an answer
 	mu       sync.Mutex
 	services map[string]chan *message // by host and service
+	cut      map[[2]string]bool       // links that nothing passes; both directions
+}
+
+func newNetwork(patience time.Duration) *network {
+	return &network{patience: patience, services: map[string]chan *message{}, cut: map[[2]string]bool{}}
+}
+
+// setCut cuts the link between two hosts, or heals it.
+func (n *network) setCut(a, b string, cut bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.cut[[2]string{a, b}], n.cut[[2]string{b, a}] = cut, cut
+}
+
+// passes reports whether a message gets from one host to another.
+func (n *network) passes(from, to string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return !n.cut[[2]string{from, to}]
 }
 
 // queue bounds the pending messages of one service.
@@ -102,7 +121,7 @@ func (h *member) Gather(calls []host.Call, timeout time.Duration) host.Gather {
 	return g
 }
 
-// send delivers a request.
+// send delivers a request. One that a cut link does not let pass has no answer.
 func (n *network) send(from, to, service string, body []byte) (*message, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -110,7 +129,10 @@ func (n *network) send(from, to, service string, body []byte) (*message, error) 
 	if ch == nil {
 		return nil, fmt.Errorf("%w: %s at %s", host.ErrUnreachable, service, to)
 	}
-	m := &message{from: from, service: to + "/" + service, body: body, answer: make(chan host.Answer, 1)}
+	m := &message{net: n, from: from, to: to, service: to + "/" + service, body: body, answer: make(chan host.Answer, 1)}
+	if n.cut[[2]string{from, to}] {
+		return m, nil
+	}
 	select {
 	case ch <- m:
 		return m, nil
@@ -121,9 +143,10 @@ func (n *network) send(from, to, service string, body []byte) (*message, error) 
 
 // message is a request and its way back. It implements host.Request.
 type message struct {
-	from, service string
-	body          []byte
-	answer        chan host.Answer
+	net               *network
+	from, to, service string
+	body              []byte
+	answer            chan host.Answer
 }
 
 func (m *message) From() string   { return m.from }
@@ -134,6 +157,9 @@ func (m *message) Reject(reason string) {
 }
 
 func (m *message) reply(a host.Answer) {
+	if !m.net.passes(m.to, m.from) {
+		return
+	}
 	select {
 	case m.answer <- a:
 	default: // a second answer is ignored

@@ -15,13 +15,18 @@ var ErrKnown = errors.New("device: bad list of known differences")
 // the card.
 type Known struct {
 	// Test is the name of a test and State a final state of it; in both, * stands for
-	// any characters. State is "refused" if the cards refuse one of the statements.
+	// any characters. State is "refused" if the cards refuse one of the statements, and
+	// "late" stands for all states in which a completion is missing that came once more
+	// requests were posted: one that is lost never comes.
 	Test, State string
 	Why         string
 }
 
-// refused is the State of a test that cards cannot carry out.
-const refused = "refused"
+// States that are none of a test's.
+const (
+	refused = "refused"
+	late    = "late"
+)
 
 // ReadKnown parses a list of known differences, one per line: TEST | STATE | WHY. Empty
 // lines and lines that begin with # are ignored. The error wraps [ErrKnown].

@@ -165,7 +165,8 @@ func TestMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hosts, err := r.hosts(x)
+	net := newNetwork(r.cfg.Patience)
+	hosts, err := r.hosts(x, net)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,6 +211,25 @@ func TestMessages(t *testing.T) {
 	}
 	if _, err := a.Call("B", "s", nil, verbs.Forever); !errors.Is(err, host.ErrTimeout) {
 		t.Error(err) // nobody answers, and nothing waits for ever
+	}
+	for _, cut := range []bool{true, false} { // with the one before, one request waits, and then two
+		net.setCut("B", "A", cut)
+		if _, err := a.Call("B", "s", []byte{1}, time.Millisecond); !errors.Is(err, host.ErrTimeout) {
+			t.Error(cut, err)
+		}
+	}
+	net.setCut("A", "B", true)
+	for _, body := range []string{"", "\x01"} {
+		req, err := l.Accept(0)
+		if err != nil || string(req.Body()) != body {
+			t.Fatalf("%q %v; want %q", req, err, body)
+		}
+		if req.Reply(nil); len(req.(*message).answer) > 0 {
+			t.Error("an answer passes a cut link")
+		}
+	}
+	if req, err := l.Accept(0); !errors.Is(err, host.ErrTimeout) {
+		t.Errorf("%v %v: a request passed a cut link", req, err)
 	}
 	if err := l.Close(); err != nil {
 		t.Error(err)

@@ -41,6 +41,13 @@ func (t *Test) OutcomeName(i int) string {
 	return fmt.Sprintf("exists-%d", i+1)
 }
 
+// WithFaults is the test with another budget of faults.
+func (t *Test) WithFaults(budget string) *Test {
+	c := *t
+	c.Faults, c.text = budget, ""
+	return &c
+}
+
 // Text is the original text of the test, or its canonical form if it was not parsed.
 func (t *Test) Text() string {
 	if t.text != "" {
