@@ -41,6 +41,23 @@ func TestLitmusPatchesApply(t *testing.T) {
 	}
 }
 
+// So does that of the binding, which scripts/rxe-ci builds.
+func TestPatchOfTheBindingApplies(t *testing.T) {
+	root, err := findRoot("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := List("", "hw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		if _, err := m.apply(root); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // One mutant is caught, from the patch to the counterexample.
 func TestCaught(t *testing.T) {
 	if testing.Short() {
