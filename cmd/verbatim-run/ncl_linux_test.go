@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli/clitest"
 	"github.com/verbatim-rdma/verbatim/coord"
@@ -339,5 +340,37 @@ func TestSizes(t *testing.T) {
 		if err := s.Set(text); err == nil {
 			t.Errorf("%q is taken for %v", text, &s)
 		}
+	}
+}
+
+// says runs verbatim-run and compares its exit status and what it says.
+func says(t *testing.T, cmd *exec.Cmd, code int, want ...string) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Start()
+	if err == nil {
+		late := time.AfterFunc(40*time.Second, func() { _ = cmd.Process.Kill() })
+		err = cmd.Wait()
+		late.Stop()
+	}
+	t.Logf("%s", out.String())
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		t.Errorf("exit status %d, want %d", got, code)
+	}
+	for _, s := range want {
+		if !strings.Contains(out.String(), s) {
+			t.Errorf("it does not say %q", s)
+		}
+	}
+}
+
+func system(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
 	}
 }

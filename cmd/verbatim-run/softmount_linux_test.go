@@ -12,14 +12,7 @@ import (
 // A log file on a mount whose process is killed, and a peer too, is there on the next mount,
 // with all that was written: on devices of software.
 func TestSoftMount(t *testing.T) {
-	if f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0); err != nil {
-		t.Skip("there is no /dev/fuse: ", err)
-	} else if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if os.Getuid() != 0 {
-		t.Skip("mounting without fusermount3 takes root")
-	}
+	mountable(t)
 	peers, app := softRig(t, 4)
 	at := t.TempDir()
 	flags := append([]string{"ncl", "mount", at, "--dir", t.TempDir(), "--ncl", "*.log", "--region", "64KiB"}, strings.Fields(app)...)

@@ -1,5 +1,3 @@
-//go:build rdma && linux
-
 package main
 
 import (
@@ -17,7 +15,8 @@ import (
 	"testing"
 )
 
-// These tests need the devices of scripts/rxe-vm, three or more, and root.
+// These tests run on the devices of scripts/rxe-vm, three or more, and elsewhere on devices of
+// software. They mount, and need root for it.
 
 // mountRig is a coordinator, three peers and what a mount takes.
 type mountRig struct {
@@ -31,11 +30,8 @@ type mountRig struct {
 
 func newMountRig(t *testing.T, dir string, more ...string) *mountRig {
 	t.Helper()
-	env := os.Getenv("VERBATIM_RXE_DEVICES")
-	devices := strings.Split(env, ",")
-	if env == "" || len(devices) < 3 {
-		t.Skip("no virtual machine with three devices: see scripts/rxe-vm")
-	}
+	mountable(t)
+	devices := testDevices()
 	coord, at := served(t, "ncl", "coord", "--listen", "127.0.0.1:0", "--session-ttl", "2s")
 	r := &mountRig{coord: coord, coordAt: at, devices: devices, at: t.TempDir()}
 	r.flags = append([]string{"ncl", "mount", r.at, "--dir", dir, "--device", devices[len(devices)-1], "--call-timeout", "20s", "--coord", at,
@@ -44,6 +40,21 @@ func newMountRig(t *testing.T, dir string, more ...string) *mountRig {
 		r.peer(t)
 	}
 	return r
+}
+
+// mountable skips a test where nothing can be mounted.
+func mountable(t *testing.T) {
+	t.Helper()
+	f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("there is no /dev/fuse: ", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() != 0 {
+		t.Skip("mounting without fusermount3 takes root")
+	}
 }
 
 // peer starts one more peer.

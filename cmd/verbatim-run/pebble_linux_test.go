@@ -1,5 +1,3 @@
-//go:build rdma && linux
-
 package main
 
 import (
