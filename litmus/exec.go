@@ -42,16 +42,22 @@ type runner struct {
 	env     env
 	lives   [][]*life // by host
 	started []*life   // by thread: the last life in which it started
-	vain    []*cqProg // by thread: where it waited for a completion in vain
+	vain    []vain    // by thread: what it waited for in vain
 	hash    fingerprint.Print
 	passed  []bool // by loop: some run got through. Not reset.
 	refuse  sync.Mutex
 	refused error // why the test cannot be run here. Not reset.
 }
 
+// vain is a completion for which a thread waited in vain: of a label, or any of a CQ.
+type vain struct {
+	cq    *cqProg
+	label *labelProg // nil: any
+}
+
 func newRunner(p *program, m machine) *runner {
 	n := len(p.threads)
-	r := &runner{p: p, machine: m, lives: make([][]*life, len(p.hosts)), started: make([]*life, n), vain: make([]*cqProg, n), passed: make([]bool, len(p.untils))}
+	r := &runner{p: p, machine: m, lives: make([][]*life, len(p.hosts)), started: make([]*life, n), vain: make([]vain, n), passed: make([]bool, len(p.untils))}
 	r.env = env{regs: make([]value, len(p.regs)), asked: make([]value, len(p.asked)), blocked: make([]bool, n), done: make([]bool, n)}
 	return r
 }

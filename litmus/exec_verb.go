@@ -92,6 +92,7 @@ func (x *exec) recv(qp int, pieces []piece, l *labelProg, reg *regProg) bool {
 func (x *exec) await(l *labelProg) bool {
 	for !x.seen[l.idx].ok {
 		if x.take(l.cq) < 0 {
+			x.m.vain[x.t.idx].label = l
 			return false
 		}
 	}
@@ -105,7 +106,7 @@ func (x *exec) take(c *cqProg) int {
 		return n == 1, err
 	})
 	if !got {
-		x.m.vain[x.t.idx] = c
+		x.m.vain[x.t.idx] = vain{cq: c}
 		return -1
 	}
 	return x.note()

@@ -90,6 +90,8 @@ func (r *Rig) Compare(t *lang.Test) (*Report, error) {
 // its part of the time, and one in any case. What is left goes to all in rounds, and more
 // to those that have more left of what the profile allows, until each has had Config.Runs.
 // Searches in the simulator come before that time begins.
+//
+// With an error come the reports of what was run before it.
 func (r *Rig) CompareAll(tests []*lang.Test, total time.Duration) ([]*Report, error) {
 	var all []*trial
 	for _, t := range tests {
@@ -99,34 +101,41 @@ func (r *Rig) CompareAll(tests []*lang.Test, total time.Duration) ([]*Report, er
 		}
 		all = append(all, x)
 	}
+	err := r.share(all, total)
+	var out []*Report
+	for _, x := range all {
+		out = append(out, x.report())
+	}
+	return out, err
+}
+
+// share runs the trials in a time that they share.
+func (r *Rig) share(all []*trial, total time.Duration) error {
 	start, part := time.Now(), total/time.Duration(max(len(all), 1))
 	for _, x := range all {
 		if err := x.runs(min(r.cfg.Least, r.cfg.Runs), part); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	for going := true; going; {
-		going = false
+	for {
+		going := false
 		for _, x := range all {
 			left := total - time.Since(start)
 			if left <= 0 || r.stopped() {
-				going = false
-				break
+				return nil
 			}
 			if x.over || x.rep.Runs >= r.cfg.Runs {
 				continue
 			}
 			going = true
 			if err := x.runs(r.cfg.Runs, min(left, turn*time.Duration(min(1+x.unseen(), 10)))); err != nil {
-				return nil, err
+				return err
 			}
 		}
+		if !going {
+			return nil
+		}
 	}
-	var out []*Report
-	for _, x := range all {
-		out = append(out, x.report())
-	}
-	return out, nil
 }
 
 // turn is the time that a test gets in a round, and again for each final state that it has left.
