@@ -61,8 +61,9 @@ tests in ` + litmusfiles.Dir + `. docs/litmus.md says more. In the simulator alo
 'verbatim litmus' runs them.
 
 --json prints one object per line with the keys file, test, profile, verdict (ok, known,
-forbidden, refused, skipped), reason, runs, left_out, seen (each with state, count,
-allowed and why), allowed, seed, seconds, and again: the command that repeats the test.
+forbidden, refused, skipped), reason, runs, left_out, cut, seen (each with state, count,
+late, allowed and why), allowed, seed, seconds, and again: the command that repeats the
+test.
 
 For cards the program must be built with the tag rdma: go build -tags rdma ./cmd/verbatim-run.
 
