@@ -239,16 +239,14 @@ int vb_post_ext(struct ibv_qp *qp, struct vb_ext *x)
 
 int vb_arm(struct ibv_cq *cq) { return ibv_req_notify_cq(cq, 0); }
 
-int vb_drain(struct ibv_comp_channel *ch)
+struct ibv_cq *vb_event_of(struct ibv_comp_channel *ch)
 {
 	struct ibv_cq *cq;
 	void *context;
-	int n = 0;
-	while (ibv_get_cq_event(ch, &cq, &context) == 0) {
-		ibv_ack_cq_events(cq, 1);
-		n++;
-	}
-	return n;
+	if (ibv_get_cq_event(ch, &cq, &context))
+		return NULL;
+	ibv_ack_cq_events(cq, 1);
+	return cq;
 }
 
 int vb_async(struct ibv_context *ctx, struct vb_event *x)

@@ -15,36 +15,24 @@ import (
 	"sync"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/internal/sleepers"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // channel is a completion channel. It implements verbs.CompChannel.
 //
-// One goroutine receives events and wakes every waiter. The CQ of an event does not
-// matter, since waiters check again.
+// One goroutine receives events and wakes those that wait for their CQs, as package
+// sleepers explains.
 type channel struct {
-	d       *device
-	c       *C.struct_ibv_comp_channel
-	events  *descriptor
-	mu      sync.Mutex
-	gone    bool
-	cqs     []*cq
-	next    int // the CQ to check first, for fairness
-	waiters []*waiter
+	d      *device
+	c      *C.struct_ibv_comp_channel
+	events *descriptor
+	mu     sync.Mutex
+	gone   bool
+	cqs    []*cq
+	next   int // the CQ to check first, for fairness
+	asleep sleepers.Room
 }
-
-// waiter is a sleeping wait.
-type waiter struct {
-	wake  chan struct{}
-	timer *time.Timer
-}
-
-// waiters are pooled, because a wait must not allocate.
-var waiters = sync.Pool{New: func() any {
-	w := &waiter{wake: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
-	w.timer.Stop()
-	return w
-}}
 
 // CreateCompChannel implements verbs.Device.
 func (d *device) CreateCompChannel() (verbs.CompChannel, error) {
@@ -57,10 +45,13 @@ func (d *device) CreateCompChannel() (verbs.CompChannel, error) {
 	}
 	ch := &channel{d: d, c: c}
 	ch.events, err = watch(d.name, c.fd, func() bool {
-		if C.vb_drain(c) > 0 {
-			ch.wakeAll()
+		for {
+			q := C.vb_event_of(c)
+			if q == nil {
+				return d.dead.Load() == nil
+			}
+			ch.woken(q)
 		}
-		return d.dead.Load() == nil
 	})
 	if err != nil {
 		C.ibv_destroy_comp_channel(c)
@@ -86,7 +77,7 @@ func (ch *channel) add(q *cq, depth int) error {
 	if c == nil {
 		return ch.d.errno(fmt.Sprintf("create a CQ of %d entries", depth), err, hintRegister(errnoOf(err), lockLimit()))
 	}
-	q.stash.cq = c
+	q.c, q.stash.cq = c, c
 	ch.cqs = append(ch.cqs, q)
 	return nil
 }
@@ -125,18 +116,24 @@ func (ch *channel) Destroy() error {
 func (ch *channel) wakeAll() {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	for _, w := range ch.waiters {
-		select {
-		case w.wake <- struct{}{}:
-		default: // it is awake already
+	ch.asleep.WakeAll()
+}
+
+// woken is called for an event of a CQ. One that is not here any more has no waits.
+func (ch *channel) woken(c *C.struct_ibv_cq) {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	for _, q := range ch.cqs {
+		if q.c == c {
+			ch.asleep.Wake(q)
 		}
 	}
 }
 
-// wait returns when ready returns true. It polls for a while and then sleeps; arm
-// requests an event from the CQs. It reads the clock only after the first few polls: on
-// some machines that costs more than all of them.
-func (ch *channel) wait(timeout time.Duration, ready func() (bool, error), arm func() error) error {
+// wait returns when ready returns true. It polls for a while and then sleeps, as the
+// sleeper that join returns; arm requests an event from the CQs. It reads the clock only
+// after the first few polls: on some machines that costs more than all of them.
+func (ch *channel) wait(timeout time.Duration, join func() *sleepers.Sleeper, ready func() (bool, error), arm func() error) error {
 	var start time.Time
 	for i := 1; ; i++ {
 		if ok, err := ready(); ok || err != nil {
@@ -156,10 +153,12 @@ func (ch *channel) wait(timeout time.Duration, ready func() (bool, error), arm f
 		}
 		runtime.Gosched()
 	}
-	w := ch.join()
+	ch.mu.Lock()
+	w := join()
+	ch.mu.Unlock()
 	defer ch.leave(w)
 	if timeout > 0 {
-		w.timer.Reset(timeout - time.Since(start))
+		w.Timer.Reset(timeout - time.Since(start))
 	}
 	for {
 		if err := arm(); err != nil {
@@ -170,8 +169,8 @@ func (ch *channel) wait(timeout time.Duration, ready func() (bool, error), arm f
 			return err
 		}
 		select {
-		case <-w.wake:
-		case <-w.timer.C:
+		case <-w.C:
+		case <-w.Timer.C:
 			if ok, err := ready(); ok || err != nil {
 				return err
 			}
@@ -180,30 +179,15 @@ func (ch *channel) wait(timeout time.Duration, ready func() (bool, error), arm f
 	}
 }
 
-func (ch *channel) join() *waiter {
-	w := waiters.Get().(*waiter)
+func (ch *channel) leave(w *sleepers.Sleeper) {
 	ch.mu.Lock()
-	ch.waiters = append(ch.waiters, w)
+	ch.asleep.Leave(w)
 	ch.mu.Unlock()
-	return w
-}
-
-func (ch *channel) leave(w *waiter) {
-	ch.mu.Lock()
-	i := slices.Index(ch.waiters, w)
-	ch.waiters = slices.Delete(ch.waiters, i, i+1)
-	ch.mu.Unlock()
-	w.timer.Stop()
-	select {
-	case <-w.wake:
-	default:
-	}
-	waiters.Put(w)
 }
 
 // Wait implements verbs.CompChannel.
 func (ch *channel) Wait(timeout time.Duration) (found verbs.CQ, err error) {
-	err = ch.wait(timeout, func() (bool, error) {
+	err = ch.wait(timeout, ch.asleep.JoinAny, func() (bool, error) {
 		q, err := ch.look()
 		if q != nil {
 			found = q
@@ -266,7 +250,8 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 	if len(cqs) == 0 {
 		return nil
 	}
-	err := ch.wait(timeout, func() (bool, error) { return allHave(cqs) }, func() error {
+	join := func() *sleepers.Sleeper { return ch.asleep.JoinAll(cqs) }
+	err := ch.wait(timeout, join, func() (bool, error) { return allHave(cqs) }, func() error {
 		for _, x := range cqs {
 			if err := x.(*cq).arm(); err != nil {
 				return err

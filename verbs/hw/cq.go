@@ -15,6 +15,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/verbatim-rdma/verbatim/internal/sleepers"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -34,7 +35,8 @@ var _ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.HasImm)-unsafe.Offsetof(C.struc
 type cq struct {
 	d     *device
 	ch    *channel
-	own   bool // the channel is for this CQ alone
+	own   bool             // the channel is for this CQ alone
+	c     *C.struct_ibv_cq // to tell whose event it is; its channel's lock guards it
 	mu    sync.Mutex
 	refs  int                   // queue pairs
 	stash *C.struct_vb_stash    // in C memory; nil after Destroy
@@ -215,7 +217,8 @@ func (q *cq) arm() error {
 
 // Wait implements verbs.CQ.
 func (q *cq) Wait(wc []verbs.WC, timeout time.Duration) (n int, err error) {
-	err = q.ch.wait(timeout, func() (bool, error) {
+	join := func() *sleepers.Sleeper { return q.ch.asleep.Join(q) }
+	err = q.ch.wait(timeout, join, func() (bool, error) {
 		n, err = q.Poll(wc)
 		return n > 0, err
 	}, q.arm)

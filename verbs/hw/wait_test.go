@@ -22,7 +22,7 @@ func TestDestroyWakes(t *testing.T) {
 	ch := q.(*cq).ch
 	for sleeping := false; !sleeping; { // until it sleeps
 		ch.mu.Lock()
-		sleeping = len(ch.waiters) > 0
+		sleeping = ch.asleep.Len() > 0
 		ch.mu.Unlock()
 	}
 	check(t, q.Destroy())
@@ -49,7 +49,7 @@ func TestDeathWakes(t *testing.T) {
 	asleep := func(x *channel) int {
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		return len(x.waiters)
+		return x.asleep.Len()
 	}
 	for asleep(ch.(*channel)) < 3 || asleep(b.(*cq).ch) < 1 { // until all sleep
 		runtime.Gosched()

@@ -5,25 +5,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/internal/sleepers"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // channel is a completion channel. It implements verbs.CompChannel. One lock guards it
 // and its CQs, so that a look at several of them is a look at one moment.
 type channel struct {
-	d       *device
-	mu      sync.Mutex
-	gone    bool
-	cqs     []*cq
-	next    int // the CQ to look at first, so that all get their turn
-	waiters []*waiter
-	idle    []*waiter // of earlier waits, because a wait must not allocate
-}
-
-// waiter is a sleeping wait.
-type waiter struct {
-	wake  chan struct{}
-	timer *time.Timer
+	d      *device
+	mu     sync.Mutex
+	gone   bool
+	cqs    []*cq
+	next   int // the CQ to look at first, so that all get their turn
+	asleep sleepers.Room
 }
 
 // CreateCompChannel implements verbs.Device.
@@ -46,23 +40,14 @@ func (ch *channel) Destroy() error {
 		return ch.d.errorf("destroy a channel: %w: %d CQs report on it", verbs.ErrBusy, len(ch.cqs))
 	}
 	ch.gone = true
-	ch.wake()
+	ch.asleep.WakeAll()
 	ch.d.open.Add(-1)
 	return nil
 }
 
-// wake lets all that wait look again. ch is locked.
-func (ch *channel) wake() {
-	for _, w := range ch.waiters {
-		select {
-		case w.wake <- struct{}{}:
-		default: // it is awake already
-		}
-	}
-}
-
-// wait returns when ready, which is called with ch locked, says so.
-func (ch *channel) wait(timeout time.Duration, ready func() (bool, error)) error {
+// wait returns when ready, which is called with ch locked, says so. It sleeps as the
+// sleeper that join returns.
+func (ch *channel) wait(timeout time.Duration, join func() *sleepers.Sleeper, ready func() (bool, error)) error {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	if ok, err := ready(); ok || err != nil {
@@ -71,16 +56,16 @@ func (ch *channel) wait(timeout time.Duration, ready func() (bool, error)) error
 	if timeout == 0 {
 		return verbs.ErrTimeout
 	}
-	w := ch.join()
+	w := join()
 	if timeout > 0 {
-		w.timer.Reset(timeout)
+		w.Timer.Reset(timeout)
 	}
-	defer ch.leave(w)
+	defer ch.asleep.Leave(w)
 	for late := false; ; {
 		ch.mu.Unlock()
 		select {
-		case <-w.wake:
-		case <-w.timer.C:
+		case <-w.C:
+		case <-w.Timer.C:
 			late = true
 		}
 		ch.mu.Lock()
@@ -93,34 +78,9 @@ func (ch *channel) wait(timeout time.Duration, ready func() (bool, error)) error
 	}
 }
 
-// join is the beginning of a wait. ch is locked.
-func (ch *channel) join() *waiter {
-	var w *waiter
-	if n := len(ch.idle); n > 0 {
-		w, ch.idle = ch.idle[n-1], ch.idle[:n-1]
-	} else {
-		w = &waiter{wake: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
-		w.timer.Stop()
-	}
-	ch.waiters = append(ch.waiters, w)
-	return w
-}
-
-// leave is the end of a wait. ch is locked.
-func (ch *channel) leave(w *waiter) {
-	i := slices.Index(ch.waiters, w)
-	ch.waiters = slices.Delete(ch.waiters, i, i+1)
-	w.timer.Stop()
-	select {
-	case <-w.wake:
-	default:
-	}
-	ch.idle = append(ch.idle, w)
-}
-
 // Wait implements verbs.CompChannel.
 func (ch *channel) Wait(timeout time.Duration) (found verbs.CQ, err error) {
-	err = ch.wait(timeout, func() (bool, error) {
+	err = ch.wait(timeout, ch.asleep.JoinAny, func() (bool, error) {
 		if ch.gone {
 			return false, ch.d.errorf("wait: %w: the channel", verbs.ErrClosed)
 		}
@@ -153,7 +113,7 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 			return ch.d.errorf("gather: %w: CQ %d is there twice", verbs.ErrInvalid, i)
 		}
 	}
-	return ch.wait(timeout, func() (bool, error) {
+	return ch.wait(timeout, func() *sleepers.Sleeper { return ch.asleep.JoinAll(cqs) }, func() (bool, error) {
 		for _, x := range cqs {
 			q := x.(*cq)
 			if err := q.usable(); err != nil {

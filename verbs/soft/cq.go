@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/internal/sleepers"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -72,7 +73,7 @@ func (q *cq) Destroy() error {
 	}
 	q.gone = true
 	q.ch.cqs = slices.DeleteFunc(q.ch.cqs, func(x *cq) bool { return x == q })
-	q.ch.wake() // whoever waits for it learns that it is gone
+	q.ch.asleep.WakeAll() // those that wait for it learn that it is gone
 	q.ch.mu.Unlock()
 	q.d.open.Add(-1)
 	if q.own {
@@ -101,7 +102,7 @@ func (q *cq) push(e entry) {
 		q.ring[(q.at+q.n)%len(q.ring)] = e
 		q.n++
 	}
-	q.ch.wake()
+	q.ch.asleep.Wake(q)
 	q.ch.mu.Unlock()
 }
 
@@ -166,7 +167,7 @@ func (q *cq) Wait(wc []verbs.WC, timeout time.Duration) (n int, err error) {
 	if len(wc) == 0 {
 		return 0, q.d.errorf("wait: %w: no room for completions", verbs.ErrInvalid)
 	}
-	err = q.ch.wait(timeout, func() (bool, error) {
+	err = q.ch.wait(timeout, func() *sleepers.Sleeper { return q.ch.asleep.Join(q) }, func() (bool, error) {
 		if err := q.usable(); err != nil {
 			return false, err
 		}

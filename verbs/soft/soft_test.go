@@ -131,7 +131,7 @@ func TestDestroyWakes(t *testing.T) {
 	ch := q.(*cq).ch
 	for sleeping := false; !sleeping; { // until it sleeps
 		ch.mu.Lock()
-		sleeping = len(ch.waiters) > 0
+		sleeping = ch.asleep.Len() > 0
 		ch.mu.Unlock()
 	}
 	check(t, q.Destroy())

@@ -14,6 +14,7 @@ func waitCases() []testCase {
 		{"gather", 0, gather},
 		{"gather-refuses", 0, gatherRefuses},
 		{"together", 0, waitTogether},
+		{"one-each", 0, waitOneEach},
 		{"shared-cq", 0, sharedCQ},
 		{"send-and-receive-cq", 0, oneCQ},
 	}
@@ -124,6 +125,31 @@ func waitTogether(t *T) {
 		}})
 	}
 	t.together(tasks...)
+}
+
+// Of tasks that wait on one CQ, each gets one of as many completions, though these come
+// together, and an event need not wake all.
+func waitOneEach(t *T) {
+	a, b := t.pair(verbs.QPConfig{})
+	var wrs []verbs.SendWR
+	var tasks []Task
+	got := make([]verbs.WC, 6)
+	for i := range got {
+		wrs = append(wrs, a.write(uint64(i), 0, 8, b, 0))
+		tasks = append(tasks, Task{a.host, func() {
+			if n, err := a.cq.Wait(got[i:i+1], patience); n != 1 || err != nil {
+				t.errorf("task %d has %d completions, %v", i, n, err)
+			}
+		}})
+	}
+	t.together(append(tasks, Task{a.host, func() { t.check(a.qp.PostSend(wrs)) }})...)
+	seen := make([]bool, len(got))
+	for _, wc := range got {
+		if seen[wc.ID] || wc.Status != verbs.StatusSuccess {
+			t.errorf("a completion twice, or a failed one: %+v", wc)
+		}
+		seen[wc.ID] = true
+	}
 }
 
 // Queue pairs that share a CQ each report in order.

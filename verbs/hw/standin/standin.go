@@ -1,0 +1,51 @@
+//go:build rdma
+
+package standin
+
+/*
+#include <stdlib.h>
+#include "standin.h"
+*/
+import "C"
+
+import (
+	"time"
+	"unsafe"
+)
+
+// Depth is how many signaled requests may be posted and not yet polled.
+const Depth = C.STANDIN_DEPTH
+
+// Card is the stand-in.
+type Card struct{ c *C.struct_standin }
+
+// New allocates a card. Free releases it.
+func New() *Card {
+	c := &Card{(*C.struct_standin)(C.calloc(1, C.sizeof_struct_standin))}
+	C.standin_init(c.c)
+	return c
+}
+
+// Free releases the card.
+func (c *Card) Free() { C.free(unsafe.Pointer(c.c)) }
+
+// QP is a *struct ibv_qp.
+func (c *Card) QP() unsafe.Pointer { return unsafe.Pointer(&c.c.qp) }
+
+// CQ is a *struct ibv_cq.
+func (c *Card) CQ() unsafe.Pointer { return unsafe.Pointer(&c.c.cq) }
+
+// Posted is the number of requests that were posted.
+func (c *Card) Posted() int { return int(c.c.posted) }
+
+// Calls is the number of calls that posted them.
+func (c *Card) Calls() int { return int(c.c.calls) }
+
+// Loop posts chains of n requests, of which the last is signaled, and polls for its
+// completion, as a C program does. It returns the time that this takes.
+func (c *Card) Loop(rounds, n int) time.Duration {
+	return time.Duration(C.standin_loop(c.c, C.int(rounds), C.int(n)))
+}
+
+// Cross calls a function of C that does nothing: what no binding can do without.
+func Cross() { C.standin_nothing(0) }
