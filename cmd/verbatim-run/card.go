@@ -66,7 +66,7 @@ func (f *cardFlags) open(listen string, logf func(format string, args ...any)) (
 	if cfg.Device == soft.Name {
 		return f.openSoft(listen)
 	}
-	cfg.OnEvent = func(event string) { logf("the card reports: %s", event) }
+	cfg.OnEvent = func(e hw.Event) { logf("the card reports: %v", e) }
 	d, err := hw.Open(cfg)
 	if err != nil {
 		return nil, deviceError(cfg.Device, err)

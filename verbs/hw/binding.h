@@ -84,7 +84,7 @@ int vb_post_ext(struct ibv_qp *qp, struct vb_ext *x);
 
 int vb_arm(struct ibv_cq *cq);
 struct ibv_cq *vb_event_of(struct ibv_comp_channel *ch); // takes and acknowledges an event; NULL: there is none
-/* An asynchronous event, and the number of the object that it is about. */
+/* An asynchronous event, and the number of the object that it is about, as Object in Go. */
 enum { VB_ABOUT_DEVICE, VB_ABOUT_QP, VB_ABOUT_CQ, VB_ABOUT_PORT };
 struct vb_event {
 	int kind;

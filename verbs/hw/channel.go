@@ -77,7 +77,7 @@ func (ch *channel) add(q *cq, depth int) error {
 	if c == nil {
 		return ch.d.errno(fmt.Sprintf("create a CQ of %d entries", depth), err, hintRegister(errnoOf(err), lockLimit()))
 	}
-	q.c, q.stash.cq = c, c
+	q.c, q.handle, q.stash.cq = c, uint32(c.handle), c
 	ch.cqs = append(ch.cqs, q)
 	return nil
 }
@@ -126,6 +126,18 @@ func (ch *channel) woken(c *C.struct_ibv_cq) {
 	for _, q := range ch.cqs {
 		if q.c == c {
 			ch.asleep.Wake(q)
+		}
+	}
+}
+
+// fail marks the CQ with the handle as failed, if it is here, and wakes those that wait.
+func (ch *channel) fail(handle uint32, why *string) {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	for _, q := range ch.cqs {
+		if q.handle == handle {
+			q.failed.Store(why)
+			ch.asleep.WakeAll()
 		}
 	}
 }

@@ -76,9 +76,39 @@ type Config struct {
 	MaxInline int
 	// Spin is how long a wait polls before it sleeps, or [NoSpin].
 	Spin time.Duration
-	// OnEvent is called for asynchronous events: a port that goes down, a fatal error.
-	// It must not block. May be nil.
-	OnEvent func(event string)
+	// OnEvent is called for asynchronous events: a port that goes down, a queue pair's
+	// own error, a fatal one. It must not block. May be nil.
+	OnEvent func(Event)
+}
+
+// Event is an asynchronous event of a card.
+type Event struct {
+	Device string
+	About  Object
+	Number uint32 // of the object: a QP's Num, a port's; a CQ's handle
+	Text   string // as libibverbs names it
+	// Fatal: nothing works on the device any more.
+	Fatal bool
+}
+
+// Object is what an event is about.
+type Object uint8
+
+// The objects.
+const (
+	AboutDevice Object = iota
+	AboutQP
+	AboutCQ
+	AboutPort
+)
+
+var objectNames = [...]string{AboutQP: "QP", AboutCQ: "CQ", AboutPort: "port"}
+
+func (e Event) String() string {
+	if e.About == AboutDevice || int(e.About) >= len(objectNames) {
+		return e.Device + ": " + e.Text
+	}
+	return fmt.Sprintf("%s: %s %d: %s", e.Device, objectNames[e.About], e.Number, e.Text)
 }
 
 // Validate checks c. Its error wraps [ErrConfig] and names the field.

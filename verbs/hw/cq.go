@@ -11,6 +11,7 @@ import "C"
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -33,15 +34,17 @@ var _ = [1]struct{}{}[unsafe.Offsetof(verbs.WC{}.HasImm)-unsafe.Offsetof(C.struc
 // already in C. Hence the stash: all completions go there from the card, and a poll
 // takes them out.
 type cq struct {
-	d     *device
-	ch    *channel
-	own   bool             // the channel is for this CQ alone
-	c     *C.struct_ibv_cq // to tell whose event it is; its channel's lock guards it
-	mu    sync.Mutex
-	refs  int                   // queue pairs
-	stash *C.struct_vb_stash    // in C memory; nil after Destroy
-	wcs   *[C.VB_STASH]verbs.WC // the stash's completions
-	at    int                   // wcs[at:stash.n] are not yet polled
+	d      *device
+	ch     *channel
+	own    bool                   // the channel is for this CQ alone
+	c      *C.struct_ibv_cq       // whose event it is: its channel's lock guards this
+	handle uint32                 // and this
+	failed atomic.Pointer[string] // the card says that it lost completions
+	mu     sync.Mutex
+	refs   int                   // queue pairs
+	stash  *C.struct_vb_stash    // in C memory; nil after Destroy
+	wcs    *[C.VB_STASH]verbs.WC // the stash's completions
+	at     int                   // wcs[at:stash.n] are not yet polled
 }
 
 // CreateCQ implements verbs.Device.
@@ -157,8 +160,19 @@ func (q *cq) ask() error {
 	if e := q.stash.err; e != 0 {
 		return callError(q.d.name, "poll", syscall.Errno(e), "has the CQ overflowed? It must hold all completions of its QPs")
 	}
-	if q.stash.n == 0 && q.d.dead.Load() != nil {
+	if q.stash.n == 0 {
+		return q.lost()
+	}
+	return nil
+}
+
+// lost is why an empty CQ will have no completion any more, or nil.
+func (q *cq) lost() error {
+	if q.d.dead.Load() != nil {
 		return q.d.alive()
+	}
+	if why := q.failed.Load(); why != nil {
+		return fmt.Errorf("hw: %s: poll: %w: the CQ has overflowed: it must hold all completions of its QPs (%s)", q.d.name, verbs.ErrInvalid, *why)
 	}
 	return nil
 }

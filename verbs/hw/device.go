@@ -44,7 +44,8 @@ type device struct {
 	closed atomic.Bool
 
 	mu       sync.Mutex
-	channels []*channel // whose waiters must learn that it died
+	channels []*channel     // whose waiters must learn that it died
+	qps      map[uint32]*qp // which must learn of their own errors, by number
 }
 
 // Devices returns the names of the cards of this machine.

@@ -57,11 +57,12 @@ func (d *device) listen() (err error) {
 			var e C.struct_vb_event
 			switch rc := syscall.Errno(C.vb_async(d.ctx, &e)); rc {
 			case 0:
-				d.happened(e.kind == C.IBV_EVENT_DEVICE_FATAL, about(&e)+C.GoString(C.ibv_event_type_str(uint32(e.kind))))
+				d.happened(Event{About: Object(e.about), Number: uint32(e.number), Text: C.GoString(C.ibv_event_type_str(uint32(e.kind))),
+					Fatal: e.kind == C.IBV_EVENT_DEVICE_FATAL}, ownError(e.kind))
 			case syscall.EAGAIN, syscall.EINTR:
 				return true
 			default:
-				d.happened(true, "no more events: "+rc.Error())
+				d.happened(Event{Text: "no more events: " + rc.Error(), Fatal: true}, false)
 				return false
 			}
 		}
@@ -69,31 +70,37 @@ func (d *device) listen() (err error) {
 	return err
 }
 
-// about names the object of an event; the device needs no name.
-func about(e *C.struct_vb_event) string {
-	switch e.about {
-	case C.VB_ABOUT_QP:
-		return fmt.Sprintf("QP %d: ", e.number)
-	case C.VB_ABOUT_CQ:
-		return fmt.Sprintf("CQ %d: ", e.number)
-	case C.VB_ABOUT_PORT:
-		return fmt.Sprintf("port %d: ", e.number)
+// ownError reports whether an event says that its object has failed.
+func ownError(kind C.int) bool {
+	switch kind {
+	case C.IBV_EVENT_QP_FATAL, C.IBV_EVENT_QP_REQ_ERR, C.IBV_EVENT_QP_ACCESS_ERR, C.IBV_EVENT_CQ_ERR:
+		return true
 	}
-	return ""
+	return false
 }
 
-// happened passes an event on. After a fatal one the device is dead, and nobody must
-// wait for it any longer.
-func (d *device) happened(fatal bool, text string) {
-	if fatal {
-		d.dead.Store(&text)
-		d.mu.Lock()
+// happened passes an event on: to the object that has failed, and to the program. After a
+// fatal one the device is dead, and nobody must wait for it any longer.
+func (d *device) happened(e Event, failed bool) {
+	e.Device = d.name
+	d.mu.Lock()
+	switch {
+	case e.Fatal:
+		d.dead.Store(&e.Text)
 		for _, ch := range d.channels {
 			ch.wakeAll()
 		}
-		d.mu.Unlock()
+	case failed && e.About == AboutQP:
+		if q := d.qps[e.Number]; q != nil {
+			q.failed.Store(&e.Text)
+		}
+	case failed && e.About == AboutCQ:
+		for _, ch := range d.channels {
+			ch.fail(e.Number, &e.Text)
+		}
 	}
+	d.mu.Unlock()
 	if d.cfg.OnEvent != nil {
-		d.cfg.OnEvent(d.name + ": " + text)
+		d.cfg.OnEvent(e)
 	}
 }

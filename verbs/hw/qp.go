@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -33,6 +34,7 @@ type qp struct {
 	send     chain[C.struct_ibv_send_wr]
 	recv     chain[C.struct_ibv_recv_wr]
 	prepared bool
+	failed   atomic.Pointer[string] // the event of its own error
 }
 
 type prepared qp
@@ -129,6 +131,12 @@ func (q *qp) create() error {
 	}
 	q.send.post.qp, q.recv.post.qp = c, c
 	q.send.post.stash = q.sendCQ.stash
+	d.mu.Lock()
+	if d.qps == nil {
+		d.qps = map[uint32]*qp{}
+	}
+	d.qps[q.num] = q
+	d.mu.Unlock()
 	return nil
 }
 
@@ -170,6 +178,7 @@ func (q *qp) modify(s verbs.QPState, mask verbs.Attr) error {
 	}
 	q.state = s
 	if s == verbs.StateReset {
+		q.failed.Store(nil)
 		q.forget()
 	}
 	return nil
@@ -245,6 +254,18 @@ func (q *qp) State() verbs.QPState {
 	return q.ask()
 }
 
+// Err is the queue pair's own error, if the card has reported one by an event: with it the
+// queue pair has gone to ERR, and requests complete with WR_FLUSH_ERR, which says nothing
+// of the reason. It is for logs: protocols that only use package verbs do not see it. A
+// queue pair that is reset has none.
+func (q *qp) Err() error {
+	why := q.failed.Load()
+	if why == nil {
+		return nil
+	}
+	return fmt.Errorf("hw: %s: QP %d: %w: %s", q.d.name, q.num, verbs.ErrState, *why)
+}
+
 func (q *qp) ask() verbs.QPState {
 	if q.c == nil || q.d.alive() != nil {
 		return verbs.StateErr
@@ -307,6 +328,9 @@ func (q *qp) Destroy() error {
 		return q.d.err(fmt.Sprintf("destroy QP %d", q.num), rc, "")
 	}
 	q.c = nil
+	q.d.mu.Lock()
+	delete(q.d.qps, q.num)
+	q.d.mu.Unlock()
 	q.forget()
 	q.send.free()
 	q.recv.free()
