@@ -24,10 +24,10 @@ func Devices() []string {
 func verbsOnCards(ctx context.Context, cfg Config, emit func(Row) error) error {
 	return onCards(ctx, cfg, 1, func(c *client) error {
 		for _, s := range cfg.specs() {
-			cfg.progress("%s of %d bytes, depth %d, %s", s.op, s.size, s.depth, s.measure)
+			cfg.progress("%v", s)
 			row, err := c.measure(s)
 			if err != nil {
-				return fmt.Errorf("%s of %d bytes, depth %d, %s: %w", s.op, s.size, s.depth, s.measure, err)
+				return fmt.Errorf("%v: %w", s, err)
 			}
 			if err := emit(row); err != nil {
 				return err
@@ -87,47 +87,50 @@ func onCards(ctx context.Context, cfg Config, peers int, f func(*client) error) 
 
 // measure makes one row.
 func (c *client) measure(s spec) (row Row, err error) {
-	e, err := newEnd(c.h, s.size, s.depth, c.cfg.Inline, c.cfg.Wait)
+	e, err := newEnd(c.h, s, c.cfg.Inline, c.cfg.Wait)
 	if err != nil {
 		return row, err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
 	peer := &remote{c.h, c.names[0]}
-	if err := e.open(peer, s.opcode()); err != nil {
+	if err := e.open(peer); err != nil {
 		return row, err
 	}
 	defer func() { // first, since it says goodbye to the end that goes
 		_, e := peer.ask(request{Do: doClose})
 		err = errors.Join(err, e)
 	}()
-	row = Row{Bench: "verbs", Backend: RDMA, Op: s.op, Measure: s.measure, Size: s.size, Depth: s.depth, Iters: c.cfg.Iters,
-		Rounds: c.cfg.Rounds, Reap: reap(c.cfg.Wait), Inline: s.op == Write && s.size <= e.inline, MTU: e.mtu}
-	run := func(lat []uint64) error { return e.closedLoop(lat, s.depth) }
-	if s.measure == HalfRoundTrip {
-		run = e.ping
+	row = Row{Bench: "verbs", Backend: RDMA, Op: s.op, Measure: s.measure, Size: s.size, Depth: s.depth, Iters: s.iters(c.cfg.Iters),
+		Rounds: c.cfg.Rounds, Reap: reap(c.cfg.Wait), Inline: e.inlined, MTU: e.mtu}
+	if s.measure == Rate {
+		row.Batch = s.batch
 	}
-	if err := c.once(e, peer, s, newRound(warmUp), run); err != nil {
+	if err := c.once(e, peer, newRound(s.iters(warmUp))); err != nil {
 		return row, err
 	}
-	return row, c.rounds(&row, e, peer, s, run)
+	return row, c.rounds(&row, e, peer)
 }
 
 // once makes one round of ours.
-func (c *client) once(e *end, peer *remote, s spec, r *round, run func([]uint64) error) error {
-	if s.measure == HalfRoundTrip {
-		e.rearm()
-		if _, err := peer.ask(request{Do: doPong, Iters: len(r.lat)}); err != nil {
+func (c *client) once(e *end, peer *remote, r *round) error {
+	switch e.measure {
+	case Rate:
+		r.lat = nil
+		return r.time(func([]uint64) error { return e.stream(r.ops) })
+	case HalfRoundTrip:
+		if err := e.start(peer, r.ops); err != nil {
 			return err
 		}
+		return r.time(e.ping)
 	}
-	return r.time(run)
+	return r.time(func(lat []uint64) error { return e.closedLoop(lat, e.depth) })
 }
 
 // rounds alternates with perftest, if there is a tool for s. Each goes first in turn,
 // so that a machine that gets slower or faster favours neither. If perftest fails, only
 // the comparison is lost.
-func (c *client) rounds(row *Row, e *end, peer *remote, s spec, run func([]uint64) error) error {
-	rival, version := c.rival(row, e, peer, s)
+func (c *client) rounds(row *Row, e *end, peer *remote) error {
+	rival, version := c.rival(row, e, peer)
 	theirs := func() {
 		if rival == nil {
 			return
@@ -136,7 +139,7 @@ func (c *client) rounds(row *Row, e *end, peer *remote, s spec, run func([]uint6
 			row.Missing, rival = err.Error(), nil
 		}
 	}
-	total, r := newTally(), newRound(c.cfg.Iters)
+	total, r := newTally(), newRound(row.Iters)
 	for i := range c.cfg.Rounds {
 		if err := c.ctx.Err(); err != nil {
 			return err
@@ -144,7 +147,7 @@ func (c *client) rounds(row *Row, e *end, peer *remote, s spec, run func([]uint6
 		if i%2 == 1 {
 			theirs()
 		}
-		if err := c.once(e, peer, s, r, run); err != nil {
+		if err := c.once(e, peer, r); err != nil {
 			return err
 		}
 		p50, err := total.add(r)
@@ -152,6 +155,9 @@ func (c *client) rounds(row *Row, e *end, peer *remote, s spec, run func([]uint6
 			return err
 		}
 		if rival != nil {
+			if e.measure == Rate {
+				p50 = r.rate()
+			}
 			rival.ours = append(rival.ours, p50)
 		}
 		if i%2 == 0 {
@@ -166,11 +172,11 @@ func (c *client) rounds(row *Row, e *end, peer *remote, s spec, run func([]uint6
 }
 
 // rival is nil if there is nothing to compare with; the string is the reason.
-func (c *client) rival(row *Row, e *end, peer *remote, s spec) (*rival, string) {
-	if s.tool() == "" || c.cfg.NoPerftest || c.cfg.Wait {
+func (c *client) rival(row *Row, e *end, peer *remote) (*rival, string) {
+	if e.tool() == "" || c.cfg.NoPerftest || c.cfg.Wait {
 		return nil, ""
 	}
-	v, err := version(c.ctx, s.tool())
+	v, err := version(c.ctx, e.tool())
 	if err != nil {
 		row.Missing = err.Error()
 		return nil, ""
@@ -181,5 +187,5 @@ func (c *client) rival(row *Row, e *end, peer *remote, s spec) (*rival, string) 
 		return nil, ""
 	}
 	return &rival{ctx: c.ctx, dev: c.h.Device(), peer: peer, host: host,
-		ask: request{Do: doServe, Tool: s.tool(), Size: s.size, Inline: e.inline, Iters: c.cfg.Iters, MTU: e.mtu}}, v
+		ask: request{Do: doServe, Tool: e.tool(), Size: e.size, Inline: e.inline, Iters: row.Iters, MTU: e.mtu, Depth: e.depth, Batch: e.batch}}, v
 }

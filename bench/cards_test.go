@@ -46,15 +46,21 @@ func onCard(t *testing.T) Config {
 
 func TestVerbsOnCard(t *testing.T) {
 	cfg := onCard(t)
-	cfg.Depths, cfg.Sizes = []int{1, 4}, []int{100, 5000}
+	cfg.Depths, cfg.Sizes, cfg.Batches = []int{1, 4}, []int{100, 5000}, []int{1, 4}
 	_, missing := exec.LookPath(writeTool)
 	tools := 0
 	for _, r := range rows(t, Verbs, cfg) {
 		l := r.Latency
+		if r.Measure == Rate {
+			if l != nil || r.Batch < 1 {
+				t.Errorf("%+v: a rate has no latency, and has a batch", r)
+			}
+			l = &Latency{1, 1, 1, 1, 1, 1, 1}
+		}
 		if l == nil || !(0 < l.Min && l.Min <= l.P50 && l.P50 <= l.P99 && l.P99 <= l.Max) || r.OpsPerSecond <= 0 || r.MTU == 0 {
 			t.Errorf("%+v: latencies %+v", r, l)
 		}
-		if r.Inline != (r.Op == Write && r.Size == 100) {
+		if r.Inline != ((r.Op == Write || r.Op == Send) && r.Size == 100) {
 			t.Errorf("%s of %d bytes inline: %v", r.Op, r.Size, r.Inline)
 		}
 		if p := r.Perftest; p != nil {
@@ -67,7 +73,7 @@ func TestVerbsOnCard(t *testing.T) {
 			t.Errorf("nothing says that perftest is missing: %+v", r)
 		}
 	}
-	if missing == nil && tools != 5 { // two sizes of two operations, and one
+	if missing == nil && tools != 5+2+12 { // two sizes of two operations, and one; sends; three rates each
 		t.Errorf("%d rows are compared with perftest", tools)
 	}
 }
@@ -76,7 +82,7 @@ func TestWaitOnCard(t *testing.T) {
 	cfg := onCard(t)
 	cfg.Wait = true
 	for _, r := range rows(t, Verbs, cfg) {
-		if r.Measure != Completion || r.Reap != "wait" || r.Perftest != nil {
+		if r.Measure == HalfRoundTrip && r.Op != Send || r.Reap != "wait" || r.Perftest != nil {
 			t.Errorf("%+v", r)
 		}
 	}

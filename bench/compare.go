@@ -16,7 +16,7 @@ type rival struct {
 	peer   *remote
 	host   string // of the peer
 	ask    request
-	ours   []float64 // medians of the rounds
+	ours   []float64 // medians or rates of the rounds
 	theirs []float64
 	least  []float64 // that perftest saw
 }
@@ -31,7 +31,7 @@ func (v *rival) round() error {
 	if err != nil {
 		return err
 	}
-	v.theirs = append(v.theirs, r.p50)
+	v.theirs = append(v.theirs, r.median)
 	v.least = append(v.least, r.least)
 	_, err = v.peer.ask(request{Do: doServed})
 	return err
@@ -40,16 +40,19 @@ func (v *rival) round() error {
 // compare summarizes the rounds. perMicrosecond is the rate of our ticks.
 func (v *rival) compare(version string, perMicrosecond float64) *Comparison {
 	c := &Comparison{Tool: v.ask.Tool, Version: version}
-	their := perMicrosecond
-	if !cycles {
+	our, their := perMicrosecond, perMicrosecond
+	switch {
+	case bandwidth(v.ask.Tool):
+		our, their = 1, 1
+	case !cycles:
 		their = 1 // it printed microseconds
 	}
 	for i := range v.ours {
-		c.Ours = append(c.Ours, v.ours[i]/perMicrosecond)
+		c.Ours = append(c.Ours, v.ours[i]/our)
 		c.Theirs = append(c.Theirs, v.theirs[i]/their)
 	}
 	c.Min = slices.Min(v.least) / their
-	c.P50 = Median(c.Theirs)
+	c.Median = Median(c.Theirs)
 	r := RatioOf(c.Ours, c.Theirs)
 	c.Ratio, c.Low, c.High, c.Confidence = r.Median, r.Low, r.High, r.Confidence
 	return c

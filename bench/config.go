@@ -32,12 +32,20 @@ const (
 	Write = "write"
 	Read  = "read"
 	CAS   = "cas"
+	Send  = "send"
+)
+
+// What can be measured of an operation.
+const (
+	Latencies = "latency"
+	Rates     = "rate"
 )
 
 // Names of everything that can be chosen.
 var (
 	Backends = []string{Sim, RDMA}
-	Ops      = []string{Write, Read, CAS}
+	Ops      = []string{Write, Read, CAS, Send}
+	Measures = []string{Latencies, Rates}
 )
 
 // Limits.
@@ -59,11 +67,15 @@ const warmUp = 100
 type Config struct {
 	// Backend is [Sim] or [RDMA]. Default Sim.
 	Backend string
-	// Ops are the operations. Default all. NCL ignores them.
-	Ops []string
+	// Ops are the operations, and Measures what is measured of them. Default all. NCL
+	// ignores them, and the simulator has no rates of its own.
+	Ops, Measures []string
 	// Sizes of messages in bytes, and Depths, the requests in flight. Default 128, and
 	// 1. A compare-and-swap always has 8 bytes; NCL ignores Depths.
 	Sizes, Depths []int
+	// Batches is how many requests a call posts when rates are measured, of which the
+	// last is signaled. Default 1. A depth that is less has no such row.
+	Batches []int
 	// Iters is the number of iterations in a round, Rounds the number of rounds.
 	// Default 1000 and 10; for NCL in the simulator 16 and 10.
 	Iters, Rounds int
@@ -102,8 +114,14 @@ func (c Config) complete() (Config, error) {
 	if len(c.Ops) == 0 {
 		c.Ops = Ops
 	}
+	if len(c.Measures) == 0 {
+		c.Measures = Measures
+	}
 	if len(c.Sizes) == 0 {
 		c.Sizes = []int{128}
+	}
+	if len(c.Batches) == 0 {
+		c.Batches = []int{1}
 	}
 	if len(c.Depths) == 0 {
 		c.Depths = []int{1}
@@ -138,14 +156,20 @@ func (c *Config) Validate() error {
 			return fmt.Errorf("%w: operation %q, and must be one of %v", ErrConfig, op, Ops)
 		}
 	}
-	for _, n := range c.Sizes {
-		if err := within("size", n, 1, MaxSize); err != nil {
-			return err
+	for _, m := range c.Measures {
+		if !slices.Contains(Measures, m) {
+			return fmt.Errorf("%w: measure %q, and must be one of %v", ErrConfig, m, Measures)
 		}
 	}
-	for _, n := range c.Depths {
-		if err := within("depth", n, 1, MaxDepth); err != nil {
-			return err
+	for _, f := range []struct {
+		name   string
+		values []int
+		most   int
+	}{{"size", c.Sizes, MaxSize}, {"depth", c.Depths, MaxDepth}, {"batch", c.Batches, MaxDepth}} {
+		for _, n := range f.values {
+			if err := within(f.name, n, 1, f.most); err != nil {
+				return err
+			}
 		}
 	}
 	// The minimum number of iterations is perftest's.
@@ -179,6 +203,7 @@ type spec struct {
 	measure string
 	size    int
 	depth   int
+	batch   int // requests in a call
 }
 
 // specs are the rows of the bench of verbs, in order.
@@ -190,15 +215,54 @@ func (c *Config) specs() []spec {
 			sizes = []int{8}
 		}
 		for _, size := range sizes {
+			if op == Send {
+				out = append(out, spec{op, HalfRoundTrip, size, 1, 1})
+				continue
+			}
 			for _, depth := range c.Depths {
-				if op == Write && depth == 1 && c.Backend == RDMA && !c.Wait {
-					out = append(out, spec{op, HalfRoundTrip, size, depth})
-				}
-				out = append(out, spec{op, Completion, size, depth})
+				out = append(out, c.measures(spec{op, Completion, size, depth, 1})...)
 			}
 		}
 	}
+	return slices.DeleteFunc(out, func(s spec) bool { return c.Backend == RDMA && !slices.Contains(c.Measures, s.kind()) })
+}
+
+// measures are the rows of an operation, a size and a depth.
+func (c *Config) measures(s spec) (out []spec) {
+	if c.Backend != RDMA { // its rows report the rate of simulating
+		return []spec{s}
+	}
+	if s.op == Write && s.depth == 1 && !c.Wait {
+		ping := s
+		ping.measure = HalfRoundTrip
+		out = append(out, ping)
+	}
+	out = append(out, s)
+	for _, batch := range c.Batches {
+		if batch <= s.depth && s.op != CAS {
+			out = append(out, spec{s.op, Rate, s.size, s.depth, batch})
+		}
+	}
 	return out
+}
+
+func (s spec) String() string {
+	text := fmt.Sprintf("%s of %d bytes, depth %d, %s", s.op, s.size, s.depth, s.measure)
+	if s.batch > 1 {
+		text += fmt.Sprintf(", %d in a call", s.batch)
+	}
+	return text
+}
+
+// iters is n, or the next number that its batches divide.
+func (s spec) iters(n int) int { return (n + s.batch - 1) / s.batch * s.batch }
+
+// kind is one of [Measures].
+func (s spec) kind() string {
+	if s.measure == Rate {
+		return Rates
+	}
+	return Latencies
 }
 
 // opcode is the operation of the request.
@@ -208,6 +272,8 @@ func (s spec) opcode() verbs.Opcode {
 		return verbs.OpRead
 	case CAS:
 		return verbs.OpCompareSwap
+	case Send:
+		return verbs.OpSend
 	}
 	return verbs.OpWrite
 }

@@ -19,56 +19,74 @@ const patience = 20 * time.Second
 // end is one end of a connection, with a buffer of two halves: the peer reads and
 // writes the first, requests of this end send from and receive into the second.
 type end struct {
+	spec
 	h        host.Host
-	size     int
 	half     int  // bytes of a half
 	word     int  // of a half, with the last byte of a message, which is
 	shift    uint // bits up in it
 	inline   int
+	inlined  bool // its messages are
 	wait     bool
 	pd       verbs.PD
-	cq       verbs.CQ
+	cq, rcq  verbs.CQ
 	mem      *lend.Memory
 	prepared verbs.PreparedQP // until it is connected
 	qp       verbs.QP
 	mtu      int
 
-	wrs [1]verbs.SendWR
-	sgl [1]verbs.SGE
-	wc  []verbs.WC
+	wrs  []verbs.SendWR // a batch
+	rwrs []verbs.RecvWR
+	sgl  [1]verbs.SGE
+	rsgl [1]verbs.SGE
+	wc   []verbs.WC
 }
 
-// newEnd allocates an end for messages of size bytes. After an error it releases what
-// it had allocated.
-func newEnd(h host.Host, size, depth, inline int, wait bool) (*end, error) {
-	last := size - 1
-	e := &end{h: h, size: size, half: (size + 63) &^ 63, word: last &^ 7, shift: 8 * uint(last&7), wait: wait, wc: make([]verbs.WC, depth)}
-	if err := e.allocate(depth, inline); err != nil {
+// receives is how many receives an end has posted, for Sends.
+const receives = 16
+
+// newEnd allocates an end for what s measures. After an error it releases what it had
+// allocated.
+func newEnd(h host.Host, s spec, inline int, wait bool) (*end, error) {
+	last := s.size - 1
+	e := &end{spec: s, h: h, half: (s.size + 63) &^ 63, word: last &^ 7, shift: 8 * uint(last&7), wait: wait, wc: make([]verbs.WC, s.depth)}
+	if err := e.allocate(inline); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
 	return e, nil
 }
 
-func (e *end) allocate(depth, inline int) (err error) {
+func (e *end) allocate(inline int) (err error) {
 	dev := e.h.Device()
 	if inline > 0 {
 		e.inline = min(inline, dev.Attr().MaxInline)
 	}
-	if most := dev.Attr().MaxQPWR; depth > most {
-		return fmt.Errorf("%w: depth %d, and %s takes %d requests at a time", ErrConfig, depth, dev.Attr().Name, most)
+	e.inlined = (e.op == Write || e.op == Send) && e.size <= e.inline
+	if most := dev.Attr().MaxQPWR; e.depth > most {
+		return fmt.Errorf("%w: depth %d, and %s takes %d requests at a time", ErrConfig, e.depth, dev.Attr().Name, most)
 	}
 	if e.pd, err = dev.AllocPD(); err != nil {
 		return err
 	}
-	if e.cq, err = dev.CreateCQ(depth, nil); err != nil {
+	if e.cq, err = dev.CreateCQ(e.depth, nil); err != nil {
+		return err
+	}
+	if e.rcq, err = dev.CreateCQ(receives, nil); err != nil {
 		return err
 	}
 	if e.mem, err = lend.Register(e.h, e.pd, 2*e.half, access); err != nil {
 		return err
 	}
-	e.prepared, err = e.pd.CreateQP(verbs.QPConfig{SendCQ: e.cq, RecvCQ: e.cq, Access: access, MaxSendWR: depth,
-		MaxRecvWR: 1, MaxSGE: 1, MaxInline: e.inline})
-	return err
+	e.prepared, err = e.pd.CreateQP(verbs.QPConfig{SendCQ: e.cq, RecvCQ: e.rcq, Access: access, MaxSendWR: e.depth,
+		MaxRecvWR: receives, MaxSGE: 1, MaxInline: e.inline})
+	if err != nil || e.op != Send {
+		return err
+	}
+	e.rsgl[0] = e.mem.SGE(0, e.size)
+	e.rwrs = make([]verbs.RecvWR, receives)
+	for i := range e.rwrs {
+		e.rwrs[i].SGL = e.rsgl[:]
+	}
+	return e.prepared.PostRecv(e.rwrs)
 }
 
 // endpoint returns what the peer needs to connect.
@@ -90,16 +108,16 @@ func (e *end) connect(endpoint []byte) error {
 }
 
 // open connects e to the peer and makes its request.
-func (e *end) open(peer *remote, op verbs.Opcode) error {
+func (e *end) open(peer *remote) error {
 	endpoint, err := e.endpoint()
 	if err != nil {
 		return err
 	}
-	a, err := peer.ask(request{Do: doOpen, Endpoint: endpoint, Addr: e.mem.MR.Addr(), RKey: e.mem.MR.RKey(), Size: e.size, Inline: e.inline})
+	a, err := peer.ask(request{Do: doOpen, Endpoint: endpoint, Addr: e.mem.MR.Addr(), RKey: e.mem.MR.RKey(), Size: e.size, Inline: e.inline, Op: e.op, Wait: e.wait})
 	if err != nil {
 		return err
 	}
-	e.aim(op, a.Addr, a.RKey)
+	e.aim(a.Addr, a.RKey)
 	return e.connect(a.Endpoint)
 }
 
@@ -110,13 +128,17 @@ func reap(wait bool) string {
 	return "poll"
 }
 
-// aim prepares the one request that is posted repeatedly.
-func (e *end) aim(op verbs.Opcode, addr uint64, rkey uint32) {
+// aim prepares the batch of requests that is posted repeatedly. Its last is signaled.
+func (e *end) aim(addr uint64, rkey uint32) {
 	e.sgl[0] = e.mem.SGE(e.half, e.size)
-	e.wrs[0] = verbs.SendWR{Op: op, Flags: verbs.Signaled, RKey: rkey, RemoteAddr: addr, SGL: e.sgl[:]}
-	if op == verbs.OpWrite && e.size <= e.inline {
-		e.wrs[0].Flags |= verbs.Inline
+	e.wrs = make([]verbs.SendWR, e.batch)
+	for i := range e.wrs {
+		e.wrs[i] = verbs.SendWR{Op: e.opcode(), RKey: rkey, RemoteAddr: addr, SGL: e.sgl[:]}
+		if e.inlined {
+			e.wrs[i].Flags |= verbs.Inline
+		}
 	}
+	e.wrs[e.batch-1].Flags |= verbs.Signaled
 }
 
 // close releases all resources.
@@ -131,8 +153,10 @@ func (e *end) close() error {
 	if e.mem != nil {
 		errs = append(errs, e.mem.Free())
 	}
-	if e.cq != nil {
-		errs = append(errs, e.cq.Destroy())
+	for _, q := range []verbs.CQ{e.cq, e.rcq} {
+		if q != nil {
+			errs = append(errs, q.Destroy())
+		}
 	}
 	if e.pd != nil {
 		errs = append(errs, e.pd.Dealloc())

@@ -12,18 +12,21 @@ import (
 // rest on some machines.
 const spins = 1 << 16
 
-// completions reaps at least one completion and returns how many. It spins, as perftest
+// completions reaps at least one completion and returns how many.
+func (e *end) completions() (n int, err error) { return e.reap(e.cq, "a completion") }
+
+// reap takes at least one completion of q and returns how many. It spins, as perftest
 // does, or waits.
-func (e *end) completions() (n int, err error) {
+func (e *end) reap(q verbs.CQ, what string) (n int, err error) {
 	var since time.Duration
 	for i := 1; n == 0; i++ {
 		if e.wait {
-			n, err = e.cq.Wait(e.wc, verbs.Forever)
+			n, err = q.Wait(e.wc, verbs.Forever)
 		} else {
-			n, err = e.cq.Poll(e.wc)
+			n, err = q.Poll(e.wc)
 		}
 		if n == 0 && err == nil && i%spins == 0 {
-			err = e.stuck(&since, "a completion")
+			err = e.stuck(&since, what)
 		}
 		if err != nil {
 			return 0, err
@@ -55,8 +58,21 @@ func (e *end) mark(off int) byte { return byte(e.mem.Region.Load64(off+e.word) >
 // setMark sets it, and the other bytes of its word to zero.
 func (e *end) setMark(off int, b byte) { e.mem.Region.Store64(off+e.word, uint64(b)<<e.shift) }
 
-// arrives spins until the last byte of the peer's message is b.
+// start lets the peer answer n messages.
+func (e *end) start(peer *remote, n int) error {
+	e.rearm()
+	_, err := peer.ask(request{Do: doPong, Iters: n})
+	return err
+}
+
+// arrives returns when the peer's next message is here. A Write's is when its last byte is b.
 func (e *end) arrives(b byte) error {
+	if e.op == Send {
+		if _, err := e.reap(e.rcq, "a message of the peer"); err != nil {
+			return err
+		}
+		return e.qp.PostRecv(e.rwrs[:1])
+	}
 	var since time.Duration
 	for i := 1; ; i++ {
 		if e.mark(0) == b {
@@ -70,7 +86,7 @@ func (e *end) arrives(b byte) error {
 	}
 }
 
-// pong waits for n Writes of the peer and answers each with one.
+// pong waits for n messages of the peer and answers each with one.
 func (e *end) pong(n int) error {
 	for i := range n {
 		if err := e.arrives(byte(i + 1)); err != nil {
@@ -86,16 +102,16 @@ func (e *end) pong(n int) error {
 // send writes a message that ends in b to the peer, and reaps the completion.
 func (e *end) send(b byte) error {
 	e.setMark(e.half, b)
-	if err := e.qp.PostSend(e.wrs[:]); err != nil {
+	if err := e.qp.PostSend(e.wrs); err != nil {
 		return err
 	}
 	_, err := e.completions()
 	return err
 }
 
-// ping sends len(lat) Writes, each when the peer's answer to the previous one has
+// ping sends len(lat) messages, each when the peer's answer to the previous one has
 // arrived. It sets lat to half of the ticks from one post to the next, as ib_write_lat
-// reports.
+// and ib_send_lat report.
 func (e *end) ping(lat []uint64) error {
 	began := ticks()
 	for i := range lat {
@@ -120,7 +136,7 @@ func (e *end) closedLoop(lat []uint64, depth int) error {
 	for posted, done := 0, 0; done < len(lat); {
 		for ; posted < len(lat) && posted-done < depth; posted++ {
 			lat[posted] = ticks()
-			if err := e.qp.PostSend(e.wrs[:]); err != nil {
+			if err := e.qp.PostSend(e.wrs); err != nil {
 				return err
 			}
 		}
@@ -136,6 +152,24 @@ func (e *end) closedLoop(lat []uint64, depth int) error {
 			lat[done] = now - lat[done]
 			done++
 		}
+	}
+	return nil
+}
+
+// stream completes n requests as fast as it can, with at most depth in flight, in calls of
+// a batch each, as ib_write_bw does. Each batch has one completion.
+func (e *end) stream(n int) error {
+	for posted, done := 0, 0; done < n; {
+		for ; posted < n && posted-done+e.batch <= e.depth; posted += e.batch {
+			if err := e.qp.PostSend(e.wrs); err != nil {
+				return err
+			}
+		}
+		reaped, err := e.completions()
+		if err != nil {
+			return err
+		}
+		done += reaped * e.batch
 	}
 	return nil
 }

@@ -183,11 +183,11 @@ func reading(m virtual.Model) (time.Duration, error) {
 	var each time.Duration
 	peer := func(h *virtual.Host) { _ = Serve(context.Background(), h) }
 	err := inVirtualWorld(m, 1, peer, func(h *virtual.Host) error {
-		e, err := newEnd(h, smallIO, 1, 0, true)
+		e, err := newEnd(h, spec{Read, Completion, smallIO, 1, 1}, 0, true)
 		if err != nil {
 			return err
 		}
-		if err := e.open(&remote{h, PeerName(0)}, verbs.OpRead); err != nil {
+		if err := e.open(&remote{h, PeerName(0)}); err != nil {
 			return err
 		}
 		began := h.Now()

@@ -110,7 +110,11 @@ func (p *peer) open(r request) (a answer, err error) {
 	if r.Size < 1 {
 		return a, fmt.Errorf("%w: size is %d", ErrConfig, r.Size)
 	}
-	e, err := newEnd(p.h, r.Size, 1, r.Inline, false)
+	answer := spec{op: Write, measure: HalfRoundTrip, size: r.Size, depth: 1, batch: 1}
+	if r.Op == Send {
+		answer.op = Send
+	}
+	e, err := newEnd(p.h, answer, r.Inline, r.Wait)
 	if err != nil {
 		return a, err
 	}
@@ -123,7 +127,7 @@ func (p *peer) open(r request) (a answer, err error) {
 		return a, err
 	}
 	// The client's buffer has the same layout; its address comes with its endpoint.
-	e.aim(verbs.OpWrite, r.Addr, r.RKey)
+	e.aim(r.Addr, r.RKey)
 	return a, nil
 }
 

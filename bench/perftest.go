@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,11 +22,25 @@ const (
 	writeTool  = "ib_write_lat"
 	readTool   = "ib_read_lat"
 	atomicTool = "ib_atomic_lat"
+	sendTool   = "ib_send_lat"
+	writeRate  = "ib_write_bw"
+	readRate   = "ib_read_bw"
 )
+
+var tools = []string{writeTool, readTool, atomicTool, sendTool, writeRate, readRate}
+
+// bandwidth reports whether a tool measures rates.
+func bandwidth(tool string) bool { return tool == writeRate || tool == readRate }
 
 // tool is the tool that measures s, or empty.
 func (s spec) tool() string {
 	switch {
+	case s.measure == Rate && s.op == Write:
+		return writeRate
+	case s.measure == Rate && s.op == Read:
+		return readRate
+	case s.measure == HalfRoundTrip && s.op == Send:
+		return sendTool
 	case s.measure == HalfRoundTrip:
 		return writeTool
 	case s.depth == 1 && s.op == Read:
@@ -40,17 +55,25 @@ func (s spec) tool() string {
 type gidIndexed interface{ GIDIndex() int }
 
 // arguments are those of both sides. -C reports cycles, -F says nothing of the
-// processor's frequency.
+// processor's frequency, -N no peak, and -Q is how many requests have one completion.
 func arguments(dev verbs.Device, r request, port int) []string {
 	a := []string{"-F", "-d", dev.Attr().Name, "-m", strconv.Itoa(r.MTU), "-n", strconv.Itoa(r.Iters), "-p", strconv.Itoa(port)}
 	if d, ok := dev.(gidIndexed); ok {
 		a = append(a, "-x", strconv.Itoa(d.GIDIndex()))
 	}
-	if cycles {
+	if cycles && !bandwidth(r.Tool) {
 		a = append(a, "-C")
 	}
 	switch r.Tool {
-	case writeTool:
+	case writeRate, readRate:
+		a = append(a, "-s", strconv.Itoa(r.Size), "-t", strconv.Itoa(r.Depth), "-Q", strconv.Itoa(r.Batch), "-N")
+		if r.Batch > 1 {
+			a = append(a, "-l", strconv.Itoa(r.Batch))
+		}
+		if r.Tool == writeRate {
+			a = append(a, "-I", strconv.Itoa(r.Inline))
+		}
+	case writeTool, sendTool:
 		a = append(a, "-s", strconv.Itoa(r.Size), "-I", strconv.Itoa(r.Inline))
 	case readTool:
 		a = append(a, "-s", strconv.Itoa(r.Size))
@@ -60,11 +83,9 @@ func arguments(dev verbs.Device, r request, port int) []string {
 	return a
 }
 
-// find returns the path of a tool, one of the three.
+// find returns the path of a tool, one of [tools].
 func find(tool string) (string, error) {
-	switch tool {
-	case writeTool, readTool, atomicTool:
-	default:
+	if !slices.Contains(tools, tool) {
 		return "", fmt.Errorf("%w: there is no tool %q", ErrPerftest, tool)
 	}
 	path, err := exec.LookPath(tool)
@@ -216,10 +237,11 @@ func lastLines(s string) string {
 	return strings.Join(lines[max(0, len(lines)-3):], "; ")
 }
 
-// report is the line of numbers of a latency tool, in the requested unit.
+// report is the line of numbers of a tool: of a latency tool in the requested unit, and
+// of the others the median alone, which is requests per second.
 type report struct {
-	size, iters       int
-	least, p50, worst float64
+	size, iters          int
+	least, median, worst float64
 }
 
 // parseReport finds the line of numbers below its header and checks it against the
@@ -232,7 +254,7 @@ func parseReport(text string, want request) (report, error) {
 		case len(f) > 1 && f[0] == "#bytes":
 			head = f
 		case head != nil && len(f) > 0 && f[0] != "" && f[0][0] != '-':
-			r, err := parseLine(head, f)
+			r, err := parseLine(head, f, bandwidth(want.Tool))
 			if err == nil && (want.Tool != atomicTool && r.size != want.Size || r.iters != want.Iters) {
 				err = fmt.Errorf("it reports %d bytes and %d iterations, and was asked for %d and %d", r.size, r.iters, want.Size, want.Iters)
 			}
@@ -247,7 +269,8 @@ func parseReport(text string, want request) (report, error) {
 
 // parseLine reads the columns by their headers. Whatever the unit, perftest calls it
 // [usec].
-func parseLine(head, f []string) (r report, err error) {
+func parseLine(head, f []string, rate bool) (r report, err error) {
+	head = slices.DeleteFunc(head, func(h string) bool { return h == "BW" }) // of "BW peak[MB/sec]"
 	column := func(name string) float64 {
 		for i, h := range head {
 			if before, _, _ := strings.Cut(h, "["); before != name || i >= len(f) {
@@ -264,12 +287,18 @@ func parseLine(head, f []string) (r report, err error) {
 		return 0
 	}
 	size, iters := column("#bytes"), column("#iterations")
-	r.least, r.p50, r.worst = column("t_min"), column("t_typical"), column("t_max")
+	if rate {
+		const million = 1e6
+		r.median = million * column("MsgRate")
+		r.least, r.worst = r.median, r.median
+	} else {
+		r.least, r.median, r.worst = column("t_min"), column("t_typical"), column("t_max")
+	}
 	switch {
 	case err != nil:
 	case size > MaxSize || iters > MaxIters || size != math.Trunc(size) || iters != math.Trunc(iters):
 		err = fmt.Errorf("%v bytes and %v iterations", size, iters)
-	case r.least > r.p50 || r.p50 > r.worst:
+	case r.least > r.median || r.median > r.worst:
 		err = errors.New("the median is not between the least and the largest")
 	}
 	r.size, r.iters = int(size), int(iters)

@@ -7,13 +7,17 @@ import (
 
 // round is one timed stretch.
 type round struct {
-	lat     []uint64 // ticks of each operation
+	lat     []uint64 // ticks of each operation; none if only their rate counts
+	ops     int
 	ticks   uint64
 	seconds float64
 	allocs  uint64
 }
 
-func newRound(iters int) *round { return &round{lat: make([]uint64, iters)} }
+func newRound(iters int) *round { return &round{lat: make([]uint64, iters), ops: iters} }
+
+// rate is operations per second.
+func (r *round) rate() float64 { return float64(r.ops) / r.seconds }
 
 // time runs f, which fills in the latencies, and measures its duration and the
 // allocations of the process.

@@ -6,10 +6,12 @@ import (
 
 // What a latency is of.
 const (
-	// HalfRoundTrip is half the time in which a Write went and one came back.
+	// HalfRoundTrip is half the time in which a Write or a Send went and one came back.
 	HalfRoundTrip = "half-round-trip"
 	// Completion is the time from before the post to after the poll of the completion.
 	Completion = "post-to-completion"
+	// Rate is how many requests are completed in a second.
+	Rate = "rate"
 	// Recorded is the time of one call of ncl.File.Record.
 	Recorded = "record"
 )
@@ -22,12 +24,13 @@ type Row struct {
 	Measure string `json:"measure"`
 	Size    int    `json:"size"`
 	Depth   int    `json:"depth"`
+	Batch   int    `json:"batch,omitempty"` // requests in a call, for a rate
 	Iters   int    `json:"iters"`
 	Rounds  int    `json:"rounds"`
 	Reap    string `json:"reap"` // poll or wait
 	Inline  bool   `json:"inline"`
 	MTU     int    `json:"mtu"`
-	// Latency is nil in the simulator, where time is not real.
+	// Latency is nil for rates, and in the simulator, where time is not real.
 	Latency *Latency `json:"latency_us"`
 	// OpsPerSecond is how many operations this side completed in a second of this
 	// machine's time; in the simulator, the speed of simulating them.
@@ -55,23 +58,25 @@ type Latency struct {
 	Mean float64 `json:"mean"`
 }
 
-// Comparison is perftest beside ours.
+// Comparison is perftest beside ours: of latencies, in microseconds, or of rates, in
+// requests per second.
 type Comparison struct {
 	Tool    string `json:"tool"`
 	Version string `json:"version"`
-	// P50 is the median of the medians that its rounds printed, in microseconds.
-	P50 float64 `json:"p50_us"`
-	Min float64 `json:"min_us"`
-	// Ratio is the median of the ratios, ours by theirs, of neighbouring rounds'
-	// medians; with the probability Confidence it is in [Low, High]. Too few rounds
-	// have no such interval: then all three are 0.
+	// Median is that of the medians, or of the rates, that its rounds printed. Min is the
+	// least latency of all.
+	Median float64 `json:"median"`
+	Min    float64 `json:"min,omitempty"`
+	// Ratio is the median of the ratios, ours by theirs, of neighbouring rounds; with the
+	// probability Confidence it is in [Low, High]. Too few rounds have no such interval:
+	// then all three are 0.
 	Ratio      float64 `json:"ratio"`
 	Low        float64 `json:"ratio_low"`
 	High       float64 `json:"ratio_high"`
 	Confidence float64 `json:"ratio_confidence"`
-	// Ours and Theirs are the medians of the rounds, in microseconds.
-	Ours   []float64 `json:"rounds_ours_us"`
-	Theirs []float64 `json:"rounds_theirs_us"`
+	// Ours and Theirs are the medians, or the rates, of the rounds.
+	Ours   []float64 `json:"rounds_ours"`
+	Theirs []float64 `json:"rounds_theirs"`
 }
 
 // tally sums up rounds.
@@ -89,7 +94,7 @@ func newTally() *tally { return &tally{hist: newHistogram()} }
 // newHistogram takes up to some minutes of ticks, at three digits.
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, 1<<40, 3) }
 
-// add adds a round, and returns the median of its latencies in ticks.
+// add adds a round, and returns the median of its latencies in ticks, if it has some.
 func (t *tally) add(r *round) (float64, error) {
 	h := newHistogram()
 	for _, v := range r.lat {
@@ -98,7 +103,7 @@ func (t *tally) add(r *round) (float64, error) {
 		}
 	}
 	t.hist.Merge(h)
-	t.ops += len(r.lat)
+	t.ops += r.ops
 	t.ticks += r.ticks
 	t.seconds += r.seconds
 	t.allocs += r.allocs
@@ -118,7 +123,7 @@ func (t *tally) fill(x *Row) {
 	x.BytesPerSecond = x.OpsPerSecond * float64(x.Size)
 	x.Allocs, x.CleanRounds = t.allocs, t.clean
 	x.AllocsPerOp = float64(t.allocs) / float64(t.ops)
-	if x.Backend == Sim {
+	if x.Backend == Sim || t.hist.TotalCount() == 0 {
 		return
 	}
 	us := func(v float64) float64 { return v / t.perMicrosecond() }

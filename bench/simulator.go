@@ -11,7 +11,6 @@ import (
 
 // The number of operations in a run of the simulator. Data that nothing has read stays
 // undecided, and costs more the more there is of it; the runs of a check are short.
-// are short.
 const (
 	perRun    = 1000
 	nclPerRun = 16
@@ -53,6 +52,7 @@ func (s *simulated) measure(ctx context.Context, row *Row) error {
 				return err
 			}
 			s.round.lat = s.round.lat[:min(left, cap(s.round.lat))]
+			s.round.ops = len(s.round.lat)
 			if _, err := s.world.Run(straight{}); err != nil {
 				return err
 			}
@@ -78,16 +78,23 @@ func verbsInSimulator(ctx context.Context, cfg Config, emit func(Row) error) err
 		row := Row{Bench: "verbs", Backend: Sim, Op: s.op, Measure: s.measure, Size: s.size, Depth: s.depth, Iters: cfg.Iters,
 			Rounds: cfg.Rounds, Reap: reap(true)}
 		f := func(h host.Host, r *round) error {
-			e, err := newEnd(h, s.size, s.depth, cfg.Inline, true)
+			e, err := newEnd(h, s, cfg.Inline, true)
 			if err != nil {
 				return err
 			}
-			row.Inline = s.op == Write && s.size <= e.inline
-			if err := e.open(&remote{h, PeerName(0)}, s.opcode()); err != nil {
+			row.Inline = e.inlined
+			peer := &remote{h, PeerName(0)}
+			if err := e.open(peer); err != nil {
 				return err
 			}
 			row.MTU = e.mtu
-			return r.time(func(lat []uint64) error { return e.closedLoop(lat, s.depth) })
+			if s.measure != HalfRoundTrip {
+				return r.time(func(lat []uint64) error { return e.closedLoop(lat, s.depth) })
+			}
+			if err := e.start(peer, r.ops); err != nil {
+				return err
+			}
+			return r.time(e.ping)
 		}
 		x, err := newSimulated(perRun, cfg.Iters, f, nil, sim.Node{Name: PeerName(0), Daemon: true, Main: func(h host.Host, _ int) {
 			_ = Serve(ctx, h) // it ends with the run

@@ -24,6 +24,8 @@ const (
 type request struct {
 	Do       string `json:"do"`
 	Endpoint []byte `json:"endpoint,omitempty"`
+	Op       string `json:"op,omitempty"`   // that the peer answers with
+	Wait     bool   `json:"wait,omitempty"` // it sleeps, as the client does
 	Addr     uint64 `json:"addr,omitempty"` // of the client's buffer
 	RKey     uint32 `json:"rkey,omitempty"`
 	Size     int    `json:"size,omitempty"`
@@ -31,6 +33,8 @@ type request struct {
 	Iters    int    `json:"iters,omitempty"`
 	Tool     string `json:"tool,omitempty"`
 	MTU      int    `json:"mtu,omitempty"`
+	Depth    int    `json:"depth,omitempty"`
+	Batch    int    `json:"batch,omitempty"`
 }
 
 // answer is the answer to a request.
@@ -49,7 +53,8 @@ func decodeRequest(b []byte) (r request, err error) {
 	for _, f := range []struct {
 		name    string
 		v, most int
-	}{{"size", r.Size, MaxSize}, {"inline", r.Inline, MaxInline}, {"iterations", r.Iters, MaxIters + warmUp}, {"MTU", r.MTU, 4096}} {
+	}{{"size", r.Size, MaxSize}, {"inline", r.Inline, MaxInline}, {"iterations", r.Iters, MaxIters + MaxDepth}, {"MTU", r.MTU, 4096},
+		{"depth", r.Depth, MaxDepth}, {"batch", r.Batch, MaxDepth}} {
 		if err := within(f.name, f.v, 0, f.most); err != nil {
 			return r, err
 		}

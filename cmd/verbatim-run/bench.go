@@ -47,12 +47,14 @@ func newBenchVerbs() *cobra.Command {
 	f := &benchFlags{}
 	c := &cobra.Command{
 		Use:   "verbs",
-		Short: "Measure writes, reads and compare-and-swaps",
-		Long: `Verbs measures single requests by operation, size, and number in flight. A write has two
-rows: half of a round trip, observed by polling memory, as ib_write_lat measures it; and
-from post to completion. Reads and compare-and-swaps (always 8 bytes) are measured from
-post to completion, as by ib_read_lat and ib_atomic_lat. If perftest is installed, its
-tools run on the same devices, in short rounds that alternate with ours, and the last
+		Short: "Measure writes, reads, compare-and-swaps and sends",
+		Long: `Verbs measures requests by operation, size, and number in flight: latencies, and for
+writes and reads also rates, of requests posted one at a time or in batches (--batch). A
+write has two latencies: half of a round trip, observed by polling memory, as ib_write_lat
+measures it; and from post to completion. Sends have the former, as by ib_send_lat, and
+reads and compare-and-swaps (always 8 bytes) the latter, as by ib_read_lat and
+ib_atomic_lat. Rates are those of ib_write_bw and ib_read_bw. If perftest is installed,
+its tools run on the same devices, in short rounds that alternate with ours, and the last
 columns have their median and the ratio of ours to theirs, with a confidence interval.
 
 --json prints one object per line for each row. Exit status: 0 measured, 2 bad usage or
@@ -60,6 +62,7 @@ input, or something failed; rows printed before the failure are valid.`,
 		Example: `  verbatim-run bench verbs
   verbatim-run bench verbs --backend rdma --device rxe1 --peer-device rxe0 --rounds 20
   verbatim-run bench verbs --backend rdma --op write --size 128,4096 --depth 1,16 --json
+  verbatim-run bench verbs --backend rdma --op write,read --measure rate --depth 1,16,64 --batch 1,16
   verbatim-run bench verbs --backend rdma --device mlx5_0 --peer server:18600`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, bench.Verbs) },
@@ -67,13 +70,16 @@ input, or something failed; rows printed before the failure are valid.`,
 	f.common(c)
 	o, fl := &f.cfg, c.Flags()
 	fl.StringSliceVar(&o.Ops, "op", bench.Ops, "operations")
+	fl.StringSliceVar(&o.Measures, "measure", bench.Measures, "what to measure on cards")
 	fl.IntSliceVar(&o.Depths, "depth", []int{1}, "requests in flight")
+	fl.IntSliceVar(&o.Batches, "batch", []int{1}, "requests in a call, for rates; not where it exceeds the depth")
 	fl.IntVar(&o.Inline, "inline", bench.DefaultInline, "post payloads up to this many bytes inline; -1: none")
 	fl.BoolVar(&o.Wait, "wait", false, "reap completions with Wait, as protocols do, instead of polling; without perftest, which only polls")
 	fl.BoolVar(&o.NoPerftest, "no-perftest", false, "do not run perftest")
 	fl.BoolVar(&f.noPin, "no-pin", false, "do not pin polling threads to processors")
 	fl.IntSliceVar(&o.Sizes, "size", []int{128}, "bytes of a message")
 	completes(c, "op", bench.Ops)
+	completes(c, "measure", bench.Measures)
 	return c
 }
 
@@ -184,11 +190,16 @@ func (f *benchFlags) check(c *cobra.Command) error {
 			return fmt.Errorf("--op %s: known: %s%s", op, cli.List(bench.Ops), mistake.DidYouMean(op, bench.Ops))
 		}
 	}
+	for _, m := range o.Measures {
+		if !slices.Contains(bench.Measures, m) {
+			return fmt.Errorf("--measure %s: known: %s%s", m, cli.List(bench.Measures), mistake.DidYouMean(m, bench.Measures))
+		}
+	}
 	if o.Inline == 0 && c.Flags().Changed("inline") {
 		return fmt.Errorf("--inline 0: use -1 for none")
 	}
 	if o.Backend == bench.Sim {
-		for _, name := range []string{"device", "peer-device", "peer", "mtu", "spin", "wait", "no-perftest", "no-pin"} {
+		for _, name := range []string{"device", "peer-device", "peer", "mtu", "spin", "wait", "no-perftest", "no-pin", "measure", "batch"} {
 			if c.Flags().Changed(name) {
 				return fmt.Errorf("--%s needs --backend rdma: the simulator has no cards", name)
 			}

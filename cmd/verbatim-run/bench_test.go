@@ -70,16 +70,19 @@ func TestBenchTable(t *testing.T) {
 	l := &bench.Latency{Min: 1, P50: 2, P90: 3, P99: 4, P999: 5, Max: 6, Mean: 2}
 	r := bench.Row{Bench: "verbs", Backend: bench.RDMA, Op: "write", Measure: bench.HalfRoundTrip, Size: 128, Depth: 1, Iters: 1000, Rounds: 10,
 		Reap: "poll", MTU: 4096, Latency: l, OpsPerSecond: 1e5, BytesPerSecond: 1.28e7,
-		Perftest: &bench.Comparison{Tool: "ib_write_lat", P50: 1.9, Ratio: 1.05, Low: 1.01, High: 1.09, Confidence: 0.978}}
+		Perftest: &bench.Comparison{Tool: "ib_write_lat", Median: 1.9, Ratio: 1.05, Low: 1.01, High: 1.09, Confidence: 0.978}}
 	few, without := r, r
-	few.Perftest = &bench.Comparison{P50: 1.9, Ratio: 1.05}
+	few.Perftest = &bench.Comparison{Median: 1.9, Ratio: 1.05}
 	without.Perftest, without.Missing, without.Allocs, without.AllocsPerOp = nil, "no perftest here", 5000, 0.5
+	rate := r
+	rate.Measure, rate.Latency, rate.Depth, rate.Batch = bench.Rate, nil, 64, 16
+	rate.Perftest = &bench.Comparison{Tool: "ib_write_bw", Median: 105263, Ratio: 0.95}
 	var b strings.Builder
-	if err := printRows(&b, []bench.Row{r, few, without}); err != nil {
+	if err := printRows(&b, []bench.Row{r, few, without, rate}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"half-round-trip", "2.00", "1.050 [1.010, 1.090] 98%", "1.050 (no interval)", "not compared: no perftest here",
-		"0.5000", "5000 allocations in 30000 operations", "12.8"} {
+		"0.5000", "5000 allocations in 40000 operations", "12.8", "105263", "0.950 (no interval)", "in our favour"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &b)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/bench"
@@ -13,8 +14,8 @@ import (
 // printRows writes the table of a bench, and what it does not say by itself.
 func printRows(w io.Writer, rows []bench.Row) error {
 	first := &rows[0]
-	head := cli.Row{"op", "measured", "bytes", "depth", "p50 µs", "p90", "p99", "p99.9", "ops/s", "MB/s", "allocs/op", "perftest p50", "ratio"}
-	right := []int{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}
+	head := cli.Row{"op", "measured", "bytes", "depth", "batch", "p50 µs", "p90", "p99", "p99.9", "ops/s", "MB/s", "allocs/op", "perftest", "ratio"}
+	right := []int{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}
 	if first.Backend == bench.Sim {
 		head, right = cli.Row{"op", "bytes", "depth", "simulated/s", "allocs/op"}, []int{2, 3, 4, 5}
 	}
@@ -25,9 +26,15 @@ func printRows(w io.Writer, rows []bench.Row) error {
 			t.AppendRow(cli.Row{x.Op, x.Size, x.Depth, fmt.Sprintf("%.0f", x.OpsPerSecond), allocs(x)})
 			continue
 		}
-		l := x.Latency
 		theirs, ratio := compared(x)
-		t.AppendRow(cli.Row{x.Op, x.Measure, x.Size, x.Depth, micros(l.P50), micros(l.P90), micros(l.P99), micros(l.P999),
+		batch, p50, p90, p99, p999 := "", "", "", "", ""
+		if x.Batch > 0 {
+			batch = strconv.Itoa(x.Batch)
+		}
+		if l := x.Latency; l != nil {
+			p50, p90, p99, p999 = micros(l.P50), micros(l.P90), micros(l.P99), micros(l.P999)
+		}
+		t.AppendRow(cli.Row{x.Op, x.Measure, x.Size, x.Depth, batch, p50, p90, p99, p999,
 			fmt.Sprintf("%.0f", x.OpsPerSecond), fmt.Sprintf("%.1f", x.BytesPerSecond/1e6), allocs(x), theirs, ratio})
 	}
 	if err := t.Render(w); err != nil {
@@ -43,13 +50,14 @@ func benchNotes(rows []bench.Row) []string {
 	var total uint64
 	ops := 0
 	var missing []string
-	compared, measured := false, false
+	compared, measured, rated := false, false, false
 	for i := range rows {
 		r := &rows[i]
 		total += r.Allocs
 		ops += r.Iters * r.Rounds
 		compared = compared || r.Perftest != nil
 		measured = measured || r.Measure == bench.HalfRoundTrip
+		rated = rated || r.Measure == bench.Rate
 		if r.Missing != "" && !slices.Contains(missing, "not compared: "+r.Missing) {
 			missing = append(missing, "not compared: "+r.Missing)
 		}
@@ -62,24 +70,31 @@ func benchNotes(rows []bench.Row) []string {
 	}
 	notes = append(notes, fmt.Sprintf("MTU %d; MB/s are 10^6 bytes of payload", x.MTU))
 	if measured {
-		notes = append(notes, "half-round-trip: a Write went and one came back, divided by two; ops/s counts those of this side")
+		notes = append(notes, "half-round-trip: a message went and one came back, divided by two; ops/s counts those of this side")
+	}
+	if rated {
+		notes = append(notes, "rate: batch requests in a call, of which the last is signaled; perftest's column is its ops/s, and a ratio above 1 is in our favour")
 	}
 	if compared {
-		notes = append(notes, "ratio: the median over the rounds of our median by perftest's in the round beside it, with its confidence interval (from 6 rounds on)")
+		notes = append(notes, "ratio: the median over the rounds of our median, or rate, by perftest's in the round beside it, with its confidence interval (from 6 rounds on)")
 	}
 	return append(notes, missing...)
 }
 
-// compared is perftest's median, and the ratio with its interval.
+// compared is perftest's median of latencies or rates, and the ratio with its interval.
 func compared(x *bench.Row) (theirs, ratio string) {
 	p := x.Perftest
-	switch {
-	case p == nil:
+	if p == nil {
 		return "", ""
-	case p.Confidence == 0:
-		return micros(p.P50), fmt.Sprintf("%.3f (no interval)", p.Ratio)
 	}
-	return micros(p.P50), fmt.Sprintf("%.3f [%.3f, %.3f] %.0f%%", p.Ratio, p.Low, p.High, 100*p.Confidence)
+	theirs = micros(p.Median)
+	if x.Measure == bench.Rate {
+		theirs = fmt.Sprintf("%.0f", p.Median)
+	}
+	if p.Confidence == 0 {
+		return theirs, fmt.Sprintf("%.3f (no interval)", p.Ratio)
+	}
+	return theirs, fmt.Sprintf("%.3f [%.3f, %.3f] %.0f%%", p.Ratio, p.Low, p.High, 100*p.Confidence)
 }
 
 func micros(v float64) string { return fmt.Sprintf("%.2f", v) }
