@@ -246,18 +246,16 @@ func (ch *channel) armAll() error {
 	return nil
 }
 
+// has reports whether x is of the channel.
+func (ch *channel) has(x verbs.CQ) bool {
+	q, ok := x.(*cq)
+	return ok && q.ch == ch
+}
+
 // Gather implements verbs.CompChannel.
 func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) error {
-	if len(wc) < len(cqs) {
-		return fmt.Errorf("hw: %s: gather: %w: room for %d completions of %d CQs", ch.d.name, verbs.ErrInvalid, len(wc), len(cqs))
-	}
-	for i, x := range cqs {
-		if q, ok := x.(*cq); !ok || q.ch != ch {
-			return fmt.Errorf("hw: %s: gather: %w: CQ %d is of another channel", ch.d.name, verbs.ErrInvalid, i)
-		}
-		if slices.Contains(cqs[:i], x) {
-			return fmt.Errorf("hw: %s: gather: %w: CQ %d is there twice", ch.d.name, verbs.ErrInvalid, i)
-		}
+	if err := verbs.CheckGather(cqs, wc, ch.has); err != nil {
+		return fmt.Errorf("hw: %s: gather: %w", ch.d.name, err)
 	}
 	if len(cqs) == 0 {
 		return nil

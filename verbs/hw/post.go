@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"syscall"
 	"unsafe"
@@ -32,7 +33,7 @@ type operation struct {
 	code  uint32          // ibv_wr_opcode
 	part  uint8           // of the union
 	imm   bool            // it has immediate data
-	flags verbs.SendFlags // allowed flags
+	flags verbs.SendFlags // allowed flags; see init
 }
 
 const (
@@ -42,25 +43,27 @@ const (
 	add                    // atomicPart
 )
 
-const (
-	anyFlags  = verbs.Signaled | verbs.Fence | verbs.Inline | verbs.Solicited
-	notInline = anyFlags &^ verbs.Inline
-)
-
 var operations = [...]operation{
-	verbs.OpWrite:       {C.IBV_WR_RDMA_WRITE, remote, false, anyFlags},
-	verbs.OpWriteImm:    {C.IBV_WR_RDMA_WRITE_WITH_IMM, remote, true, anyFlags},
-	verbs.OpRead:        {C.IBV_WR_RDMA_READ, remote, false, notInline},
-	verbs.OpSend:        {C.IBV_WR_SEND, remote, false, anyFlags},
-	verbs.OpSendImm:     {C.IBV_WR_SEND_WITH_IMM, remote, true, anyFlags},
-	verbs.OpCompareSwap: {C.IBV_WR_ATOMIC_CMP_AND_SWP, swap, false, notInline},
-	verbs.OpFetchAdd:    {C.IBV_WR_ATOMIC_FETCH_AND_ADD, add, false, notInline},
-	verbs.OpFlush:       {flags: notInline},
-	verbs.OpAtomicWrite: {flags: anyFlags},
+	verbs.OpWrite:       {code: C.IBV_WR_RDMA_WRITE, part: remote},
+	verbs.OpWriteImm:    {code: C.IBV_WR_RDMA_WRITE_WITH_IMM, part: remote, imm: true},
+	verbs.OpRead:        {code: C.IBV_WR_RDMA_READ, part: remote},
+	verbs.OpSend:        {code: C.IBV_WR_SEND, part: remote},
+	verbs.OpSendImm:     {code: C.IBV_WR_SEND_WITH_IMM, part: remote, imm: true},
+	verbs.OpCompareSwap: {code: C.IBV_WR_ATOMIC_CMP_AND_SWP, part: swap},
+	verbs.OpFetchAdd:    {code: C.IBV_WR_ATOMIC_FETCH_AND_ADD, part: add},
+	verbs.OpFlush:       {},
+	verbs.OpAtomicWrite: {},
+}
+
+// The table holds the flags so that fill finds all of an operation in one place.
+func init() {
+	for op := range operations {
+		operations[op].flags = verbs.Opcode(op).Flags()
+	}
 }
 
 // sendFlags are the ibv_send_flags of verbs.SendFlags.
-var sendFlags = func() (of [anyFlags + 1]uint32) {
+var sendFlags = func() (of [256]uint32) {
 	for f := range of {
 		for i, bit := range [...]uint32{C.IBV_SEND_SIGNALED, C.IBV_SEND_FENCE, C.IBV_SEND_INLINE, C.IBV_SEND_SOLICITED} {
 			if f&(1<<i) != 0 {
@@ -120,7 +123,7 @@ func (q *qp) mayNot() error {
 	if q.c == nil {
 		return &verbs.PostError{Err: fmt.Errorf("QP %d: %w", q.num, verbs.ErrClosed)}
 	}
-	return &verbs.PostError{Err: fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)}
+	return &verbs.PostError{Err: q.state.CheckPostSend(q.num)} // a state without receives has no sends either
 }
 
 // fill writes requests into the chain, up to the first that needs another path or that
@@ -138,7 +141,7 @@ func (q *qp) fill(wrs []verbs.SendWR) int {
 		if op.part == notLinked || wr.Flags&^op.flags != 0 {
 			return i
 		}
-		w.wr_id, w.opcode, w.send_flags, w.num_sge = C.uint64_t(wr.ID), op.code, C.uint(sendFlags[wr.Flags&anyFlags]), C.int(len(wr.SGL))
+		w.wr_id, w.opcode, w.send_flags, w.num_sge = C.uint64_t(wr.ID), op.code, C.uint(sendFlags[wr.Flags]), C.int(len(wr.SGL))
 		length := setList(q.send.sges[i*q.send.each:], wr.SGL)
 		if wr.Flags&verbs.Inline != 0 && length > q.cfg.MaxInline {
 			return i
@@ -166,25 +169,14 @@ func (q *qp) postOther(wr *verbs.SendWR) error {
 	return q.postExtended(wr)
 }
 
-// check detects what libibverbs or the card would refuse with less explanation.
+// check detects what libibverbs or the card would refuse with less explanation. Whether the queue is
+// full only the library knows.
 func (q *qp) check(wr *verbs.SendWR) error {
-	switch {
-	case !wr.Op.Valid():
-		return fmt.Errorf("%w: opcode %d", verbs.ErrInvalid, wr.Op)
-	case wr.Flags&^anyFlags != 0:
-		return fmt.Errorf("%w: flags %#x", verbs.ErrInvalid, uint8(wr.Flags))
-	case wr.Flags&^operations[wr.Op].flags != 0:
-		return fmt.Errorf("%w: %v cannot be inline", verbs.ErrInvalid, wr.Op)
-	case len(wr.SGL) > q.cfg.MaxSGE:
-		return fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wr.SGL), q.cfg.MaxSGE)
-	case wr.Op == verbs.OpFlush && !q.d.attr.HasFlush, wr.Op == verbs.OpAtomicWrite && !q.d.attr.HasAtomicWrite:
-		return fmt.Errorf("%w: %v: %s, or its driver, or libibverbs does not have it (it takes Linux 6.2 and rdma-core 46)",
-			verbs.ErrUnsupported, wr.Op, q.d.name)
+	err := q.cfg.CheckSend(q.num, &q.d.attr, wr, false)
+	if errors.Is(err, verbs.ErrUnsupported) {
+		err = fmt.Errorf("%w: %s, or its driver, or libibverbs does not have it (it takes Linux 6.2 and rdma-core 46)", err, q.d.name)
 	}
-	if n := wr.Length(); wr.Flags&verbs.Inline != 0 && n > q.cfg.MaxInline {
-		return fmt.Errorf("%w: %d bytes inline, the QP takes %d", verbs.ErrInvalid, n, q.cfg.MaxInline)
-	}
-	return nil
+	return err
 }
 
 // refused is the error of a post; first is the index of the chain's first request.
@@ -200,8 +192,8 @@ func (q *qp) postError(e syscall.Errno) error {
 	case syscall.ENOMEM:
 		return fmt.Errorf("%w: QP %d of %s", verbs.ErrQueueFull, q.num, q.d.name)
 	case syscall.EINVAL:
-		if s := q.ask(); !s.CanPostSend() {
-			return fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, s)
+		if err := q.ask().CheckPostSend(q.num); err != nil {
+			return err
 		}
 	}
 	return callError(q.d.name, fmt.Sprintf("QP %d: post", q.num), e, "")
@@ -210,12 +202,8 @@ func (q *qp) postError(e syscall.Errno) error {
 // postExtended posts operations that struct ibv_send_wr cannot express.
 func (q *qp) postExtended(wr *verbs.SendWR) error {
 	x := C.struct_vb_ext{id: C.uint64_t(wr.ID), remote: C.uint64_t(wr.RemoteAddr), rkey: C.uint32_t(wr.RKey),
-		flags: C.uint32_t(sendFlags[wr.Flags&notInline])}
+		flags: C.uint32_t(sendFlags[wr.Flags&^verbs.Inline])}
 	if wr.Op == verbs.OpFlush {
-		const both = verbs.FlushGlobal | verbs.FlushPersistent
-		if len(wr.SGL) > 0 || wr.FlushTo&both == 0 || wr.FlushTo&^both != 0 {
-			return fmt.Errorf("%w: a Flush has no SGL, and FlushTo is FlushGlobal, FlushPersistent or both", verbs.ErrInvalid)
-		}
 		x.op, x.len = C.VB_FLUSH, C.uint64_t(wr.FlushLen)
 		if wr.FlushTo&verbs.FlushGlobal != 0 {
 			x._type |= 1
@@ -248,7 +236,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 	for done := 0; err == nil && done < len(wrs); {
 		n := q.fillRecv(wrs[done:])
 		if n == 0 {
-			return &verbs.PostError{Index: done, Err: fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wrs[done].SGL), q.cfg.MaxSGE)}
+			return &verbs.PostError{Index: done, Err: q.cfg.CheckRecv(q.num, &wrs[done], false)}
 		}
 		post := q.recv.post
 		post.n = C.int(n)

@@ -41,7 +41,7 @@ func anyRequest(t *rapid.T) verbs.SendWR {
 	}), 0, 4).Draw(t, "SGL")
 	return verbs.SendWR{
 		Op:    verbs.Opcode(rapid.IntRange(0, int(verbs.OpAtomicWrite)+1).Draw(t, "operation")),
-		Flags: verbs.SendFlags(rapid.IntRange(0, int(anyFlags)+1).Draw(t, "flags")),
+		Flags: verbs.SendFlags(rapid.IntRange(0, int(verbs.OpWrite.Flags())+1).Draw(t, "flags")),
 		SGL:   sgl,
 	}
 }

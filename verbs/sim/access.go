@@ -146,7 +146,7 @@ func (w *World) notYet(e *elem) {
 // isDenied reports whether e is at or behind a request that the access flags of the responder
 // forbid now.
 func (e *elem) isDenied() bool {
-	return e.q.cpu == nil && e.wr >= min(e.q.forbidden(), e.q.denied())
+	return !e.byCPU() && e.wr >= min(e.q.forbidden(), e.q.denied())
 }
 
 // forbidden is the first request of q that the access flags of its peer forbid: a card that had

@@ -46,10 +46,10 @@ func (w *World) discard(e *elem) {
 // arrives reports whether e is frozen because of what had arrived by then: that is in
 // memory. Not so after a power failure, which strikes while it is placed, and for a CPU's
 // stores.
-func (e *elem) arrives() bool { return e.kind == elemWrite && e.q.cpu == nil && !e.struck() }
+func (e *elem) arrives() bool { return e.kind == elemWrite && !e.byCPU() && !e.struck() }
 
 // tells reports whether its packet has arrived if e lands.
-func (e *elem) tells() bool { return e.changes() && e.q.cpu == nil && !e.struck() }
+func (e *elem) tells() bool { return e.changes() && !e.byCPU() && !e.struck() }
 
 // eachMate calls f for the frozen elements that share e's fate because of the order in which
 // packets arrive.

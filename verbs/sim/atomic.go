@@ -20,13 +20,13 @@ func (e *elem) hasRead() bool { return e.kind == elemAtomic && len(e.got) > 0 }
 
 // excludes reports whether x cannot land between what e has read and its write.
 func (e *elem) excludes(x *elem) bool {
-	return e.hasRead() && (x.kind == elemAtomic || x.q.cpu != nil && x.q.w.cfg.Profile.AtomicGlob)
+	return e.hasRead() && (x.kind == elemAtomic || x.byCPU() && x.q.w.cfg.Profile.AtomicGlob)
 }
 
 // separates reports whether by, nil for a CPU, can come between the two halves of
 // an Atomic.
 func (w *World) separates(by *elem) bool {
-	if by == nil || by.q.cpu != nil {
+	if by == nil || by.byCPU() {
 		return !w.cfg.Profile.AtomicGlob
 	}
 	return by.kind != elemAtomic
@@ -35,7 +35,7 @@ func (w *World) separates(by *elem) bool {
 // shuts reports whether x cannot land between the two halves of Atomic e.
 func (e *elem) shuts(x *elem) bool {
 	return x != e && x.reg == e.reg && x.overlaps(e.off, e.n) &&
-		(x.kind == elemAtomic || x.q.cpu != nil && x.q.w.cfg.Profile.AtomicGlob)
+		(x.kind == elemAtomic || x.byCPU() && x.q.w.cfg.Profile.AtomicGlob)
 }
 
 // brings reports whether e shuts x, or something that must land before x does.

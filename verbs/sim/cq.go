@@ -267,16 +267,8 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 	w := ch.h.w
 	w.guard()
 	t := w.cur
-	if len(wc) < len(cqs) {
-		return fmt.Errorf("sim: gather: %w: room for %d completions of %d CQs", verbs.ErrInvalid, len(wc), len(cqs))
-	}
-	for i, x := range cqs {
-		if q, ok := x.(*cq); !ok || q.ch != ch {
-			return fmt.Errorf("sim: gather: %w: a CQ of another channel", verbs.ErrInvalid)
-		}
-		if slices.Contains(cqs[:i], x) {
-			return fmt.Errorf("sim: gather: %w: a CQ is named twice", verbs.ErrInvalid)
-		}
+	if err := verbs.CheckGather(cqs, wc, ch.has); err != nil {
+		return fmt.Errorf("sim: gather: %w", err)
 	}
 	if len(cqs) == 0 {
 		return nil
@@ -296,6 +288,12 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 		return tag, v, true
 	})
 	return nil
+}
+
+// has reports whether c is of the channel.
+func (ch *channel) has(c verbs.CQ) bool {
+	q, ok := c.(*cq)
+	return ok && q.ch == ch
 }
 
 func anyGone(cqs []verbs.CQ) bool {

@@ -62,7 +62,7 @@
 // Persistent memory belongs to the machine and survives its lives (pmem.go). What is
 // stored there sits in caches until a flush and a fence, and a power failure leaves
 // any of the contents that a unit had since: which, is found out when somebody reads
-// it (power.go). Stores of a CPU wait in a store buffer (cpu.go), and are pending
+// it (power.go). Stores of a CPU wait in a store buffer (storebuffer.go), and are pending
 // pieces like those of a Write.
 //
 // # Programs

@@ -13,7 +13,7 @@ import (
 // enabledWires lists the steps of wires and cards.
 func (w *World) enabledWires() {
 	for i, q := range w.qps {
-		if q.state < verbs.StateRTR && q.cpu == nil && len(q.elems) == 0 {
+		if q.state < verbs.StateRTR && q.buffer == nil && len(q.elems) == 0 {
 			continue
 		}
 		if len(w.wireSteps(q, nil)) > 0 {
@@ -29,14 +29,14 @@ func (w *World) enabledWires() {
 func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 	var missing []*elem
 	reach := q.posted
-	if q.cpu == nil {
+	if q.buffer == nil {
 		reach = q.reach()
 	}
 	for _, e := range q.elems {
 		switch {
 		case e.over():
 		case !e.came:
-			if e.wr < reach && (q.cpu != nil || !e.leftDenied()) && !e.frozen && !w.heldBack(e) && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) }) {
+			if e.wr < reach && (q.buffer != nil || !e.leftDenied()) && !e.frozen && !w.heldBack(e) && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) }) {
 				out = append(out, e)
 			}
 			missing = append(missing, e)
@@ -144,7 +144,7 @@ func (w *World) stepWire(q *qp) {
 
 // ackSteps lists what the requester's card can learn next.
 func (w *World) ackSteps(q *qp, out []outcome) []outcome {
-	if q.gone || !q.h.alive || q.cpu != nil {
+	if q.gone || !q.h.alive || q.buffer != nil {
 		return out
 	}
 	for _, o := range q.sendOutcomes(nil) {

@@ -68,7 +68,7 @@ func (w *World) before(a, b *elem) bool {
 
 // ordered is before for a that precedes b: the rules are those of package order.
 func (w *World) ordered(a, b *elem) bool {
-	if a.q.cpu != nil {
+	if a.byCPU() {
 		return true // a store buffer
 	}
 	x, y := w.piece(a), w.piece(b)

@@ -273,7 +273,7 @@ func (e *elem) cutOff() bool { return !e.over() && (e.frozen || e.could) }
 
 // overtook reports whether e came to a machine that is up, if it did, before what its
 // responder refused.
-func (e *elem) overtook() bool { return e.could && e.q.cpu == nil && e.reg != nil && e.reg.h.alive }
+func (e *elem) overtook() bool { return e.could && !e.byCPU() && e.reg != nil && e.reg.h.alive }
 
 // seen reports whether e has landed.
 func (e *elem) seen() bool { return e.over() && !e.void() }

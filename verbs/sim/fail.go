@@ -26,7 +26,7 @@ import (
 // canFail reports whether something may go wrong at q's requester, which is not failing
 // just now.
 func (q *qp) canFail() bool {
-	return !q.w.cfg.Eager && q.cpu == nil && !q.gone && !q.refusedBy && q.h.alive && q.sends() && q.head < q.posted
+	return !q.w.cfg.Eager && q.buffer == nil && !q.gone && !q.refusedBy && q.h.alive && q.sends() && q.head < q.posted
 }
 
 // failures appends the failures that may come next, whatever succeeds before them.
@@ -99,7 +99,7 @@ func (q *qp) failActor() Actor { return actor(actFail, q.h.life, q.h.node.idx, i
 // failing finds the queue pair of an actor.
 func (w *World) failing(a Actor) *qp {
 	for _, q := range w.qps {
-		if q.cpu == nil && q.failActor() == a {
+		if q.buffer == nil && q.failActor() == a {
 			return q
 		}
 	}
@@ -143,7 +143,7 @@ func (w *World) stepFail(q *qp) {
 // whoever waits for it then waits on.
 func (q *qp) vanishing() int {
 	p := q.peer
-	if q.w.cfg.Eager || q.cpu != nil || p == nil || p.peer != q || p.gone || !p.h.alive || p.state == verbs.StateErr ||
+	if q.w.cfg.Eager || q.buffer != nil || p == nil || p.peer != q || p.gone || !p.h.alive || p.state == verbs.StateErr ||
 		q.h.alive && !q.gone && q.sends() && !q.broken && !q.cutForGood() {
 		return -1
 	}

@@ -300,7 +300,7 @@ func (w *World) kill(h *Host, power bool) {
 		}
 	}
 	for _, q := range w.qps {
-		if q.cpu != nil {
+		if q.buffer != nil {
 			q.gone = q.gone || q.h == h
 		} else if q.h == h {
 			q.die()

@@ -35,7 +35,7 @@ func (w *World) canBegin(e *elem) bool {
 
 // mayCome reports whether e can have arrived by now.
 func (w *World) mayCome(e *elem) bool {
-	return e.acked || e.frozen || e.could || e.q.cpu != nil || e.wr < e.q.reach() && !e.leftDenied()
+	return e.acked || e.frozen || e.could || e.byCPU() || e.wr < e.q.reach() && !e.leftDenied()
 }
 
 // land makes e take effect, after everything that must precede it.
@@ -96,7 +96,7 @@ func (w *World) landOne(e *elem) {
 	case elemClwb:
 		e.lands()
 		w.remove(e)
-		e.q.cpu.clwb(e)
+		e.q.buffer.writeBack(e.reg, e.off, e.n)
 	}
 	w.landing = w.landing[:len(w.landing)-1]
 }
@@ -104,7 +104,7 @@ func (w *World) landOne(e *elem) {
 // place puts what e writes into memory.
 func (w *World) place(e *elem, p []byte) {
 	w.placing = e
-	w.pokeBy(e.reg, e.off, p, e.q.cpu == nil)
+	w.pokeBy(e.reg, e.off, p, !e.byCPU())
 	w.placing = nil
 }
 
@@ -155,7 +155,7 @@ func (w *World) beforeChange(r *region, off, n int, by *elem, store bool) {
 		off, n = lo*size, (hi-lo)*size
 	}
 	w.answers(r, off, n, store)
-	if by == nil || by.q.cpu != nil {
+	if by == nil || by.byCPU() {
 		w.refusedBefore(r, off, n)
 	}
 	w.landBefore(r, off, n, by)

@@ -25,8 +25,9 @@ func (w *World) prepare(f func([]*Host)) {
 	for i, n := range w.nodes {
 		hosts[i] = n.all[len(n.all)-1]
 	}
-	w.cur = &task{w: w, h: hosts[0], co: &coro{}}
-	w.preparing = true
+	t := &task{w: w, h: hosts[0], co: &coro{}}
+	t.sb.t = t
+	w.cur, w.preparing = t, true
 	f(hosts)
 	w.preparing = false
 	w.cur = nil
@@ -98,7 +99,7 @@ func (w *World) vain(ev *Event) bool {
 // mayLose reports whether nobody sends again what q has sent: its connection has ended, or it
 // will because of memory that cannot be read.
 func (q *qp) mayLose() bool {
-	return q.cpu == nil && (q.gone || q.lost() || !q.sends() || q.failsOfMedia())
+	return q.buffer == nil && (q.gone || q.lost() || !q.sends() || q.failsOfMedia())
 }
 
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}

@@ -164,7 +164,7 @@ func (p *pmem) push(r *region, i, size int) {
 	d := r.h.w.bytes(len(r.unit(i, size)))
 	copy(d, r.unit(i, size))
 	c := content{ver: u.ver, data: d, bad: u.bad, at: r.h.w.ticks}
-	if e := r.h.w.placing; e != nil && e.q.cpu == nil {
+	if e := r.h.w.placing; e != nil && !e.byCPU() {
 		c.q, c.wr = e.q, e.wr
 	}
 	u.list = append(u.list, c)
@@ -197,46 +197,6 @@ func (p *pmem) kept(f clwbRec) int {
 		n += boolInt(c.ver > f.ver)
 	}
 	return n
-}
-
-// flushLines starts the write-back of lines.
-func (t *task) flushLines(r *region, off, end int) {
-	if !t.w.preparing {
-		t.buffer(elemClwb, r, off, end-off, nil)
-		return
-	}
-	t.writeBack(r, off, end-off)
-}
-
-func (t *task) clwb(e *elem) { t.writeBack(e.reg, e.off, e.n) }
-
-// writeBack notes which version of each unit is on its way to memory.
-func (t *task) writeBack(r *region, off, n int) {
-	lo, hi, _ := r.pm.span(r, off, n)
-	for i := lo; i < hi; i++ {
-		if u := &r.pm.units[i]; len(u.list) > 0 && !u.open {
-			t.flushing = append(t.flushing, clwbRec{r, i, u.ver})
-		}
-	}
-}
-
-// fence waits until t's stores have drained and its lines are back in memory.
-func (t *task) fence() {
-	if t.w.dying() {
-		return
-	}
-	t.drain()
-	if len(t.flushing) == 0 {
-		return
-	}
-	// A power failure may strike before: then more than one content was possible.
-	t.pauseDirty()
-	for _, f := range t.flushing {
-		f.r.pm.sure(f.unit, f.ver)
-		t.w.touch(f.r.object(), Write)
-	}
-	t.flushing = t.flushing[:0]
-	t.reach()
 }
 
 // flush carries out an RDMA Flush: what came before it has landed by now.

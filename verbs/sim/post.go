@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -64,35 +65,26 @@ func (q *qp) copies(wr *verbs.SendWR) {
 }
 
 func (q *qp) postOne(wr *verbs.SendWR) error {
-	switch {
-	case q.gone:
+	if q.gone {
 		return verbs.ErrClosed
-	case !q.state.CanPostSend():
-		return fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
-	case wr.Flags&^(verbs.Signaled|verbs.Fence|verbs.Inline|verbs.Solicited) != 0:
-		return fmt.Errorf("%w: flags %#x", verbs.ErrInvalid, uint8(wr.Flags))
-	case !wr.Op.Valid():
-		return fmt.Errorf("%w: opcode %d", verbs.ErrInvalid, wr.Op)
-	case (wr.Op == verbs.OpFlush || wr.Op == verbs.OpAtomicWrite) && !q.w.cfg.Profile.FlushOps:
-		return fmt.Errorf("%w: %v, under the profile %s", verbs.ErrUnsupported, wr.Op, q.w.cfg.Profile.Name)
-	case wr.Op == verbs.OpFlush && (len(wr.SGL) > 0 || wr.FlushTo&(verbs.FlushGlobal|verbs.FlushPersistent) == 0 ||
-		wr.FlushTo&^(verbs.FlushGlobal|verbs.FlushPersistent) != 0):
-		return fmt.Errorf("%w: a Flush has no SGL, and FlushTo is FlushGlobal, FlushPersistent or both", verbs.ErrInvalid)
-	case q.posted-q.freed >= q.cfg.MaxSendWR:
-		return verbs.ErrQueueFull
-	case len(wr.SGL) > q.cfg.MaxSGE:
-		return fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wr.SGL), q.cfg.MaxSGE)
 	}
-	if wr.Flags&verbs.Inline != 0 {
-		if wr.Op == verbs.OpRead || wr.Op.IsAtomic() || wr.Op == verbs.OpFlush {
-			return fmt.Errorf("%w: %v cannot be inline", verbs.ErrInvalid, wr.Op)
-		}
-		if n := wr.Length(); n > q.cfg.MaxInline {
-			return fmt.Errorf("%w: %d bytes inline, the QP takes %d", verbs.ErrInvalid, n, q.cfg.MaxInline)
-		}
+	if err := q.state.CheckPostSend(q.num); err != nil {
+		return err
+	}
+	attr := q.h.card.Attr()
+	if err := q.cfg.CheckSend(q.num, &attr, wr, q.posted-q.freed >= q.cfg.MaxSendWR); err != nil {
+		return q.explained(err)
 	}
 	q.push(q.strengthen(wr))
 	return nil
+}
+
+// explained is err with the profile, if that is what forbids a request.
+func (q *qp) explained(err error) error {
+	if errors.Is(err, verbs.ErrUnsupported) {
+		return fmt.Errorf("%w, under the profile %s", err, q.w.cfg.Profile.Name)
+	}
+	return err
 }
 
 // push appends wr to the send queue and breaks it into elements.
@@ -163,7 +155,7 @@ func (q *qp) resolveLocal(s *sqEntry, wr *verbs.SendWR) {
 	if wr.Op == verbs.OpFlush {
 		s.length = int(wr.FlushLen)
 	}
-	if (wr.Op.IsAtomic() || wr.Op == verbs.OpAtomicWrite) && s.length != 8 {
+	if !wr.Op.Fits(s.length) {
 		s.local = verbs.StatusLocLenErr
 	}
 }
@@ -181,26 +173,11 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	if rh == nil || !rh.alive {
 		return
 	}
-	need := verbs.RemoteWrite
-	kind := elemWrite
-	switch {
-	case wr.Op == verbs.OpRead:
-		need, kind = verbs.RemoteRead, elemSample
-	case wr.Op.IsAtomic():
-		need, kind = verbs.RemoteAtomic, elemAtomic
-		if wr.RemoteAddr&7 != 0 {
-			s.nak = verbs.StatusRemInvReqErr
-			return
-		}
-	case wr.Op == verbs.OpAtomicWrite:
-		kind = elemAtomic
-		if wr.RemoteAddr&7 != 0 {
-			s.nak = verbs.StatusRemInvReqErr
-			return
-		}
-	case wr.Op == verbs.OpFlush:
-		need, kind = wr.FlushTo, elemFlush
+	if !wr.Op.Aligned(wr.RemoteAddr) {
+		s.nak = verbs.StatusRemInvReqErr
+		return
 	}
+	need, kind := wr.Op.Needs(wr.FlushTo), kindOf(wr.Op)
 	s.need = need
 	q.checkAccess(s)
 	if s.length == 0 && (kind == elemWrite || kind == elemSample) {
@@ -226,6 +203,19 @@ func (q *qp) resolveRemote(s *sqEntry, wr *verbs.SendWR) {
 	if kind == elemSample || kind == elemAtomic {
 		q.w.touch(m.r.acks(), Read)
 	}
+}
+
+// kindOf is the kind of the elements of a request that reaches remote memory.
+func kindOf(op verbs.Opcode) elemKind {
+	switch {
+	case op == verbs.OpRead:
+		return elemSample
+	case op == verbs.OpFlush:
+		return elemFlush
+	case op.OnWord():
+		return elemAtomic
+	}
+	return elemWrite
 }
 
 // reaches reports whether m is of the protection domain of the responder's QP.

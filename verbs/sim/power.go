@@ -72,13 +72,13 @@ func (w *World) crashPMEM(r *region) {
 		switch e := all.e; {
 		case drain && e.changes() && (e.acked || w.cfg.Eager && e.came && e.arrives()):
 			w.land(e)
-		case !e.changes() || !e.could, w.cfg.Eager && (drain || e.q.cpu != nil || e.kind == elemAtomic),
+		case !e.changes() || !e.could, w.cfg.Eager && (drain || e.byCPU() || e.kind == elemAtomic),
 			e.kind == elemAtomic && e.q.h.alive: // whether it was executed has been decided
 			if w.cfg.Eager && e.kind == elemAtomic {
 				w.dropAfter(e)
 			}
 			w.discard(e)
-		case (drain || e.q.cpu != nil || e.kind == elemAtomic) && !e.frozen:
+		case (drain || e.byCPU() || e.kind == elemAtomic) && !e.frozen:
 			if w.freeze(e); e.over() {
 				all.again()
 			}
@@ -268,7 +268,7 @@ func (w *World) close(r *region, i, size int, c content) {
 
 // miss drops e, which is not in memory: it did not land, or landed in a cache that is lost.
 func (w *World) miss(e *elem) {
-	if w.caching(e.q.cpu == nil) {
+	if w.caching(!e.byCPU()) {
 		w.recordDropped(e)
 		w.remove(e)
 		e.lands()

@@ -71,7 +71,7 @@ func (w *World) taskPrint(t *task) {
 	if o.timed {
 		p = p.Int(int(o.deadline))
 	}
-	for _, f := range t.flushing {
+	for _, f := range t.sb.flushing {
 		p = p.Int(f.r.ord).Int(f.unit).Int(f.r.pm.kept(f))
 	}
 	p = p.Print(t.wide.print())

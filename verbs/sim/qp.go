@@ -78,19 +78,19 @@ type qp struct {
 	completing bool // what it brings is being placed
 	elems      []*elem
 	rq         []verbs.RecvWR
-	met        int   // of these, from the first on, have met the request that takes them
-	matched    int   // in the peer's SQ: requests before it have met their receives
-	unmet      int   // requests whose receive has not completed
-	recvNext   int   // in the peer's SQ: first request whose receive has not completed
-	untold     int   // Host.tells when it was made: nobody else knows of it as long as that stands
-	cpu        *task // it is no queue pair but this task's store buffer
+	met        int          // of these, from the first on, have met the request that takes them
+	matched    int          // in the peer's SQ: requests before it have met their receives
+	unmet      int          // requests whose receive has not completed
+	recvNext   int          // in the peer's SQ: first request whose receive has not completed
+	untold     int          // Host.tells when it was made: nobody else knows of it as long as that stands
+	buffer     *storeBuffer // it is no queue pair but the queue of this store buffer
 }
 
 func (q *qp) ent(i int) *sqEntry { return &q.sq[i&(len(q.sq)-1)] }
 
 func (q *qp) name() string {
-	if q.cpu != nil {
-		return q.h.Name() + "/" + q.cpu.name + "'s store"
+	if q.buffer != nil {
+		return q.h.Name() + "/" + q.buffer.t.name + "'s store"
 	}
 	to := "?"
 	if q.linked {

@@ -9,8 +9,8 @@ import "github.com/verbatim-rdma/verbatim/verbs"
 func (q *qp) id() print {
 	p := print{}.Int(q.h.life)
 	switch {
-	case q.cpu != nil:
-		return p.Int(-1).Int(q.cpu.ord)
+	case q.buffer != nil:
+		return p.Int(-1).Int(q.buffer.t.ord)
 	case q.remoteSym() >= 0:
 		return p.Int(q.remoteLife()).Int(q.nth)
 	case q.linked:
@@ -38,7 +38,7 @@ func (q *qp) otherNode() int {
 // queuePrint covers a QP: its state, its outstanding requests and what is
 // pending. A dead QP with nothing pending is no part of the state.
 func (w *World) queuePrint(q *qp) {
-	if (q.gone || q.cpu != nil) && len(q.elems) == 0 && q.unmet == 0 {
+	if (q.gone || q.buffer != nil) && len(q.elems) == 0 && q.unmet == 0 {
 		return
 	}
 	w.about(q.h.node.idx, q.otherNode(), q.state128())
@@ -68,7 +68,7 @@ func (q *qp) elemPrint(p print, e *elem) print {
 		p = p.Int(e.reg.ord<<1 | boolInt(e.reg.pm != nil)).Int(e.reg.h.life)
 	}
 	switch {
-	case q.cpu != nil: // they are in the order of the list
+	case q.buffer != nil: // they are in the order of the list
 	case q.gone:
 		p = p.Int(e.wr - q.elems[0].wr).Bool(e.wr < min(q.limit, q.cutAt))
 	default:
@@ -76,7 +76,7 @@ func (q *qp) elemPrint(p print, e *elem) print {
 	}
 	if q.w.cfg.Profile.WholePackets {
 		p = p.Int(e.off - e.start)
-		if q.cpu == nil && !e.frozen && !e.acked && (q.gone || q.state == verbs.StateErr) {
+		if q.buffer == nil && !e.frozen && !e.acked && (q.gone || q.state == verbs.StateErr) {
 			p = p.Int(q.w.withMates(e))
 		}
 	}
@@ -136,7 +136,7 @@ func (e *elem) id(tag int) print {
 
 // queues is the print of a live QP's state and work queues.
 func (q *qp) queues(p print) print {
-	if q.cpu != nil {
+	if q.buffer != nil {
 		return p
 	}
 	if q.gone {

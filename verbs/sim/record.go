@@ -167,7 +167,7 @@ func (r *Record) requestOf(q *qp, i int) int {
 // recordPiece notes the fate of e, which comes about with the given event.
 func (w *World) recordPiece(e *elem, off, n int, f Fate, event int) {
 	x := w.rec()
-	if x == nil || e.q.cpu != nil || e.kind == elemFlush || e.reg == nil {
+	if x == nil || e.byCPU() || e.kind == elemFlush || e.reg == nil {
 		return
 	}
 	if i, ok := x.regions[e.reg]; ok {
@@ -209,7 +209,7 @@ func (w *World) recordChange(r *region, off int, p []byte, card bool) {
 	if card || w.placing != nil || w.finding {
 		c.Event = w.nextEvent()
 	}
-	if e := w.placing; e != nil && e.q.cpu == nil {
+	if e := w.placing; e != nil && !e.byCPU() {
 		c.Request = x.requestOf(e.q, e.wr)
 	}
 	x.follow = max(x.follow, c.Event)

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -19,18 +18,7 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 	q.w.cur.pauseDirty()
 	q.touchElems()
 	for i := range wrs {
-		var err error
-		switch {
-		case q.gone:
-			err = verbs.ErrClosed
-		case !q.state.CanPostRecv():
-			err = fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
-		case len(q.rq)+q.unpolled() >= q.cfg.MaxRecvWR:
-			err = verbs.ErrQueueFull
-		case len(wrs[i].SGL) > q.cfg.MaxSGE:
-			err = fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wrs[i].SGL), q.cfg.MaxSGE)
-		}
-		if err != nil {
+		if err := q.mayReceive(&wrs[i]); err != nil {
 			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
 		if i == 0 { // all are posted at once
@@ -42,6 +30,16 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 	}
 	q.w.cur.reach()
 	return nil
+}
+
+func (q *qp) mayReceive(wr *verbs.RecvWR) error {
+	if q.gone {
+		return verbs.ErrClosed
+	}
+	if err := q.state.CheckPostRecv(q.num); err != nil {
+		return err
+	}
+	return q.cfg.CheckRecv(q.num, wr, len(q.rq)+q.unpolled() >= q.cfg.MaxRecvWR)
 }
 
 // unpolled counts the receives that have completed and still hold their slots: as those of

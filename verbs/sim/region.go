@@ -90,6 +90,9 @@ func (r *region) Load(off int, p []byte) {
 	r.look(off, p)
 }
 
+// shared reports whether others than the running task can reach r.
+func (r *region) shared() bool { return r.lent > 0 || r.h.live > 1 }
+
 // open reports whether a card may change r: others can reach it, or could and have left something
 // on its way.
 func (r *region) open() bool { return r.lent > 0 || len(r.pend) > 0 }
@@ -123,7 +126,7 @@ func (r *region) look(off int, p []byte) {
 	since := t.ended(r, off, len(p))
 	r.check(off, len(p))
 	t.looked = t.looked || r.open()
-	if !t.forward(r, off, p) {
+	if !t.sb.forward(r, off, p) {
 		if r.pm != nil && r.media(off, len(p)) && w.cells().One(off, len(p)) {
 			w.touch(r.object(), Read)
 			copy(p, r.data[off:])
@@ -159,7 +162,7 @@ func (r *region) Store(off int, p []byte) {
 		w.trace(r.h, "store", "stores [%d,%d) of region %d: %s", off, off+len(p), r.ord, hexText(p))
 	}
 	if buffered {
-		t.store(r, off, p)
+		t.sb.store(r, off, p)
 		return
 	}
 	t.drain()
@@ -253,7 +256,8 @@ func (r *region) Flush(off, n int) {
 	if t.w.tracer != nil {
 		t.w.trace(r.h, "flush", "flushes [%d,%d) of region %d", off, off+n, r.ord)
 	}
-	t.flushLines(r, off&^(lineBytes-1), min((off+n+lineBytes-1)&^(lineBytes-1), len(r.data)))
+	lo, hi := off&^(lineBytes-1), min((off+n+lineBytes-1)&^(lineBytes-1), len(r.data))
+	t.sb.flush(r, lo, hi-lo)
 }
 
 // Fence implements host.Region.

@@ -48,7 +48,7 @@ func (w *World) answers(r *region, off, n int, failures bool) {
 // brings is the first request of q that has not completed and has a response for
 // [off, off+n) of r, or -1.
 func (q *qp) brings(r *region, off, n int) int {
-	if q.head == q.posted || q.gone || q.cpu != nil || q.completing || !q.h.alive || !q.sends() {
+	if q.head == q.posted || q.gone || q.buffer != nil || q.completing || !q.h.alive || !q.sends() {
 		return -1
 	}
 	if slices.ContainsFunc(q.w.landing, func(e *elem) bool { return e.q == q && e.responds() }) {

@@ -100,7 +100,7 @@ func (q *qp) strengthen(wr *verbs.SendWR) *verbs.SendWR {
 // flushes reports whether e is in memory once its request has succeeded, because
 // of the Read that follows it.
 func (w *World) flushes(e *elem) bool {
-	return e.kind == elemWrite && w.cfg.Strengthen&FlushRead != 0 && e.q.cpu == nil && e.q.ent(e.wr).writes()
+	return e.kind == elemWrite && w.cfg.Strengthen&FlushRead != 0 && !e.byCPU() && e.q.ent(e.wr).writes()
 }
 
 // unread decides which was the first request that the responder refused, of

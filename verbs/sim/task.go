@@ -70,10 +70,8 @@ type task struct {
 	looked  bool
 	clocked bool // it has looked at its clock in this step
 	fresh   bool // other tasks could run since its report, and it has not paused again
-	// sb is its store buffer, flushing the lines whose write-back a fence awaits.
-	sb       *qp
-	flushing []clwbRec
-	vain     int // how often in a row it has polled and found nothing, up to maxVain
+	sb      storeBuffer
+	vain    int // how often in a row it has polled and found nothing, up to maxVain
 	// reported: the CQ that a channel said has a completion, not polled since.
 	reported *cq
 	// heldUp: it is about to call a service to which its link is cut.
@@ -98,7 +96,7 @@ func (w *World) spawn(h *Host, name string, f func()) *task {
 		t = &task{}
 		w.tasks[len(w.tasks)-1] = t
 	}
-	*t = task{flushing: t.flushing[:0], w: w, h: h, ord: h.ntasks, name: name, alive: true, main: h.ntasks == 0, co: w.coro()}
+	*t = task{sb: storeBuffer{t: t, flushing: t.sb.flushing[:0]}, w: w, h: h, ord: h.ntasks, name: name, alive: true, main: h.ntasks == 0, co: w.coro()}
 	h.ntasks++
 	h.live++
 	t.co.start(f)
@@ -225,16 +223,6 @@ func (t *task) pauseAfter() {
 func (t *task) pauseShared() {
 	if t.h.live > 1 && !t.w.dying() {
 		t.others()
-	}
-}
-
-// drainShared is drain and pauseShared in one: others see a store in the buffer when they
-// look, whether it has drained or not, so nobody need come in between.
-func (t *task) drainShared() {
-	if t.sb != nil && len(t.sb.elems) > 0 {
-		t.drain()
-	} else {
-		t.pauseShared()
 	}
 }
 

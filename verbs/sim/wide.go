@@ -26,7 +26,7 @@ func (r *region) apart(off, n int) bool {
 // delicate reports whether a look at one cell may do more than look: drain the task's own stores,
 // or fail.
 func (r *region) delicate(off int, p []byte) bool {
-	own, _ := r.h.w.cur.own(r, off, p)
+	own, _ := r.h.w.cur.sb.holds(r, off, p)
 	return own != nil || r.pm != nil && r.h.node.flips+r.h.node.poisons > 0 || r.h.w.unreadable(r, off, len(p))
 }
 

@@ -100,18 +100,16 @@ func (ch *channel) Wait(timeout time.Duration) (found verbs.CQ, err error) {
 	return found, err
 }
 
+// has reports whether x is of the channel.
+func (ch *channel) has(x verbs.CQ) bool {
+	q, ok := x.(*cq)
+	return ok && q.ch == ch
+}
+
 // Gather implements verbs.CompChannel.
 func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) error {
-	if len(wc) < len(cqs) {
-		return ch.d.errorf("gather: %w: room for %d completions of %d CQs", verbs.ErrInvalid, len(wc), len(cqs))
-	}
-	for i, x := range cqs {
-		if q, ok := x.(*cq); !ok || q.ch != ch {
-			return ch.d.errorf("gather: %w: CQ %d is of another channel", verbs.ErrInvalid, i)
-		}
-		if slices.Contains(cqs[:i], x) {
-			return ch.d.errorf("gather: %w: CQ %d is there twice", verbs.ErrInvalid, i)
-		}
+	if err := verbs.CheckGather(cqs, wc, ch.has); err != nil {
+		return ch.d.errorf("gather: %w", err)
 	}
 	return ch.wait(timeout, func() *sleepers.Sleeper { return ch.asleep.JoinAll(cqs) }, func() (bool, error) {
 		for _, x := range cqs {

@@ -44,19 +44,7 @@ func (in *inbound) execute(req *request) (bool, verbs.Status) {
 }
 
 // needs is the access that a request takes.
-func (r *request) needs() verbs.Access {
-	switch r.op {
-	case verbs.OpWrite, verbs.OpWriteImm, verbs.OpAtomicWrite:
-		return verbs.RemoteWrite
-	case verbs.OpRead:
-		return verbs.RemoteRead
-	case verbs.OpCompareSwap, verbs.OpFetchAdd:
-		return verbs.RemoteAtomic
-	case verbs.OpFlush:
-		return r.flush
-	}
-	return 0
-}
+func (r *request) needs() verbs.Access { return r.op.Needs(r.flush) }
 
 // begin checks what can be checked before the payload is there.
 func (in *inbound) begin(req *request) (verdict, verbs.Status) {
@@ -75,7 +63,7 @@ func (in *inbound) begin(req *request) (verdict, verbs.Status) {
 		if int(req.length) > q.receive(q.rhead).length {
 			return in.fault(verbs.StatusLocLenErr, verbs.StatusRemInvReqErr)
 		}
-	case (req.op.IsAtomic() || req.op == verbs.OpAtomicWrite) && req.addr&(word-1) != 0:
+	case !req.op.Aligned(req.addr):
 		return in.fail(verbs.StatusRemInvReqErr)
 	case req.op == verbs.OpFlush && req.whole:
 		// The key is looked up when it is flushed.

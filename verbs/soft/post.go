@@ -73,8 +73,8 @@ func (q *qp) postOne(wr *verbs.SendWR) error {
 	case wr.Op == verbs.OpFetchAdd:
 		s.req.a = wr.Add
 	}
-	switch atomic := wr.Op.IsAtomic() || wr.Op == verbs.OpAtomicWrite; {
-	case atomic && n != word, n > maxMessage:
+	switch {
+	case !wr.Op.Fits(n), n > maxMessage:
 		s.local = verbs.StatusLocLenErr
 	case s.isInline:
 		s.inline = q.room(q.tail)[:n]
@@ -95,32 +95,14 @@ func (q *qp) room(i uint64) []byte {
 
 // check finds what a card would refuse to take.
 func (q *qp) check(wr *verbs.SendWR) error {
-	const anyFlags = verbs.Signaled | verbs.Fence | verbs.Inline | verbs.Solicited
-	const flushes = verbs.FlushGlobal | verbs.FlushPersistent
-	switch {
-	case q.gone:
+	if q.gone {
 		return fmt.Errorf("QP %d: %w", q.num, verbs.ErrClosed)
-	case !q.state.CanPostSend():
-		return fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
-	case !wr.Op.Valid():
-		return fmt.Errorf("%w: opcode %d", verbs.ErrInvalid, wr.Op)
-	case wr.Flags&^anyFlags != 0:
-		return fmt.Errorf("%w: flags %#x", verbs.ErrInvalid, uint8(wr.Flags))
-	case len(wr.SGL) > q.cfg.MaxSGE:
-		return fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wr.SGL), q.cfg.MaxSGE)
-	case wr.Op == verbs.OpFlush && (len(wr.SGL) > 0 || wr.FlushTo == 0 || wr.FlushTo&^flushes != 0):
-		return fmt.Errorf("%w: a Flush has no SGL, and FlushTo is FlushGlobal, FlushPersistent or both", verbs.ErrInvalid)
-	case q.tail-q.freed.Load() >= uint64(len(q.sq)):
-		return fmt.Errorf("%w: QP %d", verbs.ErrQueueFull, q.num)
-	case wr.Flags&verbs.Inline == 0:
-		return nil
-	case wr.Op == verbs.OpRead || wr.Op.IsAtomic() || wr.Op == verbs.OpFlush:
-		return fmt.Errorf("%w: %v cannot be inline", verbs.ErrInvalid, wr.Op)
 	}
-	if n := wr.Length(); n > q.cfg.MaxInline {
-		return fmt.Errorf("%w: %d bytes inline, the QP takes %d", verbs.ErrInvalid, n, q.cfg.MaxInline)
+	if err := q.state.CheckPostSend(q.num); err != nil {
+		return err
 	}
-	return nil
+	attr := q.d.Attr()
+	return q.cfg.CheckSend(q.num, &attr, wr, q.tail-q.freed.Load() >= uint64(len(q.sq)))
 }
 
 // PostRecv implements verbs.QP and verbs.PreparedQP.
@@ -140,15 +122,14 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 }
 
 func (q *qp) postRecv(wr *verbs.RecvWR) error {
-	switch {
-	case q.gone:
+	if q.gone {
 		return fmt.Errorf("QP %d: %w", q.num, verbs.ErrClosed)
-	case !q.state.CanPostRecv():
-		return fmt.Errorf("%w: QP %d is in %v", verbs.ErrState, q.num, q.state)
-	case len(wr.SGL) > q.cfg.MaxSGE:
-		return fmt.Errorf("%w: %d SGEs, the QP takes %d", verbs.ErrInvalid, len(wr.SGL), q.cfg.MaxSGE)
-	case q.rtail-q.rfreed.Load() >= uint64(len(q.rq)):
-		return fmt.Errorf("%w: receives of QP %d", verbs.ErrQueueFull, q.num)
+	}
+	if err := q.state.CheckPostRecv(q.num); err != nil {
+		return err
+	}
+	if err := q.cfg.CheckRecv(q.num, wr, q.rtail-q.rfreed.Load() >= uint64(len(q.rq))); err != nil {
+		return err
 	}
 	r := q.receive(q.rtail)
 	r.id, r.list, r.length = wr.ID, append(r.list[:0], wr.SGL...), wr.Length()

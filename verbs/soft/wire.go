@@ -132,15 +132,14 @@ func parseRequest(b []byte) (r request, err error) {
 	r = request{op: verbs.Opcode(b[0]), flush: verbs.Access(b[1]), whole: b[2] == 1, seq: binary.BigEndian.Uint32(b[4:]),
 		length: binary.BigEndian.Uint32(b[8:]), rkey: binary.BigEndian.Uint32(b[12:]), addr: binary.BigEndian.Uint64(b[16:]),
 		imm: binary.BigEndian.Uint32(b[24:]), a: binary.BigEndian.Uint64(b[32:]), b: binary.BigEndian.Uint64(b[40:])}
-	const flushes = verbs.FlushGlobal | verbs.FlushPersistent
 	switch {
 	case !r.op.Valid():
 		err = fmt.Errorf("%w: opcode %d", errProtocol, b[0])
 	case b[2] > 1 || b[3] != 0 || binary.BigEndian.Uint32(b[28:]) != 0:
 		err = fmt.Errorf("%w: bits that mean nothing are set", errProtocol)
-	case r.op == verbs.OpFlush && (r.flush == 0 || r.flush&^flushes != 0), r.op != verbs.OpFlush && (r.flush != 0 || r.whole):
+	case r.op == verbs.OpFlush && !r.flush.FlushesTo(), r.op != verbs.OpFlush && (r.flush != 0 || r.whole):
 		err = fmt.Errorf("%w: a %v that flushes %#x", errProtocol, r.op, b[1])
-	case (r.op.IsAtomic() || r.op == verbs.OpAtomicWrite) && r.length != word:
+	case !r.op.Fits(int(r.length)):
 		err = fmt.Errorf("%w: a %v of %d bytes", errProtocol, r.op, r.length)
 	case r.op != verbs.OpFlush && r.length > maxMessage:
 		err = fmt.Errorf("%w: a %v of %d bytes", errProtocol, r.op, r.length)
