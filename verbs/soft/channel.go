@@ -1,7 +1,6 @@
 package soft
 
 import (
-	"slices"
 	"sync"
 	"time"
 
