@@ -76,8 +76,11 @@ func (e *end) allocate(inline int) (err error) {
 	if e.mem, err = lend.Register(e.h, e.pd, 2*e.half, access); err != nil {
 		return err
 	}
-	e.prepared, err = e.pd.CreateQP(verbs.QPConfig{SendCQ: e.cq, RecvCQ: e.rcq, Access: access, MaxSendWR: e.depth,
-		MaxRecvWR: receives, MaxSGE: 1, MaxInline: e.inline})
+	cfg := verbs.QPConfig{SendCQ: e.cq, RecvCQ: e.rcq, Access: access, MaxSendWR: e.depth, MaxRecvWR: receives, MaxSGE: 1}
+	if e.inlined {
+		cfg.MaxInline = e.size
+	}
+	e.prepared, err = e.pd.CreateQP(cfg)
 	if err != nil || e.op != Send {
 		return err
 	}

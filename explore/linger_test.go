@@ -70,7 +70,7 @@ func register(pd verbs.PD, r host.Region, a verbs.Access) uint32 {
 func pair(a host.Host, pa verbs.PD, b host.Host, pb verbs.PD) verbs.QP {
 	prepared := func(h host.Host, pd verbs.PD) verbs.PreparedQP {
 		cq, _ := h.Device().CreateCQ(16, nil)
-		q, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: verbs.RemoteWrite | verbs.RemoteRead})
+		q, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: verbs.RemoteWrite | verbs.RemoteRead, MaxInline: 8})
 		if err != nil {
 			panic(err)
 		}

@@ -91,7 +91,7 @@ func (x *rig) setup(hosts []*sim.Host) {
 			if j != i {
 				b.cqs[name] = must(h.Device().CreateCQ(16, nil))
 				b.lis[name] = must(h.Listen("from " + name))
-				prepared[[2]int{i, j}] = must(pd.CreateQP(verbs.QPConfig{SendCQ: b.cqs[name], RecvCQ: b.cqs[name], Access: all, RNRRetry: x.rnr}))
+				prepared[[2]int{i, j}] = must(pd.CreateQP(verbs.QPConfig{SendCQ: b.cqs[name], RecvCQ: b.cqs[name], Access: all, MaxInline: h.Device().Attr().MaxInline, RNRRetry: x.rnr}))
 			}
 		}
 		x.hosts = append(x.hosts, b)

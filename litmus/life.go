@@ -205,6 +205,9 @@ func (t *threadProg) fill(r host.Region) {
 func (l *life) prepare(q *qpProg, end int, samePSN bool) error {
 	e := &q.ends[end]
 	cfg := e.cfg
+	if cfg.MaxInline == 0 {
+		cfg.MaxInline = l.h.Device().Attr().MaxInline
+	}
 	cfg.SendCQ, cfg.RecvCQ = l.cqs[e.send.idx], l.cqs[e.recv.idx]
 	if !samePSN {
 		cfg.PSN = 0

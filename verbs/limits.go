@@ -11,7 +11,6 @@ func (c QPConfig) Resolve(a *DeviceAttr) (QPConfig, error) {
 	c.MaxSendWR = cmp.Or(c.MaxSendWR, 64)
 	c.MaxRecvWR = cmp.Or(c.MaxRecvWR, 64)
 	c.MaxSGE = cmp.Or(c.MaxSGE, min(4, a.MaxSGE))
-	c.MaxInline = cmp.Or(c.MaxInline, a.MaxInline)
 	c.MaxRdAtomic = cmp.Or(c.MaxRdAtomic, a.MaxRdAtomic)
 	c.RetryCount = cmp.Or(c.RetryCount, 7)
 	c.RNRRetry = cmp.Or(c.RNRRetry, 7)

@@ -9,7 +9,7 @@ import (
 func TestResolve(t *testing.T) {
 	attr := &DeviceAttr{Name: "card0", MaxInline: 64, MaxSGE: 2, MaxQPWR: 128, MaxRdAtomic: 16}
 	got, err := QPConfig{}.Resolve(attr)
-	want := QPConfig{MaxSendWR: 64, MaxRecvWR: 64, MaxSGE: 2, MaxInline: 64, MaxRdAtomic: 16, RetryCount: 7, RNRRetry: 7}
+	want := QPConfig{MaxSendWR: 64, MaxRecvWR: 64, MaxSGE: 2, MaxRdAtomic: 16, RetryCount: 7, RNRRetry: 7}
 	if got != want || err != nil {
 		t.Errorf("defaults: %+v, %v", got, err)
 	}

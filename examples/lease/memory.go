@@ -49,7 +49,7 @@ func Connect(h host.Host, to string) (*Memory, error) {
 		return nil, err
 	}
 	m.sgl[0] = m.buf.SGE(0, 8)
-	m.conn, err = m.group.Dial(to, service, nil, 1, verbs.QPConfig{}, verbs.Forever)
+	m.conn, err = m.group.Dial(to, service, nil, 1, verbs.QPConfig{MaxInline: 8}, verbs.Forever)
 	return m, err
 }
 

@@ -46,7 +46,7 @@ func Open(h host.Host, mirrors ...string) (*Register, error) {
 		return nil, err
 	}
 	for _, name := range mirrors {
-		c, err := g.Dial(name, service, nil, 1, verbs.QPConfig{}, verbs.Forever)
+		c, err := g.Dial(name, service, nil, 1, verbs.QPConfig{MaxInline: 8}, verbs.Forever)
 		if err != nil {
 			h.Logf("mirror %s is lost: %v", name, err)
 			continue

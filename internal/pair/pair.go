@@ -63,7 +63,7 @@ func Dial(h host.Host, to string, n int) (*Borrower, error) {
 		return nil, err
 	}
 	e.Mem = e.buf.Region
-	e.Conn, err = e.group.Dial(to, service, nil, 1, verbs.QPConfig{}, verbs.Forever)
+	e.Conn, err = e.group.Dial(to, service, nil, 1, verbs.QPConfig{MaxInline: h.Device().Attr().MaxInline}, verbs.Forever)
 	return e, err
 }
 

@@ -71,8 +71,8 @@ type Config struct {
 	MinRNRTimer int
 	// ServiceLevel and TrafficClass go into the packets; HopLimit too.
 	ServiceLevel, TrafficClass, HopLimit int
-	// MaxInline is how many bytes a request may carry inline, if the card supports it.
-	// More makes every entry of every send queue larger.
+	// MaxInline is how many bytes a queue pair may ask to carry inline, if the card
+	// supports it.
 	MaxInline int
 	// Spin is how long a wait polls before it sleeps, or [NoSpin].
 	Spin time.Duration

@@ -45,7 +45,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 func (q *qp) copies(wr *verbs.SendWR) {
 	w := q.w
 	gathers := wr.Op == verbs.OpAtomicWrite && len(wr.SGL) > 1
-	if x := w.cfg.Strengthen.apply(*wr, q.cfg.MaxInline); x.Flags&verbs.Inline == 0 && !gathers || w.preparing {
+	if x := w.cfg.Strengthen.apply(*wr, q.pd.c.Attr().MaxInline); x.Flags&verbs.Inline == 0 && !gathers || w.preparing {
 		return
 	}
 	changes := func(x verbs.SGE) bool {

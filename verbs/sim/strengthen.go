@@ -68,7 +68,8 @@ func (s Strengthen) String() string {
 	return strings.Join(names, "+")
 }
 
-// apply returns wr as it is posted on a queue pair that takes inline bytes.
+// apply returns wr as it is posted on a card that takes inline bytes: the program would also
+// ask for a queue pair that does.
 func (s Strengthen) apply(wr verbs.SendWR, inline int) verbs.SendWR {
 	if s&Fenced != 0 {
 		wr.Flags |= verbs.Fence
@@ -90,7 +91,7 @@ func (q *qp) strengthen(wr *verbs.SendWR) *verbs.SendWR {
 	if s == 0 {
 		return wr
 	}
-	x := s.apply(*wr, q.cfg.MaxInline)
+	x := s.apply(*wr, q.pd.c.Attr().MaxInline)
 	if s&Inlined != 0 && x.Flags&verbs.Inline == 0 && canInline(wr.Op) {
 		q.w.stats.NotInline++
 	}

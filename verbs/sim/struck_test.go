@@ -24,7 +24,7 @@ func TestWhatAPowerFailureStruckDiffers(t *testing.T) {
 		prepare := func(h host.Host) (verbs.PD, verbs.PreparedQP) {
 			pd, _ := h.Device().AllocPD()
 			cq, _ := h.Device().CreateCQ(4, nil)
-			q, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: verbs.LocalWrite | verbs.RemoteWrite})
+			q, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, MaxInline: 16, Access: verbs.LocalWrite | verbs.RemoteWrite})
 			if err != nil {
 				t.Error(err)
 			}

@@ -17,6 +17,7 @@ func verbCases() []testCase {
 		{"fetch-add", 0, fetchAdd},
 		{"compare-swap", 0, compareSwap},
 		{"inline", 0, inline},
+		{"inline-not-asked", 0, notInline},
 		{"inline-gathered", 0, inlineGathered},
 		{"sgl-write", 0, gatheredWrite},
 		{"sgl-read", 0, scatteredRead},
@@ -176,8 +177,8 @@ func compareSwap(t *T) {
 // An inline request copies its bytes when it is posted: the source may change at once,
 // and need not be registered.
 func inline(t *T) {
-	a, b := t.pair(verbs.QPConfig{})
-	n := min(a.dev.Attr().MaxInline, 64)
+	n := t.inline()
+	a, b := t.pair(verbs.QPConfig{MaxInline: n})
 	if n == 0 {
 		t.skipf("%s takes nothing inline", a.dev.Attr().Name)
 	}
@@ -199,11 +200,26 @@ func inline(t *T) {
 	}
 }
 
+// inline is how many bytes a queue pair of host 0 takes inline, up to 64.
+func (t *T) inline() (n int) {
+	t.on(0, func() { n = min(t.site.Host(0).Device().Attr().MaxInline, 64) })
+	return n
+}
+
+// A queue pair that was not asked to take anything inline does not.
+func notInline(t *T) {
+	a, b := t.pair(verbs.QPConfig{})
+	wr := a.write(1, 0, 1, b, 0)
+	wr.Flags |= verbs.Inline
+	t.refused("an inline Write", a.tryPost(wr), verbs.ErrInvalid)
+}
+
 // The pieces of an inline request are concatenated.
 func inlineGathered(t *T) {
-	a, b := t.pair(verbs.QPConfig{})
-	if a.dev.Attr().MaxInline < 12 {
-		t.skipf("%s takes %d bytes inline", a.dev.Attr().Name, a.dev.Attr().MaxInline)
+	n := t.inline()
+	a, b := t.pair(verbs.QPConfig{MaxInline: n})
+	if n < 12 {
+		t.skipf("%s takes %d bytes inline", a.dev.Attr().Name, n)
 	}
 	a.store(0, pattern(100, 1))
 	wr := a.write(1, 0, 0, b, 3)
