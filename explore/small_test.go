@@ -102,7 +102,7 @@ func server(h host.Host, n, clients int, f func(r host.Region, mr verbs.MR, qps 
 		}
 		var e verbs.Endpoint
 		must(e.UnmarshalBinary(req.Body()))
-		p, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: all})
+		p, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: all, MaxInline: 8})
 		must(err)
 		rr, err := h.Alloc(8)
 		must(err)
@@ -128,7 +128,7 @@ func connectWith(h host.Host, to string, size int) *wire {
 	pd, _ := h.Device().AllocPD()
 	mr, _ := pd.RegisterMR(buf, verbs.LocalWrite)
 	cq, _ := h.Device().CreateCQ(16, nil)
-	p, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq})
+	p, err := pd.CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq, MaxInline: 8})
 	if err != nil {
 		panic(err)
 	}

@@ -47,8 +47,8 @@ func share(h host.Host) *shares {
 	s.ccq = got(h.Device().CreateCQ(1, s.ch))
 	s.cond = h.NewCond(s.mu)
 	qpCQ := got(h.Device().CreateCQ(16, nil))
-	s.new = got(s.pd.CreateQP(verbs.QPConfig{SendCQ: qpCQ, RecvCQ: qpCQ}))
-	bad := got(s.pd.CreateQP(verbs.QPConfig{SendCQ: qpCQ, RecvCQ: qpCQ}))
+	s.new = got(s.pd.CreateQP(verbs.QPConfig{SendCQ: qpCQ, RecvCQ: qpCQ, MaxInline: 8}))
+	bad := got(s.pd.CreateQP(verbs.QPConfig{SendCQ: qpCQ, RecvCQ: qpCQ, MaxInline: 8}))
 	s.bad = got(bad.Connect(bad.Endpoint()))
 	if err := s.bad.Modify(verbs.QPAttr{SetState: true, State: verbs.StateErr}); err != nil {
 		panic(err)
@@ -74,7 +74,7 @@ func second[T any](_ T, err error) error { return err }
 
 func (s *shares) register() error { return second(s.none.RegisterMR(s.r, verbs.LocalWrite)) }
 func (s *shares) queue() error {
-	return second(s.pd.CreateQP(verbs.QPConfig{SendCQ: s.cq, RecvCQ: s.cq}))
+	return second(s.pd.CreateQP(verbs.QPConfig{SendCQ: s.cq, RecvCQ: s.cq, MaxInline: 8}))
 }
 func (s *shares) onChannel(ch verbs.CompChannel) error {
 	return second(s.h.Device().CreateCQ(1, ch))

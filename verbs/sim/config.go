@@ -41,6 +41,10 @@ type Config struct {
 	// Linger keeps hosts up when their code has returned: a run ends when no
 	// code can go on, and it is no error if some then waits for ever.
 	Linger bool
+	// Injects are the kinds of faults that tasks inject whatever the budget, of those that must be
+	// known from the beginning: before a power failure older contents of persistent memory count, and
+	// before a revocation every request of its host. With Linger any may come.
+	Injects []faults.Kind
 	// AtEnd, if set, is called when a run with Linger has ended. What is still
 	// under way lands as it asks for it with [Host.Settle].
 	AtEnd func(hosts []*Host)
@@ -84,6 +88,14 @@ var ErrConfig = errors.New("sim: bad configuration")
 // ErrDaemonReports: the code of a Daemon told the checks something. That is a mistake of the
 // scenario, so there is no verdict.
 var ErrDaemonReports = errors.New("sim: a daemon host reports to the checks; leave out Node.Daemon")
+
+// ErrInjects: a task injected a fault that the configuration did not announce. What may strike
+// decides what a run remembers, so there is no verdict.
+var ErrInjects = errors.New("sim: a fault that was not announced")
+
+// ErrNobodyReports: Report was called outside of all tasks, as by Node.Again or a gate. That is
+// a mistake of the scenario, so there is no verdict.
+var ErrNobodyReports = errors.New("sim: a report outside of all tasks; report it by the code of a host")
 
 // Validate checks c; New calls it.
 func (c *Config) Validate() error {

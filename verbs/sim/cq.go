@@ -74,6 +74,7 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	}
 	if !can || t.vain < maxVain && w.choose(ChooseCompletion, 2, func(i int) string { return pollNames[i] }) == 1 {
 		t.obs.seeUint(4)
+		t.looked = t.looked || t.vain == maxVain // it had to find what is there
 		t.vain = min(t.vain+1, maxVain)
 		return 0, nil
 	}
@@ -168,6 +169,27 @@ func (c *cq) next() completion {
 	return done
 }
 
+// keep decides in late mode which completion is there, if none has been: a channel reports it,
+// and whatever happens until somebody polls takes it away no more.
+func (c *cq) keep() {
+	if c.h.w.cfg.Eager {
+		return
+	}
+	var buf [24]outcome
+	o := c.outcomes(buf[:0])
+	if slices.ContainsFunc(o, func(x outcome) bool { return x.kept }) {
+		return
+	}
+	x := o[c.h.w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
+	if !x.recv {
+		x.q.decided(x)
+		return
+	}
+	in := completion{recv: true}
+	c.h.w.complete(x, &in.wc)
+	c.queue = append(c.queue, in)
+}
+
 func (c *cq) canComplete() bool {
 	if c.h.w.cfg.Eager {
 		return len(c.queue) > 0
@@ -257,6 +279,7 @@ func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	}
 	i := w.choose(ChooseCompletion, len(c), func(i int) string { return c[i].name() })
 	t.obs.see(c[i].remoteSym(), print{}.Int(8).Int(c[i].place(ch)))
+	c[i].keep()
 	t.reported = c[i] // the next Poll of it finds something
 	t.dirty = false
 	return c[i], nil

@@ -70,9 +70,10 @@ func (w *World) affords(c *candidate) bool {
 	return true
 }
 
-// mayStrike reports whether the budget still has a fault of one of some kinds for n.
+// mayStrike reports whether the budget still has a fault of one of some kinds for n, or a task may
+// inject one.
 func (w *World) mayStrike(n *node, kinds ...faults.Kind) bool {
-	return slices.ContainsFunc(w.cands, func(c candidate) bool { return c.a == n.idx && slices.Contains(kinds, c.kind) && w.affords(&c) })
+	return w.cfg.Linger || slices.ContainsFunc(w.cfg.Injects, func(k faults.Kind) bool { return slices.Contains(kinds, k) }) || slices.ContainsFunc(w.cands, func(c candidate) bool { return c.a == n.idx && slices.Contains(kinds, c.kind) && w.affords(&c) })
 }
 
 // mayDie reports whether a fault may end the machine of n.
@@ -210,6 +211,13 @@ func (w *World) strike(k faults.Kind, a, b int) {
 		n.cur, n.pmem = nil, n.pmem[:0]
 		w.lifeEnded(n, true)
 	case faults.Partition, faults.Cut:
+		if w.linkCut(a, b) { // by an injected fault, and it is cut once: for good if one of them is
+			for i := range w.cuts {
+				c := &w.cuts[i]
+				c.heals = c.heals && (c.a != a || c.b != b || k == faults.Partition)
+			}
+			return
+		}
 		w.trace(n.cur, "cut", "the link to %s is cut", w.places[b])
 		w.cuts = append(w.cuts, linkState{a, b, k == faults.Partition})
 		w.holdUp(a, b)

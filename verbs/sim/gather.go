@@ -206,6 +206,7 @@ func (g *gather) resolve(i int, failed bool) (tag int, v print) {
 		tag = r.to.node.sym
 	}
 	if failed {
+		w.cur.looked = true // the link may heal before what the task does next
 		a.Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrUnreachable)
 		if r.to != nil && (r.cut || !r.to.alive) { // what came through a cut may be taken even now
 			w.touch(object(objMail, r.to.node.idx, 0), Write)

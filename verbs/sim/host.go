@@ -172,7 +172,7 @@ func (c *cond) Wait() {
 	c.m.h.w.guard()
 	t := c.m.h.w.cur
 	if t.co.kill {
-		return
+		panic(killed{}) // nobody wakes the dead, and a loop around this would not end
 	}
 	c.m.Unlock()
 	c.waiters = append(c.waiters, t)

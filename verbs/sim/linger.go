@@ -134,10 +134,16 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	if at[0] >= len(w.nodes) {
 		return fmt.Errorf("sim: inject %v: %w: there is no link between two services", k, ErrConfig)
 	}
+	if (k == faults.Power || k == faults.Revoke) && !w.cfg.Linger && !slices.Contains(w.cfg.Injects, k) {
+		err := fmt.Errorf("%w: name %v in Config.Injects", ErrInjects, k)
+		w.Fail(err) // also if the task ignores it
+		return err
+	}
 	t := w.cur
 	t.pauseDirty() // others may have reacted to what the task did before
-	if n := w.nodes[at[0]]; !n.up || n.cur == nil {
-		return nil // it is down already
+	w.touchAll()   // they may also change what is looked at now
+	if !w.injectable(k, at[0], at[1]) {
+		return nil // its host is down, or it would change nothing
 	}
 	w.strike(k, at[0], at[1])
 	t.reach()
@@ -148,12 +154,27 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	return nil
 }
 
+// injectable reports whether a fault of kind k makes a difference to host a, or to the link from a to b.
+func (w *World) injectable(k faults.Kind, a, b int) bool {
+	n := w.nodes[a]
+	switch {
+	case cutsOff(k): // a link is cut although a host is down
+		return true
+	case b >= 0:
+		return w.pairApplies(k, a, b)
+	case k == faults.Crash || k == faults.Power:
+		return n.up && n.cur != nil
+	}
+	return w.faultApplies(k, n)
+}
+
 // Heal makes a link that was cut work again.
 func (w *World) Heal(a, b string) {
+	w.cur.pauseDirty()
+	w.touchAll()
 	for _, c := range w.cuts {
 		x, y := w.places[c.a], w.places[c.b]
 		if x == a && y == b || x == b && y == a {
-			w.cur.pauseDirty()
 			w.healLink(c.a, c.b)
 			w.cur.reach()
 			return

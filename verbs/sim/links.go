@@ -47,6 +47,7 @@ func (w *World) carryOut(h *Host, i int, req []byte) ([]byte, error) {
 // cutOff is what a caller gets whose link to a service is cut.
 func (w *World) cutOff(h *Host, s *Service) error {
 	w.cur.obs.seeUint(3)
+	w.cur.looked = true
 	if w.tracer != nil {
 		w.trace(h, "unreachable", "gets no answer from %s", s.Host)
 	}

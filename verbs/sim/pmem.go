@@ -214,5 +214,5 @@ func (w *World) flush(e *elem) {
 
 // mayLosePower reports whether a power failure of n is still possible.
 func (w *World) mayLosePower(n *node) bool {
-	return w.cfg.Linger || w.mayStrike(n, faults.Power) // with Linger one can be injected
+	return w.mayStrike(n, faults.Power)
 }

@@ -97,8 +97,8 @@ func (w *World) SetHistory(p fingerprint.Print) {
 // that tells more. As a call of SetHistory the look belongs to the task's last operation before it.
 func (w *World) LookAtHistory() {
 	t := w.cur
-	if w.dying() {
-		return
+	if t == nil || w.dying() {
+		return // between steps: Node.Again and gates may look as they are
 	}
 	if t.h.node.spec.Daemon {
 		w.Fail(ErrDaemonReports)
@@ -142,6 +142,10 @@ func (w *World) StopAt(n int) { w.stopAt = n }
 // after it: a crash must be tried between two reports.
 func (w *World) Report(p fingerprint.Print) {
 	t := w.cur
+	if t == nil {
+		w.Fail(ErrNobodyReports)
+		return
+	}
 	if w.dying() {
 		return
 	}

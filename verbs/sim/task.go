@@ -213,7 +213,7 @@ func (t *task) pauseCall() {
 // else could tell if it need not pause, so it may as well have come later. That holds in
 // eager mode too.
 func (t *task) pauseAfter() {
-	if t.told || t.looked || t.h.live > 1 || t.mayTell() {
+	if t.dirty || t.looked || t.h.live > 1 || t.mayTell() {
 		t.others()
 	}
 }
