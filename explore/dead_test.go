@@ -57,7 +57,7 @@ func TestTheDeadDoNotGoOn(t *testing.T) {
 				}
 				x.say(0, "goes on")
 			}}
-			return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget, Injects: []faults.Kind{faults.Power}}, nil
+			return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget, Injects: faults.Budget{{Kind: faults.Power, Hosts: []string{"a"}}}}, nil
 		}}
 		for _, eager := range []bool{false, true} {
 			r, err := explore.Check(s, explore.Options{Eager: eager})
@@ -90,7 +90,7 @@ func TestTheDeadRunNoDeferredFunctions(t *testing.T) {
 				h.Sleep(time.Second)
 				x.say(0, "first")
 			}}
-			return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget, Injects: []faults.Kind{faults.Power}}, nil
+			return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget, Injects: faults.Budget{{Kind: faults.Power, Hosts: []string{"a"}}}}, nil
 		}}
 		want := []string{"next"}
 		if !own {
@@ -116,7 +116,7 @@ func TestTheDeadStartNothing(t *testing.T) {
 			h.Rand(200)
 			h.Sleep(time.Second)
 		}}
-		return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget, Injects: []faults.Kind{faults.Power}}, nil
+		return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget, Injects: faults.Budget{{Kind: faults.Power, Hosts: []string{"a"}}}}, nil
 	}}
 	before := runtime.NumGoroutine()
 	if r, err := explore.Check(s, explore.Options{Workers: 1}); err != nil || r.Verdict != explore.Verified || most > before+20 {
@@ -137,7 +137,7 @@ func TestTheDeadMeetNothing(t *testing.T) {
 			h.Sleep(time.Second)
 			alive = false
 		}}
-		return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget, Injects: []faults.Kind{faults.Power}}, nil
+		return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Budget: c.Budget, Injects: faults.Budget{{Kind: faults.Power, Hosts: []string{"a"}}}}, nil
 	}}
 	if r, err := explore.Check(s, explore.Options{}); err != nil || r.Sometimes[0].Met {
 		t.Errorf("%v, %+v", err, r)

@@ -237,7 +237,7 @@ func TestLivesThatTheChecksDecide(t *testing.T) {
 
 // A power failure that code injects loses what was not flushed, and must be announced.
 func TestInjectedPowerFailure(t *testing.T) {
-	lose := func(announced ...faults.Kind) *explore.Scenario {
+	lose := func(announced faults.Budget) *explore.Scenario {
 		return spoken("power", "none", func(k *kit.Kit, say func(string, ...any)) sim.Config {
 			w := k.World(sim.Node{Name: "a", Again: func(_ int, crashed bool) bool { return crashed }, Main: func(h host.Host, life int) {
 				r := got(h.OpenPMEM("log", 64))
@@ -255,8 +255,8 @@ func TestInjectedPowerFailure(t *testing.T) {
 			return w
 		})
 	}
-	agree(t, lose(faults.Power), "0;", "1;", "2;")
-	if r, err := explore.Check(lose(), explore.Options{}); err != nil || r.Verdict != explore.Unknown || !errors.Is(r.Reason, sim.ErrInjects) {
+	agree(t, lose(faults.Budget{{Kind: faults.Power, Hosts: []string{"*"}}}), "0;", "1;", "2;")
+	if r, err := explore.Check(lose(faults.Budget{{Kind: faults.Revoke, Hosts: []string{"a"}}}), explore.Options{}); err != nil || r.Verdict != explore.Unknown || !errors.Is(r.Reason, sim.ErrInjects) {
 		t.Errorf("not announced: %v, %+v", err, r)
 	}
 }

@@ -41,10 +41,11 @@ type Config struct {
 	// Linger keeps hosts up when their code has returned: a run ends when no
 	// code can go on, and it is no error if some then waits for ever.
 	Linger bool
-	// Injects are the kinds of faults that tasks inject whatever the budget, of those that must be
-	// known from the beginning: before a power failure older contents of persistent memory count, and
-	// before a revocation every request of its host. With Linger any may come.
-	Injects []faults.Kind
+	// Injects are the power failures and revocations that tasks inject, whatever the budget, and the
+	// hosts that they strike; Max does not count. They must be known from the beginning: before the
+	// one older contents of persistent memory count, before the other every request of the host. With
+	// Linger any may come.
+	Injects faults.Budget
 	// AtEnd, if set, is called when a run with Linger has ended. What is still
 	// under way lands as it asks for it with [Host.Settle].
 	AtEnd func(hosts []*Host)
@@ -136,7 +137,7 @@ func (c *Config) checkBudget(nodes []string) error {
 	if len(places) > maxHosts {
 		return fmt.Errorf("%w: %d hosts with those of services; at most %d", ErrConfig, len(places), maxHosts)
 	}
-	err := c.Budget.Validate(places)
+	err := errors.Join(c.Budget.Validate(places), c.Injects.Validate(nodes))
 	for i := range c.Budget {
 		if !cutsOff(c.Budget[i].Kind) {
 			err = errors.Join(err, c.Budget[i:i+1].Validate(nodes))

@@ -73,7 +73,15 @@ func (w *World) affords(c *candidate) bool {
 // mayStrike reports whether the budget still has a fault of one of some kinds for n, or a task may
 // inject one.
 func (w *World) mayStrike(n *node, kinds ...faults.Kind) bool {
-	return w.cfg.Linger || slices.ContainsFunc(w.cfg.Injects, func(k faults.Kind) bool { return slices.Contains(kinds, k) }) || slices.ContainsFunc(w.cands, func(c candidate) bool { return c.a == n.idx && slices.Contains(kinds, c.kind) && w.affords(&c) })
+	if w.cfg.Linger || slices.ContainsFunc(kinds, func(k faults.Kind) bool { return w.announced(k, n.idx) }) {
+		return true
+	}
+	return slices.ContainsFunc(w.cands, func(c candidate) bool { return c.a == n.idx && slices.Contains(kinds, c.kind) && w.affords(&c) })
+}
+
+// announced reports whether a task may inject a fault of kind k for host a.
+func (w *World) announced(k faults.Kind, a int) bool {
+	return slices.ContainsFunc(w.cfg.Injects, func(r faults.Rule) bool { return r.Kind == k && r.Matches(w.places[a]) })
 }
 
 // mayDie reports whether a fault may end the machine of n.

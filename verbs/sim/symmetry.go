@@ -62,9 +62,11 @@ func (c *Config) symmetric() []int {
 			out = append(out, i)
 		}
 	}
-	for i := range c.Budget {
-		if !c.alike(&c.Budget[i], out) {
-			return nil
+	for _, rules := range [2]faults.Budget{c.Budget, c.Injects} {
+		for i := range rules {
+			if !c.alike(&rules[i], out) {
+				return nil
+			}
 		}
 	}
 	return out

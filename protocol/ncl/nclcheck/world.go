@@ -3,6 +3,7 @@ package nclcheck
 import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -61,6 +62,7 @@ func newWorld(app *app, main func(host.Host, int)) (sim.Config, error) {
 	app.Remember(app.reset, app.remembered)
 	cfg := app.World(app.Lives.Node("app", main))
 	cfg.Gate = app.gate()
+	cfg.Injects = faults.Budget{{Kind: faults.Revoke, Hosts: []string{"peer*"}}}
 	if load.collectAt != "" {
 		cfg.Nodes = append(cfg.Nodes, app.Host("clock", func(h host.Host) error {
 			_, err := ncl.Collect(h, load.collectAt, ncl.DefaultCallTimeout)
