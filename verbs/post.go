@@ -54,15 +54,22 @@ func (a *DeviceAttr) Supports(o Opcode) bool {
 
 // CheckPostSend returns nil if queue pair num accepts send requests in state s. The error
 // wraps [ErrState].
-func (s QPState) CheckPostSend(num uint32) error { return s.checkPost(num, s.CanPostSend()) }
-
-// CheckPostRecv is CheckPostSend for receive requests.
-func (s QPState) CheckPostRecv(num uint32) error { return s.checkPost(num, s.CanPostRecv()) }
-
-func (s QPState) checkPost(num uint32, can bool) error {
-	if can {
+func (s QPState) CheckPostSend(num uint32) error {
+	if s.CanPostSend() {
 		return nil
 	}
+	return s.refuses(num)
+}
+
+// CheckPostRecv is CheckPostSend for receive requests.
+func (s QPState) CheckPostRecv(num uint32) error {
+	if s.CanPostRecv() {
+		return nil
+	}
+	return s.refuses(num)
+}
+
+func (s QPState) refuses(num uint32) error {
 	return fmt.Errorf("%w: QP %d is in %v", ErrState, num, s)
 }
 
@@ -84,7 +91,7 @@ func (c *QPConfig) CheckSend(num uint32, a *DeviceAttr, wr *SendWR, full bool) e
 	case len(wr.SGL) > c.MaxSGE:
 		return c.tooLong(wr.SGL)
 	case wr.Flags&^wr.Op.Flags() != 0:
-		return fmt.Errorf("%w: %v cannot be inline", ErrInvalid, wr.Op)
+		return fmt.Errorf("%w: %v takes no inline data", ErrInvalid, wr.Op)
 	case wr.Flags&Inline != 0 && wr.Length() > c.MaxInline:
 		return fmt.Errorf("%w: %d bytes inline, the QP takes %d", ErrInvalid, wr.Length(), c.MaxInline)
 	}

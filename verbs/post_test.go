@@ -43,8 +43,8 @@ func TestCheckSend(t *testing.T) {
 			want: "verbs: invalid argument: a Flush has no SGL, and FlushTo is FlushGlobal, FlushPersistent or both"},
 		{what: "a full queue", wr: SendWR{Op: OpWrite}, full: true, want: "verbs: work queue full: QP 7"},
 		{what: "too many SGEs", wr: SendWR{Op: OpWrite, SGL: list(1, 1, 1)}, want: "verbs: invalid argument: 3 SGEs, the QP takes 2"},
-		{what: "an inline Read", wr: SendWR{Op: OpRead, Flags: Inline}, want: "verbs: invalid argument: Read cannot be inline"},
-		{what: "an inline Flush", wr: SendWR{Op: OpFlush, FlushTo: both, Flags: Inline}, want: "verbs: invalid argument: Flush cannot be inline"},
+		{what: "an inline Read", wr: SendWR{Op: OpRead, Flags: Inline}, want: "verbs: invalid argument: Read takes no inline data"},
+		{what: "an inline Flush", wr: SendWR{Op: OpFlush, FlushTo: both, Flags: Inline}, want: "verbs: invalid argument: Flush takes no inline data"},
 		{what: "too much inline", wr: SendWR{Op: OpSend, Flags: Inline, SGL: list(64, 1)}, want: "verbs: invalid argument: 65 bytes inline, the QP takes 64"},
 	} {
 		attr := postAttr

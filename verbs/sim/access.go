@@ -34,18 +34,7 @@ func (q *qp) forbid(access verbs.Access) {
 			all.again()
 		}
 	}
-	n := p.posted
-	var overtakers []*elem
-	if w.cfg.Eager {
-		n = w.tookBefore(p, hit)
-	} else if p.awaits(hit) {
-		p.asks(isRNR) // from now on it is refused, or nobody answers
-		overtakers = w.catchUp(p)
-		for _, e := range p.elems {
-			e.came = e.came && !w.heldBack(e) // it waits for what was not executed
-		}
-		n = w.tookBefore(p, hit)
-	}
+	n, overtakers := w.machine.denies(p, hit)
 	for i := p.oldest(); i < p.posted; i++ {
 		s := p.ent(i)
 		if hit(s) && !s.came && (s.nak == verbs.StatusRemAccessErr || s.nak == verbs.StatusSuccess && i >= n) {
@@ -66,7 +55,19 @@ func (q *qp) forbid(access verbs.Access) {
 	if p.catching {
 		w.caughtUp(p)
 	}
-	w.settleRivals(p)
+	w.machine.settleRivals(p)
+}
+
+func (m *late) denies(q *qp, hit func(*sqEntry) bool) (first int, overtakers []*elem) {
+	if !q.awaits(hit) {
+		return q.posted, nil
+	}
+	q.asks(isRNR) // from now on it is refused, or nobody answers
+	overtakers = m.w.catchUp(q)
+	for _, e := range q.elems {
+		e.came = e.came && !m.w.heldBack(e) // it waits for what was not executed
+	}
+	return m.w.tookBefore(q, hit), overtakers
 }
 
 // awaits reports whether a request that hits may still be executed. A responder in ERR has decided

@@ -223,7 +223,7 @@ func (w *World) failed(q *qp, o outcome) {
 	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr: // the statuses of takesPeer
 		q.ent(o.wr).came = true
 		if w.poisoned(q.ent(o.wr)) {
-			w.passed(q, o.wr)
+			w.machine.passed(q, o.wr)
 		}
 		q.limit = min(q.limit, o.wr+1)
 		for all := sweep(&q.elems); all.next(); {

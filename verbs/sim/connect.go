@@ -83,22 +83,14 @@ func (q *qp) leaveBehind() {
 	for all := sweep(&q.elems); all.next(); {
 		switch e := all.e; {
 		case e.wr >= q.first || e.frozen && e.changes():
-		case e.kind == elemFlush && !q.w.cfg.Eager:
-			q.w.discard(e)
-			all.again()
-		case (e.acked || q.w.cfg.Eager && e.came) && e.changes():
+		case e.changes() && q.w.machine.accepted(e):
 			q.w.land(e)
 			all.again()
-		case q.w.cfg.Eager:
+		case !e.changes() || !e.could && e.wr >= reach:
 			q.w.discard(e)
 			all.again()
-		case !e.changes() || !e.acked && !e.could && e.wr >= reach:
-			q.w.discard(e)
+		case q.w.machine.stops(e):
 			all.again()
-		case !e.acked:
-			if q.w.freeze(e); e.over() {
-				all.again()
-			}
 		}
 	}
 	for all := sweep(&q.elems); all.next(); {

@@ -123,9 +123,13 @@ func (c *cq) take(t *task, wc []verbs.WC) int {
 // another decides whether one more completion has come: certainly if one was decided before.
 func (c *cq) another() bool {
 	c.touch()
+	return c.canComplete() && c.h.w.machine.more(c)
+}
+
+func (m *late) more(c *cq) bool {
 	kept := slices.ContainsFunc(c.qps, func(q *qp) bool { return len(q.done) > 0 && !q.gone }) ||
 		slices.ContainsFunc(c.rqps, func(q *qp) bool { return (q.misfitted || q.inCQ() >= 0) && !q.gone })
-	return c.canComplete() && (c.h.w.cfg.Eager || kept || c.h.w.choose(ChooseCompletion, 2, func(i int) string { return moreNames[i] }) == 1)
+	return kept || m.w.choose(ChooseCompletion, 2, func(i int) string { return moreNames[i] }) == 1
 }
 
 var moreNames = [...]string{"no more yet", "one more"}
@@ -139,7 +143,7 @@ func (c *cq) takeOne(wc *verbs.WC) (tag int, v print) {
 			t.reported = nil // this may be what it was told of
 		}
 	}
-	x := c.next()
+	x := w.machine.next(c)
 	*wc = x.wc
 	q := w.qpByNum(c.h, wc.QPNum)
 	q.polled(&x)
@@ -153,14 +157,16 @@ func (c *cq) takeOne(wc *verbs.WC) (tag int, v print) {
 	return q.remoteSym(), q.wcPrint(&x)
 }
 
-// next takes the next completion: the oldest, or in late mode one that is decided now.
-func (c *cq) next() completion {
-	w := c.h.w
-	if w.cfg.Eager {
-		x := c.queue[0]
-		c.queue = append(c.queue[:0], c.queue[1:]...)
-		return x
-	}
+func (c *cq) canComplete() bool { return c.h.w.machine.has(c) }
+
+func (m *late) has(c *cq) bool {
+	var buf [24]outcome
+	return len(c.outcomes(buf[:0])) > 0
+}
+
+// next decides which completion comes.
+func (m *late) next(c *cq) completion {
+	w := m.w
 	var buf [24]outcome
 	o := c.outcomes(buf[:0])
 	x := o[w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
@@ -169,33 +175,21 @@ func (c *cq) next() completion {
 	return done
 }
 
-// keep decides in late mode which completion is there, if none has been: a channel reports it,
-// and whatever happens until somebody polls takes it away no more.
-func (c *cq) keep() {
-	if c.h.w.cfg.Eager {
-		return
-	}
+// keeps decides which completion that is, if none has been decided.
+func (m *late) keeps(c *cq) {
 	var buf [24]outcome
 	o := c.outcomes(buf[:0])
 	if slices.ContainsFunc(o, func(x outcome) bool { return x.kept }) {
 		return
 	}
-	x := o[c.h.w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
+	x := o[m.w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
 	if !x.recv {
 		x.q.decided(x)
 		return
 	}
 	in := completion{recv: true}
-	c.h.w.complete(x, &in.wc)
+	m.w.complete(x, &in.wc)
 	c.queue = append(c.queue, in)
-}
-
-func (c *cq) canComplete() bool {
-	if c.h.w.cfg.Eager {
-		return len(c.queue) > 0
-	}
-	var buf [24]outcome
-	return len(c.outcomes(buf[:0])) > 0
 }
 
 // outcomes lists the completions that may come next.
@@ -279,7 +273,7 @@ func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	}
 	i := w.choose(ChooseCompletion, len(c), func(i int) string { return c[i].name() })
 	t.obs.see(c[i].remoteSym(), print{}.Int(8).Int(c[i].place(ch)))
-	c[i].keep()
+	w.machine.keeps(c[i])
 	t.reported = c[i] // the next Poll of it finds something
 	t.dirty = false
 	return c[i], nil

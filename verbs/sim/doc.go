@@ -48,7 +48,8 @@
 // that must follow it lands; the order rules are those of the profile. Nobody
 // looks at most pieces, and those cost nothing. [Config].Eager makes every
 // arrival, placement and acknowledgement an event of its own instead; tests show
-// that both modes reach the same outcomes.
+// that both modes reach the same outcomes. The modes are two machines, and what they
+// answer differently is the interface between them and the rest (machine.go).
 //
 // # State
 //

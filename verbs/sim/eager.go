@@ -6,12 +6,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Eager mode: the machine of the semantics note, section 7, with every arrival,
-// placement and acknowledgement a step of its own. It shares the rules of order
-// with the late mode, and none of its shortcuts.
+// eager is the machine of the semantics note, section 7, with every arrival, placement and
+// acknowledgement a step of its own. It shares the rules of order with the late one, and none of
+// its shortcuts.
+type eager struct{ w *World }
 
-// enabledWires lists the steps of wires and cards.
-func (w *World) enabledWires() {
+// steps lists those of wires and cards.
+func (m *eager) steps(idle bool) bool {
+	w := m.w
 	for i, q := range w.qps {
 		if q.state < verbs.StateRTR && q.buffer == nil && len(q.elems) == 0 {
 			continue
@@ -23,263 +25,83 @@ func (w *World) enabledWires() {
 			w.events = append(w.events, Event{Actor: actor(actAck, 0, 0, i), a: i})
 		}
 	}
+	return idle && (w.onlyVain() || !w.awaited())
 }
 
-// wireSteps lists the elements that can arrive or land next.
-func (w *World) wireSteps(q *qp, out []*elem) []*elem {
-	var missing []*elem
-	reach := q.posted
-	if q.buffer == nil {
-		reach = q.reach()
+func (m *eager) stepwise() bool                                { return true }
+func (m *eager) print(h *Host)                                 { m.w.cqPrints(h) }
+func (m *eager) arrived(e *elem) bool                          { return e.came }
+func (m *eager) accepted(e *elem) bool                         { return e.acked || e.came }
+func (m *eager) mayHold(*region, int, int) bool                { return false }
+func (m *eager) landBefore(*region, int, int)                  {}
+func (m *eager) cameBefore(*region, int, int)                  {}
+func (m *eager) beforeChange(*region, int, int, *elem, bool)   {}
+func (m *eager) forwards(*storeBuffer, *region, int, int) bool { return true }
+func (m *eager) respondsUnseen() bool                          { return false }
+func (m *eager) awaits(r *region) bool                         { return r.awaits }
+func (m *eager) fetchesUnseen() bool                           { return false }
+func (m *eager) has(c *cq) bool                                { return len(c.queue) > 0 }
+func (m *eager) keeps(*cq)                                     {}
+func (m *eager) more(*cq) bool                                 { return true }
+func (m *eager) decidesKept() bool                             { return false }
+func (m *eager) receives(q *qp, came bool) bool                { return came || q.state != verbs.StateErr }
+func (m *eager) failsUnseen() bool                             { return false }
+func (m *eager) responderDied(q *qp)                           { q.limit = min(q.limit, m.w.cameTo(q)) }
+func (m *eager) mayHaveRun(*elem, int) bool                    { return false }
+func (m *eager) settleRivals(*qp)                              {}
+
+// next takes the oldest completion: a step has put it there.
+func (m *eager) next(c *cq) completion {
+	x := c.queue[0]
+	c.queue = append(c.queue[:0], c.queue[1:]...)
+	return x
+}
+
+// received reports whether, as steps have said, q has taken request i of its peer, whose completion is
+// not in the CQ yet. In ERR it is the one that took it there.
+func (m *eager) received(q *qp, i int) bool {
+	if q.state == verbs.StateErr {
+		return q.peer.ent(i).recvErr != verbs.StatusSuccess
 	}
-	for _, e := range q.elems {
-		switch {
-		case e.over():
-		case !e.came:
-			if e.wr < reach && (q.buffer != nil || !e.leftDenied()) && !e.frozen && !w.heldBack(e) && !slices.ContainsFunc(missing, func(p *elem) bool { return !w.overtakes(e, p) }) {
-				out = append(out, e)
-			}
-			missing = append(missing, e)
-		case e.kind != elemSend && w.free(e) && !w.refusedByMedia(e):
-			out = append(out, e)
+	return !slices.ContainsFunc(q.peer.elems, func(e *elem) bool { return e.wr <= i && !e.came })
+}
+
+func (m *eager) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, _ bool) {
+	m.w.cutoffKnown(q, hit, nak)
+}
+
+func (m *eager) denies(q *qp, hit func(*sqEntry) bool) (first int, overtakers []*elem) {
+	return m.w.tookBefore(q, hit), nil
+}
+
+func (m *eager) passed(q *qp, n int) {
+	for i := 0; i < len(q.elems); i++ {
+		if e := q.elems[i]; e.responds() && e.wr >= n {
+			m.w.dropAfter(e)
 		}
 	}
-	return out
+	m.w.neverMended(q, n)
 }
 
-// heldBack reports whether e cannot have left the requester: its fence, or the limit on outstanding
-// Reads and Atomics, still waits for a response.
-func (w *World) heldBack(e *elem) bool {
-	return slices.ContainsFunc(e.q.elems, func(p *elem) bool {
-		return p.responds() && w.before(p, e) && (e.fenced || p.wr != e.wr && p.stalls(e.wr))
-	})
-}
-
-// overtakes reports whether e can arrive before p does, which was sent before it: both are of
-// Writes, and between them stands nothing else.
-func (w *World) overtakes(e, p *elem) bool {
-	if !w.gaps() || e.kind != elemWrite || p.kind != elemWrite || w.before(p, e) {
-		return false
-	}
-	for i := p.wr + 1; i < e.wr; i++ {
-		if x := e.q.ent(i).payload; len(x) > 0 && x[0].kind != elemWrite {
-			return false
-		}
-	}
+// stops: what the card had not accepted never comes.
+func (m *eager) stops(e *elem) bool {
+	m.w.discard(e)
 	return true
 }
 
-// taken reports whether e is a piece of a Write that a card has accepted, and places whatever
-// its requester learns.
-func (e *elem) taken() bool { return e.came && e.kind == elemWrite }
-
-// free reports whether nothing that must land before e is still pending.
-func (w *World) free(e *elem) bool {
-	for _, p := range e.q.elems {
-		if p == e {
-			return true
-		}
-		if !p.over() && w.before(p, e) {
-			return false
-		}
-	}
-	return true
+// staysOpen: only Writes that a card has accepted, and does not drain, come later.
+func (m *eager) staysOpen(e *elem) bool {
+	return !m.w.cfg.Profile.DrainOnRevoke && !e.byCPU() && e.kind != elemAtomic
 }
 
-// awaited reports whether what is under way will let a task go on: then time, in the
-// regime idle, waits for it. Nothing waits for a Write that makes no completion.
-func (w *World) awaited() bool {
-	for _, t := range w.tasks {
-		if !t.alive {
-			continue
-		}
-		switch o := &t.op; o.kind {
-		case opCQ:
-			if o.cq.awaited() {
-				return true
-			}
-		case opChan:
-			if slices.ContainsFunc(o.ch.cqs, (*cq).awaited) {
-				return true
-			}
-		case opAll:
-			if !slices.ContainsFunc(o.cqs, func(c verbs.CQ) bool { return !c.(*cq).awaited() }) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// awaited reports whether a completion is there or on its way.
-func (c *cq) awaited() bool {
-	return !c.gone && (len(c.queue) > 0 || len(c.outcomes(nil)) > 0)
-}
-
-func (w *World) stepWire(q *qp) {
-	steps := w.wireSteps(q, nil)
-	e := steps[w.choose(ChooseLanding, len(steps), func(i int) string { return steps[i].name() })]
-	if !e.came {
-		e.came = true
-		if e.n == 0 {
-			e.lands() // there is nothing to place
-			w.remove(e)
-			return
-		}
-		w.fetch(e)
-		for _, x := range q.elems {
-			if w.cfg.Profile.WholePackets && !x.came && x.kind == elemWrite && w.mates(e, x) {
-				x.came = true
-				w.fetch(x)
-			}
-		}
-		return
-	}
-	if e.modifies() && !e.hasRead() && w.choose(ChooseOrder, 2, func(i int) string { return e.name() + readNames[i] }) == 1 {
-		w.readAtomic(e)
-		return
-	}
-	w.land(e)
-}
-
-// ackSteps lists what the requester's card can learn next.
-func (w *World) ackSteps(q *qp, out []outcome) []outcome {
-	if q.gone || !q.h.alive || q.buffer != nil {
-		return out
-	}
-	for _, o := range q.sendOutcomes(nil) {
-		if o.status == verbs.StatusSuccess && !w.arrived(q, o.wr) {
-			continue
-		}
-		if o.status != verbs.StatusSuccess && o.wr > q.head && !w.arrived(q, o.wr-1) {
-			continue
-		}
-		out = append(out, o)
-	}
-	for _, o := range q.recvOutcomes(nil) {
-		if o.status == verbs.StatusWRFlushErr || w.recvArrived(q) {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
-// arrived reports whether all elements up to work request i have arrived, and
-// Reads and Atomics among them have been executed.
-func (w *World) arrived(q *qp, i int) bool {
-	for _, e := range q.elems {
-		if e.wr <= i && (!e.came || e.responds() || w.flushes(e)) {
-			return false
-		}
-	}
-	return true
-}
-
-// recvArrived reports whether the next incoming request and all before it are
-// in memory.
-func (w *World) recvArrived(q *qp) bool {
-	i := q.nextIncoming()
-	if i < 0 {
-		return false
-	}
-	for _, e := range q.peer.elems {
-		if e.wr <= i && (e.changes() || e.n == 0 && !e.came) {
-			return false
-		}
-	}
-	return true
-}
-
-func (w *World) stepAck(q *qp) {
-	steps := w.ackSteps(q, nil)
-	o := steps[w.choose(ChooseCompletion, len(steps), func(i int) string { return steps[i].name() })]
-	done := completion{wr: o.wr, recv: o.recv}
-	w.complete(o, &done.wc)
-	c := q.sendCQ
-	if o.recv {
-		c = q.recvCQ
-	}
-	c.queue = append(c.queue, done)
-}
-
-// wipe takes q's completions out of their queues.
-func (q *qp) wipe() {
-	for _, c := range [2]*cq{q.sendCQ, q.recvCQ} {
-		c.queue = slices.DeleteFunc(c.queue, func(x completion) bool { return x.wc.QPNum == q.num })
-	}
-}
-
-// cameTo is the first request that has not arrived, or not been executed. One that is
-// refused may have arrived.
-func (w *World) cameTo(q *qp) int {
-	n := min(q.posted, q.reach())
-	if n < q.posted && q.ent(n).nak != verbs.StatusSuccess {
-		n++
-	}
-	for _, e := range q.elems {
-		if !e.over() && (!e.came || e.responds() || w.flushes(e)) && !q.ent(e.wr).early {
-			n = min(n, e.wr)
-		}
-	}
-	return n
-}
-
-// tookBefore is the first request that the responder, who stops taking those that hit, has not
-// taken, where what has arrived is known.
-func (w *World) tookBefore(q *qp, hit func(*sqEntry) bool) int {
-	for all := sweep(&q.elems); all.next() && w.cfg.Profile.DrainOnRevoke; {
-		if e := all.e; e.reg != nil && e.came && e.kind != elemSample && hit(q.ent(e.wr)) && !e.cutOff() {
-			w.land(e)
-			all.again()
-		}
-	}
-	n := w.emptyCame(q, w.cameTo(q))
-	for i := max(q.head, q.base); i < n; i++ {
-		s := q.ent(i)
-		s.came = s.came || s.nak == verbs.StatusSuccess
-	}
-	if !q.live() {
-		return n
-	}
-	first := q.head
-	for first < n && !hit(q.ent(first)) {
-		first++
-	}
-	return w.unread(q, first, n)
-}
-
-// live reports whether somebody learns what becomes of the requests of q.
-func (q *qp) live() bool { return q.h.alive && q.sends() && !q.gone }
-
-// cutoffEager is cutoffQP where what has arrived is known.
-func (w *World) cutoffEager(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
-	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) }
-	n, live := w.tookBefore(q, hit), q.live() || nak != 0
-	if live {
-		for i := n; i < q.posted && nak != 0; i++ {
-			if s := q.ent(i); hit(s) && (!s.came || s.pending()) {
-				if s.refuse(nak); i < q.head {
-					q.limit = min(q.limit, i) // it has completed, so its refusal stops nothing
-				}
-				break
-			}
-		}
-		q.limit = limitAfter(q, n, nak)
-	}
-	for i := n; i < q.posted && !live; i++ {
-		if hit(q.ent(i)) {
-			q.limit = min(q.limit, i) // nor will what comes behind it be executed
-			break
-		}
-	}
-	for all := sweep(&q.elems); all.next(); {
-		e := all.e
-		if e.reg != nil && hitElem(e) && (!e.came || e.kind != elemWrite) && !e.cutOff() {
-			if e.responds() {
-				w.dropAfter(e)
-			}
-			w.discard(e) // what was not executed cannot be any more
-			all.again()
+// losesPower finds out at once what has persisted.
+func (m *eager) losesPower(r *region) {
+	w := m.w
+	w.dropPending(r, func(*elem) bool { return true })
+	w.losePower(r)
+	for _, i := range r.pm.used {
+		if r.pm.units[i].open {
+			w.findUnit(r, i, w.unitBytes())
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (q *qp) cutSend() {
 // except Sends that leave after its response: those have left if it was executed, and in late mode
 // it may have been if it can have come.
 func (q *qp) leaveUnread(e *elem, reach int) {
-	for i := e.wr + 1; i < q.posted && (q.w.cfg.Eager || e.wr >= reach); i++ {
+	for i := e.wr + 1; i < q.posted && !q.w.machine.mayHaveRun(e, reach); i++ {
 		if s := q.ent(i); s.op.ConsumesRecv() && (s.flags&verbs.Fence != 0 || e.stalls(i)) {
 			q.limit = min(q.limit, i)
 		}

@@ -26,7 +26,7 @@ import (
 // canFail reports whether something may go wrong at q's requester, which is not failing
 // just now.
 func (q *qp) canFail() bool {
-	return !q.w.cfg.Eager && q.buffer == nil && !q.gone && !q.refusedBy && q.h.alive && q.sends() && q.head < q.posted
+	return q.buffer == nil && !q.gone && !q.refusedBy && q.h.alive && q.sends() && q.head < q.posted && q.w.machine.failsUnseen()
 }
 
 // failures appends the failures that may come next, whatever succeeds before them.
@@ -143,7 +143,7 @@ func (w *World) stepFail(q *qp) {
 // whoever waits for it then waits on.
 func (q *qp) vanishing() int {
 	p := q.peer
-	if q.w.cfg.Eager || q.buffer != nil || p == nil || p.peer != q || p.gone || !p.h.alive || p.state == verbs.StateErr ||
+	if q.buffer != nil || p == nil || !q.w.machine.failsUnseen() || p.peer != q || p.gone || !p.h.alive || p.state == verbs.StateErr ||
 		q.h.alive && !q.gone && q.sends() && !q.broken && !q.cutForGood() {
 		return -1
 	}
@@ -189,7 +189,7 @@ func (q *qp) asks(hit func(verbs.Status) bool) bool {
 // looked asks whether q is in ERR by now, for somebody looks at its state: because of
 // its own requests or because it refused one of its peer's.
 func (q *qp) looked() {
-	if q.w.cfg.Eager || q.gone || q.asks(anything) {
+	if q.gone || q.asks(anything) {
 		return
 	}
 	q.refuses()
@@ -248,7 +248,7 @@ func (q *qp) refuses() {
 		return
 	}
 	// Of a peer that hears of nothing any more only what meets a receive counts: see receiveFailed.
-	if i := q.misfit(); i >= 0 && !q.w.cfg.Eager &&
+	if i := q.misfit(); i >= 0 && q.w.machine.failsUnseen() &&
 		q.w.choose(ChooseCutoff, 2, func(k int) string { return p.name() + "#" + itoa(i) + receivedNames[k] }) == 1 {
 		q.misfits(i)
 	}

@@ -103,7 +103,7 @@ func (w *World) faultApplies(k faults.Kind, n *node) bool {
 	}
 	switch k {
 	case faults.Crash, faults.Power:
-		return (w.cfg.Eager || n.cur.acted && !w.serving(n) || n.cur.refusable()) && (n.spec.Immortal == nil || !n.spec.Immortal(n.life-1))
+		return (w.machine.stepwise() || n.cur.acted && !w.serving(n) || n.cur.refusable()) && (n.spec.Immortal == nil || !n.spec.Immortal(n.life-1))
 	case faults.Revoke:
 		return len(n.cur.card.mrs) > 0
 	case faults.Timeout:
@@ -343,12 +343,12 @@ func (q *qp) die() {
 // before the responder died; their responses may still be on the way.
 func (w *World) responderDied(q *qp) {
 	q.limit = min(q.limit, q.posted, q.cutAt, q.held) // nor will a heal bring what the link kept back
-	if w.cfg.Eager {
-		q.limit = min(q.limit, w.cameTo(q))
-		w.dropBehind(q)
-		return
-	}
-	last := -1
+	w.machine.responderDied(q)
+	w.dropBehind(q)
+}
+
+func (m *late) responderDied(q *qp) {
+	w, last := m.w, -1
 	if q.h.alive && !q.gone && q.sends() {
 		var buf [32]int
 		at := buf[:0]
@@ -382,7 +382,6 @@ func (w *World) responderDied(q *qp) {
 			all.again()
 		}
 	}
-	w.dropBehind(q)
 }
 
 // dropBehind discards what had to wait for Reads and Atomics that the dead

@@ -39,7 +39,7 @@ func (w *World) beforeFetch(e *elem) {
 	if e.src != nil {
 		w.responses(e.src, e.srcOff, e.n)
 	}
-	if e.src != nil && !w.cfg.Eager && w.anyPending(e.src, e.srcOff, e.n) {
+	if e.src != nil && w.machine.mayHold(e.src, e.srcOff, e.n) {
 		w.landBefore(e.src, e.srcOff, e.n, nil)
 	}
 }

@@ -35,7 +35,7 @@ const (
 // covered says of every field of the world where a fingerprint has it, or why not.
 var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[World](): {
-		"cfg": "see Config", "nodes": links, "places": derived + "Config", "sym": derived + "Config", "coros": "see coro", "spare": "see coro",
+		"cfg": "see Config", "machine": "follows from Config", "nodes": links, "places": derived + "Config", "sym": derived + "Config", "coros": "see coro", "spare": "see coro",
 		"tasks": links, "qps": links, "cuts": links, "left": printed, "cur": inStep, "pol": "not of the world", "named": "not of the world",
 		"knowing": "not of the world", "replaying": inStep, "now": printed, "skew": printed, "looks": derived + "Host.timers",
 		"steps": "how the state was reached", "ticks": moments, "fail": "ends the run", "last": "orders the events, all of which are tried",

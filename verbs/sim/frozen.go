@@ -7,8 +7,9 @@ package sim
 // somebody else is about to change or to read: that may have happened before they landed
 // as well as after, which nobody can tell later. All the others stay open until somebody
 // comes to their bytes, for whoever does so was not under way yet.
-func (w *World) settleRivals(q *qp) {
-	for all := sweep(&q.elems); all.next() && !w.cfg.Eager; {
+func (m *late) settleRivals(q *qp) {
+	w := m.w
+	for all := sweep(&q.elems); all.next(); {
 		if e := all.e; e.frozen && !e.lost() && e.changes() && w.rivalled(e) {
 			w.settleFrozen(e.reg, e.off, e.n)
 			all.again()

@@ -19,7 +19,7 @@ func (w *World) canBegin(e *elem) bool {
 	if e.over() || e.during() {
 		return false
 	}
-	if w.cfg.Eager && !e.came || e.q.catching && !e.came && !e.cutOff() {
+	if !w.machine.arrived(e) {
 		return false
 	}
 	if w.stuck(e) {
@@ -147,9 +147,11 @@ func (w *World) beforeStore(r *region, off, n int) { w.beforeChange(r, off, n, n
 func (w *World) beforeChange(r *region, off, n int, by *elem, store bool) {
 	w.findOut(r, off, n, true)
 	w.finishAtomics(r, off, n, by)
-	if w.cfg.Eager {
-		return
-	}
+	w.machine.beforeChange(r, off, n, by, store)
+}
+
+func (m *late) beforeChange(r *region, off, n int, by *elem, store bool) {
+	w := m.w
 	if r.pm != nil && w.mayLosePower(r.h.node) { // a unit persists whole, in one of the contents that it has had
 		lo, hi, size := r.pm.span(r, off, n)
 		off, n = lo*size, (hi-lo)*size

@@ -52,7 +52,7 @@ func (w *World) damage(r *region, off, n int, card bool) (flipped bool) {
 			} else {
 				h.flips--
 			}
-			w.cameBefore(r, i, size)
+			w.machine.cameBefore(r, i*size, size)
 			if r.pm.sure(i, u.ver); k == 3 {
 				w.spoil(r, i)
 			} else {
@@ -62,14 +62,6 @@ func (w *World) damage(r *region, off, n int, card bool) (flipped bool) {
 		}
 	}
 	return flipped
-}
-
-// cameBefore asks what came before an error that is found in a unit.
-func (w *World) cameBefore(r *region, i, size int) {
-	if !w.cfg.Eager {
-		w.landBefore(r, i*size, size, nil)
-		w.readEarlier(r, i*size, size, nil)
-	}
 }
 
 func (w *World) flip(r *region, i, size int, high bool) {
@@ -159,28 +151,34 @@ func (w *World) poisoned(s *sqEntry) bool {
 	return false
 }
 
-// passed drops what had to wait for request n of q, whose memory cannot be read, or for one behind
-// it that was not executed. In late mode what remains behind it has landed by now or never will.
-func (w *World) passed(q *qp, n int) {
+// passed leaves of what is behind n only what has landed by now or never will.
+func (m *late) passed(q *qp, n int) {
+	w := m.w
 	for i := 0; i < len(q.elems); i++ {
-		if e := q.elems[i]; e.responds() && (e.wr == n || e.wr > n && w.cfg.Eager) {
+		if e := q.elems[i]; e.responds() && e.wr == n {
 			w.dropAfter(e)
 		}
 	}
+	w.neverMended(q, n)
 	for all := sweep(&q.elems); all.next(); {
-		if e := all.e; e.wr > n && e.hasRead() && w.wouldMend(e, q.ent(n)) {
-			w.discard(e) // had it written, n would have been executed
-			all.again()
-		}
-	}
-	for all := sweep(&q.elems); all.next() && !w.cfg.Eager; {
 		if e := all.e; e.wr > n && e.changes() && !e.frozen && !e.acked && w.canLand(e) {
 			if w.freeze(e); e.over() {
 				all.again()
 			}
 		}
 	}
-	w.settleRivals(q)
+	m.settleRivals(q)
+}
+
+// neverMended drops what has read and would write anew the memory of request n of q: had it
+// written, n would have been executed.
+func (w *World) neverMended(q *qp, n int) {
+	for all := sweep(&q.elems); all.next(); {
+		if e := all.e; e.wr > n && e.hasRead() && w.wouldMend(e, q.ent(n)) {
+			w.discard(e)
+			all.again()
+		}
+	}
 }
 
 // refusedBefore asks which requests that memory refuses have failed of that by now, for a CPU is about

@@ -11,13 +11,13 @@ import (
 
 // mend asks what has landed since on memory that was found unreadable.
 func (w *World) mend(r *region, off, n int) {
-	if w.cfg.Eager || !w.unreadable(r, off, n) {
+	if !w.unreadable(r, off, n) {
 		return
 	}
 	lo, hi, size := r.pm.span(r, off, n)
 	for i := lo; i < hi; i++ {
 		if r.pm.units[i].bad {
-			w.landBefore(r, i*size, size, nil)
+			w.machine.landBefore(r, i*size, size)
 		}
 	}
 }

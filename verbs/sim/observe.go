@@ -17,7 +17,7 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 			return
 		}
 	}
-	if w.cfg.Eager || !w.anyPending(r, off, n) {
+	if !w.machine.mayHold(r, off, n) {
 		copy(out, r.data[off:])
 		return
 	}

@@ -50,16 +50,16 @@ func (q *qp) copies(wr *verbs.SendWR) {
 	}
 	changes := func(x verbs.SGE) bool {
 		r, _, ok := q.pd.sge(x, false)
-		return ok && (r.shared() || r.awaits && (w.cfg.Eager || r.awaited()))
+		return ok && (r.shared() || w.machine.awaits(r))
 	}
 	if slices.ContainsFunc(wr.SGL, changes) {
 		w.cur.pauseLook()
 		w.cur.looked = true
 	}
 	for _, x := range wr.SGL {
-		if r, off, ok := q.pd.sge(x, false); ok && !w.cfg.Eager {
+		if r, off, ok := q.pd.sge(x, false); ok {
 			w.answers(r, off, int(x.Length), true)
-			w.landBefore(r, off, int(x.Length), nil)
+			w.machine.landBefore(r, off, int(x.Length))
 		}
 	}
 }
@@ -261,7 +261,7 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 	for _, d := range s.dst {
 		w.findOut(d.r, d.off, d.n, false)
 	}
-	if kind == elemAtomic || kind == elemFlush || kind == elemSample && !w.cfg.Eager {
+	if kind == elemAtomic || kind == elemFlush || kind == elemSample && !w.machine.stepwise() {
 		if s.op == verbs.OpAtomicWrite && len(s.dst) == 1 {
 			emit(s.length, &s.dst[0], s.dst[0].off)
 		} else if s.op == verbs.OpAtomicWrite {
@@ -272,7 +272,7 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		}
 		return
 	}
-	if s.length == 0 && w.cfg.Eager {
+	if s.length == 0 && w.machine.stepwise() {
 		emit(0, nil, 0) // an empty message can be lost, or come too late, so its arrival is a step
 	}
 	for at-off < s.length && kind == elemSample { // the responder does not see the requester's list

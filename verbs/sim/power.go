@@ -40,16 +40,8 @@ func (w *World) leavePMEM(h *Host, power bool) {
 			w.recordChange(r, 0, r.data, false)
 			r.hash, r.pm = print{}, newPMEM(r.pm.name)
 			w.touch(r.object(), Write)
-		case w.cfg.Eager:
-			w.dropPending(r, func(*elem) bool { return true })
-			w.losePower(r)
-			for _, i := range r.pm.used {
-				if r.pm.units[i].open {
-					w.findUnit(r, i, w.unitBytes())
-				}
-			}
 		default:
-			w.losePower(r)
+			w.machine.losesPower(r)
 		}
 	}
 }
@@ -70,11 +62,11 @@ func (w *World) crashPMEM(r *region) {
 	drain := w.cfg.Profile.DrainOnRevoke
 	for all := sweep(&r.pend); all.next(); {
 		switch e := all.e; {
-		case drain && e.changes() && (e.acked || w.cfg.Eager && e.came && e.arrives()):
+		case drain && e.changes() && w.machine.accepted(e) && (e.acked || e.arrives()):
 			w.land(e)
-		case !e.changes() || !e.could, w.cfg.Eager && (drain || e.byCPU() || e.kind == elemAtomic),
+		case !e.changes() || !e.could, !w.machine.staysOpen(e),
 			e.kind == elemAtomic && e.q.h.alive: // whether it was executed has been decided
-			if w.cfg.Eager && e.kind == elemAtomic {
+			if e.kind == elemAtomic && !w.machine.staysOpen(e) {
 				w.dropAfter(e)
 			}
 			w.discard(e)
@@ -90,7 +82,7 @@ func (w *World) crashPMEM(r *region) {
 	}
 	for _, q := range w.qps {
 		if slices.ContainsFunc(q.elems, func(e *elem) bool { return e.reg == r }) {
-			w.settleRivals(q)
+			w.machine.settleRivals(q)
 		}
 	}
 }

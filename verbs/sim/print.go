@@ -35,9 +35,7 @@ func (w *World) hostPrints(m *Host) {
 	for _, g := range m.gaths {
 		w.gatherPrint(g)
 	}
-	if w.cfg.Eager {
-		w.cqPrints(m)
-	}
+	w.machine.print(m)
 }
 
 // pmemPrint covers what persistent memory holds and may hold.

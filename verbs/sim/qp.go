@@ -78,12 +78,13 @@ type qp struct {
 	completing bool // what it brings is being placed
 	elems      []*elem
 	rq         []verbs.RecvWR
-	met        int          // of these, from the first on, have met the request that takes them
-	matched    int          // in the peer's SQ: requests before it have met their receives
-	unmet      int          // requests whose receive has not completed
-	recvNext   int          // in the peer's SQ: first request whose receive has not completed
-	untold     int          // Host.tells when it was made: nobody else knows of it as long as that stands
-	buffer     *storeBuffer // it is no queue pair but the queue of this store buffer
+	met        int // of these, from the first on, have met the request that takes them
+	matched    int // in the peer's SQ: requests before it have met their receives
+	unmet      int // requests whose receive has not completed
+	recvNext   int // in the peer's SQ: first request whose receive has not completed
+	untold     int // Host.tells when it was made: nobody else knows of it as long as that stands
+	// buffer: it is no queue pair but the queue of this store buffer.
+	buffer *storeBuffer
 }
 
 func (q *qp) ent(i int) *sqEntry { return &q.sq[i&(len(q.sq)-1)] }

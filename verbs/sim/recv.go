@@ -155,7 +155,7 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 	if q.gone {
 		return o
 	}
-	if i := q.inCQ(); i >= 0 && !q.w.cfg.Eager {
+	if i := q.inCQ(); i >= 0 && q.w.machine.decidesKept() {
 		return append(o, outcome{q: q, recv: true, status: q.recvCQ.queue[i].wc.Status, kept: true})
 	}
 	if len(q.rq) == 0 {
@@ -166,7 +166,7 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 	// What completed before the queue pair went to ERR is in the CQ before what is flushed,
 	// and before the receive that took it there.
 	behind := len(q.done) > 0 && q.sendCQ == q.recvCQ
-	if i >= 0 && (came || q.state != verbs.StateErr || !q.w.cfg.Eager) && !(behind && q.peer.ent(i).recvErr != verbs.StatusSuccess) {
+	if i >= 0 && q.w.machine.receives(q, came) && !(behind && q.peer.ent(i).recvErr != verbs.StatusSuccess) {
 		o = append(o, outcome{q: q, wr: 0, recv: true, status: q.peer.ent(i).recvErr})
 	}
 	if q.state == verbs.StateErr && !came && !behind {
@@ -187,22 +187,13 @@ func (q *qp) inCQ() int {
 func (q *qp) keepReceived() {
 	for q.h.alive && !q.gone && len(q.rq) > 0 {
 		i := q.nextIncoming()
-		if i < 0 || q.w.cfg.Eager && !q.takes(i) {
+		if i < 0 || !q.w.machine.received(q, i) {
 			return
 		}
 		c := completion{recv: true}
 		q.w.completeRecv(outcome{q: q, recv: true, status: q.peer.ent(i).recvErr}, &c.wc)
 		q.recvCQ.queue = append(q.recvCQ.queue, c)
 	}
-}
-
-// takes reports whether, as steps have said, q has taken request i of its peer, whose completion is
-// not in the CQ yet. In ERR it is the one that took it there.
-func (q *qp) takes(i int) bool {
-	if q.state == verbs.StateErr {
-		return q.peer.ent(i).recvErr != verbs.StatusSuccess
-	}
-	return !slices.ContainsFunc(q.peer.elems, func(e *elem) bool { return e.wr <= i && !e.came })
 }
 
 // nextIncoming is the index in the peer's send queue of the next request that
@@ -311,7 +302,7 @@ func (w *World) missed(p *qp, i, reach int) {
 			}
 		}
 	}
-	w.settleRivals(p)
+	w.machine.settleRivals(p)
 }
 
 // departed makes those Reads and Atomics execute whose responses request i of p had

@@ -77,7 +77,7 @@ func (r *region) check(off, n int) {
 func (r *region) Load(off int, p []byte) {
 	t := r.h.w.cur
 	switch {
-	case r.h.w.cfg.Eager && len(p) > 0 || r.apart(off, len(p)) && r.delicate(off, p):
+	case r.h.w.machine.stepwise() && len(p) > 0 || r.apart(off, len(p)) && r.delicate(off, p):
 		r.lookApart(off, p)
 		return
 	case r.apart(off, len(p)):
@@ -147,9 +147,9 @@ func (r *region) Store(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
 	buffered := (r.shared() || r.pm != nil) && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
-	sources := buffered && !w.cfg.Eager && r.sources(off, len(p))
+	sources := buffered && w.machine.fetchesUnseen() && r.sources(off, len(p))
 	switch {
-	case w.cfg.Eager, r.h.live > 1, t.mayTell(): // another task may free the region
+	case w.machine.stepwise(), r.h.live > 1, t.mayTell(): // another task may free the region
 		t.pause()
 	case (r.open() || r.pm != nil) && (!buffered || sources), !buffered && r.awaited():
 		t.pauseDirty()
@@ -358,7 +358,7 @@ func (r *region) word(cell int) uint64 {
 func (w *World) pokeSource(r *region, off, n int) bool {
 	for _, e := range r.srcs {
 		if e.srcOff < off+n && off < e.srcOff+e.n && !e.asked {
-			if w.cfg.Eager || !w.mayCome(e) || slices.ContainsFunc(r.srcs, func(p *elem) bool { return p.asked && w.leavesBefore(p, e) }) {
+			if !w.machine.fetchesUnseen() || !w.mayCome(e) || slices.ContainsFunc(r.srcs, func(p *elem) bool { return p.asked && w.leavesBefore(p, e) }) {
 				continue // in eager mode the card fetches when a packet leaves; what finds no receive is sent again; and it fetches in order
 			}
 			e.asked = true

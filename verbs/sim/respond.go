@@ -20,7 +20,7 @@ func (w *World) responses(r *region, off, n int) { w.answers(r, off, n, false) }
 // failed, for they were answered then: where a program itself looks or stores. Elsewhere
 // nothing may fail, for something is landing.
 func (w *World) answers(r *region, off, n int, failures bool) {
-	if w.cfg.Eager || !r.awaits {
+	if !r.awaits || !w.machine.respondsUnseen() {
 		return
 	}
 	for _, q := range w.qps {
@@ -113,7 +113,7 @@ func (r *region) awaited() bool { return r.h.w.responding(r, 0, len(r.data)) }
 
 // responding reports whether a response for [off, off+n) of r is under way.
 func (w *World) responding(r *region, off, n int) bool {
-	return r.awaits && !w.cfg.Eager && slices.ContainsFunc(w.qps, func(q *qp) bool { return q.h == r.h && q.brings(r, off, n) >= 0 })
+	return r.awaits && w.machine.respondsUnseen() && slices.ContainsFunc(w.qps, func(q *qp) bool { return q.h == r.h && q.brings(r, off, n) >= 0 })
 }
 
 // passedOn asks which responses came in time to be sent on, or to memory that stays, for h dies.

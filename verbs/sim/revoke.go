@@ -31,13 +31,14 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	if awaits {
 		q.asks(isRNR) // from now on it is refused, or nobody answers
 	}
+	w.machine.cutoff(q, hit, nak, awaits)
+}
+
+func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits bool) {
+	w := m.w
 	hitElem := func(e *elem) bool { return hit(q.ent(e.wr)) } // another key of the same memory stays valid
 	live := q.live()
 	drain := w.cfg.Profile.DrainOnRevoke
-	if w.cfg.Eager {
-		w.cutoffEager(q, hit, nak)
-		return
-	}
 	if (live || nak != 0) && awaits {
 		overtakers := w.catchUp(q)
 		for _, e := range overtakers {
@@ -45,14 +46,14 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 				w.leaveOpen(e)
 			}
 		}
-		w.cutoffEager(q, hit, nak)
+		w.cutoffKnown(q, hit, nak)
 		w.caughtUp(q)
 		for _, e := range overtakers {
 			if !e.over() && !e.cutOff() && e.wr >= q.reach() {
 				e.could = true // it may have come before what was refused
 			}
 		}
-		w.settleRivals(q)
+		m.settleRivals(q)
 		return
 	}
 	reach := q.reach()
@@ -86,7 +87,7 @@ func (w *World) cutoffQP(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 			}
 		}
 	}
-	w.settleRivals(q)
+	m.settleRivals(q)
 }
 
 // executedByNow decides which Atomics of a requester that has ended were executed before a

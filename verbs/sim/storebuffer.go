@@ -78,16 +78,13 @@ func (b *storeBuffer) forward(r *region, off int, p []byte) bool {
 		return false
 	}
 	w := b.t.w
-	if whole && (w.cfg.Eager || !b.rivals(r, off, len(p)) ||
-		w.choose(ChooseLanding, 2, func(i int) string { return drainNames[i] }) == 0) {
+	if whole && w.machine.forwards(b, r, off, len(p)) {
 		w.touch(r.object(), Read)
 		return true
 	}
 	w.land(last) // with all before it; a load of more than was stored waits for that
 	return false
 }
-
-var drainNames = [...]string{"own store", "own store drained"}
 
 // holds copies what the buffer holds of [off, off+len(p)) into p. It returns the
 // newest store there, and whether the buffer holds all of the bytes.

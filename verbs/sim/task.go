@@ -161,7 +161,7 @@ func (t *task) others() {
 // others may have reacted.
 func (t *task) pause() {
 	t.looks++
-	if t.looks > maxLooks || t.dirty || t.h.live > 1 || t.w.cfg.Eager || t.mayTell() {
+	if t.looks > maxLooks || t.dirty || t.h.live > 1 || t.w.machine.stepwise() || t.mayTell() {
 		t.others()
 	}
 }
@@ -185,7 +185,7 @@ const maxLooks = 256
 // react, or saw something that others may change, they may come in between. The tasks of
 // its own host may always.
 func (t *task) pauseDirty() {
-	if t.w.cfg.Eager {
+	if t.w.machine.stepwise() {
 		t.others()
 		return
 	}
@@ -347,13 +347,7 @@ func (w *World) enabled() {
 			}
 		}
 	}
-	idle := w.idle() // nobody waits for a failure that nobody looks at
-	if w.cfg.Eager {
-		w.enabledWires()
-		idle = idle && (w.onlyVain() || !w.awaited())
-	} else {
-		w.enabledFailures()
-	}
+	idle := w.machine.steps(w.idle()) // nobody waits for a failure that nobody looks at
 	for _, n := range w.nodes {
 		if n.wantsLife {
 			w.events = append(w.events, Event{Actor: actor(actRestart, n.life, n.idx, 0), a: n.idx})

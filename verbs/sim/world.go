@@ -12,8 +12,9 @@ import (
 // World is a simulated cluster. It is run again and again from its initial
 // state; everything in it follows from the policy's choices.
 type World struct {
-	cfg   Config
-	nodes []*node
+	cfg     Config
+	machine machine
+	nodes   []*node
 	// places are the names of the nodes, and after them of hosts that are there only
 	// because a service is: all that a link can lead to.
 	places []string
@@ -102,6 +103,7 @@ func New(cfg Config) (*World, error) {
 		return nil, err
 	}
 	w := &World{cfg: cfg}
+	w.machine = newMachine(w)
 	for i := range cfg.Nodes {
 		n := &node{w: w, idx: i, sym: -1, spec: &w.cfg.Nodes[i]}
 		w.nodes, w.places = append(w.nodes, n), append(w.places, n.spec.Name)

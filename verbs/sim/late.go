@@ -1,0 +1,65 @@
+package sim
+
+// late is the machine of the checker. What is under way stays pending, and stands for all moments at
+// which it could take effect; whether it has is decided when somebody comes to where it shows. What
+// takes more than a few lines is in the files of its subjects.
+type late struct{ w *World }
+
+func (m *late) steps(idle bool) bool {
+	m.w.enabledFailures()
+	return idle
+}
+
+func (m *late) stepwise() bool { return false }
+
+// print has nothing to add: completions are decided when they are polled.
+func (m *late) print(*Host) {}
+
+// arrived: it can have, except while it is being decided what has.
+func (m *late) arrived(e *elem) bool { return !e.q.catching || e.came || e.cutOff() }
+
+func (m *late) accepted(e *elem) bool { return e.acked }
+
+func (m *late) mayHold(r *region, off, n int) bool { return m.w.anyPending(r, off, n) }
+
+func (m *late) landBefore(r *region, off, n int) { m.w.landBefore(r, off, n, nil) }
+
+func (m *late) cameBefore(r *region, off, n int) {
+	m.w.landBefore(r, off, n, nil)
+	m.w.readEarlier(r, off, n, nil)
+}
+
+func (m *late) forwards(b *storeBuffer, r *region, off, n int) bool {
+	return !b.rivals(r, off, n) || m.w.choose(ChooseLanding, 2, func(i int) string { return drainNames[i] }) == 0
+}
+
+var drainNames = [...]string{"own store", "own store drained"}
+
+func (m *late) respondsUnseen() bool { return true }
+
+func (m *late) awaits(r *region) bool { return r.awaited() }
+
+func (m *late) fetchesUnseen() bool { return true }
+
+func (m *late) decidesKept() bool { return true }
+
+// receives: what has not come for certain may have come before q went to ERR.
+func (m *late) receives(*qp, bool) bool { return true }
+
+// received: what never came has vanished in a step of its own (vanishing).
+func (m *late) received(*qp, int) bool { return true }
+
+func (m *late) failsUnseen() bool { return true }
+
+func (m *late) mayHaveRun(e *elem, reach int) bool { return e.wr < reach }
+
+// stops: it has landed by now, or never will.
+func (m *late) stops(e *elem) bool {
+	m.w.freeze(e)
+	return e.over()
+}
+
+func (m *late) staysOpen(*elem) bool { return true }
+
+// losesPower leaves open what has persisted until somebody reads it.
+func (m *late) losesPower(r *region) { m.w.losePower(r) }
