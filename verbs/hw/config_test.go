@@ -77,7 +77,7 @@ func TestMTU(t *testing.T) {
 func TestCheckQP(t *testing.T) {
 	attr := &verbs.DeviceAttr{Name: "card0", MaxInline: 64, MaxSGE: 2, MaxQPWR: 128, MaxRdAtomic: 16}
 	got, err := checkQP(verbs.QPConfig{}, attr)
-	want := verbs.QPConfig{MaxSendWR: 64, MaxRecvWR: 64, MaxSGE: 2, MaxInline: 64, MaxRdAtomic: 16, RetryCount: 7, RNRRetry: 7}
+	want := verbs.QPConfig{MaxSendWR: 64, MaxRecvWR: 64, MaxSGE: 2, MaxRdAtomic: 16, RetryCount: 7, RNRRetry: 7}
 	if got != want || err != nil {
 		t.Errorf("defaults: %+v, %v", got, err)
 	}
