@@ -71,7 +71,7 @@ func (x *Result) wanted() []string {
 // MaxEvents is how many events a person can be asked to follow. A counterexample
 // with more is too long: either it was not shrunk well, or its timeline shows too
 // much that is of ordinary course. Two workers do not find the same one each time, so
-// this is a little more than what was seen (33, of which each write acknowledged is one).
+// this is a little more than what was seen (36, of which each write acknowledged is one).
 const MaxEvents = 40
 
 // TooLong: the counterexample has more than [MaxEvents] events.
