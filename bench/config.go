@@ -73,8 +73,8 @@ type Config struct {
 	// Sizes of messages in bytes, and Depths, the requests in flight. Default 128, and
 	// 1. A compare-and-swap always has 8 bytes; NCL ignores Depths.
 	Sizes, Depths []int
-	// Batches is how many requests a call posts when rates are measured, of which the
-	// last is signaled. Default 1. A depth that is less has no such row.
+	// Batches is how many requests a call posts when rates are measured; the
+	// last one is signaled. Default 1. A depth that is less has no such row.
 	Batches []int
 	// Iters is the number of iterations in a round, Rounds the number of rounds.
 	// Default 1000 and 10; for NCL in the simulator 16 and 10.

@@ -73,7 +73,7 @@ func benchNotes(rows []bench.Row) []string {
 		notes = append(notes, "half-round-trip: a message went and one came back, divided by two; ops/s counts those of this side")
 	}
 	if rated {
-		notes = append(notes, "rate: batch requests in a call, of which the last is signaled; perftest's column is its ops/s, and a ratio above 1 is in our favour")
+		notes = append(notes, "rate: batch requests in a call, the last one signaled; perftest's column is its ops/s, and a ratio above 1 is in our favour")
 	}
 	if compared {
 		notes = append(notes, "ratio: the median over the rounds of our median, or rate, by perftest's in the round beside it, with its confidence interval (from 6 rounds on)")

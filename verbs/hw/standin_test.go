@@ -41,7 +41,7 @@ func standIn(t testing.TB, cfg verbs.QPConfig) (*qp, *standin.Card) {
 func allocate[T any](at **T)                 { *at = &zeroed[T](1)[0] }
 func point[T any](at **T, to unsafe.Pointer) { *at = (*T)(to) }
 
-// writes are n Writes, of which the last is signaled and has n as its ID.
+// writes are n Writes. The last one is signaled and has n as its ID.
 func writes(n int) []verbs.SendWR {
 	wrs := make([]verbs.SendWR, n)
 	for i := range wrs {

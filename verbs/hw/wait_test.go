@@ -70,8 +70,8 @@ func TestDeathWakes(t *testing.T) {
 	check(t, ch.Destroy())
 }
 
-// The card says which CQ has lost completions, and which QP has failed: whoever uses them
-// learns of it, and nobody else.
+// The card says which CQ has lost completions, and which QP has failed: those who use them
+// learn of it, and nobody else.
 func TestObjectsLearnOfTheirErrors(t *testing.T) {
 	a, b := pair(t, verbs.QPConfig{})
 	d := a.qp.(*qp).d

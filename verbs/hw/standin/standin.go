@@ -41,7 +41,7 @@ func (c *Card) Posted() int { return int(c.c.posted) }
 // Calls is the number of calls that posted them.
 func (c *Card) Calls() int { return int(c.c.calls) }
 
-// Loop posts chains of n requests, of which the last is signaled, and polls for its
+// Loop posts chains of n requests, the last one signaled, and polls for its
 // completion, as a C program does. It returns the time that this takes.
 func (c *Card) Loop(rounds, n int) time.Duration {
 	return time.Duration(C.standin_loop(c.c, C.int(rounds), C.int(n)))
