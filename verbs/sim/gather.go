@@ -46,7 +46,7 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 	}
 	w.cur.drain()
 	if !w.preparing && !w.dying() {
-		w.cur.pauseCall() // who answers to a name may have changed because of what the task did before
+		w.cur.pauseDirty() // who answers to a name may have changed because of what the task did before
 	}
 	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: h.after(timeout), span: timeout, began: w.steps}
 	h.gaths = append(h.gaths, g)

@@ -199,19 +199,9 @@ func (t *task) mayTell() bool {
 	return (t.dirty || t.looked) && !t.h.node.spec.Daemon
 }
 
-// pauseCall is pauseDirty for a call. After a revocation the callee may see its request refused
-// and end, and another machine may take its name before the call is made.
-func (t *task) pauseCall() {
-	if t.dirty {
-		t.others()
-		return
-	}
-	t.pauseDirty()
-}
-
-// pauseAfter is pauseDirty for what prepares: what the task did before in this step, nobody
-// else could tell if it need not pause, so it may as well have come later. That holds in
-// eager mode too.
+// pauseAfter is pauseDirty for what prepares: if the task did nothing before in this step, and saw
+// nothing, it may as well have come later. That holds in eager mode too. Not even an ending may
+// stand before it: another host may see that fail, and tell a third one, which then comes in between.
 func (t *task) pauseAfter() {
 	if t.dirty || t.looked || t.h.live > 1 || t.mayTell() {
 		t.others()
