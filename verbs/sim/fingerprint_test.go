@@ -100,7 +100,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[sge](): {"r": observed, "off": observed, "n": observed},
 	reflect.TypeFor[task](): {
 		"w": links, "h": identity, "ord": identity, "name": observed, "co": "see coro", "op": links, "obs": printed,
-		"alive": "those that have ended are not printed", "main": derived + "ord", "dirty": inStep, "told": inStep, "looks": inStep, "looked": inStep, "clocked": inStep, "fresh": inStep,
+		"alive": "those that have ended are not printed", "main": derived + "ord", "dirty": inStep, "looks": inStep, "looked": inStep, "clocked": inStep, "fresh": inStep,
 		"sb": links, "wide": links, "vain": printed, "reported": "printed: whether; which it is was observed", "heldUp": printed,
 		"report": "in node.reports",
 	},

@@ -32,7 +32,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 			return q.w.cur.refused(&verbs.PostError{Index: i, Err: err})
 		}
 		if wrs[i].Op == verbs.OpRead && !slices.ContainsFunc(q.ent(q.posted-1).dst, func(d sge) bool { return d.r.pm != nil }) {
-			q.w.cur.dirty, q.w.cur.told = true, true // nobody can tell that it is under way, but what it samples may change
+			q.w.cur.dirty = true // nobody can tell that it is under way, but what it samples may change
 		} else {
 			q.w.cur.reach()
 		}

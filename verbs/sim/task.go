@@ -62,9 +62,6 @@ type task struct {
 	// dirty: since the task was last scheduled it did something that others
 	// may react to, so that what it looks at next may depend on them.
 	dirty bool
-	// told: some of that was more than ending things (registrations, queue
-	// pairs, memory), which can be ended one after the other in one step.
-	told  bool
 	looks int // since it was last scheduled
 	// looked: one of them was at what others may change.
 	looked  bool
@@ -136,11 +133,11 @@ func (t *task) wait(o op) bool {
 	t.disarm()
 	ok := !t.op.fired
 	t.op = op{}
-	t.dirty, t.told, t.looked, t.looks, t.clocked = false, false, false, 0, false
+	t.dirty, t.looked, t.looks, t.clocked = false, false, 0, false
 	if !ok {
 		// Its timer cannot wait for those of others, nor for faults and failures, but what it does then can;
 		// and that the time has passed shows, even if the host dies before it does anything.
-		t.dirty, t.told, t.looked, t.clocked = true, true, true, true
+		t.dirty, t.looked, t.clocked = true, true, true
 		t.h.acted = t.h.acted || t.w.mayDie(t.h.node)
 	}
 	return ok
@@ -203,7 +200,7 @@ func (t *task) mayTell() bool {
 // nothing, it may as well have come later. That holds in eager mode too. Not even an ending may
 // stand before it: another host may see that fail, and tell a third one, which then comes in between.
 func (t *task) pauseAfter() {
-	if t.dirty || t.looked || t.h.live > 1 || t.mayTell() {
+	if t.dirty || t.looked || t.h.live > 1 {
 		t.others()
 	}
 }
@@ -239,7 +236,7 @@ func (t *task) numbered(n int) {
 
 // reach notes that t did something to which others may react.
 func (t *task) reach() {
-	t.dirty, t.told, t.h.acted = true, true, true
+	t.dirty, t.h.acted = true, true
 	t.h.tells++
 }
 
