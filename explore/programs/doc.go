@@ -25,7 +25,7 @@
 // treat hosts alike that it declares interchangeable.
 //
 // [Generate] makes a program from a kind and a seed. Programs of the first kinds are
-// mixed from small motifs, in any combination; those of the last seven, from
+// mixed from small motifs, in any combination; those of the last eight, from
 // revocations on, each have one subject, and the acts of all hosts fit together: they
 // reach corners that motifs meet once in a hundred thousand programs. [Compare] runs a
 // program in all modes, and [Shrink] removes everything that a difference does not

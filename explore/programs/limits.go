@@ -5,7 +5,15 @@ import (
 	"strings"
 )
 
-// What the generator leaves out, because docs/semantics.md states it as a known limit.
+// What is not compared, because docs/semantics.md states it as a known limit.
+
+// inVain reports whether a host polls in vain, in an outcome, more often than late resolution lets a
+// task do although there is something: verdicts say so (explore.Report.VainPolls).
+func inVain(outcome string) bool {
+	return slices.ContainsFunc(strings.Split(outcome, ":"), func(h string) bool { return strings.Count(h, "none") > maxVain })
+}
+
+const maxVain = 3
 
 // reportsPosts reports whether a task posts several requests in a row and reports right after the
 // last of them. That is one step, so its report through History comes before whatever others
