@@ -86,9 +86,6 @@ func (c *Case) Abandon() { c.w.Abandon() }
 // Point lets others run here: see [sim.World.Point].
 func (c *Case) Point() { c.w.Point() }
 
-// Waiting lists the blocked tasks, as host/task in operation.
-func (c *Case) Waiting() []string { return c.w.Waiting() }
-
 // Sometimes records that the i-th condition of Scenario.Sometimes was met.
 func (c *Case) Sometimes(i int) {
 	if c.w == nil || !c.w.Dying() { // Build has no world yet

@@ -53,6 +53,7 @@ type runner struct {
 type vain struct {
 	cq    *cqProg
 	label *labelProg // nil: any
+	came  bool       // after the run, once more was posted
 }
 
 func newRunner(p *program, m machine) *runner {

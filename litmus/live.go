@@ -32,7 +32,6 @@ type Live struct {
 	over     atomic.Bool
 	left     atomic.Bool // the run is excluded
 	struck   atomic.Bool // by a fault
-	late     bool        // see Late
 }
 
 // waiting is since when a thread has observed no progress.
@@ -56,10 +55,17 @@ type LiveConfig struct {
 // ErrLeftOut: a loop of the run waited in vain, so the run has no outcome.
 var ErrLeftOut = errors.New("litmus: a loop waits in vain")
 
-// Late reports whether in the last run a completion for which a thread had waited in vain
-// came after all, when the end of the run posted more requests. One that is lost never
-// comes.
-func (l *Live) Late() bool { return l.late }
+// Late reports whether in the last run threads waited for completions in vain, and each of those
+// came after all, when the end of the run posted more requests. One that is lost never comes.
+func (l *Live) Late() (late bool) {
+	for _, v := range l.r.vain {
+		if v.cq != nil && !v.came {
+			return false
+		}
+		late = late || v.came
+	}
+	return late
+}
 
 // Strike makes a fault happen now, while a run goes on.
 func (l *Live) Strike(k faults.Kind, hosts ...string) error {

@@ -95,7 +95,7 @@ func (l *Live) take(d *drain, x *life, c verbs.CQ, patience time.Duration) bool 
 				p.done = p.done || p.life == x && p.qp.Num() == wc.QPNum
 			}
 		default:
-			l.late = l.late || l.awaited(x, c, wc.ID)
+			l.note(x, c, wc.ID)
 			if l.r.p.labels[wc.ID].recv {
 				x.recvs.Add(-1)
 			}
@@ -104,12 +104,12 @@ func (l *Live) take(d *drain, x *life, c verbs.CQ, patience time.Duration) bool 
 	return n > 0
 }
 
-// awaited reports whether a thread of a host waited in vain for this completion.
-func (l *Live) awaited(x *life, c verbs.CQ, id uint64) bool {
+// note notes that a completion came for which a thread of a host had waited in vain: one for each.
+func (l *Live) note(x *life, c verbs.CQ, id uint64) {
 	for t, v := range l.r.vain {
-		if v.cq != nil && l.r.started[t] == x && x.cqs[v.cq.idx] == c && (v.label == nil || v.label.idx == int(id)) {
-			return true
+		if v.cq != nil && !v.came && l.r.started[t] == x && x.cqs[v.cq.idx] == c && (v.label == nil || v.label.idx == int(id)) {
+			l.r.vain[t].came = true
+			return
 		}
 	}
-	return false
 }

@@ -16,7 +16,6 @@ func (l *Live) renew() error {
 	l.over.Store(false)
 	l.left.Store(false)
 	l.struck.Store(false)
-	l.late = false
 	if l.clean {
 		l.putBack()
 		return nil

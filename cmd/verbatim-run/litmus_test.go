@@ -112,6 +112,11 @@ func TestDeviceReport(t *testing.T) {
 		!strings.Contains(text, "2 with known differences") {
 		t.Errorf("%d\n%s%+v", code, text, lines)
 	}
+	nothing := &device.Report{Test: x, Profile: "rxe", Runs: 3, LeftOut: 3, Allowed: []string{"a"}}
+	if text, lines, code = reported(t, "f", ok, nothing); code != cli.RanOut || lines[1].Verdict != "unknown" || !strings.Contains(text, "1 test unknown") ||
+		!strings.Contains(text, "run again with: ") {
+		t.Errorf("%d\n%s%+v", code, text, lines)
+	}
 	skipped := &device.Report{Test: x, Profile: "rxe", Skipped: "no power"}
 	if text, _, code = reported(t, "f", skipped, skipped); code != cli.RanOut || !strings.Contains(text, "2 skipped: no power") {
 		t.Errorf("%d\n%s", code, text)

@@ -24,6 +24,7 @@ type litmusReport struct {
 	allowed int
 	wrong   []string // names of tests
 	known   int
+	unknown int            // no run had an outcome
 	skipped map[string]int // by reason
 }
 
@@ -60,7 +61,7 @@ type litmusSeen struct {
 	Why     string `json:"why"`
 }
 
-// litmusVerdict is ok, skipped, known, refused or forbidden, and a reason.
+// litmusVerdict is ok, skipped, known, refused, forbidden or unknown, and a reason.
 func litmusVerdict(rep *device.Report) (string, string) {
 	switch {
 	case rep.Skipped != "":
@@ -73,6 +74,9 @@ func litmusVerdict(rep *device.Report) (string, string) {
 		return "known", ""
 	case !rep.OK():
 		return "forbidden", "a card shows a final state that " + rep.Profile + " forbids"
+	}
+	if rep.Nothing() {
+		return "unknown", "a loop waited in vain in every run: a request was lost, or it takes more runs, or more patience"
 	}
 	return "ok", ""
 }
@@ -94,6 +98,8 @@ func (r *litmusReport) add(t deviceTest, rep *device.Report) error {
 		r.wrong = append(r.wrong, t.test.Name)
 	case "known":
 		r.known++
+	case "unknown":
+		r.unknown++
 	}
 	if r.f.asJSON {
 		x := litmusLine{File: t.file, Test: t.test.Name, Profile: rep.Profile, Verdict: verdict, Reason: cli.OrNull(why), Runs: rep.Runs,
@@ -152,7 +158,7 @@ func (r *litmusReport) text(t deviceTest, rep *device.Report, verdict, why strin
 	if verdict == "known" && why != "" {
 		fmt.Fprintf(&b, "  refused, known: %s\n", why)
 	}
-	if !rep.OK() {
+	if verdict == "unknown" || !rep.OK() {
 		fmt.Fprintf(&b, "  %s\n  run again with: %s\n", why, r.again(t, rep))
 	}
 	_, err := io.WriteString(r.w, b.String())
@@ -162,7 +168,7 @@ func (r *litmusReport) text(t deviceTest, rep *device.Report, verdict, why strin
 // end prints the totals and returns the exit status.
 func (r *litmusReport) end(stopped bool) int {
 	code := cli.OK
-	if stopped || r.tests == 0 {
+	if stopped || r.tests == 0 || r.unknown > 0 {
 		code = cli.RanOut
 	}
 	if len(r.wrong) > 0 {
@@ -188,6 +194,9 @@ func (r *litmusReport) end(stopped bool) int {
 	}
 	for _, name := range r.wrong {
 		fmt.Fprintln(r.w, "wrong:", name)
+	}
+	if r.unknown > 0 {
+		fmt.Fprintln(r.w, number.Of(r.unknown, "test")+" unknown: no run had an outcome")
 	}
 	if stopped {
 		fmt.Fprintln(r.w, "stopped early")

@@ -145,6 +145,7 @@ func TestParse(t *testing.T) {
 		{diff("@@ -1,2 +1,2 @@\n-a\n"), "bug"},
 		{header + "diff --git a/p/f.go b/p/f.go\nnew file mode 100644\n--- /dev/null\n+++ b/p/f.go\n@@ -0,0 +1 @@\n+x\n", "does not add"},
 		{strings.ReplaceAll(diff(change("1", "a", "x")), "p/f.go", "../f.go"), "source tree"},
+		{diff(change("1", "a", "x")) + strings.TrimPrefix(diff(change("3", "c", "y")), header), "two sections"},
 	} {
 		if _, err := parse("bug", []byte(x.patch)); !errors.Is(err, ErrPatch) || !strings.Contains(err.Error(), x.err) {
 			t.Errorf("%q: got %v, want %s", x.patch, err, x.err)

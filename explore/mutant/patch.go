@@ -104,9 +104,12 @@ func parse(name string, text []byte) (*Mutant, error) {
 	if len(files) == 0 {
 		return bad(errors.New("there is no diff"))
 	}
-	for _, f := range files {
+	for i, f := range files {
 		if f.IsNew || f.IsDelete || f.IsRename || f.IsCopy || f.IsBinary || !filepath.IsLocal(f.OldName) || f.OldName != f.NewName {
 			return bad(fmt.Errorf("%s: a mutant changes files of the source tree, and does not add, remove or rename any", f.NewName))
+		}
+		if slices.ContainsFunc(files[:i], func(g *gitdiff.File) bool { return g.OldName == f.OldName }) {
+			return bad(fmt.Errorf("%s is changed by two sections: put their hunks into one", f.NewName))
 		}
 	}
 	m.files = files

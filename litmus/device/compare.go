@@ -57,6 +57,10 @@ func (r *Report) OK() bool {
 		!slices.ContainsFunc(r.Seen, func(s Seen) bool { return !s.Allowed && s.Why == "" })
 }
 
+// Nothing reports whether no run had an outcome: in each a loop waited in vain, so
+// nothing is known. (A test of which no run can have an outcome is skipped.)
+func (r *Report) Nothing() bool { return r.Runs > 0 && r.LeftOut == r.Runs }
+
 // Differs reports whether the cards did something that the profile forbids.
 func (r *Report) Differs() bool {
 	return r.Refused != nil || slices.ContainsFunc(r.Seen, func(s Seen) bool { return !s.Allowed })

@@ -104,9 +104,6 @@ func (q *qp) mayLose() bool {
 
 var endingNames = [...]string{"the run ends", "a fault strikes yet"}
 
-// Waiting lists the tasks that have not ended, as host/task in operation.
-func (w *World) Waiting() []string { return w.waiting() }
-
 // Abandon ends the run without an outcome. A task calls it when it has looked for
 // something in vain that it would look for again: the runs in which it looks later
 // are others. The task must return at once.
