@@ -31,12 +31,15 @@
 // returned ([LogFile.Recovered]). The last one returns nil or a [*Violation] whose
 // Class names the broken promise.
 //
+// [RecordLog] does the same for a log of numbered records that tasks reserve, complete, force
+// and clean up by themselves (Arcadia).
+//
 // # Where things are
 //
 // history.go has the recorder, spec.go the interface of a specification, check.go the
 // search and its budget, explain.go the text of a failure; register.go, kv.go,
 // appendlog.go and file.go the specifications; recovery.go the recovery invariant,
-// compare.go its arithmetic and violation.go its errors.
+// compare.go its arithmetic and violation.go its errors; recordlog.go the log of records.
 //
 // Nothing here reads a clock (except for [Budget.Wall], off by default), draws random
 // numbers or panics: misuse returns an error.

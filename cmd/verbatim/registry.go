@@ -10,6 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/examples/lease/leasecheck"
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia/arcadiacheck"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
 	"github.com/verbatim-rdma/verbatim/splitfs/splitfscheck"
 	"github.com/verbatim-rdma/verbatim/strace"
@@ -47,6 +48,8 @@ func (p *protocol) matrixScenarios() []*explore.Scenario {
 var protocols = []protocol{
 	{Name: "ncl", Scenarios: nclcheck.Scenarios, Deep: nclcheck.DeepScenarios, Matrix: nclcheck.MatrixScenarios, GoScenarios: "nclcheck.Scenarios()",
 		GoDeep: "nclcheck.DeepScenarios()", Folders: []string{"protocol/ncl"}, Kit: []string{"kit/entry", "kit/lend", "kit/quorum"}, FromTrace: nclcheck.FromTrace},
+	{Name: "arcadia", Scenarios: arcadiacheck.Scenarios, Deep: arcadiacheck.DeepScenarios, GoScenarios: "arcadiacheck.Scenarios()",
+		GoDeep: "arcadiacheck.DeepScenarios()", Folders: []string{"protocol/arcadia"}},
 	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()", Folders: []string{"examples/lease"}},
 	{Name: "splitfs", Scenarios: splitfscheck.Scenarios, Deep: splitfscheck.DeepScenarios, GoScenarios: "splitfscheck.Scenarios()",
 		GoDeep: "splitfscheck.DeepScenarios()", Folders: []string{"splitfs"}},

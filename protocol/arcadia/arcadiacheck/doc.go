@@ -1,0 +1,3 @@
+// Package arcadiacheck has the scenarios that check package arcadia, and what they promise: the primitives
+// and the log, on the persistent memory of one host. See docs/arcadia.md.
+package arcadiacheck

@@ -1,0 +1,120 @@
+package arcadiacheck
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// Mixed is the class of a value that nobody wrote, and Lost that of one that was durable and is not there.
+const (
+	Mixed = "never-written"
+	Lost  = "lost-durable-value"
+)
+
+// value is a primitive that holds one value at a time.
+type value interface {
+	write(data []byte) error
+	read() ([]byte, error)
+}
+
+type reliable struct{ arcadia.Reliable }
+
+func (r reliable) write(data []byte) error { return r.Write(1, data) }
+func (r reliable) read() ([]byte, error) {
+	_, data, err := r.Read()
+	return data, err
+}
+
+type atomic struct{ arcadia.Atomic }
+
+func (a atomic) write(data []byte) error { return a.Write(data) }
+func (a atomic) read() ([]byte, error)   { return a.Read() }
+
+// values are what is written, in this order; unequal in every word.
+var values = [][]byte{[]byte("aaaaaaaaAAAAAAAA"), []byte("bbbbbbbbBBBBBBBB"), []byte("ccccccccCCCCCCCC")}
+
+// primitives are the scenarios of single primitives, on local memory.
+func primitives() []*explore.Scenario {
+	integrity := func(m arcadia.Store) value { return reliable{arcadia.Reliable{Mem: m, Max: 16}} }
+	atomicity := func(m arcadia.Store) value { return atomic{arcadia.Atomic{Mem: m, Len: 16}} }
+	return []*explore.Scenario{
+		primitive("integrity", "the integrity primitive: a value is written and written over; a reader finds one of them whole, or that it is damaged",
+			"crash(app)<=1, power(app)<=1", false, integrity, sawNew, sawDetected),
+		primitive("integrity-media", "the same, with damaged memory: what is damaged is never taken for a value",
+			"power(app)<=1, flip(app)<=1, poison(app)<=1", false, integrity, sawDetected),
+		primitive("atomicity", "the atomicity primitive: a value is replaced; a reader finds the old one or the new one",
+			"crash(app)<=1, power(app)<=1", true, atomicity, sawOld, sawNew),
+		primitive("atomicity-media", "the same, with damaged memory: what is damaged is never taken for a value",
+			"power(app)<=1, flip(app)<=1, poison(app)<=1", false, atomicity, sawDetected),
+	}
+}
+
+// progress is what the checks remember: how many values are durable, and whether the next is being written.
+type progress struct {
+	durable int
+	writing bool
+}
+
+// primitive writes values in one life and reads in the next. always: a value that was durable can be read,
+// or the next one.
+func primitive(name, doc, budget string, always bool, make func(arcadia.Store) value, meets ...string) *explore.Scenario {
+	return &explore.Scenario{
+		Name: "arcadia/" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: fmt.Sprintf("%d values of 16 bytes, 2 lives", len(values)), Sometimes: meets,
+		Build: func(c *explore.Case) (sim.Config, error) {
+			k := scenario.New(c)
+			lives, p := k.Lives(2, nil), scenario.Memory[progress](k)
+			return k.World(lives.Node("app", func(h host.Host, life int) {
+				region, err := h.OpenPMEM("value", 128)
+				if !k.Check(err) {
+					return
+				}
+				v := make(arcadia.Local{Region: region})
+				if lives.Last(life) {
+					check(k, p, v, always)
+					return
+				}
+				for _, data := range values {
+					p.writing = true
+					k.History()
+					if err := v.write(data); errors.Is(err, arcadia.ErrCorrupt) {
+						return // it was damaged before
+					} else if !k.Check(err) {
+						return
+					}
+					p.durable, p.writing = p.durable+1, false
+					k.History()
+				}
+			})), nil
+		},
+	}
+}
+
+// check reads, and says whether that may be.
+func check(k *scenario.Kit, p *progress, v value, always bool) {
+	data, err := v.read()
+	k.Look()
+	at := slices.IndexFunc(values, func(x []byte) bool { return string(x) == string(data) })
+	switch {
+	case err != nil && !errors.Is(err, arcadia.ErrCorrupt):
+		k.Fail(err)
+	case err != nil && always && p.durable > 0:
+		k.Failf(Lost, "value %d was durable: %v", p.durable, err)
+	case err != nil:
+		k.Meet(sawDetected)
+	case at < 0:
+		k.Failf(Mixed, "%q was read, and nobody wrote it", data)
+	case at < p.durable-1:
+		k.Failf(Lost, "value %d was durable, and %d was read", p.durable, at+1)
+	case at == p.durable && p.writing:
+		k.Meet(sawNew)
+	case p.writing:
+		k.Meet(sawOld)
+	}
+}

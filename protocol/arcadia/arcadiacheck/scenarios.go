@@ -1,0 +1,213 @@
+package arcadiacheck
+
+import (
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
+)
+
+// Scenarios are those of `verbatim check arcadia`.
+func Scenarios() []*explore.Scenario {
+	var out []*explore.Scenario
+	for _, s := range logs {
+		out = append(out, build(s))
+	}
+	return append(out, primitives()...)
+}
+
+// DeepScenarios are those of `verbatim check arcadia --deep`.
+func DeepScenarios() []*explore.Scenario {
+	var out []*explore.Scenario
+	for _, s := range deep {
+		out = append(out, build(s))
+	}
+	return out
+}
+
+var deep = []spec{
+	{
+		name: "figure-4", doc: "three tasks force their records with frequency 2: the run of figure 4 (4.4), in which F*T = 6 are lost",
+		faults: "power(app)<=1", bounds: "3 tasks, 2 records each, F=2", meets: []string{sawSix},
+		load: workload{room: 8, lives: 2, window: 6, script: func(r *run) { r.byPolicy(3, 2, arcadia.Frequency(2)) }},
+	},
+	{
+		name: "frequency-deep", doc: "two tasks force their records with frequency 2, and complete more of them than may be lost",
+		faults: "power(app)<=1", bounds: "2 tasks, 3 records each, F=2", meets: []string{sawLost, sawTwo, sawEvicted},
+		load: workload{room: 8, lives: 2, window: 4, script: func(r *run) { r.byPolicy(2, 3, arcadia.Frequency(2)) }},
+	},
+}
+
+var logs = []spec{
+	{
+		name: "local", doc: "records are appended one after the other, the log is opened again, and appended to",
+		faults: "crash(app)<=1, power(app)<=2", bounds: "3 lives, 2 records each", meets: []string{sawLost, sawEvicted},
+		load: workload{room: 8, lives: 3, script: func(r *run) {
+			for range 2 {
+				if x := r.put(); x == nil || !r.force(x) {
+					return
+				}
+			}
+		}},
+	},
+	{
+		name: "holes", doc: "records that were not forced reach persistent memory or not, and later ones take their places",
+		faults: "power(app)<=2", bounds: "2 records that are not forced, 1 that is, 3 lives", meets: []string{sawLost, sawEvicted},
+		load: workload{room: 8, lives: 3, script: func(r *run) {
+			if r.life > 0 {
+				if x := r.put(); x != nil {
+					r.force(x)
+				}
+				return
+			}
+			_ = r.put() != nil && r.put() != nil
+		}},
+	},
+	{
+		name: "concurrent", doc: "two tasks fill records in any order; a task that forces waits for the other's record",
+		faults: "power(app)<=1", bounds: "2 tasks, 1 and 2 records", meets: []string{sawLost, sawEvicted},
+		load: workload{room: 8, lives: 2, script: func(r *run) {
+			r.tasks(2, func(i int) {
+				for range i + 1 {
+					x, err := r.reserve()
+					if !r.Check(err) || !r.fill(x, i == 0) || !r.force(x) {
+						return
+					}
+				}
+			})
+		}},
+	},
+	{
+		name: "frequency", doc: "two tasks force their records with frequency 2 (4.4)",
+		faults: "power(app)<=1", bounds: "2 tasks, 2 records each, F=2", meets: []string{sawLost, sawTwo, sawEvicted},
+		load: workload{room: 8, lives: 2, window: 4, script: func(r *run) { r.byPolicy(2, 2, arcadia.Frequency(2)) }},
+	},
+	{
+		name: "group", doc: "two tasks commit their records in groups of 2",
+		faults: "power(app)<=1", bounds: "2 tasks, 2 records each, groups of 2", meets: []string{sawLost, sawTwo, sawEvicted},
+		load: workload{room: 8, lives: 2, window: 4, script: func(r *run) {
+			g, err := arcadia.NewGroup(r.h, 2)
+			if r.Check(err) {
+				r.byPolicy(2, 2, g)
+			}
+		}},
+	},
+	{
+		name: "ring", doc: "a ring of three records is appended to while the oldest are cleaned up",
+		faults: "crash(app)<=1, power(app)<=1", bounds: "5 records, ring of 3, 2 lives", meets: []string{sawFull, sawBack},
+		load: workload{room: 3, lives: 2, script: func(r *run) {
+			var live []*arcadia.Record
+			for range 5 {
+				x, err := r.reserve()
+				for full(err) {
+					r.Meet(sawFull)
+					if !r.cleanup(live[0]) {
+						return
+					}
+					live = live[1:]
+					x, err = r.reserve()
+				}
+				if !r.Check(err) || !r.fill(x, true) || !r.force(x) {
+					return
+				}
+				live = append(live, x)
+			}
+		}},
+	},
+	{
+		name: "cleanup", doc: "records are cleaned up in any order",
+		faults: "crash(app)<=1, power(app)<=1", bounds: "3 records, all orders, 2 lives", meets: []string{sawMiddle, sawBack},
+		load: workload{room: 4, lives: 2, script: func(r *run) {
+			var live []*arcadia.Record
+			for range 3 {
+				x := r.put()
+				if x == nil || !r.force(x) {
+					return
+				}
+				live = append(live, x)
+			}
+			for len(live) > 0 {
+				i := r.h.Rand(len(live))
+				if i > 0 {
+					r.Meet(sawMiddle)
+				}
+				if !r.cleanup(live[i]) {
+					return
+				}
+				live = append(live[:i:i], live[i+1:]...)
+			}
+			if x := r.put(); x != nil {
+				r.force(x)
+			}
+		}},
+	},
+	{
+		name: "clean-and-append", doc: "one task cleans up its record while another appends, so that the log may be empty for a moment",
+		faults: "crash(app)<=1, power(app)<=1", bounds: "2 tasks, 1 record each, ring of 2", meets: []string{sawBack},
+		load: workload{room: 2, lives: 2, script: func(r *run) {
+			first := r.put()
+			if first == nil || !r.force(first) {
+				return
+			}
+			r.tasks(2, func(i int) {
+				if i == 0 {
+					r.cleanup(first)
+				} else if x := r.put(); x != nil {
+					r.force(x)
+				}
+			})
+		}},
+	},
+	{
+		name: "cleanup-all", doc: "the whole log is cleaned up at once, and used again",
+		faults: "crash(app)<=1, power(app)<=1", bounds: "2 records, all cleaned up, 1 record, 2 lives", meets: []string{sawBack},
+		load: workload{room: 4, lives: 2, script: func(r *run) {
+			for range 2 {
+				if x := r.put(); x == nil || !r.force(x) {
+					return
+				}
+			}
+			r.app.log.CleaningAll()
+			r.History()
+			if !r.Check(r.log.CleanupAll()) {
+				return
+			}
+			r.app.log.CleanedAll()
+			r.History()
+			if x := r.put(); x != nil {
+				r.force(x)
+			}
+		}},
+	},
+}
+
+// tasks runs n tasks, and waits for all.
+func (r *run) tasks(n int, task func(i int)) {
+	mu := r.h.NewMutex()
+	done, left := r.h.NewCond(mu), n-1
+	for i := range n - 1 {
+		r.h.Go("writer", func() {
+			task(i)
+			mu.Lock()
+			left--
+			done.Signal()
+			mu.Unlock()
+		})
+	}
+	task(n - 1)
+	mu.Lock()
+	for left > 0 {
+		done.Wait()
+	}
+	mu.Unlock()
+}
+
+// byPolicy has n tasks put m records each, and force them by a policy.
+func (r *run) byPolicy(n, m int, p arcadia.Policy) {
+	r.tasks(n, func(int) {
+		for range m {
+			x := r.put()
+			if x == nil || !r.Check(p.Force(x)) {
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,223 @@
+package arcadiacheck
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/model"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// spec is the table form of an explore.Scenario of one log.
+type spec struct {
+	name, doc, faults, bounds string
+	load                      workload
+	meets                     []string
+}
+
+// workload is what the application does.
+type workload struct {
+	room   int // in the ring, in records of 8 bytes
+	lives  int
+	window int // the largest loss that is allowed; 0: any
+	// script is what a life does with the log that it has opened. The last life only opens it.
+	script func(r *run)
+}
+
+// Conditions that a search should meet.
+const (
+	sawLost     = "a record that was complete, and not forced, was lost"
+	sawEvicted  = "a record that was not forced was recovered"
+	sawSix      = "six records were lost at once"
+	sawTwo      = "two records were lost at once"
+	sawFull     = "the log was full"
+	sawMiddle   = "a record was cleaned up before one in front of it"
+	sawBack     = "a record came back, since a crash cut its cleanup off"
+	sawOld      = "the old value was read after a write was cut off"
+	sawNew      = "the new value was read after a write was cut off"
+	sawDetected = "damage was detected"
+)
+
+// recordSize is that of all payloads.
+const recordSize = 8
+
+func build(s spec) *explore.Scenario {
+	return &explore.Scenario{
+		Name: "arcadia/" + s.name, Doc: s.doc, Profile: "strong", Faults: s.faults, Bounds: s.bounds, Sometimes: s.meets,
+		Build: func(c *explore.Case) (sim.Config, error) {
+			a := &app{Kit: scenario.New(c), load: s.load}
+			a.told, a.Lives = a.Journal(), a.Kit.Lives(s.load.lives, nil)
+			a.Remember(a.reset, a.remembered)
+			return a.World(a.Lives.Node("app", a.main)), nil
+		},
+	}
+}
+
+// app is the application, and what the checks remember.
+type app struct {
+	*scenario.Kit
+	*scenario.Lives
+	told *scenario.Journal
+	load workload
+	log  model.RecordLog
+	next int // the number of the next content
+}
+
+func (a *app) reset() {
+	a.log.Reset()
+	a.log.Window, a.next = a.load.window, 0
+}
+
+func (a *app) remembered() fingerprint.Print { return a.log.Hash().Int(a.next) }
+
+// run is one life of the application.
+type run struct {
+	*app
+	h    host.Host
+	life int
+	log  *arcadia.Log
+}
+
+func (a *app) config() arcadia.Config {
+	return arcadia.Config{Name: "log", Size: 128 + 32*a.load.room}
+}
+
+func (a *app) main(h host.Host, life int) {
+	r := &run{app: a, h: h, life: life}
+	if r.open() && !a.Last(life) {
+		a.load.script(r)
+	}
+}
+
+// open opens the log, and tells the model what is in it.
+func (r *run) open() bool {
+	e := r.told.Begin("app", "open")
+	l, err := arcadia.Open(r.h, r.config())
+	if err != nil {
+		r.Failf(Unavailable, "%v", err)
+		return false
+	}
+	var found []model.Found
+	err = l.Each(func(x *arcadia.Record, data []byte) error {
+		found = append(found, model.Found{LSN: x.LSN(), Data: append([]byte(nil), data...)})
+		return nil
+	})
+	if err != nil {
+		r.Fail(err)
+		return false
+	}
+	r.log = l
+	r.meets(found)
+	if !r.Check(r.app.log.Recovered(found)) {
+		return false
+	}
+	e.End(fmt.Sprint(len(found), " records"))
+	switch r.app.log.Lost() {
+	case 2:
+		r.Meet(sawTwo)
+	case 6:
+		r.Meet(sawSix)
+	}
+	if r.app.log.Lost() > 0 {
+		r.Meet(sawLost)
+	}
+	r.History()
+	return true
+}
+
+// Unavailable is the class of a log that cannot be opened.
+const Unavailable = "unavailable"
+
+// reserve reserves a record, and tells the model.
+func (r *run) reserve() (*arcadia.Record, error) {
+	x, err := r.log.Reserve(recordSize)
+	if err != nil {
+		return nil, err
+	}
+	r.Check(r.app.log.Reserve(x.LSN()))
+	r.History()
+	return x, nil
+}
+
+// fill stores the content of a record, by itself or by Copy, and completes it.
+func (r *run) fill(x *arcadia.Record, byCopy bool) bool {
+	r.next++
+	data := []byte{7: byte(r.next)}
+	for i := range data {
+		data[i] = byte('a' + r.next - 1)
+	}
+	r.Check(r.app.log.Completing(x.LSN(), data))
+	r.History()
+	var err error
+	if byCopy {
+		err = x.Copy(0, data)
+	} else {
+		region, off := x.Place()
+		region.Store(off, data)
+	}
+	if err == nil {
+		err = x.Complete()
+	}
+	if !r.Check(err) {
+		return false
+	}
+	r.Check(r.app.log.Completed(x.LSN()))
+	r.History()
+	return true
+}
+
+// put reserves, fills and completes a record.
+func (r *run) put() *arcadia.Record {
+	x, err := r.reserve()
+	if !r.Check(err) || !r.fill(x, true) {
+		return nil
+	}
+	return x
+}
+
+// force makes a record durable, for certain.
+func (r *run) force(x *arcadia.Record) bool {
+	e := r.told.Begin("app", fmt.Sprint("force ", x.LSN()))
+	if !r.Check(x.Force(1)) {
+		return false
+	}
+	e.End("durable")
+	r.Check(r.app.log.Forced(x.LSN()))
+	r.History()
+	return true
+}
+
+// cleanup cleans a record up.
+func (r *run) cleanup(x *arcadia.Record) bool {
+	r.Check(r.app.log.Cleaning(x.LSN()))
+	r.History()
+	if !r.Check(r.log.Cleanup(x)) {
+		return false
+	}
+	r.Check(r.app.log.Cleaned(x.LSN()))
+	r.History()
+	return true
+}
+
+// full reports whether an error is that the log is full.
+func full(err error) bool { return errors.Is(err, arcadia.ErrFull) }
+
+// meets notes what a recovery shows, before the model is told.
+func (r *run) meets(found []model.Found) {
+	if r.life == 0 {
+		return
+	}
+	for _, f := range found {
+		switch {
+		case r.app.log.BeingCleaned(f.LSN):
+			r.Meet(sawBack)
+		case !r.app.log.Durable(f.LSN):
+			r.Meet(sawEvicted)
+		}
+	}
+}

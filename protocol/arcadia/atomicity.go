@@ -1,0 +1,79 @@
+package arcadia
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
+// Atomic is the atomicity primitive (3, listing 2): data of one length that a reader finds as they were
+// before a write or after it, whatever fails meanwhile. There are two buffers, and an index says which
+// counts.
+//
+// The paper's index is 0 or 1. One flipped bit of it would make the old data count again, so ours are all
+// zeros or all ones.
+type Atomic struct {
+	Mem Store
+	At  int // where, a multiple of 8
+	Len int // of the data, a multiple of 8
+}
+
+// Size is how many bytes it takes.
+func (a *Atomic) Size() int { return 8 + 2*a.buffer() }
+
+func (a *Atomic) buffer() int         { return a.Len + 8 }
+func (a *Atomic) at(i int) int        { return a.At + 8 + i*a.buffer() }
+func (a *Atomic) sum(p []byte) uint64 { return uint64(crc32.Checksum(p, castagnoli)) | 1<<32 }
+
+// index is which buffer counts.
+func (a *Atomic) index() (int, error) {
+	var w [8]byte
+	if err := a.Mem.Load(a.At, w[:]); err != nil {
+		return 0, fmt.Errorf("%w: the index: %w", ErrCorrupt, err)
+	}
+	switch binary.LittleEndian.Uint64(w[:]) {
+	case 0:
+		return 0, nil
+	case ^uint64(0):
+		return 1, nil
+	}
+	return 0, fmt.Errorf("%w: the index", ErrCorrupt)
+}
+
+// Write replaces the data. An error that wraps ErrCorrupt means that nothing was written.
+func (a *Atomic) Write(data []byte) error {
+	if len(data) != a.Len {
+		return fmt.Errorf("%w: %d bytes for %d", ErrTooLarge, len(data), a.Len)
+	}
+	i, err := a.index()
+	if err != nil {
+		return err
+	}
+	i = 1 - i
+	var sum, idx [8]byte
+	binary.LittleEndian.PutUint64(sum[:], a.sum(data))
+	a.Mem.Store(a.at(i), data)
+	a.Mem.Store(a.at(i)+a.Len, sum[:])
+	if err := a.Mem.Force(a.at(i), a.buffer()); err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint64(idx[:], -uint64(i))
+	a.Mem.Store(a.At, idx[:])
+	return a.Mem.Force(a.At, len(idx))
+}
+
+// Read returns the data. An error wraps ErrCorrupt: they are damaged, or were never written.
+func (a *Atomic) Read() ([]byte, error) {
+	i, err := a.index()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, a.buffer())
+	if err := a.Mem.Load(a.at(i), b); err != nil {
+		return nil, fmt.Errorf("%w: the data: %w", ErrCorrupt, err)
+	}
+	if binary.LittleEndian.Uint64(b[a.Len:]) != a.sum(b[:a.Len]) {
+		return nil, fmt.Errorf("%w: the data", ErrCorrupt)
+	}
+	return b[:a.Len], nil
+}

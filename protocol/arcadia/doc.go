@@ -1,0 +1,20 @@
+// Package arcadia is a log of records in persistent memory, after "Arcadia: A Fast and Reliable
+// Persistent Memory Replicated Log" (see docs/arcadia.md for what is built and where it departs from
+// the paper). Numbers in comments are sections of the paper.
+//
+// # The log
+//
+// [Open] opens a log, or creates it, and recovers what it holds. An application reserves a record
+// ([Log.Reserve]), fills it in place or with [Record.Copy], completes it ([Record.Complete]), and makes it
+// durable, with all before it, when it likes ([Record.Force]); [Log.Append] does all of that. Only Reserve and Force
+// exclude each other, so tasks fill their records at the same time. [Log.Each] goes through the log, and
+// [Log.Cleanup] gives the space of a record back.
+//
+// A [Policy] decides which records are forced: each, those whose LSN a [Frequency] divides, or every n-th
+// that is complete ([Group]).
+//
+// # The primitives
+//
+// They can be used for themselves, on any [Store]: persistence ([Local]), integrity ([Reliable]) and
+// atomicity ([Atomic]).
+package arcadia

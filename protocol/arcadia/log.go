@@ -1,0 +1,177 @@
+package arcadia
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// Log is a log of records in persistent memory. Its methods, and those of its records, may be
+// called by several tasks of the host. Only Reserve, Force and what cleans up exclude each other.
+type Log struct {
+	id     uint64
+	size   int // of the ring
+	region host.Region
+	mem    Store
+
+	mu   host.Mutex // of all below
+	wake host.Cond  // a record was completed, or a Force or a superline is done
+	ring ring
+	next uint64 // the LSN of the next record
+	// records are those that were not cleaned up from the head on, in the order of their LSNs.
+	records []*Record
+	forced  uint64 // records up to this LSN are durable
+	forcing bool   // one Force is under way
+	super   superline
+	at      int  // which superline was written last
+	moving  bool // superlines are being written
+	empty   bool // they say that the log is
+	err     error
+	idle    [][]byte // buffers for checksums
+
+	waiting host.Region // one word: how many wait for a record to be complete
+}
+
+// Open opens the log, and creates it where there is none. It recovers first (4.2): what it finds is
+// made durable, and nothing that it does not find comes back later.
+//
+// An error wraps ErrConfig, ErrCorrupt, ErrForeign, or what the host says. After ErrCorrupt and ErrForeign
+// the memory is as it was.
+func Open(h host.Host, cfg Config) (*Log, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	region, err := h.OpenPMEM(cfg.Name, cfg.Size)
+	if err != nil {
+		return nil, fmt.Errorf("arcadia: open the persistent memory %s: %w", cfg.Name, err)
+	}
+	l := &Log{id: identity(cfg.Name), size: cfg.Size - ringAt, region: region, mem: Local{region}, mu: h.NewMutex()}
+	l.wake = h.NewCond(l.mu)
+	if l.waiting, err = h.Alloc(8); err != nil {
+		return nil, errors.Join(err, region.Free())
+	}
+	if err := l.recover(); err != nil {
+		return nil, errors.Join(fmt.Errorf("arcadia: open the log %s: %w", cfg.Name, err), l.Close())
+	}
+	return l, nil
+}
+
+// Close gives the memory back. What is not forced may be lost.
+func (l *Log) Close() error { return errors.Join(l.region.Free(), l.waiting.Free()) }
+
+// recover finds out what the log holds, makes it durable, and begins an epoch (4.2).
+func (l *Log) recover() error {
+	s, at, none, err := readSuperlines(l.mem, l.id, l.size+ringAt)
+	switch {
+	case err != nil:
+		return err
+	case none:
+		return l.create()
+	case s.epoch == maxEpoch:
+		return fmt.Errorf("%w: there is no epoch after %d", ErrCorrupt, s.epoch)
+	}
+	l.super, l.at = s, at
+	l.ring = ring{size: l.size, head: s.head, tail: s.head}
+	walk(l.mem, &s, func(f found) {
+		l.ring.tail, l.ring.wrapped = f.at+footprint(f.size), l.ring.wrapped || f.at < s.head
+		l.records = append(l.records, &Record{log: l, lsn: f.lsn, epoch: f.epoch, at: f.at, size: f.size, closed: true, cleaning: f.cleaned, cleaned: f.cleaned})
+	})
+	// A process that was killed has left records, and a superline, that are in the CPU's caches alone. The other
+	// superline is about to be replaced.
+	if err := l.persist(l.records); err != nil {
+		return err
+	}
+	if err := l.mem.Force(at*superSize, superSize); err != nil {
+		return err
+	}
+	l.next = s.start + uint64(len(l.records))
+	l.forced = l.next - 1
+	s.epoch, s.since = s.epoch+1, l.next
+	if len(l.records) == 0 {
+		s.head, l.ring = 0, ring{size: l.size}
+	}
+	return l.move(s)
+}
+
+// create makes an empty log of memory that holds nothing.
+func (l *Log) create() error {
+	if n, err := checkEmpty(l.mem, ringAt, l.size); err != nil {
+		return fmt.Errorf("%w: it has no superline, and there is something at byte %d", err, n)
+	}
+	l.ring, l.next = ring{size: l.size}, 1
+	return l.move(superline{id: l.id, ring: l.size, start: 1, epoch: 1, since: 1})
+}
+
+// checkEmpty reports where there is something but zeros, as ErrForeign.
+func checkEmpty(m Store, off, n int) (int, error) {
+	buf := make([]byte, min(n, 1<<16))
+	for n > 0 {
+		p := buf[:min(n, len(buf))]
+		if err := m.Load(off, p); err != nil {
+			return off, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		for i, b := range p {
+			if b != 0 {
+				return off + i, ErrForeign
+			}
+		}
+		off, n = off+len(p), n-len(p)
+	}
+	return 0, nil
+}
+
+// move writes the superlines. The caller has made sure that nobody else does.
+func (l *Log) move(s superline) error {
+	if err := putSuperlines(l.mem, &s, l.at); err != nil {
+		return err
+	}
+	l.super = s
+	return nil
+}
+
+// persist forces some records, which follow each other.
+func (l *Log) persist(records []*Record) error {
+	for len(records) > 0 {
+		n, from := 1, records[0].at
+		for n < len(records) && records[n].at > from {
+			n++
+		}
+		last := records[n-1]
+		if err := l.mem.Force(ringAt+from, last.at+footprint(last.size)-from); err != nil {
+			return err
+		}
+		records = records[n:]
+	}
+	return nil
+}
+
+// Each calls f for the records that are durable and not cleaned up, in their order, with their
+// contents, until f returns an error, which it returns. An error of its own wraps ErrCorrupt: the
+// memory of a record was damaged since. data is valid until f returns.
+func (l *Log) Each(f func(r *Record, data []byte) error) error {
+	l.mu.Lock()
+	n := 0
+	for n < len(l.records) && l.records[n].lsn <= l.forced {
+		n++
+	}
+	records := l.records[:n:n]
+	l.mu.Unlock()
+	var buf []byte
+	for _, r := range records {
+		if cap(buf) < r.size {
+			buf = make([]byte, r.size)
+		}
+		err := r.read(buf[:r.size])
+		if r.cleanedUp() { // before or meanwhile, and its space may have been reserved again
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := f(r, buf[:r.size]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package arcadia
+
+import (
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// Policy says when a task that has completed a record makes it durable (4.4).
+type Policy interface {
+	// Force is called once for each record, by the task that has completed it.
+	Force(r *Record) error
+}
+
+// Frequency forces the records whose LSN is divisible by it. Frequency(1) is the policy sync.
+type Frequency int
+
+// Force implements Policy.
+func (f Frequency) Force(r *Record) error { return r.Force(int(f)) }
+
+// Group is group commit, the rival of Frequency: every n-th record that was completed is forced, with all
+// before it. The count is shared and has a lock.
+type Group struct {
+	n, count int
+	mu       host.Mutex
+}
+
+// NewGroup returns a group commit of n records. The error wraps ErrConfig.
+func NewGroup(h host.Host, n int) (*Group, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("%w: groups of %d", ErrConfig, n)
+	}
+	return &Group{n: n, mu: h.NewMutex()}, nil
+}
+
+// Force implements Policy.
+func (g *Group) Force(r *Record) error {
+	g.mu.Lock()
+	g.count++
+	leads := g.count == g.n
+	if leads {
+		g.count = 0
+	}
+	g.mu.Unlock()
+	if !leads {
+		return nil
+	}
+	return r.Force(1)
+}

@@ -1,0 +1,139 @@
+package arcadia
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// Record is a record that was reserved, or found by Open.
+type Record struct {
+	log    *Log
+	lsn    uint64
+	epoch  uint64
+	at     int // in the ring
+	size   int
+	buf    []byte // for Complete
+	closed bool   // Complete was called
+	// Guarded by log.mu: Cleanup was called, and is durable but for the superline.
+	cleaning, cleaned bool
+}
+
+// LSN is the record's place in the order of the log: 1, 2, 3, and so on, over all its life.
+func (r *Record) LSN() uint64 { return r.lsn }
+
+// Size is the length of its payload in bytes.
+func (r *Record) Size() int { return r.size }
+
+// Place is where its payload is: Size bytes of the region from off on. An application may store
+// there itself until it calls Complete, and need not flush.
+func (r *Record) Place() (region host.Region, off int) { return r.log.region, r.payload() }
+
+func (r *Record) payload() int { return ringAt + r.at + headerSize }
+
+// MaxRecord is the largest payload that the log can take.
+func (l *Log) MaxRecord() int { return min(l.size-headerSize, math.MaxUint32) }
+
+// Reserve allots the next LSN and the space for size bytes together (4.3). A record that is reserved must
+// be completed: until then no Force of a later one returns. An error wraps ErrTooLarge or ErrFull.
+func (l *Log) Reserve(size int) (*Record, error) {
+	if size < 0 || size > l.MaxRecord() {
+		return nil, fmt.Errorf("%w: a record of %d bytes; this log takes up to %d", ErrTooLarge, size, l.MaxRecord())
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.empty {
+		l.wake.Wait()
+	}
+	if l.err != nil {
+		return nil, l.err
+	}
+	at := l.ring.take(footprint(size))
+	if at < 0 {
+		return nil, fmt.Errorf("%w: %d bytes", ErrFull, size)
+	}
+	r := &Record{log: l, lsn: l.next, epoch: l.super.epoch, at: at, size: size}
+	if n := len(l.idle); n > 0 {
+		r.buf, l.idle = l.idle[n-1], l.idle[:n-1]
+	} else {
+		r.buf = make([]byte, chunk)
+	}
+	l.next++
+	l.records = append(l.records, r)
+	header{size: size, lsn: r.lsn, epoch: r.epoch}.put(r.buf)
+	l.region.Store(ringAt+at, r.buf[:headerSize])
+	return r, nil
+}
+
+// Copy stores data in the payload from off on. It may be called many times, by several tasks for different
+// parts. (The paper's copy has non-temporal stores; these are ordinary ones, which Force flushes.)
+func (r *Record) Copy(off int, data []byte) error {
+	if off < 0 || off > r.size-len(data) {
+		return fmt.Errorf("%w: %d bytes at %d of a record of %d", ErrTooLarge, len(data), off, r.size)
+	}
+	if r.closed {
+		return fmt.Errorf("%w: record %d", ErrComplete, r.lsn)
+	}
+	r.log.region.Store(r.payload()+off, data)
+	return nil
+}
+
+// read copies the payload into p, and compares the checksum.
+func (r *Record) read(p []byte) error {
+	l := r.log
+	var b [headerSize]byte
+	err := l.mem.Load(ringAt+r.at, b[:])
+	if err == nil {
+		err = l.mem.Load(r.payload(), p)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: record %d: %w", ErrCorrupt, r.lsn, err)
+	}
+	h := header{size: r.size, lsn: r.lsn, epoch: r.epoch}
+	if sum := getHeader(b[:]).sum; h.seal(crcOf(p), l.id) != sum {
+		return fmt.Errorf("%w: record %d: its checksum does not fit", ErrCorrupt, r.lsn)
+	}
+	return nil
+}
+
+// complete reports whether the valid flag is set.
+func (r *Record) complete() bool { return r.log.region.Load64(r.flags())&validBit != 0 }
+
+// flags is where the word with the flags is.
+func (r *Record) flags() int { return ringAt + r.at + 16 }
+
+// cleanedUp reports whether Cleanup was called.
+func (r *Record) cleanedUp() bool {
+	r.log.mu.Lock()
+	defer r.log.mu.Unlock()
+	return r.cleaning
+}
+
+// Complete says that all data are there: it writes the checksum, and then sets the valid flag (4.3). It takes
+// no lock, unless somebody waits for it. An error wraps ErrComplete, or ErrCorrupt: the data cannot
+// be read back.
+func (r *Record) Complete() error {
+	l := r.log
+	h := header{size: r.size, lsn: r.lsn, epoch: r.epoch}
+	if r.closed {
+		return fmt.Errorf("%w: record %d", ErrComplete, r.lsn)
+	}
+	r.closed = true
+	sum, err := checksum(l.mem, r.payload(), r.size, r.buf)
+	if err != nil {
+		return fmt.Errorf("%w: record %d: %w", ErrCorrupt, r.lsn, err)
+	}
+	h.sum = h.seal(sum, l.id)
+	w := h.words()
+	l.region.Store64(ringAt+r.at, w[0])
+	// A locked instruction, so that the look at waiting comes after it: who waits has counted itself
+	// before it looked at the flag.
+	l.region.Add64(r.flags(), validBit)
+	if l.waiting.Load64(0) > 0 {
+		l.mu.Lock()
+		l.wake.Broadcast()
+		l.mu.Unlock()
+	}
+	return nil
+}

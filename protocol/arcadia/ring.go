@@ -1,0 +1,33 @@
+package arcadia
+
+// ring allots its space in order, and takes it back in order. It knows offsets and nothing else. When all is
+// taken back it begins anew, at 0: otherwise an empty ring might have no room for its largest piece.
+type ring struct {
+	size       int
+	head, tail int  // of what is allotted
+	wrapped    bool // the tail is before the head
+}
+
+// take allots n bytes in one piece, and returns where; -1 if there is no such piece.
+func (r *ring) take(n int) int {
+	at := r.tail
+	switch {
+	case r.wrapped && n > r.head-r.tail:
+		return -1
+	case !r.wrapped && n > r.size-r.tail:
+		if n > r.head {
+			return -1
+		}
+		at, r.wrapped = 0, true
+	}
+	r.tail = at + n
+	return at
+}
+
+// release takes back what is before head, which is where the first record begins that is left.
+func (r *ring) release(head int) {
+	if head < r.head {
+		r.wrapped = false
+	}
+	r.head = head
+}

@@ -1,0 +1,52 @@
+package arcadia
+
+import (
+	"fmt"
+)
+
+// Superlines are written by the atomicity primitive (4.3), with a volatile index: the later of two that
+// are whole counts. The paper replaces one of the two, and uses what that sets free. If a media error
+// then strikes the new one, the old one counts again, and it begins where records have been
+// overwritten: the log is lost. So both are replaced, one after the other, before anything else
+// depends on it.
+func putSuperlines(m Store, s *superline, newest int) error {
+	var b [superSize]byte
+	s.put(b[:])
+	for _, i := range [2]int{1 - newest, newest} {
+		m.Store(i*superSize, b[:])
+		if err := m.Force(i*superSize, superSize); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readSuperlines returns the superline that counts, and which of the two it is; none: there is no log
+// yet, or its creation was cut off.
+func readSuperlines(m Store, id uint64, size int) (s superline, at int, none bool, err error) {
+	var whole, empty [2]bool
+	var lines [2]superline
+	for i := range lines {
+		var b [superSize]byte
+		if m.Load(i*superSize, b[:]) == nil {
+			lines[i], whole[i] = getSuperline(b[:])
+			empty[i] = b == [superSize]byte{}
+		}
+	}
+	switch {
+	case whole[0] && (!whole[1] || !lines[1].later(&lines[0])):
+	case whole[1]:
+		at = 1
+	case empty[0] || empty[1]:
+		return s, 0, true, nil
+	default:
+		return s, 0, false, fmt.Errorf("%w: no superline is whole", ErrCorrupt)
+	}
+	switch s = lines[at]; {
+	case s.id != id:
+		return s, at, false, fmt.Errorf("%w: it has the identity %#x, and this name %#x", ErrForeign, s.id, id)
+	case s.ring != size-ringAt:
+		return s, at, false, fmt.Errorf("%w: its ring has %d bytes, and a region of Size %d one of %d", ErrForeign, s.ring, size, size-ringAt)
+	}
+	return s, at, false, nil
+}

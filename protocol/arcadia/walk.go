@@ -1,0 +1,81 @@
+package arcadia
+
+import (
+	"hash/crc32"
+)
+
+// found is a record that a walk has met.
+type found struct {
+	header
+	at int // in the ring
+}
+
+// walk follows the log from s on (4.3): a record belongs to it if its LSN is the next one, it is valid
+// and its checksum fits. It ends at the first that is not, and passes each of the others to f.
+//
+// The paper's iterator has no epochs. Without them a record comes back that a recovery had not
+// returned. Of records 5 and 6, both complete, 6 alone reaches persistent memory before a power
+// failure, so the log ends at 4; a new record 5 of the same length is forced, and at the next recovery
+// the old record 6 follows it. Nor is it enough that epochs do not go down along a log: of record 5 all words but
+// the LSN reach persistent memory, and then the LSN of the new record 5, which is the same word, and nothing else
+// of it. So a record says in which epoch it was reserved, the superline says which LSN that epoch begins
+// with, and from there on other epochs do not count.
+func walk(m Store, s *superline, f func(found)) {
+	at, wrapped := s.head, false
+	for lsn := s.start; ; lsn++ {
+		r, ok := look(m, s, at, roomAt(s, at, wrapped), lsn)
+		if !ok && !wrapped { // it may not have fitted before the end
+			at, wrapped = 0, true
+			r, ok = look(m, s, 0, s.head, lsn)
+		}
+		if !ok {
+			return
+		}
+		f(r)
+		at = r.at + footprint(r.size)
+	}
+}
+
+// roomAt is how much of the ring the log can take at a place.
+func roomAt(s *superline, at int, wrapped bool) int {
+	if wrapped {
+		return s.head - at
+	}
+	return s.ring - at
+}
+
+// look returns the record with this LSN, if it is at a place.
+func look(m Store, s *superline, at, room int, lsn uint64) (found, bool) {
+	var b [headerSize]byte
+	if room < headerSize || m.Load(ringAt+at, b[:]) != nil {
+		return found{}, false
+	}
+	h := getHeader(b[:])
+	if h.lsn != lsn || !h.valid || h.epoch > s.epoch || lsn >= s.since && h.epoch < s.epoch || footprint(h.size) > room {
+		return found{}, false
+	}
+	sum, err := checksum(m, ringAt+at+headerSize, h.size, make([]byte, min(h.size, chunk)))
+	if err != nil || h.seal(sum, s.id) != h.sum {
+		return found{}, false
+	}
+	return found{h, at}, true
+}
+
+// chunk is how much of a payload is read at a time.
+const chunk = 512
+
+// checksum is that of what is at off, read in pieces of the length of buf.
+func checksum(m Store, off, n int, buf []byte) (sum uint32, err error) {
+	for n > 0 {
+		p := buf[:min(n, len(buf))]
+		if err := m.Load(off, p); err != nil {
+			return 0, err
+		}
+		sum = crc32.Update(sum, castagnoli, p)
+		off, n = off+len(p), n-len(p)
+	}
+	return sum, nil
+}
+
+// crcOf is the checksum of a payload that is at hand.
+func crcOf(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }
