@@ -81,6 +81,11 @@ var logs = []spec{
 		load: workload{room: 8, lives: 2, window: 4, script: func(r *run) { r.byPolicy(2, 2, arcadia.Frequency(2)) }},
 	},
 	{
+		name: "frequency-alone", doc: "one task forces its records with frequency 2, and completes more of them than may be lost",
+		faults: "power(app)<=1", bounds: "1 task, 5 records, F=2", meets: []string{sawLost, sawTwo, sawEvicted},
+		load: workload{room: 8, lives: 2, window: 2, script: func(r *run) { r.byPolicy(1, 5, arcadia.Frequency(2)) }},
+	},
+	{
 		name: "group", doc: "two tasks commit their records in groups of 2",
 		faults: "power(app)<=1", bounds: "2 tasks, 2 records each, groups of 2", meets: []string{sawLost, sawTwo, sawEvicted},
 		load: workload{room: 8, lives: 2, window: 4, script: func(r *run) {
@@ -207,6 +212,10 @@ func (r *run) byPolicy(n, m int, p arcadia.Policy) {
 			x := r.put()
 			if x == nil || !r.Check(p.Force(x)) {
 				return
+			}
+			if f, ok := p.(arcadia.Frequency); ok && x.LSN()%uint64(f) == 0 {
+				r.Check(r.app.log.Forced(x.LSN()))
+				r.History()
 			}
 		}
 	})

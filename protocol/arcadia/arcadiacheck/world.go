@@ -108,7 +108,7 @@ func (r *run) open() bool {
 		return nil
 	})
 	if err != nil {
-		r.Fail(err)
+		r.Failf(Corrupt, "%v", err)
 		return false
 	}
 	r.log = l
@@ -130,8 +130,12 @@ func (r *run) open() bool {
 	return true
 }
 
-// Unavailable is the class of a log that cannot be opened.
-const Unavailable = "unavailable"
+// Unavailable is the class of a log that cannot be opened, and Corrupt that of one with a record that cannot
+// be read.
+const (
+	Unavailable = "unavailable"
+	Corrupt     = "corrupt-record"
+)
 
 // reserve reserves a record, and tells the model.
 func (r *run) reserve() (*arcadia.Record, error) {
