@@ -18,7 +18,7 @@ import (
 var protocols = []struct {
 	name, folder string
 	kit          []string
-}{{"ncl", "protocol/ncl", []string{"kit/entry", "kit/lend", "kit/quorum"}}, {"splitfs", "splitfs", nil}, {"cluster", "cluster", nil}}
+}{{"ncl", "protocol/ncl", []string{"kit/entry", "kit/lend", "kit/quorum"}}, {"arcadia", "protocol/arcadia", nil}, {"splitfs", "splitfs", nil}, {"cluster", "cluster", nil}}
 
 // The mutants of the simulator are built by `verbatim mutants litmus` alone; that their
 // patches still apply is known at once.
