@@ -106,9 +106,8 @@ func TestRecordLog(t *testing.T) {
 
 // logOracle keeps the whole history and finds out by trying all what a recovery may return.
 type logOracle struct {
-	window  int
-	events  []logEvent
-	settled [][]Found
+	window int
+	events []logEvent
 }
 
 type logEvent struct {
