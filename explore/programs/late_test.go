@@ -340,6 +340,8 @@ var differences = []struct{ name, program string }{
 	{"a responder in ERR has decided what came, whatever key goes after that", "strong | a: write b x 1 i; send b 1 i | b: recv a; call a 1; err a; free; wait a 1"},
 	{"a request that has completed and is refused stops what is behind it", "strong break(a,b)<=1 | a: write b x 1; write b y 1 p | b: dereg; load x; pload y"},
 	{"the same where the link is cut", "strong linger cut(a,b)<=1 | a: write b x 1 i; write b y 1 ip | b: dereg; load x; pload y"},
+	{"a receive of an old connection is kept as what it was", "strong | a: recv b; call b 1; wait b 1 | b daemon: rand 2; ?0 sendimm a 7; send a 7; reset a; up a"},
+	{"what is under way of a host that has ended is what it posted", "strong | a: call b 1; load y | b daemon: rand 2; ?0 fetchadd a y 1; ?1 fetchadd a y 4"},
 	{"a daemon ends one thing, and another sees that before it ends the next", "strong | a: write b x 1 s; wait b 1; call c 1 | b daemon: err a; err c | c: accept; write b x 1 s; wait b 1"},
 	{"a link heals between a failed call and what follows it", "strong partition(a,b)<=1 linger | a: call b 1; err b | b: call a 1; read a x s; wait a 1"},
 	{"after a fourth poll in vain others go on", "strong | a: send b 1 s; wait b 1; write b x 1 s; wait b 1 | b: recv a; poll a 1; poll a 1; poll a 1; poll a 1; err a"},

@@ -12,8 +12,9 @@ func (m *late) steps(idle bool) bool {
 
 func (m *late) stepwise() bool { return false }
 
-// print has nothing to add: completions are decided when they are polled.
-func (m *late) print(*Host) {}
+// print covers the receives that are kept of connections made anew: all other completions are decided when they
+// are polled.
+func (m *late) print(h *Host) { m.w.cqPrints(h) }
 
 // arrived: it can have, except while it is being decided what has.
 func (m *late) arrived(e *elem) bool { return !e.q.catching || e.came || e.cutOff() }

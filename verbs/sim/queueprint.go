@@ -74,6 +74,12 @@ func (q *qp) elemPrint(p print, e *elem) print {
 	default:
 		p = p.Int(e.wr - q.head)
 	}
+	if q.buffer == nil && (q.gone || e.wr < q.first) { // who posted it may have ended, and what it knew is no part of the state
+		s := q.ent(e.wr)
+		if p = p.Uint(uint64(s.op)<<32 | uint64(s.imm)); s.op.IsAtomic() {
+			p = p.Uint(s.compare).Uint(s.swap).Uint(s.add)
+		}
+	}
 	if q.w.cfg.Profile.WholePackets {
 		p = p.Int(e.off - e.start)
 		if q.buffer == nil && !e.frozen && !e.acked && (q.gone || q.state == verbs.StateErr) {
