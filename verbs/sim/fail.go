@@ -3,6 +3,7 @@ package sim
 import (
 	"slices"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -154,9 +155,10 @@ func (q *qp) vanishing() int {
 	return i
 }
 
-// cutForGood reports whether the link is cut and no healing is due.
+// cutForGood reports whether the link is cut and no healing is due. A gate that forbids it may do so for ever.
 func (q *qp) cutForGood() bool {
-	return slices.ContainsFunc(q.w.cuts, func(c linkState) bool { return !c.heals && q.between(c.a, c.b) })
+	forbidden := q.w.cfg.Gate != nil && !q.w.cfg.Gate(faults.Partition, true)
+	return slices.ContainsFunc(q.w.cuts, func(c linkState) bool { return (!c.heals || forbidden) && q.between(c.a, c.b) })
 }
 
 // asks asks whether q has failed by now in a way that hit wants to know of.

@@ -54,6 +54,11 @@ func (w *World) queuePrint(q *qp) {
 
 func (q *qp) state128() print {
 	p := q.queues(q.id().Int(tagQueue))
+	for i := q.base; i < min(q.first, q.posted); i++ { // Sends of before a reset or the end, which have yet to meet their receives
+		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
+			p = p.Int(q.first - i).Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came)))
+		}
+	}
 	for _, e := range q.elems {
 		p = q.elemPrint(p, e)
 	}
@@ -191,6 +196,13 @@ func (q *qp) remains(p print) print {
 	for i := max(q.base, q.first); q.unmet > 0 && i < min(q.posted, q.limit); i++ {
 		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
 			p = p.Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came)))
+		}
+	}
+	for i := q.base; i < q.posted; i++ { // whether it was executed decides what of the rest can have been
+		if s := q.ent(i); s.op.IsAtomic() {
+			for _, e := range s.payload {
+				p = p.Int(q.posted - i).Uint(uint64(boolInt(e.unknown())<<2 | boolInt(e.void())<<1 | boolInt(e.over())))
+			}
 		}
 	}
 	if n := len(q.elems); n > 0 {

@@ -151,7 +151,7 @@ func (r *region) Store(off int, p []byte) {
 	switch {
 	case w.machine.stepwise(), r.h.live > 1, t.mayTell(): // another task may free the region
 		t.pause()
-	case (r.open() || r.pm != nil) && (!buffered || sources), !buffered && r.awaited():
+	case (r.open() || r.pm != nil) && (!buffered || sources), !buffered && (r.awaited() || r.sources(off, len(p))):
 		t.pauseDirty()
 	}
 	r.check(off, len(p))
