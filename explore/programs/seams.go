@@ -56,7 +56,7 @@ func (g *maker) givesUp() {
 }
 
 // cutTwice has a request whose sender does not wait for the answer held up by one cut, and under
-// way at the next; what else the receiver does tells the two apart.
+// way at the next. The receiver does other things between the two, so that they differ.
 func (g *maker) cutTwice() {
 	g.hosts(2)
 	g.set(70)

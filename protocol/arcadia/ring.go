@@ -24,7 +24,7 @@ func (r *ring) take(n int) int {
 	return at
 }
 
-// release takes back what is before head, which is where the first record begins that is left.
+// release takes back the space before head, where the first remaining record begins.
 func (r *ring) release(head int) {
 	if head < r.head {
 		r.wrapped = false

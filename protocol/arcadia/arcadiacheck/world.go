@@ -94,7 +94,7 @@ func (a *app) main(h host.Host, life int) {
 	}
 }
 
-// open opens the log, and tells the model what is in it.
+// open opens the log, and reports what it holds to the model.
 func (r *run) open() bool {
 	e := r.told.Begin("app", "open")
 	l, err := arcadia.Open(r.h, r.config())
@@ -137,7 +137,7 @@ const (
 	Corrupt     = "corrupt-record"
 )
 
-// reserve reserves a record, and tells the model.
+// reserve reserves a record, and reports it to the model.
 func (r *run) reserve() (*arcadia.Record, error) {
 	x, err := r.log.Reserve(recordSize)
 	if err != nil {
@@ -211,7 +211,7 @@ func (r *run) cleanup(x *arcadia.Record) bool {
 // full reports whether an error is that the log is full.
 func full(err error) bool { return errors.Is(err, arcadia.ErrFull) }
 
-// meets notes what a recovery shows, before the model is told.
+// meets notes which conditions a recovery meets, before it is reported to the model.
 func (r *run) meets(found []model.Found) {
 	if r.life == 0 {
 		return
