@@ -56,7 +56,7 @@ func (q *qp) state128() print {
 	p := q.queues(q.id().Int(tagQueue))
 	for i := q.base; i < min(q.first, q.posted); i++ { // Sends of before a reset or the end, which have yet to meet their receives
 		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
-			p = p.Int(q.first - i).Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came)))
+			p = p.Int(q.first - i).Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came))).Bool(i < min(q.limit, q.cutAt))
 		}
 	}
 	for _, e := range q.elems {
@@ -79,10 +79,13 @@ func (q *qp) elemPrint(p print, e *elem) print {
 	default:
 		p = p.Int(e.wr - q.head)
 	}
-	if q.buffer == nil && (q.gone || e.wr < q.first) { // who posted it may have ended, and what it knew is no part of the state
+	if q.buffer == nil && (q.gone || e.wr < q.first || !q.h.single()) { // who posted it may have ended, and what it knew is no part of the state
 		s := q.ent(e.wr)
 		if p = p.Uint(uint64(s.op)<<32 | uint64(s.imm)); s.op.IsAtomic() {
 			p = p.Uint(s.compare).Uint(s.swap).Uint(s.add)
+		}
+		if s.mr != nil {
+			p = p.Uint(uint64(s.mr.key))
 		}
 	}
 	if q.w.cfg.Profile.WholePackets {
@@ -199,10 +202,8 @@ func (q *qp) remains(p print) print {
 		}
 	}
 	for i := q.base; i < q.posted; i++ { // whether it was executed decides what of the rest can have been
-		if s := q.ent(i); s.op.IsAtomic() {
-			for _, e := range s.payload {
-				p = p.Int(q.posted - i).Uint(uint64(boolInt(e.unknown())<<2 | boolInt(e.void())<<1 | boolInt(e.over())))
-			}
+		for _, e := range q.ent(i).payload {
+			p = p.Int(q.posted - i).Uint(uint64(boolInt(e.unknown())<<2 | boolInt(e.void())<<1 | boolInt(e.over())))
 		}
 	}
 	if n := len(q.elems); n > 0 {
