@@ -42,7 +42,7 @@ var table map[string]kindOfAct
 
 func init() {
 	table = map[string]kindOfAct{}
-	for _, part := range []map[string]kindOfAct{requestActs(), completionActs(), queueActs(), memoryActs(), taskActs(), messageActs()} {
+	for _, part := range []map[string]kindOfAct{requestActs(), completionActs(), queueActs(), memoryActs(), taskActs(), messageActs(), injectActs()} {
 		maps.Copy(table, part)
 	}
 }
@@ -81,6 +81,8 @@ func completionActs() map[string]kindOfAct {
 		"twait":    {takes: "tv", link: true, do: func(t *task, a *Act) { t.wait(&Act{To: a.To, V: 1}, seconds(a.V)) }},
 		"poll":     {takes: "tv", link: true, do: (*task).poll},
 		"chan":     {channel: true, do: func(t *task, a *Act) { t.channel(verbs.Forever) }},
+		"chanw":    {channel: true, do: func(t *task, a *Act) { t.chanWait() }}, // waits for the channel, and
+		"chanp":    {channel: true, do: func(t *task, a *Act) { t.chanPoll() }}, // polls what it has named, later
 		"tchan":    {takes: "v", channel: true, do: func(t *task, a *Act) { t.channel(seconds(a.V)) }},
 		"each":     {takes: "t", link: true, channel: true, do: func(t *task, a *Act) { t.each(a, verbs.Forever) }}, // one of each
 		"teach":    {takes: "tv", link: true, channel: true, do: func(t *task, a *Act) { t.each(a, seconds(a.V)) }},

@@ -31,6 +31,7 @@ type task struct {
 	sent  *Act     // and the last with a source
 	list  []joined // requests that are posted with the next one
 	wcs   [4]verbs.WC
+	named verbs.CQ // by a channel
 }
 
 func (t *task) run(acts []Act) {
@@ -162,6 +163,29 @@ func (t *task) channel(timeout time.Duration) {
 	n, err := cq.Poll(t.wcs[:1])
 	if !t.err(err) && n == 1 {
 		t.note(t.completion(&t.wcs[0]))
+	}
+}
+
+// chanWait keeps the CQ that a channel names, and chanPoll polls it.
+func (t *task) chanWait() {
+	cq, err := t.m.ch.Wait(verbs.Forever)
+	if !t.err(err) {
+		t.named = cq
+	}
+}
+
+func (t *task) chanPoll() {
+	if t.named == nil {
+		return
+	}
+	n, err := t.named.Poll(t.wcs[:1])
+	t.named = nil
+	switch {
+	case t.err(err):
+	case n == 1:
+		t.note(t.completion(&t.wcs[0]))
+	default:
+		t.note("none")
 	}
 }
 

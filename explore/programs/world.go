@@ -55,7 +55,7 @@ const (
 )
 
 func (x *world) config() sim.Config {
-	cfg := sim.Config{Profile: x.c.Profile, Budget: x.c.Budget, MaxSteps: 2000, Setup: x.prepare, Linger: x.p.Is("linger"),
+	cfg := sim.Config{Profile: x.c.Profile, Budget: x.c.Budget, MaxSteps: 2000, Setup: x.prepare, Linger: x.p.Is("linger"), Injects: x.p.announces(),
 		Services: []sim.Service{{Host: "services", Name: "counter", Apply: x.apply, ReadOnly: func(req []byte) bool { return len(req) == 0 },
 			Hash: func() fingerprint.Print { return fingerprint.Print{}.Uint(x.counter) }, Reset: func() { x.counter = 0 }}}}
 	for i := range x.p.Hosts {
