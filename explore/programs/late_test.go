@@ -355,6 +355,13 @@ var differences = []struct{ name, program string }{
 	{"a daemon ends one thing, and another sees that before it ends the next", "strong | a: write b x 1 s; wait b 1; call c 1 | b daemon: err a; err c | c: accept; write b x 1 s; wait b 1"},
 	{"a link heals between a failed call and what follows it", "strong partition(a,b)<=1 linger | a: call b 1; err b | b: call a 1; read a x s; wait a 1"},
 	{"after a fourth poll in vain others go on", "strong | a: send b 1 s; wait b 1; write b x 1 s; wait b 1 | b: recv a; poll a 1; poll a 1; poll a 1; poll a 1; err a"},
+	{"what a channel has told of goes with its queue pair", "strong onecq | a: recv b; write c x 1 s; chanw; reset b; chanp | b: send a 1 | c:"},
+	{"what a channel has told of comes before what is posted later", "strong | a: recv b; chanw; write b x 1; chan | b: sendimm a 1"},
+	{"the same of a completion of one's own", "strong linger | a: recv b; chanw; write b x 1 s; wait b 1; wait b 1 | b: send a 1"},
+	{"what a channel has told of is part of the state", "strong | a: recv b; chanw; call b 1; chanp | b daemon: rand 2; ?0 sendimm a 1 z; ?1 sendimm a 2 z"},
+	{"nothing is lost on a link that code heals", "strong | a: send b 1 s; icut b; point; heal b; wait b 1 | b: recv a; wait a 1"},
+	{"a Write behind a fence comes after the Read was executed, whatever is revoked then", "strong+DrainOnRevoke=false | a: dereg; state b; load x | b: read a x p; write a x 1 f"},
+	{"what a card has accepted is received", "strong+DrainOnRevoke=false | a: recv b; dereg; load x; wait b 1 | b: writeimm a x 1; destroy a"},
 	{"what finds no receive is fetched again", "strong linger final | a: writeimm b x 1 m; wait b 1 | b: fetchadd a x 1 s; wait a 1; recv a"},
 }
 

@@ -20,9 +20,12 @@ func (w *World) catchUp(q *qp) (overtakers []*elem) {
 		}
 		switch {
 		case e.over() || e.cutOff():
+		case !w.hasCome(e) && w.neverLeaves(e):
+			missing = append(missing, e)
 		case !w.hasCome(e) && len(missing) > 0 && mayCome():
 			overtakers = append(overtakers, e)
 		case w.hasCome(e) || mayCome() && w.choose(ChooseCutoff, 2, func(i int) string { return e.name() + cameNames[1-i] }) == 1:
+			w.letGo(e)
 			w.comes(e)
 		default:
 			missing = append(missing, e)
@@ -32,6 +35,27 @@ func (w *World) catchUp(q *qp) (overtakers []*elem) {
 	w.catchUpExecuted(q)
 	w.catchUpReceived(q)
 	return overtakers
+}
+
+// letGo makes those Reads and Atomics execute for whose responses e waited, for it has left.
+func (w *World) letGo(e *elem) {
+	if !w.heldBack(e) {
+		return
+	}
+	q := e.q
+	q.catching = true // they find only what has arrived
+	for all := sweep(&q.elems); all.next(); {
+		if p := all.e; w.holdsBack(p, e) {
+			w.land(p)
+			all.again()
+		}
+	}
+	q.catching = false
+}
+
+// neverLeaves reports whether e waits for the response of what memory refuses.
+func (w *World) neverLeaves(e *elem) bool {
+	return slices.ContainsFunc(e.q.elems, func(p *elem) bool { return w.holdsBack(p, e) && w.poisoned(e.q.ent(p.wr)) })
 }
 
 // undecide leaves open again when Atomics are executed that had come when q was caught up with

@@ -98,6 +98,10 @@ var ErrInjects = errors.New("sim: a fault that was not announced")
 // a mistake of the scenario, so there is no verdict.
 var ErrNobodyReports = errors.New("sim: a report outside of all tasks; report it by the code of a host")
 
+// ErrNobodyInjects: Inject, Heal or Point was called outside of all tasks, as by Node.Again or a gate.
+// That is a mistake of the scenario, so there is no verdict.
+var ErrNobodyInjects = errors.New("sim: outside of all tasks; let the code of a host do it")
+
 // Validate checks c; New calls it.
 func (c *Config) Validate() error {
 	if len(c.Nodes) == 0 || len(c.Nodes) > maxHosts {
@@ -124,7 +128,7 @@ func (c *Config) Validate() error {
 		}
 		names = append(names, n.Name)
 	}
-	if err := c.checkSymmetric(); err != nil {
+	if err := errors.Join(c.checkSymmetric(), c.checkServices()); err != nil {
 		return err
 	}
 	return c.checkBudget(names)
@@ -145,6 +149,22 @@ func (c *Config) checkBudget(nodes []string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return nil
+}
+
+// checkServices: each says what it does, what its state is and how it begins.
+func (c *Config) checkServices() error {
+	for i := range c.Services {
+		s := &c.Services[i]
+		switch {
+		case s.Host == "" || s.Name == "":
+			return fmt.Errorf("%w: service %d needs a Host and a Name", ErrConfig, i)
+		case s.Apply == nil || s.Hash == nil || s.Reset == nil:
+			return fmt.Errorf("%w: service %s of %s needs Apply, Hash and Reset; for one without state they can be empty", ErrConfig, s.Name, s.Host)
+		case slices.ContainsFunc(c.Services[:i], func(x Service) bool { return x.Host == s.Host && x.Name == s.Name }):
+			return fmt.Errorf("%w: two services of %s are called %q", ErrConfig, s.Host, s.Name)
+		}
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // cq is a completion queue. In late mode it holds nothing but receives of connections that were
-// made anew: which other completion is there is decided when somebody polls. In eager mode the
-// card fills it.
+// made anew, and what a channel has told of: which other completion is there is decided when
+// somebody polls. In eager mode the card fills it.
 type cq struct {
 	h     *Host
 	ord   int
@@ -18,7 +18,15 @@ type cq struct {
 	qps   []*qp // send side
 	rqps  []*qp // receive side
 	queue []completion
+	front front
 	gone  bool
+}
+
+// front is the completion at the front of a CQ, where that is decided before somebody polls it: the
+// next one of a queue pair's send or receive side. Nothing that completes later overtakes it.
+type front struct {
+	q    *qp
+	recv bool
 }
 
 // Destroy implements verbs.CQ.
@@ -60,8 +68,8 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	}
 	if t.reported == c {
 		c.touch()
-		if c.canComplete() {
-			return c.take(t, wc), nil // a channel said so in this very step
+		if c.front.q != nil {
+			return c.take(t, wc), nil // what a channel told of, unless its queue pair has ended since
 		}
 	}
 	if t.vain > 0 {
@@ -138,12 +146,8 @@ var moreNames = [...]string{"no more yet", "one more"}
 func (c *cq) takeOne(wc *verbs.WC) (tag int, v print) {
 	w := c.h.w
 	w.cur.looked = true
-	for _, t := range w.tasks {
-		if t.reported == c {
-			t.reported = nil // this may be what it was told of
-		}
-	}
 	x := w.machine.next(c)
+	c.front = front{}
 	*wc = x.wc
 	q := w.qpByNum(c.h, wc.QPNum)
 	q.polled(&x)
@@ -169,28 +173,33 @@ func (m *late) next(c *cq) completion {
 	w := m.w
 	var buf [24]outcome
 	o := c.outcomes(buf[:0])
+	if f := c.front; f.q != nil {
+		o = slices.DeleteFunc(o, func(x outcome) bool { return x.side() != f })
+	}
 	x := o[w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
 	done := completion{wr: x.wr, recv: x.recv}
 	w.complete(x, &done.wc)
 	return done
 }
 
-// keeps decides which completion that is, if none has been decided.
+// keeps decides which completion is at the front.
 func (m *late) keeps(c *cq) {
 	var buf [24]outcome
 	o := c.outcomes(buf[:0])
-	if slices.ContainsFunc(o, func(x outcome) bool { return x.kept }) {
-		return
-	}
 	x := o[m.w.choose(ChooseCompletion, len(o), func(i int) string { return o[i].name() })]
-	if !x.recv {
+	c.front = x.side()
+	switch {
+	case x.kept:
+	case !x.recv:
 		x.q.decided(x)
-		return
+	default:
+		in := completion{recv: true}
+		m.w.complete(x, &in.wc)
+		c.queue = append(c.queue, in)
 	}
-	in := completion{recv: true}
-	m.w.complete(x, &in.wc)
-	c.queue = append(c.queue, in)
 }
+
+func (o outcome) side() front { return front{o.q, o.recv} }
 
 // outcomes lists the completions that may come next.
 func (c *cq) outcomes(o []outcome) []outcome {
@@ -273,7 +282,9 @@ func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	}
 	i := w.choose(ChooseCompletion, len(c), func(i int) string { return c[i].name() })
 	t.obs.see(c[i].remoteSym(), print{}.Int(8).Int(c[i].place(ch)))
-	w.machine.keeps(c[i])
+	if c[i].front.q == nil {
+		w.machine.keeps(c[i])
+	}
 	t.reported = c[i] // the next Poll of it finds something
 	t.dirty = false
 	return c[i], nil

@@ -41,7 +41,7 @@ func (m *eager) respondsUnseen() bool                          { return false }
 func (m *eager) awaits(r *region) bool                         { return r.awaits }
 func (m *eager) fetchesUnseen() bool                           { return false }
 func (m *eager) has(c *cq) bool                                { return len(c.queue) > 0 }
-func (m *eager) keeps(*cq)                                     {}
+func (m *eager) keeps(c *cq)                                   { c.front = front{m.w.qpByNum(c.h, c.queue[0].wc.QPNum), c.queue[0].recv} }
 func (m *eager) more(*cq) bool                                 { return true }
 func (m *eager) decidesKept() bool                             { return false }
 func (m *eager) receives(q *qp, came bool) bool                { return came || q.state != verbs.StateErr }

@@ -112,6 +112,7 @@ func (w *World) failing(a Actor) *qp {
 func (w *World) stepFail(q *qp) {
 	if i := q.vanishing(); i >= 0 {
 		w.missed(q, i, q.reach())
+		q.forsaken = q.canFail() && !q.broken
 		return
 	}
 	o, whole := q.noticed(nil)
@@ -149,10 +150,17 @@ func (q *qp) vanishing() int {
 		return -1
 	}
 	i := p.nextIncoming()
-	if i < 0 || q.ent(i).came || q.seenAt(i) > i {
+	if i < 0 || q.ent(i).came || q.seenAt(i) > i || q.accepted(i) {
 		return -1
 	}
 	return i
+}
+
+// accepted reports whether the responder's card has all of request i for certain, and of what is before it.
+func (q *qp) accepted(i int) bool {
+	pieces := q.ent(i).payload
+	return len(pieces) > 0 && !slices.ContainsFunc(pieces, func(e *elem) bool { return !e.acked && !e.seen() }) &&
+		!slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr <= i && (e.wr < q.first) == (i < q.first) && !e.acked })
 }
 
 // cutForGood reports whether the link is cut and no healing is due. A gate that forbids it may do so for ever.
@@ -162,7 +170,10 @@ func (q *qp) cutForGood() bool {
 }
 
 // asks asks whether q has failed by now in a way that hit wants to know of.
-func (q *qp) asks(hit func(verbs.Status) bool) bool {
+func (q *qp) asks(hit func(verbs.Status) bool) bool { return q.failsBy(hit, false) }
+
+// failsBy is asks where it may be certain that q has failed.
+func (q *qp) failsBy(hit func(verbs.Status) bool, certain bool) bool {
 	w := q.w
 	if !q.canFail() {
 		return false
@@ -174,17 +185,18 @@ func (q *qp) asks(hit func(verbs.Status) bool) bool {
 	if len(o) == 0 {
 		return false
 	}
-	i := w.choose(ChooseCutoff, len(o)+1, func(i int) string {
-		if i == 0 {
+	may := boolInt(!certain)
+	i := w.choose(ChooseCutoff, len(o)+may, func(i int) string {
+		if i < may {
 			return q.name() + " has not failed"
 		}
-		return o[i-1].name()
+		return o[i-may].name()
 	})
-	if i == 0 {
+	if i < may {
 		return false
 	}
 	q.touchElems()
-	q.completeTo(o[i-1])
+	q.completeTo(o[i-may])
 	return true
 }
 

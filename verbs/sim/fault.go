@@ -282,7 +282,8 @@ func (w *World) healLink(a, b int) {
 		}
 	}
 	w.trace(w.nodes[a].cur, "heal", "the link to %s heals", w.places[b])
-	w.goesOut(a)
+	w.goesOut(a, b)
+	w.goesOut(b, a)
 	w.goThrough(a, b)
 	for _, q := range w.qps {
 		if q.between(a, b) {
@@ -306,6 +307,7 @@ func (w *World) kill(h *Host, power bool) {
 		}
 	}
 	w.passedOn(h)
+	w.loseMail(h)
 	w.touch(object(objLife, h.node.idx, 0), Write)
 	h.alive = false
 	h.lookAway()

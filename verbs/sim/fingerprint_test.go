@@ -41,7 +41,7 @@ var covered = map[reflect.Type]map[string]string{
 		"steps": "how the state was reached", "ticks": moments, "fail": "ends the run", "last": "orders the events, all of which are tried",
 		"foot": inStep, "shown": inStep, "private": inStep, "events": derived + "all", "aside": inStep, "sends": inStep, "arena": "scratch",
 		"fates": inStep, "hist": printed, "stats": "see Stats", "tracer": "see Tracer", "fpbuf": "see fpScratch", "watch": "see watch",
-		"seams": inStep, "toldAt": inStep, "stopAt": inStep, "preparing": inStep, "over": printed, "abandoned": "ends the run", "finding": inStep, "asked": inStep,
+		"dead": "after the run", "seams": inStep, "toldAt": inStep, "stopAt": inStep, "preparing": inStep, "over": printed, "abandoned": "ends the run", "finding": inStep, "asked": inStep,
 		"marks": inStep, "landing": inStep, "placing": inStep, "ghosts": links, "cands": "see candidate", "pools": "see pools",
 	},
 	reflect.TypeFor[node](): {
@@ -79,17 +79,18 @@ var covered = map[reflect.Type]map[string]string{
 		"recvCQ": derived + "Host.made", "state": printed, "access": printed, "remote": printed, "peer": "printed: whether it has one; which follows from remote",
 		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
 		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "last": derived + "the requests", "freed": printed, "limit": printed, "cutAt": printed, "unacked": printed,
-		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed, "misfitted": printed, "completing": inStep, "catching": inStep,
+		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed, "misfitted": printed, "forsaken": printed, "completing": inStep, "catching": inStep,
 		"elems": links, "rq": printed, "met": "printed; while nothing was flushed it follows from matched, recvNext and what the peer has posted", "matched": printed, "unmet": printed, "recvNext": printed,
 		"buffer": identity, "untold": derived + "what the tasks have observed",
 	},
 	reflect.TypeFor[cq](): {
 		"h": links, "ord": identity, "ch": derived + "Host.made", "qps": derived + "Host.made", "rqps": derived + "Host.made",
-		"queue": "printed in eager mode, empty in late mode", "gone": derived + "Host.made",
+		"queue": printed, "front": "printed with the queue pair", "gone": derived + "Host.made",
 	},
+	reflect.TypeFor[front]():   {"q": links, "recv": printed},
 	reflect.TypeFor[channel](): {"h": links, "ord": identity, "cqs": derived + "Host.made", "gone": derived + "Host.made"},
 	reflect.TypeFor[completion](): {
-		"wr": printed, "recv": "those that are kept are of the send queue; in eager mode the opcode says it", "wc": printed,
+		"wr": printed, "recv": printed, "wc": printed,
 	},
 	reflect.TypeFor[sqEntry](): {
 		"id": observed, "op": printed, "flags": observed, "imm": observed, "length": observed, "compare": printed, "swap": printed, "add": printed,
@@ -101,7 +102,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[task](): {
 		"w": links, "h": identity, "ord": identity, "name": observed, "co": "see coro", "op": links, "obs": printed,
 		"alive": "those that have ended are not printed", "main": derived + "ord", "dirty": inStep, "looks": inStep, "looked": inStep, "clocked": inStep, "fresh": inStep,
-		"sb": links, "wide": links, "vain": printed, "reported": "printed: whether; which it is was observed", "heldUp": printed,
+		"sb": links, "wide": links, "vain": printed, "reported": "printed: whether; which it is was observed", "heldUp": printed, "svc": observed,
 		"report": "in node.reports",
 	},
 	reflect.TypeFor[op](): {

@@ -111,11 +111,28 @@ func (w *World) Abandon() { w.abandoned = true }
 
 // Point lets others go on here although the task has done nothing to which they
 // could react: a crash can come between two steps that only look.
-func (w *World) Point() { w.cur.wait(op{kind: opRun}) }
+func (w *World) Point() {
+	if w.byTask("a point") == nil {
+		w.cur.wait(op{kind: opRun})
+	}
+}
+
+// byTask is an error, and ends the run, if no task does what only tasks can.
+func (w *World) byTask(what string) error {
+	if w.cur != nil {
+		return nil
+	}
+	err := fmt.Errorf("%w: %s", ErrNobodyInjects, what)
+	w.Fail(err)
+	return err
+}
 
 // Inject makes a fault happen now, whatever the budget. A task calls it; if the
 // fault ends the task's own host, it does not return.
 func (w *World) Inject(k faults.Kind, hosts ...string) error {
+	if err := w.byTask("inject " + k.String()); err != nil {
+		return err
+	}
 	if len(hosts) != k.Arity() || k.Arity() == 0 {
 		return fmt.Errorf("sim: inject %v: %w: it takes %d hosts, got %d", k, ErrConfig, k.Arity(), len(hosts))
 	}
@@ -167,6 +184,9 @@ func (w *World) injectable(k faults.Kind, a, b int) bool {
 
 // Heal makes a link that was cut work again.
 func (w *World) Heal(a, b string) {
+	if w.byTask("heal "+a+","+b) != nil {
+		return
+	}
 	w.cur.pauseDirty()
 	w.touchAll()
 	for _, c := range w.cuts {
@@ -180,11 +200,13 @@ func (w *World) Heal(a, b string) {
 }
 
 // gaveUp asks which queue pairs have run out of retries by the time that their link
-// heals. In eager mode that is a step of its own.
+// heals. In eager mode that is a step of its own. One that has given up a request for lost while the
+// link seemed cut for good has: otherwise it would send it again now.
 func (w *World) gaveUp(a, b int) {
 	for _, q := range w.qps {
 		if q.between(a, b) {
-			q.asks(isRetry)
+			q.failsBy(isRetry, q.forsaken && !q.broken)
+			q.forsaken = false
 		}
 	}
 }

@@ -9,19 +9,19 @@ import (
 
 // Calls on links that are cut, and heal.
 
-// heldUp reports whether the link of h to service i is cut.
-func (w *World) heldUp(h *Host, i int) bool {
-	at := slices.Index(w.places, w.cfg.Services[i].Host)
-	w.touch(link(h.node.idx, at), Read)
-	return w.linkCut(h.node.idx, at)
+// calls notes that t is about to call service i, and whether the link is cut.
+func (t *task) calls(i int) {
+	w := t.w
+	t.svc = slices.Index(w.places, w.cfg.Services[i].Host)
+	w.touch(link(t.h.node.idx, t.svc), Read)
+	t.heldUp = w.linkCut(t.h.node.idx, t.svc)
 }
 
 // carryOut is the step in which the running task's call reaches service i.
 func (w *World) carryOut(h *Host, i int, req []byte) ([]byte, error) {
 	t, s := w.cur, &w.cfg.Services[i]
-	at := slices.Index(w.places, s.Host)
-	w.touch(link(h.node.idx, at), Read)
-	cut := w.linkCut(h.node.idx, at)
+	w.touch(link(h.node.idx, t.svc), Read)
+	cut := w.linkCut(h.node.idx, t.svc)
 	heldUp := t.heldUp
 	t.heldUp = false
 	if cut && (heldUp || w.choose(ChooseMessage, 2, func(i int) string { return cutOffNames[i] }) == 0) {
@@ -58,11 +58,11 @@ func unreachable(s *Service) error {
 	return fmt.Errorf("call %s/%s: %w", s.Host, s.Name, host.ErrUnreachable)
 }
 
-// goesOut notes that a link of host a heals: what its tasks are about to ask of services
-// goes out now.
-func (w *World) goesOut(a int) {
+// goesOut notes that the link from host a to place b heals: what its tasks are about to ask of the
+// services there goes out now.
+func (w *World) goesOut(a, b int) {
 	for _, t := range w.tasks {
-		if t.alive && t.h.node.idx == a {
+		if t.alive && t.h.node.idx == a && t.svc == b {
 			t.heldUp = false
 		}
 	}
@@ -71,10 +71,11 @@ func (w *World) goesOut(a int) {
 // holdUp decides which of the requests and answers that are under way between two hosts
 // come through although the link is cut now. The others wait for it to heal.
 func (w *World) holdUp(a, b int) {
+	w.loseAnswers(a, w.places[b]) // the calls of services are one step, and have come or not
 	if b >= len(w.nodes) {
-		w.loseAnswers(a, w.places[b]) // the calls of services are one step, and have come or not
 		return
 	}
+	w.loseAnswers(b, w.places[a])
 	come := func(r *request, what string) bool {
 		return w.choose(ChooseMessage, 2, func(i int) string { return what + " of " + r.name() + [...]string{" comes through", " is held up"}[i] }) == 0
 	}
@@ -111,6 +112,21 @@ func (w *World) goThrough(a, b int) {
 				for _, r := range g.reqs {
 					r.repCut = r.repCut && r.to.node.idx != ends[1]
 				}
+			}
+		}
+	}
+}
+
+// loseMail decides which requests of a host that dies come through: those that their receivers have not
+// taken are lost, or not.
+func (w *World) loseMail(h *Host) {
+	for _, n := range w.nodes {
+		for _, m := range n.all {
+			if m.alive && slices.ContainsFunc(m.mail, func(r *request) bool { return r.from == h }) {
+				w.touch(object(objMail, n.idx, 0), Write)
+				m.mail = slices.DeleteFunc(m.mail, func(r *request) bool {
+					return r.from == h && w.choose(ChooseMessage, 2, func(i int) string { return "the request of " + r.name() + [...]string{" comes through", " is lost"}[i] }) == 1
+				})
 			}
 		}
 	}

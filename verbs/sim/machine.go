@@ -65,8 +65,8 @@ type completionQuestions interface {
 	has(c *cq) bool
 	// next takes the next completion of c.
 	next(c *cq) completion
-	// keeps is called when a channel reports a completion of c: whatever happens until somebody polls
-	// takes it away no more.
+	// keeps says which completion of c, of which a channel tells, is at its front: nothing takes it away but
+	// a poll or the end of its queue pair.
 	keeps(c *cq)
 	// more reports whether another completion of c, which may have one, has come.
 	more(c *cq) bool

@@ -291,7 +291,7 @@ func (w *World) service(to, name string) int {
 // meanwhile the service has carried the call out or not; if it was cut before, it has not.
 func (w *World) callService(h *Host, i int, req []byte) ([]byte, error) {
 	w.guard()
-	w.cur.heldUp = w.heldUp(h, i)
+	w.cur.calls(i)
 	w.cur.wait(op{kind: opRun})
 	return w.carryOut(h, i, req)
 }
@@ -314,7 +314,7 @@ func (w *World) ask(r *request, i int) {
 	})
 	t.obs = from.obs
 	t.obs.seeUint(uint64(t.ord))
-	t.heldUp = w.heldUp(h, i)
+	t.calls(i)
 	w.touch(object(objSpawn, h.node.idx, 0), Add)
 }
 

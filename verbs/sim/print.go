@@ -142,23 +142,19 @@ func (w *World) ghostPrint(g *ghost) {
 		Uint(uint64(g.psn)).Uint(uint64(g.key)).Int(g.wr).Int(g.off).Bytes(g.data))
 }
 
-// cqPrints covers the completions that nobody has polled yet. In late mode those of an old
-// connection.
+// cqPrints covers the completions that nobody has polled yet: each is about the host to which its
+// queue pair leads, which may be interchangeable. In late mode they are receives that are kept.
 func (w *World) cqPrints(m *Host) {
 	for _, c := range m.card.cqs {
-		if len(c.queue) == 0 {
-			continue
-		}
-		p := print{}.Int(tagCQ).Int(m.life).Int(c.ord)
 		for i := range c.queue {
 			x := &c.queue[i]
-			wc := &x.wc
+			wc, q := &x.wc, w.qpByNum(m, x.wc.QPNum)
+			p := q.id().Int(tagCQ).Int(i).Bool(x.recv)
 			if !x.recv { // which slots it frees
-				p = p.Int(w.qpByNum(m, wc.QPNum).head - x.wr)
+				p = p.Int(q.head - x.wr)
 			}
-			p = p.Bool(wc.HasImm).Uint(uint64(wc.QPNum)<<32 | uint64(wc.Status)<<8 | uint64(wc.Op)).Uint(wc.ID).Uint(uint64(wc.Imm)<<32 | uint64(wc.ByteLen))
+			w.about(m.node.idx, q.otherNode(), p.Uint(uint64(wc.Status)<<16|uint64(wc.Op)<<8|uint64(boolInt(wc.HasImm))).Uint(wc.ID).Uint(uint64(wc.Imm)<<32|uint64(wc.ByteLen)))
 		}
-		w.about(m.node.idx, m.node.idx, p)
 	}
 }
 

@@ -72,6 +72,7 @@ type qp struct {
 	broken  bool
 	// refusedBy: it is failing because its peer refused something, and takes it along.
 	refusedBy bool
+	forsaken  bool // what was lost since the link was cut for good is not sent again if code heals it: it had given up then
 	misfitted bool // its next receive has failed, and is in the CQ before what is flushed
 	// catching: see catchUp.
 	catching   bool
@@ -147,7 +148,11 @@ func (q *qp) Num() uint32 { return q.num }
 // State implements verbs.QP. It is a look, and a step of its own: a failure of the
 // peer's takes this end to ERR as well.
 func (q *qp) State() verbs.QPState {
-	if t := q.w.cur; t != nil && q.linked && !q.w.dying() {
+	t := q.w.cur
+	if t != nil {
+		q.w.guard()
+	}
+	if t != nil && q.linked && !q.w.dying() {
 		t.wait(op{kind: opRun})
 		q.touch(Write)
 		q.looked()

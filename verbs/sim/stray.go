@@ -37,9 +37,18 @@ func (w *World) Stray() error {
 	return nil
 }
 
+// maxDead is how much the deferred functions of a task can ask after its run: a loop that waits there for
+// something to change ends then.
+const maxDead = 1000
+
 // guard is called first by whatever tasks call. It ends a goroutine that is no task that
 // runs now, since what it does next would break the world.
 func (w *World) guard() {
+	if w.dying() {
+		if w.dead++; w.dead > maxDead {
+			panic(killed{})
+		}
+	}
 	x := w.watch
 	if x == nil {
 		if w.cur == nil {

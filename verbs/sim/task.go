@@ -71,8 +71,9 @@ type task struct {
 	vain    int // how often in a row it has polled and found nothing, up to maxVain
 	// reported: the CQ that a channel said has a completion, not polled since.
 	reported *cq
-	// heldUp: it is about to call a service to which its link is cut.
+	// heldUp: it is about to call a service at place svc, to which its link is cut.
 	heldUp bool
+	svc    int
 	wide   wideLook          // a load of several cells that has begun
 	report fingerprint.Print // what it has told the checks, as it is in the sum of its node
 }
@@ -282,7 +283,7 @@ func (w *World) unwind(t *task) {
 	if t.co == nil {
 		return
 	}
-	w.cur = t
+	w.cur, w.dead = t, 0
 	t.co.abort()
 	w.cur = nil
 	w.release(t)

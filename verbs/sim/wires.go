@@ -34,9 +34,11 @@ func (w *World) wireSteps(q *qp, out []*elem) []*elem {
 // heldBack reports whether e cannot have left the requester: its fence, or the limit on outstanding
 // Reads and Atomics, still waits for a response.
 func (w *World) heldBack(e *elem) bool {
-	return slices.ContainsFunc(e.q.elems, func(p *elem) bool {
-		return p.responds() && w.before(p, e) && (e.fenced || p.wr != e.wr && p.stalls(e.wr))
-	})
+	return slices.ContainsFunc(e.q.elems, func(p *elem) bool { return w.holdsBack(p, e) })
+}
+
+func (w *World) holdsBack(p, e *elem) bool {
+	return p.responds() && w.before(p, e) && (e.fenced || p.wr != e.wr && p.stalls(e.wr))
 }
 
 // overtakes reports whether e can arrive before p does, which was sent before it: both are of
@@ -190,6 +192,9 @@ func (w *World) stepAck(q *qp) {
 func (q *qp) wipe() {
 	for _, c := range [2]*cq{q.sendCQ, q.recvCQ} {
 		c.queue = slices.DeleteFunc(c.queue, func(x completion) bool { return x.wc.QPNum == q.num })
+		if c.front.q == q {
+			c.front = front{}
+		}
 	}
 }
 

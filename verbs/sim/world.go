@@ -38,6 +38,7 @@ type World struct {
 	marks     int // of changesOthers
 	ticks     int // a logical clock: posts, buffered stores, acknowledgements, freezes, power failures
 	fail      error
+	dead      int // what the deferred functions of a task have asked after the run
 	last      Actor
 	foot      []Access
 	shown     bool // the step used something that others may use as well
