@@ -11,6 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia/arcadiacheck"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia/table1check"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
 	"github.com/verbatim-rdma/verbatim/splitfs/splitfscheck"
 	"github.com/verbatim-rdma/verbatim/strace"
@@ -20,7 +21,8 @@ import (
 type protocol struct {
 	Name      string
 	Scenarios func() []*explore.Scenario
-	// Deep are more of them, for which one has to ask; nil: there are none.
+	// Deep are more of them, for which one has to ask: they take hours, or are violated and must be; nil: there
+	// are none.
 	Deep func() []*explore.Scenario
 	// Matrix are those of them that a card can make a difference to; nil: all.
 	Matrix func() []*explore.Scenario
@@ -50,6 +52,8 @@ var protocols = []protocol{
 		GoDeep: "nclcheck.DeepScenarios()", Folders: []string{"protocol/ncl"}, Kit: []string{"kit/entry", "kit/lend", "kit/quorum"}, FromTrace: nclcheck.FromTrace},
 	{Name: "arcadia", Scenarios: arcadiacheck.Scenarios, Deep: arcadiacheck.DeepScenarios, GoScenarios: "arcadiacheck.Scenarios()",
 		GoDeep: "arcadiacheck.DeepScenarios()", Folders: []string{"protocol/arcadia"}},
+	{Name: "table1", Scenarios: table1check.Scenarios, Deep: table1check.BrokenScenarios, GoScenarios: "table1check.Scenarios()",
+		GoDeep: "table1check.BrokenScenarios()", Folders: []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex"}},
 	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()", Folders: []string{"examples/lease"}},
 	{Name: "splitfs", Scenarios: splitfscheck.Scenarios, Deep: splitfscheck.DeepScenarios, GoScenarios: "splitfscheck.Scenarios()",
 		GoDeep: "splitfscheck.DeepScenarios()", Folders: []string{"splitfs"}},
