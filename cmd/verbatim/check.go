@@ -130,7 +130,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	fl.StringVar(&f.traceFile, "trace-file", "", "the trace's file that is the log: a `pattern` or the end of its name")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each scenario")
 	fl.BoolVar(&f.stop, "stop-at-first", false, "stop at the first violated scenario")
-	fl.BoolVar(&f.deep, "deep", false, "with a protocol or a pattern, also check the scenarios that must be asked for: they take hours, or must be violated (those of table1); best with --max-time")
+	fl.BoolVar(&f.deep, "deep", false, "with a protocol or a pattern, also check the scenarios that take hours; best with --max-time")
 	fl.StringVar(&f.out, "out", "", "`directory` for counterexamples")
 	fl.StringVar(&f.page.file, "report", "", "write a report page to this `file`")
 	fl.StringVar(&f.page.matrix, "matrix", "", "with --report: the `file` with the output of verbatim matrix --json, or none; default: compute the matrix")

@@ -36,7 +36,7 @@ func findOne(name string, deep bool) ([]*explore.Scenario, error) {
 	case err != nil:
 		return nil, err
 	case strings.Contains(name, "/"):
-		if s := explore.Named(p.all(), name); s != nil {
+		if s := explore.Named(p.named(), name); s != nil {
 			return []*explore.Scenario{s}, nil
 		}
 		return nil, noScenario(p, name)
@@ -71,7 +71,7 @@ func matching(pattern string, deep bool) ([]*explore.Scenario, error) {
 		}
 	}
 	if len(out) == 0 && len(hidden) > 0 {
-		return nil, fmt.Errorf("%q matches only scenarios that must be asked for: add --deep for %s", pattern, cli.List(hidden))
+		return nil, fmt.Errorf("%q matches only scenarios that take hours: add --deep for %s", pattern, cli.List(hidden))
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("no scenario matches %q; known: %s", pattern, cli.List(scenarioNames()))

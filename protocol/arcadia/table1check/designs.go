@@ -26,15 +26,17 @@ type design struct {
 	open func(h host.Host, again bool) (log, error)
 }
 
-// All designs have room for as many records as the scenarios append.
+// All designs have room for more records than the scenarios append. In FLEX they fill more than the cache line of
+// the length, which is written back with it.
 const (
-	recordSize = 8
-	room       = 8 // in records
+	recordSize = 16
+	room       = 4 // in records
 )
 
 var (
 	pmdk     = design{"pmemlog", openPMDK}
 	flexible = design{"flex", openFLEX}
+	flexFile = design{"flex-file", openFLEXFile}
 	local    = design{"arcadia-local", openArcadia}
 )
 
@@ -84,11 +86,34 @@ func (l flexLog) records() (out [][]byte, err error) {
 	return out, err
 }
 
+// flexFileLog is a file of FLEX without records and checksums, which would hide that data and length come in the
+// wrong order.
+type flexFileLog struct{ *flex.File }
+
+func openFLEXFile(h host.Host, _ bool) (log, error) {
+	f, err := flex.OpenFile(h, "file", flex.MinSize-8+room*recordSize)
+	if err != nil {
+		return nil, err
+	}
+	return flexFileLog{f}, nil
+}
+
+func (l flexFileLog) append(data []byte) error { return l.Append(data) }
+
+func (l flexFileLog) records() (out [][]byte, err error) {
+	for at := 0; at+recordSize <= l.Len() && err == nil; at += recordSize {
+		data := make([]byte, recordSize)
+		err = l.ReadAt(data, at)
+		out = append(out, data)
+	}
+	return out, err
+}
+
 // arcadiaLog is Arcadia in its local mode, without replicas.
 type arcadiaLog struct{ *arcadia.Log }
 
 func openArcadia(h host.Host, _ bool) (log, error) {
-	l, err := arcadia.Open(h, arcadia.Config{Name: "log", Size: arcadia.MinSize - 32 + room*32})
+	l, err := arcadia.Open(h, arcadia.Config{Name: "log", Size: arcadia.MinSize - 32 + room*(24+recordSize)})
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func restarts(d design, name, doc, budget string, meets ...string) *explore.Scen
 	const lives = 3
 	return &explore.Scenario{
 		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Sometimes: meets,
-		Bounds: "3 lives, 2 and 1 records of 8 bytes",
+		Bounds: "3 lives, 2 and 1 records of 16 bytes",
 		Build: func(c *explore.Case) (sim.Config, error) {
 			a := newApp(c, d)
 			life := a.Lives(lives, nil)
@@ -54,7 +54,7 @@ func media(d design) *explore.Scenario {
 // fault it finds all.
 func moves(d design, name, doc, budget string) *explore.Scenario {
 	return &explore.Scenario{
-		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: "2 records of 8 bytes, 1 recovery elsewhere",
+		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: "2 records of 16 bytes, 1 recovery elsewhere",
 		Build: func(c *explore.Case) (sim.Config, error) {
 			a := newApp(c, d)
 			return a.World(scenario.StayDown(a.Host("app", a.serve), a.Host("spare", a.takeOver))...), nil

@@ -59,11 +59,11 @@ func Rows() []Row {
 	}
 }
 
-// Scenarios are those that must be verified: `verbatim check table1` checks them.
-func Scenarios() []*explore.Scenario { return expected(Survives) }
+// Scenarios are those that must be verified, and one that is in no cell: `verbatim check table1` checks them.
+func Scenarios() []*explore.Scenario { return append(expected(Survives), power(flexFile)) }
 
-// BrokenScenarios are those that must be violated: they are checked if they are named, and by
-// `verbatim table1`.
+// BrokenScenarios are those that must be violated: `verbatim check` needs their names, and
+// `verbatim table1` checks them.
 func BrokenScenarios() []*explore.Scenario { return expected(Broken) }
 
 func expected(m Mark) (out []*explore.Scenario) {
