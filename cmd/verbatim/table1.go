@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/internal/number"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia/table1check"
 )
@@ -21,9 +22,7 @@ type table1Flags struct {
 }
 
 // newTable1 is the command that fills in table 1 of the Arcadia paper.
-func newTable1() *cobra.Command { return table1Of(table1check.Rows) }
-
-func table1Of(rows func() []table1check.Row) *cobra.Command {
+func newTable1() *cobra.Command {
 	f := &table1Flags{}
 	c := &cobra.Command{
 		Use:   "table1",
@@ -47,11 +46,11 @@ bad usage or input, 3 a limit or Ctrl-C left cells undecided. If several apply, 
 precedence over 1, and 1 over 3.`,
 		Example: "  verbatim table1\n  verbatim table1 --out found\n  verbatim table1 --json | jq -r '[.design, .failure, .mark] | @tsv'",
 		Args:    cli.Takes("no arguments", cobra.NoArgs),
-		RunE:    func(c *cobra.Command, _ []string) error { return runTable1(c, f, rows()) },
+		RunE:    func(c *cobra.Command, _ []string) error { return runTable1(c, f) },
 	}
 	fl := c.Flags()
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each cell")
-	fl.StringVar(&f.opt.Profile, "profile", "", "profile of the hosts: a name (see 'verbatim list profiles'); default: strong")
+	fl.StringVar(&f.opt.Profile, "profile", "", "profile of the hosts: a name (see 'verbatim list profiles') or a file; default: strong")
 	fl.Uint64Var(&f.opt.MaxRuns, "max-runs", 0, "stop the search for a cell after this many runs; 0: no limit")
 	fl.DurationVar(&f.opt.MaxTime, "max-time", 0, "stop the search for a cell after this time; 0: no limit")
 	fl.IntVar(&f.opt.Workers, "workers", 0, "parallel runs; 0: one for each core")
@@ -61,9 +60,16 @@ precedence over 1, and 1 over 3.`,
 }
 
 // runTable1 fills in the table and prints it.
-func runTable1(c *cobra.Command, f *table1Flags, rows []table1check.Row) error {
+func runTable1(c *cobra.Command, f *table1Flags) error {
 	if err := checkLimits(f.opt.Workers, f.opt.MaxTime); err != nil {
 		return err
+	}
+	if f.opt.Profile != "" {
+		p, err := faults.FindProfile(f.opt.Profile)
+		if err != nil {
+			return err
+		}
+		f.opt.Profile = p.Name
 	}
 	if f.out != "" {
 		if err := os.MkdirAll(f.out, 0o755); err != nil {
@@ -74,7 +80,7 @@ func runTable1(c *cobra.Command, f *table1Flags, rows []table1check.Row) error {
 	defer stop()
 	line := newProgress(c.ErrOrStderr())
 	f.opt.Stop, f.opt.Progress = func() bool { return ctx.Err() != nil }, line.show
-	cells, err := table1check.Fill(rows, f.opt, f.out)
+	cells, err := table1check.Fill(table1check.Rows(), f.opt, f.out)
 	line.clear()
 	if err != nil {
 		return err
@@ -155,14 +161,14 @@ func table1Searches(w io.Writer, cells []table1check.Cell) error {
 	if err := t.Render(w); err != nil {
 		return err
 	}
-	text := "\n✓ the search was exhausted; ✗ it was stopped by a violation\n"
+	text := "\n✓ the search was exhausted; ✗ a violation stopped it, and verbatim check SCENARIO shows the run\n"
 	for i := range cells {
 		c := &cells[i]
 		switch {
 		case c.Mark == table1check.Unknown:
 			text += c.Scenario + " is not decided: " + c.Reason + "\n"
 		case c.Unexpected():
-			text += c.Scenario + " should be " + table1Signs[c.Expected] + "\n"
+			text += c.Scenario + " is " + table1Signs[c.Mark] + " and should be " + table1Signs[c.Expected] + "\n"
 		}
 		if c.Counterexample != "" {
 			text += explore.Command(c.Counterexample) + "\n"

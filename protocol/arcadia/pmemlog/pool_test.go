@@ -285,7 +285,9 @@ func TestUnreadable(t *testing.T) {
 		h.(*sim.Host).Damage(r, 16, 8, true)
 		_, told := p.Tell()
 		_, opened := pmemlog.Open(h, "log", size)
-		for _, err := range []error{told, opened, p.Append([]byte("x")), p.Rewind()} {
+		_, whole := all(p, 0)
+		_, chunks := all(p, 8)
+		for _, err := range []error{told, opened, whole, chunks, p.Append([]byte("x")), p.Rewind()} {
 			if !errors.Is(err, host.ErrMedia) {
 				t.Error(err)
 			}

@@ -48,6 +48,45 @@ func media(d design) *explore.Scenario {
 		"flip(app)<=1, poison(app)<=1")
 }
 
+// together is a scenario without failures, and in no cell: two tasks force a record each at the same time.
+func together(d design) *explore.Scenario {
+	return &explore.Scenario{
+		Name: "table1/" + d.name + "-together", Doc: "two tasks force a record each at the same time; the log has both", Profile: "strong",
+		Bounds: "2 tasks, 1 record of 16 bytes each",
+		Build: func(c *explore.Case) (sim.Config, error) {
+			k := scenario.New(c)
+			return k.World(k.Host("app", func(h host.Host) error {
+				l, err := d.open(h, true)
+				if err != nil {
+					return err
+				}
+				mu := h.NewMutex()
+				done, left := h.NewCond(mu), 2
+				for number := 1; number <= 2; number++ {
+					h.Go("writer", func() {
+						k.Check(l.append(content(number)))
+						mu.Lock()
+						left--
+						done.Signal()
+						mu.Unlock()
+					})
+				}
+				mu.Lock()
+				for left > 0 {
+					done.Wait()
+				}
+				mu.Unlock()
+				found, err := l.records()
+				all := string(bytes.Join(found, nil))
+				if err != nil || all != string(content(1))+string(content(2)) && all != string(content(2))+string(content(1)) {
+					return scenario.Failed(Mixed, "the log has %q, %v", found, err)
+				}
+				return nil
+			})), nil
+		},
+	}
+}
+
 // moves is a scenario in which the application moves to another host. The first host has the log; it forces two records, and
 // serves what it has to whoever asks. The other host asks it, and if nobody answers it
 // recovers the log from what it can reach itself: of a log without replicas that is its own, empty memory. Without a

@@ -59,8 +59,10 @@ func Rows() []Row {
 	}
 }
 
-// Scenarios are those that must be verified, and one that is in no cell: `verbatim check table1` checks them.
-func Scenarios() []*explore.Scenario { return append(expected(Survives), power(flexFile)) }
+// Scenarios are those that must be verified: `verbatim check table1` checks them. Some are in no cell.
+func Scenarios() []*explore.Scenario {
+	return append(expected(Survives), power(flexFile), together(pmdk), together(flexible))
+}
 
 // BrokenScenarios are those that must be violated: `verbatim check` needs their names, and
 // `verbatim table1` checks them.

@@ -11,8 +11,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/model"
 )
 
-// Unavailable is the class of a recovery that fails although records had been forced.
-const Unavailable = "forced-data-unavailable"
+// Unavailable is the class of a recovery that fails although records had been forced, and Mixed that of a log
+// that has other records than two tasks have forced at the same time.
+const (
+	Unavailable = "forced-data-unavailable"
+	Mixed       = "mixed-records"
+)
 
 // Conditions that a search should meet.
 const (
