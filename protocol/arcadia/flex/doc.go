@@ -1,13 +1,13 @@
 // Package flex is the log of records of FLEX in RocksDB, a baseline of the Arcadia paper (its table 1 and
 // section 5): a file in persistent memory that is written without the kernel, with its length in front.
-// Comments cite the published source, env/env_dcpmm.cc of github.com/pmem/pmem-rocksdb, by its methods; the code is
-// our own.
+// Comments cite the published source, env/env_dcpmm.cc of github.com/pmem/pmem-rocksdb, by its methods; the
+// code is our own.
 //
-// A [File] is a word with the length, and data. [File.Append] copies the data, fences, stores the length and fences
-// again: so a power failure leaves an append whole or not at all. Above it, a [Log] appends each record in two parts, as RocksDB does: a
-// header with length and checksum, and the payload. A power failure between them leaves a header
-// without its payload at the end. [Open] compares checksums, and the log ends before the first record that does not
-// fit.
+// A [File] is a word with the length, and data. [File.Append] copies the data, fences, stores the length and
+// fences again: so a power failure leaves an append whole or not at all. Above it, a [Log] appends each record
+// in two parts, as RocksDB does: a header with length and checksum, and the payload. A power failure between
+// them leaves a header without its payload at the end. [Open] compares checksums, and the log ends before the
+// first record that does not fit.
 //
 // There are no replicas: what the checksums find damaged is lost, and with it all behind it.
 //

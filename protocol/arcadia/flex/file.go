@@ -34,8 +34,8 @@ type File struct {
 	length int // of the data; the original keeps it in DRAM too, and never reads it back
 }
 
-// OpenFile opens the file of size bytes in the persistent region called name. Zeroed memory is an empty file. It writes nothing. An error wraps
-// ErrArgument, ErrCorrupt, host.ErrMedia or what the host reports.
+// OpenFile opens the file of size bytes in the persistent region called name. Zeroed memory is an empty file.
+// It writes nothing. An error wraps ErrArgument, ErrCorrupt, host.ErrMedia or what the host reports.
 func OpenFile(h host.Host, name string, size int) (*File, error) {
 	switch {
 	case name == "":

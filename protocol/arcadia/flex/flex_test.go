@@ -220,8 +220,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// look opens whatever is in memory as a log, and uses it. An error is a mistake: an image is refused with ErrCorrupt, or it is a
-// log to which another record can be added, if there is room.
+// look opens whatever is in memory as a log, and uses it. An error is a mistake: an image is refused with
+// ErrCorrupt, or it is a log to which another record can be added, if there is room.
 func look(h host.Host, image []byte) (found []string, refused bool, err error) {
 	if err := put(h, "log", image); err != nil {
 		return nil, false, err
@@ -283,8 +283,8 @@ func TestEveryFlippedBitAndCut(t *testing.T) {
 	}
 }
 
-// A header without its payload, which a failure between two appends leaves, ends the log, and the next record takes its
-// place.
+// A header without its payload, which a failure between two appends leaves, ends the log, and the next record
+// takes its place.
 func TestHeaderWithoutPayload(t *testing.T) {
 	torn := file("one", "two")
 	binary.LittleEndian.PutUint64(torn, 8+3+8)
@@ -321,7 +321,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// Memory that cannot be read is an error that names it, and so is a record that was damaged since it was written.
+// Memory that cannot be read is an error that names it, and so is a record that was damaged since it was
+// written.
 func TestDamage(t *testing.T) {
 	err := on(func(h host.Host) {
 		for _, x := range []struct {

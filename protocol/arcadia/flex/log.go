@@ -19,9 +19,10 @@ type Log struct {
 	mu   host.Mutex
 }
 
-// Open opens the log of size bytes in the persistent region called name, and recovers it: it ends before the first
-// record that is cut off or whose checksum does not fit, and what follows is discarded, as RocksDB does (kPointInTimeRecovery).
-// An error wraps ErrArgument, ErrCorrupt, host.ErrMedia or what the host reports; the memory is as it was.
+// Open opens the log of size bytes in the persistent region called name, and recovers it: it ends before the
+// first record that is cut off or whose checksum does not fit, and what follows is discarded, as RocksDB does
+// (kPointInTimeRecovery). An error wraps ErrArgument, ErrCorrupt, host.ErrMedia or what the host reports; the
+// memory is as it was.
 func Open(h host.Host, name string, size int) (*Log, error) {
 	f, err := OpenFile(h, name, size)
 	if err != nil {

@@ -2,10 +2,10 @@
 // paper (its table 1 and section 5). Comments cite the published source, src/libpmemlog/log.c of
 // github.com/pmem/pmdk, by its functions; the code is our own.
 //
-// [Create] makes a pool, and [Open] opens one. [Pool.Append] adds bytes, durable when it returns: the bytes become
-// persistent first, and then the write offset, which is one word. So a power failure leaves an append
-// whole or not at all. [Pool.Walk] goes through the bytes in chunks, [Pool.Tell] counts them, and [Pool.Rewind] discards
-// them.
+// [Create] makes a pool, and [Open] opens one. [Pool.Append] adds bytes, durable when it returns: the bytes
+// become persistent first, and then the write offset, which is one word. So a power failure leaves an append
+// whole or not at all. [Pool.Walk] goes through the bytes in chunks, [Pool.Tell] counts them, and
+// [Pool.Rewind] discards them.
 //
 // There are no record boundaries, no checksums and no replicas: who needs them puts them into the
 // bytes.

@@ -42,9 +42,9 @@ type Pool struct {
 	mu     host.Mutex
 }
 
-// Create makes an empty pool of size bytes in the persistent region called name (pmemlog_descr_create).
-// If it is cut off, Open reports ErrCorrupt, and it can be called again. An error wraps ErrArgument, ErrExists or what the
-// host reports.
+// Create makes an empty pool of size bytes in the persistent region called name (pmemlog_descr_create). If it
+// is cut off, Open reports ErrCorrupt, and it can be called again. An error wraps ErrArgument, ErrExists or
+// what the host reports.
 func Create(h host.Host, name string, size int) (*Pool, error) {
 	p, err := attach(h, name, size)
 	if err != nil {
@@ -116,8 +116,8 @@ func (p *Pool) written() (int, error) {
 	return int(write), nil
 }
 
-// Append adds data at the end; they are durable when it returns nil. If a failure cuts it off, all of them are there or
-// none. An error wraps ErrFull, ErrCorrupt or host.ErrMedia, and nothing was added (pmemlog_append).
+// Append adds data at the end; they are durable when it returns nil. If a failure cuts it off, all of them are
+// there or none. An error wraps ErrFull, ErrCorrupt or host.ErrMedia, and nothing was added (pmemlog_append).
 func (p *Pool) Append(data []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,10 +170,10 @@ func (p *Pool) Tell() (int, error) {
 	return at - dataAt, nil
 }
 
-// Walk calls f for the bytes in their order, in chunks of the given length, the last of which may be shorter, until f
-// returns false. A chunk of 0 is all bytes at once, even if there are none. data is valid until f returns, and f must not
-// call methods of the pool, which is locked. An error wraps ErrArgument, ErrCorrupt or host.ErrMedia
-// (pmemlog_walk).
+// Walk calls f for the bytes in their order, in chunks of the given length, the last of which may be shorter,
+// until f returns false. A chunk of 0 is all bytes at once, even if there are none. data is valid until f
+// returns, and f must not call methods of the pool, which is locked. An error wraps ErrArgument, ErrCorrupt or
+// host.ErrMedia (pmemlog_walk).
 func (p *Pool) Walk(chunk int, f func(data []byte) bool) error {
 	if chunk < 0 {
 		return fmt.Errorf("%w: chunks of %d bytes", ErrArgument, chunk)

@@ -212,8 +212,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// look opens whatever is in memory, and uses it. An error is a mistake: an image is refused with ErrCorrupt, and can then be
-// made a pool, or it is a pool whose bytes are those of the image.
+// look opens whatever is in memory, and uses it. An error is a mistake: an image is refused with ErrCorrupt,
+// and can then be made a pool, or it is a pool whose bytes are those of the image.
 func look(h host.Host, image []byte) (refused bool, err error) {
 	if err := put(h, "log", image); err != nil {
 		return false, err
@@ -238,8 +238,8 @@ func look(h host.Host, image []byte) (refused bool, err error) {
 	return refused, p.Close()
 }
 
-// Whatever bit of a pool flips and wherever it is cut off, it is opened or refused. Flipped bits of the data and some of
-// the write offset are found by nobody.
+// Whatever bit of a pool flips and wherever it is cut off, it is opened or refused. Flipped bits of the data
+// and some of the write offset are found by nobody.
 func TestEveryFlippedBitAndCut(t *testing.T) {
 	whole := pool("some records")
 	err := on(func(h host.Host) {

@@ -26,8 +26,8 @@ type design struct {
 	open func(h host.Host, again bool) (log, error)
 }
 
-// All designs have room for more records than the scenarios append. In FLEX they fill more than the cache line of
-// the length, which is written back with it.
+// All designs have room for more records than the scenarios append. In FLEX they fill more than the cache line
+// of the length, which is written back with it.
 const (
 	recordSize = 16
 	room       = 4 // in records
@@ -86,8 +86,8 @@ func (l flexLog) records() (out [][]byte, err error) {
 	return out, err
 }
 
-// flexFileLog is a file of FLEX without records and checksums, which would hide that data and length come in the
-// wrong order.
+// flexFileLog is a file of FLEX without records and checksums, which would hide that data and length come in
+// the wrong order.
 type flexFileLog struct{ *flex.File }
 
 func openFLEXFile(h host.Host, _ bool) (log, error) {

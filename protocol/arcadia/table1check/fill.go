@@ -39,9 +39,9 @@ func (c *Cell) Contradicts() bool {
 	return c.Mark != Unknown && c.Published != Unknown && c.Mark != c.Published
 }
 
-// Fill decides the rows, one after the other, each by a search with these options. Counterexamples are written into the
-// directory out if it is not empty. An error is about an option, a scenario or a file; what a search finds is in
-// its cell.
+// Fill decides the rows, one after the other, each by a search with these options. Counterexamples are written
+// into the directory out if it is not empty. An error is about an option, a scenario or a file; what a search
+// finds is in its cell.
 func Fill(rows []Row, opt explore.Options, out string) ([]Cell, error) {
 	var cells []Cell
 	for _, r := range rows {

@@ -87,10 +87,10 @@ func together(d design) *explore.Scenario {
 	}
 }
 
-// moves is a scenario in which the application moves to another host. The first host has the log; it forces two records, and
-// serves what it has to whoever asks. The other host asks it, and if nobody answers it
-// recovers the log from what it can reach itself: of a log without replicas that is its own, empty memory. Without a
-// fault it finds all.
+// moves is a scenario in which the application moves to another host. The first host has the log; it forces
+// two records, and serves what it has to whoever asks. The other host asks it, and if nobody answers it
+// recovers the log from what it can reach itself: of a log without replicas that is its own, empty memory.
+// Without a fault it finds all.
 func moves(d design, name, doc, budget string) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: "2 records of 16 bytes, 1 recovery elsewhere",
@@ -111,12 +111,12 @@ func partition(d design) *explore.Scenario {
 	return moves(d, "partition", "the host with the log is cut off; another one recovers", "partition(app,spare)<=1")
 }
 
-// patience is how long a host waits for the other. Timers fire only when nothing else can happen, so that whoever
-// can answer does.
+// patience is how long a host waits for the other. Timers fire only when nothing else can happen, so that
+// whoever can answer does.
 const patience = time.Second
 
-// serve forces two records, and tells whoever asks what the log holds. It is there until nobody asks any more: an
-// answer would be lost with its host.
+// serve forces two records, and tells whoever asks what the log holds. It is there until nobody asks any more:
+// an answer would be lost with its host.
 func (a *app) serve(h host.Host) error {
 	asked, err := h.Listen("log")
 	if err != nil {

@@ -33,8 +33,8 @@ func TestRowsAreATable(t *testing.T) {
 	}
 }
 
-// A design survives what it should in every run. That of Arcadia alone takes seconds: one power failure is enough here, and
-// `verbatim table1` has two.
+// A design survives what it should in every run. That of Arcadia alone takes seconds: one power failure is
+// enough here, and `verbatim table1` has two.
 func TestSurvivors(t *testing.T) {
 	for _, s := range table1check.Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {
@@ -60,7 +60,8 @@ func TestTheFailureBreaksIt(t *testing.T) {
 	}
 }
 
-// libpmemlog returns damaged bytes as data. FLEX does not, whatever is damaged: it loses them, and knows it or not.
+// libpmemlog returns damaged bytes as data. FLEX does not, whatever is damaged: it loses them, and knows it or
+// not.
 func TestWhoReturnsDamage(t *testing.T) {
 	for name, want := range map[string]string{"table1/pmemlog-media": "record-never-completed", "table1/flex-media": table1check.Unavailable} {
 		s := explore.Named(table1check.BrokenScenarios(), name)
