@@ -22,7 +22,7 @@ func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellC
 	var out []string
 	for i := range protocols {
 		out = append(out, protocols[i].Name)
-		for _, s := range protocols[i].all() {
+		for _, s := range protocols[i].named() {
 			out = append(out, s.Name+"\t"+s.Doc)
 		}
 	}

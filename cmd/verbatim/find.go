@@ -36,7 +36,7 @@ func findOne(name string, deep bool) ([]*explore.Scenario, error) {
 	case err != nil:
 		return nil, err
 	case strings.Contains(name, "/"):
-		if s := explore.Named(p.all(), name); s != nil {
+		if s := explore.Named(p.named(), name); s != nil {
 			return []*explore.Scenario{s}, nil
 		}
 		return nil, noScenario(p, name)

@@ -11,6 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia/arcadiacheck"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia/table1check"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
 	"github.com/verbatim-rdma/verbatim/splitfs/splitfscheck"
 	"github.com/verbatim-rdma/verbatim/strace"
@@ -22,10 +23,13 @@ type protocol struct {
 	Scenarios func() []*explore.Scenario
 	// Deep are more of them, for which one has to ask; nil: there are none.
 	Deep func() []*explore.Scenario
+	// Broken are violated, and must be: only their names lead to them, so that no mutant is caught by one; nil: there
+	// are none.
+	Broken func() []*explore.Scenario
 	// Matrix are those of them that a card can make a difference to; nil: all.
 	Matrix func() []*explore.Scenario
-	// GoScenarios and GoDeep are both as Go expressions, for regression tests.
-	GoScenarios, GoDeep string
+	// GoScenarios, GoDeep and GoBroken are these as Go expressions, for regression tests.
+	GoScenarios, GoDeep, GoBroken string
 	// Folders are those of its packages, from the root of the source tree.
 	Folders []string
 	// Kit are those of packages that it shares with others: what it uses of them is mutated with it.
@@ -50,14 +54,19 @@ var protocols = []protocol{
 		GoDeep: "nclcheck.DeepScenarios()", Folders: []string{"protocol/ncl"}, Kit: []string{"kit/entry", "kit/lend", "kit/quorum"}, FromTrace: nclcheck.FromTrace},
 	{Name: "arcadia", Scenarios: arcadiacheck.Scenarios, Deep: arcadiacheck.DeepScenarios, GoScenarios: "arcadiacheck.Scenarios()",
 		GoDeep: "arcadiacheck.DeepScenarios()", Folders: []string{"protocol/arcadia"}},
+	{Name: "table1", Scenarios: table1check.Scenarios, Broken: table1check.BrokenScenarios, GoScenarios: "table1check.Scenarios()",
+		GoBroken: "table1check.BrokenScenarios()", Folders: []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex"}},
 	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()", Folders: []string{"examples/lease"}},
 	{Name: "splitfs", Scenarios: splitfscheck.Scenarios, Deep: splitfscheck.DeepScenarios, GoScenarios: "splitfscheck.Scenarios()",
 		GoDeep: "splitfscheck.DeepScenarios()", Folders: []string{"splitfs"}},
 	{Name: "cluster", Scenarios: clustercheck.Scenarios, GoScenarios: "clustercheck.Scenarios()", Folders: []string{"cluster"}},
 }
 
-// all are the scenarios that can be asked for.
+// all are the scenarios that can be asked for by a pattern.
 func (p *protocol) all() []*explore.Scenario { return append(p.Scenarios(), p.deep()...) }
+
+// named are those that can be asked for by their names.
+func (p *protocol) named() []*explore.Scenario { return append(p.all(), p.broken()...) }
 
 func (p *protocol) deep() []*explore.Scenario {
 	if p.Deep == nil {
@@ -66,10 +75,20 @@ func (p *protocol) deep() []*explore.Scenario {
 	return p.Deep()
 }
 
+func (p *protocol) broken() []*explore.Scenario {
+	if p.Broken == nil {
+		return nil
+	}
+	return p.Broken()
+}
+
 // goScenarios is a Go expression for the list that has the scenario.
 func (p *protocol) goScenarios(name string) string {
-	if explore.Named(p.deep(), name) != nil {
+	switch {
+	case explore.Named(p.deep(), name) != nil:
 		return p.GoDeep
+	case explore.Named(p.broken(), name) != nil:
+		return p.GoBroken
 	}
 	return p.GoScenarios
 }
@@ -88,7 +107,7 @@ func protocolOf(name string) (*protocol, error) {
 
 func noScenario(p *protocol, name string) error {
 	var names []string
-	for _, s := range p.all() {
+	for _, s := range p.named() {
 		names = append(names, s.Name)
 	}
 	return fmt.Errorf("unknown scenario %q; known: %s%s", name, cli.List(names), mistake.DidYouMean(name, names))

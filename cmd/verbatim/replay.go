@@ -118,7 +118,7 @@ func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario,
 		s, _, err := fromTrace(p, f.trace, f.traceFile)
 		return s, p, err
 	}
-	if s := explore.Named(p.all(), ce.Scenario); s != nil {
+	if s := explore.Named(p.named(), ce.Scenario); s != nil {
 		return s, p, nil
 	}
 	return nil, nil, fmt.Errorf("%w; if it was made from a trace, pass --trace", noScenario(p, ce.Scenario))

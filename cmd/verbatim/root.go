@@ -46,7 +46,7 @@ Exit status: 0 verified (or clean, for strategies that sample), 1 a promise is v
   verbatim litmus --profile strong
   source <(verbatim completion bash)`,
 	})
-	root.AddCommand(newCheck(), newReplay(), newExplore(), newList(), newMutants(), newLitmus(), newMatrix())
+	root.AddCommand(newCheck(), newReplay(), newExplore(), newList(), newMutants(), newLitmus(), newMatrix(), newTable1())
 	root.AddCommand(cli.Elsewhere("verbatim-run", "runs protocols on machines and measures them", "ncl", "bench", "crash")...)
 	return root
 }

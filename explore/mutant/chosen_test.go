@@ -136,7 +136,7 @@ func TestEquivalentsExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, protocol := range protocols {
-		set, err := generate.Generate(t.Context(), root, []string{protocol.folder}, protocol.kit...)
+		set, err := generate.Generate(t.Context(), root, protocol.folders, protocol.kit...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,9 +16,15 @@ import (
 
 // protocols are those that have mutants, and where they are.
 var protocols = []struct {
-	name, folder string
-	kit          []string
-}{{"ncl", "protocol/ncl", []string{"kit/entry", "kit/lend", "kit/quorum"}}, {"arcadia", "protocol/arcadia", nil}, {"splitfs", "splitfs", nil}, {"cluster", "cluster", nil}}
+	name         string
+	folders, kit []string
+}{
+	{"ncl", []string{"protocol/ncl"}, []string{"kit/entry", "kit/lend", "kit/quorum"}},
+	{"arcadia", []string{"protocol/arcadia"}, nil},
+	{"table1", []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex"}, nil},
+	{"splitfs", []string{"splitfs"}, nil},
+	{"cluster", []string{"cluster"}, nil},
+}
 
 // The mutants of the simulator are built by `verbatim mutants litmus` alone; that their
 // patches still apply is known at once.

@@ -1,0 +1,73 @@
+package table1check
+
+import (
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+)
+
+// Cell is a cell that a search has decided, or not. The names of its fields in JSON are stable.
+type Cell struct {
+	Design  string `json:"design"`
+	Failure string `json:"failure"`
+	Mark    Mark   `json:"mark"`
+	// Published is the mark of the paper, and Expected that of [Rows].
+	Published Mark `json:"published"`
+	Expected  Mark `json:"expected"`
+	// What the search was about, and how large it was: it was exhausted if the mark is survives.
+	Scenario string  `json:"scenario"`
+	Profile  string  `json:"profile"`
+	Faults   string  `json:"faults"`
+	Timers   string  `json:"timers"`
+	Bounds   string  `json:"bounds"`
+	Runs     uint64  `json:"runs"`
+	States   uint64  `json:"states"`
+	Seconds  float64 `json:"seconds"`
+	// Class is that of the violation if the mark is broken. Reason says what happens there, and why the mark
+	// is unknown.
+	Class  string `json:"class"`
+	Reason string `json:"reason"`
+	// Counterexample is the file of the run that breaks the design, if files are written.
+	Counterexample string `json:"counterexample"`
+}
+
+// Unexpected reports whether the search has decided the cell, and not as [Rows] expects.
+func (c *Cell) Unexpected() bool { return c.Mark != Unknown && c.Mark != c.Expected }
+
+// Contradicts reports whether the search has decided the cell, and not as the paper does.
+func (c *Cell) Contradicts() bool {
+	return c.Mark != Unknown && c.Published != Unknown && c.Mark != c.Published
+}
+
+// Fill decides the rows, one after the other, each by a search with these options. Counterexamples are written
+// into the directory out if it is not empty. An error is about an option, a scenario or a file; what a search
+// finds is in its cell.
+func Fill(rows []Row, opt explore.Options, out string) ([]Cell, error) {
+	var cells []Cell
+	for _, r := range rows {
+		x, err := explore.Check(r.Scenario, opt)
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", r.Design, r.Failure, err)
+		}
+		c := Cell{Design: r.Design, Failure: r.Failure, Published: r.Published, Expected: r.Expected, Mark: Unknown, Scenario: x.Scenario,
+			Profile: x.Profile, Faults: x.Faults, Timers: x.Timers.String(), Bounds: x.Bounds, Runs: x.Runs, States: x.States, Seconds: x.Elapsed.Seconds()}
+		switch {
+		case x.Verdict == explore.Verified:
+			c.Mark = Survives
+		case x.Counterexample != nil:
+			c.Mark, c.Class, c.Reason = Broken, x.Counterexample.Class, x.Counterexample.Message
+			if out == "" {
+				break
+			}
+			if c.Counterexample, err = x.Counterexample.SaveIn(out); err != nil {
+				return nil, err
+			}
+		case x.Reason != nil:
+			c.Reason = x.Reason.Error()
+		default: // a limit, or a search that samples
+			c.Reason = "the search was not exhausted, and found nothing"
+		}
+		cells = append(cells, c)
+	}
+	return cells, nil
+}

@@ -1,0 +1,164 @@
+package table1check
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// restarts is a scenario of one host: its application forces two records and starts again, forces another and
+// starts again, and looks.
+func restarts(d design, name, doc, budget string, meets ...string) *explore.Scenario {
+	const lives = 3
+	return &explore.Scenario{
+		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Sometimes: meets,
+		Bounds: "3 lives, 2 and 1 records of 16 bytes",
+		Build: func(c *explore.Case) (sim.Config, error) {
+			a := newApp(c, d)
+			life := a.Lives(lives, nil)
+			return a.World(life.Node("app", func(h host.Host, n int) {
+				l, found := a.recover(h)
+				if l == nil || life.Last(n) {
+					return
+				}
+				for i := n; i < lives-1; i++ {
+					if !a.force(h, l, len(found)+1+i-n) {
+						return
+					}
+				}
+			})), nil
+		},
+	}
+}
+
+// power is the failure that a restart on the same memory must survive.
+func power(d design) *explore.Scenario {
+	return restarts(d, "power", "power fails at any moment, also of a recovery; the same host recovers",
+		"power(app)<=2", sawWhole, sawNone)
+}
+
+// media is one flipped bit or one unreadable place, wherever the search likes, found at any read.
+func media(d design) *explore.Scenario {
+	return restarts(d, "media", "a bit of the persistent memory flips, or some of it cannot be read; the same host recovers",
+		"flip(app)<=1, poison(app)<=1")
+}
+
+// together is a scenario without failures, and in no cell: two tasks force a record each at the same time.
+func together(d design) *explore.Scenario {
+	return &explore.Scenario{
+		Name: "table1/" + d.name + "-together", Doc: "two tasks force a record each at the same time; the log has both", Profile: "strong",
+		Bounds: "2 tasks, 1 record of 16 bytes each",
+		Build: func(c *explore.Case) (sim.Config, error) {
+			k := scenario.New(c)
+			return k.World(k.Host("app", func(h host.Host) error {
+				l, err := d.open(h, true)
+				if err != nil {
+					return err
+				}
+				mu := h.NewMutex()
+				done, left := h.NewCond(mu), 2
+				for number := 1; number <= 2; number++ {
+					h.Go("writer", func() {
+						k.Check(l.append(content(number)))
+						mu.Lock()
+						left--
+						done.Signal()
+						mu.Unlock()
+					})
+				}
+				mu.Lock()
+				for left > 0 {
+					done.Wait()
+				}
+				mu.Unlock()
+				found, err := l.records()
+				all := string(bytes.Join(found, nil))
+				if err != nil || all != string(content(1))+string(content(2)) && all != string(content(2))+string(content(1)) {
+					return scenario.Failed(Mixed, "the log has %q, %v", found, err)
+				}
+				return nil
+			})), nil
+		},
+	}
+}
+
+// moves is a scenario in which the application moves to another host. The first host has the log; it forces
+// two records, and serves what it has to whoever asks. The other host asks it, and if nobody answers it
+// recovers the log from what it can reach itself: of a log without replicas that is its own, empty memory.
+// Without a fault it finds all.
+func moves(d design, name, doc, budget string) *explore.Scenario {
+	return &explore.Scenario{
+		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: "2 records of 16 bytes, 1 recovery elsewhere",
+		Build: func(c *explore.Case) (sim.Config, error) {
+			a := newApp(c, d)
+			return a.World(scenario.StayDown(a.Host("app", a.serve), a.Host("spare", a.takeOver))...), nil
+		},
+	}
+}
+
+// node is the failure of the device or of the node, whose memory is lost with it.
+func node(d design) *explore.Scenario {
+	return moves(d, "node", "the host with the log fails for good; another one recovers", "crash(app)<=1")
+}
+
+// partition cuts off the host with the log.
+func partition(d design) *explore.Scenario {
+	return moves(d, "partition", "the host with the log is cut off; another one recovers", "partition(app,spare)<=1")
+}
+
+// patience is how long a host waits for the other. Timers fire only when nothing else can happen, so that
+// whoever can answer does.
+const patience = time.Second
+
+// serve forces two records, and tells whoever asks what the log holds. It is there until nobody asks any more:
+// an answer would be lost with its host.
+func (a *app) serve(h host.Host) error {
+	asked, err := h.Listen("log")
+	if err != nil {
+		return err
+	}
+	l, _ := a.recover(h)
+	if l == nil {
+		return nil
+	}
+	for number := 1; number <= 2; number++ {
+		if !a.force(h, l, number) {
+			return nil
+		}
+	}
+	for {
+		q, err := asked.Accept(patience)
+		if err != nil {
+			return nil
+		}
+		found, err := l.records()
+		if err != nil {
+			q.Reject(err.Error())
+			continue
+		}
+		q.Reply(bytes.Join(found, nil))
+	}
+}
+
+// takeOver recovers the log on another host.
+func (a *app) takeOver(h host.Host) error {
+	e := a.told.Begin(h.Name(), "ask app for the log")
+	data, err := h.Call("app", "log", nil, patience)
+	if err != nil {
+		e.End(err)
+		a.recover(h)
+		return nil
+	}
+	var found [][]byte
+	for ; len(data) >= recordSize; data = data[recordSize:] {
+		found = append(found, data[:recordSize])
+	}
+	e.End(fmt.Sprint(len(found), " records"))
+	a.returned(found)
+	return nil
+}

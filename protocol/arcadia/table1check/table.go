@@ -1,0 +1,78 @@
+package table1check
+
+import "github.com/verbatim-rdma/verbatim/explore"
+
+// Mark is what a cell of the table says.
+type Mark string
+
+// The marks. Unknown is that of a search that ran out or could not decide, and of what the paper does not
+// say.
+const (
+	Survives Mark = "survives"
+	Broken   Mark = "broken"
+	Unknown  Mark = "unknown"
+)
+
+// Failures are the columns of the table.
+const (
+	Node      = "device/node failure"
+	Partition = "network partition"
+	Media     = "media error"
+	Power     = "power loss"
+)
+
+// Failures returns the columns, in the order of the paper.
+func Failures() []string { return []string{Node, Partition, Media, Power} }
+
+// Designs of a log, the rows of the table.
+const (
+	PMDK         = "PMDK libpmemlog"
+	FLEX         = "FLEX"
+	ArcadiaLocal = "Arcadia, local mode"
+)
+
+// Row is one cell of the table, and what decides it.
+type Row struct {
+	Design, Failure string
+	// Published is the mark in table 1 of the paper, and Unknown for a design that is not in it.
+	Published Mark
+	// Expected is the mark that the search must find.
+	Expected Mark
+	Scenario *explore.Scenario
+}
+
+// Rows returns the cells, design by design.
+func Rows() []Row {
+	return []Row{
+		{PMDK, Node, Broken, Broken, node(pmdk)},
+		{PMDK, Partition, Broken, Broken, partition(pmdk)},
+		{PMDK, Media, Broken, Broken, media(pmdk)},
+		{PMDK, Power, Survives, Survives, power(pmdk)},
+		{FLEX, Node, Broken, Broken, node(flexible)},
+		{FLEX, Partition, Broken, Broken, partition(flexible)},
+		{FLEX, Media, Broken, Broken, media(flexible)},
+		{FLEX, Power, Survives, Survives, power(flexible)},
+		{ArcadiaLocal, Node, Unknown, Broken, node(local)},
+		{ArcadiaLocal, Partition, Unknown, Broken, partition(local)},
+		{ArcadiaLocal, Media, Unknown, Broken, media(local)},
+		{ArcadiaLocal, Power, Unknown, Survives, power(local)},
+	}
+}
+
+// Scenarios are those that must be verified: `verbatim check table1` checks them. Some are in no cell.
+func Scenarios() []*explore.Scenario {
+	return append(expected(Survives), power(flexFile), together(pmdk), together(flexible))
+}
+
+// BrokenScenarios are those that must be violated: `verbatim check` needs their names, and
+// `verbatim table1` checks them.
+func BrokenScenarios() []*explore.Scenario { return expected(Broken) }
+
+func expected(m Mark) (out []*explore.Scenario) {
+	for _, r := range Rows() {
+		if r.Expected == m {
+			out = append(out, r.Scenario)
+		}
+	}
+	return out
+}

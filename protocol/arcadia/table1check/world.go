@@ -1,0 +1,111 @@
+package table1check
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/model"
+)
+
+// Unavailable is the class of a recovery that fails although records had been forced, and Mixed that of a log
+// that has other records than two tasks have forced at the same time.
+const (
+	Unavailable = "forced-data-unavailable"
+	Mixed       = "mixed-records"
+)
+
+// Conditions that a search should meet.
+const (
+	sawWhole = "a record whose append was cut off was recovered"
+	sawNone  = "a record whose append was cut off was not recovered"
+)
+
+// app is the application of one scenario, and what the checks remember. It may move to another host.
+type app struct {
+	*scenario.Kit
+	design
+	told   *scenario.Journal
+	forced model.RecordLog
+	cut    int // the number of the record that is being appended, or was when a failure struck; 0: none
+}
+
+func newApp(c *explore.Case, d design) *app {
+	a := &app{Kit: scenario.New(c), design: d}
+	a.told = a.Journal()
+	a.Remember(func() { a.forced.Reset(); a.cut = 0 }, func() fingerprint.Print { return a.forced.Hash().Int(a.cut) })
+	return a
+}
+
+// promised reports whether a record has been forced.
+func (a *app) promised() bool { return a.forced.Durable(1) }
+
+// recover opens the log of a host, and hands what it holds to the checks. It returns nil if the run is over for
+// this life: the recovery has failed.
+func (a *app) recover(h host.Host) (l log, found [][]byte) {
+	e := a.told.Begin(h.Name(), "recover")
+	a.Look()
+	l, err := a.open(h, !a.promised())
+	if err == nil {
+		found, err = l.records()
+	}
+	if err != nil {
+		e.End(err)
+		if a.Look(); a.promised() {
+			a.Failf(Unavailable, "records were forced, and the recovery fails: %v", err)
+		}
+		return nil, nil // nobody was promised anything
+	}
+	e.End(fmt.Sprint(len(found), " records"))
+	if !a.returned(found) {
+		return nil, nil
+	}
+	return l, found
+}
+
+// returned checks what a recovery returned.
+func (a *app) returned(found [][]byte) bool {
+	var list []model.Found
+	for i, data := range found {
+		list = append(list, model.Found{LSN: uint64(i + 1), Data: data})
+	}
+	a.Look()
+	switch {
+	case a.cut > 0 && len(found) >= a.cut:
+		a.Meet(sawWhole)
+	case a.cut > 0:
+		a.Meet(sawNone)
+	}
+	if !a.Check(a.forced.Recovered(list)) {
+		return false
+	}
+	a.cut = 0
+	a.History()
+	return true
+}
+
+// force appends a record, its number being what it says, and forces it. It reports whether the log goes on.
+func (a *app) force(h host.Host, l log, number int) bool {
+	lsn, data := uint64(number), content(number)
+	e := a.told.Begin(h.Name(), fmt.Sprint("append ", number))
+	a.Check(a.forced.Reserve(lsn))
+	a.Check(a.forced.Completing(lsn, data))
+	a.cut = number
+	a.History()
+	if err := l.append(data); err != nil {
+		e.End(err)
+		return false // the application was not promised anything
+	}
+	e.End("durable")
+	a.Check(a.forced.Completed(lsn))
+	a.Check(a.forced.Forced(lsn))
+	a.cut = 0
+	a.History()
+	return true
+}
+
+// content is that of a record: unequal in each byte to all others.
+func content(number int) []byte { return bytes.Repeat([]byte{byte('a' + number - 1)}, recordSize) }
