@@ -90,20 +90,29 @@ type Region interface {
 // TryLoad is r.Load for memory that may be damaged: where Load panics it returns an
 // error that wraps [ErrMedia]. Rewriting the memory repairs it.
 func TryLoad(r Region, off int, p []byte) (err error) {
-	defer func() {
-		switch x := recover().(type) {
-		case nil:
-		case error:
-			if !errors.Is(x, ErrMedia) {
-				panic(x)
-			}
-			err = x
-		default:
-			panic(x)
-		}
-	}()
+	defer damaged(&err)
 	r.Load(off, p)
 	return nil
+}
+
+// TryLoad64 is r.Load64 for memory that may be damaged, as [TryLoad].
+func TryLoad64(r Region, off int) (v uint64, err error) {
+	defer damaged(&err)
+	return r.Load64(off), nil
+}
+
+// damaged makes an error of the panic of a load that met damaged memory.
+func damaged(err *error) {
+	switch x := recover().(type) {
+	case nil:
+	case error:
+		if !errors.Is(x, ErrMedia) {
+			panic(x)
+		}
+		*err = x
+	default:
+		panic(x)
+	}
 }
 
 // Mutex provides mutual exclusion among the tasks of one host.

@@ -69,19 +69,21 @@ type Found struct {
 //   - It was completed with exactly these bytes (4.3).
 //   - A record that was complete and not forced is recovered or not; from then on every recovery says
 //     the same (4.2). If it was not, its LSN is free again.
-//   - At most Window of those are lost at once (4.4).
+//   - At most Window of those are lost at once, and a record is durable once one is reserved whose LSN is larger
+//     by more than Window (4.4).
 //   - What was cleaned up does not come back.
 //
 // Operations are reported when they begin, if a failure can leave their effect, and when they have
 // returned, if that is a promise. Tasks may report in any order what they do at the same time. The zero
 // value is an empty log whose first LSN is 1. It belongs to one goroutine.
 type RecordLog struct {
-	// Window is how many completed records may be lost at once; 0: any number.
+	// Window is how many completed records may be lost at once, F*T for the policy Frequency; 0: any number.
 	Window int
 
 	first   uint64 // the LSN of records[0], less 1
 	records []logRecord
 	durable uint64 // records up to this LSN are
+	all     bool   // all records are being cleaned up
 	lost    int
 	maxLost int
 }
@@ -89,6 +91,7 @@ type RecordLog struct {
 type logRecord struct {
 	stage             recordStage
 	cleaning, cleaned bool
+	all               bool // it was there when all began to be cleaned up
 	data              []byte
 }
 
@@ -119,10 +122,16 @@ func breaks(kind error, lsn uint64, text string) error {
 	return &RecordViolation{LSN: lsn, Text: text, kind: kind}
 }
 
+// maxAhead is how many records other tasks may have reserved, and have yet to report.
+const maxAhead = 1 << 10
+
 // Reserve records that the log has allotted an LSN.
 func (l *RecordLog) Reserve(lsn uint64) error {
-	if lsn <= l.first || l.at(lsn) != nil {
+	switch last := l.first + uint64(len(l.records)); {
+	case lsn <= l.first || l.at(lsn) != nil:
 		return breaks(ErrRecordTwice, lsn, "exists")
+	case lsn > last+maxAhead:
+		return breaks(ErrRecordGap, lsn, fmt.Sprintf("was allotted after record %d", last))
 	}
 	for l.first+uint64(len(l.records)) < lsn {
 		l.records = append(l.records, logRecord{})
@@ -132,6 +141,21 @@ func (l *RecordLog) Reserve(lsn uint64) error {
 	for i := range after {
 		after[i].cleaning = after[i].cleaning && after[i].stage > unreserved // those are not passed over any more
 	}
+	after[0].cleaning = l.all // it may be cleaned up with the others, or come too late
+	if w := uint64(l.Window); w > 0 && lsn > l.first+w+1 {
+		return l.becomesDurable(lsn-w-1, ErrWindow, fmt.Sprintf("is further than %d from record %d, which is reserved", w, lsn))
+	}
+	return nil
+}
+
+// becomesDurable makes the records up to one durable, unless one of them is not complete.
+func (l *RecordLog) becomesDurable(lsn uint64, kind error, text string) error {
+	for i := range l.records[:lsn-l.first] {
+		if r := &l.records[i]; r.stage < completing && !r.passedOver() {
+			return breaks(kind, lsn, fmt.Sprintf("%s, and record %d is not complete", text, l.first+1+uint64(i)))
+		}
+	}
+	l.durable = max(l.durable, lsn)
 	return nil
 }
 
@@ -167,13 +191,7 @@ func (l *RecordLog) Forced(lsn uint64) error {
 	if l.at(lsn) == nil {
 		return misuse("forced", lsn)
 	}
-	for i := range l.records[:lsn-l.first] {
-		if r := &l.records[i]; r.stage < completing && !r.passedOver() {
-			return breaks(ErrRecordGap, lsn, fmt.Sprintf("is durable, and record %d before it is not complete", l.first+1+uint64(i)))
-		}
-	}
-	l.durable = max(l.durable, lsn)
-	return nil
+	return l.becomesDurable(lsn, ErrRecordGap, "was forced")
 }
 
 // Cleaning records that a record begins to be cleaned up: from now on it may be missing.
@@ -200,17 +218,23 @@ func (l *RecordLog) Cleaned(lsn uint64) error {
 	return nil
 }
 
-// CleaningAll and CleanedAll do the same for all records.
+// CleaningAll records that all records begin to be cleaned up. What is reserved until CleanedAll may be
+// cleaned up with them.
 func (l *RecordLog) CleaningAll() {
+	l.all = true
 	for i := range l.records {
-		l.records[i].cleaning = l.records[i].stage > unreserved || l.records[i].cleaning
+		r := &l.records[i]
+		r.all = r.stage > unreserved
+		r.cleaning = r.cleaning || r.all
 	}
 }
 
-// CleanedAll records that all records were cleaned up whose cleanup had begun.
+// CleanedAll records that all were cleaned up that were there at CleaningAll.
 func (l *RecordLog) CleanedAll() {
+	l.all = false
 	for i := range l.records {
-		l.records[i].cleaned = l.records[i].cleaning
+		r := &l.records[i]
+		r.cleaned, r.all = r.cleaned || r.all, false
 	}
 	l.trim()
 }
@@ -294,8 +318,11 @@ func (l *RecordLog) settle(found []Found, end uint64) {
 	end = max(end, l.durable) // those between were being cleaned up, and their LSNs are not allotted again
 	for lsn := l.first + 1; lsn <= end; lsn++ {
 		r := &l.records[lsn-l.first-1]
-		r.stage, r.cleaned = completed, !contains(found, lsn)
+		there := contains(found, lsn)
+		r.stage, r.cleaned, r.all = completed, !there, false
+		r.cleaning = r.cleaning && !there // its cleanup was cut off, so now it stays
 	}
+	l.all = false
 	// Whether the head had moved past what was being cleaned up then, the next LSN shows.
 	n := int(end - l.first)
 	for n < len(l.records) && l.records[n].cleaning {
@@ -341,10 +368,10 @@ func (l *RecordLog) MaxLost() int { return l.maxLost }
 // Hash is a fingerprint of all that matters for later verdicts: logs with the same futures have the same,
 // whatever their history.
 func (l *RecordLog) Hash() fingerprint.Print {
-	h := fingerprint.Print{}.Uint(l.first).Uint(max(l.durable, l.first) - l.first)
+	h := fingerprint.Print{}.Uint(l.first).Uint(max(l.durable, l.first) - l.first).Bool(l.all)
 	for i := range l.records {
 		r := &l.records[i]
-		h = h.Int(int(r.stage)).Bool(r.cleaning).Bool(r.cleaned).Bytes(r.data)
+		h = h.Int(int(r.stage)).Bool(r.cleaning).Bool(r.cleaned).Bool(r.all).Bytes(r.data)
 	}
 	return h
 }

@@ -33,6 +33,8 @@ func steps(l *RecordLog, trace ...any) (err error) {
 				err = errors.Join(l.Cleaning(lsn), l.Cleaned(lsn))
 			case "all":
 				l.CleaningAll()
+			case "all done":
+				l.CleanedAll()
 			case "all cleaned":
 				l.CleaningAll()
 				l.CleanedAll()
@@ -82,6 +84,15 @@ func TestRecordLog(t *testing.T) {
 		{"cleaned behind another, and back", []any{"completed", 1, "completed", 2, "forced", 2, "cleaned", 2, "found", has(1, 2)}, ErrRecordBack},
 		{"cleaned behind another", []any{"completed", 1, "completed", 2, "completed", 3, "forced", 3, "cleaned", 2, "found", has(1, 3)}, nil},
 		{"being cleaned, there", []any{"completed", 1, "forced", 1, "cleaning", 1, "found", has(1)}, nil},
+		{"being cleaned, there, and gone", []any{"completed", 1, "forced", 1, "cleaning", 1, "found", has(1), "found", has()}, ErrLostRecord},
+		{"further than the window", []any{"completed", 1, "reserve", 2, "reserve", 3, "reserve", 4, "found", has()}, ErrLostRecord},
+		{"as far as the window", []any{"completed", 1, "reserve", 2, "reserve", 3, "found", has()}, nil},
+		{"further than the window, and not complete", []any{"reserve", 1, "reserve", 2, "reserve", 3, "reserve", 4}, ErrWindow},
+		{"an LSN far ahead", []any{"reserve", 1 << 24}, ErrRecordGap},
+		{"cleaned while all are, and there", []any{"completed", 1, "forced", 1, "all", 0, "completed", 2, "forced", 2, "cleaning", 2, "all done", 0, "found", has(2)}, nil},
+		{"reserved while all are cleaned, and gone", []any{"completed", 1, "forced", 1, "all", 0, "completed", 2, "forced", 2, "all done", 0, "found", has()}, nil},
+		{"there before all were cleaned, and back", []any{"completed", 1, "forced", 1, "all", 0, "completed", 2, "forced", 2, "all done", 0, "found", has(1, 2)}, ErrRecordBack},
+		{"lost while it was being cleaned, and its LSN used", []any{"completed", 1, "cleaning", 1, "found", has(), "all cleaned", 0, "completed", 1, "forced", 1, "found", has(1)}, nil},
 		{"being cleaned, gone, and back", []any{"completed", 1, "completed", 2, "forced", 2, "cleaning", 1, "found", has(2), "found", has(1, 2)}, ErrRecordBack},
 		{"all", []any{"completed", 1, "completed", 2, "forced", 2, "all cleaned", 0, "found", has()}, nil},
 		{"all, and back", []any{"completed", 1, "completed", 2, "forced", 2, "all cleaned", 0, "found", has(1, 2)}, ErrRecordBack},
@@ -134,6 +145,9 @@ func (o *logOracle) allowed() map[string]bool {
 		case "completing":
 			recs[e.lsn] = &state{stage: 1}
 			top = max(top, e.lsn)
+			if w := uint64(o.window); w > 0 && e.lsn > w+1 {
+				durable = max(durable, e.lsn-w-1)
+			}
 		case "completed":
 			recs[e.lsn].stage = 2
 		case "forced":
@@ -142,6 +156,8 @@ func (o *logOracle) allowed() map[string]bool {
 			recs[e.lsn].cleaning = 1
 		case "cleaned":
 			recs[e.lsn].cleaned = 1
+		case "stays": // its cleanup was cut off
+			recs[e.lsn].cleaning = 0
 		}
 	}
 	out := map[string]bool{}
@@ -181,7 +197,8 @@ func (o *logOracle) allowed() map[string]bool {
 func TestRecordLogAgainstAnOracle(t *testing.T) {
 	yes, no := 0, map[error]int{}
 	trial := func(t *rapid.T) {
-		l, o := RecordLog{Window: 1}, logOracle{window: 1}
+		window := rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "window")
+		l, o := RecordLog{Window: window}, logOracle{window: window}
 		var open, live []uint64 // being completed; not cleaned
 		next := uint64(1)
 		must := func(err error) {
@@ -265,7 +282,7 @@ func (o *logOracle) has(op string, lsn uint64) bool {
 		switch {
 		case e == logEvent{op, lsn}:
 			return true
-		case e == logEvent{"completing", lsn}, e.op == "found" && e.lsn < lsn:
+		case e == logEvent{"completing", lsn}, e == logEvent{"stays", lsn}, e.op == "found" && e.lsn < lsn:
 			return false
 		}
 	}
@@ -290,8 +307,11 @@ func (o *logOracle) settle(found []Found, next uint64, skip func() bool) uint64 
 		in[f.LSN], end = true, f.LSN
 	}
 	for _, e := range o.events {
-		if e.op == "forced" {
+		switch w := uint64(o.window); {
+		case e.op == "forced":
 			end = max(end, e.lsn)
+		case e.op == "completing" && w > 0 && e.lsn > w+1:
+			end = max(end, e.lsn-w-1)
 		}
 	}
 	has := func(op string) bool { return o.has(op, end+1) }
@@ -311,6 +331,9 @@ func (o *logOracle) settle(found []Found, next uint64, skip func() bool) uint64 
 		o.events = append(o.events, logEvent{"completed", lsn})
 	}
 	o.events = append(o.events, logEvent{"found", end}, logEvent{"forced", settled})
+	for lsn := range in {
+		o.events = append(o.events, logEvent{"stays", lsn})
+	}
 	return end + 1
 }
 

@@ -11,7 +11,9 @@ import (
 // counts.
 //
 // The paper's index is 0 or 1. One flipped bit of it would make the old data count again, so ours are all
-// zeros or all ones.
+// zeros or all ones. Nor does it say that the index must be durable before the other buffer is written: after
+// a process has crashed it may be in the CPU's caches alone, and what it does not count is then the only
+// value that is durable.
 type Atomic struct {
 	Mem Store
 	At  int // where, a multiple of 8
@@ -49,6 +51,9 @@ func (a *Atomic) Write(data []byte) error {
 	if err != nil {
 		return err
 	}
+	if err := a.Mem.Force(a.At, 8); err != nil {
+		return err
+	}
 	i = 1 - i
 	var sum, idx [8]byte
 	binary.LittleEndian.PutUint64(sum[:], a.sum(data))
@@ -62,7 +67,8 @@ func (a *Atomic) Write(data []byte) error {
 	return a.Mem.Force(a.At, len(idx))
 }
 
-// Read returns the data. An error wraps ErrCorrupt: they are damaged, or were never written.
+// Read returns the data, and makes them durable: what it returns no failure takes back. An error wraps
+// ErrCorrupt: they are damaged, or were never written.
 func (a *Atomic) Read() ([]byte, error) {
 	i, err := a.index()
 	if err != nil {
@@ -75,5 +81,8 @@ func (a *Atomic) Read() ([]byte, error) {
 	if binary.LittleEndian.Uint64(b[a.Len:]) != a.sum(b[:a.Len]) {
 		return nil, fmt.Errorf("%w: the data", ErrCorrupt)
 	}
-	return b[:a.Len], nil
+	if err := a.Mem.Force(a.at(i), a.buffer()); err != nil {
+		return nil, err
+	}
+	return b[:a.Len], a.Mem.Force(a.At, 8)
 }

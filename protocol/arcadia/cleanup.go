@@ -1,33 +1,43 @@
 package arcadia
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/host"
+)
 
 // Cleanup says that the record is not needed any more (4.3). Records may be cleaned up in any order. Once
 // it returns nil no recovery finds the record, and the space of those that are cleaned up from the head on
 // can be reserved again. If a failure cuts it off, the record is found or not. An error wraps
-// ErrIncomplete or ErrCleaned.
+// ErrIncomplete, ErrCleaned, ErrForeign (a record of another log, or of an earlier Open) or ErrCorrupt: the
+// record cannot be read, and can be cleaned up only after those before it.
 //
 // The paper clears the valid flag. An iterator ends there, so what follows would be lost with a record
-// that was cleaned up before those in front of it. A flag of its own says that it was cleaned up.
+// that was cleaned up before those in front of it. Ours inverts the checksum: see header.
 func (l *Log) Cleanup(r *Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
+	case r.log != l:
+		return fmt.Errorf("%w: record %d is of another log, or of an earlier Open", ErrForeign, r.lsn)
 	case r.cleaning:
 		return fmt.Errorf("%w: record %d", ErrCleaned, r.lsn)
-	case !r.complete():
-		return fmt.Errorf("%w: record %d", ErrIncomplete, r.lsn)
 	}
-	r.cleaning = true
+	if err := l.cleanable(r); err != nil {
+		return err
+	}
 	if l.records[0] != r { // else the superline says so
-		l.region.Add64(r.flags(), cleanedBit)
-		l.mu.Unlock()
-		err := l.mem.Force(r.flags(), 8)
-		l.mu.Lock()
+		w, err := host.TryLoad64(l.region, ringAt+r.at)
 		if err != nil {
+			return fmt.Errorf("%w: record %d: %w", ErrCorrupt, r.lsn, err)
+		}
+		r.cleaning = true
+		l.region.Store64(ringAt+r.at, w^cleanMask)
+		if err := l.outside(func() error { return l.mem.Force(ringAt+r.at, 8) }); err != nil {
 			return err
 		}
 	}
+	r.cleaning = true
 	r.cleaned = true
 	return l.reclaim()
 }
@@ -38,14 +48,28 @@ func (l *Log) CleanupAll() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range l.records {
-		if !r.complete() {
-			return fmt.Errorf("%w: record %d", ErrIncomplete, r.lsn)
+		if err := l.cleanable(r); err != nil {
+			return err
 		}
 	}
 	for _, r := range l.records {
 		r.cleaning, r.cleaned = true, true
 	}
 	return l.reclaim()
+}
+
+// cleanable is nil if r is complete. What was forced is, although it may not be readable any more.
+func (l *Log) cleanable(r *Record) error {
+	if r.lsn <= l.forced {
+		return nil
+	}
+	switch ok, err := r.complete(); {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("%w: record %d", ErrIncomplete, r.lsn)
+	}
+	return nil
 }
 
 // reclaim moves the head past the records that are cleaned up. The caller holds the mutex.
@@ -68,15 +92,14 @@ func (l *Log) reclaim() error {
 		l.empty = true // what comes next lies at 0, and not before the superline says so
 	}
 	l.moving = true
-	l.mu.Unlock()
-	err := l.move(s)
-	l.mu.Lock()
+	err := l.outside(func() error { return putSuperlines(l.mem, &s, l.at) })
 	l.moving, l.empty = false, false
 	l.wake.Broadcast()
 	if err != nil {
 		l.err = err
 		return err
 	}
+	l.super = s
 	if l.records = l.records[n:]; len(l.records) == 0 {
 		l.ring = ring{size: l.size}
 	} else {

@@ -19,6 +19,8 @@ var (
 	ErrIncomplete = errors.New("arcadia: the record is not complete")
 	// ErrCleaned: the record was cleaned up.
 	ErrCleaned = errors.New("arcadia: the record was cleaned up")
+	// ErrFenced: the log was opened again, and belongs to the one who did.
+	ErrFenced = errors.New("arcadia: the log was opened again")
 	// ErrCorrupt: the persistent memory holds a log that cannot be trusted.
 	ErrCorrupt = errors.New("arcadia: corrupt")
 	// ErrForeign: the persistent memory holds something that is not this log.

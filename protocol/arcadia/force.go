@@ -23,21 +23,24 @@ func (r *Record) Force(frequency int) error {
 func (l *Log) force(lsn uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := l.await(lsn); err != nil { // before it leads: a record that it waits for may be one whose task forces an earlier one
+		return err
+	}
 	for l.forcing && l.forced < lsn && l.err == nil {
 		l.wake.Wait()
 	}
-	if l.forced >= lsn || l.err != nil {
-		if l.forced >= lsn {
-			return nil
-		}
+	switch {
+	case l.forced >= lsn:
+		return nil
+	case l.err != nil:
 		return l.err
 	}
 	l.forcing = true // it leads
-	l.await(lsn)
 	records := l.unforced(lsn)
-	l.mu.Unlock()
-	err := l.persist(records)
-	l.mu.Lock()
+	err := l.outside(func() error { return l.persist(records) })
+	if err == nil {
+		err = l.owns()
+	}
 	l.forcing = false
 	if err != nil {
 		l.err = err
@@ -65,25 +68,36 @@ func (l *Log) unforced(lsn uint64) []*Record {
 }
 
 // await waits until the records up to an LSN are complete. The caller holds the mutex.
-func (l *Log) await(lsn uint64) {
+func (l *Log) await(lsn uint64) error {
 	counted := false
+	defer func() {
+		if counted {
+			l.waiting.Add64(0, ^uint64(0))
+		}
+	}()
 	for _, r := range l.unforced(lsn) {
-		for !r.cleaned && !r.complete() { // what is cleaned up was complete, and its space may be another's
-			if !counted {
+		for !r.cleaned && r.lsn > l.forced && l.err == nil { // what is cleaned up was complete, and its space may be another's
+			ok, err := r.complete()
+			switch {
+			case err != nil:
+				return err
+			case ok:
+			case !counted:
 				l.waiting.Add64(0, 1)
 				counted = true
 				continue // it may have been completed before it could know
+			default:
+				l.wake.Wait()
+				continue
 			}
-			l.wake.Wait()
+			break
 		}
 	}
-	if counted {
-		l.waiting.Add64(0, ^uint64(0))
-	}
+	return nil
 }
 
-// Append reserves, copies, completes and forces a record (4.3). An error wraps those of Reserve, or says
-// why the record may not be durable.
+// Append reserves, copies, completes and forces a record (4.3). Its checksum is that of data, and not of what
+// has come to memory. An error wraps those of Reserve, or says why the record may not be durable.
 func (l *Log) Append(data []byte) (*Record, error) {
 	r, err := l.Reserve(len(data))
 	if err != nil {
@@ -92,8 +106,6 @@ func (l *Log) Append(data []byte) (*Record, error) {
 	if err := r.Copy(0, data); err != nil {
 		return nil, err
 	}
-	if err := r.Complete(); err != nil {
-		return nil, err
-	}
+	r.finish(crcOf(data))
 	return r, r.Force(1)
 }

@@ -37,7 +37,7 @@ func (r *Reliable) Write(kind uint32, data []byte) error {
 	return r.Mem.Force(r.At, reliableHeader+len(data))
 }
 
-// Read returns what was written last, if all of it is there. An error wraps ErrCorrupt.
+// Read returns what was written last, if all of it is there, and makes it durable. An error wraps ErrCorrupt.
 func (r *Reliable) Read() (kind uint32, data []byte, err error) {
 	var h [reliableHeader]byte
 	if err := r.Mem.Load(r.At, h[:]); err != nil {
@@ -54,5 +54,5 @@ func (r *Reliable) Read() (kind uint32, data []byte, err error) {
 	if binary.LittleEndian.Uint32(h[12:]) != crc32.Checksum(data, castagnoli) {
 		return 0, nil, fmt.Errorf("%w: the data", ErrCorrupt)
 	}
-	return binary.LittleEndian.Uint32(h[4:]), data, nil
+	return binary.LittleEndian.Uint32(h[4:]), data, r.Mem.Force(r.At, reliableHeader+n)
 }

@@ -22,29 +22,29 @@ const (
 
 // header is that of a record. Its words are
 //
-//	0   length, in the lower half; checksum, in the upper
+//	0   length, in the lower half; checksum, in the upper: all its bits inverted if the record was cleaned up
 //	8   LSN
-//	16  epoch; cleaned, bit 1; valid, bit 0
+//	16  epoch; valid, bit 0
+//
+// That it was cleaned up is in the checksum's word because another word could be that of the record which
+// was there before, or have a flipped bit.
 type header struct {
-	size           int
-	sum            uint32
-	lsn, epoch     uint64
-	cleaned, valid bool
+	size       int
+	sum        uint32
+	lsn, epoch uint64
+	valid      bool
 }
 
 const (
-	validBit   = 1
-	cleanedBit = 2
-	maxEpoch   = 1<<62 - 1
+	validBit  = 1
+	cleanMask = 0xffffffff << 32 // inverts the checksum
+	maxEpoch  = 1<<62 - 1
 )
 
 func (h header) words() (w [3]uint64) {
 	w[0] = uint64(h.size) | uint64(h.sum)<<32
 	w[1] = h.lsn
-	w[2] = h.epoch << 2
-	if h.cleaned {
-		w[2] |= cleanedBit
-	}
+	w[2] = h.epoch << 1
 	if h.valid {
 		w[2] |= validBit
 	}
@@ -60,7 +60,7 @@ func (h header) put(b []byte) {
 func getHeader(b []byte) header {
 	w0, w2 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[16:])
 	return header{size: int(uint32(w0)), sum: uint32(w0 >> 32), lsn: binary.LittleEndian.Uint64(b[8:]),
-		epoch: w2 >> 2, cleaned: w2&cleanedBit != 0, valid: w2&validBit != 0}
+		epoch: w2 >> 1, valid: w2&validBit != 0}
 }
 
 // footprint is how much of the ring a record takes.

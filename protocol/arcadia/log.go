@@ -36,6 +36,9 @@ type Log struct {
 // Open opens the log, and creates it where there is none. It recovers first (4.2): what it finds is
 // made durable, and nothing that it does not find comes back later.
 //
+// A log is open once at a time: what an older Log forces after another Open fails with ErrFenced, and what it
+// forces meanwhile may be lost.
+//
 // An error wraps ErrConfig, ErrCorrupt, ErrForeign, or what the host says. After ErrCorrupt and ErrForeign
 // the memory is as it was.
 func Open(h host.Host, cfg Config) (*Log, error) {
@@ -73,9 +76,13 @@ func (l *Log) recover() error {
 	}
 	l.super, l.at = s, at
 	l.ring = ring{size: l.size, head: s.head, tail: s.head}
+	cleaned := 0 // from the head on: two cleanups were cut off
 	walk(l.mem, &s, func(f found) {
 		l.ring.tail, l.ring.wrapped = f.at+footprint(f.size), l.ring.wrapped || f.at < s.head
 		l.records = append(l.records, &Record{log: l, lsn: f.lsn, epoch: f.epoch, at: f.at, size: f.size, closed: true, cleaning: f.cleaned, cleaned: f.cleaned})
+		if f.cleaned && cleaned == len(l.records)-1 {
+			cleaned++
+		}
 	})
 	// A process that was killed has left records, and a superline, that are in the CPU's caches alone. The other
 	// superline is about to be replaced.
@@ -88,10 +95,15 @@ func (l *Log) recover() error {
 	l.next = s.start + uint64(len(l.records))
 	l.forced = l.next - 1
 	s.epoch, s.since = s.epoch+1, l.next
+	l.records, s.start = l.records[cleaned:], s.start+uint64(cleaned)
 	if len(l.records) == 0 {
 		s.head, l.ring = 0, ring{size: l.size}
+	} else {
+		s.head = l.records[0].at
+		l.ring.release(s.head)
 	}
-	return l.move(s)
+	l.super = s
+	return putSuperlines(l.mem, &s, l.at)
 }
 
 // create makes an empty log of memory that holds nothing.
@@ -99,8 +111,8 @@ func (l *Log) create() error {
 	if n, err := checkEmpty(l.mem, ringAt, l.size); err != nil {
 		return fmt.Errorf("%w: it has no superline, and there is something at byte %d", err, n)
 	}
-	l.ring, l.next = ring{size: l.size}, 1
-	return l.move(superline{id: l.id, ring: l.size, start: 1, epoch: 1, since: 1})
+	l.ring, l.next, l.super = ring{size: l.size}, 1, first(l.id, l.size)
+	return putSuperlines(l.mem, &l.super, 0)
 }
 
 // checkEmpty reports where there is something but zeros, as ErrForeign.
@@ -121,12 +133,24 @@ func checkEmpty(m Store, off, n int) (int, error) {
 	return 0, nil
 }
 
-// move writes the superlines. The caller has made sure that nobody else does.
-func (l *Log) move(s superline) error {
-	if err := putSuperlines(l.mem, &s, l.at); err != nil {
-		return err
+// outside calls f without the mutex. (If f panics the mutex is held again.)
+func (l *Log) outside(f func() error) error {
+	l.mu.Unlock()
+	defer l.mu.Lock()
+	return f()
+}
+
+// owns is nil unless the log was opened again after l, which has begun a newer epoch.
+func (l *Log) owns() error {
+	for i := range 2 {
+		var b [superSize]byte
+		if l.mem.Load(i*superSize, b[:]) != nil {
+			continue // the other one says it
+		}
+		if s, ok := getSuperline(b[:]); ok && s.epoch > l.super.epoch {
+			return fmt.Errorf("%w: epoch %d, and this is %d", ErrFenced, s.epoch, l.super.epoch)
+		}
 	}
-	l.super = s
 	return nil
 }
 

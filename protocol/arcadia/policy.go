@@ -22,6 +22,7 @@ func (f Frequency) Force(r *Record) error { return r.Force(int(f)) }
 // before it. The count is shared and has a lock.
 type Group struct {
 	n, count int
+	last     uint64 // the largest LSN of the group
 	mu       host.Mutex
 }
 
@@ -37,7 +38,8 @@ func NewGroup(h host.Host, n int) (*Group, error) {
 func (g *Group) Force(r *Record) error {
 	g.mu.Lock()
 	g.count++
-	leads := g.count == g.n
+	g.last = max(g.last, r.lsn)
+	leads, last := g.count == g.n, g.last
 	if leads {
 		g.count = 0
 	}
@@ -45,5 +47,5 @@ func (g *Group) Force(r *Record) error {
 	if !leads {
 		return nil
 	}
-	return r.Force(1)
+	return r.log.force(last)
 }

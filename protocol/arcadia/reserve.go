@@ -97,8 +97,14 @@ func (r *Record) read(p []byte) error {
 	return nil
 }
 
-// complete reports whether the valid flag is set.
-func (r *Record) complete() bool { return r.log.region.Load64(r.flags())&validBit != 0 }
+// complete reports whether the valid flag is set. An error wraps ErrCorrupt: it cannot be read.
+func (r *Record) complete() (bool, error) {
+	w, err := host.TryLoad64(r.log.region, r.flags())
+	if err != nil {
+		return false, fmt.Errorf("%w: record %d: %w", ErrCorrupt, r.lsn, err)
+	}
+	return w&validBit != 0, nil
+}
 
 // flags is where the word with the flags is.
 func (r *Record) flags() int { return ringAt + r.at + 16 }
@@ -111,29 +117,36 @@ func (r *Record) cleanedUp() bool {
 }
 
 // Complete says that all data are there: it writes the checksum, and then sets the valid flag (4.3). It takes
-// no lock, unless somebody waits for it. An error wraps ErrComplete, or ErrCorrupt: the data cannot
-// be read back.
+// no lock, unless somebody waits for it. The data are read back for the checksum, for the application may have
+// stored them itself: a bit that flips before that is not noticed, except by Append. An error wraps ErrComplete,
+// or ErrCorrupt: the data cannot be read back, and can be stored again and completed.
 func (r *Record) Complete() error {
-	l := r.log
-	h := header{size: r.size, lsn: r.lsn, epoch: r.epoch}
 	if r.closed {
 		return fmt.Errorf("%w: record %d", ErrComplete, r.lsn)
 	}
-	r.closed = true
-	sum, err := checksum(l.mem, r.payload(), r.size, r.buf)
+	sum, err := checksum(r.log.mem, r.payload(), r.size, r.buf)
 	if err != nil {
 		return fmt.Errorf("%w: record %d: %w", ErrCorrupt, r.lsn, err)
 	}
+	r.finish(sum)
+	return nil
+}
+
+// finish completes a record whose payload has this checksum.
+func (r *Record) finish(sum uint32) {
+	l := r.log
+	r.closed = true
+	h := header{size: r.size, lsn: r.lsn, epoch: r.epoch, valid: true}
 	h.sum = h.seal(sum, l.id)
 	w := h.words()
 	l.region.Store64(ringAt+r.at, w[0])
-	// A locked instruction, so that the look at waiting comes after it: who waits has counted itself
-	// before it looked at the flag.
-	l.region.Add64(r.flags(), validBit)
-	if l.waiting.Load64(0) > 0 {
+	l.region.Store64(ringAt+r.at+8, w[1]) // again: it may be damaged
+	l.region.Store64(r.flags(), w[2])
+	// A locked instruction, so that it comes after the flag: who waits has counted itself before it
+	// looked at the flag.
+	if l.waiting.Add64(0, 0) > 0 {
 		l.mu.Lock()
 		l.wake.Broadcast()
 		l.mu.Unlock()
 	}
-	return nil
 }

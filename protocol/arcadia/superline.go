@@ -21,23 +21,40 @@ func putSuperlines(m Store, s *superline, newest int) error {
 	return nil
 }
 
+// first is the superline of an empty log.
+func first(id uint64, ring int) superline {
+	return superline{id: id, ring: ring, start: 1, epoch: 1, since: 1}
+}
+
+// begun reports whether b holds nothing of a superline but what its creation stores, or some of that.
+func begun(b []byte, s superline) bool {
+	var all [superSize]byte
+	s.put(all[:])
+	for i := 0; i < superSize; i += 8 {
+		if w := [8]byte(b[i:]); w != [8]byte{} && w != [8]byte(all[i:]) {
+			return false
+		}
+	}
+	return true
+}
+
 // readSuperlines returns the superline that counts, and which of the two it is; none: there is no log
-// yet, or its creation was cut off.
+// yet, or its creation was cut off, which writes superline 1 before superline 0.
 func readSuperlines(m Store, id uint64, size int) (s superline, at int, none bool, err error) {
-	var whole, empty [2]bool
+	var whole, create [2]bool
 	var lines [2]superline
 	for i := range lines {
 		var b [superSize]byte
 		if m.Load(i*superSize, b[:]) == nil {
 			lines[i], whole[i] = getSuperline(b[:])
-			empty[i] = b == [superSize]byte{}
+			create[i] = begun(b[:], first(id, size-ringAt)) && (i == 1 || b == [superSize]byte{})
 		}
 	}
 	switch {
 	case whole[0] && (!whole[1] || !lines[1].later(&lines[0])):
 	case whole[1]:
 		at = 1
-	case empty[0] || empty[1]:
+	case create[0] && create[1]:
 		return s, 0, true, nil
 	default:
 		return s, 0, false, fmt.Errorf("%w: no superline is whole", ErrCorrupt)

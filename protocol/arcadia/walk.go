@@ -7,7 +7,8 @@ import (
 // found is a record that a walk has met.
 type found struct {
 	header
-	at int // in the ring
+	at      int // in the ring
+	cleaned bool
 }
 
 // walk follows the log from s on (4.3): a record belongs to it if its LSN is the next one, it is valid
@@ -16,21 +17,26 @@ type found struct {
 // The paper's iterator has no epochs. Without them a record comes back that a recovery had not
 // returned. Of records 5 and 6, both complete, 6 alone reaches persistent memory before a power
 // failure, so the log ends at 4; a new record 5 of the same length is forced, and at the next recovery
-// the old record 6 follows it. Nor is it enough that epochs do not go down along a log: of record 5 all words but
-// the LSN reach persistent memory, and then the LSN of the new record 5, which is the same word, and nothing else
-// of it. So a record says in which epoch it was reserved, the superline says which LSN that epoch begins
-// with, and from there on other epochs do not count.
+// the old record 6 follows it. So a record says in which epoch it was reserved, and neither of two rules is
+// enough without the other:
+//
+//   - Epochs do not go down along a log. Else an old record 6 right behind the new record 5, which is shorter
+//     than the old one was, would count before the new record 6, which lay at the beginning of the ring.
+//   - The superline says which LSN the current epoch begins with, and from there on other epochs do not
+//     count. Of the old record 5 all words but the LSN reach persistent memory, and then the LSN of the new
+//     one, which is the same word, and nothing else of it.
 func walk(m Store, s *superline, f func(found)) {
-	at, wrapped := s.head, false
+	at, wrapped, epoch := s.head, false, uint64(0)
 	for lsn := s.start; ; lsn++ {
-		r, ok := look(m, s, at, roomAt(s, at, wrapped), lsn)
+		r, ok := look(m, s, at, roomAt(s, at, wrapped), lsn, epoch)
 		if !ok && !wrapped { // it may not have fitted before the end
 			at, wrapped = 0, true
-			r, ok = look(m, s, 0, s.head, lsn)
+			r, ok = look(m, s, 0, s.head, lsn, epoch)
 		}
 		if !ok {
 			return
 		}
+		epoch = r.epoch
 		f(r)
 		at = r.at + footprint(r.size)
 	}
@@ -44,21 +50,23 @@ func roomAt(s *superline, at int, wrapped bool) int {
 	return s.ring - at
 }
 
-// look returns the record with this LSN, if it is at a place.
-func look(m Store, s *superline, at, room int, lsn uint64) (found, bool) {
+// look returns the record with this LSN, and of no epoch before that of the record in front of it, if it is at
+// a place.
+func look(m Store, s *superline, at, room int, lsn, epoch uint64) (found, bool) {
 	var b [headerSize]byte
 	if room < headerSize || m.Load(ringAt+at, b[:]) != nil {
 		return found{}, false
 	}
 	h := getHeader(b[:])
-	if h.lsn != lsn || !h.valid || h.epoch > s.epoch || lsn >= s.since && h.epoch < s.epoch || footprint(h.size) > room {
+	if h.lsn != lsn || !h.valid || h.epoch > s.epoch || h.epoch < epoch || lsn >= s.since && h.epoch < s.epoch || footprint(h.size) > room {
 		return found{}, false
 	}
 	sum, err := checksum(m, ringAt+at+headerSize, h.size, make([]byte, min(h.size, chunk)))
-	if err != nil || h.seal(sum, s.id) != h.sum {
+	seal := h.seal(sum, s.id)
+	if err != nil || h.sum != seal && h.sum != ^seal {
 		return found{}, false
 	}
-	return found{h, at}, true
+	return found{h, at, h.sum == ^seal}, true
 }
 
 // chunk is how much of a payload is read at a time.

@@ -46,13 +46,13 @@ func primitives() []*explore.Scenario {
 	atomicity := func(m arcadia.Store) value { return atomic{arcadia.Atomic{Mem: m, Len: 16}} }
 	return []*explore.Scenario{
 		primitive("integrity", "the integrity primitive: a value is written and written over; a reader finds one of them whole, or that it is damaged",
-			"crash(app)<=1, power(app)<=1", false, integrity, sawNew, sawDetected),
+			"crash(app)<=1, power(app)<=1", 2, false, integrity, sawNew, sawDetected),
 		primitive("integrity-media", "the same, with damaged memory: what is damaged is never taken for a value",
-			"power(app)<=1, flip(app)<=1, poison(app)<=1", false, integrity, sawDetected),
-		primitive("atomicity", "the atomicity primitive: a value is replaced; a reader finds the old one or the new one",
-			"crash(app)<=1, power(app)<=1", true, atomicity, sawOld, sawNew),
+			"power(app)<=1, flip(app)<=1, poison(app)<=1", 2, false, integrity, sawDetected),
+		primitive("atomicity", "the atomicity primitive: a value is replaced, also in a second life; a reader finds the old one or the new one",
+			"crash(app)<=1, power(app)<=1", 3, true, atomicity, sawOld, sawNew),
 		primitive("atomicity-media", "the same, with damaged memory: what is damaged is never taken for a value",
-			"power(app)<=1, flip(app)<=1, poison(app)<=1", false, atomicity, sawDetected),
+			"power(app)<=1, flip(app)<=1, poison(app)<=1", 2, false, atomicity, sawDetected),
 	}
 }
 
@@ -60,16 +60,17 @@ func primitives() []*explore.Scenario {
 type progress struct {
 	durable int
 	writing bool
+	before  int // of those that are durable, how many at the end may be not: their writes were cut off
 }
 
-// primitive writes values in one life and reads in the next. always: a value that was durable can be read,
-// or the next one.
-func primitive(name, doc, budget string, always bool, make func(arcadia.Store) value, meets ...string) *explore.Scenario {
+// primitive writes values in all lives but the last, which reads; each life goes on with the value after the last that
+// may be there. always: a value that was durable can be read, or the next one.
+func primitive(name, doc, budget string, n int, always bool, make func(arcadia.Store) value, meets ...string) *explore.Scenario {
 	return &explore.Scenario{
-		Name: "arcadia/" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: fmt.Sprintf("%d values of 16 bytes, 2 lives", len(values)), Sometimes: meets,
+		Name: "arcadia/" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: fmt.Sprintf("%d values of 16 bytes, %d lives", len(values), n), Sometimes: meets,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			k := scenario.New(c)
-			lives, p := k.Lives(2, nil), scenario.Memory[progress](k)
+			lives, p := k.Lives(n, nil), scenario.Memory[progress](k)
 			return k.World(lives.Node("app", func(h host.Host, life int) {
 				region, err := h.OpenPMEM("value", 128)
 				if !k.Check(err) {
@@ -80,7 +81,11 @@ func primitive(name, doc, budget string, always bool, make func(arcadia.Store) v
 					check(k, p, v, always)
 					return
 				}
-				for _, data := range values {
+				k.Look()
+				if p.writing { // it may be there
+					p.durable, p.before, p.writing = p.durable+1, p.before+1, false
+				}
+				for _, data := range values[p.durable:] {
 					p.writing = true
 					k.History()
 					if err := v.write(data); errors.Is(err, arcadia.ErrCorrupt) {
@@ -88,7 +93,7 @@ func primitive(name, doc, budget string, always bool, make func(arcadia.Store) v
 					} else if !k.Check(err) {
 						return
 					}
-					p.durable, p.writing = p.durable+1, false
+					p.durable, p.writing, p.before = p.durable+1, false, 0
 					k.History()
 				}
 			})), nil
@@ -104,13 +109,13 @@ func check(k *scenario.Kit, p *progress, v value, always bool) {
 	switch {
 	case err != nil && !errors.Is(err, arcadia.ErrCorrupt):
 		k.Fail(err)
-	case err != nil && always && p.durable > 0:
+	case err != nil && always && p.durable > p.before:
 		k.Failf(Lost, "value %d was durable: %v", p.durable, err)
 	case err != nil:
 		k.Meet(sawDetected)
 	case at < 0:
 		k.Failf(Mixed, "%q was read, and nobody wrote it", data)
-	case at < p.durable-1:
+	case at < p.durable-p.before-1:
 		k.Failf(Lost, "value %d was durable, and %d was read", p.durable, at+1)
 	case at == p.durable && p.writing:
 		k.Meet(sawNew)

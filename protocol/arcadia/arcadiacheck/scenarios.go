@@ -1,6 +1,8 @@
 package arcadiacheck
 
 import (
+	"errors"
+
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
@@ -163,6 +165,42 @@ var logs = []spec{
 		}},
 	},
 	{
+		name: "sizes", doc: "records of two sizes are lost and replaced by others, so that an old one may lie where the next would",
+		faults: "power(app)<=1", bounds: "ring of 160 bytes, records of 8 and 40 bytes, 4 lives", meets: []string{sawLost},
+		load: workload{room: 5, lives: 4, script: (*run).sizes},
+	},
+	{
+		name: "wrapped", doc: "a log that lies across the end of its ring is opened again, and appended to",
+		faults: "crash(app)<=1, power(app)<=1", bounds: "6 records, ring of 3, 3 lives", meets: []string{sawFull},
+		load: workload{room: 3, lives: 3, script: (*run).wrapped},
+	},
+	{
+		name: "appends", doc: "a record is reserved, filled and forced by itself, and others by Append",
+		faults: "crash(app)<=1, power(app)<=1", bounds: "3 records, 2 lives", meets: []string{sawLost},
+		load: workload{room: 4, lives: 2, script: func(r *run) {
+			if x := r.put(); x == nil || !r.force(x) || !r.append(x.LSN()+1) || !r.append(x.LSN()+2) {
+				return
+			}
+		}},
+	},
+	{
+		name: "reused", doc: "records take the places of others that were cleaned up, not the oldest first, and are not forced",
+		faults: "power(app)<=1", bounds: "6 records, ring of 3, 2 lives", meets: []string{sawLost, sawEvicted, sawMiddle},
+		load: workload{room: 3, lives: 2, script: func(r *run) {
+			a, b, c := r.put(), r.put(), r.put()
+			r.Meet(sawMiddle)
+			if c == nil || !r.force(c) || !r.cleanup(b) || !r.cleanup(a) {
+				return
+			}
+			if d := r.put(); d == nil || !r.force(d) || !r.cleanup(c) {
+				return
+			}
+			if r.put() != nil {
+				r.put()
+			}
+		}},
+	},
+	{
 		name: "cleanup-all", doc: "the whole log is cleaned up at once, and used again",
 		faults: "crash(app)<=1, power(app)<=1", bounds: "2 records, all cleaned up, 1 record, 2 lives", meets: []string{sawBack},
 		load: workload{room: 4, lives: 2, script: func(r *run) {
@@ -183,6 +221,74 @@ var logs = []spec{
 			}
 		}},
 	},
+}
+
+// sizes leaves an old record behind one that a later life reserves shorter, or longer, so that the next lies elsewhere.
+func (r *run) sizes() {
+	switch r.life {
+	case 0:
+		a, b := r.sized(40), r.sized(8)
+		if b != nil && r.force(b) && r.cleanup(a) && r.sized(8) != nil {
+			r.sized(8)
+		}
+	case 1:
+		var last *arcadia.Record
+		for _, size := range []int{8, 40} {
+			x, err := r.reserveSized(size)
+			if full(err) { // both are still there
+				return
+			}
+			if !r.Check(err) || !r.fill(x, true) {
+				return
+			}
+			last = x
+		}
+		r.force(last)
+	}
+}
+
+// wrapped fills the ring, so that the last record lies at its beginning, or finds it so.
+func (r *run) wrapped() {
+	for n := 0; n < 4; n++ {
+		x, err := r.reserve()
+		if full(err) {
+			r.Meet(sawFull)
+			var oldest *arcadia.Record
+			_ = r.log.Each(func(x *arcadia.Record, _ []byte) error {
+				oldest = x
+				return errFound
+			})
+			if oldest == nil || !r.cleanup(oldest) {
+				return
+			}
+			continue
+		}
+		if !r.Check(err) || !r.fill(x, true) || !r.force(x) {
+			return
+		}
+	}
+}
+
+var errFound = errors.New("found")
+
+// append appends a record, which gets the LSN.
+func (r *run) append(lsn uint64) bool {
+	data := r.content(recordSize)
+	r.Check(r.app.log.Reserve(lsn))
+	r.Check(r.app.log.Completing(lsn, data))
+	r.History()
+	x, err := r.log.Append(data)
+	if !r.Check(err) {
+		return false
+	}
+	if x.LSN() != lsn {
+		r.Failf("lsn-twice", "record %d was appended as %d", lsn, x.LSN())
+		return false
+	}
+	r.Check(r.app.log.Completed(lsn))
+	r.Check(r.app.log.Forced(lsn))
+	r.History()
+	return true
 }
 
 // tasks runs n tasks, and waits for all.

@@ -138,8 +138,10 @@ const (
 )
 
 // reserve reserves a record, and reports it to the model.
-func (r *run) reserve() (*arcadia.Record, error) {
-	x, err := r.log.Reserve(recordSize)
+func (r *run) reserve() (*arcadia.Record, error) { return r.reserveSized(recordSize) }
+
+func (r *run) reserveSized(size int) (*arcadia.Record, error) {
+	x, err := r.log.Reserve(size)
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +152,7 @@ func (r *run) reserve() (*arcadia.Record, error) {
 
 // fill stores the content of a record, by itself or by Copy, and completes it.
 func (r *run) fill(x *arcadia.Record, byCopy bool) bool {
-	r.next++
-	data := []byte{7: byte(r.next)}
-	for i := range data {
-		data[i] = byte('a' + r.next - 1)
-	}
+	data := r.content(x.Size())
 	r.Check(r.app.log.Completing(x.LSN(), data))
 	r.History()
 	var err error
@@ -175,9 +173,21 @@ func (r *run) fill(x *arcadia.Record, byCopy bool) bool {
 	return true
 }
 
+// content is the payload of the next record.
+func (r *run) content(size int) []byte {
+	r.next++
+	data := make([]byte, size)
+	for i := range data {
+		data[i] = byte('a' + r.next - 1)
+	}
+	return data
+}
+
 // put reserves, fills and completes a record.
-func (r *run) put() *arcadia.Record {
-	x, err := r.reserve()
+func (r *run) put() *arcadia.Record { return r.sized(recordSize) }
+
+func (r *run) sized(size int) *arcadia.Record {
+	x, err := r.reserveSized(size)
 	if !r.Check(err) || !r.fill(x, true) {
 		return nil
 	}
