@@ -154,8 +154,8 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 		return err
 	}
 	t := w.cur
-	t.pauseDirty() // others may have reacted to what the task did before
-	w.touchAll()   // they may also change what is looked at now
+	t.others()   // they may have reacted to what the task did before, and a crash now loses it: see serving
+	w.touchAll() // they may also change what is looked at now
 	if !w.injectable(k, at[0], at[1]) {
 		return nil // its host is down, or it would change nothing
 	}
@@ -187,7 +187,7 @@ func (w *World) Heal(a, b string) {
 	if w.byTask("heal "+a+","+b) != nil {
 		return
 	}
-	w.cur.pauseDirty()
+	w.cur.others()
 	w.touchAll()
 	for _, c := range w.cuts {
 		x, y := w.places[c.a], w.places[c.b]

@@ -118,15 +118,16 @@ func (w *World) goThrough(a, b int) {
 }
 
 // loseMail decides which requests of a host that dies come through: those that their receivers have not
-// taken are lost, or not.
+// taken are lost, or not. Their order is that of the calls, which names no host.
 func (w *World) loseMail(h *Host) {
-	for _, n := range w.nodes {
-		for _, m := range n.all {
-			if m.alive && slices.ContainsFunc(m.mail, func(r *request) bool { return r.from == h }) {
-				w.touch(object(objMail, n.idx, 0), Write)
-				m.mail = slices.DeleteFunc(m.mail, func(r *request) bool {
-					return r.from == h && w.choose(ChooseMessage, 2, func(i int) string { return "the request of " + r.name() + [...]string{" comes through", " is lost"}[i] }) == 1
-				})
+	for _, g := range h.gaths {
+		for _, r := range g.reqs {
+			if r.to == nil || !r.to.alive || !slices.Contains(r.to.mail, r) {
+				continue
+			}
+			w.touch(object(objMail, r.to.node.idx, 0), Write)
+			if w.choose(ChooseMessage, 2, func(i int) string { return "the request of " + r.name() + [...]string{" comes through", " is lost"}[i] }) == 1 {
+				r.to.mail = slices.DeleteFunc(r.to.mail, func(x *request) bool { return x == r })
 			}
 		}
 	}

@@ -78,9 +78,10 @@ func newWorld(app *app, main func(host.Host, int)) (sim.Config, error) {
 			app.peers = append(app.peers, name)
 		}
 		// Peers are interchangeable as long as the ap-map names all of them, and
-		// nothing visits them one by one, as the collection at the end does.
+		// nothing visits them one by one, as the collection at the end does, and writes that wait for
+		// one peer after the other while a timer may end the wait.
 		node := app.Server(name, peer(load, name))
-		node.Symmetric = len(load.peers) == 0 && !load.collects
+		node.Symmetric = len(load.peers) == 0 && !load.collects && load.patience == 0
 		if load.stayDown {
 			node = scenario.StayDown(node)[0]
 		}
