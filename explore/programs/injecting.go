@@ -8,7 +8,7 @@ func (g *maker) injecting() {
 		g.p.Hosts[len(g.p.Hosts)-1].Daemon = true
 	}
 	i, j := g.pair()
-	pick(g, addInjected, addInjected, addInjected, addInjected, addCutAndHeal)(g, i, j)
+	pick(g, addInjected, addInjected, addInjected, addInjected, addCutAndHeal, addDamage, addServiceCut)(g, i, j)
 	own := []weighted{{25, addInjected}, {8, addHeal}, {6, addCutAndHeal}, {4, addPoint}, {14, addService}, {8, addCall}, {5, addModify}, {5, addLook}, {4, addSay}}
 	g.fill(2, 5, append(everyday(), own...))
 	if g.chance(25) {
@@ -48,6 +48,31 @@ func addCutAndHeal(g *maker, i, j int) {
 	g.put(i, pick(g, []Act{{Do: "icut", To: to}, {Do: "heal", To: to}}, []Act{{Do: "ipart", To: to}, {Do: "icut", To: to}, {Do: "heal", To: to}},
 		[]Act{{Do: "cutsvc"}, {Do: "count", V: 1}, {Do: "healsvc"}}, []Act{{Do: "icutsvc", To: to}, {Do: "count", V: 1}},
 		[]Act{{Do: "icut", To: to}, {Do: "call", To: to, V: 1}, {Do: "heal", To: to}})...)
+}
+
+// addDamage damages persistent memory that its host then reads.
+func addDamage(g *maker, i, j int) {
+	g.put(i, Act{Do: pick(g, "iflip", "ipoison"), To: g.name(j)})
+	if g.chance(50) {
+		g.put(j, Act{Do: "pstore", V: 5})
+	}
+	g.put(j, Act{Do: "pload"})
+}
+
+// addServiceCut cuts a host off from the services, and it or another calls one.
+func addServiceCut(g *maker, i, j int) {
+	call := pick(g, Act{Do: "count", V: 1}, Act{Do: "counter"})
+	switch g.r.IntN(4) {
+	case 0:
+		g.put(i, Act{Do: "cutsvc"}, Act{Do: "healsvc"}, call)
+	case 1:
+		g.put(i, Act{Do: "partsvc"}, call)
+	case 2:
+		g.put(i, Act{Do: "icutsvc", To: g.name(j)})
+		g.put(j, call)
+	case 3:
+		g.put(i, Act{Do: "cutsvc"}, call, Act{Do: "healsvc"}, Act{Do: "count", V: 1})
+	}
 }
 
 // injectingLate has timers that faults strike, and calls that fail, in all regimes.
