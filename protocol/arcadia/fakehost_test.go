@@ -122,7 +122,7 @@ func (h *fhost) Name() string          { return "f" }
 func (h *fhost) Device() verbs.Device  { return nil }
 func (h *fhost) Go(_ string, f func()) { go f() }
 func (h *fhost) Now() time.Duration    { return 0 }
-func (h *fhost) Sleep(d time.Duration) { time.Sleep(d) }
+func (h *fhost) Sleep(time.Duration)   { panic("no") }
 func (h *fhost) Rand(n int) int        { return 0 }
 func (h *fhost) NewMutex() host.Mutex  { return new(sync.Mutex) }
 func (h *fhost) NewCond(m host.Mutex) host.Cond {
