@@ -73,12 +73,19 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // log's identity too: what is left in the ring may look like a record, since a payload may be a copy of
 // another log.
 func (h header) seal(payload uint32, id uint64) uint32 {
-	var b [32]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(h.size))
+	return h.sealIn(make([]byte, sealed), payload, id)
+}
+
+// sealed is how many bytes sealIn needs.
+const sealed = 32
+
+// sealIn is seal in a buffer that is at hand: package crc32 would make one escape.
+func (h header) sealIn(b []byte, payload uint32, id uint64) uint32 {
+	binary.LittleEndian.PutUint64(b, uint64(h.size))
 	binary.LittleEndian.PutUint64(b[8:], h.lsn)
 	binary.LittleEndian.PutUint64(b[16:], h.epoch)
 	binary.LittleEndian.PutUint64(b[24:], id)
-	return crc32.Update(payload, castagnoli, b[:])
+	return crc32.Update(payload, castagnoli, b[:sealed])
 }
 
 // superline says where the log begins (4.1).

@@ -28,7 +28,8 @@ type Log struct {
 	moving  bool // superlines are being written
 	empty   bool // they say that the log is
 	err     error
-	idle    [][]byte // buffers for checksums
+	idle    [][]byte        // buffers for checksums
+	line    [superSize]byte // for owns
 
 	waiting host.Region // one word: how many wait for a record to be complete
 }
@@ -140,14 +141,13 @@ func (l *Log) outside(f func() error) error {
 	return f()
 }
 
-// owns is nil unless the log was opened again after l, which has begun a newer epoch.
+// owns is nil unless the log was opened again after l, which has begun a newer epoch. The caller holds the mutex.
 func (l *Log) owns() error {
 	for i := range 2 {
-		var b [superSize]byte
-		if l.mem.Load(i*superSize, b[:]) != nil {
+		if l.mem.Load(i*superSize, l.line[:]) != nil {
 			continue // the other one says it
 		}
-		if s, ok := getSuperline(b[:]); ok && s.epoch > l.super.epoch {
+		if s, ok := getSuperline(l.line[:]); ok && s.epoch > l.super.epoch {
 			return fmt.Errorf("%w: epoch %d, and this is %d", ErrFenced, s.epoch, l.super.epoch)
 		}
 	}

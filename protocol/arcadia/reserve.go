@@ -137,7 +137,7 @@ func (r *Record) finish(sum uint32) {
 	l := r.log
 	r.closed = true
 	h := header{size: r.size, lsn: r.lsn, epoch: r.epoch, valid: true}
-	h.sum = h.seal(sum, l.id)
+	h.sum = h.sealIn(r.buf, sum, l.id)
 	w := h.words()
 	l.region.Store64(ringAt+r.at, w[0])
 	l.region.Store64(ringAt+r.at+8, w[1]) // again: it may be damaged
