@@ -77,6 +77,14 @@ func TestLoopsOfTheDeadEnd(t *testing.T) {
 				}
 			}
 		},
+		"free": func(x *dead) {
+			for x.r.Free() == nil {
+			}
+		},
+		"inject for ever": func(x *dead) {
+			for x.k.Inject(faults.Crash, "b") == nil {
+			}
+		},
 		"inject": func(x *dead) {
 			_ = x.k.Inject(faults.Crash, "b")
 			_ = x.k.Inject(faults.Cut, "a", "b")

@@ -133,6 +133,7 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	if err := w.byTask("inject " + k.String()); err != nil {
 		return err
 	}
+	w.guard()
 	if len(hosts) != k.Arity() || k.Arity() == 0 {
 		return fmt.Errorf("sim: inject %v: %w: it takes %d hosts, got %d", k, ErrConfig, k.Arity(), len(hosts))
 	}
@@ -174,6 +175,8 @@ func (w *World) injectable(k faults.Kind, a, b int) bool {
 	switch {
 	case cutsOff(k): // a link is cut although a host is down
 		return true
+	case k == faults.Break: // also a connection on which all has completed: whether it has, nobody may know yet
+		return slices.ContainsFunc(w.qps, func(q *qp) bool { return q.between(a, b) && q.state == verbs.StateRTS && !q.gone && q.h.alive })
 	case b >= 0:
 		return w.pairApplies(k, a, b)
 	case k == faults.Crash || k == faults.Power:

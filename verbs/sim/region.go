@@ -265,6 +265,7 @@ func (r *region) Fence() { r.h.w.cur.fence() }
 
 // Free implements host.Region.
 func (r *region) Free() error {
+	r.h.w.guard()
 	if r.h.w.dying() {
 		return nil
 	}
