@@ -17,6 +17,8 @@ func TestOutcomesByHand(t *testing.T) {
 		{"what a host has sent may be lost if it dies", "strong linger crash(a)<=1 | a: ask b 1; count 1; accept | b: counter; ?1 accept",
 			[]string{"a: b:0", "a: b:1 1", "a: b:1…", "a:0… b:0", "a:0… b:1 1"}},
 		{"also if its link was cut then", "strong linger | a: icut b; ask b 1; count 1; mecrash | b: counter; ?1 heal a; accept", []string{"a: b:0…", "a: b:1 1", "a: b:1…"}},
+		{"the request of a call that was given up on a cut link never comes", "strong linger | a: icut b; call b 1; heal b; call c 2 | b: accept; accept | c: accept; reply 1; call b 3",
+			[]string{"a:unreachable 1 b:3… c:2…"}},
 	} {
 		p, err := programs.Parse(x.program)
 		if err != nil {
