@@ -352,6 +352,8 @@ var differences = []struct{ name, program string }{
 	{"the key of a Write of a task that has ended", "strong linger | a: rereg; accept; dereg; load x; load x | b daemon: rand 2; ?0 write a x 1 s; ?1 write a x 1 ns; wait a 1; ask a 1"},
 	{"a daemon stores to what the card has yet to fetch", "strong | a: accept; recv b; wait b 1 | b daemon: ask a 1; send a 1; change 9"},
 	{"a link heals between a daemon's post and its store to the source", "strong partition(a,b)<=1 | a: load x | b daemon: call a 1; write a x 1; change 9"},
+	{"what follows an injected fault that changes nothing", "strong | a: icrash b; icutsvc b | b: mesuspect / counter; counter"},
+	{"what follows the heal of a link that is not cut", "strong | a: heal b; icutsvc b; accept; reply 1 | b: icut a; counter; counter; call a 1"},
 	{"an injected Break strikes a connection on which all may have completed", "strong | a: load y | b: write a x 1 s; ibreak a; write a y 1"},
 	{"a daemon dies between a request that it takes and a fault that it injects", "strong crash(b)<=1 | a: ask b 1; read b x s; wait b 1; gather 1; call b 2 | b daemon: accept; icut a / accept; reply 3"},
 	{"a daemon ends one thing, and another sees that before it ends the next", "strong | a: write b x 1 s; wait b 1; call c 1 | b daemon: err a; err c | c: accept; write b x 1 s; wait b 1"},

@@ -157,6 +157,7 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 	t := w.cur
 	t.others()   // they may have reacted to what the task did before, and a crash now loses it: see serving
 	w.touchAll() // they may also change what is looked at now
+	t.looked = true // that it changes something or not can be told
 	if !w.injectable(k, at[0], at[1]) {
 		return nil // its host is down, or it would change nothing
 	}
@@ -192,6 +193,7 @@ func (w *World) Heal(a, b string) {
 	}
 	w.cur.others()
 	w.touchAll()
+	w.cur.looked = true
 	for _, c := range w.cuts {
 		x, y := w.places[c.a], w.places[c.b]
 		if x == a && y == b || x == b && y == a {
