@@ -155,8 +155,8 @@ func (w *World) Inject(k faults.Kind, hosts ...string) error {
 		return err
 	}
 	t := w.cur
-	t.others()   // they may have reacted to what the task did before, and a crash now loses it: see serving
-	w.touchAll() // they may also change what is looked at now
+	t.others()      // they may have reacted to what the task did before, and a crash now loses it: see serving
+	w.touchAll()    // they may also change what is looked at now
 	t.looked = true // that it changes something or not can be told
 	if !w.injectable(k, at[0], at[1]) {
 		return nil // its host is down, or it would change nothing
