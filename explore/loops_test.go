@@ -94,6 +94,7 @@ func TestLoopsOfTheDeadEnd(t *testing.T) {
 		},
 		"lock": func(x *dead) {
 			x.mu.Lock()
+			_ = x.h.Name()
 			x.mu.Unlock()
 		},
 		"listen": func(x *dead) {
