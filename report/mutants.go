@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/explore/mutant"
-	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 	"github.com/verbatim-rdma/verbatim/internal/number"
 )
 
@@ -93,7 +93,7 @@ func score(all []mutant.Judged) string {
 
 // operatorScore is the score of the mutants of one operator.
 type operatorScore struct {
-	Name generate.Operator
+	Name schema.Operator
 	Does string
 	mutant.Score
 }
@@ -101,7 +101,7 @@ type operatorScore struct {
 // byOperator are the scores of the operators that have mutants.
 func byOperator(all []mutant.Judged) []operatorScore {
 	var out []operatorScore
-	for _, op := range generate.Operators {
+	for _, op := range schema.Operators {
 		of := slices.DeleteFunc(slices.Clone(all), func(x mutant.Judged) bool { return x.Operator != op.Name })
 		if len(of) > 0 {
 			out = append(out, operatorScore{op.Name, strings.ReplaceAll(op.Does, "`", ""), mutant.NewScore(of)})

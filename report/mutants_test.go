@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore/mutant"
-	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 	"github.com/verbatim-rdma/verbatim/report"
 )
 
 // judged are mutants of a file of twenty lines, and of another whose source is gone.
 func judged() []mutant.Judged {
 	of := func(id, file string, line int, result string) mutant.Judged {
-		return mutant.Judged{Mutant: generate.Mutant{ID: id, Operator: "negate", File: file, Line: line, Before: "a < b", After: "!(a < b)"}, Result: result}
+		return mutant.Judged{Mutant: schema.Mutant{ID: id, Operator: "negate", File: file, Line: line, Before: "a < b", After: "!(a < b)"}, Result: result}
 	}
 	all := []mutant.Judged{of("p.g:negate:1", "p/p.go", 18, mutant.Survives), of("p.f:negate:2", "p/p.go", 5, mutant.Survives), of("p.f:negate:3", "p/p.go", 5, mutant.Survives),
 		of("p.f:negate:1", "p/p.go", 4, mutant.ByScenario), of("p.f:negate:4", "p/p.go", 4, mutant.ByTest), of("p.f:negate:5", "p/p.go", 4, mutant.Equivalent),

@@ -88,7 +88,7 @@ func (p *checkPage) readMutants(ctx context.Context, args []string) (err error) 
 		}
 		folders, kit = append(folders, x.Folders...), append(kit, x.Kit...)
 	}
-	return mutant.Locate(ctx, "", folders, kit, p.mutants)
+	return mutant.Locate(ctx, mutant.ByCommand, "", folders, kit, p.mutants)
 }
 
 // protocolsOf are the protocols that names of protocols and scenarios begin with.

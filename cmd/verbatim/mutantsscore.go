@@ -79,6 +79,7 @@ func runScore(c *cobra.Command, f *mutantFlags, p *protocol) error {
 	defer stop()
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	o := f.score
+	o.Generate = mutant.ByCommand
 	o.Protocol, o.Folders, o.Kit, o.Names, o.Workers, o.MaxTime = p.Name, p.Folders, p.Kit, f.opt.Names, f.opt.Workers, f.opt.MaxTime
 	o.Kept = keptFolder()
 	var printing error

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore/mutant"
-	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
 // What survives is printed by its lines, and how many of all were caught.
 func TestPrintScore(t *testing.T) {
 	of := func(file string, line int, result, how string) mutant.Judged {
-		return mutant.Judged{Mutant: generate.Mutant{ID: "f:swap:1", File: file, Line: line, Before: "a; b", After: "b; a"}, Result: result, How: how, Seconds: 2}
+		return mutant.Judged{Mutant: schema.Mutant{ID: "f:swap:1", File: file, Line: line, Before: "a; b", After: "b; a"}, Result: result, How: how, Seconds: 2}
 	}
 	all := []mutant.Judged{of("p.go", 9, mutant.Survives, ""), of("p.go", 3, mutant.Survives, ""), of("p.go", 1, mutant.ByScenario, mutant.HowViolated),
 		of("p.go", 2, mutant.ByTest, mutant.HowHangs), of("p.go", 5, mutant.Equivalent, "")}

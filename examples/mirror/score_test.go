@@ -6,6 +6,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/examples/mirror"
 	"github.com/verbatim-rdma/verbatim/explore/mutant"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
 // Mistakes are put into the register by a machine, one at a time: does its scenario see
@@ -13,6 +14,7 @@ import (
 // mutant.Test does the same in a test, with a score.
 func Example_mutants() {
 	all, err := mutant.RunScenarios(context.Background(), mutant.ScoreOptions{
+		Generate:   generate.Generate,
 		Folders:    []string{"examples/mirror"},
 		Except:     []string{"examples/mirror/scenario.go", "examples/mirror/wrong.go"},
 		Names:      []string{"mirror.Register.Write:logic:1", "mirror.Register.Write:boundary:1", "mirror.Register.Write:flag:1"},

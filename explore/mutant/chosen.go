@@ -11,13 +11,13 @@ import (
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 
-	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
 // chosen are the mutants that the options ask for, in their order.
-func chosen(ctx context.Context, root string, opt *ScoreOptions, set *generate.Set) ([]generate.Mutant, error) {
+func chosen(ctx context.Context, root string, opt *ScoreOptions, set *schema.Set) ([]schema.Mutant, error) {
 	take := map[int]bool{}
-	all := slices.DeleteFunc(slices.Clone(set.Mutants), func(m generate.Mutant) bool { return slices.Contains(opt.Except, filepath.ToSlash(m.File)) })
+	all := slices.DeleteFunc(slices.Clone(set.Mutants), func(m schema.Mutant) bool { return slices.Contains(opt.Except, filepath.ToSlash(m.File)) })
 	for _, id := range opt.Names {
 		m := set.Find(id)
 		if m == nil {
@@ -44,18 +44,18 @@ func chosen(ctx context.Context, root string, opt *ScoreOptions, set *generate.S
 	if len(opt.Names) == 0 && opt.ChangedSince == "" && opt.Sample == 0 {
 		return all, nil
 	}
-	return slices.DeleteFunc(all, func(m generate.Mutant) bool { return !take[m.Number] }), nil
+	return slices.DeleteFunc(all, func(m schema.Mutant) bool { return !take[m.Number] }), nil
 }
 
 // drawn are mutants in an order that is a function of the seed. It goes by names alone, so that
 // a sample stays nearly the same when code is edited, and its score with it.
-func drawn(all []generate.Mutant, seed uint64) []generate.Mutant {
-	place := func(m generate.Mutant) string {
+func drawn(all []schema.Mutant, seed uint64) []schema.Mutant {
+	place := func(m schema.Mutant) string {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, m.ID))
 		return string(sum[:])
 	}
 	out := slices.Clone(all)
-	slices.SortFunc(out, func(a, b generate.Mutant) int { return strings.Compare(place(a), place(b)) })
+	slices.SortFunc(out, func(a, b schema.Mutant) int { return strings.Compare(place(a), place(b)) })
 	return out
 }
 

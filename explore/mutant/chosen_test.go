@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
@@ -53,7 +54,7 @@ func TestChosen(t *testing.T) {
 		t.Errorf("%q, %q and %q", a, b, other)
 	}
 	// Without one function the sample is the same but for its mutants.
-	edited := &generate.Set{Mutants: slices.DeleteFunc(slices.Clone(set.Mutants), func(m generate.Mutant) bool { return m.Function == "tiny.Grow" })}
+	edited := &schema.Set{Mutants: slices.DeleteFunc(slices.Clone(set.Mutants), func(m schema.Mutant) bool { return m.Function == "tiny.Grow" })}
 	list, err := chosen(t.Context(), root, &ScoreOptions{Sample: 4, Seed: 1}, edited)
 	if err != nil || len(list) != 4 {
 		t.Fatal(list, err)
@@ -109,7 +110,7 @@ func TestChosen(t *testing.T) {
 func TestEquivalents(t *testing.T) {
 	t.Parallel()
 	root := newTiny(t)
-	set := &generate.Set{Mutants: []generate.Mutant{{ID: "p.f:swap:1"}, {ID: "p.f:swap:2"}}}
+	set := &schema.Set{Mutants: []schema.Mutant{{ID: "p.f:swap:1"}, {ID: "p.f:swap:2"}}}
 	for text, want := range map[string]string{
 		"p.f:swap:1\n":                    "equivalent:1: p.f:swap:1 has no reason: write behind it",
 		"# x\n\np.f:swap:3 it is\n":       "equivalent:3: there is no mutant p.f:swap:3 (there are p.f:swap:1, p.f:swap:2)",

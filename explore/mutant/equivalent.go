@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
 // equivalents reads which mutants make no difference, and why: a line for each in
 // testdata/mutants/PROTOCOL/equivalent, with the ID, a blank and the reason. Its error has all
 // lines with which something is wrong.
-func equivalents(root, protocol string, set *generate.Set) (map[string]string, error) {
+func equivalents(root, protocol string, set *schema.Set) (map[string]string, error) {
 	name := "testdata/mutants/" + filepath.Base(protocol) + "/equivalent"
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +55,7 @@ func equivalents(root, protocol string, set *generate.Set) (map[string]string, e
 
 // nearest names a mutant that may have been meant: one of the same function and operator,
 // if there is one.
-func nearest(id string, set *generate.Set) string {
+func nearest(id string, set *schema.Set) string {
 	var all, alike []string
 	for _, m := range set.Mutants {
 		all = append(all, m.ID)

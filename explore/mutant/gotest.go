@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
 // questionEnv is what the test that calls [RunScenarios] is asked when it runs with a mutant
@@ -29,7 +29,7 @@ const answered = 87
 // what score it wants:
 //
 //	func TestMutants(t *testing.T) {
-//		opt := mutant.ScoreOptions{Folders: []string{"protocol/mine"}, Sample: 40}
+//		opt := mutant.ScoreOptions{Generate: generate.Generate, Folders: []string{"protocol/mine"}, Sample: 40}
 //		if s := mutant.Test(t, opt, minecheck.Scenarios()...); s.Scenarios < 85 {
 //			t.Errorf("the scenarios catch %.0f %% of the mutants", s.Scenarios)
 //		}
@@ -60,7 +60,7 @@ func RunScenarios(ctx context.Context, opt ScoreOptions, scenarios ...*explore.S
 	if text := os.Getenv(questionEnv); text != "" {
 		return nil, reply(text, scenarios)
 	}
-	if os.Getenv(generate.Selects) != "" {
+	if os.Getenv(schema.Selects) != "" {
 		return nil, nil // a unit test with a mutant on, which is judged without this
 	}
 	in, root, err := newInTest(opt.Dir, scenarios)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -58,7 +58,7 @@ func TestCallingTest(t *testing.T) {
 
 // With a mutant on, a call answers what it is asked, and goes on if that is not for it.
 func TestReply(t *testing.T) {
-	t.Setenv(generate.Selects, "1")
+	t.Setenv(schema.Selects, "1")
 	if all, err := RunScenarios(t.Context(), ScoreOptions{}); len(all) > 0 || err != nil {
 		t.Errorf("a unit test with a mutant on: %v, %v", all, err)
 	}

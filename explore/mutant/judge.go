@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
 // judge runs generated mutants, all of which are in its programs.
@@ -19,9 +19,9 @@ type judge struct {
 	ctx       context.Context
 	opt       ScoreOptions
 	root, tmp string
-	set       *generate.Set
+	set       *schema.Set
 	same      map[string]string // equivalent mutants, and why
-	todo      []generate.Mutant
+	todo      []schema.Mutant
 	program   string
 	inTest    *inTest // the program is a Go test; nil: it is the command
 	tests     []testProgram
@@ -49,7 +49,7 @@ type reach struct {
 }
 
 // judged is what becomes of a mutant.
-func (j *judge) judged(m generate.Mutant) Judged {
+func (j *judge) judged(m schema.Mutant) Judged {
 	start := time.Now()
 	x := Judged{Mutant: m, Result: Survives, Reached: []string{}, Exhausted: []string{}, TimedOut: []string{}}
 	for _, s := range j.scenarios {

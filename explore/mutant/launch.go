@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
-	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
 const (
@@ -49,8 +49,8 @@ func (j *judge) start(l launch) outcome {
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(ctx, l.name, l.args...)
 	c.Dir, c.Stdout, c.Stderr = l.dir, &stdout, &stderr
-	c.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("%s=%d", generate.Selects, l.number), fmt.Sprintf("%s=%d", generate.Memory, maxMemory),
-		generate.Notes+"="+l.notes)
+	c.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("%s=%d", schema.Selects, l.number), fmt.Sprintf("%s=%d", schema.Memory, maxMemory),
+		schema.Notes+"="+l.notes)
 	c.Env = append(c.Env, l.env...)
 	c.WaitDelay = time.Second
 	err := c.Run()
@@ -63,7 +63,7 @@ func (j *judge) start(l launch) outcome {
 	switch {
 	case ctx.Err() != nil:
 		x.how = HowHangs
-	case x.code == generate.TooMuch:
+	case x.code == schema.TooMuch:
 		x.how = HowMemory
 	}
 	return x

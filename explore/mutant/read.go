@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-
-	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
 // ErrResults: a file has no results of generated mutants, or those of other code.
@@ -47,14 +45,14 @@ func ReadResults(name string) ([]Judged, error) {
 	return out, nil
 }
 
-// Locate finds the lines where mutants are now in the source tree that dir is in. It fails if
-// one of them is not there any more: the results are of other code.
-func Locate(ctx context.Context, dir string, folders, kit []string, all []Judged) error {
+// Locate finds the lines where mutants are now in the source tree that dir is in, with generate
+// for [ScoreOptions.Generate]. It fails if one of them is not there any more: the results are of other code.
+func Locate(ctx context.Context, generate Generator, dir string, folders, kit []string, all []Judged) error {
 	root, err := findRoot(dir)
 	if err != nil {
 		return err
 	}
-	set, err := generate.Generate(ctx, root, folders, kit...)
+	set, err := generate(ctx, root, folders, kit...)
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
+
+// A Generator makes all mutants of the packages in folders dirs of the source tree root, and of
+// the functions that these use of the packages in folders kit.
+type Generator func(ctx context.Context, root string, dirs []string, kit ...string) (*schema.Set, error)
 
 // ScoreOptions say which mutants to generate, and what may be spent on each.
 type ScoreOptions struct {
+	// Generate makes the mutants: generate.Generate, or [ByCommand] in a program that is to be
+	// built without what reads the types of Go programs. It must be there.
+	Generate Generator
 	Protocol string
 	Folders  []string // of its packages, from the root of the source tree
 	Kit      []string // of packages that it shares with others: what it uses of them has mutants too
@@ -73,7 +80,7 @@ const (
 
 // Judged is a mutant and what became of it.
 type Judged struct {
-	generate.Mutant
+	schema.Mutant
 	Result    string   `json:"result"`
 	How       string   `json:"how"`
 	Scenario  string   `json:"scenario"` // that caught it
@@ -173,8 +180,11 @@ func newJudge(ctx context.Context, opt ScoreOptions) (*judge, error) {
 }
 
 func newJudgeAt(ctx context.Context, root string, opt ScoreOptions) (j *judge, err error) {
+	if opt.Generate == nil {
+		return nil, fmt.Errorf("%w: ScoreOptions.Generate is missing; it is generate.Generate of explore/mutant/generate", ErrUnknown)
+	}
 	j = &judge{ctx: ctx, opt: opt, root: root, spent: map[int]time.Duration{}}
-	if j.set, err = generate.Generate(ctx, root, opt.Folders, opt.Kit...); err != nil {
+	if j.set, err = opt.Generate(ctx, root, opt.Folders, opt.Kit...); err != nil {
 		return nil, err
 	}
 	if j.same, err = equivalents(root, opt.Protocol, j.set); err != nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
 // Mutants are caught by scenarios, also by not coming back, and else by unit tests; what
@@ -110,11 +112,11 @@ func TestReadResults(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Result != Equivalent {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	if err := Locate(t.Context(), root, []string{"protocol/tiny"}, nil, all); err != nil || all[0].Line != 5 || all[0].File != "protocol/tiny/tiny.go" {
+	if err := Locate(t.Context(), generate.Generate, root, []string{"protocol/tiny"}, nil, all); err != nil || all[0].Line != 5 || all[0].File != "protocol/tiny/tiny.go" {
 		t.Errorf("%+v, %v", all[0], err)
 	}
 	all[0].Before = "b + a"
-	if err := Locate(t.Context(), root, []string{"protocol/tiny"}, nil, all); !errors.Is(err, ErrResults) {
+	if err := Locate(t.Context(), generate.Generate, root, []string{"protocol/tiny"}, nil, all); !errors.Is(err, ErrResults) {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{"": "has none", "{}\n{\n": "results:2", "[]": "results:1"} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
@@ -114,7 +115,7 @@ func tinyIn(t *testing.T, root string) {
 }
 
 func tinyScore(root string) ScoreOptions {
-	return ScoreOptions{Protocol: "tiny", Folders: []string{"protocol/tiny"}, Dir: root, RandomRuns: 100, SearchRuns: 100, MaxTime: time.Second,
+	return ScoreOptions{Generate: generate.Generate, Protocol: "tiny", Folders: []string{"protocol/tiny"}, Dir: root, RandomRuns: 100, SearchRuns: 100, MaxTime: time.Second,
 		limit: time.Second}
 }
 

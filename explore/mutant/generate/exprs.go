@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
 // expression makes the mutants of an expression as a whole.
@@ -37,7 +39,7 @@ func (m *maker) expression(c inspector.Cursor, n ast.Expr) {
 
 // negate makes the mutant that takes the opposite of n.
 func (m *maker) negate(n ast.Expr) {
-	x := m.add(Negate, n, m.of(n), "!("+m.of(n)+")")
+	x := m.add(schema.Negate, n, m.of(n), "!("+m.of(n)+")")
 	m.around(n, outer, "((", fmt.Sprintf(") != vm_on(%d))", x))
 }
 
@@ -72,27 +74,27 @@ func (m *maker) isLeaf(c inspector.Cursor, n ast.Expr) bool {
 
 // helper is what stands for an operator, and what the mutant has in its place.
 type helper struct {
-	op   Operator
+	op   schema.Operator
 	name string
 	to   string
 }
 
 var helpers = map[token.Token]helper{
-	token.LSS: {Boundary, "vm_less", "<="}, token.LEQ: {Boundary, "vm_leq", "<"},
-	token.GTR: {Boundary, "vm_greater", ">="}, token.GEQ: {Boundary, "vm_geq", ">"},
-	token.ADD: {Arithmetic, "vm_add", "-"}, token.SUB: {Arithmetic, "vm_sub", "+"}, token.MUL: {Arithmetic, "vm_mul", "+"},
-	token.OR: {Arithmetic, "vm_or", "&"}, token.AND: {Arithmetic, "vm_and", "|"},
+	token.LSS: {schema.Boundary, "vm_less", "<="}, token.LEQ: {schema.Boundary, "vm_leq", "<"},
+	token.GTR: {schema.Boundary, "vm_greater", ">="}, token.GEQ: {schema.Boundary, "vm_geq", ">"},
+	token.ADD: {schema.Arithmetic, "vm_add", "-"}, token.SUB: {schema.Arithmetic, "vm_sub", "+"}, token.MUL: {schema.Arithmetic, "vm_mul", "+"},
+	token.OR: {schema.Arithmetic, "vm_or", "&"}, token.AND: {schema.Arithmetic, "vm_and", "|"},
 }
 
 func (m *maker) binary(c inspector.Cursor, n *ast.BinaryExpr) {
 	after := func(op string) string { return m.of(n.X) + " " + op + " " + m.of(n.Y) }
 	switch n.Op {
 	case token.LAND:
-		x := m.add(Logic, n, m.of(n), after("||"))
+		x := m.add(schema.Logic, n, m.of(n), after("||"))
 		m.around(n, inner, "((", fmt.Sprintf(") || vm_on(%d) && (%s))", x, m.of(n.Y)))
 		m.inPlace(n.OpPos, 2, fmt.Sprintf(") && (vm_on(%d) || ", x))
 	case token.LOR:
-		x := m.add(Logic, n, m.of(n), after("&&"))
+		x := m.add(schema.Logic, n, m.of(n), after("&&"))
 		m.around(n, inner, "((", "))")
 		m.inPlace(n.OpPos, 2, fmt.Sprintf(") && (!vm_on(%d) || (%s)) || !vm_on(%d) && (", x, m.of(n.Y), x))
 	case token.EQL, token.NEQ:
@@ -115,7 +117,7 @@ func (m *maker) operator(n *ast.BinaryExpr, after func(string) string) {
 		return
 	}
 	switch {
-	case h.op == Boundary && t.Info()&types.IsOrdered == 0, h.op == Arithmetic && t.Info()&types.IsInteger == 0:
+	case h.op == schema.Boundary && t.Info()&types.IsOrdered == 0, h.op == schema.Arithmetic && t.Info()&types.IsInteger == 0:
 		return
 	}
 	number := m.add(h.op, n, m.of(n), after(h.to))
@@ -127,11 +129,11 @@ func (m *maker) operator(n *ast.BinaryExpr, after func(string) string) {
 // compared makes the mutants of a comparison of an error with nil, or of a status with
 // success: it comes out as if there was none.
 func (m *maker) compared(n *ast.BinaryExpr) {
-	op := Success
+	op := schema.Success
 	switch {
 	case isError(m.typeOf(n.X)) && m.p.TypesInfo.Types[n.Y].IsNil():
 	case isStatus(m.typeOf(n.X)):
-		op = Status
+		op = schema.Status
 	default:
 		return
 	}
@@ -165,14 +167,14 @@ func (m *maker) call(c inspector.Cursor, n *ast.CallExpr) {
 		if f != nil && f.Pkg() != nil && f.Pkg().Path() == "errors" {
 			return // it makes an error of others, and does nothing else
 		}
-		op := Call
+		op := schema.Call
 		if f != nil && f.Name() == "Err" && strings.HasSuffix(f.Signature().Recv().Type().String(), "/verbs.WC") {
-			op = Status
+			op = schema.Status
 		}
 		x := m.add(op, n, m.of(n), "nil")
 		m.around(n, outer, fmt.Sprintf("vm_call(%d, func() error { return ", x), " })")
 	case f != nil && types.Identical(t, types.Typ[types.Bool]) && locking.MatchString(f.Name()):
-		x := m.add(Lock, n, m.of(n), "true")
+		x := m.add(schema.Lock, n, m.of(n), "true")
 		m.around(n, middle, fmt.Sprintf("vm_held(%d, func() bool { return ", x), " })")
 	}
 }
@@ -183,7 +185,7 @@ func (m *maker) returned(n *ast.ReturnStmt) {
 		if !isError(m.typeOf(r)) || m.p.TypesInfo.Types[r].IsNil() {
 			continue
 		}
-		x := m.add(Success, r, "return "+m.of(r), "return nil")
+		x := m.add(schema.Success, r, "return "+m.of(r), "return nil")
 		m.around(r, returning, fmt.Sprintf("vm_err(%d, ", x), ")")
 	}
 }

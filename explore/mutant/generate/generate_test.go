@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what the tests find to the files in testdata")
@@ -29,7 +31,7 @@ func root(t testing.TB) string {
 	return dir
 }
 
-func generated(t testing.TB, dirs ...string) *Set {
+func generated(t testing.TB, dirs ...string) *schema.Set {
 	t.Helper()
 	set, err := Generate(t.Context(), root(t), dirs)
 	if err != nil {
@@ -40,7 +42,7 @@ func generated(t testing.TB, dirs ...string) *Set {
 
 // overlay writes the files of a set, and is the flag for the go command that puts them into
 // the tree.
-func overlay(t testing.TB, set *Set) string {
+func overlay(t testing.TB, set *schema.Set) string {
 	t.Helper()
 	dir := t.TempDir()
 	var pairs []string
@@ -74,7 +76,7 @@ func goTool(t testing.TB, args ...string) {
 func run(t testing.TB, program, mutant string) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -t 1; exec "$0"`, program)
-	c.Env = append(os.Environ(), Selects+"="+mutant, Memory+"=50000000")
+	c.Env = append(os.Environ(), schema.Selects+"="+mutant, schema.Memory+"=50000000")
 	out, err := c.Output()
 	var exit *exec.ExitError
 	switch {
@@ -93,11 +95,11 @@ func run(t testing.TB, program, mutant string) string {
 var example struct {
 	once    sync.Once
 	dir     string
-	set     *Set
+	set     *schema.Set
 	program string
 }
 
-func builtExample(t testing.TB) (*Set, string) {
+func builtExample(t testing.TB) (*schema.Set, string) {
 	t.Helper()
 	x := &example
 	x.once.Do(func() {
@@ -134,14 +136,14 @@ func TestEvery(t *testing.T) {
 		t.Fatalf("without a mutant: %s", d)
 	}
 	var lines strings.Builder
-	seen := map[Operator]bool{}
+	seen := map[schema.Operator]bool{}
 	for _, m := range set.Mutants {
 		seen[m.Operator] = true
 		does := "no difference"
 		switch got := run(t, program, fmt.Sprint(m.Number)); {
 		case got == "it does not end":
 			does = "does not end"
-		case strings.Contains(got, fmt.Sprintf("exit status %d", TooMuch)):
+		case strings.Contains(got, fmt.Sprintf("exit status %d", schema.TooMuch)):
 			does = "takes too much memory"
 		case strings.Contains(got, "exit status 2"):
 			does = "panics"
@@ -150,7 +152,7 @@ func TestEvery(t *testing.T) {
 		}
 		fmt.Fprintf(&lines, "%d %s: %s -> %s: %s\n", m.Line, m.ID, m.Before, m.After, does)
 	}
-	for _, op := range Operators {
+	for _, op := range schema.Operators {
 		if !seen[op.Name] {
 			t.Errorf("no mutant of operator %s", op.Name)
 		}
@@ -178,7 +180,7 @@ func TestMemoryOfEach(t *testing.T) {
 	if x == nil {
 		t.Fatal("there is no such mutant")
 	}
-	if got := run(t, program, fmt.Sprint(x.Number)); !strings.Contains(got, fmt.Sprintf("exit status %d", TooMuch)) {
+	if got := run(t, program, fmt.Sprint(x.Number)); !strings.Contains(got, fmt.Sprintf("exit status %d", schema.TooMuch)) {
 		t.Errorf("%s: %s", x.ID, got)
 	}
 }
@@ -189,7 +191,7 @@ func TestNotes(t *testing.T) {
 	set, program := builtExample(t)
 	notes := filepath.Join(t.TempDir(), "notes")
 	c := exec.CommandContext(t.Context(), program)
-	c.Env = append(os.Environ(), Notes+"="+notes)
+	c.Env = append(os.Environ(), schema.Notes+"="+notes)
 	_ = c.Run() // its status is not 0 by itself
 	text, err := os.ReadFile(notes)
 	if err != nil {
@@ -265,7 +267,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := "| operator | the mutant |\n|---|---|\n"
-	for _, op := range Operators {
+	for _, op := range schema.Operators {
 		table += fmt.Sprintf("| `%s` | %s |\n", op.Name, op.Does)
 	}
 	if !strings.Contains(string(page), table) {

@@ -11,6 +11,8 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
 // waitNames are the methods of cards, hosts and the controller in which others act meanwhile.
@@ -93,7 +95,7 @@ func (m *maker) stale(s ast.Stmt, x *ast.SelectorExpr, c inspector.Cursor, done 
 		return
 	}
 	done[text] = true
-	n := m.add(Stale, x, text, text+" of before line "+fmt.Sprint(m.line(s.Pos())))
+	n := m.add(schema.Stale, x, text, text+" of before line "+fmt.Sprint(m.line(s.Pos())))
 	m.inFront(s, fmt.Sprintf("var vm_old%d %s; if vm_on(%d) { vm_old%d = %s }\n", n, name, n, n, text))
 	m.around(x, outer, fmt.Sprintf("vm_pick(%d, vm_old%d, ", n, n), ")")
 }
@@ -110,7 +112,7 @@ func (m *maker) reread(before []ast.Stmt, x *ast.Ident, c inspector.Cursor, done
 		return
 	}
 	done[x.Name] = true
-	n := m.add(Reread, x, x.Name, m.of(from))
+	n := m.add(schema.Reread, x, x.Name, m.of(from))
 	m.around(x, outer, fmt.Sprintf("vm_again(%d, %s(", n, conversion(name)), fmt.Sprintf("), func() %s { return %s })", name, m.of(from)))
 }
 

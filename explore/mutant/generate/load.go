@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
 // ErrSource: the source cannot be read, or is not correct Go.
@@ -39,7 +41,7 @@ func load(ctx context.Context, root string, dirs []string) ([]*packages.Package,
 	return pkgs, nil
 }
 
-func newMaker(set *Set, root string, p *packages.Package, file *ast.File, ordinals map[string]int) (*maker, error) {
+func newMaker(set *schema.Set, root string, p *packages.Package, file *ast.File, ordinals map[string]int) (*maker, error) {
 	full := p.Fset.Position(file.Package).Filename
 	name, err := filepath.Rel(root, full)
 	if err != nil {

@@ -12,44 +12,13 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
-
-const (
-	// Selects is the environment variable with the number of the mutant that is on.
-	Selects = "VERBATIM_MUTANT"
-	// Notes is the one with the name of a file to which the program adds the number of each
-	// mutant whose place it comes to, once.
-	Notes = "VERBATIM_MUTANT_REACHED"
-	// Memory is the one with the bytes that the program may take.
-	Memory = "VERBATIM_MUTANT_MEMORY"
-	// TooMuch is the exit status of a program that took more.
-	TooMuch = 86
-)
-
-// Mutant is one change.
-type Mutant struct {
-	// ID is the function, the operator and an ordinal among the mutants of both, so that it
-	// stays the same when other functions are edited.
-	ID       string   `json:"id"`
-	Number   int      `json:"-"` // its value of [Selects]
-	Operator Operator `json:"operator"`
-	Function string   `json:"function"`
-	File     string   `json:"file"` // from the root of the source tree
-	Line     int      `json:"line"`
-	Before   string   `json:"before"`
-	After    string   `json:"after"`
-}
-
-// Set is all mutants of some packages.
-type Set struct {
-	Mutants []Mutant
-	// Files are the sources with the mutants in them, by their names from the root.
-	Files map[string][]byte
-}
 
 // Generate makes all mutants of the packages in folders dirs of the source tree root, and of the
 // functions that these use of the packages in folders kit.
-func Generate(ctx context.Context, root string, dirs []string, kit ...string) (*Set, error) {
+func Generate(ctx context.Context, root string, dirs []string, kit ...string) (*schema.Set, error) {
 	own, err := load(ctx, root, dirs)
 	if err != nil {
 		return nil, err
@@ -61,7 +30,7 @@ func Generate(ctx context.Context, root string, dirs []string, kit ...string) (*
 		}
 	}
 	uses := used(own, shared)
-	set := &Set{Files: map[string][]byte{}}
+	set := &schema.Set{Files: map[string][]byte{}}
 	ordinals := map[string]int{}
 	for i, p := range slices.Concat(own, shared) {
 		waits := waiting(p)
@@ -89,7 +58,7 @@ func Generate(ctx context.Context, root string, dirs []string, kit ...string) (*
 // maker makes the mutants of one file.
 type maker struct {
 	edits
-	set      *Set
+	set      *schema.Set
 	p        *packages.Package
 	ast      *ast.File
 	name     string // from the root
@@ -102,13 +71,11 @@ type maker struct {
 }
 
 // add makes a mutant, and returns its number.
-func (m *maker) add(op Operator, at ast.Node, before, after string) int {
+func (m *maker) add(op schema.Operator, at ast.Node, before, after string) int {
 	key := m.function + ":" + string(op)
 	m.ordinals[key]++
-	x := Mutant{ID: fmt.Sprintf("%s:%d", key, m.ordinals[key]), Number: len(m.set.Mutants) + 1, Operator: op, Function: m.function,
-		File: filepath.ToSlash(m.name), Line: m.line(at.Pos()), Before: oneLine(before), After: oneLine(after)}
-	m.set.Mutants = append(m.set.Mutants, x)
-	return x.Number
+	return m.set.Add(schema.Mutant{ID: fmt.Sprintf("%s:%d", key, m.ordinals[key]), Operator: op, Function: m.function,
+		File: filepath.ToSlash(m.name), Line: m.line(at.Pos()), Before: oneLine(before), After: oneLine(after)})
 }
 
 func (m *maker) line(p token.Pos) int { return m.p.Fset.Position(p).Line }
@@ -146,13 +113,4 @@ func receiver(t ast.Expr) string {
 		return x.Name
 	}
 	return "_"
-}
-
-// Find is the mutant with an ID, or nil.
-func (s *Set) Find(id string) *Mutant {
-	i := slices.IndexFunc(s.Mutants, func(m Mutant) bool { return m.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return &s.Mutants[i]
 }

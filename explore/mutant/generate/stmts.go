@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
 // statements makes the mutants of a list of statements.
@@ -18,7 +20,7 @@ func (m *maker) statements(c inspector.Cursor, list []ast.Stmt) {
 			unless[i] = append(unless[i], m.add(op, s, m.of(s), ""))
 		}
 		if i+1 < len(list) && m.canSwap(s, list[i+1]) {
-			x := m.add(Swap, s, m.of(s)+"; "+m.of(list[i+1]), m.of(list[i+1])+"; "+m.of(s))
+			x := m.add(schema.Swap, s, m.of(s)+"; "+m.of(list[i+1]), m.of(list[i+1])+"; "+m.of(s))
 			unless[i+1] = append(unless[i+1], x)
 			m.inFront(s, fmt.Sprintf("if vm_on(%d) { %s }\n", x, m.of(list[i+1])))
 		}
@@ -45,29 +47,29 @@ func (m *maker) inFront(s ast.Stmt, text string) {
 
 // canGo is the operator that leaves out statement i of a list, or empty. A statement that
 // declares something cannot go: what uses it would not compile.
-func (m *maker) canGo(c inspector.Cursor, list []ast.Stmt, i int) Operator {
+func (m *maker) canGo(c inspector.Cursor, list []ast.Stmt, i int) schema.Operator {
 	switch s := list[i].(type) {
 	case *ast.ExprStmt:
 		if call, ok := s.X.(*ast.CallExpr); ok && !m.makesText(call) {
-			return Statement
+			return schema.Statement
 		}
 	case *ast.AssignStmt:
 		if s.Tok != token.DEFINE && !allBlank(s.Lhs) {
-			return Statement
+			return schema.Statement
 		}
 	case *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt, *ast.RangeStmt:
-		return Statement
+		return schema.Statement
 	case *ast.ForStmt:
 		if s.Cond != nil { // without one there is no way past it
-			return Statement
+			return schema.Statement
 		}
 	case *ast.BranchStmt:
 		if s.Tok == token.BREAK || s.Tok == token.CONTINUE {
-			return Statement
+			return schema.Statement
 		}
 	case *ast.ReturnStmt:
 		if goesOn(c) {
-			return Return
+			return schema.Return
 		}
 	}
 	return ""

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
 // file makes the mutants of a file: those in its functions. Values of the package are
@@ -206,7 +208,7 @@ func (m *maker) constant(n ast.Expr) {
 
 // alternative is what a constant may become.
 type alternative struct {
-	op    Operator
+	op    schema.Operator
 	value int64
 	text  string
 }
@@ -215,7 +217,7 @@ func oneMoreOrLess(value int64, t *types.Basic) []alternative {
 	var out []alternative
 	for _, v := range []int64{value + 1, value - 1} {
 		if value != math.MaxInt64 && value != math.MinInt64 && fits(v, t) {
-			out = append(out, alternative{Constant, v, fmt.Sprint(v)})
+			out = append(out, alternative{schema.Constant, v, fmt.Sprint(v)})
 		}
 	}
 	return out
@@ -277,7 +279,7 @@ func (m *maker) withoutFlags(n ast.Expr, value int64) []alternative {
 			return
 		}
 		if v, _ := constant.Int64Val(constant.ToInt(m.p.TypesInfo.Types[x].Value)); value&^v != value {
-			out = append(out, alternative{Flag, value &^ v, "without " + m.of(x)})
+			out = append(out, alternative{schema.Flag, value &^ v, "without " + m.of(x)})
 		}
 	}
 	visit(n)
@@ -287,10 +289,10 @@ func (m *maker) withoutFlags(n ast.Expr, value int64) []alternative {
 // next is another constant of a list: the one after, and the first after the last. Of the
 // operations of cards an Atomic becomes a Write, which is what takes its place by mistake.
 func next(list []*types.Const, value int64, t types.Type) alternative {
-	op := Enum
+	op := schema.Enum
 	i := slices.IndexFunc(list, func(c *types.Const) bool { return valueOf(c) > value })
 	if strings.HasSuffix(t.String(), "/verbs.Opcode") {
-		op = Opcode
+		op = schema.Opcode
 		if at := slices.IndexFunc(list, func(c *types.Const) bool { return valueOf(c) == value }); at >= 0 && slices.Contains([]string{"OpCompareSwap", "OpFetchAdd", "OpAtomicWrite"}, list[at].Name()) {
 			i = slices.IndexFunc(list, func(c *types.Const) bool { return c.Name() == "OpWrite" })
 		}
@@ -309,7 +311,7 @@ func (m *maker) wait(n ast.Expr) {
 	if v := m.p.TypesInfo.Types[n].Value; v != nil && constant.Sign(v) == 0 {
 		return // it does not wait as it is
 	}
-	first := m.add(Wait, n, m.of(n), "0")
-	m.add(Wait, n, m.of(n), "half of it, or 1ms for ever")
+	first := m.add(schema.Wait, n, m.of(n), "0")
+	m.add(schema.Wait, n, m.of(n), "half of it, or 1ms for ever")
 	m.around(n, outer, fmt.Sprintf("vm_wait(%d, ", first), ")")
 }

@@ -1,4 +1,4 @@
-package generate
+package schema
 
 // Operator is a kind of change.
 type Operator string

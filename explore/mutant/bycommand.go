@@ -1,0 +1,28 @@
+package mutant
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
+)
+
+// ByCommand is a [Generator] that has the command verbatim-mutate of the source tree make the
+// mutants. So verbatim itself is built without what reads the types of Go programs, which a
+// check never needs.
+func ByCommand(ctx context.Context, root string, dirs []string, kit ...string) (*schema.Set, error) {
+	text, err := command(ctx, root, "go", "run", "./cmd/verbatim-mutate", "--kit="+strings.Join(kit, ","), "--", strings.Join(dirs, ","))
+	if err != nil {
+		return nil, err
+	}
+	set := &schema.Set{}
+	if err := json.Unmarshal(text, set); err != nil {
+		return nil, fmt.Errorf("%w: verbatim-mutate: %w", ErrTool, err)
+	}
+	for i := range set.Mutants {
+		set.Mutants[i].Number = i + 1
+	}
+	return set, nil
+}
