@@ -23,7 +23,8 @@ type cq struct {
 }
 
 // front is the completion at the front of a CQ, where that is decided before somebody polls it: the
-// next one of a queue pair's send or receive side. Nothing that completes later overtakes it.
+// next one of a queue pair's send or receive side. Nothing that completes later overtakes it, and a
+// poll finds it, whoever polls and whatever a channel told since, unless its queue pair has ended.
 type front struct {
 	q    *qp
 	recv bool
@@ -55,8 +56,8 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	w := c.h.w
 	w.guard()
 	t := w.cur
-	if t.reported == c {
-		t.pause()
+	if c.front.q != nil {
+		t.pause() // it finds what a channel has told of
 	} else {
 		t.pauseLook()
 	}
@@ -66,11 +67,9 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	if c.gone {
 		return 0, t.refused(fmt.Errorf("sim: poll: %w", verbs.ErrClosed))
 	}
-	if t.reported == c {
+	if c.front.q != nil {
 		c.touch()
-		if c.front.q != nil {
-			return c.take(t, wc), nil // what a channel told of, unless its queue pair has ended since
-		}
+		return c.take(t, wc), nil
 	}
 	if t.vain > 0 {
 		t.wait(op{kind: opRun}) // a loop that polls in vain lets others go on
@@ -116,7 +115,7 @@ func (c *cq) Wait(wc []verbs.WC, timeout time.Duration) (int, error) {
 // take decides which completions come and delivers them: one, and if there is room for
 // more any number of those that can have come by now.
 func (c *cq) take(t *task, wc []verbs.WC) int {
-	t.vain, t.reported = 0, nil
+	t.vain = 0
 	n := 0
 	for more := true; more; more = n < len(wc) && c.another() {
 		t.obs.see(c.takeOne(&wc[n]))
@@ -285,7 +284,6 @@ func (ch *channel) Wait(timeout time.Duration) (verbs.CQ, error) {
 	if c[i].front.q == nil {
 		w.machine.keeps(c[i])
 	}
-	t.reported = c[i] // the next Poll of it finds something
 	t.dirty = false
 	return c[i], nil
 }
@@ -308,7 +306,7 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 	if anyGone(cqs) {
 		return t.refused(fmt.Errorf("sim: gather: %w", verbs.ErrClosed))
 	}
-	t.vain, t.reported = 0, nil
+	t.vain = 0
 	t.obs.seeAll(len(cqs), func(i int) (int, print, bool) {
 		c := cqs[i].(*cq)
 		c.touch()

@@ -64,7 +64,7 @@ func pmemPrint(p print, regions []*region) print {
 func (w *World) taskPrint(t *task) {
 	o, at := &t.op, t.h.node.idx
 	id := print{}.Int(tagTask).Int(t.h.life).Int(t.ord)
-	p := id.Uint(uint64(o.kind)<<8 | uint64(boolInt(t.heldUp)<<4|boolInt(o.fired)<<3|boolInt(t.reported != nil)<<2|boolInt(o.signaled))).Int(t.vain).
+	p := id.Uint(uint64(o.kind)<<8 | uint64(boolInt(t.heldUp)<<4|boolInt(o.fired)<<3|boolInt(o.signaled))).Int(t.vain).
 		Int(o.need).Print(t.obs.main)
 	if o.timed {
 		p = p.Int(int(o.deadline))

@@ -69,8 +69,6 @@ type task struct {
 	fresh   bool // other tasks could run since its report, and it has not paused again
 	sb      storeBuffer
 	vain    int // how often in a row it has polled and found nothing, up to maxVain
-	// reported: the CQ that a channel said has a completion, not polled since.
-	reported *cq
 	// heldUp: it is about to call a service at place svc, to which its link is cut.
 	heldUp bool
 	svc    int

@@ -1,0 +1,92 @@
+package explore_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	kit "github.com/verbatim-rdma/verbatim/explore/scenario"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// A poll finds what a channel has told of, also if the channel has told of another queue since, and if
+// another task than the one that was told polls.
+func TestWhatAChannelToldOfIsThere(t *testing.T) {
+	for name, poll := range map[string]func(host.Host, verbs.CompChannel) error{ //lint:ordered each is checked
+		"told twice": func(_ host.Host, ch verbs.CompChannel) error {
+			first, err := ch.Wait(verbs.Forever)
+			if err != nil {
+				return err
+			}
+			second, err := ch.Wait(verbs.Forever)
+			if err == nil && second != first {
+				err = pollsOne(second)
+			}
+			return errors.Join(err, pollsOne(first))
+		},
+		"another task polls": func(h host.Host, ch verbs.CompChannel) (err error) {
+			told, err := ch.Wait(verbs.Forever)
+			if err != nil {
+				return err
+			}
+			mu := h.NewMutex()
+			polled, done := h.NewCond(mu), false
+			h.Go("poll", func() {
+				mu.Lock()
+				defer mu.Unlock()
+				err, done = pollsOne(told), true
+				polled.Broadcast()
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			for !done {
+				polled.Wait()
+			}
+			return err
+		},
+	} {
+		s := spoken("told", "", func(k *kit.Kit, say func(string, ...any)) sim.Config {
+			var ch verbs.CompChannel
+			var posts []verbs.QP
+			w := k.World(k.Host("a", func(h host.Host) error {
+				for _, q := range posts {
+					if err := q.PostSend([]verbs.SendWR{{Op: verbs.OpSend, Flags: verbs.Signaled}}); err != nil {
+						return err
+					}
+				}
+				if err := poll(h, ch); err != nil {
+					return err
+				}
+				say("done")
+				return nil
+			}), sim.Node{Name: "b", Daemon: true, Main: func(host.Host, int) {}})
+			w.Setup = func(hosts []*sim.Host) {
+				posts = nil
+				dev, far := hosts[0].Device(), hosts[1].Device()
+				ch = got(dev.CreateCompChannel())
+				for range 2 {
+					cq, other := got(dev.CreateCQ(4, ch)), got(far.CreateCQ(4, nil))
+					p := got(got(dev.AllocPD()).CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq}))
+					q := got(got(far.AllocPD()).CreateQP(verbs.QPConfig{SendCQ: other, RecvCQ: other}))
+					to, from := got(p.Connect(q.Endpoint())), got(q.Connect(p.Endpoint()))
+					if err := from.PostRecv(make([]verbs.RecvWR, 1)); err != nil {
+						panic(err)
+					}
+					posts = append(posts, to)
+				}
+			}
+			return w
+		})
+		t.Run(name, func(t *testing.T) { searchesAgree(t, s, "done;") })
+	}
+}
+
+func pollsOne(cq verbs.CQ) error {
+	var wcs [1]verbs.WC
+	if n, err := cq.Poll(wcs[:]); n != 1 || err != nil {
+		return fmt.Errorf("a channel told of a completion, and there are %d: %w", n, err)
+	}
+	return nil
+}
