@@ -173,32 +173,34 @@ func (m *mr) Dereg() error {
 		w.touch(object(objKeys, m.pd.c.h.node.idx, 0), Read)
 		return w.cur.refused(fmt.Errorf("sim: deregister: %w", verbs.ErrClosed))
 	}
-	m.revoke()
-	m.r.mrs--
+	m.pd.c.revoke(m)
 	w.cur.ends()
 	return nil
 }
 
-func (m *mr) revoke() {
-	w := m.pd.c.h.w
-	w.touch(m.r.object(), Write)
-	w.touch(object(objKeys, m.pd.c.h.node.idx, 0), Write)
-	if w.tracer != nil {
-		w.trace(m.pd.c.h, "revoke", "deregisters key %d of region %d", m.key, m.r.ord)
-	}
-	w.refusedByNow(m.pd.c.h)
-	w.cutoff(func(s *sqEntry) bool { return s.mr == m || slices.Contains(s.into, m) }, m.pd.c)
-	m.gone = true
-	m.pd.open--
-	if m.access&^verbs.LocalWrite != 0 {
-		m.r.lent--
-	}
-	for i, x := range m.pd.c.mrs {
-		if x == m {
-			m.pd.c.mrs = append(m.pd.c.mrs[:i], m.pd.c.mrs[i+1:]...)
-			break
+// revoke ends registrations of the card, all at one moment: what had been executed by then is decided once.
+func (c *card) revoke(all ...*mr) {
+	w, h := c.h.w, c.h
+	for _, m := range all {
+		w.touch(m.r.object(), Write)
+		if w.tracer != nil {
+			w.trace(h, "revoke", "deregisters key %d of region %d", m.key, m.r.ord)
 		}
 	}
+	w.touch(object(objKeys, h.node.idx, 0), Write)
+	w.refusedByNow(h)
+	w.cutoff(func(s *sqEntry) bool {
+		return slices.ContainsFunc(all, func(m *mr) bool { return s.mr == m || slices.Contains(s.into, m) })
+	}, c)
+	for _, m := range all {
+		m.gone = true
+		m.pd.open--
+		m.r.mrs--
+		if m.access&^verbs.LocalWrite != 0 {
+			m.r.lent--
+		}
+	}
+	c.mrs = slices.DeleteFunc(c.mrs, func(m *mr) bool { return m.gone })
 }
 
 // key finds a registration of the card.

@@ -253,11 +253,7 @@ func (w *World) strike(k faults.Kind, a, b int) {
 			}
 		}
 	case faults.Revoke:
-		for len(n.cur.card.mrs) > 0 {
-			m := n.cur.card.mrs[0]
-			m.revoke()
-			m.r.mrs--
-		}
+		n.cur.card.revoke(slices.Clone(n.cur.card.mrs)...)
 	case faults.Flip, faults.Poison:
 		n.flips += boolInt(k == faults.Flip)
 		n.poisons += boolInt(k == faults.Poison)
