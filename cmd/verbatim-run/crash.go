@@ -29,11 +29,12 @@ func newCrashSQLite() *cobra.Command {
 	var cfg sqlitecheck.Config
 	c := &cobra.Command{
 		Use:   "sqlite",
-		Short: "Crash SQLite with its log on NCL",
-		Long: `Sqlite runs SQLite in the simulator, with its write-ahead log on log peers and its
-database in a directory that loses unsynced data. It repeats one workload of SQL
-transactions, and crashes the application at another step each time; in some of the runs
-it also crashes during recovery, or crashes a peer. Another machine then opens the
+		Short: "Crash SQLite with its log on NCL or Arcadia",
+		Long: `Sqlite runs SQLite in the simulator, with its write-ahead log on log peers (or, with
+--log arcadia, in persistent memory) and its database in a directory that loses unsynced
+data. It repeats one workload of SQL transactions, and crashes the application at another
+step each time; in some of the runs it also crashes during recovery, or crashes a peer,
+or cuts the power, with which what the caches hold is lost. Another process then opens the
 database: PRAGMA integrity_check must report ok, and every committed transaction must be
 present as a whole, and nothing else except possibly the transaction in progress.
 
@@ -41,7 +42,7 @@ The data in flight at a crash and the data that the directory loses are drawn at
 the test samples, and a clean result proves nothing.
 
 Exit status: 0 nothing is lost, 1 something is lost, 2 bad usage, 3 --max-time expired.`,
-		Example: "  verbatim-run crash sqlite\n  verbatim-run crash sqlite --transactions 1000 --points 0 --seed 7\n  verbatim-run crash sqlite --at 1234",
+		Example: "  verbatim-run crash sqlite\n  verbatim-run crash sqlite --transactions 1000 --points 0 --seed 7\n  verbatim-run crash sqlite --at 1234\n  verbatim-run crash sqlite --log arcadia",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return runCrashSQLite(c, cfg) },
 	}
@@ -50,6 +51,7 @@ Exit status: 0 nothing is lost, 1 something is lost, 2 bad usage, 3 --max-time e
 	fl.IntVar(&cfg.Points, "points", 1100, "number of crash points to try, evenly spread; 0: all")
 	fl.IntVar(&cfg.At, "at", 0, "try only the crash at this `step`, from a report")
 	fl.Uint64Var(&cfg.Seed, "seed", 0, "seed of the random draws")
+	fl.StringVar(&cfg.Log, "log", sqlitecheck.NCL, "where SQLite has its write-ahead log: ncl, on log peers, or arcadia, in persistent memory")
 	fl.StringVar(&cfg.Profile, "profile", "strong", "profile of the cards: a name (see 'verbatim list profiles') or a file")
 	fl.IntVar(&cfg.Workers, "workers", 0, "parallel runs; 0: one for each core")
 	fl.DurationVar(&cfg.MaxTime, "max-time", 0, "stop after this time; 0: no limit")
@@ -74,17 +76,25 @@ func runCrashSQLite(c *cobra.Command, cfg sqlitecheck.Config) error {
 	return reportCrashes(c.OutOrStdout(), cfg, r)
 }
 
+// others says what else failed.
+func others(cfg sqlitecheck.Config, r *sqlitecheck.Report) string {
+	if cfg.Log == sqlitecheck.Arcadia {
+		return fmt.Sprintf("%d with a power failure", r.Power)
+	}
+	return fmt.Sprintf("%d with a crashed peer", r.Peers)
+}
+
 // reportCrashes prints the result, and how to make a failure again.
 func reportCrashes(w io.Writer, cfg sqlitecheck.Config, r *sqlitecheck.Report) error {
-	fmt.Fprintf(w, "sqlite: %d transactions have %d crash points; %d were tried, %d with a second crash, %d with a crashed peer\n",
-		cfg.Transactions, r.Points, r.Tried, r.Twice, r.Peers)
+	fmt.Fprintf(w, "sqlite: %d transactions have %d crash points; %d were tried, %d with a second crash, %s\n",
+		cfg.Transactions, r.Points, r.Tried, r.Twice, others(cfg, r))
 	fmt.Fprintf(w, "        profile %s, seed %d, %d events, %v\n", cfg.Profile, cfg.Seed, r.Events, r.Elapsed.Round(100*time.Millisecond))
 	switch {
 	case r.Err != nil:
 		fmt.Fprintf(w, "VIOLATED: %v\n", r.Err)
 		if r.Failed > 0 {
-			fmt.Fprintf(w, "again: verbatim-run crash sqlite --transactions %d --seed %d --profile %s --at %d\n",
-				cfg.Transactions, cfg.Seed, cfg.Profile, r.Failed)
+			fmt.Fprintf(w, "again: verbatim-run crash sqlite --log %s --transactions %d --seed %d --profile %s --at %d\n",
+				cfg.Log, cfg.Transactions, cfg.Seed, cfg.Profile, r.Failed)
 		}
 		return cli.Status(cli.Violated)
 	case r.RanOut:

@@ -20,6 +20,7 @@ type Config struct {
 	Transactions int    // of the workload
 	Seed         uint64 // of everything that is drawn
 	Profile      string // what the cards promise; "" is strong
+	Log          string // NCL or Arcadia; "" is NCL
 	// Points is how many of the crash points to try, evenly spread; 0: all. At
 	// names one, as the report does.
 	Points, At int
@@ -40,6 +41,9 @@ func (c *Config) Validate() error {
 	if c.Points < 0 || c.At < 0 || c.Workers < 0 || c.MaxTime < 0 {
 		return fmt.Errorf("%w: points, steps, workers and times count from 0", ErrConfig)
 	}
+	if c.Log != NCL && c.Log != Arcadia {
+		return fmt.Errorf("%w: log %q; there are %s and %s", ErrConfig, c.Log, NCL, Arcadia)
+	}
 	return nil
 }
 
@@ -48,6 +52,7 @@ type Report struct {
 	Points  int // crash points of the workload
 	Tried   int // of them: runs in which the application crashed there
 	Twice   int // runs with a second crash of the application
+	Power   int // runs in which power failed
 	Peers   int // runs with a crash of a peer
 	Events  uint64
 	Choices uint64 // that were drawn
@@ -66,6 +71,9 @@ func Check(cfg Config) (*Report, error) {
 	if cfg.Profile == "" {
 		cfg.Profile = "strong"
 	}
+	if cfg.Log == "" {
+		cfg.Log = NCL
+	}
 	if cfg.Workers == 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -78,7 +86,7 @@ func Check(cfg Config) (*Report, error) {
 	}
 	defer w.w.Close()
 	r, start := &Report{}, time.Now()
-	p := newPlan(w.w, cfg.Seed, 0, 0)
+	p := newPlan(w.w, &cfg, 0, 0)
 	r.Err = w.run(p)
 	r.Points = len(p.points)
 	if r.Err == nil {
@@ -146,7 +154,7 @@ func (r *Report) sweep(cfg Config, steps []int, start time.Time) error {
 		}
 		defer w.w.Close()
 		for point := take(); point > 0; point = take() {
-			p := newPlan(w.w, cfg.Seed, point, steps[len(steps)-1])
+			p := newPlan(w.w, &cfg, point, steps[len(steps)-1])
 			err := w.run(p)
 			mu.Lock()
 			r.note(point, p, err)
@@ -177,6 +185,9 @@ func (r *Report) note(point int, p *plan, err error) {
 	}
 	if p.peer < 0 {
 		r.Peers++
+	}
+	if p.power[0] && p.struck > 0 || p.power[1] && p.struck > 1 {
+		r.Power++
 	}
 	if err != nil && (r.Err == nil || point < r.Failed) {
 		r.Err, r.Failed = err, point

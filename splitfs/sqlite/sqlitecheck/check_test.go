@@ -30,6 +30,17 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
+// The same with the log in persistent memory, of which power takes what is in caches.
+func TestCrashesOnArcadia(t *testing.T) {
+	r := check(t, sqlitecheck.Config{Transactions: 60, Points: 60, Log: sqlitecheck.Arcadia})
+	if r.Err != nil {
+		t.Errorf("%v; verbatim-run crash sqlite --log arcadia --transactions 60 --at %d makes this run", r.Err, r.Failed)
+	}
+	if r.Tried < 55 || r.Twice == 0 || r.Power < 20 || r.Peers > 0 || r.Points < 500 {
+		t.Error("too little has happened")
+	}
+}
+
 // A point and a seed make the same run.
 func TestSamePointSameRun(t *testing.T) {
 	cfg := sqlitecheck.Config{Transactions: 30, Points: 4, Seed: 3, Workers: 1}
@@ -85,17 +96,19 @@ func (o *hastyObject) ReadAt(p []byte, off int) (int, error) {
 
 // The check notices if the last write before a crash is lost.
 func TestLossIsFound(t *testing.T) {
-	r := check(t, sqlitecheck.Config{Transactions: 60, Points: 300,
-		Store: func(s splitfs.Store) splitfs.Store { return hasty{s} }})
-	var loss *sqlitecheck.LossError
-	if !errors.As(r.Err, &loss) || r.Failed == 0 {
-		t.Error("no loss was found")
+	for _, log := range []string{sqlitecheck.NCL, sqlitecheck.Arcadia} {
+		r := check(t, sqlitecheck.Config{Transactions: 60, Points: 300, Log: log,
+			Store: func(s splitfs.Store) splitfs.Store { return hasty{s} }})
+		var loss *sqlitecheck.LossError
+		if !errors.As(r.Err, &loss) || r.Failed == 0 {
+			t.Errorf("%s: no loss was found", log)
+		}
 	}
 }
 
 func TestConfig(t *testing.T) {
 	for _, cfg := range []sqlitecheck.Config{
-		{}, {Transactions: 1, Points: -1}, {Transactions: 1, At: 1 << 30}, {Transactions: 1, Profile: "none"},
+		{}, {Transactions: 1, Points: -1}, {Transactions: 1, At: 1 << 30}, {Transactions: 1, Profile: "none"}, {Transactions: 1, Log: "none"},
 	} {
 		if _, err := sqlitecheck.Check(cfg); !errors.Is(err, sqlitecheck.ErrConfig) {
 			t.Errorf("%+v: %v, want ErrConfig", cfg, err)

@@ -14,7 +14,8 @@
 // have landed on which peer by then, and what the directory has lost, is drawn
 // from a generator that Config.Seed and the point determine. In every other of these
 // runs the application crashes once more while it recovers, and in every third one
-// of the peers crashes somewhere.
+// of the peers crashes somewhere. With the log on Arcadia there are no peers; each crash
+// ends the process or the power.
 //
 // # Determinism
 //

@@ -3,13 +3,11 @@ package sqlitecheck
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 
 	"github.com/ncruces/go-sqlite3"
 
-	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
@@ -21,10 +19,8 @@ import (
 )
 
 const (
-	peers  = 3
-	budget = "crash(app)<=2, crash(peer*)<=1"
-	more   = 5 // transactions of a life after a crash
-	last   = 2 // the first life that only looks
+	more = 5 // transactions of a life after a crash
+	last = 2 // the first life that only looks
 	// maxLives bounds how often the application may find a peer down.
 	maxLives = 8
 )
@@ -58,15 +54,10 @@ func newWorld(cfg Config) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	faulty, err := faults.ParseBudget(budget)
-	if err != nil {
+	c := sim.Config{Profile: profile, Reset: w.reset, MaxSteps: 10_000_000, MaxPieces: 3,
+		Nodes: []sim.Node{{Name: "app", Main: w.main, Again: func(int, bool) bool { return !w.looked }}}}
+	if c.Budget, err = w.surround(&c); err != nil {
 		return nil, err
-	}
-	c := sim.Config{Profile: profile, Budget: faulty, Reset: w.reset, MaxSteps: 10_000_000, MaxPieces: 3,
-		Services: []sim.Service{scenario.Controller()},
-		Nodes:    []sim.Node{{Name: "app", Main: w.main, Again: func(int, bool) bool { return !w.looked }}}}
-	for _, p := range peerNames() {
-		c.Nodes = append(c.Nodes, sim.Node{Name: p, Main: w.servePeer, Daemon: true})
 	}
 	w.w, err = sim.New(c)
 	return w, err
@@ -76,20 +67,6 @@ func (w *world) reset() {
 	w.dir.Reset()
 	w.changes = 0
 	w.made, w.looked, w.done, w.tried, w.lent = false, false, 0, 0, w.lent[:0]
-}
-
-func peerNames() []string {
-	var names []string
-	for i := range peers {
-		names = append(names, fmt.Sprint("peer", i+1))
-	}
-	return names
-}
-
-func (w *world) servePeer(h host.Host, _ int) {
-	if err := ncl.ServePeer(lender{h, &w.lent}, ncl.PeerConfig{Memory: 64 << 20}); err != nil {
-		panic(err)
-	}
 }
 
 // alone is the lock of what only one task uses.
@@ -103,11 +80,13 @@ func (w *world) main(h host.Host, life int) {
 	if life > 0 {
 		w.dir.Crash(h.Rand)
 	}
-	store := splitfs.NCL(h, ncl.Config{App: "bank", Peers: peerNames(), F: peers / 2, Coord: scenario.Dial(h)}, 0)
-	if w.cfg.Store != nil {
-		store = w.cfg.Store(store)
+	store, err := w.store(h)
+	if err == nil {
+		if w.cfg.Store != nil {
+			store = w.cfg.Store(store)
+		}
+		err = w.use(store, h, life)
 	}
-	err := w.use(store, h, life)
 	switch {
 	case err == nil:
 		w.looked = life >= last
@@ -184,68 +163,3 @@ func (w *world) work(b *bank, h host.Host, life int) error {
 	}
 	return nil
 }
-
-// plan is the policy of a run: where it crashes, and a generator for the rest.
-type plan struct {
-	w *sim.World
-	// crash and again are the steps of the application's crashes, again counted
-	// from the first; 0: none. peer crashes at step peerAt.
-	crash, again int
-	peer, peerAt int
-	rng          *rand.Rand
-	after        *rand.Rand // from the first crash on
-	step, struck int
-	second       bool  // the first life is over
-	points       []int // the steps of the first life in which it can crash
-}
-
-// newPlan is the plan for a crash at a step, or without one at 0. The workload takes
-// so many steps.
-func newPlan(w *sim.World, seed uint64, at, steps int) *plan {
-	p := &plan{w: w, crash: at, rng: rand.New(rand.NewPCG(seed, 0)), after: rand.New(rand.NewPCG(seed, uint64(at)+1))}
-	if at > 0 {
-		if p.after.IntN(2) == 0 {
-			p.again = 1 + p.after.IntN(300)
-		}
-		if p.after.IntN(3) == 0 {
-			p.peer, p.peerAt = 1+p.after.IntN(peers), 1+p.after.IntN(steps)
-		}
-	}
-	return p
-}
-
-// Pick implements sim.Policy: what goes on by itself, but for the crashes planned.
-func (p *plan) Pick(events []sim.Event) int {
-	p.step++
-	for i := range events {
-		e := &events[i]
-		switch node := e.Actor.Node(); {
-		case e.Actor.Restart() && node > 0:
-			return i // a peer is back at once, without what it had
-		case !e.Fault:
-		case p.peer > 0 && node == p.peer && p.step >= p.peerAt:
-			p.peer = -p.peer
-			return i
-		case node == 0 && p.crash == 0:
-			if life, _, ok := events[0].Actor.Task(); !p.second && ok && events[0].Actor.Node() == 0 {
-				p.second = life > 0
-			}
-			if !p.second {
-				p.points = append(p.points, p.step)
-			}
-		case node == 0 && p.dies():
-			p.struck++
-			p.rng = p.after
-			return i
-		}
-	}
-	return 0
-}
-
-// dies reports whether the application crashes now.
-func (p *plan) dies() bool {
-	return p.struck == 0 && p.step >= p.crash || p.struck == 1 && p.again > 0 && p.step >= p.crash+p.again
-}
-
-// Choose implements sim.Policy.
-func (p *plan) Choose(_ sim.ChoiceKind, n int) int { return p.rng.IntN(n) }
