@@ -16,11 +16,11 @@ import (
 func newCrash() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "crash",
-		Short: "Crash a real program at every point of a workload",
+		Short: "Crash a real program at many points of a workload",
 		Args:  cli.NoCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newCrashSQLite())
+	c.AddCommand(newCrashSQLite(), newCrashPebble())
 	return c
 }
 

@@ -127,7 +127,7 @@ var layers = []layer{
 		holds: "litmus tests on cards, compared with the simulator", page: "fidelity",
 		why: "it runs tests on any verbs.Device, so the comparison with the simulator needs neither the binding nor a card"},
 	{name: "scenario", at: []string{"examples/...", "*check"}, modules: []string{"*"},
-		may:   append(slices.Clone(below), "strace", "cluster", "kit", "protocol", "splitfs", "verbs/sim", "verbs/hw", "host/oshost", "explore"),
+		may:   append(slices.Clone(below), "strace", "cluster", "kit", "protocol", "splitfs", "verbs/sim", "verbs/hw", "host/oshost", "explore", "pmemhost"),
 		holds: "scenarios: a protocol, a workload, a model and faults",
 		why:   "a scenario joins a protocol, a workload, a model and faults"},
 	{name: "lint", at: []string{"internal/lint/..."}, modules: []string{"*"},

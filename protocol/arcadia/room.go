@@ -14,3 +14,10 @@ func (r *ring) free() int {
 	}
 	return r.size - r.tail + r.head
 }
+
+// Next is the LSN of the record that is reserved next. What had a larger one before the log was opened is lost.
+func (l *Log) Next() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.next
+}

@@ -1,0 +1,44 @@
+package pebblecheck_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/splitfs/pebblelog/pebblecheck"
+)
+
+// No crash loses what was durable. `verbatim-run crash pebble` tries more.
+func TestCrashes(t *testing.T) {
+	for _, cfg := range []pebblecheck.Config{
+		{Way: pebblecheck.File, Points: 60},
+		{Points: 60},
+		{Points: 150, Writers: 3, Frequency: 4},
+		{Points: 150, Writers: 3, Frequency: 64},
+	} {
+		if testing.Short() {
+			cfg.Points /= 5
+		}
+		r, err := pebblecheck.Check(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%+v", *r)
+		if r.Err != nil {
+			t.Errorf("%+v: %v", cfg, r.Err)
+		}
+		if r.Crashes < cfg.Points || r.Power < cfg.Points/4 || r.Power > cfg.Points*3/4 || r.Batches < 10*cfg.Points {
+			t.Error("too little has happened")
+		}
+		if !testing.Short() && (cfg.Way != pebblecheck.File && (r.Tables < cfg.Points/2 || r.Replayed < cfg.Points/2) || cfg.Frequency > 1 && r.MostLost == 0 || cfg.Frequency > 9 && r.Behind == 0) {
+			t.Error("no table, or log, made a difference")
+		}
+	}
+}
+
+func TestConfig(t *testing.T) {
+	for _, cfg := range []pebblecheck.Config{{}, {Points: 1, Way: "none"}, {Points: 1, Writers: 65}, {Points: 1, Way: pebblecheck.File, Frequency: 2}} {
+		if _, err := pebblecheck.Check(cfg); !errors.Is(err, pebblecheck.ErrConfig) {
+			t.Errorf("%+v: %v, want ErrConfig", cfg, err)
+		}
+	}
+}
