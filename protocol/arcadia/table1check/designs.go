@@ -8,6 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia/flex"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia/pmemlog"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia/queryfresh"
 )
 
 // log is an open log of any design.
@@ -24,6 +25,9 @@ type design struct {
 	// open recovers the log of a host, or creates it. again: no record has been forced, so an application
 	// may create anew what a failure has left half created.
 	open func(h host.Host, again bool) (log, error)
+	// backup makes a host a backup, which the others find as spare, and returns what opens its copy instead; nil: there
+	// are no replicas.
+	backup func(h host.Host) (takeOver func() (log, error), err error)
 }
 
 // All designs have room for more records than the scenarios append. In FLEX they fill more than the cache line
@@ -34,10 +38,11 @@ const (
 )
 
 var (
-	pmdk     = design{"pmemlog", openPMDK}
-	flexible = design{"flex", openFLEX}
-	flexFile = design{"flex-file", openFLEXFile}
-	local    = design{"arcadia-local", openArcadia}
+	pmdk     = design{name: "pmemlog", open: openPMDK}
+	flexible = design{name: "flex", open: openFLEX}
+	flexFile = design{name: "flex-file", open: openFLEXFile}
+	shipping = design{name: "queryfresh", open: openQueryFresh, backup: backupQueryFresh}
+	local    = design{name: "arcadia-local", open: openArcadia}
 )
 
 // pmdkLog is a libpmemlog pool. It has no record boundaries, so the application reads chunks of recordSize.
@@ -106,6 +111,61 @@ func (l flexFileLog) records() (out [][]byte, err error) {
 		err = l.ReadAt(data, at)
 		out = append(out, data)
 	}
+	return out, err
+}
+
+// shippedLog is the log of Query Fresh, of which each record is a group.
+type shippedLog struct {
+	*queryfresh.Log
+	alone bool // no backup can be reached: it takes nothing
+}
+
+var shipped = queryfresh.Config{Name: "log", Size: room * (queryfresh.MinSize - 8 + recordSize), Timeout: patience}
+
+func openQueryFresh(h host.Host, _ bool) (log, error) {
+	cfg := shipped
+	cfg.Backups = []string{spare}
+	l, err := queryfresh.Open(h, cfg)
+	alone := errors.Is(err, queryfresh.ErrBackup)
+	if alone {
+		l, err = queryfresh.Open(h, shipped)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return shippedLog{l, alone}, nil
+}
+
+func backupQueryFresh(h host.Host) (func() (log, error), error) {
+	b, err := queryfresh.NewBackup(h, shipped)
+	if err != nil {
+		return nil, err
+	}
+	h.Go("backup", func() { h.Logf("no backup any more: %v", b.Serve()) })
+	return func() (log, error) {
+		l, err := b.TakeOver()
+		if err != nil {
+			return nil, err
+		}
+		return shippedLog{l, false}, nil
+	}, nil
+}
+
+func (l shippedLog) append(data []byte) error {
+	if l.alone {
+		return queryfresh.ErrBackup
+	}
+	if err := l.Append(data); err != nil {
+		return err
+	}
+	return l.Commit()
+}
+
+func (l shippedLog) records() (out [][]byte, err error) {
+	err = l.Each(func(data []byte) error {
+		out = append(out, bytes.Clone(data))
+		return nil
+	})
 	return out, err
 }
 

@@ -14,14 +14,17 @@ import (
 // restarts is a scenario of one host: its application forces two records and starts again, forces another and
 // starts again, and looks.
 func restarts(d design, name, doc, budget string, meets ...string) *explore.Scenario {
-	const lives = 3
+	lives, bounds := 3, "3 lives, 2 and 1 records of 16 bytes"
+	if d.backup != nil { // another host makes more of each
+		lives, bounds = 2, "2 lives, 1 record of 16 bytes"
+	}
 	return &explore.Scenario{
 		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Sometimes: meets,
-		Bounds: "3 lives, 2 and 1 records of 16 bytes",
+		Bounds: bounds,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			a := newApp(c, d)
 			life := a.Lives(lives, nil)
-			return a.World(life.Node("app", func(h host.Host, n int) {
+			nodes := []sim.Node{life.Node("app", func(h host.Host, n int) {
 				l, found := a.recover(h)
 				if l == nil || life.Last(n) {
 					return
@@ -31,15 +34,28 @@ func restarts(d design, name, doc, budget string, meets ...string) *explore.Scen
 						return
 					}
 				}
-			})), nil
+			})}
+			if d.backup != nil {
+				nodes = append(nodes, sim.Node{Name: spare, Daemon: true, Main: func(h host.Host, _ int) {
+					_, err := d.backup(h)
+					a.Check(err)
+				}})
+			}
+			return a.World(nodes...), nil
 		},
 	}
 }
 
+// spare is the host to which an application moves, and the backup of designs that have one.
+const spare = "spare"
+
 // power is the failure that a restart on the same memory must survive.
 func power(d design) *explore.Scenario {
-	return restarts(d, "power", "power fails at any moment, also of a recovery; the same host recovers",
-		"power(app)<=2", sawWhole, sawNone)
+	budget := "power(app)<=2"
+	if d.backup != nil {
+		budget = "power(app)<=1, power(spare)<=1"
+	}
+	return restarts(d, "power", "power fails at any moment, also of a recovery; the same host recovers", budget, sawWhole, sawNone)
 }
 
 // media is one flipped bit or one unreadable place, wherever the search likes, found at any read.
@@ -92,11 +108,15 @@ func together(d design) *explore.Scenario {
 // recovers the log from what it can reach itself: of a log without replicas that is its own, empty memory.
 // Without a fault it finds all.
 func moves(d design, name, doc, budget string) *explore.Scenario {
+	bounds := "2 records of 16 bytes, 1 recovery elsewhere"
+	if d.backup != nil {
+		bounds = "1 record of 16 bytes, 1 recovery elsewhere"
+	}
 	return &explore.Scenario{
-		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: "2 records of 16 bytes, 1 recovery elsewhere",
+		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: bounds,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			a := newApp(c, d)
-			return a.World(scenario.StayDown(a.Host("app", a.serve), a.Host("spare", a.takeOver))...), nil
+			return a.World(scenario.StayDown(a.Host("app", a.serve), a.Host(spare, a.takeOver))...), nil
 		},
 	}
 }
@@ -126,7 +146,11 @@ func (a *app) serve(h host.Host) error {
 	if l == nil {
 		return nil
 	}
-	for number := 1; number <= 2; number++ {
+	records := 2
+	if a.backup != nil {
+		records = 1
+	}
+	for number := 1; number <= records; number++ {
 		if !a.force(h, l, number) {
 			return nil
 		}
@@ -147,11 +171,19 @@ func (a *app) serve(h host.Host) error {
 
 // takeOver recovers the log on another host.
 func (a *app) takeOver(h host.Host) error {
+	open := a.open
+	if a.backup != nil {
+		copied, err := a.backup(h)
+		if err != nil {
+			return err
+		}
+		open = func(host.Host, bool) (log, error) { return copied() }
+	}
 	e := a.told.Begin(h.Name(), "ask app for the log")
 	data, err := h.Call("app", "log", nil, patience)
 	if err != nil {
 		e.End(err)
-		a.recover(h)
+		a.recoverBy(h, open)
 		return nil
 	}
 	var found [][]byte

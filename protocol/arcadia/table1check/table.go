@@ -28,6 +28,7 @@ func Failures() []string { return []string{Node, Partition, Media, Power} }
 const (
 	PMDK         = "PMDK libpmemlog"
 	FLEX         = "FLEX"
+	QueryFresh   = "Query Fresh"
 	ArcadiaLocal = "Arcadia, local mode"
 )
 
@@ -52,6 +53,10 @@ func Rows() []Row {
 		{FLEX, Partition, Broken, Broken, partition(flexible)},
 		{FLEX, Media, Broken, Broken, media(flexible)},
 		{FLEX, Power, Survives, Survives, power(flexible)},
+		{QueryFresh, Node, Survives, Survives, node(shipping)},
+		{QueryFresh, Partition, Survives, Survives, partition(shipping)},
+		{QueryFresh, Media, Broken, Broken, media(shipping)},
+		{QueryFresh, Power, Survives, Survives, power(shipping)},
 		{ArcadiaLocal, Node, Unknown, Broken, node(local)},
 		{ArcadiaLocal, Partition, Unknown, Broken, partition(local)},
 		{ArcadiaLocal, Media, Unknown, Broken, media(local)},

@@ -45,10 +45,12 @@ func (a *app) promised() bool { return a.forced.Durable(1) }
 
 // recover opens the log of a host, and hands what it holds to the checks. It returns nil if the run is over for
 // this life: the recovery has failed.
-func (a *app) recover(h host.Host) (l log, found [][]byte) {
+func (a *app) recover(h host.Host) (l log, found [][]byte) { return a.recoverBy(h, a.open) }
+
+func (a *app) recoverBy(h host.Host, open func(h host.Host, again bool) (log, error)) (l log, found [][]byte) {
 	e := a.told.Begin(h.Name(), "recover")
 	a.Look()
-	l, err := a.open(h, !a.promised())
+	l, err := open(h, !a.promised())
 	if err == nil {
 		found, err = l.records()
 	}
