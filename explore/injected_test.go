@@ -36,7 +36,10 @@ func searchesAgree(t *testing.T, s *explore.Scenario, want ...string) {
 	for _, o := range []explore.Options{{}, {EveryOrder: true}, {Eager: true}, {NoSymmetry: true}} {
 		r, err := explore.Check(s, o)
 		if err != nil || r.Verdict != explore.Verified || !slices.Equal(r.Outcomes, want) {
-			t.Errorf("%s, %+v: %v, %v (%v): %q, want %q", s.Name, o, err, r.Verdict, r.Reason, r.Outcomes, want)
+			t.Errorf("%s, every order %v, eager %v, no symmetry %v: %v, %v (%v): %q, want %q", s.Name, o.EveryOrder, o.Eager, o.NoSymmetry, err, r.Verdict, r.Reason, r.Outcomes, want)
+			if x := r.Counterexample; x != nil {
+				t.Error(x.Message)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	kit "github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
@@ -80,6 +81,59 @@ func TestWhatAChannelToldOfIsThere(t *testing.T) {
 			return w
 		})
 		t.Run(name, func(t *testing.T) { searchesAgree(t, s, "done;") })
+	}
+}
+
+// A wait for a queue of which a channel has told does not time out: the completion is there, and cards look before
+// they give up.
+func TestAWaitForWhatAChannelToldOfEnds(t *testing.T) {
+	for how, wait := range map[string]func(verbs.CompChannel, verbs.CQ) error{ //lint:ordered each is checked
+		"wait": func(_ verbs.CompChannel, cq verbs.CQ) error {
+			_, err := cq.Wait(make([]verbs.WC, 1), time.Second)
+			return err
+		},
+		"gather": func(ch verbs.CompChannel, cq verbs.CQ) error {
+			return ch.Gather([]verbs.CQ{cq}, make([]verbs.WC, 1), time.Second)
+		},
+		"channel": func(ch verbs.CompChannel, _ verbs.CQ) error {
+			_, err := ch.Wait(time.Second)
+			return err
+		},
+	} {
+		for _, x := range [][2]string{{"idle", ""}, {"idle", "timeout(a)<=1"}, {"free", ""}, {"skew(1)", ""}} {
+			s := spoken("told and timed "+how, x[1], func(k *kit.Kit, say func(string, ...any)) sim.Config {
+				var from, to verbs.QP
+				var ch verbs.CompChannel
+				w := k.World(k.Host("a", func(host.Host) error {
+					cq, err := ch.Wait(verbs.Forever)
+					if err != nil {
+						return err
+					}
+					if err := wait(ch, cq); err != nil {
+						return err
+					}
+					say("there")
+					return nil
+				}), sim.Node{Name: "b", Daemon: true, Main: func(h host.Host, _ int) {
+					_ = from.PostSend([]verbs.SendWR{{Op: verbs.OpSend}})
+					_, _ = got(h.Listen("x")).Accept(verbs.Forever)
+				}})
+				w.Setup = func(hosts []*sim.Host) {
+					dev := hosts[0].Device()
+					ch = got(dev.CreateCompChannel())
+					cq, far := got(dev.CreateCQ(4, ch)), got(hosts[1].Device().CreateCQ(4, nil))
+					p := got(got(dev.AllocPD()).CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq}))
+					q := got(got(hosts[1].Device().AllocPD()).CreateQP(verbs.QPConfig{SendCQ: far, RecvCQ: far}))
+					to, from = got(p.Connect(q.Endpoint())), got(q.Connect(p.Endpoint()))
+					if err := to.PostRecv(make([]verbs.RecvWR, 1)); err != nil {
+						panic(err)
+					}
+				}
+				return w
+			})
+			s.Timers = x[0]
+			t.Run(how+" "+x[0]+" "+x[1], func(t *testing.T) { searchesAgree(t, s, "there;") })
+		}
 	}
 }
 

@@ -363,6 +363,8 @@ var differences = []struct{ name, program string }{
 	{"what a channel has told of comes before what is posted later", "strong | a: recv b; chanw; write b x 1; chan | b: sendimm a 1"},
 	{"the same of a completion of one's own", "strong linger | a: recv b; chanw; write b x 1 s; wait b 1; wait b 1 | b: send a 1"},
 	{"what a channel has told of is part of the state", "strong | a: recv b; chanw; call b 1; chanp | b daemon: rand 2; ?0 sendimm a 1 z; ?1 sendimm a 2 z"},
+	{"a daemon crashes after it has taken a request, and before it ends", "strong crash(b)<=1 | a: ask b 1; read b x s; wait b 1; counter | b daemon: accept / count 1"},
+	{"the same with power", "strong power(b)<=1 | a: ask b 1; read b x s; wait b 1; counter | b daemon: accept / count 1"},
 	{"all that a host has registered is revoked at one moment", "ooo linger final | a: fetchadd b x 1 ps; write b y 1; state b | b: merevoke; pload x"},
 	{"nothing is lost on a link that code heals", "strong | a: send b 1 s; icut b; point; heal b; wait b 1 | b: recv a; wait a 1"},
 	{"a Write behind a fence comes after the Read was executed, whatever is revoked then", "strong+DrainOnRevoke=false | a: dereg; state b; load x | b: read a x p; write a x 1 f"},

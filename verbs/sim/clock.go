@@ -39,13 +39,6 @@ func (h *Host) within(o op, timeout time.Duration) op {
 	return o
 }
 
-// within is as for Host. The timer of a Gather was set when its calls were made: if that
-// was in an earlier step, it may be over at any moment from now on.
-func (g *gather) within(o op) op {
-	o.timed, o.span, o.deadline, o.running = g.timed, g.span, g.deadline, g.began != g.h.w.steps
-	return o
-}
-
 // after is the deadline of a timer that is set now.
 func (h *Host) after(d time.Duration) time.Duration {
 	now := h.reading()
@@ -117,15 +110,18 @@ func (t *task) arm() {
 	if w.cfg.Timers.Regime == faults.Idle {
 		return
 	}
+	t.touchClock()
+	if o.kind == opGather {
+		o.gather.arm(o)
+		return
+	}
 	o.armed = true
-	r := ratioOf(w.cfg.Timers)
-	lo, hi := r.span(o.span, o.running)
-	t.h.timers.Set(uint64(t.ord), lo.own, hi)
+	lo, hi := ratioOf(w.cfg.Timers).span(o.span)
+	t.h.timers.Set(t.zoneID(), lo.own, hi)
 	if w.cfg.Timers.Regime == faults.Skew {
-		w.skew.Set(t.zoneID(), lo.real, hi)
+		w.skew.Set(t.h.inAll(t.zoneID()), lo.real, hi)
 		t.h.acted = true // other clocks are compared with this one, also if the host dies now
 	}
-	t.touchClock()
 }
 
 // disarm takes the timer out of the zones; from now on it does not hold up time.
@@ -134,11 +130,15 @@ func (t *task) disarm() {
 		return
 	}
 	t.op.armed = false
-	t.h.timers.Drop(uint64(t.ord))
-	if t.w.cfg.Timers.Regime == faults.Skew {
-		t.w.skew.Drop(t.zoneID())
-	}
 	t.touchClock()
+	if t.op.kind == opGather {
+		t.op.gather.disarm()
+		return
+	}
+	t.h.timers.Drop(t.zoneID())
+	if t.w.cfg.Timers.Regime == faults.Skew {
+		t.w.skew.Drop(t.h.inAll(t.zoneID()))
+	}
 }
 
 // touchClock notes that the step uses what is known about time: the timers of the
@@ -150,8 +150,17 @@ func (t *task) touchClock() {
 	}
 }
 
+// zoneID is the name of the timer that t waits for in the zone of its host.
 func (t *task) zoneID() uint64 {
-	return uint64(t.h.node.idx)<<48 | uint64(t.h.life)<<24 | uint64(t.ord)
+	if t.op.kind == opGather {
+		return t.op.gather.zoneID()
+	}
+	return uint64(t.ord)
+}
+
+// inAll is the name of a timer of h in the zone of all hosts.
+func (h *Host) inAll(id uint64) uint64 {
+	return uint64(h.node.idx)<<48 | uint64(h.life)<<24 | id
 }
 
 // ratio is by how much clocks may differ, as num/den. All times are in units of 1/num
@@ -170,15 +179,12 @@ type earliest struct{ own, real int64 }
 
 // span is when a timer of duration d may fire. One that is too long for the numbers
 // fires from some age on, as late as it likes: that allows more, and never less.
-func (r ratio) span(d time.Duration, running bool) (lo earliest, hi int64) {
+func (r ratio) span(d time.Duration) (lo earliest, hi int64) {
 	hi = zone.Inf
 	if limit := zone.Max / r.num; int64(d) <= limit {
 		hi = int64(d) * r.num
 	} else {
 		d = time.Duration(limit)
-	}
-	if running {
-		return earliest{}, hi
 	}
 	return earliest{int64(d) * r.num, int64(d) * r.den}, hi
 }
@@ -221,7 +227,7 @@ func (w *World) enabledTimers(idle bool) {
 	from := len(w.events)
 	first := time.Duration(math.MaxInt64)
 	for _, t := range w.tasks {
-		if !t.alive || !t.op.timed || t.op.fired || !w.canFire(t) {
+		if !t.alive || !t.op.timed || t.op.fired || t.op.told() || !w.canFire(t) {
 			continue
 		}
 		w.events = append(w.events, Event{Actor: t.timer(), task: t})
@@ -249,15 +255,45 @@ func (w *World) enabledTimers(idle bool) {
 func (w *World) canFire(t *task) bool {
 	switch w.cfg.Timers.Regime {
 	case faults.Free:
-		return t.h.timers.CanFire(uint64(t.ord))
+		return t.h.timers.CanFire(t.zoneID())
 	case faults.Skew:
-		return t.h.timers.CanFire(uint64(t.ord)) && w.skew.CanFire(t.zoneID())
+		return t.h.timers.CanFire(t.zoneID()) && w.skew.CanFire(t.h.inAll(t.zoneID()))
 	}
 	return true
 }
 
+// told reports whether a channel has told of all that o waits for: it is there, and a wait looks before it gives up.
+func (o *op) told() bool {
+	switch o.kind {
+	case opCQ:
+		return o.cq.front.q != nil
+	case opChan:
+		return slices.ContainsFunc(o.ch.cqs, func(c *cq) bool { return !c.gone && c.front.q != nil })
+	case opAll:
+		return !slices.ContainsFunc(o.cqs, func(c verbs.CQ) bool { return c.(*cq).front.q == nil })
+	}
+	return false
+}
+
+// touchQueues notes that told was asked.
+func (o *op) touchQueues() {
+	switch o.kind {
+	case opCQ:
+		o.cq.touch()
+	case opChan:
+		for _, c := range o.ch.cqs {
+			c.touch()
+		}
+	case opAll:
+		for _, c := range o.cqs {
+			c.(*cq).touch()
+		}
+	}
+}
+
 // fire makes the timer of t go off.
 func (w *World) fire(t *task) {
+	t.op.touchQueues()
 	t.op.fired = true
 	if w.cfg.Timers.Regime == faults.Idle {
 		w.now = max(w.now, t.op.deadline)
@@ -273,9 +309,12 @@ func (w *World) fire(t *task) {
 	if !t.h.looked { // else the zone knows what has passed since
 		t.h.clock = max(t.h.clock, t.op.deadline)
 	}
-	t.h.timers.Fire(uint64(t.ord))
+	t.h.timers.Fire(t.zoneID())
 	if w.cfg.Timers.Regime == faults.Skew {
-		w.skew.Fire(t.zoneID())
+		w.skew.Fire(t.h.inAll(t.zoneID()))
+	}
+	if t.op.kind == opGather {
+		t.op.gather.aged = false
 	}
 	t.touchClock()
 }

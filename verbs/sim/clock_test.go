@@ -89,25 +89,84 @@ func TestSkewAllowsWhatClocksDo(t *testing.T) {
 	}
 }
 
-// A timer that was set in an earlier step than its wait may be over at any moment.
-func TestTimerOfAnOlderGatherMayFireAtOnce(t *testing.T) {
-	w, tasks := clockWorld(faults.Timers{Regime: faults.Free}, 1, 2)
-	h := tasks[0].h
-	w.steps = 7
-	g := &gather{h: h, timed: true, span: 9, deadline: 9, began: 7}
-	tasks[1].op = h.within(op{kind: opSleep}, 2)
-	tasks[1].arm()
-	tasks[0].op = g.within(op{kind: opGather, gather: g})
-	tasks[0].arm()
-	if w.canFire(tasks[0]) {
-		t.Error("9 are over before 2 that began no later")
+// told is a policy that says of each choice what the test wants.
+type told struct{ option int }
+
+func (told) Pick([]Event) int                  { return 0 }
+func (p *told) Choose(_ ChoiceKind, _ int) int { return p.option }
+
+// The timer of a Gather runs from the calls on, whether a task waits for it or not: a wait that begins later finds it
+// over exactly when it can be, and else it fires when it has its age.
+func TestTimersOfGathersAllowWhatClocksDo(t *testing.T) {
+	asked, waits := 0, [2]int{}
+	for _, ratio := range []int64{1, 2} {
+		rapid.Check(t, func(t *rapid.T) {
+			w, tasks := clockWorld(faults.Timers{Regime: faults.Skew, Num: ratio, Den: 1}, 2, 3)
+			policy := &told{}
+			w.pol = policy
+			var clocks [2]time.Duration
+			due := map[*gather]time.Duration{}
+			of := map[*task]*gather{}
+			n := 0
+			draw := func(lo, hi int64) int64 { n++; return rapid.Int64Range(lo, hi).Draw(t, fmt.Sprint(n)) }
+			for range draw(1, 40) {
+				w.steps++
+				for i, x := range tasks {
+					g, now := of[x], clocks[x.h.node.idx]
+					w.cur = x
+					switch {
+					case g == nil && draw(0, 2) == 0: // calls
+						g = &gather{h: x.h, ord: i + int(draw(0, 1))*8, timed: true, span: time.Duration(draw(1, 8)), began: w.steps}
+						if of[x] = g; !slices.Contains(x.h.gaths, g) {
+							x.h.gaths = append(x.h.gaths, g)
+						}
+						due[g] = now + g.span
+						g.age()
+					case g != nil && x.op.armed && due[g] == now:
+						asked++
+						if !w.canFire(x) {
+							t.Fatalf("the timer of %d fires at %v on the clocks %v, and may not", i, now, clocks)
+						}
+						w.fire(x)
+						x.op, of[x] = op{}, nil
+					case g != nil && x.op.armed && draw(0, 3) == 0: // answers come, and some are awaited still
+						x.disarm()
+						x.op = op{}
+					case g != nil && x.op.armed:
+					case g != nil && draw(0, 2) == 0: // a wait
+						over := now >= due[g]
+						if policy.option = 0; over {
+							policy.option = 1
+						}
+						x.op = op{kind: opGather, gather: g, timed: true, span: g.span}
+						x.arm()
+						if x.op.fired != over || x.op.armed == over {
+							t.Fatalf("a wait at %v for what is over at %v: fired %v, armed %v", now, due[g], x.op.fired, x.op.armed)
+						}
+						if waits[0]++; over {
+							waits[1]++
+							g.forget()
+							x.op, of[x] = op{}, nil
+						}
+					case g != nil && draw(0, 9) == 0:
+						g.forget()
+						of[x] = nil
+					}
+				}
+				for h := range clocks {
+					step := time.Duration(draw(1, ratio))
+					for _, x := range tasks {
+						if x.h.node.idx == h && x.op.armed {
+							step = min(step, max(due[of[x]]-clocks[h], 1))
+						}
+					}
+					clocks[h] += step
+				}
+			}
+		})
 	}
-	tasks[0].disarm()
-	w.steps++
-	tasks[0].op = g.within(op{kind: opGather, gather: g})
-	tasks[0].arm()
-	if !w.canFire(tasks[0]) {
-		t.Error("what is left of 9 cannot be over before 2")
+	if asked < 100 || waits[0] < 100 || waits[1] < 20 {
+		t.Errorf("%d timers fired, of %d waits %d found theirs over: that compares too little", asked, waits[0], waits[1])
 	}
 }
 

@@ -133,7 +133,8 @@ func (h *Host) refusable() bool {
 // serving reports whether all that a daemon is about to do is to take a request.
 // A crash after that includes all that a crash before it allows: the answer, and
 // whatever else it does, may be lost. Only the checks could tell, and daemons do
-// not report to them.
+// not report to them. What a crash does not undo, it must not do in the step that takes the request:
+// inject a fault, or end (see boot and Inject).
 func (w *World) serving(n *node) bool {
 	if !n.spec.Daemon || len(n.pmem) > 0 { // what it makes persistent is not lost
 		return false
@@ -154,7 +155,7 @@ func (w *World) serving(n *node) bool {
 func (w *World) timedTasks(n *node) []*task {
 	var out []*task
 	for _, t := range w.tasks {
-		if t.alive && t.h.node == n && t.op.timed && !t.op.fired {
+		if t.alive && t.h.node == n && t.op.timed && !t.op.fired && !t.op.told() {
 			out = append(out, t)
 		}
 	}
@@ -262,6 +263,7 @@ func (w *World) strike(k faults.Kind, a, b int) {
 	case faults.Timeout:
 		all := w.timedTasks(n)
 		t := all[w.choose(ChooseTimer, len(all), func(i int) string { return w.ActorName(all[i].actor()) })]
+		t.op.touchQueues()
 		t.disarm()
 		t.op.fired = true
 		w.trace(n.cur, "timeout", "a timer of %s fires early", t.name)

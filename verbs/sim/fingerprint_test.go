@@ -107,13 +107,13 @@ var covered = map[reflect.Type]map[string]string{
 	},
 	reflect.TypeFor[op](): {
 		"kind": printed, "cq": observed, "ch": observed, "cqs": observed, "lis": observed, "gather": observed, "need": printed, "mutex": observed,
-		"cond": observed, "timed": "printed: the deadline is", "deadline": printed, "span": "in the zones", "running": "in the zones",
+		"cond": observed, "timed": "printed: the deadline is", "deadline": printed, "span": "in the zones",
 		"armed": derived + "the zones", "fired": printed, "signaled": printed,
 	},
 	reflect.TypeFor[listener](): {"h": links, "ord": derived + "Host.made", "service": derived + "Host.made", "closed": derived + "Host.made"},
 	reflect.TypeFor[gather](): {
 		"h": identity, "ord": identity, "reqs": links, "out": "what is known was observed", "timed": "printed: the deadline is", "deadline": printed,
-		"span": observed, "began": inStep,
+		"span": observed, "began": inStep, "aged": "in the zones",
 	},
 	reflect.TypeFor[request](): {
 		"g": identity, "idx": identity, "from": identity, "to": identity, "service": "in hash", "body": "in hash", "nth": identity, "hash": printed,

@@ -2,8 +2,10 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
@@ -17,12 +19,13 @@ type gather struct {
 	timed    bool
 	deadline time.Duration
 	span     time.Duration
-	began    int // the step of the start
+	began    int  // the step of the start
+	aged     bool // the timer is in the zones of free and skew
 }
 
-// Call implements host.Host. A call to an atomic service is one step.
+// Call implements host.Host. A call to an atomic service is one step, if no timer can fire before its answer comes.
 func (h *Host) Call(to, service string, req []byte, timeout time.Duration) ([]byte, error) {
-	if s := h.w.service(to, service); s >= 0 {
+	if s := h.w.service(to, service); s >= 0 && (timeout < 0 || !h.w.timersStrike()) {
 		return h.w.callService(h, s, req)
 	}
 	g := h.gather([]host.Call{{To: to, Service: service, Body: req}}, timeout)
@@ -31,6 +34,11 @@ func (h *Host) Call(to, service string, req []byte, timeout time.Duration) ([]by
 		return nil, fmt.Errorf("call %s/%s: %w", to, service, host.ErrTimeout)
 	}
 	return a.Body, a.Err
+}
+
+// timersStrike reports whether a timer can fire although something else can happen.
+func (w *World) timersStrike() bool {
+	return w.cfg.Timers.Regime != faults.Idle || slices.ContainsFunc(w.cfg.Budget, func(r faults.Rule) bool { return r.Kind == faults.Timeout })
 }
 
 // Gather implements host.Host.
@@ -66,6 +74,7 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 		}
 	}
 	w.cur.reach()
+	g.age()
 	return g
 }
 
@@ -96,7 +105,7 @@ func (g *gather) Wait(need int) []host.Answer {
 	w := g.h.w
 	w.guard()
 	t := w.cur
-	timely := t.wait(g.within(op{kind: opGather, gather: g, need: need}))
+	timely := t.wait(op{kind: opGather, gather: g, need: need, timed: g.timed, span: g.span, deadline: g.deadline})
 	if !timely {
 		t.obs.seeUint(2)
 	}
@@ -120,6 +129,9 @@ func (g *gather) Wait(need int) []host.Answer {
 		if !timely && g.out[i].Pending() {
 			g.out[i].Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrTimeout)
 		}
+	}
+	if !slices.ContainsFunc(g.out, func(a host.Answer) bool { return a.Pending() }) {
+		g.forget()
 	}
 	return g.out
 }

@@ -20,12 +20,10 @@ import (
 const Long = 24 * time.Hour
 
 // lookID is the name of a look in the zone of its host.
-const lookID = ^uint64(0)
+const lookID = 1<<24 - 1
 
 // lookZoneID is its name in the zone of all.
-func (h *Host) lookZoneID() uint64 {
-	return uint64(h.node.idx)<<48 | uint64(h.life)<<24 | (1<<24 - 1)
-}
+func (h *Host) lookZoneID() uint64 { return h.inAll(lookID) }
 
 // look moves the clock on to where a look finds it.
 func (h *Host) look() {
@@ -91,6 +89,9 @@ func (h *Host) passes(d int64) {
 // hosts: a timer that never fires bounds nothing but itself, so to forget it commutes with
 // whatever becomes of the others, and no one else asks for it.
 func (h *Host) lookAway() {
+	for _, g := range h.gaths {
+		g.forget()
+	}
 	if !h.looked {
 		return
 	}

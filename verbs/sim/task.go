@@ -42,7 +42,6 @@ type op struct {
 	timed    bool
 	deadline time.Duration // on the clock of the host
 	span     time.Duration // from when the timer was set until the deadline
-	running  bool          // the timer was set before this wait: part of span is over
 	armed    bool          // the timer is among those of the host's zone
 	fired    bool          // its timer went off
 	signaled bool

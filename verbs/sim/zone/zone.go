@@ -127,6 +127,27 @@ func (z *Zone) Look(id uint64, lo, hi int64) {
 	z.start(k) // at this very moment: to drop it would let time pass
 }
 
+// Bound takes the moment at which the age of a timer is in [lo, hi], which must be possible.
+func (z *Zone) Bound(id uint64, lo, hi int64) {
+	k, ok := z.index(id)
+	if !ok {
+		return
+	}
+	*z.at(0, k+1) = min(*z.at(0, k+1), -lo)
+	*z.at(k+1, 0) = min(*z.at(k+1, 0), hi)
+	z.close()
+}
+
+// Window makes a timer fire at an age in [lo, hi], of which it has not passed hi.
+func (z *Zone) Window(id uint64, lo, hi int64) {
+	k, ok := z.index(id)
+	if !ok {
+		return
+	}
+	z.timers[k].lo, z.timers[k].hi = lo, hi
+	z.elapse()
+}
+
 // Append appends the canonical form: equal zones append equal numbers.
 func (z *Zone) Append(out []uint64) []uint64 {
 	for _, t := range z.timers {

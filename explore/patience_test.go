@@ -1,0 +1,87 @@
+package explore_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	kit "github.com/verbatim-rdma/verbatim/explore/scenario"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// How long calls and waits are waited for.
+
+// afterAnHour answers a call.
+func afterAnHour(h host.Host) error {
+	l, err := h.Listen("ask")
+	for err == nil {
+		var q host.Request
+		if q, err = l.Accept(verbs.Forever); err == nil {
+			h.Sleep(time.Hour)
+			q.Reply(nil)
+		}
+	}
+	return err
+}
+
+var two = []host.Call{{To: "b", Service: "ask"}, {To: "c", Service: "ask"}}
+
+// A second wait for the answers to a Gather ends when its timeout is over since the calls, and not before.
+func TestTheTimeoutOfAGatherBeginsWithItsCalls(t *testing.T) {
+	late := func(g host.Gather) bool {
+		x := g.Wait(2)
+		return errors.Is(x[0].Err, host.ErrTimeout) || errors.Is(x[1].Err, host.ErrTimeout)
+	}
+	for timers, want := range map[string][]string{ //lint:ordered each is checked
+		"idle": {"late;"}, "free": {"late;", "in time;"}, "skew(1)": {"late;", "in time;"}, "skew(2)": {"late;", "in time;"},
+	} {
+		s := spoken("gather "+timers, "", func(k *kit.Kit, say func(string, ...any)) sim.Config {
+			return k.World(k.Host("a", func(h host.Host) error {
+				from := h.Now()
+				g := h.Gather(two, 10*time.Second)
+				g.Wait(1)
+				if !late(g) {
+					say("in time")
+					return nil
+				}
+				if d := h.Now() - from; d < 10*time.Second {
+					k.Failf("early", "a timeout of 10s expired after %v", d)
+				}
+				say("late")
+				return nil
+			}), k.Server("b", answers), k.Server("c", afterAnHour))
+		})
+		s.Timers = timers
+		searchesAgree(t, s, want...)
+	}
+}
+
+// A call of a service is given up when its timer fires, before the answer has come.
+func TestCallsOfServicesTimeOut(t *testing.T) {
+	for _, x := range []struct {
+		timers, budget string
+		late           bool
+	}{{"idle", "", false}, {"idle", "timeout(a)<=1", true}, {"free", "", true}, {"skew(1)", "", true}} {
+		s := spoken("service", x.budget, func(k *kit.Kit, say func(string, ...any)) sim.Config {
+			value := 0
+			w := k.World(k.Host("a", func(h host.Host) error {
+				_, err := h.Call("services", "counter", []byte{1}, time.Second)
+				answer, err2 := h.Call("services", "counter", []byte{0}, verbs.Forever)
+				say("%v %v", errors.Is(err, host.ErrTimeout), answer)
+				return err2
+			}))
+			w.Services = []sim.Service{{Host: "services", Name: "counter", Apply: func(_ string, r []byte) []byte { value += int(r[0]); return []byte{byte(value)} },
+				Hash: func() fingerprint.Print { return fingerprint.Print{}.Int(value) }, Reset: func() { value = 0 }}}
+			return w
+		})
+		s.Timers = x.timers
+		want := []string{"false [1];"}
+		if x.late { // it may be carried out all the same, also later
+			want = append(want, "true [0];", "true [1];")
+		}
+		agree(t, s, want...)
+	}
+}

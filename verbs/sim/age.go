@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
+)
+
+// The timer of a Gather, in the regimes free and skew. It is set when the calls are made, and each Wait waits for
+// it. While no task waits it is in the zones as a look at a clock is: it never fires, and its age is the time since then.
+
+// zoneID is the name of g's timer in the zone of its host.
+func (g *gather) zoneID() uint64 { return 1<<23 | uint64(g.ord) }
+
+// age sets the timer, for which nobody waits yet.
+func (g *gather) age() {
+	w := g.h.w
+	if !g.timed || w.preparing || w.cfg.Timers.Regime == faults.Idle {
+		return
+	}
+	g.aged = true
+	lo, _ := ratioOf(w.cfg.Timers).span(g.span)
+	g.h.timers.Set(g.zoneID(), lo.own, zone.Inf)
+	if w.cfg.Timers.Regime == faults.Skew {
+		w.skew.Set(g.h.inAll(g.zoneID()), lo.real, zone.Inf)
+		w.looks++
+		g.h.acted = true // as in arm
+	}
+	w.cur.touchClock()
+}
+
+// arm begins a wait for the timer. It may be over by now, and that is decided now: if so the wait ends at once, and
+// if not the timer fires when it has its age.
+func (g *gather) arm(o *op) {
+	w := g.h.w
+	if !g.aged {
+		return // all has come, or nothing will
+	}
+	lo, hi := ratioOf(w.cfg.Timers).span(g.span)
+	least, most := g.h.timers.Age(g.zoneID())
+	over, runs := most >= lo.own, least <= hi
+	skew := w.cfg.Timers.Regime == faults.Skew
+	if skew {
+		least, most := w.skew.Age(g.h.inAll(g.zoneID()))
+		over, runs = over && most >= lo.real, runs && least <= hi
+	}
+	if g.began == w.steps {
+		over = false
+	}
+	if over && (!runs || w.choose(ChooseTimer, 2, func(i int) string { return overNames[i] }) == 1) {
+		g.h.timers.Bound(g.zoneID(), lo.own, zone.Inf)
+		if skew {
+			w.skew.Bound(g.h.inAll(g.zoneID()), lo.real, zone.Inf)
+		}
+		if !g.h.looked { // as in fire
+			g.h.clock = max(g.h.clock, g.deadline)
+		}
+		o.fired = true
+		return
+	}
+	o.armed = true
+	g.h.timers.Bound(g.zoneID(), 0, hi)
+	g.h.timers.Window(g.zoneID(), lo.own, hi)
+	if skew {
+		w.skew.Bound(g.h.inAll(g.zoneID()), 0, hi)
+		w.skew.Window(g.h.inAll(g.zoneID()), lo.real, hi)
+		w.looks--
+	}
+}
+
+var overNames = [...]string{"its timeout runs", "its timeout is over"}
+
+// disarm ends a wait that the timer has not ended: it goes on.
+func (g *gather) disarm() {
+	if !g.aged { // its host has ended
+		return
+	}
+	w := g.h.w
+	lo, _ := ratioOf(w.cfg.Timers).span(g.span)
+	g.h.timers.Window(g.zoneID(), lo.own, zone.Inf)
+	if w.cfg.Timers.Regime == faults.Skew {
+		w.skew.Window(g.h.inAll(g.zoneID()), lo.real, zone.Inf)
+		w.looks++
+	}
+}
+
+// forget takes the timer out of the zones: nobody will wait for it any more.
+func (g *gather) forget() {
+	if !g.aged {
+		return
+	}
+	w := g.h.w
+	g.aged = false
+	w.touch(g.h.clockObject(), Write)
+	g.h.timers.Drop(g.zoneID())
+	if w.cfg.Timers.Regime == faults.Skew {
+		w.skew.Drop(g.h.inAll(g.zoneID()))
+		w.looks--
+	}
+}
