@@ -2,9 +2,11 @@ package explore_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/explore"
 	kit "github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
@@ -63,8 +65,8 @@ func TestTheTimeoutOfAGatherBeginsWithItsCalls(t *testing.T) {
 func TestCallsOfServicesTimeOut(t *testing.T) {
 	for _, x := range []struct {
 		timers, budget string
-		late           bool
-	}{{"idle", "", false}, {"idle", "timeout(a)<=1", true}, {"free", "", true}, {"skew(1)", "", true}} {
+		slow, late     bool
+	}{{"idle", "", true, false}, {"idle", "timeout(a)<=1", true, true}, {"free", "", true, true}, {"skew(1)", "", true, true}, {"free", "", false, false}} {
 		s := spoken("service", x.budget, func(k *kit.Kit, say func(string, ...any)) sim.Config {
 			value := 0
 			w := k.World(k.Host("a", func(h host.Host) error {
@@ -73,15 +75,19 @@ func TestCallsOfServicesTimeOut(t *testing.T) {
 				say("%v %v", errors.Is(err, host.ErrTimeout), answer)
 				return err2
 			}))
-			w.Services = []sim.Service{{Host: "services", Name: "counter", Apply: func(_ string, r []byte) []byte { value += int(r[0]); return []byte{byte(value)} },
+			w.Services = []sim.Service{{Host: "services", Name: "counter", Slow: x.slow, Apply: func(_ string, r []byte) []byte { value += int(r[0]); return []byte{byte(value)} },
 				Hash: func() fingerprint.Print { return fingerprint.Print{}.Int(value) }, Reset: func() { value = 0 }}}
 			return w
 		})
-		s.Timers = x.timers
 		want := []string{"false [1];"}
 		if x.late { // it may be carried out all the same, also later
 			want = append(want, "true [0];", "true [1];")
 		}
+		s.Timers = x.timers
 		agree(t, s, want...)
+		r, err := explore.Check(s, explore.Options{})
+		if said := strings.Contains(r.Warning(), "services are answered in time"); err != nil || said == x.slow {
+			t.Errorf("%+v: %q, %v", x, r.Warning(), err)
+		}
 	}
 }

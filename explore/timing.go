@@ -2,6 +2,7 @@ package explore
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 )
@@ -22,14 +23,17 @@ func (r *Result) Time() string {
 // is empty. It covers the code that ran; a search that stopped early may have missed
 // some.
 func (r *Result) Warning() string {
-	early, vain := r.warnsOfTimers(), ""
+	var all []string
+	if early := r.warnsOfTimers(); early != "" {
+		all = append(all, early)
+	}
+	if r.InTime > 0 {
+		all = append(all, "calls of services are answered in time; that one times out is not checked: see Slow of sim.Service")
+	}
 	if r.VainPolls > 0 {
-		vain = "the code polls repeatedly; a completion that becomes visible only at the fifth poll or later is not checked"
+		all = append(all, "the code polls repeatedly; a completion that becomes visible only at the fifth poll or later is not checked")
 	}
-	if early != "" && vain != "" {
-		return early + "; " + vain
-	}
-	return early + vain
+	return strings.Join(all, "; ")
 }
 
 func (r *Result) warnsOfTimers() string {

@@ -66,5 +66,5 @@ func (r *Result) collect(cases []*Case, t *totals, counted *tally) {
 	r.Outcomes = t.Outcomes
 	x := &t.Stats
 	r.Steps, r.Posts, r.NotInline, r.MaxPayload = x.Steps, x.Posts, x.NotInline, x.MaxPayload
-	r.TimedWaits, r.ClockReads, r.VainPolls, r.Exercised = x.TimedWaits, x.ClockReads, x.VainPolls, x.Exercised
+	r.TimedWaits, r.ClockReads, r.VainPolls, r.InTime, r.Exercised = x.TimedWaits, x.ClockReads, x.VainPolls, x.InTime, x.Exercised
 }

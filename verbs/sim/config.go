@@ -79,8 +79,11 @@ type Service struct {
 	Host, Name string
 	Apply      func(from string, req []byte) []byte
 	ReadOnly   func(req []byte) bool
-	Hash       func() fingerprint.Print
-	Reset      func()
+	// Slow: a call by Host.Call can time out where timers strike although something else can happen, as one in
+	// a Gather can. Otherwise its answer comes in time, and verdicts say so (Stats.InTime).
+	Slow  bool
+	Hash  func() fingerprint.Print
+	Reset func()
 }
 
 // ErrConfig is wrapped by every error of Config.

@@ -25,7 +25,7 @@ type gather struct {
 
 // Call implements host.Host. A call to an atomic service is one step, if no timer can fire before its answer comes.
 func (h *Host) Call(to, service string, req []byte, timeout time.Duration) ([]byte, error) {
-	if s := h.w.service(to, service); s >= 0 && (timeout < 0 || !h.w.timersStrike()) {
+	if s := h.w.service(to, service); s >= 0 && !h.timesOut(s, timeout) {
 		return h.w.callService(h, s, req)
 	}
 	g := h.gather([]host.Call{{To: to, Service: service, Body: req}}, timeout)
@@ -34,6 +34,18 @@ func (h *Host) Call(to, service string, req []byte, timeout time.Duration) ([]by
 		return nil, fmt.Errorf("call %s/%s: %w", to, service, host.ErrTimeout)
 	}
 	return a.Body, a.Err
+}
+
+// timesOut reports whether a call of a service may time out. It notes those that could in life.
+func (h *Host) timesOut(service int, timeout time.Duration) bool {
+	if timeout < 0 || !h.w.timersStrike() {
+		return false
+	}
+	slow := h.w.cfg.Services[service].Slow
+	if !slow {
+		h.w.stats.InTime++
+	}
+	return slow
 }
 
 // timersStrike reports whether a timer can fire although something else can happen.

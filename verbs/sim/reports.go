@@ -27,6 +27,8 @@ type Stats struct {
 	TimedWaits, ClockReads uint64
 	// VainPolls counts the polls that had to find what was there, since maxVain before had not.
 	VainPolls uint64
+	// InTime counts the calls of services with a timeout that was not tried (Service.Slow).
+	InTime uint64
 	// NotInline counts the requests that Inlined had to leave as they were.
 	NotInline uint64
 }
@@ -41,6 +43,7 @@ func (s *Stats) Add(o *Stats) {
 	s.TimedWaits += o.TimedWaits
 	s.ClockReads += o.ClockReads
 	s.VainPolls += o.VainPolls
+	s.InTime += o.InTime
 	s.NotInline += o.NotInline
 }
 
