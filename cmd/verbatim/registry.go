@@ -55,7 +55,7 @@ var protocols = []protocol{
 	{Name: "arcadia", Scenarios: arcadiacheck.Scenarios, Deep: arcadiacheck.DeepScenarios, GoScenarios: "arcadiacheck.Scenarios()",
 		GoDeep: "arcadiacheck.DeepScenarios()", Folders: []string{"protocol/arcadia"}},
 	{Name: "table1", Scenarios: table1check.Scenarios, Broken: table1check.BrokenScenarios, GoScenarios: "table1check.Scenarios()",
-		GoBroken: "table1check.BrokenScenarios()", Folders: []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex"}},
+		GoBroken: "table1check.BrokenScenarios()", Folders: []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex", "protocol/arcadia/queryfresh"}, Kit: []string{"kit/lend"}},
 	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()", Folders: []string{"examples/lease"}},
 	{Name: "splitfs", Scenarios: splitfscheck.Scenarios, Deep: splitfscheck.DeepScenarios, GoScenarios: "splitfscheck.Scenarios()",
 		GoDeep: "splitfscheck.DeepScenarios()", Folders: []string{"splitfs"}},
