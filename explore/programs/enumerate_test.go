@@ -1,0 +1,103 @@
+package programs_test
+
+import (
+	"bufio"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/explore/programs"
+)
+
+var (
+	enumerations = flag.String("enumerations", "../../testdata/programs/enumerations.txt", "the `file` with patterns of programs")
+	each         = flag.Int("each", 5, "how many programs of each pattern, evenly spread; 0: all")
+)
+
+// Random programs do not meet each other's acts in every order; these do. By default this takes a few of each
+// pattern, and those that cost seconds are left to a run by hand.
+func TestEnumerations(t *testing.T) {
+	f, err := os.Open(*enumerations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if line := strings.TrimSpace(lines.Text()); line != "" && line[0] != '#' {
+			enumeration(t, line)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func enumeration(t *testing.T, pattern string) {
+	all, err := programs.Enumerate(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := slices.Collect(all)
+	n := *each
+	if n == 0 || n > len(texts) {
+		n = len(texts)
+	}
+	compared, large, unfinished := 0, 0, 0
+	for i := range n {
+		text := texts[(2*i+1)*len(texts)/(2*n)]
+		p, err := programs.Parse(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if p.Validate() != nil {
+			continue
+		}
+		l := limits()
+		if *each > 0 {
+			l.Runs, l.States = min(l.Runs, 5_000), min(l.States, 5_000)
+		}
+		c, err := programs.Compare(p, l)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		compared++
+		unfinished += len(c.Unfinished)
+		if c.Truth == programs.TooLarge {
+			large++
+		}
+		for _, d := range c.Diffs {
+			t.Errorf("%s: %s\n%s", text, c.Cause(), d.String())
+		}
+	}
+	t.Logf("%5d of %5d, %d too large, %d modes unfinished, %d not valid: %s", compared, len(texts), large, unfinished, n-compared, pattern)
+	if compared == 0 {
+		t.Errorf("no program of it is valid: %s", pattern)
+	}
+}
+
+// A pattern stands for what it says.
+func TestEnumerate(t *testing.T) {
+	for pattern, want := range map[string][]string{ //lint:ordered each is compared
+		"x | a: end":              {"x | a: end"},
+		"[x;y] | a: end":          {"x | a: end", "y | a: end"},
+		"x | a: <1: up b, end>":   {"x | a: ", "x | a:  up b", "x | a:  end"},
+		"x | a: <1: u; v> w | b:": {"x | a:  w | b:", "x | a:  u; v; w | b:"},
+		"x | a: <2: u>":           {"x | a: ", "x | a:  u", "x | a:  u; u"},
+	} {
+		all, err := programs.Enumerate(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Collect(all); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", pattern, got, want)
+		}
+	}
+	for _, bad := range []string{"[x", "a: <2 up>", "a: <9: up>", "a: <1: up", "[x<1: y>]"} {
+		if _, err := programs.Enumerate(bad); err == nil {
+			t.Errorf("%q is a pattern", bad)
+		}
+	}
+}
