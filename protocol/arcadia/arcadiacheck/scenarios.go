@@ -10,7 +10,7 @@ import (
 // Scenarios are those of `verbatim check arcadia`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range logs {
+	for _, s := range append(logs, replicated...) {
 		out = append(out, build(s))
 	}
 	return append(out, primitives()...)
