@@ -74,6 +74,14 @@ func (l *Log) Close() error {
 	return errors.Join(l.region.Free(), l.waiting.Free())
 }
 
+// Copies is how many copies have not failed. One that has is repaired by the next Open.
+func (l *Log) Copies() int {
+	if l.replicas == nil {
+		return 1
+	}
+	return l.replicas.Alive()
+}
+
 // recover finds out what the log holds, makes it durable, and begins an epoch (4.2).
 func (l *Log) recover() error {
 	s, at, none, err := readSuperlines(l.mem, l.id, l.size+ringAt)

@@ -14,7 +14,7 @@ import (
 //     gets no write quorum any more.
 //  3. All copies within reach are read, R at least, and those with the largest epoch make the log.
 //  4. Copies that lack some of it are repaired.
-//  5. All copies get the new epoch, W at least, and the service confirms that nobody has begun a later one.
+//  5. All copies get the new epoch, W at least (all at least, if the log is new), and the service confirms that nobody has begun a later one.
 //
 // It can be cut off anywhere and begun again. Of a copy that counts only what it lacks is written, and one that does not
 // count gets the epoch, with which it does, when it has all.
@@ -57,12 +57,16 @@ func (l *Log) recoverFrom(r *Replicas, now *reign) error {
 	if c == nil {
 		c = &choice{super: first(l.id, l.size)}
 	} else if err := l.repair(r, c, copies); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	l.settle(c, now.epoch)
 	r.announce(&l.super, copies, func(*copyState) bool { return true })
-	if n := r.count(all); n < r.cfg.Quorum {
-		return fmt.Errorf("%w: %d of %d copies have the new epoch, and %d are needed: %w", ErrUnavailable, n, r.cfg.copies(), r.cfg.Quorum, r.why())
+	need := r.cfg.Quorum
+	if !now.created { // from then on a copy without superline has lost what it had, and does not count
+		need = r.cfg.copies()
+	}
+	if n := r.count(all); n < need {
+		return fmt.Errorf("%w: %d of %d copies have the new epoch, and %d are needed: %w", ErrUnavailable, n, r.cfg.copies(), need, r.why())
 	}
 	return now.confirm()
 }

@@ -3,11 +3,11 @@ package arcadiacheck
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/model"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -17,14 +17,16 @@ type copies struct {
 	backups int
 	quorum  int
 	remote  bool // the application's host has none
-	order   arcadia.Order
 	// beyond: more of them may fail than the log survives. Then a force or a recovery may fail, and what is there must
 	// still be right.
 	beyond bool
-	apart  bool // the backups are told apart by the scenario
-	stay   bool // one that has crashed stays down
-	gate   func(a *app) scenario.Gate
+	stay   bool         // one that has crashed stays down
+	late   bool         // nothing crashes before the first record is complete
 	before func(r *run) // what happens before a life opens the log
+	// crashes is the first life in which something may fail, and zombies says that lives go on when others have begun.
+	crashes int
+	zombies bool
+	orders  int // of the local flush: one of the first of them
 }
 
 func (c *copies) names() (out []string) {
@@ -35,7 +37,10 @@ func (c *copies) names() (out []string) {
 }
 
 func (c *copies) configure(h host.Host, cfg *arcadia.Config) {
-	cfg.Backups, cfg.Quorum, cfg.RemoteOnly, cfg.Order, cfg.Coord = c.names(), c.quorum, c.remote, c.order, scenario.Dial(h)
+	cfg.Backups, cfg.Quorum, cfg.RemoteOnly, cfg.Coord = c.names(), c.quorum, c.remote, scenario.Dial(h)
+	if c.orders > 0 {
+		cfg.Order = arcadia.Order(h.Rand(c.orders))
+	}
 }
 
 // join adds the backups and the cluster's service to a world.
@@ -45,15 +50,12 @@ func (c *copies) join(a *app, cfg *sim.Config) {
 		n := a.Server(name, func(h host.Host) error {
 			return arcadia.ServeBackup(h, arcadia.BackupConfig{Name: "log", Size: size})
 		})
-		n.Symmetric = false
 		if c.stay {
 			n = scenario.StayDown(n)[0]
 		}
 		cfg.Nodes = append(cfg.Nodes, n)
 	}
-	if c.gate != nil {
-		cfg.Gate = c.gate(a)
-	}
+	cfg.Gate = scenario.When(func() bool { return (!c.late || a.next > 0) && a.Latest() >= c.crashes })
 	cfg.Injects = faults.Budget{{Kind: faults.Power, Hosts: []string{"backup*"}}}
 	cfg.Services = append(cfg.Services, scenario.Controller())
 }
@@ -64,8 +66,11 @@ func (r *run) excused(err error) bool {
 		return false
 	}
 	switch {
+	case errors.Is(err, arcadia.ErrQuorum) && r.load.copies.zombies && r.Zombie(r.life):
+		r.Meet(sawFenced)
 	case errors.Is(err, arcadia.ErrQuorum):
 		r.Meet(sawNoQuorum)
+	case errors.Is(err, arcadia.ErrFenced) && r.load.copies.zombies:
 	case errors.Is(err, arcadia.ErrUnavailable):
 		r.Meet(sawUnavailable)
 	default:
@@ -78,61 +83,59 @@ func (r *run) excused(err error) bool {
 const (
 	sawNoQuorum    = "a force failed without a quorum"
 	sawUnavailable = "a recovery failed without a quorum"
+	sawRepaired    = "a recovery returned a record that a copy within reach lacked"
+	sawLate        = "a record was forced without a backup that was too late"
+	sawFenced      = "an earlier primary could not force its record"
+	sawOverlap     = "an earlier primary forced its record while another recovered the log"
+	sawSecond      = "a recovery returned the record of an earlier primary, and another one added its own"
 )
 
-// replicated are the scenarios of logs with copies.
-var replicated = []spec{
-	{
-		name: "replicated", doc: "records are forced to two copies, and the application starts again; then its host and the backup have lost power at once",
-		faults: "crash(app)<=1", bounds: "N=2, W=2, 2 lives, 2 records; power fails everywhere between", meets: []string{sawEvicted, sawLost},
-		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true}, script: (*run).appends},
-	},
-	{
-		name: "quorum", doc: "a record is forced to two copies of three; before the application starts again all lose power, and one of them is out of reach",
-		faults: "crash(app)<=1", bounds: "N=3, W=2, 2 lives, 1 record", meets: []string{sawEvicted, sawLost},
-		load: workload{room: 4, lives: 2, copies: &copies{backups: 2, quorum: 2, before: (*run).blackout, beyond: true}, script: func(r *run) {
-			if x := r.put(); x != nil {
-				r.force(x)
-			}
-		}},
-	},
-	{
-		name: "remote-only", doc: "the application has no persistent memory; a record is forced to both backups",
-		faults: "crash(app)<=1", bounds: "N=2, W=2, 2 lives, 1 record", meets: []string{sawEvicted, sawLost},
-		load: workload{room: 4, lives: 2, copies: &copies{backups: 2, quorum: 2, remote: true, before: (*run).blackout, beyond: true}, script: func(r *run) {
-			if x := r.put(); x != nil {
-				r.force(x)
-			}
-		}},
-	},
-	{
-		name: "recovery", doc: "the application crashes while it recovers, and recovers again",
-		faults: "crash(app)<=2", bounds: "N=2, W=2, 3 lives, 1 record each", meets: []string{sawEvicted, sawLost},
-		load: workload{room: 4, lives: 3, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true}, script: func(r *run) {
-			if x := r.put(); x != nil {
-				r.force(x)
-			}
-		}},
-	},
-}
-
-// appends forces two records, one after the other.
-func (r *run) appends() {
-	for range 2 {
-		if x := r.put(); x == nil || !r.force(x) {
-			return
-		}
+// replaced reports whether another life has recovered the log since this one has: what this one does is nothing to the
+// model any more.
+func (r *run) replaced() bool {
+	if r.load.copies == nil || !r.load.copies.zombies {
+		return false
 	}
+	r.Look()
+	return r.owner > r.life
 }
 
-// blackout has power fail on all backups. That of the application's host fails by the budget, for the code must not
-// notice.
-func (r *run) blackout() {
-	if r.life == 0 {
+// owns makes this life the one that the model follows, which has found records up to an LSN.
+func (r *run) owns(last uint64) { r.owner, r.found = r.life, last }
+
+// acknowledged checks that a record is durable which was forced: another life that has recovered the log must have
+// found it.
+func (r *run) acknowledged(x *arcadia.Record) {
+	c := r.load.copies
+	if c == nil {
 		return
 	}
-	for _, name := range r.load.copies.names() {
-		r.Check(r.Inject(faults.Power, name))
+	if r.log.Copies() < c.number() {
+		r.Meet(sawLate)
 	}
-	r.h.Sleep(time.Second)
+	if c.zombies && r.Zombie(r.life) {
+		r.Meet(sawOverlap)
+	}
+	if r.replaced() && x.LSN() > r.found {
+		r.Failf(Acknowledged, "record %d was forced by an earlier primary, and the recovery had found %d", x.LSN(), r.found)
+	}
+}
+
+// Acknowledged is the class of a record that an earlier primary forces although a later one has no such record.
+const Acknowledged = "acknowledged-to-earlier-primary"
+
+// number is N.
+func (c *copies) number() int {
+	if c.remote {
+		return c.backups
+	}
+	return c.backups + 1
+}
+
+// last is the last LSN that was found.
+func last(found []model.Found) uint64 {
+	if len(found) == 0 {
+		return 0
+	}
+	return found[len(found)-1].LSN
 }

@@ -71,14 +71,19 @@ type app struct {
 	load workload
 	log  model.RecordLog
 	next int // the number of the next content
+	// Of replicated logs: the life that has recovered it last, and the last LSN that it found.
+	owner int
+	found uint64
 }
 
 func (a *app) reset() {
 	a.log.Reset()
-	a.log.Window, a.next = a.load.window, 0
+	a.log.Window, a.next, a.owner, a.found = a.load.window, 0, 0, 0
 }
 
-func (a *app) remembered() fingerprint.Print { return a.log.Hash().Int(a.next) }
+func (a *app) remembered() fingerprint.Print {
+	return a.log.Hash().Int(a.next).Int(a.owner).Uint(a.found)
+}
 
 // run is one life of the application.
 type run struct {
@@ -127,10 +132,14 @@ func (r *run) open() bool {
 		return false
 	}
 	r.log = l
+	if r.replaced() {
+		return false
+	}
 	r.meets(found)
 	if !r.Check(r.app.log.Recovered(found)) {
 		return false
 	}
+	r.owns(last(found))
 	e.End(fmt.Sprint(len(found), " records"))
 	switch r.app.log.Lost() {
 	case 2:
@@ -160,16 +169,20 @@ func (r *run) reserveSized(size int) (*arcadia.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Check(r.app.log.Reserve(x.LSN()))
-	r.History()
+	if !r.replaced() {
+		r.Check(r.app.log.Reserve(x.LSN()))
+		r.History()
+	}
 	return x, nil
 }
 
 // fill stores the content of a record, by itself or by Copy, and completes it.
 func (r *run) fill(x *arcadia.Record, byCopy bool) bool {
 	data := r.content(x.Size())
-	r.Check(r.app.log.Completing(x.LSN(), data))
-	r.History()
+	if !r.replaced() {
+		r.Check(r.app.log.Completing(x.LSN(), data))
+		r.History()
+	}
 	var err error
 	if byCopy {
 		err = x.Copy(0, data)
@@ -183,8 +196,10 @@ func (r *run) fill(x *arcadia.Record, byCopy bool) bool {
 	if !r.Check(err) {
 		return false
 	}
-	r.Check(r.app.log.Completed(x.LSN()))
-	r.History()
+	if !r.replaced() {
+		r.Check(r.app.log.Completed(x.LSN()))
+		r.History()
+	}
 	return true
 }
 
@@ -217,8 +232,10 @@ func (r *run) force(x *arcadia.Record) bool {
 		return false
 	}
 	e.End("durable")
-	r.Check(r.app.log.Forced(x.LSN()))
-	r.History()
+	if r.acknowledged(x); !r.replaced() {
+		r.Check(r.app.log.Forced(x.LSN()))
+		r.History()
+	}
 	return true
 }
 
