@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/verbatim-rdma/verbatim/codec/wire"
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
@@ -25,8 +26,11 @@ type copies struct {
 	before func(r *run) // what happens before a life opens the log
 	// crashes is the first life in which something may fail, and zombies says that lives go on when others have begun.
 	crashes int
+	only    bool // in that life, and in no other
 	zombies bool
 	orders  int // of the local flush: one of the first of them
+	// stale: before the run there is a log, and the first backup has a record of it that was not forced.
+	stale bool
 }
 
 func (c *copies) names() (out []string) {
@@ -55,9 +59,54 @@ func (c *copies) join(a *app, cfg *sim.Config) {
 		}
 		cfg.Nodes = append(cfg.Nodes, n)
 	}
-	cfg.Gate = scenario.When(func() bool { return (!c.late || a.next > 0) && a.Latest() >= c.crashes })
+	cfg.Gate = scenario.When(func() bool {
+		return (!c.late || a.next > 0) && a.Latest() >= c.crashes && (!c.only || a.Latest() == c.crashes)
+	})
 	cfg.Injects = faults.Budget{{Kind: faults.Power, Hosts: []string{"backup*"}}}
-	cfg.Services = append(cfg.Services, scenario.Controller())
+	if c.stale {
+		cfg.Setup = func(hosts []*sim.Host) {
+			for _, h := range hosts[1:] {
+				a.Check(c.seed(h, size))
+			}
+		}
+	}
+	cfg.Services = append(cfg.Services, c.service())
+}
+
+// service is the cluster's service, which knows of the log if there is one.
+func (c *copies) service() sim.Service {
+	if !c.stale {
+		return scenario.Controller()
+	}
+	known := []byte{7: 1, 8: 1, 16: byte(c.quorum)} // epoch 1, created
+	for _, name := range c.names() {
+		known = wire.AppendString(known, name)
+	}
+	s, _ := scenario.SeededController(map[string][]byte{"arcadia/log": known}) // which is within its limits
+	return s
+}
+
+// staleContent is that of the record that was not forced.
+const staleContent = "X was not"
+
+// seed makes the copy of a backup: that of a log in epoch 1.
+func (c *copies) seed(h host.Host, size int) error {
+	l, err := arcadia.Open(h, arcadia.Config{Name: "log", Size: size})
+	if err == nil && h.Name() == c.names()[0] {
+		_, err = l.Append([]byte(staleContent)[:recordSize])
+	}
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+// stales reports the record that was not forced to the model.
+func (r *run) stales() {
+	r.Check(r.app.log.Reserve(1))
+	r.Check(r.app.log.Completing(1, []byte(staleContent)[:recordSize]))
+	r.Check(r.app.log.Completed(1))
+	r.History()
 }
 
 // excused reports whether the scenario allows an error: there are too few copies.
@@ -83,11 +132,10 @@ func (r *run) excused(err error) bool {
 const (
 	sawNoQuorum    = "a force failed without a quorum"
 	sawUnavailable = "a recovery failed without a quorum"
-	sawRepaired    = "a recovery returned a record that a copy within reach lacked"
 	sawLate        = "a record was forced without a backup that was too late"
 	sawFenced      = "an earlier primary could not force its record"
 	sawOverlap     = "an earlier primary forced its record while another recovered the log"
-	sawSecond      = "a recovery returned the record of an earlier primary, and another one added its own"
+	sawStale       = "a recovery returned the record that was not forced"
 )
 
 // replaced reports whether another life has recovered the log since this one has: what this one does is nothing to the
@@ -101,7 +149,14 @@ func (r *run) replaced() bool {
 }
 
 // owns makes this life the one that the model follows, which has found records up to an LSN.
-func (r *run) owns(last uint64) { r.owner, r.found = r.life, last }
+func (r *run) owns(found []model.Found) {
+	r.owner, r.found = r.life, 0
+	for _, f := range found {
+		if r.found = f.LSN; string(f.Data) == staleContent[:recordSize] {
+			r.Meet(sawStale)
+		}
+	}
+}
 
 // acknowledged checks that a record is durable which was forced: another life that has recovered the log must have
 // found it.
@@ -130,12 +185,4 @@ func (c *copies) number() int {
 		return c.backups
 	}
 	return c.backups + 1
-}
-
-// last is the last LSN that was found.
-func last(found []model.Found) uint64 {
-	if len(found) == 0 {
-		return 0
-	}
-	return found[len(found)-1].LSN
 }

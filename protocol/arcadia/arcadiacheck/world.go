@@ -139,7 +139,7 @@ func (r *run) open() bool {
 	if !r.Check(r.app.log.Recovered(found)) {
 		return false
 	}
-	r.owns(last(found))
+	r.owns(found)
 	e.End(fmt.Sprint(len(found), " records"))
 	switch r.app.log.Lost() {
 	case 2:
