@@ -29,8 +29,10 @@ type copies struct {
 	only    bool // in that life, and in no other
 	zombies bool
 	orders  int // of the local flush: one of the first of them
-	// stale: before the run there is a log, and the first backup has a record of it that was not forced.
-	stale bool
+	// before the run there is a log, which has seen failures.
+	past past
+	// cuts has for each life the number of the backup that is out of its reach; 0: none is.
+	cuts []int
 }
 
 func (c *copies) names() (out []string) {
@@ -63,10 +65,10 @@ func (c *copies) join(a *app, cfg *sim.Config) {
 		return (!c.late || a.next > 0) && a.Latest() >= c.crashes && (!c.only || a.Latest() == c.crashes)
 	})
 	cfg.Injects = faults.Budget{{Kind: faults.Power, Hosts: []string{"backup*"}}}
-	if c.stale {
+	if c.past > none {
 		cfg.Setup = func(hosts []*sim.Host) {
 			for _, h := range hosts[1:] {
-				a.Check(c.seed(h, size))
+				a.Check(c.past.seed(h, h.Name() == c.names()[c.backups-1], size))
 			}
 		}
 	}
@@ -75,38 +77,15 @@ func (c *copies) join(a *app, cfg *sim.Config) {
 
 // service is the cluster's service, which knows of the log if there is one.
 func (c *copies) service() sim.Service {
-	if !c.stale {
+	if c.past == none {
 		return scenario.Controller()
 	}
-	known := []byte{7: 1, 8: 1, 16: byte(c.quorum)} // epoch 1, created
+	known := []byte{7: 2, 8: 1, 16: byte(c.quorum)} // epoch 2, created
 	for _, name := range c.names() {
 		known = wire.AppendString(known, name)
 	}
 	s, _ := scenario.SeededController(map[string][]byte{"arcadia/log": known}) // which is within its limits
 	return s
-}
-
-// staleContent is that of the record that was not forced.
-const staleContent = "X was not"
-
-// seed makes the copy of a backup: that of a log in epoch 1.
-func (c *copies) seed(h host.Host, size int) error {
-	l, err := arcadia.Open(h, arcadia.Config{Name: "log", Size: size})
-	if err == nil && h.Name() == c.names()[0] {
-		_, err = l.Append([]byte(staleContent)[:recordSize])
-	}
-	if err != nil {
-		return err
-	}
-	return l.Close()
-}
-
-// stales reports the record that was not forced to the model.
-func (r *run) stales() {
-	r.Check(r.app.log.Reserve(1))
-	r.Check(r.app.log.Completing(1, []byte(staleContent)[:recordSize]))
-	r.Check(r.app.log.Completed(1))
-	r.History()
 }
 
 // excused reports whether the scenario allows an error: there are too few copies.
@@ -117,7 +96,7 @@ func (r *run) excused(err error) bool {
 	switch {
 	case errors.Is(err, arcadia.ErrQuorum) && r.load.copies.zombies && r.Zombie(r.life):
 		r.Meet(sawFenced)
-	case errors.Is(err, arcadia.ErrQuorum):
+	case errors.Is(err, arcadia.ErrQuorum) && r.load.copies.quorum > 1: // else one copy is enough, and there is one
 		r.Meet(sawNoQuorum)
 	case errors.Is(err, arcadia.ErrFenced) && r.load.copies.zombies:
 	case errors.Is(err, arcadia.ErrUnavailable):
@@ -135,7 +114,6 @@ const (
 	sawLate        = "a record was forced without a backup that was too late"
 	sawFenced      = "an earlier primary could not force its record"
 	sawOverlap     = "an earlier primary forced its record while another recovered the log"
-	sawStale       = "a recovery returned the record that was not forced"
 )
 
 // replaced reports whether another life has recovered the log since this one has: what this one does is nothing to the
@@ -148,13 +126,10 @@ func (r *run) replaced() bool {
 	return r.owner > r.life
 }
 
-// owns makes this life the one that the model follows, which has found records up to an LSN.
+// owns makes this life the one that the model follows.
 func (r *run) owns(found []model.Found) {
-	r.owner, r.found = r.life, 0
-	for _, f := range found {
-		if r.found = f.LSN; string(f.Data) == staleContent[:recordSize] {
-			r.Meet(sawStale)
-		}
+	if r.owner, r.found = r.life, 0; len(found) > 0 {
+		r.found = found[len(found)-1].LSN
 	}
 }
 

@@ -72,13 +72,14 @@ type app struct {
 	log  model.RecordLog
 	next int // the number of the next content
 	// Of replicated logs: the life that has recovered it last, and the last LSN that it found.
-	owner int
-	found uint64
+	owner    int
+	found    uint64
+	recalled bool // the model knows of the past
 }
 
 func (a *app) reset() {
 	a.log.Reset()
-	a.log.Window, a.next, a.owner, a.found = a.load.window, 0, 0, 0
+	a.log.Window, a.next, a.owner, a.found, a.recalled = a.load.window, 0, 0, 0, false
 }
 
 func (a *app) remembered() fingerprint.Print {
