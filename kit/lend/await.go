@@ -101,9 +101,7 @@ func (g *Group) AwaitAll(conns []*Conn) {
 // [verbs.ErrTimeout], and the connection stays usable.
 func (g *Group) Receive(c *Conn) (verbs.WC, error) {
 	for c.Err == nil {
-		if len(c.inbox) > 0 {
-			wc := c.inbox[0]
-			c.inbox = c.inbox[:copy(c.inbox, c.inbox[1:])]
+		if wc, ok := c.Received(); ok {
 			return wc, nil
 		}
 		n, err := c.CQ.Wait(c.wc[:], g.Timeout)

@@ -72,3 +72,13 @@ func Alive(conns []*Conn) []*Conn {
 	}
 	return out
 }
+
+// Received returns the completion of a receive that another wait has polled, if there is one.
+func (c *Conn) Received() (verbs.WC, bool) {
+	if len(c.inbox) == 0 {
+		return verbs.WC{}, false
+	}
+	wc := c.inbox[0]
+	c.inbox = c.inbox[:copy(c.inbox, c.inbox[1:])]
+	return wc, true
+}

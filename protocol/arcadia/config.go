@@ -3,6 +3,11 @@ package arcadia
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/coord"
 )
 
 // Errors, to be tested with errors.Is.
@@ -25,6 +30,12 @@ var (
 	ErrCorrupt = errors.New("arcadia: corrupt")
 	// ErrForeign: the persistent memory holds something that is not this log.
 	ErrForeign = errors.New("arcadia: not this log")
+	// ErrQuorum: fewer copies than the write quorum are left. What was to be forced may be durable or not.
+	ErrQuorum = errors.New("arcadia: no write quorum")
+	// ErrUnavailable: too few copies can be reached to recover the log. Try again.
+	ErrUnavailable = errors.New("arcadia: too few copies are within reach")
+	// ErrNonsense: a primary or a backup got a message that nobody sends.
+	ErrNonsense = errors.New("arcadia: nonsense")
 )
 
 // MinSize and MaxSize bound Config.Size.
@@ -33,14 +44,59 @@ const (
 	MaxSize = 1 << 40
 )
 
-// Config describes a log.
+// MaxReplicatedSize bounds Config.Size if there are backups: an immediate names a word of 8 bytes.
+const MaxReplicatedSize = 8 << 32
+
+// DefaultTimeout is the Timeout of a Config that has none.
+const DefaultTimeout = time.Second
+
+// Order says when the primary persists its own copy (5.3).
+type Order uint8
+
+// The orders of the paper. FlushAfter is its best: a flush takes lines out of the cache that the card is about
+// to read.
+const (
+	FlushAfter    Order = iota // once the backups have answered
+	FlushBefore                // before it writes to the backups
+	FlushParallel              // while they persist theirs
+)
+
+// Config describes a log. Without Backups it has one copy, on this host.
 type Config struct {
 	// Name names the persistent region. It is also part of every checksum, so that what another
 	// log has left there is no record of this one.
 	Name string
 	// Size is that of the region in bytes, a multiple of 8. It does not change.
 	Size int
+
+	// Backups are the hosts that run ServeBackup for the log. This host has another copy, unless
+	// RemoteOnly is set. They do not change in the log's life.
+	Backups []string
+	// Quorum is W, the number of copies that must be durable. A recovery needs N+1-W of N.
+	Quorum int
+	// RemoteOnly: this host has no persistent memory; its copy is in DRAM and does not count.
+	RemoteOnly bool
+	// Order is that of the local flush.
+	Order Order
+	// Timeout is how long a backup may take to answer until it has failed; 0: DefaultTimeout.
+	Timeout time.Duration
+	// Coord is the cluster's service (4.2), which gives out epochs.
+	Coord coord.Client
 }
+
+// copies is N.
+func (c *Config) copies() int {
+	if c.RemoteOnly {
+		return len(c.Backups)
+	}
+	return len(c.Backups) + 1
+}
+
+// readQuorum is R, the smallest for which R+W > N (4.2).
+func (c *Config) readQuorum() int { return c.copies() + 1 - c.Quorum }
+
+// replicated reports whether there is more than the local mode.
+func (c *Config) replicated() bool { return len(c.Backups) > 0 || c.RemoteOnly }
 
 // Validate checks c; Open calls it.
 func (c *Config) Validate() error {
@@ -49,6 +105,38 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("%w: Name is empty; it names the persistent region", ErrConfig)
 	case c.Size < MinSize || c.Size > MaxSize || c.Size%8 != 0:
 		return fmt.Errorf("%w: Size is %d; it must be a multiple of 8 from %d to %d", ErrConfig, c.Size, MinSize, MaxSize)
+	case c.replicated():
+		return c.validateReplicas()
+	case c.Quorum != 0 || c.Order != 0 || c.Timeout != 0 || c.Coord != nil:
+		return fmt.Errorf("%w: Quorum, Order, Timeout and Coord are for a log with Backups", ErrConfig)
 	}
 	return nil
 }
+
+// validateReplicas checks what only a replicated log has.
+func (c *Config) validateReplicas() error {
+	for i, name := range c.Backups {
+		if name == "" || len(name) > math.MaxUint8 || slices.Contains(c.Backups[:i], name) {
+			return fmt.Errorf("%w: Backups is %q; the names must be different, and of 1 to %d bytes", ErrConfig, c.Backups, math.MaxUint8)
+		}
+	}
+	switch n := c.copies(); {
+	case n < 1 || n > maxCopies:
+		return fmt.Errorf("%w: %d copies; there must be 1 to %d", ErrConfig, n, maxCopies)
+	case c.Quorum < 1 || c.Quorum > n:
+		return fmt.Errorf("%w: Quorum is %d; it must be 1 to %d, the number of copies", ErrConfig, c.Quorum, n)
+	case c.Size > MaxReplicatedSize:
+		return fmt.Errorf("%w: Size is %d; with Backups it must be at most %d", ErrConfig, c.Size, MaxReplicatedSize)
+	case c.Order > FlushParallel:
+		return fmt.Errorf("%w: Order is %d", ErrConfig, c.Order)
+	case c.RemoteOnly && c.Order != 0:
+		return fmt.Errorf("%w: Order is that of the local flush, and with RemoteOnly there is none", ErrConfig)
+	case c.Timeout < 0:
+		return fmt.Errorf("%w: Timeout is %v", ErrConfig, c.Timeout)
+	case c.Coord == nil:
+		return fmt.Errorf("%w: Coord is nil; it gives out the epochs", ErrConfig)
+	}
+	return nil
+}
+
+const maxCopies = 64

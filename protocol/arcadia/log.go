@@ -32,6 +32,8 @@ type Log struct {
 	line    [superSize]byte // for owns
 
 	waiting host.Region // one word: how many wait for a record to be complete
+
+	replicas *Replicas // nil: there are none
 }
 
 // Open opens the log, and creates it where there is none. It recovers first (4.2): what it finds is
@@ -45,6 +47,9 @@ type Log struct {
 func Open(h host.Host, cfg Config) (*Log, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
+	}
+	if cfg.replicated() {
+		return openReplicated(h, cfg)
 	}
 	region, err := h.OpenPMEM(cfg.Name, cfg.Size)
 	if err != nil {
@@ -62,7 +67,20 @@ func Open(h host.Host, cfg Config) (*Log, error) {
 }
 
 // Close gives the memory back. What is not forced may be lost.
-func (l *Log) Close() error { return errors.Join(l.region.Free(), l.waiting.Free()) }
+func (l *Log) Close() error {
+	if l.replicas != nil {
+		return errors.Join(l.replicas.Close(), l.waiting.Free())
+	}
+	return errors.Join(l.region.Free(), l.waiting.Free())
+}
+
+// Copies is how many copies have not failed. One that has is repaired by the next Open.
+func (l *Log) Copies() int {
+	if l.replicas == nil {
+		return 1
+	}
+	return l.replicas.Alive()
+}
 
 // recover finds out what the log holds, makes it durable, and begins an epoch (4.2).
 func (l *Log) recover() error {

@@ -1,3 +1,3 @@
 // Package arcadiacheck has the scenarios that check package arcadia, and what they promise: the primitives
-// and the log, on the persistent memory of one host. See docs/arcadia.md.
+// and the log, on the persistent memory of one host and with copies on others. See docs/arcadia.md.
 package arcadiacheck

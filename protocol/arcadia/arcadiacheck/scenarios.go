@@ -2,6 +2,7 @@ package arcadiacheck
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
@@ -10,7 +11,7 @@ import (
 // Scenarios are those of `verbatim check arcadia`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range logs {
+	for _, s := range slices.Concat(logs, replicated) {
 		out = append(out, build(s))
 	}
 	return append(out, primitives()...)
@@ -19,7 +20,7 @@ func Scenarios() []*explore.Scenario {
 // DeepScenarios are those of `verbatim check arcadia --deep`.
 func DeepScenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range deep {
+	for _, s := range slices.Concat(deep, replicatedDeep) {
 		out = append(out, build(s))
 	}
 	return out

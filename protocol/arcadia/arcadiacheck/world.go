@@ -27,6 +27,7 @@ type workload struct {
 	window int // the largest loss that is allowed; 0: any
 	// script is what a life does with the log that it has opened. The last life only opens it.
 	script func(r *run)
+	copies *copies // nil: that of the application's host alone
 }
 
 // Conditions that a search should meet.
@@ -53,7 +54,11 @@ func build(s spec) *explore.Scenario {
 			a := &app{Kit: scenario.New(c), load: s.load}
 			a.told, a.Lives = a.Journal(), a.Kit.Lives(s.load.lives, nil)
 			a.Remember(a.reset, a.remembered)
-			return a.World(a.Lives.Node("app", a.main)), nil
+			cfg := a.World(a.Lives.Node("app", a.main))
+			if s.load.copies != nil {
+				s.load.copies.join(a, &cfg)
+			}
+			return cfg, nil
 		},
 	}
 }
@@ -66,14 +71,20 @@ type app struct {
 	load workload
 	log  model.RecordLog
 	next int // the number of the next content
+	// Of replicated logs: the life that has recovered it last, and the last LSN that it found.
+	owner    int
+	found    uint64
+	recalled bool // the model knows of the past
 }
 
 func (a *app) reset() {
 	a.log.Reset()
-	a.log.Window, a.next = a.load.window, 0
+	a.log.Window, a.next, a.owner, a.found, a.recalled = a.load.window, 0, 0, 0, false
 }
 
-func (a *app) remembered() fingerprint.Print { return a.log.Hash().Int(a.next) }
+func (a *app) remembered() fingerprint.Print {
+	return a.log.Hash().Int(a.next).Int(a.owner).Uint(a.found)
+}
 
 // run is one life of the application.
 type run struct {
@@ -83,12 +94,19 @@ type run struct {
 	log  *arcadia.Log
 }
 
-func (a *app) config() arcadia.Config {
-	return arcadia.Config{Name: "log", Size: 128 + 32*a.load.room}
+func (a *app) config(h host.Host) arcadia.Config {
+	c := arcadia.Config{Name: "log", Size: 128 + 32*a.load.room}
+	if a.load.copies != nil {
+		a.load.copies.configure(h, &c)
+	}
+	return c
 }
 
 func (a *app) main(h host.Host, life int) {
 	r := &run{app: a, h: h, life: life}
+	if a.load.copies != nil && a.load.copies.before != nil {
+		a.load.copies.before(r)
+	}
 	if r.open() && !a.Last(life) {
 		a.load.script(r)
 	}
@@ -97,7 +115,10 @@ func (a *app) main(h host.Host, life int) {
 // open opens the log, and reports what it holds to the model.
 func (r *run) open() bool {
 	e := r.told.Begin("app", "open")
-	l, err := arcadia.Open(r.h, r.config())
+	l, err := arcadia.Open(r.h, r.config(r.h))
+	if r.excused(err) {
+		return false
+	}
 	if err != nil {
 		r.Failf(Unavailable, "%v", err)
 		return false
@@ -112,10 +133,14 @@ func (r *run) open() bool {
 		return false
 	}
 	r.log = l
+	if r.replaced() {
+		return false
+	}
 	r.meets(found)
 	if !r.Check(r.app.log.Recovered(found)) {
 		return false
 	}
+	r.owns(found)
 	e.End(fmt.Sprint(len(found), " records"))
 	switch r.app.log.Lost() {
 	case 2:
@@ -145,16 +170,20 @@ func (r *run) reserveSized(size int) (*arcadia.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Check(r.app.log.Reserve(x.LSN()))
-	r.History()
+	if !r.replaced() {
+		r.Check(r.app.log.Reserve(x.LSN()))
+		r.History()
+	}
 	return x, nil
 }
 
 // fill stores the content of a record, by itself or by Copy, and completes it.
 func (r *run) fill(x *arcadia.Record, byCopy bool) bool {
 	data := r.content(x.Size())
-	r.Check(r.app.log.Completing(x.LSN(), data))
-	r.History()
+	if !r.replaced() {
+		r.Check(r.app.log.Completing(x.LSN(), data))
+		r.History()
+	}
 	var err error
 	if byCopy {
 		err = x.Copy(0, data)
@@ -168,8 +197,10 @@ func (r *run) fill(x *arcadia.Record, byCopy bool) bool {
 	if !r.Check(err) {
 		return false
 	}
-	r.Check(r.app.log.Completed(x.LSN()))
-	r.History()
+	if !r.replaced() {
+		r.Check(r.app.log.Completed(x.LSN()))
+		r.History()
+	}
 	return true
 }
 
@@ -197,12 +228,15 @@ func (r *run) sized(size int) *arcadia.Record {
 // force makes a record durable, for certain.
 func (r *run) force(x *arcadia.Record) bool {
 	e := r.told.Begin("app", fmt.Sprint("force ", x.LSN()))
-	if !r.Check(x.Force(1)) {
+	err := x.Force(1)
+	if r.excused(err) || !r.Check(err) {
 		return false
 	}
 	e.End("durable")
-	r.Check(r.app.log.Forced(x.LSN()))
-	r.History()
+	if r.acknowledged(x); !r.replaced() {
+		r.Check(r.app.log.Forced(x.LSN()))
+		r.History()
+	}
 	return true
 }
 
@@ -210,7 +244,8 @@ func (r *run) force(x *arcadia.Record) bool {
 func (r *run) cleanup(x *arcadia.Record) bool {
 	r.Check(r.app.log.Cleaning(x.LSN()))
 	r.History()
-	if !r.Check(r.log.Cleanup(x)) {
+	err := r.log.Cleanup(x)
+	if r.excused(err) || !r.Check(err) {
 		return false
 	}
 	r.Check(r.app.log.Cleaned(x.LSN()))

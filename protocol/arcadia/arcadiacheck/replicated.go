@@ -1,0 +1,166 @@
+package arcadiacheck
+
+import (
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
+)
+
+// replicated are the scenarios of logs with copies.
+var replicated = []spec{
+	{
+		name: "replicated", doc: "two records are forced to both copies, and the application starts again, after the backup has lost power",
+		faults: "crash(app)<=1", bounds: "N=2, W=2, 2 lives, 2 records", meets: []string{sawEvicted},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true}, script: (*run).two},
+	},
+	{
+		name: "replicated-power", doc: "the same, but the application's host loses power as well",
+		faults: "power(app)<=1", bounds: "N=2, W=2, 2 lives, 1 record, flushed before or while it is replicated, or after that", meets: []string{sawEvicted, sawLost},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true, late: true, orders: 3}, script: (*run).one},
+	},
+	{
+		name: "quorum", doc: "a record is forced to two copies of three; before the application starts again both backups lose power, and come back or not",
+		faults: "crash(app)<=1", bounds: "N=3, W=2, 2 lives, 1 record", meets: []string{sawEvicted, sawUnavailable},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 2, quorum: 2, before: (*run).blackout, beyond: true, late: true}, script: (*run).one},
+	},
+	{
+		name: "remote-only", doc: "the application has no persistent memory; a record is forced to both backups, which then lose power",
+		faults: "crash(app)<=1", bounds: "N=2, W=2, 2 lives, 1 record", meets: []string{sawEvicted, sawLost},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 2, quorum: 2, remote: true, before: (*run).blackout, beyond: true, late: true}, script: (*run).one},
+	},
+	{
+		name: "backup", doc: "one of two copies may fail, at any moment; records are forced and recovered nevertheless",
+		faults: "crash(backup1)<=1", bounds: "N=2, W=1, 2 lives, 2 records", meets: []string{sawLate},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).quiet, beyond: true}, script: (*run).two},
+	},
+	{
+		name: "timeout", doc: "a backup that answers too late has failed, and is repaired by the next recovery, which reads all copies",
+		faults: "timeout(app)<=1", bounds: "N=2, W=1, 2 lives, 2 records", meets: []string{sawLate},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).quiet, beyond: true}, script: (*run).two},
+	},
+	{
+		name: "partition", doc: "the link to the backup is cut, and heals or not",
+		faults: "partition(app,backup1)<=1", bounds: "N=2, W=1, 2 lives, 2 records", meets: []string{sawLate, sawUnavailable},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).quiet, beyond: true}, script: (*run).two},
+	},
+	{
+		name: "recovery", doc: "one record is forced, another is only in the application's copy; the recovery may be cut off anywhere, and after the next one that copy is lost",
+		faults: "crash(app)<=1", bounds: "N=2, W=2, 3 lives", meets: []string{sawEvicted},
+		load: workload{room: 4, lives: 3, copies: &copies{backups: 1, quorum: 2, before: (*run).quiet, crashes: 1}, script: func(r *run) {
+			if r.life == 0 && r.forced() {
+				r.put()
+			}
+		}},
+	},
+	{
+		name: "write-quorum", doc: "a record reaches one copy of two; a recovery that reaches the other one alone may go without it",
+		faults: "none", bounds: "N=2, W=2, remote only, 2 lives, 1 record", meets: []string{sawNoQuorum, sawLost},
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 2, quorum: 2, remote: true, before: (*run).partly, cuts: []int{0, 1}, beyond: true}, script: func(r *run) {
+			r.cut("backup2")
+			r.one()
+		}},
+	},
+	{
+		name: "read-quorum", doc: "a record is forced to one copy of two; a recovery that reaches the other one alone fails",
+		faults: "none", bounds: "N=2, W=1, remote only, 2 lives, 1 record", meets: []string{sawLate, sawUnavailable},
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 2, quorum: 1, remote: true, before: (*run).partly, cuts: []int{0, 1}, beyond: true}, script: func(r *run) {
+			r.cut("backup2")
+			r.one()
+		}},
+	},
+	{
+		name: "persisted", doc: "a record that was not forced is recovered from a backup's caches; then the backup loses power, and it is recovered again",
+		faults: "crash(app)<=1", bounds: "N=1, W=1, remote only, 3 lives, 1 record", meets: []string{sawEvicted, sawLost},
+		load: workload{room: 2, lives: 3, copies: &copies{backups: 1, quorum: 1, remote: true, beyond: true, late: true, only: true, before: func(r *run) {
+			if r.life == 2 {
+				r.blackout()
+			}
+		}}, script: func(r *run) {
+			if r.life == 0 {
+				r.one()
+			}
+		}},
+	},
+	{
+		name: "diverge", doc: "the example of 4.2: one copy of three has a record that was not forced, and the epoch of a recovery that was cut off; the next one reaches the others and forces another record, and the last one reaches that copy again",
+		faults: "none", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 1 record", meets: []string{sawLost},
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: cutOff, cuts: []int{3, 1}}, script: (*run).one},
+	},
+	{
+		name: "repair", doc: "one copy of three is behind, and has a record that was not forced; a recovery that reaches it is cut off anywhere, and the next one reaches it again",
+		faults: "crash(app)<=1", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 1 record",
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: moved, cuts: []int{2, 1}}, script: func(*run) {}},
+	},
+	{
+		name: "fence", doc: "an earlier primary forces its record while another one recovers the log",
+		faults: "none", bounds: "N=1, W=1, remote only, 2 lives, 1 record", meets: []string{sawFenced, sawOverlap},
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 1, remote: true, zombies: true, beyond: true}, script: func(r *run) {
+			x := r.put()
+			if r.Check(r.Inject(faults.Suspect, "app")) && x != nil {
+				r.force(x)
+			}
+		}},
+	},
+	{
+		name: "cleanup-replicated", doc: "records are cleaned up, not the oldest first",
+		faults: "crash(app)<=1", bounds: "N=2, W=2, 2 lives, 2 records", meets: []string{sawMiddle, sawBack},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true, late: true}, script: func(r *run) {
+			a, b := r.put(), r.put()
+			if b == nil || !r.force(b) {
+				return
+			}
+			r.Meet(sawMiddle)
+			if r.cleanup(b) {
+				r.cleanup(a)
+			}
+		}},
+	},
+	{
+		name: "frequency-remote", doc: "one task forces its records with frequency 2, and completes more of them than may be lost",
+		faults: "crash(app)<=1", bounds: "N=1, W=1, remote only, 1 task, 3 records, F=2", meets: []string{sawLost, sawTwo},
+		load: workload{room: 8, lives: 2, window: 2, copies: &copies{backups: 1, quorum: 1, remote: true, before: (*run).blackout, beyond: true},
+			script: func(r *run) { r.byPolicy(1, 3, arcadia.Frequency(2)) }},
+	},
+}
+
+// replicatedDeep take longer.
+var replicatedDeep = []spec{
+	{
+		name: "media-replicated", doc: "a bit of one copy flips, or some of it cannot be read: what was forced is recovered from the other one",
+		faults: "flip(backup1)<=1, poison(backup1)<=1", bounds: "N=2, W=2, 2 lives, 1 record",
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).quiet, crashes: 1}, script: (*run).one},
+	},
+}
+
+// one forces one record, and two another one after it.
+func (r *run) one() { r.forced() }
+func (r *run) two() { _ = r.forced() && r.forced() }
+
+// forced reports whether a record was put and forced.
+func (r *run) forced() bool {
+	x := r.put()
+	return x != nil && r.force(x)
+}
+
+// blackout has power fail on all backups. That of the application's host fails by the budget, for the code must not
+// notice.
+func (r *run) blackout() {
+	if r.life == 0 {
+		return
+	}
+	for _, name := range r.load.copies.names() {
+		r.Check(r.Inject(faults.Power, name))
+		r.quiet() // one after the other, for the order does not matter
+	}
+}
+
+// quiet waits until nothing else can happen: what an earlier life has left under way does not meet this one.
+func (r *run) quiet() { r.h.Sleep(time.Second) }
+
+// cut cuts the links to some backups.
+func (r *run) cut(names ...string) {
+	for _, name := range names {
+		r.Check(r.Inject(faults.Cut, "app", name))
+	}
+}

@@ -1,0 +1,139 @@
+package arcadia
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/codec/wire"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// service is what a primary calls a backup of a log by.
+func service(name string) string { return "arcadia/" + name }
+
+// BackupConfig describes a copy of a log, as the Name and Size of the log's Config do.
+type BackupConfig struct {
+	Name string
+	Size int
+}
+
+// Validate checks c; ServeBackup calls it.
+func (c *BackupConfig) Validate() error {
+	local := Config{Name: c.Name, Size: c.Size}
+	if err := local.Validate(); err != nil {
+		return err
+	}
+	if c.Size > MaxReplicatedSize {
+		return fmt.Errorf("%w: Size is %d; a backup has at most %d", ErrConfig, c.Size, MaxReplicatedSize)
+	}
+	return nil
+}
+
+// Reasons for which a backup refuses a primary.
+var (
+	errEpoch = errors.New("a later primary has been here")
+	errSize  = errors.New("the log has another size")
+)
+
+// backup is a copy of a log on a host that is not the primary. It knows nothing of records: it persists what
+// it is told to, and serves one primary at a time.
+type backup struct {
+	h       host.Host
+	group   *lend.Group
+	log     *lend.Loan
+	epoch   uint64   // of the primary; a restarted backup knows none
+	primary *session // nil: there has been none
+}
+
+// ServeBackup keeps a copy of a log for primaries (4.2). It returns only when requests can no longer be received, or
+// with an error that wraps ErrConfig or says what the host lacks.
+func ServeBackup(h host.Host, cfg BackupConfig) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	b := &backup{h: h}
+	if err := b.open(cfg); err != nil {
+		return fmt.Errorf("arcadia: backup of %s: %w", cfg.Name, err)
+	}
+	return fmt.Errorf("arcadia: backup of %s: %w", cfg.Name, lend.Serve(h, service(cfg.Name), b.admit))
+}
+
+func (b *backup) open(cfg BackupConfig) (err error) {
+	if b.group, err = lend.NewGroup(b.h); err != nil {
+		return err
+	}
+	lender, err := b.group.Lender()
+	if err != nil {
+		return errors.Join(err, b.group.Close())
+	}
+	if b.log, err = lender.LendPersistent(cfg.Name, cfg.Size, verbs.RemoteWrite|verbs.RemoteRead); err != nil {
+		return errors.Join(err, lender.Close(), b.group.Close())
+	}
+	return nil
+}
+
+// hello is what a primary says when it connects.
+func hello(epoch uint64, size int) []byte {
+	b := binary.BigEndian.AppendUint64(nil, epoch)
+	return binary.BigEndian.AppendUint64(b, uint64(size))
+}
+
+// admit serves a new primary, and no other from now on (4.2, "Handling Primary Failure"). What the earlier one
+// has written and not forced becomes durable before anybody reads it: a recovery may return it.
+func (b *backup) admit(v *lend.Visitor) error {
+	r := wire.NewReader(v.Said)
+	epoch, size := r.Uint64(), r.Int(0, MaxReplicatedSize)
+	switch {
+	case r.End() != nil:
+		return fmt.Errorf("%w: it says %q", ErrNonsense, v.Said)
+	case size != b.log.Region.Len():
+		return fmt.Errorf("%w: %d here, and %d there", errSize, b.log.Region.Len(), size)
+	case epoch <= b.epoch:
+		return fmt.Errorf("%w: epoch %d, and this is %d", errEpoch, b.epoch, epoch)
+	}
+	b.epoch = epoch
+	b.fence()
+	scrub(b.log.Region)
+	c, err := v.Meet(b.group, queues(verbs.RemoteWrite|verbs.RemoteRead), b.log)
+	if err != nil {
+		return err
+	}
+	if err := c.PostRecv(make([]verbs.RecvWR, 2*inFlight)); err != nil {
+		return errors.Join(err, b.group.Drop(c))
+	}
+	b.primary = newSession(b, c)
+	b.h.Go("persist for "+v.From, b.primary.serve)
+	return nil
+}
+
+// fence closes the connection of the primary: nothing that it has posted, and was not executed, ever is.
+func (b *backup) fence() {
+	if b.primary == nil {
+		return
+	}
+	if err := b.primary.end(); err != nil {
+		b.h.Logf("close the connection of the primary %s: %v", b.primary.conn.Peer, err)
+	}
+	b.primary = nil
+}
+
+// scrub makes all of a copy durable as it is now. If some of it cannot be read it is no copy any more, since nobody
+// knows what was there: it loses its superlines, and a recovery repairs it from others.
+func scrub(r host.Region) {
+	damaged := false
+	p := make([]byte, chunk)
+	for off := 0; off < r.Len(); off += chunk {
+		if p := p[:min(chunk, r.Len()-off)]; host.TryLoad(r, off, p) != nil {
+			r.Store(off, make([]byte, len(p)))
+			damaged = true
+		}
+	}
+	if damaged {
+		r.Store(0, make([]byte, ringAt))
+	}
+	r.Flush(0, r.Len())
+	r.Fence()
+}

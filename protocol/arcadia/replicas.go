@@ -1,0 +1,179 @@
+package arcadia
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Replicas is persistent memory with copies on other hosts, as their primary sees it. It is a [Store]: its
+// Force is the replication primitive (3). The copies have the same bytes at the same places; what Store and Load
+// see is that of this host.
+//
+// Tasks may call Force at the same time; one waits for the other.
+type Replicas struct {
+	h       host.Host
+	cfg     Config
+	group   *lend.Group
+	mem     *lend.Memory // of this host
+	backups []*replica
+
+	mu    host.Mutex // of all below, and of the connections
+	conns []*lend.Conn
+	// scratch is where superlines stand that are not this host's.
+	scratch *lend.Memory
+}
+
+// replica is a copy on another host. Backups answer in the order of the requests, so two numbers say what
+// it has persisted.
+type replica struct {
+	conn            *lend.Conn
+	asked, answered uint64
+
+	wr   [1]verbs.SendWR
+	sge  [1]verbs.SGE
+	recv [inFlight]verbs.RecvWR
+}
+
+// Connect opens this host's copy and connects to those of the backups, for the primary of an epoch. No earlier
+// primary can change them from now on, and what they hold is durable. Backups that are out of reach, or refuse,
+// count as failed. An error wraps ErrConfig, or says what the host lacks.
+func Connect(h host.Host, cfg Config, epoch uint64) (*Replicas, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if !cfg.replicated() {
+		return nil, fmt.Errorf("%w: there are no Backups", ErrConfig)
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	if !cfg.RemoteOnly && slices.Contains(cfg.Backups, h.Name()) {
+		return nil, fmt.Errorf("%w: %s has a copy of its own, and is not among the Backups", ErrConfig, h.Name())
+	}
+	r := &Replicas{h: h, cfg: cfg, mu: h.NewMutex()}
+	if err := r.open(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	r.meet(epoch)
+	return r, nil
+}
+
+// open gets what the connections need on this host.
+func (r *Replicas) open() (err error) {
+	if r.group, err = lend.NewGroup(r.h); err != nil {
+		return err
+	}
+	r.group.Timeout = r.cfg.Timeout
+	if r.mem, err = r.local(); err != nil {
+		return err
+	}
+	if r.scratch, err = r.group.Register(min(r.cfg.Size, 1<<20)); err != nil {
+		return err
+	}
+	for _, name := range r.cfg.Backups {
+		c, err := r.group.Prepare(name, queues(0))
+		if err != nil {
+			return err
+		}
+		r.backups, r.conns = append(r.backups, &replica{conn: c}), append(r.conns, c)
+		if err := c.PostRecv(make([]verbs.RecvWR, 2*inFlight)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// local opens the copy of this host. A process that was killed may have left some of it in the caches.
+func (r *Replicas) local() (*lend.Memory, error) {
+	if r.cfg.RemoteOnly {
+		return r.group.Register(r.cfg.Size)
+	}
+	region, err := r.h.OpenPMEM(r.cfg.Name, r.cfg.Size)
+	if err != nil {
+		return nil, err
+	}
+	scrub(region)
+	return r.group.RegisterRegion(region)
+}
+
+// meet connects to the backups, one after the other.
+func (r *Replicas) meet(epoch uint64) {
+	said := hello(epoch, r.cfg.Size)
+	for i := range r.conns {
+		c := r.conns[i]
+		answers := r.group.Ask(r.conns[i:i+1], service(r.cfg.Name), func(c *lend.Conn) []byte {
+			return append(lend.AppendEndpoint(nil, c.Endpoint()), said...)
+		}, r.cfg.Timeout).Wait(1)
+		if err := accept(c, &answers[0], r.cfg.Size); err != nil {
+			r.group.Fail(c, fmt.Errorf("backup %s: %w", c.Peer, err))
+		}
+	}
+}
+
+// accept connects to a backup that has answered.
+func accept(c *lend.Conn, a *host.Answer, size int) error {
+	switch {
+	case a.Pending():
+		return host.ErrTimeout
+	case a.Err != nil:
+		return a.Err
+	}
+	g, err := lend.DecodeGreeting(a.Body, 1)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNonsense, err)
+	}
+	if g.Windows[0].Len != size {
+		return fmt.Errorf("%w: it lends %d bytes, not %d", ErrNonsense, g.Windows[0].Len, size)
+	}
+	c.Windows = g.Windows
+	return c.Connect(g.Endpoint)
+}
+
+// Region is the memory of this host: persistent, or with RemoteOnly DRAM.
+func (r *Replicas) Region() host.Region { return r.mem.Region }
+
+// Alive is how many copies have not failed.
+func (r *Replicas) Alive() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.count(func(*replica) bool { return true })
+}
+
+// count counts the copies that have not failed: that of this host, and the backups that satisfy is.
+func (r *Replicas) count(is func(*replica) bool) int {
+	n := r.cfg.copies() - len(r.backups)
+	for _, x := range r.backups {
+		if x.conn.Err == nil && is(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// why are the reasons for which backups have failed.
+func (r *Replicas) why() error {
+	var errs []error
+	for _, c := range r.conns {
+		errs = append(errs, c.Err)
+	}
+	return errors.Join(errs...)
+}
+
+// Close gives all of this host back. The copies stay.
+func (r *Replicas) Close() error {
+	if r.group == nil {
+		return nil
+	}
+	err := r.group.Drop(r.conns...)
+	for _, m := range []*lend.Memory{r.mem, r.scratch} {
+		if m != nil {
+			err = errors.Join(err, m.Free())
+		}
+	}
+	return errors.Join(err, r.group.Close())
+}
