@@ -38,9 +38,10 @@ was hit, or a later attempt may succeed.`,
 		Example: `  verbatim-run bench verbs
   verbatim-run crash sqlite
   verbatim-run ncl coord --listen 10.0.0.9:7000
+  verbatim-run arcadia append --pmem /mnt/pmem0
   source <(verbatim-run completion bash)`,
 	})
-	root.AddCommand(newNCL(), newBench(), newCrash(), newLitmus())
+	root.AddCommand(newNCL(), newArcadia(), newBench(), newCrash(), newLitmus())
 	root.AddCommand(cli.Elsewhere("verbatim", "checks protocols", "check", "replay", "explore", "list", "mutants", "matrix")...)
 	return root
 }

@@ -23,6 +23,7 @@ type hostFlags struct {
 	name, listen  string
 	conns         int // that others may have; 0: the default
 	cert, key, ca string
+	pmem          string                                     // directory of persistent regions; "": there are none
 	resolve       func(name string) (addr string, err error) // where hosts are that nobody has named
 }
 
@@ -34,7 +35,7 @@ func (f *hostFlags) define(fl *pflag.FlagSet) {
 
 // open makes the host, on a card if device is not nil.
 func (f *hostFlags) open(device *cardFlags, peers map[string]string, stderr io.Writer) (*oshost.Host, error) {
-	cfg := oshost.Config{Name: f.name, Listen: f.listen, MaxConns: f.conns, Peers: peers, Resolve: f.resolve,
+	cfg := oshost.Config{Name: f.name, Listen: f.listen, MaxConns: f.conns, Peers: peers, Resolve: f.resolve, PMEMDir: f.pmem,
 		Logf: func(format string, args ...any) {
 			fmt.Fprintf(stderr, "%s: %s\n", f.name, fmt.Sprintf(format, args...))
 		}}

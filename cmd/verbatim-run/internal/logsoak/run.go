@@ -1,0 +1,244 @@
+package logsoak
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrConfig is wrapped by every error of Config.
+var ErrConfig = errors.New("logsoak: bad configuration")
+
+// Config says what to do.
+type Config struct {
+	Program   string   // verbatim-run
+	Env       []string // besides that of this process
+	Dir       string   // for the persistent memory and logs
+	Rounds    int
+	Frequency int
+	Seed      uint64
+	Patience  time.Duration // until a process counts as stuck
+	// Told, if set, is told of each round.
+	Told func(format string, args ...any)
+}
+
+// Validate checks c. Its error wraps [ErrConfig].
+func (c *Config) Validate() error {
+	if c.Program == "" || c.Dir == "" || c.Rounds < 1 || c.Frequency < 1 || c.Patience <= 0 {
+		return fmt.Errorf("%w: %+v: a program, a directory, rounds and a frequency from 1 on, and patience are needed", ErrConfig, *c)
+	}
+	return nil
+}
+
+// Report is what happened.
+type Report struct {
+	Rounds, Acked, Backups, Lost int // rounds, records, killed backups, lost copies of the primary
+	Missing                      int // the most acknowledged records that were missing: less than the frequency
+	Err                          error
+}
+
+// LossError: a recovery has not found what was forced, or found something else.
+type LossError struct{ Text string }
+
+func (e *LossError) Error() string { return e.Text }
+
+// Run soaks. A loss is in the report; an error is about the processes.
+func Run(ctx context.Context, cfg Config) (*Report, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop() // which kills all that is left
+	s := &soak{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 3))}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	for s.r.Rounds < cfg.Rounds && ctx.Err() == nil {
+		err := s.round(ctx)
+		var loss *LossError
+		if errors.As(err, &loss) {
+			s.r.Err = err
+			return &s.r, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("round %d: %w", s.r.Rounds+1, err)
+		}
+		s.r.Rounds++
+	}
+	return &s.r, ctx.Err()
+}
+
+type soak struct {
+	cfg     Config
+	rng     *rand.Rand
+	r       Report
+	coord   string // address
+	backups [2]*process
+	at      [2]string // their addresses
+	// written are the records that were given to primaries and may be in the log, by LSN.
+	written map[uint64]string
+	first   uint64 // of those that were not cleaned up
+	forced  uint64 // the last LSN that must be there
+	acked   uint64
+}
+
+func (s *soak) dir(name string) string { return filepath.Join(s.cfg.Dir, name) }
+
+func (s *soak) begin(ctx context.Context) (err error) {
+	s.written, s.first = map[uint64]string{}, 1
+	for _, name := range []string{"primary", "b0", "b1"} {
+		if err := os.MkdirAll(s.dir(name), 0o755); err != nil {
+			return err
+		}
+	}
+	if _, s.coord, err = s.serve(ctx, "coord", "ncl", "coord", "--listen", "127.0.0.1:0"); err != nil {
+		return err
+	}
+	for i := range s.backups {
+		s.at[i] = "127.0.0.1:0"
+		if err := s.back(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// back starts backup i, at its address if it had one.
+func (s *soak) back(ctx context.Context, i int) (err error) {
+	name := "b" + strconv.Itoa(i)
+	s.backups[i], s.at[i], err = s.serve(ctx, name, "arcadia", "backup", "--name", name, "--pmem", s.dir(name), "--listen", s.at[i], "--device", "soft")
+	return err
+}
+
+// primary are the arguments of a command that opens the log.
+func (s *soak) primary(command string, more ...string) []string {
+	return append([]string{"arcadia", command, "--pmem", s.dir("primary"), "--backup", "b0=" + s.at[0], "--backup", "b1=" + s.at[1],
+		"--coord", s.coord, "--device", "soft"}, more...)
+}
+
+// round writes, kills, recovers and compares.
+func (s *soak) round(ctx context.Context) error {
+	p, err := s.start(ctx, "append", s.primary("append", "--frequency", strconv.Itoa(s.cfg.Frequency))...)
+	if err != nil {
+		return err
+	}
+	line, err := p.next(s.cfg.Patience)
+	if err != nil {
+		return err
+	}
+	_, after, ok := strings.Cut(line, "next ")
+	next, err := strconv.ParseUint(after, 10, 64)
+	if !ok || err != nil {
+		return fmt.Errorf("%w: append says %q", ErrStuck, line)
+	}
+	killed, victim := -1, 20+s.rng.IntN(200)
+	for n := range victim + s.rng.IntN(200) {
+		lsn := next + uint64(n)
+		s.written[lsn] = fmt.Sprintf("round %d record %d %s", s.r.Rounds, lsn, strings.Repeat("x", s.rng.IntN(60)))
+		if _, err := fmt.Fprintln(p.in, s.written[lsn]); err != nil {
+			return fmt.Errorf("%w: append takes nothing: %w", ErrStuck, err)
+		}
+		if n == victim && s.rng.IntN(2) == 0 {
+			killed = s.rng.IntN(len(s.backups))
+			s.backups[killed].kill()
+			s.r.Backups++
+		}
+		if n%16 == 15 { // do not run too far ahead
+			if line, err := p.next(s.cfg.Patience); err != nil {
+				return err
+			} else if err := s.ack(line); err != nil {
+				return err
+			}
+		}
+	}
+	time.Sleep(time.Duration(s.rng.IntN(20)) * time.Millisecond) // it is in the middle of them
+	for _, line := range p.kill() {
+		if err := s.ack(line); err != nil {
+			return err
+		}
+	}
+	if killed >= 0 {
+		if err := s.back(ctx, killed); err != nil {
+			return err
+		}
+	} else if s.rng.IntN(3) == 0 { // the device is lost with the process
+		if err := os.RemoveAll(s.dir("primary")); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(s.dir("primary"), 0o755); err != nil {
+			return err
+		}
+		s.r.Lost++
+	}
+	return s.compare(ctx)
+}
+
+// ack takes down what was acknowledged.
+func (s *soak) ack(line string) error {
+	n, ok := strings.CutPrefix(line, "ack ")
+	lsn, err := strconv.ParseUint(n, 10, 64)
+	if !ok || err != nil {
+		return fmt.Errorf("%w: append says %q", ErrStuck, line)
+	}
+	s.r.Acked++
+	s.acked = lsn
+	if lsn%uint64(s.cfg.Frequency) == 0 {
+		s.forced = lsn
+	}
+	return nil
+}
+
+// compare recovers the log, and cleans it up.
+func (s *soak) compare(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, s.cfg.Patience)
+	defer stop()
+	cmd := exec.CommandContext(ctx, s.cfg.Program, s.primary("dump", "--json", "--clean")...)
+	cmd.Env = append(os.Environ(), s.cfg.Env...)
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w: %s", err, exit.Stderr)
+		}
+		return fmt.Errorf("%w: dump: %w", ErrStuck, err)
+	}
+	next := s.first
+	for line := range strings.Lines(string(out)) {
+		var r struct {
+			LSN  uint64
+			Data []byte
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			return fmt.Errorf("%w: dump says %q: %w", ErrStuck, line, err)
+		}
+		if r.LSN != next || s.written[r.LSN] != string(r.Data) {
+			return &LossError{fmt.Sprintf("record %d is %q, and where it stands should be record %d: %q", r.LSN, r.Data, next, s.written[next])}
+		}
+		next++
+	}
+	if next <= s.forced {
+		return &LossError{fmt.Sprintf("record %d was forced, and the log ends with %d", s.forced, next-1)}
+	}
+	missing := 0
+	if s.acked >= next {
+		missing = int(s.acked + 1 - next)
+	}
+	s.r.Missing = max(s.r.Missing, missing)
+	if missing >= s.cfg.Frequency {
+		return &LossError{fmt.Sprintf("%d acknowledged records are missing", missing)}
+	}
+	if s.cfg.Told != nil {
+		s.cfg.Told("round %d: records %d to %d, %d acknowledged, %d missing", s.r.Rounds+1, s.first, next-1, s.acked, missing)
+	}
+	clear(s.written)
+	s.first, s.acked, s.forced = next, next-1, next-1
+	return nil
+}
