@@ -13,8 +13,14 @@
 // A [Policy] decides which records are forced: each, those whose LSN a [Frequency] divides, or every n-th
 // that is complete ([Group]).
 //
+// # Copies on other hosts
+//
+// With [Config].Backups the log has copies on hosts that run [ServeBackup]. A force writes to all of them, and is done
+// when those that have not failed have persisted it, W copies at least. [Open] recovers from R of them, repairs those that are
+// behind, and fences an earlier primary off (4.2). What this host has is one of the copies, unless RemoteOnly is set.
+//
 // # The primitives
 //
-// They can be used for themselves, on any [Store]: persistence ([Local]), integrity ([Reliable]) and
-// atomicity ([Atomic]).
+// They can be used for themselves, on any [Store]: persistence ([Local]), replication ([Replicas], by [Connect]), integrity
+// ([Reliable]) and atomicity ([Atomic]).
 package arcadia

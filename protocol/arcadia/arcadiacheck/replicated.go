@@ -54,10 +54,18 @@ var replicated = []spec{
 		}},
 	},
 	{
-		name: "write-quorum", doc: "a record reaches one copy of two; a recovery that reaches the other one alone may go without it",
-		faults: "none", bounds: "N=2, W=2, remote only, 2 lives, 1 record", meets: []string{sawNoQuorum, sawLost},
-		load: workload{room: 2, lives: 2, copies: &copies{backups: 2, quorum: 2, remote: true, before: (*run).partly, cuts: []int{0, 1}, beyond: true}, script: func(r *run) {
-			r.cut("backup2")
+		name: "write-quorum", doc: "a record reaches one copy of three, and its force fails; a recovery that reaches the others alone may go without it",
+		faults: "none", bounds: "N=3, W=2, remote only, 2 lives, one and two links cut; 1 record", meets: []string{sawNoQuorum, sawLost},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, cuts: []int{2, 1}, past: cutOff, beyond: true}, script: func(r *run) {
+			r.cut("backup3")
+			r.one()
+		}},
+	},
+	{
+		name: "alone", doc: "the backup is out of reach, a record is forced to the application's copy alone, and its host loses power",
+		faults: "power(app)<=1", bounds: "N=2, W=1, 2 lives, 1 record, in each order of the local flush", meets: []string{sawLate, sawLost},
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).partly, cuts: []int{0, 0}, late: true, orders: 3}, script: func(r *run) {
+			r.cut("backup1")
 			r.one()
 		}},
 	},
@@ -104,8 +112,8 @@ var replicated = []spec{
 	},
 	{
 		name: "cleanup-replicated", doc: "records are cleaned up, not the oldest first",
-		faults: "crash(app)<=1", bounds: "N=2, W=2, 2 lives, 2 records", meets: []string{sawMiddle, sawBack},
-		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true, late: true}, script: func(r *run) {
+		faults: "crash(app)<=1", bounds: "N=1, W=1, remote only, 2 lives, 2 records", meets: []string{sawMiddle, sawBack},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, remote: true, before: (*run).blackout, beyond: true, late: true}, script: func(r *run) {
 			a, b := r.put(), r.put()
 			if b == nil || !r.force(b) {
 				return
