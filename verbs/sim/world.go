@@ -313,14 +313,23 @@ func (w *World) mainDone(h *Host) {
 // lifeEnded decides whether another life follows.
 func (w *World) lifeEnded(n *node, crashed bool) {
 	n.up, n.crashed = false, crashed
-	// Whether another one follows may depend on who has ended before, and with the last the run ends.
-	w.touch(object(objLast, 0, 0), Write)
 	again := crashed
 	if n.spec.Again != nil {
 		w.touch(object(objChecks, 0, 0), Read) // it may look at what the checks remember
+		w.touch(object(objLast, 0, 0), Write)  // and remember that this life has ended
 		again = n.spec.Again(n.life-1, crashed)
 	}
 	n.wantsLife, n.done = again, !again
+	if n.done && !n.spec.Daemon && !w.cfg.Linger && w.zombies() {
+		w.touch(object(objLast, 0, 0), Write) // with the last that ends these are cut short
+	}
+}
+
+// zombies reports whether a machine that is believed dead lives on.
+func (w *World) zombies() bool {
+	return slices.ContainsFunc(w.nodes, func(n *node) bool {
+		return slices.ContainsFunc(n.all, func(h *Host) bool { return h.alive && h != n.cur })
+	})
 }
 
 func (w *World) finished() bool {
