@@ -54,7 +54,7 @@ func (c cardChannel) Wait(time.Duration) (verbs.CQ, error) {
 	if c.n == 0 {
 		return nil, verbs.ErrTimeout
 	}
-	return cardCQ{c.card}, nil
+	return cardCQ(c), nil
 }
 func (c cardChannel) Gather([]verbs.CQ, []verbs.WC, time.Duration) error { panic("no") }
 func (c cardChannel) Destroy() error                                     { return nil }
