@@ -16,7 +16,7 @@ func TestArcadiaSoak(t *testing.T) {
 	}
 	for _, frequency := range []int{1, 64} {
 		r, err := logsoak.Run(t.Context(), logsoak.Config{Program: self, Env: []string{asProgram + "=1"}, Dir: t.TempDir(), Rounds: 5, Frequency: frequency,
-			Seed: 9, Patience: time.Minute, Told: t.Logf})
+			Seed: 9, Patience: time.Minute, Progress: func(line string) { t.Log(line) }})
 		if err != nil {
 			t.Fatal(err)
 		}

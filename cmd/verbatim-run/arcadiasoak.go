@@ -33,7 +33,7 @@ Exit status: 0 nothing is lost, 1 something is lost, 2 bad usage, or a process i
 			if cfg.Dir, err = os.MkdirTemp("", "verbatim-soak"); err != nil {
 				return err
 			}
-			cfg.Told = func(format string, args ...any) { fmt.Fprintf(c.OutOrStdout(), format+"\n", args...) }
+			cfg.Progress = func(line string) { fmt.Fprintln(c.OutOrStdout(), line) }
 			r, err := logsoak.Run(untilSignal(c.Context()), cfg)
 			if err != nil {
 				return fmt.Errorf("%w; what the processes said is in %s", err, cfg.Dir)

@@ -35,7 +35,7 @@ func TestCompare(t *testing.T) {
 		if err := os.WriteFile(program, []byte("#!/bin/sh\ncat <<'END'\n"+strings.Join(append(tt.dumped, "END"), "\n")+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		s := &soak{cfg: Config{Program: program, Frequency: 4, Patience: time.Minute}, first: 5, acked: tt.acked, forced: tt.forced,
+		s := &soak{cfg: Config{Program: program, Dir: t.TempDir(), Frequency: 4, Patience: time.Minute}, first: 5, acked: tt.acked, forced: tt.forced,
 			written: map[uint64]string{5: "a", 6: "b", 7: "c"}}
 		err := s.compare(t.Context())
 		var loss *LossError

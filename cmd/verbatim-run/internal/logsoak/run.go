@@ -7,15 +7,19 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/process"
 )
 
 // ErrConfig is wrapped by every error of Config.
 var ErrConfig = errors.New("logsoak: bad configuration")
+
+// ErrStuck is [process.ErrStuck].
+var ErrStuck = process.ErrStuck
 
 // Config says what to do.
 type Config struct {
@@ -26,8 +30,8 @@ type Config struct {
 	Frequency int
 	Seed      uint64
 	Patience  time.Duration // until a process counts as stuck
-	// Told, if set, is told of each round.
-	Told func(format string, args ...any)
+	// Progress, if set, is called after each round with a line of text.
+	Progress func(line string)
 }
 
 // Validate checks c. Its error wraps [ErrConfig].
@@ -55,9 +59,8 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop() // which kills all that is left
 	s := &soak{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 3))}
+	defer s.endAll()
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -80,8 +83,9 @@ type soak struct {
 	cfg     Config
 	rng     *rand.Rand
 	r       Report
-	coord   string // address
-	backups [2]*process
+	coord   string             // address
+	running []*process.Process // servers, including dead ones
+	backups [2]*process.Process
 	at      [2]string // their addresses
 	// written are the records that were given to primaries and may be in the log, by LSN.
 	written map[uint64]string
@@ -91,6 +95,31 @@ type soak struct {
 }
 
 func (s *soak) dir(name string) string { return filepath.Join(s.cfg.Dir, name) }
+
+func (s *soak) endAll() {
+	for _, p := range s.running {
+		if p.Kill() == nil {
+			_ = p.Bury(func(string) {}) // it may have ended long ago
+		}
+	}
+}
+
+// start starts `verbatim-run ARGS`.
+func (s *soak) start(name string, args ...string) (*process.Process, error) {
+	p := process.Program{Path: s.cfg.Program, Env: s.cfg.Env, Logs: s.cfg.Dir}
+	return p.Start(name, fmt.Sprint("round ", s.r.Rounds+1), args...)
+}
+
+// serve starts a server and returns it with its address, when it is ready.
+func (s *soak) serve(ctx context.Context, name string, args ...string) (*process.Process, string, error) {
+	p, err := s.start(name, args...)
+	if err != nil {
+		return nil, "", err
+	}
+	s.running = append(s.running, p)
+	addr, err := p.Ready(ctx, s.cfg.Patience)
+	return p, addr, err
+}
 
 func (s *soak) begin(ctx context.Context) (err error) {
 	s.written, s.first = map[uint64]string{}, 1
@@ -126,11 +155,12 @@ func (s *soak) primary(command string, more ...string) []string {
 
 // round writes, kills, recovers and compares.
 func (s *soak) round(ctx context.Context) error {
-	p, err := s.start(ctx, "append", s.primary("append", "--frequency", strconv.Itoa(s.cfg.Frequency))...)
+	p, err := s.start("append", s.primary("append", "--frequency", strconv.Itoa(s.cfg.Frequency))...)
 	if err != nil {
 		return err
 	}
-	line, err := p.next(s.cfg.Patience)
+	s.running = append(s.running, p)
+	line, err := p.Next(ctx, s.cfg.Patience)
 	if err != nil {
 		return err
 	}
@@ -143,16 +173,18 @@ func (s *soak) round(ctx context.Context) error {
 	for n := range victim + s.rng.IntN(200) {
 		lsn := next + uint64(n)
 		s.written[lsn] = fmt.Sprintf("round %d record %d %s", s.r.Rounds, lsn, strings.Repeat("x", s.rng.IntN(60)))
-		if _, err := fmt.Fprintln(p.in, s.written[lsn]); err != nil {
+		if _, err := fmt.Fprintln(p.Stdin, s.written[lsn]); err != nil {
 			return fmt.Errorf("%w: append takes nothing: %w", ErrStuck, err)
 		}
 		if n == victim && s.rng.IntN(2) == 0 {
 			killed = s.rng.IntN(len(s.backups))
-			s.backups[killed].kill()
+			if err := kill(s.backups[killed], func(string) {}); err != nil {
+				return err
+			}
 			s.r.Backups++
 		}
 		if n%16 == 15 { // do not run too far ahead
-			if line, err := p.next(s.cfg.Patience); err != nil {
+			if line, err := p.Next(ctx, s.cfg.Patience); err != nil {
 				return err
 			} else if err := s.ack(line); err != nil {
 				return err
@@ -160,10 +192,9 @@ func (s *soak) round(ctx context.Context) error {
 		}
 	}
 	time.Sleep(time.Duration(s.rng.IntN(20)) * time.Millisecond) // it is in the middle of them
-	for _, line := range p.kill() {
-		if err := s.ack(line); err != nil {
-			return err
-		}
+	var bad error
+	if err := kill(p, func(line string) { bad = errors.Join(bad, s.ack(line)) }); err != nil || bad != nil {
+		return errors.Join(err, bad)
 	}
 	if killed >= 0 {
 		if err := s.back(ctx, killed); err != nil {
@@ -181,7 +212,15 @@ func (s *soak) round(ctx context.Context) error {
 	return s.compare(ctx)
 }
 
-// ack takes down what was acknowledged.
+// kill kills a process and passes its remaining lines to line.
+func kill(p *process.Process, line func(string)) error {
+	if err := p.Kill(); err != nil {
+		return err
+	}
+	return p.Bury(line)
+}
+
+// ack counts an acknowledged record.
 func (s *soak) ack(line string) error {
 	n, ok := strings.CutPrefix(line, "ack ")
 	lsn, err := strconv.ParseUint(n, 10, 64)
@@ -198,31 +237,28 @@ func (s *soak) ack(line string) error {
 
 // compare recovers the log, and cleans it up.
 func (s *soak) compare(ctx context.Context) error {
-	ctx, stop := context.WithTimeout(ctx, s.cfg.Patience)
-	defer stop()
-	cmd := exec.CommandContext(ctx, s.cfg.Program, s.primary("dump", "--json", "--clean")...)
-	cmd.Env = append(os.Environ(), s.cfg.Env...)
-	out, err := cmd.Output()
-	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			err = fmt.Errorf("%w: %s", err, exit.Stderr)
-		}
-		return fmt.Errorf("%w: dump: %w", ErrStuck, err)
-	}
 	next := s.first
-	for line := range strings.Lines(string(out)) {
+	p, err := s.start("dump", s.primary("dump", "--json", "--clean")...)
+	if err != nil {
+		return err
+	}
+	s.running = append(s.running, p)
+	err = p.Rest(ctx, s.cfg.Patience, func(line string) error {
 		var r struct {
 			LSN  uint64
 			Data []byte
 		}
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			return fmt.Errorf("%w: dump says %q: %w", ErrStuck, line, err)
+			return fmt.Errorf("%w: dump printed %q: %w", ErrStuck, line, err)
 		}
 		if r.LSN != next || s.written[r.LSN] != string(r.Data) {
-			return &LossError{fmt.Sprintf("record %d is %q, and where it stands should be record %d: %q", r.LSN, r.Data, next, s.written[next])}
+			return &LossError{fmt.Sprintf("record %d is %q, and record %d should come here: %q", r.LSN, r.Data, next, s.written[next])}
 		}
 		next++
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if next <= s.forced {
 		return &LossError{fmt.Sprintf("record %d was forced, and the log ends with %d", s.forced, next-1)}
@@ -235,8 +271,8 @@ func (s *soak) compare(ctx context.Context) error {
 	if missing >= s.cfg.Frequency {
 		return &LossError{fmt.Sprintf("%d acknowledged records are missing", missing)}
 	}
-	if s.cfg.Told != nil {
-		s.cfg.Told("round %d: records %d to %d, %d acknowledged, %d missing", s.r.Rounds+1, s.first, next-1, s.acked, missing)
+	if s.cfg.Progress != nil {
+		s.cfg.Progress(fmt.Sprintf("round %d: records %d to %d, %d acknowledged, %d missing", s.r.Rounds+1, s.first, next-1, s.acked, missing))
 	}
 	clear(s.written)
 	s.first, s.acked, s.forced = next, next-1, next-1

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/process"
 	"github.com/verbatim-rdma/verbatim/internal/codec/reclog"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
@@ -15,7 +16,7 @@ var (
 	// ErrLost: a recovery did not return what it must, or returned what it must not.
 	ErrLost = errors.New("a recovery broke the promise")
 	// ErrStuck: a process ended or stood still although no more than f peers were dead.
-	ErrStuck = errors.New("a process stalled")
+	ErrStuck = process.ErrStuck
 	// ErrLeaked: a peer lends memory although there is no file.
 	ErrLeaked = errors.New("a peer's memory leaked")
 )

@@ -13,7 +13,7 @@ func TestOwnGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if group, err := syscall.Getpgid(p.cmd.Process.Pid); err != nil || group == syscall.Getpgrp() {
+	if group, err := syscall.Getpgid(p.Cmd.Process.Pid); err != nil || group == syscall.Getpgrp() {
 		t.Errorf("it is in our group %d, %v", group, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/process"
 	"github.com/verbatim-rdma/verbatim/internal/codec/reclog"
 )
 
@@ -19,8 +20,8 @@ type soak struct {
 	rand    *rand.Rand
 	counts  Counts
 	round   int
-	running []*process // coordinator and peers, dead ones too
-	control []string   // the flags about the controller
+	running []*process.Process // coordinator and peers, dead ones too
+	control []string           // the flags about the controller
 	peers   []*peer
 	alive   []string // the peers of the file that have it
 	without bool     // there were fewer than all when the writer was started
@@ -34,7 +35,7 @@ type soak struct {
 // peer is a log peer, which lives again and again.
 type peer struct {
 	name, device string
-	process      *process // nil while it is dead
+	process      *process.Process // nil while it is dead
 }
 
 // Run does what cfg says. It returns what it did, also with an error: one that wraps
@@ -68,8 +69,8 @@ func Run(ctx context.Context, cfg Config) (Counts, error) {
 
 func (s *soak) endAll() {
 	for _, p := range s.running {
-		if p.kill() == nil {
-			_ = p.bury(func(string) {}) // it may have ended long ago
+		if p.Kill() == nil {
+			_ = p.Bury(func(string) {}) // it may have ended long ago
 		}
 	}
 }
@@ -113,19 +114,19 @@ func (s *soak) one(ctx context.Context, p plan) error {
 	s.life++
 	life := s.life
 	fed := func(i int) []byte { return record(&s.cfg, life, i) }
-	process, err := s.start("app", s.access(append(args, "--framed")...)...)
+	app, err := s.start("app", s.access(append(args, "--framed")...)...)
 	if err != nil {
 		return err
 	}
-	w := &writer{process: process, began: time.Now(), more: make(chan struct{})}
+	w := &writer{Process: app, began: time.Now(), more: make(chan struct{})}
 	go w.feed(s.cfg.feed(), fed)
 	defer w.feedMore() // it must not wait for ever
 	s.without = len(s.alive) < 2*s.cfg.F+1
 	err = s.live(ctx, w, &p)
 	if err == nil {
 		err = s.settle(w, fed)
-	} else if w.kill() == nil {
-		_ = w.bury(func(string) {}) // err says what matters
+	} else if w.Kill() == nil {
+		_ = w.Bury(func(string) {}) // err says what matters
 	}
 	if err != nil {
 		return err
@@ -230,14 +231,14 @@ func (s *soak) killPeer(victim *peer, w *writer, p *plan) error {
 	s.counts.PeerKills++
 	if p.together {
 		s.counts.TogetherKills++
-		first, second := w.process, victim.process
+		first, second := w.Process, victim.process
 		if p.more%2 == 0 {
 			first, second = second, first
 		}
-		if err := first.kill(); err != nil {
+		if err := first.Kill(); err != nil {
 			return err
 		}
-		if err := second.kill(); err != nil {
+		if err := second.Kill(); err != nil {
 			return err
 		}
 	}
@@ -259,7 +260,7 @@ func (s *soak) goOn(ctx context.Context, w *writer, p *plan) error {
 	}
 	s.alive = w.alive
 	if len(s.alive) < 2*s.cfg.F+1 {
-		return fmt.Errorf("%w: %s did not replace %s, although another peer is available; %s", ErrStuck, w.name, p.victim, w.lastWords())
+		return fmt.Errorf("%w: %s did not replace %s, although another peer is available; %s", ErrStuck, w.Name, p.victim, w.LastWords())
 	}
 	s.counts.Replacements++
 	if victim := s.victim(p.more); p.again && victim != nil {
@@ -283,7 +284,7 @@ func part(fraction float64, of time.Duration) time.Duration {
 
 // die kills the writer.
 func (s *soak) die(w *writer) error {
-	if err := w.kill(); err != nil {
+	if err := w.Kill(); err != nil {
 		return err
 	}
 	if err := w.end(); err != nil {
@@ -302,10 +303,10 @@ func (s *soak) die(w *writer) error {
 
 // die kills the peer, and with it what it had.
 func (p *peer) die() error {
-	if err := p.process.kill(); err != nil {
+	if err := p.process.Kill(); err != nil {
 		return err
 	}
-	if err := p.process.bury(func(string) {}); err != nil {
+	if err := p.process.Bury(func(string) {}); err != nil {
 		return err
 	}
 	p.process = nil
@@ -363,10 +364,10 @@ func (s *soak) readAndDelete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	got, err := p.readAll(ctx, s.cfg.Patience)
+	got, err := readAll(ctx, p, s.cfg.Patience)
 	if err != nil {
-		if p.kill() == nil {
-			_ = p.bury(func(string) {}) // err says what matters
+		if p.Kill() == nil {
+			_ = p.Bury(func(string) {}) // err says what matters
 		}
 		return err
 	}
@@ -383,7 +384,7 @@ func (s *soak) nothingLeft(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.rest(ctx, s.cfg.Patience, func(line string) error {
+	return p.Rest(ctx, s.cfg.Patience, func(line string) error {
 		var l struct {
 			Name  string `json:"name"`
 			Lent  *int   `json:"lent"`

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/process"
 )
 
 // writer is one life of the writer.
 type writer struct {
-	*process
+	*process.Process
 	began   time.Time
 	started time.Time // when it was the one instance
 	shown   [][]byte  // what it recovered
@@ -42,7 +44,7 @@ func (w *writer) feed(n int, record func(i int) []byte) {
 			<-w.more
 		}
 		r := record(i)
-		if _, err := w.stdin.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(r))), r...)); err != nil {
+		if _, err := w.Stdin.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(r))), r...)); err != nil {
 			return
 		}
 	}
@@ -61,14 +63,14 @@ func (w *writer) take(line string) error {
 	case strings.HasPrefix(line, "open: ") && !w.opened:
 		n, alive, err := parsePeers(line)
 		if err != nil || n != len(w.shown) {
-			return fmt.Errorf("%w: %s printed %q after %d records", ErrStuck, w.name, line, len(w.shown))
+			return fmt.Errorf("%w: %s printed %q after %d records", ErrStuck, w.Name, line, len(w.shown))
 		}
 		w.alive, w.opened, w.last, w.took = alive, true, time.Now(), time.Since(w.started)
 		return nil
 	case strings.HasPrefix(line, "repair: ") && w.opened:
 		_, alive, err := parsePeers("open: 0 records, " + strings.TrimPrefix(line, "repair: "))
 		if err != nil {
-			return fmt.Errorf("%w: %s printed %q", ErrStuck, w.name, line)
+			return fmt.Errorf("%w: %s printed %q", ErrStuck, w.Name, line)
 		}
 		w.alive = alive
 		w.repairs++
@@ -77,7 +79,7 @@ func (w *writer) take(line string) error {
 		w.acked, w.last = w.acked+1, time.Now()
 		return nil
 	}
-	return fmt.Errorf("%w: after %d records and %d acknowledgements %s printed %q", ErrStuck, len(w.shown), w.acked, w.name, line)
+	return fmt.Errorf("%w: after %d records and %d acknowledgements %s printed %q", ErrStuck, len(w.shown), w.acked, w.Name, line)
 }
 
 // parsePeers takes the line 'open: N records, 3 of 3 peers: NAMES' apart.
@@ -104,7 +106,7 @@ func parseRecord(line string, want int) ([]byte, error) {
 // until takes what it prints until done says so.
 func (w *writer) until(ctx context.Context, patience time.Duration, done func() bool) error {
 	for !done() {
-		line, err := w.next(ctx, patience)
+		line, err := w.Next(ctx, patience)
 		if err != nil {
 			return err
 		}
@@ -121,9 +123,9 @@ func (w *writer) forSome(ctx context.Context, d time.Duration) error {
 	defer over.Stop()
 	for {
 		select {
-		case line, ok := <-w.lines:
+		case line, ok := <-w.Lines:
 			if !ok {
-				return w.failed(w.cmd.Wait())
+				return w.Failed(w.Cmd.Wait())
 			}
 			if err := w.take(line); err != nil {
 				return err
@@ -139,7 +141,7 @@ func (w *writer) forSome(ctx context.Context, d time.Duration) error {
 // end waits until a writer that was killed is gone.
 func (w *writer) end() error {
 	var wrong error
-	err := w.bury(func(line string) {
+	err := w.Bury(func(line string) {
 		if e := w.take(line); e != nil && wrong == nil {
 			wrong = e
 		}
@@ -150,11 +152,11 @@ func (w *writer) end() error {
 	return wrong
 }
 
-// readAll is what `recover --json` prints: the records.
-func (p *process) readAll(ctx context.Context, patience time.Duration) ([][]byte, error) {
+// readAll returns the records that `recover --json` prints.
+func readAll(ctx context.Context, p *process.Process, patience time.Duration) ([][]byte, error) {
 	var records [][]byte
 	summary := false
-	err := p.rest(ctx, patience, func(line string) error {
+	err := p.Rest(ctx, patience, func(line string) error {
 		if strings.HasPrefix(line, `{"file"`) {
 			summary = true
 			return nil
@@ -164,34 +166,7 @@ func (p *process) readAll(ctx context.Context, patience time.Duration) ([][]byte
 		return err
 	})
 	if err == nil && !summary {
-		err = p.failed(nil)
+		err = p.Failed(nil)
 	}
 	return records, err
-}
-
-// rest takes what p prints until it ends with success.
-func (p *process) rest(ctx context.Context, patience time.Duration, take func(line string) error) error {
-	if err := p.stdin.Close(); err != nil {
-		return err
-	}
-	expired := time.NewTimer(patience)
-	defer expired.Stop()
-	for {
-		select {
-		case line, ok := <-p.lines:
-			if !ok {
-				if err := p.cmd.Wait(); err != nil {
-					return p.failed(err)
-				}
-				return nil
-			}
-			if err := take(line); err != nil {
-				return err
-			}
-		case <-expired.C:
-			return fmt.Errorf("%w: %s did not exit within %v; %s", ErrStuck, p.name, patience, p.lastWords())
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }
