@@ -318,7 +318,7 @@ func TestTheDeadWaitForNothing(t *testing.T) {
 func TestAChannelReportsWhatStays(t *testing.T) {
 	for _, budget := range []string{"crash(b)<=1", "partition(a,b)<=1", "cut(a,b)<=1"} {
 		s := spoken("channel", budget, func(k *kit.Kit, say func(string, ...any)) sim.Config {
-			var from, to verbs.QP
+			var sender verbs.QP
 			var channel verbs.CompChannel
 			w := k.World(
 				k.Host("a", func(host.Host) error {
@@ -335,20 +335,15 @@ func TestAChannelReportsWhatStays(t *testing.T) {
 					return nil
 				}),
 				sim.Node{Name: "b", Daemon: true, Again: func(int, bool) bool { return false }, Main: func(h host.Host, _ int) {
-					_ = from.PostSend([]verbs.SendWR{{Op: verbs.OpSend}})
+					_ = sender.PostSend([]verbs.SendWR{{Op: verbs.OpSend}})
 					_, _ = got(h.Listen("x")).Accept(verbs.Forever)
 				}})
 			w.Hung = func([]string) { k.Outcome("hung") }
 			w.Setup = func(hosts []*sim.Host) {
-				dev := hosts[0].Device()
-				channel = got(dev.CreateCompChannel())
-				cq, far := got(dev.CreateCQ(4, channel)), got(hosts[1].Device().CreateCQ(4, nil))
-				p := got(got(dev.AllocPD()).CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq}))
-				q := got(got(hosts[1].Device().AllocPD()).CreateQP(verbs.QPConfig{SendCQ: far, RecvCQ: far}))
-				to, from = got(p.Connect(q.Endpoint())), got(q.Connect(p.Endpoint()))
-				if err := to.PostRecv(make([]verbs.RecvWR, 1)); err != nil {
-					panic(err)
-				}
+				channel = got(hosts[0].Device().CreateCompChannel())
+				to, from := joined(hosts[0], hosts[1], channel)
+				postRecv(to)
+				sender = from
 			}
 			return w
 		})

@@ -65,16 +65,10 @@ func TestWhatAChannelToldOfIsThere(t *testing.T) {
 			}), sim.Node{Name: "b", Daemon: true, Main: func(host.Host, int) {}})
 			w.Setup = func(hosts []*sim.Host) {
 				posts = nil
-				dev, far := hosts[0].Device(), hosts[1].Device()
-				ch = got(dev.CreateCompChannel())
+				ch = got(hosts[0].Device().CreateCompChannel())
 				for range 2 {
-					cq, other := got(dev.CreateCQ(4, ch)), got(far.CreateCQ(4, nil))
-					p := got(got(dev.AllocPD()).CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq}))
-					q := got(got(far.AllocPD()).CreateQP(verbs.QPConfig{SendCQ: other, RecvCQ: other}))
-					to, from := got(p.Connect(q.Endpoint())), got(q.Connect(p.Endpoint()))
-					if err := from.PostRecv(make([]verbs.RecvWR, 1)); err != nil {
-						panic(err)
-					}
+					to, from := joined(hosts[0], hosts[1], ch)
+					postRecv(from)
 					posts = append(posts, to)
 				}
 			}
@@ -102,7 +96,7 @@ func TestAWaitForWhatAChannelToldOfEnds(t *testing.T) {
 	} {
 		for _, x := range [][2]string{{"idle", ""}, {"idle", "timeout(a)<=1"}, {"free", ""}, {"skew(1)", ""}} {
 			s := spoken("told and timed "+how, x[1], func(k *kit.Kit, say func(string, ...any)) sim.Config {
-				var from, to verbs.QP
+				var sender verbs.QP
 				var ch verbs.CompChannel
 				w := k.World(k.Host("a", func(host.Host) error {
 					cq, err := ch.Wait(verbs.Forever)
@@ -115,25 +109,36 @@ func TestAWaitForWhatAChannelToldOfEnds(t *testing.T) {
 					say("there")
 					return nil
 				}), sim.Node{Name: "b", Daemon: true, Main: func(h host.Host, _ int) {
-					_ = from.PostSend([]verbs.SendWR{{Op: verbs.OpSend}})
+					_ = sender.PostSend([]verbs.SendWR{{Op: verbs.OpSend}})
 					_, _ = got(h.Listen("x")).Accept(verbs.Forever)
 				}})
 				w.Setup = func(hosts []*sim.Host) {
-					dev := hosts[0].Device()
-					ch = got(dev.CreateCompChannel())
-					cq, far := got(dev.CreateCQ(4, ch)), got(hosts[1].Device().CreateCQ(4, nil))
-					p := got(got(dev.AllocPD()).CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq}))
-					q := got(got(hosts[1].Device().AllocPD()).CreateQP(verbs.QPConfig{SendCQ: far, RecvCQ: far}))
-					to, from = got(p.Connect(q.Endpoint())), got(q.Connect(p.Endpoint()))
-					if err := to.PostRecv(make([]verbs.RecvWR, 1)); err != nil {
-						panic(err)
-					}
+					ch = got(hosts[0].Device().CreateCompChannel())
+					to, from := joined(hosts[0], hosts[1], ch)
+					postRecv(to)
+					sender = from
 				}
 				return w
 			})
 			s.Timers = x[0]
 			t.Run(how+" "+x[0]+" "+x[1], func(t *testing.T) { searchesAgree(t, s, "there;") })
 		}
+	}
+}
+
+// joined connects two hosts. The CQ of the first belongs to its channel ch.
+func joined(a, b *sim.Host, ch verbs.CompChannel) (of, to verbs.QP) {
+	qp := func(h *sim.Host, ch verbs.CompChannel) verbs.PreparedQP {
+		cq := got(h.Device().CreateCQ(4, ch))
+		return got(got(h.Device().AllocPD()).CreateQP(verbs.QPConfig{SendCQ: cq, RecvCQ: cq}))
+	}
+	p, q := qp(a, ch), qp(b, nil)
+	return got(p.Connect(q.Endpoint())), got(q.Connect(p.Endpoint()))
+}
+
+func postRecv(q verbs.QP) {
+	if err := q.PostRecv(make([]verbs.RecvWR, 1)); err != nil {
+		panic(err)
 	}
 }
 
