@@ -21,7 +21,7 @@ import (
 // Host implements host.Host.
 type Host struct {
 	mu    sync.Mutex
-	mems  map[string]*memory
+	mems  map[string]*Memory
 	steps int
 	after int
 	f     func()
@@ -30,7 +30,7 @@ type Host struct {
 var _ host.Host = (*Host)(nil)
 
 // New returns a host whose persistent memory is empty.
-func New() *Host { return &Host{mems: map[string]*memory{}} }
+func New() *Host { return &Host{mems: map[string]*Memory{}} }
 
 // Steps is how many stores, of a word each, flushes and fences of persistent memory there were.
 func (h *Host) Steps() int {
@@ -62,6 +62,13 @@ func (h *Host) Crash(evicted func(off int) bool) *Host {
 	return next
 }
 
+// Memory returns a persistent region that has been opened; nil: there is none.
+func (h *Host) Memory(name string) *Memory {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.mems[name]
+}
+
 // step is called for each step, and returns with the mutex held.
 func (h *Host) step() {
 	h.mu.Lock()
@@ -82,7 +89,7 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	m := h.mems[name]
 	switch {
 	case m == nil:
-		m = &memory{h: h, b: make([]byte, size), persistent: make([]byte, size)}
+		m = &Memory{h: h, b: make([]byte, size), persistent: make([]byte, size)}
 		h.mems[name] = m
 	case len(m.b) != size:
 		return nil, host.ErrBounds
@@ -92,7 +99,7 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 
 // Alloc implements host.Host.
 func (h *Host) Alloc(size int) (host.Region, error) {
-	return &memory{h: h, b: make([]byte, size), dram: true}, nil
+	return &Memory{h: h, b: make([]byte, size), dram: true}, nil
 }
 
 // Name implements host.Host.

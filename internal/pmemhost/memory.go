@@ -3,6 +3,7 @@ package pmemhost
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 
 	"github.com/verbatim-rdma/verbatim/host"
 )
@@ -12,13 +13,54 @@ const (
 	line = 64
 )
 
-// memory implements host.Region.
-type memory struct {
+// Memory is a region: a host.Region, which a test can also change behind the back of its host.
+type Memory struct {
 	h *Host
 	// b is what its CPUs see, and persistent what is in the memory itself; h.mu guards both.
 	b, persistent []byte
-	flushed       []flushed // no fence since
+	flushed       []flushed    // no fence since
+	poisoned      map[int]bool // words that cannot be read
 	dram          bool
+}
+
+// Image returns the content as the CPUs see it.
+func (m *Memory) Image() []byte {
+	defer m.look(0, 0)()
+	return append([]byte(nil), m.b...)
+}
+
+// Set replaces bytes from off on, in the caches and in the memory, as damage does.
+func (m *Memory) Set(off int, p []byte) {
+	defer m.look(off, len(p))()
+	copy(m.b[off:], p)
+	copy(m.persistent[off:], p)
+}
+
+// Flip flips one bit in the caches and in the memory.
+func (m *Memory) Flip(bit int) {
+	defer m.look(bit/8, 1)()
+	m.b[bit/8] ^= 1 << (bit % 8)
+	m.persistent[bit/8] ^= 1 << (bit % 8)
+}
+
+// Poison makes the words at these offsets unreadable until they are stored again.
+func (m *Memory) Poison(offs ...int) {
+	defer m.look(0, 0)()
+	if m.poisoned == nil {
+		m.poisoned = map[int]bool{}
+	}
+	for _, off := range offs {
+		m.poisoned[off&^(word-1)] = true
+	}
+}
+
+// readable panics with host.ErrMedia if some of a range is poisoned. The caller holds the mutex.
+func (m *Memory) readable(off, n int) {
+	for at := off &^ (word - 1); at < off+n && len(m.poisoned) > 0; at += word {
+		if m.poisoned[at] {
+			panic(fmt.Errorf("%w at %d", host.ErrMedia, at))
+		}
+	}
 }
 
 // flushed is a line as it was when it was flushed: what is stored there later need not go with it.
@@ -27,8 +69,8 @@ type flushed struct {
 	line []byte
 }
 
-func (m *memory) crash(next *Host, evicted func(off int) bool) *memory {
-	x := &memory{h: next, b: append([]byte(nil), m.b...), persistent: append([]byte(nil), m.persistent...)}
+func (m *Memory) crash(next *Host, evicted func(off int) bool) *Memory {
+	x := &Memory{h: next, b: append([]byte(nil), m.b...), persistent: append([]byte(nil), m.persistent...), poisoned: maps.Clone(m.poisoned)}
 	for off := 0; off < len(x.b) && evicted != nil; off += word {
 		to := min(off+word, len(x.b))
 		if now := x.b[off:to]; string(now) != string(x.persistent[off:to]) && evicted(off) {
@@ -42,7 +84,7 @@ func (m *memory) crash(next *Host, evicted func(off int) bool) *memory {
 }
 
 // step begins a step, and returns what ends it.
-func (m *memory) step(off, n int) (end func()) {
+func (m *Memory) step(off, n int) (end func()) {
 	if m.dram {
 		m.h.mu.Lock()
 	} else {
@@ -56,7 +98,7 @@ func (m *memory) step(off, n int) (end func()) {
 }
 
 // look is step for what changes nothing.
-func (m *memory) look(off, n int) (end func()) {
+func (m *Memory) look(off, n int) (end func()) {
 	m.h.mu.Lock()
 	if off < 0 || n < 0 || off > len(m.b)-n {
 		m.h.mu.Unlock()
@@ -65,39 +107,44 @@ func (m *memory) look(off, n int) (end func()) {
 	return m.h.mu.Unlock
 }
 
-func (m *memory) Addr() uint64 { return 0 }
-func (m *memory) Len() int     { return len(m.b) }
-func (m *memory) Free() error  { return nil }
+func (m *Memory) Addr() uint64 { return 0 }
+func (m *Memory) Len() int     { return len(m.b) }
+func (m *Memory) Free() error  { return nil }
 
-func (m *memory) Load(off int, p []byte) {
+func (m *Memory) Load(off int, p []byte) {
 	defer m.look(off, len(p))()
+	m.readable(off, len(p))
 	copy(p, m.b[off:])
 }
 
 // Store writes word by word: others, and a crash, may come in between.
-func (m *memory) Store(off int, p []byte) {
+func (m *Memory) Store(off int, p []byte) {
 	m.look(off, len(p))()
 	for len(p) > 0 {
 		n := min(word-off%word, len(p))
 		end := m.step(off, n)
 		copy(m.b[off:], p[:n])
+		delete(m.poisoned, off&^(word-1))
 		end()
 		off, p = off+n, p[n:]
 	}
 }
 
-func (m *memory) Load64(off int) uint64 {
+func (m *Memory) Load64(off int) uint64 {
 	defer m.look(off, word)()
+	m.readable(off, word)
 	return binary.LittleEndian.Uint64(m.b[off:])
 }
 
-func (m *memory) Store64(off int, v uint64) {
+func (m *Memory) Store64(off int, v uint64) {
 	defer m.step(off, word)()
 	binary.LittleEndian.PutUint64(m.b[off:], v)
+	delete(m.poisoned, off)
 }
 
-func (m *memory) CompareAndSwap64(off int, old, v uint64) bool {
+func (m *Memory) CompareAndSwap64(off int, old, v uint64) bool {
 	defer m.step(off, word)()
+	m.readable(off, word)
 	if binary.LittleEndian.Uint64(m.b[off:]) != old {
 		return false
 	}
@@ -105,21 +152,22 @@ func (m *memory) CompareAndSwap64(off int, old, v uint64) bool {
 	return true
 }
 
-func (m *memory) Add64(off int, delta uint64) uint64 {
+func (m *Memory) Add64(off int, delta uint64) uint64 {
 	defer m.step(off, word)()
+	m.readable(off, word)
 	v := binary.LittleEndian.Uint64(m.b[off:]) + delta
 	binary.LittleEndian.PutUint64(m.b[off:], v)
 	return v
 }
 
-func (m *memory) Flush(off, n int) {
+func (m *Memory) Flush(off, n int) {
 	defer m.step(off, n)()
 	for at := off &^ (line - 1); at < off+n && !m.dram; at += line {
 		m.flushed = append(m.flushed, flushed{at, append([]byte(nil), m.b[at:min(at+line, len(m.b))]...)})
 	}
 }
 
-func (m *memory) Fence() {
+func (m *Memory) Fence() {
 	defer m.step(0, 0)()
 	for _, x := range m.flushed {
 		copy(m.persistent[x.at:], x.line)

@@ -26,19 +26,19 @@ func expect(t *testing.T, what string, got []string, want ...string) {
 // its LSN, which lies at the beginning of the ring.
 func TestOldRecordBeforeTheEndOfTheRing(t *testing.T) {
 	h := newF()
-	l, m := h.open(t, 160)
+	l, _ := h.open(t, 160)
 	r1, r2 := put(t, l, long), put(t, l, "22222222")
 	ok(t, r2.Force(1))
 	ok(t, l.Cleanup(r1))
 	put(t, l, "33333333")
-	m.power(in(put(t, l, "old4old4"))) // 4 was evicted from the cache, 3 was not
-	l, m = h.open(t, 160)
+	h = h.power(in(put(t, l, "old4old4"))) // 4 was evicted from the cache, 3 was not
+	l, _ = h.open(t, 160)
 	put(t, l, "NEW3NEW3")
 	ok(t, put(t, l, strings.Repeat("NEW4", 10)).Force(1))
 	want := list(l)
 	for i := range 3 {
-		m.power(nil)
-		l, m = h.open(t, 160)
+		h = h.power(nil)
+		l, _ = h.open(t, 160)
 		expect(t, fmt.Sprint("recovery ", i), list(l), want...)
 	}
 }
@@ -46,7 +46,7 @@ func TestOldRecordBeforeTheEndOfTheRing(t *testing.T) {
 // A record does not take over that the one before it in its place was cleaned up.
 func TestCleanedUpIsNotInherited(t *testing.T) {
 	h := newF()
-	l, m := h.open(t, 96)
+	l, _ := h.open(t, 96)
 	a, b, c := put(t, l, "11111111"), put(t, l, "22222222"), put(t, l, "33333333")
 	ok(t, c.Force(1))
 	ok(t, l.Cleanup(b)) // not at the head
@@ -56,9 +56,7 @@ func TestCleanedUpIsNotInherited(t *testing.T) {
 	ok(t, l.Cleanup(c))
 	r6 := put(t, l, "66666666")
 	for lost := range 4 { // any one word of record 5, and none
-		k := newF()
-		k.m["log"] = &fmem{b: append([]byte(nil), m.b...), pm: append([]byte(nil), m.pm...), poison: map[int]bool{}}
-		k.m["log"].power(func(o int) bool { return in(r6)(o) || in(r5)(o) && o != ringAt+r5.at+8*lost })
+		k := h.power(func(o int) bool { return in(r6)(o) || in(r5)(o) && o != ringAt+r5.at+8*lost })
 		l, _ := k.open(t, 96)
 		if got := list(l); len(got) > 1 && got[1] != "5:55555555" {
 			t.Errorf("without word %d: %v", lost, got)
@@ -77,10 +75,9 @@ func TestFlipsOfWhatWasCleanedUp(t *testing.T) {
 		if i == 1 {
 			ok(t, l.Cleanup(r2))
 		}
-		for bit := 8 * ringAt; bit < 8*len(m.b); bit++ {
-			k := newF()
-			k.m["log"] = &fmem{b: append([]byte(nil), m.b...), pm: append([]byte(nil), m.pm...), poison: map[int]bool{}}
-			k.m["log"].b[bit/8] ^= 1 << (bit % 8)
+		for bit := 8 * ringAt; bit < 8*m.Len(); bit++ {
+			k := &fhost{h.Crash(nil)}
+			k.Memory("log").Flip(bit)
 			l, _ := k.open(t, 160)
 			if got := list(l); len(got) > len(want) || !cmp.Equal(got, append([]string(nil), want[:len(got)]...)) {
 				t.Errorf("bit %d of byte %d: %v, want the beginning of %v", bit%8, bit/8, got, want)
@@ -112,11 +109,12 @@ func TestForeignLine(t *testing.T) {
 	for at := range 2 {
 		h := newF()
 		_, _ = h.OpenPMEM("log", ringAt+96)
-		m := h.m["log"]
-		copy(m.b[superSize*at:], "SQLite format 3, or something else of somebody else")
-		before := string(m.b)
-		if _, err := Open(h, Config{Name: "log", Size: ringAt + 96}); !errors.Is(err, ErrCorrupt) || string(m.b) != before {
-			t.Errorf("line %d: %v, changed %v", at, err, string(m.b) != before)
+		m := h.Memory("log")
+		m.Set(superSize*at, []byte("SQLite format 3, or something else of somebody else"))
+		before := string(m.Image())
+		_, err := Open(h, Config{Name: "log", Size: ringAt + 96})
+		if changed := string(m.Image()) != before; !errors.Is(err, ErrCorrupt) || changed {
+			t.Errorf("line %d: %v, changed %v", at, err, changed)
 		}
 	}
 }
@@ -129,10 +127,9 @@ func TestCreationThatWasCutOff(t *testing.T) {
 	for words := range 1 << 8 {
 		h := newF()
 		_, _ = h.OpenPMEM("log", ringAt+96)
-		m := h.m["log"]
 		for i := range 8 {
 			if words>>i&1 == 1 {
-				copy(m.b[superSize+8*i:], line[8*i:8*i+8])
+				h.Memory("log").Set(superSize+8*i, line[8*i:8*i+8])
 			}
 		}
 		l, _ := h.open(t, 96)
@@ -197,7 +194,7 @@ func TestCompleteAgainAfterDamage(t *testing.T) {
 	r, err := l.Reserve(8)
 	ok(t, err)
 	ok(t, r.Copy(0, []byte("11111111")))
-	m.poison[r.payload()], m.poison[r.flags()] = true, true
+	m.Poison(r.payload(), r.flags())
 	if err := r.Complete(); !errors.Is(err, ErrCorrupt) || !errors.Is(err, host.ErrMedia) {
 		t.Error(err)
 	}
@@ -216,12 +213,8 @@ func TestCompleteAgainAfterDamage(t *testing.T) {
 func TestAppendDoesNotSealDamage(t *testing.T) {
 	h := newF()
 	l, m := h.open(t, 320)
-	m.stored = func(off int) {
-		if m.stored = nil; off >= ringAt {
-			m.b[off] ^= 1
-		}
-	}
-	m.skip = 1 // the header
+	// The flip comes after three words of header and one of payload.
+	h.After(5, func() { m.Flip(8 * (ringAt + headerSize)) })
 	r, err := l.Append([]byte("11111111"))
 	ok(t, err)
 	l, _ = h.open(t, 320)
@@ -236,7 +229,7 @@ func TestCleanupOfDamagedRecords(t *testing.T) {
 	l, m := h.open(t, 160)
 	a, b := put(t, l, "1"), put(t, l, "2")
 	ok(t, b.Force(1))
-	m.poison[a.flags()], m.poison[b.flags()], m.poison[ringAt+b.at] = true, true, true
+	m.Poison(a.flags(), b.flags(), ringAt+b.at)
 	if err := l.Cleanup(b); !errors.Is(err, ErrCorrupt) {
 		t.Error(err)
 	}
@@ -249,7 +242,7 @@ func TestCleanupOfDamagedRecords(t *testing.T) {
 // A panic of the memory comes through, and leaves no mutex in a bad state.
 func TestPanicOfTheMemory(t *testing.T) {
 	h := newF()
-	l, m := h.open(t, 160)
+	l, _ := h.open(t, 160)
 	r := put(t, l, "1")
 	for name, f := range map[string]func(){"force": func() { _ = r.Force(1) }, "cleanup": func() { _ = l.Cleanup(r) }} {
 		func() {
@@ -258,23 +251,22 @@ func TestPanicOfTheMemory(t *testing.T) {
 					t.Errorf("%s: %v", name, x)
 				}
 			}()
-			m.fail = func() { panic("the disk") }
+			h.After(1, func() { panic("the disk") })
 			f()
 		}()
-		m.fail = nil
 	}
 }
 
 // A group commit forces the whole group, so that at most groups times tasks are lost.
 func TestGroupForcesAllOfItsRecords(t *testing.T) {
 	h := newF()
-	l, m := h.open(t, 640)
+	l, _ := h.open(t, 640)
 	g, err := NewGroup(h, 2)
 	ok(t, err)
 	a, b := put(t, l, "1"), put(t, l, "2")
 	ok(t, g.Force(b))
 	ok(t, g.Force(a))
-	m.power(nil)
+	h = h.power(nil)
 	l, _ = h.open(t, 640)
 	expect(t, "after power", list(l), "1:1", "2:2")
 }

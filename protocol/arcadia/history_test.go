@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/internal/pmemhost"
 	"github.com/verbatim-rdma/verbatim/model"
 )
 
@@ -29,41 +30,11 @@ func (fcond) Wait()      { panic("would wait for ever") }
 func (fcond) Signal()    {}
 func (fcond) Broadcast() {}
 
-// smem counts down stores, word by word, and flushes, and then the process crashes.
-type smem struct {
-	*fmem
-	left *int
-}
-
-func (m smem) tick() {
-	if *m.left > 0 {
-		if *m.left--; *m.left == 0 {
-			panic(crash{})
-		}
-	}
-}
-func (m smem) Store(o int, p []byte) {
-	for i := 0; i < len(p); i += 8 { // by words, in order
-		m.tick()
-		m.fmem.Store(o+i, p[i:min(i+8, len(p))])
-	}
-}
-func (m smem) Store64(o int, v uint64)      { m.tick(); m.fmem.Store64(o, v) }
-func (m smem) Add64(o int, v uint64) uint64 { m.tick(); return m.fmem.Add64(o, v) }
-func (m smem) Flush(o, n int)               { m.tick(); m.fmem.Flush(o, n) }
-func (m smem) Fence()                       { m.tick(); m.fmem.Fence() }
-
-type shost struct {
-	*fhost
-	left *int
-}
+// shost is a host of one task: it never waits.
+type shost struct{ *pmemhost.Host }
 
 func (shost) NewMutex() host.Mutex         { return fmutex{} }
 func (shost) NewCond(host.Mutex) host.Cond { return fcond{} }
-func (h shost) OpenPMEM(n string, s int) (host.Region, error) {
-	r, err := h.fhost.OpenPMEM(n, s)
-	return smem{r.(*fmem), h.left}, err
-}
 
 // history is a random life of a log, and what is reported of it.
 type history struct {
@@ -82,9 +53,9 @@ func (x *history) say(f string, a ...any) { x.trace = append(x.trace, fmt.Sprint
 
 // guarded runs f until it ends or the process crashes, after at most so many stores and flushes; 0: it does not.
 func (x *history) guarded(after int, f func() error) (crashed bool, err error) {
-	*x.h.left = after
+	x.h.After(after, func() { panic(crash{}) })
 	defer func() {
-		*x.h.left = 0
+		x.h.After(0, nil)
 		if v := recover(); v != nil {
 			if _, is := v.(crash); !is {
 				panic(v)
@@ -199,27 +170,27 @@ func (x *history) cleanup(r *Record) error {
 // fail is a crash of the process, or power, of which any words in the cache survive: by chance, whole lines, or
 // all but one word of some headers.
 func (x *history) fail() {
-	m := x.h.m["log"]
+	evicted := func(keep func(off int) bool) { x.h = shost{x.h.Crash(keep)} }
 	switch k := x.r.IntN(5); x.r.IntN(4) {
 	case 0:
 		x.say("the process crashes")
 		return
 	case 1:
 		lines := map[int]bool{}
-		m.power(func(o int) bool {
+		evicted(func(o int) bool {
 			if _, ok := lines[o/64]; !ok {
 				lines[o/64] = x.r.IntN(4) < k
 			}
 			return lines[o/64]
 		})
 	case 2:
-		m.power(func(int) bool { return x.r.IntN(4) < k })
+		evicted(func(int) bool { return x.r.IntN(4) < k })
 	case 3:
 		lost := map[int]bool{}
 		for i := 0; x.log != nil && i < len(x.log.records); i++ {
 			lost[ringAt+x.log.records[i].at+8*x.r.IntN(12)] = true // of the header in one of four
 		}
-		m.power(func(o int) bool { return !lost[o] })
+		evicted(func(o int) bool { return !lost[o] })
 	}
 	x.say("power fails")
 }
@@ -249,7 +220,7 @@ func (x *history) run() error {
 // is one that the model allows.
 func TestRandomHistories(t *testing.T) {
 	for s := *seed; s < *seed+uint64(*histories); s++ {
-		x := &history{r: rand.New(rand.NewPCG(s, 1)), h: shost{newF(), new(int)}}
+		x := &history{r: rand.New(rand.NewPCG(s, 1)), h: shost{pmemhost.New()}}
 		x.ring = 24*x.r.IntN(3) + 8*(12+x.r.IntN(14))
 		if err := x.run(); err != nil {
 			t.Fatalf("go test ./protocol/arcadia -run TestRandomHistories -seed %d -histories 1: %v\n%s", s, err, strings.Join(x.trace, "\n"))
