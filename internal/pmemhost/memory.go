@@ -107,17 +107,21 @@ func (m *Memory) look(off, n int) (end func()) {
 	return m.h.mu.Unlock
 }
 
+// Addr implements host.Region.
 func (m *Memory) Addr() uint64 { return 0 }
+// Len implements host.Region.
 func (m *Memory) Len() int     { return len(m.b) }
+// Free implements host.Region.
 func (m *Memory) Free() error  { return nil }
 
+// Load implements host.Region.
 func (m *Memory) Load(off int, p []byte) {
 	defer m.look(off, len(p))()
 	m.readable(off, len(p))
 	copy(p, m.b[off:])
 }
 
-// Store writes word by word: others, and a crash, may come in between.
+// Store implements host.Region. It writes word by word; other tasks and a crash can come between two words.
 func (m *Memory) Store(off int, p []byte) {
 	m.look(off, len(p))()
 	for len(p) > 0 {
@@ -130,18 +134,21 @@ func (m *Memory) Store(off int, p []byte) {
 	}
 }
 
+// Load64 implements host.Region.
 func (m *Memory) Load64(off int) uint64 {
 	defer m.look(off, word)()
 	m.readable(off, word)
 	return binary.LittleEndian.Uint64(m.b[off:])
 }
 
+// Store64 implements host.Region.
 func (m *Memory) Store64(off int, v uint64) {
 	defer m.step(off, word)()
 	binary.LittleEndian.PutUint64(m.b[off:], v)
 	delete(m.poisoned, off)
 }
 
+// CompareAndSwap64 implements host.Region.
 func (m *Memory) CompareAndSwap64(off int, old, v uint64) bool {
 	defer m.step(off, word)()
 	m.readable(off, word)
@@ -152,6 +159,7 @@ func (m *Memory) CompareAndSwap64(off int, old, v uint64) bool {
 	return true
 }
 
+// Add64 implements host.Region.
 func (m *Memory) Add64(off int, delta uint64) uint64 {
 	defer m.step(off, word)()
 	m.readable(off, word)
@@ -160,6 +168,7 @@ func (m *Memory) Add64(off int, delta uint64) uint64 {
 	return v
 }
 
+// Flush implements host.Region.
 func (m *Memory) Flush(off, n int) {
 	defer m.step(off, n)()
 	for at := off &^ (line - 1); at < off+n && !m.dram; at += line {
@@ -167,6 +176,7 @@ func (m *Memory) Flush(off, n int) {
 	}
 }
 
+// Fence implements host.Region.
 func (m *Memory) Fence() {
 	defer m.step(0, 0)()
 	for _, x := range m.flushed {

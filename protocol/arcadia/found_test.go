@@ -213,9 +213,9 @@ func TestCompleteAgainAfterDamage(t *testing.T) {
 func TestAppendDoesNotSealDamage(t *testing.T) {
 	h := newF()
 	l, m := h.open(t, 320)
-	// The flip comes after three words of header and one of payload.
+	// The first word of the payload flips before the second one is stored: the header takes three stores.
 	h.After(5, func() { m.Flip(8 * (ringAt + headerSize)) })
-	r, err := l.Append([]byte("11111111"))
+	r, err := l.Append([]byte("1111111122222222"))
 	ok(t, err)
 	l, _ = h.open(t, 320)
 	if got := list(l); len(got) != 0 {
