@@ -109,10 +109,12 @@ func (m *Memory) look(off, n int) (end func()) {
 
 // Addr implements host.Region.
 func (m *Memory) Addr() uint64 { return 0 }
+
 // Len implements host.Region.
-func (m *Memory) Len() int     { return len(m.b) }
+func (m *Memory) Len() int { return len(m.b) }
+
 // Free implements host.Region.
-func (m *Memory) Free() error  { return nil }
+func (m *Memory) Free() error { return nil }
 
 // Load implements host.Region.
 func (m *Memory) Load(off int, p []byte) {
