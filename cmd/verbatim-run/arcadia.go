@@ -33,7 +33,7 @@ copies or no coordinator can be reached, or another primary has the log.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newArcadiaBackup(), newArcadiaAppend(), newArcadiaDump(), newArcadiaSoak())
+	c.AddCommand(newArcadiaBackup(), newArcadiaAppend(), newArcadiaDump(), newArcadiaVerify(), newArcadiaSoak())
 	return c
 }
 

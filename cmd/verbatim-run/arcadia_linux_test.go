@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/logsoak"
+	"github.com/verbatim-rdma/verbatim/host/oshost"
 )
 
 // Killed primaries and backups lose nothing that was forced: `verbatim-run arcadia soak` takes more rounds.
@@ -46,7 +50,46 @@ func TestArcadiaRefuses(t *testing.T) {
 		{[]string{"backup", "--pmem", dir}, "--name is required"},
 		{[]string{"backup", "--name", "b"}, "--pmem is required"},
 		{[]string{"soak", "--rounds", "0"}, "rounds"},
+		{[]string{"verify"}, "--pmem is required"},
+		{[]string{"verify", "--pmem", dir}, "has no log"},
 	} {
 		says(t, program(t, append([]string{"arcadia"}, tt.args...)...), 2, tt.want)
 	}
+}
+
+// Verify finds a damaged copy, and accepts a whole one.
+func TestArcadiaVerify(t *testing.T) {
+	dir := t.TempDir()
+	run := func(stdin string, args ...string) *exec.Cmd {
+		cmd := program(t, append([]string{"arcadia"}, append(args, "--pmem", dir)...)...)
+		cmd.Stdin = strings.NewReader(stdin)
+		return cmd
+	}
+	for range 2 { // the second recovery knows the records of the first
+		says(t, run("first record\n", "append", "--size", "4096"), 0, "ack")
+	}
+	says(t, run("", "verify"), 0, "epoch 2 from record 2; records 1 to 2, 0 of them cleaned up")
+	file := oshost.PMEMFile(dir, "log")
+	image, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damage := func(at int) {
+		t.Helper()
+		b := bytes.Clone(image)
+		b[at] ^= 1
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage(bytes.Index(image, []byte("first")))
+	says(t, run("", "verify"), 1, "DAMAGED: record 1")
+	damage(bytes.LastIndex(image, []byte("first")))
+	says(t, run("", "verify"), 0, "remains: record 2 was cut off, or is damaged")
+	damage(0)
+	says(t, run("", "verify"), 1, "DAMAGED: one of the two superlines")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("x"), 4096), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	says(t, run("", "verify"), 2, "no superline is whole")
 }

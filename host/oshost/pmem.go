@@ -38,10 +38,12 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	return r, nil
 }
 
+// PMEMFile is the file or DAX device of a persistent region in a Config.PMEMDir. A name may contain slashes and dots:
+// escaped it is a single file name, which cannot lead elsewhere.
+func PMEMFile(dir, name string) string { return filepath.Join(dir, "pmem-"+url.PathEscape(name)) }
+
 func (h *Host) mapPMEM(name string, size int) (*region, error) {
-	// A name may contain slashes and dots: escaped it is a single file name, which
-	// cannot lead elsewhere.
-	f, err := os.OpenFile(filepath.Join(h.cfg.PMEMDir, "pmem-"+url.PathEscape(name)), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(PMEMFile(h.cfg.PMEMDir, name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("oshost: persistent region %q: %w: %w", name, host.ErrNoMemory, err)
 	}
