@@ -71,10 +71,12 @@ func merge(copies []copyState, epoch uint64) *choice {
 	out.records = slices.Clone(best.records[cleaned:])
 	for i := range out.records {
 		r := &out.records[i]
-		r.cleaned = slices.ContainsFunc(copies, func(c copyState) bool {
+		if !r.cleaned && slices.ContainsFunc(copies, func(c copyState) bool {
 			x := c.record(r.lsn)
 			return c.counts(epoch) && x != nil && x.cleaned
-		})
+		}) {
+			r.cleaned, r.sum = true, ^r.sum
+		}
 	}
 	out.super.head = 0
 	if len(out.records) > 0 {
@@ -83,14 +85,22 @@ func merge(copies []copyState, epoch uint64) *choice {
 	return &out
 }
 
-// lacks is the LSN of the first record that a copy of this epoch lacks, or that is not cleaned up there.
+// lacks is the LSN of the first record of the log in which a whole copy differs.
 func (c *choice) lacks(x *copyState) uint64 {
 	for _, r := range c.records {
-		if has := x.record(r.lsn); has == nil || r.cleaned && !has.cleaned {
+		if has := x.record(r.lsn); has == nil || *has != r {
 			return r.lsn
 		}
 	}
 	return c.end() + 1
+}
+
+// trimmed is the superline with which a whole copy counts while it is repaired: in its own epoch, with no record that the
+// log has cleaned up, and without a promise of records that are about to be overwritten.
+func (c *choice) trimmed(x *copyState) superline {
+	s := x.super
+	s.start, s.head, s.since = c.super.start, c.super.head, min(s.since, c.lacks(x))
+	return s
 }
 
 // spans calls f with the pieces of the ring that the records from an LSN on take.

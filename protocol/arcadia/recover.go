@@ -60,7 +60,7 @@ func (l *Log) recoverFrom(r *Replicas, now *reign) error {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	l.settle(c, now.epoch)
-	r.announce(&l.super, copies, func(*copyState) bool { return true })
+	r.announce(&l.super, copies)
 	need := r.cfg.Quorum
 	if !now.created { // from then on a copy without superline has lost what it had, and does not count
 		need = r.cfg.copies()

@@ -2,16 +2,25 @@ package arcadia
 
 import "github.com/verbatim-rdma/verbatim/host"
 
-// repair gives all copies within reach what they lack of the log (4.2): first that of this host, from the copy
-// that has all, and from here the others. An error says that the copy to read from has failed.
+// repair writes to each copy within reach what it lacks of the log (4.2): first to that of this host, from the copy that
+// has everything, and from here to the others. An error says that the copy to read from has failed.
 //
-// A copy of the same epoch has the same records at the same places, so what it lacks does not overwrite what it
-// has: unless it lacks that the log begins later, which it is told first.
+// It can be cut off anywhere, and then the copy under repair must still count: otherwise the loss of one more would
+// make the log unavailable, although N-W may be lost. The paper has no rule for that. Ours compares a copy with the
+// log. The log has every record that was forced. Records are forced in their order, so from the first one on in which
+// the two differ the copy has none that was, and may be overwritten. Its superline says so before that: see trimmed.
+// What a media error has damaged never counts, so it loses its superlines before it is repaired.
 func (l *Log) repair(r *Replicas, c *choice, copies []copyState) error {
-	behind := func(x *copyState) bool {
-		return x.kind != absent && x.kind != blank && x.super.epoch == c.super.epoch && x.super.start < c.super.start
+	for i := range copies {
+		switch x := &copies[i]; x.kind {
+		case whole:
+			if s := c.trimmed(x); s != x.super {
+				r.putSuper(i, x.at, &s)
+			}
+		case corrupt:
+			r.putSuper(i, x.at, nil)
+		}
 	}
-	r.announce(&c.super, copies, behind)
 	if err := l.fetch(r, c, copies); err != nil {
 		return err
 	}
@@ -25,9 +34,9 @@ func (l *Log) repair(r *Replicas, c *choice, copies []copyState) error {
 	return nil
 }
 
-// missing is the first record that a copy lacks. One that does not count lacks all.
+// missing is the first record that a copy lacks. A copy that is not whole lacks all.
 func (c *choice) missing(x *copyState) uint64 {
-	if !x.counts(c.super.epoch) {
+	if x.kind != whole {
 		return c.super.start
 	}
 	return c.lacks(x)
@@ -61,24 +70,32 @@ func (l *Log) fetch(r *Replicas, c *choice, copies []copyState) error {
 	})
 }
 
-// announce gives a superline to those of the copies within reach that satisfy to, each in the order of its own: the one
-// that does not count there, then the other.
-func (r *Replicas) announce(s *superline, copies []copyState, to func(*copyState) bool) {
-	if n := len(r.backups); !r.cfg.RemoteOnly && to(&copies[n]) {
-		_ = putSuperlines(Local{r.mem.Region}, s, copies[n].at) // which does not fail
+// announce gives a superline to all copies within reach.
+func (r *Replicas) announce(s *superline, copies []copyState) {
+	for i := range copies {
+		r.putSuper(i, copies[i].at, s)
 	}
 	if r.cfg.RemoteOnly {
-		_ = putSuperlines(Local{r.mem.Region}, s, 0)
+		_ = putSuperlines(Local{r.mem.Region}, s, 0) // which does not fail
 	}
+}
+
+// putSuper replaces both superlines of copy i: the one that does not count, and then that at the place newest. Nil erases
+// them. Copy len(r.backups) is that of this host.
+func (r *Replicas) putSuper(i, newest int, s *superline) {
 	var b [superSize]byte
-	s.put(b[:])
-	r.scratch.Region.Store(0, b[:])
-	for i, x := range r.backups {
-		for second := range 2 {
-			if slot := copies[i].at ^ 1 ^ second; to(&copies[i]) {
-				r.write(x, r.scratch, 0, slot*superSize, superSize)
-				r.everybody()
-			}
+	if s != nil {
+		s.put(b[:])
+	}
+	for _, slot := range [2]int{1 - newest, newest} {
+		if i == len(r.backups) {
+			local := Local{r.mem.Region}
+			local.Store(slot*superSize, b[:])
+			_ = local.Force(slot*superSize, superSize) // which does not fail
+			continue
 		}
+		r.scratch.Region.Store(0, b[:])
+		r.write(r.backups[i], r.scratch, 0, slot*superSize, superSize)
+		r.everybody()
 	}
 }

@@ -1,12 +1,19 @@
 package arcadiacheck_test
 
 import (
+	"flag"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia/arcadiacheck"
+)
+
+var (
+	runs = flag.Uint64("histories", 300, "random runs of each scenario of histories")
+	seed = flag.Uint64("seed", 1, "their seed")
 )
 
 // The promises hold in every run of the scenarios that take seconds; `verbatim check arcadia` checks all.
@@ -30,6 +37,27 @@ func TestDeepScenariosBegin(t *testing.T) {
 			}
 			if r.Verdict != explore.RanOut {
 				t.Errorf("%v: %v %+v", r.Verdict, r.Reason, r.Counterexample)
+			}
+		})
+	}
+}
+
+// Random histories of replicated logs keep the promises. -histories makes more of them.
+func TestHistories(t *testing.T) {
+	for _, s := range arcadiacheck.DeepScenarios() {
+		if !strings.HasPrefix(s.Name, "arcadia/history") {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			r, err := explore.Check(s, explore.Options{Strategy: explore.Random, MaxRuns: *runs, Seed: *seed, NoShrink: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Verdict != explore.Clean {
+				t.Errorf("%v: %v; again: verbatim check %s --strategy random --seed %d", r.Verdict, r.Reason, s.Name, *seed)
+				if x := r.Counterexample; x != nil {
+					t.Errorf("%s: %s", x.Class, x.Message)
+				}
 			}
 		})
 	}

@@ -17,11 +17,22 @@ const (
 	cutOff
 	// moved: the second epoch is that of the other copies, and there another record was forced in the place of that one.
 	moved
+	// anew: all copies had a forced record and the second epoch. In the third, which the last copy has missed, that record
+	// was cleaned up, so the ring began anew, and another record was forced in its place.
+	anew
 )
 
-// The records of the past, both with LSN 1.
+// epoch is the last one that the cluster's service has promised.
+func (p past) epoch() byte {
+	if p == anew {
+		return 3
+	}
+	return 2
+}
+
+// The records of the past: with LSN 1, or durable with LSN 2 if the log began anew.
 const (
-	unforced = "unforced"
+	unforced = "unforced" // but with anew
 	durable  = "durable!"
 )
 
@@ -38,6 +49,22 @@ func (p past) seed(h host.Host, stale bool, size int) error {
 		return l.Close()
 	}
 	switch {
+	case p == anew:
+		err := errors.Join(open(unforced), open(""))
+		if stale || err != nil {
+			return err
+		}
+		l, err := arcadia.Open(h, arcadia.Config{Name: "log", Size: size})
+		if err == nil {
+			err = l.CleanupAll()
+		}
+		if err == nil {
+			_, err = l.Append([]byte(durable))
+		}
+		if err != nil {
+			return err
+		}
+		return l.Close()
 	case stale && p == cutOff:
 		return errors.Join(open(unforced), open(""))
 	case stale:
@@ -50,15 +77,24 @@ func (p past) seed(h host.Host, stale bool, size int) error {
 
 // recall reports the past to the model.
 func (r *run) recall() {
-	data := unforced
-	if r.load.copies.past == moved {
-		data = durable
+	complete := func(lsn uint64, data string) {
+		r.Check(r.app.log.Reserve(lsn))
+		r.Check(r.app.log.Completing(lsn, []byte(data)))
+		r.Check(r.app.log.Completed(lsn))
 	}
-	r.Check(r.app.log.Reserve(1))
-	r.Check(r.app.log.Completing(1, []byte(data)))
-	r.Check(r.app.log.Completed(1))
-	if r.load.copies.past == moved {
+	switch r.load.copies.past {
+	case moved:
+		complete(1, durable)
 		r.Check(r.app.log.Forced(1))
+	case anew:
+		complete(1, unforced)
+		r.Check(r.app.log.Forced(1))
+		r.app.log.CleaningAll()
+		r.app.log.CleanedAll()
+		complete(2, durable)
+		r.Check(r.app.log.Forced(2))
+	default:
+		complete(1, unforced)
 	}
 	r.recalled = true
 	r.History()

@@ -80,7 +80,7 @@ func (c *copies) service() sim.Service {
 	if c.past == none {
 		return scenario.Controller()
 	}
-	known := []byte{7: 2, 8: 1, 16: byte(c.quorum)} // epoch 2, created
+	known := []byte{7: c.past.epoch(), 8: 1, 16: byte(c.quorum)} // created
 	for _, name := range c.names() {
 		known = wire.AppendString(known, name)
 	}

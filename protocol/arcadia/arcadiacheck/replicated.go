@@ -101,6 +101,11 @@ var replicated = []spec{
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: moved, cuts: []int{2, 1}}, script: func(*run) {}},
 	},
 	{
+		name: "repair-and-loss", doc: "one copy of three is behind, and the log has begun anew in its place since; a recovery that reaches it is cut off anywhere, another copy is lost, and the log is still there",
+		faults: "crash(app)<=1", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 2 records",
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: anew, cuts: []int{2, 1}}, script: func(*run) {}},
+	},
+	{
 		name: "fence", doc: "an earlier primary forces its record while another one recovers the log",
 		faults: "none", bounds: "N=1, W=1, remote only, 2 lives, 1 record", meets: []string{sawFenced, sawOverlap},
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 1, remote: true, zombies: true, beyond: true}, script: func(r *run) {
