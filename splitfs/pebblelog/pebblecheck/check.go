@@ -89,6 +89,16 @@ type check struct {
 	mu  sync.Mutex // of all below
 	r   Report
 	rng *rand.Rand
+	// begun counts the crashes that have begun: every second one is a power failure.
+	begun int
+}
+
+// crash begins a crash, and reports whether power fails.
+func (c *check) crash() (power bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begun++
+	return c.begun%2 == 0
 }
 
 // draw is a number below n.

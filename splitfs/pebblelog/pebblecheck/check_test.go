@@ -26,7 +26,7 @@ func TestCrashes(t *testing.T) {
 		if r.Err != nil {
 			t.Errorf("%+v: %v", cfg, r.Err)
 		}
-		if r.Crashes < cfg.Points || r.Power < cfg.Points/4 || r.Power > cfg.Points*3/4 || r.Batches < 10*cfg.Points {
+		if r.Crashes < cfg.Points || r.Power < r.Crashes/2 || r.Batches < 10*cfg.Points {
 			t.Error("too little has happened")
 		}
 		if !testing.Short() && (cfg.Way != pebblecheck.File && (r.Tables < cfg.Points/2 || r.Replayed < cfg.Points/2) || cfg.Frequency > 1 && r.MostLost == 0 || cfg.Frequency > 9 && r.Behind == 0) {

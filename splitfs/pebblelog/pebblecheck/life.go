@@ -86,7 +86,7 @@ func (l *life) progress() []progress {
 // crash is called before a store, flush or fence of some writer, which waits meanwhile.
 func (l *life) crash() {
 	c := l.c
-	power := c.draw(2) == 0
+	power := c.crash()
 	done := l.progress()
 	next := l.m.crash(power, c.draw)
 	begun := l.progress()
