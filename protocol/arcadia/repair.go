@@ -2,11 +2,11 @@ package arcadia
 
 import "github.com/verbatim-rdma/verbatim/host"
 
-// repair gives all copies within reach what they lack of the log (4.2): first that of this host, from the copy
-// that has all, and from here the others. An error says that the copy to read from has failed.
+// repair writes to each copy within reach the records that it lacks (4.2): first to the copy of this host, from the
+// copy that has all, then from this host to the others. An error means that the copy to read from has failed.
 //
-// A copy of the same epoch has the same records at the same places, so what it lacks does not overwrite what it
-// has: unless it lacks that the log begins later, which it is told first.
+// A copy of the same epoch has the same records at the same offsets, so repair overwrites none of its records. The
+// exception is a copy whose log starts earlier: repair first writes the new superline to it.
 func (l *Log) repair(r *Replicas, c *choice, copies []copyState) error {
 	behind := func(x *copyState) bool {
 		return x.kind != absent && x.kind != blank && x.super.epoch == c.super.epoch && x.super.start < c.super.start
@@ -15,7 +15,7 @@ func (l *Log) repair(r *Replicas, c *choice, copies []copyState) error {
 	if err := l.fetch(r, c, copies); err != nil {
 		return err
 	}
-	for i, x := range r.backups { // one after the other: their links are not what limits it
+	for i, x := range r.backups { // one after the other: the links are not the bottleneck
 		_ = c.spans(c.missing(&copies[i]), func(off, n int) error {
 			r.write(x, r.mem, off, off, n)
 			return nil
@@ -25,7 +25,7 @@ func (l *Log) repair(r *Replicas, c *choice, copies []copyState) error {
 	return nil
 }
 
-// missing is the first record that a copy lacks. One that does not count lacks all.
+// missing returns the LSN of the first record that a copy lacks. A copy that does not count lacks all.
 func (c *choice) missing(x *copyState) uint64 {
 	if !x.counts(c.super.epoch) {
 		return c.super.start
@@ -61,11 +61,11 @@ func (l *Log) fetch(r *Replicas, c *choice, copies []copyState) error {
 	})
 }
 
-// announce gives a superline to those of the copies within reach that satisfy to, each in the order of its own: the one
-// that does not count there, then the other.
+// announce writes a superline to the copies within reach that satisfy to. In each it first replaces the superline that
+// does not count there, then the other.
 func (r *Replicas) announce(s *superline, copies []copyState, to func(*copyState) bool) {
 	if n := len(r.backups); !r.cfg.RemoteOnly && to(&copies[n]) {
-		_ = putSuperlines(Local{r.mem.Region}, s, copies[n].at) // which does not fail
+		_ = putSuperlines(Local{r.mem.Region}, s, copies[n].at) // Local does not fail
 	}
 	if r.cfg.RemoteOnly {
 		_ = putSuperlines(Local{r.mem.Region}, s, 0)
