@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Whether a host has another life may depend on which lives of others have ended: both orders of two endings are tried.
+// Whether a host restarts may depend on which other hosts have terminated. The search tries both orders.
 func TestAnotherLifeMayDependOnEndings(t *testing.T) {
 	for _, turned := range []bool{false, true} {
 		s := spoken("endings", "", func(k *kit.Kit, say func(string, ...any)) sim.Config {

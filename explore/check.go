@@ -130,7 +130,7 @@ type Result struct {
 	// VainPolls counts the polls that had to return an available completion, because
 	// the three polls before had not.
 	VainPolls uint64
-	// InTime counts the calls of services with a timeout that was not tried: see sim.Service.Slow.
+	// InTime counts the service calls whose timeout was not explored: see sim.Service.Slow.
 	InTime uint64
 }
 

@@ -29,7 +29,7 @@ func agree(t *testing.T, s *explore.Scenario, want ...string) {
 	}
 }
 
-// searchesAgree is agree for scenarios with more runs than can be made one by one.
+// searchesAgree is agree without Naive, for scenarios with too many runs to enumerate.
 func searchesAgree(t *testing.T, s *explore.Scenario, want ...string) {
 	t.Helper()
 	slices.Sort(want)

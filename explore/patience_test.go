@@ -14,9 +14,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// How long calls and waits are waited for.
+// Timeouts of calls and waits.
 
-// afterAnHour answers a call.
+// afterAnHour answers each call after an hour.
 func afterAnHour(h host.Host) error {
 	l, err := h.Listen("ask")
 	for err == nil {
@@ -31,7 +31,7 @@ func afterAnHour(h host.Host) error {
 
 var two = []host.Call{{To: "b", Service: "ask"}, {To: "c", Service: "ask"}}
 
-// A second wait for the answers to a Gather ends when its timeout is over since the calls, and not before.
+// A second Wait for the answers of a Gather expires one timeout after the calls, and not earlier.
 func TestTheTimeoutOfAGatherBeginsWithItsCalls(t *testing.T) {
 	late := func(g host.Gather) bool {
 		x := g.Wait(2)
@@ -61,7 +61,7 @@ func TestTheTimeoutOfAGatherBeginsWithItsCalls(t *testing.T) {
 	}
 }
 
-// A call of a service is given up when its timer fires, before the answer has come.
+// A service call fails with ErrTimeout if its timer fires before the answer arrives.
 func TestCallsOfServicesTimeOut(t *testing.T) {
 	for _, x := range []struct {
 		timers, budget string
@@ -80,13 +80,13 @@ func TestCallsOfServicesTimeOut(t *testing.T) {
 			return w
 		})
 		want := []string{"false [1];"}
-		if x.late { // it may be carried out all the same, also later
+		if x.late { // the service may still execute it, even later
 			want = append(want, "true [0];", "true [1];")
 		}
 		s.Timers = x.timers
 		agree(t, s, want...)
 		r, err := explore.Check(s, explore.Options{})
-		if said := strings.Contains(r.Warning(), "services are answered in time"); err != nil || said == x.slow {
+		if said := strings.Contains(r.Warning(), "service call is answered in time"); err != nil || said == x.slow {
 			t.Errorf("%+v: %q, %v", x, r.Warning(), err)
 		}
 	}

@@ -28,7 +28,7 @@ func (r *Result) Warning() string {
 		all = append(all, early)
 	}
 	if r.InTime > 0 {
-		all = append(all, "calls of services are answered in time; that one times out is not checked: see Slow of sim.Service")
+		all = append(all, "every service call is answered in time; timeouts of service calls are not checked (see sim.Service.Slow)")
 	}
 	if r.VainPolls > 0 {
 		all = append(all, "the code polls repeatedly; a completion that becomes visible only at the fifth poll or later is not checked")

@@ -12,8 +12,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// A poll finds what a channel has told of, also if the channel has told of another queue since, and if
-// another task than the one that was told polls.
+// A poll returns the completion that a channel reported, even if the channel has reported another queue since, and
+// even if another task polls.
 func TestWhatAChannelToldOfIsThere(t *testing.T) {
 	for name, poll := range map[string]func(host.Host, verbs.CompChannel) error{ //lint:ordered each is checked
 		"told twice": func(_ host.Host, ch verbs.CompChannel) error {
@@ -78,8 +78,8 @@ func TestWhatAChannelToldOfIsThere(t *testing.T) {
 	}
 }
 
-// A wait for a queue of which a channel has told does not time out: the completion is there, and cards look before
-// they give up.
+// A wait for a queue that a channel has reported does not time out: the completion is available, and a wait polls
+// before it gives up.
 func TestAWaitForWhatAChannelToldOfEnds(t *testing.T) {
 	for how, wait := range map[string]func(verbs.CompChannel, verbs.CQ) error{ //lint:ordered each is checked
 		"wait": func(_ verbs.CompChannel, cq verbs.CQ) error {
@@ -126,7 +126,7 @@ func TestAWaitForWhatAChannelToldOfEnds(t *testing.T) {
 	}
 }
 
-// joined connects two hosts. The CQ of the first belongs to its channel ch.
+// joined connects queue pairs of two hosts. The CQ of a belongs to channel ch.
 func joined(a, b *sim.Host, ch verbs.CompChannel) (of, to verbs.QP) {
 	qp := func(h *sim.Host, ch verbs.CompChannel) verbs.PreparedQP {
 		cq := got(h.Device().CreateCQ(4, ch))
@@ -145,7 +145,7 @@ func postRecv(q verbs.QP) {
 func pollsOne(cq verbs.CQ) error {
 	var wcs [1]verbs.WC
 	if n, err := cq.Poll(wcs[:]); n != 1 || err != nil {
-		return fmt.Errorf("a channel told of a completion, and there are %d: %w", n, err)
+		return fmt.Errorf("a poll after the channel's report returned %d completions: %w", n, err)
 	}
 	return nil
 }

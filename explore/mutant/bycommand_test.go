@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant/generate"
 )
 
-// What the command makes of packages, and of what they use, is what the package makes of them.
+// ByCommand and Generate make the same mutants, of the packages and of the kit functions that they use.
 func TestByCommandMakesTheSame(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -31,14 +31,14 @@ func TestByCommandMakesTheSame(t *testing.T) {
 		t.Error(diff)
 	}
 	if _, err := ByCommand(t.Context(), root, []string{"protocol/none"}); err == nil || !strings.Contains(err.Error(), "protocol/none") {
-		t.Errorf("of no package: %v", err)
+		t.Errorf("a package that does not exist: %v", err)
 	}
 	if _, err := ByCommand(t.Context(), newTiny(t), []string{"protocol/tiny"}); !errors.Is(err, ErrTool) {
-		t.Errorf("in a tree without the command: %v", err)
+		t.Errorf("a tree without verbatim-mutate: %v", err)
 	}
 }
 
-// Options that lack what makes mutants get an error, and no panic.
+// RunScore without a Generator returns an error and does not panic.
 func TestNothingMakesMutants(t *testing.T) {
 	t.Parallel()
 	opt := tinyScore(newTiny(t))

@@ -45,8 +45,8 @@ func ReadResults(name string) ([]Judged, error) {
 	return out, nil
 }
 
-// Locate finds the lines where mutants are now in the source tree that dir is in, with generate
-// for [ScoreOptions.Generate]. It fails if one of them is not there any more: the results are of other code.
+// Locate sets the lines of mutants to those of the current source tree around dir; generate is as
+// [ScoreOptions.Generate]. It fails if a mutant no longer exists: the results belong to other code.
 func Locate(ctx context.Context, generate Generator, dir string, folders, kit []string, all []Judged) error {
 	root, err := findRoot(dir)
 	if err != nil {

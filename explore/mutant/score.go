@@ -15,13 +15,13 @@ import (
 )
 
 // A Generator makes all mutants of the packages in folders dirs of the source tree root, and of
-// the functions that these use of the packages in folders kit.
+// the functions that they use from the packages in folders kit.
 type Generator func(ctx context.Context, root string, dirs []string, kit ...string) (*schema.Set, error)
 
 // ScoreOptions say which mutants to generate, and what may be spent on each.
 type ScoreOptions struct {
-	// Generate makes the mutants: generate.Generate, or [ByCommand] in a program that is to be
-	// built without what reads the types of Go programs. It must be there.
+	// Generate makes the mutants. It is required: generate.Generate, or [ByCommand] in a program
+	// that should not link the Go type checker.
 	Generate Generator
 	Protocol string
 	Folders  []string // of its packages, from the root of the source tree
@@ -181,7 +181,7 @@ func newJudge(ctx context.Context, opt ScoreOptions) (*judge, error) {
 
 func newJudgeAt(ctx context.Context, root string, opt ScoreOptions) (j *judge, err error) {
 	if opt.Generate == nil {
-		return nil, fmt.Errorf("%w: ScoreOptions.Generate is missing; it is generate.Generate of explore/mutant/generate", ErrUnknown)
+		return nil, fmt.Errorf("%w: ScoreOptions.Generate is nil; set it to generate.Generate of explore/mutant/generate", ErrUnknown)
 	}
 	j = &judge{ctx: ctx, opt: opt, root: root, spent: map[int]time.Duration{}}
 	if j.set, err = opt.Generate(ctx, root, opt.Folders, opt.Kit...); err != nil {

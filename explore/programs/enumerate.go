@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Enumerate yields the texts of all programs that a pattern stands for. It is a program in which [A;B] stands for A and
-// for B, and <N: ACT, ACT> for every sequence of up to N of the acts between the commas. A program of them may not be valid.
+// Enumerate yields the text of every program in the expansion of a pattern. A pattern is a program in which [A;B] stands
+// for A or B, and <N: ACT, ACT> for every sequence of at most N of the listed acts. Some of the programs may be invalid.
 func Enumerate(pattern string) (iter.Seq[string], error) {
 	if err := checkPattern(pattern); err != nil {
 		return nil, err
@@ -33,13 +33,13 @@ func enumerate(pattern string, yield func(string) bool) bool {
 	}
 	j := i + strings.IndexByte(pattern[i:], '>')
 	most, acts, _ := strings.Cut(pattern[i+1:j], ":")
-	n, _ := strconv.Atoi(most) // checkPattern has
+	n, _ := strconv.Atoi(most) // checkPattern has validated it
 	return sequences(strings.Split(acts, ","), n, func(s []string) bool {
 		return enumerate(inserted(pattern[:i], strings.Join(s, ";"), pattern[j+1:]), yield)
 	})
 }
 
-// opens is what begins a part with choices; a budget has < too.
+// opens matches the start of a choice. A fault budget contains < too, but no digit follows it.
 var opens = regexp.MustCompile(`\[|<[0-9]`)
 
 func opening(s string) int {
@@ -49,7 +49,7 @@ func opening(s string) int {
 	return -1
 }
 
-// inserted puts acts, which may be none, between others.
+// inserted joins before, acts and after. acts may be empty.
 func inserted(before, acts, after string) string {
 	if strings.TrimSpace(acts) == "" {
 		return before + after
@@ -60,7 +60,7 @@ func inserted(before, acts, after string) string {
 	return before + acts + after
 }
 
-// sequences yields those of up to n of the words, the shortest first.
+// sequences yields every sequence of at most n words, shortest first.
 func sequences(words []string, n int, yield func([]string) bool) bool {
 	var of func(s []string, left int) bool
 	of = func(s []string, left int) bool {
@@ -82,10 +82,10 @@ func sequences(words []string, n int, yield func([]string) bool) bool {
 	return true
 }
 
-// maxSequence bounds N of a pattern.
+// maxSequence is the largest N in a pattern.
 const maxSequence = 4
 
-// checkPattern finds what is wrong with the brackets of a pattern. What is wrong with its programs, Parse finds.
+// checkPattern validates the brackets of a pattern. Parse validates its programs.
 func checkPattern(pattern string) error {
 	for rest := pattern; ; {
 		i := opening(rest)

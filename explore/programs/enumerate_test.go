@@ -12,12 +12,12 @@ import (
 )
 
 var (
-	enumerations = flag.String("enumerations", "../../testdata/programs/enumerations.txt", "the `file` with patterns of programs")
-	each         = flag.Int("each", 5, "how many programs of each pattern, evenly spread; 0: all")
+	enumerations = flag.String("enumerations", "../../testdata/programs/enumerations.txt", "the `file` of program patterns")
+	each         = flag.Int("each", 5, "programs to take from each pattern, evenly spread; 0 takes all")
 )
 
-// Random programs do not meet each other's acts in every order; these do. By default this takes a few of each
-// pattern, and those that cost seconds are left to a run by hand.
+// Random programs miss some orders of their acts; enumerations cover all of them. By default this test takes a few
+// programs of each pattern, under low limits; -each 0 takes all of them, under the full limits.
 func TestEnumerations(t *testing.T) {
 	f, err := os.Open(*enumerations)
 	if err != nil {
@@ -74,11 +74,11 @@ func enumeration(t *testing.T, pattern string) {
 	}
 	t.Logf("%5d of %5d, %d too large, %d modes unfinished, %d not valid: %s", compared, len(texts), large, unfinished, n-compared, pattern)
 	if compared == 0 {
-		t.Errorf("no program of it is valid: %s", pattern)
+		t.Errorf("no valid program: %s", pattern)
 	}
 }
 
-// A pattern stands for what it says.
+// Enumerate expands patterns and rejects malformed ones.
 func TestEnumerate(t *testing.T) {
 	for pattern, want := range map[string][]string{ //lint:ordered each is compared
 		"x | a: end":              {"x | a: end"},
@@ -97,7 +97,7 @@ func TestEnumerate(t *testing.T) {
 	}
 	for _, bad := range []string{"[x", "a: <2 up>", "a: <9: up>", "a: <1: up", "[x<1: y>]"} {
 		if _, err := programs.Enumerate(bad); err == nil {
-			t.Errorf("%q is a pattern", bad)
+			t.Errorf("Enumerate accepts %q", bad)
 		}
 	}
 }

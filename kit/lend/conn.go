@@ -73,7 +73,7 @@ func Alive(conns []*Conn) []*Conn {
 	return out
 }
 
-// Received returns the completion of a receive that another wait has polled, if there is one.
+// Received returns the completion of a receive that an earlier wait has polled, if there is one.
 func (c *Conn) Received() (verbs.WC, bool) {
 	if len(c.inbox) == 0 {
 		return verbs.WC{}, false

@@ -49,7 +49,7 @@ func (g *Group) Lender() (*Lender, error) { return newLender(g.h, g.pd) }
 // Register allocates and registers memory of this host, to send from and receive into.
 func (g *Group) Register(size int) (*Memory, error) { return Register(g.h, g.pd, size, 0) }
 
-// RegisterRegion registers a region of this host, or frees it, to send from and receive into.
+// RegisterRegion registers a region of this host, to send from and receive into. If that fails, it frees the region.
 func (g *Group) RegisterRegion(r host.Region) (*Memory, error) { return register(g.pd, r, 0) }
 
 // The default queue length, as verbs.QPConfig documents it.

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// card is a queue pair, its CQ, their channel and a registration: each request is answered at once.
+// card fakes a queue pair, its CQ, their channel and a registration. It answers each request at once.
 type card struct {
 	verbs.PD
 	answers uint32
@@ -71,7 +71,7 @@ func (cardMR) LKey() uint32 { return 1 }
 func (cardMR) RKey() uint32 { return 1 }
 func (cardMR) Dereg() error { return nil }
 
-// A force over replicas allocates nothing, however many there have been (A13).
+// A replicated force allocates nothing, however many forces came before (A13).
 func TestReplicatedForceAllocatesNothing(t *testing.T) {
 	h, c := newF(), &card{}
 	region, err := h.OpenPMEM("log", 1<<16)

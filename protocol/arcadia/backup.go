@@ -11,10 +11,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// service is what a primary calls a backup of a log by.
+// service returns the name of the service of a log's backups.
 func service(name string) string { return "arcadia/" + name }
 
-// BackupConfig describes a copy of a log, as the Name and Size of the log's Config do.
+// BackupConfig describes a copy of a log. Name and Size are those of the log's Config.
 type BackupConfig struct {
 	Name string
 	Size int
@@ -27,29 +27,29 @@ func (c *BackupConfig) Validate() error {
 		return err
 	}
 	if c.Size > MaxReplicatedSize {
-		return fmt.Errorf("%w: Size is %d; a backup has at most %d", ErrConfig, c.Size, MaxReplicatedSize)
+		return fmt.Errorf("%w: Size is %d; on a backup it must be at most %d", ErrConfig, c.Size, MaxReplicatedSize)
 	}
 	return nil
 }
 
-// Reasons for which a backup refuses a primary.
+// Reasons to refuse a primary.
 var (
-	errEpoch = errors.New("a later primary has been here")
+	errEpoch = errors.New("the epoch is not a later one")
 	errSize  = errors.New("the log has another size")
 )
 
-// backup is a copy of a log on a host that is not the primary. It knows nothing of records: it persists what
-// it is told to, and serves one primary at a time.
+// backup is a copy of a log on a host that is not the primary. It does not interpret records. It persists the
+// ranges that the primary names, and serves one primary at a time.
 type backup struct {
 	h       host.Host
 	group   *lend.Group
 	log     *lend.Loan
-	epoch   uint64   // of the primary; a restarted backup knows none
-	primary *session // nil: there has been none
+	epoch   uint64   // of the latest primary; 0 after a restart
+	primary *session // nil: none yet
 }
 
 // ServeBackup keeps a copy of a log for primaries (4.2). It returns only when requests can no longer be received, or
-// with an error that wraps ErrConfig or says what the host lacks.
+// with an error that wraps ErrConfig or comes from the host.
 func ServeBackup(h host.Host, cfg BackupConfig) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -75,24 +75,24 @@ func (b *backup) open(cfg BackupConfig) (err error) {
 	return nil
 }
 
-// hello is what a primary says when it connects.
+// hello encodes the greeting of a primary.
 func hello(epoch uint64, size int) []byte {
 	b := binary.BigEndian.AppendUint64(nil, epoch)
 	return binary.BigEndian.AppendUint64(b, uint64(size))
 }
 
-// admit serves a new primary, and no other from now on (4.2, "Handling Primary Failure"). What the earlier one
-// has written and not forced becomes durable before anybody reads it: a recovery may return it.
+// admit replaces the earlier primary by a new one (4.2, "Handling Primary Failure"). Before the new one can read
+// the copy, admit makes durable what the earlier one wrote but did not force: a recovery may return it.
 func (b *backup) admit(v *lend.Visitor) error {
 	r := wire.NewReader(v.Said)
 	epoch, size := r.Uint64(), r.Int(0, MaxReplicatedSize)
 	switch {
 	case r.End() != nil:
-		return fmt.Errorf("%w: it says %q", ErrNonsense, v.Said)
+		return fmt.Errorf("%w: greeting %q", ErrNonsense, v.Said)
 	case size != b.log.Region.Len():
-		return fmt.Errorf("%w: %d here, and %d there", errSize, b.log.Region.Len(), size)
+		return fmt.Errorf("%w: %d bytes on the backup, %d on the primary", errSize, b.log.Region.Len(), size)
 	case epoch <= b.epoch:
-		return fmt.Errorf("%w: epoch %d, and this is %d", errEpoch, b.epoch, epoch)
+		return fmt.Errorf("%w: the backup has seen epoch %d, the primary has %d", errEpoch, b.epoch, epoch)
 	}
 	b.epoch = epoch
 	b.fence()
@@ -109,7 +109,7 @@ func (b *backup) admit(v *lend.Visitor) error {
 	return nil
 }
 
-// fence closes the connection of the primary: nothing that it has posted, and was not executed, ever is.
+// fence closes the connection of the primary. Its requests that have not been executed never will be.
 func (b *backup) fence() {
 	if b.primary == nil {
 		return
@@ -120,8 +120,8 @@ func (b *backup) fence() {
 	b.primary = nil
 }
 
-// scrub makes all of a copy durable as it is now. If some of it cannot be read it is no copy any more, since nobody
-// knows what was there: it loses its superlines, and a recovery repairs it from others.
+// scrub makes the current content of a copy durable. If part of the copy is unreadable, its content there is unknown.
+// The copy then loses its superlines, so it does not count, and a recovery repairs it from other copies.
 func scrub(r host.Region) {
 	damaged := false
 	p := make([]byte, chunk)

@@ -10,20 +10,19 @@ import (
 type choice struct {
 	from    int // the copy that has all records
 	super   superline
-	records []found // from super.start on; cleaned up if any copy says so
+	records []found // from super.start on; cleaned up if they are in any copy
 }
 
-// end is the LSN of the last record.
+// end returns the LSN of the last record.
 func (c *choice) end() uint64 { return c.super.start + uint64(len(c.records)) - 1 }
 
 func isForeign(err error) bool { return errors.Is(err, ErrForeign) }
 
-// choose finds the log among its copies (4.2). Only those with the largest epoch count. What a quorum has
-// acknowledged one of R copies has, since any R and any W share one. Of the copies that count none has a content that
-// another one contradicts: their primary was the same, and each has a part of what it wrote. So the log is what
-// all of them have together.
+// choose determines the log from its copies (4.2). Only copies with the largest epoch count. Any R copies share one
+// with any W copies, so every record that a write quorum acknowledged is in one of R copies. The copies that count do
+// not contradict each other: each has a part of what the same primary wrote. So the log is their union.
 //
-// It is nil, without error, if there is no log yet. An error wraps ErrUnavailable or ErrCorrupt.
+// The result is nil, without error, if there is no log yet. An error wraps ErrUnavailable or ErrCorrupt.
 func choose(copies []copyState, read int, created bool) (*choice, error) {
 	n := func(kinds ...copyKind) int {
 		return len(copies) - len(slices.DeleteFunc(slices.Clone(copies), func(c copyState) bool { return slices.Contains(kinds, c.kind) }))
@@ -35,9 +34,9 @@ func choose(copies []copyState, read int, created bool) (*choice, error) {
 	switch {
 	case readable >= read:
 	case n(whole, blank, corrupt) >= read:
-		return nil, fmt.Errorf("%w: %d of %d copies can be trusted, and %d are needed", ErrCorrupt, readable, len(copies), read)
+		return nil, fmt.Errorf("%w: %d of %d copies are undamaged; %d are needed", ErrCorrupt, readable, len(copies), read)
 	default:
-		return nil, fmt.Errorf("%w: %d of %d copies can be read, and %d are needed", ErrUnavailable, readable, len(copies), read)
+		return nil, fmt.Errorf("%w: %d of %d copies can be read; %d are needed", ErrUnavailable, readable, len(copies), read)
 	}
 	epoch := uint64(0)
 	for i := range copies {
@@ -51,10 +50,10 @@ func choose(copies []copyState, read int, created bool) (*choice, error) {
 	return merge(copies, epoch), nil
 }
 
-// merge puts the copies of one epoch together.
+// merge combines the copies of one epoch.
 func merge(copies []copyState, epoch uint64) *choice {
 	out := choice{from: -1}
-	for i := len(copies) - 1; i >= 0; i-- { // that of this host is the cheapest
+	for i := len(copies) - 1; i >= 0; i-- { // the copy of this host is the cheapest to read
 		c := &copies[i]
 		if !c.counts(epoch) {
 			continue
@@ -85,7 +84,7 @@ func merge(copies []copyState, epoch uint64) *choice {
 	return &out
 }
 
-// lacks is the LSN of the first record of the log in which a whole copy differs.
+// lacks returns the LSN of the first record of the log that a whole copy has not, or has otherwise.
 func (c *choice) lacks(x *copyState) uint64 {
 	for _, r := range c.records {
 		if has := x.record(r.lsn); has == nil || *has != r {
@@ -95,15 +94,15 @@ func (c *choice) lacks(x *copyState) uint64 {
 	return c.end() + 1
 }
 
-// trimmed is the superline with which a whole copy counts while it is repaired: in its own epoch, with no record that the
-// log has cleaned up, and without a promise of records that are about to be overwritten.
+// trimmed returns the superline with which a whole copy counts during its repair. It keeps the copy's epoch, drops the records
+// that the log has cleaned up, and no longer promises the records that are about to be overwritten.
 func (c *choice) trimmed(x *copyState) superline {
 	s := x.super
 	s.start, s.head, s.since = c.super.start, c.super.head, min(s.since, c.lacks(x))
 	return s
 }
 
-// spans calls f with the pieces of the ring that the records from an LSN on take.
+// spans calls f with the ranges of the ring that hold the records from an LSN on.
 func (c *choice) spans(from uint64, f func(off, n int) error) error {
 	for i := int(from - c.super.start); i < len(c.records); {
 		first, last := c.records[i], c.records[i]
@@ -117,10 +116,10 @@ func (c *choice) spans(from uint64, f func(off, n int) error) error {
 	return nil
 }
 
-// counts reports whether a copy is one of an epoch.
+// counts reports whether a copy is whole and has this epoch.
 func (c *copyState) counts(epoch uint64) bool { return c.kind == whole && c.super.epoch == epoch }
 
-// record is the record with an LSN; nil if the copy has none.
+// record returns the record with an LSN; nil if the copy has none.
 func (c *copyState) record(lsn uint64) *found {
 	if c.kind != whole || lsn < c.super.start || lsn > c.end() {
 		return nil

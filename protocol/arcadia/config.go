@@ -30,12 +30,12 @@ var (
 	ErrCorrupt = errors.New("arcadia: corrupt")
 	// ErrForeign: the persistent memory holds something that is not this log.
 	ErrForeign = errors.New("arcadia: not this log")
-	// ErrQuorum: fewer copies than the write quorum are left. What was to be forced may be durable or not.
+	// ErrQuorum: fewer copies than the write quorum are left. The forced range may or may not be durable.
 	ErrQuorum = errors.New("arcadia: no write quorum")
-	// ErrUnavailable: too few copies can be reached to recover the log. Try again.
+	// ErrUnavailable: too few copies are within reach to recover the log. Try again.
 	ErrUnavailable = errors.New("arcadia: too few copies are within reach")
-	// ErrNonsense: a primary or a backup got a message that nobody sends.
-	ErrNonsense = errors.New("arcadia: nonsense")
+	// ErrNonsense: a primary or a backup received a message that violates the protocol.
+	ErrNonsense = errors.New("arcadia: invalid message")
 )
 
 // MinSize and MaxSize bound Config.Size.
@@ -44,24 +44,24 @@ const (
 	MaxSize = 1 << 40
 )
 
-// MaxReplicatedSize bounds Config.Size if there are backups: an immediate names a word of 8 bytes.
+// MaxReplicatedSize bounds Config.Size of a log with backups: an immediate is the index of a word of 8 bytes.
 const MaxReplicatedSize = 8 << 32
 
-// DefaultTimeout is the Timeout of a Config that has none.
+// DefaultTimeout replaces a Config.Timeout of 0.
 const DefaultTimeout = time.Second
 
-// Order says when the primary persists its own copy (5.3).
+// Order is the moment at which the primary persists its own copy (5.3).
 type Order uint8
 
-// The orders of the paper. FlushAfter is its best: a flush takes lines out of the cache that the card is about
-// to read.
+// The orders of the paper, which finds FlushAfter the best: an earlier flush evicts the lines that the card is
+// about to read from the cache.
 const (
-	FlushAfter    Order = iota // once the backups have answered
-	FlushBefore                // before it writes to the backups
-	FlushParallel              // while they persist theirs
+	FlushAfter    Order = iota // after the backups have answered
+	FlushBefore                // before the primary writes to the backups
+	FlushParallel              // while the backups persist their copies
 )
 
-// Config describes a log. Without Backups it has one copy, on this host.
+// Config describes a log. Without Backups its only copy is on this host.
 type Config struct {
 	// Name names the persistent region. It is also part of every checksum, so that what another
 	// log has left there is no record of this one.
@@ -69,22 +69,22 @@ type Config struct {
 	// Size is that of the region in bytes, a multiple of 8. It does not change.
 	Size int
 
-	// Backups are the hosts that run ServeBackup for the log. This host has another copy, unless
-	// RemoteOnly is set. They do not change in the log's life.
+	// Backups are the hosts that run ServeBackup for the log. This host has a further copy, unless
+	// RemoteOnly is set. The backups do not change during the log's life.
 	Backups []string
-	// Quorum is W, the number of copies that must be durable. A recovery needs N+1-W of N.
+	// Quorum is W, the number of copies that must be durable. A recovery needs N+1-W of N copies.
 	Quorum int
 	// RemoteOnly: this host has no persistent memory; its copy is in DRAM and does not count.
 	RemoteOnly bool
-	// Order is that of the local flush.
+	// Order is the order of the local flush.
 	Order Order
-	// Timeout is how long a backup may take to answer until it has failed; 0: DefaultTimeout.
+	// Timeout is the longest time for an answer. A slower backup has failed. 0: DefaultTimeout.
 	Timeout time.Duration
-	// Coord is the cluster's service (4.2), which gives out epochs.
+	// Coord is the cluster's service (4.2), which assigns epochs.
 	Coord coord.Client
 }
 
-// copies is N.
+// copies returns N.
 func (c *Config) copies() int {
 	if c.RemoteOnly {
 		return len(c.Backups)
@@ -92,10 +92,10 @@ func (c *Config) copies() int {
 	return len(c.Backups) + 1
 }
 
-// readQuorum is R, the smallest for which R+W > N (4.2).
+// readQuorum returns R, the smallest number with R+W > N (4.2).
 func (c *Config) readQuorum() int { return c.copies() + 1 - c.Quorum }
 
-// replicated reports whether there is more than the local mode.
+// replicated reports whether the log is not in the local mode (4.1).
 func (c *Config) replicated() bool { return len(c.Backups) > 0 || c.RemoteOnly }
 
 // Validate checks c; Open calls it.
@@ -108,16 +108,16 @@ func (c *Config) Validate() error {
 	case c.replicated():
 		return c.validateReplicas()
 	case c.Quorum != 0 || c.Order != 0 || c.Timeout != 0 || c.Coord != nil:
-		return fmt.Errorf("%w: Quorum, Order, Timeout and Coord are for a log with Backups", ErrConfig)
+		return fmt.Errorf("%w: Quorum, Order, Timeout and Coord need Backups", ErrConfig)
 	}
 	return nil
 }
 
-// validateReplicas checks what only a replicated log has.
+// validateReplicas checks the fields of a replicated log.
 func (c *Config) validateReplicas() error {
 	for i, name := range c.Backups {
 		if name == "" || len(name) > math.MaxUint8 || slices.Contains(c.Backups[:i], name) {
-			return fmt.Errorf("%w: Backups is %q; the names must be different, and of 1 to %d bytes", ErrConfig, c.Backups, math.MaxUint8)
+			return fmt.Errorf("%w: Backups is %q; the names must be distinct and have 1 to %d bytes", ErrConfig, c.Backups, math.MaxUint8)
 		}
 	}
 	switch n := c.copies(); {
@@ -130,11 +130,11 @@ func (c *Config) validateReplicas() error {
 	case c.Order > FlushParallel:
 		return fmt.Errorf("%w: Order is %d", ErrConfig, c.Order)
 	case c.RemoteOnly && c.Order != 0:
-		return fmt.Errorf("%w: Order is that of the local flush, and with RemoteOnly there is none", ErrConfig)
+		return fmt.Errorf("%w: Order applies to the local flush; with RemoteOnly there is none", ErrConfig)
 	case c.Timeout < 0:
 		return fmt.Errorf("%w: Timeout is %v", ErrConfig, c.Timeout)
 	case c.Coord == nil:
-		return fmt.Errorf("%w: Coord is nil; it gives out the epochs", ErrConfig)
+		return fmt.Errorf("%w: Coord is nil; it assigns the epochs", ErrConfig)
 	}
 	return nil
 }

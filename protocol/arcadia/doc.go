@@ -15,12 +15,13 @@
 //
 // # Copies on other hosts
 //
-// With [Config].Backups the log has copies on hosts that run [ServeBackup]. A force writes to all of them, and is done
-// when those that have not failed have persisted it, W copies at least. [Open] recovers from R of them, repairs those that are
-// behind, and fences an earlier primary off (4.2). What this host has is one of the copies, unless RemoteOnly is set.
+// With [Config].Backups the log has copies on hosts that run [ServeBackup]. The memory of this host is one of the
+// copies, unless RemoteOnly is set. A force writes to all copies and returns when each of them has persisted the range
+// or failed; at least W must remain. [Open] recovers the log from at least R copies, repairs the copies that are
+// behind, and fences an earlier primary (4.2).
 //
 // # The primitives
 //
-// They can be used for themselves, on any [Store]: persistence ([Local]), replication ([Replicas], by [Connect]), integrity
-// ([Reliable]) and atomicity ([Atomic]).
+// Each can be used alone, on any [Store]: persistence ([Local]), replication ([Replicas], returned by [Connect]),
+// integrity ([Reliable]) and atomicity ([Atomic]).
 package arcadia

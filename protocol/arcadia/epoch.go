@@ -13,14 +13,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/kit/entry"
 )
 
-// promise is what the cluster's service knows of a log. The paper has the epoch in the superlines alone, one more
-// than the largest that a recovery has found (4.2). Then two recoveries that reach different copies may use
-// the same one: finding 12. So it is promised here, before any copy has it.
+// promise is the entry of a log at the cluster's service. In the paper the epoch is in the superlines alone, and a
+// recovery adds 1 to the largest that it finds (4.2). Two recoveries that reach different copies may then use the
+// same epoch: finding 12. So the service promises an epoch before any copy has it.
 type promise struct {
 	epoch   uint64
-	created bool // a recovery has finished: from now on a copy without superline has lost what it had
+	created bool // a recovery has finished: from now on a copy without superline has lost its content
 	quorum  int
-	members []string // who has copies
+	members []string // the hosts with copies
 }
 
 func (p *promise) encode() []byte {
@@ -40,12 +40,12 @@ func decodePromise(b []byte) (promise, error) {
 		p.members = append(p.members, r.String(1, math.MaxUint8))
 	}
 	if r.End() != nil || p.epoch == 0 || p.epoch > maxEpoch {
-		return p, fmt.Errorf("%w: what the cluster's service knows of the log", ErrCorrupt)
+		return p, fmt.Errorf("%w: the log's entry at the cluster's service", ErrCorrupt)
 	}
 	return p, nil
 }
 
-// members are the hosts with copies, in an order of their own.
+// members returns the hosts with copies, sorted.
 func members(h host.Host, cfg *Config) []string {
 	m := slices.Clone(cfg.Backups)
 	if !cfg.RemoteOnly {
@@ -61,7 +61,7 @@ type reign struct {
 	at *entry.Entry
 }
 
-// begin promises an epoch that nobody has had. Of two who do so at the same time one gets ErrFenced.
+// begin promises a new epoch. Of two concurrent calls one gets ErrFenced.
 func begin(h host.Host, cfg *Config) (*reign, error) {
 	key, fresh := "arcadia/"+cfg.Name, promise{epoch: 1, quorum: cfg.Quorum, members: members(h, cfg)}
 	at, err := entry.Load(cfg.Coord, key)
@@ -89,8 +89,8 @@ func begin(h host.Host, cfg *Config) (*reign, error) {
 	return r, r.set()
 }
 
-// confirm is nil if nobody has promised a later epoch: until now only backups that have not been restarted
-// knew of this one.
+// confirm returns nil if no later epoch has been promised. The backups alone do not ensure that: a restarted backup
+// has forgotten its epoch.
 func (r *reign) confirm() error {
 	r.created = true
 	return r.set()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An immediate names what it was made of, up to the largest copy; what cannot be one is refused by both sides.
+// An immediate decodes to the encoded range, up to the largest copy. Both sides refuse invalid ranges.
 func TestImmediates(t *testing.T) {
 	for _, r := range [][2]int{{0, 1}, {8, 8}, {MaxReplicatedSize - 8, 8}, {MaxReplicatedSize - 64, 57}} {
 		imm, err := immediate(r[0], r[1], MaxReplicatedSize)

@@ -33,7 +33,7 @@ type Log struct {
 
 	waiting host.Region // one word: how many wait for a record to be complete
 
-	replicas *Replicas // nil: there are none
+	replicas *Replicas // nil: local mode
 }
 
 // Open opens the log, and creates it where there is none. It recovers first (4.2): what it finds is
@@ -74,7 +74,7 @@ func (l *Log) Close() error {
 	return errors.Join(l.region.Free(), l.waiting.Free())
 }
 
-// Copies is how many copies have not failed. One that has is repaired by the next Open.
+// Copies returns the number of copies that have not failed. The next Open repairs the others.
 func (l *Log) Copies() int {
 	if l.replicas == nil {
 		return 1

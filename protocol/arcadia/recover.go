@@ -9,15 +9,16 @@ import (
 
 // openReplicated is Open with backups: the recovery protocol of 4.2.
 //
-//  1. The cluster's service promises an epoch that nobody has had.
-//  2. Each backup within reach closes the connection of the earlier primary. From R of them on, that one
-//     gets no write quorum any more.
-//  3. All copies within reach are read, R at least, and those with the largest epoch make the log.
-//  4. Copies that lack some of it are repaired.
-//  5. All copies get the new epoch, W at least (all at least, if the log is new), and the service confirms that nobody has begun a later one.
+//  1. The cluster's service promises a new epoch.
+//  2. Each backup within reach closes the connection of the earlier primary. Once R of them have, that
+//     primary gets no write quorum any more.
+//  3. The recovery reads all copies within reach, at least R. Those with the largest epoch make the log.
+//  4. It repairs the copies that lack records.
+//  5. It writes the new epoch to all copies, at least W (to all, if the log is new), and the service confirms
+//     that no later epoch has been promised.
 //
-// It can be cut off anywhere and begun again. Of a copy that counts only what it lacks is written, and one that does not
-// count gets the epoch, with which it does, when it has all.
+// The recovery can be interrupted anywhere and started again. In a copy that counts it writes only the records
+// that the copy lacks. A copy that does not count gets the new epoch, with which it counts, after all records.
 func openReplicated(h host.Host, cfg Config) (*Log, error) {
 	fail := func(err error) error { return fmt.Errorf("arcadia: open the log %s: %w", cfg.Name, err) }
 	now, err := begin(h, &cfg)
@@ -39,7 +40,7 @@ func openReplicated(h host.Host, cfg Config) (*Log, error) {
 	return l, nil
 }
 
-// recoverFrom makes the log of its copies, and begins the epoch.
+// recoverFrom restores the log from its copies and begins the epoch.
 func (l *Log) recoverFrom(r *Replicas, now *reign) error {
 	copies, err := l.survey(r, now.created)
 	if err != nil {
@@ -47,7 +48,7 @@ func (l *Log) recoverFrom(r *Replicas, now *reign) error {
 	}
 	for i := range copies {
 		if c := &copies[i]; c.kind == whole && c.super.epoch >= now.epoch {
-			return fmt.Errorf("%w: a copy has the epoch %d, and %d is promised", ErrFenced, c.super.epoch, now.epoch)
+			return fmt.Errorf("%w: a copy has epoch %d, but epoch %d was promised", ErrFenced, c.super.epoch, now.epoch)
 		}
 	}
 	c, err := choose(copies, r.cfg.readQuorum(), now.created)
@@ -62,16 +63,16 @@ func (l *Log) recoverFrom(r *Replicas, now *reign) error {
 	l.settle(c, now.epoch)
 	r.announce(&l.super, copies)
 	need := r.cfg.Quorum
-	if !now.created { // from then on a copy without superline has lost what it had, and does not count
+	if !now.created { // later, a copy without superline has lost its content and does not count
 		need = r.cfg.copies()
 	}
 	if n := r.count(all); n < need {
-		return fmt.Errorf("%w: %d of %d copies have the new epoch, and %d are needed: %w", ErrUnavailable, n, r.cfg.copies(), need, r.why())
+		return fmt.Errorf("%w: %d of %d copies have the new epoch; %d are needed: %w", ErrUnavailable, n, r.cfg.copies(), need, r.why())
 	}
 	return now.confirm()
 }
 
-// settle makes the log what was chosen, in a new epoch.
+// settle sets l to the chosen log, in a new epoch.
 func (l *Log) settle(c *choice, epoch uint64) {
 	s := c.super
 	l.next = c.end() + 1
@@ -81,7 +82,7 @@ func (l *Log) settle(c *choice, epoch uint64) {
 		l.ring.tail, l.ring.wrapped = f.at+footprint(f.size), l.ring.wrapped || f.at < s.head
 		l.records = append(l.records, &Record{log: l, lsn: f.lsn, epoch: f.epoch, at: f.at, size: f.size, closed: true, cleaning: f.cleaned, cleaned: f.cleaned})
 	}
-	for len(l.records) > 0 && l.records[0].cleaned { // two cleanups were cut off
+	for len(l.records) > 0 && l.records[0].cleaned { // two cleanups were interrupted
 		l.records, s.start = l.records[1:], s.start+1
 	}
 	if s.head = 0; len(l.records) > 0 {

@@ -2,14 +2,14 @@ package arcadia
 
 import "github.com/verbatim-rdma/verbatim/host"
 
-// repair writes to each copy within reach what it lacks of the log (4.2): first to that of this host, from the copy that
-// has everything, and from here to the others. An error says that the copy to read from has failed.
+// repair writes to each copy within reach the records that it lacks (4.2): first to the copy of this host, from the
+// copy that has all, then from this host to the others. An error means that the copy to read from has failed.
 //
-// It can be cut off anywhere, and then the copy under repair must still count: otherwise the loss of one more would
-// make the log unavailable, although N-W may be lost. The paper has no rule for that. Ours compares a copy with the
-// log. The log has every record that was forced. Records are forced in their order, so from the first one on in which
-// the two differ the copy has none that was, and may be overwritten. Its superline says so before that: see trimmed.
-// What a media error has damaged never counts, so it loses its superlines before it is repaired.
+// A recovery can be cut off anywhere. The copy under repair must still count then: otherwise the loss of one more copy
+// makes the log unavailable, although N-W copies may be lost (finding 14). The log has every forced record, and records
+// are forced in order. So a copy has no forced record from the first one on that differs from the log, and repair may
+// overwrite those. Before that it adjusts the copy's superline: see trimmed. A damaged copy does not count. It loses
+// its superlines first, so that a half-repaired copy does not count either.
 func (l *Log) repair(r *Replicas, c *choice, copies []copyState) error {
 	for i := range copies {
 		switch x := &copies[i]; x.kind {
@@ -24,7 +24,7 @@ func (l *Log) repair(r *Replicas, c *choice, copies []copyState) error {
 	if err := l.fetch(r, c, copies); err != nil {
 		return err
 	}
-	for i, x := range r.backups { // one after the other: their links are not what limits it
+	for i, x := range r.backups { // one after the other: the links are not the bottleneck
 		_ = c.spans(c.missing(&copies[i]), func(off, n int) error {
 			r.write(x, r.mem, off, off, n)
 			return nil
@@ -34,7 +34,7 @@ func (l *Log) repair(r *Replicas, c *choice, copies []copyState) error {
 	return nil
 }
 
-// missing is the first record that a copy lacks. A copy that is not whole lacks all.
+// missing returns the LSN of the first record that a copy lacks. A copy that is not whole lacks all.
 func (c *choice) missing(x *copyState) uint64 {
 	if x.kind != whole {
 		return c.super.start
@@ -70,18 +70,17 @@ func (l *Log) fetch(r *Replicas, c *choice, copies []copyState) error {
 	})
 }
 
-// announce gives a superline to all copies within reach.
+// announce writes a superline to all copies within reach.
 func (r *Replicas) announce(s *superline, copies []copyState) {
 	for i := range copies {
 		r.putSuper(i, copies[i].at, s)
 	}
 	if r.cfg.RemoteOnly {
-		_ = putSuperlines(Local{r.mem.Region}, s, 0) // which does not fail
+		_ = putSuperlines(Local{r.mem.Region}, s, 0) // Local does not fail
 	}
 }
 
-// putSuper replaces both superlines of copy i: the one that does not count, and then that at the place newest. Nil erases
-// them. Copy len(r.backups) is that of this host.
+// putSuper replaces both superlines of copy i, the newest one last. Nil erases them. Copy len(r.backups) is that of this host.
 func (r *Replicas) putSuper(i, newest int, s *superline) {
 	var b [superSize]byte
 	if s != nil {
@@ -91,7 +90,7 @@ func (r *Replicas) putSuper(i, newest int, s *superline) {
 		if i == len(r.backups) {
 			local := Local{r.mem.Region}
 			local.Store(slot*superSize, b[:])
-			_ = local.Force(slot*superSize, superSize) // which does not fail
+			_ = local.Force(slot*superSize, superSize) // Local does not fail
 			continue
 		}
 		r.scratch.Region.Store(0, b[:])

@@ -10,11 +10,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Replicas is persistent memory with copies on other hosts, as their primary sees it. It is a [Store]: its
-// Force is the replication primitive (3). The copies have the same bytes at the same places; what Store and Load
-// see is that of this host.
+// Replicas is the primary's view of persistent memory with copies on other hosts. It is a [Store] whose Force is
+// the replication primitive (3). All copies have the same layout. Store and Load access the copy of this host.
 //
-// Tasks may call Force at the same time; one waits for the other.
+// Force is safe for concurrent use; concurrent calls run one after the other.
 type Replicas struct {
 	h       host.Host
 	cfg     Config
@@ -22,14 +21,14 @@ type Replicas struct {
 	mem     *lend.Memory // of this host
 	backups []*replica
 
-	mu    host.Mutex // of all below, and of the connections
+	mu    host.Mutex // guards the fields below and the connections
 	conns []*lend.Conn
-	// scratch is where superlines stand that are not this host's.
+	// scratch is a buffer for superlines and images of other copies.
 	scratch *lend.Memory
 }
 
-// replica is a copy on another host. Backups answer in the order of the requests, so two numbers say what
-// it has persisted.
+// replica is a copy on another host. A backup answers in the order of the requests, so two counters show what it
+// has persisted.
 type replica struct {
 	conn            *lend.Conn
 	asked, answered uint64
@@ -39,9 +38,9 @@ type replica struct {
 	recv [inFlight]verbs.RecvWR
 }
 
-// Connect opens this host's copy and connects to those of the backups, for the primary of an epoch. No earlier
-// primary can change them from now on, and what they hold is durable. Backups that are out of reach, or refuse,
-// count as failed. An error wraps ErrConfig, or says what the host lacks.
+// Connect opens this host's copy and connects to the backups, as the primary of an epoch. From then on no earlier
+// primary can change the copies of these backups, and their content is durable. A backup that is out of reach, or
+// refuses, counts as failed. An error wraps ErrConfig, or comes from the host.
 func Connect(h host.Host, cfg Config, epoch uint64) (*Replicas, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func Connect(h host.Host, cfg Config, epoch uint64) (*Replicas, error) {
 		cfg.Timeout = DefaultTimeout
 	}
 	if !cfg.RemoteOnly && slices.Contains(cfg.Backups, h.Name()) {
-		return nil, fmt.Errorf("%w: %s has a copy of its own, and is not among the Backups", ErrConfig, h.Name())
+		return nil, fmt.Errorf("%w: this host, %s, has a copy of its own and must not be among the Backups", ErrConfig, h.Name())
 	}
 	r := &Replicas{h: h, cfg: cfg, mu: h.NewMutex()}
 	if err := r.open(); err != nil {
@@ -63,7 +62,7 @@ func Connect(h host.Host, cfg Config, epoch uint64) (*Replicas, error) {
 	return r, nil
 }
 
-// open gets what the connections need on this host.
+// open allocates the resources of this host.
 func (r *Replicas) open() (err error) {
 	if r.group, err = lend.NewGroup(r.h); err != nil {
 		return err
@@ -88,7 +87,7 @@ func (r *Replicas) open() (err error) {
 	return nil
 }
 
-// local opens the copy of this host. A process that was killed may have left some of it in the caches.
+// local opens the copy of this host, and makes it durable: a killed process may have left part of it in the caches.
 func (r *Replicas) local() (*lend.Memory, error) {
 	if r.cfg.RemoteOnly {
 		return r.group.Register(r.cfg.Size)
@@ -115,7 +114,7 @@ func (r *Replicas) meet(epoch uint64) {
 	}
 }
 
-// accept connects to a backup that has answered.
+// accept checks the answer of a backup and connects to it.
 func accept(c *lend.Conn, a *host.Answer, size int) error {
 	switch {
 	case a.Pending():
@@ -134,17 +133,17 @@ func accept(c *lend.Conn, a *host.Answer, size int) error {
 	return c.Connect(g.Endpoint)
 }
 
-// Region is the memory of this host: persistent, or with RemoteOnly DRAM.
+// Region returns the copy of this host, in persistent memory or, with RemoteOnly, in DRAM.
 func (r *Replicas) Region() host.Region { return r.mem.Region }
 
-// Alive is how many copies have not failed.
+// Alive returns the number of copies that have not failed.
 func (r *Replicas) Alive() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.count(func(*replica) bool { return true })
 }
 
-// count counts the copies that have not failed: that of this host, and the backups that satisfy is.
+// count counts the copies that have not failed: the copy of this host, and the backups that satisfy is.
 func (r *Replicas) count(is func(*replica) bool) int {
 	n := r.cfg.copies() - len(r.backups)
 	for _, x := range r.backups {
@@ -155,7 +154,7 @@ func (r *Replicas) count(is func(*replica) bool) int {
 	return n
 }
 
-// why are the reasons for which backups have failed.
+// why returns the errors of the failed backups.
 func (r *Replicas) why() error {
 	var errs []error
 	for _, c := range r.conns {
@@ -164,7 +163,7 @@ func (r *Replicas) why() error {
 	return errors.Join(errs...)
 }
 
-// Close gives all of this host back. The copies stay.
+// Close releases the resources of this host. The copies stay.
 func (r *Replicas) Close() error {
 	if r.group == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// first chooses the run without surprises.
+// first always takes the first option: a run without faults.
 type first struct{}
 
 func (first) Pick([]sim.Event) int           { return 0 }
@@ -31,7 +31,7 @@ func serve(h host.Host) error {
 	return arcadia.ServeBackup(h, arcadia.BackupConfig{Name: "log", Size: logSize})
 }
 
-// run runs an application once with backups, and returns how many requests were posted.
+// run runs an application once with backups, and returns the number of posted requests.
 func run(t *testing.T, app func(h host.Host) error, backups ...func(h host.Host) error) uint64 {
 	t.Helper()
 	var failed error
@@ -55,8 +55,8 @@ func run(t *testing.T, app func(h host.Host) error, backups ...func(h host.Host)
 	return w.Stats().Posts
 }
 
-// A force of records that follow each other costs one Write with immediate and one Send for each backup, and nothing
-// else: no superline is written (A13).
+// A force of consecutive records costs one Write with immediate and one Send for each backup, and nothing else: no
+// superline is written (A13).
 func TestForceCostsOneWriteAndOneSend(t *testing.T) {
 	forces := func(n, records int) func(h host.Host) error {
 		return func(h host.Host) error {
@@ -82,14 +82,14 @@ func TestForceCostsOneWriteAndOneSend(t *testing.T) {
 		}
 	}
 	none := run(t, forces(0, 0), serve, serve)
-	for n := 1; n <= 20; n++ { // more than one side posts receives for at once
+	for n := 1; n <= 20; n++ { // more than a batch of receives
 		if got := run(t, forces(n, 2), serve, serve) - none; got != uint64(n*2*2) {
 			t.Errorf("%d forces post %d requests", n, got)
 		}
 	}
 }
 
-// What was forced is there for another primary, which has no copy of its own and reads those of the backups.
+// A later primary finds the forced records, even without a copy of its own: it then reads those of the backups.
 func TestRecordsAreRecovered(t *testing.T) {
 	for _, order := range []arcadia.Order{arcadia.FlushAfter, arcadia.FlushBefore, arcadia.FlushParallel} {
 		run(t, func(h host.Host) error {
@@ -117,7 +117,7 @@ func appendTo(h host.Host, cfg arcadia.Config, want string) error {
 		return nil
 	})
 	if err != nil || got != want {
-		return fmt.Errorf("it holds %q, not %q: %w", got, want, err)
+		return fmt.Errorf("the log holds %q, want %q: %w", got, want, err)
 	}
 	for _, data := range []string{"a", "b"} {
 		if _, err := l.Append([]byte(data)); err != nil {
@@ -127,7 +127,7 @@ func appendTo(h host.Host, cfg arcadia.Config, want string) error {
 	return l.Close()
 }
 
-// A backup that answers nonsense has failed; without a quorum so has the log, with an error that says both.
+// A backup with an invalid answer has failed. Without a quorum Open fails too, and its error wraps both reasons.
 func TestNonsenseOfABackup(t *testing.T) {
 	for name, c := range map[string]struct {
 		backup func(h host.Host) error
@@ -213,7 +213,8 @@ func greeting(b []byte) func(h host.Host) error {
 	}
 }
 
-// A primary that names what is not in the copy, or says something else, loses its connection; the backup serves the next.
+// A primary that names a range outside the copy, or sends another message, loses its connection. The backup serves the
+// next primary.
 func TestNonsenseOfAPrimary(t *testing.T) {
 	for name, wr := range map[string]verbs.SendWR{
 		"an immediate out of range": {Op: verbs.OpWriteImm, Imm: logSize / 8},
@@ -256,7 +257,7 @@ func TestNonsenseOfAPrimary(t *testing.T) {
 	}
 }
 
-// What cannot be is refused before anything is touched.
+// Invalid configurations are refused before anything is changed.
 func TestReplicatedConfigs(t *testing.T) {
 	for name, change := range map[string]func(*arcadia.Config){
 		"W > N":                    func(c *arcadia.Config) { c.Quorum = 4 },
@@ -282,7 +283,7 @@ func TestReplicatedConfigs(t *testing.T) {
 			return nil
 		}, serve, serve)
 	}
-	run(t, func(h host.Host) error { // the quorum and the members are those that the log began with
+	run(t, func(h host.Host) error { // the quorum and the members cannot change
 		if err := appendTo(h, config(h, "backup1", "backup2"), ""); err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// piece is how much one Write or Read takes at most.
+// piece is the largest length of one Write or Read.
 const piece = 1 << 30
 
 // Load implements Store.
@@ -17,10 +17,9 @@ func (r *Replicas) Load(off int, p []byte) error { return host.TryLoad(r.mem.Reg
 // Store implements Store.
 func (r *Replicas) Store(off int, p []byte) { r.mem.Region.Store(off, p) }
 
-// Force implements Store: it is the replication primitive (3, 4.2). It writes to all backups at once, and
-// returns when W copies have persisted the range. An error wraps ErrQuorum: fewer are left, and some may have it.
-//
-// Backups that answer later are not waited for until they have too much to answer, or a quorum needs them.
+// Force implements Store: it is the replication primitive (3, 4.2). It writes the range to all backups at once, and
+// returns when each of them has persisted it or failed. An error wraps ErrQuorum: fewer than W copies are left, and
+// some of them may have the range.
 func (r *Replicas) Force(off, n int) error {
 	if n == 0 {
 		return nil
@@ -44,7 +43,7 @@ func (r *Replicas) Force(off, n int) error {
 	return err
 }
 
-// flush is the persistence primitive on the copy of this host.
+// flush applies the persistence primitive to the copy of this host.
 func (r *Replicas) flush(off, n int) {
 	if !r.cfg.RemoteOnly {
 		r.mem.Region.Flush(off, n)
@@ -52,7 +51,7 @@ func (r *Replicas) flush(off, n int) {
 	}
 }
 
-// write writes a range to one backup, and asks for its being persisted.
+// write writes a range to one backup, and requests that it be persisted.
 func (r *Replicas) write(x *replica, m *lend.Memory, from, off, n int) {
 	for n > 0 && x.conn.Err == nil {
 		k := min(n, piece)
@@ -76,16 +75,16 @@ func (r *Replicas) write(x *replica, m *lend.Memory, from, off, n int) {
 	}
 }
 
-// quorum waits until all backups have answered, or failed. At least W copies must be left.
+// quorum waits until every backup has answered or failed. At least W copies must be left.
 func (r *Replicas) quorum() error {
 	r.everybody()
 	if n := r.count(all); n < r.cfg.Quorum {
-		return fmt.Errorf("%w: %d of %d copies are left, and %d are needed: %w", ErrQuorum, n, r.cfg.copies(), r.cfg.Quorum, r.why())
+		return fmt.Errorf("%w: %d of %d copies are left; %d are needed: %w", ErrQuorum, n, r.cfg.copies(), r.cfg.Quorum, r.why())
 	}
 	return nil
 }
 
-// everybody waits until all backups have answered, or failed.
+// everybody waits until every backup has answered or failed.
 func (r *Replicas) everybody() {
 	for r.count((*replica).done) < r.count(all) {
 		r.next()
@@ -96,8 +95,8 @@ func (x *replica) done() bool { return x.asked == x.answered }
 
 func all(*replica) bool { return true }
 
-// next waits for one completion. A backup that takes too long has failed, and its connection is closed at once, so
-// that it does not become consistent again by accident (4.2).
+// next waits for one completion. A backup that takes too long has failed. Its connection is closed at once, so that
+// it does not become consistent again by accident (4.2).
 func (r *Replicas) next() {
 	if r.take() {
 		return
@@ -112,7 +111,7 @@ func (r *Replicas) next() {
 	r.take()
 }
 
-// take takes the answers that are there, and reports whether there were any.
+// take processes the answers that have arrived, and reports whether there were any.
 func (r *Replicas) take() bool {
 	any := false
 	for _, x := range r.backups {
@@ -130,10 +129,10 @@ func (r *Replicas) take() bool {
 	return any
 }
 
-// answers takes the answer to the oldest request.
+// answers processes the answer to the oldest request.
 func (x *replica) answers(wc verbs.WC) error {
 	if wc.Op != verbs.WCRecv || !wc.HasImm || wc.Imm != uint32(x.answered+1) || x.done() {
-		return fmt.Errorf("%w: %v with %d, when %d of %d requests have an answer", ErrNonsense, wc.Op, wc.Imm, x.answered, x.asked)
+		return fmt.Errorf("%w: %v with immediate %d, after answers to %d of %d requests", ErrNonsense, wc.Op, wc.Imm, x.answered, x.asked)
 	}
 	if x.answered++; x.answered%inFlight != 0 {
 		return nil
@@ -155,8 +154,8 @@ func (r *Replicas) read(x *replica, m *lend.Memory, to, off, n int) error {
 	return nil
 }
 
-// Fetch reads a range of the copy of a backup into the memory of this host, where it is not durable yet. The error
-// says why the backup has failed.
+// Fetch reads a range of a backup's copy into the copy of this host, without making it durable. If the backup has
+// failed, the error is the reason.
 func (r *Replicas) Fetch(backup string, off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,5 +170,5 @@ func (r *Replicas) Fetch(backup string, off, n int) error {
 			return r.read(x, r.mem, off, off, n)
 		}
 	}
-	return fmt.Errorf("%w: %s is no backup", ErrConfig, backup)
+	return fmt.Errorf("%w: %s is not a backup", ErrConfig, backup)
 }

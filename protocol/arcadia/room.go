@@ -1,7 +1,7 @@
 package arcadia
 
-// Free is how many bytes of the ring no record has, not even one that was cleaned up behind another that was not.
-// A record has a header beside its payload, and lies in one piece: there may be no room for a record of Free bytes.
+// Free returns the number of free bytes in the ring. A cleaned-up record takes space until all records before it are
+// cleaned up. A record of Free bytes may not fit: a record also has a header, and does not wrap around the ring's end.
 func (l *Log) Free() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -15,7 +15,8 @@ func (r *ring) free() int {
 	return r.size - r.tail + r.head
 }
 
-// Next is the LSN of the record that is reserved next. What had a larger one before the log was opened is lost.
+// Next returns the LSN of the next record to be reserved. After Open, records that had this LSN or a larger one are
+// lost.
 func (l *Log) Next() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,15 +9,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// inFlight is how many requests a backup may have to answer.
+// inFlight is the largest number of requests that a backup has not answered.
 const inFlight = 16
 
-// queues are those of a connection between a primary and a backup. Receives are posted inFlight at a time, by both.
+// queues sizes a connection between a primary and a backup. Both sides post receives in batches of inFlight.
 func queues(access verbs.Access) verbs.QPConfig {
 	return verbs.QPConfig{Access: access, MaxSendWR: 2 * inFlight, MaxRecvWR: 2 * inFlight, MaxSGE: 1}
 }
 
-// session is what a backup has with one primary. A task of its own serves it.
+// session is the connection of a backup to one primary. It has a task of its own.
 type session struct {
 	group *lend.Group
 	conn  *lend.Conn
@@ -30,7 +30,7 @@ type session struct {
 
 	mu   host.Mutex
 	over host.Cond
-	done error // why the task has ended
+	done error // the error that ended the task
 }
 
 func newSession(b *backup, c *lend.Conn) *session {
@@ -39,7 +39,7 @@ func newSession(b *backup, c *lend.Conn) *session {
 	return x
 }
 
-// serve persists what the primary writes, until the connection fails.
+// serve executes the primary's requests until the connection fails.
 func (x *session) serve() {
 	var err error
 	for err == nil {
@@ -51,10 +51,10 @@ func (x *session) serve() {
 	x.mu.Unlock()
 }
 
-// end makes the connection useless at once, and waits for its task, which notices.
+// end puts the queue pair into the error state, and waits until the task has ended.
 func (x *session) end() error {
 	err := x.qp.Modify(verbs.QPAttr{SetState: true, State: verbs.StateErr})
-	if errors.Is(err, verbs.ErrClosed) { // the task has noticed something else
+	if errors.Is(err, verbs.ErrClosed) { // the connection had failed already
 		err = nil
 	}
 	x.mu.Lock()
@@ -65,7 +65,7 @@ func (x *session) end() error {
 	return errors.Join(err, x.group.Drop(x.conn))
 }
 
-// persist carries out one request of the primary: the replication primitive's other half (3).
+// persist executes one request of the primary: the backup's half of the replication primitive (3).
 func (x *session) persist() error {
 	wc, err := x.group.Receive(x.conn)
 	if err != nil {
@@ -86,8 +86,8 @@ func (x *session) persist() error {
 	return x.answer()
 }
 
-// answer says that the oldest request is durable, and which one that is. Receives are posted before, so that the primary has one for each
-// request that it may have under way.
+// answer reports the oldest request as durable, with its number. It posts receives first, so that the backup has one
+// for each request that the primary may have in flight.
 func (x *session) answer() error {
 	if x.received++; x.received%inFlight == 0 {
 		if err := x.conn.PostRecv(x.recv[:]); err != nil {
@@ -98,8 +98,8 @@ func (x *session) answer() error {
 	return post(x.group, x.conn, x.wr[:])
 }
 
-// post posts one request. Its success shows in what the other side answers or sends next, so only every inFlight-th
-// is signaled, to give places of the send queue back.
+// post posts one request. The next message of the other side shows its success, so only every inFlight-th request
+// is signaled, to free slots of the send queue.
 func post(g *lend.Group, c *lend.Conn, wr []verbs.SendWR) error {
 	wr[0].ID = c.Asked + 1
 	if wr[0].ID%inFlight == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// copyState is what a recovery finds out about one copy.
+// copyState is the result of reading one copy.
 type copyState struct {
 	kind    copyKind
 	super   superline
@@ -18,15 +18,15 @@ type copyKind uint8
 
 const (
 	absent  copyKind = iota // out of reach, or failed
-	blank                   // it has no superline
-	corrupt                 // it has been damaged
-	whole                   // it has a superline, and all records that its epoch began with
+	blank                   // without superline
+	corrupt                 // damaged
+	whole                   // with a superline, and all records that its epoch began with
 )
 
-// end is the LSN of the last record.
+// end returns the LSN of the last record.
 func (c *copyState) end() uint64 { return c.super.start + uint64(len(c.records)) - 1 }
 
-// snapshot is a copy in memory, to be read once.
+// snapshot is the image of a copy in local memory.
 type snapshot []byte
 
 // Load implements Store.
@@ -38,8 +38,8 @@ func (m snapshot) Store(off int, p []byte) { copy(m[off:], p) }
 // Force implements Store.
 func (m snapshot) Force(int, int) error { return nil }
 
-// survey reads all copies that are within reach (4.2), one after the other. The last is that of this host, unless it
-// does not count. An error wraps ErrForeign, or says why this host cannot read its own copy.
+// survey reads all copies within reach (4.2), one after the other. The copy of this host is the last, unless
+// RemoteOnly is set. An error wraps ErrForeign, or ErrCorrupt if this host cannot read its own copy.
 func (l *Log) survey(r *Replicas, created bool) ([]copyState, error) {
 	var out []copyState
 	buf := make(snapshot, r.cfg.Size)
@@ -66,7 +66,7 @@ func (l *Log) survey(r *Replicas, created bool) ([]copyState, error) {
 	return append(out, c), nil
 }
 
-// readImage reads the copy of a backup, by one-sided Reads (5.4).
+// readImage reads the copy of a backup with one-sided Reads (5.4).
 func (r *Replicas) readImage(x *replica, m snapshot) error {
 	for off := 0; off < len(m); off += r.scratch.Region.Len() {
 		p := m[off:min(off+r.scratch.Region.Len(), len(m))]
@@ -78,13 +78,13 @@ func (r *Replicas) readImage(x *replica, m snapshot) error {
 	return nil
 }
 
-// judge says what a copy is. The error wraps ErrForeign.
+// judge classifies a copy. The error wraps ErrForeign.
 func (l *Log) judge(m snapshot, created bool) (c copyState, err error) {
 	s, at, none, err := readSuperlines(m, l.id, len(m))
 	switch {
 	case none || !created && l.halfMade(m):
 		if n, err := checkEmpty(m, ringAt, l.size); err != nil && !created {
-			return c, fmt.Errorf("%w: it has no superline, and there is something at byte %d", err, n)
+			return c, fmt.Errorf("%w: it has no superline, but byte %d is not zero", err, n)
 		}
 		return copyState{kind: blank}, nil
 	case isForeign(err):
@@ -94,13 +94,13 @@ func (l *Log) judge(m snapshot, created bool) (c copyState, err error) {
 	}
 	c = copyState{kind: whole, super: s, at: at}
 	walk(m, &s, func(f found) { c.records = append(c.records, f) })
-	if c.end()+1 < s.since { // the recovery that began the epoch had all before
+	if c.end()+1 < s.since { // the recovery that began the epoch had all records before since
 		c.kind = corrupt
 	}
 	return c, nil
 }
 
-// halfMade reports whether the superlines are those of a creation that was cut off, in whatever epoch.
+// halfMade reports whether the superlines are those of an interrupted creation, in any epoch.
 func (l *Log) halfMade(m snapshot) bool {
 	for i := range 2 {
 		b := m[i*superSize:][:superSize]

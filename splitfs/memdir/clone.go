@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Clone returns a copy, whose files are open to nobody.
+// Clone returns a copy of d without open files.
 func (d *Dir) Clone() *Dir {
 	copies := map[*inode]*inode{}
 	inodeOf := func(i *inode) *inode {

@@ -10,15 +10,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// Apply applies a batch, and makes it durable as the policy says. Others see it at once. It returns the LSN
-// of the batch. After an error the batch may be applied or not; one that wraps arcadia.ErrFull or
-// arcadia.ErrTooLarge says that it is not, and others can be. The batch is the caller's, to close.
+// Apply applies a batch and makes it durable according to the policy. Readers see it at once. Apply returns the
+// LSN of the batch. After an error the batch may or may not be applied; arcadia.ErrFull and arcadia.ErrTooLarge
+// mean that it is not, and that other batches can be. The caller closes the batch.
 func (d *DB) Apply(b *pebble.Batch) (lsn uint64, err error) {
 	data := b.Repr()
 	if b.Empty() {
 		data = nil
 	}
-	whole := d.db.NewBatch() // with its LSN, which b is not to have
+	whole := d.db.NewBatch() // b and its LSN; b itself does not change
 	defer whole.Close()
 	if err := whole.Apply(b, nil); err != nil {
 		return 0, fmt.Errorf("pebblelog: %w", err)
@@ -32,7 +32,7 @@ func (d *DB) Apply(b *pebble.Batch) (lsn uint64, err error) {
 	}
 	d.mu.Lock()
 	if e.complete = err == nil; !e.complete {
-		d.err = err // no record behind it can be forced
+		d.err = err // no later record can be forced
 	}
 	d.complete.Broadcast()
 	d.mu.Unlock()
@@ -45,7 +45,7 @@ func (d *DB) Apply(b *pebble.Batch) (lsn uint64, err error) {
 	return e.LSN(), nil
 }
 
-// begin reserves a record and applies the batch, both before any other does.
+// begin reserves a record and applies the batch under one lock, so batches are applied in the order of their LSNs.
 func (d *DB) begin(b *pebble.Batch, size int) (*entry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -67,7 +67,7 @@ func (d *DB) begin(b *pebble.Batch, size int) (*entry, error) {
 	return e, nil
 }
 
-// reserve reserves a record. A full log is emptied first.
+// reserve reserves a record. If the log is full, it first flushes Pebble's tables and cleans up.
 func (d *DB) reserve(size int) (*arcadia.Record, error) {
 	for {
 		if d.err != nil {
@@ -81,7 +81,7 @@ func (d *DB) reserve(size int) (*arcadia.Record, error) {
 			return nil, err
 		}
 		for len(d.records) > 0 && !d.records[0].complete && d.err == nil {
-			d.complete.Wait() // its writer needs no lock before that
+			d.complete.Wait() // its writer completes it without the lock
 		}
 		if err := d.cleanup(); err != nil {
 			return nil, err
@@ -89,8 +89,7 @@ func (d *DB) reserve(size int) (*arcadia.Record, error) {
 	}
 }
 
-// cleanup gives back the space of the records whose batches are in tables: the first one last, which gives back that
-// of all.
+// cleanup cleans up the records whose batches are in tables. The first one comes last: it frees the space of all.
 func (d *DB) cleanup() error {
 	has, err := d.lsn(true)
 	if err != nil {

@@ -12,36 +12,36 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// Key is where the database has the LSN of its last batch, in 8 bytes. Applications leave it alone.
+// Key holds the LSN of the last batch, in 8 bytes. Applications must not use it.
 const Key = "\x00arcadia.lsn"
 
-// ErrForeign: the log holds records that are no batches.
-var ErrForeign = errors.New("pebblelog: the log is not of a database")
+// ErrForeign: the log holds records that are not batches.
+var ErrForeign = errors.New("pebblelog: the log does not belong to a database")
 
-// DB is a database. Several goroutines may use it.
+// DB is a database. It is safe for concurrent use.
 type DB struct {
 	db     *pebble.DB
 	log    *arcadia.Log
 	policy arcadia.Policy
-	tables atomic.Bool // Pebble has written a table, and nothing was cleaned up since
+	tables atomic.Bool // Pebble has written a table since the last cleanup
 
 	recovery Recovery
 
-	mu sync.Mutex // of all below, and so that batches are applied in the order of their LSNs
-	// records are those of batches that may not be in tables, in order.
+	mu sync.Mutex // guards the fields below, and orders batches by LSN
+	// records are those of batches that may not be in tables, by LSN.
 	records  []*entry
-	complete sync.Cond // one more is
-	err      error     // what has made the database useless
+	complete sync.Cond // signaled when a record becomes complete
+	err      error     // every later batch fails with it
 }
 
 // Recovery is what [Open] found.
 type Recovery struct {
 	Tables   uint64 // the LSN of the last batch in tables
-	Log      uint64 // the LSN of the last batch that the log has or had; what tables have beyond it keeps no LSN
-	Replayed int    // how many batches were in the log only
+	Log      uint64 // the last LSN of the log, before cleanups; batches in tables beyond it lose their LSNs
+	Replayed int    // batches that were only in the log
 }
 
-// Recovery says what Open found.
+// Recovery returns what Open found.
 func (d *DB) Recovery() Recovery { return d.recovery }
 
 // entry is a record of the log.
@@ -50,8 +50,9 @@ type entry struct {
 	complete bool
 }
 
-// Open opens the database in a folder, or creates it, and recovers it with what the log has. Nobody else may use
-// the log. The settings are changed in what concerns logs. An error wraps ErrForeign, or is Pebble's or the log's.
+// Open opens or creates the database in a folder, and replays the batches that are only in the log. The log must have
+// no other user. Open overrides the settings of Pebble's own log. An error wraps ErrForeign, or comes from Pebble or
+// the log.
 func Open(dir string, log *arcadia.Log, policy arcadia.Policy, settings *pebble.Options) (*DB, error) {
 	d := &DB{log: log, policy: policy}
 	d.complete.L = &d.mu
@@ -68,7 +69,7 @@ func Open(dir string, log *arcadia.Log, policy arcadia.Policy, settings *pebble.
 	return d, nil
 }
 
-// recover applies the batches that the tables do not have.
+// recover replays the batches that the tables lack.
 func (d *DB) recover() error {
 	has, err := d.lsn(false)
 	if err != nil {
@@ -92,7 +93,7 @@ func (d *DB) recover() error {
 	if err != nil {
 		return err
 	}
-	if has > last { // the log has lost what the tables have
+	if has > last { // the log has lost batches that are in tables
 		b := d.db.NewBatch()
 		defer b.Close()
 		if err := d.apply(b, last); err != nil {
@@ -105,7 +106,7 @@ func (d *DB) recover() error {
 	return d.cleanup()
 }
 
-// restore makes b what its record says.
+// restore decodes the data of a record into b.
 func restore(b *pebble.Batch, data []byte) error {
 	if len(data) == 0 {
 		return nil // an empty batch
@@ -124,12 +125,12 @@ func restore(b *pebble.Batch, data []byte) error {
 		}
 	}
 	if n != b.Count() {
-		return fmt.Errorf("a batch of %d, and not of %d", n, b.Count())
+		return fmt.Errorf("a batch of %d operations, but its header says %d", n, b.Count())
 	}
 	return nil
 }
 
-// apply applies b, whose LSN this is.
+// apply applies b together with its LSN.
 func (d *DB) apply(b *pebble.Batch, lsn uint64) error {
 	if err := b.Set([]byte(Key), binary.LittleEndian.AppendUint64(nil, lsn), nil); err != nil {
 		return err
@@ -137,7 +138,7 @@ func (d *DB) apply(b *pebble.Batch, lsn uint64) error {
 	return d.db.Apply(b, pebble.NoSync)
 }
 
-// lsn is that of the last batch in the database, or in its tables.
+// lsn returns the LSN of the last batch in the database, or in its tables alone.
 func (d *DB) lsn(tables bool) (lsn uint64, err error) {
 	it, err := d.db.NewIter(&pebble.IterOptions{OnlyReadGuaranteedDurable: tables, LowerBound: []byte(Key), UpperBound: []byte(Key + "\x00")})
 	if err != nil {
@@ -153,11 +154,11 @@ func (d *DB) lsn(tables bool) (lsn uint64, err error) {
 	return lsn, it.Close()
 }
 
-// Reader reads the database as Pebble does.
+// Reader returns Pebble's reader of the database.
 func (d *DB) Reader() pebble.Reader { return d.db }
 
 // NewBatch returns an empty batch.
 func (d *DB) NewBatch() *pebble.Batch { return d.db.NewBatch() }
 
-// Close closes the database. Whatever is not forced may be lost, as in a crash.
+// Close closes the database. Batches that were not forced may be lost, as in a crash.
 func (d *DB) Close() error { return d.db.Close() }

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs/pebblelog"
 )
 
-// place is where a database lives.
+// place is the memory and the directory of a database.
 type place struct {
 	h   *pmemhost.Host
 	dir vfs.FS
@@ -36,7 +36,7 @@ func (p *place) open(t *testing.T, size int) *pebblelog.DB {
 	return db
 }
 
-// quiet keeps Pebble from printing what it does.
+// quiet discards Pebble's messages.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)           {}
@@ -66,7 +66,7 @@ func get(db *pebblelog.DB, key string) string {
 	return string(v)
 }
 
-// A database that ends without a word comes back with everything, whatever a batch does.
+// A crash loses no forced batch, whatever operations it has.
 func TestRecover(t *testing.T) {
 	p := newPlace()
 	db := p.open(t, 64<<10)
@@ -86,7 +86,7 @@ func TestRecover(t *testing.T) {
 		t.Errorf("the batch has %d operations now", b.Count())
 	}
 	p.h = p.h.Crash(func(int) bool { return false })
-	if err := db.Close(); err != nil { // which writes nothing
+	if err := db.Close(); err != nil { // it flushes nothing
 		t.Error(err)
 	}
 	db = p.open(t, 64<<10)
@@ -104,10 +104,10 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// A log that is far smaller than what is written gives its space back as tables are written, by itself or because it
+// A log far smaller than the data frees space whenever tables are written: on Pebble's initiative, or because the log
 // is full.
 func TestSpaceComesBack(t *testing.T) {
-	for name, x := range map[string]struct{ log, value int }{"as tables come": {1 << 20, 1000}, "as it is full": {24 << 10, 1000}} { //lint:ordered each is checked
+	for name, x := range map[string]struct{ log, value int }{"Pebble flushes": {1 << 20, 1000}, "the log is full": {24 << 10, 1000}} { //lint:ordered each is checked
 		t.Run(name, func(t *testing.T) {
 			p := newPlace()
 			db := p.open(t, x.log)
@@ -136,7 +136,7 @@ func TestSpaceComesBack(t *testing.T) {
 	}
 }
 
-// Writers at the same time fill the log, and each other's records are complete in any order.
+// Concurrent writers fill the log, and complete their records in any order.
 func TestWriters(t *testing.T) {
 	p := newPlace()
 	db := p.open(t, 32<<10)
@@ -165,7 +165,7 @@ func TestWriters(t *testing.T) {
 	}
 }
 
-// A batch that the log cannot take is refused, and others are not; a log of something else is.
+// A batch larger than the log is refused, and later batches are not. A log with other records is refused.
 func TestRefused(t *testing.T) {
 	p := newPlace()
 	db := p.open(t, 16<<10)
@@ -178,7 +178,7 @@ func TestRefused(t *testing.T) {
 	}
 	set(t, db, "small", "1")
 	if v := get(db, "large"); v != pebble.ErrNotFound.Error() {
-		t.Error("it was applied")
+		t.Error("the refused batch was applied")
 	}
 	if err := db.Close(); err != nil {
 		t.Error(err)
@@ -197,7 +197,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A writer that is slow to fill its record holds up the space of others, and nothing else.
+// A writer that is slow to complete its record delays the cleanup of later records, and nothing else.
 func TestASlowWriter(t *testing.T) {
 	p := newPlace()
 	log, err := arcadia.Open(p.h, arcadia.Config{Name: "log", Size: 1 << 20})
@@ -225,7 +225,7 @@ func TestASlowWriter(t *testing.T) {
 		set(t, db, fmt.Sprintf("%03d", i), fmt.Sprintf("%0500d", i))
 	}
 	if free := log.Free(); held > 850<<10 || free < 900<<10 {
-		t.Errorf("%d bytes were free while a record was not complete, and %d are now", held, free)
+		t.Errorf("%d bytes were free while a record was incomplete, %d afterwards", held, free)
 	}
 	if err := db.Close(); err != nil {
 		t.Error(err)

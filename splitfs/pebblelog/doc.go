@@ -1,6 +1,6 @@
-// Package pebblelog is Pebble with an Arcadia log in place of its write-ahead log. Arcadia's paper moves
-// applications to its log in this way: they reserve a record, fill it in place, complete it, and force it when their
-// policy says so, and concurrent writers exclude each other in the first step only.
+// Package pebblelog is Pebble with an Arcadia log in place of its write-ahead log. Arcadia's paper ports
+// applications to its log in this way: a writer reserves a record, fills it in place, completes it, and forces it
+// according to a policy. Writers exclude each other only in the first step.
 //
 //	log, err := arcadia.Open(h, arcadia.Config{Name: "db", Size: 1 << 30})
 //	db, err := pebblelog.Open("db", log, arcadia.Frequency(8), &pebble.Options{})
@@ -8,18 +8,18 @@
 //
 // # What a crash leaves
 //
-// Open brings the batches back that the log has and the tables of the database have not, in the order of their
-// LSNs. The database then holds the first of all batches, each whole: at least those that were forced, and those
-// that are in tables. With arcadia.Frequency(F) and T writers at most F*T batches that Apply has returned for are
-// missing; with arcadia.Frequency(1) none is.
+// Open replays, in the order of their LSNs, the batches that are in the log but not in tables. The database then
+// holds a prefix of all batches, each of them whole. The prefix includes every forced batch and every batch in
+// tables. With arcadia.Frequency(F) and T writers, at most F*T acknowledged batches are missing; with
+// arcadia.Frequency(1) none is.
 //
-// With each batch the database writes its LSN under [Key], in its tables too. So Open knows which batches they have. It takes back
-// that number if the log has lost batches that the tables have, for their LSNs are given out again.
+// Each batch also sets [Key] to its LSN, so the tables record which batches they hold. If the log has lost batches
+// that are in tables, it assigns their LSNs again. Open therefore resets Key to the last LSN of the log.
 //
 // # Space
 //
-// Pebble says when it has written a table. The records of all batches in tables are then cleaned up by the next
-// Apply. If the log is full Apply has Pebble write a table.
+// Pebble reports each flush. The next Apply then cleans up the records of all batches in tables. If the log is
+// full, Apply makes Pebble flush.
 //
-// Package pebblefs is the other way: Pebble as it is, with its log in a file of a split file system.
+// Package pebblefs is the alternative: unmodified Pebble, whose log is a file in a split file system.
 package pebblelog

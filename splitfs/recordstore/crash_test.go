@@ -14,12 +14,12 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs/recordstore"
 )
 
-// script writes to a few objects here and there, and deletes some, with a log that has room for little more.
+// script writes to random places of a few objects and deletes some. The log has little spare room.
 type script struct {
 	r    *rand.Rand
 	s    *recordstore.Store
 	want map[string][]byte
-	// In progress: a write, or what is created or released (data is nil).
+	// The operation in progress: a write, or a create or release (data is nil).
 	name string
 	off  int
 	data []byte
@@ -66,7 +66,7 @@ func (x *script) run() error {
 	return nil
 }
 
-// compare compares what another process finds, and then deletes it all, for good.
+// compare checks the objects that another process finds. It then deletes them all, and checks that they stay deleted.
 func (x *script) compare(t *testing.T, h *pmemhost.Host) error {
 	s := open(t, h, logSize)
 	for name, want := range x.want { //lint:ordered each is compared
@@ -97,7 +97,7 @@ func (x *script) compare(t *testing.T, h *pmemhost.Host) error {
 	s = open(t, h, logSize)
 	for name := range x.want { //lint:ordered each is looked for
 		if _, err := s.Recover(name); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s was deleted: %v", name, err)
+			return fmt.Errorf("%s was deleted, but Recover returns %v", name, err)
 		}
 	}
 	if _, err := s.Create("new", 1500); err != nil {
@@ -114,7 +114,7 @@ func (x *script) compare(t *testing.T, h *pmemhost.Host) error {
 	return nil
 }
 
-// Wherever the process or the power fails, nothing is lost and nothing that was deleted comes back.
+// A failure of the process or the power at any step loses no data, and restores no deleted object.
 func TestEveryCrash(t *testing.T) {
 	for seed := range uint64(2) {
 		h := pmemhost.New()

@@ -6,14 +6,14 @@ import (
 	"sort"
 )
 
-// object is a region of bytes, all of which are zero at first.
+// object is a region of bytes, initially zero.
 type object struct {
 	s     *Store
 	id    uint64
 	name  string
 	image []byte
 	birth *kept
-	// owned are the pieces that were written, in order, each with the last record that says what is there.
+	// owned lists the written pieces in order, each with the record that holds its content.
 	owned []piece
 	gone  bool
 }
@@ -24,7 +24,7 @@ type piece struct {
 	by       *kept
 }
 
-// Record implements splitfs.Object. It may take several records of the log.
+// Record implements splitfs.Object. It may append several records to the log.
 func (o *object) Record(off int, data []byte) error {
 	o.s.mu.Lock()
 	defer o.s.mu.Unlock()
@@ -41,7 +41,7 @@ func (o *object) Record(off int, data []byte) error {
 	return nil
 }
 
-// write appends a record, if there is room for it.
+// write makes room and appends a record.
 func (o *object) write(off int, data []byte) error {
 	if err := o.s.makeRoom(); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (o *object) write(off int, data []byte) error {
 	return o.put(off, data)
 }
 
-// put appends what is written at off.
+// put appends a record with the data at off.
 func (o *object) put(off int, data []byte) error {
 	k, err := o.s.append(o, kindData, off, data)
 	if err != nil {
@@ -60,7 +60,7 @@ func (o *object) put(off int, data []byte) error {
 	return nil
 }
 
-// own makes the record of p the one that says what is there.
+// own makes p.by the owner of the bytes [p.from, p.to).
 func (o *object) own(p piece) {
 	first := sort.Search(len(o.owned), func(i int) bool { return o.owned[i].to > p.from })
 	last, put := first, []piece{p}
@@ -75,14 +75,14 @@ func (o *object) own(p piece) {
 		}
 	}
 	p.by.live += p.to - p.from
-	if first == len(o.owned) { // the usual case of a log
+	if first == len(o.owned) { // the usual case: an append
 		o.owned = append(o.owned, p)
 		return
 	}
 	o.owned = append(o.owned[:first:first], append(put, o.owned[last:]...)...)
 }
 
-// hull is from the first to the last byte that k says.
+// hull returns the range from the first to the last byte that k owns.
 func (o *object) hull(k *kept) (from, to int) {
 	first := sort.Search(len(o.owned), func(i int) bool { return o.owned[i].to > k.at })
 	from = -1

@@ -12,9 +12,9 @@ import (
 // The payload of a record begins with two words, little-endian:
 //
 //	0  kind, 1 byte; the number of the object, 7 bytes
-//	8  the size of the object, or where its data are
+//	8  the size of the object, or the offset of the data
 //
-// and then has the object's name, or the data.
+// The object's name, or the data, follows.
 const headerSize = 16
 
 const (
@@ -22,14 +22,14 @@ const (
 	kindData  = 2
 )
 
-// encode puts a payload into buf.
+// encode writes a payload to buf.
 func encode(buf []byte, kind byte, id uint64, at int, rest []byte) []byte {
 	buf = binary.LittleEndian.AppendUint64(buf[:0], uint64(kind)|id<<8)
 	buf = binary.LittleEndian.AppendUint64(buf, uint64(at))
 	return append(buf, rest...)
 }
 
-// decoded is what a payload says.
+// decoded is a decoded payload.
 type decoded struct {
 	kind byte
 	id   uint64
@@ -37,7 +37,7 @@ type decoded struct {
 	rest []byte
 }
 
-// decode reads the payload of a record. An error wraps ErrForeign.
+// decode decodes the payload of a record. An error wraps ErrForeign.
 func decode(lsn uint64, b []byte) (d decoded, err error) {
 	if len(b) < headerSize {
 		return d, fmt.Errorf("%w: record %d has %d bytes", ErrForeign, lsn, len(b))
@@ -50,19 +50,19 @@ func decode(lsn uint64, b []byte) (d decoded, err error) {
 	return d, nil
 }
 
-// kept is a record of the log that was not cleaned up.
+// kept is a record of the log that has not been cleaned up.
 type kept struct {
 	rec  *arcadia.Record
-	of   *object // nil: nobody needs it
-	at   int     // of its data in the object
+	of   *object // nil: it is not needed
+	at   int     // the offset of its data in the object
 	n    int
-	live int // how many bytes no later record says
+	live int // bytes that no later record overwrites
 }
 
-// needed reports whether the log would say something else without k.
+// needed reports whether an object would change without k.
 func (k *kept) needed() bool { return k.of != nil && !k.of.gone && (k.live > 0 || k.of.birth == k) }
 
-// append puts a record into the log, and forces it.
+// append appends a record to the log and forces it.
 func (s *Store) append(o *object, kind byte, at int, rest []byte) (*kept, error) {
 	s.buf = encode(s.buf, kind, o.id, at, rest)
 	rec, err := s.log.Append(s.buf)
@@ -75,7 +75,7 @@ func (s *Store) append(o *object, kind byte, at int, rest []byte) (*kept, error)
 	return k, nil
 }
 
-// again says at the end of the log what k says.
+// again appends the live content of k at the end of the log.
 func (s *Store) again(k *kept) error {
 	o := k.of
 	if o.birth == k {
@@ -89,14 +89,14 @@ func (s *Store) again(k *kept) error {
 	return o.put(from, slices.Clone(o.image[from:to]))
 }
 
-// makeRoom gives back the space of the first records until there is room for the longest.
+// makeRoom frees the first records until the longest record fits.
 func (s *Store) makeRoom() error {
 	if s.err != nil {
 		return s.err
 	}
 	for left := len(s.kept); s.log.Free() < s.reserve; {
 		if left <= 0 {
-			return ErrFull // each is needed, and stands at the end
+			return ErrFull // all records are needed, and were appended again
 		}
 		n := 0
 		for n < left && !s.kept[n].needed() {
@@ -116,7 +116,7 @@ func (s *Store) makeRoom() error {
 	return nil
 }
 
-// forget cleans the first n records up: the first one last, which gives back the space of all.
+// forget cleans up the first n records. The first one comes last: it frees the space of all.
 func (s *Store) forget(n int) error {
 	for _, k := range slices.Backward(s.kept[:n]) {
 		if err := s.cleanup(k); err != nil {
@@ -129,7 +129,7 @@ func (s *Store) forget(n int) error {
 
 func (s *Store) cleanup(k *kept) error {
 	if k.rec == nil {
-		return nil // it was
+		return nil // already cleaned up
 	}
 	if err := s.log.Cleanup(k.rec); err != nil {
 		s.err = err

@@ -13,45 +13,45 @@ import (
 
 // Errors, to be tested with errors.Is.
 var (
-	// ErrFull: what the objects hold leaves no room in the log. It is syscall.ENOSPC.
+	// ErrFull: the content of the objects fills the log. It wraps syscall.ENOSPC.
 	ErrFull = fmt.Errorf("recordstore: the log is full; give it a larger Size: %w", syscall.ENOSPC)
-	// ErrForeign: the log holds records of something else.
-	ErrForeign = errors.New("recordstore: the log is not of a store")
+	// ErrForeign: the log holds records that no store has written.
+	ErrForeign = errors.New("recordstore: the log does not belong to a store")
 	// ErrSmall: the log is too small for a store.
 	ErrSmall = errors.New("recordstore: the log is too small")
 )
 
 const (
-	// MinRecord is the least arcadia.Log.MaxRecord of a log that can have a store.
+	// MinRecord is the smallest arcadia.Log.MaxRecord that a store needs.
 	MinRecord = 4 << 10
-	// maxName is how long the name of an object may be.
+	// maxName is the longest name of an object.
 	maxName  = 64
 	maxPiece = 64 << 10
 )
 
-// Store keeps objects in a log. Several tasks may use it and its objects.
+// Store keeps objects in a log. The store and its objects are safe for concurrent use.
 type Store struct {
 	log *arcadia.Log
-	// piece is how many bytes of data a record has at most, and reserve how much space there is before one is
-	// written: that of a record in one piece wherever the ring ends, twice, as one that stands first may have to be
-	// appended again to get its space back.
+	// piece is the largest number of data bytes in a record. reserve is the space that must be free before a record is
+	// written: for two records, since the first one of the log may have to be appended again to free its space, and
+	// twice that, since a record does not wrap around the end of the ring.
 	piece, reserve int
 
-	mu      host.Mutex // of all below
+	mu      host.Mutex // guards the fields below
 	objects map[string]*object
 	next    uint64 // the number of the next object
-	// kept are the records of the log that were not cleaned up, in order, and some that were.
+	// kept lists, in order, the records that have not been cleaned up, and some that have.
 	kept []*kept
 	buf  []byte
 	err  error // the log failed
 }
 
-// Open opens the store that a log has, or an empty one. Nobody else may use the log. An error wraps ErrForeign or ErrSmall,
-// or is of the log.
+// Open opens the store in a log; in an empty log it is empty. The log must have no other user. An error wraps
+// ErrForeign or ErrSmall, or comes from the log.
 func Open(h host.Host, log *arcadia.Log) (*Store, error) {
 	room := log.MaxRecord()
 	if room < MinRecord {
-		return nil, fmt.Errorf("%w: it takes records of up to %d bytes; %d are needed", ErrSmall, room, MinRecord)
+		return nil, fmt.Errorf("%w: its largest record has %d bytes; a store needs %d", ErrSmall, room, MinRecord)
 	}
 	s := &Store{log: log, piece: min(maxPiece, room/32), mu: h.NewMutex(), objects: map[string]*object{}, next: 1}
 	s.reserve = 4 * (s.piece + maxName + headerSize + 64)
@@ -61,7 +61,7 @@ func Open(h host.Host, log *arcadia.Log) (*Store, error) {
 	return s, nil
 }
 
-// recover finds out which objects there are, and what they hold.
+// recover rebuilds the objects from the log.
 func (s *Store) recover() error {
 	byID := map[uint64]*object{}
 	var old []*kept // births that were appended again
@@ -82,7 +82,7 @@ func (s *Store) recover() error {
 			old = append(old, o.birth)
 		}
 		if same := s.objects[o.name]; same != nil && same != o || len(o.image) != d.at || o.name != string(d.rest) {
-			return fmt.Errorf("%w: record %d is the birth of an object that is there", ErrForeign, rec.LSN())
+			return fmt.Errorf("%w: record %d contradicts the birth of an earlier object", ErrForeign, rec.LSN())
 		}
 		o.birth, k.of = k, o
 		byID[o.id], s.objects[o.name] = o, o
@@ -106,7 +106,7 @@ func (s *Store) recover() error {
 		}
 		return err
 	})
-	for _, k := range old { // it would be there again without the later one
+	for _, k := range old { // once the later birth is cleaned up, this one would restore the object
 		err = errors.Join(err, s.cleanup(k))
 	}
 	return err
@@ -115,7 +115,7 @@ func (s *Store) recover() error {
 // Create implements splitfs.Store.
 func (s *Store) Create(name string, size int) (splitfs.Object, error) {
 	if len(name) > maxName || size < 0 || size > splitfs.LargestRegion {
-		return nil, fmt.Errorf("recordstore: object %q of %d bytes: %w: a name has up to %d bytes, and an object up to %d", name, size, fs.ErrInvalid, maxName, splitfs.LargestRegion)
+		return nil, fmt.Errorf("recordstore: object %q of %d bytes: %w: a name has at most %d bytes, and an object at most %d", name, size, fs.ErrInvalid, maxName, splitfs.LargestRegion)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *Store) Recover(name string) (splitfs.Object, error) {
 	return nil, fmt.Errorf("recordstore: object %q: %w", name, fs.ErrNotExist)
 }
 
-// remove deletes an object: without its birth, its data are nobody's.
+// remove deletes an object: it cleans up the birth, without which the data belong to no object.
 func (s *Store) remove(o *object) error {
 	if s.err != nil {
 		return s.err
@@ -159,7 +159,7 @@ func (s *Store) remove(o *object) error {
 	return nil
 }
 
-// failed marks an error of the store.
+// failed wraps an error in splitfs.ErrStore.
 func failed(err error) error {
 	if err == nil {
 		return nil

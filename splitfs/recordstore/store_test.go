@@ -34,7 +34,7 @@ func open(t interface{ Fatal(...any) }, h *pmemhost.Host, size int) *recordstore
 
 type crashed struct{}
 
-// life is a store, and what it must hold.
+// life is a store and its expected content.
 type life struct {
 	t    *rapid.T
 	h    *pmemhost.Host
@@ -44,7 +44,7 @@ type life struct {
 	done []string
 }
 
-// runs runs f, perhaps until the process or the power fails, and reports whether it came to its end.
+// runs runs f, perhaps until the process or the power fails, and reports whether f succeeded.
 func (l *life) runs(what string, f func() error) (whole bool) {
 	l.done = append(l.done, what)
 	defer func() {
@@ -61,14 +61,14 @@ func (l *life) runs(what string, f func() error) (whole bool) {
 	}
 	switch err := f(); {
 	case errors.Is(err, recordstore.ErrFull):
-		return false // as if it had not been tried
+		return false // f had no effect
 	case err != nil:
 		l.t.Fatalf("%s: %v", strings.Join(l.done, "\n"), err)
 	}
 	return true
 }
 
-// restart is another process, which may fail in its recovery too.
+// restart starts the next process, whose recovery may fail too.
 func (l *life) restart() {
 	evicted := func(int) bool { return rapid.Bool().Draw(l.t, "evicted") }
 	if rapid.Bool().Draw(l.t, "process") {
@@ -78,7 +78,8 @@ func (l *life) restart() {
 	l.runs("open", func() error { l.s = open(l.t, l.h, logSize); return nil })
 }
 
-// check compares; but for what was being done, if anything was.
+// check compares the objects with their expected content. The interrupted operation on object but, if any, may have
+// taken effect or not.
 func (l *life) check(but string, off int, data []byte) {
 	for name, want := range maps.Clone(l.want) { //lint:ordered each is compared
 		o, err := l.s.Recover(name)
@@ -102,7 +103,7 @@ func (l *life) check(but string, off int, data []byte) {
 	}
 }
 
-// Objects hold what was recorded, whatever fails and when, and there is room for what is half as large as the log.
+// Objects hold the recorded data, whatever fails at whatever step.
 func TestObjectsHoldWhatWasRecorded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := &life{t: t, h: pmemhost.New(), want: map[string][]byte{}}
@@ -150,7 +151,7 @@ func TestObjectsHoldWhatWasRecorded(t *testing.T) {
 	})
 }
 
-// A log takes what fits into it for ever, and says when something does not; nothing is lost then.
+// A log accepts overwrites for ever, and reports ErrFull if the data do not fit. A full log loses nothing.
 func TestRoom(t *testing.T) {
 	h := pmemhost.New()
 	s := open(t, h, logSize)
@@ -200,7 +201,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// What cannot be is refused with a reason.
+// Invalid requests are refused with a reason.
 func TestRefused(t *testing.T) {
 	h := pmemhost.New()
 	s := open(t, h, logSize)

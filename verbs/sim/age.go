@@ -5,13 +5,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim/zone"
 )
 
-// The timer of a Gather, in the regimes free and skew. It is set when the calls are made, and each Wait waits for
-// it. While no task waits it is in the zones as a look at a clock is: it never fires, and its age is the time since then.
+// The timer of a Gather in the regimes free and skew. The calls set it, and every Wait uses it. While no task waits,
+// it is in the zones like a look (look.go): it never fires, and its age is the time since the calls.
 
-// zoneID is the name of g's timer in the zone of its host.
+// zoneID is the ID of g's timer in the zone of its host.
 func (g *gather) zoneID() uint64 { return 1<<23 | uint64(g.ord) }
 
-// age sets the timer, for which nobody waits yet.
+// age sets the timer. No task waits for it yet.
 func (g *gather) age() {
 	w := g.h.w
 	if !g.timed || w.preparing || w.cfg.Timers.Regime == faults.Idle {
@@ -28,12 +28,12 @@ func (g *gather) age() {
 	w.cur.touchClock()
 }
 
-// arm begins a wait for the timer. It may be over by now, and that is decided now: if so the wait ends at once, and
-// if not the timer fires when it has its age.
+// arm starts a wait for the timer. It decides whether the timer has expired already: if so, the wait returns at once;
+// if not, the timer fires when it reaches its age.
 func (g *gather) arm(o *op) {
 	w := g.h.w
 	if !g.aged {
-		return // all has come, or nothing will
+		return // every answer has arrived, or none will
 	}
 	lo, hi := ratioOf(w.cfg.Timers).span(g.span)
 	least, most := g.h.timers.Age(g.zoneID())
@@ -67,11 +67,11 @@ func (g *gather) arm(o *op) {
 	}
 }
 
-var overNames = [...]string{"its timeout runs", "its timeout is over"}
+var overNames = [...]string{"its timeout has not expired", "its timeout has expired"}
 
-// disarm ends a wait that the timer has not ended: it goes on.
+// disarm ends a wait before the timer fires. The timer keeps running.
 func (g *gather) disarm() {
-	if !g.aged { // its host has ended
+	if !g.aged { // the host's life is over
 		return
 	}
 	w := g.h.w
@@ -83,7 +83,7 @@ func (g *gather) disarm() {
 	}
 }
 
-// forget takes the timer out of the zones: nobody will wait for it any more.
+// forget removes the timer from the zones. No task will wait for it again.
 func (g *gather) forget() {
 	if !g.aged {
 		return

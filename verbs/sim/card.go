@@ -178,7 +178,7 @@ func (m *mr) Dereg() error {
 	return nil
 }
 
-// revoke ends registrations of the card, all at one moment: what had been executed by then is decided once.
+// revoke deregisters keys of the card, all at one moment: which requests were executed before is decided once.
 func (c *card) revoke(all ...*mr) {
 	w, h := c.h.w, c.h
 	for _, m := range all {

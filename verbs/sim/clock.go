@@ -150,7 +150,7 @@ func (t *task) touchClock() {
 	}
 }
 
-// zoneID is the name of the timer that t waits for in the zone of its host.
+// zoneID is the ID, in the zone of its host, of the timer that t waits for.
 func (t *task) zoneID() uint64 {
 	if t.op.kind == opGather {
 		return t.op.gather.zoneID()
@@ -158,7 +158,7 @@ func (t *task) zoneID() uint64 {
 	return uint64(t.ord)
 }
 
-// inAll is the name of a timer of h in the zone of all hosts.
+// inAll is the ID of a timer of h in the zone of all hosts.
 func (h *Host) inAll(id uint64) uint64 {
 	return uint64(h.node.idx)<<48 | uint64(h.life)<<24 | id
 }
@@ -262,7 +262,8 @@ func (w *World) canFire(t *task) bool {
 	return true
 }
 
-// told reports whether a channel has told of all that o waits for: it is there, and a wait looks before it gives up.
+// told reports whether a channel has reported the completions that o waits for. Such a wait does not time out: they
+// are available, and a wait polls before it gives up.
 func (o *op) told() bool {
 	switch o.kind {
 	case opCQ:
@@ -275,7 +276,7 @@ func (o *op) told() bool {
 	return false
 }
 
-// touchQueues notes that told was asked.
+// touchQueues records that told read these queues.
 func (o *op) touchQueues() {
 	switch o.kind {
 	case opCQ:

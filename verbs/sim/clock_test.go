@@ -89,14 +89,14 @@ func TestSkewAllowsWhatClocksDo(t *testing.T) {
 	}
 }
 
-// told is a policy that says of each choice what the test wants.
+// told is a policy that answers every choice with the test's option.
 type told struct{ option int }
 
 func (told) Pick([]Event) int                  { return 0 }
 func (p *told) Choose(_ ChoiceKind, _ int) int { return p.option }
 
-// The timer of a Gather runs from the calls on, whether a task waits for it or not: a wait that begins later finds it
-// over exactly when it can be, and else it fires when it has its age.
+// The timer of a Gather runs from its calls, whether or not a task waits. A later wait finds it expired exactly when
+// the clocks allow that. Otherwise the timer fires at its age.
 func TestTimersOfGathersAllowWhatClocksDo(t *testing.T) {
 	asked, waits := 0, [2]int{}
 	for _, ratio := range []int64{1, 2} {
@@ -125,11 +125,11 @@ func TestTimersOfGathersAllowWhatClocksDo(t *testing.T) {
 					case g != nil && x.op.armed && due[g] == now:
 						asked++
 						if !w.canFire(x) {
-							t.Fatalf("the timer of %d fires at %v on the clocks %v, and may not", i, now, clocks)
+							t.Fatalf("the timer of task %d is due at %v (clocks %v), but cannot fire", i, now, clocks)
 						}
 						w.fire(x)
 						x.op, of[x] = op{}, nil
-					case g != nil && x.op.armed && draw(0, 3) == 0: // answers come, and some are awaited still
+					case g != nil && x.op.armed && draw(0, 3) == 0: // an answer arrives, but not the last
 						x.disarm()
 						x.op = op{}
 					case g != nil && x.op.armed:
@@ -141,7 +141,7 @@ func TestTimersOfGathersAllowWhatClocksDo(t *testing.T) {
 						x.op = op{kind: opGather, gather: g, timed: true, span: g.span}
 						x.arm()
 						if x.op.fired != over || x.op.armed == over {
-							t.Fatalf("a wait at %v for what is over at %v: fired %v, armed %v", now, due[g], x.op.fired, x.op.armed)
+							t.Fatalf("a wait at %v for a timer due at %v: fired %v, armed %v", now, due[g], x.op.fired, x.op.armed)
 						}
 						if waits[0]++; over {
 							waits[1]++
@@ -166,7 +166,7 @@ func TestTimersOfGathersAllowWhatClocksDo(t *testing.T) {
 		})
 	}
 	if asked < 100 || waits[0] < 100 || waits[1] < 20 {
-		t.Errorf("%d timers fired, of %d waits %d found theirs over: that compares too little", asked, waits[0], waits[1])
+		t.Errorf("only %d timers fired; of %d waits, %d found an expired timer: too few to compare", asked, waits[0], waits[1])
 	}
 }
 

@@ -79,8 +79,8 @@ type Service struct {
 	Host, Name string
 	Apply      func(from string, req []byte) []byte
 	ReadOnly   func(req []byte) bool
-	// Slow: a call by Host.Call can time out where timers strike although something else can happen, as one in
-	// a Gather can. Otherwise its answer comes in time, and verdicts say so (Stats.InTime).
+	// Slow lets a Host.Call time out wherever timers can fire while other events are possible, as a call in a
+	// Gather can. Without Slow every Host.Call is answered in time, and the verdict states this (Stats.InTime).
 	Slow  bool
 	Hash  func() fingerprint.Print
 	Reset func()

@@ -22,9 +22,9 @@ type cq struct {
 	gone  bool
 }
 
-// front is the completion at the front of a CQ, where that is decided before somebody polls it: the
-// next one of a queue pair's send or receive side. Nothing that completes later overtakes it, and a
-// poll finds it, whoever polls and whatever a channel told since, unless its queue pair has ended.
+// front is the completion at the front of a CQ, where that is decided before a poll: the next one of a
+// queue pair's send or receive side. Nothing that completes later overtakes it. A poll by any task
+// returns it, even after the channel reports another CQ, unless its queue pair has ended.
 type front struct {
 	q    *qp
 	recv bool
@@ -57,7 +57,7 @@ func (c *cq) Poll(wc []verbs.WC) (int, error) {
 	w.guard()
 	t := w.cur
 	if c.front.q != nil {
-		t.pause() // it finds what a channel has told of
+		t.pause() // the poll returns the completion that a channel reported
 	} else {
 		t.pauseLook()
 	}

@@ -133,8 +133,8 @@ func (h *Host) refusable() bool {
 // serving reports whether all that a daemon is about to do is to take a request.
 // A crash after that includes all that a crash before it allows: the answer, and
 // whatever else it does, may be lost. Only the checks could tell, and daemons do
-// not report to them. What a crash does not undo, it must not do in the step that takes the request:
-// inject a fault, or end (see boot and Inject).
+// not report to them. The step that takes the request must have no effect that survives a
+// crash: it neither injects a fault nor terminates the daemon (see Inject and boot).
 func (w *World) serving(n *node) bool {
 	if !n.spec.Daemon || len(n.pmem) > 0 { // what it makes persistent is not lost
 		return false

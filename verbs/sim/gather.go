@@ -23,7 +23,7 @@ type gather struct {
 	aged     bool // the timer is in the zones of free and skew
 }
 
-// Call implements host.Host. A call to an atomic service is one step, if no timer can fire before its answer comes.
+// Call implements host.Host. A call to an atomic service is one step, unless its timer can fire before the answer.
 func (h *Host) Call(to, service string, req []byte, timeout time.Duration) ([]byte, error) {
 	if s := h.w.service(to, service); s >= 0 && !h.timesOut(s, timeout) {
 		return h.w.callService(h, s, req)
@@ -36,7 +36,7 @@ func (h *Host) Call(to, service string, req []byte, timeout time.Duration) ([]by
 	return a.Body, a.Err
 }
 
-// timesOut reports whether a call of a service may time out. It notes those that could in life.
+// timesOut reports whether a service call may time out. It counts the calls that could on a real host but not here.
 func (h *Host) timesOut(service int, timeout time.Duration) bool {
 	if timeout < 0 || !h.w.timersStrike() {
 		return false
@@ -48,7 +48,7 @@ func (h *Host) timesOut(service int, timeout time.Duration) bool {
 	return slow
 }
 
-// timersStrike reports whether a timer can fire although something else can happen.
+// timersStrike reports whether a timer can fire while another event is possible.
 func (w *World) timersStrike() bool {
 	return w.cfg.Timers.Regime != faults.Idle || slices.ContainsFunc(w.cfg.Budget, func(r faults.Rule) bool { return r.Kind == faults.Timeout })
 }

@@ -27,7 +27,7 @@ type Stats struct {
 	TimedWaits, ClockReads uint64
 	// VainPolls counts the polls that had to find what was there, since maxVain before had not.
 	VainPolls uint64
-	// InTime counts the calls of services with a timeout that was not tried (Service.Slow).
+	// InTime counts the service calls whose timeout was not explored (see Service.Slow).
 	InTime uint64
 	// NotInline counts the requests that Inlined had to leave as they were.
 	NotInline uint64

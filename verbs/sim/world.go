@@ -282,7 +282,7 @@ func (w *World) boot(n *node) {
 	t := w.spawn(h, "main", func() {
 		main(h, life)
 		if n.spec.Daemon {
-			w.cur.others() // it may have taken a request, and a crash after that is not an end: see serving
+			w.cur.others() // it may crash between taking a request and terminating: see serving
 		} else {
 			w.cur.pauseDirty() // its end takes effect at once
 		}
@@ -316,7 +316,7 @@ func (w *World) lifeEnded(n *node, crashed bool) {
 	again := crashed
 	if n.spec.Again != nil {
 		w.touch(object(objChecks, 0, 0), Read) // it may look at what the checks remember
-		w.touch(object(objLast, 0, 0), Write)  // and remember that this life has ended
+		w.touch(object(objLast, 0, 0), Write)  // and record that this life has ended
 		again = n.spec.Again(n.life-1, crashed)
 	}
 	n.wantsLife, n.done = again, !again

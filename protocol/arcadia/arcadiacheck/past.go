@@ -7,15 +7,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// past is what has happened to a log with three copies before a run. In its first epoch the last copy alone got a
-// record, which was not forced.
+// past is the history of a log with three copies before a run. In its first epoch only the last copy got a record,
+// which was not forced.
 type past int
 
 const (
 	none past = iota
-	// cutOff: a recovery has promised the second epoch, and had given it to that copy when it was cut off.
+	// cutOff: a recovery promised the second epoch and wrote it to that copy; then it was interrupted.
 	cutOff
-	// moved: the second epoch is that of the other copies, and there another record was forced in the place of that one.
+	// moved: the other copies have the second epoch, in which another record was forced in the place of that one.
 	moved
 	// anew: all copies had a forced record and the second epoch. In the third, which the last copy has missed, that record
 	// was cleaned up, so the ring began anew, and another record was forced in its place.
@@ -36,7 +36,7 @@ const (
 	durable  = "durable!"
 )
 
-// seed makes the copy of a backup. A log on one host has the same bytes.
+// seed creates the copy of a backup. A log on one host has the same bytes.
 func (p past) seed(h host.Host, stale bool, size int) error {
 	open := func(data string) error {
 		l, err := arcadia.Open(h, arcadia.Config{Name: "log", Size: size})

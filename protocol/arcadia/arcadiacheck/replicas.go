@@ -13,25 +13,25 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// copies are those of a replicated log.
+// copies describes the copies of a replicated log.
 type copies struct {
 	backups int
 	quorum  int
-	remote  bool // the application's host has none
-	// beyond: more of them may fail than the log survives. Then a force or a recovery may fail, and what is there must
-	// still be right.
+	remote  bool // the application's host has no copy
+	// beyond: more copies may fail than the log survives. A force or a recovery may then fail, but what a recovery
+	// returns must still be right.
 	beyond bool
-	stay   bool         // one that has crashed stays down
+	stay   bool         // a crashed backup stays down
 	late   bool         // nothing crashes before the first record is complete
-	before func(r *run) // what happens before a life opens the log
-	// crashes is the first life in which something may fail, and zombies says that lives go on when others have begun.
+	before func(r *run) // runs before a life opens the log
+	// crashes is the first life in which faults may strike. zombies: a life continues after another has begun.
 	crashes int
-	only    bool // in that life, and in no other
+	only    bool // faults strike in that life only
 	zombies bool
-	orders  int // of the local flush: one of the first of them
-	// before the run there is a log, which has seen failures.
+	orders  int // the number of orders of the local flush to choose from
+	// past is the history of the log before the run.
 	past past
-	// cuts has for each life the number of the backup that is out of its reach; 0: none is.
+	// cuts has, for each life, the number of the backup whose link is cut; 0: none.
 	cuts []int
 }
 
@@ -75,7 +75,7 @@ func (c *copies) join(a *app, cfg *sim.Config) {
 	cfg.Services = append(cfg.Services, c.service())
 }
 
-// service is the cluster's service, which knows of the log if there is one.
+// service returns the cluster's service. If the log has a past, the service has an entry for it.
 func (c *copies) service() sim.Service {
 	if c.past == none {
 		return scenario.Controller()
@@ -84,11 +84,11 @@ func (c *copies) service() sim.Service {
 	for _, name := range c.names() {
 		known = wire.AppendString(known, name)
 	}
-	s, _ := scenario.SeededController(map[string][]byte{"arcadia/log": known}) // which is within its limits
+	s, _ := scenario.SeededController(map[string][]byte{"arcadia/log": known}) // the entry is within its limits
 	return s
 }
 
-// excused reports whether the scenario allows an error: there are too few copies.
+// excused reports whether the scenario allows an error because too few copies are left.
 func (r *run) excused(err error) bool {
 	if r.load.copies == nil || !r.load.copies.beyond {
 		return false
@@ -96,7 +96,7 @@ func (r *run) excused(err error) bool {
 	switch {
 	case errors.Is(err, arcadia.ErrQuorum) && r.load.copies.zombies && r.Zombie(r.life):
 		r.Meet(sawFenced)
-	case errors.Is(err, arcadia.ErrQuorum) && r.load.copies.quorum > 1: // else one copy is enough, and there is one
+	case errors.Is(err, arcadia.ErrQuorum) && r.load.copies.quorum > 1: // with a quorum of 1 the last copy is enough
 		r.Meet(sawNoQuorum)
 	case errors.Is(err, arcadia.ErrFenced) && r.load.copies.zombies:
 	case errors.Is(err, arcadia.ErrUnavailable):
@@ -111,13 +111,12 @@ func (r *run) excused(err error) bool {
 const (
 	sawNoQuorum    = "a force failed without a quorum"
 	sawUnavailable = "a recovery failed without a quorum"
-	sawLate        = "a record was forced without a backup that was too late"
+	sawLate        = "a record was forced although a backup had failed"
 	sawFenced      = "an earlier primary could not force its record"
 	sawOverlap     = "an earlier primary forced its record while another recovered the log"
 )
 
-// replaced reports whether another life has recovered the log since this one has: what this one does is nothing to the
-// model any more.
+// replaced reports whether a later life has recovered the log. The model then no longer follows this life.
 func (r *run) replaced() bool {
 	if r.load.copies == nil || !r.load.copies.zombies {
 		return false
@@ -133,8 +132,7 @@ func (r *run) owns(found []model.Found) {
 	}
 }
 
-// acknowledged checks that a record is durable which was forced: another life that has recovered the log must have
-// found it.
+// acknowledged checks a record that was just forced: a later life that has recovered the log must have found it.
 func (r *run) acknowledged(x *arcadia.Record) {
 	c := r.load.copies
 	if c == nil {
@@ -147,14 +145,14 @@ func (r *run) acknowledged(x *arcadia.Record) {
 		r.Meet(sawOverlap)
 	}
 	if r.replaced() && x.LSN() > r.found {
-		r.Failf(Acknowledged, "record %d was forced by an earlier primary, and the recovery had found %d", x.LSN(), r.found)
+		r.Failf(Acknowledged, "an earlier primary forced record %d, but the recovery found records up to %d", x.LSN(), r.found)
 	}
 }
 
-// Acknowledged is the class of a record that an earlier primary forces although a later one has no such record.
+// Acknowledged is the class of a record that an earlier primary forces although the recovery did not find it.
 const Acknowledged = "acknowledged-to-earlier-primary"
 
-// number is N.
+// number returns N.
 func (c *copies) number() int {
 	if c.remote {
 		return c.backups

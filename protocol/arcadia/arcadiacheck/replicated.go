@@ -7,20 +7,20 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// replicated are the scenarios of logs with copies.
+// replicated lists the scenarios of replicated logs.
 var replicated = []spec{
 	{
-		name: "replicated", doc: "two records are forced to both copies, and the application starts again, after the backup has lost power",
+		name: "replicated", doc: "two records are forced to both copies; the backup loses power, and the application restarts",
 		faults: "crash(app)<=1", bounds: "N=2, W=2, 2 lives, 2 records", meets: []string{sawEvicted},
 		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true}, script: (*run).two},
 	},
 	{
-		name: "replicated-power", doc: "the same, but the application's host loses power as well",
-		faults: "power(app)<=1", bounds: "N=2, W=2, 2 lives, 1 record, flushed before or while it is replicated, or after that", meets: []string{sawEvicted, sawLost},
+		name: "replicated-power", doc: "the same, and the application's host loses power as well",
+		faults: "power(app)<=1", bounds: "N=2, W=2, 2 lives, 1 record, in each order of the local flush", meets: []string{sawEvicted, sawLost},
 		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true, late: true, orders: 3}, script: (*run).one},
 	},
 	{
-		name: "quorum", doc: "a record is forced to two copies of three; before the application starts again both backups lose power, and come back or not",
+		name: "quorum", doc: "a record is forced to two of three copies; before the application restarts, both backups lose power and may stay down",
 		faults: "crash(app)<=1", bounds: "N=3, W=2, 2 lives, 1 record", meets: []string{sawEvicted, sawUnavailable},
 		load: workload{room: 4, lives: 2, copies: &copies{backups: 2, quorum: 2, before: (*run).blackout, beyond: true, late: true}, script: (*run).one},
 	},
@@ -30,22 +30,22 @@ var replicated = []spec{
 		load: workload{room: 4, lives: 2, copies: &copies{backups: 2, quorum: 2, remote: true, before: (*run).blackout, beyond: true, late: true}, script: (*run).one},
 	},
 	{
-		name: "backup", doc: "one of two copies may fail, at any moment; records are forced and recovered nevertheless",
+		name: "backup", doc: "one of two copies may fail at any moment; records are still forced and recovered",
 		faults: "crash(backup1)<=1", bounds: "N=2, W=1, 2 lives, 2 records", meets: []string{sawLate},
 		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).quiet, beyond: true}, script: (*run).two},
 	},
 	{
-		name: "timeout", doc: "a backup that answers too late has failed, and is repaired by the next recovery, which reads all copies",
+		name: "timeout", doc: "a backup that answers too late has failed; the next recovery, which reads all copies, repairs it",
 		faults: "timeout(app)<=1", bounds: "N=2, W=1, 2 lives, 2 records", meets: []string{sawLate},
 		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).quiet, beyond: true}, script: (*run).two},
 	},
 	{
-		name: "partition", doc: "the link to the backup is cut, and heals or not",
+		name: "partition", doc: "the link to the backup is cut, and may heal",
 		faults: "partition(app,backup1)<=1", bounds: "N=2, W=1, 2 lives, 2 records", meets: []string{sawLate, sawUnavailable},
 		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).quiet, beyond: true}, script: (*run).two},
 	},
 	{
-		name: "recovery", doc: "one record is forced, another is only in the application's copy; the recovery may be cut off anywhere, and after the next one that copy is lost",
+		name: "recovery", doc: "one record is forced, another is only in the application's copy; the recovery may be interrupted anywhere, and after the next one that copy is lost",
 		faults: "crash(app)<=1", bounds: "N=2, W=2, 3 lives", meets: []string{sawEvicted},
 		load: workload{room: 4, lives: 3, copies: &copies{backups: 1, quorum: 2, before: (*run).quiet, crashes: 1}, script: func(r *run) {
 			if r.life == 0 && r.forced() {
@@ -54,7 +54,7 @@ var replicated = []spec{
 		}},
 	},
 	{
-		name: "write-quorum", doc: "a record reaches one copy of three, and its force fails; a recovery that reaches the others alone may go without it",
+		name: "write-quorum", doc: "a record reaches one of three copies, and its force fails; a recovery that reaches only the others may drop it",
 		faults: "none", bounds: "N=3, W=2, remote only, 2 lives, one and two links cut; 1 record", meets: []string{sawNoQuorum, sawLost},
 		load: workload{room: 4, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, cuts: []int{2, 1}, past: cutOff, beyond: true}, script: func(r *run) {
 			r.cut("backup3")
@@ -62,7 +62,7 @@ var replicated = []spec{
 		}},
 	},
 	{
-		name: "alone", doc: "the backup is out of reach, a record is forced to the application's copy alone, and its host loses power",
+		name: "alone", doc: "the backup is out of reach; a record is forced to the application's copy alone, whose host then loses power",
 		faults: "power(app)<=1", bounds: "N=2, W=1, 2 lives, 1 record, in each order of the local flush", meets: []string{sawLate, sawLost},
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).partly, cuts: []int{0, 0}, late: true, orders: 3}, script: func(r *run) {
 			r.cut("backup1")
@@ -70,7 +70,7 @@ var replicated = []spec{
 		}},
 	},
 	{
-		name: "read-quorum", doc: "a record is forced to one copy of two; a recovery that reaches the other one alone fails",
+		name: "read-quorum", doc: "a record is forced to one of two copies; a recovery that reaches only the other one fails",
 		faults: "none", bounds: "N=2, W=1, remote only, 2 lives, 1 record", meets: []string{sawLate, sawUnavailable},
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 2, quorum: 1, remote: true, before: (*run).partly, cuts: []int{0, 1}, beyond: true}, script: func(r *run) {
 			r.cut("backup2")
@@ -78,7 +78,7 @@ var replicated = []spec{
 		}},
 	},
 	{
-		name: "persisted", doc: "a record that was not forced is recovered from a backup's caches; then the backup loses power, and it is recovered again",
+		name: "persisted", doc: "a record that was not forced is recovered from a backup's caches; then the backup loses power, and the log is recovered again",
 		faults: "crash(app)<=1", bounds: "N=1, W=1, remote only, 3 lives, 1 record", meets: []string{sawEvicted, sawLost},
 		load: workload{room: 2, lives: 3, copies: &copies{backups: 1, quorum: 1, remote: true, beyond: true, late: true, only: true, before: func(r *run) {
 			if r.life == 2 {
@@ -91,12 +91,12 @@ var replicated = []spec{
 		}},
 	},
 	{
-		name: "diverge", doc: "the example of 4.2: one copy of three has a record that was not forced, and the epoch of a recovery that was cut off; the next one reaches the others and forces another record, and the last one reaches that copy again",
+		name: "diverge", doc: "the example of 4.2: one of three copies has a record that was not forced, and the epoch of an interrupted recovery; the next primary reaches the other copies and forces another record, and the last recovery reaches that copy again",
 		faults: "none", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 1 record", meets: []string{sawLost},
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: cutOff, cuts: []int{3, 1}}, script: (*run).one},
 	},
 	{
-		name: "repair", doc: "one copy of three is behind, and has a record that was not forced; a recovery that reaches it is cut off anywhere, and the next one reaches it again",
+		name: "repair", doc: "one of three copies is behind and has a record that was not forced; a recovery that reaches it is interrupted anywhere, and the next one reaches it again",
 		faults: "crash(app)<=1", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 1 record",
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: moved, cuts: []int{2, 1}}, script: func(*run) {}},
 	},
@@ -116,7 +116,7 @@ var replicated = []spec{
 		}},
 	},
 	{
-		name: "cleanup-replicated", doc: "records are cleaned up, not the oldest first",
+		name: "cleanup-replicated", doc: "records are cleaned up, the newer one first",
 		faults: "crash(app)<=1", bounds: "N=1, W=1, remote only, 2 lives, 2 records", meets: []string{sawMiddle, sawBack},
 		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, remote: true, before: (*run).blackout, beyond: true, late: true}, script: func(r *run) {
 			a, b := r.put(), r.put()
@@ -130,23 +130,23 @@ var replicated = []spec{
 		}},
 	},
 	{
-		name: "frequency-remote", doc: "one task forces its records with frequency 2, and completes more of them than may be lost",
+		name: "frequency-remote", doc: "one task forces its records with frequency 2, and completes more records than may be lost",
 		faults: "crash(app)<=1", bounds: "N=1, W=1, remote only, 1 task, 3 records, F=2", meets: []string{sawLost, sawTwo},
 		load: workload{room: 8, lives: 2, window: 2, copies: &copies{backups: 1, quorum: 1, remote: true, before: (*run).blackout, beyond: true},
 			script: func(r *run) { r.byPolicy(1, 3, arcadia.Frequency(2)) }},
 	},
 }
 
-// replicatedDeep take longer.
+// replicatedDeep lists the scenarios that take longer.
 var replicatedDeep = []spec{
 	{
-		name: "media-replicated", doc: "a bit of one copy flips, or some of it cannot be read: what was forced is recovered from the other one",
+		name: "media-replicated", doc: "a bit of one copy flips, or a part of it becomes unreadable; forced records are recovered from the other copy",
 		faults: "flip(backup1)<=1, poison(backup1)<=1", bounds: "N=2, W=2, 2 lives, 1 record",
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).quiet, crashes: 1}, script: (*run).one},
 	},
 }
 
-// one forces one record, and two another one after it.
+// one forces one record, two forces two.
 func (r *run) one() { r.forced() }
 func (r *run) two() {
 	if r.forced() {
@@ -154,25 +154,25 @@ func (r *run) two() {
 	}
 }
 
-// forced reports whether a record was put and forced.
+// forced appends a record, forces it, and reports success.
 func (r *run) forced() bool {
 	x := r.put()
 	return x != nil && r.force(x)
 }
 
-// blackout has power fail on all backups. That of the application's host fails by the budget, for the code must not
-// notice.
+// blackout causes a power failure of every backup. The application's host loses power through the fault budget, so
+// its code does not notice.
 func (r *run) blackout() {
 	if r.life == 0 {
 		return
 	}
 	for _, name := range r.load.copies.names() {
 		r.Check(r.Inject(faults.Power, name))
-		r.quiet() // one after the other, for the order does not matter
+		r.quiet() // one after the other: the order does not matter
 	}
 }
 
-// quiet waits until nothing else can happen: what an earlier life has left under way does not meet this one.
+// quiet waits until nothing else can happen, so that events left from an earlier life do not interfere with this one.
 func (r *run) quiet() { r.h.Sleep(time.Second) }
 
 // cut cuts the links to some backups.

@@ -27,7 +27,7 @@ type workload struct {
 	window int // the largest loss that is allowed; 0: any
 	// script is what a life does with the log that it has opened. The last life only opens it.
 	script func(r *run)
-	copies *copies // nil: that of the application's host alone
+	copies *copies // nil: only the copy of the application's host
 }
 
 // Conditions that a search should meet.
@@ -71,10 +71,10 @@ type app struct {
 	load workload
 	log  model.RecordLog
 	next int // the number of the next content
-	// Of replicated logs: the life that has recovered it last, and the last LSN that it found.
+	// For a replicated log: the last life that recovered it, and the last LSN that this life found.
 	owner    int
 	found    uint64
-	recalled bool // the model knows of the past
+	recalled bool // the model knows the past
 }
 
 func (a *app) reset() {

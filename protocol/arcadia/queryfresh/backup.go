@@ -9,18 +9,19 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Backup takes the log of whoever opens it and names this host. Several tasks may use it.
+// Backup receives the log of a primary that lists this host as a backup. It is safe for concurrent use.
 type Backup struct {
 	h       host.Host
 	cfg     Config
 	g       *lend.Group
 	mem     *lend.Loan
 	mu      host.Mutex
-	primary verbs.QP // to the last one; nil: there was none
+	primary verbs.QP // the connection to the latest primary; nil: none
 	over    bool     // this host has taken over
 }
 
-// NewBackup makes this host a backup; it serves none before [Backup.Serve]. An error wraps ErrConfig, or is of the host.
+// NewBackup makes this host a backup; [Backup.Serve] accepts primaries. An error wraps ErrConfig, or comes from the
+// host.
 func NewBackup(h host.Host, cfg Config) (*Backup, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -40,7 +41,8 @@ func NewBackup(h host.Host, cfg Config) (*Backup, error) {
 	return &Backup{h: h, cfg: cfg, g: g, mem: mem, mu: h.NewMutex()}, nil
 }
 
-// Serve takes logs until requests can no longer be received. A new primary ends the one before: its log begins anew.
+// Serve receives logs until requests can no longer be received. A new primary replaces the one before: the backup clears
+// its copy, and the new primary ships its log from the start.
 func (b *Backup) Serve() error {
 	return lend.Serve(b.h, b.cfg.Name, func(v *lend.Visitor) error {
 		b.mu.Lock()
@@ -68,13 +70,13 @@ func (b *Backup) Serve() error {
 			for err == nil {
 				err = x.receive()
 			}
-			b.h.Logf("the log of %s ends: %v, %v", v.From, err, b.g.Drop(c))
+			b.h.Logf("the connection of primary %s ended: %v, %v", v.From, err, b.g.Drop(c))
 		})
 		return nil
 	})
 }
 
-// end ends the connection of the primary: nothing that it sends from now on comes to memory. The caller holds the mutex.
+// end ends the connection of the primary: from now on none of its Writes reaches memory. The caller holds the mutex.
 func (b *Backup) end() error {
 	qp := b.primary
 	b.primary = nil
@@ -88,8 +90,8 @@ func (b *Backup) end() error {
 	return err
 }
 
-// TakeOver opens the log that this host has, as a primary, without backups. It first ends the connection of the primary,
-// which may not have failed. (The original leaves that to whoever lets a backup take over.)
+// TakeOver opens the copy of this host as a primary without backups. It first ends the connection of the primary, even
+// if the primary is still alive. (ERMIA does not fence the primary.)
 func (b *Backup) TakeOver() (*Log, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,10 +109,10 @@ type replica struct {
 	b   *Backup
 	c   *lend.Conn
 	qp  verbs.QP // of c
-	end int      // of what has come
+	end int      // of the data received
 }
 
-// receive takes the next bytes of the log, makes them persistent, and says so (BackupDaemonRdma).
+// receive receives the next bytes of the log, persists them, and acknowledges them (BackupDaemonRdma).
 func (x *replica) receive() error {
 	b := x.b
 	wc, err := b.g.Receive(x.c)
@@ -120,7 +122,7 @@ func (x *replica) receive() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.primary != x.qp {
-		return fmt.Errorf("%w: another primary has come", ErrBackup)
+		return fmt.Errorf("%w: another primary has connected", ErrBackup)
 	}
 	n := int(wc.ByteLen)
 	if wc.Op != verbs.WCRecvWriteImm || n > b.mem.Region.Len()-x.end {

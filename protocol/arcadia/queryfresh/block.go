@@ -8,18 +8,18 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// A block is a header, little-endian, and data, filled up to a multiple of 8 (sm-log-defs.h, log_block):
+// A block is a header, little-endian, and data, padded to a multiple of 8 bytes (sm-log-defs.h, log_block):
 //
-//	0   checksum of all that follows, 4 bytes
+//	0   checksum of the rest of the header and of the data, 4 bytes
 //	4   length of the data in bytes, 4 bytes
-//	8   LSN: where the block is in the log
+//	8   LSN: the offset of the block in the log
 const headerSize = 16
 
 func blockSize(n int) int { return headerSize + (n+7)&^7 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// putBlock makes b, which is as long as the block, a block at an LSN.
+// putBlock encodes a block with an LSN in b, which has the size of the block.
 func putBlock(b []byte, lsn int, data []byte) {
 	clear(b)
 	binary.LittleEndian.PutUint32(b[4:], uint32(len(data)))
@@ -28,8 +28,8 @@ func putBlock(b []byte, lsn int, data []byte) {
 	binary.LittleEndian.PutUint32(b, crc32.Checksum(b[4:headerSize+len(data)], castagnoli))
 }
 
-// scan calls f for the blocks from the first on, up to one that does not fit, and returns where that would be. Memory
-// that cannot be read ends a log too.
+// scan calls f for each block in order, up to the first invalid one, and returns the offset of that one. Unreadable
+// memory ends a log too.
 func scan(r host.Region, f func(data []byte) error) (end int, err error) {
 	var h [headerSize]byte
 	for r.Len()-end >= headerSize {
@@ -55,7 +55,7 @@ func scan(r host.Region, f func(data []byte) error) (end int, err error) {
 	return end, nil
 }
 
-// truncate clears the region from end on, so that no block that was there comes back behind a new one (truncate_after).
+// truncate clears the region from end on, so that no old block reappears behind a new one (truncate_after).
 func truncate(r host.Region, end int) error {
 	const piece = 4 << 10
 	var clean, p [piece]byte

@@ -12,11 +12,11 @@ import (
 
 // Errors, to be tested with errors.Is.
 var (
-	// ErrConfig: a configuration that cannot be.
+	// ErrConfig: the configuration is invalid.
 	ErrConfig = errors.New("queryfresh: bad configuration")
 	// ErrFull: the log has no room for the block.
 	ErrFull = errors.New("queryfresh: the log is full")
-	// ErrBackup: a backup cannot be reached, or sends nonsense. The log takes nothing more: open it again.
+	// ErrBackup: a backup is out of reach or violates the protocol. The log accepts nothing more: open it again.
 	ErrBackup = errors.New("queryfresh: a backup failed")
 )
 
@@ -30,15 +30,15 @@ const (
 type Config struct {
 	// Name names the persistent region, and the service of a backup.
 	Name string
-	// Size is that of the region in bytes, a multiple of 8, on all hosts alike.
+	// Size is the size of the region in bytes, a multiple of 8. It is the same on all hosts.
 	Size int
-	// Backups are the hosts that run [Serve]; a primary may have none.
+	// Backups are the hosts that run [Backup.Serve]; a primary may have none.
 	Backups []string
-	// Timeout is how long to wait for a backup; at most 0: for ever.
+	// Timeout bounds each wait for a backup; 0 or less: no bound.
 	Timeout time.Duration
 }
 
-// Validate checks c; Open and Serve call it.
+// Validate checks c; Open and NewBackup call it.
 func (c *Config) Validate() error {
 	switch {
 	case c.Name == "":
@@ -49,7 +49,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Log is the log of a primary. Several tasks may use it: one lock covers each call.
+// Log is the log of a primary. It is safe for concurrent use: one lock covers each call.
 type Log struct {
 	mu      host.Mutex
 	g       *lend.Group
@@ -57,13 +57,13 @@ type Log struct {
 	backups []*lend.Conn
 	buf     []byte
 	end     int // of the blocks
-	durable int // of those that are on all hosts
+	durable int // the end of the blocks that are durable on all hosts
 	err     error
 }
 
-// Open recovers the log of a host, or creates it, and ships it to the backups, which forget what they had
+// Open recovers the log of a host, or creates it, and ships it to the backups, which discard their old content
 // (bring_up_backup_rdma). A backup whose primary has failed opens its own copy in this way. An error wraps ErrConfig or
-// ErrBackup, or is of the host.
+// ErrBackup, or comes from the host.
 func Open(h host.Host, cfg Config) (_ *Log, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -94,15 +94,15 @@ func Open(h host.Host, cfg Config) (_ *Log, err error) {
 			return nil, fmt.Errorf("%w: %w", ErrBackup, err)
 		}
 		if n := c.Windows[0].Len; n != cfg.Size {
-			return nil, fmt.Errorf("%w: %s has a log of %d bytes, and this has %d", ErrBackup, b, n, cfg.Size)
+			return nil, fmt.Errorf("%w: the log of %s has %d bytes, this one has %d", ErrBackup, b, n, cfg.Size)
 		}
 		l.backups = append(l.backups, c)
 	}
 	return l, l.Commit()
 }
 
-// Append adds a block to the group. It is not durable before [Log.Commit]. An error wraps ErrFull, and nothing was
-// added, or ErrBackup.
+// Append adds a block to the group. [Log.Commit] makes it durable. An error wraps ErrFull or ErrBackup, and nothing
+// was added.
 func (l *Log) Append(data []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +111,7 @@ func (l *Log) Append(data []byte) error {
 	case l.err != nil:
 		return l.err
 	case n > l.mem.Region.Len()-l.end:
-		return fmt.Errorf("%w: a block of %d bytes, and there is room for %d", ErrFull, len(data), max(0, l.mem.Region.Len()-l.end-headerSize))
+		return fmt.Errorf("%w: a block of %d bytes; there is room for %d", ErrFull, len(data), max(0, l.mem.Region.Len()-l.end-headerSize))
 	}
 	if cap(l.buf) < n {
 		l.buf = make([]byte, n)
@@ -123,8 +123,8 @@ func (l *Log) Append(data []byte) error {
 	return nil
 }
 
-// Commit makes all that was appended durable, here and on all backups (group commit). An error wraps ErrBackup: what was
-// appended may be durable or not.
+// Commit makes all appended blocks durable, here and on all backups (group commit). An error wraps ErrBackup: the blocks
+// may or may not be durable.
 func (l *Log) Commit() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,7 +163,7 @@ func (l *Log) ship(c *lend.Conn, from, n int) error {
 	return nil
 }
 
-// persisted waits until a backup says that all are persistent (primary_rdma_wait_for_message).
+// persisted waits until a backup acknowledges the group as persistent (primary_rdma_wait_for_message).
 func (l *Log) persisted(c *lend.Conn) error {
 	wc, err := l.g.Receive(c)
 	if err != nil {
@@ -175,8 +175,8 @@ func (l *Log) persisted(c *lend.Conn) error {
 	return nil
 }
 
-// Each calls f with the data of all blocks, durable or not, until f returns an error, which it returns. data is
-// valid until f returns; f must not use the log. Blocks from a damaged one on are missing.
+// Each calls f with the data of each block, durable or not. It stops at the first error of f and returns it. data is
+// valid until f returns; f must not use the log. A damaged block ends the log.
 func (l *Log) Each(f func(data []byte) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

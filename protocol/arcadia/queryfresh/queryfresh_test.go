@@ -15,13 +15,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// first chooses the run without surprises.
+// first always takes the first option: a run without faults.
 type first struct{}
 
 func (first) Pick([]sim.Event) int           { return 0 }
 func (first) Choose(sim.ChoiceKind, int) int { return 0 }
 
-// run runs hosts in the simulator: the first is the primary, called p, and the others are b and c, which need not end.
+// run runs hosts in the simulator: the primary p, and the backups b and c, which need not terminate.
 func run(hosts ...func(h host.Host) error) error {
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {
@@ -64,8 +64,8 @@ func all(l *queryfresh.Log) (out []string, err error) {
 	return out, err
 }
 
-// A group is on the primary and on all backups when it is committed, and one of them takes over with it. The earlier primary
-// can commit nothing more.
+// A committed group is on the primary and on all backups. A backup takes over with it, and the earlier primary can
+// commit nothing more.
 func TestABackupTakesOver(t *testing.T) {
 	for _, groups := range [][]int{{1}, {2, 1}, {0, 3}} {
 		const size = 1 << 10
@@ -91,10 +91,10 @@ func TestABackupTakesOver(t *testing.T) {
 			}
 			err = errors.Join(l.Append([]byte("late")), l.Commit())
 			if !errors.Is(err, queryfresh.ErrBackup) {
-				return fmt.Errorf("the earlier primary commits: %w", err)
+				return fmt.Errorf("the earlier primary can commit: %w", err)
 			}
 			if again := l.Append(nil); !errors.Is(again, queryfresh.ErrBackup) {
-				return fmt.Errorf("and goes on: %w", again)
+				return fmt.Errorf("the earlier primary can append: %w", again)
 			}
 			return nil
 		}, func(h host.Host) error {
@@ -116,7 +116,7 @@ func TestABackupTakesOver(t *testing.T) {
 				return err
 			}
 			if got, err := all(l); err != nil || !slices.Equal(got, want) {
-				return fmt.Errorf("it has %q, want %q: %w", got, want, err)
+				return fmt.Errorf("the backup has %q, want %q: %w", got, want, err)
 			}
 			if err := errors.Join(l.Append([]byte("next")), l.Commit()); err != nil {
 				return err
@@ -131,7 +131,7 @@ func TestABackupTakesOver(t *testing.T) {
 	}
 }
 
-// A primary that starts again ships what it has, whatever the backup had.
+// A restarted primary ships its own log, whatever the backup had.
 func TestABackupBeginsAnew(t *testing.T) {
 	const size = 256
 	err := run(func(h host.Host) error {
@@ -154,7 +154,7 @@ func TestABackupBeginsAnew(t *testing.T) {
 	}
 }
 
-// What cannot be is refused with a reason.
+// Invalid configurations and blocks that do not fit are refused with a reason.
 func TestRefused(t *testing.T) {
 	err := run(func(h host.Host) error {
 		for what, cfg := range map[string]queryfresh.Config{"no name": {Size: 64}, "small": {Name: "x", Size: 16}, "odd": {Name: "x", Size: 65}, "large": {Name: "x", Size: 1 << 31}} { //lint:ordered each is checked
@@ -168,7 +168,7 @@ func TestRefused(t *testing.T) {
 			return err
 		}
 		if err := l.Append(make([]byte, 49)); !errors.Is(err, queryfresh.ErrFull) {
-			return fmt.Errorf("more than fits: %w", err)
+			return fmt.Errorf("a block that does not fit: %w", err)
 		}
 		if err := errors.Join(l.Append(make([]byte, 48)), l.Commit()); err != nil {
 			return err
@@ -183,7 +183,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A backup with another size is none.
+// A backup with a log of another size is refused.
 func TestSizesDiffer(t *testing.T) {
 	err := run(func(h host.Host) error {
 		if _, err := queryfresh.Open(h, config(128, "b")); !errors.Is(err, queryfresh.ErrBackup) {
@@ -196,8 +196,8 @@ func TestSizesDiffer(t *testing.T) {
 	}
 }
 
-// A backup ends the connection of a primary that writes more than fits or sends messages, and a primary does not take
-// any message for the answer of a backup.
+// A backup ends the connection of a primary that writes more than fits, or sends a message. A primary refuses a message
+// that is not the answer of a backup.
 func TestNonsense(t *testing.T) {
 	for _, op := range []verbs.Opcode{verbs.OpSend, verbs.OpWriteImm} {
 		err := run(func(h host.Host) error {
@@ -229,7 +229,7 @@ func TestNonsense(t *testing.T) {
 				}
 			}
 			if err == nil {
-				return errors.New("the backup answers")
+				return errors.New("the backup answered")
 			}
 			return nil
 		}, serve(64))
@@ -300,7 +300,8 @@ func image(t *testing.T) []byte {
 	return b
 }
 
-// recovered is what a log finds in memory, before and after a new block: it must be the first blocks, and the new one.
+// recovered checks the blocks that a log finds in memory, before and after an append: a prefix of the blocks, and then
+// the new one.
 func recovered(image []byte) error {
 	return run(func(h host.Host) error {
 		r, err := h.OpenPMEM("log", len(image))
@@ -327,13 +328,13 @@ func recovered(image []byte) error {
 		}
 		again, err2 := all(l)
 		if err = errors.Join(err, err2); err != nil || !slices.Equal(again, append(got, "block 9")) {
-			return fmt.Errorf("after %q it has %q: %w", got, again, err)
+			return fmt.Errorf("after %q the log has %q: %w", got, again, err)
 		}
 		return nil
 	})
 }
 
-// Every flipped bit and every cut leaves the first blocks, and what was behind them does not come back.
+// After any flipped bit or cut the log is a prefix of the blocks, and no later block reappears.
 func TestEveryFlippedBitAndCut(t *testing.T) {
 	good := image(t)
 	if err := recovered(good); err != nil {
@@ -353,7 +354,7 @@ func TestEveryFlippedBitAndCut(t *testing.T) {
 	}
 }
 
-// Any bytes are a log of some blocks, or none.
+// Any bytes are a log with some blocks, or an empty one.
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(make([]byte, 64))

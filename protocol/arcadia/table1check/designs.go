@@ -25,8 +25,8 @@ type design struct {
 	// open recovers the log of a host, or creates it. again: no record has been forced, so an application
 	// may create anew what a failure has left half created.
 	open func(h host.Host, again bool) (log, error)
-	// backup makes a host a backup, which the others find as spare, and returns what opens its copy instead; nil: there
-	// are no replicas.
+	// backup makes a host the backup, which primaries reach as spare. It returns a function that takes over with the
+	// backup's copy. nil: the design has no replicas.
 	backup func(h host.Host) (takeOver func() (log, error), err error)
 }
 
@@ -114,10 +114,10 @@ func (l flexFileLog) records() (out [][]byte, err error) {
 	return out, err
 }
 
-// shippedLog is the log of Query Fresh, of which each record is a group.
+// shippedLog is the log of Query Fresh. Each record is a group.
 type shippedLog struct {
 	*queryfresh.Log
-	alone bool // no backup can be reached: it takes nothing
+	alone bool // no backup is within reach: the log accepts nothing
 }
 
 var shipped = queryfresh.Config{Name: "log", Size: room * (queryfresh.MinSize - 8 + recordSize), Timeout: patience}
@@ -141,7 +141,7 @@ func backupQueryFresh(h host.Host) (func() (log, error), error) {
 	if err != nil {
 		return nil, err
 	}
-	h.Go("backup", func() { h.Logf("no backup any more: %v", b.Serve()) })
+	h.Go("backup", func() { h.Logf("the backup stopped: %v", b.Serve()) })
 	return func() (log, error) {
 		l, err := b.TakeOver()
 		if err != nil {

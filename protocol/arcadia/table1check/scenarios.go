@@ -15,7 +15,7 @@ import (
 // starts again, and looks.
 func restarts(d design, name, doc, budget string, meets ...string) *explore.Scenario {
 	lives, bounds := 3, "3 lives, 2 and 1 records of 16 bytes"
-	if d.backup != nil { // another host makes more of each
+	if d.backup != nil { // a second host multiplies the runs
 		lives, bounds = 2, "2 lives, 1 record of 16 bytes"
 	}
 	return &explore.Scenario{
@@ -46,7 +46,7 @@ func restarts(d design, name, doc, budget string, meets ...string) *explore.Scen
 	}
 }
 
-// spare is the host to which an application moves, and the backup of designs that have one.
+// spare is the host to which an application moves. It is also the backup, in designs that have one.
 const spare = "spare"
 
 // power is the failure that a restart on the same memory must survive.

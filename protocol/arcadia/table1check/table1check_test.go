@@ -33,8 +33,8 @@ func TestRowsAreATable(t *testing.T) {
 	}
 }
 
-// A design survives what it should in every run. Two power failures take seconds: one is
-// enough here, and `verbatim table1` has two.
+// A design survives what it should in every run. Two power failures take seconds: this test
+// has one, and `verbatim table1` has two.
 func TestSurvivors(t *testing.T) {
 	for _, s := range table1check.Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {

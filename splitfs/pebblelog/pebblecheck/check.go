@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs/pebblelog"
 )
 
-// Ways to have a log on Arcadia.
+// Ways to keep Pebble's log on Arcadia.
 const (
 	File   = "file"   // pebblefs on splitfs/recordstore
 	Record = "record" // pebblelog
@@ -19,18 +19,18 @@ const (
 // ErrConfig is wrapped by every error of Config.
 var ErrConfig = errors.New("pebblecheck: bad configuration")
 
-// Config says what to check.
+// Config describes a check.
 type Config struct {
 	Way       string // File or Record; "" is Record
-	Points    int    // how many crashes
+	Points    int    // number of crashes
 	Writers   int    // 0: 2
-	Frequency int    // which records are forced; 0: 1. With File it is 1.
-	Seed      uint64 // of what is written, and of what a crash loses
-	// Progress, if set, is told how many crashes are done.
+	Frequency int    // records whose LSN it divides are forced; 0: 1; always 1 with File
+	Seed      uint64 // of the crashes, and of what a power failure loses
+	// Progress, if set, is called after each crash with the number so far.
 	Progress func(done int)
 }
 
-// Validate fills the defaults in, and checks c. Its error wraps [ErrConfig].
+// Validate fills in the defaults and checks c. Its error wraps [ErrConfig].
 func (c *Config) Validate() error {
 	if c.Way == "" {
 		c.Way = Record
@@ -43,31 +43,31 @@ func (c *Config) Validate() error {
 	}
 	switch {
 	case c.Way != File && c.Way != Record:
-		return fmt.Errorf("%w: way %q; there are %s and %s", ErrConfig, c.Way, File, Record)
+		return fmt.Errorf("%w: way %q; want %s or %s", ErrConfig, c.Way, File, Record)
 	case c.Points < 1 || c.Points > 1_000_000 || c.Writers < 1 || c.Writers > 64 || c.Frequency < 1:
-		return fmt.Errorf("%w: points, writers (up to 64) and frequencies count from 1", ErrConfig)
+		return fmt.Errorf("%w: points must be 1 to 1000000, writers 1 to 64, and the frequency at least 1", ErrConfig)
 	case c.Way == File && c.Frequency > 1:
-		return fmt.Errorf("%w: Pebble forces each batch to a file; a frequency is for way %s", ErrConfig, Record)
+		return fmt.Errorf("%w: with its log in a file, Pebble forces each batch; a frequency above 1 needs way %s", ErrConfig, Record)
 	}
 	return nil
 }
 
-// Report is what a check found.
+// Report is the result of a check.
 type Report struct {
-	Crashes int // that were tried
-	Power   int // of them: power failures
-	Batches int // that were applied
-	// MostLost is how many batches were missing at most that Apply had returned for: with frequency F and T
-	// writers never more than F*T.
+	Crashes int // crashes tried
+	Power   int // of these, power failures
+	Batches int // batches applied
+	// MostLost is the largest number of acknowledged batches that a recovery lacked: at most F*T with frequency F
+	// and T writers.
 	MostLost int
-	// Behind counts the recoveries in which tables had batches that the log had lost, Replayed those in which the log had
-	// batches that tables had not, and Tables those in which tables had any. Pebble by itself does not say.
+	// Behind counts the recoveries in which the log had lost batches that were in tables, Replayed those that replayed
+	// batches, and Tables those that found batches in tables. With File all three are 0: Pebble does not report them.
 	Behind, Replayed, Tables int
 	Elapsed                  time.Duration
-	Err                      error // what was lost; nil: nothing
+	Err                      error // the loss; nil: there was none
 }
 
-// Check crashes Pebble. The error is about the configuration or the machine; what was lost is in the report.
+// Check crashes Pebble. An error concerns the configuration or the machine; a loss is in the report.
 func Check(cfg Config) (*Report, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func Check(cfg Config) (*Report, error) {
 // check is shared by the writers.
 type check struct {
 	cfg Config
-	mu  sync.Mutex // of all below
+	mu  sync.Mutex // guards the fields below
 	r   Report
 	rng *rand.Rand
 	// begun counts the crashes that have begun: every second one is a power failure.
@@ -101,21 +101,21 @@ func (c *check) crash() (power bool) {
 	return c.begun%2 == 0
 }
 
-// draw is a number below n.
+// draw returns a random number below n.
 func (c *check) draw(n int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.rng.IntN(n)
 }
 
-// over reports whether no more crashes are to be tried.
+// over reports whether the check is finished.
 func (c *check) over() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.r.Crashes >= c.cfg.Points || c.r.Err != nil
 }
 
-// note counts what a recovery has found.
+// note counts the result of a recovery.
 func (c *check) note(x pebblelog.Recovery) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 
 type pebbleFS = vfs.FS
 
-// lockedDir is the directory of a machine, for several goroutines.
+// lockedDir is the directory of a machine, safe for concurrent use.
 type lockedDir struct{ m *machine }
 
 func locked[T any](m *machine, f func() (T, error)) (T, error) {

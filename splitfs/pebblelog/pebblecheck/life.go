@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Batches of a life, so that tables are written and compacted, and memory stays small.
+// batches is the number of batches in a life: tables are written and compacted, and memory stays small.
 const batches = 3000
 
-// life is a database that is written to, and crashes now and then in a copy.
+// life is a database in use. Copies of it crash now and then.
 type life struct {
 	c  *check
 	m  *machine
@@ -19,13 +19,13 @@ type life struct {
 	err error      // of a writer
 }
 
-// progress is how far a writer has come.
+// progress counts the batches of a writer.
 type progress struct {
 	begun, done int
-	lsn         []uint64 // of each batch that is done
+	lsn         []uint64 // of each batch in done
 }
 
-// life writes and crashes until enough was tried.
+// life writes the batches of one database and crashes copies of it, until the check is over.
 func (c *check) life() error {
 	l := &life{c: c, m: newMachine(), did: make([]progress, c.cfg.Writers)}
 	var err error
@@ -83,7 +83,7 @@ func (l *life) progress() []progress {
 	return append([]progress(nil), l.did...)
 }
 
-// crash is called before a store, flush or fence of some writer, which waits meanwhile.
+// crash is called before a store, flush or fence. The goroutine of that step waits.
 func (l *life) crash() {
 	c := l.c
 	power := c.crash()

@@ -18,20 +18,20 @@ import (
 
 const (
 	logSize  = 96 << 10
-	memTable = 32 << 10 // so that tables are written often
+	memTable = 32 << 10 // small, so that tables are written often
 )
 
 // machine is the memory and the directory of a database.
 type machine struct {
 	h   *pmemhost.Host
-	mu  sync.Mutex // of dir
+	mu  sync.Mutex // guards dir
 	dir *memdir.Dir
 }
 
 func newMachine() *machine { return &machine{h: pmemhost.New(), dir: new(memdir.Dir)} }
 
-// crash is the machine as the next process finds it: after a failure of the process, or of the power, which loses as draw
-// says.
+// crash returns the machine as the next process finds it, after a failure of the process or of the power. draw
+// decides what a power failure loses.
 func (m *machine) crash(power bool, draw func(n int) int) *machine {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,7 +48,7 @@ func (m *machine) crash(power bool, draw func(n int) int) *machine {
 
 // database is Pebble on a machine.
 type database interface {
-	// apply returns the LSN, if batches have one.
+	// apply returns the LSN of the batch; 0: batches have none.
 	apply(b *pebble.Batch) (uint64, error)
 	NewBatch() *pebble.Batch
 	reader() pebble.Reader
@@ -92,7 +92,7 @@ type fileDB struct{ *pebble.DB }
 
 func (d fileDB) apply(b *pebble.Batch) (uint64, error) { return 0, d.Apply(b, pebble.Sync) }
 func (d fileDB) reader() pebble.Reader                 { return d.DB }
-func (d fileDB) recovery() pebblelog.Recovery          { return pebblelog.Recovery{} } // Pebble does not say
+func (d fileDB) recovery() pebblelog.Recovery          { return pebblelog.Recovery{} } // Pebble does not report it
 
 type recordDB struct{ *pebblelog.DB }
 
@@ -100,7 +100,7 @@ func (d recordDB) apply(b *pebble.Batch) (uint64, error) { return d.Apply(b) }
 func (d recordDB) reader() pebble.Reader                 { return d.Reader() }
 func (d recordDB) recovery() pebblelog.Recovery          { return d.Recovery() }
 
-// nothing is the store of a file system without such files.
+// nothing is the store of a file system that keeps every file in its directory.
 type nothing struct{}
 
 func (nothing) Create(name string, _ int) (splitfs.Object, error) {
@@ -108,7 +108,7 @@ func (nothing) Create(name string, _ int) (splitfs.Object, error) {
 }
 func (nothing) Recover(string) (splitfs.Object, error) { return nil, fs.ErrNotExist }
 
-// quiet keeps Pebble from printing what it does.
+// quiet discards Pebble's messages.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)         {}

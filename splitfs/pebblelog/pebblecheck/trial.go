@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs/pebblelog"
 )
 
-// Batch n of writer k writes a key of its own, and what the writer's last batch is.
+// Batch n of writer k sets a key of its own, and stores this key as the writer's last one.
 func keyOf(k, n int) string { return fmt.Sprintf("w%02d-%06d", k, n) }
 
 func lastOf(k int) string { return fmt.Sprintf("last-%02d", k) }
@@ -29,11 +29,11 @@ func put(db database, k, n int) (uint64, error) {
 	return db.apply(b)
 }
 
-// trial is what another process finds after a crash.
+// trial is the recovery of another process after a crash.
 type trial struct {
 	c           *check
 	m           *machine
-	done, begun []progress // before the crash, and after it
+	done, begun []progress // just before the copy, and just after it
 }
 
 // run opens the database, compares it, uses it, and crashes it again.
@@ -45,7 +45,7 @@ func (t *trial) run() error {
 	for i := range t.done {
 		t.done[i], t.begun[i] = progress{done: has[i]}, progress{begun: has[i]}
 	}
-	// What was found may not vanish, and what is forced now may not either.
+	// The batches found must survive the next crash, and so must those that are forced now.
 	db, err := t.m.open(&t.c.cfg)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (t *trial) run() error {
 	}
 	t.m = next
 	if t.c.cfg.Frequency > 1 {
-		t.done[0].done -= t.c.cfg.Frequency // of the last ones none may be a multiple
+		t.done[0].done -= t.c.cfg.Frequency // the last ones may not have been forced
 	}
 	if _, err := t.look(); err != nil {
 		return fmt.Errorf("crashed again: %w", err)
@@ -71,7 +71,7 @@ func (t *trial) run() error {
 	return nil
 }
 
-// look opens the database, and returns how many batches of each writer it has.
+// look opens and checks the database, and returns its number of batches of each writer.
 func (t *trial) look() ([]int, error) {
 	db, err := t.m.open(&t.c.cfg)
 	if err != nil {
@@ -90,7 +90,7 @@ func (t *trial) look() ([]int, error) {
 	return has, errors.Join(err, db.Close())
 }
 
-// count returns how many batches of a writer there are: the first ones, whole.
+// count returns the number of batches of a writer. It checks that they are a prefix, each batch whole.
 func count(r pebble.Reader, k int) (n int, err error) {
 	it, err := r.NewIter(&pebble.IterOptions{LowerBound: []byte(keyOf(k, 0)), UpperBound: []byte(keyOf(k, 999_999))})
 	if err != nil {
@@ -98,7 +98,7 @@ func count(r pebble.Reader, k int) (n int, err error) {
 	}
 	for it.First(); it.Valid() && err == nil; it.Next() {
 		if string(it.Key()) != keyOf(k, n) || string(it.Value()) != valueOf(k, n) {
-			err = fmt.Errorf("batch %d of writer %d is missing, and there is %s", n, k, it.Key())
+			err = fmt.Errorf("batch %d of writer %d is missing or damaged; its place has key %s", n, k, it.Key())
 		}
 		n++
 	}
@@ -110,27 +110,27 @@ func count(r pebble.Reader, k int) (n int, err error) {
 	case errors.Is(err, pebble.ErrNotFound) && n == 0:
 		return 0, nil
 	case err != nil:
-		return n, fmt.Errorf("writer %d has %d batches, and no last one: %w", k, n, err)
+		return n, fmt.Errorf("writer %d has %d batches, but no last key: %w", k, n, err)
 	case n == 0 || string(v) != keyOf(k, n-1):
-		err = fmt.Errorf("writer %d has %d batches, and the last is %s", k, n, v)
+		err = fmt.Errorf("writer %d has %d batches, but its last key is %s", k, n, v)
 	}
 	return n, errors.Join(err, closer.Close())
 }
 
-// compare compares how many batches there are with what was promised.
+// compare checks the batches found against the promise.
 func (t *trial) compare(r pebblelog.Recovery, has []int) error {
 	last, lost := max(r.Tables, r.Log), 0
 	for k, n := range has {
 		if n > t.begun[k].begun {
-			return fmt.Errorf("writer %d has begun %d batches, and there are %d", k, t.begun[k].begun, n)
+			return fmt.Errorf("writer %d began %d batches, but %d were found", k, t.begun[k].begun, n)
 		}
 		lost += max(0, t.done[k].done-n)
 		for i, lsn := range t.done[k].lsn {
 			if lsn > 0 && (lsn <= last) != (i < n) {
-				return fmt.Errorf("the database has what comes up to LSN %d, and %d batches of writer %d, of which batch %d has LSN %d", last, n, k, i, lsn)
+				return fmt.Errorf("the database holds the batches up to LSN %d, and %d of writer %d, but batch %d has LSN %d", last, n, k, i, lsn)
 			}
 			if forced := lsn%uint64(t.c.cfg.Frequency) == 0; forced && i >= n {
-				return fmt.Errorf("batch %d of writer %d was forced, and is lost", i, k)
+				return fmt.Errorf("batch %d of writer %d was forced, but is lost", i, k)
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (t *trial) compare(r pebblelog.Recovery, has []int) error {
 	defer t.c.mu.Unlock()
 	t.c.r.MostLost = max(t.c.r.MostLost, lost)
 	if lost > most {
-		return fmt.Errorf("%d batches are lost, and at most %d may be", lost, most)
+		return fmt.Errorf("%d acknowledged batches are lost; at most %d may be", lost, most)
 	}
 	return nil
 }

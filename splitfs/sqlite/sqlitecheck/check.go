@@ -42,7 +42,7 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("%w: points, steps, workers and times count from 0", ErrConfig)
 	}
 	if c.Log != NCL && c.Log != Arcadia {
-		return fmt.Errorf("%w: log %q; there are %s and %s", ErrConfig, c.Log, NCL, Arcadia)
+		return fmt.Errorf("%w: log %q; want %s or %s", ErrConfig, c.Log, NCL, Arcadia)
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ type Report struct {
 	Points  int // crash points of the workload
 	Tried   int // of them: runs in which the application crashed there
 	Twice   int // runs with a second crash of the application
-	Power   int // runs in which power failed
+	Power   int // runs with a power failure
 	Peers   int // runs with a crash of a peer
 	Events  uint64
 	Choices uint64 // that were drawn

@@ -30,11 +30,11 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// The same with the log in persistent memory, of which power takes what is in caches.
+// The same with the log in persistent memory: a power failure loses the content of the caches.
 func TestCrashesOnArcadia(t *testing.T) {
 	r := check(t, sqlitecheck.Config{Transactions: 60, Points: 60, Log: sqlitecheck.Arcadia})
 	if r.Err != nil {
-		t.Errorf("%v; verbatim-run crash sqlite --log arcadia --transactions 60 --at %d makes this run", r.Err, r.Failed)
+		t.Errorf("%v; verbatim-run crash sqlite --log arcadia --transactions 60 --at %d repeats this run", r.Err, r.Failed)
 	}
 	if r.Tried < 55 || r.Twice == 0 || r.Power < 20 || r.Peers > 0 || r.Points < 500 {
 		t.Error("too little has happened")

@@ -15,7 +15,7 @@
 // from a generator that Config.Seed and the point determine. In every other of these
 // runs the application crashes once more while it recovers, and in every third one
 // of the peers crashes somewhere. With the log on Arcadia there are no peers; each crash
-// ends the process or the power.
+// is a failure of the process or of the power.
 //
 // # Determinism
 //

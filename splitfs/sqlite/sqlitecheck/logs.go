@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Where the write-ahead log of SQLite can be.
+// Places for SQLite's write-ahead log.
 const (
 	NCL     = "ncl"     // on log peers, by protocol/ncl
 	Arcadia = "arcadia" // in persistent memory, by protocol/arcadia
@@ -21,10 +21,10 @@ const (
 
 const (
 	peers   = 3
-	logSize = 256 << 10 // of Arcadia
+	logSize = 256 << 10 // of Arcadia's log
 )
 
-// surround adds to the application what its log needs, and says what may fail.
+// surround adds the hosts and services that the log needs, and returns the fault budget.
 func (w *world) surround(c *sim.Config) (faults.Budget, error) {
 	if w.cfg.Log == Arcadia {
 		return faults.ParseBudget("crash(app)<=2, power(app)<=2")
@@ -36,7 +36,7 @@ func (w *world) surround(c *sim.Config) (faults.Budget, error) {
 	return faults.ParseBudget("crash(app)<=2, crash(peer*)<=1")
 }
 
-// store is where a life has its log.
+// store opens the store that holds the log.
 func (w *world) store(h host.Host) (splitfs.Store, error) {
 	if w.cfg.Log == NCL {
 		return splitfs.NCL(h, ncl.Config{App: "bank", Peers: peerNames(), F: peers / 2, Coord: scenario.Dial(h)}, 0), nil

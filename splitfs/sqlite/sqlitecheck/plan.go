@@ -7,13 +7,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// plan is the policy of a run: where it crashes, and a generator for the rest.
+// plan is the policy of a run: its crashes, and a generator for the other choices.
 type plan struct {
 	w *sim.World
 	// crash and again are the steps of the application's crashes, again counted
 	// from the first; 0: none. peer crashes at step peerAt.
 	crash, again int
-	power        [2]bool // what a crash takes: the power, or the process alone
+	power        [2]bool // whether each crash is a power failure
 	peer, peerAt int
 	rng          *rand.Rand
 	after        *rand.Rand // from the first crash on
@@ -22,8 +22,8 @@ type plan struct {
 	points       []int // the steps of the first life in which it can crash
 }
 
-// newPlan is the plan for a crash at a step, or without one at 0. The workload takes
-// so many steps.
+// newPlan returns the plan for a crash at a step; 0: no crash. steps is the length of the
+// workload.
 func newPlan(w *sim.World, cfg *Config, at, steps int) *plan {
 	seed := cfg.Seed
 	p := &plan{w: w, crash: at, rng: rand.New(rand.NewPCG(seed, 0)), after: rand.New(rand.NewPCG(seed, uint64(at)+1))}
@@ -41,19 +41,19 @@ func newPlan(w *sim.World, cfg *Config, at, steps int) *plan {
 	return p
 }
 
-// Pick implements sim.Policy: what goes on by itself, but for the crashes planned.
+// Pick implements sim.Policy: it picks the first event, except for the planned crashes.
 func (p *plan) Pick(events []sim.Event) int {
 	p.step++
 	for i := range events {
 		e := &events[i]
 		switch node := e.Actor.Node(); {
 		case e.Actor.Restart() && node > 0:
-			return i // a peer is back at once, without what it had
+			return i // a peer restarts at once, with empty memory
 		case !e.Fault:
 		case p.peer > 0 && node == p.peer && p.step >= p.peerAt:
 			p.peer = -p.peer
 			return i
-		case node == 0 && p.power[min(p.struck, 1)] != (e.Actor.Kind() == faults.Power.String()): // another crash
+		case node == 0 && p.power[min(p.struck, 1)] != (e.Actor.Kind() == faults.Power.String()): // not the planned kind of crash
 		case node == 0 && p.crash == 0:
 			if life, _, ok := events[0].Actor.Task(); !p.second && ok && events[0].Actor.Node() == 0 {
 				p.second = life > 0

@@ -20,7 +20,7 @@ import (
 
 const (
 	more = 5 // transactions of a life after a crash
-	last = 2 // the first life that only looks
+	last = 2 // the first life that only reads
 	// maxLives bounds how often the application may find a peer down.
 	maxLives = 8
 )

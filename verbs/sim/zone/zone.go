@@ -127,7 +127,7 @@ func (z *Zone) Look(id uint64, lo, hi int64) {
 	z.start(k) // at this very moment: to drop it would let time pass
 }
 
-// Bound takes the moment at which the age of a timer is in [lo, hi], which must be possible.
+// Bound restricts the age of a timer to [lo, hi]. The zone must allow such an age.
 func (z *Zone) Bound(id uint64, lo, hi int64) {
 	k, ok := z.index(id)
 	if !ok {
@@ -138,7 +138,7 @@ func (z *Zone) Bound(id uint64, lo, hi int64) {
 	z.close()
 }
 
-// Window makes a timer fire at an age in [lo, hi], of which it has not passed hi.
+// Window makes a timer fire at an age in [lo, hi]. Its age must not exceed hi yet.
 func (z *Zone) Window(id uint64, lo, hi int64) {
 	k, ok := z.index(id)
 	if !ok {
