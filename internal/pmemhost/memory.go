@@ -15,13 +15,13 @@ const (
 // memory implements host.Region.
 type memory struct {
 	h *Host
-	// b is what its CPUs see, and persistent what is in the memory itself; h.mu guards both.
+	// b is the content that CPUs see, persistent the content of the memory itself. h.mu guards both.
 	b, persistent []byte
-	flushed       []flushed // no fence since
+	flushed       []flushed // the lines flushed since the last fence
 	dram          bool
 }
 
-// flushed is a line as it was when it was flushed: what is stored there later need not go with it.
+// flushed is the content of a line when it was flushed. The fence need not persist later stores to the line.
 type flushed struct {
 	at   int
 	line []byte
@@ -41,7 +41,7 @@ func (m *memory) crash(next *Host, evicted func(off int) bool) *memory {
 	return x
 }
 
-// step begins a step, and returns what ends it.
+// step begins a step, and returns the function that ends it.
 func (m *memory) step(off, n int) (end func()) {
 	if m.dram {
 		m.h.mu.Lock()
@@ -55,7 +55,7 @@ func (m *memory) step(off, n int) (end func()) {
 	return m.h.mu.Unlock
 }
 
-// look is step for what changes nothing.
+// look is step for accesses that change nothing.
 func (m *memory) look(off, n int) (end func()) {
 	m.h.mu.Lock()
 	if off < 0 || n < 0 || off > len(m.b)-n {
@@ -74,7 +74,7 @@ func (m *memory) Load(off int, p []byte) {
 	copy(p, m.b[off:])
 }
 
-// Store writes word by word: others, and a crash, may come in between.
+// Store writes word by word: other accesses, and a crash, can come in between.
 func (m *memory) Store(off int, p []byte) {
 	m.look(off, len(p))()
 	for len(p) > 0 {
