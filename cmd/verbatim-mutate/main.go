@@ -1,6 +1,6 @@
-// Command verbatim-mutate prints all mutants of some packages, and the sources with the mutants in
-// them, as one JSON object, which package schema describes. 'verbatim mutants PROTOCOL --generate'
-// runs it in the source tree.
+// Command verbatim-mutate prints all mutants of some packages, and the sources that contain the
+// mutants, as one JSON object: a Set of package schema. 'verbatim mutants PROTOCOL --generate' runs
+// it in the source tree.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	kit := flag.String("kit", "", "folders, separated by commas, of packages of which what the others use has mutants too")
+	kit := flag.String("kit", "", "comma-separated folders of shared packages; their functions that the other packages use are mutated too")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: verbatim-mutate [--kit FOLDER,...] FOLDER,...")
 		flag.PrintDefaults()

@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 )
 
-// Killed primaries and backups lose nothing that was forced: `verbatim-run arcadia soak` takes more rounds.
+// Killing primaries and backups loses no forced record. `verbatim-run arcadia soak` runs more rounds.
 func TestArcadiaSoak(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -31,7 +31,7 @@ func TestArcadiaSoak(t *testing.T) {
 	}
 }
 
-// What a user may get wrong with a log is told before anything is opened.
+// Bad flags are reported before anything is opened.
 func TestArcadiaRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct {
@@ -44,7 +44,7 @@ func TestArcadiaRefuses(t *testing.T) {
 		{[]string{"append", "--pmem", dir, "--frequency", "0"}, "--frequency 0"},
 		{[]string{"append", "--pmem", dir, "--quorum", "2"}, "pass --backup"},
 		{[]string{"append", "--pmem", dir, "--backup", "b"}, "want NAME=ADDRESS"},
-		{[]string{"append", "--pmem", dir, "--backup", "primary=x"}, "a name of its own"},
+		{[]string{"append", "--pmem", dir, "--backup", "primary=x"}, "a unique name"},
 		{[]string{"append", "--pmem", dir, "--backup", "b=127.0.0.1:1", "--order", "never"}, "--order"},
 		{[]string{"append", "--pmem", dir, "--backup", "b=127.0.0.1:1", "--quorum", "3", "--device", "soft"}, "Quorum is 3"},
 		{[]string{"backup", "--pmem", dir}, "--name is required"},

@@ -21,9 +21,9 @@ func newArcadiaBackup() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup",
 		Short: "Keep a copy of a log for primaries",
-		Long: `Backup keeps a copy of a log in the persistent memory of this host. Anyone who can reach
-its address can be its primary; a later primary ends the one before. It prints one line
-when it is ready, with its address.`,
+		Long: `Backup keeps a copy of a log in the persistent memory of this host. Any host that can
+reach its address can be the primary; a later primary replaces the one before. When it is
+ready, it prints one line with its address.`,
 		Example: "  verbatim-run arcadia backup --name b1 --pmem /mnt/pmem0 --listen 10.0.0.1:7010",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return arcadiaEnded(runArcadiaBackup(c, f), c.ErrOrStderr()) },
@@ -42,7 +42,7 @@ func runArcadiaBackup(c *cobra.Command, f *logFlags) error {
 	case f.host.name == "":
 		return errors.New("--name is required: the name of this backup, such as b1")
 	case f.host.pmem == "":
-		return errors.New("--pmem is required: a directory of DAX devices, or any other")
+		return errors.New("--pmem is required: a directory of DAX devices or files")
 	}
 	h, err := f.host.open(&f.device, nil, c.ErrOrStderr())
 	if err != nil {
@@ -63,11 +63,11 @@ func newArcadiaAppend() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "append",
 		Short: "Append records from standard input to a log",
-		Long: `Append opens a log, or creates it, and recovers what it holds. Then it appends the lines of
-its standard input. Its first line of output is 'open: N records, next LSN', and then
-'ack LSN' for each record, as soon as its force has returned and before it reads the next
-record. With --frequency F only records whose LSN F divides are forced, with all before
-them: up to F acknowledged records may be lost when the process dies.`,
+		Long: `Append opens or creates a log, recovers it, and appends the lines of its standard input.
+It first prints 'open: N records, next LSN'. Then it prints 'ack LSN' for each record, when
+the force has returned and before it reads the next line. With --frequency F it forces
+only the records whose LSN is a multiple of F, together with all records before them:
+fewer than F acknowledged records may be lost when the process dies.`,
 		Example: `  journal | verbatim-run arcadia append --pmem /mnt/pmem0
   journal | verbatim-run arcadia append --pmem /mnt/pmem0 --backup b1=10.0.0.1:7010 --backup b2=10.0.0.2:7010 --coord 10.0.0.9:7000`,
 		Args: cobra.NoArgs,
@@ -76,13 +76,13 @@ them: up to F acknowledged records may be lost when the process dies.`,
 		},
 	}
 	f.define(c)
-	c.Flags().IntVar(&frequency, "frequency", 1, "force the records whose LSN it divides")
+	c.Flags().IntVar(&frequency, "frequency", 1, "force only the records whose LSN is a multiple of this")
 	return c
 }
 
 func runArcadiaAppend(c *cobra.Command, f *logFlags, frequency int) error {
 	if frequency < 1 {
-		return fmt.Errorf("--frequency %d: it counts from 1", frequency)
+		return fmt.Errorf("--frequency %d: it must be at least 1", frequency)
 	}
 	l, err := f.open(c.ErrOrStderr())
 	if err != nil {
@@ -105,7 +105,7 @@ func runArcadiaAppend(c *cobra.Command, f *logFlags, frequency int) error {
 		}
 		lsn, err := appended(l, line, frequency)
 		if errors.Is(err, arcadia.ErrFull) {
-			return fmt.Errorf("%w: 'verbatim-run arcadia dump --clean' prints its records and cleans them up", err)
+			return fmt.Errorf("%w: 'verbatim-run arcadia dump --clean' prints and cleans up its records", err)
 		}
 		if err != nil {
 			return err
@@ -132,10 +132,10 @@ func newArcadiaDump() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dump",
 		Short: "Print the records of a log",
-		Long: `Dump opens a log, recovers it, and prints each record, as its LSN and its contents in
-quotes, or with --json as an object {"lsn": N, "data": BASE64}. It is a primary: another
-one that has the log open cannot force anything any more. With --clean it then cleans up
-what it has printed.`,
+		Long: `Dump opens a log, recovers it, and prints each record: its LSN and its quoted contents or,
+with --json, an object {"lsn": N, "data": BASE64}. With --backup it becomes the primary: an
+earlier primary can no longer force records. With --clean it then cleans up the printed
+records.`,
 		Example: "  verbatim-run arcadia dump --pmem /mnt/pmem0 --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -143,8 +143,8 @@ what it has printed.`,
 		},
 	}
 	f.define(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "print an object a line")
-	c.Flags().BoolVar(&clean, "clean", false, "clean up the records once they are printed")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
+	c.Flags().BoolVar(&clean, "clean", false, "clean up the records after printing them")
 	return c
 }
 

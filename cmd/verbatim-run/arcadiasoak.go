@@ -16,11 +16,11 @@ func newArcadiaSoak() *cobra.Command {
 	var cfg logsoak.Config
 	c := &cobra.Command{
 		Use:   "soak",
-		Short: "Kill primaries and backups, and look for what was forced",
-		Long: `Soak runs a log with two backups, all processes of this machine, over TCP. In each round it
-kills the primary with SIGKILL in the middle of its writes, and before that perhaps a
-backup; sometimes the primary's persistent memory is lost with it. Then the log is recovered:
-every forced record must be there, in order, and nothing that was not written.
+		Short: "Kill primaries and backups, and check that no forced record is lost",
+		Long: `Soak runs a log with two backups over TCP, as processes on this machine. In each round it
+kills the primary with SIGKILL while the primary writes, and sometimes a backup before that.
+If no backup was killed, it sometimes deletes the primary's persistent memory. Then it
+recovers the log, which must hold every forced record, in order, and no other data.
 
 Exit status: 0 nothing is lost, 1 something is lost, 2 bad usage, or a process is stuck.`,
 		Example: "  verbatim-run arcadia soak --rounds 100 --seed 7",
@@ -36,7 +36,7 @@ Exit status: 0 nothing is lost, 1 something is lost, 2 bad usage, or a process i
 			cfg.Progress = func(line string) { fmt.Fprintln(c.OutOrStdout(), line) }
 			r, err := logsoak.Run(untilSignal(c.Context()), cfg)
 			if err != nil {
-				return fmt.Errorf("%w; what the processes said is in %s", err, cfg.Dir)
+				return fmt.Errorf("%w; the logs of the processes are in %s", err, cfg.Dir)
 			}
 			if err := os.RemoveAll(cfg.Dir); err != nil {
 				return err
@@ -47,15 +47,15 @@ Exit status: 0 nothing is lost, 1 something is lost, 2 bad usage, or a process i
 				fmt.Fprintf(c.OutOrStdout(), "VIOLATED: %v\n", r.Err)
 				return cli.Status(cli.Violated)
 			}
-			fmt.Fprintln(c.OutOrStdout(), "CLEAN: every forced record was there after each")
+			fmt.Fprintln(c.OutOrStdout(), "CLEAN: every recovery found all forced records")
 			return nil
 		},
 	}
 	fl := c.Flags()
-	fl.IntVar(&cfg.Rounds, "rounds", 20, "how many times to kill the primary")
-	fl.IntVar(&cfg.Frequency, "frequency", 1, "force the records whose LSN it divides; fewer acknowledged ones than that may be missing")
-	fl.Uint64Var(&cfg.Seed, "seed", 0, "seed of what is random; the machine decides what the processes do meanwhile")
-	fl.DurationVar(&cfg.Patience, "patience", 30*time.Second, "how long a process may take before it counts as stuck")
+	fl.IntVar(&cfg.Rounds, "rounds", 20, "number of kills of the primary")
+	fl.IntVar(&cfg.Frequency, "frequency", 1, "force only the records whose LSN is a multiple of this; fewer acknowledged records than this may be missing")
+	fl.Uint64Var(&cfg.Seed, "seed", 0, "seed of the random draws; the scheduling of the processes remains random")
+	fl.DurationVar(&cfg.Patience, "patience", 30*time.Second, "time after which a process counts as stuck")
 	fl.SortFlags = false
 	return c
 }

@@ -33,10 +33,11 @@ func newCrashSQLite() *cobra.Command {
 		Long: `Sqlite runs SQLite in the simulator, with its write-ahead log on log peers (or, with
 --log arcadia, in persistent memory) and its database in a directory that loses unsynced
 data. It repeats one workload of SQL transactions, and crashes the application at another
-step each time; in some of the runs it also crashes during recovery, or crashes a peer,
-or cuts the power, with which what the caches hold is lost. Another process then opens the
-database: PRAGMA integrity_check must report ok, and every committed transaction must be
-present as a whole, and nothing else except possibly the transaction in progress.
+step each time. In some of the runs it also crashes the recovery, or crashes a peer (NCL),
+or makes the power fail, which loses the content of the caches (Arcadia). Another process
+then opens the database: PRAGMA integrity_check must report ok, and every committed
+transaction must be present as a whole, and nothing else except possibly the transaction in
+progress.
 
 The data in flight at a crash and the data that the directory loses are drawn at random:
 the test samples, and a clean result proves nothing.
@@ -51,7 +52,7 @@ Exit status: 0 nothing is lost, 1 something is lost, 2 bad usage, 3 --max-time e
 	fl.IntVar(&cfg.Points, "points", 1100, "number of crash points to try, evenly spread; 0: all")
 	fl.IntVar(&cfg.At, "at", 0, "try only the crash at this `step`, from a report")
 	fl.Uint64Var(&cfg.Seed, "seed", 0, "seed of the random draws")
-	fl.StringVar(&cfg.Log, "log", sqlitecheck.NCL, "where SQLite has its write-ahead log: ncl, on log peers, or arcadia, in persistent memory")
+	fl.StringVar(&cfg.Log, "log", sqlitecheck.NCL, "place of SQLite's write-ahead log: ncl (log peers) or arcadia (persistent memory)")
 	fl.StringVar(&cfg.Profile, "profile", "strong", "profile of the cards: a name (see 'verbatim list profiles') or a file")
 	fl.IntVar(&cfg.Workers, "workers", 0, "parallel runs; 0: one for each core")
 	fl.DurationVar(&cfg.MaxTime, "max-time", 0, "stop after this time; 0: no limit")
@@ -76,7 +77,7 @@ func runCrashSQLite(c *cobra.Command, cfg sqlitecheck.Config) error {
 	return reportCrashes(c.OutOrStdout(), cfg, r)
 }
 
-// others says what else failed.
+// others describes the runs with other failures.
 func others(cfg sqlitecheck.Config, r *sqlitecheck.Report) string {
 	if cfg.Log == sqlitecheck.Arcadia {
 		return fmt.Sprintf("%d with a power failure", r.Power)

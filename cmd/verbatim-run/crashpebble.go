@@ -17,15 +17,16 @@ func newCrashPebble() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pebble",
 		Short: "Crash Pebble with its log on Arcadia",
-		Long: `Pebble runs Pebble with its log in persistent memory, on Arcadia: with --way record in place
-of its own log, with --way file as a file of a split file system. While writers are at work it
-copies the memory and the directory as a failure of the process or the power leaves them, and
-opens the copy: every batch that was forced must be there, of each writer the first batches,
-whole, and with --frequency F and --writers T at most F*T of those that were acknowledged may be
-missing. The copy is then used, and crashes again.
+		Long: `Pebble runs Pebble with its log on Arcadia, in persistent memory: with --way record an Arcadia
+log replaces Pebble's own log; with --way file Pebble's own log is a file in a split file
+system. While writers run, it copies the memory and the directory, as a failure of the process
+or the power would leave them, and opens a database on the copies. The database must hold every
+forced batch and, of each writer, a prefix of the batches, each of them whole. With --frequency F
+and --writers T at most F*T acknowledged batches may be missing. The copy is then written to, and
+crashes again.
 
-Pebble has goroutines, which this does not control: a clean result proves nothing, and a failure
-may not come again with the same seed.
+The command does not control Pebble's goroutines: a clean result proves nothing, and the same
+seed may not reproduce a failure.
 
 Exit status: 0 nothing is lost, 1 something is lost, 2 bad usage.`,
 		Example: "  verbatim-run crash pebble\n  verbatim-run crash pebble --way file --points 500\n  verbatim-run crash pebble --writers 4 --frequency 16",
@@ -33,10 +34,10 @@ Exit status: 0 nothing is lost, 1 something is lost, 2 bad usage.`,
 		RunE:    func(c *cobra.Command, _ []string) error { return runCrashPebble(c, cfg) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&cfg.Way, "way", pebblecheck.Record, "how Pebble has its log on Arcadia: record or file")
+	fl.StringVar(&cfg.Way, "way", pebblecheck.Record, "how Pebble keeps its log on Arcadia: record (an Arcadia log in place of its own) or file (its own log, in a file)")
 	fl.IntVar(&cfg.Points, "points", 1100, "number of crashes to try")
-	fl.IntVar(&cfg.Writers, "writers", 2, "number of writers at a time")
-	fl.IntVar(&cfg.Frequency, "frequency", 1, "force the records whose LSN it divides")
+	fl.IntVar(&cfg.Writers, "writers", 2, "number of concurrent writers")
+	fl.IntVar(&cfg.Frequency, "frequency", 1, "force only the records whose LSN is a multiple of this")
 	fl.Uint64Var(&cfg.Seed, "seed", 0, "seed of the random draws")
 	fl.SortFlags = false
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"way": cobra.FixedCompletions([]string{pebblecheck.Record, pebblecheck.File}, cobra.ShellCompDirectiveNoFileComp)})
@@ -59,13 +60,13 @@ func runCrashPebble(c *cobra.Command, cfg pebblecheck.Config) error {
 
 // reportPebble prints the result.
 func reportPebble(w io.Writer, r *pebblecheck.Report) error {
-	fmt.Fprintf(w, "pebble: %d crashes, %d of them with a power failure, and each once more after the recovery; %d batches, %v\n", r.Crashes, r.Power, r.Batches, r.Elapsed.Round(100*time.Millisecond))
-	fmt.Fprintf(w, "        at most %d acknowledged batches are missing; of the recoveries %d replayed records, %d found tables, %d found tables ahead of the log\n",
+	fmt.Fprintf(w, "pebble: %d crashes, %d of them power failures, each with a second crash after the recovery; %d batches, %v\n", r.Crashes, r.Power, r.Batches, r.Elapsed.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "        at most %d acknowledged batches were missing; %d recoveries replayed records, %d found tables, %d found tables ahead of the log\n",
 		r.MostLost, r.Replayed, r.Tables, r.Behind)
 	if r.Err != nil {
 		fmt.Fprintf(w, "VIOLATED: %v\n", r.Err)
 		return cli.Status(cli.Violated)
 	}
-	fmt.Fprintln(w, "CLEAN: the database holds what was forced after each, and whole batches")
+	fmt.Fprintln(w, "CLEAN: after each crash the database holds every forced batch, and only whole batches")
 	return nil
 }

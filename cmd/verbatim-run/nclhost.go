@@ -23,7 +23,7 @@ type hostFlags struct {
 	name, listen  string
 	conns         int // that others may have; 0: the default
 	cert, key, ca string
-	pmem          string                                     // directory of persistent regions; "": there are none
+	pmem          string                                     // directory of persistent regions; "": none
 	resolve       func(name string) (addr string, err error) // where hosts are that nobody has named
 }
 

@@ -17,7 +17,7 @@ var (
 
 // TestModules holds packages against the modules that they may pull in, however far away.
 func TestModules(t *testing.T) {
-	const mend = "take something lighter, or put what needs it into another command"
+	const mend = "use a lighter module, or move the code that needs it into another command"
 	for _, x := range []struct {
 		packages, modules []string
 		without           []string // packages of the standard library

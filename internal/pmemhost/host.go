@@ -1,13 +1,13 @@
-// Package pmemhost is a host of persistent memory and nothing else, for tests of what keeps logs there: its process or its
-// power fails at any store, flush or fence.
+// Package pmemhost is a host with persistent memory only, for tests of logs in that memory. Its process or its power can
+// fail at any store, flush or fence.
 //
 //	h := pmemhost.New()
 //	h.After(17, func() { panic(crashed) })   // in place of the 17th step
 //	...
 //	next := h.Crash(func(off int) bool { return false }) // power fails: the caches are lost
 //
-// What is stored is in a cache. A flush and a fence make it persistent, and any word may be so before. Tasks are
-// goroutines, and there is no network, no clock and no card.
+// A store goes to a cache. A flush and a fence make it persistent; any word may become persistent earlier. Tasks are
+// goroutines. There is no network, no clock and no card.
 package pmemhost
 
 import (
@@ -32,15 +32,15 @@ var _ host.Host = (*Host)(nil)
 // New returns a host whose persistent memory is empty.
 func New() *Host { return &Host{mems: map[string]*Memory{}} }
 
-// Steps is how many stores, of a word each, flushes and fences of persistent memory there were.
+// Steps returns the number of steps so far: stores of one word, flushes and fences of persistent memory.
 func (h *Host) Steps() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.steps
 }
 
-// After has f called before the n-th step from now on; 0: never. f may panic, in which case the step does not happen,
-// and it may call Crash.
+// After makes the host call f before the n-th step from now; 0: never. If f panics, the step does not happen. f may
+// call Crash.
 func (h *Host) After(n int, f func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,8 +50,8 @@ func (h *Host) After(n int, f func()) {
 	}
 }
 
-// Crash returns the host as the next process finds it. If power fails, evicted says of the words in the caches which of them
-// were written back by then; if it is nil, only the process ends, and the caches stay.
+// Crash returns the host as the next process finds it. If evicted is nil, only the process has failed, and the content
+// of the caches stays. Otherwise the power has failed, and evicted reports which cached words had been written back.
 func (h *Host) Crash(evicted func(off int) bool) *Host {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -69,7 +69,7 @@ func (h *Host) Memory(name string) *Memory {
 	return h.mems[name]
 }
 
-// step is called for each step, and returns with the mutex held.
+// step counts a step, and calls f if it is due. It returns with the mutex held.
 func (h *Host) step() {
 	h.mu.Lock()
 	h.steps++

@@ -13,13 +13,13 @@ const (
 	line = 64
 )
 
-// Memory is a region: a host.Region, which a test can also change behind the back of its host.
+// Memory is a region: a host.Region whose content a test can also damage.
 type Memory struct {
 	h *Host
-	// b is what its CPUs see, and persistent what is in the memory itself; h.mu guards both.
+	// b is the content that CPUs see, persistent the content of the memory itself. h.mu guards both.
 	b, persistent []byte
-	flushed       []flushed    // no fence since
-	poisoned      map[int]bool // words that cannot be read
+	flushed       []flushed    // the lines flushed since the last fence
+	poisoned      map[int]bool // the words that cannot be read
 	dram          bool
 }
 
@@ -63,7 +63,7 @@ func (m *Memory) readable(off, n int) {
 	}
 }
 
-// flushed is a line as it was when it was flushed: what is stored there later need not go with it.
+// flushed is the content of a line when it was flushed. The fence need not persist later stores to the line.
 type flushed struct {
 	at   int
 	line []byte
@@ -83,7 +83,7 @@ func (m *Memory) crash(next *Host, evicted func(off int) bool) *Memory {
 	return x
 }
 
-// step begins a step, and returns what ends it.
+// step begins a step, and returns the function that ends it.
 func (m *Memory) step(off, n int) (end func()) {
 	if m.dram {
 		m.h.mu.Lock()
@@ -97,7 +97,7 @@ func (m *Memory) step(off, n int) (end func()) {
 	return m.h.mu.Unlock
 }
 
-// look is step for what changes nothing.
+// look is step for accesses that change nothing.
 func (m *Memory) look(off, n int) (end func()) {
 	m.h.mu.Lock()
 	if off < 0 || n < 0 || off > len(m.b)-n {
@@ -123,7 +123,7 @@ func (m *Memory) Load(off int, p []byte) {
 	copy(p, m.b[off:])
 }
 
-// Store implements host.Region. It writes word by word; other tasks and a crash can come between two words.
+// Store writes word by word: other accesses, and a crash, can come in between.
 func (m *Memory) Store(off int, p []byte) {
 	m.look(off, len(p))()
 	for len(p) > 0 {

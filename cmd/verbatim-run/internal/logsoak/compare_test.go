@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What a recovery prints is compared with what was written, acknowledged and forced.
+// compare checks a recovery against the written, acknowledged and forced records.
 func TestCompare(t *testing.T) {
 	record := func(lsn int, data string) string { return fmt.Sprintf(`{"lsn":%d,"data":"%s"}`, lsn, data) }
 	const a, b, c, x = "YQ==", "Yg==", "Yw==", "eA=="
@@ -28,7 +28,7 @@ func TestCompare(t *testing.T) {
 		{"as many as the frequency are missing", []string{record(5, a)}, 9, 5, "4 acknowledged records are missing"},
 		{"another content", []string{record(5, a), record(6, x)}, 6, 6, `record 6 is "x"`},
 		{"a gap", []string{record(5, a), record(7, c)}, 7, 5, "record 7 is"},
-		{"what was cleaned up", []string{record(4, a), record(5, a)}, 5, 5, "record 4 is"},
+		{"a record that was cleaned up", []string{record(4, a), record(5, a)}, 5, 5, "record 4 is"},
 		{"nothing", nil, 7, 7, "record 7 was forced"},
 	} {
 		program := filepath.Join(t.TempDir(), "dump")

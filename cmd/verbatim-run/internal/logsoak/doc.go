@@ -1,10 +1,11 @@
-// Package logsoak kills the processes of Arcadia, again and again, and looks whether anything that was forced is lost.
+// Package logsoak kills the processes of Arcadia, again and again, and checks that no forced record is lost.
 //
-// It starts a coordinator and two backups, and a primary, all of them processes of `verbatim-run` over TCP, each with a directory
-// of its own for its persistent memory, and feeds the primary records. In each round it kills, with SIGKILL and in the
-// middle of the writes, a backup or none, and then the primary; sometimes the primary's copy is lost with it. The backup starts again
-// with what it had. Then `verbatim-run arcadia dump` recovers the log: it must have all records that were acknowledged, in order, and of those
-// that were not at most the one that the primary was at.
+// It starts a coordinator, two backups and a primary, as processes of `verbatim-run` over TCP. The primary and each
+// backup have a directory of their own for persistent memory. In each round logsoak feeds records to the primary,
+// kills a backup or none, and then kills the primary, with SIGKILL in the middle of the writes. It restarts a killed
+// backup with its old memory. If no backup was killed, it sometimes deletes the primary's memory. Then
+// `verbatim-run arcadia dump` recovers the log: it must hold all acknowledged records, in order, and no record that
+// was not written.
 //
-// With a frequency F the last F records may be missing although they were acknowledged.
+// With a frequency F, fewer than F of the last acknowledged records may be missing.
 package logsoak

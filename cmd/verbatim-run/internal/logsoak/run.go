@@ -21,15 +21,15 @@ var ErrConfig = errors.New("logsoak: bad configuration")
 // ErrStuck is [process.ErrStuck].
 var ErrStuck = process.ErrStuck
 
-// Config says what to do.
+// Config describes a soak.
 type Config struct {
 	Program   string   // verbatim-run
-	Env       []string // besides that of this process
-	Dir       string   // for the persistent memory and logs
+	Env       []string // in addition to the environment of this process
+	Dir       string   // for the persistent memory and the logs of processes
 	Rounds    int
 	Frequency int
 	Seed      uint64
-	Patience  time.Duration // until a process counts as stuck
+	Patience  time.Duration // after it a process counts as stuck
 	// Progress, if set, is called after each round with a line of text.
 	Progress func(line string)
 }
@@ -37,24 +37,24 @@ type Config struct {
 // Validate checks c. Its error wraps [ErrConfig].
 func (c *Config) Validate() error {
 	if c.Program == "" || c.Dir == "" || c.Rounds < 1 || c.Frequency < 1 || c.Patience <= 0 {
-		return fmt.Errorf("%w: %+v: a program, a directory, rounds and a frequency from 1 on, and patience are needed", ErrConfig, *c)
+		return fmt.Errorf("%w: %+v: a program and a directory are required; rounds, frequency and patience must be positive", ErrConfig, *c)
 	}
 	return nil
 }
 
-// Report is what happened.
+// Report is the result of a soak.
 type Report struct {
-	Rounds, Acked, Backups, Lost int // rounds, records, killed backups, lost copies of the primary
-	Missing                      int // the most acknowledged records that were missing: less than the frequency
+	Rounds, Acked, Backups, Lost int // rounds, acknowledged records, killed backups, deleted copies of the primary
+	Missing                      int // the most acknowledged records that a recovery lacked: fewer than the frequency
 	Err                          error
 }
 
-// LossError: a recovery has not found what was forced, or found something else.
+// LossError: a recovery lacks a forced record, or returns other data.
 type LossError struct{ Text string }
 
 func (e *LossError) Error() string { return e.Text }
 
-// Run soaks. A loss is in the report; an error is about the processes.
+// Run runs a soak. A loss is in the report; an error concerns the processes.
 func Run(ctx context.Context, cfg Config) (*Report, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -84,13 +84,13 @@ type soak struct {
 	rng     *rand.Rand
 	r       Report
 	coord   string             // address
-	running []*process.Process // servers, including dead ones
+	running []*process.Process // all processes, including dead ones
 	backups [2]*process.Process
 	at      [2]string // their addresses
-	// written are the records that were given to primaries and may be in the log, by LSN.
+	// written has, by LSN, the records that primaries received and that may be in the log.
 	written map[uint64]string
-	first   uint64 // of those that were not cleaned up
-	forced  uint64 // the last LSN that must be there
+	first   uint64 // the first LSN that was not cleaned up
+	forced  uint64 // the last LSN that a recovery must find
 	acked   uint64
 }
 
@@ -110,7 +110,7 @@ func (s *soak) start(name string, args ...string) (*process.Process, error) {
 	return p.Start(name, fmt.Sprint("round ", s.r.Rounds+1), args...)
 }
 
-// serve starts a server and returns it with its address, when it is ready.
+// serve starts a server, waits until it is ready, and returns it with its address.
 func (s *soak) serve(ctx context.Context, name string, args ...string) (*process.Process, string, error) {
 	p, err := s.start(name, args...)
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *soak) back(ctx context.Context, i int) (err error) {
 	return err
 }
 
-// primary are the arguments of a command that opens the log.
+// primary returns the arguments of a command that opens the log.
 func (s *soak) primary(command string, more ...string) []string {
 	return append([]string{"arcadia", command, "--pmem", s.dir("primary"), "--backup", "b0=" + s.at[0], "--backup", "b1=" + s.at[1],
 		"--coord", s.coord, "--device", "soft"}, more...)
@@ -167,14 +167,14 @@ func (s *soak) round(ctx context.Context) error {
 	_, after, ok := strings.Cut(line, "next ")
 	next, err := strconv.ParseUint(after, 10, 64)
 	if !ok || err != nil {
-		return fmt.Errorf("%w: append says %q", ErrStuck, line)
+		return fmt.Errorf("%w: append printed %q", ErrStuck, line)
 	}
 	killed, victim := -1, 20+s.rng.IntN(200)
 	for n := range victim + s.rng.IntN(200) {
 		lsn := next + uint64(n)
 		s.written[lsn] = fmt.Sprintf("round %d record %d %s", s.r.Rounds, lsn, strings.Repeat("x", s.rng.IntN(60)))
 		if _, err := fmt.Fprintln(p.Stdin, s.written[lsn]); err != nil {
-			return fmt.Errorf("%w: append takes nothing: %w", ErrStuck, err)
+			return fmt.Errorf("%w: append accepts no input: %w", ErrStuck, err)
 		}
 		if n == victim && s.rng.IntN(2) == 0 {
 			killed = s.rng.IntN(len(s.backups))
@@ -191,7 +191,7 @@ func (s *soak) round(ctx context.Context) error {
 			}
 		}
 	}
-	time.Sleep(time.Duration(s.rng.IntN(20)) * time.Millisecond) // it is in the middle of them
+	time.Sleep(time.Duration(s.rng.IntN(20)) * time.Millisecond) // the kill interrupts the writes
 	var bad error
 	if err := kill(p, func(line string) { bad = errors.Join(bad, s.ack(line)) }); err != nil || bad != nil {
 		return errors.Join(err, bad)
@@ -225,7 +225,7 @@ func (s *soak) ack(line string) error {
 	n, ok := strings.CutPrefix(line, "ack ")
 	lsn, err := strconv.ParseUint(n, 10, 64)
 	if !ok || err != nil {
-		return fmt.Errorf("%w: append says %q", ErrStuck, line)
+		return fmt.Errorf("%w: append printed %q", ErrStuck, line)
 	}
 	s.r.Acked++
 	s.acked = lsn
@@ -235,7 +235,7 @@ func (s *soak) ack(line string) error {
 	return nil
 }
 
-// compare recovers the log, and cleans it up.
+// compare recovers the log, checks its records, and cleans it up.
 func (s *soak) compare(ctx context.Context) error {
 	next := s.first
 	p, err := s.start("dump", s.primary("dump", "--json", "--clean")...)
@@ -252,7 +252,7 @@ func (s *soak) compare(ctx context.Context) error {
 			return fmt.Errorf("%w: dump printed %q: %w", ErrStuck, line, err)
 		}
 		if r.LSN != next || s.written[r.LSN] != string(r.Data) {
-			return &LossError{fmt.Sprintf("record %d is %q, and record %d should come here: %q", r.LSN, r.Data, next, s.written[next])}
+			return &LossError{fmt.Sprintf("record %d is %q, want record %d: %q", r.LSN, r.Data, next, s.written[next])}
 		}
 		next++
 		return nil
@@ -261,7 +261,7 @@ func (s *soak) compare(ctx context.Context) error {
 		return err
 	}
 	if next <= s.forced {
-		return &LossError{fmt.Sprintf("record %d was forced, and the log ends with %d", s.forced, next-1)}
+		return &LossError{fmt.Sprintf("record %d was forced, but the log ends with %d", s.forced, next-1)}
 	}
 	missing := 0
 	if s.acked >= next {

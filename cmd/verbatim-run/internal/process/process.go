@@ -1,4 +1,4 @@
-// Package process starts, watches and kills processes of verbatim-run, for tests that kill them in the middle of their work.
+// Package process starts, watches and kills processes of verbatim-run, for tests that kill them while they work.
 package process
 
 import (
@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// ErrStuck: a process ended or stalled although it should have gone on.
+// ErrStuck: a process ended or stalled unexpectedly.
 var ErrStuck = errors.New("a process stalled")
 
 // Program is the program to start.
@@ -82,7 +82,7 @@ func (p *Process) Ready(ctx context.Context, patience time.Duration) (addr strin
 	return word[3], nil
 }
 
-// Next returns the next line of the process. The error wraps [ErrStuck], or is that of ctx.
+// Next returns the next line of the process. The error wraps [ErrStuck], or comes from ctx.
 func (p *Process) Next(ctx context.Context, patience time.Duration) (string, error) {
 	expired := time.NewTimer(patience)
 	defer expired.Stop()
@@ -99,8 +99,8 @@ func (p *Process) Next(ctx context.Context, patience time.Duration) (string, err
 	}
 }
 
-// Rest closes the standard input of the process and passes its lines to take, until it exits with success. The error wraps
-// [ErrStuck], or is that of take or ctx.
+// Rest closes the standard input of the process and passes its lines to take, until it exits with success. The error
+// wraps [ErrStuck], or comes from take or ctx.
 func (p *Process) Rest(ctx context.Context, patience time.Duration, take func(line string) error) error {
 	if err := p.Stdin.Close(); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (p *Process) Rest(ctx context.Context, patience time.Duration, take func(li
 	}
 }
 
-// Failed is the error for a process that ended by itself, with the result of Wait.
+// Failed returns the error for a process that ended by itself. err is the result of Wait.
 func (p *Process) Failed(err error) error {
 	ended := "with success"
 	if err != nil {
@@ -154,8 +154,8 @@ func (p *Process) Kill() error {
 	return nil
 }
 
-// Bury passes the remaining lines of a killed process to line, and waits until it has ended. The error wraps [ErrStuck]:
-// the process had ended by itself.
+// Bury passes the remaining lines of a killed process to line, and waits until it has ended. The error wraps
+// [ErrStuck] if the process had ended by itself.
 func (p *Process) Bury(line func(string)) error {
 	for l := range p.Lines {
 		line(l)
