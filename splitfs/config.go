@@ -15,9 +15,9 @@ var (
 	// ErrNoSpace: the file does not fit into a region of Config.MaxRegion. It is
 	// also a syscall.ENOSPC.
 	ErrNoSpace = fmt.Errorf("splitfs: the region is too small: %w", syscall.ENOSPC)
-	// ErrStore: the log peers or their controller failed. Network errors among its
-	// causes are not about the file.
-	ErrStore = errors.New("splitfs: log peers")
+	// ErrStore: the Store failed: with NCL the log peers or their controller, with
+	// recordstore the log. Network errors among its causes are not about the file.
+	ErrStore = errors.New("splitfs: the store failed")
 	// ErrConfig: a configuration or an argument exceeds the limits.
 	ErrConfig = errors.New("splitfs: bad configuration")
 	// ErrCorrupt: a file of splitfs's own in the directory is malformed.
