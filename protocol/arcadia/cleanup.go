@@ -58,15 +58,9 @@ func (l *Log) CleanupAll() error {
 	return l.reclaim()
 }
 
-// cleanable is nil if r is complete. What was forced is, although it may not be readable any more.
+// cleanable returns nil if r is complete, though it may not be readable any more.
 func (l *Log) cleanable(r *Record) error {
-	if r.lsn <= l.forced {
-		return nil
-	}
-	switch ok, err := r.complete(); {
-	case err != nil:
-		return err
-	case !ok:
+	if r.lsn > l.forced && !r.complete() {
 		return fmt.Errorf("%w: record %d", ErrIncomplete, r.lsn)
 	}
 	return nil
@@ -100,6 +94,7 @@ func (l *Log) reclaim() error {
 		return err
 	}
 	l.super = s
+	l.recycle(l.records[:n])
 	if l.records = l.records[n:]; len(l.records) == 0 {
 		l.ring = ring{size: l.size}
 	} else {

@@ -46,9 +46,7 @@ func (l *Log) force(lsn uint64) error {
 		l.err = err
 	} else {
 		l.forced = max(l.forced, lsn)
-		for _, r := range records {
-			l.idle, r.buf = append(l.idle, r.buf), nil
-		}
+		l.recycle(records)
 	}
 	l.wake.Broadcast()
 	return err
@@ -77,11 +75,8 @@ func (l *Log) await(lsn uint64) error {
 	}()
 	for _, r := range l.unforced(lsn) {
 		for !r.cleaned && r.lsn > l.forced && l.err == nil { // what is cleaned up was complete, and its space may be another's
-			ok, err := r.complete()
 			switch {
-			case err != nil:
-				return err
-			case ok:
+			case r.complete():
 			case !counted:
 				l.waiting.Add64(0, 1)
 				counted = true

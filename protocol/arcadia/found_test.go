@@ -187,6 +187,35 @@ func TestForceWaitsForNothingLater(t *testing.T) {
 	ok(t, <-done)
 }
 
+// A media error in a record's valid flag does not deceive Force: it does not wait for ever, and does not force a record that is
+// incomplete. (The search of table1/arcadia-media found that it did.)
+func TestForceDoesNotTrustTheFlagInMemory(t *testing.T) {
+	h := newF()
+	l, m := h.open(t, 320)
+	a := put(t, l, "11111111")
+	m.Flip(8 * a.flags())
+	ok(t, a.Force(1))
+	m.Flip(8 * a.flags()) // back: without copies the damage would end the log here
+
+	b, err := l.Reserve(8)
+	ok(t, err)
+	m.Flip(8 * b.flags())
+	done := make(chan error, 1)
+	go func() { done <- b.Force(1) }()
+	for l.waiting.Load64(0) == 0 {
+		select {
+		case <-done:
+			t.Fatal("an incomplete record was forced")
+		default:
+		}
+	}
+	ok(t, b.Copy(0, []byte("22222222")))
+	ok(t, b.Complete())
+	ok(t, <-done)
+	l, _ = h.open(t, 320)
+	expect(t, "then", list(l), "1:11111111", "2:22222222")
+}
+
 // A record whose memory cannot be read back is stored and completed again.
 func TestCompleteAgainAfterDamage(t *testing.T) {
 	h := newF()
@@ -197,9 +226,6 @@ func TestCompleteAgainAfterDamage(t *testing.T) {
 	m.Poison(r.payload(), r.flags())
 	if err := r.Complete(); !errors.Is(err, ErrCorrupt) || !errors.Is(err, host.ErrMedia) {
 		t.Error(err)
-	}
-	if err := r.Force(1); !errors.Is(err, ErrCorrupt) {
-		t.Error("unreadable, and forced:", err)
 	}
 	ok(t, r.Copy(0, []byte("11111111")))
 	ok(t, r.Complete())

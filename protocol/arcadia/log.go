@@ -10,6 +10,7 @@ import (
 // Log is a log of records in persistent memory. Its methods, and those of its records, may be
 // called by several tasks of the host. Only Reserve, Force and what cleans up exclude each other.
 type Log struct {
+	h      host.Host
 	id     uint64
 	size   int // of the ring
 	region host.Region
@@ -28,7 +29,8 @@ type Log struct {
 	moving  bool // superlines are being written
 	empty   bool // they say that the log is
 	err     error
-	idle    [][]byte        // buffers for checksums
+	idle    []*scratch
+	words   []host.Region   // of all scratches
 	line    [superSize]byte // for owns
 
 	waiting host.Region // one word: how many wait for a record to be complete
@@ -55,7 +57,7 @@ func Open(h host.Host, cfg Config) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("arcadia: open the persistent memory %s: %w", cfg.Name, err)
 	}
-	l := &Log{id: identity(cfg.Name), size: cfg.Size - ringAt, region: region, mem: Local{region}, mu: h.NewMutex()}
+	l := &Log{h: h, id: identity(cfg.Name), size: cfg.Size - ringAt, region: region, mem: Local{region}, mu: h.NewMutex()}
 	l.wake = h.NewCond(l.mu)
 	if l.waiting, err = h.Alloc(8); err != nil {
 		return nil, errors.Join(err, region.Free())
@@ -69,9 +71,9 @@ func Open(h host.Host, cfg Config) (*Log, error) {
 // Close gives the memory back. What is not forced may be lost.
 func (l *Log) Close() error {
 	if l.replicas != nil {
-		return errors.Join(l.replicas.Close(), l.waiting.Free())
+		return errors.Join(l.replicas.Close(), l.waiting.Free(), l.freeWords())
 	}
-	return errors.Join(l.region.Free(), l.waiting.Free())
+	return errors.Join(l.region.Free(), l.waiting.Free(), l.freeWords())
 }
 
 // Copies returns the number of copies that have not failed. The next Open repairs the others.

@@ -29,7 +29,7 @@ func openReplicated(h host.Host, cfg Config) (*Log, error) {
 	if err != nil {
 		return nil, fail(err)
 	}
-	l := &Log{id: identity(cfg.Name), size: cfg.Size - ringAt, region: r.Region(), mem: r, mu: h.NewMutex(), replicas: r}
+	l := &Log{h: h, id: identity(cfg.Name), size: cfg.Size - ringAt, region: r.Region(), mem: r, mu: h.NewMutex(), replicas: r}
 	l.wake = h.NewCond(l.mu)
 	if l.waiting, err = h.Alloc(8); err != nil {
 		return nil, fail(errors.Join(err, r.Close()))

@@ -14,8 +14,9 @@ type Record struct {
 	epoch  uint64
 	at     int // in the ring
 	size   int
-	buf    []byte // for Complete
-	closed bool   // Complete was called
+	closed bool // Complete was called
+	// scratch is nil once the record is durable or cleaned up. log.mu guards the pointer.
+	scratch *scratch
 	// Guarded by log.mu: Cleanup was called, and is durable but for the superline.
 	cleaning, cleaned bool
 }
@@ -49,20 +50,20 @@ func (l *Log) Reserve(size int) (*Record, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
+	s, err := l.take()
+	if err != nil {
+		return nil, err
+	}
 	at := l.ring.take(footprint(size))
 	if at < 0 {
+		l.idle = append(l.idle, s)
 		return nil, fmt.Errorf("%w: %d bytes", ErrFull, size)
 	}
-	r := &Record{log: l, lsn: l.next, epoch: l.super.epoch, at: at, size: size}
-	if n := len(l.idle); n > 0 {
-		r.buf, l.idle = l.idle[n-1], l.idle[:n-1]
-	} else {
-		r.buf = make([]byte, chunk)
-	}
+	r := &Record{log: l, lsn: l.next, epoch: l.super.epoch, at: at, size: size, scratch: s}
 	l.next++
 	l.records = append(l.records, r)
-	header{size: size, lsn: r.lsn, epoch: r.epoch}.put(r.buf)
-	l.region.Store(ringAt+at, r.buf[:headerSize])
+	header{size: size, lsn: r.lsn, epoch: r.epoch}.put(s.buf)
+	l.region.Store(ringAt+at, s.buf[:headerSize])
 	return r, nil
 }
 
@@ -97,15 +98,6 @@ func (r *Record) read(p []byte) error {
 	return nil
 }
 
-// complete reports whether the valid flag is set. An error wraps ErrCorrupt: it cannot be read.
-func (r *Record) complete() (bool, error) {
-	w, err := host.TryLoad64(r.log.region, r.flags())
-	if err != nil {
-		return false, fmt.Errorf("%w: record %d: %w", ErrCorrupt, r.lsn, err)
-	}
-	return w&validBit != 0, nil
-}
-
 // flags is where the word with the flags is.
 func (r *Record) flags() int { return ringAt + r.at + 16 }
 
@@ -124,7 +116,7 @@ func (r *Record) Complete() error {
 	if r.closed {
 		return fmt.Errorf("%w: record %d", ErrComplete, r.lsn)
 	}
-	sum, err := checksum(r.log.mem, r.payload(), r.size, r.buf)
+	sum, err := checksum(r.log.mem, r.payload(), r.size, r.scratch.buf)
 	if err != nil {
 		return fmt.Errorf("%w: record %d: %w", ErrCorrupt, r.lsn, err)
 	}
@@ -137,13 +129,14 @@ func (r *Record) finish(sum uint32) {
 	l := r.log
 	r.closed = true
 	h := header{size: r.size, lsn: r.lsn, epoch: r.epoch, valid: true}
-	h.sum = h.sealIn(r.buf, sum, l.id)
+	h.sum = h.sealIn(r.scratch.buf, sum, l.id)
 	w := h.words()
 	l.region.Store64(ringAt+r.at, w[0])
 	l.region.Store64(ringAt+r.at+8, w[1]) // again: it may be damaged
 	l.region.Store64(r.flags(), w[2])
-	// A locked instruction, so that it comes after the flag: who waits has counted itself before it
-	// looked at the flag.
+	r.scratch.words.Store64(r.scratch.off, r.lsn)
+	// A locked instruction, so that it comes after that store: a waiting task has counted itself before it
+	// looked.
 	if l.waiting.Add64(0, 0) > 0 {
 		l.mu.Lock()
 		l.wake.Broadcast()

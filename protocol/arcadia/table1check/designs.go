@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia/flex"
@@ -28,7 +29,15 @@ type design struct {
 	// backup makes a host the backup, which primaries reach as spare. It returns a function that takes over with the
 	// backup's copy. nil: the design has no replicas.
 	backup func(h host.Host) (takeOver func() (log, error), err error)
+	// copies are the hosts that keep the copies of the log, and run serve. The cluster's service has the epochs.
+	copies []string
+	serve  func(h host.Host) error
+	// mayWait: a recovery may fail with arcadia.ErrUnavailable, because a host with a copy that it needs is down.
+	mayWait bool
 }
+
+// replicated reports whether other hosts have copies of the log.
+func (d *design) replicated() bool { return d.backup != nil || len(d.copies) > 0 }
 
 // All designs have room for more records than the scenarios append. In FLEX they fill more than the cache line
 // of the length, which is written back with it.
@@ -43,6 +52,8 @@ var (
 	flexFile = design{name: "flex-file", open: openFLEXFile}
 	shipping = design{name: "queryfresh", open: openQueryFresh, backup: backupQueryFresh}
 	local    = design{name: "arcadia-local", open: openArcadia}
+	moving   = replicatedArcadia(true)
+	staying  = replicatedArcadia(false)
 )
 
 // pmdkLog is a libpmemlog pool. It has no record boundaries, so the application reads chunks of recordSize.
@@ -178,6 +189,28 @@ func openArcadia(h host.Host, _ bool) (log, error) {
 		return nil, err
 	}
 	return arcadiaLog{l}, nil
+}
+
+// replicatedArcadia is Arcadia with a copy on another host: that alone, so that the application can move, or one more on
+// the application's own host. A force needs all copies.
+func replicatedArcadia(moves bool) design {
+	const size = arcadia.MinSize - 32 + 2*(24+recordSize)
+	cfg := arcadia.Config{Name: "log", Size: size, Backups: []string{"copy"}, Quorum: 2, Timeout: patience}
+	if moves {
+		cfg.Quorum, cfg.RemoteOnly = 1, true
+	}
+	open := func(h host.Host, _ bool) (log, error) {
+		cfg := cfg
+		cfg.Coord = scenario.Dial(h)
+		l, err := arcadia.Open(h, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return arcadiaLog{l}, nil
+	}
+	return design{name: "arcadia", open: open, copies: cfg.Backups, mayWait: !moves,
+		serve: func(h host.Host) error { return arcadia.ServeBackup(h, arcadia.BackupConfig{Name: "log", Size: size}) },
+	}
 }
 
 func (l arcadiaLog) append(data []byte) error {

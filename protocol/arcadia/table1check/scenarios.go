@@ -15,7 +15,7 @@ import (
 // starts again, and looks.
 func restarts(d design, name, doc, budget string, meets ...string) *explore.Scenario {
 	lives, bounds := 3, "3 lives, 2 and 1 records of 16 bytes"
-	if d.backup != nil { // a second host multiplies the runs
+	if d.replicated() { // a second host multiplies the runs
 		lives, bounds = 2, "2 lives, 1 record of 16 bytes"
 	}
 	return &explore.Scenario{
@@ -25,6 +25,9 @@ func restarts(d design, name, doc, budget string, meets ...string) *explore.Scen
 			a := newApp(c, d)
 			life := a.Lives(lives, nil)
 			nodes := []sim.Node{life.Node("app", func(h host.Host, n int) {
+				if len(a.copies) > 0 {
+					h.Sleep(patience) // until the copies are done with the last life
+				}
 				l, found := a.recover(h)
 				if l == nil || life.Last(n) {
 					return
@@ -41,9 +44,21 @@ func restarts(d design, name, doc, budget string, meets ...string) *explore.Scen
 					a.Check(err)
 				}})
 			}
-			return a.World(nodes...), nil
+			return a.world(nodes...), nil
 		},
 	}
+}
+
+// world adds the hosts with copies, and the service of the cluster.
+func (a *app) world(nodes ...sim.Node) sim.Config {
+	for _, name := range a.copies {
+		nodes = append(nodes, sim.Node{Name: name, Daemon: true, Main: func(h host.Host, _ int) { a.Check(a.serve(h)) }})
+	}
+	c := a.World(nodes...)
+	if len(a.copies) > 0 {
+		c.Services = append(c.Services, scenario.Controller())
+	}
+	return c
 }
 
 // spare is the host to which an application moves. It is also the backup, in designs that have one.
@@ -52,16 +67,27 @@ const spare = "spare"
 // power is the failure that a restart on the same memory must survive.
 func power(d design) *explore.Scenario {
 	budget := "power(app)<=2"
-	if d.backup != nil {
+	switch {
+	case d.backup != nil:
 		budget = "power(app)<=1, power(spare)<=1"
+	case d.replicated():
+		budget = "power(*)<=1"
 	}
 	return restarts(d, "power", "power fails at any moment, also of a recovery; the same host recovers", budget, sawWhole, sawNone)
 }
 
 // media is one flipped bit or one unreadable place, wherever the search likes, found at any read.
 func media(d design) *explore.Scenario {
-	return restarts(d, "media", "a bit of the persistent memory flips, or some of it cannot be read; the same host recovers",
-		"flip(app)<=1, poison(app)<=1")
+	budget := "flip(app)<=1, poison(app)<=1"
+	if len(d.copies) > 0 { // both would be too many runs; see unreadable
+		budget = "flip(app)<=1"
+	}
+	return restarts(d, "media", "a bit of the persistent memory flips, or some of it cannot be read; the same host recovers", budget)
+}
+
+// unreadable is the other half of media for designs with copies, and in no cell.
+func unreadable(d design) *explore.Scenario {
+	return restarts(d, "unreadable", "a part of the persistent memory cannot be read; the same host recovers", "poison(app)<=1")
 }
 
 // together is a scenario without failures, and in no cell: two tasks force a record each at the same time.
@@ -109,14 +135,14 @@ func together(d design) *explore.Scenario {
 // Without a fault it finds all.
 func moves(d design, name, doc, budget string) *explore.Scenario {
 	bounds := "2 records of 16 bytes, 1 recovery elsewhere"
-	if d.backup != nil {
+	if d.replicated() {
 		bounds = "1 record of 16 bytes, 1 recovery elsewhere"
 	}
 	return &explore.Scenario{
 		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: bounds,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			a := newApp(c, d)
-			return a.World(scenario.StayDown(a.Host("app", a.serve), a.Host(spare, a.takeOver))...), nil
+			return a.world(scenario.StayDown(a.Host("app", a.answer), a.Host(spare, a.takeOver))...), nil
 		},
 	}
 }
@@ -128,16 +154,20 @@ func node(d design) *explore.Scenario {
 
 // partition cuts off the host with the log.
 func partition(d design) *explore.Scenario {
-	return moves(d, "partition", "the host with the log is cut off; another one recovers", "partition(app,spare)<=1")
+	budget := "partition(app,spare)<=1"
+	for _, name := range d.copies {
+		budget += ", cut(app," + name + ")<=1" // healing links would be too many runs
+	}
+	return moves(d, "partition", "the host with the log is cut off; another one recovers", budget)
 }
 
 // patience is how long a host waits for the other. Timers fire only when nothing else can happen, so that
 // whoever can answer does.
 const patience = time.Second
 
-// serve forces two records, and tells whoever asks what the log holds. It is there until nobody asks any more:
+// answer forces two records, and tells whoever asks what the log holds. It is there until nobody asks any more:
 // an answer would be lost with its host.
-func (a *app) serve(h host.Host) error {
+func (a *app) answer(h host.Host) error {
 	asked, err := h.Listen("log")
 	if err != nil {
 		return err
@@ -147,7 +177,7 @@ func (a *app) serve(h host.Host) error {
 		return nil
 	}
 	records := 2
-	if a.backup != nil {
+	if a.replicated() {
 		records = 1
 	}
 	for number := 1; number <= records; number++ {
@@ -180,6 +210,9 @@ func (a *app) takeOver(h host.Host) error {
 		open = func(host.Host, bool) (log, error) { return copied() }
 	}
 	e := a.told.Begin(h.Name(), "ask app for the log")
+	if len(a.copies) > 0 {
+		h.Sleep(patience / 2) // two recoveries at once would be too many runs; arcadia/fence has them
+	}
 	data, err := h.Call("app", "log", nil, patience)
 	if err != nil {
 		e.End(err)

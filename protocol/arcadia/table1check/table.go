@@ -29,6 +29,7 @@ const (
 	PMDK         = "PMDK libpmemlog"
 	FLEX         = "FLEX"
 	QueryFresh   = "Query Fresh"
+	Arcadia      = "Arcadia"
 	ArcadiaLocal = "Arcadia, local mode"
 )
 
@@ -57,6 +58,10 @@ func Rows() []Row {
 		{QueryFresh, Partition, Survives, Survives, partition(shipping)},
 		{QueryFresh, Media, Broken, Broken, media(shipping)},
 		{QueryFresh, Power, Survives, Survives, power(shipping)},
+		{Arcadia, Node, Survives, Survives, node(moving)},
+		{Arcadia, Partition, Survives, Survives, partition(moving)},
+		{Arcadia, Media, Survives, Survives, media(staying)},
+		{Arcadia, Power, Survives, Survives, power(staying)},
 		{ArcadiaLocal, Node, Unknown, Broken, node(local)},
 		{ArcadiaLocal, Partition, Unknown, Broken, partition(local)},
 		{ArcadiaLocal, Media, Unknown, Broken, media(local)},
@@ -66,7 +71,7 @@ func Rows() []Row {
 
 // Scenarios are those that must be verified: `verbatim check table1` checks them. Some are in no cell.
 func Scenarios() []*explore.Scenario {
-	return append(expected(Survives), power(flexFile), together(pmdk), together(flexible))
+	return append(expected(Survives), power(flexFile), unreadable(staying), together(pmdk), together(flexible))
 }
 
 // BrokenScenarios are those that must be violated: `verbatim check` needs their names, and

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -33,14 +32,17 @@ func TestRowsAreATable(t *testing.T) {
 	}
 }
 
-// A design survives what it should in every run. Two power failures take seconds: this test
+// A design survives what it should in every run. Two failures take seconds: this test
 // has one, and `verbatim table1` has two.
 func TestSurvivors(t *testing.T) {
 	for _, s := range table1check.Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {
 			opt := explore.Options{}
-			if strings.Contains(s.Name, "arcadia") || s.Name == "table1/queryfresh-power" {
+			switch s.Name {
+			case "table1/arcadia-local-power", "table1/queryfresh-power":
 				opt.Faults = "power(app)<=1"
+			case "table1/arcadia-partition":
+				opt.Faults = "partition(app,spare)<=1"
 			}
 			scenario.Verify(t, s, opt)
 		})

@@ -2,6 +2,7 @@ package table1check
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/explore"
@@ -9,6 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/model"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
 // Unavailable is the class of a recovery that fails although records had been forced, and Mixed that of a log
@@ -50,13 +52,10 @@ func (a *app) recover(h host.Host) (l log, found [][]byte) { return a.recoverBy(
 func (a *app) recoverBy(h host.Host, open func(h host.Host, again bool) (log, error)) (l log, found [][]byte) {
 	e := a.told.Begin(h.Name(), "recover")
 	a.Look()
-	l, err := open(h, !a.promised())
-	if err == nil {
-		found, err = l.records()
-	}
+	l, found, err := a.opened(h, open)
 	if err != nil {
 		e.End(err)
-		if a.Look(); a.promised() {
+		if a.Look(); a.promised() && !(a.mayWait && errors.Is(err, arcadia.ErrUnavailable)) {
 			a.Failf(Unavailable, "records were forced, and the recovery fails: %v", err)
 		}
 		return nil, nil // nobody was promised anything
@@ -66,6 +65,20 @@ func (a *app) recoverBy(h host.Host, open func(h host.Host, again bool) (log, er
 		return nil, nil
 	}
 	return l, found
+}
+
+// opened opens a log and reads it. With copies it does so again if a record was damaged after the recovery, as an application would:
+// that repairs the record. Each failure of the budget strikes once.
+func (a *app) opened(h host.Host, open func(h host.Host, again bool) (log, error)) (l log, found [][]byte, err error) {
+	for range 3 {
+		if l, err = open(h, !a.promised()); err == nil {
+			found, err = l.records()
+		}
+		if len(a.copies) == 0 || !errors.Is(err, arcadia.ErrCorrupt) {
+			break
+		}
+	}
+	return l, found, err
 }
 
 // returned checks what a recovery returned.
