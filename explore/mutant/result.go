@@ -65,7 +65,11 @@ func (x *Result) wanted() []string {
 	if x.Wanted == "" {
 		return nil
 	}
-	return strings.Split(x.Wanted, ", ")
+	classes := strings.Split(x.Wanted, ",")
+	for i := range classes {
+		classes[i] = strings.TrimSpace(classes[i])
+	}
+	return classes
 }
 
 // MaxEvents is how many events a person can be asked to follow. A counterexample
