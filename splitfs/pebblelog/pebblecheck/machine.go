@@ -17,8 +17,10 @@ import (
 )
 
 const (
-	logSize  = 96 << 10
 	memTable = 32 << 10 // small, so that tables are written often
+	logSize  = 96 << 10
+	// fileSize is more than all tables in memory: Pebble does not survive a full log.
+	fileSize = 256 << 10
 )
 
 // machine is the memory and the directory of a database.
@@ -57,7 +59,11 @@ type database interface {
 }
 
 func (m *machine) open(cfg *Config) (database, error) {
-	log, err := arcadia.Open(m.h, arcadia.Config{Name: "log", Size: logSize})
+	size := logSize
+	if cfg.Way == File {
+		size = fileSize
+	}
+	log, err := arcadia.Open(m.h, arcadia.Config{Name: "log", Size: size})
 	if err != nil {
 		return nil, err
 	}
