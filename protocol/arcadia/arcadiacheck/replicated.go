@@ -135,10 +135,6 @@ var replicated = []spec{
 		load: workload{room: 8, lives: 2, window: 2, copies: &copies{backups: 1, quorum: 1, remote: true, before: (*run).blackout, beyond: true},
 			script: func(r *run) { r.byPolicy(1, 3, arcadia.Frequency(2)) }},
 	},
-}
-
-// replicatedDeep lists the scenarios that take longer.
-var replicatedDeep = []spec{
 	{
 		name: "media-replicated", doc: "a bit of one copy flips, or a part of it becomes unreadable; forced records are recovered from the other copy",
 		faults: "flip(backup1)<=1, poison(backup1)<=1", bounds: "N=2, W=2, 2 lives, 1 record",
