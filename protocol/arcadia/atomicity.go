@@ -10,10 +10,10 @@ import (
 // before a write or after it, whatever fails meanwhile. There are two buffers, and an index says which
 // counts.
 //
-// The paper's index is 0 or 1. One flipped bit of it would make the old data count again, so ours are all
-// zeros or all ones. Nor does it say that the index must be durable before the other buffer is written: after
-// a process has crashed it may be in the CPU's caches alone, and what it does not count is then the only
-// value that is durable.
+// The paper's index is 0 or 1. One flipped bit of it, or a stray store of 0 or 1, would make the old data count
+// again. Ours is one of two words that no store writes by chance, and that differ in every bit. Nor does the paper say
+// that the index must be durable before the other buffer is written: after a process has crashed it may be in the
+// CPU's caches alone, and what it does not count is then the only value that is durable.
 type Atomic struct {
 	Mem Store
 	At  int // where, a multiple of 8
@@ -27,7 +27,10 @@ func (a *Atomic) buffer() int         { return a.Len + 8 }
 func (a *Atomic) at(i int) int        { return a.At + 8 + i*a.buffer() }
 func (a *Atomic) sum(p []byte) uint64 { return uint64(crc32.Checksum(p, castagnoli)) | 1<<32 }
 
-// index is which buffer counts.
+// indexWords are the two values of the index. Memory that was never written has zeros there.
+var indexWords = [2]uint64{0x1cad1aa70a1cb17e, ^uint64(0x1cad1aa70a1cb17e)}
+
+// index returns the buffer that counts; -1: none, as in memory that was never written.
 func (a *Atomic) index() (int, error) {
 	var w [8]byte
 	if err := a.Mem.Load(a.At, w[:]); err != nil {
@@ -35,8 +38,10 @@ func (a *Atomic) index() (int, error) {
 	}
 	switch binary.LittleEndian.Uint64(w[:]) {
 	case 0:
+		return -1, nil
+	case indexWords[0]:
 		return 0, nil
-	case ^uint64(0):
+	case indexWords[1]:
 		return 1, nil
 	}
 	return 0, fmt.Errorf("%w: the index", ErrCorrupt)
@@ -54,7 +59,7 @@ func (a *Atomic) Write(data []byte) error {
 	if err := a.Mem.Force(a.At, 8); err != nil {
 		return err
 	}
-	i = 1 - i
+	i = 1 - max(i, 0)
 	var sum, idx [8]byte
 	binary.LittleEndian.PutUint64(sum[:], a.sum(data))
 	a.Mem.Store(a.at(i), data)
@@ -62,7 +67,7 @@ func (a *Atomic) Write(data []byte) error {
 	if err := a.Mem.Force(a.at(i), a.buffer()); err != nil {
 		return err
 	}
-	binary.LittleEndian.PutUint64(idx[:], -uint64(i))
+	binary.LittleEndian.PutUint64(idx[:], indexWords[i])
 	a.Mem.Store(a.At, idx[:])
 	return a.Mem.Force(a.At, len(idx))
 }
@@ -73,6 +78,9 @@ func (a *Atomic) Read() ([]byte, error) {
 	i, err := a.index()
 	if err != nil {
 		return nil, err
+	}
+	if i < 0 {
+		return nil, fmt.Errorf("%w: nothing was written", ErrCorrupt)
 	}
 	b := make([]byte, a.buffer())
 	if err := a.Mem.Load(a.at(i), b); err != nil {

@@ -53,6 +53,7 @@ func primitives() []*explore.Scenario {
 			"crash(app)<=1, power(app)<=1", 3, true, atomicity, sawOld, sawNew),
 		primitive("atomicity-media", "the same, with damaged memory: what is damaged is never taken for a value",
 			"power(app)<=1, flip(app)<=1, poison(app)<=1", 2, false, atomicity, sawDetected),
+		stray("integrity-stray", integrity), stray("atomicity-stray", atomicity),
 	}
 }
 
@@ -99,6 +100,49 @@ func primitive(name, doc, budget string, n int, always bool, make func(arcadia.S
 			})), nil
 		},
 	}
+}
+
+// stray is a scenario in which software stores a wrong word anywhere. Then the value is damaged, or it is the last one.
+func stray(name string, make func(arcadia.Store) value) *explore.Scenario {
+	return &explore.Scenario{
+		Name: "arcadia/" + name, Doc: "the primitive, and a stray store of any of four words anywhere in its memory: what is damaged is never taken for a value", Profile: "strong",
+		Faults: "none", Bounds: "2 values of 16 bytes, 1 stray store", Sometimes: []string{sawNew, sawDetected},
+		Build: func(c *explore.Case) (sim.Config, error) {
+			k := scenario.New(c)
+			return k.World(k.Host("app", func(h host.Host) error {
+				region, err := h.OpenPMEM("value", 64)
+				if err != nil {
+					return err
+				}
+				v := make(arcadia.Local{Region: region})
+				for _, data := range values[:2] {
+					if err := v.write(data); err != nil {
+						return err
+					}
+				}
+				scribble(h, region)
+				data, err := v.read()
+				switch {
+				case errors.Is(err, arcadia.ErrCorrupt):
+					k.Meet(sawDetected)
+				case err != nil:
+					return err
+				case string(data) == string(values[1]):
+					k.Meet(sawNew)
+				default:
+					return scenario.Failed(Mixed, "%q was read, and %q was written last", data, values[1])
+				}
+				return nil
+			})), nil
+		},
+	}
+}
+
+// scribble stores a wrong word anywhere in a region: zeros, a one, all ones, or a copy of the word before it.
+func scribble(h host.Host, region host.Region) {
+	at := 8 * h.Rand(region.Len()/8)
+	words := [...]uint64{0, 1, ^uint64(0), region.Load64(max(at-8, 0))}
+	region.Store64(at, words[h.Rand(len(words))])
 }
 
 // check reads, and says whether that may be.

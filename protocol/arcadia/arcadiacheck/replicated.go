@@ -136,6 +136,16 @@ var replicated = []spec{
 			script: func(r *run) { r.byPolicy(1, 3, arcadia.Frequency(2)) }},
 	},
 	{
+		name: "stray-replicated", doc: "software stores a wrong word anywhere in the copy of the primary's host; forced records are recovered from the other copy",
+		faults: "none", bounds: "N=2, W=2, 2 lives, 2 records, 1 stray store of four words",
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).quiet}, script: func(r *run) {
+			if x := r.put(); x != nil && r.force(x) && r.forced() {
+				region, _ := x.Place()
+				scribble(r.h, region)
+			}
+		}},
+	},
+	{
 		name: "media-replicated", doc: "a bit of one copy flips, or a part of it becomes unreadable; forced records are recovered from the other copy",
 		faults: "flip(backup1)<=1, poison(backup1)<=1", bounds: "N=2, W=2, 2 lives, 1 record",
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).quiet, crashes: 1}, script: (*run).one},
