@@ -39,10 +39,10 @@ tree; it does not change the source.
 
 First the unchanged code must be verified in all scenarios. For each mutant the
 scenarios are then sampled briefly, searched briefly, sampled longer, and searched
-exhaustively; the scenario that a mutant names goes through all four before the others
-begin. A violation catches the mutant if its class is one that the mutant names. Searches
-continue past violations of other classes; if they find no other, the mutant was caught
-for another reason, which does not count.
+exhaustively (deep ones only if the mutant names them); the scenario that a mutant names
+goes through all four before the others begin. A violation catches the mutant if its
+class is one that the mutant names. Searches continue past violations of other classes;
+if they find no other, the mutant was caught for another reason, which does not count.
 
 --sqlite runs the mutants of ncl with 'verbatim-run crash sqlite' instead: SQLite, with
 its log on the mutant, must lose a committed transaction. Without --name only the
