@@ -250,7 +250,7 @@ func (r *run) sizes() {
 
 // wrapped fills the ring, so that the last record lies at its beginning, or finds it so.
 func (r *run) wrapped() {
-	for n := 0; n < 4; n++ {
+	for n := 0; n < 5; n++ {
 		x, err := r.reserve()
 		if full(err) {
 			r.Meet(sawFull)
