@@ -225,7 +225,7 @@ func TestMutantStatus(t *testing.T) {
 		{mutant.Result{Err: errors.New("broken")}, cli.Bad, "error"},
 	} {
 		var b strings.Builder
-		if err := mutantTable(&b, []mutant.Result{x.r}); err != nil {
+		if err := mutantTable(&b, []mutant.Result{x.r}, mutant.MaxEvents); err != nil {
 			t.Fatal(err)
 		}
 		if got := mutantStatus([]mutant.Result{x.r}); got != x.want || !strings.Contains(b.String(), x.text) {

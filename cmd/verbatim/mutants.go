@@ -66,7 +66,8 @@ file resumes where it stopped.
 
 In the table, events are the rows of the counterexample's timeline, and runs those of
 the search that caught the mutant. More than ` + strconv.Itoa(mutant.MaxEvents) + ` events are too many for a person to
-follow. --json prints one object per line for each mutant.
+follow; --max-events sets another limit, for scenarios of many hosts and lives. --json
+prints one object per line for each mutant.
 
 Exit status: 0 all are caught or equivalent, 1 one survives, is caught for another
 reason, or its counterexample is too long, 2 bad usage or input, a patch that does not
@@ -82,6 +83,7 @@ apply, or unchanged code that is not verified.`,
 	fl.StringSliceVar(&o.Names, "name", nil, "only the mutant with this `name`; repeatable")
 	fl.IntVar(&o.Workers, "workers", 0, "parallel runs; 0: one for each core")
 	fl.DurationVar(&o.MaxTime, "max-time", 0, "stop a search after this time; 0: no limit, and with --generate 2m")
+	fl.IntVar(&o.MaxEvents, "max-events", mutant.MaxEvents, "a counterexample with more events is too long")
 	fl.StringVar(&o.Timers, "timers", "", timersUsage)
 	fl.BoolVar(&f.sqlite, "sqlite", false, "run the mutants under SQLite, with 'verbatim-run crash sqlite'")
 	fl.BoolVar(&o.NoControl, "no-control", false, "skip the check of the unchanged code")
@@ -105,6 +107,9 @@ func runAnyMutants(c *cobra.Command, f *mutantFlags, of string) error {
 		return runRuleMutants(c, f)
 	case mutant.Explore:
 		return runCheckerMutants(c, f)
+	}
+	if f.opt.MaxEvents < 1 {
+		return fmt.Errorf("--max-events %d: it must be at least 1", f.opt.MaxEvents)
 	}
 	p, err := protocolOf(of)
 	if err != nil {
@@ -160,7 +165,7 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 	f.opt.Kept = keptFolder()
 	results, err := mutant.Run(ctx, f.opt)
 	if !f.asJSON && len(results) > 0 {
-		printing = mutantTable(stdout, results)
+		printing = mutantTable(stdout, results, f.opt.MaxEvents)
 	}
 	for i := range results {
 		if results[i].Err != nil {
@@ -200,7 +205,7 @@ func mutantStatus(results []mutant.Result) cli.Status {
 }
 
 // mutantTable prints the results as a table, and how many mutants were caught.
-func mutantTable(w io.Writer, results []mutant.Result) error {
+func mutantTable(w io.Writer, results []mutant.Result, maxEvents int) error {
 	t := cli.NewTable(cli.Row{"mutant", "result", "scenario", "runs", "decisions", "events", "violation"}).Wrapped(26, 36, 20, 12, 9, 6, 30)
 	caught, long := 0, 0
 	for i := range results {
@@ -223,7 +228,7 @@ func mutantTable(w io.Writer, results []mutant.Result) error {
 	}
 	text := fmt.Sprintf("\n%d of %d mutants are caught\n", caught, len(results))
 	if long > 0 {
-		text += fmt.Sprintf("counterexamples that are too long (more than %d events): %d\n", mutant.MaxEvents, long)
+		text += fmt.Sprintf("counterexamples that are too long (more than %d events): %d\n", maxEvents, long)
 	}
 	if timers := regimes(results); timers != "" {
 		text += "timers, in all searches: " + timers + "\n"

@@ -19,7 +19,7 @@ import (
 var scoreFlags = []string{"results", "changed-since", "sample", "seed", "random-runs", "search-runs", "most", "at-least", "scenarios-at-least"}
 
 // patchFlags are those that it does not have.
-var patchFlags = []string{"out", "timers", "sqlite", "no-control"}
+var patchFlags = []string{"out", "timers", "sqlite", "no-control", "max-events"}
 
 func (f *mutantFlags) defineScore(fl *pflag.FlagSet) {
 	o := &f.score

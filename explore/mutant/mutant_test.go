@@ -206,6 +206,9 @@ func TestTooLong(t *testing.T) {
 		if x := (Result{Caught: true, Events: events}); x.TooLong() != want {
 			t.Errorf("%d events: too long is %v", events, x.TooLong())
 		}
+		if x := (Result{Caught: true, Events: events + 10, maxEvents: MaxEvents + 10}); x.TooLong() != want {
+			t.Errorf("%d events of %d: too long is %v", x.Events, x.maxEvents, x.TooLong())
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package mutant
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,6 +56,8 @@ type Result struct {
 	File   string // the counterexample, if Options.Out is set
 	Page   string // and the page that shows it
 
+	maxEvents int // 0: MaxEvents
+
 	Searches []Search // all of them; of a scenario the last one counts
 	Seconds  float64  // for all of it, building too
 	Err      error    // the mutant could not be applied, built or checked
@@ -78,8 +81,8 @@ func (x *Result) wanted() []string {
 // this is a little more than what was seen (36, of which each write acknowledged is one).
 const MaxEvents = 40
 
-// TooLong: the counterexample has more than [MaxEvents] events.
-func (x *Result) TooLong() bool { return x.Events > MaxEvents }
+// TooLong: the counterexample has more events than Options.MaxEvents.
+func (x *Result) TooLong() bool { return x.Events > cmp.Or(x.maxEvents, MaxEvents) }
 
 // timelineWidth is so wide that no row takes two lines.
 const timelineWidth = "20000"

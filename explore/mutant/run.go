@@ -21,6 +21,8 @@ type Options struct {
 	MaxTime  time.Duration // for each search; 0: no limit
 	Timers   string        // of each search, as explore.Options has it; empty: the scenario's
 	Out      string        // directory for the counterexamples and their pages; empty: they are not kept
+	// MaxEvents is the largest number of events that is not too long; 0: the constant [MaxEvents].
+	MaxEvents int
 	// NoControl leaves out the run of the code as it is.
 	NoControl bool
 	// Kept is a folder where the result of that run is kept, so that it is made once for a
@@ -116,7 +118,7 @@ func named(all []*Mutant, names []string) ([]*Mutant, error) {
 // check applies, builds and checks one mutant.
 func (r *runner) check(m *Mutant) Result {
 	start := time.Now()
-	x := Result{Name: m.Name, Title: m.Title, Breaks: m.Breaks, Paper: m.Paper, Finding: m.Finding, Wanted: m.Class}
+	x := Result{Name: m.Name, Title: m.Title, Breaks: m.Breaks, Paper: m.Paper, Finding: m.Finding, Wanted: m.Class, maxEvents: r.opt.MaxEvents}
 	x.Err = r.mutated(checking, m, func(p *program) error { return p.hunt(m, &x) })
 	x.Seconds = time.Since(start).Seconds()
 	return x
