@@ -7,72 +7,96 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// past is the history of a log with three copies before a run. In its first epoch only the last copy got a record,
-// which was not forced.
+// past is the history of a log with three copies before a run. One copy, the last, has missed some of it.
 type past int
 
 const (
 	none past = iota
-	// cutOff: a recovery promised the second epoch and wrote it to that copy; then it was interrupted.
+	// cutOff: only the last copy has a record, which was not forced. A recovery promised the second epoch, wrote it to that
+	// copy, and was interrupted.
 	cutOff
-	// moved: the other copies have the second epoch, in which another record was forced in the place of that one.
+	// moved: only the last copy has a record, which was not forced. The other copies have the second epoch, in which another
+	// record was forced in its place.
 	moved
 	// anew: all copies had a forced record and the second epoch. In the third, which the last copy has missed, that record
 	// was cleaned up, so the ring began anew, and another record was forced in its place.
 	anew
+	// diverged: the last copy is as in cutOff. The others have the third epoch, in which another record was forced in the place
+	// of its record.
+	diverged
+	// tidied: all copies have two forced records. The second was cleaned up, which the last copy has missed.
+	tidied
 )
 
 // epoch is the last one that the cluster's service has promised.
 func (p past) epoch() byte {
-	if p == anew {
+	switch p {
+	case anew, diverged:
 		return 3
+	case tidied:
+		return 1
 	}
 	return 2
 }
 
-// The records of the past: with LSN 1, or durable with LSN 2 if the log began anew.
+// The records of the past.
 const (
-	unforced = "unforced" // but with anew
+	unforced = "unforced" // but with anew and tidied, where it has LSN 1 and the other one LSN 2
 	durable  = "durable!"
 )
 
-// seed creates the copy of a backup. A log on one host has the same bytes.
-func (p past) seed(h host.Host, stale bool, size int) error {
-	open := func(data string) error {
-		l, err := arcadia.Open(h, arcadia.Config{Name: "log", Size: size})
-		if err == nil && data != "" {
-			_, err = l.Append([]byte(data))
-		}
-		if err != nil {
-			return err
-		}
-		return l.Close()
+// seed creates copy i of n, on a backup. A log on one host has the same bytes.
+func (p past) seed(h host.Host, i, n, size int) error {
+	// epoch opens the log, which begins an epoch, and appends records.
+	epoch := func(records ...string) error {
+		return with(h, size, func(l *arcadia.Log) error { return appendAll(l, records...) })
 	}
+	stale := i == n-1
 	switch {
 	case p == anew:
-		err := errors.Join(open(unforced), open(""))
+		err := errors.Join(epoch(unforced), epoch())
 		if stale || err != nil {
 			return err
 		}
-		l, err := arcadia.Open(h, arcadia.Config{Name: "log", Size: size})
-		if err == nil {
-			err = l.CleanupAll()
-		}
-		if err == nil {
-			_, err = l.Append([]byte(durable))
-		}
-		if err != nil {
+		return with(h, size, func(l *arcadia.Log) error { return errors.Join(l.CleanupAll(), appendAll(l, durable)) })
+	case p == tidied && stale:
+		return epoch(unforced, durable)
+	case p == tidied:
+		return with(h, size, func(l *arcadia.Log) error {
+			x, err := l.Append([]byte(unforced))
+			if err == nil {
+				x, err = l.Append([]byte(durable))
+			}
+			return errors.Join(err, l.Cleanup(x))
+		})
+	case stale && p != moved: // cutOff and diverged
+		return errors.Join(epoch(unforced), epoch())
+	case stale:
+		return epoch(unforced)
+	case p == moved:
+		return errors.Join(epoch(), epoch(durable))
+	case p == diverged:
+		return errors.Join(epoch(), epoch(), epoch(durable))
+	}
+	return epoch()
+}
+
+// with opens the copy of a host as a log of its own.
+func with(h host.Host, size int, do func(l *arcadia.Log) error) error {
+	l, err := arcadia.Open(h, arcadia.Config{Name: "log", Size: size})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(l), l.Close())
+}
+
+func appendAll(l *arcadia.Log, records ...string) error {
+	for _, data := range records {
+		if _, err := l.Append([]byte(data)); err != nil {
 			return err
 		}
-		return l.Close()
-	case stale && p == cutOff:
-		return errors.Join(open(unforced), open(""))
-	case stale:
-		return open(unforced)
-	case p == moved:
-		return errors.Join(open(""), open(durable))
 	}
-	return open("")
+	return nil
 }
 
 // recall reports the past to the model.
@@ -83,7 +107,7 @@ func (r *run) recall() {
 		r.Check(r.app.log.Completed(lsn))
 	}
 	switch r.load.copies.past {
-	case moved:
+	case moved, diverged:
 		complete(1, durable)
 		r.Check(r.app.log.Forced(1))
 	case anew:
@@ -93,6 +117,12 @@ func (r *run) recall() {
 		r.app.log.CleanedAll()
 		complete(2, durable)
 		r.Check(r.app.log.Forced(2))
+	case tidied:
+		complete(1, unforced)
+		complete(2, durable)
+		r.Check(r.app.log.Forced(2))
+		r.Check(r.app.log.Cleaning(2))
+		r.Check(r.app.log.Cleaned(2))
 	default:
 		complete(1, unforced)
 	}

@@ -67,8 +67,8 @@ func (c *copies) join(a *app, cfg *sim.Config) {
 	cfg.Injects = faults.Budget{{Kind: faults.Power, Hosts: []string{"backup*"}}}
 	if c.past > none {
 		cfg.Setup = func(hosts []*sim.Host) {
-			for _, h := range hosts[1:] {
-				a.Check(c.past.seed(h, h.Name() == c.names()[c.backups-1], size))
+			for i, h := range hosts[1:] {
+				a.Check(c.past.seed(h, i, c.backups, size))
 			}
 		}
 	}

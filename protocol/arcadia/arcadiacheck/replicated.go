@@ -106,6 +106,16 @@ var replicated = []spec{
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: anew, cuts: []int{2, 1}}, script: func(*run) {}},
 	},
 	{
+		name: "repair-diverged", doc: "one copy of three has a record that was not forced, and the epoch of an interrupted recovery; a recovery that reaches it is cut off anywhere, another copy is lost, and the log is still there",
+		faults: "crash(app)<=1", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 1 record",
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: diverged, cuts: []int{2, 1}}, script: func(*run) {}},
+	},
+	{
+		name: "cleanup-diverged", doc: "a record was cleaned up, which one copy of three has missed; recoveries reach it and one of the others",
+		faults: "crash(app)<=1", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 2 records",
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: tidied, cuts: []int{2, 1}}, script: func(*run) {}},
+	},
+	{
 		name: "fence", doc: "an earlier primary forces its record while another one recovers the log",
 		faults: "none", bounds: "N=1, W=1, remote only, 2 lives, 1 record", meets: []string{sawFenced, sawOverlap},
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 1, remote: true, zombies: true, beyond: true}, script: func(r *run) {
@@ -145,6 +155,10 @@ var replicated = []spec{
 			}
 		}},
 	},
+}
+
+// replicatedDeep lists the scenarios that take longer.
+var replicatedDeep = []spec{
 	{
 		name: "media-replicated", doc: "a bit of one copy flips, or a part of it becomes unreadable; forced records are recovered from the other copy",
 		faults: "flip(backup1)<=1, poison(backup1)<=1", bounds: "N=2, W=2, 2 lives, 1 record",
