@@ -157,26 +157,48 @@ func (a *auditor) along(t, x *trail, i int, ren *renamed) (why string, at int) {
 
 // meeting is where a state was first met.
 type meeting struct {
-	t  *trail
-	at int
+	t    *trail
+	at   int
+	asks map[sim.Actor]take // the first choices of steps that were made from there
 }
 
-// twins looks for states of a run that another run has met, and makes what came after it
-// there from here as well.
+// twins looks for states of a run that another run has met. It compares what is asked next, and of
+// some it makes what came after it there from here as well.
 func (a *auditor) twins(t *trail, met map[print]*meeting) {
 	tried := 0
 	for i := range t.sights {
 		m := met[t.sights[i].print]
 		if m == nil {
-			met[t.sights[i].print] = &meeting{t, i}
-			continue
+			m = &meeting{t: t, at: i, asks: map[sim.Actor]take{}}
+			met[t.sights[i].print] = m
 		}
-		if samePath(m.t.steps[:m.at], t.steps[:i]) || tried == 3 {
+		a.asks(m, t, i)
+		if m.t == t || samePath(m.t.steps[:m.at], t.steps[:i]) || tried == 3 {
 			continue
 		}
 		tried++
 		a.r.Tried[Twins]++
 		a.twin(m, t, i)
+	}
+}
+
+// asks compares the first choice of step i of a run with that of another run by the same actor in
+// a state with the same fingerprint. It costs no run, so it is made for each state.
+func (a *auditor) asks(m *meeting, t *trail, i int) {
+	if i == len(t.steps) || !slices.Equal(t.sights[i].order, m.t.sights[m.at].order) {
+		return // with other names for hosts, twin compares
+	}
+	s := t.steps[i]
+	var first take
+	if len(s.takes) > 0 {
+		first = s.takes[0]
+	}
+	was, again := m.asks[s.actor]
+	if !again {
+		m.asks[s.actor] = first
+	} else if was.kind != first.kind || !unnamed.alike(first.options, was.options) {
+		a.found(Twins, t, i, fmt.Sprintf("its first choice is %v of %v, and elsewhere %v of %v; the other state comes after %v",
+			first.kind, first.options, was.kind, was.options, names(m.t.steps[:m.at])), s)
 	}
 }
 

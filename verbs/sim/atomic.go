@@ -124,7 +124,7 @@ func (w *World) readAtomic(e *elem) {
 func (w *World) readWord(e *elem) {
 	w.findOut(e.reg, e.off, 8, false)
 	e.goes(reading)
-	w.damage(e.reg, e.off, 8, true)
+	w.damage(e.reg, e.off, 8, flips)
 	e.goes(landing)
 	e.data = w.bytes(8)
 	binary.LittleEndian.PutUint64(e.data, e.reg.word(e.off))

@@ -65,7 +65,7 @@ var covered = map[reflect.Type]map[string]string{
 		"h": identity, "ord": identity, "data": "in hash", "base": derived + "ord", "hash": printed, "pend": links, "srcs": derived + "elem.src",
 		"mrs": printed, "lent": printed, "freed": "those that are freed are not printed", "receives": printed, "awaits": "a guard: without it no request names the region", "whole": inStep, "pm": links,
 	},
-	reflect.TypeFor[wideLook](): {"r": observed, "off": observed, "n": observed, "was": links},
+	reflect.TypeFor[wideLook](): {"r": "whether it has begun is printed", "off": observed, "n": observed, "was": links},
 	reflect.TypeFor[held]():     {"span": printed, "data": printed},
 	reflect.TypeFor[elem](): {
 		"q": identity, "wr": printed, "part": derived + "its place in the list", "sub": derived + "its place in the list", "kind": printed,
@@ -102,7 +102,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[task](): {
 		"w": links, "h": identity, "ord": identity, "name": observed, "co": "see coro", "op": links, "obs": printed,
 		"alive": "those that have ended are not printed", "main": derived + "ord", "dirty": inStep, "looks": inStep, "looked": inStep, "clocked": inStep, "fresh": inStep,
-		"sb": links, "wide": links, "vain": printed, "heldUp": printed, "svc": observed,
+		"sb": links, "wide": links, "apart": printed, "vain": printed, "heldUp": printed, "svc": observed,
 		"report": "in node.reports",
 	},
 	reflect.TypeFor[op](): {

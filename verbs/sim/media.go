@@ -14,15 +14,22 @@ import (
 // damageNames name what may be wrong with a unit: the flipped bits stand for all.
 var damageNames = [...]string{"fine", "lowest bit flipped", "highest bit flipped", "unreadable"}
 
-// damage lets a media error of r's host show in what is read, if one is due. It reports whether a
-// bit has flipped: what is read is then what is in memory.
-// Whether a card may find memory unreadable is decided before it reads (poisoned).
+// mediaErrors are the kinds of media error that may show at one look.
+type mediaErrors uint8
+
+const (
+	flips  mediaErrors = 1 << iota
+	poison             // that a CPU meets: whether a card may find memory unreadable is decided before it reads (poisoned)
+)
+
+// damage lets media errors of r's host show in what is read, if some of these kinds are due. It
+// reports whether a bit has flipped: what is read is then what is in memory.
 //
 // A line is written back at any time, so no cache hides an error for certain: where one shows, what
 // caches held was in memory before it.
-func (w *World) damage(r *region, off, n int, card bool) (flipped bool) {
+func (w *World) damage(r *region, off, n int, kinds mediaErrors) (flipped bool) {
 	h := r.h.node
-	if r.pm == nil || h.flips == 0 && (card || h.poisons == 0) {
+	if r.pm == nil || !h.due(kinds) {
 		return false
 	}
 	w.touchAll() // what is left to find is left for all regions of the machine
@@ -32,10 +39,10 @@ func (w *World) damage(r *region, off, n int, card bool) (flipped bool) {
 		for !u.bad {
 			var can [4]int
 			c := append(can[:0], 0)
-			if h.flips > 0 {
+			if h.due(kinds & flips) {
 				c = append(c, 1, 2)
 			}
-			if h.poisons > 0 && !card {
+			if h.due(kinds & poison) {
 				c = append(c, 3)
 			}
 			if len(c) == 1 {
@@ -64,6 +71,11 @@ func (w *World) damage(r *region, off, n int, card bool) (flipped bool) {
 	return flipped
 }
 
+// due reports whether an error of one of these kinds may show.
+func (n *node) due(kinds mediaErrors) bool {
+	return kinds&flips != 0 && n.flips > 0 || kinds&poison != 0 && n.poisons > 0
+}
+
 func (w *World) flip(r *region, i, size int, high bool) {
 	d := append([]byte(nil), r.unit(i, size)...)
 	if high {
@@ -78,6 +90,7 @@ func (w *World) flip(r *region, i, size int, high bool) {
 
 func (w *World) spoil(r *region, i int) {
 	u := &r.pm.units[i]
+	w.watched(r, i*w.unitBytes(), w.unitBytes())
 	u.bad = true
 	if !u.used {
 		u.used = true
@@ -107,15 +120,14 @@ func (h *Host) Damage(mem any, off, n int, unreadable bool) {
 	h.w.cur.reach()
 }
 
-// media raises what a load of damaged memory raises. It reports whether a bit has flipped.
-func (r *region) media(off, n int) (flipped bool) {
+// media lets media errors show in a load that began to watch before, if at all, and raises what a
+// load of unreadable memory raises. It reports whether a bit has flipped.
+func (r *region) media(off, n int, since *wideLook) (flipped bool) {
 	w := r.h.w
-	w.findOut(r, off, n, false)
-	w.answers(r, off, n, true) // responses write too
+	w.decided(r, off, n)
+	flipped = w.damage(r, off, n, since.meets())
 	w.mend(r, off, n)
-	flipped = w.damage(r, off, n, false)
-	w.mend(r, off, n)
-	if w.unreadable(r, off, n) {
+	if w.unreadable(r, off, n) && !since.outlived(w) {
 		w.touch(r.object(), Read)
 		w.cur.obs.seeUint(7)
 		w.cur.looked = true
@@ -123,6 +135,13 @@ func (r *region) media(off, n int) (flipped bool) {
 		panic(fmt.Errorf("sim: load [%d,%d) of persistent region %q: %w", off, off+n, r.pm.name, host.ErrMedia))
 	}
 	return flipped
+}
+
+// decided decides what is in the memory that a CPU is about to look at.
+func (w *World) decided(r *region, off, n int) {
+	w.findOut(r, off, n, false)
+	w.answers(r, off, n, true) // responses write too
+	w.mend(r, off, n)
 }
 
 func (w *World) unreadable(r *region, off, n int) bool {

@@ -12,7 +12,7 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	w.touch(r.object(), Read)
 	if r.pm != nil {
 		w.findOut(r, off, n, false)
-		if card && w.damage(r, off, n, true) && w.cells().One(off, n) {
+		if card && w.damage(r, off, n, flips) && w.cells().One(off, n) {
 			copy(out, r.data[off:])
 			return
 		}

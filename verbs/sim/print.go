@@ -72,7 +72,7 @@ func (w *World) taskPrint(t *task) {
 	for _, f := range t.sb.flushing {
 		p = p.Int(f.r.ord).Int(f.unit).Int(f.r.pm.kept(f))
 	}
-	p = p.Print(t.wide.print())
+	p = p.Print(t.wide.print()).Bool(t.apart)
 	w.about(at, at, p)
 	w.knows(at, id, &t.obs)
 }

@@ -82,6 +82,7 @@ func (r *region) Load(off int, p []byte) {
 		return
 	case r.apart(off, len(p)):
 		t.begins(r, off, len(p))
+		t.meetsFlips(r, off, len(p))
 	case r.open() || r.awaited():
 		t.pauseLook()
 	default:
@@ -100,6 +101,8 @@ func (r *region) open() bool { return r.lent > 0 || len(r.pend) > 0 }
 // lookApart looks at each cell in a step of its own, in any order.
 func (r *region) lookApart(off int, p []byte) {
 	w := r.h.w
+	w.cur.apart = true
+	defer func() { w.cur.apart = false }()
 	var cells []span
 	for at := off; at < off+len(p); {
 		end := min(w.cells().End(at), off+len(p))
@@ -127,7 +130,7 @@ func (r *region) look(off int, p []byte) {
 	r.check(off, len(p))
 	t.looked = t.looked || r.open()
 	if !t.sb.forward(r, off, p) {
-		if r.pm != nil && r.media(off, len(p)) && w.cells().One(off, len(p)) {
+		if r.pm != nil && r.media(off, len(p), &since) && w.cells().One(off, len(p)) {
 			w.touch(r.object(), Read)
 			copy(p, r.data[off:])
 		} else {

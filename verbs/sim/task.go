@@ -72,6 +72,7 @@ type task struct {
 	heldUp bool
 	svc    int
 	wide   wideLook          // a load of several cells that has begun
+	apart  bool              // a load looks at each cell in a step of its own
 	report fingerprint.Print // what it has told the checks, as it is in the sum of its node
 }
 

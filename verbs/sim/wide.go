@@ -1,10 +1,19 @@
 package sim
 
+import "slices"
+
 // A load of several cells looks at each at a moment of its own, in any order. Between two of
 // these moments others may act on what they know: one cell is seen as it was before a change, and
 // another as a second change left it that was made because of the first. In eager mode each cell
 // is a step. In late mode the load is two steps: it begins to watch, and when it ends, each
 // cell may have been seen with any content that it has had since.
+//
+// Media errors fit in. A cell with a bit that flips may be changed by others before the load ends,
+// so each flip ends a step (meetsFlips). The load may then take what the cell had before all the
+// same: a flip that nobody has seen is one that the next look finds. Memory that the load finds
+// unreadable ends it, whatever it has seen, so it is enough to find it in the last step. What
+// others find unreadable meanwhile may have been seen before (outlived), and what was unreadable
+// before it was mended was not seen (watched).
 
 // wideLook is a load that has begun: nothing if r is nil.
 type wideLook struct {
@@ -23,11 +32,10 @@ func (r *region) apart(off, n int) bool {
 	return !r.h.w.cells().One(off, n) && (r.shared() || r.awaited())
 }
 
-// delicate reports whether a look at one cell may do more than look: drain the task's own stores,
-// or fail.
+// delicate reports whether a look at one cell may do more than look: drain the task's own stores.
 func (r *region) delicate(off int, p []byte) bool {
 	own, _ := r.h.w.cur.sb.holds(r, off, p)
-	return own != nil || r.pm != nil && r.h.node.flips+r.h.node.poisons > 0 || r.h.w.unreadable(r, off, len(p))
+	return own != nil
 }
 
 // begins begins to watch, and lets others go on. What was cut off before has landed by now or
@@ -41,6 +49,26 @@ func (t *task) begins(r *region, off, n int) {
 	t.wait(op{kind: opRun})
 }
 
+// meetsFlips lets bits flip in what is loaded, and others go on after each time that some did.
+func (t *task) meetsFlips(r *region, off, n int) {
+	for r.pm != nil && !r.freed {
+		t.w.decided(r, off, n)
+		if !t.w.damage(r, off, n, flips) {
+			return
+		}
+		t.wait(op{kind: opRun})
+	}
+}
+
+// meets are the errors that may show when a load ends. One that began in an earlier step has met
+// its flips.
+func (t *wideLook) meets() mediaErrors {
+	if t.r != nil {
+		return poison
+	}
+	return flips | poison
+}
+
 // ended ends the watch. Responses that have come by now have changed something too.
 func (t *task) ended(r *region, off, n int) wideLook {
 	if t.wide.r == r && !r.freed {
@@ -50,7 +78,7 @@ func (t *task) ended(r *region, off, n int) wideLook {
 	return t.wide
 }
 
-// watched notes what [off, off+n) of r contains, for that is about to change.
+// watched notes what can be read in [off, off+n) of r, for that is about to change.
 func (w *World) watched(r *region, off, n int) {
 	for _, t := range w.tasks {
 		if t.wide.r != r || !t.alive {
@@ -58,7 +86,9 @@ func (w *World) watched(r *region, off, n int) {
 		}
 		for at, end := max(off, t.wide.off), min(off+n, t.wide.off+t.wide.n); at < end; {
 			next := w.cells().Moment(at, end)
-			t.wide.add(span{at, next}, w.bytes(next-at))
+			if !w.unreadable(r, at, next-at) {
+				t.wide.add(span{at, next}, w.bytes(next-at))
+			}
 			at = next
 		}
 	}
@@ -75,30 +105,54 @@ func (t *wideLook) add(x span, buf []byte) {
 	t.was = append(t.was, held{x, buf})
 }
 
+// outlived reports whether the load saw what cannot be read now before that was so.
+func (t *wideLook) outlived(w *World) bool {
+	if t.r == nil {
+		return false
+	}
+	lo, hi, size := t.r.pm.span(t.r, t.off, t.n)
+	for i := lo; i < hi; i++ {
+		if !t.r.pm.units[i].bad {
+			continue
+		}
+		for at, end := max(i*size, t.off), min((i+1)*size, t.off+t.n); at < end; {
+			x := span{at, w.cells().Moment(at, end)}
+			if !slices.ContainsFunc(t.was, func(c held) bool { return c.span == x }) {
+				return false
+			}
+			at = x.hi
+		}
+	}
+	return w.choose(ChooseMedia, 2, func(k int) string { return [...]string{"unreadable", "seen before"}[k] }) == 1
+}
+
 // choose decides which cells of p, which is what is there now, were seen before.
 func (t *wideLook) choose(w *World, p []byte) {
 	for i, c := range t.was {
-		first := i
-		var of []held
-		for j, x := range t.was {
-			if x.span == c.span {
-				first = min(first, j)
-				if string(x.data) != string(p[x.lo-t.off:x.hi-t.off]) {
-					of = append(of, x)
-				}
-			}
-		}
-		if first < i || len(of) == 0 {
+		if slices.ContainsFunc(t.was[:i], func(x held) bool { return x.span == c.span }) {
 			continue // it has been decided
 		}
-		if k := w.choose(ChooseLanding, len(of)+1, func(k int) string {
-			if k == 0 {
-				return "memory"
-			}
-			return "before: " + hexText(of[k-1].data)
-		}); k > 0 {
-			copy(p[c.lo-t.off:], of[k-1].data)
+		now := p[c.lo-t.off : c.hi-t.off]
+		var of []held
+		if !w.unreadable(t.r, c.lo, len(now)) {
+			of = append(of, held{c.span, now})
 		}
+		readable := len(of)
+		for _, x := range t.was[i:] {
+			if x.span == c.span && (len(of) == 0 || string(x.data) != string(of[0].data)) {
+				of = append(of, x)
+			}
+		}
+		k := 0
+		if len(of) > 1 {
+			k = w.choose(ChooseLanding, len(of), func(k int) string {
+				if k < readable {
+					return "memory"
+				}
+				return "before: " + hexText(of[k].data)
+			})
+		}
+		copy(now, of[k].data)
 	}
 }
 
@@ -107,5 +161,5 @@ func (t *wideLook) print() (p print) {
 	for _, c := range t.was {
 		p = p.Plus(print{}.Int(c.lo).Bytes(c.data))
 	}
-	return p
+	return p.Bool(t.r != nil)
 }
