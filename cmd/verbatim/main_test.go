@@ -221,7 +221,7 @@ func TestMutantStatus(t *testing.T) {
 	}{
 		{mutant.Result{Caught: true, Events: mutant.MaxEvents}, cli.OK, "1 of 1 mutants are caught\n"},
 		{mutant.Result{Caught: true, Events: mutant.MaxEvents + 1}, cli.Violated, "counterexamples that are too long (more than 40 events): 1"},
-		{mutant.Result{}, cli.Violated, "0 of 1 mutants are caught\n"},
+		{mutant.Result{Name: "quick"}, cli.Violated, "0 of 1 mutants are caught\nnot caught: quick\n"},
 		{mutant.Result{Err: errors.New("broken")}, cli.Bad, "error"},
 	} {
 		var b strings.Builder

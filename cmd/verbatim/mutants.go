@@ -207,12 +207,13 @@ func mutantStatus(results []mutant.Result) cli.Status {
 // mutantTable prints the results as a table, and how many mutants were caught.
 func mutantTable(w io.Writer, results []mutant.Result, maxEvents int) error {
 	t := cli.NewTable(cli.Row{"mutant", "result", "scenario", "runs", "decisions", "events", "violation"}).Wrapped(26, 36, 20, 12, 9, 6, 30)
-	caught, long := 0, 0
+	var missed []string
+	long := 0
 	for i := range results {
 		x := &results[i]
 		row := cli.Row{x.Name, x.Verdict()}
-		if x.Caught {
-			caught++
+		if !x.Caught {
+			missed = append(missed, x.Name)
 		}
 		if x.Scenario != "" {
 			_, scenario, _ := strings.Cut(x.Scenario, "/")
@@ -226,7 +227,7 @@ func mutantTable(w io.Writer, results []mutant.Result, maxEvents int) error {
 	if err := t.Render(w); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("\n%d of %d mutants are caught\n", caught, len(results))
+	text := caughtOf("mutants", len(results), missed)
 	if long > 0 {
 		text += fmt.Sprintf("counterexamples that are too long (more than %d events): %d\n", maxEvents, long)
 	}
@@ -235,6 +236,15 @@ func mutantTable(w io.Writer, results []mutant.Result, maxEvents int) error {
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// caughtOf is the last line of a table of mutants. It names those that were missed, for the table is long.
+func caughtOf(what string, all int, missed []string) string {
+	text := fmt.Sprintf("\n%d of %d %s are caught\n", all-len(missed), all, what)
+	if len(missed) > 0 {
+		text += "not caught: " + strings.Join(missed, ", ") + "\n"
+	}
+	return text
 }
 
 // regimes are those of all searches, each once and in words.

@@ -90,22 +90,24 @@ func checkerStatus(results []mutant.CheckerResult) cli.Status {
 // checkerTable prints the results as a table.
 func checkerTable(w io.Writer, results []mutant.CheckerResult) error {
 	t := cli.NewTable(cli.Row{"mutant", "rule", "result", "caught by", "on"}).Wrapped(26, 18, 14, 50, 56)
-	caught := 0
+	var missed []string
 	for i := range results {
 		x := &results[i]
 		by := x.Yardstick
 		switch {
 		case x.Caught:
-			caught++
 			by = strings.TrimSuffix(by+": "+x.Class, ": ")
 		case len(x.Found) > 0:
 			by += ": " + strings.Join(x.Found, ", ")
+		}
+		if !x.Caught {
+			missed = append(missed, x.Name)
 		}
 		t.AppendRow(cli.Row{x.Name, x.Rule, x.Verdict(), by, x.On})
 	}
 	if err := t.Render(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%d of %d mutants of the checker are caught\n", caught, len(results))
+	_, err := io.WriteString(w, caughtOf("mutants of the checker", len(results), missed))
 	return err
 }

@@ -84,19 +84,20 @@ func runRuleMutants(c *cobra.Command, f *mutantFlags) error {
 // ruleTable prints the results as a table.
 func ruleTable(w io.Writer, results []mutant.RuleResult) error {
 	t := cli.NewTable(cli.Row{"mutant", "result", "test", "profile", "outcome", "expected", "got"}).Wrapped(34, 12, 34, 18, 40, 8, 6)
-	caught := 0
+	var missed []string
 	for i := range results {
 		x := &results[i]
 		row := cli.Row{x.Name, x.Verdict()}
 		if x.Caught {
-			caught++
 			row = append(row, x.Test, x.Profile, x.Condition, x.Expected, x.Got)
+		} else {
+			missed = append(missed, x.Name)
 		}
 		t.AppendRow(row)
 	}
 	if err := t.Render(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%d of %d mutants of the simulator are caught\n", caught, len(results))
+	_, err := io.WriteString(w, caughtOf("mutants of the simulator", len(results), missed))
 	return err
 }
