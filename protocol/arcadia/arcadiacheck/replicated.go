@@ -1,6 +1,7 @@
 package arcadiacheck
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
@@ -95,26 +96,10 @@ var replicated = []spec{
 		faults: "none", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 1 record", meets: []string{sawLost},
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: cutOff, cuts: []int{3, 1}}, script: (*run).one},
 	},
-	{
-		name: "repair", doc: "one of three copies is behind and has a record that was not forced; a recovery that reaches it is interrupted anywhere, and the next one reaches it again",
-		faults: "crash(app)<=1", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 1 record",
-		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: moved, cuts: []int{2, 1}}, script: func(*run) {}},
-	},
-	{
-		name: "repair-and-loss", doc: "one copy of three is behind, and the log has begun anew in its place since; a recovery that reaches it is cut off anywhere, another copy is lost, and the log is still there",
-		faults: "crash(app)<=1", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 2 records",
-		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: anew, cuts: []int{2, 1}}, script: func(*run) {}},
-	},
-	{
-		name: "repair-diverged", doc: "one copy of three has a record that was not forced, and the epoch of an interrupted recovery; a recovery that reaches it is cut off anywhere, another copy is lost, and the log is still there",
-		faults: "crash(app)<=1", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 1 record",
-		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: diverged, cuts: []int{2, 1}}, script: func(*run) {}},
-	},
-	{
-		name: "cleanup-diverged", doc: "a record was cleaned up, which one copy of three has missed; recoveries reach it and one of the others",
-		faults: "crash(app)<=1", bounds: "N=3, W=2, remote only, 2 lives, each with one link cut; 2 records",
-		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: tidied, cuts: []int{2, 1}}, script: func(*run) {}},
-	},
+	reaching("repair", 1, moved, "one of three copies is behind and has a record that was not forced; a recovery that reaches it is interrupted anywhere, and the next one reaches it again"),
+	reaching("repair-and-loss", 2, anew, "one copy of three is behind, and the log has begun anew in its place since; a recovery that reaches it is cut off anywhere, another copy is lost, and the log is still there"),
+	reaching("repair-diverged", 1, diverged, "one copy of three has a record that was not forced, and the epoch of an interrupted recovery; a recovery that reaches it is cut off anywhere, another copy is lost, and the log is still there"),
+	reaching("cleanup-diverged", 2, tidied, "a record was cleaned up, which one copy of three has missed; recoveries reach it and one of the others"),
 	{
 		name: "fence", doc: "an earlier primary forces its record while another one recovers the log",
 		faults: "none", bounds: "N=1, W=1, remote only, 2 lives, 1 record", meets: []string{sawFenced, sawOverlap},
@@ -146,6 +131,11 @@ var replicated = []spec{
 			script: func(r *run) { r.byPolicy(1, 3, arcadia.Frequency(2)) }},
 	},
 	{
+		name: "media-replicated", doc: "a bit of one copy flips, or a part of it becomes unreadable; forced records are recovered from the other copy",
+		faults: "flip(backup1)<=1, poison(backup1)<=1", bounds: "N=2, W=2, 2 lives, 1 record",
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).quiet, crashes: 1}, script: (*run).one},
+	},
+	{
 		name: "stray-replicated", doc: "software stores a wrong word anywhere in the copy of the primary's host; forced records are recovered from the other copy",
 		faults: "none", bounds: "N=2, W=2, 2 lives, 2 records, 1 stray store of four words",
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).quiet}, script: func(r *run) {
@@ -157,13 +147,14 @@ var replicated = []spec{
 	},
 }
 
-// replicatedDeep lists the scenarios that take longer.
-var replicatedDeep = []spec{
-	{
-		name: "media-replicated", doc: "a bit of one copy flips, or a part of it becomes unreadable; forced records are recovered from the other copy",
-		faults: "flip(backup1)<=1, poison(backup1)<=1", bounds: "N=2, W=2, 2 lives, 1 record",
-		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).quiet, crashes: 1}, script: (*run).one},
-	},
+// reaching is a scenario of three copies with a past. Each life recovers the log from the last copy, which has missed
+// some of the past, and one other.
+func reaching(name string, records int, past past, doc string) spec {
+	return spec{
+		name: name, doc: doc, faults: "crash(app)<=1",
+		bounds: fmt.Sprintf("N=3, W=2, remote only, 2 lives, each with one link cut; records in the past: %d", records),
+		load:   workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: past, cuts: []int{2, 1}}, script: func(*run) {}},
+	}
 }
 
 // one forces one record, two forces two.

@@ -20,7 +20,7 @@ func Scenarios() []*explore.Scenario {
 // DeepScenarios are those of `verbatim check arcadia --deep`.
 func DeepScenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range slices.Concat(deep, replicatedDeep, histories) {
+	for _, s := range slices.Concat(deep, histories) {
 		out = append(out, build(s))
 	}
 	return out

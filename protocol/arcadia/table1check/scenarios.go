@@ -11,8 +11,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// restarts is a scenario of one host: its application forces two records and starts again, forces another and
-// starts again, and looks.
+// restarts is a scenario of an application on one host: it forces two records and restarts, forces another one and
+// restarts, and recovers the log. With replicas it forces one record and restarts once.
 func restarts(d design, name, doc, budget string, meets ...string) *explore.Scenario {
 	lives, bounds := 3, "3 lives, 2 and 1 records of 16 bytes"
 	if d.replicated() { // a second host multiplies the runs
@@ -129,10 +129,9 @@ func together(d design) *explore.Scenario {
 	}
 }
 
-// moves is a scenario in which the application moves to another host. The first host has the log; it forces
-// two records, and serves what it has to whoever asks. The other host asks it, and if nobody answers it
-// recovers the log from what it can reach itself: of a log without replicas that is its own, empty memory.
-// Without a fault it finds all.
+// moves is a scenario in which the application moves to another host. The first host has the log, forces its
+// records, and serves requests for them. The other host sends one; if there is no reply it recovers the log from
+// the copies that it can reach. Without replicas that is its own, empty memory. Without a fault it finds all records.
 func moves(d design, name, doc, budget string) *explore.Scenario {
 	bounds := "2 records of 16 bytes, 1 recovery elsewhere"
 	if d.replicated() {
@@ -161,12 +160,12 @@ func partition(d design) *explore.Scenario {
 	return moves(d, "partition", "the host with the log is cut off; another one recovers", budget)
 }
 
-// patience is how long a host waits for the other. Timers fire only when nothing else can happen, so that
-// whoever can answer does.
+// patience is how long a host waits for a request or a reply. Timers fire only when nothing else can happen, so a
+// reply that can arrive does.
 const patience = time.Second
 
-// answer forces two records, and tells whoever asks what the log holds. It is there until nobody asks any more:
-// an answer would be lost with its host.
+// answer forces its records, then serves requests for the content of the log until none arrives within patience. If the
+// host ended earlier, a reply under way would be lost with it.
 func (a *app) answer(h host.Host) error {
 	asked, err := h.Listen("log")
 	if err != nil {
