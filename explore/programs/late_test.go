@@ -60,6 +60,7 @@ var differences = []struct{ name, program string }{
 	{"a load of several cells saw one before another task found it unreadable", "strong poison(a)<=1 | a: go {pload y; pstore x 5}; ploadwide"},
 	{"a load of several cells does not see what could not be read", "strong poison(b)<=1 linger | a: fetchadd b y 1 p; write b x 6 sp; wait b 1 | b: pload y; ploadwide"},
 	{"a load of several cells saw one before that was written which mended the other", "strong poison(b)<=1 linger | a: write b x 6 p; write b y 6 p | b: pload y; ploadwide"},
+	{"what a load of several cells finds unreadable it had not seen before", "strong poison(b)<=1 flip(b)<=1 linger | a: read b y sp; wait b 1 | b: ploadwide"},
 	{"a store that has drained meets media errors", "strong flip(a)<=1 | a: pstore x 1; pload x"},
 	{"a request comes after access is denied and before its host ends", "strong | a: read b x k; wait b 1 | b daemon: deny a"},
 	{"a guessed key is good as soon as memory is registered", "strong | a: write b x 1 n; write b x 2 s; wait b 1 | b: rereg; load x"},

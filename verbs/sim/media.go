@@ -125,9 +125,11 @@ func (h *Host) Damage(mem any, off, n int, unreadable bool) {
 func (r *region) media(off, n int, since *wideLook) (flipped bool) {
 	w := r.h.w
 	w.decided(r, off, n)
+	due := r.h.node.poisons
 	flipped = w.damage(r, off, n, since.meets())
+	found := r.h.node.poisons < due // by this load, so it had not seen it before
 	w.mend(r, off, n)
-	if w.unreadable(r, off, n) && !since.outlived(w) {
+	if w.unreadable(r, off, n) && (found || !since.outlived(w)) {
 		w.touch(r.object(), Read)
 		w.cur.obs.seeUint(7)
 		w.cur.looked = true
