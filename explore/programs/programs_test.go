@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,11 @@ func TestPrograms(t *testing.T) {
 	of := programs.Kinds
 	if *kinds != "all" {
 		of = strings.Split(*kinds, ",")
+		for _, kind := range of {
+			if !slices.Contains(programs.Kinds, kind) {
+				t.Fatalf("-kind: there is no kind %q; there are %s", kind, strings.Join(programs.Kinds, ", "))
+			}
+		}
 	}
 	n := *count
 	if n == 0 {
