@@ -18,6 +18,7 @@ type search struct {
 	identity  renaming       // of the hosts
 	symmetric []int          // the interchangeable hosts
 	every     bool           // Options.EveryOrder
+	backwards bool           // Options.Backwards
 	tree      *atomic.Uint64 // Options.tree
 
 	mu      sync.Mutex

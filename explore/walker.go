@@ -102,12 +102,17 @@ func (w *walker) Choose(k sim.ChoiceKind, n int) int {
 		return int(v)
 	}
 	w.tally.Choices[k]++
+	first := 0
 	for i := n - 1; i > 0; i-- {
-		alt := append(append(make([]uint32, 0, len(w.step.Inner)+1), w.step.Inner...), uint32(i))
+		v := i
+		if w.s.backwards {
+			first, v = n-1, n-1-i
+		}
+		alt := append(append(make([]uint32, 0, len(w.step.Inner)+1), w.step.Inner...), uint32(v))
 		w.cur.Alts = append(w.cur.Alts, alt)
 	}
-	w.step.Inner = append(w.step.Inner, 0)
-	return 0
+	w.step.Inner = append(w.step.Inner, uint32(first))
+	return first
 }
 
 // lookAtLimit is the number of steps between checks of the time limit within a run: an
@@ -186,6 +191,9 @@ func (w *walker) enter(from stateID, set []asleep, evs []sim.Event) *chain {
 		if !sleeps(set, evs[i].Actor) {
 			y.Todo = append(y.Todo, evs[i].Actor)
 		}
+	}
+	if w.s.backwards {
+		slices.Reverse(y.Todo)
 	}
 	if len(y.Todo) == 0 {
 		return nil

@@ -32,7 +32,12 @@ var Modes = []Mode{
 	{Name: "late, no symmetry", opt: explore.Options{NoSymmetry: true}, groups: true},
 	{Name: "eager", opt: explore.Options{Eager: true}},
 	{Name: "late, every order", opt: explore.Options{EveryOrder: true}},
+	{Name: backwards, opt: explore.Options{EveryOrder: true, Backwards: true}},
 }
+
+// backwards visits the states in another order than the mode above it, so a fingerprint that takes
+// two states for one does it elsewhere. Both must find the same number of states.
+const backwards = "late, backwards"
 
 // The causes of a difference, by what is left out in the modes that differ.
 const (
@@ -56,9 +61,9 @@ func (c *Comparison) Cause() string {
 		return LateResolution
 	case bad("eager"):
 		return EagerStates
-	case bad("late, every order") && !bad("late, no symmetry") && slices.Contains(c.Modes, "late, no symmetry"):
+	case (bad("late, every order") || bad(backwards)) && !bad("late, no symmetry") && slices.Contains(c.Modes, "late, no symmetry"):
 		return Symmetry
-	case bad("late, every order"):
+	case bad("late, every order") || bad(backwards):
 		return Fingerprint
 	}
 	return Orders
@@ -97,14 +102,19 @@ func Compare(p *Program, l Limits) (*Comparison, error) {
 	if err := c.settle(s, l); err != nil || c.Truth == TooLarge {
 		return c, err
 	}
+	var before uint64 // the states of the mode before
 	for _, m := range Modes {
 		if m.groups && !p.symmetric() || c.Truth == Stated && m.opt.Eager {
 			continue
 		}
-		got, done, err := m.run(s, l)
+		got, states, done, err := m.run(s, l)
 		if err != nil {
 			return nil, err
 		}
+		if m.Name == backwards && done && before > 0 && states != before && !p.symmetric() {
+			got = append(got, fmt.Sprintf("%d states, and in the usual order %d", states, before))
+		}
+		before = states
 		if !done {
 			c.Unfinished = append(c.Unfinished, m.Name)
 			continue
@@ -132,7 +142,7 @@ func (c *Comparison) settle(s *explore.Scenario, l Limits) error {
 			return err
 		}
 	}
-	if c.Outcomes, done, err = search(s, explore.Options{Eager: true}, l); done {
+	if c.Outcomes, _, done, err = search(s, explore.Options{Eager: true}, l); done {
 		c.Truth = Stated
 	}
 	return err
@@ -142,10 +152,10 @@ func (p *Program) symmetric() bool {
 	return slices.ContainsFunc(p.Hosts, func(h Host) bool { return h.Copies > 0 })
 }
 
-func (m *Mode) run(s *explore.Scenario, l Limits) (outcomes []string, done bool, err error) {
+func (m *Mode) run(s *explore.Scenario, l Limits) (outcomes []string, states uint64, done bool, err error) {
 	if m.naive {
 		outcomes, _, done, err = explore.Naive(s, m.opt, false, l.Runs)
-		return outcomes, done, err
+		return outcomes, 0, done, err
 	}
 	return search(s, m.opt, l)
 }
@@ -153,22 +163,23 @@ func (m *Mode) run(s *explore.Scenario, l Limits) (outcomes []string, done bool,
 // violation is how the naive search names a run that failed.
 const violation = "violation: "
 
-// search is a search with states. A violation ends it: then that is all it found.
-func search(s *explore.Scenario, opt explore.Options, l Limits) (outcomes []string, done bool, err error) {
+// search is a search with states, and the number of those. A violation ends it: then that is all it
+// found, and the number is 0.
+func search(s *explore.Scenario, opt explore.Options, l Limits) (outcomes []string, states uint64, done bool, err error) {
 	opt.Workers, opt.MaxRuns, opt.NoShrink = 1, l.States, true
 	r, err := explore.Check(s, opt)
 	if err != nil {
-		return nil, false, err
+		return nil, 0, false, err
 	}
 	switch r.Verdict {
 	case explore.RanOut:
-		return nil, false, nil
+		return nil, 0, false, nil
 	case explore.Verified:
-		return r.Outcomes, true, nil
+		return r.Outcomes, r.States, true, nil
 	case explore.Violated:
-		return []string{violation + r.Counterexample.Class}, true, nil
+		return []string{violation + r.Counterexample.Class}, 0, true, nil
 	}
-	return []string{fmt.Sprint(r.Verdict, ": ", r.Reason)}, true, nil
+	return []string{fmt.Sprint(r.Verdict, ": ", r.Reason)}, 0, true, nil
 }
 
 // diff compares what a mode reached with the truth. A search that was ended by a

@@ -125,7 +125,7 @@ func TestEverythingMatters(t *testing.T) {
 	missing, occurs := wanted(), map[string]bool{}
 	limit := Limits{States: 2000}
 	outcomes := func(p *Program) []string {
-		out, done, err := search(p.Scenario(), explore.Options{}, limit)
+		out, _, done, err := search(p.Scenario(), explore.Options{}, limit)
 		if err != nil {
 			t.Fatalf("%s: %v", p, err)
 		}

@@ -42,6 +42,9 @@ func (t *task) report(end bool) {
 // told is the fingerprint of all that tasks have reported.
 func (x *world) told() (sum fingerprint.Print) {
 	for _, t := range x.tasks {
+		if x.hosts[t.m.at].Daemon || !t.done && t.said == 0 {
+			continue // it has reported nothing
+		}
 		spec := slices.IndexFunc(x.p.Hosts, func(h Host) bool { return h.Name == x.hosts[t.m.at].Host.Name }) // not which of those that are alike
 		sum = sum.Plus(fingerprint.Print{}.Int(spec).Int(t.m.life).String(t.path).Bytes(t.log[:t.said]).Bool(t.done))
 	}

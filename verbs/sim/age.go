@@ -64,6 +64,7 @@ func (g *gather) arm(o *op) {
 		w.skew.Bound(g.h.inAll(g.zoneID()), 0, hi)
 		w.skew.Window(g.h.inAll(g.zoneID()), lo.real, hi)
 		w.looks--
+		g.awaited = true
 	}
 }
 
@@ -80,6 +81,7 @@ func (g *gather) disarm() {
 	if w.cfg.Timers.Regime == faults.Skew {
 		w.skew.Window(g.h.inAll(g.zoneID()), lo.real, zone.Inf)
 		w.looks++
+		g.awaited = false
 	}
 }
 
@@ -94,6 +96,8 @@ func (g *gather) forget() {
 	g.h.timers.Drop(g.zoneID())
 	if w.cfg.Timers.Regime == faults.Skew {
 		w.skew.Drop(g.h.inAll(g.zoneID()))
-		w.looks--
+		if !g.awaited { // else its host dies in the wait
+			w.looks--
+		}
 	}
 }

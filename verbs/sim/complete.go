@@ -102,8 +102,13 @@ func (q *qp) deaf() bool {
 	if q.broken || q.cutAt < unlimited {
 		return true
 	}
+	return !q.responderLives()
+}
+
+// responderLives reports whether the host that q leads to is up, in the life that q leads to.
+func (q *qp) responderLives() bool {
 	h := q.w.nodes[q.remoteNode()].hostLife(q.remoteLife())
-	return h == nil || !h.alive
+	return h != nil && h.alive
 }
 
 // refusalComes reports whether a refusal is on its way for certain.

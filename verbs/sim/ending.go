@@ -220,7 +220,8 @@ func (q *qp) Destroy() error {
 // silent reports whether nobody can tell that q goes: it has failed already, and
 // its peer has nothing under way to it.
 func (q *qp) silent() bool {
-	return q.state == verbs.StateErr && (q.peer == nil || len(q.peer.elems) == 0 && q.peer.head == q.peer.posted)
+	p := q.peer
+	return q.state == verbs.StateErr && (p == nil || p.idle() || len(p.elems) == 0 && p.head == p.posted)
 }
 
 func (q *qp) leave() {

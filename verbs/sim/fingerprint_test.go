@@ -65,7 +65,7 @@ var covered = map[reflect.Type]map[string]string{
 		"h": identity, "ord": identity, "data": "in hash", "base": derived + "ord", "hash": printed, "pend": links, "srcs": derived + "elem.src",
 		"mrs": printed, "lent": printed, "freed": "those that are freed are not printed", "receives": printed, "awaits": "a guard: without it no request names the region", "whole": inStep, "pm": links,
 	},
-	reflect.TypeFor[wideLook](): {"r": "whether it has begun is printed", "off": observed, "n": observed, "was": links},
+	reflect.TypeFor[wideLook](): {"r": "whether it has begun is printed", "off": observed, "n": observed, "was": links, "seen": links, "looks": inStep},
 	reflect.TypeFor[held]():     {"span": printed, "data": printed},
 	reflect.TypeFor[elem](): {
 		"q": identity, "wr": printed, "part": derived + "its place in the list", "sub": derived + "its place in the list", "kind": printed,
@@ -113,7 +113,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[listener](): {"h": links, "ord": derived + "Host.made", "service": derived + "Host.made", "closed": derived + "Host.made"},
 	reflect.TypeFor[gather](): {
 		"h": identity, "ord": identity, "reqs": links, "out": "what is known was observed", "timed": "printed: the deadline is", "deadline": printed,
-		"span": observed, "began": inStep, "aged": "in the zones",
+		"span": observed, "began": inStep, "aged": "in the zones", "awaited": "in the zones, where windows are",
 	},
 	reflect.TypeFor[request](): {
 		"g": identity, "idx": identity, "from": identity, "to": identity, "service": "in hash", "body": "in hash", "nth": identity, "hash": printed,

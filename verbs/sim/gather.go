@@ -21,6 +21,7 @@ type gather struct {
 	span     time.Duration
 	began    int  // the step of the start
 	aged     bool // the timer is in the zones of free and skew
+	awaited  bool // a wait for its timer is armed, in the regime skew
 }
 
 // Call implements host.Host. A call to an atomic service is one step, unless its timer can fire before the answer.

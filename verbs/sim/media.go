@@ -78,12 +78,17 @@ func (n *node) due(kinds mediaErrors) bool {
 
 func (w *World) flip(r *region, i, size int, high bool) {
 	d := append([]byte(nil), r.unit(i, size)...)
+	at := 0
 	if high {
-		d[len(d)-1] ^= 0x80
+		at = len(d) - 1
+		d[at] ^= 0x80
 	} else {
-		d[0] ^= 1
+		d[at] ^= 1
 	}
 	w.change(r, i*size, d)
+	if w.cur != nil {
+		w.cur.wide.sees(w, r, i*size+at)
+	}
 	w.recordChange(r, i*size, d, true)
 	w.trace(r.h, "flip", "a bit of persistent region %q at %d is found flipped", r.pm.name, i*size)
 }

@@ -12,8 +12,10 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	w.touch(r.object(), Read)
 	if r.pm != nil {
 		w.findOut(r, off, n, false)
-		if card && w.damage(r, off, n, flips) && w.cells().One(off, n) {
-			copy(out, r.data[off:])
+		if card && r.h.node.due(flips) { // what came before a flip decides what other cells held
+			w.settleFrozen(r, off, n)
+			w.sourced(r, off, n)
+			w.observeInOrder(r, off, out, true)
 			return
 		}
 	}
@@ -24,7 +26,7 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	w.settleFrozen(r, off, n)
 	w.sourced(r, off, n)
 	if w.complicated(r, off, n) {
-		w.observeInOrder(r, off, out)
+		w.observeInOrder(r, off, out, false)
 		return
 	}
 	var landing [16]*elem
@@ -107,14 +109,15 @@ func (w *World) complicated(r *region, off, n int) bool {
 	return false
 }
 
-// observeInOrder looks at one hard cell after the other (cells.go) and lands what each sees.
-func (w *World) observeInOrder(r *region, off int, out []byte) {
+// observeInOrder looks at one hard cell after the other (cells.go) and lands what each sees. Where
+// bits may flip every cell is hard.
+func (w *World) observeInOrder(r *region, off int, out []byte, flipping bool) {
 	var cells []span
 	var landing []*elem
 	for at := off; at < off+len(out); {
 		c := span{at, min(w.cellEnd(r, at), off+len(out))}
 		at = c.hi
-		if w.hard(r, c) {
+		if flipping || w.hard(r, c) {
 			cells = append(cells, c)
 			continue
 		}
@@ -131,6 +134,9 @@ func (w *World) observeInOrder(r *region, off int, out []byte) {
 		cells = append(cells[:i], cells[i+1:]...)
 		w.findOut(r, at, end-at, true)
 		w.landBefore(r, at, end-at, nil)
+		if flipping {
+			w.damage(r, at, end-at, flips)
+		}
 		copy(out[at-off:end-off], r.data[at:end])
 	}
 	for _, e := range landing {

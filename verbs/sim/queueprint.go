@@ -38,7 +38,7 @@ func (q *qp) otherNode() int {
 // queuePrint covers a QP: its state, its outstanding requests and what is
 // pending. A dead QP with nothing pending is no part of the state.
 func (w *World) queuePrint(q *qp) {
-	if (q.gone || q.buffer != nil) && len(q.elems) == 0 && q.unmet == 0 {
+	if q.idle() {
 		return
 	}
 	w.about(q.h.node.idx, q.otherNode(), q.state128())
@@ -190,7 +190,7 @@ func (q *qp) queues(p print) print {
 			p = p.Int(q.head - i).Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came)))
 		}
 	}
-	return p
+	return q.fates(p, q.head)
 }
 
 // remains is the print of the Sends of a dead QP that may still meet their receives, and
@@ -201,14 +201,52 @@ func (q *qp) remains(p print) print {
 			p = p.Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came)))
 		}
 	}
-	for i := q.base; i < q.posted; i++ { // whether it was executed decides what of the rest can have been
-		for _, e := range q.ent(i).payload {
-			p = p.Int(q.posted - i).Uint(uint64(boolInt(e.unknown())<<2 | boolInt(e.void())<<1 | boolInt(e.over())))
-		}
-	}
+	p = q.fates(p, q.posted)
 	if n := len(q.elems); n > 0 {
 		for i := q.elems[0].wr; i <= q.elems[n-1].wr; i++ {
 			p = p.Int(int(q.ent(i).op))
+		}
+	}
+	return p
+}
+
+// idle reports whether q is dead, or the stores of a task, and nothing of it is left.
+func (q *qp) idle() bool { return (q.gone || q.buffer != nil) && q.left(q.posted) == q.posted }
+
+// left is the first of the requests before n of which something may still come, or n.
+func (q *qp) left(n int) int {
+	if len(q.elems) > 0 {
+		n = min(n, q.elems[0].wr)
+	}
+	if q.unmet == 0 || !q.responderLives() {
+		return n
+	}
+	for i, k := q.posted-1, q.unmet; k > 0 && i >= q.base; i-- { // those of before a reset are not counted any more
+		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
+			if k--; i < q.limit {
+				n = min(n, i)
+			}
+		}
+	}
+	return n
+}
+
+// fates covers what became of the requests before n: it decides what of those that are left can
+// have been executed. That those before them were is nothing special. A reset begins anew.
+func (q *qp) fates(p print, n int) print {
+	left := q.left(q.posted)
+	if left == q.posted {
+		return p
+	}
+	from := q.base
+	if left >= q.first {
+		from = max(q.base, q.first)
+	}
+	for i := from; i < n; i++ {
+		for _, e := range q.ent(i).payload {
+			if i >= left || e.unknown() || e.void() {
+				p = p.Int(n - i).Uint(uint64(boolInt(e.unknown())<<2 | boolInt(e.void())<<1 | boolInt(e.over())))
+			}
 		}
 	}
 	return p
@@ -223,9 +261,11 @@ func (q *qp) entryPrint(p print, s *sqEntry) print {
 		p = p.Uint(s.compare).Uint(s.swap).Uint(s.add)
 	}
 	if !q.h.single() {
-		p = p.Uint(s.id).Uint(uint64(s.flags)<<32 | uint64(s.imm)).Int(s.length).Uint(uint64(s.need))
-		if s.mr != nil {
-			p = p.Uint(uint64(s.mr.key))
+		p = p.Uint(s.id).Uint(uint64(s.flags)<<32 | uint64(s.imm)).Int(s.length)
+		if q.responderLives() { // or nobody looks at its key
+			if p = p.Uint(uint64(s.need)); s.mr != nil {
+				p = p.Uint(uint64(s.mr.key))
+			}
 		}
 		for _, d := range s.dst {
 			p = p.Int(d.r.ord<<1 | boolInt(d.r.pm != nil)).Int(d.off).Int(d.n)

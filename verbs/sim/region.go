@@ -149,8 +149,7 @@ func (r *region) look(off int, p []byte) {
 func (r *region) Store(off int, p []byte) {
 	w := r.h.w
 	t := w.cur
-	buffered := (r.shared() || r.pm != nil) && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
-	sources := buffered && w.machine.fetchesUnseen() && r.sources(off, len(p))
+	buffered, sources := r.buffers(off, len(p))
 	switch {
 	case w.machine.stepwise(), r.h.live > 1, t.mayTell(): // another task may free the region
 		t.pause()
@@ -158,7 +157,8 @@ func (r *region) Store(off int, p []byte) {
 		t.pauseDirty()
 	}
 	r.check(off, len(p))
-	if sources {
+	// Others may have lent the region or taken it back meanwhile: that the store was called before is no part of the state.
+	if buffered, sources = r.buffers(off, len(p)); sources {
 		buffered = !r.fetching(off, len(p))
 	}
 	if w.tracer != nil {
@@ -175,6 +175,13 @@ func (r *region) Store(off int, p []byte) {
 	if told {
 		t.reach()
 	}
+}
+
+// buffers reports whether a store waits in the store buffer, and whether the card may have to fetch what is there before.
+func (r *region) buffers(off, n int) (buffered, sources bool) {
+	w := r.h.w
+	buffered = (r.shared() || r.pm != nil) && w.cfg.Profile.StoreBuffers && !w.preparing && !w.dying()
+	return buffered, buffered && w.machine.fetchesUnseen() && r.sources(off, n)
 }
 
 // sources reports whether the card has yet to fetch something from [off, off+n).

@@ -57,6 +57,9 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 		return
 	}
 	reach := q.reach()
+	if q.state >= verbs.StateRTR {
+		reach = max(reach, q.first) // what was posted before a reset bounds nothing that comes after it
+	}
 	for i := reach; i < q.posted && !live; i++ {
 		if hit(q.ent(i)) {
 			q.limit = min(q.limit, i) // it has not come by now, nor will it or what is behind it be executed

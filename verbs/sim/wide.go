@@ -9,8 +9,8 @@ import "slices"
 // cell may have been seen with any content that it has had since.
 //
 // Media errors fit in. A cell with a bit that flips may be changed by others before the load ends,
-// so each flip ends a step (meetsFlips). The load may then take what the cell had before all the
-// same: a flip that nobody has seen is one that the next look finds. Memory that the load finds
+// so each flip ends a step (meetsFlips), and that cell has been seen as it is then: otherwise a card
+// could fetch, and send, a bit that nobody has found flipped. Memory that the load finds
 // unreadable ends it, whatever it has seen, so it is enough to find it in the last step. What
 // others find unreadable meanwhile may have been seen before (outlived), and what was unreadable
 // before it was mended was not seen (watched).
@@ -19,7 +19,9 @@ import "slices"
 type wideLook struct {
 	r      *region
 	off, n int
+	looks  bool   // a bit that flips is found by this load
 	was    []held // what was there since, and is not any more
+	seen   []held // cells that were looked at when a bit of theirs flipped
 }
 
 type held struct {
@@ -29,7 +31,7 @@ type held struct {
 
 // apart reports whether a load must be more than one step, for others may change several cells.
 func (r *region) apart(off, n int) bool {
-	return !r.h.w.cells().One(off, n) && (r.shared() || r.awaited())
+	return !r.h.w.cells().One(off, n) && (r.shared() || r.awaited() || len(r.pend) > 0)
 }
 
 // delicate reports whether a look at one cell may do more than look: drain the task's own stores.
@@ -53,10 +55,26 @@ func (t *task) begins(r *region, off, n int) {
 func (t *task) meetsFlips(r *region, off, n int) {
 	for r.pm != nil && !r.freed {
 		t.w.decided(r, off, n)
-		if !t.w.damage(r, off, n, flips) {
+		t.wide.looks = true
+		flipped := t.w.damage(r, off, n, flips)
+		if t.wide.looks = false; !flipped {
 			return
 		}
 		t.wait(op{kind: opRun})
+	}
+}
+
+// sees notes a look at the cell with byte i of r, of which a bit has flipped.
+func (t *wideLook) sees(w *World, r *region, i int) {
+	if !t.looks || t.r != r {
+		return
+	}
+	for at := t.off; at < t.off+t.n; {
+		next := w.cells().Moment(at, t.off+t.n)
+		if at <= i && i < next {
+			t.seen = append(t.seen, held{span{at, next}, slices.Clone(r.data[at:next])})
+		}
+		at = next
 	}
 }
 
@@ -73,6 +91,7 @@ func (t *wideLook) meets() mediaErrors {
 func (t *task) ended(r *region, off, n int) wideLook {
 	if t.wide.r == r && !r.freed {
 		t.w.answers(r, off, n, true)
+		t.w.settleFrozen(r, off, n) // what was cut off since the load began changed something too, or never came
 	}
 	defer func() { t.wide = wideLook{} }()
 	return t.wide
@@ -84,7 +103,11 @@ func (w *World) watched(r *region, off, n int) {
 		if t.wide.r != r || !t.alive {
 			continue
 		}
-		for at, end := max(off, t.wide.off), min(off+n, t.wide.off+t.wide.n); at < end; {
+		lo, hi := off, off+n
+		if w.cells().Pieces == 0 { // what was there is kept by cells, so that a cell has one content at a time
+			lo, hi = w.cells().Begin(off), w.cells().End(off+n-1)
+		}
+		for at, end := max(lo, t.wide.off), min(hi, t.wide.off+t.wide.n); at < end; {
 			next := w.cells().Moment(at, end)
 			if !w.unreadable(r, at, next-at) {
 				t.wide.add(span{at, next}, w.bytes(next-at))
@@ -154,12 +177,18 @@ func (t *wideLook) choose(w *World, p []byte) {
 		}
 		copy(now, of[k].data)
 	}
+	for _, c := range t.seen {
+		copy(p[c.lo-t.off:], c.data)
+	}
 }
 
 // print adds up what was seen: when does not matter.
 func (t *wideLook) print() (p print) {
 	for _, c := range t.was {
 		p = p.Plus(print{}.Int(c.lo).Bytes(c.data))
+	}
+	for _, c := range t.seen {
+		p = p.Int(c.lo).Bytes(c.data)
 	}
 	return p.Bool(t.r != nil)
 }

@@ -15,6 +15,9 @@ type Cells struct {
 	Pieces int
 }
 
+// Begin is where the cell at an offset begins.
+func (c Cells) Begin(off int) int { return off &^ (c.Bytes - 1) }
+
 // End is where the cell at an offset ends.
 func (c Cells) End(off int) int { return off&^(c.Bytes-1) + c.Bytes }
 
