@@ -29,18 +29,26 @@ func agree(t *testing.T, s *explore.Scenario, want ...string) {
 	}
 }
 
-// searchesAgree is agree without Naive, for scenarios with too many runs to enumerate.
+// searchesAgree is agree without Naive, for scenarios with too many runs to enumerate. In the opposite
+// order a search must find the same number of states.
 func searchesAgree(t *testing.T, s *explore.Scenario, want ...string) {
 	t.Helper()
 	slices.Sort(want)
-	for _, o := range []explore.Options{{}, {EveryOrder: true}, {Eager: true}, {NoSymmetry: true}} {
+	var states uint64
+	for _, o := range []explore.Options{{}, {EveryOrder: true}, {Eager: true}, {NoSymmetry: true}, {Backwards: true},
+		{EveryOrder: true, NoSymmetry: true}, {EveryOrder: true, NoSymmetry: true, Backwards: true}} {
 		r, err := explore.Check(s, o)
 		if err != nil || r.Verdict != explore.Verified || !slices.Equal(r.Outcomes, want) {
-			t.Errorf("%s, every order %v, eager %v, no symmetry %v: %v, %v (%v): %q, want %q", s.Name, o.EveryOrder, o.Eager, o.NoSymmetry, err, r.Verdict, r.Reason, r.Outcomes, want)
+			t.Errorf("%s, every order %v, eager %v, no symmetry %v, backwards %v: %v, %v (%v): %q, want %q", s.Name, o.EveryOrder, o.Eager, o.NoSymmetry, o.Backwards,
+				err, r.Verdict, r.Reason, r.Outcomes, want)
 			if x := r.Counterexample; x != nil {
 				t.Error(x.Message)
 			}
 		}
+		if o.Backwards && o.EveryOrder && r.States != states {
+			t.Errorf("%s: %d states, and backwards %d", s.Name, states, r.States)
+		}
+		states = r.States
 	}
 }
 
