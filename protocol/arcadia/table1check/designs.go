@@ -32,7 +32,8 @@ type design struct {
 	// copies are the hosts that keep the copies of the log, and run serve. The cluster's service has the epochs.
 	copies []string
 	serve  func(h host.Host) error
-	// mayWait: a recovery may fail with arcadia.ErrUnavailable, because a host with a copy that it needs is down.
+	// mayWait: a recovery may fail with arcadia.ErrUnavailable once the host of a copy has failed, since that host may
+	// stay down. Only power allows it.
 	mayWait bool
 }
 
@@ -208,7 +209,7 @@ func replicatedArcadia(moves bool) design {
 		}
 		return arcadiaLog{l}, nil
 	}
-	return design{name: "arcadia", open: open, copies: cfg.Backups, mayWait: !moves,
+	return design{name: "arcadia", open: open, copies: cfg.Backups,
 		serve: func(h host.Host) error { return arcadia.ServeBackup(h, arcadia.BackupConfig{Name: "log", Size: size}) },
 	}
 }

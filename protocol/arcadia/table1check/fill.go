@@ -39,6 +39,16 @@ func (c *Cell) Contradicts() bool {
 	return c.Mark != Unknown && c.Published != Unknown && c.Mark != c.Published
 }
 
+// never returns a condition that a search has not met: without it a design could survive because no log is ever recovered.
+func never(r *explore.Result) string {
+	for _, c := range r.Sometimes {
+		if !c.Met {
+			return c.Name
+		}
+	}
+	return ""
+}
+
 // Fill decides the rows, one after the other, each by a search with these options. Counterexamples are written
 // into the directory out if it is not empty. An error is about an option, a scenario or a file; what a search
 // finds is in its cell.
@@ -52,6 +62,8 @@ func Fill(rows []Row, opt explore.Options, out string) ([]Cell, error) {
 		c := Cell{Design: r.Design, Failure: r.Failure, Published: r.Published, Expected: r.Expected, Mark: Unknown, Scenario: x.Scenario,
 			Profile: x.Profile, Faults: x.Faults, Timers: x.Timers.String(), Bounds: x.Bounds, Runs: x.Runs, States: x.States, Seconds: x.Elapsed.Seconds()}
 		switch {
+		case x.Verdict == explore.Verified && never(x) != "":
+			c.Reason = "the search was exhausted, but never met the condition: " + never(x)
 		case x.Verdict == explore.Verified:
 			c.Mark = Survives
 		case x.Counterexample != nil:

@@ -19,7 +19,7 @@ func restarts(d design, name, doc, budget string, meets ...string) *explore.Scen
 		lives, bounds = 2, "2 lives, 1 record of 16 bytes"
 	}
 	return &explore.Scenario{
-		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Sometimes: meets,
+		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Sometimes: append(meets, sawForced),
 		Bounds: bounds,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			a := newApp(c, d)
@@ -52,7 +52,11 @@ func restarts(d design, name, doc, budget string, meets ...string) *explore.Scen
 // world adds the hosts with copies, and the service of the cluster.
 func (a *app) world(nodes ...sim.Node) sim.Config {
 	for _, name := range a.copies {
-		nodes = append(nodes, sim.Node{Name: name, Daemon: true, Main: func(h host.Host, _ int) { a.Check(a.serve(h)) }})
+		n := sim.Node{Name: name, Daemon: true, Main: func(h host.Host, _ int) { a.Check(a.serve(h)) }}
+		if a.mayWait {
+			n.Again = a.copyFails
+		}
+		nodes = append(nodes, n)
 	}
 	c := a.World(nodes...)
 	if len(a.copies) > 0 {
@@ -66,14 +70,14 @@ const spare = "spare"
 
 // power is the failure that a restart on the same memory must survive.
 func power(d design) *explore.Scenario {
-	budget := "power(app)<=2"
+	budget, meets := "power(app)<=2", []string{sawWhole, sawNone}
 	switch {
 	case d.backup != nil:
 		budget = "power(app)<=1, power(spare)<=1"
 	case d.replicated():
-		budget = "power(*)<=1"
+		budget, meets, d.mayWait = "power(*)<=1", append(meets, sawBack), true
 	}
-	return restarts(d, "power", "power fails at any moment, also of a recovery; the same host recovers", budget, sawWhole, sawNone)
+	return restarts(d, "power", "power fails at any moment, also of a recovery; the same host recovers", budget, meets...)
 }
 
 // media is one flipped bit or one unreadable place, wherever the search likes, found at any read.
@@ -133,12 +137,12 @@ func together(d design) *explore.Scenario {
 // records, and serves requests for them. The other host sends one; if there is no reply it recovers the log from
 // the copies that it can reach. Without replicas that is its own, empty memory. Without a fault it finds all records.
 func moves(d design, name, doc, budget string) *explore.Scenario {
-	bounds := "2 records of 16 bytes, 1 recovery elsewhere"
-	if d.replicated() {
-		bounds = "1 record of 16 bytes, 1 recovery elsewhere"
+	bounds, meets := "2 records of 16 bytes, 1 recovery elsewhere", []string(nil)
+	if d.replicated() { // the other host has none without replicas
+		bounds, meets = "1 record of 16 bytes, 1 recovery elsewhere", []string{sawForced}
 	}
 	return &explore.Scenario{
-		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: bounds,
+		Name: "table1/" + d.name + "-" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: bounds, Sometimes: meets,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			a := newApp(c, d)
 			return a.world(scenario.StayDown(a.Host("app", a.answer), a.Host(spare, a.takeOver))...), nil

@@ -22,8 +22,10 @@ const (
 
 // Conditions that a search should meet.
 const (
-	sawWhole = "a record whose append was cut off was recovered"
-	sawNone  = "a record whose append was cut off was not recovered"
+	sawWhole  = "a record whose append was cut off was recovered"
+	sawNone   = "a record whose append was cut off was not recovered"
+	sawForced = "a forced record was recovered" // or nothing shows that the design survives
+	sawBack   = "a forced record was recovered after the host of a copy had failed"
 )
 
 // app is the application of one scenario, and what the checks remember. It may move to another host.
@@ -32,13 +34,14 @@ type app struct {
 	design
 	told   *scenario.Journal
 	forced model.RecordLog
-	cut    int // the number of the record that is being appended, or was when a failure struck; 0: none
+	cut    int  // the number of the record that is being appended, or was when a failure struck; 0: none
+	failed bool // the host of a copy
 }
 
 func newApp(c *explore.Case, d design) *app {
 	a := &app{Kit: scenario.New(c), design: d}
 	a.told = a.Journal()
-	a.Remember(func() { a.forced.Reset(); a.cut = 0 }, func() fingerprint.Print { return a.forced.Hash().Int(a.cut) })
+	a.Remember(func() { a.forced.Reset(); a.cut, a.failed = 0, false }, func() fingerprint.Print { return a.forced.Hash().Int(a.cut) })
 	return a
 }
 
@@ -55,16 +58,40 @@ func (a *app) recoverBy(h host.Host, open func(h host.Host, again bool) (log, er
 	l, found, err := a.opened(h, open)
 	if err != nil {
 		e.End(err)
-		if a.Look(); a.promised() && !(a.mayWait && errors.Is(err, arcadia.ErrUnavailable)) {
+		if a.Look(); a.promised() && !(errors.Is(err, arcadia.ErrUnavailable) && a.mustWait()) {
 			a.Failf(Unavailable, "records were forced, and the recovery fails: %v", err)
 		}
 		return nil, nil // nobody was promised anything
 	}
 	e.End(fmt.Sprint(len(found), " records"))
+	promised := a.promised()
 	if !a.returned(found) {
 		return nil, nil
 	}
+	if promised {
+		a.Meet(sawForced)
+		if a.mustWait() {
+			a.Meet(sawBack)
+		}
+	}
 	return l, found
+}
+
+// copyFails is the Again of a host with a copy. It may start again, or stay down.
+func (a *app) copyFails(_ int, crashed bool) bool {
+	a.failed = a.failed || crashed
+	return crashed
+}
+
+// mustWait reports whether a recovery may find too few copies.
+func (a *app) mustWait() bool {
+	if !a.mayWait {
+		return false
+	}
+	for _, name := range a.copies {
+		a.LookAtLives(name)
+	}
+	return a.failed
 }
 
 // opened opens a log and reads it. With copies it does so again if a record was damaged after the recovery, as an application would:

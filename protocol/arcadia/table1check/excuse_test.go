@@ -1,0 +1,52 @@
+package table1check
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
+)
+
+// closed is a design whose logs can be created, and never be opened again once a record has been forced.
+func closed(d design) design {
+	open := d.open
+	d.open = func(h host.Host, again bool) (log, error) {
+		if !again {
+			return nil, arcadia.ErrUnavailable
+		}
+		return open(h, again)
+	}
+	return d
+}
+
+// A design whose logs can never be opened again survives nothing, whatever its error says.
+func TestNoFailureExcusesThatNoLogIsOpenedAgain(t *testing.T) {
+	for _, s := range []*explore.Scenario{node(closed(moving)), partition(closed(moving)), media(closed(staying)), unreadable(closed(staying)), power(closed(staying))} {
+		r, err := explore.Check(s, explore.Options{NoShrink: true})
+		if err != nil || r.Verdict != explore.Violated || r.Counterexample.Class != Unavailable {
+			t.Errorf("%s: %v %+v", s.Name, err, r)
+		}
+	}
+}
+
+// A search that never saw a recovery find a forced record decides nothing, though it was exhausted.
+func TestACellThatNeverMetItsConditionIsUnknown(t *testing.T) {
+	s := power(pmdk)
+	s.Sometimes = []string{sawForced, sawBack} // a log without copies meets only the first
+	cells, err := Fill([]Row{{PMDK, Power, Survives, Survives, s}}, explore.Options{Faults: "power(app)<=1"}, "")
+	if err != nil || cells[0].Mark != Unknown || !strings.HasSuffix(cells[0].Reason, sawBack) {
+		t.Errorf("%v %+v", err, cells)
+	}
+}
+
+// Every cell that survives has seen a recovery find a forced record.
+func TestSurvivorsMustSeeARecovery(t *testing.T) {
+	for _, s := range expected(Survives) {
+		if !slices.Contains(s.Sometimes, sawForced) {
+			t.Errorf("%s need not recover anything", s.Name)
+		}
+	}
+}
