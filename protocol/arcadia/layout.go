@@ -39,6 +39,7 @@ const (
 	validBit  = 1
 	cleanMask = 0xffffffff << 32 // inverts the checksum
 	maxEpoch  = 1<<62 - 1
+	maxLSN    = 1<<62 - 1 // no record has it: it is the largest that a superline may begin with
 )
 
 func (h header) words() (w [3]uint64) {
@@ -116,7 +117,8 @@ func getSuperline(b []byte) (s superline, ok bool) {
 		return s, false
 	}
 	s = superline{id: w(1), ring: int(w(2)), start: w(3), head: int(w(4)), epoch: w(5), since: w(6)}
-	return s, s.ring >= 0 && s.head >= 0 && s.head <= s.ring && s.head%8 == 0 && s.start > 0 && s.epoch > 0 && s.epoch <= maxEpoch && s.since > 0
+	between := func(x, max uint64) bool { return x > 0 && x <= max }
+	return s, s.ring >= 0 && s.head >= 0 && s.head <= s.ring && s.head%8 == 0 && between(s.start, maxLSN) && between(s.since, maxLSN) && between(s.epoch, maxEpoch)
 }
 
 // later reports whether s was written after t. Both only grow (4.3 compares start alone, which two

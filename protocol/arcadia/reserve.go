@@ -37,7 +37,8 @@ func (r *Record) payload() int { return ringAt + r.at + headerSize }
 func (l *Log) MaxRecord() int { return min(l.size-headerSize, math.MaxUint32) }
 
 // Reserve allots the next LSN and the space for size bytes together (4.3). A record that is reserved must
-// be completed: until then no Force of a later one returns. An error wraps ErrTooLarge or ErrFull.
+// be completed: until then no Force of a later one returns. An error wraps ErrTooLarge or ErrFull, or ErrCorrupt: there are
+// no more LSNs, which only a damaged superline can claim.
 func (l *Log) Reserve(size int) (*Record, error) {
 	if size < 0 || size > l.MaxRecord() {
 		return nil, fmt.Errorf("%w: a record of %d bytes; this log takes up to %d", ErrTooLarge, size, l.MaxRecord())
@@ -49,6 +50,9 @@ func (l *Log) Reserve(size int) (*Record, error) {
 	}
 	if l.err != nil {
 		return nil, l.err
+	}
+	if l.next >= maxLSN {
+		return nil, fmt.Errorf("%w: there is no LSN after %d", ErrCorrupt, l.next-1)
 	}
 	s, err := l.take()
 	if err != nil {

@@ -27,7 +27,7 @@ type found struct {
 //     one, which is the same word, and nothing else of it.
 func walk(m Store, s *superline, f func(found)) {
 	at, wrapped, epoch := s.head, false, uint64(0)
-	for lsn := s.start; ; lsn++ {
+	for lsn := s.start; lsn < maxLSN; lsn++ {
 		r, ok := look(m, s, at, roomAt(s, at, wrapped), lsn, epoch)
 		if !ok && !wrapped { // it may not have fitted before the end
 			at, wrapped = 0, true
