@@ -53,7 +53,7 @@ func (l *Log) recoverFrom(r *Replicas, now *reign) error {
 	}
 	c, err := choose(copies, r.cfg.readQuorum(), now.created)
 	if err != nil {
-		return fmt.Errorf("%w: %w", err, r.why())
+		return because(err, r.why())
 	}
 	if c == nil {
 		c = &choice{super: first(l.id, l.size)}
@@ -67,7 +67,7 @@ func (l *Log) recoverFrom(r *Replicas, now *reign) error {
 		need = r.cfg.copies()
 	}
 	if n := r.count(all); n < need {
-		return fmt.Errorf("%w: %d of %d copies have the new epoch; %d are needed: %w", ErrUnavailable, n, r.cfg.copies(), need, r.why())
+		return because(fmt.Errorf("%w: %d of %d copies have the new epoch; %d are needed", ErrUnavailable, n, r.cfg.copies(), need), r.why())
 	}
 	return now.confirm()
 }

@@ -154,6 +154,14 @@ func (r *Replicas) count(is func(*replica) bool) int {
 	return n
 }
 
+// because adds why the backups have failed to an error; nil: none has, but copies may be damaged.
+func because(err, why error) error {
+	if why == nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, why)
+}
+
 // why returns the errors of the failed backups.
 func (r *Replicas) why() error {
 	var errs []error

@@ -34,17 +34,24 @@ func serve(h host.Host) error {
 // run runs an application once with backups, and returns the number of posted requests.
 func run(t *testing.T, app func(h host.Host) error, backups ...func(h host.Host) error) uint64 {
 	t.Helper()
+	return runIn(t, scenario.Controller(), func(_ *sim.World, h host.Host) error { return app(h) }, backups...)
+}
+
+// runIn is run with a service of the cluster, and an application that may cut links.
+func runIn(t *testing.T, service sim.Service, app func(w *sim.World, h host.Host) error, backups ...func(h host.Host) error) uint64 {
+	t.Helper()
 	var failed error
+	var w *sim.World
 	strong, err := faults.ProfileByName("strong")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := sim.Config{Profile: strong, Services: []sim.Service{scenario.Controller()}}
-	cfg.Nodes = []sim.Node{{Name: "app", Main: func(h host.Host, _ int) { failed = app(h) }, Again: func(int, bool) bool { return false }}}
+	cfg := sim.Config{Profile: strong, Services: []sim.Service{service}}
+	cfg.Nodes = []sim.Node{{Name: "app", Main: func(h host.Host, _ int) { failed = app(w, h) }, Again: func(int, bool) bool { return false }}}
 	for i, b := range backups {
 		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: fmt.Sprint("backup", i+1), Daemon: true, Main: func(h host.Host, _ int) { h.Logf("%v", b(h)) }})
 	}
-	w, err := sim.New(cfg)
+	w, err = sim.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,19 +112,28 @@ func TestRecordsAreRecovered(t *testing.T) {
 	}, serve, serve)
 }
 
-// appendTo opens a log, compares what it holds, and appends two records.
-func appendTo(h host.Host, cfg arcadia.Config, want string) error {
+// opened opens a log, and compares what it holds.
+func opened(h host.Host, cfg arcadia.Config, want string) (*arcadia.Log, error) {
 	l, err := arcadia.Open(h, cfg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	got := ""
 	err = l.Each(func(r *arcadia.Record, data []byte) error {
 		got += fmt.Sprintf("%d:%s ", r.LSN(), data)
 		return nil
 	})
-	if err != nil || got != want {
-		return fmt.Errorf("the log holds %q, want %q: %w", got, want, err)
+	if err == nil && got != want {
+		err = fmt.Errorf("the log holds %q, want %q", got, want)
+	}
+	return l, err
+}
+
+// appendTo opens a log, compares what it holds, and appends two records.
+func appendTo(h host.Host, cfg arcadia.Config, want string) error {
+	l, err := opened(h, cfg, want)
+	if err != nil {
+		return err
 	}
 	for _, data := range []string{"a", "b"} {
 		if _, err := l.Append([]byte(data)); err != nil {
@@ -149,67 +165,6 @@ func TestNonsenseOfABackup(t *testing.T) {
 			}
 			return nil
 		}, c.backup)
-	}
-}
-
-// answering answers requests without persisting anything.
-func answering(wr verbs.SendWR, times int) func(h host.Host) error {
-	return lending(logSize, wr, times)
-}
-
-// small lends less than the log needs.
-func small(h host.Host) error { return lending(64, verbs.SendWR{}, 0)(h) }
-
-func lending(size int, wr verbs.SendWR, times int) func(h host.Host) error {
-	return func(h host.Host) error {
-		g, err := lend.NewGroup(h)
-		if err != nil {
-			return err
-		}
-		l, err := g.Lender()
-		if err != nil {
-			return err
-		}
-		loan, err := l.Lend(size, verbs.RemoteWrite|verbs.RemoteRead)
-		if err != nil {
-			return err
-		}
-		return lend.Serve(h, "arcadia/log", func(v *lend.Visitor) error {
-			c, err := v.Meet(g, verbs.QPConfig{Access: verbs.RemoteWrite | verbs.RemoteRead}, loan)
-			if err != nil {
-				return err
-			}
-			if err := c.PostRecv(make([]verbs.RecvWR, 8)); err != nil {
-				return err
-			}
-			h.Go("answer", func() {
-				for {
-					if _, err := g.Receive(c); err != nil {
-						return
-					}
-					for range times {
-						_ = g.Do(c, wr)
-					}
-				}
-			})
-			return nil
-		})
-	}
-}
-
-func greeting(b []byte) func(h host.Host) error {
-	return func(h host.Host) error {
-		l, err := h.Listen("arcadia/log")
-		if err != nil {
-			return err
-		}
-		for {
-			r, err := l.Accept(verbs.Forever)
-			if err != nil {
-				return err
-			}
-			r.Reply(b)
-		}
 	}
 }
 

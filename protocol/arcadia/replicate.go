@@ -79,7 +79,7 @@ func (r *Replicas) write(x *replica, m *lend.Memory, from, off, n int) {
 func (r *Replicas) quorum() error {
 	r.everybody()
 	if n := r.count(all); n < r.cfg.Quorum {
-		return fmt.Errorf("%w: %d of %d copies are left; %d are needed: %w", ErrQuorum, n, r.cfg.copies(), r.cfg.Quorum, r.why())
+		return because(fmt.Errorf("%w: %d of %d copies are left; %d are needed", ErrQuorum, n, r.cfg.copies(), r.cfg.Quorum), r.why())
 	}
 	return nil
 }
