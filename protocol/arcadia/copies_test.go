@@ -1,9 +1,11 @@
 package arcadia
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -75,6 +77,40 @@ func TestLocalCopyIsDurableBeforeItCounts(t *testing.T) {
 type anyMemory struct{ verbs.PD }
 
 func (anyMemory) RegisterMR(verbs.Memory, verbs.Access) (verbs.MR, error) { return cardMR{}, nil }
+
+// reader is a card that executes Reads.
+type reader struct {
+	cardQP
+	from []byte
+	to   host.Region
+}
+
+func (r reader) PostSend(wrs []verbs.SendWR) error {
+	for _, wr := range wrs {
+		to := wr.SGL[0]
+		r.to.Store(int(to.Addr), r.from[wr.RemoteAddr:][:to.Length])
+		r.put(verbs.WC{Op: verbs.WCRead, ID: wr.ID})
+	}
+	return nil
+}
+
+// A copy that is larger than the buffer for images is read in pieces, each from its place.
+func TestCopyIsReadInPieces(t *testing.T) {
+	h, c := newF(), &card{}
+	buffer, err := h.Alloc(64)
+	ok(t, err)
+	want := make([]byte, 3*64+8)
+	for i := range want {
+		want[i] = byte(i)
+	}
+	conn := &lend.Conn{CQ: cardCQ{c}, QP: reader{cardQP{c}, want, buffer}, Depth: 2 * inFlight, Windows: []lend.Window{{Len: len(want)}}}
+	r := &Replicas{h: h, group: lend.GroupOf(h, c, cardChannel{c}), scratch: &lend.Memory{Region: buffer, MR: cardMR{}}}
+	got := make(snapshot, len(want))
+	ok(t, r.readImage(&replica{conn: conn}, got))
+	if !bytes.Equal(got, want) {
+		t.Errorf("%d", got)
+	}
+}
 
 // copyOf is a whole copy with records from an LSN on, of 32 bytes each; cleaned lists those that are cleaned up.
 func copyOf(epoch, start uint64, records int, cleaned ...uint64) copyState {
