@@ -125,6 +125,24 @@ var replicated = []spec{
 		}},
 	},
 	{
+		name: "wrapped-replicated", doc: "a log that lies across the end of its ring is recovered from its copy, and is still full",
+		faults: "none", bounds: "N=1, W=1, remote only, 4 records, ring of 3, 3 lives", meets: []string{sawFull},
+		load: workload{room: 3, lives: 3, copies: &copies{backups: 1, quorum: 1, remote: true, before: (*run).quiet}, script: func(r *run) {
+			if r.life > 0 {
+				if x, err := r.reserve(); full(err) {
+					r.Meet(sawFull)
+				} else if r.Check(err) && r.fill(x, true) {
+					r.force(x)
+				}
+				return
+			}
+			a, _, c := r.put(), r.put(), r.put()
+			if c != nil && r.force(c) && r.cleanup(a) {
+				r.forced()
+			}
+		}},
+	},
+	{
 		name: "frequency-remote", doc: "one task forces its records with frequency 2, and completes more records than may be lost",
 		faults: "crash(app)<=1", bounds: "N=1, W=1, remote only, 1 task, 3 records, F=2", meets: []string{sawLost, sawTwo},
 		load: workload{room: 8, lives: 2, window: 2, copies: &copies{backups: 1, quorum: 1, remote: true, before: (*run).blackout, beyond: true},
