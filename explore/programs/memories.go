@@ -34,7 +34,7 @@ func (g *maker) place() string { return pick(g, "x", "x", "x", "x", "y", "z") }
 // keeps is what a host does with its own persistent memory.
 func (g *maker) keeps() string {
 	w := g.place()
-	return pick(g, "", "ploadwide", "pload "+w, "pload "+w, "pload "+w, "pload "+w, "pload "+w, "pstore "+w+" 5", "pwide 6", "pflush "+w+"; pfence", "pstore "+w+" 5; pload "+w, "pfence",
+	return pick(g, "", "pload "+w, "pload "+w, "pload "+w, "pload "+w, "pload "+w, "pstore "+w+" 5", "pwide 6", "pflush "+w+"; pfence", "pstore "+w+" 5; pload "+w, "pfence", "ploadwide",
 		"pstore "+w+" 5; pflush "+w+"; pfence")
 }
 

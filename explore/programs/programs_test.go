@@ -108,7 +108,7 @@ func bulk(t *testing.T, kind string, n uint64) programs.Tally {
 		}
 	}
 	t.Log(sum, " ", by)
-	if large := sum.By[programs.TooLarge]; large > 2 && large*100 > maxTooLarge*int(n) {
+	if large := sum.By[programs.TooLarge]; large > 1 && large*100 > maxTooLarge*int(n) {
 		t.Errorf("%d of %d programs are too large", sum.By[programs.TooLarge], n)
 	}
 	return sum

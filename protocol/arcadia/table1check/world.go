@@ -35,7 +35,7 @@ type app struct {
 	told   *scenario.Journal
 	forced model.RecordLog
 	cut    int  // the number of the record that is being appended, or was when a failure struck; 0: none
-	failed bool // the host of a copy
+	failed bool // the host of a copy has; that follows from its lives, so it is no part of the hash
 }
 
 func newApp(c *explore.Case, d design) *app {
