@@ -45,6 +45,9 @@ type Options struct {
 	// the same, and with EveryOrder and NoSymmetry in the same number of states: a fingerprint that
 	// takes two states for one is likely to lose something else.
 	Backwards bool
+	// Edges, if set, is called with each step of an exhaustive search, for those who compare or draw
+	// graphs of states. Workers call it concurrently.
+	Edges func(*Edge)
 	// Eager makes each arrival, placement and acknowledgement a separate step, to show
 	// that late resolution loses nothing. It implies EveryOrder.
 	Eager bool
@@ -241,7 +244,7 @@ func (o *Options) resolve(s *Scenario) (setting, error) {
 
 func checkExhaustive(s *Scenario, cases []*Case, opt Options, r *Result, start time.Time) (*search, error) {
 	x := newSearch(cases[0], opt.tree)
-	x.every, x.backwards, x.seek = opt.EveryOrder || opt.Eager, opt.Backwards, opt.Seek
+	x.every, x.backwards, x.edges, x.seek = opt.EveryOrder || opt.Eager, opt.Backwards, opt.Edges, opt.Seek
 	x.limit = opt.limits(start)
 	x.push(&chain{At: noState, Todo: []sim.Actor{0}})
 	if opt.Resume != "" {
@@ -304,6 +307,6 @@ func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) {
 // undecided reports whether a failure is about the scenario or the simulator rather
 // than about the promise.
 func undecided(err error) bool {
-	return slices.ContainsFunc([]error{sim.ErrLimit, sim.ErrFailNil, sim.ErrDaemonReports, sim.ErrNobodyReports, sim.ErrNobodyInjects, sim.ErrInjects, ErrScenario, ErrUndecided},
+	return slices.ContainsFunc([]error{sim.ErrLimit, sim.ErrFailNil, sim.ErrDaemonReports, sim.ErrNobodyReports, sim.ErrNobodyInjects, sim.ErrInjects, sim.ErrUntold, ErrScenario, ErrUndecided},
 		func(x error) bool { return errors.Is(err, x) })
 }

@@ -56,7 +56,7 @@ func TestRequestUnderWayAtACut(t *testing.T) {
 				} else {
 					out = "it comes"
 				}
-				c.Outcome(out)
+				reports(c, out)
 			}},
 			{Name: "c", Daemon: true, Main: func(h host.Host, _ int) {
 				l, _ := h.Listen("s")
@@ -96,7 +96,7 @@ func TestServiceThatIsCutOff(t *testing.T) {
 						log += "-"
 					}
 				}
-				c.Outcome(strconv.Itoa(*n) + " of 2 after " + log)
+				reports(c, strconv.Itoa(*n)+" of 2 after "+log)
 			}}, b}}, nil
 		}}, want...)
 	}
@@ -123,7 +123,7 @@ func TestCallToANameThatOnlyAZombieHas(t *testing.T) {
 					c.Fail(err)
 				}
 				_, err := h.Call("b", "s", nil, verbs.Forever)
-				c.Outcome(map[bool]string{true: "unreachable", false: "reached"}[errors.Is(err, host.ErrUnreachable)])
+				reports(c, map[bool]string{true: "unreachable", false: "reached"}[errors.Is(err, host.ErrUnreachable)])
 			}},
 			{Name: "b", Daemon: true, Again: func(int, bool) bool { return false }, Main: func(h host.Host, _ int) {
 				l, _ := h.Listen("s")

@@ -251,7 +251,7 @@ func TestKeptReceivesAreOfTheirHosts(t *testing.T) {
 				}
 				imms := [2]uint32{wcs[0].Imm, wcs[1].Imm}
 				if imms[0] == imms[1] {
-					c.Outcome("same")
+					reports(c, "same")
 					return nil
 				}
 				i := 0
@@ -263,7 +263,7 @@ func TestKeptReceivesAreOfTheirHosts(t *testing.T) {
 				}
 				x := reg.Load64(0)
 				y := reg.Load64(0)
-				c.Outcome(fmt.Sprint(x, y))
+				reports(c, fmt.Sprint(x, y))
 				return nil
 			}),
 			sim.Node{Name: "b1", Symmetric: true, Daemon: true, Again: func(int, bool) bool { return false }, Main: main(0)},

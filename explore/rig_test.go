@@ -278,3 +278,9 @@ func (b *rigHost) post(k int, f []string, to string, num func(int) int) {
 	wr.ID = uint64(src)
 	b.oops(k, b.qps[to].PostSend([]verbs.SendWR{wr}))
 }
+
+// reports makes what a task found the outcome.
+func reports(c *explore.Case, outcome string) {
+	c.Report(fingerprint.Print{}.String(outcome))
+	c.Outcome(outcome)
+}

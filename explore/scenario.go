@@ -47,16 +47,20 @@ type Case struct {
 	// Timers is the regime of timers there.
 	Timers faults.Timers
 
-	w         *sim.World
-	dog       *watchdog
-	pulse     pulse
-	scenario  *Scenario
-	setting   setting
-	reset     []func()
-	shows     []func() []Operation
-	outcome   string
-	sometimes uint64
-	outcomes  map[string]bool
+	w          *sim.World
+	dog        *watchdog
+	pulse      pulse
+	scenario   *Scenario
+	setting    setting
+	reset      []func()
+	remembered func() fingerprint.Print // of Remembers
+	hist       fingerprint.Print        // what the world was told last
+	named      string                   // the outcome then
+	reported   bool                     // in the present step, so the outcome may change in it
+	shows      []func() []Operation
+	outcome    string
+	sometimes  uint64
+	outcomes   map[string]bool
 }
 
 // ErrScenario is wrapped by errors about the scenario itself.
@@ -70,6 +74,10 @@ var ErrUndecided = errors.New("explore: the scenario's checks could not decide")
 // OnReset registers f, which is called before each run to restore the initial values of
 // the scenario's variables.
 func (c *Case) OnReset(f func()) { c.reset = append(c.reset, f) }
+
+// Remembers sets the fingerprint of everything that the checks remember now. If a step ends and
+// History was not called with it, the verdict is Unknown, with [sim.ErrUntold].
+func (c *Case) Remembers(f func() fingerprint.Print) { c.remembered = f }
 
 // Fail stops the run with the violation err, which must not be nil.
 func (c *Case) Fail(err error) { c.w.Fail(err) }
@@ -101,9 +109,9 @@ func (c *Case) Meet(condition string) {
 	}
 }
 
-// Outcome names the outcome of this run; the checker collects the set of them. It must
-// follow from the reports to History or Report, since it is not part of a state by
-// itself.
+// Outcome names the outcome of this run; the checker collects the set of them. It is not part of
+// a state by itself and must follow from the reports: call it before History, or after Report, in
+// the same step. If it is changed without, the verdict is Unknown, with [sim.ErrUntold].
 func (c *Case) Outcome(s string) { c.outcome = s }
 
 // History sets the fingerprint of everything that the scenario's checks remember. Call
@@ -111,7 +119,21 @@ func (c *Case) Outcome(s string) { c.outcome = s }
 // change belongs to the task's last operation before the call. The call ends the step:
 // other hosts can act, and this one can crash, before the code goes on. So update the
 // checks' memory and the outcome ([Case.Outcome]) before the call.
-func (c *Case) History(p fingerprint.Print) { c.w.SetHistory(p) }
+func (c *Case) History(p fingerprint.Print) {
+	c.told(p)
+	c.w.SetHistory(p)
+}
+
+// told is called with what the world is told of.
+func (c *Case) told(p fingerprint.Print) { c.hist, c.named, c.reported = p, c.outcome, false }
+
+// untold reports whether something has changed that the world was not told of.
+func (c *Case) untold() bool {
+	if c.reported {
+		c.named, c.reported = c.outcome, false
+	}
+	return c.named != c.outcome || c.remembered != nil && c.remembered() != c.hist
+}
 
 // Look announces that the code looks at what the scenario's checks remember, the memory that
 // History fingerprints. Call it before the look, unless the code calls History before its next
@@ -130,7 +152,10 @@ func (c *Case) LookAtLives(host string) { c.w.LookAtLives(host) }
 // Call it when the task finishes, and whenever it may die and be remembered. Use it
 // instead of History if the checks combine the reports of different tasks only at the
 // end of a run, so that the order in which tasks report does not matter.
-func (c *Case) Report(p fingerprint.Print) { c.w.Report(p) }
+func (c *Case) Report(p fingerprint.Print) {
+	c.w.Report(p)
+	c.reported = true
+}
 
 // Step is the number of the current event, which serves as a time.
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }
@@ -182,8 +207,13 @@ func newCase(d *watchdog, s *Scenario, x setting) (*Case, error) {
 		for _, f := range c.reset {
 			f()
 		}
+		var p fingerprint.Print
+		if c.remembered != nil {
+			p = c.remembered()
+		}
+		c.told(p)
 	}
-	cfg.Services = c.honest(cfg.Services)
+	cfg.Services, cfg.Untold = c.honest(cfg.Services), c.untold
 	if c.w, err = sim.New(cfg); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, s.Name, err)
 	}

@@ -35,7 +35,7 @@ func gathering(need int, timeout time.Duration, faults string, peers ...string) 
 					out += "-"
 				}
 			}
-			c.Outcome(out)
+			reports(c, out)
 		}}}
 		for _, name := range peers {
 			calls = append(calls, host.Call{To: name, Service: "s"})

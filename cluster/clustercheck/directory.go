@@ -82,10 +82,15 @@ type directoryHistory struct {
 func newDirectoryWorld(c *explore.Case) *directoryWorld {
 	x := &directoryWorld{c: c}
 	c.OnReset(func() { x.directoryHistory = directoryHistory{} })
+	c.Remembers(x.print)
 	return x
 }
 
-func (x *directoryWorld) note() { x.c.History(bits(fingerprint.Print{}, x.next, x.over, x.second)) }
+func (x *directoryWorld) note() { x.c.History(x.print()) }
+
+func (x *directoryWorld) print() fingerprint.Print {
+	return bits(fingerprint.Print{}, x.next, x.over, x.second)
+}
 
 // folder is a directory and a store that count their changes.
 func (x *directoryWorld) folder() sim.Service {

@@ -27,6 +27,7 @@ func Forgotten(guarded bool) *explore.Scenario {
 		Build: func(c *explore.Case) (sim.Config, error) {
 			x := &forgotten{c: c, guarded: guarded}
 			c.OnReset(func() { x.acked = false })
+			c.Remembers(x.print)
 			peer := func(h host.Host, _ int) {
 				panic(ncl.ServePeer(h, ncl.PeerConfig{Memory: 1024}))
 			}
@@ -48,6 +49,8 @@ type forgotten struct {
 	guarded bool
 	acked   bool // the record of the second instance
 }
+
+func (x *forgotten) print() fingerprint.Print { return bits(fingerprint.Print{}, x.acked) }
 
 // life is the process that is stopped, then the next instance, then the one that
 // recovers.
@@ -91,7 +94,7 @@ func (x *forgotten) life(h host.Host, life int) error {
 		return err
 	}
 	x.acked = true
-	x.c.History(fingerprint.Print{}.Bool(true))
+	x.c.History(x.print())
 	return nil
 }
 

@@ -24,6 +24,7 @@ func handoverScenarios() []*explore.Scenario {
 		Build: func(c *explore.Case) (sim.Config, error) {
 			x := &handover{c: c}
 			c.OnReset(func() { x.closed = 0 })
+			c.Remembers(x.print)
 			return sim.Config{Profile: c.Profile, Budget: c.Budget, Services: []sim.Service{controller()}, Nodes: []sim.Node{
 				{Name: "peer.a", Main: func(h host.Host, _ int) { x.machine(h, "a:1") }},
 				{Name: "peer.b", Main: func(h host.Host, _ int) { x.machine(h, "b:1") }},
@@ -36,6 +37,8 @@ type handover struct {
 	c      *explore.Case
 	closed int // machines that have released everything
 }
+
+func (x *handover) print() fingerprint.Print { return fingerprint.Print{}.Int(x.closed) }
 
 // machine holds the right and the name for a while.
 func (x *handover) machine(h host.Host, addr string) {
@@ -63,7 +66,7 @@ func (x *handover) machine(h host.Host, addr string) {
 		x.told(err)
 	}
 	x.closed++
-	x.c.History(fingerprint.Print{}.Int(x.closed))
+	x.c.History(x.print())
 	h.Sleep(cluster.NameHeartbeat) // its heartbeats find that they are not needed
 }
 

@@ -96,15 +96,18 @@ type fileHistory struct {
 func newFileWorld(c *explore.Case, open func(host.Host, ncl.Config) (cluster.Log, int, error), meets ...int) *fileWorld {
 	x := &fileWorld{c: c, open: open, meets: meets}
 	c.OnReset(func() { x.fileHistory = fileHistory{} })
+	c.Remembers(x.print)
 	return x
 }
 
-func (x *fileWorld) note() {
+func (x *fileWorld) note() { x.c.History(x.print()) }
+
+func (x *fileWorld) print() fingerprint.Print {
 	p := bits(fingerprint.Print{}.Int(x.holder).Int(x.latest), x.over[:]...)
 	for _, epoch := range x.acked {
 		p = p.Int(epoch)
 	}
-	x.c.History(bits(p, x.found[:]...))
+	return bits(p, x.found[:]...)
 }
 
 func (x *fileWorld) fail(class, format string, args ...any) {

@@ -111,9 +111,12 @@ func (x *nameWorld) config(first sim.Node) sim.Config {
 		}
 	}}
 	x.c.OnReset(func() { x.healed = false })
+	x.c.Remembers(x.print)
 	return sim.Config{Profile: x.c.Profile, Budget: x.c.Budget, Services: []sim.Service{controller()}, Nodes: []sim.Node{first, other, clock},
 		Gate: func(faults.Kind, bool) bool { return !x.healed }}
 }
+
+func (x *nameWorld) print() fingerprint.Print { return bits(fingerprint.Print{}, x.healed) }
 
 func (x *nameWorld) hold(h host.Host, addr string, lost func(error)) (*cluster.Name, error) {
 	return cluster.Hold(h, cluster.NameConfig{Coord: client(h), Name: "peer", Addr: addr, Wait: 300 * time.Millisecond, Lost: lost})
@@ -165,7 +168,7 @@ func (x *nameWorld) heal(h host.Host) {
 	if h.Name() == "peer.a" {
 		x.c.Heal("peer.a", coordName)
 		x.healed = true
-		x.c.History(fingerprint.Print{}.Bool(true))
+		x.c.History(x.print())
 	}
 }
 

@@ -26,6 +26,7 @@ func New(c *explore.Case) *Kit { return &Kit{Case: c} }
 // differently.
 func (k *Kit) Remember(reset func(), print func() fingerprint.Print) {
 	k.OnReset(reset)
+	k.Remembers(k.print)
 	k.parts = append(k.parts, print)
 }
 

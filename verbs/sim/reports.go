@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -93,6 +94,19 @@ func (w *World) SetHistory(p fingerprint.Print) {
 		return
 	}
 	w.hist = p
+}
+
+// ErrUntold: the fingerprint knows less than the checks remember, so a state could be taken for
+// another one. There is no verdict.
+var ErrUntold = errors.New("sim: what the checks remember has changed, and the step has ended without a report of it: change it before History, in the same step")
+
+// untold fails the run if the checks remember what the fingerprint does not have.
+func (w *World) untold() bool {
+	if w.over || w.cfg.Untold == nil || !w.cfg.Untold() {
+		return false // or no state follows
+	}
+	w.Fail(ErrUntold)
+	return true
 }
 
 // LookAtHistory notes that the running task looks at what the checks remember, as it was told last:

@@ -165,6 +165,9 @@ func (w *World) Run(pol Policy) (End, error) {
 			w.replaying = false
 			continue
 		}
+		if w.untold() {
+			break
+		}
 		if w.finished() {
 			return Finished, nil
 		}

@@ -85,6 +85,7 @@ func primitive(name, doc, budget string, n int, always bool, make func(arcadia.S
 				k.Look()
 				if p.writing { // it may be there
 					p.durable, p.before, p.writing = p.durable+1, p.before+1, false
+					k.History()
 				}
 				for _, data := range values[p.durable:] {
 					p.writing = true

@@ -231,6 +231,7 @@ func (r *run) issue(f log, w write, data []byte) bool {
 	if err == nil {
 		op.ends("")
 	}
+	left := f.Alive()
 	switch {
 	case err != nil && r.zombie():
 		r.Meet(sawFenced)
@@ -251,15 +252,15 @@ func (r *run) issue(f log, w write, data []byte) bool {
 		r.Fail(err)
 		return false
 	}
-	if f.Alive() < r.load.f+1 {
-		r.Fail(tooFew(f.Alive()))
+	if left < r.load.f+1 {
+		r.Fail(tooFew(left))
 		return false
 	}
 	x.pend = write{}
 	if r.zombie() {
 		r.Meet(sawLate)
 	}
-	if f.Alive() < 2*r.load.f+1 {
+	if left < 2*r.load.f+1 {
 		r.Meet(sawRejected)
 	}
 	r.History()
@@ -295,6 +296,8 @@ func (r *run) recovered(f *ncl.File, op *told) {
 	x.pend, x.opened = write{}, r.life
 	if len(x.got) <= 256 {
 		r.note(fmt.Sprintf("%q", x.got))
+	} else {
+		r.History()
 	}
 }
 

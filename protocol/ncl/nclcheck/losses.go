@@ -123,8 +123,11 @@ func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool 
 	}
 	create := func() (err error) { f, err = ncl.Create(h, cfg, x.name, r.load.size); return }
 	w := r.writes()[0]
+	if !again(create) {
+		return false
+	}
 	data := x.data(w)
-	if !again(create) || !r.issue(f, w, data) {
+	if !r.issue(f, w, data) {
 		return false
 	}
 	first := f.Peers()[0]
@@ -145,6 +148,7 @@ func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool 
 		r.Meet(sawReplaced)
 	}
 	x.pend = write{}
+	r.History()
 	f.Close()
 	op := r.begins(told{})
 	if !again(func() (err error) { f, err = ncl.Recover(h, cfg, x.name); return }) {
@@ -159,6 +163,7 @@ func (r *run) useOf(h host.Host, c coord.Client, excused func(error) bool) bool 
 		return false
 	}
 	x.model.Reset()
+	r.History()
 	op = r.begins(told{})
 	r.recovered(f, op)
 	if !again(f.Release) {

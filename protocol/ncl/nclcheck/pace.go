@@ -169,11 +169,14 @@ func overdue(r *run) {
 		return
 	}
 	r.Meet(sawOverdue)
-	if !r.done(r.file.model.Ack(n)) || !r.inject(faults.Partition, "app", "peer4") {
+	if !r.done(r.file.model.Ack(n)) {
 		return
 	}
 	r.file.pend = write{}
 	r.History()
+	if !r.inject(faults.Partition, "app", "peer4") {
+		return
+	}
 	f.Close()
 	op := r.begins(told{})
 	if f, err = ncl.Recover(r.h, r.config(), r.file.name); r.done(err) {

@@ -121,6 +121,7 @@ func echoing(r *run) {
 	}
 	cfg.Peers = []string{"peer2", "peer1"} // the one that was asked to join
 	r.file.model.Reset()
+	r.History()
 	if f, err = ncl.Create(e, cfg, r.file.name, r.load.size); !r.done(err) || !r.record(f, r.writes()[0]) {
 		return
 	}

@@ -1,0 +1,72 @@
+package explore_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	kit "github.com/verbatim-rdma/verbatim/explore/scenario"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// What the checks remember could change without a report. Two states that differ in it were one, so
+// outcomes were lost: here those of the lives after a crash.
+func TestMemoryThatTheSearchWasNotTold(t *testing.T) {
+	late := func(k *kit.Kit, x *int) { k.History(); *x = 1 } // the report ends the step
+	early := func(k *kit.Kit, x *int) { *x = 1; k.History() }
+	never := func(_ *kit.Kit, x *int) { *x = 1 }
+	for name, c := range map[string]struct {
+		change func(k *kit.Kit, x *int)
+		known  bool
+	}{"early": {early, true}, "late": {late, false}, "never": {never, false}} {
+		s := &explore.Scenario{Name: "test/untold", Faults: "crash(a)<=1", Build: func(x *explore.Case) (sim.Config, error) {
+			k := kit.New(x)
+			v := kit.Memory[int](k)
+			return k.World(sim.Node{Name: "a", Again: func(life int, _ bool) bool { return life == 0 }, Main: func(h host.Host, life int) {
+				if life == 0 {
+					c.change(k, v)
+					h.Sleep(time.Second)
+				}
+			}}), nil
+		}}
+		for _, o := range []explore.Options{{}, {Strategy: explore.Random, MaxRuns: 10}} {
+			r, err := explore.Check(s, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told := r.Verdict != explore.Unknown; told != c.known || !told && !errors.Is(r.Reason, sim.ErrUntold) {
+				t.Errorf("%s, %s: %v, %v", name, o.Strategy, r.Verdict, r.Reason)
+			}
+		}
+	}
+}
+
+// The outcome could be changed after everything was reported.
+func TestOutcomeThatTheSearchWasNotTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		end   func(c *explore.Case)
+		known bool
+	}{
+		"no report":            {func(c *explore.Case) { c.Outcome("x") }, false},
+		"before History":       {func(c *explore.Case) { c.Outcome("x"); c.History(fingerprint.Print{}.Int(1)) }, true},
+		"after History":        {func(c *explore.Case) { c.History(fingerprint.Print{}.Int(1)); c.Outcome("x") }, false},
+		"after Report":         {func(c *explore.Case) { c.Report(fingerprint.Print{}.Int(1)); c.Outcome("x") }, true},
+		"a step after Report":  {func(c *explore.Case) { c.Report(fingerprint.Print{}.Int(1)); c.Point(); c.Outcome("x") }, false},
+		"as it was in History": {func(c *explore.Case) { c.Outcome("x"); c.History(fingerprint.Print{}.Int(1)); c.Outcome("x") }, true},
+	} {
+		s := &explore.Scenario{Name: "test/untold", Build: func(x *explore.Case) (sim.Config, error) {
+			main := func(host.Host, int) { c.end(x) }
+			return sim.Config{Profile: x.Profile, Nodes: []sim.Node{{Name: "a", Main: main}, {Name: "b", Main: main}}}, nil
+		}}
+		r, err := explore.Check(s, explore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := r.Verdict == explore.Verified; told != c.known || !told && !errors.Is(r.Reason, sim.ErrUntold) {
+			t.Errorf("%s: %v, %v", name, r.Verdict, r.Reason)
+		}
+	}
+}
