@@ -109,10 +109,11 @@ func (f *folder) look(do func() error, what, name string) error {
 	if what == f.fault {
 		return failedAt(what, name, errInjected)
 	}
+	err := failedAt(what, name, f.m.look(&f.m.load.dirFails, do))
 	if f.m.load.tasks {
-		f.m.point(what, name)
+		f.m.note(what, name)
 	}
-	return failedAt(what, name, f.m.mayFail(&f.m.load.dirFails, 1, do))
+	return err
 }
 
 // failedAt is the error of a directory call that was made to fail.
@@ -246,10 +247,11 @@ func (o *opened) ReadAt(p []byte, off int64) (n int, err error) {
 	if o.f.fault == "read" {
 		return 0, errInjected
 	}
+	n, err = o.DirFile.ReadAt(p, off)
 	if o.f.m.load.tasks {
-		o.f.m.point("read", o.name)
+		o.f.m.note("read", o.name)
 	}
-	return o.DirFile.ReadAt(p, off)
+	return n, err
 }
 
 func (o *opened) Stat() (fs.FileInfo, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
@@ -14,9 +15,9 @@ import (
 var errInjected = errors.New("failed, as the scenario wants it")
 
 // memory is what outlives the application: the directory, the store, and the memory of
-// the checks. Its fingerprint is its history: the state in which a life began, and the
-// calls of that life, in order. They determine everything else, including the variables
-// of the file system.
+// the checks. Its fingerprint is its history: the state in which a life began, and the calls of that
+// life, in order. They determine everything else, including the variables of the file system: what
+// changes something of all this calls note in the same step, afterwards.
 type memory struct {
 	*scenario.Kit
 	told  *scenario.Journal
@@ -64,7 +65,7 @@ func (m *memory) begins() {
 	m.History()
 }
 
-// note reports a call or an event to the search.
+// note reports a call or an event to the search, after everything that it changed.
 func (m *memory) note(what string, more ...string) {
 	m.seen = m.seen.String(what)
 	for _, s := range more {
@@ -73,38 +74,56 @@ func (m *memory) note(what string, more ...string) {
 	m.History()
 }
 
-// point is a place for a crash.
-func (m *memory) point(what string, more ...string) {
-	m.note(what, more...)
-	m.Point()
+// call calls the directory or the store. A crash may come after it, and other tasks act there. It may
+// fail if the run so chooses, carried out or not.
+func (m *memory) call(by *bool, do func() error, what string, more ...string) error {
+	m.logs(what, more...)
+	way := m.fate(by, 2)
+	err := m.ends(way, do)
+	m.note(what, append(more, strconv.Itoa(way))...)
+	return err
 }
 
-// call calls the directory or the store. A crash may come before it, and it may fail if
-// the run so chooses, carried out or not.
-func (m *memory) call(by *bool, do func() error, what string, more ...string) error {
-	m.point(what, more...)
+// logs a call for those who read the run.
+func (m *memory) logs(what string, more ...string) {
 	if m.exposed && m.underWay != nil {
 		m.h.Logf("%s %q", what, more)
 	}
-	return m.mayFail(by, 2, do)
 }
 
-// mayFail fails in one of so many ways, or does what it is given.
-func (m *memory) mayFail(by *bool, ways int, do func() error) error {
+// look carries out a call that changes nothing, or makes it fail.
+func (m *memory) look(by *bool, do func() error) error {
+	way := m.fate(by, 1)
+	if way > 0 {
+		m.note("fails")
+	}
+	return m.ends(way, do)
+}
+
+// fate chooses one of so many ways for a call to fail, from 1, or 0 for success.
+func (m *memory) fate(by *bool, ways int) int {
 	if !*by || m.failures == 0 || !m.exposed {
-		return do()
+		return 0
 	}
 	way := m.h.Rand(ways + 1)
-	if way == 0 {
-		return do()
+	if way > 0 {
+		m.failures--
+		m.h.Logf("fails: %d", way)
 	}
-	m.failures--
-	m.note("fails")
-	m.h.Logf("fails: %d", way)
-	if way == 2 {
-		_ = do()
+	return way
+}
+
+// ends carries out a call, unless it fails in the first way. In the second one it is carried out
+// and fails.
+func (m *memory) ends(way int, do func() error) error {
+	var err error
+	if way != 1 {
+		err = do()
 	}
-	return errInjected
+	if way > 0 {
+		return errInjected
+	}
+	return err
 }
 
 // crash applies a crash to the directory and to the Records in progress.

@@ -151,13 +151,11 @@ func (r *run) drop(keys ...string) {
 
 func (r *run) remount() {
 	r.close()
-	r.point("remount")
 	r.mount()
 }
 
 // change carries out an operation, and returns the result of do.
 func (r *run) change(u change, do func() error, after func(x *model)) error {
-	r.point("between operations")
 	u.after = r.model.clone()
 	after(&u.after)
 	r.underWay = &u
@@ -173,11 +171,11 @@ func (r *run) change(u change, do func() error, after func(x *model)) error {
 	} else {
 		op.End(err)
 	}
-	r.note("ends")
 	switch {
 	case err == nil:
 		r.durable(&u, before)
 		r.model, r.underWay = u.after, nil
+		r.note("returns")
 	case r.failures < before:
 		r.Meet(sawFailure)
 		r.onceMore(do)
@@ -187,6 +185,7 @@ func (r *run) change(u change, do func() error, after func(x *model)) error {
 	case errors.Is(err, splitfs.ErrNoSpace):
 		r.Meet(sawNoSpace)
 		r.underWay = nil
+		r.note("refused")
 		r.small(&u)
 	default:
 		r.Failf("unavailable", "%s: %v", u.text, err)
@@ -207,6 +206,7 @@ func (r *run) onceMore(do func() error) {
 	switch err := do(); {
 	case err == nil:
 		r.model, r.underWay = u.after, nil
+		r.note("returns")
 	case !errors.Is(err, splitfs.ErrFailed):
 		r.Failf("nonsense", "%s, once more after it had failed: %v, want ErrFailed", u.text, err)
 	default:

@@ -63,6 +63,7 @@ func create(name string, flag int) step { return func(r *run) { _ = r.create(nam
 // data is what the next write writes: n times a letter of its own.
 func (r *run) data(n int) []byte {
 	r.letter++
+	r.note("data")
 	return []byte(strings.Repeat(string(rune('a'+(r.letter-1)%26)), n))
 }
 

@@ -141,13 +141,16 @@ func (h *handle) Record(off int, data []byte) error {
 	}
 	o.doubt, o.doubtAt = slices.Clone(data), off
 	h.broken = true
-	err := h.s.m.call(&h.s.m.load.storeFails, func() error { return nil }, "record", h.name, fmt.Sprint(off), string(data))
-	if err != nil {
-		return err
-	}
-	copy(o.data[off:], data)
-	o.doubt, h.broken = nil, false
-	return nil
+	m := h.s.m
+	m.note("records", h.name) // and in a crash that comes here it tears
+	m.logs("record", h.name, fmt.Sprint(off), string(data))
+	err := m.ends(m.fate(&m.load.storeFails, 1), func() error {
+		copy(o.data[off:], data)
+		o.doubt, h.broken = nil, false
+		return nil
+	})
+	m.note("record", fmt.Sprint(off), string(data), fmt.Sprint(err != nil))
+	return err
 }
 
 func (h *handle) ReadAt(p []byte, off int) (int, error) {
@@ -162,7 +165,7 @@ func (h *handle) ReadAt(p []byte, off int) (int, error) {
 	}
 	h.read = true
 	n := 0
-	err := h.s.m.mayFail(&h.s.m.load.storeFails, 1, func() error { n = copy(p, h.local[off:off+len(p)]); return nil })
+	err := h.s.m.look(&h.s.m.load.storeFails, func() error { n = copy(p, h.local[off:off+len(p)]); return nil })
 	return n, err
 }
 
