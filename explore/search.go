@@ -19,6 +19,7 @@ type search struct {
 	symmetric []int          // the interchangeable hosts
 	every     bool           // Options.EveryOrder
 	backwards bool           // Options.Backwards
+	edges     func(*Edge)    // Options.Edges
 	tree      *atomic.Uint64 // Options.tree
 
 	mu      sync.Mutex

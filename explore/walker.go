@@ -21,6 +21,7 @@ type walker struct {
 	given   []uint32
 	inner   int
 	order   []uint8
+	share   float64 // see Edge
 	tally   tally
 	// lost: the run left its path. The code may recover the panic that reports it.
 	lost bool
@@ -47,7 +48,7 @@ func (w *walker) Next() (sim.Actor, bool) {
 func (w *walker) begin(a sim.Actor, given []uint32) {
 	w.c.pulse.step(a)
 	w.step.Actor, w.step.Inner = a, w.step.Inner[:0]
-	w.given, w.inner = given, 0
+	w.given, w.inner, w.share = given, 0, 1
 	if n := stopOf(given); n > 0 {
 		w.c.w.StopAt(n)
 		w.step.Inner, w.inner = append(w.step.Inner, given[0]), 1
@@ -92,6 +93,7 @@ func (w *walker) Pick(evs []sim.Event) int {
 
 // Choose implements sim.Policy.
 func (w *walker) Choose(k sim.ChoiceKind, n int) int {
+	w.share /= float64(n)
 	if w.inner < len(w.given) {
 		v := w.given[w.inner]
 		w.inner++
@@ -171,6 +173,7 @@ func (w *walker) enter(from stateID, set []asleep, evs []sim.Event) *chain {
 	if from != noState {
 		x.Via = t.moveID(w.step)
 	}
+	w.edge(from, x.Print)
 	x.Order = t.orderID(w.order)
 	canon := w.s.between(t.orders.at(x.Order), nil)
 	names := make([]sim.Actor, 0, len(set))

@@ -42,9 +42,13 @@ func useAudited(t *testing.T) {
 			hosts("aud/good", true, func(*explore.Case) func(host.Host) { return func(host.Host) {} }),
 			// What hosts share and nobody is told of.
 			hosts("aud/hidden", false, func(c *explore.Case) func(host.Host) {
-				last := ""
-				c.OnReset(func() { last = "" })
-				return func(h host.Host) { last = h.Name(); c.Outcome(last) }
+				turns := 0
+				c.OnReset(func() { turns = 0 })
+				return func(h host.Host) {
+					if turns++; turns == 5 {
+						h.Rand(3)
+					}
+				}
 			}),
 			// Hosts that are called interchangeable, and are not.
 			hosts("aud/unlike", true, func(c *explore.Case) func(host.Host) {

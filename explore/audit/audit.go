@@ -87,7 +87,7 @@ func (a *auditor) enough() bool {
 	if a.stop != nil && a.stop() {
 		a.r.Stopped = true
 	}
-	return a.r.Stopped || len(a.r.Findings) >= maxFindings
+	return a.r.Stopped || a.r.full()
 }
 
 // Run searches the scenario and audits the search. The error is about the scenario or the
@@ -124,7 +124,8 @@ func Run(s *explore.Scenario, opt Options) (*Report, error) {
 			return r, err
 		}
 	}
-	return r, nil
+	o.Eager = false
+	return r, bothWays(s, o, opt.Runs, r)
 }
 
 // sample makes runs at random and tries the claims along them.

@@ -1,0 +1,50 @@
+package audit_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/explore/audit"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// forgetful has a life that leaves something to the next one: which way it took. Unless it is told, the crashes of
+// either way lead to one state, and only the way that the search tried first is continued.
+func forgetful(told bool) *explore.Scenario {
+	return &explore.Scenario{Name: "test/forgetful", Faults: "crash(a)<=1", Build: func(c *explore.Case) (sim.Config, error) {
+		way := 0
+		c.OnReset(func() { way = 0 })
+		return sim.Config{Profile: c.Profile, Budget: c.Budget, Nodes: []sim.Node{{Name: "a", Again: func(life int, _ bool) bool { return life == 0 },
+			Main: func(h host.Host, life int) {
+				if life > 0 {
+					c.History(fingerprint.Print{}.Int(10 + h.Rand(1+way)))
+					return
+				}
+				way = h.Rand(3)
+				p := fingerprint.Print{}.Int(1)
+				if told {
+					p = p.Int(way)
+				}
+				c.History(p)
+				h.Sleep(time.Second)
+			}}}}, nil
+	}}
+}
+
+// The fingerprint of a scenario's own memory could be too small, and only states that two sampled runs met by
+// chance could tell.
+func TestAuditSearchesBothWays(t *testing.T) {
+	r, err := audit.Run(forgetful(false), audit.Options{Runs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) == 0 || r.Findings[0].Claim != audit.Twins || len(r.Findings[0].Steps) != 1 {
+		t.Errorf("%v", r.Findings)
+	}
+	if r := audit.Test(t, forgetful(true), audit.Options{Runs: 1}); r.Tried[audit.Twins] < 5 {
+		t.Errorf("only %d steps of both searches were compared", r.Tried[audit.Twins])
+	}
+}
