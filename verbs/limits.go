@@ -27,5 +27,5 @@ func (c QPConfig) Resolve(a *DeviceAttr) (QPConfig, error) {
 			return c, fmt.Errorf("%w: %s is %d, and must be %d to %d", ErrInvalid, f.name, f.v, f.least, f.most)
 		}
 	}
-	return c, nil
+	return c, CheckAccess(c.Access, a.HasFlush)
 }

@@ -79,32 +79,21 @@ var accessFlags = [...]C.int{C.IBV_ACCESS_LOCAL_WRITE, C.IBV_ACCESS_REMOTE_WRITE
 // kernels ignore flags of its range that they do not know.
 const relaxedOrdering = 1 << 20
 
-func (d *device) access(a verbs.Access) (C.int, error) {
-	const known = verbs.FlushPersistent<<1 - 1
-	switch {
-	case a&^known != 0:
-		return 0, fmt.Errorf("%w: access flags %#x", verbs.ErrInvalid, uint8(a))
-	case a&(verbs.FlushGlobal|verbs.FlushPersistent) != 0 && !d.attr.HasFlush:
-		return 0, fmt.Errorf("%w: access for Flush", verbs.ErrUnsupported)
-	}
-	var flags C.int
+// flagsOf translates flags that were checked.
+func flagsOf(a verbs.Access) (flags C.int) {
 	for i, f := range accessFlags {
 		if a&(1<<i) != 0 {
 			flags |= f
 		}
 	}
-	return flags, nil
+	return flags
 }
 
 // RegisterMR implements verbs.PD. The memory must not belong to the garbage collector:
 // see [NewMemory].
 func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error) {
 	what := fmt.Sprintf("register %d bytes of memory", mem.Len())
-	if access&(verbs.RemoteWrite|verbs.RemoteAtomic) != 0 && access&verbs.LocalWrite == 0 {
-		return nil, fmt.Errorf("hw: %s: %s: %w: remote write access needs LocalWrite", p.d.name, what, verbs.ErrInvalid)
-	}
-	flags, err := p.d.access(access)
-	if err != nil {
+	if err := verbs.CheckRegistration(access, p.d.attr.HasFlush); err != nil {
 		return nil, fmt.Errorf("hw: %s: %s: %w", p.d.name, what, err)
 	}
 	if err := p.d.alive(); err != nil {
@@ -121,6 +110,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 			return nil, fmt.Errorf("hw: %s: %s: %w: %w", p.d.name, what, verbs.ErrInvalid, err)
 		}
 	}
+	flags := flagsOf(access)
 	if p.d.cfg.RelaxedOrdering {
 		flags |= relaxedOrdering
 	}

@@ -65,10 +65,6 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	if err != nil {
 		return nil, err
 	}
-	access, err := d.access(cfg.Access)
-	if err != nil {
-		return nil, fmt.Errorf("hw: %s: create QP: %w", d.name, err)
-	}
 	if err := d.alive(); err != nil {
 		return nil, err
 	}
@@ -81,7 +77,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 		cfg.PSN = rand.Uint32() & (1<<24 - 1)
 	}
 	q := &qp{d: d, pd: p, cfg: cfg, sendCQ: send, recvCQ: recv, prepared: true}
-	q.attr = C.struct_vb_attr{access: C.uint32_t(access), sq_psn: C.uint32_t(cfg.PSN), port: C.uint8_t(d.cfg.Port),
+	q.attr = C.struct_vb_attr{access: C.uint32_t(flagsOf(cfg.Access)), sq_psn: C.uint32_t(cfg.PSN), port: C.uint8_t(d.cfg.Port),
 		pkey_index: C.uint16_t(d.cfg.PKeyIndex), gid_index: C.uint8_t(d.gid.index), timeout: C.uint8_t(d.cfg.Timeout), retry: C.uint8_t(cfg.RetryCount),
 		rnr_retry: C.uint8_t(cfg.RNRRetry), min_rnr: C.uint8_t(d.cfg.MinRNRTimer), rd_atomic: C.uint8_t(cfg.MaxRdAtomic),
 		dest_rd_atomic: C.uint8_t(d.resp), sl: C.uint8_t(d.cfg.ServiceLevel), hop_limit: C.uint8_t(d.cfg.HopLimit),
@@ -304,11 +300,10 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	}
 	old := q.attr.access
 	if a.Mask&verbs.AttrAccess != 0 {
-		access, err := q.d.access(a.Access)
-		if err != nil {
+		if err := verbs.CheckAccess(a.Access, q.d.attr.HasFlush); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
-		q.attr.access = C.uint32_t(access)
+		q.attr.access = C.uint32_t(flagsOf(a.Access))
 	}
 	if err := q.modify(to, a.Mask); err != nil {
 		q.attr.access = old

@@ -87,17 +87,6 @@ func (p *pd) Dealloc() error {
 	return nil
 }
 
-// access checks flags that are asked for.
-func (p *pd) access(a verbs.Access) error {
-	switch {
-	case a > verbs.FlushPersistent<<1-1:
-		return fmt.Errorf("%w: access flags %#x", verbs.ErrInvalid, uint8(a))
-	case a&(verbs.FlushGlobal|verbs.FlushPersistent) != 0 && !p.c.h.w.cfg.Profile.FlushOps:
-		return fmt.Errorf("%w: access for Flush, under the profile %s", verbs.ErrUnsupported, p.c.h.w.cfg.Profile.Name)
-	}
-	return nil
-}
-
 // mr is a registration of a whole region.
 type mr struct {
 	pd     *pd
@@ -121,15 +110,12 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	if p.gone {
 		return nil, p.c.h.w.cur.refused(fmt.Errorf("sim: register memory: %w: the protection domain", verbs.ErrClosed))
 	}
-	if err := p.access(access); err != nil {
+	if err := verbs.CheckRegistration(access, w.cfg.Profile.FlushOps); err != nil {
 		return nil, fmt.Errorf("sim: register memory: %w", err)
 	}
 	r, ok := mem.(*region)
 	if !ok || r.h != p.c.h || r.freed {
 		return nil, p.c.h.w.cur.refused(fmt.Errorf("sim: register memory: %w: not a live region of %s", verbs.ErrInvalid, p.c.h.Name()))
-	}
-	if access&(verbs.RemoteWrite|verbs.RemoteAtomic) != 0 && access&verbs.LocalWrite == 0 {
-		return nil, fmt.Errorf("sim: register memory: %w: remote write access needs LocalWrite", verbs.ErrInvalid)
 	}
 	n := p.c.h.node
 	n.w.touch(object(objKeys, n.idx, 0), Write)

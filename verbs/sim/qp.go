@@ -114,9 +114,6 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	}
 	attr := p.c.Attr()
 	cfg, err := cfg.Resolve(&attr)
-	if err == nil {
-		err = p.access(cfg.Access)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("sim: create QP: %w", err)
 	}

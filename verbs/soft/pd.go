@@ -87,20 +87,15 @@ type persistent interface {
 	Fence()
 }
 
-const anyAccess = verbs.FlushPersistent<<1 - 1
-
 // RegisterMR implements verbs.PD.
 func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error) {
 	if err := p.d.alive(); err != nil {
 		return nil, err
 	}
-	_, flushes := mem.(persistent)
-	switch {
-	case access&^anyAccess != 0:
-		return nil, p.d.errorf("register memory: %w: access flags %#x", verbs.ErrInvalid, uint8(access))
-	case access&(verbs.RemoteWrite|verbs.RemoteAtomic) != 0 && access&verbs.LocalWrite == 0:
-		return nil, p.d.errorf("register memory: %w: remote write access needs LocalWrite", verbs.ErrInvalid)
-	case access&verbs.FlushPersistent != 0 && !flushes:
+	if err := verbs.CheckRegistration(access, p.d.Attr().HasFlush); err != nil {
+		return nil, p.d.errorf("register memory: %w", err)
+	}
+	if _, flushes := mem.(persistent); access&verbs.FlushPersistent != 0 && !flushes {
 		return nil, p.d.errorf("register memory: %w: this memory cannot be flushed", verbs.ErrUnsupported)
 	}
 	if err := p.join(); err != nil {

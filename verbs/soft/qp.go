@@ -1,7 +1,6 @@
 package soft
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"sync"
@@ -58,9 +57,6 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	}
 	attr := d.Attr()
 	cfg, err := cfg.Resolve(&attr)
-	if err == nil && cfg.Access&^anyAccess != 0 {
-		err = fmt.Errorf("%w: access flags %#x; there are %#x", verbs.ErrInvalid, int(cfg.Access), int(anyAccess))
-	}
 	if err != nil {
 		return nil, d.errorf("create QP: %w", err)
 	}
@@ -198,8 +194,8 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 		return q.d.errorf("modify QP %d: %w: an alternate path", q.num, verbs.ErrUnsupported)
 	}
 	if a.Mask&verbs.AttrAccess != 0 {
-		if a.Access&^anyAccess != 0 {
-			return q.d.errorf("modify QP %d: %w: access flags %#x", q.num, verbs.ErrInvalid, uint8(a.Access))
+		if err := verbs.CheckAccess(a.Access, q.d.Attr().HasFlush); err != nil {
+			return q.d.errorf("modify QP %d: %w", q.num, err)
 		}
 		q.access = a.Access
 	}

@@ -123,15 +123,20 @@ func cqDepth(t *T) {
 }
 
 func accessUnknown(t *T) {
-	a := t.newEnd(0, endConfig{})
+	b, a := t.pair(verbs.QPConfig{})
 	t.on(a.host, func() {
 		_, err := a.pd.RegisterMR(a.mem, verbs.LocalWrite|1<<7)
 		t.refused("access that does not exist", err, verbs.ErrInvalid)
+		err = a.qp.Modify(verbs.QPAttr{Mask: verbs.AttrAccess, Access: verbs.RemoteRead | 1<<7})
+		t.refused("Modify to access that does not exist", err, verbs.ErrInvalid)
 		if !a.dev.Attr().HasFlush {
 			_, err = a.pd.RegisterMR(a.mem, verbs.LocalWrite|verbs.FlushGlobal)
 			t.refused("access for Flush on a device without it", err, verbs.ErrUnsupported)
+			err = a.qp.Modify(verbs.QPAttr{Mask: verbs.AttrAccess, Access: verbs.FlushGlobal})
+			t.refused("Modify to access for Flush on a device without it", err, verbs.ErrUnsupported)
 		}
 	})
+	b.done(b.write(1, 0, 8, a, 0)) // what was refused has changed nothing
 }
 
 func freedMemory(t *T) {

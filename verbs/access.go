@@ -1,0 +1,30 @@
+package verbs
+
+import "fmt"
+
+// anyAccess are all flags.
+const anyAccess = FlushPersistent<<1 - 1
+
+// CheckAccess returns nil if a queue pair of a device may have these access flags. flush says whether
+// the device has Flush. The error wraps [ErrInvalid] or [ErrUnsupported].
+func CheckAccess(a Access, flush bool) error {
+	switch {
+	case a&^anyAccess != 0:
+		return fmt.Errorf("%w: access flags %#x; there are %#x", ErrInvalid, uint8(a), uint8(anyAccess))
+	case a&(FlushGlobal|FlushPersistent) != 0 && !flush:
+		return fmt.Errorf("%w: access for Flush, which the device does not have", ErrUnsupported)
+	}
+	return nil
+}
+
+// CheckRegistration is CheckAccess for a memory region, as in ibv_reg_mr: who lets others write must be
+// able to write. The error wraps [ErrInvalid] or [ErrUnsupported].
+func CheckRegistration(a Access, flush bool) error {
+	if err := CheckAccess(a, flush); err != nil {
+		return err
+	}
+	if a&(RemoteWrite|RemoteAtomic) != 0 && a&LocalWrite == 0 {
+		return fmt.Errorf("%w: remote write access needs LocalWrite", ErrInvalid)
+	}
+	return nil
+}
