@@ -16,6 +16,8 @@ type chain struct {
 	Alts   [][]uint32
 	Foot   footprint
 	Public bool
+
+	stopped []move // for Options.Edges: steps that stopped at a seam
 }
 
 // ways is the number of known remaining ways.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -24,9 +25,23 @@ type Edge struct {
 // function that got the edge returns.
 func (e *Edge) Path() []string { return e.path() }
 
+// again reports whether the step has stopped at this seam, after these choices, before. It does so for
+// each of the choices that come after the seam.
+func (w *walker) again() bool {
+	if stopOf(w.step.Inner) == 0 {
+		return false
+	}
+	same := func(m move) bool { return m.Actor == w.step.Actor && slices.Equal(m.Inner, w.step.Inner) }
+	if slices.ContainsFunc(w.cur.stopped, same) {
+		return true
+	}
+	w.cur.stopped = append(w.cur.stopped, move{w.step.Actor, slices.Clone(w.step.Inner)})
+	return false
+}
+
 // edge reports the step that was made last, from a state to the one with print to.
 func (w *walker) edge(from stateID, to fingerprint.Print) {
-	if w.s.edges == nil || from == noState {
+	if w.s.edges == nil || from == noState || w.again() {
 		return
 	}
 	w.s.edges(&Edge{From: w.s.states.row(from).Print, To: to, Actor: w.step.Actor, Share: w.share, Seam: stopOf(w.step.Inner), path: func() []string {

@@ -109,9 +109,10 @@ func (c *Case) Meet(condition string) {
 	}
 }
 
-// Outcome names the outcome of this run; the checker collects the set of them. It is not part of
-// a state by itself and must follow from the reports: call it before History, or after Report, in
-// the same step. If it is changed without, the verdict is Unknown, with [sim.ErrUntold].
+// Outcome names the outcome of this run; the checker collects the set of them. History
+// makes it part of the state; after Report, it must follow from what was reported so far, by all. Call
+// it before History, or after Report, in the same step. If it is changed without, the verdict is Unknown, with
+// [sim.ErrUntold].
 func (c *Case) Outcome(s string) { c.outcome = s }
 
 // History sets the fingerprint of everything that the scenario's checks remember. Call
@@ -121,7 +122,18 @@ func (c *Case) Outcome(s string) { c.outcome = s }
 // checks' memory and the outcome ([Case.Outcome]) before the call.
 func (c *Case) History(p fingerprint.Print) {
 	c.told(p)
-	c.w.SetHistory(p)
+	c.w.SetHistory(p.String(c.outcome))
+}
+
+// begin takes what the checks remember before the first step as told.
+func (c *Case) begin() {
+	c.told(fingerprint.Print{})
+	if c.remembered == nil {
+		return
+	}
+	if c.hist = c.remembered(); c.w != nil {
+		c.w.SetHistory(c.hist)
+	}
 }
 
 // told is called with what the world is told of.
@@ -207,11 +219,13 @@ func newCase(d *watchdog, s *Scenario, x setting) (*Case, error) {
 		for _, f := range c.reset {
 			f()
 		}
-		var p fingerprint.Print
-		if c.remembered != nil {
-			p = c.remembered()
+		c.begin()
+	}
+	if setup := cfg.Setup; setup != nil {
+		cfg.Setup = func(hosts []*sim.Host) {
+			setup(hosts)
+			c.begin()
 		}
-		c.told(p)
 	}
 	cfg.Services, cfg.Untold = c.honest(cfg.Services), c.untold
 	if c.w, err = sim.New(cfg); err != nil {

@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -69,4 +70,59 @@ func TestOutcomeThatTheSearchWasNotTold(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, r.Verdict, r.Reason)
 		}
 	}
+}
+
+// Node.Again could report, and the search took its step for one that reports nothing: a look commuted with it.
+func TestAgainThatReports(t *testing.T) {
+	agree(t, &explore.Scenario{Name: "test/again", Build: func(c *explore.Case) (sim.Config, error) {
+		k := kit.New(c)
+		m := kit.Memory[struct {
+			Ended bool
+			Said  string
+		}](k)
+		a := sim.Node{Name: "a", Main: func(host.Host, int) {}, Again: func(int, bool) bool { m.Ended = true; k.History(); return false }}
+		return k.World(k.Host("b", func(host.Host) error {
+			k.Look()
+			saw := m.Ended
+			k.Point()
+			m.Said = fmt.Sprint("saw ", saw)
+			k.Outcome(m.Said)
+			k.History()
+			return nil
+		}), a), nil
+	}}, "saw false", "saw true")
+}
+
+// What Setup makes the checks remember was taken for a change that nobody reported, and a daemon could not report it.
+func TestSetupMayChangeTheMemory(t *testing.T) {
+	for name, set := range map[string]func(k *kit.Kit, v *int){
+		"unreported": func(_ *kit.Kit, v *int) { *v = 7 },
+		"reported":   func(k *kit.Kit, v *int) { *v = 7; k.History() },
+		"outcome":    func(k *kit.Kit, _ *int) { k.Outcome("nothing") },
+	} {
+		s := &explore.Scenario{Name: "test/setup", Build: func(c *explore.Case) (sim.Config, error) {
+			k := kit.New(c)
+			v := kit.Memory[int](k)
+			w := k.World(sim.Node{Name: "a", Daemon: true, Main: func(host.Host, int) {}}, k.Host("b", func(host.Host) error { return nil }))
+			w.Setup = func([]*sim.Host) { set(k, v) }
+			return w, nil
+		}}
+		if r, err := explore.Check(s, explore.Options{}); err != nil || r.Verdict != explore.Verified {
+			t.Errorf("%s: %v, %v, %v", name, r.Verdict, r.Reason, err)
+		}
+	}
+}
+
+// Two hosts could each set the outcome and report something that commutes: only the first order was tried.
+func TestOutcomeIsPartOfWhatHistoryReports(t *testing.T) {
+	agree(t, &explore.Scenario{Name: "test/outcomes", Build: func(c *explore.Case) (sim.Config, error) {
+		n := 0
+		c.OnReset(func() { n = 0 })
+		main := func(h host.Host, _ int) {
+			n++
+			c.Outcome(h.Name())
+			c.History(fingerprint.Print{}.Int(n))
+		}
+		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: main}, {Name: "b", Main: main}}}, nil
+	}}, "a", "b")
 }

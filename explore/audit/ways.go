@@ -18,7 +18,7 @@ import (
 
 // runsOfWays is how many runs each of the two searches makes for a run of the audit: they are much
 // shorter, since a search does not go on from a state that it knows.
-const runsOfWays = 100
+const runsOfWays = 25
 
 // maxWays bounds how many steps of each search are kept.
 const maxWays = 1 << 20

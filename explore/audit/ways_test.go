@@ -1,11 +1,13 @@
 package audit_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/audit"
+	kit "github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/fingerprint"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -46,5 +48,26 @@ func TestAuditSearchesBothWays(t *testing.T) {
 	}
 	if r := audit.Test(t, forgetful(true), audit.Options{Runs: 1}); r.Tried[audit.Twins] < 5 {
 		t.Errorf("only %d steps of both searches were compared", r.Tried[audit.Twins])
+	}
+}
+
+// A step that stops at a seam is made again for each choice after the seam. All of them were added up, so a step seemed
+// to have tried all its options before it had.
+func TestStepsThatStopAtASeamCountOnce(t *testing.T) {
+	s := &explore.Scenario{Name: "test/share", Build: func(c *explore.Case) (sim.Config, error) {
+		k := kit.New(c)
+		m := kit.Memory[string](k)
+		return k.World(k.Host("a", func(h host.Host) error {
+			h.Go("u", func() {})
+			x := h.Rand(2)
+			h.Go("t", func() {})
+			*m = fmt.Sprint(x, h.Rand(12))
+			k.Outcome(*m)
+			k.History()
+			return nil
+		})), nil
+	}}
+	for runs := range 10 { // where the first search runs out matters
+		audit.Test(t, s, audit.Options{Runs: 1 + runs})
 	}
 }

@@ -133,6 +133,8 @@ func memoryActs() map[string]kindOfAct {
 		"alloc":     {do: func(t *task, _ *Act) { t.alloc() }},
 		"pload":     {takes: "a", pmem: true, do: func(t *task, a *Act) { t.load(t.m.pmem, pmemAt(a.At)) }},
 		"pstore":    {takes: "av", pmem: true, do: func(t *task, a *Act) { t.store(t.m.pmem, pmemAt(a.At), t.value(a.V)) }},
+		"dflip":     {takes: "a", pmem: true, do: func(t *task, a *Act) { t.damage(a, false) }},
+		"dpoison":   {takes: "a", pmem: true, do: func(t *task, a *Act) { t.damage(a, true) }},
 		"ploadwide": {pmem: true, do: func(t *task, _ *Act) { t.loadWide(t.m.pmem, 0) }},
 		"pwide":     {takes: "v", pmem: true, do: func(t *task, a *Act) { t.storeWide(t.m.pmem, 0, t.value(a.V)) }},
 		"pflush":    {takes: "a", pmem: true, do: func(t *task, a *Act) { t.m.pmem.Flush(pmemAt(a.At), 8) }},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
 // access calls f, which accesses memory that may have been freed or be unreadable.
@@ -40,6 +41,11 @@ func (t *task) loadWide(r host.Region, at int) {
 		t.last = number(b[8:])
 		t.note(fmt.Sprint(number(b[:]), ",", t.last))
 	})
+}
+
+// damage flips a bit of a cell of persistent memory, or makes it unreadable, now.
+func (t *task) damage(a *Act, unreadable bool) {
+	t.access(func() { t.m.h.(*sim.Host).Damage(t.m.pmem, pmemAt(a.At), 8, unreadable) })
 }
 
 func (t *task) storeWide(r host.Region, at int, v uint64) {

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -113,7 +115,7 @@ func (q *qp) grant() {
 	first := p.posted
 	for i := p.base; i < p.posted; i++ {
 		s := p.ent(i)
-		if !s.early || s.need&^q.access != 0 {
+		if !s.early || s.need&^q.access != 0 || !p.mayCome(i) {
 			continue
 		}
 		first = min(first, i)
@@ -165,11 +167,17 @@ func (q *qp) forbidden() int {
 // way and the access flags of its peer forbid.
 func (q *qp) denied() int {
 	for i := q.base; i < q.posted; i++ {
-		if q.ent(i).early {
+		if q.ent(i).early && q.mayCome(i) {
 			return i
 		}
 	}
 	return unlimited
+}
+
+// mayCome reports whether request i is of the present connection, or still on its way: a reset wipes
+// those of an earlier one.
+func (q *qp) mayCome(i int) bool {
+	return i >= q.first || slices.ContainsFunc(q.ent(i).payload, func(e *elem) bool { return !e.over() })
 }
 
 // leftDenied reports whether e is of an earlier connection, at or behind what is denied.

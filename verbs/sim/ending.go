@@ -44,6 +44,11 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	if err := verbs.CheckTransition(q.state, to, a.Mask); err != nil {
 		return fmt.Errorf("sim: modify QP %d: %w", q.num, err)
 	}
+	if a.Mask&verbs.AttrAccess != 0 {
+		if err := verbs.CheckAccess(a.Access, q.w.cfg.Profile.FlushOps); err != nil {
+			return fmt.Errorf("sim: modify QP %d: %w", q.num, err)
+		}
+	}
 	q.w.cur.ends()
 	if q.w.tracer != nil {
 		q.w.trace(q.h, "modify", "modifies %s: %v to %v", q.name(), q.state, to)

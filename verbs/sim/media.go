@@ -113,16 +113,23 @@ func (h *Host) Damage(mem any, off, n int, unreadable bool) {
 	if r.pm == nil {
 		return
 	}
+	w := h.w
+	w.guard()
+	if !w.preparing {
+		w.cur.pauseDirty()
+	}
+	w.decided(r, off, n)
 	lo, hi, size := r.pm.span(r, off, n)
 	for i := lo; i < hi; i++ {
+		w.machine.cameBefore(r, i*size, size)
 		if r.pm.sure(i, r.pm.units[i].ver); unreadable {
-			h.w.spoil(r, i)
+			w.spoil(r, i)
 		} else {
-			h.w.flip(r, i, size, false)
+			w.flip(r, i, size, false)
 			break
 		}
 	}
-	h.w.cur.reach()
+	w.cur.reach()
 }
 
 // media lets media errors show in a load that began to watch before, if at all, and raises what a

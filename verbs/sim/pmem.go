@@ -105,6 +105,9 @@ func (p *pmem) span(r *region, off, n int) (lo, hi, size int) {
 	if p.units == nil {
 		p.units = make([]punit, (len(r.data)+size-1)/size)
 	}
+	if n == 0 {
+		return off / size, off / size, size
+	}
 	return off / size, (off + n + size - 1) / size, size
 }
 

@@ -60,10 +60,20 @@ func (w *World) dropPending(r *region, drop func(*elem) bool) {
 // come later if not.
 func (w *World) crashPMEM(r *region) {
 	drain := w.cfg.Profile.DrainOnRevoke
+	// What is in memory first: that decides about what is frozen by then, and the order of the list must not.
+	for all := sweep(&r.pend); drain && all.next(); {
+		e := all.e
+		sure := w.machine.accepted(e) && (e.acked || e.arrives())
+		mates := func() bool {
+			return !e.byCPU() && !e.frozen && e.could && w.machine.staysOpen(e) && w.withMates(e) == fateCame
+		}
+		if e.changes() && (sure || mates()) {
+			w.land(e)
+			all.again()
+		}
+	}
 	for all := sweep(&r.pend); all.next(); {
 		switch e := all.e; {
-		case drain && e.changes() && w.machine.accepted(e) && (e.acked || e.arrives()):
-			w.land(e)
 		case !e.changes() || !e.could, !w.machine.staysOpen(e),
 			e.kind == elemAtomic && e.q.h.alive: // whether it was executed has been decided
 			if e.kind == elemAtomic && !w.machine.staysOpen(e) {

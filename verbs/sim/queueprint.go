@@ -54,6 +54,9 @@ func (w *World) queuePrint(q *qp) {
 
 func (q *qp) state128() print {
 	p := q.queues(q.id().Int(tagQueue))
+	if q.buffer == nil && !q.sends() {
+		p = p.Int(q.posted - min(q.denied(), q.posted)) // what is denied stops what is behind it, until a grant
+	}
 	for i := q.base; i < min(q.first, q.posted); i++ { // Sends of before a reset or the end, which have yet to meet their receives
 		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
 			p = p.Int(q.first - i).Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came))).Bool(i < min(q.limit, q.cutAt))

@@ -78,7 +78,7 @@ func (w *World) Failure() error { return w.fail }
 // no task reads what the checks remember before the fingerprint has it. The call ends the step: other
 // tasks can run before the code goes on, even if all it does next is to call SetHistory again.
 func (w *World) SetHistory(p fingerprint.Print) {
-	if t := w.cur; t != nil {
+	if t := w.cur; t != nil && !w.preparing {
 		if w.dying() {
 			return
 		}
@@ -93,6 +93,7 @@ func (w *World) SetHistory(p fingerprint.Print) {
 		t.fresh = true
 		return
 	}
+	w.touch(object(objChecks, 0, 0), Write) // in Node.Again, which is part of a step
 	w.hist = p
 }
 
