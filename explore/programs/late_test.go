@@ -401,6 +401,7 @@ var differences = []struct{ name, program string }{
 	{"what needs a receive has not come without one when both ends are reset", "strong | a: writeimm b x 1; reset b | b: reset a; load x"},
 	{"the same when both are destroyed", "strong | a: writeimm b x 1; destroy b | b: destroy a; load x"},
 	{"the same of what is behind it", "strong crash(a)<=1 | a: send b 1; write b x 1; reset b; up b | b: reset a; up a; load x"},
+	{"a task that does not pause where it could has come as far", "strong timers=skew(2) | a: icut b; heal b | b daemon: writeimm a x 1; twait a 1; destroy a; icut a; heal a"},
 	{"the same after access was denied", "strong | a: accept; flush b x; reply 2; reset b; up b; write b x 1 | b: deny a; call a 1; reset a; up a; call a 1; reset a; load x"},
 	{"what a reset has wiped and may yet come is held back", "strong | a: fetchadd b x 1; reset b; up b; write b x 1 | b: deny a; reset a; up a; reset a; load x"},
 	{"damage by code comes before or after what is on its way", "strong | a: write b x 7 p; wait b 1 | b: dflip x; pload x"},

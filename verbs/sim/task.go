@@ -147,10 +147,15 @@ func (t *task) wait(o op) bool {
 func (t *task) others() {
 	if t.fresh && !t.dirty && !t.looked {
 		t.fresh = false
+		t.passes()
 		return
 	}
 	t.wait(op{kind: opRun})
 }
+
+// passes notes that t has come as far as if it had paused here: whether it pauses may depend on what it has
+// not observed, and what it has observed must say where it is.
+func (t *task) passes() { t.obs.main = t.obs.main.Uint(uint64(opRun)) }
 
 // pause makes the next operation a step of its own if it could see what others
 // do: on a host with several tasks, or after the task did something to which
@@ -159,7 +164,9 @@ func (t *task) pause() {
 	t.looks++
 	if t.looks > maxLooks || t.dirty || t.h.live > 1 || t.w.machine.stepwise() || t.mayTell() {
 		t.others()
+		return
 	}
+	t.passes()
 }
 
 // pauseLook is pause for a look at what others can reach: between it and one before, they
@@ -201,7 +208,9 @@ func (t *task) mayTell() bool {
 func (t *task) pauseAfter() {
 	if t.dirty || t.looked || t.h.live > 1 {
 		t.others()
+		return
 	}
+	t.passes()
 }
 
 // pauseShared is pause for what the other tasks of the host can tell, and nobody else: see
@@ -209,7 +218,9 @@ func (t *task) pauseAfter() {
 func (t *task) pauseShared() {
 	if t.h.live > 1 && !t.w.dying() {
 		t.others()
+		return
 	}
+	t.passes()
 }
 
 // seam is called before an operation that need not pause, since nobody can tell whether others came
