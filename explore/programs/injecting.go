@@ -52,11 +52,15 @@ func addCutAndHeal(g *maker, i, j int) {
 
 // addDamage damages persistent memory that its host then reads.
 func addDamage(g *maker, i, j int) {
-	g.put(i, Act{Do: pick(g, "iflip", "ipoison"), To: g.name(j)})
+	if g.chance(40) {
+		g.put(j, Act{Do: pick(g, "dflip", "dpoison"), At: g.r.IntN(2)})
+	} else {
+		g.put(i, Act{Do: pick(g, "iflip", "ipoison"), To: g.name(j)})
+	}
 	if g.chance(50) {
 		g.put(j, Act{Do: "pstore", V: 5})
 	}
-	g.put(j, Act{Do: "pload"})
+	g.put(j, Act{Do: pick(g, "pload", "pload", "ploadwide")})
 }
 
 // addServiceCut cuts a host off from the services, and it or another calls one.
