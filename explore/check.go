@@ -45,8 +45,8 @@ type Options struct {
 	// the same, and with EveryOrder and NoSymmetry in the same number of states: a fingerprint that
 	// takes two states for one is likely to lose something else.
 	Backwards bool
-	// Edges, if set, is called with each step of an exhaustive search, for those who compare or draw
-	// graphs of states. Workers call it concurrently.
+	// Edges, if set, is called for each step of an exhaustive search. It serves to compare or draw
+	// state graphs. Workers call it concurrently.
 	Edges func(*Edge)
 	// Eager makes each arrival, placement and acknowledgement a separate step, to show
 	// that late resolution loses nothing. It implies EveryOrder.
@@ -307,6 +307,6 @@ func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) {
 // undecided reports whether a failure is about the scenario or the simulator rather
 // than about the promise.
 func undecided(err error) bool {
-	return slices.ContainsFunc([]error{sim.ErrLimit, sim.ErrFailNil, sim.ErrDaemonReports, sim.ErrNobodyReports, sim.ErrNobodyInjects, sim.ErrInjects, sim.ErrUntold, ErrScenario, ErrUndecided},
+	return slices.ContainsFunc([]error{sim.ErrLimit, sim.ErrFailNil, sim.ErrDaemonReports, sim.ErrNobodyReports, sim.ErrNobodyInjects, sim.ErrInjects, sim.ErrUnreported, ErrScenario, ErrUndecided},
 		func(x error) bool { return errors.Is(err, x) })
 }

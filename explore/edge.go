@@ -13,20 +13,20 @@ type Edge struct {
 	From, To fingerprint.Print
 	// Actor makes the step. Actors have the same numbers in all searches of a scenario.
 	Actor sim.Actor
-	// Share is the part of the actor's steps from From that this one stands for: if at each choice all
-	// options count alike, the shares of all its steps, with one Seam, add up to 1.
+	// Share is the probability of this step if the actor chooses uniformly. The shares of all steps of
+	// an actor from one state, with the same Seam, add up to 1.
 	Share float64
-	// Seam, if not 0, is the report to the checks at which the step was cut short, from 1.
+	// Seam, if not 0, numbers the seam at which the step stopped, from 1 (see sim.World.Seams).
 	Seam int
 	path func() []string
 }
 
-// Path names the steps by which the search came to From, and this one. Call it before the
-// function that got the edge returns.
+// Path returns the names of the steps that lead to From, and of this step. It is valid only during the
+// call of Options.Edges.
 func (e *Edge) Path() []string { return e.path() }
 
-// again reports whether the step has stopped at this seam, after these choices, before. It does so for
-// each of the choices that come after the seam.
+// again reports whether the search has already made this step, which stopped at a seam. The search
+// repeats such a step for each choice that follows the seam.
 func (w *walker) again() bool {
 	if stopOf(w.step.Inner) == 0 {
 		return false
@@ -39,7 +39,7 @@ func (w *walker) again() bool {
 	return false
 }
 
-// edge reports the step that was made last, from a state to the one with print to.
+// edge passes the last step, from a state to the state with fingerprint to, to Options.Edges.
 func (w *walker) edge(from stateID, to fingerprint.Print) {
 	if w.s.edges == nil || from == noState || w.again() {
 		return

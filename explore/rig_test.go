@@ -279,7 +279,7 @@ func (b *rigHost) post(k int, f []string, to string, num func(int) int) {
 	b.oops(k, b.qps[to].PostSend([]verbs.SendWR{wr}))
 }
 
-// reports makes what a task found the outcome.
+// reports reports an outcome.
 func reports(c *explore.Case, outcome string) {
 	c.Report(fingerprint.Print{}.String(outcome))
 	c.Outcome(outcome)

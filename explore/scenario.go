@@ -53,10 +53,10 @@ type Case struct {
 	scenario   *Scenario
 	setting    setting
 	reset      []func()
-	remembered func() fingerprint.Print // of Remembers
-	hist       fingerprint.Print        // what the world was told last
-	named      string                   // the outcome then
-	reported   bool                     // in the present step, so the outcome may change in it
+	remembered func() fingerprint.Print // see Remembers
+	hist       fingerprint.Print        // the argument of the last History
+	named      string                   // the outcome at the last report
+	reported   bool                     // this step has called Report, so it may change the outcome
 	shows      []func() []Operation
 	outcome    string
 	sometimes  uint64
@@ -75,8 +75,8 @@ var ErrUndecided = errors.New("explore: the scenario's checks could not decide")
 // the scenario's variables.
 func (c *Case) OnReset(f func()) { c.reset = append(c.reset, f) }
 
-// Remembers sets the fingerprint of everything that the checks remember now. If a step ends and
-// History was not called with it, the verdict is Unknown, with [sim.ErrUntold].
+// Remembers registers f, which returns the fingerprint of the checks' memory. If a step changes that
+// fingerprint and does not call History with it, the verdict is Unknown, with [sim.ErrUnreported].
 func (c *Case) Remembers(f func() fingerprint.Print) { c.remembered = f }
 
 // Fail stops the run with the violation err, which must not be nil.
@@ -109,10 +109,10 @@ func (c *Case) Meet(condition string) {
 	}
 }
 
-// Outcome names the outcome of this run; the checker collects the set of them. History
-// makes it part of the state; after Report, it must follow from what was reported so far, by all. Call
-// it before History, or after Report, in the same step. If it is changed without, the verdict is Unknown, with
-// [sim.ErrUntold].
+// Outcome names the outcome of this run; the checker collects the set of them. A step that
+// changes the outcome must report: it calls Outcome and then History, which adds the outcome to the
+// state, or Report and then Outcome. In the second case the outcome must be a function of all reports so
+// far. Otherwise the verdict is Unknown, with [sim.ErrUnreported].
 func (c *Case) Outcome(s string) { c.outcome = s }
 
 // History sets the fingerprint of everything that the scenario's checks remember. Call
@@ -121,13 +121,13 @@ func (c *Case) Outcome(s string) { c.outcome = s }
 // other hosts can act, and this one can crash, before the code goes on. So update the
 // checks' memory and the outcome ([Case.Outcome]) before the call.
 func (c *Case) History(p fingerprint.Print) {
-	c.told(p)
+	c.reports(p)
 	c.w.SetHistory(p.String(c.outcome))
 }
 
-// begin takes what the checks remember before the first step as told.
+// begin makes the initial memory of the checks part of the initial state.
 func (c *Case) begin() {
-	c.told(fingerprint.Print{})
+	c.reports(fingerprint.Print{})
 	if c.remembered == nil {
 		return
 	}
@@ -136,11 +136,11 @@ func (c *Case) begin() {
 	}
 }
 
-// told is called with what the world is told of.
-func (c *Case) told(p fingerprint.Print) { c.hist, c.named, c.reported = p, c.outcome, false }
+// reports records what the latest report contained.
+func (c *Case) reports(p fingerprint.Print) { c.hist, c.named, c.reported = p, c.outcome, false }
 
-// untold reports whether something has changed that the world was not told of.
-func (c *Case) untold() bool {
+// unreported says whether the checks' memory or the outcome has changed since the last report.
+func (c *Case) unreported() bool {
 	if c.reported {
 		c.named, c.reported = c.outcome, false
 	}
@@ -227,7 +227,7 @@ func newCase(d *watchdog, s *Scenario, x setting) (*Case, error) {
 			c.begin()
 		}
 	}
-	cfg.Services, cfg.Untold = c.honest(cfg.Services), c.untold
+	cfg.Services, cfg.Unreported = c.honest(cfg.Services), c.unreported
 	if c.w, err = sim.New(cfg); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, s.Name, err)
 	}

@@ -2,11 +2,11 @@ package verbs
 
 import "fmt"
 
-// anyAccess are all flags.
+// anyAccess is the set of all flags.
 const anyAccess = FlushPersistent<<1 - 1
 
-// CheckAccess returns nil if a queue pair of a device may have these access flags. flush says whether
-// the device has Flush. The error wraps [ErrInvalid] or [ErrUnsupported].
+// CheckAccess returns nil if a queue pair may have these access flags. flush says whether the device
+// supports Flush. The error wraps [ErrInvalid] or [ErrUnsupported].
 func CheckAccess(a Access, flush bool) error {
 	switch {
 	case a&^anyAccess != 0:
@@ -17,8 +17,8 @@ func CheckAccess(a Access, flush bool) error {
 	return nil
 }
 
-// CheckRegistration is CheckAccess for a memory region, as in ibv_reg_mr: who lets others write must be
-// able to write. The error wraps [ErrInvalid] or [ErrUnsupported].
+// CheckRegistration is CheckAccess for a memory region: as in ibv_reg_mr, remote Writes and Atomics
+// require local write access. The error wraps [ErrInvalid] or [ErrUnsupported].
 func CheckRegistration(a Access, flush bool) error {
 	if err := CheckAccess(a, flush); err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Each backend had these rules of its own, and the simulator let a queue pair be modified to flags
-// that no card accepts.
+// Each backend implemented these rules itself, and the simulator accepted flags in Modify that no card
+// accepts.
 func TestAccessRules(t *testing.T) {
 	for _, c := range []struct {
 		access        Access

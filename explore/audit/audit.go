@@ -69,8 +69,12 @@ type Report struct {
 	Stopped bool
 }
 
-// maxFindings stops an audit: more of the same would not help.
-const maxFindings = 5
+// maxFindings stops an audit: more of the same would not help. No claim gets more than maxOfClaim of
+// them, so that others are tried.
+const (
+	maxFindings = 5
+	maxOfClaim  = 2
+)
 
 // auditor makes one audit.
 type auditor struct {
@@ -153,8 +157,23 @@ func (a *auditor) found(claim string, t *trail, at int, why string, steps ...ste
 	for i := range steps {
 		f.Steps = append(f.Steps, steps[i].String())
 	}
-	a.r.Findings = append(a.r.Findings, f)
+	a.r.add(f)
 }
+
+// add keeps a finding, unless there are enough.
+func (r *Report) add(f *Finding) {
+	same := 0
+	for _, x := range r.Findings {
+		if x.Claim == f.Claim {
+			same++
+		}
+	}
+	if same < maxOfClaim && !r.full() {
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+func (r *Report) full() bool { return len(r.Findings) >= maxFindings }
 
 // placed makes random runs, in eager mode or not: none may violate a promise that the
 // search has verified, or have an outcome that it has not found.

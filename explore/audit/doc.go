@@ -5,8 +5,8 @@
 // interchangeable, states with one fingerprint have one future, and late placement of
 // Writes and the moments chosen for crashes lose nothing. The code argues for each.
 // [Run] tests the claims themselves at sampled states: it does what a rule omits, which
-// must have the same result. Two searches that try everything in opposite orders must
-// agree on where each step leads.
+// must have the same result. It also makes two searches in opposite orders: in both, each
+// step must lead to the same states.
 //
 //	report, err := audit.Run(scenario, audit.Options{})
 //

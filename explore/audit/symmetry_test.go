@@ -23,7 +23,7 @@ func partial(unjust bool) *explore.Scenario {
 					out = "preferred"
 				}
 			}
-			c.Report(fingerprint.Print{}) // it says too little, which is what the audit must find
+			c.Report(fingerprint.Print{}) // it does not contain out, which the audit must notice
 			c.Outcome("the answer is " + out)
 		}}}}
 		for _, name := range []string{"p1", "p2"} {
@@ -42,7 +42,7 @@ func partial(unjust bool) *explore.Scenario {
 // A scenario that treats hosts differently that it calls symmetric loses outcomes, and
 // nothing said so.
 func TestAuditFindsHostsThatAreNotAlike(t *testing.T) {
-	r, err := audit.Run(partial(true), audit.Options{Seed: 1})
+	r, err := audit.Run(partial(true), audit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

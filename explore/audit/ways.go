@@ -9,37 +9,37 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Two searches that try everything in opposite orders come to a state by different ways. From
-// there a step must lead to the same states, whichever way led to it: else two states have one
-// fingerprint, and the search continued from the one that it met first. This is Twins again, for
-// every state that both searches meet and not only for those of some runs; on the other hand
-// nothing but fingerprints is compared. Options of a choice may be listed in another order, so
-// what is compared is the set of states to which all of them lead.
+// Two exhaustive searches, one in the opposite order of the other, reach a state along different
+// paths. A step from that state must lead to the same states in both. If it does not, two different
+// states have the same fingerprint, and each search continued only from the one that it reached
+// first. This tests the claim Twins at every state that both searches reach, not only at states of
+// sampled runs, but it compares only fingerprints. The options of a choice may be listed in different
+// orders, so the test compares the sets of states to which all options lead.
 
-// runsOfWays is how many runs each of the two searches makes for a run of the audit: they are much
-// shorter, since a search does not go on from a state that it knows.
+// runsOfWays is the number of runs of each search per sampled run. They are shorter, because a search
+// stops at a known state.
 const runsOfWays = 25
 
-// maxWays bounds how many steps of each search are kept.
+// maxWays bounds the number of steps that are kept of each search.
 const maxWays = 1 << 20
 
-// way is what an actor does from a state.
+// way is the step of an actor from a state, with any choices.
 type way struct {
 	from  fingerprint.Print
 	actor sim.Actor
 	seam  int
 }
 
-// leads are the states to which it leads.
+// leads are the states to which a way leads.
 type leads struct {
 	to    []fingerprint.Print
-	share float64
+	share float64 // the sum of Edge.Share
 }
 
-// whole reports whether a search has tried all options.
+// whole reports whether the search has tried all options.
 func (l *leads) whole() bool { return l.share > 1-1e-9 }
 
-// ways are those of a search.
+// ways are the ways of one search.
 type ways struct {
 	of   map[way]*leads
 	kept int
@@ -61,9 +61,7 @@ func (x *ways) add(w way, e *explore.Edge) {
 	}
 }
 
-func (r *Report) full() bool { return len(r.Findings) >= maxFindings }
-
-// bothWays makes the two searches and compares them.
+// bothWays makes the two searches and compares them, unless it is stopped.
 func bothWays(s *explore.Scenario, o explore.Options, runs int, r *Report) error {
 	var x [2]ways
 	var found [2]*explore.Result
@@ -78,10 +76,10 @@ func bothWays(s *explore.Scenario, o explore.Options, runs int, r *Report) error
 			x[i].add(w, e)
 			if l := x[0].of[w]; i == 1 && l != nil && l.whole() {
 				r.Tried[Twins]++
-				if !slices.Contains(l.to, e.To) && !r.full() {
+				if !slices.Contains(l.to, e.To) {
 					path := e.Path()
-					r.Findings = append(r.Findings, &Finding{Claim: Twins, Path: path[:len(path)-1], Steps: path[len(path)-1:],
-						Why: "it leads to a state to which it does not lead from one with the same fingerprint, where a search in the opposite order came"})
+					r.add(&Finding{Claim: Twins, Path: path[:len(path)-1], Steps: path[len(path)-1:],
+						Why: "the search in the opposite order reached a state with the same fingerprint, and from there this step leads elsewhere"})
 				}
 			}
 		}
@@ -89,18 +87,19 @@ func bothWays(s *explore.Scenario, o explore.Options, runs int, r *Report) error
 		if found[i], err = explore.Check(s, o); err != nil {
 			return err
 		}
-	}
-	if len(r.Findings) > 0 {
-		return nil
+		if o.Stop != nil && o.Stop() {
+			r.Stopped = true
+			return nil
+		}
 	}
 	fewer := 0
-	for w, l := range x[1].of { //lint:ordered they are counted
+	for w, l := range x[1].of { //lint:ordered a count
 		if before := x[0].of[w]; before != nil && before.whole() && l.whole() && len(before.to) > len(l.to) {
 			fewer++
 		}
 	}
 	if a, b := found[0], found[1]; fewer > 0 || a.Exhausted && b.Exhausted && a.States != b.States {
-		r.Findings = append(r.Findings, &Finding{Claim: Twins, Why: fmt.Sprintf("searches in opposite orders find %d and %d states, and %d steps of both lead to less in the second", a.States, b.States, fewer)})
+		r.add(&Finding{Claim: Twins, Why: fmt.Sprintf("two searches in opposite orders find %d and %d states; %d steps lead to fewer states in the second search", a.States, b.States, fewer)})
 	}
 	return nil
 }

@@ -13,9 +13,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// forgetful has a life that leaves something to the next one: which way it took. Unless it is told, the crashes of
-// either way lead to one state, and only the way that the search tried first is continued.
-func forgetful(told bool) *explore.Scenario {
+// forgetful is a scenario whose first life makes a choice, on which the second life depends. If the report omits
+// the choice, crashes after different choices lead to states with the same fingerprint, and the search continues
+// from only one of them.
+func forgetful(whole bool) *explore.Scenario {
 	return &explore.Scenario{Name: "test/forgetful", Faults: "crash(a)<=1", Build: func(c *explore.Case) (sim.Config, error) {
 		way := 0
 		c.OnReset(func() { way = 0 })
@@ -27,7 +28,7 @@ func forgetful(told bool) *explore.Scenario {
 				}
 				way = h.Rand(3)
 				p := fingerprint.Print{}.Int(1)
-				if told {
+				if whole {
 					p = p.Int(way)
 				}
 				c.History(p)
@@ -36,8 +37,8 @@ func forgetful(told bool) *explore.Scenario {
 	}}
 }
 
-// The fingerprint of a scenario's own memory could be too small, and only states that two sampled runs met by
-// chance could tell.
+// If a scenario's fingerprint omitted something, the audit noticed it only if two sampled runs happened to reach
+// the same state.
 func TestAuditSearchesBothWays(t *testing.T) {
 	r, err := audit.Run(forgetful(false), audit.Options{Runs: 1})
 	if err != nil {
@@ -51,8 +52,8 @@ func TestAuditSearchesBothWays(t *testing.T) {
 	}
 }
 
-// A step that stops at a seam is made again for each choice after the seam. All of them were added up, so a step seemed
-// to have tried all its options before it had.
+// The search repeats a step that stops at a seam for each choice after the seam. The audit added up the shares of the
+// repetitions, so it took steps for complete before all options were tried, and reported differences that do not exist.
 func TestStepsThatStopAtASeamCountOnce(t *testing.T) {
 	s := &explore.Scenario{Name: "test/share", Build: func(c *explore.Case) (sim.Config, error) {
 		k := kit.New(c)
@@ -67,7 +68,7 @@ func TestStepsThatStopAtASeamCountOnce(t *testing.T) {
 			return nil
 		})), nil
 	}}
-	for runs := range 10 { // where the first search runs out matters
+	for runs := range 10 { // the error depends on where the first search reaches its limit
 		audit.Test(t, s, audit.Options{Runs: 1 + runs})
 	}
 }

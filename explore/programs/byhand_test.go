@@ -19,7 +19,7 @@ func TestOutcomesByHand(t *testing.T) {
 		{"also if its link was cut then", "strong linger | a: icut b; ask b 1; count 1; mecrash | b: counter; ?1 heal a; accept", []string{"a: b:0…", "a: b:1 1", "a: b:1…"}},
 		{"the request of a call that was given up on a cut link never comes", "strong linger | a: icut b; call b 1; heal b; call c 2 | b: accept; accept | c: accept; reply 1; call b 3",
 			[]string{"a:unreachable 1 b:3… c:2…"}},
-		{"others act between two damages by code", "strong | b: go {dflip y; dflip y}; pload y", []string{"b:0", "b:0,0.0()", "b:0.0(),1", "b:1"}},
+		{"other tasks run between two injected damages", "strong | b: go {dflip y; dflip y}; pload y", []string{"b:0", "b:0,0.0()", "b:0.0(),1", "b:1"}},
 	} {
 		p, err := programs.Parse(x.program)
 		if err != nil {

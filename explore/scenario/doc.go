@@ -27,8 +27,8 @@
 // the fingerprint omits some of it, two states are merged wrongly and the verdict is
 // false. So everything that later decides whether a run is right belongs in a
 // [Recorder], a [Memory] or a part added with [Kit.Remember]; call [Kit.History] after
-// each change, in the same step. Recorders do so themselves. If a step ends without, the
-// verdict is unknown, with [sim.ErrUntold]. Mere descriptions of a run do not belong
+// each change, in the same step. Recorders do so themselves. If a step does not
+// report a change, the verdict is unknown, with [sim.ErrUnreported]. Mere descriptions of a run do not belong
 // there: they would multiply states for nothing.
 //
 // The search does not notice when code looks at what the checks remember. Code that keeps a

@@ -16,8 +16,8 @@ var errInjected = errors.New("failed, as the scenario wants it")
 
 // memory is what outlives the application: the directory, the store, and the memory of
 // the checks. Its fingerprint is its history: the state in which a life began, and the calls of that
-// life, in order. They determine everything else, including the variables of the file system: what
-// changes something of all this calls note in the same step, afterwards.
+// life, in order. The history must determine everything else, including the variables of the file
+// system. So code that changes any of it calls note afterwards, in the same step.
 type memory struct {
 	*scenario.Kit
 	told  *scenario.Journal
@@ -65,7 +65,7 @@ func (m *memory) begins() {
 	m.History()
 }
 
-// note reports a call or an event to the search, after everything that it changed.
+// note reports a call or an event to the search. Callers first make all changes.
 func (m *memory) note(what string, more ...string) {
 	m.seen = m.seen.String(what)
 	for _, s := range more {
@@ -74,8 +74,8 @@ func (m *memory) note(what string, more ...string) {
 	m.History()
 }
 
-// call calls the directory or the store. A crash may come after it, and other tasks act there. It may
-// fail if the run so chooses, carried out or not.
+// call calls the directory or the store. The host may crash after it, and other tasks may run. The call
+// may fail by choice of the run, whether it was executed or not.
 func (m *memory) call(by *bool, do func() error, what string, more ...string) error {
 	m.logs(what, more...)
 	way := m.fate(by, 2)
@@ -84,14 +84,14 @@ func (m *memory) call(by *bool, do func() error, what string, more ...string) er
 	return err
 }
 
-// logs a call for those who read the run.
+// logs adds a call to the trace.
 func (m *memory) logs(what string, more ...string) {
 	if m.exposed && m.underWay != nil {
 		m.h.Logf("%s %q", what, more)
 	}
 }
 
-// look carries out a call that changes nothing, or makes it fail.
+// look executes a call that changes nothing, or makes it fail.
 func (m *memory) look(by *bool, do func() error) error {
 	way := m.fate(by, 1)
 	if way > 0 {
@@ -100,7 +100,7 @@ func (m *memory) look(by *bool, do func() error) error {
 	return m.ends(way, do)
 }
 
-// fate chooses one of so many ways for a call to fail, from 1, or 0 for success.
+// fate chooses how a call fails: one of so many ways, from 1, or 0 for success.
 func (m *memory) fate(by *bool, ways int) int {
 	if !*by || m.failures == 0 || !m.exposed {
 		return 0
@@ -113,8 +113,8 @@ func (m *memory) fate(by *bool, ways int) int {
 	return way
 }
 
-// ends carries out a call, unless it fails in the first way. In the second one it is carried out
-// and fails.
+// ends executes a call and returns its result. Way 1 fails without executing it, way 2 executes it and
+// fails.
 func (m *memory) ends(way int, do func() error) error {
 	var err error
 	if way != 1 {

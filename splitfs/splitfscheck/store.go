@@ -142,7 +142,7 @@ func (h *handle) Record(off int, data []byte) error {
 	o.doubt, o.doubtAt = slices.Clone(data), off
 	h.broken = true
 	m := h.s.m
-	m.note("records", h.name) // and in a crash that comes here it tears
+	m.note("records", h.name) // a crash at this point tears the Record
 	m.logs("record", h.name, fmt.Sprint(off), string(data))
 	err := m.ends(m.fate(&m.load.storeFails, 1), func() error {
 		copy(o.data[off:], data)

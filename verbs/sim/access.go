@@ -174,8 +174,8 @@ func (q *qp) denied() int {
 	return unlimited
 }
 
-// mayCome reports whether request i is of the present connection, or still on its way: a reset wipes
-// those of an earlier one.
+// mayCome reports whether request i can still arrive: it belongs to the present connection, or it was
+// in flight at a reset.
 func (q *qp) mayCome(i int) bool {
 	return i >= q.first || slices.ContainsFunc(q.ent(i).payload, func(e *elem) bool { return !e.over() })
 }

@@ -21,9 +21,9 @@ type Config struct {
 	// Reset takes what the nodes' code keeps outside the world back to its
 	// initial state; it is called before each run.
 	Reset func()
-	// Untold, if set, reports whether the checks remember something that SetHistory and Report were
-	// not told. A run fails with ErrUntold if it is so when a step has ended.
-	Untold func() bool
+	// Unreported, if set, says whether the memory of the checks has changed since the last SetHistory
+	// or Report. If it has at the end of a step, the run fails with ErrUnreported.
+	Unreported func() bool
 	// Gate, if set, says whether a fault of kind k, or the healing of a link, may
 	// happen now. It may depend only on which life the concerned hosts are in.
 	Gate func(k faults.Kind, heal bool) bool

@@ -60,7 +60,8 @@ func (w *World) dropPending(r *region, drop func(*elem) bool) {
 // come later if not.
 func (w *World) crashPMEM(r *region) {
 	drain := w.cfg.Profile.DrainOnRevoke
-	// What is in memory first: that decides about what is frozen by then, and the order of the list must not.
+	// First land everything that is in memory for certain. Landing decides the fate of frozen elements,
+	// so in one sweep the result would depend on the order of the list, which is not part of the state.
 	for all := sweep(&r.pend); drain && all.next(); {
 		e := all.e
 		sure := w.machine.accepted(e) && (e.acked || e.arrives())

@@ -93,20 +93,20 @@ func (w *World) SetHistory(p fingerprint.Print) {
 		t.fresh = true
 		return
 	}
-	w.touch(object(objChecks, 0, 0), Write) // in Node.Again, which is part of a step
+	w.touch(object(objChecks, 0, 0), Write) // Node.Again runs as part of a step
 	w.hist = p
 }
 
-// ErrUntold: the fingerprint knows less than the checks remember, so a state could be taken for
-// another one. There is no verdict.
-var ErrUntold = errors.New("sim: what the checks remember has changed, and the step has ended without a report of it: change it before History, in the same step")
+// ErrUnreported: the memory of the checks or the outcome has changed, and the fingerprint does not
+// include the change. The search could merge two different states, so there is no verdict.
+var ErrUnreported = errors.New("sim: a step changed the memory of the checks or the outcome and did not report it: change the memory first and then call History, in the same step")
 
-// untold fails the run if the checks remember what the fingerprint does not have.
-func (w *World) untold() bool {
-	if w.over || w.cfg.Untold == nil || !w.cfg.Untold() {
-		return false // or no state follows
+// unreported fails the run if the fingerprint lacks a change of the checks' memory.
+func (w *World) unreported() bool {
+	if w.over || w.cfg.Unreported == nil || !w.cfg.Unreported() {
+		return false // if the run is over, no state follows
 	}
-	w.Fail(ErrUntold)
+	w.Fail(ErrUnreported)
 	return true
 }
 

@@ -94,8 +94,8 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 	m.settleRivals(q)
 }
 
-// unreceived is the first request of before a reset that has not met a receive, and there is none for
-// it: it has not come, nor has what is behind it.
+// unreceived is the first request from before a reset that needs a receive when the responder has none
+// left. Neither it nor any later one has arrived.
 func (q *qp) unreceived() int {
 	p := q.peer
 	if p == nil {

@@ -153,8 +153,8 @@ func (t *task) others() {
 	t.wait(op{kind: opRun})
 }
 
-// passes notes that t has come as far as if it had paused here: whether it pauses may depend on what it has
-// not observed, and what it has observed must say where it is.
+// passes updates the task's observations as a pause does. The position of a task in its code must be a
+// function of its observations, and whether it pauses may depend on state that it has not observed.
 func (t *task) passes() { t.obs.main = t.obs.main.Uint(uint64(opRun)) }
 
 // pause makes the next operation a step of its own if it could see what others

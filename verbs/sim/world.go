@@ -165,7 +165,7 @@ func (w *World) Run(pol Policy) (End, error) {
 			w.replaying = false
 			continue
 		}
-		if w.untold() {
+		if w.unreported() {
 			break
 		}
 		if w.finished() {

@@ -215,7 +215,7 @@ func (r *run) issue(f log, w write, data []byte) bool {
 	x := r.file
 	op := r.begins(told{w: w, data: data})
 	if r.life < x.opened { // the model has moved on without this life
-		r.History() // that it has used a letter
+		r.History() // data has changed x.next
 		if f.Record(w.off, data) == nil {
 			op.ends("")
 			r.Fail(zombieAcked())

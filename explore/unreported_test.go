@@ -13,17 +13,17 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// What the checks remember could change without a report. Two states that differ in it were one, so
-// outcomes were lost: here those of the lives after a crash.
-func TestMemoryThatTheSearchWasNotTold(t *testing.T) {
+// The memory of the checks could change without a report. States that differed only in that memory had the
+// same fingerprint, so the search lost the outcomes that follow a crash there.
+func TestUnreportedMemory(t *testing.T) {
 	late := func(k *kit.Kit, x *int) { k.History(); *x = 1 } // the report ends the step
 	early := func(k *kit.Kit, x *int) { *x = 1; k.History() }
 	never := func(_ *kit.Kit, x *int) { *x = 1 }
 	for name, c := range map[string]struct {
-		change func(k *kit.Kit, x *int)
-		known  bool
+		change   func(k *kit.Kit, x *int)
+		reported bool
 	}{"early": {early, true}, "late": {late, false}, "never": {never, false}} {
-		s := &explore.Scenario{Name: "test/untold", Faults: "crash(a)<=1", Build: func(x *explore.Case) (sim.Config, error) {
+		s := &explore.Scenario{Name: "test/unreported", Faults: "crash(a)<=1", Build: func(x *explore.Case) (sim.Config, error) {
 			k := kit.New(x)
 			v := kit.Memory[int](k)
 			return k.World(sim.Node{Name: "a", Again: func(life int, _ bool) bool { return life == 0 }, Main: func(h host.Host, life int) {
@@ -38,18 +38,18 @@ func TestMemoryThatTheSearchWasNotTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if told := r.Verdict != explore.Unknown; told != c.known || !told && !errors.Is(r.Reason, sim.ErrUntold) {
+			if ok := r.Verdict != explore.Unknown; ok != c.reported || !ok && !errors.Is(r.Reason, sim.ErrUnreported) {
 				t.Errorf("%s, %s: %v, %v", name, o.Strategy, r.Verdict, r.Reason)
 			}
 		}
 	}
 }
 
-// The outcome could be changed after everything was reported.
-func TestOutcomeThatTheSearchWasNotTold(t *testing.T) {
+// The outcome could change after the last report, and the state did not contain the change.
+func TestUnreportedOutcome(t *testing.T) {
 	for name, c := range map[string]struct {
-		end   func(c *explore.Case)
-		known bool
+		end      func(c *explore.Case)
+		reported bool
 	}{
 		"no report":            {func(c *explore.Case) { c.Outcome("x") }, false},
 		"before History":       {func(c *explore.Case) { c.Outcome("x"); c.History(fingerprint.Print{}.Int(1)) }, true},
@@ -58,7 +58,7 @@ func TestOutcomeThatTheSearchWasNotTold(t *testing.T) {
 		"a step after Report":  {func(c *explore.Case) { c.Report(fingerprint.Print{}.Int(1)); c.Point(); c.Outcome("x") }, false},
 		"as it was in History": {func(c *explore.Case) { c.Outcome("x"); c.History(fingerprint.Print{}.Int(1)); c.Outcome("x") }, true},
 	} {
-		s := &explore.Scenario{Name: "test/untold", Build: func(x *explore.Case) (sim.Config, error) {
+		s := &explore.Scenario{Name: "test/unreported", Build: func(x *explore.Case) (sim.Config, error) {
 			main := func(host.Host, int) { c.end(x) }
 			return sim.Config{Profile: x.Profile, Nodes: []sim.Node{{Name: "a", Main: main}, {Name: "b", Main: main}}}, nil
 		}}
@@ -66,13 +66,14 @@ func TestOutcomeThatTheSearchWasNotTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := r.Verdict == explore.Verified; told != c.known || !told && !errors.Is(r.Reason, sim.ErrUntold) {
+		if ok := r.Verdict == explore.Verified; ok != c.reported || !ok && !errors.Is(r.Reason, sim.ErrUnreported) {
 			t.Errorf("%s: %v, %v", name, r.Verdict, r.Reason)
 		}
 	}
 }
 
-// Node.Again could report, and the search took its step for one that reports nothing: a look commuted with it.
+// Node.Again could call History, but its step had no access to the checks' memory in its footprint. So it commuted
+// with a step that looks at that memory, and the search lost one order.
 func TestAgainThatReports(t *testing.T) {
 	agree(t, &explore.Scenario{Name: "test/again", Build: func(c *explore.Case) (sim.Config, error) {
 		k := kit.New(c)
@@ -93,7 +94,7 @@ func TestAgainThatReports(t *testing.T) {
 	}}, "saw false", "saw true")
 }
 
-// What Setup makes the checks remember was taken for a change that nobody reported, and a daemon could not report it.
+// A change of the checks' memory by Setup counted as unreported. If the first host was a daemon, Setup could not report it.
 func TestSetupMayChangeTheMemory(t *testing.T) {
 	for name, set := range map[string]func(k *kit.Kit, v *int){
 		"unreported": func(_ *kit.Kit, v *int) { *v = 7 },
@@ -113,7 +114,7 @@ func TestSetupMayChangeTheMemory(t *testing.T) {
 	}
 }
 
-// Two hosts could each set the outcome and report something that commutes: only the first order was tried.
+// Two hosts could set different outcomes and report the same memory. The search tried only one order.
 func TestOutcomeIsPartOfWhatHistoryReports(t *testing.T) {
 	agree(t, &explore.Scenario{Name: "test/outcomes", Build: func(c *explore.Case) (sim.Config, error) {
 		n := 0
