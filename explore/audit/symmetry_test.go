@@ -71,4 +71,13 @@ func TestStoppedAudit(t *testing.T) {
 	if r := audit.Test(t, partial(false), audit.Options{}); r.Stopped {
 		t.Errorf("%+v", r)
 	}
+	// The same at the last opportunity, in the second of the two searches in opposite orders.
+	last, asked = 1<<30, 0
+	if _, err := audit.Run(partial(false), opt); err != nil {
+		t.Fatal(err)
+	}
+	last, asked = asked-1, 0
+	if r, err := audit.Run(partial(false), opt); err != nil || !r.Stopped {
+		t.Errorf("%+v %v", r, err)
+	}
 }
