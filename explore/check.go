@@ -307,6 +307,6 @@ func (r *Result) violated(c *Case, opt Options, err error, pol sim.Policy) {
 // undecided reports whether a failure is about the scenario or the simulator rather
 // than about the promise.
 func undecided(err error) bool {
-	return slices.ContainsFunc([]error{sim.ErrLimit, sim.ErrFailNil, sim.ErrDaemonReports, sim.ErrNobodyReports, sim.ErrNobodyInjects, sim.ErrInjects, sim.ErrUnreported, ErrScenario, ErrUndecided},
+	return slices.ContainsFunc([]error{sim.ErrLimit, sim.ErrFailNil, sim.ErrDaemonReports, sim.ErrNobodyReports, sim.ErrNobodyInjects, sim.ErrInjects, sim.ErrUnreported, sim.ErrConfig, ErrScenario, ErrUndecided},
 		func(x error) bool { return errors.Is(err, x) })
 }

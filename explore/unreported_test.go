@@ -127,3 +127,21 @@ func TestOutcomeIsPartOfWhatHistoryReports(t *testing.T) {
 		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{{Name: "a", Main: main}, {Name: "b", Main: main}}}, nil
 	}}, "a", "b")
 }
+
+// A choice in Setup, which runs before the first step, was never varied, and a replay panicked.
+func TestSetupCannotChoose(t *testing.T) {
+	s := &explore.Scenario{Name: "test/choice", Build: func(c *explore.Case) (sim.Config, error) {
+		x := 0
+		return sim.Config{Profile: c.Profile, Setup: func(hosts []*sim.Host) { x = hosts[0].Rand(2) },
+			Nodes: []sim.Node{{Name: "a", Main: func(host.Host, int) {
+				if x == 1 {
+					c.Fail(errors.New("x is 1"))
+				}
+			}}}}, nil
+	}}
+	for _, o := range []explore.Options{{}, {Backwards: true}, {EveryOrder: true}, {Eager: true}, {Strategy: explore.Random, MaxRuns: 10}} {
+		if r, err := explore.Check(s, o); err != nil || r.Verdict != explore.Unknown || !errors.Is(r.Reason, sim.ErrConfig) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+}

@@ -39,7 +39,8 @@ type Config struct {
 	// MaxSteps ends a run that does not end by itself. Default 100000.
 	MaxSteps int
 	// Setup, if set, prepares the hosts before the first step of a run: nothing
-	// happens at the same time, and its calls return at once. It must not wait.
+	// happens at the same time, and its calls return at once. It must not wait or
+	// choose (Host.Rand): the run then fails with an error that wraps ErrConfig.
 	Setup func(hosts []*Host)
 	// Linger keeps hosts up when their code has returned: a run ends when no
 	// code can go on, and it is no error if some then waits for ever.

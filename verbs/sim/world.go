@@ -391,6 +391,10 @@ func (w *World) choose(k ChoiceKind, n int, name func(int) string) int {
 	if n <= 1 || w.dying() || w.fail != nil {
 		return 0
 	}
+	if w.preparing && !w.over { // the search has no step yet to which the choice could belong
+		w.fail = fmt.Errorf("sim: %w: Setup cannot choose; choose in the code of a host", ErrConfig)
+		return 0
+	}
 	w.stats.Choices++
 	if w.named != nil {
 		names := make([]string, n)
