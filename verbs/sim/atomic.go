@@ -87,7 +87,7 @@ func (w *World) readBefore(r *region, off, n int, by *elem) {
 func (w *World) readEarlier(r *region, off, n int, by *elem) {
 	for all := sweep(&r.pend); all.next() && !r.whole; {
 		e := all.e
-		if e == by || e.over() || e.stage == reading || e.frozen && (by == nil || by.at > e.frozeAt) || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
+		if e == by || e.over() || e.stage == reading || e.frozen && (by == nil || by.since() > e.frozeAt) || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
 			!w.canLand(e) && !(e.during() && w.free(e) && !w.tooLate(e)) || by != nil && (w.follows(e, by) || w.sees(e, by)) {
 			continue
 		}

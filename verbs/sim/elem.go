@@ -40,6 +40,7 @@ type elem struct {
 	acked   bool // it reached the responder's card for certain
 	at      int  // when it was posted
 	ackAt   int  // since when it counts as acknowledged; unlimited: it arrived, and nobody was told
+	barred  int  // when what it mends could not be read; it had not landed by then
 	stopAt  int  // when its responder's queue pair stopped, if it had come by then; else 0 (acked.go)
 	came    bool // eager mode: it has arrived
 	frozen  bool // it landed before a moment that is over, or never will
@@ -52,6 +53,9 @@ type elem struct {
 	mark    int    // scratch of changesOthers
 	got     []span // what a Read has sampled already
 }
+
+// since is the moment before which e has not landed for certain.
+func (e *elem) since() int { return max(e.at, e.barred) }
 
 // changes reports whether e changes memory when it lands.
 func (e *elem) changes() bool { return e.kind == elemWrite || e.kind == elemAtomic }

@@ -21,7 +21,7 @@ func (m *late) settleRivals(q *qp) {
 // later is no rival; to decide e for him too would lose nothing, and make more states.
 func (w *World) rivalled(e *elem) bool {
 	for _, x := range e.reg.pend {
-		if !x.frozen && !x.during() && x.wants(e.off, e.n) && x.at < e.frozeAt {
+		if !x.frozen && !x.during() && x.wants(e.off, e.n) && x.since() < e.frozeAt {
 			return true
 		}
 	}

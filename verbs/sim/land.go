@@ -26,7 +26,7 @@ func (w *World) canBegin(e *elem) bool {
 		return false
 	}
 	for _, d := range w.landing {
-		if w.follows(e, d) || d.hasRead() && w.brings(e, d) || d.frozen && e.at > d.frozeAt {
+		if w.follows(e, d) || d.hasRead() && w.brings(e, d) || d.frozen && e.since() > d.frozeAt {
 			return false
 		}
 	}
@@ -199,7 +199,7 @@ func (w *World) landBefore(r *region, off, n int, by *elem) {
 		}
 		if i == 0 {
 			for _, e := range append(c, passed...) {
-				if e.frozen && (by == nil || !w.landsInPast(by) || by.at > e.frozeAt) {
+				if e.frozen && (by == nil || !w.landsInPast(by) || by.since() > e.frozeAt) {
 					w.discard(e)
 				}
 			}

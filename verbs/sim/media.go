@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -184,23 +185,109 @@ func (w *World) poisoned(s *sqEntry) bool {
 	return false
 }
 
-// passed leaves of what is behind n only what has landed by now or never will.
+// passed leaves of what is behind n only what has come by now.
 func (m *late) passed(q *qp, n int) {
 	w := m.w
+	r, unit, met := w.refusedAt(q.ent(n))
 	for i := 0; i < len(q.elems); i++ {
 		if e := q.elems[i]; e.responds() && e.wr == n {
 			w.dropAfter(e)
 		}
 	}
 	w.neverMended(q, n)
+	if met {
+		w.waitedForMend(q, n, r, unit)
+	}
 	for all := sweep(&q.elems); all.next(); {
-		if e := all.e; e.wr > n && e.changes() && !e.frozen && !e.acked && w.canLand(e) {
-			if w.freeze(e); e.over() {
+		if e := all.e; e.wr > n && e.changes() && !e.frozen && !e.could && !e.acked && w.canLand(e) {
+			if e.responds() {
+				w.freeze(e) // it was executed by now, or never will be
+			} else {
+				w.leaveOpen(e)
+			}
+			if e.over() {
 				all.again()
 			}
 		}
 	}
+	if met {
+		w.notMendedYet(q, n, r, unit)
+	}
 	m.settleRivals(q)
+}
+
+// waitedForMend drops the Atomics of q that wait for what is behind request n and would write anew the
+// unit that refused it: that has not landed by now, and they are not executed after it.
+func (w *World) waitedForMend(q *qp, n int, r *region, unit int) {
+	mends := func(e *elem) bool {
+		return e.wr > n && e.reg == r && e.changes() && whole(r, unit, w.unitBytes(), e.off, e.n)
+	}
+	for all := sweep(&q.elems); all.next(); {
+		x := all.e
+		if x.kind == elemAtomic && !x.hasRead() && slices.ContainsFunc(q.elems, func(e *elem) bool { return mends(e) && w.follows(x, e) }) {
+			w.dropAfter(x)
+			w.discard(x)
+			all.again()
+		}
+	}
+}
+
+// notMendedYet is for request n of q, which memory has just refused at this unit: what would have
+// written that anew had not landed by now, except what was behind n. What has landed by an earlier
+// moment or never will never did.
+func (w *World) notMendedYet(q *qp, n int, r *region, unit int) {
+	w.ticks++
+	for all := sweep(&r.pend); all.next(); {
+		e := all.e
+		if !e.changes() || e.barred == w.ticks || e.q == q && e.wr > n || !whole(r, unit, w.unitBytes(), e.off, e.n) {
+			continue
+		}
+		if e.frozen {
+			w.discard(e)
+		} else {
+			w.bar(e)
+		}
+		all.again()
+	}
+}
+
+// bar makes e, and what lands after it, land later than now, or never.
+func (w *World) bar(e *elem) {
+	w.touchElem(e)
+	e.barred = w.ticks
+	for all := sweep(&e.q.elems); all.next(); {
+		x := all.e
+		if x.barred == w.ticks || x.over() || !w.follows(x, e) {
+			continue
+		}
+		if x.frozen {
+			w.discard(x)
+		} else {
+			x.barred = w.ticks
+		}
+		all.again()
+	}
+}
+
+// refusedAt is what keeps s from being executed: a unit that cannot be read, or one of several.
+func (w *World) refusedAt(s *sqEntry) (r *region, unit int, ok bool) {
+	type place struct {
+		r    *region
+		unit int
+	}
+	var can []place
+	for _, e := range s.payload {
+		for i := range w.unreadableFor(e) {
+			can = append(can, place{e.reg, i})
+		}
+	}
+	if len(can) == 0 {
+		return nil, 0, false
+	}
+	at := can[w.choose(ChooseMedia, len(can), func(i int) string {
+		return fmt.Sprintf("%s refuses unit %d", can[i].r.pm.name, can[i].unit)
+	})]
+	return at.r, at.unit, true
 }
 
 // neverMended drops what has read and would write anew the memory of request n of q: had it
@@ -232,11 +319,12 @@ func (w *World) refusedByNow(h *Host) {
 	}
 }
 
-// failsOfMedia reports whether q will fail because of memory that cannot be read.
+// failsOfMedia reports whether q will fail because of memory that cannot be read. It has not yet if
+// something behind is landing, which it would not after that.
 func (q *qp) failsOfMedia() bool {
 	for i := q.head; i < q.posted && q.canFail(); i++ {
-		if !q.completing && q.w.poisoned(q.ent(i)) {
-			return true
+		if q.w.poisoned(q.ent(i)) {
+			return !q.completing && !slices.ContainsFunc(q.w.landing, func(d *elem) bool { return d.q == q && d.wr > i })
 		}
 	}
 	return false

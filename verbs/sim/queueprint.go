@@ -117,7 +117,7 @@ func (w *World) overtaken(e *elem) {
 		return // the payload of a Send that has met no receive
 	}
 	for _, y := range e.reg.pend {
-		if y.frozen && y.at > e.frozeAt && y.overlaps(e.off, e.n) {
+		if y.frozen && y.since() > e.frozeAt && y.overlaps(e.off, e.n) {
 			w.aboutThree(e.q.h.node.idx, y.q.h.node.idx, e.reg.h.node.idx, e.id(tagFroze).Print(y.id(0)))
 		}
 	}
