@@ -124,6 +124,8 @@ func (w *World) readAtomic(e *elem) {
 func (w *World) readWord(e *elem) {
 	w.findOut(e.reg, e.off, 8, false)
 	e.goes(reading)
+	defer func(x bool) { e.reg.whole = x }(e.reg.whole)
+	e.reg.whole = true // no other Atomic has read and not written: one comes after the other
 	w.damage(e.reg, e.off, 8, flips)
 	e.goes(landing)
 	e.data = w.bytes(8)

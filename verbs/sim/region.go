@@ -24,7 +24,7 @@ type region struct {
 	freed    bool
 	receives bool  // receives name it
 	awaits   bool  // Reads or Atomics name it for their responses
-	whole    bool  // a locked instruction looks: see loadLocked
+	whole    bool  // a locked instruction looks (loadLocked), or an Atomic (readWord)
 	pm       *pmem // nil: DRAM
 }
 
