@@ -237,6 +237,8 @@ var differences = []struct{ name, program string }{
 	{"nothing is received behind what was not executed", "strong+DrainOnRevoke=false | a: awrite b x 1; send b 1 | b: recv a; deny a; wait a 1"},
 	{"nor is an Immediate", "strong+DrainOnRevoke=false | a: fetchadd b x 1; writeimm b y 1 | b: recv a; dereg; wait a 1; load x; load y"},
 	{"a bit flips between two Atomics, not between the halves of the first", "strong flip(b)<=1 | b: pload y; wait a 1 / pload y | c: fetchadd b y 1 p | a: fetchadd b y 2 sp; wait b 1; icrash b"},
+	{"requests that take no receive are passed over at any time", "strong | a: awrite b x 1 k; call b 1; recv b | b daemon: rand 2; ?0 wideread a"},
+	{"the same with a receive that was there before", "strong | a: recv b; dereg; call b 1; recv b | b daemon: rand 2; ?0 awrite a x 1"},
 	{"memory refused a Read, so no store had mended it before", "strong poison(b)<=1 | a: read b x p; write b x 7 p; wait b 1 | b: pload x; pstore x 3; pload x"},
 	{"what came behind a refused Read mends memory when it drains", "strong poison(b)<=1 | a: read b x p; write b x 7 p; wait b 1 | b: pload x; pload x"},
 	{"what came behind a refused Read lands after a store, without drain", "relaxed poison(b)<=1 | a: read b x p; write b x 7 p; wait b 1 | b: pload x; pstore x 3; pload x; pload x"},

@@ -80,7 +80,7 @@ var covered = map[reflect.Type]map[string]string{
 		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
 		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "last": derived + "the requests", "freed": printed, "limit": printed, "cutAt": printed, "unacked": printed,
 		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed, "misfitted": printed, "forsaken": printed, "completing": inStep, "catching": inStep,
-		"elems": links, "rq": printed, "met": "printed; while nothing was flushed it follows from matched, recvNext and what the peer has posted", "matched": printed, "unmet": printed, "recvNext": printed,
+		"elems": links, "rq": printed, "met": "printed; while nothing was flushed it follows from matched, recvNext and what the peer has posted", "matched": "printed as the request that comes next (nextMatch)", "unmet": printed, "recvNext": printed,
 		"buffer": identity, "untold": derived + "what the tasks have observed",
 	},
 	reflect.TypeFor[cq](): {

@@ -161,7 +161,7 @@ func (q *qp) queues(p print) print {
 	}
 	p = p.Uint(uint64(q.state)<<16 | uint64(q.access)<<8 | uint64(boolInt(q.forsaken)<<7|boolInt(q.sendCQ.front == front{q, false})<<6|boolInt(q.recvCQ.front == front{q, true})<<5|boolInt(q.misfitted)<<4|boolInt(q.refusedBy)<<3|boolInt(q.broken)<<2|boolInt(q.stale)<<1|boolInt(q.peer != nil))).
 		Int(q.posted - q.head).Int(min(q.limit, q.posted+1) - q.head).Int(min(q.cutAt, q.posted+1) - q.head).Int(min(q.unacked, q.posted+1) - q.head).
-		Int(q.posted - q.freed).Int(q.recvNext).Int(q.unmet).Int(q.met).Int(q.matched)
+		Int(q.posted - q.freed).Int(q.recvNext).Int(q.unmet).Int(q.met).Int(q.nextMatch())
 	if q.held != unlimited {
 		p = p.Int(max(q.held-q.head, 0))
 	}

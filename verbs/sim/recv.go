@@ -77,6 +77,20 @@ func (q *qp) match() {
 	}
 }
 
+// nextMatch is the request of q's peer that meets the next receive: those between are none that take
+// one, so it is the same whether match has passed them.
+func (q *qp) nextMatch() int {
+	p := q.peer
+	if p == nil {
+		return 0
+	}
+	i := max(q.matched, p.base)
+	for i < p.posted && !p.ent(i).op.ConsumesRecv() {
+		i++
+	}
+	return i
+}
+
 // address gives request i of p the memory that rw names.
 func (p *qp) address(i int, rw *verbs.RecvWR) {
 	s := p.ent(i)
