@@ -240,6 +240,7 @@ var differences = []struct{ name, program string }{
 	{"requests that take no receive are passed over at any time", "strong | a: awrite b x 1 k; call b 1; recv b | b daemon: rand 2; ?0 wideread a"},
 	{"the same with a receive that was there before", "strong | a: recv b; dereg; call b 1; recv b | b daemon: rand 2; ?0 awrite a x 1"},
 	{"memory refused a Read, so no store had mended it before", "strong poison(b)<=1 | a: read b x p; write b x 7 p; wait b 1 | b: pload x; pstore x 3; pload x"},
+	{"nor had what that store goes before", "strong poison(b)<=1 | a: read b x p; write b y 7 p; wait b 1 | b: pload x; pstore x 3; pstore y 4; pload y"},
 	{"what came behind a refused Read mends memory when it drains", "strong poison(b)<=1 | a: read b x p; write b x 7 p; wait b 1 | b: pload x; pload x"},
 	{"what came behind a refused Read lands after a store, without drain", "relaxed poison(b)<=1 | a: read b x p; write b x 7 p; wait b 1 | b: pload x; pstore x 3; pload x; pload x"},
 	{"an Atomic that waits for what would mend is not executed behind a refused Read", "relaxed poison(b)<=1 | a: read b x p; write b x 7 p; fetchadd b y 1 p; wait b 1 | b: pload x; pstore x 3; pload y; pload x"},

@@ -319,8 +319,8 @@ func (w *World) refusedByNow(h *Host) {
 	}
 }
 
-// failsOfMedia reports whether q will fail because of memory that cannot be read. It has not yet if
-// something behind is landing, which it would not after that.
+// failsOfMedia reports whether q will fail because of memory that cannot be read. While something
+// behind is landing it has not: a failure before that is a step of its own.
 func (q *qp) failsOfMedia() bool {
 	for i := q.head; i < q.posted && q.canFail(); i++ {
 		if q.w.poisoned(q.ent(i)) {
