@@ -117,6 +117,7 @@ type fakeMR struct {
 	key    uint32
 	region host.Region
 	access verbs.Access
+	users  sync.WaitGroup // requests that are at its memory
 }
 
 func (m *fakeMR) Addr() uint64 { return m.region.Addr() }
@@ -124,26 +125,32 @@ func (m *fakeMR) Len() int     { return m.region.Len() }
 func (m *fakeMR) LKey() uint32 { return m.key }
 func (m *fakeMR) RKey() uint32 { return m.key }
 
+// Dereg waits for requests, those of the other card too, that have come to the memory:
+// after it the memory may be freed.
 func (m *fakeMR) Dereg() error {
 	m.net.mu.Lock()
-	defer m.net.mu.Unlock()
 	if m.net.mrs[m.key] == nil {
+		m.net.mu.Unlock()
 		return verbs.ErrClosed
 	}
 	delete(m.net.mrs, m.key)
 	m.net.open--
+	m.net.mu.Unlock()
+	m.users.Wait()
 	return nil
 }
 
-// at finds the memory that a key, an address and a length name.
-func (n *fakeNet) at(key uint32, addr uint64, size int, access verbs.Access) (host.Region, int, bool) {
+// at finds the memory that a key, an address and a length name. The caller is one of its
+// users then.
+func (n *fakeNet) at(key uint32, addr uint64, size int, access verbs.Access) (*fakeMR, int, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	m := n.mrs[key]
 	if m == nil || m.access&access != access || addr < m.Addr() || addr-m.Addr()+uint64(size) > uint64(m.Len()) {
 		return nil, 0, false
 	}
-	return m.region, int(addr - m.Addr()), true
+	m.users.Add(1)
+	return m, int(addr - m.Addr()), true
 }
 
 type fakeCQ struct {
@@ -374,16 +381,21 @@ func (q *fakeQP) carryOut(wr *fakeSend) verbs.Status {
 	}
 	var r host.Region
 	var off int
+	leave := func() {}
 	if need := needs[wr.Op]; need != 0 {
-		var ok bool
-		if r, off, ok = q.net.at(wr.RKey, wr.RemoteAddr, wr.Length(), need); !ok {
+		m, at, ok := q.net.at(wr.RKey, wr.RemoteAddr, wr.Length(), need)
+		if !ok {
 			q.peer.to(verbs.StateErr)
 			return verbs.StatusRemAccessErr
 		}
+		r, off, leave = m.region, at, m.users.Done
 	}
 	switch wr.Op {
 	case verbs.OpWrite, verbs.OpWriteImm:
-		place := func() { store(r, off, b) }
+		place := func() {
+			store(r, off, b)
+			leave()
+		}
 		if q.net.reorder && wr.Op == verbs.OpWrite {
 			q.late.Go(func() {
 				for range rand.IntN(50) {
@@ -405,6 +417,7 @@ func (q *fakeQP) carryOut(wr *fakeSend) verbs.Status {
 		q.late.Wait()
 		b := make([]byte, wr.Length())
 		load(r, off, b)
+		leave()
 		q.scatter(wr.SGL, b)
 	default:
 		q.late.Wait()
@@ -417,8 +430,8 @@ func (q *fakeQP) carryOut(wr *fakeSend) verbs.Status {
 			r.Store64(off, wr.Swap)
 		}
 		q.net.mu.Unlock()
-		at, o, _ := q.net.at(wr.SGL[0].LKey, wr.SGL[0].Addr, 8, verbs.LocalWrite)
-		at.Store64(o, old)
+		leave()
+		q.scatter(wr.SGL, binary.LittleEndian.AppendUint64(nil, old))
 	}
 	return verbs.StatusSuccess
 }
@@ -460,8 +473,9 @@ func (q *fakeQP) gather(sgl []verbs.SGE) []byte {
 	var out []byte
 	for _, s := range sgl {
 		b := make([]byte, s.Length)
-		if r, off, ok := q.net.at(s.LKey, s.Addr, len(b), 0); ok {
-			load(r, off, b)
+		if m, off, ok := q.net.at(s.LKey, s.Addr, len(b), 0); ok {
+			load(m.region, off, b)
+			m.users.Done()
 		}
 		out = append(out, b...)
 	}
@@ -471,8 +485,9 @@ func (q *fakeQP) gather(sgl []verbs.SGE) []byte {
 func (q *fakeQP) scatter(sgl []verbs.SGE, b []byte) {
 	for _, s := range sgl {
 		n := min(int(s.Length), len(b))
-		if r, off, ok := q.net.at(s.LKey, s.Addr, n, verbs.LocalWrite); ok {
-			store(r, off, b[:n])
+		if m, off, ok := q.net.at(s.LKey, s.Addr, n, verbs.LocalWrite); ok {
+			store(m.region, off, b[:n])
+			m.users.Done()
 		}
 		b = b[n:]
 	}
