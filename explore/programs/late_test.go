@@ -417,6 +417,8 @@ var differences = []struct{ name, program string }{
 	{"other tasks run between two injected damages", "strong | b: go {dflip y; dflip y}; pload y"},
 	{"injected damage during a load of several cells", "strong | b: go {dflip y; dpoison x}; ploadwide"},
 	{"what finds no receive is fetched again", "strong linger final | a: writeimm b x 1 m; wait b 1 | b: fetchadd a x 1 s; wait a 1; recv a"},
+	{"a frozen Write that is landing is not asked whether it has landed", "strong flip(b)<=1 | a: write b y 7 ip | c: read b y p | b: err a"},
+	{"the same of a Write of single bytes", "strong | a: wideread b p; write b y 7 pb; wait b 1 | c: write b y 3 p; read b y p | b: dpoison x; dpoison y; pload y"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -35,7 +35,7 @@ func (w *World) settleFrozen(r *region, off, n int) {
 		var can [32]*elem
 		c := can[:0]
 		for _, e := range r.pend {
-			if e.frozen && e.changes() && e.overlaps(off, n) {
+			if e.frozen && !e.during() && e.changes() && e.overlaps(off, n) {
 				c = append(c, e)
 			}
 		}
