@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/binary"
 	"iter"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -22,14 +23,26 @@ func (w *World) mend(r *region, off, n int) {
 	}
 }
 
+// mends reports whether e writes all of unit i of its region anew when it lands. A CompareSwap that has
+// read another value writes nothing.
+func (e *elem) mends(i int) bool {
+	return e.changes() && whole(e.reg, i, e.q.w.unitBytes(), e.off, e.n) && !(e.hasRead() && e.readsOther())
+}
+
+// readsOther reports whether e, which has read, is a CompareSwap that found another value.
+func (e *elem) readsOther() bool {
+	s := e.q.ent(e.wr)
+	return s.op == verbs.OpCompareSwap && binary.LittleEndian.Uint64(e.data) != s.compare
+}
+
 // mended reports whether what comes before e on its queue pair writes all that
 // cannot be read anew.
 func (w *World) mended(e *elem) bool {
-	lo, hi, size := e.reg.pm.span(e.reg, e.off, e.n)
+	lo, hi, _ := e.reg.pm.span(e.reg, e.off, e.n)
 	for i := lo; i < hi; i++ {
 		ok := !e.reg.pm.units[i].bad
 		for _, p := range e.reg.pend {
-			ok = ok || p.changes() && w.before(p, e) && whole(e.reg, i, size, p.off, p.n)
+			ok = ok || p.mends(i) && w.before(p, e)
 		}
 		if !ok {
 			return false
@@ -54,7 +67,7 @@ func (w *World) mendable(s *sqEntry) bool {
 func (w *World) wouldMend(e *elem, s *sqEntry) bool {
 	for _, x := range s.payload {
 		for i := range w.unreadableFor(x) {
-			if size := w.unitBytes(); e.reg == x.reg && whole(e.reg, i, size, e.off, e.n) {
+			if e.reg == x.reg && e.mends(i) {
 				return true
 			}
 		}
@@ -103,9 +116,8 @@ func (w *World) unreadableFor(e *elem) iter.Seq[int] {
 // menders lists what may write all of unit i anew before e is executed, and need not.
 func (w *World) menders(e *elem, i int) []*elem {
 	var c []*elem
-	size := w.unitBytes()
 	for _, p := range e.reg.pend {
-		if p != e && p.changes() && !p.modifies() && !w.follows(p, e) && w.canLand(p) && whole(e.reg, i, size, p.off, p.n) {
+		if p != e && p.mends(i) && !w.follows(p, e) && w.canLand(p) {
 			c = append(c, p)
 		}
 	}
