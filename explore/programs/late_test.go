@@ -421,6 +421,7 @@ var differences = []struct{ name, program string }{
 	{"the same of a Write of single bytes", "strong | a: wideread b p; write b y 7 pb; wait b 1 | c: write b y 3 p; read b y p | b: dpoison x; dpoison y; pload y"},
 	{"an Atomic that has read mends what another queue pair is refused", "strong | a: read b x p; accept; wait b 1 | c: fetchadd b x 1 p | b: dpoison x; pload x; call a 1"},
 	{"a CompareSwap that found another value mends nothing", "strong | a: cas b x 5 1 p; call b 1; read b x ps; wait b 1 | b: accept; dpoison x; reply 1"},
+	{"an Atomic that memory refuses is not executed because its queue pair stops", "strong | a: accept; fetchadd b x 1 p | b: dpoison x; call a 1; err a; pload x"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

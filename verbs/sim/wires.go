@@ -217,7 +217,7 @@ func (w *World) cameTo(q *qp) int {
 // taken, where what has arrived is known.
 func (w *World) tookBefore(q *qp, hit func(*sqEntry) bool) int {
 	for all := sweep(&q.elems); all.next() && w.cfg.Profile.DrainOnRevoke; {
-		if e := all.e; e.reg != nil && e.came && e.kind != elemSample && hit(q.ent(e.wr)) && !e.cutOff() {
+		if e := all.e; e.reg != nil && e.came && e.kind != elemSample && hit(q.ent(e.wr)) && !e.cutOff() && !w.refused(e) && !w.stuck(e) {
 			w.land(e)
 			all.again()
 		}
