@@ -422,6 +422,17 @@ var differences = []struct{ name, program string }{
 	{"an Atomic that has read mends what another queue pair is refused", "strong | a: read b x p; accept; wait b 1 | c: fetchadd b x 1 p | b: dpoison x; pload x; call a 1"},
 	{"a CompareSwap that found another value mends nothing", "strong | a: cas b x 5 1 p; call b 1; read b x ps; wait b 1 | b: accept; dpoison x; reply 1"},
 	{"an Atomic that memory refuses is not executed because its queue pair stops", "strong | a: accept; fetchadd b x 1 p | b: dpoison x; call a 1; err a; pload x"},
+	{"an Atomic Write behind a refused Read has not mended its memory", "strong | a: read b x p; awrite b x 7 p; wait b 1 | b: dpoison x; pload x"},
+	{"a response that mends memory comes before a refusal or not at all", "strong | a: dpoison x; read b x sP; wait b 1 | b: read a x p; wait a 1"},
+	{"a Read is not refused what was written anew before the Read ahead of it was executed", "strong | a: read b y sp; read b x p; wait b 1; wait b 1 | b: dpoison x; pstore x 5; pstore y 6"},
+	{"the same of a Write that the Read ahead of it must find", "strong | c: accept; write b x 5 ps; wait b 1; call a 1 | a: accept; read b y p; read b x p; wait b 1 | b: dpoison x; call c 1; pload x"},
+	{"nor was an Atomic behind it executed that must find such a Write", "strong | c: accept; write b x 5 ps; wait b 1; call a 1 | a: accept; read b x p; fetchadd b y 1 p; wait b 1 | b: dpoison x; call c 1; pload y"},
+	{"what drains at a refusal comes before what mends that memory later", "strong | a: write b x 7 pb; read b x p; wait b 1 | b: dpoison x; pstore x 3; pload x"},
+	{"what a load finds unreadable no other task has written anew by then", "strong poison(b)<=1 | a: read b x p; wait b 1 | b: go {pstore x 1}; pload x"},
+	{"the same of an Atomic", "strong poison(b)<=1 | a: fetchadd b x 1 p; wait b 1 | b: go {pstore x 1}; pload x"},
+	{"the same of a load of several cells", "strong poison(b)<=1 | a: read b x p; wait b 1 | b: go {pstore x 1}; ploadwide"},
+	{"what had landed by an earlier moment did not mend memory after it refused a Read", "strong | a: accept; reply 1; read b x p; wait b 1; call b 1 | c: write b x 5 ip | b: dpoison x; err c; call a 1; accept; pload x"},
+	{"a refusal tells nothing of other units", "strong | a: read b x p; write b y 5 p; wait b 1; call c 1 | c: write b y 4 p; accept; read b y ps; wait b 1; call b 1 | b: dpoison x; accept; pload y"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

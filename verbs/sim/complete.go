@@ -226,8 +226,14 @@ func (w *World) failed(q *qp, o outcome) {
 	q.touchElems()
 	switch o.status {
 	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr: // the statuses of takesPeer
-		q.ent(o.wr).came = true
-		if w.poisoned(q.ent(o.wr)) {
+		s, p := q.ent(o.wr), q.peer
+		s.came = true
+		ends := p != nil && !p.gone && p.state >= verbs.StateRTR && p.state != verbs.StateErr
+		if ends {
+			q.refusedBy = true
+			p.settle(isSuccess) // had a request of its own failed, it would have refused nothing
+		}
+		if o.status == verbs.StatusRemOpErr && s.nak == verbs.StatusSuccess {
 			w.machine.passed(q, o.wr)
 		}
 		q.limit = min(q.limit, o.wr+1)
@@ -237,11 +243,11 @@ func (w *World) failed(q *qp, o outcome) {
 				all.again()
 			}
 		}
-		if p := q.peer; p != nil && !p.gone && p.state >= verbs.StateRTR && p.state != verbs.StateErr {
-			q.refusedBy = true
-			p.killAfter(verbs.StateErr, isSuccess) // had a request of its own failed, it would have refused nothing
+		if ends {
+			p.killAfter(verbs.StateErr, nothing)
 			q.refusedBy = false
 		}
+		w.barring = 0
 	}
 	if o.status == verbs.StatusRetryExcErr { // nothing comes past what would be refused
 		q.limit = min(q.limit, q.refusedFrom(o.wr))

@@ -22,7 +22,7 @@ func (w *World) canBegin(e *elem) bool {
 	if !w.machine.arrived(e) {
 		return false
 	}
-	if w.stuck(e) {
+	if w.stuck(e) || e.barred > 0 && e.barred == w.barring {
 		return false
 	}
 	for _, d := range w.landing {
@@ -49,6 +49,7 @@ func (w *World) land(e *elem) {
 
 func (w *World) landOne(e *elem) {
 	e.begins()
+	w.abandoned = w.abandoned || slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen && e.barred > d.frozeAt })
 	w.landing = append(w.landing, e)
 	for all := sweep(&e.q.elems); all.next(); {
 		p := all.e

@@ -141,7 +141,9 @@ func (r *region) media(off, n int, since *wideLook) (flipped bool) {
 	due := r.h.node.poisons
 	flipped = w.damage(r, off, n, since.meets())
 	found := r.h.node.poisons < due // by this load, so it had not seen it before
-	w.mend(r, off, n)
+	if !found {
+		w.mend(r, off, n)
+	}
 	if w.unreadable(r, off, n) && (found || !since.outlived(w)) {
 		w.touch(r.object(), Read)
 		w.cur.obs.seeUint(7)
@@ -185,19 +187,22 @@ func (w *World) poisoned(s *sqEntry) bool {
 	return false
 }
 
-// passed leaves of what is behind n only what has come by now.
+// passed leaves of what is behind n, which memory refuses, only what has come by now. If that was
+// written anew while this was decided, n was not refused.
 func (m *late) passed(q *qp, n int) {
 	w := m.w
 	r, unit, met := w.refusedAt(q.ent(n))
+	if !met {
+		w.abandoned = true
+		return
+	}
 	for i := 0; i < len(q.elems); i++ {
 		if e := q.elems[i]; e.responds() && e.wr == n {
 			w.dropAfter(e)
 		}
 	}
 	w.neverMended(q, n)
-	if met {
-		w.waitedForMend(q, n, r, unit)
-	}
+	w.waitedForMend(q, n, r, unit)
 	for all := sweep(&q.elems); all.next(); {
 		if e := all.e; e.wr > n && e.changes() && !e.frozen && !e.could && !e.acked && w.canLand(e) {
 			if e.responds() {
@@ -210,21 +215,17 @@ func (m *late) passed(q *qp, n int) {
 			}
 		}
 	}
-	if met {
-		w.notMendedYet(q, n, r, unit)
-	}
+	w.notMendedYet(q, n, r, unit)
 	m.settleRivals(q)
 }
 
-// waitedForMend drops the Atomics of q that wait for what is behind request n and would write anew the
-// unit that refused it: that has not landed by now, and they are not executed after it.
+// waitedForMend drops the Atomics of q behind request n that write anew the unit that refused it, or wait
+// for what does: that has not landed by now, and they are not executed later.
 func (w *World) waitedForMend(q *qp, n int, r *region, unit int) {
-	mends := func(e *elem) bool {
-		return e.wr > n && e.reg == r && e.changes() && whole(r, unit, w.unitBytes(), e.off, e.n)
-	}
+	mends := func(e *elem) bool { return e.wr > n && e.reg == r && e.mends(unit) }
 	for all := sweep(&q.elems); all.next(); {
 		x := all.e
-		if x.kind == elemAtomic && !x.hasRead() && slices.ContainsFunc(q.elems, func(e *elem) bool { return mends(e) && w.follows(x, e) }) {
+		if x.kind == elemAtomic && !x.hasRead() && slices.ContainsFunc(q.elems, func(e *elem) bool { return mends(e) && (x == e || w.follows(x, e)) }) {
 			w.dropAfter(x)
 			w.discard(x)
 			all.again()
@@ -237,9 +238,10 @@ func (w *World) waitedForMend(q *qp, n int, r *region, unit int) {
 // moment or never will never did.
 func (w *World) notMendedYet(q *qp, n int, r *region, unit int) {
 	w.ticks++
+	w.barring = w.ticks
 	for all := sweep(&r.pend); all.next(); {
 		e := all.e
-		if !e.changes() || e.barred == w.ticks || e.q == q && e.wr > n || !whole(r, unit, w.unitBytes(), e.off, e.n) {
+		if !e.mends(unit) || e.barred == w.ticks || e.q == q && e.wr > n {
 			continue
 		}
 		if e.frozen {
@@ -313,7 +315,7 @@ func (w *World) refusedBefore(r *region, off, n int) {
 // any host if that is nil: from now on they would not.
 func (w *World) refusedByNow(h *Host) {
 	for _, q := range w.qps {
-		if (h == nil || q.peer != nil && q.peer.h == h) && q.failsOfMedia() {
+		if (h == nil || q.peer != nil && q.peer.h == h) && !(q.peer != nil && q.peer.completing) && q.failsOfMedia() {
 			q.asks(takesPeer)
 		}
 	}

@@ -56,6 +56,7 @@ type World struct {
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended
 	abandoned bool
+	barring   int     // what memory refuses just now: what was barred then does not land yet
 	seams     int     // operations of the step before which it could end
 	toldAt    int     // how many of them came before a report: see Seams
 	stopAt    int     // the one at which the step ends; 0: none
@@ -260,7 +261,7 @@ func (w *World) reset() {
 	w.stats.LogAvoided = 0
 	w.skew.Clear()
 	w.looks, w.seams, w.toldAt, w.stopAt = 0, 0, 0, 0
-	w.preparing, w.over, w.abandoned, w.finding, w.placing = false, false, false, false, nil
+	w.preparing, w.over, w.abandoned, w.finding, w.placing, w.barring = false, false, false, false, nil, 0
 	w.ghosts, w.landing = w.ghosts[:0], w.landing[:0]
 	if w.cfg.Reset != nil {
 		w.cfg.Reset()
