@@ -433,6 +433,13 @@ var differences = []struct{ name, program string }{
 	{"the same of a load of several cells", "strong poison(b)<=1 | a: read b x p; wait b 1 | b: go {pstore x 1}; ploadwide"},
 	{"what had landed by an earlier moment did not mend memory after it refused a Read", "strong | a: accept; reply 1; read b x p; wait b 1; call b 1 | c: write b x 5 ip | b: dpoison x; err c; call a 1; accept; pload x"},
 	{"a refusal tells nothing of other units", "strong | a: read b x p; write b y 5 p; wait b 1; call c 1 | c: write b y 4 p; accept; read b y ps; wait b 1; call b 1 | b: dpoison x; accept; pload y"},
+	{"a Send behind a Read is received before memory refuses the Read", "strong | a: read b x p; send b 1 | b: recv a; dpoison x; state a; wait a 1"},
+	{"the same behind a Write", "strong | a: read b x p; write b y 5; send b 1 | b: recv a; dpoison x; state a; wait a 1"},
+	{"the same behind an Atomic", "strong | a: read b x p; fetchadd b y 5; send b 1 | b: recv a; dpoison x; state a; wait a 1"},
+	{"the same of a Write with immediate", "relaxed | a: read b x p; writeimm b y 1 | b: recv a; dpoison x; state a; wait a 1"},
+	{"the same where a load finds memory unreadable", "strong poison(b)<=1 | a: read b x p; send b 1 | b: recv a; pload x; state a; wait a 1"},
+	{"but not if the Send waits for the Read", "strong | a: read b x p; send b 1 f | b: recv a; dpoison x; state a; wait a 1"},
+	{"nor if it leaves after the response", "strong+MaxRdAtomic=1 | a: read b x p; read b y p; send b 1 | b: recv a; dpoison x; state a; wait a 1"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

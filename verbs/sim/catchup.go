@@ -161,14 +161,19 @@ func (w *World) catchUpReceived(q *qp) {
 		}) || w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + "#" + itoa(i) + receivedNames[k] }) == 0 {
 			return
 		}
-		for all := sweep(&q.elems); all.next(); {
-			if e := all.e; e.wr <= i && e.changes() {
-				w.land(e)
-				all.again()
-			}
-		}
-		w.arrive(q, i+1)
+		w.placeTo(q, i)
 	}
+}
+
+// placeTo places what q's requests up to i bring, which have come.
+func (w *World) placeTo(q *qp, i int) {
+	for all := sweep(&q.elems); all.next(); {
+		if e := all.e; e.wr <= i && e.changes() {
+			w.land(e)
+			all.again()
+		}
+	}
+	w.arrive(q, i+1)
 }
 
 var receivedNames = [...]string{" not received", " received"}

@@ -191,6 +191,7 @@ func (w *World) poisoned(s *sqEntry) bool {
 // written anew while this was decided, n was not refused.
 func (m *late) passed(q *qp, n int) {
 	w := m.w
+	w.receivedBehind(q, n)
 	r, unit, met := w.refusedAt(q.ent(n))
 	if !met {
 		w.abandoned = true
@@ -217,6 +218,25 @@ func (m *late) passed(q *qp, n int) {
 	}
 	w.notMendedYet(q, n, r, unit)
 	m.settleRivals(q)
+}
+
+// receivedBehind decides which receives had completed by now because of requests behind n. What has not
+// is flushed.
+func (w *World) receivedBehind(q *qp, n int) {
+	for i := n + 1; q.peer.receives() && i < q.reach(); i++ {
+		s := q.ent(i)
+		if s.flags&verbs.Fence != 0 || slices.ContainsFunc(q.ent(n).payload, func(e *elem) bool { return e.stalls(i) }) {
+			return // it has not left
+		}
+		if !s.op.ConsumesRecv() || s.recv || s.came {
+			continue
+		}
+		if slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr <= i && e.changes() && !w.canLand(e) }) ||
+			w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + "#" + itoa(i) + receivedNames[k] }) == 0 {
+			return
+		}
+		w.placeTo(q, i)
+	}
 }
 
 // waitedForMend drops the Atomics of q behind request n that write anew the unit that refused it, or wait
