@@ -440,6 +440,9 @@ var differences = []struct{ name, program string }{
 	{"the same where a load finds memory unreadable", "strong poison(b)<=1 | a: read b x p; send b 1 | b: recv a; pload x; state a; wait a 1"},
 	{"but not if the Send waits for the Read", "strong | a: read b x p; send b 1 f | b: recv a; dpoison x; state a; wait a 1"},
 	{"nor if it leaves after the response", "strong+MaxRdAtomic=1 | a: read b x p; read b y p; send b 1 | b: recv a; dpoison x; state a; wait a 1"},
+	{"a response mends memory before a Read of another host", "strong | a: dpoison x; read b x sP; call c 1 | c: accept; read a x ps; wait a 1 | b:"},
+	{"the same of the response of an Atomic", "strong | a: dpoison x; fetchadd b x 1 sP; call c 1 | c: accept; read a x ps; wait a 1 | b:"},
+	{"the same of a response that comes with a later one", "strong | a: dpoison x; read b x P; read b y s; call c 1 | c: accept; read a x ps; wait a 1 | b:"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

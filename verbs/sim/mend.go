@@ -3,6 +3,7 @@ package sim
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -55,7 +56,7 @@ func (w *World) mended(e *elem) bool {
 func (w *World) mendable(s *sqEntry) bool {
 	for _, e := range s.payload {
 		for i := range w.unreadableFor(e) {
-			if len(w.menders(e, i)) == 0 {
+			if len(w.menders(e, i)) == 0 && !w.mendingResponse(e.reg, i) {
 				return false
 			}
 		}
@@ -93,9 +94,37 @@ func (w *World) mendFor(s *sqEntry) {
 	for _, e := range s.payload {
 		for i := range w.unreadableFor(e) {
 			c := w.menders(e, i)
-			w.land(c[w.choose(ChooseOrder, len(c), func(i int) string { return c[i].name() + " before" })])
+			k := w.choose(ChooseOrder, len(c)+boolInt(w.mendingResponse(e.reg, i)), func(i int) string {
+				if i == len(c) {
+					return "a response before"
+				}
+				return c[i].name() + " before"
+			})
+			if k < len(c) {
+				w.land(c[k])
+				continue
+			}
+			size := w.unitBytes()
+			w.responses(e.reg, i*size, size)
+			w.abandoned = w.abandoned || e.reg.pm.units[i].bad
 		}
 	}
+}
+
+// mendingResponse reports whether a response under way writes all of unit i of r anew.
+func (w *World) mendingResponse(r *region, i int) bool {
+	size := w.unitBytes()
+	return slices.ContainsFunc(w.qps, func(q *qp) bool {
+		if q.h != r.h || q.brings(r, i*size, size) < 0 {
+			return false
+		}
+		for n := q.head; n < q.posted; n++ {
+			if slices.ContainsFunc(q.ent(n).dst, func(d sge) bool { return d.r == r && whole(r, i, size, d.off, d.n) }) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // unreadableFor yields the units that keep e from being executed.
