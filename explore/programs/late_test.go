@@ -443,6 +443,7 @@ var differences = []struct{ name, program string }{
 	{"a response mends memory before a Read of another host", "strong | a: dpoison x; read b x sP; call c 1 | c: accept; read a x ps; wait a 1 | b:"},
 	{"the same of the response of an Atomic", "strong | a: dpoison x; fetchadd b x 1 sP; call c 1 | c: accept; read a x ps; wait a 1 | b:"},
 	{"the same of a response that comes with a later one", "strong | a: dpoison x; read b x P; read b y s; call c 1 | c: accept; read a x ps; wait a 1 | b:"},
+	{"either of two units may be what refuses a Read, and the other one was written anew before", "strong | a: accept; reply 1; wideread b p; wait b 1; call b 1 | c: write b x 5 ip | b: dpoison x; dpoison y; icrash c; err c; call a 1; accept; pload x"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -277,17 +277,10 @@ func (w *World) notMendedYet(q *qp, n int, r *region, unit int) {
 func (w *World) bar(e *elem) {
 	w.touchElem(e)
 	e.barred = w.ticks
-	for all := sweep(&e.q.elems); all.next(); {
-		x := all.e
-		if x.barred == w.ticks || x.over() || !w.follows(x, e) {
-			continue
-		}
-		if x.frozen {
-			w.discard(x)
-		} else {
+	for _, x := range e.q.elems {
+		if !x.over() && w.follows(x, e) {
 			x.barred = w.ticks
 		}
-		all.again()
 	}
 }
 
