@@ -444,6 +444,8 @@ var differences = []struct{ name, program string }{
 	{"the same of the response of an Atomic", "strong | a: dpoison x; fetchadd b x 1 sP; call c 1 | c: accept; read a x ps; wait a 1 | b:"},
 	{"the same of a response that comes with a later one", "strong | a: dpoison x; read b x P; read b y s; call c 1 | c: accept; read a x ps; wait a 1 | b:"},
 	{"either of two units may be what refuses a Read, and the other one was written anew before", "strong | a: accept; reply 1; wideread b p; wait b 1; call b 1 | c: write b x 5 ip | b: dpoison x; dpoison y; icrash c; err c; call a 1; accept; pload x"},
+	{"which of two units refused a Read tells what was executed behind it", "strong | c: accept; write b x 5 ps; wait b 1; ask a 1 | a: accept; wideread b p; fetchadd b z 1 p; wait b 1; ask b 1 | b: dpoison x; dpoison y; ask c 1; accept; pload z"},
+	{"the same of the other unit", "strong | c: accept; write b y 5 ps; wait b 1; ask a 1 | a: accept; wideread b p; fetchadd b z 1 p; wait b 1; ask b 1 | b: dpoison x; dpoison y; ask c 1; accept; pload z"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -181,6 +181,7 @@ const (
 	tagCQ
 	tagPinned
 	tagMade
+	tagBarred
 )
 
 // about adds p, which concerns hosts a and b, to what it is about. A relation of two

@@ -49,8 +49,10 @@ func (w *World) land(e *elem) {
 
 func (w *World) landOne(e *elem) {
 	e.begins()
-	w.abandoned = w.abandoned || slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen && e.barred > d.frozeAt })
 	w.landing = append(w.landing, e)
+	if slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen && e.barred > d.frozeAt }) {
+		w.abandoned = true // by then it had not landed
+	}
 	for all := sweep(&e.q.elems); all.next(); {
 		p := all.e
 		if p == e {

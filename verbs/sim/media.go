@@ -259,17 +259,10 @@ func (w *World) waitedForMend(q *qp, n int, r *region, unit int) {
 func (w *World) notMendedYet(q *qp, n int, r *region, unit int) {
 	w.ticks++
 	w.barring = w.ticks
-	for all := sweep(&r.pend); all.next(); {
-		e := all.e
-		if !e.mends(unit) || e.barred == w.ticks || e.q == q && e.wr > n {
-			continue
-		}
-		if e.frozen {
-			w.discard(e)
-		} else {
+	for _, e := range r.pend {
+		if e.mends(unit) && !(e.q == q && e.wr > n) {
 			w.bar(e)
 		}
-		all.again()
 	}
 }
 

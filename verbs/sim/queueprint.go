@@ -49,6 +49,9 @@ func (w *World) queuePrint(q *qp) {
 		if e.frozen && e.changes() {
 			w.overtaken(e)
 		}
+		if e.barred > 0 {
+			w.barredAfter(e)
+		}
 	}
 }
 
@@ -119,6 +122,20 @@ func (w *World) overtaken(e *elem) {
 	for _, y := range e.reg.pend {
 		if y.frozen && y.since() > e.frozeAt && y.overlaps(e.off, e.n) {
 			w.aboutThree(e.q.h.node.idx, y.q.h.node.idx, e.reg.h.node.idx, e.id(tagFroze).Print(y.id(0)))
+		}
+	}
+}
+
+// barredAfter covers whose time on that machine was over when e had not landed yet: they did not land it.
+func (w *World) barredAfter(e *elem) {
+	if e.reg == nil {
+		return
+	}
+	for _, q := range w.qps {
+		for _, d := range q.elems {
+			if d.frozen && d.frozeAt < e.barred && d.reg != nil && d.reg.h == e.reg.h {
+				w.aboutThree(e.q.h.node.idx, d.q.h.node.idx, e.reg.h.node.idx, e.id(tagBarred).Print(d.id(0)))
+			}
 		}
 	}
 }
