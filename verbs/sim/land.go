@@ -16,13 +16,13 @@ func (w *World) canLand(e *elem) bool {
 
 // canBegin is canLand, except that what e reads may be unreadable: a Read samples the rest before.
 func (w *World) canBegin(e *elem) bool {
-	if e.over() || e.during() {
+	if e.over() || e.during() || e.barred > 0 && e.barred == w.barring {
 		return false
 	}
 	if !w.machine.arrived(e) {
 		return false
 	}
-	if w.stuck(e) || e.barred > 0 && e.barred == w.barring {
+	if w.stuck(e) {
 		return false
 	}
 	for _, d := range w.landing {
