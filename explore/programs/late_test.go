@@ -446,6 +446,9 @@ var differences = []struct{ name, program string }{
 	{"either of two units may be what refuses a Read, and the other one was written anew before", "strong | a: accept; reply 1; wideread b p; wait b 1; call b 1 | c: write b x 5 ip | b: dpoison x; dpoison y; icrash c; err c; call a 1; accept; pload x"},
 	{"which of two units refused a Read tells what was executed behind it", "strong | c: accept; write b x 5 ps; wait b 1; ask a 1 | a: accept; wideread b p; fetchadd b z 1 p; wait b 1; ask b 1 | b: dpoison x; dpoison y; ask c 1; accept; pload z"},
 	{"the same of the other unit", "strong | c: accept; write b y 5 ps; wait b 1; ask a 1 | a: accept; wideread b p; fetchadd b z 1 p; wait b 1; ask b 1 | b: dpoison x; dpoison y; ask c 1; accept; pload z"},
+	{"nor does what follows such a store in its buffer", "strong | a: write b y 7 pb; read b x p; wait b 1 | b: dpoison x; pstore x 3; pstore y 4; pload y"},
+	{"a fenced Send of no bytes waits for the Read as well", "strong | a: read b x p; send b 1 fz | b: recv a; dpoison x; state a; wait a 1"},
+	{"one that leaves after the response as well", "strong+MaxRdAtomic=1 | a: read b x p; read b y p; send b 1 z | b: recv a; dpoison x; state a; wait a 1"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.
