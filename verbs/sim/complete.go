@@ -223,6 +223,7 @@ func (w *World) deliver(q *qp, s *sqEntry) {
 // failed takes the QP to ERR. What was not acknowledged may have been executed
 // wholly, in part or not at all, unless the responder refused it.
 func (w *World) failed(q *qp, o outcome) {
+	defer func(x int) { w.barring = x }(w.barring)
 	q.touchElems()
 	switch o.status {
 	case verbs.StatusRemAccessErr, verbs.StatusRemInvReqErr, verbs.StatusRemOpErr: // the statuses of takesPeer
@@ -247,7 +248,6 @@ func (w *World) failed(q *qp, o outcome) {
 			p.killAfter(verbs.StateErr, nothing)
 			q.refusedBy = false
 		}
-		w.barring = 0
 	}
 	if o.status == verbs.StatusRetryExcErr { // nothing comes past what would be refused
 		q.limit = min(q.limit, q.refusedFrom(o.wr))

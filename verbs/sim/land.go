@@ -16,7 +16,7 @@ func (w *World) canLand(e *elem) bool {
 
 // canBegin is canLand, except that what e reads may be unreadable: a Read samples the rest before.
 func (w *World) canBegin(e *elem) bool {
-	if e.over() || e.during() || e.barred > 0 && e.barred == w.barring {
+	if e.over() || e.during() || w.barring > 0 && e.barred >= w.barring {
 		return false
 	}
 	if !w.machine.arrived(e) {

@@ -258,7 +258,9 @@ func (w *World) waitedForMend(q *qp, n int, r *region, unit int) {
 // moment or never will never did.
 func (w *World) notMendedYet(q *qp, n int, r *region, unit int) {
 	w.ticks++
-	w.barring = w.ticks
+	if w.barring == 0 {
+		w.barring = w.ticks
+	}
 	for _, e := range r.pend {
 		if e.mends(unit) && !(e.q == q && e.wr > n) {
 			w.bar(e)

@@ -56,7 +56,7 @@ type World struct {
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended
 	abandoned bool
-	barring   int     // what memory refuses just now: what was barred then does not land yet
+	barring   int     // the moment of a refusal that is under way: what is barred since then does not land yet; 0: none
 	seams     int     // operations of the step before which it could end
 	toldAt    int     // how many of them came before a report: see Seams
 	stopAt    int     // the one at which the step ends; 0: none
