@@ -43,6 +43,9 @@ type Host interface {
 	Sleep(d time.Duration)
 	// Rand returns a number in [0, n).
 	Rand(n int) int
+	// Visit goes through the hosts called names in an order that the protocol leaves open: see
+	// [InAnyOrder].
+	Visit(names []string) Visit
 	NewMutex() Mutex
 	NewCond(m Mutex) Cond
 

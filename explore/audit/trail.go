@@ -41,6 +41,7 @@ type take struct {
 type sight struct {
 	print   print
 	order   []uint8
+	alike   print       // with the interchangeable hosts in their order, or renamed
 	events  []sim.Actor // sorted
 	foot    []sim.Access
 	private bool // of the step that led here
@@ -98,6 +99,7 @@ func (a *auditor) run(force *sim.Actor, f follow, calm bool) *trail {
 func (p *tracer) arrive(evs []sim.Event) {
 	s := sight{foot: slices.Clone(p.w.Footprint()), private: p.w.Private(), order: make([]uint8, len(p.w.Symmetric()))}
 	s.print = p.w.Fingerprint(s.order)
+	s.alike = p.w.FingerprintIn(p.ren.order(p.w.Symmetric()))
 	for i := range evs {
 		s.events = append(s.events, evs[i].Actor)
 	}
@@ -229,6 +231,18 @@ func rename(w *sim.World, perm []uint8) *renamed {
 		pairs = append(pairs, names[i], names[perm[i]])
 	}
 	return &renamed{perm, strings.NewReplacer(pairs...)}
+}
+
+// order are the places of the interchangeable hosts, sym, among themselves, after renaming.
+func (r *renamed) order(sym []int) []uint8 {
+	out := make([]uint8, len(sym))
+	for k := range sym {
+		out[k] = uint8(k)
+		if r != nil {
+			out[k] = uint8(slices.Index(sym, int(r.perm[sym[k]])))
+		}
+	}
+	return out
 }
 
 func (r *renamed) actor(a sim.Actor) sim.Actor {

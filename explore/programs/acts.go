@@ -149,6 +149,7 @@ func pmemAt(at int) int { return []int{0, 8, 64, 64}[at] }
 func taskActs() map[string]kindOfAct {
 	return map[string]kindOfAct{
 		"go":        {takes: "b", do: (*task).spawn},
+		"visit":     {takes: "tb", do: (*task).visit},
 		"lock":      {do: func(t *task, _ *Act) { t.lock() }},
 		"unlock":    {do: func(t *task, _ *Act) { t.unlock() }},
 		"set":       {takes: "v", do: func(t *task, a *Act) { t.set(a.V) }},

@@ -22,7 +22,8 @@
 // one letter each. The condition ?1 before an act makes it depend on the last value
 // seen. A host called b*2 stands for two interchangeable ones, b1 and b2; the name b
 // means both, or for b1 the other one, and acts on both in one step, since code must
-// treat hosts alike that it declares interchangeable.
+// treat hosts alike that it declares interchangeable. visit b {write b x 1; wait b 1} goes
+// through them one by one, in any order; inside, b is the one that is visited.
 //
 // [Generate] makes a program from a kind and a seed. Programs of the first kinds are
 // mixed from small motifs, in any combination; those of the last eight, from

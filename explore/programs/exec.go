@@ -27,6 +27,7 @@ type task struct {
 	req   host.Request
 	asked host.Gather
 	order []string // whom it asked
+	only  string   // the host of a group that it visits
 	read  *Act     // the last request with a response
 	sent  *Act     // and the last with a source
 	list  []joined // requests that are posted with the next one
@@ -101,10 +102,38 @@ func (t *task) err(err error) bool {
 	return err != nil
 }
 
+// peers are the hosts that an act names: the one that is visited, of its group.
+func (t *task) peers(a *Act) []string {
+	names := t.m.x.peers(t.m.at, a.To)
+	if t.only != "" && slices.Contains(names, t.only) {
+		return []string{t.only}
+	}
+	return names
+}
+
+// visit does acts with each of several hosts, in any order, until one of them ends the task. What it keeps tells
+// nothing of the order.
+func (t *task) visit(a *Act) {
+	names := t.peers(a)
+	seen, sum, log, only := make([]string, len(names)), uint64(0), t.log, t.only
+	for i := range host.InAnyOrder(t.m.h, names) {
+		t.only, t.log, t.last = names[i], nil, 0
+		t.run(a.Body)
+		seen[i] = string(t.log)
+		sum += t.last
+		if t.ended {
+			break
+		}
+	}
+	t.only, t.log, t.last = only, log, sum
+	t.req, t.asked, t.named = nil, nil, nil // of the last
+	t.noteAlike(seen)
+}
+
 // to is the task's connection to each peer that the act names.
 func (t *task) to(a *Act) []*link {
 	var out []*link
-	for _, name := range t.m.x.peers(t.m.at, a.To) {
+	for _, name := range t.peers(a) {
 		for _, l := range t.links {
 			if l.peer == name {
 				out = append(out, l)
@@ -117,7 +146,7 @@ func (t *task) to(a *Act) []*link {
 // wait waits for completions of the connections to some peers: of one, or of each of
 // several that are interchangeable.
 func (t *task) wait(a *Act, timeout time.Duration) {
-	if t.m.x.p.isGroup(a.To) && len(t.m.x.peers(t.m.at, a.To)) > 1 {
+	if t.m.x.p.isGroup(a.To) && len(t.peers(a)) > 1 {
 		t.each(a, timeout)
 		return
 	}

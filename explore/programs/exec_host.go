@@ -136,7 +136,7 @@ func (t *task) call(a *Act, timeout time.Duration) {
 		t.gathered(len(t.order))
 		return
 	}
-	names := t.m.x.peers(t.m.at, a.To)
+	names := t.peers(a)
 	if len(names) == 0 {
 		names = []string{a.To}
 	}
@@ -147,7 +147,7 @@ func (t *task) call(a *Act, timeout time.Duration) {
 }
 
 func (t *task) ask(a *Act, timeout time.Duration) {
-	t.order = t.m.x.peers(t.m.at, a.To)
+	t.order = t.peers(a)
 	var calls []host.Call
 	for _, name := range t.order {
 		calls = append(calls, host.Call{To: name, Service: "ask", Body: bytesOf(t.value(a.V))})
@@ -235,7 +235,7 @@ func (t *task) askCount(a *Act) {
 
 // connect makes a new connection to a host, whose acceptConn takes part in it.
 func (t *task) connect(a *Act) {
-	for _, name := range t.m.x.peers(t.m.at, a.To) {
+	for _, name := range t.peers(a) {
 		p, cq := t.m.queues()
 		body := t.m.lends().append(must(p.Endpoint().AppendBinary(nil)))
 		answer, err := t.m.h.Call(name, "meet", body, verbs.Forever)

@@ -214,6 +214,9 @@ func (g *maker) symmetric() {
 			g.life = 0
 		}
 	}
+	if g.chance(30) {
+		addVisit(g, 0, 1)
+	}
 	for n := 1 + g.r.IntN(3); g.p.size() < n; {
 		i := g.r.IntN(2)
 		j := 1 - i

@@ -35,6 +35,12 @@ func (p *Program) postsLast(acts []Act) bool {
 			return true
 		case table[a.Do].sends:
 			n += p.peers(a.To)
+		case a.Do == "visit":
+			eachAct(a.Body, func(b *Act) {
+				if table[b.Do].sends {
+					n += p.peers(a.To)
+				}
+			})
 		case a.If == 0 && slices.Contains(lettingGo, a.Do):
 			n = 0
 		}

@@ -190,6 +190,27 @@ func addGo(g *maker, i, j int) {
 	}
 }
 
+// addVisit goes through interchangeable hosts, and at times stops at the first.
+func addVisit(g *maker, i, j int) {
+	var body []Act
+	for range 1 + g.r.IntN(2) {
+		switch g.r.IntN(6) {
+		case 0:
+			body = append(body, Act{Do: "call", To: g.name(j), V: 1 + g.r.IntN(2)})
+		case 1:
+			body = append(body, Act{Do: pick(g, "destroy", "err", "state"), To: g.name(j)})
+		case 2:
+			body = append(body, g.local())
+		default:
+			body = append(body, g.request(i, j)...)
+		}
+	}
+	if g.chance(20) {
+		body = append(body, Act{Do: "end", If: g.r.IntN(3)})
+	}
+	g.put(i, Act{Do: "visit", To: g.name(j), Body: body})
+}
+
 func addMutex(g *maker, i, _ int) {
 	g.put(i, Act{Do: "go", Body: []Act{{Do: "lock"}, {Do: "set", V: 1}, g.local(), {Do: "unlock"}}}, Act{Do: "lock"}, Act{Do: "get"}, g.local(), Act{Do: "unlock"})
 }

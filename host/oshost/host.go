@@ -142,6 +142,9 @@ func (h *Host) Sleep(d time.Duration) { time.Sleep(d) }
 // Rand implements host.Host.
 func (h *Host) Rand(n int) int { return rand.IntN(n) }
 
+// Visit implements host.Host.
+func (h *Host) Visit(names []string) host.Visit { return host.InTurn(names) }
+
 // NewMutex implements host.Host.
 func (h *Host) NewMutex() host.Mutex { return new(sync.Mutex) }
 

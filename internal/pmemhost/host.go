@@ -114,6 +114,9 @@ func (h *Host) NewMutex() host.Mutex { return new(sync.Mutex) }
 // NewCond implements host.Host.
 func (h *Host) NewCond(m host.Mutex) host.Cond { return sync.NewCond(m) }
 
+// Visit implements host.Host.
+func (h *Host) Visit(names []string) host.Visit { return host.InTurn(names) }
+
 // Rand implements host.Host.
 func (h *Host) Rand(int) int { return 0 }
 

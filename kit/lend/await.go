@@ -13,10 +13,38 @@ func (g *Group) Room(c *Conn, n int) {
 	if n > c.Depth {
 		panic("lend: room for more requests than the send queue has places")
 	}
-	for c.Err == nil && c.places.taken+n > c.Depth {
+	for c.lacks(n) {
 		g.wait(c)
 	}
 }
+
+// RoomAll is Room for several connections.
+func (g *Group) RoomAll(conns []*Conn, n int) {
+	var one *Conn
+	full := 0
+	for _, c := range conns {
+		if c.lacks(n) {
+			one, full = c, full+1
+		}
+	}
+	switch full {
+	case 0:
+	case 1: // no order, and no allocation
+		g.Room(one, n)
+	default:
+		g.makeRoom(conns, n)
+	}
+}
+
+func (g *Group) makeRoom(conns []*Conn, n int) {
+	full := slices.DeleteFunc(slices.Clone(conns), func(c *Conn) bool { return !c.lacks(n) })
+	for c := range g.Each(full) {
+		g.Room(c, n)
+	}
+}
+
+// lacks reports whether the send queue has no room for n requests now.
+func (c *Conn) lacks(n int) bool { return c.Err == nil && c.places.taken+n > c.Depth }
 
 // Post posts requests. It reports whether the card accepted them; if not, the
 // connection has failed. A full queue is such a failure: call [Group.Room] first.
@@ -89,8 +117,15 @@ func (g *Group) AwaitAll(conns []*Conn) {
 		}
 		wcs := make([]verbs.WC, len(open))
 		err := g.ch.Gather(cqs, wcs, g.Timeout)
+		var failed []*Conn
 		for i, c := range open {
-			c.wc[0] = wcs[i]
+			if c.wc[0] = wcs[i]; err != nil || wcs[i].Err() != nil {
+				failed = append(failed, c)
+			} else {
+				g.took(c, 1, nil)
+			}
+		}
+		for c := range g.Each(failed) {
 			g.took(c, 1, err)
 		}
 	}

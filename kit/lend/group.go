@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
@@ -121,10 +122,25 @@ func (g *Group) Fail(c *Conn, cause error) {
 	}
 }
 
+// Each yields connections in an order that the protocol leaves open: see [host.InAnyOrder].
+func (g *Group) Each(conns []*Conn) iter.Seq[*Conn] {
+	peers := make([]string, len(conns))
+	for i, c := range conns {
+		peers[i] = c.Peer
+	}
+	return func(yield func(*Conn) bool) {
+		for i := range host.InAnyOrder(g.h, peers) {
+			if !yield(conns[i]) {
+				return
+			}
+		}
+	}
+}
+
 // Drop releases the resources of connections on this host.
 func (g *Group) Drop(conns ...*Conn) error {
 	var errs []error
-	for _, c := range conns {
+	for c := range g.Each(conns) {
 		errs = append(errs, c.disconnect())
 		if c.CQ != nil {
 			errs = append(errs, c.CQ.Destroy())

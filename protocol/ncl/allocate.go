@@ -130,15 +130,21 @@ func (f *File) enlistBatch(o op, links []*link, batch []string) (_ []*link, sile
 		asked = append(asked, l)
 	}
 	answers := f.ask(o, asked).Wait(len(asked))
-	for i, l := range asked {
-		if err := accept(l, &answers[i], o, f.entry.size); err != nil {
-			f.h.Logf("peer %s does not take file %q: %v", l.Peer, f.name, err)
-			f.rejected = err
-			silent = silent || errors.Is(err, host.ErrTimeout)
+	errs := make([]error, len(asked))
+	for i := range host.InAnyOrder(f.h, batch) {
+		l := asked[i]
+		if errs[i] = accept(l, &answers[i], o, f.entry.size); errs[i] != nil {
+			f.h.Logf("peer %s does not take file %q: %v", l.Peer, f.name, errs[i])
 			f.drop(l)
+		}
+	}
+	for i, l := range asked {
+		if errs[i] == nil {
+			links = append(links, l)
 			continue
 		}
-		links = append(links, l)
+		f.rejected = errs[i]
+		silent = silent || errors.Is(errs[i], host.ErrTimeout)
 	}
 	return links, silent, nil
 }

@@ -110,9 +110,7 @@ func (f *File) awaitQuorum() error {
 
 // makeRoom waits until each peer's send queue has room for a write.
 func (f *File) makeRoom() {
-	for _, l := range f.links {
-		f.group.Room(l, len(f.wrs))
-	}
+	f.group.RoomAll(f.links, len(f.wrs))
 }
 
 // complete counts the peers that have everything up to the last write.

@@ -68,9 +68,7 @@ func (f *File) probe() {
 	for _, l := range f.working() {
 		f.postStamp(l)
 	}
-	for _, l := range f.links {
-		f.group.Room(l, l.Depth)
-	}
+	f.group.RoomAll(f.links, f.cfg.QueueDepth)
 }
 
 func (m *Maintained) lock() {

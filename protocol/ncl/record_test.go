@@ -104,6 +104,8 @@ type quiet struct{ host.Host }
 
 func (quiet) Logf(string, ...any) {}
 
+func (quiet) Visit(names []string) host.Visit { return host.InTurn(names) }
+
 // Gather asks peers, none of which answers.
 func (quiet) Gather(calls []host.Call, _ time.Duration) host.Gather { return nobody(len(calls)) }
 

@@ -127,10 +127,14 @@ func (r *recovery) fetchLatest() error {
 // hear waits until need peers have answered, and connects to the new ones.
 func (r *recovery) hear(need int) {
 	answers := r.calls.Wait(need)
+	var heard []*link
 	for i, l := range r.f.links {
-		if r.heard[i] || answers[i].Pending() {
-			continue
+		if !r.heard[i] && !answers[i].Pending() {
+			heard = append(heard, l)
 		}
+	}
+	for l := range r.f.group.Each(heard) {
+		i := slices.Index(r.f.links, l)
 		r.heard[i] = true
 		if answers[i].Err == nil {
 			r.said++
@@ -234,10 +238,14 @@ func (r *recovery) firstToAnswer() *link {
 }
 
 func (r *recovery) failLatest(cause error) {
+	var latest []*link
 	for i, l := range r.f.links {
 		if r.isLatest(i) {
-			r.f.group.Fail(l, cause)
+			latest = append(latest, l)
 		}
+	}
+	for l := range r.f.group.Each(latest) {
+		r.f.group.Fail(l, cause)
 	}
 }
 
@@ -253,8 +261,8 @@ func (r *recovery) catchUp() {
 
 // copyTo copies the content of the local buffer to links that have nothing yet.
 func (f *File) copyTo(links []*link) {
+	f.group.RoomAll(links, len(f.wrs))
 	for _, l := range links {
-		f.group.Room(l, len(f.wrs))
 		f.post(l, 0, f.entry.size)
 	}
 	f.group.AwaitAll(links)
@@ -296,10 +304,15 @@ func (f *File) leaveBehind() error {
 // switchTo makes the peers of links point their mr-map to the copy (4.5.1).
 func (f *File) switchTo(links []*link) {
 	answers := f.ask(opSwitch, links).Wait(len(links))
+	errs := map[*link]error{}
+	var failed []*link
 	for i, l := range links {
-		if err := answered(l, &answers[i], opSwitch); err != nil {
-			f.group.Fail(l, err)
+		if errs[l] = answered(l, &answers[i], opSwitch); errs[l] != nil {
+			failed = append(failed, l)
 		}
+	}
+	for l := range f.group.Each(failed) {
+		f.group.Fail(l, errs[l])
 	}
 }
 

@@ -92,14 +92,15 @@ func (f *File) replaceable(x *link, links []*link) bool {
 }
 
 func (f *File) dropFailed(links []*link) []*link {
-	var kept []*link
+	var kept, failed []*link
 	for _, l := range links {
 		if l.Err != nil {
 			f.rejected = l.Err
-			f.drop(l)
+			failed = append(failed, l)
 			continue
 		}
 		kept = append(kept, l)
 	}
+	f.drop(failed...)
 	return kept
 }

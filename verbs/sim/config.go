@@ -71,8 +71,10 @@ type Node struct {
 	Immortal func(life int) bool
 	// Daemon: the run does not wait for it.
 	Daemon bool
-	// Symmetric marks the hosts that are interchangeable: they run the same code, which
-	// treats them alike. Those that the fault budget tells apart are not taken for each other.
+	// Symmetric marks the hosts that are interchangeable: they run the same code, and all code
+	// treats them alike. Code that goes through them one by one, or prefers one of several, must
+	// leave the order open: see [host.InAnyOrder]. An audit (explore/audit) tests that. Those that
+	// the fault budget tells apart are not taken for each other.
 	Symmetric bool
 }
 

@@ -33,8 +33,9 @@ type print = fingerprint.Print
 // the position at which it was observed, so that renaming those hosts renames
 // the parts and nothing else.
 type obs struct {
-	main print
-	per  [maxSym]print
+	main   print
+	per    [maxSym]print
+	visits int // which interchangeable host the task visits, from 1: see visit.go
 }
 
 // see adds one observation: about the interchangeable host tag, or about no such host.
@@ -43,8 +44,17 @@ func (o *obs) see(tag int, v print) {
 		o.main = o.main.Print(v)
 		return
 	}
+	o.named(tag)
 	o.per[tag] = o.per[tag].Print(o.main).Print(v)
 	o.main = o.main.Uint(0x5bd1e995)
+}
+
+// named adds which hosts these are, if the task visits one and sees something of another. That is a
+// relation of the two, which no part of theirs can express: nothing renames them then.
+func (o *obs) named(tag int) {
+	if o.visits != 0 && o.visits != tag+1 {
+		o.main = o.main.Int(o.visits).Int(tag)
+	}
 }
 
 // seeUint adds a number that is about no interchangeable host.
@@ -71,6 +81,7 @@ func (o *obs) seeAll(n int, seen func(i int) (tag int, v print, ok bool)) {
 		case tag < 0:
 			o.main = o.main.Print(v)
 		default:
+			o.named(tag)
 			o.per[tag] = o.per[tag].Print(before).Print(v)
 		}
 	}
@@ -83,6 +94,7 @@ func (o *obs) join(x *obs) {
 	o.main = o.main.Print(x.main)
 	for i := range o.per {
 		if !x.per[i].IsZero() {
+			o.named(i)
 			o.per[i] = o.per[i].Print(before).Print(x.per[i])
 		}
 	}
@@ -126,6 +138,31 @@ type fpScratch struct {
 // those hosts, receives the canonical order: order[i] is the symmetric host that
 // stands at place i.
 func (w *World) Fingerprint(order []uint8) fingerprint.Print {
+	w.collect()
+	perm := w.canonical()
+	copy(order, perm) // order may be nil
+	return w.fpbuf.in(perm)
+}
+
+// FingerprintIn is a hash of the state with the interchangeable hosts in a given order. It is the same
+// for two states, in two orders, only if renaming the hosts of one order to those of the other makes the one
+// state of the other.
+func (w *World) FingerprintIn(order []uint8) fingerprint.Print {
+	w.collect()
+	if w.fpbuf.paired {
+		w.fpbuf.refine(len(w.sym)) // as canonical does
+	}
+	return w.fpbuf.in(order)
+}
+
+// SetBlind makes fingerprints leave out what is in DRAM, what tasks have loaded, and which of the things that
+// a host has made have ended, until it is called with false. Two runs in which interchangeable hosts are permuted
+// are compared like this: code may keep what it has of several hosts in one region, and has made one completion
+// queue after the other, and no renaming of hosts moves these.
+func (w *World) SetBlind(blind bool) { w.blind = blind }
+
+// collect collects the parts of the state.
+func (w *World) collect() {
 	f := &w.fpbuf
 	f.rest = w.hist.Int(int(w.now)).Bool(w.over)
 	clear(f.parts[:len(w.sym)])
@@ -161,7 +198,6 @@ func (w *World) Fingerprint(order []uint8) fingerprint.Print {
 			w.taskPrint(t)
 		}
 	}
-	return w.canonical(order)
 }
 
 // The kinds of things that are added up: each print begins with one.
@@ -181,6 +217,7 @@ const (
 	tagCQ
 	tagPinned
 	tagMade
+	tagVisit
 	tagBarred
 )
 
@@ -236,10 +273,9 @@ func (w *World) aboutThree(a, b, c int, p print) {
 	}
 }
 
-// canonical sorts the parts of the interchangeable hosts and hashes their relations in
-// that order. One round of colour refinement tells hosts apart by whom they are
-// related to.
-func (w *World) canonical(order []uint8) print {
+// canonical sorts the parts of the interchangeable hosts. One round of colour refinement
+// tells hosts apart by whom they are related to.
+func (w *World) canonical() []uint8 {
 	f := &w.fpbuf
 	n := len(w.sym)
 	if f.paired {
@@ -259,16 +295,20 @@ func (w *World) canonical(order []uint8) print {
 		}
 		return 1
 	})
+	return perm
+}
+
+// in hashes the parts of the interchangeable hosts, and their relations, in an order.
+func (f *fpScratch) in(perm []uint8) print {
 	p := f.rest
 	for _, i := range perm {
 		p = p.Print(f.parts[i])
 	}
-	for i := 0; f.paired && i < n; i++ {
-		for j := range n {
+	for i := 0; f.paired && i < len(perm); i++ {
+		for j := range perm {
 			p = p.Print(f.pairs[perm[i]][perm[j]])
 		}
 	}
-	copy(order, perm) // order may be nil
 	return p
 }
 

@@ -102,7 +102,7 @@ func (l *listener) Accept(timeout time.Duration) (host.Request, error) {
 
 // name is stable over edits: who asked, and for what.
 func (r *request) name() string {
-	return r.from.Name() + "." + strconv.Itoa(r.from.life) + " " + r.service + " " + strconv.Itoa(r.g.ord)
+	return r.from.Name() + "." + strconv.Itoa(r.from.life) + " to " + r.toName() + " " + r.service + " " + strconv.Itoa(r.g.ord)
 }
 
 func (h *Host) dropMail(r *request) {

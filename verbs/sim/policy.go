@@ -41,10 +41,11 @@ const (
 	ChooseMedia                        // whether some bytes are the damaged ones
 	ChooseTimer                        // which timer of a host a fault strikes
 	ChooseClock                        // what a look at a clock finds
+	ChooseHost                         // which of several interchangeable hosts comes next
 	choiceKinds
 )
 
-var choiceNames = [...]string{"completion", "landing", "order", "fetch", "message", "rand", "cutoff", "persist", "end", "media", "timer", "clock"}
+var choiceNames = [...]string{"completion", "landing", "order", "fetch", "message", "rand", "cutoff", "persist", "end", "media", "timer", "clock", "host"}
 
 func (k ChoiceKind) String() string { return choiceNames[k] }
 

@@ -17,14 +17,16 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	if q.w.dying() {
 		return verbs.ErrClosed
 	}
-	if q.h.live > 1 {
+	switch {
+	case !q.w.cur.sb.empty():
+		q.w.cur.drain() // a doorbell is rung after the stores before it; this pauses as the others do
+	case q.h.live > 1:
 		q.w.cur.pause()
-	} else if q.w.mayStrike(q.h.node, faults.Revoke) {
+	case q.w.mayStrike(q.h.node, faults.Revoke):
 		q.w.cur.pauseAfter() // its own keys may be gone by then
-	} else {
+	default:
 		q.w.cur.seam()
 	}
-	q.w.cur.drain() // a doorbell is rung after the stores before it
 	q.touch(Add)
 	for i := range wrs {
 		q.copies(&wrs[i])

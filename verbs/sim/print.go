@@ -14,12 +14,18 @@ func (w *World) nodePrint(n *node) print {
 // has made is how the next ones will be numbered. Whether it has the name follows: the one
 // that has it is up, and of the last life that began.
 func (w *World) hostPrints(m *Host) {
-	p := print{}.Int(tagHost).Int(m.life).Bool(m.acted).
-		Print(m.made).Int(len(m.regs)).Int(len(m.gaths)).Int(m.ntasks)
+	p := print{}.Int(tagHost).Int(m.life).Bool(m.acted)
+	if !w.blind {
+		p = p.Print(m.made)
+	}
+	p = p.Int(len(m.regs)).Int(len(m.gaths)).Int(m.ntasks)
 	p = w.zonePrint(pmemPrint(p, m.pmem).Int(int(m.clock)), &m.timers)
 	for _, r := range m.regs {
 		if !r.freed {
-			p = p.Print(r.hash).Int(r.ord).Uint(uint64(r.mrs)<<32 | uint64(r.lent)<<1 | uint64(boolInt(r.receives)))
+			if !w.blind {
+				p = p.Print(r.hash)
+			}
+			p = p.Int(r.ord).Uint(uint64(r.mrs)<<32 | uint64(r.lent)<<1 | uint64(boolInt(r.receives)))
 		}
 	}
 	for _, k := range m.card.mrs {

@@ -138,7 +138,9 @@ func (r *region) look(off int, p []byte) {
 		}
 	}
 	since.choose(w, p)
-	t.obs.main = t.obs.main.Int(off).Bytes(p)
+	if !w.blind {
+		t.obs.main = t.obs.main.Int(off).Bytes(p)
+	}
 	if w.tracer != nil {
 		w.recordLook(r, off, len(p))
 		w.trace(r.h, "load", "loads [%d,%d) of region %d: %s", off, off+len(p), r.ord, hexText(p))

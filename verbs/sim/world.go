@@ -52,6 +52,7 @@ type World struct {
 	stats     Stats
 	tracer    *Tracer
 	fpbuf     fpScratch
+	blind     bool // see SetBlind
 	watch     *watch
 	preparing bool // Setup or AtEnd runs
 	over      bool // Linger: the run has ended

@@ -1,0 +1,115 @@
+package sim
+
+import "github.com/verbatim-rdma/verbatim/host"
+
+// visit goes through hosts, in every order if the scenario calls them symmetric. Code that goes through
+// them in the order of their names does not treat them alike: of two states that differ in their names
+// the search keeps one, and from there the code would meet a host first that it meets last from the other.
+//
+// What the task observes while it visits a host becomes a part of that host, and is then forgotten: each
+// visit begins with what the task knew when it began the first. So the order is not remembered, and
+// states that differ only in it are one. The code promises that it does not remember it either
+// (host.InAnyOrder); the audit of states with one fingerprint tests that.
+type visit struct {
+	t     *task
+	names []string
+	at    []int // their nodes; nil if the order is that of the list
+	left  []int
+	base  print // what the task had observed when it began
+	sum   print // of what it observed at hosts that are not renamed
+	cur   int   // the index of the host that is being visited, or -1
+	outer int   // obs.visits outside of this visit
+	over  bool
+}
+
+var _ host.Visit = (*visit)(nil)
+
+// Visit implements host.Host.
+func (h *Host) Visit(names []string) host.Visit {
+	h.w.guard()
+	v := &visit{t: h.w.cur, names: names, cur: -1, base: h.w.cur.obs.main}
+	for i := range names {
+		v.left = append(v.left, i)
+	}
+	v.at = h.w.alikes(names)
+	return v
+}
+
+// alikes are the nodes called names if the scenario calls all of them symmetric and each is there once,
+// and nil otherwise. It does not matter whether the search makes use of that: all searches of a
+// scenario are about the same runs.
+func (w *World) alikes(names []string) []int {
+	var at []int
+	seen := map[string]bool{}
+	for _, name := range names {
+		n := w.node(name)
+		if n == nil || !n.spec.Symmetric || seen[name] {
+			return nil
+		}
+		seen[name] = true
+		at = append(at, n.idx)
+	}
+	return at
+}
+
+// Next implements host.Visit.
+func (v *visit) Next() (int, bool) {
+	w := v.t.w
+	w.guard()
+	if v.leave(false); len(v.left) == 0 {
+		v.End()
+		return 0, false
+	}
+	k := 0
+	if v.at != nil {
+		k = w.choose(ChooseHost, len(v.left), func(k int) string { return v.names[v.left[k]] })
+	}
+	i := v.left[k]
+	v.left = append(v.left[:k:k], v.left[k+1:]...)
+	v.enter(i)
+	return i, true
+}
+
+// enter begins to visit host i.
+func (v *visit) enter(i int) {
+	if v.at == nil || v.t.w.dying() {
+		return
+	}
+	v.cur = i
+	o := &v.t.obs
+	if tag := v.tag(); tag >= 0 {
+		o.per[tag] = o.per[tag].Print(v.base).Uint(tagVisit)
+		v.outer, o.visits = o.visits, tag+1
+	} else {
+		o.main = o.main.Print(v.sum).Int(v.at[i])
+	}
+}
+
+// leave ends the visit of a host. last: the task breaks off there.
+func (v *visit) leave(last bool) {
+	if v.cur < 0 || v.t.w.dying() {
+		return
+	}
+	o := &v.t.obs
+	if tag := v.tag(); tag >= 0 {
+		o.per[tag] = o.per[tag].Print(o.main).Bool(last)
+		o.visits = v.outer
+	} else {
+		v.sum = v.sum.Plus(print{}.Print(o.main).Bool(last))
+	}
+	v.cur, o.main = -1, v.base
+}
+
+// tag is the index of the visited host among the interchangeable ones, or -1.
+func (v *visit) tag() int { return v.t.w.nodes[v.at[v.cur]].sym }
+
+// End implements host.Visit.
+func (v *visit) End() {
+	if v.over || v.at == nil || v.t.w.dying() {
+		return
+	}
+	early := v.cur >= 0
+	v.leave(early)
+	v.over = true
+	v.t.obs.main = v.base.Print(v.sum).Bool(early)
+}
