@@ -31,6 +31,7 @@ var kinds = []kindOf{
 	{"media", "persistent memory that fails under requests, and is flushed and fenced", 40, (*maker).media},
 	{"buffers", "responses that land in the source buffers of other requests, and queue pairs abandoned before that", 40, (*maker).buffers},
 	{"lists", "requests posted in lists, each gathering two pieces of memory of one or zero bytes", 40, (*maker).lists},
+	{"bytes", "requests, loads and stores of some bytes of a word, beside Atomics on it, and before power fails", 40, (*maker).bytes},
 	{"seams", "steps between which somebody must be able to come: endings in a row, calls that fail as a link is cut and heals, polls in vain", 40, (*maker).seams},
 	{"injecting", "faults that tasks inject, and heals", 30, (*maker).injecting},
 	{"injecting-late", "timers that injected faults strike, and calls that fail", 30, (*maker).injectingLate},
