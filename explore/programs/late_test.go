@@ -417,6 +417,14 @@ var differences = []struct{ name, program string }{
 	{"other tasks run between two injected damages", "strong | b: go {dflip y; dflip y}; pload y"},
 	{"injected damage during a load of several cells", "strong | b: go {dflip y; dpoison x}; ploadwide"},
 	{"what finds no receive is fetched again", "strong linger final | a: writeimm b x 1 m; wait b 1 | b: fetchadd a x 1 s; wait a 1; recv a"},
+	{"of what power has cut off, what a later request brings along may come after what was there", "strong power(b)<=1 | a: write b x 1 bp | b: pstore x 1; pstore z 1 / pload z; pload x"},
+	{"the same where a card writes past the caches", "strong+DDIO=false power(b)<=1 | a: write b x 1 p; write b y 1 p | b: pstore x 2; pstore z 3 / pload z; pload y; pload x"},
+	{"the same in another word of a line", "strong+TornLines=false power(b)<=1 | a: write b x 1 p | b: pstore y 1; pstore z 1 / pload z; pload x; pload y"},
+	{"what was cut off before power failed does not come after what was posted since", "strong+DDIO=false power(b)<=1 | a: write b x 1 p | b: err a; call c 1 / pload z; pload x | c: accept; write b x 2 p; write b z 3 p"},
+	{"the same of a byte beside it", "strong power(b)<=1 | a: write b x 1 bp; write b y 1 p | b: err a; pstore x 4 c / pload x; pload y"},
+	{"a store after a power failure is made to what had persisted, though another follows", "strong power(b)<=2 | a: write b x 1 p; write b y 1 p | b:  / pstore x 2 c; pstore z 2 / pload z; pload y; pload x"},
+	{"a packet that was drained past the caches is whole after a power failure", "strong+DDIO=false power(b)<=1 | a: wide b 1 p | b: err a / pload x; pload y"},
+	{"the same where Writes land in any order", "relaxed+DDIO=false+DrainOnRevoke=true power(b)<=1 | a: wide b 1 p | b: err a / pload x; pload y"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

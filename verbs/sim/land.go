@@ -69,18 +69,14 @@ func (w *World) landOne(e *elem) {
 		w.recordSample(e, e.off, e.off+e.n)
 	case elemWrite:
 		w.fetch(e)
-		if !e.lost() {
-			w.beforeWrite(e.reg, e.off, e.n, e)
-		}
+		w.beforeWrite(e.reg, e.off, e.n, e)
 		e.lands()
 		w.remove(e)
 		w.place(e, e.data)
 		w.traceLanding(e)
 	case elemAtomic:
 		w.fetch(e)
-		if !e.lost() {
-			w.beforeWrite(e.reg, e.off, e.n, e)
-		}
+		w.beforeWrite(e.reg, e.off, e.n, e)
 		e.lands()
 		w.remove(e)
 		if e.modifies() {
@@ -152,12 +148,15 @@ func (w *World) beforeChange(r *region, off, n int, by *elem, store bool) {
 
 func (m *late) beforeChange(r *region, off, n int, by *elem, store bool) {
 	w := m.w
-	if r.pm != nil && w.mayLosePower(r.h.node) { // a unit persists whole, in one of the contents that it has had
+	lost := by != nil && by.lost()                         // its time is past: power has failed since
+	if r.pm != nil && (lost || w.mayLosePower(r.h.node)) { // a unit persists whole, in one of the contents that it has had
 		lo, hi, size := r.pm.span(r, off, n)
 		off, n = lo*size, (hi-lo)*size
 	}
-	w.answers(r, off, n, store)
-	if by == nil || by.byCPU() {
+	if !lost {
+		w.answers(r, off, n, store)
+	}
+	if by == nil || by.byCPU() && !lost {
 		w.refusedBefore(r, off, n)
 	}
 	w.landBefore(r, off, n, by)

@@ -107,6 +107,8 @@ func (w *World) losePower(r *region) {
 		return !e.could && !e.frozen || e.kind == elemSample || e.kind == elemClwb || e.kind == elemFlush && !adr
 	})
 	if adr {
+		w.findOlder(r)
+		w.settleDrained(r)
 		w.splitLost(r)
 	}
 	_, _, size := r.pm.span(r, 0, 0)
@@ -132,6 +134,33 @@ func (w *World) losePower(r *region) {
 	}
 	for _, i := range r.pm.used {
 		r.pm.units[i].open = len(r.pm.units[i].list) > 0
+	}
+}
+
+// findOlder decides what an earlier power failure left in the units to which more was on its way when power failed again.
+func (w *World) findOlder(r *region) {
+	for all := sweep(&r.pend); all.next(); {
+		if e := all.e; !e.lost() && e.changes() && w.leftOpen(r, e.off, e.n) {
+			w.findOut(r, e.off, e.n, false)
+			all.again()
+		}
+	}
+}
+
+// leftOpen reports whether what power left in [off, off+n) has yet to be found out.
+func (w *World) leftOpen(r *region, off, n int) bool {
+	lo, hi, _ := r.pm.span(r, off, n)
+	return slices.ContainsFunc(r.pm.units[lo:hi], func(u punit) bool { return u.open })
+}
+
+// settleDrained decides what became of the Writes and Atomics that were cut off before power fails, where what a card
+// has put into memory is past the caches: what came with them shares their fate, not that of what is being placed now.
+func (w *World) settleDrained(r *region) {
+	for all := sweep(&r.pend); !w.caching(true) && all.next(); {
+		if e := all.e; e.frozen && !e.lost() && e.tells() {
+			w.settleFrozen(r, e.off, e.n)
+			all.again()
+		}
 	}
 }
 
@@ -230,11 +259,6 @@ func (w *World) findUnit(r *region, i, size int) {
 		if k >= len(opts) {
 			last := way[k-len(opts)]
 			w.land(last)
-			for _, e := range way {
-				if e != last && !e.over() && e.frozeAt < last.at {
-					w.miss(e) // it came before, if it did
-				}
-			}
 			u.list = u.list[max(0, len(u.list)-1):] // older ones could be chosen before
 			if len(u.list) == 0 {
 				r.pm.push(r, i, size)
