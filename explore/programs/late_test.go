@@ -424,6 +424,8 @@ var differences = []struct{ name, program string }{
 	{"the same of a byte beside it", "strong power(b)<=1 | a: write b x 1 bp; write b y 1 p | b: err a; pstore x 4 c / pload x; pload y"},
 	{"a store after a power failure is made to what had persisted, though another follows", "strong power(b)<=2 | a: write b x 1 p; write b y 1 p | b:  / pstore x 2 c; pstore z 2 / pload z; pload y; pload x"},
 	{"an Atomic may have read its word after a Write of another byte than that which changes", "strong | a: write b x 1 b | c: fetchadd b x 256 | b: store x 4 c; load x"},
+	{"a load of two bytes finds one before an Atomic and one after", "strong+CellBytes=1 | a: write b x 1 d; fetchadd b x 3 | b: load x d"},
+	{"the same behind the Atomic", "strong+CellBytes=1 | a: fetchadd b x 256; write b x 1 d | b: load x d"},
 	{"a packet that was drained past the caches is whole after a power failure", "strong+DDIO=false power(b)<=1 | a: wide b 1 p | b: err a / pload x; pload y"},
 	{"the same where Writes land in any order", "relaxed+DDIO=false+DrainOnRevoke=true power(b)<=1 | a: wide b 1 p | b: err a / pload x; pload y"},
 }

@@ -225,11 +225,12 @@ func (w *World) landsInPast(by *elem) bool {
 // one order.
 func (w *World) passing(passed, c []*elem, i int) []*elem {
 	e := c[i]
-	if e.kind != elemWrite || e.n >= w.cfg.Profile.CellBytes || !w.free(e) {
+	lo, hi := w.cells().Around(e.off, e.n)
+	if e.kind != elemWrite || e.n == hi-lo || !w.free(e) {
 		return passed
 	}
 	for _, x := range c[:i] {
-		if x.kind == elemWrite && x.q == e.q && x.wr == e.wr && x.n < w.cfg.Profile.CellBytes && !x.overlaps(e.off, e.n) && w.free(x) {
+		if x.kind == elemWrite && x.q == e.q && x.wr == e.wr && x.n < hi-lo && !x.overlaps(e.off, e.n) && w.free(x) {
 			passed = append(passed, x)
 		}
 	}

@@ -90,7 +90,6 @@ func (w *World) anyPending(r *region, off, n int) bool {
 // complicated reports whether cells cannot be decided by the last writer alone:
 // atomics, or elements that cover only part of a cell.
 func (w *World) complicated(r *region, off, n int) bool {
-	cell := w.cfg.Profile.CellBytes
 	for _, e := range r.pend {
 		if !e.changes() || !e.overlaps(off, n) || !w.canLand(e) {
 			continue
@@ -102,7 +101,7 @@ func (w *World) complicated(r *region, off, n int) bool {
 		if w.cfg.MaxPieces > 0 {
 			continue
 		}
-		if lo != off && lo%cell != 0 || hi != off+n && hi%cell != 0 {
+		if from, to := w.cells().Around(lo, hi-lo); max(from, off) < lo || min(to, off+n) > hi {
 			return true
 		}
 	}
@@ -115,7 +114,7 @@ func (w *World) observeInOrder(r *region, off int, out []byte, flipping bool) {
 	var cells []span
 	var landing []*elem
 	for at := off; at < off+len(out); {
-		c := span{at, min(w.cellEnd(r, at), off+len(out))}
+		c := span{at, w.cells().Look(at, off+len(out))}
 		at = c.hi
 		if flipping || w.hard(r, c) {
 			cells = append(cells, c)
@@ -142,17 +141,6 @@ func (w *World) observeInOrder(r *region, off int, out []byte, flipping bool) {
 	for _, e := range landing {
 		w.land(e)
 	}
-}
-
-// cellEnd is where the cell at an offset ends. What an atomic changes is seen at once.
-func (w *World) cellEnd(r *region, at int) int {
-	end := w.cells().End(at)
-	for _, e := range r.pend {
-		if e.kind == elemAtomic && e.overlaps(at, 1) && w.canLand(e) {
-			end = max(end, e.off+e.n)
-		}
-	}
-	return end
 }
 
 // pieceEnd is the next boundary between pending elements, so that a look at

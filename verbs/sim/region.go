@@ -105,7 +105,7 @@ func (r *region) lookApart(off int, p []byte) {
 	defer func() { w.cur.apart = false }()
 	var cells []span
 	for at := off; at < off+len(p); {
-		end := min(w.cells().End(at), off+len(p))
+		end := w.cells().Look(at, off+len(p))
 		cells = append(cells, span{at, end})
 		at = end
 	}
