@@ -232,6 +232,8 @@ var never = []struct {
 		[]string{"a:… b:Recv=1"}},
 	{"power fails, and what was stored on bad memory in a cache has mended it", "strong poison(b)<=1 power(b)<=1 | b: pload y; pstore y 1; pfence / pload y",
 		[]string{"b:1(0),media"}},
+	{"a zombie opens the memory of the machine that has replaced it", "strong suspect(b)<=2 | b: / pload x / pload x / pload x", []string{"violation: panic"}},
+	{"a machine has the media errors of the one that it replaces", "strong | a: ipoison b; isuspect b | b: / pload x", []string{"a: b:,1(media)", "a: b:1(media)"}},
 	{"a queue pair that was never connected refuses a key", "strong | a: connect b | b: acceptconn; read a x k; wait a 1",
 		[]string{"a:unreachable b:REM_ACCESS_ERR"}},
 }

@@ -14,17 +14,34 @@ import (
 // arriving notes which elements on their way to h's persistent memory could have
 // landed by now, before h's connections end.
 func (w *World) arriving(h *Host) {
-	for _, r := range h.node.pmem {
+	for _, r := range h.lasting() {
 		for _, e := range r.pend {
 			e.could = w.canLand(e)
 		}
 	}
 }
 
-// leavePMEM ends a life's use of its persistent memory.
+// replaced reports whether another machine has taken h's name.
+func (h *Host) replaced() bool { return h.bank != h.node.bank }
+
+// lasting is the memory that the next life of h's node finds when h has ended. Nobody looks again at that of a machine
+// whose name another has taken.
+func (h *Host) lasting() []*region {
+	if h.replaced() {
+		return nil
+	}
+	return h.bank.regions
+}
+
+// leavePMEM ends a life's use of its persistent memory. A power failure empties the caches of what earlier lives have
+// stored as well, whether this one has opened it or not.
 func (w *World) leavePMEM(h *Host, power bool) {
-	for _, r := range h.node.pmem {
-		if r.h != h {
+	for _, r := range h.bank.regions {
+		switch {
+		case h.replaced():
+			r.drop()
+			continue
+		case r.h != h && !power:
 			continue
 		}
 		r.mrs, r.lent, r.receives = 0, 0, false
