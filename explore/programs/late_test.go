@@ -426,6 +426,7 @@ var differences = []struct{ name, program string }{
 	{"an Atomic may have read its word after a Write of another byte than that which changes", "strong | a: write b x 1 b | c: fetchadd b x 256 | b: store x 4 c; load x"},
 	{"a load of two bytes finds one before an Atomic and one after", "strong+CellBytes=1 | a: write b x 1 d; fetchadd b x 3 | b: load x d"},
 	{"the same behind the Atomic", "strong+CellBytes=1 | a: fetchadd b x 256; write b x 1 d | b: load x d"},
+	{"what lands when all is quiet may have come after a store that covers it", "strong linger final | a: write b x 1 b; err b | b: store x 2"},
 	{"the end of a zombie is nothing to requests to its successor", "strong suspect(b)<=1 | a: connect b; write b x 1 p | b: / acceptconn; deny a; allow a; pload x"},
 	{"the same when they are drained", "strong suspect(b)<=1 | a: connect b; write b x 1 ps; wait b 1 | b: / acceptconn; err a; pload x"},
 	{"the same when a Read is among them", "strong suspect(b)<=1 | a: connect b; write b x 1 p; read b x p | b: / acceptconn; deny a"},

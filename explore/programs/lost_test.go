@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/programs"
 )
 
@@ -181,6 +182,24 @@ func TestLost(t *testing.T) {
 			if !slices.Contains(c.Outcomes, o) {
 				t.Errorf("%s: %s: there is no outcome %q among %q", x.name, p, o, c.Outcomes)
 			}
+		}
+	}
+}
+
+// On a card that tears words a Read finds each byte at a moment of its own, and so the second of two stores without the
+// first. The eager machine takes too long for it.
+func TestACardReadsByteByByte(t *testing.T) {
+	p, err := programs.Parse("strong+CellBytes=1 | a: read b x s; wait b 1 | b: write a x 3 d; store x 4 d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := explore.Check(p.Scenario(), explore.Options{})
+	if err != nil || r.Verdict != explore.Verified {
+		t.Fatalf("%+v: %v", r, err)
+	}
+	for _, want := range []string{"a:Read=0 b:", "a:Read=1024 b:", "a:Read=262144 b:", "a:Read=263168 b:"} {
+		if !slices.Contains(r.Outcomes, want) {
+			t.Errorf("there is no outcome %q among %q", want, r.Outcomes)
 		}
 	}
 }

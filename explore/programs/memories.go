@@ -100,7 +100,7 @@ func (g *maker) bytes() {
 		g.strike(15, "crash(a)", "break(a,b)", "revoke(b)", "crash(b)")
 	}
 	if g.chance(30) {
-		g.p.Profile += "+" + pick(g, "CellBytes=1", "CellBytes=1", "CellBytes=4", "Placement=InOrder", "WholePackets=false")
+		g.p.Profile += "+" + pick(g, "CellBytes=1", "CellBytes=1", "Placement=InOrder", "WholePackets=false")
 	}
 	g.odds = map[rune]int{flagByte: 35, flagNext: 30, flagBoth: 25, flagSignaled: 25, flagInline: 50, flagPMEM: 3, flagBadKey: 2}
 	if at != "" {

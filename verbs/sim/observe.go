@@ -15,7 +15,7 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 		if card && r.h.bank.due(flips) { // what came before a flip decides what other cells held
 			w.settleFrozen(r, off, n)
 			w.sourced(r, off, n)
-			w.observeInOrder(r, off, out, true)
+			w.observeInOrder(r, off, out, card, true)
 			return
 		}
 	}
@@ -25,15 +25,15 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	}
 	w.settleFrozen(r, off, n)
 	w.sourced(r, off, n)
-	if w.complicated(r, off, n) {
-		w.observeInOrder(r, off, out, false)
+	if w.complicated(r, off, n, card) {
+		w.observeInOrder(r, off, out, card, false)
 		return
 	}
 	var landing [16]*elem
 	l := landing[:0]
 	copy(out, r.data[off:])
 	for at := off; at < off+n; {
-		end := w.cells().Moment(at, off+n)
+		end := w.oneLook(at, off+n, card)
 		if w.cfg.MaxPieces > 0 {
 			end = w.pieceEnd(r, at, off+n)
 		}
@@ -89,7 +89,7 @@ func (w *World) anyPending(r *region, off, n int) bool {
 
 // complicated reports whether cells cannot be decided by the last writer alone:
 // atomics, or elements that cover only part of a cell.
-func (w *World) complicated(r *region, off, n int) bool {
+func (w *World) complicated(r *region, off, n int, card bool) bool {
 	for _, e := range r.pend {
 		if !e.changes() || !e.overlaps(off, n) || !w.canLand(e) {
 			continue
@@ -101,8 +101,13 @@ func (w *World) complicated(r *region, off, n int) bool {
 		if w.cfg.MaxPieces > 0 {
 			continue
 		}
-		if from, to := w.cells().Around(lo, hi-lo); max(from, off) < lo || min(to, off+n) > hi {
-			return true
+		from, to := w.cells().Around(lo, hi-lo)
+		for at, end := max(from, off), min(to, off+n); at < end; { // does it cover a part of what one look finds?
+			next := w.oneLook(at, end, card)
+			if at < lo && lo < next || at < hi && hi < next {
+				return true
+			}
+			at = next
 		}
 	}
 	return false
@@ -110,11 +115,11 @@ func (w *World) complicated(r *region, off, n int) bool {
 
 // observeInOrder looks at one hard cell after the other (cells.go) and lands what each sees. Where
 // bits may flip every cell is hard.
-func (w *World) observeInOrder(r *region, off int, out []byte, flipping bool) {
+func (w *World) observeInOrder(r *region, off int, out []byte, card, flipping bool) {
 	var cells []span
 	var landing []*elem
 	for at := off; at < off+len(out); {
-		c := span{at, w.cells().Look(at, off+len(out))}
+		c := span{at, w.oneLook(at, off+len(out), card)}
 		at = c.hi
 		if flipping || w.hard(r, c) {
 			cells = append(cells, c)
@@ -141,6 +146,14 @@ func (w *World) observeInOrder(r *region, off int, out []byte, flipping bool) {
 	for _, e := range landing {
 		w.land(e)
 	}
+}
+
+// oneLook is where the bytes from at on end that one look of a CPU, or of a card, finds at one moment.
+func (w *World) oneLook(at, end int, card bool) int {
+	if card {
+		return w.cells().Sample(at, end)
+	}
+	return w.cells().Look(at, end)
 }
 
 // pieceEnd is the next boundary between pending elements, so that a look at

@@ -31,6 +31,9 @@ func (c Cells) Look(off, end int) int {
 	return min(next, end)
 }
 
+// Sample is where the bytes from off on end that a card reads at one moment, of those up to end: at the end of the cell.
+func (c Cells) Sample(off, end int) int { return min(c.End(off), end) }
+
 // One reports whether a load finds [off, off+n) at one moment.
 func (c Cells) One(off, n int) bool { return c.Look(off, off+n) == off+n }
 
