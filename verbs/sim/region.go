@@ -81,6 +81,7 @@ func (r *region) Load(off int, p []byte) {
 		r.lookApart(off, p)
 		return
 	case r.apart(off, len(p)):
+		r.h.w.atOnce(off, len(p))
 		t.begins(r, off, len(p))
 		t.meetsFlips(r, off, len(p))
 	case r.open() || r.awaited():

@@ -57,7 +57,7 @@ func (b *storeBuffer) put(kind elemKind, r *region, off, n int, data []byte) {
 func (b *storeBuffer) store(r *region, off int, p []byte) {
 	w := b.t.w
 	for done := 0; done < len(p); {
-		n := min(w.cells().Cut(off+done, done, len(p)), len(p)-done)
+		n := min(w.cut(off+done, done, len(p)), len(p)-done)
 		b.put(elemWrite, r, off+done, n, p[done:done+n])
 		done += n
 	}

@@ -11,9 +11,12 @@ type Cells struct {
 	// Bytes is the size of a cell of memory, a power of two. Cells are aligned.
 	Bytes int
 	// Pieces, if it is not 0, is into how many pieces a message is cut at most, wherever
-	// it lands.
+	// it lands. A message in no more cells than that is cut at all of them.
 	Pieces int
 }
+
+// Begin is where the cell at an offset begins.
+func (c Cells) Begin(off int) int { return off &^ (c.Bytes - 1) }
 
 // End is where the cell at an offset ends.
 func (c Cells) End(off int) int { return off&^(c.Bytes-1) + c.Bytes }
@@ -46,12 +49,19 @@ func (c Cells) Around(off, n int) (lo, hi int) {
 // Cut is how long the next piece is of a message of length bytes, of which done bytes are cut
 // off already and the next lands at off. A message may end before the piece does.
 func (c Cells) Cut(off, done, length int) int {
-	if c.Pieces > 0 {
-		piece := max(((length+c.Pieces-1)/c.Pieces+7)&^7, 8)
-		return piece - done%piece
+	if !c.Bounds(off-done, length) {
+		return c.End(off) - off
 	}
-	return c.End(off) - off
+	first := c.Begin(off - done)
+	cells := (c.count(off-done, length) + c.Pieces - 1) / c.Pieces
+	return cells*c.Bytes - (off-first)%(cells*c.Bytes)
 }
+
+// Bounds reports whether a message of length bytes at off is in more cells than it may have pieces.
+func (c Cells) Bounds(off, length int) bool { return c.Pieces > 0 && c.count(off, length) > c.Pieces }
+
+// count is in how many cells [off, off+n) is.
+func (c Cells) count(off, n int) int { return (c.End(off+n-1) - c.Begin(off)) / c.Bytes }
 
 // Moment is Look, but if messages tear into pieces only, that is not before end.
 func (c Cells) Moment(off, end int) int {
