@@ -139,6 +139,10 @@ type Result struct {
 	VainPolls uint64
 	// InTime counts the service calls whose timeout was not explored: see sim.Service.Slow.
 	InTime uint64
+	// CutShort counts the messages, stores and loads that did not tear in all ways: see sim.Config.MaxPieces.
+	CutShort uint64
+	// MaxPieces is that of the scenario, if CutShort is not 0.
+	MaxPieces int
 }
 
 // Condition is a `sometimes` condition and whether it was met.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ func (r *Result) Time() string {
 	return text
 }
 
-// Warning describes what was not checked about time although the code depends on it, or
+// Warning describes what was not checked about time, and about torn messages, although the code depends on it, or
 // is empty. It covers the code that ran; a search that stopped early may have missed
 // some.
 func (r *Result) Warning() string {
@@ -32,6 +33,10 @@ func (r *Result) Warning() string {
 	}
 	if r.VainPolls > 0 {
 		all = append(all, "the code polls repeatedly; a completion that becomes visible only at the fifth poll or later is not checked")
+	}
+	if r.CutShort > 0 {
+		all = append(all, fmt.Sprintf("messages tear into at most %d pieces, and a load or Read finds what has landed at one moment; "+
+			"other ways to tear are not checked (see sim.Config.MaxPieces)", r.MaxPieces))
 	}
 	return strings.Join(all, "; ")
 }

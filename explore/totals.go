@@ -67,4 +67,7 @@ func (r *Result) collect(cases []*Case, t *totals, counted *tally) {
 	x := &t.Stats
 	r.Steps, r.Posts, r.NotInline, r.MaxPayload = x.Steps, x.Posts, x.NotInline, x.MaxPayload
 	r.TimedWaits, r.ClockReads, r.VainPolls, r.InTime, r.Exercised = x.TimedWaits, x.ClockReads, x.VainPolls, x.InTime, x.Exercised
+	if r.CutShort = x.CutShort; r.CutShort > 0 {
+		r.MaxPieces = cases[0].w.MaxPieces()
+	}
 }

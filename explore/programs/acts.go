@@ -17,7 +17,7 @@ type kindOfAct struct {
 	flags   string // the flags that it can have
 }
 
-// Flags of requests.
+// Flags of requests. Those that name bytes of a word are flags of loads and stores as well.
 const (
 	flagSignaled  = 's'
 	flagInline    = 'i'
@@ -34,6 +34,8 @@ const (
 	flagJoin      = 'j' // posted in one list with the next request of the task
 	flagScatter   = 'g' // the second half from, or into, the second of the words that others reach too
 	flagByte      = 'b' // of one byte in the middle of a word
+	flagNext      = 'c' // of the byte after that one
+	flagBoth      = 'd' // of these two bytes
 	flagEmpty     = 'z' // of no bytes
 )
 
@@ -56,10 +58,10 @@ func requestActs() map[string]kindOfAct {
 		return func(a *Act) verbs.SendWR { return verbs.SendWR{Op: o, Imm: uint32(a.V)} }
 	}
 	return map[string]kindOfAct{
-		"write":    post("av", "sifoknrlpemPjgbz", op(verbs.OpWrite)),
+		"write":    post("av", "sifoknrlpemPjgbzcd", op(verbs.OpWrite)),
 		"wide":     post("v", "sifknpemPjg", op(verbs.OpWrite)), // of two words
-		"writeimm": post("av", "sifokpemPjgbz", op(verbs.OpWriteImm)),
-		"read":     post("a", "sfknrlpmPjgbz", op(verbs.OpRead)),
+		"writeimm": post("av", "sifokpemPjgbzcd", op(verbs.OpWriteImm)),
+		"read":     post("a", "sfknrlpmPjgbzcd", op(verbs.OpRead)),
 		"wideread": post("", "sfkpmPjg", op(verbs.OpRead)),
 		"send":     post("v", "sifolemPjgz", op(verbs.OpSend)),
 		"sendimm":  post("v", "sifoemPjgz", op(verbs.OpSendImm)),
@@ -120,8 +122,8 @@ func queueActs() map[string]kindOfAct {
 
 func memoryActs() map[string]kindOfAct {
 	return map[string]kindOfAct{
-		"load":      {takes: "a", do: func(t *task, a *Act) { t.load(t.m.mem, 8*a.At) }},
-		"store":     {takes: "av", do: func(t *task, a *Act) { t.store(t.m.mem, 8*a.At, t.value(a.V)) }},
+		"load":      {takes: "af", flags: "bcd", do: func(t *task, a *Act) { t.load(t.m.mem, 8*a.At, a) }},
+		"store":     {takes: "avf", flags: "bcd", do: func(t *task, a *Act) { t.store(t.m.mem, 8*a.At, a) }},
 		"loadwide":  {do: func(t *task, _ *Act) { t.loadWide(t.m.mem, 0) }},
 		"storewide": {takes: "v", do: func(t *task, a *Act) { t.storeWide(t.m.mem, 0, t.value(a.V)) }},
 		"lcas":      {takes: "awv", do: (*task).localSwap},
@@ -131,8 +133,8 @@ func memoryActs() map[string]kindOfAct {
 		"rereg":     {do: func(t *task, _ *Act) { t.register() }},
 		"free":      {do: func(t *task, _ *Act) { t.free() }},
 		"alloc":     {do: func(t *task, _ *Act) { t.alloc() }},
-		"pload":     {takes: "a", pmem: true, do: func(t *task, a *Act) { t.load(t.m.pmem, pmemAt(a.At)) }},
-		"pstore":    {takes: "av", pmem: true, do: func(t *task, a *Act) { t.store(t.m.pmem, pmemAt(a.At), t.value(a.V)) }},
+		"pload":     {takes: "af", flags: "bcd", pmem: true, do: func(t *task, a *Act) { t.load(t.m.pmem, pmemAt(a.At), a) }},
+		"pstore":    {takes: "avf", flags: "bcd", pmem: true, do: func(t *task, a *Act) { t.store(t.m.pmem, pmemAt(a.At), a) }},
 		"dflip":     {takes: "a", pmem: true, do: func(t *task, a *Act) { t.damage(a, false) }},
 		"dpoison":   {takes: "a", pmem: true, do: func(t *task, a *Act) { t.damage(a, true) }},
 		"ploadwide": {pmem: true, do: func(t *task, _ *Act) { t.loadWide(t.m.pmem, 0) }},

@@ -30,9 +30,29 @@ func (t *task) access(f func()) {
 	f()
 }
 
-func (t *task) load(r host.Region, at int) { t.access(func() { t.saw(r.Load64(at)) }) }
+// load loads the word at at, or the bytes of it that flags name.
+func (t *task) load(r host.Region, at int, a *Act) {
+	t.access(func() {
+		if off, n := a.bytes(); n < 8 {
+			b := make([]byte, 8)
+			r.Load(at+off, b[:n])
+			t.saw(number(b))
+			return
+		}
+		t.saw(r.Load64(at))
+	})
+}
 
-func (t *task) store(r host.Region, at int, v uint64) { t.access(func() { r.Store64(at, v) }) }
+// store stores to the word at at, or to the bytes of it that flags name.
+func (t *task) store(r host.Region, at int, a *Act) {
+	t.access(func() {
+		if off, n := a.bytes(); n < 8 {
+			r.Store(at+off, bytesOf(a.spread(t.value(a.V)))[:n])
+			return
+		}
+		r.Store64(at, t.value(a.V))
+	})
+}
 
 func (t *task) loadWide(r host.Region, at int) {
 	t.access(func() {

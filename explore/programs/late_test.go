@@ -449,6 +449,21 @@ var differences = []struct{ name, program string }{
 	{"nor does what follows such a store in its buffer", "strong | a: write b y 7 pb; read b x p; wait b 1 | b: dpoison x; pstore x 3; pstore y 4; pload y"},
 	{"a fenced Send of no bytes waits for the Read as well", "strong | a: read b x p; send b 1 fz | b: recv a; dpoison x; state a; wait a 1"},
 	{"one that leaves after the response as well", "strong+MaxRdAtomic=1 | a: read b x p; read b y p; send b 1 z | b: recv a; dpoison x; state a; wait a 1"},
+	{"of what power has cut off, what a later request brings along may come after what was there", "strong power(b)<=1 | a: write b x 1 bp | b: pstore x 1; pstore z 1 / pload z; pload x"},
+	{"the same where a card writes past the caches", "strong+DDIO=false power(b)<=1 | a: write b x 1 p; write b y 1 p | b: pstore x 2; pstore z 3 / pload z; pload y; pload x"},
+	{"the same in another word of a line", "strong+TornLines=false power(b)<=1 | a: write b x 1 p | b: pstore y 1; pstore z 1 / pload z; pload x; pload y"},
+	{"what was cut off before power failed does not come after what was posted since", "strong+DDIO=false power(b)<=1 | a: write b x 1 p | b: err a; call c 1 / pload z; pload x | c: accept; write b x 2 p; write b z 3 p"},
+	{"the same of a byte beside it", "strong power(b)<=1 | a: write b x 1 bp; write b y 1 p | b: err a; pstore x 4 c / pload x; pload y"},
+	{"a store after a power failure is made to what had persisted, though another follows", "strong power(b)<=2 | a: write b x 1 p; write b y 1 p | b:  / pstore x 2 c; pstore z 2 / pload z; pload y; pload x"},
+	{"an Atomic may have read its word after a Write of another byte than that which changes", "strong | a: write b x 1 b | c: fetchadd b x 256 | b: store x 4 c; load x"},
+	{"a load of two bytes finds one before an Atomic and one after", "strong+CellBytes=1 | a: write b x 1 d; fetchadd b x 3 | b: load x d"},
+	{"the same behind the Atomic", "strong+CellBytes=1 | a: fetchadd b x 256; write b x 1 d | b: load x d"},
+	{"what lands when all is quiet may have come after a store that covers it", "strong linger final | a: write b x 1 b; err b | b: store x 2"},
+	{"the end of a zombie is nothing to requests to its successor", "strong suspect(b)<=1 | a: connect b; write b x 1 p | b: / acceptconn; deny a; allow a; pload x"},
+	{"the same when they are drained", "strong suspect(b)<=1 | a: connect b; write b x 1 ps; wait b 1 | b: / acceptconn; err a; pload x"},
+	{"the same when a Read is among them", "strong suspect(b)<=1 | a: connect b; write b x 1 p; read b x p | b: / acceptconn; deny a"},
+	{"a packet that was drained past the caches is whole after a power failure", "strong+DDIO=false power(b)<=1 | a: wide b 1 p | b: err a / pload x; pload y"},
+	{"the same where Writes land in any order", "relaxed+DDIO=false+DrainOnRevoke=true power(b)<=1 | a: wide b 1 p | b: err a / pload x; pload y"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

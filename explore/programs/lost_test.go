@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/programs"
 )
 
@@ -185,6 +186,24 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// On a card that tears words a Read finds each byte at a moment of its own, and so the second of two stores without the
+// first. The eager machine takes too long for it.
+func TestACardReadsByteByByte(t *testing.T) {
+	p, err := programs.Parse("strong+CellBytes=1 | a: read b x s; wait b 1 | b: write a x 3 d; store x 4 d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := explore.Check(p.Scenario(), explore.Options{})
+	if err != nil || r.Verdict != explore.Verified {
+		t.Fatalf("%+v: %v", r, err)
+	}
+	for _, want := range []string{"a:Read=0 b:", "a:Read=1024 b:", "a:Read=262144 b:", "a:Read=263168 b:"} {
+		if !slices.Contains(r.Outcomes, want) {
+			t.Errorf("there is no outcome %q among %q", want, r.Outcomes)
+		}
+	}
+}
+
 // A limit of the simulator, in both modes: a request finds no key that was registered after
 // it was posted (docs/semantics.md).
 func TestKeysAreLookedUpWhenRequestsArePosted(t *testing.T) {
@@ -232,6 +251,8 @@ var never = []struct {
 		[]string{"a:… b:Recv=1"}},
 	{"power fails, and what was stored on bad memory in a cache has mended it", "strong poison(b)<=1 power(b)<=1 | b: pload y; pstore y 1; pfence / pload y",
 		[]string{"b:1(0),media"}},
+	{"a zombie opens the memory of the machine that has replaced it", "strong suspect(b)<=2 | b: / pload x / pload x / pload x", []string{"violation: panic"}},
+	{"a machine has the media errors of the one that it replaces", "strong | a: ipoison b; isuspect b | b: / pload x", []string{"a: b:,1(media)", "a: b:1(media)"}},
 	{"a queue pair that was never connected refuses a key", "strong | a: connect b | b: acceptconn; read a x k; wait a 1",
 		[]string{"a:unreachable b:REM_ACCESS_ERR"}},
 }

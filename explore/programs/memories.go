@@ -1,5 +1,7 @@
 package programs
 
+import "strconv"
+
 // media has persistent memory that goes bad while requests for it are under way, is
 // written back and read again, now and after a restart.
 func (g *maker) media() {
@@ -82,5 +84,50 @@ func (g *maker) lists() {
 	}
 	g.code(0, g.many(1, 3, func() string { return g.post("b") }), back(), g.maybe(70, g.takes("b")), back())
 	g.code(1, g.receives(1, "a"), back(), g.maybe(25, g.revokes("a")), g.looks("a"), back())
+	g.stir()
+}
+
+// bytes has requests, loads and stores of parts of one word, in memory that persists or not.
+func (g *maker) bytes() {
+	g.hosts(2)
+	g.set(40)
+	at, to := "", "x"
+	if g.chance(40) {
+		at = "p"
+		g.strike(80, "power(b)", "power(b)", "power(b)", "crash(b)", "flip(b)", "poison(b)", "power(b)", "crash(b)")
+		g.p.Profile += pick(g, "", "", "+DDIO=false", "+TornLines=false", "+Domain=eADR")
+	} else {
+		g.strike(15, "crash(a)", "break(a,b)", "revoke(b)", "crash(b)")
+	}
+	if g.chance(30) {
+		g.p.Profile += "+" + pick(g, "CellBytes=1", "CellBytes=1", "Placement=InOrder", "WholePackets=false")
+	}
+	g.odds = map[rune]int{flagByte: 35, flagNext: 30, flagBoth: 25, flagSignaled: 25, flagInline: 50, flagPMEM: 3, flagBadKey: 2}
+	if at != "" {
+		g.odds[flagPMEM] = 95
+	}
+	verb := func() string {
+		return g.post("b", "write", "write", "write", "write", "writeimm", "read", "fetchadd", "fetchadd", "cas")
+	}
+	flag := func() string { return pick(g, "", " b", " b", " c", " c", " d") }
+	if at != "" && g.chance(30) {
+		to = pick(g, "y", "z")
+	}
+	stores := func() string {
+		return at + "store " + pick(g, "x", "x", to) + " " + strconv.Itoa(4+g.r.IntN(3)) + flag()
+	}
+	loads := func() string { return at + "load " + pick(g, "x", "x", to) + flag() }
+	does := func() string { return pick(g, stores(), stores(), loads(), "err a", at+"load x", "") }
+	g.code(0, g.many(1, 2, verb), g.maybe(20, g.takes("b")))
+	if g.chance(40) {
+		g.third()
+		g.code(2, g.many(1, 2, verb))
+	}
+	g.code(1, g.maybe(15, "recv a"), g.many(1, 2, does), g.maybe(60, loads()))
+	if len(g.p.Faults) > 0 && at != "" {
+		g.life = 1
+		g.code(1, g.maybe(25, stores()), loads(), g.maybe(50, loads()))
+		g.life = 0
+	}
 	g.stir()
 }

@@ -29,6 +29,10 @@ func (g *maker) word() int {
 func (g *maker) flags(do string) string {
 	out := ""
 	for _, f := range table[do].flags {
+		own, ok := g.odds[f]
+		if !ok && (f == flagNext || f == flagBoth) {
+			continue // only programs about bytes have these
+		}
 		likely := 5
 		switch f {
 		case flagSignaled:
@@ -51,7 +55,7 @@ func (g *maker) flags(do string) string {
 		if f == flagSignaled && slices.Contains([]string{"read", "wideread", "cas", "fetchadd"}, do) {
 			likely = 75
 		}
-		if own, ok := g.odds[f]; ok {
+		if ok {
 			likely = own
 		}
 		if g.chance(likely) {

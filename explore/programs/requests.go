@@ -75,9 +75,8 @@ func (t *task) request(a *Act, wr verbs.SendWR, l *link, peer int) verbs.SendWR 
 	if a.has(flagBeyond) {
 		at = 4096
 	}
-	if a.has(flagByte) {
-		at += byteAt
-	}
+	off, n := a.bytes()
+	at += off
 	wr.RemoteAddr, wr.RKey = base+uint64(at), key
 	if wr.Op == verbs.OpFlush {
 		return wr
@@ -90,25 +89,37 @@ func (t *task) request(a *Act, wr verbs.SendWR, l *link, peer int) verbs.SendWR 
 	default:
 		from += sources
 	}
-	wr.SGL = m.local(a, m.buf, m.bmr, from, a.length())
+	wr.SGL = m.local(a, m.buf, m.bmr, from, n)
 	return wr
 }
 
-// length is how many bytes a request brings or takes.
-func (a *Act) length() int {
+// bytes are the bytes, from the beginning of a word, that a request brings or takes, or that a CPU loads or stores.
+func (a *Act) bytes() (off, n int) {
 	switch {
 	case a.has(flagEmpty):
-		return 0
+		if a.has(flagByte) {
+			off = 1
+		}
+		return off, 0
 	case a.has(flagByte):
-		return 1
+		return 1, 1
+	case a.has(flagNext):
+		return 2, 1
+	case a.has(flagBoth):
+		return 1, 2
 	case a.Do == "wide" || a.Do == "wideread":
-		return 16
+		return 0, 16
 	}
-	return 8
+	return 0, 8
 }
 
-// byteAt is which byte of a word a request of one byte names.
-const byteAt = 1
+// spread is v, or v in each of two bytes.
+func (a *Act) spread(v uint64) uint64 {
+	if _, n := a.bytes(); n == 2 {
+		return v & 0xff * 0x101
+	}
+	return v
+}
 
 // local is where a request takes its n bytes from, or brings them to: at from of r, unless flags
 // name other memory.
@@ -139,6 +150,7 @@ const received = 1 << 32
 func (t *task) receive(a *Act) {
 	for i, l := range t.to(a) {
 		at := slot(a, i)
-		t.err(l.qp.PostRecv([]verbs.RecvWR{{ID: received | uint64(at), SGL: t.m.local(a, t.m.in, t.m.imr, at, a.length())}}))
+		_, n := a.bytes()
+		t.err(l.qp.PostRecv([]verbs.RecvWR{{ID: received | uint64(at), SGL: t.m.local(a, t.m.in, t.m.imr, at, n)}}))
 	}
 }

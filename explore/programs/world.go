@@ -168,7 +168,7 @@ func (p *Program) needs(acts int) needs {
 		n.channel = n.channel || k.channel || p.isGroup(a.To)
 		for i := range maxPeers {
 			if k.sends {
-				copy(n.buffer[slot(a, i)+sources:], append(bytesOf(uint64(a.V)), bytesOf(uint64(a.V))...))
+				copy(n.buffer[slot(a, i)+sources:], append(bytesOf(a.spread(uint64(a.V))), bytesOf(uint64(a.V))...))
 			}
 		}
 	})

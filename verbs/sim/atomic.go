@@ -113,7 +113,9 @@ func (w *World) readAtomic(e *elem) {
 	}
 	w.landEarlier(e)
 	w.seesAcked(e)
-	w.finishAtomics(e.reg, e.off, e.n, e)
+	e.goes(reading)
+	w.beforeWrite(e.reg, e.off, e.n, e) // what comes may have changed other bytes of the word only
+	e.goes(landing)
 	w.touch(e.reg.object(), Read)
 	w.readWord(e)
 	e.got = append(e.got, span{e.off, e.off + 8})

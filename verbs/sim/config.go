@@ -34,7 +34,7 @@ type Config struct {
 	// Strengthen does at the card what the program does not do itself.
 	Strengthen Strengthen
 	// MaxPieces bounds into how many pieces a message may tear; 0 means every
-	// cell of the profile on its own.
+	// cell of the profile on its own. Verdicts say whether it mattered (Stats.CutShort).
 	MaxPieces int
 	// MaxSteps ends a run that does not end by itself. Default 100000.
 	MaxSteps int

@@ -92,6 +92,22 @@ func (w *World) cells() order.Cells {
 	return order.Cells{Bytes: w.cfg.Profile.CellBytes, Pieces: w.cfg.MaxPieces}
 }
 
+// cut is Cells.Cut. It counts the messages of which not all ways to tear are tried.
+func (w *World) cut(off, done, length int) int {
+	c := w.cells()
+	if done == 0 && c.Bounds(off, length) {
+		w.stats.CutShort++
+	}
+	return c.Cut(off, done, length)
+}
+
+// atOnce counts a load or a Read that finds several cells at one moment because messages tear into pieces only.
+func (w *World) atOnce(off, n int) {
+	if w.cells().Pieces > 0 && w.cells().Sample(off, off+n) < off+n {
+		w.stats.CutShort++
+	}
+}
+
 // piece is what these rules look at. An address is one of the responder's memory, so it says
 // which region it is in.
 func (w *World) piece(e *elem) order.Piece {

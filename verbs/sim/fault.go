@@ -109,7 +109,7 @@ func (w *World) faultApplies(k faults.Kind, n *node) bool {
 	case faults.Timeout:
 		return len(w.timedTasks(n)) > 0
 	case faults.Flip, faults.Poison:
-		return len(n.pmem) > 0
+		return len(n.bank.regions) > 0
 	}
 	return true
 }
@@ -136,7 +136,7 @@ func (h *Host) refusable() bool {
 // not report to them. The step that takes the request must have no effect that survives a
 // crash: it neither injects a fault nor terminates the daemon (see Inject and boot).
 func (w *World) serving(n *node) bool {
-	if !n.spec.Daemon || len(n.pmem) > 0 { // what it makes persistent is not lost
+	if !n.spec.Daemon || len(n.bank.regions) > 0 { // what it makes persistent is not lost
 		return false
 	}
 	ready := false
@@ -203,7 +203,7 @@ func (w *World) inject(ev Event) {
 // strike makes a fault of kind k happen to host a, or to the link from a to b.
 func (w *World) strike(k faults.Kind, a, b int) {
 	n := w.nodes[a]
-	if k == faults.Crash && w.cfg.Gate == nil && len(n.pmem) == 0 {
+	if k == faults.Crash && w.cfg.Gate == nil && len(n.bank.regions) == 0 {
 		w.touch(object(objHost, n.idx, 0), Write)
 	} else {
 		w.touchAll()
@@ -216,8 +216,7 @@ func (w *World) strike(k faults.Kind, a, b int) {
 		w.lifeEnded(n, true)
 	case faults.Suspect:
 		w.trace(n.cur, "suspect", "is believed dead, and goes on")
-		n.cur.pmem = append(n.cur.pmem[:0], n.pmem...) // another machine takes the name
-		n.cur, n.pmem = nil, n.pmem[:0]
+		n.cur, n.bank = nil, w.newBank() // another machine takes the name
 		w.lifeEnded(n, true)
 	case faults.Partition, faults.Cut:
 		if w.linkCut(a, b) { // by an injected fault, and it is cut once: for good if one of them is
@@ -256,8 +255,8 @@ func (w *World) strike(k faults.Kind, a, b int) {
 	case faults.Revoke:
 		n.cur.card.revoke(slices.Clone(n.cur.card.mrs)...)
 	case faults.Flip, faults.Poison:
-		n.flips += boolInt(k == faults.Flip)
-		n.poisons += boolInt(k == faults.Poison)
+		n.bank.flips += boolInt(k == faults.Flip)
+		n.bank.poisons += boolInt(k == faults.Poison)
 	case faults.Ghost:
 		w.haunt(a, b)
 	case faults.Timeout:

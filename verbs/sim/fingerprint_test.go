@@ -47,12 +47,12 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[node](): {
 		"w": links, "idx": identity, "sym": derived + "Config", "spec": "see Config", "cur": derived + "up and life: it is of the last life, unless a zombie is",
 		"all": links, "life": printed, "up": printed, "done": printed, "wantsLife": printed, "crashed": printed, "mrs": printed,
-		"pmem": links, "flips": printed, "poisons": printed, "reports": printed,
+		"bank": links, "reports": printed,
 	},
 	reflect.TypeFor[Host](): {
 		"w": links, "node": identity, "life": identity, "alive": "the dead are not printed", "ntasks": printed,
 		"live": derived + "the tasks", "card": links, "regs": "printed: how many, and those that are not freed", "lis": derived + "made",
-		"gaths": "printed: how many, and those with calls under way", "mail": links, "muts": links, "made": printed, "pmem": links,
+		"gaths": "printed: how many, and those with calls under way", "mail": links, "muts": links, "made": printed, "bank": links,
 		"clock": printed, "looked": derived + "timers, which have an entry then", "timers": printed, "acted": printed,
 		"tells": derived + "what its tasks have observed",
 	},
@@ -62,7 +62,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[mr](): {"pd": printed, "r": printed, "key": printed, "access": printed, "gone": "those that are gone are not printed"},
 	reflect.TypeFor[pd](): {"c": links, "ord": identity, "open": derived + "registrations and queue pairs", "gone": derived + "Host.made"},
 	reflect.TypeFor[region](): {
-		"h": identity, "ord": identity, "data": "in hash", "base": derived + "ord", "hash": printed, "pend": links, "srcs": derived + "elem.src",
+		"h": "printed, of persistent memory: whether the life that opened it last goes on", "ord": identity, "data": "in hash", "base": derived + "ord", "hash": printed, "pend": links, "srcs": derived + "elem.src",
 		"mrs": printed, "lent": printed, "freed": "those that are freed are not printed", "receives": printed, "awaits": "a guard: without it no request names the region", "whole": inStep, "pm": links,
 	},
 	reflect.TypeFor[wideLook](): {"r": "whether it has begun is printed", "off": observed, "n": observed, "was": links, "seen": links, "looks": inStep},
@@ -126,6 +126,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[storeBuffer](): {"t": identity, "queue": links, "flushing": links},
 	reflect.TypeFor[clwbRec]():     {"r": printed, "unit": printed, "ver": "printed: what it keeps"},
 	reflect.TypeFor[span]():        {"lo": printed, "hi": printed},
+	reflect.TypeFor[bank]():        {"regions": links, "flips": printed, "poisons": printed},
 	reflect.TypeFor[pmem]():        {"name": "in id", "id": printed, "units": links, "used": "the order in which units are looked at"},
 	reflect.TypeFor[punit]():       {"list": links, "ver": "see clwbRec", "open": printed, "used": derived + "list", "bad": printed},
 	reflect.TypeFor[content]():     {"ver": "see clwbRec", "data": printed, "bad": printed, "at": moments, "q": moments, "wr": moments},

@@ -24,7 +24,7 @@ type Host struct {
 	mail   []*request
 	muts   []*mutex
 	made   print         // what it has made that the card or the host keeps, and ended
-	pmem   []*region     // of a machine that another has replaced
+	bank   *bank         // of its machine
 	clock  time.Duration // in the regimes free and skew
 	looked bool          // at its clock, in these: since then its zones know what passes
 	timers zone.Zone     // what is known of its pending timers, on its own clock, in these
@@ -39,7 +39,7 @@ var _ host.Host = (*Host)(nil)
 
 func newHost(w *World, n *node, life int) *Host {
 	h := w.pools.hosts.get()
-	*h = Host{regs: h.regs[:0], lis: h.lis[:0], gaths: h.gaths[:0], mail: h.mail[:0], muts: h.muts[:0], w: w, node: n, life: life,
+	*h = Host{regs: h.regs[:0], lis: h.lis[:0], gaths: h.gaths[:0], mail: h.mail[:0], muts: h.muts[:0], w: w, node: n, life: life, bank: n.bank,
 		alive: true, acted: true, timers: h.timers}
 	h.timers.Clear()
 	h.card = w.pools.cards.get()

@@ -72,18 +72,14 @@ func (w *World) landOne(e *elem) {
 		w.recordSample(e, e.off, e.off+e.n)
 	case elemWrite:
 		w.fetch(e)
-		if !e.lost() {
-			w.beforeWrite(e.reg, e.off, e.n, e)
-		}
+		w.beforeWrite(e.reg, e.off, e.n, e)
 		e.lands()
 		w.remove(e)
 		w.place(e, e.data)
 		w.traceLanding(e)
 	case elemAtomic:
 		w.fetch(e)
-		if !e.lost() {
-			w.beforeWrite(e.reg, e.off, e.n, e)
-		}
+		w.beforeWrite(e.reg, e.off, e.n, e)
 		e.lands()
 		w.remove(e)
 		if e.modifies() {
@@ -155,12 +151,15 @@ func (w *World) beforeChange(r *region, off, n int, by *elem, store bool) {
 
 func (m *late) beforeChange(r *region, off, n int, by *elem, store bool) {
 	w := m.w
-	if r.pm != nil && w.mayLosePower(r.h.node) { // a unit persists whole, in one of the contents that it has had
+	lost := by != nil && by.lost()                         // its time is past: power has failed since
+	if r.pm != nil && (lost || w.mayLosePower(r.h.node)) { // a unit persists whole, in one of the contents that it has had
 		lo, hi, size := r.pm.span(r, off, n)
 		off, n = lo*size, (hi-lo)*size
 	}
-	w.answers(r, off, n, store)
-	if by == nil || by.byCPU() {
+	if !lost {
+		w.answers(r, off, n, store)
+	}
+	if by == nil || by.byCPU() && !lost {
 		w.refusedBefore(r, off, n)
 	}
 	w.landBefore(r, off, n, by)
@@ -229,11 +228,12 @@ func (w *World) landsInPast(by *elem) bool {
 // one order.
 func (w *World) passing(passed, c []*elem, i int) []*elem {
 	e := c[i]
-	if e.kind != elemWrite || e.n >= w.cfg.Profile.CellBytes || !w.free(e) {
+	lo, hi := w.cells().Around(e.off, e.n)
+	if e.kind != elemWrite || e.n == hi-lo || !w.free(e) {
 		return passed
 	}
 	for _, x := range c[:i] {
-		if x.kind == elemWrite && x.q == e.q && x.wr == e.wr && x.n < w.cfg.Profile.CellBytes && !x.overlaps(e.off, e.n) && w.free(x) {
+		if x.kind == elemWrite && x.q == e.q && x.wr == e.wr && x.n < hi-lo && !x.overlaps(e.off, e.n) && w.free(x) {
 			passed = append(passed, x)
 		}
 	}

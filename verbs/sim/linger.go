@@ -291,9 +291,17 @@ func (w *World) neverCame(e *elem) {
 
 var cameNames = [...]string{" has come", " has not come"}
 
-// settle lands what will land on some bytes that are settled together. What is
+// settle lands what will land on some bytes that are settled together, with what shares
+// other bytes with that: if one lands, the other has landed before or comes later. What is
 // frozen landed before now or never will; the rest lands for certain.
 func (w *World) settle(r *region, off, n int) {
+	for all := sweep(&r.pend); all.next(); {
+		if e := all.e; e.changes() && e.overlaps(off, n) && (e.off < off || e.off+e.n > off+n) && w.canLand(e) {
+			lo := min(e.off, off)
+			off, n = lo, max(e.off+e.n, off+n)-lo
+			all.again()
+		}
+	}
 	for {
 		var can [32]*elem
 		c := can[:0]

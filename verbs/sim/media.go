@@ -29,8 +29,8 @@ const (
 // A line is written back at any time, so no cache hides an error for certain: where one shows, what
 // caches held was in memory before it.
 func (w *World) damage(r *region, off, n int, kinds mediaErrors) (flipped bool) {
-	h := r.h.node
-	if r.pm == nil || !h.due(kinds) {
+	b := r.h.bank
+	if r.pm == nil || !b.due(kinds) {
 		return false
 	}
 	w.touchAll() // what is left to find is left for all regions of the machine
@@ -40,10 +40,10 @@ func (w *World) damage(r *region, off, n int, kinds mediaErrors) (flipped bool) 
 		for !u.bad {
 			var can [4]int
 			c := append(can[:0], 0)
-			if h.due(kinds & flips) {
+			if b.due(kinds & flips) {
 				c = append(c, 1, 2)
 			}
-			if h.due(kinds & poison) {
+			if b.due(kinds & poison) {
 				c = append(c, 3)
 			}
 			if len(c) == 1 {
@@ -56,9 +56,9 @@ func (w *World) damage(r *region, off, n int, kinds mediaErrors) (flipped bool) 
 				break
 			}
 			if k == 3 {
-				h.poisons--
+				b.poisons--
 			} else {
-				h.flips--
+				b.flips--
 			}
 			w.machine.cameBefore(r, i*size, size)
 			if r.pm.sure(i, u.ver); k == 3 {
@@ -73,8 +73,8 @@ func (w *World) damage(r *region, off, n int, kinds mediaErrors) (flipped bool) 
 }
 
 // due reports whether an error of one of these kinds may show.
-func (n *node) due(kinds mediaErrors) bool {
-	return kinds&flips != 0 && n.flips > 0 || kinds&poison != 0 && n.poisons > 0
+func (b *bank) due(kinds mediaErrors) bool {
+	return kinds&flips != 0 && b.flips > 0 || kinds&poison != 0 && b.poisons > 0
 }
 
 func (w *World) flip(r *region, i, size int, high bool) {
@@ -138,9 +138,9 @@ func (h *Host) Damage(mem any, off, n int, unreadable bool) {
 func (r *region) media(off, n int, since *wideLook) (flipped bool) {
 	w := r.h.w
 	w.decided(r, off, n)
-	due := r.h.node.poisons
+	due := r.h.bank.poisons
 	flipped = w.damage(r, off, n, since.meets())
-	found := r.h.node.poisons < due // by this load, so it had not seen it before
+	found := r.h.bank.poisons < due // by this load, so it had not seen it before
 	if !found {
 		w.mend(r, off, n)
 	}

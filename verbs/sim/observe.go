@@ -12,10 +12,10 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	w.touch(r.object(), Read)
 	if r.pm != nil {
 		w.findOut(r, off, n, false)
-		if card && r.h.node.due(flips) { // what came before a flip decides what other cells held
+		if card && r.h.bank.due(flips) { // what came before a flip decides what other cells held
 			w.settleFrozen(r, off, n)
 			w.sourced(r, off, n)
-			w.observeInOrder(r, off, out, true)
+			w.observeInOrder(r, off, out, card, true)
 			return
 		}
 	}
@@ -25,15 +25,15 @@ func (w *World) observe(r *region, off int, out []byte, card bool) {
 	}
 	w.settleFrozen(r, off, n)
 	w.sourced(r, off, n)
-	if w.complicated(r, off, n) {
-		w.observeInOrder(r, off, out, false)
+	if w.complicated(r, off, n, card) {
+		w.observeInOrder(r, off, out, card, false)
 		return
 	}
 	var landing [16]*elem
 	l := landing[:0]
 	copy(out, r.data[off:])
 	for at := off; at < off+n; {
-		end := w.cells().Moment(at, off+n)
+		end := w.oneLook(at, off+n, card)
 		if w.cfg.MaxPieces > 0 {
 			end = w.pieceEnd(r, at, off+n)
 		}
@@ -89,8 +89,7 @@ func (w *World) anyPending(r *region, off, n int) bool {
 
 // complicated reports whether cells cannot be decided by the last writer alone:
 // atomics, or elements that cover only part of a cell.
-func (w *World) complicated(r *region, off, n int) bool {
-	cell := w.cfg.Profile.CellBytes
+func (w *World) complicated(r *region, off, n int, card bool) bool {
 	for _, e := range r.pend {
 		if !e.changes() || !e.overlaps(off, n) || !w.canLand(e) {
 			continue
@@ -102,8 +101,13 @@ func (w *World) complicated(r *region, off, n int) bool {
 		if w.cfg.MaxPieces > 0 {
 			continue
 		}
-		if lo != off && lo%cell != 0 || hi != off+n && hi%cell != 0 {
-			return true
+		from, to := w.cells().Around(lo, hi-lo)
+		for at, end := max(from, off), min(to, off+n); at < end; { // does it cover a part of what one look finds?
+			next := w.oneLook(at, end, card)
+			if at < lo && lo < next || at < hi && hi < next {
+				return true
+			}
+			at = next
 		}
 	}
 	return false
@@ -111,11 +115,11 @@ func (w *World) complicated(r *region, off, n int) bool {
 
 // observeInOrder looks at one hard cell after the other (cells.go) and lands what each sees. Where
 // bits may flip every cell is hard.
-func (w *World) observeInOrder(r *region, off int, out []byte, flipping bool) {
+func (w *World) observeInOrder(r *region, off int, out []byte, card, flipping bool) {
 	var cells []span
 	var landing []*elem
 	for at := off; at < off+len(out); {
-		c := span{at, min(w.cellEnd(r, at), off+len(out))}
+		c := span{at, w.oneLook(at, off+len(out), card)}
 		at = c.hi
 		if flipping || w.hard(r, c) {
 			cells = append(cells, c)
@@ -144,15 +148,12 @@ func (w *World) observeInOrder(r *region, off int, out []byte, flipping bool) {
 	}
 }
 
-// cellEnd is where the cell at an offset ends. What an atomic changes is seen at once.
-func (w *World) cellEnd(r *region, at int) int {
-	end := w.cells().End(at)
-	for _, e := range r.pend {
-		if e.kind == elemAtomic && e.overlaps(at, 1) && w.canLand(e) {
-			end = max(end, e.off+e.n)
-		}
+// oneLook is where the bytes from at on end that one look of a CPU, or of a card, finds at one moment.
+func (w *World) oneLook(at, end int, card bool) int {
+	if card {
+		return w.cells().Sample(at, end)
 	}
-	return end
+	return w.cells().Look(at, end)
 }
 
 // pieceEnd is the next boundary between pending elements, so that a look at

@@ -20,6 +20,20 @@ import (
 
 const lineBytes = 64
 
+// bank is the persistent memory of one machine. It outlives the lives that the machine has under its name. If another
+// machine takes the name, it brings a bank of its own, and this one goes with the zombie.
+type bank struct {
+	regions []*region
+	flips   int // media errors that have yet to show, as flipped bits
+	poisons int // and as unreadable memory
+}
+
+func (w *World) newBank() *bank {
+	b := w.pools.banks.get()
+	*b = bank{regions: b.regions[:0]}
+	return b
+}
+
 // pmem is what makes a region persistent.
 type pmem struct {
 	name  string
@@ -57,13 +71,13 @@ type clwbRec struct {
 // OpenPMEM implements host.Host.
 func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	h.w.guard()
-	n := h.node
+	b := h.bank
 	h.w.stats.Exercised |= faults.Persistence
 	if name == "" || size <= 0 || size > 1<<30 {
 		return nil, fmt.Errorf("sim: %w: a persistent region %q of %d bytes", host.ErrNoMemory, name, size)
 	}
 	h.w.cur.pauseShared()
-	for _, r := range n.pmem {
+	for _, r := range b.regions {
 		if r.pm.name != name {
 			continue
 		}
@@ -74,12 +88,12 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 		h.w.touch(r.object(), Write)
 		return r, nil
 	}
-	h.w.bound("persistent regions of a host", len(n.pmem), maxOrd)
+	h.w.bound("persistent regions of a host", len(b.regions), maxOrd)
 	r := h.w.pools.regions.get()
-	*r = region{pend: r.pend[:0], srcs: r.srcs[:0], h: h, ord: len(n.pmem), data: h.w.bytes(size), pm: newPMEM(name)}
+	*r = region{pend: r.pend[:0], srcs: r.srcs[:0], h: h, ord: len(b.regions), data: h.w.bytes(size), pm: newPMEM(name)}
 	clear(r.data)
 	r.base = uint64(r.ord+1)<<32 | 1<<62
-	n.pmem = append(n.pmem, r)
+	b.regions = append(b.regions, r)
 	h.w.touch(r.object(), Write)
 	h.acted = true // it stays when the host ends
 	if h.w.tracer != nil {

@@ -26,6 +26,7 @@ type pools struct {
 	elems   pool[elem]
 	qps     pool[qp]
 	regions pool[region]
+	banks   pool[bank]
 	hosts   pool[Host]
 	cards   pool[card]
 	cqs     pool[cq]
@@ -37,6 +38,7 @@ func (p *pools) reset() {
 	p.elems.reset()
 	p.qps.reset()
 	p.regions.reset()
+	p.banks.reset()
 	p.hosts.reset()
 	p.cards.reset()
 	p.cqs.reset()

@@ -270,6 +270,9 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 			emit(s.length, nil, 0)
 			q.elems[len(q.elems)-1].data = q.gather(s)
 		} else if s.length > 0 {
+			if kind == elemSample {
+				w.atOnce(off, s.length)
+			}
 			emit(s.length, nil, 0)
 		}
 		return
@@ -278,14 +281,14 @@ func (q *qp) makeElems(s *sqEntry, idx int, kind elemKind, r *region, off int, w
 		emit(0, nil, 0) // an empty message can be lost, or come too late, so its arrival is a step
 	}
 	for at-off < s.length && kind == elemSample { // the responder does not see the requester's list
-		emit(min(s.length-(at-off), w.cells().Cut(at, at-off, s.length)), nil, 0)
+		emit(min(s.length-(at-off), w.cut(at, at-off, s.length)), nil, 0)
 	}
 	for i := 0; i < len(s.dst) && kind != elemSample; i++ {
 		d := &s.dst[i]
 		for o := 0; o < d.n; {
 			n := d.n - o
 			if kind != elemSend {
-				n = min(n, w.cells().Cut(at, at-off, s.length))
+				n = min(n, w.cut(at, at-off, s.length))
 			}
 			emit(n, d, d.off+o)
 			o += n

@@ -14,17 +14,34 @@ import (
 // arriving notes which elements on their way to h's persistent memory could have
 // landed by now, before h's connections end.
 func (w *World) arriving(h *Host) {
-	for _, r := range h.node.pmem {
+	for _, r := range h.lasting() {
 		for _, e := range r.pend {
 			e.could = w.canLand(e)
 		}
 	}
 }
 
-// leavePMEM ends a life's use of its persistent memory.
+// replaced reports whether another machine has taken h's name.
+func (h *Host) replaced() bool { return h.bank != h.node.bank }
+
+// lasting is the memory that the next life of h's node finds when h has ended. Nobody looks again at that of a machine
+// whose name another has taken.
+func (h *Host) lasting() []*region {
+	if h.replaced() {
+		return nil
+	}
+	return h.bank.regions
+}
+
+// leavePMEM ends a life's use of its persistent memory. A power failure empties the caches of what earlier lives have
+// stored as well, whether this one has opened it or not.
 func (w *World) leavePMEM(h *Host, power bool) {
-	for _, r := range h.node.pmem {
-		if r.h != h {
+	for _, r := range h.bank.regions {
+		switch {
+		case h.replaced():
+			r.drop()
+			continue
+		case r.h != h && !power:
 			continue
 		}
 		r.mrs, r.lent, r.receives = 0, 0, false
@@ -107,6 +124,8 @@ func (w *World) losePower(r *region) {
 		return !e.could && !e.frozen || e.kind == elemSample || e.kind == elemClwb || e.kind == elemFlush && !adr
 	})
 	if adr {
+		w.findOlder(r)
+		w.settleDrained(r)
 		w.splitLost(r)
 	}
 	_, _, size := r.pm.span(r, 0, 0)
@@ -132,6 +151,33 @@ func (w *World) losePower(r *region) {
 	}
 	for _, i := range r.pm.used {
 		r.pm.units[i].open = len(r.pm.units[i].list) > 0
+	}
+}
+
+// findOlder decides what an earlier power failure left in the units to which more was on its way when power failed again.
+func (w *World) findOlder(r *region) {
+	for all := sweep(&r.pend); all.next(); {
+		if e := all.e; !e.lost() && e.changes() && w.leftOpen(r, e.off, e.n) {
+			w.findOut(r, e.off, e.n, false)
+			all.again()
+		}
+	}
+}
+
+// leftOpen reports whether what power left in [off, off+n) has yet to be found out.
+func (w *World) leftOpen(r *region, off, n int) bool {
+	lo, hi, _ := r.pm.span(r, off, n)
+	return slices.ContainsFunc(r.pm.units[lo:hi], func(u punit) bool { return u.open })
+}
+
+// settleDrained decides what became of the Writes and Atomics that were cut off before power fails, where what a card
+// has put into memory is past the caches: what came with them shares their fate, not that of what is being placed now.
+func (w *World) settleDrained(r *region) {
+	for all := sweep(&r.pend); !w.caching(true) && all.next(); {
+		if e := all.e; e.frozen && !e.lost() && e.tells() {
+			w.settleFrozen(r, e.off, e.n)
+			all.again()
+		}
 	}
 }
 
@@ -230,11 +276,6 @@ func (w *World) findUnit(r *region, i, size int) {
 		if k >= len(opts) {
 			last := way[k-len(opts)]
 			w.land(last)
-			for _, e := range way {
-				if e != last && !e.over() && e.frozeAt < last.at {
-					w.miss(e) // it came before, if it did
-				}
-			}
 			u.list = u.list[max(0, len(u.list)-1):] // older ones could be chosen before
 			if len(u.list) == 0 {
 				r.pm.push(r, i, size)

@@ -5,8 +5,8 @@ package sim
 // nodePrint covers what a name stands for, whichever machine has it.
 func (w *World) nodePrint(n *node) print {
 	p := print{}.Int(tagNode).Int(n.life).Uint(uint64(boolInt(n.up)<<3 | boolInt(n.done)<<2 | boolInt(n.wantsLife)<<1 | boolInt(n.crashed))).
-		Int(n.mrs).Int(n.flips).Int(n.poisons).Print(n.reports)
-	return pmemPrint(p, n.pmem)
+		Int(n.mrs).Print(n.reports)
+	return pmemPrint(p, n.bank)
 }
 
 // hostPrints covers one machine: what it has made, its memory, its registrations,
@@ -19,7 +19,10 @@ func (w *World) hostPrints(m *Host) {
 		p = p.Print(m.made)
 	}
 	p = p.Int(len(m.regs)).Int(len(m.gaths)).Int(m.ntasks)
-	p = w.zonePrint(pmemPrint(p, m.pmem).Int(int(m.clock)), &m.timers)
+	if m.bank != m.node.bank {
+		p = pmemPrint(p, m.bank)
+	}
+	p = w.zonePrint(p.Int(int(m.clock)), &m.timers)
 	for _, r := range m.regs {
 		if !r.freed {
 			if !w.blind {
@@ -45,9 +48,10 @@ func (w *World) hostPrints(m *Host) {
 }
 
 // pmemPrint covers what persistent memory holds and may hold.
-func pmemPrint(p print, regions []*region) print {
-	for _, r := range regions {
-		p = p.Print(r.hash).Print(r.pm.id).Int(len(r.data)).Uint(uint64(r.mrs)<<32 | uint64(r.lent)<<1 | uint64(boolInt(r.receives)))
+func pmemPrint(p print, b *bank) print {
+	p = p.Int(b.flips).Int(b.poisons)
+	for _, r := range b.regions {
+		p = p.Print(r.hash).Bool(r.h.alive).Print(r.pm.id).Int(len(r.data)).Uint(uint64(r.mrs)<<32 | uint64(r.lent)<<1 | uint64(boolInt(r.receives)))
 		var units print
 		for _, i := range r.pm.used {
 			u := &r.pm.units[i]

@@ -137,7 +137,7 @@ func (p *qp) scatter(i int, sgl []verbs.SGE) {
 			}
 			r, off, _ := p.peer.pd.sge(sgl[k], true)
 			off += used
-			n := min(e.n-from, int(sgl[k].Length)-used, w.cells().Cut(off, done, s.length))
+			n := min(e.n-from, int(sgl[k].Length)-used, w.cut(off, done, s.length))
 			x := w.pools.elems.get()
 			got := x.got[:0]
 			*x = *e

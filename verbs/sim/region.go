@@ -81,6 +81,7 @@ func (r *region) Load(off int, p []byte) {
 		r.lookApart(off, p)
 		return
 	case r.apart(off, len(p)):
+		r.h.w.atOnce(off, len(p))
 		t.begins(r, off, len(p))
 		t.meetsFlips(r, off, len(p))
 	case r.open() || r.awaited():
@@ -105,7 +106,7 @@ func (r *region) lookApart(off int, p []byte) {
 	defer func() { w.cur.apart = false }()
 	var cells []span
 	for at := off; at < off+len(p); {
-		end := min(w.cells().End(at), off+len(p))
+		end := w.cells().Look(at, off+len(p))
 		cells = append(cells, span{at, end})
 		at = end
 	}

@@ -30,6 +30,9 @@ type Stats struct {
 	VainPolls uint64
 	// InTime counts the service calls whose timeout was not explored (see Service.Slow).
 	InTime uint64
+	// CutShort counts the messages and stores in more cells than Config.MaxPieces, and where that is set the loads and Reads
+	// of several cells: not all ways in which they tear were explored.
+	CutShort uint64
 	// NotInline counts the requests that Inlined had to leave as they were.
 	NotInline uint64
 }
@@ -45,8 +48,12 @@ func (s *Stats) Add(o *Stats) {
 	s.ClockReads += o.ClockReads
 	s.VainPolls += o.VainPolls
 	s.InTime += o.InTime
+	s.CutShort += o.CutShort
 	s.NotInline += o.NotInline
 }
+
+// MaxPieces is that of the configuration.
+func (w *World) MaxPieces() int { return w.cfg.MaxPieces }
 
 // Steps is the number of events of this run so far.
 func (w *World) Steps() int { return w.steps }

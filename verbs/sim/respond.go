@@ -118,7 +118,7 @@ func (w *World) responding(r *region, off, n int) bool {
 
 // passedOn asks which responses came in time to be sent on, or to memory that stays, for h dies.
 func (w *World) passedOn(h *Host) {
-	for _, r := range h.node.pmem {
+	for _, r := range h.lasting() {
 		if r.h == h {
 			w.answers(r, 0, len(r.data), true)
 		}

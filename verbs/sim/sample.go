@@ -11,9 +11,12 @@ import (
 // unsampled yields the cells of [off, off+n) that Read e has yet to sample.
 func (e *elem) unsampled(off, n int) iter.Seq[span] {
 	return func(yield func(span) bool) {
-		cells := e.q.w.cells()
+		w := e.q.w
 		for at, end := max(off, e.off), min(off+n, e.off+e.n); at < end; {
-			c := span{at, cells.Moment(at, end)}
+			c := span{at, end}
+			if w.cfg.MaxPieces == 0 {
+				c.hi = w.oneLook(at, end, true)
+			}
 			if !slices.ContainsFunc(e.got, func(g span) bool { return g.lo <= c.lo && c.hi <= g.hi }) && !yield(c) {
 				return
 			}

@@ -57,7 +57,7 @@ func (b *storeBuffer) put(kind elemKind, r *region, off, n int, data []byte) {
 func (b *storeBuffer) store(r *region, off int, p []byte) {
 	w := b.t.w
 	for done := 0; done < len(p); {
-		n := min(w.cells().Cut(off+done, done, len(p)), len(p)-done)
+		n := min(w.cut(off+done, done, len(p)), len(p)-done)
 		b.put(elemWrite, r, off+done, n, p[done:done+n])
 		done += n
 	}
@@ -112,7 +112,7 @@ func (b *storeBuffer) holds(r *region, off int, p []byte) (last *elem, whole boo
 // load may find something else than what the buffer holds.
 func (b *storeBuffer) rivals(r *region, off, n int) bool {
 	w := b.t.w
-	if x := r.h.node; r.pm != nil && (x.flips+x.poisons > 0 || w.unreadable(r, off, n)) {
+	if x := r.h.bank; r.pm != nil && (x.flips+x.poisons > 0 || w.unreadable(r, off, n)) {
 		return true
 	}
 	if w.responding(r, off, n) {

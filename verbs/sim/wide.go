@@ -105,7 +105,7 @@ func (w *World) watched(r *region, off, n int) {
 		}
 		lo, hi := off, off+n
 		if w.cells().Pieces == 0 { // what was there is kept by cells, so that a cell has one content at a time
-			lo, hi = w.cells().Begin(off), w.cells().End(off+n-1)
+			lo, hi = w.cells().Around(off, n)
 		}
 		for at, end := max(lo, t.wide.off), min(hi, t.wide.off+t.wide.n); at < end; {
 			next := w.cells().Moment(at, end)

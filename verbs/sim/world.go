@@ -84,10 +84,8 @@ type node struct {
 	// wantsLife: a life may follow; crashed says how the last one ended.
 	wantsLife bool
 	crashed   bool
-	mrs       int       // registrations so far, for the keys
-	pmem      []*region // of the machine that answers to the name
-	flips     int       // media errors that have yet to show, as flipped bits
-	poisons   int       // and as unreadable memory
+	mrs       int   // registrations so far, for the keys
+	bank      *bank // of the machine that answers to the name
 	// reports is the sum of what the tasks of all lives have reported: it has no order.
 	reports print
 }
@@ -271,7 +269,7 @@ func (w *World) reset() {
 		s.Reset()
 	}
 	for _, n := range w.nodes {
-		*n = node{w: w, idx: n.idx, sym: n.sym, spec: n.spec, all: n.all[:0], pmem: n.pmem[:0]}
+		*n = node{w: w, idx: n.idx, sym: n.sym, spec: n.spec, all: n.all[:0], bank: w.newBank()}
 	}
 }
 

@@ -11,7 +11,7 @@ type Cells struct {
 	// Bytes is the size of a cell of memory, a power of two. Cells are aligned.
 	Bytes int
 	// Pieces, if it is not 0, is into how many pieces a message is cut at most, wherever
-	// it lands.
+	// it lands. A message in no more cells than that is cut at all of them.
 	Pieces int
 }
 
@@ -21,24 +21,52 @@ func (c Cells) Begin(off int) int { return off &^ (c.Bytes - 1) }
 // End is where the cell at an offset ends.
 func (c Cells) End(off int) int { return off&^(c.Bytes-1) + c.Bytes }
 
-// One reports whether [off, off+n) is in one cell.
-func (c Cells) One(off, n int) bool { return c.End(off) == c.End(off+n-1) }
+// wordBytes is how many aligned bytes a CPU loads at one moment, however a card places them.
+const wordBytes = 8
+
+// Look is where the bytes from off on end that a load of the bytes up to end finds at one moment: at the end of the word,
+// if it loads all of that, or of the cell.
+func (c Cells) Look(off, end int) int {
+	next := c.End(off)
+	if off%wordBytes == 0 && off+wordBytes <= end {
+		next = max(next, off+wordBytes)
+	}
+	return min(next, end)
+}
+
+// Sample is where the bytes from off on end that a card reads at one moment, of those up to end: at the end of the cell.
+func (c Cells) Sample(off, end int) int { return min(c.End(off), end) }
+
+// One reports whether a load finds [off, off+n) at one moment.
+func (c Cells) One(off, n int) bool { return c.Look(off, off+n) == off+n }
+
+// Around is the smallest range around [off, off+n) that neither a cell nor a word crosses.
+func (c Cells) Around(off, n int) (lo, hi int) {
+	size := max(c.Bytes, wordBytes)
+	return off &^ (size - 1), (off + n + size - 1) &^ (size - 1)
+}
 
 // Cut is how long the next piece is of a message of length bytes, of which done bytes are cut
 // off already and the next lands at off. A message may end before the piece does.
 func (c Cells) Cut(off, done, length int) int {
-	if c.Pieces > 0 {
-		piece := max(((length+c.Pieces-1)/c.Pieces+7)&^7, 8)
-		return piece - done%piece
+	if !c.Bounds(off-done, length) {
+		return c.End(off) - off
 	}
-	return c.End(off) - off
+	first := c.Begin(off - done)
+	cells := (c.count(off-done, length) + c.Pieces - 1) / c.Pieces
+	return cells*c.Bytes - (off-first)%(cells*c.Bytes)
 }
 
-// Moment is where the bytes from off on end that one look finds at one moment: at the end of
-// the cell, or if messages tear into pieces only, not before end.
+// Bounds reports whether a message of length bytes at off is in more cells than it may have pieces.
+func (c Cells) Bounds(off, length int) bool { return c.Pieces > 0 && c.count(off, length) > c.Pieces }
+
+// count is in how many cells [off, off+n) is.
+func (c Cells) count(off, n int) int { return (c.End(off+n-1) - c.Begin(off)) / c.Bytes }
+
+// Moment is Look, but if messages tear into pieces only, that is not before end.
 func (c Cells) Moment(off, end int) int {
 	if c.Pieces > 0 {
 		return end
 	}
-	return min(c.End(off), end)
+	return c.Look(off, end)
 }

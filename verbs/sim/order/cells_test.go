@@ -37,13 +37,20 @@ func TestCut(t *testing.T) {
 				t.Fatalf("a piece of %d bytes", n)
 			}
 			n = min(n, length-done)
-			if c.Pieces == 0 && !c.One(off+done, n) {
+			if end := off + done + n; done+n < length && end != c.Begin(end) {
+				t.Fatalf("the piece [%d,%d) ends within a cell", off+done, end)
+			}
+			if c.Pieces == 0 && c.End(off+done) < off+done+n {
 				t.Fatalf("[%d,%d) is one piece and not in one cell", off+done, off+done+n)
 			}
 			done += n
 		}
-		if c.Pieces > 0 && pieces > c.Pieces {
-			t.Fatalf("%d pieces of at most %d", pieces, c.Pieces)
+		cells := (c.End(off+length-1) - c.Begin(off)) / c.Bytes
+		if c.Bounds(off, length) != (c.Pieces > 0 && cells > c.Pieces) {
+			t.Fatalf("a message in %d cells: bounded %v", cells, c.Bounds(off, length))
+		}
+		if want := cells; c.Bounds(off, length) && pieces > c.Pieces || !c.Bounds(off, length) && pieces != want {
+			t.Fatalf("%d pieces of a message in %d cells", pieces, cells)
 		}
 	})
 }
