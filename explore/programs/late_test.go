@@ -451,6 +451,7 @@ var differences = []struct{ name, program string }{
 	{"one that leaves after the response as well", "strong+MaxRdAtomic=1 | a: read b x p; read b y p; send b 1 z | b: recv a; dpoison x; state a; wait a 1"},
 	{"of what power has cut off, what a later request brings along may come after what was there", "strong power(b)<=1 | a: write b x 1 bp | b: pstore x 1; pstore z 1 / pload z; pload x"},
 	{"the same where a card writes past the caches", "strong+DDIO=false power(b)<=1 | a: write b x 1 p; write b y 1 p | b: pstore x 2; pstore z 3 / pload z; pload y; pload x"},
+	{"what a power failure left open stays so when the next life ends", "strong power(b)<=1 | a: write b x 1 ps; wait b 1 | b again: pload y / pload y / pload x"},
 	{"the same in another word of a line", "strong+TornLines=false power(b)<=1 | a: write b x 1 p | b: pstore y 1; pstore z 1 / pload z; pload x; pload y"},
 	{"what was cut off before power failed does not come after what was posted since", "strong+DDIO=false power(b)<=1 | a: write b x 1 p | b: err a; call c 1 / pload z; pload x | c: accept; write b x 2 p; write b z 3 p"},
 	{"the same of a byte beside it", "strong power(b)<=1 | a: write b x 1 bp; write b y 1 p | b: err a; pstore x 4 c / pload x; pload y"},

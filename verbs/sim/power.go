@@ -74,7 +74,7 @@ func (w *World) dropPending(r *region, drop func(*elem) bool) {
 
 // crashPMEM: the process is gone and the machine goes on. Its last stores were made
 // or not. What the card had accepted is in memory if the profile drains, and may
-// come later if not.
+// come later if not. What an earlier power failure left open stays open.
 func (w *World) crashPMEM(r *region) {
 	drain := w.cfg.Profile.DrainOnRevoke
 	// First land everything that is in memory for certain. Landing decides the fate of frozen elements,
@@ -85,13 +85,15 @@ func (w *World) crashPMEM(r *region) {
 		mates := func() bool {
 			return !e.byCPU() && !e.frozen && e.could && w.machine.staysOpen(e) && w.withMates(e) == fateCame
 		}
-		if e.changes() && (sure || mates()) {
+		if e.changes() && !e.lost() && (sure || mates()) {
 			w.land(e)
 			all.again()
 		}
 	}
 	for all := sweep(&r.pend); all.next(); {
 		switch e := all.e; {
+		case e.lost():
+			continue
 		case !e.changes() || !e.could, !w.machine.staysOpen(e),
 			e.kind == elemAtomic && e.q.h.alive: // whether it was executed has been decided
 			if e.kind == elemAtomic && !w.machine.staysOpen(e) {
