@@ -17,7 +17,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-var visited = []string{"b1", "b2", "b3"}
+var visited = []string{"b1", "b2", "b3", "b4"}
 
 // visiting is a scenario in which a goes through n hosts that answer calls with one of values numbers.
 func visiting(n, values int, symmetric bool, faults string, f func(h host.Host, names []string) string) *explore.Scenario {
@@ -46,21 +46,21 @@ func visiting(n, values int, symmetric bool, faults string, f func(h host.Host, 
 	}}
 }
 
-// compareVisits compares the outcomes of the search with those of one that takes no host for another.
-func compareVisits(t *testing.T, s *explore.Scenario) []string {
+// compareVisits compares the outcomes of searches with those of one that takes no host for another.
+func compareVisits(t *testing.T, s *explore.Scenario) (truth []string) {
 	t.Helper()
-	var all [2][]string
-	for i, o := range []explore.Options{{}, {NoSymmetry: true}} {
+	for i, o := range []explore.Options{{NoSymmetry: true}, {}, {EveryOrder: true}, {Backwards: true}, {Eager: true}} {
 		r, err := explore.Check(s, o)
 		if err != nil || r.Verdict != explore.Verified {
-			t.Fatalf("%v: %v", err, r)
+			t.Fatalf("%v: %v %v", err, r.Verdict, r.Counterexample)
 		}
-		all[i] = r.Outcomes
+		if i == 0 {
+			truth = r.Outcomes
+		} else if d := cmp.Diff(truth, r.Outcomes); d != "" {
+			t.Errorf("search %d: %s", i, d)
+		}
 	}
-	if d := cmp.Diff(all[1], all[0]); d != "" {
-		t.Errorf("without symmetry, and with it: %s", d)
-	}
-	return all[1]
+	return truth
 }
 
 func TestVisitsComeInEveryOrder(t *testing.T) {
@@ -122,11 +122,16 @@ func TestVisitsThatSeeOfAnother(t *testing.T) {
 		g := h.Gather(calls, verbs.Forever)
 		sees, known, n := make([]int, len(names)), make([]bool, len(names)), 0
 		for i := range host.InAnyOrder(h, names) {
-			sees[i], n = -1, n+1
+			var arrived []int
+			n++
 			for j, x := range g.Wait(n) {
 				if !x.Pending() && !known[j] {
-					known[j], sees[i] = true, j
+					known[j] = true
+					arrived = append(arrived, j)
 				}
+			}
+			if sees[i] = -1; len(arrived) == 1 { // none of several: that would be one that the list prefers
+				sees[i] = arrived[0]
 			}
 		}
 		answers, out := g.Wait(len(names)), []string{}
@@ -165,5 +170,131 @@ func TestVisitsThatBreakOff(t *testing.T) {
 	}))
 	if want := []string{"the last says 0 of 0", "the last says 0 of 1", "the last says 1 of 1", "the last says 1 of 2"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// sayings asks hosts, and returns what each has said.
+func sayings(h host.Host, names []string) (said []byte) {
+	var calls []host.Call
+	for _, name := range names {
+		calls = append(calls, host.Call{To: name, Service: "s"})
+	}
+	for _, x := range h.Gather(calls, verbs.Forever).Wait(len(calls)) {
+		said = append(said, x.Body[0])
+	}
+	return said
+}
+
+// A visit within another is a relation of two hosts as well.
+func TestVisitsWithinVisits(t *testing.T) {
+	got := compareVisits(t, visiting(4, 4, true, "", func(h host.Host, names []string) string {
+		said := sayings(h, names)
+		var low, high []int
+		for i, b := range said {
+			if b < 2 {
+				low = append(low, i)
+			} else {
+				high = append(high, i)
+			}
+		}
+		called := func(at []int) (out []string) {
+			for _, i := range at {
+				out = append(out, names[i])
+			}
+			return out
+		}
+		var pairs []string
+		taken := map[int]bool{}
+		for i := range host.InAnyOrder(h, called(low)) {
+			for j := range host.InAnyOrder(h, called(high)) {
+				if !taken[j] {
+					taken[j] = true
+					pairs = append(pairs, fmt.Sprintf("%d-%d", said[low[i]], said[high[j]]))
+				}
+				break
+			}
+		}
+		sort.Strings(pairs)
+		return strings.Join(pairs, " ")
+	}))
+	for _, want := range []string{"0-2 1-3", "0-3 1-2"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}
+
+// What is made in a visit has a number that follows from the order of the visits, and may be kept as the
+// visited host's.
+func TestVisitsThatMakeSomething(t *testing.T) {
+	s := visiting(2, 1, true, "", func(h host.Host, names []string) string {
+		_, _ = h.Call("c", "go", nil, verbs.Forever)
+		h.Sleep(0)
+		g, number := make([]host.Gather, len(names)), make([]byte, len(names))
+		for i := range host.InAnyOrder(h, names) {
+			g[i] = h.Gather([]host.Call{{To: "c", Service: "number"}}, verbs.Forever)
+			h.Sleep(0)
+		}
+		for i := range host.InAnyOrder(h, names) {
+			number[i] = g[i].Wait(1)[0].Body[0]
+		}
+		return fmt.Sprint("the first has ", number[slices.Index(sayings(h, names), 0)])
+	})
+	build := s.Build
+	s.Build = func(c *explore.Case) (sim.Config, error) {
+		cfg, err := build(c)
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "c", Daemon: true, Main: func(h host.Host, _ int) {
+			ready, _ := h.Listen("ready")
+			start, _ := h.Listen("go")
+			number, _ := h.Listen("number")
+			for i, l := range []host.Listener{ready, ready, start, number, number} {
+				r, _ := l.Accept(verbs.Forever)
+				r.Reply([]byte{byte(i)})
+			}
+			_, _ = ready.Accept(verbs.Forever)
+		}})
+		for i := range cfg.Nodes {
+			if n := &cfg.Nodes[i]; n.Symmetric {
+				n.Main = func(h host.Host, _ int) {
+					l, _ := h.Listen("s")
+					value, _ := h.Call("c", "ready", nil, verbs.Forever)
+					for {
+						r, _ := l.Accept(verbs.Forever)
+						r.Reply(value)
+					}
+				}
+			}
+		}
+		return cfg, err
+	}
+	if got, want := compareVisits(t, s), []string{"the first has 3", "the first has 4"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// What was seen between Visit and End without Next was forgotten, in all searches.
+func TestVisitsOfNobodyForgetNothing(t *testing.T) {
+	got := compareVisits(t, visiting(2, 1, true, "", func(h host.Host, names []string) string {
+		v := h.Visit(names)
+		r := h.Rand(2)
+		h.Sleep(0)
+		v.End()
+		return fmt.Sprint(r)
+	}))
+	if want := []string{"0", "1"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestVisitsThatCross(t *testing.T) {
+	r, err := explore.Check(visiting(2, 1, true, "", func(h host.Host, names []string) string {
+		v, u := h.Visit(names), h.Visit(names)
+		v.Next()
+		u.Next()
+		v.Next()
+		return ""
+	}), explore.Options{})
+	if err != nil || r.Verdict != explore.Unknown || r.Reason == nil || !strings.Contains(r.Reason.Error(), "a visit within it has ended") {
+		t.Errorf("%v: %v, %v", err, r.Verdict, r.Reason)
 	}
 }

@@ -124,6 +124,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	m := n.w.pools.mrs.get()
 	*m = mr{pd: p, r: r, key: uint32(n.mrs), access: access}
 	n.w.cur.numbered(n.mrs)
+	n.w.cur.obs.makes(madeMR, n.mrs)
 	r.mrs++
 	p.open++
 	if access&^verbs.LocalWrite != 0 {

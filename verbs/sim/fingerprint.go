@@ -54,6 +54,15 @@ func (o *obs) see(tag int, v print) {
 func (o *obs) named(tag int) {
 	if o.visits != 0 && o.visits != tag+1 {
 		o.main = o.main.Int(o.visits).Int(tag)
+		o.per[tag] = o.per[tag].Int(o.visits).Int(tag)
+	}
+}
+
+// makes adds what a task makes while it visits a host. Its number follows from the order of the visits, which
+// is forgotten, and code may keep it as that host's.
+func (o *obs) makes(kind, ord int) {
+	if o.visits != 0 {
+		o.per[o.visits-1] = o.per[o.visits-1].Int(kind).Int(ord)
 	}
 }
 

@@ -102,7 +102,7 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[task](): {
 		"w": links, "h": identity, "ord": identity, "name": observed, "co": "see coro", "op": links, "obs": printed,
 		"alive": "those that have ended are not printed", "main": derived + "ord", "dirty": inStep, "looks": inStep, "looked": inStep, "clocked": inStep, "fresh": inStep,
-		"sb": links, "wide": links, "apart": printed, "vain": printed, "heldUp": printed, "svc": observed,
+		"sb": links, "wide": links, "apart": printed, "vain": printed, "visits": derived + "what was observed", "heldUp": printed, "svc": observed,
 		"report": "in node.reports",
 	},
 	reflect.TypeFor[op](): {

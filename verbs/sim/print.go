@@ -181,6 +181,8 @@ const (
 	endedChannel
 	endedCQ
 	endedListener
+	madeGather // this and the next are no part of Host.made
+	madeMR
 )
 
 // makes notes that the host has made or ended something: which, and of what. On a host
@@ -188,6 +190,9 @@ const (
 // may have ended.
 func (h *Host) makes(kind, ord int, of ...int) {
 	h.w.guard()
+	if t := h.w.cur; t != nil && t.h == h && kind < endedPD {
+		t.obs.makes(kind, ord)
+	}
 	p := print{}.Int(tagMade).Int(kind).Int(ord)
 	for _, x := range of {
 		p = p.Int(x)

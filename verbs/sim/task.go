@@ -71,6 +71,7 @@ type task struct {
 	// heldUp: it is about to call a service at place svc, to which its link is cut.
 	heldUp bool
 	svc    int
+	visits int               // that have begun and not ended
 	wide   wideLook          // a load of several cells that has begun
 	apart  bool              // a load looks at each cell in a step of its own
 	report fingerprint.Print // what it has told the checks, as it is in the sum of its node

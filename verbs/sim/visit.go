@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/verbatim-rdma/verbatim/host"
+import (
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/host"
+)
 
 // visit goes through hosts, in every order if the scenario calls them symmetric. Code that goes through
 // them in the order of their names does not treat them alike: of two states that differ in their names
@@ -15,10 +19,11 @@ type visit struct {
 	names []string
 	at    []int // their nodes; nil if the order is that of the list
 	left  []int
-	base  print // what the task had observed when it began
+	base  print // what the task had observed when it visited the first
 	sum   print // of what it observed at hosts that are not renamed
 	cur   int   // the index of the host that is being visited, or -1
 	outer int   // obs.visits outside of this visit
+	depth int   // the visit of the task that this one is, from 1: one may be within another
 	over  bool
 }
 
@@ -27,7 +32,7 @@ var _ host.Visit = (*visit)(nil)
 // Visit implements host.Host.
 func (h *Host) Visit(names []string) host.Visit {
 	h.w.guard()
-	v := &visit{t: h.w.cur, names: names, cur: -1, base: h.w.cur.obs.main}
+	v := &visit{t: h.w.cur, names: names, cur: -1}
 	for i := range names {
 		v.left = append(v.left, i)
 	}
@@ -56,6 +61,13 @@ func (w *World) alikes(names []string) []int {
 func (v *visit) Next() (int, bool) {
 	w := v.t.w
 	w.guard()
+	if v.over {
+		return 0, false
+	}
+	if v.depth == 0 && v.at != nil {
+		v.t.visits++
+		v.depth, v.base = v.t.visits, v.t.obs.main
+	}
 	if v.leave(false); len(v.left) == 0 {
 		v.End()
 		return 0, false
@@ -78,7 +90,8 @@ func (v *visit) enter(i int) {
 	v.cur = i
 	o := &v.t.obs
 	if tag := v.tag(); tag >= 0 {
-		o.per[tag] = o.per[tag].Print(v.base).Uint(tagVisit)
+		o.named(tag)
+		o.per[tag] = o.per[tag].Print(o.main).Uint(tagVisit)
 		v.outer, o.visits = o.visits, tag+1
 	} else {
 		o.main = o.main.Print(v.sum).Int(v.at[i])
@@ -87,7 +100,7 @@ func (v *visit) enter(i int) {
 
 // leave ends the visit of a host. last: the task breaks off there.
 func (v *visit) leave(last bool) {
-	if v.cur < 0 || v.t.w.dying() {
+	if v.t.w.dying() || v.out() || v.cur < 0 {
 		return
 	}
 	o := &v.t.obs
@@ -105,11 +118,26 @@ func (v *visit) tag() int { return v.t.w.nodes[v.at[v.cur]].sym }
 
 // End implements host.Visit.
 func (v *visit) End() {
-	if v.over || v.at == nil || v.t.w.dying() {
+	if v.over || v.depth == 0 || v.t.w.dying() || v.out() {
+		v.over = true
 		return
 	}
 	early := v.cur >= 0
 	v.leave(early)
 	v.over = true
+	v.t.visits--
 	v.t.obs.main = v.base.Print(v.sum).Bool(early)
+}
+
+// out reports, and makes the verdict unknown, if somebody else goes on with the visit, or goes on with it before one within it has
+// ended: what was seen since would be forgotten.
+func (v *visit) out() bool {
+	w := v.t.w
+	if v.depth == 0 || w.cur == v.t && v.depth == v.t.visits {
+		return false
+	}
+	if w.fail == nil {
+		w.fail = fmt.Errorf("sim: %w: a visit of %v is continued by another task, or before a visit within it has ended", ErrConfig, v.names)
+	}
+	return true
 }
