@@ -84,8 +84,8 @@ func TestStoppedAudit(t *testing.T) {
 	}
 }
 
-// inList is a scenario whose code sends a request to one interchangeable host after the other. None takes
-// it, so the same events can happen whoever has one.
+// inList is a scenario whose code sends requests to interchangeable hosts, one after the other. No host
+// accepts them, so the enabled events do not depend on which hosts have received one.
 func inList(visit func(h host.Host, names []string) iter.Seq[int]) *explore.Scenario {
 	names := []string{"p1", "p2", "p3"}
 	return &explore.Scenario{Name: "test/in-list", Build: func(c *explore.Case) (sim.Config, error) {

@@ -33,9 +33,9 @@ type print = fingerprint.Print
 // the position at which it was observed, so that renaming those hosts renames
 // the parts and nothing else.
 type obs struct {
-	main   print
-	per    [maxSym]print
-	visits int // which interchangeable host the task visits, from 1: see visit.go
+	main    print
+	per     [maxSym]print
+	visited int // the interchangeable host that the task visits, from 1; 0: none. See visit.go
 }
 
 // see adds one observation: about the interchangeable host tag, or about no such host.
@@ -52,17 +52,17 @@ func (o *obs) see(tag int, v print) {
 // named adds which hosts these are, if the task visits one and sees something of another. That is a
 // relation of the two, which no part of theirs can express: nothing renames them then.
 func (o *obs) named(tag int) {
-	if o.visits != 0 && o.visits != tag+1 {
-		o.main = o.main.Int(o.visits).Int(tag)
-		o.per[tag] = o.per[tag].Int(o.visits).Int(tag)
+	if o.visited != 0 && o.visited != tag+1 {
+		o.main = o.main.Int(o.visited).Int(tag)
+		o.per[tag] = o.per[tag].Int(o.visited).Int(tag)
 	}
 }
 
 // makes adds what a task makes while it visits a host. Its number follows from the order of the visits, which
 // is forgotten, and code may keep it as that host's.
 func (o *obs) makes(kind, ord int) {
-	if o.visits != 0 {
-		o.per[o.visits-1] = o.per[o.visits-1].Int(kind).Int(ord)
+	if o.visited != 0 {
+		o.per[o.visited-1] = o.per[o.visited-1].Int(kind).Int(ord)
 	}
 }
 

@@ -121,7 +121,7 @@ var covered = map[reflect.Type]map[string]string{
 		"err": "in ansHash", "svc": derived + "what the caller has observed",
 	},
 	reflect.TypeFor[mutex]():       {"h": identity, "ord": identity, "owner": "printed: whether; the owner knows it", "obs": printed},
-	reflect.TypeFor[obs]():         {"main": printed, "per": printed, "visits": derived + "per: one is being visited"},
+	reflect.TypeFor[obs]():         {"main": printed, "per": printed, "visited": derived + "per"},
 	reflect.TypeFor[cond]():        {"m": links, "waiters": derived + "what the tasks wait for; their order is a choice"},
 	reflect.TypeFor[storeBuffer](): {"t": identity, "queue": links, "flushing": links},
 	reflect.TypeFor[clwbRec]():     {"r": printed, "unit": printed, "ver": "printed: what it keeps"},

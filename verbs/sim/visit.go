@@ -20,9 +20,9 @@ type visit struct {
 	at    []int // their nodes; nil if the order is that of the list
 	left  []int
 	base  print // what the task had observed when it visited the first
-	sum   print // of what it observed at hosts that are not renamed
+	sum   print // of what it observed at hosts if the search renames none: it renames all symmetric hosts or none
 	cur   int   // the index of the host that is being visited, or -1
-	outer int   // obs.visits outside of this visit
+	outer int   // obs.visited outside of this visit
 	depth int   // the visit of the task that this one is, from 1: one may be within another
 	over  bool
 }
@@ -92,7 +92,7 @@ func (v *visit) enter(i int) {
 	if tag := v.tag(); tag >= 0 {
 		o.named(tag)
 		o.per[tag] = o.per[tag].Print(o.main).Uint(tagVisit)
-		v.outer, o.visits = o.visits, tag+1
+		v.outer, o.visited = o.visited, tag+1
 	} else {
 		o.main = o.main.Print(v.sum).Int(v.at[i])
 	}
@@ -100,13 +100,13 @@ func (v *visit) enter(i int) {
 
 // leave ends the visit of a host. last: the task breaks off there.
 func (v *visit) leave(last bool) {
-	if v.t.w.dying() || v.out() || v.cur < 0 {
+	if v.t.w.dying() || v.crossed() || v.cur < 0 {
 		return
 	}
 	o := &v.t.obs
 	if tag := v.tag(); tag >= 0 {
 		o.per[tag] = o.per[tag].Print(o.main).Bool(last)
-		o.visits = v.outer
+		o.visited = v.outer
 	} else {
 		v.sum = v.sum.Plus(print{}.Print(o.main).Bool(last))
 	}
@@ -118,7 +118,7 @@ func (v *visit) tag() int { return v.t.w.nodes[v.at[v.cur]].sym }
 
 // End implements host.Visit.
 func (v *visit) End() {
-	if v.over || v.depth == 0 || v.t.w.dying() || v.out() {
+	if v.over || v.depth == 0 || v.t.w.dying() || v.crossed() {
 		v.over = true
 		return
 	}
@@ -129,9 +129,9 @@ func (v *visit) End() {
 	v.t.obs.main = v.base.Print(v.sum).Bool(early)
 }
 
-// out reports, and makes the verdict unknown, if somebody else goes on with the visit, or goes on with it before one within it has
-// ended: what was seen since would be forgotten.
-func (v *visit) out() bool {
+// crossed reports whether another task continues the visit, or a visit within it has not ended. What was
+// seen since would be forgotten, so the run fails.
+func (v *visit) crossed() bool {
 	w := v.t.w
 	if v.depth == 0 || w.cur == v.t && v.depth == v.t.visits {
 		return false
