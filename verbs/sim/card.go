@@ -123,8 +123,7 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	n.mrs++
 	m := n.w.pools.mrs.get()
 	*m = mr{pd: p, r: r, key: uint32(n.mrs), access: access}
-	n.w.cur.numbered(n.mrs)
-	n.w.cur.obs.makes(madeMR, n.mrs)
+	n.w.cur.makes(madeMR, n.mrs)
 	r.mrs++
 	p.open++
 	if access&^verbs.LocalWrite != 0 {

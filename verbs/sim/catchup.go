@@ -157,7 +157,7 @@ func (w *World) catchUpReceived(q *qp) {
 			continue
 		}
 		if s.nak != 0 || s.local != 0 || i >= q.reach() || slices.ContainsFunc(q.elems, func(e *elem) bool {
-			return e.wr <= i && (!e.came || e.changes() && w.waitsForExecution(e))
+			return e.wr <= i && (!e.came || e.changes() && w.waitsForExecution(e) || e.holds(i))
 		}) || w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + "#" + itoa(i) + receivedNames[k] }) == 0 {
 			return
 		}

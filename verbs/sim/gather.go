@@ -71,7 +71,7 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 	}
 	g := &gather{h: h, ord: len(h.gaths), timed: timeout >= 0, deadline: h.after(timeout), span: timeout, began: w.steps}
 	h.gaths = append(h.gaths, g)
-	w.cur.obs.makes(madeGather, g.ord)
+	w.cur.makes(madeGather, g.ord)
 	g.out = make([]host.Answer, len(calls))
 	g.reqs = make([]*request, len(calls))
 	for i, c := range calls {

@@ -53,6 +53,7 @@ func (w *World) landOne(e *elem) {
 	if slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen && e.barred > d.frozeAt }) {
 		w.abandoned = true // by then it had not landed
 	}
+	w.missedBy(e)
 	for all := sweep(&e.q.elems); all.next(); {
 		p := all.e
 		if p == e {
@@ -98,6 +99,21 @@ func (w *World) landOne(e *elem) {
 		e.q.buffer.writeBack(e.reg, e.off, e.n)
 	}
 	w.landing = w.landing[:len(w.landing)-1]
+}
+
+// missedBy drops what was cut off, and could have landed only after e, before e may have landed.
+func (w *World) missedBy(e *elem) {
+	if e.barred == 0 || slices.ContainsFunc(w.landing, func(d *elem) bool { return d.frozen }) {
+		return
+	}
+	for _, q := range w.qps {
+		for all := sweep(&q.elems); all.next(); {
+			if d := all.e; d.frozen && !d.over() && !d.during() && d.frozeAt < e.barred && (w.sees(d, e) || w.follows(d, e)) {
+				w.discard(d)
+				all.again()
+			}
+		}
+	}
 }
 
 // place puts what e writes into memory.

@@ -248,9 +248,13 @@ func (w *World) expire() {
 		if !q.mayLose() {
 			continue
 		}
+		from := 0
+		if !q.gone && !q.lost() && q.sends() { // only a refusal can end it: what is before the refused request has come
+			from = q.unreadable()
+		}
 		w.expireAtomics(q)
 		for all := sweep(&q.elems); all.next(); {
-			if e := all.e; e.changes() && !e.frozen && !e.acked && w.canLand(e) {
+			if e := all.e; e.changes() && e.wr >= from && !e.frozen && !e.acked && w.canLand(e) {
 				if w.freeze(e); e.over() {
 					all.again()
 				}

@@ -329,15 +329,24 @@ func (w *World) refusedByNow(h *Host) {
 	}
 }
 
-// failsOfMedia reports whether q will fail because of memory that cannot be read. While something
-// behind is landing it has not: a failure before that is a step of its own.
-func (q *qp) failsOfMedia() bool {
+// unreadable is the first request of q that memory will refuse because it cannot be read, or -1.
+func (q *qp) unreadable() int {
 	for i := q.head; i < q.posted && q.canFail(); i++ {
 		if q.w.poisoned(q.ent(i)) {
-			return !q.completing && !slices.ContainsFunc(q.w.landing, func(d *elem) bool { return d.q == q && d.wr > i })
+			return i
 		}
 	}
-	return false
+	return -1
+}
+
+// failsOfMedia reports whether q will fail because of memory that cannot be read. While something
+// behind is landing it has not: a failure before that is a step of its own. Nor has it while something lands
+// that the refused request must follow.
+func (q *qp) failsOfMedia() bool {
+	i := q.unreadable()
+	return i >= 0 && !q.completing && !slices.ContainsFunc(q.w.landing, func(d *elem) bool {
+		return d.q == q && (d.wr > i || slices.ContainsFunc(q.ent(i).payload, func(e *elem) bool { return q.w.follows(e, d) }))
+	})
 }
 
 // refusedByMedia reports whether e would read memory that cannot be read.

@@ -191,7 +191,7 @@ const (
 func (h *Host) makes(kind, ord int, of ...int) {
 	h.w.guard()
 	if t := h.w.cur; t != nil && t.h == h && kind < endedPD {
-		t.obs.makes(kind, ord)
+		t.makes(kind, ord)
 	}
 	p := print{}.Int(tagMade).Int(kind).Int(ord)
 	for _, x := range of {

@@ -126,7 +126,6 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // what comes for it is refused before
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
-	q.w.cur.numbered(int(q.num))
 	q.h.makes(madeQP, int(q.num), p.ord, send.ord, recv.ord)
 	send.qps = append(send.qps, q)
 	recv.rqps = append(recv.rqps, q)

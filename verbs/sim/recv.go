@@ -319,6 +319,11 @@ func (w *World) missed(p *qp, i, reach int) {
 	w.machine.settleRivals(p)
 }
 
+// holds reports whether request i of the same queue pair has not left because it waits for the response of e.
+func (e *elem) holds(i int) bool {
+	return e.wr < i && e.responds() && !e.over() && (e.q.ent(i).flags&verbs.Fence != 0 || e.stalls(i))
+}
+
 // departed makes those Reads and Atomics execute whose responses request i of p had
 // to wait for, or whose refusal acknowledges them.
 func (w *World) departed(p *qp, i int) {

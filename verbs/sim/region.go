@@ -40,7 +40,6 @@ func (h *Host) newRegion(_ string, size int) (*region, error) {
 	clear(r.data)
 	r.base = uint64(r.ord+1) << 32
 	h.regs = append(h.regs, r)
-	h.w.cur.numbered(r.ord)
 	h.makes(madeRegion, r.ord, size)
 	if h.w.tracer != nil {
 		h.w.recordRegion(r)

@@ -237,12 +237,13 @@ func (t *task) seam() {
 	}
 }
 
-// numbered notes the number of something that t has made. It follows from what t has
-// observed, unless other tasks of the host make such things too.
-func (t *task) numbered(n int) {
+// makes notes the number of something that t makes. It follows from what t has observed, unless
+// other tasks of the host make such things too, or t visits hosts.
+func (t *task) makes(kind, ord int) {
 	if t.h.ntasks > 1 {
-		t.obs.seeUint(uint64(n))
+		t.obs.seeUint(uint64(ord))
 	}
+	t.obs.makes(kind, ord)
 }
 
 // reach notes that t did something to which others may react.
