@@ -152,6 +152,7 @@ var lost = []struct {
 		[]string{"a:0 1 b:1 0 unreachable"}},
 	{"a task that stops there while another waits", "strong timers=free | a: ask b 1; go {sleep 2; count 1; sleep 2; call a 1}; counter; taccept 1 | b: accept",
 		[]string{"a:0 1 b:1"}},
+	{"an Atomic that has read mends what has become unreadable since", "strong poison(b)<=1 | a: fetchadd b x 1 p | b: pload x; read a x k; pload x", []string{"a: b:media 1"}},
 
 	// Interchangeable hosts.
 	{"interchangeable hosts that are connected", "strong | a: | b*2: write b x 1 i; load x", []string{"a: b:0,0", "a: b:0,1", "a: b:1,1"}},

@@ -22,7 +22,7 @@ func TestScenariosAreVerified(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			quick := []string{"ncl/three-writes", "ncl/register", "ncl/collect", "ncl/keep", "ncl/left-behind", "ncl/strand", "ncl/rejoin", "ncl/join", "ncl/hang", "ncl/remake", "ncl/measure", "ncl/session", "ncl/starve",
 				"ncl/scarce", "ncl/limits", "ncl/nonsense", "ncl/garbled", "ncl/misread",
-				"ncl/tight", "ncl/handle", "ncl/echo", "ncl/leftovers", "ncl/serve", "ncl/pace", "ncl/resume", "ncl/halfway", "ncl/unfinished", "ncl/late-rival", "ncl/doubt", "ncl/waits"}
+				"ncl/tight", "ncl/handle", "ncl/worn", "ncl/echo", "ncl/leftovers", "ncl/serve", "ncl/pace", "ncl/resume", "ncl/halfway", "ncl/unfinished", "ncl/late-rival", "ncl/doubt", "ncl/waits"}
 			if !slices.Contains(quick, s.Name) || testing.Short() && s.Name == "ncl/three-writes" {
 				t.Skip("takes longer; part of `verbatim check ncl`")
 			}

@@ -61,6 +61,8 @@ type workload struct {
 	scarce string
 	// garbles is the peer one of whose answers is malformed.
 	garbles string
+	// wornOut: the peers' stamps go on to the last number but one after the first write.
+	wornOut bool
 	// leaves are the peers that revoke their memory before each write.
 	leaves [][]string
 	// spare: there is always a spare peer.
@@ -83,7 +85,7 @@ func (l *workload) names() []string {
 
 // Scenarios are the built-in scenarios of NCL.
 func Scenarios() []*explore.Scenario {
-	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios(), rivalScenarios(), candidateScenarios(), handleScenarios(), requestScenarios(), paceScenarios(), cardScenarios())
+	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios(), rivalScenarios(), candidateScenarios(), handleScenarios(), wornScenarios(), requestScenarios(), paceScenarios(), cardScenarios())
 }
 
 // MatrixScenarios are those in which the card matters: the data path, recovery, and the

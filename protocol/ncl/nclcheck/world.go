@@ -112,6 +112,9 @@ func peer(load *workload, name string) func(host.Host) error {
 		if name == load.garbles {
 			h = garbler{h, &scenario.Once{By: h}}
 		}
+		if load.wornOut {
+			h = wornPeer{h, new([]host.Region)}
+		}
 		return ncl.ServePeer(h, cfg)
 	}
 }

@@ -1,0 +1,76 @@
+package nclcheck
+
+import (
+	"errors"
+
+	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/ncl"
+)
+
+// wornScenarios are about a file that has been in use for very long.
+func wornScenarios() []*explore.Scenario {
+	return []*explore.Scenario{
+		build(spec{
+			name:   "worn",
+			doc:    "A file has had as many writes as there are numbers, but for two. It takes these, and refuses all others, also after a recovery; they change nothing. Writes of no bytes need no number.",
+			faults: "none",
+			bounds: "f=0, one peer that lends a region with the stamp of the last write but two; recovery, two appends of 8 bytes, a refused one and an empty one, recovery, the same, read back and release",
+			load:   workload{f: 0, size: 24, lives: [][]write{{{0, 8}, {8, 8}}}, script: wearingOut, wornOut: true},
+		}),
+	}
+}
+
+// wearingOut uses the last number of a file.
+func wearingOut(r *run) {
+	ws := r.writes()
+	f := r.create()
+	if f == nil {
+		return
+	}
+	f.Close()
+	if f = r.reopened(2, ncl.MaxSeq-2); f == nil || !r.record(f, ws[0]) || !r.record(f, ws[1]) || !r.worn(f, 2) {
+		return
+	}
+	f.Close()
+	if f = r.reopened(3, ncl.MaxSeq); f != nil && r.worn(f, 3) {
+		r.done(f.Release())
+	}
+}
+
+// reopened recovers the file and expects its stamp.
+func (r *run) reopened(epoch uint32, seq uint64) *ncl.File {
+	f := r.recover()
+	if f == nil || !r.expect("a recovery", f.Stamp() == ncl.MakeStamp(epoch, seq)) {
+		return nil
+	}
+	return f
+}
+
+// worn expects that the file takes no more writes, that nothing has become of this one, and that one of no
+// bytes is accepted.
+func (r *run) worn(f *ncl.File, epoch uint32) bool {
+	before, after := make([]byte, r.load.size), make([]byte, r.load.size)
+	_, failed := f.ReadAt(before, 0)
+	refused := f.Record(16, []byte("too many"))
+	_, err := f.ReadAt(after, 0)
+	return r.done(failed) && r.done(err) && r.done(f.Record(16, nil)) &&
+		r.expect("a write without a number", errors.Is(refused, ncl.ErrExhausted) && string(before) == string(after)) &&
+		r.expect("the last number", f.Stamp() == ncl.MakeStamp(epoch, ncl.MaxSeq))
+}
+
+// wornPeer is a log peer's host. The first region that it lends has the stamp of the last write but two: it
+// is as if the writes had been made, and had all been of the same zeros.
+type wornPeer struct {
+	host.Host
+	regions *[]host.Region
+}
+
+func (p wornPeer) Alloc(size int) (host.Region, error) {
+	r, err := p.Host.Alloc(size)
+	if err == nil && len(*p.regions) == 0 {
+		r.Store64(0, uint64(ncl.MakeStamp(1, ncl.MaxSeq-2)))
+	}
+	*p.regions = append(*p.regions, r)
+	return r, err
+}
