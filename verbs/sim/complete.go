@@ -293,12 +293,13 @@ type completion struct {
 	wr   int // as in outcome
 	recv bool
 	wc   verbs.WC
+	from int // when its request and its receive had been posted
+	at   int // when it was decided: it was in the CQ
 }
 
 // decided appends o to what waits in the CQ.
 func (q *qp) decided(o outcome) {
-	c := completion{wr: o.wr}
-	q.w.complete(o, &c.wc)
+	c := q.sendCQ.keep(o)
 	q.done = append(q.done, c)
 }
 

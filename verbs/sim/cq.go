@@ -192,9 +192,7 @@ func (m *late) keeps(c *cq) {
 	case !x.recv:
 		x.q.decided(x)
 	default:
-		in := completion{recv: true}
-		m.w.complete(x, &in.wc)
-		c.queue = append(c.queue, in)
+		c.queue = append(c.queue, c.keep(x))
 	}
 }
 
@@ -208,7 +206,7 @@ func (c *cq) outcomes(o []outcome) []outcome {
 	for _, q := range c.rqps {
 		o = q.recvOutcomes(o)
 	}
-	return o
+	return c.inOrder(o)
 }
 
 // touch notes whose doings the look at the CQ depends on.

@@ -228,6 +228,7 @@ const (
 	tagMade
 	tagVisit
 	tagBarred
+	tagOrder
 )
 
 // about adds p, which concerns hosts a and b, to what it is about. A relation of two

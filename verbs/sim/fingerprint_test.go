@@ -90,15 +90,16 @@ var covered = map[reflect.Type]map[string]string{
 	reflect.TypeFor[front]():   {"q": links, "recv": printed},
 	reflect.TypeFor[channel](): {"h": links, "ord": identity, "cqs": derived + "Host.made", "gone": derived + "Host.made"},
 	reflect.TypeFor[completion](): {
-		"wr": printed, "recv": printed, "wc": printed,
+		"wr": printed, "recv": printed, "wc": printed, "from": moments, "at": moments,
 	},
 	reflect.TypeFor[sqEntry](): {
 		"id": observed, "op": printed, "flags": observed, "imm": observed, "length": observed, "compare": printed, "swap": printed, "add": printed,
 		"mr": observed, "into": derived + "the receives that were met", "local": printed, "nak": printed, "need": observed, "recvErr": printed,
 		"early": printed, "keyless": printed, "came": printed, "recv": printed, "signaled": printed, "dst": observed, "payload": "printed: what has landed of it",
-		"place": derived + "op and flags of those before it",
+		"place": derived + "op and flags of those before it", "at": moments,
 	},
-	reflect.TypeFor[sge](): {"r": observed, "off": observed, "n": observed},
+	reflect.TypeFor[recvWR](): {"RecvWR": printed, "at": moments},
+	reflect.TypeFor[sge]():    {"r": observed, "off": observed, "n": observed},
 	reflect.TypeFor[task](): {
 		"w": links, "h": identity, "ord": identity, "name": observed, "co": "see coro", "op": links, "obs": printed,
 		"alive": "those that have ended are not printed", "main": derived + "ord", "dirty": inStep, "looks": inStep, "looked": inStep, "clocked": inStep, "fresh": inStep,

@@ -12,9 +12,12 @@ func (m *late) steps(idle bool) bool {
 
 func (m *late) stepwise() bool { return false }
 
-// print covers the receives that are kept of connections made anew: all other completions are decided when they
-// are polled.
-func (m *late) print(h *Host) { m.w.cqPrints(h) }
+// print covers the receives that are kept of connections made anew, and what was posted after completions that are
+// kept: all other completions are decided when they are polled.
+func (m *late) print(h *Host) {
+	m.w.cqPrints(h)
+	m.w.orderPrints(h)
+}
 
 // arrived: it can have, except while it is being decided what has.
 func (m *late) arrived(e *elem) bool { return !e.q.catching || e.came || e.cutOff() }

@@ -99,7 +99,8 @@ func (q *qp) push(wr *verbs.SendWR) {
 	}
 	q.room()
 	s := q.ent(q.posted)
-	*s = sqEntry{id: wr.ID, op: wr.Op, flags: wr.Flags, imm: wr.Imm, length: wr.Length(), compare: wr.Compare,
+	w.ticks++
+	*s = sqEntry{at: w.ticks, id: wr.ID, op: wr.Op, flags: wr.Flags, imm: wr.Imm, length: wr.Length(), compare: wr.Compare,
 		swap: wr.Swap, add: wr.Add, signaled: wr.Flags&verbs.Signaled != 0 || q.cfg.SignalAll,
 		dst: s.dst[:0], payload: s.payload[:0], into: s.into[:0], place: q.last.Next(wr.Op.Responds(), wr.Flags&verbs.Fence != 0)}
 	q.last = s.place

@@ -29,9 +29,16 @@ type sqEntry struct {
 	came               bool         // it has reached the responder for certain
 	recv               bool         // its receive has completed
 	signaled           bool
+	at                 int   // when it was posted
 	dst                []sge // where the response goes
 	payload            []*elem
 	place              order.Request
+}
+
+// recvWR is a receive that has not completed.
+type recvWR struct {
+	verbs.RecvWR
+	at int // when it was posted
 }
 
 type sge struct {
@@ -78,7 +85,7 @@ type qp struct {
 	catching   bool
 	completing bool // what it brings is being placed
 	elems      []*elem
-	rq         []verbs.RecvWR
+	rq         []recvWR
 	met        int // of these, from the first on, have met the request that takes them
 	matched    int // in the peer's SQ: requests before it have met their receives
 	unmet      int // requests whose receive has not completed

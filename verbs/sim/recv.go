@@ -24,7 +24,8 @@ func (q *qp) PostRecv(wrs []verbs.RecvWR) error {
 		if i == 0 { // all are posted at once
 			q.waitedInVain()
 		}
-		q.rq = append(q.rq, verbs.RecvWR{ID: wrs[i].ID, SGL: append([]verbs.SGE(nil), wrs[i].SGL...)})
+		q.w.ticks++
+		q.rq = append(q.rq, recvWR{verbs.RecvWR{ID: wrs[i].ID, SGL: append([]verbs.SGE(nil), wrs[i].SGL...)}, q.w.ticks})
 		q.lend(wrs[i].SGL)
 		q.match()
 	}
@@ -70,7 +71,7 @@ func (q *qp) match() {
 	for i := max(q.matched, p.base); i < p.posted && q.met < len(q.rq); i++ {
 		s := p.ent(i)
 		if s.op.ConsumesRecv() {
-			p.address(i, &q.rq[q.met])
+			p.address(i, &q.rq[q.met].RecvWR)
 			q.met++
 		}
 		q.matched = i + 1
@@ -204,9 +205,7 @@ func (q *qp) keepReceived() {
 		if i < 0 || !q.w.machine.received(q, i) {
 			return
 		}
-		c := completion{recv: true}
-		q.w.completeRecv(outcome{q: q, recv: true, status: q.peer.ent(i).recvErr}, &c.wc)
-		q.recvCQ.queue = append(q.recvCQ.queue, c)
+		q.recvCQ.queue = append(q.recvCQ.queue, q.recvCQ.keep(outcome{q: q, recv: true, status: q.peer.ent(i).recvErr}))
 	}
 }
 

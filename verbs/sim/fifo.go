@@ -1,0 +1,126 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// A CQ is a queue: what is posted after a completion was in it completes behind that. In eager mode
+// the queue is there. In late mode a completion is decided when it is polled, so nothing need be said of
+// this, except where one was decided before, since somebody saw what it brings.
+
+// keep makes o happen before it is polled.
+func (c *cq) keep(o outcome) completion {
+	x := completion{wr: o.wr, recv: o.recv, from: o.from()}
+	if len(c.qps)+len(c.rqps) > 1 {
+		c.touch() // what others post comes before this, or after it
+	}
+	c.h.w.complete(o, &x.wc)
+	c.h.w.ticks++
+	x.at = c.h.w.ticks
+	return x
+}
+
+// from is when the last of what o needs was posted: its request, and its receive.
+func (o outcome) from() int {
+	switch {
+	case !o.recv:
+		return o.q.ent(o.wr).at
+	case o.status == verbs.StatusWRFlushErr:
+		return o.q.rq[0].at
+	}
+	return max(o.q.rq[0].at, o.q.peer.ent(o.q.nextIncoming()).at)
+}
+
+// inOrder leaves out what was posted when another completion was in the CQ that is still there.
+func (c *cq) inOrder(o []outcome) []outcome {
+	first := unlimited
+	for _, x := range o {
+		if x.kept {
+			first = min(first, x.keptAs().at)
+		}
+	}
+	if first == unlimited {
+		return o
+	}
+	return slices.DeleteFunc(o, func(x outcome) bool {
+		if x.kept {
+			return x.keptAs().from > first
+		}
+		return x.from() > first
+	})
+}
+
+// keptAs is the completion that o, which is kept, delivers.
+func (o outcome) keptAs() *completion {
+	if o.recv {
+		return &o.q.recvCQ.queue[o.q.inCQ()]
+	}
+	return &o.q.done[0]
+}
+
+// orderPrints covers what was posted when a completion that is kept was there, on other queues that the same
+// CQ serves: moments are no part of the state.
+func (w *World) orderPrints(h *Host) {
+	for _, c := range h.card.cqs {
+		for _, q := range c.qps {
+			for i := range q.done {
+				w.orderPrint(c, q, i, &q.done[i])
+			}
+		}
+		for i := range c.queue {
+			w.orderPrint(c, w.qpByNum(h, c.queue[i].wc.QPNum), i, &c.queue[i])
+		}
+	}
+}
+
+func (w *World) orderPrint(c *cq, q *qp, i int, k *completion) {
+	about := func(x *qp, recv bool, later, in int) {
+		if later+in > 0 {
+			w.aboutThree(q.h.node.idx, q.otherNode(), x.otherNode(), q.id().Int(tagOrder).Int(i).Bool(k.recv).Print(x.id()).Bool(recv).Int(later).Int(in))
+		}
+	}
+	for _, x := range c.qps {
+		if x != q || k.recv {
+			about(x, false, x.sendsAfter(k.at), 0)
+		}
+	}
+	for _, x := range c.rqps {
+		if x != q || !k.recv {
+			about(x, true, x.receivesAfter(k.at), x.incomingAfter(k.at))
+		}
+	}
+}
+
+// sendsAfter counts the requests of q that were posted after that moment, and whose completions nobody has polled.
+func (q *qp) sendsAfter(at int) (n int) {
+	for i := q.head; i < q.posted; i++ {
+		n += boolInt(q.ent(i).at > at)
+	}
+	for i := range q.done {
+		n += boolInt(q.done[i].from > at)
+	}
+	return n
+}
+
+// receivesAfter counts the receives of q that were posted after that moment, and whose completions nobody has polled.
+func (q *qp) receivesAfter(at int) (n int) {
+	for i := range q.rq {
+		n += boolInt(q.rq[i].at > at)
+	}
+	for _, x := range q.recvCQ.queue {
+		n += boolInt(x.recv && x.wc.QPNum == q.num && x.from > at)
+	}
+	return n
+}
+
+// incomingAfter counts the requests posted after that moment that take a receive of q.
+func (q *qp) incomingAfter(at int) (n int) {
+	p := q.peer
+	for i := 0; p != nil && i < p.posted-p.base; i++ {
+		s := p.ent(p.base + i)
+		n += boolInt(s.op.ConsumesRecv() && !s.recv && s.at > at)
+	}
+	return n
+}
