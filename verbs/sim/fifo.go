@@ -13,8 +13,12 @@ import (
 // keep makes o happen before it is polled.
 func (c *cq) keep(o outcome) completion {
 	x := completion{wr: o.wr, recv: o.recv, from: o.from()}
-	if len(c.qps)+len(c.rqps) > 1 {
-		c.touch() // what others post comes before this, or after it
+	for _, qs := range [2][]*qp{c.qps, c.rqps} {
+		for _, q := range qs {
+			if q != o.q || len(q.rq) > 0 {
+				q.touch(Write) // what is posted there comes before this, or after it
+			}
+		}
 	}
 	c.h.w.complete(o, &x.wc)
 	c.h.w.ticks++
