@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -178,11 +179,19 @@ func comesBetween(t *testing.T, profile, name string, own, other func(s *shares)
 		}}
 		return sim.Config{Nodes: []sim.Node{a, b}, Profile: c.Profile, Linger: true}, nil
 	}}
+	if naive := sameAsNaive(t, s); !slices.Contains(naive, want) {
+		t.Errorf("there is no outcome %q among %q", want, naive)
+	}
+}
+
+// sameAsNaive compares the outcomes that the searches find with those of the naive search in eager mode.
+func sameAsNaive(t *testing.T, s *explore.Scenario) []string {
+	t.Helper()
 	naive, _, whole, err := explore.Naive(s, explore.Options{}, true, 200_000)
 	if err != nil || !whole {
 		t.Fatal(whole, err)
 	}
-	for _, opt := range []explore.Options{{}, {EveryOrder: true}, {Eager: true}} {
+	for _, opt := range []explore.Options{{}, {EveryOrder: true}, {EveryOrder: true, Backwards: true}, {Eager: true}} {
 		r, err := explore.Check(s, opt)
 		if err != nil || r.Verdict != explore.Verified {
 			t.Fatal(r, err)
@@ -191,7 +200,40 @@ func comesBetween(t *testing.T, profile, name string, own, other func(s *shares)
 			t.Errorf("%+v (-naive +search):\n%s", opt, d)
 		}
 	}
-	if !slices.Contains(naive, want) {
-		t.Errorf("there is no outcome %q among %q", want, naive)
+	return naive
+}
+
+// The state says which of two listeners a task has, also when the task that closed one is gone.
+func TestWhoHasWhichListener(t *testing.T) {
+	sequential(t)
+	s := &explore.Scenario{Name: "test/listeners", Profile: "strong", Build: func(c *explore.Case) (sim.Config, error) {
+		said := &tiny{c: c}
+		c.OnReset(func() { said.logs = make([][]string, 2); c.Outcome("nothing") })
+		a := sim.Node{Name: "a", Main: func(h host.Host, _ int) {
+			for i := range said.logs {
+				h.Go(fmt.Sprint("t", i), func() {
+					l, err := h.Listen("s")
+					if err != nil {
+						said.say(i, "taken")
+						return
+					}
+					h.Go("closer", func() {
+						if h.Rand(2) == 1 {
+							_ = l.Close()
+						}
+					})
+					h.Sleep(time.Second)
+					_, err = l.Accept(time.Second)
+					said.say(i, "%s", named(err))
+				})
+			}
+		}}
+		return sim.Config{Nodes: []sim.Node{a}, Profile: c.Profile, Linger: true}, nil
+	}}
+	naive := sameAsNaive(t, s)
+	for _, want := range []string{"closed | accept s: host: timed out", "accept s: host: timed out | closed"} {
+		if !slices.Contains(naive, want) {
+			t.Errorf("there is no outcome %q among %q", want, naive)
+		}
 	}
 }

@@ -252,7 +252,7 @@ func (w *World) expire() {
 		if !q.gone && !q.lost() && q.sends() { // only a refusal can end it: what is before the refused request has come
 			from = q.unreadable()
 		}
-		w.expireAtomics(q)
+		w.expireAtomics(q, from)
 		for all := sweep(&q.elems); all.next(); {
 			if e := all.e; e.changes() && e.wr >= from && !e.frozen && !e.acked && w.canLand(e) {
 				if w.freeze(e); e.over() {
@@ -263,11 +263,11 @@ func (w *World) expire() {
 	}
 }
 
-// expireAtomics decides which Atomics have arrived: no packet overtakes them.
-func (w *World) expireAtomics(q *qp) {
+// expireAtomics decides which Atomics have arrived, from request n on: no packet overtakes them.
+func (w *World) expireAtomics(q *qp, n int) {
 	for all := sweep(&q.elems); all.next(); {
 		e := all.e
-		if e.kind != elemAtomic || e.frozen || e.acked || !w.canLand(e) {
+		if e.kind != elemAtomic || e.wr < n || e.frozen || e.acked || !w.canLand(e) {
 			continue
 		}
 		switch {

@@ -340,13 +340,9 @@ func (q *qp) unreadable() int {
 }
 
 // failsOfMedia reports whether q will fail because of memory that cannot be read. While something
-// behind is landing it has not: a failure before that is a step of its own. Nor has it while something lands
-// that the refused request must follow.
+// of q is landing it has not: a failure before that is a step of its own.
 func (q *qp) failsOfMedia() bool {
-	i := q.unreadable()
-	return i >= 0 && !q.completing && !slices.ContainsFunc(q.w.landing, func(d *elem) bool {
-		return d.q == q && (d.wr > i || slices.ContainsFunc(q.ent(i).payload, func(e *elem) bool { return q.w.follows(e, d) }))
-	})
+	return q.unreadable() >= 0 && !q.completing && !slices.ContainsFunc(q.w.landing, func(d *elem) bool { return d.q == q })
 }
 
 // refusedByMedia reports whether e would read memory that cannot be read.

@@ -56,6 +56,7 @@ func (h *Host) Listen(service string) (host.Listener, error) {
 	}
 	l := &listener{h: h, ord: len(h.lis), service: service}
 	h.lis = append(h.lis, l)
+	h.numbers(madeListener, l.ord)
 	h.made = h.made.Plus(print{}.Int(madeListener).Int(l.ord).String(service))
 	return l, nil
 }

@@ -185,13 +185,20 @@ const (
 	madeMR
 )
 
+// numbers notes the number of something that a task of h makes.
+func (h *Host) numbers(kind, ord int) {
+	if t := h.w.cur; t != nil && t.h == h {
+		t.makes(kind, ord)
+	}
+}
+
 // makes notes that the host has made or ended something: which, and of what. On a host
 // with one task that follows from what the task observed. On others a task that did it
 // may have ended.
 func (h *Host) makes(kind, ord int, of ...int) {
 	h.w.guard()
-	if t := h.w.cur; t != nil && t.h == h && kind < endedPD {
-		t.makes(kind, ord)
+	if kind < endedPD {
+		h.numbers(kind, ord)
 	}
 	p := print{}.Int(tagMade).Int(kind).Int(ord)
 	for _, x := range of {

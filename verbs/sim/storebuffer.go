@@ -159,7 +159,11 @@ func (e *elem) byCPU() bool { return e.q.buffer != nil }
 
 // drain lands all that t has stored. It takes effect at once.
 func (t *task) drain() {
-	if t.sb.empty() || t.w.dying() {
+	switch {
+	case t.w.dying():
+		return
+	case t.sb.empty():
+		t.passes() // others may have landed its stores
 		return
 	}
 	t.pauseDirty()

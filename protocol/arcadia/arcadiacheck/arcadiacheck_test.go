@@ -18,7 +18,7 @@ var (
 
 // The promises hold in every run of the scenarios that take seconds; `verbatim check arcadia` checks all.
 func TestScenariosAreVerified(t *testing.T) {
-	longer := []string{"arcadia/local", "arcadia/holes", "arcadia/frequency", "arcadia/group",
+	longer := []string{"arcadia/local", "arcadia/sizes", "arcadia/holes", "arcadia/frequency", "arcadia/group",
 		"arcadia/replicated-power", "arcadia/quorum", "arcadia/remote-only", "arcadia/partition"}
 	for _, s := range arcadiacheck.Scenarios() {
 		if !slices.Contains(longer, s.Name) {
