@@ -7,7 +7,7 @@
 // # Use
 //
 // One process is the coordinator: it runs [Serve]. A machine that serves others claims
-// its name with [Hold], which enters its address; others look it up with [AddressOf].
+// its name with [Hold], which records its address; others look it up with [AddressOf].
 // An application calls [Start], which waits until the previous instance is gone, and
 // then guards what it owns:
 //
@@ -19,9 +19,9 @@
 // # Sessions
 //
 // A name and an instance each depend on a session of package coord. A task of the host
-// asks about it periodically: that keeps the session alive at a [Serve], and detects
-// that it has expired. A client of etcd keeps its sessions alive by itself; then the
-// task only asks.
+// asks about the session periodically. This keeps the session alive at a coordinator
+// that runs [Serve], and detects its expiry. A client of etcd keeps its sessions alive
+// by itself; then the task only asks.
 //
 // # Guarantees
 //
@@ -35,12 +35,13 @@
 //     expired is not carried out. The session can expire between the answer and the
 //     operation, so an operation that began before may complete after the next instance has
 //     started. If the controller does not answer, Ask is Check.
-//   - A fence is at the data itself. A recovery of NCL revokes the access of earlier writers
-//     of the file, so no record of an earlier instance is acknowledged and then lost. Only
-//     this keeps data safe; the other two make errors early and clear.
+//   - A fence protects the data itself. A recovery of NCL revokes the access of earlier
+//     writers of the file, so no record of an earlier instance is acknowledged and then
+//     lost. Only this keeps data safe; the other two make errors early and clear.
 //
-// A directory has no fence, so for a mount Ask is all there is. Nothing here depends on
-// clocks: a session may expire at any moment, as in the scenarios of clustercheck.
+// A directory has no fence, so for a mount Ask is the strongest check. Nothing here
+// depends on clocks: a session may expire at any moment, as in the scenarios of
+// clustercheck.
 //
 // # A controller that comes back empty
 //

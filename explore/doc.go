@@ -27,8 +27,9 @@
 //
 // # Rules for the code
 //
-// A run is a function of its choices. Before a search the first runs are made twice and
-// compared; if they differ the verdict is [Unknown] with [ErrNotDeterministic].
+// A run is a function of its choices. Before a search, the checker executes the first
+// runs twice and compares them; if they differ, the verdict is [Unknown] with
+// [ErrNotDeterministic].
 //
 // A step must return: code that loops or waits without a call to packages host or verbs
 // cannot be interrupted. After [Options].StepTimeout of real time the check gives up

@@ -24,7 +24,7 @@
 //
 // Timing is an assumption, which a protocol does not state by itself. [Host.Now],
 // [Host.Sleep] and every timeout (of a call, a Gather, an Accept, or a wait for
-// completions) follow the clock of the host. A negative timeout is no limit. A timer
+// completions) follow the clock of the host. A negative timeout means no limit. A timer
 // never fires early by its host's clock. Nothing bounds how late it is, how the clocks
 // of two hosts relate, or how long a step takes.
 //

@@ -1,5 +1,5 @@
-// Package litmus is a language for small RDMA programs with a question, like
-// that of herd7: is this outcome possible? docs/litmus.md has the whole grammar.
+// Package litmus is a language, like that of herd7, for small RDMA programs with a
+// question: is this outcome possible? docs/litmus.md has the whole grammar.
 //
 //	litmus message-passing
 //	doc    A flag written after data; the reader sees the flag first.

@@ -2,8 +2,8 @@
 // verdicts and what they rest on, how the space was covered, which lines of the
 // protocol were reached, and the matrix of assumptions.
 //
-// The page is one file without a script. It asks nobody for anything: its content
-// security policy allows no connection. Names and texts get into it by html/template,
-// so that a hostile name stays a name. Charts are drawn in SVG in the page, beside or
+// The page is one file without a script. It makes no requests: its content security
+// policy allows no connection. Names and texts are inserted by html/template, so that a
+// hostile name cannot become markup. Charts are drawn in SVG in the page, beside or
 // above a table that has their numbers.
 package report

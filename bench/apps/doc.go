@@ -9,10 +9,11 @@
 //	  - weak: the same without fsync, so that a crash loses what was acknowledged;
 //	  - ncl: the log on three log peers, by package splitfs, and all else in the directory.
 //
-// The three modes run the same operations in the same order. A round is some operations
-// of each; the first mode changes from round to round. Rows have the median time of an
-// operation over the rounds, and ratios of neighbouring rounds. Report the ratios: the
-// times depend on the machine and the directory, which [Describe] names.
+// The three modes run the same operations in the same order. A round runs some
+// operations in each mode; the first mode changes from round to round. Rows have the
+// median time of an operation over the rounds, and ratios of neighbouring rounds.
+// Report the ratios: the times depend on the machine and the directory, which
+// [Describe] names.
 //
 // Time in the simulator is not real; there a run only shows that everything works.
 //

@@ -15,14 +15,14 @@
 // clock: posting, polling, copying, allocating, registering, setting up queue pairs. A
 // request proceeds on the card meanwhile: the card fetches it, its packets queue on the
 // sender's and the receiver's link, the responder fetches the data of a Read, and the
-// answer returns. Its completion has the time at which all that is done, and a wait for
-// it advances the clock to that time. A message carries its arrival time, to which the
-// receiver's clock advances. So times follow causes, in whatever order the simulator
-// runs the hosts.
+// answer returns. Its completion carries the time at which all of this is done, and a
+// wait for it advances the clock to that time. A message carries its arrival time, and
+// the receiver's clock advances to it. So times respect causality, in whatever order
+// the simulator runs the hosts.
 //
 // # Limits
 //
 // Nothing varies: no jitter, no contention beyond the two links, no caches. The tasks
 // of one host share its clock. A timeout takes no time. Completions of several
-// connections are polled in the simulator's order, which is that of posting.
+// connections are polled in the simulator's order, which is the order of posting.
 package virtual

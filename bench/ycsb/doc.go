@@ -7,13 +7,13 @@
 //		op := g.Next()
 //	}
 //
-// The same workload, number of records and seed draw the same operations.
+// The same workload, number of records and seed yield the same operations.
 //
 // # Differences from the original
 //
-// Ranks follow the exact distribution over the existing records, by a table of its
-// sums. YCSB's generator is an approximation, and spreads its ranks over ten thousand
-// million items before it takes them modulo the records; its hottest record is a little
-// less hot. In both, popular records are scattered over the keys, because a key is a
-// hash of the record's number.
+// Ranks follow the exact distribution over the existing records, which a table of
+// cumulative sums provides. YCSB's generator is an approximation, and spreads its ranks
+// over ten thousand million items before it reduces them modulo the number of records;
+// its hottest record is a little less hot. In both, popular records are scattered over
+// the keys, because a key is a hash of the record's number.
 package ycsb

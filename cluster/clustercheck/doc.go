@@ -3,7 +3,7 @@
 // still runs, machines that want the same name, and a controller that comes back empty.
 //
 // Sessions expire when the scenario decides, regardless of heartbeats: a process can
-// rely on nothing else. Only cluster/anew and cluster/sessions have the real
+// rely on nothing else. Only cluster/anew and cluster/sessions use the real
 // coordinator, whose sessions expire by a clock. The scenarios use the regime idle,
 // since heartbeats never stop: in some a timer fires early, in others a process may or
 // may not wait for its next heartbeat. cluster/any-moment uses free, with one

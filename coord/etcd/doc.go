@@ -9,18 +9,18 @@
 //
 // # Keys
 //
-// The key k is PREFIX/keys/k, and its version is that of etcd: 1 when it is created,
-// one more with each put, 1 again after a delete. Every conditional operation is one
-// transaction, whose other branch reads why the condition does not hold. Reads are
+// The key k is PREFIX/keys/k, and its version is the one that etcd keeps: 1 when it is
+// created, one more with each put, 1 again after a delete. Every conditional operation
+// is one transaction; its else branch reads why the condition does not hold. Reads are
 // linearizable.
 //
 // # Sessions
 //
-// A session is a lease, and has its number. The name of the host that opened it is the
-// value of PREFIX/sessions/NUMBER (in hexadecimal), a key on the lease. A transaction
-// can test this key, and it vanishes together with the lease and all its keys. So
-// Create finds out atomically whether the session is alive, who owns it and whether the
-// key exists. It also lists sessions for operators:
+// A session is a lease, and has the lease's number. The name of the host that opened it
+// is the value of PREFIX/sessions/NUMBER (in hexadecimal), a key on the lease. A
+// transaction can test this key, and it vanishes together with the lease and all its
+// keys. So Create finds out atomically whether the session is alive, who owns it and
+// whether the key exists. Operators can list the sessions by these keys:
 //
 //	etcdctl get --prefix verbatim/sessions/
 //

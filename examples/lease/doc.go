@@ -2,6 +2,6 @@
 // and a lock with a lease that its clients take by compare-and-swap.
 //
 // memory.go lends the memory and connects to it, lock.go takes the lock, counter.go
-// counts under it, in a way that looks right and in one that is. Package leasecheck
-// says what to check.
+// counts under the lock, in one way that looks right and in one that is right. Package
+// leasecheck defines what to check.
 package lease

@@ -3,5 +3,5 @@
 //
 // mirror.go serves and opens the register and reads it, write.go writes it,
 // wrong.go holds two ways to write it that look right and are not, and scenario.go
-// says what to check.
+// defines what to check.
 package mirror

@@ -7,29 +7,29 @@
 //
 // There is a row for each named profile, and one for each way to weaken a single
 // knob of the profile strong ([faults.Weakenings]). Amounts such as the MTU have
-// none ([faults.Sizes] says why).
+// no row ([faults.Sizes] explains why).
 //
 // # How few runs fill it
 //
 // A protocol that is right under a profile is right under every stronger one, and
 // one that is wrong is wrong under every weaker one ([faults.WeakerOrEqual]). So:
 //
-//   - Every row is searched for a moment, which finds what is easy to break.
-//   - One search takes all knobs together that nothing was found for. If it is
-//     exhausted, each of them holds, and so does every profile between it and
-//     strong. If it finds something, halves are tried.
-//   - Knobs that make messages come apart into more pieces multiply the states,
-//     so they are searched on their own, with a fiftieth of the runs.
-//   - What is left is searched row by row.
+//   - Every row is searched briefly, which finds the easy violations.
+//   - One search weakens all knobs together for which nothing was found. If it is
+//     exhausted, the protocol holds with each of them weakened, and under every profile
+//     between the searched one and strong. If it finds a violation, halves are tried.
+//   - Knobs that split messages into more pieces multiply the states, so they are
+//     searched on their own, with a fiftieth of the runs.
+//   - The remaining rows are searched one by one.
 //
-// A cell that was not searched itself says from which search it follows. Different
-// limits for inline payloads stop such conclusions if the protocol posts payloads
-// between the two limits. It is assumed that programs do not decide by the other
-// attributes of a card.
+// A cell that was not searched itself names the search from which it follows. No such
+// conclusion is drawn between profiles with different limits for inline payloads if the
+// protocol posts payloads between the two limits. The package assumes that programs do
+// not branch on the other attributes of a card.
 //
 // # Mends
 //
-// A row that breaks is searched again with what a program could do at the card to
-// get along: the single strengthenings first, then pairs. The report names the
-// first with which all scenarios hold.
+// A row that breaks is searched again with remedies at the card, which need no change
+// of the protocol: single ones first, then pairs. The report names the first remedy
+// with which all scenarios hold.
 package matrix

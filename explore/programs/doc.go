@@ -21,16 +21,17 @@
 // The table in acts.go has all acts with their arguments; the flags of a request are
 // one letter each. The condition ?1 before an act makes it depend on the last value
 // seen. A host called b*2 stands for two interchangeable ones, b1 and b2; the name b
-// means both, or for b1 the other one, and acts on both in one step, since code must
-// treat hosts alike that it declares interchangeable. visit b {write b x 1; wait b 1} goes
-// through them one by one, in any order; inside, b is the one that is visited.
+// means both, or for b1 the other one. An act on b happens to both in one step, since code
+// that declares hosts interchangeable must treat them alike.
+// visit b {write b x 1; wait b 1} visits them one by one, in any order; inside the
+// braces, b is the visited host.
 //
 // [Generate] makes a program from a kind and a seed. Programs of the first kinds are
 // mixed from small motifs, in any combination; those of the last eight, from
 // revocations on, each have one subject, and the acts of all hosts fit together: they
-// reach corners that motifs meet once in a hundred thousand programs. [Compare] runs a
-// program in all modes, and [Shrink] removes everything that a difference does not
-// need.
+// reach corner cases that motifs reach once in a hundred thousand programs. [Compare]
+// runs a program in all modes, and [Shrink] removes everything that a difference does
+// not need.
 //
 // # Outcomes
 //
@@ -44,6 +45,6 @@
 //
 // The naive search in eager mode tries every sequence of choices and recognises no
 // state. If that is too much, the eager machine with recognised states takes its place;
-// a comparison says which. Programs that are too large for both are counted and not
-// compared.
+// a comparison reports which one it used. Programs that are too large for both are
+// counted but not compared.
 package programs

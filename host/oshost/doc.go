@@ -8,7 +8,7 @@
 //
 // It takes any verbs.Device and imports no binding, so programs that use it for
 // its messages or its persistent memory alone need no C compiler. Without a card,
-// package verbs/soft opens a device of TCP.
+// package verbs/soft opens a device that uses TCP.
 //
 // # Messages
 //
@@ -16,9 +16,8 @@
 // sides present certificates, which determine their names. Config bounds sizes, queues,
 // connections and the time that a peer may take to send, and disconnects a peer that
 // exceeds them. A host with another version of the protocol is refused with
-// [ErrVersion], and anything that is no such host with [ErrProtocol]; callers see both,
-// together with host.ErrUnreachable. A request is sent once: the transport never
-// repeats it.
+// [ErrVersion], and any other peer with [ErrProtocol]; callers see both, together with
+// host.ErrUnreachable. A request is sent once: the transport never repeats it.
 //
 // # Memory
 //

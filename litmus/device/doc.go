@@ -12,10 +12,10 @@
 //
 // # How it runs
 //
-// All hosts of a test are in this process. Each uses a card, the first host the first
-// one; they share if there are not enough. Their memory is mapped pages of package
-// host/oshost; out-of-band messages go through channels. The interpreter, litmus.Live,
-// is that of the simulator.
+// All hosts of a test are in this process. Each uses a card, in order; hosts share
+// cards if there are not enough. Their memory is mapped pages of package host/oshost;
+// out-of-band messages go through channels. The interpreter, litmus.Live, is the same
+// as in the simulator.
 //
 // Persistent memory is ordinary memory here, since no failure would show the
 // difference. An optional fault (maybe crash B, or the line faults) never happens,

@@ -2,6 +2,6 @@
 // [Test], [Parse], which reads one, and [Format], which writes one in its canonical form.
 // docs/litmus.md is the whole grammar.
 //
-// Parse checks the grammar. Whether the names in a test mean something is checked by
-// package litmus, which runs tests; [Test.ErrorAt] lets it report mistakes in the same way.
+// Parse checks the grammar. Package litmus, which runs tests, checks whether the names in a
+// test mean something; [Test.ErrorAt] lets it report mistakes in the same way.
 package lang

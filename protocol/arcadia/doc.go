@@ -5,13 +5,13 @@
 // # The log
 //
 // [Open] opens a log, or creates it, and recovers what it holds. An application reserves a record
-// ([Log.Reserve]), fills it in place or with [Record.Copy], completes it ([Record.Complete]), and makes it
-// durable, with all before it, when it likes ([Record.Force]); [Log.Append] does all of that. Only Reserve and Force
-// exclude each other, so tasks fill their records at the same time. [Log.Each] goes through the log, and
-// [Log.Cleanup] gives the space of a record back.
+// ([Log.Reserve]), fills it in place or with [Record.Copy], completes it ([Record.Complete]), and
+// makes it durable, with all before it, when it likes ([Record.Force]); [Log.Append] does all of
+// that. Only Reserve and Force exclude each other, so tasks fill their records at the same time.
+// [Log.Each] iterates over the log, and [Log.Cleanup] frees the space of a record.
 //
-// A [Policy] decides which records are forced: each, those whose LSN a [Frequency] divides, or every n-th
-// that is complete ([Group]).
+// A [Policy] decides which records are forced: all, those whose LSN is a multiple of a [Frequency],
+// or every n-th completed record ([Group]).
 //
 // # Copies on other hosts
 //

@@ -7,14 +7,14 @@
 //
 //	go generate ./report/view
 //
-// with esbuild; a test holds dist/ against front/. The front end draws what is in the
-// document and works nothing out about cards: whether a piece landed, and when, is
-// for the simulator to say.
+// with esbuild; a test compares dist/ with front/. The front end draws what is in the
+// document and infers nothing about cards: the simulator decides whether and when a
+// piece landed.
 //
 // # What may be in a document
 //
 // Names of hosts, files and regions, texts of scenarios and contents of memory may
-// hold anything. They get into the page as JSON in which <, > and & are escaped, and
-// from there into the tree as text, never as markup; the page's content security
-// policy allows no script but its own and no connection at all.
+// hold anything. They enter the page as JSON in which <, > and & are escaped, and from
+// there the DOM tree as text, never as markup; the page's content security policy
+// allows no script but its own and no connection at all.
 package view

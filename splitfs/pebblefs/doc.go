@@ -5,5 +5,5 @@
 //	db, err := pebble.Open("db", &pebble.Options{FS: pebblefs.New(fsys)})
 //
 // Names are those of the file system; a leading slash is dropped. There are no hard
-// links, so a checkpoint copies. A Lock holds within the process.
+// links, so a checkpoint copies files. A Lock applies only within the process.
 package pebblefs

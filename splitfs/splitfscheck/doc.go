@@ -1,7 +1,7 @@
 // Package splitfscheck checks package splitfs: an application with a directory and a
 // store that may crash at any call, programs of operations on files, and a model of all
-// names and contents. Completed operations have happened; an interrupted one has
-// happened or not, or in part as package splitfs promises.
+// names and contents. Completed operations must have taken effect. An interrupted one
+// may have taken effect wholly, not at all, or in part as package splitfs promises.
 //
 // [Scenarios] lists the scenarios. Most have their own store, in which a Record tears
 // into any of its pieces; two use NCL on peers.

@@ -11,17 +11,17 @@
 //
 // # Locks
 //
-// One connection has a database at a time; others get SQLITE_BUSY. There is no
+// One connection at a time can use a database; others get SQLITE_BUSY. There is no
 // shared memory, so a database in WAL mode must be in exclusive locking mode, which
-// [Setup] sees to.
+// [Setup] selects.
 //
 // # Panics
 //
-// A file system may end its caller by a panic, as the simulator does with the
-// tasks of a machine that crashes. It must not pass through SQLite, whose runtime
-// would take it for a failure of its own. The VFS keeps it, and from then on answers
-// every call with an I/O error; whoever called SQLite closes the connection and lets
-// [VFS.Resume] raise it again.
+// A file system may terminate its caller with a panic, as the simulator terminates the
+// tasks of a machine that crashes. The panic must not pass through SQLite, whose
+// runtime would mistake it for its own failure. The VFS saves the panic, and from then
+// on returns an I/O error from every call. The caller of SQLite closes the connection
+// and calls [VFS.Resume], which raises the panic again.
 package sqlite
 
 import _ "github.com/ncruces/go-sqlite3/embed" // SQLite itself

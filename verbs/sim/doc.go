@@ -5,79 +5,83 @@
 // # Runs
 //
 // A [World] has hosts, services and a fault budget. [World.Run] runs it once from
-// its initial state: again and again it lists the [Event]s that can happen, asks
-// the policy for one, and makes it happen. Inside an event the code asks for
-// further choices: which completion comes, what a look at memory finds. The same
-// answers make the same run.
+// its initial state: in a loop, it lists the [Event]s that can happen, asks the policy
+// for one, and executes it. Within an event the policy makes further choices, such as
+// which completion arrives and what a read of memory returns. The same choices produce
+// the same run.
 //
-// A task is a coroutine. It gives control back only where another could matter: when
-// it waits, and before it looks at something after it did something that others may
-// react to. What it posts or sends takes effect at any later time or, if its host
-// dies, never; therefore a crash need only be tried where tasks wait.
+// A task is a coroutine. It yields only where another task could matter: when it waits,
+// and before it observes something after it did something to which others may react. A
+// request or message that it sends takes effect at any later time or, if its host dies,
+// never; therefore a crash need only be tried where tasks wait.
 //
-// Where a task pauses follows from what an operation does (task.go):
+// Whether a task pauses before an operation depends on what the operation does
+// (task.go):
 //
-//   - It looks at what other hosts change, such as memory, completions, the state of a queue
-//     pair: it pauses if the task did something to which they may have reacted, or looked
-//     before (pause, pauseLook).
-//   - It takes effect at once for other hosts, such as a revocation, a connection, a receive:
-//     it pauses if the task did something to which they may have reacted, or saw something
-//     of theirs (pauseDirty, pauseAfter).
-//   - It takes effect at any later time, such as a request, an answer, the release of a mutex:
-//     it need not pause, since what others do in between they could do before it takes effect.
-//   - Another task of the host can tell when it happened, or it can tell what another task did:
-//     it pauses on a host with several tasks (pauseShared). That is all that makes, numbers or
-//     ends something that tasks share or that asks whether it was ended: registrations, CQs,
-//     channels, protection domains, regions, queue pairs, listeners, persistent regions, signals,
-//     answers. Left out are what gives nothing but a handle (AllocPD, CreateCompChannel, NewMutex,
-//     a CQ without a channel), Go, whose task comes when it comes, and Unlock: nobody else could
-//     do anything with the mutex before.
-//   - The host is no daemon, so its code may report to the checks (explore.Case.History). A report
-//     belongs to the operation before it. Therefore every operation above pauses if the task has
-//     already done or seen something in this step (mayTell), and a report is a step of its own.
-//     What takes effect later does not pause all the same. Before it there is a seam: if a report
-//     follows in the same step, the search makes the step again and lets it end there
-//     ([World.Seams]), so that others can report in between. What nobody else can ever notice, such
-//     as a registration or the release of a mutex on a host with one task, a number of Rand or a
-//     handle, is no such operation: a report right after it belongs to the operation before.
+//   - It observes state that other hosts change, such as memory, completions or the state of
+//     a queue pair: the task pauses if it did something to which they may have reacted, or
+//     observed such state before (pause, pauseLook).
+//   - It takes effect at once for other hosts, such as a revocation, a connection or a
+//     receive: the task pauses if it did something to which they may have reacted, or
+//     observed something of theirs (pauseDirty, pauseAfter).
+//   - It takes effect at any later time, such as a request, an answer or the release of a
+//     mutex: the task need not pause, since others can do before the effect whatever they
+//     could do in between.
+//   - Another task of the host can observe when it happened, or it observes what another task did:
+//     the task pauses on a host with several tasks (pauseShared). This applies to every operation
+//     that creates, numbers or destroys something that tasks share, or that asks whether it was
+//     destroyed: registrations, CQs, channels, protection domains, regions, queue pairs,
+//     listeners, persistent regions, signals, answers. The exceptions are operations that only
+//     return a handle (AllocPD, CreateCompChannel, NewMutex, a CQ without a channel), Go, whose
+//     task may start at any time, and Unlock, since nobody else could use the mutex before.
+//   - The host is not a daemon, so its code may report to the checks (explore.Case.History). A
+//     report belongs to the operation before it. Therefore the task pauses before every operation
+//     above if it has already done or observed something in this step (mayTell), and a report is a
+//     step of its own. Operations that take effect later are an exception: the task does not pause
+//     before them. Instead there is a seam: if a report follows in the same step, the search
+//     repeats the step and stops it at the seam ([World.Seams]), so that others can report in
+//     between. Operations that nobody else can ever notice, such as a registration or the release
+//     of a mutex on a host with one task, a number of Rand or a handle, do not count: a report
+//     right after one belongs to the operation before.
 //
 // # Memory
 //
 // A Write in flight is kept as pending pieces (land.go). A piece lands when
-// somebody looks at its bytes, when somebody else changes them, or when a piece
-// that must follow it lands; the order rules are those of the profile. Nobody
-// looks at most pieces, and those cost nothing. [Config].Eager makes every
-// arrival, placement and acknowledgement an event of its own instead; tests show
-// that both modes reach the same outcomes. The modes are two machines, and what they
-// answer differently is the interface between them and the rest (machine.go).
+// somebody observes its bytes, when somebody else changes them, or when a piece that
+// must follow it lands; the profile defines the order rules. Most pieces are never
+// observed, and those cost nothing. [Config].Eager makes every arrival, placement and
+// acknowledgement an event of its own instead; tests show that both modes reach the
+// same outcomes. Each mode is a machine: an implementation of the interface whose
+// methods are the questions that the two answer differently (machine.go).
 //
 // # State
 //
 // [World.Fingerprint] hashes the state: memory, queues, messages, and for each
-// task what it has observed, of which its local state is a function.
-// [World.Footprint] says what the last event used; two events commute if no use of
-// the one conflicts with a use of the other (footprint.go).
+// task its observations, which determine its local state. [World.Footprint] returns
+// what the last event used; two events commute if no use of one conflicts with a use of
+// the other (footprint.go).
 //
 // # Persistence
 //
-// Persistent memory belongs to the machine and survives its lives (pmem.go). What is
-// stored there sits in caches until a flush and a fence, and a power failure leaves
-// any of the contents that a unit had since: which, is found out when somebody reads
-// it (power.go). Stores of a CPU wait in a store buffer (storebuffer.go), and are pending
-// pieces like those of a Write.
+// Persistent memory belongs to the machine and survives its lives (pmem.go). Stored data
+// stays in caches until a flush and a fence. A power failure leaves any of the contents
+// that a unit had since then; the choice is made when somebody reads the unit (power.go).
+// Stores of a CPU wait in a store buffer (storebuffer.go), and are pending pieces like
+// the pieces of a Write.
 //
 // # Programs
 //
 // Config.Setup, Linger and AtEnd are for programs that are prepared before they run
-// and looked at when all is quiet, as litmus tests are (linger.go).
+// and inspected when all is quiet, as litmus tests are (linger.go).
 //
 // # Limits
 //
 // A store to memory that the card has yet to fetch from drains at once if the
 // card is to fetch after it. MTU matters for what a failed Write leaves
-// (WholePackets); Config.MaxPieces bounds into how many pieces a message tears. Of the
-// bits that a media error can flip, two of each unit stand for all. A remote key is looked up
-// when a request is posted: one that is registered later is refused, although the request may
-// arrive after that; only who guesses keys could tell. Local keys are as well: a card may fail a
-// request whose local memory is deregistered while it is under way. A response comes whole.
+// (WholePackets); Config.MaxPieces bounds the number of pieces into which a message tears. Of
+// the bits that a media error can flip, two of each unit represent all. A remote key is looked
+// up when a request is posted: a key that is registered later is refused, although the request
+// may arrive after that; only a program that guesses keys could notice. Local keys are looked
+// up then too: a card may fail a request whose local memory is deregistered while the request
+// is in flight. A response arrives whole.
 package sim

@@ -1,3 +1,3 @@
-// Package cli is what the commands of this module have in common: exit statuses, tables,
-// lines of JSON, completions, and what a terminal shows while a command works.
+// Package cli has the code that the commands of this module share: exit statuses,
+// tables, lines of JSON, completions, and the progress display on a terminal.
 package cli

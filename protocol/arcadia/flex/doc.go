@@ -3,20 +3,21 @@
 // Comments cite the published source, env/env_dcpmm.cc of github.com/pmem/pmem-rocksdb, by its methods; the
 // code is our own.
 //
-// A [File] is a word with the length, and data. [File.Append] copies the data, fences, stores the length and
-// fences again: so a power failure leaves an append whole or not at all. Above it, a [Log] appends each record
-// in two parts, as RocksDB does: a header with length and checksum, and the payload. A power failure between
-// them leaves a header without its payload at the end. [Open] compares checksums, and the log ends before the
-// first record that does not fit.
+// A [File] is a word with the length, and data. [File.Append] copies the data, fences, stores the
+// length and fences again: so a power failure leaves an append whole or not at all. Above it, a
+// [Log] appends each record in two parts, as RocksDB does: a header with length and checksum, and
+// the payload. A power failure between them leaves a header without its payload at the end. [Open]
+// compares checksums, and the log stops before the first record that does not match.
 //
-// There are no replicas: what the checksums find damaged is lost, and with it all behind it.
+// There are no replicas: a record that fails its checksum is lost, and so is everything
+// after it.
 //
 // # Departures
 //
 //   - The capacity is fixed. The original grows by fallocate and mmap (DCPMMWritableFile::Append), which the file
 //     system makes durable; that is not modelled.
-//   - RocksDB never appends to a log that it has recovered: it begins a new file. Here the log goes on in the same one, cut
-//     behind its last whole record by File.Truncate.
+//   - RocksDB never appends to a log that it has recovered: it begins a new file. Here the log
+//     continues in the same file, which File.Truncate cuts after its last whole record.
 //   - Non-temporal stores are ordinary ones that are flushed at once: [host.Region] has no others.
 //   - A record is not fragmented into blocks, and its header has 8 bytes instead of 7: there is one type of record. The
 //     checksum covers length and payload, where RocksDB's covers type and payload.

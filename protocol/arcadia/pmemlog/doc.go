@@ -2,19 +2,20 @@
 // paper (its table 1 and section 5). Comments cite the published source, src/libpmemlog/log.c of
 // github.com/pmem/pmdk, by its functions; the code is our own.
 //
-// [Create] makes a pool, and [Open] opens one. [Pool.Append] adds bytes, durable when it returns: the bytes
-// become persistent first, and then the write offset, which is one word. So a power failure leaves an append
-// whole or not at all. [Pool.Walk] goes through the bytes in chunks, [Pool.Tell] counts them, and
-// [Pool.Rewind] discards them.
+// [Create] makes a pool, and [Open] opens one. [Pool.Append] adds bytes, durable when it returns:
+// the bytes become persistent first, and then the write offset, which is one word. So a power
+// failure leaves an append whole or not at all. [Pool.Walk] iterates over the bytes in chunks,
+// [Pool.Tell] counts them, and [Pool.Rewind] discards them.
 //
-// There are no record boundaries, no checksums and no replicas: who needs them puts them into the
-// bytes.
+// There are no record boundaries, no checksums and no replicas: an application that needs them
+// puts them into the bytes.
 //
 // # Departures
 //
 //   - libpmemlog puts a pool header of 4096 bytes, with a signature, in front. The file system then knows whether there
 //     is a pool; here the three offsets must be plausible.
-//   - The data begin at byte 64, and not at a page, so that pools can be small.
+//   - The data begin at byte 64, and not at a page boundary, so that pools can be
+//     small.
 //   - The lock is a mutex, since package host has no lock for several readers: Walk and Tell exclude one another.
 //   - The offsets are checked whenever they are read. libpmemlog checks them when it opens the pool, and would write
 //     outside of the mapping if they were damaged later.

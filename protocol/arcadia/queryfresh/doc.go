@@ -18,8 +18,9 @@
 // A recovery reads the blocks up to the first with a wrong checksum or LSN, and discards the rest
 // (sm_log_recover_mgr).
 //
-// So a committed block survives the failure of the primary, a partition, and a power failure. A flipped bit in one
-// copy ends the log of that copy, and the recovery does not consult the other copies.
+// So a committed block survives the failure of the primary, a partition, and a power failure. A
+// flipped bit in one copy cuts off the rest of that copy's log, and the recovery does not
+// consult the other copies.
 //
 // # Departures
 //

@@ -6,5 +6,5 @@
 //
 // Without a Chromium the tests are skipped; with VERBATIM_BROWSER=required in the
 // environment they fail instead. testdata/axe holds axe-core 4.14.1 with its licence
-// (MPL 2.0), as its npm package axe-core has it.
+// (MPL 2.0), as in the npm package axe-core.
 package browser
