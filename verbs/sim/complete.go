@@ -293,8 +293,8 @@ type completion struct {
 	wr   int // as in outcome
 	recv bool
 	wc   verbs.WC
-	from int // when its request and its receive had been posted
-	at   int // when it was decided: it was in the CQ
+	from int // the moment since which it was possible (outcome.from)
+	at   int // the moment at which it was in the CQ
 }
 
 // decided appends o to what waits in the CQ.

@@ -167,7 +167,7 @@ func (m *late) has(c *cq) bool {
 	return len(c.outcomes(buf[:0])) > 0
 }
 
-// next decides which completion comes. A front is kept, so what was posted later is left out in any case (inOrder).
+// next decides which completion comes.
 func (m *late) next(c *cq) completion {
 	w := m.w
 	var buf [24]outcome

@@ -6,17 +6,18 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// A CQ is a queue: what is posted after a completion was in it completes behind that. In eager mode
-// the queue is there. In late mode a completion is decided when it is polled, so nothing need be said of
-// this, except where one was decided before, since somebody saw what it brings.
+// A CQ is first in, first out: a request that is posted while a completion waits in the CQ completes behind it.
+// The eager machine stores the queue. The late machine decides a completion when code polls it, which keeps this
+// order by itself, unless code observed the effect of a completion earlier, such as a response in memory. Such a
+// completion is kept until the poll, with the moment at which it was in the CQ.
 
-// keep makes o happen before it is polled.
+// keep decides completion o before code polls it.
 func (c *cq) keep(o outcome) completion {
 	x := completion{wr: o.wr, recv: o.recv, from: o.from()}
 	for _, qs := range [2][]*qp{c.qps, c.rqps} {
 		for _, q := range qs {
 			if q != o.q || len(q.rq) > 0 {
-				q.touch(Write) // what is posted there comes before this, or after it
+				q.touch(Write) // a post there comes before o or after it
 			}
 		}
 	}
@@ -26,7 +27,7 @@ func (c *cq) keep(o outcome) completion {
 	return x
 }
 
-// from is when the last of what o needs was posted: its request, and its receive.
+// from is the moment since which o was possible: both its request and its receive had been posted.
 func (o outcome) from() int {
 	switch {
 	case !o.recv:
@@ -37,7 +38,7 @@ func (o outcome) from() int {
 	return max(o.q.rq[0].at, o.q.peer.ent(o.q.nextIncoming()).at)
 }
 
-// inOrder leaves out what was posted when another completion was in the CQ that is still there.
+// inOrder removes the outcomes that were posted after the oldest kept completion was in the CQ.
 func (c *cq) inOrder(o []outcome) []outcome {
 	first := unlimited
 	for _, x := range o {
@@ -56,7 +57,7 @@ func (c *cq) inOrder(o []outcome) []outcome {
 	})
 }
 
-// keptAs is the completion that o, which is kept, delivers.
+// keptAs is the kept completion that a poll of o returns.
 func (o outcome) keptAs() *completion {
 	if o.recv {
 		return &o.q.recvCQ.queue[o.q.inCQ()]
@@ -64,8 +65,8 @@ func (o outcome) keptAs() *completion {
 	return &o.q.done[0]
 }
 
-// orderPrints covers what was posted when a completion that is kept was there, on other queues that the same
-// CQ serves: moments are no part of the state.
+// orderPrints covers which posts came after each kept completion, on the other queues of its CQ. The moments
+// themselves are not part of the state.
 func (w *World) orderPrints(h *Host) {
 	for _, c := range h.card.cqs {
 		for _, q := range c.qps {

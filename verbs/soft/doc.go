@@ -17,8 +17,9 @@
 // TCP connection of its own: the requester dials when its first request is posted, and
 // names its own queue pair and the one that it wants. The responder accepts the connection
 // if the wanted queue pair is in RTR or beyond, and was connected to the requester's queue
-// pair, as its address, number and PSN show. Nothing is encrypted and nobody is
-// authenticated, as on RoCE: whoever knows the numbers and the key of a region reaches it.
+// pair, as its address, number and PSN show. As on RoCE, there is no
+// encryption and no authentication: any peer that knows a region's queue pair number, PSN and
+// rkey can access the region.
 //
 // # The target side
 //

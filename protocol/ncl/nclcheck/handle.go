@@ -22,6 +22,13 @@ func handleScenarios() []*explore.Scenario {
 			load: workload{f: 0, size: 600, queue: 3, script: handling,
 				lives: [][]write{{{0, 8}, {8, 300}, {300, 1}, {301, 221}, {522, 78}, {0, 600}, {599, 1}}}},
 		}),
+		build(spec{
+			name:   "worn",
+			doc:    "A file has had as many writes as there are numbers, but for two. It takes these, and refuses all others, also after a recovery; they change nothing. Writes of no bytes need no number.",
+			faults: "none",
+			bounds: "f=0, one peer that lends a region with the stamp of the last write but two; recovery, two appends of 8 bytes, a refused one and an empty one, recovery, the same, read back and release",
+			load:   workload{f: 0, size: 24, lives: [][]write{{{0, 8}, {8, 8}}}, script: wearingOut, wornOut: true},
+		}),
 	}
 }
 

@@ -85,7 +85,7 @@ func (l *workload) names() []string {
 
 // Scenarios are the built-in scenarios of NCL.
 func Scenarios() []*explore.Scenario {
-	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios(), rivalScenarios(), candidateScenarios(), handleScenarios(), wornScenarios(), requestScenarios(), paceScenarios(), cardScenarios())
+	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios(), rivalScenarios(), candidateScenarios(), handleScenarios(), requestScenarios(), paceScenarios(), cardScenarios())
 }
 
 // MatrixScenarios are those in which the card matters: the data path, recovery, and the

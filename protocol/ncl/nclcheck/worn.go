@@ -3,23 +3,9 @@ package nclcheck
 import (
 	"errors"
 
-	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
-
-// wornScenarios are about a file that has been in use for very long.
-func wornScenarios() []*explore.Scenario {
-	return []*explore.Scenario{
-		build(spec{
-			name:   "worn",
-			doc:    "A file has had as many writes as there are numbers, but for two. It takes these, and refuses all others, also after a recovery; they change nothing. Writes of no bytes need no number.",
-			faults: "none",
-			bounds: "f=0, one peer that lends a region with the stamp of the last write but two; recovery, two appends of 8 bytes, a refused one and an empty one, recovery, the same, read back and release",
-			load:   workload{f: 0, size: 24, lives: [][]write{{{0, 8}, {8, 8}}}, script: wearingOut, wornOut: true},
-		}),
-	}
-}
 
 // wearingOut uses the last number of a file.
 func wearingOut(r *run) {
