@@ -127,9 +127,15 @@ const grace = 10 * time.Second
 // command runs a command and returns what it prints. The error of one that
 // fails has what it printed on standard error.
 func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+	return commandWith(ctx, nil, dir, name, args...)
+}
+
+// commandWith is command with something added to the environment.
+func commandWith(ctx context.Context, env []string, dir, name string, args ...string) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
+	c.Env = append(os.Environ(), env...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = grace
 	err := c.Run()

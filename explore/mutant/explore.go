@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -118,19 +117,24 @@ func (r *runner) measure(m *Mutant, x *CheckerResult) error {
 			return fmt.Errorf("%w: %s changes %s, which is no part of the checker", ErrPatch, m.Name, name)
 		}
 	}
-	defer os.RemoveAll(filepath.Join(r.tmp, m.Name))
 	if m.CaughtBy == ByTests {
 		pkg, test, _ := strings.Cut(m.Test, " ")
-		x.What, err = r.goTests(m.Name, files, pkg, test)
+		program, done, err := r.with(m, "test", pkg)
+		if err != nil {
+			return err
+		}
+		defer done()
+		x.What, err = r.goTests(m.Name, program, pkg, test)
 		if x.Caught = x.What != ""; x.Caught {
 			x.Found = []string{m.Class}
 		}
 		return err
 	}
-	program, err := r.quickly(m.Name, files, "build", yardstick)
+	program, done, err := r.with(m, "build", yardstick)
 	if err != nil {
-		return fmt.Errorf("%s: %w", m.Name, err)
+		return err
 	}
+	defer done()
 	found, err := r.yardstick(program, m.CaughtBy, m.Program)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Name, err)
@@ -159,8 +163,8 @@ const yardstick = "./explore/yardstick"
 // deviation is a line of what it prints.
 type deviation struct{ Program, Class, What string }
 
-func (r *runner) yardstick(program, by string, on ...string) ([]deviation, error) {
-	out, err := command(r.ctx, r.root, program, append([]string{by}, on...)...)
+func (r *runner) yardstick(program made, by string, on ...string) ([]deviation, error) {
+	out, err := program.run(r.ctx, r.root, append([]string{by}, on...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -175,14 +179,9 @@ func (r *runner) yardstick(program, by string, on ...string) ([]deviation, error
 	return found, nil
 }
 
-// goTests runs tests of a package with some files replaced, and returns what failed, or
-// nothing.
-func (r *runner) goTests(name string, files map[string][]byte, pkg string, names ...string) (failed string, err error) {
-	program, err := r.quickly(name, files, "test", pkg)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
-	}
-	out, err := command(r.ctx, filepath.Join(r.root, pkg), program, "-test.run", "^("+strings.Join(names, "|")+")$", "-test.v", "-test.timeout", testTime)
+// goTests runs some of a package's tests and returns what failed, or nothing.
+func (r *runner) goTests(name string, program made, pkg string, names ...string) (failed string, err error) {
+	out, err := program.run(r.ctx, filepath.Join(r.root, pkg), "-test.run", "^("+strings.Join(names, "|")+")$", "-test.v", "-test.failfast", "-test.timeout", testTime)
 	switch exitCode(err) {
 	case 0:
 		for _, x := range names {
@@ -220,7 +219,7 @@ func (r *runner) exploreControl(todo []*Mutant) error {
 			return err
 		}
 		for _, by := range slices.Sorted(maps.Keys(on)) {
-			found, err := r.yardstick(program, by, on[by]...)
+			found, err := r.yardstick(made{path: program}, by, on[by]...)
 			if err != nil {
 				return err
 			}
@@ -230,7 +229,11 @@ func (r *runner) exploreControl(todo []*Mutant) error {
 		}
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(tests)) {
-		failed, err := r.goTests("control", nil, pkg, tests[pkg]...)
+		program, err := r.quickly("control", nil, "test", pkg)
+		if err != nil {
+			return err
+		}
+		failed, err := r.goTests("control", made{path: program}, pkg, tests[pkg]...)
 		if err != nil {
 			return err
 		}

@@ -125,8 +125,8 @@ func (v *verdict) class() string {
 }
 
 // litmusTests runs tests with a program and returns the verdicts that are wrong.
-func (r *runner) litmusTests(program string, tests []string) ([]verdict, error) {
-	out, err := command(r.ctx, r.root, program, tests...)
+func (r *runner) litmusTests(program made, tests []string) ([]verdict, error) {
+	out, err := program.run(r.ctx, r.root, tests...)
 	if err != nil {
 		return nil, err
 	}
@@ -141,13 +141,11 @@ func (r *runner) litmusTests(program string, tests []string) ([]verdict, error) 
 	return wrong, nil
 }
 
-// command is the program litmus/wrong with some files replaced.
-func (r *runner) command(name string, files map[string][]byte) (string, error) {
-	return r.quickly(name, files, "build", "./litmus/wrong")
-}
+// wrongly is the program that prints the litmus tests with wrong verdicts.
+const wrongly = "./litmus/wrong"
 
 func (r *runner) litmusControl() error {
-	program, err := r.command("control", nil)
+	program, err := r.quickly("control", nil, "build", wrongly)
 	if err != nil {
 		return err
 	}
@@ -155,7 +153,7 @@ func (r *runner) litmusControl() error {
 	if err != nil {
 		return err
 	}
-	wrong, err := r.litmusTests(program, tests)
+	wrong, err := r.litmusTests(made{path: program}, tests)
 	if err != nil {
 		return err
 	}
@@ -185,11 +183,11 @@ func (r *runner) notice(m *Mutant, x *RuleResult) error {
 			return fmt.Errorf("%w: %s changes %s, which is no part of the simulator", ErrPatch, m.Name, name)
 		}
 	}
-	program, err := r.command(m.Name, files)
+	program, done, err := r.with(m, "build", wrongly)
 	if err != nil {
-		return fmt.Errorf("%s: %w", m.Name, err)
+		return err
 	}
-	defer os.RemoveAll(filepath.Dir(program))
+	defer done()
 	wrong, err := r.litmusTests(program, x.Tests)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Name, err)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
@@ -23,15 +24,18 @@ type runner struct {
 	opt  Options
 	root string
 	tmp  string // for what it builds
+	all  *together
+	// built are the programs with all mutants, by how they are built.
+	built sync.Map
 }
 
 func (r *runner) close() { os.RemoveAll(r.tmp) }
 
 // program is a command of this module, built with some files replaced.
 type program struct {
-	r         *runner
-	dir       string // for everything that belongs to it
-	path      string
+	r   *runner
+	dir string // for everything that belongs to it
+	made
 	scenarios []string
 	deep      map[string]bool // those that `verbatim check` leaves out unless they are named
 }
@@ -48,7 +52,7 @@ func (r *runner) build(main, name string, files map[string][]byte) (*program, er
 	if main != checking {
 		return p, nil
 	}
-	out, err := command(r.ctx, p.dir, p.path, "list", "scenarios", "--json")
+	out, err := p.run(r.ctx, p.dir, "list", "scenarios", "--json")
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +101,7 @@ func (p *program) search(scenario string, how round, seek []string) (*Search, er
 		ctx, cancel = context.WithTimeout(ctx, 2*p.r.opt.MaxTime+time.Minute)
 		defer cancel()
 	}
-	out, err := command(ctx, p.dir, p.path, args...)
+	out, err := p.run(ctx, p.dir, args...)
 	if code := exitCode(err); code != 0 && code != 1 && code != 3 {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func prepare(ctx context.Context, opt Options) (*runner, []*Mutant, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &runner{ctx: ctx, opt: opt, root: root, tmp: tmp}, todo, nil
+	return &runner{ctx: ctx, opt: opt, root: root, tmp: tmp, all: merge(root, todo)}, todo, nil
 }
 
 // named are the mutants with these names, or all if there are none.
@@ -124,18 +124,30 @@ func (r *runner) check(m *Mutant) Result {
 	return x
 }
 
-// mutated applies a mutant and builds a command with it, for use alone.
+// mutated is a command with a mutant in it, for use alone.
 func (r *runner) mutated(main string, m *Mutant, use func(*program) error) error {
-	files, err := m.apply(r.root)
-	if err != nil {
-		return err
-	}
-	p, err := r.build(main, m.Name, files)
+	p, err := r.mutatedProgram(main, m)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}
 	defer os.RemoveAll(p.dir)
 	return use(p)
+}
+
+// mutatedProgram is the command with all mutants if it can be. It cannot if pages are made:
+// they show lines of source, which are elsewhere in a tree with all mutants.
+func (r *runner) mutatedProgram(main string, m *Mutant) (*program, error) {
+	if n := r.all.number[m.Name]; n > 0 && main == checking && r.opt.Out == "" {
+		if all, err := r.programWithAll(); err == nil {
+			p := &program{r: r, dir: filepath.Join(r.tmp, m.Name), made: made{all.path, n}, scenarios: all.scenarios, deep: all.deep}
+			return p, os.MkdirAll(p.dir, 0o755)
+		}
+	}
+	files, err := m.apply(r.root)
+	if err != nil {
+		return nil, err
+	}
+	return r.build(main, m.Name, files)
 }
 
 func (p *program) hunt(m *Mutant, x *Result) error {
@@ -207,7 +219,7 @@ func (p *program) caught(x *Result, s *Search) error {
 	}
 	x.Scenario, x.Strategy, x.Class, x.Runs = s.Scenario, s.Strategy, ce.Class, s.Runs
 	x.Found, x.Decisions = ce.Found, len(ce.Decisions)
-	out, err := command(p.r.ctx, p.dir, p.path, "replay", file, "--width", timelineWidth)
+	out, err := p.run(p.r.ctx, p.dir, "replay", file, "--width", timelineWidth)
 	switch code := exitCode(err); code {
 	case 1:
 	case 0:
@@ -240,7 +252,7 @@ func (p *program) page(x *Result, file string) error {
 	if err != nil {
 		return err
 	}
-	_, err = command(p.r.ctx, p.dir, p.path, "replay", file, "--html", to, "--overlay", filepath.Join(p.dir, "overlay.json"),
+	_, err = p.run(p.r.ctx, p.dir, "replay", file, "--html", to, "--overlay", filepath.Join(p.dir, "overlay.json"),
 		"--note", "The bug, put in on purpose: "+x.Title+". "+x.Breaks)
 	if exitCode(err) != 1 {
 		return fmt.Errorf("%w: %s: no page: %w", ErrTool, x.Name, err)

@@ -52,7 +52,7 @@ func RunSQLite(ctx context.Context, opt Options, done func(Crash)) error {
 // crash crashes SQLite with a mutant.
 func (p *program) crash(x *Crash) error {
 	opt := &p.r.opt
-	out, err := command(p.r.ctx, p.dir, p.path, "crash", "sqlite", "--workers", strconv.Itoa(opt.Workers), "--max-time", opt.MaxTime.String())
+	out, err := p.run(p.r.ctx, p.dir, "crash", "sqlite", "--workers", strconv.Itoa(opt.Workers), "--max-time", opt.MaxTime.String())
 	if code := exitCode(err); code != 0 && code != 1 && code != 3 {
 		return fmt.Errorf("%s: %w", x.Name, err)
 	}

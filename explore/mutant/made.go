@@ -1,0 +1,58 @@
+package mutant
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
+)
+
+// made is a program that was built, and which of the mutants in it is on; 0: none, or it is
+// built with one mutant.
+type made struct {
+	path   string
+	number int
+}
+
+func (p made) run(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return commandWith(ctx, []string{fmt.Sprintf("%s=%d", schema.Selects, p.number)}, dir, p.path, args...)
+}
+
+// with is a program, or with the verb test the tests of a package, with a mutant in it. It is
+// the one with all mutants, if this one can be there and if they can be built together; if
+// not, what is wrong shows when the mutant is built alone. done is to be called at the end.
+func (r *runner) with(m *Mutant, verb, pkg string) (p made, done func(), err error) {
+	if n := r.all.number[m.Name]; n > 0 {
+		if path, err := r.withAll(verb, pkg); err == nil {
+			return made{path, n}, func() {}, nil
+		}
+	}
+	files, err := m.apply(r.root)
+	if err != nil {
+		return made{}, nil, err
+	}
+	path, err := r.quickly(m.Name, files, verb, pkg)
+	if err != nil {
+		return made{}, nil, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	return made{path: path}, func() { os.RemoveAll(filepath.Dir(path)) }, nil
+}
+
+// programWithAll builds the command that checks with all mutants, once.
+func (r *runner) programWithAll() (*program, error) {
+	build, _ := r.built.LoadOrStore(checking, sync.OnceValues(func() (*program, error) {
+		return r.build(checking, "together", r.all.files)
+	}))
+	return build.(func() (*program, error))()
+}
+
+// withAll builds a program with all mutants, once.
+func (r *runner) withAll(verb, pkg string) (string, error) {
+	build, _ := r.built.LoadOrStore(verb+" "+pkg, sync.OnceValues(func() (string, error) {
+		return r.quickly(filepath.Join("together", verb, filepath.FromSlash(pkg)), r.all.files, verb, pkg)
+	}))
+	return build.(func() (string, error))()
+}

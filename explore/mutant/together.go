@@ -1,0 +1,258 @@
+package mutant
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
+)
+
+// together is one source tree with many mutants in it, so that they are built once: most of
+// the time of a mutant is that of the compiler. Each function that some mutant changes stands
+// there once as it is and once for each of them, and a function with its name calls the one of
+// the mutant that is on, as in the programs of package schema.
+type together struct {
+	files  map[string][]byte
+	number map[string]int // of a mutant, by its name; one that has none must be built alone
+}
+
+// errAlone: a mutant changes what cannot stand beside the code as it is.
+var errAlone = errors.New("it has to be built alone")
+
+// merge puts mutants into one tree, as many as it can. What is wrong with one of the others, if
+// anything is, shows when that is built alone.
+func merge(root string, todo []*Mutant) *together {
+	t := &together{files: map[string][]byte{}, number: map[string]int{}}
+	trees := map[string]*tree{}
+	for i, m := range todo {
+		after, changed, err := changesOf(root, m, trees)
+		if err != nil {
+			continue
+		}
+		t.number[m.Name] = i + 1
+		for _, name := range slices.Sorted(maps.Keys(after)) {
+			trees[name].add(i+1, after[name], changed[name])
+		}
+	}
+	for name, x := range trees { //lint:ordered each goes to a place of its own
+		if len(x.variants) > 0 {
+			t.files[name] = x.source()
+			t.files[path.Join(path.Dir(filepath.ToSlash(name)), "mutant_on.go")] = x.switchFile()
+		}
+	}
+	return t
+}
+
+// changesOf are the files as a mutant leaves them, and the functions that it changes there.
+func changesOf(root string, m *Mutant, trees map[string]*tree) (after map[string][]byte, changed map[string][]string, err error) {
+	if after, err = m.apply(root); err != nil {
+		return nil, nil, err
+	}
+	changed = map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if trees[name] == nil {
+			if trees[name], err = readTree(filepath.Join(root, name)); err != nil {
+				return nil, nil, err
+			}
+		}
+		if changed[name], err = trees[name].changes(after[name]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return after, changed, nil
+}
+
+// tree is a file as it is, and the versions of its functions that mutants have.
+type tree struct {
+	text     []byte
+	file     *ast.File
+	decls    map[string]*ast.FuncDecl
+	order    []string // the names of the functions, in the order of the file
+	others   []string // all other declarations, as text
+	variants map[string][]int
+	added    bytes.Buffer
+	imports  []string // that some version needs and the file does not have
+}
+
+func readTree(name string) (*tree, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return parseTree(text)
+}
+
+func parseTree(text []byte) (*tree, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	x := &tree{text: text, file: file, decls: map[string]*ast.FuncDecl{}, variants: map[string][]int{}}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name := x.nameOf(d)
+			x.decls[name], x.order = d, append(x.order, name)
+		case *ast.GenDecl:
+			if d.Tok != token.IMPORT {
+				x.others = append(x.others, x.of(d))
+			}
+		}
+	}
+	return x, nil
+}
+
+// of is the text of a node. The file set holds one file, so that positions are offsets, from 1.
+func (x *tree) of(n ast.Node) string { return string(x.text[n.Pos()-1 : n.End()-1]) }
+
+// nameOf is the name of a function, with the type of its receiver.
+func (x *tree) nameOf(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return d.Name.Name
+	}
+	return x.of(d.Recv.List[0].Type) + "." + d.Name.Name
+}
+
+// changes are the functions that are not the same in another version of the file.
+// Its error is errAlone if there is another difference.
+func (x *tree) changes(text []byte) (names []string, err error) {
+	y, err := parseTree(text)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(x.others, y.others) || !slices.Equal(x.order, y.order) {
+		return nil, errAlone
+	}
+	for _, name := range x.order {
+		before, after := x.decls[name], y.decls[name]
+		if x.of(before) == y.of(after) {
+			continue
+		}
+		if x.of(before.Type) != y.of(after.Type) || !mayStandBeside(before) ||
+			watchesItsCaller(x.of(before)) || watchesItsCaller(y.of(after)) {
+			return nil, errAlone
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// mayStandBeside says whether another version of a function can be called in its place.
+func mayStandBeside(d *ast.FuncDecl) bool {
+	if d.Type.TypeParams != nil || d.Body == nil || d.Name.Name == "init" || d.Name.Name == "main" {
+		return false
+	}
+	if d.Recv == nil {
+		return true
+	}
+	t := d.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	_, plain := t.(*ast.Ident) // and no generic type
+	return plain
+}
+
+// watchesItsCaller says whether a call in between makes a difference to a function.
+func watchesItsCaller(text string) bool {
+	return strings.Contains(text, "recover()") || strings.Contains(text, "runtime.Caller")
+}
+
+// add notes the versions of functions that a mutant has.
+func (x *tree) add(number int, text []byte, names []string) {
+	y, err := parseTree(text)
+	if err != nil {
+		panic(err) // changes has parsed it
+	}
+	for _, i := range y.file.Imports {
+		have := func(j *ast.ImportSpec) bool { return x.of(j) == y.of(i) }
+		if !slices.ContainsFunc(x.file.Imports, have) && !slices.Contains(x.imports, y.of(i)) {
+			x.imports = append(x.imports, y.of(i))
+		}
+	}
+	for _, name := range names {
+		x.variants[name] = append(x.variants[name], number)
+		fmt.Fprintf(&x.added, "\n%s\n", y.renamed(y.decls[name], suffix(number)))
+	}
+}
+
+func suffix(number int) string { return fmt.Sprintf("__%d", number) }
+
+// renamed is the text of a function with something behind its name.
+func (x *tree) renamed(d *ast.FuncDecl, suffix string) string {
+	at := d.Name.End() - 1
+	return string(x.text[d.Pos()-1:at]) + suffix + string(x.text[at:d.End()-1])
+}
+
+// source is the file with all versions in it.
+func (x *tree) source() []byte {
+	var out bytes.Buffer
+	at := x.file.Name.End() - 1
+	out.Write(x.text[:at])
+	for _, i := range x.imports {
+		fmt.Fprintf(&out, "\n\nimport %s", i)
+	}
+	for _, name := range x.order {
+		if len(x.variants[name]) > 0 {
+			end := x.decls[name].Name.End() - 1
+			out.Write(x.text[at:end])
+			out.WriteString(suffix(0))
+			at = end
+		}
+	}
+	out.Write(x.text[at:])
+	for _, name := range x.order {
+		if len(x.variants[name]) > 0 {
+			x.choose(&out, x.decls[name], x.variants[name])
+		}
+	}
+	out.Write(x.added.Bytes())
+	return out.Bytes()
+}
+
+// choose writes the function that calls the version of the mutant that is on.
+func (x *tree) choose(out *bytes.Buffer, d *ast.FuncDecl, numbers []int) {
+	var params, args []string
+	for _, f := range d.Type.Params.List {
+		for range max(1, len(f.Names)) {
+			arg := fmt.Sprintf("a%d", len(args))
+			params = append(params, arg+" "+x.of(f.Type))
+			if _, variadic := f.Type.(*ast.Ellipsis); variadic {
+				arg += "..."
+			}
+			args = append(args, arg)
+		}
+	}
+	receiver, of := "", ""
+	if d.Recv != nil {
+		receiver, of = "(r "+x.of(d.Recv.List[0].Type)+") ", "r."
+	}
+	results, call, end := "", "return ", ""
+	if d.Type.Results != nil {
+		results = " " + x.of(d.Type.Results)
+	} else {
+		call, end = "", "\n\t\treturn"
+	}
+	call += of + d.Name.Name
+	with := "(" + strings.Join(args, ", ") + ")"
+	fmt.Fprintf(out, "\nfunc %s%s(%s)%s {\n\tswitch mutantOn {\n", receiver, d.Name.Name, strings.Join(params, ", "), results)
+	for _, n := range numbers {
+		fmt.Fprintf(out, "\tcase %d:\n\t\t%s%s%s%s\n", n, call, suffix(n), with, end)
+	}
+	fmt.Fprintf(out, "\t}\n\t%s%s%s\n}\n", call, suffix(0), with)
+}
+
+// switchFile is the file of a package that says which mutant is on.
+func (x *tree) switchFile() []byte {
+	return fmt.Appendf(nil, "package %s\n\nimport (\n\t\"os\"\n\t\"strconv\"\n)\n\nvar mutantOn, _ = strconv.Atoi(os.Getenv(%q))\n", x.file.Name.Name, schema.Selects)
+}
