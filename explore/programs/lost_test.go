@@ -27,6 +27,9 @@ var lost = []struct {
 	{"a Write that RESET wiped may never arrive", "strong linger final | a: write b x 1; reset b | b:",
 		[]string{"a: b: a=[0 0 0 0] b=[0 0 0 0]", "a: b: a=[0 0 0 0] b=[1 0 0 0]"}},
 
+	{"a store to the source of a Write against the connection over which it leaves", "strong | a: connect b; writeimm b x 1; wait b 1; load x | b: acceptconn; write a x 1; change 9",
+		[]string{"a:RETRY_EXC_ERR 1 b:", "a:RETRY_EXC_ERR 9 b:"}},
+
 	// Timers.
 	{"a cut against a timer", "strong cut(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},
 	{"a partition against a timer", "strong partition(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},
