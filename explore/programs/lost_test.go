@@ -30,6 +30,12 @@ var lost = []struct {
 	{"a store to the source of a Write against the connection over which it leaves", "strong | a: connect b; writeimm b x 1; wait b 1; load x | b: acceptconn; write a x 1; change 9",
 		[]string{"a:RETRY_EXC_ERR 1 b:", "a:RETRY_EXC_ERR 9 b:"}},
 
+	// Of completions that are kept in their order.
+	{"what is flushed was not in the CQ before its queue pair went to ERR", "strong onecq | a: recv b; read c x s; peek; err b; wait c 1 | b: | c: store x 5", []string{"a:0 Read=0 b: c:", "a:0 Read=5 b: c:"}},
+	{"a receive that failed is behind what had completed", "strong linger | a: write b x 1 s; recv b l; wait b 1; wait b 1 | b: send a 1; reset a; up a", nil},
+	{"what was received is kept if a refusal acknowledged it", "strong linger | a: recv b; wait b 1 | b: send a 1; write a x 1 sk; wait a 1; reset a; up a", []string{"a:Recv=1 b:REM_ACCESS_ERR"}},
+	{"kept completions are in order among themselves", "strong onecq linger | a: read b x s; peek; read c x s; peek; wait b 1 | b: store x 1 | c: store x 5", nil},
+
 	// Timers.
 	{"a cut against a timer", "strong cut(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},
 	{"a partition against a timer", "strong partition(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},

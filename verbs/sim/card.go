@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -119,11 +118,12 @@ func (p *pd) RegisterMR(mem verbs.Memory, access verbs.Access) (verbs.MR, error)
 	}
 	n := p.c.h.node
 	n.w.touch(object(objKeys, n.idx, 0), Write)
-	n.w.bound("registrations of a host", n.mrs, math.MaxUint32)
-	n.mrs++
+	p.c.h.mrs++
+	n.w.bound("registrations of a life of a host", p.c.h.mrs, 1<<keyBits-1)
+	n.w.bound("lives of a host that registers memory", p.c.h.life, 1<<(32-keyBits)-1)
 	m := n.w.pools.mrs.get()
-	*m = mr{pd: p, r: r, key: uint32(n.mrs), access: access}
-	n.w.cur.makes(madeMR, n.mrs)
+	*m = mr{pd: p, r: r, key: uint32(p.c.h.life)<<keyBits | uint32(p.c.h.mrs), access: access}
+	n.w.cur.makes(madeMR, p.c.h.mrs)
 	r.mrs++
 	p.open++
 	if access&^verbs.LocalWrite != 0 {

@@ -271,11 +271,17 @@ func (w *World) failed(q *qp, o outcome) {
 				}
 			}
 		}
-		q.state = verbs.StateErr
+		q.errs()
 		if w.tracer != nil {
 			w.trace(q.h, "qp-error", "%s goes to ERR", q.name())
 		}
 	}
+}
+
+// errs takes q to ERR.
+func (q *qp) errs() {
+	q.w.ticks++
+	q.state, q.erredAt = verbs.StateErr, q.w.ticks
 }
 
 // discardFrom drops what request n of q and those behind it bring.
@@ -340,7 +346,7 @@ func (q *qp) polled(c *completion) {
 }
 
 // wcPrint tells completions of one task apart without naming the peer: by where in
-// the queue the request stood.
+// the queue the request stood. Of several tasks that does not say which ID it has.
 func (q *qp) wcPrint(c *completion) print {
 	wc, next := &c.wc, c.wr+1
 	if c.recv {
@@ -348,7 +354,7 @@ func (q *qp) wcPrint(c *completion) print {
 	}
 	p := q.id().Uint(uint64(wc.Status)<<40 | uint64(wc.Op)<<32 | uint64(wc.ByteLen)).Uint(uint64(wc.Imm)<<1 | uint64(boolInt(wc.HasImm))).
 		Int(next).Int(q.recvNext)
-	if q.remoteSym() < 0 {
+	if q.remoteSym() < 0 || !q.h.single() {
 		p = p.Uint(wc.ID)
 	}
 	return p

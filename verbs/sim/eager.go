@@ -58,10 +58,10 @@ func (m *eager) next(c *cq) completion {
 }
 
 // received reports whether, as steps have said, q has taken request i of its peer, whose completion is
-// not in the CQ yet. In ERR it is the one that took it there.
+// not in the CQ yet. In ERR it is the one that took it there, or one that was acknowledged before.
 func (m *eager) received(q *qp, i int) bool {
 	if q.state == verbs.StateErr {
-		return q.peer.ent(i).recvErr != verbs.StatusSuccess
+		return q.peer.ent(i).recvErr != verbs.StatusSuccess || q.hasSeen(i)
 	}
 	return !slices.ContainsFunc(q.peer.elems, func(e *elem) bool { return e.wr <= i && !e.came })
 }

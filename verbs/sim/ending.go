@@ -106,7 +106,11 @@ func (q *qp) killAfter(to verbs.QPState, hit func(verbs.Status) bool) {
 		q.rq, q.met = q.rq[:0], 0
 		q.wipe()
 	}
-	q.state = to
+	if to != verbs.StateErr {
+		q.state = to
+	} else if q.state != to {
+		q.errs()
+	}
 }
 
 // cutSend ends the requester's role.

@@ -134,7 +134,8 @@ func (h *Host) refusable() bool {
 // A crash after that includes all that a crash before it allows: the answer, and
 // whatever else it does, may be lost. Only the checks could tell, and daemons do
 // not report to them. The step that takes the request must have no effect that survives a
-// crash: it neither injects a fault nor terminates the daemon (see Inject and boot).
+// crash: it neither injects a fault, nor terminates the daemon, nor opens the first
+// persistent region (see Inject, boot and OpenPMEM).
 func (w *World) serving(n *node) bool {
 	if !n.spec.Daemon || len(n.bank.regions) > 0 { // what it makes persistent is not lost
 		return false

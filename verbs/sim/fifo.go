@@ -27,15 +27,22 @@ func (c *cq) keep(o outcome) completion {
 	return x
 }
 
-// from is the moment since which o was possible: both its request and its receive had been posted.
+// from is the moment since which o was possible: its request and its receive had been posted, and if it is
+// flushed, its queue pair was in ERR. What else a failure waits for is not considered, such as what the other end did.
 func (o outcome) from() int {
+	var at int
 	switch {
 	case !o.recv:
-		return o.q.ent(o.wr).at
+		at = o.q.ent(o.wr).at
 	case o.status == verbs.StatusWRFlushErr:
-		return o.q.rq[0].at
+		at = o.q.rq[0].at
+	default:
+		at = max(o.q.rq[0].at, o.q.peer.ent(o.q.nextIncoming()).at)
 	}
-	return max(o.q.rq[0].at, o.q.peer.ent(o.q.nextIncoming()).at)
+	if o.status == verbs.StatusWRFlushErr {
+		at = max(at, o.q.erredAt)
+	}
+	return at
 }
 
 // inOrder removes the outcomes that were posted after the oldest kept completion was in the CQ.
@@ -82,8 +89,9 @@ func (w *World) orderPrints(h *Host) {
 
 func (w *World) orderPrint(c *cq, q *qp, i int, k *completion) {
 	about := func(x *qp, recv bool, later, in int) {
-		if later+in > 0 {
-			w.aboutThree(q.h.node.idx, q.otherNode(), x.otherNode(), q.id().Int(tagOrder).Int(i).Bool(k.recv).Print(x.id()).Bool(recv).Int(later).Int(in))
+		erred := x.state == verbs.StateErr && x.erredAt > k.at && (x.head < x.posted || len(x.rq) > 0)
+		if later+in > 0 || erred {
+			w.aboutThree(q.h.node.idx, q.otherNode(), x.otherNode(), q.id().Int(tagOrder).Int(i).Bool(k.recv).Print(x.id()).Bool(recv).Int(later).Int(in).Bool(erred))
 		}
 	}
 	for _, x := range c.qps {

@@ -46,7 +46,7 @@ var covered = map[reflect.Type]map[string]string{
 	},
 	reflect.TypeFor[node](): {
 		"w": links, "idx": identity, "sym": derived + "Config", "spec": "see Config", "cur": derived + "up and life: it is of the last life, unless a zombie is",
-		"all": links, "life": printed, "up": printed, "done": printed, "wantsLife": printed, "crashed": printed, "mrs": printed,
+		"all": links, "life": printed, "up": printed, "done": printed, "wantsLife": printed, "crashed": printed,
 		"bank": links, "reports": printed,
 	},
 	reflect.TypeFor[Host](): {
@@ -54,7 +54,7 @@ var covered = map[reflect.Type]map[string]string{
 		"live": derived + "the tasks", "card": links, "regs": "printed: how many, and those that are not freed", "lis": derived + "made",
 		"gaths": "printed: how many, and those with calls under way", "mail": links, "muts": links, "made": printed, "bank": links,
 		"clock": printed, "looked": derived + "timers, which have an entry then", "timers": printed, "acted": printed,
-		"tells": derived + "what its tasks have observed",
+		"tells": derived + "what its tasks have observed", "mrs": printed,
 	},
 	reflect.TypeFor[card](): {
 		"h": links, "mrs": links, "qps": links, "cqs": links, "pds": derived + "Host.made", "chs": derived + "Host.made",
@@ -75,7 +75,7 @@ var covered = map[reflect.Type]map[string]string{
 		"asked": inStep, "mark": inStep, "got": printed,
 	},
 	reflect.TypeFor[qp](): {
-		"w": links, "pd": derived + "Host.made", "h": identity, "num": identity, "cfg": observed, "sendCQ": derived + "Host.made",
+		"w": links, "pd": derived + "Host.made", "h": identity, "num": identity, "cfg": derived + "Host.made", "erredAt": moments, "sendCQ": derived + "Host.made",
 		"recvCQ": derived + "Host.made", "state": printed, "access": printed, "remote": printed, "peer": "printed: whether it has one; which follows from remote",
 		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
 		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "last": derived + "the requests", "freed": printed, "limit": printed, "cutAt": printed, "unacked": printed,
@@ -113,9 +113,10 @@ var covered = map[reflect.Type]map[string]string{
 	},
 	reflect.TypeFor[listener](): {"h": links, "ord": derived + "Host.made", "service": derived + "Host.made", "closed": derived + "Host.made"},
 	reflect.TypeFor[gather](): {
-		"h": identity, "ord": identity, "reqs": links, "out": "what is known was observed", "timed": "printed: the deadline is", "deadline": printed,
+		"h": identity, "ord": identity, "reqs": links, "out": "what is known was observed, or is in known", "known": "printed if several tasks may wait", "shared": derived + "what made it", "timed": "printed: the deadline is", "deadline": printed,
 		"span": observed, "began": inStep, "aged": "in the zones", "awaited": "in the zones, where windows are",
 	},
+	reflect.TypeFor[known](): {"tag": printed, "v": printed, "by": derived + "what the tasks have observed"},
 	reflect.TypeFor[request](): {
 		"g": identity, "idx": identity, "from": identity, "to": identity, "service": "in hash", "body": "in hash", "nth": identity, "hash": printed,
 		"cut": printed, "taken": printed, "replied": printed, "repCut": printed, "answer": "in ansHash", "ansHash": printed, "lost": printed,

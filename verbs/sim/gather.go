@@ -15,6 +15,10 @@ type gather struct {
 	ord  int
 	reqs []*request
 	out  []host.Answer
+	// known is what was observed of each call that is not pending, by which task.
+	known []known
+	// shared: code has it, and several tasks may wait for it.
+	shared bool
 	// deadline counts from the start of the calls, for each Wait alike.
 	timed    bool
 	deadline time.Duration
@@ -22,6 +26,12 @@ type gather struct {
 	began    int  // the step of the start
 	aged     bool // the timer is in the zones of free and skew
 	awaited  bool // a wait for its timer is armed, in the regime skew
+}
+
+type known struct {
+	tag int // the interchangeable host that it is about, or -1
+	v   print
+	by  *task
 }
 
 // Call implements host.Host. A call to an atomic service is one step, unless its timer can fire before the answer.
@@ -56,7 +66,9 @@ func (w *World) timersStrike() bool {
 
 // Gather implements host.Host.
 func (h *Host) Gather(calls []host.Call, timeout time.Duration) host.Gather {
-	return h.gather(calls, timeout)
+	g := h.gather(calls, timeout)
+	g.shared = true
+	return g
 }
 
 func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
@@ -73,6 +85,7 @@ func (h *Host) gather(calls []host.Call, timeout time.Duration) *gather {
 	h.gaths = append(h.gaths, g)
 	w.cur.makes(madeGather, g.ord)
 	g.out = make([]host.Answer, len(calls))
+	g.known = make([]known, len(calls))
 	g.reqs = make([]*request, len(calls))
 	for i, c := range calls {
 		r := w.pools.reqs.get()
@@ -133,14 +146,23 @@ func (g *gather) Wait(need int) []host.Answer {
 	at := func(i int) []fate { return sets[i*n : i*n+n] }
 	s := at(w.choose(ChooseMessage, len(sets)/max(n, 1), func(i int) string { return g.setName(at(i)) }))
 	t.obs.seeAll(n, func(i int) (int, print, bool) {
-		if s[i] != awaited && g.out[i].Pending() {
-			tag, v := g.resolve(i, s[i] == failed)
-			return tag, v, true
+		k := &g.known[i]
+		switch {
+		case !g.out[i].Pending():
+			if k.by == t {
+				return -1, print{}, false
+			}
+		case s[i] != awaited:
+			k.tag, k.v = g.resolve(i, s[i] == failed)
+		default:
+			return -1, print{}, false
 		}
-		return -1, print{}, false
+		k.by = t
+		return k.tag, k.v, true
 	})
 	for i, r := range g.reqs {
 		if !timely && g.out[i].Pending() {
+			g.known[i] = known{-1, print{}.Int(r.place()).Int(4), t}
 			g.out[i].Err = fmt.Errorf("call %s/%s: %w", r.toName(), r.service, host.ErrTimeout)
 		}
 	}

@@ -23,6 +23,7 @@ type Host struct {
 	gaths  []*gather
 	mail   []*request
 	muts   []*mutex
+	mrs    int           // registrations so far, for the keys
 	made   print         // what it has made that the card or the host keeps, and ended
 	bank   *bank         // of its machine
 	clock  time.Duration // in the regimes free and skew

@@ -30,6 +30,7 @@ const (
 	hostBits = 8
 	lifeBits = 20
 	ordBits  = 24 // tasks, regions and queue pairs of one life of a host
+	keyBits  = 20 // registrations of one life: its keys begin with its number, so that nothing of them survives it
 
 	maxHosts = 1<<hostBits - 1
 	maxLives = 1 << lifeBits

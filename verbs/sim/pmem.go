@@ -76,7 +76,11 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	if name == "" || size <= 0 || size > 1<<30 {
 		return nil, fmt.Errorf("sim: %w: a persistent region %q of %d bytes", host.ErrNoMemory, name, size)
 	}
-	h.w.cur.pauseShared()
+	if h.node.spec.Daemon && len(b.regions) == 0 {
+		h.w.cur.others() // what stays when it crashes must not be one step with taking a request: see serving
+	} else {
+		h.w.cur.pauseShared()
+	}
 	for _, r := range b.regions {
 		if r.pm.name != name {
 			continue

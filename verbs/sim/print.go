@@ -5,7 +5,7 @@ package sim
 // nodePrint covers what a name stands for, whichever machine has it.
 func (w *World) nodePrint(n *node) print {
 	p := print{}.Int(tagNode).Int(n.life).Uint(uint64(boolInt(n.up)<<3 | boolInt(n.done)<<2 | boolInt(n.wantsLife)<<1 | boolInt(n.crashed))).
-		Int(n.mrs).Print(n.reports)
+		Print(n.reports)
 	return pmemPrint(p, n.bank)
 }
 
@@ -18,7 +18,7 @@ func (w *World) hostPrints(m *Host) {
 	if !w.blind {
 		p = p.Print(m.made)
 	}
-	p = p.Int(len(m.regs)).Int(len(m.gaths)).Int(m.ntasks)
+	p = p.Int(len(m.regs)).Int(len(m.gaths)).Int(m.ntasks).Int(m.mrs)
 	if m.bank != m.node.bank {
 		p = pmemPrint(p, m.bank)
 	}
@@ -125,10 +125,18 @@ func (r *request) place() int {
 	return r.idx
 }
 
-// gatherPrint covers the calls of a gather that are under way.
+// gatherPrint covers the calls of a gather that are under way, and what another task may
+// find of the others than the one that knows it, which may be over.
 func (w *World) gatherPrint(g *gather) {
 	for i, r := range g.reqs {
 		if !g.out[i].Pending() {
+			if g.shared && !g.h.single() {
+				to := g.h.node.idx
+				if k := &g.known[i]; k.tag >= 0 {
+					to = r.to.node.idx
+				}
+				w.about(g.h.node.idx, to, r.id(tagCall).Int(-1).Print(g.known[i].v))
+			}
 			continue
 		}
 		p := r.id(tagCall).Uint(uint64(boolInt(r.taken) | boolInt(r.replied)<<1 | boolInt(r.repCut)<<2 | boolInt(r.cut)<<3 | boolInt(r.lost)<<4))

@@ -57,6 +57,7 @@ type qp struct {
 	sendCQ  *cq
 	recvCQ  *cq
 	state   verbs.QPState
+	erredAt int // the moment at which it went to ERR
 	access  verbs.Access
 	remote  verbs.Endpoint
 	peer    *qp // the other end, once both are connected (meet)
@@ -133,7 +134,8 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	q.w.touch(object(objKeys, q.h.node.idx, 0), Write) // what comes for it is refused before
 	p.c.qps = append(p.c.qps, q)
 	q.w.qps = append(q.w.qps, q)
-	q.h.makes(madeQP, int(q.num), p.ord, send.ord, recv.ord)
+	q.h.makes(madeQP, int(q.num), p.ord, send.ord, recv.ord, cfg.MaxSendWR, cfg.MaxRecvWR, cfg.MaxSGE, cfg.MaxInline, cfg.MaxRdAtomic,
+		cfg.RetryCount, cfg.RNRRetry, boolInt(cfg.SignalAll), int(cfg.PSN))
 	send.qps = append(send.qps, q)
 	recv.rqps = append(recv.rqps, q)
 	return (*prepared)(q), nil

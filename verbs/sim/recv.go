@@ -171,13 +171,17 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 		return o
 	}
 	if i := q.inCQ(); i >= 0 && q.w.machine.decidesKept() {
-		return append(o, outcome{q: q, recv: true, status: q.recvCQ.queue[i].wc.Status, kept: true})
+		status := q.recvCQ.queue[i].wc.Status
+		if status != verbs.StatusSuccess && q.sendCQ == q.recvCQ && len(q.done) > 0 && q.done[0].wc.Status == verbs.StatusSuccess {
+			return o // it took the queue pair to ERR, and what has completed was in the CQ by then
+		}
+		return append(o, outcome{q: q, recv: true, status: status, kept: true})
 	}
 	if len(q.rq) == 0 {
 		return o
 	}
 	i := q.nextIncoming()
-	came := i >= 0 && (q.peer.ent(i).came || q.peer.seenAt(i) > i)
+	came := i >= 0 && q.hasSeen(i)
 	// What completed before the queue pair went to ERR is in the CQ before what is flushed,
 	// and before the receive that took it there.
 	behind := len(q.done) > 0 && q.sendCQ == q.recvCQ
@@ -189,6 +193,9 @@ func (q *qp) recvOutcomes(o []outcome) []outcome {
 	}
 	return o
 }
+
+// hasSeen reports whether request i of q's peer has come for certain: it was acknowledged, say.
+func (q *qp) hasSeen(i int) bool { return q.peer.ent(i).came || q.peer.seenAt(i) > i }
 
 // inCQ is the first completed receive of q in its CQ, or -1.
 func (q *qp) inCQ() int {

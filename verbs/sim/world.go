@@ -84,7 +84,6 @@ type node struct {
 	// wantsLife: a life may follow; crashed says how the last one ended.
 	wantsLife bool
 	crashed   bool
-	mrs       int   // registrations so far, for the keys
 	bank      *bank // of the machine that answers to the name
 	// reports is the sum of what the tasks of all lives have reported: it has no order.
 	reports print
