@@ -130,7 +130,7 @@ func (r *request) place() int {
 func (w *World) gatherPrint(g *gather) {
 	for i, r := range g.reqs {
 		if !g.out[i].Pending() {
-			if g.shared && !g.h.single() {
+			if g.shared && g.h.ntasks > 1 && g.h.live > 0 {
 				to := g.h.node.idx
 				if k := &g.known[i]; k.tag >= 0 {
 					to = r.to.node.idx
