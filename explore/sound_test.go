@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +18,9 @@ func TestReductionsLoseNothing(t *testing.T) {
 	sequential(t)
 	for _, s := range smallScenarios() {
 		for _, profile := range []string{"strong", "srd"} { // explore/programs has the others
+			if profile == "srd" && (strings.HasPrefix(s.Name, "small/crash") || strings.HasPrefix(s.Name, "small/torn")) {
+				continue // what takes longest, and differs least
+			}
 			t.Run(s.Name+"/"+profile, func(t *testing.T) {
 				opt := explore.Options{Profile: profile, Workers: 1}
 				want, runs, done, err := explore.Naive(s, opt, true, 400_000)

@@ -87,7 +87,7 @@ func TestEvidenceIsStillTrue(t *testing.T) {
 			if c.Verdict != matrix.Holds {
 				break
 			}
-			r, err := explore.Check(s, explore.Options{Profile: c.Profile, MaxRuns: 500, NoShrink: true})
+			r, err := explore.Check(s, explore.Options{Profile: c.Profile, MaxRuns: 100, NoShrink: true})
 			if err != nil || r.Verdict == explore.Violated {
 				t.Errorf("%s holds no longer in %s: %v, %v", c.Assumption, s.Name, r, err)
 			}

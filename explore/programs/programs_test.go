@@ -69,7 +69,7 @@ func TestPrograms(t *testing.T) {
 	}
 	n := *count
 	if n == 0 {
-		n = 1000 / len(programs.Kinds)
+		n = 540 / len(programs.Kinds)
 		if testing.Short() {
 			n = 4 // the race detector looks at the workers, and makes each program ten times slower
 		}

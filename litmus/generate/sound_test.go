@@ -34,7 +34,14 @@ func TestMonotonicity(t *testing.T) {
 	if n := len(order(profiles)); n < 40 {
 		t.Fatalf("only %d pairs of profiles are ordered: nothing much is tested", n)
 	}
-	seq, err := Judge(programs(), Options{Profiles: profiles, Search: litmus.Options{MaxRuns: 50_000}})
+	some := programs()
+	if !testing.Short() && *size == 3 { // CI has `litmus generate`, which judges all, and larger ones
+		for i := range some[:len(some)/3] {
+			some[i] = some[3*i]
+		}
+		some = some[:len(some)/3]
+	}
+	seq, err := Judge(some, Options{Profiles: profiles, Search: litmus.Options{MaxRuns: 50_000}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 func TestSearchRulesHold(t *testing.T) {
 	for _, s := range nclcheck.Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {
-			r := audit.Test(t, s, audit.Options{Runs: 100, Explore: explore.Options{MaxTime: time.Millisecond}})
+			r := audit.Test(t, s, audit.Options{Runs: 50, Explore: explore.Options{MaxTime: time.Millisecond}})
 			t.Log(r.Tried)
 		})
 	}
