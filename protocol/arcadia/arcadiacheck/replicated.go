@@ -13,7 +13,7 @@ var replicated = []spec{
 	{
 		name: "replicated", doc: "two records are forced to both copies; the backup loses power, and the application restarts",
 		faults: "crash(app)<=1", bounds: "N=2, W=2, 2 lives, 2 records", meets: []string{sawEvicted},
-		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true}, script: (*run).two},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true, answers: true}, script: (*run).two},
 	},
 	{
 		name: "replicated-power", doc: "the same, and the application's host loses power as well",
@@ -33,7 +33,7 @@ var replicated = []spec{
 	{
 		name: "backup", doc: "one of two copies may fail at any moment; records are still forced and recovered",
 		faults: "crash(backup1)<=1", bounds: "N=2, W=1, 2 lives, 2 records", meets: []string{sawLate},
-		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).quiet, beyond: true}, script: (*run).two},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).quiet, beyond: true, answers: true}, script: (*run).two},
 	},
 	{
 		name: "timeout", doc: "a backup that answers too late has failed; the next recovery, which reads all copies, repairs it",
@@ -81,7 +81,7 @@ var replicated = []spec{
 	{
 		name: "persisted", doc: "a record that was not forced is recovered from a backup's caches; then the backup loses power, and the log is recovered again",
 		faults: "crash(app)<=1", bounds: "N=1, W=1, remote only, 3 lives, 1 record", meets: []string{sawEvicted, sawLost},
-		load: workload{room: 2, lives: 3, copies: &copies{backups: 1, quorum: 1, remote: true, beyond: true, late: true, only: true, before: func(r *run) {
+		load: workload{room: 2, lives: 3, copies: &copies{backups: 1, quorum: 1, remote: true, beyond: true, answers: true, late: true, only: true, before: func(r *run) {
 			if r.life == 2 {
 				r.blackout()
 			}
@@ -206,6 +206,7 @@ func (r *run) quiet() { r.h.Sleep(time.Second) }
 
 // cut cuts the links to some backups.
 func (r *run) cut(names ...string) {
+	r.cuts = true
 	for _, name := range names {
 		r.Check(r.Inject(faults.Cut, "app", name))
 	}

@@ -44,6 +44,9 @@ const (
 	sawDetected = "damage was detected"
 )
 
+// seeded reports whether the log is older than the run.
+func (w *workload) seeded() bool { return w.copies != nil && w.copies.past > none }
+
 // recordSize is that of all payloads.
 const recordSize = 8
 
@@ -75,15 +78,16 @@ type app struct {
 	owner    int
 	found    uint64
 	recalled bool // the model knows the past
+	opened   bool // a recovery has succeeded
 }
 
 func (a *app) reset() {
 	a.log.Reset()
-	a.log.Window, a.next, a.owner, a.found, a.recalled = a.load.window, 0, 0, 0, false
+	a.log.Window, a.next, a.owner, a.found, a.recalled, a.opened = a.load.window, 0, 0, 0, false, a.load.seeded()
 }
 
 func (a *app) remembered() fingerprint.Print {
-	return a.log.Hash().Int(a.next).Int(a.owner).Uint(a.found)
+	return a.log.Hash().Int(a.next).Int(a.owner).Uint(a.found).Bool(a.opened)
 }
 
 // run is one life of the application.
@@ -92,6 +96,7 @@ type run struct {
 	h    host.Host
 	life int
 	log  *arcadia.Log
+	cuts bool // it has cut links
 }
 
 func (a *app) config(h host.Host) arcadia.Config {
@@ -115,7 +120,7 @@ func (a *app) main(h host.Host, life int) {
 // open opens the log, and reports what it holds to the model.
 func (r *run) open() bool {
 	e := r.told.Begin("app", "open")
-	l, err := arcadia.Open(r.h, r.config(r.h))
+	l, err := r.recovers()
 	if r.excused(err) {
 		return false
 	}
@@ -141,6 +146,7 @@ func (r *run) open() bool {
 		return false
 	}
 	r.owns(found)
+	r.opened = true
 	e.End(fmt.Sprint(len(found), " records"))
 	switch r.app.log.Lost() {
 	case 2:
