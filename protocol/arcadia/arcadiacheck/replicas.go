@@ -71,8 +71,12 @@ func (c *copies) join(a *app, cfg *sim.Config) {
 	cfg.Injects = faults.Budget{{Kind: faults.Power, Hosts: []string{"backup*"}}}
 	if c.past > none {
 		cfg.Setup = func(hosts []*sim.Host) {
-			for i, h := range hosts[1:] {
-				a.Check(c.past.seed(h, i, c.backups, size))
+			with := hosts[1 : c.backups+1]
+			if !c.remote {
+				with = append(with[:len(with):len(with)], hosts[0])
+			}
+			for i, h := range with {
+				a.Check(c.past.seed(h, i, len(with), size))
 			}
 		}
 	}
@@ -85,6 +89,9 @@ func (c *copies) service() sim.Service {
 		return scenario.Controller()
 	}
 	known := []byte{7: c.past.epoch(), 8: 1, 16: byte(c.quorum)} // created
+	if !c.remote {
+		known = wire.AppendString(known, "app")
+	}
 	for _, name := range c.names() {
 		known = wire.AppendString(known, name)
 	}
@@ -105,6 +112,8 @@ func (r *run) excused(err error) bool {
 	case errors.Is(err, arcadia.ErrFenced) && r.load.copies.zombies:
 	case errors.Is(err, arcadia.ErrUnavailable):
 		r.Meet(sawUnavailable)
+	case errors.Is(err, arcadia.ErrCorrupt) && r.load.copies.past == damaged:
+		r.Meet(sawDamaged)
 	default:
 		return false
 	}
@@ -115,6 +124,7 @@ func (r *run) excused(err error) bool {
 const (
 	sawNoQuorum    = "a force failed without a quorum"
 	sawUnavailable = "a recovery failed without a quorum"
+	sawDamaged     = "a recovery failed, since too few copies are undamaged"
 	sawLate        = "a record was forced although a backup had failed"
 	sawFenced      = "an earlier primary could not force its record"
 	sawOverlap     = "an earlier primary forced its record while another recovered the log"
