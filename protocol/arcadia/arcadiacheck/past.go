@@ -36,6 +36,8 @@ const (
 	damaged
 	// cached: no record was forced, and the last copy has one in the caches of its host.
 	cached
+	// promised: the first epoch was promised, and no copy has a superline.
+	promised
 )
 
 // epoch is the last one that the cluster's service has promised.
@@ -43,7 +45,7 @@ func (p past) epoch() byte {
 	switch p {
 	case anew, diverged:
 		return 3
-	case tidied, begun, cached:
+	case tidied, begun, cached, promised:
 		return 1
 	}
 	return 2
@@ -72,6 +74,8 @@ func (p past) seed(h host.Host, i, n, size int) error {
 		return seedDamaged(h, size, i == 0, stale)
 	case cached:
 		return seedCached(h, size, stale)
+	case promised:
+		return nil
 	}
 	switch {
 	case p == anew:

@@ -89,6 +89,9 @@ func (c *copies) service() sim.Service {
 		return scenario.Controller()
 	}
 	known := []byte{7: c.past.epoch(), 8: 1, 16: byte(c.quorum)} // created
+	if c.past == promised {
+		known[8] = 0
+	}
 	if !c.remote {
 		known = wire.AppendString(known, "app")
 	}

@@ -1,6 +1,7 @@
 package arcadiacheck
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -16,6 +17,7 @@ import (
 // spec is the table form of an explore.Scenario of one log.
 type spec struct {
 	name, doc, faults, bounds string
+	profile                   string // empty: strong
 	load                      workload
 	meets                     []string
 }
@@ -45,14 +47,16 @@ const (
 )
 
 // seeded reports whether the log is older than the run.
-func (w *workload) seeded() bool { return w.copies != nil && w.copies.past > none }
+func (w *workload) seeded() bool {
+	return w.copies != nil && w.copies.past != none && w.copies.past != promised
+}
 
 // recordSize is that of all payloads.
 const recordSize = 8
 
 func build(s spec) *explore.Scenario {
 	return &explore.Scenario{
-		Name: "arcadia/" + s.name, Doc: s.doc, Profile: "strong", Faults: s.faults, Bounds: s.bounds, Sometimes: s.meets,
+		Name: "arcadia/" + s.name, Doc: s.doc, Profile: cmp.Or(s.profile, "strong"), Faults: s.faults, Bounds: s.bounds, Sometimes: s.meets,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			a := &app{Kit: scenario.New(c), load: s.load}
 			a.told, a.Lives = a.Journal(), a.Kit.Lives(s.load.lives, nil)
