@@ -31,8 +31,8 @@ const (
 	// replaced: all copies have a forced record. The last has a second one, which was not forced, and was cleaned up. The others
 	// have the second epoch, in which another record was forced in its place.
 	replaced
-	// damaged: all copies have a forced record and the second epoch. In it another record was forced, which the last copy has
-	// missed. Both records are damaged in the first copy.
+	// damaged: all copies have a forced record, after one that was cleaned up, and the second epoch. In it another record was
+	// forced, which the last copy has missed. Both records are damaged in the first copy.
 	damaged
 	// cached: no record was forced, and the last copy has one in the caches of its host.
 	cached
@@ -55,7 +55,7 @@ func (p past) epoch() byte {
 const (
 	unforced = "unforced" // but with anew, tidied, begun and damaged, where it has LSN 1 and the other one LSN 2
 	durable  = "durable!"
-	another  = "another!" // of replaced: LSN 2; durable has LSN 1 there
+	another  = "another!" // with replaced after durable, which has LSN 1 there, and with damaged
 )
 
 // seed creates copy i of n, on a backup. A log on one host has the same bytes.
@@ -128,8 +128,15 @@ func seedReplaced(h host.Host, size int, stale bool) error {
 	return with(h, size, func(l *arcadia.Log) error { return appendAll(l, another) })
 }
 
+// seedDamaged has a ring of two records, and the second one that is left lies before the first, so a repair has two Writes.
 func seedDamaged(h host.Host, size int, damage, stale bool) error {
-	err := with(h, size, func(l *arcadia.Log) error { return appendAll(l, unforced) })
+	err := with(h, size, func(l *arcadia.Log) error {
+		first, err := l.Append([]byte(unforced))
+		if err != nil {
+			return err
+		}
+		return errors.Join(appendAll(l, durable), l.Cleanup(first))
+	})
 	if err != nil {
 		return err
 	}
@@ -137,7 +144,7 @@ func seedDamaged(h host.Host, size int, damage, stale bool) error {
 		if stale {
 			return nil
 		}
-		if err := appendAll(l, durable); err != nil || !damage {
+		if err := appendAll(l, another); err != nil || !damage {
 			return err
 		}
 		return l.Each(func(x *arcadia.Record, _ []byte) error {
@@ -216,7 +223,10 @@ func (r *run) recall() {
 	case damaged:
 		complete(1, unforced)
 		complete(2, durable)
-		r.Check(r.app.log.Forced(2))
+		complete(3, another)
+		r.Check(r.app.log.Forced(3))
+		r.Check(r.app.log.Cleaning(1))
+		r.Check(r.app.log.Cleaned(1))
 	default:
 		complete(1, unforced)
 	}

@@ -108,7 +108,7 @@ var replicated = []spec{
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 2, quorum: 2, before: (*run).partly, past: diverged, cuts: []int{2, 1}}, script: func(*run) {}},
 	},
 	{
-		name: "repair-damaged", profile: "strong+MTU=8", doc: "two records of one copy of three are damaged, and another copy has missed the second one; a recovery is cut off anywhere, and then the undamaged copy with both records is lost: the log has both, or the recovery fails",
+		name: "repair-damaged", doc: "two records of one copy of three are damaged, and another copy has missed the second one; a recovery is cut off anywhere, and then the undamaged copy with both records is lost: the log has both, or the recovery fails",
 		faults: "crash(app)<=1", bounds: "N=3, W=2, remote only, 2 lives, the second with one link cut; records in the past: 2", meets: []string{sawDamaged},
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: damaged, cuts: []int{0, 2}, beyond: true}, script: func(*run) {}},
 	},
