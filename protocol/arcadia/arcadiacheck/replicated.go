@@ -109,8 +109,8 @@ var replicated = []spec{
 	},
 	{
 		name: "repair-damaged", doc: "two records of one copy of three are damaged, and another copy has missed the second one; a recovery is cut off anywhere, and then the undamaged copy with both records is lost: the log has both, or the recovery fails",
-		faults: "crash(app)<=1", bounds: "N=3, W=2, remote only, 2 lives, the second with one link cut; records in the past: 2", meets: []string{sawDamaged},
-		load: workload{room: 2, lives: 2, copies: &copies{backups: 3, quorum: 2, remote: true, before: (*run).partly, past: damaged, cuts: []int{0, 2}, beyond: true}, script: func(*run) {}},
+		faults: "crash(app)<=1", bounds: "N=3, W=2, 2 lives, the second with one link cut; records in the past: 3", meets: []string{sawDamaged},
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 2, quorum: 2, before: (*run).partly, past: damaged, cuts: []int{0, 2}, beyond: true}, script: func(*run) {}},
 	},
 	{
 		name: "caches", doc: "a record that was not forced is in the caches of the application's host; a recovery returns it, power fails there, and the log still has it",
