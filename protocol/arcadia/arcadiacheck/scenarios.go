@@ -3,6 +3,7 @@ package arcadiacheck
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
@@ -24,6 +25,14 @@ func DeepScenarios() []*explore.Scenario {
 		out = append(out, build(s))
 	}
 	return out
+}
+
+// MatrixScenarios are those in which the card or the persistence of memory matters, as far as they are small with pieces and
+// reordered requests: the log on one host, the primitives, and with copies the force, recovery, repair, creation and fence. None has
+// media errors, of which the units depend on the platform: see [explore/matrix].
+func MatrixScenarios() []*explore.Scenario {
+	names := []string{"appends", "cleanup-all", "integrity", "atomicity", "cleanup-replicated", "persisted", "fence", "repair-own", "caches", "creation"}
+	return slices.DeleteFunc(Scenarios(), func(s *explore.Scenario) bool { return !slices.Contains(names, strings.TrimPrefix(s.Name, "arcadia/")) })
 }
 
 var deep = []spec{
