@@ -42,6 +42,16 @@ var deep = []spec{
 		load: workload{room: 8, lives: 2, window: 6, script: func(r *run) { r.byPolicy(3, 2, arcadia.Frequency(2)) }},
 	},
 	{
+		name: "window", doc: "three tasks force their records with frequency 2, and at no moment are more than F*T = 6 records complete and not durable, which is what a failure could take (4.4)",
+		faults: "none", bounds: "3 tasks, 3 records each, F=2", meets: []string{sawWindow},
+		load: workload{room: 10, lives: 1, script: func(r *run) { r.counted(3, 3, 2) }},
+	},
+	{
+		name: "window-two", doc: "two tasks force their records with frequency 2, and at no moment are more than F*T = 4 records complete and not durable, which is what a failure could take (4.4)",
+		faults: "none", bounds: "2 tasks, 3 records each, F=2", meets: []string{sawWindowTwo},
+		load: workload{room: 10, lives: 1, script: func(r *run) { r.counted(2, 3, 2) }},
+	},
+	{
 		name: "frequency-deep", doc: "two tasks force their records with frequency 2, and complete more of them than may be lost",
 		faults: "power(app)<=1", bounds: "2 tasks, 3 records each, F=2", meets: []string{sawLost, sawTwo, sawEvicted},
 		load: workload{room: 8, lives: 2, window: 4, script: func(r *run) { r.byPolicy(2, 3, arcadia.Frequency(2)) }},
@@ -332,6 +342,39 @@ func (r *run) byPolicy(n, m int, p arcadia.Policy) {
 			}
 			if f, ok := p.(arcadia.Frequency); ok && x.LSN()%uint64(f) == 0 {
 				r.Check(r.app.log.Forced(x.LSN()))
+				r.History()
+			}
+		}
+	})
+}
+
+// Exceeded is the class of more records that are complete and not durable than 4.4 allows.
+const Exceeded = "window-exceeded"
+
+// counted has n tasks complete m records each and force them with a frequency. It counts the records that are complete and not
+// durable: so many may a failure take, and so no failure is needed. Contents and the model would multiply the states.
+func (r *run) counted(n, m, frequency int) {
+	r.tasks(n, func(int) {
+		for range m {
+			x, err := r.log.Reserve(0)
+			if !r.Check(err) || !r.Check(x.Complete()) {
+				return
+			}
+			r.complete++
+			switch lost := r.complete - r.durable; {
+			case lost > n*frequency:
+				r.Failf(Exceeded, "%d records are complete and not durable; at most %d may be", lost, n*frequency)
+			case lost == 6:
+				r.Meet(sawWindow)
+			case lost == 4 && n == 2:
+				r.Meet(sawWindowTwo)
+			}
+			r.History()
+			if !r.Check(x.Force(frequency)) {
+				return
+			}
+			if x.LSN()%uint64(frequency) == 0 {
+				r.durable = max(r.durable, int(x.LSN()))
 				r.History()
 			}
 		}

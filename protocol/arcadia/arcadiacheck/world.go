@@ -34,16 +34,18 @@ type workload struct {
 
 // Conditions that a search should meet.
 const (
-	sawLost     = "a record that was complete, and not forced, was lost"
-	sawEvicted  = "a record that was not forced was recovered"
-	sawSix      = "six records were lost at once"
-	sawTwo      = "two records were lost at once"
-	sawFull     = "the log was full"
-	sawMiddle   = "a record was cleaned up before one in front of it"
-	sawBack     = "a record came back, since a crash cut its cleanup off"
-	sawOld      = "the old value was read after a write was cut off"
-	sawNew      = "the new value was read after a write was cut off"
-	sawDetected = "damage was detected"
+	sawLost      = "a record that was complete, and not forced, was lost"
+	sawEvicted   = "a record that was not forced was recovered"
+	sawSix       = "six records were lost at once"
+	sawWindow    = "six records were complete and not durable"
+	sawWindowTwo = "four records were complete and not durable"
+	sawTwo       = "two records were lost at once"
+	sawFull      = "the log was full"
+	sawMiddle    = "a record was cleaned up before one in front of it"
+	sawBack      = "a record came back, since a crash cut its cleanup off"
+	sawOld       = "the old value was read after a write was cut off"
+	sawNew       = "the new value was read after a write was cut off"
+	sawDetected  = "damage was detected"
 )
 
 // seeded reports whether the log is older than the run.
@@ -83,15 +85,17 @@ type app struct {
 	found    uint64
 	recalled bool // the model knows the past
 	opened   bool // a recovery has succeeded
+	// For counted: how many records are complete, and the last one that is durable.
+	complete, durable int
 }
 
 func (a *app) reset() {
 	a.log.Reset()
-	a.log.Window, a.next, a.owner, a.found, a.recalled, a.opened = a.load.window, 0, 0, 0, false, a.load.seeded()
+	a.log.Window, a.next, a.owner, a.found, a.recalled, a.opened, a.complete, a.durable = a.load.window, 0, 0, 0, false, a.load.seeded(), 0, 0
 }
 
 func (a *app) remembered() fingerprint.Print {
-	return a.log.Hash().Int(a.next).Int(a.owner).Uint(a.found).Bool(a.opened)
+	return a.log.Hash().Int(a.next).Int(a.owner).Uint(a.found).Bool(a.opened).Int(a.complete).Int(a.durable)
 }
 
 // run is one life of the application.
@@ -116,7 +120,7 @@ func (a *app) main(h host.Host, life int) {
 	if a.load.copies != nil && a.load.copies.before != nil {
 		a.load.copies.before(r)
 	}
-	if r.open() && !a.Last(life) {
+	if r.open() && (!a.Last(life) || life == 0) {
 		a.load.script(r)
 	}
 }
