@@ -195,3 +195,121 @@ func TestCutPromises(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A log that was opened again keeps its records and its epoch, whatever who opened it before cleans up.
+func TestOlderOpenCleansNothingUp(t *testing.T) {
+	for what, clean := range map[string]func(l *Log, r *Record) error{ //lint:ordered each is checked
+		"the first record": func(l *Log, _ *Record) error { return l.Cleanup(l.records[0]) },
+		"the last record":  func(l *Log, r *Record) error { return l.Cleanup(r) },
+		"all records":      func(l *Log, _ *Record) error { return l.CleanupAll() },
+	} {
+		for _, knows := range []bool{false, true} {
+			h := newF()
+			old, _ := h.open(t, 320)
+			put(t, old, "11111111")
+			r := put(t, old, "22222222")
+			ok(t, r.Force(1))
+			l, m := h.open(t, 320)
+			_, err := l.Append([]byte("33333333"))
+			ok(t, err)
+			if knows { // a Force has failed already
+				if _, err := old.Append([]byte("44444444")); !errors.Is(err, ErrFenced) {
+					t.Error(err)
+				}
+				_, err := l.Append([]byte("55555555"))
+				ok(t, err)
+			}
+			before := m.Image()
+			if err := clean(old, r); !errors.Is(err, ErrFenced) {
+				t.Errorf("%s: %v", what, err)
+			}
+			if !bytes.Equal(m.Image(), before) {
+				t.Errorf("%s: the memory has changed", what)
+			}
+		}
+	}
+}
+
+// Force of a record that was cleaned up returns nil and does nothing: nobody needs the record.
+func TestForceOfACleanedUpRecord(t *testing.T) {
+	h := newF()
+	old, _ := h.open(t, 320)
+	r := put(t, old, "11111111")
+	ok(t, old.Cleanup(r))
+	h.open(t, 320)
+	ok(t, r.Force(1))
+}
+
+// The largest values that a superline may have are those of one; larger ones are not.
+func TestLimitsOfASuperline(t *testing.T) {
+	limit := superline{id: 1, ring: 320, start: maxLSN, head: 312, epoch: maxEpoch, since: maxLSN}
+	for what, c := range map[string]struct {
+		change func(s *superline)
+		ok     bool
+	}{ //lint:ordered each is checked
+		"the largest": {func(*superline) {}, true},
+		"start":       {func(s *superline) { s.start++ }, false},
+		"epoch":       {func(s *superline) { s.epoch++ }, false},
+		"since":       {func(s *superline) { s.since++ }, false},
+		"no start":    {func(s *superline) { s.start = 0 }, false},
+		"no epoch":    {func(s *superline) { s.epoch = 0 }, false},
+		"no since":    {func(s *superline) { s.since = 0 }, false},
+		"head":        {func(s *superline) { s.head = 328 }, false},
+		"odd head":    {func(s *superline) { s.head = 4 }, false},
+		"smallest":    {func(s *superline) { *s = superline{start: 1, epoch: 1, since: 1} }, true},
+	} {
+		s := limit
+		c.change(&s)
+		var b [superSize]byte
+		s.put(b[:])
+		if got, ok := getSuperline(b[:]); ok != c.ok || ok && got != s {
+			t.Errorf("%s: %+v, %v", what, got, ok)
+		}
+	}
+}
+
+// A configuration may have the largest and the smallest size, and no other length than words.
+func TestLimitsOfConfigs(t *testing.T) {
+	for size, want := range map[int]bool{MinSize: true, MinSize - 8: false, MinSize + 4: false, MaxSize: true, MaxSize + 8: false} { //lint:ordered each is checked
+		c := Config{Name: "log", Size: size}
+		if err := c.Validate(); (err == nil) != want || err != nil && !errors.Is(err, ErrConfig) {
+			t.Errorf("Size %d: %v", size, err)
+		}
+	}
+	for c, want := range map[BackupConfig]bool{{"log", MaxReplicatedSize}: true, {"log", MaxReplicatedSize + 8}: false, {"", MinSize}: false,
+		{"log", MinSize}: true, {"log", MinSize - 8}: false} { //lint:ordered each is checked
+		if err := c.Validate(); (err == nil) != want || err != nil && !errors.Is(err, ErrConfig) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// ranges remembers what was forced.
+type ranges struct {
+	Local
+	forced [][2]int
+}
+
+func (r *ranges) Force(off, n int) error {
+	r.forced = append(r.forced, [2]int{off, n})
+	return r.Local.Force(off, n)
+}
+
+// The integrity primitive forces what it writes and what it returns, and not a byte beside.
+func TestReliableForcesItsBytes(t *testing.T) {
+	region, err := newF().OpenPMEM("value", 512)
+	ok(t, err)
+	m := &ranges{Local: Local{region}}
+	r := &Reliable{Mem: m, At: 64, Max: 16}
+	ok(t, r.Write(1, make([]byte, 9)))
+	_, _, err = r.Read()
+	ok(t, err)
+	for _, x := range m.forced {
+		if x != [2]int{64, reliableHeader + 9} {
+			t.Errorf("%v", m.forced)
+		}
+	}
+	if len(m.forced) != 2 {
+		t.Errorf("%v", m.forced)
+	}
+}

@@ -1,13 +1,18 @@
 package arcadia_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"testing"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
 // A recovery writes nothing but superlines to copies that have all records: what counts is left alone (4.2).
@@ -115,5 +120,44 @@ func TestConnectRefuses(t *testing.T) {
 			}
 		}
 		return nil
+	}, serve)
+}
+
+// An entry of the cluster's service that is not one is an error, and so is a greeting with a byte too many or too few.
+func TestNonsenseOfOthers(t *testing.T) {
+	for _, entry := range []string{"", "nonsense", string(make([]byte, 17))} {
+		s, err := scenario.SeededController(map[string][]byte{"arcadia/log": []byte(entry)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runIn(t, s, func(_ *sim.World, h host.Host) error {
+			l, err := arcadia.Open(h, config(h, "backup1"))
+			if l != nil || !errors.Is(err, arcadia.ErrCorrupt) {
+				return fmt.Errorf("%q: %v, %w", entry, l, err)
+			}
+			return nil
+		}, serve)
+	}
+	run(t, func(h host.Host) error {
+		g, err := lend.NewGroup(h)
+		if err != nil {
+			return err
+		}
+		whole := binary.BigEndian.AppendUint64([]byte{7: 1}, logSize)
+		for n, said := range [][]byte{whole[:15], append(whole[:16:16], 0), whole} {
+			c, err := g.Dial("backup1", "arcadia/log", said, 1, verbs.QPConfig{}, time.Second)
+			if (err == nil) != (n == 2) {
+				return fmt.Errorf("greeting %q: %w", said, err)
+			}
+			if err == nil {
+				err = g.Drop(c)
+			} else {
+				err = nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return g.Close()
 	}, serve)
 }
