@@ -185,6 +185,18 @@ var logs = []spec{
 		}},
 	},
 	{
+		name: "cleanups", doc: "two tasks clean up a record each at the same time",
+		faults: "crash(app)<=1", bounds: "2 tasks, 1 record each, 2 lives", meets: []string{sawBack},
+		load: workload{room: 3, lives: 2, script: func(r *run) {
+			a, b := r.put(), r.put()
+			if b == nil || !r.force(b) {
+				return
+			}
+			r.tasks(2, func(i int) { r.cleanup([]*arcadia.Record{a, b}[i]) })
+			r.forced()
+		}},
+	},
+	{
 		name: "sizes", doc: "records of two sizes are lost and replaced by others, so that an old one may lie where the next would",
 		faults: "power(app)<=1", bounds: "ring of 160 bytes, records of 8 and 40 bytes, 4 lives", meets: []string{sawLost},
 		load: workload{room: 5, lives: 4, script: (*run).sizes},
