@@ -118,7 +118,7 @@ var replicated = []spec{
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).partly, past: cached, cuts: []int{0, 0}}, script: func(*run) {}},
 	},
 	{
-		name: "creation", profile: "strong+WholePackets=false+TornLines=true", doc: "the creation of a log, not the first attempt, is cut off anywhere, and the host of its only copy loses power; the log can be created again",
+		name: "creation", profile: "strong+WholePackets=false", doc: "the creation of a log, not the first attempt, is cut off anywhere, and the host of its only copy loses power; the log can be created again",
 		faults: "crash(app)<=1", bounds: "N=1, W=1, remote only, 2 lives", meets: []string{sawUnavailable},
 		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 1, remote: true, before: (*run).blackout, beyond: true, past: promised}, script: func(*run) {}},
 	},
