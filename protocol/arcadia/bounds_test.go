@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/verbatim-rdma/verbatim/coord"
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
@@ -311,5 +312,35 @@ func TestReliableForcesItsBytes(t *testing.T) {
 	}
 	if len(m.forced) != 2 {
 		t.Errorf("%v", m.forced)
+	}
+}
+
+// After a failure nothing is reserved or forced any more, and the error is the first one.
+func TestFailedLogStaysFailed(t *testing.T) {
+	l, m := newF().open(t, 320)
+	r := put(t, l, "11111111")
+	l.err = errFrail
+	before := m.Image()
+	_, err := l.Reserve(8)
+	for _, err := range []error{err, r.Force(1), l.Cleanup(r)} {
+		if !errors.Is(err, errFrail) {
+			t.Error(err)
+		}
+	}
+	if !bytes.Equal(m.Image(), before) {
+		t.Error("the memory has changed")
+	}
+}
+
+// anyCoord is a client that nobody calls.
+type anyCoord struct{ coord.Client }
+
+// A replicated log may have the largest size.
+func TestLargestReplicatedSize(t *testing.T) {
+	for size, want := range map[int]bool{MaxReplicatedSize: true, MaxReplicatedSize + 8: false} { //lint:ordered each is checked
+		c := Config{Name: "log", Size: size, Backups: []string{"backup1"}, Quorum: 1, Coord: anyCoord{}}
+		if err := c.Validate(); (err == nil) != want || err != nil && !errors.Is(err, ErrConfig) {
+			t.Errorf("Size %d: %v", size, err)
+		}
 	}
 }

@@ -231,6 +231,19 @@ func TestEveryBrokenCallOfAPrimary(t *testing.T) {
 	}
 }
 
+// If one of three copies fails at any moment of a recovery from other hosts, no forced record is missing.
+func TestEveryBrokenCallOfARecovery(t *testing.T) {
+	everyCall(t, scenario.Controller, func(h host.Host, call int) (string, error) {
+		b := breaking(h, call)
+		cfg := config(b, "backup1", "backup2", "backup3")
+		cfg.RemoteOnly, cfg.Quorum, cfg.Coord = true, 2, scenario.Dial(h)
+		if err := uses(b, cfg); err != nil && !errors.Is(err, errBroken) {
+			return b.failed, fmt.Errorf("%q failed, and the error is %w", b.failed, err)
+		}
+		return b.failed, b.nothingLeft()
+	}, serve, serve, serve)
+}
+
 // uses creates a log, and opens it again: enough requests to need more receives, and to free slots of the send queue.
 func uses(h host.Host, cfg arcadia.Config) error {
 	for life := range 2 {

@@ -96,6 +96,9 @@ func TestFetchKeepsToTheCopy(t *testing.T) {
 				return fmt.Errorf("%d bytes at %d: %w", x[1], x[0], err)
 			}
 		}
+		if err := r.Force(0, 8); err != nil {
+			return err
+		}
 		if err := r.Fetch("backup3", 0, 8); !errors.Is(err, arcadia.ErrConfig) {
 			return fmt.Errorf("of nobody: %w", err)
 		}
@@ -160,4 +163,50 @@ func TestNonsenseOfOthers(t *testing.T) {
 		}
 		return g.Close()
 	}, serve)
+}
+
+// A copy with an epoch that nobody was promised is not recovered: the service has lost its entry, or serves another log.
+func TestCopyOfALaterEpoch(t *testing.T) {
+	for opens := 1; opens <= 3; opens++ { // the service promises epoch 2
+		runIn(t, known(t, 1, "app", "backup1"), func(_ *sim.World, h host.Host) error {
+			for range opens {
+				l, err := arcadia.Open(h, arcadia.Config{Name: "log", Size: logSize})
+				if err != nil {
+					return err
+				}
+				if err := l.Close(); err != nil {
+					return err
+				}
+			}
+			cfg := config(h, "backup1")
+			cfg.Quorum = 1
+			_, err := arcadia.Open(h, cfg)
+			if errors.Is(err, arcadia.ErrFenced) != (opens >= 2) {
+				return fmt.Errorf("a copy has epoch %d: %w", opens, err)
+			}
+			return nil
+		}, serve)
+	}
+}
+
+// A Force that begins in the middle of a word takes all of its bytes to the backups.
+func TestForceOfAPartOfAWord(t *testing.T) {
+	connected(t, func(_ host.Host, r *arcadia.Replicas) error {
+		for off := range 17 {
+			data := []byte{byte(off) + 1, byte(off) + 2}
+			r.Store(off, data)
+			if err := r.Force(off, 2); err != nil {
+				return err
+			}
+			r.Store(off, []byte{0, 0})
+			if err := r.Fetch("backup1", 0, 32); err != nil {
+				return err
+			}
+			got := make([]byte, 2)
+			if err := r.Load(off, got); err != nil || string(got) != string(data) {
+				return fmt.Errorf("at %d the backup has %v, not %v: %w", off, got, data, err)
+			}
+		}
+		return nil
+	})
 }
