@@ -344,3 +344,12 @@ func TestLargestReplicatedSize(t *testing.T) {
 		}
 	}
 }
+
+// What is free is what is not allotted, on both sides of it or between its ends.
+func TestFreeBytesOfARing(t *testing.T) {
+	for want, r := range map[int]ring{100: {size: 100}, 70: {size: 100, head: 30, tail: 60}, 40: {size: 100, tail: 60}, 20: {size: 100, head: 30, tail: 10, wrapped: true}} { //lint:ordered each is checked
+		if got := r.free(); got != want {
+			t.Errorf("%+v: %d", r, got)
+		}
+	}
+}
