@@ -52,7 +52,7 @@ func (p *protocol) matrixScenarios() []*explore.Scenario {
 var protocols = []protocol{
 	{Name: "ncl", Scenarios: nclcheck.Scenarios, Deep: nclcheck.DeepScenarios, Matrix: nclcheck.MatrixScenarios, GoScenarios: "nclcheck.Scenarios()",
 		GoDeep: "nclcheck.DeepScenarios()", Folders: []string{"protocol/ncl"}, Kit: []string{"kit/entry", "kit/lend", "kit/quorum"}, FromTrace: nclcheck.FromTrace},
-	{Name: "arcadia", Scenarios: arcadiacheck.Scenarios, Deep: arcadiacheck.DeepScenarios, GoScenarios: "arcadiacheck.Scenarios()",
+	{Name: "arcadia", Scenarios: arcadiacheck.Scenarios, Deep: arcadiacheck.DeepScenarios, Matrix: arcadiacheck.MatrixScenarios, GoScenarios: "arcadiacheck.Scenarios()",
 		GoDeep: "arcadiacheck.DeepScenarios()", Folders: []string{"protocol/arcadia"}, Kit: []string{"kit/entry", "kit/lend"}},
 	{Name: "table1", Scenarios: table1check.Scenarios, Broken: table1check.BrokenScenarios, GoScenarios: "table1check.Scenarios()",
 		GoBroken: "table1check.BrokenScenarios()", Folders: []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex", "protocol/arcadia/queryfresh"}, Kit: []string{"kit/lend"}},

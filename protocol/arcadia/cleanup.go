@@ -1,6 +1,7 @@
 package arcadia
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/host"
@@ -9,7 +10,7 @@ import (
 // Cleanup says that the record is not needed any more (4.3). Records may be cleaned up in any order. Once
 // it returns nil no recovery finds the record, and the space of those that are cleaned up from the head on
 // can be reserved again. If a failure cuts it off, the record is found or not. An error wraps
-// ErrIncomplete, ErrCleaned, ErrForeign (a record of another log, or of an earlier Open) or ErrCorrupt: the
+// ErrIncomplete, ErrCleaned, ErrForeign (a record of another log, or of an earlier Open), ErrFenced or ErrCorrupt: the
 // record cannot be read, and can be cleaned up only after those before it.
 //
 // The paper clears the valid flag. An iterator ends there, so what follows would be lost with a record
@@ -23,7 +24,7 @@ func (l *Log) Cleanup(r *Record) error {
 	case r.cleaning:
 		return fmt.Errorf("%w: record %d", ErrCleaned, r.lsn)
 	}
-	if err := l.cleanable(r); err != nil {
+	if err := errors.Join(l.cleanable(r), l.owns()); err != nil {
 		return err
 	}
 	if l.records[0] != r { // else the superline says so
@@ -43,7 +44,7 @@ func (l *Log) Cleanup(r *Record) error {
 }
 
 // CleanupAll cleans up all records that were reserved (4.3). The epoch stays, and so do LSNs: the next
-// record continues. An error wraps ErrIncomplete: the log is as it was.
+// record continues. An error that wraps ErrIncomplete or ErrFenced leaves the log as it was.
 func (l *Log) CleanupAll() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,6 +52,9 @@ func (l *Log) CleanupAll() error {
 		if err := l.cleanable(r); err != nil {
 			return err
 		}
+	}
+	if err := l.owns(); err != nil {
+		return err
 	}
 	for _, r := range l.records {
 		r.cleaning, r.cleaned = true, true

@@ -26,6 +26,18 @@ const (
 	diverged
 	// tidied: all copies have two forced records. The second was cleaned up, which the last copy has missed.
 	tidied
+	// begun: the same, but the first was cleaned up, so the log begins with the second.
+	begun
+	// replaced: all copies have a forced record. The last has a second one, which was not forced, and was cleaned up. The others
+	// have the second epoch, in which another record was forced in its place.
+	replaced
+	// damaged: all copies have a forced record, after one that was cleaned up, and the second epoch. In it another record was
+	// forced, which the last copy has missed. Both records are damaged in the first copy.
+	damaged
+	// cached: no record was forced, and the last copy has one in the caches of its host.
+	cached
+	// promised: the first epoch was promised, and no copy has a superline.
+	promised
 )
 
 // epoch is the last one that the cluster's service has promised.
@@ -33,7 +45,7 @@ func (p past) epoch() byte {
 	switch p {
 	case anew, diverged:
 		return 3
-	case tidied:
+	case tidied, begun, cached, promised:
 		return 1
 	}
 	return 2
@@ -41,8 +53,9 @@ func (p past) epoch() byte {
 
 // The records of the past.
 const (
-	unforced = "unforced" // but with anew and tidied, where it has LSN 1 and the other one LSN 2
+	unforced = "unforced" // but with anew, tidied, begun and damaged, where it has LSN 1 and the other one LSN 2
 	durable  = "durable!"
+	another  = "another!" // with replaced after durable, which has LSN 1 there, and with damaged
 )
 
 // seed creates copy i of n, on a backup. A log on one host has the same bytes.
@@ -52,6 +65,18 @@ func (p past) seed(h host.Host, i, n, size int) error {
 		return with(h, size, func(l *arcadia.Log) error { return appendAll(l, records...) })
 	}
 	stale := i == n-1
+	switch p {
+	case tidied, begun:
+		return seedCleaned(h, size, p, stale)
+	case replaced:
+		return seedReplaced(h, size, stale)
+	case damaged:
+		return seedDamaged(h, size, i == 0, stale)
+	case cached:
+		return seedCached(h, size, stale)
+	case promised:
+		return nil
+	}
 	switch {
 	case p == anew:
 		err := errors.Join(epoch(unforced), epoch())
@@ -59,16 +84,6 @@ func (p past) seed(h host.Host, i, n, size int) error {
 			return err
 		}
 		return with(h, size, func(l *arcadia.Log) error { return errors.Join(l.CleanupAll(), appendAll(l, durable)) })
-	case p == tidied && stale:
-		return epoch(unforced, durable)
-	case p == tidied:
-		return with(h, size, func(l *arcadia.Log) error {
-			x, err := l.Append([]byte(unforced))
-			if err == nil {
-				x, err = l.Append([]byte(durable))
-			}
-			return errors.Join(err, l.Cleanup(x))
-		})
 	case stale && p != moved: // cutOff and diverged
 		return errors.Join(epoch(unforced), epoch())
 	case stale:
@@ -79,6 +94,80 @@ func (p past) seed(h host.Host, i, n, size int) error {
 		return errors.Join(epoch(), epoch(), epoch(durable))
 	}
 	return epoch()
+}
+
+// seedCleaned has two records, of which all copies but the stale one have cleaned up one.
+func seedCleaned(h host.Host, size int, p past, stale bool) error {
+	return with(h, size, func(l *arcadia.Log) error {
+		first, err1 := l.Append([]byte(unforced))
+		second, err2 := l.Append([]byte(durable))
+		if err := errors.Join(err1, err2); err != nil || stale {
+			return err
+		}
+		if p == tidied {
+			return l.Cleanup(second)
+		}
+		return l.Cleanup(first)
+	})
+}
+
+func seedReplaced(h host.Host, size int, stale bool) error {
+	err := with(h, size, func(l *arcadia.Log) error {
+		if err := appendAll(l, durable); err != nil || !stale {
+			return err
+		}
+		second, err := l.Append([]byte(unforced))
+		if err != nil {
+			return err
+		}
+		return l.Cleanup(second)
+	})
+	if err != nil || stale {
+		return err
+	}
+	return with(h, size, func(l *arcadia.Log) error { return appendAll(l, another) })
+}
+
+// seedDamaged has a ring of two records, and the second one that is left lies before the first, so a repair has two Writes.
+func seedDamaged(h host.Host, size int, damage, stale bool) error {
+	err := with(h, size, func(l *arcadia.Log) error {
+		first, err := l.Append([]byte(unforced))
+		if err != nil {
+			return err
+		}
+		return errors.Join(appendAll(l, durable), l.Cleanup(first))
+	})
+	if err != nil {
+		return err
+	}
+	return with(h, size, func(l *arcadia.Log) error {
+		if stale {
+			return nil
+		}
+		if err := appendAll(l, another); err != nil || !damage {
+			return err
+		}
+		return l.Each(func(x *arcadia.Record, _ []byte) error {
+			region, off := x.Place()
+			region.Store64(off, ^region.Load64(off))
+			region.Flush(off, 8)
+			region.Fence()
+			return nil
+		})
+	})
+}
+
+func seedCached(h host.Host, size int, stale bool) error {
+	return with(h, size, func(l *arcadia.Log) error {
+		if !stale {
+			return nil
+		}
+		x, err := l.Reserve(len(unforced))
+		if err != nil {
+			return err
+		}
+		return errors.Join(x.Copy(0, []byte(unforced)), x.Complete())
+	})
 }
 
 // with opens the copy of a host as a log of its own.
@@ -117,12 +206,27 @@ func (r *run) recall() {
 		r.app.log.CleanedAll()
 		complete(2, durable)
 		r.Check(r.app.log.Forced(2))
-	case tidied:
+	case tidied, begun:
 		complete(1, unforced)
 		complete(2, durable)
 		r.Check(r.app.log.Forced(2))
-		r.Check(r.app.log.Cleaning(2))
-		r.Check(r.app.log.Cleaned(2))
+		cleaned := uint64(2)
+		if r.load.copies.past == begun {
+			cleaned = 1
+		}
+		r.Check(r.app.log.Cleaning(cleaned))
+		r.Check(r.app.log.Cleaned(cleaned))
+	case replaced:
+		complete(1, durable)
+		complete(2, another)
+		r.Check(r.app.log.Forced(2))
+	case damaged:
+		complete(1, unforced)
+		complete(2, durable)
+		complete(3, another)
+		r.Check(r.app.log.Forced(3))
+		r.Check(r.app.log.Cleaning(1))
+		r.Check(r.app.log.Cleaned(1))
 	default:
 		complete(1, unforced)
 	}

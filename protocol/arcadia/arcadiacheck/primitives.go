@@ -7,6 +7,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
@@ -79,7 +80,8 @@ func primitive(name, doc, budget string, n int, always bool, make func(arcadia.S
 				}
 				v := make(arcadia.Local{Region: region})
 				if lives.Last(life) {
-					check(k, p, v, always)
+					k.Look()
+					check(k, p, v, always || !p.writing && !damages(k.Budget))
 					return
 				}
 				k.Look()
@@ -144,6 +146,11 @@ func scribble(h host.Host, region host.Region) {
 	at := 8 * h.Rand(region.Len()/8)
 	words := [...]uint64{0, 1, ^uint64(0), region.Load64(max(at-8, 0))}
 	region.Store64(at, words[h.Rand(len(words))])
+}
+
+// damages reports whether persistent memory may be damaged. Otherwise a value whose write has returned can be read.
+func damages(b faults.Budget) bool {
+	return slices.ContainsFunc(b, func(r faults.Rule) bool { return r.Kind == faults.Flip || r.Kind == faults.Poison })
 }
 
 // check reads, and says whether that may be.

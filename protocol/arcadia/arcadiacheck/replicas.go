@@ -18,12 +18,13 @@ type copies struct {
 	backups int
 	quorum  int
 	remote  bool // the application's host has no copy
-	// beyond: more copies may fail than the log survives. A force or a recovery may then fail, but what a recovery
-	// returns must still be right.
-	beyond bool
-	stay   bool         // a crashed backup stays down
-	late   bool         // nothing crashes before the first record is complete
-	before func(r *run) // runs before a life opens the log
+	// beyond: more copies may fail than the log survives. A force or a recovery may then fail as long as too few copies are
+	// within reach, but what a recovery returns must still be right.
+	beyond  bool
+	answers bool         // backups have a service of their own that says that they are up: see Reaches
+	stay    bool         // a crashed backup stays down
+	late    bool         // nothing crashes before the first record is complete
+	before  func(r *run) // runs before a life opens the log
 	// crashes is the first life in which faults may strike. zombies: a life continues after another has begun.
 	crashes int
 	only    bool // faults strike in that life only
@@ -54,6 +55,9 @@ func (c *copies) join(a *app, cfg *sim.Config) {
 	size := 128 + 32*a.load.room
 	for _, name := range c.names() {
 		n := a.Server(name, func(h host.Host) error {
+			if c.answers {
+				a.Check(AnswerCalls(h))
+			}
 			return arcadia.ServeBackup(h, arcadia.BackupConfig{Name: "log", Size: size})
 		})
 		if c.stay {
@@ -67,8 +71,12 @@ func (c *copies) join(a *app, cfg *sim.Config) {
 	cfg.Injects = faults.Budget{{Kind: faults.Power, Hosts: []string{"backup*"}}}
 	if c.past > none {
 		cfg.Setup = func(hosts []*sim.Host) {
-			for i, h := range hosts[1:] {
-				a.Check(c.past.seed(h, i, c.backups, size))
+			with := hosts[1 : c.backups+1]
+			if !c.remote {
+				with = append(with[:len(with):len(with)], hosts[0])
+			}
+			for i, h := range with {
+				a.Check(c.past.seed(h, i, len(with), size))
 			}
 		}
 	}
@@ -81,6 +89,12 @@ func (c *copies) service() sim.Service {
 		return scenario.Controller()
 	}
 	known := []byte{7: c.past.epoch(), 8: 1, 16: byte(c.quorum)} // created
+	if c.past == promised {
+		known[8] = 0
+	}
+	if !c.remote {
+		known = wire.AppendString(known, "app")
+	}
 	for _, name := range c.names() {
 		known = wire.AppendString(known, name)
 	}
@@ -96,11 +110,13 @@ func (r *run) excused(err error) bool {
 	switch {
 	case errors.Is(err, arcadia.ErrQuorum) && r.load.copies.zombies && r.Zombie(r.life):
 		r.Meet(sawFenced)
-	case errors.Is(err, arcadia.ErrQuorum) && r.load.copies.quorum > 1: // with a quorum of 1 the last copy is enough
+	case errors.Is(err, arcadia.ErrQuorum) && r.load.copies.quorum > 1 && r.mayLose(): // with a quorum of 1 the last copy is enough
 		r.Meet(sawNoQuorum)
 	case errors.Is(err, arcadia.ErrFenced) && r.load.copies.zombies:
 	case errors.Is(err, arcadia.ErrUnavailable):
 		r.Meet(sawUnavailable)
+	case errors.Is(err, arcadia.ErrCorrupt) && r.load.copies.past == damaged:
+		r.Meet(sawDamaged)
 	default:
 		return false
 	}
@@ -111,6 +127,7 @@ func (r *run) excused(err error) bool {
 const (
 	sawNoQuorum    = "a force failed without a quorum"
 	sawUnavailable = "a recovery failed without a quorum"
+	sawDamaged     = "a recovery failed, since too few copies are undamaged"
 	sawLate        = "a record was forced although a backup had failed"
 	sawFenced      = "an earlier primary could not force its record"
 	sawOverlap     = "an earlier primary forced its record while another recovered the log"

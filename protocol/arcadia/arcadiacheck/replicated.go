@@ -13,7 +13,7 @@ var replicated = []spec{
 	{
 		name: "replicated", doc: "two records are forced to both copies; the backup loses power, and the application restarts",
 		faults: "crash(app)<=1", bounds: "N=2, W=2, 2 lives, 2 records", meets: []string{sawEvicted},
-		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true}, script: (*run).two},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 2, before: (*run).blackout, beyond: true, answers: true}, script: (*run).two},
 	},
 	{
 		name: "replicated-power", doc: "the same, and the application's host loses power as well",
@@ -33,7 +33,7 @@ var replicated = []spec{
 	{
 		name: "backup", doc: "one of two copies may fail at any moment; records are still forced and recovered",
 		faults: "crash(backup1)<=1", bounds: "N=2, W=1, 2 lives, 2 records", meets: []string{sawLate},
-		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).quiet, beyond: true}, script: (*run).two},
+		load: workload{room: 4, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).quiet, beyond: true, answers: true}, script: (*run).two},
 	},
 	{
 		name: "timeout", doc: "a backup that answers too late has failed; the next recovery, which reads all copies, repairs it",
@@ -81,7 +81,7 @@ var replicated = []spec{
 	{
 		name: "persisted", doc: "a record that was not forced is recovered from a backup's caches; then the backup loses power, and the log is recovered again",
 		faults: "crash(app)<=1", bounds: "N=1, W=1, remote only, 3 lives, 1 record", meets: []string{sawEvicted, sawLost},
-		load: workload{room: 2, lives: 3, copies: &copies{backups: 1, quorum: 1, remote: true, beyond: true, late: true, only: true, before: func(r *run) {
+		load: workload{room: 2, lives: 3, copies: &copies{backups: 1, quorum: 1, remote: true, beyond: true, answers: true, late: true, only: true, before: func(r *run) {
 			if r.life == 2 {
 				r.blackout()
 			}
@@ -100,6 +100,28 @@ var replicated = []spec{
 	reaching("repair-and-loss", 2, anew, "one copy of three is behind, and the log has begun anew in its place since; a recovery that reaches it is cut off anywhere, another copy is lost, and the log is still there"),
 	reaching("repair-diverged", 1, diverged, "one copy of three has a record that was not forced, and the epoch of an interrupted recovery; a recovery that reaches it is cut off anywhere, another copy is lost, and the log is still there"),
 	reaching("cleanup-diverged", 2, tidied, "a record was cleaned up, which one copy of three has missed; recoveries reach it and one of the others"),
+	reaching("cleanup-begun", 2, begun, "the first record was cleaned up, which one copy of three has missed; recoveries reach it and one of the others"),
+	reaching("cleanup-replaced", 2, replaced, "one copy of three has a record that was not forced, and was cleaned up; another record was forced in its place; recoveries reach that copy and one of the others"),
+	{
+		name: "repair-own", doc: "the copy of the application's host is behind and has a record that was not forced, and the epoch of an interrupted recovery; a recovery is cut off anywhere, another copy is lost, and the log is still there",
+		faults: "crash(app)<=1", bounds: "N=3, W=2, 2 lives, each with one link cut; records in the past: 1",
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 2, quorum: 2, before: (*run).partly, past: diverged, cuts: []int{2, 1}}, script: func(*run) {}},
+	},
+	{
+		name: "repair-damaged", doc: "two records of one copy of three are damaged, and another copy has missed the second one; a recovery is cut off anywhere, and then the undamaged copy with both records is lost: the log has both, or the recovery fails",
+		faults: "crash(app)<=1", bounds: "N=3, W=2, 2 lives, the second with one link cut; records in the past: 3", meets: []string{sawDamaged},
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 2, quorum: 2, before: (*run).partly, past: damaged, cuts: []int{0, 2}, beyond: true}, script: func(*run) {}},
+	},
+	{
+		name: "caches", doc: "a record that was not forced is in the caches of the application's host; a recovery returns it, power fails there, and the log still has it",
+		faults: "power(app)<=1", bounds: "N=2, W=1, 2 lives; records in the past: 1", meets: []string{sawEvicted, sawLost},
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 1, before: (*run).partly, past: cached, cuts: []int{0, 0}}, script: func(*run) {}},
+	},
+	{
+		name: "creation", profile: "strong+WholePackets=false", doc: "the creation of a log, not the first attempt, is cut off anywhere, and the host of its only copy loses power; the log can be created again",
+		faults: "crash(app)<=1", bounds: "N=1, W=1, remote only, 2 lives", meets: []string{sawUnavailable},
+		load: workload{room: 2, lives: 2, copies: &copies{backups: 1, quorum: 1, remote: true, before: (*run).blackout, beyond: true, past: promised}, script: func(*run) {}},
+	},
 	{
 		name: "fence", doc: "an earlier primary forces its record while another one recovers the log",
 		faults: "none", bounds: "N=1, W=1, remote only, 2 lives, 1 record", meets: []string{sawFenced, sawOverlap},
@@ -206,6 +228,7 @@ func (r *run) quiet() { r.h.Sleep(time.Second) }
 
 // cut cuts the links to some backups.
 func (r *run) cut(names ...string) {
+	r.cuts = true
 	for _, name := range names {
 		r.Check(r.Inject(faults.Cut, "app", name))
 	}

@@ -1,6 +1,7 @@
 package arcadiacheck
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -16,6 +17,7 @@ import (
 // spec is the table form of an explore.Scenario of one log.
 type spec struct {
 	name, doc, faults, bounds string
+	profile                   string // empty: strong
 	load                      workload
 	meets                     []string
 }
@@ -32,24 +34,31 @@ type workload struct {
 
 // Conditions that a search should meet.
 const (
-	sawLost     = "a record that was complete, and not forced, was lost"
-	sawEvicted  = "a record that was not forced was recovered"
-	sawSix      = "six records were lost at once"
-	sawTwo      = "two records were lost at once"
-	sawFull     = "the log was full"
-	sawMiddle   = "a record was cleaned up before one in front of it"
-	sawBack     = "a record came back, since a crash cut its cleanup off"
-	sawOld      = "the old value was read after a write was cut off"
-	sawNew      = "the new value was read after a write was cut off"
-	sawDetected = "damage was detected"
+	sawLost      = "a record that was complete, and not forced, was lost"
+	sawEvicted   = "a record that was not forced was recovered"
+	sawSix       = "six records were lost at once"
+	sawWindow    = "six records were complete and not durable"
+	sawWindowTwo = "four records were complete and not durable"
+	sawTwo       = "two records were lost at once"
+	sawFull      = "the log was full"
+	sawMiddle    = "a record was cleaned up before one in front of it"
+	sawBack      = "a record came back, since a crash cut its cleanup off"
+	sawOld       = "the old value was read after a write was cut off"
+	sawNew       = "the new value was read after a write was cut off"
+	sawDetected  = "damage was detected"
 )
+
+// seeded reports whether the log is older than the run.
+func (w *workload) seeded() bool {
+	return w.copies != nil && w.copies.past != none && w.copies.past != promised
+}
 
 // recordSize is that of all payloads.
 const recordSize = 8
 
 func build(s spec) *explore.Scenario {
 	return &explore.Scenario{
-		Name: "arcadia/" + s.name, Doc: s.doc, Profile: "strong", Faults: s.faults, Bounds: s.bounds, Sometimes: s.meets,
+		Name: "arcadia/" + s.name, Doc: s.doc, Profile: cmp.Or(s.profile, "strong"), Faults: s.faults, Bounds: s.bounds, Sometimes: s.meets,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			a := &app{Kit: scenario.New(c), load: s.load}
 			a.told, a.Lives = a.Journal(), a.Kit.Lives(s.load.lives, nil)
@@ -75,15 +84,18 @@ type app struct {
 	owner    int
 	found    uint64
 	recalled bool // the model knows the past
+	opened   bool // a recovery has succeeded
+	// For counted: how many records are complete, and the last one that is durable.
+	complete, durable int
 }
 
 func (a *app) reset() {
 	a.log.Reset()
-	a.log.Window, a.next, a.owner, a.found, a.recalled = a.load.window, 0, 0, 0, false
+	a.log.Window, a.next, a.owner, a.found, a.recalled, a.opened, a.complete, a.durable = a.load.window, 0, 0, 0, false, a.load.seeded(), 0, 0
 }
 
 func (a *app) remembered() fingerprint.Print {
-	return a.log.Hash().Int(a.next).Int(a.owner).Uint(a.found)
+	return a.log.Hash().Int(a.next).Int(a.owner).Uint(a.found).Bool(a.opened).Int(a.complete).Int(a.durable)
 }
 
 // run is one life of the application.
@@ -92,6 +104,7 @@ type run struct {
 	h    host.Host
 	life int
 	log  *arcadia.Log
+	cuts bool // it has cut links
 }
 
 func (a *app) config(h host.Host) arcadia.Config {
@@ -107,7 +120,7 @@ func (a *app) main(h host.Host, life int) {
 	if a.load.copies != nil && a.load.copies.before != nil {
 		a.load.copies.before(r)
 	}
-	if r.open() && !a.Last(life) {
+	if r.open() && (!a.Last(life) || life == 0) {
 		a.load.script(r)
 	}
 }
@@ -115,7 +128,7 @@ func (a *app) main(h host.Host, life int) {
 // open opens the log, and reports what it holds to the model.
 func (r *run) open() bool {
 	e := r.told.Begin("app", "open")
-	l, err := arcadia.Open(r.h, r.config(r.h))
+	l, err := r.recovers()
 	if r.excused(err) {
 		return false
 	}
@@ -141,6 +154,7 @@ func (r *run) open() bool {
 		return false
 	}
 	r.owns(found)
+	r.opened = true
 	e.End(fmt.Sprint(len(found), " records"))
 	switch r.app.log.Lost() {
 	case 2:

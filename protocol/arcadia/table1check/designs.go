@@ -32,7 +32,7 @@ type design struct {
 	// copies are the hosts that keep the copies of the log, and run serve. The cluster's service has the epochs.
 	copies []string
 	serve  func(h host.Host) error
-	// mayWait: a recovery may fail with arcadia.ErrUnavailable once the host of a copy has failed, since that host may
+	// mayWait: a recovery may fail with arcadia.ErrUnavailable while the host of a copy is down, since that host may
 	// stay down. Only power allows it.
 	mayWait bool
 }

@@ -1,6 +1,7 @@
 package table1check
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // closed is a design whose logs can be created, and never be opened again once a record has been forced.
@@ -48,5 +50,34 @@ func TestSurvivorsMustSeeARecovery(t *testing.T) {
 		if !slices.Contains(s.Sometimes, sawForced) {
 			t.Errorf("%s need not recover anything", s.Name)
 		}
+	}
+}
+
+// mute is a design whose copies serve nobody once their host has come back with a copy.
+func mute(d design) design {
+	serve := d.serve
+	d.serve = func(h host.Host) error {
+		region, err := h.OpenPMEM("log", arcadia.MinSize-32+2*(24+recordSize))
+		if err != nil {
+			return err
+		}
+		if region.Load64(0) == 0 {
+			return errors.Join(region.Free(), serve(h))
+		}
+		calls, err := h.Listen("nothing")
+		if err != nil {
+			return err
+		}
+		_, err = calls.Accept(verbs.Forever)
+		return err
+	}
+	return d
+}
+
+// That the host of a copy has failed before does not excuse a recovery that fails although the host is up again.
+func TestOnlyAHostThatIsDownIsAnExcuse(t *testing.T) {
+	r, err := explore.Check(power(mute(staying)), explore.Options{NoShrink: true})
+	if err != nil || r.Verdict != explore.Violated || r.Counterexample.Class != Unavailable {
+		t.Errorf("%v %+v", err, r)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia/arcadiacheck"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -52,7 +53,12 @@ func restarts(d design, name, doc, budget string, meets ...string) *explore.Scen
 // world adds the hosts with copies, and the service of the cluster.
 func (a *app) world(nodes ...sim.Node) sim.Config {
 	for _, name := range a.copies {
-		n := sim.Node{Name: name, Daemon: true, Main: func(h host.Host, _ int) { a.Check(a.serve(h)) }}
+		n := sim.Node{Name: name, Daemon: true, Main: func(h host.Host, _ int) {
+			if a.mayWait {
+				a.Check(arcadiacheck.AnswerCalls(h))
+			}
+			a.Check(a.serve(h))
+		}}
 		if a.mayWait {
 			n.Again = a.copyFails
 		}

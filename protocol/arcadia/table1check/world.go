@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/scenario"
@@ -11,6 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/model"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia/arcadiacheck"
 )
 
 // Unavailable is the class of a recovery that fails although records had been forced, and Mixed that of a log
@@ -56,9 +58,15 @@ func (a *app) recoverBy(h host.Host, open func(h host.Host, again bool) (log, er
 	e := a.told.Begin(h.Name(), "recover")
 	a.Look()
 	l, found, err := a.opened(h, open)
+	if errors.Is(err, arcadia.ErrUnavailable) && a.mustWait() && a.reachesAll(h) { // now, and no other failure is left
+		l, found, err = a.opened(h, open)
+	} else if errors.Is(err, arcadia.ErrUnavailable) && a.mustWait() {
+		e.End(err)
+		return nil, nil
+	}
 	if err != nil {
 		e.End(err)
-		if a.Look(); a.promised() && !(errors.Is(err, arcadia.ErrUnavailable) && a.mustWait()) {
+		if a.Look(); a.promised() {
 			a.Failf(Unavailable, "records were forced, and the recovery fails: %v", err)
 		}
 		return nil, nil // nobody was promised anything
@@ -83,7 +91,7 @@ func (a *app) copyFails(_ int, crashed bool) bool {
 	return crashed
 }
 
-// mustWait reports whether a recovery may find too few copies.
+// mustWait reports whether a recovery may have found too few copies, and may have to be tried again later.
 func (a *app) mustWait() bool {
 	if !a.mayWait {
 		return false
@@ -92,6 +100,11 @@ func (a *app) mustWait() bool {
 		a.LookAtLives(name)
 	}
 	return a.failed
+}
+
+// reachesAll reports whether all copies are within reach now.
+func (a *app) reachesAll(h host.Host) bool {
+	return !slices.ContainsFunc(a.copies, func(name string) bool { return !arcadiacheck.Reaches(h, name) })
 }
 
 // opened opens a log and reads it. With copies it does so again if a record was damaged after the recovery, as an application would:

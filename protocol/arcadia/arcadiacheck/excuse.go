@@ -1,0 +1,101 @@
+package arcadiacheck
+
+import (
+	"errors"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// A recovery that reaches too few copies fails, and the application tries again later (4.2). So a check may excuse
+// a recovery, but not because a copy's host failed at some time before: the host must be out of reach now. A check
+// finds out by a call.
+
+// alive is the service that answers such calls. It is a task more on the host of each copy, and so are states; without it
+// the backup answers, and one that is up and mute is taken to be out of reach.
+const alive = "alive"
+
+// AnswerCalls makes the host of a copy answer the calls of [Reaches] as long as it is up.
+func AnswerCalls(h host.Host) error {
+	calls, err := h.Listen(alive)
+	if err != nil {
+		return err
+	}
+	h.Go(alive, func() {
+		for {
+			q, err := calls.Accept(verbs.Forever)
+			if err != nil {
+				return
+			}
+			q.Reply(nil)
+		}
+	})
+	return nil
+}
+
+// Reaches reports whether another host is up and within reach now.
+func Reaches(h host.Host, name string) bool {
+	_, err := h.Call(name, alive, nil, time.Second)
+	return err == nil
+}
+
+// reaches is Reaches, or the backup rejects a greeting that says nothing.
+func (r *run) reaches(name string) bool {
+	if r.load.copies.answers {
+		return Reaches(r.h, name)
+	}
+	_, err := r.h.Call(name, "arcadia/log", nil, time.Second)
+	return errors.As(err, new(*host.RemoteError))
+}
+
+// attempts is how often a recovery is tried at most: more often than a scenario has faults that can interrupt it without
+// the application's host.
+const attempts = 6
+
+// recovers opens the log. If too few copies are within reach it tries again as soon as enough of them are. After more
+// failures than there are faults it is the log's fault.
+func (r *run) recovers() (l *arcadia.Log, err error) {
+	for range attempts {
+		l, err = arcadia.Open(r.h, r.config(r.h))
+		if !errors.Is(err, arcadia.ErrUnavailable) || r.load.copies == nil || !r.load.copies.beyond {
+			return l, err
+		}
+		r.Look()
+		r.quiet() // fewer states: a host that restarts is done
+		if !r.enough() {
+			return nil, err
+		}
+	}
+	r.Failf(Unavailable, "enough copies are within reach, and the recovery fails: %v", err)
+	return nil, err
+}
+
+// enough reports whether the copies within reach are enough for a recovery: all of a new log, and otherwise both quorums.
+func (r *run) enough() bool {
+	c := r.load.copies
+	need := c.number()
+	if r.opened {
+		need = max(c.quorum, c.number()-c.quorum+1)
+	}
+	has := c.number() - c.backups
+	for _, name := range c.names() {
+		if r.reaches(name) {
+			has++
+		}
+	}
+	return has >= need
+}
+
+// mayLose reports whether a backup can fail while this life uses it: the life has cut a link, or the budget has a fault
+// for something else than the application's host.
+func (r *run) mayLose() bool {
+	for _, f := range r.Budget {
+		if f.Kind == faults.Timeout || f.Kind.Arity() > 1 || !f.Matches("app") {
+			return true
+		}
+	}
+	return r.cuts
+}
