@@ -99,10 +99,10 @@ func (l *leader) recover() bool {
 		l.repair(n, source, &p, &p.Repairs[i])
 	}
 	l.deliver(l.live, false)
-	l.drop()
-	if l.deliver(l.live, true); len(l.live) < l.majority() || rapid.IntRange(0, 5).Draw(l.t, "dies") == 0 {
+	if l.drop(); len(l.live) < l.majority() || l.dies() {
 		return false
 	}
+	l.deliver(l.live, true)
 	for _, e := range p.Log.Entries {
 		for _, n := range l.live {
 			l.postApply(n, e)
@@ -111,7 +111,7 @@ func (l *leader) recover() bool {
 		l.log[e.Index] = e
 	}
 	l.deliver(l.live, false)
-	if rapid.IntRange(0, 5).Draw(l.t, "dies") == 0 {
+	if l.dies() {
 		return false
 	}
 	l.deliver(l.live, true)
@@ -173,6 +173,8 @@ func (l *leader) drop() {
 	}
 }
 
+func (l *leader) dies() bool { return rapid.IntRange(0, 3).Draw(l.t, "dies") == 0 }
+
 func (l *leader) commit(e Entry) {
 	if old, ok := l.committed[e.Index]; ok && !same(old, e) {
 		l.t.Fatalf("entry %d was committed as %v, and now as %v", e.Index, old, e)
@@ -211,7 +213,7 @@ func (l *leader) check(p *Plan) {
 
 // serve appends and applies entries until the coordinator dies.
 func (l *leader) serve() {
-	for range rapid.IntRange(0, 25).Draw(l.t, "steps") {
+	for range rapid.IntRange(0, 12).Draw(l.t, "steps") {
 		if l.drop(); len(l.live) < l.majority() {
 			return
 		}
@@ -244,7 +246,7 @@ func TestCommittedEntriesSurvive(t *testing.T) {
 	var recovered, copied, served int
 	rapid.Check(t, func(t *rapid.T) {
 		c := newCluster(t)
-		for range rapid.IntRange(1, 8).Draw(t, "coordinators") {
+		for range rapid.IntRange(2, 12).Draw(t, "coordinators") {
 			if c.lost < len(c.nodes)/2 && rapid.IntRange(0, 4).Draw(t, "fails") == 0 {
 				n := rapid.SampledFrom(c.nodes).Draw(t, "failed")
 				if !n.gone {
