@@ -138,11 +138,11 @@ func TestAPartOfAnEntryIsNone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, old, e := make([]byte, small.SlotSize()), drawEntry(t), drawEntry(t)
 		small.Encode(b, &old)
-		whole := slices.Clone(b)
+		before, whole := slices.Clone(b), slices.Clone(b)
 		n := small.Encode(whole, &e)
 		for at := 8; at < n; at += 8 {
 			copy(b, whole[:at])
-			if got, ok := small.Decode(b); ok && !bytes.Equal(b[:n], whole[:n]) {
+			if got, ok := small.Decode(b); ok && !bytes.Equal(b[:n], whole[:n]) && !bytes.Equal(b, before) {
 				t.Fatalf("%d of %d bytes are %v", at, n, got)
 			}
 		}
