@@ -74,7 +74,10 @@ func later(a, b *Copy) bool {
 	if a.Term != b.Term {
 		return a.Term > b.Term
 	}
-	return a.Log.Last() > b.Log.Last()
+	if a.Log.Last() != b.Log.Last() {
+		return a.Log.Last() > b.Log.Last()
+	}
+	return a.Log.First < b.Log.First // both will do; this one leaves less to the others
 }
 
 // repair is what makes log the log of a node.

@@ -26,13 +26,16 @@ func (e *Entry) Same(o *Entry) bool { return e.Index == o.Index && e.Term == o.T
 // update has its address and length before the data, which is padded to whole words.
 const (
 	headerSize = 16
-	updateSize = 8
+	updateSize = UpdateHeader
 	termAt     = 8
 	countAt    = 10
 	sumAt      = 12
 )
 
-// The largest number of updates of an entry.
+// UpdateHeader is how many bytes precede the data of an update.
+const UpdateHeader = 8
+
+// MaxUpdates is the largest number of updates of an entry.
 const MaxUpdates = 1<<16 - 1
 
 // Size is how many bytes an update takes in an entry.
