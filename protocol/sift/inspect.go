@@ -20,24 +20,16 @@ type Image struct {
 func (c *Coordinator) Inspect() ([]Image, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	names, heads, err := c.readAll(0, c.cfg.directAt())
-	if err != nil {
-		return nil, err
-	}
-	where, rest, err := c.readAll(c.cfg.directAt(), c.cfg.Direct+c.cfg.Size)
+	names, regions, err := c.readAll(0, c.cfg.regionSize())
 	if err != nil {
 		return nil, err
 	}
 	var out []Image
-	for i, name := range names {
-		state := binary.LittleEndian.Uint64(heads[i])
-		x := Image{Node: name, Term: uint16(state), Void: state&void != 0}
-		x.Log, _ = c.shape.Parse(heads[i][stateSize:])
-		for j := range where {
-			if where[j] == name {
-				x.Direct, x.Memory = rest[j][:c.cfg.Direct], rest[j][c.cfg.Direct:]
-			}
-		}
+	for i, b := range regions {
+		state := binary.LittleEndian.Uint64(b)
+		x := Image{Node: names[i], Term: uint16(state), Void: state&void != 0,
+			Direct: b[c.cfg.directAt():c.cfg.memoryAt()], Memory: b[c.cfg.memoryAt():]}
+		x.Log, _ = c.shape.Parse(b[stateSize:c.cfg.directAt()])
 		out = append(out, x)
 	}
 	return out, nil

@@ -32,6 +32,7 @@ type Coordinator struct {
 	applied uint64       // index of the last entry that was applied
 	locks   locks
 	inline  int
+	found   Recovery
 	stopped error
 	until   time.Duration // end of the lease
 
@@ -109,7 +110,7 @@ func (c *Coordinator) open() error {
 // chunkSize is how many bytes of memory are copied at once.
 const chunkSize = 64 << 10
 
-func (c *Coordinator) chunk() int { return min(chunkSize, c.cfg.Direct+c.cfg.Size) }
+func (c *Coordinator) chunk() int { return min(chunkSize, c.cfg.regionSize()) }
 
 // The scratch memory has room for the state and the log of every node.
 func (c *Coordinator) scratchSize() int { return max(len(c.cfg.Memory)*c.cfg.directAt(), c.chunk()) }

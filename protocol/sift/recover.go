@@ -26,6 +26,7 @@ func (c *Coordinator) recover() error {
 	}
 	c.last, c.applied = p.Log.Last(), p.Log.Last()
 	nodes := c.live()
+	c.found = found(&p)
 	for i, r := range nodes {
 		if !p.Repairs[i].Copy {
 			c.repair(r, i, &p.Repairs[i])
@@ -45,6 +46,29 @@ func (c *Coordinator) recover() error {
 	}
 	return nil
 }
+
+// Recovery is what a recovery has found and done.
+type Recovery struct {
+	Entries  int // of the log that it continued with
+	Repaired int // nodes whose log was another one
+	Copied   int // nodes whose memory was replaced
+}
+
+func found(p *wal.Plan) Recovery {
+	x := Recovery{Entries: len(p.Log.Entries)}
+	for i := range p.Repairs {
+		switch r := &p.Repairs[i]; {
+		case r.Copy:
+			x.Copied++
+		case !r.Nothing():
+			x.Repaired++
+		}
+	}
+	return x
+}
+
+// Recovered is what the recovery of this coordinator has found and done.
+func (c *Coordinator) Recovered() Recovery { return c.found }
 
 // readLogs reads the state word and the log of every node, into the scratch memory.
 func (c *Coordinator) readLogs() ([]wal.Copy, error) {
