@@ -40,7 +40,8 @@ func (n *Node) Campaign() (Outcome, error) {
 		return 0, fmt.Errorf("%w: term %d", ErrExhausted, n.term)
 	}
 	n.term++
-	mine, won, beats := MakeWord(n.cfg.Node, n.term, 0), 0, false
+	n.stood = n.term
+	mine, won, beats := MakeWord(n.cfg.Node, n.stood, 0), 0, false
 	n.onWords(func(p *peer) (verbs.SendWR, bool) {
 		return verbs.SendWR{Op: verbs.OpCompareSwap, Compare: uint64(p.seen), Swap: uint64(mine)}, p.known && p.seen != outsider
 	}, func(p *peer, found Word) {

@@ -63,7 +63,7 @@ type logged struct {
 // The error wraps [ErrUnavailable] if fewer than a majority let the coordinator in, or
 // stay, and [ErrReplaced] if a later coordinator has been there.
 func (n *Node) Lead() (*Coordinator, error) {
-	c := &Coordinator{n: n, h: n.h, cfg: &n.cfg, shape: n.cfg.shape(), term: n.term, inline: n.h.Device().Attr().MaxInline,
+	c := &Coordinator{n: n, h: n.h, cfg: &n.cfg, shape: n.cfg.shape(), term: n.stood, inline: n.h.Device().Attr().MaxInline,
 		mu: n.h.NewMutex(), beatMu: n.h.NewMutex(), log: make([]logged, n.cfg.Slots), locks: newLocks(n.cfg.Block)}
 	c.work = n.h.NewCond(c.mu)
 	err := c.open()

@@ -22,6 +22,7 @@ type Node struct {
 	words  *lend.Memory // 8 bytes for each memory node: what the last Read or CompareSwap found
 	nodes  []peer       // in the order of Config.Memory
 	term   uint16       // the latest that it has seen or stood for
+	stood  uint16       // for which it stood last; it may have seen a later one since
 	misses int
 }
 
@@ -63,8 +64,8 @@ func (n *Node) Close() error {
 	return errors.Join(g.Drop(conns...), n.words.Free(), g.Close())
 }
 
-// Term is the latest term that the node has seen or stood for.
-func (n *Node) Term() uint16 { return n.term }
+// Term is the term for which the node has stood last.
+func (n *Node) Term() uint16 { return n.stood }
 
 // connect connects to the memory nodes to which there is no connection.
 func (n *Node) connect() error {

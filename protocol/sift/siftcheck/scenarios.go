@@ -2,6 +2,8 @@ package siftcheck
 
 import (
 	"github.com/verbatim-rdma/verbatim/explore"
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/protocol/sift"
 )
 
 // Scenarios are those of `verbatim check sift`.
@@ -40,6 +42,12 @@ func observe(r *run) {
 	}
 }
 
+// cut cuts the link between this CPU node and a memory node, for good.
+func (r *run) cut(mem string) bool { return r.Check(r.Inject(faults.Cut, r.h.Name(), mem)) }
+
+// quiet waits until nothing else can happen.
+func (r *run) quiet() { r.h.Sleep(100 * period) }
+
 var memories = []spec{
 	{
 		name: "memory", doc: "P1, P3, P4, P6, P12: two writes to two blocks; the coordinator and a memory node may crash at any point, and another CPU node recovers and reads everything",
@@ -51,4 +59,115 @@ var memories = []spec{
 			}
 		}), next(observe)}},
 	},
+	{
+		name: "circular", doc: "P3, P4, P6, P9, P12: three writes to one block and another go through a log of two slots; the coordinator and a memory node may crash",
+		faults: "crash(cpu1)<=1, crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, log of 2, 3 writes of 8 bytes, recovery, read",
+		meets: []string{sawUnacked, sawBehind, sawDiffer, sawFewer, sawTakeover},
+		load: workload{slots: 2, cpus: []func(*run){first(func(r *run) {
+			_ = r.write(0, "a") && r.write(1, "b") && r.write(0, "c")
+		}), next(observe)}},
+	},
+	{
+		name: "list", doc: "P3, P4, P6, P12: two blocks are written together, beside a write to one of them and a read of both",
+		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, a list of 2 writes, a write, a read, recovery, read",
+		meets: []string{sawUnacked, sawBehind, sawDiffer, sawTakeover},
+		load: workload{cpus: []func(*run){first(func(r *run) {
+			_ = r.write(0, "ab") && r.write(1, "c") && r.read(0, 2) && r.write(0, "de")
+		}), next(observe)}},
+	},
+	{
+		name: "election", doc: "P1, P12: two CPU nodes stand at once, for two rounds each; any of them and a memory node may crash",
+		faults: "crash(cpu*)<=1, crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, 2 rounds each, back-off of 1 to 4 units",
+		meets: []string{sawSplit, sawLost, sawAgain},
+		load:  workload{cpus: []func(*run){stand, stand}},
+	},
+	{
+		name: "replaced", doc: "P1, P2, P3, P4, P5: a CPU node replaces a coordinator that is alive, which goes on writing and reading; every read is confirmed by a heartbeat",
+		faults: "timeout(cpu2)<=1", bounds: "F=1, 2 CPU nodes, a write and a read each",
+		meets: []string{sawTakeover, sawDeposed, sawFenced, sawLate, sawRefused},
+		load: workload{cpus: []func(*run){first(func(r *run) { _ = r.write(0, "a") && r.read(0, 1) }), next(func(r *run) {
+			if r.write(0, "b") {
+				r.stable()
+			}
+		})}},
+	},
+	{
+		name: "twice", doc: "P3, P4, P6: a coordinator dies with a write under way; the next one does not reach a memory node that may have it, writes, and is replaced by one that does not reach another",
+		faults: "crash(cpu1)<=1", bounds: "F=1, 3 CPU nodes, a write each of the first two, each of the last two without one link",
+		meets: []string{sawDiffer, sawTakeover},
+		load: workload{cut: true, cpus: []func(*run){first(func(r *run) { r.write(0, "a") }), func(r *run) {
+			if r.h.Sleep(period); r.cut("mem1") && r.start() && r.vacancy() && r.elected() {
+				r.write(0, "b")
+			}
+		}, func(r *run) {
+			if r.quiet(); r.cut("mem3") && r.start() && r.vacancy() && r.elected() {
+				observe(r)
+			}
+		}}},
+	},
+	{
+		name: "behind", doc: "P3, P4, P6: a coordinator does not reach a memory node and writes more than the log holds; the next one reaches that node and one other, and copies the memory",
+		faults: "crash(cpu1)<=1, crash(cpu2)<=1", bounds: "F=1, 3 CPU nodes, log of 2, 4 writes of 8 bytes, each CPU node without one link",
+		meets: []string{sawCopied, sawTakeover},
+		load: workload{cut: true, slots: 2, cpus: []func(*run){func(r *run) {
+			if r.cut("mem3") && r.start() && r.elected() {
+				_ = r.write(0, "a") && r.write(1, "b") && r.write(0, "c") && r.write(1, "d")
+			}
+		}, func(r *run) {
+			if r.h.Sleep(period); r.cut("mem1") && r.start() && r.vacancy() && r.elected() {
+				observe(r)
+			}
+		}, func(r *run) {
+			if r.quiet(); r.cut("mem2") && r.start() && r.vacancy() && r.elected() {
+				observe(r)
+			}
+		}}},
+	},
+	{
+		name: "direct", doc: "P3, P4: direct writes and a logged one; what a majority has acknowledged is on one of the nodes that the next coordinator reads",
+		faults: "crash(cpu1)<=1, crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, 2 direct writes of 8 bytes, a logged one, recovery",
+		meets: []string{sawHalf, sawTakeover},
+		load: workload{direct: 16, cpus: []func(*run){first(func(r *run) {
+			_ = r.direct(0, "x") && r.write(0, "a") && r.direct(1, "y")
+		}), next(func(r *run) {
+			if r.directs() {
+				r.readAll()
+			}
+		})}},
+	},
+	{
+		name: "outsider", doc: "P3, P6, P12: a memory node crashes and starts again without its memory; it counts for nothing, whoever leads",
+		faults: "crash(cpu1)<=1, crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, 1 write, recovery, read",
+		meets: []string{sawOutsider, sawUnacked, sawBehind, sawTakeover},
+		load:  workload{returns: true, cpus: []func(*run){first(func(r *run) { r.write(0, "a") }), next(observe)}},
+	},
+	{
+		name: "lease", doc: "P5: a coordinator answers reads under its lease while another CPU node finds it silent and replaces it",
+		faults: "none", timers: "skew(1.1)", bounds: "F=1, 2 CPU nodes, 2 reads under the lease, a heartbeat; a takeover after 1 missed heartbeat and a write",
+		meets: []string{sawTakeover, sawLease, sawDeposed},
+		load: workload{lease: leaseTime, cpus: []func(*run){first(func(r *run) {
+			_ = r.read(0, 1) && r.read(0, 1)
+		}), func(r *run) {
+			if r.start() && r.vacancyOf(1) && r.elected() {
+				r.write(0, "b")
+			}
+		}}},
+	},
+}
+
+// The lease is shorter than the time for which a follower waits, by a clock that is 1.1
+// times as fast.
+const leaseTime = period * 10 / 11
+
+// stand stands for election, for two rounds.
+func stand(r *run) {
+	if !r.start() {
+		return
+	}
+	if r.campaign() == sift.Split {
+		r.node.BackOff()
+		if r.campaign() == sift.Won {
+			r.Meet(sawAgain)
+		}
+	}
 }

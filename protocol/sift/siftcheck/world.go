@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
@@ -24,6 +26,7 @@ type spec struct {
 // workload is what the nodes of a world do.
 type workload struct {
 	nodes   int  // memory nodes; default 3
+	cut     bool // scripts cut links: memory nodes are not alike
 	returns bool // a memory node that has crashed starts again
 	slots   int  // of the log; default 4
 	direct  int
@@ -133,7 +136,7 @@ func (w *world) config() sim.Config {
 		}))...)
 	}
 	for _, name := range w.load.memory() {
-		node := sim.Node{Name: name, Daemon: true, Symmetric: true, Main: func(h host.Host, life int) {
+		node := sim.Node{Name: name, Daemon: true, Symmetric: !w.load.cut, Main: func(h host.Host, life int) {
 			w.Fail(sift.ServeMemory(h, sift.MemoryConfig{Layout: w.load.layout(), New: life == 0}))
 		}}
 		if !w.load.returns {
@@ -230,17 +233,21 @@ func (r *run) won() {
 	r.History()
 }
 
-// lead makes the node, which has won, the coordinator, and checks P6. It reports false if
-// another node has replaced it already.
-func (r *run) lead() bool {
+// lead makes the node, which has won, the coordinator. It reports whether to stand again:
+// a memory node was lost, and another one was not complete yet. That can happen once.
+func (r *run) lead() (again bool) {
 	c, err := r.node.Lead()
 	r.Look()
 	switch {
 	case err != nil && r.replaced(r.node.Term()):
 		r.Meet(sawRefused)
 		return false
-	case err != nil:
+	case errors.Is(err, sift.ErrUnavailable):
+		_, err = r.node.Watch()
 		return r.available(err)
+	case err != nil:
+		r.Fail(err)
+		return false
 	}
 	r.c = c
 	found := c.Recovered()
@@ -255,7 +262,7 @@ func (r *run) lead() bool {
 	}
 	r.known.Latest = max(r.known.Latest, c.Term())
 	r.History()
-	return true
+	return false
 }
 
 // replaced reports whether another node has won a later term.
@@ -268,8 +275,19 @@ func (r *run) replaced(term uint16) bool {
 	return false
 }
 
-// elected stands once and leads.
-func (r *run) elected() bool { return r.campaign() == sift.Won && r.lead() }
+// elected stands and leads. A memory node that fails meanwhile may make it stand again.
+func (r *run) elected() bool {
+	for range 2 {
+		if r.campaign() != sift.Won {
+			return false
+		}
+		if again := r.lead(); !again {
+			return r.c != nil
+		}
+	}
+	r.available(sift.ErrUnavailable)
+	return false
+}
 
 // agree checks P6: the nodes have the same log and the same memory.
 func (r *run) agree() ([]sift.Image, bool) {
@@ -370,6 +388,82 @@ func (r *run) readAll() bool {
 		r.Meet(sawUnacked)
 	} else if open {
 		r.Meet(sawBehind)
+	}
+	return true
+}
+
+// stable checks P2: nothing changes a memory node from now on.
+func (r *run) stable() {
+	before, ok := r.images()
+	if !ok {
+		return
+	}
+	r.quiet()
+	if after, ok := r.images(); ok && before != after {
+		r.Failf(Stray, "the memory nodes had %s, and then %s", before, after)
+	}
+}
+
+// images describes the contents of the memory nodes.
+func (r *run) images() (string, bool) {
+	images, err := r.c.Inspect()
+	if err != nil {
+		return "", r.tolerates(err)
+	}
+	slices.SortFunc(images, func(a, b sift.Image) int { return strings.Compare(a.Node, b.Node) })
+	return fmt.Sprint(images), true
+}
+
+// vacancyOf waits until the coordinator is to be replaced, for at most some looks.
+func (r *run) vacancyOf(looks int) bool {
+	for range looks {
+		r.h.Sleep(period)
+		vacant, err := r.node.Watch()
+		if !r.available(err) {
+			return false
+		}
+		if vacant {
+			return true
+		}
+	}
+	return false
+}
+
+// direct makes a direct write of a block.
+func (r *run) direct(i int, letter string) bool {
+	data := bytes.Repeat([]byte(letter), block)
+	if err := r.c.WriteDirect(i*block, data); err != nil {
+		return r.tolerates(err)
+	}
+	r.known.Direct = append(r.known.Direct, string(data))
+	r.History()
+	return true
+}
+
+// directs checks what the nodes have of the direct writes.
+func (r *run) directs() bool {
+	copies, err := r.c.Copies(0, 2*block)
+	if err != nil {
+		return r.tolerates(err)
+	}
+	r.Look()
+	for i, want := range r.known.Direct {
+		has := 0
+		for _, b := range copies {
+			if string(b[i*block:(i+1)*block]) == want {
+				has++
+			}
+		}
+		if has == 0 {
+			r.Failf(Direct, "a majority has acknowledged %q, and none of %d nodes has it", want, len(copies))
+		}
+	}
+	for i := range 2 {
+		for _, b := range copies {
+			if !bytes.Equal(b[i*block:(i+1)*block], copies[0][i*block:(i+1)*block]) {
+				r.Meet(sawHalf)
+			}
+		}
 	}
 	return true
 }
