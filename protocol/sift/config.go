@@ -69,7 +69,7 @@ type Config struct {
 	// BackOff is the unit of the time for which a candidate waits after a round that nobody
 	// won: 1 to 4 units.
 	BackOff time.Duration
-	// CallTimeout bounds each attempt to connect.
+	// CallTimeout bounds each attempt to connect; negative: no limit.
 	CallTimeout time.Duration
 	// QueueDepth is the length of each send queue, at least 4. Default [DefaultQueueDepth].
 	QueueDepth int
@@ -104,8 +104,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("%w: node %d: 1 to %d", ErrConfig, c.Node, MaxNode)
 	case n%2 == 0 || n > 2*MaxF+1:
 		return fmt.Errorf("%w: %d memory nodes: an odd number up to %d", ErrConfig, n, 2*MaxF+1)
-	case c.Missed < 1 || c.Period <= 0 || c.BackOff <= 0 || c.CallTimeout <= 0:
-		return fmt.Errorf("%w: period %v, %d missed, back-off %v, call timeout %v: all positive", ErrConfig, c.Period, c.Missed, c.BackOff, c.CallTimeout)
+	case c.Missed < 1 || c.Period <= 0 || c.BackOff <= 0 || c.CallTimeout == 0:
+		return fmt.Errorf("%w: period %v, %d missed, back-off %v, call timeout %v: all positive; the last may be negative", ErrConfig, c.Period, c.Missed, c.BackOff, c.CallTimeout)
 	case c.Lease < 0 || c.Lease > 0 && c.Lease >= time.Duration(c.Missed)*c.Period:
 		return fmt.Errorf("%w: a lease of %v: shorter than %d periods of %v", ErrConfig, c.Lease, c.Missed, c.Period)
 	case c.QueueDepth != 0 && c.QueueDepth < 4:

@@ -67,6 +67,17 @@ func (n *Node) Close() error {
 // Term is the term for which the node has stood last.
 func (n *Node) Term() uint16 { return n.stood }
 
+// Outsiders names the memory nodes that have restarted and are no members any more, as far
+// as this node has seen.
+func (n *Node) Outsiders() (out []string) {
+	for i, p := range n.nodes {
+		if p.seen == outsider {
+			out = append(out, n.cfg.Memory[i])
+		}
+	}
+	return out
+}
+
 // connect connects to the memory nodes to which there is no connection.
 func (n *Node) connect() error {
 	var lost []*lend.Conn

@@ -136,10 +136,14 @@ var memories = []spec{
 		})}},
 	},
 	{
-		name: "outsider", doc: "P3, P6, P12: a memory node crashes and starts again without its memory; it counts for nothing, whoever leads",
-		faults: "crash(cpu1)<=1, crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, 1 write, recovery, read",
+		name: "outsider", doc: "P3: a memory node crashes and starts again without its memory; it counts for nothing, so a coordinator that reaches only one other is unavailable, and does not serve without the write",
+		faults: "crash(cpu1)<=1, crash(mem1)<=1", bounds: "F=1, 2 CPU nodes, the second without one link, 1 write, recovery, read",
 		meets: []string{sawOutsider, sawUnacked, sawBehind, sawTakeover},
-		load:  workload{returns: true, cpus: []func(*run){first(func(r *run) { r.write(0, "a") }), next(observe)}},
+		load: workload{cut: true, returns: true, beyond: true, cpus: []func(*run){first(func(r *run) { r.write(0, "a") }), func(r *run) {
+			if r.h.Sleep(period); r.cut("mem2") && r.start() && r.vacancy() && r.elected() {
+				observe(r)
+			}
+		}}},
 	},
 	{
 		name: "lease", doc: "P5: a coordinator answers reads under its lease while another CPU node finds it silent and replaces it",

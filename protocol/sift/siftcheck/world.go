@@ -13,6 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/model"
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
+	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -28,6 +29,7 @@ type workload struct {
 	nodes   int  // memory nodes; default 3
 	cut     bool // scripts cut links: memory nodes are not alike
 	returns bool // a memory node that has crashed starts again
+	beyond  bool // more memory nodes may be lost than the group tolerates
 	slots   int  // of the log; default 4
 	direct  int
 	missed  int // default 1
@@ -64,11 +66,11 @@ const (
 	sawAgain    = "a node won after a round that it had not won"
 	sawDeposed  = "a coordinator found that it had been replaced"
 	sawFenced   = "a replaced coordinator could not write"
-	sawLate     = "a replaced coordinator wrote before it was cut off"
+	sawLate     = "a coordinator wrote while another node stood for election"
 	sawServed   = "a coordinator answered a read while another one stood for election"
 	sawLease    = "a read under a lease"
 	sawExpired  = "a lease was over, and a heartbeat renewed it"
-	sawRefused  = "a memory node refused a coordinator"
+	sawRefused  = "a node won, and was replaced before it could serve"
 	sawTakeover = "two nodes led one after the other"
 	sawHalf     = "a direct write was found on some nodes only"
 	sawHelped   = "a read met a write that was not applied"
@@ -87,12 +89,11 @@ type world struct {
 type known struct {
 	Won     map[uint16]string // who won the election of a term
 	Led     int               // how many coordinators have begun to serve
-	Latest  uint16            // the latest term of those
 	Open    bool              // a write was called, and not acknowledged
 	Pending string            // its data
 	Addr    int
 	Direct  []string // acknowledged and begun direct writes
-	Stood   int      // how many rounds have begun after the first coordinator led
+	Began   []string // who has begun a round of an election, in order
 }
 
 func build(s spec) *explore.Scenario {
@@ -157,6 +158,7 @@ type run struct {
 	h      host.Host
 	id     uint16
 	client *scenario.Client
+	since  int // what others do after this many rounds may replace this node
 	node   *sift.Node
 	c      *sift.Coordinator
 }
@@ -169,7 +171,7 @@ func (r *run) start() bool {
 	}
 	var err error
 	r.node, err = sift.Start(r.h, sift.Config{Layout: r.load.layout(), Node: r.id, Memory: r.load.memory(), Period: period, Missed: missed,
-		Lease: r.load.lease, BackOff: period, CallTimeout: time.Second, QueueDepth: 16})
+		Lease: r.load.lease, BackOff: period, CallTimeout: verbs.Forever, QueueDepth: 16})
 	if !r.Check(err) {
 		return false
 	}
@@ -179,7 +181,10 @@ func (r *run) start() bool {
 
 // available reports whether err is nil, and fails the run if it is not.
 func (r *run) available(err error) bool {
-	if err != nil {
+	if err != nil && r.node != nil && len(r.node.Outsiders()) > 0 {
+		r.Meet(sawOutsider)
+	}
+	if err != nil && !(r.load.beyond && errors.Is(err, sift.ErrUnavailable)) {
 		r.Fail(scenario.Failed(Unavailable, "no more than F memory nodes have failed: %w", err))
 	}
 	return err == nil
@@ -201,10 +206,9 @@ func (r *run) vacancy() bool {
 
 // campaign is one round of an election.
 func (r *run) campaign() sift.Outcome {
-	if r.known.Led > 0 {
-		r.known.Stood++
-		r.History()
-	}
+	r.known.Began = append(r.known.Began, r.h.Name())
+	r.since = len(r.known.Began)
+	r.History()
 	o, err := r.node.Campaign()
 	if !r.Check(err) {
 		return 0
@@ -239,7 +243,7 @@ func (r *run) lead() (again bool) {
 	c, err := r.node.Lead()
 	r.Look()
 	switch {
-	case err != nil && r.replaced(r.node.Term()):
+	case err != nil && r.rivaled():
 		r.Meet(sawRefused)
 		return false
 	case errors.Is(err, sift.ErrUnavailable):
@@ -260,19 +264,13 @@ func (r *run) lead() (again bool) {
 	if r.known.Led++; r.known.Led > 1 {
 		r.Meet(sawTakeover)
 	}
-	r.known.Latest = max(r.known.Latest, c.Term())
 	r.History()
 	return false
 }
 
-// replaced reports whether another node has won a later term.
-func (r *run) replaced(term uint16) bool {
-	for t := range r.known.Won {
-		if t > term {
-			return true
-		}
-	}
-	return false
+// rivaled reports whether another node has stood for election since this one has.
+func (r *run) rivaled() bool {
+	return slices.ContainsFunc(r.known.Began[r.since:], func(name string) bool { return name != r.h.Name() })
 }
 
 // elected stands and leads. A memory node that fails meanwhile may make it stand again.
@@ -314,10 +312,10 @@ func ends(x *sift.Image) string {
 	return fmt.Sprintf("entry %d of term %d", e.Index, e.Term)
 }
 
-// tolerates reports false, and fails the run unless the coordinator has been replaced.
+// tolerates reports false, and fails the run unless the coordinator may have been replaced.
 func (r *run) tolerates(err error) bool {
 	r.Look()
-	if r.replaced(r.c.Term()) {
+	if r.rivaled() {
 		if errors.Is(err, sift.ErrReplaced) {
 			r.Meet(sawDeposed)
 		}
@@ -338,12 +336,12 @@ func (r *run) write(first int, letters string) bool {
 	r.known.Open, r.known.Pending, r.known.Addr = true, in.List[0].Data, in.List[0].Addr
 	err := r.client.Do(in, func() (any, error) { return model.Done{}, r.c.WriteAll(list) })
 	if err != nil {
-		if r.Look(); r.replaced(r.c.Term()) {
+		if r.Look(); r.rivaled() {
 			r.Meet(sawFenced)
 		}
 		return r.tolerates(err)
 	}
-	if r.Look(); r.replaced(r.c.Term()) {
+	if r.Look(); r.rivaled() {
 		r.Meet(sawLate)
 		return true
 	}
@@ -366,7 +364,7 @@ func (r *run) read(first, n int) bool {
 		return r.tolerates(err)
 	}
 	r.Look()
-	if r.known.Stood > 0 && r.c.Term() == r.known.Latest {
+	if r.rivaled() {
 		r.Meet(sawServed)
 	}
 	return true
