@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/explore"
@@ -68,12 +67,9 @@ const (
 	sawFenced   = "a replaced coordinator could not write"
 	sawLate     = "a coordinator wrote while another node stood for election"
 	sawServed   = "a coordinator answered a read while another one stood for election"
-	sawLease    = "a read under a lease"
-	sawExpired  = "a lease was over, and a heartbeat renewed it"
 	sawRefused  = "a node won, and was replaced before it could serve"
 	sawTakeover = "two nodes led one after the other"
 	sawHalf     = "a direct write was found on some nodes only"
-	sawHelped   = "a read met a write that was not applied"
 	sawOutsider = "a memory node had restarted, and took no part"
 )
 
@@ -370,6 +366,14 @@ func (r *run) read(first, n int) bool {
 	return true
 }
 
+// beat sends a heartbeat.
+func (r *run) beat() bool {
+	if err := r.c.Beat(); err != nil {
+		return r.tolerates(err)
+	}
+	return true
+}
+
 // readAll reads everything, as the last coordinator.
 func (r *run) readAll() bool {
 	r.Look()
@@ -392,39 +396,24 @@ func (r *run) readAll() bool {
 
 // stable checks P2: nothing changes a memory node from now on.
 func (r *run) stable() {
-	before, ok := r.images()
-	if !ok {
+	before, err := r.c.Inspect()
+	if err != nil {
+		r.tolerates(err)
 		return
 	}
 	r.quiet()
-	if after, ok := r.images(); ok && before != after {
-		r.Failf(Stray, "the memory nodes had %s, and then %s", before, after)
-	}
-}
-
-// images describes the contents of the memory nodes.
-func (r *run) images() (string, bool) {
-	images, err := r.c.Inspect()
+	after, err := r.c.Inspect()
 	if err != nil {
-		return "", r.tolerates(err)
+		r.tolerates(err)
+		return
 	}
-	slices.SortFunc(images, func(a, b sift.Image) int { return strings.Compare(a.Node, b.Node) })
-	return fmt.Sprint(images), true
-}
-
-// vacancyOf waits until the coordinator is to be replaced, for at most some looks.
-func (r *run) vacancyOf(looks int) bool {
-	for range looks {
-		r.h.Sleep(period)
-		vacant, err := r.node.Watch()
-		if !r.available(err) {
-			return false
-		}
-		if vacant {
-			return true
+	for _, x := range before {
+		for _, y := range after {
+			if a, b := fmt.Sprint(x), fmt.Sprint(y); x.Node == y.Node && a != b {
+				r.Failf(Stray, "a memory node had %s, and then %s", a, b)
+			}
 		}
 	}
-	return false
 }
 
 // direct makes a direct write of a block.
