@@ -101,11 +101,11 @@ var memories = []spec{
 		}), next(observe)}},
 	},
 	{
-		name: "circular", doc: "P3, P4, P6, P9, P12: three writes to one block and another go through a log of two slots; the coordinator may crash",
+		name: "circular", doc: "P3, P4, P6, P9, P12: three writes to three blocks go through a log of two slots; the coordinator may crash",
 		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, log of 2, 3 writes of 8 bytes, recovery, read",
 		meets: []string{sawUnacked, sawBehind, sawDiffer, sawTakeover},
 		load: workload{slots: 2, cpus: []func(*run){first(func(r *run) {
-			_ = r.write(0, "a") && r.write(1, "b") && r.write(0, "c")
+			_ = r.write(0, "a") && r.write(1, "b") && r.write(2, "c")
 		}), next(observe)}},
 	},
 	{
@@ -176,7 +176,7 @@ var memories = []spec{
 		meets: []string{sawCopied, sawTakeover},
 		load: workload{cut: true, slots: 2, cpus: []func(*run){func(r *run) {
 			if r.cut("mem3") && r.start() && r.elected() {
-				_ = r.write(0, "a") && r.write(1, "b") && r.write(0, "c") && r.write(1, "d")
+				_ = r.write(0, "a") && r.write(1, "b") && r.write(1, "c") && r.write(1, "d")
 			}
 		}, func(r *run) {
 			if r.h.Sleep(period); r.cut("mem1") && r.start() && r.vacancy() && r.elected() {

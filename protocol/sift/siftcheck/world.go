@@ -40,7 +40,7 @@ type workload struct {
 // Sizes and times of the worlds.
 const (
 	block  = 8
-	blocks = 2
+	blocks = 3
 	period = 10 * time.Millisecond
 )
 
