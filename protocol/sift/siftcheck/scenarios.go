@@ -162,7 +162,7 @@ var memories = []spec{
 		meets: []string{sawDiffer, sawTakeover},
 		load: workload{cut: true, cpus: []func(*run){first(func(r *run) { r.write(0, "a") }), func(r *run) {
 			if r.h.Sleep(period); r.cut("mem1") && r.start() && r.vacancy() && r.elected() {
-				r.write(0, "b")
+				r.write(1, "b")
 			}
 		}, func(r *run) {
 			if r.quiet(); r.cut("mem3") && r.start() && r.vacancy() && r.elected() {
