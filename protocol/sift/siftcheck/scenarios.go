@@ -117,6 +117,14 @@ var memories = []spec{
 		}), next(observe)}},
 	},
 	{
+		name: "torn", doc: "P3, P4, P6: a write that fails may leave any of its words in the log, over an earlier entry; the coordinator may crash",
+		faults: "crash(cpu1)<=1", profile: "strong+WholePackets=false", bounds: "F=1, 2 CPU nodes, a write of 8 bytes, and another one over it, recovery, read",
+		meets: []string{sawUnacked, sawBehind, sawDiffer, sawTakeover},
+		load: workload{cpus: []func(*run){first(func(r *run) {
+			_ = r.write(0, "a") && r.c.ApplyOne() && r.write(0, "b")
+		}), next(observe)}},
+	},
+	{
 		name: "election", doc: "P1, P12: two CPU nodes stand at once, for two rounds each; a memory node may crash",
 		faults: "crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, 2 rounds each, back-off of 1 to 4 units",
 		meets: []string{sawSplit, sawLost, sawAgain},

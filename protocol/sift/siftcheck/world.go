@@ -2,6 +2,7 @@ package siftcheck
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,6 +20,7 @@ import (
 // spec is the table form of an explore.Scenario.
 type spec struct {
 	name, doc, faults, timers, bounds string
+	profile                           string // default strong
 	load                              workload
 	meets                             []string
 }
@@ -94,7 +96,7 @@ type known struct {
 
 func build(s spec) *explore.Scenario {
 	return &explore.Scenario{
-		Name: "sift/" + s.name, Doc: s.doc, Profile: "strong", Faults: s.faults, Timers: s.timers, Bounds: s.bounds, Sometimes: s.meets,
+		Name: "sift/" + s.name, Doc: s.doc, Profile: cmp.Or(s.profile, "strong"), Faults: s.faults, Timers: s.timers, Bounds: s.bounds, Sometimes: s.meets,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			k := scenario.New(c)
 			w := &world{Kit: k, load: &s.load, rec: k.Record(model.Memory{Bytes: block * blocks}), known: scenario.Memory[known](k)}
