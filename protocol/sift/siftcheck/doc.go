@@ -1,20 +1,16 @@
-// Package siftcheck checks Sift: worlds with CPU nodes and memory nodes, and the promises
-// that specification and paper make, as predicates.
+// Package siftcheck checks Sift: worlds with CPU nodes and memory nodes, and the promises of
+// the paper as predicates. Each scenario says which of them it checks.
 //
-//	P1  a term has at most one coordinator
-//	P2  nothing that an earlier coordinator has posted changes a memory node after a later
-//	    one has read its log
-//	P3  an acknowledged write is in what every later coordinator reads
-//	P4  the memory is linearizable, and lists of writes are atomic
-//	P5  so are the reads of a coordinator that is being replaced
-//	P6  the logs and the memories agree when a coordinator begins to serve
+//	P1  a term has at most one coordinator (3.1)
+//	P2  nothing of an earlier coordinator changes a memory node after a later one has read
+//	    its log (3.2)
+//	P3  an acknowledged write is in what every later coordinator reads (3.3.2, 3.4.1)
+//	P4  the memory is linearizable, and lists of writes are atomic (3.3)
+//	P5  so are the reads of a coordinator that is being replaced (3.2)
+//	P6  logs and memories agree when a coordinator begins to serve (3.4.1)
 //	P9  no slot of the log is used again before its entry is applied
-//	P12 with at most F failures every operation succeeds
+//	P12 with at most F failures every operation succeeds (3.1, 3.4)
 //
-// Each scenario says which of them it checks. P3, P4, P5 and P9 are one check: the answers
-// of all coordinators must be those of one memory ([model.Memory]).
+// P3, P4, P5 and P9 are one check: one memory (model.Memory) must explain
+// the answers of all coordinators.
 package siftcheck
-
-import "github.com/verbatim-rdma/verbatim/model"
-
-var _ model.Memory

@@ -16,6 +16,15 @@ func Scenarios() []*explore.Scenario {
 	return out
 }
 
+// DeepScenarios are those of `verbatim check sift --deep`.
+func DeepScenarios() []*explore.Scenario {
+	var out []*explore.Scenario
+	for _, s := range deep {
+		out = append(out, build(s))
+	}
+	return out
+}
+
 // first is a CPU node that leads at once, and does what a scenario is about.
 func first(do func(r *run)) func(r *run) {
 	return func(r *run) {
@@ -246,6 +255,26 @@ var memories = []spec{
 			}
 			if o == sift.Won && !r.lead() && r.c != nil {
 				r.write(0, "b")
+			}
+		})}},
+	},
+}
+
+var deep = []spec{
+	{
+		name: "renewed", doc: "P5: as lease, and the coordinator renews the lease once",
+		faults: "none", timers: "skew(1.1)", bounds: "F=1, 2 CPU nodes, a heartbeat and a read; at most 2 looks, a takeover after 1 missed heartbeat and a write",
+		meets: []string{sawTakeover, sawDeposed, sawServed},
+		load: workload{cut: true, lease: leaseTime, cpus: []func(*run){first(func(r *run) {
+			_ = r.release() && r.beat() && r.read(0, 1)
+		}), waiting(func(r *run) {
+			for range 2 {
+				if r.h.Sleep(period); r.vacant() {
+					if r.elected() {
+						r.write(0, "b")
+					}
+					return
+				}
 			}
 		})}},
 	},
