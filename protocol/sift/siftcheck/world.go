@@ -28,7 +28,7 @@ type spec struct {
 // workload is what the nodes of a world do.
 type workload struct {
 	nodes   int  // memory nodes; default 3
-	cut     bool // scripts cut links: memory nodes are not alike
+	cut     bool // the second CPU node does not reach the first memory node
 	returns bool // a memory node that has crashed starts again
 	beyond  bool // more memory nodes may be lost than the group tolerates
 	slots   int  // of the log; default 4
@@ -135,7 +135,7 @@ func (w *world) config() sim.Config {
 		}))...)
 	}
 	for _, name := range w.load.memory() {
-		node := sim.Node{Name: name, Daemon: true, Symmetric: !w.load.cut, Main: func(h host.Host, life int) {
+		node := sim.Node{Name: name, Daemon: true, Main: func(h host.Host, life int) {
 			w.Fail(sift.ServeMemory(h, sift.MemoryConfig{Layout: w.load.layout(), New: life == 0}))
 		}}
 		if !w.load.returns {
