@@ -108,6 +108,28 @@ func (d *disk) do(input any) any {
 	return Done{}
 }
 
+type blocks [4]byte
+
+func (b *blocks) clone() service { c := *b; return &c }
+func (b *blocks) do(input any) any {
+	put := func(w MemoryWrite) {
+		for i := range len(w.Data) {
+			b[w.Addr+i] = w.Data[i]
+		}
+	}
+	switch in := input.(type) {
+	case MemoryWrite:
+		put(in)
+	case MemoryWriteAll:
+		for _, w := range in.List {
+			put(w)
+		}
+	case MemoryRead:
+		return MemoryData{string(b[in.Addr : in.Addr+in.N])}
+	}
+	return Done{}
+}
+
 // kind is a specification with its plain implementation and its operations.
 type kind struct {
 	spec   Spec
@@ -159,6 +181,16 @@ func kinds() map[string]kind {
 				return FileSize{}
 			}
 			return FilePread{off.Draw(t, "off"), 2}
+		})},
+		"memory": {Memory{Bytes: 4}, func() service { return new(blocks) }, rapid.Custom(func(t *rapid.T) any {
+			write := func() MemoryWrite { return MemoryWrite{int(off.Draw(t, "addr")), text.Draw(t, "v")} }
+			switch rapid.IntRange(0, 3).Draw(t, "op") {
+			case 0:
+				return write()
+			case 1:
+				return MemoryWriteAll{[]MemoryWrite{write(), write()}}
+			}
+			return MemoryRead{rapid.IntRange(0, 2).Draw(t, "addr"), 2}
 		})},
 	}
 }

@@ -11,7 +11,7 @@
 //     starts, [History.Return] when its answer arrives, and [History.Unknown] or
 //     [History.Crash] when it never will;
 //   - choose the sequential specification of the service, a [Spec]: [Register],
-//     [KV], [AppendLog] or [File];
+//     [KV], [AppendLog], [File] or [Memory];
 //   - call [Check], which searches for an order of the operations that the
 //     specification accepts, with github.com/anishathalye/porcupine.
 //
@@ -38,7 +38,7 @@
 //
 // history.go has the recorder, spec.go the interface of a specification, check.go the
 // search and its budget, explain.go the text of a failure; register.go, kv.go,
-// appendlog.go and file.go the specifications; recovery.go the recovery invariant,
+// appendlog.go, file.go and memory.go the specifications; recovery.go the recovery invariant,
 // compare.go its arithmetic and violation.go its errors; recordlog.go the log of records.
 //
 // Nothing here reads a clock (except for [Budget.Wall], off by default), draws random

@@ -89,3 +89,21 @@ func ExampleLogFile_Recovered() {
 	// <nil>
 	// recovery 2 contradicts recovery 1: byte 2 is 0x63, want 0x00
 }
+
+// A list of writes commits as one. A read that sees half of it is wrong, also if the
+// list was never acknowledged.
+func ExampleMemory() {
+	spec := model.Memory{Bytes: 2}
+	for _, seen := range []string{"ab", "\x00\x00", "a\x00"} {
+		var h model.History
+		_, _ = h.Invoke(0, model.MemoryWriteAll{List: []model.MemoryWrite{{Addr: 0, Data: "a"}, {Addr: 1, Data: "b"}}}, 1)
+		_ = h.Crash(0, 2)
+		r, _ := h.Invoke(1, model.MemoryRead{Addr: 0, N: 2}, 3)
+		_ = h.Return(r, model.MemoryData{Data: seen}, 4)
+		fmt.Printf("%q %v\n", seen, model.Check(spec, &h, model.Budget{}).Verdict)
+	}
+	// Output:
+	// "ab" ok
+	// "\x00\x00" ok
+	// "a\x00" illegal
+}

@@ -65,14 +65,22 @@ var specTests = map[string]struct {
 	"log trimmed entry returns": {AppendLog{}, []event{{LogAppend{"x"}, Done{}}, {LogTrim{1}, Done{}}, {LogRead{}, LogEntries{[]string{"x"}}}}, Illegal},
 	"log trim past the end":     {AppendLog{}, []event{{LogAppend{"x"}, Done{}}, {LogTrim{9}, Done{}}, {LogAppend{"y"}, LogIndex{1}}}, Ok},
 
-	"file overwrite":           {File{}, []event{{FilePwrite{0, "abcd"}, Done{}}, {FilePwrite{1, "XY"}, Done{}}, {FilePread{0, 9}, FileData{"aXYd"}}}, Ok},
-	"file gap is zeros":        {File{}, []event{{FilePwrite{2, "a"}, Done{}}, {FilePread{0, 3}, FileData{"\x00\x00a"}}, {FileSize{}, FileSizeIs{3}}}, Ok},
-	"file short write":         {File{}, []event{{FilePwrite{0, "abcd"}, FileWrote{2}}, {FilePread{0, 9}, FileData{"ab"}}}, Ok},
-	"file writing nothing":     {File{}, []event{{FilePwrite{5, ""}, Done{}}, {FileSize{}, FileSizeIs{0}}}, Ok},
-	"file truncate":            {File{}, []event{{FilePwrite{0, "abcd"}, Done{}}, {FileTruncate{2}, Done{}}, {FileTruncate{3}, Done{}}, {FilePread{0, 9}, FileData{"ab\x00"}}}, Ok},
-	"file read past the end":   {File{}, []event{{FilePread{7, 1}, FileData{""}}}, Ok},
-	"file short read":          {File{}, []event{{FilePwrite{0, "abcd"}, Done{}}, {FilePread{0, 4}, FileData{"abc"}}}, Illegal},
-	"file torn write":          {File{}, []event{{FilePwrite{0, "abcd"}, NoReply{}}, {FilePread{0, 4}, FileData{"ab"}}}, Illegal},
+	"file overwrite":                  {File{}, []event{{FilePwrite{0, "abcd"}, Done{}}, {FilePwrite{1, "XY"}, Done{}}, {FilePread{0, 9}, FileData{"aXYd"}}}, Ok},
+	"file gap is zeros":               {File{}, []event{{FilePwrite{2, "a"}, Done{}}, {FilePread{0, 3}, FileData{"\x00\x00a"}}, {FileSize{}, FileSizeIs{3}}}, Ok},
+	"file short write":                {File{}, []event{{FilePwrite{0, "abcd"}, FileWrote{2}}, {FilePread{0, 9}, FileData{"ab"}}}, Ok},
+	"file writing nothing":            {File{}, []event{{FilePwrite{5, ""}, Done{}}, {FileSize{}, FileSizeIs{0}}}, Ok},
+	"file truncate":                   {File{}, []event{{FilePwrite{0, "abcd"}, Done{}}, {FileTruncate{2}, Done{}}, {FileTruncate{3}, Done{}}, {FilePread{0, 9}, FileData{"ab\x00"}}}, Ok},
+	"file read past the end":          {File{}, []event{{FilePread{7, 1}, FileData{""}}}, Ok},
+	"file short read":                 {File{}, []event{{FilePwrite{0, "abcd"}, Done{}}, {FilePread{0, 4}, FileData{"abc"}}}, Illegal},
+	"file torn write":                 {File{}, []event{{FilePwrite{0, "abcd"}, NoReply{}}, {FilePread{0, 4}, FileData{"ab"}}}, Illegal},
+	"memory starts with zeros":        {Memory{2}, []event{{MemoryRead{0, 2}, MemoryData{"\x00\x00"}}}, Ok},
+	"memory list in its order":        {Memory{2}, []event{{MemoryWriteAll{[]MemoryWrite{{0, "ab"}, {1, "c"}}}, Done{}}, {MemoryRead{0, 2}, MemoryData{"ac"}}}, Ok},
+	"memory list against its order":   {Memory{2}, []event{{MemoryWriteAll{[]MemoryWrite{{0, "ab"}, {1, "c"}}}, Done{}}, {MemoryRead{0, 2}, MemoryData{"ab"}}}, Illegal},
+	"memory half a list":              {Memory{2}, []event{{MemoryWriteAll{[]MemoryWrite{{0, "a"}, {1, "b"}}}, NoReply{}}, {MemoryRead{0, 2}, MemoryData{"a\x00"}}}, Illegal},
+	"memory lost list shows":          {Memory{2}, []event{{MemoryWriteAll{[]MemoryWrite{{0, "a"}, {1, "b"}}}, NoReply{}}, {MemoryRead{0, 2}, MemoryData{"ab"}}}, Ok},
+	"memory lost write cannot vanish": {Memory{1}, []event{{MemoryWrite{0, "a"}, NoReply{}}, {MemoryRead{0, 1}, MemoryData{"a"}}, {MemoryRead{0, 1}, MemoryData{"\x00"}}}, Illegal},
+	"memory stale read":               {Memory{1}, []event{{MemoryWrite{0, "a"}, Done{}}, {MemoryRead{0, 1}, MemoryData{"\x00"}}}, Illegal},
+
 	"file write up to a limit": {File{Capacity: 4}, []event{{FilePwrite{2, "ab"}, Done{}}, {FileSize{}, FileSizeIs{4}}}, Ok},
 }
 
@@ -108,6 +116,12 @@ func TestBadOperationsAreUnknown(t *testing.T) {
 		"file: wrote more than asked": {File{}, event{FilePwrite{0, "a"}, FileWrote{2}}},
 		"file: negative size":         {File{}, event{FileTruncate{-1}, Done{}}},
 		"file: huge size, no reply":   {File{}, event{FileTruncate{1 << 62}, NoReply{}}},
+		"memory: past the end":        {Memory{2}, event{MemoryWrite{1, "ab"}, Done{}}},
+		"memory: negative address":    {Memory{2}, event{MemoryRead{-1, 1}, NoReply{}}},
+		"memory: negative length":     {Memory{2}, event{MemoryRead{1, -1}, NoReply{}}},
+		"memory: short read":          {Memory{2}, event{MemoryRead{0, 2}, MemoryData{"a"}}},
+		"memory: empty list":          {Memory{2}, event{MemoryWriteAll{}, Done{}}},
+		"memory: list past the end":   {Memory{2}, event{MemoryWriteAll{[]MemoryWrite{{0, "a"}, {2, "b"}}}, NoReply{}}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -161,6 +175,9 @@ func TestOperationsReadWell(t *testing.T) {
 		`pwrite(4, "ab") -> wrote 1`:        {File{}, event{FilePwrite{4, "ab"}, FileWrote{1}}},
 		`pread(4, 2) -> "a\x00"`:            {File{}, event{FilePread{4, 2}, FileData{"a\x00"}}},
 		`truncate(9) -> ok`:                 {File{}, event{FileTruncate{9}, Done{}}},
+		`write(1, "a") -> ok`:               {Memory{2}, event{MemoryWrite{1, "a"}, Done{}}},
+		`write(0, "a"; 1, "b") -> ok`:       {Memory{2}, event{MemoryWriteAll{[]MemoryWrite{{0, "a"}, {1, "b"}}}, Done{}}},
+		`read(0, 1) -> "a"`:                 {Memory{2}, event{MemoryRead{0, 1}, MemoryData{"a"}}},
 		`size() -> size 9`:                  {File{}, event{FileSize{}, FileSizeIs{9}}},
 	}
 	for want, tt := range tests {
@@ -180,6 +197,7 @@ func TestStatesReadWell(t *testing.T) {
 		`"v"`:          {KV{}, []any{KVPut{"k", "v"}}},
 		`["x" "y"]`:    {AppendLog{}, []any{LogAppend{"x"}, LogAppend{"y"}}},
 		`["y"] from 1`: {AppendLog{}, []any{LogAppend{"x"}, LogAppend{"y"}, LogTrim{1}}},
+		`"\x00b"`:      {Memory{2}, []any{MemoryWrite{1, "b"}}},
 		`"\x00a"`:      {File{}, []any{FilePwrite{1, "a"}}},
 	}
 	for want, tt := range tests {

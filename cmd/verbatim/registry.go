@@ -13,6 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia/arcadiacheck"
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia/table1check"
 	"github.com/verbatim-rdma/verbatim/protocol/ncl/nclcheck"
+	"github.com/verbatim-rdma/verbatim/protocol/sift/siftcheck"
 	"github.com/verbatim-rdma/verbatim/splitfs/splitfscheck"
 	"github.com/verbatim-rdma/verbatim/strace"
 )
@@ -56,6 +57,8 @@ var protocols = []protocol{
 		GoDeep: "arcadiacheck.DeepScenarios()", Folders: []string{"protocol/arcadia"}, Kit: []string{"kit/entry", "kit/lend"}},
 	{Name: "table1", Scenarios: table1check.Scenarios, Broken: table1check.BrokenScenarios, GoScenarios: "table1check.Scenarios()",
 		GoBroken: "table1check.BrokenScenarios()", Folders: []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex", "protocol/arcadia/queryfresh"}, Kit: []string{"kit/lend"}},
+	{Name: "sift", Scenarios: siftcheck.Scenarios, Deep: siftcheck.DeepScenarios, GoScenarios: "siftcheck.Scenarios()",
+		GoDeep: "siftcheck.DeepScenarios()", Folders: []string{"protocol/sift"}, Kit: []string{"kit/lend", "kit/quorum"}},
 	{Name: "lease", Scenarios: leasecheck.Scenarios, GoScenarios: "leasecheck.Scenarios()", Folders: []string{"examples/lease"}},
 	{Name: "splitfs", Scenarios: splitfscheck.Scenarios, Deep: splitfscheck.DeepScenarios, GoScenarios: "splitfscheck.Scenarios()",
 		GoDeep: "splitfscheck.DeepScenarios()", Folders: []string{"splitfs"}},

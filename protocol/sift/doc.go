@@ -1,0 +1,53 @@
+// Package sift is the replicated memory of Sift (Kazhamiaka et al., "Sift:
+// Resource-Efficient Consensus with RDMA", CoNEXT 2019): CPU nodes without state elect a
+// coordinator among them, which serves a memory that 2F+1 passive memory nodes hold. One
+// CPU node and a majority of the memory nodes suffice.
+//
+// # Use
+//
+// A machine with memory runs [ServeMemory]. A CPU node calls [Start] and then [Node.Follow],
+// which returns when it is the coordinator. It then runs [Coordinator.Keep], which sends
+// heartbeats, and [Coordinator.Apply] as tasks, and reads and writes the memory: [Coordinator.Read],
+// [Coordinator.Write], [Coordinator.WriteAll], [Coordinator.WriteDirect].
+//
+// All of these are loops around steps, which scenarios call as often as they want to:
+// [Node.Watch], [Node.Campaign], [Node.Lead], [Coordinator.Beat], [Coordinator.ApplyOne].
+//
+// # How it works
+//
+// A memory node has an administrative word, a [Word], that every CPU node reaches, and the
+// replicated memory region, that one coordinator reaches at a time (3.1). CPU nodes do not
+// talk to each other. A coordinator swaps a word with the next timestamp into every memory
+// node now and then; followers read it. If it stands still, they swap in their own words for
+// the next term, and whoever has a majority is the coordinator of that term (3.2).
+//
+// The region has a log and a memory (fig. 1). A write is an entry of the log, and is
+// acknowledged when a majority of the memory nodes has it. Its update of the memory follows
+// in the background (3.3). A new coordinator connects to the regions, which cuts off earlier
+// ones, reads the logs, makes them equal, and replays them (3.4.1): package
+// [github.com/verbatim-rdma/verbatim/protocol/sift/wal] decides how.
+//
+// # Guarantees
+//
+// As long as at most F memory nodes fail, an acknowledged write is in what every later
+// coordinator reads; others may be there or not, a list of writes as a whole. Whoever reads
+// a coordinator sees one memory, if its lease is shorter than the time for which others wait
+// by as much as clocks may differ; without a lease it needs no clock. With more than F
+// failures every operation fails with [ErrUnavailable].
+//
+// # Where the paper is silent
+//
+// What the code does then is in docs/sift.md, item by item. The most important ones: an
+// entry holds the term of its coordinator, and a region the term in which it was last
+// brought up to date; a memory node admits no coordinator of an earlier term than one that
+// it has admitted; a memory node that has restarted takes no part in anything.
+//
+// # Where things are
+//
+// word.go is the administrative word, config.go the settings, errors and layout, wire.go the
+// request to connect. memnode.go is the memory node. node.go, watch.go and elect.go are the
+// follower and the candidate. lead.go, recover.go, write.go, read.go and beat.go are the
+// coordinator, with dial.go and post.go below and locks.go beside them. loop.go has the
+// loops, and inspect.go shows what memory nodes hold. Numbers such as (3.4) are sections of
+// the paper.
+package sift

@@ -1,0 +1,85 @@
+package sift
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Follow watches the coordinator until it is believed dead, and stands for election until
+// this node is the coordinator (3.2). It returns only with a coordinator, or with an error
+// that no further attempt mends.
+func (n *Node) Follow() (*Coordinator, error) {
+	for {
+		if err := n.waitForVacancy(); err != nil {
+			return nil, err
+		}
+		o, err := n.stand()
+		if err != nil {
+			return nil, err
+		}
+		if o == Lost {
+			continue
+		}
+		c, err := n.Lead()
+		if err == nil {
+			return c, nil
+		}
+		if !errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrReplaced) {
+			return nil, err
+		}
+		n.h.Logf("%v", err)
+		n.misses = 0
+	}
+}
+
+// waitForVacancy returns when the coordinator is to be replaced.
+func (n *Node) waitForVacancy() error {
+	for {
+		vacant, err := n.Watch()
+		switch {
+		case errors.Is(err, ErrUnavailable):
+			n.h.Logf("%v", err)
+		case err != nil || vacant:
+			return err
+		}
+		n.h.Sleep(n.cfg.Period)
+	}
+}
+
+// stand stands for election until a round is won or lost.
+func (n *Node) stand() (Outcome, error) {
+	for {
+		o, err := n.Campaign()
+		if err != nil || o != Split {
+			return o, err
+		}
+		n.BackOff()
+		if err := n.connect(); err != nil {
+			return 0, fmt.Errorf("sift: stand for election: %w", err)
+		}
+	}
+}
+
+// Keep sends heartbeats for as long as this node is the coordinator. It returns the reason
+// why it is not any more.
+func (c *Coordinator) Keep() error {
+	for {
+		c.h.Sleep(c.cfg.Period)
+		if err := c.Beat(); err != nil {
+			return err
+		}
+	}
+}
+
+// Apply applies entries in the background for as long as this node is the coordinator.
+func (c *Coordinator) Apply() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.stopped == nil {
+		if c.applied == c.last {
+			c.work.Wait()
+		} else {
+			c.applyNext()
+		}
+	}
+}

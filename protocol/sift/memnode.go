@@ -1,0 +1,84 @@
+package sift
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// MemoryConfig configures a memory node.
+type MemoryConfig struct {
+	Layout
+	// New: the group is new, and this is the first start of the node. After any restart it
+	// is false: the node has lost its memory, and must not count for anything until it has
+	// been brought up to date. The paper does not say how a node knows.
+	New bool
+}
+
+// The reasons for which a memory node refuses a connection.
+var (
+	errSuperseded = errors.New("a later coordinator has connected")
+	errOutsider   = errors.New("it has restarted, and lost its memory")
+)
+
+// memoryNode is a memory node (3.1). Its CPU sets up connections, and does nothing else.
+type memoryNode struct {
+	admin  *lend.Loan // the administrative word
+	memory *lend.Loan // the replicated memory region
+	member bool
+	latest request // of the coordinator that connected last
+}
+
+// ServeMemory runs a memory node. It returns only with an error.
+func ServeMemory(h host.Host, cfg MemoryConfig) error {
+	if err := cfg.Layout.Validate(); err != nil {
+		return err
+	}
+	n := &memoryNode{member: cfg.New}
+	var err error
+	if n.admin, err = lendAlone(h, 8, verbs.RemoteRead|verbs.RemoteAtomic); err != nil {
+		return fmt.Errorf("sift: lend the administrative word: %w", err)
+	}
+	if n.memory, err = lendAlone(h, cfg.regionSize(), verbs.RemoteRead|verbs.RemoteWrite); err != nil {
+		return fmt.Errorf("sift: lend %d bytes: %w", cfg.regionSize(), err)
+	}
+	if !n.member {
+		n.admin.Region.Store64(0, uint64(outsider))
+	}
+	return lend.Serve(h, service, n.admit)
+}
+
+// lendAlone lends memory in a protection domain of its own, so that a connection to one
+// region does not reach the other.
+func lendAlone(h host.Host, size int, access verbs.Access) (*lend.Loan, error) {
+	l, err := lend.NewLender(h)
+	if err != nil {
+		return nil, err
+	}
+	return l.Lend(size, access)
+}
+
+// admit lets every CPU node look at the administrative word, and one coordinator at the
+// memory (3.2): the one of the latest term that has asked. The others lose their
+// connection before it gets its own, so that nothing of theirs arrives afterwards.
+func (n *memoryNode) admit(v *lend.Visitor) error {
+	q, err := decodeRequest(v.Said)
+	switch {
+	case err != nil:
+		return err
+	case q.door == adminDoor:
+		return v.Admit(n.admin)
+	case !n.member:
+		return errOutsider
+	case q.term < n.latest.term || q.term == n.latest.term && q.node != n.latest.node:
+		return fmt.Errorf("%w: node %d of term %d", errSuperseded, n.latest.node, n.latest.term)
+	}
+	n.latest = q
+	if err := n.memory.Expel(); err != nil {
+		return err
+	}
+	return v.Admit(n.memory)
+}

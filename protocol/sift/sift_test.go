@@ -1,0 +1,341 @@
+package sift
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
+	"github.com/verbatim-rdma/verbatim/protocol/sift/wal"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// first chooses the run without surprises.
+type first struct{}
+
+func (first) Pick([]sim.Event) int           { return 0 }
+func (first) Choose(sim.ChoiceKind, int) int { return 0 }
+
+func config() Config {
+	return Config{Layout: Layout{Size: 1024, Direct: 64, Block: 8, Slots: 4, Entry: 512}, Node: 1, Memory: []string{"mem1", "mem2", "mem3"},
+		Period: time.Millisecond, Missed: 2, BackOff: time.Millisecond, CallTimeout: time.Second}
+}
+
+// run runs a CPU node beside memory nodes, of which serve may replace the first.
+func run(t *testing.T, cpu func(h host.Host), serve func(h host.Host, life int) error) {
+	t.Helper()
+	profile, err := faults.ProfileByName("strong")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := sim.Config{Profile: profile, Nodes: []sim.Node{{Name: "cpu", Main: func(h host.Host, _ int) { cpu(h) }}}}
+	for i, name := range config().Memory {
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, Daemon: true, Main: func(h host.Host, life int) {
+			if i == 0 && serve != nil {
+				h.Logf("%v", serve(h, life))
+				h.Sleep(time.Hour)
+			}
+			t.Error(ServeMemory(h, MemoryConfig{Layout: config().Layout, New: true}))
+		}})
+	}
+	w, err := sim.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if end, err := w.Run(first{}); err != nil {
+		t.Fatal(end, err)
+	}
+}
+
+// lead makes a CPU node the coordinator.
+func lead(t *testing.T, h host.Host, cfg Config) *Coordinator {
+	t.Helper()
+	n, err := Start(h, cfg)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	c, err := n.Follow()
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	return c
+}
+
+func TestConfigurationsOutsideTheLimitsAreErrors(t *testing.T) {
+	tests := map[string]func(c *Config){
+		"no memory":              func(c *Config) { c.Size = 0 },
+		"half a word":            func(c *Config) { c.Direct = 4 },
+		"too much memory":        func(c *Config) { c.Size = MaxSize + 8 },
+		"blocks that do not fit": func(c *Config) { c.Block = 24 },
+		"no block":               func(c *Config) { c.Block = 0 },
+		"entries without room":   func(c *Config) { c.Entry = 8 },
+		"one slot":               func(c *Config) { c.Slots = 1 },
+		"too many slots":         func(c *Config) { c.Slots = MaxSize },
+		"no node":                func(c *Config) { c.Node = 0 },
+		"the outsider":           func(c *Config) { c.Node = MaxNode + 1 },
+		"an even number":         func(c *Config) { c.Memory = c.Memory[:2] },
+		"nobody":                 func(c *Config) { c.Memory = nil },
+		"twice the same":         func(c *Config) { c.Memory = []string{"a", "b", "a"} },
+		"a name of no bytes":     func(c *Config) { c.Memory = []string{"", "b", "a"} },
+		"no period":              func(c *Config) { c.Period = 0 },
+		"none missed":            func(c *Config) { c.Missed = 0 },
+		"no back-off":            func(c *Config) { c.BackOff = 0 },
+		"no timeout":             func(c *Config) { c.CallTimeout = 0 },
+		"a lease too long":       func(c *Config) { c.Lease = 2 * time.Millisecond },
+		"a lease before it":      func(c *Config) { c.Lease = -1 },
+		"a short queue":          func(c *Config) { c.QueueDepth = 3 },
+	}
+	good := config()
+	if err := good.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := config()
+			if change(&c); !errors.Is(c.Validate(), ErrConfig) {
+				t.Errorf("got %v", c.Validate())
+			}
+		})
+	}
+}
+
+func TestAWordIsReadAsMade(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		node, term, at := rapid.Uint16().Draw(t, "node"), rapid.Uint16().Draw(t, "term"), rapid.Uint32().Draw(t, "timestamp")
+		if w := MakeWord(node, term, at); w.Node() != node || w.Term() != term || w.Timestamp() != at || !w.by(node, term) {
+			t.Fatalf("%d, %d, %d: %v", node, term, at, w)
+		}
+	})
+	if fmt.Sprint(MakeWord(1, 2, 3), outsider) != "1.2.3 outsider" {
+		t.Error(MakeWord(1, 2, 3), outsider)
+	}
+}
+
+func FuzzDecodeRequest(f *testing.F) {
+	f.Add(request{adminDoor, 1, 0}.encode())
+	f.Add(request{memoryDoor, 2, 3}.encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := decodeRequest(b)
+		if err == nil && !bytes.Equal(r.encode(), b) {
+			t.Fatalf("%x is read as %+v, which is %x", b, r, r.encode())
+		}
+		if err != nil && !errors.Is(err, ErrMalformed) {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Locks are compared with a set of blocks for each entry.
+func TestLocksAgainstASet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := newLocks(8)
+		var held [][]wal.Update
+		for range rapid.IntRange(1, 20).Draw(t, "steps") {
+			if len(held) > 0 && rapid.Bool().Draw(t, "unlock") {
+				l.add(held[0], -1)
+				held = held[1:]
+				continue
+			}
+			u := []wal.Update{{Addr: rapid.IntRange(0, 40).Draw(t, "addr"), Data: make([]byte, rapid.IntRange(1, 20).Draw(t, "n"))}}
+			l.add(u, 1)
+			held = append(held, u)
+		}
+		addr, n := rapid.IntRange(0, 60).Draw(t, "addr"), rapid.IntRange(1, 20).Draw(t, "n")
+		want := false
+		for _, list := range held {
+			for _, u := range list {
+				for i := u.Addr; i < u.Addr+len(u.Data); i++ {
+					for j := addr; j < addr+n; j++ {
+						want = want || i/8 == j/8
+					}
+				}
+			}
+		}
+		if got := l.locked(addr, n); got != want {
+			t.Fatalf("%d bytes at %d locked: %v, want %v; held %v", n, addr, got, want, held)
+		}
+	})
+}
+
+func TestRequestsOutsideTheMemoryAreErrors(t *testing.T) {
+	run(t, func(h host.Host) {
+		c := lead(t, h, config())
+		tests := []struct {
+			err  error
+			want error
+		}{
+			{c.Write(1020, make([]byte, 8)), ErrBounds},
+			{c.Write(-8, make([]byte, 8)), ErrBounds},
+			{c.Write(math.MaxInt, make([]byte, 8)), ErrBounds},
+			{c.Write(0, nil), ErrBounds},
+			{c.WriteAll(nil), ErrTooLong},
+			{c.Write(0, make([]byte, 512)), ErrTooLong},
+			{c.Read(1024, make([]byte, 1)), ErrBounds},
+			{c.WriteDirect(60, make([]byte, 8)), ErrBounds},
+			{c.ReadDirect(-1, make([]byte, 1)), ErrBounds},
+		}
+		for i, x := range tests {
+			if !errors.Is(x.err, x.want) {
+				t.Errorf("%d: %v, want %v", i, x.err, x.want)
+			}
+		}
+		if err := c.Write(0, []byte("still here")); err != nil {
+			t.Error(err)
+		}
+	}, nil)
+}
+
+// Entries that do not go inline are sent from the mirror, whose slots must stay as they are
+// until the card has them.
+func TestLargeEntriesGoAroundTheLog(t *testing.T) {
+	cfg := config()
+	run(t, func(h host.Host) {
+		c := lead(t, h, cfg)
+		want := make([]byte, cfg.Size)
+		for i := range 13 {
+			data := bytes.Repeat([]byte{byte('a' + i)}, 300)
+			addr := 100 * (i % 7)
+			if err := c.Write(addr, data); err != nil {
+				t.Fatal(err)
+			}
+			copy(want[addr:], data)
+		}
+		got := make([]byte, cfg.Size)
+		if err := c.Read(0, got); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%v: read %q, want %q", err, got, want)
+		}
+		term := c.Term()
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := c.Write(0, []byte("x")); !errors.Is(err, ErrReplaced) {
+			t.Errorf("after Close: %v", err)
+		}
+		c = lead(t, h, cfg)
+		clear(got)
+		if err := c.Read(0, got); err != nil || !bytes.Equal(got, want) || c.Term() <= term {
+			t.Errorf("term %d, %v: read %q, want %q", c.Term(), err, got, want)
+		}
+	}, nil)
+}
+
+func TestDirectWritesAreOnEveryNode(t *testing.T) {
+	run(t, func(h host.Host) {
+		c := lead(t, h, config())
+		if err := c.WriteDirect(8, []byte("direct")); err != nil {
+			t.Fatal(err)
+		}
+		p := make([]byte, 6)
+		if err := c.ReadDirect(8, p); err != nil || string(p) != "direct" {
+			t.Errorf("%v: %q", err, p)
+		}
+		copies, err := c.Copies(8, 6)
+		if err != nil || len(copies) != 3 || string(copies[2]) != "direct" {
+			t.Errorf("%v: %q", err, copies)
+		}
+	}, nil)
+}
+
+func TestALeaseSavesTheHeartbeat(t *testing.T) {
+	cfg := config()
+	cfg.Lease = time.Millisecond
+	run(t, func(h host.Host) {
+		c := lead(t, h, cfg)
+		beats := c.beats
+		if err := c.Read(0, make([]byte, 8)); err != nil || c.beats != beats {
+			t.Errorf("%v: %d heartbeats, and then %d", err, beats, c.beats)
+		}
+		h.Sleep(cfg.Lease)
+		if err := c.Read(0, make([]byte, 8)); err != nil || c.beats != beats+1 {
+			t.Errorf("%v: %d heartbeats, and then %d", err, beats, c.beats)
+		}
+	}, nil)
+}
+
+func TestNumbersThatAreUsedUpAreErrors(t *testing.T) {
+	run(t, func(h host.Host) {
+		c := lead(t, h, config())
+		c.beats = math.MaxUint32
+		if err := c.Beat(); !errors.Is(err, ErrExhausted) {
+			t.Error(err)
+		}
+		c.n.term = math.MaxUint16
+		if _, err := c.n.Campaign(); !errors.Is(err, ErrExhausted) {
+			t.Error(err)
+		}
+	}, nil)
+}
+
+// A memory node that answers nonsense counts as one that has failed.
+func TestNonsenseOfAMemoryNodeIsAFailure(t *testing.T) {
+	answers := map[string]func(h host.Host, life int) error{
+		"no greeting": func(h host.Host, _ int) error {
+			l, err := h.Listen(service)
+			for err == nil {
+				var r host.Request
+				if r, err = l.Accept(verbs.Forever); err == nil {
+					r.Reply([]byte("nonsense"))
+				}
+			}
+			return err
+		},
+		"another size": func(h host.Host, _ int) error {
+			other := config().Layout
+			other.Size *= 2
+			return ServeMemory(h, MemoryConfig{Layout: other, New: true})
+		},
+		"has restarted": func(h host.Host, _ int) error { return ServeMemory(h, MemoryConfig{Layout: config().Layout}) },
+		"a word of nonsense": func(h host.Host, _ int) error {
+			admin, err := lendAlone(h, 8, verbs.RemoteRead|verbs.RemoteAtomic)
+			if err != nil {
+				return err
+			}
+			admin.Region.Store64(0, math.MaxUint64-1)
+			return lend.Serve(h, service, func(v *lend.Visitor) error { return v.Admit(admin) })
+		},
+	}
+	for name, serve := range answers {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(h host.Host) {
+				cfg := config()
+				n, err := Start(h, cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := n.Follow()
+				if name == "a word of nonsense" {
+					if !errors.Is(err, ErrExhausted) {
+						t.Errorf("got %v", err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := c.Write(0, []byte("x")); err != nil || len(c.Live()) != 2 {
+					t.Errorf("%v, with %v", err, c.Live())
+				}
+				if name == "has restarted" && fmt.Sprint(n.Outsiders()) != "[mem1]" {
+					t.Errorf("outsiders: %v", n.Outsiders())
+				}
+			}, serve)
+		})
+	}
+}
+
+func TestMemoryNodesRefuseBadConfigurations(t *testing.T) {
+	if err := ServeMemory(nil, MemoryConfig{}); !errors.Is(err, ErrConfig) {
+		t.Error(err)
+	}
+}

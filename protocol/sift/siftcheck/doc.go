@@ -1,0 +1,16 @@
+// Package siftcheck checks Sift: worlds with CPU nodes and memory nodes, and the promises of
+// the paper as predicates. Each scenario says which of them it checks.
+//
+//	P1  a term has at most one coordinator (3.1)
+//	P2  nothing of an earlier coordinator changes a memory node after a later one has read
+//	    its log (3.2)
+//	P3  an acknowledged write is in what every later coordinator reads (3.3.2, 3.4.1)
+//	P4  the memory is linearizable, and lists of writes are atomic (3.3)
+//	P5  so are the reads of a coordinator that is being replaced (3.2)
+//	P6  logs and memories agree when a coordinator begins to serve (3.4.1)
+//	P9  no slot of the log is used again before its entry is applied
+//	P12 with at most F failures every operation succeeds (3.1, 3.4)
+//
+// P3, P4, P5 and P9 are one check: one memory (model.Memory) must explain
+// the answers of all coordinators.
+package siftcheck

@@ -1,0 +1,44 @@
+package sift
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/codec/wire"
+)
+
+// service is the name under which memory nodes accept connections.
+const service = "sift"
+
+// door is a region of a memory node to connect to.
+type door uint8
+
+const (
+	adminDoor  door = iota + 1 // the administrative word, for all CPU nodes
+	memoryDoor                 // the replicated memory region, for one coordinator
+)
+
+// request is what a CPU node says when it connects. The paper does not say what such a
+// message carries.
+type request struct {
+	door door
+	node uint16
+	term uint16 // in which it was elected; 0 at the admin door
+}
+
+func (r request) encode() []byte {
+	b := append(make([]byte, 0, 9), byte(r.door))
+	return binary.BigEndian.AppendUint64(b, uint64(r.node)<<16|uint64(r.term))
+}
+
+// decodeRequest reads what encode wrote. The error wraps [ErrMalformed].
+func decodeRequest(b []byte) (request, error) {
+	r := wire.NewReader(b)
+	d, x := door(r.Uint8()), r.Uint64()
+	q := request{door: d, node: uint16(x >> 16), term: uint16(x)}
+	r.Fail((d == adminDoor || d == memoryDoor) && x>>32 == 0 && q.node >= 1 && q.node <= MaxNode && (q.term > 0) == (d == memoryDoor))
+	if r.End() != nil {
+		return request{}, fmt.Errorf("%w: a request to connect of %d bytes", ErrMalformed, len(b))
+	}
+	return q, nil
+}
