@@ -42,6 +42,7 @@ var lost = []struct {
 
 	// Two states for one: the search finds more of them in one order than in the other.
 	{"what is posted empty to a queue pair in ERR needs what it would have needed before", "strong linger | a: read b x n; wait b 1 | b: writeimm a x 1 z", []string{"a:REM_ACCESS_ERR b:"}},
+	{"a post that need not pause is an observation as one that pauses", "strong | a: go {}; cas b x 0 1; wide b 1 i | b:", nil},
 
 	// Timers.
 	{"a cut against a timer", "strong cut(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},
