@@ -36,6 +36,14 @@ var lost = []struct {
 	{"what was received is kept if a refusal acknowledged it", "strong linger | a: recv b; wait b 1 | b: send a 1; write a x 1 sk; wait a 1; reset a; up a", []string{"a:Recv=1 b:REM_ACCESS_ERR"}},
 	{"kept completions are in order among themselves", "strong onecq linger | a: read b x s; peek; read c x s; peek; wait b 1 | b: store x 1 | c: store x 5", nil},
 
+	{"a Send of a queue pair that was destroyed has come behind a Read that was refused since",
+		"strong linger | a: recv b; dereg; accept; wait b 1 | b: read a x s; send a 1 z; wait a 1; destroy a; call a 1",
+		[]string{"a:1 Recv=0 b:REM_ACCESS_ERR…", "a:1 WR_FLUSH_ERR b:REM_ACCESS_ERR…"}},
+
+	// Two states for one: the search finds more of them in one order than in the other.
+	{"what is posted empty to a queue pair in ERR needs what it would have needed before", "strong linger | a: read b x n; wait b 1 | b: writeimm a x 1 z", []string{"a:REM_ACCESS_ERR b:"}},
+	{"a post that need not pause is an observation as one that pauses", "strong | a: go {}; cas b x 0 1; wide b 1 i | b:", nil},
+
 	// Timers.
 	{"a cut against a timer", "strong cut(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},
 	{"a partition against a timer", "strong partition(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},

@@ -156,6 +156,8 @@ func (m *mutex) Unlock() {
 	}
 	if m.h.live > 1 {
 		t.seam()
+	} else {
+		t.passes()
 	}
 	t.drain()
 	m.owner = nil

@@ -112,7 +112,11 @@ func (q *qp) push(wr *verbs.SendWR) {
 	if w.tracer != nil {
 		w.tracePost(q, s, wr)
 	}
-	if q.state == verbs.StateErr || s.local != verbs.StatusSuccess {
+	if s.local != verbs.StatusSuccess {
+		return
+	}
+	if q.state == verbs.StateErr {
+		s.need = wr.Op.Needs(wr.FlushTo) // as if it had been posted before: of one without bytes nothing else tells
 		return
 	}
 	q.resolveRemote(s, wr)

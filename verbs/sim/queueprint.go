@@ -216,8 +216,8 @@ func (q *qp) queues(p print) print {
 // remains is the print of the Sends of a dead QP that may still meet their receives, and
 // of the requests between those that have left something behind.
 func (q *qp) remains(p print) print {
-	for i := max(q.base, q.first); q.unmet > 0 && i < min(q.posted, q.limit); i++ {
-		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
+	for i := max(q.base, q.first); q.unmet > 0 && i < q.posted; i++ {
+		if s := q.ent(i); q.mayBeReceived(i) {
 			p = p.Uint(uint64(s.length)<<32 | uint64(s.imm)).Uint(uint64(s.op)<<16 | uint64(s.recvErr)<<8 | uint64(boolInt(s.came)))
 		}
 	}
@@ -243,12 +243,19 @@ func (q *qp) left(n int) int {
 	}
 	for i, k := q.posted-1, q.unmet; k > 0 && i >= q.base; i-- { // those of before a reset are not counted any more
 		if s := q.ent(i); s.op.ConsumesRecv() && !s.recv {
-			if k--; i < q.limit {
+			if k--; q.mayBeReceived(i) {
 				n = min(n, i)
 			}
 		}
 	}
 	return n
+}
+
+// mayBeReceived reports whether the receive of request i of a dead QP may still complete: it can
+// arrive, or it has, behind a Read that was refused since.
+func (q *qp) mayBeReceived(i int) bool {
+	s := q.ent(i)
+	return s.op.ConsumesRecv() && !s.recv && (i < q.limit || s.came && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess))
 }
 
 // fates covers what became of the requests before n: it decides what of those that are left can

@@ -68,7 +68,7 @@ func (q *qp) match() {
 	if p == nil || q.state < verbs.StateRTR || q.state == verbs.StateErr {
 		return // it drops what comes
 	}
-	for i := max(q.matched, p.base); i < p.posted && q.met < len(q.rq); i++ {
+	for i := max(q.matched, p.base); i < min(p.posted, p.limit) && q.met < len(q.rq); i++ { // what never comes meets nothing
 		s := p.ent(i)
 		if s.op.ConsumesRecv() {
 			p.address(i, &q.rq[q.met].RecvWR)

@@ -226,15 +226,20 @@ func (t *task) pauseShared() {
 
 // seam is called before an operation that need not pause, since nobody can tell whether others came
 // between it and what the task did before in this step. The checks can, if the task reports it to them
-// at once: see [World.Seams].
+// at once: see [World.Seams]. It counts as an observation also where the task goes on, for whether it
+// would have paused may depend on the other tasks of its host.
 func (t *task) seam() {
 	w := t.w
-	if w.preparing || w.dying() || !t.mayTell() {
+	if w.preparing || w.dying() {
 		return
 	}
-	if w.seams++; w.seams == w.stopAt {
-		t.others()
+	if t.mayTell() {
+		if w.seams++; w.seams == w.stopAt {
+			t.others()
+			return
+		}
 	}
+	t.passes()
 }
 
 // makes notes the number of something that t makes. It follows from what t has observed, unless
