@@ -138,13 +138,35 @@ func (x *tree) changes(text []byte) (names []string, err error) {
 		if x.of(before) == y.of(after) {
 			continue
 		}
-		if x.of(before.Type) != y.of(after.Type) || !mayStandBeside(before) ||
+		if x.signature(before) != y.signature(after) || !mayStandBeside(before) ||
 			watchesItsCaller(x.of(before)) || watchesItsCaller(y.of(after)) {
 			return nil, errAlone
 		}
 		names = append(names, name)
 	}
 	return names, nil
+}
+
+// signature is the types of a function's parameters and results.
+func (x *tree) signature(d *ast.FuncDecl) string {
+	out := ""
+	for _, list := range []*ast.FieldList{d.Type.TypeParams, d.Type.Params, d.Type.Results} {
+		for i := range list.NumFields() {
+			out += x.of(typeAt(list, i)) + ", "
+		}
+		out += "; "
+	}
+	return out
+}
+
+// typeAt is the type of parameter i of a list, in which several may share one.
+func typeAt(list *ast.FieldList, i int) ast.Expr {
+	for _, f := range list.List {
+		if i -= max(1, len(f.Names)); i < 0 {
+			return f.Type
+		}
+	}
+	return nil
 }
 
 // mayStandBeside says whether another version of a function can be called in its place.
@@ -223,15 +245,13 @@ func (x *tree) source() []byte {
 // choose writes the function that calls the version of the mutant that is on.
 func (x *tree) choose(out *bytes.Buffer, d *ast.FuncDecl, numbers []int) {
 	var params, args []string
-	for _, f := range d.Type.Params.List {
-		for range max(1, len(f.Names)) {
-			arg := fmt.Sprintf("a%d", len(args))
-			params = append(params, arg+" "+x.of(f.Type))
-			if _, variadic := f.Type.(*ast.Ellipsis); variadic {
-				arg += "..."
-			}
-			args = append(args, arg)
+	for i := range d.Type.Params.NumFields() {
+		t, arg := typeAt(d.Type.Params, i), fmt.Sprintf("a%d", i)
+		params = append(params, arg+" "+x.of(t))
+		if _, variadic := t.(*ast.Ellipsis); variadic {
+			arg += "..."
 		}
+		args = append(args, arg)
 	}
 	receiver, of := "", ""
 	if d.Recv != nil {
