@@ -20,8 +20,9 @@ var protocols = []struct {
 	folders, kit []string
 }{
 	{"ncl", []string{"protocol/ncl"}, []string{"kit/entry", "kit/lend", "kit/quorum"}},
-	{"arcadia", []string{"protocol/arcadia"}, nil},
-	{"table1", []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex"}, nil},
+	{"arcadia", []string{"protocol/arcadia"}, []string{"kit/entry", "kit/lend"}},
+	{"table1", []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex", "protocol/arcadia/queryfresh"}, []string{"kit/lend"}},
+	{"sift", []string{"protocol/sift"}, []string{"kit/lend", "kit/quorum"}},
 	{"splitfs", []string{"splitfs"}, nil},
 	{"cluster", []string{"cluster"}, nil},
 }

@@ -36,7 +36,8 @@ var Modes = []Mode{
 }
 
 // backwards visits the states in another order than the mode above it, so a fingerprint that takes
-// two states for one does it elsewhere. Both must find the same number of states.
+// two states for one does it elsewhere. Both must find the same number of states, and each step from
+// a state must lead to the same ones (see successors).
 const backwards = "late, backwards"
 
 // The causes of a difference, by what is left out in the modes that differ.
@@ -103,18 +104,27 @@ func Compare(p *Program, l Limits) (*Comparison, error) {
 		return c, err
 	}
 	var before uint64 // the states of the mode before
+	var usual successors
 	for _, m := range Modes {
 		if m.groups && !p.symmetric() || c.Truth == Stated && m.opt.Eager {
 			continue
+		}
+		next := successors{}
+		if m.opt.EveryOrder && !p.symmetric() {
+			m.opt.Edges = next.add
 		}
 		got, states, done, err := m.run(s, l)
 		if err != nil {
 			return nil, err
 		}
-		if m.Name == backwards && done && before > 0 && states != before && !p.symmetric() {
-			got = append(got, fmt.Sprintf("%d states, and in the usual order %d", states, before))
+		if m.Name == backwards && done && before > 0 && !p.symmetric() {
+			if states != before {
+				got = append(got, fmt.Sprintf("%d states, and in the usual order %d", states, before))
+			} else if n := usual.differ(next); n > 0 {
+				got = append(got, fmt.Sprintf("%d steps that lead elsewhere than in the usual order", n))
+			}
 		}
-		before = states
+		before, usual = states, next
 		if !done {
 			c.Unfinished = append(c.Unfinished, m.Name)
 			continue
