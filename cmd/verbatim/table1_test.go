@@ -11,20 +11,20 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia/table1check"
 )
 
-// The table of the paper is what the searches find.
+// The table of the paper is what the searches find. CI fills in all of it; here is what short searches decide.
 func TestTable1(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches have nothing for the race detector or the tag rdma; go test ./... runs them")
 	}
 	out := t.TempDir()
-	code, text, stderr := call("table1", "--out", out, "--workers", "1") // of two violations, two workers find either first
-	if code != cli.OK || stderr != "" {
+	code, text, stderr := call("table1", "--out", out, "--max-runs", "2000", "--workers", "1") // of two violations, two workers find either first
+	if code != cli.RanOut || stderr != "" {
 		t.Fatalf("status %d: %s%s", code, text, stderr)
 	}
 	for _, want := range []string{
 		"PMDK libpmemlog     │ ✗ broken            │ ✗ broken          │ ✗ broken    │ ✓ survives\n",
 		"FLEX                │ ✗ broken            │ ✗ broken          │ ✗ broken    │ ✓ survives\n",
-		"Arcadia, local mode │ ✗ broken            │ ✗ broken          │ ✗ broken    │ ✓ survives\n",
+		"Arcadia, local mode │ ✗ broken            │ ✗ broken          │ ✗ broken    │ ",
 		"table1/flex-partition ",
 		"record-never-completed",
 		" replay " + filepath.Join(out, "table1-flex-partition.counterexample.json") + "\n",

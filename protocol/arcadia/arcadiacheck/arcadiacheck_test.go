@@ -19,8 +19,8 @@ var (
 // The promises hold in every run of the scenarios that take seconds; `verbatim check arcadia` checks all.
 func TestScenariosAreVerified(t *testing.T) {
 	longer := []string{"arcadia/local", "arcadia/sizes", "arcadia/holes", "arcadia/frequency", "arcadia/group",
-		"arcadia/replicated-power", "arcadia/quorum", "arcadia/remote-only", "arcadia/partition", "arcadia/repair-and-lose",
-		"arcadia/repair-diverged", "arcadia/wrapped", "arcadia/concurrent"}
+		"arcadia/replicated-power", "arcadia/quorum", "arcadia/remote-only", "arcadia/partition", "arcadia/repair-and-loss",
+		"arcadia/repair-diverged", "arcadia/repair-damaged", "arcadia/wrapped", "arcadia/concurrent", "arcadia/cleanup-begun", "arcadia/cleanup-replaced"}
 	for _, s := range arcadiacheck.Scenarios() {
 		if !slices.Contains(longer, s.Name) {
 			t.Run(s.Name, func(t *testing.T) { scenario.Verify(t, s) })
