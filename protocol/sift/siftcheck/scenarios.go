@@ -188,6 +188,16 @@ var memories = []spec{
 		}}},
 	},
 	{
+		name: "unreached", doc: "P3, P4, P6: a coordinator loses its link to a memory node, writes and dies; the next one reaches that node and one other, which must have the write if it was acknowledged",
+		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, each without one link, a write of 8 bytes, recovery, read",
+		meets: []string{sawFewer, sawUnacked, sawBehind, sawDiffer, sawTakeover},
+		load: workload{cut: true, cpus: []func(*run){first(func(r *run) { _ = r.cut("mem3") && r.write(0, "a") }), func(r *run) {
+			if r.h.Sleep(period); r.cut("mem1") && r.start() && r.vacancy() && r.elected() {
+				observe(r)
+			}
+		}}},
+	},
+	{
 		name: "behind", doc: "P3, P4, P6: a coordinator does not reach a memory node and writes more than the log holds; the next one reaches that node and one other, and copies the memory",
 		faults: "crash(cpu1)<=1, crash(cpu2)<=1", bounds: "F=1, 3 CPU nodes, log of 2, 4 writes of 8 bytes, each CPU node without one link",
 		meets: []string{sawCopied, sawTakeover},
