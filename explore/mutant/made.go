@@ -52,7 +52,11 @@ func (r *runner) programWithAll() (*program, error) {
 // withAll builds a program with all mutants, once.
 func (r *runner) withAll(verb, pkg string) (string, error) {
 	build, _ := r.built.LoadOrStore(verb+" "+pkg, sync.OnceValues(func() (string, error) {
-		return r.quickly(filepath.Join("together", verb, filepath.FromSlash(pkg)), r.all.files, verb, pkg)
+		path, err := r.quickly(filepath.Join("together", verb, filepath.FromSlash(pkg)), r.all.files, verb, pkg)
+		if err != nil && r.ctx.Err() == nil {
+			r.note(fmt.Sprintf("each mutant is built alone, since they do not build together: %v", err))
+		}
+		return path, err
 	}))
 	return build.(func() (string, error))()
 }

@@ -246,7 +246,7 @@ func (x *tree) source() []byte {
 func (x *tree) choose(out *bytes.Buffer, d *ast.FuncDecl, numbers []int) {
 	var params, args []string
 	for i := range d.Type.Params.NumFields() {
-		t, arg := typeAt(d.Type.Params, i), fmt.Sprintf("a%d", i)
+		t, arg := typeAt(d.Type.Params, i), fmt.Sprintf("a%d__", i)
 		params = append(params, arg+" "+x.of(t))
 		if _, variadic := t.(*ast.Ellipsis); variadic {
 			arg += "..."
@@ -255,7 +255,7 @@ func (x *tree) choose(out *bytes.Buffer, d *ast.FuncDecl, numbers []int) {
 	}
 	receiver, of := "", ""
 	if d.Recv != nil {
-		receiver, of = "(r "+x.of(d.Recv.List[0].Type)+") ", "r."
+		receiver, of = "(r__ "+x.of(d.Recv.List[0].Type)+") ", "r__." // results may have any name
 	}
 	results, call, end := "", "return ", ""
 	if d.Type.Results != nil {

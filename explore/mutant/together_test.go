@@ -33,6 +33,8 @@ func say(any) { fmt.Println("nothing") }
 
 func pair() (a, b int) { return 1, 2 }
 
+func (s *sum) get() (r int) { r = s.n; return }
+
 func first[T any](xs []T) T { return xs[0] }
 
 func safe() (err any) { defer func() { err = recover() }(); panic(1) }
@@ -43,7 +45,7 @@ func main() {
 	s := &sum{zero}
 	fmt.Println(s.add("", 1, 2), s.name(), first([]int{7, 8}), safe())
 	fmt.Println(pair())
-	say(1)
+	say(s.get())
 }
 `
 
@@ -75,7 +77,8 @@ func TestMutantsAreBuiltTogether(t *testing.T) {
 		mutantOf(t, "less", "		s.n += x", "		s.n -= x"),
 		mutantOf(t, "named", `func (sum) name() string { return "sum" }`, `func (s sum) name() string { return "mus" }`),
 		mutantOf(t, "swapped", "func pair() (a, b int) { return 1, 2 }", "func pair() (a, b int) { a, b = 2, 1; return }"),
-		mutantOf(t, "loud", `import "fmt"`, "import (\n\t\"fmt\"\n\t\"strings\"\n)", `func say(any) { fmt.Println("nothing") }`, `func say(x any) { fmt.Println(strings.Repeat("loud", x.(int))) }`),
+		mutantOf(t, "loud", `import "fmt"`, "import (\n\t\"fmt\"\n\t\"strings\"\n)", `func say(any) { fmt.Println("nothing") }`, `func say(x any) { fmt.Println(strings.Repeat("loud", x.(int))) }`,
+			"func (s *sum) get() (r int) { r = s.n; return }", "func (s *sum) get() (r int) { r = 1; return }"),
 		mutantOf(t, "twice", "		s.n += x", "		s.n += 2 * x", "func pair() (a, b int) { return 1, 2 }", "func pair() (a, b int) { return 3, 3 }"),
 		mutantOf(t, "a variable", "var zero = 0", "var zero = 5"),
 		mutantOf(t, "a generic function", "func first[T any](xs []T) T { return xs[0] }", "func first[T any](xs []T) T { return xs[1] }"),
@@ -121,5 +124,24 @@ func TestMutantsThatAreBuiltTogetherHaveTheSameResults(t *testing.T) {
 		if (alone[i].Err == nil) != (together[i].Err == nil) {
 			t.Errorf("%s: %v, and together %v", alone[i].Name, alone[i].Err, together[i].Err)
 		}
+	}
+}
+
+// If they did not, hundreds of builds would take the place of one.
+func TestMutantsOfTheCheckerBuildTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about the compiler alone; go test ./... runs it")
+	}
+	t.Parallel()
+	r, todo, err := prepare(t.Context(), Options{Protocol: Explore})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	if have := len(r.all.number); have < len(todo)*9/10 {
+		t.Errorf("only %d of %d can be built together", have, len(todo))
+	}
+	if _, err := r.withAll("build", yardstick); err != nil {
+		t.Error(err)
 	}
 }
