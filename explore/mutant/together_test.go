@@ -129,9 +129,6 @@ func TestMutantsThatAreBuiltTogetherHaveTheSameResults(t *testing.T) {
 
 // If they did not, hundreds of builds would take the place of one.
 func TestMutantsOfTheCheckerBuildTogether(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is about the compiler alone; go test ./... runs it")
-	}
 	t.Parallel()
 	r, todo, err := prepare(t.Context(), Options{Protocol: Explore})
 	if err != nil {

@@ -19,7 +19,7 @@
 // replicated memory region, that one coordinator reaches at a time (3.1). CPU nodes do not
 // talk to each other. A coordinator swaps a word with the next timestamp into every memory
 // node now and then; followers read it. If it stands still, they swap in their own words for
-// the next term, and whoever has a majority is the coordinator of that term (3.2).
+// the next term, and the node that wins a majority is the coordinator of that term (3.2).
 //
 // The region has a log and a memory (fig. 1). A write is an entry of the log, and is
 // acknowledged when a majority of the memory nodes has it. Its update of the memory follows

@@ -29,7 +29,7 @@ func DeepScenarios() []*explore.Scenario {
 
 // MatrixScenarios are those in which the card or the persistence of memory matters, as far as they are small with pieces and
 // reordered requests: the log on one host, the primitives, and with copies the force, recovery, repair, creation and fence. None has
-// media errors, of which the units depend on the platform: see [explore/matrix].
+// media errors, because their units depend on the platform: see [explore/matrix].
 func MatrixScenarios() []*explore.Scenario {
 	names := []string{"appends", "cleanup-all", "integrity", "atomicity", "cleanup-replicated", "persisted", "fence", "repair-own", "caches", "creation"}
 	return slices.DeleteFunc(Scenarios(), func(s *explore.Scenario) bool { return !slices.Contains(names, strings.TrimPrefix(s.Name, "arcadia/")) })
