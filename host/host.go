@@ -33,7 +33,7 @@ type Host interface {
 	// Device is the machine's card.
 	Device() verbs.Device
 
-	// Go starts a task. The host terminates when its first task returns.
+	// Go starts a task. The host terminates when its first task returns. Go panics if f is nil.
 	Go(name string, f func())
 	// Now is the time since the host started, by its own clock: monotonic, and not
 	// comparable between hosts. It may have passed by the time the caller acts on it.
@@ -41,7 +41,7 @@ type Host interface {
 	Now() time.Duration
 	// Sleep returns when d has passed on the host's clock, or later.
 	Sleep(d time.Duration)
-	// Rand returns a number in [0, n).
+	// Rand returns a number in [0, n). It panics unless n is positive.
 	Rand(n int) int
 	// Visit goes through the hosts called names in an order that the protocol leaves open: see
 	// [InAnyOrder].

@@ -131,7 +131,12 @@ func (h *Host) Device() verbs.Device {
 }
 
 // Go implements host.Host.
-func (h *Host) Go(_ string, f func()) { go f() }
+func (h *Host) Go(name string, f func()) {
+	if f == nil {
+		panic(fmt.Sprintf("oshost: Go(%q, nil): a task needs a function", name))
+	}
+	go f()
+}
 
 // Now implements host.Host.
 func (h *Host) Now() time.Duration { return time.Since(h.start) }

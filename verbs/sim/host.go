@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
@@ -63,6 +64,9 @@ func (h *Host) Go(name string, f func()) {
 	if h.w.dying() {
 		return // nobody would end its coroutine
 	}
+	if f == nil {
+		panic(fmt.Sprintf("sim: Go(%q, nil): a task needs a function", name))
+	}
 	parent := h.w.cur
 	if !h.w.preparing {
 		parent.seam()
@@ -87,6 +91,9 @@ func (h *Host) Sleep(d time.Duration) {
 // Rand implements host.Host: in a check every number is a choice.
 func (h *Host) Rand(n int) int {
 	h.w.guard()
+	if n <= 0 {
+		panic(fmt.Sprintf("sim: Rand(%d): the number must be positive", n))
+	}
 	v := h.w.choose(ChooseRand, n, func(i int) string { return itoa(i) })
 	h.w.cur.obs.seeUint(uint64(v))
 	return v

@@ -67,8 +67,8 @@ func (r *region) check(off, n int) {
 		r.h.w.cur.obs.seeUint(8)
 		panic(fmt.Errorf("sim: %w: the region was freed", host.ErrClosed))
 	}
-	if off < 0 || n < 0 || off+n > len(r.data) {
-		panic(fmt.Errorf("sim: %w: bytes %d to %d of a region of %d", host.ErrBounds, off, off+n, len(r.data)))
+	if off < 0 || n < 0 || off > len(r.data)-n {
+		panic(fmt.Errorf("sim: %w: %d bytes at %d of a region of %d", host.ErrBounds, n, off, len(r.data)))
 	}
 }
 
