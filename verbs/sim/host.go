@@ -134,8 +134,6 @@ func (m *mutex) Lock() {
 	}
 	if m.h.live > 1 || m.owner != nil {
 		t.wait(op{kind: opLock, mutex: m})
-	} else {
-		t.passes()
 	}
 	m.take(t)
 }

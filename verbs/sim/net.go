@@ -47,8 +47,6 @@ func (h *Host) Listen(service string) (host.Listener, error) {
 	h.w.guard()
 	if h.live > 1 && !h.w.preparing && !h.w.dying() {
 		h.w.cur.pause() // another task may be quicker
-	} else {
-		h.w.cur.passes()
 	}
 	for _, l := range h.lis {
 		if l.service == service && !l.closed {

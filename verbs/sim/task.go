@@ -122,13 +122,9 @@ func (t *task) wait(o op) bool {
 	if o.kind == opAccept || o.kind == opGather || o.kind == opLock || o.kind == opSleep {
 		t.drain() // they enter the kernel
 	}
-	if o.timed && o.kind != opGather {
-		if t.related() {
-			t.wait(op{kind: opRun}) // other timers may go between what it did before and the beginning of its own
-			o.deadline = t.h.after(o.span)
-		} else {
-			t.passes()
-		}
+	if o.timed && o.kind != opGather && t.related() {
+		t.wait(op{kind: opRun}) // other timers may go between what it did before and the beginning of its own
+		o.deadline = t.h.after(o.span)
 	}
 	t.op = o
 	t.arm()
