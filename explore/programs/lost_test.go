@@ -43,6 +43,10 @@ var lost = []struct {
 	// Two states for one: the search finds more of them in one order than in the other.
 	{"what is posted empty to a queue pair in ERR needs what it would have needed before", "strong linger | a: read b x n; wait b 1 | b: writeimm a x 1 z", []string{"a:REM_ACCESS_ERR b:"}},
 	{"a post that need not pause is an observation as one that pauses", "strong | a: go {}; cas b x 0 1; wide b 1 i | b:", nil},
+	{"a store that need not pause is an observation as one that pauses", "strong | a: send b 1; dereg | b daemon: write a x 1; change 9; change 9", nil},
+	{"a report that need not pause is an observation as one that pauses", "strong | a: dereg | b: write a x 1; change 1; say; change 1; say; change 1", nil},
+	{"so is an inline request, whether a response may change what is copied or not", "strong+StoreBuffers=false linger | b daemon: go {lock; unlock}; send a 1 i; deaf; change 9; unlock; send a 1 i; signal | a: reset b; write b x 1", nil},
+	{"what was refused is refused for good", "strong | a: deny b; reset b; up b | b daemon: rand 2; writeimm a x 1; ?1 writeimm a x 1", nil},
 
 	// Timers.
 	{"a cut against a timer", "strong cut(a,b)<=1 | a: tcall b 1 1 | b daemon: chan", []string{"a:timeout", "a:unreachable"}},

@@ -57,6 +57,8 @@ func (q *qp) copies(wr *verbs.SendWR) {
 	if slices.ContainsFunc(wr.SGL, changes) {
 		w.cur.pauseLook()
 		w.cur.looked = true
+	} else {
+		w.cur.passes()
 	}
 	for _, x := range wr.SGL {
 		if r, off, ok := q.pd.sge(x, false); ok {

@@ -157,6 +157,8 @@ func (r *region) Store(off int, p []byte) {
 		t.pause()
 	case (r.open() || r.pm != nil) && (!buffered || sources), !buffered && (r.awaited() || r.sources(off, len(p))):
 		t.pauseDirty()
+	default:
+		t.passes()
 	}
 	r.check(off, len(p))
 	// Others may have lent the region or taken it back meanwhile: that the store was called before is no part of the state.

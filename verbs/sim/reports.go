@@ -180,6 +180,8 @@ func (w *World) Report(p fingerprint.Print) {
 	}
 	if t.dirty {
 		t.wait(op{kind: opRun}) // its host may die in between
+	} else {
+		t.passes()
 	}
 	key := fingerprint.Print{}.Int(t.h.life).Int(t.ord).Print(p)
 	n.reports = n.reports.Minus(t.report).Plus(key)
