@@ -2,6 +2,7 @@ package sift
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/kit/quorum"
 	"github.com/verbatim-rdma/verbatim/protocol/sift/wal"
@@ -35,7 +36,7 @@ func (c *Coordinator) WriteAll(list []Update) error {
 		c.await(u.Addr, len(u.Data))
 	}
 	c.makeRoom()
-	e := wal.Entry{Index: c.last + 1, Term: c.term, Updates: list}
+	e := wal.Entry{Index: c.last + 1, Term: c.term, Updates: slices.Clone(list)} // the caller may change its list before it is applied
 	c.settle(&c.log[e.Index%uint64(c.cfg.Slots)])
 	c.keep(&e)
 	c.last++
