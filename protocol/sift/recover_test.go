@@ -82,7 +82,7 @@ func TestACopyLeavesTheRepairsOfOthersAlone(t *testing.T) {
 	runs(t, 50, func(h host.Host) {
 		cfg := wide()
 		c := lead(t, h, cfg)
-		nodes := c.nodes // the copy is from the first
+		nodes := c.nodes                     // the copy is from the first
 		put(c, nodes[0], 1, entries[3:7]...) // and it has applied the others
 		c.scratch.Region.Store(0, want[:808])
 		c.write(nodes[0], cfg.memoryAt(), c.scratch, 0, 808, verbs.Signaled)

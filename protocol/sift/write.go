@@ -32,11 +32,12 @@ func (c *Coordinator) WriteAll(list []Update) error {
 	if c.stopped != nil {
 		return c.stopped
 	}
+	list = slices.Clone(list) // the caller may change it before it is applied
 	for _, u := range list {
 		c.await(u.Addr, len(u.Data))
 	}
 	c.makeRoom()
-	e := wal.Entry{Index: c.last + 1, Term: c.term, Updates: slices.Clone(list)} // the caller may change its list before it is applied
+	e := wal.Entry{Index: c.last + 1, Term: c.term, Updates: list}
 	c.settle(&c.log[e.Index%uint64(c.cfg.Slots)])
 	c.keep(&e)
 	c.last++
