@@ -153,6 +153,24 @@ func TestCloseWaitsForAHeartbeat(t *testing.T) {
 	}
 }
 
+// A memory node that restarts again and again has a word that nobody stands with, so it does
+// not keep a follower from standing.
+func TestARestartedMemoryNodeIsNoHeartbeat(t *testing.T) {
+	run(t, func(h host.Host) {
+		n, err := Start(h, config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for look := range config().Missed + 1 {
+			vacant, err := n.Watch()
+			if err != nil || vacant != (look == config().Missed) {
+				t.Fatalf("look %d: %v, %v", look, vacant, err)
+			}
+			n.dialer.group.Fail(n.nodes[0].conn, host.ErrTimeout)
+		}
+	}, func(h host.Host, _ int) error { return ServeMemory(h, MemoryConfig{Layout: config().Layout}) })
+}
+
 // A candidate that has lost the words of a majority cannot win with the rest: it looks at
 // the words again, instead of using up one term after the other.
 func TestACandidateWithoutAMajorityFollowsAgain(t *testing.T) {
