@@ -59,6 +59,9 @@ func changesOf(root string, m *Mutant, trees map[string]*tree) (after map[string
 		return nil, nil, err
 	}
 	changed = map[string][]string{}
+	if slices.ContainsFunc(slices.Collect(maps.Keys(after)), func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
+		return nil, nil, errAlone // a test runs whatever has the name of one
+	}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if trees[name] == nil {
 			if trees[name], err = readTree(filepath.Join(root, name)); err != nil {
@@ -78,7 +81,8 @@ type tree struct {
 	file     *ast.File
 	decls    map[string]*ast.FuncDecl
 	order    []string // the names of the functions, in the order of the file
-	others   []string // all other declarations, as text
+	rest     string   // all but the functions and the imports, with comments and directives
+	effects  []string // imports that make a difference to a package that does not name them
 	variants map[string][]int
 	added    bytes.Buffer
 	imports  []string // that some version needs and the file does not have
@@ -98,17 +102,32 @@ func parseTree(text []byte) (*tree, error) {
 		return nil, err
 	}
 	x := &tree{text: text, file: file, decls: map[string]*ast.FuncDecl{}, variants: map[string][]int{}}
+	var rest strings.Builder
+	at := 0
+	leave := func(d ast.Decl, instead string) {
+		rest.WriteString(string(x.text[at:d.Pos()-1]) + instead)
+		at = int(d.End() - 1)
+	}
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			name := x.nameOf(d)
-			x.decls[name], x.order = d, append(x.order, name)
+			if mayStandBeside(d) {
+				name := x.nameOf(d)
+				x.decls[name], x.order = d, append(x.order, name)
+				leave(d, "func "+name)
+			}
 		case *ast.GenDecl:
-			if d.Tok != token.IMPORT {
-				x.others = append(x.others, x.of(d))
+			if d.Tok == token.IMPORT {
+				leave(d, "import")
 			}
 		}
 	}
+	for _, i := range file.Imports {
+		if i.Path.Value == `"C"` || i.Name != nil && (i.Name.Name == "_" || i.Name.Name == ".") {
+			x.effects = append(x.effects, x.of(i))
+		}
+	}
+	x.rest = rest.String() + string(text[at:])
 	return x, nil
 }
 
@@ -130,7 +149,7 @@ func (x *tree) changes(text []byte) (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(x.others, y.others) || !slices.Equal(x.order, y.order) {
+	if x.rest != y.rest || !slices.Equal(x.effects, y.effects) {
 		return nil, errAlone
 	}
 	for _, name := range x.order {
@@ -138,11 +157,13 @@ func (x *tree) changes(text []byte) (names []string, err error) {
 		if x.of(before) == y.of(after) {
 			continue
 		}
-		if x.signature(before) != y.signature(after) || !mayStandBeside(before) ||
-			watchesItsCaller(x.of(before)) || watchesItsCaller(y.of(after)) {
+		if x.signature(before) != y.signature(after) || watchesItsCaller(x.of(before)) || watchesItsCaller(y.of(after)) {
 			return nil, errAlone
 		}
 		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return nil, errAlone // what the mutant changes is none of these, and would be lost
 	}
 	return names, nil
 }
@@ -171,7 +192,7 @@ func typeAt(list *ast.FieldList, i int) ast.Expr {
 
 // mayStandBeside says whether another version of a function can be called in its place.
 func mayStandBeside(d *ast.FuncDecl) bool {
-	if d.Type.TypeParams != nil || d.Body == nil || d.Name.Name == "init" || d.Name.Name == "main" {
+	if d.Type.TypeParams != nil || d.Body == nil || slices.Contains([]string{"init", "main", "_"}, d.Name.Name) {
 		return false
 	}
 	if d.Recv == nil {

@@ -104,6 +104,68 @@ func TestMutantsAreBuiltTogether(t *testing.T) {
 	}
 }
 
+// What is built together is the change of every mutant: of one that changes anything else than
+// functions with names of their own, a part would be lost, and it would seem to survive.
+func TestNoChangeIsLostTogether(t *testing.T) {
+	t.Parallel()
+	const file = `//go:build !never
+
+package main
+
+import "fmt"
+import _ "embed"
+
+var log []string
+
+func init() { log = append(log, "first") }
+
+func init() { log = append(log, "second") }
+
+//go:noinline
+func say() { fmt.Println(log) }
+
+func main() { say() }
+`
+	x, err := parseTree([]byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := map[string][2]string{
+		"the first of two functions init": {`"first"`, `"1st"`},
+		"the last of two functions init":  {`"second"`, `"2nd"`},
+		"a build constraint":              {"!never", "never"},
+		"a directive":                     {"//go:noinline\n", ""},
+		"an import for its effects":       {"import _ \"embed\"\n", ""},
+		"another import":                  {`"fmt"`, `fmt "strings"`},
+		"main":                            {"main() { say() }", "main() {}"},
+		"nothing":                         {"say", "say"},
+	}
+	for name, c := range changes { //lint:ordered each is compared
+		if names, err := x.changes([]byte(strings.Replace(file, c[0], c[1], 1))); err == nil {
+			t.Errorf("%s: the functions %q are all that changes", name, names)
+		}
+	}
+	if names, err := x.changes([]byte(strings.Replace(file, "fmt.Println(log)", "fmt.Println()", 1))); err != nil || len(names) != 1 {
+		t.Errorf("a function: %q, %v", names, err)
+	}
+}
+
+// The tests of a package run all functions that have the names of tests, so that versions of
+// one cannot stand beside each other.
+func TestMutantsOfTestsAreBuiltAlone(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, "main.go", sums)
+	write(t, root, "main_test.go", "package main\n\nfunc TestX() {}\n")
+	m, err := parse("test", []byte("Title: t\nBreaks: b\nPaper: 1\n\ndiff --git a/main_test.go b/main_test.go\n--- a/main_test.go\n+++ b/main_test.go\n@@ -3,1 +3,1 @@\n-func TestX() {}\n+func TestX() { panic(1) }\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := merge(root, []*Mutant{m}); len(all.number) > 0 {
+		t.Errorf("%v", all.files)
+	}
+}
+
 // It makes no difference to the results how mutants are built.
 func TestMutantsThatAreBuiltTogetherHaveTheSameResults(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,8 @@ type Outcome uint8
 const (
 	// Won: a majority of the memory nodes has this node's word.
 	Won Outcome = iota + 1
-	// Lost: another node is the coordinator. This one follows again.
+	// Lost: another node is the coordinator, or the words of too few memory nodes are known.
+	// This one follows again.
 	Lost
 	// Split: nobody has won. Back off, and stand again.
 	Split
@@ -33,6 +34,9 @@ func (o Outcome) String() string { return outcomeNames[o] }
 // A memory node changes its term only upwards, since a candidate's term exceeds all that it
 // has seen. So two candidates cannot both win one node for one term, and a term has at most
 // one coordinator.
+//
+// Nor does it go on if it knows the words of fewer than a majority: it cannot win with these,
+// and each further round would use up a term. [Node.Watch] reads the words again.
 //
 // The error wraps [ErrExhausted] if there is no further term.
 func (n *Node) Campaign() (Outcome, error) {
@@ -56,7 +60,7 @@ func (n *Node) Campaign() (Outcome, error) {
 	switch {
 	case won >= n.cfg.majority():
 		return Won, nil
-	case beats || n.elsewhere():
+	case beats || n.elsewhere() || n.reached() < n.cfg.majority():
 		n.misses = 0
 		return Lost, nil
 	}

@@ -34,6 +34,7 @@ func (c *Coordinator) recover() error {
 	}
 	for i, r := range nodes {
 		if p.Repairs[i].Copy {
+			c.group.AwaitAll(conns(nodes)) // the copy goes through the scratch memory, from which repairs are sent
 			c.replace(r, nodes, &p)
 		}
 	}

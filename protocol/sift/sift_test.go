@@ -230,6 +230,28 @@ func TestLargeEntriesGoAroundTheLog(t *testing.T) {
 	}, nil)
 }
 
+// A list is applied after WriteAll has returned, and the caller may use its memory again.
+func TestAListMayChangeAfterItsWrite(t *testing.T) {
+	run(t, func(h host.Host) {
+		c := lead(t, h, config())
+		data := []byte("old")
+		list := []Update{{Addr: 0, Data: data}}
+		if err := c.WriteAll(list); err != nil {
+			t.Fatal(err)
+		}
+		copy(data, "new")
+		list[0] = Update{Addr: 64, Data: []byte("longer")}
+		c.ApplyOne()
+		images, err := c.Inspect()
+		if err != nil || string(images[0].Memory[:3]) != "old" || images[0].Memory[64] != 0 {
+			t.Fatalf("%v: the memory is %q", err, images[0].Memory[:72])
+		}
+		if err := c.Read(0, data); err != nil || string(data) != "old" {
+			t.Errorf("%v: read %q", err, data)
+		}
+	}, nil)
+}
+
 func TestDirectWritesAreOnEveryNode(t *testing.T) {
 	run(t, func(h host.Host) {
 		c := lead(t, h, config())

@@ -13,7 +13,7 @@ import (
 // A change at any memory node counts as a heartbeat, and so does a word that is seen for
 // the first time. So every word with which the follower then stands for election has been
 // there during all of these looks. The paper does not say how many nodes must show a
-// heartbeat.
+// heartbeat. The word of a memory node that has restarted is none: nobody stands with it.
 //
 // The error wraps [ErrUnavailable] if a majority of the memory nodes cannot be reached.
 func (n *Node) Watch() (bool, error) {
@@ -24,7 +24,7 @@ func (n *Node) Watch() (bool, error) {
 	n.onWords(func(*peer) (verbs.SendWR, bool) {
 		return verbs.SendWR{Op: verbs.OpRead}, true
 	}, func(p *peer, w Word) {
-		fresh = fresh || !p.known || p.seen != w
+		fresh = fresh || w != outsider && (!p.known || p.seen != w)
 		n.sees(p, w)
 	})
 	switch {

@@ -2,6 +2,7 @@ package sift
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/kit/quorum"
 	"github.com/verbatim-rdma/verbatim/protocol/sift/wal"
@@ -31,6 +32,7 @@ func (c *Coordinator) WriteAll(list []Update) error {
 	if c.stopped != nil {
 		return c.stopped
 	}
+	list = slices.Clone(list) // the caller may change it before it is applied
 	for _, u := range list {
 		c.await(u.Addr, len(u.Data))
 	}

@@ -28,7 +28,7 @@ func DeepScenarios() []*explore.Scenario {
 // first is a CPU node that leads at once, and does what a scenario is about.
 func first(do func(r *run)) func(r *run) {
 	return func(r *run) {
-		if r.start() && r.elected() {
+		if r.start() && r.alone() {
 			do(r)
 		}
 	}
@@ -39,7 +39,7 @@ func first(do func(r *run)) func(r *run) {
 func next(do func(r *run)) func(r *run) {
 	return func(r *run) {
 		r.h.Sleep(period)
-		if r.start() && r.vacancy() && r.elected() {
+		if r.start() && r.vacancy() && r.alone() {
 			do(r)
 		}
 	}

@@ -285,6 +285,21 @@ func (r *run) elected() bool {
 	return false
 }
 
+// alone is elected, for a node that has no rival (P12). What a coordinator that has died left
+// under way may still make it follow again, or nobody win, but not for ever.
+func (r *run) alone() bool {
+	for range 3 {
+		if r.elected() || r.rivaled() || r.load.beyond {
+			return r.c != nil
+		}
+		if !r.vacancy() {
+			return false
+		}
+	}
+	r.Failf(Unavailable, "%s has no rival, and is not elected", r.h.Name())
+	return false
+}
+
 // agree checks P6: the nodes have the same log and the same memory.
 func (r *run) agree() ([]sift.Image, bool) {
 	images, err := r.c.Inspect()
