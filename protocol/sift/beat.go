@@ -40,7 +40,7 @@ func (c *Coordinator) beat() error {
 	case took < c.cfg.majority():
 		return c.stop(fmt.Errorf("%w: %d of %d memory nodes took a heartbeat of term %d", ErrReplaced, took, len(c.cfg.Memory), c.term))
 	}
-	c.until = max(c.until, start+c.cfg.Lease)
+	c.lease = max(c.lease, start+c.cfg.Lease)
 	return c.stopped
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // Coordinator is the replicated memory as its coordinator serves it (3.3). Several tasks
-// may use it. Memory operations run one after the other, and so do heartbeats.
+// may use it.
 type Coordinator struct {
 	n     *Node // its connections to the words belong to beatMu
 	h     host.Host
@@ -22,19 +22,24 @@ type Coordinator struct {
 	term  uint16
 	group *lend.Group
 
-	mu      host.Mutex
-	work    host.Cond // something can be applied
-	nodes   []*replica
-	mirror  *lend.Memory // of the region, without the memory: what is sent comes from here
-	scratch *lend.Memory // what is read arrives here
-	log     []logged     // by slot
-	last    uint64       // index of the last entry
-	applied uint64       // index of the last entry that was applied
-	locks   locks
-	inline  int
-	found   Recovery
-	stopped error
-	until   time.Duration // end of the lease
+	mu        host.Mutex
+	changed   host.Cond // of anything below
+	users     int       // operations under way
+	polling   bool      // a task waits for completions
+	applying  bool      // a task applies an entry
+	nodes     []*replica
+	mirror    *lend.Memory // of the region, without the memory: what is sent comes from here
+	scratch   *lend.Memory // what is read arrives here
+	places    []int        // of the scratch memory that no read uses, a chunk each
+	log       []logged     // by slot
+	last      uint64       // index of the last entry
+	committed uint64       // index of the last entry that a majority has
+	applied   uint64       // index of the last entry that was applied
+	locks     locks
+	inline    int
+	found     Recovery
+	stopped   error
+	lease     time.Duration // its end
 
 	beatMu host.Mutex
 	beats  uint32
@@ -43,16 +48,25 @@ type Coordinator struct {
 // replica is a memory node that the coordinator writes to.
 type replica struct {
 	*lend.Conn
-	quiet int    // requests since the last signaled one
-	mark  uint64 // the request that the current operation waits for
+	quiet    int    // requests since the last signaled one
+	appended []mark // entries that it may not have yet, in the order of the log
+	has      uint64 // index of the last entry that it has
+}
+
+// mark is the request that appends an entry.
+type mark struct{ request, index uint64 }
+
+// sent is a request to a node.
+type sent struct {
+	to      *replica
+	request uint64
 }
 
 // logged is what a slot of the log holds.
 type logged struct {
 	entry wal.Entry
-	// sent is the last request to each of the nodes that reads the slot of the mirror, if the
-	// card may still do so.
-	sent []uint64
+	// sent are the last requests that read the slot of the mirror, as far as cards may still do so.
+	sent []sent
 }
 
 // Lead makes the node that has won an election the coordinator: it connects to the memory
@@ -65,7 +79,7 @@ type logged struct {
 func (n *Node) Lead() (*Coordinator, error) {
 	c := &Coordinator{n: n, h: n.h, cfg: &n.cfg, shape: n.cfg.shape(), term: n.stood, inline: n.h.Device().Attr().MaxInline,
 		mu: n.h.NewMutex(), beatMu: n.h.NewMutex(), log: make([]logged, n.cfg.Slots), locks: newLocks(n.cfg.Block)}
-	c.work = n.h.NewCond(c.mu)
+	c.changed = n.h.NewCond(c.mu)
 	err := c.open()
 	if err == nil {
 		err = c.recover()
@@ -94,6 +108,9 @@ func (c *Coordinator) open() error {
 	if c.scratch, err = c.group.Register(c.scratchSize()); err != nil {
 		return err
 	}
+	for i := range reads {
+		c.places = append(c.places, i*c.chunk())
+	}
 	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{memoryDoor, c.cfg.Node, c.term}, size: c.cfg.regionSize()}
 	conns, err := d.dial(c.cfg.Memory)
 	if err != nil {
@@ -112,8 +129,13 @@ const chunkSize = 64 << 10
 
 func (c *Coordinator) chunk() int { return min(chunkSize, c.cfg.regionSize()) }
 
-// The scratch memory has room for the state and the log of every node.
-func (c *Coordinator) scratchSize() int { return max(len(c.cfg.Memory)*c.cfg.directAt(), c.chunk()) }
+// reads is how many reads may be under way at a time.
+const reads = 4
+
+// The scratch memory has room for the state and the log of every node, and later for the reads.
+func (c *Coordinator) scratchSize() int {
+	return max(len(c.cfg.Memory)*c.cfg.directAt(), reads*c.chunk())
+}
 
 // live are the nodes that have not failed.
 func (c *Coordinator) live() []*replica {
@@ -159,7 +181,7 @@ func (c *Coordinator) stop(why error) error {
 	if c.stopped == nil {
 		c.h.Logf("stops leading in term %d: %v", c.term, why)
 		c.stopped = why
-		c.work.Broadcast()
+		c.changed.Broadcast()
 	}
 	return c.stopped
 }
@@ -178,11 +200,15 @@ func (c *Coordinator) Live() []string {
 	return out
 }
 
-// Close stops the coordinator and releases what it uses. The node follows again.
+// Close stops the coordinator and releases what it uses, when all operations under way have
+// returned. The node follows again.
 func (c *Coordinator) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_ = c.stop(ErrReplaced) // it has another reason if it had stopped
+	for c.users > 0 {
+		c.changed.Wait()
+	}
 	c.n.misses = 0
 	if c.group == nil {
 		return nil

@@ -73,13 +73,9 @@ func (c *Coordinator) Keep() error {
 
 // Apply applies entries in the background for as long as this node is the coordinator.
 func (c *Coordinator) Apply() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.enter()
+	defer c.leave()
 	for c.stopped == nil {
-		if c.applied == c.last {
-			c.work.Wait()
-		} else {
-			c.applyNext()
-		}
+		c.advance()
 	}
 }

@@ -23,8 +23,8 @@ func (c *Coordinator) read(r *replica, at, to, n int) {
 // post posts a request for a node's region. Most need no completion, but the send queue
 // must have some for its slots to become free.
 func (c *Coordinator) post(r *replica, wr verbs.SendWR, at int) {
-	c.group.Room(r.Conn, 1)
-	if r.Err != nil {
+	c.until(func() bool { return r.Err != nil || r.Free() > 0 })
+	if r.Err != nil || c.stopped != nil {
 		return
 	}
 	if r.quiet++; r.quiet >= c.cfg.QueueDepth/2 {

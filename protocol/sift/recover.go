@@ -41,6 +41,10 @@ func (c *Coordinator) recover() error {
 	if err := c.enough(); err != nil {
 		return err
 	}
+	for _, r := range c.live() {
+		r.has = c.last
+	}
+	c.committed = c.last
 	for i := range p.Log.Entries {
 		c.replay(&p.Log.Entries[i])
 	}
@@ -201,9 +205,7 @@ func (c *Coordinator) replay(e *wal.Entry) {
 			c.write(r, c.cfg.memoryAt()+u.Addr, c.mirror, c.cfg.slotAt(e.Index)+e.DataAt(k), len(u.Data), flags)
 		}
 		if late {
-			x.sent = append(x.sent, r.Asked)
-		} else {
-			x.sent = append(x.sent, 0)
+			x.sent = append(x.sent, sent{r, r.Asked})
 		}
 	}
 }
