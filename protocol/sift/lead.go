@@ -36,6 +36,10 @@ type Coordinator struct {
 	committed uint64       // index of the last entry that a majority has
 	applied   uint64       // index of the last entry that was applied
 	locks     locks
+	directs   locks    // of the direct zone: only copies hold any
+	written   []uint64 // by block: the last entry that has written it
+	known     uint64   // the first entry that written knows about
+	rejoining *Rejoining
 	inline    int
 	found     Recovery
 	stopped   error
@@ -78,7 +82,8 @@ type logged struct {
 // stay, and [ErrReplaced] if a later coordinator has been there.
 func (n *Node) Lead() (*Coordinator, error) {
 	c := &Coordinator{n: n, h: n.h, cfg: &n.cfg, shape: n.cfg.shape(), term: n.stood, inline: n.h.Device().Attr().MaxInline,
-		mu: n.h.NewMutex(), beatMu: n.h.NewMutex(), log: make([]logged, n.cfg.Slots), locks: newLocks(n.cfg.Block)}
+		mu: n.h.NewMutex(), beatMu: n.h.NewMutex(), log: make([]logged, n.cfg.Slots), locks: newLocks(n.cfg.Block),
+		directs: newLocks(n.cfg.Block), written: make([]uint64, n.cfg.Size/n.cfg.Block)}
 	c.changed = n.h.NewCond(c.mu)
 	err := c.open()
 	if err == nil {
@@ -189,6 +194,13 @@ func (c *Coordinator) stop(why error) error {
 // Term is the term in which it was elected.
 func (c *Coordinator) Term() uint16 { return c.term }
 
+// Stopped is the reason why it is not the coordinator any more, or nil.
+func (c *Coordinator) Stopped() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stopped
+}
+
 // Live names the memory nodes that have not failed.
 func (c *Coordinator) Live() []string {
 	c.mu.Lock()
@@ -198,6 +210,12 @@ func (c *Coordinator) Live() []string {
 		out = append(out, r.Peer)
 	}
 	return out
+}
+
+// Failed names the memory nodes that have failed, or were not reached: see [Coordinator.Rejoin].
+func (c *Coordinator) Failed() []string {
+	live := c.Live()
+	return slices.DeleteFunc(slices.Clone(c.cfg.Memory), func(name string) bool { return slices.Contains(live, name) })
 }
 
 // Close stops the coordinator and releases what it uses, when all operations under way have
@@ -213,13 +231,16 @@ func (c *Coordinator) Close() error {
 	if c.group == nil {
 		return nil
 	}
-	errs := []error{c.group.Drop(conns(c.nodes)...)}
+	errs := []error{c.group.Drop(conns(c.peers())...)}
+	if j := c.rejoining; j != nil && j.buf != nil {
+		errs = append(errs, j.buf.Free())
+	}
 	for _, m := range []*lend.Memory{c.mirror, c.scratch} {
 		if m != nil {
 			errs = append(errs, m.Free())
 		}
 	}
 	errs = append(errs, c.group.Close())
-	c.group, c.nodes, c.mirror, c.scratch = nil, nil, nil, nil
+	c.group, c.nodes, c.mirror, c.scratch, c.rejoining = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }

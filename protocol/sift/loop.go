@@ -79,3 +79,19 @@ func (c *Coordinator) Apply() {
 		c.advance()
 	}
 }
+
+// Readmit brings memory nodes back that have failed, for as long as this node is the coordinator
+// (3.4.2). It returns the reason why it is not any more.
+func (c *Coordinator) Readmit() error {
+	for {
+		c.h.Sleep(c.cfg.Period)
+		for _, name := range c.Failed() {
+			if err := c.CopyRegion(name); err != nil {
+				c.h.Logf("%v", err)
+			}
+		}
+		if err := c.Stopped(); err != nil {
+			return err
+		}
+	}
+}

@@ -81,7 +81,7 @@ func (c *Coordinator) load(r *replica, at int, p []byte) bool {
 	}
 	to := c.places[0]
 	c.places = c.places[1:]
-	c.read(r, at, to, len(p))
+	c.read(r, at, c.scratch, to, len(p))
 	whole := c.await(r, r.Asked)
 	if whole {
 		c.scratch.Region.Load(to, p)
@@ -103,16 +103,20 @@ func (c *Coordinator) confirm(until time.Duration, err error) error {
 }
 
 // WriteDirect writes data at addr of the direct zone, without the log (3.3.2). It returns
-// when a majority of the memory nodes has it: one round trip. Nothing locks, and a failure
-// may leave a part of it on some of the nodes: see [Coordinator.Copies].
+// when a majority of the memory nodes has it: one round trip. It waits only for a node that comes back
+// and has a block of it already. A failure may leave a part of it on some of the nodes: see [Coordinator.Copies].
 func (c *Coordinator) WriteDirect(addr int, data []byte) error {
 	if err := inside(addr, len(data), c.cfg.Direct); err != nil {
 		return err
 	}
 	c.enter()
 	defer c.leave()
-	for c.stopped == nil && c.queuesFull() {
-		c.poll()
+	for c.stopped == nil && (c.directs.reading(addr, len(data)) || c.queuesFull()) {
+		if c.queuesFull() {
+			c.poll()
+		} else {
+			c.changed.Wait()
+		}
 	}
 	if c.stopped != nil || len(data) == 0 {
 		return c.stopped

@@ -23,7 +23,9 @@ func (c *Coordinator) recover() error {
 	}
 	for i := range p.Log.Entries {
 		c.keep(&p.Log.Entries[i])
+		c.note(&p.Log.Entries[i])
 	}
+	c.known = p.Log.First
 	c.last, c.applied = p.Log.Last(), p.Log.Last()
 	nodes := c.live()
 	c.found = found(&p)
@@ -79,7 +81,7 @@ func (c *Coordinator) readLogs() ([]wal.Copy, error) {
 	size := c.cfg.directAt()
 	asked := c.live()
 	for i, r := range asked {
-		c.read(r, 0, i*size, size)
+		c.read(r, 0, c.scratch, i*size, size)
 	}
 	c.group.AwaitAll(conns(asked))
 	var copies []wal.Copy
@@ -105,6 +107,15 @@ func (c *Coordinator) keep(e *wal.Entry) {
 	n := c.shape.Encode(b, e)
 	c.mirror.Region.Store(c.cfg.slotAt(e.Index), b[:n])
 	c.log[e.Index%uint64(c.cfg.Slots)] = logged{entry: *e}
+}
+
+// note notes which blocks an entry writes.
+func (c *Coordinator) note(e *wal.Entry) {
+	for _, u := range e.Updates {
+		for b, end := c.locks.blocks(u.Addr, len(u.Data)); b < end; b++ {
+			c.written[b] = e.Index
+		}
+	}
 }
 
 // repair posts what makes the log of the i-th node complete: see [wal.Repair].
@@ -157,7 +168,7 @@ func (c *Coordinator) replace(r *replica, nodes []*replica, p *wal.Plan) {
 	c.state(r, void, 0)
 	for at, end := c.cfg.directAt(), c.cfg.regionSize(); at < end; at += c.chunk() {
 		n := min(c.chunk(), end-at)
-		c.read(from, at, 0, n)
+		c.read(from, at, c.scratch, 0, n)
 		if !c.group.Await(from.Conn, from.Asked) {
 			c.group.Fail(r.Conn, fmt.Errorf("%w: %s failed while it was copied", ErrUnavailable, from.Peer))
 			return

@@ -297,7 +297,7 @@ func TestNonsenseOfAMemoryNodeIsAFailure(t *testing.T) {
 		},
 		"has restarted": func(h host.Host, _ int) error { return ServeMemory(h, MemoryConfig{Layout: config().Layout}) },
 		"a word of nonsense": func(h host.Host, _ int) error {
-			admin, err := lendAlone(h, 8, verbs.RemoteRead|verbs.RemoteAtomic)
+			admin, err := lendAlone(h, "", 8, verbs.RemoteRead|verbs.RemoteAtomic)
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package sift
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/kit/quorum"
 )
@@ -45,23 +46,37 @@ func (c *Coordinator) poll() {
 	if err != nil {
 		_ = c.stop(fmt.Errorf("%w: %w", ErrUnavailable, err)) // whoever waits finds out
 	} else {
-		c.group.Collect(conns(c.nodes), cq)
+		c.group.Collect(conns(c.peers()), cq)
 	}
 	c.acknowledge()
 	c.changed.Broadcast()
 }
 
-// acknowledge notes which entries the nodes have, and how far the log is committed: as far as a
-// majority of nodes has it that have not failed.
+// acknowledge notes which entries the nodes have, and how far the log is committed.
 func (c *Coordinator) acknowledge() {
-	var has []uint64
 	for _, r := range c.live() {
 		for len(r.appended) > 0 && r.appended[0].request <= r.Done {
 			r.has, r.appended = r.appended[0].index, r.appended[1:]
 		}
+	}
+	c.committed = max(c.committed, c.onMajority())
+}
+
+// onMajority is the last entry that a majority of the nodes has that have not failed.
+func (c *Coordinator) onMajority() uint64 {
+	var has []uint64
+	for _, r := range c.live() {
 		has = append(has, r.has)
 	}
-	c.committed = max(c.committed, quorum.Committed(c.cfg.majority(), has))
+	return quorum.Committed(c.cfg.majority(), has)
+}
+
+// peers are all nodes that the coordinator talks to: also one that comes back, and does not count yet.
+func (c *Coordinator) peers() []*replica {
+	if j := c.rejoining; j != nil && j.r != nil {
+		return append(slices.Clone(c.nodes), j.r)
+	}
+	return c.nodes
 }
 
 // await waits until a signaled request is complete, and reports whether it has succeeded.

@@ -36,6 +36,7 @@ func (c *Coordinator) WriteAll(list []Update) error {
 	}
 	e := wal.Entry{Index: c.last + 1, Term: c.term, Updates: list}
 	c.keep(&e)
+	c.note(&e)
 	c.last++
 	c.locks.write(list, 1)
 	for _, r := range c.nodes {
