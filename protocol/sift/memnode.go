@@ -50,12 +50,11 @@ func ServeMemory(h host.Host, cfg MemoryConfig) error {
 	if n.memory, err = lendAlone(h, cfg.Persistent, cfg.regionSize(), verbs.RemoteRead|verbs.RemoteWrite); err != nil {
 		return fmt.Errorf("sift: lend %d bytes: %w", cfg.regionSize(), err)
 	}
-	if cfg.New {
-		if n.memory.Region.Load64(0) != 0 {
-			return fmt.Errorf("%w: the region of a new group has content", ErrConfig)
-		}
-	} else {
+	switch {
+	case !cfg.New:
 		n.leave(cfg.Persistent == "")
+	case cfg.Persistent != "" && n.memory.Region.Load64(0) != 0:
+		return fmt.Errorf("%w: the region %q of a new group has content", ErrConfig, cfg.Persistent)
 	}
 	return lend.Serve(h, service, n.admit)
 }
@@ -96,8 +95,6 @@ func (n *memoryNode) admit(v *lend.Visitor) error {
 		return err
 	case q.door == adminDoor:
 		return v.Admit(n.admin)
-	case q.door == memoryDoor && !n.member():
-		return errOutsider
 	case q.term < n.latest.term || q.term == n.latest.term && q.node != n.latest.node:
 		return fmt.Errorf("%w: node %d of term %d", errSuperseded, n.latest.node, n.latest.term)
 	}
@@ -105,8 +102,12 @@ func (n *memoryNode) admit(v *lend.Visitor) error {
 	if err := n.memory.Expel(); err != nil {
 		return err
 	}
+	if q.door == memoryDoor && !n.member() {
+		return errOutsider
+	}
 	return v.Admit(n.memory)
 }
 
 // member reports whether the node counts: its group is new, or a coordinator has brought it up to date.
+// That coordinator must have lost its connection: until then the CPU may not see what is acknowledged.
 func (n *memoryNode) member() bool { return n.isNew || n.memory.Region.Load64(0)&outside == 0 }

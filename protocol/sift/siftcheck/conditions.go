@@ -26,5 +26,7 @@ const (
 	sawRefused  = "a node won, and was replaced before it could serve"
 	sawTakeover = "two nodes led one after the other"
 	sawHalf     = "a direct write was found on some nodes only"
+	sawJoined   = "a memory node was brought back"
+	sawPartial  = "a memory node was brought back with a part of the blocks"
 	sawOutsider = "a memory node had restarted, and took no part"
 )

@@ -65,7 +65,7 @@ func (r *run) beat() bool {
 func (r *run) readAll() bool {
 	r.Look()
 	open, pending, addr := r.known.Open, r.known.Pending, r.known.Addr
-	p := make([]byte, blocks*block)
+	p := make([]byte, r.load.layout().Size)
 	err := r.client.Do(model.MemoryRead{Addr: 0, N: len(p)}, func() (any, error) {
 		err := r.c.Read(0, p)
 		return model.MemoryData{Data: string(p)}, err

@@ -1,6 +1,7 @@
 package siftcheck
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -23,12 +24,8 @@ type run struct {
 
 // start starts the node, and looks at the words for the first time.
 func (r *run) start() bool {
-	missed := r.load.missed
-	if missed == 0 {
-		missed = 1
-	}
 	var err error
-	r.node, err = sift.Start(r.h, sift.Config{Layout: r.load.layout(), Node: r.id, Memory: r.load.memory(), Period: period, Missed: missed,
+	r.node, err = sift.Start(r.h, sift.Config{Layout: r.load.layout(), Node: r.id, Memory: r.load.memory(), Period: period, Missed: cmp.Or(r.load.missed, 1),
 		Lease: r.load.lease, BackOff: period, CallTimeout: verbs.Forever, QueueDepth: 16})
 	if !r.Check(err) {
 		return false
@@ -42,7 +39,7 @@ func (r *run) available(err error) bool {
 	if err != nil && r.node != nil && len(r.node.Outsiders()) > 0 {
 		r.Meet(sawOutsider)
 	}
-	if err != nil && !(r.load.beyond && errors.Is(err, sift.ErrUnavailable)) {
+	if err != nil && !(r.load.beyond && !r.known.Joined && errors.Is(err, sift.ErrUnavailable)) {
 		r.Fail(scenario.Failed(Unavailable, "no more than F memory nodes have failed: %w", err))
 	}
 	return err == nil

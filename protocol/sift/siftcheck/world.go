@@ -28,6 +28,7 @@ type workload struct {
 	returns bool // a memory node that has crashed starts again
 	beyond  bool // more memory nodes may be lost than the group tolerates
 	slots   int  // of the log; default 4
+	blocks  int  // of the memory; default 3
 	direct  int
 	missed  int // default 1
 	lease   time.Duration
@@ -38,7 +39,6 @@ type workload struct {
 // Sizes and times of the worlds.
 const (
 	block  = 8
-	blocks = 3
 	period = 10 * time.Millisecond
 )
 
@@ -59,6 +59,8 @@ type known struct {
 	Addr    int
 	Direct  []string // acknowledged and begun direct writes
 	Began   []string // who has begun a round of an election, in order
+	Struck  bool     // crashes may strike
+	Joined  bool     // all memory nodes that had failed were brought back
 }
 
 func build(s spec) *explore.Scenario {
@@ -66,26 +68,18 @@ func build(s spec) *explore.Scenario {
 		Name: "sift/" + s.name, Doc: s.doc, Profile: cmp.Or(s.profile, "strong"), Faults: s.faults, Timers: s.timers, Bounds: s.bounds, Sometimes: s.meets,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			k := scenario.New(c)
-			w := &world{Kit: k, load: &s.load, rec: k.Record(model.Memory{Bytes: block * blocks}), known: scenario.Memory[known](k)}
+			w := &world{Kit: k, load: &s.load, rec: k.Record(model.Memory{Bytes: s.load.layout().Size}), known: scenario.Memory[known](k)}
 			return w.config(), nil
 		},
 	}
 }
 
 func (l *workload) layout() sift.Layout {
-	slots := l.slots
-	if slots == 0 {
-		slots = 4
-	}
-	return sift.Layout{Size: block * blocks, Direct: l.direct, Block: block, Slots: slots, Entry: 2 * (8 + block)}
+	return sift.Layout{Size: block * cmp.Or(l.blocks, 3), Direct: l.direct, Block: block, Slots: cmp.Or(l.slots, 4), Entry: 2 * (8 + block)}
 }
 
 func (l *workload) memory() (out []string) {
-	n := l.nodes
-	if n == 0 {
-		n = 3
-	}
-	for i := range n {
+	for i := range cmp.Or(l.nodes, 3) {
 		out = append(out, fmt.Sprint("mem", i+1))
 	}
 	return out
