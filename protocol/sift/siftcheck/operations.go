@@ -2,6 +2,7 @@ package siftcheck
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/verbatim-rdma/verbatim/model"
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
@@ -34,6 +35,25 @@ func (r *run) write(first int, letters string) bool {
 	r.known.Open = false
 	r.History()
 	return true
+}
+
+// put makes an acknowledged write of a block while other tasks write too.
+func (r *run) put(i int, letter string) bool {
+	data := strings.Repeat(letter, block)
+	if r.known.Writing++; r.known.Writing > 1 {
+		r.Meet(sawTogether)
+	}
+	r.History()
+	joined := r.known.Joined
+	err := r.client.Do(model.MemoryWrite{Addr: i * block, Data: data}, func() (any, error) {
+		return model.Done{}, r.c.Write(i*block, []byte(data))
+	})
+	r.known.Writing--
+	r.History()
+	if !joined && r.known.Joined && err == nil {
+		r.Meet(sawWaited)
+	}
+	return err == nil || r.tolerates(err)
 }
 
 // read reads n blocks.

@@ -70,6 +70,13 @@ func (r *run) join(j *sift.Rejoining) bool {
 	return true
 }
 
+// unjoined says that another node is about to fail.
+func (r *run) unjoined() bool {
+	r.known.Joined = false
+	r.History()
+	return r.now()
+}
+
 // given reports false: the node was given up, or the coordinator was replaced.
 func (r *run) given(err error) bool {
 	if !errors.Is(err, sift.ErrNotJoined) {
@@ -102,6 +109,13 @@ func (r *run) whole() bool {
 		r.Failf(Disagree, "%v have failed after all memory nodes were brought back", r.c.Failed())
 	}
 	return ok
+}
+
+// settle applies everything, so that the memory nodes agree.
+func (r *run) settle() bool {
+	for r.c.ApplyOne() {
+	}
+	return true
 }
 
 // beside does something in another task. What it returns waits for the end.

@@ -59,6 +59,7 @@ type known struct {
 	Addr    int
 	Direct  []string // acknowledged and begun direct writes
 	Began   []string // who has begun a round of an election, in order
+	Writing int      // how many tasks write
 	Struck  bool     // crashes may strike
 	Joined  bool     // all memory nodes that had failed were brought back
 }
