@@ -73,6 +73,8 @@ type Config struct {
 	BackOff time.Duration
 	// CallTimeout bounds each attempt to connect; negative: no limit.
 	CallTimeout time.Duration
+	// Durable is a store that outlives the memory nodes. nil: none.
+	Durable Durable
 	// QueueDepth is the length of each send queue, at least 4. Default [DefaultQueueDepth].
 	QueueDepth int
 }

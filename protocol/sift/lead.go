@@ -22,28 +22,30 @@ type Coordinator struct {
 	term  uint16
 	group *lend.Group
 
-	mu        host.Mutex
-	changed   host.Cond // of anything below
-	users     int       // operations under way
-	polling   bool      // a task waits for completions
-	applying  bool      // a task applies an entry
-	nodes     []*replica
-	mirror    *lend.Memory // of the region, without the memory: what is sent comes from here
-	scratch   *lend.Memory // what is read arrives here
-	places    []int        // of the scratch memory that no read uses, a chunk each
-	log       []logged     // by slot
-	last      uint64       // index of the last entry
-	committed uint64       // index of the last entry that a majority has
-	applied   uint64       // index of the last entry that was applied
-	locks     locks
-	directs   locks    // of the direct zone: only copies hold any
-	written   []uint64 // by block: the last entry that has written it
-	known     uint64   // the first entry that written knows about
-	rejoining *Rejoining
-	inline    int
-	found     Recovery
-	stopped   error
-	lease     time.Duration // its end
+	mu         host.Mutex
+	changed    host.Cond // of anything below
+	users      int       // operations under way
+	polling    bool      // a task waits for completions
+	applying   bool      // a task applies an entry
+	nodes      []*replica
+	mirror     *lend.Memory // of the region, without the memory: what is sent comes from here
+	scratch    *lend.Memory // what is read arrives here
+	places     []int        // of the scratch memory that no read uses, a chunk each
+	log        []logged     // by slot
+	last       uint64       // index of the last entry
+	committed  uint64       // index of the last entry that a majority has
+	applied    uint64       // index of the last entry that was applied
+	persisted  uint64       // index of the last entry that the store has
+	persisting bool         // a task persists an entry
+	locks      locks
+	directs    locks    // of the direct zone: only copies hold any
+	written    []uint64 // by block: the last entry that has written it
+	known      uint64   // the first entry that written knows about
+	rejoining  *Rejoining
+	inline     int
+	found      Recovery
+	stopped    error
+	lease      time.Duration // its end
 
 	beatMu host.Mutex
 	beats  uint32
@@ -81,13 +83,26 @@ type logged struct {
 // The error wraps [ErrUnavailable] if fewer than a majority let the coordinator in, or
 // stay, and [ErrReplaced] if a later coordinator has been there.
 func (n *Node) Lead() (*Coordinator, error) {
+	c := n.coordinator()
+	return c.begin(memoryDoor, c.recover)
+}
+
+// coordinator returns the coordinator of the term for which the node has stood last.
+func (n *Node) coordinator() *Coordinator {
 	c := &Coordinator{n: n, h: n.h, cfg: &n.cfg, shape: n.cfg.shape(), term: n.stood, inline: n.h.Device().Attr().MaxInline,
 		mu: n.h.NewMutex(), beatMu: n.h.NewMutex(), log: make([]logged, n.cfg.Slots), locks: newLocks(n.cfg.Block),
 		directs: newLocks(n.cfg.Block), written: make([]uint64, n.cfg.Size/n.cfg.Block)}
 	c.changed = n.h.NewCond(c.mu)
-	err := c.open()
+	return c
+}
+
+// begin connects to the memory nodes and prepares them, and makes sure that the coordinator leads.
+func (c *Coordinator) begin(at door, prepare func() error) (*Coordinator, error) {
+	err := c.open(at)
 	if err == nil {
-		err = c.recover()
+		c.enter() // preparing waits as operations do
+		err = prepare()
+		c.leave()
 	}
 	if err == nil {
 		err = c.beat()
@@ -99,7 +114,7 @@ func (n *Node) Lead() (*Coordinator, error) {
 }
 
 // open connects to the replicated memory regions. A majority must let it in.
-func (c *Coordinator) open() error {
+func (c *Coordinator) open(at door) error {
 	if c.inline < stateSize {
 		return fmt.Errorf("%w: the device takes %d bytes inline, and a word has %d", ErrConfig, c.inline, stateSize)
 	}
@@ -116,7 +131,7 @@ func (c *Coordinator) open() error {
 	for i := range reads {
 		c.places = append(c.places, i*c.chunk())
 	}
-	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{memoryDoor, c.cfg.Node, c.term}, size: c.cfg.regionSize()}
+	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{at, c.cfg.Node, c.term}, size: c.cfg.regionSize()}
 	conns, err := d.dial(c.cfg.Memory)
 	if err != nil {
 		return err

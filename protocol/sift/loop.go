@@ -80,6 +80,16 @@ func (c *Coordinator) Apply() {
 	}
 }
 
+// Persist gives committed writes to Config.Durable in the background, for as long as this node is the
+// coordinator (3.5).
+func (c *Coordinator) Persist() {
+	c.enter()
+	defer c.leave()
+	for c.stopped == nil {
+		c.persist()
+	}
+}
+
 // Readmit brings memory nodes back that have failed, for as long as this node is the coordinator
 // (3.4.2). It returns the reason why it is not any more.
 func (c *Coordinator) Readmit() error {

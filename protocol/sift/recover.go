@@ -43,14 +43,19 @@ func (c *Coordinator) recover() error {
 	if err := c.enough(); err != nil {
 		return err
 	}
+	c.settled()
+	for i := range p.Log.Entries {
+		c.replay(&p.Log.Entries[i])
+	}
+	return c.enlist()
+}
+
+// settled notes that all nodes have the log.
+func (c *Coordinator) settled() {
 	for _, r := range c.live() {
 		r.has = c.last
 	}
 	c.committed = c.last
-	for i := range p.Log.Entries {
-		c.replay(&p.Log.Entries[i])
-	}
-	return nil
 }
 
 // Recovery is what a recovery has found and done.

@@ -208,17 +208,21 @@ func (j *Rejoining) complete() error {
 	if j.next < c.cfg.blocks() {
 		return fmt.Errorf("%w: %d of %d blocks are copied", ErrNotJoined, j.next, c.cfg.blocks())
 	}
-	for i := range uint64(c.cfg.Slots) {
-		c.write(j.r, c.cfg.slotAt(i), c.mirror, c.zeroAt(), 8, 0)
-	}
-	for _, e := range c.entries() {
-		c.append(j.r, e, 0)
-	}
-	c.state(j.r, uint64(c.term), verbs.Signaled)
-	if !c.await(j.r, j.r.Asked) {
+	if c.fill(j.r); !c.await(j.r, j.r.Asked) {
 		return j.gone()
 	}
 	return nil
+}
+
+// fill posts the log, and then the state word.
+func (c *Coordinator) fill(r *replica) {
+	for i := range uint64(c.cfg.Slots) {
+		c.write(r, c.cfg.slotAt(i), c.mirror, c.zeroAt(), 8, 0)
+	}
+	for _, e := range c.entries() {
+		c.append(r, e, 0)
+	}
+	c.state(r, uint64(c.term), verbs.Signaled)
 }
 
 // join adds the node to those that count.

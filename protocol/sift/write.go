@@ -56,6 +56,8 @@ func (c *Coordinator) admit(list []Update) error {
 			c.changed.Wait()
 		case c.anyLocked(list, c.locks.writing) || c.full():
 			c.advance()
+		case c.unpersisted():
+			c.persist()
 		case c.sending() || c.queuesFull():
 			c.poll()
 		default:

@@ -7,6 +7,8 @@ const (
 	Stray           = "stray-write"
 	Unavailable     = "unavailable"
 	Direct          = "direct-write-lost"
+	Snapshot        = "wrong-snapshot"
+	Unordered       = "entries-without-order"
 )
 
 // Conditions that a search may be expected to meet.
@@ -31,5 +33,8 @@ const (
 	sawTogether    = "two tasks wrote at the same time"
 	sawRefusedCopy = "a replaced coordinator did not bring a memory node back"
 	sawWaited      = "a write waited until a memory node had joined"
+	sawRestarted   = "a group started again from a snapshot"
+	sawForgotten   = "a snapshot lacked acknowledged writes"
+	sawReplaced    = "a store was given the whole memory"
 	sawOutsider    = "a memory node had restarted, and took no part"
 )

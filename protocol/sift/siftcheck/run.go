@@ -14,24 +14,34 @@ import (
 // run is a CPU node.
 type run struct {
 	*world
-	h      host.Host
-	id     uint16
-	client *scenario.Client
-	since  int // what others do after this many rounds may replace this node
-	node   *sift.Node
-	c      *sift.Coordinator
+	h         host.Host
+	id        uint16
+	client    *scenario.Client
+	since     int  // what others do after this many rounds may replace this node
+	storeless bool // it does not know of the store
+	node      *sift.Node
+	c         *sift.Coordinator
 }
 
 // start starts the node, and looks at the words for the first time.
 func (r *run) start() bool {
-	var err error
-	r.node, err = sift.Start(r.h, sift.Config{Layout: r.load.layout(), Node: r.id, Memory: r.load.memory(), Period: period, Missed: cmp.Or(r.load.missed, 1),
-		Lease: r.load.lease, BackOff: period, CallTimeout: verbs.Forever, QueueDepth: 16})
-	if !r.Check(err) {
+	if !r.connected() {
 		return false
 	}
-	_, err = r.node.Watch()
+	_, err := r.node.Watch()
 	return r.available(err)
+}
+
+// connected starts the node.
+func (r *run) connected() bool {
+	cfg := sift.Config{Layout: r.load.layout(), Node: r.id, Memory: r.load.memory(), Period: period, Missed: cmp.Or(r.load.missed, 1),
+		Lease: r.load.lease, BackOff: period, CallTimeout: verbs.Forever, QueueDepth: 16}
+	if r.load.durable && !r.storeless {
+		cfg.Durable = store{r}
+	}
+	var err error
+	r.node, err = sift.Start(r.h, cfg)
+	return r.Check(err)
 }
 
 // available reports whether err is nil, and fails the run if it is not.

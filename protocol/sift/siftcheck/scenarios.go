@@ -12,7 +12,7 @@ import (
 // Scenarios are those of `verbatim check sift`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range slices.Concat(memories, rejoins) {
+	for _, s := range slices.Concat(memories, rejoins, durables) {
 		out = append(out, build(s))
 	}
 	return out

@@ -30,7 +30,8 @@ type workload struct {
 	slots   int  // of the log; default 4
 	blocks  int  // of the memory; default 3
 	direct  int
-	missed  int // default 1
+	durable bool // the group has a store
+	missed  int  // default 1
 	lease   time.Duration
 	cpus    []func(r *run) // what each CPU node does
 	gate    func(w *world) scenario.Gate
@@ -60,6 +61,9 @@ type known struct {
 	Direct  []string // acknowledged and begun direct writes
 	Began   []string // who has begun a round of an election, in order
 	Writing int      // how many tasks write
+	Stored  stored   // what the store has
+	Wrote   string   // what was written, block by block
+	Anew    bool     // a write was acknowledged after the group had started again
 	Struck  bool     // crashes may strike
 	Joined  bool     // all memory nodes that had failed were brought back
 }
