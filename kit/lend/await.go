@@ -87,19 +87,34 @@ func (g *Group) Do(c *Conn, wr verbs.SendWR) error {
 // nil if the completion belongs to another connection, or failed this one. The error
 // means that no completion arrived in time.
 func (g *Group) Next(conns []*Conn) (*Conn, error) {
-	cq, err := g.ch.Wait(g.Timeout)
+	cq, err := g.Ready()
 	if err != nil {
 		return nil, err
 	}
+	return g.Collect(conns, cq), nil
+}
+
+// Ready waits until a queue of the group has a completion, and returns that queue. It uses no
+// connection, so other tasks may post to all of them meanwhile. Then call [Group.Collect]. The error
+// means that no completion arrived in time.
+//
+// While a task is in Ready, no other task may wait for completions of the group: it could take the
+// completion for which this one waits.
+func (g *Group) Ready() (verbs.CQ, error) { return g.ch.Wait(g.Timeout) }
+
+// Collect polls a completion from a queue that [Group.Ready] has returned, without waiting, and
+// returns its connection. It returns nil if the queue is of none of conns, has no completion any
+// more, or its completion failed the connection.
+func (g *Group) Collect(conns []*Conn, cq verbs.CQ) *Conn {
 	for _, c := range conns {
 		if c.CQ == cq {
 			if n, err := cq.Poll(c.wc[:]); g.took(c, n, err) {
-				return c, nil
+				return c
 			}
-			return nil, nil
+			return nil
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // AwaitAll waits until the last request to each of conns, which is signaled, is complete,

@@ -2,7 +2,9 @@ package lend
 
 import (
 	"errors"
+	"fmt"
 
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -48,6 +50,30 @@ func (c *Conn) Connect(to verbs.Endpoint) (err error) {
 	}
 	return err
 }
+
+// Answered connects to what the peer lends by its answer to [Group.Ask]: one window of size bytes.
+// The error wraps [ErrMalformed] if the answer is something else, [host.ErrTimeout] if there is none,
+// and otherwise it is the reason for which the peer refuses or cannot be reached.
+func (c *Conn) Answered(a *host.Answer, size int) error {
+	switch {
+	case a.Pending():
+		return host.ErrTimeout
+	case a.Err != nil:
+		return a.Err
+	}
+	g, err := DecodeGreeting(a.Body, 1)
+	if err != nil {
+		return err
+	}
+	if g.Windows[0].Len != size {
+		return fmt.Errorf("%w: a window of %d bytes, not %d", ErrMalformed, g.Windows[0].Len, size)
+	}
+	c.Windows = g.Windows
+	return c.Connect(g.Endpoint)
+}
+
+// Free is how many slots of the send queue are free: so many requests can be posted at once.
+func (c *Conn) Free() int { return c.Depth - c.places.taken }
 
 // disconnect destroys the queue pair.
 func (c *Conn) disconnect() error {

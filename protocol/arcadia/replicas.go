@@ -108,29 +108,18 @@ func (r *Replicas) meet(epoch uint64) {
 		answers := r.group.Ask(r.conns[i:i+1], service(r.cfg.Name), func(c *lend.Conn) []byte {
 			return append(lend.AppendEndpoint(nil, c.Endpoint()), said...)
 		}, r.cfg.Timeout).Wait(1)
-		if err := accept(c, &answers[0], r.cfg.Size); err != nil {
-			r.group.Fail(c, fmt.Errorf("backup %s: %w", c.Peer, err))
+		if err := c.Answered(&answers[0], r.cfg.Size); err != nil {
+			r.group.Fail(c, fmt.Errorf("backup %s: %w", c.Peer, nonsense(err)))
 		}
 	}
 }
 
-// accept checks the answer of a backup and connects to it.
-func accept(c *lend.Conn, a *host.Answer, size int) error {
-	switch {
-	case a.Pending():
-		return host.ErrTimeout
-	case a.Err != nil:
-		return a.Err
-	}
-	g, err := lend.DecodeGreeting(a.Body, 1)
-	if err != nil {
+// nonsense says of a malformed answer that it is no answer of a backup.
+func nonsense(err error) error {
+	if errors.Is(err, lend.ErrMalformed) {
 		return fmt.Errorf("%w: %w", ErrNonsense, err)
 	}
-	if g.Windows[0].Len != size {
-		return fmt.Errorf("%w: it lends %d bytes, not %d", ErrNonsense, g.Windows[0].Len, size)
-	}
-	c.Windows = g.Windows
-	return c.Connect(g.Endpoint)
+	return err
 }
 
 // Region returns the copy of this host, in persistent memory or, with RemoteOnly, in DRAM.

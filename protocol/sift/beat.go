@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -18,11 +19,8 @@ import (
 func (c *Coordinator) Beat() error {
 	c.beatMu.Lock()
 	defer c.beatMu.Unlock()
-	c.mu.Lock()
-	stopped := c.stopped
-	c.mu.Unlock()
-	if stopped != nil { // after Close the node may follow already, on the same connections
-		return stopped
+	if err := c.Stopped(); err != nil { // after Close the node may follow already, on the same connections
+		return err
 	}
 	start := c.h.Now()
 	took, answered, err := c.swapWords()
@@ -36,12 +34,12 @@ func (c *Coordinator) Beat() error {
 	case took < c.cfg.majority():
 		return c.stop(fmt.Errorf("%w: %d of %d memory nodes took a heartbeat of term %d", ErrReplaced, took, len(c.cfg.Memory), c.term))
 	}
-	c.until = max(c.until, start+c.cfg.Lease)
+	c.lease = max(c.lease, start+c.cfg.Lease)
 	return c.stopped
 }
 
 // swapWords swaps the next word into the memory nodes, and counts those that took it, and
-// those that answered.
+// those that answered. It only looks at outsiders: see [Coordinator.Rejoin].
 func (c *Coordinator) swapWords() (took, answered int, err error) {
 	if c.beats == math.MaxUint32 {
 		return 0, 0, fmt.Errorf("%w: heartbeat %d of term %d", ErrExhausted, c.beats, c.term)
@@ -52,14 +50,58 @@ func (c *Coordinator) swapWords() (took, answered int, err error) {
 	c.beats++
 	mine := MakeWord(c.cfg.Node, c.term, c.beats)
 	c.n.onWords(func(p *peer) (verbs.SendWR, bool) {
-		return verbs.SendWR{Op: verbs.OpCompareSwap, Compare: uint64(p.seen), Swap: uint64(mine)}, p.seen.Term() <= c.term && p.seen != outsider
+		if p.seen == outsider {
+			return verbs.SendWR{Op: verbs.OpRead}, true
+		}
+		return verbs.SendWR{Op: verbs.OpCompareSwap, Compare: uint64(p.seen), Swap: uint64(mine)}, p.seen.Term() <= c.term
 	}, func(p *peer, found Word) {
-		answered++
-		if found == p.seen {
-			took++
-			found = mine
+		if p.seen != outsider {
+			answered++
+			if found == p.seen {
+				took++
+				found = mine
+			}
 		}
 		c.n.sees(p, found)
 	})
 	return took, answered, nil
+}
+
+// lookAt reads the word of a memory node that comes back, and returns the connection to it.
+func (c *Coordinator) lookAt(name string) (*lend.Conn, error) {
+	c.beatMu.Lock()
+	defer c.beatMu.Unlock()
+	p := c.n.peer(name)
+	for range 2 { // the connection may have failed unnoticed
+		if err := c.n.connect(); err != nil {
+			return nil, err
+		}
+		c.n.onWord(p, verbs.SendWR{Op: verbs.OpRead}, func(w Word) { c.n.sees(p, w) })
+		if p.known {
+			return p.conn, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %s is not reached", ErrNotJoined, name)
+}
+
+// welcome gives the coordinator's word to a node that has restarted and is complete again, so that it
+// takes part in elections. It does so only over a connection that is older than the heartbeat by which
+// the coordinator was confirmed: another life of the node would need another one.
+func (c *Coordinator) welcome(name string, over *lend.Conn) error {
+	c.beatMu.Lock()
+	defer c.beatMu.Unlock()
+	p := c.n.peer(name)
+	if p.conn == over && p.seen == outsider {
+		mine := MakeWord(c.cfg.Node, c.term, c.beats)
+		c.n.onWord(p, verbs.SendWR{Op: verbs.OpCompareSwap, Compare: uint64(outsider), Swap: uint64(mine)}, func(found Word) {
+			if found == outsider {
+				found = mine
+			}
+			c.n.sees(p, found)
+		})
+	}
+	if p.conn != over || p.seen == outsider {
+		return fmt.Errorf("%w: %s is not reached any more", ErrNotJoined, name)
+	}
+	return nil
 }

@@ -27,6 +27,8 @@ var (
 	ErrExhausted = errors.New("sift: numbers used up")
 	// ErrLost: more memory nodes have failed than the group tolerates, and data is lost.
 	ErrLost = errors.New("sift: the memory is lost")
+	// ErrNotJoined: a memory node that has failed was not brought back.
+	ErrNotJoined = errors.New("sift: the memory node was not brought back")
 	// ErrConfig: a configuration exceeds the limits.
 	ErrConfig = errors.New("sift: bad configuration")
 	// ErrMalformed: received bytes are malformed.
@@ -71,6 +73,8 @@ type Config struct {
 	BackOff time.Duration
 	// CallTimeout bounds each attempt to connect; negative: no limit.
 	CallTimeout time.Duration
+	// Durable is a store that outlives the memory nodes. nil: none.
+	Durable Durable
 	// QueueDepth is the length of each send queue, at least 4. Default [DefaultQueueDepth].
 	QueueDepth int
 }
@@ -124,11 +128,15 @@ func (c *Config) majority() int { return quorum.Majority(len(c.Memory)) }
 
 // The replicated memory region: the state word, the log, the direct zone, the memory.
 //
-// The state word is the term in which the region was last brought up to date, or void while
-// another node's memory is copied over it. The paper has no such word: see [wal.Choose].
+// The state word is the term in which the region was last brought up to date, and two bits. The paper
+// has no such word: see [wal.Choose].
+//
+//   - void: another node's memory is copied over this one.
+//   - outside: the node has restarted, and may have lost what it had acknowledged.
 const (
 	stateSize = 8
 	void      = uint64(1) << 63
+	outside   = uint64(1) << 62
 )
 
 func (l *Layout) shape() wal.Shape    { return wal.Shape{Slots: l.Slots, Bytes: l.Entry} }

@@ -32,8 +32,8 @@ func (d *dialer) dial(peers []string) ([]*lend.Conn, error) {
 		return append(lend.AppendEndpoint(nil, c.Endpoint()), d.say.encode()...)
 	}, d.cfg.CallTimeout).Wait(len(conns))
 	for i := range host.InAnyOrder(d.h, peers) {
-		if err := d.accept(conns[i], &answers[i]); err != nil {
-			d.h.Logf("no connection to %s: %v", peers[i], err)
+		if err := conns[i].Answered(&answers[i], d.size); err != nil {
+			d.h.Logf("no connection to %s: %v", peers[i], malformed(err))
 			if err := d.group.Drop(conns[i]); err != nil {
 				return nil, err
 			}
@@ -47,21 +47,10 @@ func (d *dialer) queues() verbs.QPConfig {
 	return verbs.QPConfig{MaxSendWR: d.cfg.QueueDepth, MaxRecvWR: 1, MaxSGE: 1, MaxInline: d.h.Device().Attr().MaxInline}
 }
 
-// accept connects to what a memory node offers.
-func (d *dialer) accept(c *lend.Conn, a *host.Answer) error {
-	switch {
-	case a.Pending():
-		return host.ErrTimeout
-	case a.Err != nil:
-		return a.Err
-	}
-	g, err := lend.DecodeGreeting(a.Body, 1)
-	if err != nil {
+// malformed says of a malformed answer that it is no answer of a memory node.
+func malformed(err error) error {
+	if errors.Is(err, lend.ErrMalformed) {
 		return fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	if g.Windows[0].Len != d.size {
-		return fmt.Errorf("%w: a region of %d bytes, not %d", ErrMalformed, g.Windows[0].Len, d.size)
-	}
-	c.Windows = g.Windows
-	return c.Connect(g.Endpoint)
+	return err
 }

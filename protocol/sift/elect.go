@@ -40,24 +40,13 @@ func (o Outcome) String() string { return outcomeNames[o] }
 //
 // The error wraps [ErrExhausted] if there is no further term.
 func (n *Node) Campaign() (Outcome, error) {
-	if n.term == math.MaxUint16 {
-		return 0, fmt.Errorf("%w: term %d", ErrExhausted, n.term)
-	}
-	n.term++
-	n.stood = n.term
-	mine, won, beats := MakeWord(n.cfg.Node, n.stood, 0), 0, false
-	n.onWords(func(p *peer) (verbs.SendWR, bool) {
-		return verbs.SendWR{Op: verbs.OpCompareSwap, Compare: uint64(p.seen), Swap: uint64(mine)}, p.known && p.seen != outsider
-	}, func(p *peer, found Word) {
-		if found == p.seen {
-			won++
-			n.sees(p, mine)
-			return
-		}
+	beats := false
+	won, err := n.swap(func(p *peer) bool { return p.known && p.seen != outsider }, func(found Word) {
 		beats = beats || found.Timestamp() > 0
-		n.sees(p, found)
 	})
 	switch {
+	case err != nil:
+		return 0, err
 	case won >= n.cfg.majority():
 		return Won, nil
 	case beats || n.elsewhere() || n.reached() < n.cfg.majority():
@@ -65,6 +54,29 @@ func (n *Node) Campaign() (Outcome, error) {
 		return Lost, nil
 	}
 	return Split, nil
+}
+
+// swap raises the term, swaps the node's word into the memory nodes that are asked, and counts those
+// that took it. The others have found words.
+func (n *Node) swap(ask func(p *peer) bool, other func(found Word)) (won int, err error) {
+	if n.term == math.MaxUint16 {
+		return 0, fmt.Errorf("%w: term %d", ErrExhausted, n.term)
+	}
+	n.term++
+	n.stood = n.term
+	mine := MakeWord(n.cfg.Node, n.stood, 0)
+	n.onWords(func(p *peer) (verbs.SendWR, bool) {
+		return verbs.SendWR{Op: verbs.OpCompareSwap, Compare: uint64(p.seen), Swap: uint64(mine)}, ask(p)
+	}, func(p *peer, found Word) {
+		if found == p.seen {
+			won++
+			found = mine
+		} else {
+			other(found)
+		}
+		n.sees(p, found)
+	})
+	return won, nil
 }
 
 // elsewhere reports whether the words show another node with a majority.

@@ -18,8 +18,8 @@ type Image struct {
 
 // Inspect returns the content of the memory nodes that have not failed, at least a majority.
 func (c *Coordinator) Inspect() ([]Image, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.enter()
+	defer c.leave()
 	names, regions, err := c.readAll(0, c.cfg.regionSize())
 	if err != nil {
 		return nil, err

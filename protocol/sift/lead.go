@@ -13,7 +13,7 @@ import (
 )
 
 // Coordinator is the replicated memory as its coordinator serves it (3.3). Several tasks
-// may use it. Memory operations run one after the other, and so do heartbeats.
+// may use it.
 type Coordinator struct {
 	n     *Node // its connections to the words belong to beatMu
 	h     host.Host
@@ -22,19 +22,30 @@ type Coordinator struct {
 	term  uint16
 	group *lend.Group
 
-	mu      host.Mutex
-	work    host.Cond // something can be applied
-	nodes   []*replica
-	mirror  *lend.Memory // of the region, without the memory: what is sent comes from here
-	scratch *lend.Memory // what is read arrives here
-	log     []logged     // by slot
-	last    uint64       // index of the last entry
-	applied uint64       // index of the last entry that was applied
-	locks   locks
-	inline  int
-	found   Recovery
-	stopped error
-	until   time.Duration // end of the lease
+	mu         host.Mutex
+	changed    host.Cond // of anything below
+	users      int       // operations under way
+	polling    bool      // a task waits for completions
+	applying   bool      // a task applies an entry
+	nodes      []*replica
+	mirror     *lend.Memory // of the region, without the memory: what is sent comes from here
+	scratch    *lend.Memory // what is read arrives here
+	places     []int        // of the scratch memory that no read uses, a chunk each
+	log        []logged     // by slot
+	last       uint64       // index of the last entry
+	committed  uint64       // index of the last entry that a majority has
+	applied    uint64       // index of the last entry that was applied
+	persisted  uint64       // index of the last entry that the store has
+	persisting bool         // a task persists an entry
+	locks      locks
+	directs    locks    // of the direct zone: only copies hold any
+	written    []uint64 // by block: the last entry that has written it
+	known      uint64   // the first entry that written knows about
+	rejoining  *Rejoining
+	inline     int
+	found      Recovery
+	stopped    error
+	lease      time.Duration // its end
 
 	beatMu host.Mutex
 	beats  uint32
@@ -43,16 +54,25 @@ type Coordinator struct {
 // replica is a memory node that the coordinator writes to.
 type replica struct {
 	*lend.Conn
-	quiet int    // requests since the last signaled one
-	mark  uint64 // the request that the current operation waits for
+	quiet    int    // requests since the last signaled one
+	appended []mark // entries that it may not have yet, in the order of the log
+	has      uint64 // index of the last entry that it has
+}
+
+// mark is the request that appends an entry.
+type mark struct{ request, index uint64 }
+
+// sent is a request to a node.
+type sent struct {
+	to      *replica
+	request uint64
 }
 
 // logged is what a slot of the log holds.
 type logged struct {
 	entry wal.Entry
-	// sent is the last request to each of the nodes that reads the slot of the mirror, if the
-	// card may still do so.
-	sent []uint64
+	// sent are the last requests that read the slot of the mirror, as far as cards may still do so.
+	sent []sent
 }
 
 // Lead makes the node that has won an election the coordinator: it connects to the memory
@@ -63,12 +83,26 @@ type logged struct {
 // The error wraps [ErrUnavailable] if fewer than a majority let the coordinator in, or
 // stay, and [ErrReplaced] if a later coordinator has been there.
 func (n *Node) Lead() (*Coordinator, error) {
+	c := n.coordinator()
+	return c.begin(memoryDoor, c.recover)
+}
+
+// coordinator returns the coordinator of the term for which the node has stood last.
+func (n *Node) coordinator() *Coordinator {
 	c := &Coordinator{n: n, h: n.h, cfg: &n.cfg, shape: n.cfg.shape(), term: n.stood, inline: n.h.Device().Attr().MaxInline,
-		mu: n.h.NewMutex(), beatMu: n.h.NewMutex(), log: make([]logged, n.cfg.Slots), locks: newLocks(n.cfg.Block)}
-	c.work = n.h.NewCond(c.mu)
-	err := c.open()
+		mu: n.h.NewMutex(), beatMu: n.h.NewMutex(), log: make([]logged, n.cfg.Slots), locks: newLocks(n.cfg.Block),
+		directs: newLocks(n.cfg.Block), written: make([]uint64, n.cfg.Size/n.cfg.Block)}
+	c.changed = n.h.NewCond(c.mu)
+	return c
+}
+
+// begin connects to the memory nodes and prepares them, and makes sure that the coordinator leads.
+func (c *Coordinator) begin(at door, prepare func() error) (*Coordinator, error) {
+	err := c.open(at)
 	if err == nil {
-		err = c.recover()
+		c.enter() // preparing waits as operations do
+		err = prepare()
+		c.leave()
 	}
 	if err == nil {
 		err = c.Beat()
@@ -80,7 +114,7 @@ func (n *Node) Lead() (*Coordinator, error) {
 }
 
 // open connects to the replicated memory regions. A majority must let it in.
-func (c *Coordinator) open() error {
+func (c *Coordinator) open(at door) error {
 	if c.inline < stateSize {
 		return fmt.Errorf("%w: the device takes %d bytes inline, and a word has %d", ErrConfig, c.inline, stateSize)
 	}
@@ -94,7 +128,10 @@ func (c *Coordinator) open() error {
 	if c.scratch, err = c.group.Register(c.scratchSize()); err != nil {
 		return err
 	}
-	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{memoryDoor, c.cfg.Node, c.term}, size: c.cfg.regionSize()}
+	for i := range reads {
+		c.places = append(c.places, i*c.chunk())
+	}
+	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{at, c.cfg.Node, c.term}, size: c.cfg.regionSize()}
 	conns, err := d.dial(c.cfg.Memory)
 	if err != nil {
 		return err
@@ -112,8 +149,13 @@ const chunkSize = 64 << 10
 
 func (c *Coordinator) chunk() int { return min(chunkSize, c.cfg.regionSize()) }
 
-// The scratch memory has room for the state and the log of every node.
-func (c *Coordinator) scratchSize() int { return max(len(c.cfg.Memory)*c.cfg.directAt(), c.chunk()) }
+// reads is how many reads may be under way at a time.
+const reads = 4
+
+// The scratch memory has room for the state and the log of every node, and later for the reads.
+func (c *Coordinator) scratchSize() int {
+	return max(len(c.cfg.Memory)*c.cfg.directAt(), reads*c.chunk())
+}
 
 // live are the nodes that have not failed.
 func (c *Coordinator) live() []*replica {
@@ -159,13 +201,20 @@ func (c *Coordinator) stop(why error) error {
 	if c.stopped == nil {
 		c.h.Logf("stops leading in term %d: %v", c.term, why)
 		c.stopped = why
-		c.work.Broadcast()
+		c.changed.Broadcast()
 	}
 	return c.stopped
 }
 
 // Term is the term in which it was elected.
 func (c *Coordinator) Term() uint16 { return c.term }
+
+// Stopped is the reason why it is not the coordinator any more, or nil.
+func (c *Coordinator) Stopped() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stopped
+}
 
 // Live names the memory nodes that have not failed.
 func (c *Coordinator) Live() []string {
@@ -178,25 +227,37 @@ func (c *Coordinator) Live() []string {
 	return out
 }
 
-// Close stops the coordinator and releases what it uses. It waits for a heartbeat that is
-// under way. The node follows again.
+// Failed names the memory nodes that have failed, or were not reached: see [Coordinator.Rejoin].
+func (c *Coordinator) Failed() []string {
+	live := c.Live()
+	return slices.DeleteFunc(slices.Clone(c.cfg.Memory), func(name string) bool { return slices.Contains(live, name) })
+}
+
+// Close stops the coordinator and releases what it uses, when all operations and the heartbeat
+// under way have returned. The node follows again.
 func (c *Coordinator) Close() error {
 	c.beatMu.Lock()
 	defer c.beatMu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_ = c.stop(ErrReplaced) // it has another reason if it had stopped
+	for c.users > 0 {
+		c.changed.Wait()
+	}
 	c.n.misses = 0
 	if c.group == nil {
 		return nil
 	}
-	errs := []error{c.group.Drop(conns(c.nodes)...)}
+	errs := []error{c.group.Drop(conns(c.peers())...)}
+	if j := c.rejoining; j != nil && j.buf != nil {
+		errs = append(errs, j.buf.Free())
+	}
 	for _, m := range []*lend.Memory{c.mirror, c.scratch} {
 		if m != nil {
 			errs = append(errs, m.Free())
 		}
 	}
 	errs = append(errs, c.group.Close())
-	c.group, c.nodes, c.mirror, c.scratch = nil, nil, nil, nil
+	c.group, c.nodes, c.mirror, c.scratch, c.rejoining = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }

@@ -2,31 +2,63 @@ package sift
 
 import "github.com/verbatim-rdma/verbatim/protocol/sift/wal"
 
-// locks are the write locks of blocks (3.3.2): a block is locked from the moment a write to
-// it is appended to the log until its update of the memory is submitted. Nothing else holds
-// a lock while operations run one after the other, so there are no read locks.
+// locks are the locks of blocks (3.3). A write holds its blocks from the moment when it is appended to
+// the log until its update of the memory is submitted; nobody else reads or writes them meanwhile. A
+// read holds them until it has its answer, since a later Write of a connection may overtake a Read. A
+// copy to a memory node that comes back reads a block, and holds it until the node has all of them
+// (3.4.2): reads go on, and writes wait.
 type locks struct {
 	block int
-	held  map[int]int // how many entries lock a block
+	held  map[int]holders
 }
 
-func newLocks(block int) locks { return locks{block: block, held: map[int]int{}} }
+// holders are those that hold a block.
+type holders struct {
+	writes, reads int
+	copied        bool
+}
 
-// add locks the blocks of updates, or unlocks them if by is -1.
-func (l *locks) add(updates []wal.Update, by int) {
+func newLocks(block int) locks { return locks{block: block, held: map[int]holders{}} }
+
+// write locks the blocks of updates, or unlocks them if by is -1.
+func (l *locks) write(updates []wal.Update, by int) {
 	for _, u := range updates {
-		for b, end := l.blocks(u.Addr, len(u.Data)); b < end; b++ {
-			if l.held[b] += by; l.held[b] == 0 {
-				delete(l.held, b)
-			}
+		l.each(u.Addr, len(u.Data), func(h *holders) { h.writes += by })
+	}
+}
+
+// read locks n bytes at addr for a read, or unlocks them if by is -1.
+func (l *locks) read(addr, n, by int) { l.each(addr, n, func(h *holders) { h.reads += by }) }
+
+// copy locks a block for a copy, or unlocks it.
+func (l *locks) copy(block int, copied bool) {
+	l.each(block*l.block, l.block, func(h *holders) { h.copied = copied })
+}
+
+func (l *locks) each(addr, n int, change func(h *holders)) {
+	for b, end := l.blocks(addr, n); b < end; b++ {
+		h := l.held[b]
+		if change(&h); h == (holders{}) {
+			delete(l.held, b)
+		} else {
+			l.held[b] = h
 		}
 	}
 }
 
-// locked reports whether one of the blocks of n bytes at addr is locked.
-func (l *locks) locked(addr, n int) bool {
+// writing reports whether a write holds one of the blocks of n bytes at addr.
+func (l *locks) writing(addr, n int) bool {
+	return l.any(addr, n, func(h holders) bool { return h.writes > 0 })
+}
+
+// reading reports whether a read or a copy holds one of them.
+func (l *locks) reading(addr, n int) bool {
+	return l.any(addr, n, func(h holders) bool { return h.reads > 0 || h.copied })
+}
+
+func (l *locks) any(addr, n int, is func(holders) bool) bool {
 	for b, end := l.blocks(addr, n); b < end; b++ {
-		if l.held[b] > 0 {
+		if is(l.held[b]) {
 			return true
 		}
 	}

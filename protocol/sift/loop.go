@@ -73,13 +73,35 @@ func (c *Coordinator) Keep() error {
 
 // Apply applies entries in the background for as long as this node is the coordinator.
 func (c *Coordinator) Apply() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.enter()
+	defer c.leave()
 	for c.stopped == nil {
-		if c.applied == c.last {
-			c.work.Wait()
-		} else {
-			c.applyNext()
+		c.advance()
+	}
+}
+
+// Persist gives committed writes to Config.Durable in the background, for as long as this node is the
+// coordinator (3.5).
+func (c *Coordinator) Persist() {
+	c.enter()
+	defer c.leave()
+	for c.stopped == nil {
+		c.persist()
+	}
+}
+
+// Readmit brings memory nodes back that have failed, for as long as this node is the coordinator
+// (3.4.2). It returns the reason why it is not any more.
+func (c *Coordinator) Readmit() error {
+	for {
+		c.h.Sleep(c.cfg.Period)
+		for _, name := range c.Failed() {
+			if err := c.CopyRegion(name); err != nil {
+				c.h.Logf("%v", err)
+			}
+		}
+		if err := c.Stopped(); err != nil {
+			return err
 		}
 	}
 }

@@ -13,22 +13,27 @@ import (
 type MemoryConfig struct {
 	Layout
 	// New: the group is new, and this is the first start of the node. After any restart it
-	// is false: the node has lost its memory, and must not count for anything until it has
-	// been brought up to date. The paper does not say how a node knows.
+	// is false: the node may have lost what it had acknowledged, and must not count for
+	// anything until a coordinator has brought it up to date. The paper does not say how a
+	// node knows.
 	New bool
+	// Persistent is the name of a persistent region that holds the replicated memory (3.5). Then a
+	// node that comes back needs only what it missed. Its host must keep what a card has placed, in
+	// the order of the connection, whenever it fails. Empty: DRAM.
+	Persistent string
 }
 
 // The reasons for which a memory node refuses a connection.
 var (
 	errSuperseded = errors.New("a later coordinator has connected")
-	errOutsider   = errors.New("it has restarted, and lost its memory")
+	errOutsider   = errors.New("it has restarted, and is not up to date")
 )
 
 // memoryNode is a memory node (3.1). Its CPU sets up connections, and does nothing else.
 type memoryNode struct {
 	admin  *lend.Loan // the administrative word
 	memory *lend.Loan // the replicated memory region
-	member bool
+	isNew  bool
 	latest request // of the coordinator that connected last
 }
 
@@ -37,26 +42,45 @@ func ServeMemory(h host.Host, cfg MemoryConfig) error {
 	if err := cfg.Layout.Validate(); err != nil {
 		return err
 	}
-	n := &memoryNode{member: cfg.New}
+	n := &memoryNode{isNew: cfg.New}
 	var err error
-	if n.admin, err = lendAlone(h, 8, verbs.RemoteRead|verbs.RemoteAtomic); err != nil {
+	if n.admin, err = lendAlone(h, "", 8, verbs.RemoteRead|verbs.RemoteAtomic); err != nil {
 		return fmt.Errorf("sift: lend the administrative word: %w", err)
 	}
-	if n.memory, err = lendAlone(h, cfg.regionSize(), verbs.RemoteRead|verbs.RemoteWrite); err != nil {
+	if n.memory, err = lendAlone(h, cfg.Persistent, cfg.regionSize(), verbs.RemoteRead|verbs.RemoteWrite); err != nil {
 		return fmt.Errorf("sift: lend %d bytes: %w", cfg.regionSize(), err)
 	}
-	if !n.member {
-		n.admin.Region.Store64(0, uint64(outsider))
+	switch {
+	case !cfg.New:
+		n.leave(cfg.Persistent == "")
+	case cfg.Persistent != "" && n.memory.Region.Load64(0) != 0:
+		return fmt.Errorf("%w: the region %q of a new group has content", ErrConfig, cfg.Persistent)
 	}
 	return lend.Serve(h, service, n.admit)
 }
 
+// leave makes a node that has restarted an outsider.
+func (n *memoryNode) leave(lost bool) {
+	n.admin.Region.Store64(0, uint64(outsider))
+	r := n.memory.Region
+	state := r.Load64(0) | outside
+	if lost {
+		state |= void
+	}
+	r.Store64(0, state)
+	r.Flush(0, stateSize)
+	r.Fence()
+}
+
 // lendAlone lends memory in a protection domain of its own, so that a connection to one
-// region does not reach the other.
-func lendAlone(h host.Host, size int, access verbs.Access) (*lend.Loan, error) {
+// region does not reach the other. It is persistent if it has a name.
+func lendAlone(h host.Host, name string, size int, access verbs.Access) (*lend.Loan, error) {
 	l, err := lend.NewLender(h)
 	if err != nil {
 		return nil, err
+	}
+	if name != "" {
+		return l.LendPersistent(name, size, access)
 	}
 	return l.Lend(size, access)
 }
@@ -71,8 +95,6 @@ func (n *memoryNode) admit(v *lend.Visitor) error {
 		return err
 	case q.door == adminDoor:
 		return v.Admit(n.admin)
-	case !n.member:
-		return errOutsider
 	case q.term < n.latest.term || q.term == n.latest.term && q.node != n.latest.node:
 		return fmt.Errorf("%w: node %d of term %d", errSuperseded, n.latest.node, n.latest.term)
 	}
@@ -80,5 +102,12 @@ func (n *memoryNode) admit(v *lend.Visitor) error {
 	if err := n.memory.Expel(); err != nil {
 		return err
 	}
+	if q.door == memoryDoor && !n.member() {
+		return errOutsider
+	}
 	return v.Admit(n.memory)
 }
+
+// member reports whether the node counts: its group is new, or a coordinator has brought it up to date.
+// That coordinator must have lost its connection: until then the CPU may not see what is acknowledged.
+func (n *memoryNode) member() bool { return n.isNew || n.memory.Region.Load64(0)&outside == 0 }

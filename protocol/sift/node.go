@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/kit/lend"
@@ -134,6 +135,14 @@ func (n *Node) onWords(wr func(p *peer) (verbs.SendWR, bool), found func(p *peer
 		}
 	}
 }
+
+// onWord posts a request for the word of one memory node, and calls found with the word that was there.
+func (n *Node) onWord(p *peer, wr verbs.SendWR, found func(w Word)) {
+	n.onWords(func(q *peer) (verbs.SendWR, bool) { return wr, p == q }, func(_ *peer, w Word) { found(w) })
+}
+
+// peer returns the memory node called name, which is one of the configuration.
+func (n *Node) peer(name string) *peer { return &n.nodes[slices.Index(n.cfg.Memory, name)] }
 
 // sees records a word.
 func (n *Node) sees(p *peer, w Word) {

@@ -15,16 +15,16 @@ func (c *Coordinator) write(r *replica, at int, mem *lend.Memory, from, n int, f
 	c.post(r, verbs.SendWR{Op: verbs.OpWrite, Flags: flags, SGL: []verbs.SGE{mem.SGE(from, n)}}, at)
 }
 
-// read posts a Read of n bytes of a node's region into the scratch memory.
-func (c *Coordinator) read(r *replica, at, to, n int) {
-	c.post(r, verbs.SendWR{Op: verbs.OpRead, Flags: verbs.Signaled, SGL: []verbs.SGE{c.scratch.SGE(to, n)}}, at)
+// read posts a Read of n bytes of a node's region into mem.
+func (c *Coordinator) read(r *replica, at int, mem *lend.Memory, to, n int) {
+	c.post(r, verbs.SendWR{Op: verbs.OpRead, Flags: verbs.Signaled, SGL: []verbs.SGE{mem.SGE(to, n)}}, at)
 }
 
 // post posts a request for a node's region. Most need no completion, but the send queue
 // must have some for its slots to become free.
 func (c *Coordinator) post(r *replica, wr verbs.SendWR, at int) {
-	c.group.Room(r.Conn, 1)
-	if r.Err != nil {
+	c.until(func() bool { return r.Err != nil || r.Free() > 0 })
+	if r.Err != nil || c.stopped != nil {
 		return
 	}
 	if r.quiet++; r.quiet >= c.cfg.QueueDepth/2 {

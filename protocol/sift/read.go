@@ -2,7 +2,9 @@ package sift
 
 import (
 	"fmt"
+	"time"
 
+	"github.com/verbatim-rdma/verbatim/kit/quorum"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -14,11 +16,22 @@ func (c *Coordinator) Read(addr int, p []byte) error {
 	if err := inside(addr, len(p), c.cfg.Size); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	if c.stopped == nil {
-		c.await(addr, len(p))
+	until, err := c.readMemory(addr, p)
+	return c.confirm(until, err)
+}
+
+// readMemory reads while it locks what it reads, and returns the end of the lease.
+func (c *Coordinator) readMemory(addr int, p []byte) (time.Duration, error) {
+	c.enter()
+	defer c.leave()
+	for c.stopped == nil && c.locks.writing(addr, len(p)) {
+		c.advance()
 	}
-	return c.confirm(c.fetch(c.cfg.memoryAt()+addr, p))
+	c.locks.read(addr, len(p), 1)
+	err := c.fetch(c.cfg.memoryAt()+addr, p)
+	c.locks.read(addr, len(p), -1)
+	c.changed.Broadcast()
+	return c.lease, err
 }
 
 // ReadDirect fills p from addr of the direct zone.
@@ -26,8 +39,11 @@ func (c *Coordinator) ReadDirect(addr int, p []byte) error {
 	if err := inside(addr, len(p), c.cfg.Direct); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	return c.confirm(c.fetch(c.cfg.directAt()+addr, p))
+	c.enter()
+	err := c.fetch(c.cfg.directAt()+addr, p)
+	until := c.lease
+	c.leave()
+	return c.confirm(until, err)
 }
 
 // fetch reads any of the nodes. Each of them has received everything that this coordinator
@@ -57,18 +73,26 @@ func (c *Coordinator) any() *replica {
 
 // load reads a part of a node's region, of at most a chunk, and reports success.
 func (c *Coordinator) load(r *replica, at int, p []byte) bool {
-	if c.read(r, at, 0, len(p)); !c.group.Await(r.Conn, r.Asked) {
+	for len(c.places) == 0 && c.stopped == nil {
+		c.changed.Wait()
+	}
+	if c.stopped != nil {
 		return false
 	}
-	c.scratch.Region.Load(0, p)
-	return true
+	to := c.places[0]
+	c.places = c.places[1:]
+	c.read(r, at, c.scratch, to, len(p))
+	whole := c.await(r, r.Asked)
+	if whole {
+		c.scratch.Region.Load(to, p)
+	}
+	c.places = append(c.places, to)
+	c.changed.Broadcast()
+	return whole
 }
 
-// confirm unlocks the memory, and makes sure that the coordinator had not been replaced
-// when it was read.
-func (c *Coordinator) confirm(err error) error {
-	until := c.until
-	c.mu.Unlock()
+// confirm makes sure that the coordinator had not been replaced when it has read.
+func (c *Coordinator) confirm(until time.Duration, err error) error {
 	if err != nil {
 		return err
 	}
@@ -79,24 +103,34 @@ func (c *Coordinator) confirm(err error) error {
 }
 
 // WriteDirect writes data at addr of the direct zone, without the log (3.3.2). It returns
-// when a majority of the memory nodes has it: one round trip. Nothing locks, and a failure
-// may leave a part of it on some of the nodes: see [Coordinator.Copies].
+// when a majority of the memory nodes has it: one round trip. It waits only for a node that comes back
+// and has a block of it already. A failure may leave a part of it on some of the nodes: see [Coordinator.Copies].
 func (c *Coordinator) WriteDirect(addr int, data []byte) error {
 	if err := inside(addr, len(data), c.cfg.Direct); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.enter()
+	defer c.leave()
+	for c.stopped == nil && (c.directs.reading(addr, len(data)) || c.queuesFull()) {
+		if c.queuesFull() {
+			c.poll()
+		} else {
+			c.changed.Wait()
+		}
+	}
 	if c.stopped != nil || len(data) == 0 {
 		return c.stopped
 	}
 	at := c.cfg.directAt() + addr
 	c.mirror.Region.Store(at, data)
+	var posted []sent
 	for _, r := range c.nodes {
 		c.write(r, at, c.mirror, at, len(data), verbs.Signaled)
-		r.mark = r.Asked
+		posted = append(posted, sent{r, r.Asked})
 	}
-	return c.commit()
+	return c.commit(func() bool {
+		return quorum.Count(posted, func(s sent) bool { return s.to.Err == nil && s.to.Done >= s.request }) >= c.cfg.majority()
+	})
 }
 
 // Copies returns what each of at least a majority of the nodes has in the direct zone. After
@@ -107,8 +141,8 @@ func (c *Coordinator) Copies(addr, n int) ([][]byte, error) {
 	if err := inside(addr, n, c.cfg.Direct); err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.enter()
+	defer c.leave()
 	_, copies, err := c.readAll(c.cfg.directAt()+addr, n)
 	return copies, err
 }

@@ -23,7 +23,9 @@ func (c *Coordinator) recover() error {
 	}
 	for i := range p.Log.Entries {
 		c.keep(&p.Log.Entries[i])
+		c.note(&p.Log.Entries[i])
 	}
+	c.known = p.Log.First
 	c.last, c.applied = p.Log.Last(), p.Log.Last()
 	nodes := c.live()
 	c.found = found(&p)
@@ -42,10 +44,19 @@ func (c *Coordinator) recover() error {
 	if err := c.enough(); err != nil {
 		return err
 	}
+	c.settled()
 	for i := range p.Log.Entries {
 		c.replay(&p.Log.Entries[i])
 	}
-	return nil
+	return c.enlist()
+}
+
+// settled notes that all nodes have the log.
+func (c *Coordinator) settled() {
+	for _, r := range c.live() {
+		r.has = c.last
+	}
+	c.committed = c.last
 }
 
 // Recovery is what a recovery has found and done.
@@ -76,7 +87,7 @@ func (c *Coordinator) readLogs() ([]wal.Copy, error) {
 	size := c.cfg.directAt()
 	asked := c.live()
 	for i, r := range asked {
-		c.read(r, 0, i*size, size)
+		c.read(r, 0, c.scratch, i*size, size)
 	}
 	c.group.AwaitAll(conns(asked))
 	var copies []wal.Copy
@@ -102,6 +113,15 @@ func (c *Coordinator) keep(e *wal.Entry) {
 	n := c.shape.Encode(b, e)
 	c.mirror.Region.Store(c.cfg.slotAt(e.Index), b[:n])
 	c.log[e.Index%uint64(c.cfg.Slots)] = logged{entry: *e}
+}
+
+// note notes which blocks an entry writes.
+func (c *Coordinator) note(e *wal.Entry) {
+	for _, u := range e.Updates {
+		for b, end := c.locks.blocks(u.Addr, len(u.Data)); b < end; b++ {
+			c.written[b] = e.Index
+		}
+	}
 }
 
 // repair posts what makes the log of the i-th node complete: see [wal.Repair].
@@ -154,7 +174,7 @@ func (c *Coordinator) replace(r *replica, nodes []*replica, p *wal.Plan) {
 	c.state(r, void, 0)
 	for at, end := c.cfg.directAt(), c.cfg.regionSize(); at < end; at += c.chunk() {
 		n := min(c.chunk(), end-at)
-		c.read(from, at, 0, n)
+		c.read(from, at, c.scratch, 0, n)
 		if !c.group.Await(from.Conn, from.Asked) {
 			c.group.Fail(r.Conn, fmt.Errorf("%w: %s failed while it was copied", ErrUnavailable, from.Peer))
 			return
@@ -202,9 +222,7 @@ func (c *Coordinator) replay(e *wal.Entry) {
 			c.write(r, c.cfg.memoryAt()+u.Addr, c.mirror, c.cfg.slotAt(e.Index)+e.DataAt(k), len(u.Data), flags)
 		}
 		if late {
-			x.sent = append(x.sent, r.Asked)
-		} else {
-			x.sent = append(x.sent, 0)
+			x.sent = append(x.sent, sent{r, r.Asked})
 		}
 	}
 }

@@ -143,12 +143,12 @@ func TestLocksAgainstASet(t *testing.T) {
 		var held [][]wal.Update
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			if len(held) > 0 && rapid.Bool().Draw(t, "unlock") {
-				l.add(held[0], -1)
+				l.write(held[0], -1)
 				held = held[1:]
 				continue
 			}
 			u := []wal.Update{{Addr: rapid.IntRange(0, 40).Draw(t, "addr"), Data: make([]byte, rapid.IntRange(1, 20).Draw(t, "n"))}}
-			l.add(u, 1)
+			l.write(u, 1)
 			held = append(held, u)
 		}
 		addr, n := rapid.IntRange(0, 60).Draw(t, "addr"), rapid.IntRange(1, 20).Draw(t, "n")
@@ -162,7 +162,7 @@ func TestLocksAgainstASet(t *testing.T) {
 				}
 			}
 		}
-		if got := l.locked(addr, n); got != want {
+		if got := l.writing(addr, n); got != want {
 			t.Fatalf("%d bytes at %d locked: %v, want %v; held %v", n, addr, got, want, held)
 		}
 	})
@@ -319,7 +319,7 @@ func TestNonsenseOfAMemoryNodeIsAFailure(t *testing.T) {
 		},
 		"has restarted": func(h host.Host, _ int) error { return ServeMemory(h, MemoryConfig{Layout: config().Layout}) },
 		"a word of nonsense": func(h host.Host, _ int) error {
-			admin, err := lendAlone(h, 8, verbs.RemoteRead|verbs.RemoteAtomic)
+			admin, err := lendAlone(h, "", 8, verbs.RemoteRead|verbs.RemoteAtomic)
 			if err != nil {
 				return err
 			}

@@ -16,6 +16,7 @@ type door uint8
 const (
 	adminDoor  door = iota + 1 // the administrative word, for all CPU nodes
 	memoryDoor                 // the replicated memory region, for one coordinator
+	copyDoor                   // the same, to bring the node up to date
 )
 
 // request is what a CPU node says when it connects. The paper does not say what such a
@@ -36,7 +37,7 @@ func decodeRequest(b []byte) (request, error) {
 	r := wire.NewReader(b)
 	d, x := door(r.Uint8()), r.Uint64()
 	q := request{door: d, node: uint16(x >> 16), term: uint16(x)}
-	r.Fail((d == adminDoor || d == memoryDoor) && x>>32 == 0 && q.node >= 1 && q.node <= MaxNode && (q.term > 0) == (d == memoryDoor))
+	r.Fail(d >= adminDoor && d <= copyDoor && x>>32 == 0 && q.node >= 1 && q.node <= MaxNode && (q.term > 0) == (d != adminDoor))
 	if r.End() != nil {
 		return request{}, fmt.Errorf("%w: a request to connect of %d bytes", ErrMalformed, len(b))
 	}

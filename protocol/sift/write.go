@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/verbatim-rdma/verbatim/kit/quorum"
 	"github.com/verbatim-rdma/verbatim/protocol/sift/wal"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -21,36 +20,72 @@ func (c *Coordinator) Write(addr int, data []byte) error {
 // none. Other operations see all or none. It returns when a majority of the memory nodes
 // has the list in its log. The memory follows in the background: see [Coordinator.ApplyOne].
 //
+// Writes of several tasks are under way together, unless they concern the same blocks. They commit in
+// the order of the log, and return in any order.
+//
 // A list is one entry of the log. The error wraps [ErrTooLong] if it does not fit. After
 // [ErrUnavailable] or [ErrReplaced] the writes may take effect or not.
 func (c *Coordinator) WriteAll(list []Update) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.enter()
+	defer c.leave()
 	if err := c.fits(list); err != nil {
 		return err
 	}
-	if c.stopped != nil {
-		return c.stopped
+	if err := c.admit(list); err != nil {
+		return err
 	}
 	list = slices.Clone(list) // the caller may change it before it is applied
-	for _, u := range list {
-		c.await(u.Addr, len(u.Data))
-	}
-	c.makeRoom()
 	e := wal.Entry{Index: c.last + 1, Term: c.term, Updates: list}
-	c.settle(&c.log[e.Index%uint64(c.cfg.Slots)])
 	c.keep(&e)
+	c.note(&e)
 	c.last++
-	c.locks.add(list, 1)
+	c.locks.write(list, 1)
 	for _, r := range c.nodes {
 		c.append(r, &e, verbs.Signaled)
-		r.mark = r.Asked
+		r.appended = append(r.appended, mark{r.Asked, e.Index})
 	}
-	err := c.commit()
-	if err == nil {
-		c.work.Signal()
+	return c.commit(func() bool { return c.committed >= e.Index })
+}
+
+// admit waits until a list may be appended: nobody holds its blocks, and its slot of the log and the
+// send queues have room. Other tasks may act as long as it waits; what it has found holds as long as
+// the caller does not wait.
+func (c *Coordinator) admit(list []Update) error {
+	for c.stopped == nil {
+		switch {
+		case c.anyLocked(list, c.locks.reading):
+			c.changed.Wait()
+		case c.anyLocked(list, c.locks.writing) || c.full():
+			c.advance()
+		case c.unpersisted():
+			c.persist()
+		case c.sending() || c.queuesFull():
+			c.poll()
+		default:
+			return nil
+		}
 	}
-	return err
+	return c.stopped
+}
+
+func (c *Coordinator) anyLocked(list []Update, locked func(addr, n int) bool) bool {
+	return slices.ContainsFunc(list, func(u Update) bool { return locked(u.Addr, len(u.Data)) })
+}
+
+// full reports whether entries must be applied before the next one may be appended.
+//
+// All entries but the last Slots-1 are applied before an entry is posted. So on every node
+// an entry has been applied when another one begins to take its slot; and if a node has an
+// entry, the one Slots-1 before it was committed, which [wal.Choose] needs.
+func (c *Coordinator) full() bool { return c.last+1 >= c.applied+uint64(c.cfg.Slots) }
+
+// sending reports whether a card may still read the next slot of the mirror.
+func (c *Coordinator) sending() bool {
+	return slices.ContainsFunc(c.log[(c.last+1)%uint64(c.cfg.Slots)].sent, func(s sent) bool { return s.to.Err == nil && s.to.Done < s.request })
+}
+
+func (c *Coordinator) queuesFull() bool {
+	return slices.ContainsFunc(c.nodes, func(r *replica) bool { return r.Err == nil && r.Free() == 0 })
 }
 
 // fits checks a list of writes.
@@ -78,57 +113,21 @@ func inside(addr, n, size int) error {
 	return nil
 }
 
-// commit waits until a majority has what was posted last.
-func (c *Coordinator) commit() error {
-	all := conns(c.nodes)
-	for {
-		has := quorum.Count(c.nodes, func(r *replica) bool { return r.Err == nil && r.Done >= r.mark })
-		if has >= c.cfg.majority() {
-			return nil
-		}
-		if err := c.enough(); err != nil {
-			return err
-		}
-		if _, err := c.group.Next(all); err != nil {
-			return c.stop(fmt.Errorf("%w: %w", ErrUnavailable, err))
-		}
+// commit waits until a majority has what was posted.
+func (c *Coordinator) commit(committed func() bool) error {
+	c.until(func() bool { return committed() || c.enough() != nil })
+	if committed() {
+		return nil
 	}
-}
-
-// makeRoom applies entries until the next one may be appended.
-//
-// All entries but the last Slots-1 are applied before an entry is posted. So on every node
-// an entry has been applied when another one begins to take its slot; and if a node has an
-// entry, the one Slots-1 before it was committed, which [wal.Choose] needs.
-func (c *Coordinator) makeRoom() {
-	for c.last+1 >= c.applied+uint64(c.cfg.Slots) {
-		c.applyNext()
-	}
-}
-
-// settle waits until no card needs the slot of the mirror any more.
-func (c *Coordinator) settle(x *logged) {
-	for i, id := range x.sent {
-		if r := c.nodes[i]; id > 0 && r.Err == nil {
-			c.group.Await(r.Conn, id)
-		}
-	}
-}
-
-// await waits until no write to n bytes at addr is unapplied, which means that it applies
-// them itself: they are committed.
-func (c *Coordinator) await(addr, n int) {
-	for c.locks.locked(addr, n) {
-		c.applyNext()
-	}
+	return c.stopped
 }
 
 // ApplyOne submits the updates of the oldest entry that is not applied to the memory of all
-// nodes, and unlocks its blocks (3.3.2). It reports whether there was one.
+// nodes, and unlocks its blocks (3.3.2). It reports whether there was one that is committed.
 func (c *Coordinator) ApplyOne() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stopped != nil || c.applied == c.last {
+	c.enter()
+	defer c.leave()
+	if c.stopped != nil || !c.applicable() {
 		return false
 	}
 	c.applyNext()
@@ -136,8 +135,11 @@ func (c *Coordinator) ApplyOne() bool {
 }
 
 func (c *Coordinator) applyNext() {
+	c.applying = true
 	e := &c.log[(c.applied+1)%uint64(c.cfg.Slots)].entry
 	c.replay(e)
 	c.applied++
-	c.locks.add(e.Updates, -1)
+	c.applying = false
+	c.locks.write(e.Updates, -1)
+	c.changed.Broadcast()
 }

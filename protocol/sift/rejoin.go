@@ -1,0 +1,350 @@
+package sift
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/kit/lend"
+	"github.com/verbatim-rdma/verbatim/protocol/sift/wal"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Rejoining is a memory node that comes back (3.4.2), and gets what it lacks block by block. It counts
+// for nothing before [Rejoining.Join].
+type Rejoining struct {
+	c    *Coordinator
+	r    *replica
+	word *lend.Conn // to its administrative word, since before the coordinator was confirmed
+	buf  *lend.Memory
+	next int // the block to copy next: those of the direct zone, and then those of the memory
+	// since: what no entry from this one on has written is there already. 0: nothing is.
+	since  uint64
+	copied int
+}
+
+// Rejoin begins to bring a memory node back that has failed: it connects, and finds out what the node
+// lacks. Then call [Rejoining.CopyBlock] until nothing is left, and [Rejoining.Join]. Only one node
+// may come back at a time. The error wraps [ErrNotJoined] if the coordinator goes on without the node.
+func (c *Coordinator) Rejoin(name string) (*Rejoining, error) {
+	j := &Rejoining{c: c}
+	if err := j.reserve(name); err != nil {
+		return nil, err
+	}
+	err := j.connect(name)
+	if err == nil {
+		err = j.survey()
+	}
+	if err != nil {
+		return nil, j.fail(err)
+	}
+	return j, nil
+}
+
+// reserve makes j the one node that comes back.
+func (j *Rejoining) reserve(name string) error {
+	c := j.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.stopped != nil:
+		return c.stopped
+	case !slices.Contains(c.cfg.Memory, name) || slices.ContainsFunc(c.live(), func(r *replica) bool { return r.Peer == name }):
+		return fmt.Errorf("%w: %q has not failed, or is no memory node", ErrNotJoined, name)
+	case c.rejoining != nil:
+		return fmt.Errorf("%w: another node comes back", ErrNotJoined)
+	}
+	c.rejoining = j
+	return nil
+}
+
+// connect connects to the node, and then makes sure that the coordinator still leads.
+//
+// A node that has restarted does not know which coordinators it had admitted. So one that has been
+// replaced might bring it back, and acknowledge writes with it. But a heartbeat of such a one fails: a
+// majority had another word before the node restarted, and the node itself, whose word is lost, does not
+// count. The paper does not say that a coordinator looks.
+func (j *Rejoining) connect(name string) (err error) {
+	c := j.c
+	if j.word, err = c.lookAt(name); err != nil {
+		return err
+	}
+	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{copyDoor, c.cfg.Node, c.term}, size: c.cfg.regionSize()}
+	conns, err := d.dial([]string{name})
+	if err != nil {
+		return err
+	}
+	if conns[0] == nil {
+		return fmt.Errorf("%w: no connection to %s", ErrNotJoined, name)
+	}
+	j.r = &replica{Conn: conns[0]}
+	return c.Beat()
+}
+
+// survey finds out what the node lacks, and marks its memory as incomplete.
+func (j *Rejoining) survey() error {
+	c := j.c
+	c.enter()
+	defer c.leave()
+	if c.stopped != nil {
+		return c.stopped
+	}
+	var err error
+	if j.buf, err = c.group.Register(max(c.cfg.directAt(), c.cfg.Block)); err != nil {
+		return err
+	}
+	c.read(j.r, 0, j.buf, 0, c.cfg.directAt())
+	if !c.await(j.r, j.r.Asked) {
+		return j.gone()
+	}
+	state, zone := j.buf.Region.Load64(0), make([]byte, c.cfg.logSize())
+	j.buf.Region.Load(stateSize, zone)
+	log, _ := c.shape.Parse(zone)
+	if state&void == 0 && log.First >= c.known {
+		j.since = log.First
+	}
+	if err := c.others(); err != nil {
+		return err
+	}
+	c.state(j.r, state|void, 0)
+	return nil
+}
+
+// others waits until a majority without the node has all entries that it may have acknowledged, since
+// they do not count there any more as soon as its memory is overwritten.
+func (c *Coordinator) others() error {
+	last := c.last
+	c.until(func() bool { return c.enough() != nil || c.onMajority() >= last })
+	return c.stopped
+}
+
+// CopyBlock copies the next block to the node, and reports whether another one is left. The block is
+// locked from then on until the node has joined: clients read it, and writes to it wait (3.4.2). So when
+// the last block is copied no write is under way, and the node has what all others have. After an error
+// the node has to begin anew.
+func (j *Rejoining) CopyBlock() (more bool, err error) {
+	if more, err = j.copyNext(); err != nil {
+		err = j.fail(err)
+	}
+	return more, err
+}
+
+func (j *Rejoining) copyNext() (more bool, err error) {
+	c := j.c
+	c.enter()
+	defer c.leave()
+	if err := j.usable(); err != nil {
+		return false, err
+	}
+	if j.next == c.cfg.blocks() {
+		return false, nil
+	}
+	b := c.block(j.next)
+	for c.stopped == nil && b.locks.writing(b.number*c.cfg.Block, c.cfg.Block) {
+		c.advance()
+	}
+	if c.stopped != nil {
+		return false, c.stopped
+	}
+	b.locks.copy(b.number, true)
+	j.next++
+	if j.lacks(&b) {
+		err = j.copy(&b)
+	}
+	return j.next < c.cfg.blocks(), err
+}
+
+// lacks reports whether the node may lack what is in a block.
+//
+// The entries of its log may not be applied to its memory. All earlier ones are. Nobody notes what was
+// written to the direct zone.
+func (j *Rejoining) lacks(b *block) bool {
+	return b.locks == &j.c.directs || j.since == 0 || j.c.written[b.number] >= j.since
+}
+
+// copy copies a block of any other node.
+func (j *Rejoining) copy(b *block) error {
+	c := j.c
+	for copied := false; !copied; {
+		if err := c.enough(); err != nil {
+			return err
+		}
+		from := c.any()
+		c.read(from, b.at, j.buf, 0, b.size)
+		copied = c.await(from, from.Asked)
+	}
+	c.write(j.r, b.at, j.buf, 0, b.size, verbs.Signaled)
+	if !c.await(j.r, j.r.Asked) {
+		return j.gone()
+	}
+	j.copied++
+	return nil
+}
+
+// Join makes the node, to which everything is copied, one of the memory nodes again: it gets the log, and
+// then the state word, which vouches for its content, and the coordinator's word. From then on it counts.
+func (j *Rejoining) Join() error {
+	err := j.complete()
+	if err == nil {
+		err = j.c.welcome(j.r.Peer, j.word)
+	}
+	if err == nil {
+		err = j.join()
+	}
+	if err != nil {
+		return j.fail(err)
+	}
+	return nil
+}
+
+// complete makes the log of the node that of the others.
+func (j *Rejoining) complete() error {
+	c := j.c
+	c.enter()
+	defer c.leave()
+	if err := j.usable(); err != nil {
+		return err
+	}
+	if j.next < c.cfg.blocks() {
+		return fmt.Errorf("%w: %d of %d blocks are copied", ErrNotJoined, j.next, c.cfg.blocks())
+	}
+	if c.fill(j.r); !c.await(j.r, j.r.Asked) {
+		return j.gone()
+	}
+	return nil
+}
+
+// fill posts the log, and then the state word.
+func (c *Coordinator) fill(r *replica) {
+	for i := range uint64(c.cfg.Slots) {
+		c.write(r, c.cfg.slotAt(i), c.mirror, c.zeroAt(), 8, 0)
+	}
+	for _, e := range c.entries() {
+		c.append(r, e, 0)
+	}
+	c.state(r, uint64(c.term), verbs.Signaled)
+}
+
+// join adds the node to those that count.
+func (j *Rejoining) join() error {
+	c := j.c
+	c.enter()
+	defer c.leave()
+	if err := j.usable(); err != nil {
+		return err
+	}
+	j.r.has = c.last
+	nodes := slices.Clone(c.nodes)
+	if old := slices.IndexFunc(nodes, func(r *replica) bool { return r.Peer == j.r.Peer }); old >= 0 {
+		c.drop(nodes[old].Conn)
+		nodes[old] = j.r
+	} else {
+		nodes = append(nodes, j.r)
+	}
+	c.nodes = nodes
+	return j.end()
+}
+
+// Copied is how many blocks were copied: a node that has not lost its memory needs only what it missed (3.5).
+func (j *Rejoining) Copied() int { return j.copied }
+
+// entries are those that the log has, oldest first.
+func (c *Coordinator) entries() []*wal.Entry {
+	var out []*wal.Entry
+	for i := c.last + 1 - min(c.last, uint64(c.cfg.Slots)); i <= c.last; i++ {
+		if e := &c.log[i%uint64(c.cfg.Slots)].entry; e.Index == i {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// usable is nil if j is the node that comes back.
+func (j *Rejoining) usable() error {
+	switch {
+	case j.c.stopped != nil:
+		return j.c.stopped
+	case j.c.rejoining != j:
+		return fmt.Errorf("%w: this attempt is over", ErrNotJoined)
+	}
+	return nil
+}
+
+func (j *Rejoining) gone() error {
+	if j.c.stopped != nil {
+		return j.c.stopped
+	}
+	return fmt.Errorf("%w: %w", ErrNotJoined, j.r.Err)
+}
+
+// fail gives the node up, for the reason err.
+func (j *Rejoining) fail(err error) error {
+	c := j.c
+	c.enter()
+	defer c.leave()
+	if c.rejoining != j {
+		return err
+	}
+	if j.r != nil {
+		c.drop(j.r.Conn)
+	}
+	return errors.Join(err, j.end())
+}
+
+// end unlocks all blocks.
+func (j *Rejoining) end() error {
+	c := j.c
+	for i := range j.next {
+		b := c.block(i)
+		b.locks.copy(b.number, false)
+	}
+	c.rejoining = nil
+	c.changed.Broadcast()
+	if j.buf == nil {
+		return nil
+	}
+	return j.buf.Free()
+}
+
+// drop releases a connection.
+func (c *Coordinator) drop(conn *lend.Conn) {
+	if err := c.group.Drop(conn); err != nil {
+		c.h.Logf("disconnect from %s: %v", conn.Peer, err)
+	}
+}
+
+// blocks is how many blocks the direct zone and the memory have together. The last of the direct zone
+// may be shorter.
+func (l *Layout) blocks() int { return l.directBlocks() + l.Size/l.Block }
+
+func (l *Layout) directBlocks() int { return (l.Direct + l.Block - 1) / l.Block }
+
+// block is a block of the direct zone or of the memory.
+type block struct {
+	locks  *locks // of its zone
+	number int    // there
+	at     int    // in the region
+	size   int
+}
+
+// block is the i-th of all blocks.
+func (c *Coordinator) block(i int) block {
+	if d := c.cfg.directBlocks(); i >= d {
+		return block{&c.locks, i - d, c.cfg.memoryAt() + (i-d)*c.cfg.Block, c.cfg.Block}
+	}
+	return block{&c.directs, i, c.cfg.directAt() + i*c.cfg.Block, min(c.cfg.Block, c.cfg.Direct-i*c.cfg.Block)}
+}
+
+// CopyRegion brings a memory node back that has failed: all steps in a row.
+func (c *Coordinator) CopyRegion(name string) error {
+	j, err := c.Rejoin(name)
+	if err != nil {
+		return err
+	}
+	for more := true; more; {
+		if more, err = j.CopyBlock(); err != nil {
+			return err
+		}
+	}
+	return j.Join()
+}

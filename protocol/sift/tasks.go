@@ -1,0 +1,100 @@
+package sift
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/kit/quorum"
+)
+
+// Several tasks use a coordinator at a time. Each holds c.mu, except while it waits: for the cards
+// (poll) or for another task (c.changed). One task at a time waits for the cards, for all tasks, so
+// that none takes a completion for which another one waits.
+
+// enter begins an operation, and leave ends it.
+func (c *Coordinator) enter() {
+	c.mu.Lock()
+	c.users++
+}
+
+func (c *Coordinator) leave() {
+	if c.users--; c.users == 0 {
+		c.changed.Broadcast()
+	}
+	c.mu.Unlock()
+}
+
+// until waits for completions until done, or until the coordinator has stopped. Something must be
+// under way that makes done true, or fails its connection.
+func (c *Coordinator) until(done func() bool) {
+	for !done() && c.stopped == nil {
+		c.poll()
+	}
+}
+
+// poll waits for a completion, or until another task has polled one.
+func (c *Coordinator) poll() {
+	if c.polling {
+		c.changed.Wait()
+		return
+	}
+	c.polling = true
+	c.mu.Unlock()
+	cq, err := c.group.Ready()
+	c.mu.Lock()
+	c.polling = false
+	if err != nil {
+		_ = c.stop(fmt.Errorf("%w: %w", ErrUnavailable, err)) // whoever waits finds out
+	} else {
+		c.group.Collect(conns(c.peers()), cq)
+	}
+	c.acknowledge()
+	c.changed.Broadcast()
+}
+
+// acknowledge notes which entries the nodes have, and how far the log is committed.
+func (c *Coordinator) acknowledge() {
+	for _, r := range c.live() {
+		for len(r.appended) > 0 && r.appended[0].request <= r.Done {
+			r.has, r.appended = r.appended[0].index, r.appended[1:]
+		}
+	}
+	c.committed = max(c.committed, c.onMajority())
+}
+
+// onMajority is the last entry that a majority of the nodes has that have not failed.
+func (c *Coordinator) onMajority() uint64 {
+	var has []uint64
+	for _, r := range c.live() {
+		has = append(has, r.has)
+	}
+	return quorum.Committed(c.cfg.majority(), has)
+}
+
+// peers are all nodes that the coordinator talks to: also one that comes back, and does not count yet.
+func (c *Coordinator) peers() []*replica {
+	if j := c.rejoining; j != nil && j.r != nil {
+		return append(slices.Clone(c.nodes), j.r)
+	}
+	return c.nodes
+}
+
+// await waits until a signaled request is complete, and reports whether it has succeeded.
+func (c *Coordinator) await(r *replica, id uint64) bool {
+	c.until(func() bool { return r.Err != nil || r.Done >= id })
+	return r.Err == nil && r.Done >= id
+}
+
+// advance applies the next entry, or waits until another task has changed something: it applies one,
+// or commits the next.
+func (c *Coordinator) advance() {
+	if c.applicable() {
+		c.applyNext()
+	} else {
+		c.changed.Wait()
+	}
+}
+
+// applicable reports whether an entry can be applied: it is committed, and no task applies one. An
+// entry that is not committed may not be part of the log after a failure.
+func (c *Coordinator) applicable() bool { return c.applied < c.committed && !c.applying }
