@@ -8,10 +8,13 @@
 // A machine with memory runs [ServeMemory]. A CPU node calls [Start] and then [Node.Follow],
 // which returns when it is the coordinator. It then runs [Coordinator.Keep], which sends
 // heartbeats, and [Coordinator.Apply] as tasks, and reads and writes the memory: [Coordinator.Read],
-// [Coordinator.Write], [Coordinator.WriteAll], [Coordinator.WriteDirect].
+// [Coordinator.Write], [Coordinator.WriteAll], [Coordinator.WriteDirect]. [Coordinator.Readmit]
+// brings memory nodes back that have failed, and [Coordinator.Persist] gives committed writes
+// to Config.Durable. Several tasks may use a coordinator at the same time.
 //
 // All of these are loops around steps, which scenarios call as often as they want to:
-// [Node.Watch], [Node.Campaign], [Node.Lead], [Coordinator.Beat], [Coordinator.ApplyOne].
+// [Node.Watch], [Node.Campaign], [Node.Lead], [Coordinator.Beat], [Coordinator.ApplyOne],
+// [Coordinator.CopyRegion] or [Rejoining.CopyBlock], [Coordinator.PersistOne].
 //
 // # How it works
 //
@@ -33,21 +36,23 @@
 // coordinator reads; others may be there or not, a list of writes as a whole. Whoever reads
 // a coordinator sees one memory, if its lease is shorter than the time for which others wait
 // by as much as clocks may differ; without a lease it needs no clock. With more than F
-// failures every operation fails with [ErrUnavailable].
+// failures every operation fails with [ErrUnavailable]. A memory node that has come back, and
+// has joined, has not failed any more.
 //
 // # Where the paper is silent
 //
 // What the code does then is in docs/sift.md, item by item. The most important ones: an
 // entry holds the term of its coordinator, and a region the term in which it was last
 // brought up to date; a memory node admits no coordinator of an earlier term than one that
-// it has admitted; a memory node that has restarted takes no part in anything.
+// it has admitted; a memory node that has restarted takes no part in anything until a
+// coordinator has brought it up to date.
 //
 // # Where things are
 //
 // word.go is the administrative word, config.go the settings, errors and layout, wire.go the
 // request to connect. memnode.go is the memory node. node.go, watch.go and elect.go are the
 // follower and the candidate. lead.go, recover.go, write.go, read.go and beat.go are the
-// coordinator, with dial.go and post.go below and locks.go beside them. loop.go has the
-// loops, and inspect.go shows what memory nodes hold. Numbers such as (3.4) are sections of
-// the paper.
+// coordinator, with dial.go and post.go below, and locks.go and tasks.go beside them. rejoin.go
+// brings memory nodes back, and durable.go is the store. loop.go has the loops, and inspect.go
+// shows what memory nodes hold. Numbers such as (3.4) are sections of the paper.
 package sift

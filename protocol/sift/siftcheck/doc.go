@@ -8,6 +8,8 @@
 //	P4  the memory is linearizable, and lists of writes are atomic (3.3)
 //	P5  so are the reads of a coordinator that is being replaced (3.2)
 //	P6  logs and memories agree when a coordinator begins to serve (3.4.1)
+//	P7  a memory node that has come back has what the others have, and reads do not wait for
+//	    its copy (3.4.2)
 //	P9  no slot of the log is used again before its entry is applied
 //	P12 with at most F failures every operation succeeds (3.1, 3.4)
 //

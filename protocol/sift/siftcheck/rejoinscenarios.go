@@ -139,4 +139,14 @@ var rejoins = []spec{
 			wait()
 		}), away("mem1", func(r *run) { r.put(1, "b") }), lateAway("mem2", observe)}},
 	},
+	{
+		name: "copied", doc: "P3, P4, P6: as behind, and the coordinator that copies the memory writes, to the copied node and one other; the next coordinator reaches that node and the one that lacks the write",
+		faults: "crash(cpu2)<=1", bounds: "F=1, 3 CPU nodes, log of 2, 2 blocks, 3 writes of 8 bytes and one after the copy, each CPU node without one link",
+		meets: []string{sawCopied, sawTakeover},
+		load: workload{slots: 2, blocks: 2, cpus: []func(*run){func(r *run) {
+			if r.cut("mem3") && r.start() && r.elected() {
+				_ = r.put(0, "a") && r.put(1, "b") && r.put(0, "c")
+			}
+		}, away("mem1", func(r *run) { r.put(1, "d") }), lateAway("mem2", observe)}},
+	},
 }
