@@ -32,6 +32,7 @@ type Coordinator struct {
 	applied uint64       // index of the last entry that was applied
 	locks   locks
 	inline  int
+	coding  *coding
 	found   Recovery
 	stopped error
 	until   time.Duration // end of the lease
@@ -45,6 +46,7 @@ type replica struct {
 	*lend.Conn
 	quiet int    // requests since the last signaled one
 	mark  uint64 // the request that the current operation waits for
+	part  int    // its place in Config.Memory, and the chunk of a block that it has
 }
 
 // logged is what a slot of the log holds.
@@ -84,11 +86,14 @@ func (c *Coordinator) open() error {
 	if c.inline < stateSize {
 		return fmt.Errorf("%w: the device takes %d bytes inline, and a word has %d", ErrConfig, c.inline, stateSize)
 	}
+	if err := c.useCodes(); err != nil {
+		return err
+	}
 	var err error
 	if c.group, err = lend.NewGroup(c.h); err != nil {
 		return err
 	}
-	if c.mirror, err = c.group.Register(c.cfg.memoryAt() + stateSize); err != nil {
+	if c.mirror, err = c.group.Register(c.cfg.parityAt() + c.cfg.Slots*c.cfg.parityOf()); err != nil {
 		return err
 	}
 	if c.scratch, err = c.group.Register(c.scratchSize()); err != nil {
@@ -99,21 +104,23 @@ func (c *Coordinator) open() error {
 	if err != nil {
 		return err
 	}
-	for _, conn := range conns {
+	for i, conn := range conns {
 		if conn != nil {
-			c.nodes = append(c.nodes, &replica{Conn: conn})
+			c.nodes = append(c.nodes, &replica{Conn: conn, part: i})
 		}
 	}
 	return c.enough()
 }
 
-// chunkSize is how many bytes of memory are copied at once.
-const chunkSize = 64 << 10
+// copySize is how many bytes of memory are copied at once.
+const copySize = 64 << 10
 
-func (c *Coordinator) chunk() int { return min(chunkSize, c.cfg.regionSize()) }
+func (c *Coordinator) chunk() int { return min(copySize, c.cfg.regionSize()) }
 
-// The scratch memory has room for the state and the log of every node.
-func (c *Coordinator) scratchSize() int { return max(len(c.cfg.Memory)*c.cfg.directAt(), c.chunk()) }
+// The scratch memory has room for the state and the log of every node, and for a block.
+func (c *Coordinator) scratchSize() int {
+	return max(len(c.cfg.Memory)*c.cfg.directAt(), c.chunk(), c.cfg.Block)
+}
 
 // live are the nodes that have not failed.
 func (c *Coordinator) live() []*replica {

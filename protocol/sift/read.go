@@ -18,7 +18,7 @@ func (c *Coordinator) Read(addr int, p []byte) error {
 	if c.stopped == nil {
 		c.await(addr, len(p))
 	}
-	return c.confirm(c.fetch(c.cfg.memoryAt()+addr, p))
+	return c.confirm(c.fetchMemory(addr, p))
 }
 
 // ReadDirect fills p from addr of the direct zone.

@@ -34,7 +34,12 @@ func (c *Coordinator) WriteAll(list []Update) error {
 	for _, u := range list {
 		c.await(u.Addr, len(u.Data))
 	}
+	list, err := c.whole(list)
+	if err != nil {
+		return err
+	}
 	c.makeRoom()
+	c.inStep()
 	e := wal.Entry{Index: c.last + 1, Term: c.term, Updates: list}
 	c.settle(&c.log[e.Index%uint64(c.cfg.Slots)])
 	c.keep(&e)
@@ -44,7 +49,7 @@ func (c *Coordinator) WriteAll(list []Update) error {
 		c.append(r, &e, verbs.Signaled)
 		r.mark = r.Asked
 	}
-	err := c.commit()
+	err = c.commit()
 	if err == nil {
 		c.work.Signal()
 	}

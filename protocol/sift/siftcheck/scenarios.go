@@ -1,6 +1,8 @@
 package siftcheck
 
 import (
+	"slices"
+
 	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
@@ -10,7 +12,7 @@ import (
 // Scenarios are those of `verbatim check sift`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range memories {
+	for _, s := range slices.Concat(memories, coded) {
 		out = append(out, build(s))
 	}
 	return out

@@ -31,6 +31,7 @@ type workload struct {
 	cut     bool // the second CPU node does not reach the first memory node
 	returns bool // a memory node that has crashed starts again
 	beyond  bool // more memory nodes may be lost than the group tolerates
+	coded   bool // memory nodes have chunks of blocks, of a word each
 	slots   int  // of the log; default 4
 	direct  int
 	missed  int // default 1
@@ -73,6 +74,8 @@ const (
 	sawTakeover = "two nodes led one after the other"
 	sawHalf     = "a direct write was found on some nodes only"
 	sawOutsider = "a memory node had restarted, and took no part"
+	sawTooFew   = "too few memory nodes were up to date to rebuild the blocks"
+	sawDecoded  = "a read decoded a block"
 )
 
 // world is what the checks of a scenario share.
@@ -109,6 +112,11 @@ func (l *workload) layout() sift.Layout {
 	slots := l.slots
 	if slots == 0 {
 		slots = 4
+	}
+	if l.coded {
+		chunks := len(l.memory())/2 + 1
+		coded := chunks * block
+		return sift.Layout{Size: 2 * coded, Direct: l.direct, Block: coded, Chunks: chunks, Slots: slots, Entry: 2 * (8 + coded)}
 	}
 	return sift.Layout{Size: block * blocks, Direct: l.direct, Block: block, Slots: slots, Entry: 2 * (8 + block)}
 }
@@ -245,6 +253,9 @@ func (r *run) lead() (again bool) {
 		r.Meet(sawRefused)
 		return false
 	case errors.Is(err, sift.ErrUnavailable):
+		if r.load.coded && r.load.beyond {
+			r.Meet(sawTooFew)
+		}
 		_, err = r.node.Watch()
 		return r.available(err)
 	case err != nil:
@@ -291,9 +302,10 @@ func (r *run) agree() ([]sift.Image, bool) {
 	if err != nil {
 		return nil, r.tolerates(err)
 	}
-	for _, x := range images {
+	want := r.chunks(images)
+	for i, x := range images {
 		a, b := &images[0], &x
-		if x.Void || x.Term != r.c.Term() || !bytes.Equal(a.Memory, b.Memory) || ends(a) != ends(b) {
+		if x.Void || x.Term != r.c.Term() || !bytes.Equal(want[i], b.Memory) || ends(a) != ends(b) {
 			r.Failf(Disagree, "when the coordinator of term %d begins to serve, %s has %s, memory %q, of term %d, and %s has %s, memory %q, of term %d",
 				r.c.Term(), a.Node, ends(a), a.Memory, a.Term, b.Node, ends(b), b.Memory, b.Term)
 		}
@@ -388,6 +400,7 @@ func (r *run) readAll() bool {
 	if err != nil {
 		return r.tolerates(err)
 	}
+	r.lacks()
 	if open && string(p[addr:addr+block]) == pending {
 		r.Meet(sawUnacked)
 	} else if open {
