@@ -89,6 +89,18 @@ var coded = []spec{
 		}}},
 	},
 	{
+		name: "ec-redo", doc: "P3, P4, P6, P11: a coordinator loses its link to a memory node that has the first entries in its log and may not have applied them; the log goes on, and the next coordinator needs that node",
+		faults: "none", bounds: "F=1, 2 CPU nodes, log of 3, blocks of 2 chunks, a write of a block and 3 of a half, the second CPU node without one link",
+		meets: []string{sawDiffer, sawTakeover, sawDecoded, sawTooFew},
+		load: workload{coded: true, cut: true, slots: 3, beyond: true, cpus: []func(*run){first(func(r *run) {
+			_ = r.write(0, "ab") && r.write(2, "c") && r.cut("mem1") && r.write(2, "d") && r.write(2, "e")
+		}), func(r *run) {
+			if begin(r, "mem2") {
+				observe(r)
+			}
+		}}},
+	},
+	{
 		name: "ec-limit", doc: "P3, P4: as ec-behind, and the next coordinator reaches that node and one other: the blocks are not there, so it is unavailable, and answers nothing",
 		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, log of 2, blocks of 2 chunks, 3 writes of a block, each CPU node without one link",
 		meets: []string{sawTooFew},
