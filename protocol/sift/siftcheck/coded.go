@@ -72,11 +72,11 @@ var coded = []spec{
 	},
 	{
 		name: "ec-behind", doc: "P3, P4, P6, P11: a coordinator does not reach a memory node and writes more than the log holds; the next one makes the chunks of that node from those of the others, and may crash; the last one does not reach one of these: it needs the chunks that were made, and is unavailable without them",
-		faults: "crash(cpu2)<=1", bounds: "F=1, 3 CPU nodes, log of 2, blocks of 2 chunks, 4 writes of a block, the first and the last CPU node without one link",
+		faults: "crash(cpu2)<=1", bounds: "F=1, 3 CPU nodes, log of 2, blocks of 2 chunks, a write of a half, which the log does not have any more, and 3 of another block, the first and the last CPU node without one link",
 		meets: []string{sawCopied, sawTakeover, sawDecoded, sawTooFew},
 		load: workload{coded: true, cut: true, slots: 2, beyond: true, cpus: []func(*run){func(r *run) {
 			if r.cut("mem1") && r.start() && r.elected() {
-				_ = r.write(0, "ab") && r.write(0, "cd") && r.write(0, "ef") && r.write(0, "gh")
+				_ = r.write(2, "a") && r.write(0, "bc") && r.write(0, "de") && r.write(0, "fg")
 			}
 		}, func(r *run) {
 			if begin(r, "") {
