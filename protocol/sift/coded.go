@@ -70,14 +70,18 @@ func (c *Coordinator) useCodes() error {
 	return nil
 }
 
-// encode makes the chunks of an update, in c.coding.parts.
+// encode makes the chunks of an update, in c.coding.parts. It stops the coordinator if the
+// update is not a block.
 func (c *Coordinator) encode(u Update) bool {
-	err := c.coding.Encode(c.coding.parts, u.Data)
-	if err != nil || u.Addr%c.cfg.Block != 0 {
-		_ = c.stop(fmt.Errorf("%w: a log of other blocks: %d bytes at %d (%w)", ErrMalformed, len(u.Data), u.Addr, err))
+	if len(u.Data) != c.cfg.Block || u.Addr%c.cfg.Block != 0 {
+		_ = c.stop(fmt.Errorf("%w: an update of %d bytes at %d, in a log of blocks of %d", ErrMalformed, len(u.Data), u.Addr, c.cfg.Block))
 		return false
 	}
-	return true
+	err := c.coding.Encode(c.coding.parts, u.Data)
+	if err != nil {
+		_ = c.stop(fmt.Errorf("%w: %w", ErrMalformed, err))
+	}
+	return err == nil
 }
 
 // whole returns a list of writes of whole blocks that does the same as list, and reads what
