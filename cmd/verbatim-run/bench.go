@@ -39,7 +39,7 @@ docs/benchmarks.md explains how it measures, and the limits of the numbers.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchVerbs(), newBenchNCL(), newBenchApps(), newBenchPaper(), newBenchCost(), newBenchPeer())
+	c.AddCommand(newBenchVerbs(), newBenchNCL(), newBenchApps(), newBenchPaper(), newBenchCost(), newBenchPool(), newBenchPeer())
 	return c
 }
 
