@@ -140,6 +140,13 @@ func TestPutsOfThePaper(t *testing.T) {
 	}
 }
 
+// A backup that watches 1000 groups posts 429,000 Reads a second.
+func TestWatching(t *testing.T) {
+	if got := fmt.Sprintf("%.0f %.0f", Watched(1000, 1), Watched(100, 2)); got != "428571 71429" {
+		t.Error(got)
+	}
+}
+
 // What protocol/sift posts is what the arithmetic says, but for the 12 bytes by which our log
 // entry is longer: it has a term, a length and a checksum. With codes at F=2 a block of 1024
 // is not three chunks of whole words, so it has 1032 bytes.

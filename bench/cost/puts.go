@@ -1,6 +1,9 @@
 package cost
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Sizes are the sizes of what a put writes, in bytes.
 type Sizes struct {
@@ -27,6 +30,13 @@ type Put struct {
 }
 
 const link = 10e9 / 8 // bytes a second
+
+// Period is the time between two looks of a follower at the heartbeats (6.5).
+const Period = 7 * time.Millisecond
+
+// Watched is how many Reads of 8 bytes a backup posts in a second to watch groups: one to
+// each memory node of each group in every [Period] (5.2, which calls this negligible).
+func Watched(groups, f int) float64 { return float64(groups) * float64(2*f+1) / Period.Seconds() }
 
 // Puts are the costs of a put by arithmetic, for each system and F.
 //

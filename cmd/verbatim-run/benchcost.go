@@ -163,7 +163,11 @@ func costTables(w io.Writer, in *cost.Input, cells []cost.Cell, puts []cost.Put,
 	if err := t.Render(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "messages: those with data, at the coordinator or leader; bytes: of payload that leaves it, without headers\nby %s\n", command)
+	fmt.Fprintln(w, "messages: those with data, at the coordinator or leader; bytes: of payload that leaves it, without headers")
+	for _, f := range in.F {
+		fmt.Fprintf(w, "a backup that watches %d groups with F=%d posts %.0f Reads of 8 bytes a second, one every %v to each memory node\n", in.Groups, f, cost.Watched(in.Groups, f), cost.Period)
+	}
+	_, err := fmt.Fprintf(w, "\nby %s\n", command)
 	return err
 }
 

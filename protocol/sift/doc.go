@@ -35,6 +35,10 @@
 // by as much as clocks may differ; without a lease it needs no clock. With more than F
 // failures every operation fails with [ErrUnavailable].
 //
+// With erasure codes (Layout.Chunks) each memory node has one chunk of every block, and the
+// whole log. A memory node that a coordinator no longer reaches then counts as failed, even
+// if it is up, until its chunks were made again.
+//
 // # Where the paper is silent
 //
 // What the code does then is in docs/sift.md, item by item. The most important ones: an
@@ -47,7 +51,9 @@
 // word.go is the administrative word, config.go the settings, errors and layout, wire.go the
 // request to connect. memnode.go is the memory node. node.go, watch.go and elect.go are the
 // follower and the candidate. lead.go, recover.go, write.go, read.go and beat.go are the
-// coordinator, with dial.go and post.go below and locks.go beside them. loop.go has the
+// coordinator, with dial.go and post.go below and locks.go beside them; coded.go has what
+// is different with erasure codes (5.1), package
+// [github.com/verbatim-rdma/verbatim/protocol/sift/pool] who gets a shared backup (5.2). loop.go has the
 // loops, and inspect.go shows what memory nodes hold. Numbers such as (3.4) are sections of
 // the paper.
 package sift
