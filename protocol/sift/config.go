@@ -27,6 +27,8 @@ var (
 	ErrExhausted = errors.New("sift: numbers used up")
 	// ErrLost: more memory nodes have failed than the group tolerates, and data is lost.
 	ErrLost = errors.New("sift: the memory is lost")
+	// ErrServing: the backup has left the pool, and serves a group.
+	ErrServing = errors.New("sift: the backup serves a group")
 	// ErrConfig: a configuration exceeds the limits.
 	ErrConfig = errors.New("sift: bad configuration")
 	// ErrMalformed: received bytes are malformed.

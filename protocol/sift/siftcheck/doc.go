@@ -10,6 +10,7 @@
 //	P6  logs and memories agree when a coordinator begins to serve (3.4.1)
 //	P9  no slot of the log is used again before its entry is applied
 //	P11 with codes, F+1 chunks give a block, and as many failures are tolerated (5.1)
+//	P13 groups that share backups are independent, and a backup serves one of them (5.2)
 //	P12 with at most F failures every operation succeeds (3.1, 3.4)
 //
 // P3, P4, P5 and P9 are one check: one memory (model.Memory) must explain

@@ -15,7 +15,7 @@ func Scenarios() []*explore.Scenario {
 	for _, s := range slices.Concat(memories, coded) {
 		out = append(out, build(s))
 	}
-	return out
+	return append(out, backups())
 }
 
 // DeepScenarios are those of `verbatim check sift --deep`.
