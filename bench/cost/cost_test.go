@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -170,5 +171,28 @@ func TestCountedPutsAreThoseOfTheArithmetic(t *testing.T) {
 				t.Errorf("counted %+v, want %+v", got, want)
 			}
 		}
+	}
+}
+
+// A panel for each F, and the same drawing each time.
+func TestPlot(t *testing.T) {
+	cells, err := Compute(Paper())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b, again strings.Builder
+	if err := errors.Join(Plot(&b, cells), Plot(&again, cells)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<svg", ">F=1<", ">F=2<", ">AWS<", ">GCP<", ">Raft-R<", ">Sift EC + shared<"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if strings.Count(b.String(), ">F=") != 2 || b.String() != again.String() {
+		t.Error("the drawing has other panels, or is another one each time")
+	}
+	if err := Plot(&b, nil); !errors.Is(err, ErrNothing) {
+		t.Error(err)
 	}
 }

@@ -43,6 +43,7 @@ func TestBenchStatus(t *testing.T) {
 		{"bench cost --f 0", 2, "", "F is 0: 1 to 100"},
 		{"bench cost --groups 0", 2, "", "0 groups"},
 		{"bench cost --state 1", 2, "", "a state of 1 GB"},
+		{"bench cost --plot x.png", 2, "", "only SVG is supported"},
 		{"bench cost extra", 2, "", "extra"},
 		{"bench peer extra", 2, "", "extra"},
 	} {

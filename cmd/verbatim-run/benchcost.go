@@ -17,7 +17,7 @@ import (
 
 // newBenchCost is the command that prints what Sift and Raft-R cost.
 func newBenchCost() *cobra.Command {
-	in, asJSON := cost.Paper(), false
+	in, asJSON, plot := cost.Paper(), false, ""
 	var prices []string
 	c := &cobra.Command{
 		Use:   "cost",
@@ -35,8 +35,11 @@ docs/cost.md explains the numbers. They do not depend on this machine.
   verbatim-run bench cost --f 1,2,3`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := plotFile(plot, "cost.svg")
+			if err != nil {
+				return err
+			}
 			if len(prices) > 0 {
-				var err error
 				if in.Prices, err = parsePrices(prices); err != nil {
 					return err
 				}
@@ -47,6 +50,9 @@ docs/cost.md explains the numbers. They do not depend on this machine.
 			}
 			puts, err := allPuts(in.F)
 			if err != nil {
+				return err
+			}
+			if err := drawTo(out, func(w io.Writer) error { return cost.Plot(w, cells) }); err != nil {
 				return err
 			}
 			if asJSON {
@@ -61,6 +67,7 @@ docs/cost.md explains the numbers. They do not depend on this machine.
 	f.IntVar(&in.Groups, "groups", in.Groups, "groups that share backup CPU nodes")
 	f.IntVar(&in.Backups, "backups", in.Backups, "backup CPU nodes that they share")
 	f.IntVar(&in.State, "state", in.State, "gigabytes of a replica of the state; a CPU node caches half")
+	f.StringVar(&plot, "plot", "", "plot figures 9 and 10 to this SVG `file`, or to cost.svg in this folder")
 	f.BoolVar(&asJSON, "json", false, "print one JSON object per line")
 	return c
 }

@@ -24,6 +24,7 @@ type poolFlags struct {
 	groups, backups []int
 	trace           string
 	assumed         backups.Assumptions
+	plot            string
 	asJSON          bool
 }
 
@@ -69,6 +70,7 @@ docs/cost.md explains the numbers. The same flags give the same numbers on any m
 	fl.Float64Var(&f.assumed.Bursty, "bursty", f.assumed.Bursty, "share of the failures that come in bursts")
 	fl.Float64Var(&f.assumed.Burst, "burst", f.assumed.Burst, "mean number of machines in a burst")
 	fl.DurationVar(&f.assumed.Repair, "repair", f.assumed.Repair, "until a machine is back")
+	fl.StringVar(&f.plot, "plot", "", "plot figure 8 to this SVG `file`, or to pool.svg in this folder")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line")
 	_ = c.MarkFlagFilename("trace", "csv", "gz")
 	return c
@@ -77,6 +79,10 @@ docs/cost.md explains the numbers. The same flags give the same numbers on any m
 func (f *poolFlags) run(c *cobra.Command) error {
 	if len(f.groups) == 0 || len(f.backups) == 0 {
 		return fmt.Errorf("--groups and --backups take at least one number")
+	}
+	out, err := plotFile(f.plot, "pool.svg")
+	if err != nil {
+		return err
 	}
 	trace, err := f.read(c)
 	if err != nil {
@@ -88,6 +94,9 @@ func (f *poolFlags) run(c *cobra.Command) error {
 	points, err := f.simulate(ctx, trace, line.Show)
 	line.Clear()
 	if err != nil {
+		return err
+	}
+	if err := drawTo(out, func(w io.Writer) error { return backups.Plot(w, points) }); err != nil {
 		return err
 	}
 	if f.asJSON {

@@ -30,6 +30,7 @@ func TestBenchPoolStatus(t *testing.T) {
 		{"bench pool --days NaN", 2, "", "NaN days"},
 		{"bench pool --trace no-such-file", 2, "", "no-such-file"},
 		{"bench pool --trace x --rate 1", 2, "", "--rate is about a synthetic trace"},
+		{"bench pool --plot x.png", 2, "", "only SVG is supported"},
 		{"bench pool extra", 2, "", "extra"},
 	} {
 		command.Try(t, clitest.Usage(x))
@@ -43,6 +44,21 @@ func TestBenchPoolTwice(t *testing.T) {
 	_, second, _ := command.Call(args...)
 	if first != second || !strings.Contains(first, "by verbatim-run bench pool --backups 0,1,2 --days 5 --groups 20,40 --machines 200 --repeats 3\n") {
 		t.Errorf("first\n%s\nthen\n%s", first, second)
+	}
+}
+
+// Both commands draw, to a file or into a folder.
+func TestBenchPlots(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range []string{"bench pool --machines 200 --days 5 --repeats 2 --groups 20 --backups 0,1", "bench cost"} {
+		if code, _, stderr := command.Call(append(strings.Fields(args), "--plot", dir)...); code != 0 {
+			t.Errorf("%s: status %d: %s", args, code, stderr)
+		}
+	}
+	for name, want := range map[string]string{"pool.svg": ">20 groups<", "cost.svg": ">Sift EC + shared<"} {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("%s: %v, and %q must be in it", name, err, want)
+		}
 	}
 }
 
