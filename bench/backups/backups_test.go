@@ -354,7 +354,7 @@ func TestPlot(t *testing.T) {
 	if err := errors.Join(Plot(&b, points), Plot(&again, points)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<svg", ">100 groups<", ">1000 groups<", "seconds per fault"} {
+	for _, want := range []string{"<svg", ">100 groups<", ">1000 groups<", "added seconds per fault"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%s is missing", want)
 		}

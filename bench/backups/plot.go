@@ -23,7 +23,7 @@ func Plot(w io.Writer, points []Result) error {
 		return ErrNothing
 	}
 	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = "backup CPU nodes", "added recovery time, seconds per fault"
+	p.X.Label.Text, p.Y.Label.Text = "backup CPU nodes", "added seconds per fault"
 	p.Legend.Top, p.Y.Min = true, 0
 	p.Add(plotter.NewGrid())
 	for begin, k := 0, 0; begin < len(points); k++ {
@@ -43,7 +43,8 @@ func Plot(w io.Writer, points []Result) error {
 	}
 	const width, height = 12 * vg.Centimeter, 8 * vg.Centimeter
 	canvas := vgsvg.New(width, height)
-	p.Draw(draw.New(canvas))
+	const margin = vg.Centimeter / 4
+	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
 	_, err := canvas.WriteTo(w)
 	return err
 }

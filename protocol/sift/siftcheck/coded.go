@@ -35,7 +35,10 @@ func (r *run) chunks(images []sift.Image) [][]byte {
 
 // lacks meets a condition if one of the memory nodes with data chunks has failed.
 func (r *run) lacks() {
-	if live := r.c.Live(); r.load.coded && slices.ContainsFunc(r.load.memory()[:2], func(name string) bool { return !slices.Contains(live, name) }) {
+	if !r.load.coded {
+		return
+	}
+	if live := r.c.Live(); slices.ContainsFunc(r.load.memory()[:2], func(name string) bool { return !slices.Contains(live, name) }) {
 		r.Meet(sawDecoded)
 	}
 }
