@@ -53,7 +53,7 @@
 // follower and the candidate. lead.go, recover.go, write.go, read.go and beat.go are the
 // coordinator, with dial.go and post.go below and locks.go beside them; coded.go has what
 // is different with erasure codes (5.1). backup.go is the backup of several groups, and package
-// [github.com/verbatim-rdma/verbatim/protocol/sift/pool] who gets a shared backup (5.2). loop.go has the
-// loops, and inspect.go shows what memory nodes hold. Numbers such as (3.4) are sections of
-// the paper.
+// [github.com/verbatim-rdma/verbatim/protocol/sift/pool] who gets a shared backup (5.2).
+// loop.go has the loops, and inspect.go shows what memory nodes hold. Numbers such as (3.4)
+// are sections of the paper.
 package sift

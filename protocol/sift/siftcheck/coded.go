@@ -52,13 +52,21 @@ func begin(r *run, without string) bool {
 // coded are the scenarios of erasure codes (5.1): blocks of two chunks of a word, and F=1.
 var coded = []spec{
 	{
-		name: "ec", doc: "P3, P4, P6, P11: a block is written, and then half of it; the coordinator and a memory node may crash at any point, and another CPU node recovers and reads everything",
+		name: "ec", doc: "P3, P4, P6, P11, P12: a block is written, and then half of it; the coordinator and a memory node may crash at any point, and another CPU node recovers and reads everything",
 		faults: "crash(cpu1)<=1, crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, blocks of 2 chunks of 8 bytes, a write of a block, applied at once, and one of a half, recovery, read",
 		meets: []string{sawUnacked, sawBehind, sawDiffer, sawFewer, sawTakeover, sawDecoded},
 		load: workload{coded: true, cpus: []func(*run){first(func(r *run) {
 			if r.write(0, "ab") && r.c.ApplyOne() {
 				r.write(1, "c")
 			}
+		}), next(observe)}},
+	},
+	{
+		name: "ec-full", doc: "P3, P4, P6, P11, P12: three writes go through a log of two slots, with codes; the coordinator and a memory node may crash at any point, and another CPU node recovers and reads everything",
+		faults: "crash(cpu1)<=1, crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, log of 2, blocks of 2 chunks, a write of a half and 2 of a block, recovery, read",
+		meets: []string{sawUnacked, sawBehind, sawDiffer, sawFewer, sawTakeover, sawDecoded},
+		load: workload{coded: true, slots: 2, cpus: []func(*run){first(func(r *run) {
+			_ = r.write(2, "a") && r.write(0, "bc") && r.write(0, "de")
 		}), next(observe)}},
 	},
 	{
