@@ -322,6 +322,7 @@ func TestAGroupWithoutMachinesIsUnserved(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("0,5,0,x,0.5,0.25\n700,5,1,x,0.5,0.25\n"))
 	f.Add([]byte("0,5,0\n0,5,0\n1,5,1\n"))
+	f.Add([]byte("0,5,0\n0,6,1\n")) // a machine that never was there
 	f.Fuzz(func(t *testing.T, text []byte) {
 		trace, err := Read(bytes.NewReader(text), "fuzz")
 		if err != nil {

@@ -124,12 +124,13 @@ func (t *Trace) take(rows []row) {
 		n, known := numbers[x.machine]
 		if !known {
 			n = len(numbers)
-			numbers[x.machine] = n
 		}
-		switch {
-		case up[n] == x.up:
+		if up[n] == x.up {
 			t.Ignored++
 			continue
+		}
+		numbers[x.machine] = n
+		switch {
 		case x.at == 0 && x.up && n == t.Up:
 			t.Up++
 		default:
