@@ -76,7 +76,7 @@ func (f *appsFlags) run(c *cobra.Command) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
-	out, err := f.plotFile()
+	out, err := plotFile(f.plot, "apps.svg")
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (f *appsFlags) run(c *cobra.Command) error {
 	if !f.asJSON && len(rows) > 0 {
 		err = errors.Join(err, printApps(c.OutOrStdout(), rows, &machine))
 	}
-	if err == nil && out != "" {
-		err = drawApps(out, rows)
+	if err == nil {
+		err = drawTo(out, func(w io.Writer) error { return apps.Plot(w, rows) })
 	}
 	return err
 }
@@ -134,17 +134,18 @@ func (f *appsFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// plotFile is where to draw; that it can be is found out before anything is measured.
-func (f *appsFlags) plotFile() (string, error) {
-	if f.plot == "" {
+// plotFile is where to draw, which --plot says; within a folder it has a name. That it can be
+// is found out before anything is measured.
+func plotFile(plot, within string) (string, error) {
+	if plot == "" {
 		return "", nil
 	}
-	name := f.plot
+	name := plot
 	if st, err := os.Stat(name); err == nil && st.IsDir() {
-		name = filepath.Join(name, "apps.svg")
+		name = filepath.Join(name, within)
 	}
 	if strings.ToLower(filepath.Ext(name)) != ".svg" {
-		return "", fmt.Errorf("--plot %s: only SVG is supported: name a file that ends in .svg, or a folder", f.plot)
+		return "", fmt.Errorf("--plot %s: only SVG is supported: name a file that ends in .svg, or a folder", plot)
 	}
 	_, missing := os.Stat(name)
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
@@ -158,8 +159,12 @@ func (f *appsFlags) plotFile() (string, error) {
 	return name, err
 }
 
-func drawApps(name string, rows []apps.Row) error {
-	if err := whole.Write(name, func(w io.Writer) error { return apps.Plot(w, rows) }); err != nil {
+// drawTo draws to a file, unless it has no name.
+func drawTo(name string, plot func(w io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	if err := whole.Write(name, plot); err != nil {
 		return fmt.Errorf("--plot: %w", err)
 	}
 	return nil

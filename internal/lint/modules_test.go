@@ -10,7 +10,7 @@ import (
 // What a check is built of. Whoever imports the checker builds these too, and a newcomer
 // waits for all that `verbatim check` is built of before the first verdict.
 var (
-	checking = []string{"github.com/anishathalye/porcupine"}
+	checking = []string{"github.com/anishathalye/porcupine", "github.com/klauspost/reedsolomon", "github.com/klauspost/cpuid/v2"}
 	command  = append(slices.Clone(checking), "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/jedib0t/go-pretty/v6",
 		"github.com/mattn/go-runewidth", "github.com/rivo/uniseg", "github.com/bluekeyes/go-gitdiff", "golang.org/x/tools", "golang.org/x/text")
 )

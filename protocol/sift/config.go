@@ -29,6 +29,8 @@ var (
 	ErrLost = errors.New("sift: the memory is lost")
 	// ErrNotJoined: a memory node that has failed was not brought back.
 	ErrNotJoined = errors.New("sift: the memory node was not brought back")
+	// ErrServing: the backup has left the pool, and serves a group.
+	ErrServing = errors.New("sift: the backup serves a group")
 	// ErrConfig: a configuration exceeds the limits.
 	ErrConfig = errors.New("sift: bad configuration")
 	// ErrMalformed: received bytes are malformed.
@@ -49,6 +51,7 @@ type Layout struct {
 	Size   int // of the memory: logical addresses are 0 to Size-1
 	Direct int // of the zone that is written without a log, which has addresses of its own
 	Block  int // of the blocks that are locked
+	Chunks int // F+1: each memory node has a chunk of every block (5.1); 0: it has the block
 	Slots  int // of the log, at least 2
 	Entry  int // of the updates of a log entry: each takes 8, and its data
 }
@@ -92,6 +95,8 @@ func (l *Layout) Validate() error {
 		return fmt.Errorf("%w: blocks of %d bytes in a memory of %d", ErrConfig, l.Block, l.Size)
 	case l.Entry < 16 || !whole(l.Entry):
 		return fmt.Errorf("%w: log entries with %d bytes of updates: words, at least 2", ErrConfig, l.Entry)
+	case !l.chunksFit():
+		return fmt.Errorf("%w: %d data chunks of a block of %d bytes: 2 to %d, of whole words, and an entry of %d bytes holds a block", ErrConfig, l.Chunks, l.Block, MaxF+1, l.Entry)
 	case l.Slots < 2 || l.Slots > MaxSize/l.shape().SlotSize():
 		return fmt.Errorf("%w: a log of %d entries: 2 to %d", ErrConfig, l.Slots, MaxSize/l.shape().SlotSize())
 	}
@@ -108,6 +113,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("%w: node %d: 1 to %d", ErrConfig, c.Node, MaxNode)
 	case n%2 == 0 || n > 2*MaxF+1:
 		return fmt.Errorf("%w: %d memory nodes: an odd number up to %d", ErrConfig, n, 2*MaxF+1)
+	case c.Chunks != 0 && c.Chunks != c.majority():
+		return fmt.Errorf("%w: %d data chunks of a block on %d memory nodes: %d", ErrConfig, c.Chunks, n, c.majority())
 	case c.Missed < 1 || c.Period <= 0 || c.BackOff <= 0 || c.CallTimeout == 0:
 		return fmt.Errorf("%w: period %v, %d missed, back-off %v, call timeout %v: all positive; the last may be negative", ErrConfig, c.Period, c.Missed, c.BackOff, c.CallTimeout)
 	case c.Lease < 0 || c.Lease > 0 && c.Lease >= time.Duration(c.Missed)*c.Period:
@@ -143,5 +150,5 @@ func (l *Layout) shape() wal.Shape    { return wal.Shape{Slots: l.Slots, Bytes: 
 func (l *Layout) logSize() int        { return l.shape().Size() }
 func (l *Layout) directAt() int       { return stateSize + l.logSize() }
 func (l *Layout) memoryAt() int       { return l.directAt() + l.Direct }
-func (l *Layout) regionSize() int     { return l.memoryAt() + l.Size }
+func (l *Layout) regionSize() int     { return l.memoryAt() + l.stored() }
 func (l *Layout) slotAt(i uint64) int { return stateSize + l.shape().At(i) }

@@ -39,6 +39,10 @@
 // failures every operation fails with [ErrUnavailable]. A memory node that has come back, and
 // has joined, has not failed any more.
 //
+// With erasure codes (Layout.Chunks) each memory node has one chunk of every block, and the
+// whole log. A memory node that a coordinator no longer reaches then counts as failed, even
+// if it is up, until its chunks were made again.
+//
 // # Where the paper is silent
 //
 // What the code does then is in docs/sift.md, item by item. The most important ones: an
@@ -52,7 +56,10 @@
 // word.go is the administrative word, config.go the settings, errors and layout, wire.go the
 // request to connect. memnode.go is the memory node. node.go, watch.go and elect.go are the
 // follower and the candidate. lead.go, recover.go, write.go, read.go and beat.go are the
-// coordinator, with dial.go and post.go below, and locks.go and tasks.go beside them. rejoin.go
-// brings memory nodes back, and durable.go is the store. loop.go has the loops, and inspect.go
-// shows what memory nodes hold. Numbers such as (3.4) are sections of the paper.
+// coordinator, with dial.go and post.go below, and locks.go and tasks.go beside them; coded.go has
+// what is different with erasure codes (5.1). rejoin.go brings memory nodes back, and durable.go is
+// the store. backup.go is the backup of several groups, and package
+// [github.com/verbatim-rdma/verbatim/protocol/sift/pool] who gets a shared backup (5.2). loop.go has
+// the loops, and inspect.go shows what memory nodes hold. Numbers such as (3.4) are sections of the
+// paper.
 package sift

@@ -109,7 +109,7 @@ func (c *Coordinator) enlist() error {
 		return nil
 	}
 	memory := make([]byte, c.cfg.Size)
-	if err := c.fetch(c.cfg.memoryAt(), memory); err != nil {
+	if err := c.fetchMemory(0, memory); err != nil {
 		return err
 	}
 	c.persisted = c.last
@@ -178,13 +178,10 @@ func (c *Coordinator) restore(s *Snapshot) error {
 	for _, r := range c.live() {
 		c.state(r, void|outside, 0)
 	}
-	for i := 0; i < len(memory); i += c.chunk() {
-		n := min(c.chunk(), len(memory)-i)
-		c.scratch.Region.Store(0, memory[i:i+n])
-		for _, r := range c.live() {
-			c.write(r, c.cfg.directAt()+i, c.scratch, 0, n, verbs.Signaled)
-		}
-		c.group.AwaitAll(conns(c.live()))
+	if c.coding == nil {
+		c.fillZones(c.live(), memory)
+	} else if err := c.fillChunks(memory); err != nil {
+		return err
 	}
 	for _, r := range c.live() {
 		c.fill(r)
@@ -196,6 +193,18 @@ func (c *Coordinator) restore(s *Snapshot) error {
 	c.settled()
 	c.persisted = c.last
 	return c.cfg.Durable.Replace(Snapshot{Term: c.term, Index: c.last, Memory: memory[c.cfg.Direct:]})
+}
+
+// fillZones writes what is behind the log to nodes.
+func (c *Coordinator) fillZones(nodes []*replica, zones []byte) {
+	for i := 0; i < len(zones); i += c.chunk() {
+		n := min(c.chunk(), len(zones)-i)
+		c.scratch.Region.Store(0, zones[i:i+n])
+		for _, r := range nodes {
+			c.write(r, c.cfg.directAt()+i, c.scratch, 0, n, verbs.Signaled)
+		}
+		c.group.AwaitAll(conns(nodes))
+	}
 }
 
 // lost is nil if a majority of the nodes are still out of the group. No other coordinator can make them

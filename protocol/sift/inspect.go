@@ -13,7 +13,7 @@ type Image struct {
 	Void   bool   // its memory was being overwritten
 	Log    wal.Log
 	Direct []byte
-	Memory []byte
+	Memory []byte // with codes, the chunks that the node has
 }
 
 // Inspect returns the content of the memory nodes that have not failed, at least a majority.

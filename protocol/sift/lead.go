@@ -43,6 +43,7 @@ type Coordinator struct {
 	known      uint64   // the first entry that written knows about
 	rejoining  *Rejoining
 	inline     int
+	coding     *coding
 	found      Recovery
 	stopped    error
 	lease      time.Duration // its end
@@ -57,6 +58,7 @@ type replica struct {
 	quiet    int    // requests since the last signaled one
 	appended []mark // entries that it may not have yet, in the order of the log
 	has      uint64 // index of the last entry that it has
+	part     int    // its place in Config.Memory, and the chunk of a block that it has
 }
 
 // mark is the request that appends an entry.
@@ -118,11 +120,14 @@ func (c *Coordinator) open(at door) error {
 	if c.inline < stateSize {
 		return fmt.Errorf("%w: the device takes %d bytes inline, and a word has %d", ErrConfig, c.inline, stateSize)
 	}
+	if err := c.useCodes(); err != nil {
+		return err
+	}
 	var err error
 	if c.group, err = lend.NewGroup(c.h); err != nil {
 		return err
 	}
-	if c.mirror, err = c.group.Register(c.cfg.memoryAt() + stateSize); err != nil {
+	if c.mirror, err = c.group.Register(c.cfg.parityAt() + c.cfg.Slots*c.cfg.parityOf()); err != nil {
 		return err
 	}
 	if c.scratch, err = c.group.Register(c.scratchSize()); err != nil {
@@ -136,18 +141,25 @@ func (c *Coordinator) open(at door) error {
 	if err != nil {
 		return err
 	}
-	for _, conn := range conns {
+	for i, conn := range conns {
 		if conn != nil {
-			c.nodes = append(c.nodes, &replica{Conn: conn})
+			c.nodes = append(c.nodes, &replica{Conn: conn, part: i})
 		}
 	}
 	return c.enough()
 }
 
-// chunkSize is how many bytes of memory are copied at once.
-const chunkSize = 64 << 10
+// copySize is how many bytes of memory are copied at once.
+const copySize = 64 << 10
 
-func (c *Coordinator) chunk() int { return min(chunkSize, c.cfg.regionSize()) }
+// chunk is the size of a place of the scratch memory. With codes it holds the chunks of a block.
+func (c *Coordinator) chunk() int {
+	n := min(copySize, c.cfg.regionSize())
+	if c.coding != nil {
+		n = max(n, c.cfg.Block)
+	}
+	return n
+}
 
 // reads is how many reads may be under way at a time.
 const reads = 4

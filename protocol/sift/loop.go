@@ -13,23 +13,26 @@ func (n *Node) Follow() (*Coordinator, error) {
 		if err := n.waitForVacancy(); err != nil {
 			return nil, err
 		}
-		o, err := n.stand()
-		if err != nil {
-			return nil, err
+		if c, err := n.take(); c != nil || err != nil {
+			return c, err
 		}
-		if o == Lost {
-			continue
-		}
-		c, err := n.Lead()
-		if err == nil {
-			return c, nil
-		}
-		if !errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrReplaced) {
-			return nil, err
-		}
+	}
+}
+
+// take stands for election, and makes this node the coordinator if it wins. It returns nil if
+// another attempt may be needed.
+func (n *Node) take() (*Coordinator, error) {
+	o, err := n.stand()
+	if err != nil || o == Lost {
+		return nil, err
+	}
+	c, err := n.Lead()
+	if errors.Is(err, ErrUnavailable) || errors.Is(err, ErrReplaced) {
 		n.h.Logf("%v", err)
 		n.misses = 0
+		return nil, nil
 	}
+	return c, err
 }
 
 // waitForVacancy returns when the coordinator is to be replaced.

@@ -28,7 +28,7 @@ func (c *Coordinator) readMemory(addr int, p []byte) (time.Duration, error) {
 		c.advance()
 	}
 	c.locks.read(addr, len(p), 1)
-	err := c.fetch(c.cfg.memoryAt()+addr, p)
+	err := c.fetchMemory(addr, p)
 	c.locks.read(addr, len(p), -1)
 	c.changed.Broadcast()
 	return c.lease, err
@@ -73,22 +73,35 @@ func (c *Coordinator) any() *replica {
 
 // load reads a part of a node's region, of at most a chunk, and reports success.
 func (c *Coordinator) load(r *replica, at int, p []byte) bool {
-	for len(c.places) == 0 && c.stopped == nil {
-		c.changed.Wait()
-	}
-	if c.stopped != nil {
+	to, ok := c.place()
+	if !ok {
 		return false
 	}
-	to := c.places[0]
-	c.places = c.places[1:]
 	c.read(r, at, c.scratch, to, len(p))
 	whole := c.await(r, r.Asked)
 	if whole {
 		c.scratch.Region.Load(to, p)
 	}
-	c.places = append(c.places, to)
-	c.changed.Broadcast()
+	c.release(to)
 	return whole
+}
+
+// place waits for a place of the scratch memory; false: the coordinator has stopped.
+func (c *Coordinator) place() (at int, ok bool) {
+	for len(c.places) == 0 && c.stopped == nil {
+		c.changed.Wait()
+	}
+	if c.stopped != nil {
+		return 0, false
+	}
+	at, c.places = c.places[0], c.places[1:]
+	return at, true
+}
+
+// release gives a place back.
+func (c *Coordinator) release(place int) {
+	c.places = append(c.places, place)
+	c.changed.Broadcast()
 }
 
 // confirm makes sure that the coordinator had not been replaced when it has read.

@@ -2,6 +2,7 @@ package sift
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/protocol/sift/wal"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -20,6 +21,9 @@ func (c *Coordinator) recover() error {
 	p, ok := wal.Choose(copies)
 	if !ok {
 		return fmt.Errorf("%w: every memory node was being overwritten", ErrLost)
+	}
+	if err := c.rebuildable(&p); err != nil {
+		return err
 	}
 	for i := range p.Log.Entries {
 		c.keep(&p.Log.Entries[i])
@@ -127,11 +131,7 @@ func (c *Coordinator) note(e *wal.Entry) {
 // repair posts what makes the log of the i-th node complete: see [wal.Repair].
 func (c *Coordinator) repair(r *replica, i int, plan *wal.Repair) {
 	for j := range plan.Apply {
-		e := &plan.Apply[j]
-		at := i*c.cfg.directAt() + c.cfg.slotAt(e.Index)
-		for k, u := range e.Updates {
-			c.write(r, c.cfg.memoryAt()+u.Addr, c.scratch, at+e.DataAt(k), len(u.Data), 0)
-		}
+		c.redo(r, i, &plan.Apply[j])
 	}
 	for _, index := range plan.Clear {
 		c.write(r, c.cfg.slotAt(index), c.mirror, c.zeroAt(), 8, 0)
@@ -167,49 +167,63 @@ func (c *Coordinator) state(r *replica, word uint64, flags verbs.SendFlags) {
 // (3.4.2). Meanwhile the state word says so.
 func (c *Coordinator) replace(r *replica, nodes []*replica, p *wal.Plan) {
 	from := c.complete(nodes, p)
-	if from == nil {
-		c.group.Fail(r.Conn, fmt.Errorf("%w: nobody to copy from is left", ErrUnavailable))
+	if len(from) < max(1, c.cfg.Chunks) {
+		c.group.Fail(r.Conn, fmt.Errorf("%w: too few nodes to copy from are left", ErrUnavailable))
 		return
 	}
 	c.state(r, void, 0)
-	for at, end := c.cfg.directAt(), c.cfg.regionSize(); at < end; at += c.chunk() {
-		n := min(c.chunk(), end-at)
-		c.read(from, at, c.scratch, 0, n)
-		if !c.group.Await(from.Conn, from.Asked) {
-			c.group.Fail(r.Conn, fmt.Errorf("%w: %s failed while it was copied", ErrUnavailable, from.Peer))
-			return
+	if c.coding == nil && !c.copy(r, from[0], c.cfg.directAt(), c.cfg.regionSize()) ||
+		c.coding != nil && !(c.copy(r, from[0], c.cfg.directAt(), c.cfg.memoryAt()) && c.replaceChunks(r, from)) {
+		if r.Err == nil {
+			c.group.Fail(r.Conn, fmt.Errorf("%w: a node to copy from has failed", ErrUnavailable))
 		}
-		c.write(r, at, c.scratch, 0, n, verbs.Signaled)
-		if !c.group.Await(r.Conn, r.Asked) { // then the scratch memory is free again
-			return
-		}
+		return
 	}
 	for i := range uint64(c.cfg.Slots) {
 		c.write(r, c.cfg.slotAt(i), c.mirror, c.zeroAt(), 8, 0)
 	}
-	i := 0
-	for nodes[i] != r {
-		i++
-	}
-	c.finish(r, &p.Repairs[i])
+	c.finish(r, &p.Repairs[slices.Index(nodes, r)])
 }
 
-// complete returns a node whose memory is complete up to the log.
-func (c *Coordinator) complete(nodes []*replica, p *wal.Plan) *replica {
+// copy copies a part of a region, and reports whether neither node has failed.
+func (c *Coordinator) copy(r, from *replica, at, end int) bool {
+	for ; at < end; at += c.chunk() {
+		n := min(c.chunk(), end-at)
+		c.read(from, at, c.scratch, 0, n)
+		if !c.group.Await(from.Conn, from.Asked) {
+			return false
+		}
+		c.write(r, at, c.scratch, 0, n, verbs.Signaled)
+		if !c.group.Await(r.Conn, r.Asked) { // then the scratch memory is free again
+			return false
+		}
+	}
+	return true
+}
+
+// complete returns a node whose memory is complete up to the log; with codes, all of them.
+func (c *Coordinator) complete(nodes []*replica, p *wal.Plan) []*replica {
 	var from []*replica
 	for i, r := range nodes {
 		if !p.Repairs[i].Copy && r.Err == nil {
 			from = append(from, r)
 		}
 	}
+	if c.coding != nil {
+		return from
+	}
 	for r := range c.each(from) {
-		return r
+		return []*replica{r}
 	}
 	return nil
 }
 
 // replay posts the updates of an entry, which the mirror has, to every node.
 func (c *Coordinator) replay(e *wal.Entry) {
+	if c.coding != nil {
+		c.replayCoded(e)
+		return
+	}
 	x := &c.log[e.Index%uint64(c.cfg.Slots)]
 	x.sent = x.sent[:0]
 	late := entrySize(e) > c.inline // the card has the bytes only when the request is done

@@ -77,7 +77,7 @@ func (j *Rejoining) connect(name string) (err error) {
 	if conns[0] == nil {
 		return fmt.Errorf("%w: no connection to %s", ErrNotJoined, name)
 	}
-	j.r = &replica{Conn: conns[0]}
+	j.r = &replica{Conn: conns[0], part: slices.Index(c.cfg.Memory, name)}
 	return c.Beat()
 }
 
@@ -169,9 +169,7 @@ func (j *Rejoining) copy(b *block) error {
 		if err := c.enough(); err != nil {
 			return err
 		}
-		from := c.any()
-		c.read(from, b.at, j.buf, 0, b.size)
-		copied = c.await(from, from.Asked)
+		copied = j.load(b)
 	}
 	c.write(j.r, b.at, j.buf, 0, b.size, verbs.Signaled)
 	if !c.await(j.r, j.r.Asked) {
@@ -179,6 +177,17 @@ func (j *Rejoining) copy(b *block) error {
 	}
 	j.copied++
 	return nil
+}
+
+// load puts into j.buf what the node is to have of a block, and reports success.
+func (j *Rejoining) load(b *block) bool {
+	c := j.c
+	if c.coding != nil && b.locks == &c.locks {
+		return j.loadChunk(b)
+	}
+	from := c.any()
+	c.read(from, b.at, j.buf, 0, b.size)
+	return c.await(from, from.Asked)
 }
 
 // Join makes the node, to which everything is copied, one of the memory nodes again: it gets the log, and
@@ -330,7 +339,8 @@ type block struct {
 // block is the i-th of all blocks.
 func (c *Coordinator) block(i int) block {
 	if d := c.cfg.directBlocks(); i >= d {
-		return block{&c.locks, i - d, c.cfg.memoryAt() + (i-d)*c.cfg.Block, c.cfg.Block}
+		size := c.cfg.stored() / (c.cfg.Size / c.cfg.Block) // with codes, a chunk of it
+		return block{&c.locks, i - d, c.cfg.memoryAt() + (i-d)*size, size}
 	}
 	return block{&c.directs, i, c.cfg.directAt() + i*c.cfg.Block, min(c.cfg.Block, c.cfg.Direct-i*c.cfg.Block)}
 }

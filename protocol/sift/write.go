@@ -34,7 +34,10 @@ func (c *Coordinator) WriteAll(list []Update) error {
 	if err := c.admit(list); err != nil {
 		return err
 	}
-	list = slices.Clone(list) // the caller may change it before it is applied
+	list, err := c.whole(slices.Clone(list)) // the caller may change it before it is applied
+	if err != nil {
+		return err
+	}
 	e := wal.Entry{Index: c.last + 1, Term: c.term, Updates: list}
 	c.keep(&e)
 	c.note(&e)
@@ -59,7 +62,7 @@ func (c *Coordinator) admit(list []Update) error {
 			c.advance()
 		case c.unpersisted():
 			c.persist()
-		case c.sending() || c.queuesFull():
+		case c.sending() || c.queuesFull() || !c.inStep():
 			c.poll()
 		default:
 			return nil
@@ -80,8 +83,11 @@ func (c *Coordinator) anyLocked(list []Update, locked func(addr, n int) bool) bo
 func (c *Coordinator) full() bool { return c.last+1 >= c.applied+uint64(c.cfg.Slots) }
 
 // sending reports whether a card may still read the next slot of the mirror.
-func (c *Coordinator) sending() bool {
-	return slices.ContainsFunc(c.log[(c.last+1)%uint64(c.cfg.Slots)].sent, func(s sent) bool { return s.to.Err == nil && s.to.Done < s.request })
+func (c *Coordinator) sending() bool { return c.log[(c.last+1)%uint64(c.cfg.Slots)].sending() }
+
+// sending reports whether requests that read the slot of the mirror are under way.
+func (l *logged) sending() bool {
+	return slices.ContainsFunc(l.sent, func(s sent) bool { return s.to.Err == nil && s.to.Done < s.request })
 }
 
 func (c *Coordinator) queuesFull() bool {

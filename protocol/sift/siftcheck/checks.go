@@ -13,9 +13,10 @@ func (r *run) agree() ([]sift.Image, bool) {
 	if err != nil {
 		return nil, r.tolerates(err)
 	}
-	for _, x := range images {
+	want := r.chunks(images)
+	for i, x := range images {
 		a, b := &images[0], &x
-		if x.Void || x.Term != r.c.Term() || !bytes.Equal(a.Memory, b.Memory) || ends(a) != ends(b) {
+		if x.Void || x.Term != r.c.Term() || !bytes.Equal(want[i], b.Memory) || ends(a) != ends(b) {
 			r.Failf(Disagree, "when the coordinator of term %d begins to serve, %s has %s, memory %q, of term %d, and %s has %s, memory %q, of term %d",
 				r.c.Term(), a.Node, ends(a), a.Memory, a.Term, b.Node, ends(b), b.Memory, b.Term)
 		}

@@ -36,5 +36,7 @@ const (
 	sawRestarted   = "a group started again from a snapshot"
 	sawForgotten   = "a snapshot lacked acknowledged writes"
 	sawReplaced    = "a store was given the whole memory"
+	sawTooFew      = "too few memory nodes were up to date to rebuild the blocks"
+	sawDecoded     = "a read decoded a block"
 	sawOutsider    = "a memory node had restarted, and took no part"
 )

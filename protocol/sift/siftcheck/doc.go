@@ -11,6 +11,8 @@
 //	P7  a memory node that has come back has what the others have, and reads do not wait for
 //	    its copy (3.4.2)
 //	P9  no slot of the log is used again before its entry is applied
+//	P11 with codes, F+1 chunks give a block, and as many failures are tolerated (5.1)
+//	P13 groups that share backups are independent, and a backup serves one of them (5.2)
 //	P12 with at most F failures every operation succeeds (3.1, 3.4)
 //
 // P3, P4, P5 and P9 are one check: one memory (model.Memory) must explain

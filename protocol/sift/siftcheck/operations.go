@@ -93,6 +93,7 @@ func (r *run) readAll() bool {
 	if err != nil {
 		return r.tolerates(err)
 	}
+	r.lacks()
 	if open && string(p[addr:addr+block]) == pending {
 		r.Meet(sawUnacked)
 	} else if open {

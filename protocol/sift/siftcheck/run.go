@@ -112,6 +112,9 @@ func (r *run) lead() (again bool) {
 		r.Meet(sawRefused)
 		return false
 	case errors.Is(err, sift.ErrUnavailable):
+		if r.load.coded && r.load.beyond {
+			r.Meet(sawTooFew)
+		}
 		_, err = r.node.Watch()
 		return r.available(err)
 	case err != nil:

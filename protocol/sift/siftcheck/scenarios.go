@@ -12,10 +12,10 @@ import (
 // Scenarios are those of `verbatim check sift`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range slices.Concat(memories, rejoins, durables) {
+	for _, s := range slices.Concat(memories, rejoins, durables, coded) {
 		out = append(out, build(s))
 	}
-	return out
+	return append(out, backups())
 }
 
 // DeepScenarios are those of `verbatim check sift --deep`.

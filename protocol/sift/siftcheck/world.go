@@ -27,6 +27,7 @@ type workload struct {
 	cut     bool // the second CPU node does not reach the first memory node
 	returns bool // a memory node that has crashed starts again
 	beyond  bool // more memory nodes may be lost than the group tolerates
+	coded   bool // memory nodes have chunks of blocks, of a word each
 	slots   int  // of the log; default 4
 	blocks  int  // of the memory; default 3
 	direct  int
@@ -80,6 +81,11 @@ func build(s spec) *explore.Scenario {
 }
 
 func (l *workload) layout() sift.Layout {
+	if l.coded {
+		chunks := len(l.memory())/2 + 1
+		coded := chunks * block
+		return sift.Layout{Size: 2 * coded, Direct: l.direct, Block: coded, Chunks: chunks, Slots: cmp.Or(l.slots, 4), Entry: 2 * (8 + coded)}
+	}
 	return sift.Layout{Size: block * cmp.Or(l.blocks, 3), Direct: l.direct, Block: block, Slots: cmp.Or(l.slots, 4), Entry: 2 * (8 + block)}
 }
 

@@ -1,0 +1,166 @@
+package cost
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/sift"
+	"github.com/verbatim-rdma/verbatim/verbs"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
+)
+
+// counted is how many puts are counted. The log has fewer entries, so that it goes around.
+const counted = 24
+
+// Count runs protocol/sift in the simulator, and counts what a put posts to the card of the
+// coordinator. With codes, F+1 must divide the block, in words: a block has as many bytes
+// as are needed for that, at least s.Block.
+func Count(f int, codes bool, s Sizes) (Put, error) {
+	chunks := 0
+	if codes {
+		chunks = f + 1
+		s.Block = (s.Block + 8*chunks - 1) / (8 * chunks) * 8 * chunks
+	}
+	item := (s.Item + 7) &^ 7
+	cfg := sift.Config{Node: 1, Period: time.Millisecond, Missed: 1, BackOff: time.Millisecond, CallTimeout: verbs.Forever,
+		Layout: sift.Layout{Size: 4 * s.Block, Direct: 4 * item, Block: s.Block, Chunks: chunks, Slots: 8, Entry: 8 + (s.Block+7)&^7}}
+	for i := range 2*f + 1 {
+		cfg.Memory = append(cfg.Memory, fmt.Sprint("mem", i+1))
+	}
+	var c counter
+	err := inWorld(&cfg, func(h host.Host) error {
+		n, err := sift.Start(&counting{Host: h, c: &c}, cfg)
+		if err != nil {
+			return err
+		}
+		memory, err := n.Follow()
+		if err != nil {
+			return err
+		}
+		c = counter{} // elections and recovery are no puts
+		for i := range counted {
+			if err := put(memory, i%4, item, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Put{}, fmt.Errorf("count puts of F=%d: %w", f, err)
+	}
+	x := Put{System: "Sift", F: f, Requests: c.requests / counted, Bytes: c.bytes / counted,
+		Source: fmt.Sprintf("counted: %d puts in the simulator, blocks of %d", counted, s.Block)}
+	if codes {
+		x.System = "Sift EC"
+	}
+	x.Most = int(link / float64(x.Bytes))
+	if c.requests%counted != 0 || c.bytes%counted != 0 {
+		return x, fmt.Errorf("count puts of F=%d: %d puts made %d requests of %d bytes, which is not the same for each", f, counted, c.requests, c.bytes)
+	}
+	return x, nil
+}
+
+// put is what a put does at least (4.2): an entry of the store's log, the logged write of a
+// block, and its update.
+func put(m *sift.Coordinator, i, item int, s Sizes) error {
+	if err := m.WriteDirect(i*item, make([]byte, s.Item)); err != nil {
+		return err
+	}
+	if err := m.Write(i*s.Block, make([]byte, s.Block)); err != nil {
+		return err
+	}
+	m.ApplyOne()
+	return nil
+}
+
+// inWorld runs a CPU node beside the memory nodes.
+func inWorld(cfg *sift.Config, cpu func(h host.Host) error) error {
+	profile, err := faults.ProfileByName("strong")
+	if err != nil {
+		return err
+	}
+	var failed error
+	once := func(int, bool) bool { return false }
+	world := sim.Config{Profile: profile, MaxSteps: 1 << 24, MaxPieces: 1,
+		Nodes: []sim.Node{{Name: "cpu", Again: once, Main: func(h host.Host, _ int) { failed = cpu(h) }}}}
+	for _, name := range cfg.Memory {
+		world.Nodes = append(world.Nodes, sim.Node{Name: name, Daemon: true, Again: once, Main: func(h host.Host, _ int) {
+			h.Logf("%v", sift.ServeMemory(h, sift.MemoryConfig{Layout: cfg.Layout, New: true}))
+		}})
+	}
+	w, err := sim.New(world)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if _, err := w.Run(straight{}); err != nil {
+		return err
+	}
+	return failed
+}
+
+// straight always takes the first choice.
+type straight struct{}
+
+func (straight) Pick([]sim.Event) int           { return 0 }
+func (straight) Choose(sim.ChoiceKind, int) int { return 0 }
+
+// counter counts what is posted to send queues.
+type counter struct{ requests, bytes int }
+
+// counting is a host whose card counts.
+type counting struct {
+	host.Host
+	c *counter
+}
+
+func (h *counting) Device() verbs.Device { return &device{h.Host.Device(), h.c} }
+
+type device struct {
+	verbs.Device
+	c *counter
+}
+
+func (d *device) AllocPD() (verbs.PD, error) {
+	p, err := d.Device.AllocPD()
+	return &pd{p, d.c}, err
+}
+
+type pd struct {
+	verbs.PD
+	c *counter
+}
+
+func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
+	q, err := p.PD.CreateQP(cfg)
+	return &prepared{q, p.c}, err
+}
+
+type prepared struct {
+	verbs.PreparedQP
+	c *counter
+}
+
+func (p *prepared) Connect(to verbs.Endpoint) (verbs.QP, error) {
+	q, err := p.PreparedQP.Connect(to)
+	return &qp{q, p.c}, err
+}
+
+type qp struct {
+	verbs.QP
+	c *counter
+}
+
+func (q *qp) PostSend(wrs []verbs.SendWR) error {
+	for i := range wrs {
+		q.c.requests++
+		if wrs[i].Op != verbs.OpRead {
+			for _, s := range wrs[i].SGL {
+				q.c.bytes += int(s.Length)
+			}
+		}
+	}
+	return q.QP.PostSend(wrs)
+}

@@ -1,0 +1,122 @@
+package sift
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// Backup is a CPU node that several groups share (5.2): it watches all of them, and becomes
+// the coordinator of one whose coordinator has failed. Then it has left the pool: it does not
+// watch the others any more, and somebody provisions another one. Package
+// [github.com/verbatim-rdma/verbatim/protocol/sift/pool] has the pool as data.
+//
+// Backups do not talk to each other. Several of them may stand for one group, and the election
+// of that group decides. The paper leaves this open, and whether a backup that serves a group
+// goes on watching the others.
+//
+// Only one task may use it at a time.
+type Backup struct {
+	h      host.Host
+	nodes  []*Node // by group
+	period time.Duration
+	serves bool
+}
+
+// StartBackup starts a backup for groups. Each of them has its own terms, and its own number
+// for this node.
+func StartBackup(h host.Host, groups []Config) (*Backup, error) {
+	if len(groups) == 0 {
+		return nil, fmt.Errorf("%w: a backup of no group", ErrConfig)
+	}
+	b := &Backup{h: h, period: groups[0].Period}
+	for i, cfg := range groups {
+		n, err := Start(h, cfg)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("group %d: %w", i, err), b.Close())
+		}
+		b.nodes = append(b.nodes, n)
+		b.period = min(b.period, cfg.Period)
+	}
+	return b, nil
+}
+
+// Watch is one look at the heartbeats of all groups: see [Node.Watch]. It returns the groups
+// whose coordinator is to be replaced. A group of which no majority is reached is not one.
+//
+// The error wraps [ErrServing] if the backup has left the pool.
+func (b *Backup) Watch() (vacant []int, err error) {
+	if b.serves {
+		return nil, ErrServing
+	}
+	for g, n := range b.nodes {
+		v, err := n.Watch()
+		switch {
+		case errors.Is(err, ErrUnavailable):
+			b.h.Logf("group %d: %v", g, err)
+		case err != nil:
+			return nil, fmt.Errorf("group %d: %w", g, err)
+		case v:
+			vacant = append(vacant, g)
+		}
+	}
+	return vacant, nil
+}
+
+// Take stands for election in a group, and makes the backup its coordinator if it wins: see
+// [Node.Lead]. It returns nil if it does not, and watches on.
+//
+// The error wraps [ErrServing] if the backup serves a group already, and [ErrConfig] if
+// there is no such group.
+func (b *Backup) Take(group int) (*Coordinator, error) {
+	if b.serves {
+		return nil, ErrServing
+	}
+	if group < 0 || group >= len(b.nodes) {
+		return nil, fmt.Errorf("%w: group %d of %d", ErrConfig, group, len(b.nodes))
+	}
+	c, err := b.nodes[group].take()
+	if c == nil || err != nil {
+		return nil, err
+	}
+	b.serves = true
+	for g, n := range b.nodes {
+		if g != group {
+			err = errors.Join(err, n.Close())
+		}
+	}
+	b.nodes = b.nodes[group : group+1]
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("sift: leave the pool: %w", err), c.Close())
+	}
+	return c, nil
+}
+
+// Follow watches until a group needs the backup and it is the coordinator of that group. It
+// returns only then, or with an error that no further attempt mends.
+func (b *Backup) Follow() (group int, c *Coordinator, err error) {
+	for {
+		vacant, err := b.Watch()
+		if err != nil {
+			return 0, nil, err
+		}
+		for _, g := range vacant {
+			if c, err := b.Take(g); c != nil || err != nil {
+				return g, c, err
+			}
+		}
+		b.h.Sleep(b.period)
+	}
+}
+
+// Close releases what the backup uses. It must not be a coordinator any more.
+func (b *Backup) Close() error {
+	var errs []error
+	for _, n := range b.nodes {
+		errs = append(errs, n.Close())
+	}
+	b.nodes = nil
+	return errors.Join(errs...)
+}
