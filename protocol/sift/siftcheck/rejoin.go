@@ -63,7 +63,7 @@ func (r *run) join(j *sift.Rejoining) bool {
 	}
 	r.known.Joined = true
 	r.History()
-	if j.Copied() < r.load.layout().Size/block {
+	if l := r.load.layout(); j.Copied() < l.Size/l.Block {
 		r.Meet(sawPartial)
 	}
 	r.Meet(sawJoined)

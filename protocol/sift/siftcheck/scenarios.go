@@ -21,7 +21,7 @@ func Scenarios() []*explore.Scenario {
 // DeepScenarios are those of `verbatim check sift --deep`.
 func DeepScenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range deep {
+	for _, s := range slices.Concat(deep, deepCoded) {
 		out = append(out, build(s))
 	}
 	return out

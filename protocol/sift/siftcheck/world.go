@@ -84,7 +84,7 @@ func (l *workload) layout() sift.Layout {
 	if l.coded {
 		chunks := len(l.memory())/2 + 1
 		coded := chunks * block
-		return sift.Layout{Size: 2 * coded, Direct: l.direct, Block: coded, Chunks: chunks, Slots: cmp.Or(l.slots, 4), Entry: 2 * (8 + coded)}
+		return sift.Layout{Size: cmp.Or(l.blocks, 2) * coded, Direct: l.direct, Block: coded, Chunks: chunks, Slots: cmp.Or(l.slots, 4), Entry: 2 * (8 + coded)}
 	}
 	return sift.Layout{Size: block * cmp.Or(l.blocks, 3), Direct: l.direct, Block: block, Slots: cmp.Or(l.slots, 4), Entry: 2 * (8 + block)}
 }
