@@ -87,11 +87,19 @@ func (g *Group) Do(c *Conn, wr verbs.SendWR) error {
 // nil if the completion belongs to another connection, or failed this one. The error
 // means that no completion arrived in time.
 func (g *Group) Next(conns []*Conn) (*Conn, error) {
-	cq, err := g.Ready()
+	cq, err := g.ch.Wait(g.Timeout)
 	if err != nil {
 		return nil, err
 	}
-	return g.Collect(conns, cq), nil
+	for _, c := range conns {
+		if c.CQ == cq {
+			if n, err := cq.Poll(c.wc[:]); g.took(c, n, err) {
+				return c, nil
+			}
+			return nil, nil
+		}
+	}
+	return nil, nil
 }
 
 // Ready waits until a queue of the group has a completion, and returns that queue. It uses no
