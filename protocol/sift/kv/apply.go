@@ -85,8 +85,10 @@ func (s *Store) recover() error {
 	}
 	log := s.cfg.choose(copies, s.table.applied)
 	s.next = s.table.applied + uint64(len(log)) + 1
+	s.found.Replayed = len(log)
 	for i := range log {
 		if !s.cfg.everywhere(copies, &log[i]) {
+			s.found.Rewritten++
 			if err := s.log(&log[i]); err != nil {
 				return err
 			}
@@ -94,6 +96,15 @@ func (s *Store) recover() error {
 	}
 	return s.replay(log)
 }
+
+// Recovery is what Open has found and done.
+type Recovery struct {
+	Replayed  int // operations that had not been applied
+	Rewritten int // of these, those that some node did not have
+}
+
+// Recovered is what Open has found and done.
+func (s *Store) Recovered() Recovery { return s.found }
 
 // replay applies the entries of the log. The cache may be too small to have all of them pending.
 func (s *Store) replay(log []entry) error {

@@ -34,7 +34,8 @@ func (s *Server) Use(store *Store) {
 	s.store = store
 }
 
-func (s *Server) current() *Store {
+// Store returns the store, or nil.
+func (s *Server) Store() *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.store
@@ -53,7 +54,7 @@ func (s *Server) handle(b []byte) answer {
 	if err != nil {
 		return answer{status: malformed}
 	}
-	store := s.current()
+	store := s.Store()
 	if store == nil {
 		return answer{status: notLeading}
 	}

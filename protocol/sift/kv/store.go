@@ -42,6 +42,7 @@ type Store struct {
 	cache    *cache
 	queue    queue // what is logged and not applied
 	reserved int   // how many of these may need a block
+	found    Recovery
 	stopped  error
 }
 

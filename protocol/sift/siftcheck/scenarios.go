@@ -10,16 +10,16 @@ import (
 // Scenarios are those of `verbatim check sift`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range memories {
+	for _, s := range append(memories, stores...) {
 		out = append(out, build(s))
 	}
-	return out
+	return append(out, services()...)
 }
 
 // DeepScenarios are those of `verbatim check sift --deep`.
 func DeepScenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range deep {
+	for _, s := range append(deep, deepStores...) {
 		out = append(out, build(s))
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/model"
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
+	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
 	"github.com/verbatim-rdma/verbatim/verbs"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
@@ -36,6 +37,7 @@ type workload struct {
 	missed  int // default 1
 	lease   time.Duration
 	cpus    []func(r *run) // what each CPU node does
+	kv      *kv.Config     // the key-value store that the memory has room for; nil: none
 	gate    func(w *world) scenario.Gate
 }
 
@@ -92,6 +94,7 @@ type known struct {
 	Addr    int
 	Direct  []string // acknowledged and begun direct writes
 	Began   []string // who has begun a round of an election, in order
+	KV      kvKnown
 }
 
 func build(s spec) *explore.Scenario {
@@ -99,16 +102,27 @@ func build(s spec) *explore.Scenario {
 		Name: "sift/" + s.name, Doc: s.doc, Profile: cmp.Or(s.profile, "strong"), Faults: s.faults, Timers: s.timers, Bounds: s.bounds, Sometimes: s.meets,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			k := scenario.New(c)
-			w := &world{Kit: k, load: &s.load, rec: k.Record(model.Memory{Bytes: block * blocks}), known: scenario.Memory[known](k)}
+			w := &world{Kit: k, load: &s.load, rec: k.Record(s.load.model()), known: scenario.Memory[known](k)}
 			return w.config(), nil
 		},
 	}
+}
+
+// model is the specification of what the CPU nodes do.
+func (l *workload) model() model.Spec {
+	if l.kv != nil {
+		return model.KV{}
+	}
+	return model.Memory{Bytes: block * blocks}
 }
 
 func (l *workload) layout() sift.Layout {
 	slots := l.slots
 	if slots == 0 {
 		slots = 4
+	}
+	if l.kv != nil {
+		return l.kv.Layout(slots)
 	}
 	return sift.Layout{Size: block * blocks, Direct: l.direct, Block: block, Slots: slots, Entry: 2 * (8 + block)}
 }
