@@ -67,7 +67,7 @@ var alone = []storeSpec{
 	},
 	{
 		name: "kv-clients", doc: "P4, P7: a client calls the coordinator over Send and Recv; the coordinator may crash, and another node takes its place and puts the same key. A put that may have been carried out is not repeated within one operation" + onService,
-		faults: "crash(cpu1)<=1", bounds: "2 CPU nodes, a client with a put, which it makes anew if it is unknown; a get, a put and a get at the second node",
+		faults: "crash(cpu1)<=1", bounds: "2 CPU nodes, a client with a put, which it makes anew if it is unknown, and a get; a get and a put at the second node, before it serves",
 		kv:    tiny(func(c *kv.Config) { c.Blocks = 1 }),
 		meets: []string{sawCarriedOut, sawNotCarriedOut, sawReplayed},
 		nodes: called,
@@ -159,10 +159,15 @@ func (w *world) answered(client *scenario.Client, key string, get func() ([]byte
 func called(w *world) []sim.Node {
 	one, two := w.rec.Client("client1"), w.rec.Client("cpu2")
 	dies := w.Server("cpu1", func(h host.Host) error {
-		s, err := w.serving(h, 1)
+		s, err := kv.NewServer(h, *w.load.kv)
 		if err != nil {
 			return err
 		}
+		store, err := w.lead(h, 1)
+		if err != nil {
+			return nil // the second node leads
+		}
+		s.Use(store)
 		return s.Serve()
 	})
 	return append(scenario.StayDown(dies),
@@ -170,49 +175,43 @@ func called(w *world) []sim.Node {
 		w.Host("client1", func(h host.Host) error { return w.stubborn(h, one) }))
 }
 
-// serving is the server of a node that leads.
-func (w *world) serving(h host.Host, term uint16) (*kv.Server, error) {
-	s, err := kv.NewServer(h, *w.load.kv)
-	if err != nil {
-		return nil, err
-	}
-	store, err := w.lead(h, term)
-	s.Use(store)
-	return s, err
-}
-
-// second is the second node: a client of its own store, too.
+// second is the second node: another client, of its own store, and then a server.
 func (w *world) second(h host.Host, client *scenario.Client) error {
 	h.Sleep(period)
 	w.known.Led = 2
 	w.History()
-	s, err := w.serving(h, 2)
+	store, err := w.lead(h, 2)
 	if err != nil {
 		return err
 	}
+	w.opened(store)
+	w.known.KV.Open = w.get(client, store, "a")
+	w.put(client, store, "a", "2")
+	s, err := kv.NewServer(h, *w.load.kv)
+	if err != nil {
+		return err
+	}
+	s.Use(store)
 	h.Go("serve", func() { h.Logf("%v", s.Serve()) })
-	own := s.Store()
-	w.opened(own)
-	w.get(client, own, "a")
-	w.put(client, own, "a", "2")
 	h.Sleep(100 * period)
-	w.get(client, own, "a")
 	return nil
 }
 
-// stubborn is a client that makes a put anew if it may have been carried out, after a look.
+// stubborn is a client that makes a put anew if it may have been carried out, and looks at it.
 func (w *world) stubborn(h host.Host, client *scenario.Client) error {
 	c, err := kv.NewClient(h, kv.ClientConfig{Store: *w.load.kv, Nodes: []string{"cpu1", "cpu2"}, Rounds: 4, Pause: period, Timeout: period})
 	if err != nil {
 		return err
 	}
 	if !w.put(client, c, "a", "1") {
-		if w.answered(client, "a", func() ([]byte, bool, error) { return c.Get([]byte("a")) }) == "1" {
+		w.put(client, c, "a", "1")
+		w.Look()
+		if w.known.KV.Open == "1" {
 			w.Meet(sawCarriedOut)
 		} else {
 			w.Meet(sawNotCarriedOut)
 		}
-		w.put(client, c, "a", "1")
 	}
+	w.answered(client, "a", func() ([]byte, bool, error) { return c.Get([]byte("a")) })
 	return c.Close()
 }
