@@ -52,6 +52,15 @@ var alone = []storeSpec{
 		nodes: beside,
 	},
 	{
+		name: "kv-early", doc: "P3, P4, P7: a get beside a put; the coordinator may crash, and another one must have what the get has seen" + onService,
+		faults: "crash(cpu1)<=1", bounds: "2 CPU nodes, a put, a get by another task, recovery, a get",
+		kv:    tiny(nil),
+		meets: []string{sawFound, sawAbsent, sawPutFound, sawPutLost, sawReplayed},
+		nodes: func(w *world) []sim.Node {
+			return append(scenario.StayDown(early(w)), stored(func(*store) {}, func(r *store) { r.get("a") })(w)[1:]...)
+		},
+	},
+	{
 		name: "kv-full", doc: "P4, P7: a store without a free block refuses a new key, and what is too long, and goes on; a delete makes room" + onService,
 		faults: "none", bounds: "1 CPU node, 1 block, log of 2, 3 puts, 1 of a new key, 2 too long, a delete",
 		kv:    tiny(func(c *kv.Config) { c.Blocks = 1 }),
@@ -83,7 +92,7 @@ func fill(r *store) {
 	key, value := r.s.Put(long, nil), r.s.Put([]byte("a"), long)
 	if r.refused(key, kv.ErrTooLong, sawTooLong) && r.refused(value, kv.ErrTooLong, sawTooLong) &&
 		r.put("a", "1") && r.refused(r.s.Put([]byte("b"), nil), kv.ErrFull, sawFull) &&
-		r.put("a", "2") && r.get("b") && r.remove("a") && r.put("b", "3") {
+		r.put("a", "2") && r.get("b") && r.remove("a") && r.get("a") && r.put("b", "3") {
 		r.Meet(sawReused)
 		_ = r.get("a") && r.get("b")
 	}
@@ -91,8 +100,32 @@ func fill(r *store) {
 
 // beside is a coordinator with three tasks.
 func beside(w *world) []sim.Node {
-	first, second := w.rec.Client("cpu1"), w.rec.Client("cpu1/task")
-	return []sim.Node{w.Host("cpu1", func(h host.Host) error {
+	client := w.rec.Client("cpu1")
+	return []sim.Node{w.getting(func(h host.Host, s *kv.Store) {
+		h.Go("apply", func() { h.Logf("%v", s.Apply()) })
+		w.put(client, s, "a", "1")
+		w.put(client, s, "b", "2")
+	})}
+}
+
+// early is a coordinator with two tasks.
+func early(w *world) sim.Node {
+	client := w.rec.Client("cpu1")
+	return w.getting(func(_ host.Host, s *kv.Store) {
+		w.known.KV.Open, w.known.KV.Key = "1", "a"
+		if w.put(client, s, "a", "1") {
+			w.known.KV.Open = ""
+			w.History()
+		}
+	})
+}
+
+// getting is a coordinator with a task that gets a key beside what it does.
+func (w *world) getting(do func(h host.Host, s *kv.Store)) sim.Node {
+	client := w.rec.Client("cpu1/get")
+	return w.Host("cpu1", func(h host.Host) error {
+		w.known.Led = 1
+		w.History()
 		s, err := w.lead(h, 1)
 		if err != nil {
 			return err
@@ -100,9 +133,8 @@ func beside(w *world) []sim.Node {
 		m := h.NewMutex()
 		done := h.NewCond(m)
 		over := false
-		h.Go("apply", func() { h.Logf("%v", s.Apply()) })
 		h.Go("get", func() {
-			if got := w.get(second, s, "a"); got == "1" {
+			if got := w.get(client, s, "a"); got == "1" {
 				w.Meet(sawFound)
 			} else {
 				w.Meet(sawAbsent)
@@ -112,15 +144,14 @@ func beside(w *world) []sim.Node {
 			done.Signal()
 			m.Unlock()
 		})
-		w.put(first, s, "a", "1")
-		w.put(first, s, "b", "2")
+		do(h, s)
 		m.Lock()
 		for !over {
 			done.Wait()
 		}
 		m.Unlock()
 		return nil
-	})}
+	})
 }
 
 // keeper is a store, or a client of one.
