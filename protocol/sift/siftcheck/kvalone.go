@@ -28,8 +28,8 @@ var alone = []storeSpec{
 	},
 	{
 		name: "kv-chain", doc: "P4, P7: three keys in one chain, of which the second is deleted, changed and put again; the coordinator may crash" + onService,
-		faults: "crash(cpu1)<=1", bounds: "2 CPU nodes, 1 slot, 3 blocks, log of 3, cache of 2, 5 puts, 2 deletes, recovery, 3 gets",
-		kv:    tiny(func(c *kv.Config) { c.Blocks, c.Log = 3, 3 }),
+		faults: "crash(cpu1)<=1", bounds: "2 CPU nodes, 1 slot, 4 blocks, log of 3, cache of 2, 5 puts, 2 deletes, recovery, 3 gets",
+		kv:    tiny(func(c *kv.Config) { c.Blocks, c.Log = 4, 3 }),
 		meets: []string{sawPutFound, sawPutLost, sawReplayed, sawPinned},
 		nodes: stored(func(r *store) {
 			_ = r.put("a", "1") && r.put("b", "2") && r.put("c", "3") && r.remove("b") && r.put("c", "4") && r.put("b", "5") && r.remove("a") && r.apply()
