@@ -15,7 +15,7 @@ const onService = "; the memory is a service that does not fail"
 
 var alone = []storeSpec{
 	{
-		name: "kv-delete", doc: "P4, P7: a key is deleted, and another one takes its block; the coordinator may crash, and what was applied is not applied again" + onService,
+		name: "kv-delete", doc: "P4, P8: a key is deleted, and another one takes its block; the coordinator may crash, and what was applied is not applied again" + onService,
 		faults: "crash(cpu1)<=1, crash(cpu2)<=1", bounds: "3 CPU nodes, 1 block, log of 3, a put, a delete, a put, 2 recoveries, 2 gets",
 		kv:    tiny(func(c *kv.Config) { c.Log, c.Blocks = 3, 1 }),
 		meets: []string{sawPutFound, sawPutLost, sawReplayed, sawAllApplied, sawReused},
@@ -27,7 +27,7 @@ var alone = []storeSpec{
 		}, both, both),
 	},
 	{
-		name: "kv-chain", doc: "P4, P7: three keys in one chain, of which the second is deleted, changed and put again; the coordinator may crash" + onService,
+		name: "kv-chain", doc: "P4, P8: three keys in one chain, of which the second is deleted, changed and put again; the coordinator may crash" + onService,
 		faults: "crash(cpu1)<=1", bounds: "2 CPU nodes, 1 slot, 4 blocks, log of 3, cache of 2, 5 puts, 2 deletes, recovery, 3 gets",
 		kv:    tiny(func(c *kv.Config) { c.Blocks, c.Log = 4, 3 }),
 		meets: []string{sawPutFound, sawPutLost, sawReplayed, sawPinned},
@@ -36,7 +36,7 @@ var alone = []storeSpec{
 		}, func(r *store) { r.getAll("a", "b", "c") }),
 	},
 	{
-		name: "kv-cache", doc: "P4, P7: a cache of one key beside a table with two: what is not applied stays in the cache" + onService,
+		name: "kv-cache", doc: "P4, P8, P10: a cache of one key beside a table with two: what is not applied stays in the cache" + onService,
 		faults: "none", bounds: "1 CPU node, 1 slot, cache of 1, log of 2, 3 puts and 6 gets of 2 keys",
 		kv:    tiny(func(c *kv.Config) { c.Cache = 1 }),
 		meets: []string{sawPinned, sawHit, sawMiss, sawChain},
@@ -45,14 +45,14 @@ var alone = []storeSpec{
 		}),
 	},
 	{
-		name: "kv-beside", doc: "P4, P7: two puts, and a get by another task, beside the task that applies" + onService,
+		name: "kv-beside", doc: "P4, P8, P10: two puts, and a get by another task, beside the task that applies" + onService,
 		faults: "none", bounds: "1 CPU node, cache of 1, log of 2, 2 puts, a get, and the task that applies",
 		kv:    tiny(func(c *kv.Config) { c.Cache = 1 }),
 		meets: []string{sawFound, sawAbsent},
 		nodes: beside,
 	},
 	{
-		name: "kv-early", doc: "P3, P4, P7: a get beside a put; the coordinator may crash, and another one must have what the get has seen" + onService,
+		name: "kv-early", doc: "P3, P4, P8: a get beside a put; the coordinator may crash, and another one must have what the get has seen" + onService,
 		faults: "crash(cpu1)<=1", bounds: "2 CPU nodes, a put, a get by another task, recovery, a get",
 		kv:    tiny(nil),
 		meets: []string{sawFound, sawAbsent, sawPutFound, sawPutLost, sawReplayed},
@@ -61,21 +61,21 @@ var alone = []storeSpec{
 		},
 	},
 	{
-		name: "kv-full", doc: "P4, P7: a store without a free block refuses a new key, and what is too long, and goes on; a delete makes room" + onService,
+		name: "kv-full", doc: "P4, P8: a store without a free block refuses a new key, and what is too long, and goes on; a delete makes room" + onService,
 		faults: "none", bounds: "1 CPU node, 1 block, log of 2, 3 puts, 1 of a new key, 2 too long, a delete",
 		kv:    tiny(func(c *kv.Config) { c.Blocks = 1 }),
 		meets: []string{sawFull, sawTooLong, sawReused},
 		nodes: stored(fill),
 	},
 	{
-		name: "kv-replaced", doc: "P4, P5, P7: a CPU node replaces a coordinator at any time, which goes on reading from its cache" + onService,
+		name: "kv-replaced", doc: "P4, P5, P8: a CPU node replaces a coordinator at any time, which goes on reading from its cache" + onService,
 		faults: "none", timers: "free", bounds: "2 CPU nodes, 2 puts and 2 gets; a takeover and a put",
 		kv:    tiny(func(c *kv.Config) { c.Blocks = 1 }),
 		meets: []string{sawNotAnswered, sawAnswered, sawHit},
 		nodes: stored(func(r *store) { _ = r.put("a", "1") && r.get("a") && r.apply() && r.get("a") }, func(r *store) { r.put("a", "2") }),
 	},
 	{
-		name: "kv-clients", doc: "P4, P7: a client calls the coordinator over Send and Recv; the coordinator may crash, and another node takes its place and puts the same key. A put that may have been carried out is not repeated within one operation" + onService,
+		name: "kv-clients", doc: "P4, P8: a client calls the coordinator over Send and Recv; the coordinator may crash, and another node takes its place and puts the same key. A put that may have been carried out is not repeated within one operation" + onService,
 		faults: "crash(cpu1)<=1", bounds: "2 CPU nodes, a client with a put, which it makes anew if it is unknown, and a get; a get and a put at the second node, before it serves",
 		kv:    tiny(func(c *kv.Config) { c.Blocks = 1 }),
 		meets: []string{sawCarriedOut, sawNotCarriedOut, sawReplayed},
