@@ -16,6 +16,8 @@ import (
 // candidate that has lost, or could not be reached during the election. The next heartbeat
 // takes it over. The paper leaves this open.
 func (c *Coordinator) Beat() error {
+	c.beatMu.Lock()
+	defer c.beatMu.Unlock()
 	c.mu.Lock()
 	stopped := c.stopped
 	c.mu.Unlock()
@@ -26,8 +28,6 @@ func (c *Coordinator) Beat() error {
 }
 
 func (c *Coordinator) beat() error {
-	c.beatMu.Lock()
-	defer c.beatMu.Unlock()
 	start := c.h.Now()
 	took, answered, err := c.swapWords()
 	c.mu.Lock()

@@ -71,7 +71,7 @@ func (n *Node) Lead() (*Coordinator, error) {
 		err = c.recover()
 	}
 	if err == nil {
-		err = c.beat()
+		err = c.Beat()
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sift: lead in term %d: %w", c.term, err), c.Close())
@@ -180,6 +180,8 @@ func (c *Coordinator) Live() []string {
 
 // Close stops the coordinator and releases what it uses. The node follows again.
 func (c *Coordinator) Close() error {
+	c.beatMu.Lock()
+	defer c.beatMu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_ = c.stop(ErrReplaced) // it has another reason if it had stopped

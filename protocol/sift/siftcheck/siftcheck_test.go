@@ -11,7 +11,7 @@ import (
 
 // The promises hold in every run of the scenarios that take seconds; `verbatim check sift` checks all.
 func TestScenariosAreVerified(t *testing.T) {
-	longer := []string{"sift/memory", "sift/election", "sift/behind", "sift/outsider", "sift/replaced", "sift/lease", "sift/kv", "sift/kv-log", "sift/kv-beside"}
+	longer := []string{"sift/memory", "sift/election", "sift/behind", "sift/outsider", "sift/replaced", "sift/lease", "sift/kv", "sift/kv-node", "sift/kv-log", "sift/kv-beside"}
 	for _, s := range siftcheck.Scenarios() {
 		if !slices.Contains(longer, s.Name) {
 			t.Run(s.Name, func(t *testing.T) { scenario.Verify(t, s) })
