@@ -22,7 +22,7 @@ var protocols = []struct {
 	{"ncl", []string{"protocol/ncl"}, []string{"kit/entry", "kit/lend", "kit/quorum"}},
 	{"arcadia", []string{"protocol/arcadia"}, []string{"kit/entry", "kit/lend"}},
 	{"table1", []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex", "protocol/arcadia/queryfresh"}, []string{"kit/lend"}},
-	{"sift", []string{"protocol/sift"}, []string{"kit/lend", "kit/quorum"}},
+	{"sift", []string{"protocol/sift"}, []string{"kit/lend", "kit/quorum", "kit/rpc"}},
 	{"splitfs", []string{"splitfs"}, nil},
 	{"cluster", []string{"cluster"}, nil},
 }

@@ -79,7 +79,7 @@ var layers = []layer{
 		why: "what processes do beside the protocol is checked as the protocol is; it knows none, and takes what it guards as an interface"},
 	{name: "protocol", at: []string{"protocol/..."}, apart: true,
 		may:   []string{"verbs", "host", "codec", "coord", "kit"},
-		holds: "protocols; `protocol/ncl` is NCL, the near-compute log of SplitFT; `protocol/arcadia` the replicated log of Arcadia; `protocol/sift` the replicated memory of Sift", page: "ncl",
+		holds: "protocols; `protocol/ncl` is NCL, the near-compute log of SplitFT; `protocol/arcadia` the replicated log of Arcadia; `protocol/sift` the replicated memory and the key-value store of Sift", page: "ncl",
 		why: "the code that is checked is the code that runs on hardware"},
 	{name: "splitfs", at: []string{"splitfs/..."}, may: []string{"verbs", "host", "codec", "coord", "protocol"},
 		modules: []string{"github.com/ncruces/go-sqlite3", "github.com/hanwen/go-fuse/v2", "github.com/cockroachdb/pebble", "golang.org/x/sys/unix"},

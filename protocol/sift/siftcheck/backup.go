@@ -25,9 +25,9 @@ const (
 	sawRefuses = "a backup that serves a group refused another"
 )
 
-// shared is the world of two groups that share their backups (5.2). Group g has the addresses
+// pair is the world of two groups that share their backups (5.2). Group g has the addresses
 // from g*span of the memory that the model knows.
-type shared struct {
+type pair struct {
 	*scenario.Kit
 	rec   *scenario.Recorder
 	known *pooled
@@ -53,13 +53,13 @@ func backups() *explore.Scenario {
 		Sometimes: []string{sawPooled, sawSecond, sawRefuses},
 		Build: func(c *explore.Case) (sim.Config, error) {
 			k := scenario.New(c)
-			w := &shared{Kit: k, rec: k.Record(model.Memory{Bytes: groups * span}), known: scenario.Memory[pooled](k)}
+			w := &pair{Kit: k, rec: k.Record(model.Memory{Bytes: groups * span}), known: scenario.Memory[pooled](k)}
 			return w.config(), nil
 		},
 	}
 }
 
-func (w *shared) config() sim.Config {
+func (w *pair) config() sim.Config {
 	cfg := w.World()
 	for i, script := range []func(h host.Host, c *scenario.Client){w.owner(0), w.owner(1), w.firstBackup, w.secondBackup} {
 		name := fmt.Sprint("cpu", i+1)
@@ -89,7 +89,7 @@ func group(g int, id uint16) sift.Config {
 }
 
 // owner leads a group from the start, and writes.
-func (w *shared) owner(g int) func(h host.Host, c *scenario.Client) {
+func (w *pair) owner(g int) func(h host.Host, c *scenario.Client) {
 	return func(h host.Host, client *scenario.Client) {
 		h.Sleep(10 * period * time.Duration(g))
 		n, err := sift.Start(h, group(g, 1))
@@ -108,7 +108,7 @@ func (w *shared) owner(g int) func(h host.Host, c *scenario.Client) {
 }
 
 // take waits until a group needs the backup, and checks what it then has.
-func (w *shared) take(h host.Host, client *scenario.Client, id uint16) (*sift.Coordinator, bool) {
+func (w *pair) take(h host.Host, client *scenario.Client, id uint16) (*sift.Coordinator, bool) {
 	b, err := sift.StartBackup(h, []sift.Config{group(0, id), group(1, id)})
 	if !w.Check(err) {
 		return nil, false
@@ -142,7 +142,7 @@ func (w *shared) take(h host.Host, client *scenario.Client, id uint16) (*sift.Co
 }
 
 // firstBackup serves a group for a while, in which the second backup is provisioned.
-func (w *shared) firstBackup(h host.Host, client *scenario.Client) {
+func (w *pair) firstBackup(h host.Host, client *scenario.Client) {
 	h.Sleep(30 * period)
 	c, ok := w.take(h, client, 3)
 	if !ok {
@@ -162,7 +162,7 @@ func (w *shared) firstBackup(h host.Host, client *scenario.Client) {
 }
 
 // secondBackup is provisioned when the first one serves, and takes the other group.
-func (w *shared) secondBackup(h host.Host, client *scenario.Client) {
+func (w *pair) secondBackup(h host.Host, client *scenario.Client) {
 	l, err := h.Listen("begin")
 	if !w.Check(err) {
 		return

@@ -11,25 +11,25 @@ import (
 
 // Scenarios in which a group has a store that outlives its memory nodes (3.5).
 
-// stored is what the store has. It is a part of what the checks remember.
-type stored struct {
+// persisted is what the store has. It is a part of what the checks remember.
+type persisted struct {
 	Term   uint16
 	Index  uint64
 	Memory string
 }
 
-// store is the group's store as a node uses it.
-type store struct{ r *run }
+// durableStore is the group's store as a node uses it.
+type durableStore struct{ r *run }
 
 var errLater = errors.New("a coordinator of a later term has begun")
 
-func (s store) Load() (sift.Snapshot, error) {
+func (s durableStore) Load() (sift.Snapshot, error) {
 	s.r.Look()
 	x := s.r.known.Stored
 	return sift.Snapshot{Term: x.Term, Index: x.Index, Memory: []byte(x.Memory)}, nil
 }
 
-func (s store) Begin(term uint16) error {
+func (s durableStore) Begin(term uint16) error {
 	s.r.Look()
 	if term < s.r.known.Stored.Term {
 		return fmt.Errorf("%w: %d", errLater, s.r.known.Stored.Term)
@@ -39,7 +39,7 @@ func (s store) Begin(term uint16) error {
 	return nil
 }
 
-func (s store) Persist(e sift.Entry) error {
+func (s durableStore) Persist(e sift.Entry) error {
 	s.r.Look()
 	x := &s.r.known.Stored
 	if e.Index > x.Index+1 {
@@ -60,7 +60,7 @@ func (s store) Persist(e sift.Entry) error {
 	return nil
 }
 
-func (s store) Replace(n sift.Snapshot) error {
+func (s durableStore) Replace(n sift.Snapshot) error {
 	s.r.Look()
 	if x := &s.r.known.Stored; n.Index > x.Index {
 		x.Index, x.Memory = n.Index, string(n.Memory)

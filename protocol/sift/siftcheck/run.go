@@ -37,7 +37,7 @@ func (r *run) connected() bool {
 	cfg := sift.Config{Layout: r.load.layout(), Node: r.id, Memory: r.load.memory(), Period: period, Missed: cmp.Or(r.load.missed, 1),
 		Lease: r.load.lease, BackOff: period, CallTimeout: verbs.Forever, QueueDepth: 16}
 	if r.load.durable && !r.storeless {
-		cfg.Durable = store{r}
+		cfg.Durable = durableStore{r}
 	}
 	var err error
 	r.node, err = sift.Start(r.h, cfg)

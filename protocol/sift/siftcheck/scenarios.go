@@ -12,16 +12,16 @@ import (
 // Scenarios are those of `verbatim check sift`.
 func Scenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range slices.Concat(memories, rejoins, durables, coded) {
+	for _, s := range slices.Concat(memories, rejoins, durables, coded, stores) {
 		out = append(out, build(s))
 	}
-	return append(out, backups())
+	return append(append(out, backups()), services()...)
 }
 
 // DeepScenarios are those of `verbatim check sift --deep`.
 func DeepScenarios() []*explore.Scenario {
 	var out []*explore.Scenario
-	for _, s := range slices.Concat(deep, deepCoded) {
+	for _, s := range slices.Concat(deep, deepCoded, deepStores) {
 		out = append(out, build(s))
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/model"
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
+	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -35,6 +36,7 @@ type workload struct {
 	missed  int  // default 1
 	lease   time.Duration
 	cpus    []func(r *run) // what each CPU node does
+	kv      *kv.Config     // the key-value store that the memory has room for; nil: none
 	gate    func(w *world) scenario.Gate
 }
 
@@ -59,14 +61,15 @@ type known struct {
 	Open    bool              // a write was called, and not acknowledged
 	Pending string            // its data
 	Addr    int
-	Direct  []string // acknowledged and begun direct writes
-	Began   []string // who has begun a round of an election, in order
-	Writing int      // how many tasks write
-	Stored  stored   // what the store has
-	Wrote   string   // what was written, block by block
-	Anew    bool     // a write was acknowledged after the group had started again
-	Struck  bool     // crashes may strike
-	Joined  bool     // all memory nodes that had failed were brought back
+	Direct  []string  // acknowledged and begun direct writes
+	Began   []string  // who has begun a round of an election, in order
+	Writing int       // how many tasks write
+	Stored  persisted // what the store has
+	Wrote   string    // what was written, block by block
+	Anew    bool      // a write was acknowledged after the group had started again
+	Struck  bool      // crashes may strike
+	Joined  bool      // all memory nodes that had failed were brought back
+	KV      kvKnown
 }
 
 func build(s spec) *explore.Scenario {
@@ -74,10 +77,18 @@ func build(s spec) *explore.Scenario {
 		Name: "sift/" + s.name, Doc: s.doc, Profile: cmp.Or(s.profile, "strong"), Faults: s.faults, Timers: s.timers, Bounds: s.bounds, Sometimes: s.meets,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			k := scenario.New(c)
-			w := &world{Kit: k, load: &s.load, rec: k.Record(model.Memory{Bytes: s.load.layout().Size}), known: scenario.Memory[known](k)}
+			w := &world{Kit: k, load: &s.load, rec: k.Record(s.load.model()), known: scenario.Memory[known](k)}
 			return w.config(), nil
 		},
 	}
+}
+
+// model is the specification of what the CPU nodes do.
+func (l *workload) model() model.Spec {
+	if l.kv != nil {
+		return model.KV{}
+	}
+	return model.Memory{Bytes: l.layout().Size}
 }
 
 func (l *workload) layout() sift.Layout {
@@ -85,6 +96,9 @@ func (l *workload) layout() sift.Layout {
 		chunks := len(l.memory())/2 + 1
 		coded := chunks * block
 		return sift.Layout{Size: cmp.Or(l.blocks, 2) * coded, Direct: l.direct, Block: coded, Chunks: chunks, Slots: cmp.Or(l.slots, 4), Entry: 2 * (8 + coded)}
+	}
+	if l.kv != nil {
+		return l.kv.Layout(cmp.Or(l.slots, 4))
 	}
 	return sift.Layout{Size: block * cmp.Or(l.blocks, 3), Direct: l.direct, Block: block, Slots: cmp.Or(l.slots, 4), Entry: 2 * (8 + block)}
 }
