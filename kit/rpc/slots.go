@@ -95,6 +95,12 @@ func (s *slots) take() (number uint64, content []byte, i int, err error) {
 	if err != nil {
 		return 0, nil, 0, err
 	}
+	return s.content(wc)
+}
+
+// content copies the message that arrived with a completion. After an error the connection
+// has failed.
+func (s *slots) content(wc verbs.WC) (number uint64, content []byte, i int, err error) {
 	if wc.ByteLen < header || wc.Op != verbs.WCRecv || wc.ID >= uint64(s.cfg.Credits) {
 		err = fmt.Errorf("%w: %v of %d bytes", ErrMalformed, wc.Op, wc.ByteLen)
 		s.group.Fail(s.conn, err)

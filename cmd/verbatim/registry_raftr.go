@@ -1,0 +1,11 @@
+//go:build raftr
+
+package main
+
+import "github.com/verbatim-rdma/verbatim/protocol/raftr/raftrcheck"
+
+// Raft-R needs go.etcd.io/raft and with it protobuf, which would make the command a tenth larger: see the step light of .ci/run.
+func init() {
+	protocols = append(protocols, protocol{Name: "raftr", Scenarios: raftrcheck.Scenarios, GoScenarios: "raftrcheck.Scenarios()",
+		Folders: []string{"protocol/raftr"}, Kit: []string{"kit/lend", "kit/quorum", "kit/rpc"}})
+}

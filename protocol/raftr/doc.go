@@ -1,0 +1,2 @@
+// Package raftr is Raft-R.
+package raftr

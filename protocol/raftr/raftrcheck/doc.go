@@ -1,0 +1,2 @@
+// Package raftrcheck checks Raft-R.
+package raftrcheck
