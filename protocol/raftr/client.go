@@ -13,18 +13,32 @@ import (
 // its session makes sure that a write is carried out once. Only one task may use it at a time.
 type Client struct {
 	h       host.Host
-	nodes   []string
-	timeout time.Duration
-	rounds  int
+	cfg     ClientConfig
 	at      int    // the node that it asks next
 	session uint64 // 0: not opened yet
 	number  uint64 // of the last write
 }
 
-// Dial returns a client of a group. It asks every node up to rounds times, each for at most timeout
-// (negative: no limit), before it gives up.
-func Dial(h host.Host, nodes []string, timeout time.Duration, rounds int) *Client {
-	return &Client{h: h, nodes: slices.Clone(nodes), timeout: timeout, rounds: rounds}
+// ClientConfig configures a [Client].
+type ClientConfig struct {
+	// Nodes names the nodes of the group.
+	Nodes []string
+	// Timeout bounds each request; negative: no limit.
+	Timeout time.Duration
+	// Rounds is how often the client asks the nodes, one after the other, before it gives up.
+	Rounds int
+	// Pause is how long it waits between two rounds.
+	Pause time.Duration
+}
+
+// Dial returns a client of a group. The error wraps [ErrConfig].
+func Dial(h host.Host, cfg ClientConfig) (*Client, error) {
+	if len(cfg.Nodes) == 0 || cfg.Rounds < 1 || cfg.Timeout == 0 || cfg.Pause < 0 {
+		return nil, fmt.Errorf("%w: %d nodes, %d rounds, timeout %v, pause %v: the first two positive, the timeout not 0, the pause not negative",
+			ErrConfig, len(cfg.Nodes), cfg.Rounds, cfg.Timeout, cfg.Pause)
+	}
+	cfg.Nodes = slices.Clone(cfg.Nodes)
+	return &Client{h: h, cfg: cfg}, nil
 }
 
 // Get returns the value of a key, and whether there is one.
@@ -43,7 +57,7 @@ func (c *Client) Put(key, value string) error {
 	if c.session == 0 {
 		x, err := c.ask(&command{op: opOpen})
 		if err != nil {
-			return errors.Join(ErrUnavailable, err)
+			return fmt.Errorf("%w: open a session: %v", ErrUnavailable, err) // which no write depends on
 		}
 		c.session = x.number
 	}
@@ -60,36 +74,45 @@ func (c *Client) Again(key, value string) error {
 	return err
 }
 
-// ask asks one node after the other.
+// ask asks the nodes until one has carried out x.
 func (c *Client) ask(x *command) (*reply, error) {
 	begun := false
 	var last error
-	for range c.rounds * len(c.nodes) {
-		b, err := c.h.Call(c.nodes[c.at], clients, x.encode(), c.timeout)
-		var r *reply
-		if err == nil {
-			r, err = decodeReply(b)
+	for i := range c.cfg.Rounds * len(c.cfg.Nodes) {
+		if i > 0 && i%len(c.cfg.Nodes) == 0 {
+			c.h.Sleep(c.cfg.Pause)
 		}
+		node := c.cfg.Nodes[c.at]
+		r, err := c.try(node, x)
 		switch {
 		case err != nil:
 			begun, last = begun || !errors.Is(err, host.ErrNoService), err
 		case r.status == done:
 			return r, nil
 		case r.status == refused:
-			return nil, fmt.Errorf("raftr: %s refuses: %s", c.nodes[c.at], r.text)
+			return nil, fmt.Errorf("%w: %s: %s", ErrRefused, node, r.text)
 		case r.status == unknown:
 			begun, last = true, errors.New(r.text)
 		case r.status == notLeader:
-			last = fmt.Errorf("%w: %q leads, as %s believes", ErrNotLeader, r.text, c.nodes[c.at])
-			if i := slices.Index(c.nodes, r.text); i >= 0 && i != c.at {
-				c.at = i
+			last = fmt.Errorf("%w: %s takes %q for the leader", ErrNotLeader, node, r.text)
+			if leader := slices.Index(c.cfg.Nodes, r.text); leader >= 0 && leader != c.at {
+				c.at = leader
 				continue
 			}
 		}
-		c.at = (c.at + 1) % len(c.nodes)
+		c.at = (c.at + 1) % len(c.cfg.Nodes)
 	}
 	if begun {
 		return nil, fmt.Errorf("%w: %w", ErrUnknown, last)
 	}
 	return nil, fmt.Errorf("%w: %w", ErrUnavailable, last)
+}
+
+// try asks one node.
+func (c *Client) try(node string, x *command) (*reply, error) {
+	b, err := c.h.Call(node, clients, x.encode(), c.cfg.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	return decodeReply(b)
 }

@@ -24,6 +24,8 @@ var (
 	ErrOutsider = errors.New("raftr: restarted without its storage")
 	// ErrSession: there is no such session.
 	ErrSession = errors.New("raftr: no such session")
+	// ErrRefused: a node refuses a client's request. It was not carried out.
+	ErrRefused = errors.New("raftr: refused")
 	// ErrFull: the log has no room.
 	ErrFull = errors.New("raftr: the log is full")
 	// ErrTooLong: a key or a value exceeds the limits.

@@ -109,12 +109,19 @@ func (n *Node) unlink(i int, why error) {
 	}
 }
 
+// Connect connects to the nodes to which there is no connection: for an election, or to send them what
+// they lack.
+func (n *Node) Connect() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.connect()
+}
+
 // connect connects to the nodes to which there is no connection.
 func (n *Node) connect() {
 	for n.driving {
 		n.await()
 	}
-	n.driving = true
 	var names []string
 	var at []int
 	for i, c := range n.links {
@@ -122,6 +129,10 @@ func (n *Node) connect() {
 			names, at = append(names, n.cfg.Nodes[i]), append(at, i)
 		}
 	}
+	if len(names) == 0 {
+		return
+	}
+	n.driving = true
 	n.mu.Unlock()
 	links := make([]*rpc.Client, len(names))
 	for i := range host.InAnyOrder(n.h, names) {

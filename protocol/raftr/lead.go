@@ -41,7 +41,7 @@ func (n *Node) Watch() (vacant bool, err error) {
 	return !leads && (!n.following || n.h.Now()-n.heard >= n.cfg.Election), nil
 }
 
-// Campaign stands for election for the next term. A node that still has to respect a leader's lease
+// Campaign stands for election for the next term, before the nodes that it is connected to. A node that still has to respect a leader's lease
 // does not stand, and has lost. The winner calls [Node.Lead].
 func (n *Node) Campaign() (Outcome, error) {
 	n.mu.Lock()
@@ -55,7 +55,6 @@ func (n *Node) Campaign() (Outcome, error) {
 	if n.store.last() >= uint64(n.cfg.Log) { // a leader begins with an entry
 		return 0, fmt.Errorf("%w: %d entries", ErrFull, n.store.last())
 	}
-	n.connect()
 	if err := n.protect(n.raw.Campaign); err != nil {
 		return 0, err
 	}
@@ -115,15 +114,11 @@ func (n *Node) serves() (term uint64, err error) {
 	return n.raw.BasicStatus().GetTerm(), nil
 }
 
-// Beat reconnects to nodes that were lost, sends them what they lack, and finds out whether this node
-// still leads. Followers hear of their leader by it.
+// Beat finds out whether this node still leads, and sends the others what they lack. Followers hear of
+// their leader by it.
 func (n *Node) Beat() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if _, err := n.serves(); err != nil {
-		return err
-	}
-	n.connect()
 	return n.confirm()
 }
 

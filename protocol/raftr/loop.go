@@ -13,6 +13,7 @@ func (n *Node) Run(led func(term uint64)) error {
 		if err := n.vacancy(); err != nil {
 			return err
 		}
+		n.Connect()
 		outcome, err := n.Campaign()
 		if err != nil {
 			return err
@@ -57,6 +58,7 @@ func (n *Node) backOff() {
 func (n *Node) keep() error {
 	for {
 		n.h.Sleep(n.cfg.Election / 4)
+		n.Connect()
 		if err := n.Beat(); err != nil {
 			return err
 		}

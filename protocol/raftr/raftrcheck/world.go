@@ -1,7 +1,6 @@
 package raftrcheck
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,6 +19,8 @@ import (
 // spec is the table form of an explore.Scenario.
 type spec struct {
 	name, doc, faults, timers, bounds string
+	strategy                          string // default exhaustive
+	runs                              uint64 // of a random one
 	load                              workload
 	meets                             []string
 }
@@ -30,6 +31,7 @@ type workload struct {
 	client     func(r *run)   // a host beside the nodes; nil: none
 	lease      time.Duration
 	persistent bool
+	open       bool // the first node answers others too
 	returns    bool // a node that has crashed starts again
 	beyond     bool // more nodes may be lost than the group tolerates
 	gate       func(w *world) scenario.Gate
@@ -54,12 +56,11 @@ const (
 	sawDeposed  = "a leader found that another one had been elected"
 	sawUnknown  = "a write had no answer, and may have been carried out"
 	sawServed   = "a leader answered a read while another node stood for election"
-	sawRefused  = "a node with a shorter log was refused"
 	sawSplit    = "an election that nobody won"
+	sawLost     = "a candidate lost to another node"
 	sawOutsider = "a node had restarted, and took no part"
 	sawAgain    = "a node had restarted with its log, and took part"
-	sawRepeated = "a client repeated a write"
-	sawTruncate = "a leader overwrote entries of an earlier one"
+	sawRepeated = "a client repeated a write that had been carried out"
 )
 
 // world is what the checks of a scenario share.
@@ -81,6 +82,7 @@ type known struct {
 func build(s spec) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "raftr/" + s.name, Doc: s.doc, Profile: "strong", Faults: s.faults, Timers: s.timers, Bounds: s.bounds, Sometimes: s.meets,
+		Strategy: s.strategy, MaxRuns: s.runs,
 		Build: func(c *explore.Case) (sim.Config, error) {
 			k := scenario.New(c)
 			w := &world{Kit: k, load: &s.load, rec: k.Record(model.KV{}), known: scenario.Memory[known](k)}
@@ -134,9 +136,13 @@ type run struct {
 
 // main starts a node, and runs its script beside what answers others.
 func (r *run) main(script func(r *run)) {
+	timeout := election
+	if r.load.lease > 0 {
+		timeout = verbs.Forever
+	}
 	var err error
 	r.node, err = raftr.Start(r.h, raftr.Config{Nodes: r.load.names(), New: r.life == 0, Persistent: r.load.persistent, Log: 8, Value: 8,
-		Election: election, Lease: r.load.lease, CallTimeout: verbs.Forever})
+		Election: election, Lease: r.load.lease, CallTimeout: timeout})
 	if errors.Is(err, raftr.ErrOutsider) {
 		r.outside()
 		return
@@ -148,7 +154,12 @@ func (r *run) main(script func(r *run)) {
 		r.Fail(r.node.Serve())
 		return
 	}
-	r.h.Go("serve", func() { r.Fail(r.node.Serve()) })
+	if r.life > 0 {
+		r.Meet(sawAgain)
+	}
+	if r.load.open || r.h.Name() != "n1" {
+		r.h.Go("serve", func() { r.Fail(r.node.Serve()) })
+	}
 	script(r)
 	r.quiet() // others may need its answers
 }
@@ -175,7 +186,7 @@ func (r *run) campaign() raftr.Outcome {
 	case raftr.Split:
 		r.Meet(sawSplit)
 	case raftr.Lost:
-		r.Meet(sawRefused)
+		r.Meet(sawLost)
 	case raftr.Won:
 		r.won()
 	}
@@ -195,14 +206,39 @@ func (r *run) won() {
 	r.History()
 }
 
-// elected stands for election, and begins to serve.
+// elected stands for election until the node has won, or lost to another one, at most three times: once
+// because others may have voted in that term, and once more because one may have learned of it.
 func (r *run) elected() bool {
-	if o := r.campaign(); o != raftr.Won {
-		if o == raftr.Split {
-			return r.tolerates(raftr.ErrUnavailable)
+	for range 3 {
+		switch r.campaign() {
+		case raftr.Won:
+			return r.lead()
+		case raftr.Lost:
+			return false
 		}
-		return false
 	}
+	return false
+}
+
+// connect connects to the other nodes.
+func (r *run) connect() bool {
+	r.node.Connect()
+	return true
+}
+
+// must is elected for a node that nothing keeps from it.
+func (r *run) must() bool {
+	if r.elected() {
+		return true
+	}
+	if r.Look(); !r.rivaled() {
+		r.Failf(Unavailable, "no more than F nodes have failed, and %s is not elected", r.h.Name())
+	}
+	return false
+}
+
+// lead makes the winner of an election serve.
+func (r *run) lead() bool {
 	if err := r.node.Lead(); err != nil {
 		return r.tolerates(err)
 	}
@@ -291,4 +327,24 @@ func (r *run) vacancy() bool {
 	}
 }
 
-var _ = cmp.Or[int]
+// serveClients answers clients from now on.
+func (r *run) serveClients() { r.h.Go("clients", func() { r.Fail(r.node.ServeClients()) }) }
+
+// repeat writes a value as a client that asks the first node, and then the second one.
+func (r *run) repeat(key, value string) {
+	c, err := raftr.Dial(r.h, raftr.ClientConfig{Nodes: []string{"n1", "n2"}, Timeout: verbs.Forever, Rounds: 2, Pause: 2 * election})
+	if !r.Check(err) {
+		return
+	}
+	r.known.Pending = value
+	err = r.client.Do(model.KVPut{Key: key, Value: value}, func() (any, error) { return model.Done{}, c.Put(key, value) })
+	if err != nil {
+		r.Fail(scenario.Failed(Unavailable, "%w", err))
+		return
+	}
+	r.known.Pending = ""
+	r.History()
+}
+
+// finish waits until the client has its answer, or nothing else can happen.
+func (r *run) finish() { r.h.Sleep(10 * election) }
