@@ -149,7 +149,13 @@ func (n *Node) connect() {
 	n.wake()
 }
 
-// linked is how many other nodes this one is connected to.
+// Linked is how many other nodes this one is connected to, as far as it knows.
+func (n *Node) Linked() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.linked()
+}
+
 func (n *Node) linked() int {
 	linked := 0
 	for _, c := range n.links {

@@ -114,14 +114,18 @@ func (n *Node) receive(from uint64, b []byte) error {
 	if err != nil {
 		return err
 	}
+	led := false
 	for _, m := range messages {
 		m.From, m.To = &from, &n.self
-		if err := n.message(m); err != nil {
-			n.h.Logf("refuses a message: %v", err)
-			return err
+		if err = n.message(m); err != nil {
+			break
 		}
+		led = led || m.GetType() == pb.MsgApp || m.GetType() == pb.MsgHeartbeat
 	}
-	return n.settle()
+	if led && n.raw.BasicStatus().Lead == from {
+		n.following, n.heard = true, n.h.Now()
+	}
+	return errors.Join(err, n.settle())
 }
 
 // message takes one message of another node.
@@ -135,13 +139,7 @@ func (n *Node) message(m *pb.Message) error {
 	if m.GetType() == pb.MsgVote && n.promised() {
 		return nil
 	}
-	if err := n.protect(func() error { return n.raw.Step(m) }); err != nil {
-		return err
-	}
-	if t := m.GetType(); (t == pb.MsgApp || t == pb.MsgHeartbeat) && n.raw.BasicStatus().Lead == m.GetFrom() {
-		n.following, n.heard = true, n.h.Now()
-	}
-	return nil
+	return n.protect(func() error { return n.raw.Step(m) })
 }
 
 // promised reports whether a leader that this node has heard of may still have a lease.

@@ -60,7 +60,6 @@ const (
 	sawLost     = "a candidate lost to another node"
 	sawOutsider = "a node had restarted, and took no part"
 	sawAgain    = "a node had restarted with its log, and took part"
-	sawRepeated = "a client repeated a write that had been carried out"
 )
 
 // world is what the checks of a scenario share.
@@ -231,7 +230,7 @@ func (r *run) must() bool {
 	if r.elected() {
 		return true
 	}
-	if r.Look(); !r.rivaled() {
+	if r.Look(); !r.rivaled() && !r.load.beyond {
 		r.Failf(Unavailable, "no more than F nodes have failed, and %s is not elected", r.h.Name())
 	}
 	return false
@@ -277,6 +276,9 @@ func (r *run) put(key, value string) bool {
 	err := r.client.Do(model.KVPut{Key: key, Value: value}, func() (any, error) { return model.Done{}, r.node.Put(key, value) })
 	if err != nil {
 		return r.tolerates(err)
+	}
+	if r.load.open && r.node.Linked() < len(r.load.nodes)-1 {
+		r.Meet(sawFewer)
 	}
 	r.known.Pending = ""
 	r.History()
