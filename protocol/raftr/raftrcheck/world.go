@@ -75,6 +75,7 @@ type known struct {
 	Won     map[uint64]string // who won the election of a term
 	Led     int               // how many leaders have begun to serve
 	Pending string            // a value that was begun to be written, and not acknowledged
+	Wrote   bool              // a write was begun
 	Began   []string          // who has stood for election, in order
 }
 
@@ -159,8 +160,9 @@ func (r *run) main(script func(r *run)) {
 	if r.load.open || r.h.Name() != "n1" {
 		r.h.Go("serve", func() { r.Fail(r.node.Serve()) })
 	}
-	script(r)
-	r.quiet() // others may need its answers
+	if script(r); r.load.lease == 0 {
+		r.quiet() // others may need its answers
+	}
 }
 
 // outside is a node that takes no part.
@@ -272,7 +274,7 @@ func (r *run) tolerates(err error) bool {
 
 // put writes a value.
 func (r *run) put(key, value string) bool {
-	r.known.Pending = value
+	r.known.Pending, r.known.Wrote = value, true
 	err := r.client.Do(model.KVPut{Key: key, Value: value}, func() (any, error) { return model.Done{}, r.node.Put(key, value) })
 	if err != nil {
 		return r.tolerates(err)
