@@ -2,11 +2,19 @@
 
 package main
 
-import "github.com/verbatim-rdma/verbatim/protocol/raftr/raftrcheck"
+import (
+	"os"
+	"strings"
 
-// Raft-R needs go.etcd.io/raft and with it protobuf, which would make the command a tenth larger: see the step light of .ci/run.
+	"github.com/verbatim-rdma/verbatim/protocol/raftr/raftrcheck"
+)
+
+// Raft-R rests on go.etcd.io/raft, and with it on protobuf: the command would no longer be light. What a
+// command with Raft-R builds, such as mutants, has it too.
 func init() {
 	protocols = append(protocols, protocol{Name: "raftr", Scenarios: raftrcheck.Scenarios, Deep: raftrcheck.DeepScenarios, GoScenarios: "raftrcheck.Scenarios()",
-		GoDeep:  "raftrcheck.DeepScenarios()",
-		Folders: []string{"protocol/raftr"}, Kit: []string{"kit/lend", "kit/quorum", "kit/rpc"}})
+		GoDeep: "raftrcheck.DeepScenarios()", Folders: []string{"protocol/raftr"}, Kit: []string{"kit/lend", "kit/quorum", "kit/rpc"}})
+	if err := os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -tags=raftr")); err != nil {
+		panic(err)
+	}
 }

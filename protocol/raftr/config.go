@@ -43,7 +43,7 @@ const (
 	MaxName  = 100     // bytes of the name of a node
 	MaxF     = 7       // failures to tolerate
 	MaxKey   = 255     // bytes of a key
-	MaxValue = 1 << 16 // bytes of a value
+	MaxValue = 1 << 15 // bytes of a value
 	MaxLog   = 1 << 30 // entries of a log
 )
 
