@@ -22,17 +22,10 @@ func (n *Node) Run(led func(term uint64)) error {
 			n.backOff()
 			continue
 		}
-		err = n.Lead()
-		if err == nil {
-			if led != nil {
-				led(n.Term())
-			}
-			err = n.keep()
-		}
-		if !errors.Is(err, ErrNotLeader) && !errors.Is(err, ErrUnavailable) {
+		if err := n.keep(led); !errors.Is(err, ErrNotLeader) {
 			return err
 		}
-		n.h.Logf("leads no more: %v", err)
+		n.h.Logf("leads no more")
 	}
 }
 
@@ -54,13 +47,24 @@ func (n *Node) backOff() {
 	n.h.Sleep(quarter + quarter*time.Duration(n.h.Rand(steps))/steps)
 }
 
-// keep sends heartbeats until the node leads no more.
-func (n *Node) keep() error {
-	for {
-		n.h.Sleep(n.cfg.Election / 4)
+// keep leads: it serves as soon as a majority can be reached, and sends heartbeats until another node leads.
+func (n *Node) keep(led func(term uint64)) error {
+	for serves := false; ; n.h.Sleep(n.cfg.Election / 4) {
 		n.Connect()
-		if err := n.Beat(); err != nil {
+		beat := n.Beat
+		if !serves {
+			beat = n.Lead
+		}
+		switch err := beat(); {
+		case errors.Is(err, ErrUnavailable):
+			n.h.Logf("%v", err)
+		case err != nil:
 			return err
+		case !serves:
+			serves = true
+			if led != nil {
+				led(n.Term())
+			}
 		}
 	}
 }

@@ -54,6 +54,7 @@ const (
 	sawTakeover = "two nodes led one after the other"
 	sawFewer    = "a write was acknowledged although a node had failed"
 	sawDeposed  = "a leader found that another one had been elected"
+	sawStuck    = "a leader that had been replaced reached no majority"
 	sawUnknown  = "a write had no answer, and may have been carried out"
 	sawServed   = "a leader answered a read while another node stood for election"
 	sawSplit    = "an election that nobody won"
@@ -264,6 +265,9 @@ func (r *run) tolerates(err error) bool {
 		r.Meet(sawUnknown)
 	case errors.Is(err, raftr.ErrNotLeader):
 		r.Meet(sawDeposed)
+	}
+	if errors.Is(err, raftr.ErrUnavailable) && r.rivaled() {
+		r.Meet(sawStuck)
 	}
 	if r.rivaled() || r.load.beyond && errors.Is(err, raftr.ErrUnavailable) {
 		return false
