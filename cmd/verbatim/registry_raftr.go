@@ -13,7 +13,7 @@ import (
 // command with Raft-R builds, such as mutants, has it too.
 func init() {
 	protocols = append(protocols, protocol{Name: "raftr", Scenarios: raftrcheck.Scenarios, Deep: raftrcheck.DeepScenarios, GoScenarios: "raftrcheck.Scenarios()",
-		GoDeep: "raftrcheck.DeepScenarios()", Folders: []string{"protocol/raftr"}, Kit: []string{"kit/lend", "kit/quorum", "kit/rpc"}})
+		GoDeep: "raftrcheck.DeepScenarios()", Folders: []string{"protocol/raftr"}, Kit: []string{"kit/lend", "kit/rpc"}})
 	if err := os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -tags=raftr")); err != nil {
 		panic(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/kit/quorum"
 	"github.com/verbatim-rdma/verbatim/kit/rpc"
 )
 
@@ -112,9 +111,6 @@ func (c Config) withDefaults() Config {
 	c.Log, c.Value = cmp.Or(c.Log, log), cmp.Or(c.Value, DefaultValue)
 	return c
 }
-
-// majority is how many nodes decide.
-func (c *Config) majority() int { return quorum.Majority(len(c.Nodes)) }
 
 // room is how many bytes of commands a message should have, beside one command of any size.
 func (c *Config) room() int { return 4 * c.maxCommand() }
