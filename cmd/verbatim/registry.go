@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -96,6 +97,9 @@ func (p *protocol) goScenarios(name string) string {
 	return p.GoScenarios
 }
 
+// errTagged: the command was built without Raft-R.
+var errTagged = errors.New("raftr needs a larger command, with go.etcd.io/raft: go run -tags raftr ./cmd/verbatim ...")
+
 // protocolOf is the protocol that the name of a protocol or scenario begins with.
 func protocolOf(name string) (*protocol, error) {
 	first, _, _ := strings.Cut(name, "/")
@@ -103,6 +107,9 @@ func protocolOf(name string) (*protocol, error) {
 		if protocols[i].Name == first {
 			return &protocols[i], nil
 		}
+	}
+	if first == "raftr" {
+		return nil, errTagged
 	}
 	return nil, fmt.Errorf("unknown protocol %q; known: %s%s", first, cli.List(protocolNames()), mistake.DidYouMean(name,
 		append(protocolNames(), scenarioNames()...)))

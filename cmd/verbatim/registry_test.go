@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os/exec"
 	"slices"
 	"strings"
@@ -25,5 +26,17 @@ func TestKitOfNCL(t *testing.T) {
 	p, err := protocolOf("ncl")
 	if err != nil || !slices.Equal(p.Kit, want) {
 		t.Errorf("%v, %v; want %v", p.Kit, err, want)
+	}
+}
+
+// Without its tag the command says how Raft-R is checked; with it, the protocol is there.
+func TestRaftRNeedsItsTag(t *testing.T) {
+	p, err := protocolOf("raftr/log")
+	if tagged := len(protocols) > 0 && protocols[len(protocols)-1].Name == "raftr"; tagged {
+		if err != nil || p.Name != "raftr" {
+			t.Error(p, err)
+		}
+	} else if !errors.Is(err, errTagged) || !strings.Contains(err.Error(), "-tags raftr") {
+		t.Errorf("%v", err)
 	}
 }

@@ -23,6 +23,7 @@ var protocols = []struct {
 	{"arcadia", []string{"protocol/arcadia"}, []string{"kit/entry", "kit/lend"}},
 	{"table1", []string{"protocol/arcadia/pmemlog", "protocol/arcadia/flex", "protocol/arcadia/queryfresh"}, []string{"kit/lend"}},
 	{"sift", []string{"protocol/sift"}, []string{"kit/lend", "kit/quorum", "kit/rpc"}},
+	{"raftr", []string{"protocol/raftr"}, []string{"kit/lend", "kit/rpc"}},
 	{"splitfs", []string{"splitfs"}, nil},
 	{"cluster", []string{"cluster"}, nil},
 }

@@ -27,6 +27,9 @@ var lost = []struct {
 	{"a Write that RESET wiped may never arrive", "strong linger final | a: write b x 1; reset b | b:",
 		[]string{"a: b: a=[0 0 0 0] b=[0 0 0 0]", "a: b: a=[0 0 0 0] b=[1 0 0 0]"}},
 
+	{"an Atomic reads before what is landing, although what it must find lands after that",
+		"strong+AtomicFlushes=false | a: write b x 1 s; wait b 1; fetchadd b x 1 s; wait b 1 | b: store x 2", []string{"a:Write FetchAdd=1 b:", "a:Write FetchAdd=2 b:"}},
+	{"a fence after which nothing is flushed passes as one that flushes", "strong power(*)<=1 | a: say; pstore x 1; pflush x; pfence; say | b:", nil},
 	{"a store to the source of a Write against the connection over which it leaves", "strong | a: connect b; writeimm b x 1; wait b 1; load x | b: acceptconn; write a x 1; change 9",
 		[]string{"a:RETRY_EXC_ERR 1 b:", "a:RETRY_EXC_ERR 9 b:"}},
 

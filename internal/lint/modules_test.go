@@ -11,6 +11,8 @@ import (
 // waits for all that `verbatim check` is built of before the first verdict.
 var (
 	checking = []string{"github.com/anishathalye/porcupine", "github.com/klauspost/reedsolomon", "github.com/klauspost/cpuid/v2"}
+	// Raft-R alone, and a command built with its tag: go.etcd.io/raft brings protobuf.
+	withRaft = append(slices.Clone(checking), "go.etcd.io/raft/v3", "google.golang.org/protobuf")
 	command  = append(slices.Clone(checking), "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/jedib0t/go-pretty/v6",
 		"github.com/mattn/go-runewidth", "github.com/rivo/uniseg", "github.com/bluekeyes/go-gitdiff", "golang.org/x/tools", "golang.org/x/text")
 )
@@ -22,8 +24,9 @@ func TestModules(t *testing.T) {
 		packages, modules []string
 		without           []string // packages of the standard library
 	}{
-		{strings.Fields("./verbs ./verbs/sim ./host ./faults/... ./model/... ./coord ./coord/coordtest ./fingerprint ./strace ./internal/codec/... ./protocol/... " +
+		{strings.Fields("./verbs ./verbs/sim ./host ./faults/... ./model/... ./coord ./coord/coordtest ./fingerprint ./strace ./internal/codec/... ./protocol/ncl/... ./protocol/arcadia/... ./protocol/sift/... " +
 			"./explore ./explore/audit ./explore/matrix ./explore/programs ./explore/scenario ./explore/yardstick ./litmus ./litmus/generate ./report/view ./examples/..."), checking, []string{"net", "crypto/tls"}},
+		{strings.Fields("./protocol/raftr/... ./explore"), withRaft, []string{"net", "crypto/tls"}},
 		{[]string{"./cmd/verbatim"}, command, []string{"net/http", "crypto/tls", "go/types"}},
 		{[]string{"-tags=rdma", "./cmd/verbatim"}, command, []string{"net/http", "crypto/tls", "go/types"}},
 	} {

@@ -15,6 +15,7 @@ import (
 // Client is the calling end of a connection. Only one task may use it at a time.
 type Client struct {
 	s     *slots
+	own   bool   // the group is closed with it
 	last  uint64 // number of the last call
 	calls []call // by the slot that the request was sent from
 }
@@ -36,11 +37,28 @@ func Dial(h host.Host, to, service string, cfg Config, timeout time.Duration) (*
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSlots(g, cfg)
-	if err != nil {
-		return nil, errors.Join(err, g.Close())
+	return dial(g, to, service, cfg, timeout, true)
+}
+
+// DialIn is Dial for a client in an existing group, for [Any]. One task uses the clients of the
+// group. Close leaves the group open.
+func DialIn(g *lend.Group, to, service string, cfg Config, timeout time.Duration) (*Client, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
 	}
-	c := &Client{s: s, calls: make([]call, cfg.Credits)}
+	return dial(g, to, service, cfg, timeout, false)
+}
+
+// dial makes a client. own: closing it closes the group.
+func dial(g *lend.Group, to, service string, cfg Config, timeout time.Duration, own bool) (*Client, error) {
+	s, err := newSlots(g, cfg)
+	c := &Client{s: s, own: own, calls: make([]call, cfg.Credits)}
+	if err != nil {
+		if own {
+			err = errors.Join(err, g.Close())
+		}
+		return nil, err
+	}
 	conn, err := g.Dial(to, service, cfg.encode(), 0, cfg.queues(), timeout)
 	if err == nil {
 		err = s.open(conn)
@@ -129,7 +147,16 @@ func (c *Client) Wait(number uint64) ([]byte, error) {
 
 // receive receives one answer.
 func (c *Client) receive() error {
-	number, answer, from, err := c.s.take()
+	wc, err := c.s.receive()
+	if err != nil {
+		return err
+	}
+	return c.answered(wc)
+}
+
+// answered takes the answer that arrived with a completion.
+func (c *Client) answered(wc verbs.WC) error {
+	number, answer, from, err := c.s.content(wc)
 	if err != nil {
 		return err
 	}
@@ -147,9 +174,15 @@ func (c *Client) receive() error {
 }
 
 // Close releases the client's resources.
-func (c *Client) Close() error { return c.s.close() }
+func (c *Client) Close() error {
+	err := c.s.close()
+	if c.own {
+		err = errors.Join(err, c.s.group.Close())
+	}
+	return err
+}
 
-// close releases the resources of one end.
+// close releases the resources of one end, except for the group.
 func (s *slots) close() error {
 	var err error
 	if s.conn != nil {
@@ -158,5 +191,16 @@ func (s *slots) close() error {
 			s.conn.Err = verbs.ErrState
 		}
 	}
-	return errors.Join(err, s.mem.Free(), s.group.Close())
+	return errors.Join(err, s.mem.Free())
+}
+
+// Free is how many more calls may be started now.
+func (c *Client) Free() int {
+	n := 0
+	for i := range c.calls {
+		if c.calls[i].number == 0 {
+			n++
+		}
+	}
+	return n
 }

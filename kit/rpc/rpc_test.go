@@ -301,3 +301,62 @@ func callThree(h host.Host) error {
 	}
 	return nil
 }
+
+// Few sends are signaled, and yet the send queue never overflows. Each answer belongs to the call that Any reports,
+// and calls whose server has died are reported as well.
+func TestAnyReportsCallsOfSeveralServers(t *testing.T) {
+	profile, err := faults.ProfileByName("strong")
+	check(err)
+	budget, err := faults.ParseBudget("crash(two)<=1")
+	check(err)
+	var w *sim.World
+	nodes := []sim.Node{{Name: "client", Main: func(h host.Host, _ int) {
+		g, err := lend.NewGroup(h)
+		check(err)
+		var clients []*rpc.Client
+		for _, name := range []string{"one", "two"} {
+			c, err := rpc.DialIn(g, name, "upper", lively, verbs.Forever)
+			check(err)
+			clients = append(clients, c)
+		}
+		if _, _, ok := rpc.Any(g, clients); ok {
+			panic("a call that nobody has made")
+		}
+		for range 100 {
+			for i, c := range clients {
+				_, err := c.Start([]byte{'a' + byte(i)})
+				check(err)
+			}
+			for range clients {
+				i, call, ok := rpc.Any(g, clients)
+				answer, err := clients[i].Wait(call)
+				if !ok || err != nil || string(answer) != string(rune('A'+i)) {
+					panic(fmt.Sprint(i, ok, err, answer))
+				}
+			}
+		}
+		check(w.Inject(faults.Crash, "two"))
+		_, err = clients[1].Start(nil)
+		check(err)
+		i, call, ok := rpc.Any(g, clients)
+		if _, err := clients[i].Wait(call); !ok || i != 1 || !errors.Is(err, rpc.ErrUnknown) {
+			panic(fmt.Sprint(i, ok, err))
+		}
+		if clients[0].Free() != 2 {
+			panic("credits are lost")
+		}
+		check(errors.Join(clients[0].Close(), clients[1].Close(), g.Close()))
+	}}}
+	for _, name := range []string{"one", "two"} {
+		nodes = append(nodes, sim.Node{Name: name, Daemon: true, Again: func(int, bool) bool { return false }, Main: func(h host.Host, _ int) {
+			h.Logf("%v", rpc.Serve(h, "upper", lively, func(_ string, req []byte) []byte { return bytes.ToUpper(req) }))
+		}})
+	}
+	if w, err = sim.New(sim.Config{Profile: profile, Budget: budget, Nodes: nodes}); err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Run(first{}); err != nil {
+		t.Fatal(err)
+	}
+}

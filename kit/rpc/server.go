@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/verbatim-rdma/verbatim/host"
@@ -44,13 +45,13 @@ func meet(h host.Host, v *lend.Visitor, cfg Config, handle func(from string, req
 		err = s.open(conn)
 	}
 	if err != nil {
-		note(h, s.close())
+		note(h, errors.Join(s.close(), g.Close()))
 		return err
 	}
 	h.Go("rpc "+v.From, func() {
 		for s.answer(h, handle) {
 		}
-		note(h, s.close())
+		note(h, errors.Join(s.close(), g.Close()))
 	})
 	return nil
 }

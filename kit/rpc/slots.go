@@ -23,7 +23,13 @@ type slots struct {
 	sge   [1]verbs.SGE
 	send  [1]verbs.SendWR
 	recv  [1]verbs.RecvWR
+	quiet int // sends since the last signaled one
 }
+
+// sendQueue is the least length of a send queue. One send of half a queue is signaled: completions of
+// the others are of no use, since an answer shows that its request has arrived, and the next request in
+// a slot that the answer has.
+const sendQueue = 32
 
 func newSlots(g *lend.Group, cfg Config) (*slots, error) {
 	if cfg.KeepAlive > 0 {
@@ -36,8 +42,10 @@ func newSlots(g *lend.Group, cfg Config) (*slots, error) {
 // queues configures the queue pair. It permits remote writes, for the other end's empty
 // Writes; no key exists by which these could reach memory.
 func (c *Config) queues() verbs.QPConfig {
-	return verbs.QPConfig{MaxSendWR: c.Credits, MaxRecvWR: c.Credits, MaxSGE: 1, Access: verbs.RemoteWrite}
+	return verbs.QPConfig{MaxSendWR: c.sends(), MaxRecvWR: c.Credits, MaxSGE: 1, Access: verbs.RemoteWrite}
 }
+
+func (c *Config) sends() int { return max(2*c.Credits, sendQueue) }
 
 // at is the offset of send slot i; the receive slots follow the send slots.
 func (s *slots) at(i int) int { return i * (header + s.cfg.MaxMessage) }
@@ -71,7 +79,10 @@ func (s *slots) put(i int, number uint64, content []byte) bool {
 	}
 	s.group.Room(s.conn, 1)
 	s.sge[0] = s.mem.SGE(s.at(i), header+len(content))
-	s.send[0] = verbs.SendWR{ID: number, Op: verbs.OpSend, Flags: verbs.Signaled, SGL: s.sge[:]}
+	s.send[0] = verbs.SendWR{ID: number, Op: verbs.OpSend, SGL: s.sge[:]}
+	if s.quiet++; s.quiet >= s.cfg.sends()/2 {
+		s.quiet, s.send[0].Flags = 0, verbs.Signaled
+	}
 	return s.group.Post(s.conn, s.send[:])
 }
 
@@ -95,6 +106,12 @@ func (s *slots) take() (number uint64, content []byte, i int, err error) {
 	if err != nil {
 		return 0, nil, 0, err
 	}
+	return s.content(wc)
+}
+
+// content copies the message that arrived with a completion. After an error the connection
+// has failed.
+func (s *slots) content(wc verbs.WC) (number uint64, content []byte, i int, err error) {
 	if wc.ByteLen < header || wc.Op != verbs.WCRecv || wc.ID >= uint64(s.cfg.Credits) {
 		err = fmt.Errorf("%w: %v of %d bytes", ErrMalformed, wc.Op, wc.ByteLen)
 		s.group.Fail(s.conn, err)

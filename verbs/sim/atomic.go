@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
@@ -62,6 +63,11 @@ func (w *World) tooLate(e *elem) bool {
 	return false
 }
 
+// overlooks reports whether something is landing, and not there yet, that Atomic e must find.
+func (w *World) overlooks(e *elem) bool {
+	return slices.ContainsFunc(w.landing, func(x *elem) bool { return w.sees(e, x) })
+}
+
 // finishAtomics makes the Atomics that have read write, if by must not come between.
 func (w *World) finishAtomics(r *region, off, n int, by *elem) {
 	if w.separates(by) {
@@ -88,7 +94,7 @@ func (w *World) readEarlier(r *region, off, n int, by *elem) {
 	for all := sweep(&r.pend); all.next() && !r.whole; {
 		e := all.e
 		if e == by || e.over() || e.stage == reading || e.frozen && (by == nil || by.since() > e.frozeAt) || e.hasRead() || !e.modifies() || !e.overlaps(off, n) ||
-			!w.canLand(e) && !(e.during() && w.free(e) && !w.tooLate(e)) || by != nil && (w.follows(e, by) || w.sees(e, by)) {
+			!w.canLand(e) && !(e.during() && w.free(e) && !w.tooLate(e)) || by != nil && (w.follows(e, by) || w.sees(e, by)) || w.overlooks(e) {
 			continue
 		}
 		if w.choose(ChooseOrder, 2, func(i int) string { return e.name() + readNames[i] }) == 1 {

@@ -187,6 +187,7 @@ func (t *task) fence() {
 	}
 	t.drain()
 	if len(t.sb.flushing) == 0 {
+		t.passes()
 		return
 	}
 	// A power failure may strike before: then more than one content was possible.

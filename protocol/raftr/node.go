@@ -1,0 +1,270 @@
+package raftr
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/raft/v3"
+	pb "go.etcd.io/raft/v3/raftpb"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/lend"
+	"github.com/verbatim-rdma/verbatim/kit/rpc"
+)
+
+// Node is a member of a group. Its methods may be called by several tasks.
+//
+// The library draws an election timeout at random, and looks at it only when it is told that time
+// passes. It is never told: followers wait by the host's clock ([Node.Watch]). So what a node does
+// depends on its messages, its calls and the host alone.
+type Node struct {
+	h    host.Host
+	cfg  Config
+	self uint64
+	most int        // bytes of a call
+	mu   host.Mutex // for all that follows
+
+	raw     *raft.RawNode
+	store   *store
+	machine machine
+	applied uint64
+	fates   map[uint64]*fate // of the writes that tasks of this node wait for, by index
+	out     [][]*pb.Message  // for each node, what is to be sent to it
+	broken  error            // the node has stopped
+
+	// The connections to others, and who uses them.
+	group   *lend.Group
+	links   []*rpc.Client // by node; nil: none
+	driving bool          // a task exchanges messages
+	waiting int           // tasks that wait until something has changed
+	changed host.Cond
+
+	// The leader's.
+	serving   bool   // the first entry of its term is committed
+	asked     uint64 // reads that it has asked the library to confirm, in this term
+	confirmed uint64 // of which these are confirmed
+	asking    uint64 // the term that both count in
+	leased    bool
+	lease     time.Duration // when it ends
+
+	// The follower's.
+	following bool          // it has heard of a leader, or may have before it restarted
+	heard     time.Duration // when
+}
+
+// fate is what has become of a write.
+type fate struct {
+	term  uint64 // of its entry
+	over  bool   // an entry was applied at its index
+	mine  bool   // which was it
+	known bool   // its session was
+}
+
+// Start starts a node, a follower. It answers others when [Node.Serve] runs.
+func Start(h host.Host, cfg Config) (*Node, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	n := &Node{h: h, cfg: cfg, self: cfg.id(h.Name()), machine: newMachine(), fates: map[uint64]*fate{},
+		out: make([][]*pb.Message, len(cfg.Nodes)), links: make([]*rpc.Client, len(cfg.Nodes))}
+	calls := cfg.calls()
+	n.most = calls.MaxMessage
+	if n.self == 0 {
+		return nil, fmt.Errorf("%w: %s is not one of %q", ErrConfig, h.Name(), cfg.Nodes)
+	}
+	n.mu = h.NewMutex()
+	n.changed = h.NewCond(n.mu)
+	var err error
+	if n.store, err = openStore(h, &cfg); err != nil {
+		return nil, err
+	}
+	if !cfg.New {
+		n.following, n.heard = true, h.Now() // of whom, nobody remembers
+	}
+	n.raw, err = raft.NewRawNode(&raft.Config{ID: n.self, Storage: n.store, ElectionTick: 2, HeartbeatTick: 1, MaxSizePerMsg: uint64(cfg.room()),
+		MaxInflightMsgs: 256, DisableProposalForwarding: true, DisableConfChangeValidation: false, Logger: logger{h}})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	if n.group, err = lend.NewGroup(h); err != nil {
+		return nil, fmt.Errorf("raftr: start: %w", err)
+	}
+	return n, nil
+}
+
+// Step takes a message of another node, as it arrived, and returns what to answer. The error wraps
+// [ErrMalformed] if some of it was nonsense; what came before counts.
+func (n *Node) Step(from string, b []byte) ([]byte, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	id := n.cfg.id(from)
+	if id == 0 || id == n.self {
+		return nil, fmt.Errorf("%w: %s is no other node of the group", ErrMalformed, from)
+	}
+	err := n.receive(id, b)
+	return n.take(id), err
+}
+
+// receive takes messages of another node.
+func (n *Node) receive(from uint64, b []byte) error {
+	messages, err := n.cfg.decodeMessages(b)
+	if err != nil {
+		return err
+	}
+	led := false
+	for _, m := range messages {
+		m.From, m.To = &from, &n.self
+		if err = n.message(m); err != nil {
+			break
+		}
+		led = led || m.GetType() == pb.MsgApp || m.GetType() == pb.MsgHeartbeat
+	}
+	if led && n.raw.BasicStatus().Lead == from {
+		n.following, n.heard = true, n.h.Now()
+	}
+	return errors.Join(err, n.settle())
+}
+
+// message takes one message of another node.
+func (n *Node) message(m *pb.Message) error {
+	if n.broken != nil {
+		return n.broken
+	}
+	if err := n.guard(m); err != nil {
+		return err
+	}
+	if m.GetType() == pb.MsgVote && n.promised() {
+		return nil
+	}
+	return n.protect(func() error { return n.raw.Step(m) })
+}
+
+// promised reports whether a leader that this node has heard of may still have a lease.
+func (n *Node) promised() bool {
+	return n.cfg.Lease > 0 && n.following && n.h.Now()-n.heard < n.cfg.Election
+}
+
+// protect calls the library. If it panics, its state cannot be trusted, and the node stops.
+func (n *Node) protect(call func() error) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			n.broken = fmt.Errorf("%w: %v", ErrBroken, x)
+			err = n.broken
+		}
+	}()
+	return call()
+}
+
+// settle does what the library wants done: it saves, then applies, and collects messages.
+func (n *Node) settle() error {
+	for n.broken == nil && n.raw.HasReady() {
+		var rd raft.Ready
+		if err := n.protect(func() error { rd = n.raw.Ready(); return nil }); err != nil {
+			return err
+		}
+		if err := n.store.save(rd.HardState, rd.Entries); err != nil {
+			n.broken = fmt.Errorf("%w: %w", ErrBroken, err)
+			return n.broken
+		}
+		for _, m := range rd.Messages {
+			n.out[m.GetTo()-1] = append(n.out[m.GetTo()-1], m)
+		}
+		for _, e := range rd.CommittedEntries {
+			n.apply(e)
+		}
+		for _, s := range rd.ReadStates {
+			n.confirmed = max(n.confirmed, binary.BigEndian.Uint64(s.RequestCtx))
+		}
+		if err := n.protect(func() error { n.raw.Advance(rd); return nil }); err != nil {
+			return err
+		}
+	}
+	n.role()
+	n.wake()
+	return n.broken
+}
+
+// apply applies a committed entry.
+func (n *Node) apply(e *pb.Entry) {
+	known := true
+	if len(e.GetData()) > 0 {
+		x, err := decodeCommand(e.GetData())
+		if err != nil { // guard lets none through
+			n.broken = fmt.Errorf("%w: entry %d: %w", ErrBroken, e.GetIndex(), err)
+			return
+		}
+		known = n.machine.apply(e.GetIndex(), x)
+	}
+	n.applied = e.GetIndex()
+	if f := n.fates[e.GetIndex()]; f != nil {
+		f.over, f.mine, f.known = true, f.term == e.GetTerm(), known
+	}
+}
+
+// role forgets what belonged to an earlier term as a leader.
+func (n *Node) role() {
+	s := n.raw.BasicStatus()
+	leads := s.RaftState == raft.StateLeader
+	if !leads || s.GetTerm() != n.asking {
+		n.leased, n.asked, n.confirmed, n.asking = false, 0, 0, 0
+	}
+	if leads {
+		n.asking = s.GetTerm()
+	}
+	n.serving = leads && n.committedOwn()
+}
+
+// committedOwn reports whether an entry of this term is committed: then all before it are, and the
+// leader knows which (Raft, section 5.4.2).
+func (n *Node) committedOwn() bool {
+	s := n.raw.BasicStatus()
+	term, err := n.store.Term(s.GetCommit())
+	return err == nil && term == s.GetTerm()
+}
+
+// take takes messages for a node out of what is to be sent, as many as a call holds.
+func (n *Node) take(to uint64) []byte {
+	var b []byte
+	todo, most := n.out[to-1], n.most
+	for len(todo) > 0 && len(b)+size(todo[0]) <= most {
+		b, todo = appendMessage(b, todo[0]), todo[1:]
+	}
+	n.out[to-1] = todo
+	return b
+}
+
+// Term is the latest term that the node knows of.
+func (n *Node) Term() uint64 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.raw.BasicStatus().GetTerm()
+}
+
+// Leader names the node that this one takes for the leader; "": none.
+func (n *Node) Leader() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.leader()
+}
+
+func (n *Node) leader() string {
+	if lead := n.raw.BasicStatus().Lead; lead != raft.None {
+		return n.cfg.Nodes[lead-1]
+	}
+	return ""
+}
+
+// Close releases the connections of the node. Nothing else may use it any more.
+func (n *Node) Close() error {
+	var errs []error
+	for i, c := range n.links {
+		if c != nil {
+			errs = append(errs, c.Close())
+			n.links[i] = nil
+		}
+	}
+	return errors.Join(append(errs, n.group.Close())...)
+}

@@ -1,0 +1,209 @@
+package raftr
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc64"
+
+	"go.etcd.io/raft/v3"
+	pb "go.etcd.io/raft/v3/raftpb"
+
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// store is the log, and the node's term and vote. It keeps all in DRAM, where the library reads it, and
+// if the group is persistent, in persistent memory first.
+type store struct {
+	*raft.MemoryStorage
+	voters []uint64
+	pmem   host.Region // nil: none
+	slot   int         // bytes of an entry in persistent memory
+	heads  uint64      // heads written so far
+	sums   []uint64    // checksum of each entry, from index 1
+}
+
+// InitialState implements raft.Storage: the group never changes.
+func (s *store) InitialState() (*pb.HardState, *pb.ConfState, error) {
+	h, _, err := s.MemoryStorage.InitialState()
+	return h, &pb.ConfState{Voters: s.voters}, err
+}
+
+// last is the index of the last entry.
+func (s *store) last() uint64 {
+	last, _ := s.LastIndex() // in DRAM, no error is possible
+	return last
+}
+
+// The persistent region: two heads, of which the one with the larger number counts, and the log, where an
+// entry's index determines its place.
+//
+//	head   number, term, vote, checksum: 8 bytes each, in a cache line
+//	entry  checksum, term, length: 8 bytes each, and the data
+//
+// The checksum of an entry covers that of the entry before. So what an earlier leader has left behind
+// the last entry does not count, and neither does an entry that was written in part.
+const (
+	headSize   = 64
+	headsSize  = 2 * headSize
+	entryFront = 24
+)
+
+var table = crc64.MakeTable(crc64.ECMA)
+
+// openStore opens the store. A node that is not new and whose store is empty is an outsider.
+func openStore(h host.Host, cfg *Config) (*store, error) {
+	s := &store{MemoryStorage: raft.NewMemoryStorage()}
+	for i := range cfg.Nodes {
+		s.voters = append(s.voters, uint64(i+1))
+	}
+	if !cfg.Persistent {
+		if !cfg.New {
+			return nil, ErrOutsider
+		}
+		return s, nil
+	}
+	s.slot = (entryFront + cfg.maxCommand() + 7) / 8 * 8
+	var err error
+	if s.pmem, err = h.OpenPMEM("raftr", headsSize+cfg.Log*s.slot); err != nil {
+		return nil, fmt.Errorf("raftr: open the log: %w", err)
+	}
+	head, err := s.readHead()
+	switch {
+	case err != nil:
+		return nil, err
+	case head == nil && !cfg.New:
+		return nil, ErrOutsider
+	case head == nil:
+		return s, s.saveHead(&pb.HardState{})
+	}
+	if err := s.SetHardState(head); err != nil {
+		return nil, err
+	}
+	return s, s.readLog(cfg)
+}
+
+// save makes a term and vote (nil: as they were) and entries persistent, entries first: a vote is for
+// the log as it is then.
+func (s *store) save(head *pb.HardState, entries []*pb.Entry) error {
+	if s.pmem != nil {
+		for _, e := range entries {
+			s.saveEntry(e)
+		}
+		if len(entries) > 0 {
+			s.pmem.Fence()
+		}
+	}
+	if err := s.Append(entries); err != nil {
+		return err
+	}
+	if head == nil {
+		return nil
+	}
+	old, _, err := s.InitialState()
+	if err != nil {
+		return err
+	}
+	if s.pmem != nil && (head.GetTerm() != old.GetTerm() || head.GetVote() != old.GetVote()) {
+		if err := s.saveHead(head); err != nil {
+			return err
+		}
+	}
+	return s.SetHardState(head)
+}
+
+// saveHead writes the head that does not count, which then counts.
+func (s *store) saveHead(head *pb.HardState) error {
+	s.heads++
+	var b []byte
+	for _, n := range []uint64{s.heads, head.GetTerm(), head.GetVote()} {
+		b = binary.BigEndian.AppendUint64(b, n)
+	}
+	b = binary.BigEndian.AppendUint64(b, crc64.Checksum(b, table))
+	at := int(s.heads%2) * headSize
+	s.pmem.Store(at, b)
+	s.pmem.Flush(at, len(b))
+	s.pmem.Fence()
+	return nil
+}
+
+// readHead returns the head that counts, or nil if there is none.
+func (s *store) readHead() (*pb.HardState, error) {
+	var out *pb.HardState
+	for i := range 2 {
+		var b [32]byte
+		if err := host.TryLoad(s.pmem, i*headSize, b[:]); err != nil {
+			return nil, fmt.Errorf("raftr: read term and vote: %w", err)
+		}
+		number := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
+		if n := number(0); n > s.heads && number(3) == crc64.Checksum(b[:24], table) {
+			term, vote := number(1), number(2)
+			s.heads, out = n, &pb.HardState{Term: &term, Vote: &vote}
+		}
+	}
+	return out, nil
+}
+
+func (s *store) place(index uint64) int { return headsSize + int(index-1)*s.slot }
+
+// saveEntry writes an entry. The caller fences.
+func (s *store) saveEntry(e *pb.Entry) {
+	s.sums = s.sums[:e.GetIndex()-1]
+	b := binary.BigEndian.AppendUint64(make([]byte, 8, entryFront+len(e.GetData())), e.GetTerm())
+	b = binary.BigEndian.AppendUint64(b, uint64(len(e.GetData())))
+	b = append(b, e.GetData()...)
+	sum := s.sum(b[8:])
+	binary.BigEndian.PutUint64(b, sum)
+	s.sums = append(s.sums, sum)
+	at := s.place(e.GetIndex())
+	s.pmem.Store(at, b)
+	s.pmem.Flush(at, len(b))
+}
+
+// sum is the checksum of what follows it in the next entry. It is never 0, as memory is at first.
+func (s *store) sum(b []byte) uint64 {
+	var before [8]byte
+	if n := len(s.sums); n > 0 {
+		binary.BigEndian.PutUint64(before[:], s.sums[n-1])
+	}
+	return max(crc64.Update(crc64.Checksum(before[:], table), table, b), 1)
+}
+
+// readLog reads the log up to the first entry that is not there as a whole.
+func (s *store) readLog(cfg *Config) error {
+	for i := range cfg.Log {
+		e, err := s.readEntry(cfg, uint64(i+1))
+		if err != nil {
+			return fmt.Errorf("raftr: read entry %d: %w", i+1, err)
+		}
+		if e == nil {
+			break
+		}
+		if err := s.Append([]*pb.Entry{e}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readEntry reads an entry; nil: it is not there.
+func (s *store) readEntry(cfg *Config, index uint64) (*pb.Entry, error) {
+	front := make([]byte, entryFront)
+	if err := host.TryLoad(s.pmem, s.place(index), front); err != nil {
+		return nil, err
+	}
+	sum, term, n := binary.BigEndian.Uint64(front), binary.BigEndian.Uint64(front[8:]), binary.BigEndian.Uint64(front[16:])
+	if sum == 0 || n > uint64(cfg.maxCommand()) {
+		return nil, nil
+	}
+	data := make([]byte, n)
+	if n > 0 {
+		if err := host.TryLoad(s.pmem, s.place(index)+entryFront, data); err != nil {
+			return nil, err
+		}
+	}
+	if s.sum(append(front[8:entryFront:entryFront], data...)) != sum {
+		return nil, nil
+	}
+	s.sums = append(s.sums, sum)
+	return &pb.Entry{Term: &term, Index: &index, Data: data}, nil
+}
