@@ -202,3 +202,104 @@ func TestALogOfOtherBlocksIsMalformed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A node that comes back gets its chunks, which are made from those of the others. Then reads need
+// them, since another node is lost.
+func TestAMemoryNodeThatComesBackHasItsChunks(t *testing.T) {
+	cfg := coded(1)
+	cfg.Direct = 40
+	for i, mem := range cfg.Memory {
+		crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+			c := lead(t, h, cfg)
+			want := make([]byte, cfg.Size)
+			write := func(at int, data string) {
+				t.Helper()
+				if err := c.Write(at, []byte(data)); err != nil {
+					t.Fatal(err)
+				}
+				copy(want[at:], data)
+			}
+			write(3, "around the border of two blocks")
+			crash(mem)
+			fails(t, c, mem)
+			for at := range 7 {
+				write(at*17, "while it is away")
+			}
+			h.Sleep(cfg.Period)
+			if err := c.CopyRegion(mem); err != nil {
+				t.Fatal(err)
+			}
+			write(60, "when it has joined")
+			other := cfg.Memory[(i+1)%3]
+			crash(other)
+			fails(t, c, other)
+			got := make([]byte, cfg.Size)
+			if err := c.Read(0, got); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s came back: %v: read\n%q, want\n%q", mem, err, got, want)
+			}
+		})
+	}
+}
+
+// A group with codes starts again from a snapshot of its blocks, and any two chunks give a block.
+func TestAGroupWithCodesStartsAgainFromASnapshot(t *testing.T) {
+	cfg := coded(1)
+	cfg.Durable = &kept{size: cfg.Size}
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		if err := c.Write(20, []byte("durable, in two blocks")); err != nil || !c.PersistOne() {
+			t.Fatal(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		n, err := Start(h, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, mem := range cfg.Memory {
+			crash(mem)
+		}
+		h.Sleep(time.Second)
+		if c, err = n.Restart(); err != nil {
+			t.Fatal(err)
+		}
+		crash("mem1")
+		fails(t, c, "mem1")
+		got := make([]byte, 22)
+		if err := errors.Join(c.Write(0, []byte("more")), c.Read(20, got)); err != nil || string(got) != "durable, in two blocks" {
+			t.Errorf("%v: %q", err, got)
+		}
+	})
+}
+
+// Two tasks that each write a part of one block at the same time both have it: what a write keeps of
+// the block is still true when it is appended.
+func TestTasksWritePartsOfOneBlock(t *testing.T) {
+	cfg := coded(1)
+	crashing(t, &cfg, "", func(h host.Host, _ func(string)) {
+		c := lead(t, h, cfg)
+		left, mu := 4, h.NewMutex()
+		done := h.NewCond(mu)
+		for i := range left {
+			h.Go(fmt.Sprint("task", i), func() {
+				if err := c.Write(4*i, bytes.Repeat([]byte{byte('a' + i)}, 4)); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				left--
+				done.Signal()
+				mu.Unlock()
+			})
+		}
+		mu.Lock()
+		for left > 0 {
+			done.Wait()
+		}
+		mu.Unlock()
+		got := make([]byte, 16)
+		if err := c.Read(0, got); err != nil || string(got) != "aaaabbbbccccdddd" {
+			t.Errorf("%v: %q", err, got)
+		}
+	})
+}

@@ -2,6 +2,7 @@ package sift
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"testing"
@@ -172,14 +173,17 @@ func TestANodeJoinsOnlyWhenItIsComplete(t *testing.T) {
 }
 
 // kept is a store in memory.
-type kept struct{ s Snapshot }
+type kept struct {
+	s    Snapshot
+	size int // of the memory; default config().Size
+}
 
 func (k *kept) Load() (Snapshot, error)  { return k.s, nil }
 func (k *kept) Begin(term uint16) error  { k.s.Term = max(k.s.Term, term); return nil }
 func (k *kept) Replace(s Snapshot) error { k.s = s; return nil }
 func (k *kept) Persist(e Entry) error {
 	if k.s.Index == 0 {
-		k.s.Memory = make([]byte, config().Size)
+		k.s.Memory = make([]byte, cmp.Or(k.size, config().Size))
 	}
 	for _, u := range e.Updates {
 		copy(k.s.Memory[u.Addr:], u.Data)
