@@ -98,7 +98,7 @@ func (p *protocol) goScenarios(name string) string {
 }
 
 // errTagged: the command was built without Raft-R.
-var errTagged = errors.New("raftr needs a larger command, with go.etcd.io/raft: go run -tags raftr ./cmd/verbatim ...")
+var errTagged = errors.New("raftr needs a larger command, with go.etcd.io/raft: go run -tags raftr ./cmd/verbatim, and the same arguments")
 
 // protocolOf is the protocol that the name of a protocol or scenario begins with.
 func protocolOf(name string) (*protocol, error) {

@@ -16,9 +16,9 @@ import (
 
 // Node is a member of a group. Its methods may be called by several tasks.
 //
-// The library draws an election timeout at random, and looks at it only when it is told that time
-// passes. It is never told: followers wait by the host's clock ([Node.Watch]). So what a node does
-// depends on its messages, its calls and the host alone.
+// The library draws a random election timeout, but only its Tick uses it, and nothing here calls Tick:
+// followers wait by the host's clock ([Node.Watch]). So a node's behavior depends only on its messages,
+// its calls and the host.
 type Node struct {
 	h    host.Host
 	cfg  Config

@@ -17,7 +17,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// alone is a host without a network: whoever it is, what it does depends on what it is told.
+// alone is a host without a network. The tests call the node's steps directly.
 type alone struct {
 	host.Host
 	name string

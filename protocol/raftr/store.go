@@ -34,8 +34,8 @@ func (s *store) last() uint64 {
 	return last
 }
 
-// The persistent region: two heads, of which the one with the larger number counts, and the log, where an
-// entry's index determines its place.
+// The persistent region contains two heads and the log. The head with the larger number counts. An
+// entry's index determines its place in the log.
 //
 //	head   number, term, vote, checksum: 8 bytes each, in a cache line
 //	entry  checksum, term, length: 8 bytes each, and the data

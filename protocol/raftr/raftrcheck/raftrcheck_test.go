@@ -12,16 +12,11 @@ import (
 // The promises hold in every run of the scenarios that take seconds; `verbatim check raftr` checks all.
 func TestScenariosAreVerified(t *testing.T) {
 	quick := []string{"raftr/election", "raftr/outsider", "raftr/vote", "raftr/replaced"}
+	if !testing.Short() {
+		quick = append(quick, "raftr/log")
+	}
 	for _, name := range quick {
 		t.Run(name, func(t *testing.T) { scenario.Verify(t, explore.Named(raftrcheck.Scenarios(), name)) })
-	}
-	if testing.Short() {
-		t.Skip("the others take longer")
-	}
-	for _, s := range raftrcheck.Scenarios() {
-		if s.Name == "raftr/log" {
-			t.Run(s.Name, func(t *testing.T) { scenario.Verify(t, s) })
-		}
 	}
 }
 
