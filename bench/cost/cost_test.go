@@ -174,6 +174,32 @@ func TestCountedPutsAreThoseOfTheArithmetic(t *testing.T) {
 	}
 }
 
+// A put of the store is more than the arithmetic has: it reads the chain of the key, and the number of the
+// last operation is an update too. With codes the log has the whole block of each update, whose rest is read
+// before. Raft-R sends what the arithmetic says, with 146 bytes around key and value.
+func TestPutsOfTheStores(t *testing.T) {
+	want := map[string]string{
+		"Raft-R 1": "4 2340", "Raft-R 2": "8 4680",
+		"Sift 1": "13 9480", "Sift 2": "21 15800",
+		"Sift EC 1": "18 12600", "Sift EC 2": "29 19480",
+	}
+	for f := 1; f <= 2; f++ {
+		for system, count := range map[string]func() (Put, error){
+			"Raft-R":  func() (Put, error) { return CountRaftR(f) },
+			"Sift":    func() (Put, error) { return CountStore(f, false) },
+			"Sift EC": func() (Put, error) { return CountStore(f, true) },
+		} {
+			p, err := count()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(p.Requests, p.Bytes); p.System != system || p.F != f || got != want[fmt.Sprint(system, " ", f)] {
+				t.Errorf("%s, F=%d: %s; counted as %s", system, f, got, p.System)
+			}
+		}
+	}
+}
+
 // A panel for each F, and the same drawing each time.
 func TestPlot(t *testing.T) {
 	cells, err := Compute(Paper())

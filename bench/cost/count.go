@@ -2,7 +2,6 @@ package cost
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
@@ -24,11 +23,7 @@ func Count(f int, codes bool, s Sizes) (Put, error) {
 		s.Block = (s.Block + 8*chunks - 1) / (8 * chunks) * 8 * chunks
 	}
 	item := (s.Item + 7) &^ 7
-	cfg := sift.Config{Node: 1, Period: time.Millisecond, Missed: 1, BackOff: time.Millisecond, CallTimeout: verbs.Forever,
-		Layout: sift.Layout{Size: 4 * s.Block, Direct: 4 * item, Block: s.Block, Chunks: chunks, Slots: 8, Entry: 8 + (s.Block+7)&^7}}
-	for i := range 2*f + 1 {
-		cfg.Memory = append(cfg.Memory, fmt.Sprint("mem", i+1))
-	}
+	cfg := group(f, sift.Layout{Size: 4 * s.Block, Direct: 4 * item, Block: s.Block, Chunks: chunks, Slots: 8, Entry: 8 + (s.Block+7)&^7})
 	var c counter
 	err := inWorld(&cfg, func(h host.Host) error {
 		n, err := sift.Start(&counting{Host: h, c: &c}, cfg)
@@ -77,6 +72,13 @@ func put(m *sift.Coordinator, i, item int, s Sizes) error {
 
 // inWorld runs a CPU node beside the memory nodes.
 func inWorld(cfg *sift.Config, cpu func(h host.Host) error) error {
+	return run("cpu", cpu, cfg.Memory, func(h host.Host) error {
+		return sift.ServeMemory(h, sift.MemoryConfig{Layout: cfg.Layout, New: true})
+	})
+}
+
+// run runs one host beside others that serve it.
+func run(name string, main func(h host.Host) error, others []string, serve func(h host.Host) error) error {
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {
 		return err
@@ -84,11 +86,9 @@ func inWorld(cfg *sift.Config, cpu func(h host.Host) error) error {
 	var failed error
 	once := func(int, bool) bool { return false }
 	world := sim.Config{Profile: profile, MaxSteps: 1 << 24, MaxPieces: 1,
-		Nodes: []sim.Node{{Name: "cpu", Again: once, Main: func(h host.Host, _ int) { failed = cpu(h) }}}}
-	for _, name := range cfg.Memory {
-		world.Nodes = append(world.Nodes, sim.Node{Name: name, Daemon: true, Again: once, Main: func(h host.Host, _ int) {
-			h.Logf("%v", sift.ServeMemory(h, sift.MemoryConfig{Layout: cfg.Layout, New: true}))
-		}})
+		Nodes: []sim.Node{{Name: name, Again: once, Main: func(h host.Host, _ int) { failed = main(h) }}}}
+	for _, name := range others {
+		world.Nodes = append(world.Nodes, sim.Node{Name: name, Daemon: true, Again: once, Main: func(h host.Host, _ int) { h.Logf("%v", serve(h)) }})
 	}
 	w, err := sim.New(world)
 	if err != nil {
@@ -100,12 +100,6 @@ func inWorld(cfg *sift.Config, cpu func(h host.Host) error) error {
 	}
 	return failed
 }
-
-// straight always takes the first choice.
-type straight struct{}
-
-func (straight) Pick([]sim.Event) int           { return 0 }
-func (straight) Choose(sim.ChoiceKind, int) int { return 0 }
 
 // counter counts what is posted to send queues.
 type counter struct{ requests, bytes int }

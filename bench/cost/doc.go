@@ -14,8 +14,8 @@
 //
 // # Messages
 //
-// [Puts] says which requests a put makes at the coordinator: by arithmetic for the paper's
-// sizes, and counted while protocol/sift runs in the simulator. There is no key-value store
-// here yet, so a put is what it would do at least: an entry of its log (a direct write), a
-// logged write of a data block, and its update of the memory.
+// [Puts] says which requests a put makes at the coordinator or leader, by arithmetic for the paper's
+// sizes. [Count] counts the same of protocol/sift in the simulator: an entry of a log (a direct
+// write), a logged write of a block, and its update of the memory. [CountStore] and [CountRaftR] count
+// puts of the key-value stores, which do more.
 package cost

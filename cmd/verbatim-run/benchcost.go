@@ -12,6 +12,7 @@ import (
 
 	"github.com/verbatim-rdma/verbatim/bench/cost"
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/protocol/raftr"
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
 )
 
@@ -112,16 +113,22 @@ func parsePrices(texts []string) ([]cost.Price, error) {
 	return out, nil
 }
 
-// allPuts are the puts by arithmetic and as counted. Sift tolerates up to seven failures.
+// allPuts are the puts by arithmetic and as counted. The protocols tolerate up to seven failures.
 func allPuts(fs []int) ([]cost.Put, error) {
 	var out []cost.Put
 	for _, f := range fs {
 		out = append(out, cost.Puts(f, cost.PaperSizes())...)
-		for _, codes := range []bool{false, true} {
-			if f > sift.MaxF {
-				continue
-			}
-			p, err := cost.Count(f, codes, cost.PaperSizes())
+		if f > min(sift.MaxF, raftr.MaxF) {
+			continue
+		}
+		for _, count := range []func() (cost.Put, error){
+			func() (cost.Put, error) { return cost.Count(f, false, cost.PaperSizes()) },
+			func() (cost.Put, error) { return cost.Count(f, true, cost.PaperSizes()) },
+			func() (cost.Put, error) { return cost.CountRaftR(f) },
+			func() (cost.Put, error) { return cost.CountStore(f, false) },
+			func() (cost.Put, error) { return cost.CountStore(f, true) },
+		} {
+			p, err := count()
 			if err != nil {
 				return nil, err
 			}
