@@ -38,6 +38,8 @@ func (q *qp) connect(e verbs.Endpoint) (verbs.QP, error) {
 	q.w.cur.drain()
 	if q.untold != q.h.tells || q.h.live > 1 {
 		q.w.cur.pauseAfter() // what comes before it finds nobody, and may have failed of that
+	} else {
+		q.w.cur.passes()
 	}
 	if q.gone {
 		return nil, q.w.cur.refused(fmt.Errorf("sim: connect QP %d: %w", q.num, verbs.ErrClosed))

@@ -141,6 +141,8 @@ func (m *mutex) Lock() {
 	}
 	if m.h.live > 1 || m.owner != nil {
 		t.wait(op{kind: opLock, mutex: m})
+	} else {
+		t.passes()
 	}
 	m.take(t)
 }

@@ -45,8 +45,12 @@ type listener struct {
 // Listen implements host.Host.
 func (h *Host) Listen(service string) (host.Listener, error) {
 	h.w.guard()
-	if h.live > 1 && !h.w.preparing && !h.w.dying() {
+	switch {
+	case h.w.preparing || h.w.dying():
+	case h.live > 1:
 		h.w.cur.pause() // another task may be quicker
+	default:
+		h.w.cur.passes()
 	}
 	for _, l := range h.lis {
 		if l.service == service && !l.closed {

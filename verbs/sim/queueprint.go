@@ -195,7 +195,7 @@ func (q *qp) queues(p print) print {
 		}
 	}
 	for i := q.head; i < q.posted; i++ {
-		p = q.entryPrint(p, q.ent(i))
+		p = q.entryPrint(p, i)
 	}
 	p = p.Int(len(q.done))
 	for i := range q.done {
@@ -279,9 +279,16 @@ func (q *qp) fates(p print, n int) print {
 	return p
 }
 
+// neverLeaves reports whether request i stays where it is: its queue pair is in ERR, and was cut off before
+// it. One that is posted in ERR has no key, and is like it.
+func (q *qp) neverLeaves(i int) bool {
+	return q.state == verbs.StateErr && i >= q.limit && !q.ent(i).early
+}
+
 // entryPrint covers a request that has not completed. What the program said of it
 // follows from what a single task did.
-func (q *qp) entryPrint(p print, s *sqEntry) print {
+func (q *qp) entryPrint(p print, i int) print {
+	s := q.ent(i)
 	p = p.Uint(uint64(s.op)<<40 | uint64(s.nak)<<32 | uint64(s.local)<<24 | uint64(s.recvErr)<<16 |
 		uint64(boolInt(s.keyless)<<4|boolInt(s.came)<<3|boolInt(s.early)<<2|boolInt(s.recv)<<1|boolInt(s.signaled)))
 	if s.op.IsAtomic() {
@@ -290,7 +297,7 @@ func (q *qp) entryPrint(p print, s *sqEntry) print {
 	if !q.h.single() {
 		p = p.Uint(s.id).Uint(uint64(s.flags)<<32 | uint64(s.imm)).Int(s.length)
 		if q.responderLives() { // or nobody looks at its key
-			if p = p.Uint(uint64(s.need)); s.mr != nil {
+			if p = p.Uint(uint64(s.need)); s.mr != nil && !q.neverLeaves(i) {
 				p = p.Uint(uint64(s.mr.key))
 			}
 		}
