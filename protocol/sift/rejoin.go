@@ -26,6 +26,9 @@ type Rejoining struct {
 // Rejoin begins to bring a memory node back that has failed: it connects, and finds out what the node
 // lacks. Then call [Rejoining.CopyBlock] until nothing is left, and [Rejoining.Join]. Only one node
 // may come back at a time. The error wraps [ErrNotJoined] if the coordinator goes on without the node.
+//
+// An application with a direct zone first writes again what [Coordinator.Copies] returned: the direct zone
+// is copied from one node, which may lack what another one has.
 func (c *Coordinator) Rejoin(name string) (*Rejoining, error) {
 	j := &Rejoining{c: c}
 	if err := j.reserve(name); err != nil {
@@ -110,11 +113,15 @@ func (j *Rejoining) survey() error {
 	return nil
 }
 
-// others waits until a majority without the node has all entries that it may have acknowledged, since
-// they do not count there any more as soon as its memory is overwritten.
+// others waits until a majority without the node has all entries and all direct writes that it may have
+// acknowledged, since they do not count there any more as soon as its memory is overwritten.
 func (c *Coordinator) others() error {
 	last := c.last
-	c.until(func() bool { return c.enough() != nil || c.onMajority() >= last })
+	var direct []sent
+	for _, r := range c.live() {
+		direct = append(direct, sent{r, r.direct})
+	}
+	c.until(func() bool { return c.enough() != nil || c.onMajority() >= last && c.majorityDid(direct) })
 	return c.stopped
 }
 
