@@ -257,3 +257,48 @@ func TestANodeWithoutAStoreCannotStartAgain(t *testing.T) {
 		}
 	})
 }
+
+// A coordinator knows only the blocks of the log with which it began. A node that has missed more gets
+// everything.
+func TestANodeThatMissedMoreThanTheLogKnowsGetsEverything(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "memory", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		crash("mem3")
+		fails(t, c, "mem3")
+		for i := range 2 * cfg.Slots {
+			if err := c.Write(8*i, []byte{1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		c = lead(t, h, cfg)
+		fails(t, c, "mem3")
+		if err := c.CopyRegion("mem3"); err != nil {
+			t.Fatal(err)
+		}
+		same(t, c)
+	})
+}
+
+// A node that has joined counts with everything that it was given, although nothing was written since.
+func TestANodeThatHasJoinedHasTheLog(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		if err := c.Write(0, []byte("a")); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range cfg.Memory {
+			crash(name)
+			fails(t, c, name)
+			h.Sleep(cfg.Period)
+			if err := c.CopyRegion(name); err != nil {
+				t.Fatal(err)
+			}
+			same(t, c)
+		}
+	})
+}
