@@ -72,8 +72,24 @@ func (j *Rejoining) connect(name string) (err error) {
 	if j.word, err = c.lookAt(name); err != nil {
 		return err
 	}
+	if err := j.dial(name); err != nil {
+		return err
+	}
+	return c.Beat()
+}
+
+// dial connects to the node's region. Close waits for that, and then drops the connection; other tasks go on.
+func (j *Rejoining) dial(name string) error {
+	c := j.c
+	c.enter()
+	defer c.leave()
+	if c.stopped != nil {
+		return c.stopped
+	}
 	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{copyDoor, c.cfg.Node, c.term}, size: c.cfg.regionSize()}
+	c.mu.Unlock()
 	conns, err := d.dial([]string{name})
+	c.mu.Lock()
 	if err != nil {
 		return err
 	}
@@ -81,7 +97,7 @@ func (j *Rejoining) connect(name string) (err error) {
 		return fmt.Errorf("%w: no connection to %s", ErrNotJoined, name)
 	}
 	j.r = &replica{Conn: conns[0], part: slices.Index(c.cfg.Memory, name)}
-	return c.Beat()
+	return nil
 }
 
 // survey finds out what the node lacks, and marks its memory as incomplete.
