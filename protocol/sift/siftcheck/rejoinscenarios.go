@@ -111,19 +111,21 @@ var rejoins = []spec{
 	},
 	{
 		name: "rejoin-replaced", doc: "P3, P4: a coordinator that has been replaced, and does not know it, finds a memory node that has restarted, and tries to bring it back",
-		faults: "none", bounds: "F=1, 2 CPU nodes, the second without one link, 1 block, a direct write, a read and a write of 8 bytes by the first, a write by the second",
+		faults: "none", bounds: "F=1, 2 CPU nodes, the second without one link, 1 block, a read and a write of 8 bytes by the first, which had lost its link to the node before, a write by the second",
 		meets: []string{sawTakeover, sawRefusedCopy},
-		load: workload{returns: true, beyond: true, slots: 2, blocks: 1, direct: block, cpus: []func(*run){first(func(r *run) {
+		load: workload{returns: true, beyond: true, slots: 2, blocks: 1, cpus: []func(*run){first(func(r *run) {
+			if !r.cut("mem3") || !r.notices("mem3") {
+				return
+			}
+			r.Heal("cpu1", "mem3")
 			r.release()
 			r.h.Sleep(10 * period)
-			wait := r.beside(func() { r.direct(0, "x") })
 			if j := r.rejoin("mem3"); j != nil && r.copyAll(j) && r.join(j) && r.read(0, 1) {
 				r.write(0, "a")
 			}
 			if r.Look(); r.rivaled() {
 				r.Meet(sawRefusedCopy)
 			}
-			wait()
 		}), waiting(func(r *run) {
 			if r.cut("mem1"); r.vacant() && r.elected() && r.write(0, "b") {
 				_ = r.Check(r.Inject(faults.Crash, "mem3"))
