@@ -33,7 +33,8 @@ func (k *kept) Persist(e Entry) error {
 // on from there.
 func TestAGroupStartsAgainFromASnapshot(t *testing.T) {
 	cfg := config()
-	cfg.Durable = &kept{}
+	k := &kept{}
+	cfg.Durable = k
 	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
 		c := lead(t, h, cfg)
 		data := []byte("durable")
@@ -65,8 +66,19 @@ func TestAGroupStartsAgainFromASnapshot(t *testing.T) {
 		if _, err := n.Watch(); !errors.Is(err, ErrUnavailable) {
 			t.Errorf("nobody has the memory: %v", err)
 		}
+		before := k.s.Index
+		k.s.Term = 40 // later terms than the memory nodes know
 		if c, err = n.Restart(); err != nil {
 			t.Fatal(err)
+		}
+		if c.Term() <= 40 || k.s.Term != c.Term() {
+			t.Errorf("term %d, and the store has %d", c.Term(), k.s.Term)
+		}
+		if c.last <= before+uint64(cfg.Slots) { // an entry of the lost log would be next to it
+			t.Errorf("it goes on with entry %d, and the lost log had up to %d", c.last, before+uint64(cfg.Slots))
+		}
+		if c.PersistOne() || k.s.Index != c.last {
+			t.Errorf("the store has entry %d, and the log begins with %d", k.s.Index, c.last)
 		}
 		got := make([]byte, 16)
 		if err := c.Read(0, got); err != nil || string(got) != "\x00\x00\x00\x00\x00\x00\x00\x00durable\x00" {
