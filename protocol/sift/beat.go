@@ -71,6 +71,9 @@ func (c *Coordinator) swapWords() (took, answered int, err error) {
 func (c *Coordinator) lookAt(name string) (*lend.Conn, error) {
 	c.beatMu.Lock()
 	defer c.beatMu.Unlock()
+	if err := c.Stopped(); err != nil { // as in Beat
+		return nil, err
+	}
 	p := c.n.peer(name)
 	for range 2 { // the connection may have failed unnoticed
 		if err := c.n.connect(); err != nil {
@@ -90,6 +93,9 @@ func (c *Coordinator) lookAt(name string) (*lend.Conn, error) {
 func (c *Coordinator) welcome(name string, over *lend.Conn) error {
 	c.beatMu.Lock()
 	defer c.beatMu.Unlock()
+	if err := c.Stopped(); err != nil { // as in Beat
+		return err
+	}
 	p := c.n.peer(name)
 	if p.conn == over && p.seen == outsider {
 		mine := MakeWord(c.cfg.Node, c.term, c.beats)

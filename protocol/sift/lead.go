@@ -58,6 +58,7 @@ type replica struct {
 	quiet    int    // requests since the last signaled one
 	appended []mark // entries that it may not have yet, in the order of the log
 	has      uint64 // index of the last entry that it has
+	direct   uint64 // the request that is the last direct write
 	part     int    // its place in Config.Memory, and the chunk of a block that it has
 }
 

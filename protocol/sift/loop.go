@@ -94,7 +94,7 @@ func (c *Coordinator) Persist() {
 }
 
 // Readmit brings memory nodes back that have failed, for as long as this node is the coordinator
-// (3.4.2). It returns the reason why it is not any more.
+// (3.4.2). It returns the reason why it is not any more. See [Coordinator.Rejoin] for when to begin.
 func (c *Coordinator) Readmit() error {
 	for {
 		c.h.Sleep(c.cfg.Period)

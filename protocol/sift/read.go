@@ -139,11 +139,15 @@ func (c *Coordinator) WriteDirect(addr int, data []byte) error {
 	var posted []sent
 	for _, r := range c.nodes {
 		c.write(r, at, c.mirror, at, len(data), verbs.Signaled)
-		posted = append(posted, sent{r, r.Asked})
+		r.direct = r.Asked
+		posted = append(posted, sent{r, r.direct})
 	}
-	return c.commit(func() bool {
-		return quorum.Count(posted, func(s sent) bool { return s.to.Err == nil && s.to.Done >= s.request }) >= c.cfg.majority()
-	})
+	return c.commit(func() bool { return c.majorityDid(posted) })
+}
+
+// majorityDid reports whether requests to a majority are done.
+func (c *Coordinator) majorityDid(requests []sent) bool {
+	return quorum.Count(requests, func(s sent) bool { return s.to.Err == nil && s.to.Done >= s.request }) >= c.cfg.majority()
 }
 
 // Copies returns what each of at least a majority of the nodes has in the direct zone. After

@@ -26,6 +26,9 @@ type Rejoining struct {
 // Rejoin begins to bring a memory node back that has failed: it connects, and finds out what the node
 // lacks. Then call [Rejoining.CopyBlock] until nothing is left, and [Rejoining.Join]. Only one node
 // may come back at a time. The error wraps [ErrNotJoined] if the coordinator goes on without the node.
+//
+// An application with a direct zone first writes again what [Coordinator.Copies] returned: the direct zone
+// is copied from one node, which may lack what another one has.
 func (c *Coordinator) Rejoin(name string) (*Rejoining, error) {
 	j := &Rejoining{c: c}
 	if err := j.reserve(name); err != nil {
@@ -69,8 +72,24 @@ func (j *Rejoining) connect(name string) (err error) {
 	if j.word, err = c.lookAt(name); err != nil {
 		return err
 	}
+	if err := j.dial(name); err != nil {
+		return err
+	}
+	return c.Beat()
+}
+
+// dial connects to the node's region. Close waits for that, and then drops the connection; other tasks go on.
+func (j *Rejoining) dial(name string) error {
+	c := j.c
+	c.enter()
+	defer c.leave()
+	if c.stopped != nil {
+		return c.stopped
+	}
 	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{copyDoor, c.cfg.Node, c.term}, size: c.cfg.regionSize()}
+	c.mu.Unlock()
 	conns, err := d.dial([]string{name})
+	c.mu.Lock()
 	if err != nil {
 		return err
 	}
@@ -78,7 +97,7 @@ func (j *Rejoining) connect(name string) (err error) {
 		return fmt.Errorf("%w: no connection to %s", ErrNotJoined, name)
 	}
 	j.r = &replica{Conn: conns[0], part: slices.Index(c.cfg.Memory, name)}
-	return c.Beat()
+	return nil
 }
 
 // survey finds out what the node lacks, and marks its memory as incomplete.
@@ -110,11 +129,15 @@ func (j *Rejoining) survey() error {
 	return nil
 }
 
-// others waits until a majority without the node has all entries that it may have acknowledged, since
-// they do not count there any more as soon as its memory is overwritten.
+// others waits until a majority without the node has all entries and all direct writes that it may have
+// acknowledged, since they do not count there any more as soon as its memory is overwritten.
 func (c *Coordinator) others() error {
 	last := c.last
-	c.until(func() bool { return c.enough() != nil || c.onMajority() >= last })
+	var direct []sent
+	for _, r := range c.live() {
+		direct = append(direct, sent{r, r.direct})
+	}
+	c.until(func() bool { return c.enough() != nil || c.onMajority() >= last && c.majorityDid(direct) })
 	return c.stopped
 }
 

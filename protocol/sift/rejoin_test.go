@@ -2,7 +2,6 @@ package sift
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"testing"
@@ -172,88 +171,163 @@ func TestANodeJoinsOnlyWhenItIsComplete(t *testing.T) {
 	})
 }
 
-// kept is a store in memory.
-type kept struct {
-	s    Snapshot
-	size int // of the memory; default config().Size
-}
-
-func (k *kept) Load() (Snapshot, error)  { return k.s, nil }
-func (k *kept) Begin(term uint16) error  { k.s.Term = max(k.s.Term, term); return nil }
-func (k *kept) Replace(s Snapshot) error { k.s = s; return nil }
-func (k *kept) Persist(e Entry) error {
-	if k.s.Index == 0 {
-		k.s.Memory = make([]byte, cmp.Or(k.size, config().Size))
-	}
-	for _, u := range e.Updates {
-		copy(k.s.Memory[u.Addr:], u.Data)
-	}
-	k.s.Index = e.Index
-	return nil
-}
-
-// A group starts again only when a majority has lost its memory. Then it has what was durable, and goes
-// on from there.
-func TestAGroupStartsAgainFromASnapshot(t *testing.T) {
+// A coordinator knows only the blocks of the log with which it began. A node that has missed more gets
+// everything.
+func TestANodeThatMissedMoreThanTheLogKnowsGetsEverything(t *testing.T) {
 	cfg := config()
-	cfg.Durable = &kept{}
-	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+	crashing(t, &cfg, "memory", func(h host.Host, crash func(mem string)) {
 		c := lead(t, h, cfg)
-		data := []byte("durable")
-		if err := c.Write(8, data); err != nil {
-			t.Fatal(err)
-		}
-		copy(data, "changed") // the caller may do that
-		if !c.PersistOne() || c.PersistOne() {
-			t.Error("one write is to be durable")
-		}
-		if err := errors.Join(c.Write(0, []byte("lost")), c.Close()); err != nil {
-			t.Fatal(err)
-		}
-		crash("mem1")
-		h.Sleep(time.Second)
-		n, err := Start(h, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := n.Restart(); !errors.Is(err, ErrNotLost) {
-			t.Errorf("a majority has the memory: %v", err)
-		}
-		crash("mem2")
 		crash("mem3")
-		h.Sleep(time.Second)
-		if err := n.connect(); err != nil { // the connections to the lives before fail
-			t.Fatal(err)
-		}
-		if _, err := n.Watch(); !errors.Is(err, ErrUnavailable) {
-			t.Errorf("nobody has the memory: %v", err)
-		}
-		if c, err = n.Restart(); err != nil {
-			t.Fatal(err)
-		}
-		got := make([]byte, 16)
-		if err := c.Read(0, got); err != nil || string(got) != "\x00\x00\x00\x00\x00\x00\x00\x00durable\x00" {
-			t.Errorf("%v: %q", err, got)
-		}
-		same(t, c)
-		for i := range 10 { // more than the log has slots
-			if err := c.Write(16, []byte{byte(i)}); err != nil {
+		fails(t, c, "mem3")
+		for i := range 2 * cfg.Slots {
+			if err := c.Write(8*i, []byte{1}); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		c = lead(t, h, cfg)
+		fails(t, c, "mem3")
+		if err := c.CopyRegion("mem3"); err != nil {
+			t.Fatal(err)
 		}
 		same(t, c)
 	})
 }
 
-func TestANodeWithoutAStoreCannotStartAgain(t *testing.T) {
+// A node that has joined counts with everything that it was given, although nothing was written since.
+func TestANodeThatHasJoinedHasTheLog(t *testing.T) {
 	cfg := config()
-	crashing(t, &cfg, "", func(h host.Host, _ func(string)) {
-		n, err := Start(h, cfg)
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		if err := c.Write(0, []byte("a")); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range cfg.Memory {
+			crash(name)
+			fails(t, c, name)
+			h.Sleep(cfg.Period)
+			if err := c.CopyRegion(name); err != nil {
+				t.Fatal(err)
+			}
+			same(t, c)
+		}
+	})
+}
+
+// A node with a persistent region has lost its word, and what it had promised to coordinators.
+func TestARestartedNodeDoesNotCountAlthoughItHasKeptItsMemory(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "memory", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		if err := errors.Join(c.Write(0, []byte("a")), c.Close()); err != nil {
+			t.Fatal(err)
+		}
+		crash("mem1")
+		h.Sleep(time.Second)
+		if c = lead(t, h, cfg); fmt.Sprint(c.Failed()) != "[mem1]" {
+			t.Errorf("failed are %v", c.Failed())
+		}
+	})
+}
+
+// Between the copy and the welcome a node may start again, and lose what was copied.
+func TestAnotherLifeOfANodeIsNotWelcome(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		crash("mem3")
+		fails(t, c, "mem3")
+		h.Sleep(cfg.Period)
+		over, err := c.lookAt("mem3")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := n.Restart(); !errors.Is(err, ErrConfig) {
+		crash("mem3")
+		h.Sleep(cfg.Period)
+		if _, err := c.lookAt("mem3"); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.welcome("mem3", over); !errors.Is(err, ErrNotJoined) {
+			t.Errorf("another life: %v", err)
+		}
+		if err := c.Beat(); err != nil || fmt.Sprint(c.n.Outsiders()) != "[mem3]" {
+			t.Errorf("%v: outsiders are %v", err, c.n.Outsiders())
+		}
+	})
+}
+
+// After Close the node follows, maybe in another task, with the connections that a node that comes back
+// would use.
+func TestAClosedCoordinatorLeavesTheConnectionsAlone(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		crash("mem3")
+		fails(t, c, "mem3")
+		h.Sleep(cfg.Period)
+		over, err := c.lookAt("mem3")
+		if err := errors.Join(err, c.Close()); err != nil {
+			t.Fatal(err)
+		}
+		asked := over.Asked
+		if _, err := c.lookAt("mem3"); !errors.Is(err, ErrReplaced) {
+			t.Errorf("a look: %v", err)
+		}
+		if err := c.welcome("mem3", over); !errors.Is(err, ErrReplaced) {
+			t.Errorf("a welcome: %v", err)
+		}
+		if over.Asked != asked {
+			t.Error("it has used the connection")
+		}
+	})
+}
+
+// asking is a host that does something before it calls others.
+type asking struct {
+	host.Host
+	before func()
+}
+
+func (a *asking) Gather(calls []host.Call, timeout time.Duration) host.Gather {
+	a.before()
+	return a.Host.Gather(calls, timeout)
+}
+
+// A coordinator that is closed while it connects to a node that comes back leaves nothing behind.
+func TestCloseDropsTheConnectionToANodeThatComesBack(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		a := &asking{Host: h, before: func() {}}
+		c := lead(t, a, cfg)
+		crash("mem3")
+		fails(t, c, "mem3")
+		h.Sleep(cfg.Period)
+		j := &Rejoining{c: c}
+		if err := j.reserve("mem3"); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if j.word, err = c.lookAt("mem3"); err != nil {
+			t.Fatal(err)
+		}
+		closed := false
+		a.before = func() {
+			h.Go("close", func() {
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+				closed = true
+			})
+			h.Sleep(time.Second)
+		}
+		if err := j.fail(j.connect("mem3")); !errors.Is(err, ErrReplaced) {
 			t.Error(err)
+		}
+		a.before = func() {}
+		if h.Sleep(time.Second); !closed || j.r != nil && j.r.CQ != nil {
+			t.Errorf("closed: %v; the connection: %+v", closed, j.r)
 		}
 	})
 }

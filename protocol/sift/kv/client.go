@@ -134,6 +134,9 @@ func (c *Client) ask(b []byte) (answer, error) {
 		return answer{}, errors.Join(err, c.Close())
 	}
 	a, err := decodeAnswer(reply)
+	if err == nil && !c.fits(verb(b[0]), &a) {
+		err = fmt.Errorf("%w: an answer to another request", ErrMalformed)
+	}
 	switch {
 	case err != nil: // the node is broken
 		return answer{}, errors.Join(fmt.Errorf("%w: %w", ErrUnknown, err), c.Close())
@@ -141,6 +144,14 @@ func (c *Client) ask(b []byte) (answer, error) {
 		return answer{}, errors.Join(fmt.Errorf("%s: %w", c.cfg.Nodes[c.at], failures[a.status]), c.leave(a.status))
 	}
 	return a, nil
+}
+
+// fits reports whether an answer is one to a request: only a get finds a value, or none.
+func (c *Client) fits(v verb, a *answer) bool {
+	if v != getVerb {
+		return a.status != absent && len(a.value) == 0
+	}
+	return len(a.value) <= c.cfg.Store.Value
 }
 
 // leave closes the connection to a node that does not lead.

@@ -97,20 +97,35 @@ var rejoins = []spec{
 		}), away("mem1", observe)}},
 	},
 	{
+		name: "reconnected-direct", doc: "P3, P7: as reconnected, with a direct write that the third memory node may lack when the node that comes back is overwritten",
+		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, each without one link, 1 block and 2 direct ones, a write and a direct write of 8 bytes, a read, recovery",
+		meets: []string{sawJoined, sawTakeover},
+		load: workload{slots: 2, blocks: 1, direct: 2 * block, cpus: []func(*run){first(func(r *run) {
+			if !r.write(0, "a") || !r.direct(0, "x") || !r.cut("mem3") || !r.read(0, 1) {
+				return
+			}
+			if r.Heal("cpu1", "mem3"); slices.Contains(r.c.Failed(), "mem3") {
+				r.readmit("mem3")
+			}
+		}), away("mem1", func(r *run) { r.directs() })}},
+	},
+	{
 		name: "rejoin-replaced", doc: "P3, P4: a coordinator that has been replaced, and does not know it, finds a memory node that has restarted, and tries to bring it back",
-		faults: "none", bounds: "F=1, 2 CPU nodes, the second without one link, 1 block, a direct write, a read and a write of 8 bytes by the first, a write by the second",
+		faults: "none", bounds: "F=1, 2 CPU nodes, the second without one link, 1 block, a read and a write of 8 bytes by the first, which had lost its link to the node before, a write by the second",
 		meets: []string{sawTakeover, sawRefusedCopy},
-		load: workload{returns: true, beyond: true, slots: 2, blocks: 1, direct: block, cpus: []func(*run){first(func(r *run) {
+		load: workload{returns: true, beyond: true, slots: 2, blocks: 1, cpus: []func(*run){first(func(r *run) {
+			if !r.cut("mem3") || !r.notices("mem3") {
+				return
+			}
+			r.Heal("cpu1", "mem3")
 			r.release()
 			r.h.Sleep(10 * period)
-			wait := r.beside(func() { r.direct(0, "x") })
 			if j := r.rejoin("mem3"); j != nil && r.copyAll(j) && r.join(j) && r.read(0, 1) {
 				r.write(0, "a")
 			}
 			if r.Look(); r.rivaled() {
 				r.Meet(sawRefusedCopy)
 			}
-			wait()
 		}), waiting(func(r *run) {
 			if r.cut("mem1"); r.vacant() && r.elected() && r.write(0, "b") {
 				_ = r.Check(r.Inject(faults.Crash, "mem3"))

@@ -1,0 +1,151 @@
+package sift
+
+import (
+	"cmp"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// kept is a store in memory.
+type kept struct {
+	s    Snapshot
+	size int // of the memory; default config().Size
+}
+
+func (k *kept) Load() (Snapshot, error)  { return k.s, nil }
+func (k *kept) Begin(term uint16) error  { k.s.Term = max(k.s.Term, term); return nil }
+func (k *kept) Replace(s Snapshot) error { k.s = s; return nil }
+func (k *kept) Persist(e Entry) error {
+	if k.s.Index == 0 {
+		k.s.Memory = make([]byte, cmp.Or(k.size, config().Size))
+	}
+	for _, u := range e.Updates {
+		copy(k.s.Memory[u.Addr:], u.Data)
+	}
+	k.s.Index = e.Index
+	return nil
+}
+
+// A group starts again only when a majority has lost its memory. Then it has what was durable, and goes
+// on from there.
+func TestAGroupStartsAgainFromASnapshot(t *testing.T) {
+	cfg := config()
+	k := &kept{}
+	cfg.Durable = k
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		data := []byte("durable")
+		if err := c.Write(8, data); err != nil {
+			t.Fatal(err)
+		}
+		copy(data, "changed") // the caller may do that
+		if !c.PersistOne() || c.PersistOne() {
+			t.Error("one write is to be durable")
+		}
+		if err := errors.Join(c.Write(0, []byte("lost")), c.Close()); err != nil {
+			t.Fatal(err)
+		}
+		crash("mem1")
+		h.Sleep(time.Second)
+		n, err := Start(h, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := n.Restart(); !errors.Is(err, ErrNotLost) {
+			t.Errorf("a majority has the memory: %v", err)
+		}
+		crash("mem2")
+		crash("mem3")
+		h.Sleep(time.Second)
+		if err := n.connect(); err != nil { // the connections to the lives before fail
+			t.Fatal(err)
+		}
+		if _, err := n.Watch(); !errors.Is(err, ErrUnavailable) {
+			t.Errorf("nobody has the memory: %v", err)
+		}
+		before := k.s.Index
+		k.s.Term = 40 // later terms than the memory nodes know
+		if c, err = n.Restart(); err != nil {
+			t.Fatal(err)
+		}
+		if c.Term() <= 40 || k.s.Term != c.Term() {
+			t.Errorf("term %d, and the store has %d", c.Term(), k.s.Term)
+		}
+		if c.last <= before+uint64(cfg.Slots) { // an entry of the lost log would be next to it
+			t.Errorf("it goes on with entry %d, and the lost log had up to %d", c.last, before+uint64(cfg.Slots))
+		}
+		if c.PersistOne() || k.s.Index != c.last {
+			t.Errorf("the store has entry %d, and the log begins with %d", k.s.Index, c.last)
+		}
+		got := make([]byte, 16)
+		if err := c.Read(0, got); err != nil || string(got) != "\x00\x00\x00\x00\x00\x00\x00\x00durable\x00" {
+			t.Errorf("%v: %q", err, got)
+		}
+		same(t, c)
+		for i := range 10 { // more than the log has slots
+			if err := c.Write(16, []byte{byte(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		same(t, c)
+	})
+}
+
+func TestANodeWithoutAStoreCannotStartAgain(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "", func(h host.Host, _ func(string)) {
+		n, err := Start(h, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := n.Restart(); !errors.Is(err, ErrConfig) {
+			t.Error(err)
+		}
+	})
+}
+
+// A store that has more than the log belongs to another group, or the group has lost its memory.
+func TestAStoreThatIsAheadOfTheLogIsAnError(t *testing.T) {
+	cfg := config()
+	cfg.Durable = &kept{s: Snapshot{Index: 1, Memory: make([]byte, cfg.Size)}}
+	crashing(t, &cfg, "", func(h host.Host, _ func(string)) {
+		n, err := Start(h, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := n.Follow(); !errors.Is(err, ErrLost) {
+			t.Error(err)
+		}
+	})
+}
+
+// The store refuses a coordinator only if it knows about the later one.
+func TestAStoreKnowsTheCoordinator(t *testing.T) {
+	cfg := config()
+	k := &kept{}
+	cfg.Durable = k
+	crashing(t, &cfg, "", func(h host.Host, _ func(string)) {
+		if c := lead(t, h, cfg); k.s.Term != c.Term() || k.s.Term == 0 {
+			t.Errorf("the store knows term %d, and the coordinator has %d", k.s.Term, c.Term())
+		}
+	})
+}
+
+// Another coordinator may have another entry in the place of one that is not committed.
+func TestOnlyCommittedEntriesBecomeDurable(t *testing.T) {
+	cfg := config()
+	cfg.Durable = &kept{}
+	crashing(t, &cfg, "", func(h host.Host, _ func(string)) {
+		c := lead(t, h, cfg)
+		if err := c.Write(0, []byte("a")); err != nil || !c.PersistOne() {
+			t.Fatal(err)
+		}
+		c.last++ // as Write does before it waits
+		if c.PersistOne() {
+			t.Error("an entry that is not committed was made durable")
+		}
+	})
+}
