@@ -102,12 +102,13 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// withDefaults is c with its defaults.
+// withDefaults is a copy of c with its defaults.
 func (c Config) withDefaults() Config {
 	log := DefaultLog
 	if c.Persistent {
 		log = 1024
 	}
+	c.Nodes = slices.Clone(c.Nodes)
 	c.Log, c.Value = cmp.Or(c.Log, log), cmp.Or(c.Value, DefaultValue)
 	return c
 }
