@@ -172,3 +172,25 @@ func TestBadRequestsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A leader that tries to reach a dead node goes on to beat for the others, however long an attempt to connect takes.
+// Otherwise one dead node of three keeps the group from serving.
+func TestADeadNodeDoesNotUnseatTheLeader(t *testing.T) {
+	cfg := config()
+	cfg.CallTimeout = 10 * cfg.Election
+	if err := run(cfg, "crash(n*)<=1", func(h host.Host, kill func(string)) {
+		c := dial(h)
+		check(c.Put("k", "v"))
+		kill("n3")
+		check(c.Put("k", "v")) // the session outlives the election that this may need
+		for range 20 {
+			h.Sleep(cfg.Election)
+			began := h.Now()
+			if err := c.Put("k", "v"); err != nil || h.Now()-began > cfg.Election {
+				t.Errorf("%v after %v", err, h.Now()-began)
+			}
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}

@@ -36,11 +36,12 @@ type Node struct {
 	broken  error            // the node has stopped
 
 	// The connections to others, and who uses them.
-	group   *lend.Group
-	links   []*rpc.Client // by node; nil: none
-	driving bool          // a task exchanges messages
-	waiting int           // tasks that wait until something has changed
-	changed host.Cond
+	group      *lend.Group
+	links      []*rpc.Client // by node; nil: none
+	driving    bool          // a task exchanges messages
+	connecting bool          // a task makes connections
+	waiting    int           // tasks that wait until something has changed
+	changed    host.Cond
 
 	// The leader's.
 	serving   bool   // the first entry of its term is committed
