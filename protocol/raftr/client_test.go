@@ -2,6 +2,7 @@ package raftr
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,12 +13,14 @@ import (
 // answers is a host whose calls have these answers, one after the other; an answer without bytes is a timeout.
 type answers struct {
 	host.Host
-	left []*reply
+	left  []*reply
+	asked []string // nodes
 }
 
 func (a *answers) Sleep(time.Duration) {}
 
-func (a *answers) Call(string, string, []byte, time.Duration) ([]byte, error) {
+func (a *answers) Call(node, _ string, _ []byte, _ time.Duration) ([]byte, error) {
+	a.asked = append(a.asked, node)
 	if len(a.left) == 0 {
 		return nil, host.ErrNoService
 	}
@@ -91,5 +94,18 @@ func TestAKeyThatIsTooLongIsAnError(t *testing.T) {
 	}
 	if err := c.Put(key[1:], "v"); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("the longest key: %v", err)
+	}
+}
+
+// A follower that knows the leader spares the client the others.
+func TestAClientAsksTheLeaderThatItHearsOf(t *testing.T) {
+	c := asking(t, &reply{status: notLeader, text: "n3"}, &reply{}, &reply{})
+	for range 2 {
+		if err := c.Put("k", "v"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := c.h.(*answers).asked; !slices.Equal(got, []string{"n1", "n3", "n3"}) {
+		t.Errorf("it asks %q", got)
 	}
 }

@@ -194,3 +194,32 @@ func TestADeadNodeDoesNotUnseatTheLeader(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Writes and reads at once share the connections: none waits for a timer, and no connection is lost.
+func TestOperationsAtOnceWaitForNoTimer(t *testing.T) {
+	cfg := config()
+	over := 0
+	if err := run(cfg, "none", func(h host.Host, _ func(string)) {
+		check(dial(h).Put("k", "v"))
+		const tasks = 4
+		for i := range tasks {
+			h.Go(fmt.Sprint("client ", i), func() {
+				c, key := dial(h), fmt.Sprint(i)
+				for j := range 8 {
+					began := h.Now()
+					err := c.Put(key, fmt.Sprint(j))
+					v, _, bad := c.Get(key)
+					if err != nil || bad != nil || v != fmt.Sprint(j) || h.Now()-began >= cfg.Election/8 {
+						t.Errorf("client %d, write %d: %v; %q, %v; after %v", i, j, err, v, bad, h.Now()-began)
+					}
+				}
+				over++
+			})
+		}
+		for over < tasks && !t.Failed() {
+			h.Sleep(cfg.Election)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}

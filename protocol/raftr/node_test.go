@@ -11,6 +11,7 @@ import (
 	pb "go.etcd.io/raft/v3/raftpb"
 
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/rpc"
 )
 
 // meanwhile is a condition that runs something while a task waits for it.
@@ -126,5 +127,41 @@ func TestAGroupOfOneServes(t *testing.T) {
 	}
 	if n.raw.BasicStatus().RaftState != raft.StateLeader || n.Term() != 1 || n.Leader() != "n1" {
 		t.Errorf("%v", n.raw.BasicStatus())
+	}
+}
+
+// The largest message that the library makes fits in a call. One that does not would be in the way for ever.
+func TestTheLargestMessageFitsInACall(t *testing.T) {
+	for _, value := range []int{1, DefaultValue, MaxValue} {
+		cfg := config()
+		cfg.Value, cfg.Log = value, 0
+		n, err := Start(alone{name: "n1"}, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bytes := range []int{0, 1, n.cfg.maxCommand()} {
+			m := &pb.Message{Type: pb.MsgApp.Enum(), Term: u(1), To: u(2)}
+			for range n.cfg.room() / (4 + bytes) { // the library counts at least 4 bytes for a term and an index
+				m.Entries = append(m.Entries, &pb.Entry{Term: u(1), Index: u(1), Data: make([]byte, bytes)})
+			}
+			n.queue(m)
+			if b := n.take(2); len(b) != size(m) || len(m.Entries) == 0 || len(n.out[1]) != 0 {
+				t.Errorf("%d entries of %d bytes: %d are sent of %d", len(m.Entries), bytes, len(b), size(m))
+			}
+		}
+	}
+}
+
+// Two tasks that connect at once make one connection to each node.
+func TestConnectionsAreMadeOnce(t *testing.T) {
+	n := start(t, "n1")
+	n.connecting = true // another task makes them
+	n.changed = meanwhile{do: func() {
+		n.connecting = false
+		n.links[1], n.links[2] = &rpc.Client{}, &rpc.Client{}
+	}}
+	n.Connect()
+	if n.connecting || n.Linked() != 2 {
+		t.Error(n.connecting, n.Linked())
 	}
 }
