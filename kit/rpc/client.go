@@ -41,7 +41,7 @@ func Dial(h host.Host, to, service string, cfg Config, timeout time.Duration) (*
 }
 
 // DialIn is Dial for a client in an existing group, for [Any]. One task uses the clients of the
-// group. Close leaves the group open.
+// group; others may dial in it meanwhile. Close leaves the group open.
 func DialIn(g *lend.Group, to, service string, cfg Config, timeout time.Duration) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

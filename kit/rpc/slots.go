@@ -32,7 +32,7 @@ type slots struct {
 const sendQueue = 32
 
 func newSlots(g *lend.Group, cfg Config) (*slots, error) {
-	if cfg.KeepAlive > 0 {
+	if cfg.KeepAlive > 0 && g.Timeout != cfg.KeepAlive { // another task may read it
 		g.Timeout = cfg.KeepAlive
 	}
 	mem, err := g.Register(2 * cfg.Credits * (header + cfg.MaxMessage))

@@ -41,7 +41,7 @@ func Dial(h host.Host, cfg ClientConfig) (*Client, error) {
 	return &Client{h: h, cfg: cfg}, nil
 }
 
-// Get returns the value of a key, and whether there is one.
+// Get returns the value of a key, and whether there is one. The error wraps [ErrUnavailable], [ErrRefused] or [ErrTooLong].
 func (c *Client) Get(key string) (string, bool, error) {
 	x, err := c.ask(&command{op: opGet, key: key})
 	if err != nil {
@@ -76,7 +76,10 @@ func (c *Client) Again(key, value string) error {
 
 // ask asks the nodes until one has carried out x.
 func (c *Client) ask(x *command) (*reply, error) {
-	begun := false
+	if len(x.key) > MaxKey { // no message can hold it
+		return nil, fmt.Errorf("%w: a key of %d bytes: up to %d", ErrTooLong, len(x.key), MaxKey)
+	}
+	begun := false // a node may have begun a write
 	var last error
 	for i := range c.cfg.Rounds * len(c.cfg.Nodes) {
 		if i > 0 && i%len(c.cfg.Nodes) == 0 {
@@ -86,13 +89,15 @@ func (c *Client) ask(x *command) (*reply, error) {
 		r, err := c.try(node, x)
 		switch {
 		case err != nil:
-			begun, last = begun || !errors.Is(err, host.ErrNoService), err
+			begun, last = begun || x.op != opGet && !errors.Is(err, host.ErrNoService), err
 		case r.status == done:
 			return r, nil
+		case r.status == refused && begun: // what an earlier node has begun may be carried out all the same
+			return nil, fmt.Errorf("%w: %s refuses to repeat it: %s", ErrUnknown, node, r.text)
 		case r.status == refused:
 			return nil, fmt.Errorf("%w: %s: %s", ErrRefused, node, r.text)
 		case r.status == unknown:
-			begun, last = true, errors.New(r.text)
+			begun, last = begun || x.op != opGet, errors.New(r.text)
 		case r.status == notLeader:
 			last = fmt.Errorf("%w: %s takes %q for the leader", ErrNotLeader, node, r.text)
 			if leader := slices.Index(c.cfg.Nodes, r.text); leader >= 0 && leader != c.at {

@@ -53,7 +53,8 @@ type Config struct {
 	// New: the node starts for the first time. A node that starts again has lost its log and its
 	// vote unless it is Persistent: see [ErrOutsider].
 	New bool
-	// Persistent: log, term and vote are in persistent memory. The paper's are not (6.3).
+	// Persistent: log, term and vote are in persistent memory. The paper's are not (6.3). A node that
+	// starts again has the same Nodes, Log and Value, or Start fails with [ErrConfig].
 	Persistent bool
 	// Log is how many entries the log may hold. Default [DefaultLog], and 1024 in persistent memory.
 	Log int
@@ -102,12 +103,13 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// withDefaults is c with its defaults.
+// withDefaults is a copy of c with its defaults.
 func (c Config) withDefaults() Config {
 	log := DefaultLog
 	if c.Persistent {
 		log = 1024
 	}
+	c.Nodes = slices.Clone(c.Nodes)
 	c.Log, c.Value = cmp.Or(c.Log, log), cmp.Or(c.Value, DefaultValue)
 	return c
 }

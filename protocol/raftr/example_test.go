@@ -3,6 +3,7 @@ package raftr_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -43,6 +44,17 @@ func node(h host.Host, cfg raftr.Config) error {
 
 // run runs a client beside a group, once. A node that restarts has lost its memory unless the group is persistent.
 func run(cfg raftr.Config, budget string, client func(h host.Host, kill func(name string))) error {
+	return runBy(&dice{}, cfg, budget, client)
+}
+
+// shuffled chooses a run at random.
+type shuffled struct{ r *rand.Rand }
+
+func (s shuffled) Pick(events []sim.Event) int        { return s.r.IntN(len(events)) }
+func (s shuffled) Choose(_ sim.ChoiceKind, n int) int { return s.r.IntN(n) }
+
+// runBy is run, and a policy chooses which.
+func runBy(policy sim.Policy, cfg raftr.Config, budget string, client func(h host.Host, kill func(name string))) error {
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {
 		return err
@@ -67,7 +79,7 @@ func run(cfg raftr.Config, budget string, client func(h host.Host, kill func(nam
 		return err
 	}
 	defer w.Close()
-	_, err = w.Run(&dice{})
+	_, err = w.Run(policy)
 	return err
 }
 
@@ -169,6 +181,64 @@ func TestBadRequestsAreRefused(t *testing.T) {
 	for _, bad := range []raftr.ClientConfig{{}, {Nodes: []string{"n1"}, Rounds: 1}, {Nodes: []string{"n1"}, Timeout: 1}, {Nodes: []string{"n1"}, Timeout: 1, Rounds: 1, Pause: -1}} {
 		if _, err := raftr.Dial(nil, bad); !errors.Is(err, raftr.ErrConfig) {
 			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+// A leader that tries to reach a dead node goes on to beat for the others, however long an attempt to connect takes.
+// Otherwise one dead node of three keeps the group from serving.
+func TestADeadNodeDoesNotUnseatTheLeader(t *testing.T) {
+	cfg := config()
+	cfg.CallTimeout = 10 * cfg.Election
+	if err := run(cfg, "crash(n*)<=1", func(h host.Host, kill func(string)) {
+		c := dial(h)
+		check(c.Put("k", "v"))
+		kill("n3")
+		check(c.Put("k", "v")) // the session outlives the election that this may need
+		for range 20 {
+			h.Sleep(cfg.Election)
+			began := h.Now()
+			if err := c.Put("k", "v"); err != nil || h.Now()-began > cfg.Election {
+				t.Errorf("%v after %v", err, h.Now()-began)
+			}
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Writes and reads at once share the connections: none waits for a timer, and no connection is lost.
+func TestOperationsAtOnceWaitForNoTimer(t *testing.T) {
+	cfg := config()
+	for seed := range uint64(5) {
+		over := 0
+		if err := runBy(shuffled{rand.New(rand.NewPCG(seed, 1))}, cfg, "none", func(h host.Host, _ func(string)) {
+			check(dial(h).Put("k", "v"))
+			const tasks = 3
+			for i := range tasks {
+				h.Go(fmt.Sprint("client ", i), func() {
+					atOnce(t, h, fmt.Sprint(i))
+					over++
+				})
+			}
+			for over < tasks && !t.Failed() {
+				h.Sleep(cfg.Election)
+			}
+		}); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// atOnce writes and reads a key that nobody else uses, while others do the same with theirs.
+func atOnce(t *testing.T, h host.Host, key string) {
+	c := dial(h)
+	for i := range 5 {
+		began := h.Now()
+		err := c.Put(key, fmt.Sprint(i))
+		v, _, bad := c.Get(key)
+		if err != nil || bad != nil || v != fmt.Sprint(i) || h.Now()-began >= config().Election/8 {
+			t.Errorf("key %s, write %d: %v; %q, %v; after %v", key, i, err, v, bad, h.Now()-began)
 		}
 	}
 }

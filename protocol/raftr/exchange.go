@@ -110,29 +110,18 @@ func (n *Node) unlink(i int, why error) {
 }
 
 // Connect connects to the nodes to which there is no connection: for an election, or to send them what
-// they lack.
+// they lack. That may take as long as Config.CallTimeout for each of them. Other tasks exchange messages meanwhile.
 func (n *Node) Connect() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.connect()
-}
-
-// connect connects to the nodes to which there is no connection.
-func (n *Node) connect() {
-	for n.driving {
+	for n.connecting {
 		n.await()
 	}
-	var names []string
-	var at []int
-	for i, c := range n.links {
-		if c == nil && uint64(i+1) != n.self {
-			names, at = append(names, n.cfg.Nodes[i]), append(at, i)
-		}
-	}
+	names, at := n.missing()
 	if len(names) == 0 {
 		return
 	}
-	n.driving = true
+	n.connecting = true
 	n.mu.Unlock()
 	links := make([]*rpc.Client, len(names))
 	for i := range host.InAnyOrder(n.h, names) {
@@ -145,8 +134,27 @@ func (n *Node) connect() {
 	for i, c := range links {
 		n.links[at[i]] = c
 	}
-	n.driving = false
+	n.connecting = false
 	n.wake()
+}
+
+// missing names the other nodes to which there is no connection, and where these belong.
+func (n *Node) missing() (names []string, at []int) {
+	for i, c := range n.links {
+		if c == nil && uint64(i+1) != n.self {
+			names, at = append(names, n.cfg.Nodes[i]), append(at, i)
+		}
+	}
+	return names, at
+}
+
+// reconnect is Connect in a task of its own: a leader must not be silent for as long as a dead node does not answer.
+func (n *Node) reconnect() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if names, _ := n.missing(); len(names) > 0 && !n.connecting {
+		n.h.Go("connect", n.Connect)
+	}
 }
 
 // Linked is how many other nodes this one is connected to, as far as it knows.

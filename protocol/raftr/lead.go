@@ -214,7 +214,7 @@ func (n *Node) propose(x *command) (uint64, error) {
 		return 0, fmt.Errorf("%w: %w", ErrNotLeader, err)
 	}
 	n.fates[index] = f
-	defer delete(n.fates, index)
+	defer n.forget(index, f)
 	err = n.settle()
 	if err == nil {
 		err = n.drive(func() bool { return f.over || !n.leads(term) })
@@ -230,4 +230,12 @@ func (n *Node) propose(x *command) (uint64, error) {
 		return index, fmt.Errorf("%w: %d", ErrSession, x.session)
 	}
 	return index, nil
+}
+
+// forget forgets the fate of a write, but not that of a later one at its index: this leader may have been replaced,
+// and lead again.
+func (n *Node) forget(index uint64, f *fate) {
+	if n.fates[index] == f {
+		delete(n.fates, index)
+	}
 }

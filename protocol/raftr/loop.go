@@ -14,6 +14,11 @@ func (n *Node) Run(led func(term uint64)) error {
 			return err
 		}
 		n.Connect()
+		if vacant, err := n.Watch(); err != nil {
+			return err
+		} else if !vacant { // it has heard of a leader meanwhile
+			continue
+		}
 		outcome, err := n.Campaign()
 		if err != nil {
 			return err
@@ -50,7 +55,7 @@ func (n *Node) backOff() {
 // keep leads: it serves as soon as a majority can be reached, and sends heartbeats until another node leads.
 func (n *Node) keep(led func(term uint64)) error {
 	for serves := false; ; n.h.Sleep(n.cfg.Election / 4) {
-		n.Connect()
+		n.reconnect()
 		beat := n.Beat
 		if !serves {
 			beat = n.Lead

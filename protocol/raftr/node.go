@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.etcd.io/raft/v3"
@@ -35,11 +36,12 @@ type Node struct {
 	broken  error            // the node has stopped
 
 	// The connections to others, and who uses them.
-	group   *lend.Group
-	links   []*rpc.Client // by node; nil: none
-	driving bool          // a task exchanges messages
-	waiting int           // tasks that wait until something has changed
-	changed host.Cond
+	group      *lend.Group
+	links      []*rpc.Client // by node; nil: none
+	driving    bool          // a task exchanges messages
+	connecting bool          // a task makes connections
+	waiting    int           // tasks that wait until something has changed
+	changed    host.Cond
 
 	// The leader's.
 	serving   bool   // the first entry of its term is committed
@@ -96,7 +98,7 @@ func Start(h host.Host, cfg Config) (*Node, error) {
 }
 
 // Step takes a message of another node, as it arrived, and returns what to answer. The error wraps
-// [ErrMalformed] if some of it was nonsense; what came before counts.
+// [ErrMalformed] if some of it was nonsense; what came before counts. The node keeps b.
 func (n *Node) Step(from string, b []byte) ([]byte, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -170,7 +172,7 @@ func (n *Node) settle() error {
 			return n.broken
 		}
 		for _, m := range rd.Messages {
-			n.out[m.GetTo()-1] = append(n.out[m.GetTo()-1], m)
+			n.queue(m)
 		}
 		for _, e := range rd.CommittedEntries {
 			n.apply(e)
@@ -225,10 +227,22 @@ func (n *Node) committedOwn() bool {
 	return err == nil && term == s.GetTerm()
 }
 
-// take takes messages for a node out of what is to be sent, as many as a call holds.
+// queue adds a message to what is to be sent. A heartbeat replaces those that wait: it confirms what they would. So
+// what waits for a node that does not answer is bounded.
+func (n *Node) queue(m *pb.Message) {
+	to := &n.out[m.GetTo()-1]
+	if m.GetType() == pb.MsgHeartbeat {
+		*to = slices.DeleteFunc(*to, func(x *pb.Message) bool { return x.GetType() == pb.MsgHeartbeat })
+	}
+	*to = append(*to, m)
+}
+
+// take takes messages for a node out of what is to be sent, as many as a call holds. Those of an earlier term
+// are of no use to anybody, and would be in the way of this term's.
 func (n *Node) take(to uint64) []byte {
 	var b []byte
-	todo, most := n.out[to-1], n.most
+	term := n.raw.BasicStatus().GetTerm()
+	todo, most := slices.DeleteFunc(n.out[to-1], func(m *pb.Message) bool { return m.GetTerm() < term }), n.most
 	for len(todo) > 0 && len(b)+size(todo[0]) <= most {
 		b, todo = appendMessage(b, todo[0]), todo[1:]
 	}

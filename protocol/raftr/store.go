@@ -2,12 +2,14 @@ package raftr
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc64"
 
 	"go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
 
+	"github.com/verbatim-rdma/verbatim/codec/wire"
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
@@ -19,6 +21,7 @@ type store struct {
 	pmem   host.Region // nil: none
 	slot   int         // bytes of an entry in persistent memory
 	heads  uint64      // heads written so far
+	config uint64      // checksum of the configuration
 	sums   []uint64    // checksum of each entry, from index 1
 }
 
@@ -37,8 +40,11 @@ func (s *store) last() uint64 {
 // The persistent region contains two heads and the log. The head with the larger number counts. An
 // entry's index determines its place in the log.
 //
-//	head   number, term, vote, checksum: 8 bytes each, in a cache line
+//	head   number, term, vote, configuration, checksum: 8 bytes each, in a cache line
 //	entry  checksum, term, length: 8 bytes each, and the data
+//
+// The configuration is a checksum of what a vote and the places of entries depend on. A store that another one has
+// written would be read as a shorter log.
 //
 // The checksum of an entry covers that of the entry before. So what an earlier leader has left behind
 // the last entry does not count, and neither does an entry that was written in part.
@@ -63,6 +69,7 @@ func openStore(h host.Host, cfg *Config) (*store, error) {
 		return s, nil
 	}
 	s.slot = (entryFront + cfg.maxCommand() + 7) / 8 * 8
+	s.config = cfg.sum()
 	var err error
 	if s.pmem, err = h.OpenPMEM("raftr", headsSize+cfg.Log*s.slot); err != nil {
 		return nil, fmt.Errorf("raftr: open the log: %w", err)
@@ -76,10 +83,28 @@ func openStore(h host.Host, cfg *Config) (*store, error) {
 	case head == nil:
 		return s, s.saveHead(&pb.HardState{})
 	}
-	if err := s.SetHardState(head); err != nil {
+	if err := errors.Join(s.SetHardState(head), s.readLog(cfg)); err != nil {
 		return nil, err
 	}
-	return s, s.readLog(cfg)
+	s.persist()
+	return s, nil
+}
+
+// persist makes persistent what was read. The process that stored it may have crashed before it had
+// flushed it; then it may be in a cache, and the next loss of power would take away what this node is about to rely on.
+func (s *store) persist() {
+	s.pmem.Flush(0, s.place(s.last()+1))
+	s.pmem.Fence()
+}
+
+// sum is the checksum of what a store depends on.
+func (c *Config) sum() uint64 {
+	b := binary.BigEndian.AppendUint64(nil, uint64(c.Log))
+	b = binary.BigEndian.AppendUint64(b, uint64(c.Value))
+	for _, name := range c.Nodes {
+		b = wire.AppendString(b, name)
+	}
+	return crc64.Checksum(b, table)
 }
 
 // save makes a term and vote (nil: as they were) and entries persistent, entries first: a vote is for
@@ -115,7 +140,7 @@ func (s *store) save(head *pb.HardState, entries []*pb.Entry) error {
 func (s *store) saveHead(head *pb.HardState) error {
 	s.heads++
 	var b []byte
-	for _, n := range []uint64{s.heads, head.GetTerm(), head.GetVote()} {
+	for _, n := range []uint64{s.heads, head.GetTerm(), head.GetVote(), s.config} {
 		b = binary.BigEndian.AppendUint64(b, n)
 	}
 	b = binary.BigEndian.AppendUint64(b, crc64.Checksum(b, table))
@@ -126,16 +151,20 @@ func (s *store) saveHead(head *pb.HardState) error {
 	return nil
 }
 
-// readHead returns the head that counts, or nil if there is none.
+// readHead returns the head that counts, or nil if there is none. The error wraps [ErrConfig] if another configuration
+// has written it.
 func (s *store) readHead() (*pb.HardState, error) {
 	var out *pb.HardState
 	for i := range 2 {
-		var b [32]byte
+		var b [40]byte
 		if err := host.TryLoad(s.pmem, i*headSize, b[:]); err != nil {
 			return nil, fmt.Errorf("raftr: read term and vote: %w", err)
 		}
 		number := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
-		if n := number(0); n > s.heads && number(3) == crc64.Checksum(b[:24], table) {
+		if n := number(0); n > s.heads && number(4) == crc64.Checksum(b[:32], table) {
+			if number(3) != s.config {
+				return nil, fmt.Errorf("%w: the log in persistent memory is another group's, or has values of another size", ErrConfig)
+			}
 			term, vote := number(1), number(2)
 			s.heads, out = n, &pb.HardState{Term: &term, Vote: &vote}
 		}

@@ -44,7 +44,6 @@ const election = 10 * time.Millisecond
 const (
 	TwoLeaders  = "two-leaders"
 	Unavailable = "unavailable"
-	Rejoined    = "outsider-takes-part"
 )
 
 // Conditions that a search may be expected to meet.
