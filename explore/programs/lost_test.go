@@ -50,6 +50,9 @@ var lost = []struct {
 	{"a report that need not pause is an observation as one that pauses", "strong | a: dereg | b: write a x 1; change 1; say; change 1; say; change 1", nil},
 	{"so is an inline request, whether a response may change what is copied or not", "strong+StoreBuffers=false linger | b daemon: go {lock; unlock}; send a 1 i; deaf; change 9; unlock; send a 1 i; signal | a: reset b; write b x 1", nil},
 	{"a request that never leaves needs no key", "iba linger | a: read b x n; wait b 1 | b: writeimm a x 1", []string{"a:REM_ACCESS_ERR b:"}},
+	{"nor is it refused when its key goes", "iba linger | a: read b x n; wait b 1; destroy b; dereg | b: writeimm a x 1", []string{"a:REM_ACCESS_ERR b:"}},
+	{"not even behind one that is", "iba linger | a: read b x n; wait b 1; reset b; dereg | b: write a x 1 b; writeimm a x 1 d", []string{"a:REM_ACCESS_ERR b:"}},
+	{"nor is it asked then what has come before it", "iba linger | a: read b x n; wait b 1; reset b; dereg | b: write a x 1 bp; writeimm a x 1 d", []string{"a:REM_ACCESS_ERR b:"}},
 	{"what was refused is refused for good", "strong | a: deny b; reset b; up b | b daemon: rand 2; writeimm a x 1; ?1 writeimm a x 1", nil},
 
 	// Timers.
