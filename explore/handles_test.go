@@ -171,6 +171,43 @@ func TestTheConfigurationOfAQueuePairOutlivesItsTask(t *testing.T) {
 	}
 }
 
+// What a queue pair takes is part of the state when the task has ended that chose it: another task finds the queue pair.
+func TestTheLimitsOfAQueuePairOutliveTheirTask(t *testing.T) {
+	two := make([]verbs.SGE, 2)
+	posts := func(wrs ...verbs.SendWR) func(verbs.QP) error {
+		return func(q verbs.QP) error { return q.PostSend(wrs) }
+	}
+	for name, x := range map[string]struct { //lint:ordered each is compared
+		chosen func(more int) verbs.QPConfig
+		use    func(verbs.QP) error
+	}{
+		"sends":    {func(more int) verbs.QPConfig { return verbs.QPConfig{MaxSendWR: 1 + more} }, posts(verbs.SendWR{Op: verbs.OpSend}, verbs.SendWR{Op: verbs.OpSend})},
+		"receives": {func(more int) verbs.QPConfig { return verbs.QPConfig{MaxRecvWR: 1 + more} }, func(q verbs.QP) error { return q.PostRecv(make([]verbs.RecvWR, 2)) }},
+		"pieces":   {func(more int) verbs.QPConfig { return verbs.QPConfig{MaxSGE: 1 + more} }, posts(verbs.SendWR{Op: verbs.OpSend, SGL: two})},
+		"inline": {func(more int) verbs.QPConfig { return verbs.QPConfig{MaxInline: 8 + 8*more} },
+			posts(verbs.SendWR{Op: verbs.OpSend, Flags: verbs.Inline, SGL: []verbs.SGE{{Length: 16}}})},
+	} {
+		searchesAgree(t, saying("limit of "+name, "", func(say func(string, ...any)) sim.Config {
+			var there verbs.Endpoint
+			prepared := func(h host.Host, cfg verbs.QPConfig) verbs.PreparedQP {
+				cfg.SendCQ = must(h.Device().CreateCQ(16, nil))
+				cfg.RecvCQ = cfg.SendCQ
+				return must(must(h.Device().AllocPD()).CreateQP(cfg))
+			}
+			a := sim.Node{Name: "a", Main: func(h host.Host, _ int) {
+				r := must(h.Alloc(8))
+				var q verbs.QP
+				h.Go("makes", func() { q = must(prepared(h, x.chosen(h.Rand(2))).Connect(there)); r.Store64(0, 1) })
+				if r.Load64(0) == 1 {
+					say("%t", x.use(q) == nil)
+				}
+			}}
+			setup := func(hosts []*sim.Host) { there = prepared(hosts[1], verbs.QPConfig{}).Endpoint() }
+			return sim.Config{Nodes: []sim.Node{a, {Name: "b", Main: func(host.Host, int) {}}}, Setup: setup, Linger: true}
+		}), "false", "true", "nothing")
+	}
+}
+
 // A daemon that opens persistent memory after it has taken a request may crash in between.
 func TestADaemonMayCrashBeforeItOpensItsFirstRegion(t *testing.T) {
 	agree(t, saying("first-region", "crash(b)<=1", func(say func(string, ...any)) sim.Config {

@@ -36,6 +36,9 @@ var lost = []struct {
 	// Of completions that are kept in their order.
 	{"what is flushed was not in the CQ before its queue pair went to ERR", "strong onecq | a: recv b; read c x s; peek; err b; wait c 1 | b: | c: store x 5", []string{"a:0 Read=0 b: c:", "a:0 Read=5 b: c:"}},
 	{"a receive that failed is behind what had completed", "strong linger | a: write b x 1 s; recv b l; wait b 1; wait b 1 | b: send a 1; reset a; up a", nil},
+	{"a receive is flushed behind the failure that took its queue pair to ERR", "strong linger | a: recv b; write b x 1 k; wait b 1; wait b 1 | b:", []string{"a:REM_ACCESS_ERR WR_FLUSH_ERR b:"}},
+	{"a receive that does not fit fails behind what had completed", "strong linger | a: recv b l; write b x 1 s; wait b 1; wait b 1 | b: send a 1", []string{"a:Write LOC_PROT_ERR b:"}},
+	{"what has landed has been received", "strong | a: writeimm b x 1 | b: recv a; load x; err a; wait a 1", []string{"a: b:0 WR_FLUSH_ERR", "a: b:1 RecvWriteImm#1"}},
 	{"what was received is kept if a refusal acknowledged it", "strong linger | a: recv b; wait b 1 | b: send a 1; write a x 1 sk; wait a 1; reset a; up a", []string{"a:Recv=1 b:REM_ACCESS_ERR"}},
 	{"kept completions are in order among themselves", "strong onecq linger | a: read b x s; peek; read c x s; peek; wait b 1 | b: store x 1 | c: store x 5", nil},
 
@@ -50,6 +53,10 @@ var lost = []struct {
 	{"a report that need not pause is an observation as one that pauses", "strong | a: dereg | b: write a x 1; change 1; say; change 1; say; change 1", nil},
 	{"so is an inline request, whether a response may change what is copied or not", "strong+StoreBuffers=false linger | b daemon: go {lock; unlock}; send a 1 i; deaf; change 9; unlock; send a 1 i; signal | a: reset b; write b x 1", nil},
 	{"a request that never leaves needs no key", "iba linger | a: read b x n; wait b 1 | b: writeimm a x 1", []string{"a:REM_ACCESS_ERR b:"}},
+	{"nor is it refused when its key goes", "iba linger | a: read b x n; wait b 1; destroy b; dereg | b: writeimm a x 1", []string{"a:REM_ACCESS_ERR b:"}},
+	{"not even behind one that is", "iba linger | a: read b x n; wait b 1; reset b; dereg | b: write a x 1 b; writeimm a x 1 d", []string{"a:REM_ACCESS_ERR b:"}},
+	{"nor is it asked then what has come before it", "iba linger | a: read b x n; wait b 1; reset b; dereg | b: write a x 1 bp; writeimm a x 1 d", []string{"a:REM_ACCESS_ERR b:"}},
+	{"how many keys a host has had, although none is left", "strong revoke(b)<=1 | a: ask b 1 | b daemon: go {rand 2; ?1 rereg}; accept; counter; rereg", []string{"a:"}},
 	{"what was refused is refused for good", "strong | a: deny b; reset b; up b | b daemon: rand 2; writeimm a x 1; ?1 writeimm a x 1", nil},
 
 	// Timers.

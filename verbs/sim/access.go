@@ -79,11 +79,17 @@ func (q *qp) awaits(hit func(*sqEntry) bool) bool {
 		return false
 	}
 	for i := q.oldest(); i < q.posted; i++ {
-		if s := q.ent(i); s.local == verbs.StatusSuccess && s.nak == verbs.StatusSuccess && hit(s) {
+		if s := q.ent(i); s.local == verbs.StatusSuccess && s.nak == verbs.StatusSuccess && hit(s) && !q.neverLeaves(i) {
 			return true
 		}
 	}
 	return false
+}
+
+// neverLeaves reports whether request i stays where it is: its queue pair is in ERR, was cut off before it, and has
+// nothing of it under way. One that is posted in ERR has no key, and is like it.
+func (q *qp) neverLeaves(i int) bool {
+	return q.state == verbs.StateErr && i >= q.limit && !q.ent(i).early && !slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr == i })
 }
 
 // oldest is the first request that may not have come yet: those of an ended requester complete

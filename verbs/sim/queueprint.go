@@ -279,12 +279,6 @@ func (q *qp) fates(p print, n int) print {
 	return p
 }
 
-// neverLeaves reports whether request i stays where it is: its queue pair is in ERR, and was cut off before
-// it. One that is posted in ERR has no key, and is like it.
-func (q *qp) neverLeaves(i int) bool {
-	return q.state == verbs.StateErr && i >= q.limit && !q.ent(i).early
-}
-
 // entryPrint covers a request that has not completed. What the program said of it
 // follows from what a single task did.
 func (q *qp) entryPrint(p print, i int) print {

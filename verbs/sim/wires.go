@@ -246,7 +246,7 @@ func (w *World) cutoffKnown(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	n, live := w.tookBefore(q, hit), q.live() || nak != 0
 	if live {
 		for i := n; i < q.posted && nak != 0; i++ {
-			if s := q.ent(i); hit(s) && (!s.came || s.pending()) {
+			if s := q.ent(i); hit(s) && (!s.came || s.pending()) && !q.neverLeaves(i) {
 				if s.refuse(nak); i < q.head {
 					q.limit = min(q.limit, i) // it has completed, so its refusal stops nothing
 				}
