@@ -142,7 +142,7 @@ func (c *Coordinator) WriteDirect(addr int, data []byte) error {
 		posted = append(posted, sent{r, r.Asked})
 	}
 	return c.commit(func() bool {
-		return quorum.Count(posted, func(s sent) bool { return s.to.Err == nil && s.to.Done >= s.request }) >= c.cfg.majority()
+		return quorum.Count(posted, sent.done) >= c.cfg.majority()
 	})
 }
 

@@ -62,8 +62,12 @@ func (c *Coordinator) admit(list []Update) error {
 			c.advance()
 		case c.unpersisted():
 			c.persist()
-		case c.sending() || c.queuesFull() || !c.inStep():
+		case c.queuesFull():
 			c.poll()
+		case c.sending():
+			c.pollAll(c.next().sent)
+		case !c.inStep():
+			c.pollAll(c.overNext().sent)
 		default:
 			return nil
 		}
@@ -83,11 +87,15 @@ func (c *Coordinator) anyLocked(list []Update, locked func(addr, n int) bool) bo
 func (c *Coordinator) full() bool { return c.last+1 >= c.applied+uint64(c.cfg.Slots) }
 
 // sending reports whether a card may still read the next slot of the mirror.
-func (c *Coordinator) sending() bool { return c.log[(c.last+1)%uint64(c.cfg.Slots)].sending() }
+func (c *Coordinator) sending() bool { return c.next().sending() }
+
+// next and overNext are the slots that the next entry takes, and the one after it.
+func (c *Coordinator) next() *logged     { return &c.log[(c.last+1)%uint64(c.cfg.Slots)] }
+func (c *Coordinator) overNext() *logged { return &c.log[(c.last+2)%uint64(c.cfg.Slots)] }
 
 // sending reports whether requests that read the slot of the mirror are under way.
 func (l *logged) sending() bool {
-	return slices.ContainsFunc(l.sent, func(s sent) bool { return s.to.Err == nil && s.to.Done < s.request })
+	return len(underWay(l.sent)) > 0
 }
 
 func (c *Coordinator) queuesFull() bool {
