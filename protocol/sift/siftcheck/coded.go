@@ -93,10 +93,6 @@ var coded = []spec{
 			}
 		}}},
 	},
-}
-
-// deepCoded are those that take longer than the others together.
-var deepCoded = []spec{
 	{
 		name: "ec-redo", doc: "P3, P4, P6, P11: a coordinator loses its link to a memory node that has the first entries in its log and may not have applied them; the log goes on, and the next coordinator needs that node",
 		faults: "none", bounds: "F=1, 2 CPU nodes, log of 3, blocks of 2 chunks, a write of a block and 3 of a half, the second CPU node without one link",
@@ -140,17 +136,6 @@ var deepCoded = []spec{
 		}), next(observe)}},
 	},
 	{
-		name: "ec-tasks", doc: "P3, P4, P6, P11: two tasks of a coordinator each write a half of one block at the same time; the coordinator may crash",
-		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, the second without one link, 2 tasks, log of 3, a block of 2 chunks, 2 writes of a half, recovery, read",
-		meets: []string{sawTogether, sawDiffer, sawTakeover, sawDecoded},
-		load: workload{coded: true, slots: 3, blocks: 1, gate: strikes, cpus: []func(*run){first(func(r *run) {
-			r.now()
-			wait := r.beside(func() { r.put(1, "b") })
-			r.put(0, "a")
-			wait()
-		}), away("mem1", observe)}},
-	},
-	{
 		name: "ec-rejoin", doc: "P3, P4, P6, P7, P11: a memory node crashes and comes back empty, and its chunks are made from those of the others, while the coordinator reads and writes; the next coordinator reaches that node and one other, and needs both",
 		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, the second without one link, 2 blocks of 2 chunks, 3 writes of a block or a half, one of them and a read during the copy, recovery, read",
 		meets: []string{sawJoined, sawOutsider, sawUnacked, sawBehind, sawTakeover, sawDecoded},
@@ -163,5 +148,20 @@ var deepCoded = []spec{
 				r.write(0, "d")
 			}
 		}), away("mem2", observe)}},
+	},
+}
+
+// deepCoded are those that take longer than the others together.
+var deepCoded = []spec{
+	{
+		name: "ec-tasks", doc: "P3, P4, P6, P11: two tasks of a coordinator each write a half of one block at the same time; the coordinator may crash",
+		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, the second without one link, 2 tasks, log of 3, a block of 2 chunks, 2 writes of a half, recovery, read",
+		meets: []string{sawTogether, sawDiffer, sawTakeover, sawDecoded},
+		load: workload{coded: true, slots: 3, blocks: 1, gate: strikes, cpus: []func(*run){first(func(r *run) {
+			r.now()
+			wait := r.beside(func() { r.put(1, "b") })
+			r.put(0, "a")
+			wait()
+		}), away("mem1", observe)}},
 	},
 }
