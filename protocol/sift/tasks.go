@@ -117,12 +117,11 @@ func (c *Coordinator) peers() []*replica {
 
 // await waits until a signaled request is complete, and reports whether it has succeeded.
 func (c *Coordinator) await(r *replica, id uint64) bool {
-	s := sent{r, id}
-	c.awaitAll([]sent{s})
-	return s.done()
+	c.until(func() bool { return r.Err != nil || r.Done >= id })
+	return sent{r, id}.done()
 }
 
-// awaitAll waits until signaled requests are complete, or have failed.
+// awaitAll waits until all of the signaled requests are complete, or have failed.
 func (c *Coordinator) awaitAll(asked []sent) {
 	for c.stopped == nil && len(underWay(asked)) > 0 {
 		c.pollAll(asked)

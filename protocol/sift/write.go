@@ -62,12 +62,10 @@ func (c *Coordinator) admit(list []Update) error {
 			c.advance()
 		case c.unpersisted():
 			c.persist()
-		case c.queuesFull():
-			c.poll()
-		case c.sending():
-			c.pollAll(c.next().sent)
 		case !c.inStep():
 			c.pollAll(c.overNext().sent)
+		case c.sending() || c.queuesFull():
+			c.poll()
 		default:
 			return nil
 		}
@@ -87,10 +85,9 @@ func (c *Coordinator) anyLocked(list []Update, locked func(addr, n int) bool) bo
 func (c *Coordinator) full() bool { return c.last+1 >= c.applied+uint64(c.cfg.Slots) }
 
 // sending reports whether a card may still read the next slot of the mirror.
-func (c *Coordinator) sending() bool { return c.next().sending() }
+func (c *Coordinator) sending() bool { return c.log[(c.last+1)%uint64(c.cfg.Slots)].sending() }
 
-// next and overNext are the slots that the next entry takes, and the one after it.
-func (c *Coordinator) next() *logged     { return &c.log[(c.last+1)%uint64(c.cfg.Slots)] }
+// overNext is the slot after that of the next entry.
 func (c *Coordinator) overNext() *logged { return &c.log[(c.last+2)%uint64(c.cfg.Slots)] }
 
 // sending reports whether requests that read the slot of the mirror are under way.
