@@ -134,23 +134,37 @@ func (g *Group) AwaitAll(conns []*Conn) {
 		if len(open) == 0 {
 			return
 		}
-		cqs := make([]verbs.CQ, len(open))
-		for i, c := range open {
-			cqs[i] = c.CQ
+		wcs, err := g.ReadyAll(open)
+		g.CollectAll(open, wcs, err)
+	}
+}
+
+// ReadyAll waits until each of conns has a completion, and takes one of each, in no order. As in
+// [Group.Ready], other tasks may post meanwhile, but may not wait for completions. Then call
+// [Group.CollectAll] with what it has returned.
+func (g *Group) ReadyAll(conns []*Conn) ([]verbs.WC, error) {
+	cqs := make([]verbs.CQ, len(conns))
+	for i, c := range conns {
+		cqs[i] = c.CQ
+	}
+	wcs := make([]verbs.WC, len(conns))
+	err := g.ch.Gather(cqs, wcs, g.Timeout)
+	return wcs, err
+}
+
+// CollectAll records the completions that [Group.ReadyAll] has taken: wcs[i] is of conns[i]. An error of
+// the wait fails all of conns.
+func (g *Group) CollectAll(conns []*Conn, wcs []verbs.WC, err error) {
+	var failed []*Conn
+	for i, c := range conns {
+		if c.wc[0] = wcs[i]; err != nil || wcs[i].Err() != nil {
+			failed = append(failed, c)
+		} else {
+			g.took(c, 1, nil)
 		}
-		wcs := make([]verbs.WC, len(open))
-		err := g.ch.Gather(cqs, wcs, g.Timeout)
-		var failed []*Conn
-		for i, c := range open {
-			if c.wc[0] = wcs[i]; err != nil || wcs[i].Err() != nil {
-				failed = append(failed, c)
-			} else {
-				g.took(c, 1, nil)
-			}
-		}
-		for c := range g.Each(failed) {
-			g.took(c, 1, err)
-		}
+	}
+	for c := range g.Each(failed) {
+		g.took(c, 1, err)
 	}
 }
 

@@ -176,7 +176,7 @@ func (c *Coordinator) replayCoded(e *wal.Entry) {
 // node that is merely slow must not count as one of the F that may fail. The paper reuses
 // slots of the log without saying when.
 func (c *Coordinator) inStep() bool {
-	return c.coding == nil || !c.log[(c.last+2)%uint64(c.cfg.Slots)].sending()
+	return c.coding == nil || !c.overNext().sending()
 }
 
 // fetchMemory fills p from a logical address.
@@ -242,8 +242,9 @@ func (c *Coordinator) loadParts(nodes []*replica, at, n int) [][]byte {
 		asked = append(asked, sent{r, r.Asked})
 	}
 	parts := make([][]byte, c.coding.Parts())
-	for k, s := range asked { // all of them, for then nothing arrives at the place any more
-		if !c.await(s.to, s.request) {
+	c.awaitAll(asked) // then nothing arrives at the place any more
+	for k, s := range asked {
+		if !s.done() {
 			ok = false
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -273,33 +274,35 @@ func TestAGroupWithCodesStartsAgainFromASnapshot(t *testing.T) {
 	})
 }
 
-// Two tasks that each write a part of one block at the same time both have it: what a write keeps of
-// the block is still true when it is appended.
+// Tasks that each write a part of one block at the same time all have it, in whatever order events come:
+// what a write keeps of the block is still true when it is appended.
 func TestTasksWritePartsOfOneBlock(t *testing.T) {
 	cfg := coded(1)
-	crashing(t, &cfg, "", func(h host.Host, _ func(string)) {
-		c := lead(t, h, cfg)
-		left, mu := 4, h.NewMutex()
-		done := h.NewCond(mu)
-		for i := range left {
-			h.Go(fmt.Sprint("task", i), func() {
-				if err := c.Write(4*i, bytes.Repeat([]byte{byte('a' + i)}, 4)); err != nil {
-					t.Error(err)
-				}
-				mu.Lock()
-				left--
-				done.Signal()
-				mu.Unlock()
-			})
-		}
-		mu.Lock()
-		for left > 0 {
-			done.Wait()
-		}
-		mu.Unlock()
-		got := make([]byte, 16)
-		if err := c.Read(0, got); err != nil || string(got) != "aaaabbbbccccdddd" {
-			t.Errorf("%v: %q", err, got)
-		}
-	})
+	for seed := range uint64(100) {
+		crashingIn(t, anyRun{rand.New(rand.NewPCG(seed, 0))}, &cfg, "", func(h host.Host, _ func(string)) {
+			c := lead(t, h, cfg)
+			left, mu := 4, h.NewMutex()
+			done := h.NewCond(mu)
+			for i := range left {
+				h.Go(fmt.Sprint("task", i), func() {
+					if err := c.Write(4*i, bytes.Repeat([]byte{byte('a' + i)}, 4)); err != nil {
+						t.Error(err)
+					}
+					mu.Lock()
+					left--
+					done.Signal()
+					mu.Unlock()
+				})
+			}
+			mu.Lock()
+			for left > 0 {
+				done.Wait()
+			}
+			mu.Unlock()
+			got := make([]byte, 16)
+			if err := c.Read(0, got); err != nil || string(got) != "aaaabbbbccccdddd" {
+				t.Errorf("seed %d: %v: %q", seed, err, got)
+			}
+		})
+	}
 }

@@ -147,7 +147,7 @@ func (c *Coordinator) WriteDirect(addr int, data []byte) error {
 
 // majorityDid reports whether requests to a majority are done.
 func (c *Coordinator) majorityDid(requests []sent) bool {
-	return quorum.Count(requests, func(s sent) bool { return s.to.Err == nil && s.to.Done >= s.request }) >= c.cfg.majority()
+	return quorum.Count(requests, sent.done) >= c.cfg.majority()
 }
 
 // Copies returns what each of at least a majority of the nodes has in the direct zone. After

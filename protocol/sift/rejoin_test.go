@@ -28,6 +28,12 @@ func (latest) Choose(sim.ChoiceKind, int) int { return 0 }
 // crashing runs a CPU node beside memory nodes that it may crash, and that start again.
 func crashing(t *testing.T, cfg *Config, persistent string, cpu func(h host.Host, crash func(mem string))) {
 	t.Helper()
+	crashingIn(t, latest{}, cfg, persistent, cpu)
+}
+
+// crashingIn is crashing in the order of events that by picks.
+func crashingIn(t *testing.T, by sim.Policy, cfg *Config, persistent string, cpu func(h host.Host, crash func(mem string))) {
+	t.Helper()
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +55,7 @@ func crashing(t *testing.T, cfg *Config, persistent string, cpu func(h host.Host
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if end, err := w.Run(latest{}); err != nil {
+	if end, err := w.Run(by); err != nil {
 		t.Fatal(end, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/kit/quorum"
 )
 
@@ -52,6 +53,41 @@ func (c *Coordinator) poll() {
 	c.changed.Broadcast()
 }
 
+// pollAll waits for a completion of each of the requests that are under way; at least one is. As long as no other task
+// uses the coordinator, nobody needs a completion of another node before, nor learns which came first;
+// so the checker has no orders to tell apart. With other tasks it is poll: none of them is to wait for a
+// slow node because this one does.
+func (c *Coordinator) pollAll(asked []sent) {
+	if c.users > 1 {
+		c.poll()
+		return
+	}
+	open := underWay(asked)
+	c.polling = true
+	c.mu.Unlock()
+	wcs, err := c.group.ReadyAll(open)
+	c.mu.Lock()
+	c.polling = false
+	if err != nil {
+		_ = c.stop(fmt.Errorf("%w: %w", ErrUnavailable, err))
+	} else {
+		c.group.CollectAll(open, wcs, nil)
+	}
+	c.acknowledge()
+	c.changed.Broadcast()
+}
+
+// underWay are the connections on which one of the requests is not complete.
+func underWay(asked []sent) []*lend.Conn {
+	var open []*lend.Conn
+	for _, s := range asked {
+		if s.to.Err == nil && s.to.Done < s.request && !slices.Contains(open, s.to.Conn) {
+			open = append(open, s.to.Conn)
+		}
+	}
+	return open
+}
+
 // acknowledge notes which entries the nodes have, and how far the log is committed.
 func (c *Coordinator) acknowledge() {
 	for _, r := range c.live() {
@@ -82,8 +118,18 @@ func (c *Coordinator) peers() []*replica {
 // await waits until a signaled request is complete, and reports whether it has succeeded.
 func (c *Coordinator) await(r *replica, id uint64) bool {
 	c.until(func() bool { return r.Err != nil || r.Done >= id })
-	return r.Err == nil && r.Done >= id
+	return sent{r, id}.done()
 }
+
+// awaitAll waits until all of the signaled requests are complete, or have failed.
+func (c *Coordinator) awaitAll(asked []sent) {
+	for c.stopped == nil && len(underWay(asked)) > 0 {
+		c.pollAll(asked)
+	}
+}
+
+// done reports whether the request has succeeded.
+func (s sent) done() bool { return s.to.Err == nil && s.to.Done >= s.request }
 
 // advance applies the next entry, or waits until another task has changed something: it applies one,
 // or commits the next.

@@ -62,7 +62,9 @@ func (c *Coordinator) admit(list []Update) error {
 			c.advance()
 		case c.unpersisted():
 			c.persist()
-		case c.sending() || c.queuesFull() || !c.inStep():
+		case !c.inStep():
+			c.pollAll(c.overNext().sent)
+		case c.sending() || c.queuesFull():
 			c.poll()
 		default:
 			return nil
@@ -85,9 +87,12 @@ func (c *Coordinator) full() bool { return c.last+1 >= c.applied+uint64(c.cfg.Sl
 // sending reports whether a card may still read the next slot of the mirror.
 func (c *Coordinator) sending() bool { return c.log[(c.last+1)%uint64(c.cfg.Slots)].sending() }
 
+// overNext is the slot after that of the next entry.
+func (c *Coordinator) overNext() *logged { return &c.log[(c.last+2)%uint64(c.cfg.Slots)] }
+
 // sending reports whether requests that read the slot of the mirror are under way.
 func (l *logged) sending() bool {
-	return slices.ContainsFunc(l.sent, func(s sent) bool { return s.to.Err == nil && s.to.Done < s.request })
+	return len(underWay(l.sent)) > 0
 }
 
 func (c *Coordinator) queuesFull() bool {

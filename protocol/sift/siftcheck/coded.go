@@ -93,10 +93,6 @@ var coded = []spec{
 			}
 		}}},
 	},
-}
-
-// deepCoded are those that take longer than the others together.
-var deepCoded = []spec{
 	{
 		name: "ec-redo", doc: "P3, P4, P6, P11: a coordinator loses its link to a memory node that has the first entries in its log and may not have applied them; the log goes on, and the next coordinator needs that node",
 		faults: "none", bounds: "F=1, 2 CPU nodes, log of 3, blocks of 2 chunks, a write of a block and 3 of a half, the second CPU node without one link",
@@ -110,16 +106,6 @@ var deepCoded = []spec{
 		}}},
 	},
 	{
-		name: "ec-crash", doc: "P3, P4, P6, P11, P12: a block is written, and then half of it; the coordinator and a memory node may crash at any point, and another CPU node recovers and reads everything",
-		faults: "crash(cpu1)<=1, crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, blocks of 2 chunks of 8 bytes, a write of a block, applied at once, and one of a half, recovery, read",
-		meets: []string{sawUnacked, sawBehind, sawDiffer, sawFewer, sawTakeover, sawDecoded},
-		load: workload{coded: true, cpus: []func(*run){first(func(r *run) {
-			if r.write(0, "ab") && r.c.ApplyOne() {
-				r.write(1, "c")
-			}
-		}), next(observe)}},
-	},
-	{
 		name: "ec-slow", doc: "P3, P4, P6, P11: three writes of a block go through a log of two slots, and a memory node may be slow; the coordinator may crash, and the next one does not reach another memory node",
 		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, log of 2, blocks of 2 chunks, 3 writes of a block, the second CPU node without one link, recovery, read",
 		meets: []string{sawUnacked, sawBehind, sawDiffer, sawTakeover, sawDecoded},
@@ -130,6 +116,34 @@ var deepCoded = []spec{
 				observe(r)
 			}
 		}}},
+	},
+	{
+		name: "ec-rejoin", doc: "P3, P4, P6, P7, P11: a memory node crashes and comes back empty, and its chunks are made from those of the others, while the coordinator reads and writes; the next coordinator reaches that node and one other, and needs both",
+		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, the second without one link, 2 blocks of 2 chunks, 3 writes of a block or a half, one of them and a read during the copy, recovery, read",
+		meets: []string{sawJoined, sawOutsider, sawUnacked, sawBehind, sawTakeover, sawDecoded},
+		load: workload{coded: true, returns: true, beyond: true, slots: 2, gate: strikes, cpus: []func(*run){first(func(r *run) {
+			if !r.write(0, "ab") || !r.lose("mem1") {
+				return
+			}
+			j := r.rejoin("mem1")
+			if j != nil && r.now() && r.copy(j, 1) && r.read(0, 1) && r.write(2, "c") && r.copy(j, 1) && r.join(j) && r.whole() {
+				r.write(0, "d")
+			}
+		}), away("mem2", observe)}},
+	},
+}
+
+// deepCoded are those that take longer than the others together.
+var deepCoded = []spec{
+	{
+		name: "ec-crash", doc: "P3, P4, P6, P11, P12: a block is written, and then half of it; the coordinator and a memory node may crash at any point, and another CPU node recovers and reads everything",
+		faults: "crash(cpu1)<=1, crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, blocks of 2 chunks of 8 bytes, a write of a block, applied at once, and one of a half, recovery, read",
+		meets: []string{sawUnacked, sawBehind, sawDiffer, sawFewer, sawTakeover, sawDecoded},
+		load: workload{coded: true, cpus: []func(*run){first(func(r *run) {
+			if r.write(0, "ab") && r.c.ApplyOne() {
+				r.write(1, "c")
+			}
+		}), next(observe)}},
 	},
 	{
 		name: "ec-full", doc: "P3, P4, P6, P11, P12: three writes go through a log of two slots, with codes; the coordinator and a memory node may crash at any point, and another CPU node recovers and reads everything",
@@ -149,19 +163,5 @@ var deepCoded = []spec{
 			r.put(0, "a")
 			wait()
 		}), away("mem1", observe)}},
-	},
-	{
-		name: "ec-rejoin", doc: "P3, P4, P6, P7, P11: a memory node crashes and comes back empty, and its chunks are made from those of the others, while the coordinator reads and writes; the next coordinator reaches that node and one other, and needs both",
-		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, the second without one link, 2 blocks of 2 chunks, 3 writes of a block or a half, one of them and a read during the copy, recovery, read",
-		meets: []string{sawJoined, sawOutsider, sawUnacked, sawBehind, sawTakeover, sawDecoded},
-		load: workload{coded: true, returns: true, beyond: true, slots: 2, gate: strikes, cpus: []func(*run){first(func(r *run) {
-			if !r.write(0, "ab") || !r.lose("mem1") {
-				return
-			}
-			j := r.rejoin("mem1")
-			if j != nil && r.now() && r.copy(j, 1) && r.read(0, 1) && r.write(2, "c") && r.copy(j, 1) && r.join(j) && r.whole() {
-				r.write(0, "d")
-			}
-		}), away("mem2", observe)}},
 	},
 }
