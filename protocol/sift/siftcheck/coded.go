@@ -131,10 +131,6 @@ var coded = []spec{
 			}
 		}), away("mem2", observe)}},
 	},
-}
-
-// deepCoded are those that take longer than the others together.
-var deepCoded = []spec{
 	{
 		name: "ec-crash", doc: "P3, P4, P6, P11, P12: a block is written, and then half of it; the coordinator and a memory node may crash at any point, and another CPU node recovers and reads everything",
 		faults: "crash(cpu1)<=1, crash(mem*)<=1", bounds: "F=1, 2 CPU nodes, blocks of 2 chunks of 8 bytes, a write of a block, applied at once, and one of a half, recovery, read",
@@ -153,6 +149,10 @@ var deepCoded = []spec{
 			_ = r.write(2, "a") && r.write(0, "bc") && r.write(0, "de")
 		}), next(observe)}},
 	},
+}
+
+// deepCoded takes longer than the others together.
+var deepCoded = []spec{
 	{
 		name: "ec-tasks", doc: "P3, P4, P6, P11: two tasks of a coordinator each write a half of one block at the same time; the coordinator may crash",
 		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, the second without one link, 2 tasks, log of 3, a block of 2 chunks, 2 writes of a half, recovery, read",

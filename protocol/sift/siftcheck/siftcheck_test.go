@@ -12,7 +12,7 @@ import (
 // The promises hold in every run of the scenarios that take seconds; `verbatim check sift` checks all.
 func TestScenariosAreVerified(t *testing.T) {
 	longer := []string{"sift/memory", "sift/election", "sift/behind", "sift/outsider", "sift/replaced", "sift/lease",
-		"sift/tasks", "sift/rejoin-beside", "sift/rejoin-again", "sift/memnode-twice",
+		"sift/tasks", "sift/rejoin-beside", "sift/rejoin-again", "sift/memnode-twice", "sift/ec-crash", "sift/ec-full",
 		"sift/kv", "sift/kv-node", "sift/kv-log", "sift/kv-beside"}
 	for _, s := range siftcheck.Scenarios() {
 		if !slices.Contains(longer, s.Name) {
