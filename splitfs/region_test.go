@@ -99,6 +99,11 @@ func TestNothingToWipe(t *testing.T) {
 	if _, err := scanRegion(obj, 2); err != nil || obj.records != 1 {
 		t.Errorf("%v after %d Records", err, obj.records)
 	}
+	torn := &counting{tornObject: tornObject{bytes: slices.Clone(obj.bytes)}}
+	torn.bytes[headerSize] = 'y' // a header, and not all of its data
+	if _, err := scanRegion(torn, 2); err != nil || !slices.Equal(torn.bytes[:headerSize], make([]byte, headerSize)) {
+		t.Errorf("%v, and in front there is %v", err, torn.bytes[:headerSize])
+	}
 	obj.bytes[r.end+3] = 1 // a part of a header
 	if _, err := scanRegion(obj, 2); err != nil || obj.records != 2 || obj.bytes[r.end+3] != 0 {
 		t.Errorf("%v after %d Records, and there is %d", err, obj.records, obj.bytes[r.end+3])

@@ -185,10 +185,10 @@ func (g *Group) Receive(c *Conn) (verbs.WC, error) {
 	return verbs.WC{}, c.Err
 }
 
-// wait polls one completion of c. It reports whether a request succeeded.
-func (g *Group) wait(c *Conn) bool {
+// wait waits for one completion of c.
+func (g *Group) wait(c *Conn) {
 	n, err := c.CQ.Wait(c.wc[:], g.Timeout)
-	return g.took(c, n, err)
+	g.took(c, n, err)
 }
 
 // took records the completion in c.wc, one of n, or the error of waiting for it, and

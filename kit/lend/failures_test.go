@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
@@ -164,5 +165,31 @@ func TestReceives(t *testing.T) {
 	}
 	if _, err := g.Receive(c); !errors.Is(err, verbs.ErrTimeout) || c.Err != nil || m.waits != 7*time.Second {
 		t.Errorf("%v, it has failed of %v, and waited %v", err, c.Err, m.waits)
+	}
+}
+
+// visitor is a host that takes note of whom somebody visits.
+type visitor struct {
+	quiet
+	names []string
+}
+
+func (v *visitor) Visit(names []string) host.Visit {
+	v.names = names
+	return host.InTurn(names)
+}
+
+// Who goes through connections says which peers they are to, since the order of some may be left open, and
+// can stop.
+func TestEachOfSome(t *testing.T) {
+	v := &visitor{}
+	var met []string
+	for c := range GroupOf(v, nil, nil).Each([]*Conn{{Peer: "p1"}, {Peer: "p2"}, {Peer: "p3"}}) {
+		if met = append(met, c.Peer); c.Peer == "p2" {
+			break
+		}
+	}
+	if !slices.Equal(met, []string{"p1", "p2"}) || !slices.Equal(v.names, []string{"p1", "p2", "p3"}) {
+		t.Errorf("met were %v of %v", met, v.names)
 	}
 }

@@ -81,6 +81,8 @@ func (p lenderPD) RegisterMR(m verbs.Memory, _ verbs.Access) (verbs.MR, error) {
 	return m.(lentRegion), nil
 }
 
+func (lenderPD) Dealloc() error { return nil }
+
 func (p lenderPD) CreateQP(verbs.QPConfig) (verbs.PreparedQP, error) {
 	return lenderQP{l: p.l}, p.l.lack("queue pair")
 }
@@ -130,8 +132,8 @@ func TestSlotsAreTakenDown(t *testing.T) {
 		if !slices.Equal(h.down, []string{"queue pair", "key", "region"}) {
 			t.Errorf("taken down were %v", h.down)
 		}
-		if left := map[string]int{"": 0, "end of region": 16}[lacks]; p.lent != left {
-			t.Errorf("without %s it lends %d bytes in the end", lacks, p.lent)
+		if left := map[string]int{"": 0, "end of region": 16}[lacks]; p.lent != left || p.taken != left {
+			t.Errorf("without %s it lends %d bytes in the end, and %d are taken beside the files", lacks, p.lent, p.taken)
 		}
 	}
 }
@@ -168,6 +170,36 @@ func TestCopiesWithoutMemory(t *testing.T) {
 		if _, err := p.join(&r); (err == nil) != (lacks == "") || len(p.mrMap) != (p.lent+15)/16 {
 			t.Errorf("epoch %d: %v, it lends %d bytes, and the mr-map has %d files", r.epoch, err, p.lent, len(p.mrMap))
 		}
+	}
+}
+
+// A peer that has no memory for a new file forgets it, and takes the next request. The application hears why.
+func TestFilesWithoutMemory(t *testing.T) {
+	h := &lender{lacks: "memory"}
+	p := &peer{h: h, lender: lenderOn(h), limit: claim(8)}
+	r := request{op: opAlloc, app: "db", file: "wal", size: 8, generation: generation{1, 1}}
+	if _, err := p.alloc(&r); !errors.Is(err, errLacks) || len(p.mrMap) != 0 || p.taken != 0 {
+		t.Errorf("%v, the mr-map has %d files, and %d bytes are taken", err, len(p.mrMap), p.taken)
+	}
+	h.lacks = ""
+	if _, err := p.alloc(&r); err != nil {
+		t.Error(err)
+	}
+	r.op, r.file = opJoin, "more"
+	if _, err := p.join(&r); !errors.Is(err, errNoMemory) {
+		t.Errorf("a copy for which there is no memory left: %v", err)
+	}
+}
+
+// Close ends the connections before it frees the buffer that their requests may still be sent from.
+func TestCloseEndsConnectionsFirst(t *testing.T) {
+	h := &lender{}
+	f, err := newFile(h, Config{}, "wal", entry{size: 8, peers: []string{"p1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Close(); !slices.Equal(h.down, []string{"queue pair", "key", "region"}) {
+		t.Errorf("taken down were %v", h.down)
 	}
 }
 

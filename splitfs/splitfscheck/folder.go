@@ -26,12 +26,13 @@ type folder struct {
 	link      string // the name of a symbolic link, if there is one
 	fault     string // the kind of call that fails, if there is one
 	spare     int    // so many of them before do not
+	done      bool   // it is carried out, and fails
 	open      int    // files
 }
 
 func (f *folder) reset() {
 	f.mem.Reset()
-	f.unsynced, f.withdrawn, f.link, f.fault, f.spare, f.open = map[string]bool{}, map[string]bool{}, "", "", 0, 0
+	f.unsynced, f.withdrawn, f.link, f.fault, f.spare, f.done, f.open = map[string]bool{}, map[string]bool{}, "", "", 0, false, 0
 }
 
 // print covers everything that a life finds after a crash: then everything is durable.
@@ -97,6 +98,9 @@ func (f *folder) put(name, text string) {
 func (f *folder) call(do func() error, what string, more ...string) error {
 	if what == f.fault {
 		if f.spare--; f.spare < 0 {
+			if f.done {
+				_ = do()
+			}
 			return failedAt(what, more[0], errInjected)
 		}
 	}

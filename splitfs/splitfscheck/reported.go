@@ -14,6 +14,7 @@ func reporting(r *run) {
 	both(mkdir("dir"), add("a.log", 5), add("b.log", 5), add("d", 5), fsync("d"))(r)
 	r.reportsOfFiles()
 	r.reportsOfNames()
+	r.renamesAfterFailures()
 	r.reportsOfObjects()
 	r.dir.fault, r.store.fault = "", ""
 	r.remount()
@@ -85,7 +86,7 @@ func (r *run) reportsOfNames() {
 		{"stat", open("a.log", 0)}, {"open", open("a.log", 0)}, {"read", open("a.log", 0)}, {"open", open("d", 0)}, {"create", open("e", os.O_CREATE)},
 		{"stat", stat("a.log")}, {"open", stat("a.log")}, {"read", stat("a.log")}, {"stat", stat("d")},
 		{"create", open("c.log", os.O_CREATE)}, {"write", open("c.log", os.O_CREATE)}, {"sync", open("c.log", os.O_CREATE)}, {"close", open("c.log", os.O_CREATE)},
-		{"syncdir", open("c.log", os.O_CREATE)}, {"rename", open("c.log", os.O_CREATE)}, {"create object", open("c.log", os.O_CREATE)},
+		{"syncdir", open("c.log", os.O_CREATE)}, {"rename", open("c.log", os.O_CREATE)},
 		{"stat", func() error { return r.fsys.Remove("a.log") }}, {"rename", func() error { return r.fsys.Remove("a.log") }}, {"remove", func() error { return r.fsys.Remove("d") }},
 		{"stat", rename("a.log", "b.log")}, {"create", rename("a.log", "b.log")}, {"write", rename("a.log", "b.log")}, {"syncdir", rename("a.log", "b.log")},
 		{"rename", rename("a.log", "b.log")}, {"open", rename("a.log", "b.log")}, {"open", rename("a.log", "c")}, {"rename", rename("d", "c")},
@@ -94,6 +95,9 @@ func (r *run) reportsOfNames() {
 	} {
 		r.fails(x.what, x.do)
 	}
+	before := r.own()
+	r.fails("create object", open("c.log", os.O_CREATE))
+	r.that(r.own() == before, "for a file that could not be made there were %d names in %s before, and now %d", before, splitfs.Reserved, r.own())
 	for spare := 1; spare < 3; spare++ { // the file is there, and its name may not be durable
 		r.failsLater("syncdir", spare, open("c.log", os.O_CREATE))
 		r.want("remove", r.fsys.Remove("c.log"), nil)
@@ -118,6 +122,37 @@ func (r *run) reportsOfNames() {
 	r.compare()
 	r.want("rename", rename("e.log", "a.log")(), nil)
 	r.model.move("e.log", "a.log")
+}
+
+// own is how many names there are in the reserved folder.
+func (r *run) own() int {
+	list, err := r.dir.mem.ReadDir(splitfs.Reserved)
+	r.want("list "+splitfs.Reserved, err, nil)
+	return len(list)
+}
+
+// renamesAfterFailures is about a rename that has failed and happened, and about those that have nothing to
+// put right: of a file of the directory they sync no folder.
+func (r *run) renamesAfterFailures() {
+	both(add("k.log", 3), add("m.log", 3))(r)
+	r.dir.done = true
+	r.fails("rename", func() error { return r.fsys.Rename("k.log", "l.log") })
+	r.dir.done = false
+	f := r.opens("l.log", os.O_RDWR)
+	_, err := f.WriteAt(make([]byte, 1100), 3)
+	r.want("growth after a rename that happened", errors.Join(err, f.Close()), nil)
+	r.renamesAtOnce()
+	r.want("rename", r.fsys.Rename("m.log", "l.log"), nil)
+	r.renamesAtOnce()
+	r.want("remove", r.fsys.Remove("l.log"), nil)
+	delete(r.model.names, "k.log")
+	delete(r.model.names, "m.log")
+}
+
+func (r *run) renamesAtOnce() {
+	r.dir.fault = "syncdir"
+	r.want("a rename with nothing to sync", errors.Join(r.fsys.Rename("d", "c"), r.fsys.Rename("c", "d")), nil)
+	r.dir.fault = ""
 }
 
 // reportsOfObjects is about objects: those that are written, read, recovered, made and released.

@@ -20,7 +20,7 @@ import (
 func TestScenariosAreVerified(t *testing.T) {
 	for _, s := range nclcheck.Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {
-			quick := []string{"ncl/register", "ncl/collect", "ncl/keep", "ncl/left-behind", "ncl/strand", "ncl/rejoin", "ncl/join", "ncl/hang", "ncl/remake", "ncl/measure", "ncl/session", "ncl/starve",
+			quick := []string{"ncl/register", "ncl/collect", "ncl/keep", "ncl/left-behind", "ncl/strand", "ncl/rejoin", "ncl/join", "ncl/hang", "ncl/remake", "ncl/measure", "ncl/session", "ncl/starve", "ncl/tended",
 				"ncl/scarce", "ncl/limits", "ncl/nonsense", "ncl/garbled", "ncl/misread",
 				"ncl/tight", "ncl/handle", "ncl/worn", "ncl/echo", "ncl/leftovers", "ncl/serve", "ncl/pace", "ncl/resume", "ncl/halfway", "ncl/unfinished", "ncl/late-rival", "ncl/doubt", "ncl/waits"}
 			if !slices.Contains(quick, s.Name) {

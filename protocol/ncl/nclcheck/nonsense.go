@@ -81,6 +81,7 @@ func limiting(r *run) {
 	}{
 		{"as it is", true, func(*ncl.Config) {}},
 		{"no application", false, func(c *ncl.Config) { c.App = "" }},
+		{"the shortest name", true, func(c *ncl.Config) { c.App = "a" }},
 		{"the longest name", true, func(c *ncl.Config) { c.App = long }},
 		{"a longer name", false, func(c *ncl.Config) { c.App = long + "n" }},
 		{"a slash", false, func(c *ncl.Config) { c.App = "a/b" }},

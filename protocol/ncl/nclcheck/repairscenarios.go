@@ -55,6 +55,13 @@ func plainRepairs() []*explore.Scenario {
 				meets: []string{sawReplaced}},
 		}),
 		build(spec{
+			name:   "tended",
+			doc:    "While nothing is written, another task looks after the file each period: it takes no peer for failed that has not, and replaces in time one that has revoked its memory. It ends when the file is closed or released, and leaves nothing behind.",
+			faults: "none",
+			bounds: "f=1, four peers, send queues of two requests, an append of 8 bytes; after two looks the first peer revokes its memory; the end of the file after two more",
+			load:   workload{f: 1, size: 8, queue: 2, peers: fourPeers, lives: [][]write{{{0, 8}}}, script: tending},
+		}),
+		build(spec{
 			name:   "starve",
 			doc:    "The library finds no replacements for two peers that crash one after the other: writes continue with f+1 peers, and fail with fewer.",
 			faults: "none",
