@@ -57,7 +57,6 @@ var lost = []struct {
 	{"not even behind one that is", "iba linger | a: read b x n; wait b 1; reset b; dereg | b: write a x 1 b; writeimm a x 1 d", []string{"a:REM_ACCESS_ERR b:"}},
 	{"nor is it asked then what has come before it", "iba linger | a: read b x n; wait b 1; reset b; dereg | b: write a x 1 bp; writeimm a x 1 d", []string{"a:REM_ACCESS_ERR b:"}},
 	{"how many keys a host has had, although none is left", "strong revoke(b)<=1 | a: ask b 1 | b daemon: go {rand 2; ?1 rereg}; accept; counter; rereg", []string{"a:"}},
-	{"what was refused is not received any more", "strong partition(a,b)<=1 revoke(a)<=1 | a: | b: writeimm a x 1; ask a 1; gather 1", []string{"a: b:unreachable"}},
 	{"what was refused is refused for good", "strong | a: deny b; reset b; up b | b daemon: rand 2; writeimm a x 1; ?1 writeimm a x 1", nil},
 
 	// Timers.

@@ -252,11 +252,10 @@ func (q *qp) left(n int) int {
 }
 
 // mayBeReceived reports whether the receive of request i of a dead QP may still complete: it can
-// arrive, or it has, behind a Read that was refused since. What was refused for good does not.
+// arrive, or it has, behind a Read that was refused since.
 func (q *qp) mayBeReceived(i int) bool {
 	s := q.ent(i)
-	taken := s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess
-	return s.op.ConsumesRecv() && !s.recv && (i < q.limit && (taken || s.early) || s.came && taken)
+	return s.op.ConsumesRecv() && !s.recv && (i < q.limit || s.came && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess))
 }
 
 // fates covers what became of the requests before n: it decides what of those that are left can
