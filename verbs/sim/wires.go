@@ -247,8 +247,8 @@ func (w *World) cutoffKnown(q *qp, hit func(*sqEntry) bool, nak verbs.Status) {
 	if live {
 		for i := n; i < q.posted && nak != 0; i++ {
 			if s := q.ent(i); hit(s) && (!s.came || s.pending()) && !q.neverLeaves(i) {
-				if s.refuse(nak); i < q.head {
-					q.limit = min(q.limit, i) // it has completed, so its refusal stops nothing
+				if s.refuse(nak); i < q.head || !q.live() && s.recvErr == verbs.StatusSuccess {
+					q.limit = min(q.limit, i) // it has completed, or nobody learns of its refusal
 				}
 				break
 			}
