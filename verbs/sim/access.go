@@ -183,7 +183,7 @@ func (q *qp) denied() int {
 // mayCome reports whether request i can still arrive: it belongs to the present connection, or it was
 // in flight at a reset.
 func (q *qp) mayCome(i int) bool {
-	return i >= q.first || slices.ContainsFunc(q.ent(i).payload, func(e *elem) bool { return !e.over() })
+	return i >= q.first || slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr == i })
 }
 
 // leftDenied reports whether e is of an earlier connection, at or behind what is denied.
