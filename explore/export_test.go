@@ -7,3 +7,6 @@ func Tree(o *Options) *atomic.Uint64 {
 	o.tree = new(atomic.Uint64)
 	return o.tree
 }
+
+// Reporter is the function that reports progress in a test.
+var Reporter = reporter

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Environment variables of [Test].
@@ -30,6 +31,9 @@ var builtin = []string{"github.com/verbatim-rdma/verbatim/protocol/", "github.co
 // printed with its timeline, the command that replays it and a regression test. With
 // VERBATIM_REPLAY=FILE in the environment it replays that counterexample instead.
 //
+// The check stops shortly before the test's deadline (go test -timeout), with verdict [RanOut].
+// With go test -v it reports its progress every few seconds.
+//
 // At most one Options may be given.
 func Test(t testing.TB, s *Scenario, opts ...Options) {
 	t.Helper()
@@ -45,6 +49,11 @@ func Test(t testing.TB, s *Scenario, opts ...Options) {
 	if len(opts) == 1 {
 		opt = opts[0]
 	}
+	limit := deadlineOf(t, time.Now())
+	limit.bound(&opt)
+	if testing.Verbose() {
+		opt.Progress = reporter(t, progressEvery, opt.Progress)
+	}
 	r, err := Check(s, opt)
 	if r == nil {
 		t.Fatalf("%s: %v", s.Name, err)
@@ -53,11 +62,11 @@ func Test(t testing.TB, s *Scenario, opts ...Options) {
 	if err != nil {
 		t.Errorf("%s: %v", s.Name, err)
 	}
-	judge(t, s, r, callingPackage(2))
+	judge(t, s, r, limit, callingPackage(2))
 }
 
 // judge fails the test unless the verdict is good.
-func judge(t testing.TB, s *Scenario, r *Result, pkg string) {
+func judge(t testing.TB, s *Scenario, r *Result, limit *deadline, pkg string) {
 	t.Helper()
 	switch r.Verdict {
 	case Verified, Clean:
@@ -68,9 +77,8 @@ func judge(t testing.TB, s *Scenario, r *Result, pkg string) {
 			t.Logf("warning: %s", w)
 		}
 	case RanOut:
-		t.Errorf("%s: a limit ended the search after %d runs and %d states: nothing was found, and nothing is verified%s; "+
-			"raise MaxRuns or MaxTime, bound the workload further, or sample with Strategy: explore.Random\n%s",
-			s.Name, r.Runs, r.States, left(r.Remaining), timing(r))
+		t.Errorf("%s: %s ended the search after %d runs and %d states: nothing was found, and nothing is verified%s; %s\n%s",
+			s.Name, limit.ended(), r.Runs, r.States, left(r.Remaining), limit.advice(), timing(r))
 	default:
 		text := fmt.Sprintf("%s: the check could not decide: %v\n%s", s.Name, r.Reason, timing(r))
 		if r.Counterexample != nil {
