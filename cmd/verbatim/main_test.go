@@ -155,6 +155,7 @@ func TestExitStatus(t *testing.T) {
 		{"replay version.json", 2, "", "another version"},
 		{"replay scenario.json", 2, "", "did you mean demo/restart?"},
 		{"replay protocol.json", 2, "", "unknown protocol \"dmo\""},
+		{"replay protocol.json", 2, "", "protocol.json go test -count=1 -run TEST PACKAGE"},
 		{"replay profile.json", 2, "", "did you mean strong?"},
 		{"replay fixed.json", 0, "no longer fails", ""},
 		{"replay fixed.json --trace good.strace", 2, "", "demo/trace"},

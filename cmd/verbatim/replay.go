@@ -71,7 +71,7 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 	}
 	s, p, err := f.scenarioOf(ce)
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Clean(file), err)
+		return fmt.Errorf("%s: %w%s", filepath.Clean(file), err, elsewhere(ce, file))
 	}
 	if f.asGo {
 		if litmus.IsScenario(ce.Scenario) {
@@ -122,6 +122,19 @@ func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario,
 		return s, p, nil
 	}
 	return nil, nil, fmt.Errorf("%w; if it was made from a trace, pass --trace", noScenario(p, ce.Scenario))
+}
+
+// elsewhere describes how to replay a counterexample of a protocol that this command does not have. Its scenario exists
+// in a test of the reader's own module.
+func elsewhere(ce *explore.Counterexample, file string) string {
+	if _, err := protocolOf(ce.Scenario); err == nil || errors.Is(err, errTagged) || litmus.IsScenario(ce.Scenario) {
+		return ""
+	}
+	if abs, err := filepath.Abs(file); err == nil {
+		file = abs // go test runs in the folder of the package
+	}
+	return fmt.Sprintf("\nIf a test of your own wrote this file, replay it with that test: %s=%s go test -count=1 -run TEST PACKAGE",
+		explore.EnvReplay, explore.Quote(file))
 }
 
 // goTest is a regression test for ce.
