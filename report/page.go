@@ -51,10 +51,9 @@ func Write(w io.Writer, r *Report) error {
 
 func render(r *Report) ([]byte, error) {
 	page := &html.Node{Type: html.DocumentNode}
-	page.AppendChild(&html.Node{Type: html.DoctypeNode, Data: "html"})
 	document(r)(page)
-	var b bytes.Buffer
-	if err := html.Render(&b, page); err != nil {
+	b := bytes.NewBufferString("<!doctype html>\n")
+	if err := html.Render(b, page); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return b.Bytes(), nil
