@@ -8,8 +8,8 @@ import (
 )
 
 // part is a piece of the page: it puts an attribute, a text or elements into the node that
-// it is given. A part that is nil puts in nothing. The page is written by html.Render,
-// which escapes all texts and attributes.
+// it is given. A part that is nil puts in nothing. html.Render writes the page and
+// escapes all texts and attributes, except the text of a style.
 type part func(in *html.Node)
 
 // group is some parts, one after the other.
@@ -40,7 +40,7 @@ func each[T any](list []T, of func(T) part) part {
 	return group(parts...)
 }
 
-// inline are the elements after which the source of the page has no new line.
+// inline are the elements that no line break follows in the source of the page.
 var inline = map[string]bool{"a": true, "b": true, "br": true, "code": true, "dt": true, "path": true, "rect": true, "span": true, "summary": true, "svg": true, "td": true, "th": true}
 
 // el is an element.
@@ -71,7 +71,7 @@ func class(name string) part { return attr("class", name) }
 
 func id(name string) part { return attr("id", name) }
 
-// section is a section with its heading, whose name for links is id.
+// section is a section with a heading. Links find it by its name.
 func section(name string, heading part, parts ...part) part {
 	return el("section", attr("aria-labelledby", name), el("h2", id(name), heading), group(parts...))
 }
@@ -113,9 +113,8 @@ func link(to string, parts ...part) part {
 	return el("a", attr("href", local(to)), group(parts...))
 }
 
-// local is a link that cannot leave the page's folder by a scheme, such as javascript:, by
-// the name of a host or by a path from the root. In the place of one that would there is a
-// link to the page itself.
+// local is the address of a link. One with a scheme, such as javascript:, with a host or
+// with a path from the root leads to the top of the page instead.
 func local(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.IsAbs() || strings.HasPrefix(to, "/") {
