@@ -14,6 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/matrix"
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/report"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
 // demo is a report of one check that holds and one that does not.
@@ -125,6 +126,23 @@ func TestPageOfResumedSearch(t *testing.T) {
 	}
 	if strings.Contains(part, "was not checked at all") {
 		t.Error("it says more than is known of lines that were never reached")
+	}
+}
+
+// Facts that most checks lack are on the page of a check that has them, and on no other.
+func TestPageOfRareFacts(t *testing.T) {
+	r := demo()
+	usual := plain(written(t, r))
+	x := r.Checks[0].Result
+	x.Bounds, x.InTime, x.Workers, x.EagerLog10, x.Exhausted, x.Remaining, x.Strengthen = "two hosts", 1, 2, 12.34, false, 4e9, sim.Inlined
+	r.Checks[1].Result.Reason = errors.New("it hangs")
+	r.Cells[0].Run = ""
+	rare := plain(written(t, r))
+	for _, want := range []string{"bounds two hosts", "Warning: " + x.Warning(), "with 2 workers", "the states stand for 10^12.3 states", "not exhausted: about 10^9.6 runs remain",
+		"strengthened by " + x.Strengthen.String(), "it hangs", "✗ breaks demo/breaks: lost (no run was kept)"} {
+		if !strings.Contains(rare, want) || strings.Contains(usual, want) {
+			t.Errorf("the page of rare facts, and no other, should say %q", want)
+		}
 	}
 }
 
