@@ -3,58 +3,28 @@ package report
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // the page and its style
+	_ "embed" // the style of the page
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"strconv"
-	"strings"
 
+	"golang.org/x/net/html"
+
+	"github.com/verbatim-rdma/verbatim/explore"
 	"github.com/verbatim-rdma/verbatim/explore/coverage"
-	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/internal/number"
 )
 
 //go:embed report.css
 var style string
 
-//go:embed report.html
-var layout string
-
 // MaxPage is how large a page may be, in bytes.
 const MaxPage = 2 << 20
 
 // ErrTooLarge: the page would be larger than MaxPage, even without the source.
 var ErrTooLarge = errors.New("report: the page would be too large")
-
-var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"verdict": verdict, "mark": mark, "meaning": meaning, "count": number.Commas[uint64], "seconds": seconds, "rate": rate, "ended": Ended,
-	"eager": Eager, "met": Met, "total": total, "share": share, "ranges": ranges, "kind": kind, "depths": depthChart, "bars": barChart,
-	"last":    func(rows []bar) bar { return rows[len(rows)-1] },
-	"resumed": resumed, "uncounted": uncounted, "source": marked, "legend": legend,
-	"excerpt": excerpt, "score": score, "operators": byOperator, "equivalent": equivalent, "int": number.Commas[int],
-	"who": func(assumption string) string { return whoOf[knobOf(assumption)] },
-}).Parse(layout))
-
-// whoOf says for each knob who promises it.
-var whoOf = func() map[string]string {
-	out := map[string]string{}
-	for _, k := range faults.Profiles()[0].Knobs() {
-		out[k.Name] = k.Promise
-	}
-	return out
-}()
-
-// knobOf is the knob of an assumption, or nothing if it is a named profile.
-func knobOf(assumption string) string {
-	knob, _, single := strings.Cut(assumption, "=")
-	if !single {
-		return ""
-	}
-	return knob
-}
 
 // Write writes the page of a report. If it would be too large, the source of the
 // protocol is left out; nothing is written if the error wraps ErrTooLarge.
@@ -79,45 +49,95 @@ func Write(w io.Writer, r *Report) error {
 	return err
 }
 
-// checkView is a check as the page shows it.
-type checkView struct {
-	Check
-	ID       string
-	Promises []Promise
-}
-
 func render(r *Report) ([]byte, error) {
-	sum := sha256.Sum256([]byte(style))
-	data := struct {
-		*Report
-		Policy string
-		Style  template.CSS
-		Views  []checkView
-	}{Report: r, Style: template.CSS(style),
-		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"}
-	for i, c := range r.Checks {
-		data.Views = append(data.Views, checkView{Check: c, ID: "check-" + strconv.Itoa(i+1), Promises: promises(c.Result, r.Cells)})
-	}
-	var b bytes.Buffer
-	if err := page.Execute(&b, data); err != nil {
+	page := &html.Node{Type: html.DocumentNode}
+	document(r)(page)
+	b := bytes.NewBufferString("<!doctype html>\n")
+	if err := html.Render(b, page); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	return append(bytes.TrimSpace(b.Bytes()), '\n'), nil
+	return b.Bytes(), nil
 }
 
-// markedLine is a line of source and what became of it.
-type markedLine struct {
-	Number            int
-	Class, Mark, Text string
+// checkView is a check as the page shows it.
+type checkView struct {
+	*Check
+	id       string
+	promises []Promise
 }
 
-// marked are the lines of a file; none if its source is not there.
-func marked(f coverage.File) []markedLine {
-	marks := [...][2]string{coverage.Nothing: {"", " "}, coverage.Reached: {"reached", "✓"}, coverage.Partly: {"partly", "◐"}, coverage.Never: {"never", "✗"}}
-	var out []markedLine
-	for i, text := range f.Lines {
-		m := marks[f.States[i]]
-		out = append(out, markedLine{i + 1, m[0], m[1], strings.ReplaceAll(text, "\t", "    ")})
+// document is the page from its head to its end.
+func document(r *Report) part {
+	var views []checkView
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		views = append(views, checkView{Check: c, id: "check-" + strconv.Itoa(i+1), promises: promises(c.Result, r.Cells)})
 	}
-	return out
+	return el("html", attr("lang", "en"),
+		head(r.Title),
+		el("body",
+			el("header",
+				el("h1", text(r.Title)),
+				el("p", class("note"), text(r.Made)),
+				el("p", code(r.Command))),
+			el("main",
+				summary(views),
+				each(views, checkSection),
+				linesSection(r),
+				mutantsSection(r),
+				matrixSection(r))))
+}
+
+// head is the head of the page. Its policy allows this style and no requests. The style is
+// a constant, so it needs no escaping.
+func head(title string) part {
+	sum := sha256.Sum256([]byte(style))
+	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
+	return el("head",
+		el("meta", attr("charset", "utf-8")),
+		el("meta", attr("http-equiv", "Content-Security-Policy"), attr("content", policy)),
+		el("meta", attr("name", "viewport"), attr("content", "width=device-width, initial-scale=1")),
+		el("meta", attr("name", "color-scheme"), attr("content", "light dark")),
+		el("title", text(title)),
+		el("link", attr("rel", "icon"), attr("href", "data:,")),
+		el("style", text(style)))
+}
+
+// summary is the table of verdicts, and links to what is below it.
+func summary(views []checkView) part {
+	headings := group(columns("scenario", "verdict", "cards"), numbers("runs", "states", "choices", "time"), columns("of the protocol reached"))
+	row := func(v checkView) part {
+		r, reached := v.Result, "not known"
+		if len(v.Files) > 0 {
+			reached = total(v.Files)
+		}
+		return el("tr",
+			rowHead(link("#"+v.id, text(r.Scenario))),
+			el("td", verdictMark(r.Verdict)),
+			cell(r.Profile),
+			el("td", class("number runs"), text(number.Commas(r.Runs))),
+			el("td", class("number states"), text(number.Commas(r.States))),
+			el("td", class("number choices"), text(number.Commas(r.Choices))),
+			numeric(seconds(r.Elapsed)),
+			cell(reached))
+	}
+	return section("verdicts", text("Verdicts"),
+		table(headings, each(views, row), id("summary")),
+		el("p", text("On this page: "),
+			each(views, func(v checkView) part { return group(link("#"+v.id, text(v.Result.Scenario)), text(", ")) }),
+			link("#lines", text("lines of the protocol")), text(", "),
+			link("#mutants", text("mistakes that are seen")), text(", "),
+			link("#matrix", text("what it needs of cards")), text(".")))
+}
+
+// verdictMark is a verdict with its mark and its colour.
+func verdictMark(v explore.Verdict) part {
+	look := "verdict"
+	switch mark(v) {
+	case "✓":
+		look += " good"
+	case "✗":
+		look += " bad"
+	}
+	return el("span", class(look), text(mark(v), " ", verdict(v)))
 }

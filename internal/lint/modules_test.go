@@ -14,7 +14,7 @@ var (
 	// Raft-R alone, and a command built with its tag: go.etcd.io/raft brings protobuf.
 	withRaft = append(slices.Clone(checking), "go.etcd.io/raft/v3", "google.golang.org/protobuf")
 	command  = append(slices.Clone(checking), "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/jedib0t/go-pretty/v6",
-		"github.com/mattn/go-runewidth", "github.com/rivo/uniseg", "github.com/bluekeyes/go-gitdiff", "golang.org/x/tools", "golang.org/x/text")
+		"github.com/mattn/go-runewidth", "github.com/rivo/uniseg", "github.com/bluekeyes/go-gitdiff", "golang.org/x/tools", "golang.org/x/text", "golang.org/x/net")
 )
 
 // TestModules holds packages against the modules that they may pull in, however far away.
@@ -27,8 +27,8 @@ func TestModules(t *testing.T) {
 		{strings.Fields("./verbs ./verbs/sim ./host ./faults/... ./model/... ./coord ./coord/coordtest ./fingerprint ./strace ./internal/codec/... ./protocol/ncl/... ./protocol/arcadia/... ./protocol/sift/... " +
 			"./explore ./explore/audit ./explore/matrix ./explore/programs ./explore/scenario ./explore/yardstick ./litmus ./litmus/generate ./report/view ./examples/..."), checking, []string{"net", "crypto/tls"}},
 		{strings.Fields("./protocol/raftr/... ./explore"), withRaft, []string{"net", "crypto/tls"}},
-		{[]string{"./cmd/verbatim"}, command, []string{"net/http", "crypto/tls", "go/types"}},
-		{[]string{"-tags=rdma", "./cmd/verbatim"}, command, []string{"net/http", "crypto/tls", "go/types"}},
+		{[]string{"./cmd/verbatim"}, command, []string{"net/http", "crypto/tls", "go/types", "html/template"}},
+		{[]string{"-tags=rdma", "./cmd/verbatim"}, command, []string{"net/http", "crypto/tls", "go/types", "html/template"}},
 	} {
 		cmd := exec.Command("go", append([]string{"list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{else}}std{{end}} {{join .Imports \" \"}}"}, x.packages...)...)
 		cmd.Dir = "../.."
