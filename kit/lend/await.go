@@ -52,13 +52,41 @@ func (g *Group) Post(c *Conn, wrs []verbs.SendWR) bool {
 	if c.Err != nil {
 		return false
 	}
-	if err := c.QP.PostSend(wrs); err != nil {
+	if err := c.post(wrs); err != nil {
 		g.Fail(c, err)
 		return false
 	}
+	return true
+}
+
+// post posts requests, and notes what was posted.
+func (c *Conn) post(wrs []verbs.SendWR) error {
+	if err := c.QP.PostSend(wrs); err != nil {
+		return err
+	}
 	c.places.post(wrs, c.all)
 	c.Asked = wrs[len(wrs)-1].ID
-	return true
+	return nil
+}
+
+// PostBeside posts requests as [Group.Post] does, to a connection for which another task may be waiting
+// in [Group.Ready] or [Group.ReadyAll]. If the card refuses one, the connection has failed, but its queue
+// pair stays until [Group.Drop], in the error state: then the completion for which the other task waits
+// still comes. The connection must stay among those that the group collects from.
+func (g *Group) PostBeside(c *Conn, wrs []verbs.SendWR) bool {
+	if c.Err != nil {
+		return false
+	}
+	err := c.post(wrs)
+	if err == nil {
+		return true
+	}
+	g.h.Logf("peer %s has failed: %v", c.Peer, err)
+	c.Err = err
+	if err := c.QP.Modify(verbs.QPAttr{SetState: true, State: verbs.StateErr}); err != nil {
+		g.h.Logf("no error state of the connection to %s: %v", c.Peer, err)
+	}
+	return false
 }
 
 // Await waits until request id, which is signaled and was posted, is complete. It may
