@@ -111,6 +111,54 @@ func TestACopyLeavesTheRepairsOfOthersAlone(t *testing.T) {
 	})
 }
 
+// A memory node may fail while its log is read. The logs of the others are still where they are looked
+// for.
+func TestARecoverySendsTheRepairsOfTheNodesThatAreLeft(t *testing.T) {
+	cfg := wide()
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		var entries []wal.Entry
+		want := make([]byte, cfg.Size)
+		for i := range 7 {
+			data := bytes.Repeat([]byte{byte('a' + i)}, 8)
+			entries = append(entries, wal.Entry{Index: uint64(i + 1), Term: 1, Updates: []Update{{Addr: 8 * i, Data: data}}})
+			copy(want[8*i:], data)
+		}
+		nodes := c.nodes
+		put(c, nodes[1], 1, entries[3:7]...) // and it has applied the others
+		c.scratch.Region.Store(0, want[:24])
+		c.write(nodes[1], cfg.memoryAt(), c.scratch, 0, 24, verbs.Signaled)
+		c.group.Await(nodes[1].Conn, nodes[1].Asked)
+		put(c, nodes[2], 1, entries[0:4]...) // and it has applied none
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.n.Campaign(); err != nil {
+			t.Fatal(err)
+		}
+		next := c.n.coordinator()
+		if err := next.open(memoryDoor); err != nil {
+			t.Fatal(err)
+		}
+		crash("mem1")
+		next.enter()
+		err := next.recover()
+		next.leave()
+		if err != nil {
+			t.Fatal(err)
+		}
+		images, err := next.Inspect()
+		if err != nil || len(images) != 2 {
+			t.Fatalf("%v: %d memory nodes", err, len(images))
+		}
+		for _, x := range images {
+			if !bytes.Equal(x.Memory, want) {
+				t.Errorf("%s has %q, want %q", x.Node, x.Memory[:64], want[:64])
+			}
+		}
+	})
+}
+
 // While a heartbeat is under way the connections to the words are in use. Close must not
 // give them back before, nor may a heartbeat begin afterwards.
 func TestCloseWaitsForAHeartbeat(t *testing.T) {

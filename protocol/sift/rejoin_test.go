@@ -127,6 +127,37 @@ func TestANodeThatMissedMoreThanTheLogKnowsGetsEverything(t *testing.T) {
 	})
 }
 
+// A coordinator knows which blocks the log has written with which it began.
+func TestANodeGetsWhatTheLogOfAnEarlierCoordinatorWrote(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "memory", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		if err := c.Write(0, []byte("a")); err != nil {
+			t.Fatal(err)
+		}
+		crash("mem3")
+		fails(t, c, "mem3")
+		if err := errors.Join(c.Write(8, []byte("b")), c.Write(16, []byte("c")), c.Close()); err != nil {
+			t.Fatal(err)
+		}
+		c = lead(t, h, cfg)
+		fails(t, c, "mem3")
+		j, err := c.Rejoin("mem3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for more := true; more; {
+			if more, err = j.CopyBlock(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := j.Join(); err != nil || j.Copied() >= cfg.blocks() {
+			t.Errorf("%v: %d blocks of %d were copied", err, j.Copied(), cfg.blocks())
+		}
+		same(t, c)
+	})
+}
+
 // A node that has joined counts with everything that it was given, although nothing was written since.
 func TestANodeThatHasJoinedHasTheLog(t *testing.T) {
 	cfg := config()
@@ -185,6 +216,14 @@ func TestAnotherLifeOfANodeIsNotWelcome(t *testing.T) {
 		}
 		if err := c.Beat(); err != nil || fmt.Sprint(c.n.Outsiders()) != "[mem3]" {
 			t.Errorf("%v: outsiders are %v", err, c.n.Outsiders())
+		}
+		over = c.n.nodes[0].conn // nor is a member welcome whose connection has failed: it may have restarted since
+		c.n.dialer.group.Fail(over, host.ErrTimeout)
+		if _, err := c.lookAt("mem1"); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.welcome("mem1", over); !errors.Is(err, ErrNotJoined) {
+			t.Errorf("over another connection: %v", err)
 		}
 	})
 }
