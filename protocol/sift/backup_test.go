@@ -48,13 +48,25 @@ func TestABackupFollowsTheGroupsThatAreLeft(t *testing.T) {
 		lost.Durable = &kept{s: Snapshot{Index: 1, Memory: make([]byte, lost.Size)}} // and the log has nothing
 		later := config()
 		later.Memory = []string{"later1", "later2", "later3"}
-		b, err := StartBackup(h, []Config{lost, later, config()})
+		later.Period = config().Period / 2
+		b, err := StartBackup(h, []Config{lost, later, config(), config()})
 		if err != nil {
 			t.Fatal(err)
 		}
+		if b.period != later.Period {
+			t.Errorf("it looks once in %v, and a group sends a heartbeat in %v", b.period, later.Period)
+		}
+		nodes := b.nodes
 		g, c, err := b.Follow()
 		if err != nil || g != 2 {
 			t.Fatalf("group %d, %v", g, err)
+		}
+		for _, g := range []int{0, 3} {
+			for _, p := range nodes[g].nodes {
+				if p.conn.CQ != nil {
+					t.Errorf("a connection to group %d is left", g)
+				}
+			}
 		}
 		if err := errors.Join(c.Write(0, []byte("served")), c.Close(), b.Close()); err != nil {
 			t.Error(err)

@@ -3,6 +3,7 @@ package sift
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
@@ -80,4 +81,15 @@ func same(t *testing.T, c *Coordinator) {
 			t.Errorf("%s and %s differ", name, images[0].Node)
 		}
 	}
+}
+
+// asking is a host that does something before it calls others.
+type asking struct {
+	host.Host
+	before func()
+}
+
+func (a *asking) Gather(calls []host.Call, timeout time.Duration) host.Gather {
+	a.before()
+	return a.Host.Gather(calls, timeout)
 }

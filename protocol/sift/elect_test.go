@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
 // follower is a CPU node that has looked at the words, n times.
@@ -48,6 +50,102 @@ func TestASplitRoundIsWonInTheNext(t *testing.T) {
 			t.Errorf("the next round: %v, %v, in term %d", o, err, c.Term())
 		}
 	}, nil)
+}
+
+// After a round that nobody has won a candidate waits for 1 to 4 units, and stands again (3.2).
+func TestACandidateBacksOff(t *testing.T) {
+	run(t, func(h host.Host) {
+		a, b, c := follower(t, h, 1, 1), follower(t, h, 2, 1), follower(t, h, 3, 1)
+		takes(t, a, 0)
+		takes(t, b, 1)
+		begun := h.Now()
+		o, err := c.stand()
+		if waited := h.Now() - begun; o != Won || err != nil || waited < config().BackOff || waited > 5*config().BackOff {
+			t.Errorf("%v, %v, after %v", o, err, waited)
+		}
+	}, nil)
+}
+
+// A node that has won, and is replaced before it serves, follows again.
+func TestACandidateThatIsReplacedFollowsAgain(t *testing.T) {
+	for name, replace := range map[string]func(t *testing.T, other *Node){
+		"by a candidate": func(t *testing.T, other *Node) {
+			if o, err := other.Campaign(); o != Won || err != nil {
+				t.Error(o, err)
+			}
+		},
+		"by a coordinator": func(t *testing.T, other *Node) {
+			if c, err := other.take(); c == nil || err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(h host.Host) {
+				a := &asking{Host: h, before: func() {}}
+				n, other := follower(t, a, 1, 1), follower(t, h, 2, 1)
+				a.before = func() { // it has won, and connects to the memory
+					a.before = func() {}
+					if _, err := other.Watch(); err != nil {
+						t.Error(err)
+					}
+					replace(t, other)
+				}
+				if c, err := n.take(); c != nil || err != nil {
+					t.Errorf("%v", err)
+				}
+			}, nil)
+		})
+	}
+}
+
+// A coordinator that was replaced waits as long as any follower before it stands: the one that has
+// replaced it may hold a lease.
+func TestAReplacedCoordinatorFollowsFromTheStart(t *testing.T) {
+	run(t, func(h host.Host) {
+		c := lead(t, h, config())
+		other := follower(t, h, 2, 1)
+		if o, err := other.Campaign(); o != Won || err != nil {
+			t.Fatal(o, err)
+		}
+		if err := c.Beat(); !errors.Is(err, ErrReplaced) {
+			t.Error(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if vacant, err := c.n.Watch(); vacant || err != nil {
+			t.Errorf("at the first look: %v, %v", vacant, err)
+		}
+	}, nil)
+}
+
+// A CPU node waits for memory nodes that it does not reach yet.
+func TestAFollowerWaitsForAMajority(t *testing.T) {
+	cfg := config()
+	profile, err := faults.ProfileByName("strong")
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := sim.Config{Profile: profile, Nodes: []sim.Node{{Name: "cpu", Main: func(h host.Host, _ int) {
+		if c := lead(t, h, cfg); c != nil && h.Now() < 10*cfg.Period {
+			t.Errorf("it leads at %v", h.Now())
+		}
+	}}}}
+	for _, name := range cfg.Memory {
+		world.Nodes = append(world.Nodes, sim.Node{Name: name, Daemon: true, Main: func(h host.Host, _ int) {
+			h.Sleep(10 * cfg.Period)
+			t.Error(ServeMemory(h, MemoryConfig{Layout: cfg.Layout, New: true}))
+		}})
+	}
+	w, err := sim.New(world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if end, err := w.Run(first{}); err != nil {
+		t.Fatal(end, err)
+	}
 }
 
 // A candidate that finds another one with a majority follows again, and waits as long as any follower

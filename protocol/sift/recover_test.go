@@ -105,10 +105,23 @@ func TestACopyLeavesTheRepairsOfOthersAlone(t *testing.T) {
 		}
 		for _, x := range images {
 			if !bytes.Equal(x.Memory, want) {
-				t.Errorf("%s has %q, want %q", x.Node, x.Memory, want)
+				t.Errorf("%s has %q, want %q", x.Node, x.Memory[:1024], want[:1024])
 			}
 		}
 	})
+}
+
+// The next part of a copy goes through the same scratch memory.
+func TestACopyEndsWhenTheCardHasReadIt(t *testing.T) {
+	run(t, func(h host.Host) {
+		c := lead(t, h, config())
+		c.enter()
+		defer c.leave()
+		to := c.nodes[1]
+		if !c.copy(to, c.nodes[0], c.cfg.memoryAt(), c.cfg.regionSize()) || to.Done != to.Asked {
+			t.Errorf("%v: request %d of %d is done", to.Err, to.Done, to.Asked)
+		}
+	}, nil)
 }
 
 // A memory node may fail while its log is read. The logs of the others are still where they are looked

@@ -254,17 +254,6 @@ func TestAClosedCoordinatorLeavesTheConnectionsAlone(t *testing.T) {
 	})
 }
 
-// asking is a host that does something before it calls others.
-type asking struct {
-	host.Host
-	before func()
-}
-
-func (a *asking) Gather(calls []host.Call, timeout time.Duration) host.Gather {
-	a.before()
-	return a.Host.Gather(calls, timeout)
-}
-
 // A coordinator that is closed while it connects to a node that comes back leaves nothing behind.
 func TestCloseDropsTheConnectionToANodeThatComesBack(t *testing.T) {
 	cfg := config()

@@ -200,3 +200,26 @@ func TestReadsWaitForAPlace(t *testing.T) {
 		})
 	}
 }
+
+// Tasks that each write a part of one block at the same time all have it, in whatever order events come:
+// what a write keeps of the block is still true when it is appended.
+func TestTasksWritePartsOfOneBlock(t *testing.T) {
+	cfg := coded(1)
+	for seed := range uint64(100) {
+		crashingIn(t, anyRun{rand.New(rand.NewPCG(seed, 0))}, &cfg, "", func(h host.Host, _ func(string)) {
+			c, tasks := lead(t, h, cfg), newCrew(h)
+			for i := range 4 {
+				tasks.work(fmt.Sprint("task", i), func() {
+					if err := c.Write(4*i, bytes.Repeat([]byte{byte('a' + i)}, 4)); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			tasks.wait()
+			got := make([]byte, 16)
+			if err := c.Read(0, got); err != nil || string(got) != "aaaabbbbccccdddd" {
+				t.Errorf("seed %d: %v: %q", seed, err, got)
+			}
+		})
+	}
+}
