@@ -128,13 +128,13 @@ func TestAFollowerWaitsForAMajority(t *testing.T) {
 		t.Fatal(err)
 	}
 	world := sim.Config{Profile: profile, Nodes: []sim.Node{{Name: "cpu", Main: func(h host.Host, _ int) {
-		if c := lead(t, h, cfg); c != nil && h.Now() < 10*cfg.Period {
+		if c := lead(t, h, cfg); c != nil && h.Now() < 3*cfg.CallTimeout {
 			t.Errorf("it leads at %v", h.Now())
 		}
 	}}}}
 	for _, name := range cfg.Memory {
 		world.Nodes = append(world.Nodes, sim.Node{Name: name, Daemon: true, Main: func(h host.Host, _ int) {
-			h.Sleep(10 * cfg.Period)
+			h.Sleep(3 * cfg.CallTimeout)
 			t.Error(ServeMemory(h, MemoryConfig{Layout: cfg.Layout, New: true}))
 		}})
 	}
