@@ -234,12 +234,12 @@ func TestLargeEntriesGoAroundTheLog(t *testing.T) {
 // A memory node may be slow, and its card may read a slot of the mirror late: the next entry waits for that.
 func TestASlowNodeGetsWhatWasWritten(t *testing.T) {
 	cfg := config()
-	cfg.Slots = 2
+	cfg.Slots, cfg.Size = 2, 2048
 	for seed := range uint64(20) {
 		crashingIn(t, anyRun{rand.New(rand.NewPCG(seed, 0))}, &cfg, "", func(h host.Host, _ func(string)) {
 			c := lead(t, h, cfg)
 			for i := range 6 {
-				if err := c.Write(170*i, bytes.Repeat([]byte{byte('a' + i)}, 160+30*i)); err != nil {
+				if err := c.Write(304*i, bytes.Repeat([]byte{byte('a' + i)}, 300)); err != nil {
 					t.Fatal(err)
 				}
 			}
