@@ -71,22 +71,18 @@ func (c *Conn) post(wrs []verbs.SendWR) error {
 
 // PostBeside posts requests as [Group.Post] does, to a connection for which another task may be waiting
 // in [Group.Ready] or [Group.ReadyAll]. If the card refuses one, the connection has failed, but its queue
-// pair stays until [Group.Drop], in the error state: then the completion for which the other task waits
-// still comes. The connection must stay among those that the group collects from.
+// pair stays until [Group.Drop]: so the completion for which the other task waits still comes. The
+// connection must stay among those that the group collects from.
 func (g *Group) PostBeside(c *Conn, wrs []verbs.SendWR) bool {
 	if c.Err != nil {
 		return false
 	}
-	err := c.post(wrs)
-	if err == nil {
-		return true
+	if err := c.post(wrs); err != nil {
+		g.h.Logf("peer %s has failed: %v", c.Peer, err)
+		c.Err = err
+		return false
 	}
-	g.h.Logf("peer %s has failed: %v", c.Peer, err)
-	c.Err = err
-	if err := c.QP.Modify(verbs.QPAttr{SetState: true, State: verbs.StateErr}); err != nil {
-		g.h.Logf("no error state of the connection to %s: %v", c.Peer, err)
-	}
-	return false
+	return true
 }
 
 // Await waits until request id, which is signaled and was posted, is complete. It may

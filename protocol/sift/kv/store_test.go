@@ -58,25 +58,3 @@ func TestTheTaskThatAppliesIsWoken(t *testing.T) {
 		}
 	})
 }
-
-// An operation is applied after Put has returned, and the caller may use its memory again.
-func TestAPutMayChangeAfterItsReturn(t *testing.T) {
-	cfg := small()
-	s, c := open(t, cfg)
-	key, value := []byte("a"), []byte("old")
-	if err := s.Put(key, value); err != nil {
-		t.Fatal(err)
-	}
-	copy(key, "b")
-	copy(value, "new")
-	if more, err := s.ApplyOne(); err != nil || !more {
-		t.Fatal(more, err)
-	}
-	s, err := Open(alone{}, c.lead(nil, []int{0, 1, 2}, 0), cfg) // whose cache is empty
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, found, err := s.Get([]byte("a"), nil); err != nil || !found || string(got) != "old" {
-		t.Errorf("%q, %v, %v", got, found, err)
-	}
-}
