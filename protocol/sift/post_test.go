@@ -74,3 +74,22 @@ func TestARefusedRequestEndsTheWaitOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// A wait that fails stops the coordinator: nobody may wait once more, for what does not come.
+func TestAWaitThatFailsStopsTheCoordinator(t *testing.T) {
+	for name, wait := range map[string]func(c *Coordinator){
+		"for any": func(c *Coordinator) { c.poll() },
+		"for all": func(c *Coordinator) { c.pollAll([]sent{{c.nodes[0], c.nodes[0].Asked + 1}}) },
+	} {
+		run(t, func(h host.Host) {
+			c := lead(t, h, config())
+			c.group.Timeout = config().Period
+			c.enter()
+			wait(c)
+			c.leave()
+			if !errors.Is(c.Stopped(), ErrUnavailable) {
+				t.Errorf("%s: %v", name, c.Stopped())
+			}
+		}, nil)
+	}
+}
