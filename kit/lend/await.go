@@ -52,21 +52,13 @@ func (g *Group) Post(c *Conn, wrs []verbs.SendWR) bool {
 	if c.Err != nil {
 		return false
 	}
-	if err := c.post(wrs); err != nil {
+	if err := c.QP.PostSend(wrs); err != nil {
 		g.Fail(c, err)
 		return false
 	}
-	return true
-}
-
-// post posts requests, and notes what was posted.
-func (c *Conn) post(wrs []verbs.SendWR) error {
-	if err := c.QP.PostSend(wrs); err != nil {
-		return err
-	}
 	c.places.post(wrs, c.all)
 	c.Asked = wrs[len(wrs)-1].ID
-	return nil
+	return true
 }
 
 // PostBeside posts requests as [Group.Post] does, to a connection for which another task may be waiting
@@ -77,11 +69,13 @@ func (g *Group) PostBeside(c *Conn, wrs []verbs.SendWR) bool {
 	if c.Err != nil {
 		return false
 	}
-	if err := c.post(wrs); err != nil {
+	if err := c.QP.PostSend(wrs); err != nil {
 		g.h.Logf("peer %s has failed: %v", c.Peer, err)
 		c.Err = err
 		return false
 	}
+	c.places.post(wrs, c.all)
+	c.Asked = wrs[len(wrs)-1].ID
 	return true
 }
 

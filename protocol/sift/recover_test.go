@@ -91,7 +91,14 @@ func TestACopyLeavesTheRepairsOfOthersAlone(t *testing.T) {
 		c.scratch.Region.Store(0, want[:8])
 		c.write(nodes[1], cfg.memoryAt(), c.scratch, 0, 8, verbs.Signaled)
 		c.group.Await(nodes[1].Conn, nodes[1].Asked)
-		put(c, nodes[2], 1) // and it has nothing
+		if err := c.WriteDirect(0, []byte("direct")); err != nil {
+			t.Error(err)
+		}
+		c.group.AwaitAll(conns(nodes))
+		put(c, nodes[2], 1) // and it has nothing, in the direct zone neither
+		c.scratch.Region.Store(0, make([]byte, 8))
+		c.write(nodes[2], cfg.directAt(), c.scratch, 0, 8, verbs.Signaled)
+		c.group.Await(nodes[2].Conn, nodes[2].Asked)
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
@@ -106,6 +113,9 @@ func TestACopyLeavesTheRepairsOfOthersAlone(t *testing.T) {
 		for _, x := range images {
 			if !bytes.Equal(x.Memory, want) {
 				t.Errorf("%s has %q, want %q", x.Node, x.Memory[:1024], want[:1024])
+			}
+			if string(x.Direct[:6]) != "direct" {
+				t.Errorf("%s has %q in the direct zone", x.Node, x.Direct[:6])
 			}
 		}
 	})
