@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/verbatim-rdma/verbatim/protocol/sift/pool"
 )
 
 // Example: of four machines one has the coordinator. There is no backup, so its group waits
@@ -303,6 +305,16 @@ func TestImpossibleSettingsAreErrors(t *testing.T) {
 		change(&c)
 		if _, err := Run(trace, c); !errors.Is(err, ErrConfig) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A number outside its limits is not said to be one that it is not.
+func TestTheErrorNamesTheLimitOfGroups(t *testing.T) {
+	trace := synthetic(t, small(1))
+	for _, c := range []Config{{Groups: 99999999}, {Groups: 1, Backups: 99999999}} {
+		if _, err := Run(trace, c); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("to %d", pool.MaxNodes)) {
+			t.Errorf("%d groups and %d backups: %v", c.Groups, c.Backups, err)
 		}
 	}
 }

@@ -47,7 +47,7 @@ const (
 func (c *Config) validate(t *Trace) error {
 	switch {
 	case c.Groups < 1 || c.Groups > pool.MaxNodes || c.Backups < 0 || c.Backups > pool.MaxNodes:
-		return fmt.Errorf("%w: %d groups and %d backups: at least 1 group", ErrConfig, c.Groups, c.Backups)
+		return fmt.Errorf("%w: %d groups and %d backups: 1 group to %d, and 0 backups to %d", ErrConfig, c.Groups, c.Backups, pool.MaxNodes, pool.MaxNodes)
 	case c.F < 1 || c.F > maxF:
 		return fmt.Errorf("%w: F is %d: 1 to %d", ErrConfig, c.F, maxF)
 	case c.Provision <= 0 || c.Provision > maxProvision:

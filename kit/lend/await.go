@@ -61,6 +61,24 @@ func (g *Group) Post(c *Conn, wrs []verbs.SendWR) bool {
 	return true
 }
 
+// PostBeside posts requests as [Group.Post] does, to a connection for which another task may be waiting
+// in [Group.Ready] or [Group.ReadyAll]. If the card refuses one, the connection has failed, but its queue
+// pair stays until [Group.Drop]: so the completion for which the other task waits still comes. The
+// connection must stay among those that the group collects from.
+func (g *Group) PostBeside(c *Conn, wrs []verbs.SendWR) bool {
+	if c.Err != nil {
+		return false
+	}
+	if err := c.QP.PostSend(wrs); err != nil {
+		g.h.Logf("peer %s has failed: %v", c.Peer, err)
+		c.Err = err
+		return false
+	}
+	c.places.post(wrs, c.all)
+	c.Asked = wrs[len(wrs)-1].ID
+	return true
+}
+
 // Await waits until request id, which is signaled and was posted, is complete. It may
 // be already: [Group.Room] and other waits poll too. Await reports whether it succeeded;
 // if not, the connection has failed.

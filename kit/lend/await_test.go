@@ -100,6 +100,131 @@ func TestAwaitOfWhatIsComplete(t *testing.T) {
 	}
 }
 
+// Without a completion in time ReadyAll takes none, and CollectAll then fails every connection; so does
+// AwaitAll.
+func TestAWaitForAllThatTakesTooLong(t *testing.T) {
+	err := run(func(h host.Host) error {
+		g, err := lend.NewGroup(h)
+		if err != nil {
+			return err
+		}
+		g.Timeout = time.Millisecond
+		dial := func() (conns []*lend.Conn) {
+			for range 3 {
+				c, err := g.Dial("lender", "word", []byte("please"), 1, verbs.QPConfig{}, time.Second)
+				if err != nil {
+					t.Error(err)
+					return nil
+				}
+				conns = append(conns, c)
+			}
+			return conns
+		}
+		failed := func(conns []*lend.Conn) {
+			for i, c := range conns {
+				if !errors.Is(c.Err, verbs.ErrTimeout) {
+					t.Errorf("connection %d: %v", i, c.Err)
+				}
+			}
+		}
+		conns := dial()
+		wcs, err := g.ReadyAll(conns)
+		if !errors.Is(err, verbs.ErrTimeout) {
+			t.Errorf("nothing was posted: %v", err)
+		}
+		g.CollectAll(conns, wcs, err)
+		failed(conns)
+		conns = dial()
+		for _, c := range conns { // not signaled
+			g.Post(c, []verbs.SendWR{{ID: 1, Op: verbs.OpWrite, RemoteAddr: c.Windows[0].Addr, RKey: c.Windows[0].RKey}})
+		}
+		g.AwaitAll(conns)
+		failed(conns)
+		return nil
+	}, serveWord)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Of several completions that were taken together one may be a failure. It fails its own connection only.
+func TestOneOfAllFails(t *testing.T) {
+	err := run(func(h host.Host) error {
+		g, err := lend.NewGroup(h)
+		if err != nil {
+			return err
+		}
+		mine, err := g.Register(8)
+		if err != nil {
+			return err
+		}
+		var conns []*lend.Conn
+		for i := range 3 {
+			c, err := g.Dial("lender", "word", []byte("please"), 1, verbs.QPConfig{}, time.Second)
+			if err != nil {
+				return err
+			}
+			key := c.Windows[0].RKey
+			if i == 1 {
+				key++
+			}
+			g.Post(c, []verbs.SendWR{{ID: uint64(i + 7), Op: verbs.OpWrite, Flags: verbs.Signaled, RemoteAddr: c.Windows[0].Addr, RKey: key,
+				SGL: []verbs.SGE{mine.SGE(0, 8)}}})
+			conns = append(conns, c)
+		}
+		wcs, err := g.ReadyAll(conns)
+		if err != nil {
+			return err
+		}
+		g.CollectAll(conns, wcs, nil)
+		for i, c := range conns {
+			if bad := i == 1; bad != (c.Err != nil) || bad != (c.Done == 0) || !bad && c.Done != uint64(i+7) || c.Free() != c.Depth && !bad {
+				t.Errorf("connection %d: %v, request %d is done, %d places of %d are free", i, c.Err, c.Done, c.Free(), c.Depth)
+			}
+		}
+		return nil
+	}, serveWord)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A request that the card refuses fails its connection, and what another task waits for still comes.
+func TestPostBesideLeavesTheCompletion(t *testing.T) {
+	err := run(func(h host.Host) error {
+		g, err := lend.NewGroup(h)
+		if err != nil {
+			return err
+		}
+		c, err := g.Dial("lender", "word", []byte("please"), 1, verbs.QPConfig{}, time.Second)
+		if err != nil {
+			return err
+		}
+		wr := verbs.SendWR{ID: 1, Op: verbs.OpWrite, Flags: verbs.Signaled, RemoteAddr: c.Windows[0].Addr, RKey: c.Windows[0].RKey}
+		if !g.PostBeside(c, []verbs.SendWR{wr}) || c.Asked != 1 || c.Free() != c.Depth-1 {
+			t.Errorf("posted: %v, request %d, %d places of %d are free", c.Err, c.Asked, c.Free(), c.Depth)
+		}
+		wr.Op = 0 // there is no such operation
+		if g.PostBeside(c, []verbs.SendWR{wr}) || c.Err == nil {
+			t.Error("what the card refuses is posted")
+		}
+		if g.PostBeside(c, []verbs.SendWR{wr}) {
+			t.Error("posted to a connection that has failed")
+		}
+		cq, err := g.Ready()
+		if err != nil || cq != c.CQ {
+			return fmt.Errorf("the completion of the first request: %w", err)
+		}
+		if g.Collect([]*lend.Conn{c}, cq) != nil {
+			t.Error("the connection that has failed has a success")
+		}
+		return g.Drop(c)
+	}, serveWord)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // A visitor of a lender that also sends gets a window for each loan, and messages in the order
 // in which they were sent, whatever it waits for meanwhile.
 func TestMessagesInOrder(t *testing.T) {

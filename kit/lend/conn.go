@@ -18,7 +18,7 @@ type Conn struct {
 	Done    uint64   // ID of the last request known to be complete
 
 	CQ    verbs.CQ
-	QP    verbs.QP // nil before it is connected and after it has failed
+	QP    verbs.QP // nil before it is connected, and after it has failed unless PostBeside says otherwise
 	Depth int      // slots of the send queue
 
 	prepared verbs.PreparedQP // until it is connected

@@ -3,6 +3,7 @@ package sift
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
@@ -21,8 +22,10 @@ import (
 type Backup struct {
 	h      host.Host
 	nodes  []*Node // by group
+	over   []error // by group: why it is not followed any more, or nil
 	period time.Duration
 	serves bool
+	closed bool
 }
 
 // StartBackup starts a backup for groups. Each of them has its own terms, and its own number
@@ -37,7 +40,7 @@ func StartBackup(h host.Host, groups []Config) (*Backup, error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("group %d: %w", i, err), b.Close())
 		}
-		b.nodes = append(b.nodes, n)
+		b.nodes, b.over = append(b.nodes, n), append(b.over, nil)
 		b.period = min(b.period, cfg.Period)
 	}
 	return b, nil
@@ -46,12 +49,15 @@ func StartBackup(h host.Host, groups []Config) (*Backup, error) {
 // Watch is one look at the heartbeats of all groups: see [Node.Watch]. It returns the groups
 // whose coordinator is to be replaced. A group of which no majority is reached is not one.
 //
-// The error wraps [ErrServing] if the backup has left the pool.
+// The error wraps [ErrServing] if the backup has left the pool, and [ErrClosed] after Close.
 func (b *Backup) Watch() (vacant []int, err error) {
-	if b.serves {
-		return nil, ErrServing
+	if err := b.usable(); err != nil {
+		return nil, err
 	}
 	for g, n := range b.nodes {
+		if b.over[g] != nil {
+			continue
+		}
 		v, err := n.Watch()
 		switch {
 		case errors.Is(err, ErrUnavailable):
@@ -68,11 +74,11 @@ func (b *Backup) Watch() (vacant []int, err error) {
 // Take stands for election in a group, and makes the backup its coordinator if it wins: see
 // [Node.Lead]. It returns nil if it does not, and watches on.
 //
-// The error wraps [ErrServing] if the backup serves a group already, and [ErrConfig] if
-// there is no such group.
+// The error wraps [ErrServing] if the backup serves a group already, [ErrClosed] after Close, and
+// [ErrConfig] if there is no such group.
 func (b *Backup) Take(group int) (*Coordinator, error) {
-	if b.serves {
-		return nil, ErrServing
+	if err := b.usable(); err != nil {
+		return nil, err
 	}
 	if group < 0 || group >= len(b.nodes) {
 		return nil, fmt.Errorf("%w: group %d of %d", ErrConfig, group, len(b.nodes))
@@ -94,8 +100,22 @@ func (b *Backup) Take(group int) (*Coordinator, error) {
 	return c, nil
 }
 
+// usable is nil if the backup is in the pool.
+func (b *Backup) usable() error {
+	switch {
+	case b.serves:
+		return ErrServing
+	case b.closed:
+		return ErrClosed
+	}
+	return nil
+}
+
 // Follow watches until a group needs the backup and it is the coordinator of that group. It
 // returns only then, or with an error that no further attempt mends.
+//
+// A group that it cannot take, for such an error, it follows no longer: others may need it. If none is
+// left, it returns the errors of all.
 func (b *Backup) Follow() (group int, c *Coordinator, err error) {
 	for {
 		vacant, err := b.Watch()
@@ -103,9 +123,17 @@ func (b *Backup) Follow() (group int, c *Coordinator, err error) {
 			return 0, nil, err
 		}
 		for _, g := range vacant {
-			if c, err := b.Take(g); c != nil || err != nil {
+			c, err := b.Take(g)
+			if c != nil || b.serves {
 				return g, c, err
 			}
+			if err != nil {
+				b.h.Logf("group %d is followed no longer: %v", g, err)
+				b.over[g] = fmt.Errorf("group %d: %w", g, err)
+			}
+		}
+		if !slices.Contains(b.over, nil) {
+			return 0, nil, errors.Join(b.over...)
 		}
 		b.h.Sleep(b.period)
 	}
@@ -113,6 +141,7 @@ func (b *Backup) Follow() (group int, c *Coordinator, err error) {
 
 // Close releases what the backup uses. It must not be a coordinator any more.
 func (b *Backup) Close() error {
+	b.closed = true
 	var errs []error
 	for _, n := range b.nodes {
 		errs = append(errs, n.Close())

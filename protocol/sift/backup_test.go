@@ -41,6 +41,69 @@ func TestABackupServesTheGroupThatItReaches(t *testing.T) {
 	}, nil)
 }
 
+// A group that has lost its memory needs no backup any more, and others do.
+func TestABackupFollowsTheGroupsThatAreLeft(t *testing.T) {
+	run(t, func(h host.Host) {
+		lost := config()
+		lost.Durable = &kept{s: Snapshot{Index: 1, Memory: make([]byte, lost.Size)}} // and the log has nothing
+		later := config()
+		later.Memory = []string{"later1", "later2", "later3"}
+		later.Period = config().Period / 2
+		b, err := StartBackup(h, []Config{lost, later, config(), config()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.period != later.Period {
+			t.Errorf("it looks once in %v, and a group sends a heartbeat in %v", b.period, later.Period)
+		}
+		nodes := b.nodes
+		g, c, err := b.Follow()
+		if err != nil || g != 2 {
+			t.Fatalf("group %d, %v", g, err)
+		}
+		for _, g := range []int{0, 3} {
+			for _, p := range nodes[g].nodes {
+				if p.conn.CQ != nil {
+					t.Errorf("a connection to group %d is left", g)
+				}
+			}
+		}
+		if err := errors.Join(c.Write(0, []byte("served")), c.Close(), b.Close()); err != nil {
+			t.Error(err)
+		}
+		lost.Durable = &kept{s: Snapshot{Index: 100, Memory: make([]byte, lost.Size)}}
+		if b, err = StartBackup(h, []Config{lost, lost}); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := b.Follow(); !errors.Is(err, ErrLost) {
+			t.Errorf("no group is left: %v", err)
+		}
+		if _, _, err := b.Follow(); !errors.Is(err, ErrLost) {
+			t.Errorf("again: %v", err)
+		}
+	}, nil)
+}
+
+func TestAClosedBackupFollowsNobody(t *testing.T) {
+	run(t, func(h host.Host) {
+		b, err := StartBackup(h, []Config{config()})
+		if err := errors.Join(err, b.Close()); err != nil {
+			t.Fatal(err)
+		}
+		_, watch := b.Watch()
+		_, take := b.Take(0)
+		_, _, follow := b.Follow()
+		for i, err := range []error{watch, take, follow} {
+			if !errors.Is(err, ErrClosed) {
+				t.Errorf("%d: %v", i, err)
+			}
+		}
+		if err := b.Close(); err != nil {
+			t.Errorf("closed twice: %v", err)
+		}
+	}, nil)
+}
+
 func TestABackupOfBadGroupsIsAnError(t *testing.T) {
 	run(t, func(h host.Host) {
 		if _, err := StartBackup(h, nil); !errors.Is(err, ErrConfig) {

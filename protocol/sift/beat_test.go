@@ -27,3 +27,37 @@ func TestAHeartbeatThatWaitedAsksAgainWhetherItLeads(t *testing.T) {
 		}
 	}, nil)
 }
+
+// The term of a word never goes back: the next candidate might win the node for the term of the candidate
+// that has won it already, and two nodes could win one term.
+func TestAHeartbeatLeavesTheWordOfALaterTermAlone(t *testing.T) {
+	run(t, func(h host.Host) {
+		later := follower(t, h, 2, 1)
+		c := lead(t, h, config())
+		if _, err := later.Watch(); err != nil {
+			t.Fatal(err)
+		}
+		takes(t, later, 0)
+		for range 3 {
+			if err := c.Beat(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := later.Watch(); err != nil || !later.nodes[0].seen.by(2, later.Term()) {
+			t.Errorf("%v: the word is %v", err, later.nodes[0].seen)
+		}
+	}, nil)
+}
+
+// Fewer answers than a majority say nothing of another coordinator.
+func TestAHeartbeatWithoutAnswersIsUnavailable(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		crash("mem1")
+		crash("mem3")
+		if err := c.Beat(); !errors.Is(err, ErrUnavailable) {
+			t.Error(err)
+		}
+	})
+}

@@ -31,6 +31,8 @@ var (
 	ErrNotJoined = errors.New("sift: the memory node was not brought back")
 	// ErrServing: the backup has left the pool, and serves a group.
 	ErrServing = errors.New("sift: the backup serves a group")
+	// ErrClosed: the backup is closed.
+	ErrClosed = errors.New("sift: closed")
 	// ErrConfig: a configuration exceeds the limits.
 	ErrConfig = errors.New("sift: bad configuration")
 	// ErrMalformed: received bytes are malformed.

@@ -11,14 +11,19 @@ import (
 
 // kept is a store in memory.
 type kept struct {
-	s    Snapshot
-	size int // of the memory; default config().Size
+	s     Snapshot
+	size  int    // of the memory; default config().Size
+	began uint16 // the last term that has begun
+	full  error  // of Persist
 }
 
 func (k *kept) Load() (Snapshot, error)  { return k.s, nil }
-func (k *kept) Begin(term uint16) error  { k.s.Term = max(k.s.Term, term); return nil }
+func (k *kept) Begin(term uint16) error  { k.s.Term, k.began = max(k.s.Term, term), term; return nil }
 func (k *kept) Replace(s Snapshot) error { k.s = s; return nil }
 func (k *kept) Persist(e Entry) error {
+	if k.full != nil {
+		return k.full
+	}
 	if k.s.Index == 0 {
 		k.s.Memory = make([]byte, cmp.Or(k.size, config().Size))
 	}
@@ -71,7 +76,7 @@ func TestAGroupStartsAgainFromASnapshot(t *testing.T) {
 		if c, err = n.Restart(); err != nil {
 			t.Fatal(err)
 		}
-		if c.Term() <= 40 || k.s.Term != c.Term() {
+		if c.Term() <= 40 || k.s.Term != c.Term() || k.began != c.Term() {
 			t.Errorf("term %d, and the store has %d", c.Term(), k.s.Term)
 		}
 		if c.last <= before+uint64(cfg.Slots) { // an entry of the lost log would be next to it
@@ -146,6 +151,86 @@ func TestOnlyCommittedEntriesBecomeDurable(t *testing.T) {
 		c.last++ // as Write does before it waits
 		if c.PersistOne() {
 			t.Error("an entry that is not committed was made durable")
+		}
+	})
+}
+
+// A node that another coordinator has brought up to date again has the memory, although its word does not
+// say so yet.
+func TestAGroupThatMayGoOnDoesNotStartAgain(t *testing.T) {
+	cfg := config()
+	cfg.Durable = &kept{}
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		if err := c.Write(0, []byte("acknowledged")); err != nil {
+			t.Fatal(err)
+		}
+		crash("mem1")
+		fails(t, c, "mem1")
+		h.Sleep(cfg.Period)
+		j, err := c.Rejoin("mem1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for more := true; more; {
+			if more, err = j.CopyBlock(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := j.complete(); err != nil { // and this coordinator is about to welcome the node
+			t.Fatal(err)
+		}
+		crash("mem2")
+		h.Sleep(time.Second)
+		other := cfg
+		other.Node = 2
+		n, err := Start(h, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := n.Restart(); !errors.Is(err, ErrNotLost) {
+			t.Errorf("two nodes have the memory: %v", err)
+		}
+		if c, err = n.Follow(); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 12)
+		if err := c.Read(0, got); err != nil || string(got) != "acknowledged" {
+			t.Errorf("%v: %q", err, got)
+		}
+	})
+}
+
+func TestASnapshotOfAnotherSizeIsAnError(t *testing.T) {
+	cfg := config()
+	cfg.Durable = &kept{s: Snapshot{Index: 1, Memory: make([]byte, cfg.Size-8)}}
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		n, err := Start(h, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range cfg.Memory {
+			crash(name)
+		}
+		h.Sleep(time.Second)
+		if _, err := n.Restart(); !errors.Is(err, ErrConfig) {
+			t.Error(err)
+		}
+	})
+}
+
+// A coordinator that cannot make writes durable stops.
+func TestAnErrorOfTheStoreStopsTheCoordinator(t *testing.T) {
+	cfg := config()
+	full := errors.New("the store is full")
+	cfg.Durable = &kept{full: full}
+	crashing(t, &cfg, "", func(h host.Host, _ func(string)) {
+		c := lead(t, h, cfg)
+		if err := c.Write(0, []byte("a")); err != nil {
+			t.Fatal(err)
+		}
+		if c.PersistOne(); !errors.Is(c.Stopped(), full) {
+			t.Errorf("stopped: %v", c.Stopped())
 		}
 	})
 }

@@ -35,7 +35,7 @@ func (c *Coordinator) post(r *replica, wr verbs.SendWR, at int) {
 	}
 	w := r.Windows[0]
 	wr.ID, wr.RemoteAddr, wr.RKey = r.Asked+1, w.Addr+uint64(at), w.RKey
-	c.group.Post(r.Conn, []verbs.SendWR{wr})
+	c.group.PostBeside(r.Conn, []verbs.SendWR{wr})
 }
 
 // The word of zeros, behind the rest of the mirror.

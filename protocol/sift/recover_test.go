@@ -91,7 +91,14 @@ func TestACopyLeavesTheRepairsOfOthersAlone(t *testing.T) {
 		c.scratch.Region.Store(0, want[:8])
 		c.write(nodes[1], cfg.memoryAt(), c.scratch, 0, 8, verbs.Signaled)
 		c.group.Await(nodes[1].Conn, nodes[1].Asked)
-		put(c, nodes[2], 1) // and it has nothing
+		if err := c.WriteDirect(0, []byte("direct")); err != nil {
+			t.Error(err)
+		}
+		c.group.AwaitAll(conns(nodes))
+		put(c, nodes[2], 1) // and it has nothing, in the direct zone neither
+		c.scratch.Region.Store(0, make([]byte, 8))
+		c.write(nodes[2], cfg.directAt(), c.scratch, 0, 8, verbs.Signaled)
+		c.group.Await(nodes[2].Conn, nodes[2].Asked)
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
@@ -105,7 +112,71 @@ func TestACopyLeavesTheRepairsOfOthersAlone(t *testing.T) {
 		}
 		for _, x := range images {
 			if !bytes.Equal(x.Memory, want) {
-				t.Errorf("%s has %q, want %q", x.Node, x.Memory, want)
+				t.Errorf("%s has %q, want %q", x.Node, x.Memory[:1024], want[:1024])
+			}
+			if string(x.Direct[:6]) != "direct" {
+				t.Errorf("%s has %q in the direct zone", x.Node, x.Direct[:6])
+			}
+		}
+	})
+}
+
+// The next part of a copy goes through the same scratch memory.
+func TestACopyEndsWhenTheCardHasReadIt(t *testing.T) {
+	run(t, func(h host.Host) {
+		c := lead(t, h, config())
+		c.enter()
+		defer c.leave()
+		to := c.nodes[1]
+		if !c.copy(to, c.nodes[0], c.cfg.memoryAt(), c.cfg.regionSize()) || to.Done != to.Asked {
+			t.Errorf("%v: request %d of %d is done", to.Err, to.Done, to.Asked)
+		}
+	}, nil)
+}
+
+// A memory node may fail while its log is read. The logs of the others are still where they are looked
+// for.
+func TestARecoverySendsTheRepairsOfTheNodesThatAreLeft(t *testing.T) {
+	cfg := wide()
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		var entries []wal.Entry
+		want := make([]byte, cfg.Size)
+		for i := range 7 {
+			data := bytes.Repeat([]byte{byte('a' + i)}, 8)
+			entries = append(entries, wal.Entry{Index: uint64(i + 1), Term: 1, Updates: []Update{{Addr: 8 * i, Data: data}}})
+			copy(want[8*i:], data)
+		}
+		nodes := c.nodes
+		put(c, nodes[1], 1, entries[3:7]...) // and it has applied the others
+		c.scratch.Region.Store(0, want[:24])
+		c.write(nodes[1], cfg.memoryAt(), c.scratch, 0, 24, verbs.Signaled)
+		c.group.Await(nodes[1].Conn, nodes[1].Asked)
+		put(c, nodes[2], 1, entries[0:4]...) // and it has applied none
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.n.Campaign(); err != nil {
+			t.Fatal(err)
+		}
+		next := c.n.coordinator()
+		if err := next.open(memoryDoor); err != nil {
+			t.Fatal(err)
+		}
+		crash("mem1")
+		next.enter()
+		err := next.recover()
+		next.leave()
+		if err != nil {
+			t.Fatal(err)
+		}
+		images, err := next.Inspect()
+		if err != nil || len(images) != 2 {
+			t.Fatalf("%v: %d memory nodes", err, len(images))
+		}
+		for _, x := range images {
+			if !bytes.Equal(x.Memory, want) {
+				t.Errorf("%s has %q, want %q", x.Node, x.Memory[:64], want[:64])
 			}
 		}
 	})

@@ -7,83 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
-	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
-
-// latest chooses a run without surprises in which hosts that have crashed start again when they can.
-type latest struct{}
-
-func (latest) Pick(events []sim.Event) int {
-	for i, e := range events {
-		if e.Actor.Restart() {
-			return i
-		}
-	}
-	return 0
-}
-func (latest) Choose(sim.ChoiceKind, int) int { return 0 }
-
-// crashing runs a CPU node beside memory nodes that it may crash, and that start again.
-func crashing(t *testing.T, cfg *Config, persistent string, cpu func(h host.Host, crash func(mem string))) {
-	t.Helper()
-	crashingIn(t, latest{}, cfg, persistent, cpu)
-}
-
-// crashingIn is crashing in the order of events that by picks.
-func crashingIn(t *testing.T, by sim.Policy, cfg *Config, persistent string, cpu func(h host.Host, crash func(mem string))) {
-	t.Helper()
-	profile, err := faults.ProfileByName("strong")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var w *sim.World
-	nodes := []sim.Node{{Name: "cpu", Main: func(h host.Host, _ int) {
-		cpu(h, func(mem string) {
-			if err := w.Inject(faults.Crash, mem); err != nil {
-				t.Error(err)
-			}
-		})
-	}}}
-	for _, name := range cfg.Memory {
-		nodes = append(nodes, sim.Node{Name: name, Daemon: true, Main: func(h host.Host, life int) {
-			t.Error(ServeMemory(h, MemoryConfig{Layout: cfg.Layout, New: life == 0, Persistent: persistent}))
-		}})
-	}
-	if w, err = sim.New(sim.Config{Profile: profile, Nodes: nodes}); err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	if end, err := w.Run(by); err != nil {
-		t.Fatal(end, err)
-	}
-}
-
-// fails makes the coordinator notice that memory nodes have failed.
-func fails(t *testing.T, c *Coordinator, want ...string) {
-	t.Helper()
-	if _, err := c.Inspect(); err != nil || fmt.Sprint(c.Failed()) != fmt.Sprint(want) {
-		t.Fatalf("%v: failed are %v, want %v", err, c.Failed(), want)
-	}
-}
-
-// same reports an error unless all memory nodes are there and have the same content.
-func same(t *testing.T, c *Coordinator) {
-	t.Helper()
-	for c.ApplyOne() {
-	}
-	images, err := c.Inspect()
-	if err != nil || len(images) != 3 {
-		t.Fatalf("%v: %d memory nodes", err, len(images))
-	}
-	for _, x := range images {
-		name := x.Node
-		if x.Node = images[0].Node; fmt.Sprint(x) != fmt.Sprint(images[0]) {
-			t.Errorf("%s and %s differ", name, images[0].Node)
-		}
-	}
-}
 
 // A node that has lost its memory gets all of it, the direct zone too, whose last block is shorter. One
 // that has kept it gets what it missed.
@@ -202,6 +127,37 @@ func TestANodeThatMissedMoreThanTheLogKnowsGetsEverything(t *testing.T) {
 	})
 }
 
+// A coordinator knows which blocks the log has written with which it began.
+func TestANodeGetsWhatTheLogOfAnEarlierCoordinatorWrote(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "memory", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		if err := c.Write(0, []byte("a")); err != nil {
+			t.Fatal(err)
+		}
+		crash("mem3")
+		fails(t, c, "mem3")
+		if err := errors.Join(c.Write(8, []byte("b")), c.Write(16, []byte("c")), c.Close()); err != nil {
+			t.Fatal(err)
+		}
+		c = lead(t, h, cfg)
+		fails(t, c, "mem3")
+		j, err := c.Rejoin("mem3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for more := true; more; {
+			if more, err = j.CopyBlock(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := j.Join(); err != nil || j.Copied() >= cfg.blocks() {
+			t.Errorf("%v: %d blocks of %d were copied", err, j.Copied(), cfg.blocks())
+		}
+		same(t, c)
+	})
+}
+
 // A node that has joined counts with everything that it was given, although nothing was written since.
 func TestANodeThatHasJoinedHasTheLog(t *testing.T) {
 	cfg := config()
@@ -261,6 +217,14 @@ func TestAnotherLifeOfANodeIsNotWelcome(t *testing.T) {
 		if err := c.Beat(); err != nil || fmt.Sprint(c.n.Outsiders()) != "[mem3]" {
 			t.Errorf("%v: outsiders are %v", err, c.n.Outsiders())
 		}
+		over = c.n.nodes[0].conn // nor is a member welcome whose connection has failed: it may have restarted since
+		c.n.dialer.group.Fail(over, host.ErrTimeout)
+		if _, err := c.lookAt("mem1"); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.welcome("mem1", over); !errors.Is(err, ErrNotJoined) {
+			t.Errorf("over another connection: %v", err)
+		}
 	})
 }
 
@@ -288,17 +252,6 @@ func TestAClosedCoordinatorLeavesTheConnectionsAlone(t *testing.T) {
 			t.Error("it has used the connection")
 		}
 	})
-}
-
-// asking is a host that does something before it calls others.
-type asking struct {
-	host.Host
-	before func()
-}
-
-func (a *asking) Gather(calls []host.Call, timeout time.Duration) host.Gather {
-	a.before()
-	return a.Host.Gather(calls, timeout)
 }
 
 // A coordinator that is closed while it connects to a node that comes back leaves nothing behind.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -228,6 +229,23 @@ func TestLargeEntriesGoAroundTheLog(t *testing.T) {
 			t.Errorf("term %d, %v: read %q, want %q", c.Term(), err, got, want)
 		}
 	}, nil)
+}
+
+// A memory node may be slow, and its card may read a slot of the mirror late: the next entry waits for that.
+func TestASlowNodeGetsWhatWasWritten(t *testing.T) {
+	cfg := config()
+	cfg.Slots, cfg.Size = 2, 2048
+	for seed := range uint64(20) {
+		crashingIn(t, anyRun{rand.New(rand.NewPCG(seed, 0))}, &cfg, "", func(h host.Host, _ func(string)) {
+			c := lead(t, h, cfg)
+			for i := range 6 {
+				if err := c.Write(304*i, bytes.Repeat([]byte{byte('a' + i)}, 300)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			same(t, c)
+		})
+	}
 }
 
 // A list is applied after WriteAll has returned, and the caller may use its memory again.
