@@ -43,7 +43,7 @@ full, or it is unknown whether an operation was carried out.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newSiftMemnode(), newSiftCPUNode(), newSiftPut(), newSiftGet(), newSiftDelete(), newSiftBench())
+	c.AddCommand(newSiftMemnode(), newSiftCPUNode(), newSiftPut(), newSiftGet(), newSiftDelete(), newSiftBench(), newSiftSoak())
 	return c
 }
 

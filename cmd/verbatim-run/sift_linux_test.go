@@ -213,6 +213,8 @@ func TestSiftUsage(t *testing.T) {
 		{"sift get a --device soft --cpu cpu1=127.0.0.1:1 --timeout 0s", 2, "--timeout 0s"},
 		{"sift get a --device soft --cpu cpu1=127.0.0.1:1 --wait 0s", 3, "127.0.0.1:1: connect: connection refused"},
 		{"sift put a b --device soft --cpu cpu1=127.0.0.1:1 --wait 0s", 3, "sift/kv: no coordinator"},
+		{"sift soak --rounds 0", 2, "0 rounds"},
+		{"sift soak --clients 17", 2, "17 clients (1 to 16)"},
 		{"sift bench --gets 101 --cpu cpu1=127.0.0.1:1", 2, "--gets 101"},
 		{"sift bench --size 9999 --cpu cpu1=127.0.0.1:1", 2, "--size 9999"},
 		{"sift bench --clients 0 --cpu cpu1=127.0.0.1:1", 2, "--clients 0"},
@@ -292,4 +294,14 @@ func logs(t *testing.T, args string, want ...string) {
 		}
 	}
 	t.Errorf("%s: %v: no line with %q:\n%s", args, cmd.Wait(), want, all.String())
+}
+
+// Killing, stopping and cutting off the processes loses nothing. `verbatim-run sift soak` runs more rounds.
+func TestSiftSoak(t *testing.T) {
+	t.Setenv(asProgram, "1")
+	code, out, stderr := command.Call(strings.Fields("sift soak --rounds 8 --seed 3 --json --verbose --device " + testDevices()[0])...)
+	if code != 0 || !strings.Contains(out, `"ok":true,"rounds":8,`) {
+		t.Errorf("exit status %d\n%s", code, out)
+	}
+	t.Logf("%s%s", stderr, out)
 }

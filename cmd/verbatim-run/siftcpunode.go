@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
 	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
 )
@@ -19,6 +20,7 @@ type cpunodeFlags struct {
 	node   sift.Config
 	number int
 	memory []string
+	cuts   bool
 }
 
 // newSiftCPUNode is the command that runs a CPU node.
@@ -55,6 +57,8 @@ served, or 'follows'.`,
 	fl.DurationVar(&f.node.BackOff, "back-off", 50*time.Millisecond, "unit of the random pause after a round of an election that nobody has won")
 	fl.DurationVar(&f.node.CallTimeout, "call-timeout", 100*time.Millisecond, "timeout for an attempt to connect to a memory node; it delays heartbeats")
 	fl.IntVar(&f.store.cfg.Cache, "cache", 0, "keys in the leader's cache; default: half of --keys")
+	fl.BoolVar(&f.cuts, "cuts", false, "for tests: take lines 'cut NAME' and 'heal NAME' from standard input, and cut the node off from a memory node")
+	_ = fl.MarkHidden("cuts") // the flag is there
 	f.store.define(fl)
 	f.device.define(fl)
 	f.host.define(fl)
@@ -96,7 +100,17 @@ func runSiftCPUNode(c *cobra.Command, f *cpunodeFlags) error {
 	if err != nil {
 		return err
 	}
-	s, err := kv.NewServer(h, f.store.cfg)
+	var on host.Host = h
+	if f.cuts {
+		severed := newSevered(h)
+		on = severed
+		go func() {
+			if err := severed.obey(c.InOrStdin()); err != nil {
+				h.Logf("%v", err)
+			}
+		}()
+	}
+	s, err := kv.NewServer(on, f.store.cfg)
 	if err != nil {
 		return err
 	}
