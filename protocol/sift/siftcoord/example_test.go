@@ -111,7 +111,7 @@ func TestAnotherCoordinatorGoesOn(t *testing.T) {
 			}
 		}
 		h.Sleep(900 * time.Millisecond)
-		_, _, err = c.Get("n") // may find the first one dead
+		_, _, _ = c.Get("n") // may find the first one dead
 		value, version, err := c.Get("n")
 		if string(value) != "9" || version != 11 || err != nil {
 			t.Errorf("%q at version %d, %v", value, version, err)
