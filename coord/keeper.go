@@ -47,15 +47,29 @@ func (k *Keeper) hear(s Session) {
 
 // Tick advances the clock by one tick. It returns the sessions that it expired.
 func (k *Keeper) Tick() []SessionInfo {
+	over := k.Due()
+	for _, s := range over {
+		k.ExpireSession(s.ID)
+	}
+	return over
+}
+
+// Due is Tick for a service that must record an expiry first: the caller expires the sessions that Due returns. Until
+// then the next Due returns them again.
+func (k *Keeper) Due() []SessionInfo {
 	var over []SessionInfo
 	for _, s := range k.Sessions(nil) {
-		if k.silent[s.ID]++; k.silent[s.ID] > k.Ticks {
+		if n, known := k.silent[s.ID]; !known {
+			k.hear(s.ID) // of an earlier service, whose silence nobody knows
+		} else if k.silent[s.ID] = n + 1; n >= k.Ticks {
 			over = append(over, s)
 		}
 	}
-	for _, s := range over {
-		k.ExpireSession(s.ID)
-		delete(k.silent, s.ID)
-	}
 	return over
+}
+
+// ExpireSession is [Store.ExpireSession].
+func (k *Keeper) ExpireSession(s Session) bool {
+	delete(k.silent, s)
+	return k.Store.ExpireSession(s)
 }

@@ -78,3 +78,29 @@ func TestKeeperBeginsAnew(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A service that takes over another's sessions does not know how long they were silent: each has all its ticks again.
+func TestRestoredSessionsHaveAllTheirTicks(t *testing.T) {
+	first := coord.Keeper{Ticks: 2}
+	s, err := coord.NewClient(kept{k: &first}, "coord", "coord").NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := coord.Keeper{Ticks: 2}
+	if err := next.Restore(first.AppendSnapshot(nil)); err != nil {
+		t.Fatal(err)
+	}
+	for tick := range 3 {
+		if over := next.Due(); len(over) != 0 {
+			t.Fatalf("tick %d: %v is due", tick, over)
+		}
+	}
+	for range 2 { // until it is expired
+		if over := next.Due(); len(over) != 1 || over[0].ID != s {
+			t.Fatalf("%v is due, not %d", over, s)
+		}
+	}
+	if !next.ExpireSession(s) || len(next.Due()) != 0 {
+		t.Error("it expires twice")
+	}
+}

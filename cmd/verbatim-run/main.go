@@ -1,5 +1,5 @@
 // Verbatim-run runs the protocols that verbatim checks on machines, and measures them:
-// NCL as processes on RDMA cards, benchmarks, and SQLite crashed with its log on NCL.
+// NCL, Arcadia and Sift as processes on RDMA cards, benchmarks, and SQLite crashed with its log on NCL.
 //
 // `verbatim-run --help` lists the commands. Its exit status is 0 if all is done, 1 if
 // something acknowledged is lost, 2 for bad usage or input, and 3 for what may succeed
@@ -39,9 +39,10 @@ was hit, or a later attempt may succeed.`,
   verbatim-run crash sqlite
   verbatim-run ncl coord --listen 10.0.0.9:7000
   verbatim-run arcadia append --pmem /mnt/pmem0
+  verbatim-run sift put protocol sift --cpu cpu1=10.0.0.4:7031
   source <(verbatim-run completion bash)`,
 	})
-	root.AddCommand(newNCL(), newArcadia(), newBench(), newCrash(), newLitmus())
+	root.AddCommand(newNCL(), newArcadia(), newSift(), newBench(), newCrash(), newLitmus())
 	root.AddCommand(cli.Elsewhere("verbatim", "checks protocols", "check", "replay", "explore", "list", "mutants", "matrix")...)
 	return root
 }

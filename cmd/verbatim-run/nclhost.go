@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -25,6 +26,7 @@ type hostFlags struct {
 	cert, key, ca string
 	pmem          string                                     // directory of persistent regions; "": none
 	resolve       func(name string) (addr string, err error) // where hosts are that nobody has named
+	repeat        time.Duration                              // how often to log the same line; 0: always
 }
 
 func (f *hostFlags) define(fl *pflag.FlagSet) {
@@ -36,9 +38,7 @@ func (f *hostFlags) define(fl *pflag.FlagSet) {
 // open makes the host, on a card if device is not nil.
 func (f *hostFlags) open(device *cardFlags, peers map[string]string, stderr io.Writer) (*oshost.Host, error) {
 	cfg := oshost.Config{Name: f.name, Listen: f.listen, MaxConns: f.conns, Peers: peers, Resolve: f.resolve, PMEMDir: f.pmem,
-		Logf: func(format string, args ...any) {
-			fmt.Fprintf(stderr, "%s: %s\n", f.name, fmt.Sprintf(format, args...))
-		}}
+		Logf: f.logf(stderr)}
 	var err error
 	if cfg.TLS, err = f.tls(); err != nil {
 		return nil, err
@@ -53,6 +53,30 @@ func (f *hostFlags) open(device *cardFlags, peers map[string]string, stderr io.W
 	}
 	return oshost.New(cfg)
 }
+
+// logf writes lines, and those that repeat only now and then.
+func (f *hostFlags) logf(stderr io.Writer) func(format string, args ...any) {
+	var mu sync.Mutex
+	written := map[string]time.Time{}
+	return func(format string, args ...any) {
+		line := fmt.Sprintf("%s: %s\n", f.name, fmt.Sprintf(format, args...))
+		mu.Lock()
+		defer mu.Unlock()
+		if at := written[line]; f.repeat > 0 && !at.IsZero() && time.Since(at) < f.repeat {
+			return
+		}
+		if len(written) == maxLines {
+			clear(written)
+		}
+		if f.repeat > 0 {
+			written[line] = time.Now()
+		}
+		fmt.Fprint(stderr, line)
+	}
+}
+
+// maxLines is how many lines are remembered.
+const maxLines = 256
 
 // tls is nil without the flags.
 func (f *hostFlags) tls() (*tls.Config, error) {

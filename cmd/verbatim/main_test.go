@@ -114,6 +114,7 @@ func TestExitStatus(t *testing.T) {
 		{"check demo --strengthen fense", 2, "", "inline, fence, flush-read"},
 		{"check demo/restart --strengthen fence+inline", 0, "with        inline+fence\n", ""},
 		{"ncl coord --listen x", 2, "", "ncl is a command of verbatim-run, which runs protocols on machines and measures them: go run ./cmd/verbatim-run ncl ...\n"},
+		{"sift put a b", 2, "", "sift is a command of verbatim-run, which runs protocols on machines and measures them: go run ./cmd/verbatim-run sift ...\n"},
 		{"bench --help", 2, "", "go run ./cmd/verbatim-run bench ..."},
 		{"crash sqlite", 2, "", "go run ./cmd/verbatim-run crash ..."},
 		{"matrix dmo", 2, "", "did you mean demo?"},

@@ -47,6 +47,6 @@ Exit status: 0 verified (or clean, for strategies that sample), 1 a promise is v
   source <(verbatim completion bash)`,
 	})
 	root.AddCommand(newCheck(), newReplay(), newExplore(), newList(), newMutants(), newLitmus(), newMatrix(), newTable1())
-	root.AddCommand(cli.Elsewhere("verbatim-run", "runs protocols on machines and measures them", "ncl", "bench", "crash")...)
+	root.AddCommand(cli.Elsewhere("verbatim-run", "runs protocols on machines and measures them", "ncl", "arcadia", "sift", "bench", "crash")...)
 	return root
 }

@@ -1,8 +1,10 @@
 package sift
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
 	"time"
@@ -56,6 +58,9 @@ type Layout struct {
 	Chunks int // F+1: each memory node has a chunk of every block (5.1); 0: it has the block
 	Slots  int // of the log, at least 2
 	Entry  int // of the updates of a log entry: each takes 8, and its data
+	// Use is a number that tells what the memory is for: nodes with different ones do not belong
+	// together, even if their memories have one shape. It is the application's.
+	Use uint64
 }
 
 // Config configures a CPU node.
@@ -147,6 +152,21 @@ const (
 	void      = uint64(1) << 63
 	outside   = uint64(1) << 62
 )
+
+// print is a hash of the layout. A memory node refuses coordinators with another one: they would take
+// each other's log for their memory. The paper does not say how nodes learn that they agree.
+func (l *Layout) print() uint64 {
+	h := fnv.New64a()
+	for _, n := range []int{l.Size, l.Direct, l.Block, l.Chunks, l.Slots, l.Entry} {
+		_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) // it never fails
+	}
+	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, l.Use))
+	return h.Sum64()
+}
+
+func (l *Layout) String() string {
+	return fmt.Sprintf("a memory of %d bytes in blocks of %d, %d written directly, a log of %d entries of %d bytes, %d chunks, use %x", l.Size, l.Block, l.Direct, l.Slots, l.Entry, l.Chunks, l.Use)
+}
 
 func (l *Layout) shape() wal.Shape    { return wal.Shape{Slots: l.Slots, Bytes: l.Entry} }
 func (l *Layout) logSize() int        { return l.shape().Size() }

@@ -137,7 +137,7 @@ func (c *Coordinator) open(at door) error {
 	for i := range reads {
 		c.places = append(c.places, i*c.chunk())
 	}
-	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{at, c.cfg.Node, c.term}, size: c.cfg.regionSize()}
+	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{at, c.cfg.Node, c.term, c.cfg.print()}, size: c.cfg.regionSize()}
 	conns, err := d.dial(c.cfg.Memory)
 	if err != nil {
 		return err

@@ -95,16 +95,27 @@ func (c *Coordinator) Persist() {
 
 // Readmit brings memory nodes back that have failed, for as long as this node is the coordinator
 // (3.4.2). It returns the reason why it is not any more. See [Coordinator.Rejoin] for when to begin.
+//
+// A node that has failed while nobody read or wrote is found by a probe.
 func (c *Coordinator) Readmit() error {
 	for {
 		c.h.Sleep(c.cfg.Period)
+		if err := c.probe(); err != nil {
+			return err
+		}
 		for _, name := range c.Failed() {
 			if err := c.CopyRegion(name); err != nil {
 				c.h.Logf("%v", err)
 			}
 		}
-		if err := c.Stopped(); err != nil {
-			return err
-		}
 	}
+}
+
+// probe reads the state word of every node. A connection that no request uses does not fail, even if the node
+// has restarted since.
+func (c *Coordinator) probe() error {
+	c.enter()
+	defer c.leave()
+	_, _, err := c.readAll(0, stateSize)
+	return err
 }

@@ -27,12 +27,14 @@ type MemoryConfig struct {
 var (
 	errSuperseded = errors.New("a later coordinator has connected")
 	errOutsider   = errors.New("it has restarted, and is not up to date")
+	errLayout     = errors.New("it has another configuration")
 )
 
 // memoryNode is a memory node (3.1). Its CPU sets up connections, and does nothing else.
 type memoryNode struct {
 	admin  *lend.Loan // the administrative word
 	memory *lend.Loan // the replicated memory region
+	layout *Layout
 	isNew  bool
 	latest request // of the coordinator that connected last
 }
@@ -42,7 +44,7 @@ func ServeMemory(h host.Host, cfg MemoryConfig) error {
 	if err := cfg.Layout.Validate(); err != nil {
 		return err
 	}
-	n := &memoryNode{isNew: cfg.New}
+	n := &memoryNode{layout: &cfg.Layout, isNew: cfg.New}
 	var err error
 	if n.admin, err = lendAlone(h, "", 8, verbs.RemoteRead|verbs.RemoteAtomic); err != nil {
 		return fmt.Errorf("sift: lend the administrative word: %w", err)
@@ -93,6 +95,8 @@ func (n *memoryNode) admit(v *lend.Visitor) error {
 	switch {
 	case err != nil:
 		return err
+	case q.layout != n.layout.print():
+		return fmt.Errorf("%w: %v", errLayout, n.layout)
 	case q.door == adminDoor:
 		return v.Admit(n.admin)
 	case q.term < n.latest.term || q.term == n.latest.term && q.node != n.latest.node:

@@ -46,7 +46,7 @@ func Start(h host.Host, cfg Config) (*Node, error) {
 		return nil, fmt.Errorf("sift: start: %w", err)
 	}
 	n := &Node{h: h, cfg: cfg, nodes: make([]peer, len(cfg.Memory))}
-	n.dialer = dialer{h: h, cfg: &n.cfg, group: g, say: request{door: adminDoor, node: cfg.Node}, size: 8}
+	n.dialer = dialer{h: h, cfg: &n.cfg, group: g, say: request{door: adminDoor, node: cfg.Node, layout: cfg.print()}, size: 8}
 	if n.words, err = g.Register(8 * len(cfg.Memory)); err != nil {
 		return nil, errors.Join(fmt.Errorf("sift: start: %w", err), g.Close())
 	}

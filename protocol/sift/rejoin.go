@@ -86,7 +86,7 @@ func (j *Rejoining) dial(name string) error {
 	if c.stopped != nil {
 		return c.stopped
 	}
-	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{copyDoor, c.cfg.Node, c.term}, size: c.cfg.regionSize()}
+	d := dialer{h: c.h, cfg: c.cfg, group: c.group, say: request{copyDoor, c.cfg.Node, c.term, c.cfg.print()}, size: c.cfg.regionSize()}
 	c.mu.Unlock()
 	conns, err := d.dial([]string{name})
 	c.mu.Lock()

@@ -124,8 +124,8 @@ func TestAWordIsReadAsMade(t *testing.T) {
 }
 
 func FuzzDecodeRequest(f *testing.F) {
-	f.Add(request{adminDoor, 1, 0}.encode())
-	f.Add(request{memoryDoor, 2, 3}.encode())
+	f.Add(request{adminDoor, 1, 0, 7}.encode())
+	f.Add(request{memoryDoor, 2, 3, 7}.encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := decodeRequest(b)
 		if err == nil && !bytes.Equal(r.encode(), b) {
@@ -333,6 +333,11 @@ func TestNonsenseOfAMemoryNodeIsAFailure(t *testing.T) {
 		"another size": func(h host.Host, _ int) error {
 			other := config().Layout
 			other.Size *= 2
+			return ServeMemory(h, MemoryConfig{Layout: other, New: true})
+		},
+		"another use": func(h host.Host, _ int) error {
+			other := config().Layout
+			other.Use++
 			return ServeMemory(h, MemoryConfig{Layout: other, New: true})
 		},
 		"has restarted": func(h host.Host, _ int) error { return ServeMemory(h, MemoryConfig{Layout: config().Layout}) },

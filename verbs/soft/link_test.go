@@ -2,6 +2,7 @@ package soft
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"testing"
@@ -265,5 +266,49 @@ func TestSilenceIsTolerated(t *testing.T) {
 				t.Errorf("%v after %v, want %v after %v", wc.Status, took, verbs.StatusRetryExcErr, tries*timeout)
 			}
 		})
+	}
+}
+
+// joined connects a queue pair of each of two devices, and returns that of the first.
+func joined(t *testing.T, a, b *rig) (verbs.QP, verbs.Endpoint) {
+	t.Helper()
+	cfg := func(r *rig) verbs.QPConfig {
+		return verbs.QPConfig{SendCQ: r.cq, RecvCQ: r.cq, Access: everything, MaxSGE: 1}
+	}
+	p, q := must[verbs.PreparedQP](t)(a.pd.CreateQP(cfg(a))), must[verbs.PreparedQP](t)(b.pd.CreateQP(cfg(b)))
+	here, there := p.Endpoint(), q.Endpoint()
+	one, other := must[verbs.QP](t)(p.Connect(there)), must[verbs.QP](t)(q.Connect(here))
+	t.Cleanup(func() { check(t, one.Destroy()); check(t, other.Destroy()) })
+	return one, there
+}
+
+// A device that is cut off from one of another process reaches it no more, over old connections and new ones, until
+// the cut is over.
+func TestCutByEndpoint(t *testing.T) {
+	a, b := newRig(t, verbs.QPConfig{}), newRig(t, verbs.QPConfig{})
+	write := func(q verbs.QP) verbs.Status {
+		t.Helper()
+		check(t, q.PostSend([]verbs.SendWR{a.write(1, b, 8)}))
+		return a.next(t).Status
+	}
+	q, there := joined(t, a, b)
+	if s := write(q); s != verbs.StatusSuccess {
+		t.Errorf("before: %v", s)
+	}
+	check(t, Cut(a.d, there, true))
+	if s := write(q); s != verbs.StatusRetryExcErr {
+		t.Errorf("over an old connection: %v", s)
+	}
+	q, _ = joined(t, a, b)
+	if s := write(q); s != verbs.StatusRetryExcErr {
+		t.Errorf("over a new connection: %v", s)
+	}
+	check(t, Cut(a.d, there, false))
+	q, _ = joined(t, a, b)
+	if s := write(q); s != verbs.StatusSuccess {
+		t.Errorf("after: %v", s)
+	}
+	if err := Cut(nil, there, true); !errors.Is(err, verbs.ErrUnsupported) {
+		t.Error(err)
 	}
 }

@@ -31,6 +31,18 @@ func (l Links) set(i, j int, cut bool) error {
 	return nil
 }
 
+// Cut cuts a device off from the one that an endpoint is of, which may belong to another process, or with cut
+// false lets new connections pass again. Only dev knows: the other one may still believe in a connection. The
+// error wraps [verbs.ErrUnsupported] if dev is of another kind.
+func Cut(dev verbs.Device, from verbs.Endpoint, cut bool) error {
+	d, ok := dev.(*device)
+	if !ok {
+		return fmt.Errorf("soft: %w: to cut off a device of another kind", verbs.ErrUnsupported)
+	}
+	d.setCut(addrOf(from.GID, from.LID), cut)
+	return nil
+}
+
 // setCut lets the device take and make no connection to another one, or again.
 func (d *device) setCut(at netip.AddrPort, cut bool) {
 	d.mu.Lock()

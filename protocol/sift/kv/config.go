@@ -1,8 +1,10 @@
 package kv
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
@@ -63,9 +65,18 @@ func (c *Config) Validate() error {
 }
 
 // Layout is the replicated memory that the store needs, with so many slots of the memory's own
-// log.
+// log. Its Use is a hash of c, without the cache: nodes with different stores refuse each other.
 func (c *Config) Layout(slots int) sift.Layout {
-	return sift.Layout{Size: c.size(), Direct: c.directSize(), Block: c.blockSize(), Slots: slots, Entry: c.largestUpdate()}
+	return sift.Layout{Size: c.size(), Direct: c.directSize(), Block: c.blockSize(), Slots: slots, Entry: c.largestUpdate(), Use: c.print()}
+}
+
+// print is a hash of what all nodes must agree on. Different stores may need memories of one shape.
+func (c *Config) print() uint64 {
+	h := fnv.New64a()
+	for _, n := range []int{c.Key, c.Value, c.Index, c.Blocks, c.Log} {
+		_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) // it never fails
+	}
+	return h.Sum64()
 }
 
 // The replicated memory (4.1): the number of the last operation that was applied, the

@@ -21,11 +21,14 @@ func (first) Choose(sim.ChoiceKind, int) int { return 0 }
 
 var shape = kv.Config{Key: 32, Value: 64, Index: 64, Blocks: 8, Log: 4, Cache: 4}
 
-// cpu is a CPU node with a store.
-func cpu(h host.Host, number uint16) error {
-	return kv.Run(h, sift.Config{Layout: shape.Layout(4), Node: number, Memory: []string{"mem1", "mem2", "mem3"},
-		Period: time.Millisecond, Missed: 3, Lease: 2 * time.Millisecond, BackOff: time.Millisecond, CallTimeout: time.Second}, shape)
+// node is the configuration of a CPU node.
+func node(number uint16) sift.Config {
+	return sift.Config{Layout: shape.Layout(4), Node: number, Memory: []string{"mem1", "mem2", "mem3"},
+		Period: time.Millisecond, Missed: 3, Lease: 2 * time.Millisecond, BackOff: time.Millisecond, CallTimeout: time.Second}
 }
+
+// cpu is a CPU node with a store.
+func cpu(h host.Host, number uint16) error { return kv.Run(h, node(number), shape) }
 
 // run runs a client beside three memory nodes and two CPU nodes, of which the first dies after a time.
 func run(client func(h host.Host), dies time.Duration) error {

@@ -15,8 +15,8 @@ type Server struct {
 	h     host.Host
 	cfg   Config
 	mu    host.Mutex
-	store *Store // nil: none
-	term  uint16 // in which Run leads, or 0
+	store *Store            // nil: none
+	leads *sift.Coordinator // as which Run leads, or nil
 }
 
 // NewServer returns a server without a store.
@@ -88,21 +88,26 @@ func statusOf(err error) status {
 }
 
 // Run runs a CPU node with a store: it follows, and when it is the coordinator it opens the store
-// and answers clients, until it is replaced, and follows again. It returns only with an error that
-// no further attempt mends.
+// and answers clients, until it is replaced, and follows again. Meanwhile it brings memory nodes back
+// that have failed. It returns only with an error that no further attempt mends.
 func Run(h host.Host, node sift.Config, cfg Config) error {
 	s, err := NewServer(h, cfg)
 	if err != nil {
 		return err
 	}
-	if need := cfg.Layout(node.Slots); node.Size < need.Size || node.Direct < need.Direct || node.Entry < need.Entry {
+	return s.Run(node)
+}
+
+// Run is [Run] for a server whose store others use, too.
+func (s *Server) Run(node sift.Config) error {
+	if need := s.cfg.Layout(node.Slots); node.Size < need.Size || node.Direct < need.Direct || node.Entry < need.Entry {
 		return fmt.Errorf("%w: a memory with %+v, and the store needs %+v", ErrConfig, node.Layout, need)
 	}
-	n, err := sift.Start(h, node)
+	n, err := sift.Start(s.h, node)
 	if err != nil {
 		return err
 	}
-	h.Go("sift/kv", func() { h.Logf("%v", s.Serve()) })
+	s.h.Go("sift/kv", func() { s.h.Logf("%v", s.Serve()) })
 	for err == nil {
 		err = s.lead(n)
 	}
@@ -115,39 +120,61 @@ func (s *Server) lead(n *sift.Node) error {
 	if err != nil {
 		return err
 	}
-	s.leads(c.Term())
+	s.begin(c)
 	s.h.Go("apply memory", c.Apply)
 	s.h.Go("store", func() { s.open(c) })
 	s.h.Logf("%v", c.Keep())
-	s.leads(0)
+	s.begin(nil)
 	return c.Close()
 }
 
-// leads begins or ends a time in which the node leads. It has no store then.
-func (s *Server) leads(term uint16) {
+// begin begins a time in which the node leads, or with nil one in which it does not. It has no store then.
+func (s *Server) begin(c *sift.Coordinator) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.store != nil {
 		s.store.Stop()
 	}
-	s.term, s.store = term, nil
+	s.leads, s.store = c, nil
 }
 
 // open opens the store and applies its log, while heartbeats are sent.
+//
+// Memory nodes come back only now: the direct zone is copied from one of them, and it is Open that makes
+// sure that all have what any has (see [sift.Coordinator.Rejoin]).
 func (s *Server) open(c *sift.Coordinator) {
 	store, err := Open(s.h, c, s.cfg)
-	if err == nil && s.opened(c.Term(), store) {
+	if err == nil && s.opened(c, store) {
+		s.h.Go("readmit", func() { s.h.Logf("%v", c.Readmit()) })
 		err = store.Apply()
 	}
 	s.h.Logf("%v", err)
 }
 
-// opened sets the store of a term, if the node still leads in it.
-func (s *Server) opened(term uint16, store *Store) bool {
+// opened sets the store of a coordinator, if the node still leads as that one.
+func (s *Server) opened(c *sift.Coordinator, store *Store) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.term == term {
+	if s.leads == c {
 		s.store = store
 	}
-	return s.term == term
+	return s.leads == c
+}
+
+// State is what a CPU node does at one moment, for people.
+type State struct {
+	Term         uint16   // in which it leads; 0: it does not
+	Serves       bool     // it has opened the store
+	Live, Failed []string // the memory nodes, as the coordinator has found them
+}
+
+// State returns what the node does.
+func (s *Server) State() State {
+	s.mu.Lock()
+	c, store := s.leads, s.store
+	s.mu.Unlock()
+	if c == nil {
+		return State{}
+	}
+	return State{Term: c.Term(), Serves: store != nil, Live: c.Live(), Failed: c.Failed()}
 }

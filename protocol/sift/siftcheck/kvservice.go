@@ -188,7 +188,7 @@ func stored(cpus ...func(*store)) func(w *world) []sim.Node {
 
 // services are the scenarios about the store alone.
 func services() (out []*explore.Scenario) {
-	for _, s := range alone {
+	for _, s := range append(alone[:len(alone):len(alone)], coordinated) {
 		out = append(out, s.build())
 	}
 	return out

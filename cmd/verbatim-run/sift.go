@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
+	"github.com/verbatim-rdma/verbatim/protocol/sift"
+	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
+)
+
+// newSift is the command that runs Sift on machines.
+func newSift() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "sift",
+		Short: "Run Sift's key-value store as processes on RDMA cards, or over TCP",
+		Long: `Sift is a key-value store on passive memory: 2f+1 memory nodes lend memory to CPU nodes
+without state, of which one leads and serves clients. It survives the failure of f memory
+nodes, and of all CPU nodes but one. It runs the code that 'verbatim check sift' checks.
+
+The processes find each other by addresses in flags: a CPU node gets the addresses of the
+memory nodes (--memory), and a client those of the CPU nodes (--cpu). Memory nodes need no
+addresses. There is no coordination service: the memory nodes elect the leader. All nodes must
+have the same --key, --value, --keys, --index, --log and --slots; a memory node
+refuses CPU nodes with others.
+
+The processes set up connections over HTTP, which is not protected unless all of them have
+--tls-cert, --tls-key and --tls-ca. Data goes through the cards, always unencrypted.
+docs/sift.md has a walk-through.
+
+A program without the build tag rdma opens no card, and takes --device soft: verbs of
+software over TCP, for trying and testing. So does one that finds no card. All processes must
+have the same kind.
+
+Exit status: 0 done, 1 an acknowledged operation is lost, 2 bad usage or input, an
+unusable device or address, or a key that is not there, 3 no CPU node leads, the store is
+full, or it is unknown whether an operation was carried out.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newSiftMemnode(), newSiftCPUNode(), newSiftPut(), newSiftGet(), newSiftDelete(), newSiftBench(), newSiftSoak())
+	return c
+}
+
+// siftEnded is ended for the errors of Sift.
+func siftEnded(err error, stderr io.Writer) error {
+	for _, e := range []error{kv.ErrUnavailable, kv.ErrUnknown, kv.ErrFull, sift.ErrUnavailable, sift.ErrExhausted} {
+		if errors.Is(err, e) {
+			fmt.Fprintf(stderr, "verbatim-run: %v\n", err)
+			return cli.Status(cli.RanOut)
+		}
+	}
+	if errors.Is(err, sift.ErrLost) {
+		fmt.Fprintf(stderr, "verbatim-run: %v\n", err)
+		return cli.Status(cli.Violated)
+	}
+	return err
+}
+
+// storeFlags are the shape of a store.
+type storeFlags struct {
+	cfg   kv.Config
+	slots int
+}
+
+// defineLimits defines the flags that clients have too.
+func (f *storeFlags) defineLimits(fl *pflag.FlagSet) {
+	fl.IntVar(&f.cfg.Key, "key", 32, "longest key in `bytes`")
+	fl.IntVar(&f.cfg.Value, "value", 992, "longest value in `bytes`")
+}
+
+func (f *storeFlags) define(fl *pflag.FlagSet) {
+	f.defineLimits(fl)
+	fl.IntVar(&f.cfg.Blocks, "keys", 4096, "how many keys the store holds")
+	fl.IntVar(&f.cfg.Index, "index", 0, "slots of the hash table; default: 8 times --keys")
+	fl.IntVar(&f.cfg.Log, "log", 256, "puts that may be acknowledged and not yet applied")
+	fl.IntVar(&f.slots, "slots", 64, "entries of the log of the memory itself")
+}
+
+// complete fills in what follows from other flags, and checks all.
+func (f *storeFlags) complete() (sift.Layout, error) {
+	if f.cfg.Index == 0 {
+		f.cfg.Index = 8 * f.cfg.Blocks
+	}
+	if f.cfg.Cache == 0 {
+		f.cfg.Cache = max(1, f.cfg.Blocks/2)
+	}
+	if err := f.cfg.Validate(); err != nil {
+		return sift.Layout{}, fmt.Errorf("--key, --value, --keys, --index, --log, --cache: %w", err)
+	}
+	l := f.cfg.Layout(f.slots)
+	if err := l.Validate(); err != nil {
+		return l, fmt.Errorf("--slots %d: %w", f.slots, err)
+	}
+	return l, nil
+}
+
+// addresses takes values of a flag apart, each NAME=ADDRESS, and returns the names in their order.
+func addresses(flag, example string, given []string, taken ...string) (names []string, at map[string]string, err error) {
+	at = map[string]string{}
+	for _, t := range taken {
+		at[t] = t
+	}
+	for _, x := range given {
+		name, addr, ok := strings.Cut(x, "=")
+		if !ok || name == "" || addr == "" || at[name] != "" {
+			return nil, nil, fmt.Errorf("%s %q: want NAME=ADDRESS, such as %s, each with a name of its own", flag, x, example)
+		}
+		names, at[name] = append(names, name), addr
+	}
+	for _, t := range taken {
+		delete(at, t)
+	}
+	return names, at, nil
+}

@@ -1,0 +1,307 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/process"
+	"github.com/verbatim-rdma/verbatim/host/oshost"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// siftRig is a group of three memory nodes, and CPU nodes.
+type siftRig struct {
+	t       testing.TB
+	program process.Program
+	dir     string
+	device  string
+	memory  map[string]*process.Process
+	at      map[string]string // addresses of all
+	cpus    map[string]*process.Process
+}
+
+// small are the flags of a small store, which all nodes have.
+const small = " --key 16 --value 64 --keys 64 --log 16 --slots 8"
+
+// quick are those of CPU nodes that do not wait long.
+const quick = " --period 20ms --missed 10 --lease 60ms --back-off 20ms"
+
+func newSiftRig(t testing.TB, cpus int) *siftRig {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &siftRig{t: t, dir: t.TempDir(), device: testDevices()[0], memory: map[string]*process.Process{}, at: map[string]string{}, cpus: map[string]*process.Process{}}
+	r.program = process.Program{Path: self, Env: []string{asProgram + "=1"}, Logs: r.dir}
+	for _, name := range []string{"m1", "m2", "m3"} {
+		r.at[name] = "127.0.0.1:0"
+		r.lend(name)
+	}
+	for i := range cpus {
+		r.cpu(i + 1)
+	}
+	return r
+}
+
+// start starts a server, and waits until it is ready.
+func (r *siftRig) start(name, args string) *process.Process {
+	r.t.Helper()
+	p, err := r.program.Start(name, "test", strings.Fields("sift "+args+" --device "+r.device)...)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		if p.Kill() == nil {
+			_ = p.Bury(func(string) {}) // it may be dead already
+		}
+	})
+	if r.at[name], err = p.Ready(r.t.Context(), time.Minute); err != nil {
+		r.t.Fatal(err)
+	}
+	return p
+}
+
+// lend starts a memory node, again at the same address.
+func (r *siftRig) lend(name string) {
+	r.t.Helper()
+	r.memory[name] = r.start(name, "memnode --name "+name+" --listen "+r.at[name]+" --marker "+filepath.Join(r.dir, name+".marker")+small)
+}
+
+// named are the memory nodes as a flag.
+func (r *siftRig) named() string {
+	return " --memory m1=" + r.at["m1"] + " --memory m2=" + r.at["m2"] + " --memory m3=" + r.at["m3"]
+}
+
+// cpu starts a CPU node.
+func (r *siftRig) cpu(number int) {
+	r.t.Helper()
+	name := fmt.Sprint("cpu", number)
+	r.cpus[name] = r.start(name, fmt.Sprintf("cpunode --node %d --listen 127.0.0.1:0", number)+r.named()+small+quick)
+}
+
+// kill kills a node and waits until it is dead.
+func (r *siftRig) kill(p *process.Process) {
+	r.t.Helper()
+	if err := p.Kill(); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := p.Bury(func(string) {}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// role waits until a node prints a line that satisfies is, and returns it.
+func (r *siftRig) role(name string, is func(line string) bool) string {
+	r.t.Helper()
+	for {
+		line, err := r.cpus[name].Next(r.t.Context(), time.Minute)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if r.t.Logf("%s: %s", name, line); is(line) {
+			return line
+		}
+	}
+}
+
+// client are the arguments of a client of some CPU nodes, all if none is named.
+func (r *siftRig) client(args string, cpus ...string) []string {
+	out := strings.Fields("sift " + args + " --key 16 --value 64 --wait 60s --device " + r.device)
+	for name := range r.cpus {
+		if len(cpus) == 0 || slices.Contains(cpus, name) {
+			out = append(out, "--cpu", name+"="+r.at[name])
+		}
+	}
+	return out
+}
+
+func serves(line string) bool { return strings.HasPrefix(line, "serves") }
+
+func serveAll(line string) bool { return serves(line) && strings.HasSuffix(line, "memory m1 m2 m3") }
+
+// CPU nodes and memory nodes are killed one after the other, and the store keeps what it has acknowledged.
+func TestSiftRunsOnMachines(t *testing.T) {
+	r := newSiftRig(t, 1)
+	r.role("cpu1", serveAll)
+	says(t, program(t, r.client("put protocol sift")...), 0, "ok")
+	says(t, program(t, r.client("get protocol")...), 0, "sift")
+	says(t, program(t, r.client("get nothing")...), 2, `the key "nothing" is not there`)
+	says(t, program(t, r.client("put protocol "+strings.Repeat("x", 65))...), 2, "a value of 65 bytes: at most 64", "--value")
+	says(t, program(t, r.client("put "+strings.Repeat("k", 17)+" v")...), 2, "a key of 17 bytes: 1 to 16")
+	says(t, program(t, append(r.client("get protocol"), "--value", "65", "--wait", "0s")...), 3, "--key and --value must be those of the CPU nodes")
+
+	r.cpu(2)
+	r.kill(r.cpus["cpu1"])
+	r.role("cpu2", serveAll)
+	says(t, program(t, r.client("get protocol")...), 0, "sift") // the first address is that of a dead one, or the second
+	delete(r.cpus, "cpu1")
+
+	r.kill(r.memory["m2"])
+	r.role("cpu2", func(line string) bool { return serves(line) && strings.HasSuffix(line, "failed m2") })
+	says(t, program(t, r.client("put without m2")...), 0, "ok")
+	r.lend("m2")
+	r.role("cpu2", serveAll)
+	r.kill(r.memory["m1"]) // m2 has to have what it missed
+	says(t, program(t, r.client("get protocol")...), 0, "sift")
+	says(t, program(t, r.client("get without")...), 0, "m2")
+	says(t, program(t, r.client("delete protocol")...), 0, "ok")
+	says(t, program(t, r.client("get protocol")...), 2, "is not there")
+
+	r.kill(r.memory["m3"]) // a majority is lost
+	says(t, program(t, append(r.client("put a b"), "--wait", "300ms")...), 3, "sift/kv:")
+}
+
+// A marker tells the first start of a memory node from all others, and a node without one never is new.
+func TestMarkerShowsTheFirstStart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m1")
+	for i, x := range []struct {
+		file string
+		want bool
+	}{{"", false}, {file, true}, {file, false}, {"", false}} {
+		if first, err := firstStart(x.file); err != nil || first != x.want {
+			t.Errorf("start %d, with marker %q: %v, %v", i, x.file, first, err)
+		}
+	}
+}
+
+// Bench measures a store that runs.
+func TestSiftBench(t *testing.T) {
+	r := newSiftRig(t, 1)
+	says(t, program(t, append(r.client("bench --clients 2 --duration 100ms --spread 10 --size 8"), "--json")...), 0, `"op":"put"`, `"op":"get"`, `"unknown":0`)
+	says(t, program(t, r.client("bench --clients 2 --duration 100ms --spread 1000 --size 8 --gets 0")...), 3, "the store is full")
+}
+
+// Bad flags are reported before anything is opened.
+func TestSiftUsage(t *testing.T) {
+	const three = " --memory m1=127.0.0.1:1 --memory m2=127.0.0.1:2 --memory m3=127.0.0.1:3"
+	for _, x := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"sift memnod", 2, "memnod"},
+		{"sift memnode", 2, "--name is required"},
+		{"sift memnode --name a --keys 0", 2, "at least one each"},
+		{"sift memnode --name a --value 1000000", 2, "up to 524288"},
+		{"sift memnode --name a --slots 1", 2, "--slots 1"},
+		{"sift memnode --name a --device soft --marker /no/such/directory/m", 2, "--marker: open /no/such/directory/m"},
+		{"sift memnode --name a --device soft --listen 192.0.2.77:0", 2, "192.0.2.77"},
+		{"sift memnode --name a/b --device soft", 2, `Name "a/b"`},
+		{"sift cpunode", 2, "--node 0: want the number of this CPU node"},
+		{"sift cpunode --node 65535", 2, "--node 65535"},
+		{"sift cpunode --node 1", 2, "--memory was given 0 times"},
+		{"sift cpunode --node 1 --memory m1=127.0.0.1:1 --memory m2=127.0.0.1:2", 2, "--memory was given 2 times"},
+		{"sift cpunode --node 1 --memory m1", 2, `--memory "m1": want NAME=ADDRESS`},
+		{"sift cpunode --node 1 --memory cpu1=127.0.0.1:1", 2, "a name of its own"},
+		{"sift cpunode --node 1 --lease 300ms" + three, 2, "a lease of 300ms"},
+		{"sift cpunode --node 1 --period 0s" + three, 2, "period 0s"},
+		{"sift cpunode --node 1 --call-timeout -1s" + three, 2, "--call-timeout -1s"},
+		{"sift cpunode --node 1 --device soft --gid nonsense" + three, 2, "nonsense"},
+		{"sift put a", 2, "takes a key and a value, not 1 arguments"},
+		{"sift put a b", 2, "--cpu is required"},
+		{"sift get a --cpu x", 2, `--cpu "x": want NAME=ADDRESS`},
+		{"sift get a --cpu client=127.0.0.1:1", 2, "a name of its own"},
+		{"sift get a --device soft --cpu cpu1=127.0.0.1:1 --timeout 0s", 2, "--timeout 0s"},
+		{"sift get a --device soft --cpu cpu1=127.0.0.1:1 --wait 0s", 3, "127.0.0.1:1: connect: connection refused"},
+		{"sift put a b --device soft --cpu cpu1=127.0.0.1:1 --wait 0s", 3, "sift/kv: no coordinator"},
+		{"sift soak --rounds 0", 2, "0 rounds"},
+		{"sift soak --clients 17", 2, "17 clients (1 to 16)"},
+		{"sift bench --gets 101 --cpu cpu1=127.0.0.1:1", 2, "--gets 101"},
+		{"sift bench --size 9999 --cpu cpu1=127.0.0.1:1", 2, "--size 9999"},
+		{"sift bench --clients 0 --cpu cpu1=127.0.0.1:1", 2, "--clients 0"},
+		{"sift bench --duration 0s --cpu cpu1=127.0.0.1:1", 2, "--duration 0s"},
+	} {
+		code, _, stderr := command.Call(strings.Fields(x.args)...)
+		if code != x.code || !strings.Contains(stderr, x.want) {
+			t.Errorf("%s: exit status %d\n%s", x.args, code, stderr)
+		}
+	}
+}
+
+// liar is a host that answers all requests to a service with nonsense.
+func liar(t *testing.T, name, service string) string {
+	t.Helper()
+	h, err := oshost.New(oshost.Config{Name: name, Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := h.Listen(service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	go func() {
+		for r, err := l.Accept(verbs.Forever); err == nil; r, err = l.Accept(verbs.Forever) {
+			r.Reply(bytes.Repeat([]byte{0xff}, 1000))
+		}
+	}()
+	return h.Addr()
+}
+
+// A CPU node says in its log what is wrong with a memory node.
+func TestSiftNodesThatDoNotFit(t *testing.T) {
+	r := newSiftRig(t, 0)
+	cpu := "sift cpunode --node 1 --listen 127.0.0.1:0 --device " + r.device + quick
+	at := func(addr string) string { return strings.ReplaceAll(r.named(), "m2="+r.at["m2"], "m2="+addr) }
+	for _, x := range []struct {
+		name, args string
+		want       []string
+	}{
+		{"of another size", cpu + r.named() + strings.ReplaceAll(small, "--keys 64", "--keys 65"), []string{"no connection to m2", "it has another configuration: a memory of"}},
+		{"of one size with other limits", cpu + r.named() + strings.ReplaceAll(small, "--key 16 --value 64", "--key 24 --value 56"), []string{"no connection to m2", "it has another configuration"}},
+		{"whose address is that of another one", cpu + at(r.at["m3"]) + small, []string{"no connection to m2", "this is host m3, the request is for", "m2"}},
+		{"that is not there", cpu + at("127.0.0.1:1") + small, []string{"no connection to m2", "connection refused"}},
+		{"of another version", cpu + at(foreign(t, "77")) + small, []string{"no connection to m2", `it speaks version "77"`}},
+		{"that is something else", cpu + at(foreign(t, "")) + small, []string{"no connection to m2", "is no host of Verbatim"}},
+		{"that answers nonsense", cpu + at(liar(t, "m2", "sift")) + small, []string{"no connection to m2", "sift: malformed message", "greeting of 1000 bytes"}},
+	} {
+		t.Run(x.name, func(t *testing.T) { logs(t, x.args, x.want...) })
+	}
+	says(t, program(t, strings.Fields("sift get a --wait 0s --device "+r.device+" --cpu cpu1="+liar(t, "cpu1", "sift/kv"))...), 3, "malformed greeting of 1000 bytes")
+	says(t, program(t, strings.Fields("sift put a b --wait 0s --device "+r.device+" --cpu cpu1="+r.at["m1"])...), 3, "this is host m1, the request is for", "cpu1")
+}
+
+// logs waits until a CPU node writes a line that contains all of want into its log.
+func logs(t *testing.T, args string, want ...string) {
+	t.Helper()
+	cmd := program(t, strings.Fields(args)...)
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for s := bufio.NewScanner(log); s.Scan(); {
+		fmt.Fprintln(&all, s.Text())
+		if !slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(s.Text(), w) }) {
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // it was killed
+			return
+		}
+	}
+	t.Errorf("%s: %v: no line with %q:\n%s", args, cmd.Wait(), want, all.String())
+}
+
+// Killing, stopping and cutting off the processes loses nothing. `verbatim-run sift soak` runs more rounds.
+func TestSiftSoak(t *testing.T) {
+	t.Setenv(asProgram, "1")
+	code, out, stderr := command.Call(strings.Fields("sift soak --rounds 8 --seed 3 --json --verbose --device " + testDevices()[0])...)
+	if code != 0 || !strings.Contains(out, `"ok":true,"rounds":8,`) {
+		t.Errorf("exit status %d\n%s", code, out)
+	}
+	t.Logf("%s%s", stderr, out)
+}

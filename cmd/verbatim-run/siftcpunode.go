@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/sift"
+	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
+)
+
+// cpunodeFlags are the flags of the command cpunode.
+type cpunodeFlags struct {
+	store  storeFlags
+	device cardFlags
+	host   hostFlags
+	node   sift.Config
+	number int
+	memory []string
+	cuts   bool
+}
+
+// newSiftCPUNode is the command that runs a CPU node.
+func newSiftCPUNode() *cobra.Command {
+	f := &cpunodeFlags{}
+	c := &cobra.Command{
+		Use:   "cpunode",
+		Short: "Run a CPU node, which leads and serves clients, or follows",
+		Long: `Cpunode watches the leader, and takes its place when it has missed --missed heartbeats. The one
+that leads serves clients, and brings memory nodes back that have failed. A CPU node keeps nothing, so it can
+be killed and started again at any time. All CPU nodes of a group need the same --memory, in the same
+order, and a --node of their own.
+
+It answers gets without asking the memory nodes until its --lease has run out, which is safe if the clocks
+of two CPU nodes run equally fast, up to the ratio of --missed times --period to --lease. With --lease 0 each
+get takes a heartbeat, and no clock matters.
+
+It prints one line when it is ready, with its address, and one whenever its role or what it knows of the memory
+nodes changes: 'leads in term T: memory M1 M2; failed M3', 'serves' with the same if clients are
+served, or 'follows'.`,
+		Example: `  verbatim-run sift cpunode --node 1 --listen 10.0.0.4:7031 \
+    --memory m1=10.0.0.1:7021 --memory m2=10.0.0.2:7021 --memory m3=10.0.0.3:7021`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return siftEnded(runSiftCPUNode(c, f), c.ErrOrStderr()) },
+	}
+	fl := c.Flags()
+	fl.IntVar(&f.number, "node", 0, "unique `number` of this CPU node, from 1 (required)")
+	fl.StringVar(&f.host.name, "name", "", "`name` of this CPU node; default: cpu and its number, such as cpu1")
+	fl.StringVar(&f.host.listen, "listen", "127.0.0.1:7031", "`address` to listen on; port 0 picks a free one")
+	fl.StringArrayVar(&f.memory, "memory", nil, "memory node, as `NAME=ADDRESS`; 2f+1 of them (required)")
+	fl.DurationVar(&f.node.Period, "period", 50*time.Millisecond, "time between two heartbeats")
+	fl.IntVar(&f.node.Missed, "missed", 6, "how many heartbeats a follower misses before it wants to lead")
+	fl.DurationVar(&f.node.Lease, "lease", 150*time.Millisecond, "how long after a heartbeat the leader answers gets by itself; shorter than --missed periods; 0: never")
+	fl.DurationVar(&f.node.BackOff, "back-off", 50*time.Millisecond, "unit of the random pause after a round of an election that nobody has won")
+	fl.DurationVar(&f.node.CallTimeout, "call-timeout", 100*time.Millisecond, "timeout for an attempt to connect to a memory node; it delays heartbeats")
+	fl.IntVar(&f.store.cfg.Cache, "cache", 0, "keys in the leader's cache; default: half of --keys")
+	fl.BoolVar(&f.cuts, "cuts", false, "for tests: take lines 'cut NAME' and 'heal NAME' from standard input, and cut the node off from a memory node")
+	_ = fl.MarkHidden("cuts") // the flag is there
+	f.store.define(fl)
+	f.device.define(fl)
+	f.host.define(fl)
+	fl.SortFlags = false
+	return c
+}
+
+// config checks the flags before a card is opened.
+func (f *cpunodeFlags) config() (at map[string]string, err error) {
+	if f.number < 1 || f.number > sift.MaxNode {
+		return nil, fmt.Errorf("--node %d: want the number of this CPU node, 1 to %d, which no other one has", f.number, sift.MaxNode)
+	}
+	f.node.Node = uint16(f.number)
+	if f.host.name == "" {
+		f.host.name = fmt.Sprint("cpu", f.number)
+	}
+	if len(f.memory)%2 == 0 || len(f.memory) > 2*sift.MaxF+1 {
+		return nil, fmt.Errorf("--memory was given %d times: surviving f failures takes 2f+1 memory nodes, an odd number up to %d", len(f.memory), 2*sift.MaxF+1)
+	}
+	if f.node.Memory, at, err = addresses("--memory", "m1=10.0.0.1:7021", f.memory, f.host.name); err != nil {
+		return nil, err
+	}
+	if f.node.Layout, err = f.store.complete(); err != nil {
+		return nil, err
+	}
+	if f.node.CallTimeout <= 0 {
+		return nil, fmt.Errorf("--call-timeout %v: it must be positive", f.node.CallTimeout)
+	}
+	return at, f.node.Validate()
+}
+
+func runSiftCPUNode(c *cobra.Command, f *cpunodeFlags) error {
+	at, err := f.config()
+	if err != nil {
+		return err
+	}
+	f.host.repeat = repeatEvery
+	h, err := f.host.open(&f.device, at, c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	var on host.Host = h
+	if f.cuts {
+		severed := newSevered(h)
+		on = severed
+		go func() {
+			if err := severed.obey(c.InOrStdin()); err != nil {
+				h.Logf("%v", err)
+			}
+		}()
+	}
+	s, err := kv.NewServer(on, f.store.cfg)
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- s.Run(f.node) }()
+	out := c.OutOrStdout()
+	fmt.Fprintf(out, "ready: %s at %s is CPU node %d of %s on %s\n", f.host.name, h.Addr(), f.number, strings.Join(f.node.Memory, " "), h.Device().Attr().Name)
+	ctx, look, last := untilSignal(c.Context()), time.NewTicker(lookEvery), ""
+	defer look.Stop()
+	for {
+		select {
+		case err := <-failed:
+			return err
+		case <-ctx.Done():
+			return h.Close() // it keeps nothing: the end of the process ends its tasks
+		case <-look.C:
+			if role := roleOf(s.State()); role != last {
+				fmt.Fprintln(out, role)
+				last = role
+			}
+		}
+	}
+}
+
+const (
+	// repeatEvery is how often a node repeats a line of its log: it looks for a memory node that is down many times
+	// a second.
+	repeatEvery = 10 * time.Second
+	// lookEvery is how often it looks whether its role has changed.
+	lookEvery = 20 * time.Millisecond
+)
+
+// roleOf is the line about what a node does.
+func roleOf(s kv.State) string {
+	if s.Term == 0 {
+		return "follows"
+	}
+	does := "leads"
+	if s.Serves {
+		does = "serves"
+	}
+	text := fmt.Sprintf("%s in term %d: memory %s", does, s.Term, strings.Join(s.Live, " "))
+	if len(s.Failed) > 0 {
+		text += "; failed " + strings.Join(s.Failed, " ")
+	}
+	return text
+}

@@ -1,0 +1,225 @@
+package siftcoord
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/verbatim-rdma/verbatim/codec/wire"
+	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
+)
+
+// Store is what a journal needs of a key-value store. A [kv.Store] is one.
+type Store interface {
+	// Put returns when the pair lasts. An error that wraps [kv.ErrUnknown] leaves open whether it does.
+	Put(key, value []byte) error
+	// Get appends the value to buf, and makes sure that the store is the coordinator's.
+	Get(key, buf []byte) (value []byte, found bool, err error)
+	Delete(key []byte) error
+}
+
+// journal is a sequence of records in a store, of which the first ones are replaced by a snapshot. Records and snapshots
+// are blobs: a value of the store is short, so each is cut into pieces. Piece 0, which says how many there are, is written
+// last, so a blob is there as a whole or not at all.
+type journal struct {
+	store Store
+	piece int // bytes of a value of the store
+	head  head
+	next  uint64 // the number of the next record
+	buf   []byte
+}
+
+// head is what makes a snapshot valid: one value, so it changes at one moment.
+type head struct {
+	half  uint8  // which of two snapshots is valid
+	first uint64 // the first record that is not in it
+	stale uint64 // the first record that may not have been deleted
+}
+
+// The first bytes of keys.
+const (
+	headKey     = 'h'
+	recordKey   = 'r'
+	snapshotKey = 's'
+)
+
+// keySize is the length of the longest key: what it is, which one, and the piece.
+const keySize = 1 + 8 + 4
+
+// ErrCorrupt: the store holds something else than a journal.
+var ErrCorrupt = errors.New("sift/coord: the store holds no such journal")
+
+// openJournal finds the journal of a store, whose values have so many bytes. It returns its snapshot, which is nil in a new
+// one, and its records.
+func openJournal(store Store, piece int) (j *journal, snapshot []byte, records [][]byte, err error) {
+	j = &journal{store: store, piece: piece}
+	value, found, err := store.Get([]byte{headKey}, nil)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if found {
+		if err := j.head.decode(value); err != nil {
+			return nil, nil, nil, err
+		}
+		if snapshot, found, err = j.blob(snapshotKey, uint64(j.head.half)); err != nil || !found {
+			return nil, nil, nil, errors.Join(err, missing(found, "the snapshot"))
+		}
+	}
+	for j.next = j.head.first; ; j.next++ {
+		record, found, err := j.blob(recordKey, j.next)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if !found {
+			return j, snapshot, records, j.clean()
+		}
+		records = append(records, record)
+	}
+}
+
+func missing(found bool, what string) error {
+	if found {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is missing", ErrCorrupt, what)
+}
+
+// append writes the next record. If there is no room for it, nothing of it stays. After another error it may be there, and
+// nothing else may be written.
+func (j *journal) append(record []byte) error {
+	if err := j.write(recordKey, j.next, record); errors.Is(err, kv.ErrFull) {
+		return errors.Join(err, j.trim(recordKey, j.next))
+	} else if err != nil {
+		return err
+	}
+	j.next++
+	return nil
+}
+
+// length is how many records there are after the snapshot.
+func (j *journal) length() int { return int(j.next - j.head.first) }
+
+// compact replaces all records by a snapshot. If it is interrupted anywhere, the old snapshot and its records are valid,
+// or the new one.
+func (j *journal) compact(snapshot []byte) error {
+	h := head{half: 1 - j.head.half, first: j.next, stale: j.head.first}
+	if err := j.write(snapshotKey, uint64(h.half), snapshot); errors.Is(err, kv.ErrFull) {
+		return errors.Join(err, j.remove(snapshotKey, uint64(h.half))) // records need the room
+	} else if err != nil {
+		return err
+	}
+	if err := j.store.Put([]byte{headKey}, h.encode()); err != nil {
+		return err
+	}
+	j.head = h
+	return j.clean()
+}
+
+// clean deletes what a snapshot has replaced. Pieces of a record that an earlier coordinator did not finish stay until the
+// next record of that number is replaced.
+func (j *journal) clean() error {
+	for ; j.head.stale < j.head.first; j.head.stale++ {
+		if err := j.remove(recordKey, j.head.stale); err != nil {
+			return err
+		}
+	}
+	return j.remove(snapshotKey, uint64(1-j.head.half))
+}
+
+// confirm makes sure that the store is still the coordinator's.
+func (j *journal) confirm() error {
+	_, _, err := j.store.Get([]byte{headKey}, nil)
+	return err
+}
+
+// write writes a blob that is not there, in the order of its pieces, but with the first one last.
+func (j *journal) write(kind byte, n uint64, b []byte) error {
+	head, rest := b[:min(len(b), j.piece-4)], b[min(len(b), j.piece-4):]
+	pieces := 1
+	for ; len(rest) > 0; pieces++ {
+		size := min(len(rest), j.piece)
+		if err := j.store.Put(key(kind, n, pieces), rest[:size]); err != nil {
+			return err
+		}
+		rest = rest[size:]
+	}
+	j.buf = append(binary.BigEndian.AppendUint32(j.buf[:0], uint32(pieces)), head...)
+	return j.store.Put(key(kind, n, 0), j.buf)
+}
+
+// blob reads a blob.
+func (j *journal) blob(kind byte, n uint64) (b []byte, found bool, err error) {
+	b, found, err = j.store.Get(key(kind, n, 0), nil)
+	if err != nil || !found {
+		return nil, false, err
+	}
+	if len(b) < 4 {
+		return nil, false, fmt.Errorf("%w: a first piece has %d bytes", ErrCorrupt, len(b))
+	}
+	pieces := binary.BigEndian.Uint32(b)
+	b = b[4:]
+	for i := uint32(1); i < pieces; i++ {
+		if b, found, err = j.store.Get(key(kind, n, int(i)), b); err != nil || !found {
+			return nil, false, errors.Join(err, missing(found, "a piece"))
+		}
+	}
+	return b, true, nil
+}
+
+// remove deletes a blob, or what is left of one.
+func (j *journal) remove(kind byte, n uint64) error {
+	if err := j.trim(kind, n); err != nil {
+		return err
+	}
+	return j.delete(key(kind, n, 0))
+}
+
+// trim deletes the pieces of a blob behind the first. They are written from the front and deleted from the end, so wherever
+// either was interrupted, there are no gaps.
+func (j *journal) trim(kind byte, n uint64) error {
+	end := 1
+	for ; ; end++ {
+		_, found, err := j.store.Get(key(kind, n, end), nil)
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+	}
+	for end--; end > 0; end-- {
+		if err := j.store.Delete(key(kind, n, end)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delete deletes a key that may not be there. To look is cheaper than to log.
+func (j *journal) delete(key []byte) error {
+	if _, found, err := j.store.Get(key, nil); err != nil || !found {
+		return err
+	}
+	return j.store.Delete(key)
+}
+
+// key is the key of a piece of a blob.
+func key(kind byte, n uint64, piece int) []byte {
+	b := binary.BigEndian.AppendUint64(append(make([]byte, 0, keySize), kind), n)
+	return binary.BigEndian.AppendUint32(b, uint32(piece))
+}
+
+func (h *head) encode() []byte {
+	b := binary.BigEndian.AppendUint64([]byte{h.half}, h.first)
+	return binary.BigEndian.AppendUint64(b, h.stale)
+}
+
+func (h *head) decode(b []byte) error {
+	r := wire.NewReader(b)
+	*h = head{half: r.Uint8(), first: r.Uint64(), stale: r.Uint64()}
+	r.Fail(h.half <= 1 && h.stale <= h.first)
+	if err := r.End(); err != nil {
+		return fmt.Errorf("%w: its head: %w", ErrCorrupt, err)
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package siftcoord
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/verbatim-rdma/verbatim/codec/wire"
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// Limits of a [Config].
+const (
+	MinValue = 64 // bytes of a value of the store
+	MinKey   = keySize
+)
+
+// ErrConfig: a configuration exceeds the limits.
+var ErrConfig = errors.New("sift/coord: bad configuration")
+
+// Config says how a [Service] keeps its state. All nodes of a group have the same.
+type Config struct {
+	// Ticks is how many ticks of [Service.Tick] a session may be silent, at least 1.
+	Ticks int
+	// Every is how many records are written between two snapshots, at least 1. The store needs room for two snapshots and
+	// so many records: a block for each piece as long as its values.
+	Every int
+}
+
+// Validate checks c for a store of a shape. Its error wraps [ErrConfig].
+func (c *Config) Validate(shape *kv.Config) error {
+	switch {
+	case c.Ticks < 1 || c.Every < 1:
+		return fmt.Errorf("%w: Ticks %d, Every %d: at least 1 each", ErrConfig, c.Ticks, c.Every)
+	case shape.Key < MinKey || shape.Value < MinValue:
+		return fmt.Errorf("%w: the store has keys of %d bytes and values of %d: at least %d and %d", ErrConfig, shape.Key, shape.Value, MinKey, MinValue)
+	}
+	return nil
+}
+
+// Service is the coordination service on a CPU node: it answers while the node is the coordinator.
+type Service struct {
+	h     host.Host
+	cfg   Config
+	piece int          // bytes of a value of the store
+	store func() Store // of the coordinator that the node is now, or nil
+
+	mu     host.Mutex
+	of     Store // the store whose state this is; nil: none
+	log    *journal
+	keeper coord.Keeper
+}
+
+// New returns the service of a node whose server has stores of this shape. Its error wraps [ErrConfig].
+func New(h host.Host, server *kv.Server, shape kv.Config, cfg Config) (*Service, error) {
+	return newService(h, shape, cfg, func() Store {
+		if s := server.Store(); s != nil {
+			return s
+		}
+		return nil
+	})
+}
+
+func newService(h host.Host, shape kv.Config, cfg Config, store func() Store) (*Service, error) {
+	if err := errors.Join(shape.Validate(), cfg.Validate(&shape)); err != nil {
+		return nil, err
+	}
+	return &Service{h: h, cfg: cfg, piece: shape.Value, store: store, mu: h.NewMutex()}, nil
+}
+
+// Serve answers clients under the name of a service. It returns only with an error.
+func (s *Service) Serve(service string) error {
+	l, err := s.h.Listen(service)
+	if err != nil {
+		return err
+	}
+	for {
+		r, err := l.Accept(verbs.Forever)
+		if err != nil {
+			return err
+		}
+		r.Reply(s.answer(r.From(), r.Body()))
+	}
+}
+
+// Answers that are none of a coord.Store, whose answers begin with small numbers.
+const (
+	notLeading = 0xff // nothing happened, nor will it
+	unknown    = 0xfe // the request may have been carried out, or may be by the next coordinator
+	full       = 0xfd // the store has no room; nothing happened
+)
+
+// answer answers a request of a host.
+func (s *Service) answer(from string, req []byte) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(from) > wire.MaxString || !s.leads() {
+		return []byte{notLeading}
+	}
+	if coord.ReadOnly(req) {
+		if err := s.log.confirm(); err != nil {
+			s.leave(err)
+			return []byte{notLeading}
+		}
+		return s.keeper.Apply(from, req)
+	}
+	switch err := s.record(request, from, req); {
+	case errors.Is(err, kv.ErrFull):
+		return []byte{full}
+	case errors.Is(err, kv.ErrUnknown):
+		return []byte{unknown}
+	case err != nil:
+		return []byte{notLeading}
+	}
+	return s.keeper.Apply(from, req)
+}
+
+// Tick advances the clock of the sessions, and expires those that were silent for too long. A node that is not the
+// coordinator has none.
+func (s *Service) Tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.leads() {
+		return
+	}
+	for _, x := range s.keeper.Due() {
+		if s.record(expiry, "", binary64(uint64(x.ID))) != nil {
+			return
+		}
+		s.keeper.ExpireSession(x.ID)
+	}
+}
+
+// Expire calls Tick for ever.
+func (s *Service) Expire(period time.Duration) {
+	for {
+		s.h.Sleep(period)
+		s.Tick()
+	}
+}
+
+// leads reports whether the node is the coordinator, and makes sure that it has the state of its store.
+func (s *Service) leads() bool {
+	store := s.store()
+	if store == nil {
+		s.of = nil
+		return false
+	}
+	if store == s.of {
+		return true
+	}
+	s.of, s.keeper = nil, coord.Keeper{Ticks: s.cfg.Ticks}
+	log, snapshot, records, err := openJournal(store, s.piece)
+	if err == nil && snapshot != nil {
+		err = s.keeper.Restore(snapshot)
+	}
+	for i := 0; i < len(records) && err == nil; i++ {
+		err = s.replay(records[i])
+	}
+	if err != nil {
+		s.h.Logf("coordination service: %v", err)
+		return false
+	}
+	s.of, s.log = store, log
+	return true
+}
+
+// leave forgets the state of a store that has failed: what it holds is known only when it is opened again.
+func (s *Service) leave(err error) {
+	s.h.Logf("coordination service: %v", err)
+	s.of = nil
+}
+
+// record writes a record, and if there are many, a snapshot first. Nothing has happened if its error does not wrap
+// [kv.ErrUnknown].
+func (s *Service) record(kind byte, from string, body []byte) error {
+	if s.log.length() >= s.cfg.Every {
+		if err := s.log.compact(s.keeper.AppendSnapshot(nil)); err != nil && !errors.Is(err, kv.ErrFull) {
+			s.leave(err)
+			return fmt.Errorf("%w: %v", kv.ErrNotLeading, err) // what is unknown is the snapshot, not the record
+		}
+	}
+	err := s.log.append(append(wire.AppendString([]byte{kind}, from), body...))
+	if err != nil && !errors.Is(err, kv.ErrFull) {
+		s.leave(err)
+	}
+	return err
+}
