@@ -49,7 +49,7 @@ type client struct {
 // onCards runs f with a client and the given number of peers.
 func onCards(ctx context.Context, cfg Config, peers int, f func(*client) error) (err error) {
 	if len(cfg.Peers) != 0 && len(cfg.Peers) != peers {
-		return fmt.Errorf("%w: %d peers; it takes %d", ErrConfig, len(cfg.Peers), peers)
+		return fmt.Errorf("%w: %d peers; want %d", ErrConfig, len(cfg.Peers), peers)
 	}
 	dev, err := hw.Open(hw.Config{Device: cfg.Device, MTU: cfg.MTU, Spin: cfg.Spin, MaxInline: max(cfg.Inline, hw.DefaultMaxInline)})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Figure is one number of the paper beside ours.
+// Figure is one number of the paper and ours.
 type Figure struct {
 	Of    string  `json:"of"`   // where it is in the paper
 	What  string  `json:"what"` // what was measured
@@ -207,7 +207,7 @@ func table3(m virtual.Model) ([]Figure, error) {
 			return err
 		}
 		if _, err := h.Call(f.Peers()[0], dieService, nil, time.Second); !errors.Is(err, host.ErrUnreachable) {
-			return fmt.Errorf("the peer does not die: %v", err)
+			return fmt.Errorf("the peer did not exit: %v", err)
 		}
 		for i := 0; f.Alive() == nclPeers; i++ {
 			if err := f.Record(i, []byte{1}); err != nil {
@@ -264,7 +264,7 @@ func micro(d time.Duration) float64 { return float64(d) / 1e3 }
 // dieService terminates a peer of these worlds.
 const dieService = "die"
 
-// inVirtualTime runs app beside n log peers that the controller knows.
+// inVirtualTime runs app with n log peers that have registered at the controller.
 func inVirtualTime(m virtual.Model, f, n int, app func(h *virtual.Host, cfg ncl.Config) error) error {
 	controller := func(h *virtual.Host) coord.Client { return virtual.Coord(h, coord.NewClient(h, "coord", "coord")) }
 	peer := func(h *virtual.Host) {
@@ -281,7 +281,7 @@ func inVirtualTime(m virtual.Model, f, n int, app func(h *virtual.Host, cfg ncl.
 	})
 }
 
-// inVirtualWorld runs app beside n peers, each with its own clock.
+// inVirtualWorld runs app with n peers, each with its own clock.
 func inVirtualWorld(m virtual.Model, n int, peer func(h *virtual.Host), app func(h *virtual.Host) error) error {
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {

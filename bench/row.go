@@ -58,7 +58,7 @@ type Latency struct {
 	Mean float64 `json:"mean"`
 }
 
-// Comparison is perftest beside ours: of latencies, in microseconds, or of rates, in
+// Comparison compares perftest with ours: latencies, in microseconds, or of rates, in
 // requests per second.
 type Comparison struct {
 	Tool    string `json:"tool"`
