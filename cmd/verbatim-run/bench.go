@@ -179,7 +179,7 @@ func (f *benchFlags) measuring(c *cobra.Command, measure func(ctx context.Contex
 	return err
 }
 
-// check finds what the package would not say as well.
+// check reports errors for which it has a better message than the package.
 func (f *benchFlags) check(c *cobra.Command) error {
 	o := &f.cfg
 	if !slices.Contains(bench.Backends, o.Backend) {

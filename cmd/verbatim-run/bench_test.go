@@ -19,7 +19,7 @@ func TestBenchStatus(t *testing.T) {
 		{"bench ncl --size 64 --rounds 1", 0, " record │    64 │     1 │", ""},
 		{"bench verbs --op raed", 2, "", "did you mean read?"},
 		{"bench verbs --backend rmda", 2, "", "did you mean rdma?"},
-		{"bench verbs --size 0", 2, "", "size is 0, and must be 1 to"},
+		{"bench verbs --size 0", 2, "", "size is 0; it must be 1 to"},
 		{"bench verbs --size many", 2, "", "--help"},
 		{"bench verbs --depth 5000", 2, "", "depth is 5000"},
 		{"bench verbs --iters 4", 2, "", "iterations is 4"},

@@ -108,7 +108,7 @@ func (f *appsFlags) run(c *cobra.Command) error {
 	return err
 }
 
-// check finds what the packages would not say as well.
+// check reports errors for which it has a better message than the packages.
 func (f *appsFlags) check(c *cobra.Command) error {
 	if err := f.benchFlags.check(c); err != nil {
 		return err
@@ -170,7 +170,7 @@ func drawTo(name string, plot func(w io.Writer) error) error {
 	return nil
 }
 
-// printApps writes the table, and below it what it is about.
+// printApps writes the table, and below it the conditions of the measurement.
 func printApps(w io.Writer, rows []apps.Row, m *apps.Machine) error {
 	t := cli.NewTable(cli.Row{"app", "what", "strong µs", "weak µs", "ncl µs", "strong / weak", "strong / ncl", "ncl / weak"}).Right(3, 4, 5, 6, 7, 8)
 	for i := range rows {

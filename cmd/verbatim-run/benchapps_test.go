@@ -21,7 +21,7 @@ func TestBenchAppsStatus(t *testing.T) {
 		{tiny + "--app sqlite --seed 7", 0, "1 rounds of 5 operations, seed 7", ""},
 		{"bench apps --app sqlit", 2, "", "did you mean sqlite?"},
 		{"bench apps --workload G", 2, "", "--workload G: known: A, B, C, D, E, F"},
-		{"bench apps --size 0", 2, "", "size is 0, and must be 1 to"},
+		{"bench apps --size 0", 2, "", "size is 0; it must be 1 to"},
 		{"bench apps --records 0", 2, "", "--records 0: it must be at least 1"},
 		{"bench apps --ops -1", 2, "", "operations is -1"},
 		{"bench apps --rounds 5000", 2, "", "rounds is 5000"},

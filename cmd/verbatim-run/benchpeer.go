@@ -60,7 +60,7 @@ Bench ncl needs three peers, named peer1, peer2 and peer3 in the order of the cl
 	return c
 }
 
-// startPeer starts this program as the other side on this machine. stop ends it.
+// startPeer starts this program as the other side on this machine. stop terminates it.
 func (f *benchFlags) startPeer(ctx context.Context, name, device string) (addr string, stop func() error, err error) {
 	self, err := os.Executable()
 	if err != nil {

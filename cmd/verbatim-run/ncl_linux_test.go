@@ -104,7 +104,7 @@ func TestNCLUsage(t *testing.T) {
 		{"ncl peer --name a --memory 1TB", 2, "want a number of bytes, such as"},
 		{"ncl peer --name a --ack-timeout 1ns", 2, "--ack-timeout 1ns: want 10µs to 2h20m"},
 		{"ncl peer --name a --ack-timeout 100h", 2, "want 10µs to 2h20m"},
-		{"ncl peer --name a --device-port 256", 2, "Port is 256, and must be 0 to 255"},
+		{"ncl peer --name a --device-port 256", 2, "Port is 256; it must be 0 to 255"},
 		{"ncl peer --name a --mtu 1500", 2, "must be one of [256 512"},
 		{"ncl peer --name a --gid nonsense", 2, `GID "nonsense" is no address`},
 		{"ncl peer --name a --tls-ca x", 2, "pass all three or none"},

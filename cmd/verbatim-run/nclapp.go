@@ -33,7 +33,7 @@ func (f *controllerFlags) define(fl *pflag.FlagSet) {
 	f.etcd.define(fl)
 }
 
-// check tells what does not belong together, before a card is opened.
+// check reports flags that cannot be combined, before a card is opened.
 func (f *controllerFlags) check(name string) error {
 	if f.callTimeout <= 0 {
 		return fmt.Errorf("--call-timeout %v: it must be positive", f.callTimeout)
@@ -57,7 +57,7 @@ func (f *controllerFlags) open(h *hostFlags, card *cardFlags, addresses map[stri
 	return o, c, nil
 }
 
-// where says which flag is about the controller that err is about.
+// where adds to err the flag that selects the controller.
 func (f *controllerFlags) where(err error) error {
 	switch {
 	case !errors.Is(err, coord.ErrUnavailable):
@@ -92,7 +92,7 @@ func (f *appFlags) start(h host.Host, cfg ncl.Config) (*cluster.Instance, error)
 type fileFlags struct {
 	appFlags
 	file    string
-	started func() // is told when this is the one instance; may be nil
+	started func() // is called once this is the only instance; may be nil
 }
 
 func (f *fileFlags) define(c *cobra.Command) {
@@ -175,7 +175,7 @@ func (f *appFlags) tolerate() (int, error) {
 	return f.f, nil
 }
 
-// log is where the process says what it does.
+// log is the log of the process.
 func (f *appFlags) log(stderr io.Writer) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		fmt.Fprintf(stderr, "%s: %s\n", f.host.name, fmt.Sprintf(format, args...))

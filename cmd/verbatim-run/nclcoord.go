@@ -60,7 +60,7 @@ func runNCLCoord(c *cobra.Command, f *hostFlags, ttl time.Duration) error {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "ready: %s at %s\n", f.name, h.Addr())
-	// Numbers of sessions grow with the time, as long as nobody sets the clock back.
+	// Numbers of sessions grow with the time, unless the clock is set back.
 	return unlessEnded(ctx, cluster.Serve(h, l, cluster.ServeConfig{TTL: ttl, After: coord.Session(time.Now().UnixNano())}))
 }
 

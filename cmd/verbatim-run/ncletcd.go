@@ -32,7 +32,7 @@ func (f *etcdFlags) define(fl *pflag.FlagSet) {
 	fl.StringVar(&f.password, "etcd-password-file", "", "`file` whose first line is the password for etcd")
 }
 
-// check tells what does not belong together, before a card is opened.
+// check reports flags that cannot be combined, before a card is opened.
 func (f *etcdFlags) check(name string, timeout time.Duration) error {
 	f.cfg.Name, f.cfg.CallTimeout = name, timeout
 	if !f.set.Changed("etcd") {

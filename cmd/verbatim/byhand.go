@@ -103,7 +103,7 @@ func (f *handFlags) scenario(name string) (*explore.Scenario, func(final, profil
 func listenLoopback(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %s: %w; it looks like 127.0.0.1:8080", address, err)
+		return nil, fmt.Errorf("--listen %s: %w; want an address such as 127.0.0.1:8080", address, err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("--listen %s: only this machine may reach the page: use 127.0.0.1, [::1] or localhost", address)

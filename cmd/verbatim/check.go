@@ -146,7 +146,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	})
 }
 
-// runCheck checks what the arguments name, one after the other.
+// runCheck checks the scenarios that the arguments name, one after the other.
 func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	if c.Flags().Changed("faults") && strings.TrimSpace(f.opt.Faults) == "" {
 		f.opt.Faults = "none"
@@ -170,7 +170,7 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	}
 	ctx, stop := cli.Interruptible(c)
 	defer stop()
-	// This may start the command anew, and a pipe can be read once: nothing is read before.
+	// This may restart the command, and a pipe can be read only once: nothing is read before.
 	if err := f.page.begin(ctx, f, args, c.ErrOrStderr()); err != nil {
 		return err
 	}

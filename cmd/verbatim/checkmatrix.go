@@ -18,7 +18,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/report"
 )
 
-// noMatrix is what --matrix says to have none.
+// noMatrix is the value of --matrix that omits the matrix.
 const noMatrix = "none"
 
 // maxMatrixFile bounds the file of --matrix.
@@ -37,7 +37,7 @@ type cells struct {
 	found     map[string]string
 }
 
-// newCells says what to do about the matrix for the arguments of a check.
+// newCells decides what to do about the matrix for the arguments of a check.
 func newCells(f *checkFlags, args []string) (*cells, error) {
 	x := &cells{file: f.page.matrix, opt: matrix.Options{Timers: f.opt.Timers, MaxRuns: f.opt.MaxRuns, MaxTime: f.opt.MaxTime, Workers: f.opt.Workers}, found: map[string]string{}}
 	if x.file == noMatrix {

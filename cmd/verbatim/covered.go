@@ -17,7 +17,7 @@ import (
 // it is. The folder is its to remove.
 const coveredEnv = "VERBATIM_COVERED"
 
-// coveredDir is what the name of such a folder begins with.
+// coveredDir is the prefix of the name of such a folder.
 const coveredDir = "verbatim-covered-"
 
 // become replaces this program by another; tests put something else in its place.
@@ -45,7 +45,7 @@ func counted(ctx context.Context, protocols []string, stderr io.Writer) error {
 	return errors.Join(fmt.Errorf("cannot start the program that counts lines: %w", err), os.RemoveAll(dir))
 }
 
-// adopt removes the folder of this program if counted built it, and says whether it did. A
+// adopt removes the folder of this program if counted built it, and reports whether it did. A
 // program that runs needs its file no more, and so nothing stays behind however it ends.
 func adopt() bool {
 	dir := os.Getenv(coveredEnv)

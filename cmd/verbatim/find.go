@@ -46,7 +46,7 @@ func findOne(name string, deep bool) ([]*explore.Scenario, error) {
 	return p.Scenarios(), nil
 }
 
-// isPattern: a name has signs that stand for others, as shells have them.
+// isPattern reports whether a name has wildcards, as in a shell.
 func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
 
 // matching are the scenarios that a pattern matches, or those of the protocols that it matches

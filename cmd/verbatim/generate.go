@@ -72,7 +72,7 @@ usage, 3 a limit was hit.`,
 	return c
 }
 
-// programs lists what the flags ask for.
+// programs lists the programs that the flags select.
 func (f *generateFlags) programs() ([]*generate.Program, error) {
 	switch {
 	case f.program != "" && f.size != 0:

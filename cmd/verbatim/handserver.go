@@ -50,18 +50,18 @@ func newHandServer(s *explore.Scenario, judge func(final, profile string) []litm
 var handHeaders = []string{"X-Content-Type-Options", "nosniff", "X-Frame-Options", "DENY", "Referrer-Policy", "no-referrer",
 	"Cross-Origin-Resource-Policy", "same-origin", "Cross-Origin-Opener-Policy", "same-origin", "Cache-Control", "no-store"}
 
-// serve answers one request. A page of another site can neither read what it says, nor
-// make it work, nor pass itself off as this one under a name of its own.
+// serve answers one request. A page of another site can neither read the answer, nor start a
+// search, nor reach this server under another host name.
 func (h *handServer) serve(ctx context.Context, r *web.Request) *web.Response {
 	site := r.Header("Sec-Fetch-Site")
 	var x *web.Response
 	switch {
 	case !slices.Contains(h.hosts, r.Host):
-		x = web.Text(web.Forbidden, "this page answers to localhost only")
+		x = web.Text(web.Forbidden, "this server accepts requests to localhost only")
 	case site != "" && site != "none" && site != "same-origin", r.Header("Origin") != "":
-		x = web.Text(web.Forbidden, "another site asked for this page: open its address by yourself")
+		x = web.Text(web.Forbidden, "cross-site request refused: open the address of the page directly")
 	case r.Method != "GET" && r.Method != "HEAD":
-		x = web.Text(web.MethodNotAllowed, "it is only there to be read")
+		x = web.Text(web.MethodNotAllowed, "only GET and HEAD are supported")
 	case r.Path != "/":
 		x = web.Text(web.NotFound, "the only page is /")
 	default:
@@ -157,7 +157,7 @@ func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 		Command: "verbatim explore " + explore.Quote(h.s.Name), Litmus: litmus.IsScenario(h.s.Name), Read: os.ReadFile, Hand: hand})
 }
 
-// outcomes are those of a litmus test, once its run has ended.
+// outcomes are those of a litmus test, once its run has finished.
 func (h *handServer) outcomes(x *explore.Stand) []view.Outcome {
 	out := []view.Outcome{}
 	if h.judge == nil || !x.Ended {

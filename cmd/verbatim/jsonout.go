@@ -58,7 +58,7 @@ func writeJSON(w io.Writer, r *explore.Result, audited *audit.Report, file strin
 	return cli.Lines(w).Encode(x)
 }
 
-// reason says why the verdict is what it is.
+// reason explains the verdict.
 func reason(r *explore.Result) string {
 	switch {
 	case r.Reason != nil:

@@ -109,7 +109,7 @@ type litmusJob struct {
 	done    chan struct{}
 }
 
-// errOnCards says where a backend is that this command had.
+// errOnCards names the command that has the backend for cards.
 var errOnCards = errors.New("on cards, litmus is a command of verbatim-run: go run -tags rdma ./cmd/verbatim-run litmus")
 
 func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {

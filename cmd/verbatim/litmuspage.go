@@ -86,7 +86,7 @@ func (f *litmusFlags) outcomeOf(t *lang.Test) (string, error) {
 	return "", fmt.Errorf("unknown outcome %q; known: %s%s", f.reach, strings.Join(names, ", "), mistake.DidYouMean(f.reach, names))
 }
 
-// tells prints a line and ends with a status.
+// tells prints a line and returns an exit status.
 func tells(w io.Writer, code int, format string, args ...any) error {
 	if _, err := fmt.Fprintf(w, format, args...); err != nil {
 		return err

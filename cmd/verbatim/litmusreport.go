@@ -155,7 +155,7 @@ func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) 
 			_ = explore.WriteTimeline(&b, re, explore.TimelineOptions{})
 		}
 		if err != nil {
-			fmt.Fprintf(&b, "  and the replay went wrong: %v\n", err)
+			fmt.Fprintf(&b, "  and the replay failed: %v\n", err)
 		}
 		b.WriteString("\n")
 	case res.Reason != nil && !row.OK():

@@ -181,7 +181,7 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 	return mutantStatus(results).Err()
 }
 
-// keptFolder is where control runs are kept, or nowhere if there is no place.
+// keptFolder returns the folder for control runs; it is empty if there is none.
 func keptFolder() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -19,7 +19,7 @@ type progress struct {
 
 func newProgress(w io.Writer) *progress { return &progress{line: cli.NewSpinner(w)} }
 
-// show draws the line anew.
+// show redraws the line.
 func (p *progress) show(now explore.Progress) {
 	p.line.Show(progressText(p.last, now))
 	p.last = now
@@ -28,7 +28,7 @@ func (p *progress) show(now explore.Progress) {
 // clear removes the line.
 func (p *progress) clear() { p.line.Clear() }
 
-// progressText says how far a search is, and how fast since the last look.
+// progressText describes the progress of a search, and its speed since the last update.
 func progressText(last, now explore.Progress) string {
 	text := fmt.Sprintf("%s %s, %s runs, %s/s", now.Scenario, short(now.Elapsed), number.Commas(now.Runs), number.Commas(rate(last, now)))
 	if now.States > 0 {

@@ -147,7 +147,7 @@ func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.R
 	return cli.Status(code).Err()
 }
 
-// outcome is what became of the run, and the exit status.
+// outcome describes the result of the run, with the exit status.
 func outcome(ce *explore.Counterexample, r *explore.Replay) (string, int) {
 	same := "the run is identical to the recorded one, step by step"
 	if !r.Same {

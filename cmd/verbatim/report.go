@@ -51,7 +51,7 @@ func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result,
 	return err
 }
 
-// assurance says in a line how much was searched.
+// assurance describes in a line how much was searched.
 func assurance(r *explore.Result) string {
 	parts := []string{number.Of(r.Runs, "run")}
 	if r.Strategy == explore.Exhaustive {
@@ -127,7 +127,7 @@ func traceArgs(trace, pattern, folder string) string {
 	return out
 }
 
-// field writes a labelled text, wrapped.
+// field writes value after its label, wrapped to the width of the report.
 func field(b *strings.Builder, label, value string) {
 	if value == "" {
 		return

@@ -30,7 +30,7 @@ func newTable1() *cobra.Command {
 		Long: `Table1 fills in table 1 of the Arcadia paper, which its authors filled in by hand. For each
 design of a log and each failure it searches all runs in which the application forces
 records and the failure strikes. A design survives (✓) if the search is exhausted and
-every recovery has returned every forced record, and nothing that nobody wrote. It is
+every recovery has returned every forced record, and nothing that was never written. It is
 broken (✗) if there is a run in which one has not, and the cell is unknown (?) if a limit
 came first. Below the table are the scenarios with the size of each search and, with
 --out, the file of each run that breaks a design; without, verbatim check SCENARIO shows

@@ -68,8 +68,8 @@ const (
 var reasons = map[int]string{OK: "OK", seeOther: "See Other", BadRequest: "Bad Request", Forbidden: "Forbidden", NotFound: "Not Found",
 	MethodNotAllowed: "Method Not Allowed", ServerError: "Internal Server Error"}
 
-// Serve answers requests until the context ends, and closes the listener. The context of
-// an answer ends when the browser goes away.
+// Serve answers requests until the context is done, and closes the listener. The context of
+// an answer is cancelled when the browser closes the connection.
 func Serve(ctx context.Context, l net.Listener, answer func(context.Context, *Request) *Response) error {
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()
@@ -135,7 +135,7 @@ func read(in *bufio.Reader) (*Request, error) {
 	method, rest, _ := strings.Cut(line, " ")
 	target, version, ok := strings.Cut(rest, " ")
 	if !ok || method == "" || version != "HTTP/1.1" && version != "HTTP/1.0" || !strings.HasPrefix(target, "/") {
-		return nil, fmt.Errorf("%.80q is no request", line)
+		return nil, fmt.Errorf("%.80q is not an HTTP request", line)
 	}
 	u, err := url.ParseRequestURI(target)
 	if err != nil {
@@ -158,7 +158,7 @@ func read(in *bufio.Reader) (*Request, error) {
 // incomplete is the error of a request that does not come to its end.
 func incomplete(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("the request is not whole after %v, or longer than %d bytes", headTime, maxHead)
+		return fmt.Errorf("the request is incomplete after %v, or longer than %d bytes", headTime, maxHead)
 	}
 	return err
 }
