@@ -17,7 +17,7 @@ const LeastTTL = 400 * time.Millisecond
 const ttlKey = "session-ttl"
 
 // ErrTTL: the controller announces an invalid length of sessions.
-var ErrTTL = errors.New("cluster: bad length of sessions")
+var ErrTTL = errors.New("cluster: invalid session length")
 
 // sessionTTL is the length of sessions at the controller c if they need our heartbeats,
 // otherwise 0: the client of etcd sends its own.
@@ -31,7 +31,7 @@ func sessionTTL(c coord.Client) (time.Duration, error) {
 	}
 	ttl, err := time.ParseDuration(string(text))
 	if err != nil || ttl < LeastTTL {
-		return 0, fmt.Errorf("%w: the controller has %q for the time that sessions last: is it a 'verbatim-run ncl coord' of this release?",
+		return 0, fmt.Errorf("%w: the controller announces the session length %q: is it a 'verbatim-run ncl coord' of this release?",
 			ErrTTL, text)
 	}
 	return ttl, nil

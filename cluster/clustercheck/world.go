@@ -32,7 +32,7 @@ const (
 	empty  = "empty"
 )
 
-// controller is a coordination service, each operation of which is one step. The name
+// controller is a coordination service; each of its operations is one step. The name
 // of a host is the part before the dot, so machines with the same name can share a
 // world.
 func controller() sim.Service {

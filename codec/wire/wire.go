@@ -108,7 +108,7 @@ func (r *Reader) End() error {
 	case r.bad:
 		return fmt.Errorf("%w: a value is missing or outside its limits", ErrMalformed)
 	case len(r.b) > 0:
-		return fmt.Errorf("%w: %d bytes too many", ErrMalformed, len(r.b))
+		return fmt.Errorf("%w: %d trailing bytes", ErrMalformed, len(r.b))
 	}
 	return nil
 }
