@@ -124,8 +124,8 @@ func atOnce[R any](r *runner, todo []*Mutant, done func(R), check func(*Mutant) 
 // grace is how long a command has to end after it was asked to.
 const grace = 10 * time.Second
 
-// command runs a command and returns what it prints. The error of one that
-// fails has what it printed on standard error.
+// command runs a command and returns its output. If it fails, the error contains
+// what it printed on standard error.
 func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	return commandWith(ctx, nil, dir, name, args...)
 }
@@ -145,7 +145,7 @@ func commandWith(ctx context.Context, env []string, dir, name string, args ...st
 	return stdout.Bytes(), err
 }
 
-// maxShown bounds how much of what a command said goes into an error.
+// maxShown bounds how much output of a command goes into an error.
 const maxShown = 4000
 
 func indented(text string) string {

@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// kept is what is kept of a control run that was verified: of which program, and how.
+// kept is the record of a verified control run: its program and its options.
 type kept struct {
 	Program  string   `json:"program"` // a hash
 	Protocol string   `json:"protocol"`
@@ -78,7 +78,7 @@ func (c *kept) find(folder string) (name string, there bool) {
 	return name, err == nil && have.Program == c.Program && have.Protocol == c.Protocol && have.Timers == c.Timers && len(have.Searches) > 0
 }
 
-// keep writes what a control run found, whole or not at all; without a name nowhere.
+// keep writes the result of a control run atomically. Without a name it writes nothing.
 func keep(name string, x any) error {
 	if name == "" {
 		return nil
@@ -94,7 +94,7 @@ func keep(name string, x any) error {
 		err = os.Rename(name+".new", name)
 	}
 	if err != nil {
-		return fmt.Errorf("the control run was good, and cannot be kept: %w", err)
+		return fmt.Errorf("the control run passed, but its result cannot be saved: %w", err)
 	}
 	return nil
 }

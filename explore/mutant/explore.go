@@ -25,15 +25,15 @@ const (
 	ByTests    = "tests"    // a Go test
 )
 
-// CheckerResult is what became of a mutant of the checker.
+// CheckerResult is the result for a mutant of the checker.
 type CheckerResult struct {
 	Name  string
 	Title string
 	Rule  string
-	// Yardstick is the one that must notice, On what it was held: a program, or a package
+	// Yardstick is the one that must notice, and On its input: a program, or a package
 	// and a test.
 	Yardstick, On string
-	// Class is what the yardstick must call the fault; a test has no classes.
+	// Class is the class of the fault that the yardstick must report; a test has no classes.
 	Class   string
 	Caught  bool
 	Found   []string // the classes of what it found
@@ -89,16 +89,16 @@ func (m *Mutant) measurable() error {
 		if len(strings.Fields(m.Test)) == 2 {
 			return nil
 		}
-		return fmt.Errorf("%w: %s: Test: %q is no package and name of a test", ErrPatch, m.Name, m.Test)
+		return fmt.Errorf("%w: %s: Test: %q is not a package and the name of a test", ErrPatch, m.Name, m.Test)
 	case m.CaughtBy != ByPrograms && m.CaughtBy != ByAudit:
-		return fmt.Errorf("%w: %s: Caught-by: %q is none of %s, %s and %s", ErrPatch, m.Name, m.CaughtBy, ByPrograms, ByAudit, ByTests)
+		return fmt.Errorf("%w: %s: Caught-by: %q is not one of %s, %s and %s", ErrPatch, m.Name, m.CaughtBy, ByPrograms, ByAudit, ByTests)
 	case m.Program == "" || m.Class == "":
-		return fmt.Errorf("%w: %s: a mutant that %s catch needs a Program and a Class", ErrPatch, m.Name, m.CaughtBy)
+		return fmt.Errorf("%w: %s: a mutant that is caught by %s needs a Program and a Class", ErrPatch, m.Name, m.CaughtBy)
 	}
 	return nil
 }
 
-// on is what the yardstick is held on.
+// on is the input of the yardstick.
 func (m *Mutant) on() string {
 	if m.CaughtBy == ByTests {
 		return m.Test
@@ -114,7 +114,7 @@ func (r *runner) measure(m *Mutant, x *CheckerResult) error {
 	}
 	for name := range files { //lint:ordered each is looked at alone
 		if !ofChecker(filepath.ToSlash(name)) {
-			return fmt.Errorf("%w: %s changes %s, which is no part of the checker", ErrPatch, m.Name, name)
+			return fmt.Errorf("%w: %s changes %s, which is not part of the checker", ErrPatch, m.Name, name)
 		}
 	}
 	if m.CaughtBy == ByTests {
@@ -150,7 +150,7 @@ func (r *runner) measure(m *Mutant, x *CheckerResult) error {
 	return nil
 }
 
-// ofChecker says whether a file is part of the checker, and not of what only uses it.
+// ofChecker reports whether a file is part of the checker, and not of a package that only uses it.
 func ofChecker(name string) bool {
 	in := func(dir string) bool { return strings.HasPrefix(name, dir) }
 	return slices.ContainsFunc([]string{"explore/", "verbs/sim/", "fingerprint/"}, in) &&
@@ -160,7 +160,7 @@ func ofChecker(name string) bool {
 // yardstick is the command that holds programs and audit on programs.
 const yardstick = "./explore/yardstick"
 
-// deviation is a line of what it prints.
+// deviation is a line of its output.
 type deviation struct{ Program, Class, What string }
 
 func (r *runner) yardstick(program made, by string, on ...string) ([]deviation, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
-// judge runs generated mutants, all of which are in its programs.
+// judge runs generated mutants. Its programs contain all of them.
 type judge struct {
 	ctx       context.Context
 	opt       ScoreOptions
@@ -48,7 +48,7 @@ type reach struct {
 	Runs    uint64 `json:"runs"`
 }
 
-// judged is what becomes of a mutant.
+// judged returns the result for a mutant.
 func (j *judge) judged(m schema.Mutant) Judged {
 	start := time.Now()
 	x := Judged{Mutant: m, Result: Survives, Reached: []string{}, Exhausted: []string{}, TimedOut: []string{}}
@@ -143,7 +143,7 @@ func (j *judge) test(t *testProgram, number int, notes string) outcome {
 	return o
 }
 
-// afterFailure is what a test said below the line that it failed in.
+// afterFailure returns the output of a test after the line in which it failed.
 func afterFailure(out string) string {
 	at := failing.FindAllStringIndex(out, -1)
 	_, rest, _ := strings.Cut(out[at[len(at)-1][0]:], "\n")

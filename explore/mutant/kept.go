@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 )
 
-// keptHead is the first line of a file of results. It says what they are the results of, and
+// keptHead is the first line of a file of results. It identifies the code and the budgets, and
 // which scenario comes to which mutant, so that this is found out once.
 type keptHead struct {
 	Protocol  string  `json:"protocol"`
@@ -93,7 +93,7 @@ func (j *judge) head() (*keptHead, error) {
 	return h, err
 }
 
-// read reads the results that f has. A last line that is not whole is written anew: the
+// read reads the results that f has. An incomplete last line is rewritten: the
 // program was stopped there.
 func (j *judge) read(f *os.File, want *keptHead) (map[string]Judged, error) {
 	r := bufio.NewReaderSize(f, 1<<16)
@@ -107,7 +107,7 @@ func (j *judge) read(f *os.File, want *keptHead) (map[string]Judged, error) {
 			return false, err
 		}
 		if err := json.Unmarshal(text, x); err != nil {
-			return false, fmt.Errorf("%s: it has no results of mutants: %w", j.opt.File, err)
+			return false, fmt.Errorf("%s: it contains no results of mutants: %w", j.opt.File, err)
 		}
 		at += int64(len(text))
 		return true, nil
@@ -121,7 +121,7 @@ func (j *judge) read(f *os.File, want *keptHead) (map[string]Judged, error) {
 		return nil, j.begin(f, want)
 	}
 	if !j.takes(&have, want) {
-		return nil, fmt.Errorf("%s: these are the results of other code, or of other budgets: name another file, or remove it", j.opt.File)
+		return nil, fmt.Errorf("%s: it has the results of different code or different budgets: name another file, or remove this one", j.opt.File)
 	}
 	out := map[string]Judged{}
 	for {
@@ -143,7 +143,7 @@ func (j *judge) read(f *os.File, want *keptHead) (map[string]Judged, error) {
 // begin begins the file.
 func (j *judge) begin(f *os.File, h *keptHead) error {
 	if st, err := f.Stat(); err != nil || st.Size() > 0 {
-		return errors.Join(err, fmt.Errorf("%s: it has no results of mutants", j.opt.File))
+		return errors.Join(err, fmt.Errorf("%s: it contains no results of mutants", j.opt.File))
 	}
 	if err := j.controlOnce(h); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (j *judge) keep(x *Judged) {
 	j.err = errors.Join(j.err, err)
 }
 
-// failed is what went wrong with the file.
+// failed describes an error of the file.
 func (j *judge) failed() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

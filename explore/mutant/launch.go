@@ -20,19 +20,19 @@ import (
 const (
 	maxMemory   = 2 << 30
 	stepTimeout = 5 * time.Second
-	// slack is what a program may take beyond its time before it counts as hanging. It is
+	// slack is how much longer than its time a program may take before it counts as hanging. It is
 	// far more than a search needs to end.
 	slack = 20 * time.Second
 )
 
-// outcome is how a program ended.
+// outcome is how a program exited.
 type outcome struct {
 	out, said string
 	code      int
 	how       string // why it counts as caught without a look at what it printed, or empty
 }
 
-// launch says how to start a program.
+// launch describes how to start a program.
 type launch struct {
 	number int    // of the mutant that is on; 0: none
 	notes  string // the file for the places that it comes to; empty: none
@@ -69,7 +69,7 @@ func (j *judge) start(l launch) outcome {
 	return x
 }
 
-// found is what `verbatim check --json` printed, and the class of its counterexample. One that
+// found is the output of `verbatim check --json`, and the class of its counterexample. One that
 // could not decide has one too: of a run that does not end.
 type found struct {
 	Search
@@ -89,7 +89,7 @@ func (j *judge) search(number int, scenario, strategy string, runs uint64, notes
 }
 
 // again makes sure that a program hangs or crashes because of the mutant, and not because the
-// machine was busy or somebody ended it: it must do so twice.
+// machine was busy or the process was killed: it must fail twice.
 func again(run func() outcome) outcome {
 	o := run()
 	if o.how == HowHangs || o.how == HowCrashes {
@@ -98,7 +98,7 @@ func again(run func() outcome) outcome {
 	return o
 }
 
-// question is what a program is asked about a scenario.
+// question is the question to a program about a scenario.
 type question struct {
 	Scenario, Strategy string
 	Runs               uint64

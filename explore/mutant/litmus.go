@@ -17,14 +17,14 @@ import (
 // breaks one rule of its semantics, and a litmus test of that rule must notice.
 const Litmus = "litmus"
 
-// RuleResult is what became of a mutant of the simulator.
+// RuleResult is the result for a mutant of the simulator.
 type RuleResult struct {
 	Name  string
 	Title string
 	Rule  string
 	// Tests are the litmus tests of the rule, which were run.
 	Tests []string
-	// Wanted is how a verdict must be wrong, as the header says it, or empty: TooWeak or
+	// Wanted is how a verdict must be wrong, according to the header, or empty: TooWeak or
 	// TooStrong.
 	Wanted string
 	// Caught: one of them has such a wrong verdict; which, and what is wrong.
@@ -180,7 +180,7 @@ func (r *runner) notice(m *Mutant, x *RuleResult) error {
 	}
 	for name := range files { //lint:ordered each is looked at alone
 		if !strings.HasPrefix(filepath.ToSlash(name), "verbs/sim/") {
-			return fmt.Errorf("%w: %s changes %s, which is no part of the simulator", ErrPatch, m.Name, name)
+			return fmt.Errorf("%w: %s changes %s, which is not part of the simulator", ErrPatch, m.Name, name)
 		}
 	}
 	program, done, err := r.with(m, "build", wrongly)

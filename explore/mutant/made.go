@@ -54,7 +54,7 @@ func (r *runner) withAll(verb, pkg string) (string, error) {
 	build, _ := r.built.LoadOrStore(verb+" "+pkg, sync.OnceValues(func() (string, error) {
 		path, err := r.quickly(filepath.Join("together", verb, filepath.FromSlash(pkg)), r.all.files, verb, pkg)
 		if err != nil && r.ctx.Err() == nil {
-			r.note(fmt.Sprintf("each mutant is built alone, since they do not build together: %v", err))
+			r.note(fmt.Sprintf("each mutant is built separately, because they do not build together: %v", err))
 		}
 		return path, err
 	}))

@@ -18,8 +18,8 @@ import (
 var (
 	// ErrPatch: a patch is malformed or does not apply.
 	ErrPatch = errors.New("mutant: bad patch")
-	// ErrSource: there is no source tree of this module, or no go command.
-	ErrSource = errors.New("mutant: mutants are built from source: it takes the source tree of verbatim (run in it) and the go command")
+	// ErrSource: the source tree of this module, or the go command, is missing.
+	ErrSource = errors.New("mutant: mutants are built from source: run in the source tree of verbatim, with the go command installed")
 	// ErrUnknown: there is no such protocol or mutant.
 	ErrUnknown = errors.New("mutant: no such mutant")
 	// ErrControl: a scenario is not verified although the code is as it is.
@@ -106,7 +106,7 @@ func parse(name string, text []byte) (*Mutant, error) {
 	}
 	for i, f := range files {
 		if f.IsNew || f.IsDelete || f.IsRename || f.IsCopy || f.IsBinary || !filepath.IsLocal(f.OldName) || f.OldName != f.NewName {
-			return bad(fmt.Errorf("%s: a mutant changes files of the source tree, and does not add, remove or rename any", f.NewName))
+			return bad(fmt.Errorf("%s: a mutant may only change files of the source tree, not add, remove or rename them", f.NewName))
 		}
 		if slices.ContainsFunc(files[:i], func(g *gitdiff.File) bool { return g.OldName == f.OldName }) {
 			return bad(fmt.Errorf("%s is changed by two sections: put their hunks into one", f.NewName))
@@ -171,9 +171,9 @@ func place(lines, before []string, from int) (int, error) {
 	case 1:
 		return places[0], nil
 	case 0:
-		return 0, errors.New("its lines are not there any more; make the patch anew" + lost(lines, before))
+		return 0, errors.New("its lines no longer exist; remake the patch" + lost(lines, before))
 	}
-	return 0, fmt.Errorf("its lines are there %d times; give it more context", len(places))
+	return 0, fmt.Errorf("its lines occur %d times; give it more context", len(places))
 }
 
 // lost names the first line of before that is nowhere in lines.

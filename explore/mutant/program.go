@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// A program with one mutant, and what it is asked.
+// A program with one mutant, and the questions to it.
 
 // runner runs mutants.
 type runner struct {

@@ -74,7 +74,7 @@ func (j *judge) control() error {
 	return nil
 }
 
-// controlled searches a scenario as it is for each mutant, and says in how many runs, and
+// controlled searches a scenario as it does for each mutant. It returns the number of runs, and
 // whether that fails.
 func (j *judge) controlled(name, notes string) (runs uint64, o outcome, failed string) {
 	for _, strategy := range []string{explore.Random, explore.Exhaustive} {

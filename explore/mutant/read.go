@@ -40,7 +40,7 @@ func ReadResults(name string) ([]Judged, error) {
 		return nil, fmt.Errorf("%w: %s: %w", ErrResults, name, err)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%w: %s has none: it is for the output of verbatim mutants PROTOCOL --generate --json", ErrResults, name)
+		return nil, fmt.Errorf("%w: %s has none: the file must be the output of verbatim mutants PROTOCOL --generate --json", ErrResults, name)
 	}
 	return out, nil
 }
@@ -60,7 +60,7 @@ func Locate(ctx context.Context, generate Generator, dir string, folders, kit []
 		x := &all[i]
 		m := set.Find(x.ID)
 		if m == nil || m.Before != x.Before || m.After != x.After {
-			return fmt.Errorf("%w: there is no mutant %s now that makes %q of %q: they are of other code, make them anew", ErrResults, x.ID, x.After, x.Before)
+			return fmt.Errorf("%w: no mutant %s of the current code makes %q of %q: the results are of different code, so generate them again", ErrResults, x.ID, x.After, x.Before)
 		}
 		x.Mutant = *m
 	}

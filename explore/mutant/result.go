@@ -13,7 +13,7 @@ import (
 
 // What became of a mutant.
 
-// Search is how the check of one scenario ended.
+// Search is the result of the check of one scenario.
 type Search struct {
 	Scenario string          `json:"scenario"`
 	Timers   string          `json:"timers"`
@@ -27,7 +27,7 @@ type Search struct {
 	exhausted      bool
 }
 
-// Result is what became of a mutant.
+// Result is the result for a mutant.
 type Result struct {
 	Name    string
 	Title   string
@@ -118,7 +118,7 @@ func (x *Result) Verdict() string {
 	return v
 }
 
-// verdictOf is what became of a mutant in a word.
+// verdictOf is the result for a mutant in a word.
 func verdictOf(err error, caught bool) string {
 	switch {
 	case err != nil:

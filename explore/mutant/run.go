@@ -253,7 +253,7 @@ func (p *program) page(x *Result, file string) error {
 		return err
 	}
 	_, err = p.run(p.r.ctx, p.dir, "replay", file, "--html", to, "--overlay", filepath.Join(p.dir, "overlay.json"),
-		"--note", "The bug, put in on purpose: "+x.Title+". "+x.Breaks)
+		"--note", "The deliberate bug: "+x.Title+". "+x.Breaks)
 	if exitCode(err) != 1 {
 		return fmt.Errorf("%w: %s: no page: %w", ErrTool, x.Name, err)
 	}

@@ -42,7 +42,7 @@ type ScoreOptions struct {
 	// Budgets are in runs, so that a result is the same on a busy machine.
 	RandomRuns uint64 // at random, all scenarios together; 0: [DefaultRandomRuns]
 	SearchRuns uint64 // of exhaustive searches, all scenarios together; 0: [DefaultSearchRuns]
-	// MaxTime ends a search or the tests of a package that hang; 0: [DefaultScoreTime]. See [Judged.TimedOut].
+	// MaxTime limits a search, and the tests of a package; 0: [DefaultScoreTime]. See [Judged.TimedOut].
 	MaxTime time.Duration
 	File    string // where results are kept, and found again; empty: nowhere
 	Kept    string // a folder for what the control run found, so that it is made once for a program; empty: nowhere
@@ -94,7 +94,7 @@ type Judged struct {
 	// result may be another on a quicker machine.
 	TimedOut []string `json:"timed_out"`
 	Seconds  float64  `json:"seconds"`
-	// Processor is how many seconds of a processor it took: unlike Seconds it says little of what else
+	// Processor is how many seconds of a processor it took: unlike Seconds it depends little on what else
 	// the machine did.
 	Processor float64 `json:"processor_seconds"`
 }

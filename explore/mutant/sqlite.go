@@ -12,7 +12,7 @@ import (
 // flight at a crash, and does not come by what breaks only in one order of many.
 var SQLite = []string{"ack-at-f", "no-catch-up", "stamp-before-data", "take-minimum"}
 
-// Crash is what `verbatim-run crash sqlite` says of a mutant.
+// Crash is the result of `verbatim-run crash sqlite` for a mutant.
 type Crash struct {
 	Name, Title string
 	Caught      bool

@@ -26,8 +26,8 @@ type together struct {
 	number map[string]int // of a mutant, by its name; one that has none must be built alone
 }
 
-// errAlone: a mutant changes what cannot stand beside the code as it is.
-var errAlone = errors.New("it has to be built alone")
+// errAlone: a mutant changes code of which a program cannot contain two versions.
+var errAlone = errors.New("it must be built separately")
 
 // merge puts mutants into one tree, as many as it can. What is wrong with one of the others, if
 // anything is, shows when that is built alone.
@@ -190,7 +190,7 @@ func typeAt(list *ast.FieldList, i int) ast.Expr {
 	return nil
 }
 
-// mayStandBeside says whether another version of a function can be called in its place.
+// mayStandBeside reports whether another version of a function can be called in its place.
 func mayStandBeside(d *ast.FuncDecl) bool {
 	if d.Type.TypeParams != nil || d.Body == nil || slices.Contains([]string{"init", "main", "_"}, d.Name.Name) {
 		return false
@@ -206,7 +206,7 @@ func mayStandBeside(d *ast.FuncDecl) bool {
 	return plain
 }
 
-// watchesItsCaller says whether a call in between makes a difference to a function.
+// watchesItsCaller reports whether an additional call in between can affect a function.
 func watchesItsCaller(text string) bool {
 	return strings.Contains(text, "recover()") || strings.Contains(text, "runtime.Caller")
 }
@@ -231,7 +231,7 @@ func (x *tree) add(number int, text []byte, names []string) {
 
 func suffix(number int) string { return fmt.Sprintf("__%d", number) }
 
-// renamed is the text of a function with something behind its name.
+// renamed is the text of a function with a suffix to its name.
 func (x *tree) renamed(d *ast.FuncDecl, suffix string) string {
 	at := d.Name.End() - 1
 	return string(x.text[d.Pos()-1:at]) + suffix + string(x.text[at:d.End()-1])
@@ -293,7 +293,7 @@ func (x *tree) choose(out *bytes.Buffer, d *ast.FuncDecl, numbers []int) {
 	fmt.Fprintf(out, "\t}\n\t%s%s%s\n}\n", call, suffix(0), with)
 }
 
-// switchFile is the file of a package that says which mutant is on.
+// switchFile is the file of a package that selects the enabled mutant.
 func (x *tree) switchFile() []byte {
 	return fmt.Appendf(nil, "package %s\n\nimport (\n\t\"os\"\n\t\"strconv\"\n)\n\nvar mutantOn, _ = strconv.Atoi(os.Getenv(%q))\n", x.file.Name.Name, schema.Selects)
 }

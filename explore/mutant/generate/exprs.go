@@ -72,7 +72,7 @@ func (m *maker) isLeaf(c inspector.Cursor, n ast.Expr) bool {
 	return false
 }
 
-// helper is what stands for an operator, and what the mutant has in its place.
+// helper is the function that replaces an operator, and the operator of the mutant.
 type helper struct {
 	op   schema.Operator
 	name string

@@ -57,7 +57,7 @@ func (m *maker) waitsIn(n ast.Node) bool {
 	return found
 }
 
-// kept makes the mutants about values that may change while somebody waits.
+// kept makes the mutants about values that may change during a wait.
 func (m *maker) kept(list []ast.Stmt, c inspector.Cursor) {
 	for i, s := range list {
 		if i+1 == len(list) || !m.waitsIn(s) {
@@ -100,7 +100,7 @@ func (m *maker) stale(s ast.Stmt, x *ast.SelectorExpr, c inspector.Cursor, done 
 	m.around(x, outer, fmt.Sprintf("vm_pick(%d, vm_old%d, ", n, n), ")")
 }
 
-// reread makes the mutant that reads again what a variable has kept from before the wait.
+// reread makes the mutant that rereads, after a wait, a value that was kept in a variable.
 func (m *maker) reread(before []ast.Stmt, x *ast.Ident, c inspector.Cursor, done map[string]bool) {
 	v, ok := m.p.TypesInfo.Uses[x].(*types.Var)
 	if !ok || !isRead(c) || done[x.Name] {

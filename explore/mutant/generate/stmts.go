@@ -39,7 +39,7 @@ func (m *maker) statements(c inspector.Cursor, list []ast.Stmt) {
 	}
 }
 
-// inFront puts a text in front of a statement, behind those that are there.
+// inFront inserts a text before a statement, after those already inserted there.
 func (m *maker) inFront(s ast.Stmt, text string) {
 	from := m.at.Offset(s.Pos())
 	m.all = append(m.all, edit{from: from, to: from, text: text, other: math.MaxInt, level: before})

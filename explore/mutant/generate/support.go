@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// supportFile is the file of a mutated package that says which mutant is on.
+// supportFile is the file of a mutated package that selects the enabled mutant.
 const supportFile = "verbatim_mutants.go"
 
 //go:embed support.txt

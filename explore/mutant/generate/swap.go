@@ -11,9 +11,9 @@ func (m *maker) canSwap(a, b ast.Stmt) bool {
 	return m.moves(a) && m.moves(b) && m.of(a) != m.of(b) && m.meet(a, b)
 }
 
-// moves reports whether a statement can stand elsewhere in its list: it declares nothing for
-// those after it, and what has a label would have it twice. Only a loop or a condition may
-// end the function: what comes after a plain return is never run.
+// moves reports whether a statement can be moved within its list: it must not declare anything for
+// the statements after it, nor have a label, which would then occur twice. Only a loop or a condition
+// may return: statements after a plain return never run.
 func (m *maker) moves(s ast.Stmt) bool {
 	switch x := s.(type) {
 	case *ast.ExprStmt:
@@ -68,8 +68,8 @@ func (m *maker) acts(s ast.Stmt) bool {
 	return found
 }
 
-// writesInto reports whether a assigns to something that stands in b, by its text: to a part
-// of it, or to what it is a part of.
+// writesInto reports whether a assigns to an expression of b, to a part of one, or to a variable
+// that contains one. It compares source text.
 func (m *maker) writesInto(a, b ast.Stmt) bool {
 	var targets []string
 	ast.Inspect(a, func(n ast.Node) bool {

@@ -29,12 +29,12 @@ func (m *maker) file(in *inspector.Inspector) {
 	}
 }
 
-// onlyText: what the function makes is for people.
+// onlyText: the function makes text for people.
 func onlyText(d *ast.FuncDecl) bool {
 	return d.Recv != nil && slices.Contains([]string{"String", "GoString", "Error", "Format"}, d.Name.Name)
 }
 
-// node makes the mutants of one node, and says whether to go on below it.
+// node makes the mutants of one node, and reports whether to continue below it.
 func (m *maker) node(c inspector.Cursor) bool {
 	if !m.mutable(c) {
 		return false
@@ -164,7 +164,7 @@ func (m *maker) typeName(t types.Type) string {
 	return text
 }
 
-// constant makes the mutants of a constant that is no part of another one.
+// constant makes the mutants of a constant that is not part of another one.
 func (m *maker) constant(n ast.Expr) {
 	info := m.p.TypesInfo.Types[n]
 	basic, ok := info.Type.Underlying().(*types.Basic)
@@ -206,7 +206,7 @@ func (m *maker) constant(n ast.Expr) {
 	m.around(n, outer, fmt.Sprintf("vm_const[%s](%d, ", name, first), texts+")")
 }
 
-// alternative is what a constant may become.
+// alternative is the replacement of a constant.
 type alternative struct {
 	op    schema.Operator
 	value int64
@@ -223,7 +223,7 @@ func oneMoreOrLess(value int64, t *types.Basic) []alternative {
 	return out
 }
 
-// fits reports whether a type has a value. Where it does not the compiler says no.
+// fits reports whether a type can represent a value. If it cannot, the mutant does not compile.
 func fits(v int64, t *types.Basic) bool {
 	bits := map[types.BasicKind]int{types.Int8: 8, types.Int16: 16, types.Int32: 32, types.Uint8: 8, types.Uint16: 16, types.Uint32: 32}[t.Kind()]
 	switch unsigned := t.Info()&types.IsUnsigned != 0; {
@@ -287,7 +287,7 @@ func (m *maker) withoutFlags(n ast.Expr, value int64) []alternative {
 }
 
 // next is another constant of a list: the one after, and the first after the last. Of the
-// operations of cards an Atomic becomes a Write, which is what takes its place by mistake.
+// operations of cards an Atomic becomes a Write, the likeliest mistake.
 func next(list []*types.Const, value int64, t types.Type) alternative {
 	op := schema.Enum
 	i := slices.IndexFunc(list, func(c *types.Const) bool { return valueOf(c) > value })

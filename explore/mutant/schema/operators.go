@@ -25,7 +25,7 @@ const (
 	Reread     Operator = "reread"
 )
 
-// Operators says of each operator what it does.
+// Operators describes each operator.
 var Operators = []struct {
 	Name Operator
 	Does string
