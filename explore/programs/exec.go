@@ -111,8 +111,8 @@ func (t *task) peers(a *Act) []string {
 	return names
 }
 
-// visit does acts with each of several hosts, in any order, until one of them ends the task. What it keeps tells
-// nothing of the order.
+// visit does acts with each of several hosts, in any order, until one of them ends the task. Its record does not
+// depend on the order.
 func (t *task) visit(a *Act) {
 	names := t.peers(a)
 	seen, sum, log, only := make([]string, len(names)), uint64(0), t.log, t.only
@@ -235,12 +235,12 @@ func (t *task) each(a *Act, timeout time.Duration) {
 		out[i] = t.completion(&wcs[i])
 		sum += t.last
 	}
-	t.last = sum // it must not tell which of interchangeable hosts had which
+	t.last = sum // it must not reveal which interchangeable host had which
 	sort.Strings(out)
 	t.note(strings.Join(out, "+"))
 }
 
-// completion says what a completion tells, and what came with it.
+// completion formats a completion and the data that came with it.
 func (t *task) completion(wc *verbs.WC) string {
 	if wc.Status != verbs.StatusSuccess {
 		return wc.Status.String()
@@ -303,7 +303,7 @@ func (t *task) state(a *Act) {
 	t.noteAlike(out)
 }
 
-// noteAlike notes what was seen of several hosts. It must not tell which of them is which.
+// noteAlike notes what was observed of several hosts. It must not reveal which host is which.
 func (t *task) noteAlike(seen []string) {
 	sort.Strings(seen)
 	for _, s := range seen {

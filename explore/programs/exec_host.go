@@ -219,7 +219,7 @@ func (t *task) reject() {
 	}
 }
 
-// serve answers for ever with the last value that it has seen.
+// serve answers every request with the last value that it has seen.
 func (t *task) serve(a *Act) {
 	for {
 		req, err := t.m.ask.Accept(verbs.Forever)

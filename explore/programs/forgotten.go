@@ -1,10 +1,10 @@
 package programs
 
-// What a host that has ended left behind must be part of the state, although nobody knows any more
-// what it did.
+// The remains of a host that has finished must be part of the state, although no task remembers
+// what the host did.
 
-// forgotten has a daemon that does one of two things that hardly differ, and ends. Another host
-// hears from it before or after, and then looks.
+// forgotten has a daemon that does one of two nearly equal things and finishes. Another host
+// receives a message from it before or after that, and then observes its effects.
 func (g *maker) forgotten() {
 	g.hosts(2)
 	g.set(25)

@@ -38,7 +38,7 @@ func (p *Program) fits(runs float64) bool {
 	return err != nil || n <= runs
 }
 
-// said is the program that its text says: an act has nothing that it does not take.
+// said is the program as its text states it: an act has no operands that it does not use.
 func (p *Program) said() *Program {
 	q, err := Parse(p.String())
 	if err != nil {

@@ -26,7 +26,7 @@ func (g *maker) waits() (early, late string) {
 	return early, pick(g, "call a 1; sleep 2", "ask a 1; sleep 2", "tcall a 1 1", "ask a 1; gather 1; sleep 1")
 }
 
-// meets is what a and b do when their times have come: mostly one looks at what the other
+// meets is what a and b do when their times have come: usually one observes what the other
 // does, or does not let it.
 func (g *maker) meets() (mine, theirs string) {
 	finds := func(to string) string {
@@ -52,7 +52,7 @@ func (g *maker) afterwards(to string) string {
 }
 
 // causality has a host that knows one thing to be done before it does the next, while
-// others look at the two, or change them, by one instruction or several.
+// others read the two, or change them, in one instruction or several.
 func (g *maker) causality() {
 	g.hosts(2)
 	g.set(40)

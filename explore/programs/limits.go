@@ -52,7 +52,7 @@ func (p *Program) postsLast(acts []Act) bool {
 var lettingGo = []string{"wait", "twait", "poll", "each", "teach", "chan", "tchan", "call", "tcall", "accept", "taccept", "gather",
 	"sleep", "load", "loadwide", "pload", "state", "err", "reset", "dereg"}
 
-// peers is how many hosts a name stands for.
+// peers returns the number of hosts with a name.
 func (p *Program) peers(to string) (n int) {
 	for name := range strings.SplitSeq(to, "+") {
 		n++

@@ -301,7 +301,7 @@ func addChange(g *maker, i, j int) {
 	}
 }
 
-// addOrdered is a Write that may or may not overtake what looks at memory before it.
+// addOrdered is a Write that may or may not overtake an earlier request that reads memory.
 func addOrdered(g *maker, i, j int) {
 	to := g.name(j)
 	first := []Act{{Do: pick(g, "read", "read", "fetchadd"), To: to, V: 1, Flags: "s"}}

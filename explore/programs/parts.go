@@ -9,7 +9,7 @@ import (
 // Kinds about one subject are written as text, as programs are: a host's code is a
 // sequence of parts, and each part is drawn, often from several that can stand there.
 
-// code adds what the texts say to host i, in their order. An empty one says nothing.
+// code adds the acts of the texts to host i, in order. Empty texts add nothing.
 func (g *maker) code(i int, parts ...string) {
 	text := strings.Join(parts, "; ")
 	acts, err := (&reader{words: lex(text)}).acts()

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Shrink makes a program smaller while bad says that it is still one, until nothing can
+// Shrink makes a program smaller while bad still returns true, until nothing can
 // be left out: hosts, lives, acts, faults, settings, flags.
 func Shrink(p *Program, bad func(*Program) bool) *Program {
 	for again := true; again; {
