@@ -12,7 +12,7 @@ import (
 //
 // At is "actor@n" where the default would have been the n-th step of that actor, or
 // "actor@n/kind#k" for the k-th choice of a kind inside that step, or "actor@n/stop"
-// where the step ends early, at the seam that Take numbers ([sim.World.Seams]).
+// where the step stops early, at the seam that Take numbers ([sim.World.Seams]).
 type Decision struct {
 	At   string `json:"at"`
 	Take string `json:"take"`

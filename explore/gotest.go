@@ -105,7 +105,7 @@ func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string
 		_ = WriteTimeline(&b, r, TimelineOptions{})
 	}
 	if err != nil {
-		fmt.Fprintf(&b, "\nand the replay went wrong: %v\n", err)
+		fmt.Fprintf(&b, "\nand the replay failed: %v\n", err)
 	}
 	b.WriteString("\n" + howToReplay(t.Name(), ce, pkg))
 	b.WriteString("\nA regression test, where scenario is this one:\n\n" + RegressionTest(ce))
@@ -194,7 +194,7 @@ func (ce *Counterexample) Missing(r *Replay) string {
 	if r.Unmade == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d of its %d decisions found no place in it, so it may be another run, and only a search says whether the violation is gone",
+	return fmt.Sprintf("; %d of its %d decisions no longer apply, so it may be a different run; only a search shows whether the violation is gone",
 		r.Unmade, len(ce.Decisions))
 }
 

@@ -46,7 +46,7 @@ func newTable(hosts []string, rows []row, width int) *table {
 	return t
 }
 
-// want is what a column must hold.
+// want is the space that the texts of a column need.
 type want struct{ total, longest, word int }
 
 func (x *want) add(text string) {

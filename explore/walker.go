@@ -27,7 +27,7 @@ type walker struct {
 	lost bool
 }
 
-// diverge aborts a run that does not repeat what the same choices did before.
+// diverge aborts a run that differs from an earlier run with the same choices.
 func (w *walker) diverge() {
 	w.lost = true
 	panic(ErrNotDeterministic)

@@ -9,9 +9,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// differ says how two states differ that should be one, or nothing. The first is renamed.
-// Fingerprints of renamed states may differ: then the search knows the state twice, which is
-// only slower. That is counted.
+// differ describes how two states that should be equal differ; it is empty if they do not. The
+// first is renamed. Fingerprints of renamed states may differ: then the search visits the state
+// twice, which only costs time. Such pairs are counted.
 func (a *auditor) differ(t, u *trail, i, j int, ren *renamed) string {
 	x, y := &t.sights[i], &u.sights[j]
 	var names []sim.Actor
@@ -34,7 +34,7 @@ func (a *auditor) differ(t, u *trail, i, j int, ren *renamed) string {
 	return ""
 }
 
-// apart names what is in one of two sets of events only.
+// apart lists the events that are in only one of two sets.
 func (a *auditor) apart(x, y []sim.Actor) string {
 	only := func(x, y []sim.Actor) string {
 		var out []string
@@ -51,7 +51,7 @@ func (a *auditor) apart(x, y []sim.Actor) string {
 	return "only here " + only(x, y) + ", only there " + only(y, x)
 }
 
-// ends says how the ends of two runs differ.
+// ends describes how the ends of two runs differ.
 func ends(a, b *trail) string {
 	switch {
 	case a.end != b.end:
@@ -146,8 +146,8 @@ func (a *auditor) permuted(t *trail) {
 	}
 }
 
-// alike makes run t as it was and with its hosts permuted. States that are the same but for the names of
-// hosts must stay so: the search keeps one of the two, and what the other leads to would be lost. States
+// alike repeats run t unchanged and with its hosts permuted. States that are equal except for the names of
+// hosts must stay so: the search keeps one of the two, and would lose outcomes of the other. States
 // that differ may become the same later: then the search knew two states where one would do.
 func (a *auditor) alike(t *trail, ren *renamed) (why string, at int) {
 	a.w.SetBlind(true)
@@ -163,7 +163,7 @@ func (a *auditor) alike(t *trail, ren *renamed) (why string, at int) {
 	return "", 0
 }
 
-// along compares two runs that should be alike from state i on, and says where they differ.
+// along compares two runs that should be equal from state i on, and describes where they differ.
 func (a *auditor) along(t, x *trail, i int, ren *renamed) (why string, at int) {
 	for ; i < min(len(t.sights), len(x.sights)); i++ {
 		if why := a.differ(t, x, i, i, ren); why != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
-// Profile says which statements of some files were reached.
+// Profile records which statements of some files were reached.
 type Profile struct {
 	files []*cover.Profile // by name, each once
 }
@@ -25,7 +25,7 @@ func newProfile(files []*cover.Profile) *Profile {
 	return p
 }
 
-// Union is what any of the profiles reached.
+// Union returns the statements that any of the profiles reached.
 func Union(all []*Profile) *Profile {
 	out := &Profile{}
 	for _, p := range all {
@@ -55,7 +55,7 @@ func (p *Profile) merge(f *cover.Profile) {
 	}
 }
 
-// State says what became of a line.
+// State is the coverage of a line.
 type State uint8
 
 // The states of lines.
@@ -96,7 +96,7 @@ func (p *Profile) Files(read func(name string) ([]byte, error)) []File {
 	return out
 }
 
-// states tells for each line whether the blocks that have code in it were reached.
+// states returns for each line whether the blocks with code in it were reached.
 func states(lines []string, blocks []cover.ProfileBlock) []State {
 	out := make([]State, len(lines))
 	for _, b := range blocks {

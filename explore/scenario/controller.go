@@ -18,7 +18,7 @@ const Coord = "coord"
 func Dial(h host.Host) coord.Client { return coord.NewClient(h, Coord, Coord) }
 
 // Controller is the coordination service, empty before each run: a service that does
-// not fail, each call of which is one step. Sessions expire when a scenario decides.
+// not fail; each call of it is one step. Sessions expire when a scenario decides.
 func Controller() sim.Service {
 	s, _ := SeededController(nil) // which is right
 	return s
