@@ -2,7 +2,7 @@ package verbs
 
 import "fmt"
 
-// What may be posted. All devices accept the same requests, so the rules stand here, and a device
+// What may be posted. All devices accept the same requests, so the rules are here, and a device
 // adds only what is particular to it.
 
 const (
@@ -74,7 +74,7 @@ func (s QPState) refuses(num uint32) error {
 }
 
 // CheckSend returns nil if queue pair num accepts wr: it is of a device with the attributes a, c is
-// its configuration as [QPConfig.Resolve] returned it, and full says that its send queue has no free
+// its configuration as [QPConfig.Resolve] returned it, and full means that its send queue has no free
 // slot. A remote address and keys are not looked at; they fail the request when it is carried out.
 func (c *QPConfig) CheckSend(num uint32, a *DeviceAttr, wr *SendWR, full bool) error {
 	switch {

@@ -174,7 +174,7 @@ func (q *qp) postOther(wr *verbs.SendWR) error {
 func (q *qp) check(wr *verbs.SendWR) error {
 	err := q.cfg.CheckSend(q.num, &q.d.attr, wr, false)
 	if errors.Is(err, verbs.ErrUnsupported) {
-		err = fmt.Errorf("%w: %s, or its driver, or libibverbs does not have it (it takes Linux 6.2 and rdma-core 46)", err, q.d.name)
+		err = fmt.Errorf("%w: %s, its driver or libibverbs does not support it (it needs Linux 6.2 and rdma-core 46)", err, q.d.name)
 	}
 	return err
 }

@@ -26,7 +26,7 @@ const (
 	DefaultMaxConns = 4096
 )
 
-// Config says where a device listens. A field that is zero has its default.
+// Config configures a device. Zero fields have their defaults.
 type Config struct {
 	// Name of the device. Default [Name].
 	Name string
@@ -50,11 +50,11 @@ func (c *Config) Validate() error {
 		v, most time.Duration
 	}{{"Timeout", c.Timeout, time.Hour}, {"RNRTimer", c.RNRTimer, time.Minute}} {
 		if f.v < 0 || f.v > f.most {
-			return fmt.Errorf("%w: %s is %v, and must be 0 (default) to %v", ErrConfig, f.name, f.v, f.most)
+			return fmt.Errorf("%w: %s is %v; it must be 0 (default) to %v", ErrConfig, f.name, f.v, f.most)
 		}
 	}
 	if c.MaxConns < 0 || c.MaxConns > 1<<20 {
-		return fmt.Errorf("%w: MaxConns is %d, and must be 0 (default) to %d", ErrConfig, c.MaxConns, 1<<20)
+		return fmt.Errorf("%w: MaxConns is %d; it must be 0 (default) to %d", ErrConfig, c.MaxConns, 1<<20)
 	}
 	_, err := c.address()
 	return err

@@ -35,7 +35,7 @@ func (d *device) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 		return nil, err
 	}
 	if depth <= 0 || depth > maxCQE {
-		return nil, d.errorf("create CQ: %w: depth is %d, and must be 1 to %d", verbs.ErrInvalid, depth, maxCQE)
+		return nil, d.errorf("create CQ: %w: depth is %d; it must be 1 to %d", verbs.ErrInvalid, depth, maxCQE)
 	}
 	q := &cq{d: d, ring: make([]entry, depth)}
 	if ch == nil { // a wait sleeps on a channel, so there is one
@@ -106,7 +106,7 @@ func (q *cq) push(e entry) {
 	q.ch.mu.Unlock()
 }
 
-// forget drops the completions of a queue pair that is reset or gone.
+// forget drops the completions of a queue pair that is reset or destroyed.
 func (q *cq) forget(qp *qp) {
 	q.ch.mu.Lock()
 	defer q.ch.mu.Unlock()
@@ -121,7 +121,7 @@ func (q *cq) forget(qp *qp) {
 	q.n = kept
 }
 
-// usable is nil unless the CQ is gone or has overflowed. The channel is locked.
+// usable returns nil unless the CQ is destroyed or has overflowed. The channel is locked.
 func (q *cq) usable() error {
 	switch {
 	case q.gone:

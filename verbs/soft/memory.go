@@ -135,7 +135,7 @@ func (p *pd) check(list []verbs.SGE, need verbs.Access) verbs.Status {
 	return verbs.StatusSuccess
 }
 
-// errorOf is an error that wraps kind and says why.
+// errorOf returns an error that wraps kind and gives the reason.
 func errorOf(kind error, why string) error { return fmt.Errorf("%w: %s", kind, why) }
 
 // appendWord appends a word as memory has it.

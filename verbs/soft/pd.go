@@ -124,7 +124,7 @@ func (p *pd) register(mem verbs.Memory, access verbs.Access) (*mr, error) {
 		if hasLock {
 			lock.Unpin()
 		}
-		return nil, errorOf(verbs.ErrInvalid, "it is no mapped memory, as package host/oshost allocates it")
+		return nil, errorOf(verbs.ErrInvalid, "it is not mapped memory, such as package host/oshost allocates")
 	}
 	d := p.d
 	d.mu.Lock()

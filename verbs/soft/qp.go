@@ -141,17 +141,17 @@ func (p *prepared) Connect(remote verbs.Endpoint) (verbs.QP, error) {
 	return q, nil
 }
 
-// checkEndpoint checks what the peer says of itself.
+// checkEndpoint validates the endpoint of the peer.
 func checkEndpoint(e verbs.Endpoint) error {
 	switch m := e.MTU; {
 	case e.QPN == 0 || e.QPN > maxQPN:
-		return errorOf(verbs.ErrInvalid, "the QP number of the peer is none of 24 bits")
+		return errorOf(verbs.ErrInvalid, "the QP number of the peer has more than 24 bits")
 	case e.PSN >= 1<<24:
 		return errorOf(verbs.ErrInvalid, "the packet sequence number of the peer has more than 24 bits")
 	case m < 256 || m > mtu || m&(m-1) != 0:
 		return errorOf(verbs.ErrInvalid, "the MTU of the peer must be a power of two from 256 to 4096")
 	case e.GID == [16]byte{} || e.LID == 0:
-		return errorOf(verbs.ErrInvalid, "the endpoint has no IP address (GID) or no port (LID): it is none of a soft device")
+		return errorOf(verbs.ErrInvalid, "the endpoint has no IP address (GID) or no port (LID): it is not an endpoint of a soft device")
 	}
 	return nil
 }
@@ -175,8 +175,8 @@ func (q *qp) State() verbs.QPState {
 	return q.state
 }
 
-// Modify implements verbs.QP. What the mask names beside the access flags has the
-// value that the QP was connected with.
+// Modify implements verbs.QP. It changes the state and the access flags; the other
+// attributes keep the values with which the QP was connected.
 func (q *qp) Modify(a verbs.QPAttr) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -275,7 +275,7 @@ func (l *link) write(w *bufio.Writer) {
 	}
 }
 
-// giveUp fails a request whose memory has gone while it was sent. If an earlier one must be
+// giveUp fails a request whose memory was deregistered while it was sent. If an earlier one must be
 // sent again, the connection fails: the peer takes what follows for the rest of this one.
 func (l *link) giveUp(status verbs.Status) {
 	q := l.q

@@ -155,7 +155,7 @@ func (in *inbound) refuse(status verbs.Status) {
 	_, _ = io.Copy(io.Discard, in.conn) // until the requester closes, or is too slow
 }
 
-// loop carries out requests until the connection ends, or one is refused: then it says how.
+// loop executes requests until the connection closes, or one is refused: then it returns how.
 func (in *inbound) loop() verbs.Status {
 	for {
 		b, err := in.r.Peek(requestSize)

@@ -78,7 +78,7 @@ func must[V any](t *T) func(V, error) V {
 	}
 }
 
-// dereg and destroy tolerate objects that are already gone.
+// dereg and destroy tolerate objects that are already destroyed.
 func (e *end) dereg() error {
 	if e.mr == nil {
 		return nil
