@@ -78,7 +78,7 @@ func (c *Config) Validate() error {
 	}{{"MaxMessage", c.MaxMessage, math.MaxInt32}, {"Queue", c.Queue, 1 << 20}, {"MaxConns", c.MaxConns, 1 << 20},
 		{"Slowest", int(c.Slowest), int(time.Hour)}} {
 		if f.v < 0 || f.v > f.most {
-			return fmt.Errorf("%w: %s is %d, and must be 0 (default) to %d", ErrConfig, f.name, f.v, f.most)
+			return fmt.Errorf("%w: %s is %d; it must be 0 (default) to %d", ErrConfig, f.name, f.v, f.most)
 		}
 	}
 	for name, addr := range c.Peers { //lint:ordered the first error will do

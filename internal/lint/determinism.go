@@ -43,9 +43,9 @@ const (
 // bannedImports are the packages that a deterministic package may not import. A name
 // that ends in /... includes the packages below.
 var bannedImports = map[string]banned{
-	"math/rand":    {"its numbers are no recorded choices", "use host.Host.Rand", simRand},
-	"math/rand/v2": {"its numbers are no recorded choices", "use host.Host.Rand", simRand},
-	"crypto/rand":  {"its numbers are no recorded choices", "use host.Host.Rand", simRand},
+	"math/rand":    {"its numbers are not recorded choices", "use host.Host.Rand", simRand},
+	"math/rand/v2": {"its numbers are not recorded choices", "use host.Host.Rand", simRand},
+	"crypto/rand":  {"its numbers are not recorded choices", "use host.Host.Rand", simRand},
 	"hash/maphash": {"its seed differs from run to run", "use hash/crc32 or hash/fnv", "use hash/fnv"},
 	"sync":         {"the scheduler cannot see who waits", "use host.Mutex and host.Cond", simPlain},
 	"sync/atomic":  {"the scheduler cannot see who waits", "use host.Mutex, or host.Region for words that a card reaches", simPlain},

@@ -13,7 +13,7 @@ type layer struct {
 	// begins with * is any folder whose name ends so, below another one, and all below it.
 	at []string
 	// may names the other layers that it may import. Packages of one layer may
-	// import each other, except as apart says.
+	// import each other, except as apart allows.
 	may []string
 	// apart: only packages below the same folder of at may import each other.
 	apart bool
@@ -179,7 +179,7 @@ var layers = []layer{
 		why:   "it joins everything that runs on machines, and nothing imports it"},
 }
 
-// mends says what to do instead of an import, by importing and imported layer.
+// mends suggests what to do instead of an import, by importing and imported layer.
 var mends = map[[2]string]string{
 	{"protocol", "verbs/sim"}:   "take a host.Host and its verbs.Device as arguments, and put what needs the simulator into %s",
 	{"protocol", "verbs/hw"}:    "take a host.Host and its verbs.Device as arguments; the program that starts the protocol picks the backend",

@@ -44,7 +44,7 @@ func (l *layer) public() []string {
 	return slices.DeleteFunc(slices.Clone(l.at), func(at string) bool { return slices.Contains(strings.Split(at, "/"), "internal") })
 }
 
-// imports says what packages of the layer may import beside the standard library.
+// imports lists what packages of the layer may import besides the standard library.
 func (l *layer) imports() string {
 	may := l.may
 	var out []string

@@ -48,7 +48,7 @@ func (b *Block) Unpin() {
 	b.mu.Unlock()
 }
 
-// Free gives the memory back. Its registrations must be gone.
+// Free releases the memory. All registrations must have been deregistered.
 func (b *Block) Free() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

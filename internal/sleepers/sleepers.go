@@ -103,7 +103,7 @@ func (r *Room) wakeOne(q verbs.CQ) {
 	}
 }
 
-// WakeAll is called when nothing will be as it was: the channel, a CQ or the device is gone.
+// WakeAll is called when the channel, a CQ or the device is destroyed or closed.
 func (r *Room) WakeAll() {
 	for _, w := range r.asleep {
 		w.wake()
