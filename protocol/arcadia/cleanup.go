@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// Cleanup says that the record is not needed any more (4.3). Records may be cleaned up in any order. Once
+// Cleanup declares that the record is no longer needed (4.3). Records may be cleaned up in any order. Once
 // it returns nil no recovery finds the record, and the space of those that are cleaned up from the head on
 // can be reserved again. If a failure cuts it off, the record is found or not. An error wraps
 // ErrIncomplete, ErrCleaned, ErrForeign (a record of another log, or of an earlier Open), ErrFenced or ErrCorrupt: the

@@ -92,7 +92,7 @@ func (l *Log) await(lsn uint64) error {
 }
 
 // Append reserves, copies, completes and forces a record (4.3). Its checksum is that of data, and not of what
-// has come to memory. An error wraps those of Reserve, or says why the record may not be durable.
+// has reached memory. The error wraps those of Reserve, or explains why the record may not be durable.
 func (l *Log) Append(data []byte) (*Record, error) {
 	r, err := l.Reserve(len(data))
 	if err != nil {

@@ -18,7 +18,7 @@ type Reliable struct {
 // reliableHeader: length and kind; checksums of those and of the data.
 const reliableHeader = 16
 
-// Size is how many bytes it takes.
+// Size returns the number of bytes that the primitive occupies.
 func (r *Reliable) Size() int { return reliableHeader + r.Max }
 
 // Write stores data and forces them. After an error, or a crash meanwhile, Read returns them or

@@ -89,7 +89,7 @@ func (h header) sealIn(b []byte, payload uint32, id uint64) uint32 {
 	return crc32.Update(payload, castagnoli, b[:sealed])
 }
 
-// superline says where the log begins (4.1).
+// superline records where the log begins (4.1).
 type superline struct {
 	id    uint64 // which log it is
 	ring  int    // its size

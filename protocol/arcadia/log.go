@@ -44,7 +44,7 @@ type Log struct {
 // A log is open once at a time: what an older Log forces after another Open fails with ErrFenced, and what it
 // forces meanwhile may be lost.
 //
-// An error wraps ErrConfig, ErrCorrupt, ErrForeign, or what the host says. After ErrCorrupt and ErrForeign
+// The error wraps ErrConfig, ErrCorrupt, ErrForeign, or an error of the host. After ErrCorrupt and ErrForeign
 // the memory is as it was.
 func Open(h host.Host, cfg Config) (*Log, error) {
 	if err := cfg.Validate(); err != nil {

@@ -114,7 +114,7 @@ func (r *Replicas) meet(epoch uint64) {
 	}
 }
 
-// nonsense says of a malformed answer that it is no answer of a backup.
+// nonsense returns the error for a malformed answer of a backup.
 func nonsense(err error) error {
 	if errors.Is(err, lend.ErrMalformed) {
 		return fmt.Errorf("%w: %w", ErrNonsense, err)

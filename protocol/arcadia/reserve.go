@@ -97,7 +97,7 @@ func (r *Record) read(p []byte) error {
 	}
 	h := header{size: r.size, lsn: r.lsn, epoch: r.epoch}
 	if sum := getHeader(b[:]).sum; h.seal(crcOf(p), l.id) != sum {
-		return fmt.Errorf("%w: record %d: its checksum does not fit", ErrCorrupt, r.lsn)
+		return fmt.Errorf("%w: record %d: its checksum does not match", ErrCorrupt, r.lsn)
 	}
 	return nil
 }
@@ -112,8 +112,8 @@ func (r *Record) cleanedUp() bool {
 	return r.cleaning
 }
 
-// Complete says that all data are there: it writes the checksum, and then sets the valid flag (4.3). It takes
-// no lock, unless somebody waits for it. The data are read back for the checksum, for the application may have
+// Complete declares that the record has all its data: it writes the checksum, and then sets the valid flag (4.3). It takes
+// no lock, unless a task waits for the record. The data are read back for the checksum, because the application may have
 // stored them itself: a bit that flips before that is not noticed, except by Append. An error wraps ErrComplete,
 // or ErrCorrupt: the data cannot be read back, and can be stored again and completed.
 func (r *Record) Complete() error {

@@ -42,7 +42,7 @@ func Reaches(h host.Host, name string) bool {
 	return err == nil
 }
 
-// reaches is Reaches, or the backup rejects a greeting that says nothing.
+// reaches is Reaches, or the backup rejects an empty greeting.
 func (r *run) reaches(name string) bool {
 	if r.load.copies.answers {
 		return Reaches(r.h, name)

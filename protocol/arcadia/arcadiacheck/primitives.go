@@ -153,7 +153,7 @@ func damages(b faults.Budget) bool {
 	return slices.ContainsFunc(b, func(r faults.Rule) bool { return r.Kind == faults.Flip || r.Kind == faults.Poison })
 }
 
-// check reads, and says whether that may be.
+// check reads, and checks the result against the promise.
 func check(k *scenario.Kit, p *progress, v value, always bool) {
 	data, err := v.read()
 	k.Look()

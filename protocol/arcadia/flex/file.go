@@ -81,7 +81,7 @@ func (f *File) Cap() int { return f.size - dataAt }
 // are there or none. An error wraps ErrFull, and nothing was added.
 func (f *File) Append(data []byte) error {
 	if len(data) > f.Cap()-f.length {
-		return fmt.Errorf("%w: %d bytes, and there is room for %d", ErrFull, len(data), f.Cap()-f.length)
+		return fmt.Errorf("%w: %d bytes, but there is room for %d", ErrFull, len(data), f.Cap()-f.length)
 	}
 	if len(data) == 0 {
 		return nil

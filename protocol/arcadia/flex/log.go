@@ -53,7 +53,7 @@ func (l *Log) Append(data []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if room := l.file.Cap() - l.file.Len(); len(data) > room-HeaderSize { // a header alone would end the log
-		return fmt.Errorf("%w: a record of %d bytes, and there is room for %d", ErrFull, len(data), max(room-HeaderSize, 0))
+		return fmt.Errorf("%w: a record of %d bytes, but there is room for %d", ErrFull, len(data), max(room-HeaderSize, 0))
 	}
 	var h [HeaderSize]byte
 	binary.LittleEndian.PutUint32(h[:], uint32(len(data)))

@@ -126,7 +126,7 @@ func (p *Pool) Append(data []byte) error {
 		return err
 	}
 	if len(data) > p.size-at {
-		return fmt.Errorf("%w: %d bytes, and there is room for %d", ErrFull, len(data), p.size-at)
+		return fmt.Errorf("%w: %d bytes, but there is room for %d", ErrFull, len(data), p.size-at)
 	}
 	region := p.region
 	if len(data) > 0 {

@@ -142,7 +142,7 @@ func (a *app) returned(found [][]byte) bool {
 	return true
 }
 
-// force appends a record, its number being what it says, and forces it. It reports whether the log goes on.
+// force appends a record that contains its number, and forces it. It reports whether the log is still usable.
 func (a *app) force(h host.Host, l log, number int) bool {
 	lsn, data := uint64(number), content(number)
 	e := a.told.Begin(h.Name(), fmt.Sprint("append ", number))
