@@ -134,7 +134,7 @@ func (f *File) enlistBatch(o op, links []*link, batch []string) (_ []*link, sile
 	for i := range host.InAnyOrder(f.h, batch) {
 		l := asked[i]
 		if errs[i] = accept(l, &answers[i], o, f.entry.size); errs[i] != nil {
-			f.h.Logf("peer %s does not take file %q: %v", l.Peer, f.name, errs[i])
+			f.h.Logf("peer %s did not accept file %q: %v", l.Peer, f.name, errs[i])
 			f.drop(l)
 		}
 	}

@@ -57,7 +57,7 @@ func (s *slot) offer(before ...lend.Window) []byte {
 // free frees a slot. If its memory cannot be freed it still counts as lent, and no file
 // can have it.
 func (p *peer) free(s *slot) {
-	p.note("take a region down", s.End())
+	p.note("release a region", s.End())
 	if s.Region == nil {
 		p.lent -= stampSize + s.size
 	} else {

@@ -70,7 +70,7 @@ type Config struct {
 	// CallTimeout bounds each attempt to connect; negative: no limit.
 	CallTimeout time.Duration
 	// KeepAlive is how long a node waits for an answer before it finds out whether the
-	// other one is alive: see rpc.Config. 0: for ever.
+	// other one is alive: see rpc.Config. 0: forever.
 	KeepAlive time.Duration
 }
 
@@ -97,7 +97,7 @@ func (c *Config) Validate() error {
 	}
 	for i, n := range c.Nodes {
 		if len(n) == 0 || len(n) > MaxName || slices.Contains(c.Nodes[:i], n) {
-			return fmt.Errorf("%w: node %q: a name of 1 to %d bytes, and no other's", ErrConfig, n, MaxName)
+			return fmt.Errorf("%w: node %q: want a unique name of 1 to %d bytes", ErrConfig, n, MaxName)
 		}
 	}
 	return nil
@@ -122,5 +122,5 @@ func (c *Config) calls() rpc.Config {
 	return rpc.Config{MaxMessage: messageHead + entryHead + 4*c.room(), Credits: 1, KeepAlive: c.KeepAlive}
 }
 
-// id is the number that the library knows a node by, from 1; 0: it is no node.
+// id returns the library's number of a node, from 1; 0 if it is not a node of the group.
 func (c *Config) id(name string) uint64 { return uint64(slices.Index(c.Nodes, name) + 1) }

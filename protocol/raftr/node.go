@@ -104,7 +104,7 @@ func (n *Node) Step(from string, b []byte) ([]byte, error) {
 	defer n.mu.Unlock()
 	id := n.cfg.id(from)
 	if id == 0 || id == n.self {
-		return nil, fmt.Errorf("%w: %s is no other node of the group", ErrMalformed, from)
+		return nil, fmt.Errorf("%w: %s is not another node of the group", ErrMalformed, from)
 	}
 	err := n.receive(id, b)
 	return n.take(id), err

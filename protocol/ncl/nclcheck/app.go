@@ -68,8 +68,8 @@ func (a *app) reset() {
 	a.inside, a.expired = 0, false
 }
 
-// gate permits faults: as the script says, or links are cut in the first life and heal
-// in the last. The application crashes late if the workload says so.
+// gate permits faults: according to the script, or links are cut in the first life and heal
+// in the last. With lateCrash, the application crashes late.
 func (a *app) gate() scenario.Gate {
 	var gates []scenario.Gate
 	if a.load.lateCrash {

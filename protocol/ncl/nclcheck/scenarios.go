@@ -27,7 +27,7 @@ type workload struct {
 	stayDown bool
 	// cutBetween: links are cut in the first life and heal in the last.
 	cutBetween bool
-	// exposed: faults strike, and links heal, only while the script says so.
+	// exposed: faults strike, and links heal, only while the script permits it.
 	exposed bool
 	// queue and patience are the application's QueueDepth and CompletionTimeout.
 	queue    int
