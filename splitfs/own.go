@@ -9,7 +9,7 @@ import (
 type Owner interface {
 	// Check is an error if the right is known to have expired. It costs nothing.
 	Check() error
-	// Ask is Check with an answer of whoever grants the right.
+	// Ask is Check, confirmed by the grantor of the right.
 	Ask() error
 }
 

@@ -77,7 +77,7 @@ func (f *folder) content(name string) []byte {
 	return b
 }
 
-// put makes a file of which nobody but the scenario knows.
+// put creates a file that only the scenario knows about.
 func (f *folder) put(name, text string) {
 	file, err := f.mem.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err == nil {

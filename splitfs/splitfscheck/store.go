@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// errFenced: somebody else has recovered the object.
+// errFenced: another handle has recovered the object.
 var errFenced = errors.New("the object was recovered by another handle")
 
 // store is a store whose Records tear when the application crashes, or when they fail.
@@ -99,7 +99,7 @@ func (s *store) unknown(obj splitfs.Object) {
 	}
 }
 
-// handle opens an object, and shuts out whoever had it open.
+// handle opens an object, and fences earlier handles.
 func (s *store) handle(name string, read bool) *handle {
 	if old := s.open[name]; old != nil {
 		old.fenced = true

@@ -27,8 +27,8 @@ func (l lender) Alloc(size int) (host.Region, error) {
 	return r, err
 }
 
-// land lets the writes of some peers land, now and then, as draw says. The simulator
-// keeps a write in flight until somebody looks, which nobody does before a recovery:
+// land lets the writes of some peers land, now and then, as draw decides. The simulator
+// keeps a write in flight until it is observed, and nothing observes it before a recovery:
 // of thousands of writes any suffix could still be under way, and each costs time.
 // What a peer is behind by when the crash comes is thereby a few transactions, or some
 // tens of them.
