@@ -67,7 +67,7 @@ type Found struct {
 //     them until they are cleaned up (4.2, 4.3).
 //   - What a recovery returns has no gaps, except where records were cleaned up (4.3, 4.4).
 //   - It was completed with exactly these bytes (4.3).
-//   - A record that was complete and not forced is recovered or not; from then on every recovery says
+//   - A record that was complete and not forced is recovered or not; from then on every recovery returns
 //     the same (4.2). If it was not, its LSN is free again.
 //   - At most Window of those are lost at once, and a record is durable once one is reserved whose LSN is larger
 //     by more than Window (4.4).
