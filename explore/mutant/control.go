@@ -21,9 +21,9 @@ type kept struct {
 	Searches []Search `json:"searches"`
 }
 
-// control checks the code as it is, in the scenarios that `verbatim check` has without being
-// asked: a deep one takes too long to exhaust. If this was done before for the same program,
-// its result stands.
+// control checks the unmodified code in the scenarios that `verbatim check` selects by default:
+// deep scenarios take too long to exhaust. A result that was kept for the same program is
+// reused.
 func (r *runner) control() error {
 	p, err := r.build(checking, "control", nil)
 	if err != nil {
@@ -55,15 +55,15 @@ func (r *runner) control() error {
 	return keep(name, &c)
 }
 
-// note passes a remark to Options.Note, if that is set.
+// note passes a message to Options.Note, if that is set.
 func (r *runner) note(text string) {
 	if r.opt.Note != nil {
 		r.opt.Note(text)
 	}
 }
 
-// find is the file in a folder that keeps this run, and whether it is there already. Without
-// a folder it is empty.
+// find returns the file in a folder that keeps this run, and whether it exists. Without a folder
+// the name is empty.
 func (c *kept) find(folder string) (name string, there bool) {
 	if folder == "" {
 		return "", false

@@ -12,9 +12,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
-// equivalents reads which mutants make no difference, and why: a line for each in
-// testdata/mutants/PROTOCOL/equivalent, with the ID, a blank and the reason. Its error has all
-// lines with which something is wrong.
+// equivalents reads which mutants are equivalent, and why: a line for each in
+// testdata/mutants/PROTOCOL/equivalent, with the ID, a blank and the reason. Its error lists all
+// invalid lines.
 func equivalents(root, protocol string, set *schema.Set) (map[string]string, error) {
 	name := "testdata/mutants/" + filepath.Base(protocol) + "/equivalent"
 	text, err := os.ReadFile(filepath.Join(root, name))

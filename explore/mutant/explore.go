@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// Explore is the name under which the mutants of the checker are kept: each breaks one
-// rule by which a search leaves something out, or what such a rule rests on, and a
-// yardstick must notice.
+// Explore is the name of the mutants of the checker: each breaks one rule by which a search
+// skips steps, or an assumption of such a rule, and a yardstick must notice.
 const Explore = "explore"
 
 // The yardsticks for the checker.
@@ -52,8 +51,8 @@ func (x *CheckerResult) Verdict() string {
 
 // RunExplore checks the mutants of the checker, each with the yardstick that it names;
 // done, if not nil, is called after each, in the order of their names. Of opt it uses
-// Names, Dir and NoControl. Its error is about the options or the checker as it is, and
-// wraps [ErrControl] if a yardstick finds something wrong with that.
+// Names, Dir and NoControl. Its error is about the options or the unmodified checker. It
+// wraps [ErrControl] if a yardstick reports an error of the unmodified checker.
 func RunExplore(ctx context.Context, opt Options, done func(CheckerResult)) ([]CheckerResult, error) {
 	opt.Protocol = Explore
 	r, todo, err := prepare(ctx, opt)
@@ -80,7 +79,7 @@ func RunExplore(ctx context.Context, opt Options, done func(CheckerResult)) ([]C
 	})
 }
 
-// measurable reports what is missing for a yardstick to be held to the mutant.
+// measurable returns an error if the header lacks an input of its yardstick.
 func (m *Mutant) measurable() error {
 	switch {
 	case m.Rule == "":
@@ -106,7 +105,7 @@ func (m *Mutant) on() string {
 	return m.Program
 }
 
-// measure builds the yardstick with the mutant and holds it.
+// measure builds the yardstick with the mutant and runs it.
 func (r *runner) measure(m *Mutant, x *CheckerResult) error {
 	files, err := m.apply(r.root)
 	if err != nil {
@@ -157,7 +156,7 @@ func ofChecker(name string) bool {
 		!slices.ContainsFunc([]string{"explore/coverage/", "explore/matrix/", "explore/mutant/"}, in)
 }
 
-// yardstick is the command that holds programs and audit on programs.
+// yardstick is the command that runs the yardsticks programs and audit.
 const yardstick = "./explore/yardstick"
 
 // deviation is a line of its output.
@@ -203,7 +202,7 @@ const testTime = "5m"
 
 var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// exploreControl holds all yardsticks on the checker as it is.
+// exploreControl runs all yardsticks on the unmodified checker.
 func (r *runner) exploreControl(todo []*Mutant) error {
 	on, tests := map[string][]string{}, map[string][]string{}
 	for _, m := range todo {

@@ -82,11 +82,11 @@ func RunScenarios(ctx context.Context, opt ScoreOptions, scenarios ...*explore.S
 	return j.buildAndRun()
 }
 
-// inTest is the Go test that asks for a score.
+// inTest is the Go test that requested a score.
 type inTest struct {
 	name   string // of the function
 	folder string // of its package
-	pkg    string // the same from the root
+	pkg    string // the same, relative to the root
 	names  []string
 }
 
@@ -121,7 +121,7 @@ func newInTest(dir string, scenarios []*explore.Scenario) (*inTest, string, erro
 
 var testName = regexp.MustCompile(`\.((?:Test|Example)[\pL\pN_]*)(?:\.func\d+)*$`)
 
-// callingTest is the outermost test or example that is running here.
+// callingTest returns the outermost test or example on the call stack.
 func callingTest() (name string) {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -138,16 +138,16 @@ func callingTest() (name string) {
 
 func (x *inTest) pattern() string { return "^" + x.name + "$" }
 
-// build are the arguments that build the test.
+// build returns the arguments that build the test.
 func (x *inTest) build(to string) []string {
 	return []string{"-c", "-vet=off", "-ldflags=-s -w", "-o", to, "./" + filepath.ToSlash(x.pkg)}
 }
 
-// launch asks the test instead of the command.
+// launch changes l to start the test instead of the command.
 func (x *inTest) launch(l launch, q *question) launch {
 	text, err := json.Marshal(q)
 	if err != nil {
-		panic(err) // it has nothing that JSON does not
+		panic(err) // every field has a JSON form
 	}
 	l.dir, l.args, l.env = x.folder, []string{"-test.run=" + x.pattern()}, []string{questionEnv + "=" + string(text)}
 	return l
@@ -165,8 +165,8 @@ func (q *question) answer() string {
 	return string(text)
 }
 
-// reply checks the scenario that the question is about, and ends the program. It comes back if
-// it is not among these: then another call of the test has it.
+// reply checks the scenario in the question, and exits. It returns if the scenario is not among
+// these: then another call of the test has it.
 func reply(text string, scenarios []*explore.Scenario) error {
 	var q question
 	if err := json.Unmarshal([]byte(text), &q); err != nil {

@@ -21,7 +21,7 @@ const (
 	maxMemory   = 2 << 30
 	stepTimeout = 5 * time.Second
 	// slack is how much longer than its time a program may take before it counts as hanging. It is
-	// far more than a search needs to end.
+	// far more than a search needs to stop.
 	slack = 20 * time.Second
 )
 
@@ -29,20 +29,20 @@ const (
 type outcome struct {
 	out, said string
 	code      int
-	how       string // why it counts as caught without a look at what it printed, or empty
+	how       string // why it counts as caught regardless of its output, or empty
 }
 
 // launch describes how to start a program.
 type launch struct {
-	number int    // of the mutant that is on; 0: none
-	notes  string // the file for the places that it comes to; empty: none
+	number int    // of the active mutant; 0: none
+	notes  string // the file for the mutants that it reaches; empty: none
 	dir    string
 	name   string
 	args   []string
 	env    []string // besides
 }
 
-// start runs a program, which must end soon after its time.
+// start runs a program, which must exit soon after its time limit.
 func (j *judge) start(l launch) outcome {
 	ctx, cancel := context.WithTimeout(j.ctx, j.opt.MaxTime+cmp.Or(j.opt.limit, slack))
 	defer cancel()
@@ -70,16 +70,16 @@ func (j *judge) start(l launch) outcome {
 }
 
 // found is the output of `verbatim check --json`, and the class of its counterexample. One that
-// could not decide has one too: of a run that does not end.
+// could not decide has one too: of an endless run.
 type found struct {
 	Search
 	Counterexample string
 	Exhausted      bool
 	class          string
-	late           bool // the time was over before the runs were made
+	late           bool // the time expired before the runs were made
 }
 
-// search checks a scenario with a mutant on.
+// search checks a scenario with an active mutant.
 func (j *judge) search(number int, scenario, strategy string, runs uint64, notes string) (x *found, o outcome) {
 	o = again(func() outcome {
 		x, o = j.searchOnce(number, scenario, strategy, runs, notes)
@@ -106,7 +106,7 @@ type question struct {
 	Out                string // the folder for the answer
 }
 
-// args ask the command.
+// args returns the arguments of the command for the question.
 func (q *question) args() []string {
 	return []string{"check", q.Scenario, "--json", "--out", q.Out, "--no-shrink", "--workers", "1", "--seed", "1", "--strategy", q.Strategy,
 		"--max-runs", strconv.FormatUint(q.Runs, 10), "--max-time", q.MaxTime.String(), "--step-timeout", stepTimeout.String()}

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Litmus is the name under which the mutants of the simulator are kept: each
-// breaks one rule of its semantics, and a litmus test of that rule must notice.
+// Litmus is the name of the mutants of the simulator: each breaks one rule of its
+// semantics, and a litmus test of that rule must notice.
 const Litmus = "litmus"
 
 // RuleResult is the result for a mutant of the simulator.
@@ -47,7 +47,7 @@ func (x *RuleResult) Verdict() string {
 	return verdictOf(x.Err, x.Caught)
 }
 
-// How a verdict of a litmus test is wrong.
+// The ways in which the verdict of a litmus test is wrong.
 const (
 	TooWeak   = "too weak"   // the simulator allows what the rule forbids
 	TooStrong = "too strong" // it does not show what must be possible
@@ -56,7 +56,7 @@ const (
 // RunLitmus checks the mutants of the simulator with the litmus tests in
 // testdata/litmus; done, if not nil, is called after each, in the order of their
 // names. Of opt it uses Names, Dir and NoControl. Its error is about the options or
-// the simulator as it is, and wraps [ErrControl] if that fails a test.
+// the unmodified simulator, and wraps [ErrControl] if that fails a test.
 func RunLitmus(ctx context.Context, opt Options, done func(RuleResult)) ([]RuleResult, error) {
 	opt.Protocol = Litmus
 	r, todo, err := prepare(ctx, opt)
@@ -82,12 +82,12 @@ func RunLitmus(ctx context.Context, opt Options, done func(RuleResult)) ([]RuleR
 	})
 }
 
-// litmusFiles are the paths of the litmus tests, from root on.
+// litmusFiles returns the paths of the litmus tests, relative to root.
 func litmusFiles(root string) ([]string, error) {
 	return fs.Glob(os.DirFS(root), "testdata/litmus/*.litmus")
 }
 
-// testsByRule lists the litmus tests of each rule, as their files say it.
+// testsByRule lists the litmus tests of each rule, according to their files.
 func testsByRule(root string) (map[string][]string, error) {
 	paths, err := litmusFiles(root)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"os"
 )
 
-// ErrResults: a file has no results of generated mutants, or those of other code.
+// ErrResults: a file has no results of generated mutants, or results of different code.
 var ErrResults = errors.New("mutant: bad results")
 
-// ReadResults reads what [RunScore] kept in a file, or what `verbatim mutants --generate
-// --json` printed into one.
+// ReadResults reads a file of results that [RunScore] kept, or the output of `verbatim mutants
+// --generate --json`.
 func ReadResults(name string) ([]Judged, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -23,7 +23,7 @@ func ReadResults(name string) ([]Judged, error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)
 	var out []Judged
-	at := map[string]int{} // of two results of a mutant the later one counts
+	at := map[string]int{} // a later result of a mutant replaces an earlier one
 	for n := 1; lines.Scan(); n++ {
 		var x Judged
 		if err := json.Unmarshal(lines.Bytes(), &x); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// What became of a mutant.
+// Results for a mutant.
 
 // Search is the result of the check of one scenario.
 type Search struct {
@@ -21,7 +21,7 @@ type Search struct {
 	Verdict  explore.Verdict `json:"verdict"`
 	Runs     uint64          `json:"runs"`
 	Seconds  float64         `json:"seconds"`
-	Reason   string          `json:"reason"` // of a violation or of not knowing
+	Reason   string          `json:"reason"` // of a violation, or of an unknown verdict
 
 	counterexample string
 	exhausted      bool
@@ -48,10 +48,10 @@ type Result struct {
 	Runs      uint64 // that the search took
 	Found     int    // decisions at first
 	Decisions int    // decisions after shrinking
-	// Events is what a person has to follow in the counterexample: the rows of
-	// the timeline that `verbatim replay` prints. Allocations, registrations and
-	// connections are not among them, the posts of one write to several peers
-	// are one, and so is a stretch of ordinary course.
+	// Events is the number of events that a person has to follow in the
+	// counterexample: the rows of the timeline that `verbatim replay` prints. It
+	// omits allocations, registrations and connections. The posts of one write to
+	// several peers are one row, and so is a series of routine events.
 	Events int
 	File   string // the counterexample, if Options.Out is set
 	Page   string // and the page that shows it
@@ -77,14 +77,14 @@ func (x *Result) wanted() []string {
 
 // MaxEvents is how many events a person can be asked to follow. A counterexample
 // with more is too long: either it was not shrunk well, or its timeline shows too
-// much that is of ordinary course. Two workers do not find the same one each time, so
-// this is a little more than what was seen (36, of which each write acknowledged is one).
+// many routine events. Two workers do not always find the same counterexample, so the
+// limit is a little above the longest one so far (36, one for each acknowledged write).
 const MaxEvents = 40
 
 // TooLong: the counterexample has more events than Options.MaxEvents.
 func (x *Result) TooLong() bool { return x.Events > cmp.Or(x.maxEvents, MaxEvents) }
 
-// timelineWidth is so wide that no row takes two lines.
+// timelineWidth is so wide that no row wraps.
 const timelineWidth = "20000"
 
 // timelineRows counts the rows of a timeline: the lines between the rule below

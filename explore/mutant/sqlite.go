@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// SQLite are the mutants of NCL that the crash test of SQLite finds. It draws what is in
-// flight at a crash, and does not come by what breaks only in one order of many.
+// SQLite lists the mutants of NCL that the crash test of SQLite catches. It draws what is in
+// flight at a crash at random, and misses bugs that show only in rare orders.
 var SQLite = []string{"ack-at-f", "no-catch-up", "stamp-before-data", "take-minimum"}
 
 // Crash is the result of `verbatim-run crash sqlite` for a mutant.

@@ -17,10 +17,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
-// together is one source tree with many mutants in it, so that they are built once: most of
-// the time of a mutant is that of the compiler. Each function that some mutant changes stands
-// there once as it is and once for each of them, and a function with its name calls the one of
-// the mutant that is on, as in the programs of package schema.
+// together is one source tree with many mutants, so that they are built once: compilation takes most
+// of the time of a mutant. A function that mutants change has a version for the unmodified code and
+// one for each of these mutants. A function with its name calls the version of the active mutant, as
+// in the programs of package schema.
 type together struct {
 	files  map[string][]byte
 	number map[string]int // of a mutant, by its name; one that has none must be built alone
@@ -29,8 +29,8 @@ type together struct {
 // errAlone: a mutant changes code of which a program cannot contain two versions.
 var errAlone = errors.New("it must be built separately")
 
-// merge puts mutants into one tree, as many as it can. What is wrong with one of the others, if
-// anything is, shows when that is built alone.
+// merge merges as many mutants as possible into one tree. Errors of the others show when they are
+// built separately.
 func merge(root string, todo []*Mutant) *together {
 	t := &together{files: map[string][]byte{}, number: map[string]int{}}
 	trees := map[string]*tree{}
@@ -53,14 +53,14 @@ func merge(root string, todo []*Mutant) *together {
 	return t
 }
 
-// changesOf are the files as a mutant leaves them, and the functions that it changes there.
+// changesOf returns the files as a mutant changes them, and the names of the changed functions.
 func changesOf(root string, m *Mutant, trees map[string]*tree) (after map[string][]byte, changed map[string][]string, err error) {
 	if after, err = m.apply(root); err != nil {
 		return nil, nil, err
 	}
 	changed = map[string][]string{}
 	if slices.ContainsFunc(slices.Collect(maps.Keys(after)), func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
-		return nil, nil, errAlone // a test runs whatever has the name of one
+		return nil, nil, errAlone // go test would run every version of a test function
 	}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if trees[name] == nil {
@@ -75,7 +75,7 @@ func changesOf(root string, m *Mutant, trees map[string]*tree) (after map[string
 	return after, changed, nil
 }
 
-// tree is a file as it is, and the versions of its functions that mutants have.
+// tree is an unmodified file, with the versions of its functions in mutants.
 type tree struct {
 	text     []byte
 	file     *ast.File
@@ -85,7 +85,7 @@ type tree struct {
 	effects  []string // imports that make a difference to a package that does not name them
 	variants map[string][]int
 	added    bytes.Buffer
-	imports  []string // that some version needs and the file does not have
+	imports  []string // that some version needs but the file lacks
 }
 
 func readTree(name string) (*tree, error) {
@@ -142,8 +142,8 @@ func (x *tree) nameOf(d *ast.FuncDecl) string {
 	return x.of(d.Recv.List[0].Type) + "." + d.Name.Name
 }
 
-// changes are the functions that are not the same in another version of the file.
-// Its error is errAlone if there is another difference.
+// changes returns the functions that differ in another version of the file. Its error is
+// errAlone if there is any other difference.
 func (x *tree) changes(text []byte) (names []string, err error) {
 	y, err := parseTree(text)
 	if err != nil {
@@ -163,12 +163,12 @@ func (x *tree) changes(text []byte) (names []string, err error) {
 		names = append(names, name)
 	}
 	if len(names) == 0 {
-		return nil, errAlone // what the mutant changes is none of these, and would be lost
+		return nil, errAlone // the mutant changes something else, which would be lost
 	}
 	return names, nil
 }
 
-// signature is the types of a function's parameters and results.
+// signature returns the types of a function's parameters and results.
 func (x *tree) signature(d *ast.FuncDecl) string {
 	out := ""
 	for _, list := range []*ast.FieldList{d.Type.TypeParams, d.Type.Params, d.Type.Results} {
@@ -202,7 +202,7 @@ func mayStandBeside(d *ast.FuncDecl) bool {
 	if star, ok := t.(*ast.StarExpr); ok {
 		t = star.X
 	}
-	_, plain := t.(*ast.Ident) // and no generic type
+	_, plain := t.(*ast.Ident) // and not a generic type
 	return plain
 }
 
@@ -263,7 +263,7 @@ func (x *tree) source() []byte {
 	return out.Bytes()
 }
 
-// choose writes the function that calls the version of the mutant that is on.
+// choose writes the function that calls the version of the active mutant.
 func (x *tree) choose(out *bytes.Buffer, d *ast.FuncDecl, numbers []int) {
 	var params, args []string
 	for i := range d.Type.Params.NumFields() {

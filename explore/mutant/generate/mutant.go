@@ -83,7 +83,7 @@ func (m *maker) line(p token.Pos) int { return m.p.Fset.Position(p).Line }
 // maxText bounds the source text that a result shows.
 const maxText = 160
 
-// oneLine is text in one line that is not too long.
+// oneLine joins text into one line, and shortens it.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > maxText {
