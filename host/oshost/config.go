@@ -58,7 +58,7 @@ type Config struct {
 	MaxMessage int
 	// Queue is how many requests to a service may wait. Default 128.
 	Queue int
-	// MaxConns is how many connections others may have. Default 256.
+	// MaxConns is the largest number of incoming connections. Default 256.
 	MaxConns int
 	// Slowest is how long a peer may take to send one request, to receive one answer,
 	// and to accept a connection. Default 10 s.

@@ -246,7 +246,7 @@ func (ch *channel) armAll() error {
 	return nil
 }
 
-// has reports whether x is of the channel.
+// has reports whether x belongs to the channel.
 func (ch *channel) has(x verbs.CQ) bool {
 	q, ok := x.(*cq)
 	return ok && q.ch == ch
