@@ -136,7 +136,7 @@ func TestMeasurable(t *testing.T) {
 		{Mutant{Rule: "r", CaughtBy: ByAudit, Program: "p", Class: "c"}, ""},
 		{Mutant{CaughtBy: ByTests, Test: "./explore TestRule"}, "no Rule"},
 		{Mutant{Rule: "r", CaughtBy: ByTests, Test: "TestRule"}, "not a package"},
-		{Mutant{Rule: "r", CaughtBy: "luck"}, "none of"},
+		{Mutant{Rule: "r", CaughtBy: "luck"}, "not one of"},
 		{Mutant{Rule: "r", CaughtBy: ByPrograms, Program: "p"}, "a Program and a Class"},
 		{Mutant{Rule: "r", CaughtBy: ByPrograms, Class: "c"}, "a Program and a Class"},
 	} {

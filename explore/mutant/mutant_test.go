@@ -109,7 +109,7 @@ func TestApply(t *testing.T) {
 		{"gone", "a\nB\nc\n", diff(change("2", "b", "x")), "", `hunk 1 (@@ -2,1 +2,1 @@): its lines no longer exist; remake the patch ("b" is gone)`},
 		{"second gone", "a\nb\n", diff(change("1", "a", "x"), change("3", "c", "y")), "", "hunk 2"},
 		{"out of order", "c\na\n", diff(change("1", "a", "x"), change("2", "c", "y")), "", "hunk 2"},
-		{"twice", "b\nb\n", diff(change("1", "b", "x")), "", "there 2 times"},
+		{"twice", "b\nb\n", diff(change("1", "b", "x")), "", "occur 2 times"},
 		{"only new lines", "a\n", diff("@@ -0,0 +1 @@\n+x\n"), "", "no longer exist"},
 	} {
 		t.Run(x.name, func(t *testing.T) {

@@ -139,7 +139,7 @@ func (g *maker) daemonsEnd() {
 	g.conditions()
 }
 
-// channels has hosts that sleep on channels while what was reported goes, or more comes.
+// channels has hosts that sleep on channels while reported completions are dropped, or more comes.
 func (g *maker) channels() {
 	g.someHosts(25)
 	g.set(30)
@@ -173,7 +173,7 @@ func (g *maker) channels() {
 	g.conditions()
 }
 
-// reuses has daemons that use the source of a request again before it has completed.
+// reuses has daemons that reuse the source buffer of a request before it has completed.
 func (g *maker) reuses() {
 	g.someHosts(40)
 	g.set(25)

@@ -1,4 +1,4 @@
-// Package sleepers is who sleeps on a completion channel, and who is woken.
+// Package sleepers is which waiters of a completion channel sleep, and which are woken.
 //
 // A completion of a CQ need not wake all that wait: it wakes those that wait for several
 // CQs, of which this is one, and one of those that wait for this CQ alone. The latter all

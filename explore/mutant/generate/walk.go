@@ -311,6 +311,6 @@ func (m *maker) wait(n ast.Expr) {
 		return // a duration of 0 does not wait
 	}
 	first := m.add(schema.Wait, n, m.of(n), "0")
-	m.add(schema.Wait, n, m.of(n), "half of it, or 1ms for ever")
+	m.add(schema.Wait, n, m.of(n), "half of it, or 1ms instead of forever")
 	m.around(n, outer, fmt.Sprintf("vm_wait(%d, ", first), ")")
 }
