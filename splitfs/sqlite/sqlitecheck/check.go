@@ -96,7 +96,7 @@ func Check(cfg Config) (*Report, error) {
 	return r, err
 }
 
-// run makes one run. The error is what broke the promise.
+// run makes one run. It returns a violation as an error.
 func (w *world) run(p *plan) error {
 	end, err := w.w.Run(p)
 	if err == nil && end != sim.Finished {

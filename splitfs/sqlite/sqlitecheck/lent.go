@@ -45,8 +45,8 @@ func (w *world) land(draw func(n int) int) {
 	w.lent = kept
 }
 
-// land reports whether the memory is still lent. A region begins with the stamp, and
-// on a connection whose writes land in order all others are there before the stamp.
+// land reports whether the memory is still lent. A region begins with the stamp. On a
+// connection whose writes land in order, all earlier writes land before the stamp.
 func (l lent) land() (ok bool) {
 	defer func() {
 		if err, closed := recover().(error); closed {
