@@ -13,7 +13,7 @@ import (
 // The paper's index is 0 or 1. One flipped bit of it, or a stray store of 0 or 1, would make the old data count
 // again. Ours is one of two words that no store writes by chance, and that differ in every bit. Nor does the paper say
 // that the index must be durable before the other buffer is written: after a process has crashed it may be in the
-// CPU's caches alone, and what it does not count is then the only value that is durable.
+// CPU's caches alone. The value that it does not select is then the only durable one.
 type Atomic struct {
 	Mem Store
 	At  int // where, a multiple of 8

@@ -84,7 +84,7 @@ func merge(copies []copyState, epoch uint64) *choice {
 	return &out
 }
 
-// lacks returns the LSN of the first record of the log that a whole copy has not, or has otherwise.
+// lacks returns the LSN of the first record of the log that is missing from a whole copy, or differs there.
 func (c *choice) lacks(x *copyState) uint64 {
 	for _, r := range c.records {
 		if has := x.record(r.lsn); has == nil || *has != r {

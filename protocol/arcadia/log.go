@@ -38,14 +38,14 @@ type Log struct {
 	replicas *Replicas // nil: local mode
 }
 
-// Open opens the log, and creates it where there is none. It recovers first (4.2): what it finds is
-// made durable, and nothing that it does not find comes back later.
+// Open opens the log, and creates it if there is none. It recovers first (4.2): it makes the records that it finds
+// durable, and no other record comes back later.
 //
-// A log is open once at a time: what an older Log forces after another Open fails with ErrFenced, and what it
-// forces meanwhile may be lost.
+// A log has one valid handle at a time: after another Open, a Force by the older Log fails with ErrFenced. Records
+// that it forces during the other Open may be lost.
 //
 // The error wraps ErrConfig, ErrCorrupt, ErrForeign, or an error of the host. After ErrCorrupt and ErrForeign
-// the memory is as it was.
+// the memory is unchanged.
 func Open(h host.Host, cfg Config) (*Log, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

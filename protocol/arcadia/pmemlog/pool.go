@@ -92,7 +92,7 @@ func attach(h host.Host, name string, size int) (*Pool, error) {
 	return &Pool{region: region, size: size, mu: h.NewMutex()}, nil
 }
 
-// Close gives the mapping back. Every append that has returned is durable without it.
+// Close unmaps the memory. Completed appends are durable without it.
 func (p *Pool) Close() error { return p.region.Free() }
 
 // Cap is how many bytes the pool can hold (pmemlog_nbyte).
