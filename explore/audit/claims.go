@@ -94,7 +94,7 @@ func (a *auditor) commute(claim string, t *trail, i int, x, y step) {
 	base := t.steps[:i:i]
 	xy := a.run(nil, follow{path: append(base, x, y), only: true}, false)
 	if claim == Alone && y.actor.Kills(x.actor) {
-		// A private step before the end of its host is as good as none.
+		// A private step just before its host finishes has no effect.
 		if only := a.run(nil, follow{path: append(base, y), only: true}, false); xy.lost != "" {
 			a.found(claim, t, i, xy.lost, x, y)
 		} else if why := a.differ(xy, only, len(xy.sights)-1, len(only.sights)-1, nil); why != "" {
@@ -176,15 +176,15 @@ func (a *auditor) along(t, x *trail, i int, ren *renamed) (why string, at int) {
 	return ends(t, x), len(x.steps)
 }
 
-// meeting is where a state was first met.
+// meeting is where a state was first reached.
 type meeting struct {
 	t    *trail
 	at   int
 	asks map[sim.Actor]take // the first choices of steps that were made from there
 }
 
-// twins looks for states of a run that another run has met. It compares what is asked next, and of
-// some it makes what came after it there from here as well.
+// twins looks for states of a run that another run has reached. It compares the next choices, and for some
+// states it also repeats, from here, the rest of the other run.
 func (a *auditor) twins(t *trail, met map[print]*meeting) {
 	tried := 0
 	for i := range t.sights {
@@ -204,10 +204,10 @@ func (a *auditor) twins(t *trail, met map[print]*meeting) {
 }
 
 // asks compares the first choice of step i of a run with that of another run by the same actor in
-// a state with the same fingerprint. It costs no run, so it is made for each state.
+// a state with the same fingerprint. It needs no run, so it is made for each state.
 func (a *auditor) asks(m *meeting, t *trail, i int) {
 	if i == len(t.steps) || !slices.Equal(t.sights[i].order, m.t.sights[m.at].order) {
-		return // with other names for hosts, twin compares
+		return // hosts have other names: twin compares those
 	}
 	s := t.steps[i]
 	var first take
@@ -231,7 +231,7 @@ func samePath(a, b []step) bool {
 	})
 }
 
-// twin continues run t from state i as the other went on.
+// twin continues run t from state i as the other run continued.
 func (a *auditor) twin(m *meeting, t *trail, i int) {
 	var ren *renamed
 	if from, to := m.t.sights[m.at].order, t.sights[i].order; !slices.Equal(from, to) {

@@ -69,7 +69,7 @@ type follow struct {
 	shuffled bool
 }
 
-// tracer follows a path, and then takes anything.
+// tracer follows a path, and then picks at random.
 type tracer struct {
 	follow
 	w     *sim.World
@@ -142,7 +142,7 @@ func (p *tracer) Pick(evs []sim.Event) int {
 // maxSteps bounds a sampled run.
 const maxSteps = 2000
 
-// any picks at random. Calm runs are mostly without faults: they come far.
+// any picks at random. Calm runs have few faults, so they get far.
 func (p *tracer) any(evs []sim.Event) int {
 	for range 8 {
 		if i := p.rng.IntN(len(evs)); !evs[i].Fault || p.fault {
@@ -195,7 +195,7 @@ func (p *tracer) followed(s *step, k sim.ChoiceKind, names []string) int {
 	return 0
 }
 
-// option is the option that a take means here, or -1.
+// option returns the index of the option that a take selects here, or -1.
 func (p *tracer) option(x take, k sim.ChoiceKind, names []string) int {
 	if k != x.kind || !p.ren.alike(names, x.options) {
 		return -1
@@ -233,7 +233,7 @@ func rename(w *sim.World, perm []uint8) *renamed {
 	return &renamed{perm, strings.NewReplacer(pairs...)}
 }
 
-// order are the places of the interchangeable hosts, sym, among themselves, after renaming.
+// order returns the positions of the interchangeable hosts, sym, among themselves, after renaming.
 func (r *renamed) order(sym []int) []uint8 {
 	out := make([]uint8, len(sym))
 	for k := range sym {

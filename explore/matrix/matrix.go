@@ -240,7 +240,7 @@ func joint(ws []faults.Weakening) (faults.Profile, error) {
 	return p, err
 }
 
-// finer reports whether p makes messages come apart into more pieces than strong.
+// finer reports whether p splits messages into more pieces than strong.
 func finer(p faults.Profile) bool {
 	for _, w := range faults.Weakenings() {
 		for _, k := range p.Knobs() {

@@ -44,8 +44,8 @@ func (r remedy) on(p faults.Profile) (faults.Profile, error) {
 	return p.WithKnob("Placement", faults.InOrder.String())
 }
 
-// mends looks for what mends the broken rows, the weakest first: what mends them
-// mends stronger ones.
+// mends looks for remedies for the broken rows, the weakest first: a remedy for a row
+// also works for stronger ones.
 func (f *filler) mends(rows []row) error {
 	done := make([]bool, len(rows))
 	for {
