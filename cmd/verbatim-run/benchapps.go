@@ -127,7 +127,7 @@ func (f *appsFlags) check(c *cobra.Command) error {
 		flag string
 		v    int
 	}{{"records", f.cfg.Records}, {"ops", f.cfg.Ops}, {"rounds", f.cfg.Rounds}} {
-		if x.v == 0 { // which stands for the default in the package
+		if x.v == 0 { // the package would use the default
 			return fmt.Errorf("--%s 0: it must be at least 1", x.flag)
 		}
 	}

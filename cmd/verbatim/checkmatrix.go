@@ -65,7 +65,7 @@ func newCells(f *checkFlags, args []string) (*cells, error) {
 	if x.file != "" {
 		x.read, err = readCells(x.file, x.protocols)
 	}
-	for i := range x.read { // what cannot be shown is refused before hours of search
+	for i := range x.read { // report errors before hours of search
 		if c := &x.read[i]; err == nil && c.Verdict == matrix.Breaks {
 			if _, err = scenarioOf(c); err == nil {
 				_, err = x.load(c.Counterexample)
@@ -189,7 +189,7 @@ func (x *cells) again(s *explore.Scenario, profile string) (*explore.Counterexam
 	return r.Counterexample, nil
 }
 
-// readCells reads what `verbatim matrix --json` printed, as far as it is about protocols.
+// readCells reads the output of `verbatim matrix --json`, for the given protocols.
 func readCells(file string, protocols []*protocol) ([]matrix.Cell, error) {
 	f, err := os.Open(file)
 	if err != nil {
