@@ -206,7 +206,7 @@ type spec struct {
 	batch   int // requests in a call
 }
 
-// specs are the rows of the bench of verbs, in order.
+// specs returns the rows of the bench of verbs, in order.
 func (c *Config) specs() []spec {
 	var out []spec
 	for _, op := range c.Ops {
@@ -227,7 +227,7 @@ func (c *Config) specs() []spec {
 	return slices.DeleteFunc(out, func(s spec) bool { return c.Backend == RDMA && !slices.Contains(c.Measures, s.kind()) })
 }
 
-// measures are the rows of an operation, a size and a depth.
+// measures returns the rows of an operation, a size and a depth.
 func (c *Config) measures(s spec) (out []spec) {
 	if c.Backend != RDMA { // its rows report the rate of simulating
 		return []spec{s}
@@ -265,7 +265,7 @@ func (s spec) kind() string {
 	return Latencies
 }
 
-// opcode is the operation of the request.
+// opcode returns the operation of the request.
 func (s spec) opcode() verbs.Opcode {
 	switch s.op {
 	case Read:

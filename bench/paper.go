@@ -58,7 +58,7 @@ func Paper(ctx context.Context, m virtual.Model, progress func(string)) ([]Figur
 	return all, nil
 }
 
-// figure8 is the latency of writes, one after the other (5.1).
+// figure8 returns the latency of writes, one after the other (5.1).
 func figure8(m virtual.Model) ([]Figure, error) {
 	figures := []Figure{
 		{What: "a write of 128 bytes", Paper: 4.6},
@@ -100,7 +100,7 @@ func writing(m virtual.Model, size int) (time.Duration, error) {
 	return each, err
 }
 
-// figure11 is the latency of sequential reads of a file, with the time of prefetching
+// figure11 returns the latency of sequential reads of a file, with the time of prefetching
 // spread over them, and without (5.4.1).
 func figure11(m virtual.Model) ([]Figure, error) {
 	r, err := sequential(m)
@@ -164,7 +164,7 @@ func sequential(m virtual.Model) (r reads, err error) {
 	return r, err
 }
 
-// prefetched is how long a recovery took for its buffer and for reading the file into
+// prefetched returns how long a recovery took for its buffer and for reading the file into
 // it. The rest is the controller, the peers and their catch-up.
 func prefetched(events []virtual.Event) (register, read time.Duration) {
 	for _, e := range events {
@@ -178,7 +178,7 @@ func prefetched(events []virtual.Event) (register, read time.Duration) {
 	return register, read
 }
 
-// reading is the latency of Reads of 128 bytes of a peer's memory.
+// reading returns the latency of Reads of 128 bytes of a peer's memory.
 func reading(m virtual.Model) (time.Duration, error) {
 	var each time.Duration
 	peer := func(h *virtual.Host) { _ = Serve(context.Background(), h) }
@@ -198,7 +198,7 @@ func reading(m virtual.Model) (time.Duration, error) {
 	return each, err
 }
 
-// table3 is the replacement of a peer, by step (5.4.3).
+// table3 returns the replacement of a peer, by step (5.4.3).
 func table3(m virtual.Model) ([]Figure, error) {
 	var events []virtual.Event
 	err := inVirtualTime(m, nclF, nclPeers+1, func(h *virtual.Host, cfg ncl.Config) error {

@@ -32,7 +32,7 @@ var tools = []string{writeTool, readTool, atomicTool, sendTool, writeRate, readR
 // bandwidth reports whether a tool measures rates.
 func bandwidth(tool string) bool { return tool == writeRate || tool == readRate }
 
-// tool is the tool that measures s, or empty.
+// tool returns the tool that measures s, or empty.
 func (s spec) tool() string {
 	switch {
 	case s.measure == Rate && s.op == Write:
@@ -95,7 +95,7 @@ func find(tool string) (string, error) {
 	return path, nil
 }
 
-// version is the tool's own version.
+// version returns the tool's own version.
 func version(ctx context.Context, tool string) (string, error) {
 	path, err := find(tool)
 	if err != nil {

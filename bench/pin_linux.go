@@ -48,7 +48,7 @@ func Pin(first bool) error {
 	return nil
 }
 
-// choose is the first or the last processor of the set, which is not empty.
+// choose returns the first or the last processor of the set, which is not empty.
 func choose(set *unix.CPUSet, first bool) int {
 	at := -1
 	for cpu, left := 0, set.Count(); left > 0; cpu++ {

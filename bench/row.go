@@ -113,7 +113,7 @@ func (t *tally) add(r *round) (float64, error) {
 	return float64(h.ValueAtQuantile(50)), nil
 }
 
-// perMicrosecond is the rate of ticks over all rounds together, because a clock may be
+// perMicrosecond returns the rate of ticks over all rounds together, because a clock may be
 // coarse.
 func (t *tally) perMicrosecond() float64 { return float64(t.ticks) / t.seconds / 1e6 }
 

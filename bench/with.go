@@ -35,7 +35,7 @@ func WithNCL(ctx context.Context, cfg Config, f func(NCLApp) error) error {
 	return withNCLOnCards(ctx, cfg, f)
 }
 
-// controller is the coordination service of a simulated world.
+// controller returns the coordination service of a simulated world.
 func controller() sim.Service {
 	store := &coord.Store{}
 	return sim.Service{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}

@@ -19,7 +19,7 @@ const ttlKey = "session-ttl"
 // ErrTTL: the controller announces an invalid length of sessions.
 var ErrTTL = errors.New("cluster: invalid session length")
 
-// sessionTTL is the length of sessions at the controller c if they need our heartbeats,
+// sessionTTL returns the length of sessions at the controller c if they need our heartbeats,
 // otherwise 0: the client of etcd sends its own.
 func sessionTTL(c coord.Client) (time.Duration, error) {
 	text, _, err := c.Get(ttlKey)
@@ -37,7 +37,7 @@ func sessionTTL(c coord.Client) (time.Duration, error) {
 	return ttl, nil
 }
 
-// period is the interval at which to ask about a session of length ttl, at most most.
+// period returns the interval at which to ask about a session of length ttl, at most most.
 func period(ttl, most time.Duration) time.Duration {
 	if ttl == 0 {
 		return most

@@ -20,7 +20,7 @@ type chain struct {
 	stopped []move // for Options.Edges: steps that stopped at a seam
 }
 
-// ways is the number of known remaining ways.
+// ways returns the number of known remaining ways.
 func (c *chain) ways() int { return len(c.Todo) + len(c.Alts) }
 
 // next returns the next way to try: an actor, and its fixed choices.

@@ -183,7 +183,7 @@ func Check(s *Scenario, opt Options) (*Result, error) {
 	return &r, failed
 }
 
-// hung is the result of a check that was given up. It keeps earlier findings.
+// hung returns the result of a check that was given up. It keeps earlier findings.
 func (r *Result) hung(d *watchdog, hang error, took time.Duration) *Result {
 	r.Verdict, r.Reason, r.Elapsed = Unknown, hang, took
 	if ce := d.best.Load(); ce != nil {

@@ -201,7 +201,7 @@ func ParseCounterexample(b []byte) (*Counterexample, error) {
 	return ce, nil
 }
 
-// timers is the regime of the run.
+// timers returns the regime of the run.
 func (ce *Counterexample) timers() string {
 	return cmp.Or(ce.Timers, faults.Timers{}.String())
 }

@@ -128,7 +128,7 @@ func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
 	return i
 }
 
-// optionName is the name of an option. Several can have the same name, such as the
+// optionName returns the name of an option. Several can have the same name, such as the
 // requests of two lives of a host: then all but the first are numbered.
 func optionName(names []string, i int) string {
 	nth := 1
@@ -187,7 +187,7 @@ func (m *moves) Pick(evs []sim.Event) int {
 	return -1
 }
 
-// stop is the seam at which the step picked last stops.
+// stop returns the seam at which the step picked last stops.
 func (m *moves) stop() int {
 	n := stopOf(m.path[m.at-1].Inner)
 	if n > 0 {

@@ -96,7 +96,7 @@ func left(runs float64) string {
 	return fmt.Sprintf(" (about %.3g runs are left)", runs)
 }
 
-// violation is the text of a failed test.
+// violation returns the text of a failed test.
 func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s: %s\nwith %s, in a run of %d decisions\n\n", s.Name, ce.Class, ce.Message, ce.Bounded(), len(ce.Decisions))
@@ -138,7 +138,7 @@ func pattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// callingPackage is the import path of a caller's package, "." if unknown.
+// callingPackage returns the import path of a caller's package, "." if unknown.
 func callingPackage(skip int) string {
 	pc, _, _, ok := runtime.Caller(skip)
 	if !ok {

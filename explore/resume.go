@@ -43,7 +43,7 @@ type snapshot struct {
 	Chains  []*chain
 }
 
-// probe is the trace of the default run.
+// probe returns the trace of the default run.
 func probe(c *Case) uint64 {
 	g := newGuide(c.w, nil)
 	g.limit = 100000

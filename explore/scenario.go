@@ -169,7 +169,7 @@ func (c *Case) Report(p fingerprint.Print) {
 	c.reported = true
 }
 
-// Step is the number of the current event, which serves as a time.
+// Step returns the number of the current event, which serves as a time.
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }
 
 // setting is the configuration of a check's worlds.

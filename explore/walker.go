@@ -58,7 +58,7 @@ func (w *walker) begin(a sim.Actor, given []uint32) {
 // stops marks the first of a step's choices as the seam at which it stops.
 const stops = 1 << 31
 
-// stopOf is the seam at which a step with these choices stops, or 0.
+// stopOf returns the seam at which a step with these choices stops, or 0.
 func stopOf(inner []uint32) int {
 	if len(inner) == 0 || inner[0]&stops == 0 {
 		return 0

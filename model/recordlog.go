@@ -45,7 +45,7 @@ type RecordViolation struct {
 	kind error
 }
 
-// Class is the stable name of the broken promise.
+// Class returns the stable name of the broken promise.
 func (v *RecordViolation) Class() string { return recordClasses[v.kind] }
 
 // Unwrap returns the promise.
@@ -359,13 +359,13 @@ func (l *RecordLog) BeingCleaned(lsn uint64) bool {
 	return r != nil && r.cleaning
 }
 
-// Lost is how many completed records the last recovery lacked, and MaxLost the most that any did.
+// Lost returns how many completed records the last recovery lacked, and MaxLost the most that any did.
 func (l *RecordLog) Lost() int { return l.lost }
 
-// MaxLost is the most that any recovery lacked.
+// MaxLost returns the most that any recovery lacked.
 func (l *RecordLog) MaxLost() int { return l.maxLost }
 
-// Hash is a fingerprint of all that matters for later verdicts: logs with the same futures have the same,
+// Hash returns a fingerprint of all that matters for later verdicts: logs with the same futures have the same,
 // whatever their history.
 func (l *RecordLog) Hash() fingerprint.Print {
 	h := fingerprint.Print{}.Uint(l.first).Uint(max(l.durable, l.first) - l.first).Bool(l.all)

@@ -118,7 +118,7 @@ type Info struct {
 	NCL bool
 }
 
-// Size is the length of the file.
+// Size returns the length of the file.
 func (i *Info) Size() int64 { return i.size }
 
 // Stat describes a file or folder. Time and permissions of an ncl file are those of its

@@ -179,7 +179,7 @@ func (s *state) exchange(a, b string) error {
 	return s.link(nb, b, a)
 }
 
-// notAFile are the places whose writes never are a log.
+// notAFile returns the places whose writes never are a log.
 func notAFile(name string) bool {
 	for _, p := range []string{"/proc/", "/sys/", "/dev/pts/"} {
 		if strings.HasPrefix(name, p) {

@@ -11,7 +11,7 @@ const (
 	wordBytes = 8
 )
 
-// Flags are the flags that a request of kind o may have.
+// Flags returns the flags that a request of kind o may have.
 func (o Opcode) Flags() SendFlags {
 	if o == OpRead || o == OpFlush || o.IsAtomic() {
 		return anyFlags &^ Inline // there is no payload to copy
@@ -28,7 +28,7 @@ func (o Opcode) Aligned(addr uint64) bool { return !o.OnWord() || addr%wordBytes
 // Fits reports whether the local memory of a request of kind o may have n bytes.
 func (o Opcode) Fits(n int) bool { return !o.OnWord() || n == wordBytes }
 
-// Needs is the access that the responder must grant to a request of kind o. That of a Flush is
+// Needs returns the access that the responder must grant to a request of kind o. That of a Flush is
 // what it flushes to.
 func (o Opcode) Needs(flushTo Access) Access {
 	switch o {

@@ -111,7 +111,7 @@ func arrivals(rng *rand.Rand, perDay, days float64, f func(at time.Duration)) {
 	}
 }
 
-// geometric is a number from 1 with a mean, at most most.
+// geometric returns a number from 1 with a mean, at most most.
 func geometric(rng *rand.Rand, mean float64, most int) int {
 	n := 1
 	for n < most && rng.Float64() >= 1/mean {

@@ -22,7 +22,7 @@ type Machine struct {
 	GB    int `json:"gb"`
 }
 
-// Hour is the price of the machine for an hour.
+// Hour returns the price of the machine for an hour.
 func (p Price) Hour(m Machine) float64 { return float64(m.Cores)*p.Core + float64(m.GB)*p.GB }
 
 // Input is what the costs are computed from.
@@ -35,7 +35,7 @@ type Input struct {
 	State   int `json:"state"` // gigabytes of a replica
 }
 
-// Paper is the input of the paper (6.4.3).
+// Paper returns the input of the paper (6.4.3).
 func Paper() Input {
 	return Input{Prices: []Price{{"AWS", 0.033, 0.00275}, {"GCP", 0.033, 0.00445}}, F: []int{1, 2}, Groups: 100, Backups: 2, State: 64}
 }
@@ -99,7 +99,7 @@ const (
 	memoryCores = 1
 )
 
-// nodes are the machines of a group.
+// nodes returns the machines of a group.
 func (s System) nodes(in *Input, f int) []Nodes {
 	if s.raft {
 		return []Nodes{{"node", float64(2*f + 1), Machine{raftCores, in.State}}}

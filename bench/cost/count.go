@@ -57,7 +57,7 @@ func Count(f int, codes bool, s Sizes) (Put, error) {
 	return x, nil
 }
 
-// put is the minimum that a put does (4.2): an entry of the store's log, the logged write of a
+// put returns the minimum that a put does (4.2): an entry of the store's log, the logged write of a
 // block, and its update.
 func put(m *sift.Coordinator, i, item int, s Sizes) error {
 	if err := m.WriteDirect(i*item, make([]byte, s.Item)); err != nil {

@@ -20,7 +20,7 @@ type benchFlags struct {
 	asJSON      bool
 }
 
-// newBench is the command that measures.
+// newBench returns the command that measures.
 func newBench() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",

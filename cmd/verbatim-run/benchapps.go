@@ -134,7 +134,7 @@ func (f *appsFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// plotFile is where to draw, which --plot says; within a folder it has a name. That it can be
+// plotFile returns where to draw, which --plot says; within a folder it has a name. That it can be
 // is found out before anything is measured.
 func plotFile(plot, within string) (string, error) {
 	if plot == "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
 )
 
-// newBenchCost is the command that prints what Sift and Raft-R cost.
+// newBenchCost returns the command that prints what Sift and Raft-R cost.
 func newBenchCost() *cobra.Command {
 	in, asJSON, plot := cost.Paper(), false, ""
 	var prices []string
@@ -73,7 +73,7 @@ docs/cost.md explains the numbers. They do not depend on this machine.
 	return c
 }
 
-// commandOf is the command line that makes the output of c again.
+// commandOf returns the command line that makes the output of c again.
 func commandOf(c *cobra.Command) string {
 	words := []string{c.CommandPath()}
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -113,7 +113,7 @@ func parsePrices(texts []string) ([]cost.Price, error) {
 	return out, nil
 }
 
-// allPuts are the puts by arithmetic and as counted. The protocols tolerate up to seven failures.
+// allPuts returns the puts by arithmetic and as counted. The protocols tolerate up to seven failures.
 func allPuts(fs []int) ([]cost.Put, error) {
 	var out []cost.Put
 	for _, f := range fs {

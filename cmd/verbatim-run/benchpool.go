@@ -31,7 +31,7 @@ type poolFlags struct {
 // The flags that make a synthetic trace.
 var synthetic = []string{"machines", "days", "rate", "bursty", "burst", "repair"}
 
-// newBenchPool is the command that simulates shared backups.
+// newBenchPool returns the command that simulates shared backups.
 func newBenchPool() *cobra.Command {
 	f := &poolFlags{assumed: backups.Defaults()}
 	c := &cobra.Command{
@@ -203,7 +203,7 @@ func (f *poolFlags) tables(w io.Writer, trace *backups.Trace, points []backups.R
 	return err
 }
 
-// seconds is a point as the table has it.
+// seconds returns a point as the table has it.
 func seconds(p *backups.Result) string {
 	if p.Waits == 0 {
 		return "0"

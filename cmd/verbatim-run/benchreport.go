@@ -44,7 +44,7 @@ func printRows(w io.Writer, rows []bench.Row) error {
 	return err
 }
 
-// benchNotes are the lines below the table.
+// benchNotes returns the lines below the table.
 func benchNotes(rows []bench.Row) []string {
 	x := &rows[0]
 	var total uint64

@@ -126,7 +126,7 @@ func deviceError(name string, err error) error {
 // process: as many as a litmus test has hosts.
 const softDevices = 4
 
-// cards are the names of the devices to use, all if none is named.
+// cards returns the names of the devices to use, all if none is named.
 func cards(names []string, stderr io.Writer) ([]string, error) {
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])

@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs/sqlite/sqlitecheck"
 )
 
-// newCrash is the command that crashes programs in the simulator.
+// newCrash returns the command that crashes programs in the simulator.
 func newCrash() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "crash",
@@ -24,7 +24,7 @@ func newCrash() *cobra.Command {
 	return c
 }
 
-// newCrashSQLite is the command that crashes SQLite.
+// newCrashSQLite returns the command that crashes SQLite.
 func newCrashSQLite() *cobra.Command {
 	var cfg sqlitecheck.Config
 	c := &cobra.Command{

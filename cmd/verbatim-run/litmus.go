@@ -43,7 +43,7 @@ type litmusFlags struct {
 // generatedSize is the size of the programs that --generated picks from.
 const generatedSize = 4
 
-// newLitmus is the command that runs litmus tests on cards.
+// newLitmus returns the command that runs litmus tests on cards.
 func newLitmus() *cobra.Command {
 	f := &litmusFlags{}
 	c := &cobra.Command{

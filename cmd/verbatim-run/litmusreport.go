@@ -113,7 +113,7 @@ func (r *litmusReport) add(t deviceTest, rep *device.Report) error {
 	return r.text(t, rep, verdict, why)
 }
 
-// again is the command that runs a test once more with the same delays.
+// again returns the command that runs a test once more with the same delays.
 func (r *litmusReport) again(t deviceTest, rep *device.Report) string {
 	cut := ""
 	if r.f.cut {

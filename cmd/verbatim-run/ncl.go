@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// newNCL is the command that runs NCL instead of checking it.
+// newNCL returns the command that runs NCL instead of checking it.
 func newNCL() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ncl",
@@ -57,7 +57,7 @@ func ended(err error, stderr io.Writer) error {
 	return err
 }
 
-// untilSignal is a context that is done with its parent or at the first SIGINT or SIGTERM. The second
+// untilSignal returns a context that is done with its parent or at the first SIGINT or SIGTERM. The second
 // signal terminates the program.
 func untilSignal(parent context.Context) context.Context {
 	ctx, stop := signal.NotifyContext(parent, syscall.SIGINT, syscall.SIGTERM)

@@ -68,7 +68,7 @@ func (f *controllerFlags) where(err error) error {
 	return fmt.Errorf("--coord %s: %w", f.coord, err)
 }
 
-// addressOf is where a host is that no flag names.
+// addressOf returns where a host is that no flag names.
 func addressOf(c coord.Client, name string) (string, error) {
 	addr, err := cluster.AddressOf(c, name)
 	if errors.Is(err, coord.ErrNotFound) {
@@ -175,7 +175,7 @@ func (f *appFlags) tolerate() (int, error) {
 	return f.f, nil
 }
 
-// log is the log of the process.
+// log returns the log of the process.
 func (f *appFlags) log(stderr io.Writer) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		fmt.Fprintf(stderr, "%s: %s\n", f.host.name, fmt.Sprintf(format, args...))

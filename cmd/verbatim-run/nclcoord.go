@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
-// newNCLCoord is the command that runs the coordinator.
+// newNCLCoord returns the command that runs the coordinator.
 func newNCLCoord() *cobra.Command {
 	f := &hostFlags{name: coordName, conns: 1 << 14} // each process keeps one, for its heartbeats
 	var ttl time.Duration

@@ -58,7 +58,7 @@ func (f *etcdFlags) check(name string, timeout time.Duration) error {
 	return f.cfg.Validate()
 }
 
-// controller is the etcd cluster if the flags name one, and other if they do not.
+// controller returns the etcd cluster if the flags name one, and other if they do not.
 // Its connections end with the process.
 func (f *etcdFlags) controller(other coord.Client) (coord.Client, error) {
 	if len(f.cfg.Endpoints) == 0 {

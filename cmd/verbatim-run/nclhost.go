@@ -54,7 +54,7 @@ func (f *hostFlags) open(device *cardFlags, peers map[string]string, stderr io.W
 	return oshost.New(cfg)
 }
 
-// tls is nil without the flags.
+// tls returns nil without the flags.
 func (f *hostFlags) tls() (*tls.Config, error) {
 	if f.cert == "" && f.key == "" && f.ca == "" {
 		return nil, nil

@@ -18,7 +18,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// unlessEnded is nil if the process was asked to end, which closes its host, and the
+// unlessEnded returns nil if the process was asked to end, which closes its host, and the
 // reason if there is another one.
 func unlessEnded(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, host.ErrClosed) {
@@ -42,7 +42,7 @@ type peerFlags struct {
 	unlisted   bool
 }
 
-// newNCLPeer is the command that runs a log peer.
+// newNCLPeer returns the command that runs a log peer.
 func newNCLPeer() *cobra.Command {
 	f := &peerFlags{memory: 64 << 20}
 	c := &cobra.Command{

@@ -27,7 +27,7 @@ type writeFlags struct {
 	watch                time.Duration
 }
 
-// newNCLWrite is the command that writes records into a file.
+// newNCLWrite returns the command that writes records into a file.
 func newNCLWrite() *cobra.Command {
 	f := &writeFlags{size: 1 << 20}
 	c := &cobra.Command{
@@ -210,7 +210,7 @@ type recoverFlags struct {
 	release, framed, asJSON bool
 }
 
-// newNCLRecover is the command that reads a file after a crash.
+// newNCLRecover returns the command that reads a file after a crash.
 func newNCLRecover() *cobra.Command {
 	f := &recoverFlags{}
 	c := &cobra.Command{

@@ -35,7 +35,7 @@ type checkFlags struct {
 	strengthen string
 }
 
-// newCheck is the command that checks scenarios.
+// newCheck returns the command that checks scenarios.
 func newCheck() *cobra.Command {
 	f := &checkFlags{}
 	c := &cobra.Command{
@@ -341,7 +341,7 @@ func (f *checkFlags) save(r *explore.Result) (string, error) {
 	return file, nil
 }
 
-// statusOf is the exit status for one result.
+// statusOf returns the exit status for one result.
 func statusOf(r *explore.Result) int {
 	switch r.Verdict {
 	case explore.Verified, explore.Clean:

@@ -75,7 +75,7 @@ func newCells(f *checkFlags, args []string) (*cells, error) {
 	return x, err
 }
 
-// scenarioOf is the scenario that a cell breaks.
+// scenarioOf returns the scenario that a cell breaks.
 func scenarioOf(c *matrix.Cell) (*explore.Scenario, error) {
 	p, err := protocolOf(c.Protocol)
 	if err != nil {
@@ -87,7 +87,7 @@ func scenarioOf(c *matrix.Cell) (*explore.Scenario, error) {
 	return nil, fmt.Errorf("a cell of the matrix breaks: %w; compute it again with verbatim matrix", noScenario(p, c.Scenario))
 }
 
-// fill is the matrix with the pages of its runs, or why there is none.
+// fill returns the matrix with the pages of its runs, or why there is none.
 func (x *cells) fill(ctx context.Context, page *checkPage, stderr io.Writer) ([]report.Cell, string, error) {
 	if x.why != "" {
 		return nil, x.why, nil
@@ -137,7 +137,7 @@ func (x *cells) search(page *checkPage, stderr io.Writer) ([]matrix.Cell, error)
 	return all, nil
 }
 
-// run is the page of the run that a cell breaks with: of its file, or of one that is
+// run returns the page of the run that a cell breaks with: of its file, or of one that is
 // found again; empty if there is none.
 func (x *cells) run(page *checkPage, c *matrix.Cell) (string, error) {
 	with := c.Profile

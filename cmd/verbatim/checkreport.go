@@ -91,7 +91,7 @@ func (p *checkPage) readMutants(ctx context.Context, args []string) (err error) 
 	return mutant.Locate(ctx, mutant.ByCommand, "", folders, kit, p.mutants)
 }
 
-// protocolsOf are the protocols that names of protocols and scenarios begin with.
+// protocolsOf returns the protocols that names of protocols and scenarios begin with.
 func protocolsOf(names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -139,7 +139,7 @@ func readSource(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 }
 
-// runs is the folder next to the page that holds the pages of runs.
+// runs returns the folder next to the page that holds the pages of runs.
 func (p *checkPage) runs() string { return strings.TrimSuffix(p.file, ".html") + "-runs" }
 
 // runPage writes the page of a run and returns its place as seen from the report.
@@ -197,7 +197,7 @@ func (p *checkPage) protocols() []string {
 	return protocolsOf(all)
 }
 
-// commandLine is the command line of this program, to be copied.
+// commandLine returns the command line of this program, to be copied.
 func commandLine() string {
 	text := "verbatim"
 	for _, a := range os.Args[1:] {

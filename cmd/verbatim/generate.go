@@ -31,7 +31,7 @@ type generateFlags struct {
 	workers  int
 }
 
-// newGenerate is the command that makes litmus tests.
+// newGenerate returns the command that makes litmus tests.
 func newGenerate() *cobra.Command {
 	f := &generateFlags{}
 	c := &cobra.Command{

@@ -130,7 +130,7 @@ func (h *handServer) search(ctx context.Context, walk explore.Walk) (*explore.Se
 	return walk.Search(h.s, opt, handTries)
 }
 
-// document is the page of a stand.
+// document returns the page of a stand.
 func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 	hand := &view.Hand{Start: address(explore.Walk{}), Here: address(x.Walk), Said: said, Next: links(x.Next, -1), Inside: []view.Fork{}, Final: x.Outcome, Outcomes: h.outcomes(x)}
 	if x.Walk.Steps > 0 {
@@ -185,7 +185,7 @@ func links(ways []explore.Way, taken int) []view.Link {
 	return out
 }
 
-// address is where the page of a walk is; parseWalk reads what is in it.
+// address returns where the page of a walk is; parseWalk reads what is in it.
 func address(w explore.Walk) string {
 	b, err := json.Marshal(w)
 	if err != nil {

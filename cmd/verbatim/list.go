@@ -17,7 +17,7 @@ import (
 // topics are what there is to list.
 var topics = []string{"scenarios", "profiles", "faults"}
 
-// newList is the command that lists scenarios, profiles and faults.
+// newList returns the command that lists scenarios, profiles and faults.
 func newList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

@@ -35,7 +35,7 @@ type litmusFlags struct {
 	html, reach string
 }
 
-// newLitmus is the command that runs litmus tests.
+// newLitmus returns the command that runs litmus tests.
 func newLitmus() *cobra.Command {
 	f := &litmusFlags{}
 	c := &cobra.Command{

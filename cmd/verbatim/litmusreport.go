@@ -85,7 +85,7 @@ func (r *litmusReport) add(j *litmusJob) error {
 	return nil
 }
 
-// litmusVerdict is the verdict in a word, and the exit status that it asks for.
+// litmusVerdict returns the verdict in a word, and the exit status that it asks for.
 func litmusVerdict(res *litmus.Result, row *litmus.Row) (string, int) {
 	switch {
 	case row.Expected == litmus.Undecided && row.Got != litmus.Undecided:

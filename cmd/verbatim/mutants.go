@@ -26,7 +26,7 @@ type mutantFlags struct {
 	atLeast, byScenarios float64
 }
 
-// newMutants is the command that checks protocols with bugs on purpose.
+// newMutants returns the command that checks protocols with bugs on purpose.
 func newMutants() *cobra.Command {
 	f := &mutantFlags{}
 	c := &cobra.Command{
@@ -190,7 +190,7 @@ func keptFolder() string {
 	return filepath.Join(dir, "verbatim")
 }
 
-// mutantStatus is the exit status for results.
+// mutantStatus returns the exit status for results.
 func mutantStatus(results []mutant.Result) cli.Status {
 	code := cli.OK
 	for i := range results {
@@ -238,7 +238,7 @@ func mutantTable(w io.Writer, results []mutant.Result, maxEvents int) error {
 	return err
 }
 
-// caughtOf is the last line of a table of mutants. It names those that were missed, for the table is long.
+// caughtOf returns the last line of a table of mutants. It names those that were missed, for the table is long.
 func caughtOf(what string, all int, missed []string) string {
 	text := fmt.Sprintf("\n%d of %d %s are caught\n", all-len(missed), all, what)
 	if len(missed) > 0 {

@@ -40,7 +40,7 @@ func progressText(last, now explore.Progress) string {
 	return text
 }
 
-// rate is the number of runs a second.
+// rate returns the number of runs a second.
 func rate(last, now explore.Progress) uint64 {
 	if last.Runs > now.Runs || last.Elapsed >= now.Elapsed {
 		last = explore.Progress{}

@@ -66,7 +66,7 @@ var protocols = []protocol{
 	{Name: "cluster", Scenarios: clustercheck.Scenarios, GoScenarios: "clustercheck.Scenarios()", Folders: []string{"cluster"}},
 }
 
-// all are the scenarios that can be asked for by a pattern.
+// all returns the scenarios that can be asked for by a pattern.
 func (p *protocol) all() []*explore.Scenario { return append(p.Scenarios(), p.deep()...) }
 
 // named are those that can be asked for by their names.
@@ -86,7 +86,7 @@ func (p *protocol) broken() []*explore.Scenario {
 	return p.Broken()
 }
 
-// goScenarios is a Go expression for the list that has the scenario.
+// goScenarios returns a Go expression for the list that has the scenario.
 func (p *protocol) goScenarios(name string) string {
 	switch {
 	case explore.Named(p.deep(), name) != nil:
@@ -100,7 +100,7 @@ func (p *protocol) goScenarios(name string) string {
 // errTagged: the command was built without Raft-R.
 var errTagged = errors.New("raftr needs a larger command, with go.etcd.io/raft: go run -tags raftr ./cmd/verbatim, and the same arguments")
 
-// protocolOf is the protocol that the name of a protocol or scenario begins with.
+// protocolOf returns the protocol that the name of a protocol or scenario begins with.
 func protocolOf(name string) (*protocol, error) {
 	first, _, _ := strings.Cut(name, "/")
 	for i := range protocols {

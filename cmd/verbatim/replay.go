@@ -23,7 +23,7 @@ type replayFlags struct {
 	overlay          string
 }
 
-// newReplay is the command that runs a counterexample again.
+// newReplay returns the command that runs a counterexample again.
 func newReplay() *cobra.Command {
 	f := &replayFlags{}
 	c := &cobra.Command{
@@ -104,7 +104,7 @@ func hangs(w io.Writer, file string, err error) error {
 	return cli.Status(cli.RanOut).Err()
 }
 
-// scenarioOf is the scenario that a counterexample is about.
+// scenarioOf returns the scenario that a counterexample is about.
 func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario, *protocol, error) {
 	if litmus.IsScenario(ce.Scenario) {
 		s, err := litmus.FromCounterexample(ce)
@@ -124,7 +124,7 @@ func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario,
 	return nil, nil, fmt.Errorf("%w; if it was made from a trace, pass --trace", noScenario(p, ce.Scenario))
 }
 
-// goTest is a regression test for ce.
+// goTest returns a regression test for ce.
 func goTest(ce *explore.Counterexample, p *protocol, builtin bool) string {
 	if !builtin {
 		return explore.RegressionTest(ce)

@@ -108,7 +108,7 @@ func (f *checkFlags) replayCommand(file string) string {
 	return explore.Command(file) + traceArgs(f.trace, f.traceFile, "")
 }
 
-// traceArgs are the flags with which a command in a folder makes the scenario of a trace.
+// traceArgs returns the flags with which a command in a folder makes the scenario of a trace.
 func traceArgs(trace, pattern, folder string) string {
 	if trace == "" {
 		return ""

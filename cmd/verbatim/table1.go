@@ -21,7 +21,7 @@ type table1Flags struct {
 	asJSON bool
 }
 
-// newTable1 is the command that fills in table 1 of the Arcadia paper.
+// newTable1 returns the command that fills in table 1 of the Arcadia paper.
 func newTable1() *cobra.Command {
 	f := &table1Flags{}
 	c := &cobra.Command{
@@ -91,7 +91,7 @@ func runTable1(c *cobra.Command, f *table1Flags) error {
 	return table1Status(cells).Err()
 }
 
-// table1Status is the exit status for a table.
+// table1Status returns the exit status for a table.
 func table1Status(cells []table1check.Cell) cli.Status {
 	code := cli.OK
 	for i := range cells {

@@ -42,13 +42,13 @@ func New(data, parity int) (*Code, error) {
 	return &Code{data: data, parity: parity, rs: rs}, nil
 }
 
-// Data is the number of data parts. They come first.
+// Data returns the number of data parts. They come first.
 func (c *Code) Data() int { return c.data }
 
-// Parts is the number of all parts.
+// Parts returns the number of all parts.
 func (c *Code) Parts() int { return c.data + c.parity }
 
-// PartSize is the length of each part of a block of n bytes. If the data parts do not
+// PartSize returns the length of each part of a block of n bytes. If the data parts do not
 // divide n, the last of them ends with zeros.
 func (c *Code) PartSize(n int) int { return (n + c.data - 1) / c.data }
 

@@ -98,10 +98,10 @@ func (r *Reader) String(least, most int) string {
 	return s
 }
 
-// Left is the number of unread bytes.
+// Left returns the number of unread bytes.
 func (r *Reader) Left() int { return len(r.b) }
 
-// End is nil if the whole message was read and every value was within its limits.
+// End returns nil if the whole message was read and every value was within its limits.
 // Otherwise it wraps [ErrMalformed].
 func (r *Reader) End() error {
 	switch {

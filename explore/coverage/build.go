@@ -34,7 +34,7 @@ func Clear() error {
 	return nil
 }
 
-// Collect is the profile of all that ran since the last Clear. It takes the go command.
+// Collect returns the profile of all that ran since the last Clear. It takes the go command.
 func Collect(ctx context.Context) (*Profile, error) {
 	dir, err := os.MkdirTemp("", "verbatim-coverage-*")
 	if err != nil {
@@ -76,7 +76,7 @@ func Build(ctx context.Context, dir, main string, protocols []string, out string
 // folders are the folders of protocols: that of an example is next to it.
 var folders = []string{"protocol/", "examples/"}
 
-// protocolPackages are the packages of protocols, without those of scenarios.
+// protocolPackages returns the packages of protocols, without those of scenarios.
 func protocolPackages(ctx context.Context, root string, protocols []string) ([]string, error) {
 	var all []string
 	for _, name := range protocols {

@@ -76,7 +76,7 @@ type File struct {
 	States []State
 }
 
-// Files are the files of a profile. read reads a file of the source tree.
+// Files returns the files of a profile. read reads a file of the source tree.
 func (p *Profile) Files(read func(name string) ([]byte, error)) []File {
 	var out []File
 	for _, f := range p.files {
@@ -135,7 +135,7 @@ func isCode(text string) bool {
 // Range is some lines in a row.
 type Range struct{ First, Last int }
 
-// Never are the lines that were never reached. Lines without code between two of them
+// Never returns the lines that were never reached. Lines without code between two of them
 // belong to them.
 func (f *File) Never() []Range {
 	var out []Range

@@ -133,7 +133,7 @@ func Fill(p Protocol, opt Options) ([]Cell, error) {
 	return cells, nil
 }
 
-// Rows are the cells of the table for one protocol, without verdicts.
+// Rows returns the cells of the table for one protocol, without verdicts.
 func Rows(protocol string) ([]Cell, error) {
 	rows, err := rowsOf(protocol)
 	var out []Cell
@@ -150,7 +150,7 @@ type row struct {
 	weak    faults.Weakening // zero for a named profile
 }
 
-// rowsOf are the rows of the table, without verdicts.
+// rowsOf returns the rows of the table, without verdicts.
 func rowsOf(protocol string) ([]row, error) {
 	var rows []row
 	for _, p := range faults.Profiles() {

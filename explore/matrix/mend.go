@@ -24,7 +24,7 @@ func (r remedy) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// remedies are the single ones, and then the pairs.
+// remedies returns the single ones, and then the pairs.
 func remedies() [2][]remedy {
 	single := []remedy{{with: sim.Inlined}, {with: sim.Fenced}, {with: sim.FlushRead}, {inOrder: true}}
 	var pairs []remedy
@@ -36,7 +36,7 @@ func remedies() [2][]remedy {
 	return [2][]remedy{single, pairs}
 }
 
-// on is the profile with the remedy's part of it.
+// on returns the profile with the remedy's part of it.
 func (r remedy) on(p faults.Profile) (faults.Profile, error) {
 	if !r.inOrder {
 		return p, nil

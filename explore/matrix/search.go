@@ -121,7 +121,7 @@ func (f *filler) save(x *fact) error {
 	return x.ce.Save(x.file)
 }
 
-// own is the last search of exactly this, or nil.
+// own returns the last search of exactly this, or nil.
 func (f *filler) own(p faults.Profile, with sim.Strengthen) *fact {
 	for _, x := range slices.Backward(f.facts) {
 		if x.profile.Name == p.Name && x.with == with {
@@ -131,7 +131,7 @@ func (f *filler) own(p faults.Profile, with sim.Strengthen) *fact {
 	return nil
 }
 
-// known is a search that decides this, itself or by monotonicity, or nil.
+// known returns a search that decides this, itself or by monotonicity, or nil.
 func (f *filler) known(p faults.Profile, with sim.Strengthen) *fact {
 	if x := f.own(p, with); x != nil && x.verdict != Undecided {
 		return x

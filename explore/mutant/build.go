@@ -159,7 +159,7 @@ func indented(text string) string {
 	return "\n\t" + strings.ReplaceAll(text, "\n", "\n\t")
 }
 
-// exitCode is the exit status that err reports, or -1.
+// exitCode returns the exit status that err reports, or -1.
 func exitCode(err error) int {
 	var exit *exec.ExitError
 	switch {

@@ -99,7 +99,7 @@ func keep(name string, x any) error {
 	return nil
 }
 
-// hashOf is a hash of a file's content.
+// hashOf returns a hash of a file's content.
 func hashOf(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {

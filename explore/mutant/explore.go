@@ -41,7 +41,7 @@ type CheckerResult struct {
 	Err     error
 }
 
-// Verdict is the result in a word or two.
+// Verdict returns the result in a word or two.
 func (x *CheckerResult) Verdict() string {
 	if x.Err == nil && !x.Caught && len(x.Found) > 0 {
 		return otherReason
@@ -97,7 +97,7 @@ func (m *Mutant) measurable() error {
 	return nil
 }
 
-// on is the input of the yardstick.
+// on returns the input of the yardstick.
 func (m *Mutant) on() string {
 	if m.CaughtBy == ByTests {
 		return m.Test

@@ -39,7 +39,7 @@ type RuleResult struct {
 	Err       error
 }
 
-// Verdict is the result in a word or two.
+// Verdict returns the result in a word or two.
 func (x *RuleResult) Verdict() string {
 	if x.Err == nil && !x.Caught && x.Wrong > 0 {
 		return otherReason

@@ -63,7 +63,7 @@ type Result struct {
 	Err      error    // the mutant could not be applied, built or checked
 }
 
-// wanted are the classes of violations that are the mutant's own reason; none: all are.
+// wanted returns the classes of violations that are the mutant's own reason; none: all are.
 func (x *Result) wanted() []string {
 	if x.Wanted == "" {
 		return nil
@@ -105,7 +105,7 @@ func timelineRows(out []byte) (int, error) {
 	return 0, fmt.Errorf("%w: verbatim replay printed no timeline", ErrTool)
 }
 
-// Verdict is the result in a word or two: caught, caught but for another reason, survived,
+// Verdict returns the result in a word or two: caught, caught but for another reason, survived,
 // or an error.
 func (x *Result) Verdict() string {
 	v := verdictOf(x.Err, x.Caught)
@@ -118,7 +118,7 @@ func (x *Result) Verdict() string {
 	return v
 }
 
-// verdictOf is the result for a mutant in a word.
+// verdictOf returns the result for a mutant in a word.
 func verdictOf(err error, caught bool) string {
 	switch {
 	case err != nil:
@@ -129,7 +129,7 @@ func verdictOf(err error, caught bool) string {
 	return survived
 }
 
-// Undecided are the scenarios that neither caught a mutant nor were exhausted.
+// Undecided returns the scenarios that neither caught a mutant nor were exhausted.
 func (x *Result) Undecided() []string {
 	last := map[string]explore.Verdict{}
 	var names []string

@@ -95,7 +95,7 @@ func prepare(ctx context.Context, opt Options) (*runner, []*Mutant, error) {
 	return &runner{ctx: ctx, opt: opt, root: root, tmp: tmp, all: merge(root, todo)}, todo, nil
 }
 
-// named are the mutants with these names, or all if there are none.
+// named returns the mutants with these names, or all if there are none.
 func named(all []*Mutant, names []string) ([]*Mutant, error) {
 	var out []*Mutant
 	for _, m := range all {

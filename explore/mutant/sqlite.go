@@ -22,7 +22,7 @@ type Crash struct {
 	Err         error // the mutant could not be applied, built or run
 }
 
-// Verdict is the result in a word.
+// Verdict returns the result in a word.
 func (x *Crash) Verdict() string { return verdictOf(x.Err, x.Caught) }
 
 // RunSQLite runs the crash test of SQLite with its log on mutants of opt.Protocol, which

@@ -131,10 +131,10 @@ func parseTree(text []byte) (*tree, error) {
 	return x, nil
 }
 
-// of is the text of a node. The file set holds one file, so that positions are offsets, from 1.
+// of returns the text of a node. The file set holds one file, so that positions are offsets, from 1.
 func (x *tree) of(n ast.Node) string { return string(x.text[n.Pos()-1 : n.End()-1]) }
 
-// nameOf is the name of a function, with the type of its receiver.
+// nameOf returns the name of a function, with the type of its receiver.
 func (x *tree) nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
@@ -180,7 +180,7 @@ func (x *tree) signature(d *ast.FuncDecl) string {
 	return out
 }
 
-// typeAt is the type of parameter i of a list, in which several may share one.
+// typeAt returns the type of parameter i of a list, in which several may share one.
 func typeAt(list *ast.FieldList, i int) ast.Expr {
 	for _, f := range list.List {
 		if i -= max(1, len(f.Names)); i < 0 {
@@ -231,13 +231,13 @@ func (x *tree) add(number int, text []byte, names []string) {
 
 func suffix(number int) string { return fmt.Sprintf("__%d", number) }
 
-// renamed is the text of a function with a suffix to its name.
+// renamed returns the text of a function with a suffix to its name.
 func (x *tree) renamed(d *ast.FuncDecl, suffix string) string {
 	at := d.Name.End() - 1
 	return string(x.text[d.Pos()-1:at]) + suffix + string(x.text[at:d.End()-1])
 }
 
-// source is the file with all versions in it.
+// source returns the file with all versions in it.
 func (x *tree) source() []byte {
 	var out bytes.Buffer
 	at := x.file.Name.End() - 1
@@ -293,7 +293,7 @@ func (x *tree) choose(out *bytes.Buffer, d *ast.FuncDecl, numbers []int) {
 	fmt.Fprintf(out, "\t}\n\t%s%s%s\n}\n", call, suffix(0), with)
 }
 
-// switchFile is the file of a package that selects the enabled mutant.
+// switchFile returns the file of a package that selects the enabled mutant.
 func (x *tree) switchFile() []byte {
 	return fmt.Appendf(nil, "package %s\n\nimport (\n\t\"os\"\n\t\"strconv\"\n)\n\nvar mutantOn, _ = strconv.Atoi(os.Getenv(%q))\n", x.file.Name.Name, schema.Selects)
 }

@@ -145,7 +145,7 @@ func memoryActs() map[string]kindOfAct {
 	}
 }
 
-// pmemAt is where a word of persistent memory is: two in one line, the third in another.
+// pmemAt returns where a word of persistent memory is: two in one line, the third in another.
 func pmemAt(at int) int { return []int{0, 8, 64, 64}[at] }
 
 func taskActs() map[string]kindOfAct {

@@ -20,7 +20,7 @@ type Tally struct {
 	Elapsed    time.Duration
 }
 
-// String is a line of a table.
+// String returns a line of a table.
 func (t Tally) String() string {
 	line := fmt.Sprintf("%-12s %8d from seed %-8d %8d naive %7d with states %6d too large %6d modes unfinished %9d outcomes %6d DIFFER %8.1f s",
 		t.Kind, t.Of, t.First, t.By[Naive], t.By[Stated], t.By[TooLarge], t.Unfinished, t.Outcomes, t.Differ, t.Elapsed.Seconds())

@@ -102,7 +102,7 @@ func (t *task) err(err error) bool {
 	return err != nil
 }
 
-// peers are the hosts that an act names: the one that is visited, of its group.
+// peers returns the hosts that an act names: the one that is visited, of its group.
 func (t *task) peers(a *Act) []string {
 	names := t.m.x.peers(t.m.at, a.To)
 	if t.only != "" && slices.Contains(names, t.only) {
@@ -130,7 +130,7 @@ func (t *task) visit(a *Act) {
 	t.noteAlike(seen)
 }
 
-// to is the task's connection to each peer that the act names.
+// to returns the task's connection to each peer that the act names.
 func (t *task) to(a *Act) []*link {
 	var out []*link
 	for _, name := range t.peers(a) {

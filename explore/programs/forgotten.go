@@ -37,7 +37,7 @@ func (g *maker) forgotten() {
 	}
 }
 
-// nearly is an act that differs from x in one thing.
+// nearly returns an act that differs from x in one thing.
 func (g *maker) nearly(x Act) Act {
 	switch g.r.IntN(6) {
 	case 0, 1:

@@ -54,7 +54,7 @@ func kindNames() []string {
 	return out
 }
 
-// own is the maker's kind.
+// own returns the maker's kind.
 func (g *maker) own() *kindOf { return &kinds[slices.Index(Kinds, g.kind)] }
 
 func (g *maker) plain() {

@@ -76,7 +76,7 @@ func (g *maker) causality() {
 	g.stir()
 }
 
-// sure is a request whose completion says that something is in memory.
+// sure returns a request whose completion says that something is in memory.
 func (g *maker) sure(word string) string {
 	return pick(g, "fetchadd b "+word+" 1 s; wait b 1", "awrite b "+word+" 1 s; wait b 1", "cas b "+word+" 0 1 s; wait b 1", "read b "+word+" s; wait b 1",
 		"flush b "+word+" s; wait b 1", "write b "+word+" 1; read b "+word+" s; wait b 1", "write b "+word+" 1; flush b "+word+" s; wait b 1")

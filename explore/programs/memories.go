@@ -30,7 +30,7 @@ func (g *maker) media() {
 var persistentVerbs = []string{"write", "write", "write", "wide", "read", "read", "wideread", "fetchadd", "fetchadd", "cas", "cas",
 	"awrite", "flush", "flush", "writeimm"}
 
-// place is a word of persistent memory.
+// place returns a word of persistent memory.
 func (g *maker) place() string { return pick(g, "x", "x", "x", "x", "y", "z") }
 
 // keeps is what a host does with its own persistent memory.

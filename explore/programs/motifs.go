@@ -2,7 +2,7 @@ package programs
 
 import "slices"
 
-// everyday are the motifs of programs without faults and time.
+// everyday returns the motifs of programs without faults and time.
 func everyday() []weighted {
 	return []weighted{
 		{30, addRequest}, {18, addLocal}, {12, addMessage}, {9, addCall}, {3, addGather}, {6, addFlag}, {5, addModify}, {3, addKeys},
@@ -65,7 +65,7 @@ func (g *maker) flags(do string) string {
 	return out
 }
 
-// request is a request of host i to j, and with luck what takes its completion.
+// request returns a request of host i to j, and with luck what takes its completion.
 func (g *maker) request(i, j int) []Act {
 	do := pick(g, "write", "write", "write", "write", "read", "read", "cas", "fetchadd", "wide", "wideread", "awrite", "flush", "writeimm")
 	a := Act{Do: do, To: g.name(j), At: g.word(), V: 1 + g.r.IntN(3), Flags: g.flags(do)}

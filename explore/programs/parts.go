@@ -23,7 +23,7 @@ func (g *maker) code(i int, parts ...string) {
 	*l = append(*l, acts...)
 }
 
-// maybe is a text with some chance, and nothing otherwise.
+// maybe returns a text with some chance, and nothing otherwise.
 func (g *maker) maybe(percent int, text string) string {
 	if g.chance(percent) {
 		return text
@@ -31,7 +31,7 @@ func (g *maker) maybe(percent int, text string) string {
 	return ""
 }
 
-// many is a few drawn texts, at least some.
+// many returns a few drawn texts, at least some.
 func (g *maker) many(least, most int, draw func() string) string {
 	span := most - least + 1
 	out := make([]string, least+min(g.r.IntN(span), g.r.IntN(span)))
@@ -71,7 +71,7 @@ func (g *maker) stir() {
 // verbs are all requests, as many times as they are to be drawn.
 var allVerbs = []string{"write", "write", "wide", "read", "read", "wideread", "cas", "fetchadd", "awrite", "flush", "send", "send", "sendimm", "writeimm"}
 
-// post is a request of one of some verbs, or of any.
+// post returns a request of one of some verbs, or of any.
 func (g *maker) post(to string, verbs ...string) string {
 	if len(verbs) == 0 {
 		verbs = allVerbs
@@ -81,7 +81,7 @@ func (g *maker) post(to string, verbs ...string) string {
 	return a.String()
 }
 
-// posts are a few requests of any verb.
+// posts returns a few requests of any verb.
 func (g *maker) posts(least, most int, to string) string {
 	return g.many(least, most, func() string { return g.post(to) })
 }

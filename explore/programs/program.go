@@ -67,7 +67,7 @@ func (p *Program) Is(setting string) bool {
 	return slices.Contains(p.Set, setting)
 }
 
-// String is the text of the program.
+// String returns the text of the program.
 func (p *Program) String() string {
 	words := []string{p.Profile}
 	words = append(words, p.Faults...)
@@ -81,7 +81,7 @@ func (p *Program) String() string {
 	return strings.Join(parts, " | ")
 }
 
-// String is the text of the host.
+// String returns the text of the host.
 func (h *Host) String() string {
 	out := h.Name
 	if h.Copies > 0 {
@@ -108,7 +108,7 @@ func actsText(acts []Act) string {
 	return strings.Join(out, "; ")
 }
 
-// String is the text of the act.
+// String returns the text of the act.
 func (a *Act) String() string {
 	var words []string
 	if a.If > 0 {
@@ -167,7 +167,7 @@ func cloneActs(acts []Act) []Act {
 	return out
 }
 
-// names are the hosts that h stands for.
+// names returns the hosts that h stands for.
 func (h *Host) names() []string {
 	if h.Copies == 0 {
 		return []string{h.Name}

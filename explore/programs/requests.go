@@ -93,7 +93,7 @@ func (t *task) request(a *Act, wr verbs.SendWR, l *link, peer int) verbs.SendWR 
 	return wr
 }
 
-// bytes are the bytes, from the beginning of a word, that a request brings or takes, or that a CPU loads or stores.
+// bytes returns the bytes, from the beginning of a word, that a request brings or takes, or that a CPU loads or stores.
 func (a *Act) bytes() (off, n int) {
 	switch {
 	case a.has(flagEmpty):
@@ -121,7 +121,7 @@ func (a *Act) spread(v uint64) uint64 {
 	return v
 }
 
-// local is where a request takes its n bytes from, or brings them to: at from of r, unless flags
+// local returns where a request takes its n bytes from, or brings them to: at from of r, unless flags
 // name other memory.
 func (m *machine) local(a *Act, r host.Region, mr verbs.MR, from, n int) []verbs.SGE {
 	switch {

@@ -125,7 +125,7 @@ func (p *Program) smallerActs(with func(func(q *Program))) {
 	})
 }
 
-// act is the n-th act.
+// act returns the n-th act.
 func (p *Program) act(n int) *Act {
 	var found *Act
 	p.acts(func(_ *Host, a *Act) {

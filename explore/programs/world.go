@@ -234,7 +234,7 @@ func (p *Program) isGroup(to string) bool {
 	return slices.ContainsFunc(p.Hosts, func(h Host) bool { return h.Copies > 0 && h.Name == to })
 }
 
-// peers are the hosts that a word of the program means, for one that is at a host.
+// peers returns the hosts that a word of the program means, for one that is at a host.
 func (x *world) peers(self int, to string) []string {
 	var out []string
 	for _, name := range strings.Split(to, "+") {

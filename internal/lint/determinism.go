@@ -163,7 +163,7 @@ func isPackageFunc(obj types.Object, pkg string) bool {
 	return ok && f.Pkg() != nil && f.Pkg().Path() == pkg && f.Signature().Recv() == nil
 }
 
-// coreType is the underlying type of e, also where it is a type parameter
+// coreType returns the underlying type of e, also where it is a type parameter
 // whose types all have the same one.
 func coreType(info *types.Info, e ast.Expr) types.Type {
 	t := info.TypeOf(e)
@@ -316,7 +316,7 @@ func writtenVariables(p *Package, info *types.Info) map[types.Object]bool {
 	return written
 }
 
-// rootVariable is the package-level variable that e is, or is a part of.
+// rootVariable returns the package-level variable that e is, or is a part of.
 func rootVariable(info *types.Info, e ast.Expr) types.Object {
 	id := rootIdent(e)
 	if id == nil {
@@ -351,7 +351,7 @@ func rootIdent(e ast.Expr) *ast.Ident {
 	}
 }
 
-// builtin is the name of the built-in function that call calls, or empty.
+// builtin returns the name of the built-in function that call calls, or empty.
 func builtin(info *types.Info, call *ast.CallExpr) string {
 	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
 		if b, ok := info.Uses[id].(*types.Builtin); ok {

@@ -236,7 +236,7 @@ func checkImports(r *Repo) []Finding {
 	return found
 }
 
-// importMend is empty if package pkg may import imp, and otherwise what to do instead.
+// importMend returns empty if package pkg may import imp, and otherwise what to do instead.
 func importMend(r *Repo, pkg string, from *layer, imp string) string {
 	rel, local := r.local(imp)
 	if !local {
@@ -266,11 +266,11 @@ func (l *layer) allows(imp string) bool {
 	})
 }
 
-// family is the protocol that a package belongs to: protocol/ncl for protocol/ncl/wire.
+// family returns the protocol that a package belongs to: protocol/ncl for protocol/ncl/wire.
 func family(pkg string) string {
 	parts := strings.SplitN(pkg, "/", 3)
 	return strings.Join(parts[:min(len(parts), 2)], "/")
 }
 
-// scenarioOf is where the scenarios of a protocol live.
+// scenarioOf returns where the scenarios of a protocol live.
 func scenarioOf(pkg string) string { return family(pkg) + "/" + path.Base(family(pkg)) + "check" }

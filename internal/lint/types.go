@@ -70,7 +70,7 @@ func (e *Exports) fetch(paths []string) error {
 	return nil
 }
 
-// foreignImports are the packages of other modules that must be known to check
+// foreignImports returns the packages of other modules that must be known to check
 // the types of the deterministic packages.
 func (r *Repo) foreignImports() []string {
 	foreign := map[string]bool{}

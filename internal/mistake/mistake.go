@@ -24,7 +24,7 @@ func Suggest(s string, words []string) string {
 	return ""
 }
 
-// OneOf is a list for people: a, b or c.
+// OneOf returns a list for people: a, b or c.
 func OneOf(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -110,7 +110,7 @@ func (r *Room) WakeAll() {
 	}
 }
 
-// Len is how many sleep.
+// Len returns how many sleep.
 func (r *Room) Len() int { return len(r.asleep) }
 
 // single reports whether it waits for one CQ, and for nothing else. Waits for one that were

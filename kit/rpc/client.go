@@ -194,7 +194,7 @@ func (s *slots) close() error {
 	return errors.Join(err, s.mem.Free())
 }
 
-// Free is how many more calls may be started now.
+// Free returns how many more calls may be started now.
 func (c *Client) Free() int {
 	n := 0
 	for i := range c.calls {

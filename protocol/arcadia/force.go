@@ -52,7 +52,7 @@ func (l *Log) force(lsn uint64) error {
 	return err
 }
 
-// unforced are the records up to an LSN that are not durable, and not cleaned up from the head on.
+// unforced returns the records up to an LSN that are not durable, and not cleaned up from the head on.
 func (l *Log) unforced(lsn uint64) []*Record {
 	if len(l.records) == 0 {
 		return nil

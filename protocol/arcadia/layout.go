@@ -64,7 +64,7 @@ func getHeader(b []byte) header {
 		epoch: w2 >> 1, valid: w2&validBit != 0}
 }
 
-// footprint is how much of the ring a record takes.
+// footprint returns how much of the ring a record takes.
 func footprint(size int) int { return headerSize + (size+7)&^7 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

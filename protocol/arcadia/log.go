@@ -161,7 +161,7 @@ func (l *Log) outside(f func() error) error {
 	return f()
 }
 
-// owns is nil unless the log was opened again after l, which has begun a newer epoch. The caller holds the mutex.
+// owns returns nil unless the log was opened again after l, which has begun a newer epoch. The caller holds the mutex.
 func (l *Log) owns() error {
 	for i := range 2 {
 		if l.mem.Load(i*superSize, l.line[:]) != nil {

@@ -21,19 +21,19 @@ type Record struct {
 	cleaning, cleaned bool
 }
 
-// LSN is the record's place in the order of the log: 1, 2, 3, and so on, over all its life.
+// LSN returns the record's place in the order of the log: 1, 2, 3, and so on, over all its life.
 func (r *Record) LSN() uint64 { return r.lsn }
 
-// Size is the length of its payload in bytes.
+// Size returns the length of its payload in bytes.
 func (r *Record) Size() int { return r.size }
 
-// Place is where its payload is: Size bytes of the region from off on. An application may store
+// Place returns where its payload is: Size bytes of the region from off on. An application may store
 // there itself until it calls Complete, and need not flush.
 func (r *Record) Place() (region host.Region, off int) { return r.log.region, r.payload() }
 
 func (r *Record) payload() int { return ringAt + r.at + headerSize }
 
-// MaxRecord is the largest payload that the log can take.
+// MaxRecord returns the largest payload that the log can take.
 func (l *Log) MaxRecord() int { return min(l.size-headerSize, math.MaxUint32) }
 
 // Reserve allots the next LSN and the space for size bytes together (4.3). A record that is reserved must
@@ -102,7 +102,7 @@ func (r *Record) read(p []byte) error {
 	return nil
 }
 
-// flags is where the word with the flags is.
+// flags returns where the word with the flags is.
 func (r *Record) flags() int { return ringAt + r.at + 16 }
 
 // cleanedUp reports whether Cleanup was called.

@@ -42,7 +42,7 @@ func walk(m Store, s *superline, f func(found)) {
 	}
 }
 
-// roomAt is how much of the ring the log can take at a place.
+// roomAt returns how much of the ring the log can take at a place.
 func roomAt(s *superline, at int, wrapped bool) int {
 	if wrapped {
 		return s.head - at
@@ -85,5 +85,5 @@ func checksum(m Store, off, n int, buf []byte) (sum uint32, err error) {
 	return sum, nil
 }
 
-// crcOf is the checksum of a payload that is at hand.
+// crcOf returns the checksum of a payload that is at hand.
 func crcOf(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }

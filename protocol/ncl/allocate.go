@@ -80,7 +80,7 @@ func (f *File) reserve() error {
 	return err
 }
 
-// size is the number of the file's peers.
+// size returns the number of the file's peers.
 func (f *File) size() int { return 2*f.entry.f + 1 }
 
 // enlist asks candidates to set up a region until need have, and connects to them.
@@ -168,7 +168,7 @@ func linkNames(links []*link) []string {
 	return out
 }
 
-// tooFew is the error for too few candidates, with the reason why the last one did not
+// tooFew returns the error for too few candidates, with the reason why the last one did not
 // qualify.
 func (f *File) tooFew(have, need int) error {
 	err := fmt.Errorf("%w: %w: %d of %d", ErrUnavailable, ErrTooFew, have, need)

@@ -239,7 +239,7 @@ func (p *peer) find(r *request) *mapping {
 	return nil
 }
 
-// seen is the latest generation known to m.
+// seen returns the latest generation known to m.
 func (m *mapping) seen() generation {
 	if m.fresh != nil {
 		return m.fresh.generation

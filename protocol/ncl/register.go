@@ -69,7 +69,7 @@ func (f *File) candidates() ([]string, error) {
 	return append(fresh, failed...), nil
 }
 
-// registered are the peers that the controller knows. Those that have no memory for the file, as it has
+// registered returns the peers that the controller knows. Those that have no memory for the file, as it has
 // received, come last: that may have been before a release.
 func (f *File) registered() ([]string, error) {
 	peers, err := Peers(f.cfg.Coord)

@@ -15,7 +15,7 @@ type slot struct {
 	end  verbs.Endpoint
 }
 
-// claim is how much of a peer's memory a file of size bytes takes: its region, and as much again for the copy
+// claim returns how much of a peer's memory a file of size bytes takes: its region, and as much again for the copy
 // that a recovery or a replacement makes. So no file that a peer has accepted is lost because memory for the
 // copy is missing.
 func claim(size int) int { return 2 * (stampSize + size) }

@@ -103,7 +103,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// withDefaults is a copy of c with its defaults.
+// withDefaults returns a copy of c with its defaults.
 func (c Config) withDefaults() Config {
 	log := DefaultLog
 	if c.Persistent {
@@ -114,7 +114,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// room is how many bytes of commands a message should have, beside one command of any size.
+// room returns how many bytes of commands a message should have, beside one command of any size.
 func (c *Config) room() int { return 4 * c.maxCommand() }
 
 // calls configures the connections: one call at a time to each node, with all messages for it.

@@ -250,7 +250,7 @@ func (n *Node) take(to uint64) []byte {
 	return b
 }
 
-// Term is the latest term that the node knows of.
+// Term returns the latest term that the node knows of.
 func (n *Node) Term() uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()

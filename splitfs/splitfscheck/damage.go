@@ -27,7 +27,7 @@ type damage struct {
 
 const reserved = splitfs.Reserved + "/"
 
-// intentOf is a file in the reserved folder that records the replacement of an object.
+// intentOf returns a file in the reserved folder that records the replacement of an object.
 func intentOf(at string) string { return fmt.Sprintf("%08x %s", crc32.ChecksumIEEE([]byte(at)), at) }
 
 const lastButOne = "the number is the last but one"

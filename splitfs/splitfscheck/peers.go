@@ -52,7 +52,7 @@ func deepPeerScenarios() []*explore.Scenario {
 	}
 }
 
-// ncl is the store on the peers.
+// ncl returns the store on the peers.
 func (r *run) ncl() splitfs.Store { return splitfs.NCL(r.h, r.nclConfig("db"), 0) }
 
 func (r *run) nclConfig(app string) ncl.Config {

@@ -116,7 +116,7 @@ func (r *run) config() splitfs.Config {
 		}}
 }
 
-// objects is where ncl files go.
+// objects returns where ncl files go.
 func (r *run) objects() splitfs.Store {
 	if r.load.peers > 0 {
 		return r.ncl()

@@ -77,10 +77,10 @@ func (m *memory) mayCrash() bool {
 	return m.exposed && m.failures == 0 && !(m.mounting && m.load.steady)
 }
 
-// DeepScenarios are the scenarios that take long.
+// DeepScenarios returns the scenarios that take long.
 func DeepScenarios() []*explore.Scenario { return deepPeerScenarios() }
 
-// Scenarios are the built-in scenarios of splitfs.
+// Scenarios returns the built-in scenarios of splitfs.
 func Scenarios() []*explore.Scenario {
 	return slices.Concat(layoutScenarios(), nameScenarios(), failureScenarios(), directoryScenarios(), refusalScenarios(), peerScenarios(), taskScenarios())
 }

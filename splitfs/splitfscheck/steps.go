@@ -259,7 +259,7 @@ func letGo(key string) step {
 	}
 }
 
-// held is a step for a file that is held open, if it still is: there may have been a crash.
+// held returns a step for a file that is held open, if it still is: there may have been a crash.
 func held(key string, s step) step {
 	return func(r *run) {
 		if r.held[key] != nil {

@@ -160,7 +160,7 @@ func orDefault(v *int, d int) {
 // mtus are the path MTUs; the code of mtus[i] in libibverbs is i+1.
 var mtus = []int{256, 512, 1024, 2048, 4096}
 
-// mtuCode is the ibv_mtu of n bytes, or 0.
+// mtuCode returns the ibv_mtu of n bytes, or 0.
 func mtuCode(n int) int { return slices.Index(mtus, n) + 1 }
 
 func mtuBytes(code int) int {

@@ -67,7 +67,7 @@ func (l *link) index(seq uint32) (uint64, bool) {
 	return i, i < l.sent
 }
 
-// seq is the sequence number of a position.
+// seq returns the sequence number of a position.
 func (l *link) seq(i uint64) uint32 { return l.q.cfg.PSN + uint32(i) }
 
 // answered processes an answer with its payload. It reports whether the peer obeys the protocol.

@@ -74,7 +74,7 @@ func (d *device) Attr() verbs.DeviceAttr {
 		AtomicHCA: true, AtomicGlob: true, HasFlush: true, HasAtomicWrite: true}
 }
 
-// Addr is where the device listens.
+// Addr returns where the device listens.
 func (d *device) Addr() string { return d.at.String() }
 
 // alive returns nil until Close.

@@ -17,7 +17,7 @@ import (
 
 const word = 8
 
-// lead is how many of the n bytes at p lie before the first aligned word.
+// lead returns how many of the n bytes at p lie before the first aligned word.
 func lead(p []byte) int {
 	at := int(uintptr(unsafe.Pointer(unsafe.SliceData(p))) & (word - 1))
 	return min(len(p), (word-at)&(word-1))

@@ -156,7 +156,7 @@ func checkEndpoint(e verbs.Endpoint) error {
 	return nil
 }
 
-// peer is the address of the peer's device.
+// peer returns the address of the peer's device.
 func (q *qp) peer() netip.AddrPort { return addrOf(q.remote.GID, q.remote.LID) }
 
 func addrOf(gid [16]byte, port uint16) netip.AddrPort {

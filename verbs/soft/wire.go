@@ -147,7 +147,7 @@ func parseRequest(b []byte) (r request, err error) {
 	return r, err
 }
 
-// payload is how many bytes follow the head.
+// payload returns how many bytes follow the head.
 func (r *request) payload() int {
 	switch r.op {
 	case verbs.OpWrite, verbs.OpWriteImm, verbs.OpSend, verbs.OpSendImm, verbs.OpAtomicWrite:

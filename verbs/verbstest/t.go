@@ -94,7 +94,7 @@ func (t *T) notef(format string, args ...any) {
 	t.mu.Unlock()
 }
 
-// place is the calling line of a case, or empty if the case is not on this stack: then
+// place returns the calling line of a case, or empty if the case is not on this stack: then
 // the script is waiting for this task.
 func place() string {
 	var pcs [64]uintptr

@@ -25,7 +25,7 @@ const (
 	RanOut   = 3 // a limit came first, or it could not be decided
 )
 
-// Worse is the status that counts of two.
+// Worse returns the status that counts of two.
 func Worse(a, b int) int {
 	rank := [...]int{OK: 0, RanOut: 1, Violated: 2, Bad: 3}
 	if rank[a] > rank[b] {
@@ -39,7 +39,7 @@ type Status int
 
 func (s Status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// Err is nil for status 0.
+// Err returns nil for status 0.
 func (s Status) Err() error {
 	if s == OK {
 		return nil

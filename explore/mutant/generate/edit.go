@@ -46,12 +46,12 @@ func (e *edits) inPlace(p token.Pos, length int, text string) {
 	e.all = append(e.all, edit{from: from, to: from + length, text: text})
 }
 
-// of is the source of a node.
+// of returns the source of a node.
 func (e *edits) of(n ast.Node) string {
 	return string(e.source[e.at.Offset(n.Pos()):e.at.Offset(n.End())])
 }
 
-// text is the file with all edits.
+// text returns the file with all edits.
 func (m *maker) text() []byte {
 	slices.SortStableFunc(m.all, edit.compare)
 	var out []byte

@@ -92,7 +92,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// functionName is the name of a function in an ID: ncl.File.Record for a method.
+// functionName returns the name of a function in an ID: ncl.File.Record for a method.
 func functionName(pkg string, d *ast.FuncDecl) string {
 	parts := []string{pkg}
 	if d.Recv != nil && len(d.Recv.List) == 1 {

@@ -41,7 +41,7 @@ func (a atomic) read() ([]byte, error)   { return a.Read() }
 // values are the values to write, in this order; they differ in every word.
 var values = [][]byte{[]byte("aaaaaaaaAAAAAAAA"), []byte("bbbbbbbbBBBBBBBB"), []byte("ccccccccCCCCCCCC")}
 
-// primitives are the scenarios of single primitives, on local memory.
+// primitives returns the scenarios of single primitives, on local memory.
 func primitives() []*explore.Scenario {
 	integrity := func(m arcadia.Store) value { return reliable{arcadia.Reliable{Mem: m, Max: 16}} }
 	atomicity := func(m arcadia.Store) value { return atomic{arcadia.Atomic{Mem: m, Len: 16}} }
@@ -105,7 +105,7 @@ func primitive(name, doc, budget string, n int, always bool, make func(arcadia.S
 	}
 }
 
-// stray is a scenario in which software stores a wrong word anywhere. The value is then damaged, or is the last one.
+// stray returns a scenario in which software stores a wrong word anywhere. The value is then damaged, or is the last one.
 func stray(name string, make func(arcadia.Store) value) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "arcadia/" + name, Doc: "the primitive, and a stray store of any of four words anywhere in its memory: what is damaged is never taken for a value", Profile: "strong",

@@ -218,7 +218,7 @@ func (r *run) fill(x *arcadia.Record, byCopy bool) bool {
 	return true
 }
 
-// content is the payload of the next record.
+// content returns the payload of the next record.
 func (r *run) content(size int) []byte {
 	r.next++
 	data := make([]byte, size)

@@ -71,10 +71,10 @@ func (f *File) load() error {
 // Close unmaps the memory. Completed appends are durable without it.
 func (f *File) Close() error { return f.region.Free() }
 
-// Len is the length of the data in bytes (GetFileSize).
+// Len returns the length of the data in bytes (GetFileSize).
 func (f *File) Len() int { return f.length }
 
-// Cap is the largest length in bytes.
+// Cap returns the largest length in bytes.
 func (f *File) Cap() int { return f.size - dataAt }
 
 // Append adds data at the end; they are durable when it returns nil. If a failure interrupts it, all of them

@@ -95,10 +95,10 @@ func attach(h host.Host, name string, size int) (*Pool, error) {
 // Close unmaps the memory. Completed appends are durable without it.
 func (p *Pool) Close() error { return p.region.Free() }
 
-// Cap is how many bytes the pool can hold (pmemlog_nbyte).
+// Cap returns how many bytes the pool can hold (pmemlog_nbyte).
 func (p *Pool) Cap() int { return p.size - dataAt }
 
-// written is the write offset, once the descriptor is plausible (pmemlog_descr_check). An error
+// written returns the write offset, once the descriptor is plausible (pmemlog_descr_check). An error
 // wraps ErrCorrupt or host.ErrMedia.
 func (p *Pool) written() (int, error) {
 	var d [24]byte
@@ -158,7 +158,7 @@ func (p *Pool) moveTo(write int) {
 	p.region.Fence()
 }
 
-// Tell is how many bytes were appended since the last Rewind. An error wraps ErrCorrupt or host.ErrMedia
+// Tell returns how many bytes were appended since the last Rewind. An error wraps ErrCorrupt or host.ErrMedia
 // (pmemlog_tell).
 func (p *Pool) Tell() (int, error) {
 	p.mu.Lock()

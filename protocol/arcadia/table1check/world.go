@@ -85,7 +85,7 @@ func (a *app) recoverBy(h host.Host, open func(h host.Host, again bool) (log, er
 	return l, found
 }
 
-// copyFails is the Again of a host with a copy. It may start again, or stay down.
+// copyFails returns the Again of a host with a copy. It may start again, or stay down.
 func (a *app) copyFails(_ int, crashed bool) bool {
 	a.failed = a.failed || crashed
 	return crashed

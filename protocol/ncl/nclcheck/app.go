@@ -268,7 +268,7 @@ func (r *run) issue(f log, w write, data []byte) bool {
 	return true
 }
 
-// data is the content of the next write: a letter of its own.
+// data returns the content of the next write: a letter of its own.
 func (x *logFile) data(w write) []byte {
 	data := make([]byte, w.size)
 	for i := range data {
@@ -333,7 +333,7 @@ func (a *app) note(s string) {
 	a.History()
 }
 
-// remembered is the fingerprint of the memory of the checks.
+// remembered returns the fingerprint of the memory of the checks.
 func (a *app) remembered() fingerprint.Print {
 	var p fingerprint.Print
 	for _, x := range a.files {

@@ -83,7 +83,7 @@ func (l *workload) names() []string {
 	return out
 }
 
-// Scenarios are the built-in scenarios of NCL.
+// Scenarios returns the built-in scenarios of NCL.
 func Scenarios() []*explore.Scenario {
 	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios(), rivalScenarios(), candidateScenarios(), handleScenarios(), requestScenarios(), paceScenarios(), cardScenarios())
 }

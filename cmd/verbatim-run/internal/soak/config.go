@@ -88,7 +88,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// need is how many bytes the records of one writer may take. The records that follow
+// need returns how many bytes the records of one writer may take. The records that follow
 // those to wait for keep it busy when it is killed.
 func (c *Config) need() int { return (c.feed() + later) * (reclog.Header + c.Record) }
 

@@ -30,7 +30,7 @@ func (e *expectation) check(got [][]byte) error {
 	return nil
 }
 
-// want is the i-th record of the file, from 0.
+// want returns the i-th record of the file, from 0.
 func (e *expectation) want(i int) []byte {
 	if i < len(e.known) {
 		return e.known[i]

@@ -87,7 +87,7 @@ func (s *soak) controller(ctx context.Context) error {
 	return err
 }
 
-// victim is the peer of the file that may be killed, the i-th of them: f+1 that have the
+// victim returns the peer of the file that may be killed, the i-th of them: f+1 that have the
 // file must stay. Nil: none may.
 func (s *soak) victim(i int) *peer {
 	if i < 0 || len(s.alive) <= s.cfg.F+1 {
@@ -223,7 +223,7 @@ func (s *soak) live(ctx context.Context, w *writer, p *plan) error {
 	return s.die(w)
 }
 
-// has is whether the writer has the file and n acknowledgements.
+// has reports whether the writer has the file and n acknowledgements.
 func (w *writer) has(n int) func() bool { return func() bool { return w.opened && w.acked >= n } }
 
 // killPeer kills a peer, with the writer or without.
@@ -348,7 +348,7 @@ func (s *soak) compare(got [][]byte) error {
 	return s.check(got)
 }
 
-// used is the most that the file may hold now, in bytes.
+// used returns the most that the file may hold now, in bytes.
 func (s *soak) used() int {
 	n := 0
 	for i := range len(s.known) + s.acked + 1 {

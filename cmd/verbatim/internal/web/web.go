@@ -34,7 +34,7 @@ type Request struct {
 	header             textproto.MIMEHeader
 }
 
-// Header is the value of a header, or nothing.
+// Header returns the value of a header, or nothing.
 func (r *Request) Header(name string) string { return r.header.Get(name) }
 
 // Response is an answer. Header has names and values in turn.
@@ -44,7 +44,7 @@ type Response struct {
 	Body   []byte
 }
 
-// Text is an answer for a person to read.
+// Text returns an answer for a person to read.
 func Text(status int, text string) *Response {
 	return &Response{Status: status, Header: []string{"Content-Type", "text/plain; charset=utf-8"}, Body: []byte(text + "\n")}
 }
@@ -155,7 +155,7 @@ func read(in *bufio.Reader) (*Request, error) {
 	return &Request{Method: method, Host: h.Get("Host"), Path: u.Path, Query: q, header: h}, nil
 }
 
-// incomplete is the error of a request that does not come to its end.
+// incomplete returns the error of a request that does not come to its end.
 func incomplete(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("the request is incomplete after %v, or longer than %d bytes", headTime, maxHead)
@@ -163,7 +163,7 @@ func incomplete(err error) error {
 	return err
 }
 
-// wire is the answer as it is sent.
+// wire returns the answer as it is sent.
 func (x *Response) wire(body bool) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Length: %d\r\n", x.Status, reasons[x.Status], len(x.Body))
