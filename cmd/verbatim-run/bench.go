@@ -109,7 +109,7 @@ func (f *benchFlags) common(c *cobra.Command) {
 	fl.IntVar(&f.cfg.Rounds, "rounds", 0, "rounds; 0: 10")
 }
 
-// machine are the flags that say where to run, and how to print.
+// machine defines the flags for where to run, and how to print.
 func (f *benchFlags) machine(c *cobra.Command) {
 	o, fl := &f.cfg, c.Flags()
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each row")

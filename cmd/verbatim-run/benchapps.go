@@ -134,8 +134,8 @@ func (f *appsFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// plotFile returns where to draw, which --plot says; within a folder it has a name. That it can be
-// is found out before anything is measured.
+// plotFile returns the file of --plot, with a default name in a folder. It checks before the
+// measurement that the file can be written.
 func plotFile(plot, within string) (string, error) {
 	if plot == "" {
 		return "", nil
@@ -153,7 +153,7 @@ func plotFile(plot, within string) (string, error) {
 		return "", fmt.Errorf("--plot: %w", err)
 	}
 	err = file.Close()
-	if errors.Is(missing, fs.ErrNotExist) { // what fails leaves no empty drawing
+	if errors.Is(missing, fs.ErrNotExist) { // after a failure no empty file is left
 		err = errors.Join(err, os.Remove(name))
 	}
 	return name, err

@@ -73,7 +73,7 @@ docs/cost.md explains the numbers. They do not depend on this machine.
 	return c
 }
 
-// commandOf returns the command line that makes the output of c again.
+// commandOf returns the command line that reproduces the output of c.
 func commandOf(c *cobra.Command) string {
 	words := []string{c.CommandPath()}
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -92,7 +92,7 @@ func commandOf(c *cobra.Command) string {
 	return strings.Join(words, " ")
 }
 
-// parsePrices reads prices as the flag has them.
+// parsePrices parses the prices of the flag.
 func parsePrices(texts []string) ([]cost.Price, error) {
 	var out []cost.Price
 	for _, text := range texts {

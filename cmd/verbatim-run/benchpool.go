@@ -203,7 +203,7 @@ func (f *poolFlags) tables(w io.Writer, trace *backups.Trace, points []backups.R
 	return err
 }
 
-// seconds returns a point as the table has it.
+// seconds formats a point for the table.
 func seconds(p *backups.Result) string {
 	if p.Waits == 0 {
 		return "0"

@@ -19,13 +19,13 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/soft"
 )
 
-// cardFlags say which card, and how its connections behave.
+// cardFlags select the card, and configure its connections.
 type cardFlags struct {
 	cfg        hw.Config
 	ackTimeout time.Duration
 }
 
-// defaultAck is a card's; a device of software, which others keep from running, takes longer.
+// defaultAck is for cards; a software device takes longer on a busy machine.
 const defaultAck = 67 * time.Millisecond
 
 func (f *cardFlags) define(fl *pflag.FlagSet) {
@@ -176,7 +176,7 @@ func allSoft(devices []verbs.Device) bool {
 	return !slices.ContainsFunc(devices, func(d verbs.Device) bool { return d.Attr().Name != soft.Name })
 }
 
-// thereAre reports a name that is wrong before anything is started.
+// thereAre reports unknown names before anything is started.
 func thereAre(devices []string) error {
 	var there []string
 	for _, d := range devices {

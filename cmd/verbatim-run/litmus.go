@@ -204,7 +204,7 @@ type deviceTest struct {
 	args string
 }
 
-// tests reads the files and makes the programs that are asked for.
+// tests reads the files, and makes the requested programs.
 func (f *litmusFlags) tests(args []string, stderr io.Writer) (tests []deviceTest, code int, err error) {
 	if len(args) > 0 || len(f.programs) == 0 {
 		files, err := litmusfiles.Find(args)

@@ -46,7 +46,7 @@ expired: unacknowledged records may be lost.`,
 }
 
 // ended turns the error of a command into an exit status: 3 for
-// what may succeed another time, and 2 for the rest.
+// errors after which a later attempt may succeed, and 2 for the rest.
 func ended(err error, stderr io.Writer) error {
 	for _, e := range []error{ncl.ErrUnavailable, ncl.ErrTooFew, ncl.ErrStale, ncl.ErrRunning, coord.ErrUnavailable, coord.ErrSessionExpired, cluster.ErrTaken} {
 		if errors.Is(err, e) {

@@ -54,7 +54,7 @@ func runNCLCoord(c *cobra.Command, f *hostFlags, ttl time.Duration) error {
 		return err
 	}
 	ctx := untilSignal(c.Context())
-	context.AfterFunc(ctx, func() { _ = h.Close() }) // Accept says that it is closed
+	context.AfterFunc(ctx, func() { _ = h.Close() }) // Accept then returns ErrClosed
 	l, err := h.Listen(coordName)
 	if err != nil {
 		return err

@@ -197,7 +197,7 @@ func (f *checkFlags) validate() error {
 		if err != nil {
 			return err
 		}
-		o.Profile = p.Name // what is found says it without the file
+		o.Profile = p.Name // so a counterexample does not need the file
 	}
 	if _, err := faults.ParseBudget(o.Faults); err != nil {
 		return err
@@ -254,7 +254,7 @@ func (f *checkFlags) scenarios(args []string) ([]*explore.Scenario, error) {
 	return nil, err
 }
 
-// traced reads the trace, and is the scenario that it makes.
+// traced reads the trace, and returns the scenario made from it.
 func (f *checkFlags) traced(protocol string, stderr io.Writer) ([]*explore.Scenario, error) {
 	p, err := protocolOf(protocol)
 	if err != nil {
@@ -320,7 +320,7 @@ func (f *checkFlags) checkOne(ctx context.Context, s *explore.Scenario, stdout, 
 		return cli.Bad, unsaved
 	}
 	file, err := f.save(r)
-	unsaved = errors.Join(unsaved, err, f.page.add(s, r, f.replayCommand(file))) // what was found is reported nevertheless
+	unsaved = errors.Join(unsaved, err, f.page.add(s, r, f.replayCommand(file))) // the result is reported even if the file was not written
 	if f.asJSON {
 		err = writeJSON(stdout, r, x, file)
 	} else {

@@ -27,7 +27,7 @@ const maxMatrixFile = 4 << 20
 // cellRuns bounds the search for the run of a cell that came without one.
 const cellRuns = 200_000
 
-// cells fill the matrix of a page.
+// cells fills in the matrix of a page.
 type cells struct {
 	file      string // of verbatim matrix --json; empty: it is filled in
 	protocols []*protocol
@@ -110,7 +110,7 @@ func (x *cells) fill(ctx context.Context, page *checkPage, stderr io.Writer) ([]
 			}
 			c.Run = run
 		}
-		c.Counterexample = "" // the page leads to the run
+		c.Counterexample = "" // the page links to the run
 		out = append(out, c)
 	}
 	return out, "The file of --matrix has no cell for the checked protocols.", nil

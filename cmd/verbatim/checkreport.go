@@ -38,8 +38,8 @@ type checkPage struct {
 	mutants   []mutant.Judged
 }
 
-// begin makes ready for a page, before anything is read. It may put another program in
-// the place of this one: see counted.
+// begin prepares a page, before anything is read. It may replace this program by another one:
+// see counted.
 func (p *checkPage) begin(ctx context.Context, f *checkFlags, args []string, stderr io.Writer) error {
 	if p.file == "" {
 		return nil
@@ -91,7 +91,7 @@ func (p *checkPage) readMutants(ctx context.Context, args []string) (err error) 
 	return mutant.Locate(ctx, mutant.ByCommand, "", folders, kit, p.mutants)
 }
 
-// protocolsOf returns the protocols that names of protocols and scenarios begin with.
+// protocolsOf returns the protocols of names of protocols and scenarios.
 func protocolsOf(names []string) []string {
 	var out []string
 	for _, n := range names {

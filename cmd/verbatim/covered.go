@@ -13,14 +13,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/coverage"
 )
 
-// coveredEnv tells a program that it was built to count statements, and in which folder
-// it is. The folder is its to remove.
+// coveredEnv marks a program that was built to count statements, and names its folder, which the
+// program must remove.
 const coveredEnv = "VERBATIM_COVERED"
 
 // coveredDir is the prefix of the name of such a folder.
 const coveredDir = "verbatim-covered-"
 
-// become replaces this program by another; tests put something else in its place.
+// become replaces this program by another one; tests replace become.
 var become = syscall.Exec
 
 // counted makes sure that this program counts the statements of protocols: if it does not,
@@ -46,7 +46,7 @@ func counted(ctx context.Context, protocols []string, stderr io.Writer) error {
 }
 
 // adopt removes the folder of this program if counted built it, and reports whether it did. A
-// program that runs needs its file no more, and so nothing stays behind however it ends.
+// running program no longer needs its file, so nothing is left behind however it exits.
 func adopt() bool {
 	dir := os.Getenv(coveredEnv)
 	self, err := os.Executable()
@@ -57,8 +57,8 @@ func adopt() bool {
 	return true
 }
 
-// leave ends the program. One that counted built ends without writing down its counters,
-// which have been read.
+// leave exits. A program that counted built exits without writing its counters, which have already
+// been read.
 func leave(code int, adopted bool) {
 	if adopted {
 		syscall.Exit(code)

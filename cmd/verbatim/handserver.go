@@ -23,7 +23,7 @@ import (
 )
 
 // maxAddress bounds the run in an address, in bytes; a run with so many decisions is
-// made by nobody's hand.
+// not made by hand.
 const maxAddress = 64 << 10
 
 // Bounds of a search from a page.
@@ -46,7 +46,7 @@ func newHandServer(s *explore.Scenario, judge func(final, profile string) []litm
 	return &handServer{s: s, judge: judge, opt: opt, hosts: []string{at.String(), net.JoinHostPort("localhost", port), net.JoinHostPort("127.0.0.1", port)}}
 }
 
-// handHeaders are those of every answer: no other site may read, frame or keep it.
+// handHeaders are the headers of every answer: no other site may read, frame or keep it.
 var handHeaders = []string{"X-Content-Type-Options", "nosniff", "X-Frame-Options", "DENY", "Referrer-Policy", "no-referrer",
 	"Cross-Origin-Resource-Policy", "same-origin", "Cross-Origin-Opener-Policy", "same-origin", "Cache-Control", "no-store"}
 
@@ -76,7 +76,7 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 	if err != nil {
 		return web.Text(web.BadRequest, err.Error())
 	}
-	if q.Has("steps") { // the beginning of the run: its address is then its own
+	if q.Has("steps") { // the start of the run, which then has an address of its own
 		n, err := strconv.Atoi(q.Get("steps"))
 		if err != nil || n < 0 || n > walk.Steps {
 			return web.Text(web.BadRequest, fmt.Sprintf("the run in the address has %d steps: it has no step %q", walk.Steps, q.Get("steps")))
@@ -84,7 +84,7 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 		walk.Steps = n
 		return web.Redirect("/" + address(walk))
 	}
-	h.mu.Lock() // one run at a time: a scenario's code may be anything
+	h.mu.Lock() // one run at a time: a scenario's code may not be safe for concurrent use
 	defer h.mu.Unlock()
 	said := ""
 	if from, err := strconv.Atoi(q.Get("from")); err == nil {
@@ -95,7 +95,7 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 		switch {
 		case err != nil:
 			return web.Text(web.ServerError, err.Error())
-		case found.Found != nil: // so that the address of what was found holds it
+		case found.Found != nil: // so that the address contains the found run
 			return web.Redirect("/" + address(*found.Found) + "&from=" + strconv.Itoa(walk.Steps))
 		}
 		said = fmt.Sprintf("%d continuations of step %d were tried, the default one and random ones: none %s.", found.Tried, walk.Steps,

@@ -99,7 +99,7 @@ and 3 over 0.`,
 	return c
 }
 
-// litmusJob is one test under one profile, and what became of it.
+// litmusJob is one test under one profile, and its result.
 type litmusJob struct {
 	file    string
 	test    *lang.Test

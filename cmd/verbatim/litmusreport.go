@@ -126,7 +126,7 @@ func (r *litmusReport) line(j *litmusJob, row *litmus.Row, verdict, file string)
 	return cli.Lines(r.w).Encode(x)
 }
 
-// row writes a line of the table, and below it what is wrong.
+// row writes a line of the table, and below it any errors.
 func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) error {
 	var b strings.Builder
 	format := fmt.Sprintf("%%-%ds  %%-%ds  %%-%ds  %%-8s  %%-3s  %%-11s  %%6s  %%7s  %%8s\n", r.widths[0], r.widths[1], r.widths[2])

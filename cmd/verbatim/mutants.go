@@ -22,11 +22,11 @@ type mutantFlags struct {
 	score          mutant.ScoreOptions
 	asJSON, sqlite bool
 	generate       bool
-	// What score the generated ones must have, in percent.
+	// The required score of the generated mutants, in percent.
 	atLeast, byScenarios float64
 }
 
-// newMutants returns the command that checks protocols with bugs on purpose.
+// newMutants returns the command that checks protocols with deliberate bugs.
 func newMutants() *cobra.Command {
 	f := &mutantFlags{}
 	c := &cobra.Command{
@@ -140,7 +140,7 @@ func completeMutants(_ *cobra.Command, args []string, _ string) ([]string, cobra
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// runMutants runs the mutants and prints what became of them.
+// runMutants runs the mutants and prints the results.
 func runMutants(c *cobra.Command, f *mutantFlags) error {
 	if err := checkLimits(f.opt.Workers, f.opt.MaxTime); err != nil {
 		return err

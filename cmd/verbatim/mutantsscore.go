@@ -70,7 +70,7 @@ func (f *mutantFlags) validScore(c *cobra.Command) error {
 	return checkLimits(f.opt.Workers, f.opt.MaxTime)
 }
 
-// runScore generates mutants, and prints what became of them.
+// runScore generates mutants, and prints the results.
 func runScore(c *cobra.Command, f *mutantFlags, p *protocol) error {
 	if err := f.validScore(c); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/report"
 )
 
-// progress is the line that shows a search under way. It is there only on a
+// progress is the line that shows the progress of a search. It appears only on a
 // terminal.
 type progress struct {
 	line *cli.Spinner

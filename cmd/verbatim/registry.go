@@ -23,18 +23,18 @@ import (
 type protocol struct {
 	Name      string
 	Scenarios func() []*explore.Scenario
-	// Deep are more of them, for which one has to ask; nil: there are none.
+	// Deep are further scenarios, which must be requested; nil: there are none.
 	Deep func() []*explore.Scenario
-	// Broken are violated, and must be: only their names lead to them, so that no mutant is caught by one; nil: there
-	// are none.
+	// Broken are scenarios that must be violated. Only their names select them, so that they catch no mutants; nil:
+	// there are none.
 	Broken func() []*explore.Scenario
-	// Matrix are those of them that a card can make a difference to; nil: all.
+	// Matrix are the scenarios that can depend on the card; nil: all.
 	Matrix func() []*explore.Scenario
 	// GoScenarios, GoDeep and GoBroken are these as Go expressions, for regression tests.
 	GoScenarios, GoDeep, GoBroken string
 	// Folders are those of its packages, from the root of the source tree.
 	Folders []string
-	// Kit are those of packages that it shares with others: what it uses of them is mutated with it.
+	// Kit are the folders of packages that it shares with others: the functions that it uses are mutated too.
 	Kit []string
 	// FromTrace makes a scenario of a program's system calls; nil if the
 	// protocol has no use for them.

@@ -96,7 +96,7 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 	return f.show(w, ce, r)
 }
 
-// hangs reports a step that does not come back.
+// hangs reports a step that does not return.
 func hangs(w io.Writer, file string, err error) error {
 	if _, err := fmt.Fprintf(w, "%s: %v\n", filepath.Clean(file), err); err != nil {
 		return err
@@ -132,7 +132,7 @@ func goTest(ce *explore.Counterexample, p *protocol, builtin bool) string {
 	return explore.RegressionTestOf(ce, fmt.Sprintf("explore.Named(%s, %q)", p.goScenarios(ce.Scenario), ce.Scenario))
 }
 
-// show prints the timeline and what became of the run.
+// show prints the timeline and the result of the run.
 func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.Replay) error {
 	if _, err := fmt.Fprintf(w, "%s with %s\n\n", ce.Scenario, ce.Bounded()); err != nil {
 		return err

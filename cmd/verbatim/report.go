@@ -69,8 +69,8 @@ func assurance(r *explore.Result) string {
 	return line
 }
 
-// violation writes the counterexample: what, where it is, how to run it again,
-// and what happens in it.
+// violation writes the counterexample: the violation, its file, how to replay it, and
+// its events.
 func (f *checkFlags) violation(b *strings.Builder, s *explore.Scenario, ce *explore.Counterexample, file string) {
 	field(b, "violation", ce.Class+": "+ce.Message)
 	re, err := ce.Replay(s)
@@ -146,7 +146,7 @@ func verbatim(b *strings.Builder, label, value string) {
 	fmt.Fprintf(b, "  %-*s%s\n", labelWidth, label, value)
 }
 
-// short writes a time as people say it.
+// short formats a duration for people.
 func short(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1f s", d.Seconds())

@@ -51,7 +51,7 @@ func (t *task) run(acts []Act) {
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
 
-// note adds to what the task has seen.
+// note adds to the observations of the task.
 func (t *task) note(s string) {
 	if len(t.log) > 0 {
 		t.log = append(t.log, ' ')

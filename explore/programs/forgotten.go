@@ -60,8 +60,8 @@ func under(condition int, a Act) Act {
 	return a
 }
 
-// forgottenTasks has a task of a daemon that does one of two things and ends, and another of the same
-// daemon that goes on when time has passed.
+// forgottenTasks has a task of a daemon that does one of two things and finishes, and another task of the
+// same daemon that continues after a while.
 func (g *maker) forgottenTasks() {
 	g.hosts(2)
 	g.set(15)
@@ -97,7 +97,7 @@ func (g *maker) forgottenTasks() {
 	}
 }
 
-// something is one act of host i that leaves traces at host j.
+// something is an act of host i with an effect on host j.
 func (g *maker) something(i, j int) Act {
 	to := g.name(j)
 	switch g.r.IntN(5) {
@@ -113,7 +113,7 @@ func (g *maker) something(i, j int) Act {
 		Act{Do: "dereg"}, Act{Do: "rereg"}, Act{Do: "deaf"}, Act{Do: "count", V: 1}, Act{Do: "poll", To: to, V: 1}, Act{Do: "ask", To: to, V: 1}, Act{Do: "destroy", To: to})
 }
 
-// daemonsEnd has daemons that end several things, some of them with errors, while others look.
+// daemonsEnd has daemons that end several things, some of them with errors, while others observe.
 func (g *maker) daemonsEnd() {
 	g.someHosts(60)
 	g.set(25)
@@ -139,7 +139,7 @@ func (g *maker) daemonsEnd() {
 	g.conditions()
 }
 
-// channels has hosts that sleep on channels while reported completions are dropped, or more comes.
+// channels has hosts that sleep on channels while reported completions are dropped, or more arrive.
 func (g *maker) channels() {
 	g.someHosts(25)
 	g.set(30)

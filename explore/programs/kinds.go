@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kindOf is a kind of programs: its subject, and what makes it.
+// kindOf is a kind of programs: its subject, and its generator.
 type kindOf struct {
 	name, about string
 	large       int // of its programs, in a hundred, may be too large for the naive search
@@ -90,7 +90,7 @@ func (g *maker) daemons() {
 	g.conditions()
 }
 
-// body is what a daemon does for a request.
+// body draws what a daemon does for a request.
 func (g *maker) body(i int) []Act {
 	switch g.r.IntN(4) {
 	case 0:
@@ -125,7 +125,7 @@ func (g *maker) timers() {
 	g.conditions()
 }
 
-// sometimesTimed draws another regime of time now and then, with something timed.
+// sometimesTimed occasionally draws another time regime, with a timed act.
 func (g *maker) sometimesTimed() {
 	if g.chance(8) {
 		g.p.Timers = pick(g, "", "free", "skew(2)")
@@ -161,7 +161,7 @@ func (g *maker) restarts() {
 	g.conditions()
 }
 
-// second is what a later life does.
+// second draws what a later life does.
 func (g *maker) second(i, j int) {
 	k := g.life
 	switch g.r.IntN(4) {

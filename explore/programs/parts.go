@@ -7,7 +7,7 @@ import (
 )
 
 // Kinds about one subject are written as text, as programs are: a host's code is a
-// sequence of parts, and each part is drawn, often from several that can stand there.
+// sequence of parts, and each part is drawn, often from several alternatives.
 
 // code adds the acts of the texts to host i, in order. Empty texts add nothing.
 func (g *maker) code(i int, parts ...string) {
@@ -57,7 +57,7 @@ func (g *maker) strike(percent int, rules ...string) {
 	}
 }
 
-// stir lets an everyday motif, or a condition, come into a program about something else.
+// stir adds an everyday motif, or a condition, to a program about something else.
 func (g *maker) stir() {
 	if g.chance(12) {
 		i, j := g.pair()
@@ -68,7 +68,7 @@ func (g *maker) stir() {
 	}
 }
 
-// verbs are all requests, as many times as they are to be drawn.
+// verbs lists all requests, each as often as its weight.
 var allVerbs = []string{"write", "write", "wide", "read", "read", "wideread", "cas", "fetchadd", "awrite", "flush", "send", "send", "sendimm", "writeimm"}
 
 // post returns a request of one of some verbs, or of any.
@@ -86,12 +86,12 @@ func (g *maker) posts(least, most int, to string) string {
 	return g.many(least, most, func() string { return g.post(to) })
 }
 
-// takes is what a requester does for its completions.
+// takes draws how a requester gets its completions.
 func (g *maker) takes(to string) string {
 	return named(pick(g, "wait B 1", "wait B 1", "wait B 2", "poll B 1", "", "peek", "wait B 1; peek"), to)
 }
 
-// looks is how a host finds out what has become of its memory and its queue pair.
+// looks draws how a host observes its memory and its queue pair.
 func (g *maker) looks(to string) string {
 	return named(pick(g, "load x", "load x", "load y", "loadwide", "state B", "poll B 1", "", ""), to)
 }
@@ -101,7 +101,7 @@ func (g *maker) revokes(to string) string {
 	return named(pick(g, "dereg", "dereg", "deny B", "deny B", "err B", "err B", "reset B", "destroy B", "pdereg"), to)
 }
 
-// restores gives it back.
+// restores grants it again.
 func (g *maker) restores(to string) string {
 	return named(pick(g, "rereg", "allow B", "reset B; up B", "undrain B"), to)
 }
@@ -111,5 +111,5 @@ func (g *maker) receives(most int, from string) string {
 	return g.many(0, most, func() string { return "recv " + from })
 }
 
-// named puts the name of the other host into a text.
+// named inserts the name of the other host into a text.
 func named(text, name string) string { return strings.ReplaceAll(text, "B", name) }

@@ -33,7 +33,7 @@ func (t *task) report(end bool) {
 	if x.needs.history {
 		x.order = append(x.order, x.hosts[t.m.at].Host.Name) // without the index of an interchangeable host
 	}
-	x.c.Outcome(x.text(false)) // before others come in
+	x.c.Outcome(x.text(false)) // before others can act
 	if x.needs.history {
 		x.c.History(x.told())
 	}

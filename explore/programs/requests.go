@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// joined is a request that is posted in one list with what comes next.
+// joined is a request that is posted in one list with the next one.
 type joined struct {
 	act *Act
 	wr  verbs.SendWR
@@ -16,7 +16,7 @@ type joined struct {
 // has reports whether the act has a flag.
 func (a *Act) has(f rune) bool { return strings.ContainsRune(a.Flags, f) }
 
-// post posts a request to each peer, in one go, with those that it was joined to.
+// post posts a request to each peer, in one step, with those that it was joined to.
 func (t *task) post(a *Act, wr verbs.SendWR) {
 	t.list = append(t.list, joined{a, wr})
 	if !a.has(flagJoin) {

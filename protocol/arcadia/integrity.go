@@ -7,8 +7,8 @@ import (
 )
 
 // Reliable is the integrity primitive (3, listing 1): data of changing length that are written once, or
-// over others that are not needed any more. Between header and data there is no order: one Force is
-// enough, and a reader sees whether all came.
+// over data that are no longer needed. Header and data persist in any order: one Force is enough, and
+// a reader detects whether both are complete.
 type Reliable struct {
 	Mem Store
 	At  int // where, a multiple of 8
@@ -44,7 +44,7 @@ func (r *Reliable) Read() (kind uint32, data []byte, err error) {
 		return 0, nil, fmt.Errorf("%w: the header: %w", ErrCorrupt, err)
 	}
 	n := int(binary.LittleEndian.Uint32(h[:]))
-	if binary.LittleEndian.Uint32(h[8:]) != crc32.Checksum(h[:8], castagnoli) || n > r.Max { // before it n says nothing
+	if binary.LittleEndian.Uint32(h[8:]) != crc32.Checksum(h[:8], castagnoli) || n > r.Max { // before this check n is meaningless
 		return 0, nil, fmt.Errorf("%w: the header", ErrCorrupt)
 	}
 	data = make([]byte, n)

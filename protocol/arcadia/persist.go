@@ -8,7 +8,7 @@ type Store interface {
 	Load(off int, p []byte) error
 	// Store writes at off. It is durable only after Force.
 	Store(off int, p []byte)
-	// Force makes what was stored in [off, off+n) before durable: persistent, or replicated and
+	// Force makes earlier stores to [off, off+n) durable: persistent, or replicated and
 	// persistent.
 	Force(off, n int) error
 }

@@ -36,9 +36,9 @@ func (r *Record) payload() int { return ringAt + r.at + headerSize }
 // MaxRecord returns the largest payload that the log can take.
 func (l *Log) MaxRecord() int { return min(l.size-headerSize, math.MaxUint32) }
 
-// Reserve allots the next LSN and the space for size bytes together (4.3). A record that is reserved must
-// be completed: until then no Force of a later one returns. An error wraps ErrTooLarge or ErrFull, or ErrCorrupt: there are
-// no more LSNs, which only a damaged superline can claim.
+// Reserve allots the next LSN together with the space for size bytes (4.3). A reserved record must be completed:
+// until then no Force of a later one returns. The error wraps ErrTooLarge, ErrFull, or ErrCorrupt if there are no
+// more LSNs, which only a damaged superline can cause.
 func (l *Log) Reserve(size int) (*Record, error) {
 	if size < 0 || size > l.MaxRecord() {
 		return nil, fmt.Errorf("%w: a record of %d bytes; this log takes up to %d", ErrTooLarge, size, l.MaxRecord())

@@ -104,7 +104,7 @@ func converse(ctx context.Context, c net.Conn, answer func(context.Context, *Req
 	defer hurry()
 	in := bufio.NewReader(io.LimitReader(c, maxHead))
 	if _, err := in.Peek(1); err != nil {
-		return // browsers connect before they have anything to ask
+		return // browsers connect in advance
 	}
 	r, err := read(in)
 	hurry()
@@ -120,7 +120,7 @@ func converse(ctx context.Context, c net.Conn, answer func(context.Context, *Req
 	_, err = c.Write(x.wire(r == nil || r.Method != "HEAD"))
 	if t, ok := c.(*net.TCPConn); ok && err == nil {
 		_ = t.CloseWrite()
-		_ = t.SetReadDeadline(time.Now().Add(grace)) // what was not read would take the answer back
+		_ = t.SetReadDeadline(time.Now().Add(grace)) // unread input could discard the answer
 		_, _ = io.Copy(io.Discard, c)
 	}
 }
@@ -155,7 +155,7 @@ func read(in *bufio.Reader) (*Request, error) {
 	return &Request{Method: method, Host: h.Get("Host"), Path: u.Path, Query: q, header: h}, nil
 }
 
-// incomplete returns the error of a request that does not come to its end.
+// incomplete returns the error for a truncated request.
 func incomplete(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("the request is incomplete after %v, or longer than %d bytes", headTime, maxHead)
