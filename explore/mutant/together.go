@@ -231,7 +231,7 @@ func (x *tree) add(number int, text []byte, names []string) {
 
 func suffix(number int) string { return fmt.Sprintf("__%d", number) }
 
-// renamed returns the text of a function with a suffix to its name.
+// renamed returns the text of a function with a suffix added to its name.
 func (x *tree) renamed(d *ast.FuncDecl, suffix string) string {
 	at := d.Name.End() - 1
 	return string(x.text[d.Pos()-1:at]) + suffix + string(x.text[at:d.End()-1])

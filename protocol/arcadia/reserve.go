@@ -114,7 +114,7 @@ func (r *Record) cleanedUp() bool {
 
 // Complete declares that the record has all its data: it writes the checksum, and then sets the valid flag (4.3). It takes
 // no lock, unless a task waits for the record. The data are read back for the checksum, because the application may have
-// stored them itself: a bit that flips before that is not noticed, except by Append. An error wraps ErrComplete,
+// stored them itself: a bit that flips before that is not noticed, except by Append. The error wraps ErrComplete,
 // or ErrCorrupt: the data cannot be read back, and can be stored again and completed.
 func (r *Record) Complete() error {
 	if r.closed {

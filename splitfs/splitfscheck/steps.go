@@ -292,7 +292,7 @@ func fsync(name string) step {
 	}
 }
 
-// folderStep creates a folder, durably, unless it exists.
+// mkdir creates a folder durably, unless it exists.
 func mkdir(name string) step {
 	return func(r *run) {
 		_ = r.change(change{text: "mkdir " + name}, func() error {
