@@ -14,7 +14,7 @@ import (
 // Built reports whether this program can open cards.
 const Built = hw.Built
 
-// Devices are the names of the cards of this machine.
+// Devices returns the names of the cards of this machine.
 func Devices() []string {
 	names, _ := hw.Devices() // none without the tag
 	return names
@@ -49,7 +49,7 @@ type client struct {
 // onCards runs f with a client and the given number of peers.
 func onCards(ctx context.Context, cfg Config, peers int, f func(*client) error) (err error) {
 	if len(cfg.Peers) != 0 && len(cfg.Peers) != peers {
-		return fmt.Errorf("%w: %d peers; it takes %d", ErrConfig, len(cfg.Peers), peers)
+		return fmt.Errorf("%w: %d peers; want %d", ErrConfig, len(cfg.Peers), peers)
 	}
 	dev, err := hw.Open(hw.Config{Device: cfg.Device, MTU: cfg.MTU, Spin: cfg.Spin, MaxInline: max(cfg.Inline, hw.DefaultMaxInline)})
 	if err != nil {
@@ -171,7 +171,7 @@ func (c *client) rounds(row *Row, e *end, peer *remote) error {
 	return c.ctx.Err()
 }
 
-// rival is nil if there is nothing to compare with; the string is the reason.
+// rival returns nil if there is nothing to compare with; the string is the reason.
 func (c *client) rival(row *Row, e *end, peer *remote) (*rival, string) {
 	if e.tool() == "" || c.cfg.NoPerftest || c.cfg.Wait {
 		return nil, ""

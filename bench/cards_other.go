@@ -12,7 +12,7 @@ const Built = false
 
 var errLinux = errors.New("bench: cards can be used on Linux only; the simulator runs everywhere (--backend sim)")
 
-// Devices are the names of the cards of this machine.
+// Devices returns the names of the cards of this machine.
 func Devices() []string { return nil }
 
 func verbsOnCards(context.Context, Config, func(Row) error) error { return errLinux }

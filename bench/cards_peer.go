@@ -22,7 +22,7 @@ func RunPeer(ctx context.Context, cfg PeerConfig) (err error) {
 	if err != nil {
 		return errors.Join(err, dev.Close())
 	}
-	// What NCL's peer holds on the device ends with the process.
+	// The exit of the process releases what NCL's peer holds on the device.
 	h.Go("ncl", func() {
 		if err := ncl.ServePeer(h, ncl.PeerConfig{Memory: NCLMemory}); ctx.Err() == nil {
 			h.Logf("%v", err)

@@ -105,7 +105,7 @@ func TestNoPeer(t *testing.T) {
 	if err := Verbs(t.Context(), cfg, nil); !errors.Is(err, ErrPeer) {
 		t.Error(err)
 	}
-	if err := NCL(t.Context(), cfg, nil); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "it takes 3") {
+	if err := NCL(t.Context(), cfg, nil); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "want 3") {
 		t.Error(err)
 	}
 }

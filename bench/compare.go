@@ -58,7 +58,7 @@ func (v *rival) compare(version string, perMicrosecond float64) *Comparison {
 	return c
 }
 
-// Median returns the median of values, of which there must be some.
+// Median returns the median of values, which must not be empty.
 func Median(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))
 	n := len(x)

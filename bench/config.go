@@ -80,7 +80,7 @@ type Config struct {
 	// Default 1000 and 10; for NCL in the simulator 16 and 10.
 	Iters, Rounds int
 	// Inline is the longest payload to post inline; -1: none. Default [DefaultInline],
-	// or less if the card takes less. NCL decides by itself.
+	// or less if the card takes less. NCL chooses its own limit.
 	Inline int
 	// Wait reaps completions with CQ.Wait, as protocols do, rather than by polling. The
 	// simulator always waits.
@@ -149,16 +149,16 @@ func orDefault(v *int, d int) {
 // Validate checks c. Its error wraps [ErrConfig] and names the field.
 func (c *Config) Validate() error {
 	if c.Backend != "" && !slices.Contains(Backends, c.Backend) {
-		return fmt.Errorf("%w: backend %q, and must be one of %v", ErrConfig, c.Backend, Backends)
+		return fmt.Errorf("%w: unknown backend %q; want one of %v", ErrConfig, c.Backend, Backends)
 	}
 	for _, op := range c.Ops {
 		if !slices.Contains(Ops, op) {
-			return fmt.Errorf("%w: operation %q, and must be one of %v", ErrConfig, op, Ops)
+			return fmt.Errorf("%w: unknown operation %q; want one of %v", ErrConfig, op, Ops)
 		}
 	}
 	for _, m := range c.Measures {
 		if !slices.Contains(Measures, m) {
-			return fmt.Errorf("%w: measure %q, and must be one of %v", ErrConfig, m, Measures)
+			return fmt.Errorf("%w: unknown measure %q; want one of %v", ErrConfig, m, Measures)
 		}
 	}
 	for _, f := range []struct {
@@ -192,7 +192,7 @@ func (c *Config) Validate() error {
 
 func within(what string, v, least, most int) error {
 	if v < least || v > most {
-		return fmt.Errorf("%w: %s is %d, and must be %d to %d", ErrConfig, what, v, least, most)
+		return fmt.Errorf("%w: %s is %d; it must be %d to %d", ErrConfig, what, v, least, most)
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ type spec struct {
 	batch   int // requests in a call
 }
 
-// specs are the rows of the bench of verbs, in order.
+// specs returns the rows of the bench of verbs, in order.
 func (c *Config) specs() []spec {
 	var out []spec
 	for _, op := range c.Ops {
@@ -227,7 +227,7 @@ func (c *Config) specs() []spec {
 	return slices.DeleteFunc(out, func(s spec) bool { return c.Backend == RDMA && !slices.Contains(c.Measures, s.kind()) })
 }
 
-// measures are the rows of an operation, a size and a depth.
+// measures returns the rows of an operation, a size and a depth.
 func (c *Config) measures(s spec) (out []spec) {
 	if c.Backend != RDMA { // its rows report the rate of simulating
 		return []spec{s}
@@ -265,7 +265,7 @@ func (s spec) kind() string {
 	return Latencies
 }
 
-// opcode is the operation of the request.
+// opcode returns the operation of the request.
 func (s spec) opcode() verbs.Opcode {
 	switch s.op {
 	case Read:

@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// access is what both ends grant each other.
+// access is the access that both ends grant each other.
 const access = verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic
 
 // patience is how long an end spins without progress before it gives up.
@@ -62,7 +62,7 @@ func (e *end) allocate(inline int) (err error) {
 	}
 	e.inlined = (e.op == Write || e.op == Send) && e.size <= e.inline
 	if most := dev.Attr().MaxQPWR; e.depth > most {
-		return fmt.Errorf("%w: depth %d, and %s takes %d requests at a time", ErrConfig, e.depth, dev.Attr().Name, most)
+		return fmt.Errorf("%w: depth %d, but %s accepts %d requests at a time", ErrConfig, e.depth, dev.Attr().Name, most)
 	}
 	if e.pd, err = dev.AllocPD(); err != nil {
 		return err

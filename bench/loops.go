@@ -40,7 +40,7 @@ func (e *end) reap(q verbs.CQ, what string) (n int, err error) {
 	return n, nil
 }
 
-// stuck is nil until its calls have spanned the patience.
+// stuck returns nil until its calls have spanned the patience.
 func (e *end) stuck(since *time.Duration, what string) error {
 	now := e.h.Now()
 	if *since == 0 {
@@ -52,7 +52,7 @@ func (e *end) stuck(since *time.Duration, what string) error {
 	return nil
 }
 
-// mark is the last byte of the message in the half at off.
+// mark returns the last byte of the message in the half at off.
 func (e *end) mark(off int) byte { return byte(e.mem.Region.Load64(off+e.word) >> e.shift) }
 
 // setMark sets it, and the other bytes of its word to zero.

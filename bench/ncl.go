@@ -51,7 +51,7 @@ func (c *Config) nclRow(size int) Row {
 		Rounds: c.Rounds, Reap: reap(true)}
 }
 
-// nclConfig is the application of the bench, on host h with the service coord.
+// nclConfig returns the application of the bench, on host h with the service coord.
 func nclConfig(h host.Host, coordHost string) ncl.Config {
 	cfg := ncl.Config{App: "bench", F: nclF, Coord: coord.NewClient(unhurried{h}, coordHost, "coord"), CallTimeout: callTimeout}
 	for i := range nclPeers {

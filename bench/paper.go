@@ -15,7 +15,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Figure is one number of the paper beside ours.
+// Figure is one number of the paper and ours.
 type Figure struct {
 	Of    string  `json:"of"`   // where it is in the paper
 	What  string  `json:"what"` // what was measured
@@ -58,7 +58,7 @@ func Paper(ctx context.Context, m virtual.Model, progress func(string)) ([]Figur
 	return all, nil
 }
 
-// figure8 is the latency of writes, one after the other (5.1).
+// figure8 returns the latency of writes, one after the other (5.1).
 func figure8(m virtual.Model) ([]Figure, error) {
 	figures := []Figure{
 		{What: "a write of 128 bytes", Paper: 4.6},
@@ -100,7 +100,7 @@ func writing(m virtual.Model, size int) (time.Duration, error) {
 	return each, err
 }
 
-// figure11 is the latency of sequential reads of a file, with the time of prefetching
+// figure11 returns the latency of sequential reads of a file, with the time of prefetching
 // spread over them, and without (5.4.1).
 func figure11(m virtual.Model) ([]Figure, error) {
 	r, err := sequential(m)
@@ -164,7 +164,7 @@ func sequential(m virtual.Model) (r reads, err error) {
 	return r, err
 }
 
-// prefetched is how long a recovery took for its buffer and for reading the file into
+// prefetched returns how long a recovery took for its buffer and for reading the file into
 // it. The rest is the controller, the peers and their catch-up.
 func prefetched(events []virtual.Event) (register, read time.Duration) {
 	for _, e := range events {
@@ -178,7 +178,7 @@ func prefetched(events []virtual.Event) (register, read time.Duration) {
 	return register, read
 }
 
-// reading is the latency of Reads of 128 bytes of a peer's memory.
+// reading returns the latency of Reads of 128 bytes of a peer's memory.
 func reading(m virtual.Model) (time.Duration, error) {
 	var each time.Duration
 	peer := func(h *virtual.Host) { _ = Serve(context.Background(), h) }
@@ -198,7 +198,7 @@ func reading(m virtual.Model) (time.Duration, error) {
 	return each, err
 }
 
-// table3 is the replacement of a peer, by step (5.4.3).
+// table3 returns the replacement of a peer, by step (5.4.3).
 func table3(m virtual.Model) ([]Figure, error) {
 	var events []virtual.Event
 	err := inVirtualTime(m, nclF, nclPeers+1, func(h *virtual.Host, cfg ncl.Config) error {
@@ -207,7 +207,7 @@ func table3(m virtual.Model) ([]Figure, error) {
 			return err
 		}
 		if _, err := h.Call(f.Peers()[0], dieService, nil, time.Second); !errors.Is(err, host.ErrUnreachable) {
-			return fmt.Errorf("the peer does not die: %v", err)
+			return fmt.Errorf("the peer did not exit: %v", err)
 		}
 		for i := 0; f.Alive() == nclPeers; i++ {
 			if err := f.Record(i, []byte{1}); err != nil {
@@ -264,7 +264,7 @@ func micro(d time.Duration) float64 { return float64(d) / 1e3 }
 // dieService terminates a peer of these worlds.
 const dieService = "die"
 
-// inVirtualTime runs app beside n log peers that the controller knows.
+// inVirtualTime runs app with n log peers that have registered at the controller.
 func inVirtualTime(m virtual.Model, f, n int, app func(h *virtual.Host, cfg ncl.Config) error) error {
 	controller := func(h *virtual.Host) coord.Client { return virtual.Coord(h, coord.NewClient(h, "coord", "coord")) }
 	peer := func(h *virtual.Host) {
@@ -281,7 +281,7 @@ func inVirtualTime(m virtual.Model, f, n int, app func(h *virtual.Host, cfg ncl.
 	})
 }
 
-// inVirtualWorld runs app beside n peers, each with its own clock.
+// inVirtualWorld runs app with n peers, each with its own clock.
 func inVirtualWorld(m virtual.Model, n int, peer func(h *virtual.Host), app func(h *virtual.Host) error) error {
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {

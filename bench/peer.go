@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// PeerName is the required name of the i-th peer, counting from 0.
+// PeerName returns the required name of the i-th peer, counting from 0.
 func PeerName(i int) string { return fmt.Sprint("peer", i+1) }
 
 // PeerConfig configures the other side.

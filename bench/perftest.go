@@ -32,7 +32,7 @@ var tools = []string{writeTool, readTool, atomicTool, sendTool, writeRate, readR
 // bandwidth reports whether a tool measures rates.
 func bandwidth(tool string) bool { return tool == writeRate || tool == readRate }
 
-// tool is the tool that measures s, or empty.
+// tool returns the tool that measures s, or empty.
 func (s spec) tool() string {
 	switch {
 	case s.measure == Rate && s.op == Write:
@@ -86,7 +86,7 @@ func arguments(dev verbs.Device, r request, port int) []string {
 // find returns the path of a tool, one of [tools].
 func find(tool string) (string, error) {
 	if !slices.Contains(tools, tool) {
-		return "", fmt.Errorf("%w: there is no tool %q", ErrPerftest, tool)
+		return "", fmt.Errorf("%w: unknown tool %q", ErrPerftest, tool)
 	}
 	path, err := exec.LookPath(tool)
 	if err != nil {
@@ -95,7 +95,7 @@ func find(tool string) (string, error) {
 	return path, nil
 }
 
-// version is the tool's own version.
+// version returns the tool's own version.
 func version(ctx context.Context, tool string) (string, error) {
 	path, err := find(tool)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *server) portNumber() int {
 	return s.port
 }
 
-// wait returns when it has exited, by itself or because of the timeout.
+// wait returns when it has exited, normally or because of the timeout.
 func (s *server) wait() error {
 	if s == nil {
 		return nil
@@ -169,7 +169,7 @@ func (s *server) wait() error {
 	return s.failed(<-s.done)
 }
 
-// stop ends it.
+// stop terminates it.
 func (s *server) stop() error {
 	if s == nil {
 		return nil
@@ -256,7 +256,7 @@ func parseReport(text string, want request) (report, error) {
 		case head != nil && len(f) > 0 && f[0] != "" && f[0][0] != '-':
 			r, err := parseLine(head, f, bandwidth(want.Tool))
 			if err == nil && (want.Tool != atomicTool && r.size != want.Size || r.iters != want.Iters) {
-				err = fmt.Errorf("it reports %d bytes and %d iterations, and was asked for %d and %d", r.size, r.iters, want.Size, want.Iters)
+				err = fmt.Errorf("it reports %d bytes and %d iterations instead of %d and %d", r.size, r.iters, want.Size, want.Iters)
 			}
 			if err != nil {
 				return r, fmt.Errorf("%w: %q: %w", ErrPerftest, strings.TrimSpace(line), err)
@@ -299,7 +299,7 @@ func parseLine(head, f []string, rate bool) (r report, err error) {
 	case size > MaxSize || iters > MaxIters || size != math.Trunc(size) || iters != math.Trunc(iters):
 		err = fmt.Errorf("%v bytes and %v iterations", size, iters)
 	case r.least > r.median || r.median > r.worst:
-		err = errors.New("the median is not between the least and the largest")
+		err = errors.New("the median is not between the minimum and the maximum")
 	}
 	r.size, r.iters = int(size), int(iters)
 	return r, err

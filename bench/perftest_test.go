@@ -25,8 +25,8 @@ func TestParseReport(t *testing.T) {
 		{"ib_write_bw.txt", request{Tool: writeRate, Size: 128, Iters: 1000}, report{128, 1000, 2725, 2725, 2725}, ""},
 		{"ib_read_bw.txt", request{Tool: readRate, Size: 4096, Iters: 1000}, report{4096, 1000, 1187, 1187, 1187}, ""},
 		{"ib_write_bw.txt", write, report{}, "there is no t_min"},
-		{"ib_write_lat.usec.txt", request{Tool: writeTool, Size: 64, Iters: 1000}, report{}, "was asked for 64 and 1000"},
-		{"ib_write_lat.usec.txt", request{Tool: writeTool, Size: 128, Iters: 10}, report{}, "was asked for 128 and 10"},
+		{"ib_write_lat.usec.txt", request{Tool: writeTool, Size: 64, Iters: 1000}, report{}, "instead of 64 and 1000"},
+		{"ib_write_lat.usec.txt", request{Tool: writeTool, Size: 128, Iters: 10}, report{}, "instead of 128 and 10"},
 		{"no_server.txt", write, report{}, "Couldn't connect"},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", x.file))

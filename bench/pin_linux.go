@@ -21,7 +21,7 @@ import (
 func Pin(first bool) error {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return fmt.Errorf("bench: which processors may be used: %w", err)
+		return fmt.Errorf("bench: get the processor affinity: %w", err)
 	}
 	if set.Count() < 2 {
 		return nil
@@ -34,7 +34,7 @@ func Pin(first bool) error {
 	runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
-		return fmt.Errorf("bench: the threads of this process: %w", err)
+		return fmt.Errorf("bench: list the threads of this process: %w", err)
 	}
 	for _, t := range threads {
 		id, err := strconv.Atoi(t.Name())
@@ -48,7 +48,7 @@ func Pin(first bool) error {
 	return nil
 }
 
-// choose is the first or the last processor of the set, which is not empty.
+// choose returns the first or the last processor of the set, which is not empty.
 func choose(set *unix.CPUSet, first bool) int {
 	at := -1
 	for cpu, left := 0, set.Count(); left > 0; cpu++ {

@@ -58,7 +58,7 @@ type Latency struct {
 	Mean float64 `json:"mean"`
 }
 
-// Comparison is perftest beside ours: of latencies, in microseconds, or of rates, in
+// Comparison compares perftest with ours: latencies, in microseconds, or of rates, in
 // requests per second.
 type Comparison struct {
 	Tool    string `json:"tool"`
@@ -113,7 +113,7 @@ func (t *tally) add(r *round) (float64, error) {
 	return float64(h.ValueAtQuantile(50)), nil
 }
 
-// perMicrosecond is the rate of ticks over all rounds together, because a clock may be
+// perMicrosecond returns the rate of ticks over all rounds together, because a clock may be
 // coarse.
 func (t *tally) perMicrosecond() float64 { return float64(t.ticks) / t.seconds / 1e6 }
 

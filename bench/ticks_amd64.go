@@ -5,5 +5,5 @@ package bench
 // emulated machines. On some of those, reading the system's clock is a system call.
 const cycles = true
 
-// ticks is the processor's time stamp counter.
+// ticks returns the processor's time stamp counter.
 func ticks() uint64

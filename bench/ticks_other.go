@@ -9,5 +9,5 @@ const cycles = false
 
 var epoch = time.Now()
 
-// ticks is the monotonic clock in nanoseconds.
+// ticks returns the monotonic clock in nanoseconds.
 func ticks() uint64 { return uint64(time.Since(epoch)) }

@@ -21,7 +21,7 @@ type NCLApp struct {
 	Peers int
 }
 
-// WithNCL runs f beside three log peers, on cards or in the simulator. Each lends
+// WithNCL runs f with three log peers, on cards or in the simulator. Each lends
 // [NCLMemory].
 func WithNCL(ctx context.Context, cfg Config, f func(NCLApp) error) error {
 	cfg.Wait = true
@@ -35,7 +35,7 @@ func WithNCL(ctx context.Context, cfg Config, f func(NCLApp) error) error {
 	return withNCLOnCards(ctx, cfg, f)
 }
 
-// controller is the coordination service of a simulated world.
+// controller returns the coordination service of a simulated world.
 func controller() sim.Service {
 	store := &coord.Store{}
 	return sim.Service{Host: "coord", Name: "coord", Apply: store.Apply, ReadOnly: coord.ReadOnly, Hash: store.Hash, Reset: store.Reset}
@@ -90,7 +90,7 @@ func withSimulatedNCL(f func(NCLApp) error) error {
 			case <-done:
 				return nil
 			case <-ended:
-				return fmt.Errorf("%w: the simulator has ended: %w", ErrPeer, ran)
+				return fmt.Errorf("%w: the simulation has stopped: %w", ErrPeer, ran)
 			}
 		}
 	}})

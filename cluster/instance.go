@@ -15,8 +15,8 @@ import (
 const DefaultHeartbeat = 500 * time.Millisecond
 
 // ErrOver: the session of an instance has expired. It wraps coord.ErrSessionExpired.
-var ErrOver = fmt.Errorf("the session of this instance is over, because the controller did not hear of it for too long, or ended it; "+
-	"another instance may have its files now: start again, which recovers what was acknowledged: %w", coord.ErrSessionExpired)
+var ErrOver = fmt.Errorf("the session of this instance is over: it expired, or the controller closed it; "+
+	"another instance may own its files now: restart to recover the acknowledged data: %w", coord.ErrSessionExpired)
 
 // ErrConfig: a configuration exceeds the limits.
 var ErrConfig = errors.New("cluster: bad configuration")
@@ -50,7 +50,7 @@ type InstanceConfig struct {
 func (c *InstanceConfig) Validate() error {
 	switch {
 	case c.Coord == nil || c.Claim == nil:
-		return fmt.Errorf("%w: an instance takes a controller and a right to claim there", ErrConfig)
+		return fmt.Errorf("%w: an instance needs Coord and Claim", ErrConfig)
 	case c.Wait < 0 || c.Heartbeat < 0:
 		return fmt.Errorf("%w: a wait of %v, a heartbeat every %v", ErrConfig, c.Wait, c.Heartbeat)
 	}
@@ -85,7 +85,7 @@ func Start(h host.Host, cfg InstanceConfig) (*Instance, error) {
 		i.right, err = cfg.Claim()
 		return err
 	}, func() {
-		h.Logf("another instance runs, or died a moment ago: waiting up to %v for its session to end", cfg.Wait)
+		h.Logf("another instance is running, or died recently: waiting up to %v for its session to expire", cfg.Wait)
 	})
 	if err != nil {
 		return nil, err

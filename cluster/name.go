@@ -45,7 +45,7 @@ type NameConfig struct {
 func (c *NameConfig) Validate() error {
 	switch {
 	case c.Coord == nil || c.Lost == nil:
-		return fmt.Errorf("%w: a name takes a controller, and somebody who learns that it is lost", ErrConfig)
+		return fmt.Errorf("%w: a name needs Coord and Lost", ErrConfig)
 	case c.Name == "" || c.Addr == "" || strings.Contains(c.Name+c.Addr, " "):
 		return fmt.Errorf("%w: the name %q at address %q", ErrConfig, c.Name, c.Addr)
 	case c.Wait < 0:
@@ -81,7 +81,7 @@ func Hold(h host.Host, cfg NameConfig) (*Name, error) {
 	}
 	n := &Name{h: h, cfg: cfg, every: period(ttl, NameHeartbeat), mu: h.NewMutex()}
 	err = onceOver(h, ttl, cfg.Wait, ErrTaken, func() error { return n.take(n.dead) }, func() {
-		h.Logf("another peer %s lives, or died a moment ago: waiting up to %v for its session to end", cfg.Name, cfg.Wait)
+		h.Logf("another peer %s is running, or died recently: waiting up to %v for its session to expire", cfg.Name, cfg.Wait)
 	})
 	if err != nil {
 		return nil, err
@@ -183,11 +183,11 @@ func (n *Name) beat() {
 		}
 		switch again, err := n.renew(); {
 		case errors.Is(err, ErrTaken):
-			n.cfg.Lost(fmt.Errorf("the session of this peer was over, and now %w: nobody finds this one any more", err))
+			n.cfg.Lost(fmt.Errorf("the session of this peer expired, and now %w: other processes can no longer find this peer", err))
 			return
 		case again:
-			n.h.Logf("the controller had lost sight of this peer, and has its name and address again; a coordinator that began anew lists it once it is started again")
-			if ttl, err := sessionTTL(n.cfg.Coord); err == nil { // it may have begun anew with other sessions
+			n.h.Logf("the controller had lost the registration of this peer, and has its name and address again; if the coordinator was restarted, it lists this peer only after a restart of the peer")
+			if ttl, err := sessionTTL(n.cfg.Coord); err == nil { // it may have restarted with sessions of another length
 				n.every = period(ttl, NameHeartbeat)
 			}
 		}

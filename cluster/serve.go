@@ -25,7 +25,7 @@ type ServeConfig struct {
 // Validate checks c. Its error wraps [ErrConfig].
 func (c *ServeConfig) Validate() error {
 	if c.TTL < LeastTTL {
-		return fmt.Errorf("%w: sessions of %v: at least %v; of a shorter session a busy machine would miss the heartbeats, and end it under a process that lives",
+		return fmt.Errorf("%w: sessions of %v; want at least %v: on a busy machine, a shorter session could expire while its process is alive",
 			ErrConfig, c.TTL, LeastTTL)
 	}
 	return nil

@@ -17,9 +17,9 @@ const LeastTTL = 400 * time.Millisecond
 const ttlKey = "session-ttl"
 
 // ErrTTL: the controller announces an invalid length of sessions.
-var ErrTTL = errors.New("cluster: bad length of sessions")
+var ErrTTL = errors.New("cluster: invalid session length")
 
-// sessionTTL is the length of sessions at the controller c if they need our heartbeats,
+// sessionTTL returns the length of sessions at the controller c if they need our heartbeats,
 // otherwise 0: the client of etcd sends its own.
 func sessionTTL(c coord.Client) (time.Duration, error) {
 	text, _, err := c.Get(ttlKey)
@@ -31,13 +31,13 @@ func sessionTTL(c coord.Client) (time.Duration, error) {
 	}
 	ttl, err := time.ParseDuration(string(text))
 	if err != nil || ttl < LeastTTL {
-		return 0, fmt.Errorf("%w: the controller has %q for the time that sessions last: is it a 'verbatim-run ncl coord' of this release?",
+		return 0, fmt.Errorf("%w: the controller announces the session length %q: is it a 'verbatim-run ncl coord' of this release?",
 			ErrTTL, text)
 	}
 	return ttl, nil
 }
 
-// period is the interval at which to ask about a session of length ttl, at most most.
+// period returns the interval at which to ask about a session of length ttl, at most most.
 func period(ttl, most time.Duration) time.Duration {
 	if ttl == 0 {
 		return most

@@ -54,7 +54,7 @@ func (s *Store) ExpireHost(name string) bool {
 	return any
 }
 
-// removeKeys moves the keys of session id behind the end; the others keep their order.
+// removeKeys moves the keys of session id past the end; the others keep their order.
 // Swapping keeps every buffer in one element only.
 func (s *Store) removeKeys(id Session) {
 	kept := 0

@@ -52,7 +52,7 @@ func (s *Store) Forget() {
 	s.sum = fingerprint.Print{}
 }
 
-// Hash is a fingerprint of the whole state: equal states have equal hashes, on every
+// Hash returns a fingerprint of the whole state: equal states have equal hashes, on every
 // machine and in every run. It is cheap.
 func (s *Store) Hash() fingerprint.Print { return s.sum.Uint(uint64(s.last)) }
 

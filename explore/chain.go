@@ -20,7 +20,7 @@ type chain struct {
 	stopped []move // for Options.Edges: steps that stopped at a seam
 }
 
-// ways is the number of known remaining ways.
+// ways returns the number of known remaining ways.
 func (c *chain) ways() int { return len(c.Todo) + len(c.Alts) }
 
 // next returns the next way to try: an actor, and its fixed choices.
@@ -41,9 +41,9 @@ func (c *chain) next() (sim.Actor, []uint32) {
 // with all steps of others until its actor goes on, nothing disables it, and the checks
 // do not observe it, so whatever is possible before it is possible after it, with the
 // same result. A crash that could precede it may still follow it (see
-// [sim.World.Private]). No cycle of such steps delays others for ever, because there
+// [sim.World.Private]). No cycle of such steps delays others forever, because there
 // are no cycles: each step of a task extends its history, a restart increments the
-// life, and a fault is paid for. A task that takes private steps for ever reaches the
+// life, and a fault is paid for. A task that takes private steps forever reaches the
 // limit on steps, and then the verdict is unknown.
 func (c *chain) finish(uses []sim.Access, private bool) []asleep {
 	way := footprintOf(uses)
@@ -67,7 +67,7 @@ func (c *chain) finish(uses []sim.Access, private bool) []asleep {
 	return out
 }
 
-// drop is finish for a search without reduction.
+// drop does what finish does, in a search without reduction.
 func (c *chain) drop() {
 	if len(c.Alts) == 0 {
 		c.Todo = c.Todo[1:]

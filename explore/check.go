@@ -28,7 +28,7 @@ type Options struct {
 	Faults   string // overrides the scenario's; "none" for no faults
 	Timers   string // overrides the scenario's: idle, free or skew(r)
 	Strategy string
-	// Strengthen makes the cards do what the protocol does not do itself.
+	// Strengthen applies remedies to the requests of the protocol.
 	Strengthen sim.Strengthen
 	Seed       uint64
 	MaxRuns    uint64        // 0: no limit (random and pct: 10,000; mixed: of both searches together)
@@ -123,7 +123,7 @@ type Result struct {
 	Reason error
 	Steps  uint64 // simulated events
 	Posts  uint64 // simulated send work requests
-	// Strengthen is what the cards did; Strengthen.Inlined had to leave NotInline
+	// Strengthen are the applied remedies; Strengthen.Inlined had to leave NotInline
 	// requests unchanged.
 	Strengthen sim.Strengthen
 	NotInline  uint64
@@ -152,7 +152,7 @@ type Condition struct {
 }
 
 // ErrNotDeterministic: a scenario failed the determinism check.
-var ErrNotDeterministic = errors.New("explore: the scenario does not repeat itself: the same choices led to another run; " +
+var ErrNotDeterministic = errors.New("explore: the scenario is not deterministic: the same choices led to a different run; " +
 	"look for a clock, a map order, a goroutine, or a variable that OnReset does not reset")
 
 // ErrOptions is wrapped by errors about options.
@@ -183,7 +183,7 @@ func Check(s *Scenario, opt Options) (*Result, error) {
 	return &r, failed
 }
 
-// hung is the result of a check that was given up. It keeps earlier findings.
+// hung returns the result of a check that was given up. It keeps earlier findings.
 func (r *Result) hung(d *watchdog, hang error, took time.Duration) *Result {
 	r.Verdict, r.Reason, r.Elapsed = Unknown, hang, took
 	if ce := d.best.Load(); ce != nil {
@@ -235,7 +235,7 @@ func (o *Options) resolve(s *Scenario) (setting, error) {
 	case err != nil:
 		return x, fmt.Errorf("%w: %w", ErrOptions, err)
 	case !slices.Contains([]string{Exhaustive, Random, PCT}, o.Strategy):
-		return x, fmt.Errorf("%w: strategy %q; there are exhaustive, random, pct and mixed", ErrOptions, o.Strategy)
+		return x, fmt.Errorf("%w: unknown strategy %q; known: exhaustive, random, pct and mixed", ErrOptions, o.Strategy)
 	case o.Workers < 0 || o.Workers > 1024:
 		return x, fmt.Errorf("%w: %d workers; 1 to 1024, or 0 for one per core", ErrOptions, o.Workers)
 	}

@@ -189,7 +189,7 @@ func ParseCounterexample(b []byte) (*Counterexample, error) {
 		return nil, fmt.Errorf("%w: %v (it must be JSON as written by `verbatim check --out`)", ErrFile, err)
 	}
 	if d.More() {
-		return nil, fmt.Errorf("%w: something follows the JSON object", ErrFile)
+		return nil, fmt.Errorf("%w: trailing data after the JSON object", ErrFile)
 	}
 	if ce.Version == 0 || ce.Scenario == "" {
 		return nil, fmt.Errorf("%w: \"version\" or \"scenario\" is missing", ErrFile)
@@ -201,7 +201,7 @@ func ParseCounterexample(b []byte) (*Counterexample, error) {
 	return ce, nil
 }
 
-// timers is the regime of the run.
+// timers returns the regime of the run.
 func (ce *Counterexample) timers() string {
 	return cmp.Or(ce.Timers, faults.Timers{}.String())
 }

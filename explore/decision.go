@@ -12,7 +12,7 @@ import (
 //
 // At is "actor@n" where the default would have been the n-th step of that actor, or
 // "actor@n/kind#k" for the k-th choice of a kind inside that step, or "actor@n/stop"
-// where the step ends early, at the seam that Take numbers ([sim.World.Seams]).
+// where the step stops early, at the seam that Take numbers ([sim.World.Seams]).
 type Decision struct {
 	At   string `json:"at"`
 	Take string `json:"take"`
@@ -128,7 +128,7 @@ func (g *guide) ChooseNamed(k sim.ChoiceKind, names []string) int {
 	return i
 }
 
-// optionName is the name of an option. Several can have the same name, such as the
+// optionName returns the name of an option. Several can have the same name, such as the
 // requests of two lives of a host: then all but the first are numbered.
 func optionName(names []string, i int) string {
 	nth := 1
@@ -187,7 +187,7 @@ func (m *moves) Pick(evs []sim.Event) int {
 	return -1
 }
 
-// stop is the seam at which the step picked last stops.
+// stop returns the seam at which the step picked last stops.
 func (m *moves) stop() int {
 	n := stopOf(m.path[m.at-1].Inner)
 	if n > 0 {

@@ -86,7 +86,7 @@ func (y *row) alike(x *row) bool {
 	return true
 }
 
-// source is the line of the protocol with which a row ends.
+// source returns the line of the protocol with which a row ends.
 func (y *row) source() string {
 	if len(y.Sources) == 0 {
 		return ""
@@ -204,7 +204,7 @@ func joins(rows []row, x *row) bool {
 	return false
 }
 
-// peerOf is the name after the arrow, with the preceding blank.
+// peerOf returns the name after the arrow, with the preceding blank.
 func peerOf(x *row) string {
 	_, name, _ := strings.Cut(x.peers, " ")
 	_, name, _ = strings.Cut(name, " ")

@@ -104,7 +104,7 @@ func left(runs float64) string {
 	return fmt.Sprintf(" (about %.3g runs are left)", runs)
 }
 
-// violation is the text of a failed test.
+// violation returns the text of a failed test.
 func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s: %s\nwith %s, in a run of %d decisions\n\n", s.Name, ce.Class, ce.Message, ce.Bounded(), len(ce.Decisions))
@@ -113,7 +113,7 @@ func violation(t testing.TB, s *Scenario, ce *Counterexample, pkg string) string
 		_ = WriteTimeline(&b, r, TimelineOptions{})
 	}
 	if err != nil {
-		fmt.Fprintf(&b, "\nand the replay went wrong: %v\n", err)
+		fmt.Fprintf(&b, "\nand the replay failed: %v\n", err)
 	}
 	b.WriteString("\n" + howToReplay(t.Name(), ce, pkg))
 	b.WriteString("\nA regression test, where scenario is this one:\n\n" + RegressionTest(ce))
@@ -146,7 +146,7 @@ func pattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// callingPackage is the import path of a caller's package, "." if unknown.
+// callingPackage returns the import path of a caller's package, "." if unknown.
 func callingPackage(skip int) string {
 	pc, _, _, ok := runtime.Caller(skip)
 	if !ok {
@@ -202,7 +202,7 @@ func (ce *Counterexample) Missing(r *Replay) string {
 	if r.Unmade == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d of its %d decisions found no place in it, so it may be another run, and only a search says whether the violation is gone",
+	return fmt.Sprintf("; %d of its %d decisions no longer apply, so it may be a different run; only a search shows whether the violation is gone",
 		r.Unmade, len(ce.Decisions))
 }
 

@@ -38,7 +38,7 @@ func (c *Case) lastChance(ds []Decision, steps, tries int) *LastChance {
 	return out
 }
 
-// leave is the policy that follows ds up to a step, and then takes the defaults or,
+// leave returns the policy that follows ds up to a step, and then takes the defaults or,
 // with a seed, random options.
 func (c *Case) leave(ds []Decision, after int, seed uint64) *leaving {
 	g := newGuide(c.w, ds)

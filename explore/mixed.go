@@ -20,7 +20,7 @@ const mixedRuns = 2000
 // names.
 func mixed(s *Scenario, opt Options) (*Result, error) {
 	if opt.Resume != "" {
-		return nil, fmt.Errorf("%w: %s begins with runs at random, and what is resumed is exhaustive: choose that strategy", ErrOptions, Mixed)
+		return nil, fmt.Errorf("%w: %s begins with random runs, but only an exhaustive search can be resumed: choose that strategy", ErrOptions, Mixed)
 	}
 	first, rest := opt, opt
 	first.Strategy, first.Save, first.MaxRuns, first.MaxTime = Random, "", mixedRuns, opt.MaxTime/4

@@ -10,13 +10,13 @@ import (
 // program is the argument of `go run` for the command line.
 const program = "github.com/verbatim-rdma/verbatim/cmd/verbatim"
 
-// Command is the command that replays a counterexample's file, for scenarios that the
+// Command returns the command that replays a counterexample's file, for scenarios that the
 // command line knows.
 func Command(file string) string {
 	return "go run " + program + " replay " + Quote(file)
 }
 
-// FileName is the file name of a scenario's counterexample.
+// FileName returns the file name of a scenario's counterexample.
 func FileName(scenario string) string {
 	return strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r)) {
@@ -42,7 +42,7 @@ func Named(list []*Scenario, name string) *Scenario {
 	return nil
 }
 
-// RegressionTest is a Go test that fails as long as ce does, ready to paste where the
+// RegressionTest returns a Go test that fails as long as ce does, ready to paste where the
 // variable scenario is ce's scenario.
 func RegressionTest(ce *Counterexample) string { return RegressionTestOf(ce, "scenario") }
 
@@ -82,7 +82,7 @@ func printable(line string) string {
 	}, line)
 }
 
-// testName is the name of a Go test, made from the scenario and the class.
+// testName returns the name of a Go test, made from the scenario and the class.
 func testName(ce *Counterexample) string {
 	words := strings.FieldsFunc(ce.Scenario+" "+ce.Class, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -43,7 +43,7 @@ type snapshot struct {
 	Chains  []*chain
 }
 
-// probe is the trace of the default run.
+// probe returns the trace of the default run.
 func probe(c *Case) uint64 {
 	g := newGuide(c.w, nil)
 	g.limit = 100000
@@ -102,7 +102,7 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 	case unknown != nil:
 		return fmt.Errorf("%w: the file of this program: %w", ErrResume, unknown)
 	case snap.Version != 0 && snap.Version != snapshotVersion: // its other fields may be of other types
-		return fmt.Errorf("%w: %s was saved by another version of this program (file version %d, this one reads %d): start the search anew", ErrResume, path,
+		return fmt.Errorf("%w: %s was saved by another version of this program (file version %d, this one reads %d): start a new search", ErrResume, path,
 			snap.Version, snapshotVersion)
 	case err != nil:
 		return fmt.Errorf("%w: %s is not a saved search: %w", ErrResume, path, err)
@@ -117,9 +117,9 @@ func (s *search) load(path string, r *Result, opt *Options, c *Case) error {
 		return fmt.Errorf("%w: %s is a search with the options NoSymmetry %v and Eager %v", ErrResume, path, snap.NoSymmetry, snap.Eager)
 	case snap.Build != here:
 		return fmt.Errorf("%w: %s was saved by another build of this program (--report makes a build of its own), "+
-			"and what it has found may not hold of this one: start the search anew", ErrResume, path)
+			"and its findings may not hold for this build: start a new search", ErrResume, path)
 	case snap.Probe != probe(c):
-		return fmt.Errorf("%w: %s was made of other data: start the search anew", ErrResume, path)
+		return fmt.Errorf("%w: %s was made from other data: start a new search", ErrResume, path)
 	}
 	return s.restore(&snap)
 }
@@ -149,7 +149,7 @@ func (s *search) restore(snap *snapshot) error {
 			}
 			at := h.find(x.Print, t.tree)
 			if h.index[at] != 0 {
-				return fmt.Errorf("%w: the file is damaged at state %d of shard %d, which is there twice", ErrResume, j, i)
+				return fmt.Errorf("%w: the file is damaged at state %d of shard %d, which occurs twice", ErrResume, j, i)
 			}
 			h.add(x, at)
 		}
@@ -157,7 +157,7 @@ func (s *search) restore(snap *snapshot) error {
 	s.stack, s.left = nil, 0
 	for _, x := range snap.Chains {
 		if x == nil || !has(x.At) || len(x.Todo) == 0 {
-			return fmt.Errorf("%w: the file is damaged at what is left to do", ErrResume)
+			return fmt.Errorf("%w: the file is damaged in its list of pending work", ErrResume)
 		}
 		s.push(x)
 	}

@@ -50,7 +50,7 @@ func TestResumeOtherSetting(t *testing.T) {
 		"other strengthening": {chooses("test/a", 1), explore.Options{Strengthen: sim.Inlined}, "with the strengthening"},
 		"without symmetry":    {chooses("test/a", 1), explore.Options{NoSymmetry: true}, "with the options NoSymmetry"},
 		"eager":               {chooses("test/a", 1), explore.Options{Eager: true}, "with the options NoSymmetry"},
-		"other data":          {chooses("test/a", 2), explore.Options{}, "made of other data"},
+		"other data":          {chooses("test/a", 2), explore.Options{}, "made from other data"},
 	} {
 		x.opt.Workers, x.opt.Resume = 1, file
 		r, err := explore.Check(x.s, x.opt)
@@ -90,8 +90,8 @@ func TestResumeReferences(t *testing.T) {
 			a, _ := strconv.ParseUint(p["A"].(json.Number).String(), 10, 64)
 			p["A"] = a ^ 1
 		}, "damaged at state 0"},
-		"a state to go on from": {func(_, chain map[string]any) { chain["At"] = many }, "damaged at what is left to do"},
-		"nothing to do":         {func(_, chain map[string]any) { chain["Todo"] = nil }, "damaged at what is left to do"},
+		"a state to go on from": {func(_, chain map[string]any) { chain["At"] = many }, "damaged in its list of pending work"},
+		"nothing to do":         {func(_, chain map[string]any) { chain["Todo"] = nil }, "damaged in its list of pending work"},
 	} {
 		var snap map[string]any
 		edit(t, file, edited, &snap, func() {

@@ -168,7 +168,7 @@ func TestResumeOtherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = explore.Check(smallScenarios()[0], explore.Options{Resume: file})
-	if !errors.Is(err, explore.ErrResume) || !strings.Contains(err.Error(), "file version 2") || !strings.Contains(err.Error(), "start the search anew") {
+	if !errors.Is(err, explore.ErrResume) || !strings.Contains(err.Error(), "file version 2") || !strings.Contains(err.Error(), "start a new search") {
 		t.Error(err)
 	}
 }

@@ -66,7 +66,7 @@ type Case struct {
 // ErrScenario is wrapped by errors about the scenario itself.
 var ErrScenario = errors.New("explore: bad scenario")
 
-// ErrUndecided is wrapped by a failure that is no violation: the checks of a scenario
+// ErrUndecided is wrapped by a failure that is not a violation: the checks of a scenario
 // could not decide, for instance within the budget of a model. The verdict is then
 // [Unknown].
 var ErrUndecided = errors.New("explore: the scenario's checks could not decide")
@@ -139,7 +139,7 @@ func (c *Case) begin() {
 // reports records what the latest report contained.
 func (c *Case) reports(p fingerprint.Print) { c.hist, c.named, c.reported = p, c.outcome, false }
 
-// unreported says whether the checks' memory or the outcome has changed since the last report.
+// unreported reports whether the checks' memory or the outcome has changed since the last report.
 func (c *Case) unreported() bool {
 	if c.reported {
 		c.named, c.reported = c.outcome, false
@@ -147,7 +147,7 @@ func (c *Case) unreported() bool {
 	return c.named != c.outcome || c.remembered != nil && c.remembered() != c.hist
 }
 
-// Look announces that the code looks at what the scenario's checks remember, the memory that
+// Look announces that the code reads the memory of the scenario's checks, which
 // History fingerprints. Call it before the look, unless the code calls History before its next
 // operation and keeps no copy. Without it the search does not know that the code's next
 // operations, or its failure, depend on that memory. The look belongs to the task's last
@@ -169,7 +169,7 @@ func (c *Case) Report(p fingerprint.Print) {
 	c.reported = true
 }
 
-// Step is the number of the current event, which serves as a time.
+// Step returns the number of the current event, which serves as a time.
 func (c *Case) Step() int64 { return int64(c.w.Steps()) }
 
 // setting is the configuration of a check's worlds.

@@ -135,7 +135,7 @@ func (s *search) work(c *Case) {
 	s.tally.add(&w.tally)
 }
 
-// ErrExited: code of a scenario ended its goroutine, as t.Fatal and runtime.Goexit do,
+// ErrExited: code of a scenario terminated its goroutine, as t.Fatal and runtime.Goexit do,
 // and with it the worker that ran it.
 var ErrExited = errors.New("explore: the code of the scenario ended its goroutine (t.Fatal, t.FailNow or runtime.Goexit): " +
 	"call Case.Fail, or panic")
@@ -210,7 +210,7 @@ func guard(f func()) (err error) {
 }
 
 // inParallel makes each case do its part of the work, and waits for all. It reports
-// whether the scenario's code ended none of them (ErrExited).
+// whether the scenario's code terminated none of them (ErrExited).
 func inParallel(cases []*Case, work func(*Case)) (all bool) {
 	var wg sync.WaitGroup
 	var came atomic.Int64

@@ -38,7 +38,7 @@ type asleep struct {
 	Foot  footprint
 }
 
-// footprint is what a step, or any way in which it can go, uses.
+// footprint is the set of objects that a step uses, in any of its continuations.
 type footprint struct {
 	Uses []sim.Access
 	// bits has a bit for each object, so that most pairs without a common object are
@@ -46,7 +46,7 @@ type footprint struct {
 	Bits uint64
 }
 
-// footprintOf takes what a step used, without a copy.
+// footprintOf returns the objects that a step used, without a copy.
 func footprintOf(uses []sim.Access) footprint {
 	f := footprint{Uses: uses}
 	for _, u := range uses {
@@ -114,7 +114,7 @@ func sleeps(set []asleep, a sim.Actor) bool {
 type renaming []uint8
 
 // between maps the hosts of a state to those of an equal one in which the
-// interchangeable hosts stand in another order. A nil order is that of the scenario.
+// interchangeable hosts are in another order. A nil order is that of the scenario.
 func (s *search) between(from, to []uint8) renaming {
 	if slices.Equal(from, to) {
 		return nil

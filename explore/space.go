@@ -26,7 +26,7 @@ type Tally struct {
 	Count uint64
 }
 
-// tally is what workers count.
+// tally holds the counts of the workers.
 type tally struct {
 	Edges   uint64
 	Choices [16]uint64 // by kind

@@ -38,7 +38,7 @@ func stuckLine(all []byte) string {
 	return ""
 }
 
-// userLine is the innermost line of a scenario or a protocol in a goroutine's stack.
+// userLine returns the innermost line of a scenario or a protocol in a goroutine's stack.
 func userLine(stack string) string {
 	name := ""
 	for line := range strings.Lines(stack) {

@@ -54,7 +54,7 @@ type states struct {
 	tree bool
 }
 
-// shard holds the states whose fingerprints end alike.
+// shard holds the states whose fingerprints end in the same bits.
 type shard struct {
 	mu    sync.Mutex
 	rows  atomic.Pointer[[]*[chunkSize]state] // existing rows do not move

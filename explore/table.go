@@ -46,7 +46,7 @@ func newTable(hosts []string, rows []row, width int) *table {
 	return t
 }
 
-// want is what a column must hold.
+// want is the space that the texts of a column need.
 type want struct{ total, longest, word int }
 
 func (x *want) add(text string) {
@@ -72,7 +72,7 @@ func (t *table) neediest(need []want) int {
 	return best
 }
 
-// width is the width of the whole table.
+// width returns the width of the whole table.
 func (t *table) width() int {
 	n := t.step + 1 + t.source
 	for _, c := range t.columns {
@@ -110,7 +110,7 @@ func (t *table) row(b *strings.Builder, x *row, first bool) {
 	}
 }
 
-// line is the i-th line of a row.
+// line returns the i-th line of a row.
 func (t *table) line(x *row, cells [][]string, source []string, i int, first bool) string {
 	var b strings.Builder
 	b.WriteString(t.stepText(x, first, i == 0))
@@ -124,7 +124,7 @@ func (t *table) line(x *row, cells [][]string, source []string, i int, first boo
 	return strings.TrimRight(b.String()+" "+at(source, i), " ") + "\n"
 }
 
-// stepText is the left margin: the step, and a mark beside a fault.
+// stepText returns the left margin: the step, and a mark beside a fault.
 func (t *table) stepText(x *row, first, top bool) string {
 	mark, step := " ", ""
 	if top && x.isMarked() {

@@ -169,7 +169,7 @@ func newRow(e *sim.TraceEvent, h int, hosts []string) row {
 	return x
 }
 
-// shortText is an event's text without the parts that its place in the timeline shows,
+// shortText returns an event's text without the parts that its place in the timeline shows,
 // and the arrow to or from its peer.
 func shortText(e *sim.TraceEvent) (text, arrow string) {
 	text = strings.NewReplacer(" of "+e.Host+"→", " → ", e.Host+"→", "→").Replace(e.Text)

@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// untold are the server events that are shown because no caller's row reports them,
+// untold returns the server events that are shown because no caller's row reports them,
 // with their texts: a rejection that its caller did not see, and a request that its
 // server left unanswered when it went on to the next.
 func untold(events []sim.TraceEvent) map[int]string {
@@ -41,7 +41,7 @@ type life struct {
 	n    int
 }
 
-// service is the second word of a text.
+// service returns the second word of a text.
 func service(text, before string) string {
 	text, _, _ = strings.Cut(text, before)
 	_, name, _ := strings.Cut(text, " ")

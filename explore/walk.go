@@ -147,7 +147,7 @@ func (c *Case) Run(pol sim.Policy) (end sim.End, outcome string, err error) {
 	return end, outcome, err
 }
 
-// World is the case's world. Only policies, and code between runs, may use it.
+// World returns the case's world. Only policies, and code between runs, may use it.
 func (c *Case) World() *sim.World { return c.w }
 
 func (c *Case) stand(wk Walk) *Stand {

@@ -27,7 +27,7 @@ type walker struct {
 	lost bool
 }
 
-// diverge aborts a run that does not repeat what the same choices did before.
+// diverge aborts a run that differs from an earlier run with the same choices.
 func (w *walker) diverge() {
 	w.lost = true
 	panic(ErrNotDeterministic)
@@ -58,7 +58,7 @@ func (w *walker) begin(a sim.Actor, given []uint32) {
 // stops marks the first of a step's choices as the seam at which it stops.
 const stops = 1 << 31
 
-// stopOf is the seam at which a step with these choices stops, or 0.
+// stopOf returns the seam at which a step with these choices stops, or 0.
 func stopOf(inner []uint32) int {
 	if len(inner) == 0 || inner[0]&stops == 0 {
 		return 0

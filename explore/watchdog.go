@@ -15,7 +15,7 @@ import (
 const DefaultStepTimeout = 30 * time.Second
 
 // ErrHang is wrapped by every [HangError].
-var ErrHang = errors.New("explore: a step does not come back")
+var ErrHang = errors.New("explore: a step does not return")
 
 // HangError: a step of a scenario did not return within [Options].StepTimeout of real
 // time. Its code loops or blocks without a call to packages host or verbs, so it cannot
@@ -32,8 +32,8 @@ func (e *HangError) Error() string {
 	if e.Line != "" {
 		at = " at " + e.Line
 	}
-	return fmt.Sprintf("%v: %s: %s has been%s for %v without a call of host or verbs: an endless loop, or something else "+
-		"than host and verbs that it waits for; if the step is only slow, raise StepTimeout (--step-timeout)",
+	return fmt.Sprintf("%v: %s: %s has been%s for %v without a call of host or verbs: an endless loop, or a wait for something else "+
+		"than host and verbs; if the step is only slow, raise StepTimeout (--step-timeout)",
 		ErrHang, e.Scenario, e.Task, at, e.Timeout)
 }
 

@@ -90,7 +90,7 @@ func (b Budget) MarshalText() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// UnmarshalText sets b to what the text says, as [ParseBudget] does.
+// UnmarshalText parses the text as [ParseBudget] does.
 func (b *Budget) UnmarshalText(text []byte) error {
 	parsed, err := ParseBudget(string(text))
 	if err == nil {

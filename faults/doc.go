@@ -73,6 +73,6 @@
 //
 // In the sources of the knobs, [spec] means the text of the InfiniBand specification or
 // of the man pages, [seen] means published code or a measurement, [de facto] means true
-// on the hardware people use but promised by nobody, [contested] means that sources
+// on common hardware but promised by no one, [contested] means that sources
 // disagree. "notes 3" is section 3 of the notes on RDMA semantics.
 package faults

@@ -210,7 +210,7 @@ func FindProfile(given string) (Profile, error) {
 		return Profile{}, fmt.Errorf("profile: %w", err)
 	}
 	if !st.Mode().IsRegular() || st.Size() > MaxFile {
-		return Profile{}, fmt.Errorf("%s: %w: no regular file, or larger than %d bytes", given, ErrProfileFile, MaxFile)
+		return Profile{}, fmt.Errorf("%s: %w: not a regular file, or larger than %d bytes", given, ErrProfileFile, MaxFile)
 	}
 	text, err := os.ReadFile(given)
 	if err != nil {

@@ -101,7 +101,7 @@ func TestFindProfile(t *testing.T) {
 	for given, says := range map[string]string{
 		bad:               "bad.profile: line 2, column 1: expected name, base, Placement",
 		big:               "larger than",
-		dir + "/":         "no regular file",
+		dir + "/":         "not a regular file",
 		"missing.profile": "missing.profile",
 		"./strong":        "./strong",
 		"stong":           "did you mean strong?",

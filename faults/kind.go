@@ -85,7 +85,7 @@ func KindNames() []string {
 	return out
 }
 
-// ParseKind returns the kind with the given name. An error wraps
+// ParseKind returns the kind with the given name. The error wraps
 // [ErrUnknownKind] and suggests the nearest name.
 func ParseKind(name string) (Kind, error) {
 	for i, k := range kinds {

@@ -28,7 +28,7 @@ type Knob struct {
 	Needs string `json:"needs"`
 	// Simulated is why the simulator does not distinguish the values; empty if it does.
 	Simulated string `json:"simulated"`
-	// Amount is why a knob that is an amount or a capability is no promise.
+	// Amount explains why a knob that is an amount or a capability is not a promise.
 	Amount string `json:"amount"`
 }
 

@@ -95,7 +95,7 @@ var knobs = []knob{
 	knob{
 		name:    "StoreBuffers",
 		meaning: "a CPU's stores wait in a buffer of its own, so that later loads may pass them; otherwise CPUs are sequentially consistent",
-		promise: "x86 processors are so (TSO); none promises sequential consistency",
+		promise: "x86 processors do this (TSO); none promises sequential consistency",
 		source:  "notes 6: x86-TSO [spec]",
 	}.permitted(func(p *Profile) *bool { return &p.StoreBuffers }),
 	knob{

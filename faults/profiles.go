@@ -29,7 +29,7 @@ func Profiles() []Profile {
 	return []Profile{strong(), relaxed(), ooo(), srd(), iba(), rxe()}
 }
 
-// strong is the base of the other profiles, and has the default of each knob.
+// strong returns the base of the other profiles, and has the default of each knob.
 func strong() Profile {
 	return Profile{
 		Name:              "strong",

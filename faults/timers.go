@@ -54,7 +54,7 @@ func ParseTimers(s string) (Timers, error) {
 	}
 	arg, ok := strings.CutPrefix(s, "skew(")
 	if arg, ok = cutSuffixIf(ok, arg, ")"); !ok {
-		return Timers{}, fmt.Errorf("%w: %q; there are idle, free and skew(r), such as skew(1.1)%s", ErrTimers, s,
+		return Timers{}, fmt.Errorf("%w: %q; known: idle, free and skew(r), such as skew(1.1)%s", ErrTimers, s,
 			mistake.DidYouMean(s, []string{"idle", "free", "skew(1.1)"}))
 	}
 	num, den, ok := parseRatio(strings.TrimSpace(arg))

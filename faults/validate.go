@@ -42,7 +42,7 @@ func (r Rule) validateHosts(hosts []string) error {
 		}
 	}
 	if len(r.Hosts) == 2 && !r.matchesAnyPair(hosts) {
-		return fmt.Errorf("faults: rule %v: patterns %q and %q match no two different hosts: %w; %s",
+		return fmt.Errorf("faults: rule %v: patterns %q and %q do not match two different hosts: %w; %s",
 			r, r.Hosts[0], r.Hosts[1], ErrUnknownHost, listHosts(hosts))
 	}
 	return nil
@@ -105,7 +105,7 @@ func (r Rule) problem() string {
 		}
 	}
 	if r.Max < 0 || r.Max > MaxCount {
-		return fmt.Sprintf("the count has to be from 0 to %d", MaxCount)
+		return fmt.Sprintf("the count must be 0 to %d", MaxCount)
 	}
 	return ""
 }

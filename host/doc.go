@@ -22,7 +22,7 @@
 //
 // # Time
 //
-// Timing is an assumption, which a protocol does not state by itself. [Host.Now],
+// Timing is an assumption that the code of a protocol does not state. [Host.Now],
 // [Host.Sleep] and every timeout (of a call, a Gather, an Accept, or a wait for
 // completions) follow the clock of the host. A negative timeout means no limit. A timer
 // never fires early by its host's clock. Nothing bounds how late it is, how the clocks

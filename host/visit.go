@@ -38,7 +38,7 @@ func InAnyOrder(h Host, names []string) iter.Seq[int] {
 	}
 }
 
-// InTurn is a visit in the order of names.
+// InTurn returns a visit in the order of names.
 func InTurn(names []string) Visit { return &inTurn{n: len(names)} }
 
 type inTurn struct{ i, n int }

@@ -119,10 +119,10 @@ func (h *History) Crash(client int, step int64) error {
 	return nil
 }
 
-// Len is the number of operations recorded.
+// Len returns the number of operations recorded.
 func (h *History) Len() int { return len(h.ops) }
 
-// Open is the number of unfinished operations.
+// Open returns the number of unfinished operations.
 func (h *History) Open() int { return len(h.open) }
 
 // Reset empties the history but keeps its memory for the next run.

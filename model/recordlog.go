@@ -45,7 +45,7 @@ type RecordViolation struct {
 	kind error
 }
 
-// Class is the stable name of the broken promise.
+// Class returns the stable name of the broken promise.
 func (v *RecordViolation) Class() string { return recordClasses[v.kind] }
 
 // Unwrap returns the promise.
@@ -67,7 +67,7 @@ type Found struct {
 //     them until they are cleaned up (4.2, 4.3).
 //   - What a recovery returns has no gaps, except where records were cleaned up (4.3, 4.4).
 //   - It was completed with exactly these bytes (4.3).
-//   - A record that was complete and not forced is recovered or not; from then on every recovery says
+//   - A record that was complete and not forced is recovered or not; from then on every recovery returns
 //     the same (4.2). If it was not, its LSN is free again.
 //   - At most Window of those are lost at once, and a record is durable once one is reserved whose LSN is larger
 //     by more than Window (4.4).
@@ -359,13 +359,13 @@ func (l *RecordLog) BeingCleaned(lsn uint64) bool {
 	return r != nil && r.cleaning
 }
 
-// Lost is how many completed records the last recovery lacked, and MaxLost the most that any did.
+// Lost returns how many completed records the last recovery lacked, and MaxLost the most that any did.
 func (l *RecordLog) Lost() int { return l.lost }
 
-// MaxLost is the most that any recovery lacked.
+// MaxLost returns the most that any recovery lacked.
 func (l *RecordLog) MaxLost() int { return l.maxLost }
 
-// Hash is a fingerprint of all that matters for later verdicts: logs with the same futures have the same,
+// Hash returns a fingerprint of all that matters for later verdicts: logs with the same futures have the same,
 // whatever their history.
 func (l *RecordLog) Hash() fingerprint.Print {
 	h := fingerprint.Print{}.Uint(l.first).Uint(max(l.durable, l.first) - l.first).Bool(l.all)

@@ -111,10 +111,10 @@ func (f *LogFile) Recovered(content []byte) error {
 	return nil
 }
 
-// Issued is the number of the newest write, 0 if there is none.
+// Issued returns the number of the newest write, 0 if there is none.
 func (f *LogFile) Issued() int { return f.issued }
 
-// Acked is the number of the newest settled write: acknowledged, or decided by a
+// Acked returns the number of the newest settled write: acknowledged, or decided by a
 // recovery.
 func (f *LogFile) Acked() int { return f.acked() }
 
@@ -122,7 +122,7 @@ func (f *LogFile) Acked() int { return f.acked() }
 // one plus the writes acknowledged since. It may have trailing zeros.
 func (f *LogFile) Base(dst []byte) []byte { return append(dst, f.base...) }
 
-// Hash is a fingerprint of everything that matters for later verdicts: the base content
+// Hash returns a fingerprint of everything that matters for later verdicts: the base content
 // and the unacknowledged writes with their numbers. Files with the same futures have
 // the same hash, whatever their history; the converse holds except for fingerprint
 // collisions. It is the same in every run.

@@ -97,13 +97,13 @@ func isNoReply(output any) bool {
 	return ok
 }
 
-// describe is the DescribeOperation of all specifications here: the operation types
+// describe returns the DescribeOperation of all specifications here: the operation types
 // print themselves.
 func describe(input, output any) string {
 	return fmt.Sprintf("%v -> %v", input, output)
 }
 
-// badOperation is the error of Validate for an operation and an output that do not
+// badOperation returns the error of Validate for an operation and an output that do not
 // match.
 func badOperation(spec string, input, output any) error {
 	return fmt.Errorf("%w: %s: %T %v -> %T %v", ErrBadOperation, spec, input, input, output, output)

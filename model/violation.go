@@ -46,7 +46,7 @@ type Violation struct {
 	kind error
 }
 
-// Class is the stable name of the broken promise.
+// Class returns the stable name of the broken promise.
 func (v *Violation) Class() string {
 	switch v.kind {
 	case ErrLostWrite:
@@ -171,7 +171,7 @@ func (f *LogFile) hasByte(k, i int, value byte) bool {
 	return i >= w.off && i < w.off+w.len() && f.pending.data(w)[i-w.off] == value
 }
 
-// reach is the end of the furthest unacknowledged write.
+// reach returns the end of the furthest unacknowledged write.
 func (f *LogFile) reach() int {
 	end := 0
 	for k := range f.pending.len() {

@@ -114,7 +114,7 @@ type File struct {
 // NCL reports whether the file is on the peers.
 func (f *File) NCL() bool { return f.node != nil }
 
-// Name is the name that the file was opened by.
+// Name returns the name that the file was opened by.
 func (f *File) Name() string { return f.name }
 
 func (f *File) error(op string, err error) error {
@@ -125,7 +125,7 @@ func (f *File) error(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.name, Err: err}
 }
 
-// can is an error if the file is closed or not open for the operation.
+// can returns an error if the file is closed or not open for the operation.
 func (f *File) can(not int, off int64) error {
 	switch {
 	case f.closed:
@@ -201,7 +201,7 @@ func (f *File) Sync() error {
 	return f.dir.Sync()
 }
 
-// Size is the length of the file.
+// Size returns the length of the file.
 func (f *File) Size() (int64, error) {
 	if err := f.can(-1, 0); err != nil {
 		return 0, f.error("stat", err)

@@ -104,7 +104,7 @@ func (f *FS) check(names ...string) error {
 		case !fs.ValidPath(name):
 			return fmt.Errorf("%w: the name %q: want it relative to the directory, without dots as elements", fs.ErrInvalid, name)
 		case name == Reserved || strings.HasPrefix(name, Reserved+"/"):
-			return fmt.Errorf("%w: %s is the file system's own", fs.ErrPermission, Reserved)
+			return fmt.Errorf("%w: %s is reserved for the file system", fs.ErrPermission, Reserved)
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ type Info struct {
 	NCL bool
 }
 
-// Size is the length of the file.
+// Size returns the length of the file.
 func (i *Info) Size() int64 { return i.size }
 
 // Stat describes a file or folder. Time and permissions of an ncl file are those of its

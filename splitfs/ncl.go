@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// NCL is a store on the log peers of cfg. The write that detects a failed peer replaces
+// NCL returns a store on the log peers of cfg. The write that detects a failed peer replaces
 // it by another one that cfg names or the controller knows. If watch is not 0, each
 // object looks this often whether all its peers are there, even if nothing is written.
 func NCL(h host.Host, cfg ncl.Config, watch time.Duration) Store { return &nclStore{h, cfg, watch} }

@@ -108,7 +108,7 @@ func (f *FS) stillThere(id, intent string) (bool, error) {
 
 func intentSum(at string) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(at))) }
 
-// intend records that the object will be gone as soon as the file called name is
+// intend records that the object will be deleted as soon as the file called name is
 // another.
 func (f *FS) intend(id, name string) (string, error) {
 	intent := path.Join(Reserved, id+replacedExt)
@@ -338,7 +338,7 @@ func (f *FS) enlarge(n *node, need int) error {
 func (f *FS) permOf(n *node) (fs.FileMode, error) {
 	id, err := f.stub(n.path)
 	if err == nil && id != n.id {
-		err = fmt.Errorf("%w: the file %s is another one by now", ErrFailed, n.path)
+		err = fmt.Errorf("%w: the file %s has been replaced", ErrFailed, n.path)
 	}
 	if err != nil {
 		return 0, err

@@ -9,17 +9,17 @@ import (
 type Owner interface {
 	// Check is an error if the right is known to have expired. It costs nothing.
 	Check() error
-	// Ask is Check with an answer of whoever grants the right.
+	// Ask is Check, confirmed by the grantor of the right.
 	Ask() error
 }
 
-// OwnDir is a directory that an instance shares with its predecessors and successors:
+// OwnDir returns a directory that an instance shares with its predecessors and successors:
 // it is changed only while the right lives. Creating, replacing or removing a file
 // calls Ask; writing to an open file calls Check. The right can expire between the
 // answer and the operation: a directory has no fence.
 func OwnDir(d Dir, o Owner) Dir { return ownDir{d, o} }
 
-// OwnStore is the store of an instance. Opening or deleting an object calls Ask; a
+// OwnStore returns the store of an instance. Opening or deleting an object calls Ask; a
 // record calls Check, and the store's own fence protects the rest.
 func OwnStore(s Store, o Owner) Store { return ownStore{s, o} }
 

@@ -16,7 +16,7 @@ var Presets = map[string][]string{
 	"leveldb": {"*.log"},
 }
 
-// PresetNames are the names in [Presets], in order.
+// PresetNames returns the names in [Presets], in order.
 func PresetNames() []string {
 	return slices.Sorted(maps.Keys(Presets))
 }

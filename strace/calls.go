@@ -142,7 +142,7 @@ func (s *state) badArg(a arg, bad *scanError) *ParseError {
 func (s *state) number(a arg) (int64, error) {
 	n, ok := intArg(a)
 	if !ok {
-		return 0, errAt(s.line, a.col, ErrSyntax, mendLine, "a number must be here, not %s", brief(a.text))
+		return 0, errAt(s.line, a.col, ErrSyntax, mendLine, "expected a number, not %s", brief(a.text))
 	}
 	return n, nil
 }

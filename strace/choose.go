@@ -7,7 +7,7 @@ import (
 )
 
 // unknownFDs counts what goes to descriptors without a name. Sockets are
-// among them, so only calls that sockets do not know tell a file.
+// among them, so only calls that sockets do not support identify a file.
 type unknownFDs map[int64]*unknownFD
 
 type unknownFD struct {

@@ -11,7 +11,7 @@ import (
 var (
 	// ErrNotStrace: the text does not look like strace output.
 	ErrNotStrace = errors.New("not strace output")
-	// ErrEmpty: there is no line at all.
+	// ErrEmpty: the trace has no lines.
 	ErrEmpty = errors.New("empty trace")
 	// ErrSyntax: a line of strace output is damaged.
 	ErrSyntax = errors.New("damaged line")
@@ -21,7 +21,7 @@ var (
 	ErrTruncatedString = errors.New("shortened data")
 	// ErrUnknownFD: the log seems to be behind a descriptor without a name.
 	ErrUnknownFD = errors.New("descriptor of unknown origin")
-	// ErrUnknownOffset: the place of a write in the log cannot be told.
+	// ErrUnknownOffset: the offset of a write in the log is unknown.
 	ErrUnknownOffset = errors.New("unknown file position")
 	// ErrUnknownContent: a file of unknown content became the log.
 	ErrUnknownContent = errors.New("unknown file content")
@@ -37,7 +37,7 @@ var (
 	ErrBadOptions = errors.New("bad options")
 )
 
-// ParseError says where a trace is wrong, what is wrong and how to mend it.
+// ParseError describes where a trace is wrong, what is wrong, and how to fix it.
 type ParseError struct {
 	Line int    // of the trace, from 1; 0: not about one line
 	Col  int    // byte of the line, from 1; 0: not about one byte
@@ -76,7 +76,7 @@ func errAt(line, col int, sentinel error, mend, what string, args ...any) *Parse
 
 // Advice that several errors share.
 const (
-	mendOutput = "record into a file of its own with -o, so that nothing else is mixed in"
+	mendOutput = "record into a file of its own with -o, so that it contains nothing else"
 	mendString = "record again with -s 1000000"
 	mendStart  = "record again with the program started by strace (not attached with -p), with -f and all calls of the package's documentation"
 	mendRaise  = "record a shorter run, or raise the limit in Options"

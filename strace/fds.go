@@ -75,7 +75,7 @@ func (s *state) setSize(n *node, size int64) error {
 	return s.record(n, Op{Kind: Truncate, Size: size})
 }
 
-// desc gives what is behind a descriptor; nil if the trace does not tell. A
+// desc returns what a descriptor refers to; nil if the trace does not show it. A
 // note of -y names the file even if its open was not traced.
 func (s *state) desc(p *proc, a arg) (*desc, error) {
 	fd, err := s.number(a)

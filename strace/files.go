@@ -11,7 +11,7 @@ type node struct {
 	recs []rec
 	size int64
 	// sure is set if the size is known: the file was made empty in the trace,
-	// or lseek told its end. Else it counts as empty at the start.
+	// or lseek showed its end. Otherwise it counts as empty at the start.
 	sure bool
 	// assumed is set if something depends on that.
 	assumed bool
@@ -158,7 +158,7 @@ func (s *state) rename(from, to string) error {
 func (s *state) link(n *node, from, to string) error {
 	if n == nil {
 		if s.files.bound[to] == nil {
-			return nil // neither name is known: nothing to tell
+			return nil // neither name is known: nothing to record
 		}
 		n = &node{}
 		n.spoil(errAt(s.line, 0, ErrUnknownContent, mendStart,
@@ -179,7 +179,7 @@ func (s *state) exchange(a, b string) error {
 	return s.link(nb, b, a)
 }
 
-// notAFile are the places whose writes never are a log.
+// notAFile returns the places whose writes never are a log.
 func notAFile(name string) bool {
 	for _, p := range []string{"/proc/", "/sys/", "/dev/pts/"} {
 		if strings.HasPrefix(name, p) {

@@ -134,7 +134,7 @@ func skipSpaces(b []byte, i int) int {
 	return i
 }
 
-// isDecoration knows the lines that strace adds and that are no event: its own
+// isDecoration recognizes lines that strace adds and that are not events: its own
 // messages, stack traces (-k) and dumps (-e write=...).
 func isDecoration(line, event []byte) bool {
 	if len(event) == 0 || bytes.HasPrefix(line, []byte(" | ")) || bytes.HasPrefix(line, []byte(" > ")) {

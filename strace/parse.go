@@ -23,7 +23,7 @@ type state struct {
 }
 
 // Parse reads strace's output and gives the workload of one log file. The
-// error says which line is wrong and how to mend it; it wraps one of the Err
+// error names the wrong line and how to fix it; it wraps one of the Err
 // values of this package, or it is the reader's.
 func Parse(r io.Reader, opts Options) (*Trace, error) {
 	opts, err := opts.withDefaults()
@@ -49,7 +49,7 @@ func Parse(r io.Reader, opts Options) (*Trace, error) {
 		}
 	}
 	if !s.seen {
-		return nil, errAt(0, 0, ErrEmpty, "give the file that strace -o wrote", "there is no event in it")
+		return nil, errAt(0, 0, ErrEmpty, "give the file that strace -o wrote", "it contains no event")
 	}
 	s.noteUnfinished()
 	return s.choose()
@@ -137,7 +137,7 @@ func (s *state) finish(p *proc, h handler, text []byte, open, at int, ended bool
 		}
 	}
 	if c.unkn && c.name != "exit_group" {
-		s.note("some calls have no result (the program was killed meanwhile) and are taken as not done")
+		s.note("some calls have no result (the program was killed meanwhile), and count as not executed")
 	}
 	if c.unkn || c.ret < 0 {
 		return nil // it changed nothing
@@ -178,7 +178,7 @@ func (s *state) pend(p *proc, name string, head []byte) error {
 func (s *state) resumed(pid int, text []byte, at int) error {
 	name, tail, ok := bytes.Cut(text[len("<... "):], []byte(" resumed>"))
 	if !ok {
-		return errAt(s.line, at+1, ErrSyntax, mendLine, `"<..." must go on with a call's name and "resumed>"`)
+		return errAt(s.line, at+1, ErrSyntax, mendLine, `"<..." must continue with a call's name and "resumed>"`)
 	}
 	s.seen = true
 	h, wanted := handlers[string(name)]
@@ -191,7 +191,7 @@ func (s *state) resumed(pid int, text []byte, at int) error {
 	}
 	first := p.pending
 	if first == nil || first.name != string(name) {
-		return errAt(s.line, at+1, ErrSyntax, mendStart, "%s goes on here, but its beginning is not in the trace", brief(name))
+		return errAt(s.line, at+1, ErrSyntax, mendStart, "%s resumes here, but its beginning is not in the trace", brief(name))
 	}
 	s.files.bytes -= int64(len(first.text))
 	p.pending = nil
@@ -208,16 +208,16 @@ func (s *state) foreign(text []byte, at int, ended bool) error {
 	switch {
 	case !s.seen:
 		return errAt(s.line, at+1, ErrNotStrace, "give the file that strace -f -s 1000000 -o wrote",
-			"a call must be here, not %s", brief(text))
+			"expected a call, not %s", brief(text))
 	case !ended:
 		return s.cutOff(at + len(text))
 	default:
-		return errAt(s.line, at+1, ErrSyntax, mendOutput, "a call must be here, not %s", brief(text))
+		return errAt(s.line, at+1, ErrSyntax, mendOutput, "expected a call, not %s", brief(text))
 	}
 }
 
 func (s *state) cutOff(at int) error {
-	return errAt(s.line, at+1, ErrCutOff, "let strace end by itself, or remove this last line", "the last line has no end")
+	return errAt(s.line, at+1, ErrCutOff, "let strace finish, or remove this last line", "the last line is incomplete")
 }
 
 // nameEnd gives the place of the "(" after a call's name, 0 if text does not
@@ -253,11 +253,11 @@ func (s *state) note(text string) {
 	}
 }
 
-// noteUnfinished tells of calls that the end of the trace interrupted.
+// noteUnfinished reports calls that the end of the trace interrupted.
 func (s *state) noteUnfinished() {
 	for _, p := range s.procs.byPID {
 		if p.pending != nil {
-			s.note("some calls had not ended when the trace ended and are taken as not done")
+			s.note("some calls were unfinished when the trace ended, and count as not executed")
 		}
 	}
 }

@@ -31,7 +31,7 @@ type fdTable struct {
 type proc struct {
 	pid     int // 0: the first process of a trace without numbers
 	tab     *fdTable
-	cwd     *string // shared with the table; "" until the trace tells
+	cwd     *string // shared with the table; "" until the trace shows it
 	pending *pendingCall
 }
 
@@ -84,7 +84,7 @@ func (s *state) proc(pid int) (*proc, error) {
 		ps.byPID[pid] = ps.root
 		return ps.root, nil
 	}
-	s.note("some processes appear without the clone that made them and are taken as threads of the first; trace clone, clone3, fork and vfork too to be sure")
+	s.note("some processes appear without the clone that created them, and count as threads of the first; trace clone, clone3, fork and vfork too to be sure")
 	return ps.add(pid, ps.root.tab, ps.root.cwd), nil
 }
 
@@ -186,7 +186,7 @@ func (s *state) resolve(p *proc, dir *arg, name arg) (string, error) {
 		fd, _ := intArg(*dir)
 		noted, _ := argNote(*dir)
 		if fd == atCwd && path.IsAbs(noted) {
-			*p.cwd = noted // -y tells the working folder
+			*p.cwd = noted // -y shows the working folder
 			base = noted
 		} else if fd != atCwd {
 			base = noted

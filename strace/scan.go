@@ -37,7 +37,7 @@ func scanCall(text []byte, open int) (*call, *scanError) {
 	start := i
 	for depth := 0; ; {
 		if i >= len(text) {
-			return nil, &scanError{i, "the call's arguments do not end", true}
+			return nil, &scanError{i, "the call's arguments are not closed", true}
 		}
 		switch text[i] {
 		case '"':
@@ -99,7 +99,7 @@ func skipString(text []byte, i int) (int, *scanError) {
 			return j + 1, nil
 		}
 	}
-	return 0, &scanError{i, "the string that begins here does not end", true}
+	return 0, &scanError{i, "the string that begins here is not closed", true}
 }
 
 func skipComment(text []byte, i int) int {
@@ -109,7 +109,7 @@ func skipComment(text []byte, i int) int {
 	return len(text)
 }
 
-// isNote tells the "<" of -y, right after a number or AT_FDCWD, from others.
+// isNote distinguishes the "<" of -y, right after a number or AT_FDCWD, from others.
 func isNote(text []byte, i int) bool {
 	if i == 0 || i+1 < len(text) && text[i+1] == '<' || text[i-1] == '<' {
 		return false
@@ -139,7 +139,7 @@ func skipNote(text []byte, i int) (int, *scanError) {
 			}
 		}
 	}
-	return 0, &scanError{i, "the note that begins here does not end", true}
+	return 0, &scanError{i, "the comment that begins here is not closed", true}
 }
 
 // scanResult takes what follows the arguments: " = 12", " = 3</tmp/x>",

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind says what an Op does to the log file.
+// Kind is what an Op does to the log file.
 type Kind uint8
 
 // The kinds of Op. The zero Kind is not valid.
@@ -62,7 +62,7 @@ type FileInfo struct {
 
 // Trace is the workload of one log file.
 type Trace struct {
-	// File is the log's name, as absolute as the trace tells.
+	// File is the log's name, as absolute as the trace shows it.
 	File string
 	// Ops are the effects on it in the order in which the calls ended.
 	Ops []Op
@@ -169,7 +169,7 @@ func (o Options) withDefaults() (Options, error) {
 
 func isGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
 
-// matches says whether name is one that File asks for.
+// matches reports whether name matches File.
 func (o Options) matches(name string) bool {
 	if o.File == "" || name == o.File {
 		return true

@@ -10,7 +10,7 @@ import (
 // end of it ("abc"...). at is the byte of text that is wrong, if any.
 func stringArg(text []byte) (data []byte, short bool, bad *scanError) {
 	if len(text) == 0 || text[0] != '"' {
-		return nil, false, &scanError{0, "a string must be here, not " + brief(text), false}
+		return nil, false, &scanError{0, "expected a string, not " + brief(text), false}
 	}
 	end, bad := skipString(text, 0)
 	if bad != nil {

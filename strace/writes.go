@@ -12,7 +12,7 @@ func stringData(a arg) ([]byte, bool, *scanError) { return stringArg(a.text) }
 // "[{"abc", 3}, ...]" as strace wrote it before version 4.17.
 func vectorData(a arg) (data []byte, short bool, bad *scanError) {
 	if len(a.text) == 0 || a.text[0] != '[' {
-		return nil, false, &scanError{0, "a list must be here, not " + brief(a.text), false}
+		return nil, false, &scanError{0, "expected a list, not " + brief(a.text), false}
 	}
 	for i := 0; i < len(a.text); {
 		if a.text[i] != '"' {
@@ -77,7 +77,7 @@ func (s *state) write(p *proc, c *call, data dataFunc, offset *arg, flags []byte
 	return nil
 }
 
-// place tells where a write goes; -1 if the trace does not tell. With
+// place returns the offset of a write; -1 if the trace does not show it. With
 // O_APPEND Linux writes at the end even if the call names an offset.
 func (s *state) place(d *desc, offset *arg, appends bool) (int64, error) {
 	positioned := offset != nil && !isMinusOne(offset)
@@ -100,7 +100,7 @@ func isMinusOne(offset *arg) bool {
 	return string(offset.text) == "-1" || string(offset.text) == "18446744073709551615"
 }
 
-// badPlace says why a write's place is not accepted.
+// badPlace returns why the offset of a write is not accepted.
 func (s *state) badPlace(d *desc, off int64, c *call) *ParseError {
 	if off == -1 && !d.posKnown {
 		return errAt(s.line, c.args[0].col, ErrUnknownOffset, mendStart,

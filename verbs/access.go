@@ -5,14 +5,14 @@ import "fmt"
 // anyAccess is the set of all flags.
 const anyAccess = FlushPersistent<<1 - 1
 
-// CheckAccess returns nil if a queue pair may have these access flags. flush says whether the device
+// CheckAccess returns nil if a queue pair may have these access flags. flush reports whether the device
 // supports Flush. The error wraps [ErrInvalid] or [ErrUnsupported].
 func CheckAccess(a Access, flush bool) error {
 	switch {
 	case a&^anyAccess != 0:
-		return fmt.Errorf("%w: access flags %#x; there are %#x", ErrInvalid, uint8(a), uint8(anyAccess))
+		return fmt.Errorf("%w: access flags %#x; the known flags are %#x", ErrInvalid, uint8(a), uint8(anyAccess))
 	case a&(FlushGlobal|FlushPersistent) != 0 && !flush:
-		return fmt.Errorf("%w: access for Flush, which the device does not have", ErrUnsupported)
+		return fmt.Errorf("%w: access for Flush, which the device does not support", ErrUnsupported)
 	}
 	return nil
 }

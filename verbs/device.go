@@ -101,7 +101,7 @@ type QPConfig struct {
 	MaxInline      int    // bytes; default none, for each entry of the send queue has room for them
 	MaxRdAtomic    int    // default the device's
 	RetryCount     int    // 0 to 7, default 7
-	RNRRetry       int    // 0 to 7, 7 is for ever; default 7
+	RNRRetry       int    // 0 to 7, 7 is forever; default 7
 	SignalAll      bool   // every send request is signaled
 	// PSN is the first packet sequence number, 24 bits; 0 lets the device choose a
 	// fresh one. A connection that reuses an earlier connection's number may accept a

@@ -13,10 +13,10 @@ func CheckGather(cqs []CQ, wc []WC, of func(CQ) bool) error {
 	}
 	for i, q := range cqs {
 		if !of(q) {
-			return fmt.Errorf("%w: CQ %d is of another channel", ErrInvalid, i)
+			return fmt.Errorf("%w: CQ %d belongs to another channel", ErrInvalid, i)
 		}
 		if slices.Contains(cqs[:i], q) {
-			return fmt.Errorf("%w: CQ %d is there twice", ErrInvalid, i)
+			return fmt.Errorf("%w: CQ %d is listed twice", ErrInvalid, i)
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func (c QPConfig) Resolve(a *DeviceAttr) (QPConfig, error) {
 		{"RNRRetry", c.RNRRetry, 0, 7}, {"PSN", int(c.PSN), 0, 1<<24 - 1},
 	} {
 		if f.v < f.least || f.v > f.most {
-			return c, fmt.Errorf("%w: %s is %d, and must be %d to %d", ErrInvalid, f.name, f.v, f.least, f.most)
+			return c, fmt.Errorf("%w: %s is %d; it must be %d to %d", ErrInvalid, f.name, f.v, f.least, f.most)
 		}
 	}
 	return c, CheckAccess(c.Access, a.HasFlush)

@@ -2,7 +2,7 @@ package verbs
 
 import "fmt"
 
-// What may be posted. All devices accept the same requests, so the rules stand here, and a device
+// What may be posted. All devices accept the same requests, so the rules are here, and a device
 // adds only what is particular to it.
 
 const (
@@ -11,7 +11,7 @@ const (
 	wordBytes = 8
 )
 
-// Flags are the flags that a request of kind o may have.
+// Flags returns the flags that a request of kind o may have.
 func (o Opcode) Flags() SendFlags {
 	if o == OpRead || o == OpFlush || o.IsAtomic() {
 		return anyFlags &^ Inline // there is no payload to copy
@@ -28,7 +28,7 @@ func (o Opcode) Aligned(addr uint64) bool { return !o.OnWord() || addr%wordBytes
 // Fits reports whether the local memory of a request of kind o may have n bytes.
 func (o Opcode) Fits(n int) bool { return !o.OnWord() || n == wordBytes }
 
-// Needs is the access that the responder must grant to a request of kind o. That of a Flush is
+// Needs returns the access that the responder must grant to a request of kind o. That of a Flush is
 // what it flushes to.
 func (o Opcode) Needs(flushTo Access) Access {
 	switch o {
@@ -74,7 +74,7 @@ func (s QPState) refuses(num uint32) error {
 }
 
 // CheckSend returns nil if queue pair num accepts wr: it is of a device with the attributes a, c is
-// its configuration as [QPConfig.Resolve] returned it, and full says that its send queue has no free
+// its configuration as [QPConfig.Resolve] returned it, and full means that its send queue has no free
 // slot. A remote address and keys are not looked at; they fail the request when it is carried out.
 func (c *QPConfig) CheckSend(num uint32, a *DeviceAttr, wr *SendWR, full bool) error {
 	switch {

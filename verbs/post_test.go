@@ -121,8 +121,8 @@ func TestCheckGather(t *testing.T) {
 	}{
 		{[]CQ{a, b}, ""}, {nil, ""},
 		{[]CQ{a, b, a}, "verbs: invalid argument: room for 2 completions of 3 CQs"},
-		{[]CQ{a, other}, "verbs: invalid argument: CQ 1 is of another channel"},
-		{[]CQ{b, b}, "verbs: invalid argument: CQ 1 is there twice"},
+		{[]CQ{a, other}, "verbs: invalid argument: CQ 1 belongs to another channel"},
+		{[]CQ{b, b}, "verbs: invalid argument: CQ 1 is listed twice"},
 	} {
 		got := ""
 		if err := CheckGather(x.cqs, wc, of); err != nil {

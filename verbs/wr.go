@@ -89,7 +89,7 @@ type SendWR struct {
 	FlushMR    bool
 }
 
-// Length is the number of bytes of wr's scatter/gather list.
+// Length returns the number of bytes of wr's scatter/gather list.
 func (wr *SendWR) Length() int { return sglLength(wr.SGL) }
 
 // RecvWR is a receive work request (ibv_recv_wr).
@@ -98,7 +98,7 @@ type RecvWR struct {
 	SGL []SGE
 }
 
-// Length is the number of bytes of wr's scatter/gather list.
+// Length returns the number of bytes of wr's scatter/gather list.
 func (wr *RecvWR) Length() int { return sglLength(wr.SGL) }
 
 func sglLength(sgl []SGE) int {
@@ -166,7 +166,7 @@ type WC struct {
 	QPNum     uint32
 }
 
-// Err is nil if the request succeeded, and otherwise a [*CompletionError].
+// Err returns nil if the request succeeded, and otherwise a [*CompletionError].
 func (wc *WC) Err() error {
 	if wc.Status == StatusSuccess {
 		return nil

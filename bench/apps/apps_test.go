@@ -223,7 +223,7 @@ func TestConfig(t *testing.T) {
 		"records is -1":         func(c *Config) { c.Records = -1 },
 		"operations is 1000001": func(c *Config) { c.Ops = MaxOps + 1 },
 		"rounds is 1001":        func(c *Config) { c.Rounds = MaxRounds + 1 },
-		"no directory":          func(c *Config) { c.Dir = "/nowhere" },
+		"not a directory":       func(c *Config) { c.Dir = "/nowhere" },
 	} {
 		cfg := tiny(t)
 		change(&cfg)

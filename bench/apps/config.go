@@ -83,12 +83,12 @@ func (c Config) complete() (Config, error) {
 func (c *Config) Validate() error {
 	for _, a := range c.Apps {
 		if !slices.Contains(Apps, a) {
-			return fmt.Errorf("%w: application %q, and must be one of %v", ErrConfig, a, Apps)
+			return fmt.Errorf("%w: unknown application %q; want one of %v", ErrConfig, a, Apps)
 		}
 	}
 	for _, w := range c.Workloads {
 		if _, ok := ycsb.ByName(w); !ok {
-			return fmt.Errorf("%w: workload %q, and must be one of %v", ErrConfig, w, ycsb.Names())
+			return fmt.Errorf("%w: unknown workload %q; want one of %v", ErrConfig, w, ycsb.Names())
 		}
 	}
 	for _, n := range c.Sizes {
@@ -108,7 +108,7 @@ func (c *Config) Validate() error {
 	}
 	if c.Dir != "" {
 		if st, err := os.Stat(c.Dir); err != nil || !st.IsDir() {
-			return fmt.Errorf("%w: directory %s: it is not there, or no directory (%v)", ErrConfig, c.Dir, err)
+			return fmt.Errorf("%w: %s does not exist, or is not a directory (%v)", ErrConfig, c.Dir, err)
 		}
 	}
 	return c.Config.Validate()
@@ -116,7 +116,7 @@ func (c *Config) Validate() error {
 
 func within(what string, v, least, most int) error {
 	if v < least || v > most {
-		return fmt.Errorf("%w: %s is %d, and must be %d to %d", ErrConfig, what, v, least, most)
+		return fmt.Errorf("%w: %s is %d; it must be %d to %d", ErrConfig, what, v, least, most)
 	}
 	return nil
 }

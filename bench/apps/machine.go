@@ -40,7 +40,7 @@ func Describe(dir string) Machine {
 	return m
 }
 
-// cpu is the model's name, as far as the system says.
+// cpu returns the name of the processor model, if the system reports it.
 func cpu() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -26,7 +26,7 @@ func fileSystem(dir string) (name string, memory bool) {
 	case unix.TMPFS_MAGIC:
 		return "tmpfs", true
 	case unix.OVERLAYFS_SUPER_MAGIC:
-		return "overlayfs, over whatever (which may be memory)", false
+		return "overlayfs (its layers may be in memory)", false
 	}
 	return fmt.Sprintf("file system %#x", uint32(st.Type)), false
 }

@@ -110,7 +110,7 @@ func (p *pebbleDB) close() error {
 	return err
 }
 
-// found is an error if a scan that begins with a record found none.
+// found returns an error if a scan that begins with a record found none.
 func found(n int, err error) error {
 	if err == nil && n == 0 {
 		return errors.New("it found nothing")

@@ -227,5 +227,5 @@ func (r *runner) workload(app, name string, records int, dbs [modes]database) (i
 
 const sizeUnit = " B"
 
-// sizeName is a size as rows have it.
+// sizeName returns a size as rows have it.
 func sizeName(n int) string { return strconv.Itoa(n) + sizeUnit }

@@ -2,9 +2,9 @@
 // backups: figure 8 of Sift's paper (Kazhamiaka et al., "Sift: Resource-Efficient Consensus
 // with RDMA", CoNEXT 2019, 6.4.2).
 //
-// A [Trace] says when machines fail and come back. [Run] places groups on the machines at
+// A [Trace] records when machines fail and return. [Run] places groups on the machines at
 // random, each with a coordinator and 2F+1 memory nodes, and the backups; it lets machines
-// fail as the trace says, and provisions another node for each that was lost, which takes
+// fail according to the trace, and provisions another node for each lost one, which takes
 // 100 s. Package protocol/sift/pool decides who gets a backup and who waits. The result is
 // the recovery time that the lack of backups adds, per coordinator that has failed.
 //

@@ -47,16 +47,16 @@ const (
 func (c *Config) validate(t *Trace) error {
 	switch {
 	case c.Groups < 1 || c.Groups > pool.MaxNodes || c.Backups < 0 || c.Backups > pool.MaxNodes:
-		return fmt.Errorf("%w: %d groups and %d backups: 1 group to %d, and 0 backups to %d", ErrConfig, c.Groups, c.Backups, pool.MaxNodes, pool.MaxNodes)
+		return fmt.Errorf("%w: %d groups and %d backups; want 1 to %d groups and at most %d backups", ErrConfig, c.Groups, c.Backups, pool.MaxNodes, pool.MaxNodes)
 	case c.F < 1 || c.F > maxF:
-		return fmt.Errorf("%w: F is %d: 1 to %d", ErrConfig, c.F, maxF)
+		return fmt.Errorf("%w: F is %d; it must be 1 to %d", ErrConfig, c.F, maxF)
 	case c.Provision <= 0 || c.Provision > maxProvision:
-		return fmt.Errorf("%w: %v to provision a node: more than 0, and at most %v", ErrConfig, c.Provision, maxProvision)
+		return fmt.Errorf("%w: %v to provision a node; want more than 0, and at most %v", ErrConfig, c.Provision, maxProvision)
 	case c.Repeats < 1 || c.Repeats > maxRepeats:
-		return fmt.Errorf("%w: %d repeats: 1 to %d", ErrConfig, c.Repeats, maxRepeats)
+		return fmt.Errorf("%w: %d repeats; want 1 to %d", ErrConfig, c.Repeats, maxRepeats)
 	}
 	if need := c.Groups*(2*c.F+2) + c.Backups; need > t.Up {
-		return fmt.Errorf("%w: %d groups of %d nodes and %d backups take %d machines, and %d are up at the beginning of the trace", ErrConfig, c.Groups, 2*c.F+2, c.Backups, need, t.Up)
+		return fmt.Errorf("%w: %d groups of %d nodes and %d backups need %d machines, but %d are up at the beginning of the trace", ErrConfig, c.Groups, 2*c.F+2, c.Backups, need, t.Up)
 	}
 	return nil
 }

@@ -39,15 +39,15 @@ func (a *Assumptions) validate() error {
 	share := a.Bursty >= 0 && a.Bursty <= 1
 	switch {
 	case a.Machines < 1 || a.Machines > MaxMachines:
-		return fmt.Errorf("%w: %d machines: 1 to %d", ErrConfig, a.Machines, MaxMachines)
+		return fmt.Errorf("%w: %d machines; want 1 to %d", ErrConfig, a.Machines, MaxMachines)
 	case !(a.Days > 0) || a.Days > MaxDays:
-		return fmt.Errorf("%w: %v days: more than 0, and at most %d", ErrConfig, a.Days, MaxDays)
+		return fmt.Errorf("%w: %v days; want more than 0, and at most %d", ErrConfig, a.Days, MaxDays)
 	case !(a.Rate >= 0) || a.Rate*a.Days*float64(a.Machines) > maxFailures:
-		return fmt.Errorf("%w: a rate of %v failures of a machine in a day: not negative, and at most %d failures in all", ErrConfig, a.Rate, maxFailures)
+		return fmt.Errorf("%w: a rate of %v failures of a machine in a day; it must not be negative, and at most %d failures in all", ErrConfig, a.Rate, maxFailures)
 	case !share || !(a.Burst >= 1) || math.IsInf(a.Burst, 0):
-		return fmt.Errorf("%w: a share of %v in bursts of %v machines: a share from 0 to 1, and at least 1 machine", ErrConfig, a.Bursty, a.Burst)
+		return fmt.Errorf("%w: a share of %v in bursts of %v machines; want a share from 0 to 1, and at least 1 machine", ErrConfig, a.Bursty, a.Burst)
 	case a.Repair <= 0 || a.Repair > MaxDays*day:
-		return fmt.Errorf("%w: %v until a machine is back: more than 0, and at most %d days", ErrConfig, a.Repair, MaxDays)
+		return fmt.Errorf("%w: %v until a machine is back; want more than 0, and at most %d days", ErrConfig, a.Repair, MaxDays)
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func arrivals(rng *rand.Rand, perDay, days float64, f func(at time.Duration)) {
 	}
 }
 
-// geometric is a number from 1 with a mean, at most most.
+// geometric returns a number from 1 with a mean, at most most.
 func geometric(rng *rand.Rand, mean float64, most int) int {
 	n := 1
 	for n < most && rng.Float64() >= 1/mean {

@@ -14,7 +14,7 @@ import (
 
 // Errors; test for them with errors.Is.
 var (
-	// ErrTrace: the bytes are no trace of machine events.
+	// ErrTrace: the bytes are not a trace of machine events.
 	ErrTrace = errors.New("backups: bad trace")
 	// ErrConfig: a setting is not possible, or the trace has too few machines for it.
 	ErrConfig = errors.New("backups: bad configuration")

@@ -22,7 +22,7 @@ type Machine struct {
 	GB    int `json:"gb"`
 }
 
-// Hour is the price of the machine for an hour.
+// Hour returns the price of the machine for an hour.
 func (p Price) Hour(m Machine) float64 { return float64(m.Cores)*p.Core + float64(m.GB)*p.GB }
 
 // Input is what the costs are computed from.
@@ -35,7 +35,7 @@ type Input struct {
 	State   int `json:"state"` // gigabytes of a replica
 }
 
-// Paper is the input of the paper (6.4.3).
+// Paper returns the input of the paper (6.4.3).
 func Paper() Input {
 	return Input{Prices: []Price{{"AWS", 0.033, 0.00275}, {"GCP", 0.033, 0.00445}}, F: []int{1, 2}, Groups: 100, Backups: 2, State: 64}
 }
@@ -49,21 +49,21 @@ const most = 1 << 30
 func (in *Input) validate() error {
 	for _, p := range in.Prices {
 		if !(p.Core >= 0) || !(p.GB >= 0) || p.Core+p.GB == 0 || math.IsInf(p.Core+p.GB, 0) {
-			return fmt.Errorf("%w: the price %s of %v $ for a core and %v $ for a gigabyte: not negative, and not both 0", ErrInput, p.Name, p.Core, p.GB)
+			return fmt.Errorf("%w: the price %s of %v $ for a core and %v $ for a gigabyte; want neither negative, and not both 0", ErrInput, p.Name, p.Core, p.GB)
 		}
 	}
 	for _, f := range in.F {
 		if f < 1 || f > MaxF {
-			return fmt.Errorf("%w: F is %d: 1 to %d", ErrInput, f, MaxF)
+			return fmt.Errorf("%w: F is %d; it must be 1 to %d", ErrInput, f, MaxF)
 		}
 	}
 	switch {
 	case len(in.Prices) == 0 || len(in.F) == 0:
-		return fmt.Errorf("%w: %d prices and %d values of F: at least 1 of each", ErrInput, len(in.Prices), len(in.F))
+		return fmt.Errorf("%w: %d prices and %d values of F; want at least 1 of each", ErrInput, len(in.Prices), len(in.F))
 	case in.Groups < 1 || in.Groups > most || in.Backups < 0 || in.Backups > most:
-		return fmt.Errorf("%w: %d groups and %d backups: 1 group to %d, and 0 backups to %d", ErrInput, in.Groups, in.Backups, most, most)
+		return fmt.Errorf("%w: %d groups and %d backups; want 1 to %d groups, and 0 to %d backups", ErrInput, in.Groups, in.Backups, most, most)
 	case in.State < 2 || in.State > most:
-		return fmt.Errorf("%w: a state of %d GB: 2 to %d", ErrInput, in.State, most)
+		return fmt.Errorf("%w: a state of %d GB; want 2 to %d", ErrInput, in.State, most)
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ const (
 	memoryCores = 1
 )
 
-// nodes are the machines of a group.
+// nodes returns the machines of a group.
 func (s System) nodes(in *Input, f int) []Nodes {
 	if s.raft {
 		return []Nodes{{"node", float64(2*f + 1), Machine{raftCores, in.State}}}

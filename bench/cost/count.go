@@ -52,12 +52,12 @@ func Count(f int, codes bool, s Sizes) (Put, error) {
 	}
 	x.Most = int(link / float64(x.Bytes))
 	if c.requests%counted != 0 || c.bytes%counted != 0 {
-		return x, fmt.Errorf("count puts of F=%d: %d puts made %d requests of %d bytes, which is not the same for each", f, counted, c.requests, c.bytes)
+		return x, fmt.Errorf("count puts of F=%d: %d puts made %d requests of %d bytes, which differ between puts", f, counted, c.requests, c.bytes)
 	}
 	return x, nil
 }
 
-// put is what a put does at least (4.2): an entry of the store's log, the logged write of a
+// put returns the minimum that a put does (4.2): an entry of the store's log, the logged write of a
 // block, and its update.
 func put(m *sift.Coordinator, i, item int, s Sizes) error {
 	if err := m.WriteDirect(i*item, make([]byte, s.Item)); err != nil {
@@ -70,14 +70,14 @@ func put(m *sift.Coordinator, i, item int, s Sizes) error {
 	return nil
 }
 
-// inWorld runs a CPU node beside the memory nodes.
+// inWorld runs a CPU node together with the memory nodes.
 func inWorld(cfg *sift.Config, cpu func(h host.Host) error) error {
 	return run("cpu", cpu, cfg.Memory, func(h host.Host) error {
 		return sift.ServeMemory(h, sift.MemoryConfig{Layout: cfg.Layout, New: true})
 	})
 }
 
-// run runs one host beside others that serve it.
+// run runs one host together with others that serve it.
 func run(name string, main func(h host.Host) error, others []string, serve func(h host.Host) error) error {
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {

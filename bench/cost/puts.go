@@ -34,11 +34,11 @@ const link = 10e9 / 8 // bytes a second
 // Period is the time between two looks of a follower at the heartbeats (6.5).
 const Period = 7 * time.Millisecond
 
-// Watched is how many Reads of 8 bytes a backup posts in a second to watch groups: one to
+// Watched returns how many Reads of 8 bytes a backup posts in a second to watch groups: one to
 // each memory node of each group in every [Period] (5.2, which calls this negligible).
 func Watched(groups, f int) float64 { return float64(groups) * float64(2*f+1) / Period.Seconds() }
 
-// Puts are the costs of a put by arithmetic, for each system and F.
+// Puts returns the costs of a put by arithmetic, for each system and F.
 //
 // In Sift a put is three Writes to each of 2F+1 memory nodes: of its log entry, of the entry
 // of the write-ahead log, and of the block (3.3.2, 4.2). With codes the last is a chunk, and

@@ -33,7 +33,7 @@ const (
 	NominalClock = 2.4e9
 )
 
-// ConnectX4 is the cluster of SplitFT's evaluation (section 5): CloudLab machines with
+// ConnectX4 returns the cluster of SplitFT's evaluation (section 5): CloudLab machines with
 // a Xeon E5-2640v4 and a ConnectX-4 card of 25 Gb/s, with what the paper's library does
 // between the protocol and the verbs.
 func ConnectX4() Model {
@@ -90,7 +90,7 @@ type Input struct {
 	Source string `json:"source,omitempty"`
 }
 
-// Inputs are the numbers of m, which is [ConnectX4] or a change of it, and where those
+// Inputs returns the numbers of m, which is [ConnectX4] or a change of it, and where those
 // of ConnectX4 come from.
 func (m *Model) Inputs() []Input {
 	return []Input{

@@ -61,13 +61,13 @@ func (m *Model) Validate() error {
 	return nil
 }
 
-// wire is how long n bytes occupy a link.
+// wire returns how long n bytes occupy a link.
 func (m *Model) wire(n int) time.Duration {
 	packets := max(1, (n+m.MTU-1)/m.MTU)
 	return time.Duration(float64(n+packets*m.Header) * 8 / m.LinkRate * 1e9)
 }
 
-// oneWay is the time from card to card, including both cards' work: the measured Read
+// oneWay returns the time from card to card, including both cards' work: the measured Read
 // minus its known parts.
 func (m *Model) oneWay() time.Duration {
 	return (m.ReadTime - m.Post - m.wire(0) - m.PCIeRead - m.wire(probeSize) - m.Poll) / 2

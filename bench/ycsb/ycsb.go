@@ -89,7 +89,7 @@ func (w *Workload) Generator(records int, seed uint64) *Generator {
 	return g
 }
 
-// Records is the number of records, including those of generated inserts.
+// Records returns the number of records, including those of generated inserts.
 func (g *Generator) Records() int { return g.records.n() }
 
 // Next draws an operation.
@@ -138,7 +138,7 @@ func Key(p []byte, i int) []byte {
 	return fmt.Appendf(p[:0], "user%020d", h.Sum64())
 }
 
-// Loaded is the initial value of record i.
+// Loaded returns the initial value of record i.
 func Loaded(p []byte, i int, seed uint64) []byte {
 	return value(rand.New(rand.NewPCG(seed, uint64(i))), p)
 }

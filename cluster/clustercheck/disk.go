@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// diskName is a file with a fence, each operation of which is one step. It stands for
+// diskName is a file with a fence; each of its operations is one step. It stands for
 // NCL where that would be too much to search. Opening it begins an epoch, and records
 // of earlier epochs are refused.
 const diskName = "disk"

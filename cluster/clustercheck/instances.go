@@ -192,7 +192,7 @@ func openOnDisk(h host.Host, _ ncl.Config) (cluster.Log, int, error) {
 	return f, int(f.epoch), nil
 }
 
-// claim acquires the right, which nobody else may hold.
+// claim acquires the right, which no other instance may hold.
 func (x *fileWorld) claim(cfg ncl.Config, who int) (cluster.Right, error) {
 	r, err := ncl.Start(cfg)
 	if err != nil {

@@ -163,7 +163,7 @@ func (x *nameWorld) lives(h host.Host, addr string) {
 	x.judge(addr, string(was), string(now), at, knows, err)
 }
 
-// heal ends the faults.
+// heal stops the faults.
 func (x *nameWorld) heal(h host.Host) {
 	if h.Name() == "peer.a" {
 		x.c.Heal("peer.a", coordName)

@@ -15,7 +15,7 @@ import (
 )
 
 // coordinator is the real one. Its lives are the possible moments of its start. If it
-// is timeless, no clock expires a session: otherwise it would tick on for ever while
+// is timeless, no clock expires a session: otherwise it would tick forever while
 // nothing else happens.
 func coordinator(timeless bool) sim.Node {
 	return sim.Node{Name: coordName, Daemon: true, Main: func(h host.Host, life int) {

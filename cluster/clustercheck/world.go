@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Scenarios are the built-in scenarios of package cluster.
+// Scenarios returns the built-in scenarios of package cluster.
 func Scenarios() []*explore.Scenario {
 	return slices.Concat(instanceScenarios(), directoryScenarios(), nameScenarios(), []*explore.Scenario{stoppedScenario()}, handoverScenarios(), serveScenarios())
 }
@@ -32,7 +32,7 @@ const (
 	empty  = "empty"
 )
 
-// controller is a coordination service, each operation of which is one step. The name
+// controller returns a coordination service; each of its operations is one step. The name
 // of a host is the part before the dot, so machines with the same name can share a
 // world.
 func controller() sim.Service {

@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// newArcadia is the command that runs Arcadia on machines.
+// newArcadia returns the command that runs Arcadia on machines.
 func newArcadia() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "arcadia",

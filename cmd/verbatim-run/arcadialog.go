@@ -15,7 +15,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// newArcadiaBackup is the command that keeps a copy of a log.
+// newArcadiaBackup returns the command that keeps a copy of a log.
 func newArcadiaBackup() *cobra.Command {
 	f := &logFlags{}
 	c := &cobra.Command{
@@ -56,7 +56,7 @@ func runArcadiaBackup(c *cobra.Command, f *logFlags) error {
 	return unlessEnded(ctx, arcadia.ServeBackup(ready, arcadia.BackupConfig{Name: f.log, Size: int(f.size)}))
 }
 
-// newArcadiaAppend is the command that appends records.
+// newArcadiaAppend returns the command that appends records.
 func newArcadiaAppend() *cobra.Command {
 	f := &logFlags{}
 	var frequency int
@@ -125,7 +125,7 @@ func appended(l *arcadia.Log, data []byte, frequency int) (uint64, error) {
 	return r.LSN(), r.Force(frequency)
 }
 
-// newArcadiaDump is the command that prints the records of a log.
+// newArcadiaDump returns the command that prints the records of a log.
 func newArcadiaDump() *cobra.Command {
 	f := &logFlags{}
 	var asJSON, clean bool

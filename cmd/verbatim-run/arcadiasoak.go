@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/logsoak"
 )
 
-// newArcadiaSoak is the command that kills the processes of Arcadia.
+// newArcadiaSoak returns the command that kills the processes of Arcadia.
 func newArcadiaSoak() *cobra.Command {
 	var cfg logsoak.Config
 	c := &cobra.Command{

@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// newArcadiaVerify is the command that checks one copy of a log.
+// newArcadiaVerify returns the command that checks one copy of a log.
 func newArcadiaVerify() *cobra.Command {
 	f := &logFlags{}
 	c := &cobra.Command{

@@ -20,7 +20,7 @@ type benchFlags struct {
 	asJSON      bool
 }
 
-// newBench is the command that measures.
+// newBench returns the command that measures.
 func newBench() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
@@ -109,7 +109,7 @@ func (f *benchFlags) common(c *cobra.Command) {
 	fl.IntVar(&f.cfg.Rounds, "rounds", 0, "rounds; 0: 10")
 }
 
-// machine are the flags that say where to run, and how to print.
+// machine defines the flags for where to run, and how to print.
 func (f *benchFlags) machine(c *cobra.Command) {
 	o, fl := &f.cfg, c.Flags()
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each row")
@@ -179,7 +179,7 @@ func (f *benchFlags) measuring(c *cobra.Command, measure func(ctx context.Contex
 	return err
 }
 
-// check finds what the package would not say as well.
+// check reports errors for which it has a better message than the package.
 func (f *benchFlags) check(c *cobra.Command) error {
 	o := &f.cfg
 	if !slices.Contains(bench.Backends, o.Backend) {

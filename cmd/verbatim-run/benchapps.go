@@ -108,7 +108,7 @@ func (f *appsFlags) run(c *cobra.Command) error {
 	return err
 }
 
-// check finds what the packages would not say as well.
+// check reports errors for which it has a better message than the packages.
 func (f *appsFlags) check(c *cobra.Command) error {
 	if err := f.benchFlags.check(c); err != nil {
 		return err
@@ -127,15 +127,15 @@ func (f *appsFlags) check(c *cobra.Command) error {
 		flag string
 		v    int
 	}{{"records", f.cfg.Records}, {"ops", f.cfg.Ops}, {"rounds", f.cfg.Rounds}} {
-		if x.v == 0 { // which stands for the default in the package
+		if x.v == 0 { // the package would use the default
 			return fmt.Errorf("--%s 0: it must be at least 1", x.flag)
 		}
 	}
 	return nil
 }
 
-// plotFile is where to draw, which --plot says; within a folder it has a name. That it can be
-// is found out before anything is measured.
+// plotFile returns the file of --plot, with a default name in a folder. It checks before the
+// measurement that the file can be written.
 func plotFile(plot, within string) (string, error) {
 	if plot == "" {
 		return "", nil
@@ -153,7 +153,7 @@ func plotFile(plot, within string) (string, error) {
 		return "", fmt.Errorf("--plot: %w", err)
 	}
 	err = file.Close()
-	if errors.Is(missing, fs.ErrNotExist) { // what fails leaves no empty drawing
+	if errors.Is(missing, fs.ErrNotExist) { // after a failure no empty file is left
 		err = errors.Join(err, os.Remove(name))
 	}
 	return name, err
@@ -170,7 +170,7 @@ func drawTo(name string, plot func(w io.Writer) error) error {
 	return nil
 }
 
-// printApps writes the table, and below it what it is about.
+// printApps writes the table, and below it the conditions of the measurement.
 func printApps(w io.Writer, rows []apps.Row, m *apps.Machine) error {
 	t := cli.NewTable(cli.Row{"app", "what", "strong µs", "weak µs", "ncl µs", "strong / weak", "strong / ncl", "ncl / weak"}).Right(3, 4, 5, 6, 7, 8)
 	for i := range rows {

@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
 )
 
-// newBenchCost is the command that prints what Sift and Raft-R cost.
+// newBenchCost returns the command that prints what Sift and Raft-R cost.
 func newBenchCost() *cobra.Command {
 	in, asJSON, plot := cost.Paper(), false, ""
 	var prices []string
@@ -65,15 +65,15 @@ docs/cost.md explains the numbers. They do not depend on this machine.
 	f := c.Flags()
 	f.StringArrayVar(&prices, "price", nil, "`name=core,GB` in dollars an hour, repeated; default: the paper's, aws=0.033,0.00275 and gcp=0.033,0.00445")
 	f.IntSliceVar(&in.F, "f", in.F, "failures to tolerate")
-	f.IntVar(&in.Groups, "groups", in.Groups, "groups that share backup CPU nodes")
-	f.IntVar(&in.Backups, "backups", in.Backups, "backup CPU nodes that they share")
+	f.IntVar(&in.Groups, "groups", in.Groups, "groups that share the backup CPU nodes")
+	f.IntVar(&in.Backups, "backups", in.Backups, "backup CPU nodes that the groups share")
 	f.IntVar(&in.State, "state", in.State, "gigabytes of a replica of the state; a CPU node caches half")
 	f.StringVar(&plot, "plot", "", "plot figures 9 and 10 to this SVG `file`, or to cost.svg in this folder")
 	f.BoolVar(&asJSON, "json", false, "print one JSON object per line")
 	return c
 }
 
-// commandOf is the command line that makes the output of c again.
+// commandOf returns the command line that reproduces the output of c.
 func commandOf(c *cobra.Command) string {
 	words := []string{c.CommandPath()}
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -92,7 +92,7 @@ func commandOf(c *cobra.Command) string {
 	return strings.Join(words, " ")
 }
 
-// parsePrices reads prices as the flag has them.
+// parsePrices parses the prices of the flag.
 func parsePrices(texts []string) ([]cost.Price, error) {
 	var out []cost.Price
 	for _, text := range texts {
@@ -113,7 +113,7 @@ func parsePrices(texts []string) ([]cost.Price, error) {
 	return out, nil
 }
 
-// allPuts are the puts by arithmetic and as counted. The protocols tolerate up to seven failures.
+// allPuts returns the puts by arithmetic and as counted. The protocols tolerate up to seven failures.
 func allPuts(fs []int) ([]cost.Put, error) {
 	var out []cost.Put
 	for _, f := range fs {

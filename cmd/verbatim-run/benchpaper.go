@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 )
 
-// newBenchPaper is the command that prints the paper's numbers beside ours.
+// newBenchPaper returns the command that prints the paper's numbers next to ours.
 func newBenchPaper() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{

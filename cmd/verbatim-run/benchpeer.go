@@ -35,7 +35,7 @@ Bench ncl needs three peers, named peer1, peer2 and peer3 in the order of the cl
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			if withParent { // which keeps our standard input open as long as it lives
+			if withParent { // the parent keeps our standard input open while it lives
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithCancel(ctx)
 				go func() {
@@ -60,7 +60,7 @@ Bench ncl needs three peers, named peer1, peer2 and peer3 in the order of the cl
 	return c
 }
 
-// startPeer starts this program as the other side on this machine. stop ends it.
+// startPeer starts this program as the other side on this machine. stop terminates it.
 func (f *benchFlags) startPeer(ctx context.Context, name, device string) (addr string, stop func() error, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -83,7 +83,7 @@ func (f *benchFlags) startPeer(ctx context.Context, name, device string) (addr s
 		return "", nil, err
 	}
 	stop = func() error {
-		_ = in.Close() // it ends then
+		_ = in.Close() // it then exits
 		if err := cmd.Wait(); err != nil && ctx.Err() == nil {
 			return fmt.Errorf("%w: %w: %s", bench.ErrPeer, err, strings.TrimSpace(said.String()))
 		}

@@ -31,7 +31,7 @@ type poolFlags struct {
 // The flags that make a synthetic trace.
 var synthetic = []string{"machines", "days", "rate", "bursty", "burst", "repair"}
 
-// newBenchPool is the command that simulates shared backups.
+// newBenchPool returns the command that simulates shared backups.
 func newBenchPool() *cobra.Command {
 	f := &poolFlags{assumed: backups.Defaults()}
 	c := &cobra.Command{
@@ -39,7 +39,7 @@ func newBenchPool() *cobra.Command {
 		Short: "Simulate how long Sift groups wait for a shared backup",
 		Long: `Pool prints figure 8 of Sift's paper: the recovery time that the lack of backup CPU nodes
 adds to a coordinator that fails, by number of groups and of backups that they share.
-Machines fail as a trace says, and another node is provisioned for each that was lost.
+Machines fail according to a trace, and a node is provisioned for each one that is lost.
 
 --trace reads machine events in the format of Google's cluster trace of 2011 (table
 machine_events, version 2 of the schema; a file whose name ends with .gz is unpacked). The
@@ -58,18 +58,18 @@ docs/cost.md explains the numbers. The same flags give the same numbers on any m
 	}
 	fl := c.Flags()
 	fl.IntSliceVar(&f.groups, "groups", []int{100, 1000, 3000}, "groups")
-	fl.IntSliceVar(&f.backups, "backups", []int{0, 1, 2, 4, 6, 10, 15, 20, 30}, "backup CPU nodes that they share")
+	fl.IntSliceVar(&f.backups, "backups", []int{0, 1, 2, 4, 6, 10, 15, 20, 30}, "backup CPU nodes that the groups share")
 	fl.IntVar(&f.cfg.F, "f", 1, "failures to tolerate: a group has 2F+1 memory nodes and a coordinator")
-	fl.DurationVar(&f.cfg.Provision, "provision", 100*time.Second, "until a node that was ordered is there")
+	fl.DurationVar(&f.cfg.Provision, "provision", 100*time.Second, "time to provision a node")
 	fl.IntVar(&f.cfg.Repeats, "repeats", 50, "simulations of each point, each with nodes on other machines")
 	fl.Uint64Var(&f.cfg.Seed, "seed", 1, "seed of the synthetic trace and of the simulations")
 	fl.StringVar(&f.trace, "trace", "", "the `file` of a trace")
 	fl.IntVar(&f.assumed.Machines, "machines", f.assumed.Machines, "machines of the synthetic trace")
 	fl.Float64Var(&f.assumed.Days, "days", f.assumed.Days, "its length")
-	fl.Float64Var(&f.assumed.Rate, "rate", f.assumed.Rate, "failures of a machine in a day")
+	fl.Float64Var(&f.assumed.Rate, "rate", f.assumed.Rate, "failures of a machine per day")
 	fl.Float64Var(&f.assumed.Bursty, "bursty", f.assumed.Bursty, "share of the failures that come in bursts")
 	fl.Float64Var(&f.assumed.Burst, "burst", f.assumed.Burst, "mean number of machines in a burst")
-	fl.DurationVar(&f.assumed.Repair, "repair", f.assumed.Repair, "until a machine is back")
+	fl.DurationVar(&f.assumed.Repair, "repair", f.assumed.Repair, "time until a failed machine is back")
 	fl.StringVar(&f.plot, "plot", "", "plot figure 8 to this SVG `file`, or to pool.svg in this folder")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line")
 	_ = c.MarkFlagFilename("trace", "csv", "gz")
@@ -113,7 +113,7 @@ func (f *poolFlags) read(c *cobra.Command) (*backups.Trace, error) {
 	}
 	for _, name := range synthetic {
 		if c.Flags().Changed(name) {
-			return nil, fmt.Errorf("--%s is about a synthetic trace, and --trace reads one", name)
+			return nil, fmt.Errorf("--%s applies to the synthetic trace only, not to --trace", name)
 		}
 	}
 	file, err := os.Open(f.trace)
@@ -203,7 +203,7 @@ func (f *poolFlags) tables(w io.Writer, trace *backups.Trace, points []backups.R
 	return err
 }
 
-// seconds is a point as the table has it.
+// seconds formats a point for the table.
 func seconds(p *backups.Result) string {
 	if p.Waits == 0 {
 		return "0"
@@ -211,7 +211,7 @@ func seconds(p *backups.Result) string {
 	return fmt.Sprintf("%.2f ± %.2f", p.Added, (p.High-p.Low)/2)
 }
 
-// enoughFor says how many backups were enough, of those that were tried.
+// enoughFor describes how many of the tried numbers of backups were enough.
 func enoughFor(points []backups.Result) string {
 	best := -1
 	for _, p := range points {

@@ -19,7 +19,7 @@ func TestBenchPoolStatus(t *testing.T) {
 		{small + "--rate 0 --backups 1", 0, "20 groups: 1 backup was enough in all simulations\n", ""},
 		{small + "--backups 1 --seed 7", 0, "trace: synthetic, seed 7: 200 machines", ""},
 		{small + "--backups 1 --json", 0, `{"groups":20,"backups":1,"repeats":2,`, ""},
-		{"bench pool --groups 4000", 2, "", "16000 machines, and 12500 are up"},
+		{"bench pool --groups 4000", 2, "", "16000 machines, but 12500 are up"},
 		{"bench pool --groups 0", 2, "", "0 groups"},
 		{"bench pool --groups x", 2, "", "--groups"},
 		{"bench pool --backups -1", 2, "", "-1 backups"},
@@ -29,7 +29,7 @@ func TestBenchPoolStatus(t *testing.T) {
 		{"bench pool --burst 0", 2, "", "at least 1 machine"},
 		{"bench pool --days NaN", 2, "", "NaN days"},
 		{"bench pool --trace no-such-file", 2, "", "no-such-file"},
-		{"bench pool --trace x --rate 1", 2, "", "--rate is about a synthetic trace"},
+		{"bench pool --trace x --rate 1", 2, "", "--rate applies to the synthetic trace only"},
 		{"bench pool --plot x.png", 2, "", "only SVG is supported"},
 		{"bench pool extra", 2, "", "extra"},
 	} {

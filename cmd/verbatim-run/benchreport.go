@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/cmd/internal/cli"
 )
 
-// printRows writes the table of a bench, and what it does not say by itself.
+// printRows writes the table of a bench, and an explanation of its columns.
 func printRows(w io.Writer, rows []bench.Row) error {
 	first := &rows[0]
 	head := cli.Row{"op", "measured", "bytes", "depth", "batch", "p50 µs", "p90", "p99", "p99.9", "ops/s", "MB/s", "allocs/op", "perftest", "ratio"}
@@ -44,7 +44,7 @@ func printRows(w io.Writer, rows []bench.Row) error {
 	return err
 }
 
-// benchNotes are the lines below the table.
+// benchNotes returns the lines below the table.
 func benchNotes(rows []bench.Row) []string {
 	x := &rows[0]
 	var total uint64

@@ -19,23 +19,23 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/soft"
 )
 
-// cardFlags say which card, and how its connections behave.
+// cardFlags select the card, and configure its connections.
 type cardFlags struct {
 	cfg        hw.Config
 	ackTimeout time.Duration
 }
 
-// defaultAck is a card's; a device of software, which others keep from running, takes longer.
+// defaultAck is for cards; a software device takes longer on a busy machine.
 const defaultAck = 67 * time.Millisecond
 
 func (f *cardFlags) define(fl *pflag.FlagSet) {
-	fl.StringVar(&f.cfg.Device, "device", "", "the card, such as mlx5_0 or rxe0, or soft for one of software over TCP; default: the only card there is, or soft without one")
+	fl.StringVar(&f.cfg.Device, "device", "", "the card, such as mlx5_0 or rxe0, or soft for one of software over TCP; default: the only card, or soft if there is none")
 	fl.IntVar(&f.cfg.Port, "device-port", 1, "port of the card; they count from 1")
-	fl.StringVar(&f.cfg.GID, "gid", "", "`address` of the port, such as 10.7.7.1; default: the first of RoCE v2, else of InfiniBand; of soft that of --listen, or the loopback")
+	fl.StringVar(&f.cfg.GID, "gid", "", "`address` of the port, such as 10.7.7.1; default: the first of RoCE v2, else of InfiniBand; for soft, that of --listen, or the loopback")
 	fl.IntVar(&f.cfg.PKeyIndex, "pkey-index", 0, "`index` of the partition key in the port's table")
-	fl.BoolVar(&f.cfg.RelaxedOrdering, "relaxed-ordering", false, "let writes to registered memory take place out of order; profile relaxed says what still holds")
+	fl.BoolVar(&f.cfg.RelaxedOrdering, "relaxed-ordering", false, "relaxed ordering of writes to registered memory; profile relaxed lists the remaining guarantees")
 	fl.IntVar(&f.cfg.MTU, "mtu", 0, "`bytes` of a packet, a power of two from 256 to 4096; default: the port's")
-	fl.DurationVar(&f.ackTimeout, "ack-timeout", defaultAck, "send again what a card has not acknowledged after this time; it fails after 7 times")
+	fl.DurationVar(&f.ackTimeout, "ack-timeout", defaultAck, "resend requests that are not acknowledged within this time; they fail after 7 retries")
 	fl.SortFlags = false
 }
 
@@ -50,8 +50,8 @@ func (f *cardFlags) complete() (hw.Config, error) {
 	return f.cfg, f.cfg.Validate()
 }
 
-// open opens the card, or a device of software if it is asked for or there is no card. listen
-// is where the process takes calls.
+// open opens the card, or a software device if it was requested or there is no card. listen
+// is the address at which the process accepts calls.
 func (f *cardFlags) open(listen string, logf func(format string, args ...any)) (verbs.Device, error) {
 	cfg, err := f.complete()
 	if err != nil {
@@ -59,7 +59,7 @@ func (f *cardFlags) open(listen string, logf func(format string, args ...any)) (
 	}
 	if cfg.Device == "" {
 		if why := noCard(); why != "" {
-			logf("%s: taking --device %s, which is verbs over TCP, for trying and testing (docs/hardware.md)", why, soft.Name)
+			logf("%s: taking --device %s, which is verbs over TCP, for testing (docs/hardware.md)", why, soft.Name)
 			cfg.Device = soft.Name
 		}
 	}
@@ -74,7 +74,7 @@ func (f *cardFlags) open(listen string, logf func(format string, args ...any)) (
 	return d, nil
 }
 
-// noCard is why there is no card; empty: there is one, or something is wrong with it.
+// noCard returns why there is no card. It is empty if there is one, even a broken one.
 func noCard() string {
 	names, err := hw.Devices()
 	switch {
@@ -88,7 +88,7 @@ func noCard() string {
 
 func (f *cardFlags) openSoft(listen string) (verbs.Device, error) {
 	if f.cfg.MTU != 0 || f.cfg.Port != 1 || f.cfg.PKeyIndex != 0 || f.cfg.RelaxedOrdering {
-		return nil, fmt.Errorf("--mtu, --device-port, --pkey-index and --relaxed-ordering are about a card, and this is --device %s", soft.Name)
+		return nil, fmt.Errorf("--mtu, --device-port, --pkey-index and --relaxed-ordering apply to cards only, not to --device %s", soft.Name)
 	}
 	cfg := soft.Config{Listen: net.JoinHostPort(softAddress(f.cfg.GID, listen), "0")}
 	if f.ackTimeout != defaultAck {
@@ -97,9 +97,9 @@ func (f *cardFlags) openSoft(listen string) (verbs.Device, error) {
 	return soft.Open(cfg)
 }
 
-// softAddress is where a device of software listens: where --gid says, or else where the process
-// takes calls, if that is one address. A writer, which takes no calls, is asked for nothing: for
-// it the loopback will do.
+// softAddress returns the address at which a software device listens: that of --gid, or else the
+// one at which the process accepts calls, if it is a single address. A writer accepts no calls, so
+// the loopback is enough for it.
 func softAddress(gid, listen string) string {
 	if gid != "" {
 		return gid
@@ -111,7 +111,7 @@ func softAddress(gid, listen string) string {
 	return "127.0.0.1"
 }
 
-// deviceError says which flag is about the device, unless the error is another one's.
+// deviceError adds the name of the flag to an error about the choice of the device.
 func deviceError(name string, err error) error {
 	if errors.Is(err, hw.ErrNoDevice) {
 		if name == "" {
@@ -122,11 +122,11 @@ func deviceError(name string, err error) error {
 	return err
 }
 
-// softDevices is how many devices `--device soft` stands for where several hosts are in one
+// softDevices is the number of devices that `--device soft` provides if several hosts share one
 // process: as many as a litmus test has hosts.
 const softDevices = 4
 
-// cards are the names of the devices to use, all if none is named.
+// cards returns the names of the devices to use, all if none is named.
 func cards(names []string, stderr io.Writer) ([]string, error) {
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])
@@ -176,7 +176,7 @@ func allSoft(devices []verbs.Device) bool {
 	return !slices.ContainsFunc(devices, func(d verbs.Device) bool { return d.Attr().Name != soft.Name })
 }
 
-// thereAre reports a name that is wrong before anything is started.
+// thereAre reports unknown names before anything is started.
 func thereAre(devices []string) error {
 	var there []string
 	for _, d := range devices {

@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs/sqlite/sqlitecheck"
 )
 
-// newCrash is the command that crashes programs in the simulator.
+// newCrash returns the command that crashes programs in the simulator.
 func newCrash() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "crash",
@@ -24,7 +24,7 @@ func newCrash() *cobra.Command {
 	return c
 }
 
-// newCrashSQLite is the command that crashes SQLite.
+// newCrashSQLite returns the command that crashes SQLite.
 func newCrashSQLite() *cobra.Command {
 	var cfg sqlitecheck.Config
 	c := &cobra.Command{
@@ -85,7 +85,7 @@ func others(cfg sqlitecheck.Config, r *sqlitecheck.Report) string {
 	return fmt.Sprintf("%d with a crashed peer", r.Peers)
 }
 
-// reportCrashes prints the result, and how to make a failure again.
+// reportCrashes prints the result, and how to reproduce a failure.
 func reportCrashes(w io.Writer, cfg sqlitecheck.Config, r *sqlitecheck.Report) error {
 	fmt.Fprintf(w, "sqlite: %d transactions have %d crash points; %d were tried, %d with a second crash, %s\n",
 		cfg.Transactions, r.Points, r.Tried, r.Twice, others(cfg, r))

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs/pebblelog/pebblecheck"
 )
 
-// newCrashPebble is the command that crashes Pebble.
+// newCrashPebble returns the command that crashes Pebble.
 func newCrashPebble() *cobra.Command {
 	var cfg pebblecheck.Config
 	c := &cobra.Command{

@@ -43,21 +43,21 @@ type litmusFlags struct {
 // generatedSize is the size of the programs that --generated picks from.
 const generatedSize = 4
 
-// newLitmus is the command that runs litmus tests on cards.
+// newLitmus returns the command that runs litmus tests on cards.
 func newLitmus() *cobra.Command {
 	f := &litmusFlags{}
 	c := &cobra.Command{
 		Use:   "litmus [FILE|DIRECTORY]...",
 		Short: "Run litmus tests on cards, and compare with the simulator",
 		Long: `Litmus runs small RDMA programs on the cards of this machine, --runs times each,
-with random delays between the statements that follow from --seed, and compares:
-every final state that a card shows must be one that the simulator reaches under
+with random delays (from --seed) between the statements, and compares:
+every final state on a card must be one that the simulator reaches under
 the profile, rxe unless --profile says another. Without a card, or with --device soft,
-it runs them on devices of software over TCP, whose profile is
+it runs them on software devices over TCP, whose profile is
 ` + soft.Profile + `. It prints how often which final
 state was seen, and which ones are allowed. Tests that need a fault or an operation
 that the cards lack are skipped, with the reason. Without arguments it runs the
-tests in ` + litmusfiles.Dir + `. docs/litmus.md says more. In the simulator alone
+tests in ` + litmusfiles.Dir + `. docs/litmus.md has the details. In the simulator alone
 'verbatim litmus' runs them.
 
 --json prints one object per line with the keys file, test, profile, verdict (ok, known,
@@ -79,18 +79,18 @@ and 3 over 0.`,
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.profile, "profile", "", "profile to compare the cards with: a name or a file; default: rxe, or the profile of soft devices")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line for each test")
-	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "end a test after this time, and a search; 0: no limit")
-	fl.DurationVar(&f.totalTime, "total-time", 0, fmt.Sprintf("the tests share this time: %d runs each first, then those get more that have not shown all allowed final states", device.DefaultLeast))
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per line for each test")
+	fl.DurationVar(&f.maxTime, "max-time", time.Minute, "stop a test, or a search, after this time; 0: no limit")
+	fl.DurationVar(&f.totalTime, "total-time", 0, fmt.Sprintf("total time for all tests: each gets %d runs first, and those that have not shown all allowed final states share the rest", device.DefaultLeast))
 	fl.IntVar(&f.runs, "runs", device.DefaultRuns, "runs of each test")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the delays, and of the selection of --generated")
 	fl.StringSliceVar(&f.devices, "device", nil, "`cards` for the hosts of a test, joined by commas, or soft; default: all of this machine, or soft without one")
-	fl.IntVar(&f.generated, "generated", 0, fmt.Sprintf("also this `number` of generated programs of size %d", generatedSize))
-	fl.BoolVar(&f.cut, "cut", false, "also tests that cut links, of soft devices or by rxe-cut and rxe-heal of scripts/rxe-vm; they take seconds")
-	fl.IntVar(&f.cuts, "random-cuts", 0, "with --cut, this `number` of the tests once more, with a link that is cut at a random moment of the run")
+	fl.IntVar(&f.generated, "generated", 0, fmt.Sprintf("also run this `number` of generated programs of size %d", generatedSize))
+	fl.BoolVar(&f.cut, "cut", false, "also run the tests that cut links, on soft devices or with rxe-cut and rxe-heal of scripts/rxe-vm; each takes seconds")
+	fl.IntVar(&f.cuts, "random-cuts", 0, "with --cut, also repeat this `number` of tests with a link that is cut at a random moment")
 	fl.DurationVar(&f.patience, "patience", device.DefaultPatience, "a thread counts as blocked when nothing has happened for this long")
-	fl.StringVar(&f.known, "known", "", "a `file` with known differences, a line each: TEST | STATE | WHY")
-	fl.StringSliceVar(&f.programs, "program", nil, "the generated programs of these `names`, and no files unless they are named")
+	fl.StringVar(&f.known, "known", "", "a `file` of known differences, one per line: TEST | STATE | WHY")
+	fl.StringSliceVar(&f.programs, "program", nil, "run the generated programs with these `names`, and only the files in the arguments")
 	cli.CompleteWith(c, map[string]cobra.CompletionFunc{"profile": cli.CompleteProfile})
 	return c
 }
@@ -107,7 +107,7 @@ func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {
 		return errors.New("--runs and --patience must be positive, and --generated, --random-cuts, --max-time and --total-time cannot be negative")
 	}
 	if f.cuts > 0 && !f.cut {
-		return errors.New("--random-cuts needs --cut, which says that links can be cut")
+		return errors.New("--random-cuts needs --cut, which permits cut links")
 	}
 	devices, err := openDevices(f.devices, c.ErrOrStderr())
 	if err != nil {
@@ -204,7 +204,7 @@ type deviceTest struct {
 	args string
 }
 
-// tests reads the files and makes the programs that are asked for.
+// tests reads the files, and makes the requested programs.
 func (f *litmusFlags) tests(args []string, stderr io.Writer) (tests []deviceTest, code int, err error) {
 	if len(args) > 0 || len(f.programs) == 0 {
 		files, err := litmusfiles.Find(args)

@@ -36,7 +36,7 @@ func newLitmusReport(f *litmusFlags, w io.Writer, devices []verbs.Device) *litmu
 	return r
 }
 
-// litmusLine is what --json prints for a test.
+// litmusLine is the JSON form of a test.
 type litmusLine struct {
 	File    string       `json:"file"`
 	Test    string       `json:"test"`
@@ -76,7 +76,7 @@ func litmusVerdict(rep *device.Report) (string, string) {
 		return "forbidden", "a card shows a final state that " + rep.Profile + " forbids"
 	}
 	if rep.Nothing() {
-		return "unknown", "a loop waited in vain in every run: a request was lost, or it takes more runs, or more patience"
+		return "unknown", "a loop waited in vain in every run: a request was lost, or the test needs more runs or more --patience"
 	}
 	return "ok", ""
 }
@@ -113,7 +113,7 @@ func (r *litmusReport) add(t deviceTest, rep *device.Report) error {
 	return r.text(t, rep, verdict, why)
 }
 
-// again is the command that runs a test once more with the same delays.
+// again returns the command that runs a test once more with the same delays.
 func (r *litmusReport) again(t deviceTest, rep *device.Report) string {
 	cut := ""
 	if r.f.cut {
@@ -148,7 +148,7 @@ func (r *litmusReport) text(t deviceTest, rep *device.Report, verdict, why strin
 			mark = "   NOT ALLOWED by " + rep.Profile
 		}
 		if s.Late > 0 {
-			mark += fmt.Sprintf("   (%d: what is missing came when more was posted)", s.Late)
+			mark += fmt.Sprintf("   (in %d runs the missing completion came only after another post)", s.Late)
 		}
 		fmt.Fprintf(&b, "  %8s  %s%s\n", number.Commas(s.Count), s.State, mark)
 	}

@@ -2,8 +2,8 @@
 // NCL, Arcadia and Sift as processes on RDMA cards, benchmarks, and SQLite crashed with its log on NCL.
 //
 // `verbatim-run --help` lists the commands. Its exit status is 0 if all is done, 1 if
-// something acknowledged is lost, 2 for bad usage or input, and 3 for what may succeed
-// another time, or a limit that came first.
+// something acknowledged is lost, 2 for bad usage or input, and 3 if a limit was hit or a
+// later attempt may succeed.
 package main
 
 import (

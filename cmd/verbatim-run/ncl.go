@@ -16,14 +16,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/ncl"
 )
 
-// newNCL is the command that runs NCL instead of checking it.
+// newNCL returns the command that runs NCL instead of checking it.
 func newNCL() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ncl",
 		Short: "Run NCL as processes on RDMA cards, or over TCP",
 		Long: `Ncl runs the near-compute log, the protocol that 'verbatim check ncl' checks, as
-processes on RDMA cards, on Soft-RoCE, or without any of it over TCP: log peers lend memory, a coordinator
-knows which peers and files there are, and a writer keeps a log of records in the
+processes on RDMA cards, on Soft-RoCE, or over TCP without either: log peers lend memory, a coordinator
+keeps track of peers and files, and a writer keeps a log of records in the
 memory of 2f+1 peers, of which f may fail and are then replaced by others.
 
 The processes communicate over HTTP, which is not protected unless all of them have
@@ -31,7 +31,7 @@ The processes communicate over HTTP, which is not protected unless all of them h
 docs/ncl.md has a walk-through.
 
 A program without the build tag rdma opens no card, and takes --device soft: verbs
-of software over TCP, for trying and testing, on Linux and macOS. So does one that
+in software over TCP, for testing, on Linux and macOS. So does one that
 finds no card. All processes of a file must have the same kind.
 
 Exit status: 0 done, 1 acknowledged records are lost (soak), 2 bad usage or input, an
@@ -45,8 +45,8 @@ expired: unacknowledged records may be lost.`,
 	return c
 }
 
-// ended turns the error of a command into what the program ends with: status 3 for
-// what may succeed another time, and 2 for the rest.
+// ended turns the error of a command into an exit status: 3 for
+// errors after which a later attempt may succeed, and 2 for the rest.
 func ended(err error, stderr io.Writer) error {
 	for _, e := range []error{ncl.ErrUnavailable, ncl.ErrTooFew, ncl.ErrStale, ncl.ErrRunning, coord.ErrUnavailable, coord.ErrSessionExpired, cluster.ErrTaken} {
 		if errors.Is(err, e) {
@@ -57,8 +57,8 @@ func ended(err error, stderr io.Writer) error {
 	return err
 }
 
-// untilSignal is a context that ends with its parent and the first SIGINT or SIGTERM; the second
-// one ends the program.
+// untilSignal returns a context that is done with its parent or at the first SIGINT or SIGTERM. The second
+// signal terminates the program.
 func untilSignal(parent context.Context) context.Context {
 	ctx, stop := signal.NotifyContext(parent, syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

@@ -20,7 +20,7 @@ import (
 // coordName is the name and the service of the coordinator.
 const coordName = "coord"
 
-// controllerFlags say where the controller is.
+// controllerFlags select the controller.
 type controllerFlags struct {
 	etcd        etcdFlags // instead of coord
 	coord       string
@@ -33,7 +33,7 @@ func (f *controllerFlags) define(fl *pflag.FlagSet) {
 	f.etcd.define(fl)
 }
 
-// check tells what does not belong together, before a card is opened.
+// check reports flags that cannot be combined, before a card is opened.
 func (f *controllerFlags) check(name string) error {
 	if f.callTimeout <= 0 {
 		return fmt.Errorf("--call-timeout %v: it must be positive", f.callTimeout)
@@ -44,7 +44,7 @@ func (f *controllerFlags) check(name string) error {
 // open opens the host, which knows the coordinator and the hosts of addresses, and
 // asks the controller for all others.
 func (f *controllerFlags) open(h *hostFlags, card *cardFlags, addresses map[string]string, stderr io.Writer) (*oshost.Host, coord.Client, error) {
-	var c coord.Client // before anybody asks for a host
+	var c coord.Client // set before the first request for a host
 	addresses[coordName] = f.coord
 	h.resolve = func(name string) (string, error) { return addressOf(c, name) }
 	o, err := h.open(card, addresses, stderr)
@@ -57,7 +57,7 @@ func (f *controllerFlags) open(h *hostFlags, card *cardFlags, addresses map[stri
 	return o, c, nil
 }
 
-// where says which flag is about the controller that err is about.
+// where adds to err the flag that selects the controller.
 func (f *controllerFlags) where(err error) error {
 	switch {
 	case !errors.Is(err, coord.ErrUnavailable):
@@ -68,7 +68,7 @@ func (f *controllerFlags) where(err error) error {
 	return fmt.Errorf("--coord %s: %w", f.coord, err)
 }
 
-// addressOf is where a host is that no flag names.
+// addressOf returns the address of a host that no flag names.
 func addressOf(c coord.Client, name string) (string, error) {
 	addr, err := cluster.AddressOf(c, name)
 	if errors.Is(err, coord.ErrNotFound) {
@@ -77,7 +77,7 @@ func addressOf(c coord.Client, name string) (string, error) {
 	return addr, err
 }
 
-// start claims the application, and waits for an earlier instance as --wait says.
+// start claims the application, and waits up to --wait for an earlier instance.
 func (f *appFlags) start(h host.Host, cfg ncl.Config) (*cluster.Instance, error) {
 	i, err := cluster.Start(h, cluster.InstanceConfig{Coord: cfg.Coord, Wait: f.wait,
 		Claim: func() (cluster.Right, error) { return ncl.Start(cfg) }})
@@ -88,11 +88,11 @@ func (f *appFlags) start(h host.Host, cfg ncl.Config) (*cluster.Instance, error)
 	return i, f.controller.where(err)
 }
 
-// fileFlags say which file: what write and recover have in common.
+// fileFlags select the file; write and recover share them.
 type fileFlags struct {
 	appFlags
 	file    string
-	started func() // is told when this is the one instance; may be nil
+	started func() // is called once this is the only instance; may be nil
 }
 
 func (f *fileFlags) define(c *cobra.Command) {
@@ -108,7 +108,7 @@ func (f *fileFlags) config(stderr io.Writer) (*oshost.Host, ncl.Config, error) {
 	return f.appFlags.config(stderr)
 }
 
-// appFlags say which application it is, and where the others are.
+// appFlags select the application and its peers.
 type appFlags struct {
 	device     cardFlags
 	host       hostFlags
@@ -175,7 +175,7 @@ func (f *appFlags) tolerate() (int, error) {
 	return f.f, nil
 }
 
-// log is where the process says what it does.
+// log returns the log of the process.
 func (f *appFlags) log(stderr io.Writer) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		fmt.Fprintf(stderr, "%s: %s\n", f.host.name, fmt.Sprintf(format, args...))

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
-// newNCLCoord is the command that runs the coordinator.
+// newNCLCoord returns the command that runs the coordinator.
 func newNCLCoord() *cobra.Command {
 	f := &hostFlags{name: coordName, conns: 1 << 14} // each process keeps one, for its heartbeats
 	var ttl time.Duration
@@ -54,13 +54,13 @@ func runNCLCoord(c *cobra.Command, f *hostFlags, ttl time.Duration) error {
 		return err
 	}
 	ctx := untilSignal(c.Context())
-	context.AfterFunc(ctx, func() { _ = h.Close() }) // Accept says that it is closed
+	context.AfterFunc(ctx, func() { _ = h.Close() }) // Accept then returns ErrClosed
 	l, err := h.Listen(coordName)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "ready: %s at %s\n", f.name, h.Addr())
-	// Numbers of sessions grow with the time, as long as nobody sets the clock back.
+	// Numbers of sessions grow with the time, unless the clock is set back.
 	return unlessEnded(ctx, cluster.Serve(h, l, cluster.ServeConfig{TTL: ttl, After: coord.Session(time.Now().UnixNano())}))
 }
 

@@ -32,7 +32,7 @@ func (f *etcdFlags) define(fl *pflag.FlagSet) {
 	fl.StringVar(&f.password, "etcd-password-file", "", "`file` whose first line is the password for etcd")
 }
 
-// check tells what does not belong together, before a card is opened.
+// check reports flags that cannot be combined, before a card is opened.
 func (f *etcdFlags) check(name string, timeout time.Duration) error {
 	f.cfg.Name, f.cfg.CallTimeout = name, timeout
 	if !f.set.Changed("etcd") {
@@ -58,7 +58,7 @@ func (f *etcdFlags) check(name string, timeout time.Duration) error {
 	return f.cfg.Validate()
 }
 
-// controller is the etcd cluster if the flags name one, and other if they do not.
+// controller returns the etcd cluster if the flags name one, and other if they do not.
 // Its connections end with the process.
 func (f *etcdFlags) controller(other coord.Client) (coord.Client, error) {
 	if len(f.cfg.Endpoints) == 0 {

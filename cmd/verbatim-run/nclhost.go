@@ -78,7 +78,7 @@ func (f *hostFlags) logf(stderr io.Writer) func(format string, args ...any) {
 // maxLines is how many lines are remembered.
 const maxLines = 256
 
-// tls is nil without the flags.
+// tls returns nil without the flags.
 func (f *hostFlags) tls() (*tls.Config, error) {
 	if f.cert == "" && f.key == "" && f.ca == "" {
 		return nil, nil

@@ -29,7 +29,7 @@ type logWriter struct {
 	buf  []byte
 }
 
-// newLogWriter goes on behind the records of l. Zeros take the place of what is left
+// newLogWriter continues after the records of l. Zeros overwrite what is left
 // of a record that was not acknowledged.
 func newLogWriter(f cluster.Log, l reclog.Log) (*logWriter, error) {
 	if l.Remains > 0 {
@@ -150,7 +150,7 @@ func printFramed(w io.Writer, records [][]byte) error {
 	for _, r := range records {
 		var head [4]byte
 		binary.BigEndian.PutUint32(head[:], uint32(len(r)))
-		_, _ = b.Write(head[:]) // Flush tells
+		_, _ = b.Write(head[:]) // Flush returns the error
 		_, _ = b.Write(r)
 	}
 	return b.Flush()
@@ -159,7 +159,7 @@ func printFramed(w io.Writer, records [][]byte) error {
 func printLines(w io.Writer, records [][]byte) error {
 	b := bufio.NewWriter(w)
 	for _, r := range records {
-		_, _ = b.Write(r) // Flush tells
+		_, _ = b.Write(r) // Flush returns the error
 		_ = b.WriteByte('\n')
 	}
 	return b.Flush()

@@ -28,7 +28,7 @@ type mountFlags struct {
 	watch             time.Duration
 }
 
-// newNCLMount is the command that mounts a split file system.
+// newNCLMount returns the command that mounts a split file system.
 func newNCLMount() *cobra.Command {
 	f := &mountFlags{region: splitfs.DefaultRegion}
 	c := &cobra.Command{

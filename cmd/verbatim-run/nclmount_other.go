@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newNCLMount stands for the command that mounts: it takes the FUSE of Linux.
+// newNCLMount returns a stub of the mount command, which needs the FUSE of Linux.
 func newNCLMount() *cobra.Command {
 	return &cobra.Command{
 		Use: "mount", Short: "Mount a file system whose log files are on the peers (Linux only)",

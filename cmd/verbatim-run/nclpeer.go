@@ -18,7 +18,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// unlessEnded is nil if the process was asked to end, which closes its host, and the
+// unlessEnded returns nil if the process was asked to end, which closes its host, and the
 // reason if there is another one.
 func unlessEnded(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, host.ErrClosed) {
@@ -42,7 +42,7 @@ type peerFlags struct {
 	unlisted   bool
 }
 
-// newNCLPeer is the command that runs a log peer.
+// newNCLPeer returns the command that runs a log peer.
 func newNCLPeer() *cobra.Command {
 	f := &peerFlags{memory: 64 << 20}
 	c := &cobra.Command{
@@ -129,7 +129,7 @@ func (f *peerFlags) hold(h host.Host, c coord.Client, addr string, lost func(err
 	return n, err
 }
 
-// check tells what is wrong before a card is opened.
+// check reports invalid flags before a card is opened.
 func (f *peerFlags) check() error {
 	switch {
 	case f.host.name == "":
@@ -170,7 +170,7 @@ func lendable(h host.Host, n int) error {
 	return errors.Join(err, r.Free())
 }
 
-// announcer is a host that tells when it takes its first request: it has registered by
+// announcer is a host that reports when it accepts its first request: it has registered by
 // then.
 type announcer struct {
 	host.Host

@@ -20,7 +20,7 @@ type peersFlags struct {
 	collect, asJSON bool
 }
 
-// newNCLPeers is the command that lists the log peers.
+// newNCLPeers returns the command that lists the log peers.
 func newNCLPeers() *cobra.Command {
 	f := &peersFlags{host: hostFlags{name: "operator"}}
 	c := &cobra.Command{

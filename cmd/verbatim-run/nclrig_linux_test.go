@@ -128,7 +128,7 @@ func TestNCLControlErrors(t *testing.T) {
 		{"the file is not there", "ncl recover" + r.access("none"), 2, []string{`"none"`, "no such file", "--app (app)"}},
 		{"peer of another version", "ncl write" + replace(file, r.peers[1], foreign(t, "77")), 3,
 			[]string{"peer2", "another version", `it speaks version "77" of the protocol, this host 1`, "run the same release on both"}},
-		{"no peer at all", "ncl write" + replace(file, r.peers[1], foreign(t, "")), 3, []string{"peer2", "is no host of Verbatim"}},
+		{"no peer at all", "ncl write" + replace(file, r.peers[1], foreign(t, "")), 3, []string{"peer2", "is not a Verbatim host"}},
 		{"the address of another peer", "ncl write" + replace(file, "peer2="+r.peers[1], "peer2="+r.peers[2]), 3,
 			[]string{"this is host peer3, the request is for", "peer2"}},
 		{"the address of the coordinator", "ncl write" + replace(file, r.peers[1], r.coord), 3, []string{"this is host coord"}},

@@ -28,7 +28,7 @@ type soakFlags struct {
 	verbose bool
 }
 
-// newNCLSoak is the command that kills processes and looks what is lost.
+// newNCLSoak returns the command that kills processes and looks what is lost.
 func newNCLSoak() *cobra.Command {
 	f := &soakFlags{size: 64 << 10}
 	c := &cobra.Command{
@@ -46,7 +46,7 @@ is created.
 With --etcd the controller is an etcd cluster that is already running.
 
 The first device is the writer's; the peers take the others in turn. The default is
-what VERBATIM_RXE_DEVICES says (scripts/rxe-vm sets it), or else all there are. Without
+the list in VERBATIM_RXE_DEVICES (scripts/rxe-vm sets it), or else all devices. Without
 a card it is soft, which gives each process a device of software over TCP.
 
 --seed repeats the plan: records, victims and moments. The timing of the processes
@@ -75,7 +75,7 @@ the run. After 1 and 3 the logs of the processes are kept, and the last line nam
 	fl.IntVar(&o.Acks, "acks", 20, "wait for at most this many acknowledgements before a kill")
 	fl.IntVar(&o.Record, "record", 256, "maximum `bytes` of a record")
 	fl.DurationVar(&o.SessionTTL, "session-ttl", 2*time.Second, "how long a session lives without a heartbeat; each writer waits for that")
-	fl.DurationVar(&o.AckTimeout, "ack-timeout", 0, "passed to peer and write; default: theirs")
+	fl.DurationVar(&o.AckTimeout, "ack-timeout", 0, "passed to peer and write; default: their own default")
 	fl.DurationVar(&o.Patience, "patience", time.Minute, "a process that takes longer for one step counts as stalled")
 	fl.StringVar(&o.Program, "program", "", "another `build` of verbatim-run for the processes, such as a mutant")
 	fl.StringVar(&f.dir, "dir", "", "`directory` for the logs of the processes; default: a temporary one, kept on failure")
@@ -159,7 +159,7 @@ func (f *soakFlags) complete(stderr io.Writer) error {
 	return thereAre(o.Devices)
 }
 
-// soaked is what --json prints.
+// soaked is the JSON form of the counts.
 type soaked struct {
 	Seed    uint64  `json:"seed"`
 	Seconds float64 `json:"seconds"`
@@ -188,7 +188,7 @@ func (f *soakFlags) summary(w io.Writer, n *soak.Counts, took time.Duration, err
 		n.Recoveries, n.WithoutPeer, n.Beyond, n.Returned)
 }
 
-// failed says how to repeat the soak and where the logs are.
+// failed prints how to repeat the soak and where the logs are.
 func (f *soakFlags) failed(c *cobra.Command, err error) error {
 	if err == nil {
 		return nil

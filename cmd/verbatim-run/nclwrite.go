@@ -27,7 +27,7 @@ type writeFlags struct {
 	watch                time.Duration
 }
 
-// newNCLWrite is the command that writes records into a file.
+// newNCLWrite returns the command that writes records into a file.
 func newNCLWrite() *cobra.Command {
 	f := &writeFlags{size: 1 << 20}
 	c := &cobra.Command{
@@ -137,7 +137,7 @@ func (f *writeFlags) write(c *cobra.Command, i *cluster.Instance, file *ncl.File
 	return w.writeAll(in, out)
 }
 
-// whichPeers tells how many peers of the file are there, and which.
+// whichPeers returns the number and the names of the file's live peers.
 func whichPeers(file *ncl.File) string {
 	return fmt.Sprintf("%d of %d peers: %s", file.Alive(), len(file.Peers()), strings.Join(file.AlivePeers(), " "))
 }
@@ -154,7 +154,7 @@ func (f *writeFlags) open(h host.Host, cfg ncl.Config) (*ncl.File, error) {
 	return file, err
 }
 
-// createHint says what to do about a new file that cannot be. What a peer refuses it
+// createHint suggests what to do if a new file cannot be created. What a peer refuses it
 // for comes as text.
 func createHint(err error) string {
 	switch {
@@ -210,7 +210,7 @@ type recoverFlags struct {
 	release, framed, asJSON bool
 }
 
-// newNCLRecover is the command that reads a file after a crash.
+// newNCLRecover returns the command that reads a file after a crash.
 func newNCLRecover() *cobra.Command {
 	f := &recoverFlags{}
 	c := &cobra.Command{

@@ -14,7 +14,7 @@ import (
 // commands rxe-cut and rxe-heal.
 type switched struct{ numbers []string }
 
-// rxeLinks are the links between cards, to be cut.
+// rxeLinks returns the links between cards, to be cut.
 func rxeLinks(devices []verbs.Device) (device.Links, error) {
 	var s switched
 	for _, d := range devices {

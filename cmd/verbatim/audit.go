@@ -27,8 +27,8 @@ func (f *checkFlags) audited(s *explore.Scenario, opt explore.Options) (*explore
 	return x.Result, x, err
 }
 
-// doubt takes a verdict away that rests on rules of which one does not hold. A violation
-// stands, since its run does.
+// doubt makes a verdict unknown if a rule that it relies on does not hold. A violation remains:
+// its run proves it.
 func doubt(r *explore.Result, why error) {
 	if r.Verdict != explore.Violated {
 		r.Verdict, r.Exhausted, r.Reason = explore.Unknown, false, why
@@ -38,7 +38,7 @@ func doubt(r *explore.Result, why error) {
 // claimNames are the claims in one word, for --json.
 var claimNames = map[string]string{audit.Commute: "commute", audit.Alone: "alone", audit.Symmetry: "symmetry", audit.Twins: "twins", audit.Placement: "placement"}
 
-// claim is what --json says of one claim.
+// claim is the JSON form of one claim.
 type claim struct {
 	Name    string        `json:"name"`
 	Claim   string        `json:"claim"`
@@ -56,7 +56,7 @@ type claimFinding struct {
 	Other []string `json:"other"`
 }
 
-// auditResult is what --json says of an audit.
+// auditResult is the JSON form of an audit.
 type auditResult struct {
 	Seed        uint64  `json:"seed"`
 	Interrupted bool    `json:"interrupted"`
@@ -91,7 +91,7 @@ func auditText(b *strings.Builder, x *audit.Report) {
 	if x == nil {
 		return
 	}
-	field(b, "audit", "the rules by which the search skips steps, at sampled states (seed "+strconv.FormatUint(x.Seed, 10)+")")
+	field(b, "audit", "the rules by which the search skips steps, tested at sampled states (seed "+strconv.FormatUint(x.Seed, 10)+")")
 	if x.Stopped {
 		field(b, "interrupted", "the audit was stopped before its last run")
 	}

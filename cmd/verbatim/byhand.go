@@ -22,7 +22,7 @@ type handFlags struct {
 	listen string
 }
 
-// newExplore is the command that lets a person make runs.
+// newExplore returns the command that lets a person make runs.
 func newExplore() *cobra.Command {
 	f := &handFlags{}
 	c := &cobra.Command{
@@ -58,7 +58,7 @@ func runExplore(c *cobra.Command, f *handFlags, name string) error {
 		return err
 	}
 	if _, err := (explore.Walk{}).Go(s, f.opt); err != nil {
-		return err // before anybody opens a page
+		return err // before a page is opened
 	}
 	l, err := listenLoopback(f.listen)
 	if err != nil {
@@ -72,7 +72,7 @@ func runExplore(c *cobra.Command, f *handFlags, name string) error {
 	return web.Serve(ctx, l, newHandServer(s, judge, f.opt, l.Addr()).serve)
 }
 
-// scenario is the one that a name or a file names, and what judges the end of its runs if
+// scenario returns the one that a name or a file names, and what judges the end of its runs if
 // it is a litmus test.
 func (f *handFlags) scenario(name string) (*explore.Scenario, func(final, profile string) []litmus.Judgement, error) {
 	if f.opt.Profile != "" {
@@ -103,7 +103,7 @@ func (f *handFlags) scenario(name string) (*explore.Scenario, func(final, profil
 func listenLoopback(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %s: %w; it looks like 127.0.0.1:8080", address, err)
+		return nil, fmt.Errorf("--listen %s: %w; want an address such as 127.0.0.1:8080", address, err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("--listen %s: only this machine may reach the page: use 127.0.0.1, [::1] or localhost", address)

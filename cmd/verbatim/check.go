@@ -35,7 +35,7 @@ type checkFlags struct {
 	strengthen string
 }
 
-// newCheck is the command that checks scenarios.
+// newCheck returns the command that checks scenarios.
 func newCheck() *cobra.Command {
 	f := &checkFlags{}
 	c := &cobra.Command{
@@ -146,7 +146,7 @@ func (f *checkFlags) define(c *cobra.Command) {
 	})
 }
 
-// runCheck checks what the arguments name, one after the other.
+// runCheck checks the scenarios that the arguments name, one after the other.
 func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	if c.Flags().Changed("faults") && strings.TrimSpace(f.opt.Faults) == "" {
 		f.opt.Faults = "none"
@@ -170,7 +170,7 @@ func runCheck(c *cobra.Command, f *checkFlags, args []string) error {
 	}
 	ctx, stop := cli.Interruptible(c)
 	defer stop()
-	// This may start the command anew, and a pipe can be read once: nothing is read before.
+	// This may restart the command, and a pipe can be read only once: nothing is read before.
 	if err := f.page.begin(ctx, f, args, c.ErrOrStderr()); err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (f *checkFlags) validate() error {
 		if err != nil {
 			return err
 		}
-		o.Profile = p.Name // what is found says it without the file
+		o.Profile = p.Name // so a counterexample does not need the file
 	}
 	if _, err := faults.ParseBudget(o.Faults); err != nil {
 		return err
@@ -254,7 +254,7 @@ func (f *checkFlags) scenarios(args []string) ([]*explore.Scenario, error) {
 	return nil, err
 }
 
-// traced reads the trace, and is the scenario that it makes.
+// traced reads the trace, and returns the scenario made from it.
 func (f *checkFlags) traced(protocol string, stderr io.Writer) ([]*explore.Scenario, error) {
 	p, err := protocolOf(protocol)
 	if err != nil {
@@ -320,7 +320,7 @@ func (f *checkFlags) checkOne(ctx context.Context, s *explore.Scenario, stdout, 
 		return cli.Bad, unsaved
 	}
 	file, err := f.save(r)
-	unsaved = errors.Join(unsaved, err, f.page.add(s, r, f.replayCommand(file))) // what was found is reported nevertheless
+	unsaved = errors.Join(unsaved, err, f.page.add(s, r, f.replayCommand(file))) // the result is reported even if the file was not written
 	if f.asJSON {
 		err = writeJSON(stdout, r, x, file)
 	} else {
@@ -341,7 +341,7 @@ func (f *checkFlags) save(r *explore.Result) (string, error) {
 	return file, nil
 }
 
-// statusOf is the exit status for one result.
+// statusOf returns the exit status for one result.
 func statusOf(r *explore.Result) int {
 	switch r.Verdict {
 	case explore.Verified, explore.Clean:

@@ -18,7 +18,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/report"
 )
 
-// noMatrix is what --matrix says to have none.
+// noMatrix is the value of --matrix that omits the matrix.
 const noMatrix = "none"
 
 // maxMatrixFile bounds the file of --matrix.
@@ -27,7 +27,7 @@ const maxMatrixFile = 4 << 20
 // cellRuns bounds the search for the run of a cell that came without one.
 const cellRuns = 200_000
 
-// cells fill the matrix of a page.
+// cells fills in the matrix of a page.
 type cells struct {
 	file      string // of verbatim matrix --json; empty: it is filled in
 	protocols []*protocol
@@ -37,7 +37,7 @@ type cells struct {
 	found     map[string]string
 }
 
-// newCells says what to do about the matrix for the arguments of a check.
+// newCells decides what to do about the matrix for the arguments of a check.
 func newCells(f *checkFlags, args []string) (*cells, error) {
 	x := &cells{file: f.page.matrix, opt: matrix.Options{Timers: f.opt.Timers, MaxRuns: f.opt.MaxRuns, MaxTime: f.opt.MaxTime, Workers: f.opt.Workers}, found: map[string]string{}}
 	if x.file == noMatrix {
@@ -65,7 +65,7 @@ func newCells(f *checkFlags, args []string) (*cells, error) {
 	if x.file != "" {
 		x.read, err = readCells(x.file, x.protocols)
 	}
-	for i := range x.read { // what cannot be shown is refused before hours of search
+	for i := range x.read { // report errors before hours of search
 		if c := &x.read[i]; err == nil && c.Verdict == matrix.Breaks {
 			if _, err = scenarioOf(c); err == nil {
 				_, err = x.load(c.Counterexample)
@@ -75,7 +75,7 @@ func newCells(f *checkFlags, args []string) (*cells, error) {
 	return x, err
 }
 
-// scenarioOf is the scenario that a cell breaks.
+// scenarioOf returns the scenario that a cell breaks.
 func scenarioOf(c *matrix.Cell) (*explore.Scenario, error) {
 	p, err := protocolOf(c.Protocol)
 	if err != nil {
@@ -87,7 +87,7 @@ func scenarioOf(c *matrix.Cell) (*explore.Scenario, error) {
 	return nil, fmt.Errorf("a cell of the matrix breaks: %w; compute it again with verbatim matrix", noScenario(p, c.Scenario))
 }
 
-// fill is the matrix with the pages of its runs, or why there is none.
+// fill returns the matrix with the pages of its runs, or why there is none.
 func (x *cells) fill(ctx context.Context, page *checkPage, stderr io.Writer) ([]report.Cell, string, error) {
 	if x.why != "" {
 		return nil, x.why, nil
@@ -110,7 +110,7 @@ func (x *cells) fill(ctx context.Context, page *checkPage, stderr io.Writer) ([]
 			}
 			c.Run = run
 		}
-		c.Counterexample = "" // the page leads to the run
+		c.Counterexample = "" // the page links to the run
 		out = append(out, c)
 	}
 	return out, "The file of --matrix has no cell for the checked protocols.", nil
@@ -137,7 +137,7 @@ func (x *cells) search(page *checkPage, stderr io.Writer) ([]matrix.Cell, error)
 	return all, nil
 }
 
-// run is the page of the run that a cell breaks with: of its file, or of one that is
+// run returns the page of the run that a cell breaks with: of its file, or of one that is
 // found again; empty if there is none.
 func (x *cells) run(page *checkPage, c *matrix.Cell) (string, error) {
 	with := c.Profile
@@ -189,7 +189,7 @@ func (x *cells) again(s *explore.Scenario, profile string) (*explore.Counterexam
 	return r.Counterexample, nil
 }
 
-// readCells reads what `verbatim matrix --json` printed, as far as it is about protocols.
+// readCells reads the output of `verbatim matrix --json`, for the given protocols.
 func readCells(file string, protocols []*protocol) ([]matrix.Cell, error) {
 	f, err := os.Open(file)
 	if err != nil {

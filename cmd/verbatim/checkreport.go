@@ -38,8 +38,8 @@ type checkPage struct {
 	mutants   []mutant.Judged
 }
 
-// begin makes ready for a page, before anything is read. It may put another program in
-// the place of this one: see counted.
+// begin prepares a page, before anything is read. It may replace this program by another one:
+// see counted.
 func (p *checkPage) begin(ctx context.Context, f *checkFlags, args []string, stderr io.Writer) error {
 	if p.file == "" {
 		return nil
@@ -63,7 +63,7 @@ func (p *checkPage) begin(ctx context.Context, f *checkFlags, args []string, std
 	return nil
 }
 
-// readMatrix reads the matrix, if one is named, and says what to do about it.
+// readMatrix reads the matrix, if one is named, and decides what to do about it.
 func (p *checkPage) readMatrix(f *checkFlags, args []string) (err error) {
 	if p.file != "" {
 		p.cells, err = newCells(f, args)
@@ -91,7 +91,7 @@ func (p *checkPage) readMutants(ctx context.Context, args []string) (err error) 
 	return mutant.Locate(ctx, mutant.ByCommand, "", folders, kit, p.mutants)
 }
 
-// protocolsOf are the protocols that names of protocols and scenarios begin with.
+// protocolsOf returns the protocols of names of protocols and scenarios.
 func protocolsOf(names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -109,7 +109,7 @@ func (p *checkPage) clear() {
 	}
 }
 
-// add takes up a check that was made: what it reached, and the run that it found.
+// add adds a finished check: the lines that it reached, and the run that it found.
 func (p *checkPage) add(s *explore.Scenario, r *explore.Result, replay string) error {
 	if p.file == "" {
 		return nil
@@ -139,7 +139,7 @@ func readSource(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 }
 
-// runs is the folder beside the page that holds the pages of runs.
+// runs returns the folder next to the page that holds the pages of runs.
 func (p *checkPage) runs() string { return strings.TrimSuffix(p.file, ".html") + "-runs" }
 
 // runPage writes the page of a run and returns its place as seen from the report.
@@ -161,7 +161,7 @@ func (p *checkPage) runPage(s *explore.Scenario, ce *explore.Counterexample, nam
 	return "./" + url.PathEscape(filepath.Base(p.runs())) + "/" + url.PathEscape(to), run.write(s, ce, re)
 }
 
-// write writes the page of all checks, if there was any. stderr is told what takes its time.
+// write writes the page of all checks, if there was any. Slow steps are announced on stderr.
 func (p *checkPage) write(ctx context.Context, c *cobra.Command) error {
 	if len(p.checks) == 0 {
 		return nil
@@ -197,7 +197,7 @@ func (p *checkPage) protocols() []string {
 	return protocolsOf(all)
 }
 
-// commandLine is what this program was called with, to be copied.
+// commandLine returns the command line of this program, to be copied.
 func commandLine() string {
 	text := "verbatim"
 	for _, a := range os.Args[1:] {
@@ -206,7 +206,7 @@ func commandLine() string {
 	return text
 }
 
-// made says when and where a page was made.
+// made describes when and where a page was made.
 func made() string {
 	return fmt.Sprintf("Made on %s, on %s/%s with %d cores and %s.", time.Now().Format("2 January 2006 at 15:04 MST"), runtime.GOOS, runtime.GOARCH,
 		runtime.GOMAXPROCS(0), runtime.Version())

@@ -17,7 +17,7 @@ func TestCheckReport(t *testing.T) {
 		t.Fatalf("status %d:\n%s%s", code, out, stderr)
 	}
 	page := pageText(t, "r.html")
-	for _, want := range []string{"demo/restart", "demo/second", "✗ VIOLATED", "is not known: coverage: it takes the source tree", "The matrix covers whole protocols", `href="./r-runs/demo-restart.html"`} {
+	for _, want := range []string{"demo/restart", "demo/second", "✗ VIOLATED", "is not known: coverage: run the command in the source tree", "The matrix covers whole protocols", `href="./r-runs/demo-restart.html"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}

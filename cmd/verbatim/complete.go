@@ -42,7 +42,7 @@ func completeFaults(_ *cobra.Command, _ []string, typed string) ([]string, cobra
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// timersUsage is what --timers says of itself.
+// timersUsage is the help text of --timers.
 const timersUsage = "when timers may fire: idle (only when nothing else can happen), free (at any moment) or skew(r) (on clocks within a ratio r); see docs/time.md; default: the scenario's"
 
 func completeTimers(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -13,14 +13,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/coverage"
 )
 
-// coveredEnv tells a program that it was built to count statements, and in which folder
-// it is. The folder is its to remove.
+// coveredEnv marks a program that was built to count statements, and names its folder, which the
+// program must remove.
 const coveredEnv = "VERBATIM_COVERED"
 
-// coveredDir is what the name of such a folder begins with.
+// coveredDir is the prefix of the name of such a folder.
 const coveredDir = "verbatim-covered-"
 
-// become replaces this program by another; tests put something else in its place.
+// become replaces this program by another one; tests replace become.
 var become = syscall.Exec
 
 // counted makes sure that this program counts the statements of protocols: if it does not,
@@ -45,8 +45,8 @@ func counted(ctx context.Context, protocols []string, stderr io.Writer) error {
 	return errors.Join(fmt.Errorf("cannot start the program that counts lines: %w", err), os.RemoveAll(dir))
 }
 
-// adopt removes the folder of this program if counted built it, and says whether it did. A
-// program that runs needs its file no more, and so nothing stays behind however it ends.
+// adopt removes the folder of this program if counted built it, and reports whether it did. A
+// running program no longer needs its file, so nothing is left behind however it exits.
 func adopt() bool {
 	dir := os.Getenv(coveredEnv)
 	self, err := os.Executable()
@@ -57,8 +57,8 @@ func adopt() bool {
 	return true
 }
 
-// leave ends the program. One that counted built ends without writing down its counters,
-// which have been read.
+// leave exits. A program that counted built exits without writing its counters, which have already
+// been read.
 func leave(code int, adopted bool) {
 	if adopted {
 		syscall.Exit(code)

@@ -46,10 +46,10 @@ func findOne(name string, deep bool) ([]*explore.Scenario, error) {
 	return p.Scenarios(), nil
 }
 
-// isPattern: a name has signs that stand for others, as shells have them.
+// isPattern reports whether a name has wildcards, as in a shell.
 func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
 
-// matching are the scenarios that a pattern matches, or those of the protocols that it matches
+// matching returns the scenarios that a pattern matches, or those of the protocols that it matches
 // if it has no slash.
 func matching(pattern string, deep bool) ([]*explore.Scenario, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
@@ -89,7 +89,7 @@ func matches(pattern, protocol, scenario string) bool {
 	return ok
 }
 
-// spelled are the arguments with the names of found scenarios in the place of patterns.
+// spelled returns the arguments with the names of found scenarios in the place of patterns.
 func spelled(args []string, found []*explore.Scenario) []string {
 	var out []string
 	for _, a := range args {

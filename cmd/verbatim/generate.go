@@ -31,7 +31,7 @@ type generateFlags struct {
 	workers  int
 }
 
-// newGenerate is the command that makes litmus tests.
+// newGenerate returns the command that makes litmus tests.
 func newGenerate() *cobra.Command {
 	f := &generateFlags{}
 	c := &cobra.Command{
@@ -72,7 +72,7 @@ usage, 3 a limit was hit.`,
 	return c
 }
 
-// programs lists what the flags ask for.
+// programs lists the programs that the flags select.
 func (f *generateFlags) programs() ([]*generate.Program, error) {
 	switch {
 	case f.program != "" && f.size != 0:

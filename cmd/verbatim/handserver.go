@@ -23,7 +23,7 @@ import (
 )
 
 // maxAddress bounds the run in an address, in bytes; a run with so many decisions is
-// made by nobody's hand.
+// not made by hand.
 const maxAddress = 64 << 10
 
 // Bounds of a search from a page.
@@ -46,22 +46,22 @@ func newHandServer(s *explore.Scenario, judge func(final, profile string) []litm
 	return &handServer{s: s, judge: judge, opt: opt, hosts: []string{at.String(), net.JoinHostPort("localhost", port), net.JoinHostPort("127.0.0.1", port)}}
 }
 
-// handHeaders are those of every answer: no other site may read, frame or keep it.
+// handHeaders are the headers of every answer: no other site may read, frame or keep it.
 var handHeaders = []string{"X-Content-Type-Options", "nosniff", "X-Frame-Options", "DENY", "Referrer-Policy", "no-referrer",
 	"Cross-Origin-Resource-Policy", "same-origin", "Cross-Origin-Opener-Policy", "same-origin", "Cache-Control", "no-store"}
 
-// serve answers one request. A page of another site can neither read what it says, nor
-// make it work, nor pass itself off as this one under a name of its own.
+// serve answers one request. A page of another site can neither read the answer, nor start a
+// search, nor reach this server under another host name.
 func (h *handServer) serve(ctx context.Context, r *web.Request) *web.Response {
 	site := r.Header("Sec-Fetch-Site")
 	var x *web.Response
 	switch {
 	case !slices.Contains(h.hosts, r.Host):
-		x = web.Text(web.Forbidden, "this page answers to localhost only")
+		x = web.Text(web.Forbidden, "this server accepts requests to localhost only")
 	case site != "" && site != "none" && site != "same-origin", r.Header("Origin") != "":
-		x = web.Text(web.Forbidden, "another site asked for this page: open its address by yourself")
+		x = web.Text(web.Forbidden, "cross-site request refused: open the address of the page directly")
 	case r.Method != "GET" && r.Method != "HEAD":
-		x = web.Text(web.MethodNotAllowed, "it is only there to be read")
+		x = web.Text(web.MethodNotAllowed, "only GET and HEAD are supported")
 	case r.Path != "/":
 		x = web.Text(web.NotFound, "the only page is /")
 	default:
@@ -76,7 +76,7 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 	if err != nil {
 		return web.Text(web.BadRequest, err.Error())
 	}
-	if q.Has("steps") { // the beginning of the run: its address is then its own
+	if q.Has("steps") { // the start of the run, which then has an address of its own
 		n, err := strconv.Atoi(q.Get("steps"))
 		if err != nil || n < 0 || n > walk.Steps {
 			return web.Text(web.BadRequest, fmt.Sprintf("the run in the address has %d steps: it has no step %q", walk.Steps, q.Get("steps")))
@@ -84,7 +84,7 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 		walk.Steps = n
 		return web.Redirect("/" + address(walk))
 	}
-	h.mu.Lock() // one run at a time: a scenario's code may be anything
+	h.mu.Lock() // one run at a time: a scenario's code may not be safe for concurrent use
 	defer h.mu.Unlock()
 	said := ""
 	if from, err := strconv.Atoi(q.Get("from")); err == nil {
@@ -95,7 +95,7 @@ func (h *handServer) page(ctx context.Context, q url.Values) *web.Response {
 		switch {
 		case err != nil:
 			return web.Text(web.ServerError, err.Error())
-		case found.Found != nil: // so that the address of what was found holds it
+		case found.Found != nil: // so that the address contains the found run
 			return web.Redirect("/" + address(*found.Found) + "&from=" + strconv.Itoa(walk.Steps))
 		}
 		said = fmt.Sprintf("%d continuations of step %d were tried, the default one and random ones: none %s.", found.Tried, walk.Steps,
@@ -130,7 +130,7 @@ func (h *handServer) search(ctx context.Context, walk explore.Walk) (*explore.Se
 	return walk.Search(h.s, opt, handTries)
 }
 
-// document is the page of a stand.
+// document returns the page of a stand.
 func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 	hand := &view.Hand{Start: address(explore.Walk{}), Here: address(x.Walk), Said: said, Next: links(x.Next, -1), Inside: []view.Fork{}, Final: x.Outcome, Outcomes: h.outcomes(x)}
 	if x.Walk.Steps > 0 {
@@ -157,7 +157,7 @@ func (h *handServer) document(x *explore.Stand, said string) *view.Document {
 		Command: "verbatim explore " + explore.Quote(h.s.Name), Litmus: litmus.IsScenario(h.s.Name), Read: os.ReadFile, Hand: hand})
 }
 
-// outcomes are those of a litmus test, once its run has ended.
+// outcomes are those of a litmus test, once its run has finished.
 func (h *handServer) outcomes(x *explore.Stand) []view.Outcome {
 	out := []view.Outcome{}
 	if h.judge == nil || !x.Ended {
@@ -185,7 +185,7 @@ func links(ways []explore.Way, taken int) []view.Link {
 	return out
 }
 
-// address is where the page of a walk is; parseWalk reads what is in it.
+// address returns where the page of a walk is; parseWalk reads what is in it.
 func address(w explore.Walk) string {
 	b, err := json.Marshal(w)
 	if err != nil {

@@ -58,7 +58,7 @@ func writeJSON(w io.Writer, r *explore.Result, audited *audit.Report, file strin
 	return cli.Lines(w).Encode(x)
 }
 
-// reason says why the verdict is what it is.
+// reason explains the verdict.
 func reason(r *explore.Result) string {
 	switch {
 	case r.Reason != nil:
@@ -69,7 +69,7 @@ func reason(r *explore.Result) string {
 	return ""
 }
 
-// finite is null for what JSON cannot say, and for unknown estimates.
+// finite is null for numbers without a JSON form, and for unknown estimates.
 func finite(x float64) *float64 {
 	if x < 0 || math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

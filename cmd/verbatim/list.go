@@ -14,10 +14,10 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
-// topics are what there is to list.
+// topics are the arguments of list.
 var topics = []string{"scenarios", "profiles", "faults"}
 
-// newList is the command that says what there is.
+// newList returns the command that lists scenarios, profiles and faults.
 func newList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -54,7 +54,7 @@ func knownTopic(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// completeTopics completes what there is to list, and the names of scenarios.
+// completeTopics completes the topics, and the names of scenarios.
 func completeTopics(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	switch {
 	case len(args) == 0:
@@ -88,7 +88,7 @@ type listed struct {
 	Profile  string `json:"profile"`
 	Faults   string `json:"faults"`
 	Timers   string `json:"timers"`
-	Deep     bool   `json:"deep"` // it is checked only if it is named
+	Deep     bool   `json:"deep"` // it is checked only if named
 	Strategy string `json:"strategy"`
 	Bounds   string `json:"bounds"`
 }
@@ -98,7 +98,7 @@ func newListed(s *explore.Scenario) listed {
 	x.Profile = cmp.Or(x.Profile, "strong")
 	x.Strategy = cmp.Or(x.Strategy, explore.Exhaustive)
 	x.Faults = cmp.Or(x.Faults, "none")
-	if t, err := faults.ParseTimers(x.Timers); err == nil { // a check says what is wrong with it
+	if t, err := faults.ParseTimers(x.Timers); err == nil { // a check reports the error
 		x.Timers = t.String()
 	}
 	return x

@@ -20,7 +20,7 @@ rules match a fault, each must have budget left, and each is charged.
   crash(app)<=1, crash(peer*)<=1, partition(app,peer1)<=1
 `
 
-// meanings says of each kind of fault what it does.
+// meanings describes each kind of fault.
 var meanings = map[faults.Kind]string{
 	faults.Crash:     "The process dies: its memory, tasks and connections are lost; persistent memory stays.",
 	faults.Power:     "The host loses power: in addition to a crash, everything outside the persistence domain is lost.",

@@ -35,7 +35,7 @@ type litmusFlags struct {
 	html, reach string
 }
 
-// newLitmus is the command that runs litmus tests.
+// newLitmus returns the command that runs litmus tests.
 func newLitmus() *cobra.Command {
 	f := &litmusFlags{}
 	c := &cobra.Command{
@@ -99,7 +99,7 @@ and 3 over 0.`,
 	return c
 }
 
-// litmusJob is one test under one profile, and what became of it.
+// litmusJob is one test under one profile, and its result.
 type litmusJob struct {
 	file    string
 	test    *lang.Test
@@ -109,7 +109,7 @@ type litmusJob struct {
 	done    chan struct{}
 }
 
-// errOnCards says where a backend is that this command had.
+// errOnCards names the command that has the backend for cards.
 var errOnCards = errors.New("on cards, litmus is a command of verbatim-run: go run -tags rdma ./cmd/verbatim-run litmus")
 
 func runLitmus(c *cobra.Command, f *litmusFlags, args []string) error {

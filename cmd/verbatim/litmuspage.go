@@ -69,7 +69,7 @@ func writeLitmusPage(c *cobra.Command, f *litmusFlags, file string) error {
 	return tells(w, cli.OK, "a run of %s with %s reaches %s\n%s\n", test.Name, profile, reach, f.html)
 }
 
-// outcomeOf is the outcome that --reach names: the first if it names none.
+// outcomeOf returns the outcome that --reach names: the first if it names none.
 func (f *litmusFlags) outcomeOf(t *lang.Test) (string, error) {
 	var names []string
 	for i := range t.Outcomes {
@@ -86,7 +86,7 @@ func (f *litmusFlags) outcomeOf(t *lang.Test) (string, error) {
 	return "", fmt.Errorf("unknown outcome %q; known: %s%s", f.reach, strings.Join(names, ", "), mistake.DidYouMean(f.reach, names))
 }
 
-// tells prints a line and ends with a status.
+// tells prints a line and returns an exit status.
 func tells(w io.Writer, code int, format string, args ...any) error {
 	if _, err := fmt.Fprintf(w, format, args...); err != nil {
 		return err

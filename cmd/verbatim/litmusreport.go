@@ -85,7 +85,7 @@ func (r *litmusReport) add(j *litmusJob) error {
 	return nil
 }
 
-// litmusVerdict is the verdict in a word, and the exit status that it asks for.
+// litmusVerdict returns the verdict in a word, and the exit status that it asks for.
 func litmusVerdict(res *litmus.Result, row *litmus.Row) (string, int) {
 	switch {
 	case row.Expected == litmus.Undecided && row.Got != litmus.Undecided:
@@ -126,7 +126,7 @@ func (r *litmusReport) line(j *litmusJob, row *litmus.Row, verdict, file string)
 	return cli.Lines(r.w).Encode(x)
 }
 
-// row writes a line of the table, and below it what is wrong.
+// row writes a line of the table, and below it any errors.
 func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) error {
 	var b strings.Builder
 	format := fmt.Sprintf("%%-%ds  %%-%ds  %%-%ds  %%-8s  %%-3s  %%-11s  %%6s  %%7s  %%8s\n", r.widths[0], r.widths[1], r.widths[2])
@@ -155,7 +155,7 @@ func (r *litmusReport) row(j *litmusJob, row *litmus.Row, verdict, file string) 
 			_ = explore.WriteTimeline(&b, re, explore.TimelineOptions{})
 		}
 		if err != nil {
-			fmt.Fprintf(&b, "  and the replay went wrong: %v\n", err)
+			fmt.Fprintf(&b, "  and the replay failed: %v\n", err)
 		}
 		b.WriteString("\n")
 	case res.Reason != nil && !row.OK():

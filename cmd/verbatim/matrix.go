@@ -18,7 +18,7 @@ type matrixFlags struct {
 	asJSON, markdown bool
 }
 
-// newMatrix is the command that fills the table of assumptions.
+// newMatrix returns the command that fills the table of assumptions.
 func newMatrix() *cobra.Command {
 	f := &matrixFlags{}
 	c := &cobra.Command{

@@ -22,11 +22,11 @@ type mutantFlags struct {
 	score          mutant.ScoreOptions
 	asJSON, sqlite bool
 	generate       bool
-	// What score the generated ones must have, in percent.
+	// The required score of the generated mutants, in percent.
 	atLeast, byScenarios float64
 }
 
-// newMutants is the command that checks protocols with bugs on purpose.
+// newMutants returns the command that checks protocols with deliberate bugs.
 func newMutants() *cobra.Command {
 	f := &mutantFlags{}
 	c := &cobra.Command{
@@ -140,7 +140,7 @@ func completeMutants(_ *cobra.Command, args []string, _ string) ([]string, cobra
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// runMutants runs the mutants and prints what became of them.
+// runMutants runs the mutants and prints the results.
 func runMutants(c *cobra.Command, f *mutantFlags) error {
 	if err := checkLimits(f.opt.Workers, f.opt.MaxTime); err != nil {
 		return err
@@ -181,7 +181,7 @@ func runMutants(c *cobra.Command, f *mutantFlags) error {
 	return mutantStatus(results).Err()
 }
 
-// keptFolder is where control runs are kept, or nowhere if there is no place.
+// keptFolder returns the folder for control runs; it is empty if there is none.
 func keptFolder() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -190,7 +190,7 @@ func keptFolder() string {
 	return filepath.Join(dir, "verbatim")
 }
 
-// mutantStatus is the exit status for results.
+// mutantStatus returns the exit status for results.
 func mutantStatus(results []mutant.Result) cli.Status {
 	code := cli.OK
 	for i := range results {
@@ -238,7 +238,7 @@ func mutantTable(w io.Writer, results []mutant.Result, maxEvents int) error {
 	return err
 }
 
-// caughtOf is the last line of a table of mutants. It names those that were missed, for the table is long.
+// caughtOf returns the last line of a table of mutants. It names those that were missed, for the table is long.
 func caughtOf(what string, all int, missed []string) string {
 	text := fmt.Sprintf("\n%d of %d %s are caught\n", all-len(missed), all, what)
 	if len(missed) > 0 {

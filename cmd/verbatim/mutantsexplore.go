@@ -73,7 +73,7 @@ func runCheckerMutants(c *cobra.Command, f *mutantFlags) error {
 	return checkerStatus(results).Err()
 }
 
-// checkerStatus is the exit status for results.
+// checkerStatus returns the exit status for results.
 func checkerStatus(results []mutant.CheckerResult) cli.Status {
 	code := cli.OK
 	for i := range results {

@@ -35,7 +35,7 @@ func (f *mutantFlags) defineScore(fl *pflag.FlagSet) {
 	fl.Uint64Var(&o.SearchRuns, "search-runs", mutant.DefaultSearchRuns, "with --generate: runs of exhaustive searches per mutant, in all scenarios together")
 }
 
-// onlyGenerated is the error for a flag that says something about generated mutants only.
+// onlyGenerated returns an error for a flag that applies to generated mutants only.
 func onlyGenerated(c *cobra.Command) error {
 	for _, name := range scoreFlags {
 		if c.Flags().Changed(name) {
@@ -70,7 +70,7 @@ func (f *mutantFlags) validScore(c *cobra.Command) error {
 	return checkLimits(f.opt.Workers, f.opt.MaxTime)
 }
 
-// runScore generates mutants, and prints what became of them.
+// runScore generates mutants, and prints the results.
 func runScore(c *cobra.Command, f *mutantFlags, p *protocol) error {
 	if err := f.validScore(c); err != nil {
 		return err

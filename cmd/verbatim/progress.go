@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/report"
 )
 
-// progress is the line that shows a search under way. It is there only on a
+// progress is the line that shows the progress of a search. It appears only on a
 // terminal.
 type progress struct {
 	line *cli.Spinner
@@ -19,7 +19,7 @@ type progress struct {
 
 func newProgress(w io.Writer) *progress { return &progress{line: cli.NewSpinner(w)} }
 
-// show draws the line anew.
+// show redraws the line.
 func (p *progress) show(now explore.Progress) {
 	p.line.Show(progressText(p.last, now))
 	p.last = now
@@ -28,7 +28,7 @@ func (p *progress) show(now explore.Progress) {
 // clear removes the line.
 func (p *progress) clear() { p.line.Clear() }
 
-// progressText says how far a search is, and how fast since the last look.
+// progressText describes the progress of a search, and its speed since the last update.
 func progressText(last, now explore.Progress) string {
 	text := fmt.Sprintf("%s %s, %s runs, %s/s", now.Scenario, short(now.Elapsed), number.Commas(now.Runs), number.Commas(rate(last, now)))
 	if now.States > 0 {
@@ -40,7 +40,7 @@ func progressText(last, now explore.Progress) string {
 	return text
 }
 
-// rate is the number of runs a second.
+// rate returns the number of runs a second.
 func rate(last, now explore.Progress) uint64 {
 	if last.Runs > now.Runs || last.Elapsed >= now.Elapsed {
 		last = explore.Progress{}

@@ -23,18 +23,18 @@ import (
 type protocol struct {
 	Name      string
 	Scenarios func() []*explore.Scenario
-	// Deep are more of them, for which one has to ask; nil: there are none.
+	// Deep are further scenarios, which must be requested; nil: there are none.
 	Deep func() []*explore.Scenario
-	// Broken are violated, and must be: only their names lead to them, so that no mutant is caught by one; nil: there
-	// are none.
+	// Broken are scenarios that must be violated. Only their names select them, so that they catch no mutants; nil:
+	// there are none.
 	Broken func() []*explore.Scenario
-	// Matrix are those of them that a card can make a difference to; nil: all.
+	// Matrix are the scenarios that can depend on the card; nil: all.
 	Matrix func() []*explore.Scenario
 	// GoScenarios, GoDeep and GoBroken are these as Go expressions, for regression tests.
 	GoScenarios, GoDeep, GoBroken string
 	// Folders are those of its packages, from the root of the source tree.
 	Folders []string
-	// Kit are those of packages that it shares with others: what it uses of them is mutated with it.
+	// Kit are the folders of packages that it shares with others: the functions that it uses are mutated too.
 	Kit []string
 	// FromTrace makes a scenario of a program's system calls; nil if the
 	// protocol has no use for them.
@@ -66,7 +66,7 @@ var protocols = []protocol{
 	{Name: "cluster", Scenarios: clustercheck.Scenarios, GoScenarios: "clustercheck.Scenarios()", Folders: []string{"cluster"}},
 }
 
-// all are the scenarios that can be asked for by a pattern.
+// all returns the scenarios that can be asked for by a pattern.
 func (p *protocol) all() []*explore.Scenario { return append(p.Scenarios(), p.deep()...) }
 
 // named are those that can be asked for by their names.
@@ -86,7 +86,7 @@ func (p *protocol) broken() []*explore.Scenario {
 	return p.Broken()
 }
 
-// goScenarios is a Go expression for the list that has the scenario.
+// goScenarios returns a Go expression for the list that has the scenario.
 func (p *protocol) goScenarios(name string) string {
 	switch {
 	case explore.Named(p.deep(), name) != nil:
@@ -100,7 +100,7 @@ func (p *protocol) goScenarios(name string) string {
 // errTagged: the command was built without Raft-R.
 var errTagged = errors.New("raftr needs a larger command, with go.etcd.io/raft: go run -tags raftr ./cmd/verbatim, and the same arguments")
 
-// protocolOf is the protocol that the name of a protocol or scenario begins with.
+// protocolOf returns the protocol that the name of a protocol or scenario begins with.
 func protocolOf(name string) (*protocol, error) {
 	first, _, _ := strings.Cut(name, "/")
 	for i := range protocols {

@@ -23,7 +23,7 @@ type replayFlags struct {
 	overlay          string
 }
 
-// newReplay is the command that runs a counterexample again.
+// newReplay returns the command that runs a counterexample again.
 func newReplay() *cobra.Command {
 	f := &replayFlags{}
 	c := &cobra.Command{
@@ -96,7 +96,7 @@ func runReplay(w io.Writer, f *replayFlags, file string) error {
 	return f.show(w, ce, r)
 }
 
-// hangs reports a step that does not come back.
+// hangs reports a step that does not return.
 func hangs(w io.Writer, file string, err error) error {
 	if _, err := fmt.Fprintf(w, "%s: %v\n", filepath.Clean(file), err); err != nil {
 		return err
@@ -104,7 +104,7 @@ func hangs(w io.Writer, file string, err error) error {
 	return cli.Status(cli.RanOut).Err()
 }
 
-// scenarioOf is the scenario that a counterexample is about.
+// scenarioOf returns the scenario that a counterexample is about.
 func (f *replayFlags) scenarioOf(ce *explore.Counterexample) (*explore.Scenario, *protocol, error) {
 	if litmus.IsScenario(ce.Scenario) {
 		s, err := litmus.FromCounterexample(ce)
@@ -137,7 +137,7 @@ func elsewhere(ce *explore.Counterexample, file string) string {
 		explore.EnvReplay, explore.Quote(file))
 }
 
-// goTest is a regression test for ce.
+// goTest returns a regression test for ce.
 func goTest(ce *explore.Counterexample, p *protocol, builtin bool) string {
 	if !builtin {
 		return explore.RegressionTest(ce)
@@ -145,7 +145,7 @@ func goTest(ce *explore.Counterexample, p *protocol, builtin bool) string {
 	return explore.RegressionTestOf(ce, fmt.Sprintf("explore.Named(%s, %q)", p.goScenarios(ce.Scenario), ce.Scenario))
 }
 
-// show prints the timeline and what became of the run.
+// show prints the timeline and the result of the run.
 func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.Replay) error {
 	if _, err := fmt.Fprintf(w, "%s with %s\n\n", ce.Scenario, ce.Bounded()); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (f *replayFlags) show(w io.Writer, ce *explore.Counterexample, r *explore.R
 	return cli.Status(code).Err()
 }
 
-// outcome is what became of the run, and the exit status.
+// outcome describes the result of the run, with the exit status.
 func outcome(ce *explore.Counterexample, r *explore.Replay) (string, int) {
 	same := "the run is identical to the recorded one, step by step"
 	if !r.Same {

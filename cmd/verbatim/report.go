@@ -51,7 +51,7 @@ func (f *checkFlags) report(w io.Writer, s *explore.Scenario, r *explore.Result,
 	return err
 }
 
-// assurance says in a line how much was searched.
+// assurance describes in a line how much was searched.
 func assurance(r *explore.Result) string {
 	parts := []string{number.Of(r.Runs, "run")}
 	if r.Strategy == explore.Exhaustive {
@@ -69,8 +69,8 @@ func assurance(r *explore.Result) string {
 	return line
 }
 
-// violation writes the counterexample: what, where it is, how to run it again,
-// and what happens in it.
+// violation writes the counterexample: the violation, its file, how to replay it, and
+// its events.
 func (f *checkFlags) violation(b *strings.Builder, s *explore.Scenario, ce *explore.Counterexample, file string) {
 	field(b, "violation", ce.Class+": "+ce.Message)
 	re, err := ce.Replay(s)
@@ -108,7 +108,7 @@ func (f *checkFlags) replayCommand(file string) string {
 	return explore.Command(file) + traceArgs(f.trace, f.traceFile, "")
 }
 
-// traceArgs are the flags with which a command in a folder makes the scenario of a trace.
+// traceArgs returns the flags with which a command in a folder makes the scenario of a trace.
 func traceArgs(trace, pattern, folder string) string {
 	if trace == "" {
 		return ""
@@ -127,7 +127,7 @@ func traceArgs(trace, pattern, folder string) string {
 	return out
 }
 
-// field writes a labelled text, wrapped.
+// field writes value after its label, wrapped to the width of the report.
 func field(b *strings.Builder, label, value string) {
 	if value == "" {
 		return
@@ -146,7 +146,7 @@ func verbatim(b *strings.Builder, label, value string) {
 	fmt.Fprintf(b, "  %-*s%s\n", labelWidth, label, value)
 }
 
-// short writes a time as people say it.
+// short formats a duration for people.
 func short(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1f s", d.Seconds())

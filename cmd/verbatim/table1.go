@@ -21,7 +21,7 @@ type table1Flags struct {
 	asJSON bool
 }
 
-// newTable1 is the command that fills in table 1 of the Arcadia paper.
+// newTable1 returns the command that fills in table 1 of the Arcadia paper.
 func newTable1() *cobra.Command {
 	f := &table1Flags{}
 	c := &cobra.Command{
@@ -30,7 +30,7 @@ func newTable1() *cobra.Command {
 		Long: `Table1 fills in table 1 of the Arcadia paper, which its authors filled in by hand. For each
 design of a log and each failure it searches all runs in which the application forces
 records and the failure strikes. A design survives (✓) if the search is exhausted and
-every recovery has returned every forced record, and nothing that nobody wrote. It is
+every recovery has returned every forced record, and nothing that was never written. It is
 broken (✗) if there is a run in which one has not, and the cell is unknown (?) if a limit
 came first. Below the table are the scenarios with the size of each search and, with
 --out, the file of each run that breaks a design; without, verbatim check SCENARIO shows
@@ -91,7 +91,7 @@ func runTable1(c *cobra.Command, f *table1Flags) error {
 	return table1Status(cells).Err()
 }
 
-// table1Status is the exit status for a table.
+// table1Status returns the exit status for a table.
 func table1Status(cells []table1check.Cell) cli.Status {
 	code := cli.OK
 	for i := range cells {

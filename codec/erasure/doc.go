@@ -1,4 +1,4 @@
-// Package erasure splits a block into parts of which some may be lost: Cauchy
+// Package erasure splits a block into parts, some of which may be lost: Cauchy
 // Reed-Solomon codes, as Sift uses them for the blocks of its memory (Kazhamiaka et al.,
 // "Sift: Resource-Efficient Consensus with RDMA", CoNEXT 2019, 5.1).
 //

@@ -11,7 +11,7 @@ import (
 // Errors; test for them with errors.Is.
 var (
 	// ErrShape: there is no code with these numbers of parts.
-	ErrShape = errors.New("erasure: bad numbers of parts")
+	ErrShape = errors.New("erasure: invalid number of parts")
 	// ErrTooFew: fewer parts are left than there are data parts. The block is lost.
 	ErrTooFew = errors.New("erasure: too few parts")
 	// ErrLength: a part or a block has another length than it must have.
@@ -33,7 +33,7 @@ type Code struct {
 // many parts may be lost as there are parity parts. The error wraps [ErrShape].
 func New(data, parity int) (*Code, error) {
 	if data < 1 || parity < 1 || data > MaxParts-parity {
-		return nil, fmt.Errorf("%w: %d data parts and %d parity parts: at least 1 of each, and at most %d together", ErrShape, data, parity, MaxParts)
+		return nil, fmt.Errorf("%w: %d data parts and %d parity parts; want at least 1 of each, and at most %d in total", ErrShape, data, parity, MaxParts)
 	}
 	rs, err := reedsolomon.New(data, parity, reedsolomon.WithCauchyMatrix(), reedsolomon.WithMaxGoroutines(1))
 	if err != nil {
@@ -42,13 +42,13 @@ func New(data, parity int) (*Code, error) {
 	return &Code{data: data, parity: parity, rs: rs}, nil
 }
 
-// Data is the number of data parts. They come first.
+// Data returns the number of data parts. They come first.
 func (c *Code) Data() int { return c.data }
 
-// Parts is the number of all parts.
+// Parts returns the number of all parts.
 func (c *Code) Parts() int { return c.data + c.parity }
 
-// PartSize is the length of each part of a block of n bytes. If the data parts do not
+// PartSize returns the length of each part of a block of n bytes. If the data parts do not
 // divide n, the last of them ends with zeros.
 func (c *Code) PartSize(n int) int { return (n + c.data - 1) / c.data }
 
@@ -102,7 +102,7 @@ func (c *Code) wrongNumber(parts [][]byte) error {
 // sizes checks that parts have the length of those of a block of n bytes.
 func (c *Code) sizes(parts [][]byte, n int) error {
 	if n == 0 {
-		return fmt.Errorf("%w: a block of no bytes", ErrLength)
+		return fmt.Errorf("%w: an empty block", ErrLength)
 	}
 	for i, p := range parts {
 		if len(p) != c.PartSize(n) {
@@ -168,7 +168,7 @@ func (c *Code) enough(parts [][]byte) error {
 		there, size = there+1, len(p)
 	}
 	if there < c.data {
-		return fmt.Errorf("%w: %d are left, and %d are needed", ErrTooFew, there, c.data)
+		return fmt.Errorf("%w: %d are available; %d are needed", ErrTooFew, there, c.data)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func Example() {
 	// Output:
 	// "passive" and " memory", and a parity part of 7 bytes
 	// "passive"
-	// erasure: too few parts: 1 are left, and 2 are needed
+	// erasure: too few parts: 1 are available; 2 are needed
 }
 
 // buffers are parts for a block of n bytes, with nonsense in them.
@@ -234,7 +234,7 @@ func TestMistakesHaveNames(t *testing.T) {
 		{"a number that overflows", shape(1<<62, 1<<62), erasure.ErrShape},
 		{"a part too few", code.Encode(part(4), make([]byte, 8)), erasure.ErrUnknown},
 		{"a part too many", code.Encode(part(4, 4, 4, 4), make([]byte, 8)), erasure.ErrUnknown},
-		{"a block of no bytes", code.Encode(part(0, 0, 0), nil), erasure.ErrLength},
+		{"an empty block", code.Encode(part(0, 0, 0), nil), erasure.ErrLength},
 		{"a short part", code.Encode(part(4, 4, 3), make([]byte, 8)), erasure.ErrLength},
 		{"long parts", code.Encode(part(5, 5, 5), make([]byte, 8)), erasure.ErrLength},
 		{"the data parts alone", code.Encode(part(4, 4), make([]byte, 8)), erasure.ErrUnknown},

@@ -98,17 +98,17 @@ func (r *Reader) String(least, most int) string {
 	return s
 }
 
-// Left is the number of unread bytes.
+// Left returns the number of unread bytes.
 func (r *Reader) Left() int { return len(r.b) }
 
-// End is nil if the whole message was read and every value was within its limits.
+// End returns nil if the whole message was read and every value was within its limits.
 // Otherwise it wraps [ErrMalformed].
 func (r *Reader) End() error {
 	switch {
 	case r.bad:
 		return fmt.Errorf("%w: a value is missing or outside its limits", ErrMalformed)
 	case len(r.b) > 0:
-		return fmt.Errorf("%w: %d bytes too many", ErrMalformed, len(r.b))
+		return fmt.Errorf("%w: %d trailing bytes", ErrMalformed, len(r.b))
 	}
 	return nil
 }

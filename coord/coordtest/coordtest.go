@@ -55,7 +55,7 @@ type suite struct {
 	service Service
 }
 
-// on is the suite at another host.
+// on returns the suite at another host.
 func (s *suite) on(host string) *suite {
 	return &suite{T: s.T, Client: s.service(host), service: s.service}
 }

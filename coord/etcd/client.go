@@ -101,7 +101,7 @@ func (c *Client) context() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(c.etcd.Ctx(), c.cfg.CallTimeout)
 }
 
-// unavailable is the error of a call without an answer that [coord] defines, whatever
+// unavailable returns the error of a call without an answer that [coord] defines, whatever
 // the reason.
 func (c *Client) unavailable(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) { // calls wait for a connection, too

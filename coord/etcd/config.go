@@ -82,15 +82,15 @@ func (c *Config) validateEndpoint(e string) error {
 	n, portErr := strconv.Atoi(port)
 	switch {
 	case scheme != "" && scheme != "http" && scheme != "https":
-		return bad("endpoint %q: want http:// or https:// or nothing in front", e)
+		return bad("endpoint %q: want the scheme http:// or https://, or none", e)
 	case err != nil || host == "" || portErr != nil || n < 1 || n > 65535:
 		return bad("endpoint %q: want HOST:PORT, such as 10.0.0.9:2379", e)
 	case scheme != first:
 		// All endpoints share one connection; the client would use the first one's
 		// scheme.
-		return bad("endpoint %q: it begins otherwise than %q; want the same for all", e, c.Endpoints[0])
+		return bad("endpoint %q: its scheme differs from that of %q; want the same for all", e, c.Endpoints[0])
 	case scheme == "http" && c.tlsFiles():
-		return bad("endpoint %q: http:// has no use for certificates; take https://", e)
+		return bad("endpoint %q: certificates need https://, not http://", e)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (c *Config) tls() (*tls.Config, error) {
 		}
 		t.RootCAs = x509.NewCertPool()
 		if !t.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, bad("authorities %s: there is no certificate in it (PEM)", c.CAFile)
+			return nil, bad("authorities %s: no PEM certificate in the file", c.CAFile)
 		}
 	}
 	return t, nil

@@ -13,14 +13,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/coord"
 )
 
-// sessionKey is the mark of a session: a key on its lease whose value is the name of
+// sessionKey returns the mark of a session: a key on its lease whose value is the name of
 // its host. etcd removes it together with the session's other keys, and unlike a lease
 // a transaction can test it.
 func (c *Client) sessionKey(s coord.Session) string {
 	return c.cfg.Prefix + "sessions/" + strconv.FormatUint(uint64(s), 16)
 }
 
-// owns is the condition that s is alive and belongs to this host: no comparison of
+// owns returns the condition that s is alive and belongs to this host: no comparison of
 // values is true for a missing key.
 func (c *Client) owns(s coord.Session) clientv3.Cmp {
 	return clientv3.Compare(clientv3.Value(c.sessionKey(s)), "=", c.cfg.Name)
@@ -115,5 +115,5 @@ func ops(o ...clientv3.Op) []clientv3.Op { return o }
 // answers are those to the operations of a transaction.
 type answers []*etcdserverpb.ResponseOp
 
-// found is the result of the i-th operation, a Get.
+// found returns the result of the i-th operation, a Get.
 func (a answers) found(i int) []*mvccpb.KeyValue { return a[i].GetResponseRange().Kvs }

@@ -40,7 +40,7 @@ func (t *tokens) login(ctx context.Context) error {
 	return nil
 }
 
-// get is the token. It is empty if the cluster asks for none.
+// get returns the token. It is empty if the cluster asks for none.
 func (t *tokens) get(ctx context.Context) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,14 +8,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Margin is how long the keeper of a value waits before it changes it: a lease, on clocks of
-// which one may be half as fast again as another.
+// Margin is how long the keeper of a value waits before it changes it: the length of a
+// lease, on clocks whose rates differ by at most a factor of 1.5.
 const Margin = Lease * 3 / 2
 
 const keeping = "keep"
 
-// Keep keeps a value. Whoever asks for it may take it for the value for as long as a lease.
-// To change it, Keep gives out no more leases until those that it has given are over.
+// Keep serves a value. A client that reads it may cache it for the length of a lease. Before
+// a change, Keep grants no more leases and waits until those granted have expired.
 func Keep(h host.Host, margin time.Duration) error {
 	lis, err := h.Listen(keeping)
 	if err != nil {
@@ -34,7 +34,7 @@ func Keep(h host.Host, margin time.Duration) error {
 	}
 }
 
-// Change changes the value, and returns when nobody takes the old one for it any more.
+// Change changes the value, and returns once no client still caches the old one.
 func Change(h host.Host, keeper string, value uint64) error {
 	_, err := h.Call(keeper, keeping, binary.BigEndian.AppendUint64(nil, value), verbs.Forever)
 	return err
@@ -48,11 +48,11 @@ type Cache struct {
 	until  time.Duration
 }
 
-// NewCache is an empty cache of the value that a host keeps.
+// NewCache returns an empty cache of the value that a host keeps.
 func NewCache(h host.Host, keeper string) *Cache { return &Cache{h: h, keeper: keeper, until: -1} }
 
-// Get returns what the value is at some moment of the call. The lease began before the
-// keeper was asked.
+// Get returns the value as it was at some moment during the call. The lease starts before
+// the request to the keeper.
 func (c *Cache) Get() (uint64, error) {
 	now := c.h.Now()
 	if now < c.until {

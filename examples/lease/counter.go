@@ -6,13 +6,13 @@ func Read(m *Memory) (uint64, error) {
 	return word & counts, err
 }
 
-// The count has the lower half of its word, and the token of who wrote it the upper.
+// The lower half of the count word is the count, the upper half the token of its writer.
 const (
 	tokenAt = 32
 	counts  = 1<<tokenAt - 1
 )
 
-// AddTrusting is wrong: it trusts its lease. It looks at the clock before it writes.
+// AddTrusting is wrong: it checks its lease before it writes, but not when the Write lands.
 func (l *Lock) AddTrusting() (uint64, error) {
 	word, err := l.m.read(countWord)
 	if err != nil {
@@ -24,8 +24,8 @@ func (l *Lock) AddTrusting() (uint64, error) {
 	return word + 1, l.m.write(countWord, word+1)
 }
 
-// Add counts one more. The word names the lock's token, and the card compares: once a
-// later holder has written, an earlier one cannot.
+// Add increments the count. The word contains the token of the lock, and the card compares
+// it: once a later holder has written, an earlier one cannot.
 func (l *Lock) Add() (uint64, error) {
 	word, err := l.m.read(countWord)
 	if err != nil {

@@ -8,25 +8,25 @@ import (
 // Lease is how long a client may believe that it has the lock.
 const Lease = 10 * time.Millisecond
 
-// ErrLost: the lease is over, and another client may have the lock.
+// ErrLost: the lease has expired, and another client may have the lock.
 var ErrLost = errors.New("lease: the lease is over")
 
-// Lock is a lock that was taken. Each taking has a token, greater than those before.
+// Lock is an acquired lock. Each acquisition has a token, larger than all earlier ones.
 type Lock struct {
 	m     *Memory
 	token uint64
 	until time.Duration
-	// Inherited: it was taken from a holder that had not given it back.
+	// Inherited: the lock was taken over from a holder that had not released it.
 	Inherited bool
 }
 
-// The lock word is the token of the last taking, and in the lowest bit whether the lock
-// is held.
+// The lock word is the token of the last acquisition; its lowest bit is set while the
+// lock is held.
 func held(word uint64) bool   { return word&1 == 1 }
 func next(word uint64) uint64 { return (word>>1+1)<<1 | 1 }
 
-// Take waits for the lock. A holder that does not give it back loses it: whoever has
-// seen the same taking for as long as a lease may take it over.
+// Take acquires the lock, and waits for it. A client that has seen an unchanged lock
+// word for the length of a lease takes the lock over from its holder.
 func Take(m *Memory) (*Lock, error) {
 	for guess := uint64(0); ; {
 		start := m.h.Now()
@@ -43,10 +43,10 @@ func Take(m *Memory) (*Lock, error) {
 	}
 }
 
-// over reports whether the lease is over by the clock of its holder.
+// over reports whether the lease has expired by the clock of its holder.
 func (l *Lock) over() bool { return l.m.h.Now() >= l.until }
 
-// Release gives the lock back, unless another client has taken it.
+// Release releases the lock, unless another client has taken it over.
 func (l *Lock) Release() error {
 	_, err := l.m.swap(lockWord, l.token<<1|1, l.token<<1)
 	return err

@@ -15,7 +15,7 @@ const (
 
 const service = "lease"
 
-// Serve lends the words to whoever connects. Its CPU takes no part in what clients do
+// Serve lends the words to every client that connects. Its CPU takes no part in what clients do
 // with them. It returns only with an error.
 func Serve(h host.Host) error {
 	lender, err := lend.NewLender(h)
@@ -65,7 +65,7 @@ func (m *Memory) write(word, v uint64) error {
 	return m.do(word, verbs.SendWR{Op: verbs.OpWrite, Flags: verbs.Inline})
 }
 
-// swap makes a word new if it is old, and returns what it was.
+// swap sets a word to new if it equals old, and returns its previous value.
 func (m *Memory) swap(word, old, new uint64) (uint64, error) {
 	err := m.do(word, verbs.SendWR{Op: verbs.OpCompareSwap, Compare: old, Swap: new})
 	return m.buf.Region.Load64(0), err

@@ -13,7 +13,7 @@ var ErrLost = errors.New("mirror: no mirror is left")
 
 const service = "mirror"
 
-// Serve lends one word of memory to whoever connects. Its CPU takes no part in
+// Serve lends one word of memory to every client that connects. Its CPU takes no part in
 // reads and writes. It returns only with an error.
 func Serve(h host.Host) error {
 	lender, err := lend.NewLender(h)

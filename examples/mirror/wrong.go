@@ -16,7 +16,7 @@ func (r *Register) WriteOne(v uint64) error {
 	return ErrLost
 }
 
-// WriteAll is wrong: it waits for all, and nobody knows who has it first.
+// WriteAll is wrong: it waits for all mirrors, but the order in which they get the value is not defined.
 func (r *Register) WriteAll(v uint64) error {
 	r.buf.Region.Store64(0, v)
 	for _, c := range r.mirrors {

@@ -132,7 +132,7 @@ func Run(s *explore.Scenario, opt Options) (*Report, error) {
 	return r, bothWays(s, o, opt.Runs, r)
 }
 
-// sample makes runs at random and tries the claims along them.
+// sample makes random runs and tests the claims along them.
 func (a *auditor) sample(runs int) {
 	met := map[print]*meeting{}
 	for range runs {
@@ -148,7 +148,7 @@ func (a *auditor) sample(runs int) {
 	}
 }
 
-// found notes a finding.
+// found records a finding.
 func (a *auditor) found(claim string, t *trail, at int, why string, steps ...step) {
 	f := &Finding{Claim: claim, Why: why}
 	for i := range t.steps[:at] {
@@ -188,7 +188,7 @@ func (a *auditor) placed(runs int) {
 	for range runs {
 		t := a.run(nil, follow{}, a.rng.IntN(4) > 0)
 		if t.end == sim.Finished || t.err != nil && !errors.Is(t.err, sim.ErrLimit) {
-			a.r.Tried[Placement]++ // others say nothing
+			a.r.Tried[Placement]++ // other runs test nothing
 		}
 		if t.end == sim.Finished && t.outcome != "" && !known[t.outcome] {
 			a.found(Placement, t, len(t.steps), fmt.Sprintf("the search has not found the outcome %q", t.outcome))

@@ -9,9 +9,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// differ says how two states differ that should be one, or nothing. The first is renamed.
-// Fingerprints of renamed states may differ: then the search knows the state twice, which is
-// only slower. That is counted.
+// differ describes how two states that should be equal differ; it is empty if they do not. The
+// first is renamed. Fingerprints of renamed states may differ: then the search visits the state
+// twice, which only costs time. Such pairs are counted.
 func (a *auditor) differ(t, u *trail, i, j int, ren *renamed) string {
 	x, y := &t.sights[i], &u.sights[j]
 	var names []sim.Actor
@@ -34,7 +34,7 @@ func (a *auditor) differ(t, u *trail, i, j int, ren *renamed) string {
 	return ""
 }
 
-// apart names what is in one of two sets of events only.
+// apart lists the events that are in only one of two sets.
 func (a *auditor) apart(x, y []sim.Actor) string {
 	only := func(x, y []sim.Actor) string {
 		var out []string
@@ -51,7 +51,7 @@ func (a *auditor) apart(x, y []sim.Actor) string {
 	return "only here " + only(x, y) + ", only there " + only(y, x)
 }
 
-// ends says how the ends of two runs differ.
+// ends describes how the ends of two runs differ.
 func ends(a, b *trail) string {
 	switch {
 	case a.end != b.end:
@@ -94,7 +94,7 @@ func (a *auditor) commute(claim string, t *trail, i int, x, y step) {
 	base := t.steps[:i:i]
 	xy := a.run(nil, follow{path: append(base, x, y), only: true}, false)
 	if claim == Alone && y.actor.Kills(x.actor) {
-		// A private step before the end of its host is as good as none.
+		// A private step just before its host finishes has no effect.
 		if only := a.run(nil, follow{path: append(base, y), only: true}, false); xy.lost != "" {
 			a.found(claim, t, i, xy.lost, x, y)
 		} else if why := a.differ(xy, only, len(xy.sights)-1, len(only.sights)-1, nil); why != "" {
@@ -146,8 +146,8 @@ func (a *auditor) permuted(t *trail) {
 	}
 }
 
-// alike makes run t as it was and with its hosts permuted. States that are the same but for the names of
-// hosts must stay so: the search keeps one of the two, and what the other leads to would be lost. States
+// alike repeats run t unchanged and with its hosts permuted. States that are equal except for the names of
+// hosts must stay so: the search keeps one of the two, and would lose outcomes of the other. States
 // that differ may become the same later: then the search knew two states where one would do.
 func (a *auditor) alike(t *trail, ren *renamed) (why string, at int) {
 	a.w.SetBlind(true)
@@ -163,7 +163,7 @@ func (a *auditor) alike(t *trail, ren *renamed) (why string, at int) {
 	return "", 0
 }
 
-// along compares two runs that should be alike from state i on, and says where they differ.
+// along compares two runs that should be equal from state i on, and describes where they differ.
 func (a *auditor) along(t, x *trail, i int, ren *renamed) (why string, at int) {
 	for ; i < min(len(t.sights), len(x.sights)); i++ {
 		if why := a.differ(t, x, i, i, ren); why != "" {
@@ -176,15 +176,15 @@ func (a *auditor) along(t, x *trail, i int, ren *renamed) (why string, at int) {
 	return ends(t, x), len(x.steps)
 }
 
-// meeting is where a state was first met.
+// meeting is where a state was first reached.
 type meeting struct {
 	t    *trail
 	at   int
 	asks map[sim.Actor]take // the first choices of steps that were made from there
 }
 
-// twins looks for states of a run that another run has met. It compares what is asked next, and of
-// some it makes what came after it there from here as well.
+// twins looks for states of a run that another run has reached. It compares the next choices, and for some
+// states it also repeats, from here, the rest of the other run.
 func (a *auditor) twins(t *trail, met map[print]*meeting) {
 	tried := 0
 	for i := range t.sights {
@@ -204,10 +204,10 @@ func (a *auditor) twins(t *trail, met map[print]*meeting) {
 }
 
 // asks compares the first choice of step i of a run with that of another run by the same actor in
-// a state with the same fingerprint. It costs no run, so it is made for each state.
+// a state with the same fingerprint. It needs no run, so it is made for each state.
 func (a *auditor) asks(m *meeting, t *trail, i int) {
 	if i == len(t.steps) || !slices.Equal(t.sights[i].order, m.t.sights[m.at].order) {
-		return // with other names for hosts, twin compares
+		return // hosts have other names: twin compares those
 	}
 	s := t.steps[i]
 	var first take
@@ -231,7 +231,7 @@ func samePath(a, b []step) bool {
 	})
 }
 
-// twin continues run t from state i as the other went on.
+// twin continues run t from state i as the other run continued.
 func (a *auditor) twin(m *meeting, t *trail, i int) {
 	var ren *renamed
 	if from, to := m.t.sights[m.at].order, t.sights[i].order; !slices.Equal(from, to) {

@@ -29,15 +29,15 @@ func (s step) String() string {
 	return s.name + " (" + strings.Join(takes, ", ") + ")"
 }
 
-// take is what was taken of one choice.
+// take is the option taken at one choice.
 type take struct {
 	kind    sim.ChoiceKind
 	options []string
 	name    string
-	nth     int // of several options that are called alike
+	nth     int // of several options with this name
 }
 
-// sight is what can be told of a state.
+// sight is what is known about a state.
 type sight struct {
 	print   print
 	order   []uint8
@@ -54,22 +54,22 @@ type trail struct {
 	end     sim.End
 	outcome string
 	err     error
-	lost    string // why the path that it was to follow could not be followed
+	lost    string // why the given path could not be followed
 }
 
 func (t *trail) last() *sight { return &t.sights[len(t.sights)-1] }
 
-// follow is a path, and by what it is renamed: nil for neither.
+// follow is a path and its renaming; either may be nil.
 type follow struct {
 	path []step
 	ren  *renamed
-	only bool // stop behind it
-	// shuffled: the choices of a step may come in any order. Code that looks at one host after
-	// the other looks at renamed ones in another order.
+	only bool // stop at its end
+	// shuffled: the choices of a step may come in any order. Code that visits hosts one by one
+	// visits renamed hosts in a different order.
 	shuffled bool
 }
 
-// tracer follows a path, and then takes anything.
+// tracer follows a path, and then picks at random.
 type tracer struct {
 	follow
 	w     *sim.World
@@ -81,7 +81,7 @@ type tracer struct {
 }
 
 // run makes a run along a path and, unless only is set, at random from there. force, if not
-// nil, is who steps first behind the path; the run then ends there.
+// nil, steps first after the path; the run then stops there.
 func (a *auditor) run(force *sim.Actor, f follow, calm bool) *trail {
 	p := &tracer{follow: f, w: a.w, rng: a.rng, fault: !calm, force: force, t: &trail{}}
 	t := p.t
@@ -142,7 +142,7 @@ func (p *tracer) Pick(evs []sim.Event) int {
 // maxSteps bounds a sampled run.
 const maxSteps = 2000
 
-// any picks at random. Calm runs are mostly without faults: they come far.
+// any picks at random. Calm runs have few faults, so they get far.
 func (p *tracer) any(evs []sim.Event) int {
 	for range 8 {
 		if i := p.rng.IntN(len(evs)); !evs[i].Fault || p.fault {
@@ -176,7 +176,7 @@ func (p *tracer) ChooseNamed(k sim.ChoiceKind, names []string) int {
 	return i
 }
 
-// followed finds what the path takes.
+// followed finds the option that the path takes.
 func (p *tracer) followed(s *step, k sim.ChoiceKind, names []string) int {
 	if len(p.left) == 0 {
 		p.t.lost = s.name + " asks for one more choice: " + k.String()
@@ -191,11 +191,11 @@ func (p *tracer) followed(s *step, k sim.ChoiceKind, names []string) int {
 			break
 		}
 	}
-	p.t.lost = s.name + " has other options: " + strings.Join(names, ", ") + "; it was to take " + p.ren.text(p.left[0].name)
+	p.t.lost = s.name + " has other options: " + strings.Join(names, ", ") + "; the recorded one is " + p.ren.text(p.left[0].name)
 	return 0
 }
 
-// option is the option that a take means here, or -1.
+// option returns the index of the option that a take selects here, or -1.
 func (p *tracer) option(x take, k sim.ChoiceKind, names []string) int {
 	if k != x.kind || !p.ren.alike(names, x.options) {
 		return -1
@@ -233,7 +233,7 @@ func rename(w *sim.World, perm []uint8) *renamed {
 	return &renamed{perm, strings.NewReplacer(pairs...)}
 }
 
-// order are the places of the interchangeable hosts, sym, among themselves, after renaming.
+// order returns the positions of the interchangeable hosts, sym, among themselves, after renaming.
 func (r *renamed) order(sym []int) []uint8 {
 	out := make([]uint8, len(sym))
 	for k := range sym {
@@ -252,7 +252,7 @@ func (r *renamed) actor(a sim.Actor) sim.Actor {
 	return a.Rename(r.perm)
 }
 
-// alike reports whether these are the options of a choice, renamed.
+// alike reports whether these are the renamed options of a choice.
 func (r *renamed) alike(names, options []string) bool {
 	sorted := func(names []string, r *renamed) []string {
 		out := make([]string, len(names))

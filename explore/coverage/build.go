@@ -21,8 +21,8 @@ import (
 var (
 	// ErrNone: the program does not count statements.
 	ErrNone = errors.New("coverage: the program was not built with -cover -covermode=atomic")
-	// ErrSource: there is no source of the protocol, or no go command.
-	ErrSource = errors.New("coverage: it takes the source tree of verbatim, in which the command is run, and the go command")
+	// ErrSource: the source of the protocol, or the go command, is missing.
+	ErrSource = errors.New("coverage: run the command in the source tree of verbatim, with the go command installed")
 )
 
 // Clear sets all counters to zero.
@@ -34,7 +34,7 @@ func Clear() error {
 	return nil
 }
 
-// Collect is the profile of all that ran since the last Clear. It takes the go command.
+// Collect returns the profile of all that ran since the last Clear. It takes the go command.
 func Collect(ctx context.Context) (*Profile, error) {
 	dir, err := os.MkdirTemp("", "verbatim-coverage-*")
 	if err != nil {
@@ -73,10 +73,10 @@ func Build(ctx context.Context, dir, main string, protocols []string, out string
 	return err
 }
 
-// folders are where protocols are: the one of an example is beside it.
+// folders are the folders of protocols: that of an example is next to it.
 var folders = []string{"protocol/", "examples/"}
 
-// protocolPackages are the packages of protocols, without those of scenarios.
+// protocolPackages returns the packages of protocols, without those of scenarios.
 func protocolPackages(ctx context.Context, root string, protocols []string) ([]string, error) {
 	var all []string
 	for _, name := range protocols {
@@ -98,7 +98,7 @@ func protocolPackages(ctx context.Context, root string, protocols []string) ([]s
 	}), nil
 }
 
-// goCommand runs the go command. Its error has what the command said.
+// goCommand runs the go command. Its error contains the command's output.
 func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(ctx, "go", args...)

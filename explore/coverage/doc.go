@@ -1,4 +1,4 @@
-// Package coverage tells which lines of a protocol a search reached, by Go's own
+// Package coverage reports which lines of a protocol a search reached, by Go's own
 // coverage.
 //
 // A program that is built with [Build] counts the statements of the named packages. It

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
-// Profile says which statements of some files were reached.
+// Profile records which statements of some files were reached.
 type Profile struct {
 	files []*cover.Profile // by name, each once
 }
@@ -25,7 +25,7 @@ func newProfile(files []*cover.Profile) *Profile {
 	return p
 }
 
-// Union is what any of the profiles reached.
+// Union returns the statements that any of the profiles reached.
 func Union(all []*Profile) *Profile {
 	out := &Profile{}
 	for _, p := range all {
@@ -55,7 +55,7 @@ func (p *Profile) merge(f *cover.Profile) {
 	}
 }
 
-// State says what became of a line.
+// State is the coverage of a line.
 type State uint8
 
 // The states of lines.
@@ -76,7 +76,7 @@ type File struct {
 	States []State
 }
 
-// Files are the files of a profile. read reads a file of the source tree.
+// Files returns the files of a profile. read reads a file of the source tree.
 func (p *Profile) Files(read func(name string) ([]byte, error)) []File {
 	var out []File
 	for _, f := range p.files {
@@ -96,7 +96,7 @@ func (p *Profile) Files(read func(name string) ([]byte, error)) []File {
 	return out
 }
 
-// states tells for each line whether the blocks that have code in it were reached.
+// states returns for each line whether the blocks with code in it were reached.
 func states(lines []string, blocks []cover.ProfileBlock) []State {
 	out := make([]State, len(lines))
 	for _, b := range blocks {
@@ -135,7 +135,7 @@ func isCode(text string) bool {
 // Range is some lines in a row.
 type Range struct{ First, Last int }
 
-// Never are the lines that were never reached. Lines without code between two of them
+// Never returns the lines that were never reached. Lines without code between two of them
 // belong to them.
 func (f *File) Never() []Range {
 	var out []Range

@@ -11,7 +11,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Verdict is what a cell says.
+// Verdict is the result of a cell.
 type Verdict string
 
 // The verdicts of cells.
@@ -35,7 +35,7 @@ type Cell struct {
 	// DerivedFrom is the search that the verdict follows from, if the cell was
 	// not searched itself: its profile.
 	DerivedFrom string `json:"derived_from"`
-	// Reason says why the verdict is what it is, and which promise it is about.
+	// Reason explains the verdict, and names the promise that it is about.
 	Reason string `json:"reason"`
 	// Counterexample is the file of one.
 	Counterexample string `json:"counterexample"`
@@ -70,7 +70,7 @@ type Options struct {
 	Timers string
 	// Out is a directory for counterexamples; empty: they are not written.
 	Out string
-	// Progress, if set, is told what happens.
+	// Progress, if set, is called with what happens.
 	Progress func(string)
 	// Stop, if set, is asked before each run whether to stop.
 	Stop func() bool
@@ -79,7 +79,7 @@ type Options struct {
 // ErrOptions is wrapped by errors about options.
 var ErrOptions = errors.New("matrix: bad options")
 
-// fact is what a search of all scenarios found.
+// fact is the result of a search of all scenarios.
 type fact struct {
 	profile  faults.Profile
 	with     sim.Strengthen
@@ -106,7 +106,7 @@ type filler struct {
 
 // Fill fills the table's cells for one protocol, in the order of
 // [faults.Profiles] and [faults.Weakenings]. The error is about the options or a
-// scenario; what a protocol does wrong is in the cells.
+// scenario; errors of protocols are in the cells.
 func Fill(p Protocol, opt Options) ([]Cell, error) {
 	if opt.MaxTime < 0 {
 		return nil, fmt.Errorf("%w: a time cannot be negative", ErrOptions)
@@ -133,7 +133,7 @@ func Fill(p Protocol, opt Options) ([]Cell, error) {
 	return cells, nil
 }
 
-// Rows are the cells of the table for one protocol, without verdicts.
+// Rows returns the cells of the table for one protocol, without verdicts.
 func Rows(protocol string) ([]Cell, error) {
 	rows, err := rowsOf(protocol)
 	var out []Cell
@@ -143,14 +143,14 @@ func Rows(protocol string) ([]Cell, error) {
 	return out, err
 }
 
-// row is a cell and what it is about.
+// row is a cell and its assumption.
 type row struct {
 	Cell
 	profile faults.Profile
 	weak    faults.Weakening // zero for a named profile
 }
 
-// rowsOf are the rows of the table, without verdicts.
+// rowsOf returns the rows of the table, without verdicts.
 func rowsOf(protocol string) ([]row, error) {
 	var rows []row
 	for _, p := range faults.Profiles() {
@@ -240,7 +240,7 @@ func joint(ws []faults.Weakening) (faults.Profile, error) {
 	return p, err
 }
 
-// finer reports whether p makes messages come apart into more pieces than strong.
+// finer reports whether p splits messages into more pieces than strong.
 func finer(p faults.Profile) bool {
 	for _, w := range faults.Weakenings() {
 		for _, k := range p.Knobs() {
@@ -252,7 +252,7 @@ func finer(p faults.Profile) bool {
 	return false
 }
 
-// unexercised reports whether no scenario does what the row's promise is about.
+// unexercised reports whether no scenario exercises the row's promise.
 func (f *filler) unexercised(r *row) bool {
 	return r.weak.Exercised != 0 && r.weak.Exercised&f.exercised == 0
 }

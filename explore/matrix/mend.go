@@ -24,7 +24,7 @@ func (r remedy) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// remedies are the single ones, and then the pairs.
+// remedies returns the single ones, and then the pairs.
 func remedies() [2][]remedy {
 	single := []remedy{{with: sim.Inlined}, {with: sim.Fenced}, {with: sim.FlushRead}, {inOrder: true}}
 	var pairs []remedy
@@ -36,7 +36,7 @@ func remedies() [2][]remedy {
 	return [2][]remedy{single, pairs}
 }
 
-// on is the profile with the remedy's part of it.
+// on returns the profile with the remedy's part of it.
 func (r remedy) on(p faults.Profile) (faults.Profile, error) {
 	if !r.inOrder {
 		return p, nil
@@ -44,8 +44,8 @@ func (r remedy) on(p faults.Profile) (faults.Profile, error) {
 	return p.WithKnob("Placement", faults.InOrder.String())
 }
 
-// mends looks for what mends the broken rows, the weakest first: what mends them
-// mends stronger ones.
+// mends looks for remedies for the broken rows, the weakest first: a remedy for a row
+// also works for stronger ones.
 func (f *filler) mends(rows []row) error {
 	done := make([]bool, len(rows))
 	for {

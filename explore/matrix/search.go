@@ -87,7 +87,7 @@ func (f *filler) check(s *explore.Scenario, p faults.Profile, with sim.Strengthe
 	return explore.Check(s, opt)
 }
 
-// noteTime takes up what a search assumed about time: each regime once.
+// noteTime records the time regime of a search, each regime once.
 func (f *filler) noteTime(r *explore.Result) {
 	if says := r.Timers.String() + ": " + r.Timers.Says(); !strings.Contains(f.timers, says) {
 		f.timers = strings.TrimPrefix(f.timers+"; "+says, "; ")
@@ -115,13 +115,13 @@ func (x *fact) note(r *explore.Result) {
 	}
 }
 
-// save writes the counterexample under the name of what it was found with.
+// save writes the counterexample to a file named after its scenario and profile.
 func (f *filler) save(x *fact) error {
 	x.file = f.opt.Out + "/" + explore.FileName(x.scenario+"-"+x.profile.Name)
 	return x.ce.Save(x.file)
 }
 
-// own is the last search of exactly this, or nil.
+// own returns the last search of exactly this, or nil.
 func (f *filler) own(p faults.Profile, with sim.Strengthen) *fact {
 	for _, x := range slices.Backward(f.facts) {
 		if x.profile.Name == p.Name && x.with == with {
@@ -131,7 +131,7 @@ func (f *filler) own(p faults.Profile, with sim.Strengthen) *fact {
 	return nil
 }
 
-// known is a search that decides this, itself or by monotonicity, or nil.
+// known returns a search that decides this, itself or by monotonicity, or nil.
 func (f *filler) known(p faults.Profile, with sim.Strengthen) *fact {
 	if x := f.own(p, with); x != nil && x.verdict != Undecided {
 		return x
@@ -148,10 +148,10 @@ func (f *filler) known(p faults.Profile, with sim.Strengthen) *fact {
 	return nil
 }
 
-// alike reports whether a program does the same with both cards. One that decides
-// by the length of a payload whether it goes inline can tell different limits
-// only if it has a payload between them. Of media errors the units of persistence tell, which
-// neither card has the weaker ones of: see [faults.WeakerOrEqual].
+// alike reports whether a program behaves the same with both cards. Different inline
+// limits matter only to a program with a payload between them. Different units of
+// persistence matter only to a program with media errors: neither card is then weaker,
+// see [faults.WeakerOrEqual].
 func (f *filler) alike(a, b faults.Profile) bool {
 	if a.TornLines != b.TornLines && slices.ContainsFunc(f.order, mediaErrors) {
 		return false

@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// Why says in a line what the verdict rests on.
+// Why describes in a line what the verdict rests on.
 func (c *Cell) Why() string {
 	var parts []string
 	switch c.Verdict {
@@ -28,7 +28,7 @@ func (c *Cell) Why() string {
 	return strings.Join(parts, "; ")
 }
 
-// Legend says what the table leaves out, what its words mean, and what its searches
+// Legend explains what the table leaves out, what its words mean, and what its searches
 // assume about time.
 func Legend(cells []Cell) string {
 	names, reasons := faults.Sizes()

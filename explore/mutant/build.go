@@ -17,7 +17,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/source"
 )
 
-// findRoot is the source tree that dir is in.
+// findRoot returns the source tree that contains dir.
 func findRoot(dir string) (string, error) {
 	root, err := source.Root(dir)
 	if err != nil {
@@ -67,14 +67,14 @@ const (
 	crashing = "./cmd/verbatim-run"
 )
 
-// buildArgs are the arguments that build a command. Without an ID two builds of one source
-// are alike, wherever their overlays are.
+// buildArgs returns the arguments that build a command. Without a build ID, two builds of one
+// source are identical, wherever their overlays are.
 func buildArgs(command, to string) []string {
 	return []string{"-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, command}
 }
 
 // quickly builds a program or, with the verb test, the tests of a package, with some files
-// replaced. It does without optimisation: the compiler takes far longer than what is run.
+// replaced. It disables optimisation: compilation takes far longer than the run.
 func (r *runner) quickly(name string, files map[string][]byte, verb, pkg string) (string, error) {
 	dir := filepath.Join(r.tmp, name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -89,7 +89,7 @@ func (r *runner) quickly(name string, files map[string][]byte, verb, pkg string)
 }
 
 // atOnce checks mutants, as many at a time as there are cores: most of the work is
-// that of the compiler, package after package. It reports them in their order.
+// that of the compiler. It reports them in order.
 func atOnce[R any](r *runner, todo []*Mutant, done func(R), check func(*Mutant) R) ([]R, error) {
 	results := make([]chan R, len(todo))
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -121,11 +121,11 @@ func atOnce[R any](r *runner, todo []*Mutant, done func(R), check func(*Mutant) 
 	return out, nil
 }
 
-// grace is how long a command has to end after it was asked to.
+// grace is how long a command may take to exit after an interrupt.
 const grace = 10 * time.Second
 
-// command runs a command and returns what it prints. The error of one that
-// fails has what it printed on standard error.
+// command runs a command and returns its output. If it fails, the error contains
+// what it printed on standard error.
 func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	return commandWith(ctx, nil, dir, name, args...)
 }
@@ -145,7 +145,7 @@ func commandWith(ctx context.Context, env []string, dir, name string, args ...st
 	return stdout.Bytes(), err
 }
 
-// maxShown bounds how much of what a command said goes into an error.
+// maxShown bounds how much output of a command goes into an error.
 const maxShown = 4000
 
 func indented(text string) string {
@@ -159,7 +159,7 @@ func indented(text string) string {
 	return "\n\t" + strings.ReplaceAll(text, "\n", "\n\t")
 }
 
-// exitCode is the exit status that err reports, or -1.
+// exitCode returns the exit status that err reports, or -1.
 func exitCode(err error) int {
 	var exit *exec.ExitError
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
-// ByCommand is a [Generator] that runs the command verbatim-mutate of the source tree. So verbatim
+// ByCommand returns a [Generator] that runs the command verbatim-mutate of the source tree. So verbatim
 // itself does not link the Go type checker, which no check needs.
 func ByCommand(ctx context.Context, root string, dirs []string, kit ...string) (*schema.Set, error) {
 	text, err := command(ctx, root, "go", "run", "./cmd/verbatim-mutate", "--kit="+strings.Join(kit, ","), "--", strings.Join(dirs, ","))

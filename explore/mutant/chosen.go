@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
-// chosen are the mutants that the options ask for, in their order.
+// chosen returns the mutants that the options select, in order.
 func chosen(ctx context.Context, root string, opt *ScoreOptions, set *schema.Set) ([]schema.Mutant, error) {
 	take := map[int]bool{}
 	all := slices.DeleteFunc(slices.Clone(set.Mutants), func(m schema.Mutant) bool { return slices.Contains(opt.Except, filepath.ToSlash(m.File)) })
@@ -47,8 +47,8 @@ func chosen(ctx context.Context, root string, opt *ScoreOptions, set *schema.Set
 	return slices.DeleteFunc(all, func(m schema.Mutant) bool { return !take[m.Number] }), nil
 }
 
-// drawn are mutants in an order that is a function of the seed. It goes by names alone, so that
-// a sample stays nearly the same when code is edited, and its score with it.
+// drawn returns mutants in an order that depends on the seed and their names alone. So a sample, and
+// its score, stay nearly the same when code is edited.
 func drawn(all []schema.Mutant, seed uint64) []schema.Mutant {
 	place := func(m schema.Mutant) string {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, m.ID))
@@ -66,8 +66,8 @@ func (c changes) has(file string, line int) bool {
 	return slices.ContainsFunc(c[file], func(r [2]int) bool { return r[0] <= line && line < r[1] })
 }
 
-// changed are the lines of the packages that differ from a git reference. Where lines went
-// it is the one that is there now.
+// changed returns the lines of the packages that differ from a git reference. For deleted lines,
+// it is the line now in their place.
 func changed(ctx context.Context, root string, opt *ScoreOptions) (changes, error) {
 	diff, err := command(ctx, root, "git", append([]string{"diff", "--no-ext-diff", "--relative", "--src-prefix=a/", "--dst-prefix=b/", "--unified=0", opt.ChangedSince, "--"}, opt.folders()...)...)
 	if err != nil {

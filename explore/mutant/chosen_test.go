@@ -112,7 +112,7 @@ func TestEquivalents(t *testing.T) {
 	root := newTiny(t)
 	set := &schema.Set{Mutants: []schema.Mutant{{ID: "p.f:swap:1"}, {ID: "p.f:swap:2"}}}
 	for text, want := range map[string]string{
-		"p.f:swap:1\n":                    "equivalent:1: p.f:swap:1 has no reason: write behind it",
+		"p.f:swap:1\n":                    "equivalent:1: p.f:swap:1 has no reason: append why",
 		"# x\n\np.f:swap:3 it is\n":       "equivalent:3: there is no mutant p.f:swap:3 (there are p.f:swap:1, p.f:swap:2)",
 		"p.g:swap:1 it is\n":              "did you mean p.f:swap:1?",
 		"p.f:swap:1 x\np.f:swap:1 y\n":    "equivalent:2: p.f:swap:1 is in line 1 already: remove one",

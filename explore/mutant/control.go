@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// kept is what is kept of a control run that was verified: of which program, and how.
+// kept is the record of a verified control run: its program and its options.
 type kept struct {
 	Program  string   `json:"program"` // a hash
 	Protocol string   `json:"protocol"`
@@ -21,9 +21,9 @@ type kept struct {
 	Searches []Search `json:"searches"`
 }
 
-// control checks the code as it is, in the scenarios that `verbatim check` has without being
-// asked: a deep one takes too long to exhaust. If this was done before for the same program,
-// its result stands.
+// control checks the unmodified code in the scenarios that `verbatim check` selects by default:
+// deep scenarios take too long to exhaust. A result that was kept for the same program is
+// reused.
 func (r *runner) control() error {
 	p, err := r.build(checking, "control", nil)
 	if err != nil {
@@ -55,15 +55,15 @@ func (r *runner) control() error {
 	return keep(name, &c)
 }
 
-// note passes a remark to Options.Note, if that is set.
+// note passes a message to Options.Note, if that is set.
 func (r *runner) note(text string) {
 	if r.opt.Note != nil {
 		r.opt.Note(text)
 	}
 }
 
-// find is the file in a folder that keeps this run, and whether it is there already. Without
-// a folder it is empty.
+// find returns the file in a folder that keeps this run, and whether it exists. Without a folder
+// the name is empty.
 func (c *kept) find(folder string) (name string, there bool) {
 	if folder == "" {
 		return "", false
@@ -78,7 +78,7 @@ func (c *kept) find(folder string) (name string, there bool) {
 	return name, err == nil && have.Program == c.Program && have.Protocol == c.Protocol && have.Timers == c.Timers && len(have.Searches) > 0
 }
 
-// keep writes what a control run found, whole or not at all; without a name nowhere.
+// keep writes the result of a control run atomically. Without a name it writes nothing.
 func keep(name string, x any) error {
 	if name == "" {
 		return nil
@@ -94,12 +94,12 @@ func keep(name string, x any) error {
 		err = os.Rename(name+".new", name)
 	}
 	if err != nil {
-		return fmt.Errorf("the control run was good, and cannot be kept: %w", err)
+		return fmt.Errorf("the control run passed, but its result cannot be saved: %w", err)
 	}
 	return nil
 }
 
-// hashOf is a hash of a file's content.
+// hashOf returns a hash of a file's content.
 func hashOf(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/mistake"
 )
 
-// equivalents reads which mutants make no difference, and why: a line for each in
-// testdata/mutants/PROTOCOL/equivalent, with the ID, a blank and the reason. Its error has all
-// lines with which something is wrong.
+// equivalents reads which mutants are equivalent, and why: a line for each in
+// testdata/mutants/PROTOCOL/equivalent, with the ID, a blank and the reason. Its error lists all
+// invalid lines.
 func equivalents(root, protocol string, set *schema.Set) (map[string]string, error) {
 	name := "testdata/mutants/" + filepath.Base(protocol) + "/equivalent"
 	text, err := os.ReadFile(filepath.Join(root, name))
@@ -40,7 +40,7 @@ func equivalents(root, protocol string, set *schema.Set) (map[string]string, err
 		case set.Find(id) == nil:
 			wrong = fmt.Sprintf("there is no mutant %s%s: if its function was edited, look at the function's mutants again, and name the one that is meant or remove the line", id, nearest(id, set))
 		case reason == "":
-			wrong = fmt.Sprintf("%s has no reason: write behind it why no run can show it", id)
+			wrong = fmt.Sprintf("%s has no reason: append why no run can show the mutant", id)
 		case lines[id] > 0:
 			wrong = fmt.Sprintf("%s is in line %d already: remove one of them", id, lines[id])
 		}

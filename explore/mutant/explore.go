@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// Explore is the name under which the mutants of the checker are kept: each breaks one
-// rule by which a search leaves something out, or what such a rule rests on, and a
-// yardstick must notice.
+// Explore is the name of the mutants of the checker: each breaks one rule by which a search
+// skips steps, or an assumption of such a rule, and a yardstick must notice.
 const Explore = "explore"
 
 // The yardsticks for the checker.
@@ -25,15 +24,15 @@ const (
 	ByTests    = "tests"    // a Go test
 )
 
-// CheckerResult is what became of a mutant of the checker.
+// CheckerResult is the result for a mutant of the checker.
 type CheckerResult struct {
 	Name  string
 	Title string
 	Rule  string
-	// Yardstick is the one that must notice, On what it was held: a program, or a package
+	// Yardstick is the one that must notice, and On its input: a program, or a package
 	// and a test.
 	Yardstick, On string
-	// Class is what the yardstick must call the fault; a test has no classes.
+	// Class is the class of the fault that the yardstick must report; a test has no classes.
 	Class   string
 	Caught  bool
 	Found   []string // the classes of what it found
@@ -42,7 +41,7 @@ type CheckerResult struct {
 	Err     error
 }
 
-// Verdict is the result in a word or two.
+// Verdict returns the result in a word or two.
 func (x *CheckerResult) Verdict() string {
 	if x.Err == nil && !x.Caught && len(x.Found) > 0 {
 		return otherReason
@@ -52,8 +51,8 @@ func (x *CheckerResult) Verdict() string {
 
 // RunExplore checks the mutants of the checker, each with the yardstick that it names;
 // done, if not nil, is called after each, in the order of their names. Of opt it uses
-// Names, Dir and NoControl. Its error is about the options or the checker as it is, and
-// wraps [ErrControl] if a yardstick finds something wrong with that.
+// Names, Dir and NoControl. Its error is about the options or the unmodified checker. It
+// wraps [ErrControl] if a yardstick reports an error of the unmodified checker.
 func RunExplore(ctx context.Context, opt Options, done func(CheckerResult)) ([]CheckerResult, error) {
 	opt.Protocol = Explore
 	r, todo, err := prepare(ctx, opt)
@@ -80,7 +79,7 @@ func RunExplore(ctx context.Context, opt Options, done func(CheckerResult)) ([]C
 	})
 }
 
-// measurable reports what is missing for a yardstick to be held to the mutant.
+// measurable returns an error if the header lacks an input of its yardstick.
 func (m *Mutant) measurable() error {
 	switch {
 	case m.Rule == "":
@@ -89,16 +88,16 @@ func (m *Mutant) measurable() error {
 		if len(strings.Fields(m.Test)) == 2 {
 			return nil
 		}
-		return fmt.Errorf("%w: %s: Test: %q is no package and name of a test", ErrPatch, m.Name, m.Test)
+		return fmt.Errorf("%w: %s: Test: %q is not a package and the name of a test", ErrPatch, m.Name, m.Test)
 	case m.CaughtBy != ByPrograms && m.CaughtBy != ByAudit:
-		return fmt.Errorf("%w: %s: Caught-by: %q is none of %s, %s and %s", ErrPatch, m.Name, m.CaughtBy, ByPrograms, ByAudit, ByTests)
+		return fmt.Errorf("%w: %s: Caught-by: %q is not one of %s, %s and %s", ErrPatch, m.Name, m.CaughtBy, ByPrograms, ByAudit, ByTests)
 	case m.Program == "" || m.Class == "":
-		return fmt.Errorf("%w: %s: a mutant that %s catch needs a Program and a Class", ErrPatch, m.Name, m.CaughtBy)
+		return fmt.Errorf("%w: %s: a mutant that is caught by %s needs a Program and a Class", ErrPatch, m.Name, m.CaughtBy)
 	}
 	return nil
 }
 
-// on is what the yardstick is held on.
+// on returns the input of the yardstick.
 func (m *Mutant) on() string {
 	if m.CaughtBy == ByTests {
 		return m.Test
@@ -106,7 +105,7 @@ func (m *Mutant) on() string {
 	return m.Program
 }
 
-// measure builds the yardstick with the mutant and holds it.
+// measure builds the yardstick with the mutant and runs it.
 func (r *runner) measure(m *Mutant, x *CheckerResult) error {
 	files, err := m.apply(r.root)
 	if err != nil {
@@ -114,7 +113,7 @@ func (r *runner) measure(m *Mutant, x *CheckerResult) error {
 	}
 	for name := range files { //lint:ordered each is looked at alone
 		if !ofChecker(filepath.ToSlash(name)) {
-			return fmt.Errorf("%w: %s changes %s, which is no part of the checker", ErrPatch, m.Name, name)
+			return fmt.Errorf("%w: %s changes %s, which is not part of the checker", ErrPatch, m.Name, name)
 		}
 	}
 	if m.CaughtBy == ByTests {
@@ -150,17 +149,17 @@ func (r *runner) measure(m *Mutant, x *CheckerResult) error {
 	return nil
 }
 
-// ofChecker says whether a file is part of the checker, and not of what only uses it.
+// ofChecker reports whether a file is part of the checker, and not of a package that only uses it.
 func ofChecker(name string) bool {
 	in := func(dir string) bool { return strings.HasPrefix(name, dir) }
 	return slices.ContainsFunc([]string{"explore/", "verbs/sim/", "fingerprint/"}, in) &&
 		!slices.ContainsFunc([]string{"explore/coverage/", "explore/matrix/", "explore/mutant/"}, in)
 }
 
-// yardstick is the command that holds programs and audit on programs.
+// yardstick is the command that runs the yardsticks programs and audit.
 const yardstick = "./explore/yardstick"
 
-// deviation is a line of what it prints.
+// deviation is a line of its output.
 type deviation struct{ Program, Class, What string }
 
 func (r *runner) yardstick(program made, by string, on ...string) ([]deviation, error) {
@@ -203,7 +202,7 @@ const testTime = "5m"
 
 var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// exploreControl holds all yardsticks on the checker as it is.
+// exploreControl runs all yardsticks on the unmodified checker.
 func (r *runner) exploreControl(todo []*Mutant) error {
 	on, tests := map[string][]string{}, map[string][]string{}
 	for _, m := range todo {

@@ -99,7 +99,7 @@ func TestRunExplore(t *testing.T) {
 		"e-broken: error: ", "f-elsewhere: error: ", "f-tool: error: ", "g-test: caught: TestRule", "h-test-passes: survived: ", "i-test-panics: error: ", "j-no-test: error: "}, got); d != "" {
 		t.Error(d)
 	}
-	for i, want := range []string{"exit status 2", "other/other.go, which is no part of the checker", "explore/mutant/tool.go, which is no part of the checker", "panic: no", "has no test TestNone"} {
+	for i, want := range []string{"exit status 2", "other/other.go, which is not part of the checker", "explore/mutant/tool.go, which is not part of the checker", "panic: no", "has no test TestNone"} {
 		if i >= len(errs) || !strings.Contains(errs[i], want) {
 			t.Errorf("error %d: %v, want %s", i, errs, want)
 		}
@@ -135,8 +135,8 @@ func TestMeasurable(t *testing.T) {
 		{Mutant{Rule: "r", CaughtBy: ByTests, Test: "./explore TestRule"}, ""},
 		{Mutant{Rule: "r", CaughtBy: ByAudit, Program: "p", Class: "c"}, ""},
 		{Mutant{CaughtBy: ByTests, Test: "./explore TestRule"}, "no Rule"},
-		{Mutant{Rule: "r", CaughtBy: ByTests, Test: "TestRule"}, "no package"},
-		{Mutant{Rule: "r", CaughtBy: "luck"}, "none of"},
+		{Mutant{Rule: "r", CaughtBy: ByTests, Test: "TestRule"}, "not a package"},
+		{Mutant{Rule: "r", CaughtBy: "luck"}, "not one of"},
 		{Mutant{Rule: "r", CaughtBy: ByPrograms, Program: "p"}, "a Program and a Class"},
 		{Mutant{Rule: "r", CaughtBy: ByPrograms, Class: "c"}, "a Program and a Class"},
 	} {

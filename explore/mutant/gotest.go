@@ -17,16 +17,16 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
-// questionEnv is what the test that calls [RunScenarios] is asked when it runs with a mutant
+// questionEnv holds the question for a test that calls [RunScenarios] when it runs with a mutant
 // in it, in JSON.
 const questionEnv = "VERBATIM_MUTANT_QUESTION"
 
 // answered is the exit status of a program that has answered.
 const answered = 87
 
-// Test generates mutants of the packages of a protocol, and is how many of them its scenarios
-// and its tests catch. It logs those that survive. A test calls it, in any module, and says
-// what score it wants:
+// Test generates mutants of the packages of a protocol, and returns how many of them its scenarios
+// and its tests catch. It logs the survivors. A test of any module can call it and require
+// a score:
 //
 //	func TestMutants(t *testing.T) {
 //		opt := mutant.ScoreOptions{Generate: generate.Generate, Folders: []string{"protocol/mine"}, Sample: 40}
@@ -48,20 +48,20 @@ func Test(t testing.TB, opt ScoreOptions, scenarios ...*explore.Scenario) Score 
 	return NewScore(all)
 }
 
-// RunScenarios is [RunScore] for a protocol that the command verbatim does not know: its
-// scenarios are given, and a Go test or example calls it. Folders are from the root of the
-// module that the test is in; without one it is the folder of the test. Equivalent mutants are in
-// testdata/mutants/PROTOCOL/equivalent below that root, where PROTOCOL is the last element of the
-// first folder if the options do not say it.
+// RunScenarios is [RunScore] for a protocol that is not built into the command verbatim. A Go test
+// or example calls it with the scenarios. Folders are relative to the root of the test's module;
+// the default is the folder of the test. Equivalent mutants are listed in
+// testdata/mutants/PROTOCOL/equivalent below that root. PROTOCOL is opt.Protocol, by default the
+// last element of the first folder.
 //
-// It builds the test again, with the mutants in it, and runs that for each of them up to the
-// same call, which then checks one scenario and ends the program.
+// It rebuilds the test with all mutants in it. For each mutant it runs that program up to the
+// same call, which then checks one scenario and exits.
 func RunScenarios(ctx context.Context, opt ScoreOptions, scenarios ...*explore.Scenario) ([]Judged, error) {
 	if text := os.Getenv(questionEnv); text != "" {
 		return nil, reply(text, scenarios)
 	}
 	if os.Getenv(schema.Selects) != "" {
-		return nil, nil // a unit test with a mutant on, which is judged without this
+		return nil, nil // a unit test runs with a mutant enabled: the caller judges it
 	}
 	in, root, err := newInTest(opt.Dir, scenarios)
 	if err != nil {
@@ -82,18 +82,18 @@ func RunScenarios(ctx context.Context, opt ScoreOptions, scenarios ...*explore.S
 	return j.buildAndRun()
 }
 
-// inTest is the Go test that asks for a score.
+// inTest is the Go test that requested a score.
 type inTest struct {
 	name   string // of the function
 	folder string // of its package
-	pkg    string // the same from the root
+	pkg    string // the same, relative to the root
 	names  []string
 }
 
 func newInTest(dir string, scenarios []*explore.Scenario) (*inTest, string, error) {
 	x := &inTest{name: callingTest()}
 	if x.name == "" {
-		return nil, "", fmt.Errorf("%w: it is for a Go test or example to call", ErrTool)
+		return nil, "", fmt.Errorf("%w: call it from a Go test or example", ErrTool)
 	}
 	for _, s := range scenarios {
 		x.names = append(x.names, s.Name)
@@ -121,7 +121,7 @@ func newInTest(dir string, scenarios []*explore.Scenario) (*inTest, string, erro
 
 var testName = regexp.MustCompile(`\.((?:Test|Example)[\pL\pN_]*)(?:\.func\d+)*$`)
 
-// callingTest is the outermost test or example that is running here.
+// callingTest returns the outermost test or example on the call stack.
 func callingTest() (name string) {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -138,25 +138,25 @@ func callingTest() (name string) {
 
 func (x *inTest) pattern() string { return "^" + x.name + "$" }
 
-// build are the arguments that build the test.
+// build returns the arguments that build the test.
 func (x *inTest) build(to string) []string {
 	return []string{"-c", "-vet=off", "-ldflags=-s -w", "-o", to, "./" + filepath.ToSlash(x.pkg)}
 }
 
-// launch asks the test instead of the command.
+// launch changes l to start the test instead of the command.
 func (x *inTest) launch(l launch, q *question) launch {
 	text, err := json.Marshal(q)
 	if err != nil {
-		panic(err) // it has nothing that JSON does not
+		panic(err) // every field has a JSON form
 	}
 	l.dir, l.args, l.env = x.folder, []string{"-test.run=" + x.pattern()}, []string{questionEnv + "=" + string(text)}
 	return l
 }
 
-// answerFile is where a test leaves its answer.
+// answerFile returns where a test leaves its answer.
 func (q *question) answerFile() string { return filepath.Join(q.Out, "answer.json") }
 
-// answer is what a test left there, or nothing.
+// answer returns the answer that a test left there, if any.
 func (q *question) answer() string {
 	text, err := os.ReadFile(q.answerFile())
 	if err != nil {
@@ -165,8 +165,8 @@ func (q *question) answer() string {
 	return string(text)
 }
 
-// reply checks the scenario that the question is about, and ends the program. It comes back if
-// it is not among these: then another call of the test has it.
+// reply checks the scenario in the question, and exits. It returns if the scenario is not among
+// these: then another call of the test has it.
 func reply(text string, scenarios []*explore.Scenario) error {
 	var q question
 	if err := json.Unmarshal([]byte(text), &q); err != nil {

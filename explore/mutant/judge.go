@@ -14,7 +14,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
-// judge runs generated mutants, all of which are in its programs.
+// judge runs generated mutants. Its programs contain all of them.
 type judge struct {
 	ctx       context.Context
 	opt       ScoreOptions
@@ -40,7 +40,7 @@ type testProgram struct {
 	reach        reach
 }
 
-// reach is which mutants a scenario or a test comes to the places of, and in how many runs a
+// reach lists the mutants that a scenario or a test reaches, and the number of runs in which the
 // scenario is searched without a mutant.
 type reach struct {
 	Name    string `json:"name"`
@@ -48,7 +48,7 @@ type reach struct {
 	Runs    uint64 `json:"runs"`
 }
 
-// judged is what becomes of a mutant.
+// judged returns the result for a mutant.
 func (j *judge) judged(m schema.Mutant) Judged {
 	start := time.Now()
 	x := Judged{Mutant: m, Result: Survives, Reached: []string{}, Exhausted: []string{}, TimedOut: []string{}}
@@ -70,9 +70,8 @@ func (j *judge) judged(m schema.Mutant) Judged {
 // least is the least number of runs that a search gets: below it, it hardly begins.
 const least = 100
 
-// searched looks for the mutant in the scenarios that come to it: at random in all of them,
-// since most mutants show in a few runs, and then to the end in each, in which the smaller
-// ones leave their runs to the others.
+// searched searches the scenarios that reach the mutant: first at random, since a few runs catch
+// most mutants, then exhaustively. Smaller scenarios leave their unused runs to the others.
 func (j *judge) searched(x *Judged) bool {
 	for _, strategy := range []string{explore.Random, explore.Exhaustive} {
 		left := j.runs(strategy)
@@ -100,7 +99,7 @@ func (j *judge) searched(x *Judged) bool {
 	return false
 }
 
-// runs are those that a strategy has for all scenarios together.
+// runs returns the budget of a strategy for all scenarios together.
 func (j *judge) runs(strategy string) uint64 {
 	if strategy == explore.Random {
 		return j.opt.RandomRuns
@@ -110,7 +109,7 @@ func (j *judge) runs(strategy string) uint64 {
 
 var failing = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// tested runs the unit tests that come to the mutant.
+// tested runs the unit tests that reach the mutant.
 func (j *judge) tested(x *Judged) {
 	for _, t := range j.tests {
 		if _, ok := slices.BinarySearch(t.reach.Numbers, x.Number); !ok {
@@ -128,7 +127,7 @@ func (j *judge) tested(x *Judged) {
 	}
 }
 
-// test runs the tests of a package with a mutant on.
+// test runs the tests of a package with an active mutant.
 func (j *judge) test(t *testProgram, number int, notes string) outcome {
 	o := j.start(launch{number: number, notes: notes, dir: t.folder, name: t.path, args: append([]string{"-test.failfast", "-test.timeout=" + j.opt.MaxTime.String()}, t.args...)})
 	switch {
@@ -143,7 +142,7 @@ func (j *judge) test(t *testProgram, number int, notes string) outcome {
 	return o
 }
 
-// afterFailure is what a test said below the line that it failed in.
+// afterFailure returns the output of a test after the line in which it failed.
 func afterFailure(out string) string {
 	at := failing.FindAllStringIndex(out, -1)
 	_, rest, _ := strings.Cut(out[at[len(at)-1][0]:], "\n")

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 )
 
-// keptHead is the first line of a file of results. It says what they are the results of, and
-// which scenario comes to which mutant, so that this is found out once.
+// keptHead is the first line of a file of results. It identifies the code and the budgets, and
+// has the mutants that each scenario reaches, so that these are determined only once.
 type keptHead struct {
 	Protocol  string  `json:"protocol"`
 	Program   string  `json:"program"` // a hash
@@ -26,8 +26,8 @@ type keptHead struct {
 // scenario.
 const maxLine = 16 << 20
 
-// open reads the results that there are, and opens the file for more. Without one of its own
-// it finds out what the code does without a mutant.
+// open reads the earlier results, and opens the file for more. If the file has no control run,
+// open makes one.
 func (j *judge) open() (map[string]Judged, error) {
 	head, err := j.head()
 	if err != nil {
@@ -48,10 +48,10 @@ func (j *judge) open() (map[string]Judged, error) {
 	return kept, err
 }
 
-// controlOnce makes the control run, unless it was made before for the same program, and puts
-// what it found into h.
+// controlOnce makes the control run, unless one was kept for the same program, and stores its
+// result in h.
 func (j *judge) controlOnce(h *keptHead) error {
-	text, _ := json.Marshal(h) // it has nothing that JSON does not
+	text, _ := json.Marshal(h) // every field has a JSON form
 	id := sha256.Sum256(text)
 	name := ""
 	if j.opt.Kept != "" {
@@ -72,8 +72,7 @@ func (j *judge) controlOnce(h *keptHead) error {
 	return keep(name, h)
 }
 
-// takes takes what was kept of a control run, if it is of the program and the budget that are
-// wanted.
+// takes adopts a kept control run if its program and budget are those of want.
 func (j *judge) takes(have, want *keptHead) bool {
 	if have.Protocol != want.Protocol || have.Program != want.Program || have.Budget != want.Budget || len(have.Tests) != len(j.tests) {
 		return false
@@ -85,7 +84,7 @@ func (j *judge) takes(have, want *keptHead) bool {
 	return true
 }
 
-// head is the line that the file must begin with, but for what is found out.
+// head returns the expected first line of the file, without the results of the control run.
 func (j *judge) head() (*keptHead, error) {
 	h := &keptHead{Protocol: j.opt.Protocol, Budget: fmt.Sprint(j.opt.RandomRuns, " ", j.opt.SearchRuns, " ", j.opt.MaxTime)}
 	var err error
@@ -93,7 +92,7 @@ func (j *judge) head() (*keptHead, error) {
 	return h, err
 }
 
-// read reads the results that f has. A last line that is not whole is written anew: the
+// read reads the results that f has. An incomplete last line is rewritten: the
 // program was stopped there.
 func (j *judge) read(f *os.File, want *keptHead) (map[string]Judged, error) {
 	r := bufio.NewReaderSize(f, 1<<16)
@@ -107,7 +106,7 @@ func (j *judge) read(f *os.File, want *keptHead) (map[string]Judged, error) {
 			return false, err
 		}
 		if err := json.Unmarshal(text, x); err != nil {
-			return false, fmt.Errorf("%s: it has no results of mutants: %w", j.opt.File, err)
+			return false, fmt.Errorf("%s: it contains no results of mutants: %w", j.opt.File, err)
 		}
 		at += int64(len(text))
 		return true, nil
@@ -121,7 +120,7 @@ func (j *judge) read(f *os.File, want *keptHead) (map[string]Judged, error) {
 		return nil, j.begin(f, want)
 	}
 	if !j.takes(&have, want) {
-		return nil, fmt.Errorf("%s: these are the results of other code, or of other budgets: name another file, or remove it", j.opt.File)
+		return nil, fmt.Errorf("%s: it has the results of different code or different budgets: name another file, or remove this one", j.opt.File)
 	}
 	out := map[string]Judged{}
 	for {
@@ -143,7 +142,7 @@ func (j *judge) read(f *os.File, want *keptHead) (map[string]Judged, error) {
 // begin begins the file.
 func (j *judge) begin(f *os.File, h *keptHead) error {
 	if st, err := f.Stat(); err != nil || st.Size() > 0 {
-		return errors.Join(err, fmt.Errorf("%s: it has no results of mutants", j.opt.File))
+		return errors.Join(err, fmt.Errorf("%s: it contains no results of mutants", j.opt.File))
 	}
 	if err := j.controlOnce(h); err != nil {
 		return err
@@ -169,7 +168,7 @@ func (j *judge) keep(x *Judged) {
 	j.err = errors.Join(j.err, err)
 }
 
-// failed is what went wrong with the file.
+// failed describes an error of the file.
 func (j *judge) failed() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

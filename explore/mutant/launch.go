@@ -20,29 +20,29 @@ import (
 const (
 	maxMemory   = 2 << 30
 	stepTimeout = 5 * time.Second
-	// slack is what a program may take beyond its time before it counts as hanging. It is
-	// far more than a search needs to end.
+	// slack is how much longer than its time a program may take before it counts as hanging. It is
+	// far more than a search needs to stop.
 	slack = 20 * time.Second
 )
 
-// outcome is how a program ended.
+// outcome is how a program exited.
 type outcome struct {
 	out, said string
 	code      int
-	how       string // why it counts as caught without a look at what it printed, or empty
+	how       string // why it counts as caught regardless of its output, or empty
 }
 
-// launch says how to start a program.
+// launch describes how to start a program.
 type launch struct {
-	number int    // of the mutant that is on; 0: none
-	notes  string // the file for the places that it comes to; empty: none
+	number int    // of the active mutant; 0: none
+	notes  string // the file for the mutants that it reaches; empty: none
 	dir    string
 	name   string
 	args   []string
 	env    []string // besides
 }
 
-// start runs a program, which must end soon after its time.
+// start runs a program, which must exit soon after its time limit.
 func (j *judge) start(l launch) outcome {
 	ctx, cancel := context.WithTimeout(j.ctx, j.opt.MaxTime+cmp.Or(j.opt.limit, slack))
 	defer cancel()
@@ -69,17 +69,17 @@ func (j *judge) start(l launch) outcome {
 	return x
 }
 
-// found is what `verbatim check --json` printed, and the class of its counterexample. One that
-// could not decide has one too: of a run that does not end.
+// found is the output of `verbatim check --json`, and the class of its counterexample. One that
+// could not decide has one too: of an endless run.
 type found struct {
 	Search
 	Counterexample string
 	Exhausted      bool
 	class          string
-	late           bool // the time was over before the runs were made
+	late           bool // the time expired before the runs were made
 }
 
-// search checks a scenario with a mutant on.
+// search checks a scenario with an active mutant.
 func (j *judge) search(number int, scenario, strategy string, runs uint64, notes string) (x *found, o outcome) {
 	o = again(func() outcome {
 		x, o = j.searchOnce(number, scenario, strategy, runs, notes)
@@ -89,7 +89,7 @@ func (j *judge) search(number int, scenario, strategy string, runs uint64, notes
 }
 
 // again makes sure that a program hangs or crashes because of the mutant, and not because the
-// machine was busy or somebody ended it: it must do so twice.
+// machine was busy or the process was killed: it must fail twice.
 func again(run func() outcome) outcome {
 	o := run()
 	if o.how == HowHangs || o.how == HowCrashes {
@@ -98,7 +98,7 @@ func again(run func() outcome) outcome {
 	return o
 }
 
-// question is what a program is asked about a scenario.
+// question is the question to a program about a scenario.
 type question struct {
 	Scenario, Strategy string
 	Runs               uint64
@@ -106,7 +106,7 @@ type question struct {
 	Out                string // the folder for the answer
 }
 
-// args ask the command.
+// args returns the arguments of the command for the question.
 func (q *question) args() []string {
 	return []string{"check", q.Scenario, "--json", "--out", q.Out, "--no-shrink", "--workers", "1", "--seed", "1", "--strategy", q.Strategy,
 		"--max-runs", strconv.FormatUint(q.Runs, 10), "--max-time", q.MaxTime.String(), "--step-timeout", stepTimeout.String()}

@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// Litmus is the name under which the mutants of the simulator are kept: each
-// breaks one rule of its semantics, and a litmus test of that rule must notice.
+// Litmus is the name of the mutants of the simulator: each breaks one rule of its
+// semantics, and a litmus test of that rule must notice.
 const Litmus = "litmus"
 
-// RuleResult is what became of a mutant of the simulator.
+// RuleResult is the result for a mutant of the simulator.
 type RuleResult struct {
 	Name  string
 	Title string
 	Rule  string
 	// Tests are the litmus tests of the rule, which were run.
 	Tests []string
-	// Wanted is how a verdict must be wrong, as the header says it, or empty: TooWeak or
+	// Wanted is how a verdict must be wrong, according to the header, or empty: TooWeak or
 	// TooStrong.
 	Wanted string
 	// Caught: one of them has such a wrong verdict; which, and what is wrong.
@@ -39,7 +39,7 @@ type RuleResult struct {
 	Err       error
 }
 
-// Verdict is the result in a word or two.
+// Verdict returns the result in a word or two.
 func (x *RuleResult) Verdict() string {
 	if x.Err == nil && !x.Caught && x.Wrong > 0 {
 		return otherReason
@@ -47,7 +47,7 @@ func (x *RuleResult) Verdict() string {
 	return verdictOf(x.Err, x.Caught)
 }
 
-// How a verdict of a litmus test is wrong.
+// The ways in which the verdict of a litmus test is wrong.
 const (
 	TooWeak   = "too weak"   // the simulator allows what the rule forbids
 	TooStrong = "too strong" // it does not show what must be possible
@@ -56,7 +56,7 @@ const (
 // RunLitmus checks the mutants of the simulator with the litmus tests in
 // testdata/litmus; done, if not nil, is called after each, in the order of their
 // names. Of opt it uses Names, Dir and NoControl. Its error is about the options or
-// the simulator as it is, and wraps [ErrControl] if that fails a test.
+// the unmodified simulator, and wraps [ErrControl] if that fails a test.
 func RunLitmus(ctx context.Context, opt Options, done func(RuleResult)) ([]RuleResult, error) {
 	opt.Protocol = Litmus
 	r, todo, err := prepare(ctx, opt)
@@ -82,12 +82,12 @@ func RunLitmus(ctx context.Context, opt Options, done func(RuleResult)) ([]RuleR
 	})
 }
 
-// litmusFiles are the paths of the litmus tests, from root on.
+// litmusFiles returns the paths of the litmus tests, relative to root.
 func litmusFiles(root string) ([]string, error) {
 	return fs.Glob(os.DirFS(root), "testdata/litmus/*.litmus")
 }
 
-// testsByRule lists the litmus tests of each rule, as their files say it.
+// testsByRule lists the litmus tests of each rule, according to their files.
 func testsByRule(root string) (map[string][]string, error) {
 	paths, err := litmusFiles(root)
 	if err != nil {
@@ -180,7 +180,7 @@ func (r *runner) notice(m *Mutant, x *RuleResult) error {
 	}
 	for name := range files { //lint:ordered each is looked at alone
 		if !strings.HasPrefix(filepath.ToSlash(name), "verbs/sim/") {
-			return fmt.Errorf("%w: %s changes %s, which is no part of the simulator", ErrPatch, m.Name, name)
+			return fmt.Errorf("%w: %s changes %s, which is not part of the simulator", ErrPatch, m.Name, name)
 		}
 	}
 	program, done, err := r.with(m, "build", wrongly)

@@ -10,8 +10,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
-// made is a program that was built, and which of the mutants in it is on; 0: none, or it is
-// built with one mutant.
+// made is a built program, and the number of its active mutant; 0: none, or the program was
+// built with a single mutant.
 type made struct {
 	path   string
 	number int
@@ -21,9 +21,9 @@ func (p made) run(ctx context.Context, dir string, args ...string) ([]byte, erro
 	return commandWith(ctx, []string{fmt.Sprintf("%s=%d", schema.Selects, p.number)}, dir, p.path, args...)
 }
 
-// with is a program, or with the verb test the tests of a package, with a mutant in it. It is
-// the one with all mutants, if this one can be there and if they can be built together; if
-// not, what is wrong shows when the mutant is built alone. done is to be called at the end.
+// with returns a program, or with the verb test the tests of a package, with a mutant. It is the
+// program with all mutants if they can be built together and this one is among them. Otherwise the
+// mutant is built separately, which shows any error. The caller must call done when finished.
 func (r *runner) with(m *Mutant, verb, pkg string) (p made, done func(), err error) {
 	if n := r.all.number[m.Name]; n > 0 {
 		if path, err := r.withAll(verb, pkg); err == nil {
@@ -54,7 +54,7 @@ func (r *runner) withAll(verb, pkg string) (string, error) {
 	build, _ := r.built.LoadOrStore(verb+" "+pkg, sync.OnceValues(func() (string, error) {
 		path, err := r.quickly(filepath.Join("together", verb, filepath.FromSlash(pkg)), r.all.files, verb, pkg)
 		if err != nil && r.ctx.Err() == nil {
-			r.note(fmt.Sprintf("each mutant is built alone, since they do not build together: %v", err))
+			r.note(fmt.Sprintf("each mutant is built separately, because they do not build together: %v", err))
 		}
 		return path, err
 	}))

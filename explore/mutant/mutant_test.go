@@ -106,11 +106,11 @@ func TestApply(t *testing.T) {
 		{"in place", "a\nb\nc\n", diff(change("2", "b", "x")), "a\nx\nc\n", ""},
 		{"elsewhere", "a\nc\nb\n", diff(change("1", "b", "x")), "a\nc\nx\n", ""},
 		{"two hunks", "a\nb\nc\n", diff(change("1", "a", "x"), change("3", "c", "y")), "x\nb\ny\n", ""},
-		{"gone", "a\nB\nc\n", diff(change("2", "b", "x")), "", `hunk 1 (@@ -2,1 +2,1 @@): its lines are not there any more; make the patch anew ("b" is gone)`},
+		{"gone", "a\nB\nc\n", diff(change("2", "b", "x")), "", `hunk 1 (@@ -2,1 +2,1 @@): its lines no longer exist; remake the patch ("b" is gone)`},
 		{"second gone", "a\nb\n", diff(change("1", "a", "x"), change("3", "c", "y")), "", "hunk 2"},
 		{"out of order", "c\na\n", diff(change("1", "a", "x"), change("2", "c", "y")), "", "hunk 2"},
-		{"twice", "b\nb\n", diff(change("1", "b", "x")), "", "there 2 times"},
-		{"only new lines", "a\n", diff("@@ -0,0 +1 @@\n+x\n"), "", "not there"},
+		{"twice", "b\nb\n", diff(change("1", "b", "x")), "", "occur 2 times"},
+		{"only new lines", "a\n", diff("@@ -0,0 +1 @@\n+x\n"), "", "no longer exist"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -151,7 +151,7 @@ func TestParse(t *testing.T) {
 		{header, "no diff"},
 		{header + "nothing\n", "no diff"},
 		{diff("@@ -1,2 +1,2 @@\n-a\n"), "bug"},
-		{header + "diff --git a/p/f.go b/p/f.go\nnew file mode 100644\n--- /dev/null\n+++ b/p/f.go\n@@ -0,0 +1 @@\n+x\n", "does not add"},
+		{header + "diff --git a/p/f.go b/p/f.go\nnew file mode 100644\n--- /dev/null\n+++ b/p/f.go\n@@ -0,0 +1 @@\n+x\n", "not add"},
 		{strings.ReplaceAll(diff(change("1", "a", "x")), "p/f.go", "../f.go"), "source tree"},
 		{diff(change("1", "a", "x")) + strings.TrimPrefix(diff(change("3", "c", "y")), header), "two sections"},
 	} {

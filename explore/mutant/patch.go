@@ -18,17 +18,17 @@ import (
 var (
 	// ErrPatch: a patch is malformed or does not apply.
 	ErrPatch = errors.New("mutant: bad patch")
-	// ErrSource: there is no source tree of this module, or no go command.
-	ErrSource = errors.New("mutant: mutants are built from source: it takes the source tree of verbatim (run in it) and the go command")
+	// ErrSource: the source tree of this module, or the go command, is missing.
+	ErrSource = errors.New("mutant: mutants are built from source: run in the source tree of verbatim, with the go command installed")
 	// ErrUnknown: there is no such protocol or mutant.
 	ErrUnknown = errors.New("mutant: no such mutant")
-	// ErrControl: a scenario is not verified although the code is as it is.
+	// ErrControl: a scenario of the unmodified code is not verified.
 	ErrControl = errors.New("mutant: not verified without a mutant")
 	// ErrTool: the go command failed, or the command verbatim that it built.
 	ErrTool = errors.New("mutant: a command failed")
 )
 
-// Mutant is a bug on purpose.
+// Mutant is a deliberate bug.
 type Mutant struct {
 	Name    string // of the file, without .patch
 	Title   string // the bug in a few words
@@ -36,15 +36,15 @@ type Mutant struct {
 	Paper   string // the sections of the paper that it breaks
 	Rule    string // of the semantics, if it breaks the simulator
 	Finding string // the number of the finding in docs/findings.md, or empty
-	// Scenario is the one to search first, because the bug is in what it is about;
+	// Scenario is the one to search first, because the bug is in its subject;
 	// or empty.
 	Scenario string
 	// Class is the reason for which it must be caught: the class of the violation, or
-	// several with commas between them; for one of the simulator whether it is "too weak" or
-	// "too strong"; and what a yardstick calls the fault of the checker that it finds.
+	// several, separated by commas; for a mutant of the simulator "too weak" or "too
+	// strong"; for a mutant of the checker the class that its yardstick reports.
 	Class string
-	// CaughtBy is the yardstick that must catch a mutant of the checker, on Program, a
-	// small program, or by Test, a package and the name of a test.
+	// CaughtBy is the yardstick that must catch a mutant of the checker. Its input is
+	// Program, a small program, or Test, a package and the name of a test.
 	CaughtBy, Program, Test string
 	Path                    string // of the patch
 	files                   []*gitdiff.File
@@ -106,7 +106,7 @@ func parse(name string, text []byte) (*Mutant, error) {
 	}
 	for i, f := range files {
 		if f.IsNew || f.IsDelete || f.IsRename || f.IsCopy || f.IsBinary || !filepath.IsLocal(f.OldName) || f.OldName != f.NewName {
-			return bad(fmt.Errorf("%s: a mutant changes files of the source tree, and does not add, remove or rename any", f.NewName))
+			return bad(fmt.Errorf("%s: a mutant may only change files of the source tree, not add, remove or rename them", f.NewName))
 		}
 		if slices.ContainsFunc(files[:i], func(g *gitdiff.File) bool { return g.OldName == f.OldName }) {
 			return bad(fmt.Errorf("%s is changed by two sections: put their hunks into one", f.NewName))
@@ -135,10 +135,10 @@ func (m *Mutant) apply(root string) (map[string][]byte, error) {
 	return out, nil
 }
 
-// applyFile carries out the hunks of one file.
+// applyFile applies the hunks of one file.
 func applyFile(lines []string, hunks []*gitdiff.TextFragment) ([]string, error) {
 	var out []string
-	done := 0 // lines that are in out already
+	done := 0 // lines that are already in out
 	for i, h := range hunks {
 		var before, after []string
 		for _, l := range h.Lines {
@@ -159,7 +159,7 @@ func applyFile(lines []string, hunks []*gitdiff.TextFragment) ([]string, error) 
 	return append(out, lines[done:]...), nil
 }
 
-// place is where the lines of before are, from line from on.
+// place returns the position of the lines of before, searching from line from.
 func place(lines, before []string, from int) (int, error) {
 	var places []int
 	for at := from; len(before) > 0 && at+len(before) <= len(lines); at++ {
@@ -171,12 +171,12 @@ func place(lines, before []string, from int) (int, error) {
 	case 1:
 		return places[0], nil
 	case 0:
-		return 0, errors.New("its lines are not there any more; make the patch anew" + lost(lines, before))
+		return 0, errors.New("its lines no longer exist; remake the patch" + lost(lines, before))
 	}
-	return 0, fmt.Errorf("its lines are there %d times; give it more context", len(places))
+	return 0, fmt.Errorf("its lines occur %d times; give it more context", len(places))
 }
 
-// lost names the first line of before that is nowhere in lines.
+// lost names the first line of before that is not in lines.
 func lost(lines, before []string) string {
 	for _, l := range before {
 		if !slices.Contains(lines, l) {

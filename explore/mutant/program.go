@@ -16,7 +16,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// A program with one mutant, and what it is asked.
+// A program with one mutant, and the questions to it.
 
 // runner runs mutants.
 type runner struct {
@@ -84,8 +84,8 @@ func scenarios(out []byte, protocol string) (names []string, deep map[string]boo
 	return names, deep, nil
 }
 
-// search checks one scenario. It goes on past violations of other classes than those that
-// are sought, if any are.
+// search checks one scenario. If classes are given in seek, it continues past violations of other
+// classes.
 func (p *program) search(scenario string, how round, seek []string) (*Search, error) {
 	args := []string{"check", scenario, "--json", "--out", p.dir, "--workers", strconv.Itoa(p.r.opt.Workers),
 		"--strategy", how.strategy, "--seed", "1", "--max-runs", strconv.Itoa(how.runs), "--max-time", p.r.opt.MaxTime.String()}
@@ -96,7 +96,7 @@ func (p *program) search(scenario string, how round, seek []string) (*Search, er
 		args = append(args, "--seek", class)
 	}
 	ctx := p.r.ctx
-	if p.r.opt.MaxTime > 0 { // a mutant may loop where the search does not look at the clock
+	if p.r.opt.MaxTime > 0 { // a mutant may loop where the search does not check the clock
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, 2*p.r.opt.MaxTime+time.Minute)
 		defer cancel()

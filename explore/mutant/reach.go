@@ -27,7 +27,7 @@ func (j *judge) names() ([]string, error) {
 	return slices.DeleteFunc(names, func(n string) bool { return deep[n] }), err
 }
 
-// control finds out which places each scenario and the tests come to, and in how many
+// control determines the mutants that each scenario and the tests reach, and the number of
 // runs. Without a mutant none of them may fail.
 func (j *judge) control() error {
 	names, err := j.names()
@@ -58,7 +58,7 @@ func (j *judge) control() error {
 	for _, r := range found {
 		j.scenarios = append(j.scenarios, *r)
 	}
-	// By runs and not by time, which would be another order on a busy machine.
+	// By runs and not by time, which would give a different order on a busy machine.
 	slices.SortStableFunc(j.scenarios, func(a, b reach) int { return cmp.Compare(a.Runs, b.Runs) })
 	for i := range j.tests {
 		t := &j.tests[i]
@@ -74,7 +74,7 @@ func (j *judge) control() error {
 	return nil
 }
 
-// controlled searches a scenario as it is for each mutant, and says in how many runs, and
+// controlled searches a scenario as it does for each mutant. It returns the number of runs, and
 // whether that fails.
 func (j *judge) controlled(name, notes string) (runs uint64, o outcome, failed string) {
 	for _, strategy := range []string{explore.Random, explore.Exhaustive} {
@@ -87,7 +87,7 @@ func (j *judge) controlled(name, notes string) (runs uint64, o outcome, failed s
 	return runs, outcome{}, ""
 }
 
-// noted runs something without a mutant, and reads which places it came to.
+// noted runs a program without a mutant, and reads which mutants it reached.
 func (j *judge) noted(name string, run func(notes string) (outcome, string)) (*reach, error) {
 	notes := filepath.Join(j.tmp, "notes-"+strings.ReplaceAll(name, "/", "-"))
 	defer os.Remove(notes)

@@ -9,11 +9,11 @@ import (
 	"os"
 )
 
-// ErrResults: a file has no results of generated mutants, or those of other code.
+// ErrResults: a file has no results of generated mutants, or results of different code.
 var ErrResults = errors.New("mutant: bad results")
 
-// ReadResults reads what [RunScore] kept in a file, or what `verbatim mutants --generate
-// --json` printed into one.
+// ReadResults reads a file of results that [RunScore] kept, or the output of `verbatim mutants
+// --generate --json`.
 func ReadResults(name string) ([]Judged, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -23,7 +23,7 @@ func ReadResults(name string) ([]Judged, error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)
 	var out []Judged
-	at := map[string]int{} // of two results of a mutant the later one counts
+	at := map[string]int{} // a later result of a mutant replaces an earlier one
 	for n := 1; lines.Scan(); n++ {
 		var x Judged
 		if err := json.Unmarshal(lines.Bytes(), &x); err != nil {
@@ -40,7 +40,7 @@ func ReadResults(name string) ([]Judged, error) {
 		return nil, fmt.Errorf("%w: %s: %w", ErrResults, name, err)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%w: %s has none: it is for the output of verbatim mutants PROTOCOL --generate --json", ErrResults, name)
+		return nil, fmt.Errorf("%w: %s has none: the file must be the output of verbatim mutants PROTOCOL --generate --json", ErrResults, name)
 	}
 	return out, nil
 }
@@ -60,7 +60,7 @@ func Locate(ctx context.Context, generate Generator, dir string, folders, kit []
 		x := &all[i]
 		m := set.Find(x.ID)
 		if m == nil || m.Before != x.Before || m.After != x.After {
-			return fmt.Errorf("%w: there is no mutant %s now that makes %q of %q: they are of other code, make them anew", ErrResults, x.ID, x.After, x.Before)
+			return fmt.Errorf("%w: no mutant %s of the current code makes %q of %q: the results are of different code, so generate them again", ErrResults, x.ID, x.After, x.Before)
 		}
 		x.Mutant = *m
 	}

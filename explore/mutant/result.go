@@ -11,9 +11,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// What became of a mutant.
+// Results for a mutant.
 
-// Search is how the check of one scenario ended.
+// Search is the result of the check of one scenario.
 type Search struct {
 	Scenario string          `json:"scenario"`
 	Timers   string          `json:"timers"`
@@ -21,13 +21,13 @@ type Search struct {
 	Verdict  explore.Verdict `json:"verdict"`
 	Runs     uint64          `json:"runs"`
 	Seconds  float64         `json:"seconds"`
-	Reason   string          `json:"reason"` // of a violation or of not knowing
+	Reason   string          `json:"reason"` // of a violation, or of an unknown verdict
 
 	counterexample string
 	exhausted      bool
 }
 
-// Result is what became of a mutant.
+// Result is the result for a mutant.
 type Result struct {
 	Name    string
 	Title   string
@@ -48,10 +48,10 @@ type Result struct {
 	Runs      uint64 // that the search took
 	Found     int    // decisions at first
 	Decisions int    // decisions after shrinking
-	// Events is what a person has to follow in the counterexample: the rows of
-	// the timeline that `verbatim replay` prints. Allocations, registrations and
-	// connections are not among them, the posts of one write to several peers
-	// are one, and so is a stretch of ordinary course.
+	// Events is the number of events that a person has to follow in the
+	// counterexample: the rows of the timeline that `verbatim replay` prints. It
+	// omits allocations, registrations and connections. The posts of one write to
+	// several peers are one row, and so is a series of routine events.
 	Events int
 	File   string // the counterexample, if Options.Out is set
 	Page   string // and the page that shows it
@@ -63,7 +63,7 @@ type Result struct {
 	Err      error    // the mutant could not be applied, built or checked
 }
 
-// wanted are the classes of violations that are the mutant's own reason; none: all are.
+// wanted returns the classes of violations that are the mutant's own reason; none: all are.
 func (x *Result) wanted() []string {
 	if x.Wanted == "" {
 		return nil
@@ -77,14 +77,14 @@ func (x *Result) wanted() []string {
 
 // MaxEvents is how many events a person can be asked to follow. A counterexample
 // with more is too long: either it was not shrunk well, or its timeline shows too
-// much that is of ordinary course. Two workers do not find the same one each time, so
-// this is a little more than what was seen (36, of which each write acknowledged is one).
+// many routine events. Two workers do not always find the same counterexample, so the
+// limit is a little above the longest one so far (36, one for each acknowledged write).
 const MaxEvents = 40
 
 // TooLong: the counterexample has more events than Options.MaxEvents.
 func (x *Result) TooLong() bool { return x.Events > cmp.Or(x.maxEvents, MaxEvents) }
 
-// timelineWidth is so wide that no row takes two lines.
+// timelineWidth is so wide that no row wraps.
 const timelineWidth = "20000"
 
 // timelineRows counts the rows of a timeline: the lines between the rule below
@@ -105,7 +105,7 @@ func timelineRows(out []byte) (int, error) {
 	return 0, fmt.Errorf("%w: verbatim replay printed no timeline", ErrTool)
 }
 
-// Verdict is the result in a word or two: caught, caught but for another reason, survived,
+// Verdict returns the result in a word or two: caught, caught but for another reason, survived,
 // or an error.
 func (x *Result) Verdict() string {
 	v := verdictOf(x.Err, x.Caught)
@@ -118,7 +118,7 @@ func (x *Result) Verdict() string {
 	return v
 }
 
-// verdictOf is what became of a mutant in a word.
+// verdictOf returns the result for a mutant in a word.
 func verdictOf(err error, caught bool) string {
 	switch {
 	case err != nil:
@@ -129,7 +129,7 @@ func verdictOf(err error, caught bool) string {
 	return survived
 }
 
-// Undecided are the scenarios that neither caught a mutant nor were exhausted.
+// Undecided returns the scenarios that neither caught a mutant nor were exhausted.
 func (x *Result) Undecided() []string {
 	last := map[string]explore.Verdict{}
 	var names []string

@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// Options say what to run and how.
+// Options configure a run.
 type Options struct {
 	Protocol string
 	Names    []string      // of the mutants; empty: all
@@ -23,32 +23,32 @@ type Options struct {
 	Out      string        // directory for the counterexamples and their pages; empty: they are not kept
 	// MaxEvents is the largest number of events that is not too long; 0: the constant [MaxEvents].
 	MaxEvents int
-	// NoControl leaves out the run of the code as it is.
+	// NoControl omits the run of the unmodified code.
 	NoControl bool
-	// Kept is a folder where the result of that run is kept, so that it is made once for a
-	// program; empty: nowhere.
+	// Kept is a folder that keeps the result of that run, so that each program is run once;
+	// empty: it is not kept.
 	Kept string
-	// Note, if set, is called with what there is to say about that run.
+	// Note, if set, is called with messages about that run.
 	Note func(string)
 	// Done, if set, is called after each mutant.
 	Done func(Result)
 }
 
-// round is a search that every scenario gets that is still open.
+// round is a search of every scenario that is still open.
 type round struct {
 	strategy string
 	runs     int // at most; 0: no limit
 }
 
-// rounds are in the order in which they pay. Most bugs show in a few runs at random, or
-// soon in a search of all. Some need a long run of certain steps, which sampling comes by
-// long before an exhaustive search has got there; and only that one can say that a mutant
-// survives. The scenario that a mutant names gets all of them before the others get one.
+// rounds are ordered by their return. Most bugs show in a few random runs, or early in an
+// exhaustive search. Some need a long sequence of certain steps, which sampling finds long before
+// an exhaustive search does. Only an exhaustive search proves that a mutant survives. The scenario
+// that a mutant names gets all rounds before the others get one.
 var rounds = []round{{explore.Random, 2000}, {explore.Exhaustive, 20000}, {explore.Random, 50000}, {explore.Exhaustive, 0}}
 
-// Run checks the mutants of a protocol, one after the other. A mutant with which
-// something is wrong has that in its result. Run's own error is about the options
-// or the code as it is, and wraps [ErrControl] if that is not verified.
+// Run checks the mutants of a protocol, one after the other. The error of an invalid
+// mutant is in its result. Run's own error is about the options or the unmodified
+// code, and wraps [ErrControl] if that is not verified.
 func Run(ctx context.Context, opt Options) ([]Result, error) {
 	r, todo, err := prepare(ctx, opt)
 	if err != nil {
@@ -74,7 +74,7 @@ func Run(ctx context.Context, opt Options) ([]Result, error) {
 	return out, nil
 }
 
-// prepare finds the mutants that opt names. The runner is to be closed.
+// prepare finds the mutants that opt names. The caller must close the runner.
 func prepare(ctx context.Context, opt Options) (*runner, []*Mutant, error) {
 	root, err := findRoot(opt.Dir)
 	if err != nil {
@@ -95,7 +95,7 @@ func prepare(ctx context.Context, opt Options) (*runner, []*Mutant, error) {
 	return &runner{ctx: ctx, opt: opt, root: root, tmp: tmp, all: merge(root, todo)}, todo, nil
 }
 
-// named are the mutants with these names, or all if there are none.
+// named returns the mutants with these names, or all if there are none.
 func named(all []*Mutant, names []string) ([]*Mutant, error) {
 	var out []*Mutant
 	for _, m := range all {
@@ -124,7 +124,7 @@ func (r *runner) check(m *Mutant) Result {
 	return x
 }
 
-// mutated is a command with a mutant in it, for use alone.
+// mutated builds a command with a mutant, and passes it to use.
 func (r *runner) mutated(main string, m *Mutant, use func(*program) error) error {
 	p, err := r.mutatedProgram(main, m)
 	if err != nil {
@@ -134,8 +134,8 @@ func (r *runner) mutated(main string, m *Mutant, use func(*program) error) error
 	return use(p)
 }
 
-// mutatedProgram is the command with all mutants if it can be. It cannot if pages are made:
-// they show lines of source, which are elsewhere in a tree with all mutants.
+// mutatedProgram returns the command with all mutants, unless pages are made: these show lines of
+// source, which differ in a tree with all mutants.
 func (r *runner) mutatedProgram(main string, m *Mutant) (*program, error) {
 	if n := r.all.number[m.Name]; n > 0 && main == checking && r.opt.Out == "" {
 		if all, err := r.programWithAll(); err == nil {
@@ -163,12 +163,12 @@ func (p *program) hunt(m *Mutant, x *Result) error {
 	return nil
 }
 
-// huntIn searches scenarios; open are those that are not searched to the end.
+// huntIn searches scenarios; open are those not yet exhausted.
 func (p *program) huntIn(open []string, m *Mutant, x *Result) error {
 	for _, how := range rounds {
 		var left []string
 		for _, scenario := range open {
-			if how.runs == 0 && p.deep[scenario] && scenario != m.Scenario { // it would take too long to exhaust
+			if how.runs == 0 && p.deep[scenario] && scenario != m.Scenario { // it takes too long to exhaust
 				left = append(left, scenario)
 				continue
 			}
@@ -191,7 +191,7 @@ func (p *program) huntIn(open []string, m *Mutant, x *Result) error {
 	return nil
 }
 
-// order puts the scenario that the mutant names in front, alone.
+// order puts the scenario that the mutant names into a first group of its own.
 func (m *Mutant) order(scenarios []string) ([][]string, error) {
 	if m.Scenario == "" {
 		return [][]string{scenarios}, nil
@@ -203,7 +203,7 @@ func (m *Mutant) order(scenarios []string) ([][]string, error) {
 	return [][]string{{m.Scenario}, slices.Delete(slices.Clone(scenarios), i, i+1)}, nil
 }
 
-// caught notes what search s found: the first violation of another class, or one that is wanted.
+// caught records the violation of search s, if it has a wanted class or is the first of another class.
 func (p *program) caught(x *Result, s *Search) error {
 	file := s.counterexample
 	if !filepath.IsAbs(file) {
@@ -244,8 +244,8 @@ func (p *program) caught(x *Result, s *Search) error {
 	return p.page(x, file)
 }
 
-// page writes the page of a counterexample beside it, made by the mutant: only there
-// does the run fail, and the lines of source are its own.
+// page writes the page of a counterexample next to it. The mutant makes it: only there the run
+// fails, and the page shows its source lines.
 func (p *program) page(x *Result, file string) error {
 	x.Page = strings.TrimSuffix(x.File, ".counterexample.json") + ".html"
 	to, err := filepath.Abs(x.Page)
@@ -253,14 +253,14 @@ func (p *program) page(x *Result, file string) error {
 		return err
 	}
 	_, err = p.run(p.r.ctx, p.dir, "replay", file, "--html", to, "--overlay", filepath.Join(p.dir, "overlay.json"),
-		"--note", "The bug, put in on purpose: "+x.Title+". "+x.Breaks)
+		"--note", "The deliberate bug: "+x.Title+". "+x.Breaks)
 	if exitCode(err) != 1 {
 		return fmt.Errorf("%w: %s: no page: %w", ErrTool, x.Name, err)
 	}
 	return nil
 }
 
-// What became of a mutant, if it was not caught.
+// Results for a mutant that was not caught.
 const (
 	survived    = "survived"
 	otherReason = "other reason" // it was caught, but not for its own

@@ -18,67 +18,67 @@ import (
 // the functions that they use from the packages in folders kit.
 type Generator func(ctx context.Context, root string, dirs []string, kit ...string) (*schema.Set, error)
 
-// ScoreOptions say which mutants to generate, and what may be spent on each.
+// ScoreOptions select the mutants to generate, and the budget of each.
 type ScoreOptions struct {
 	// Generate makes the mutants. It is required: generate.Generate, or [ByCommand] in a program
 	// that should not link the Go type checker.
 	Generate Generator
 	Protocol string
 	Folders  []string // of its packages, from the root of the source tree
-	Kit      []string // of packages that it shares with others: what it uses of them has mutants too
-	Except   []string // files of these packages that are no part of it, such as its scenarios
+	Kit      []string // of packages that it shares with others: the functions that it uses have mutants too
+	Except   []string // files of these packages that are not part of it, such as its scenarios
 	Dir      string   // the source tree; empty: the one around the working directory
 	Names    []string // only mutants with these IDs; empty: all
-	// Sample, if it is not 0, is how many of the mutants to take, drawn with Seed. ChangedSince,
-	// if it is not empty, takes those of lines that differ from a git reference; with both it
-	// is these and the sample.
+	// Sample, if it is not 0, is the number of mutants to draw with Seed. ChangedSince, if it is
+	// not empty, selects the mutants of lines that differ from a git reference. With both, all of
+	// these are judged.
 	Sample       int
 	Seed         uint64
 	ChangedSince string
-	// Most, if it is not 0, is how many of the chosen mutants to take: those of Names and the sample, and of
-	// changed lines as many as there is room for, drawn with Seed.
+	// Most, if it is not 0, limits the number of mutants. Those of Names and the sample come first; the
+	// rest are drawn with Seed from those of changed lines.
 	Most    int
 	Workers int // mutants at a time; 0: one for each core
 	// Budgets are in runs, so that a result is the same on a busy machine.
 	RandomRuns uint64 // at random, all scenarios together; 0: [DefaultRandomRuns]
 	SearchRuns uint64 // of exhaustive searches, all scenarios together; 0: [DefaultSearchRuns]
-	// MaxTime ends a search or the tests of a package that hang; 0: [DefaultScoreTime]. See [Judged.TimedOut].
+	// MaxTime limits a search, and the tests of a package; 0: [DefaultScoreTime]. See [Judged.TimedOut].
 	MaxTime time.Duration
-	File    string // where results are kept, and found again; empty: nowhere
-	Kept    string // a folder for what the control run found, so that it is made once for a program; empty: nowhere
+	File    string // keeps results, and resumes from them; empty: none
+	Kept    string // a folder for the result of the control run, so that it is made once for a program; empty: none
 	// Done, if set, is called after each mutant, in their order.
 	Done func(Judged)
 
-	limit time.Duration // what a program may take beyond its time; 0: slack
+	limit time.Duration // how much longer than its time a program may take; 0: slack
 }
 
-// The budget of a mutant, if [ScoreOptions] do not say another.
+// The default budget of a mutant.
 const (
 	DefaultRandomRuns = 8000
 	DefaultSearchRuns = 100000
 	DefaultScoreTime  = 2 * time.Minute
 )
 
-// What became of a generated mutant.
+// Results for a generated mutant.
 const (
 	ByScenario = "scenario"   // a search caught it
-	ByTest     = "test"       // a unit test caught it, and no search did
-	Equivalent = "equivalent" // it is marked by hand as making no difference
+	ByTest     = "test"       // a unit test caught it, but no search did
+	Equivalent = "equivalent" // it is marked by hand as equivalent
 	Survives   = "survives"
 )
 
-// How a mutant showed.
+// How a mutant was detected.
 const (
 	HowViolated = "violated"
 	HowFailed   = "failed"        // a test
-	HowEndless  = "endless"       // a run that does not end, though its steps do
-	HowHangs    = "hangs"         // it does not come back in time
-	HowMemory   = "memory"        // it takes too much
-	HowCrashes  = "crashes"       // the program ends, which the source's does not
-	HowDiffers  = "not repeating" // the same choices lead to another run
+	HowEndless  = "endless"       // an endless run of finite steps
+	HowHangs    = "hangs"         // the program does not exit in time
+	HowMemory   = "memory"        // the program uses too much memory
+	HowCrashes  = "crashes"       // the program crashes, unlike the unmodified one
+	HowDiffers  = "not repeating" // the same choices lead to a different run
 )
 
-// Judged is a mutant and what became of it.
+// Judged is a mutant and its result.
 type Judged struct {
 	schema.Mutant
 	Result    string   `json:"result"`
@@ -87,33 +87,33 @@ type Judged struct {
 	Strategy  string   `json:"strategy"`
 	Class     string   `json:"class"`
 	Test      string   `json:"test"`
-	Reason    string   `json:"reason"`    // what was said, or why it is equivalent
-	Reached   []string `json:"reached"`   // the scenarios that come to its place
-	Exhausted []string `json:"exhausted"` // of these, those that were searched to the end
-	// TimedOut are those in which [ScoreOptions.MaxTime] came before the runs were made: the
-	// result may be another on a quicker machine.
+	Reason    string   `json:"reason"`    // the message of the failure, or why it is equivalent
+	Reached   []string `json:"reached"`   // the scenarios that reach it
+	Exhausted []string `json:"exhausted"` // of these, those that were exhausted
+	// TimedOut are those in which [ScoreOptions.MaxTime] expired before the runs were made: the
+	// result may differ on a faster machine.
 	TimedOut []string `json:"timed_out"`
 	Seconds  float64  `json:"seconds"`
-	// Processor is how many seconds of a processor it took: unlike Seconds it says little of what else
+	// Processor is how many seconds of a processor it took: unlike Seconds it depends little on what else
 	// the machine did.
 	Processor float64 `json:"processor_seconds"`
 }
 
-// Score counts mutants by what became of them.
+// Score counts mutants by result.
 type Score struct {
 	Mutants    int     `json:"mutants"`
 	Scenario   int     `json:"by_scenario"`
 	Test       int     `json:"by_test"`
 	Equivalent int     `json:"equivalent"`
 	Survive    int     `json:"survive"`
-	TimedOut   int     `json:"timed_out"` // those of which a search ended early
+	TimedOut   int     `json:"timed_out"` // those with a search that a time limit stopped
 	Caught     float64 `json:"caught"`    // percent of those not equivalent
 	Scenarios  float64 `json:"scenarios"` // percent of those not equivalent, by scenarios alone
 	Median     float64 `json:"median_seconds"`
 	Processor  float64 `json:"processor_seconds"` // all together
 }
 
-// NewScore counts.
+// NewScore counts results.
 func NewScore(all []Judged) Score {
 	s := Score{Mutants: len(all)}
 	var seconds []float64
@@ -143,10 +143,10 @@ func NewScore(all []Judged) Score {
 	return s
 }
 
-// RunScore generates mutants and judges them: each by random runs of the scenarios that come
-// to its place, then by searching these to the end as long as the budget lasts, and if they
-// do not catch it by the unit tests. Its error is about the options or about the code without
-// a mutant, and wraps [ErrControl] if a scenario or a test fails on that.
+// RunScore generates mutants and judges them: each by random runs of the scenarios that reach it,
+// then by exhaustive searches of these within the budget, and if they do not catch it, by the unit
+// tests. Its error is about the options or the unmodified code, and wraps [ErrControl] if a
+// scenario or a test fails on that.
 func RunScore(ctx context.Context, opt ScoreOptions) ([]Judged, error) {
 	j, err := newJudge(ctx, opt)
 	if err != nil {
@@ -169,7 +169,7 @@ func (j *judge) buildAndRun() (_ []Judged, err error) {
 	return j.run()
 }
 
-// newJudge generates the mutants, and chooses those that are asked for.
+// newJudge generates the mutants, and selects those that the options ask for.
 func newJudge(ctx context.Context, opt ScoreOptions) (*judge, error) {
 	opt.fill()
 	root, err := findRoot(opt.Dir)
@@ -204,7 +204,7 @@ func (j *judge) run() ([]Judged, error) {
 	return j.all(kept)
 }
 
-// folders are those whose packages have mutants.
+// folders returns the folders whose packages have mutants.
 func (o *ScoreOptions) folders() []string { return slices.Concat(o.Folders, o.Kit) }
 
 // fill fills in the defaults.
@@ -214,7 +214,7 @@ func (o *ScoreOptions) fill() {
 	o.MaxTime = cmp.Or(o.MaxTime, DefaultScoreTime)
 }
 
-// all judges mutants, some at a time, and reports them in their order.
+// all judges mutants, several at a time, and reports them in order.
 func (j *judge) all(kept map[string]Judged) ([]Judged, error) {
 	results := make([]chan Judged, len(j.todo))
 	slots := make(chan struct{}, j.opt.Workers)
@@ -226,7 +226,7 @@ func (j *judge) all(kept map[string]Judged) ([]Judged, error) {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			x, done := kept[m.ID]
-			x.Mutant = m // the line may be another one
+			x.Mutant = m // its line may have changed
 			if reason := j.same[m.ID]; reason != "" {
 				was := x
 				x, done = Judged{Mutant: m, Result: Equivalent, Reason: reason}, true
@@ -260,8 +260,8 @@ func (j *judge) all(kept map[string]Judged) ([]Judged, error) {
 	return out, nil
 }
 
-// build builds the command and the tests of the packages with all mutants in them, and finds
-// out what the code does without one.
+// build builds the command and the tests of the packages with all mutants in them, and makes the
+// control run without a mutant.
 func (j *judge) build() error {
 	j.program = filepath.Join(j.tmp, "verbatim")
 	verb, args := "build", buildArgs(checking, j.program)

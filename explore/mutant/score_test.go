@@ -94,7 +94,7 @@ func TestScoreGoesOn(t *testing.T) {
 	}
 	opt.File = results
 	opt.SearchRuns++
-	if _, err := judged(t, opt); err == nil || !strings.Contains(err.Error(), "results of other code") {
+	if _, err := judged(t, opt); err == nil || !strings.Contains(err.Error(), "results of different code") {
 		t.Error(err)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// SQLite are the mutants of NCL that the crash test of SQLite finds. It draws what is in
-// flight at a crash, and does not come by what breaks only in one order of many.
+// SQLite lists the mutants of NCL that the crash test of SQLite catches. It draws what is in
+// flight at a crash at random, and misses bugs that show only in rare orders.
 var SQLite = []string{"ack-at-f", "no-catch-up", "stamp-before-data", "take-minimum"}
 
-// Crash is what `verbatim-run crash sqlite` says of a mutant.
+// Crash is the result of `verbatim-run crash sqlite` for a mutant.
 type Crash struct {
 	Name, Title string
 	Caught      bool
@@ -22,7 +22,7 @@ type Crash struct {
 	Err         error // the mutant could not be applied, built or run
 }
 
-// Verdict is the result in a word.
+// Verdict returns the result in a word.
 func (x *Crash) Verdict() string { return verdictOf(x.Err, x.Caught) }
 
 // RunSQLite runs the crash test of SQLite with its log on mutants of opt.Protocol, which

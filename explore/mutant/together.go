@@ -17,20 +17,20 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
-// together is one source tree with many mutants in it, so that they are built once: most of
-// the time of a mutant is that of the compiler. Each function that some mutant changes stands
-// there once as it is and once for each of them, and a function with its name calls the one of
-// the mutant that is on, as in the programs of package schema.
+// together is one source tree with many mutants, so that they are built once: compilation takes most
+// of the time of a mutant. A function that mutants change has a version for the unmodified code and
+// one for each of these mutants. A function with its name calls the version of the active mutant, as
+// in the programs of package schema.
 type together struct {
 	files  map[string][]byte
 	number map[string]int // of a mutant, by its name; one that has none must be built alone
 }
 
-// errAlone: a mutant changes what cannot stand beside the code as it is.
-var errAlone = errors.New("it has to be built alone")
+// errAlone: a mutant changes code of which a program cannot contain two versions.
+var errAlone = errors.New("it must be built separately")
 
-// merge puts mutants into one tree, as many as it can. What is wrong with one of the others, if
-// anything is, shows when that is built alone.
+// merge merges as many mutants as possible into one tree. Errors of the others show when they are
+// built separately.
 func merge(root string, todo []*Mutant) *together {
 	t := &together{files: map[string][]byte{}, number: map[string]int{}}
 	trees := map[string]*tree{}
@@ -53,14 +53,14 @@ func merge(root string, todo []*Mutant) *together {
 	return t
 }
 
-// changesOf are the files as a mutant leaves them, and the functions that it changes there.
+// changesOf returns the files as a mutant changes them, and the names of the changed functions.
 func changesOf(root string, m *Mutant, trees map[string]*tree) (after map[string][]byte, changed map[string][]string, err error) {
 	if after, err = m.apply(root); err != nil {
 		return nil, nil, err
 	}
 	changed = map[string][]string{}
 	if slices.ContainsFunc(slices.Collect(maps.Keys(after)), func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
-		return nil, nil, errAlone // a test runs whatever has the name of one
+		return nil, nil, errAlone // go test would run every version of a test function
 	}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if trees[name] == nil {
@@ -75,7 +75,7 @@ func changesOf(root string, m *Mutant, trees map[string]*tree) (after map[string
 	return after, changed, nil
 }
 
-// tree is a file as it is, and the versions of its functions that mutants have.
+// tree is an unmodified file, with the versions of its functions in mutants.
 type tree struct {
 	text     []byte
 	file     *ast.File
@@ -85,7 +85,7 @@ type tree struct {
 	effects  []string // imports that make a difference to a package that does not name them
 	variants map[string][]int
 	added    bytes.Buffer
-	imports  []string // that some version needs and the file does not have
+	imports  []string // that some version needs but the file lacks
 }
 
 func readTree(name string) (*tree, error) {
@@ -131,10 +131,10 @@ func parseTree(text []byte) (*tree, error) {
 	return x, nil
 }
 
-// of is the text of a node. The file set holds one file, so that positions are offsets, from 1.
+// of returns the text of a node. The file set holds one file, so that positions are offsets, from 1.
 func (x *tree) of(n ast.Node) string { return string(x.text[n.Pos()-1 : n.End()-1]) }
 
-// nameOf is the name of a function, with the type of its receiver.
+// nameOf returns the name of a function, with the type of its receiver.
 func (x *tree) nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
@@ -142,8 +142,8 @@ func (x *tree) nameOf(d *ast.FuncDecl) string {
 	return x.of(d.Recv.List[0].Type) + "." + d.Name.Name
 }
 
-// changes are the functions that are not the same in another version of the file.
-// Its error is errAlone if there is another difference.
+// changes returns the functions that differ in another version of the file. Its error is
+// errAlone if there is any other difference.
 func (x *tree) changes(text []byte) (names []string, err error) {
 	y, err := parseTree(text)
 	if err != nil {
@@ -163,12 +163,12 @@ func (x *tree) changes(text []byte) (names []string, err error) {
 		names = append(names, name)
 	}
 	if len(names) == 0 {
-		return nil, errAlone // what the mutant changes is none of these, and would be lost
+		return nil, errAlone // the mutant changes something else, which would be lost
 	}
 	return names, nil
 }
 
-// signature is the types of a function's parameters and results.
+// signature returns the types of a function's parameters and results.
 func (x *tree) signature(d *ast.FuncDecl) string {
 	out := ""
 	for _, list := range []*ast.FieldList{d.Type.TypeParams, d.Type.Params, d.Type.Results} {
@@ -180,7 +180,7 @@ func (x *tree) signature(d *ast.FuncDecl) string {
 	return out
 }
 
-// typeAt is the type of parameter i of a list, in which several may share one.
+// typeAt returns the type of parameter i of a list, in which several may share one.
 func typeAt(list *ast.FieldList, i int) ast.Expr {
 	for _, f := range list.List {
 		if i -= max(1, len(f.Names)); i < 0 {
@@ -190,7 +190,7 @@ func typeAt(list *ast.FieldList, i int) ast.Expr {
 	return nil
 }
 
-// mayStandBeside says whether another version of a function can be called in its place.
+// mayStandBeside reports whether another version of a function can be called in its place.
 func mayStandBeside(d *ast.FuncDecl) bool {
 	if d.Type.TypeParams != nil || d.Body == nil || slices.Contains([]string{"init", "main", "_"}, d.Name.Name) {
 		return false
@@ -202,11 +202,11 @@ func mayStandBeside(d *ast.FuncDecl) bool {
 	if star, ok := t.(*ast.StarExpr); ok {
 		t = star.X
 	}
-	_, plain := t.(*ast.Ident) // and no generic type
+	_, plain := t.(*ast.Ident) // and not a generic type
 	return plain
 }
 
-// watchesItsCaller says whether a call in between makes a difference to a function.
+// watchesItsCaller reports whether an additional call in between can affect a function.
 func watchesItsCaller(text string) bool {
 	return strings.Contains(text, "recover()") || strings.Contains(text, "runtime.Caller")
 }
@@ -231,13 +231,13 @@ func (x *tree) add(number int, text []byte, names []string) {
 
 func suffix(number int) string { return fmt.Sprintf("__%d", number) }
 
-// renamed is the text of a function with something behind its name.
+// renamed returns the text of a function with a suffix added to its name.
 func (x *tree) renamed(d *ast.FuncDecl, suffix string) string {
 	at := d.Name.End() - 1
 	return string(x.text[d.Pos()-1:at]) + suffix + string(x.text[at:d.End()-1])
 }
 
-// source is the file with all versions in it.
+// source returns the file with all versions in it.
 func (x *tree) source() []byte {
 	var out bytes.Buffer
 	at := x.file.Name.End() - 1
@@ -263,7 +263,7 @@ func (x *tree) source() []byte {
 	return out.Bytes()
 }
 
-// choose writes the function that calls the version of the mutant that is on.
+// choose writes the function that calls the version of the active mutant.
 func (x *tree) choose(out *bytes.Buffer, d *ast.FuncDecl, numbers []int) {
 	var params, args []string
 	for i := range d.Type.Params.NumFields() {
@@ -293,7 +293,7 @@ func (x *tree) choose(out *bytes.Buffer, d *ast.FuncDecl, numbers []int) {
 	fmt.Fprintf(out, "\t}\n\t%s%s%s\n}\n", call, suffix(0), with)
 }
 
-// switchFile is the file of a package that says which mutant is on.
+// switchFile returns the file of a package that selects the enabled mutant.
 func (x *tree) switchFile() []byte {
 	return fmt.Appendf(nil, "package %s\n\nimport (\n\t\"os\"\n\t\"strconv\"\n)\n\nvar mutantOn, _ = strconv.Atoi(os.Getenv(%q))\n", x.file.Name.Name, schema.Selects)
 }

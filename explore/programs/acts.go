@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// kindOfAct is what there is to know of the acts of one name.
+// kindOfAct describes the acts of one name.
 type kindOfAct struct {
 	takes   string // its arguments: t the peers, a a word of memory, v and w values, f flags, b a body
 	do      func(t *task, a *Act)
@@ -24,7 +24,7 @@ const (
 	flagFence     = 'f'
 	flagSolicited = 'o'
 	flagBadKey    = 'k' // a key that no registration has
-	flagEcho      = 'e' // of what was read last, whether it has come or not
+	flagEcho      = 'e' // sends the destination of the last Read, arrived or not
 	flagNextKey   = 'n' // the key that the peer's next registration will have
 	flagBeyond    = 'r' // beyond the region
 	flagBadLocal  = 'l' // a source or destination that is not registered
@@ -39,7 +39,7 @@ const (
 	flagEmpty     = 'z' // of no bytes
 )
 
-// table is all that a program can do, by name.
+// table lists all acts, by name.
 var table map[string]kindOfAct
 
 func init() {
@@ -88,9 +88,9 @@ func completionActs() map[string]kindOfAct {
 		"tchan":    {takes: "v", channel: true, do: func(t *task, a *Act) { t.channel(seconds(a.V)) }},
 		"each":     {takes: "t", link: true, channel: true, do: func(t *task, a *Act) { t.each(a, verbs.Forever) }}, // one of each
 		"teach":    {takes: "tv", link: true, channel: true, do: func(t *task, a *Act) { t.each(a, seconds(a.V)) }},
-		"peek":     {takes: "", do: func(t *task, _ *Act) { t.peek() }}, // where the last response goes, whether it has come or not
-		"scribble": {takes: "v", do: (*task).scribble},                  // where the last response goes, likewise
-		"change":   {takes: "v", do: (*task).change},                    // the source of the last request, whether it was read or not
+		"peek":     {takes: "", do: func(t *task, _ *Act) { t.peek() }}, // the destination of the last response, arrived or not
+		"scribble": {takes: "v", do: (*task).scribble},                  // writes there
+		"change":   {takes: "v", do: (*task).change},                    // the source of the last request, fetched or not
 	}
 }
 
@@ -145,7 +145,7 @@ func memoryActs() map[string]kindOfAct {
 	}
 }
 
-// pmemAt is where a word of persistent memory is: two in one line, the third in another.
+// pmemAt returns where a word of persistent memory is: two in one line, the third in another.
 func pmemAt(at int) int { return []int{0, 8, 64, 64}[at] }
 
 func taskActs() map[string]kindOfAct {
@@ -171,7 +171,7 @@ func messageActs() map[string]kindOfAct {
 	return map[string]kindOfAct{
 		"call":     {takes: "tv", do: func(t *task, a *Act) { t.call(a, verbs.Forever) }},
 		"tcall":    {takes: "tvw", do: func(t *task, a *Act) { t.call(a, seconds(a.W)) }},
-		"ask":      {takes: "tv", do: func(t *task, a *Act) { t.ask(a, verbs.Forever) }}, // and do not wait
+		"ask":      {takes: "tv", do: func(t *task, a *Act) { t.ask(a, verbs.Forever) }}, // without waiting
 		"timedask": {takes: "tvw", do: func(t *task, a *Act) { t.ask(a, seconds(a.W)) }},
 		"gather":   {takes: "v", do: func(t *task, a *Act) { t.gathered(a.V) }}, // of the last asked, v answers
 		"accept":   {takes: "", do: func(t *task, _ *Act) { t.accept(verbs.Forever) }},

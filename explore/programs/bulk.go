@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Tally is what became of programs of one kind.
+// Tally counts the results for programs of one kind.
 type Tally struct {
 	Kind       string
 	First, Of  uint64 // seeds
@@ -16,11 +16,11 @@ type Tally struct {
 	Differ     int
 	Unfinished int // modes that met a limit
 	Outcomes   int
-	Passed     int // programs without what was asked for, which were not compared
+	Passed     int // programs without the required text, which were not compared
 	Elapsed    time.Duration
 }
 
-// String is a line of a table.
+// String returns a line of a table.
 func (t Tally) String() string {
 	line := fmt.Sprintf("%-12s %8d from seed %-8d %8d naive %7d with states %6d too large %6d modes unfinished %9d outcomes %6d DIFFER %8.1f s",
 		t.Kind, t.Of, t.First, t.By[Naive], t.By[Stated], t.By[TooLarge], t.Unfinished, t.Outcomes, t.Differ, t.Elapsed.Seconds())
@@ -38,9 +38,9 @@ type Result struct {
 	err error
 }
 
-// Run compares n programs of a kind, from a seed on, in several at a time; with says what the text
-// of a program must have for that, and empty: all are compared. It calls differs for each that
-// differs, in the order of the seeds.
+// Run compares n programs of a kind, from a seed on, several at a time. It compares only programs
+// whose text contains with; empty: all. It calls differs for each that differs, in the order of the
+// seeds.
 func Run(kind string, first, n uint64, with string, l Limits, workers int, differs func(Result)) (Tally, error) {
 	start := time.Now()
 	t := Tally{Kind: kind, First: first, Of: n}
@@ -79,7 +79,7 @@ func Run(kind string, first, n uint64, with string, l Limits, workers int, diffe
 	return t, nil
 }
 
-// Add adds what became of the programs that follow.
+// Add adds the results for the next programs.
 func (t *Tally) Add(o Tally) {
 	t.Of += o.Of
 	for i := range t.By {

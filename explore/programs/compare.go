@@ -8,7 +8,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore"
 )
 
-// Limits bound what one comparison may take.
+// Limits bound one comparison.
 type Limits struct {
 	Runs   uint64 // of the naive search
 	States uint64 // runs of a search with states
@@ -35,12 +35,12 @@ var Modes = []Mode{
 	{Name: backwards, opt: explore.Options{EveryOrder: true, Backwards: true}},
 }
 
-// backwards visits the states in another order than the mode above it, so a fingerprint that takes
-// two states for one does it elsewhere. Both must find the same number of states, and each step from
-// a state must lead to the same ones (see successors).
+// backwards visits the states in another order than the mode above it, so a fingerprint that merges
+// two different states does so elsewhere. Both must find the same number of states, and each step
+// from a state must lead to the same ones (see successors).
 const backwards = "late, backwards"
 
-// The causes of a difference, by what is left out in the modes that differ.
+// The causes of a difference, by what the modes that differ omit.
 const (
 	LateResolution = "late resolution"
 	Fingerprint    = "fingerprint"
@@ -49,8 +49,8 @@ const (
 	Orders         = "sleep sets or steps taken alone"
 )
 
-// Cause is what the first difference must come from: naive searches recognise no states,
-// and only a few modes leave anything else out.
+// Cause returns the cause of the first difference. Naive searches recognise no states, and
+// only a few modes omit anything else.
 func (c *Comparison) Cause() string {
 	bad := func(mode string) bool {
 		return slices.ContainsFunc(c.Diffs, func(d Diff) bool { return d.Mode == mode })
@@ -70,7 +70,7 @@ func (c *Comparison) Cause() string {
 	return Orders
 }
 
-// Diff is what a mode lost, or found beyond the truth.
+// Diff lists the outcomes that a mode lost, or added to the truth.
 type Diff struct {
 	Mode        string
 	Lost, Added []string
@@ -86,10 +86,10 @@ type Comparison struct {
 	Diffs             []Diff
 }
 
-// Truth is what the modes were compared with.
+// Truth is the reference of a comparison.
 type Truth int
 
-// What a comparison rests on.
+// The references of a comparison.
 const (
 	TooLarge Truth = iota // nothing was compared
 	Stated                // the eager machine with states that are recognised
@@ -137,8 +137,8 @@ func Compare(p *Program, l Limits) (*Comparison, error) {
 	return c, nil
 }
 
-// settle finds out what is true: by the naive search unless the program is estimated to
-// be much too large for it, or turns out to be.
+// settle determines the truth: by the naive search, unless the program is estimated to be
+// much too large for it, or turns out to be.
 func (c *Comparison) settle(s *explore.Scenario, l Limits) error {
 	size, err := estimate(s)
 	if err != nil {
@@ -209,7 +209,7 @@ func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(x string) bool { return slices.Contains(b, x) })
 }
 
-// String is what differs, for a person.
+// String describes the differences.
 func (d Diff) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s:\n", d.Mode)

@@ -37,14 +37,14 @@
 //
 // A task keeps its observations to itself: tasks share no variable, and the checks
 // learn a task's observations when it has finished (explore.Case.Report, which makes no
-// two tasks conflict), when it reports them, or when it waits for ever as the run ends.
+// two tasks conflict), when it reports them, or when it is blocked as the run ends.
 // So the simulator's own state must distinguish states, as in real protocols. A hang is
 // an outcome, not a violation.
 //
 // # The reference
 //
 // The naive search in eager mode tries every sequence of choices and recognises no
-// state. If that is too much, the eager machine with recognised states takes its place;
+// state. If that takes too long, the eager machine with recognised states replaces it;
 // a comparison reports which one it used. Programs that are too large for both are
 // counted but not compared.
 package programs

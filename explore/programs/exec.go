@@ -51,7 +51,7 @@ func (t *task) run(acts []Act) {
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
 
-// note adds to what the task has seen.
+// note adds to the observations of the task.
 func (t *task) note(s string) {
 	if len(t.log) > 0 {
 		t.log = append(t.log, ' ')
@@ -102,7 +102,7 @@ func (t *task) err(err error) bool {
 	return err != nil
 }
 
-// peers are the hosts that an act names: the one that is visited, of its group.
+// peers returns the hosts that an act names: the one that is visited, of its group.
 func (t *task) peers(a *Act) []string {
 	names := t.m.x.peers(t.m.at, a.To)
 	if t.only != "" && slices.Contains(names, t.only) {
@@ -111,8 +111,8 @@ func (t *task) peers(a *Act) []string {
 	return names
 }
 
-// visit does acts with each of several hosts, in any order, until one of them ends the task. What it keeps tells
-// nothing of the order.
+// visit does acts with each of several hosts, in any order, until one of them ends the task. Its record does not
+// depend on the order.
 func (t *task) visit(a *Act) {
 	names := t.peers(a)
 	seen, sum, log, only := make([]string, len(names)), uint64(0), t.log, t.only
@@ -130,7 +130,7 @@ func (t *task) visit(a *Act) {
 	t.noteAlike(seen)
 }
 
-// to is the task's connection to each peer that the act names.
+// to returns the task's connection to each peer that the act names.
 func (t *task) to(a *Act) []*link {
 	var out []*link
 	for _, name := range t.peers(a) {
@@ -235,12 +235,12 @@ func (t *task) each(a *Act, timeout time.Duration) {
 		out[i] = t.completion(&wcs[i])
 		sum += t.last
 	}
-	t.last = sum // it must not tell which of interchangeable hosts had which
+	t.last = sum // it must not reveal which interchangeable host had which
 	sort.Strings(out)
 	t.note(strings.Join(out, "+"))
 }
 
-// completion says what a completion tells, and what came with it.
+// completion formats a completion and the data that came with it.
 func (t *task) completion(wc *verbs.WC) string {
 	if wc.Status != verbs.StatusSuccess {
 		return wc.Status.String()
@@ -303,7 +303,7 @@ func (t *task) state(a *Act) {
 	t.noteAlike(out)
 }
 
-// noteAlike notes what was seen of several hosts. It must not tell which of them is which.
+// noteAlike notes what was observed of several hosts. It must not reveal which host is which.
 func (t *task) noteAlike(seen []string) {
 	sort.Strings(seen)
 	for _, s := range seen {

@@ -175,7 +175,7 @@ func (t *task) ask(a *Act, timeout time.Duration) {
 	t.asked = t.m.h.Gather(calls, timeout)
 }
 
-// gathered waits for answers. Which of the interchangeable hosts gave which is not noted.
+// gathered waits for answers. It does not record which interchangeable host gave which.
 func (t *task) gathered(need int) {
 	if t.asked == nil {
 		return
@@ -219,7 +219,7 @@ func (t *task) reject() {
 	}
 }
 
-// serve answers for ever with the last value that it has seen.
+// serve answers every request with the last value that it has seen.
 func (t *task) serve(a *Act) {
 	for {
 		req, err := t.m.ask.Accept(verbs.Forever)
@@ -230,7 +230,7 @@ func (t *task) serve(a *Act) {
 		t.req = req
 		t.run(a.Body)
 		req.Reply(bytesOf(t.last))
-		t.log = t.log[:0] // a daemon that remembered would never be in a state twice
+		t.log = t.log[:0] // otherwise a daemon would never reach a state twice
 	}
 }
 
@@ -253,7 +253,7 @@ func (t *task) askCount(a *Act) {
 	t.asked = t.m.h.Gather([]host.Call{{To: "services", Service: "counter", Body: bytesOf(t.value(a.V))}, {To: "services", Service: "counter"}}, verbs.Forever)
 }
 
-// connect makes a new connection to a host, whose acceptConn takes part in it.
+// connect makes a new connection to a host, which must run acceptConn.
 func (t *task) connect(a *Act) {
 	for _, name := range t.peers(a) {
 		p, cq := t.m.queues()
@@ -277,7 +277,7 @@ func (t *task) acceptConn() {
 	req.Reply(body)
 }
 
-// join connects a queue pair to the end that a message names.
+// join connects a queue pair to the endpoint in a message.
 func (t *task) join(peer string, p verbs.PreparedQP, cq verbs.CQ, body []byte) {
 	var e verbs.Endpoint
 	if len(body) != verbs.EndpointSize+4*8 || e.UnmarshalBinary(body[:verbs.EndpointSize]) != nil {

@@ -58,7 +58,7 @@ func (g *maker) cutOff(kind string) {
 	}
 }
 
-// struck is a host that the first fault can strike.
+// struck returns a host that the first fault can strike.
 func (g *maker) struck() int {
 	for i := range g.p.Hosts {
 		if strings.Contains(g.p.Faults[0], "("+g.name(i)) {

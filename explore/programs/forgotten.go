@@ -1,10 +1,10 @@
 package programs
 
-// What a host that has ended left behind must be part of the state, although nobody knows any more
-// what it did.
+// The remains of a host that has finished must be part of the state, although no task remembers
+// what the host did.
 
-// forgotten has a daemon that does one of two things that hardly differ, and ends. Another host
-// hears from it before or after, and then looks.
+// forgotten has a daemon that does one of two nearly equal things and finishes. Another host
+// receives a message from it before or after that, and then observes its effects.
 func (g *maker) forgotten() {
 	g.hosts(2)
 	g.set(25)
@@ -37,7 +37,7 @@ func (g *maker) forgotten() {
 	}
 }
 
-// nearly is an act that differs from x in one thing.
+// nearly returns an act that differs from x in one thing.
 func (g *maker) nearly(x Act) Act {
 	switch g.r.IntN(6) {
 	case 0, 1:
@@ -60,8 +60,8 @@ func under(condition int, a Act) Act {
 	return a
 }
 
-// forgottenTasks has a task of a daemon that does one of two things and ends, and another of the same
-// daemon that goes on when time has passed.
+// forgottenTasks has a task of a daemon that does one of two things and finishes, and another task of the
+// same daemon that continues after a while.
 func (g *maker) forgottenTasks() {
 	g.hosts(2)
 	g.set(15)
@@ -97,7 +97,7 @@ func (g *maker) forgottenTasks() {
 	}
 }
 
-// something is one act of host i that leaves traces at host j.
+// something is an act of host i with an effect on host j.
 func (g *maker) something(i, j int) Act {
 	to := g.name(j)
 	switch g.r.IntN(5) {
@@ -113,7 +113,7 @@ func (g *maker) something(i, j int) Act {
 		Act{Do: "dereg"}, Act{Do: "rereg"}, Act{Do: "deaf"}, Act{Do: "count", V: 1}, Act{Do: "poll", To: to, V: 1}, Act{Do: "ask", To: to, V: 1}, Act{Do: "destroy", To: to})
 }
 
-// daemonsEnd has daemons that end several things, some of them with errors, while others look.
+// daemonsEnd has daemons that end several things, some of them with errors, while others observe.
 func (g *maker) daemonsEnd() {
 	g.someHosts(60)
 	g.set(25)
@@ -139,7 +139,7 @@ func (g *maker) daemonsEnd() {
 	g.conditions()
 }
 
-// channels has hosts that sleep on channels while what was reported goes, or more comes.
+// channels has hosts that sleep on channels while reported completions are dropped, or more arrive.
 func (g *maker) channels() {
 	g.someHosts(25)
 	g.set(30)
@@ -173,7 +173,7 @@ func (g *maker) channels() {
 	g.conditions()
 }
 
-// reuses has daemons that use the source of a request again before it has completed.
+// reuses has daemons that reuse the source buffer of a request before it has completed.
 func (g *maker) reuses() {
 	g.someHosts(40)
 	g.set(25)

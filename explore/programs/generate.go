@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Generate makes program number seed of a kind: always the same one. Seven of eight are
+// Generate makes the program of a kind with number seed, always the same one. Seven of eight are
 // small enough for the naive search.
 func Generate(kind string, seed uint64) *Program {
 	h := fnv.New64a()
@@ -28,8 +28,8 @@ func Generate(kind string, seed uint64) *Program {
 	}
 }
 
-// largest is about how many runs a program may have that the naive search is not to
-// finish. With states, most of those can be compared.
+// largest is roughly the number of runs up to which programs are generated. Most of those that
+// the naive search cannot finish can be compared with states.
 const largest = 3e6
 
 // fits reports whether a program is estimated to have so few runs.
@@ -38,7 +38,7 @@ func (p *Program) fits(runs float64) bool {
 	return err != nil || n <= runs
 }
 
-// said is the program that its text says: an act has nothing that it does not take.
+// said is the program as its text states it: an act has no operands that it does not use.
 func (p *Program) said() *Program {
 	q, err := Parse(p.String())
 	if err != nil {
@@ -47,9 +47,8 @@ func (p *Program) said() *Program {
 	return q
 }
 
-// maker makes a program. It draws motifs, each a few acts of one or two hosts that can
-// have something to do with each other, and puts their acts where the code of those hosts
-// has got to, or anywhere before.
+// maker makes a program. It draws motifs, each a few related acts of one or two hosts, and
+// inserts their acts at the end of the code of those hosts, or anywhere before.
 type maker struct {
 	r    *rand.Rand
 	kind string
@@ -98,12 +97,11 @@ func (g *maker) someHosts(three int) {
 	g.hosts(n)
 }
 
-// turns are knobs of a profile, and the ways in which they can matter to small programs.
+// turns lists knobs of a profile, with the values that can matter to small programs.
 var turns = []string{"StoreBuffers=false", "StoreBuffers=false", "DrainOnRevoke=false", "DrainOnRevoke=true", "WholePackets=false", "MTU=8", "FlushOps=false",
 	"AtomicGlob=true", "AtomicOrdersLater=false", "AtomicFlushes=false", "FenceWaitsAll=true", "ReadsSeeAcked=false"}
 
-// profile draws a card: one that has a name, in half the programs with one knob turned,
-// or two.
+// profile draws a card: a named one, in half the programs with one or two knobs changed.
 func (g *maker) profile() string {
 	out := pick(g, "strong", "strong", "strong", "relaxed", "relaxed", "srd", "ooo", "iba", "rxe")
 	for n := 0; n < 2 && g.chance(45-20*n); n++ {
@@ -136,7 +134,7 @@ func (g *maker) set(linger int) {
 	}
 }
 
-// put adds acts to host i, in their order, mostly at the end.
+// put adds acts to host i, in order, mostly at the end.
 func (g *maker) put(i int, acts ...Act) {
 	for len(g.p.Hosts[i].Lives) <= g.life {
 		g.p.Hosts[i].Lives = append(g.p.Hosts[i].Lives, nil)
@@ -174,7 +172,7 @@ func (p *Program) size() int {
 	return n
 }
 
-// fill draws motifs until there are enough acts: at least some, rarely as many as most.
+// fill draws motifs until there are enough acts: at least some, rarely most.
 func (g *maker) fill(least, most int, from []weighted) {
 	span := most - least + 1
 	for n := least + min(g.r.IntN(span), g.r.IntN(span)); g.p.size() < n; {
@@ -183,7 +181,7 @@ func (g *maker) fill(least, most int, from []weighted) {
 	}
 }
 
-// conditions makes some acts depend on what came before.
+// conditions makes some acts depend on earlier values.
 func (g *maker) conditions() {
 	g.p.acts(func(_ *Host, a *Act) {
 		if g.chance(6) {

@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/faults"
 )
 
-// Faults that tasks inject, and heals. What begins with me strikes one's own host, the others
-// strike a host that is named, or the link to it.
+// Faults that tasks inject, and heals. Those whose names begin with me affect the task's own host,
+// the others a named host, or the link to it.
 
 var injected = map[string]faults.Kind{"crash": faults.Crash, "power": faults.Power, "suspect": faults.Suspect, "revoke": faults.Revoke,
 	"timeout": faults.Timeout, "flip": faults.Flip, "poison": faults.Poison}
@@ -57,7 +57,7 @@ func injectActs() map[string]kindOfAct {
 	return out
 }
 
-// announces is what must be known of injected faults from the beginning.
+// announces returns what the world must know about injected faults from the start.
 func (p *Program) announces() (out faults.Budget) {
 	p.acts(func(h *Host, a *Act) {
 		do, own := strings.CutPrefix(a.Do, "me")

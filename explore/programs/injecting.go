@@ -63,7 +63,7 @@ func addDamage(g *maker, i, j int) {
 	g.put(j, Act{Do: pick(g, "pload", "pload", "ploadwide")})
 }
 
-// addServiceCut cuts a host off from the services, and it or another calls one.
+// addServiceCut cuts a host off from the services, and it or another host calls one.
 func addServiceCut(g *maker, i, j int) {
 	call := pick(g, Act{Do: "count", V: 1}, Act{Do: "counter"})
 	switch g.r.IntN(4) {
@@ -79,7 +79,7 @@ func addServiceCut(g *maker, i, j int) {
 	}
 }
 
-// injectingLate has timers that faults strike, and calls that fail, in all regimes.
+// injectingLate has timers that faults affect, and calls that fail, in all regimes.
 func (g *maker) injectingLate() {
 	g.someHosts(20)
 	g.set(30)
@@ -107,7 +107,7 @@ func (g *maker) injectingLate() {
 	g.conditions()
 }
 
-// injectingAlike has interchangeable hosts that inject faults of their own, and are struck together.
+// injectingAlike has interchangeable hosts that inject faults of their own, and are affected together.
 func (g *maker) injectingAlike() {
 	g.hosts(2)
 	g.set(25)

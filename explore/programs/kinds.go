@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kindOf is a kind of programs: its subject, and what makes it.
+// kindOf is a kind of programs: its subject, and its generator.
 type kindOf struct {
 	name, about string
 	large       int // of its programs, in a hundred, may be too large for the naive search
@@ -32,15 +32,15 @@ var kinds = []kindOf{
 	{"buffers", "responses that land in the source buffers of other requests, and queue pairs abandoned before that", 40, (*maker).buffers},
 	{"lists", "requests posted in lists, each gathering two pieces of memory of one or zero bytes", 40, (*maker).lists},
 	{"bytes", "requests, loads and stores of some bytes of a word, beside Atomics on it, and before power fails", 40, (*maker).bytes},
-	{"seams", "steps between which somebody must be able to come: endings in a row, calls that fail as a link is cut and heals, polls in vain", 40, (*maker).seams},
+	{"seams", "steps between which other hosts must be able to act: consecutive endings, calls that fail while a link is cut, polls that find nothing", 40, (*maker).seams},
 	{"injecting", "faults that tasks inject, and heals", 30, (*maker).injecting},
-	{"injecting-late", "timers that injected faults strike, and calls that fail", 30, (*maker).injectingLate},
-	{"injecting-alike", "interchangeable hosts that inject faults, and are struck by them", 30, (*maker).injectingAlike},
-	{"forgotten", "daemons that do one of two things that hardly differ, and end", 30, (*maker).forgotten},
-	{"forgotten-tasks", "the same of a task of a daemon that goes on", 30, (*maker).forgottenTasks},
-	{"daemons-end", "daemons that end several things, while others look", 30, (*maker).daemonsEnd},
-	{"channels", "hosts that sleep on channels while what was reported goes", 30, (*maker).channels},
-	{"reuses", "daemons that use the source of a request again", 30, (*maker).reuses},
+	{"injecting-late", "injected faults that affect timers, and calls that fail", 30, (*maker).injectingLate},
+	{"injecting-alike", "interchangeable hosts that inject faults, and are affected by them", 30, (*maker).injectingAlike},
+	{"forgotten", "daemons that do one of two nearly equal things, and finish", 30, (*maker).forgotten},
+	{"forgotten-tasks", "the same for a task of a daemon that continues", 30, (*maker).forgottenTasks},
+	{"daemons-end", "daemons that end several things, while others observe", 30, (*maker).daemonsEnd},
+	{"channels", "hosts that sleep on channels while reported completions are dropped", 30, (*maker).channels},
+	{"reuses", "daemons that reuse the source buffer of a request", 30, (*maker).reuses},
 }
 
 // Kinds are the kinds of programs that [Generate] makes.
@@ -54,7 +54,7 @@ func kindNames() []string {
 	return out
 }
 
-// own is the maker's kind.
+// own returns the maker's kind.
 func (g *maker) own() *kindOf { return &kinds[slices.Index(Kinds, g.kind)] }
 
 func (g *maker) plain() {
@@ -90,7 +90,7 @@ func (g *maker) daemons() {
 	g.conditions()
 }
 
-// body is what a daemon does for a request.
+// body draws what a daemon does for a request.
 func (g *maker) body(i int) []Act {
 	switch g.r.IntN(4) {
 	case 0:
@@ -125,7 +125,7 @@ func (g *maker) timers() {
 	g.conditions()
 }
 
-// sometimesTimed draws another regime of time now and then, with something timed.
+// sometimesTimed occasionally draws another time regime, with a timed act.
 func (g *maker) sometimesTimed() {
 	if g.chance(8) {
 		g.p.Timers = pick(g, "", "free", "skew(2)")
@@ -161,7 +161,7 @@ func (g *maker) restarts() {
 	g.conditions()
 }
 
-// second is what a later life does.
+// second draws what a later life does.
 func (g *maker) second(i, j int) {
 	k := g.life
 	switch g.r.IntN(4) {

@@ -1,8 +1,7 @@
 package programs
 
-// leases has hosts that do something because time has passed: after a call that timed
-// out, a sleep, a wait in vain. Another host is late with what it does, and the two meet
-// in memory.
+// leases has hosts that act because time has passed: after a call or a wait that timed out,
+// or a sleep. Another host acts late, and the two conflict in memory.
 func (g *maker) leases() {
 	g.hosts(2)
 	g.set(40)
@@ -16,7 +15,7 @@ func (g *maker) leases() {
 	g.stir()
 }
 
-// waits is how a lets a time pass, and how b is late.
+// waits draws how a lets time pass, and how b is late.
 func (g *maker) waits() (early, late string) {
 	if g.chance(70) {
 		early = pick(g, "tcall b 1 1", "tcall b 1 1", "tcall b 1 1", "tcall b 1 2", "timedask b 1 1; gather 1", "now; tcall b 1 1", g.post("b")+"; twait b 1")
@@ -26,8 +25,8 @@ func (g *maker) waits() (early, late string) {
 	return early, pick(g, "call a 1; sleep 2", "ask a 1; sleep 2", "tcall a 1 1", "ask a 1; gather 1; sleep 1")
 }
 
-// meets is what a and b do when their times have come: mostly one looks at what the other
-// does, or does not let it.
+// meets is what a and b do when their times have come: usually one observes what the other
+// does, or prevents it.
 func (g *maker) meets() (mine, theirs string) {
 	finds := func(to string) string {
 		return named(pick(g, "load x", "load x", "load x", "loadwide", "store x 4", "add x 4", "recv B; poll B 1", "recv B; state B", "peek"), to)
@@ -51,8 +50,8 @@ func (g *maker) afterwards(to string) string {
 	return named(pick(g, "state B", "poll B 1", "wait B 1", "recv B", g.post(to), "count 1", "counter", "end", "call B 1", "say", "drain B", "rereg", "tchan 1", g.revokes(to)), to)
 }
 
-// causality has a host that knows one thing to be done before it does the next, while
-// others look at the two, or change them, by one instruction or several.
+// causality has a host that knows that one act is complete before it starts the next, while
+// others read the two, or change them, in one instruction or several.
 func (g *maker) causality() {
 	g.hosts(2)
 	g.set(40)
@@ -76,19 +75,19 @@ func (g *maker) causality() {
 	g.stir()
 }
 
-// sure is a request whose completion says that something is in memory.
+// sure returns a request whose completion says that something is in memory.
 func (g *maker) sure(word string) string {
 	return pick(g, "fetchadd b "+word+" 1 s; wait b 1", "awrite b "+word+" 1 s; wait b 1", "cas b "+word+" 0 1 s; wait b 1", "read b "+word+" s; wait b 1",
 		"flush b "+word+" s; wait b 1", "write b "+word+" 1; read b "+word+" s; wait b 1", "write b "+word+" 1; flush b "+word+" s; wait b 1")
 }
 
-// watches is how a host meets two words of memory.
+// watches draws how a host accesses two words of memory.
 func (g *maker) watches() string {
 	return pick(g, "loadwide", "loadwide", "loadwide", "loadwide", "storewide 5", "load x; load y", "load y; load x", "store x 5; loadwide", "add x 1; load y",
 		"lcas x 0 7; load y", "wideread a s; wait a 1", "wait a 1", "store x 5; store y 5")
 }
 
-// mentions reports whether the code of host i names another, and calls whether it calls it.
+// mentions reports whether the code of host i names another host, and calls whether it calls that.
 func (g *maker) mentions(i int, name string) bool {
 	return g.has(i, func(a *Act) bool { return a.To == name })
 }

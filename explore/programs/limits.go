@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// What is not compared, because docs/semantics.md states it as a known limit.
+// Programs that are not compared, because of a known limit in docs/semantics.md.
 
-// inVain reports whether a host polls in vain, in an outcome, more often than late resolution lets a
-// task do although there is something: verdicts say so (explore.Report.VainPolls).
+// inVain reports whether, in an outcome, a host polls in vain more often than late resolution lets a
+// task do while a completion is visible. Verdicts state this limit (explore.Report.VainPolls).
 func inVain(outcome string) bool {
 	return slices.ContainsFunc(strings.Split(outcome, ":"), func(h string) bool { return strings.Count(h, "none") > maxVain })
 }
@@ -16,8 +16,8 @@ func inVain(outcome string) bool {
 const maxVain = 3
 
 // reportsPosts reports whether a task posts several requests in a row and reports right after the
-// last of them. That is one step, so its report through History comes before whatever others
-// report of the first request; in the eager machine it need not.
+// last of them. That is one step, so its report through History precedes the reports of others about
+// the first request; in the eager machine it need not.
 func (p *Program) reportsPosts() bool {
 	return slices.ContainsFunc(p.Hosts, func(h Host) bool { return slices.ContainsFunc(h.Lives, p.postsLast) })
 }
@@ -52,7 +52,7 @@ func (p *Program) postsLast(acts []Act) bool {
 var lettingGo = []string{"wait", "twait", "poll", "each", "teach", "chan", "tchan", "call", "tcall", "accept", "taccept", "gather",
 	"sleep", "load", "loadwide", "pload", "state", "err", "reset", "dereg"}
 
-// peers is how many hosts a name stands for.
+// peers returns the number of hosts with a name.
 func (p *Program) peers(to string) (n int) {
 	for name := range strings.SplitSeq(to, "+") {
 		n++

@@ -2,8 +2,8 @@ package programs
 
 import "strconv"
 
-// media has persistent memory that goes bad while requests for it are under way, is
-// written back and read again, now and after a restart.
+// media has persistent memory that becomes unreadable while requests to it are in flight. It is
+// written back and read again, before and after a restart.
 func (g *maker) media() {
 	g.hosts(2)
 	g.set(60)
@@ -14,7 +14,7 @@ func (g *maker) media() {
 	g.strike(100, "poison(b)", "poison(b)", "poison(b)", "poison(b)", "flip(b)", "flip(b)", "flip(b)", "poison(b) crash(a)", "poison(b) break(a,b)", "poison(b) flip(b)", "poison(b) crash(b)",
 		"flip(b) power(b)", "power(b)", "crash(b)")
 	verb := func() string { return g.post("b", persistentVerbs...) }
-	if g.chance(20) { // what is posted after an error was found cannot have read before it
+	if g.chance(20) { // a request posted after an error was detected cannot have read before the error
 		g.code(0, "accept", "reply 1")
 		g.code(1, "pload "+g.place(), "call a 1")
 	}
@@ -30,19 +30,19 @@ func (g *maker) media() {
 var persistentVerbs = []string{"write", "write", "write", "wide", "read", "read", "wideread", "fetchadd", "fetchadd", "cas", "cas",
 	"awrite", "flush", "flush", "writeimm"}
 
-// place is a word of persistent memory.
+// place returns a word of persistent memory.
 func (g *maker) place() string { return pick(g, "x", "x", "x", "x", "y", "z") }
 
-// keeps is what a host does with its own persistent memory.
+// keeps draws what a host does with its own persistent memory.
 func (g *maker) keeps() string {
 	w := g.place()
 	return pick(g, "", "pload "+w, "pload "+w, "pload "+w, "pload "+w, "pload "+w, "pstore "+w+" 5", "pwide 6", "pflush "+w+"; pfence", "pstore "+w+" 5; pload "+w, "pfence", "ploadwide",
 		"pstore "+w+" 5; pflush "+w+"; pfence")
 }
 
-// buffers has a host whose requests send what others bring: responses come to memory from
-// which something else is sent, at which somebody looks, or that is changed, and the
-// queue pair may fail or be given up before anything completes.
+// buffers has a host whose requests send the results of others: responses land in memory that is
+// the source of another request, or that is read or changed. The queue pair may fail or be abandoned
+// before anything completes.
 func (g *maker) buffers() {
 	g.hosts(2)
 	g.set(50)
@@ -67,8 +67,8 @@ func (g *maker) buffers() {
 	g.stir()
 }
 
-// lists has requests of other shapes than one word: several in one list, with two pieces of memory,
-// of one byte and of none.
+// lists has requests of other shapes than one word: several in one list, with two SGEs, of one byte
+// or none.
 func (g *maker) lists() {
 	g.hosts(2)
 	g.set(50)
@@ -87,7 +87,7 @@ func (g *maker) lists() {
 	g.stir()
 }
 
-// bytes has requests, loads and stores of parts of one word, in memory that persists or not.
+// bytes has requests, loads and stores of parts of one word, in persistent memory or DRAM.
 func (g *maker) bytes() {
 	g.hosts(2)
 	g.set(40)

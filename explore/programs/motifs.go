@@ -2,7 +2,7 @@ package programs
 
 import "slices"
 
-// everyday are the motifs of programs without faults and time.
+// everyday returns the motifs of programs without faults and time.
 func everyday() []weighted {
 	return []weighted{
 		{30, addRequest}, {18, addLocal}, {12, addMessage}, {9, addCall}, {3, addGather}, {6, addFlag}, {5, addModify}, {3, addKeys},
@@ -11,8 +11,8 @@ func everyday() []weighted {
 	}
 }
 
-// alike are motifs that treat interchangeable hosts alike: what is done to one of them is
-// done to all, in one go.
+// alike are motifs that treat interchangeable hosts the same: each act applies to all of them, in
+// one step.
 func alike() []weighted {
 	return []weighted{{30, addRequest}, {15, addLocal}, {10, addMessage}, {10, addAllCall}, {6, addAllGather}, {4, addModify}, {3, addState},
 		{3, addKeys}, {2, addGo}, {3, addLook}, {2, addService}, {1, addRand}, {2, addSay}, {2, addChange}, {2, addResponse}}
@@ -65,7 +65,7 @@ func (g *maker) flags(do string) string {
 	return out
 }
 
-// request is a request of host i to j, and with luck what takes its completion.
+// request returns a request of host i to j, and with luck what takes its completion.
 func (g *maker) request(i, j int) []Act {
 	do := pick(g, "write", "write", "write", "write", "read", "read", "cas", "fetchadd", "wide", "wideread", "awrite", "flush", "writeimm")
 	a := Act{Do: do, To: g.name(j), At: g.word(), V: 1 + g.r.IntN(3), Flags: g.flags(do)}
@@ -112,7 +112,7 @@ func addCall(g *maker, i, j int) {
 	}
 }
 
-// serves reports whether a host answers all that it is asked.
+// serves reports whether a host answers all requests.
 func (g *maker) serves(j int) bool {
 	l := g.p.Hosts[j].Lives
 	return len(l) > 0 && slices.ContainsFunc(l[0], func(a Act) bool { return a.Do == "serve" })
@@ -194,7 +194,7 @@ func addGo(g *maker, i, j int) {
 	}
 }
 
-// addVisit goes through interchangeable hosts, and at times stops at the first.
+// addVisit visits interchangeable hosts one by one, and sometimes stops at the first.
 func addVisit(g *maker, i, j int) {
 	var body []Act
 	for range 1 + g.r.IntN(2) {
@@ -227,7 +227,7 @@ func addCond(g *maker, i, _ int) {
 	g.put(i, Act{Do: "lock"}, Act{Do: "cond"}, Act{Do: "get"}, Act{Do: "unlock"})
 }
 
-// addLook looks for completions in ways that need not find one.
+// addLook looks for completions in ways that may find none.
 func addLook(g *maker, i, j int) {
 	g.put(i, pick(g, Act{Do: "poll", To: g.name(j), V: 1}, Act{Do: "poll", To: g.name(j), V: 2}, Act{Do: "peek"}, Act{Do: "wait", To: g.name(j), V: 2}))
 }
@@ -252,7 +252,7 @@ func addService(g *maker, i, _ int) {
 }
 func addRand(g *maker, i, _ int) { g.put(i, Act{Do: "rand", V: 2}) }
 
-// addSay is a report of what was seen, which outlives its host.
+// addSay is a report of observations, which outlives its host.
 func addSay(g *maker, i, _ int) {
 	if g.chance(50) {
 		g.put(i, g.local())
@@ -271,7 +271,7 @@ func addDestroyed(g *maker, i, j int) {
 	g.put(i, append([]Act{{Do: pick(g, "err", "destroy", "reset"), To: g.name(j)}}, g.request(i, j)...)...)
 }
 
-// addResponse comes to where a response goes before its completion was polled.
+// addResponse accesses the destination of a response before its completion was polled.
 func addResponse(g *maker, i, j int) {
 	to := g.r.IntN(len(g.p.Hosts))
 	if to == i {
@@ -288,7 +288,7 @@ func addResponse(g *maker, i, j int) {
 	}
 }
 
-// addChange changes the source of a request behind its back.
+// addChange changes the source of a request after the post.
 func addChange(g *maker, i, j int) {
 	do := pick(g, "write", "send", "awrite", "wide")
 	flags := pick(g, "", "s", "i")
@@ -301,7 +301,7 @@ func addChange(g *maker, i, j int) {
 	}
 }
 
-// addOrdered is a Write that may or may not overtake what looks at memory before it.
+// addOrdered is a Write that may or may not overtake an earlier request that reads memory.
 func addOrdered(g *maker, i, j int) {
 	to := g.name(j)
 	first := []Act{{Do: pick(g, "read", "read", "fetchadd"), To: to, V: 1, Flags: "s"}}

@@ -7,9 +7,9 @@ import (
 )
 
 // Kinds about one subject are written as text, as programs are: a host's code is a
-// sequence of parts, and each part is drawn, often from several that can stand there.
+// sequence of parts, and each part is drawn, often from several alternatives.
 
-// code adds what the texts say to host i, in their order. An empty one says nothing.
+// code adds the acts of the texts to host i, in order. Empty texts add nothing.
 func (g *maker) code(i int, parts ...string) {
 	text := strings.Join(parts, "; ")
 	acts, err := (&reader{words: lex(text)}).acts()
@@ -23,7 +23,7 @@ func (g *maker) code(i int, parts ...string) {
 	*l = append(*l, acts...)
 }
 
-// maybe is a text with some chance, and nothing otherwise.
+// maybe returns a text with some chance, and nothing otherwise.
 func (g *maker) maybe(percent int, text string) string {
 	if g.chance(percent) {
 		return text
@@ -31,7 +31,7 @@ func (g *maker) maybe(percent int, text string) string {
 	return ""
 }
 
-// many is a few drawn texts, at least some.
+// many returns a few drawn texts, at least some.
 func (g *maker) many(least, most int, draw func() string) string {
 	span := most - least + 1
 	out := make([]string, least+min(g.r.IntN(span), g.r.IntN(span)))
@@ -57,7 +57,7 @@ func (g *maker) strike(percent int, rules ...string) {
 	}
 }
 
-// stir lets an everyday motif, or a condition, come into a program about something else.
+// stir adds an everyday motif, or a condition, to a program about something else.
 func (g *maker) stir() {
 	if g.chance(12) {
 		i, j := g.pair()
@@ -68,10 +68,10 @@ func (g *maker) stir() {
 	}
 }
 
-// verbs are all requests, as many times as they are to be drawn.
+// verbs lists all requests, each as often as its weight.
 var allVerbs = []string{"write", "write", "wide", "read", "read", "wideread", "cas", "fetchadd", "awrite", "flush", "send", "send", "sendimm", "writeimm"}
 
-// post is a request of one of some verbs, or of any.
+// post returns a request of one of some verbs, or of any.
 func (g *maker) post(to string, verbs ...string) string {
 	if len(verbs) == 0 {
 		verbs = allVerbs
@@ -81,17 +81,17 @@ func (g *maker) post(to string, verbs ...string) string {
 	return a.String()
 }
 
-// posts are a few requests of any verb.
+// posts returns a few requests of any verb.
 func (g *maker) posts(least, most int, to string) string {
 	return g.many(least, most, func() string { return g.post(to) })
 }
 
-// takes is what a requester does for its completions.
+// takes draws how a requester gets its completions.
 func (g *maker) takes(to string) string {
 	return named(pick(g, "wait B 1", "wait B 1", "wait B 2", "poll B 1", "", "peek", "wait B 1; peek"), to)
 }
 
-// looks is how a host finds out what has become of its memory and its queue pair.
+// looks draws how a host observes its memory and its queue pair.
 func (g *maker) looks(to string) string {
 	return named(pick(g, "load x", "load x", "load y", "loadwide", "state B", "poll B 1", "", ""), to)
 }
@@ -101,7 +101,7 @@ func (g *maker) revokes(to string) string {
 	return named(pick(g, "dereg", "dereg", "deny B", "deny B", "err B", "err B", "reset B", "destroy B", "pdereg"), to)
 }
 
-// restores gives it back.
+// restores grants it again.
 func (g *maker) restores(to string) string {
 	return named(pick(g, "rereg", "allow B", "reset B; up B", "undrain B"), to)
 }
@@ -111,5 +111,5 @@ func (g *maker) receives(most int, from string) string {
 	return g.many(0, most, func() string { return "recv " + from })
 }
 
-// named puts the name of the other host into a text.
+// named inserts the name of the other host into a text.
 func named(text, name string) string { return strings.ReplaceAll(text, "B", name) }

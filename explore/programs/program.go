@@ -12,8 +12,8 @@ import (
 //
 //	relaxed crash(b)<=1 linger | a: write b x 1 s; wait b 1 | b again: load x / load x
 //
-// The header names the profile, the faults and how the world is set up; a host has the
-// code of its lives, which a slash separates, and in it what it does one after the other.
+// The header names the profile, the faults and the settings of the world. A host has the code
+// of its lives, separated by slashes; the code lists acts in order.
 type Program struct {
 	Profile string
 	Faults  []string // rules of a budget, such as crash(b*)<=1
@@ -29,7 +29,7 @@ var settings = []string{
 	"history", // tasks report through History, and the order of their reports is part of the outcome
 	"onecq",   // all queue pairs of a host complete on one CQ
 	"short",   // queues of one request
-	"rnr",     // a receiver that is not ready is tried again once
+	"rnr",     // a request is retried once if no receive is posted
 	"sigall",  // every request is signaled
 	"rd1",     // one Read or Atomic outstanding
 	"psn",     // connections reuse one packet sequence number, as ghosts need it
@@ -40,7 +40,7 @@ type Host struct {
 	Name   string
 	Copies int // 0: one host of that name; n: hosts Name1 to Namen, which are symmetric
 	Daemon bool
-	Again  bool // a life that ended by itself is followed by the next one, too
+	Again  bool // a life that finishes is also followed by the next one
 	Lives  [][]Act
 }
 
@@ -67,7 +67,7 @@ func (p *Program) Is(setting string) bool {
 	return slices.Contains(p.Set, setting)
 }
 
-// String is the text of the program.
+// String returns the text of the program.
 func (p *Program) String() string {
 	words := []string{p.Profile}
 	words = append(words, p.Faults...)
@@ -81,7 +81,7 @@ func (p *Program) String() string {
 	return strings.Join(parts, " | ")
 }
 
-// String is the text of the host.
+// String returns the text of the host.
 func (h *Host) String() string {
 	out := h.Name
 	if h.Copies > 0 {
@@ -108,7 +108,7 @@ func actsText(acts []Act) string {
 	return strings.Join(out, "; ")
 }
 
-// String is the text of the act.
+// String returns the text of the act.
 func (a *Act) String() string {
 	var words []string
 	if a.If > 0 {
@@ -143,7 +143,7 @@ func valueText(v int) string {
 	return strconv.Itoa(v)
 }
 
-// clone copies the program with all that it consists of.
+// clone makes a deep copy of the program.
 func (p *Program) clone() *Program {
 	q := *p
 	q.Faults = append([]string(nil), p.Faults...)
@@ -167,7 +167,7 @@ func cloneActs(acts []Act) []Act {
 	return out
 }
 
-// names are the hosts that h stands for.
+// names returns the hosts that h stands for.
 func (h *Host) names() []string {
 	if h.Copies == 0 {
 		return []string{h.Name}
@@ -179,7 +179,7 @@ func (h *Host) names() []string {
 	return out
 }
 
-// acts calls f for each act of the program, those inside others too.
+// acts calls f for each act of the program, including nested ones.
 func (p *Program) acts(f func(h *Host, a *Act)) {
 	for i := range p.Hosts {
 		for _, l := range p.Hosts[i].Lives {

@@ -10,7 +10,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// What tasks report, and what comes of a run.
+// What tasks report, and the outcome of a run.
 
 // alive reports whether the machine has neither died nor ended.
 func (m *machine) alive() bool { return m.h.(*sim.Host).Alive() }
@@ -18,11 +18,11 @@ func (m *machine) alive() bool { return m.h.(*sim.Host).Alive() }
 // say reports what the task has seen so far.
 func (t *task) say() { t.report(false) }
 
-// report is what the checks hear of the task, at its end or before. The machine may die
-// before they have heard it.
+// report reports the task's observations to the checks, at its end or before. The machine
+// may die before the report.
 func (t *task) report(end bool) {
 	x := t.m.x
-	daemon := x.hosts[t.m.at].Daemon // nobody hears of it
+	daemon := x.hosts[t.m.at].Daemon // it reports nothing
 	if !daemon && !x.needs.history {
 		x.c.Report(fingerprint.Print{}.Bytes(t.log).Bool(end)) // an empty log shows only at the end
 	}
@@ -31,28 +31,28 @@ func (t *task) report(end bool) {
 		return
 	}
 	if x.needs.history {
-		x.order = append(x.order, x.hosts[t.m.at].Host.Name) // not which of those that are alike
+		x.order = append(x.order, x.hosts[t.m.at].Host.Name) // without the index of an interchangeable host
 	}
-	x.c.Outcome(x.text(false)) // before others come in
+	x.c.Outcome(x.text(false)) // before others can act
 	if x.needs.history {
 		x.c.History(x.told())
 	}
 }
 
-// told is the fingerprint of all that tasks have reported.
+// told returns the fingerprint of all that tasks have reported.
 func (x *world) told() (sum fingerprint.Print) {
 	for _, t := range x.tasks {
 		if x.hosts[t.m.at].Daemon || !t.done && t.said == 0 {
 			continue // it has reported nothing
 		}
-		spec := slices.IndexFunc(x.p.Hosts, func(h Host) bool { return h.Name == x.hosts[t.m.at].Host.Name }) // not which of those that are alike
+		spec := slices.IndexFunc(x.p.Hosts, func(h Host) bool { return h.Name == x.hosts[t.m.at].Host.Name }) // without the index of an interchangeable host
 		sum = sum.Plus(fingerprint.Print{}.Int(spec).Int(t.m.life).String(t.path).Bytes(t.log[:t.said]).Bool(t.done))
 	}
 	return sum.String(strings.Join(x.order, " "))
 }
 
-// text is what the tasks have reported, in an order that is that of the program. At an
-// end at which some wait for ever it is what they have seen.
+// text is what the tasks have reported, in the order of the program. With waits, it includes
+// what blocked tasks have seen at the end of the run.
 func (x *world) text(waits bool) string {
 	var groups []string
 	for i := range x.p.Hosts {

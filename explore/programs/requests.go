@@ -7,7 +7,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// joined is a request that is posted in one list with what comes next.
+// joined is a request that is posted in one list with the next one.
 type joined struct {
 	act *Act
 	wr  verbs.SendWR
@@ -16,7 +16,7 @@ type joined struct {
 // has reports whether the act has a flag.
 func (a *Act) has(f rune) bool { return strings.ContainsRune(a.Flags, f) }
 
-// post posts a request to each peer, in one go, with those that it was joined to.
+// post posts a request to each peer, in one step, with those that it was joined to.
 func (t *task) post(a *Act, wr verbs.SendWR) {
 	t.list = append(t.list, joined{a, wr})
 	if !a.has(flagJoin) {
@@ -93,7 +93,7 @@ func (t *task) request(a *Act, wr verbs.SendWR, l *link, peer int) verbs.SendWR 
 	return wr
 }
 
-// bytes are the bytes, from the beginning of a word, that a request brings or takes, or that a CPU loads or stores.
+// bytes returns the bytes, from the beginning of a word, that a request brings or takes, or that a CPU loads or stores.
 func (a *Act) bytes() (off, n int) {
 	switch {
 	case a.has(flagEmpty):
@@ -121,7 +121,7 @@ func (a *Act) spread(v uint64) uint64 {
 	return v
 }
 
-// local is where a request takes its n bytes from, or brings them to: at from of r, unless flags
+// local returns where a request takes its n bytes from, or brings them to: at from of r, unless flags
 // name other memory.
 func (m *machine) local(a *Act, r host.Region, mr verbs.MR, from, n int) []verbs.SGE {
 	switch {

@@ -1,12 +1,12 @@
 package programs
 
-// deaths are the faults that end a requester, or what connects it to the responder.
+// deaths are the faults that end a requester, or its connection to the responder.
 var deaths = []string{"crash(a)", "crash(a)", "suspect(a)", "power(a)", "break(a,b)", "cut(a,b)", "partition(a,b)", "crash(b)", "revoke(b)", "revoke(a)",
 	"suspect(a) crash(a)", "break(a,b) crash(a)"}
 
-// revocations has requests under way while access to them is taken back: at the
-// responder, once or twice, and sometimes at the requester. The requester waits, goes on,
-// or has ended; two of them may have requests at one word.
+// revocations has requests in flight while access is revoked: at the responder, once or
+// twice, and sometimes at the requester. The requester waits, continues, or has finished; two
+// requesters may access one word.
 func (g *maker) revocations() {
 	g.hosts(2)
 	g.set(55)
@@ -32,7 +32,7 @@ func (g *maker) revocations() {
 	g.stir()
 }
 
-// denied has requests that come only after what is done to the access flags, for a Send before
+// denied has requests that arrive only after the access flags have changed, because a Send before
 // them waits for its receive.
 func (g *maker) denied() {
 	g.code(0, g.maybe(40, g.post("b")), g.post("b", "send", "sendimm"), g.posts(1, 2, "b"), g.maybe(60, g.takes("b")))
@@ -50,7 +50,7 @@ func (g *maker) messages() {
 // third adds a third host.
 func (g *maker) third() { g.p.Hosts = append(g.p.Hosts, Host{Name: "c", Lives: [][]Act{nil}}) }
 
-// requester has requests under way, and sometimes ends its queue pair itself.
+// requester has requests in flight, and sometimes ends its queue pair itself.
 func (g *maker) requester() {
 	g.code(0, g.posts(1, 3, "b"), g.takes("b"))
 	if g.chance(30) {
@@ -60,8 +60,8 @@ func (g *maker) requester() {
 	}
 }
 
-// revoked is the responder of a, and perhaps of another: it revokes, looks, and revokes
-// again or makes it good.
+// revoked is the responder of a, and perhaps of another host: it revokes access, observes, and
+// revokes again or grants it again.
 func (g *maker) revoked(other string) {
 	again := ""
 	switch g.r.IntN(5) {
@@ -78,8 +78,9 @@ func (g *maker) revoked(other string) {
 		g.maybe(20, "recv a"), g.looks("a"), g.maybe(20, "wait a 1"))
 }
 
-// keys has requests under two keys of the responder. One of the keys goes, and perhaps its memory,
-// when the requester has ended or given up, or when the responder's queue pair has ended.
+// keys has requests under two keys of the responder. One of the keys is deregistered, and perhaps its
+// memory freed, when the requester has finished or exhausted its retries, or when the responder's queue
+// pair has ended.
 func (g *maker) keys() {
 	g.hosts(2)
 	g.set(55)
@@ -101,9 +102,9 @@ func (g *maker) revokedOnDemand() {
 	g.code(1, g.receives(1, "a"), "serve {"+g.revokes("a")+"; "+g.looks("a")+"}")
 }
 
-// reconnects has requests under way on a connection that is given up while another is
-// made: of the same queue pairs, of new ones, or of another life. What is left of the
-// first must not meddle with the second.
+// reconnects has requests in flight on a connection that is abandoned while another one is
+// made: with the same queue pairs, with new ones, or in another life. The remains of the first
+// must not affect the second.
 func (g *maker) reconnects() {
 	g.hosts(2)
 	g.set(60)
@@ -138,7 +139,7 @@ func (g *maker) sameQueues() {
 		pick(g, "", "", "load x", "load x; load x", "wait a 1", "state a", "reset a; up a", "load y; load x"))
 }
 
-// withGhosts makes new queue pairs while packets of the old ones may still come.
+// withGhosts makes new queue pairs while packets of the old ones may still arrive.
 func (g *maker) withGhosts() {
 	g.with(85, "psn")
 	g.strike(90, "ghost(a,b)")

@@ -1,6 +1,6 @@
 package programs
 
-// seams has steps between which somebody must be able to come.
+// seams has steps between which other hosts must be able to act.
 func (g *maker) seams() {
 	switch g.r.IntN(8) {
 	case 0, 1:
@@ -14,8 +14,8 @@ func (g *maker) seams() {
 	}
 }
 
-// endsInARow has a daemon end one thing after the other, while a host that sees the first tells
-// another, which then looks at the next.
+// endsInARow has a daemon end several things in a row. A host that observes the first notifies
+// another host, which then checks the next.
 func (g *maker) endsInARow() {
 	g.hosts(3)
 	g.set(20)
@@ -31,8 +31,8 @@ func (g *maker) endsInARow() {
 	g.code(2, pick(g, "accept", "accept", "recv a; wait a 1", "accept; reply 1"), sees())
 }
 
-// givesUp has a host whose call fails, since its link is cut, do something for that. The link may
-// heal in between.
+// givesUp has a host react to a call that fails because its link is cut. The link may heal in
+// between.
 func (g *maker) givesUp() {
 	g.someHosts(15)
 	g.set(40)
@@ -55,8 +55,8 @@ func (g *maker) givesUp() {
 	g.stir()
 }
 
-// cutTwice has a request whose sender does not wait for the answer held up by one cut, and under
-// way at the next. The receiver does other things between the two, so that they differ.
+// cutTwice has a request that one cut delays and that is still in flight at the next cut. Its
+// sender does not wait for the answer. The receiver acts between the cuts, so that they differ.
 func (g *maker) cutTwice() {
 	g.hosts(2)
 	g.set(70)
@@ -69,8 +69,7 @@ func (g *maker) cutTwice() {
 	g.code(1, pick(g, "taccept 1", "taccept 1", ""), tells(), tells(), g.maybe(75, "accept"), g.maybe(20, "reply 2"))
 }
 
-// pollsInVain has a host poll more often than there can be something that it does not find, and
-// then act.
+// pollsInVain has a host poll until no completion can still be hidden from it, and then act.
 func (g *maker) pollsInVain() {
 	g.hosts(2)
 	g.set(20)

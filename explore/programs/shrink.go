@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Shrink makes a program smaller while bad says that it is still one, until nothing can
+// Shrink makes a program smaller while bad still returns true, until nothing can
 // be left out: hosts, lives, acts, faults, settings, flags.
 func Shrink(p *Program, bad func(*Program) bool) *Program {
 	for again := true; again; {
@@ -20,7 +20,7 @@ func Shrink(p *Program, bad func(*Program) bool) *Program {
 	return p
 }
 
-// smaller lists the programs that lack one thing, those that lack much first.
+// smaller lists the programs that lack one part, larger parts first.
 func (p *Program) smaller() []*Program {
 	var out []*Program
 	with := func(f func(q *Program)) {
@@ -69,7 +69,7 @@ func (p *Program) smaller() []*Program {
 	return distinct
 }
 
-// smallerProfile is closer to strong: the named profile, or all without one knob.
+// smallerProfile lists profiles closer to strong: the named profile, or all but one of the changed knobs.
 func (p *Program) smallerProfile(with func(func(q *Program))) {
 	parts := strings.Split(p.Profile, "+")
 	if p.Profile != "strong" {
@@ -125,7 +125,7 @@ func (p *Program) smallerActs(with func(func(q *Program))) {
 	})
 }
 
-// act is the n-th act.
+// act returns the n-th act.
 func (p *Program) act(n int) *Act {
 	var found *Act
 	p.acts(func(_ *Host, a *Act) {
@@ -137,7 +137,7 @@ func (p *Program) act(n int) *Act {
 	return found
 }
 
-// removeAct leaves out the n-th act, or only what it is around its body.
+// removeAct removes the n-th act, or only the act around its body.
 func removeAct(acts []Act, n int, body bool) []Act {
 	var out []Act
 	for i := range acts {
@@ -160,7 +160,7 @@ func removeAct(acts []Act, n int, body bool) []Act {
 	return out
 }
 
-// removeHost leaves out a host, the acts that name it and the faults that do.
+// removeHost removes a host, and the acts and faults that name it.
 func (p *Program) removeHost(i int) {
 	name := p.Hosts[i].Name
 	p.Faults = slices.DeleteFunc(p.Faults, func(r string) bool { return names(r, name) })

@@ -7,15 +7,15 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// How large a program is, is estimated before anything is compared: so what is left out
-// does not depend on what a search finds.
+// The size of a program is estimated before the comparison, so which programs are omitted does not
+// depend on what a search finds.
 
 // probes is how many runs an estimate takes.
 const probes = 12
 
-// probe makes a run at random and counts what it leaves aside: the product of the numbers
-// of options is, in the mean over all runs, the number of runs (Knuth 1975). What is tried
-// less often than the rest counts for as much more.
+// probe makes a random run and multiplies the numbers of options along it: the mean of this
+// product over all runs is the number of runs (Knuth 1975). Options that are tried less often
+// have a larger weight.
 type probe struct {
 	r    *rand.Rand
 	runs float64
@@ -26,11 +26,11 @@ func (p *probe) next(n int) int {
 	return p.r.IntN(n)
 }
 
-// rarity is how many steps are taken for each fault: a run that ends early says little
-// about how many there are.
+// rarity is the number of steps for each fault: a run that stops early is a poor estimate of the
+// number of runs.
 const rarity = 12
 
-// Pick implements sim.Policy. It tries few faults, and counts them for more.
+// Pick implements sim.Policy. It tries few faults, with a larger weight.
 func (p *probe) Pick(evs []sim.Event) int {
 	var of [2][]int // steps and faults, by their places
 	for i := range evs {

@@ -8,8 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Story is what happens, step by step, in a run at random that has an outcome; nil if
-// there is none among so many tries.
+// Story describes, step by step, a random run with a given outcome. It is nil if none of the
+// tried runs has the outcome.
 func (p *Program) Story(outcome string, eager bool, tries uint64) (steps []string, err error) {
 	err = explore.With(p.Scenario(), explore.Options{Eager: eager}, func(c *explore.Case) {
 		for seed := uint64(0); seed < tries && steps == nil; seed++ {
@@ -28,7 +28,7 @@ func (p *Program) Story(outcome string, eager bool, tries uint64) (steps []strin
 	return steps, err
 }
 
-// story is the policy of a run at random that notes what it does.
+// story is the policy of a random run that records its steps.
 type story struct {
 	w     *sim.World
 	r     *rand.Rand
@@ -60,7 +60,7 @@ func (s *story) Choose(k sim.ChoiceKind, n int) int {
 	return i
 }
 
-// with puts the events of a trace behind the steps.
+// with adds the events of a trace to the steps.
 func (s *story) with(events []sim.TraceEvent) []string {
 	var out []string
 	for i, step := range s.steps {

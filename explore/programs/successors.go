@@ -8,9 +8,9 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// successors are the states to which each step of a search has led. A search goes on from one of the
-// states that have a fingerprint, and in the opposite order that is often another one: if it leads
-// elsewhere, the fingerprint has left out something.
+// successors are the states to which each step of a search has led. A search continues from one of the
+// states with a fingerprint, and in the opposite order often from another one. If its steps lead
+// elsewhere, the fingerprint omits something.
 type successors map[step]map[fingerprint.Print]bool
 
 // step is one that an actor makes from a state, up to a seam or to its end.
@@ -28,7 +28,7 @@ func (x successors) add(e *explore.Edge) {
 	x[s][e.To] = true
 }
 
-// differ counts the steps that only one of two searches has made, or that have led to other states.
+// differ counts the steps that only one of two searches made, or that led to different states.
 func (x successors) differ(y successors) (n int) {
 	for s, to := range x { //lint:ordered they are counted
 		if !maps.Equal(to, y[s]) {

@@ -15,10 +15,10 @@ import (
 
 // Scenario is the program as something to check. Its outcomes are what its tasks saw.
 //
-// Each task keeps what it sees in a variable of its own, so that nothing but the
-// simulator's own observations tells two states apart. When a task ends, and at a "say",
-// it makes a report, which conflicts with no other; a task that waits for ever has made
-// its own by waiting. What a machine saw that died is forgotten.
+// Each task keeps its observations in a variable of its own, so that only the simulator's
+// own observations distinguish two states. A task makes a report when it finishes, and at
+// a "say"; reports do not conflict with each other. A task that blocks forever has
+// reported by blocking. The observations of a machine that died are forgotten.
 func (p *Program) Scenario() *explore.Scenario {
 	q := p.clone()
 	acts := q.number()
@@ -29,8 +29,8 @@ func (p *Program) Scenario() *explore.Scenario {
 		}}
 }
 
-// world is what the hosts of a program share beside the simulator: nothing but what the
-// checks read when a run has ended.
+// world is what the hosts of a program share besides the simulator: only what the checks
+// read when a run has finished.
 type world struct {
 	p       *Program
 	c       *explore.Case
@@ -39,10 +39,10 @@ type world struct {
 	setup   []*machine // of the first lives
 	tasks   []*task
 	counter uint64   // the state of the atomic service
-	order   []string // with the setting history: whose reports came one after the other
+	order   []string // with the setting history: the hosts that reported, in order
 }
 
-// hostOf is one host and the spec that it has its code from.
+// hostOf is one host, and the spec of its code.
 type hostOf struct {
 	*Host
 	name string
@@ -234,7 +234,7 @@ func (p *Program) isGroup(to string) bool {
 	return slices.ContainsFunc(p.Hosts, func(h Host) bool { return h.Copies > 0 && h.Name == to })
 }
 
-// peers are the hosts that a word of the program means, for one that is at a host.
+// peers returns the hosts that a word of the program means, for one that is at a host.
 func (x *world) peers(self int, to string) []string {
 	var out []string
 	for _, name := range strings.Split(to, "+") {
@@ -299,8 +299,8 @@ func readRemote(b []byte) remote {
 }
 
 // prepare makes the machines of the first lives and connects those that have something
-// to do with each other, before the first step: connecting is no part of a program
-// unless it says so.
+// to do with each other, before the first step: connecting is not part of a program
+// unless its text has it.
 func (x *world) prepare(hosts []*sim.Host) {
 	for i, h := range hosts {
 		x.setup = append(x.setup, x.machine(i, h, 0))

@@ -17,14 +17,14 @@ const Coord = "coord"
 // Dial returns h's client of the controller.
 func Dial(h host.Host) coord.Client { return coord.NewClient(h, Coord, Coord) }
 
-// Controller is the coordination service, empty before each run: a service that does
-// not fail, each call of which is one step. Sessions expire when a scenario decides.
+// Controller returns the coordination service, empty before each run: a service that does
+// not fail; each call of it is one step. Sessions expire when a scenario decides.
 func Controller() sim.Service {
 	s, _ := SeededController(nil) // which is right
 	return s
 }
 
-// SeededController is a Controller with some keys before each run, which belong to no
+// SeededController returns a Controller with some keys before each run, which belong to no
 // session.
 func SeededController(keys map[string][]byte) (sim.Service, error) {
 	for key, value := range keys { //lint:ordered any of the errors is right

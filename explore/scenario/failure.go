@@ -17,7 +17,7 @@ func (f *Failure) Error() string { return f.err.Error() }
 
 func (f *Failure) Unwrap() error { return f.err }
 
-// Class is a short stable name: shrinking preserves it, and --seek selects it.
+// Class returns a short stable name: shrinking preserves it, and --seek selects it.
 func (f *Failure) Class() string { return f.class }
 
 // Failf fails the run with a failure of a class.

@@ -35,7 +35,7 @@ func (k *Kit) Remember(reset func(), print func() fingerprint.Print) {
 // before.
 func (k *Kit) History() { k.Case.History(k.print()) }
 
-// print is the fingerprint of all parts.
+// print returns the fingerprint of all parts.
 func (k *Kit) print() fingerprint.Print {
 	if len(k.parts) == 1 {
 		return k.parts[0]()
@@ -60,7 +60,7 @@ func (k *Kit) Check(err error) bool {
 	return err == nil
 }
 
-// Host is a host that runs script, and restarts it after a crash unless [StayDown] says
+// Host returns a host that runs script, and restarts it after a crash unless [StayDown] says
 // otherwise. An error of the script fails the run.
 func (k *Kit) Host(name string, script func(h host.Host) error) sim.Node {
 	return sim.Node{Name: name, Main: func(h host.Host, _ int) { k.Check(script(h)) }}
@@ -69,7 +69,7 @@ func (k *Kit) Host(name string, script func(h host.Host) error) sim.Node {
 // errServed is the failure of a server that has returned without an error.
 var errServed = errors.New("a server has returned")
 
-// Server is a host that serves others, so a run does not wait for it. After a crash it
+// Server returns a host that serves others, so a run does not wait for it. After a crash it
 // restarts with empty memory. The run fails if serve returns. A server must not report
 // to the checks, so it uses no Recorder and no Memory: its clients observe what it
 // does.

@@ -50,7 +50,7 @@ func (l *Lives) again(life int, crashed bool) bool {
 	return true
 }
 
-// Latest is the life that began last, or is about to.
+// Latest returns the life that began last, or is about to.
 func (l *Lives) Latest() int {
 	l.k.LookAtLives(l.name)
 	return l.latest

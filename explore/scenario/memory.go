@@ -25,7 +25,7 @@ func Memory[T any](k *Kit) *T {
 }
 
 // ErrValue: a value is not plain data, so it has no fingerprint.
-var ErrValue = fmt.Errorf("%w: what the checks remember is no plain data", explore.ErrScenario)
+var ErrValue = fmt.Errorf("%w: the memory of the checks is not plain data", explore.ErrScenario)
 
 // anyPrint adds a value and its type.
 func anyPrint(p fingerprint.Print, x any) (fingerprint.Print, error) {

@@ -50,12 +50,12 @@ func (o *Once) Do(call func() error) error {
 	return fmt.Errorf("%w: %w", coord.ErrUnavailable, ErrLost)
 }
 
-// Losing is a client of the controller in which o makes a call fail.
+// Losing returns a client of the controller in which o makes a call fail.
 func (o *Once) Losing(c coord.Client) coord.Client {
 	return Around(c, func(_ string, call func() error) error { return o.Do(call) })
 }
 
-// Around is a client whose calls go through f, which may carry them out or not, and act
+// Around returns a client whose calls go through f, which may carry them out or not, and act
 // before or after. op is the operation as in [coord.Error]: get, create, set, delete,
 // list, new session, check session or close session.
 func Around(c coord.Client, f func(op string, call func() error) error) coord.Client {

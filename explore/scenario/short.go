@@ -30,7 +30,7 @@ func gave(n *int, err error) error {
 	return err
 }
 
-// InUse is an error that names what has not been released, or nil.
+// InUse returns an error that names what has not been released, or nil.
 func (s *Short) InUse() error {
 	if s.regions+s.pds+s.channels == 0 {
 		return nil

@@ -76,9 +76,9 @@ func (h *Host) call(ctx context.Context, c host.Call) ([]byte, error) {
 	return nil, fmt.Errorf("call %s/%s: %w", c.To, c.Service, err)
 }
 
-// unreachable interprets a failed connection for a protocol. If nobody refused it, it
-// took its time although the call had more: the kernel detects a machine without power
-// in the same network after some three seconds.
+// unreachable interprets a failed connection for a protocol. A connection that was not
+// refused has timed out, even if the call had more time: after some three seconds, the
+// kernel detects a machine without power in the same network.
 func unreachable(err error) error {
 	var slow net.Error
 	if errors.Is(err, syscall.EHOSTUNREACH) || errors.As(err, &slow) && slow.Timeout() {
@@ -98,7 +98,7 @@ func (h *Host) roundTrip(ctx context.Context, c host.Call) ([]byte, error) {
 		return nil, err
 	}
 	if !validName(c.To) { // it becomes part of the URL
-		return nil, fmt.Errorf("%w: %q is no name of a host", host.ErrUnreachable, c.To)
+		return nil, fmt.Errorf("%w: %q is not a host name", host.ErrUnreachable, c.To)
 	}
 	u := url.URL{Scheme: "http", Host: c.To, Path: pathPrefix + c.Service, RawPath: pathPrefix + url.PathEscape(c.Service)}
 	if h.cfg.TLS != nil {
@@ -123,7 +123,7 @@ func (h *Host) roundTrip(ctx context.Context, c host.Call) ([]byte, error) {
 // answer decodes the response.
 func (h *Host) answer(c host.Call, resp *http.Response) ([]byte, error) {
 	if v := resp.Header.Get(headVersion); v == "" {
-		return nil, fmt.Errorf("%w: %w: what answers (%s) is no host of Verbatim", host.ErrUnreachable, ErrProtocol, cut(resp.Status))
+		return nil, fmt.Errorf("%w: %w: the server that answered (%s) is not a Verbatim host", host.ErrUnreachable, ErrProtocol, cut(resp.Status))
 	} else if v != h.version {
 		return nil, fmt.Errorf("%w: %w: it speaks version %q of the protocol, this host %s; run the same release on both",
 			host.ErrUnreachable, ErrVersion, cut(v), h.version)
@@ -151,7 +151,7 @@ func (h *Host) answer(c host.Call, resp *http.Response) ([]byte, error) {
 	case statusTooLarge:
 		return nil, fmt.Errorf("%w: %s", ErrTooLarge, body)
 	}
-	return nil, fmt.Errorf("%w: %w: it refuses: %s", host.ErrUnreachable, ErrProtocol, body)
+	return nil, fmt.Errorf("%w: %w: the host refused the request: %s", host.ErrUnreachable, ErrProtocol, body)
 }
 
 // gather is a set of calls. It implements host.Gather.

@@ -58,7 +58,7 @@ type Config struct {
 	MaxMessage int
 	// Queue is how many requests to a service may wait. Default 128.
 	Queue int
-	// MaxConns is how many connections others may have. Default 256.
+	// MaxConns is the largest number of incoming connections. Default 256.
 	MaxConns int
 	// Slowest is how long a peer may take to send one request, to receive one answer,
 	// and to accept a connection. Default 10 s.
@@ -78,7 +78,7 @@ func (c *Config) Validate() error {
 	}{{"MaxMessage", c.MaxMessage, math.MaxInt32}, {"Queue", c.Queue, 1 << 20}, {"MaxConns", c.MaxConns, 1 << 20},
 		{"Slowest", int(c.Slowest), int(time.Hour)}} {
 		if f.v < 0 || f.v > f.most {
-			return fmt.Errorf("%w: %s is %d, and must be 0 (default) to %d", ErrConfig, f.name, f.v, f.most)
+			return fmt.Errorf("%w: %s is %d; it must be 0 (default) to %d", ErrConfig, f.name, f.v, f.most)
 		}
 	}
 	for name, addr := range c.Peers { //lint:ordered the first error will do

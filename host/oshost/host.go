@@ -65,7 +65,7 @@ func (h *Host) Close() error {
 	return nil
 }
 
-// Addr is the address at which it accepts calls, empty if it accepts none.
+// Addr returns the address at which it accepts calls, empty if it accepts none.
 func (h *Host) Addr() string {
 	if h.server == nil {
 		return ""
@@ -109,7 +109,7 @@ func (h *Host) peer(name string) (string, error) {
 	return addr, nil
 }
 
-// unknown is an error if it is certain, without a lookup, that no such host is known.
+// unknown returns an error if it is certain, without a lookup, that no such host is known.
 func (h *Host) unknown(name string) error {
 	if h.cfg.Resolve != nil {
 		return nil

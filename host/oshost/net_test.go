@@ -456,7 +456,7 @@ func TestResolve(t *testing.T) {
 	_, err := a.Call("c", "echo", nil, patience)
 	wantError(t, err, []string{"call c/echo", "never heard of c"}, host.ErrUnreachable)
 	_, err = a.Call("c/d", "echo", nil, patience)
-	wantError(t, err, []string{`"c/d" is no name`}, host.ErrUnreachable)
+	wantError(t, err, []string{`"c/d" is not a host name`}, host.ErrUnreachable)
 }
 
 // A caller of several hosts waits only for the silent ones, so it must know which they

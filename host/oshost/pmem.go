@@ -38,7 +38,7 @@ func (h *Host) OpenPMEM(name string, size int) (host.Region, error) {
 	return r, nil
 }
 
-// PMEMFile is the file or DAX device of a persistent region in a Config.PMEMDir. A name may contain slashes and dots:
+// PMEMFile returns the file or DAX device of a persistent region in a Config.PMEMDir. A name may contain slashes and dots:
 // escaped it is a single file name, which cannot lead elsewhere.
 func PMEMFile(dir, name string) string { return filepath.Join(dir, "pmem-"+url.PathEscape(name)) }
 

@@ -81,7 +81,7 @@ func (r *region) guarded(what string, off, n int, f func()) {
 	f()
 }
 
-// word is the aligned word at off.
+// word returns the aligned word at off.
 func (r *region) word(off int) *uint64 {
 	if off&7 != 0 {
 		panic(fmt.Errorf("oshost: %w: a word at offset %d, which 8 does not divide", host.ErrBounds, off))

@@ -49,7 +49,7 @@ func (h *Host) serve() error {
 	go func() {
 		defer close(s.done)
 		if err := serve(limited{lis, s.slots}); !errors.Is(err, http.ErrServerClosed) {
-			h.Logf("oshost: takes no calls any more: %v", err)
+			h.Logf("oshost: no longer accepts calls: %v", err)
 		}
 	}()
 	return nil
@@ -239,7 +239,7 @@ func (s *server) handle(w http.ResponseWriter, r *http.Request) (int, []byte, er
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		return 0, nil, refuse(statusTooLarge, "the request has more than the %d bytes that this host takes", limit)
 	} else if err != nil {
-		return 0, nil, refuse(statusMalformed, "the request ends early: %v", err)
+		return 0, nil, refuse(statusMalformed, "the request is truncated: %v", err)
 	}
 	// It arrived in time. How long the service takes is up to the caller.
 	if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {

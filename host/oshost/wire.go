@@ -82,7 +82,7 @@ func parseHead(r *http.Request, self, version string) (head, error) {
 	}
 	if r.TLS != nil {
 		if len(r.TLS.PeerCertificates) == 0 || r.TLS.PeerCertificates[0].VerifyHostname(h.from) != nil {
-			return head{}, refuse(statusForbidden, "the certificate is not of host %s", h.from)
+			return head{}, refuse(statusForbidden, "the certificate does not name host %s", h.from)
 		}
 	}
 	return h, nil

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Name is the name of the calling goroutine, such as "goroutine 7". It takes many microseconds.
+// Name returns the name of the calling goroutine, such as "goroutine 7". It takes many microseconds.
 func Name() string {
 	var buf [64]byte
 	text, _, _ := bytes.Cut(buf[:runtime.Stack(buf[:], false)], []byte(" ["))

@@ -43,9 +43,9 @@ const (
 // bannedImports are the packages that a deterministic package may not import. A name
 // that ends in /... includes the packages below.
 var bannedImports = map[string]banned{
-	"math/rand":    {"its numbers are no recorded choices", "use host.Host.Rand", simRand},
-	"math/rand/v2": {"its numbers are no recorded choices", "use host.Host.Rand", simRand},
-	"crypto/rand":  {"its numbers are no recorded choices", "use host.Host.Rand", simRand},
+	"math/rand":    {"its numbers are not recorded choices", "use host.Host.Rand", simRand},
+	"math/rand/v2": {"its numbers are not recorded choices", "use host.Host.Rand", simRand},
+	"crypto/rand":  {"its numbers are not recorded choices", "use host.Host.Rand", simRand},
 	"hash/maphash": {"its seed differs from run to run", "use hash/crc32 or hash/fnv", "use hash/fnv"},
 	"sync":         {"the scheduler cannot see who waits", "use host.Mutex and host.Cond", simPlain},
 	"sync/atomic":  {"the scheduler cannot see who waits", "use host.Mutex, or host.Region for words that a card reaches", simPlain},
@@ -163,7 +163,7 @@ func isPackageFunc(obj types.Object, pkg string) bool {
 	return ok && f.Pkg() != nil && f.Pkg().Path() == pkg && f.Signature().Recv() == nil
 }
 
-// coreType is the underlying type of e, also where it is a type parameter
+// coreType returns the underlying type of e, also where it is a type parameter
 // whose types all have the same one.
 func coreType(info *types.Info, e ast.Expr) types.Type {
 	t := info.TypeOf(e)
@@ -316,7 +316,7 @@ func writtenVariables(p *Package, info *types.Info) map[types.Object]bool {
 	return written
 }
 
-// rootVariable is the package-level variable that e is, or is a part of.
+// rootVariable returns the package-level variable that e is, or is a part of.
 func rootVariable(info *types.Info, e ast.Expr) types.Object {
 	id := rootIdent(e)
 	if id == nil {
@@ -351,7 +351,7 @@ func rootIdent(e ast.Expr) *ast.Ident {
 	}
 }
 
-// builtin is the name of the built-in function that call calls, or empty.
+// builtin returns the name of the built-in function that call calls, or empty.
 func builtin(info *types.Info, call *ast.CallExpr) string {
 	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
 		if b, ok := info.Uses[id].(*types.Builtin); ok {

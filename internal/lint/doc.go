@@ -1,6 +1,6 @@
 // Package lint holds the rules of this repository that a compiler does not
 // check, as tests: which package may import which, what a deterministic package
-// may not touch, how long a file may be. Each finding says what to do instead.
+// may not touch, how long a file may be. Each finding suggests what to do instead.
 //
 // The rules run with go test ./... over the whole repository, see [Rules]. The
 // files in testdata show their messages: each holds small packages and the

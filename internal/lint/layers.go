@@ -13,7 +13,7 @@ type layer struct {
 	// begins with * is any folder whose name ends so, below another one, and all below it.
 	at []string
 	// may names the other layers that it may import. Packages of one layer may
-	// import each other, except as apart says.
+	// import each other, except as apart allows.
 	may []string
 	// apart: only packages below the same folder of at may import each other.
 	apart bool
@@ -38,16 +38,16 @@ var layers = []layer{
 		why:   "every package speaks it"},
 	{name: "pages", at: []string{"internal/pages"}, may: []string{"verbs", "host"}, modules: []string{"golang.org/x/sys/unix"},
 		holds: "memory that cards may reach",
-		why:   "memory for cards, which both the binding and the host need; it speaks as they do and knows neither"},
+		why:   "memory for cards, which both the binding and the host need; it uses their vocabulary and knows neither"},
 	{name: "mistake", at: []string{"internal/mistake"},
-		holds: "the word that was perhaps meant, and the line with a caret, for errors about a text",
-		why:   "words and lines, for errors about any text: it knows of no language"},
+		holds: "suggestions for misspelt words, and lines with a caret, for errors about a text",
+		why:   "words and lines, for errors about any text: it knows no language"},
 	{name: "codec", at: []string{"codec/...", "internal/codec/..."}, modules: []string{"github.com/klauspost/reedsolomon"},
 		holds: "short messages with bounds (`codec/wire`), erasure codes (`codec/erasure`), and records in a file of fixed size",
-		why:   "bytes in, bytes out: it knows of no machine"},
+		why:   "bytes in, bytes out: it knows no machine"},
 	{name: "fingerprint", at: []string{"fingerprint"},
-		holds: "hashes of 128 bits for all that tells two states apart",
-		why:   "one definition of what tells two states apart, for the simulator, services and checks alike"},
+		holds: "128-bit hashes of everything that distinguishes two states",
+		why:   "one definition of what distinguishes two states, for the simulator, services and checks"},
 	{name: "faults", at: []string{"faults/..."}, may: []string{"verbs", "host", "mistake"},
 		holds: "hardware profiles and fault budgets, as data", page: "profiles",
 		why: "it is data: profiles and budgets, not what carries them out"},
@@ -69,14 +69,14 @@ var layers = []layer{
 		holds: "what protocols share: counting quorums, lending memory and connecting to it, calls over Send and Recv, controller entries",
 		why:   "what protocols have in common knows no protocol and no backend"},
 	{name: "pair", at: []string{"internal/pair"}, may: []string{"verbs", "host", "kit"},
-		holds: "two connected hosts, for tests that are about something else",
+		holds: "two connected hosts, for tests whose subject is something else",
 		why:   "tests of any layer that has both take it; it knows no backend"},
 	{name: "pmemhost", at: []string{"internal/pmemhost"}, may: []string{"verbs", "host"},
 		holds: "a host with persistent memory only, which tests crash at any step",
 		why:   "tests of any layer that keeps logs use it; it knows no log"},
 	{name: "cluster", at: []string{"cluster/..."}, may: []string{"verbs", "host", "coord"},
-		holds: "what processes do beside the protocol: sessions, names, addresses, the coordinator", page: "controllers",
-		why: "what processes do beside the protocol is checked as the protocol is; it knows none, and takes what it guards as an interface"},
+		holds: "what processes do besides running the protocol: sessions, names, addresses, the coordinator", page: "controllers",
+		why: "what processes do besides the protocol is checked as the protocol is; it knows no protocol, and takes what it guards as an interface"},
 	{name: "protocol", at: []string{"protocol/..."}, apart: true,
 		may:   []string{"verbs", "host", "codec", "coord", "kit"},
 		holds: "protocols; `protocol/ncl` is NCL, the near-compute log of SplitFT; `protocol/arcadia` the replicated log of Arcadia; `protocol/sift` the replicated memory and the key-value store of Sift; `protocol/raftr` Raft-R, its baseline", page: "ncl",
@@ -84,37 +84,37 @@ var layers = []layer{
 		why:     "the code that is checked is the code that runs on hardware; protocol/raftr takes the library for Raft"},
 	{name: "splitfs", at: []string{"splitfs/..."}, may: []string{"verbs", "host", "codec", "coord", "protocol"},
 		modules: []string{"github.com/ncruces/go-sqlite3", "github.com/hanwen/go-fuse/v2", "github.com/cockroachdb/pebble", "golang.org/x/sys/unix"},
-		holds:   "files that are written to NCL or to a directory, for SQLite, Pebble and mounts", page: "splitfs",
+		holds:   "files on NCL or in a directory, for SQLite, Pebble and mounts", page: "splitfs",
 		why: "it is an application of protocol/ncl on any backend; what joins it to a program has a package of its own"},
 	{name: "verbs/verbstest", at: []string{"verbs/verbstest/..."}, may: []string{"verbs", "host"},
 		holds: "a suite of cases that every implementation of `verbs` passes", page: "fidelity",
 		why: "a suite that knows a backend can be lenient with it"},
 	{name: "goroutine", at: []string{"internal/goroutine"},
 		holds: "which goroutine calls, for one error of the simulator",
-		why:   "it tells goroutines apart, and knows nothing of what they do"},
+		why:   "it distinguishes goroutines, and knows nothing about what they do"},
 	{name: "verbs/sim", at: []string{"verbs/sim/..."}, may: append(slices.Clone(below), "goroutine"),
 		holds: "the simulator of hosts with RDMA cards, in which every source of nondeterminism is a choice", page: "semantics",
 		why: "a simulator that knows a protocol can be wrong in its favour"},
 	{name: "sleepers", at: []string{"internal/sleepers"}, may: []string{"verbs"},
-		holds: "who sleeps on a completion channel, and who is woken",
+		holds: "which waiters of a completion channel sleep, and which are woken",
 		why:   "completion channels of any card take it; it knows none"},
 	{name: "verbs/hw", at: []string{"verbs/hw/..."}, may: append(slices.Clone(below), "pages", "sleepers"),
 		holds: "the binding to libibverbs, under the build tag `rdma`", page: "hardware",
 		why: "the binding knows the card and no protocol"},
 	{name: "verbs/soft", at: []string{"verbs/soft/..."}, may: []string{"verbs", "sleepers"},
-		holds: "a card of goroutines over TCP, for machines that have none", page: "hardware",
+		holds: "a card made of goroutines, over TCP, for machines without a card", page: "hardware",
 		why: "a card made of goroutines knows what a card does, and nothing of the programs that use it"},
 	{name: "host/oshost", at: []string{"host/oshost/..."}, may: []string{"verbs", "host", "codec", "pages"},
 		modules: []string{"golang.org/x/sys/unix"},
 		holds:   "a host on the operating system, for any card", page: "hardware",
 		why: "the operating system as a host.Host takes any verbs.Device, so it needs neither the binding nor a C compiler"},
 	{name: "whole", at: []string{"internal/whole"},
-		holds: "files that are written whole or not at all",
+		holds: "files that are written atomically",
 		why:   "it writes files and knows nothing of what is in them"},
 	{name: "explore", at: []string{"explore/..."}, may: append(slices.Clone(below), "verbs/sim", "whole"),
 		modules: []string{"*"},
 		holds:   "the checker: search, shrinking, replay, timelines; `explore/scenario` is a kit for scenarios, and `explore/audit` tests the rules of the search",
-		why:     "the checker takes every scenario alike"},
+		why:     "the checker treats every scenario the same"},
 	{name: "litmus/lang", at: []string{"litmus/lang"}, may: []string{"verbs", "faults", "mistake"},
 		holds: "the language of litmus tests: tree, parser, printer", page: "litmus",
 		why: "a test is a text, whoever runs it: the language knows neither the simulator nor the checker"},
@@ -139,32 +139,32 @@ var layers = []layer{
 		why:   "it finds a folder"},
 	{name: "explore/coverage", at: []string{"explore/coverage/..."}, may: []string{"source"}, modules: []string{"golang.org/x/tools/cover"},
 		holds: "which lines of a protocol a search reached",
-		why:   "it reads the counters of whatever program it is in"},
+		why:   "it reads the counters of the program that it is linked into"},
 	{name: "explore/mutant", at: []string{"explore/mutant/..."}, may: []string{"explore", "mistake", "source"},
 		modules: []string{"github.com/bluekeyes/go-gitdiff"},
-		holds:   "bugs on purpose, and whether they are caught", page: "mutants",
+		holds:   "deliberate bugs, and whether they are caught", page: "mutants",
 		why: "it runs the go command and the programs that it builds, and reads what they found"},
 	{name: "explore/mutant/generate", at: []string{"explore/mutant/generate"}, may: []string{"explore/mutant"}, modules: []string{"golang.org/x/tools/go"},
 		holds: "the operators that generate mutants", page: "mutants",
 		why: "it needs the Go type checker, which the commands that check do not link"},
 	{name: "explore/matrix", at: []string{"explore/matrix/..."}, may: []string{"faults", "verbs/sim", "explore"},
-		holds: "which promises of cards a protocol rests on", page: "matrix",
-		why: "it is many checks of any scenarios, put together"},
+		holds: "the promises of cards that a protocol depends on", page: "matrix",
+		why: "it combines many checks of any scenarios"},
 	{name: "number", at: []string{"internal/number"},
-		holds: "numbers as people read them",
-		why:   "it writes numbers, of whatever"},
+		holds: "numbers formatted for people",
+		why:   "it formats numbers of any kind"},
 	{name: "report", at: []string{"report/..."}, modules: []string{"golang.org/x/net/html"},
-		may:   []string{"faults", "verbs/sim", "explore", "explore/matrix", "explore/mutant", "explore/coverage", "number"},
+		may: []string{"faults", "verbs/sim", "explore", "explore/matrix", "explore/mutant", "explore/coverage", "number"},
 		holds: "the page of `check --report`", page: "viewer",
 		why: "a page is data of any checks: it knows no protocol"},
 	{name: "bench", at: []string{"bench/..."}, modules: []string{"*"},
 		may:   []string{"verbs", "host", "faults", "coord", "kit", "protocol", "splitfs", "verbs/sim", "verbs/hw", "host/oshost"},
-		holds: "latency and throughput on cards, beside perftest, and in the simulator", page: "benchmarks",
+		holds: "latency and throughput on cards, compared with perftest, and in the simulator", page: "benchmarks",
 		why: "it runs the same loops on every backend, and looks for no bugs"},
 	{name: "cmd/internal", at: []string{"cmd/internal/..."}, may: []string{"faults", "mistake", "litmus", "litmus/lang"},
 		modules: []string{"github.com/spf13/cobra", "github.com/jedib0t/go-pretty/v6"},
-		holds:   "what both commands have in common",
-		why:     "both commands take it, so it knows what neither is about"},
+		holds:   "code shared by both commands",
+		why:     "both commands import it, so it knows the purpose of neither"},
 	{name: "cmd/verbatim", at: []string{"cmd/verbatim/..."}, modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		may: append(slices.Clone(below), "strace", "protocol", "verbs/sim", "explore", "litmus", "litmus/lang", "scenario", "explore/mutant", "explore/matrix", "explore/coverage", "mistake", "source",
 			"report", "report/view", "whole", "number", "cmd/internal"),
@@ -180,7 +180,7 @@ var layers = []layer{
 		why:   "it joins everything that runs on machines, and nothing imports it"},
 }
 
-// mends says what to do instead of an import, by importing and imported layer.
+// mends suggests what to do instead of an import, by importing and imported layer.
 var mends = map[[2]string]string{
 	{"protocol", "verbs/sim"}:   "take a host.Host and its verbs.Device as arguments, and put what needs the simulator into %s",
 	{"protocol", "verbs/hw"}:    "take a host.Host and its verbs.Device as arguments; the program that starts the protocol picks the backend",
@@ -237,7 +237,7 @@ func checkImports(r *Repo) []Finding {
 	return found
 }
 
-// importMend is empty if package pkg may import imp, and otherwise what to do instead.
+// importMend returns empty if package pkg may import imp, and otherwise what to do instead.
 func importMend(r *Repo, pkg string, from *layer, imp string) string {
 	rel, local := r.local(imp)
 	if !local {
@@ -267,11 +267,11 @@ func (l *layer) allows(imp string) bool {
 	})
 }
 
-// family is the protocol that a package belongs to: protocol/ncl for protocol/ncl/wire.
+// family returns the protocol that a package belongs to: protocol/ncl for protocol/ncl/wire.
 func family(pkg string) string {
 	parts := strings.SplitN(pkg, "/", 3)
 	return strings.Join(parts[:min(len(parts), 2)], "/")
 }
 
-// scenarioOf is where the scenarios of a protocol live.
+// scenarioOf returns where the scenarios of a protocol live.
 func scenarioOf(pkg string) string { return family(pkg) + "/" + path.Base(family(pkg)) + "check" }

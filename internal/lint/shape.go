@@ -69,7 +69,7 @@ func identOfSelector(sel *ast.SelectorExpr, ok bool) string {
 	return ""
 }
 
-// importedAs is the name under which f imports the package, empty if it does not.
+// importedAs returns the name under which f imports the package, empty if it does not.
 func importedAs(f *File, imp string) string {
 	for _, spec := range f.AST.Imports {
 		switch {

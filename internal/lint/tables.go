@@ -8,7 +8,7 @@ import (
 // base is how the tables of pages call the layers that are in [below].
 const base = "the base"
 
-// packageTable is the table of layers for a page: of those that other modules can import, or
+// packageTable returns the table of layers for a page: of those that other modules can import, or
 // of all with what they may import. Docs is where the page finds the folder docs.
 func packageTable(whole bool, docs string) string {
 	var b strings.Builder
@@ -39,12 +39,12 @@ func packageTable(whole bool, docs string) string {
 	return b.String()
 }
 
-// public are the folders of a layer that other modules can import, and commands.
+// public returns the folders of a layer that other modules can import, and commands.
 func (l *layer) public() []string {
 	return slices.DeleteFunc(slices.Clone(l.at), func(at string) bool { return slices.Contains(strings.Split(at, "/"), "internal") })
 }
 
-// imports says what packages of the layer may import beside the standard library.
+// imports lists what packages of the layer may import besides the standard library.
 func (l *layer) imports() string {
 	may := l.may
 	var out []string

@@ -37,7 +37,7 @@ func checkText(r *Repo) []Finding {
 	return found
 }
 
-// machinePath is the root of a path of one machine in l, or empty. A root in
+// machinePath returns the root of a path of one machine in l, or empty. A root in
 // the middle of a longer path is not one.
 func machinePath(l []byte) string {
 	for _, root := range machineRoots {

@@ -70,7 +70,7 @@ func (e *Exports) fetch(paths []string) error {
 	return nil
 }
 
-// foreignImports are the packages of other modules that must be known to check
+// foreignImports returns the packages of other modules that must be known to check
 // the types of the deterministic packages.
 func (r *Repo) foreignImports() []string {
 	foreign := map[string]bool{}
@@ -143,7 +143,7 @@ func (r *Repo) typed(p *Package) *types.Info {
 	return p.info
 }
 
-// checkTypes says which deterministic packages the other rules could not read.
+// checkTypes reports the deterministic packages that the other rules could not read.
 func checkTypes(r *Repo) []Finding {
 	var found []Finding
 	for _, p := range r.Packages {
@@ -153,7 +153,7 @@ func checkTypes(r *Repo) []Finding {
 		r.typed(p)
 		if p.broken != nil {
 			found = append(found, Finding{p.Path, 0,
-				fmt.Sprintf("does not compile, so its rules cannot be checked: %v; mend that first", p.broken)})
+				fmt.Sprintf("does not compile, so its rules cannot be checked: %v; fix that first", p.broken)})
 		}
 	}
 	return found

@@ -24,7 +24,7 @@ func Suggest(s string, words []string) string {
 	return ""
 }
 
-// OneOf is a list for people: a, b or c.
+// OneOf returns a list for people: a, b or c.
 func OneOf(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -34,7 +34,7 @@ func OneOf(words []string) string {
 
 // Nearest returns the first of the words that are nearest to s, regardless of
 // case. It is "" when all of them differ in more than a third of s, or in every
-// letter; a word of which s is the beginning is as near as one with another letter.
+// letter; a word that starts with s is as near as one that differs in one letter.
 // A * in s stands for anything, so that the nearest match of a pattern can be found.
 func Nearest(s string, words []string) string {
 	s = clip(s)

@@ -12,7 +12,7 @@ func Commas[T int | uint64](n T) string {
 	return s
 }
 
-// Of is a count of things.
+// Of returns a count of things.
 func Of[T int | uint64](n T, thing string) string {
 	if n == 1 {
 		return "1 " + thing

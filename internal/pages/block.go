@@ -21,13 +21,13 @@ type Block struct {
 // NewBlock takes over what Map or MapFile returned.
 func NewBlock(b []byte) Block { return Block{addr: Addr(b), size: len(b), bytes: b} }
 
-// Addr is where the block is, or was.
+// Addr returns where the block is, or was.
 func (b *Block) Addr() uint64 { return b.addr }
 
-// Len is the size in bytes.
+// Len returns the size in bytes.
 func (b *Block) Len() int { return b.size }
 
-// Bytes is the memory, or nil after Free. A card may change it at any time.
+// Bytes returns the memory, or nil after Free. A card may change it at any time.
 func (b *Block) Bytes() []byte { return b.bytes }
 
 // Pin keeps the memory until Unpin. The binding calls it for each registration.
@@ -48,7 +48,7 @@ func (b *Block) Unpin() {
 	b.mu.Unlock()
 }
 
-// Free gives the memory back. Its registrations must be gone.
+// Free releases the memory. All registrations must have been deregistered.
 func (b *Block) Free() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

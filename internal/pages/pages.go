@@ -75,7 +75,7 @@ func Sync(b []byte, off, n int) error {
 	return nil
 }
 
-// Addr is where b is.
+// Addr returns where b is.
 func Addr(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }

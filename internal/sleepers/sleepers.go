@@ -1,4 +1,4 @@
-// Package sleepers is who sleeps on a completion channel, and who is woken.
+// Package sleepers is which waiters of a completion channel sleep, and which are woken.
 //
 // A completion of a CQ need not wake all that wait: it wakes those that wait for several
 // CQs, of which this is one, and one of those that wait for this CQ alone. The latter all
@@ -103,14 +103,14 @@ func (r *Room) wakeOne(q verbs.CQ) {
 	}
 }
 
-// WakeAll is called when nothing will be as it was: the channel, a CQ or the device is gone.
+// WakeAll is called when the channel, a CQ or the device is destroyed or closed.
 func (r *Room) WakeAll() {
 	for _, w := range r.asleep {
 		w.wake()
 	}
 }
 
-// Len is how many sleep.
+// Len returns how many sleep.
 func (r *Room) Len() int { return len(r.asleep) }
 
 // single reports whether it waits for one CQ, and for nothing else. Waits for one that were

@@ -15,7 +15,7 @@ const Module = "github.com/verbatim-rdma/verbatim"
 // ErrNone: a folder is not in the source tree.
 var ErrNone = errors.New("source: it is not in the source tree of verbatim")
 
-// Root is the source tree: dir or the first folder above it with this module's go.mod.
+// Root returns the source tree: dir or the first folder above it with this module's go.mod.
 func Root(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -31,7 +31,7 @@ func Take(c coord.Client, key string, value []byte) (*Claim, error) {
 	return h, nil
 }
 
-// Check is nil if the claim was held at some moment during the call. It wraps
+// Check returns nil if the claim was held at some moment during the call. It wraps
 // [coord.ErrSessionExpired] if it is no longer held.
 func (h *Claim) Check() error { return h.c.CheckSession(h.session) }
 

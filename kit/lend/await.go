@@ -11,7 +11,7 @@ import (
 // failed. It panics if n exceeds the length of the queue.
 func (g *Group) Room(c *Conn, n int) {
 	if n > c.Depth {
-		panic("lend: room for more requests than the send queue has places")
+		panic("lend: more slots requested than the send queue has")
 	}
 	for c.lacks(n) {
 		g.wait(c)

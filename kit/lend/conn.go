@@ -72,7 +72,7 @@ func (c *Conn) Answered(a *host.Answer, size int) error {
 	return c.Connect(g.Endpoint)
 }
 
-// Free is how many slots of the send queue are free: so many requests can be posted at once.
+// Free returns how many slots of the send queue are free: so many requests can be posted at once.
 func (c *Conn) Free() int { return c.Depth - c.places.taken }
 
 // disconnect destroys the queue pair.

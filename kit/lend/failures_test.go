@@ -107,7 +107,7 @@ func TestAwaitAllOfNone(t *testing.T) {
 // More room than there is cannot be waited for: the queue of this connection is never asked.
 func TestRoomForTooMuch(t *testing.T) {
 	defer func() {
-		if said := recover(); said != "lend: room for more requests than the send queue has places" {
+		if said := recover(); said != "lend: more slots requested than the send queue has" {
 			t.Error(said)
 		}
 	}()

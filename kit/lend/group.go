@@ -72,7 +72,7 @@ func (g *Group) Prepare(peer string, cfg verbs.QPConfig) (*Conn, error) {
 	return c, nil
 }
 
-// Dial connects to a peer that runs [Serve] for service, says said, and expects windows
+// Dial connects to a peer that runs [Serve] for service, sends said, and expects windows
 // regions in return. The error wraps [ErrRefused] if the peer refuses, [ErrMalformed]
 // if its answer is malformed, and otherwise the cause.
 func (g *Group) Dial(peer, service string, said []byte, windows int, cfg verbs.QPConfig, timeout time.Duration) (*Conn, error) {

@@ -36,7 +36,7 @@ func (m *Memory) SGE(off, n int) verbs.SGE {
 	return verbs.SGE{Addr: m.MR.Addr() + uint64(off), Length: uint32(n), LKey: m.MR.LKey()}
 }
 
-// Window is the memory as peers address it.
+// Window returns the memory as peers address it.
 func (m *Memory) Window() Window {
 	return Window{Addr: m.MR.Addr(), RKey: m.MR.RKey(), Len: m.MR.Len()}
 }

@@ -73,7 +73,7 @@ func Serve(h host.Host, service string, admit func(*Visitor) error) error {
 func Answer(h host.Host, req host.Request, admit func(*Visitor) error) {
 	answer, err := receive(req, admit)
 	if err != nil {
-		h.Logf("does not let %s in: %v", req.From(), err)
+		h.Logf("does not admit %s: %v", req.From(), err)
 		req.Reject(err.Error())
 		return
 	}
@@ -92,12 +92,12 @@ func receive(req host.Request, admit func(*Visitor) error) (*Greeting, error) {
 		return nil, err
 	}
 	if v.answer == nil {
-		return nil, fmt.Errorf("%w: %s was neither let in nor refused", ErrRefused, v.From)
+		return nil, fmt.Errorf("%w: %s was neither admitted nor refused", ErrRefused, v.From)
 	}
 	return v.answer, nil
 }
 
-// hello is a visitor's request: its endpoint and what it says.
+// hello encodes a visitor's request: its endpoint and its message.
 func hello(e verbs.Endpoint, said []byte) []byte {
 	return append(AppendEndpoint(nil, e), said...)
 }

@@ -8,7 +8,7 @@ package quorum
 
 import "fmt"
 
-// Majority is the smallest size such that any two sets of that size share one of n
+// Majority returns the smallest size such that any two sets of that size share one of n
 // members. It panics if n is not positive.
 func Majority(n int) int {
 	if n <= 0 {
@@ -20,10 +20,10 @@ func Majority(n int) int {
 // Intersect reports whether any set of a and any set of b out of n members share one.
 func Intersect(n, a, b int) bool { return a+b > n }
 
-// Tolerates is how many of n members may fail while need of them remain.
+// Tolerates returns how many of n members may fail while need of them remain.
 func Tolerates(n, need int) int { return n - need }
 
-// Committed is the largest position that at least need members have reached; 0 if fewer
+// Committed returns the largest position that at least need members have reached; 0 if fewer
 // have reached any. reached has the position of each member. It does not allocate.
 func Committed(need int, reached []uint64) uint64 {
 	if need <= 0 {

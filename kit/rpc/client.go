@@ -69,7 +69,7 @@ func dial(g *lend.Group, to, service string, cfg Config, timeout time.Duration, 
 	return c, nil
 }
 
-// encode returns what a client tells a server when it connects.
+// encode returns the message that a client sends to a server when it connects.
 func (c *Config) encode() []byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(c.MaxMessage))
 	return binary.BigEndian.AppendUint64(b, uint64(c.Credits))
@@ -105,7 +105,7 @@ func (c *Client) Start(req []byte) (uint64, error) {
 	}
 	i := c.free()
 	if i < 0 {
-		return 0, fmt.Errorf("%w: no credit is left: none of the %d calls under way has been waited for", ErrConfig, len(c.calls))
+		return 0, fmt.Errorf("%w: no credit is left: wait for one of the %d calls in progress", ErrConfig, len(c.calls))
 	}
 	c.last++
 	c.calls[i] = call{number: c.last}
@@ -194,7 +194,7 @@ func (s *slots) close() error {
 	return errors.Join(err, s.mem.Free())
 }
 
-// Free is how many more calls may be started now.
+// Free returns how many more calls may be started now.
 func (c *Client) Free() int {
 	n := 0
 	for i := range c.calls {

@@ -46,7 +46,7 @@ type Config struct {
 	// Credits is how many calls of one client may be in flight, from 1 to [MaxCredits].
 	Credits int
 	// KeepAlive is how long this end waits for a message before it sends an empty Write
-	// to probe the other end, and how long that Write may take. 0: it waits for ever
+	// to probe the other end, and how long that Write may take. 0: it waits forever
 	// and never probes.
 	KeepAlive time.Duration
 }

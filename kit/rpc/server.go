@@ -81,6 +81,6 @@ func (s *slots) answer(h host.Host, handle func(from string, req []byte) []byte)
 
 func note(h host.Host, err error) {
 	if err != nil {
-		h.Logf("rpc: give a connection back: %v", err)
+		h.Logf("rpc: release a connection: %v", err)
 	}
 }

@@ -47,7 +47,7 @@ func (c *Config) queues() verbs.QPConfig {
 
 func (c *Config) sends() int { return max(2*c.Credits, sendQueue) }
 
-// at is the offset of send slot i; the receive slots follow the send slots.
+// at returns the offset of send slot i; the receive slots follow the send slots.
 func (s *slots) at(i int) int { return i * (header + s.cfg.MaxMessage) }
 
 func (s *slots) in(i int) int { return s.at(s.cfg.Credits + i) }

@@ -7,20 +7,20 @@ import (
 )
 
 // Atomic is the atomicity primitive (3, listing 2): data of one length that a reader finds as they were
-// before a write or after it, whatever fails meanwhile. There are two buffers, and an index says which
-// counts.
+// before a write or after it, whatever fails meanwhile. There are two buffers, and an index selects the
+// current one.
 //
 // The paper's index is 0 or 1. One flipped bit of it, or a stray store of 0 or 1, would make the old data count
 // again. Ours is one of two words that no store writes by chance, and that differ in every bit. Nor does the paper say
 // that the index must be durable before the other buffer is written: after a process has crashed it may be in the
-// CPU's caches alone, and what it does not count is then the only value that is durable.
+// CPU's caches alone. The value that it does not select is then the only durable one.
 type Atomic struct {
 	Mem Store
 	At  int // where, a multiple of 8
 	Len int // of the data, a multiple of 8
 }
 
-// Size is how many bytes it takes.
+// Size returns the number of bytes that the primitive occupies.
 func (a *Atomic) Size() int { return 8 + 2*a.buffer() }
 
 func (a *Atomic) buffer() int         { return a.Len + 8 }
@@ -30,7 +30,7 @@ func (a *Atomic) sum(p []byte) uint64 { return uint64(crc32.Checksum(p, castagno
 // indexWords are the two values of the index. Memory that was never written has zeros there.
 var indexWords = [2]uint64{0x1cad1aa70a1cb17e, ^uint64(0x1cad1aa70a1cb17e)}
 
-// index returns the buffer that counts; -1: none, as in memory that was never written.
+// index returns the current buffer, or -1 if there is none, as in memory that was never written.
 func (a *Atomic) index() (int, error) {
 	var w [8]byte
 	if err := a.Mem.Load(a.At, w[:]); err != nil {
@@ -72,8 +72,8 @@ func (a *Atomic) Write(data []byte) error {
 	return a.Mem.Force(a.At, len(idx))
 }
 
-// Read returns the data, and makes them durable: what it returns no failure takes back. An error wraps
-// ErrCorrupt: they are damaged, or were never written.
+// Read returns the data, and makes them durable: no later failure can lose them. The error wraps ErrCorrupt
+// if they are damaged or were never written.
 func (a *Atomic) Read() ([]byte, error) {
 	i, err := a.index()
 	if err != nil {

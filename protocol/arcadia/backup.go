@@ -34,8 +34,8 @@ func (c *BackupConfig) Validate() error {
 
 // Reasons to refuse a primary.
 var (
-	errEpoch = errors.New("the epoch is not a later one")
-	errSize  = errors.New("the log has another size")
+	errEpoch = errors.New("the epoch is not newer")
+	errSize  = errors.New("the log has a different size")
 )
 
 // backup is a copy of a log on a host that is not the primary. It does not interpret records. It persists the

@@ -22,7 +22,7 @@ func isForeign(err error) bool { return errors.Is(err, ErrForeign) }
 // with any W copies, so every record that a write quorum acknowledged is in one of R copies. The copies that count do
 // not contradict each other: each has a part of what the same primary wrote. So the log is their union.
 //
-// The result is nil, without error, if there is no log yet. An error wraps ErrUnavailable or ErrCorrupt.
+// The result is nil, without error, if there is no log yet. The error wraps ErrUnavailable or ErrCorrupt.
 func choose(copies []copyState, read int, created bool) (*choice, error) {
 	n := func(kinds ...copyKind) int {
 		return len(copies) - len(slices.DeleteFunc(slices.Clone(copies), func(c copyState) bool { return slices.Contains(kinds, c.kind) }))
@@ -84,7 +84,7 @@ func merge(copies []copyState, epoch uint64) *choice {
 	return &out
 }
 
-// lacks returns the LSN of the first record of the log that a whole copy has not, or has otherwise.
+// lacks returns the LSN of the first record of the log that is missing from a whole copy, or differs there.
 func (c *choice) lacks(x *copyState) uint64 {
 	for _, r := range c.records {
 		if has := x.record(r.lsn); has == nil || *has != r {

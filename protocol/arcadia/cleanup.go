@@ -7,14 +7,14 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// Cleanup says that the record is not needed any more (4.3). Records may be cleaned up in any order. Once
+// Cleanup declares that the record is no longer needed (4.3). Records may be cleaned up in any order. Once
 // it returns nil no recovery finds the record, and the space of those that are cleaned up from the head on
-// can be reserved again. If a failure cuts it off, the record is found or not. An error wraps
+// can be reserved again. If a failure interrupts it, a recovery may find the record. The error wraps
 // ErrIncomplete, ErrCleaned, ErrForeign (a record of another log, or of an earlier Open), ErrFenced or ErrCorrupt: the
 // record cannot be read, and can be cleaned up only after those before it.
 //
-// The paper clears the valid flag. An iterator ends there, so what follows would be lost with a record
-// that was cleaned up before those in front of it. Ours inverts the checksum: see header.
+// The paper clears the valid flag. An iterator stops there, so the records behind one that was cleaned up out
+// of order would be lost. Ours inverts the checksum: see header.
 func (l *Log) Cleanup(r *Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -27,7 +27,7 @@ func (l *Log) Cleanup(r *Record) error {
 	if err := errors.Join(l.cleanable(r), l.owns()); err != nil {
 		return err
 	}
-	if l.records[0] != r { // else the superline says so
+	if l.records[0] != r { // otherwise the superline records it
 		w, err := host.TryLoad64(l.region, ringAt+r.at)
 		if err != nil {
 			return fmt.Errorf("%w: record %d: %w", ErrCorrupt, r.lsn, err)
@@ -43,8 +43,8 @@ func (l *Log) Cleanup(r *Record) error {
 	return l.reclaim()
 }
 
-// CleanupAll cleans up all records that were reserved (4.3). The epoch stays, and so do LSNs: the next
-// record continues. An error that wraps ErrIncomplete or ErrFenced leaves the log as it was.
+// CleanupAll cleans up all reserved records (4.3). The epoch stays the same, and LSNs continue with the next
+// record. After an error that wraps ErrIncomplete or ErrFenced the log is unchanged.
 func (l *Log) CleanupAll() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +62,7 @@ func (l *Log) CleanupAll() error {
 	return l.reclaim()
 }
 
-// cleanable returns nil if r is complete, though it may not be readable any more.
+// cleanable returns nil if r is complete, even if it is no longer readable.
 func (l *Log) cleanable(r *Record) error {
 	if r.lsn > l.forced && !r.complete() {
 		return fmt.Errorf("%w: record %d", ErrIncomplete, r.lsn)
@@ -87,7 +87,7 @@ func (l *Log) reclaim() error {
 	if s.head = 0; n < len(l.records) {
 		s.head = l.records[n].at
 	} else {
-		l.empty = true // what comes next lies at 0, and not before the superline says so
+		l.empty = true // the next record lies at 0, once the superline records it
 	}
 	l.moving = true
 	err := l.outside(func() error { return putSuperlines(l.mem, &s, l.at) })

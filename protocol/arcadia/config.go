@@ -12,19 +12,19 @@ import (
 
 // Errors, to be tested with errors.Is.
 var (
-	// ErrConfig: a configuration that cannot be.
+	// ErrConfig: an invalid configuration.
 	ErrConfig = errors.New("arcadia: bad configuration")
 	// ErrFull: the ring has no room for the record until records before it are cleaned up.
 	ErrFull = errors.New("arcadia: the log is full; clean records up")
-	// ErrTooLarge: the record would not fit into an empty ring, or data exceed the record.
+	// ErrTooLarge: the record does not fit into an empty ring, or data exceed the record.
 	ErrTooLarge = errors.New("arcadia: too large")
-	// ErrComplete: the record is complete, and does not change any more.
+	// ErrComplete: the record is complete, and can no longer change.
 	ErrComplete = errors.New("arcadia: the record is complete")
-	// ErrIncomplete: the record, or one of all, is not complete yet.
+	// ErrIncomplete: the record, or some record, is not complete yet.
 	ErrIncomplete = errors.New("arcadia: the record is not complete")
 	// ErrCleaned: the record was cleaned up.
 	ErrCleaned = errors.New("arcadia: the record was cleaned up")
-	// ErrFenced: the log was opened again, and belongs to the one who did.
+	// ErrFenced: the log was opened again, and belongs to the new handle.
 	ErrFenced = errors.New("arcadia: the log was opened again")
 	// ErrCorrupt: the persistent memory holds a log that cannot be trusted.
 	ErrCorrupt = errors.New("arcadia: corrupt")
@@ -53,7 +53,7 @@ const DefaultTimeout = time.Second
 // Order is the moment at which the primary persists its own copy (5.3).
 type Order uint8
 
-// The orders of the paper, which finds FlushAfter the best: an earlier flush evicts the lines that the card is
+// The orders of the paper, which found FlushAfter to be the best: an earlier flush evicts the lines that the card is
 // about to read from the cache.
 const (
 	FlushAfter    Order = iota // after the backups have answered

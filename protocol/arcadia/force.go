@@ -4,7 +4,7 @@ import "fmt"
 
 // Force makes the record durable, and all before it: it returns when they are replicated and
 // persistent (4.3). It waits until all of them are complete, so that the log has no gap, and a later
-// Force waits for an earlier one. What it returns is nil if the record is durable.
+// Force waits for an earlier one. It returns nil if the record is durable.
 //
 // With a frequency above 1 (4.4) it does so only if the LSN is divisible by it, and returns at once
 // otherwise. If each record is forced with the same frequency F, by at most T tasks, at most F*T completed
@@ -23,7 +23,7 @@ func (r *Record) Force(frequency int) error {
 func (l *Log) force(lsn uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.await(lsn); err != nil { // before it leads: a record that it waits for may be one whose task forces an earlier one
+	if err := l.await(lsn); err != nil { // before it leads: the task of a record that it waits for may be forcing an earlier record
 		return err
 	}
 	for l.forcing && l.forced < lsn && l.err == nil {
@@ -52,7 +52,7 @@ func (l *Log) force(lsn uint64) error {
 	return err
 }
 
-// unforced are the records up to an LSN that are not durable, and not cleaned up from the head on.
+// unforced returns the records up to an LSN that are not durable, and not cleaned up from the head on.
 func (l *Log) unforced(lsn uint64) []*Record {
 	if len(l.records) == 0 {
 		return nil
@@ -74,7 +74,7 @@ func (l *Log) await(lsn uint64) error {
 		}
 	}()
 	for _, r := range l.unforced(lsn) {
-		for !r.cleaned && r.lsn > l.forced && l.err == nil { // what is cleaned up was complete, and its space may be another's
+		for !r.cleaned && r.lsn > l.forced && l.err == nil { // a cleaned record was complete, and its space may have been reused
 			switch {
 			case r.complete():
 			case !counted:
@@ -91,8 +91,8 @@ func (l *Log) await(lsn uint64) error {
 	return nil
 }
 
-// Append reserves, copies, completes and forces a record (4.3). Its checksum is that of data, and not of what
-// has come to memory. An error wraps those of Reserve, or says why the record may not be durable.
+// Append reserves, copies, completes and forces a record (4.3). Its checksum is that of data, not of the bytes that
+// reached memory. The error wraps those of Reserve, or explains why the record may not be durable.
 func (l *Log) Append(data []byte) (*Record, error) {
 	r, err := l.Reserve(len(data))
 	if err != nil {

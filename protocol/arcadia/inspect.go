@@ -11,14 +11,14 @@ type Summary struct {
 	First, Last uint64 // LSNs of the records; Last is First-1 if there are none
 	CleanedUp   int    // records between them that were cleaned up
 	Bytes, Size int    // taken by records, and of the ring
-	// Short: the last recovery had more records than there are now, so some are damaged.
+	// Short: the last recovery had more records than are left, so some are damaged.
 	Short bool
-	// Remains: a part of the next record is there. A failure cut it off, or it is damaged.
+	// Remains: there is a part of the next record, which was cut off by a failure or is damaged.
 	Remains bool
 }
 
-// Inspect reads one copy of the log called name without changing it. It does not tell a record that was cut off from one
-// that was damaged: only other copies can. An error wraps ErrCorrupt or ErrForeign.
+// Inspect reads one copy of the log called name without changing it. It cannot distinguish a record that was cut off from
+// a damaged one: that takes other copies. The error wraps ErrCorrupt or ErrForeign.
 func Inspect(m Store, name string, size int) (*Summary, error) {
 	cfg := Config{Name: name, Size: size}
 	if err := cfg.Validate(); err != nil {

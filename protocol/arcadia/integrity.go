@@ -7,8 +7,8 @@ import (
 )
 
 // Reliable is the integrity primitive (3, listing 1): data of changing length that are written once, or
-// over others that are not needed any more. Between header and data there is no order: one Force is
-// enough, and a reader sees whether all came.
+// over data that are no longer needed. Header and data persist in any order: one Force is enough, and
+// a reader detects whether both are complete.
 type Reliable struct {
 	Mem Store
 	At  int // where, a multiple of 8
@@ -18,7 +18,7 @@ type Reliable struct {
 // reliableHeader: length and kind; checksums of those and of the data.
 const reliableHeader = 16
 
-// Size is how many bytes it takes.
+// Size returns the number of bytes that the primitive occupies.
 func (r *Reliable) Size() int { return reliableHeader + r.Max }
 
 // Write stores data and forces them. After an error, or a crash meanwhile, Read returns them or
@@ -37,14 +37,14 @@ func (r *Reliable) Write(kind uint32, data []byte) error {
 	return r.Mem.Force(r.At, reliableHeader+len(data))
 }
 
-// Read returns what was written last, if all of it is there, and makes it durable. An error wraps ErrCorrupt.
+// Read returns what was written last, if all of it is there, and makes it durable. The error wraps ErrCorrupt.
 func (r *Reliable) Read() (kind uint32, data []byte, err error) {
 	var h [reliableHeader]byte
 	if err := r.Mem.Load(r.At, h[:]); err != nil {
 		return 0, nil, fmt.Errorf("%w: the header: %w", ErrCorrupt, err)
 	}
 	n := int(binary.LittleEndian.Uint32(h[:]))
-	if binary.LittleEndian.Uint32(h[8:]) != crc32.Checksum(h[:8], castagnoli) || n > r.Max { // before it n says nothing
+	if binary.LittleEndian.Uint32(h[8:]) != crc32.Checksum(h[:8], castagnoli) || n > r.Max { // before this check n is meaningless
 		return 0, nil, fmt.Errorf("%w: the header", ErrCorrupt)
 	}
 	data = make([]byte, n)

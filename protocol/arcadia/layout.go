@@ -20,14 +20,14 @@ const (
 	headerSize = 24
 )
 
-// header is that of a record. Its words are
+// header is the header of a record. Its words are
 //
 //	0   length, in the lower half; checksum, in the upper: all its bits inverted if the record was cleaned up
 //	8   LSN
 //	16  epoch; valid, bit 0
 //
-// That it was cleaned up is in the checksum's word because another word could be that of the record which
-// was there before, or have a flipped bit.
+// The mark of a cleanup is in the checksum's word because any other word could be that of an earlier
+// record in this place, or have a flipped bit.
 type header struct {
 	size       int
 	sum        uint32
@@ -64,15 +64,15 @@ func getHeader(b []byte) header {
 		epoch: w2 >> 1, valid: w2&validBit != 0}
 }
 
-// footprint is how much of the ring a record takes.
+// footprint returns how much of the ring a record takes.
 func footprint(size int) int { return headerSize + (size+7)&^7 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // seal turns the checksum of a payload into that of its record. The paper's covers the payload, and
-// the LSN stands for a checksum of the header (3, 4.3). Ours covers the header's constant part and the
-// log's identity too: what is left in the ring may look like a record, since a payload may be a copy of
-// another log.
+// the LSN replaces a checksum of the header (3, 4.3). Ours also covers the constant part of the header
+// and the identity of the log: leftovers in the ring may look like a record, since a payload may be a
+// copy of another log.
 func (h header) seal(payload uint32, id uint64) uint32 {
 	return h.sealIn(make([]byte, sealed), payload, id)
 }
@@ -80,7 +80,7 @@ func (h header) seal(payload uint32, id uint64) uint32 {
 // sealed is how many bytes sealIn needs.
 const sealed = 32
 
-// sealIn is seal in a buffer that is at hand: package crc32 would make one escape.
+// sealIn is seal with a given buffer, because a local one would escape to the heap through package crc32.
 func (h header) sealIn(b []byte, payload uint32, id uint64) uint32 {
 	binary.LittleEndian.PutUint64(b, uint64(h.size))
 	binary.LittleEndian.PutUint64(b[8:], h.lsn)
@@ -89,7 +89,7 @@ func (h header) sealIn(b []byte, payload uint32, id uint64) uint32 {
 	return crc32.Update(payload, castagnoli, b[:sealed])
 }
 
-// superline says where the log begins (4.1).
+// superline records where the log begins (4.1).
 type superline struct {
 	id    uint64 // which log it is
 	ring  int    // its size
@@ -127,7 +127,7 @@ func (s *superline) later(t *superline) bool {
 	return s.epoch > t.epoch || s.epoch == t.epoch && s.start > t.start
 }
 
-// identity is that of a log of this name.
+// identity returns the identity of the log with this name.
 func identity(name string) uint64 {
 	return uint64(crc32.Checksum([]byte(name), castagnoli))<<32 | uint64(crc32.ChecksumIEEE([]byte(name)))
 }

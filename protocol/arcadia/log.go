@@ -27,7 +27,7 @@ type Log struct {
 	super   superline
 	at      int  // which superline was written last
 	moving  bool // superlines are being written
-	empty   bool // they say that the log is
+	empty   bool // the superlines record an empty log
 	err     error
 	idle    []*scratch
 	words   []host.Region   // of all scratches
@@ -38,14 +38,14 @@ type Log struct {
 	replicas *Replicas // nil: local mode
 }
 
-// Open opens the log, and creates it where there is none. It recovers first (4.2): what it finds is
-// made durable, and nothing that it does not find comes back later.
+// Open opens the log, and creates it if there is none. It recovers first (4.2): it makes the records that it finds
+// durable, and no other record comes back later.
 //
-// A log is open once at a time: what an older Log forces after another Open fails with ErrFenced, and what it
-// forces meanwhile may be lost.
+// A log has one valid handle at a time: after another Open, a Force by the older Log fails with ErrFenced. Records
+// that it forces during the other Open may be lost.
 //
-// An error wraps ErrConfig, ErrCorrupt, ErrForeign, or what the host says. After ErrCorrupt and ErrForeign
-// the memory is as it was.
+// The error wraps ErrConfig, ErrCorrupt, ErrForeign, or an error of the host. After ErrCorrupt and ErrForeign
+// the memory is unchanged.
 func Open(h host.Host, cfg Config) (*Log, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func Open(h host.Host, cfg Config) (*Log, error) {
 	return l, nil
 }
 
-// Close gives the memory back. What is not forced may be lost.
+// Close unmaps the memory. Records that were not forced may be lost.
 func (l *Log) Close() error {
 	if l.replicas != nil {
 		return errors.Join(l.replicas.Close(), l.waiting.Free(), l.freeWords())
@@ -84,7 +84,7 @@ func (l *Log) Copies() int {
 	return l.replicas.Alive()
 }
 
-// recover finds out what the log holds, makes it durable, and begins an epoch (4.2).
+// recover reads the log, makes its records durable, and begins an epoch (4.2).
 func (l *Log) recover() error {
 	s, at, none, err := readSuperlines(l.mem, l.id, l.size+ringAt)
 	switch {
@@ -105,7 +105,7 @@ func (l *Log) recover() error {
 			cleaned++
 		}
 	})
-	// A process that was killed has left records, and a superline, that are in the CPU's caches alone. The other
+	// A killed process may have left records, and a superline, only in the CPU's caches. The other
 	// superline is about to be replaced.
 	if err := l.persist(l.records); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (l *Log) recover() error {
 	return putSuperlines(l.mem, &s, l.at)
 }
 
-// create makes an empty log of memory that holds nothing.
+// create makes an empty log in zeroed memory.
 func (l *Log) create() error {
 	if n, err := checkEmpty(l.mem, ringAt, l.size); err != nil {
 		return fmt.Errorf("%w: it has no superline, and there is something at byte %d", err, n)
@@ -161,11 +161,11 @@ func (l *Log) outside(f func() error) error {
 	return f()
 }
 
-// owns is nil unless the log was opened again after l, which has begun a newer epoch. The caller holds the mutex.
+// owns returns nil unless the log was opened again after l, which has begun a newer epoch. The caller holds the mutex.
 func (l *Log) owns() error {
 	for i := range 2 {
 		if l.mem.Load(i*superSize, l.line[:]) != nil {
-			continue // the other one says it
+			continue // the other one records it
 		}
 		if s, ok := getSuperline(l.line[:]); ok && s.epoch > l.super.epoch {
 			return fmt.Errorf("%w: epoch %d, and this is %d", ErrFenced, s.epoch, l.super.epoch)
@@ -191,8 +191,8 @@ func (l *Log) persist(records []*Record) error {
 }
 
 // Each calls f for the records that are durable and not cleaned up, in their order, with their
-// contents, until f returns an error, which it returns. An error of its own wraps ErrCorrupt: the
-// memory of a record was damaged since. data is valid until f returns.
+// contents, until f returns an error, which it returns. Its own error wraps ErrCorrupt: a record has been
+// damaged since. data is valid until f returns.
 func (l *Log) Each(f func(r *Record, data []byte) error) error {
 	l.mu.Lock()
 	n := 0

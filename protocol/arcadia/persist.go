@@ -4,11 +4,11 @@ import "github.com/verbatim-rdma/verbatim/host"
 
 // Store is persistent memory as the primitives see it (3). Offsets are in bytes.
 type Store interface {
-	// Load copies what is at off. An error wraps host.ErrMedia: it cannot be read.
+	// Load copies what is at off. The error wraps host.ErrMedia: it cannot be read.
 	Load(off int, p []byte) error
 	// Store writes at off. It is durable only after Force.
 	Store(off int, p []byte)
-	// Force makes what was stored in [off, off+n) before durable: persistent, or replicated and
+	// Force makes earlier stores to [off, off+n) durable: persistent, or replicated and
 	// persistent.
 	Force(off, n int) error
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/host"
 )
 
-// Policy says when a task that has completed a record makes it durable (4.4).
+// Policy decides when a task that has completed a record makes it durable (4.4).
 type Policy interface {
 	// Force is called once for each record, by the task that has completed it.
 	Force(r *Record) error

@@ -40,7 +40,7 @@ type replica struct {
 
 // Connect opens this host's copy and connects to the backups, as the primary of an epoch. From then on no earlier
 // primary can change the copies of these backups, and their content is durable. A backup that is out of reach, or
-// refuses, counts as failed. An error wraps ErrConfig, or comes from the host.
+// refuses, counts as failed. The error wraps ErrConfig, or comes from the host.
 func Connect(h host.Host, cfg Config, epoch uint64) (*Replicas, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (r *Replicas) meet(epoch uint64) {
 	}
 }
 
-// nonsense says of a malformed answer that it is no answer of a backup.
+// nonsense returns the error for a malformed answer of a backup.
 func nonsense(err error) error {
 	if errors.Is(err, lend.ErrMalformed) {
 		return fmt.Errorf("%w: %w", ErrNonsense, err)

@@ -18,7 +18,7 @@ func (r *Replicas) Load(off int, p []byte) error { return host.TryLoad(r.mem.Reg
 func (r *Replicas) Store(off int, p []byte) { r.mem.Region.Store(off, p) }
 
 // Force implements Store: it is the replication primitive (3, 4.2). It writes the range to all backups at once, and
-// returns when each of them has persisted it or failed. An error wraps ErrQuorum: fewer than W copies are left, and
+// returns when each of them has persisted it or failed. The error wraps ErrQuorum: fewer than W copies are left, and
 // some of them may have the range.
 func (r *Replicas) Force(off, n int) error {
 	if n == 0 {

@@ -21,24 +21,24 @@ type Record struct {
 	cleaning, cleaned bool
 }
 
-// LSN is the record's place in the order of the log: 1, 2, 3, and so on, over all its life.
+// LSN returns the record's place in the order of the log: 1, 2, 3, and so on, over all its life.
 func (r *Record) LSN() uint64 { return r.lsn }
 
-// Size is the length of its payload in bytes.
+// Size returns the length of its payload in bytes.
 func (r *Record) Size() int { return r.size }
 
-// Place is where its payload is: Size bytes of the region from off on. An application may store
+// Place returns where its payload is: Size bytes of the region from off on. An application may store
 // there itself until it calls Complete, and need not flush.
 func (r *Record) Place() (region host.Region, off int) { return r.log.region, r.payload() }
 
 func (r *Record) payload() int { return ringAt + r.at + headerSize }
 
-// MaxRecord is the largest payload that the log can take.
+// MaxRecord returns the largest payload that the log can take.
 func (l *Log) MaxRecord() int { return min(l.size-headerSize, math.MaxUint32) }
 
-// Reserve allots the next LSN and the space for size bytes together (4.3). A record that is reserved must
-// be completed: until then no Force of a later one returns. An error wraps ErrTooLarge or ErrFull, or ErrCorrupt: there are
-// no more LSNs, which only a damaged superline can claim.
+// Reserve allots the next LSN together with the space for size bytes (4.3). A reserved record must be completed:
+// until then no Force of a later one returns. The error wraps ErrTooLarge, ErrFull, or ErrCorrupt if there are no
+// more LSNs, which only a damaged superline can cause.
 func (l *Log) Reserve(size int) (*Record, error) {
 	if size < 0 || size > l.MaxRecord() {
 		return nil, fmt.Errorf("%w: a record of %d bytes; this log takes up to %d", ErrTooLarge, size, l.MaxRecord())
@@ -97,12 +97,12 @@ func (r *Record) read(p []byte) error {
 	}
 	h := header{size: r.size, lsn: r.lsn, epoch: r.epoch}
 	if sum := getHeader(b[:]).sum; h.seal(crcOf(p), l.id) != sum {
-		return fmt.Errorf("%w: record %d: its checksum does not fit", ErrCorrupt, r.lsn)
+		return fmt.Errorf("%w: record %d: its checksum does not match", ErrCorrupt, r.lsn)
 	}
 	return nil
 }
 
-// flags is where the word with the flags is.
+// flags returns where the word with the flags is.
 func (r *Record) flags() int { return ringAt + r.at + 16 }
 
 // cleanedUp reports whether Cleanup was called.
@@ -112,9 +112,9 @@ func (r *Record) cleanedUp() bool {
 	return r.cleaning
 }
 
-// Complete says that all data are there: it writes the checksum, and then sets the valid flag (4.3). It takes
-// no lock, unless somebody waits for it. The data are read back for the checksum, for the application may have
-// stored them itself: a bit that flips before that is not noticed, except by Append. An error wraps ErrComplete,
+// Complete declares that the record has all its data: it writes the checksum, and then sets the valid flag (4.3). It takes
+// no lock, unless a task waits for the record. The data are read back for the checksum, because the application may have
+// stored them itself: a bit that flips before that is not noticed, except by Append. The error wraps ErrComplete,
 // or ErrCorrupt: the data cannot be read back, and can be stored again and completed.
 func (r *Record) Complete() error {
 	if r.closed {

@@ -1,7 +1,7 @@
 package arcadia
 
 // ring allots its space in order, and takes it back in order. It knows offsets and nothing else. When all is
-// taken back it begins anew, at 0: otherwise an empty ring might have no room for its largest piece.
+// released it restarts at 0: otherwise an empty ring might have no room for its largest piece.
 type ring struct {
 	size       int
 	head, tail int  // of what is allotted
@@ -24,7 +24,7 @@ func (r *ring) take(n int) int {
 	return at
 }
 
-// release takes back the space before head, where the first remaining record begins.
+// release frees the space before head, where the first remaining record begins.
 func (r *ring) release(head int) {
 	if head < r.head {
 		r.wrapped = false

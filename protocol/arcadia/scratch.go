@@ -10,7 +10,7 @@ import (
 type scratch struct {
 	buf []byte // for the checksum
 	// The word of words at off holds the record's LSN once the record is complete. The valid flag says the same, but lies in
-	// persistent memory: a media error there would make Force wait for ever, or force a record that is incomplete.
+	// persistent memory: a media error there would make Force wait forever, or force a record that is incomplete.
 	words host.Region
 	off   int
 }
@@ -38,7 +38,7 @@ func (l *Log) take() (*scratch, error) {
 	return s, nil
 }
 
-// recycle takes back the scratches of records that are durable or cleaned up. The caller holds the mutex.
+// recycle reclaims the scratches of records that are durable or cleaned up. The caller holds the mutex.
 func (l *Log) recycle(records []*Record) {
 	for _, r := range records {
 		if r.scratch != nil {

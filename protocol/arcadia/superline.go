@@ -38,7 +38,7 @@ func begun(b []byte, s superline) bool {
 	return true
 }
 
-// readSuperlines returns the superline that counts, and which of the two it is; none: there is no log
+// readSuperlines returns the current superline, and which of the two it is; none: there is no log
 // yet, or its creation was cut off, which writes superline 1 before superline 0.
 func readSuperlines(m Store, id uint64, size int) (s superline, at int, none bool, err error) {
 	var whole, create [2]bool

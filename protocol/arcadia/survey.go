@@ -39,7 +39,7 @@ func (m snapshot) Store(off int, p []byte) { copy(m[off:], p) }
 func (m snapshot) Force(int, int) error { return nil }
 
 // survey reads all copies within reach (4.2), one after the other. The copy of this host is the last, unless
-// RemoteOnly is set. An error wraps ErrForeign, or ErrCorrupt if this host cannot read its own copy.
+// RemoteOnly is set. The error wraps ErrForeign, or ErrCorrupt if this host cannot read its own copy.
 func (l *Log) survey(r *Replicas, created bool) ([]copyState, error) {
 	var out []copyState
 	buf := make(snapshot, r.cfg.Size)

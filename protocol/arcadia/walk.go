@@ -17,12 +17,12 @@ type found struct {
 // The paper's iterator has no epochs. Without them a record comes back that a recovery had not
 // returned. Of records 5 and 6, both complete, 6 alone reaches persistent memory before a power
 // failure, so the log ends at 4; a new record 5 of the same length is forced, and at the next recovery
-// the old record 6 follows it. So a record says in which epoch it was reserved, and neither of two rules is
+// the old record 6 follows it. So a record contains the epoch in which it was reserved, and neither of two rules is
 // enough without the other:
 //
 //   - Epochs do not go down along a log. Else an old record 6 right behind the new record 5, which is shorter
 //     than the old one was, would count before the new record 6, which lay at the beginning of the ring.
-//   - The superline says which LSN the current epoch begins with, and from there on other epochs do not
+//   - The superline has the first LSN of the current epoch, and from there on other epochs do not
 //     count. Of the old record 5 all words but the LSN reach persistent memory, and then the LSN of the new
 //     one, which is the same word, and nothing else of it.
 func walk(m Store, s *superline, f func(found)) {
@@ -42,7 +42,7 @@ func walk(m Store, s *superline, f func(found)) {
 	}
 }
 
-// roomAt is how much of the ring the log can take at a place.
+// roomAt returns how much of the ring the log can take at a place.
 func roomAt(s *superline, at int, wrapped bool) int {
 	if wrapped {
 		return s.head - at
@@ -85,5 +85,5 @@ func checksum(m Store, off, n int, buf []byte) (sum uint32, err error) {
 	return sum, nil
 }
 
-// crcOf is the checksum of a payload that is at hand.
+// crcOf returns the checksum of a payload that is at hand.
 func crcOf(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }

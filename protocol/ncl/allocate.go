@@ -80,7 +80,7 @@ func (f *File) reserve() error {
 	return err
 }
 
-// size is the number of the file's peers.
+// size returns the number of the file's peers.
 func (f *File) size() int { return 2*f.entry.f + 1 }
 
 // enlist asks candidates to set up a region until need have, and connects to them.
@@ -134,7 +134,7 @@ func (f *File) enlistBatch(o op, links []*link, batch []string) (_ []*link, sile
 	for i := range host.InAnyOrder(f.h, batch) {
 		l := asked[i]
 		if errs[i] = accept(l, &answers[i], o, f.entry.size); errs[i] != nil {
-			f.h.Logf("peer %s does not take file %q: %v", l.Peer, f.name, errs[i])
+			f.h.Logf("peer %s did not accept file %q: %v", l.Peer, f.name, errs[i])
 			f.drop(l)
 		}
 	}
@@ -168,7 +168,7 @@ func linkNames(links []*link) []string {
 	return out
 }
 
-// tooFew is the error for too few candidates, with the reason why the last one did not
+// tooFew returns the error for too few candidates, with the reason why the last one did not
 // qualify.
 func (f *File) tooFew(have, need int) error {
 	err := fmt.Errorf("%w: %w: %d of %d", ErrUnavailable, ErrTooFew, have, need)

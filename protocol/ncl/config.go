@@ -29,7 +29,7 @@ var (
 	// ErrClosed: the handle was closed.
 	ErrClosed = errors.New("ncl: closed")
 	// ErrExhausted: the epochs or sequence numbers of the file are used up.
-	ErrExhausted = errors.New("ncl: numbers used up")
+	ErrExhausted = errors.New("ncl: sequence numbers are exhausted")
 	// ErrTooFew: too few peers accept the file; those asked have rejected it or did not
 	// answer, and the controller knows no others.
 	ErrTooFew = errors.New("ncl: too few peers are available")
@@ -160,7 +160,7 @@ func (c *PeerConfig) Validate() error {
 	case c.Memory < claim(1):
 		return fmt.Errorf("%w: a peer that lends %d bytes: a file of one byte takes %d", ErrConfig, c.Memory, claim(1))
 	case c.CollectEvery < 0 || c.CollectEvery > 0 && c.Coord == nil:
-		return fmt.Errorf("%w: a peer that collects every %v, with a controller: %v", ErrConfig, c.CollectEvery, c.Coord != nil)
+		return fmt.Errorf("%w: CollectEvery is %v; it must not be negative, and needs Coord (set: %v)", ErrConfig, c.CollectEvery, c.Coord != nil)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@
 // As long as at most f peers fail, an acknowledged write is recovered, with all writes
 // before it. An unacknowledged write may be recovered whole, in part or not at all. If
 // more than f peers have failed, every operation but Repair fails with
-// [ErrUnavailable]. No memory leaks for ever: a peer reclaims what a crash has left
+// [ErrUnavailable]. No memory leaks forever: a peer reclaims what a crash has left
 // behind when it collects ([Collect], or periodically).
 //
 // # Where things are

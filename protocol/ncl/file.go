@@ -118,7 +118,7 @@ func (f *File) complete() int {
 	return quorum.Count(f.links, func(l *link) bool { return l.Err == nil && l.Done == f.stamp.Seq() })
 }
 
-// quorum is how many peers must have a write, and how many must answer a recovery: any
+// quorum returns how many peers must have a write, and how many must answer a recovery: any
 // two such sets share a peer.
 func (f *File) quorum() int { return f.entry.f + 1 }
 
@@ -143,10 +143,10 @@ func (f *File) check(off, n int) error {
 	return nil
 }
 
-// Size is the size of the file in bytes.
+// Size returns the size of the file in bytes.
 func (f *File) Size() int { return f.entry.size }
 
-// Stamp is the stamp of the last write. After a recovery it has the sequence number of
+// Stamp returns the stamp of the last write. After a recovery it has the sequence number of
 // the last write that was found.
 func (f *File) Stamp() Stamp { return f.stamp }
 

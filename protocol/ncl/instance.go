@@ -30,7 +30,7 @@ func Start(cfg Config) (*Instance, error) {
 	return &Instance{claim}, nil
 }
 
-// Check is nil if this was the instance of the application at some moment during the
+// Check returns nil if this was the instance of the application at some moment during the
 // call.
 func (i *Instance) Check() error { return i.claim.Check() }
 

@@ -84,7 +84,7 @@ func accept(l *link, a *host.Answer, to op, size int) error {
 	return nil
 }
 
-// answered is nil if the peer has carried out the request.
+// answered returns nil if the peer has carried out the request.
 func answered(l *link, a *host.Answer, to op) error {
 	var rejected *host.RemoteError
 	switch {

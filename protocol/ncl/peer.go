@@ -14,10 +14,10 @@ import (
 // The reasons for which a peer rejects requests.
 var (
 	errAbsent   = errors.New("the mr-map has no such file")
-	errThere    = errors.New("it has memory for a file of this name already")
+	errThere    = errors.New("it already has memory for a file of this name")
 	errEpoch    = errors.New("the epoch is over")
 	errNoFresh  = errors.New("no copy of that epoch")
-	errSize     = errors.New("its file of this name has another size")
+	errSize     = errors.New("its file of this name has a different size")
 	errNoMemory = errors.New("no memory left to lend")
 )
 
@@ -31,7 +31,7 @@ type peer struct {
 	limit  int
 	taken  int           // claims of the files in the mr-map, and what could not be freed
 	lent   int           // bytes of all regions
-	told   int           // taken, as the controller has heard
+	told   int           // taken, as last reported to the controller
 	every  time.Duration // interval of collections; 0: on request
 	due    time.Duration // the next one
 	// mrMap is the paper's mr-map. It is a slice so that the order of its entries
@@ -239,7 +239,7 @@ func (p *peer) find(r *request) *mapping {
 	return nil
 }
 
-// seen is the latest generation known to m.
+// seen returns the latest generation known to m.
 func (m *mapping) seen() generation {
 	if m.fresh != nil {
 		return m.fresh.generation

@@ -36,7 +36,7 @@ func (p *peer) tell() {
 		return
 	}
 	if err := p.register(); err != nil {
-		p.note("tell the controller what is left to lend", err)
+		p.note("report the memory left to lend to the controller", err)
 	}
 }
 
@@ -69,8 +69,8 @@ func (f *File) candidates() ([]string, error) {
 	return append(fresh, failed...), nil
 }
 
-// registered are the peers that the controller knows. Those that have no memory for the file, as it has
-// heard, come last: that may have been before a release.
+// registered returns the peers that the controller knows. Those that have no memory for the file, as it has
+// received, come last: that may have been before a release.
 func (f *File) registered() ([]string, error) {
 	peers, err := Peers(f.cfg.Coord)
 	if err != nil {
@@ -120,7 +120,7 @@ func Peers(c coord.Client) ([]Registered, error) {
 		if len(figure) == 8 && validName(p.Name) && !strings.Contains(p.Name, "/") {
 			p.Left = int(min(binary.BigEndian.Uint64(figure), math.MaxInt))
 		} else {
-			p.Err = fmt.Errorf("%w: the controller has %d bytes of %s, which is no entry of a peer", ErrMalformed, len(figure), key)
+			p.Err = fmt.Errorf("%w: the controller has %d bytes of %s, which is not an entry of a peer", ErrMalformed, len(figure), key)
 		}
 		out = append(out, p)
 	}

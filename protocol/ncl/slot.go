@@ -15,7 +15,7 @@ type slot struct {
 	end  verbs.Endpoint
 }
 
-// claim is how much of a peer's memory a file of size bytes takes: its region, and as much again for the copy
+// claim returns how much of a peer's memory a file of size bytes takes: its region, and as much again for the copy
 // that a recovery or a replacement makes. So no file that a peer has accepted is lost because memory for the
 // copy is missing.
 func claim(size int) int { return 2 * (stampSize + size) }
@@ -57,7 +57,7 @@ func (s *slot) offer(before ...lend.Window) []byte {
 // free frees a slot. If its memory cannot be freed it still counts as lent, and no file
 // can have it.
 func (p *peer) free(s *slot) {
-	p.note("take a region down", s.End())
+	p.note("release a region", s.End())
 	if s.Region == nil {
 		p.lent -= stampSize + s.size
 	} else {

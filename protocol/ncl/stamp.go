@@ -29,10 +29,10 @@ func MakeStamp(epoch uint32, seq uint64) Stamp {
 	return Stamp(uint64(epoch)<<seqBits | seq&MaxSeq)
 }
 
-// Epoch is the epoch of the write.
+// Epoch returns the epoch of the write.
 func (s Stamp) Epoch() uint32 { return uint32(s >> seqBits) }
 
-// Seq is the write's sequence number; the first write of a file has 1.
+// Seq returns the write's sequence number; the first write of a file has 1.
 func (s Stamp) Seq() uint64 { return uint64(s) & MaxSeq }
 
 func (s Stamp) String() string { return fmt.Sprintf("%d.%d", s.Epoch(), s.Seq()) }

@@ -47,7 +47,7 @@ func (o op) hasEndpoint() bool { return o.hasSize() || o == opRecover }
 
 func (o op) alone() bool { return o == opCollect || o == opRevoke }
 
-// windows is how many regions the answer offers: for a recovery the one to read from
+// windows returns how many regions the answer offers: for a recovery the one to read from
 // and the one to write to.
 func (o op) windows() int {
 	if o == opRecover {
@@ -200,7 +200,7 @@ func readName(r *wire.Reader) string { return r.String(1, MaxName) }
 
 func readSize(r *wire.Reader) int { return r.Int(1, MaxSize) }
 
-// malformed is nil if r was read completely and without errors.
+// malformed returns nil if r was read completely and without errors.
 func malformed(r *wire.Reader) error {
 	if err := r.End(); err != nil {
 		return fmt.Errorf("%w: %w", ErrMalformed, err)

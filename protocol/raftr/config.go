@@ -70,7 +70,7 @@ type Config struct {
 	// CallTimeout bounds each attempt to connect; negative: no limit.
 	CallTimeout time.Duration
 	// KeepAlive is how long a node waits for an answer before it finds out whether the
-	// other one is alive: see rpc.Config. 0: for ever.
+	// other one is alive: see rpc.Config. 0: forever.
 	KeepAlive time.Duration
 }
 
@@ -97,13 +97,13 @@ func (c *Config) Validate() error {
 	}
 	for i, n := range c.Nodes {
 		if len(n) == 0 || len(n) > MaxName || slices.Contains(c.Nodes[:i], n) {
-			return fmt.Errorf("%w: node %q: a name of 1 to %d bytes, and no other's", ErrConfig, n, MaxName)
+			return fmt.Errorf("%w: node %q: want a unique name of 1 to %d bytes", ErrConfig, n, MaxName)
 		}
 	}
 	return nil
 }
 
-// withDefaults is a copy of c with its defaults.
+// withDefaults returns a copy of c with its defaults.
 func (c Config) withDefaults() Config {
 	log := DefaultLog
 	if c.Persistent {
@@ -114,7 +114,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// room is how many bytes of commands a message should have, beside one command of any size.
+// room returns how many bytes of commands a message should have, beside one command of any size.
 func (c *Config) room() int { return 4 * c.maxCommand() }
 
 // calls configures the connections: one call at a time to each node, with all messages for it.
@@ -122,5 +122,5 @@ func (c *Config) calls() rpc.Config {
 	return rpc.Config{MaxMessage: messageHead + entryHead + 4*c.room(), Credits: 1, KeepAlive: c.KeepAlive}
 }
 
-// id is the number that the library knows a node by, from 1; 0: it is no node.
+// id returns the library's number of a node, from 1; 0 if it is not a node of the group.
 func (c *Config) id(name string) uint64 { return uint64(slices.Index(c.Nodes, name) + 1) }

@@ -157,7 +157,7 @@ func (n *Node) reconnect() {
 	}
 }
 
-// Linked is how many other nodes this one is connected to, as far as it knows.
+// Linked returns how many other nodes this one is connected to, as far as it knows.
 func (n *Node) Linked() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -34,7 +34,7 @@ func (n *Node) guard(m *pb.Message) error {
 		return n.guardEntries(m)
 	case pb.MsgAppResp:
 		if current && s.RaftState == raft.StateLeader && (m.GetIndex() > n.store.last() || m.GetRejectHint() > n.store.last()) {
-			return malformed(m, "is about entries that this leader does not have")
+			return malformed(m, "refers to entries that this leader does not have")
 		}
 	case pb.MsgHeartbeatResp:
 		if current && s.RaftState == raft.StateLeader && confirms(m) > n.asked {

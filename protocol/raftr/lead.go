@@ -114,8 +114,8 @@ func (n *Node) serves() (term uint64, err error) {
 	return n.raw.BasicStatus().GetTerm(), nil
 }
 
-// Beat finds out whether this node still leads, and sends the others what they lack. Followers hear of
-// their leader by it.
+// Beat checks whether this node still leads, and sends the others the entries that they lack. It is
+// also the heartbeat of the leader.
 func (n *Node) Beat() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

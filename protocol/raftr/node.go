@@ -104,7 +104,7 @@ func (n *Node) Step(from string, b []byte) ([]byte, error) {
 	defer n.mu.Unlock()
 	id := n.cfg.id(from)
 	if id == 0 || id == n.self {
-		return nil, fmt.Errorf("%w: %s is no other node of the group", ErrMalformed, from)
+		return nil, fmt.Errorf("%w: %s is not another node of the group", ErrMalformed, from)
 	}
 	err := n.receive(id, b)
 	return n.take(id), err
@@ -250,7 +250,7 @@ func (n *Node) take(to uint64) []byte {
 	return b
 }
 
-// Term is the latest term that the node knows of.
+// Term returns the latest term that the node knows of.
 func (n *Node) Term() uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()

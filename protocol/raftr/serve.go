@@ -17,7 +17,7 @@ func (n *Node) Serve() error {
 	return rpc.Serve(n.h, service, n.cfg.calls(), func(from string, b []byte) []byte {
 		answer, err := n.Step(from, b)
 		if err != nil {
-			n.h.Logf("what %s sent: %v", from, err)
+			n.h.Logf("message from %s: %v", from, err)
 		}
 		return answer
 	})

@@ -31,7 +31,7 @@ func (s *store) InitialState() (*pb.HardState, *pb.ConfState, error) {
 	return h, &pb.ConfState{Voters: s.voters}, err
 }
 
-// last is the index of the last entry.
+// last returns the index of the last entry.
 func (s *store) last() uint64 {
 	last, _ := s.LastIndex() // in DRAM, no error is possible
 	return last
@@ -97,7 +97,7 @@ func (s *store) persist() {
 	s.pmem.Fence()
 }
 
-// sum is the checksum of what a store depends on.
+// sum returns the checksum of what a store depends on.
 func (c *Config) sum() uint64 {
 	b := binary.BigEndian.AppendUint64(nil, uint64(c.Log))
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Value))
@@ -188,7 +188,7 @@ func (s *store) saveEntry(e *pb.Entry) {
 	s.pmem.Flush(at, len(b))
 }
 
-// sum is the checksum of what follows it in the next entry. It is never 0, as memory is at first.
+// sum returns the checksum of what follows it in the next entry. It is never 0, as memory is at first.
 func (s *store) sum(b []byte) uint64 {
 	var before [8]byte
 	if n := len(s.sums); n > 0 {

@@ -25,7 +25,7 @@ const (
 	maxNumber = 1 << 62
 )
 
-// size is the number of bytes of an encoded message.
+// size returns the number of bytes of an encoded message.
 func size(m *pb.Message) int {
 	n := messageHead
 	for _, e := range m.GetEntries() {
@@ -58,7 +58,7 @@ func appendMessage(b []byte, m *pb.Message) []byte {
 	return b
 }
 
-// confirms is how many reads a heartbeat is to confirm, or its answer confirms: the library keeps
+// confirms returns how many reads a heartbeat is to confirm, or its answer confirms: the library keeps
 // the number in the context.
 func confirms(m *pb.Message) uint64 {
 	if len(m.GetContext()) != 8 {

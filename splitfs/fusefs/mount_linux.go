@@ -38,7 +38,7 @@ func Check(at, dir string) error {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrMountPoint, err)
 	case !st.IsDir():
-		return fmt.Errorf("%w: %s is no folder", ErrMountPoint, at)
+		return fmt.Errorf("%w: %s is not a folder", ErrMountPoint, at)
 	}
 	if mountedOn(at) {
 		return fmt.Errorf("%w: %s is in use: something is mounted there; unmount it or name another folder", ErrMountPoint, at)
@@ -65,7 +65,7 @@ func apart(at, dir string) error {
 	}
 	rel, err := filepath.Rel(a, d)
 	if err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
-		return fmt.Errorf("%w: the directory %s is below %s, and would be out of reach; mount elsewhere", ErrMountPoint, dir, at)
+		return fmt.Errorf("%w: the directory %s is below %s, and the mount would hide it; mount elsewhere", ErrMountPoint, dir, at)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func Mount(cfg Config) (*fuse.Server, error) {
 		FsName: cfg.Dir.Name(), Name: "verbatim", DirectMount: true, DisableXAttrs: true, MaxWrite: 1 << 20,
 	}})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w; it takes /dev/fuse, and root or fusermount3", ErrMountPoint, cfg.At, err)
+		return nil, fmt.Errorf("%w: %s: %w; it needs /dev/fuse, and root or fusermount3", ErrMountPoint, cfg.At, err)
 	}
 	return s, nil
 }

@@ -168,9 +168,9 @@ func TestBadMountPoint(t *testing.T) {
 	for _, c := range []struct{ at, dir, says string }{
 		{at, dir, "is in use"},
 		{filepath.Join(dir, "none"), dir, "no such file"},
-		{file, dir, "no folder"},
+		{file, dir, "not a folder"},
 		{dir, dir, "not empty"},
-		{below, below, "out of reach"},
+		{below, below, "the mount would hide it"},
 	} {
 		err := fusefs.Check(c.at, c.dir)
 		if !errors.Is(err, fusefs.ErrMountPoint) || !strings.Contains(err.Error(), c.says) {

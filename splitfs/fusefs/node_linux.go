@@ -40,12 +40,12 @@ var _ = []any{fs.NodeLookuper(&node{}), fs.NodeGetattrer(&node{}), fs.NodeSetatt
 	fs.NodeUnlinker(&node{}), fs.NodeRmdirer(&node{}), fs.NodeMkdirer(&node{}), fs.NodeRenamer(&node{}),
 	fs.NodeReaddirer(&node{}), fs.NodeStatfser(&node{})}
 
-// name is the name of the node, or of a file in it.
+// name returns the name of the node, or of a file in it.
 func (n *node) name(in ...string) string {
 	return path.Join(append([]string{".", n.Path(nil)}, in...)...)
 }
 
-// errno is the number for the kernel.
+// errno returns the number for the kernel.
 func (m *mounted) errno(err error) syscall.Errno {
 	var no syscall.Errno
 	switch {
@@ -80,7 +80,7 @@ func (n *node) attr(i iofs.FileInfo, size int64, out *fuse.Attr) {
 	out.Blocks = (out.Size + 511) / 512
 }
 
-// child is the node of a name in n.
+// child returns the node of a name in n.
 func (n *node) child(ctx context.Context, name string, i *splitfs.Info, out *fuse.EntryOut) *fs.Inode {
 	n.attr(i.FileInfo, i.Size(), &out.Attr)
 	mode := uint32(syscall.S_IFREG)
@@ -178,7 +178,7 @@ func (n *node) truncate(f fs.FileHandle, name string, size int64) error {
 	return errors.Join(file.Truncate(size), file.Close())
 }
 
-// opened is the kernel's description of an open file.
+// opened returns the kernel's description of an open file.
 func opened(f *splitfs.File, flags uint32) (fs.FileHandle, uint32) {
 	h := &handle{f, flags&syscall.O_APPEND != 0}
 	if f.NCL() {

@@ -184,7 +184,7 @@ func (d *Dir) folder(op, name string) error {
 	return nil
 }
 
-// absent is the error of a name that is not there.
+// absent returns the error of a name that is not there.
 func (d *Dir) absent(op, name string) error {
 	return cmp.Or(d.folder(op, name), failed(op, name, fs.ErrNotExist))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// New is a split file system as Pebble sees it.
+// New returns a split file system as Pebble sees it.
 func New(fsys *splitfs.FS) vfs.FS { return &pebbleFS{fsys: fsys, locked: map[string]bool{}} }
 
 type pebbleFS struct {

@@ -51,7 +51,7 @@ type entry struct {
 }
 
 // Open opens or creates the database in a folder, and replays the batches that are only in the log. The log must have
-// no other user. Open overrides the settings of Pebble's own log. An error wraps ErrForeign, or comes from Pebble or
+// no other user. Open overrides the settings of Pebble's own log. The error wraps ErrForeign, or comes from Pebble or
 // the log.
 func Open(dir string, log *arcadia.Log, policy arcadia.Policy, settings *pebble.Options) (*DB, error) {
 	d := &DB{log: log, policy: policy}

@@ -37,7 +37,7 @@ type decoded struct {
 	rest []byte
 }
 
-// decode decodes the payload of a record. An error wraps ErrForeign.
+// decode decodes the payload of a record. The error wraps ErrForeign.
 func decode(lsn uint64, b []byte) (d decoded, err error) {
 	if len(b) < headerSize {
 		return d, fmt.Errorf("%w: record %d has %d bytes", ErrForeign, lsn, len(b))

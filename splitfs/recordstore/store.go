@@ -46,7 +46,7 @@ type Store struct {
 	err  error // the log failed
 }
 
-// Open opens the store in a log; in an empty log it is empty. The log must have no other user. An error wraps
+// Open opens the store in a log; in an empty log it is empty. The log must have no other user. The error wraps
 // ErrForeign or ErrSmall, or comes from the log.
 func Open(h host.Host, log *arcadia.Log) (*Store, error) {
 	room := log.MaxRecord()

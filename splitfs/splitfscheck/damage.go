@@ -20,14 +20,14 @@ type damage struct {
 	do   func(r *run, id string)
 	// mount and open are the errors of a mount, and of looking at a.log after it.
 	mount, open error
-	// gone: the file a.log is away. There is another file then, if other has a name.
+	// gone: the file a.log is missing. If other has a name, it exists instead.
 	gone  bool
 	other string
 }
 
 const reserved = splitfs.Reserved + "/"
 
-// intentOf is a file in the reserved folder that says that an object is replaced.
+// intentOf returns a file in the reserved folder that records the replacement of an object.
 func intentOf(at string) string { return fmt.Sprintf("%08x %s", crc32.ChecksumIEEE([]byte(at)), at) }
 
 const lastButOne = "the number is the last but one"
@@ -106,7 +106,7 @@ func damaging(r *run) {
 	}
 	r.compare()
 	both(add("a.log", 2), add("b.log", 1), create("c.log", 0))(r)
-	if x.what == lastButOne { // there is no other number than the last
+	if x.what == lastButOne { // the last is the only number left
 		r.that(string(r.dir.content(reserved+"life")) == "4294967295\n", "the number is %s", r.dir.content(reserved+"life"))
 		r.close()
 		_, err := splitfs.New(r.config())
@@ -118,8 +118,8 @@ func damaging(r *run) {
 	r.close()
 }
 
-// unusable: a file whose object is missing can be neither stat'ed nor opened, but
-// removed.
+// unusable checks that a file whose object is missing can be removed, but neither stat'ed nor
+// opened.
 func (r *run) unusable(x damage) {
 	_, open := r.fsys.Open("a.log", os.O_RDWR, 0)
 	_, stat := r.fsys.Stat("a.log")
@@ -136,8 +136,8 @@ func (r *run) unusable(x damage) {
 	r.compare()
 }
 
-// lookalike appends n bytes and a copy of the header that cut the file: if only the copy lands
-// and n bytes are appended later, it is where the next frame would be.
+// lookalike appends n bytes and a copy of the header that truncated the file. If only the copy
+// lands and n bytes are appended later, the copy is at the position of the next frame.
 func lookalike(name string, n int) step {
 	return func(r *run) {
 		objects := slices.Collect(maps.Values(r.store.objects)) // there is one

@@ -20,8 +20,8 @@ func appends(n int) fill    { return fill{at: -1, n: n} }
 func writes(at, n int) fill { return fill{at: at, n: n} }
 func cutTo(n int) fill      { return fill{at: n, truncate: true} }
 
-// fillings go with a region of 1024 bytes, of which a header takes 24, and none larger. The last
-// operation of each just fits, and does not if the operation that grows has one byte more; -1: there is none.
+// fillings are for a region of 1024 bytes that cannot grow; a header takes 24 of them. The last operation of
+// each just fits, but does not if operation grows has one byte more; -1: there is none.
 var fillings = []struct {
 	what  string
 	ops   []fill
@@ -72,7 +72,7 @@ func exact(r *run) {
 	r.grown()
 }
 
-// filled makes the operations on a new file, of which the last fits if more is 0.
+// filled applies the operations to a new file; the last one fits if more is 0.
 func (r *run) filled(what string, ops []fill, grows, more int) {
 	f := r.opens("a.log", os.O_RDWR|os.O_CREATE)
 	var want []byte
@@ -95,7 +95,7 @@ func (r *run) filled(what string, ops []fill, grows, more int) {
 	r.want("close and remove", errors.Join(f.Close(), r.fsys.Remove("a.log")), nil)
 }
 
-// apply carries out o, and returns the expected content.
+// apply executes o, and returns the expected content.
 func (o fill) apply(f *splitfs.File, old []byte, letter byte) ([]byte, error) {
 	p := bytes.Repeat([]byte{letter}, o.n)
 	now := append([]byte(nil), old...)
@@ -112,7 +112,7 @@ func (o fill) apply(f *splitfs.File, old []byte, letter byte) ([]byte, error) {
 	return written(now, p, o.at), err
 }
 
-// grown looks at the sizes of larger regions: they have room for as much again, up to the largest.
+// grown checks the sizes of larger regions: each has twice the room of the one before, up to the limit.
 func (r *run) grown() {
 	for _, x := range []struct{ region, most, first, then, want int }{
 		{1024, 1 << 20, 600, 500, 4096},

@@ -3,7 +3,7 @@ package splitfscheck
 import "github.com/verbatim-rdma/verbatim/explore"
 
 // failureScenarios are those in which a call of the directory or the store fails,
-// carried out or not.
+// executed or not.
 func failureScenarios() []*explore.Scenario {
 	failed := []string{sawFailure, sawRefusing, sawGrown}
 	return []*explore.Scenario{

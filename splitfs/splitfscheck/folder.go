@@ -20,13 +20,13 @@ type folder struct {
 	m        *memory
 	mem      memdir.Dir
 	unsynced map[string]bool
-	// withdrawn are intents that were removed though their objects live. Until that is durable, the
-	// next mount may find them, and takes the objects for replaced if the files have other names.
+	// withdrawn are intents that were removed although their objects live. Until the removal is durable, the
+	// next mount may find them, and would consider the objects replaced if the files have other names.
 	withdrawn map[string]bool
 	link      string // the name of a symbolic link, if there is one
 	fault     string // the kind of call that fails, if there is one
-	spare     int    // so many of them before do not
-	done      bool   // it is carried out, and fails
+	spare     int    // number of calls before it that do not
+	done      bool   // it is executed, and fails
 	open      int    // files
 }
 
@@ -35,7 +35,7 @@ func (f *folder) reset() {
 	f.unsynced, f.withdrawn, f.link, f.fault, f.spare, f.done, f.open = map[string]bool{}, map[string]bool{}, "", "", 0, false, 0
 }
 
-// print covers everything that a life finds after a crash: then everything is durable.
+// print covers everything that a life finds after a crash, when everything is durable.
 func (f *folder) print() fingerprint.Print {
 	var p fingerprint.Print
 	f.walk(".", func(name string, st fs.FileInfo, data []byte) {
@@ -49,7 +49,7 @@ func (f *folder) print() fingerprint.Print {
 	return p
 }
 
-// walk is for the scenario itself: nothing fails, and no crash comes.
+// walk is for the scenario itself: no call fails, and no crash happens.
 func (f *folder) walk(at string, do func(name string, st fs.FileInfo, data []byte)) {
 	list, err := f.mem.ReadDir(at)
 	for _, e := range list {
@@ -65,7 +65,7 @@ func (f *folder) walk(at string, do func(name string, st fs.FileInfo, data []byt
 	}
 }
 
-// content is that of a file, or nil.
+// content returns the content of a file, or nil.
 func (f *folder) content(name string) []byte {
 	file, err := f.mem.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
@@ -77,7 +77,7 @@ func (f *folder) content(name string) []byte {
 	return b
 }
 
-// put makes a file of which nobody but the scenario knows.
+// put creates a file that only the scenario knows about.
 func (f *folder) put(name, text string) {
 	file, err := f.mem.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err == nil {
@@ -107,8 +107,8 @@ func (f *folder) call(do func() error, what string, more ...string) error {
 	return failedAt(what, more[0], f.m.call(&f.m.load.dirFails, do, what, more...))
 }
 
-// look is a call that changes nothing: no crash need be tried before it, and no other
-// task need intervene unless there is one.
+// look is a call that changes nothing: no crash need be tried before it. Other tasks, if any,
+// may run before it.
 func (f *folder) look(do func() error, what, name string) error {
 	if what == f.fault {
 		return failedAt(what, name, errInjected)
@@ -120,7 +120,7 @@ func (f *folder) look(do func() error, what, name string) error {
 	return err
 }
 
-// failedAt is the error of a directory call that was made to fail.
+// failedAt returns the error of an injected failure of a directory call.
 func failedAt(what, name string, err error) error {
 	if err == errInjected {
 		return &fs.PathError{Op: what, Path: name, Err: err}
@@ -128,7 +128,7 @@ func failedAt(what, name string, err error) error {
 	return err
 }
 
-// changed notes that names in these folders have changed.
+// changed records that names in these folders have changed.
 func (f *folder) changed(names ...string) {
 	for _, name := range names {
 		f.unsynced[name] = true
@@ -160,7 +160,7 @@ func (f *folder) OpenFile(name string, flag int, perm fs.FileMode) (file splitfs
 	} else {
 		err = f.call(do, "create", name, fmt.Sprint(flag, perm))
 	}
-	if err != nil && file != nil { // it was opened, and nobody knows
+	if err != nil && file != nil { // it was opened, but the caller gets an error
 		f.open--
 	}
 	if err != nil {
@@ -239,7 +239,7 @@ type opened struct {
 	flag int
 }
 
-// isFor: the file is not open for what is not.
+// isFor reports a use for which the file is not open.
 func (o *opened) isFor(not int) {
 	if o.flag&(os.O_RDONLY|os.O_WRONLY|os.O_RDWR) == not {
 		o.f.m.Failf("misuse", "%s is open with flags %#x, and is used for something else", o.name, o.flag)

@@ -66,7 +66,7 @@ func overwrites(at string) one {
 	return one{put(at, 1, 2), put(at, 4, 4), put(at, 3, 2), put(at, 2, 8), put(at, 8, 1), put(at, -1, 1), put(at, -2, 4), put(at, 0, 16), put(at, -5, 5), put(at, 20, 2), put(at, 14, 0)}
 }
 
-// cuts are truncations, and what comes after them.
+// cuts are truncations, and the operations after them.
 func cuts(at string) one {
 	return one{size(at, 0), empty(at), size(at, -3), size(at, -6), size(at, 14), add(at, 8), put(at, -1, 3)}
 }

@@ -76,7 +76,7 @@ func (r *run) sizes() {
 	}
 }
 
-// defaults are the regions of those who do not say what they want.
+// defaults checks the regions of a configuration without sizes.
 func (r *run) defaults() {
 	for _, most := range []int{0, 8 << 20} {
 		var asked sizing
@@ -101,7 +101,7 @@ func (s *sizing) Create(_ string, size int) (splitfs.Object, error) {
 
 func (*sizing) Recover(string) (splitfs.Object, error) { return nil, errInjected }
 
-// fits fills a file as far as it goes.
+// fits fills a file to its limit.
 func (r *run) fits(f *splitfs.File, most, tooLarge int) {
 	_, err := f.Append(make([]byte, 10))
 	r.want("append", err, nil)

@@ -35,8 +35,8 @@ func (r *run) compareHeld() {
 	}
 }
 
-// all are the names that are there or should be, in order: of two that are wrong the first is
-// reported in every run.
+// all returns the names that exist or should exist, sorted, so that every run reports the same
+// one of two wrong names.
 func (r *run) all(got tree) []string {
 	all := append(got.sorted(), r.model.names.sorted()...)
 	slices.Sort(all)
@@ -89,7 +89,7 @@ func (r *run) became(u *change, got tree, crashed bool) {
 	}
 }
 
-// adopt makes the model what was found. After a crash all of it is durable.
+// adopt sets the model to what was found. After a crash all of it is durable.
 func (r *run) adopt(got tree, touched map[string]bool, crashed bool) {
 	if u := r.underWay; u != nil && !crashed && r.matches(&u.after, got, u.names) {
 		r.model = u.after
@@ -114,12 +114,12 @@ func (r *run) adopt(got tree, touched map[string]bool, crashed bool) {
 	r.note("settled")
 }
 
-// matches reports whether these names are as in the model.
+// matches reports whether these names agree with the model.
 func (r *run) matches(x *model, got tree, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !x.same(got, name, false) })
 }
 
-// read reads all files, once more if a call of it was made to fail.
+// read reads all files, and repeats that if one of its calls was made to fail.
 func (r *run) read() tree {
 	before := r.failures
 	got, err := r.readAll()

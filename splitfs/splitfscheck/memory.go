@@ -14,7 +14,7 @@ import (
 // errInjected is the error of a call that fails by choice of the run.
 var errInjected = errors.New("failed, as the scenario wants it")
 
-// memory is what outlives the application: the directory, the store, and the memory of
+// memory is the state that outlives the application: the directory, the store, and the memory of
 // the checks. Its fingerprint is its history: the state in which a life began, and the calls of that
 // life, in order. The history must determine everything else, including the variables of the file
 // system. So code that changes any of it calls note afterwards, in the same step.
@@ -25,7 +25,7 @@ type memory struct {
 	dir   folder
 	store store
 	model model
-	// next is the next step, under way the one in progress.
+	// next is the next step, underWay the one in progress.
 	next     int
 	underWay *change
 	letter   int // of the data of the next write
@@ -54,7 +54,7 @@ func (m *memory) reset() {
 	m.seen = fingerprint.Print{}
 }
 
-// begins a life: what it can find is the state, however it came about.
+// begins a life: its state is what it can find, whatever the history.
 func (m *memory) begins() {
 	m.model.held, m.dir.open = map[string]*file{}, 0
 	m.seen = fingerprint.Print{}.Print(m.dir.print()).Print(m.store.print()).Print(m.model.print()).
@@ -100,7 +100,7 @@ func (m *memory) look(by *bool, do func() error) error {
 	return m.ends(way, do)
 }
 
-// fate chooses how a call fails: one of so many ways, from 1, or 0 for success.
+// fate chooses how a call fails: one of n ways, from 1, or 0 for success.
 func (m *memory) fate(by *bool, ways int) int {
 	if !*by || m.failures == 0 || !m.exposed {
 		return 0

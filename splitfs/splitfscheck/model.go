@@ -16,11 +16,11 @@ type file struct {
 	data []byte
 	ncl  bool
 	perm fs.FileMode
-	// loose: of a file in the directory, it has changed since it was synced.
+	// loose: the file is in the directory and has changed since it was synced.
 	loose bool
 }
 
-// tree is files by their names.
+// tree maps names to files.
 type tree map[string]*file
 
 // model is the expected state of the file system: its files, and those that are held
@@ -34,7 +34,7 @@ type model struct {
 
 func newModel() model { return model{tree{}, tree{}, map[string]bool{}} }
 
-// clone is a model that can be changed. A file that is held under a name stays one file.
+// clone returns a copy of the model. A file that is held under a name stays one file.
 func (x *model) clone() model {
 	y := newModel()
 	maps.Copy(y.hazy, x.hazy)
@@ -66,7 +66,7 @@ func (x *model) print() (p fingerprint.Print) {
 	return p
 }
 
-// file is the one with a name, or the one that is held as @key.
+// file returns the file with a name, or the one that is held as @key.
 func (x *model) file(at string) *file {
 	if key, ok := strings.CutPrefix(at, "@"); ok {
 		return x.held[key]
@@ -74,13 +74,13 @@ func (x *model) file(at string) *file {
 	return x.names[at]
 }
 
-// set makes f's content what data is.
+// set sets the content of f to data.
 func (f *file) set(data []byte) {
 	f.data = data
 	f.loose = !f.ncl
 }
 
-// move gives all that is called from, or is in it, another name.
+// move renames from and everything in it.
 func (x *model) move(from, to string) {
 	if from == to {
 		return
@@ -112,9 +112,9 @@ func (x *model) synced(folder string) {
 type change struct {
 	text  string
 	at    string   // the file that is written to, as steps name it
-	names []string // that it has to do with
+	names []string // that it may change
 	after model
-	// torn: it may have overwritten a part of the file called so.
+	// torn: it may have overwritten a part of the file with this name.
 	torn string
 }
 
@@ -158,7 +158,7 @@ func partly(old, now, got *file) bool {
 	return true
 }
 
-// adopt makes the model what was found.
+// adopt sets the model to what was found.
 func (x *model) adopt(got tree, name string) {
 	delete(x.names, name)
 	if g := got[name]; g != nil {

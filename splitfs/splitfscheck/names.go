@@ -89,7 +89,7 @@ func renames() one {
 		remove("a.log"), remove("d"), create("c.log", 0), add("b.log", 2), rename("a.log", "a.log")}
 }
 
-// growths are what a file of 600 bytes in a region of 1024 may have no room for.
+// growths are operations that may not fit if a file of 600 bytes is in a region of 1024.
 func growths(at string) one {
 	return one{add(at, 400), put(at, -2, 700), put(at, 1500, 5), size(at, 1300), size(at, 0), add(at, 2900), size(at, -599)}
 }

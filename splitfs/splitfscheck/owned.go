@@ -10,7 +10,7 @@ import (
 // errOver: the right to change files is over.
 var errOver = errors.New("somebody else has the directory now")
 
-// right is the application's right to change files: a splitfs.Owner. In most scenarios it is never over.
+// right is the application's right to change files: a splitfs.Owner. In most scenarios it never expires.
 type right struct{ over bool }
 
 func (o *right) Check() error {
@@ -22,8 +22,8 @@ func (o *right) Check() error {
 
 func (o *right) Ask() error { return o.Check() }
 
-// outlasting goes on when its right is over: nothing is changed any more, in the directory or on the
-// peers, and what is there can be read.
+// outlasting continues after its right has expired: it can no longer change files, in the directory or on
+// the peers, but can still read them.
 func outlasting(r *run) {
 	r.mount()
 	both(mkdir("dir"), add("a.log", 5), add("b.log", 5), add("d", 5), fsync("d"))(r)

@@ -52,7 +52,7 @@ func deepPeerScenarios() []*explore.Scenario {
 	}
 }
 
-// ncl is the store on the peers.
+// ncl returns the store on the peers.
 func (r *run) ncl() splitfs.Store { return splitfs.NCL(r.h, r.nclConfig("db"), 0) }
 
 func (r *run) nclConfig(app string) ncl.Config {
@@ -76,7 +76,7 @@ func (m *memory) withPeers(cfg *sim.Config) {
 	}
 }
 
-// losing is about one peer that fails in several ways.
+// losing is about a single peer that fails in several ways.
 func losing(r *run) {
 	r.mount()
 	both(add("a.log", 3))(r)
@@ -116,7 +116,7 @@ func losing(r *run) {
 	other.Close()
 }
 
-// isOfTheStore: the file is there, whatever its peers say.
+// isOfTheStore checks that an error never claims that an existing file does not exist.
 func (r *run) isOfTheStore(what string, err, want error) {
 	r.want(what, err, want)
 	r.that(!errors.Is(err, fs.ErrNotExist), "%s: %v says that there is no such file", what, err)

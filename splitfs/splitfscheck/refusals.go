@@ -76,7 +76,7 @@ func (r *run) that(ok bool, what string, args ...any) {
 	}
 }
 
-// opens opens a file that can be opened.
+// opens opens a file, which must succeed.
 func (r *run) opens(name string, flag int) *splitfs.File {
 	f, err := r.fsys.Open(name, flag, perm)
 	r.want("open "+name, err, nil)
@@ -134,7 +134,7 @@ func (r *run) refusesModes(name string) {
 	}
 }
 
-// isClosed tries everything with a closed file.
+// isClosed tries every operation on a closed file.
 func (r *run) isClosed(f *splitfs.File, name string) {
 	n, reads := f.ReadAt(make([]byte, 1), 0)
 	k, writes := f.WriteAt([]byte("x"), 0)
@@ -150,7 +150,7 @@ func (r *run) isClosed(f *splitfs.File, name string) {
 	}
 }
 
-// tooFar writes where no file can have a byte.
+// tooFar writes beyond the largest size of a file.
 func (r *run) tooFar(name string) {
 	f := r.opens(name, os.O_RDWR)
 	n, far := f.WriteAt([]byte("x"), splitfs.LargestRegion)
@@ -255,7 +255,7 @@ func (r *run) refusesKinds() {
 	r.model.names["a.log"].data = append(r.model.names["a.log"].data, make([]byte, 1100)...)
 }
 
-// refusesClosed tries everything on a closed file system.
+// refusesClosed tries every operation on a closed file system.
 func (r *run) refusesClosed() {
 	f := r.opens("a.log", os.O_RDWR)
 	r.fsys.Close()

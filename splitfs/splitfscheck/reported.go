@@ -22,7 +22,7 @@ func reporting(r *run) {
 	r.reportsOfMounts()
 }
 
-// fails carries out an operation while calls of a kind fail.
+// fails executes an operation while calls of a kind fail.
 func (r *run) fails(what string, do func() error) {
 	r.dir.fault, r.store.fault = what, what
 	err := do()
@@ -30,8 +30,8 @@ func (r *run) fails(what string, do func() error) {
 	r.want("while "+what+" fails", err, errInjected)
 }
 
-// failsLater carries out an operation in which one call of a kind fails, after a number
-// of them.
+// failsLater executes an operation in which one call of a kind fails, after a number of
+// successful ones.
 func (r *run) failsLater(what string, spare int, do func() error) {
 	r.dir.spare, r.store.spare = spare, spare
 	r.fails(what, do)
@@ -111,8 +111,8 @@ func (r *run) reportsOfNames() {
 	r.fails("rename", rename("b.log", "away/a.log"))
 	r.want("remove", errors.Join(r.fsys.Remove("away/a.log"), r.fsys.Remove("away")), nil)
 	delete(r.model.names, "away/a.log")
-	add("away", 1)(r)                           // what was to be replaced is in no folder any more
-	r.fails("rename", rename("b.log", "a.log")) // that neither replaced the other is still to be put right
+	add("away", 1)(r)                           // the replaced object no longer has a file
+	r.fails("rename", rename("b.log", "a.log")) // the earlier failure must still be cleaned up
 	for _, what := range []string{"open", "remove", "syncdir"} {
 		r.fails(what, rename("d", "c"))
 	}
@@ -124,15 +124,15 @@ func (r *run) reportsOfNames() {
 	r.model.move("e.log", "a.log")
 }
 
-// own is how many names there are in the reserved folder.
+// own returns the number of names in the reserved folder.
 func (r *run) own() int {
 	list, err := r.dir.mem.ReadDir(splitfs.Reserved)
 	r.want("list "+splitfs.Reserved, err, nil)
 	return len(list)
 }
 
-// renamesAfterFailures is about a rename that has failed and happened, and about those that have nothing to
-// put right: of a file of the directory they sync no folder.
+// renamesAfterFailures is about a rename that failed but took effect, and about later renames that need no
+// clean-up: those of files of the directory sync no folder.
 func (r *run) renamesAfterFailures() {
 	both(add("k.log", 3), add("m.log", 3))(r)
 	r.dir.done = true

@@ -116,7 +116,7 @@ func (r *run) config() splitfs.Config {
 		}}
 }
 
-// objects is where ncl files go.
+// objects returns where ncl files go.
 func (r *run) objects() splitfs.Store {
 	if r.load.peers > 0 {
 		return r.ncl()
@@ -124,7 +124,7 @@ func (r *run) objects() splitfs.Store {
 	return &r.store
 }
 
-// close closes what is open, and the file system.
+// close closes open files, and the file system.
 func (r *run) close() {
 	r.drop(slices.Sorted(maps.Keys(r.held))...)
 	r.fsys.Close()
@@ -154,7 +154,7 @@ func (r *run) remount() {
 	r.mount()
 }
 
-// change carries out an operation, and returns the result of do.
+// change executes an operation, and returns the result of do.
 func (r *run) change(u change, do func() error, after func(x *model)) error {
 	u.after = r.model.clone()
 	after(&u.after)
@@ -215,7 +215,7 @@ func (r *run) onceMore(do func() error) {
 	}
 }
 
-// durable: the names that u has changed are, if it was about an ncl file and nothing had failed before it.
+// durable checks that the names that u changed are durable, if u concerned an ncl file and nothing had failed before.
 func (r *run) durable(u *change, left int) {
 	ncl := func(x *model) bool { return slices.ContainsFunc(u.names, x.ncl) }
 	if left != r.whole || !ncl(&u.after) && !ncl(&r.model) {
@@ -229,7 +229,7 @@ func (r *run) durable(u *change, left int) {
 	}
 }
 
-// small: u was refused for its size, which must have been too much.
+// small checks that u, which was refused for its size, was too large.
 func (r *run) small(u *change) {
 	const frames = 5 * 24
 	for _, name := range u.names {
@@ -240,7 +240,7 @@ func (r *run) small(u *change) {
 	r.Failf("unavailable", "%s: there is room, and the answer is ErrNoSpace", u.text)
 }
 
-// open opens a file for a step, and makes it if it is not there.
+// open opens a file for a step, and creates it if it does not exist.
 func (r *run) open(at string) (f *splitfs.File, done func(), err error) {
 	if key, ok := strings.CutPrefix(at, "@"); ok {
 		return r.held[key], func() {}, nil

@@ -17,19 +17,19 @@ type spec struct {
 // workload is what the application does, and what may go wrong.
 type workload struct {
 	program []one
-	// calm is how many steps come before the application may crash, and before calls fail.
+	// calm is the number of steps before the application may crash, and before calls fail.
 	calm int
-	// steady: no crash comes while the file system is mounted.
+	// steady: no crash happens while the file system is mounted.
 	steady bool
-	// script is what a life does in the place of a program.
+	// script is what a life does instead of a program.
 	script func(*run)
 	// meets are the conditions that a search is expected to meet.
 	meets []string
-	// blind: all is looked at after mounts only, so that files are not open in between.
+	// blind: files are checked after mounts only, so that they are not open in between.
 	blind bool
-	// again: after a crash the step that was under way may be done once more.
+	// again: after a crash the interrupted step may be repeated.
 	again bool
-	// grain is the least piece of a Record that tears, and tears into how many at most.
+	// grain is the size of the smallest piece of a torn Record, and tears the largest number of pieces.
 	grain, tears int
 	// maxRegion is Config.MaxRegion; 0: as the region of a new file.
 	maxRegion int
@@ -38,7 +38,7 @@ type workload struct {
 	dirFails, storeFails bool
 	// tasks: several tasks use the file system at once.
 	tasks bool
-	// peers is how many real peers there are, in the place of the store.
+	// peers is the number of real peers that replace the store.
 	peers int
 }
 
@@ -72,15 +72,15 @@ func build(s spec) *explore.Scenario {
 	}
 }
 
-// mayCrash: a crash may come now; if calls may fail, after the last that does.
+// mayCrash reports whether a crash may happen now; if calls may fail, only after the last failure.
 func (m *memory) mayCrash() bool {
 	return m.exposed && m.failures == 0 && !(m.mounting && m.load.steady)
 }
 
-// DeepScenarios are those that take long.
+// DeepScenarios returns the scenarios that take long.
 func DeepScenarios() []*explore.Scenario { return deepPeerScenarios() }
 
-// Scenarios are the built-in scenarios of splitfs.
+// Scenarios returns the built-in scenarios of splitfs.
 func Scenarios() []*explore.Scenario {
 	return slices.Concat(layoutScenarios(), nameScenarios(), failureScenarios(), directoryScenarios(), refusalScenarios(), peerScenarios(), taskScenarios())
 }

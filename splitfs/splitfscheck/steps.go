@@ -15,7 +15,7 @@ import (
 // step is one of a program. A file is given by its name, or as @key if it is held open.
 type step func(r *run)
 
-// one are steps of which a run chooses; steps in a row are a program.
+// one are steps from which a run chooses; consecutive steps are a program.
 type one []step
 
 const perm = 0o640
@@ -23,7 +23,7 @@ const perm = 0o640
 // create makes a file.
 func (r *run) create(name string, flag int) error {
 	ncl := flag&splitfs.O_NCL != 0 || matches(name)
-	if at := path.Dir(name); !r.there(at) { // the crash came before it was synced
+	if at := path.Dir(name); !r.there(at) { // the crash happened before it was synced
 		_, err := r.fsys.Open(name, os.O_RDWR|os.O_CREATE|flag, perm)
 		r.refused("create "+name+" in a folder that is not there", err, fs.ErrNotExist)
 		return err
@@ -47,27 +47,27 @@ func (r *run) create(name string, flag int) error {
 	})
 }
 
-// there reports whether a folder is.
+// there reports whether a folder exists.
 func (r *run) there(name string) bool {
 	_, err := r.dir.mem.Stat(name)
 	return err == nil
 }
 
-// matches reports whether one of the patterns, *.log and dir/?.w, is that of a name.
+// matches reports whether a name matches one of the patterns, *.log and dir/?.w.
 func matches(name string) bool {
 	return strings.HasSuffix(name, ".log") || len(name) == len("dir/?.w") && strings.HasPrefix(name, "dir/") && strings.HasSuffix(name, ".w")
 }
 
 func create(name string, flag int) step { return func(r *run) { _ = r.create(name, flag) } }
 
-// data is what the next write writes: n times a letter of its own.
+// data returns the data of the next write: n times a letter of its own.
 func (r *run) data(n int) []byte {
 	r.letter++
 	r.note("data")
 	return []byte(strings.Repeat(string(rune('a'+(r.letter-1)%26)), n))
 }
 
-// content makes a change of a file's content, which do makes.
+// content makes a change of a file's content by calling do.
 func (r *run) content(at, text string, do func(f *splitfs.File) error, now func(old []byte) []byte) {
 	f, done, err := r.open(at)
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *run) content(at, text string, do func(f *splitfs.File) error, now func(
 	}
 }
 
-// namesOf are the names of a file that is held, or its one.
+// namesOf returns the names of a held file, or the single name of another one.
 func (x *model) namesOf(at string) (names []string) {
 	f := x.file(at)
 	for name, g := range x.names { //lint:ordered there is one, or none
@@ -99,7 +99,7 @@ func (x *model) namesOf(at string) (names []string) {
 	return names
 }
 
-// written is old with p at off.
+// written returns old with p written at off.
 func written(old, p []byte, off int) []byte {
 	if len(p) == 0 {
 		return old
@@ -121,7 +121,7 @@ func add(at string, n int) step {
 	}
 }
 
-// wrote is the error of a write, which must write everything, or on the peers nothing.
+// wrote returns the error of a write, and checks that it wrote everything, or on the peers nothing.
 func (r *run) wrote(f *splitfs.File, p []byte) func(n int, err error) error {
 	return func(n int, err error) error {
 		r.that(err != nil || n == len(p), "of %d bytes %d were written", len(p), n)
@@ -177,7 +177,7 @@ func empty(name string) step {
 	}
 }
 
-// remove deletes a file, if it is there.
+// remove deletes a file, if it exists.
 func remove(name string) step {
 	return func(r *run) {
 		if r.model.names[name] == nil {
@@ -193,7 +193,7 @@ func remove(name string) step {
 	}
 }
 
-// rename renames a file or folder, if it is there.
+// rename renames a file or folder, if it exists.
 func rename(from, to string) step {
 	return func(r *run) {
 		moved := r.model.below(from)
@@ -210,7 +210,7 @@ func rename(from, to string) step {
 	}
 }
 
-// refused: an operation that must fail has failed, for the right reason.
+// refused checks that an operation failed, for the right reason.
 func (r *run) refused(what string, err, want error) {
 	if err != nil && errors.Is(err, errInjected) {
 		return
@@ -230,7 +230,7 @@ func read(at string) step {
 	}
 }
 
-// hold opens a file, makes it if it is not there, and keeps it open.
+// hold opens a file, creates it if it does not exist, and keeps it open.
 func hold(key, name string) step {
 	return func(r *run) {
 		if r.model.names[name] == nil && r.create(name, 0) != nil {
@@ -259,7 +259,7 @@ func letGo(key string) step {
 	}
 }
 
-// held is a step for a file that is held open, if it is: a crash may have come in between.
+// held returns a step for a file that is held open, if it still is: there may have been a crash.
 func held(key string, s step) step {
 	return func(r *run) {
 		if r.held[key] != nil {
@@ -292,7 +292,7 @@ func fsync(name string) step {
 	}
 }
 
-// folderStep makes a folder, durably, unless it is there.
+// mkdir creates a folder durably, unless it exists.
 func mkdir(name string) step {
 	return func(r *run) {
 		_ = r.change(change{text: "mkdir " + name}, func() error {

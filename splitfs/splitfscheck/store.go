@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/splitfs"
 )
 
-// errFenced: somebody else has recovered the object.
+// errFenced: another handle has recovered the object.
 var errFenced = errors.New("the object was recovered by another handle")
 
 // store is a store whose Records tear when the application crashes, or when they fail.
@@ -21,15 +21,15 @@ type store struct {
 	objects map[string]*object
 	made    map[string]bool // names that were ever used
 	open    map[string]*handle
-	handles int    // that were neither closed nor released
+	handles int    // those neither closed nor released
 	fault   string // the kind of call that fails, if there is one
-	spare   int    // so many reads before do not
+	spare   int    // number of reads before it that do not
 }
 
 // object is the durable side.
 type object struct {
 	data []byte
-	// doubt is a Record of which any part may have landed.
+	// doubt is a Record, any part of which may have landed.
 	doubt   []byte
 	doubtAt int
 }
@@ -92,14 +92,14 @@ func (s *store) Recover(name string) (obj splitfs.Object, err error) {
 	return obj, nil
 }
 
-// unknown: the call has failed, and what it opened nobody knows.
+// unknown: the call has failed, so the caller does not have the object that it opened.
 func (s *store) unknown(obj splitfs.Object) {
 	if obj != nil {
 		s.handles--
 	}
 }
 
-// handle opens an object, and shuts out whoever had it open.
+// handle opens an object, and fences earlier handles.
 func (s *store) handle(name string, read bool) *handle {
 	if old := s.open[name]; old != nil {
 		old.fenced = true
@@ -160,7 +160,7 @@ func (h *handle) ReadAt(p []byte, off int) (int, error) {
 			return 0, errInjected
 		}
 	}
-	if h.read && h.s.m.underWay == nil { // a look of the checks: it would be one of very many
+	if h.read && h.s.m.underWay == nil { // the checks read all files, so a call for each would be too many
 		return copy(p, h.local[off:off+len(p)]), nil
 	}
 	h.read = true
@@ -218,8 +218,8 @@ func (o *object) settle(m *memory) {
 	}
 }
 
-// pieces are those into which a Record of n bytes tears: the words in front, where a header
-// is or what is overwritten, those at the end, and all between them as one.
+// pieces returns the pieces of a torn Record of n bytes: the words at the start, which are a header
+// or overwritten data, those at the end, and everything in between as one piece.
 func (l *workload) pieces(n int) [][2]int {
 	grain, most := max(l.grain, 4), max(l.tears, 6)
 	var cuts []int

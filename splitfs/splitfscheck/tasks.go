@@ -22,14 +22,14 @@ func taskScenarios() []*explore.Scenario {
 	}
 }
 
-// deed is an operation and what it does to the model. One that must fail does nothing.
+// deed is an operation and its effect on the model. One that must fail has none.
 type deed struct {
 	text  string
 	do    func(r *run) error
 	after func(x *model) (fails error)
 }
 
-// together makes two tasks do something, and then looks for an order that explains it.
+// together runs the operations of two tasks, and then looks for an order that explains the result.
 func together(r *run) {
 	r.mount()
 	both(add("a.log", 3), add("b.log", 2), create("d", 0), hold("one", "a.log"), hold("two", "a.log"))(r)
@@ -61,8 +61,8 @@ func together(r *run) {
 	r.explained([]deed{mine[0], mine[1], yours}, append(results, c))
 }
 
-// explained takes the first order of three operations, the first two of which are one task's,
-// that makes what is found.
+// explained finds the first order of three operations that explains the result. The first two are
+// operations of the same task, in this order.
 func (r *run) explained(ops []deed, results []error) {
 	before := r.model.clone()
 	r.drop("one", "two")
@@ -92,7 +92,7 @@ func (r *run) explained(ops []deed, results []error) {
 	r.Failf("wrong", "%s, %s and beside them %s ended as %v: no order makes that %v", ops[0].text, ops[1].text, ops[2].text, results, got)
 }
 
-// adds appends n times a letter to a file, which is made if it is not there.
+// adds appends a letter n times to a file, which is created if it does not exist.
 func adds(r *run, at, letter string, n int) deed {
 	p := strings.Repeat(letter, n)
 	return deed{"append " + letter + " to " + at, func(r *run) error {
@@ -137,7 +137,7 @@ func removes(name string) deed {
 	}}
 }
 
-// reads looks at a file, whatever it holds.
+// reads reads a file, whatever it holds.
 func reads(name string) deed {
 	return deed{"read " + name, func(r *run) error {
 		st, err := r.fsys.Stat(name)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// runsOf tells a content as runs of equal bytes.
+// runsOf formats contents as runs of equal bytes.
 func runsOf(s string) string {
 	const most = 8
 	var parts []string

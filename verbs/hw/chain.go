@@ -57,7 +57,7 @@ func (c *chain[WR]) free() {
 	c.wrs, c.sges, c.post = nil, nil, nil
 }
 
-// ref is a pointer into C memory, to pass to C.
+// ref returns a pointer into C memory, to pass to C.
 func ref[T any](p *T) C.vb_ref { return C.vb_ref(uintptr(unsafe.Pointer(p))) }
 
 // zeroed allocates n values in C memory. It returns nil if there is none.

@@ -246,7 +246,7 @@ func (ch *channel) armAll() error {
 	return nil
 }
 
-// has reports whether x is of the channel.
+// has reports whether x belongs to the channel.
 func (ch *channel) has(x verbs.CQ) bool {
 	q, ok := x.(*cq)
 	return ok && q.ch == ch
@@ -274,7 +274,7 @@ func (ch *channel) Gather(cqs []verbs.CQ, wc []verbs.WC, timeout time.Duration) 
 	}
 	for i, x := range cqs {
 		if n, err := x.Poll(wc[i : i+1]); n == 0 || err != nil {
-			return joinErr(fmt.Errorf("hw: %s: gather: CQ %d was polled by somebody else meanwhile", ch.d.name, i), err)
+			return joinErr(fmt.Errorf("hw: %s: gather: CQ %d was polled by another task meanwhile", ch.d.name, i), err)
 		}
 	}
 	return nil

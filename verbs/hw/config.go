@@ -123,14 +123,14 @@ func (c *Config) Validate() error {
 		{"TrafficClass", c.TrafficClass, 0, 255}, {"HopLimit", c.HopLimit, 0, 255}, {"PKeyIndex", c.PKeyIndex, 0, 1<<16 - 1}, {"MaxInline", c.MaxInline, 0, 1 << 12},
 	} {
 		if f.v < f.least || f.v > f.most {
-			return fmt.Errorf("%w: %s is %d, and must be %d to %d", ErrConfig, f.name, f.v, f.least, f.most)
+			return fmt.Errorf("%w: %s is %d; it must be %d to %d", ErrConfig, f.name, f.v, f.least, f.most)
 		}
 	}
 	if c.MTU != 0 && mtuCode(c.MTU) == 0 {
-		return fmt.Errorf("%w: MTU is %d, and must be one of %v", ErrConfig, c.MTU, mtus)
+		return fmt.Errorf("%w: MTU is %d; it must be one of %v", ErrConfig, c.MTU, mtus)
 	}
 	if c.Spin < NoSpin {
-		return fmt.Errorf("%w: Spin is %v, and must not be negative, or NoSpin", ErrConfig, c.Spin)
+		return fmt.Errorf("%w: Spin is %v; it must not be negative, or NoSpin", ErrConfig, c.Spin)
 	}
 	if _, err := parseGID(c.GID); err != nil {
 		return err
@@ -160,7 +160,7 @@ func orDefault(v *int, d int) {
 // mtus are the path MTUs; the code of mtus[i] in libibverbs is i+1.
 var mtus = []int{256, 512, 1024, 2048, 4096}
 
-// mtuCode is the ibv_mtu of n bytes, or 0.
+// mtuCode returns the ibv_mtu of n bytes, or 0.
 func mtuCode(n int) int { return slices.Index(mtus, n) + 1 }
 
 func mtuBytes(code int) int {
@@ -178,7 +178,7 @@ func parseGID(s string) ([16]byte, error) {
 	}
 	a, err := netip.ParseAddr(s)
 	if err != nil || a.Zone() != "" {
-		return [16]byte{}, fmt.Errorf("%w: GID %q is no address: want it as 2001:db8::1, ::ffff:192.0.2.1 or 192.0.2.1", ErrConfig, s)
+		return [16]byte{}, fmt.Errorf("%w: GID %q is not an address: want a form such as 2001:db8::1, ::ffff:192.0.2.1 or 192.0.2.1", ErrConfig, s)
 	}
 	return a.As16(), nil
 }

@@ -50,7 +50,7 @@ type cq struct {
 // CreateCQ implements verbs.Device.
 func (d *device) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 	if depth <= 0 || depth > d.maxCQE {
-		return nil, fmt.Errorf("hw: %s: create CQ: %w: depth is %d, and must be 1 to %d", d.name, verbs.ErrInvalid, depth, d.maxCQE)
+		return nil, fmt.Errorf("hw: %s: create CQ: %w: depth is %d; it must be 1 to %d", d.name, verbs.ErrInvalid, depth, d.maxCQE)
 	}
 	q := &cq{d: d}
 	if ch == nil { // a wait needs a channel to sleep on

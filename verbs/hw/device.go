@@ -245,11 +245,11 @@ func flag(b bool) C.int {
 // Attr implements verbs.Device.
 func (d *device) Attr() verbs.DeviceAttr { return d.attr }
 
-// GIDIndex is the index of our address in the port's table, which other programs on the
+// GIDIndex returns the index of our address in the port's table, which other programs on the
 // same card, such as perftest, need.
 func (d *device) GIDIndex() int { return d.gid.index }
 
-// alive is nil as long as the device is usable.
+// alive returns nil as long as the device is usable.
 func (d *device) alive() error {
 	if d.closed.Load() {
 		return fmt.Errorf("hw: %s: %w", d.name, verbs.ErrClosed)

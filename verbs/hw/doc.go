@@ -41,7 +41,7 @@
 // next power of two. It also chooses when a slot becomes free: at the latest when a
 // later completion is polled. Rely on neither.
 //
-// Soft-RoCE interprets a retry count of 7 as "for ever"; this package passes at most 6,
+// Soft-RoCE interprets a retry count of 7 as "forever"; this package passes at most 6,
 // so that a dead peer is detected as on cards.
 //
 // Whether a completion of a destroyed queue pair still appears in its CQ depends on the

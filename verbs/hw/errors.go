@@ -46,7 +46,7 @@ const (
 	hintRoute = "is there a route from this port to the peer's GID %s, are both of the same type, and is the peer's interface up?"
 )
 
-// callError is the error of a libibverbs call on a device: the operation, the errno,
+// callError returns the error of a libibverbs call on a device: the operation, the errno,
 // and a hint. errors.Is finds everything that it wraps.
 func callError(device, what string, e syscall.Errno, hint string) error {
 	var b strings.Builder
@@ -60,7 +60,7 @@ func callError(device, what string, e syscall.Errno, hint string) error {
 	return fmt.Errorf("%s: %w", b.String(), e)
 }
 
-// hintRegister is the hint for a failed registration.
+// hintRegister returns the hint for a failed registration.
 func hintRegister(e syscall.Errno, limit string) string {
 	switch e {
 	case syscall.ENOMEM, syscall.EAGAIN, syscall.EPERM:

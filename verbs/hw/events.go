@@ -70,7 +70,7 @@ func (d *device) listen() (err error) {
 	return err
 }
 
-// ownError reports whether an event says that its object has failed.
+// ownError reports whether an event means that its object has failed.
 func ownError(kind C.int) bool {
 	switch kind {
 	case C.IBV_EVENT_QP_FATAL, C.IBV_EVENT_QP_REQ_ERR, C.IBV_EVENT_QP_ACCESS_ERR, C.IBV_EVENT_CQ_ERR:

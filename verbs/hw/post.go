@@ -110,7 +110,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	return err
 }
 
-// mayPost is nil if q exists and its state permits posting. Libraries write a request
+// mayPost returns nil if q exists and its state permits posting. Libraries write a request
 // into the queue before they ask the kernel, if at all, so it would be sent later.
 func (q *qp) mayPost(state bool) error {
 	if q.c != nil && state {
@@ -174,12 +174,12 @@ func (q *qp) postOther(wr *verbs.SendWR) error {
 func (q *qp) check(wr *verbs.SendWR) error {
 	err := q.cfg.CheckSend(q.num, &q.d.attr, wr, false)
 	if errors.Is(err, verbs.ErrUnsupported) {
-		err = fmt.Errorf("%w: %s, or its driver, or libibverbs does not have it (it takes Linux 6.2 and rdma-core 46)", err, q.d.name)
+		err = fmt.Errorf("%w: %s, its driver or libibverbs does not support it (it needs Linux 6.2 and rdma-core 46)", err, q.d.name)
 	}
 	return err
 }
 
-// refused is the error of a post; first is the index of the chain's first request.
+// refused returns the error of a post; first is the index of the chain's first request.
 func (q *qp) refused(post *C.struct_vb_post, first int) error {
 	return &verbs.PostError{Index: first + int(post.at), Err: q.postError(syscall.Errno(post.err))}
 }

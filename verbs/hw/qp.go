@@ -250,7 +250,7 @@ func (q *qp) State() verbs.QPState {
 	return q.ask()
 }
 
-// Err is the queue pair's own error, if the card has reported one by an event: with it the
+// Err returns the queue pair's own error, if the card has reported one by an event: with it the
 // queue pair has gone to ERR, and requests complete with WR_FLUSH_ERR, which says nothing
 // of the reason. It is for logs: protocols that only use package verbs do not see it. A
 // queue pair that is reset has none.

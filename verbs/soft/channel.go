@@ -9,13 +9,13 @@ import (
 )
 
 // channel is a completion channel. It implements verbs.CompChannel. One lock guards it
-// and its CQs, so that a look at several of them is a look at one moment.
+// and its CQs, so that several of them can be read at one moment.
 type channel struct {
 	d      *device
 	mu     sync.Mutex
 	gone   bool
 	cqs    []*cq
-	next   int // the CQ to look at first, so that all get their turn
+	next   int // the CQ to poll first, for fairness
 	asleep sleepers.Room
 }
 
@@ -44,7 +44,7 @@ func (ch *channel) Destroy() error {
 	return nil
 }
 
-// wait returns when ready, which is called with ch locked, says so. It sleeps as the
+// wait returns when ready returns true; ready is called with ch locked. It sleeps as the
 // sleeper that join returns.
 func (ch *channel) wait(timeout time.Duration, join func() *sleepers.Sleeper, ready func() (bool, error)) error {
 	ch.mu.Lock()
@@ -99,7 +99,7 @@ func (ch *channel) Wait(timeout time.Duration) (found verbs.CQ, err error) {
 	return found, err
 }
 
-// has reports whether x is of the channel.
+// has reports whether x belongs to the channel.
 func (ch *channel) has(x verbs.CQ) bool {
 	q, ok := x.(*cq)
 	return ok && q.ch == ch

@@ -24,14 +24,14 @@ func (q *qp) complete(status verbs.Status) {
 	q.quiet = 0
 }
 
-// fail completes the oldest request in error, and takes the queue pair to ERR.
+// fail completes the oldest request in error, and moves the queue pair to ERR.
 func (q *qp) fail(status verbs.Status) {
 	q.state = verbs.StateErr
 	q.complete(status)
 	q.flush()
 }
 
-// flush completes all that is queued, in ERR.
+// flush completes all queued requests, in ERR.
 func (q *qp) flush() {
 	q.letGo()
 	for q.head < q.tail {
@@ -59,18 +59,18 @@ func (q *qp) settle() {
 	}
 }
 
-// index is the position in the send queue that an answer's sequence number stands for,
-// and whether it is one of those under way.
+// index returns the position in the send queue for the sequence number of an answer,
+// and whether that request is outstanding.
 func (l *link) index(seq uint32) (uint64, bool) {
 	q := l.q
 	i := q.head + uint64(seq-l.seq(q.head))
 	return i, i < l.sent
 }
 
-// seq is the sequence number of a position.
+// seq returns the sequence number of a position.
 func (l *link) seq(i uint64) uint32 { return l.q.cfg.PSN + uint32(i) }
 
-// answered carries out an answer with its payload. It reports whether the peer keeps to the rules.
+// answered processes an answer with its payload. It reports whether the peer obeys the protocol.
 func (l *link) answered(a answer, payload []byte) bool {
 	q := l.q
 	q.mu.Lock()
@@ -80,7 +80,7 @@ func (l *link) answered(a answer, payload []byte) bool {
 	}
 	i, ok := l.index(a.seq)
 	if !ok {
-		return l.bad != verbs.StatusSuccess // of a request that we gave up in the middle
+		return l.bad != verbs.StatusSuccess // of a request that we aborted
 	}
 	l.alive()
 	for q.head < i {
@@ -116,7 +116,7 @@ func (l *link) acked() bool {
 	return true
 }
 
-// returned takes a piece of what the oldest request asked for.
+// returned places a packet of the response to the oldest request.
 func (l *link) returned(b []byte) bool {
 	q := l.q
 	s := q.slot(q.head)
@@ -133,8 +133,8 @@ func (l *link) returned(b []byte) bool {
 	return true
 }
 
-// notReady sends the oldest request again after a while, and all behind it. It cannot if
-// the connection ends in the middle of a request.
+// notReady resends the oldest request, and all requests behind it, after the RNR timer. It
+// cannot do so if a request was sent only in part.
 func (l *link) notReady() bool {
 	q := l.q
 	if !q.slot(q.head).req.op.ConsumesRecv() {

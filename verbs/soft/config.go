@@ -26,20 +26,20 @@ const (
 	DefaultMaxConns = 4096
 )
 
-// Config says where a device listens. A field that is zero has its default.
+// Config configures a device. Zero fields have their defaults.
 type Config struct {
 	// Name of the device. Default [Name].
 	Name string
-	// Listen is the address that others reach the device at: an IP address of this
+	// Listen is the address at which others reach the device: an IP address of this
 	// machine, not a wildcard, and a port; port 0 takes a free one. Default: the
-	// loopback, which only processes of this machine reach.
+	// loopback, which is reachable only from this machine.
 	Listen string
 	// Timeout times RetryCount+1 is how long a peer may stay silent before a queue
-	// pair gives up. A process that dies closes its connections, and is noticed at once.
+	// pair gives up. The death of a process is noticed at once, because it closes its connections.
 	Timeout time.Duration
-	// RNRTimer is the time between two tries when a receive is missing.
+	// RNRTimer is the time between retries when no receive is posted.
 	RNRTimer time.Duration
-	// MaxConns is how many connections others may have.
+	// MaxConns is the largest number of incoming connections.
 	MaxConns int
 }
 
@@ -50,11 +50,11 @@ func (c *Config) Validate() error {
 		v, most time.Duration
 	}{{"Timeout", c.Timeout, time.Hour}, {"RNRTimer", c.RNRTimer, time.Minute}} {
 		if f.v < 0 || f.v > f.most {
-			return fmt.Errorf("%w: %s is %v, and must be 0 (default) to %v", ErrConfig, f.name, f.v, f.most)
+			return fmt.Errorf("%w: %s is %v; it must be 0 (default) to %v", ErrConfig, f.name, f.v, f.most)
 		}
 	}
 	if c.MaxConns < 0 || c.MaxConns > 1<<20 {
-		return fmt.Errorf("%w: MaxConns is %d, and must be 0 (default) to %d", ErrConfig, c.MaxConns, 1<<20)
+		return fmt.Errorf("%w: MaxConns is %d; it must be 0 (default) to %d", ErrConfig, c.MaxConns, 1<<20)
 	}
 	_, err := c.address()
 	return err

@@ -8,8 +8,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// entry is a completion, and the slots of the send queue, or the receive queue, that it
-// gives back.
+// entry is a completion, and the number of slots that it frees in the send queue or the
+// receive queue.
 type entry struct {
 	wc    verbs.WC
 	q     *qp
@@ -23,7 +23,7 @@ type cq struct {
 	ch      *channel
 	own     bool // the channel is for this CQ alone
 	ring    []entry
-	at, n   int // ring[at:at+n] nobody has polled
+	at, n   int // ring[at:at+n] has not been polled
 	refs    int // queue pairs
 	overrun bool
 	gone    bool
@@ -35,7 +35,7 @@ func (d *device) CreateCQ(depth int, ch verbs.CompChannel) (verbs.CQ, error) {
 		return nil, err
 	}
 	if depth <= 0 || depth > maxCQE {
-		return nil, d.errorf("create CQ: %w: depth is %d, and must be 1 to %d", verbs.ErrInvalid, depth, maxCQE)
+		return nil, d.errorf("create CQ: %w: depth is %d; it must be 1 to %d", verbs.ErrInvalid, depth, maxCQE)
 	}
 	q := &cq{d: d, ring: make([]entry, depth)}
 	if ch == nil { // a wait sleeps on a channel, so there is one
@@ -73,7 +73,7 @@ func (q *cq) Destroy() error {
 	}
 	q.gone = true
 	q.ch.cqs = slices.DeleteFunc(q.ch.cqs, func(x *cq) bool { return x == q })
-	q.ch.asleep.WakeAll() // those that wait for it learn that it is gone
+	q.ch.asleep.WakeAll() // waiting tasks return an error
 	q.ch.mu.Unlock()
 	q.d.open.Add(-1)
 	if q.own {
@@ -82,7 +82,7 @@ func (q *cq) Destroy() error {
 	return nil
 }
 
-// use counts a queue pair in, or out again.
+// use adds n to the number of queue pairs that use the CQ.
 func (q *cq) use(n int) error {
 	q.ch.mu.Lock()
 	defer q.ch.mu.Unlock()
@@ -93,7 +93,7 @@ func (q *cq) use(n int) error {
 	return nil
 }
 
-// push adds a completion. One that finds no room is lost, as on a card, and with it the CQ.
+// push adds a completion. If there is no room, it is lost and the CQ has overflowed, as on a card.
 func (q *cq) push(e entry) {
 	q.ch.mu.Lock()
 	if q.n == len(q.ring) {
@@ -106,7 +106,7 @@ func (q *cq) push(e entry) {
 	q.ch.mu.Unlock()
 }
 
-// forget drops the completions of a queue pair that is reset or gone.
+// forget drops the completions of a queue pair that is reset or destroyed.
 func (q *cq) forget(qp *qp) {
 	q.ch.mu.Lock()
 	defer q.ch.mu.Unlock()
@@ -121,7 +121,7 @@ func (q *cq) forget(qp *qp) {
 	q.n = kept
 }
 
-// usable is nil unless the CQ is gone or has overflowed. The channel is locked.
+// usable returns nil unless the CQ is destroyed or has overflowed. The channel is locked.
 func (q *cq) usable() error {
 	switch {
 	case q.gone:

@@ -43,7 +43,7 @@ type device struct {
 	next uint32                  // queue pair number to try
 }
 
-// Open opens a device, which others can reach from then on. Close gives it back.
+// Open opens a device, which others can then reach. Close closes it.
 func Open(cfg Config) (verbs.Device, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func Open(cfg Config) (verbs.Device, error) {
 		d.at = netip.AddrPortFrom(at.Addr(), uint16(tcp.Port))
 	}
 	d.conns = make(chan struct{}, d.cfg.MaxConns)
-	// Numbers of an earlier process at this address should not be in use again at once.
+	// Numbers of an earlier process at this address should not be reused at once.
 	d.next = rand.Uint32() & maxQPN
 	d.tasks.Go(d.accept)
 	return d, nil
@@ -74,10 +74,10 @@ func (d *device) Attr() verbs.DeviceAttr {
 		AtomicHCA: true, AtomicGlob: true, HasFlush: true, HasAtomicWrite: true}
 }
 
-// Addr is where the device listens.
+// Addr returns where the device listens.
 func (d *device) Addr() string { return d.at.String() }
 
-// alive is nil until Close.
+// alive returns nil until Close.
 func (d *device) alive() error {
 	if d.closed.Load() {
 		return d.errorf("%w", verbs.ErrClosed)
@@ -89,7 +89,7 @@ func (d *device) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{d.cfg.Name}, args...)...)
 }
 
-// Close implements verbs.Device. It returns when all goroutines of the device have ended.
+// Close implements verbs.Device. It returns when all goroutines of the device have exited.
 func (d *device) Close() error {
 	if n := d.open.Load(); n != 0 {
 		return d.errorf("close: %w: %d protection domains, CQs or channels are left", verbs.ErrBusy, n)
@@ -101,7 +101,7 @@ func (d *device) Close() error {
 	err := d.lis.Close()
 	d.mu.Lock()
 	for conn := range d.live { //lint:ordered all are closed
-		_ = conn.Close() // strangers, and what is left of queue pairs that have failed
+		_ = conn.Close() // incomplete connections, and those of failed queue pairs
 	}
 	d.mu.Unlock()
 	d.tasks.Wait()
@@ -128,7 +128,7 @@ func (d *device) accept() {
 			})
 		case errors.Is(err, net.ErrClosed):
 			return
-		default: // such as too many open files: it may get better
+		default: // such as too many open files, which may be temporary
 			<-d.conns
 			select {
 			case <-time.After(d.cfg.RNRTimer):
@@ -139,7 +139,7 @@ func (d *device) accept() {
 	}
 }
 
-// track lets Close close a connection, and reports whether it may begin.
+// track registers a connection, so that Close closes it. It reports whether the device is still open.
 func (d *device) track(conn net.Conn) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

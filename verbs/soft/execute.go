@@ -2,22 +2,22 @@ package soft
 
 import "github.com/verbatim-rdma/verbatim/verbs"
 
-// How a responder carries out one request: checks in the order of the specification, then
-// the payload, packet by packet with the checks again, then what completes. Each step holds the
+// How a responder executes one request: checks in the order of the specification, then the
+// payload, packet by packet with the checks repeated, then the completion. Each step holds the
 // lock of the queue pair.
 
-// verdict is how a step ends.
+// verdict is the result of a step.
 type verdict uint8
 
 const (
 	goOn     verdict = iota
-	gone             // the queue pair has let go of the connection
-	notReady         // there is no receive
+	gone             // the queue pair has closed the connection
+	notReady         // no receive is posted
 	refused          // with a status
 )
 
-// execute carries out a request. It reports whether the connection goes on, or how the
-// request is refused.
+// execute executes a request. It reports whether the connection continues, or the status with
+// which the request is refused.
 func (in *inbound) execute(req *request) (bool, verbs.Status) {
 	v, status := in.begin(req)
 	if v == notReady {
@@ -43,10 +43,10 @@ func (in *inbound) execute(req *request) (bool, verbs.Status) {
 	return v == goOn, status
 }
 
-// needs is the access that a request takes.
+// needs returns the access that a request requires.
 func (r *request) needs() verbs.Access { return r.op.Needs(r.flush) }
 
-// begin checks what can be checked before the payload is there.
+// begin makes the checks that do not need the payload.
 func (in *inbound) begin(req *request) (verdict, verbs.Status) {
 	q := in.q
 	q.mu.Lock()
@@ -84,7 +84,7 @@ func (in *inbound) allowed(req *request) (verdict, verbs.Status) {
 	return goOn, verbs.StatusSuccess
 }
 
-// fail takes the queue pair to ERR. The connection stays, to say so.
+// fail moves the queue pair to ERR. The connection stays open for the NAK.
 func (in *inbound) fail(status verbs.Status) (verdict, verbs.Status) {
 	in.dead = true
 	in.q.in = nil
@@ -99,7 +99,7 @@ func (in *inbound) fault(local, remote verbs.Status) (verdict, verbs.Status) {
 	return in.fail(remote)
 }
 
-// place puts a packet of the payload where it belongs.
+// place copies a packet of the payload to its destination.
 func (in *inbound) place(req *request, off int, b []byte) (verdict, verbs.Status) {
 	q := in.q
 	q.mu.Lock()
@@ -116,7 +116,7 @@ func (in *inbound) place(req *request, off int, b []byte) (verdict, verbs.Status
 	return in.access(req, off, len(b), func(to []byte) { store(to, b) })
 }
 
-// access lets f at the bytes of the request, or a part of them.
+// access calls f with the bytes of the request, or a part of them.
 func (in *inbound) access(req *request, off, n int, f func(b []byte)) (verdict, verbs.Status) {
 	m, b := in.q.pd.acquire(req.rkey, req.addr+uint64(off), n, req.needs())
 	if m == nil {
@@ -130,8 +130,8 @@ func (in *inbound) access(req *request, off, n int, f func(b []byte)) (verdict, 
 	return goOn, verbs.StatusSuccess
 }
 
-// finish does what comes after the payload, and answers. It answers without the lock: a
-// requester that takes no answers must not keep others from the queue pair.
+// finish executes what follows the payload, and answers. It answers without the lock: a
+// requester that reads no answers must not block others on the queue pair.
 func (in *inbound) finish(req *request) (verdict, verbs.Status) {
 	if req.op == verbs.OpRead && req.length > 0 {
 		return in.read(req)
@@ -149,8 +149,8 @@ func (in *inbound) finish(req *request) (verdict, verbs.Status) {
 	return v, status
 }
 
-// conclude carries out what has no payload, and completes the receive of what has one. old
-// is what an Atomic returns.
+// conclude executes requests without payload, and completes the receive of those with one. old
+// is the result of an Atomic.
 func (in *inbound) conclude(req *request) (old uint64, v verdict, status verbs.Status) {
 	q := in.q
 	q.mu.Lock()
@@ -204,7 +204,7 @@ func (in *inbound) sample(req *request, off int, to []byte) (verdict, verbs.Stat
 	return in.access(req, off, len(to), func(b []byte) { load(to, b) })
 }
 
-// flush makes what was written before persistent. To be visible it needs nothing: it is.
+// flush makes earlier Writes persistent. For global visibility it does nothing: they are visible.
 func (in *inbound) flush(req *request) (verdict, verbs.Status) {
 	r, n := *req, int(req.length)
 	in.d.mu.RLock()

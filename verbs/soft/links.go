@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// Links are the links between devices of this process, to be cut by tests: nothing passes
-// between two of them any more, and the connections there were are lost.
+// Links are the links between devices of this process, for tests to cut. A cut loses the
+// connections of the link and prevents new ones.
 type Links []verbs.Device
 
 // Cut cuts the link between devices i and j until Heal.
@@ -43,7 +43,7 @@ func Cut(dev verbs.Device, from verbs.Endpoint, cut bool) error {
 	return nil
 }
 
-// setCut lets the device take and make no connection to another one, or again.
+// setCut forbids connections between this device and another one, or permits them again.
 func (d *device) setCut(at netip.AddrPort, cut bool) {
 	d.mu.Lock()
 	if !cut {
@@ -62,7 +62,7 @@ func (d *device) setCut(at netip.AddrPort, cut bool) {
 	}
 }
 
-// lose ends the connections to a device, in both directions.
+// lose breaks the connections to a device, in both directions.
 func (q *qp) lose(at netip.AddrPort) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 
 // Registered memory is read and written by CPUs and by other goroutines at the same
 // time. Every aligned word is loaded and stored at once, at increasing addresses, so that
-// nobody sees one in part, and a word of a Write after the words before it.
+// a word is never torn, and a word of a Write appears only after the words before it.
 
 const word = 8
 
-// lead is how many of the n bytes at p lie before the first aligned word.
+// lead returns how many of the n bytes at p lie before the first aligned word.
 func lead(p []byte) int {
 	at := int(uintptr(unsafe.Pointer(unsafe.SliceData(p))) & (word - 1))
 	return min(len(p), (word-at)&(word-1))
@@ -45,8 +45,8 @@ func load(dst, src []byte) {
 	copy(dst, src)
 }
 
-// update replaces the aligned little-endian word p by f of it, in one step for all CPUs,
-// and returns what was there.
+// update atomically replaces the aligned little-endian word p by f of it, and returns the
+// old value.
 func update(p []byte, f func(old uint64) uint64) uint64 {
 	for w := wordAt(p); ; {
 		old := atomic.LoadUint64(w)
@@ -57,15 +57,15 @@ func update(p []byte, f func(old uint64) uint64) uint64 {
 	}
 }
 
-// little turns a word as memory has it, little-endian, into a number, and back.
+// little converts between a word in memory, little-endian, and a number.
 func little(v uint64) uint64 {
 	var b [word]byte
 	binary.NativeEndian.PutUint64(b[:], v)
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// guarded runs f, which is at registered memory, and reports memory that cannot be read
-// or written, as a file that has been cut short. Without it the process would end.
+// guarded runs f, which accesses registered memory, and returns an error if that faults, as
+// after a mapped file was truncated. Without it the process would crash.
 func guarded(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -87,7 +87,7 @@ func guarded(f func()) (err error) {
 }
 
 // walk calls f with the pieces of n bytes from off of a list, which must lie in
-// regions of p that grant need. It reports what went wrong as a local error.
+// regions of p that grant need. It returns the status of a local error.
 func (p *pd) walk(list []verbs.SGE, off, n int, need verbs.Access, f func(piece []byte)) verbs.Status {
 	for i := 0; i < len(list) && n > 0; i++ {
 		size := int(list[i].Length)
@@ -125,7 +125,7 @@ func (p *pd) scatter(list []verbs.SGE, off int, src []byte) verbs.Status {
 	})
 }
 
-// check finds a piece of a list that p does not have, or does not grant need.
+// check returns the error for a piece of a list that is not in a region of p, or whose region does not grant need.
 func (p *pd) check(list []verbs.SGE, need verbs.Access) verbs.Status {
 	for _, s := range list {
 		if s.Length > 0 && !p.reaches(s.LKey, s.Addr, int(s.Length), need) {
@@ -135,8 +135,8 @@ func (p *pd) check(list []verbs.SGE, need verbs.Access) verbs.Status {
 	return verbs.StatusSuccess
 }
 
-// errorOf is an error that wraps kind and says why.
+// errorOf returns an error that wraps kind and gives the reason.
 func errorOf(kind error, why string) error { return fmt.Errorf("%w: %s", kind, why) }
 
-// appendWord appends a word as memory has it.
+// appendWord appends a word in the byte order of memory.
 func appendWord(b []byte, v uint64) []byte { return binary.LittleEndian.AppendUint64(b, v) }

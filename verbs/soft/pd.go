@@ -40,7 +40,7 @@ func (p *pd) Dealloc() error {
 	return nil
 }
 
-// join counts a region or a queue pair in.
+// join counts a new region or queue pair.
 func (p *pd) join() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,12 +66,12 @@ type mr struct {
 	access verbs.Access
 	key    uint32 // of both kinds
 
-	mu   sync.RWMutex // held to read while the device is at the bytes
+	mu   sync.RWMutex // held for reading while the device accesses the bytes
 	gone bool
 }
 
 // mapped is memory whose bytes the device can reach: pages of package host/oshost or
-// verbs/hw. What the garbage collector may move is none.
+// verbs/hw. Memory that the garbage collector may move does not qualify.
 type mapped interface{ Bytes() []byte }
 
 // pinned is memory that knows whether it is registered, so that it can refuse to be
@@ -124,12 +124,12 @@ func (p *pd) register(mem verbs.Memory, access verbs.Access) (*mr, error) {
 		if hasLock {
 			lock.Unpin()
 		}
-		return nil, errorOf(verbs.ErrInvalid, "it is no mapped memory, as package host/oshost allocates it")
+		return nil, errorOf(verbs.ErrInvalid, "it is not mapped memory, such as package host/oshost allocates")
 	}
 	d := p.d
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for m.key == 0 || d.mrs[m.key] != nil { // random, so that a key that is gone stays so
+	for m.key == 0 || d.mrs[m.key] != nil { // random, so that the key of a deregistered region is not reused
 		m.key = rand.Uint32()
 	}
 	d.mrs[m.key] = m
@@ -142,7 +142,7 @@ func (m *mr) Len() int     { return len(m.bytes) }
 func (m *mr) LKey() uint32 { return m.key }
 func (m *mr) RKey() uint32 { return m.key }
 
-// Dereg returns when no goroutine of the device is at the bytes any more.
+// Dereg returns when no goroutine of the device accesses the bytes any longer.
 func (m *mr) Dereg() error {
 	m.mu.Lock()
 	gone := m.gone
@@ -163,7 +163,7 @@ func (m *mr) Dereg() error {
 }
 
 // acquire finds n bytes at addr in a region of p with this key and access. They stay
-// until release. What it does not find is nil.
+// registered until release. The result is nil if there are none.
 func (p *pd) acquire(key uint32, addr uint64, n int, need verbs.Access) (*mr, []byte) {
 	p.d.mu.RLock()
 	m := p.d.mrs[key]
@@ -183,7 +183,7 @@ func (p *pd) acquire(key uint32, addr uint64, n int, need verbs.Access) (*mr, []
 
 func (m *mr) release() { m.mu.RUnlock() }
 
-// reaches reports whether acquire would find it.
+// reaches reports whether acquire would find the bytes.
 func (p *pd) reaches(key uint32, addr uint64, n int, need verbs.Access) bool {
 	m, _ := p.acquire(key, addr, n, need)
 	if m != nil {

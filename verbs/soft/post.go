@@ -6,17 +6,17 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
-// slot is a request in the send queue. Its memory is used again by later requests.
+// slot is a request in the send queue. Later requests reuse its memory.
 type slot struct {
 	id       uint64
 	req      request
 	list     []verbs.SGE
-	inline   []byte // the payload, if it was taken when the request was posted
+	inline   []byte // the payload, if it was copied at the post
 	isInline bool
 	signaled bool
 	fence    bool
 	got      uint32       // bytes that have been returned
-	local    verbs.Status // what is wrong with it here
+	local    verbs.Status // the local error, if any
 }
 
 // receive is a request in the receive queue.
@@ -42,7 +42,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) error {
 	return nil
 }
 
-// start lets what was posted be sent, or flushes it.
+// start lets the posted requests be sent, or flushes them.
 func (q *qp) start() {
 	switch {
 	case q.state == verbs.StateErr:
@@ -84,7 +84,7 @@ func (q *qp) postOne(wr *verbs.SendWR) error {
 	return nil
 }
 
-// room is where the payload of an inline request at a position goes.
+// room returns the buffer for the payload of an inline request at a position.
 func (q *qp) room(i uint64) []byte {
 	if q.inlines == nil {
 		q.inlines = make([]byte, len(q.sq)*q.cfg.MaxInline)
@@ -93,7 +93,7 @@ func (q *qp) room(i uint64) []byte {
 	return q.inlines[at : at+q.cfg.MaxInline]
 }
 
-// check finds what a card would refuse to take.
+// check returns the error with which a card would refuse the request.
 func (q *qp) check(wr *verbs.SendWR) error {
 	if q.gone {
 		return fmt.Errorf("QP %d: %w", q.num, verbs.ErrClosed)

@@ -12,7 +12,7 @@ import (
 // qp is a queue pair. It implements verbs.QP, and prepared verbs.PreparedQP.
 //
 // Its lock is held while memory is read or written for it, one packet at a time, so that
-// what Modify has revoked when it returns is revoked.
+// access is revoked once Modify returns.
 type qp struct {
 	d      *device
 	pd     *pd
@@ -20,7 +20,7 @@ type qp struct {
 	cfg    verbs.QPConfig
 	sendCQ *cq
 	recvCQ *cq
-	freed  atomic.Uint64 // slots of the send queue that polls have given back, ever
+	freed  atomic.Uint64 // slots of the send queue that polls have freed, in total
 	rfreed atomic.Uint64 // and of the receive queue
 
 	mu         sync.Mutex
@@ -37,7 +37,7 @@ type qp struct {
 	rhead      uint64
 	rtail      uint64
 	out        *link    // our requests; nil until the first one
-	lives      uint32   // links that there have been
+	lives      uint32   // number of links so far
 	in         *inbound // the peer's requests
 	used       bool     // the peer has made requests since RTR
 }
@@ -81,7 +81,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.PreparedQP, error) {
 	return (*prepared)(q), nil
 }
 
-// lists has room for n lists of size elements: posting allocates nothing.
+// lists allocates n lists of size elements, so that posting allocates nothing.
 func lists(n, size int) [][]verbs.SGE {
 	all, out := make([]verbs.SGE, n*size), make([][]verbs.SGE, n)
 	for i := range out {
@@ -90,7 +90,7 @@ func lists(n, size int) [][]verbs.SGE {
 	return out
 }
 
-// join counts the queue pair in where it belongs, and leave out again.
+// join adds the queue pair to the counts of its objects, and leave removes it.
 func (q *qp) join() error {
 	if err := q.pd.join(); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (q *qp) join() error {
 	for i, c := range []*cq{q.sendCQ, q.recvCQ} {
 		if err := c.use(1); err != nil {
 			if i == 1 {
-				_ = q.sendCQ.use(-1) // it has just counted one in
+				_ = q.sendCQ.use(-1) // join has just added it
 			}
 			q.pd.leave()
 			return err
@@ -108,7 +108,7 @@ func (q *qp) join() error {
 }
 
 func (q *qp) leave() {
-	_ = q.sendCQ.use(-1) // they cannot be gone: this queue pair held them
+	_ = q.sendCQ.use(-1) // they cannot have been destroyed: this queue pair used them
 	_ = q.recvCQ.use(-1)
 	q.pd.leave()
 }
@@ -119,7 +119,7 @@ func (p *prepared) PostRecv(wrs []verbs.RecvWR) error { return (*qp)(p).PostRecv
 func (p *prepared) Destroy() error                    { return (*qp)(p).Destroy() }
 
 // Endpoint carries the address of the device: the IP address as the GID, and the port as
-// the LID, which Ethernet has no other use for.
+// the LID, which has no other use on Ethernet.
 func (p *prepared) Endpoint() verbs.Endpoint {
 	return verbs.Endpoint{GID: p.d.at.Addr().As16(), LID: p.d.at.Port(), QPN: p.num, PSN: p.cfg.PSN, MTU: mtu}
 }
@@ -141,22 +141,22 @@ func (p *prepared) Connect(remote verbs.Endpoint) (verbs.QP, error) {
 	return q, nil
 }
 
-// checkEndpoint checks what the peer says of itself.
+// checkEndpoint validates the endpoint of the peer.
 func checkEndpoint(e verbs.Endpoint) error {
 	switch m := e.MTU; {
 	case e.QPN == 0 || e.QPN > maxQPN:
-		return errorOf(verbs.ErrInvalid, "the QP number of the peer is none of 24 bits")
+		return errorOf(verbs.ErrInvalid, "the QP number of the peer has more than 24 bits")
 	case e.PSN >= 1<<24:
 		return errorOf(verbs.ErrInvalid, "the packet sequence number of the peer has more than 24 bits")
 	case m < 256 || m > mtu || m&(m-1) != 0:
 		return errorOf(verbs.ErrInvalid, "the MTU of the peer must be a power of two from 256 to 4096")
 	case e.GID == [16]byte{} || e.LID == 0:
-		return errorOf(verbs.ErrInvalid, "the endpoint has no IP address (GID) or no port (LID): it is none of a soft device")
+		return errorOf(verbs.ErrInvalid, "the endpoint has no IP address (GID) or no port (LID): it is not an endpoint of a soft device")
 	}
 	return nil
 }
 
-// peer is the address of the peer's device.
+// peer returns the address of the peer's device.
 func (q *qp) peer() netip.AddrPort { return addrOf(q.remote.GID, q.remote.LID) }
 
 func addrOf(gid [16]byte, port uint16) netip.AddrPort {
@@ -175,8 +175,8 @@ func (q *qp) State() verbs.QPState {
 	return q.state
 }
 
-// Modify implements verbs.QP. What the mask names beside the access flags has the
-// value that the QP was connected with.
+// Modify implements verbs.QP. It changes the state and the access flags; the other
+// attributes keep the values with which the QP was connected.
 func (q *qp) Modify(a verbs.QPAttr) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -211,7 +211,7 @@ func (q *qp) Modify(a verbs.QPAttr) error {
 	return nil
 }
 
-// reset forgets what is queued, and what has completed and nobody has polled.
+// reset drops queued requests, and completions that have not been polled.
 func (q *qp) reset() {
 	q.letGo()
 	q.sendCQ.forget(q)
@@ -221,13 +221,13 @@ func (q *qp) reset() {
 	q.rfreed.Store(0)
 }
 
-// letGo ends both connections.
+// letGo closes both connections.
 func (q *qp) letGo() {
 	if l := q.out; l != nil {
 		q.out = nil
 		l.cancel()
 		if l.conn != nil {
-			_ = l.conn.Close() // nobody asks any more
+			_ = l.conn.Close() // no request follows
 		}
 	}
 	if in := q.in; in != nil {

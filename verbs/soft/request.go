@@ -16,14 +16,14 @@ import (
 // buffered is the size of the buffers of a connection.
 const buffered = 16 << 10
 
-// link is the requester's side of a queue pair: a connection that our requests take. One
-// goroutine sends and one takes the answers. Once it breaks it stays so, and the next
-// request fails, as if all retries had been spent.
+// link is the requester's side of a queue pair: the connection for our requests. One
+// goroutine sends requests and one receives answers. Once it breaks it stays broken, and the
+// next request fails as if its retries were exhausted.
 type link struct {
 	q        *qp
 	life     uint32 // its number among those of the queue pair
 	wakes    chan struct{}
-	ctx      context.Context // done when the queue pair lets go of it
+	ctx      context.Context // done when the queue pair closes it
 	cancel   context.CancelFunc
 	progress atomic.Int64 // when the peer was last known to live, in ns since began
 	began    time.Time
@@ -31,14 +31,14 @@ type link struct {
 	// Under the lock of the queue pair:
 	conn      net.Conn
 	sent      uint64 // the position to send next
-	reads     int    // Reads and Atomics under way
-	rnr       int    // times that a receive was missing for the oldest request
+	reads     int    // outstanding Reads and Atomics
+	rnr       int    // RNR NAKs for the oldest request
 	notBefore time.Time
-	bad       verbs.Status // what is wrong with the request at sent
+	bad       verbs.Status // the local error of the request at sent
 	cut       bool         // the last request was sent in part: nothing can follow it
 	broken    bool         // the connection is
 
-	// The sender's own: the request that it is at.
+	// Owned by the sender: its current request.
 	at      uint64
 	req     request
 	list    []verbs.SGE
@@ -54,7 +54,7 @@ func newLink(q *qp) *link {
 	return l
 }
 
-// kick lets the sender look again.
+// kick wakes the sender.
 func (l *link) kick() {
 	select {
 	case l.wakes <- struct{}{}:
@@ -62,14 +62,14 @@ func (l *link) kick() {
 	}
 }
 
-// budget is how long the peer may be silent.
+// budget returns how long the peer may be silent.
 func (l *link) budget() time.Duration {
 	return l.q.d.cfg.Timeout * time.Duration(l.q.cfg.RetryCount+1)
 }
 
 func (l *link) alive() { l.progress.Store(int64(time.Since(l.began))) }
 
-// run connects as soon as there is something to send, and sends.
+// run connects once there is a request to send, and sends.
 func (l *link) run() {
 	for !l.ready() {
 		if !l.sleep(0) {
@@ -97,14 +97,14 @@ func (l *link) run() {
 	l.send(conn)
 }
 
-// ready reports whether something can be sent, now that it is in RTS.
+// ready reports whether there is a request to send and the state permits it.
 func (l *link) ready() bool {
 	l.q.mu.Lock()
 	defer l.q.mu.Unlock()
 	return l.q.out == l && l.q.state == verbs.StateRTS
 }
 
-// sleep waits for a kick, or for d if that is not 0. It is false when the link is over.
+// sleep waits for a kick, or for d if that is not 0. It returns false when the link is closed.
 func (l *link) sleep(d time.Duration) bool {
 	var after <-chan time.Time
 	if d > 0 {
@@ -121,7 +121,7 @@ func (l *link) sleep(d time.Duration) bool {
 	return true
 }
 
-// dial connects to the peer's queue pair. One that is not there yet may come.
+// dial connects to the peer's queue pair, and retries while that is not ready.
 func (l *link) dial() (net.Conn, error) {
 	end := time.Now().Add(l.budget())
 	for pause := time.Millisecond; ; pause = min(2*pause, l.q.d.cfg.Timeout) {
@@ -155,7 +155,7 @@ func (l *link) try() (net.Conn, error) {
 	}
 	var b [welcomeSize]byte
 	err = conn.SetDeadline(time.Now().Add(q.d.cfg.Timeout))
-	stop := context.AfterFunc(l.ctx, func() { _ = conn.Close() }) // fails what follows
+	stop := context.AfterFunc(l.ctx, func() { _ = conn.Close() }) // so what follows fails
 	defer stop()
 	if err == nil {
 		_, err = conn.Write(h.append(nil))
@@ -176,8 +176,8 @@ func (l *link) try() (net.Conn, error) {
 	return conn, nil
 }
 
-// send writes requests until the link is over. An error of the connection it leaves to
-// receive, which may have answers yet that came before it.
+// send writes requests until the link is closed. It leaves errors of the connection to
+// receive, which may still have earlier answers to process.
 func (l *link) send(conn net.Conn) {
 	w := bufio.NewWriterSize(conn, buffered)
 	for {
@@ -195,8 +195,8 @@ func (l *link) send(conn net.Conn) {
 	}
 }
 
-// pick takes the next request, if there is one that may be sent. If it must wait for some
-// time, it says how long.
+// pick takes the next request that may be sent, if any. If it must wait, due is the time to
+// wait.
 func (l *link) pick() (more bool, due time.Duration) {
 	q := l.q
 	q.mu.Lock()
@@ -204,7 +204,7 @@ func (l *link) pick() (more bool, due time.Duration) {
 	if q.out != l || q.state != verbs.StateRTS || l.bad != verbs.StatusSuccess || l.sent == q.tail {
 		return false, 0
 	}
-	if l.broken { // nothing is under way
+	if l.broken { // nothing is outstanding
 		q.fail(verbs.StatusRetryExcErr)
 		return false, 0
 	}
@@ -228,7 +228,7 @@ func (l *link) pick() (more bool, due time.Duration) {
 	}
 	if q.head == l.sent {
 		l.alive()
-		_ = l.conn.SetReadDeadline(time.Now().Add(l.budget())) // of a connection that is closed nothing is read
+		_ = l.conn.SetReadDeadline(time.Now().Add(l.budget())) // on a closed connection this does not matter
 	}
 	if responds {
 		l.reads++
@@ -241,7 +241,7 @@ func (l *link) pick() (more bool, due time.Duration) {
 	return true, 0
 }
 
-// local is what is wrong with a request on this side.
+// local returns the local error of a request.
 func (q *qp) local(s *slot) verbs.Status {
 	switch {
 	case s.local != verbs.StatusSuccess || s.isInline:
@@ -259,7 +259,7 @@ func (l *link) write(w *bufio.Writer) {
 	}
 	n := l.req.payload()
 	if l.isInl {
-		_, _ = w.Write(l.inline) // receive finds what is wrong
+		_, _ = w.Write(l.inline) // receive finds the error
 		return
 	}
 	for off := 0; off < n; off += mtu {
@@ -275,8 +275,8 @@ func (l *link) write(w *bufio.Writer) {
 	}
 }
 
-// giveUp fails a request whose memory has gone while it was sent. If an earlier one must be
-// sent again, the connection fails: the peer takes what follows for the rest of this one.
+// giveUp fails a request whose memory was deregistered while it was being sent. If an earlier request
+// must be resent, the connection fails: the peer would take it for the rest of this request.
 func (l *link) giveUp(status verbs.Status) {
 	q := l.q
 	q.mu.Lock()
@@ -302,10 +302,10 @@ func (l *link) rewind(i uint64) {
 	}
 }
 
-// wait lets nothing be sent for a while.
+// wait suspends sending for the RNR timer.
 func (l *link) wait() { l.notBefore = time.Now().Add(l.q.d.cfg.RNRTimer) }
 
-// receive takes answers until the connection breaks.
+// receive processes answers until the connection breaks.
 func (l *link) receive(conn net.Conn) {
 	r := bufio.NewReaderSize(conn, buffered)
 	for {
@@ -342,7 +342,7 @@ func (l *link) late() bool {
 	switch left := l.budget() - (time.Since(l.began) - time.Duration(l.progress.Load())); {
 	case q.out != l:
 		return true
-	case q.head == l.sent: // nothing is under way
+	case q.head == l.sent: // nothing is outstanding
 		return l.conn.SetReadDeadline(time.Time{}) != nil
 	case left > 0:
 		return l.conn.SetReadDeadline(time.Now().Add(left)) != nil
@@ -350,7 +350,7 @@ func (l *link) late() bool {
 	return true
 }
 
-// broke is the end of the connection.
+// broke marks the link as broken, and fails the next request.
 func (l *link) broke() {
 	q := l.q
 	q.mu.Lock()
@@ -363,6 +363,6 @@ func (l *link) broke() {
 		q.fail(verbs.StatusRetryExcErr)
 	default:
 		l.broken = true
-		_ = l.conn.Close() // what comes next fails
+		_ = l.conn.Close() // so later writes fail
 	}
 }

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// greeting is how long a stranger may take to say what it wants.
+	// greeting is how long a new connection may take to send its hello.
 	greeting = 10 * time.Second
-	// stalled is how long a requester may leave answers untaken.
+	// stalled is how long a requester may leave answers unread.
 	stalled = 30 * time.Second
 )
 
 // inbound is the responder's side of a queue pair: a connection with the peer's requests.
-// One goroutine carries them out, one after the other, as the circuits of a card do.
+// One goroutine executes them, one after the other, as the hardware of a card does.
 type inbound struct {
 	d    *device
 	q    *qp
@@ -25,19 +25,19 @@ type inbound struct {
 	life uint32 // as the requester counts
 	r    *bufio.Reader
 	w    *bufio.Writer
-	dead bool // the queue pair has let go of it; under its lock
+	dead bool // the queue pair has closed it; under its lock
 
-	// The goroutine's own:
+	// Owned by the goroutine:
 	expected uint32 // the sequence number of the next request
-	skipping bool   // a receive was missing: drop what is not the expected request
+	skipping bool   // after an RNR NAK: drop all but the expected request
 	acks     bool   // an ack of acked is due
 	acked    uint32
 	scratch  []byte
 }
 
-// serve carries out the requests of a connection.
+// serve executes the requests of a connection.
 func (d *device) serve(conn net.Conn) {
-	_ = conn.SetDeadline(time.Now().Add(greeting)) // a connection that is closed fails below
+	_ = conn.SetDeadline(time.Now().Add(greeting)) // a closed connection fails below
 	var b [helloSize]byte
 	if _, err := io.ReadFull(conn, b[:]); err != nil {
 		return
@@ -56,10 +56,10 @@ func (d *device) serve(conn net.Conn) {
 	}
 }
 
-// admit takes a connection for the queue pair that it is meant for. That must be ready, and be
-// connected to the one that asks. One connection takes the place of another until there was
-// a request: its requester may have given it up before it learned that it was taken. Hellos may
-// come out of order, so a younger one is not replaced.
+// admit assigns a connection to the queue pair that it names. That must be ready, and be connected
+// to the requester's queue pair. Until the first request, a connection replaces an earlier one:
+// its requester may have given that up before it was notified. Hellos may arrive out of order, so
+// an older connection does not replace a newer one.
 func (d *device) admit(h hello, conn net.Conn) *inbound {
 	q := d.qp(h.to)
 	if q == nil {
@@ -67,7 +67,7 @@ func (d *device) admit(h hello, conn net.Conn) *inbound {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if d.isCut(addrOf(h.gid, h.port)) { // with the lock: a cut later than this look finds the connection
+	if d.isCut(addrOf(h.gid, h.port)) { // under the lock: a later cut finds the connection
 		return nil
 	}
 	if q.gone || !q.responds() || q.used || h.from != q.remote.QPN || h.psn != q.remote.PSN || addrOf(h.gid, h.port) != q.peer() {
@@ -86,12 +86,12 @@ func (d *device) admit(h hello, conn net.Conn) *inbound {
 	return in
 }
 
-// responds reports whether the state takes requests of the peer.
+// responds reports whether the state accepts requests of the peer.
 func (q *qp) responds() bool {
 	return q.connected && q.state >= verbs.StateRTR && q.state != verbs.StateErr
 }
 
-// leave is the end of the connection for the queue pair.
+// leave detaches the connection from the queue pair.
 func (in *inbound) leave() {
 	if in == nil {
 		return
@@ -103,8 +103,8 @@ func (in *inbound) leave() {
 	in.q.mu.Unlock()
 }
 
-// Read reads from the connection, after it has sent what is due: nobody waits for an
-// answer that is in a buffer, and an acknowledgement speaks for many requests.
+// Read reads from the connection, and first sends what is due. So the peer never waits for a
+// buffered answer, and one acknowledgement covers many requests.
 func (in *inbound) Read(b []byte) (int, error) {
 	if err := in.send(); err != nil {
 		return 0, err
@@ -132,7 +132,7 @@ func (in *inbound) answer(a answer, payload []byte) error {
 	return err
 }
 
-// writer gives each write its time.
+// writer sets a deadline for each write.
 type writer struct{ conn net.Conn }
 
 func (w writer) Write(b []byte) (int, error) {
@@ -142,8 +142,8 @@ func (w writer) Write(b []byte) (int, error) {
 	return w.conn.Write(b)
 }
 
-// refuse sends a refusal, and waits until the requester has it: a connection that is closed
-// with requests unread would take it along.
+// refuse sends a refusal, and waits until the requester has it: closing a connection with
+// unread requests could discard it.
 func (in *inbound) refuse(status verbs.Status) {
 	if in.answer(answer{kind: nak, status: status, seq: in.expected}, nil) != nil || in.w.Flush() != nil {
 		return
@@ -155,7 +155,7 @@ func (in *inbound) refuse(status verbs.Status) {
 	_, _ = io.Copy(io.Discard, in.conn) // until the requester closes, or is too slow
 }
 
-// loop carries out requests until the connection ends, or one is refused: then it says how.
+// loop executes requests until the connection closes, or one is refused: then it returns how.
 func (in *inbound) loop() verbs.Status {
 	for {
 		b, err := in.r.Peek(requestSize)
@@ -164,7 +164,7 @@ func (in *inbound) loop() verbs.Status {
 		}
 		req, err := parseRequest(b)
 		if err != nil {
-			return verbs.StatusSuccess // the requester learns it from the end of the connection
+			return verbs.StatusSuccess // the requester notices that the connection was closed
 		}
 		_, _ = in.r.Discard(requestSize) // it is buffered
 		if req.seq != in.expected {

@@ -31,9 +31,9 @@ var magic = [4]byte{'V', 'S', 'F', 'T'}
 var errProtocol = errors.New("soft: the peer breaks the protocol")
 
 // errRefused: the peer has no queue pair that takes this connection, or not yet.
-var errRefused = errors.New("soft: the peer takes no connection")
+var errRefused = errors.New("soft: the peer accepts no connection")
 
-// hello says which queue pair wants to send to which.
+// hello names the queue pair that connects, and the one that it connects to.
 type hello struct {
 	to, from uint32 // queue pair numbers
 	psn      uint32 // of the first request
@@ -70,7 +70,7 @@ func parseHello(b []byte) (h hello, err error) {
 // what stands beside the version.
 func preamble(b []byte, size int) (uint16, error) {
 	if len(b) != size || !bytes.Equal(b[:4], magic[:]) {
-		return 0, fmt.Errorf("%w: it is no device of this kind", errProtocol)
+		return 0, fmt.Errorf("%w: it is not a soft device", errProtocol)
 	}
 	if v := binary.BigEndian.Uint16(b[6:]); v != version {
 		return 0, fmt.Errorf("%w: it speaks version %d, and this device %d", errProtocol, v, version)
@@ -136,7 +136,7 @@ func parseRequest(b []byte) (r request, err error) {
 	case !r.op.Valid():
 		err = fmt.Errorf("%w: opcode %d", errProtocol, b[0])
 	case b[2] > 1 || b[3] != 0 || binary.BigEndian.Uint32(b[28:]) != 0:
-		err = fmt.Errorf("%w: bits that mean nothing are set", errProtocol)
+		err = fmt.Errorf("%w: reserved bits are set", errProtocol)
 	case r.op == verbs.OpFlush && !r.flush.FlushesTo(), r.op != verbs.OpFlush && (r.flush != 0 || r.whole):
 		err = fmt.Errorf("%w: a %v that flushes %#x", errProtocol, r.op, b[1])
 	case !r.op.Fits(int(r.length)):
@@ -147,7 +147,7 @@ func parseRequest(b []byte) (r request, err error) {
 	return r, err
 }
 
-// payload is how many bytes follow the head.
+// payload returns how many bytes follow the head.
 func (r *request) payload() int {
 	switch r.op {
 	case verbs.OpWrite, verbs.OpWriteImm, verbs.OpSend, verbs.OpSendImm, verbs.OpAtomicWrite:
@@ -156,7 +156,7 @@ func (r *request) payload() int {
 	return 0
 }
 
-// kind says what an answer is. Each acknowledges all requests before its own.
+// kind is the kind of an answer. Each answer acknowledges all requests before its own.
 type kind uint8
 
 const (
@@ -190,7 +190,7 @@ func parseAnswer(b []byte) (a answer, err error) {
 	case a.kind < ack || a.kind > rnr:
 		err = fmt.Errorf("%w: an answer of kind %d", errProtocol, b[0])
 	case b[2] != 0 || b[3] != 0:
-		err = fmt.Errorf("%w: bits that mean nothing are set", errProtocol)
+		err = fmt.Errorf("%w: reserved bits are set", errProtocol)
 	case (a.kind == nak) != refusal || a.kind != nak && a.status != 0:
 		err = fmt.Errorf("%w: an answer of kind %d with %v", errProtocol, b[0], a.status)
 	case (a.kind == data) != (a.length > 0) || a.length > mtu:

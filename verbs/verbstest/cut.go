@@ -37,7 +37,7 @@ func cutGivesUp(t *T) {
 		t.errorf("behind the cut memory changed to %d and %d", v, w)
 	}
 	if s := b.state(); s != verbs.StateRTS {
-		t.errorf("the responder, which has heard nothing, is in %v", s)
+		t.errorf("the responder, which received nothing, is in %v", s)
 	}
 }
 

@@ -16,7 +16,7 @@
 // on hosts, one after another unless it says otherwise (T.together), so that a
 // simulator knows which host acts. Operations that a device lacks are skipped with the
 // device's own error. Known deviations from the specification are listed in
-// [Backend.Differs], and docs/fidelity.md says who is right.
+// [Backend.Differs], and docs/fidelity.md explains which side is right.
 //
 // # Where things are
 //

@@ -78,7 +78,7 @@ func must[V any](t *T) func(V, error) V {
 	}
 }
 
-// dereg and destroy tolerate objects that are already gone.
+// dereg and destroy tolerate objects that are already destroyed.
 func (e *end) dereg() error {
 	if e.mr == nil {
 		return nil
@@ -123,7 +123,7 @@ func (t *T) link(i, j int, c endConfig) (a, b *end) {
 	return a, b
 }
 
-// at is the address of an offset, for the peer; sge and list name n bytes there.
+// at returns the address of an offset, for the peer; sge and list name n bytes there.
 func (e *end) at(off int) uint64 { return e.mr.Addr() + uint64(off) }
 
 func (e *end) sge(off, n int) verbs.SGE {
@@ -246,7 +246,7 @@ func (e *end) tryModify(a verbs.QPAttr) (err error) {
 	return err
 }
 
-// state is the state that the device reports.
+// state returns the state that the device reports.
 func (e *end) state() (s verbs.QPState) {
 	e.t.on(e.host, func() { s = e.qp.State() })
 	return s

@@ -94,7 +94,7 @@ func (t *T) notef(format string, args ...any) {
 	t.mu.Unlock()
 }
 
-// place is the calling line of a case, or empty if the case is not on this stack: then
+// place returns the calling line of a case, or empty if the case is not on this stack: then
 // the script is waiting for this task.
 func place() string {
 	var pcs [64]uintptr
@@ -118,7 +118,7 @@ func (t *T) check(err error) {
 	}
 }
 
-// refused checks that err wraps want, which says what it should have been.
+// refused checks that err wraps want.
 func (t *T) refused(what string, err, want error) {
 	if !errors.Is(err, want) {
 		t.errorf("%s: got %v, want an error that wraps %q", what, err, want)
@@ -160,12 +160,12 @@ func (t *T) together(tasks ...Task) {
 	}
 }
 
-// cleanup registers f, on a host, as the first thing to do at the end.
+// cleanup registers f to run on a host when the case has finished, before what was registered earlier.
 func (t *T) cleanup(h int, f func() error) {
 	t.undo = append(t.undo, func() {
 		t.on(h, func() {
 			if err := f(); err != nil {
-				t.errorf("at the end: %v", err)
+				t.errorf("cleanup: %v", err)
 			}
 		})
 	})

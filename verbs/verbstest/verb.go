@@ -200,7 +200,7 @@ func inline(t *T) {
 	}
 }
 
-// inline is how many bytes a queue pair of host 0 takes inline, up to 64.
+// inline returns how many bytes a queue pair of host 0 takes inline, up to 64.
 func (t *T) inline() (n int) {
 	t.on(0, func() { n = min(t.site.Host(0).Device().Attr().MaxInline, 64) })
 	return n

@@ -60,7 +60,7 @@ type theme struct {
 	cases []testCase
 }
 
-// suite is all cases.
+// suite returns all cases.
 func suite() []theme {
 	return []theme{
 		{"verb", verbCases()},

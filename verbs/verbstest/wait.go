@@ -20,7 +20,7 @@ func waitCases() []testCase {
 	}
 }
 
-// channelRig is a channel on host 0 with n connections from there to host 1.
+// channelRig returns a channel on host 0 with n connections from there to host 1.
 func channelRig(t *T, n int) (ch verbs.CompChannel, from, to []*end) {
 	t.on(0, func() { ch = must[verbs.CompChannel](t)(t.site.Host(0).Device().CreateCompChannel()) })
 	t.cleanup(0, func() error { return ch.Destroy() })

@@ -25,7 +25,7 @@ const (
 	RanOut   = 3 // a limit came first, or it could not be decided
 )
 
-// Worse is the status that counts of two.
+// Worse returns the status that counts of two.
 func Worse(a, b int) int {
 	rank := [...]int{OK: 0, RanOut: 1, Violated: 2, Bad: 3}
 	if rank[a] > rank[b] {
@@ -34,12 +34,12 @@ func Worse(a, b int) int {
 	return b
 }
 
-// Status carries an exit status that is no error through cobra.
+// Status carries an exit status through cobra. It is not an error message.
 type Status int
 
 func (s Status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// Err is nil for status 0.
+// Err returns nil for status 0.
 func (s Status) Err() error {
 	if s == OK {
 		return nil
@@ -75,23 +75,23 @@ func Run(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	return Bad
 }
 
-// CollectLess makes garbage collections rarer, unless the environment says how rare they
-// are: a search keeps what it allocates.
+// CollectLess makes garbage collections rarer, unless GOGC is set: a search keeps what it
+// allocates.
 func CollectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 }
 
-// Interruptible is the context of a command whose work Ctrl-C ends in good order. A
-// second one ends the program.
+// Interruptible returns the context of a command that Ctrl-C stops cleanly. A second Ctrl-C
+// terminates the program.
 func Interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// NoCommand is the error for what is no command.
+// NoCommand returns an error for arguments, which a command without subcommand does not accept.
 func NoCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func NoCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q; known: %s%s", args[0], List(names), mistake.DidYouMean(args[0], names))
 }
 
-// Takes says what the arguments of a command are when there are too few or too many.
+// Takes adds a description of the arguments to the error for too few or too many.
 func Takes(what string, args cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, given []string) error {
 		if err := args(c, given); err != nil {
@@ -115,7 +115,7 @@ func Takes(what string, args cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// Elsewhere are commands of another program of this module: each says how to call it.
+// Elsewhere returns hidden commands that refer to another program of this module.
 func Elsewhere(program, does string, names ...string) []*cobra.Command {
 	var out []*cobra.Command
 	for _, name := range names {

@@ -18,7 +18,7 @@ type Table struct {
 	columns []table.ColumnConfig
 }
 
-// NewTable is a table without a border.
+// NewTable returns a table without a border.
 func NewTable(head Row) *Table {
 	t := &Table{Writer: table.NewWriter()}
 	t.AppendHeader(head)

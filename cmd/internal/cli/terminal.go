@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// IsTerminal says whether w is a terminal (or another character device).
+// IsTerminal reports whether w is a terminal (or another character device).
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -18,7 +18,7 @@ func IsTerminal(w io.Writer) bool {
 	return err == nil && st.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
 }
 
-// Spinner shows on a terminal, in one line, what a command does at the moment.
+// Spinner shows on a terminal, in one line, what a command is doing.
 type Spinner struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -27,7 +27,7 @@ type Spinner struct {
 	next  time.Time
 }
 
-// NewSpinner shows nothing if w is no terminal.
+// NewSpinner shows nothing if w is not a terminal.
 func NewSpinner(w io.Writer) *Spinner {
 	if !IsTerminal(w) {
 		return &Spinner{}
@@ -42,7 +42,7 @@ const (
 	cut, wrap = "\x1b[?7l", "\x1b[?7h"
 )
 
-// Show draws the line anew, unless it was just drawn.
+// Show redraws the line, unless it was just drawn.
 func (s *Spinner) Show(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -70,7 +70,7 @@ func meantTest(a string) string {
 	return ""
 }
 
-// Parse reads the files. Those that are no tests are left out and reported, and
+// Parse reads the files. Those that are not tests are left out and reported, and
 // make the status.
 func Parse(program string, files []string, stderr io.Writer, add func(file string, t *lang.Test)) (code int) {
 	for _, file := range files {

@@ -1,4 +1,4 @@
-// Package leasecheck says what to check of package lease: see docs/time.md.
+// Package leasecheck has the scenarios of package lease: see docs/time.md.
 package leasecheck
 
 import (
@@ -53,7 +53,7 @@ type counters struct {
 	*history
 }
 
-// history is what the checks remember.
+// history is the memory of the checks.
 type history struct {
 	most    uint64 // that was counted or read
 	counted uint64 // bit n: number n was

@@ -7,51 +7,51 @@ import (
 	"slices"
 )
 
-// Where a text stands that goes around a node, if several go around nodes of one extent.
+// The order of texts that surround nodes of the same extent.
 const (
 	inner     = iota // the operands of an operator that has become a call
-	middle           // what such a call is an operand of
-	outer            // what stands for the value as a whole
+	middle           // an expression with such a call as an operand
+	outer            // the value as a whole
 	returning        // around a result
 	statement        // around a statement
-	before           // in front of a statement and all that is around it
+	before           // before a statement and everything around it
 )
 
-// edits are the texts to be put into a file. They only go around nodes and in the place of
-// operators, so those of a node and those of its parts do not meet.
+// edits are the texts to insert into a file. They only surround nodes and replace operators, so
+// the edits of a node and of its parts do not overlap.
 type edits struct {
 	source []byte
 	at     *token.File
 	all    []edit
 }
 
-// edit puts a text between the bytes at from and to, whose place it takes.
+// edit replaces the bytes between from and to by a text.
 type edit struct {
 	from, to int
 	text     string
 	closing  bool
-	other    int // where the node ends, or for a closing text begins
+	other    int // the end of the node; for a closing text, its start
 	level    int
 }
 
-// around puts texts around a node.
+// around inserts texts before and after a node.
 func (e *edits) around(n ast.Node, level int, open, closing string) {
 	from, to := e.at.Offset(n.Pos()), e.at.Offset(n.End())
 	e.all = append(e.all, edit{from, from, open, false, to, level}, edit{to, to, closing, true, from, level})
 }
 
-// inPlace puts a text in the place of length bytes.
+// inPlace replaces length bytes by a text.
 func (e *edits) inPlace(p token.Pos, length int, text string) {
 	from := e.at.Offset(p)
 	e.all = append(e.all, edit{from: from, to: from + length, text: text})
 }
 
-// of is the source of a node.
+// of returns the source of a node.
 func (e *edits) of(n ast.Node) string {
 	return string(e.source[e.at.Offset(n.Pos()):e.at.Offset(n.End())])
 }
 
-// text is the file with all edits.
+// text returns the file with all edits.
 func (m *maker) text() []byte {
 	slices.SortStableFunc(m.all, edit.compare)
 	var out []byte
@@ -64,8 +64,8 @@ func (m *maker) text() []byte {
 	return append(out, m.source[done:]...)
 }
 
-// compare puts closing texts before opening ones at the same place, and of these the inner
-// one first and the outer one first.
+// compare orders edits at the same position: closing texts before opening ones, the inner closing
+// text first, and the outer opening text first.
 func (x edit) compare(y edit) int {
 	if c := cmp.Compare(x.from, y.from); c != 0 {
 		return c

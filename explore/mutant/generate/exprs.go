@@ -37,15 +37,14 @@ func (m *maker) expression(c inspector.Cursor, n ast.Expr) {
 	}
 }
 
-// negate makes the mutant that takes the opposite of n.
+// negate makes the mutant that negates n.
 func (m *maker) negate(n ast.Expr) {
 	x := m.add(schema.Negate, n, m.of(n), "!("+m.of(n)+")")
 	m.around(n, outer, "((", fmt.Sprintf(") != vm_on(%d))", x))
 }
 
-// isLeaf reports whether n is a bool that a condition is put together from, or the result
-// of a function. Of what is put together the operators have mutants, and `!x` is negated
-// where x is.
+// isLeaf reports whether n is an operand of a condition, or the result of a function. Compound
+// conditions have the mutants of their operators, and `!x` is negated at x.
 func (m *maker) isLeaf(c inspector.Cursor, n ast.Expr) bool {
 	basic, ok := m.typeOf(n).(*types.Basic)
 	if !ok || basic.Info()&types.IsBoolean == 0 {
@@ -72,7 +71,7 @@ func (m *maker) isLeaf(c inspector.Cursor, n ast.Expr) bool {
 	return false
 }
 
-// helper is what stands for an operator, and what the mutant has in its place.
+// helper is the function that replaces an operator, and the operator of the mutant.
 type helper struct {
 	op   schema.Operator
 	name string
@@ -104,8 +103,8 @@ func (m *maker) binary(c inspector.Cursor, n *ast.BinaryExpr) {
 	}
 }
 
-// operator makes the mutant of an operator that a helper can stand for: one of two operands
-// of one type.
+// operator makes the mutant of an operator that a helper can replace: one with two operands of
+// the same type.
 func (m *maker) operator(n *ast.BinaryExpr, after func(string) string) {
 	h, ok := helpers[n.Op]
 	if !ok {
@@ -121,13 +120,13 @@ func (m *maker) operator(n *ast.BinaryExpr, after func(string) string) {
 		return
 	}
 	number := m.add(h.op, n, m.of(n), after(h.to))
-	// The type is inferred from the operand that is no constant: the other has it too.
+	// The type is inferred from the operand that is not a constant: both have the same type.
 	m.around(n, inner, fmt.Sprintf("%s(%d, ", h.name, number), ")")
 	m.inPlace(n.OpPos, len(n.Op.String()), ",")
 }
 
 // compared makes the mutants of a comparison of an error with nil, or of a status with
-// success: it comes out as if there was none.
+// success: the comparison has the result for success.
 func (m *maker) compared(n *ast.BinaryExpr) {
 	op := schema.Success
 	switch {
@@ -154,8 +153,8 @@ func isStatus(t types.Type) bool { return t != nil && strings.HasSuffix(t.String
 
 var locking = regexp.MustCompile(`(?i)lock|acquire`)
 
-// call makes the mutant that leaves a call out and takes it for success. One that stands
-// alone is a statement.
+// call makes the mutant that omits a call and treats it as successful. A call that is a
+// statement is handled there.
 func (m *maker) call(c inspector.Cursor, n *ast.CallExpr) {
 	k, _ := c.ParentEdge()
 	if k == edge.ExprStmt_X || k == edge.DeferStmt_Call || k == edge.GoStmt_Call || m.p.TypesInfo.Types[n.Fun].IsType() {
@@ -165,7 +164,7 @@ func (m *maker) call(c inspector.Cursor, n *ast.CallExpr) {
 	switch t := m.typeOf(n); {
 	case isError(t):
 		if f != nil && f.Pkg() != nil && f.Pkg().Path() == "errors" {
-			return // it makes an error of others, and does nothing else
+			return // it only wraps other errors
 		}
 		op := schema.Call
 		if f != nil && f.Name() == "Err" && strings.HasSuffix(f.Signature().Recv().Type().String(), "/verbs.WC") {
@@ -179,7 +178,7 @@ func (m *maker) call(c inspector.Cursor, n *ast.CallExpr) {
 	}
 }
 
-// returned makes the mutants that return success in the place of an error.
+// returned makes the mutants that return success instead of an error.
 func (m *maker) returned(n *ast.ReturnStmt) {
 	for _, r := range n.Results {
 		if !isError(m.typeOf(r)) || m.p.TypesInfo.Types[r].IsNil() {

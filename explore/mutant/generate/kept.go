@@ -39,7 +39,7 @@ func waiting(p *packages.Package) map[*types.Func]bool {
 	return out
 }
 
-// waitsIn reports whether something in n waits. What a function literal does is done later.
+// waitsIn reports whether something in n waits. It ignores function literals, which run later.
 func (m *maker) waitsIn(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -57,7 +57,7 @@ func (m *maker) waitsIn(n ast.Node) bool {
 	return found
 }
 
-// kept makes the mutants about values that may change while somebody waits.
+// kept makes the mutants about values that may change during a wait.
 func (m *maker) kept(list []ast.Stmt, c inspector.Cursor) {
 	for i, s := range list {
 		if i+1 == len(list) || !m.waitsIn(s) {
@@ -87,8 +87,8 @@ func (m *maker) kept(list []ast.Stmt, c inspector.Cursor) {
 	}
 }
 
-// stale makes the mutant that uses a field as it was before statement s, which waits. It is
-// looked at beforehand only if the mutant is on: there may be nothing to look at.
+// stale makes the mutant that uses a field as it was before statement s, which waits. The field is
+// read in advance only if the mutant is active: its pointer may be nil.
 func (m *maker) stale(s ast.Stmt, x *ast.SelectorExpr, c inspector.Cursor, done map[string]bool) {
 	text, name := m.of(x), m.typeName(m.typeOf(x))
 	if !isRead(c) || done[text] || !m.isPath(x) || name == "" || !m.sameAt(x, s.Pos()) {
@@ -100,7 +100,7 @@ func (m *maker) stale(s ast.Stmt, x *ast.SelectorExpr, c inspector.Cursor, done 
 	m.around(x, outer, fmt.Sprintf("vm_pick(%d, vm_old%d, ", n, n), ")")
 }
 
-// reread makes the mutant that reads again what a variable has kept from before the wait.
+// reread makes the mutant that rereads, after a wait, a value that was kept in a variable.
 func (m *maker) reread(before []ast.Stmt, x *ast.Ident, c inspector.Cursor, done map[string]bool) {
 	v, ok := m.p.TypesInfo.Uses[x].(*types.Var)
 	if !ok || !isRead(c) || done[x.Name] {
@@ -116,7 +116,7 @@ func (m *maker) reread(before []ast.Stmt, x *ast.Ident, c inspector.Cursor, done
 	m.around(x, outer, fmt.Sprintf("vm_again(%d, %s(", n, conversion(name)), fmt.Sprintf("), func() %s { return %s })", name, m.of(from)))
 }
 
-// conversion is a type as it can be called.
+// conversion returns a type in the form of a conversion.
 func conversion(name string) string {
 	if strings.ContainsAny(name, "*[(<{ ") {
 		return "(" + name + ")"
@@ -124,8 +124,8 @@ func conversion(name string) string {
 	return name
 }
 
-// definition is what a variable got in one of the statements, if that can be read again:
-// fields, or a load from memory.
+// definition returns the expression that one of the statements assigns to a variable, if it can be
+// reevaluated: fields, or a load from memory.
 func (m *maker) definition(list []ast.Stmt, v *types.Var) ast.Expr {
 	for _, s := range list {
 		a, ok := s.(*ast.AssignStmt)
@@ -149,7 +149,7 @@ func (m *maker) definition(list []ast.Stmt, v *types.Var) ast.Expr {
 	return nil
 }
 
-// isPath reports whether x is a variable and fields of it.
+// isPath reports whether x is a variable, or a field reached from one.
 func (m *maker) isPath(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.Ident:
@@ -182,8 +182,8 @@ func (m *maker) sameAt(x ast.Expr, at token.Pos) bool {
 	return same
 }
 
-// isRead reports whether an expression is only read where it stands: it is not assigned to,
-// nor is there a pointer to it.
+// isRead reports whether an expression is only read: it is not assigned to, and its address is not
+// taken.
 func isRead(c inspector.Cursor) bool {
 	switch k, _ := c.ParentEdge(); k {
 	case edge.BinaryExpr_X, edge.BinaryExpr_Y, edge.CallExpr_Args, edge.ReturnStmt_Results, edge.AssignStmt_Rhs, edge.IfStmt_Cond, edge.KeyValueExpr_Value,

@@ -80,10 +80,10 @@ func (m *maker) add(op schema.Operator, at ast.Node, before, after string) int {
 
 func (m *maker) line(p token.Pos) int { return m.p.Fset.Position(p).Line }
 
-// maxText bounds what a result shows of the source.
+// maxText bounds the source text that a result shows.
 const maxText = 160
 
-// oneLine is text in one line that is not too long.
+// oneLine joins text into one line, and shortens it.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > maxText {
@@ -92,7 +92,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// functionName is what an ID has of a function: ncl.File.Record for a method.
+// functionName returns the name of a function in an ID: ncl.File.Record for a method.
 func functionName(pkg string, d *ast.FuncDecl) string {
 	parts := []string{pkg}
 	if d.Recv != nil && len(d.Recv.List) == 1 {

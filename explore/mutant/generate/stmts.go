@@ -14,7 +14,7 @@ import (
 
 // statements makes the mutants of a list of statements.
 func (m *maker) statements(c inspector.Cursor, list []ast.Stmt) {
-	unless := make([][]int, len(list)) // the mutants without statement i in its place
+	unless := make([][]int, len(list)) // the mutants without statement i
 	for i, s := range list {
 		if op := m.canGo(c, list, i); op != "" {
 			unless[i] = append(unless[i], m.add(op, s, m.of(s), ""))
@@ -27,7 +27,7 @@ func (m *maker) statements(c inspector.Cursor, list []ast.Stmt) {
 	}
 	m.kept(list, c)
 	for i, s := range list {
-		// What goes before moves lines, and runs and panics are shown by lines.
+		// Inserted lines would shift line numbers, by which runs and panics are shown.
 		m.inFront(s, fmt.Sprintf("\n//line %s:%d\n", m.full, m.line(s.Pos())))
 		if len(unless[i]) > 0 {
 			cond := ""
@@ -39,14 +39,14 @@ func (m *maker) statements(c inspector.Cursor, list []ast.Stmt) {
 	}
 }
 
-// inFront puts a text in front of a statement, behind those that are there.
+// inFront inserts a text before a statement, after those already inserted there.
 func (m *maker) inFront(s ast.Stmt, text string) {
 	from := m.at.Offset(s.Pos())
 	m.all = append(m.all, edit{from: from, to: from, text: text, other: math.MaxInt, level: before})
 }
 
-// canGo is the operator that leaves out statement i of a list, or empty. A statement that
-// declares something cannot go: what uses it would not compile.
+// canGo returns the operator that omits statement i of a list, or empty. A statement that declares
+// something cannot be omitted: its uses would not compile.
 func (m *maker) canGo(c inspector.Cursor, list []ast.Stmt, i int) schema.Operator {
 	switch s := list[i].(type) {
 	case *ast.ExprStmt:
@@ -85,9 +85,9 @@ func allBlank(list []ast.Expr) bool {
 	return true
 }
 
-// goesOn reports whether anything in the function comes after the list of statements c: a
-// return at its end is early. Without one the function either has no result, or ends as it
-// does with it.
+// goesOn reports whether the function has statements after the list c, so that a return at the
+// end of c is early. Omitting a return that is not early either does not compile or changes
+// nothing.
 func goesOn(c inspector.Cursor) bool {
 	for ; ; c = c.Parent() {
 		switch c.Node().(type) {

@@ -11,9 +11,9 @@ func (m *maker) canSwap(a, b ast.Stmt) bool {
 	return m.moves(a) && m.moves(b) && m.of(a) != m.of(b) && m.meet(a, b)
 }
 
-// moves reports whether a statement can stand elsewhere in its list: it declares nothing for
-// those after it, and what has a label would have it twice. Only a loop or a condition may
-// end the function: what comes after a plain return is never run.
+// moves reports whether a statement can be moved within its list: it must not declare anything for
+// the statements after it, nor have a label, which would then occur twice. Only a loop or a condition
+// may return: statements after a plain return never run.
 func (m *maker) moves(s ast.Stmt) bool {
 	switch x := s.(type) {
 	case *ast.ExprStmt:
@@ -42,8 +42,8 @@ func hasLabel(s ast.Stmt) bool {
 	return found
 }
 
-// meet reports whether the order of two statements can matter: one of them calls something
-// or may end the function, or one writes what the other reads or writes.
+// meet reports whether the order of two statements can matter: one of them makes a call or may
+// return, or one writes what the other reads or writes.
 func (m *maker) meet(a, b ast.Stmt) bool {
 	if m.acts(a) || m.acts(b) {
 		return true
@@ -51,7 +51,8 @@ func (m *maker) meet(a, b ast.Stmt) bool {
 	return m.writesInto(a, b) || m.writesInto(b, a)
 }
 
-// acts: a call may do anything, and what leaves a block keeps others from being run.
+// acts reports whether a statement makes a call, which may do anything, or leaves a block, so that
+// later statements do not run.
 func (m *maker) acts(s ast.Stmt) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -68,8 +69,8 @@ func (m *maker) acts(s ast.Stmt) bool {
 	return found
 }
 
-// writesInto reports whether a assigns to something that stands in b, by its text: to a part
-// of it, or to what it is a part of.
+// writesInto reports whether a assigns to an expression of b, to a part of one, or to a variable
+// that contains one. It compares source text.
 func (m *maker) writesInto(a, b ast.Stmt) bool {
 	var targets []string
 	ast.Inspect(a, func(n ast.Node) bool {
@@ -96,8 +97,8 @@ func (m *maker) writesInto(a, b ast.Stmt) bool {
 	return meets
 }
 
-// partOf reports whether the text of an expression begins with that of another and goes into
-// it: a field or an element.
+// partOf reports whether an expression is a field or an element of another one, by their source
+// text.
 func partOf(text, whole string) bool {
 	rest, ok := strings.CutPrefix(text, whole)
 	return ok && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "["))

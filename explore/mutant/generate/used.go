@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// used are the functions of the packages of kit that a protocol comes to: those that its own packages name,
-// and those that these name in turn. What it does not use of a kit is no mistake of the protocol. Who
-// calls a method through an interface does not name it: there are none in a kit but those that make texts.
+// used returns the functions of the kit packages that a protocol uses: those that its own packages name,
+// and those that these name in turn. A bug in an unused function of a kit is not a bug of the protocol.
+// Calls through an interface do not name the method; in a kit, only methods that make texts are called so.
 func used(own, kit []*packages.Package) map[string]bool {
 	var todo []string
 	for _, p := range own {
@@ -17,7 +17,7 @@ func used(own, kit []*packages.Package) map[string]bool {
 			todo = append(todo, named(p, file)...)
 		}
 	}
-	names := map[string][]string{} // of each function of kit, those that it names
+	names := map[string][]string{} // for each function of kit, the functions that it names
 	for _, p := range kit {
 		for _, file := range p.Syntax {
 			for _, d := range file.Decls {
@@ -41,7 +41,7 @@ func used(own, kit []*packages.Package) map[string]bool {
 	return out
 }
 
-// named are the functions and methods that a part of a package names.
+// named returns the functions and methods that a part of a package names.
 func named(p *packages.Package, part ast.Node) (out []string) {
 	ast.Inspect(part, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {

@@ -16,8 +16,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/explore/mutant/schema"
 )
 
-// file makes the mutants of a file: those in its functions. Values of the package are
-// constants in all but name, and there is a mutant where they are used.
+// file makes the mutants of a file, in its functions only. Package-level variables are never
+// assigned, and their uses have mutants.
 func (m *maker) file(in *inspector.Inspector) {
 	for c := range in.Root().Preorder((*ast.FuncDecl)(nil)) {
 		d := c.Node().(*ast.FuncDecl)
@@ -29,12 +29,12 @@ func (m *maker) file(in *inspector.Inspector) {
 	}
 }
 
-// onlyText: what the function makes is for people.
+// onlyText: the function makes text for people.
 func onlyText(d *ast.FuncDecl) bool {
 	return d.Recv != nil && slices.Contains([]string{"String", "GoString", "Error", "Format"}, d.Name.Name)
 }
 
-// node makes the mutants of one node, and says whether to go on below it.
+// node makes the mutants of one node, and reports whether to continue below it.
 func (m *maker) node(c inspector.Cursor) bool {
 	if !m.mutable(c) {
 		return false
@@ -53,7 +53,7 @@ func (m *maker) node(c inspector.Cursor) bool {
 		m.returned(n)
 	case ast.Expr:
 		m.expression(c, n)
-		return !m.isConstant(n) // of a constant there are no parts
+		return !m.isConstant(n) // a constant has no parts
 	}
 	return true
 }
@@ -70,23 +70,23 @@ func (m *maker) mutable(c inspector.Cursor) bool {
 	case edge.CallExpr_Args:
 		return i < 2 || !m.isBuiltin(c.Parent().Node().(*ast.CallExpr), "make") // room to grow makes no difference
 	case edge.ArrayType_Len, edge.Field_Type, edge.CompositeLit_Type, edge.TypeAssertExpr_Type, edge.ValueSpec_Type, edge.FuncLit_Type:
-		return false // Go wants a constant or a type there
+		return false // Go requires a constant or a type there
 	case edge.SelectorExpr_Sel:
 		return false
-	case edge.KeyValueExpr_Key: // names of fields, and the constants that the elements of an array have for keys
+	case edge.KeyValueExpr_Key: // names of fields, and constant keys of array elements
 		return false
-	case edge.CaseClause_List: // a label that changes is another branch, which any run shows
+	case edge.CaseClause_List: // a changed case label selects another branch, which any run shows
 		s, ok := c.Parent().Parent().Parent().Node().(*ast.SwitchStmt)
 		return ok && s.Tag == nil
 	}
 	return true
 }
 
-// textual are the functions whose arguments only make texts.
+// textual lists the packages whose functions only make text.
 var textual = []string{"fmt", "errors", "log"}
 
-// makesText reports whether a call makes an error or a line of a log: its arguments change
-// what people read.
+// makesText reports whether a call makes an error or a log line: its arguments change only text
+// for people.
 func (m *maker) makesText(n *ast.CallExpr) bool {
 	f := m.callee(n)
 	switch {
@@ -101,13 +101,13 @@ func (m *maker) makesText(n *ast.CallExpr) bool {
 	return f.Name() == "New" || f.Name() == "Errorf" || strings.HasPrefix(f.Name(), "Print")
 }
 
-// isBuiltin reports whether a call is one of the language's own function of that name.
+// isBuiltin reports whether a call is of the builtin function of that name.
 func (m *maker) isBuiltin(n *ast.CallExpr, name string) bool {
 	id, ok := n.Fun.(*ast.Ident)
 	return ok && id.Name == name && m.p.TypesInfo.Uses[id] == types.Universe.Lookup(name)
 }
 
-// callee is the function or method that a call names, or nil.
+// callee returns the function or method that a call names, or nil.
 func (m *maker) callee(n *ast.CallExpr) *types.Func {
 	var id *ast.Ident
 	switch f := ast.Unparen(n.Fun).(type) {
@@ -122,9 +122,8 @@ func (m *maker) callee(n *ast.CallExpr) *types.Func {
 	return f
 }
 
-// ending makes sure that a function with results still ends as Go wants it, whatever is left
-// out before. It is never come to: a return without which there would be no result is not
-// early, and is not left out.
+// ending adds a terminating statement to a function with results, so that it compiles whatever
+// statements are omitted. It is never reached: a return that is not early is never omitted.
 func (m *maker) ending(c inspector.Cursor, n *ast.BlockStmt) {
 	var t *ast.FuncType
 	switch f := c.Parent().Node().(type) {
@@ -145,7 +144,7 @@ func (m *maker) isConstant(n ast.Expr) bool { return m.p.TypesInfo.Types[n].Valu
 
 func (m *maker) typeOf(n ast.Expr) types.Type { return m.p.TypesInfo.TypeOf(n) }
 
-// typeName is how the file can name a type, or empty.
+// typeName returns the name of a type in the file, or empty if the file cannot name it.
 func (m *maker) typeName(t types.Type) string {
 	good := true
 	text := types.TypeString(t, func(p *types.Package) string {
@@ -164,7 +163,7 @@ func (m *maker) typeName(t types.Type) string {
 	return text
 }
 
-// constant makes the mutants of a constant that is no part of another one.
+// constant makes the mutants of a constant that is not part of another one.
 func (m *maker) constant(n ast.Expr) {
 	info := m.p.TypesInfo.Types[n]
 	basic, ok := info.Type.Underlying().(*types.Basic)
@@ -181,7 +180,7 @@ func (m *maker) constant(n ast.Expr) {
 	}
 	value, exact := constant.Int64Val(constant.ToInt(info.Value))
 	if !exact {
-		return // larger than any that a protocol counts to
+		return // larger than any count in a protocol
 	}
 	var alts []alternative
 	switch list := enumeration(info.Type); {
@@ -206,7 +205,7 @@ func (m *maker) constant(n ast.Expr) {
 	m.around(n, outer, fmt.Sprintf("vm_const[%s](%d, ", name, first), texts+")")
 }
 
-// alternative is what a constant may become.
+// alternative is the replacement of a constant.
 type alternative struct {
 	op    schema.Operator
 	value int64
@@ -223,7 +222,7 @@ func oneMoreOrLess(value int64, t *types.Basic) []alternative {
 	return out
 }
 
-// fits reports whether a type has a value. Where it does not the compiler says no.
+// fits reports whether a type can represent a value. If it cannot, the mutant does not compile.
 func fits(v int64, t *types.Basic) bool {
 	bits := map[types.BasicKind]int{types.Int8: 8, types.Int16: 16, types.Int32: 32, types.Uint8: 8, types.Uint16: 16, types.Uint32: 32}[t.Kind()]
 	switch unsigned := t.Info()&types.IsUnsigned != 0; {
@@ -235,7 +234,7 @@ func fits(v int64, t *types.Basic) bool {
 	return true
 }
 
-// enumeration are the values of the constants that a type's package has of it, in order.
+// enumeration returns the constants of a type in its package, in the order of their values.
 func enumeration(t types.Type) []*types.Const {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
@@ -257,7 +256,7 @@ func valueOf(c *types.Const) int64 {
 	return v
 }
 
-// areFlags reports whether the constants are bits that can be put together.
+// areFlags reports whether the constants are bits that can be combined.
 func areFlags(list []*types.Const) bool {
 	for _, c := range list {
 		if v := valueOf(c); v <= 0 || v&(v-1) != 0 {
@@ -267,7 +266,7 @@ func areFlags(list []*types.Const) bool {
 	return true
 }
 
-// withoutFlags leaves out each of the flags that a constant is put together from.
+// withoutFlags returns the alternatives to a combination of flags that omit one of them.
 func (m *maker) withoutFlags(n ast.Expr, value int64) []alternative {
 	var out []alternative
 	var visit func(ast.Expr)
@@ -286,8 +285,8 @@ func (m *maker) withoutFlags(n ast.Expr, value int64) []alternative {
 	return out
 }
 
-// next is another constant of a list: the one after, and the first after the last. Of the
-// operations of cards an Atomic becomes a Write, which is what takes its place by mistake.
+// next returns the next constant of a list, cyclically. Among the operations of cards, an Atomic
+// becomes a Write, the likeliest mistake.
 func next(list []*types.Const, value int64, t types.Type) alternative {
 	op := schema.Enum
 	i := slices.IndexFunc(list, func(c *types.Const) bool { return valueOf(c) > value })
@@ -309,9 +308,9 @@ func isDuration(t types.Type) bool {
 // wait makes the mutants of a duration.
 func (m *maker) wait(n ast.Expr) {
 	if v := m.p.TypesInfo.Types[n].Value; v != nil && constant.Sign(v) == 0 {
-		return // it does not wait as it is
+		return // a duration of 0 does not wait
 	}
 	first := m.add(schema.Wait, n, m.of(n), "0")
-	m.add(schema.Wait, n, m.of(n), "half of it, or 1ms for ever")
+	m.add(schema.Wait, n, m.of(n), "half of it, or 1ms instead of forever")
 	m.around(n, outer, fmt.Sprintf("vm_wait(%d, ", first), ")")
 }

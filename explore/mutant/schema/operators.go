@@ -25,27 +25,27 @@ const (
 	Reread     Operator = "reread"
 )
 
-// Operators says of each operator what it does.
+// Operators describes each operator.
 var Operators = []struct {
 	Name Operator
 	Does string
 }{
 	{Negate, "a condition is negated, or one operand of `&&`, `||` or `!` in it"},
-	{Boundary, "`<` becomes `<=` and the other way round, and so do `>` and `>=`"},
-	{Logic, "`&&` becomes `||`, and the other way round"},
+	{Boundary, "`<` becomes `<=` and vice versa; the same for `>` and `>=`"},
+	{Logic, "`&&` becomes `||`, and vice versa"},
 	{Arithmetic, "`+` becomes `-`, `-` becomes `+`, `*` becomes `+`, `|` becomes `&` and `&` becomes `|`"},
-	{Constant, "an integer constant is one more or one less"},
-	{Flag, "one flag of several, or the only one, is missing: a request is not signaled, fenced or inline, memory is not open"},
-	{Enum, "a constant of a list is the next one"},
-	{Opcode, "a request is another one: a Write in the place of an Atomic, and else the next in the list"},
-	{Success, "an error is taken for success: where it is compared with nil, and where it is returned"},
-	{Status, "the status of a completion is not looked at"},
-	{Call, "a call that returns an error is left out, and taken for success"},
-	{Lock, "a lock is not taken, and taken for held: a call that returns a bool and is named for locking"},
-	{Statement, "a statement is left out: a call, an assignment, a loop, `defer`, `break`, `continue`"},
-	{Return, "an early return is left out"},
-	{Swap, "two neighbouring statements change places"},
-	{Wait, "a wait is left out or shortened: an argument or a constant that is a duration"},
-	{Stale, "what is read after a wait is the value of before it"},
-	{Reread, "a value that was kept over a wait is read again after it"},
+	{Constant, "an integer constant is increased or decreased by one"},
+	{Flag, "one of the flags is omitted: a request is not signaled, fenced or inline, or memory is not accessible"},
+	{Enum, "a constant of an enumeration is replaced by the next one"},
+	{Opcode, "an opcode is replaced: an Atomic by a Write, any other by the next one"},
+	{Success, "an error is treated as success, where it is compared with nil or returned"},
+	{Status, "the status of a completion is ignored"},
+	{Call, "a call that returns an error is omitted, and treated as success"},
+	{Lock, "a lock is not acquired, but treated as held: a call that returns a bool and has the name of a lock operation"},
+	{Statement, "a statement is omitted: a call, an assignment, a loop, `defer`, `break`, `continue`"},
+	{Return, "an early return is omitted"},
+	{Swap, "two adjacent statements are swapped"},
+	{Wait, "a wait is omitted or shortened: a duration that is an argument or a constant"},
+	{Stale, "a read after a wait returns the value from before the wait"},
+	{Reread, "a value that was kept during a wait is reread after it"},
 }

@@ -5,7 +5,7 @@
 // these four bytes and of the data (4 bytes), and the data. Frames follow each other
 // without gaps; behind the last one the file is zero. A writer appends one frame at a
 // time, with one write, and the next one when that is safe. So all that a reader can
-// find behind the last whole frame is remains of a single write, and whoever goes on
+// find behind the last whole frame is remains of a single write, and a writer that continues
 // with the file writes zeros over them first (see [Log.Remains]).
 package reclog
 

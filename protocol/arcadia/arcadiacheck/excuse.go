@@ -14,8 +14,8 @@ import (
 // a recovery, but not because a copy's host failed at some time before: the host must be out of reach now. A check
 // finds out by a call.
 
-// alive is the service that answers such calls. It is a task more on the host of each copy, and so are states; without it
-// the backup answers, and one that is up and mute is taken to be out of reach.
+// alive is the service that answers such calls. It is another task on the host of each copy, which costs states. Without
+// it the backup answers, and one that is up but silent counts as out of reach.
 const alive = "alive"
 
 // AnswerCalls makes the host of a copy answer the calls of [Reaches] as long as it is up.
@@ -42,7 +42,7 @@ func Reaches(h host.Host, name string) bool {
 	return err == nil
 }
 
-// reaches is Reaches, or the backup rejects a greeting that says nothing.
+// reaches is Reaches, or the backup rejects an empty greeting.
 func (r *run) reaches(name string) bool {
 	if r.load.copies.answers {
 		return Reaches(r.h, name)
@@ -51,12 +51,12 @@ func (r *run) reaches(name string) bool {
 	return errors.As(err, new(*host.RemoteError))
 }
 
-// attempts is how often a recovery is tried at most: more often than a scenario has faults that can interrupt it without
-// the application's host.
+// attempts bounds the number of tries of a recovery. It exceeds the number of faults in a scenario that can interrupt a
+// recovery without a failure of the application's host.
 const attempts = 6
 
-// recovers opens the log. If too few copies are within reach it tries again as soon as enough of them are. After more
-// failures than there are faults it is the log's fault.
+// recovers opens the log. If too few copies are within reach, it retries as soon as enough of them are. If it fails more
+// often than there are faults, the log is wrong.
 func (r *run) recovers() (l *arcadia.Log, err error) {
 	for range attempts {
 		l, err = arcadia.Open(r.h, r.config(r.h))
@@ -64,7 +64,7 @@ func (r *run) recovers() (l *arcadia.Log, err error) {
 			return l, err
 		}
 		r.Look()
-		r.quiet() // fewer states: a host that restarts is done
+		r.quiet() // fewer states: hosts finish their restart first
 		if !r.enough() {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func (r *run) recovers() (l *arcadia.Log, err error) {
 	return nil, err
 }
 
-// enough reports whether the copies within reach are enough for a recovery: all of a new log, and otherwise both quorums.
+// enough reports whether enough copies for a recovery are within reach: all of a new log, otherwise both quorums.
 func (r *run) enough() bool {
 	c := r.load.copies
 	need := c.number()
@@ -90,7 +90,7 @@ func (r *run) enough() bool {
 }
 
 // mayLose reports whether a backup can fail while this life uses it: the life has cut a link, or the budget has a fault
-// for something else than the application's host.
+// for a host other than the application's.
 func (r *run) mayLose() bool {
 	for _, f := range r.Budget {
 		if f.Kind == faults.Timeout || f.Kind.Arity() > 1 || !f.Matches("app") {

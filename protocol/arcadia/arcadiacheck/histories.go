@@ -7,8 +7,8 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/arcadia"
 )
 
-// histories are scenarios for random runs: several lives use the log in any way, and each reaches other copies. They are too
-// large to be exhausted.
+// histories are scenarios for random runs: several lives use the log in any way, and each reaches different copies. They
+// are too large to be exhausted.
 var histories = []spec{
 	history("history-local", "crash(app)<=2, power(app)<=2, crash(backup*)<=1, timeout(app)<=1", &copies{backups: 2, quorum: 2, orders: 3}),
 	history("history-two", "crash(app)<=2, power(app)<=2, crash(backup*)<=1, timeout(app)<=1", &copies{backups: 1, quorum: 1, orders: 3}),
@@ -71,7 +71,7 @@ func (r *run) anything() {
 	}
 }
 
-// appends completes a record of some size, and forces it or not. It returns nil if the log is full.
+// appends completes a record of some size, and may force it. It returns nil if the log is full.
 func (r *run) appends() (x *arcadia.Record, goesOn bool) {
 	x, err := r.log.Reserve(8 * (1 + r.h.Rand(3)))
 	switch {

@@ -19,7 +19,7 @@ const (
 	// record was forced in its place.
 	moved
 	// anew: all copies had a forced record and the second epoch. In the third, which the last copy has missed, that record
-	// was cleaned up, so the ring began anew, and another record was forced in its place.
+	// was cleaned up, so the ring restarted, and another record was forced in its place.
 	anew
 	// diverged: the last copy is as in cutOff. The others have the third epoch, in which another record was forced in the place
 	// of its record.
@@ -40,7 +40,7 @@ const (
 	promised
 )
 
-// epoch is the last one that the cluster's service has promised.
+// epoch returns the last one that the cluster's service has promised.
 func (p past) epoch() byte {
 	switch p {
 	case anew, diverged:
@@ -128,7 +128,7 @@ func seedReplaced(h host.Host, size int, stale bool) error {
 	return with(h, size, func(l *arcadia.Log) error { return appendAll(l, another) })
 }
 
-// seedDamaged has a ring of two records, and the second one that is left lies before the first, so a repair has two Writes.
+// seedDamaged has a ring of two records. The second remaining record lies before the first, so a repair needs two Writes.
 func seedDamaged(h host.Host, size int, damage, stale bool) error {
 	err := with(h, size, func(l *arcadia.Log) error {
 		first, err := l.Append([]byte(unforced))
@@ -170,7 +170,7 @@ func seedCached(h host.Host, size int, stale bool) error {
 	})
 }
 
-// with opens the copy of a host as a log of its own.
+// with opens the copy of a host as a separate log.
 func with(h host.Host, size int, do func(l *arcadia.Log) error) error {
 	l, err := arcadia.Open(h, arcadia.Config{Name: "log", Size: size})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// Mixed is the class of a value that nobody wrote, and Lost that of one that was durable and is not there.
+// Mixed is the class of a value that was never written, and Lost that of a durable value that is missing.
 const (
 	Mixed = "never-written"
 	Lost  = "lost-durable-value"
@@ -38,10 +38,10 @@ type atomic struct{ arcadia.Atomic }
 func (a atomic) write(data []byte) error { return a.Write(data) }
 func (a atomic) read() ([]byte, error)   { return a.Read() }
 
-// values are what is written, in this order; unequal in every word.
+// values are the values to write, in this order; they differ in every word.
 var values = [][]byte{[]byte("aaaaaaaaAAAAAAAA"), []byte("bbbbbbbbBBBBBBBB"), []byte("ccccccccCCCCCCCC")}
 
-// primitives are the scenarios of single primitives, on local memory.
+// primitives returns the scenarios of single primitives, on local memory.
 func primitives() []*explore.Scenario {
 	integrity := func(m arcadia.Store) value { return reliable{arcadia.Reliable{Mem: m, Max: 16}} }
 	atomicity := func(m arcadia.Store) value { return atomic{arcadia.Atomic{Mem: m, Len: 16}} }
@@ -58,15 +58,15 @@ func primitives() []*explore.Scenario {
 	}
 }
 
-// progress is what the checks remember: how many values are durable, and whether the next is being written.
+// progress is the memory of the checks: how many values are durable, and whether the next is being written.
 type progress struct {
 	durable int
 	writing bool
-	before  int // of those that are durable, how many at the end may be not: their writes were cut off
+	before  int // how many of the last durable values may not be durable: their writes were interrupted
 }
 
-// primitive writes values in all lives but the last, which reads; each life goes on with the value after the last that
-// may be there. always: a value that was durable can be read, or the next one.
+// primitive writes values in all lives but the last, which reads. Each life continues after the last value that may be
+// durable. always: either the last durable value or the next one can be read.
 func primitive(name, doc, budget string, n int, always bool, make func(arcadia.Store) value, meets ...string) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "arcadia/" + name, Doc: doc, Profile: "strong", Faults: budget, Bounds: fmt.Sprintf("%d values of 16 bytes, %d lives", len(values), n), Sometimes: meets,
@@ -105,7 +105,7 @@ func primitive(name, doc, budget string, n int, always bool, make func(arcadia.S
 	}
 }
 
-// stray is a scenario in which software stores a wrong word anywhere. Then the value is damaged, or it is the last one.
+// stray returns a scenario in which software stores a wrong word anywhere. The value is then damaged, or is the last one.
 func stray(name string, make func(arcadia.Store) value) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "arcadia/" + name, Doc: "the primitive, and a stray store of any of four words anywhere in its memory: what is damaged is never taken for a value", Profile: "strong",
@@ -153,7 +153,7 @@ func damages(b faults.Budget) bool {
 	return slices.ContainsFunc(b, func(r faults.Rule) bool { return r.Kind == faults.Flip || r.Kind == faults.Poison })
 }
 
-// check reads, and says whether that may be.
+// check reads, and checks the result against the promise.
 func check(k *scenario.Kit, p *progress, v value, always bool) {
 	data, err := v.read()
 	k.Look()

@@ -142,7 +142,7 @@ func (r *run) replaced() bool {
 	return r.owner > r.life
 }
 
-// owns makes this life the one that the model follows.
+// owns makes the model follow this life.
 func (r *run) owns(found []model.Found) {
 	if r.owner, r.found = r.life, 0; len(found) > 0 {
 		r.found = found[len(found)-1].LSN

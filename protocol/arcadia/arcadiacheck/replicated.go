@@ -187,7 +187,7 @@ var replicated = []spec{
 	},
 }
 
-// reaching is a scenario of three copies with a past. Each life recovers the log from the last copy, which has missed
+// reaching returns a scenario of three copies with a past. Each life recovers the log from the last copy, which has missed
 // some of the past, and one other.
 func reaching(name string, records int, past past, doc string) spec {
 	return spec{

@@ -255,7 +255,7 @@ var logs = []spec{
 	},
 }
 
-// sizes leaves an old record behind one that a later life reserves shorter, or longer, so that the next lies elsewhere.
+// sizes leaves an old record behind a record that a later life replaces by a shorter or longer one, so that the next record lies elsewhere.
 func (r *run) sizes() {
 	switch r.life {
 	case 0:
@@ -279,7 +279,7 @@ func (r *run) sizes() {
 	}
 }
 
-// wrapped fills the ring, so that the last record lies at its beginning, or finds it so.
+// wrapped fills the ring so that the last record lies at its beginning, or finds it in this state.
 func (r *run) wrapped() {
 	for n := 0; n < 5; n++ {
 		x, err := r.reserve()
@@ -303,7 +303,7 @@ func (r *run) wrapped() {
 
 var errFound = errors.New("found")
 
-// append appends a record, which gets the LSN.
+// append appends a record, which must get the LSN.
 func (r *run) append(lsn uint64) bool {
 	data := r.content(recordSize)
 	r.Check(r.app.log.Reserve(lsn))
@@ -360,11 +360,11 @@ func (r *run) byPolicy(n, m int, p arcadia.Policy) {
 	})
 }
 
-// Exceeded is the class of more records that are complete and not durable than 4.4 allows.
+// Exceeded is the class of a run with more complete and not yet durable records than 4.4 allows.
 const Exceeded = "window-exceeded"
 
 // counted has n tasks complete m records each and force them with a frequency. It counts the records that are complete and not
-// durable: so many may a failure take, and so no failure is needed. Contents and the model would multiply the states.
+// durable, which is how many a failure can lose. So no failure is needed. Contents and the model would multiply the states.
 func (r *run) counted(n, m, frequency int) {
 	r.tasks(n, func(int) {
 		for range m {

@@ -72,7 +72,7 @@ func build(s spec) *explore.Scenario {
 	}
 }
 
-// app is the application, and what the checks remember.
+// app is the application, and the memory of the checks.
 type app struct {
 	*scenario.Kit
 	*scenario.Lives
@@ -218,7 +218,7 @@ func (r *run) fill(x *arcadia.Record, byCopy bool) bool {
 	return true
 }
 
-// content is the payload of the next record.
+// content returns the payload of the next record.
 func (r *run) content(size int) []byte {
 	r.next++
 	data := make([]byte, size)
@@ -239,7 +239,7 @@ func (r *run) sized(size int) *arcadia.Record {
 	return x
 }
 
-// force makes a record durable, for certain.
+// force makes a record durable, or fails the run.
 func (r *run) force(x *arcadia.Record) bool {
 	e := r.told.Begin("app", fmt.Sprint("force ", x.LSN()))
 	err := x.Force(1)
@@ -267,10 +267,10 @@ func (r *run) cleanup(x *arcadia.Record) bool {
 	return true
 }
 
-// full reports whether an error is that the log is full.
+// full reports whether an error means that the log is full.
 func full(err error) bool { return errors.Is(err, arcadia.ErrFull) }
 
-// meets notes which conditions a recovery meets, before it is reported to the model.
+// meets records the conditions that a recovery meets, before the recovery is reported to the model.
 func (r *run) meets(found []model.Found) {
 	if r.life == 0 {
 		return

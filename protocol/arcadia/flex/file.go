@@ -10,7 +10,7 @@ import (
 
 // Errors, to be tested with errors.Is.
 var (
-	// ErrArgument: a name, size, length or offset that cannot be.
+	// ErrArgument: an invalid name, size, length or offset.
 	ErrArgument = errors.New("flex: bad argument")
 	// ErrCorrupt: the memory holds no file of this size.
 	ErrCorrupt = errors.New("flex: corrupt")
@@ -35,7 +35,7 @@ type File struct {
 }
 
 // OpenFile opens the file of size bytes in the persistent region called name. Zeroed memory is an empty file.
-// It writes nothing. An error wraps ErrArgument, ErrCorrupt, host.ErrMedia or what the host reports.
+// It writes nothing. The error wraps ErrArgument, ErrCorrupt, host.ErrMedia or an error of the host.
 func OpenFile(h host.Host, name string, size int) (*File, error) {
 	switch {
 	case name == "":
@@ -68,20 +68,20 @@ func (f *File) load() error {
 	return nil
 }
 
-// Close gives the mapping back. Every append that has returned is durable without it.
+// Close unmaps the memory. Completed appends are durable without it.
 func (f *File) Close() error { return f.region.Free() }
 
-// Len is the length of the data in bytes (GetFileSize).
+// Len returns the length of the data in bytes (GetFileSize).
 func (f *File) Len() int { return f.length }
 
-// Cap is the largest length in bytes.
+// Cap returns the largest length in bytes.
 func (f *File) Cap() int { return f.size - dataAt }
 
-// Append adds data at the end; they are durable when it returns nil. If a failure cuts it off, all of them
-// are there or none. An error wraps ErrFull, and nothing was added.
+// Append adds data at the end; they are durable when it returns nil. If a failure interrupts it, all of them
+// are present or none. The error wraps ErrFull, and nothing was added.
 func (f *File) Append(data []byte) error {
 	if len(data) > f.Cap()-f.length {
-		return fmt.Errorf("%w: %d bytes, and there is room for %d", ErrFull, len(data), f.Cap()-f.length)
+		return fmt.Errorf("%w: %d bytes, but there is room for %d", ErrFull, len(data), f.Cap()-f.length)
 	}
 	if len(data) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (f *File) Append(data []byte) error {
 	return nil
 }
 
-// Truncate shortens the file to n bytes. If a failure cuts it off, the file has its old length or n. An
+// Truncate shortens the file to n bytes. If a failure interrupts it, the file has its old length or n. The
 // error wraps ErrArgument.
 func (f *File) Truncate(n int) error {
 	if n < 0 || n > f.length {
@@ -113,7 +113,7 @@ func (f *File) setLength(n int) {
 	f.length = n
 }
 
-// ReadAt fills p with the data from off on. An error wraps ErrArgument, for data that are not all there, or
+// ReadAt fills p with the data from off on. The error wraps ErrArgument, for data that are not all there, or
 // host.ErrMedia.
 func (f *File) ReadAt(p []byte, off int) error {
 	if off < 0 || off > f.length || len(p) > f.length-off {

@@ -20,9 +20,9 @@ type Log struct {
 }
 
 // Open opens the log of size bytes in the persistent region called name, and recovers it: it ends before the
-// first record that is cut off or whose checksum does not fit, and what follows is discarded, as RocksDB does
-// (kPointInTimeRecovery). An error wraps ErrArgument, ErrCorrupt, host.ErrMedia or what the host reports; the
-// memory is as it was.
+// first record that is cut off or has a wrong checksum, and discards the rest, as RocksDB does
+// (kPointInTimeRecovery). The error wraps ErrArgument, ErrCorrupt, host.ErrMedia or an error of the host; the
+// memory is then unchanged.
 func Open(h host.Host, name string, size int) (*Log, error) {
 	f, err := OpenFile(h, name, size)
 	if err != nil {
@@ -33,7 +33,7 @@ func Open(h host.Host, name string, size int) (*Log, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("flex: recover the log %s: %w", name, err), f.Close())
 	}
-	if end < f.Len() { // or the next record would follow a torn one, and no recovery would come to it
+	if end < f.Len() { // otherwise the next record would follow a torn one, and no recovery would reach it
 		if err := f.Truncate(end); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
@@ -41,11 +41,11 @@ func Open(h host.Host, name string, size int) (*Log, error) {
 	return l, nil
 }
 
-// Close gives the mapping back. Every append that has returned is durable without it.
+// Close unmaps the memory. Completed appends are durable without it.
 func (l *Log) Close() error { return l.file.Close() }
 
-// Append adds a record; it is durable when Append returns nil. If a failure cuts it off, a recovery finds all
-// of it or nothing. An error wraps ErrFull, or ErrArgument for 4 GiB or more, and nothing was added.
+// Append adds a record; it is durable when Append returns nil. If a failure interrupts it, a recovery finds all
+// of it or nothing. The error wraps ErrFull, or ErrArgument for 4 GiB or more, and nothing was added.
 func (l *Log) Append(data []byte) error {
 	if len(data) > math.MaxUint32 {
 		return fmt.Errorf("%w: a record of %d bytes", ErrArgument, len(data))
@@ -53,7 +53,7 @@ func (l *Log) Append(data []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if room := l.file.Cap() - l.file.Len(); len(data) > room-HeaderSize { // a header alone would end the log
-		return fmt.Errorf("%w: a record of %d bytes, and there is room for %d", ErrFull, len(data), max(room-HeaderSize, 0))
+		return fmt.Errorf("%w: a record of %d bytes, but there is room for %d", ErrFull, len(data), max(room-HeaderSize, 0))
 	}
 	var h [HeaderSize]byte
 	binary.LittleEndian.PutUint32(h[:], uint32(len(data)))
@@ -85,8 +85,8 @@ func checksum(length, payload []byte) uint32 {
 	return crc32.Update(crc32.Checksum(length, castagnoli), castagnoli, payload)
 }
 
-// walk calls f for the records of a file until one is not whole, and returns where the last one that is ends.
-// An error is f's or wraps host.ErrMedia.
+// walk calls f for the records of a file up to the first damaged one, and returns the end of the last whole one.
+// The error is f's or wraps host.ErrMedia.
 func walk(f *File, each func(data []byte) error) (end int, err error) {
 	var h [HeaderSize]byte
 	for f.Len()-end >= HeaderSize {

@@ -43,7 +43,7 @@ type Pool struct {
 }
 
 // Create makes an empty pool of size bytes in the persistent region called name (pmemlog_descr_create). If it
-// is cut off, Open reports ErrCorrupt, and it can be called again. An error wraps ErrArgument, ErrExists or
+// is cut off, Open reports ErrCorrupt, and it can be called again. The error wraps ErrArgument, ErrExists or
 // what the host reports.
 func Create(h host.Host, name string, size int) (*Pool, error) {
 	p, err := attach(h, name, size)
@@ -64,7 +64,7 @@ func Create(h host.Host, name string, size int) (*Pool, error) {
 	return p, nil
 }
 
-// Open opens the pool that Create has made with the same name and size. It writes nothing. An error wraps
+// Open opens the pool that Create has made with the same name and size. It writes nothing. The error wraps
 // ErrArgument, ErrCorrupt, host.ErrMedia or what the host reports.
 func Open(h host.Host, name string, size int) (*Pool, error) {
 	p, err := attach(h, name, size)
@@ -92,13 +92,13 @@ func attach(h host.Host, name string, size int) (*Pool, error) {
 	return &Pool{region: region, size: size, mu: h.NewMutex()}, nil
 }
 
-// Close gives the mapping back. Every append that has returned is durable without it.
+// Close unmaps the memory. Completed appends are durable without it.
 func (p *Pool) Close() error { return p.region.Free() }
 
-// Cap is how many bytes the pool can hold (pmemlog_nbyte).
+// Cap returns how many bytes the pool can hold (pmemlog_nbyte).
 func (p *Pool) Cap() int { return p.size - dataAt }
 
-// written is the write offset, once the descriptor is plausible (pmemlog_descr_check). An error
+// written returns the write offset, once the descriptor is plausible (pmemlog_descr_check). An error
 // wraps ErrCorrupt or host.ErrMedia.
 func (p *Pool) written() (int, error) {
 	var d [24]byte
@@ -117,7 +117,7 @@ func (p *Pool) written() (int, error) {
 }
 
 // Append adds data at the end; they are durable when it returns nil. If a failure cuts it off, all of them are
-// there or none. An error wraps ErrFull, ErrCorrupt or host.ErrMedia, and nothing was added (pmemlog_append).
+// there or none. The error wraps ErrFull, ErrCorrupt or host.ErrMedia, and nothing was added (pmemlog_append).
 func (p *Pool) Append(data []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ func (p *Pool) Append(data []byte) error {
 		return err
 	}
 	if len(data) > p.size-at {
-		return fmt.Errorf("%w: %d bytes, and there is room for %d", ErrFull, len(data), p.size-at)
+		return fmt.Errorf("%w: %d bytes, but there is room for %d", ErrFull, len(data), p.size-at)
 	}
 	region := p.region
 	if len(data) > 0 {
@@ -138,7 +138,7 @@ func (p *Pool) Append(data []byte) error {
 	return nil
 }
 
-// Rewind discards all bytes. If a failure cuts it off, all of them are there or none. An error wraps
+// Rewind discards all bytes. If a failure cuts it off, all of them are there or none. The error wraps
 // ErrCorrupt or host.ErrMedia (pmemlog_rewind, which does not look at the descriptor).
 func (p *Pool) Rewind() error {
 	p.mu.Lock()
@@ -158,7 +158,7 @@ func (p *Pool) moveTo(write int) {
 	p.region.Fence()
 }
 
-// Tell is how many bytes were appended since the last Rewind. An error wraps ErrCorrupt or host.ErrMedia
+// Tell returns how many bytes were appended since the last Rewind. The error wraps ErrCorrupt or host.ErrMedia
 // (pmemlog_tell).
 func (p *Pool) Tell() (int, error) {
 	p.mu.Lock()
@@ -172,7 +172,7 @@ func (p *Pool) Tell() (int, error) {
 
 // Walk calls f for the bytes in their order, in chunks of the given length, the last of which may be shorter,
 // until f returns false. A chunk of 0 is all bytes at once, even if there are none. data is valid until f
-// returns, and f must not call methods of the pool, which is locked. An error wraps ErrArgument, ErrCorrupt or
+// returns, and f must not call methods of the pool, which is locked. The error wraps ErrArgument, ErrCorrupt or
 // host.ErrMedia (pmemlog_walk).
 func (p *Pool) Walk(chunk int, f func(data []byte) bool) error {
 	if chunk < 0 {

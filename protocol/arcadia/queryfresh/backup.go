@@ -20,7 +20,7 @@ type Backup struct {
 	over    bool     // this host has taken over
 }
 
-// NewBackup makes this host a backup; [Backup.Serve] accepts primaries. An error wraps ErrConfig, or comes from the
+// NewBackup makes this host a backup; [Backup.Serve] accepts primaries. The error wraps ErrConfig, or comes from the
 // host.
 func NewBackup(h host.Host, cfg Config) (*Backup, error) {
 	if err := cfg.Validate(); err != nil {

@@ -62,7 +62,7 @@ type Log struct {
 }
 
 // Open recovers the log of a host, or creates it, and ships it to the backups, which discard their old content
-// (bring_up_backup_rdma). A backup whose primary has failed opens its own copy in this way. An error wraps ErrConfig or
+// (bring_up_backup_rdma). A backup whose primary has failed opens its own copy in this way. The error wraps ErrConfig or
 // ErrBackup, or comes from the host.
 func Open(h host.Host, cfg Config) (_ *Log, err error) {
 	if err := cfg.Validate(); err != nil {
@@ -101,7 +101,7 @@ func Open(h host.Host, cfg Config) (_ *Log, err error) {
 	return l, l.Commit()
 }
 
-// Append adds a block to the group. [Log.Commit] makes it durable. An error wraps ErrFull or ErrBackup, and nothing
+// Append adds a block to the group. [Log.Commit] makes it durable. The error wraps ErrFull or ErrBackup, and nothing
 // was added.
 func (l *Log) Append(data []byte) error {
 	l.mu.Lock()
@@ -123,7 +123,7 @@ func (l *Log) Append(data []byte) error {
 	return nil
 }
 
-// Commit makes all appended blocks durable, here and on all backups (group commit). An error wraps ErrBackup: the blocks
+// Commit makes all appended blocks durable, here and on all backups (group commit). The error wraps ErrBackup: the blocks
 // may or may not be durable.
 func (l *Log) Commit() error {
 	l.mu.Lock()

@@ -24,7 +24,7 @@ type log interface {
 type design struct {
 	name string // in the names of scenarios
 	// open recovers the log of a host, or creates it. again: no record has been forced, so an application
-	// may create anew what a failure has left half created.
+	// may recreate what a failure has left half created.
 	open func(h host.Host, again bool) (log, error)
 	// backup makes a host the backup, which primaries reach as spare. It returns a function that takes over with the
 	// backup's copy. nil: the design has no replicas.

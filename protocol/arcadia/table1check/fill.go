@@ -23,7 +23,7 @@ type Cell struct {
 	Runs     uint64  `json:"runs"`
 	States   uint64  `json:"states"`
 	Seconds  float64 `json:"seconds"`
-	// Class is that of the violation if the mark is broken. Reason says what happens there, and why the mark
+	// Class is that of the violation if the mark is broken. Reason explains what happens there, and why the mark
 	// is unknown.
 	Class  string `json:"class"`
 	Reason string `json:"reason"`

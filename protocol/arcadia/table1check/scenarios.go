@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
-// restarts is a scenario of an application on one host: it forces two records and restarts, forces another one and
+// restarts returns a scenario of an application on one host: it forces two records and restarts, forces another one and
 // restarts, and recovers the log. With replicas it forces one record and restarts once.
 func restarts(d design, name, doc, budget string, meets ...string) *explore.Scenario {
 	lives, bounds := 3, "3 lives, 2 and 1 records of 16 bytes"
@@ -95,12 +95,12 @@ func media(d design) *explore.Scenario {
 	return restarts(d, "media", "a bit of the persistent memory flips, or some of it cannot be read; the same host recovers", budget)
 }
 
-// unreadable is the other half of media for designs with copies, and in no cell.
+// unreadable returns the other half of media for designs with copies, and in no cell.
 func unreadable(d design) *explore.Scenario {
 	return restarts(d, "unreadable", "a part of the persistent memory cannot be read; the same host recovers", "poison(app)<=1")
 }
 
-// together is a scenario without failures, and in no cell: two tasks force a record each at the same time.
+// together returns a scenario without failures, and in no cell: two tasks force a record each at the same time.
 func together(d design) *explore.Scenario {
 	return &explore.Scenario{
 		Name: "table1/" + d.name + "-together", Doc: "two tasks force a record each at the same time; the log has both", Profile: "strong",
@@ -139,7 +139,7 @@ func together(d design) *explore.Scenario {
 	}
 }
 
-// moves is a scenario in which the application moves to another host. The first host has the log, forces its
+// moves returns a scenario in which the application moves to another host. The first host has the log, forces its
 // records, and serves requests for them. The other host sends one; if there is no reply it recovers the log from
 // the copies that it can reach. Without replicas that is its own, empty memory. Without a fault it finds all records.
 func moves(d design, name, doc, budget string) *explore.Scenario {

@@ -2,7 +2,7 @@ package table1check
 
 import "github.com/verbatim-rdma/verbatim/explore"
 
-// Mark is what a cell of the table says.
+// Mark is the result in a cell of the table.
 type Mark string
 
 // The marks. Unknown is that of a search that ran out or could not decide, and of what the paper does not

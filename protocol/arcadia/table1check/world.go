@@ -85,7 +85,7 @@ func (a *app) recoverBy(h host.Host, open func(h host.Host, again bool) (log, er
 	return l, found
 }
 
-// copyFails is the Again of a host with a copy. It may start again, or stay down.
+// copyFails returns the Again of a host with a copy. It may start again, or stay down.
 func (a *app) copyFails(_ int, crashed bool) bool {
 	a.failed = a.failed || crashed
 	return crashed
@@ -142,7 +142,7 @@ func (a *app) returned(found [][]byte) bool {
 	return true
 }
 
-// force appends a record, its number being what it says, and forces it. It reports whether the log goes on.
+// force appends a record that contains its number, and forces it. It reports whether the log is still usable.
 func (a *app) force(h host.Host, l log, number int) bool {
 	lsn, data := uint64(number), content(number)
 	e := a.told.Begin(h.Name(), fmt.Sprint("append ", number))

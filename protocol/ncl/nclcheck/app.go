@@ -68,8 +68,8 @@ func (a *app) reset() {
 	a.inside, a.expired = 0, false
 }
 
-// gate permits faults: as the script says, or links are cut in the first life and heal
-// in the last. The application crashes late if the workload says so.
+// gate permits faults: according to the script, or links are cut in the first life and heal
+// in the last. With lateCrash, the application crashes late.
 func (a *app) gate() scenario.Gate {
 	var gates []scenario.Gate
 	if a.load.lateCrash {
@@ -268,7 +268,7 @@ func (r *run) issue(f log, w write, data []byte) bool {
 	return true
 }
 
-// data is the content of the next write: a letter of its own.
+// data returns the content of the next write: a letter of its own.
 func (x *logFile) data(w write) []byte {
 	data := make([]byte, w.size)
 	for i := range data {
@@ -333,7 +333,7 @@ func (a *app) note(s string) {
 	a.History()
 }
 
-// remembered is the fingerprint of the memory of the checks.
+// remembered returns the fingerprint of the memory of the checks.
 func (a *app) remembered() fingerprint.Print {
 	var p fingerprint.Print
 	for _, x := range a.files {

@@ -126,7 +126,7 @@ func (x *round) Wait(need int) []host.Answer {
 	return answers
 }
 
-// modest is nil if the search for need peers in the list asked no more than it should.
+// modest returns nil if the search for need peers in the list asked no more than it should.
 func (a *asking) modest(list []string, need int) error {
 	silent := false
 	for _, x := range a.rounds {

@@ -341,7 +341,7 @@ func (r *run) figure(name string, lent, tries int) bool {
 	return false
 }
 
-// region is how much a peer may lend if the peers claimed are those of the file.
+// region returns how much a peer may lend if the peers claimed are those of the file.
 func (r *run) region(claimed []string, peer string) int {
 	if slices.Contains(claimed, peer) {
 		return r.load.size + 8

@@ -27,7 +27,7 @@ type workload struct {
 	stayDown bool
 	// cutBetween: links are cut in the first life and heal in the last.
 	cutBetween bool
-	// exposed: faults strike, and links heal, only while the script says so.
+	// exposed: faults strike, and links heal, only while the script permits it.
 	exposed bool
 	// queue and patience are the application's QueueDepth and CompletionTimeout.
 	queue    int
@@ -83,7 +83,7 @@ func (l *workload) names() []string {
 	return out
 }
 
-// Scenarios are the built-in scenarios of NCL.
+// Scenarios returns the built-in scenarios of NCL.
 func Scenarios() []*explore.Scenario {
 	return slices.Concat(dataScenarios(), controlScenarios(), memoryScenarios(), repairScenarios(), outageScenarios(), waitScenarios(), lossScenarios(), nonsenseScenarios(), rivalScenarios(), candidateScenarios(), handleScenarios(), requestScenarios(), paceScenarios(), cardScenarios())
 }

@@ -119,7 +119,7 @@ func peer(load *workload, name string) func(host.Host) error {
 	}
 }
 
-// memory is how much a peer lends at most.
+// memory returns how much a peer lends at most.
 func (l *workload) memory(peer string) int {
 	switch {
 	case peer == l.refuses:

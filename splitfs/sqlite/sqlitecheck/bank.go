@@ -73,7 +73,7 @@ func (b *bank) close() error {
 	}
 	for _, s := range []*sqlite3.Stmt{b.enter, b.change, b.commit} {
 		if s != nil {
-			_ = s.Close() // of a database that failed: Close tells
+			_ = s.Close() // of a database that failed: Close returns the error
 		}
 	}
 	return b.db.Close()

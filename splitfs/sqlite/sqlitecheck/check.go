@@ -15,7 +15,7 @@ import (
 // ErrConfig is wrapped by every error of Config.
 var ErrConfig = errors.New("sqlitecheck: bad configuration")
 
-// Config says what to check.
+// Config configures a check.
 type Config struct {
 	Transactions int    // of the workload
 	Seed         uint64 // of everything that is drawn
@@ -29,7 +29,7 @@ type Config struct {
 	// Store, if set, comes between the file system and the peers: for bugs on
 	// purpose.
 	Store func(splitfs.Store) splitfs.Store
-	// Progress, if set, is told how many points are done.
+	// Progress, if set, is called with the number of finished points.
 	Progress func(done, of int)
 }
 
@@ -39,7 +39,7 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("%w: %d transactions; 1 to a million are possible", ErrConfig, c.Transactions)
 	}
 	if c.Points < 0 || c.At < 0 || c.Workers < 0 || c.MaxTime < 0 {
-		return fmt.Errorf("%w: points, steps, workers and times count from 0", ErrConfig)
+		return fmt.Errorf("%w: points, steps, workers and times must not be negative", ErrConfig)
 	}
 	if c.Log != NCL && c.Log != Arcadia {
 		return fmt.Errorf("%w: log %q; want %s or %s", ErrConfig, c.Log, NCL, Arcadia)
@@ -96,7 +96,7 @@ func Check(cfg Config) (*Report, error) {
 	return r, err
 }
 
-// run makes one run. The error is what broke the promise.
+// run makes one run. It returns a violation as an error.
 func (w *world) run(p *plan) error {
 	end, err := w.w.Run(p)
 	if err == nil && end != sim.Finished {
@@ -109,7 +109,7 @@ func (w *world) run(p *plan) error {
 func choose(cfg Config, steps []int) ([]int, error) {
 	if cfg.At > 0 {
 		if !slices.Contains(steps, cfg.At) {
-			return nil, fmt.Errorf("%w: step %d is no crash point; take one that a report names", ErrConfig, cfg.At)
+			return nil, fmt.Errorf("%w: step %d is not a crash point; use one from a report", ErrConfig, cfg.At)
 		}
 		return []int{cfg.At}, nil
 	}

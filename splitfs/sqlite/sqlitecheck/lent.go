@@ -27,8 +27,8 @@ func (l lender) Alloc(size int) (host.Region, error) {
 	return r, err
 }
 
-// land lets the writes of some peers land, now and then, as draw says. The simulator
-// keeps a write in flight until somebody looks, which nobody does before a recovery:
+// land lets the writes of some peers land, now and then, as draw decides. The simulator
+// keeps a write in flight until it is observed, and nothing observes it before a recovery:
 // of thousands of writes any suffix could still be under way, and each costs time.
 // What a peer is behind by when the crash comes is thereby a few transactions, or some
 // tens of them.
@@ -45,8 +45,8 @@ func (w *world) land(draw func(n int) int) {
 	w.lent = kept
 }
 
-// land reports whether the memory is still lent. A region begins with the stamp, and
-// on a connection whose writes land in order all others are there before the stamp.
+// land reports whether the memory is still lent. A region begins with the stamp. On a
+// connection whose writes land in order, all earlier writes land before the stamp.
 func (l lent) land() (ok bool) {
 	defer func() {
 		if err, closed := recover().(error); closed {

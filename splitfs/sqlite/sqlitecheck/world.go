@@ -111,7 +111,7 @@ func (w *world) use(store splitfs.Store, h host.Host, life int) error {
 	return err
 }
 
-// damage makes a LossError of what SQLite says about a database that is damaged.
+// damage turns SQLite's report of a damaged database into a LossError.
 func damage(err error) error {
 	if errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) {
 		return lossf("the database is damaged: %v", err)
@@ -130,7 +130,7 @@ func (w *world) session(v *sqlite.VFS, h host.Host, life int) error {
 }
 
 func (w *world) work(b *bank, h host.Host, life int) error {
-	// The stream of random bytes begins anew with each connection; take it from
+	// The stream of random bytes restarts with each connection; take it from
 	// elsewhere in each life.
 	if _, err := b.number(fmt.Sprintf("SELECT length(randomblob(%d))", 1+100*life+h.Rand(100))); err != nil {
 		return err

@@ -29,16 +29,16 @@ func New() *Card {
 // Free releases the card.
 func (c *Card) Free() { C.free(unsafe.Pointer(c.c)) }
 
-// QP is a *struct ibv_qp.
+// QP returns a *struct ibv_qp.
 func (c *Card) QP() unsafe.Pointer { return unsafe.Pointer(&c.c.qp) }
 
-// CQ is a *struct ibv_cq.
+// CQ returns a *struct ibv_cq.
 func (c *Card) CQ() unsafe.Pointer { return unsafe.Pointer(&c.c.cq) }
 
-// Posted is the number of requests that were posted.
+// Posted returns the number of requests that were posted.
 func (c *Card) Posted() int { return int(c.c.posted) }
 
-// Calls is the number of calls that posted them.
+// Calls returns the number of calls that posted them.
 func (c *Card) Calls() int { return int(c.c.calls) }
 
 // Loop posts chains of n requests, the last one signaled, and polls for its

@@ -18,7 +18,7 @@ func (p Program) Call(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
-// Usage is a command line, and parts of what it must print.
+// Usage is a command line, and parts of its expected output.
 type Usage struct {
 	Args           string
 	Code           int

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// ErrStuck: a process ended or stalled unexpectedly.
+// ErrStuck: a process exited or stalled unexpectedly.
 var ErrStuck = errors.New("a process stalled")
 
 // Program is the program to start.
@@ -127,13 +127,13 @@ func (p *Process) Rest(ctx context.Context, patience time.Duration, take func(li
 	}
 }
 
-// Failed returns the error for a process that ended by itself. err is the result of Wait.
+// Failed returns the error for a process that exited unexpectedly. err is the result of Wait.
 func (p *Process) Failed(err error) error {
 	ended := "with success"
 	if err != nil {
 		ended = err.Error()
 	}
-	return fmt.Errorf("%w: %s ended by itself (%s); %s", ErrStuck, p.Name, ended, p.LastWords())
+	return fmt.Errorf("%w: %s exited unexpectedly (%s); %s", ErrStuck, p.Name, ended, p.LastWords())
 }
 
 // LastWords returns the last lines of the log.
@@ -154,8 +154,8 @@ func (p *Process) Kill() error {
 	return nil
 }
 
-// Bury passes the remaining lines of a killed process to line, and waits until it has ended. The error wraps
-// [ErrStuck] if the process had ended by itself.
+// Bury passes the remaining lines of a killed process to line, and waits until it has exited. The error wraps
+// [ErrStuck] if the process had exited before the kill.
 func (p *Process) Bury(line func(string)) error {
 	for l := range p.Lines {
 		line(l)

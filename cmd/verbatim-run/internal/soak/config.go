@@ -13,15 +13,15 @@ import (
 
 // What a soak finds, to be tested with errors.Is.
 var (
-	// ErrLost: a recovery did not return what it must, or returned what it must not.
+	// ErrLost: a recovery lost acknowledged data, or returned data that was never written.
 	ErrLost = errors.New("a recovery broke the promise")
-	// ErrStuck: a process ended or stood still although no more than f peers were dead.
+	// ErrStuck: a process exited or stalled although no more than f peers were dead.
 	ErrStuck = process.ErrStuck
 	// ErrLeaked: a peer lends memory although there is no file.
 	ErrLeaked = errors.New("a peer's memory leaked")
 )
 
-// Config says what to soak. A field that is zero has its default.
+// Config configures a soak. Zero fields have their defaults.
 type Config struct {
 	// Program is the verbatim-run to run; it must be able to open the cards.
 	Program string
@@ -69,26 +69,26 @@ func (c *Config) Validate() error {
 	case c.Program == "" || len(c.Devices) == 0:
 		return errors.New("soak: no program or no devices")
 	case full.F < 1 || full.F > ncl.MaxF:
-		return fmt.Errorf("soak: f is %d, and must be 1 to %d", full.F, ncl.MaxF)
+		return fmt.Errorf("soak: f is %d; it must be 1 to %d", full.F, ncl.MaxF)
 	case full.Spares < 0 || full.Spares > 100:
-		return fmt.Errorf("soak: %d spare peers, and it takes 0 to 100", full.Spares)
+		return fmt.Errorf("soak: %d spare peers; want 0 to 100", full.Spares)
 	case c.Rounds < 1:
-		return fmt.Errorf("soak: %d rounds; it takes at least one", c.Rounds)
+		return fmt.Errorf("soak: %d rounds; want at least one", c.Rounds)
 	case full.Acks < 1 || full.Acks > 1<<20:
-		return fmt.Errorf("soak: %d acknowledgements before a kill; it takes 1 to %d", full.Acks, 1<<20)
+		return fmt.Errorf("soak: %d acknowledgements before a kill; want 1 to %d", full.Acks, 1<<20)
 	case full.Record < minRecord || full.Record > 1<<20:
-		return fmt.Errorf("soak: records of at most %d bytes; it takes %d to %d", full.Record, minRecord, 1<<20)
+		return fmt.Errorf("soak: records of at most %d bytes; want %d to %d", full.Record, minRecord, 1<<20)
 	case full.Size < full.need() || full.Size > ncl.MaxSize:
-		return fmt.Errorf("soak: files of %d bytes; with these records it takes %d to %d", full.Size, full.need(), ncl.MaxSize)
+		return fmt.Errorf("soak: files of %d bytes; with these records, want %d to %d", full.Size, full.need(), ncl.MaxSize)
 	case full.Patience < time.Second:
-		return fmt.Errorf("soak: a patience of %v; it takes at least a second", full.Patience)
+		return fmt.Errorf("soak: a patience of %v; want at least a second", full.Patience)
 	case full.SessionTTL <= 0 || full.SessionTTL > full.Patience/2:
 		return fmt.Errorf("soak: sessions of %v: a writer waits until one expires, so they must be positive and at most half of the patience, %v: pass a shorter --session-ttl or a longer --patience", full.SessionTTL, full.Patience)
 	}
 	return nil
 }
 
-// need is how many bytes the records of one writer may take. The records that follow
+// need returns how many bytes the records of one writer may take. The records that follow
 // those to wait for keep it busy when it is killed.
 func (c *Config) need() int { return (c.feed() + later) * (reclog.Header + c.Record) }
 

@@ -16,7 +16,7 @@ type expectation struct {
 	fed   func(i int) []byte
 }
 
-// check holds what a recovery returned against e. Its error wraps [ErrLost].
+// check compares what a recovery returned with e. Its error wraps [ErrLost].
 func (e *expectation) check(got [][]byte) error {
 	least := len(e.known) + e.acked
 	for i, r := range got {
@@ -30,7 +30,7 @@ func (e *expectation) check(got [][]byte) error {
 	return nil
 }
 
-// want is the i-th record of the file, from 0.
+// want returns the i-th record of the file, from 0.
 func (e *expectation) want(i int) []byte {
 	if i < len(e.known) {
 		return e.known[i]
@@ -40,20 +40,20 @@ func (e *expectation) want(i int) []byte {
 
 func (e *expectation) wrong(i int, got []byte, least int) error {
 	if i > least {
-		return fmt.Errorf("%w: %d records were acknowledged, and %d or more came back: only one was under way", ErrLost, least, i+1)
+		return fmt.Errorf("%w: %d records were acknowledged, and %d or more came back, but only one was in progress", ErrLost, least, i+1)
 	}
 	what := "was acknowledged"
 	switch {
 	case i < len(e.known):
 		what = "had been returned by the previous recovery"
 	case i == least:
-		what = "was not acknowledged, so that it may be missing, but not be another"
+		what = "was not acknowledged, so it may be missing, but not differ"
 	}
 	return fmt.Errorf("%w: record %d of %d bytes, which %s, came back as %d bytes: %.32x, want %.32x", ErrLost, i+1, len(e.want(i)), what,
 		len(got), got, e.want(i))
 }
 
-// returned takes note of what a recovery returned.
+// returned records what a recovery returned.
 func (e *expectation) returned(got [][]byte, fed func(i int) []byte) {
 	e.known, e.acked, e.fed = got, 0, fed
 }

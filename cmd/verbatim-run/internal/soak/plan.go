@@ -39,7 +39,7 @@ func draw(r *rand.Rand, c *Config, first bool) plan {
 	return p
 }
 
-// record is what a writer is fed as its i-th record, from 1: no two are the same, so
+// record returns the i-th record of a writer, from 1: no two are the same, so
 // that one in the place of another shows.
 func record(c *Config, life, i int) []byte {
 	r := rand.New(rand.NewPCG(c.Seed, uint64(life)<<32|uint64(i)))

@@ -38,7 +38,7 @@ type peer struct {
 	process      *process.Process // nil while it is dead
 }
 
-// Run does what cfg says. It returns what it did, also with an error: one that wraps
+// Run runs a soak as configured. It returns what it did, even with an error: one that wraps
 // [ErrLost] or [ErrStuck], that of ctx, or one of the system.
 func Run(ctx context.Context, cfg Config) (Counts, error) {
 	if err := cfg.Validate(); err != nil {
@@ -87,7 +87,7 @@ func (s *soak) controller(ctx context.Context) error {
 	return err
 }
 
-// victim is the peer of the file that may be killed, the i-th of them: f+1 that have the
+// victim returns the peer of the file that may be killed, the i-th of them: f+1 that have the
 // file must stay. Nil: none may.
 func (s *soak) victim(i int) *peer {
 	if i < 0 || len(s.alive) <= s.cfg.F+1 {
@@ -120,7 +120,7 @@ func (s *soak) one(ctx context.Context, p plan) error {
 	}
 	w := &writer{Process: app, began: time.Now(), more: make(chan struct{})}
 	go w.feed(s.cfg.feed(), fed)
-	defer w.feedMore() // it must not wait for ever
+	defer w.feedMore() // it must not wait forever
 	s.without = len(s.alive) < 2*s.cfg.F+1
 	err = s.live(ctx, w, &p)
 	if err == nil {
@@ -181,7 +181,7 @@ func (s *soak) device(name string, args ...string) []string {
 	return args
 }
 
-// access adds the flags of whoever opens the file.
+// access adds the flags for opening the file.
 func (s *soak) access(args ...string) []string {
 	args = append(args, "--file", s.file, "--f", strconv.Itoa(s.cfg.F), "--call-timeout", s.cfg.Patience.String(), "--wait", s.cfg.Patience.String())
 	return s.device(s.cfg.Devices[0], append(args, s.control...)...)
@@ -223,7 +223,7 @@ func (s *soak) live(ctx context.Context, w *writer, p *plan) error {
 	return s.die(w)
 }
 
-// has is whether the writer has the file and n acknowledgements.
+// has reports whether the writer has the file and n acknowledgements.
 func (w *writer) has(n int) func() bool { return func() bool { return w.opened && w.acked >= n } }
 
 // killPeer kills a peer, with the writer or without.
@@ -301,7 +301,7 @@ func (s *soak) die(w *writer) error {
 	return nil
 }
 
-// die kills the peer, and with it what it had.
+// die kills the peer, and so loses its memory.
 func (p *peer) die() error {
 	if err := p.process.Kill(); err != nil {
 		return err
@@ -313,7 +313,7 @@ func (p *peer) die() error {
 	return nil
 }
 
-// settle compares what a writer recovered, and notes what the next one must.
+// settle checks what a writer recovered, and records what the next one must recover.
 func (s *soak) settle(w *writer, fed func(i int) []byte) error {
 	if !w.opened {
 		return nil // it has written nothing, and shown nobody what it read
@@ -335,7 +335,7 @@ func (s *soak) settle(w *writer, fed func(i int) []byte) error {
 	return nil
 }
 
-// compare holds what a recovery returned against what it must.
+// compare compares what a recovery returned with what it must return.
 func (s *soak) compare(got [][]byte) error {
 	s.counts.Recoveries++
 	s.counts.Returned += len(got)
@@ -348,7 +348,7 @@ func (s *soak) compare(got [][]byte) error {
 	return s.check(got)
 }
 
-// used is the most that the file may hold now, in bytes.
+// used returns the most that the file may hold now, in bytes.
 func (s *soak) used() int {
 	n := 0
 	for i := range len(s.known) + s.acked + 1 {
@@ -357,7 +357,7 @@ func (s *soak) used() int {
 	return n
 }
 
-// readAndDelete ends with the file, by the command recover.
+// readAndDelete reads and deletes the file with the command recover.
 func (s *soak) readAndDelete(ctx context.Context) error {
 	s.without = len(s.alive) < 2*s.cfg.F+1
 	p, err := s.start("app", s.access("recover", "--json", "--release")...)
@@ -378,7 +378,7 @@ func (s *soak) readAndDelete(ctx context.Context) error {
 	return s.nothingLeft(ctx)
 }
 
-// nothingLeft looks, when there is no file, whether a peer lends something nevertheless.
+// nothingLeft checks that no peer lends memory once there is no file.
 func (s *soak) nothingLeft(ctx context.Context) error {
 	p, err := s.start("operator", append([]string{"peers", "--collect", "--json"}, s.control...)...)
 	if err != nil {
@@ -395,7 +395,7 @@ func (s *soak) nothingLeft(ctx context.Context) error {
 		}
 		switch {
 		case l.Lent == nil && s.lives(l.Name):
-			return fmt.Errorf("%w: peer %s does not report how much it lends: %s", ErrStuck, l.Name, l.Error)
+			return fmt.Errorf("%w: the list of peers does not show how much %s lends: %s", ErrStuck, l.Name, l.Error)
 		case l.Lent != nil && *l.Lent != 0:
 			return fmt.Errorf("%w: there is no file, but %s still lends %d bytes after a collection", ErrLeaked, l.Name, *l.Lent)
 		}
@@ -408,7 +408,7 @@ func (s *soak) lives(name string) bool {
 	return slices.ContainsFunc(s.peers, func(p *peer) bool { return p.name == name && p.process != nil })
 }
 
-// report tells what a round did.
+// report prints what a round did.
 func (s *soak) report(w *writer, p *plan) {
 	if s.cfg.Progress == nil {
 		return

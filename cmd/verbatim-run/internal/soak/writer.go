@@ -103,7 +103,7 @@ func parseRecord(line string, want int) ([]byte, error) {
 	return r.Data, nil
 }
 
-// until takes what it prints until done says so.
+// until reads its output until done returns true.
 func (w *writer) until(ctx context.Context, patience time.Duration, done func() bool) error {
 	for !done() {
 		line, err := w.Next(ctx, patience)
@@ -117,7 +117,7 @@ func (w *writer) until(ctx context.Context, patience time.Duration, done func() 
 	return nil
 }
 
-// forSome takes what it prints for some time.
+// forSome reads its output for some time.
 func (w *writer) forSome(ctx context.Context, d time.Duration) error {
 	over := time.NewTimer(d)
 	defer over.Stop()
@@ -138,7 +138,7 @@ func (w *writer) forSome(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// end waits until a writer that was killed is gone.
+// end waits until a killed writer has exited.
 func (w *writer) end() error {
 	var wrong error
 	err := w.Bury(func(line string) {

@@ -34,7 +34,7 @@ type Request struct {
 	header             textproto.MIMEHeader
 }
 
-// Header is the value of a header, or nothing.
+// Header returns the value of a header, or nothing.
 func (r *Request) Header(name string) string { return r.header.Get(name) }
 
 // Response is an answer. Header has names and values in turn.
@@ -44,7 +44,7 @@ type Response struct {
 	Body   []byte
 }
 
-// Text is an answer for a person to read.
+// Text returns an answer for a person to read.
 func Text(status int, text string) *Response {
 	return &Response{Status: status, Header: []string{"Content-Type", "text/plain; charset=utf-8"}, Body: []byte(text + "\n")}
 }
@@ -68,8 +68,8 @@ const (
 var reasons = map[int]string{OK: "OK", seeOther: "See Other", BadRequest: "Bad Request", Forbidden: "Forbidden", NotFound: "Not Found",
 	MethodNotAllowed: "Method Not Allowed", ServerError: "Internal Server Error"}
 
-// Serve answers requests until the context ends, and closes the listener. The context of
-// an answer ends when the browser goes away.
+// Serve answers requests until the context is done, and closes the listener. The context of
+// an answer is cancelled when the browser closes the connection.
 func Serve(ctx context.Context, l net.Listener, answer func(context.Context, *Request) *Response) error {
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()
@@ -104,7 +104,7 @@ func converse(ctx context.Context, c net.Conn, answer func(context.Context, *Req
 	defer hurry()
 	in := bufio.NewReader(io.LimitReader(c, maxHead))
 	if _, err := in.Peek(1); err != nil {
-		return // browsers connect before they have anything to ask
+		return // browsers connect in advance
 	}
 	r, err := read(in)
 	hurry()
@@ -120,7 +120,7 @@ func converse(ctx context.Context, c net.Conn, answer func(context.Context, *Req
 	_, err = c.Write(x.wire(r == nil || r.Method != "HEAD"))
 	if t, ok := c.(*net.TCPConn); ok && err == nil {
 		_ = t.CloseWrite()
-		_ = t.SetReadDeadline(time.Now().Add(grace)) // what was not read would take the answer back
+		_ = t.SetReadDeadline(time.Now().Add(grace)) // unread input could discard the answer
 		_, _ = io.Copy(io.Discard, c)
 	}
 }
@@ -135,7 +135,7 @@ func read(in *bufio.Reader) (*Request, error) {
 	method, rest, _ := strings.Cut(line, " ")
 	target, version, ok := strings.Cut(rest, " ")
 	if !ok || method == "" || version != "HTTP/1.1" && version != "HTTP/1.0" || !strings.HasPrefix(target, "/") {
-		return nil, fmt.Errorf("%.80q is no request", line)
+		return nil, fmt.Errorf("%.80q is not an HTTP request", line)
 	}
 	u, err := url.ParseRequestURI(target)
 	if err != nil {
@@ -155,15 +155,15 @@ func read(in *bufio.Reader) (*Request, error) {
 	return &Request{Method: method, Host: h.Get("Host"), Path: u.Path, Query: q, header: h}, nil
 }
 
-// incomplete is the error of a request that does not come to its end.
+// incomplete returns the error for a truncated request.
 func incomplete(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("the request is not whole after %v, or longer than %d bytes", headTime, maxHead)
+		return fmt.Errorf("the request is incomplete after %v, or longer than %d bytes", headTime, maxHead)
 	}
 	return err
 }
 
-// wire is the answer as it is sent.
+// wire returns the answer as it is sent.
 func (x *Response) wire(body bool) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Length: %d\r\n", x.Status, reasons[x.Status], len(x.Body))
