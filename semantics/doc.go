@@ -1,0 +1,2 @@
+// Package semantics is the reference machine.
+package semantics

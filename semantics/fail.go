@@ -1,0 +1,267 @@
+package semantics
+
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// rnr fails a Send that finds no receive, unless its requester tries for ever.
+func (s *state) rnr(e int) []*state {
+	end := &s.ends[e]
+	if !s.active(e) || s.program.ends[e].rnr == 7 || len(end.sends) == 0 || !end.sends[0].issued {
+		return nil
+	}
+	m := &end.wire[s.sent(e, end.sends[0].id)]
+	if !m.op.ConsumesRecv() || m.opened || m.fetching() || s.unreachable(e) || s.silent(e^1) || end.broken || s.free(e^1) >= 0 {
+		return nil
+	}
+	c := s.clone()
+	c.fail(e, verbs.StatusRNRRetryExcErr)
+	for i := range c.ends[e].wire {
+		c.drop(&c.ends[e].wire[i])
+	}
+	return []*state{c}
+}
+
+// failedWriteIsAmbiguous: of a request whose requester has given up or is gone, nothing
+// more may arrive.
+func (s *state) failedWriteIsAmbiguous(e int) []*state {
+	if next := s.failedWriteBytes(e); next != nil {
+		return next
+	}
+	i := slices.IndexFunc(s.ends[e].wire, func(m message) bool { return m.gone && !m.dead && !(m.opened && m.arrived()) })
+	if i < 0 {
+		return nil
+	}
+	c := s.clone()
+	for j := i; j < len(c.ends[e].wire); j++ {
+		c.drop(&c.ends[e].wire[j])
+	}
+	return []*state{c}
+}
+
+// drop loses the packets of a message that have not arrived (failed-write-packets). Where
+// packets come in any order, bytes of them may still land.
+func (s *state) drop(m *message) {
+	if m.dead {
+		return
+	}
+	m.dead = true
+	var cells []cell
+	for _, c := range m.cells {
+		switch {
+		case c.step != absent:
+			cells = append(cells, c)
+		case m.opened && m.refused == 0 && !s.profile.WholePackets && s.profile.FailedCell() < s.profile.CellBytes:
+			for _, at := range split(c.at, s.profile.FailedCell()) {
+				cells = append(cells, cell{at: at, off: c.off + at.off - c.at.off, step: torn})
+			}
+		default:
+			c.step = lost
+			cells = append(cells, c)
+		}
+	}
+	m.cells = cells
+}
+
+// failedWriteBytes decides whether a piece of a failed Write lands.
+func (s *state) failedWriteBytes(e int) []*state {
+	for i := range s.ends[e].wire {
+		for k, cl := range s.ends[e].wire[i].cells {
+			if cl.step == torn {
+				a, b := s.clone(), s.clone()
+				a.ends[e].wire[i].cells[k].step = lost
+				b.ends[e].wire[i].cells[k].step = arrived
+				return []*state{a, b}
+			}
+		}
+	}
+	return nil
+}
+
+// tidy forgets messages that have no more effects.
+func (s *state) tidy() {
+	for e := range s.ends {
+		s.ends[e].wire = slices.DeleteFunc(s.ends[e].wire, func(m message) bool {
+			if !m.gone || m.half || m.taken > 0 || !m.placed() {
+				return false
+			}
+			return m.dead || m.refused != 0 || m.executed || m.opened && !answered(m.op)
+		})
+	}
+}
+
+// modify changes the state or the access flags of a queue pair.
+func (s *state) modify(t int, o *op, st lang.Modify) []*state {
+	if s.draining(t) {
+		return nil
+	}
+	c := s.clone()
+	e := &c.ends[o.end]
+	switch {
+	case e.destroyed:
+		if st.Reg == "" {
+			refuse(st, "CLOSED")
+		}
+		return s.with(t, st.Reg, named("CLOSED"))
+	case st.Access != nil:
+		e.access = *st.Access
+	case st.State == verbs.StateReset:
+		c.resetWipesQueues(o.end)
+	case !s.threads[t].waiting:
+		c.toError(o.end)
+		c.threads[t].waiting = true
+		return []*state{c}
+	case s.drainOnRevoke(func(e int, m *message, _ cell) bool { return e == o.end^1 }):
+		return nil
+	}
+	c.threads[t].set(st.Reg, named("OK"))
+	c.advance(t)
+	return []*state{c}
+}
+
+// resetWipesQueues wipes queued requests and completions.
+func (s *state) resetWipesQueues(e int) {
+	s.toError(e)
+	end := &s.ends[e]
+	end.state, end.sends, end.receives = verbs.StateReset, nil, nil
+	end.freed, end.rfree = end.posted, end.rposted
+	for q := range s.queues {
+		s.queues[q] = slices.DeleteFunc(s.queues[q], func(w completion) bool { return w.end == e })
+	}
+	for i := range s.ends[e^1].wire {
+		s.ends[e^1].wire[i].taken = min(s.ends[e^1].wire[i].taken, 0)
+	}
+}
+
+// drainOnRevoke reports whether a card that promises it still has to place something that
+// it has accepted.
+func (s *state) drainOnRevoke(which func(int, *message, cell) bool) bool {
+	if !s.profile.DrainOnRevoke {
+		return false
+	}
+	for e := range s.ends {
+		for i := range s.ends[e].wire {
+			m := &s.ends[e].wire[i]
+			if slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived && which(e, m, c) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *state) stateOf(t int, o *op, st lang.StateOf) []*state {
+	if s.ends[o.end].destroyed {
+		return s.with(t, st.Reg, value{})
+	}
+	return s.with(t, st.Reg, named(s.ends[o.end].state.String()))
+}
+
+func (s *state) destroy(t int, o *op) []*state {
+	if s.draining(t) {
+		return nil
+	}
+	c := s.clone()
+	c.discard(o.end)
+	c.advance(t)
+	return []*state{c}
+}
+
+// discard ends one end of a queue pair.
+func (s *state) discard(e int) {
+	s.toError(e)
+	end := &s.ends[e]
+	end.destroyed, end.sends, end.receives = true, nil, nil
+	for i := range s.ends[e^1].wire {
+		s.ends[e^1].wire[i].taken = min(s.ends[e^1].wire[i].taken, 0)
+	}
+}
+
+// deregister ends a registration.
+func (s *state) deregister(t int, o *op) []*state {
+	if s.draining(t) {
+		return nil
+	}
+	c := s.clone()
+	if !s.threads[t].waiting {
+		c.valid[o.region] = false
+		c.threads[t].waiting = true
+		return []*state{c}
+	}
+	if s.drainOnRevoke(func(_ int, m *message, x cell) bool {
+		return x.at.block == s.regions[o.region].block && (m.taken != 0 || m.region == o.region)
+	}) {
+		return nil
+	}
+	c.advance(t)
+	return []*state{c}
+}
+
+// fault makes a fault happen. A host that is suspected goes on (zombie-writes).
+func (s *state) fault(t int, st lang.Fault) []*state {
+	c := s.clone()
+	switch st.Kind {
+	case faults.Crash, faults.Power:
+		c.end(s.host(st.Hosts[0]), st.Kind)
+	case faults.Cut, faults.Partition:
+		c.link(st.Hosts[0], st.Hosts[1], true)
+	case faults.Break:
+		a, b := s.host(st.Hosts[0]), s.host(st.Hosts[1])
+		for e := range c.ends {
+			if x, y := s.program.ends[e].host, s.program.ends[e^1].host; x == a && y == b || x == b && y == a {
+				c.ends[e].broken = true
+			}
+		}
+	}
+	if !c.threads[t].ended {
+		c.advance(t)
+	}
+	return []*state{c}
+}
+
+func (s *state) link(x, y string, cut bool) {
+	a, b, n := s.host(x), s.host(y), len(s.hosts)
+	s.cut[a*n+b], s.cut[b*n+a] = cut, cut
+}
+
+// end ends the life of a host. It begins another one, without threads, if it has
+// persistent memory.
+func (s *state) end(h int, kind faults.Kind) {
+	for t := range s.threads {
+		if s.program.threads[t].host == h {
+			x := &s.threads[t]
+			x.ended, x.buffer, x.flushed = x.ended || !x.done, nil, nil
+		}
+	}
+	s.inbox = slices.DeleteFunc(s.inbox, func(n note) bool { return n.host == h })
+	for e := range s.ends {
+		if s.program.ends[e].host != h {
+			continue
+		}
+		s.discard(e)
+		s.ends[e^1].wire = slices.DeleteFunc(s.ends[e^1].wire, func(m message) bool { return m.gone })
+		for i := range s.ends[e^1].wire {
+			m := &s.ends[e^1].wire[i]
+			m.dead, m.half, m.cells, m.taken = true, false, nil, 0
+		}
+	}
+	s.up[h] = false
+	for b := range s.blocks {
+		if s.blocks[b].host != h {
+			continue
+		}
+		if !s.blocks[b].persistent {
+			s.memory[b] = s.blocks[b].init
+			continue
+		}
+		s.up[h] = true
+		if kind == faults.Power {
+			s.memory[b] = s.survives(b)
+			s.durable[b] = s.memory[b]
+		}
+	}
+}
