@@ -115,7 +115,7 @@ func (s *state) modify(t int, o *op, st lang.Modify) []*state {
 		c.toError(o.end)
 		c.threads[t].waiting = true
 		return []*state{c}
-	case s.drainOnRevoke(func(e int, m *message, _ cell) bool { return e == o.end^1 }):
+	case s.drainOnRevoke(s.program.ends[o.end].host):
 		return nil
 	}
 	c.threads[t].set(st.Reg, named("OK"))
@@ -139,19 +139,18 @@ func (s *state) resetWipesQueues(e int) {
 
 // drainOnRevoke reports whether a card that promises it still has to place something that
 // it has accepted.
-func (s *state) drainOnRevoke(which func(int, *message, cell) bool) bool {
-	if !s.profile.DrainOnRevoke {
-		return false
-	}
+func (s *state) drainOnRevoke(host int) bool {
 	for e := range s.ends {
-		for i := range s.ends[e].wire {
-			m := &s.ends[e].wire[i]
-			if slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived && which(e, m, c) }) {
-				return true
-			}
+		if s.program.ends[e^1].host == host && slices.ContainsFunc(s.ends[e].wire, message.placing) {
+			return s.profile.DrainOnRevoke
 		}
 	}
 	return false
+}
+
+// placing reports whether something of a message has arrived and is not in memory.
+func (m message) placing() bool {
+	return slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived })
 }
 
 func (s *state) stateOf(t int, o *op, st lang.StateOf) []*state {
@@ -192,9 +191,7 @@ func (s *state) deregister(t int, o *op) []*state {
 		c.threads[t].waiting = true
 		return []*state{c}
 	}
-	if s.drainOnRevoke(func(_ int, m *message, x cell) bool {
-		return x.at.block == s.regions[o.region].block && (m.taken != 0 || m.region == o.region)
-	}) {
+	if s.drainOnRevoke(s.regions[o.region].host) {
 		return nil
 	}
 	c.advance(t)
@@ -204,9 +201,11 @@ func (s *state) deregister(t int, o *op) []*state {
 // fault makes a fault happen. A host that is suspected goes on (zombie-writes).
 func (s *state) fault(t int, st lang.Fault) []*state {
 	c := s.clone()
+	next := []*state{c}
 	switch st.Kind {
 	case faults.Crash, faults.Power:
 		c.end(s.host(st.Hosts[0]), st.Kind)
+		next = c.messagesLost(s.host(st.Hosts[0]))
 	case faults.Cut, faults.Partition:
 		c.link(st.Hosts[0], st.Hosts[1], true)
 	case faults.Break:
@@ -217,10 +216,28 @@ func (s *state) fault(t int, st lang.Fault) []*state {
 			}
 		}
 	}
-	if !c.threads[t].ended {
-		c.advance(t)
+	for _, c := range next {
+		if !c.threads[t].ended {
+			c.advance(t)
+		}
 	}
-	return []*state{c}
+	return next
+}
+
+// messagesLost loses any of the messages of a host that are on their way.
+func (s *state) messagesLost(h int) []*state {
+	next := []*state{s}
+	for i, n := range s.inbox {
+		if n.from != h {
+			continue
+		}
+		for _, c := range next {
+			x := c.clone()
+			x.inbox = slices.Delete(x.inbox, i-len(s.inbox)+len(x.inbox), i-len(s.inbox)+len(x.inbox)+1)
+			next = append(next, x)
+		}
+	}
+	return next
 }
 
 func (s *state) link(x, y string, cut bool) {

@@ -26,7 +26,7 @@ func (s *state) sourceReadLate(e int) []*state {
 		return nil
 	}
 	w := &end.sends[i]
-	if w.fence && (s.fenceWaitsForReads(e, i) || s.fenceWaitsForAll(i)) || s.outstandingReadsStall(e, i) {
+	if w.fence && (s.fenceWaitsForReads(e, i) || s.fenceWaitsForAll(e, i)) || s.outstandingReadsStall(e, i) {
 		return nil
 	}
 	c := s.clone()
@@ -65,8 +65,11 @@ func (s *state) fenceWaitsForReads(e, i int) bool {
 	return slices.ContainsFunc(s.ends[e].sends[:i], func(w work) bool { return answered(w.op) })
 }
 
-// fenceWaitsForAll: on some cards, it waits for all earlier work.
-func (s *state) fenceWaitsForAll(i int) bool { return s.profile.FenceWaitsAll && i > 0 }
+// fenceWaitsForAll: on some cards, it waits until all earlier work is done, and placed.
+func (s *state) fenceWaitsForAll(e, i int) bool {
+	placing := slices.ContainsFunc(s.ends[e].wire, message.placing)
+	return s.profile.FenceWaitsAll && (i > 0 || placing)
+}
 
 // outstandingReadsStall: the card has only so many Reads and Atomics outstanding.
 func (s *state) outstandingReadsStall(e, i int) bool {

@@ -213,6 +213,9 @@ func (s *state) why(e int, m *message) verbs.Status {
 // refuse refuses a request: its requester will hear of it, and the responder's queue pair
 // fails too. What is behind is not executed (flushed-is-not-executed).
 func (s *state) refuse(e, i int, status verbs.Status) []*state {
+	if slices.ContainsFunc(s.ends[e].wire[:i], func(m message) bool { return !m.dead && !answered(m.op) && !m.arrived() }) {
+		return nil // it answers in order
+	}
 	c := s.clone()
 	m := &c.ends[e].wire[i]
 	m.refused, m.opened = status, true

@@ -51,6 +51,7 @@ type store struct {
 }
 
 type note struct {
+	from int
 	host int
 	name string
 	v    uint64
@@ -185,6 +186,7 @@ func (s *state) text() string {
 	}
 	w.int(len(s.inbox))
 	for _, n := range s.inbox {
+		w.int(n.from)
 		w.int(n.host)
 		w.string(n.name)
 		w.int(int(n.v))

@@ -147,7 +147,7 @@ func (s *state) tell(t int, o *op, st lang.Tell) []*state {
 	}
 	c := s.clone()
 	if c.up[o.host] {
-		c.inbox = append(c.inbox, note{o.host, st.Msg, v})
+		c.inbox = append(c.inbox, note{s.program.threads[t].host, o.host, st.Msg, v})
 	}
 	c.advance(t)
 	return []*state{c}
