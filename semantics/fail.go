@@ -11,7 +11,7 @@ import (
 // rnr fails a Send that finds no receive, unless its requester tries for ever.
 func (s *state) rnr(e int) []*state {
 	end := &s.ends[e]
-	if !s.active(e) || s.program.ends[e].rnr == 7 || len(end.sends) == 0 || !end.sends[0].issued {
+	if !s.active(e) || s.program.ends[e].rnr == 7 || len(end.sends) == 0 || !end.sends[0].waits() {
 		return nil
 	}
 	m := &end.wire[s.sent(e, end.sends[0].id)]
@@ -107,6 +107,11 @@ func (s *state) modify(t int, o *op, st lang.Modify) []*state {
 			refuse(st, "CLOSED")
 		}
 		return s.with(t, st.Reg, named("CLOSED"))
+	case st.Access != nil && (e.state == verbs.StateErr || e.state == verbs.StateReset):
+		if st.Reg == "" {
+			refuse(st, "STATE")
+		}
+		return s.with(t, st.Reg, named("STATE"))
 	case st.Access != nil:
 		e.access = *st.Access
 	case st.State == verbs.StateReset:
@@ -129,11 +134,16 @@ func (s *state) resetWipesQueues(e int) {
 	end := &s.ends[e]
 	end.state, end.sends, end.receives = verbs.StateReset, nil, nil
 	end.freed, end.rfree = end.posted, end.rposted
-	for q := range s.queues {
-		s.queues[q] = slices.DeleteFunc(s.queues[q], func(w completion) bool { return w.end == e })
-	}
+	s.wipe(e)
 	for i := range s.ends[e^1].wire {
 		s.ends[e^1].wire[i].taken = min(s.ends[e^1].wire[i].taken, 0)
+	}
+}
+
+// wipe removes the completions of an end.
+func (s *state) wipe(e int) {
+	for q := range s.queues {
+		s.queues[q] = slices.DeleteFunc(s.queues[q], func(w completion) bool { return w.end == e })
 	}
 }
 
@@ -150,7 +160,7 @@ func (s *state) drainOnRevoke(host int) bool {
 
 // placing reports whether something of a message has arrived and is not in memory.
 func (m message) placing() bool {
-	return slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived })
+	return m.half || slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived })
 }
 
 func (s *state) stateOf(t int, o *op, st lang.StateOf) []*state {
@@ -175,6 +185,7 @@ func (s *state) discard(e int) {
 	s.toError(e)
 	end := &s.ends[e]
 	end.destroyed, end.sends, end.receives = true, nil, nil
+	s.wipe(e)
 	for i := range s.ends[e^1].wire {
 		s.ends[e^1].wire[i].taken = min(s.ends[e^1].wire[i].taken, 0)
 	}
@@ -206,13 +217,18 @@ func (s *state) fault(t int, st lang.Fault) []*state {
 	case faults.Crash, faults.Power:
 		c.end(s.host(st.Hosts[0]), st.Kind)
 		next = c.messagesLost(s.host(st.Hosts[0]))
-	case faults.Cut, faults.Partition:
-		c.link(st.Hosts[0], st.Hosts[1], true)
+	case faults.Cut:
+		c.link(st.Hosts[0], st.Hosts[1], cut)
+	case faults.Partition:
+		x := s.clone()
+		c.link(st.Hosts[0], st.Hosts[1], cut)
+		x.link(st.Hosts[0], st.Hosts[1], healing)
+		next = append(next, x)
 	case faults.Break:
 		a, b := s.host(st.Hosts[0]), s.host(st.Hosts[1])
 		for e := range c.ends {
 			if x, y := s.program.ends[e].host, s.program.ends[e^1].host; x == a && y == b || x == b && y == a {
-				c.ends[e].broken = true
+				c.ends[e].broken, c.ends[e].last = true, c.ends[e].posted
 			}
 		}
 	}
@@ -240,9 +256,23 @@ func (s *state) messagesLost(h int) []*state {
 	return next
 }
 
-func (s *state) link(x, y string, cut bool) {
+func (s *state) link(x, y string, l link) {
 	a, b, n := s.host(x), s.host(y), len(s.hosts)
-	s.cut[a*n+b], s.cut[b*n+a] = cut, cut
+	s.cut[a*n+b], s.cut[b*n+a] = l, l
+}
+
+// partitionHeals heals a partition, at any time.
+func (s *state) partitionHeals() []*state {
+	var next []*state
+	n := len(s.hosts)
+	for i, l := range s.cut {
+		if l == healing && i/n < i%n {
+			c := s.clone()
+			c.cut[i], c.cut[i%n*n+i/n] = whole, whole
+			next = append(next, c)
+		}
+	}
+	return next
 }
 
 // end ends the life of a host. It begins another one, without threads, if it has

@@ -69,6 +69,7 @@ type program struct {
 	labels  []label
 	threads []code
 	asked   []item
+	mortal  bool // some host may end
 }
 
 // code is the program of a thread.

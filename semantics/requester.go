@@ -11,6 +11,9 @@ func (s *state) active(e int) bool {
 	return s.up[s.program.ends[e].host] && !s.ends[e].destroyed && s.ends[e].state == verbs.StateRTS
 }
 
+// waits reports whether a request is out and has no answer.
+func (w *work) waits() bool { return w.issued && !w.responded }
+
 // answered is whether the responder answers with data.
 func answered(op verbs.Opcode) bool { return op == verbs.OpRead || op.IsAtomic() }
 
@@ -62,13 +65,13 @@ func (s *state) fetch(e int) []*state {
 
 // fenceWaitsForReads: a fenced request waits for earlier Reads and Atomics.
 func (s *state) fenceWaitsForReads(e, i int) bool {
-	return slices.ContainsFunc(s.ends[e].sends[:i], func(w work) bool { return answered(w.op) })
+	return slices.ContainsFunc(s.ends[e].sends[:i], func(w work) bool { return answered(w.op) && !w.responded })
 }
 
 // fenceWaitsForAll: on some cards, it waits until all earlier work is done, and placed.
 func (s *state) fenceWaitsForAll(e, i int) bool {
-	placing := slices.ContainsFunc(s.ends[e].wire, message.placing)
-	return s.profile.FenceWaitsAll && (i > 0 || placing)
+	earlier := slices.ContainsFunc(s.ends[e].sends[:i], func(w work) bool { return !w.responded })
+	return s.profile.FenceWaitsAll && (earlier || slices.ContainsFunc(s.ends[e].wire, message.placing))
 }
 
 // outstandingReadsStall: the card has only so many Reads and Atomics outstanding.
@@ -78,7 +81,7 @@ func (s *state) outstandingReadsStall(e, i int) bool {
 	}
 	n := 0
 	for _, w := range s.ends[e].sends[:i] {
-		if answered(w.op) {
+		if answered(w.op) && !w.responded {
 			n++
 		}
 	}
@@ -89,7 +92,7 @@ func (s *state) outstandingReadsStall(e, i int) bool {
 // response, or a refusal. The request completes.
 func (s *state) completionsInOrder(e int) []*state {
 	end := &s.ends[e]
-	if !s.active(e) || s.unreachable(e) || end.broken || len(end.sends) == 0 || !end.sends[0].issued {
+	if !s.active(e) || s.unreachable(e) || end.broken || len(end.sends) == 0 || !end.sends[0].waits() {
 		return nil
 	}
 	i := s.sent(e, end.sends[0].id)
@@ -104,8 +107,24 @@ func (s *state) completionsInOrder(e int) []*state {
 		return nil
 	}
 	c := s.clone()
-	c.responseIsLocal(m)
 	c.ends[e].wire[i].gone, c.ends[e].wire[i].acknowledged = true, true
+	if answered(m.op) {
+		c.responseIsLocal(m)
+		c.ends[e].sends[0].responded = true
+		return []*state{c}
+	}
+	c.completionCoversUnsignaled(e)
+	return []*state{c}
+}
+
+// responseMayBeEarly completes a Read or Atomic whose response is in local memory. In
+// between, code may find the response and no completion.
+func (s *state) responseMayBeEarly(e int) []*state {
+	end := &s.ends[e]
+	if end.destroyed || !s.up[s.program.ends[e].host] || len(end.sends) == 0 || !end.sends[0].responded {
+		return nil
+	}
+	c := s.clone()
 	c.completionCoversUnsignaled(e)
 	return []*state{c}
 }
@@ -131,9 +150,6 @@ func (s *state) refusedLater(e int) bool {
 
 // responseIsLocal puts the response into local memory, before the completion.
 func (s *state) responseIsLocal(m *message) {
-	if !answered(m.op) {
-		return
-	}
 	if len(m.sinks) == 0 {
 		s.private[m.label] = m.answer
 		return
@@ -202,7 +218,7 @@ func (m *message) fetching() bool { return len(m.fetch) > 0 && !answered(m.op) }
 // before stays (completed-stays).
 func (s *state) errorFlushesQueue(e int) []*state {
 	end := &s.ends[e]
-	if end.state != verbs.StateErr || end.destroyed || !s.up[s.program.ends[e].host] || len(end.sends) == 0 {
+	if end.state != verbs.StateErr || end.destroyed || !s.up[s.program.ends[e].host] || len(end.sends) == 0 || end.sends[0].responded {
 		return nil
 	}
 	c := s.clone()
@@ -226,7 +242,7 @@ func (s *state) localProtection(e int) []*state {
 // retryExhausted fails a request whose packets or acknowledgements do not get through.
 func (s *state) retryExhausted(e int) []*state {
 	end := &s.ends[e]
-	if !s.active(e) || len(end.sends) == 0 || !end.sends[0].issued || !s.unreachable(e) && !end.broken && !s.silent(e^1) {
+	if !s.active(e) || len(end.sends) == 0 || !end.sends[0].waits() || !s.unreachable(e) && !end.broken && !s.silent(e^1) {
 		return nil
 	}
 	if s.refusedLater(e) && !s.unreachable(e) && !end.broken {
@@ -243,7 +259,7 @@ func (s *state) retryExhausted(e int) []*state {
 // unreachable reports whether packets of an end get to its peer's card at all.
 func (s *state) unreachable(e int) bool {
 	a, b := s.program.ends[e].host, s.program.ends[e^1].host
-	return s.cut[a*len(s.hosts)+b] || !s.up[b] || s.ends[e^1].destroyed
+	return s.cut[a*len(s.hosts)+b] != whole || !s.up[b] || s.ends[e^1].destroyed
 }
 
 // silent reports whether an end drops incoming packets: reset-is-silent,

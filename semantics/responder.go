@@ -17,12 +17,16 @@ func (s *state) arrival(e int) []*state {
 		if m.dead {
 			continue
 		}
+		if s.ends[e].broken && m.id >= s.ends[e].last {
+			return next
+		}
 		if !m.opened {
 			return append(next, s.open(e, i)...)
 		}
 		if m.refused != 0 {
 			return next
 		}
+		next = append(next, s.overtakenRefused(e, i)...)
 		if more := s.packet(e, i); more != nil {
 			next = append(next, more...)
 			if s.profile.WholePackets {
@@ -185,9 +189,20 @@ func (s *state) packet(e, i int) []*state {
 	return next
 }
 
+// overtakenRefused refuses a Write that has executed: its packets have overtaken others,
+// and it is checked again in its turn.
+func (s *state) overtakenRefused(e, i int) []*state {
+	m := &s.ends[e].wire[i]
+	if !m.early || m.acknowledged || !m.arrived() || !s.accessCheckedPerPacket(e, m, m.cells[0]) {
+		return nil
+	}
+	return s.refuse(e, i, s.why(e, m))
+}
+
 // land marks a packet as arrived: that which begins with a cell, or the cell alone.
 func (s *state) land(e, i, k int) {
 	m := &s.ends[e].wire[i]
+	m.early = m.early || slices.ContainsFunc(s.ends[e].wire[:i], func(x message) bool { return !x.dead && !answered(x.op) && !x.arrived() })
 	from := m.cells[k].off
 	for j := k; j < len(m.cells); j++ {
 		if j == k || s.profile.WholePackets && m.cells[j].off/s.profile.MTU == from/s.profile.MTU {

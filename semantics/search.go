@@ -81,7 +81,7 @@ type refusal struct{ error }
 // start is the state before the first step: all hosts are up, all queue pairs connected.
 func (p *program) start() *state {
 	n := len(p.hosts)
-	s := &state{program: p, up: make([]bool, n), cut: make([]bool, n*n), valid: make([]bool, len(p.regions)), queues: make([][]completion, len(p.cqs))}
+	s := &state{program: p, up: make([]bool, n), cut: make([]link, n*n), valid: make([]bool, len(p.regions)), queues: make([][]completion, len(p.cqs))}
 	for i := range s.up {
 		s.up[i] = true
 	}
@@ -116,6 +116,7 @@ func (s *state) steps() (next []*state, given bool) {
 		n, up := s.statement(t)
 		next, given = append(next, n...), given || up
 		next = append(next, s.storeBuffer(t)...)
+		next = append(next, s.finished(t)...)
 	}
 	for e := range s.ends {
 		next = append(next, s.sourceReadLate(e)...)
@@ -124,6 +125,7 @@ func (s *state) steps() (next []*state, given bool) {
 		next = append(next, s.readExecutes(e)...)
 		next = append(next, s.atomicExecutes(e)...)
 		next = append(next, s.completionsInOrder(e)...)
+		next = append(next, s.responseMayBeEarly(e)...)
 		next = append(next, s.receiveCompletes(e)...)
 		next = append(next, s.errorFlushesQueue(e)...)
 		next = append(next, s.localProtection(e)...)
@@ -131,5 +133,6 @@ func (s *state) steps() (next []*state, given bool) {
 		next = append(next, s.rnr(e)...)
 		next = append(next, s.failedWriteIsAmbiguous(e)...)
 	}
+	next = append(next, s.partitionHeals()...)
 	return append(next, s.cacheWriteBackOrder()...), given
 }

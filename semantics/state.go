@@ -16,7 +16,7 @@ type state struct {
 	memory  []string // by block: what CPUs and cards see
 	durable []string // by block: what persists; empty if it is not persistent memory
 	valid   []bool   // by registration
-	cut     []bool   // by pair of hosts
+	cut     []link   // by pair of hosts
 	ends    []end
 	queues  [][]completion
 	private []string // by label: the private memory for its value
@@ -62,6 +62,7 @@ type end struct {
 	state          verbs.QPState
 	destroyed      bool
 	broken         bool // acknowledgements are lost
+	last           int  // of a broken connection: no request from this one on arrives
 	access         verbs.Access
 	sends          []work    // not completed
 	wire           []message // left the card, and may have more effects
@@ -75,6 +76,7 @@ type work struct {
 	message
 	signaled, fence bool
 	issued          bool
+	responded       bool         // the response is in memory
 	local           verbs.Status // a bad local key
 }
 
@@ -95,12 +97,22 @@ type message struct {
 	executed     bool // a Read or Atomic: all of it
 	half         bool // an Atomic has read
 	acknowledged bool
+	early        bool // some of it has overtaken an earlier request
 	dead         bool // no packet of it arrives any more
 	gone         bool // its requester does not wait for it
 	taken        int  // the receive, 1 + its number
 	answer       string
 	cells        []cell
 }
+
+// link is the state of a link.
+type link uint8
+
+const (
+	whole link = iota
+	cut
+	healing // cut, and it heals some time
+)
 
 // ref is a message of an end.
 type ref struct{ end, id int }
@@ -175,7 +187,9 @@ func (s *state) text() string {
 	}
 	w.flags(s.up...)
 	w.flags(s.valid...)
-	w.flags(s.cut...)
+	for _, l := range s.cut {
+		w.int(int(l))
+	}
 	for _, list := range [][]string{s.memory, s.durable, s.private} {
 		for _, b := range list {
 			w.string(b)
@@ -273,12 +287,12 @@ func (e *end) write(w *writer) {
 	w.int(int(e.state))
 	w.int(int(e.access))
 	w.flags(e.destroyed, e.broken)
-	for _, n := range []int{e.posted, e.freed, e.rposted, e.rfree, len(e.sends), len(e.wire), len(e.receives)} {
+	for _, n := range []int{e.last, e.posted, e.freed, e.rposted, e.rfree, len(e.sends), len(e.wire), len(e.receives)} {
 		w.int(n)
 	}
 	for i := range e.sends {
 		x := &e.sends[i]
-		w.flags(x.signaled, x.fence, x.issued)
+		w.flags(x.signaled, x.fence, x.issued, x.responded)
 		w.int(int(x.local))
 		x.message.write(w)
 	}
@@ -296,7 +310,7 @@ func (m *message) write(w *writer) {
 	for _, n := range []int{m.id, m.label, int(m.refused), m.taken} {
 		w.int(n)
 	}
-	w.flags(m.opened, m.executed, m.half, m.acknowledged, m.dead, m.gone)
+	w.flags(m.opened, m.executed, m.half, m.acknowledged, m.early, m.dead, m.gone)
 	w.string(m.data)
 	w.string(m.answer)
 	w.int(int(m.operand[0]))

@@ -12,7 +12,7 @@ import (
 // loop that would go on, so that the run is another one's beginning.
 func (s *state) statement(t int) (next []*state, gaveUp bool) {
 	x := &s.threads[t]
-	if x.done || x.ended {
+	if x.done || x.ended || x.pc == len(s.program.threads[t].steps) {
 		return nil, false
 	}
 	o := &s.program.threads[t].steps[x.pc]
@@ -70,7 +70,7 @@ func (s *state) do(t int, o *op) (next []*state, gaveUp bool) {
 		return s.fault(t, st), false
 	case lang.Heal:
 		c := s.clone()
-		c.link(st.A, st.B, false)
+		c.link(st.A, st.B, whole)
 		c.advance(t)
 		return []*state{c}, false
 	}
@@ -82,7 +82,19 @@ func (s *state) advance(t int) {
 	x := &s.threads[t]
 	x.pc++
 	x.waiting, x.chosen, x.partial, x.sampled = false, false, "", nil
-	x.done = x.pc == len(s.program.threads[t].steps)
+	x.done = x.pc == len(s.program.threads[t].steps) && !s.mortal
+}
+
+// finished ends a thread that has executed all its statements. It is a step of its own
+// only where a host may end before it.
+func (s *state) finished(t int) []*state {
+	x := &s.threads[t]
+	if x.done || x.ended || x.pc < len(s.program.threads[t].steps) {
+		return nil
+	}
+	c := s.clone()
+	c.threads[t].done = true
+	return []*state{c}
 }
 
 // advanced is the state in which a thread has done nothing but move on.
