@@ -71,7 +71,6 @@ func (c compiler) statement(s lang.Stmt) (op, error) {
 }
 
 func (c compiler) fault(s lang.Fault) error {
-	c.program.mortal = c.program.mortal || s.Kind == faults.Crash || s.Kind == faults.Power
 	switch s.Kind {
 	case faults.Crash, faults.Power, faults.Cut, faults.Partition, faults.Break, faults.Suspect:
 		return nil

@@ -136,6 +136,9 @@ func (s *state) revocationSparesLater(e int, m *message) bool {
 
 // refuseExecution refuses a Read or Atomic. What the card accepted behind it stays.
 func (s *state) refuseExecution(e, i int) []*state {
+	if s.drainOnRevoke(e ^ 1) {
+		return nil
+	}
 	c := s.clone()
 	c.ends[e].wire[i].refused = s.why(e, &s.ends[e].wire[i])
 	c.toError(e ^ 1)

@@ -15,7 +15,7 @@ func (s *state) rnr(e int) []*state {
 		return nil
 	}
 	m := &end.wire[s.sent(e, end.sends[0].id)]
-	if !m.op.ConsumesRecv() || m.opened || m.fetching() || s.unreachable(e) || s.silent(e^1) || end.broken || s.free(e^1) >= 0 {
+	if !m.op.ConsumesRecv() || m.opened || m.fetching() || s.unreachable(e) || s.silent(e^1) || end.broken || s.free(e^1) >= 0 || s.drainOnRevoke(e) {
 		return nil
 	}
 	c := s.clone()
@@ -114,13 +114,15 @@ func (s *state) modify(t int, o *op, st lang.Modify) []*state {
 		return s.with(t, st.Reg, named("STATE"))
 	case st.Access != nil:
 		e.access = *st.Access
+	case st.State == verbs.StateReset && s.drainOnRevoke(o.end):
+		return nil
 	case st.State == verbs.StateReset:
 		c.resetWipesQueues(o.end)
 	case !s.threads[t].waiting:
 		c.toError(o.end)
 		c.threads[t].waiting = true
 		return []*state{c}
-	case s.drainOnRevoke(s.program.ends[o.end].host):
+	case s.drainOnRevoke(o.end):
 		return nil
 	}
 	c.threads[t].set(st.Reg, named("OK"))
@@ -147,9 +149,13 @@ func (s *state) wipe(e int) {
 	}
 }
 
-// drainOnRevoke reports whether a card that promises it still has to place something that
-// it has accepted.
-func (s *state) drainOnRevoke(host int) bool {
+// drainOnRevoke reports whether an end cannot leave RTS yet: on cards that promise it, all
+// that the card has accepted is in memory by then, whether code takes the queue pair to ERR
+// or RESET or an error does.
+func (s *state) drainOnRevoke(e int) bool { return s.drains(s.program.ends[e].host) }
+
+// drains reports whether the card of a host still has to place something.
+func (s *state) drains(host int) bool {
 	for e := range s.ends {
 		if s.program.ends[e^1].host == host && slices.ContainsFunc(s.ends[e].wire, message.placing) {
 			return s.profile.DrainOnRevoke
@@ -171,7 +177,7 @@ func (s *state) stateOf(t int, o *op, st lang.StateOf) []*state {
 }
 
 func (s *state) destroy(t int, o *op) []*state {
-	if s.draining(t) {
+	if s.draining(t) || s.drainOnRevoke(o.end) {
 		return nil
 	}
 	c := s.clone()
@@ -202,7 +208,7 @@ func (s *state) deregister(t int, o *op) []*state {
 		c.threads[t].waiting = true
 		return []*state{c}
 	}
-	if s.drainOnRevoke(s.regions[o.region].host) {
+	if s.drains(s.regions[o.region].host) {
 		return nil
 	}
 	c.advance(t)
@@ -220,6 +226,9 @@ func (s *state) fault(t int, st lang.Fault) []*state {
 	case faults.Cut:
 		c.link(st.Hosts[0], st.Hosts[1], cut)
 	case faults.Partition:
+		if s.cut[s.host(st.Hosts[0])*len(s.hosts)+s.host(st.Hosts[1])] == cut {
+			break
+		}
 		x := s.clone()
 		c.link(st.Hosts[0], st.Hosts[1], cut)
 		x.link(st.Hosts[0], st.Hosts[1], healing)
@@ -227,7 +236,7 @@ func (s *state) fault(t int, st lang.Fault) []*state {
 	case faults.Break:
 		a, b := s.host(st.Hosts[0]), s.host(st.Hosts[1])
 		for e := range c.ends {
-			if x, y := s.program.ends[e].host, s.program.ends[e^1].host; x == a && y == b || x == b && y == a {
+			if x, y := s.program.ends[e].host, s.program.ends[e^1].host; !c.ends[e].broken && (x == a && y == b || x == b && y == a) {
 				c.ends[e].broken, c.ends[e].last = true, c.ends[e].posted
 			}
 		}

@@ -39,15 +39,14 @@ type region struct {
 
 // endpoint is one end of a queue pair; the peer of end i is end i^1.
 type endpoint struct {
-	host              int
-	depth, rdepth     int
-	rdAtomic, rnr     int
-	signalAll         bool
-	access            verbs.Access
-	sendQueue, rcvCQ  int // completion queues
-	qp                string
-	named             bool
-	declaredInterface struct{}
+	host             int
+	depth, rdepth    int
+	rdAtomic, rnr    int
+	signalAll        bool
+	access           verbs.Access
+	sendQueue, rcvCQ int // completion queues
+	qp               string
+	named            bool
 }
 
 // label is a request that a statement posts; its number identifies the statement.
@@ -69,7 +68,6 @@ type program struct {
 	labels  []label
 	threads []code
 	asked   []item
-	mortal  bool // some host may end
 }
 
 // code is the program of a thread.

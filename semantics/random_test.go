@@ -146,7 +146,7 @@ type maker struct {
 	third  bool
 	// Some combinations are left out, because the simulator is known to differ there:
 	// see the table of differences in known_test.go.
-	atomics, sources, fences, silent bool
+	atomics, sources, fences, silent, cuts, both, overtakes bool
 }
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
@@ -163,12 +163,18 @@ func random(seed uint64, kind string) (text, profile string) {
 	m.sources = m.r.IntN(2) == 0
 	m.fences = m.kind == "order" && !m.sources
 	m.silent = quiet
+	m.both = m.r.IntN(2) == 0
+	if m.kind == "faults" {
+		m.cuts = m.r.IntN(2) == 0
+		m.atomics = m.atomics && !m.cuts
+	}
 	m.third = m.r.IntN(4) == 0
 	profile = pick(m.r, "strong", "relaxed", "ooo", "srd", "rxe")
 	if m.r.IntN(4) == 0 {
 		profile = "strong+" + pick(m.r, "ReadsSeeAcked=false", "AtomicFlushes=false", "AtomicOrdersLater=false", "FenceWaitsAll=true", "DrainOnRevoke=false",
 			"AtomicGlob=true", "WholePackets=false", "MaxRdAtomic=1", "DDIO=false", "Domain=eADR", "Domain=Volatile", "StoreBuffers=false", "TornLines=false", "Placement=AnyOrder")
 	}
+	m.overtakes = profile == "ooo" || profile == "srd" || strings.Contains(profile, "WholePackets")
 	var b strings.Builder
 	hosts := "A B"
 	if m.third {
@@ -222,7 +228,7 @@ func random(seed uint64, kind string) (text, profile string) {
 			show = append(show, r)
 		}
 	}
-	fmt.Fprintf(&b, "show %s\n%s\nexists done(A)\n  * Y\nexists done(B)\n  * Y\n", strings.Join(show, " "), body)
+	fmt.Fprintf(&b, "show %s\n%s\nexists blocked(A)\n  * Y\nexists blocked(B)\n  * Y\n", strings.Join(show, " "), body)
 	return b.String(), profile
 }
 
@@ -272,10 +278,10 @@ func (m *maker) stmt(h string, unseen *[]string) string {
 	switch k := pick(m.r, kinds...); k {
 	case "verb", "bad":
 		bad := ""
-		if m.atomics && h == "B" {
+		if h == "B" && (m.atomics || m.kind == "errors" && !m.both) {
 			return m.stmt(h, unseen)
 		}
-		if k == "bad" && h != "B" && !m.atomics {
+		if k == "bad" && h != "B" && !m.atomics && !m.both {
 			bad = " key=bad"
 		}
 		if h == "B" {
@@ -288,15 +294,15 @@ func (m *maker) stmt(h string, unseen *[]string) string {
 				bad += " inline"
 			}
 		}
-		switch m.r.IntN(5) {
-		case 0, 1:
+		switch n := m.r.IntN(5); {
+		case n < 2 || m.cuts:
 			return "write " + loc + " <- " + src + flags() + bad
-		case 2:
+		case n == 2:
 			if h == "A" && m.sources && m.r.IntN(3) == 0 {
 				return "read a <- " + loc + m.signaled(qp, unseen) + strings.TrimSuffix(bad, " inline")
 			}
 			return fmt.Sprintf("%s = read %s on %s%s", m.reg(h), loc, qp, strings.TrimSuffix(bad, " inline"))
-		case 3:
+		case n == 3:
 			if !m.atomics {
 				return m.stmt(h, unseen)
 			}
@@ -319,7 +325,7 @@ func (m *maker) stmt(h string, unseen *[]string) string {
 		return pick(m.r, "send B <- "+val+flags(), "write "+loc+" <- "+val+" imm=5"+flags(), "send B"+flags())
 	case "cpu", "clwb":
 		if h == "C" {
-			return "write " + loc + " <- " + val
+			return "write " + loc + " <- " + val + flags()
 		}
 		if h == "A" {
 			loc = "a"
@@ -354,7 +360,7 @@ func (m *maker) stmt(h string, unseen *[]string) string {
 		*unseen = append((*unseen)[:i:i], (*unseen)[i+1:]...)
 		return m.reg(h) + " = wait " + l
 	case "tell":
-		if h == "A" && len(m.told) == 0 {
+		if h == "A" && len(m.told) == 0 && !m.cuts {
 			m.told = append(m.told, "told")
 			return "tell B m"
 		}
@@ -370,8 +376,11 @@ func (m *maker) stmt(h string, unseen *[]string) string {
 		if h == "C" {
 			qp = "C-B"
 		}
-		c := []string{"modify " + qp + " ERR", "modify " + qp + " RESET", "destroy " + qp, "access " + qp + " none"}
-		if h == "B" {
+		c := []string{"modify " + qp + " ERR", "modify " + qp + " RESET", "destroy " + qp}
+		if !m.overtakes && !m.both {
+			c = append(c, "access "+qp+" none")
+		}
+		if h == "B" && !m.both {
 			c = append(c, "dereg "+loc, "dereg "+loc)
 		}
 		if h == "A" {
@@ -381,7 +390,13 @@ func (m *maker) stmt(h string, unseen *[]string) string {
 	case "state":
 		return m.reg(h) + " = state " + qp
 	case "fault":
-		return pick(m.r, "", "maybe ") + pick(m.r, "crash B", "crash A", "power B", "cut A B", "break A B", "heal A B", "partition A B", "suspect A", "heal A B")
+		if m.cuts {
+			if len(m.told) == 0 {
+				m.told = append(m.told, "none")
+			}
+			return pick(m.r, "", "maybe ") + pick(m.r, "cut A B", "break A B", "heal A B", "partition A B", "cut A B", "heal A B")
+		}
+		return pick(m.r, "", "maybe ") + pick(m.r, "crash B", "crash A", "power B")
 	}
 	return "mfence"
 }
@@ -400,7 +415,7 @@ func (m *maker) fromB(loc, val, qp string, unseen *[]string, flags func() string
 	if !m.sources {
 		return "write a <- " + val + flags() + bad
 	}
-	if m.r.IntN(2) == 0 {
+	if m.r.IntN(2) == 0 || m.cuts {
 		return "write a <- " + loc + flags() + bad
 	}
 	return "read " + loc + " <- a" + m.signaled(qp, unseen) + bad

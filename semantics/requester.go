@@ -98,6 +98,9 @@ func (s *state) completionsInOrder(e int) []*state {
 	i := s.sent(e, end.sends[0].id)
 	m := &end.wire[i]
 	if m.refused != 0 {
+		if s.drainOnRevoke(e) {
+			return nil
+		}
 		c := s.clone()
 		c.ends[e].wire[i].gone = true
 		c.fail(e, m.refused)
@@ -108,17 +111,15 @@ func (s *state) completionsInOrder(e int) []*state {
 	}
 	c := s.clone()
 	c.ends[e].wire[i].gone, c.ends[e].wire[i].acknowledged = true, true
+	c.ends[e].sends[0].responded = true
 	if answered(m.op) {
 		c.responseIsLocal(m)
-		c.ends[e].sends[0].responded = true
-		return []*state{c}
 	}
-	c.completionCoversUnsignaled(e)
 	return []*state{c}
 }
 
-// responseMayBeEarly completes a Read or Atomic whose response is in local memory. In
-// between, code may find the response and no completion.
+// responseMayBeEarly completes a request that was answered. In between, code may find the
+// response of a Read in memory and no completion.
 func (s *state) responseMayBeEarly(e int) []*state {
 	end := &s.ends[e]
 	if end.destroyed || !s.up[s.program.ends[e].host] || len(end.sends) == 0 || !end.sends[0].responded {
@@ -231,7 +232,7 @@ func (s *state) errorFlushesQueue(e int) []*state {
 // localProtection fails a request with a bad local key once all earlier ones are done;
 // nothing is sent.
 func (s *state) localProtection(e int) []*state {
-	if sends := s.ends[e].sends; !s.active(e) || len(sends) == 0 || sends[0].local == 0 {
+	if sends := s.ends[e].sends; !s.active(e) || len(sends) == 0 || sends[0].local == 0 || s.drainOnRevoke(e) {
 		return nil
 	}
 	c := s.clone()
@@ -245,7 +246,7 @@ func (s *state) retryExhausted(e int) []*state {
 	if !s.active(e) || len(end.sends) == 0 || !end.sends[0].waits() || !s.unreachable(e) && !end.broken && !s.silent(e^1) {
 		return nil
 	}
-	if s.refusedLater(e) && !s.unreachable(e) && !end.broken {
+	if s.drainOnRevoke(e) || s.refusedLater(e) && !s.unreachable(e) && !end.broken {
 		return nil // the responder answers what it has refused
 	}
 	c := s.clone()

@@ -231,6 +231,9 @@ func (s *state) refuse(e, i int, status verbs.Status) []*state {
 	if slices.ContainsFunc(s.ends[e].wire[:i], func(m message) bool { return !m.dead && !answered(m.op) && !m.arrived() }) {
 		return nil // it answers in order
 	}
+	if s.drainOnRevoke(e ^ 1) {
+		return nil
+	}
 	c := s.clone()
 	m := &c.ends[e].wire[i]
 	m.refused, m.opened = status, true
@@ -248,7 +251,7 @@ func (s *state) refuseReceive(e, i int, status, local verbs.Status) []*state {
 	s.ends[e].wire[i].taken = 0
 	next := s.refuse(e, i, status)
 	for _, c := range next {
-		c.ends[p].receives[k].fails = local
+		c.ends[p].receives[k].fails, c.ends[p].receives[k].behind = local, c.ends[e].wire[i].id-1
 	}
 	return next
 }
@@ -265,6 +268,9 @@ func (s *state) receiveCompletes(p int) []*state {
 	w := completion{end: p, id: r.id, label: r.label, recv: true}
 	switch {
 	case r.fails != 0:
+		if !s.recvCompletionVisibility(p^1, r.behind) {
+			return nil
+		}
 		w.status = r.fails
 	case s.recvCompletesIfAcknowledged(m):
 		if !s.recvCompletionVisibility(p^1, m.id) {

@@ -116,7 +116,6 @@ func (s *state) steps() (next []*state, given bool) {
 		n, up := s.statement(t)
 		next, given = append(next, n...), given || up
 		next = append(next, s.storeBuffer(t)...)
-		next = append(next, s.finished(t)...)
 	}
 	for e := range s.ends {
 		next = append(next, s.sourceReadLate(e)...)

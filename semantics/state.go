@@ -140,6 +140,7 @@ type receive struct {
 	id, label int
 	into      []place
 	fails     verbs.Status // the error with which it completes
+	behind    int          // the message before the one that it could not take
 }
 
 // completion is an entry of a completion queue.
@@ -303,6 +304,7 @@ func (e *end) write(w *writer) {
 		w.int(r.id)
 		w.int(r.label)
 		w.int(int(r.fails))
+		w.int(r.behind)
 	}
 }
 

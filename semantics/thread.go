@@ -12,7 +12,7 @@ import (
 // loop that would go on, so that the run is another one's beginning.
 func (s *state) statement(t int) (next []*state, gaveUp bool) {
 	x := &s.threads[t]
-	if x.done || x.ended || x.pc == len(s.program.threads[t].steps) {
+	if x.done || x.ended {
 		return nil, false
 	}
 	o := &s.program.threads[t].steps[x.pc]
@@ -82,19 +82,7 @@ func (s *state) advance(t int) {
 	x := &s.threads[t]
 	x.pc++
 	x.waiting, x.chosen, x.partial, x.sampled = false, false, "", nil
-	x.done = x.pc == len(s.program.threads[t].steps) && !s.mortal
-}
-
-// finished ends a thread that has executed all its statements. It is a step of its own
-// only where a host may end before it.
-func (s *state) finished(t int) []*state {
-	x := &s.threads[t]
-	if x.done || x.ended || x.pc < len(s.program.threads[t].steps) {
-		return nil
-	}
-	c := s.clone()
-	c.threads[t].done = true
-	return []*state{c}
+	x.done = x.pc == len(s.program.threads[t].steps)
 }
 
 // advanced is the state in which a thread has done nothing but move on.
@@ -165,9 +153,11 @@ func (s *state) tell(t int, o *op, st lang.Tell) []*state {
 	return []*state{c}
 }
 
-// hear waits for a message.
+// hear waits for a message. Messages wait where a link is cut.
 func (s *state) hear(t int, st lang.Hear) []*state {
-	i := slices.IndexFunc(s.inbox, func(n note) bool { return n.name == st.Msg && n.host == s.program.threads[t].host })
+	i := slices.IndexFunc(s.inbox, func(n note) bool {
+		return n.name == st.Msg && n.host == s.program.threads[t].host && s.cut[n.from*len(s.hosts)+n.host] == whole
+	})
 	if i < 0 {
 		return nil
 	}
