@@ -64,7 +64,7 @@ func (s *state) atomicsExecuted(e, i int) bool {
 // execution reports whether a responder executes what it has accepted of an end.
 func (s *state) execution(e, i int) bool {
 	m := &s.ends[e].wire[i]
-	return m.opened && m.refused == 0 && !m.executed && !m.dead && (!s.silent(e^1) || s.up[s.program.ends[e^1].host] && s.refusedLater(e))
+	return m.opened && m.refused == 0 && !m.executed && !m.dead && (!s.silent(e^1) || s.ends[e^1].state == verbs.StateErr && s.refusedLater(e))
 }
 
 // readExecutes samples one more cell of the next Read. Later requests may have taken
@@ -180,7 +180,8 @@ func (s *state) atomicExecutes(e int) []*state {
 	return []*state{c}
 }
 
-// result is the new value of an Atomic's word.
+// result is the new value of an Atomic's word, whatever has been written since the Atomic
+// read (atomic-mixed-with-write).
 func (m *message) result() uint64 {
 	if m.op == verbs.OpFetchAdd {
 		return num(m.answer) + m.operand[0]

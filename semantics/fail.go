@@ -107,11 +107,13 @@ func (s *state) modify(t int, o *op, st lang.Modify) []*state {
 			refuse(st, "CLOSED")
 		}
 		return s.with(t, st.Reg, named("CLOSED"))
-	case st.Access != nil && (e.state == verbs.StateErr || e.state == verbs.StateReset):
+	case st.Access != nil && e.state == verbs.StateErr, st.State == verbs.StateErr && e.state == verbs.StateReset, st.Access != nil && e.state == verbs.StateReset:
 		if st.Reg == "" {
 			refuse(st, "STATE")
 		}
 		return s.with(t, st.Reg, named("STATE"))
+	case st.Access != nil && s.drainOnRevoke(o.end):
+		return nil
 	case st.Access != nil:
 		e.access = *st.Access
 	case st.State == verbs.StateReset && s.drainOnRevoke(o.end):
@@ -151,7 +153,7 @@ func (s *state) wipe(e int) {
 
 // drainOnRevoke reports whether an end cannot leave RTS yet: on cards that promise it, all
 // that the card has accepted is in memory by then, whether code takes the queue pair to ERR
-// or RESET or an error does.
+// or RESET or an error does; nor can code change what the peer may do.
 func (s *state) drainOnRevoke(e int) bool { return s.drains(s.program.ends[e].host) }
 
 // drains reports whether the card of a host still has to place something.
@@ -170,15 +172,15 @@ func (m message) placing() bool {
 }
 
 func (s *state) stateOf(t int, o *op, st lang.StateOf) []*state {
-	if s.ends[o.end].destroyed {
-		return s.with(t, st.Reg, value{})
-	}
 	return s.with(t, st.Reg, named(s.ends[o.end].state.String()))
 }
 
 func (s *state) destroy(t int, o *op) []*state {
 	if s.draining(t) || s.drainOnRevoke(o.end) {
 		return nil
+	}
+	if s.ends[o.end].destroyed {
+		refuse(o.stmt, "CLOSED")
 	}
 	c := s.clone()
 	c.discard(o.end)
@@ -190,7 +192,7 @@ func (s *state) destroy(t int, o *op) []*state {
 func (s *state) discard(e int) {
 	s.toError(e)
 	end := &s.ends[e]
-	end.destroyed, end.sends, end.receives = true, nil, nil
+	end.destroyed, end.state, end.sends, end.receives = true, verbs.StateReset, nil, nil
 	s.wipe(e)
 	for i := range s.ends[e^1].wire {
 		s.ends[e^1].wire[i].taken = min(s.ends[e^1].wire[i].taken, 0)
@@ -204,6 +206,9 @@ func (s *state) deregister(t int, o *op) []*state {
 	}
 	c := s.clone()
 	if !s.threads[t].waiting {
+		if !s.valid[o.region] {
+			refuse(o.stmt, "CLOSED")
+		}
 		c.valid[o.region] = false
 		c.threads[t].waiting = true
 		return []*state{c}
@@ -217,6 +222,9 @@ func (s *state) deregister(t int, o *op) []*state {
 
 // fault makes a fault happen. A host that is suspected goes on (zombie-writes).
 func (s *state) fault(t int, st lang.Fault) []*state {
+	if st.Kind == faults.Crash && s.crashKeepsPmem(s.host(st.Hosts[0])) {
+		return nil
+	}
 	c := s.clone()
 	next := []*state{c}
 	switch st.Kind {
@@ -247,6 +255,19 @@ func (s *state) fault(t int, st lang.Fault) []*state {
 		}
 	}
 	return next
+}
+
+// crashKeepsPmem reports whether a card still has to place in persistent memory what it has
+// acknowledged: the crash of a process does not keep it from that.
+func (s *state) crashKeepsPmem(h int) bool {
+	for e := range s.ends {
+		if s.program.ends[e^1].host == h && slices.ContainsFunc(s.ends[e].wire, func(m message) bool {
+			return m.acknowledged && slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived && s.blocks[c.at.block].persistent })
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // messagesLost loses any of the messages of a host that are on their way.
@@ -299,6 +320,7 @@ func (s *state) end(h int, kind faults.Kind) {
 			continue
 		}
 		s.discard(e)
+		s.ends[e^1].orphan = true
 		s.ends[e^1].wire = slices.DeleteFunc(s.ends[e^1].wire, func(m message) bool { return m.gone })
 		for i := range s.ends[e^1].wire {
 			m := &s.ends[e^1].wire[i]

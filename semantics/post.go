@@ -52,7 +52,8 @@ func (s *state) finish(t int, o *op, st *lang.Post) []*state {
 	return []*state{c}
 }
 
-// post puts a request into the send queue, if that is possible.
+// post puts a request into the send queue, if that is possible. An Atomic that was posted
+// before, on another queue pair, is a new one: atomic-again.
 func (s *state) post(t int, o *op, st *lang.Post) string {
 	e := &s.ends[o.end]
 	def := &s.program.ends[o.end]

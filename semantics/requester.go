@@ -92,7 +92,7 @@ func (s *state) outstandingReadsStall(e, i int) bool {
 // response, or a refusal. The request completes.
 func (s *state) completionsInOrder(e int) []*state {
 	end := &s.ends[e]
-	if !s.active(e) || s.unreachable(e) || end.broken || len(end.sends) == 0 || !end.sends[0].waits() {
+	if !s.active(e) || s.cutOff(e) || end.broken || len(end.sends) == 0 || !end.sends[0].waits() {
 		return nil
 	}
 	i := s.sent(e, end.sends[0].id)
@@ -131,7 +131,7 @@ func (s *state) responseMayBeEarly(e int) []*state {
 }
 
 // answerable reports whether the responder can answer a request: a Write or Send has arrived
-// (write-completion-is-not-placement), a Read or Atomic was executed.
+// (write-completion-is-not-placement), so its source was fetched (completion-frees-source); a Read or Atomic was executed.
 func (s *state) answerable(m *message) bool {
 	if answered(m.op) {
 		return m.executed
@@ -202,7 +202,9 @@ func (s *state) errorAlwaysCompletes(e int, w work, status verbs.Status) {
 
 // toError takes an end to ERR.
 func (s *state) toError(e int) {
-	s.ends[e].state = verbs.StateErr
+	if !s.ends[e].destroyed && s.ends[e].state != verbs.StateReset {
+		s.ends[e].state = verbs.StateErr
+	}
 	for i := range s.ends[e].wire {
 		m := &s.ends[e].wire[i]
 		m.gone = true
@@ -246,8 +248,8 @@ func (s *state) retryExhausted(e int) []*state {
 	if !s.active(e) || len(end.sends) == 0 || !end.sends[0].waits() || !s.unreachable(e) && !end.broken && !s.silent(e^1) {
 		return nil
 	}
-	if s.drainOnRevoke(e) || s.refusedLater(e) && !s.unreachable(e) && !end.broken {
-		return nil // the responder answers what it has refused
+	if s.drainOnRevoke(e) || !s.cutOff(e) && !end.broken && s.refusedLater(e) && s.answersComing(e) {
+		return nil // the responder has answered, or will
 	}
 	c := s.clone()
 	c.fail(e, verbs.StatusRetryExcErr)
@@ -257,10 +259,23 @@ func (s *state) retryExhausted(e int) []*state {
 	return []*state{c}
 }
 
+// answersComing reports whether the responder answers the oldest request although its
+// queue pair has failed.
+func (s *state) answersComing(e int) bool {
+	m := &s.ends[e].wire[s.sent(e, s.ends[e].sends[0].id)]
+	return m.refused != 0 || s.answerable(m) || s.ends[e^1].state == verbs.StateErr
+}
+
+// cutOff reports whether packets between an end and its peer get through in neither
+// direction.
+func (s *state) cutOff(e int) bool {
+	a, b := s.program.ends[e].host, s.program.ends[e^1].host
+	return s.cut[a*len(s.hosts)+b] != whole || !s.up[b] || s.ends[e].orphan
+}
+
 // unreachable reports whether packets of an end get to its peer's card at all.
 func (s *state) unreachable(e int) bool {
-	a, b := s.program.ends[e].host, s.program.ends[e^1].host
-	return s.cut[a*len(s.hosts)+b] != whole || !s.up[b] || s.ends[e^1].destroyed
+	return s.cutOff(e) || s.ends[e^1].destroyed
 }
 
 // silent reports whether an end drops incoming packets: reset-is-silent,

@@ -146,7 +146,8 @@ func (s *state) deregistered(cells []cell) bool {
 	return slices.ContainsFunc(cells, func(c cell) bool { return !s.registered(c.at) })
 }
 
-// scatter is where the cells of a Send go.
+// scatter is where the cells of a Send go. From then on they are placed as those of a
+// Write: send-lands-like-write.
 func (s *state) scatter(m *message, r receive) []cell {
 	var out []cell
 	off := 0

@@ -109,7 +109,8 @@ func (p *program) start() *state {
 	return s
 }
 
-// steps is every state that one step leads to. given reports whether a thread gave up
+// steps is every state that one step leads to. The ends of queue pairs take their steps
+// one by one: no-order-across-qps. given reports whether a thread gave up
 // the run at a loop that would go on.
 func (s *state) steps() (next []*state, given bool) {
 	for t := range s.threads {

@@ -62,6 +62,7 @@ type end struct {
 	state          verbs.QPState
 	destroyed      bool
 	broken         bool // acknowledgements are lost
+	orphan         bool // its peer's host has ended
 	last           int  // of a broken connection: no request from this one on arrives
 	access         verbs.Access
 	sends          []work    // not completed
@@ -287,7 +288,7 @@ func (t *thread) write(w *writer) {
 func (e *end) write(w *writer) {
 	w.int(int(e.state))
 	w.int(int(e.access))
-	w.flags(e.destroyed, e.broken)
+	w.flags(e.destroyed, e.broken, e.orphan)
 	for _, n := range []int{e.last, e.posted, e.freed, e.rposted, e.rfree, len(e.sends), len(e.wire), len(e.receives)} {
 		w.int(n)
 	}
