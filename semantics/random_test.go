@@ -133,7 +133,7 @@ func random(seed uint64, kind string) (text, profile string) {
 	m.third = m.r.IntN(4) == 0
 	profile = pick(m.r, "strong", "relaxed", "ooo", "srd", "rxe")
 	if m.r.IntN(4) == 0 {
-		profile = "strong+" + pick(m.r, "ReadsSeeAcked=false", "AtomicFlushes=false", "AtomicOrdersLater=false", "FenceWaitsAll=true", "DrainOnRevoke=false",
+		profile = "strong+" + pick(m.r, "ReadsSeeAcked=false", "AtomicFlushes=false", "FenceWaitsAll=true", "DrainOnRevoke=false",
 			"AtomicGlob=true", "WholePackets=false", "MaxRdAtomic=1", "DDIO=false", "Domain=Volatile", "StoreBuffers=false", "TornLines=false", "Placement=AnyOrder")
 	}
 	m.overtakes = profile == "ooo" || profile == "srd" || strings.Contains(profile, "WholePackets")
