@@ -85,12 +85,31 @@ func (s *state) failedWriteBytes(e int) []*state {
 // tidy forgets messages that have no more effects.
 func (s *state) tidy() {
 	for e := range s.ends {
+		s.lostInOrder(e)
 		s.ends[e].wire = slices.DeleteFunc(s.ends[e].wire, func(m message) bool {
 			if !m.gone || m.half || m.taken > 0 || !m.placed() {
 				return false
 			}
 			return m.dead || m.refused != 0 || m.executed || m.opened && !answered(m.op)
 		})
+	}
+}
+
+// lostInOrder loses what arrived behind a lost piece of an earlier Write, where Writes reach
+// memory in post order.
+func (s *state) lostInOrder(e int) {
+	if s.profile.Placement != faults.InOrder {
+		return
+	}
+	behind := false
+	for i := range s.ends[e].wire {
+		cells := s.ends[e].wire[i].cells
+		for k := range cells {
+			if behind && cells[k].step == arrived {
+				cells[k].step = lost
+			}
+		}
+		behind = behind || slices.ContainsFunc(cells, func(c cell) bool { return c.step == lost })
 	}
 }
 
