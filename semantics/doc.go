@@ -1,0 +1,53 @@
+// Package semantics is the reference machine: the rules of docs/semantics.md as a second
+// implementation, which shares no code with the simulator. It is small and slow. It runs a
+// litmus test under a profile and says in which final states its runs end:
+//
+//	r, err := semantics.Run(test, "relaxed", 100000)
+//	fmt.Println(r.Finals)
+//
+// Its tests compare these final states with those of the simulator.
+//
+// # How to read it
+//
+// A [state] is a plain value with a canonical text. A rule is a function from a state to
+// the states that one step of that rule leads to, or a condition of such a step; it has the
+// name of its rule on the page, in camel case: read-after-write is readAfterWrite. Where a
+// rule is one line of another function, a comment there names it. A test holds the names
+// against the page.
+//
+// The search (search.go) takes every step of every state once. It decides nothing late and
+// leaves out no order; the set of visited states is all that it has against repetition.
+//
+// A request goes this way:
+//
+//   - A thread posts it (post.go), behind the stores in its store buffer (cpu.go).
+//   - Its card takes it from the send queue, once fences allow it, and fetches its data
+//     (requester.go).
+//   - It reaches the responder's card, which checks it packet by packet (responder.go).
+//   - Cells of a Write or Send reach memory one by one; a Read samples its cells one by one;
+//     an Atomic reads, and then writes (execute.go).
+//   - The answer arrives, the request completes, and code polls the completion (requester.go,
+//     thread.go). A receive completes when its message is in memory (responder.go).
+//   - Lines of persistent memory are written back at any time (pmem.go).
+//   - Queue pairs, registrations, links and hosts fail (fail.go).
+//
+// # What it does not have
+//
+// [Run] refuses a program with an act that the machine lacks; the error wraps
+// [ErrUnsupported] and names the act. These are Flush and Atomic Write, connecting anew,
+// recovery after a restart, media errors, ghosts, revocation and timeouts as faults, and
+// budgets of faults.
+//
+// # Where the simulator differs
+//
+// testdata/differences has a program for each known difference, with the text by which the
+// reference machine is right, and what only one of the machines reaches. A test fails when a
+// difference goes away. The random programs leave these combinations out.
+//
+// # Tests
+//
+//	go test ./semantics                                               seconds
+//	go test ./semantics -run Files -whole -limit 20000 -timeout 0     all profiles of each file
+//	go test ./semantics -run Generated -size 3                        all programs of package generate
+//	go test ./semantics -run Random -programs 10000 -seed 1 -timeout 0
+package semantics

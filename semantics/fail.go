@@ -1,0 +1,364 @@
+package semantics
+
+import (
+	"slices"
+
+	"github.com/verbatim-rdma/verbatim/faults"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
+	"github.com/verbatim-rdma/verbatim/verbs"
+)
+
+// rnr fails a Send that finds no receive, unless its requester tries for ever.
+func (s *state) rnr(e int) []*state {
+	end := &s.ends[e]
+	if !s.active(e) || s.program.ends[e].rnr == 7 || len(end.sends) == 0 || !end.sends[0].waits() {
+		return nil
+	}
+	m := &end.wire[s.sent(e, end.sends[0].id)]
+	if !m.op.ConsumesRecv() || m.opened || m.fetching() || s.unreachable(e) || s.silent(e^1) || end.broken || s.free(e^1) >= 0 || s.drainOnRevoke(e) {
+		return nil
+	}
+	c := s.clone()
+	c.fail(e, verbs.StatusRNRRetryExcErr)
+	for i := range c.ends[e].wire {
+		c.drop(&c.ends[e].wire[i])
+	}
+	return []*state{c}
+}
+
+// failedWriteIsAmbiguous: of a request whose requester has given up or is gone, nothing
+// more may arrive.
+func (s *state) failedWriteIsAmbiguous(e int) []*state {
+	if next := s.failedWriteBytes(e); next != nil {
+		return next
+	}
+	i := slices.IndexFunc(s.ends[e].wire, func(m message) bool { return m.gone && !m.dead && !(m.opened && m.arrived()) })
+	if i < 0 {
+		return nil
+	}
+	c := s.clone()
+	for j := i; j < len(c.ends[e].wire); j++ {
+		c.drop(&c.ends[e].wire[j])
+	}
+	return []*state{c}
+}
+
+// drop loses the packets of a message that have not arrived (failed-write-packets). Where
+// packets come in any order, bytes of them may still land.
+func (s *state) drop(m *message) {
+	if m.dead {
+		return
+	}
+	m.dead = true
+	var cells []cell
+	for _, c := range m.cells {
+		switch {
+		case c.step != absent:
+			cells = append(cells, c)
+		case m.opened && m.refused == 0 && !s.profile.WholePackets && s.profile.FailedCell() < s.profile.CellBytes:
+			for _, at := range split(c.at, s.profile.FailedCell()) {
+				cells = append(cells, cell{at: at, off: c.off + at.off - c.at.off, step: torn})
+			}
+		default:
+			c.step = lost
+			cells = append(cells, c)
+		}
+	}
+	m.cells = cells
+}
+
+// failedWriteBytes decides whether a piece of a failed Write lands.
+func (s *state) failedWriteBytes(e int) []*state {
+	for i := range s.ends[e].wire {
+		for k, cl := range s.ends[e].wire[i].cells {
+			if cl.step == torn {
+				a, b := s.clone(), s.clone()
+				a.ends[e].wire[i].cells[k].step = lost
+				b.ends[e].wire[i].cells[k].step = arrived
+				return []*state{a, b}
+			}
+		}
+	}
+	return nil
+}
+
+// tidy forgets messages that have no more effects.
+func (s *state) tidy() {
+	for e := range s.ends {
+		s.lostInOrder(e)
+		s.ends[e].wire = slices.DeleteFunc(s.ends[e].wire, func(m message) bool {
+			if !m.gone || m.half || m.taken > 0 || !m.placed() {
+				return false
+			}
+			return m.dead || m.refused != 0 || m.executed || m.opened && !answered(m.op)
+		})
+	}
+}
+
+// lostInOrder loses what arrived behind a lost piece of an earlier Write, where Writes reach
+// memory in post order.
+func (s *state) lostInOrder(e int) {
+	if s.profile.Placement != faults.InOrder {
+		return
+	}
+	behind := false
+	for i := range s.ends[e].wire {
+		cells := s.ends[e].wire[i].cells
+		for k := range cells {
+			if behind && cells[k].step == arrived {
+				cells[k].step = lost
+			}
+		}
+		behind = behind || slices.ContainsFunc(cells, func(c cell) bool { return c.step == lost })
+	}
+}
+
+// modify changes the state or the access flags of a queue pair.
+func (s *state) modify(t int, o *op, st lang.Modify) []*state {
+	if s.draining(t) {
+		return nil
+	}
+	c := s.clone()
+	e := &c.ends[o.end]
+	switch {
+	case e.destroyed:
+		if st.Reg == "" {
+			refuse(st, "CLOSED")
+		}
+		return s.with(t, st.Reg, named("CLOSED"))
+	case st.Access != nil && e.state == verbs.StateErr, st.State == verbs.StateErr && e.state == verbs.StateReset, st.Access != nil && e.state == verbs.StateReset:
+		if st.Reg == "" {
+			refuse(st, "STATE")
+		}
+		return s.with(t, st.Reg, named("STATE"))
+	case st.Access != nil && s.drainOnRevoke(o.end):
+		return nil
+	case st.Access != nil:
+		e.access = *st.Access
+	case st.State == verbs.StateReset && s.drainOnRevoke(o.end):
+		return nil
+	case st.State == verbs.StateReset:
+		c.resetWipesQueues(o.end)
+	case !s.threads[t].waiting:
+		c.toError(o.end)
+		c.threads[t].waiting = true
+		return []*state{c}
+	case s.drainOnRevoke(o.end):
+		return nil
+	}
+	c.threads[t].set(st.Reg, named("OK"))
+	c.advance(t)
+	return []*state{c}
+}
+
+// resetWipesQueues wipes queued requests and completions.
+func (s *state) resetWipesQueues(e int) {
+	s.toError(e)
+	end := &s.ends[e]
+	end.state, end.sends, end.receives = verbs.StateReset, nil, nil
+	end.freed, end.rfree = end.posted, end.rposted
+	s.wipe(e)
+	for i := range s.ends[e^1].wire {
+		s.ends[e^1].wire[i].taken = min(s.ends[e^1].wire[i].taken, 0)
+	}
+}
+
+// wipe removes the completions of an end.
+func (s *state) wipe(e int) {
+	for q := range s.queues {
+		s.queues[q] = slices.DeleteFunc(s.queues[q], func(w completion) bool { return w.end == e })
+	}
+}
+
+// drainOnRevoke reports whether an end cannot leave RTS yet: on cards that promise it, all
+// that the card has accepted is in memory by then, whether code takes the queue pair to ERR
+// or RESET or an error does; nor can code change what the peer may do.
+func (s *state) drainOnRevoke(e int) bool { return s.drains(s.program.ends[e].host) }
+
+// drains reports whether the card of a host still has to place something.
+func (s *state) drains(host int) bool {
+	for e := range s.ends {
+		if s.program.ends[e^1].host == host && slices.ContainsFunc(s.ends[e].wire, message.placing) {
+			return s.profile.DrainOnRevoke
+		}
+	}
+	return false
+}
+
+// placing reports whether something of a message has arrived and is not in memory.
+func (m message) placing() bool {
+	return m.half || slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived })
+}
+
+func (s *state) stateOf(t int, o *op, st lang.StateOf) []*state {
+	return s.with(t, st.Reg, named(s.ends[o.end].state.String()))
+}
+
+func (s *state) destroy(t int, o *op) []*state {
+	if s.draining(t) || s.drainOnRevoke(o.end) {
+		return nil
+	}
+	if s.ends[o.end].destroyed {
+		refuse(o.stmt, "CLOSED")
+	}
+	c := s.clone()
+	c.discard(o.end)
+	c.advance(t)
+	return []*state{c}
+}
+
+// discard ends one end of a queue pair.
+func (s *state) discard(e int) {
+	s.toError(e)
+	end := &s.ends[e]
+	end.destroyed, end.state, end.sends, end.receives = true, verbs.StateReset, nil, nil
+	s.wipe(e)
+	for i := range s.ends[e^1].wire {
+		s.ends[e^1].wire[i].taken = min(s.ends[e^1].wire[i].taken, 0)
+	}
+}
+
+// deregister ends a registration.
+func (s *state) deregister(t int, o *op) []*state {
+	if s.draining(t) {
+		return nil
+	}
+	c := s.clone()
+	if !s.threads[t].waiting {
+		if !s.valid[o.region] {
+			refuse(o.stmt, "CLOSED")
+		}
+		c.valid[o.region] = false
+		c.threads[t].waiting = true
+		return []*state{c}
+	}
+	if s.drains(s.regions[o.region].host) {
+		return nil
+	}
+	c.advance(t)
+	return []*state{c}
+}
+
+// fault makes a fault happen. A host that is suspected goes on (zombie-writes).
+func (s *state) fault(t int, st lang.Fault) []*state {
+	if st.Kind == faults.Crash && s.crashKeepsPmem(s.host(st.Hosts[0])) {
+		return nil
+	}
+	c := s.clone()
+	next := []*state{c}
+	switch st.Kind {
+	case faults.Crash, faults.Power:
+		c.end(s.host(st.Hosts[0]), st.Kind)
+		next = c.messagesLost(s.host(st.Hosts[0]))
+	case faults.Cut:
+		c.link(st.Hosts[0], st.Hosts[1], cut)
+	case faults.Partition:
+		if s.cut[s.host(st.Hosts[0])*len(s.hosts)+s.host(st.Hosts[1])] == cut {
+			break
+		}
+		x := s.clone()
+		c.link(st.Hosts[0], st.Hosts[1], cut)
+		x.link(st.Hosts[0], st.Hosts[1], healing)
+		next = append(next, x)
+	case faults.Break:
+		a, b := s.host(st.Hosts[0]), s.host(st.Hosts[1])
+		for e := range c.ends {
+			if x, y := s.program.ends[e].host, s.program.ends[e^1].host; !c.ends[e].broken && (x == a && y == b || x == b && y == a) {
+				c.ends[e].broken, c.ends[e].last = true, c.ends[e].posted
+			}
+		}
+	}
+	for _, c := range next {
+		if !c.threads[t].ended {
+			c.advance(t)
+		}
+	}
+	return next
+}
+
+// crashKeepsPmem reports whether a card still has to place in persistent memory what it has
+// acknowledged: the crash of a process does not keep it from that.
+func (s *state) crashKeepsPmem(h int) bool {
+	for e := range s.ends {
+		if s.program.ends[e^1].host == h && slices.ContainsFunc(s.ends[e].wire, func(m message) bool {
+			return m.acknowledged && slices.ContainsFunc(m.cells, func(c cell) bool { return c.step == arrived && s.blocks[c.at.block].persistent })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// messagesLost loses any of the messages of a host that are on their way.
+func (s *state) messagesLost(h int) []*state {
+	next := []*state{s}
+	for i, n := range s.inbox {
+		if n.from != h {
+			continue
+		}
+		for _, c := range next {
+			x := c.clone()
+			x.inbox = slices.Delete(x.inbox, i-len(s.inbox)+len(x.inbox), i-len(s.inbox)+len(x.inbox)+1)
+			next = append(next, x)
+		}
+	}
+	return next
+}
+
+func (s *state) link(x, y string, l link) {
+	a, b, n := s.host(x), s.host(y), len(s.hosts)
+	s.cut[a*n+b], s.cut[b*n+a] = l, l
+}
+
+// partitionHeals heals a partition, at any time.
+func (s *state) partitionHeals() []*state {
+	var next []*state
+	n := len(s.hosts)
+	for i, l := range s.cut {
+		if l == healing && i/n < i%n {
+			c := s.clone()
+			c.cut[i], c.cut[i%n*n+i/n] = whole, whole
+			next = append(next, c)
+		}
+	}
+	return next
+}
+
+// end ends the life of a host. It begins another one, without threads, if it has
+// persistent memory.
+func (s *state) end(h int, kind faults.Kind) {
+	for t := range s.threads {
+		if s.program.threads[t].host == h {
+			x := &s.threads[t]
+			x.ended, x.buffer, x.flushed = x.ended || !x.done, nil, nil
+		}
+	}
+	s.inbox = slices.DeleteFunc(s.inbox, func(n note) bool { return n.host == h })
+	for e := range s.ends {
+		if s.program.ends[e].host != h {
+			continue
+		}
+		s.discard(e)
+		s.ends[e^1].orphan = true
+		s.ends[e^1].wire = slices.DeleteFunc(s.ends[e^1].wire, func(m message) bool { return m.gone })
+		for i := range s.ends[e^1].wire {
+			m := &s.ends[e^1].wire[i]
+			m.dead, m.half, m.cells, m.taken = true, false, nil, 0
+		}
+	}
+	s.up[h] = false
+	for b := range s.blocks {
+		if s.blocks[b].host != h {
+			continue
+		}
+		if !s.blocks[b].persistent {
+			s.memory[b] = s.blocks[b].init
+			continue
+		}
+		s.up[h] = true
+		if kind == faults.Power {
+			s.memory[b] = s.survives(b)
+			s.durable[b] = s.memory[b]
+		}
+	}
+}

@@ -1,0 +1,406 @@
+package semantics_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/verbatim-rdma/verbatim/litmus"
+	"github.com/verbatim-rdma/verbatim/litmus/lang"
+	"github.com/verbatim-rdma/verbatim/semantics"
+)
+
+var (
+	programs = flag.Int("programs", 40, "random programs that are compared")
+	seed     = flag.Uint64("seed", 1, "seed of the first random program")
+	kind     = flag.String("kind", "all", "kind of random programs")
+	keep     = flag.Int("keep", 10, "programs that differ and are shown")
+)
+
+// The two machines reach the same final states in programs made at random, with faults.
+func TestRandomProgramsEndAlike(t *testing.T) {
+	compared, large, invalid, shown := 0, 0, 0, 0
+	for i := range *programs {
+		s := *seed + uint64(i)
+		text, profile := random(s, *kind)
+		test, err := litmus.Parse("random", []byte(text))
+		if err != nil {
+			invalid++
+			continue
+		}
+		d, err := difference(test, profile)
+		switch {
+		case errors.Is(err, semantics.ErrLimit):
+			large++
+			continue
+		case err != nil:
+			t.Errorf("seed %d: %v\n%s", s, err, text)
+			continue
+		}
+		compared++
+		if d == "" {
+			continue
+		}
+		if shown++; shown <= *keep {
+			text, d = shrink(test, profile, d)
+		}
+		t.Errorf("seed %d under %s:\n%s\n%s", s, profile, text, d)
+	}
+	t.Logf("%d compared, %d differ; %d too large, %d are no programs", compared, shown, large, invalid)
+	if 2*compared < *programs {
+		t.Errorf("only %d of %d were compared", compared, *programs)
+	}
+}
+
+// shrink removes statements, and what is shown, as long as the two machines still differ.
+func shrink(test *lang.Test, profile, d string) (text, diff string) {
+	text = test.Text()
+	for again := true; again; {
+		again = false
+		for _, try := range shorter(text) {
+			x, err := litmus.Parse("random", []byte(try))
+			if err != nil {
+				continue
+			}
+			if n, err := difference(x, profile); err == nil && n != "" {
+				text, d, again = try, n, true
+				break
+			}
+		}
+	}
+	return text, d
+}
+
+// shorter lists the texts without one statement or one shown term.
+func shorter(text string) []string {
+	var out []string
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		words := strings.Fields(l)
+		switch {
+		case strings.HasPrefix(l, "  ") && !strings.HasPrefix(l, "  * "):
+			out = append(out, strings.Join(slices.Delete(slices.Clone(lines), i, i+1), "\n"))
+		case strings.HasPrefix(l, "show"):
+			for k := 1; k < len(words) && len(words) > 2; k++ {
+				c := slices.Clone(lines)
+				c[i] = strings.Join(slices.Delete(slices.Clone(words), k, k+1), " ")
+				out = append(out, strings.Join(c, "\n"))
+			}
+		}
+	}
+	return out
+}
+
+// maker makes a program at random.
+type maker struct {
+	r      *rand.Rand
+	kind   string
+	labels map[string][]string // by host, of sends; "recv" behind those of receives
+	regs   []string
+	n      int
+	told   []string
+	qps    []string
+	pm     bool
+	third  bool
+	// Some combinations are left out, because the simulator is known to differ there:
+	// see testdata/differences.
+	atomics, sources, fences, silent, cuts, both, overtakes bool
+}
+
+func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
+
+// random is a program and a profile.
+func random(seed uint64, kind string) (text, profile string) {
+	m := &maker{r: rand.New(rand.NewPCG(seed, 7)), kind: kind, labels: map[string][]string{}}
+	if kind == "all" {
+		m.kind = pick(m.r, "order", "errors", "faults", "messages", "pmem")
+	}
+	m.pm = m.kind == "pmem"
+	quiet := m.kind == "order" || m.kind == "pmem"
+	m.atomics = m.r.IntN(2) == 0
+	m.sources = m.r.IntN(2) == 0
+	m.fences = m.kind == "order" && !m.sources
+	m.silent = quiet
+	m.both = m.r.IntN(2) == 0
+	if m.kind == "faults" {
+		m.cuts = m.r.IntN(2) == 0
+		m.atomics = m.atomics && !m.cuts
+	}
+	m.third = m.r.IntN(4) == 0
+	profile = pick(m.r, "strong", "relaxed", "ooo", "srd", "rxe")
+	if m.r.IntN(4) == 0 {
+		profile = "strong+" + pick(m.r, "ReadsSeeAcked=false", "AtomicFlushes=false", "FenceWaitsAll=true", "DrainOnRevoke=false",
+			"AtomicGlob=true", "WholePackets=false", "MaxRdAtomic=1", "DDIO=false", "Domain=Volatile", "StoreBuffers=false", "TornLines=false", "Placement=AnyOrder")
+	}
+	m.overtakes = profile == "ooo" || profile == "srd" || strings.Contains(profile, "WholePackets")
+	var b strings.Builder
+	hosts := "A B"
+	if m.third {
+		hosts += " C"
+	}
+	fmt.Fprintf(&b, "litmus random\ndoc Made at random.\nsource random\nrule random\nhosts %s\n", hosts)
+	if m.pm {
+		fmt.Fprintf(&b, "pmem B: x y\n")
+	} else {
+		fmt.Fprintf(&b, "dram B: x y\n")
+	}
+	fmt.Fprintf(&b, "dram A: a\n")
+	opts := ""
+	if m.r.IntN(3) == 0 {
+		opts = pick(m.r, " depth=1", " rd_atomic=1", " rnr=1", " B.access=read|write", " B.rdepth=1", " signal_all=1")
+	}
+	m.qps = []string{"q1"}
+	fmt.Fprintf(&b, "qp q1 A -> B%s\n", opts)
+	if m.r.IntN(4) == 0 {
+		m.qps = append(m.qps, "q2")
+		fmt.Fprintf(&b, "qp q2 A -> B\n")
+	}
+	var threads strings.Builder
+	list := []string{"A", "B"}
+	if m.third {
+		list = append(list, "C")
+	}
+	for _, h := range list {
+		fmt.Fprintf(&threads, "\nthread %s\n", h)
+		n := 1 + m.r.IntN(4)
+		if h == "C" {
+			n = 1 + m.r.IntN(2)
+		}
+		var unseen []string
+		for range n {
+			fmt.Fprintf(&threads, "  %s\n", m.stmt(h, &unseen))
+		}
+		for _, l := range unseen {
+			if m.r.IntN(3) > 0 {
+				fmt.Fprintf(&threads, "  %s = wait %s\n", m.reg(h), l)
+			}
+		}
+	}
+	body := threads.String()
+	if !strings.Contains(body, "hear m") {
+		body = strings.ReplaceAll(body, "  tell B m\n", "")
+	}
+	show := []string{"B:x", "B:y", "A:a"}
+	for _, r := range m.regs {
+		if strings.Contains(threads.String(), " "+r[2:]+" = ") {
+			show = append(show, r)
+		}
+	}
+	fmt.Fprintf(&b, "show %s\n%s\nexists blocked(A)\n  * Y\nexists blocked(B)\n  * Y\n", strings.Join(show, " "), body)
+	return b.String(), profile
+}
+
+func (m *maker) reg(h string) string {
+	m.n++
+	r := fmt.Sprintf("r%d", m.n)
+	m.regs = append(m.regs, h+"."+r)
+	return r
+}
+
+func (m *maker) qp(h string) string {
+	if h == "C" {
+		return "C-B"
+	}
+	return pick(m.r, m.qps...)
+}
+
+// stmt is a statement of a thread.
+func (m *maker) stmt(h string, unseen *[]string) string {
+	m.n++
+	kinds := map[string][]string{
+		"order":    {"verb", "verb", "verb", "cpu", "cpu", "wait"},
+		"errors":   {"verb", "verb", "verb", "bad", "control", "cpu", "wait", "state"},
+		"faults":   {"verb", "verb", "verb", "fault", "cpu", "wait", "tell", "fault"},
+		"messages": {"send", "send", "verb", "cpu", "tell", "wait", "control"},
+		"pmem":     {"verb", "cpu", "cpu", "clwb", "fault", "tell", "wait"},
+	}[m.kind]
+	s := ""
+	switch k := pick(m.r, kinds...); k {
+	case "verb", "bad":
+		s = m.verb(h, k == "bad", unseen)
+	case "send":
+		s = m.send(h, unseen)
+	case "cpu":
+		s = m.cpu(h, unseen)
+	case "clwb":
+		s = m.flush(h)
+	case "wait":
+		s = m.wait(h, unseen)
+	case "tell":
+		s = m.tell(h)
+	case "control":
+		s = m.control(h)
+	case "state":
+		s = m.reg(h) + " = state " + m.qp(h)
+	case "fault":
+		s = m.fault()
+	}
+	if s == "" {
+		return m.stmt(h, unseen)
+	}
+	return s
+}
+
+func (m *maker) loc() string { return pick(m.r, "x", "y") }
+
+// flags are those of a request.
+func (m *maker) flags(qp string, unseen *[]string) string {
+	f := " on " + qp
+	if m.fences && m.r.IntN(4) == 0 {
+		f += " fence"
+	}
+	switch n := m.r.IntN(6); {
+	case n == 0 && m.silent:
+		return f
+	case n == 1 && m.silent:
+		return f + " unsignaled"
+	}
+	return strings.TrimPrefix(f, " on "+qp) + m.signaled(qp, unseen)
+}
+
+func (m *maker) verb(h string, bad bool, unseen *[]string) string {
+	if h == "B" {
+		if m.atomics || m.kind == "errors" && !m.both {
+			return ""
+		}
+		return m.fromB(unseen)
+	}
+	loc, qp, src, inline, key := m.loc(), m.qp(h), fmt.Sprint(m.n), "", ""
+	if bad && !m.atomics && !m.both {
+		key = " key=bad"
+	}
+	if h == "A" && m.sources && m.r.IntN(2) == 0 {
+		src, inline = "a", pick(m.r, "", "", " inline")
+	}
+	switch n := m.r.IntN(5); {
+	case n < 2 || m.cuts:
+		return "write " + loc + " <- " + src + m.flags(qp, unseen) + key + inline
+	case n == 2 && h == "A" && m.sources && m.r.IntN(3) == 0:
+		return "read a <- " + loc + m.signaled(qp, unseen) + key
+	case n == 2:
+		return fmt.Sprintf("%s = read %s on %s%s", m.reg(h), loc, qp, key)
+	case !m.atomics:
+		return ""
+	case n == 3:
+		return fmt.Sprintf("cas %s 0 %d", loc, m.n) + m.flags(qp, unseen)
+	}
+	return fmt.Sprintf("%s = faa %s 1 on %s", m.reg(h), loc, qp)
+}
+
+func (m *maker) send(h string, unseen *[]string) string {
+	loc, qp := m.loc(), m.qp(h)
+	if h == "B" || m.r.IntN(3) == 0 && h != "C" {
+		if h == "A" {
+			loc = "a"
+		}
+		return "recv " + loc + m.signaled(qp, unseen)
+	}
+	f := m.flags(qp, unseen)
+	return pick(m.r, fmt.Sprintf("send B <- %d", m.n)+f, fmt.Sprintf("write %s <- %d imm=5", loc, m.n)+f, "send B"+f)
+}
+
+func (m *maker) cpu(h string, unseen *[]string) string {
+	loc := m.loc()
+	switch h {
+	case "A":
+		loc = "a"
+	case "C":
+		return fmt.Sprintf("write %s <- %d", loc, m.n) + m.flags("C-B", unseen)
+	}
+	switch n := m.r.IntN(7); {
+	case n < 2 || n > 4 && m.sources:
+		return m.reg(h) + " = load " + loc
+	case n < 4:
+		return fmt.Sprintf("store %s <- %d", loc, m.n)
+	case n == 4:
+		return "mfence"
+	case n == 5:
+		return m.reg(h) + " = xadd " + loc + " 100"
+	}
+	return fmt.Sprintf("%s = cmpxchg %s 0 %d", m.reg(h), loc, m.n)
+}
+
+func (m *maker) flush(h string) string {
+	switch h {
+	case "A":
+		return "clwb a"
+	case "C":
+		return ""
+	}
+	return pick(m.r, "clwb "+m.loc(), "mfence")
+}
+
+func (m *maker) wait(h string, unseen *[]string) string {
+	if len(*unseen) == 0 {
+		return ""
+	}
+	i := m.r.IntN(len(*unseen))
+	l := (*unseen)[i]
+	if m.r.IntN(4) == 0 {
+		return m.reg(h) + " = poll " + l
+	}
+	*unseen = append((*unseen)[:i:i], (*unseen)[i+1:]...)
+	return m.reg(h) + " = wait " + l
+}
+
+func (m *maker) tell(h string) string {
+	switch {
+	case h == "A" && len(m.told) == 0 && !m.cuts:
+		m.told = append(m.told, "told")
+		return "tell B m"
+	case h == "B" && len(m.told) == 1 && m.told[0] == "told":
+		m.told = append(m.told, "heard")
+		return "hear m"
+	}
+	return ""
+}
+
+func (m *maker) control(h string) string {
+	if m.atomics {
+		return ""
+	}
+	qp := m.qp(h)
+	list := []string{"modify " + qp + " ERR", "modify " + qp + " RESET", "destroy " + qp}
+	if !m.overtakes && !m.both {
+		list = append(list, "access "+qp+" none")
+		if h == "B" && m.kind != "messages" {
+			list = append(list, "dereg "+m.loc(), "dereg "+m.loc())
+		}
+		if h == "A" {
+			list = append(list, "dereg a")
+		}
+	}
+	return pick(m.r, "", "maybe ") + pick(m.r, list...)
+}
+
+func (m *maker) fault() string {
+	list := []string{"crash B", "crash A", "power B"}
+	if m.cuts {
+		list = []string{"cut A B", "break A B", "heal A B", "partition A B", "cut A B", "heal A B"}
+	}
+	return pick(m.r, "", "maybe ") + pick(m.r, list...)
+}
+
+// fromB is a verb of B, whose peer is A.
+func (m *maker) fromB(unseen *[]string) string {
+	loc, qp := m.loc(), pick(m.r, m.qps...)
+	switch {
+	case !m.sources:
+		return fmt.Sprintf("write a <- %d", m.n) + m.flags(qp, unseen)
+	case m.r.IntN(2) == 0 || m.cuts:
+		return "write a <- " + loc + m.flags(qp, unseen)
+	}
+	return "read " + loc + " <- a" + m.signaled(qp, unseen)
+}
+
+// signaled are the flags of a request with a completion. A Read into memory has one: see
+// testdata/differences/unsignaled-read.litmus.
+func (m *maker) signaled(qp string, unseen *[]string) string {
+	l := fmt.Sprintf("l%d", m.n)
+	*unseen = append(*unseen, l)
+	return " on " + qp + " as " + l
+}
