@@ -157,7 +157,7 @@ var layers = []layer{
 		holds: "numbers formatted for people",
 		why:   "it formats numbers of any kind"},
 	{name: "report", at: []string{"report/..."}, modules: []string{"golang.org/x/net/html"},
-		may: []string{"faults", "verbs/sim", "explore", "explore/matrix", "explore/mutant", "explore/coverage", "number"},
+		may:   []string{"faults", "verbs/sim", "explore", "explore/matrix", "explore/mutant", "explore/coverage", "number"},
 		holds: "the page of `check --report`", page: "viewer",
 		why: "a page is data of any checks: it knows no protocol"},
 	{name: "bench", at: []string{"bench/..."}, modules: []string{"*"},
