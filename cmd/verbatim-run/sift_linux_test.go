@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	goredis "github.com/redis/go-redis/v9"
+
 	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/process"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -173,6 +175,57 @@ func TestMarkerShowsTheFirstStart(t *testing.T) {
 	}
 }
 
+// Clients of Redis use a store, and learn from an error which node does not lead.
+func TestSiftSpeaksRESP(t *testing.T) {
+	r := newSiftRig(t, 0)
+	front := func(number int) *goredis.Client {
+		name := fmt.Sprint("cpu", number)
+		cmd := program(t, strings.Fields(fmt.Sprintf("sift cpunode --node %d --listen 127.0.0.1:0 --resp 127.0.0.1:0 --device %s", number, r.device)+r.named()+small+quick)...)
+		out := launched(t, cmd)
+		line, err := out.ReadString('\n')
+		_, addr, ok := strings.Cut(strings.TrimSpace(line), ", RESP at ")
+		if err != nil || !ok {
+			t.Fatalf("%s says %q, %v", name, line, err)
+		}
+		for number == 1 && !serves(line) {
+			if line, err = out.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := goredis.NewClient(&goredis.Options{Addr: addr, MaxRetries: -1})
+		t.Cleanup(func() { _ = c.Close() })
+		return c
+	}
+	leads, follows, ctx := front(1), front(2), t.Context()
+	if err := leads.Set(ctx, "protocol", "sift", 0).Err(); err != nil {
+		t.Error(err)
+	}
+	if v, err := leads.Get(ctx, "protocol").Result(); v != "sift" || err != nil {
+		t.Error(v, err)
+	}
+	if n, err := leads.Del(ctx, "protocol", "none").Result(); n != 1 || err != nil {
+		t.Error(n, err)
+	}
+	if v, err := leads.Info(ctx).Result(); !strings.Contains(v, "sift:serves in term 1: memory m1 m2 m3") || err != nil {
+		t.Error(v, err)
+	}
+	for what, err := range map[string]error{
+		"TOOLONG sift/kv: key or value outside the limits: a value of 65 bytes: at most 64": leads.Set(ctx, "k", strings.Repeat("x", 65), 0).Err(),
+		"NOTLEADING this node does not lead":                                                follows.Set(ctx, "k", "v", 0).Err(),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), what) {
+			t.Errorf("%v, want %q", err, what)
+		}
+	}
+	full := error(nil)
+	for i := 0; i < 65 && full == nil; i++ {
+		full = leads.Set(ctx, fmt.Sprint("key", i), "v", 0).Err()
+	}
+	if full == nil || !strings.HasPrefix(full.Error(), "FULL ") {
+		t.Error(full)
+	}
+}
+
 // Bench measures a store that runs.
 func TestSiftBench(t *testing.T) {
 	r := newSiftRig(t, 1)
@@ -206,6 +259,7 @@ func TestSiftUsage(t *testing.T) {
 		{"sift cpunode --node 1 --period 0s" + three, 2, "period 0s"},
 		{"sift cpunode --node 1 --call-timeout -1s" + three, 2, "--call-timeout -1s"},
 		{"sift cpunode --node 1 --device soft --gid nonsense" + three, 2, "nonsense"},
+		{"sift cpunode --node 1 --device soft --listen 127.0.0.1:0 --resp nowhere:port" + three, 2, "--resp nowhere:port"},
 		{"sift put a", 2, "takes a key and a value, not 1 arguments"},
 		{"sift put a b", 2, "--cpu is required"},
 		{"sift get a --cpu x", 2, `--cpu "x": want NAME=ADDRESS`},
