@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli/clitest"
 	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/process"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -358,4 +361,67 @@ func TestSiftSoak(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 	t.Logf("%s%s", stderr, out)
+}
+
+// section is what docs/sift.md says about machines, and its commands.
+func section(t *testing.T) (commands []string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "sift.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "\n## On machines\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	for line := range strings.Lines(text) {
+		if c, ok := strings.CutPrefix(line, "    "); ok {
+			commands = append(commands, strings.TrimSuffix(c, "\n"))
+		}
+	}
+	return commands
+}
+
+// freePorts finds two digits so that nobody listens on any of the ports that begin with them and end with one of ends.
+func freePorts(t *testing.T, ends ...string) string {
+	t.Helper()
+	for prefix := 20; prefix < 60; prefix++ {
+		free := true
+		for _, end := range ends {
+			l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", prefix, end))
+			if free = free && err == nil; err == nil {
+				_ = l.Close()
+			}
+		}
+		if free {
+			return fmt.Sprint(prefix)
+		}
+	}
+	t.Fatal("no ports are free")
+	return ""
+}
+
+// The commands of docs/sift.md work one after the other, with other ports and less of everything. Those of Redis are
+// left out: it may not be there, and the first node may not lead.
+func TestSiftPageIsTrue(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shorter := strings.NewReplacer("127.0.0.1:70", "127.0.0.1:"+freePorts(t, "21", "22", "23", "31", "32", "41", "42"), "--duration 5s", "--duration 100ms", "--rounds 100", "--rounds 2")
+	var script []string
+	for _, c := range section(t) {
+		if !strings.HasPrefix(c, "redis-") && !strings.HasPrefix(c, "go build ") {
+			script = append(script, shorter.Replace(c))
+		}
+	}
+	if len(script) < 8 {
+		t.Fatalf("%d commands", len(script))
+	}
+	dir := t.TempDir()
+	clitest.Write(t, filepath.Join(dir, "verbatim-run"), "#!/bin/sh\n"+asProgram+"=1 exec "+self+" \"$@\"\n")
+	if err := os.Chmod(filepath.Join(dir, "verbatim-run"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("bash", "-c", "set -e; trap 'kill -9 $(jobs -p)' EXIT\n"+strings.Join(script, "\n"))
+	cmd.Dir = dir
+	says(t, cmd, 0, "m1 at", "cpu2 at", "\nok\n", "\nsift\n", "put: ", "get: ", "CLEAN: ")
 }

@@ -3,6 +3,7 @@ package resp
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
@@ -211,12 +212,26 @@ func (s *session) command(args [][]byte) {
 	}
 }
 
-// config has no settings.
+// settings are those for which redis-benchmark asks: how a Redis makes its data last. Nothing can be set.
+var settings = map[string]string{"save": "", "appendonly": "no"}
+
+// config says what is set.
 func (s *session) config(args [][]byte) {
-	if strings.EqualFold(string(args[0]), "GET") {
-		s.pairs(0)
-	} else {
+	if !strings.EqualFold(string(args[0]), "GET") {
 		s.failed("ERR", "this store has only CONFIG GET, and no settings")
+		return
+	}
+	var known []string
+	for _, a := range args[1:] {
+		name := strings.ToLower(string(a))
+		if _, ok := settings[name]; ok && !slices.Contains(known, name) {
+			known = append(known, name)
+		}
+	}
+	s.pairs(len(known))
+	for _, name := range known {
+		s.text(name)
+		s.text(settings[name])
 	}
 }
 
