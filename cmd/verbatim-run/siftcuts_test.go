@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
 	"github.com/verbatim-rdma/verbatim/verbs/soft"
@@ -58,6 +59,10 @@ func TestANodeIsCutOff(t *testing.T) {
 		}
 		if _, err := n.Watch(); !errors.Is(err, x.want) {
 			t.Errorf("step %d, after %q: %v, want %v", i, x.order, err, x.want)
+		}
+		a := cpu.Gather([]host.Call{{To: "m1", Service: "sift", Body: []byte("nonsense")}}, time.Minute).Wait(1)
+		if cut := errors.Is(a[0].Err, host.ErrUnreachable); cut != (x.want != nil) { // otherwise the request is refused
+			t.Errorf("step %d, after %q: a call: %v", i, x.order, a[0].Err)
 		}
 		if _, err := other.Watch(); err != nil {
 			t.Errorf("step %d: another node: %v", i, err)
