@@ -229,6 +229,29 @@ func TestSiftSpeaksRESP(t *testing.T) {
 	}
 }
 
+// A memory node with persistent memory keeps it over a restart, and does not begin a new group with what is left of an
+// old one.
+func TestSiftMemoryIsPersistent(t *testing.T) {
+	r := newSiftRig(t, 0)
+	dir := t.TempDir()
+	persistent := "memnode --name m2 --listen 127.0.0.1:0 --pmem " + dir + small + " --marker " + filepath.Join(dir, "marker")
+	r.kill(r.memory["m2"])
+	r.at["m2"] = "127.0.0.1:0"
+	p := r.start("m2", persistent)
+	persistent = strings.ReplaceAll(persistent, "127.0.0.1:0", r.at["m2"])
+	r.cpu(1)
+	r.role("cpu1", serveAll)
+	says(t, program(t, r.client("put protocol sift")...), 0, "ok")
+	r.kill(p)
+	r.role("cpu1", func(line string) bool { return strings.HasSuffix(line, "failed m2") })
+	p = r.start("m2", persistent)
+	r.role("cpu1", serveAll)
+	r.kill(r.memory["m1"])
+	says(t, program(t, r.client("get protocol")...), 0, "sift")
+	r.kill(p)
+	says(t, program(t, strings.Fields("sift "+strings.TrimSuffix(persistent, "marker")+"another --device "+r.device)...), 2, `the region "sift-m2" of a new group has content`)
+}
+
 // Bench measures a store that runs.
 func TestSiftBench(t *testing.T) {
 	r := newSiftRig(t, 1)
