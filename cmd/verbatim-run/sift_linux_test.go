@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/verbatim-rdma/verbatim/cmd/internal/cli/clitest"
 	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/process"
 	"github.com/verbatim-rdma/verbatim/host/oshost"
 	"github.com/verbatim-rdma/verbatim/verbs"
@@ -173,6 +178,80 @@ func TestMarkerShowsTheFirstStart(t *testing.T) {
 	}
 }
 
+// Clients of Redis use a store, and learn from an error which node does not lead.
+func TestSiftSpeaksRESP(t *testing.T) {
+	r := newSiftRig(t, 0)
+	front := func(number int) *goredis.Client {
+		name := fmt.Sprint("cpu", number)
+		cmd := program(t, strings.Fields(fmt.Sprintf("sift cpunode --node %d --listen 127.0.0.1:0 --resp 127.0.0.1:0 --device %s", number, r.device)+r.named()+small+quick)...)
+		out := launched(t, cmd)
+		line, err := out.ReadString('\n')
+		_, addr, ok := strings.Cut(strings.TrimSpace(line), ", RESP at ")
+		if err != nil || !ok {
+			t.Fatalf("%s says %q, %v", name, line, err)
+		}
+		for number == 1 && !serves(line) {
+			if line, err = out.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := goredis.NewClient(&goredis.Options{Addr: addr, MaxRetries: -1})
+		t.Cleanup(func() { _ = c.Close() })
+		return c
+	}
+	leads, follows, ctx := front(1), front(2), t.Context()
+	if err := leads.Set(ctx, "protocol", "sift", 0).Err(); err != nil {
+		t.Error(err)
+	}
+	if v, err := leads.Get(ctx, "protocol").Result(); v != "sift" || err != nil {
+		t.Error(v, err)
+	}
+	if n, err := leads.Del(ctx, "protocol", "none").Result(); n != 1 || err != nil {
+		t.Error(n, err)
+	}
+	if v, err := leads.Info(ctx).Result(); !strings.Contains(v, "sift:serves in term 1: memory m1 m2 m3") || err != nil {
+		t.Error(v, err)
+	}
+	for what, err := range map[string]error{
+		"TOOLONG sift/kv: key or value outside the limits: a value of 65 bytes: at most 64": leads.Set(ctx, "k", strings.Repeat("x", 65), 0).Err(),
+		"NOTLEADING this node does not lead":                                                follows.Set(ctx, "k", "v", 0).Err(),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), what) {
+			t.Errorf("%v, want %q", err, what)
+		}
+	}
+	full := error(nil)
+	for i := 0; i < 65 && full == nil; i++ {
+		full = leads.Set(ctx, fmt.Sprint("key", i), "v", 0).Err()
+	}
+	if full == nil || !strings.HasPrefix(full.Error(), "FULL ") {
+		t.Error(full)
+	}
+}
+
+// A memory node with persistent memory keeps it over a restart, and does not begin a new group with what is left of an
+// old one.
+func TestSiftMemoryIsPersistent(t *testing.T) {
+	r := newSiftRig(t, 0)
+	dir := t.TempDir()
+	persistent := "memnode --name m2 --listen 127.0.0.1:0 --pmem " + dir + small + " --marker " + filepath.Join(dir, "marker")
+	r.kill(r.memory["m2"])
+	r.at["m2"] = "127.0.0.1:0"
+	p := r.start("m2", persistent)
+	persistent = strings.ReplaceAll(persistent, "127.0.0.1:0", r.at["m2"])
+	r.cpu(1)
+	r.role("cpu1", serveAll)
+	says(t, program(t, r.client("put protocol sift")...), 0, "ok")
+	r.kill(p)
+	r.role("cpu1", func(line string) bool { return strings.HasSuffix(line, "failed m2") })
+	p = r.start("m2", persistent)
+	r.role("cpu1", serveAll)
+	r.kill(r.memory["m1"])
+	says(t, program(t, r.client("get protocol")...), 0, "sift")
+	r.kill(p)
+	says(t, program(t, strings.Fields("sift "+strings.TrimSuffix(persistent, "marker")+"another --device "+r.device)...), 2, `the region "sift-m2" of a new group has content`)
+}
+
 // Bench measures a store that runs.
 func TestSiftBench(t *testing.T) {
 	r := newSiftRig(t, 1)
@@ -206,6 +285,7 @@ func TestSiftUsage(t *testing.T) {
 		{"sift cpunode --node 1 --period 0s" + three, 2, "period 0s"},
 		{"sift cpunode --node 1 --call-timeout -1s" + three, 2, "--call-timeout -1s"},
 		{"sift cpunode --node 1 --device soft --gid nonsense" + three, 2, "nonsense"},
+		{"sift cpunode --node 1 --device soft --listen 127.0.0.1:0 --resp nowhere:port" + three, 2, "--resp nowhere:port"},
 		{"sift put a", 2, "takes a key and a value, not 1 arguments"},
 		{"sift put a b", 2, "--cpu is required"},
 		{"sift get a --cpu x", 2, `--cpu "x": want NAME=ADDRESS`},
@@ -304,4 +384,67 @@ func TestSiftSoak(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 	t.Logf("%s%s", stderr, out)
+}
+
+// section is what docs/sift.md says about machines, and its commands.
+func section(t *testing.T) (commands []string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "sift.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "\n## On machines\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	for line := range strings.Lines(text) {
+		if c, ok := strings.CutPrefix(line, "    "); ok {
+			commands = append(commands, strings.TrimSuffix(c, "\n"))
+		}
+	}
+	return commands
+}
+
+// freePorts finds two digits so that nobody listens on any of the ports that begin with them and end with one of ends.
+func freePorts(t *testing.T, ends ...string) string {
+	t.Helper()
+	for prefix := 20; prefix < 60; prefix++ {
+		free := true
+		for _, end := range ends {
+			l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", prefix, end))
+			if free = free && err == nil; err == nil {
+				_ = l.Close()
+			}
+		}
+		if free {
+			return fmt.Sprint(prefix)
+		}
+	}
+	t.Fatal("no ports are free")
+	return ""
+}
+
+// The commands of docs/sift.md work one after the other, with other ports and less of everything. Those of Redis are
+// left out: it may not be there, and the first node may not lead.
+func TestSiftPageIsTrue(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shorter := strings.NewReplacer("127.0.0.1:70", "127.0.0.1:"+freePorts(t, "21", "22", "23", "31", "32", "41", "42"), "--duration 5s", "--duration 100ms", "--rounds 100", "--rounds 2")
+	var script []string
+	for _, c := range section(t) {
+		if !strings.HasPrefix(c, "redis-") && !strings.HasPrefix(c, "go build ") {
+			script = append(script, shorter.Replace(c))
+		}
+	}
+	if len(script) < 8 {
+		t.Fatalf("%d commands", len(script))
+	}
+	dir := t.TempDir()
+	clitest.Write(t, filepath.Join(dir, "verbatim-run"), "#!/bin/sh\n"+asProgram+"=1 exec "+self+" \"$@\"\n")
+	if err := os.Chmod(filepath.Join(dir, "verbatim-run"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("bash", "-c", "set -e; trap 'kill -9 $(jobs -p)' EXIT\n"+strings.Join(script, "\n"))
+	cmd.Dir = dir
+	says(t, cmd, 0, "m1 at", "cpu2 at", "\nok\n", "\nsift\n", "put: ", "get: ", "CLEAN: ")
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbatim-rdma/verbatim/cmd/verbatim-run/internal/resp"
 	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/protocol/sift"
 	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
@@ -21,6 +23,7 @@ type cpunodeFlags struct {
 	number int
 	memory []string
 	cuts   bool
+	resp   string
 }
 
 // newSiftCPUNode is the command that runs a CPU node.
@@ -38,7 +41,11 @@ It answers gets without asking the memory nodes until its --lease has run out, w
 of two CPU nodes run equally fast, up to the ratio of --missed times --period to --lease. With --lease 0 each
 get takes a heartbeat, and no clock matters.
 
-It prints one line when it is ready, with its address, and one whenever its role or what it knows of the memory
+With --resp it also speaks RESP, so that clients and tools of Redis can use the store. A node that does not lead answers
+them with an error that begins with NOTLEADING; others are UNKNOWN, TOOLONG, FULL and ERR.
+Anyone who can reach that address can use the store: there are no passwords, and no TLS.
+
+It prints one line when it is ready, with its addresses, and one whenever its role or what it knows of the memory
 nodes changes: 'leads in term T: memory M1 M2; failed M3', 'serves' with the same if clients are
 served, or 'follows'.`,
 		Example: `  verbatim-run sift cpunode --node 1 --listen 10.0.0.4:7031 \
@@ -57,6 +64,7 @@ served, or 'follows'.`,
 	fl.DurationVar(&f.node.BackOff, "back-off", 50*time.Millisecond, "unit of the random pause after a round of an election that nobody has won")
 	fl.DurationVar(&f.node.CallTimeout, "call-timeout", 100*time.Millisecond, "timeout for an attempt to connect to a memory node; it delays heartbeats")
 	fl.IntVar(&f.store.cfg.Cache, "cache", 0, "keys in the leader's cache; default: half of --keys")
+	fl.StringVar(&f.resp, "resp", "", "`address` on which to serve clients of Redis (RESP): GET, SET, DEL, EXISTS; port 0 picks a free one; default: none")
 	fl.BoolVar(&f.cuts, "cuts", false, "for tests: take lines 'cut NAME' and 'heal NAME' from standard input, and cut the node off from a memory node")
 	_ = fl.MarkHidden("cuts") // the flag is there
 	f.store.define(fl)
@@ -114,10 +122,19 @@ func runSiftCPUNode(c *cobra.Command, f *cpunodeFlags) error {
 	if err != nil {
 		return err
 	}
-	failed := make(chan error, 1)
+	failed := make(chan error, 2)
+	front := ""
+	if f.resp != "" {
+		l, err := net.Listen("tcp", f.resp)
+		if err != nil {
+			return fmt.Errorf("--resp %s: %w", f.resp, err)
+		}
+		front = fmt.Sprintf(", RESP at %s", l.Addr())
+		go func() { failed <- fmt.Errorf("--resp %s: %w", f.resp, resp.Serve(l, frontOf(s))) }()
+	}
 	go func() { failed <- s.Run(f.node) }()
 	out := c.OutOrStdout()
-	fmt.Fprintf(out, "ready: %s at %s is CPU node %d of %s on %s\n", f.host.name, h.Addr(), f.number, strings.Join(f.node.Memory, " "), h.Device().Attr().Name)
+	fmt.Fprintf(out, "ready: %s at %s is CPU node %d of %s on %s%s\n", f.host.name, h.Addr(), f.number, strings.Join(f.node.Memory, " "), h.Device().Attr().Name, front)
 	ctx, look, last := untilSignal(c.Context()), time.NewTicker(lookEvery), ""
 	defer look.Stop()
 	for {
@@ -133,6 +150,16 @@ func runSiftCPUNode(c *cobra.Command, f *cpunodeFlags) error {
 			}
 		}
 	}
+}
+
+// frontOf is a front end of a node, for which it has a store while it leads.
+func frontOf(s *kv.Server) resp.Config {
+	return resp.Config{Role: func() string { return roleOf(s.State()) }, Store: func() resp.Store {
+		if store := s.Store(); store != nil {
+			return store
+		}
+		return nil
+	}}
 }
 
 const (

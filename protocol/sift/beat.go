@@ -87,7 +87,7 @@ func (c *Coordinator) lookAt(name string) (*lend.Conn, error) {
 	return nil, fmt.Errorf("%w: %s is not reached", ErrNotJoined, name)
 }
 
-// welcome gives the coordinator's word to a node that has restarted and is complete again, so that it
+// welcome gives the coordinator's word to a node that has restarted and to which everything is copied, so that it
 // takes part in elections. It does so only over a connection that is older than the heartbeat by which
 // the coordinator was confirmed: another life of the node would need another one.
 func (c *Coordinator) welcome(name string, over *lend.Conn) error {

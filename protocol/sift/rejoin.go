@@ -141,12 +141,18 @@ func (c *Coordinator) others() error {
 	return c.stopped
 }
 
-// Join makes the node, to which everything is copied, one of the memory nodes again: it gets the log, and
-// then the state word, which vouches for its content, and the coordinator's word. From then on it counts.
+// Join makes the node, to which everything is copied, one of the memory nodes again: it gets the coordinator's word,
+// the log, and then the state word, which vouches for its content. From then on it counts.
+//
+// The word comes first. If the coordinator dies in between, the node is still out of the group, and the next one brings
+// it back; with a state word and no other the next one would take it for a member that takes no part in elections.
 func (j *Rejoining) Join() error {
-	err := j.complete()
+	err := j.ready()
 	if err == nil {
 		err = j.c.welcome(j.r.Peer, j.word)
+	}
+	if err == nil {
+		err = j.complete()
 	}
 	if err == nil {
 		err = j.join()
@@ -157,8 +163,8 @@ func (j *Rejoining) Join() error {
 	return nil
 }
 
-// complete makes the log of the node that of the others.
-func (j *Rejoining) complete() error {
+// ready is nil if everything is copied.
+func (j *Rejoining) ready() error {
 	c := j.c
 	c.enter()
 	defer c.leave()
@@ -167,6 +173,17 @@ func (j *Rejoining) complete() error {
 	}
 	if j.next < c.cfg.blocks() {
 		return fmt.Errorf("%w: %d of %d blocks are copied", ErrNotJoined, j.next, c.cfg.blocks())
+	}
+	return nil
+}
+
+// complete makes the log of the node that of the others, and vouches for it.
+func (j *Rejoining) complete() error {
+	c := j.c
+	c.enter()
+	defer c.leave()
+	if err := j.usable(); err != nil {
+		return err
 	}
 	if c.fill(j.r); !c.await(j.r, j.r.Asked) {
 		return j.gone()

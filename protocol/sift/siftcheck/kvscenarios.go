@@ -90,6 +90,21 @@ var stores = []spec{
 			without("mem2", late, func(r *store) { r.get("a") }),
 		}},
 	},
+	{
+		name: "kv-rejoin", doc: "P3, P4, P7, P8: a memory node crashes with a put in its log, comes back empty and is copied; the coordinator puts again, and may crash at any point of that; the next one reaches that node and one other",
+		faults: "crash(cpu1)<=1", bounds: "F=1, 2 CPU nodes, the second without one link, log of 1, 2 puts of one key, a copy between them, recovery, a get",
+		meets: []string{sawJoined, sawPutFound, sawPutLost, sawReplayed, sawTakeover},
+		load: workload{returns: true, beyond: true, gate: strikes, slots: 2, kv: tiny(func(c *kv.Config) { c.Blocks, c.Log = 1, 1 }), lease: leaseTime, cpus: []func(*run){
+			first(returned), away("mem2", storing(func(r *store) { r.get("a") })),
+		}},
+	},
+}
+
+// returned is a store whose memory node mem1 crashes and comes back empty, and is copied; from then on the coordinator may crash.
+func returned(r *run) {
+	storing(func(s *store) {
+		_ = s.put("a", "1") && r.lose("mem1") && r.now() && r.readmit("mem1") && s.put("a", "2")
+	})(r)
 }
 
 // deepStores take longer.

@@ -108,6 +108,9 @@ func (r *run) whole() bool {
 	if ok && len(images) < len(r.load.memory()) {
 		r.Failf(Disagree, "%v have failed after all memory nodes were brought back", r.c.Failed())
 	}
+	if out := r.node.Outsiders(); ok && len(out) > 0 {
+		r.Failf(Disagree, "%v have no word after all memory nodes were brought back: they take no part in elections", out)
+	}
 	return ok
 }
 

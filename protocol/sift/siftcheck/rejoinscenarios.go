@@ -65,7 +65,7 @@ var rejoins = []spec{
 			}
 		}), next(func(r *run) {
 			observe(r)
-			if slices.Contains(r.c.Failed(), "mem1") && r.readmit("mem1") && r.whole() {
+			if (!slices.Contains(r.c.Failed(), "mem1") || r.readmit("mem1")) && r.whole() {
 				r.write(1, "b")
 			}
 		}), lateAway("mem3", observe)}},

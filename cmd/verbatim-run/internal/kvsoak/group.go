@@ -225,7 +225,8 @@ func (g *group) until(ctx context.Context, what string, is func() bool) error {
 func (g *group) whole() bool { return g.view.serves && len(g.view.failed) == 0 }
 
 // joined waits until a memory node that was killed is a member again. It looks at the word of the node's present life,
-// since what leaders say may be about an earlier one.
+// since what leaders say may be about an earlier one. The leader that has given it the word makes it a member at once,
+// and then says so: see [group.whole].
 func (g *group) joined(ctx context.Context, h host.Host, name string) error {
 	late := time.Now().Add(g.cfg.Patience)
 	for {

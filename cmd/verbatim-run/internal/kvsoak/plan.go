@@ -63,10 +63,25 @@ var acts = []act{
 		return s.all(ctx, func() error { return s.cut(v.leader, v.memory[0]) }, func() error { return s.cut(v.leader, v.memory[1]) },
 			func() error { return s.pause(ctx, v.pauses[0]) }, func() error { return s.kill(v.leader, v.memory[2]) })
 	}},
+	{name: "the next leaders are cut off from all that know what was put last", cuts: true, do: (*soak).forget},
 	{name: "the leader is cut off from a memory node, and another one dies with it", cuts: true, do: func(s *soak, ctx context.Context, v victims) error {
 		return s.all(ctx, func() error { return s.cut(v.leader, v.memory[0]) }, func() error { return s.pause(ctx, v.pauses[0]) },
 			func() error { return s.kill(v.leader, v.memory[1]) })
 	}},
+}
+
+// forget leaves the next leaders with a memory node that was cut off before, and one that has lost its memory: they
+// must not serve before they reach the third.
+func (s *soak) forget(ctx context.Context, v victims) error {
+	behind, dies, knows := v.memory[0], v.memory[1], v.memory[2]
+	steps := []func() error{func() error { return s.cut(v.leader, behind) }, func() error { return s.pause(ctx, v.pauses[0]+100*time.Millisecond) }}
+	for _, cpu := range cpus {
+		if cpu != v.leader {
+			steps = append(steps, func() error { return s.cut(cpu, knows) })
+		}
+	}
+	return s.all(ctx, append(steps, func() error { return s.kill(v.leader, dies) }, func() error { return s.comeBack(ctx, dies) },
+		func() error { return s.pause(ctx, v.pauses[1]+300*time.Millisecond) })...)
 }
 
 // all does steps one after the other.
