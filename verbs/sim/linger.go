@@ -322,7 +322,7 @@ func (w *World) settle(r *region, off, n int) {
 		}
 		opts := len(c) + 1
 		for _, e := range c {
-			if e.acked || !e.frozen && !e.overtook() {
+			if e.acked && !e.struck() || !e.frozen && !e.overtook() { // what power failed on may be lost although it was acknowledged
 				opts = len(c)
 			}
 		}
