@@ -152,11 +152,12 @@ func (w *World) landEarlier(e *elem) {
 
 // loadLocked is the load of a locked instruction, which is one step with its store:
 // what comes before the store comes before the load. Without ATOMIC_GLOB that may be
-// the first half of an Atomic.
+// the first half of an Atomic. It may be a card that fetches, and what it finds.
 func (r *region) loadLocked(off int) uint64 {
 	w := r.h.w
 	w.cur.pause()
 	r.check(off, 8)
+	r.fetchesBefore(off, 8)
 	w.beforeStore(r, off, 8)
 	r.whole = w.cfg.Profile.AtomicGlob
 	var b [8]byte

@@ -133,6 +133,7 @@ func (w *World) execAtomic(e *elem) {
 	}
 	if !e.hasRead() {
 		w.readWord(e)
+		e.got = append(e.got, span{e.off, e.off + 8}) // a card that fetches before the write finds no other Atomic in between
 	}
 	old := binary.LittleEndian.Uint64(e.data)
 	now := old

@@ -201,10 +201,15 @@ func (r *region) sources(off, n int) bool {
 // fetching asks whether the card fetched before a store to [off, off+n). If it
 // will fetch after it, the store has drained by then: it is made to drain at once.
 func (r *region) fetching(off, n int) bool {
-	for r.h.w.pokeSource(r, off, n) {
-	}
+	r.fetchesBefore(off, n)
 	r.h.w.asked = r.sources(off, n)
 	return r.h.w.asked
+}
+
+// fetchesBefore asks what the card fetched from [off, off+n) before the store of the current step.
+func (r *region) fetchesBefore(off, n int) {
+	for r.h.w.pokeSource(r, off, n) {
+	}
 }
 
 // Load64 implements host.Region.
@@ -253,6 +258,7 @@ func (r *region) Add64(off int, delta uint64) uint64 {
 func (r *region) locked(off int, v uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
+	r.h.w.asked = true // by loadLocked: a card that fetched now would find what lands after the load
 	r.h.w.poke(r, off, b[:])
 	r.h.w.cur.reach()
 }
