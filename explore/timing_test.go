@@ -64,7 +64,7 @@ func TestTestSaysItsTime(t *testing.T) {
 	wants(t, testWith(t, waits("", "", sleeps), explore.Options{}), false, "timers idle: ", "warning: the code sets finite deadlines")
 	wants(t, testWith(t, waits("", "", sleeps), explore.Options{Timers: "free"}), false, "timers free: ")
 	wants(t, testWith(t, waits("free", "crash(a)<=1", sleeps), explore.Options{MaxRuns: 1}), true, "nothing is verified", "timers free: ")
-	wants(t, testWith(t, waits("often", "", sleeps), explore.Options{}), true, `"often"; there are idle, free and skew(r)`)
+	wants(t, testWith(t, waits("often", "", sleeps), explore.Options{}), true, `"often"; known: idle, free and skew(r)`)
 	fails := waits("skew(2)", "", func(host.Host) { panic("no") })
 	wants(t, testWith(t, fails, explore.Options{}), true, "and timers skew(2)", `Timers:   "skew(2)"`)
 }
