@@ -12,6 +12,7 @@ func Generate(kind string, seed uint64) *Program {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(kind))
 	g := &maker{r: rand.New(rand.NewPCG(seed, h.Sum64())), kind: kind}
+	separate := rand.New(rand.NewPCG(^seed, h.Sum64())) // on its own, so that a seed says what it said before
 	most := float64(DefaultLimits.Runs)
 	if g.chance(g.own().large) {
 		most = largest
@@ -23,9 +24,19 @@ func Generate(kind string, seed uint64) *Program {
 			g.p.Set = slices.DeleteFunc(g.p.Set, func(s string) bool { return s == "history" })
 		}
 		if g.p.valid() && g.p.fits(most) {
+			if separate.IntN(100) < 10 && g.p.receives() {
+				g.p.Set = append(g.p.Set, "recvcq")
+			}
 			return g.p.said()
 		}
 	}
+}
+
+// receives reports whether a receive is posted.
+func (p *Program) receives() bool {
+	found := false
+	p.acts(func(_ *Host, a *Act) { found = found || a.Do == "recv" })
+	return found
 }
 
 // largest is roughly the number of runs up to which programs are generated. Most of those that

@@ -28,6 +28,7 @@ var settings = []string{
 	"final",   // with linger: what memory holds at the end is part of the outcome
 	"history", // tasks report through History, and the order of their reports is part of the outcome
 	"onecq",   // all queue pairs of a host complete on one CQ
+	"recvcq",  // receives complete on a CQ of their own, at which only channels look
 	"short",   // queues of one request
 	"rnr",     // a request is retried once if no receive is posted
 	"sigall",  // every request is signaled

@@ -253,7 +253,11 @@ func (m *machine) queues() (verbs.PreparedQP, verbs.CQ) {
 	if cq == nil {
 		cq = must(m.h.Device().CreateCQ(16, m.ch))
 	}
-	cfg := verbs.QPConfig{SendCQ: cq, RecvCQ: cq, Access: m.x.access(), MaxInline: m.h.Device().Attr().MaxInline, SignalAll: m.x.p.Is("sigall")}
+	rcq := cq
+	if m.x.p.Is("recvcq") {
+		rcq = must(m.h.Device().CreateCQ(16, m.ch))
+	}
+	cfg := verbs.QPConfig{SendCQ: cq, RecvCQ: rcq, Access: m.x.access(), MaxInline: m.h.Device().Attr().MaxInline, SignalAll: m.x.p.Is("sigall")}
 	if m.x.p.Is("short") {
 		cfg.MaxSendWR, cfg.MaxRecvWR = 1, 1
 	}

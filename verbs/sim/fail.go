@@ -84,7 +84,7 @@ func only(o []outcome, hit func(verbs.Status) bool) []outcome {
 func (w *World) enabledFailures() {
 	for _, q := range w.qps {
 		var buf [8]outcome
-		fails := q.vanishing() >= 0
+		fails := q.vanishing() >= 0 || q.unfitUntold() >= 0
 		if !fails && q.canFail() {
 			o, _ := q.noticed(buf[:0])
 			fails = len(o) > 0
@@ -110,6 +110,11 @@ func (w *World) failing(a Actor) *qp {
 // stepFail makes q fail, or succeed with all that it has posted: that is decided then,
 // as if all acknowledgements had come.
 func (w *World) stepFail(q *qp) {
+	if i := q.unfitUntold(); i >= 0 && (q.vanishing() < 0 ||
+		w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + "#" + itoa(i) + receivedNames[k] }) == 1) {
+		q.peer.misfits(i)
+		return
+	}
 	if i := q.vanishing(); i >= 0 {
 		w.missed(q, i, q.reach())
 		q.forsaken = q.canFail() && !q.broken
@@ -239,6 +244,17 @@ func (q *qp) unfit(o []outcome) int {
 		return -1
 	}
 	return i
+}
+
+// unfitUntold is the request of q that takes the peer to ERR although q hears of nothing, or of
+// nothing for certain, or -1. Only what the peer itself has posted is flushed then: if its receives
+// complete in the same CQ, the one that fails comes first there, and decides it.
+func (q *qp) unfitUntold() int {
+	p := q.peer
+	if q.buffer != nil || !q.w.machine.failsUnseen() || !p.underWay() || p.peer != q || p.sendCQ == p.recvCQ || q.canFail() && q.vanishing() < 0 {
+		return -1
+	}
+	return p.misfit()
 }
 
 // misfits takes q to ERR because of request i of the peer. That hears of it unless q's host dies first.

@@ -80,7 +80,8 @@ func (w *World) hangIfStuck() {
 func (w *World) vain(ev *Event) bool {
 	switch q := ev.qp; ev.Actor.kind() {
 	case actFail:
-		return q.vanishing() >= 0
+		i := q.unfitUntold()
+		return q.vanishing() >= 0 || i >= 0 && !q.ent(i).came
 	case actWire:
 		q = w.qps[ev.a]
 		return q.mayLose() && !slices.ContainsFunc(w.wireSteps(q, nil), func(e *elem) bool { return e.came })
