@@ -1,0 +1,154 @@
+package siftcoord
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/verbatim-rdma/verbatim/coord"
+	"github.com/verbatim-rdma/verbatim/fingerprint"
+	"github.com/verbatim-rdma/verbatim/host"
+)
+
+// anyRequest is a request at random, as a client encodes it.
+func anyRequest(t *rapid.T) []byte {
+	var req []byte
+	c := coord.NewClient(recorder{req: &req}, "", "")
+	key := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key")
+	value := []byte(strings.Repeat(key, rapid.IntRange(0, 200).Draw(t, "length")))
+	session := coord.Session(rapid.Uint64Range(0, 3).Draw(t, "session"))
+	switch rapid.IntRange(0, 7).Draw(t, "op") {
+	case 0:
+		_ = c.Create(key, value, session)
+	case 1:
+		_, _ = c.Set(key, value, coord.AnyVersion)
+	case 2:
+		_ = c.Delete(key, coord.AnyVersion)
+	case 3:
+		_, _ = c.NewSession()
+	case 4:
+		_ = c.CloseSession(session)
+	case 5:
+		_ = c.CheckSession(session)
+	case 6:
+		_, _, _ = c.Get(key)
+	case 7:
+		_, _ = c.List("")
+	}
+	return req
+}
+
+// recorder is a host that only remembers what it is asked to send.
+type recorder struct {
+	host.Host
+	req *[]byte
+}
+
+func (r recorder) Call(_, _ string, req []byte, _ time.Duration) ([]byte, error) {
+	*r.req = slices.Clone(req)
+	return nil, host.ErrUnreachable
+}
+
+// oracle is the service in the memory of one process that never dies.
+type oracle struct {
+	coord.Keeper
+	tb *rapid.T
+}
+
+// became makes the oracle what the service has become: as it was, or as it is after one of the changes.
+func (o *oracle) became(hash fingerprint.Print, changes ...func()) {
+	for i := 0; o.Hash() != hash; i++ {
+		if i == len(changes) {
+			o.tb.Fatalf("a new coordinator has a state that the requests do not lead to")
+		}
+		changes[i]()
+	}
+	b := o.AppendSnapshot(nil)
+	o.Keeper = coord.Keeper{Ticks: o.Ticks} // sessions have their full time again
+	if err := o.Restore(b); err != nil {
+		o.tb.Fatal(err)
+	}
+}
+
+// Coordinators die anywhere: in a record, in a snapshot, while they clean up. What was acknowledged lasts, what was refused
+// never happens, and what is unknown happened or did not, as a whole.
+func TestCoordinatorsMayDieAnywhere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := []string{"cpu1", "cpu2"}
+		g, m := newGroup(t, Config{Ticks: 2, Every: 3}), newMemory()
+		o := &oracle{Keeper: coord.Keeper{Ticks: 2}, tb: t}
+		at := 0
+		elect := func() *Service {
+			if old, ok := g.stores[names[at]].(*fake); ok {
+				old.dead = true
+			}
+			at = rapid.IntRange(0, 1).Draw(t, "next")
+			f := m.open()
+			f.left = rapid.IntRange(-1, 25).Draw(t, "lives")
+			f.lasts = rapid.Bool().Draw(t, "lasts")
+			g.stores[names[at]] = f
+			return g.nodes[names[at]]
+		}
+		// recovered elects until a coordinator has the state.
+		recovered := func(changes ...func()) {
+			for {
+				if s := elect(); s.answer("x", listAll)[0] != notLeading {
+					o.became(s.keeper.Hash(), changes...)
+					return
+				}
+			}
+		}
+		recovered()
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			s := g.nodes[names[at]]
+			if old, ok := g.stores[names[1-at]].(*fake); ok && old.dead {
+				if resp := g.nodes[names[1-at]].answer("app", listAll); resp[0] != notLeading {
+					t.Fatalf("a replaced coordinator answered %v", resp)
+				}
+			}
+			switch rapid.IntRange(0, 5).Draw(t, "step") {
+			case 0:
+				s.Tick()
+				var changes []func()
+				for _, x := range o.Due() {
+					changes = append(changes, func() { o.ExpireSession(x.ID) })
+				}
+				if g.stores[names[at]].(*fake).dead {
+					recovered(changes...)
+					continue
+				}
+				for _, expire := range changes {
+					expire()
+				}
+				if s.keeper.Hash() != o.Hash() {
+					t.Fatal("a tick expires other sessions")
+				}
+			case 1:
+				recovered()
+			default:
+				req, from := anyRequest(t), rapid.SampledFrom([]string{"app", "tool"}).Draw(t, "from")
+				resp := s.answer(from, req)
+				switch resp[0] {
+				case notLeading:
+					recovered()
+				case unknown:
+					recovered(func() { o.Apply(from, req) })
+				default:
+					if want := o.Apply(from, req); !bytes.Equal(resp, want) {
+						t.Fatalf("%s, not %s", coord.Describe(req, resp), coord.Describe(req, want))
+					}
+				}
+			}
+		}
+	})
+}
+
+// listAll changes nothing.
+var listAll = func() (req []byte) {
+	_, _ = coord.NewClient(recorder{req: &req}, "", "").List("")
+	return req
+}()
