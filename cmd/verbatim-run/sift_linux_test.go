@@ -341,7 +341,7 @@ func TestSiftNodesThatDoNotFit(t *testing.T) {
 		{"whose address is that of another one", cpu + at(r.at["m3"]) + small, []string{"no connection to m2", "this is host m3, the request is for", "m2"}},
 		{"that is not there", cpu + at("127.0.0.1:1") + small, []string{"no connection to m2", "connection refused"}},
 		{"of another version", cpu + at(foreign(t, "77")) + small, []string{"no connection to m2", `it speaks version "77"`}},
-		{"that is something else", cpu + at(foreign(t, "")) + small, []string{"no connection to m2", "is no host of Verbatim"}},
+		{"that is something else", cpu + at(foreign(t, "")) + small, []string{"no connection to m2", "is not a Verbatim host"}},
 		{"that answers nonsense", cpu + at(liar(t, "m2", "sift")) + small, []string{"no connection to m2", "sift: malformed message", "greeting of 1000 bytes"}},
 	} {
 		t.Run(x.name, func(t *testing.T) { logs(t, x.args, x.want...) })
@@ -362,6 +362,8 @@ func logs(t *testing.T, args string, want ...string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }) // the node runs for ever
+	defer late.Stop()
 	var all strings.Builder
 	for s := bufio.NewScanner(log); s.Scan(); {
 		fmt.Fprintln(&all, s.Text())
