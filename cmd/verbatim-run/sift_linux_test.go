@@ -424,7 +424,8 @@ func freePorts(t *testing.T, ends ...string) string {
 	return ""
 }
 
-// The commands of docs/sift.md work one after the other, with other ports and less of everything. Those of Redis are
+// The commands of docs/sift.md work one after the other, with other ports, the devices of the other tests, and less of
+// everything. Those of Redis are
 // left out: it may not be there, and the first node may not lead.
 func TestSiftPageIsTrue(t *testing.T) {
 	self, err := os.Executable()
@@ -442,7 +443,7 @@ func TestSiftPageIsTrue(t *testing.T) {
 		t.Fatalf("%d commands", len(script))
 	}
 	dir := t.TempDir()
-	clitest.Write(t, filepath.Join(dir, "verbatim-run"), "#!/bin/sh\n"+asProgram+"=1 exec "+self+" \"$@\"\n")
+	clitest.Write(t, filepath.Join(dir, "verbatim-run"), "#!/bin/sh\n"+asProgram+"=1 exec "+self+" \"$@\" --device "+testDevices()[0]+"\n")
 	if err := os.Chmod(filepath.Join(dir, "verbatim-run"), 0o755); err != nil {
 		t.Fatal(err)
 	}
