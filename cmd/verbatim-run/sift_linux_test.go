@@ -425,8 +425,7 @@ func freePorts(t *testing.T, ends ...string) string {
 }
 
 // The commands of docs/sift.md work one after the other, with other ports, the devices of the other tests, and less of
-// everything. Those of Redis are
-// left out: it may not be there, and the first node may not lead.
+// everything. Those of Redis are left out: it may not be there, and the first node may not lead.
 func TestSiftPageIsTrue(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
