@@ -33,8 +33,8 @@ func (s *Store) AppendSnapshot(dst []byte) []byte {
 	return dst
 }
 
-// Restore replaces the state by that of a snapshot, of which it retains no part. After an error, which wraps
-// [ErrSnapshot], the store is empty.
+// Restore replaces the state with a snapshot's. It does not retain the argument. If it fails, the store is empty and the
+// error wraps [ErrSnapshot].
 func (s *Store) Restore(snapshot []byte) error {
 	s.Reset()
 	r := wire.NewReader(snapshot)

@@ -20,8 +20,8 @@ func newSift() *cobra.Command {
 		Use:   "sift",
 		Short: "Run Sift's key-value store as processes on RDMA cards, or over TCP",
 		Long: `Sift is a key-value store on passive memory: 2f+1 memory nodes lend memory to CPU nodes
-without state, of which one leads and serves clients. It survives the failure of f memory
-nodes, and of all CPU nodes but one. It runs the code that 'verbatim check sift' checks.
+without state. One CPU node leads and serves clients. The store survives the failure of f
+memory nodes and of all CPU nodes but one. It runs the code that 'verbatim check sift' checks.
 
 The processes find each other by addresses in flags: a CPU node gets the addresses of the
 memory nodes (--memory), and a client those of the CPU nodes (--cpu). Memory nodes need no

@@ -165,7 +165,7 @@ func TestSiftRunsOnMachines(t *testing.T) {
 	says(t, program(t, append(r.client("put a b"), "--wait", "300ms")...), 3, "sift/kv:")
 }
 
-// A marker tells the first start of a memory node from all others, and a node without one never is new.
+// The marker file distinguishes a memory node's first start from restarts. A node without a marker never starts empty.
 func TestMarkerShowsTheFirstStart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m1")
 	for i, x := range []struct {
@@ -362,7 +362,7 @@ func logs(t *testing.T, args string, want ...string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }) // the node runs for ever
+	late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }) // the node never exits by itself
 	defer late.Stop()
 	var all strings.Builder
 	for s := bufio.NewScanner(log); s.Scan(); {

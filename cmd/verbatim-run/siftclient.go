@@ -112,7 +112,7 @@ func newSiftDelete() *cobra.Command {
 	return c
 }
 
-// does carries out an operation that prints nothing by itself.
+// does executes an operation that prints no result.
 func (f *siftClientFlags) does(c *cobra.Command, do func(s *kv.Client) error) error {
 	s, err := f.client(c.ErrOrStderr())
 	if err == nil {
@@ -159,7 +159,7 @@ func (f *siftClientFlags) get(c *cobra.Command, key string) error {
 	return err
 }
 
-// hinted says which flags are about an error.
+// hinted adds the flags that an error concerns.
 func hinted(err error) error {
 	switch {
 	case errors.Is(err, kv.ErrTooLong):

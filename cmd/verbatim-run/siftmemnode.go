@@ -31,7 +31,7 @@ replicated memory, which one CPU node reaches at a time. Its CPU sets up connect
 else. Anyone who can reach its address can read and write the store.
 
 A memory node that has restarted may have lost what it had acknowledged, so it counts for nothing until
-the leader has brought it up to date. The file --marker tells the first start from later ones: if it is
+the leader has brought it up to date. The file --marker distinguishes the first start from restarts: if it is
 not there, the group counts as new, and memnode creates it. So keep it where it outlives the process,
 one for each node, and delete it only to begin a new group with all nodes. Without --marker a node
 never counts as new.

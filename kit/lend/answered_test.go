@@ -52,11 +52,7 @@ func TestAnswered(t *testing.T) {
 // A task may wait for a completion of any connection while others post: the queue that it waited for
 // says to which connection the completion belongs, if to any of those that it asks about.
 func TestReadyAndCollect(t *testing.T) {
-	err := run(func(h host.Host) error {
-		g, err := lend.NewGroup(h)
-		if err != nil {
-			return err
-		}
+	borrow(t, func(g *lend.Group) error {
 		mine, err := g.Register(8)
 		if err != nil {
 			return err
@@ -88,8 +84,5 @@ func TestReadyAndCollect(t *testing.T) {
 			return errors.New("a completion was collected twice")
 		}
 		return nil
-	}, serveWord)
-	if err != nil {
-		t.Error(err)
-	}
+	})
 }

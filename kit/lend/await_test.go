@@ -16,11 +16,7 @@ import (
 // AwaitAll waits for the last of several requests to each peer, and a connection that fails
 // has no queue pair any more.
 func TestAwaitAll(t *testing.T) {
-	err := run(func(h host.Host) error {
-		g, err := lend.NewGroup(h)
-		if err != nil {
-			return err
-		}
+	borrow(t, func(g *lend.Group) error {
 		mine, err := g.Register(8)
 		if err != nil {
 			return err
@@ -51,20 +47,13 @@ func TestAwaitAll(t *testing.T) {
 			return errors.New("a connection that has failed has a queue pair")
 		}
 		return nil
-	}, serveWord)
-	if err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A request may be complete before somebody waits for it: Room for another one and Do have
 // polled its completion, and no other comes.
 func TestAwaitOfWhatIsComplete(t *testing.T) {
-	err := run(func(h host.Host) error {
-		g, err := lend.NewGroup(h)
-		if err != nil {
-			return err
-		}
+	borrow(t, func(g *lend.Group) error {
 		mine, err := g.Register(8)
 		if err != nil {
 			return err
@@ -94,20 +83,13 @@ func TestAwaitOfWhatIsComplete(t *testing.T) {
 			g.Room(c, 1)
 		}
 		return nil
-	}, serveWord)
-	if err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // Without a completion in time ReadyAll takes none, and CollectAll then fails every connection; so does
 // AwaitAll.
 func TestAWaitForAllThatTakesTooLong(t *testing.T) {
-	err := run(func(h host.Host) error {
-		g, err := lend.NewGroup(h)
-		if err != nil {
-			return err
-		}
+	borrow(t, func(g *lend.Group) error {
 		g.Timeout = time.Millisecond
 		dial := func() (conns []*lend.Conn) {
 			for range 3 {
@@ -141,19 +123,12 @@ func TestAWaitForAllThatTakesTooLong(t *testing.T) {
 		g.AwaitAll(conns)
 		failed(conns)
 		return nil
-	}, serveWord)
-	if err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // Of several completions that were taken together one may be a failure. It fails its own connection only.
 func TestOneOfAllFails(t *testing.T) {
-	err := run(func(h host.Host) error {
-		g, err := lend.NewGroup(h)
-		if err != nil {
-			return err
-		}
+	borrow(t, func(g *lend.Group) error {
 		mine, err := g.Register(8)
 		if err != nil {
 			return err
@@ -183,19 +158,12 @@ func TestOneOfAllFails(t *testing.T) {
 			}
 		}
 		return nil
-	}, serveWord)
-	if err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A request that the card refuses fails its connection, and what another task waits for still comes.
 func TestPostBesideLeavesTheCompletion(t *testing.T) {
-	err := run(func(h host.Host) error {
-		g, err := lend.NewGroup(h)
-		if err != nil {
-			return err
-		}
+	borrow(t, func(g *lend.Group) error {
 		c, err := g.Dial("lender", "word", []byte("please"), 1, verbs.QPConfig{}, time.Second)
 		if err != nil {
 			return err
@@ -219,10 +187,7 @@ func TestPostBesideLeavesTheCompletion(t *testing.T) {
 			t.Error("the connection that has failed has a success")
 		}
 		return g.Drop(c)
-	}, serveWord)
-	if err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A visitor of a lender that also sends gets a window for each loan, and messages in the order

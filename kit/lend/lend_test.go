@@ -67,6 +67,20 @@ func serveWord(h host.Host) error {
 	})
 }
 
+// borrow runs a borrower beside a host that lends a word. An error of the borrower fails the test.
+func borrow(t *testing.T, borrower func(g *lend.Group) error) {
+	t.Helper()
+	if err := run(func(h host.Host) error {
+		g, err := lend.NewGroup(h)
+		if err != nil {
+			return err
+		}
+		return borrower(g)
+	}, serveWord); err != nil {
+		t.Error(err)
+	}
+}
+
 func Example() {
 	err := run(func(h host.Host) error {
 		g, err := lend.NewGroup(h)
@@ -127,11 +141,7 @@ func TestRefusals(t *testing.T) {
 // A borrower's queue accepts requests as long as it has room, and no completion is
 // lost, whichever are signaled.
 func TestRoom(t *testing.T) {
-	err := run(func(h host.Host) error {
-		g, err := lend.NewGroup(h)
-		if err != nil {
-			return err
-		}
+	borrow(t, func(g *lend.Group) error {
 		mine, err := g.Register(8)
 		if err != nil {
 			return err
@@ -168,10 +178,7 @@ func TestRoom(t *testing.T) {
 			return fmt.Errorf("it receives on a connection that has failed: %w", err)
 		}
 		return nil
-	}, serveWord)
-	if err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // scenario runs the hosts' mains, with the named faults.

@@ -6,18 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/verbatim-rdma/verbatim/host"
 	"github.com/verbatim-rdma/verbatim/kit/lend"
 	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // Do waits for one place of the queue, and its requests have numbers of their own.
 func TestDo(t *testing.T) {
-	err := run(func(h host.Host) error {
-		g, err := lend.NewGroup(h)
-		if err != nil {
-			return err
-		}
+	borrow(t, func(g *lend.Group) error {
 		mine, err := g.Register(8)
 		if err != nil {
 			return err
@@ -37,19 +32,12 @@ func TestDo(t *testing.T) {
 			}
 		}
 		return nil
-	}, serveWord)
-	if err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // A queue of receives takes what it has room for, before and after the connection is made.
 func TestPostRecv(t *testing.T) {
-	err := run(func(h host.Host) error {
-		g, err := lend.NewGroup(h)
-		if err != nil {
-			return err
-		}
+	borrow(t, func(g *lend.Group) error {
 		c, err := g.Dial("lender", "word", []byte("please"), 1, verbs.QPConfig{MaxRecvWR: 1}, time.Second)
 		if err != nil {
 			return err
@@ -67,8 +55,5 @@ func TestPostRecv(t *testing.T) {
 			}
 		}
 		return nil
-	}, serveWord)
-	if err != nil {
-		t.Error(err)
-	}
+	})
 }

@@ -30,7 +30,7 @@ func node(number uint16) sift.Config {
 // cpu is a CPU node with a store.
 func cpu(h host.Host, number uint16) error { return kv.Run(h, node(number), shape) }
 
-// run runs a client beside three memory nodes and two CPU nodes, of which the first dies after a time.
+// run starts three memory nodes, two CPU nodes and a client. The first CPU node crashes after dies.
 func run(client func(h host.Host), dies time.Duration) error {
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {

@@ -59,7 +59,7 @@ func (w *world) coordinator(name string, term uint16) sim.Node {
 	})
 }
 
-// attempts is how often a client asks anew.
+// attempts is how many times a client tries each request.
 const attempts = 2
 
 // coordinates is a client that creates a key, and sets it. For that it asks the second node first: the first one does not

@@ -19,9 +19,9 @@ var (
 	ErrUnknown = errors.New("sift/coord: the request may have been carried out")
 )
 
-// NewClient returns a client of the service under this name on the CPU nodes, of which there must be one. It asks the node
-// that answered last, and goes on to the next one if that is not the coordinator. A request that may change something is
-// not sent again if its fate is unknown.
+// NewClient returns a client of the named service on these CPU nodes; there must be at least one node. The client calls the
+// node that last answered as coordinator, and tries the next one if that node no longer leads. It does not resend a request
+// that may modify state and whose outcome is unknown.
 func NewClient(h host.Host, nodes []string, service string) (coord.Client, error) {
 	if len(nodes) == 0 {
 		return nil, fmt.Errorf("%w: a client without nodes", ErrConfig)
@@ -30,16 +30,16 @@ func NewClient(h host.Host, nodes []string, service string) (coord.Client, error
 	return coord.NewClient(f, nodes[0], service), nil
 }
 
-// finder is a host whose calls go to the coordinator.
+// finder is a host that directs calls to the coordinator.
 type finder struct {
 	host.Host
 	nodes []string
 
 	mu   host.Mutex
-	last int // the node that answered last
+	last int // the node that last answered as coordinator
 }
 
-// Call asks one node after the other until one is the coordinator.
+// Call tries the nodes in turn until one answers as coordinator.
 func (f *finder) Call(_, service string, req []byte, timeout time.Duration) ([]byte, error) {
 	var failed error
 	from := f.first()
@@ -64,7 +64,7 @@ func (f *finder) Call(_, service string, req []byte, timeout time.Duration) ([]b
 	return nil, ErrNoCoordinator
 }
 
-// fate is the answer of a coordinator, or the error that it stands for.
+// fate returns the coordinator's answer, or the error that the answer encodes.
 func fate(resp []byte) ([]byte, error) {
 	if len(resp) == 1 {
 		switch resp[0] {

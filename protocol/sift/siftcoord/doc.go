@@ -1,8 +1,7 @@
 // Package siftcoord is the coordination service of package
-// [github.com/verbatim-rdma/verbatim/coord] on the key-value store of Sift: a group of Sift can be
-// the controller of another protocol, such as NCL, in place of ZooKeeper or etcd. The paper has no
-// such service; it names coordination services among the users of replicated state machines
-// (Kazhamiaka et al., CoNEXT 2019, section 1).
+// [github.com/verbatim-rdma/verbatim/coord] on the key-value store of Sift. With it, a group of Sift can
+// be the controller of another protocol, such as NCL, in place of ZooKeeper or etcd. Sift's paper
+// (Kazhamiaka et al., CoNEXT 2019) has no such service.
 //
 // # Use
 //
@@ -10,7 +9,7 @@
 //
 //	server, err := kv.NewServer(h, shape)
 //	...
-//	s, err := siftcoord.New(h, server, siftcoord.Config{Ticks: 10, Every: 64})
+//	s, err := siftcoord.New(h, server, shape, siftcoord.Config{Ticks: 10, Every: 64})
 //	h.Go("coord", func() { h.Logf("%v", s.Serve("coord")) })
 //	h.Go("ticks", func() { s.Expire(100 * time.Millisecond) })
 //	err = server.Run(node)
@@ -19,21 +18,21 @@
 //
 // # How it works
 //
-// The service is a state machine, a [coord.Keeper] in the memory of the coordinator. A request that
-// may change it is first written to the store, as the next record of a journal; it is carried out
-// when the store has acknowledged that. So is the expiry of a session. A request that changes nothing
-// is answered when a get from the store has confirmed that the node still is the coordinator. After
-// some records the whole state is written beside the last snapshot, one put makes the new one valid,
-// and the records before it are deleted. A new coordinator reads the snapshot and carries out the
-// records after it, which gives the same state.
+// The service is a state machine: a [coord.Keeper] in the coordinator's memory. The coordinator first
+// writes each request that may modify the state to the store, as the next record of a journal, and
+// executes it when the store has acknowledged the record. Session expiries are records, too. Before it
+// answers a read-only request, a get from the store confirms that the node is still the coordinator.
+// After a number of records it writes a snapshot of the state next to the previous one; a single put
+// then makes the new snapshot valid, and the older records are deleted. A new coordinator restores the
+// snapshot and replays the records after it.
 //
-// Only one task of one node at a time writes: the [Service] has a lock, and the store of a
-// coordinator that has been replaced fails.
+// There is one writer at a time: the [Service] holds a lock, and the store of a replaced coordinator
+// fails.
 //
 // # Guarantees
 //
 // Those of package coord: every operation is linearizable, as those of the store are, and none is
-// carried out twice. Whatever was acknowledged lasts as long as at most F memory nodes fail. A new
+// executed twice. Acknowledged operations survive the failure of up to F memory nodes. A new
 // coordinator gives each session its full time again.
 //
 // # Where things are

@@ -39,7 +39,7 @@ func cpu(h host.Host, number uint16) error {
 		Period: time.Millisecond, Missed: 3, Lease: 2 * time.Millisecond, BackOff: time.Millisecond, CallTimeout: time.Second})
 }
 
-// run runs a client beside three memory nodes and two CPU nodes, of which the first dies after a time.
+// run starts three memory nodes, two CPU nodes and a client. The first CPU node crashes after dies.
 func run(client func(h host.Host, c coord.Client), dies time.Duration) error {
 	profile, err := faults.ProfileByName("strong")
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 
 // Store is what a journal needs of a key-value store. A [kv.Store] is one.
 type Store interface {
-	// Put returns when the pair lasts. An error that wraps [kv.ErrUnknown] leaves open whether it does.
+	// Put returns when the pair is durable. If the error wraps [kv.ErrUnknown], it may be durable.
 	Put(key, value []byte) error
-	// Get appends the value to buf, and makes sure that the store is the coordinator's.
+	// Get appends the value to buf, and confirms that this node is still the coordinator.
 	Get(key, buf []byte) (value []byte, found bool, err error)
 	Delete(key []byte) error
 }
 
-// journal is a sequence of records in a store, of which the first ones are replaced by a snapshot. Records and snapshots
-// are blobs: a value of the store is short, so each is cut into pieces. Piece 0, which says how many there are, is written
-// last, so a blob is there as a whole or not at all.
+// journal is a log of records in a store. A snapshot replaces the oldest records. Records and snapshots are stored as
+// blobs: values in the store are short, so a blob consists of several pieces. Piece 0 holds their number and is written
+// last, so a blob exists completely or not at all.
 type journal struct {
 	store Store
 	piece int // bytes of a value of the store
@@ -29,7 +29,7 @@ type journal struct {
 	buf   []byte
 }
 
-// head is what makes a snapshot valid: one value, so it changes at one moment.
+// head selects the valid snapshot. It is a single value, so it changes atomically.
 type head struct {
 	half  uint8  // which of two snapshots is valid
 	first uint64 // the first record that is not in it
@@ -43,14 +43,14 @@ const (
 	snapshotKey = 's'
 )
 
-// keySize is the length of the longest key: what it is, which one, and the piece.
+// keySize is the length of the longest key in bytes: kind, number and piece.
 const keySize = 1 + 8 + 4
 
-// ErrCorrupt: the store holds something else than a journal.
+// ErrCorrupt: the store does not hold a journal.
 var ErrCorrupt = errors.New("sift/coord: the store holds no such journal")
 
-// openJournal finds the journal of a store, whose values have so many bytes. It returns its snapshot, which is nil in a new
-// one, and its records.
+// openJournal opens the journal in a store with values of up to piece bytes. It returns the snapshot, which is nil if there
+// is none, and the records after it.
 func openJournal(store Store, piece int) (j *journal, snapshot []byte, records [][]byte, err error) {
 	j = &journal{store: store, piece: piece}
 	value, found, err := store.Get([]byte{headKey}, nil)
@@ -84,8 +84,8 @@ func missing(found bool, what string) error {
 	return fmt.Errorf("%w: %s is missing", ErrCorrupt, what)
 }
 
-// append writes the next record. If there is no room for it, nothing of it stays. After another error it may be there, and
-// nothing else may be written.
+// append writes the next record. If the store is full, it removes what it has written of the record. After any other error
+// the record may exist, and the caller must reopen the journal before it writes again.
 func (j *journal) append(record []byte) error {
 	if err := j.write(recordKey, j.next, record); errors.Is(err, kv.ErrFull) {
 		return errors.Join(err, j.trim(recordKey, j.next))
@@ -99,8 +99,8 @@ func (j *journal) append(record []byte) error {
 // length is how many records there are after the snapshot.
 func (j *journal) length() int { return int(j.next - j.head.first) }
 
-// compact replaces all records by a snapshot. If it is interrupted anywhere, the old snapshot and its records are valid,
-// or the new one.
+// compact replaces all records with a snapshot. If the coordinator crashes at any point, either the old snapshot with its
+// records is valid, or the new one.
 func (j *journal) compact(snapshot []byte) error {
 	h := head{half: 1 - j.head.half, first: j.next, stale: j.head.first}
 	if err := j.write(snapshotKey, uint64(h.half), snapshot); errors.Is(err, kv.ErrFull) {
@@ -115,8 +115,8 @@ func (j *journal) compact(snapshot []byte) error {
 	return j.clean()
 }
 
-// clean deletes what a snapshot has replaced. Pieces of a record that an earlier coordinator did not finish stay until the
-// next record of that number is replaced.
+// clean deletes the records and the snapshot that the valid snapshot has replaced. Pieces of an unfinished record remain
+// until the next record with its number is deleted.
 func (j *journal) clean() error {
 	for ; j.head.stale < j.head.first; j.head.stale++ {
 		if err := j.remove(recordKey, j.head.stale); err != nil {
@@ -126,13 +126,13 @@ func (j *journal) clean() error {
 	return j.remove(snapshotKey, uint64(1-j.head.half))
 }
 
-// confirm makes sure that the store is still the coordinator's.
+// confirm confirms that this node is still the coordinator.
 func (j *journal) confirm() error {
 	_, _, err := j.store.Get([]byte{headKey}, nil)
 	return err
 }
 
-// write writes a blob that is not there, in the order of its pieces, but with the first one last.
+// write writes a new blob: pieces 1, 2, ... and finally piece 0.
 func (j *journal) write(kind byte, n uint64, b []byte) error {
 	head, rest := b[:min(len(b), j.piece-4)], b[min(len(b), j.piece-4):]
 	pieces := 1
@@ -166,7 +166,7 @@ func (j *journal) blob(kind byte, n uint64) (b []byte, found bool, err error) {
 	return b, true, nil
 }
 
-// remove deletes a blob, or what is left of one.
+// remove deletes a blob, complete or not.
 func (j *journal) remove(kind byte, n uint64) error {
 	if err := j.trim(kind, n); err != nil {
 		return err
@@ -174,8 +174,8 @@ func (j *journal) remove(kind byte, n uint64) error {
 	return j.delete(key(kind, n, 0))
 }
 
-// trim deletes the pieces of a blob behind the first. They are written from the front and deleted from the end, so wherever
-// either was interrupted, there are no gaps.
+// trim deletes pieces 1, 2, ... of a blob. They are written in ascending and deleted in descending order, so an interruption
+// leaves no gaps.
 func (j *journal) trim(kind byte, n uint64) error {
 	end := 1
 	for ; ; end++ {
@@ -195,7 +195,7 @@ func (j *journal) trim(kind byte, n uint64) error {
 	return nil
 }
 
-// delete deletes a key that may not be there. To look is cheaper than to log.
+// delete deletes a key if it exists. A get is cheaper than a logged delete.
 func (j *journal) delete(key []byte) error {
 	if _, found, err := j.store.Get(key, nil); err != nil || !found {
 		return err
@@ -203,7 +203,7 @@ func (j *journal) delete(key []byte) error {
 	return j.store.Delete(key)
 }
 
-// key is the key of a piece of a blob.
+// key returns the key of a piece of a blob.
 func key(kind byte, n uint64, piece int) []byte {
 	b := binary.BigEndian.AppendUint64(append(make([]byte, 0, keySize), kind), n)
 	return binary.BigEndian.AppendUint32(b, uint32(piece))

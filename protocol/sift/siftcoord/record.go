@@ -14,7 +14,7 @@ const (
 	expiry  = 2 // of the session with this number (8 bytes)
 )
 
-// replay carries out a record of an earlier coordinator.
+// replay executes a record of an earlier coordinator.
 func (s *Service) replay(record []byte) error {
 	r := wire.NewReader(record)
 	kind, from := r.Uint8(), r.String(0, wire.MaxString)

@@ -86,11 +86,11 @@ func (s *Service) Serve(service string) error {
 	}
 }
 
-// Answers that are none of a coord.Store, whose answers begin with small numbers.
+// Answers of the service itself. Answers of coord.Store begin with small codes.
 const (
-	notLeading = 0xff // nothing happened, nor will it
-	unknown    = 0xfe // the request may have been carried out, or may be by the next coordinator
-	full       = 0xfd // the store has no room; nothing happened
+	notLeading = 0xff // the request was not and will not be executed
+	unknown    = 0xfe // the request may have been executed, now or by the next coordinator
+	full       = 0xfd // the store has no room; the request was not executed
 )
 
 // answer answers a request of a host.
@@ -134,7 +134,7 @@ func (s *Service) Tick() {
 	}
 }
 
-// Expire calls Tick for ever.
+// Expire calls Tick periodically and never returns.
 func (s *Service) Expire(period time.Duration) {
 	for {
 		s.h.Sleep(period)

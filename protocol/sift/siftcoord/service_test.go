@@ -12,7 +12,7 @@ import (
 	"github.com/verbatim-rdma/verbatim/protocol/sift/kv"
 )
 
-// group is a service on two CPU nodes, of which one has the store.
+// group is a service on two CPU nodes. One of them has the store.
 type group struct {
 	stores map[string]Store
 	nodes  map[string]*Service

@@ -78,8 +78,8 @@ func (c *client) get(key string) {
 	})
 }
 
-// do does an operation on a common key, and records it. One that was not carried out, and a get without an answer,
-// say nothing.
+// do executes an operation on a common key and records it. It does not record operations that were not executed, or gets
+// without an answer.
 func (c *client) do(op any, do func() (any, error)) {
 	call := c.log.now()
 	output, err := do()

@@ -77,7 +77,7 @@ func (l *log) compareOwn(s store) (compared int, err error) {
 		}
 		got := string(v)
 		if !found && got != "" || !slices.Contains(p.values, got) || found && got == "" {
-			return compared, &ViolationError{fmt.Sprintf("key %s has %q (there: %v), and may have one of %q, the first of which was acknowledged", key, got, found, p.values)}
+			return compared, &ViolationError{fmt.Sprintf("key %s has value %q (found: %v); want one of %q: the first was acknowledged, the others may have been executed", key, got, found, p.values)}
 		}
 		p.values = []string{got}
 		compared++

@@ -44,7 +44,7 @@ type group struct {
 	dead error // a process that has ended by itself
 }
 
-// view is what the CPU node of the latest term has said last.
+// view is the latest status printed by the CPU node with the highest term.
 type view struct {
 	term   int
 	by     string // its name
@@ -97,7 +97,7 @@ func (g *group) start(ctx context.Context, name string) error {
 	return nil
 }
 
-// address is where a node is, or any address before its first start.
+// address returns a node's address, or any free one before its first start.
 func (g *group) address(name string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -110,7 +110,7 @@ func (g *group) address(name string) string {
 // resolve finds a node for clients.
 func (g *group) resolve(name string) (string, error) { return g.address(name), nil }
 
-// listen takes note of what a node prints, until it ends.
+// listen records what a node prints, until the node exits.
 func (g *group) listen(name string, n *node) {
 	defer close(n.drained)
 	for line := range n.Lines {
@@ -134,7 +134,7 @@ func (g *group) signal() {
 	}
 }
 
-// note takes note of a line of a CPU node. What a node says that has been replaced does not count.
+// note records a line printed by a CPU node. It ignores nodes that have been replaced.
 func (v *view) note(name, line string) {
 	var does string
 	var term int

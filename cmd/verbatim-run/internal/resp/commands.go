@@ -156,7 +156,7 @@ func (s *session) choose(args [][]byte) {
 	}
 }
 
-// hello chooses the version of the protocol, and says who this is.
+// hello selects the protocol version and describes the server.
 func (s *session) hello(args [][]byte) {
 	three := s.three
 	if len(args) > 0 {
@@ -200,7 +200,7 @@ func (s *session) client(args [][]byte) {
 	}
 }
 
-// command says nothing about commands: clients do without.
+// command answers COMMAND with an empty list, which clients accept.
 func (s *session) command(args [][]byte) {
 	switch {
 	case len(args) == 0:
@@ -215,7 +215,7 @@ func (s *session) command(args [][]byte) {
 // settings are those for which redis-benchmark asks: how a Redis makes its data last. Nothing can be set.
 var settings = map[string]string{"save": "", "appendonly": "no"}
 
-// config says what is set.
+// config answers CONFIG GET.
 func (s *session) config(args [][]byte) {
 	if !strings.EqualFold(string(args[0]), "GET") {
 		s.failed("ERR", "this store has only CONFIG GET, and no settings")
