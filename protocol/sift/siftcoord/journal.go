@@ -103,12 +103,14 @@ func (j *journal) length() int { return int(j.next - j.head.first) }
 // records is valid, or the new one.
 func (j *journal) compact(snapshot []byte) error {
 	h := head{half: 1 - j.head.half, first: j.next, stale: j.head.first}
-	if err := j.write(snapshotKey, uint64(h.half), snapshot); errors.Is(err, kv.ErrFull) {
-		return errors.Join(err, j.remove(snapshotKey, uint64(h.half))) // records need the room
-	} else if err != nil {
-		return err
+	err := j.write(snapshotKey, uint64(h.half), snapshot)
+	if err == nil {
+		err = j.store.Put([]byte{headKey}, h.encode()) // the first one is a new key
 	}
-	if err := j.store.Put([]byte{headKey}, h.encode()); err != nil {
+	if errors.Is(err, kv.ErrFull) {
+		return errors.Join(err, j.remove(snapshotKey, uint64(h.half))) // records need the room
+	}
+	if err != nil {
 		return err
 	}
 	j.head = h

@@ -26,7 +26,7 @@ type Config struct {
 	// Ticks is how many ticks of [Service.Tick] a session may be silent, at least 1.
 	Ticks int
 	// Every is how many records are written between two snapshots, at least 1. The store needs room for two snapshots and
-	// so many records: a block for each piece as long as its values.
+	// so many records, a block for each piece as long as its values, and one block more.
 	Every int
 }
 

@@ -84,18 +84,21 @@ func TestReplacedRecordsAreDeleted(t *testing.T) {
 	}
 }
 
-// A snapshot for which there is no room leaves room for records.
+// A snapshot for which there is no room leaves room for records, also if it is the head that does not fit.
 func TestASnapshotWithoutRoomIsGivenUp(t *testing.T) {
-	g, m := newGroup(t, Config{Ticks: 2, Every: 1}), newMemory()
-	g.leads("cpu1", m.open())
-	_, c := g.client(t, "app")
-	if err := c.Create("big", make([]byte, 5*shape.Value), coord.NoSession); err != nil {
-		t.Fatal(err)
-	}
-	m.room = len(m.pairs) + 4
-	for range 3 {
-		if _, err := c.NewSession(); err != nil {
-			t.Fatal(err)
+	for n := 1; n <= 5; n++ {
+		for room := 1; room <= 2*n+2; room++ {
+			g, m := newGroup(t, Config{Ticks: 2, Every: 1}), newMemory()
+			g.leads("cpu1", m.open())
+			_, c := g.client(t, "app")
+			if err := c.Create("big", make([]byte, n*shape.Value), coord.NoSession); err != nil {
+				t.Fatal(err)
+			}
+			used := len(m.pairs)
+			m.room = used + room
+			if _, err := c.NewSession(); err != nil {
+				t.Errorf("%d pieces and room for %d pairs: %v", n, room, err)
+			}
 		}
 	}
 }
