@@ -14,6 +14,7 @@ require (
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/klauspost/reedsolomon v1.14.2
 	github.com/ncruces/go-sqlite3 v0.30.4
+	github.com/petermattis/goid v0.0.0-20261109124353-7cfa343ad0ab
 	github.com/redis/go-redis/v9 v9.17.3
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9

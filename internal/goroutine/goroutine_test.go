@@ -6,18 +6,18 @@ import (
 	"github.com/verbatim-rdma/verbatim/internal/goroutine"
 )
 
-func TestGoroutinesHaveNamesOfTheirOwn(t *testing.T) {
+func TestGoroutinesHaveNumbersOfTheirOwn(t *testing.T) {
 	var f goroutine.Flag
-	mine, other := goroutine.Name(), make(chan string)
+	mine, other := goroutine.ID(), make(chan int64)
 	if f.Raised() {
 		t.Error("the zero Flag is raised")
 	}
 	go func() {
 		f.Raise()
-		other <- goroutine.Name()
+		other <- goroutine.ID()
 	}()
-	if theirs := <-other; mine == "" || mine == theirs || mine != goroutine.Name() {
-		t.Errorf("%q and %q", mine, theirs)
+	if theirs := <-other; mine == 0 || mine == theirs || mine != goroutine.ID() {
+		t.Errorf("%d and %d", mine, theirs)
 	}
 	if !f.Raised() {
 		t.Error("the flag is not raised")

@@ -89,7 +89,7 @@ var layers = []layer{
 	{name: "verbs/verbstest", at: []string{"verbs/verbstest/..."}, may: []string{"verbs", "host"},
 		holds: "a suite of cases that every implementation of `verbs` passes", page: "fidelity",
 		why: "a suite that knows a backend can be lenient with it"},
-	{name: "goroutine", at: []string{"internal/goroutine"},
+	{name: "goroutine", at: []string{"internal/goroutine"}, modules: []string{"github.com/petermattis/goid"},
 		holds: "which goroutine calls, for one error of the simulator",
 		why:   "it distinguishes goroutines, and knows nothing about what they do"},
 	{name: "verbs/sim", at: []string{"verbs/sim/..."}, may: append(slices.Clone(below), "goroutine"),

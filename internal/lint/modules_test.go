@@ -10,7 +10,7 @@ import (
 // What a check is built of. Whoever imports the checker builds these too, and a newcomer
 // waits for all that `verbatim check` is built of before the first verdict.
 var (
-	checking = []string{"github.com/anishathalye/porcupine", "github.com/klauspost/reedsolomon", "github.com/klauspost/cpuid/v2"}
+	checking = []string{"github.com/anishathalye/porcupine", "github.com/petermattis/goid", "github.com/klauspost/reedsolomon", "github.com/klauspost/cpuid/v2"}
 	// Raft-R alone, and a command built with its tag: go.etcd.io/raft brings protobuf.
 	withRaft = append(slices.Clone(checking), "go.etcd.io/raft/v3", "google.golang.org/protobuf")
 	command  = append(slices.Clone(checking), "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/jedib0t/go-pretty/v6",

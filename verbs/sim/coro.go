@@ -20,7 +20,7 @@ type coro struct {
 	idle bool  // the function has ended
 	err  error // it panicked
 
-	goroutine string // its name
+	goroutine int64 // its number
 }
 
 // killed unwinds a coroutine whose task died; protocol code must not catch it. Its text
@@ -43,7 +43,7 @@ func (e *PanicError) Class() string { return "panic" }
 func newCoro() *coro {
 	c := &coro{idle: true}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
-		c.out, c.goroutine = yield, goroutine.Name()
+		c.out, c.goroutine = yield, goroutine.ID()
 		defer func() { c.idle = true }() // what it ran may end the goroutine
 		for {
 			if c.fn != nil {

@@ -11,10 +11,10 @@ import (
 var ErrGoroutine = errors.New("sim: a goroutine that is no task of a host called the simulator: " +
 	"start tasks with host.Host.Go, and no goroutines, which nothing could schedule")
 
-// watch finds goroutines that are no tasks. To tell goroutines apart takes many microseconds,
+// watch finds goroutines that are no tasks. With a version of Go that goid does not know that is slow,
 // so a checker watches its first runs only.
 type watch struct {
-	world string // the goroutine of the world
+	world int64 // the goroutine of the world
 	stray goroutine.Flag
 }
 
@@ -22,7 +22,7 @@ type watch struct {
 func (w *World) Watch(on bool) {
 	w.watch = nil
 	if on {
-		w.watch = &watch{world: goroutine.Name()}
+		w.watch = &watch{world: goroutine.ID()}
 	}
 }
 
@@ -57,10 +57,10 @@ func (w *World) guard() {
 		return
 	}
 	want := x.world
-	if t := w.cur; t != nil && t.co.goroutine != "" {
+	if t := w.cur; t != nil && t.co.goroutine != 0 {
 		want = t.co.goroutine
 	}
-	if goroutine.Name() != want {
+	if goroutine.ID() != want {
 		x.stray.Raise()
 		runtime.Goexit()
 	}
