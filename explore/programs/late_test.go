@@ -495,6 +495,8 @@ var differences = []struct{ name, program string }{
 	{"the same when a Read is among them", "strong suspect(b)<=1 | a: connect b; write b x 1 p; read b x p | b: / acceptconn; deny a"},
 	{"a packet that was drained past the caches is whole after a power failure", "strong+DDIO=false power(b)<=1 | a: wide b 1 p | b: err a / pload x; pload y"},
 	{"the same where Writes land in any order", "relaxed+DDIO=false+DrainOnRevoke=true power(b)<=1 | a: wide b 1 p | b: err a / pload x; pload y"},
+	{"what was acknowledged has come, wherever a cut stops what follows", "strong cut(a,b)<=1 recvcq | a: send b 1 | b: read a x s; recv a l; chan"},
+	{"a dead queue pair keeps nothing of a connection that was made anew since", "strong | a: read b x; reset b; up b; write b x 1; destroy b | b: write a x 1; reset a; up a"},
 }
 
 // Late resolution finds what the eager machine finds, and nothing else.

@@ -101,7 +101,7 @@ func (w *World) withMates(e *elem) int {
 	for i := e.q.base; i < e.q.posted && e.tells(); i++ {
 		for _, x := range e.q.ent(i).payload {
 			switch {
-			case !x.tells() || !x.over() || (x.wr < e.q.first) != (e.wr < e.q.first):
+			case !x.tells() || !x.over() || e.q.connection(x.wr) != e.q.connection(e.wr):
 			case !x.void() && w.with(e, x) && e.arrives():
 				return fateCame
 			case x.void() && !x.unknown() && x.kind == elemWrite && w.with(x, e):

@@ -71,7 +71,7 @@ func (q *qp) link() {
 	}
 	q.leaveBehind()
 	q.peer, q.stale, q.broken, q.unmet, q.met = nil, false, false, 0, 0
-	q.limit, q.cutAt, q.unacked, q.held = unlimited, unlimited, unlimited, unlimited
+	q.limit, q.cutAt, q.unacked, q.held, q.since = unlimited, unlimited, unlimited, unlimited, q.first
 	if q.w.linkCut(q.h.node.idx, q.remoteNode()) {
 		q.cutAt = q.posted
 	}

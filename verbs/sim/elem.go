@@ -131,7 +131,7 @@ func (a *elem) precedes(b *elem) bool {
 }
 
 func (e *elem) place() order.Place {
-	return order.Place{Wiped: e.wr < e.q.first, Request: e.wr, Part: e.part, Sub: e.sub}
+	return order.Place{Connection: e.q.connection(e.wr), Request: e.wr, Part: e.part, Sub: e.sub}
 }
 
 // follows reports whether e must land after by, directly or through others.

@@ -165,7 +165,7 @@ func (q *qp) vanishing() int {
 func (q *qp) accepted(i int) bool {
 	pieces := q.ent(i).payload
 	return len(pieces) > 0 && !slices.ContainsFunc(pieces, func(e *elem) bool { return !e.acked && !e.seen() }) &&
-		!slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr <= i && (e.wr < q.first) == (i < q.first) && !e.acked })
+		!slices.ContainsFunc(q.elems, func(e *elem) bool { return e.wr <= i && q.connection(e.wr) == q.connection(i) && !e.acked })
 }
 
 // cutForGood reports whether the link is cut and no healing is due. A gate that forbids it may do so for ever.

@@ -79,7 +79,7 @@ var covered = map[reflect.Type]map[string]string{
 		"recvCQ": derived + "Host.made", "state": printed, "access": printed, "remote": printed, "peer": "printed: whether it has one; which follows from remote",
 		"gone": "printed, without what nobody can ask for any more", "linked": identity, "nth": identity, "sq": links,
 		"base": "the ring's", "head": "all is counted from it", "done": links, "posted": printed, "last": derived + "the requests", "freed": printed, "limit": printed, "cutAt": printed, "unacked": printed,
-		"held": printed, "first": "printed with the elements that are from before", "stale": printed, "broken": printed, "refusedBy": printed, "misfitted": printed, "forsaken": printed, "completing": inStep, "catching": inStep,
+		"held": printed, "first": "printed with the elements that are from before", "since": "printed as the connection of an element (qp.connection)", "stale": printed, "broken": printed, "refusedBy": printed, "misfitted": printed, "forsaken": printed, "completing": inStep, "catching": inStep,
 		"elems": links, "rq": printed, "met": "printed; while nothing was flushed it follows from matched, recvNext and what the peer has posted", "matched": "printed as the request that comes next (nextMatch)", "unmet": printed, "recvNext": printed,
 		"buffer": identity, "untold": derived + "what the tasks have observed",
 	},

@@ -76,6 +76,7 @@ type qp struct {
 	unacked int           // and from here on never acknowledged: the responder's queue pair stopped first (acked.go)
 	held    int           // and from here on not before the queue pair leaves SQD
 	first   int           // the requests before were wiped by a RESET
+	since   int           // the first request of the last connection that was made
 	stale   bool          // its peer was connected anew, and it was not
 	broken  bool
 	// refusedBy: it is failing because its peer refused something, and takes it along.
@@ -95,6 +96,9 @@ type qp struct {
 	// buffer: it is no queue pair but the queue of this store buffer.
 	buffer *storeBuffer
 }
+
+// connection tells the requests of the present connection, of the last one before, and of earlier ones apart.
+func (q *qp) connection(i int) int { return boolInt(i >= q.since) + boolInt(i >= q.first) }
 
 func (q *qp) ent(i int) *sqEntry { return &q.sq[i&(len(q.sq)-1)] }
 

@@ -74,14 +74,14 @@ func (q *qp) state128() print {
 // elemPrint covers one element that is pending.
 func (q *qp) elemPrint(p print, e *elem) print {
 	p = p.Uint(uint64(e.kind)<<16 | uint64(boolInt(e.acked)<<3|boolInt(e.frozen)<<2|boolInt(e.src != nil)<<1|boolInt(e.fenced)|
-		boolInt(e.came)<<4|boolInt(e.lost())<<5|boolInt(e.persist)<<6|boolInt(e.could)<<7|boolInt(e.wr < q.first)<<8|boolInt(e.struck())<<9|boolInt(e.stopAt > 0)<<10)).Int(e.off)
+		boolInt(e.came)<<4|boolInt(e.lost())<<5|boolInt(e.persist)<<6|boolInt(e.could)<<7|boolInt(e.struck())<<8|boolInt(e.stopAt > 0)<<9|q.connection(e.wr)<<10)).Int(e.off)
 	if e.reg != nil {
 		p = p.Int(e.reg.ord<<1 | boolInt(e.reg.pm != nil)).Int(e.reg.h.life)
 	}
 	switch {
 	case q.buffer != nil: // they are in the order of the list
 	case q.gone:
-		p = p.Int(e.wr - q.elems[0].wr).Bool(e.wr < min(q.limit, q.cutAt))
+		p = p.Int(e.wr - q.elems[0].wr).Bool(e.acked || e.wr < min(q.limit, q.cutAt)) // what was acknowledged has come
 	default:
 		p = p.Int(e.wr - q.head)
 	}
@@ -265,11 +265,10 @@ func (q *qp) fates(p print, n int) print {
 	if left == q.posted {
 		return p
 	}
-	from := q.base
-	if left >= q.first {
-		from = max(q.base, q.first)
-	}
-	for i := from; i < n; i++ {
+	for i := q.base; i < n; i++ {
+		if q.connection(i) < q.connection(left) {
+			continue
+		}
 		for _, e := range q.ent(i).payload {
 			if i >= left || e.unknown() || e.void() {
 				p = p.Int(n - i).Uint(uint64(boolInt(e.unknown())<<2 | boolInt(e.void())<<1 | boolInt(e.over())))

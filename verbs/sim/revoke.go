@@ -158,7 +158,7 @@ func (w *World) cameWith(e *elem, pieces []*elem) bool {
 func (w *World) incomplete(q *qp, n int) {
 	var of []*elem
 	for _, e := range q.elems {
-		if (e.wr == n || e.wr < n && e.kind == elemWrite && w.gaps()) && (e.wr < q.first) == (n < q.first) && !e.acked {
+		if (e.wr == n || e.wr < n && e.kind == elemWrite && w.gaps()) && q.connection(e.wr) == q.connection(n) && !e.acked {
 			of = append(of, e)
 		}
 	}
@@ -203,7 +203,7 @@ func (w *World) arrive(q *qp, n int) {
 		s.came = s.came || i < q.limit && (s.nak == verbs.StatusSuccess || s.recvErr != verbs.StatusSuccess)
 	}
 	for _, e := range q.elems {
-		if e.wr < n && (e.wr < q.first) == (n <= q.first) && !e.acked {
+		if e.wr < n && q.connection(e.wr) == q.connection(n-1) && !e.acked {
 			w.ticks++
 			e.acked, e.ackAt = true, w.ticks
 			w.fetch(e)

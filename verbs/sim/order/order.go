@@ -52,9 +52,9 @@ func Stalls(a, b Request, outstanding int) bool {
 
 // Place is where a piece stands in its queue.
 type Place struct {
-	// Wiped: its request was posted before the queue pair was last RESET.
-	Wiped   bool
-	Request int
+	// Connection numbers the connections of the queue pair, which no rule of order spans.
+	Connection int
+	Request    int
 	// Part counts the pieces of a request, Sub the parts of a piece that came apart when
 	// its request failed.
 	Part, Sub int
@@ -64,7 +64,7 @@ type Place struct {
 // place, which is what is left when one comes apart twice, both do.
 func (a Place) Precedes(b Place) bool {
 	switch {
-	case a.Wiped != b.Wiped:
+	case a.Connection != b.Connection:
 		return false
 	case a.Request != b.Request:
 		return a.Request < b.Request

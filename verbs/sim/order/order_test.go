@@ -393,7 +393,7 @@ func TestPlaces(t *testing.T) {
 		{"a later piece", order.Place{Part: 2}, order.Place{Part: 1, Sub: 3}, false},
 		{"an earlier part of a piece", order.Place{Sub: 1}, order.Place{Sub: 2}, true},
 		{"a later part of a piece", order.Place{Sub: 2}, order.Place{Sub: 1}, false},
-		{"two connections", order.Place{Wiped: true, Request: 1}, later, false},
+		{"two connections", order.Place{Connection: 1, Request: 1}, later, false},
 	} {
 		if got := c.a.Precedes(c.b); got != c.want {
 			t.Errorf("%s: precedes %v, want %v", c.name, got, c.want)
