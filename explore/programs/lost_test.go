@@ -29,6 +29,10 @@ var lost = []struct {
 
 	{"an Atomic reads before what is landing, although what it must find lands after that",
 		"strong+AtomicFlushes=false | a: write b x 1 s; wait b 1; fetchadd b x 1 s; wait b 1 | b: store x 2", []string{"a:Write FetchAdd=1 b:", "a:Write FetchAdd=2 b:"}},
+	{"an unsignaled request that was acknowledged fails nothing, so its owner waits on", "strong | a: write b x 1; recv b; wait b 1 | b: err a",
+		[]string{"a:RETRY_EXC_ERR b:", "a:… b: hang"}},
+	{"the same, and a timer fires", "strong crash(b)<=1 | a: write b x 1; twait b 5 | b:", []string{"a:RETRY_EXC_ERR b:", "a:timeout b:"}},
+	{"the same after a Send that was received", "strong break(a,b)<=1 | a: send b 1; recv b; wait b 1 | b: recv a", []string{"a:RETRY_EXC_ERR b:", "a:… b: hang"}},
 	{"a fence after which nothing is flushed passes as one that flushes", "strong power(*)<=1 | a: say; pstore x 1; pflush x; pfence; say | b:", nil},
 	{"a store to the source of a Write against the connection over which it leaves", "strong | a: connect b; writeimm b x 1; wait b 1; load x | b: acceptconn; write a x 1; change 9",
 		[]string{"a:RETRY_EXC_ERR 1 b:", "a:RETRY_EXC_ERR 9 b:"}},

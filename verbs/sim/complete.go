@@ -13,9 +13,13 @@ type outcome struct {
 	recv   bool
 	status verbs.Status
 	kept   bool // it has been decided: the first of q.done, or of its receives in the CQ
+	quiet  bool // no completion: see qp.quiet
 }
 
 func (o outcome) name() string {
+	if o.quiet {
+		return o.q.name() + quietNames[1]
+	}
 	kind := "#"
 	if o.recv {
 		kind = " recv "
@@ -47,7 +51,7 @@ func (q *qp) sendOutcomes(o []outcome) []outcome {
 
 // ways appends the completions that may come next of a queue pair that works; with
 // failures set it goes past what succeeds and appends the failures only. whole says
-// that all that is outstanding may succeed, and that a completion says so.
+// that all that is outstanding may succeed.
 func (q *qp) ways(o []outcome, failures bool) (out []outcome, whole bool) {
 	lost := q.lost()
 	reach := q.reach()
@@ -86,9 +90,8 @@ func (q *qp) ways(o []outcome, failures bool) (out []outcome, whole bool) {
 		if s.signaled && !failures {
 			return append(o, outcome{q: q, wr: i, status: verbs.StatusSuccess}), false
 		}
-		whole = s.signaled
 	}
-	return o, whole
+	return o, true
 }
 
 // lost reports whether the requester may give up: nobody acknowledges.

@@ -31,12 +31,13 @@ func (q *qp) canFail() bool {
 }
 
 // failures appends the failures that may come next, whatever succeeds before them.
-// whole says that all that is outstanding may succeed as well, and is then complete.
+// whole says that all that is outstanding may succeed as well, and that a completion says so.
 func (q *qp) failures(o []outcome) (out []outcome, whole bool) {
 	if !q.canFail() {
 		return o, false
 	}
-	return q.ways(o, true)
+	o, whole = q.ways(o, true)
+	return o, whole && q.ent(q.posted-1).signaled
 }
 
 // takesPeer reports whether a failure takes the responder's end to ERR as well.
@@ -83,16 +84,20 @@ func only(o []outcome, hit func(verbs.Status) bool) []outcome {
 // enabledFailures lists the queue pairs whose failure is an event.
 func (w *World) enabledFailures() {
 	for _, q := range w.qps {
-		var buf [8]outcome
-		fails := q.vanishing() >= 0 || q.unfitUntold() >= 0
-		if !fails && q.canFail() {
-			o, _ := q.noticed(buf[:0])
-			fails = len(o) > 0
-		}
-		if fails {
+		if q.failsUnheard() || q.quiet() {
 			w.events = append(w.events, Event{Actor: q.failActor(), a: q.h.node.idx, qp: q})
 		}
 	}
+}
+
+// failsUnheard reports whether stepFail has something to decide.
+func (q *qp) failsUnheard() bool {
+	if q.vanishing() >= 0 || q.unfitUntold() >= 0 {
+		return true
+	}
+	var buf [8]outcome
+	o, _ := q.noticed(buf[:0])
+	return len(o) > 0
 }
 
 func (q *qp) failActor() Actor { return actor(actFail, q.h.life, q.h.node.idx, int(q.num)) }
@@ -110,6 +115,10 @@ func (w *World) failing(a Actor) *qp {
 // stepFail makes q fail, or succeed with all that it has posted: that is decided then,
 // as if all acknowledgements had come.
 func (w *World) stepFail(q *qp) {
+	if q.quiet() && (!q.failsUnheard() || w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + quietNames[k] }) == 1) {
+		q.quiets()
+		return
+	}
 	if i := q.unfitUntold(); i >= 0 && (q.vanishing() < 0 ||
 		w.choose(ChooseCutoff, 2, func(k int) string { return q.name() + "#" + itoa(i) + receivedNames[k] }) == 1) {
 		q.peer.misfits(i)

@@ -75,13 +75,13 @@ func (w *World) hangIfStuck() {
 }
 
 // vain reports whether a step may never come: that of a wire whose connection has ended, and
-// nothing that has arrived waits to be placed; the loss of what nobody waits for; or a receive
-// that fails because of a request that may have been lost.
+// nothing that has arrived waits to be placed; the loss of what nobody waits for; a receive
+// that fails because of a request that may have been lost; or an acknowledgement of which nobody hears.
 func (w *World) vain(ev *Event) bool {
 	switch q := ev.qp; ev.Actor.kind() {
 	case actFail:
 		i := q.unfitUntold()
-		return q.vanishing() >= 0 || i >= 0 && !q.ent(i).came
+		return q.vanishing() >= 0 || i >= 0 && !q.ent(i).came || q.quiet() && !q.failsUnheard()
 	case actWire:
 		q = w.qps[ev.a]
 		return q.mayLose() && !slices.ContainsFunc(w.wireSteps(q, nil), func(e *elem) bool { return e.came })

@@ -266,10 +266,14 @@ func (q *qp) fates(p print, n int) print {
 		return p
 	}
 	for i := q.base; i < n; i++ {
+		s := q.ent(i)
 		if q.connection(i) < q.connection(left) {
 			continue
 		}
-		for _, e := range q.ent(i).payload {
+		if i < left && s.nak != verbs.StatusSuccess {
+			p = p.Int(n - i).Uint(uint64(s.nak)<<8 | uint64(boolInt(s.early))) // what is behind it comes only if it did before the refusal
+		}
+		for _, e := range s.payload {
 			if i >= left || e.unknown() || e.void() {
 				p = p.Int(n - i).Uint(uint64(boolInt(e.unknown())<<2 | boolInt(e.void())<<1 | boolInt(e.over())))
 			}

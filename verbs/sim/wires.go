@@ -142,6 +142,9 @@ func (w *World) ackSteps(q *qp, out []outcome) []outcome {
 		}
 		out = append(out, o)
 	}
+	if q.quiet() && w.arrived(q, q.posted-1) {
+		out = append(out, outcome{q: q, wr: q.posted - 1, quiet: true})
+	}
 	for _, o := range q.recvOutcomes(nil) {
 		if o.status == verbs.StatusWRFlushErr || w.recvArrived(q) {
 			out = append(out, o)
@@ -179,6 +182,10 @@ func (w *World) recvArrived(q *qp) bool {
 func (w *World) stepAck(q *qp) {
 	steps := w.ackSteps(q, nil)
 	o := steps[w.choose(ChooseCompletion, len(steps), func(i int) string { return steps[i].name() })]
+	if o.quiet {
+		q.quiets()
+		return
+	}
 	done := completion{wr: o.wr, recv: o.recv}
 	w.complete(o, &done.wc)
 	c := q.sendCQ
