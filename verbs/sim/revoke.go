@@ -77,6 +77,9 @@ func (m *late) cutoff(q *qp, hit func(*sqEntry) bool, nak verbs.Status, awaits b
 			continue
 		}
 		switch {
+		case !live && e.leftDenied() && !e.acked && !e.frozen && !e.could:
+			w.discard(e) // it had not come when access was denied, and no grant lets it in any more
+			all.again()
 		case !live && (e.wr >= reach || e.wr >= wiped && e.wr < q.first) && !e.acked && !e.frozen && !e.could:
 			w.discard(e) // it has not come by now: its receive was never there
 			all.again()
@@ -116,7 +119,7 @@ func (q *qp) unreceived() int {
 // executedByNow decides which Atomics of a requester that has ended were executed before a
 // revocation. With DrainOnRevoke the others have not come; without it they are not executed any
 // more, nor what had to wait for them. What stands alone is left open. What memory refuses was not
-// executed.
+// executed, nor what the access flags forbid.
 func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 	for all := sweep(&q.elems); all.next(); {
 		e := all.e
@@ -124,9 +127,9 @@ func (w *World) executedByNow(q *qp, hit func(*elem) bool) {
 			continue
 		}
 		w.mend(e.reg, e.off, e.n)
-		can := w.canLand(e)
+		can := w.canLand(e) && !e.isDenied()
 		switch {
-		case !can && !w.refused(e):
+		case !can && !w.refused(e) && !e.isDenied():
 			continue
 		case can && w.cfg.Profile.DrainOnRevoke && w.hasCome(e):
 			w.arrive(q, e.wr+1)
