@@ -30,6 +30,7 @@ func dice(n int) *explore.Scenario {
 // Mixed finds shallow violations at random, and otherwise agrees with an exhaustive
 // search.
 func TestMixed(t *testing.T) {
+	sequential(t)
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "search")
 	for name, x := range map[string]struct {

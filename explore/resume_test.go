@@ -213,6 +213,7 @@ func TestResumeOtherBuild(t *testing.T) {
 
 // A file with a flipped bit is refused, or the search reaches the same result.
 func TestResumeDamaged(t *testing.T) {
+	sequential(t)
 	s, file := smallScenarios()[0], filepath.Join(t.TempDir(), "s")
 	whole, err := explore.Check(s, explore.Options{Workers: 1})
 	if err != nil || whole.Verdict != explore.Verified {
@@ -280,6 +281,7 @@ func TestResumeKeepsOutcomesOfAnyBytes(t *testing.T) {
 
 // So many requests in flight stand for more eager states than a float64 can count.
 func TestSaveWithEagerStatesBeyondCount(t *testing.T) {
+	sequential(t)
 	s := &explore.Scenario{Name: "test/large", Profile: "iba", Build: func(c *explore.Case) (sim.Config, error) {
 		const size = 1 << 14
 		return sim.Config{Profile: c.Profile, Nodes: []sim.Node{

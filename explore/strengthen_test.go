@@ -177,6 +177,7 @@ func search(t *rapid.T, s *explore.Scenario, opt explore.Options) (outcomes []st
 
 // A Read that is sampled byte by byte keeps all of what it sampled.
 func TestReadInManyPiecesKeepsThemAll(t *testing.T) {
+	sequential(t)
 	const n = 64
 	s := scenario("many-pieces", "", func(x *tiny) []sim.Node {
 		return []sim.Node{client("a", func(h host.Host, w *wire) {

@@ -53,6 +53,7 @@ func sleepers(say func(string), spans map[string][]int) []sim.Node {
 // have the outcomes want, or if it is nil the same ones.
 func same(t *testing.T, s *explore.Scenario, want []string) {
 	t.Helper()
+	sequential(t)
 	naive, runs, done, err := explore.Naive(s, explore.Options{}, true, 300_000)
 	if err != nil || !done {
 		t.Fatalf("naive: %v after %d runs, done %v", err, runs, done)

@@ -13,6 +13,7 @@ import (
 // The timeline shows a request that a server rejects or ignores, even if its caller
 // goes on without it; a rejection that the caller sees shows once.
 func TestTimelineShowsRefusals(t *testing.T) {
+	sequential(t)
 	serve := func(answer func(n int, r host.Request)) func(host.Host, int) {
 		return func(h host.Host, _ int) {
 			lis, err := h.Listen("lend")

@@ -73,15 +73,20 @@ func buildArgs(command, to string) []string {
 	return []string{"-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, command}
 }
 
-// quickly builds a program or, with the verb test, the tests of a package, with some files
-// replaced. It disables optimisation: compilation takes far longer than the run.
+// quickly builds a program without optimisation. It is for a program with one mutant or none:
+// compilation takes far longer than the run.
 func (r *runner) quickly(name string, files map[string][]byte, verb, pkg string) (string, error) {
+	return r.compiled(name, files, verb, pkg, "-gcflags="+source.Module+"/...=-N -l")
+}
+
+// compiled builds a program or, with the verb test, the tests of a package, with some files replaced.
+func (r *runner) compiled(name string, files map[string][]byte, verb, pkg string, flags ...string) (string, error) {
 	dir := filepath.Join(r.tmp, name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, "program")
-	args := []string{"-gcflags=" + source.Module + "/...=-N -l", "-ldflags=-s -w", "-o", path, pkg}
+	args := append(flags, "-ldflags=-s -w", "-o", path, pkg)
 	if verb == "test" {
 		args = append([]string{"-c", "-vet=off"}, args...)
 	}

@@ -49,10 +49,10 @@ func (r *runner) programWithAll() (*program, error) {
 	return build.(func() (*program, error))()
 }
 
-// withAll builds a program with all mutants, once.
+// withAll builds a program with all mutants, once. It runs for each, so optimisation pays.
 func (r *runner) withAll(verb, pkg string) (string, error) {
 	build, _ := r.built.LoadOrStore(verb+" "+pkg, sync.OnceValues(func() (string, error) {
-		path, err := r.quickly(filepath.Join("together", verb, filepath.FromSlash(pkg)), r.all.files, verb, pkg)
+		path, err := r.compiled(filepath.Join("together", verb, filepath.FromSlash(pkg)), r.all.files, verb, pkg)
 		if err != nil && r.ctx.Err() == nil {
 			r.note(fmt.Sprintf("each mutant is built separately, because they do not build together: %v", err))
 		}

@@ -19,6 +19,9 @@ var (
 // Random programs miss some orders of their acts; enumerations cover all of them. By default this test takes a few
 // programs of each pattern, under low limits; -each 0 takes all of them, under the full limits.
 func TestEnumerations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one program after the other, each with one worker: nothing for the race detector; go test ./... runs them")
+	}
 	f, err := os.Open(*enumerations)
 	if err != nil {
 		t.Fatal(err)

@@ -296,6 +296,9 @@ var never = []struct {
 
 // What cannot be is not found.
 func TestNever(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one program after the other, each with one worker: nothing for the race detector; go test ./... runs them")
+	}
 	for _, x := range never {
 		p, err := programs.Parse(x.program)
 		if err != nil {
