@@ -94,11 +94,14 @@ func TestConfigurationsOutsideTheLimitsAreErrors(t *testing.T) {
 		"no back-off":            func(c *Config) { c.BackOff = 0 },
 		"no timeout":             func(c *Config) { c.CallTimeout = 0 },
 		"a lease too long":       func(c *Config) { c.Lease = 2 * time.Millisecond },
+		"a back-off too long":    func(c *Config) { c.BackOff = math.MaxInt64/4 + 1 },
+		"a lease a bit longer":   func(c *Config) { c.Lease = time.Duration(c.Missed)*c.Period + 1 },
 		"a lease before it":      func(c *Config) { c.Lease = -1 },
 		"a short queue":          func(c *Config) { c.QueueDepth = 3 },
 	}
-	good := config()
-	if err := good.Validate(); err != nil {
+	good, patient := config(), config()
+	patient.Missed, patient.Lease = math.MaxInt, 1 // the product overflows
+	if err := errors.Join(good.Validate(), patient.Validate()); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range tests {
