@@ -46,6 +46,35 @@ func (r restarting) Pick(events []sim.Event) int {
 	return r.anyRun.Pick(events)
 }
 
+// An entry that is applied while a node comes back is applied at the others only. So its block is copied afterwards.
+func TestACopyHasTheWritesThatWereNotApplied(t *testing.T) {
+	cfg := config()
+	crashing(t, &cfg, "", func(h host.Host, crash func(mem string)) {
+		c := lead(t, h, cfg)
+		crash("mem3")
+		fails(t, c, "mem3")
+		h.Sleep(cfg.Period)
+		if err := c.Write(8, []byte("pending!")); err != nil {
+			t.Fatal(err)
+		}
+		j, err := c.Rejoin("mem3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for more := true; more; {
+			if more, err = j.CopyBlock(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for c.ApplyOne() {
+		}
+		if err := j.Join(); err != nil {
+			t.Fatal(err)
+		}
+		same(t, c)
+	})
+}
+
 // A node that comes back has a block as it was when it was copied. Whatever is written to the block waits
 // until the node gets it too.
 func TestWritesToACopiedBlockWait(t *testing.T) {
