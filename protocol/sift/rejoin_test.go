@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/verbs"
 )
 
 // A node that has lost its memory gets all of it, the direct zone too, whose last block is shorter. One
@@ -176,6 +177,55 @@ func TestANodeThatHasJoinedHasTheLog(t *testing.T) {
 			same(t, c)
 		}
 	})
+}
+
+// An entry that no majority had may be in the log of a node that is copied. It must go: with the state word it would count
+// as much as one that the next coordinator logs under its index.
+func TestANodeThatIsCopiedHasNoEntryOfItsOwn(t *testing.T) {
+	for name, copied := range map[string]func(c *Coordinator, r *replica) *Coordinator{
+		"by a coordinator": func(c *Coordinator, r *replica) *Coordinator {
+			c.group.Fail(r.Conn, host.ErrTimeout)
+			if err := c.CopyRegion(r.Peer); err != nil {
+				t.Error(err)
+			}
+			return c
+		},
+		"by a recovery": func(c *Coordinator, r *replica) *Coordinator {
+			c.state(r, void, verbs.Signaled) // an earlier copy was not complete
+			c.group.Await(r.Conn, r.Asked)
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+			return lead(t, c.h, *c.cfg)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config()
+			crashing(t, &cfg, "", func(h host.Host, _ func(string)) {
+				c := lead(t, h, cfg)
+				if err := c.Write(0, []byte("a")); err != nil {
+					t.Fatal(err)
+				}
+				r, b := c.nodes[2], make([]byte, c.shape.SlotSize())
+				n := c.shape.Encode(b, &Entry{Index: c.last + 1, Term: c.term, Updates: []Update{{Addr: 0, Data: []byte("b")}}})
+				c.scratch.Region.Store(0, b[:n])
+				c.write(r, c.cfg.slotAt(c.last+1), c.scratch, 0, n, verbs.Signaled)
+				c.group.Await(r.Conn, r.Asked)
+				c = copied(c, r)
+				c.enter()
+				names, logs, err := c.readAll(stateSize, c.cfg.logSize())
+				c.leave()
+				if err != nil || len(logs) != 3 {
+					t.Fatalf("%v: %d memory nodes", err, len(logs))
+				}
+				for i, b := range logs {
+					if _, all := c.shape.Parse(b); len(all) != 1 || all[0].Index != c.last {
+						t.Errorf("%s has the entries %v, and the log ends with %d", names[i], all, c.last)
+					}
+				}
+			})
+		})
+	}
 }
 
 // A node with a persistent region has lost its word, and what it had promised to coordinators.
