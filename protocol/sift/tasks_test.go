@@ -217,3 +217,28 @@ func TestTasksWritePartsOfOneBlock(t *testing.T) {
 		})
 	}
 }
+
+// While a task reads the rest of a block, others may take the room that it had found in the log.
+func TestTasksThatReadTheRestOfABlockWaitForRoomAgain(t *testing.T) {
+	cfg := coded(1)
+	cfg.Slots = 2
+	for seed := range uint64(50) {
+		crashingIn(t, anyRun{rand.New(rand.NewPCG(seed, 0))}, &cfg, "", func(h host.Host, _ func(string)) {
+			c, tasks := lead(t, h, cfg), newCrew(h)
+			want := make([]byte, cfg.Size)
+			for i := range cfg.Size / cfg.Block {
+				copy(want[i*cfg.Block:], "half")
+				tasks.work(fmt.Sprint("task", i), func() {
+					if err := c.Write(i*cfg.Block, []byte("half")); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			tasks.wait()
+			got := make([]byte, cfg.Size)
+			if err := c.Read(0, got); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("seed %d: %v: %q", seed, err, got)
+			}
+		})
+	}
+}
