@@ -2,11 +2,13 @@ package sift
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/verbatim-rdma/verbatim/faults"
 	"github.com/verbatim-rdma/verbatim/host"
+	"github.com/verbatim-rdma/verbatim/kit/quorum"
 	"github.com/verbatim-rdma/verbatim/verbs/sim"
 )
 
@@ -136,5 +138,44 @@ func TestARecoveryMayDieWhileItCopies(t *testing.T) {
 				t.Errorf("%d recoveries copied after one that died, and %d that did not die", copied[0], copied[1])
 			}
 		})
+	}
+}
+
+// Memory nodes may fail at any moment of a recovery. It replays the log only if a majority has it.
+func TestARecoveryNeedsAMajorityToTheEnd(t *testing.T) {
+	cfg := config()
+	recovered, failed := 0, 0
+	for seed := range uint64(200) {
+		crashingIn(t, anyRun{rand.New(rand.NewPCG(seed, 0))}, &cfg, "", func(h host.Host, crash func(mem string)) {
+			c := lead(t, h, cfg)
+			if err := errors.Join(c.Write(0, []byte("a")), c.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.n.Campaign(); err != nil {
+				t.Fatal(err)
+			}
+			next := c.n.coordinator()
+			if err := next.open(memoryDoor); err != nil {
+				t.Fatal(err)
+			}
+			h.Go("crash", func() {
+				crash("mem1")
+				crash("mem2")
+			})
+			next.enter()
+			err := next.recover()
+			next.leave()
+			if err != nil {
+				failed++
+				return
+			}
+			recovered++
+			if has := quorum.Count(next.nodes, func(r *replica) bool { return r.has == next.last }); has < 2 {
+				t.Errorf("seed %d: the log was replayed, and %d memory nodes have it", seed, has)
+			}
+		})
+	}
+	if recovered == 0 || failed == 0 {
+		t.Errorf("%d recoveries came to their end, and %d did not", recovered, failed)
 	}
 }
