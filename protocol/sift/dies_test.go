@@ -159,6 +159,9 @@ func TestARecoveryNeedsAMajorityToTheEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			h.Go("crash", func() {
+				for range h.Rand(4) { // so that some recoveries end before
+					h.Sleep(0)
+				}
 				crash("mem1")
 				crash("mem2")
 			})
